@@ -1,0 +1,81 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+
+/**
+ * Daytwo's own metrics, one table: each stage counts what came in, what went out and what was refused by reason.
+ * `docs` and `/metrics` are both read from here, and a test keeps them equal.
+ */
+export interface OwnMetrics {
+  readonly registry: Registry
+  readonly httpRequests: Counter<'route' | 'method' | 'status'>
+  readonly httpSeconds: Histogram<'route'>
+  readonly ingestRequests: Counter<'format' | 'outcome'>
+  readonly ingestSamplesIn: Counter<'format'>
+  readonly ingestSamplesOut: Counter<'format'>
+  readonly ingestRefused: Counter<'format' | 'reason'>
+  readonly ingestExemplarsIgnored: Counter
+  readonly ingestMetadataIgnored: Counter
+  readonly ingestUnidentifiedSeries: Counter
+  readonly storeHeadSeries: Gauge
+  readonly storeHeadSamples: Gauge
+  readonly storeLogBytes: Gauge
+  readonly storeCommits: Counter<'outcome'>
+  readonly storeFlushes: Counter<'outcome'>
+  readonly storeLastFlushSeconds: Gauge
+  readonly queries: Counter<'outcome'>
+  readonly querySeconds: Histogram<'kind'>
+  readonly ruleEvaluations: Counter<'group' | 'outcome'>
+  readonly ruleMissed: Counter<'group'>
+  readonly ruleGroupSeconds: Gauge<'group'>
+  readonly alerts: Gauge<'state'>
+  readonly notifications: Counter<'receiver' | 'outcome'>
+  readonly faroItems: Counter<'kind' | 'outcome'>
+  readonly buildInfo: Gauge<'version'>
+}
+
+/** Makes a registry of its own, so that two servers in one process do not share counters. */
+export function createOwnMetrics(version: string): OwnMetrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const counter = <L extends string = never>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> =>
+    new Counter<L>({ name, help, labelNames: [...labelNames], registers })
+  const gauge = <L extends string = never>(name: string, help: string, labelNames: readonly L[] = []): Gauge<L> =>
+    new Gauge<L>({ name, help, labelNames: [...labelNames], registers })
+  const seconds = <L extends string>(name: string, help: string, labelNames: readonly L[]): Histogram<L> =>
+    new Histogram<L>({
+      name,
+      help,
+      labelNames: [...labelNames],
+      buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30],
+      registers,
+    })
+  const own: OwnMetrics = {
+    registry,
+    httpRequests: counter('daytwo_http_requests_total', 'HTTP requests answered.', ['route', 'method', 'status']),
+    httpSeconds: seconds('daytwo_http_request_duration_seconds', 'Time to answer an HTTP request.', ['route']),
+    ingestRequests: counter('daytwo_ingest_requests_total', 'Write requests, by outcome.', ['format', 'outcome']),
+    ingestSamplesIn: counter('daytwo_ingest_samples_in_total', 'Samples decoded from write requests.', ['format']),
+    ingestSamplesOut: counter('daytwo_ingest_samples_out_total', 'Samples handed to the store.', ['format']),
+    ingestRefused: counter('daytwo_ingest_samples_refused_total', 'Samples refused, by reason.', ['format', 'reason']),
+    ingestExemplarsIgnored: counter('daytwo_ingest_exemplars_ignored_total', 'Exemplars received and not kept.'),
+    ingestMetadataIgnored: counter('daytwo_ingest_metadata_ignored_total', 'Metadata entries received and not kept.'),
+    ingestUnidentifiedSeries: counter('daytwo_ingest_unidentified_series_total', 'New series without a cluster.'),
+    storeHeadSeries: gauge('daytwo_store_head_series', 'Series in the head.'),
+    storeHeadSamples: gauge('daytwo_store_head_samples', 'Samples in the head.'),
+    storeLogBytes: gauge('daytwo_store_log_bytes', 'Bytes in the log that are not flushed yet.'),
+    storeCommits: counter('daytwo_store_commits_total', 'Group commits of the log.', ['outcome']),
+    storeFlushes: counter('daytwo_store_flushes_total', 'Flushes of the head into chunks.', ['outcome']),
+    storeLastFlushSeconds: gauge('daytwo_store_last_flush_timestamp_seconds', 'When the head was last flushed.'),
+    queries: counter('daytwo_queries_total', 'PromQL queries, by outcome.', ['outcome']),
+    querySeconds: seconds('daytwo_query_duration_seconds', 'Time to evaluate a PromQL query.', ['kind']),
+    ruleEvaluations: counter('daytwo_rule_evaluations_total', 'Rule evaluations.', ['group', 'outcome']),
+    ruleMissed: counter('daytwo_rule_group_missed_total', 'Evaluations of a group that were skipped.', ['group']),
+    ruleGroupSeconds: gauge('daytwo_rule_group_last_duration_seconds', 'Duration of the last evaluation.', ['group']),
+    alerts: gauge('daytwo_alerts', 'Alerts by state.', ['state']),
+    notifications: counter('daytwo_notifications_total', 'Notifications sent.', ['receiver', 'outcome']),
+    faroItems: counter('daytwo_faro_items_total', 'Items received from browsers.', ['kind', 'outcome']),
+    buildInfo: gauge('daytwo_build_info', 'Always 1; the version is a label.', ['version']),
+  }
+  own.buildInfo.set({ version }, 1)
+  return own
+}

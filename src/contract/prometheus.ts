@@ -1,0 +1,96 @@
+import { Type, type Static, type TSchema } from 'typebox'
+
+/** Prometheus' answers, as its clients read them (HTTP API v1). Values are strings, times are seconds. */
+
+const Envelope = <T extends TSchema>(data: T) =>
+  Type.Object({
+    status: Type.Literal('success'),
+    data,
+    warnings: Type.Optional(Type.Array(Type.String())),
+    infos: Type.Optional(Type.Array(Type.String())),
+  })
+
+export const PrometheusError = Type.Object({
+  status: Type.Literal('error'),
+  errorType: Type.String(),
+  error: Type.String(),
+})
+export type PrometheusError = Static<typeof PrometheusError>
+
+const LabelSet = Type.Record(Type.String(), Type.String())
+/** Seconds since the epoch with a fraction, and the value as text (`NaN`, `+Inf`). */
+const Point = Type.Tuple([Type.Number(), Type.String()])
+
+export const QueryData = Type.Union([
+  Type.Object({ resultType: Type.Literal('scalar'), result: Point }),
+  Type.Object({ resultType: Type.Literal('string'), result: Point }),
+  Type.Object({
+    resultType: Type.Literal('vector'),
+    result: Type.Array(Type.Object({ metric: LabelSet, value: Point })),
+  }),
+  Type.Object({
+    resultType: Type.Literal('matrix'),
+    result: Type.Array(Type.Object({ metric: LabelSet, values: Type.Array(Point) })),
+  }),
+])
+export type QueryData = Static<typeof QueryData>
+export const QueryAnswer = Envelope(QueryData)
+export type QueryAnswer = Static<typeof QueryAnswer>
+
+export const TextList = Envelope(Type.Array(Type.String()))
+export const SeriesList = Envelope(Type.Array(LabelSet))
+
+export const PrometheusAlert = Type.Object({
+  labels: LabelSet,
+  annotations: LabelSet,
+  state: Type.Union([Type.Literal('pending'), Type.Literal('firing')]),
+  activeAt: Type.String(),
+  keepFiringSince: Type.Optional(Type.String()),
+  /** `%e` style, as Prometheus prints it. */
+  value: Type.String(),
+})
+export type PrometheusAlert = Static<typeof PrometheusAlert>
+export const AlertList = Envelope(Type.Object({ alerts: Type.Array(PrometheusAlert) }))
+
+const RuleCommon = {
+  name: Type.String(),
+  query: Type.String(),
+  labels: LabelSet,
+  health: Type.Union([Type.Literal('ok'), Type.Literal('err'), Type.Literal('unknown')]),
+  lastError: Type.Optional(Type.String()),
+  evaluationTime: Type.Number(),
+  lastEvaluation: Type.String(),
+}
+export const PrometheusAlertingRule = Type.Object({
+  ...RuleCommon,
+  type: Type.Literal('alerting'),
+  state: Type.Union([Type.Literal('inactive'), Type.Literal('pending'), Type.Literal('firing')]),
+  /** Seconds. */
+  duration: Type.Number(),
+  keepFiringFor: Type.Number(),
+  annotations: LabelSet,
+  alerts: Type.Array(PrometheusAlert),
+})
+export const PrometheusRecordingRule = Type.Object({ ...RuleCommon, type: Type.Literal('recording') })
+export const PrometheusRuleGroup = Type.Object({
+  name: Type.String(),
+  file: Type.String(),
+  interval: Type.Number(),
+  limit: Type.Number(),
+  evaluationTime: Type.Number(),
+  lastEvaluation: Type.String(),
+  rules: Type.Array(Type.Union([PrometheusAlertingRule, PrometheusRecordingRule])),
+})
+export type PrometheusRuleGroup = Static<typeof PrometheusRuleGroup>
+export const RuleList = Envelope(Type.Object({ groups: Type.Array(PrometheusRuleGroup) }))
+
+export const BuildInfo = Envelope(
+  Type.Object({
+    version: Type.String(),
+    revision: Type.String(),
+    branch: Type.String(),
+    buildUser: Type.String(),
+    buildDate: Type.String(),
+    goVersion: Type.String(),
+  }),
+)

@@ -1,0 +1,69 @@
+import type { Labels } from './labels.ts'
+
+/**
+ * An alert: one firing or waiting instance of an alerting rule. States are Prometheus'; `resolved` ones are kept for a
+ * while so that a person sees that it worked.
+ */
+export const ALERT_STATES = ['pending', 'firing', 'resolved'] as const
+export type AlertState = (typeof ALERT_STATES)[number]
+
+/** Severity is how loudly to tell somebody; health impact is what it does to the operator. They are independent (facts 2.1). */
+export const SEVERITIES = ['critical', 'warning', 'info', 'none'] as const
+export type Severity = (typeof SEVERITIES)[number]
+
+export function severityOf(labels: Labels): Severity {
+  const value = labels.get('severity')
+  return SEVERITIES.find((severity) => severity === value) ?? 'none'
+}
+
+export const HEALTH_IMPACTS = ['critical', 'warning', 'none'] as const
+export type HealthImpact = (typeof HEALTH_IMPACTS)[number]
+
+export function healthImpactOf(labels: Labels): HealthImpact {
+  const value = labels.get('operator_health_impact')
+  return HEALTH_IMPACTS.find((impact) => impact === value) ?? 'none'
+}
+
+/** The present state of one alert. Times in milliseconds since the epoch. */
+export interface Alert {
+  /** 16 hex digits over cluster, rule identity and the expression's labels: stable while annotations change. */
+  readonly fingerprint: string
+  readonly labels: Labels
+  readonly annotations: Readonly<Record<string, string>>
+  readonly state: AlertState
+  /** When the expression first held, in this run of it. */
+  readonly activeAtMs: number
+  readonly firedAtMs?: number
+  readonly resolvedAtMs?: number
+  /** When the expression last held, for `keep_firing_for`. */
+  readonly lastHeldAtMs: number
+  readonly value: number
+}
+
+/** Alertmanager's fingerprint of a label set: FNV-1a 64 over sorted `name 0xff value 0xff`, 16 hex digits. */
+export function fingerprintOf(labels: Labels): string {
+  const encoder = new TextEncoder()
+  let hash = 0xcbf29ce484222325n
+  const eat = (byte: number): void => {
+    hash = ((hash ^ BigInt(byte)) * 0x100000001b3n) & 0xffffffffffffffffn
+  }
+  for (const text of labels.flat) {
+    for (const byte of encoder.encode(text)) eat(byte)
+    eat(0xff)
+  }
+  return hash.toString(16).padStart(16, '0')
+}
+
+/** An alert as the store keeps it, under the rule that made it. */
+export interface AlertRecord extends Alert {
+  /** Identity of the rule inside its group: name, severity and component (names repeat, facts 2.1), and its place among equals. */
+  readonly ruleKey: string
+}
+
+/** Keeps alert states over a restart, so that `for` goes on counting. Implemented by `store`, used by `rules`. */
+export interface AlertStateStore {
+  /** All records with the group they belong to. */
+  load(): Promise<ReadonlyMap<string, readonly AlertRecord[]>>
+  /** Replaces what is kept for a group, in one transaction; durable when it resolves. */
+  replaceGroup(groupKey: string, records: readonly AlertRecord[]): Promise<void>
+}

@@ -1,0 +1,42 @@
+import { compileAnchoredRegex } from './regex.ts'
+
+/** A label matcher as PromQL writes it. Plain data: it crosses threads. */
+export interface Matcher {
+  readonly name: string
+  readonly op: MatchOp
+  /** For `=~` and `!~`: RE2 syntax, anchored at both ends. */
+  readonly value: string
+}
+
+export type MatchOp = '=' | '!=' | '=~' | '!~'
+
+/**
+ * The test of one matcher on a label's value; an absent label is the empty string.
+ * Throws `RegexError` when the pattern is not one we can run.
+ */
+export function compileMatcher(matcher: Matcher): (value: string) => boolean {
+  const { op, value: wanted } = matcher
+  switch (op) {
+    case '=':
+      return (value) => value === wanted
+    case '!=':
+      return (value) => value !== wanted
+    case '=~': {
+      const regex = compileAnchoredRegex(wanted)
+      return (value) => regex.test(value)
+    }
+    case '!~': {
+      const regex = compileAnchoredRegex(wanted)
+      return (value) => !regex.test(value)
+    }
+  }
+}
+
+/** Whether an absent label would match: such a matcher alone selects nothing in particular. */
+export function matchesEmpty(matcher: Matcher): boolean {
+  return compileMatcher(matcher)('')
+}
+
+export function formatMatcher(matcher: Matcher): string {
+  return `${matcher.name}${matcher.op}${JSON.stringify(matcher.value)}`
+}

@@ -1,0 +1,31 @@
+/**
+ * A refusal: data that is not taken. It is an answer, counted by reason and told to the sender with how many samples
+ * were taken; it is never thrown. Reasons are a closed list; what is not on it is a failure or a bug.
+ */
+export const REFUSAL_REASONS = [
+  'bad_encoding',
+  'bad_labels',
+  'no_metric_name',
+  'repeated_label',
+  'too_many_labels',
+  'label_name_too_long',
+  'label_value_too_long',
+  'cluster_mismatch',
+  'duplicate_sample',
+  'out_of_order',
+  'too_old',
+  'too_far_ahead',
+  'bad_timestamp',
+  'histogram_unsupported',
+  'series_limit',
+] as const
+
+export type RefusalReason = (typeof REFUSAL_REASONS)[number]
+
+/** How many were refused for one reason, with one example worth reading. */
+export interface Refusal {
+  readonly reason: RefusalReason
+  readonly count: number
+  /** What was got and what was wanted, in one sentence; at most 300 characters. */
+  readonly example: string
+}

@@ -1,0 +1,33 @@
+/**
+ * A sample is a time (integer milliseconds since the epoch) and a 64-bit float. Samples travel as columns.
+ *
+ * The stale marker is one NaN bit pattern. A plain JavaScript array, and arithmetic, quiet its payload, so it is
+ * recognised by its bits, and it is kept only in a `Float64Array` or a `DataView`. Decoders carry staleness as a
+ * boolean (`appendStale`); columns carry the bits.
+ */
+
+/** The two 32-bit words of the stale marker, 0x7ff0000000000002 (Prometheus model/value). */
+export const STALE_HIGH_WORD = 0x7ff00000
+export const STALE_LOW_WORD = 2
+/** What a stale marker becomes when something quiets it on its way; taken as stale too. A usual NaN ends in 1. */
+export const STALE_HIGH_WORD_QUIETED = 0x7ff80000
+
+export function isStaleWords(high: number, low: number): boolean {
+  return low === STALE_LOW_WORD && (high === STALE_HIGH_WORD || high === STALE_HIGH_WORD_QUIETED)
+}
+
+/** A view of the bits of `values`, for `isStaleAt`. Make it once per column, not once per sample. */
+export function bitsOf(values: Float64Array): Uint32Array {
+  return new Uint32Array(values.buffer, values.byteOffset, values.length * 2)
+}
+
+/** HOT. Whether the sample at `index` of a column is a stale marker; `bits` is `bitsOf(values)`. Little-endian hosts only. */
+export function isStaleAt(bits: Uint32Array, index: number): boolean {
+  return isStaleWords(bits[index * 2 + 1]!, bits[index * 2]!)
+}
+
+/** Writes a stale marker into a column. */
+export function setStaleAt(bits: Uint32Array, index: number): void {
+  bits[index * 2] = STALE_LOW_WORD
+  bits[index * 2 + 1] = STALE_HIGH_WORD
+}

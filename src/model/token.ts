@@ -1,0 +1,33 @@
+/**
+ * Who is asking, and what that allows. Tokens are random, shown once, and kept as a SHA-256 hash only.
+ * Roles are steps of one ladder for people (`viewer` < `responder` < `admin`); `ingest` stands beside it and may only send.
+ */
+export const ROLES = ['ingest', 'viewer', 'responder', 'admin'] as const
+export type Role = (typeof ROLES)[number]
+
+/** What a route asks for. `public` routes say nothing about the fleet. */
+export type Access = Role | 'public'
+
+export interface Principal {
+  readonly role: Role
+  readonly name: string
+  /** Only for `ingest`: the one cluster it may speak for. */
+  readonly cluster?: string
+}
+
+export interface TokenRecord extends Principal {
+  readonly id: number
+  /** SHA-256 of the token, lower-case hex. */
+  readonly hash: string
+  readonly createdAtMs: number
+}
+
+const LADDER: readonly Role[] = ['viewer', 'responder', 'admin']
+
+/** Whether a role opens a door. `admin` may also ingest, for setting up; the others may not. */
+export function isAllowed(role: Role | undefined, access: Access): boolean {
+  if (access === 'public') return true
+  if (role === undefined) return false
+  if (access === 'ingest') return role === 'ingest' || role === 'admin'
+  return LADDER.indexOf(role) >= LADDER.indexOf(access)
+}

@@ -1,0 +1,73 @@
+import type { Labels } from '../model/labels.ts'
+import type { Matcher } from '../model/matcher.ts'
+import type { TimeRange } from '../model/queryable.ts'
+
+/**
+ * Asking questions in PromQL: the port with the local engine behind it (on the query worker), and later a remote
+ * Prometheus-compatible cluster. Times are milliseconds since the epoch.
+ * Rejects with FleetError `query_parse` (a `PromqlError` with its diagnostic), `query_execution`, `query_limit`,
+ * `query_timeout` or `query_canceled`.
+ */
+export interface QueryEngine {
+  instant(query: InstantQuery, signal?: AbortSignal): Promise<QueryResult>
+  range(query: RangeQuery, signal?: AbortSignal): Promise<QueryResult>
+  series(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly Labels[]>
+  labelNames(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
+  labelValues(name: string, selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
+}
+
+export interface QueryOptions {
+  /** Overrides the engine's lookback (5 minutes by default). */
+  readonly lookbackMs?: number
+  /** Capped by the engine's own limit. */
+  readonly timeoutMs?: number
+}
+
+export interface InstantQuery extends QueryOptions {
+  readonly expr: string
+  readonly timeMs: number
+}
+
+export interface RangeQuery extends QueryOptions {
+  readonly expr: string
+  /** Inclusive. */
+  readonly startMs: number
+  /** Inclusive; not before `startMs`. */
+  readonly endMs: number
+  /** At least 1. */
+  readonly stepMs: number
+}
+
+export interface QueryResult {
+  readonly value: QueryValue
+  /** Texts about a good result, with positions, as Prometheus prints them. */
+  readonly warnings: readonly string[]
+  readonly infos: readonly string[]
+  readonly stats: QueryStats
+}
+
+export interface QueryStats {
+  readonly samplesRead: number
+  readonly seriesRead: number
+  readonly evalMs: number
+}
+
+export type QueryValue =
+  | { readonly type: 'scalar'; readonly timeMs: number; readonly value: number }
+  | { readonly type: 'string'; readonly timeMs: number; readonly value: string }
+  | { readonly type: 'vector'; readonly timeMs: number; readonly samples: readonly VectorSample[] }
+  | { readonly type: 'matrix'; readonly series: readonly MatrixSeries[] }
+
+export interface VectorSample {
+  readonly labels: Labels
+  readonly value: number
+  /** The evaluation time: what Prometheus answers for an instant vector. */
+  readonly timeMs: number
+}
+
+/** Points oldest first; steps without a value are left out. Both columns have the same length. */
+export interface MatrixSeries {
+  readonly labels: Labels
+  readonly timesMs: Float64Array
+  readonly values: Float64Array
+}

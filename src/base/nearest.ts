@@ -1,0 +1,33 @@
+/** For "did you mean": the known names nearest to one that is not known. */
+
+/** How many single-character edits (insert, delete, replace) lead from `a` to `b`. */
+export function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replace = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      current.push(Math.min(replace, previous[j]! + 1, current[j - 1]! + 1))
+    }
+    previous = current
+  }
+  return previous[b.length]!
+}
+
+/**
+ * At most `count` known names, the nearest first, letter case aside; only those that a slip of the hand explains
+ * (within a third of the longer name, or containing what was typed).
+ */
+export function nearest(typed: string, known: Iterable<string>, count = 3): string[] {
+  const wanted = typed.toLowerCase()
+  return [...known]
+    .map((name) => {
+      const lower = name.toLowerCase()
+      const isPart = wanted.length >= 4 && (lower.includes(wanted) || wanted.includes(lower))
+      return { name, distance: editDistance(wanted, lower), isPart }
+    })
+    .filter(({ name, distance, isPart }) => isPart || distance <= Math.max(name.length, typed.length) / 3)
+    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+    .slice(0, count)
+    .map(({ name }) => name)
+}

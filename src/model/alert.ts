@@ -26,7 +26,10 @@ export function healthImpactOf(labels: Labels): HealthImpact {
 
 /** The present state of one alert. Times in milliseconds since the epoch. */
 export interface Alert {
-  /** 16 hex digits over cluster, rule identity and the expression's labels: stable while annotations change. */
+  /**
+   * `fingerprintOf` the alert's labels, which hold the cluster, the rule's identity (alertname, severity, component) and
+   * the expression's labels: Alertmanager's own fingerprint of this alert, and stable while annotations change.
+   */
   readonly fingerprint: string
   readonly labels: Labels
   readonly annotations: Readonly<Record<string, string>>
@@ -35,8 +38,10 @@ export interface Alert {
   readonly activeAtMs: number
   readonly firedAtMs?: number
   readonly resolvedAtMs?: number
-  /** When the expression last held, for `keep_firing_for`. */
+  /** When the expression last held. */
   readonly lastHeldAtMs: number
+  /** When it was first seen not to hold while `keep_firing_for` keeps the alert firing; absent while it holds. */
+  readonly keepFiringSinceMs?: number
   readonly value: number
 }
 

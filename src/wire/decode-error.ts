@@ -1,0 +1,19 @@
+/**
+ * Bytes that are not what they claim to be. The decoders of this folder throw nothing else, whatever they are given;
+ * `ingest` and `api` turn it into a 400, because sending the same bytes again cannot help.
+ */
+export class DecodeError extends Error {
+  override readonly name = 'DecodeError'
+  /** Where decoding stopped: a byte offset into what the decoder was given. */
+  readonly offset: number
+
+  /**
+   * @param format what was being read, for the start of the message: `snappy: corrupt input`, `protobuf`, `faro`
+   * @param got what stands in the bytes
+   * @param want what would have been right
+   */
+  constructor(format: string, got: string, want: string, offset: number) {
+    super(`${format}: got ${got}, want ${want}, at byte ${offset}`)
+    this.offset = offset
+  }
+}

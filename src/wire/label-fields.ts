@@ -1,0 +1,75 @@
+import { DecodeError } from './decode-error.ts'
+import { LENGTH_DELIMITED, ProtobufReader, tagOf } from './protobuf.ts'
+
+/**
+ * The label fields of a TimeSeries (prometheus/prompb types.proto, message Label), read on first sight of a series.
+ * Cold: whoever knows the bytes does not come here.
+ */
+
+const FORMAT = 'remote write'
+const SERIES_LABEL = tagOf(1, LENGTH_DELIMITED)
+const LABEL_NAME = tagOf(1, LENGTH_DELIMITED)
+const LABEL_VALUE = tagOf(2, LENGTH_DELIMITED)
+const LABEL_FIELDS = 0b110
+
+/** One label as it was sent: not checked, maybe empty, maybe repeated. A text that is not UTF-8 is `undefined`. */
+export interface RawLabel {
+  readonly name: string | undefined
+  readonly value: string | undefined
+  readonly nameBytes: number
+  readonly valueBytes: number
+}
+
+// Without `ignoreBOM` a leading byte order mark would vanish, and two label sets would become one.
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * The labels in `[start, start + length)`, in wire order. Texts above `textBytesMax` are not decoded: they come back
+ * empty, with their length, for the caller to refuse.
+ * @throws DecodeError when the bytes are not label fields
+ */
+export function readLabelFields(view: DataView, start: number, length: number, textBytesMax: number): RawLabel[] {
+  const reader = new ProtobufReader(new Uint8Array(view.buffer, view.byteOffset, view.byteLength))
+  const end = start + length
+  reader.position = start
+  const labels: RawLabel[] = []
+  while (reader.position < end) {
+    const at = reader.position
+    if (reader.tag(end) !== SERIES_LABEL) throw new DecodeError(FORMAT, 'another field', 'a label', at)
+    labels.push(readLabel(reader, reader.lengthDelimitedEnd(end), textBytesMax))
+  }
+  return labels
+}
+
+function readLabel(reader: ProtobufReader, end: number, textBytesMax: number): RawLabel {
+  let name = reader.bytes.subarray(0, 0)
+  let value = name
+  while (reader.position < end) {
+    const tag = reader.tag(end)
+    if (tag === LABEL_NAME) name = readContent(reader, end)
+    else if (tag === LABEL_VALUE) value = readContent(reader, end)
+    else reader.skipUnknown(tag, end, LABEL_FIELDS)
+  }
+  return {
+    name: textOf(name, textBytesMax),
+    value: textOf(value, textBytesMax),
+    nameBytes: name.length,
+    valueBytes: value.length,
+  }
+}
+
+function readContent(reader: ProtobufReader, end: number): Uint8Array {
+  const contentEnd = reader.lengthDelimitedEnd(end)
+  const content = reader.bytes.subarray(reader.position, contentEnd)
+  reader.position = contentEnd
+  return content
+}
+
+function textOf(bytes: Uint8Array, textBytesMax: number): string | undefined {
+  if (bytes.length > textBytesMax) return ''
+  try {
+    return UTF8.decode(bytes)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,241 @@
+import { DecodeError } from './decode-error.ts'
+
+/**
+ * Protocol buffers, the encoding (protobuf.dev/programming-guides/encoding): what every message of this folder is read
+ * with. A cursor over bytes that knows varints, fixed64, length-delimited fields and how to skip what it does not know.
+ * Groups and the two unused wire types are errors, as in Go's decoders. No schema, no reflection, no allocation per field.
+ */
+
+export const VARINT = 0
+export const FIXED64 = 1
+export const LENGTH_DELIMITED = 2
+export const FIXED32 = 5
+
+const FORMAT = 'protobuf'
+const FIELD_NUMBER_MAX = 2 ** 29 - 1
+
+/** The tag of a field as it stands on the wire; compare it with what `tag` answers. */
+export function tagOf(field: number, wireType: number): number {
+  return field * 8 + wireType
+}
+
+/**
+ * A cursor. Fields are plain and writable because hot walks keep them in registers; whoever moves `position` keeps it
+ * within `[0, bytes.length]`. Every read takes the end (exclusive) of the message it belongs to and never passes it.
+ */
+export class ProtobufReader {
+  bytes: Uint8Array
+  view: DataView
+  position = 0
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  /** Starts over on other bytes. `view` must begin where `bytes` does; it may be longer. */
+  reset(bytes: Uint8Array, view: DataView): void {
+    this.bytes = bytes
+    this.view = view
+    this.position = 0
+  }
+
+  /** HOT. The next field's tag: number times 8 plus wire type. @throws DecodeError on field 0, groups, unused wire types */
+  tag(end: number): number {
+    const at = this.position
+    const tag = this.varint32(end)
+    const wireType = tag & 7
+    if (tag < 8 || tag / 8 > FIELD_NUMBER_MAX)
+      throw new DecodeError(FORMAT, `field number ${tag >>> 3}`, '1 or more', at)
+    if (wireType === 3 || wireType === 4 || wireType > 5) {
+      throw new DecodeError(FORMAT, `wire type ${wireType} in field ${tag >>> 3}`, 'type 0, 1, 2 or 5', at)
+    }
+    return tag
+  }
+
+  /** HOT. An unsigned varint of at most 32 bits: tags, lengths, uint32 fields. */
+  varint32(end: number): number {
+    const first = this.position
+    if (first < end) {
+      const byte = this.bytes[first]!
+      if (byte < 0x80) {
+        this.position = first + 1
+        return byte
+      }
+    }
+    return this.#varint32Rest(end)
+  }
+
+  #varint32Rest(end: number): number {
+    const first = this.position
+    let value = 0
+    for (let i = 0; i < 5; i++) {
+      if (first + i >= end) throw truncated('a varint', first + i)
+      const byte = this.bytes[first + i]!
+      value += (byte & 0x7f) * 2 ** (7 * i)
+      if (byte < 0x80) {
+        if (value > 0xffffffff) break
+        this.position = first + i + 1
+        return value
+      }
+    }
+    throw new DecodeError(FORMAT, 'a varint of more than 32 bits', 'at most 32 bits', first)
+  }
+
+  /**
+   * HOT. A signed 64-bit varint (`int64`, not zigzag; negatives take 10 bytes) as a number. Beyond +-2^53 it is
+   * rounded, and never rounded back into the safe range: callers that need exactness ask `Number.isSafeInteger`.
+   */
+  int64(end: number): number {
+    const bytes = this.bytes
+    const first = this.position
+    // Seven bits at a time in three parts of 28, 28 and 8 bits; bitwise arithmetic has 32.
+    let low = 0
+    let middle = 0
+    let high = 0
+    for (let i = 0; i < 10; i++) {
+      if (first + i >= end) throw truncated('a varint', first + i)
+      const byte = bytes[first + i]!
+      if (i < 4) low |= (byte & 0x7f) << (7 * i)
+      else if (i < 8) middle |= (byte & 0x7f) << (7 * (i - 4))
+      else high |= (byte & 0x7f) << (7 * (i - 8))
+      if (byte < 0x80) {
+        if (high > 0xff) break
+        this.position = first + i + 1
+        return ((high << 24) >> 24) * 2 ** 56 + middle * 2 ** 28 + low
+      }
+    }
+    throw new DecodeError(FORMAT, 'a varint of more than 64 bits', 'at most 64 bits', first)
+  }
+
+  /** HOT. Steps over the length of a length-delimited field and answers where its content ends. */
+  lengthDelimitedEnd(end: number): number {
+    const at = this.position
+    const length = this.varint32(end)
+    const contentEnd = this.position + length
+    if (contentEnd > end)
+      throw new DecodeError(FORMAT, `a field of ${length} bytes`, `at most ${end - this.position}`, at)
+    return contentEnd
+  }
+
+  /** Steps over the content of the field whose tag was just read. */
+  skip(tag: number, end: number): void {
+    const at = this.position
+    switch (tag & 7) {
+      case VARINT:
+        this.int64(end)
+        return
+      case FIXED64:
+        if (at + 8 > end) throw truncated('a fixed64', at)
+        this.position = at + 8
+        return
+      case LENGTH_DELIMITED:
+        this.position = this.lengthDelimitedEnd(end)
+        return
+      default:
+        if (at + 4 > end) throw truncated('a fixed32', at)
+        this.position = at + 4
+    }
+  }
+
+  /**
+   * Steps over the content of a field nobody asks for. `knownFields` has bit n set for each field n the caller reads:
+   * one of those under another wire type is an error, as in Go, and not an unknown field.
+   */
+  skipUnknown(tag: number, end: number, knownFields: number): void {
+    const field = tag >>> 3
+    if (field < 32 && ((knownFields >>> field) & 1) === 1) {
+      throw new DecodeError(FORMAT, `wire type ${tag & 7} in field ${field}`, 'the type of that field', this.position)
+    }
+    this.skip(tag, end)
+  }
+}
+
+export function truncated(what: string, at: number): DecodeError {
+  return new DecodeError(FORMAT, 'the end of the message', `the rest of ${what}`, at)
+}
+
+/** Writes fields into a buffer that grows. Cold next to the reader: senders here are the simulator and the tests. */
+export class ProtobufWriter {
+  #bytes = new Uint8Array(1024)
+  #view = new DataView(this.#bytes.buffer)
+  #length = 0
+  readonly #encoder = new TextEncoder()
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** What was written, as a new array; the writer can go on. */
+  finish(): Uint8Array {
+    return this.#bytes.slice(0, this.#length)
+  }
+
+  /** Forgets what was written and keeps the buffer. */
+  clear(): void {
+    this.#length = 0
+  }
+
+  tag(field: number, wireType: number): void {
+    this.varint(tagOf(field, wireType))
+  }
+
+  /** An unsigned safe integer. */
+  varint(value: number): void {
+    this.#reserve(10)
+    let left = value
+    for (; left >= 0x80; left = Math.floor(left / 128)) this.#bytes[this.#length++] = (left % 128) | 0x80
+    this.#bytes[this.#length++] = left
+  }
+
+  /** A signed safe integer as `int64`: ten bytes when negative. */
+  int64(value: number): void {
+    if (value >= 0) {
+      this.varint(value)
+      return
+    }
+    this.#reserve(10)
+    let left = BigInt.asUintN(64, BigInt(value))
+    for (; left >= 0x80n; left >>= 7n) this.#bytes[this.#length++] = Number(left & 0x7fn) | 0x80
+    this.#bytes[this.#length++] = Number(left)
+  }
+
+  /** Eight bytes by their two words, so that a NaN keeps its payload. */
+  fixed64(high: number, low: number): void {
+    this.#reserve(8)
+    this.#view.setUint32(this.#length, low, true)
+    this.#view.setUint32(this.#length + 4, high, true)
+    this.#length += 8
+  }
+
+  double(value: number): void {
+    this.#reserve(8)
+    this.#view.setFloat64(this.#length, value, true)
+    this.#length += 8
+  }
+
+  raw(bytes: Uint8Array): void {
+    this.#reserve(bytes.length)
+    this.#bytes.set(bytes, this.#length)
+    this.#length += bytes.length
+  }
+
+  /** A length-delimited field. */
+  bytes(field: number, content: Uint8Array): void {
+    this.tag(field, LENGTH_DELIMITED)
+    this.varint(content.length)
+    this.raw(content)
+  }
+
+  text(field: number, text: string): void {
+    this.bytes(field, this.#encoder.encode(text))
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#length + bytes <= this.#bytes.length) return
+    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#length + bytes))
+    grown.set(this.#bytes)
+    this.#bytes = grown
+    this.#view = new DataView(grown.buffer)
+  }
+}

@@ -1,0 +1,251 @@
+import { DecodeError } from './decode-error.ts'
+
+/**
+ * Snappy, the block format (google/snappy format_description.txt): what remote write compresses its body with.
+ * A varint with the decoded length, then literals and copies. The framed format is another one and is refused by name.
+ * The decoder is ours so that it writes into one reused buffer and can refuse a length before it allocates;
+ * the encoder serves the simulated fleet and the tests.
+ */
+
+/** Starts the text of every refusal: the words senders and their users know from Prometheus. */
+const FORMAT = 'snappy: corrupt input'
+
+/** A stream in the framed format starts with this chunk: type ff, length 6, "sNaPpY". */
+const FRAME_HEADER = [0xff, 0x06, 0x00, 0x00, 0x73, 0x4e, 0x61, 0x50, 0x70, 0x59]
+
+/**
+ * No element of the format makes more out of its bytes than this: a copy of 3 bytes stands for 64. An announced length
+ * beyond it can never be filled, so a six-byte body cannot make the server reserve megabytes.
+ */
+const EXPANSION_MAX = 64 / 3
+
+/** Literals and copies at least this long are moved by the engine; a byte loop is quicker below. */
+const BULK_BYTES = 48
+
+const FRAGMENT_BYTES = 65_536
+const HASH_BITS = 14
+/** A fragment's last bytes are always literals, so that the matcher can read 4 bytes without a check. */
+const TAIL_BYTES = 15
+
+/** Decodes blocks, one after the other, into a buffer of its own that grows up to `decodedBytesMax` and is kept. */
+export class SnappyDecoder {
+  readonly decodedBytesMax: number
+  #buffer = new Uint8Array(64 * 1024)
+  #view = new DataView(this.#buffer.buffer)
+
+  /** @param decodedBytesMax a block that announces more is refused before anything is allocated; inclusive */
+  constructor(decodedBytesMax: number) {
+    this.decodedBytesMax = decodedBytesMax
+  }
+
+  /** Over the buffer `decode` answers a part of; offsets are the same. Changes whenever `decode` has to grow it. */
+  get view(): DataView {
+    return this.#view
+  }
+
+  /**
+   * The decoded block: a view of this decoder's buffer, valid until the next call. The caller may not keep it.
+   * @throws DecodeError on anything but one whole block of at most `decodedBytesMax`
+   */
+  decode(block: Uint8Array): Uint8Array {
+    if (isFramed(block)) throw new DecodeError(FORMAT, 'a framed stream', 'a block', 0)
+    const [length, start] = announcedLength(block)
+    if (length > this.decodedBytesMax) {
+      throw new DecodeError(FORMAT, `a block of ${length} bytes`, `at most ${this.decodedBytesMax}`, 0)
+    }
+    if (length > (block.length - start) * EXPANSION_MAX) {
+      throw new DecodeError(FORMAT, `${block.length - start} bytes that announce ${length}`, 'enough to fill them', 0)
+    }
+    this.#reserve(length)
+    decodeElements(block, start, this.#buffer, length)
+    return this.#buffer.subarray(0, length)
+  }
+
+  #reserve(length: number): void {
+    if (this.#buffer.length >= length) return
+    this.#buffer = new Uint8Array(Math.min(this.decodedBytesMax, Math.max(length, this.#buffer.length * 2)))
+    this.#view = new DataView(this.#buffer.buffer)
+  }
+}
+
+function isFramed(block: Uint8Array): boolean {
+  return block.length >= FRAME_HEADER.length && FRAME_HEADER.every((byte, i) => block[i] === byte)
+}
+
+/** The decoded length, and where the elements start. */
+function announcedLength(block: Uint8Array): readonly [length: number, start: number] {
+  let length = 0
+  for (let i = 0; i < 5; i++) {
+    if (i === block.length) throw new DecodeError(FORMAT, 'the end of the body', 'the decoded length', i)
+    const byte = block[i]!
+    length += (byte & 0x7f) * 2 ** (7 * i)
+    if (byte < 0x80) {
+      if (length > 0xffffffff) break
+      return [length, i + 1]
+    }
+  }
+  throw new DecodeError(FORMAT, 'a decoded length of more than 32 bits', 'at most 32 bits', 0)
+}
+
+/**
+ * HOT: once per byte of every request. Fills `target[0, length)` exactly. The common case stands first: short literals,
+ * then copies with a two-byte offset, which is what label sets that resemble each other compress to.
+ */
+function decodeElements(block: Uint8Array, start: number, target: Uint8Array, length: number): void {
+  const end = block.length
+  let from = start
+  let to = 0
+  while (from < end) {
+    const tag = block[from++]!
+    let size = tag >>> 2
+    if ((tag & 3) === 0) {
+      if (size >= 60) {
+        const extra = size - 59
+        if (from + extra > end) throw truncated(from)
+        size = littleEndian(block, from, extra)
+        from += extra
+      }
+      size++
+      if (from + size > end) throw truncated(from)
+      if (to + size > length) throw tooMuch(from, length)
+      if (size >= BULK_BYTES) {
+        target.set(block.subarray(from, from + size), to)
+        from += size
+        to += size
+      } else {
+        for (const stop = from + size; from < stop;) target[to++] = block[from++]!
+      }
+      continue
+    }
+    let offset: number
+    if ((tag & 3) === 1) {
+      if (from >= end) throw truncated(from)
+      size = ((tag >>> 2) & 7) + 4
+      offset = ((tag >>> 5) << 8) | block[from++]!
+    } else {
+      const width = (tag & 3) === 2 ? 2 : 4
+      if (from + width > end) throw truncated(from)
+      size++
+      offset = littleEndian(block, from, width)
+      from += width
+    }
+    if (offset === 0 || offset > to) throw new DecodeError(FORMAT, `a copy from ${offset} back`, `1..${to}`, from)
+    if (to + size > length) throw tooMuch(from, length)
+    if (offset >= size && size >= BULK_BYTES) {
+      target.copyWithin(to, to - offset, to - offset + size)
+      to += size
+    } else {
+      // Source and target may overlap, and then the copy repeats what it has just written: byte by byte, on purpose.
+      for (let source = to - offset, stop = to + size; to < stop;) target[to++] = target[source++]!
+    }
+  }
+  if (to !== length) throw new DecodeError(FORMAT, `${to} decoded bytes`, `${length} as announced`, from)
+}
+
+function littleEndian(block: Uint8Array, at: number, width: number): number {
+  let value = 0
+  for (let i = width - 1; i >= 0; i--) value = value * 256 + block[at + i]!
+  return value
+}
+
+function truncated(at: number): DecodeError {
+  return new DecodeError(FORMAT, 'the end of the body', 'the rest of an element', at)
+}
+
+function tooMuch(at: number, length: number): DecodeError {
+  return new DecodeError(FORMAT, 'more decoded bytes than announced', `${length}`, at)
+}
+
+/**
+ * One block; a new array that the caller owns. Real matching with the reference encoder's speed-over-size choices
+ * (fragments of 64 KiB, a table of 4-byte hashes without chains, longer strides where nothing matches), so that what
+ * the simulator sends weighs what a stock sender's body does.
+ */
+export function encodeSnappy(input: Uint8Array): Uint8Array {
+  const output = new Uint8Array(32 + input.length + Math.ceil(input.length / 6))
+  let to = 0
+  let left = input.length
+  for (; left >= 0x80; left = Math.floor(left / 128)) output[to++] = (left % 128) | 0x80
+  output[to++] = left
+  const table = new Uint16Array(1 << HASH_BITS)
+  for (let start = 0; start < input.length; start += FRAGMENT_BYTES) {
+    table.fill(0)
+    to = encodeFragment(input, start, Math.min(start + FRAGMENT_BYTES, input.length), table, output, to)
+  }
+  return output.subarray(0, to)
+}
+
+/** Writes the elements of `input[start, end)` and answers where it stopped writing. Table entries are relative to `start`. */
+function encodeFragment(
+  input: Uint8Array,
+  start: number,
+  end: number,
+  table: Uint16Array,
+  output: Uint8Array,
+  outputStart: number,
+): number {
+  let to = outputStart
+  let literalStart = start
+  const last = end - TAIL_BYTES
+  let at = start + 1
+  let misses = 32
+  while (at < last) {
+    const word = wordAt(input, at)
+    const slot = Math.imul(word, 0x1e35a7bd) >>> (32 - HASH_BITS)
+    const candidate = start + table[slot]!
+    table[slot] = at - start
+    if (candidate >= at || wordAt(input, candidate) !== word) {
+      at += misses++ >>> 5
+      continue
+    }
+    let matched = 4
+    while (at + matched < end && input[candidate + matched] === input[at + matched]) matched++
+    to = writeLiteral(input, literalStart, at, output, to)
+    to = writeCopy(at - candidate, matched, output, to)
+    at += matched
+    literalStart = at
+    misses = 32
+  }
+  return writeLiteral(input, literalStart, end, output, to)
+}
+
+function wordAt(input: Uint8Array, at: number): number {
+  return input[at]! | (input[at + 1]! << 8) | (input[at + 2]! << 16) | (input[at + 3]! << 24)
+}
+
+function writeLiteral(input: Uint8Array, start: number, end: number, output: Uint8Array, outputStart: number): number {
+  let to = outputStart
+  const length = end - start
+  if (length === 0) return to
+  // A fragment is at most 64 KiB, so two bytes of length are enough.
+  if (length <= 60) output[to++] = (length - 1) << 2
+  else if (length <= 256) {
+    output[to++] = 60 << 2
+    output[to++] = length - 1
+  } else {
+    output[to++] = 61 << 2
+    output[to++] = (length - 1) & 0xff
+    output[to++] = (length - 1) >>> 8
+  }
+  output.set(input.subarray(start, end), to)
+  return to + length
+}
+
+function writeCopy(offset: number, length: number, output: Uint8Array, outputStart: number): number {
+  let to = outputStart
+  let left = length
+  while (left > 0) {
+    if (left >= 4 && left <= 11 && offset < 2048) {
+      output[to++] = ((offset >>> 8) << 5) | ((left - 4) << 2) | 1
+      output[to++] = offset & 0xff
+      return to
+    }
+    // Never leave less than 4: the short form above cannot say it, and 3 more bytes would be spent on it.
+    const size = left > 64 && left < 68 ? 60 : Math.min(left, 64)
+    output[to++] = ((size - 1) << 2) | 2
+    output[to++] = offset & 0xff
+    output[to++] = offset >>> 8
+    left -= size
+  }
+  return to
+}

@@ -1,0 +1,108 @@
+/**
+ * What one WriteRequest says, as columns: filled by remote-write.ts, read by `ingest`, reused from request to request.
+ * Label sets stay raw bytes, because a label set that was seen before is recognised by its bytes and never parsed.
+ *
+ * ```
+ * series   0            1                2
+ * samples  0 1 2        3                (none: exemplars only)
+ *          sampleEnd[0] = 3, sampleEnd[1] = 4, sampleEnd[2] = 4
+ * ```
+ */
+export class WriteBatch {
+  seriesCount = 0
+  sampleCount = 0
+  exemplarCount = 0
+  histogramCount = 0
+  metadataCount = 0
+
+  /** Per series, its samples are `[sampleEnd[i - 1], sampleEnd[i])`; the first starts at 0. */
+  sampleEnd = new Int32Array(256)
+  /** Per series, how many native histograms stood in it. They are counted and not read. */
+  histograms = new Int32Array(256)
+  /** Per series, where its label fields start: in `view`, or, when negative, at `-1 - start` in the spill. */
+  labelStart = new Int32Array(256)
+  /** Per series, how many bytes its label fields take, tags and lengths included. */
+  labelBytes = new Int32Array(256)
+
+  /** Per sample, as sent: any 64-bit integer, rounded beyond +-2^53. Not checked here. */
+  timesMs = new Float64Array(1024)
+  /** Per sample. Stale markers are here by their bits. */
+  values = new Float64Array(1024)
+  /** The bits of `values`, two words each (`bitsOf`). */
+  valueBits = new Uint32Array(this.values.buffer)
+
+  #view: DataView = new DataView(new ArrayBuffer(0))
+  #spill = new Uint8Array(0)
+  #spillView = new DataView(this.#spill.buffer)
+  #spillBytes = 0
+
+  /** Starts a request whose label bytes lie in `view`, for as long as this batch is read. */
+  reset(view: DataView): void {
+    this.#view = view
+    this.seriesCount = 0
+    this.sampleCount = 0
+    this.exemplarCount = 0
+    this.histogramCount = 0
+    this.metadataCount = 0
+    this.#spillBytes = 0
+  }
+
+  /** HOT. The bytes that hold the label fields of a series, from `labelOffset` on, `labelBytes` long. */
+  labelView(series: number): DataView {
+    return this.labelStart[series]! < 0 ? this.#spillView : this.#view
+  }
+
+  /** HOT. */
+  labelOffset(series: number): number {
+    const start = this.labelStart[series]!
+    return start < 0 ? -1 - start : start
+  }
+
+  /** HOT. The first sample of a series. */
+  sampleStart(series: number): number {
+    return series === 0 ? 0 : this.sampleEnd[series - 1]!
+  }
+
+  /** Makes room for one more series. */
+  growSeries(): void {
+    this.sampleEnd = doubled(this.sampleEnd)
+    this.histograms = doubled(this.histograms)
+    this.labelStart = doubled(this.labelStart)
+    this.labelBytes = doubled(this.labelBytes)
+  }
+
+  /** Makes room for one more sample. */
+  growSamples(): void {
+    const timesMs = new Float64Array(this.timesMs.length * 2)
+    timesMs.set(this.timesMs)
+    this.timesMs = timesMs
+    // Words, not floats: setting floats may quiet a NaN.
+    const bits = new Uint32Array(this.valueBits.length * 2)
+    bits.set(this.valueBits)
+    this.valueBits = bits
+    this.values = new Float64Array(bits.buffer)
+  }
+
+  /** Keeps label fields that do not lie side by side; answers the `labelStart` to note for them. */
+  spill(parts: readonly Uint8Array[]): number {
+    const start = this.#spillBytes
+    const end = parts.reduce((sum, part) => sum + part.length, start)
+    if (end > this.#spill.length) {
+      const grown = new Uint8Array(Math.max(end, this.#spill.length * 2, 4096))
+      grown.set(this.#spill)
+      this.#spill = grown
+      this.#spillView = new DataView(grown.buffer)
+    }
+    for (const part of parts) {
+      this.#spill.set(part, this.#spillBytes)
+      this.#spillBytes += part.length
+    }
+    return -1 - start
+  }
+}
+
+function doubled(column: Int32Array): Int32Array<ArrayBuffer> {
+  const grown = new Int32Array(column.length * 2)
+  grown.set(column)
+  return grown
+}

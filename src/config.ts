@@ -1,0 +1,235 @@
+/**
+ * Configuration: one table of options, from which the defaults, the checks and `--help` all come. This file alone
+ * reads the environment and the configuration file. A value comes from, strongest first: the command line
+ * (`--retention.raw 30d`), the environment (`DAYTWO_RETENTION_RAW=30d`), the file given by `--config` (YAML, `retention:
+ * { raw: 30d }` or `retention.raw: 30d`), the default. An unknown key is an error that names the nearest known one.
+ */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parse as parseYaml } from 'yaml'
+import { FleetError, messageOf } from './base/errors.ts'
+import { LOG_LEVELS } from './base/log.ts'
+import { nearest } from './base/nearest.ts'
+import { CLUSTER_ALIASES } from './model/cluster-identity.ts'
+import { address, bytes, count, duration, flag, list, oneOf, text, url, urls } from './config-values.ts'
+import type { ValueKind } from './config-values.ts'
+
+interface OptionSpec<T> {
+  readonly kind: ValueKind<T>
+  /** As a user would write it. */
+  readonly default: string
+  readonly section: string
+  /** One or two sentences, for `--help`. */
+  readonly help: string
+}
+
+/** A folder that ships with the program, next to `src` or `dist`. */
+function shipped(folder: string): string {
+  return fileURLToPath(new URL(`../${folder}`, import.meta.url)).replace(/\/$/, '')
+}
+
+function option<T>(section: string, kind: ValueKind<T>, byDefault: string, help: string): OptionSpec<T> {
+  return { kind, default: byDefault, section, help }
+}
+
+export const OPTIONS = {
+  listen: option('Server', address, '127.0.0.1:4318', 'Address to serve on. Beyond loopback, tokens are needed.'),
+  'external.url': option(
+    'Server',
+    url,
+    'http://127.0.0.1:4318',
+    'Address under which people reach this server; stands in alerts and links. By default the address it listens on.',
+  ),
+  data: option('Server', text('DIR'), 'daytwo-data', 'Folder of the one SQLite file. Made if it is not there.'),
+  'log.level': option('Server', oneOf(LOG_LEVELS), 'info', 'The least important line to log.'),
+  'web.cors-origins': option(
+    'Server',
+    list('ORIGIN'),
+    '',
+    'Origins whose pages may read the query API, such as https://perses.example.',
+  ),
+  'web.body-bytes-max': option('Server', bytes, '16MiB', 'The largest request body, as sent.'),
+  faro: option('Server', flag, 'true', 'Receive page loads, web vitals and errors of our own pages at /collect.'),
+
+  rules: option('Content', text('DIR'), shipped('alert-rules'), 'Folder of Prometheus rule files.'),
+  runbooks: option('Content', text('DIR'), shipped('runbooks'), 'Folder of runbooks, one Markdown page an alert.'),
+  dashboards: option('Content', text('DIR'), shipped('dashboards'), 'Folder of Perses dashboards.'),
+
+  'ingest.out-of-order': option(
+    'Ingest',
+    duration,
+    '1h',
+    'How far behind the newest sample of its series a sample may be.',
+  ),
+  'ingest.too-far-ahead': option('Ingest', duration, '10m', 'How far ahead of the clock a sample may be.'),
+  'ingest.decompressed-bytes-max': option('Ingest', bytes, '32MiB', 'The largest request body after decompression.'),
+  'ingest.labels-max': option('Ingest', count, '64', 'Labels of one series.'),
+  'ingest.label-name-bytes-max': option('Ingest', bytes, '1KiB', 'Length of a label name.'),
+  'ingest.label-value-bytes-max': option('Ingest', bytes, '4KiB', 'Length of a label value.'),
+  'ingest.pending-max': option(
+    'Ingest',
+    count,
+    '256',
+    'Write requests that may wait for the ingest worker; more are answered 503 with Retry-After.',
+  ),
+  'identity.labels': option(
+    'Ingest',
+    list('LABEL'),
+    CLUSTER_ALIASES.join(','),
+    'Labels that name the cluster when `cluster` is absent, first match wins; it is copied to `cluster`.',
+  ),
+
+  'retention.raw': option('Store', duration, '30d', 'How long samples are kept.'),
+  'store.flush-every': option(
+    'Store',
+    duration,
+    '2h',
+    'Span of samples that is moved from memory into chunks at once.',
+  ),
+  'store.series-max': option(
+    'Store',
+    count,
+    '5000000',
+    'Series in all; beyond it new ones are refused as series_limit.',
+  ),
+
+  'query.timeout': option('Query', duration, '2m', 'The longest a query may take.'),
+  'query.samples-max': option('Query', count, '50000000', 'Samples one query may read.'),
+  'query.lookback': option('Query', duration, '5m', 'How far back an instant selector looks for a sample.'),
+
+  'rules.interval': option('Alerts', duration, '1m', 'How often a rule group is evaluated when it does not say.'),
+  alertmanager: option('Alerts', urls, '', 'Alertmanagers that are told of firing and resolved alerts.'),
+  'alertmanager.resend-delay': option('Alerts', duration, '1m', 'How often a firing alert is sent again.'),
+} satisfies Record<string, OptionSpec<unknown>>
+
+export type OptionKey = keyof typeof OPTIONS
+
+/** All options with their values read: durations in milliseconds, sizes in bytes. Frozen. */
+export type Config = { readonly [K in OptionKey]: (typeof OPTIONS)[K] extends OptionSpec<infer T> ? T : never }
+
+/** Texts by option key, from one place. */
+export type RawOptions = ReadonlyMap<string, string>
+
+const ENV_PREFIX = 'DAYTWO_'
+
+function envNameOf(key: string): string {
+  return ENV_PREFIX + key.toUpperCase().replace(/[.-]/g, '_')
+}
+
+/**
+ * Reads all places and checks each value. `environment` is the process' own by default; other variables than
+ * `DAYTWO_*` are not looked at. Throws FleetError `config_invalid`.
+ */
+export function readConfig(
+  commandLine: RawOptions,
+  configFile: string | undefined,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Config {
+  const places: readonly (readonly [string, RawOptions])[] = [
+    ['on the command line', commandLine],
+    ['in the environment', readEnvironment(environment)],
+    [configFile === undefined ? '' : `in ${configFile}`, configFile === undefined ? new Map() : readFile(configFile)],
+  ]
+  const entries = Object.entries<OptionSpec<unknown>>(OPTIONS).map(([key, spec]) => {
+    const [place, raw] = places.flatMap(([where, values]) => {
+      const value = values.get(key)
+      return value === undefined ? [] : [[where, value] as const]
+    })[0] ?? ['by default', spec.default]
+    const readout = spec.kind.read(raw)
+    if ('wanted' in readout) {
+      throw new FleetError(
+        'config_invalid',
+        `option ${key} ${place}: got ${JSON.stringify(raw)}, want ${readout.wanted}`,
+      )
+    }
+    return [key, readout.value] as const
+  })
+  const config = Object.fromEntries(entries) as unknown as Config
+  const isUrlGiven = places.some(([, values]) => values.has('external.url'))
+  return Object.freeze(isUrlGiven ? config : { ...config, 'external.url': urlOf(config.listen) })
+}
+
+/** The address as a browser on this machine would type it. */
+export function urlOf(listen: { readonly host: string; readonly port: number }): string {
+  const isAny = listen.host === '0.0.0.0' || listen.host === '::'
+  const host = isAny ? '127.0.0.1' : listen.host.includes(':') ? `[${listen.host}]` : listen.host
+  return `http://${host}:${listen.port}`
+}
+
+/** Throws for a key that is no option, naming the nearest. `written` is how the user wrote it. */
+export function checkKey(key: string, written: string, place: string): void {
+  if (Object.hasOwn(OPTIONS, key)) return
+  const [near] = nearest(key, Object.keys(OPTIONS), 1)
+  throw new FleetError('config_invalid', `unknown option ${written} ${place}`, {
+    hint: near === undefined ? '`daytwo serve --help` lists the options' : `did you mean ${near}?`,
+  })
+}
+
+function readEnvironment(environment: Readonly<Record<string, string | undefined>>): RawOptions {
+  const keyByEnvName = new Map(Object.keys(OPTIONS).map((key) => [envNameOf(key), key]))
+  const values = new Map<string, string>()
+  for (const [name, value] of Object.entries(environment)) {
+    if (!name.startsWith(ENV_PREFIX) || name === `${ENV_PREFIX}CONFIG` || value === undefined) continue
+    const key = keyByEnvName.get(name)
+    if (key === undefined) {
+      const [near] = nearest(name, keyByEnvName.keys(), 1)
+      throw new FleetError('config_invalid', `unknown option ${name} in the environment`, {
+        hint: near === undefined ? '`daytwo serve --help` lists the options' : `did you mean ${near}?`,
+      })
+    }
+    values.set(key, value)
+  }
+  return values
+}
+
+/** The configuration file named by `DAYTWO_CONFIG`, unless the command line names one. */
+export function configFileFromEnvironment(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): string | undefined {
+  return environment[`${ENV_PREFIX}CONFIG`]
+}
+
+function readFile(path: string): RawOptions {
+  let tree: unknown
+  try {
+    tree = parseYaml(readFileSync(path, 'utf8')) ?? {}
+  } catch (thrown) {
+    throw new FleetError('config_invalid', `cannot read configuration file ${path}: ${messageOf(thrown)}`, {
+      cause: thrown,
+    })
+  }
+  const values = new Map<string, string>()
+  flatten('', tree, path, values)
+  return values
+}
+
+/** Nested maps become dotted keys; a list becomes its comma-separated text. */
+function flatten(prefix: string, node: unknown, path: string, into: Map<string, string>): void {
+  if (typeof node === 'object' && node !== null && !Array.isArray(node)) {
+    for (const [key, child] of Object.entries(node))
+      flatten(prefix === '' ? key : `${prefix}.${key}`, child, path, into)
+    return
+  }
+  if (prefix === '')
+    throw new FleetError('config_invalid', `configuration file ${path}: got ${typeof node}, want a map of options`)
+  checkKey(prefix, prefix, `in ${path}`)
+  into.set(prefix, Array.isArray(node) ? node.map(String).join(',') : String(node))
+}
+
+/** The options as help text, by section. */
+export function renderOptions(): string {
+  const specs = Object.entries<OptionSpec<unknown>>(OPTIONS)
+  const sections = [...new Set(specs.map(([, spec]) => spec.section))]
+  return sections
+    .map((section) => {
+      const lines = specs
+        .filter(([, spec]) => spec.section === section)
+        .map(([key, spec]) => {
+          const head = `  --${key}${spec.kind.placeholder === '' ? '' : ` ${spec.kind.placeholder}`}`
+          const byDefault = spec.default === '' ? '' : ` (default ${spec.default})`
+          return `${head}\n      ${spec.help}${byDefault}`
+        })
+      return `${section}:\n${lines.join('\n')}`
+    })
+    .join('\n\n')
+}

@@ -1,0 +1,75 @@
+/**
+ * Starts a worker thread from the file beside this one and waits until it says that it is ready. Under `tsx` and in
+ * tests the files are TypeScript and the thread loads the same loader; after a build they are JavaScript.
+ */
+import { MessageChannel, Worker } from 'node:worker_threads'
+import type { MessagePort, TransferListItem } from 'node:worker_threads'
+import type { Log } from './base/log.ts'
+import { carry, createCaller, revive } from './rpc.ts'
+import type { Handlers, Remote } from './rpc.ts'
+
+/** What a worker posts first. */
+export type ThreadHello = { readonly ready: true } | { readonly failed: ReturnType<typeof carry> }
+
+export interface Thread<H extends Handlers> {
+  readonly remote: Remote<H>
+  /** Ends the thread at once; ask it to close first. */
+  terminate(): Promise<void>
+}
+
+export interface ThreadSpec {
+  readonly file: 'ingest-worker' | 'query-worker'
+  readonly workerData: unknown
+  readonly transfer?: readonly TransferListItem[]
+  readonly log: Log
+  /** Called when the thread ends without having been asked to: a bug, or out of memory. */
+  readonly onDeath: (cause: Error) => void
+}
+
+const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
+
+/** Resolves when the thread is ready; rejects with its own failure when it could not start. */
+export function startThread<H extends Handlers>(spec: ThreadSpec): Promise<Thread<H>> {
+  const worker = new Worker(new URL(`./${spec.file}${EXTENSION}`, import.meta.url), {
+    name: spec.file,
+    workerData: spec.workerData,
+    transferList: [...(spec.transfer ?? [])],
+    ...(EXTENSION === '.ts' ? { execArgv: ['--import', 'tsx'] } : {}),
+  })
+  let isEnding = false
+  return new Promise((resolve, reject) => {
+    const caller = createCaller<H>(worker)
+    const die = (cause: Error): void => {
+      reject(cause)
+      caller.fail(cause)
+      if (isEnding) return
+      isEnding = true
+      spec.log.error({ thread: spec.file, err: cause }, 'thread died')
+      spec.onDeath(cause)
+    }
+    worker.on('error', die)
+    worker.on('exit', (exitCode) => {
+      die(new Error(`thread ${spec.file} ended with code ${exitCode}`))
+    })
+    worker.once('message', (message: ThreadHello) => {
+      if ('failed' in message) {
+        isEnding = true
+        reject(revive(message.failed))
+        return
+      }
+      resolve({
+        remote: caller.remote,
+        terminate: async () => {
+          isEnding = true
+          await worker.terminate()
+        },
+      })
+    })
+  })
+}
+
+/** A pair of ports for two threads that talk past the main one. */
+export function portPair(): { readonly near: MessagePort; readonly far: MessagePort } {
+  const { port1, port2 } = new MessageChannel()
+  return { near: port1, far: port2 }
+}

@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { OPTIONS, readConfig, renderOptions, urlOf } from '../src/config.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'daytwo-config-'))
+afterAll(() => {
+  rmSync(dir, { recursive: true })
+})
+
+function file(text: string): string {
+  const path = join(dir, `${Math.random().toString(36).slice(2)}.yaml`)
+  writeFileSync(path, text)
+  return path
+}
+
+const line = (options: Record<string, string>) => new Map(Object.entries(options))
+
+describe('readConfig', () => {
+  test('defaults are read like any value', () => {
+    const config = readConfig(new Map(), undefined, {})
+    expect(config.listen).toEqual({ host: '127.0.0.1', port: 4318 })
+    expect(config['retention.raw']).toBe(30 * 86_400_000)
+    expect(config.alertmanager).toEqual([])
+    expect(config['external.url']).toBe('http://127.0.0.1:4318')
+    expect(Object.isFrozen(config)).toBe(true)
+  })
+
+  test('command line beats environment beats file beats default', () => {
+    const path = file('retention: { raw: 1d }\nquery.lookback: 1m\nlisten: "127.0.0.1:1"\n')
+    const environment = { DAYTWO_RETENTION_RAW: '2d', DAYTWO_LISTEN: '127.0.0.1:2', HOME: '/x' }
+    const config = readConfig(line({ listen: '127.0.0.1:3' }), path, environment)
+    expect(config.listen.port).toBe(3)
+    expect(config['retention.raw']).toBe(2 * 86_400_000)
+    expect(config['query.lookback']).toBe(60_000)
+    expect(config['external.url']).toBe('http://127.0.0.1:3')
+  })
+
+  test('a list in a file is a list', () => {
+    const path = file('alertmanager: ["http://a:9093/", "http://b:9093"]\n')
+    expect(readConfig(new Map(), path, {}).alertmanager).toEqual(['http://a:9093', 'http://b:9093'])
+  })
+
+  test.each([
+    [
+      { 'retention.raw': '1month' },
+      'option retention.raw on the command line: got "1month", want a duration such as 15s, 1h30m, 30d',
+    ],
+    [
+      { listen: '4318' },
+      'option listen on the command line: got "4318", want an address such as 127.0.0.1:4318 or [::1]:4318',
+    ],
+    [
+      { listen: 'a:70000' },
+      'option listen on the command line: got "a:70000", want an address such as 127.0.0.1:4318 or [::1]:4318',
+    ],
+    [
+      { 'ingest.labels-max': '-1' },
+      'option ingest.labels-max on the command line: got "-1", want a whole number, 0 or more',
+    ],
+    [
+      { 'web.body-bytes-max': '5MB' },
+      'option web.body-bytes-max on the command line: got "5MB", want a size such as 512KiB, 32MiB, 2GiB',
+    ],
+    [{ faro: 'yes' }, 'option faro on the command line: got "yes", want true or false'],
+    [
+      { 'log.level': 'loud' },
+      'option log.level on the command line: got "loud", want one of debug, info, warn, error, silent',
+    ],
+    [
+      { alertmanager: 'a:9093' },
+      'option alertmanager on the command line: got "a:9093", want an address that starts with http:// or https://',
+    ],
+    [{ data: '' }, 'option data on the command line: got "", want a text that is not empty'],
+  ])('%j says what was wanted', (options, message) => {
+    expect(() => readConfig(line(options as Record<string, string>), undefined, {})).toThrow(message)
+  })
+
+  test.each([
+    [
+      { DAYTWO_RETENTON_RAW: '1d' },
+      '',
+      'unknown option DAYTWO_RETENTON_RAW in the environment',
+      'did you mean DAYTWO_RETENTION_RAW?',
+    ],
+    [{}, 'retention: { row: 1d }\n', 'unknown option retention.row in ', 'did you mean retention.raw?'],
+    [{}, '- 1\n', 'got object, want a map of options', undefined],
+    [{}, 'a: [\n', 'cannot read configuration file', undefined],
+  ])('environment %j and file %j are refused', (environment, text, message, hint) => {
+    const path = text === '' ? undefined : file(text)
+    const read = () => readConfig(new Map(), path, environment as Record<string, string>)
+    expect(read).toThrow(
+      expect.objectContaining({ message: expect.stringContaining(message) as string, hint }) as Error,
+    )
+  })
+
+  test('a file that is not there is named', () => {
+    expect(() => readConfig(new Map(), join(dir, 'none.yaml'), {})).toThrow('cannot read configuration file')
+  })
+})
+
+describe('help', () => {
+  test('names every option, its kind and its default', () => {
+    const help = renderOptions()
+    for (const [key, { kind }] of Object.entries(OPTIONS))
+      expect(help).toContain(`--${key} ${kind.placeholder}`.trimEnd())
+  })
+})
+
+test.each([
+  [{ host: '127.0.0.1', port: 1 }, 'http://127.0.0.1:1'],
+  [{ host: '::1', port: 1 }, 'http://[::1]:1'],
+  [{ host: '0.0.0.0', port: 80 }, 'http://127.0.0.1:80'],
+])('urlOf %j', (listen, want) => {
+  expect(urlOf(listen)).toBe(want)
+})

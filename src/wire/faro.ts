@@ -14,10 +14,20 @@ export interface FaroPayload {
   readonly logs: readonly FaroLog[]
   readonly measurements: readonly FaroMeasurement[]
   readonly events: readonly FaroEvent[]
+  /** Items beyond `itemsMax`: counted and not read. */
+  readonly overflowCount: number
   /** Spans that came along (OTLP/JSON): counted and not read. */
   readonly spanCount: number
   /** Entries of the four lists that are not objects. */
   readonly malformedCount: number
+}
+
+/** What is read of a payload at most; a few megabytes of `{}` would otherwise become gigabytes of objects. */
+export interface FaroLimits {
+  /** Over all four lists, which are read in the order of `FaroPayload`. */
+  readonly itemsMax: number
+  /** Attributes or values of one item, and frames of one stack; more are left out. */
+  readonly entriesMax: number
 }
 
 /** Absent texts are empty. */
@@ -71,23 +81,52 @@ export interface FaroEvent extends FaroItem {
 }
 
 /** Reads a request body. @throws DecodeError when it is not UTF-8, not JSON, or not an object */
-export function parseFaro(body: Uint8Array): FaroPayload {
+export function parseFaro(body: Uint8Array, limits: FaroLimits): FaroPayload {
   const payload = parseObject(body)
-  const lists = {
-    exceptions: asArray(payload['exceptions']),
-    logs: asArray(payload['logs']),
-    measurements: asArray(payload['measurements']),
-    events: asArray(payload['events']),
-  }
-  const isMalformed = (item: unknown): boolean => asObject(item) === undefined
+  const list = new ItemReader(limits)
   return {
     meta: readMeta(objectOf(payload['meta'])),
-    exceptions: lists.exceptions.flatMap((item) => readItem(item, readException)),
-    logs: lists.logs.flatMap((item) => readItem(item, readLog)),
-    measurements: lists.measurements.flatMap((item) => readItem(item, readMeasurement)),
-    events: lists.events.flatMap((item) => readItem(item, readEvent)),
+    exceptions: list.read(payload['exceptions'], readException),
+    logs: list.read(payload['logs'], readLog),
+    measurements: list.read(payload['measurements'], readMeasurement),
+    events: list.read(payload['events'], readEvent),
     spanCount: countSpans(objectOf(payload['traces'])),
-    malformedCount: Object.values(lists).flat().filter(isMalformed).length,
+    overflowCount: list.overflowCount,
+    malformedCount: list.malformedCount,
+  }
+}
+
+type ReadItem<T> = (item: JsonObject, common: FaroItem, limits: FaroLimits) => T
+
+/** Reads one list after the other, until the payload's items are used up. */
+class ItemReader {
+  overflowCount = 0
+  malformedCount = 0
+  readonly #limits: FaroLimits
+  #left: number
+
+  constructor(limits: FaroLimits) {
+    this.#limits = limits
+    this.#left = limits.itemsMax
+  }
+
+  read<T>(list: unknown, readItem: ReadItem<T>): T[] {
+    const all = asArray(list)
+    const taken = all.slice(0, this.#left)
+    this.#left -= taken.length
+    this.overflowCount += all.length - taken.length
+    return taken.flatMap((item) => {
+      const object = asObject(item)
+      if (object !== undefined) return [readItem(object, this.#common(object), this.#limits)]
+      this.malformedCount++
+      return []
+    })
+  }
+
+  #common(item: JsonObject): FaroItem {
+    const timeMs = timeOf(item['timestamp'])
+    const attributes = textsOf(objectOf(item['context'] ?? item['attributes']), this.#limits.entriesMax)
+    return timeMs === undefined ? { attributes } : { timeMs, attributes }
   }
 }
 
@@ -130,40 +169,34 @@ function readMeta(meta: JsonObject): FaroMeta {
   }
 }
 
-function readItem<T extends FaroItem>(item: unknown, read: (item: JsonObject, common: FaroItem) => T): T[] {
-  const object = asObject(item)
-  if (object === undefined) return []
-  const timeMs = timeOf(object['timestamp'])
-  const attributes = textsOf(objectOf(object['context'] ?? object['attributes']))
-  return [read(object, timeMs === undefined ? { attributes } : { timeMs, attributes })]
+function readException(item: JsonObject, common: FaroItem, limits: FaroLimits): FaroException {
+  const frames = asArray(objectOf(item['stacktrace'])['frames']).slice(0, limits.entriesMax)
+  return { ...common, type: asText(item['type']), value: asText(item['value']), frames: frames.flatMap(readFrame) }
 }
 
-function readException(item: JsonObject, common: FaroItem): FaroException {
-  const frames = asArray(objectOf(item['stacktrace'])['frames']).flatMap((frame) => {
-    const object = asObject(frame)
-    if (object === undefined) return []
-    return [
-      {
-        filename: asText(object['filename']),
-        function: asText(object['function']),
-        line: asNumber(object['lineno']) ?? 0,
-        column: asNumber(object['colno']) ?? 0,
-      },
-    ]
-  })
-  return { ...common, type: asText(item['type']), value: asText(item['value']), frames }
+function readFrame(frame: unknown): FaroFrame[] {
+  const object = asObject(frame)
+  if (object === undefined) return []
+  return [
+    {
+      filename: asText(object['filename']),
+      function: asText(object['function']),
+      line: asNumber(object['lineno']) ?? 0,
+      column: asNumber(object['colno']) ?? 0,
+    },
+  ]
 }
 
 function readLog(item: JsonObject, common: FaroItem): FaroLog {
   return { ...common, level: asText(item['level']), message: asText(item['message']) }
 }
 
-function readMeasurement(item: JsonObject, common: FaroItem): FaroMeasurement {
+function readMeasurement(item: JsonObject, common: FaroItem, limits: FaroLimits): FaroMeasurement {
   const values = Object.entries(objectOf(item['values'])).flatMap(([name, value]): [string, number][] => {
     const number = asNumber(value)
     return number === undefined ? [] : [[name, number]]
   })
-  return { ...common, type: asText(item['type']), values: recordOf(values) }
+  return { ...common, type: asText(item['type']), values: recordOf(values.slice(0, limits.entriesMax)) }
 }
 
 function readEvent(item: JsonObject, common: FaroItem): FaroEvent {
@@ -197,12 +230,12 @@ function asNumber(value: unknown): number | undefined {
 }
 
 /** Entries whose value is a text; numbers and booleans as text, since senders' own attributes are not always texts. */
-function textsOf(object: JsonObject): Record<string, string> {
+function textsOf(object: JsonObject, entriesMax: number): Record<string, string> {
   const texts = Object.entries(object).flatMap(([name, value]): [string, string][] => {
     if (typeof value === 'string') return [[name, value]]
     return typeof value === 'number' || typeof value === 'boolean' ? [[name, String(value)]] : []
   })
-  return recordOf(texts)
+  return recordOf(texts.slice(0, entriesMax))
 }
 
 /** A record without a prototype, so that a sender's key `__proto__` is a key like any other. */

@@ -23,20 +23,26 @@ export interface RawLabel {
 // Without `ignoreBOM` a leading byte order mark would vanish, and two label sets would become one.
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+export interface LabelLimits {
+  /** Reading stops after one label more than this: the set will be refused, and the rest of it is not looked at. */
+  readonly labelsMax: number
+  /** Texts above this are not decoded: they come back empty, with their length, to be refused. */
+  readonly textBytesMax: number
+}
+
 /**
- * The labels in `[start, start + length)`, in wire order. Texts above `textBytesMax` are not decoded: they come back
- * empty, with their length, for the caller to refuse.
+ * The labels in `[start, start + length)` of `view`, in wire order.
  * @throws DecodeError when the bytes are not label fields
  */
-export function readLabelFields(view: DataView, start: number, length: number, textBytesMax: number): RawLabel[] {
+export function readLabelFields(view: DataView, start: number, length: number, limits: LabelLimits): RawLabel[] {
   const reader = new ProtobufReader(new Uint8Array(view.buffer, view.byteOffset, view.byteLength))
   const end = start + length
   reader.position = start
   const labels: RawLabel[] = []
-  while (reader.position < end) {
+  while (reader.position < end && labels.length <= limits.labelsMax) {
     const at = reader.position
     if (reader.tag(end) !== SERIES_LABEL) throw new DecodeError(FORMAT, 'another field', 'a label', at)
-    labels.push(readLabel(reader, reader.lengthDelimitedEnd(end), textBytesMax))
+    labels.push(readLabel(reader, reader.lengthDelimitedEnd(end), limits.textBytesMax))
   }
   return labels
 }

@@ -13,6 +13,12 @@ const FORMAT = 'remote write'
 const REQUEST_SERIES = tagOf(1, LENGTH_DELIMITED)
 const REQUEST_METADATA = tagOf(3, LENGTH_DELIMITED)
 const REQUEST_FIELDS = 0b1010
+/**
+ * Where 2.0 keeps its symbols and series, with 1 to 3 reserved so that the two can be told apart. Skipped as unknown
+ * fields they would make an empty request, and a sender whose content type got lost would lose all of its samples.
+ */
+const REQUEST_2_SYMBOLS = tagOf(4, LENGTH_DELIMITED)
+const REQUEST_2_SERIES = tagOf(5, LENGTH_DELIMITED)
 
 const SERIES_LABEL = tagOf(1, LENGTH_DELIMITED)
 const SERIES_SAMPLE = tagOf(2, LENGTH_DELIMITED)
@@ -58,6 +64,8 @@ export class WriteRequestDecoder {
       else if (tag === REQUEST_METADATA) {
         reader.position = reader.lengthDelimitedEnd(end)
         batch.metadataCount++
+      } else if (tag === REQUEST_2_SYMBOLS || tag === REQUEST_2_SERIES) {
+        throw new DecodeError(FORMAT, 'a request of remote write 2.0', 'one of 1.0', reader.position)
       } else reader.skipUnknown(tag, end, REQUEST_FIELDS)
     }
     return batch

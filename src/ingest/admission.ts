@@ -1,0 +1,100 @@
+import { CLUSTER_LABEL, clusterOf } from '../model/cluster-identity.ts'
+import { Labels, METRIC_NAME } from '../model/labels.ts'
+import type { RefusalReason } from '../model/refusal.ts'
+import type { RawLabel } from '../wire/label-fields.ts'
+import { clipText } from './clip-text.ts'
+import type { IngestOptions } from './options.ts'
+import type { RefusedSeries } from './refused-series.ts'
+
+/**
+ * The first sight of a series: from labels as they were sent to a label set we keep, or to the reason why not.
+ * Cold: once per label set, `IdentityTable` remembers the answer. Rules as Prometheus has them (names may be any UTF-8
+ * since 3.0), limits from the options, and the cluster's identity, which every page and rule relies on.
+ */
+export type Admission =
+  | {
+      readonly kind: 'admitted'
+      readonly labels: Labels
+      /** False: no label names a cluster. Kept, and counted as unidentified. */
+      readonly isIdentified: boolean
+    }
+  | ({ readonly kind: 'refused' } & RefusedSeries)
+
+/** @param boundCluster the one cluster this sender may speak for; absent when it may speak for any */
+export function admit(
+  raw: readonly RawLabel[],
+  boundCluster: string | undefined,
+  options: Pick<IngestOptions, 'labelsPerSeriesMax' | 'labelNameBytesMax' | 'labelValueBytesMax' | 'identityLabels'>,
+): Admission {
+  const { labelsPerSeriesMax, labelNameBytesMax, labelValueBytesMax } = options
+  if (raw.length > labelsPerSeriesMax) {
+    return refused(
+      'too_many_labels',
+      `${nameOf(raw)} has more than ${labelsPerSeriesMax} labels, the most there may be`,
+    )
+  }
+  const byName = new Map<string, string>()
+  for (const { name, value, nameBytes, valueBytes } of raw) {
+    if (nameBytes > labelNameBytesMax) {
+      return refused(
+        'label_name_too_long',
+        `${nameOf(raw)} has a label name of ${nameBytes} bytes, at most ${labelNameBytesMax} are taken`,
+      )
+    }
+    if (name === undefined) return refused('bad_labels', `${nameOf(raw)} has a label name that is not UTF-8`)
+    if (name === '') return refused('bad_labels', `${nameOf(raw)} has a label without a name`)
+    if (valueBytes > labelValueBytesMax) {
+      return refused(
+        'label_value_too_long',
+        `label ${quote(name)} of ${nameOf(raw)} has ${valueBytes} bytes, at most ${labelValueBytesMax} are taken`,
+      )
+    }
+    if (value === undefined) {
+      return refused('bad_labels', `label ${quote(name)} of ${nameOf(raw)} has a value that is not UTF-8`)
+    }
+    // `Labels.key` joins with this character: with it inside, two label sets could have one key.
+    if (name.includes('\0') || value.includes('\0')) {
+      return refused('bad_labels', `label ${quote(name)} of ${nameOf(raw)} contains the character U+0000`)
+    }
+    if (byName.has(name)) return refused('repeated_label', `label ${quote(name)} is repeated in ${nameOf(raw)}`)
+    byName.set(name, value)
+  }
+  const labels = Labels.fromPairs(byName)
+  if (labels.metricName === '') {
+    return refused('no_metric_name', `series ${labels.toString()} has no label ${METRIC_NAME}, or an empty one`)
+  }
+  return identify(labels, boundCluster, options.identityLabels)
+}
+
+/**
+ * Makes `cluster` say which cluster this is. What a series claims is what it would be shown under without a bound
+ * token; a bound sender may claim its own cluster or nothing.
+ */
+function identify(labels: Labels, boundCluster: string | undefined, identityLabels: readonly string[]): Admission {
+  const claimed = clusterOf(labels, identityLabels)
+  if (boundCluster !== undefined && claimed !== '' && claimed !== boundCluster) {
+    const names = [CLUSTER_LABEL, ...identityLabels]
+    const claim = names.find((name) => labels.has(name)) ?? CLUSTER_LABEL
+    return refused(
+      'cluster_mismatch',
+      `${labels.metricName} claims cluster ${quote(claimed)} by label ${claim}, the token is bound to ${quote(boundCluster)}`,
+    )
+  }
+  const cluster = boundCluster ?? claimed
+  if (cluster === '') return { kind: 'admitted', labels, isIdentified: false }
+  return { kind: 'admitted', labels: labels.with(CLUSTER_LABEL, cluster), isIdentified: true }
+}
+
+function refused(reason: RefusalReason, example: string): Admission {
+  return { kind: 'refused', reason, example }
+}
+
+/** How a label set that is not taken is called: by its metric name, if it has a readable one. */
+function nameOf(raw: readonly RawLabel[]): string {
+  const name = raw.find((label) => label.name === METRIC_NAME)?.value
+  return name === undefined || name === '' ? 'a series without a name' : clipText(name, 80)
+}
+
+function quote(text: string): string {
+  return JSON.stringify(clipText(text, 80))
+}

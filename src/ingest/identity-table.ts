@@ -1,0 +1,201 @@
+import { randomFillSync } from 'node:crypto'
+import { invariant } from '../base/invariant.ts'
+import type { SeriesRef } from '../model/series.ts'
+import { LabelHash } from './label-hash.ts'
+import type { RefusedSeries } from './refused-series.ts'
+
+/**
+ * From the raw bytes of a label set to its series, or to the reason why it is refused: what makes a label set cost
+ * its parsing once and not with every sample. A hash table with linear probing in one array, 32 bytes a slot:
+ *
+ * ```
+ * word  0..3  128 keyed bits of the bytes (label-hash.ts); the bytes themselves are not kept or compared
+ *       4     their length
+ *       5     0 free, > 0 the series, < 0 the refusal at index -1 - value
+ *       6     minute in which it was last found
+ *       7     not used
+ * ```
+ *
+ * Nothing is lost by forgetting: an unknown label set is parsed again and resolved to the same series. When the table
+ * is full, the half that was found longest ago goes (an approximate LRU that costs a lookup one word). A label set
+ * that senders write in two ways (another order, another encoding) has two entries and one series.
+ */
+const SLOT_WORDS = 8
+const LENGTH = 4
+const VALUE = 5
+const MINUTE = 6
+const SLOTS_AT_START = 4096
+/** Refusals carry a text each; beyond this many, label sets are refused anew each time they are seen. */
+const REFUSALS_MAX = 10_000
+/** Bound clusters that keep their key; there are as many as tokens, and the limit is for whoever automates those. */
+const SCOPES_MAX = 65_536
+
+/** Who is speaking, as part of the key: the same bytes from another bound cluster are another series. */
+export type IdentityScope = Int32Array
+
+export class IdentityTable {
+  readonly entriesMax: number
+  readonly #drawKey: () => Int32Array
+  readonly #scopes = new Map<string, IdentityScope>()
+  readonly #unbound: IdentityScope
+  readonly #hash = new LabelHash()
+  #slots = new Int32Array(SLOTS_AT_START * SLOT_WORDS)
+  #mask = SLOTS_AT_START - 1
+  #size = 0
+  #minute = 0
+  #refusals: RefusedSeries[] = []
+
+  /**
+   * @param entriesMax the most label sets it knows; at least 2
+   * @param drawKey four random words, drawn once per scope; tests give their own to be repeatable
+   */
+  constructor(entriesMax: number, drawKey: () => Int32Array = randomKey) {
+    invariant(entriesMax >= 2, 'an identity table has room for two label sets')
+    this.entriesMax = entriesMax
+    this.#drawKey = drawKey
+    this.#unbound = drawKey()
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** Tells the time that later finds and remembers are noted with. */
+  tell(nowMs: number): void {
+    this.#minute = Math.floor(nowMs / 60_000) | 0
+  }
+
+  /** The scope of a bound cluster, or of senders that are not bound. */
+  scope(cluster: string | undefined): IdentityScope {
+    if (cluster === undefined) return this.#unbound
+    const known = this.#scopes.get(cluster)
+    if (known !== undefined) return known
+    // With a new key the old entries are never found again, and age out.
+    if (this.#scopes.size === SCOPES_MAX) this.#scopes.clear()
+    const drawn = this.#drawKey()
+    this.#scopes.set(cluster, drawn)
+    return drawn
+  }
+
+  /** HOT. 0: not known. Above 0: the series. Below 0: refused, ask `refusal`; good until the next `remember`. */
+  find(scope: IdentityScope, view: DataView, start: number, length: number): number {
+    this.#hash.hash(scope, view, start, length)
+    const at = this.#slotOf(length)
+    const slots = this.#slots
+    const value = slots[at + VALUE]!
+    if (value !== 0) slots[at + MINUTE] = this.#minute
+    return value
+  }
+
+  refusal(found: number): RefusedSeries {
+    const refusal = this.#refusals[-1 - found]
+    invariant(refusal !== undefined, 'a refusal in the identity table has its reason')
+    return refusal
+  }
+
+  /** Notes the series of a label set that was not known. */
+  remember(scope: IdentityScope, view: DataView, start: number, length: number, ref: SeriesRef): void {
+    invariant(ref > 0 && ref <= 0x7fffffff, 'a series ref fits a positive 32-bit integer')
+    this.#makeRoom()
+    this.#insert(scope, view, start, length, ref)
+  }
+
+  /** Notes why a label set that was not known is refused. */
+  rememberRefusal(scope: IdentityScope, view: DataView, start: number, length: number, refusal: RefusedSeries): void {
+    if (this.#refusals.length >= REFUSALS_MAX) this.#rebuild(this.#mask + 1, (_, value) => value > 0)
+    this.#makeRoom()
+    this.#refusals.push(refusal)
+    this.#insert(scope, view, start, length, -this.#refusals.length)
+  }
+
+  /** Forgets series that the store has dropped: their refs must not be used again. Walks the whole table. */
+  forget(refs: ReadonlySet<SeriesRef>): void {
+    this.#rebuild(this.#mask + 1, (_, value) => value > 0 && !refs.has(value))
+  }
+
+  #insert(scope: IdentityScope, view: DataView, start: number, length: number, value: number): void {
+    this.#hash.hash(scope, view, start, length)
+    const at = this.#slotOf(length)
+    const slots = this.#slots
+    if (slots[at + VALUE] === 0) this.#size++
+    slots[at] = this.#hash.a
+    slots[at + 1] = this.#hash.b
+    slots[at + 2] = this.#hash.c
+    slots[at + 3] = this.#hash.d
+    slots[at + LENGTH] = length
+    slots[at + VALUE] = value
+    slots[at + MINUTE] = this.#minute
+  }
+
+  /** At most half of the slots are used, so that a search ends after one or two. */
+  #makeRoom(): void {
+    const slots = this.#mask + 1
+    if (this.#size >= this.entriesMax) this.#dropOldest()
+    else if (this.#size * 2 >= slots) this.#rebuild(slots * 2, (_, value) => value > 0)
+  }
+
+  /** Keeps half of the label sets: those found last. Some 100 ms at a million, once per half a million new ones. */
+  #dropOldest(): void {
+    const minutes = new Int32Array(this.#size)
+    let count = 0
+    for (let at = 0; at < this.#slots.length; at += SLOT_WORDS) {
+      if (this.#slots[at + VALUE] !== 0) minutes[count++] = this.#slots[at + MINUTE]!
+    }
+    minutes.sort()
+    const kept = this.#size >>> 1
+    const oldestKept = minutes[this.#size - kept]!
+    // Many share the minute at the border: as many of them stay as there is room for, in no order.
+    let leftAtBorder = kept - minutes.filter((minute) => minute > oldestKept).length
+    this.#rebuild(this.#mask + 1, (at, value) => {
+      const minute = this.#slots[at + MINUTE]!
+      return value > 0 && (minute > oldestKept || (minute === oldestKept && leftAtBorder-- > 0))
+    })
+  }
+
+  /**
+   * Moves the entries that `keeps` names (by slot offset and value) into a new array. Refusals always go: they are
+   * cheap to find anew, and their list starts over with them.
+   */
+  #rebuild(slotCount: number, keeps: (at: number, value: number) => boolean): void {
+    const old = this.#slots
+    const slots = new Int32Array(slotCount * SLOT_WORDS)
+    const mask = slotCount - 1
+    let size = 0
+    for (let at = 0; at < old.length; at += SLOT_WORDS) {
+      const value = old[at + VALUE]!
+      if (value === 0 || !keeps(at, value)) continue
+      let slot = old[at]! & mask
+      while (slots[slot * SLOT_WORDS + VALUE] !== 0) slot = (slot + 1) & mask
+      for (let word = 0; word < SLOT_WORDS; word++) slots[slot * SLOT_WORDS + word] = old[at + word]!
+      size++
+    }
+    this.#slots = slots
+    this.#mask = mask
+    this.#size = size
+    this.#refusals = []
+  }
+
+  /** HOT. Where the hashed label set stands, or the free slot where it would. The table is never full, so this ends. */
+  #slotOf(length: number): number {
+    const { a, b, c, d } = this.#hash
+    const slots = this.#slots
+    const mask = this.#mask
+    for (let slot = a & mask; ; slot = (slot + 1) & mask) {
+      const at = slot * SLOT_WORDS
+      if (
+        slots[at + VALUE] === 0 ||
+        (slots[at] === a &&
+          slots[at + 1] === b &&
+          slots[at + 2] === c &&
+          slots[at + 3] === d &&
+          slots[at + LENGTH] === length)
+      ) {
+        return at
+      }
+    }
+  }
+}
+
+function randomKey(): Int32Array {
+  return randomFillSync(new Int32Array(4))
+}

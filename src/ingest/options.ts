@@ -1,0 +1,34 @@
+import { CLUSTER_ALIASES } from '../model/cluster-identity.ts'
+
+/** What is taken and how much of it. Every limit is inclusive; hitting one is counted and told to the sender. */
+export interface IngestOptions {
+  /** Of one request, after decompression. Prometheus' own receiver has the same 32 MiB. */
+  readonly decodedBytesMax: number
+  /** Of one request. Stock senders put 2,000 into one. */
+  readonly samplesPerRequestMax: number
+  /** Of one request, with those that hold no samples. */
+  readonly seriesPerRequestMax: number
+  readonly labelsPerSeriesMax: number
+  /** UTF-8 bytes. */
+  readonly labelNameBytesMax: number
+  /** UTF-8 bytes. */
+  readonly labelValueBytesMax: number
+  /** How far a sample's time may lie ahead of the clock. A sender with a wrong clock would otherwise fill the future. */
+  readonly aheadMsMax: number
+  /** Labels that name the cluster when `cluster` is absent, first match wins. */
+  readonly identityLabels: readonly string[]
+  /** Label sets recognised by their bytes, 32 bytes of table each at half load; see identity-table.ts for what goes when it is full. */
+  readonly identityEntriesMax: number
+}
+
+export const INGEST_DEFAULTS: IngestOptions = {
+  decodedBytesMax: 32 * 1024 * 1024,
+  samplesPerRequestMax: 500_000,
+  seriesPerRequestMax: 500_000,
+  labelsPerSeriesMax: 64,
+  labelNameBytesMax: 1024,
+  labelValueBytesMax: 4096,
+  aheadMsMax: 10 * 60_000,
+  identityLabels: CLUSTER_ALIASES,
+  identityEntriesMax: 1_048_576,
+}

@@ -1,0 +1,185 @@
+import { invariant } from '../base/invariant.ts'
+import {
+  APPENDED,
+  APPENDED_BEFORE,
+  REFUSED_DUPLICATE,
+  REFUSED_OUT_OF_ORDER,
+  REFUSED_TOO_OLD,
+} from '../model/appender.ts'
+import type { AppendOutcome, Appender } from '../model/appender.ts'
+import { Labels } from '../model/labels.ts'
+import type { RefusalReason } from '../model/refusal.ts'
+import { isStaleAt } from '../model/sample.ts'
+import type { SeriesRef } from '../model/series.ts'
+import { DecodeError } from '../wire/decode-error.ts'
+import { WriteRequestDecoder } from '../wire/remote-write.ts'
+import { SnappyDecoder } from '../wire/snappy.ts'
+import type { WriteBatch } from '../wire/write-batch.ts'
+import type { IngestOptions } from './options.ts'
+import { RefusalTally } from './refusal-tally.ts'
+import { SeriesRecogniser, labelLimits, rawLabels } from './series-recogniser.ts'
+import { badBody, outcomeOf } from './write-outcome.ts'
+import type { WriteOutcome } from './write-outcome.ts'
+
+export type { WriteOutcome } from './write-outcome.ts'
+
+/**
+ * A remote write 1.0 request, from its compressed body to appended samples and an answer. Three steps, in this order:
+ * decode the whole body, recognise every series, append. A body that breaks is found out in the first two, so it
+ * appends nothing; after them only single samples are refused, and the good ones of a partly bad request are kept.
+ */
+
+/** The range of a `Date`, which everything that shows a time needs; inclusive, both ways. */
+const TIME_MS_MAX = 8.64e15
+
+export interface WriteContext {
+  readonly nowMs: number
+  /** The cluster the sender's token is bound to; absent when it is not bound. Not empty. */
+  readonly cluster?: string
+}
+
+export interface RemoteWriteIngest {
+  /**
+   * Takes one request body, still compressed, and keeps nothing of it. What it took is not durable yet: the caller
+   * awaits `appender.commit()` before it answers.
+   */
+  write(body: Uint8Array, context: WriteContext): WriteOutcome
+  /** Forgets series that the store has dropped, so that their next samples are resolved anew. */
+  forget(refs: ReadonlySet<SeriesRef>): void
+}
+
+/** @param parts.drawKey four random words for the identity table; tests give their own to be repeatable */
+export function createRemoteWriteIngest(parts: {
+  readonly appender: Appender
+  readonly options: IngestOptions
+  readonly drawKey?: () => Int32Array
+}): RemoteWriteIngest {
+  const { appender, options } = parts
+  const snappy = new SnappyDecoder(options.decodedBytesMax)
+  const decoder = new WriteRequestDecoder({
+    samplesMax: options.samplesPerRequestMax,
+    seriesMax: options.seriesPerRequestMax,
+  })
+  const recogniser = new SeriesRecogniser(appender, options, parts.drawKey)
+  const writer = new BatchWriter(appender, options, recogniser)
+  return {
+    write(body, { nowMs, cluster }) {
+      invariant(cluster !== '', 'a bound cluster has a name')
+      try {
+        const batch = decoder.decode(snappy.decode(body), snappy.view)
+        const newUnidentifiedSeries = recogniser.recognise(batch, cluster, nowMs)
+        return writer.write(batch, nowMs, newUnidentifiedSeries)
+      } catch (error) {
+        if (error instanceof DecodeError) return badBody(error)
+        throw error
+      }
+    },
+    forget(refs) {
+      recogniser.forget(refs)
+    },
+  }
+}
+
+/** Hands the samples of a recognised batch to the appender, and notes what is refused. */
+class BatchWriter {
+  readonly #appender: Appender
+  readonly #options: IngestOptions
+  readonly #recogniser: SeriesRecogniser
+
+  constructor(appender: Appender, options: IngestOptions, recogniser: SeriesRecogniser) {
+    this.#appender = appender
+    this.#options = options
+    this.#recogniser = recogniser
+  }
+
+  write(batch: WriteBatch, nowMs: number, newUnidentifiedSeries: number): WriteOutcome {
+    const tally = new RefusalTally()
+    const samplesTaken = this.#append(batch, nowMs, tally)
+    if (batch.histogramCount > 0) this.#refuseHistograms(batch, tally)
+    return outcomeOf({
+      samplesIn: batch.sampleCount,
+      samplesTaken,
+      refusals: tally.refusals(),
+      exemplarsIgnored: batch.exemplarCount,
+      metadataIgnored: batch.metadataCount,
+      histogramsRefused: batch.histogramCount,
+      newUnidentifiedSeries,
+    })
+  }
+
+  /** HOT: once per sample. Answers how many were taken. */
+  #append(batch: WriteBatch, nowMs: number, tally: RefusalTally): number {
+    const appender = this.#appender
+    const { timesMs, values, valueBits } = batch
+    const { refs } = this.#recogniser
+    const newestMs = nowMs + this.#options.aheadMsMax
+    let taken = 0
+    for (let series = 0; series < batch.seriesCount; series++) {
+      const start = batch.sampleStart(series)
+      const end = batch.sampleEnd[series]!
+      if (start === end) continue
+      const ref = refs[series]!
+      if (ref === 0) {
+        const { reason, example } = this.#recogniser.refusalOf(series)
+        if (tally.count(reason, end - start)) tally.explain(reason, example)
+        continue
+      }
+      for (let sample = start; sample < end; sample++) {
+        const timeMs = timesMs[sample]!
+        if (timeMs > newestMs || timeMs > TIME_MS_MAX || timeMs < -TIME_MS_MAX) {
+          this.#refuseTime(batch, series, timeMs, nowMs, tally)
+          continue
+        }
+        const outcome = isStaleAt(valueBits, sample)
+          ? appender.appendStale(ref, timeMs)
+          : appender.append(ref, timeMs, values[sample]!)
+        if (outcome === APPENDED || outcome === APPENDED_BEFORE) taken++
+        else this.#refuseSample(batch, series, timeMs, outcome, tally)
+      }
+    }
+    return taken
+  }
+
+  #refuseTime(batch: WriteBatch, series: number, timeMs: number, nowMs: number, tally: RefusalTally): void {
+    const isTime = Math.abs(timeMs) <= TIME_MS_MAX
+    const reason = isTime ? 'too_far_ahead' : 'bad_timestamp'
+    if (!tally.count(reason, 1)) return
+    const what = isTime
+      ? `${timeMs - nowMs} ms ahead of the clock, want at most ${this.#options.aheadMsMax}`
+      : `a time of ${timeMs} ms, want at most ${TIME_MS_MAX} either way`
+    tally.explain(reason, `got ${what}: ${this.#textOf(batch, series)} at ${timeMs}`)
+  }
+
+  #refuseSample(batch: WriteBatch, series: number, timeMs: number, outcome: Refused, tally: RefusalTally): void {
+    const { reason, text } = APPEND_REFUSALS[outcome]
+    if (tally.count(reason, 1)) tally.explain(reason, `${text}: ${this.#textOf(batch, series)} at ${timeMs}`)
+  }
+
+  #refuseHistograms(batch: WriteBatch, tally: RefusalTally): void {
+    const series = batch.histograms.findIndex((count) => count > 0)
+    tally.count('histogram_unsupported', batch.histogramCount)
+    const text = `native histograms are not kept, want classic ones: ${this.#textOf(batch, series)}`
+    tally.explain('histogram_unsupported', text)
+  }
+
+  /** A series as PromQL writes it, as it was sent. Cold: once per reason and request. */
+  #textOf(batch: WriteBatch, series: number): string {
+    try {
+      const raw = rawLabels(batch, series, labelLimits(this.#options))
+      return Labels.fromPairs(raw.map(({ name, value }) => [name ?? '?', value ?? '?'] as const)).toString()
+    } catch (error) {
+      // Where a series has no samples its labels were not looked into before, and may be anything.
+      if (error instanceof DecodeError) return 'a series whose labels cannot be read'
+      throw error
+    }
+  }
+}
+
+type Refused = Exclude<AppendOutcome, typeof APPENDED | typeof APPENDED_BEFORE>
+
+/** The texts are Prometheus' own: senders' logs are searched for them. */
+const APPEND_REFUSALS: Readonly<Record<Refused, { readonly reason: RefusalReason; readonly text: string }>> = {
+  [REFUSED_DUPLICATE]: { reason: 'duplicate_sample', text: 'duplicate sample for timestamp' },
+  [REFUSED_OUT_OF_ORDER]: { reason: 'out_of_order', text: 'out of order sample' },
+  [REFUSED_TOO_OLD]: { reason: 'too_old', text: 'too old sample' },
+}

@@ -1,0 +1,59 @@
+import type { Refusal } from '../model/refusal.ts'
+import type { DecodeError } from '../wire/decode-error.ts'
+import { clipTextBytes } from './clip-text.ts'
+
+/**
+ * What became of one write request, and what its sender is told. A 400 says that sending the same again cannot help;
+ * whatever was good in the request is kept. A failure of the store is not here: it is thrown, and becomes a 5xx.
+ */
+export interface WriteOutcome {
+  readonly status: 204 | 400
+  /** Body of a 400, at most `MESSAGE_BYTES_MAX` bytes, one line; empty with a 204. */
+  readonly message: string
+  readonly samplesIn: number
+  /** With those that were there before: a repeated request takes all of its samples again. */
+  readonly samplesTaken: number
+  /** Samples and histograms by reason. A body that cannot be decoded is one `bad_encoding`. */
+  readonly refusals: readonly Refusal[]
+  readonly exemplarsIgnored: number
+  readonly metadataIgnored: number
+  readonly histogramsRefused: number
+  /** Series without a cluster that this process had not seen before, or had forgotten. */
+  readonly newUnidentifiedSeries: number
+}
+
+/** Stock senders log this much of an answer and cut the rest. */
+export const MESSAGE_BYTES_MAX = 1024
+
+/** Of a body that was decoded. */
+export function outcomeOf(counts: Omit<WriteOutcome, 'status' | 'message'>): WriteOutcome {
+  if (counts.refusals.length === 0) return { status: 204, message: '', ...counts }
+  return { status: 400, message: messageOf(counts), ...counts }
+}
+
+/** Of a body that was not: nothing of it is taken. */
+export function badBody(error: DecodeError): WriteOutcome {
+  return {
+    status: 400,
+    message: clipTextBytes(error.message, MESSAGE_BYTES_MAX),
+    samplesIn: 0,
+    samplesTaken: 0,
+    refusals: [{ reason: 'bad_encoding', count: 1, example: error.message }],
+    exemplarsIgnored: 0,
+    metadataIgnored: 0,
+    histogramsRefused: 0,
+    newUnidentifiedSeries: 0,
+  }
+}
+
+/** `took 3 of 5 samples; refused 2: out_of_order (1): ...; bad_labels (1): ...`; examples share what room there is. */
+function messageOf(counts: Omit<WriteOutcome, 'status' | 'message'>): string {
+  const { samplesIn, samplesTaken, histogramsRefused, refusals } = counts
+  const histograms = histogramsRefused === 0 ? '' : ` and 0 of ${histogramsRefused} histograms`
+  const refused = refusals.reduce((sum, { count }) => sum + count, 0)
+  const head = `took ${samplesTaken} of ${samplesIn} samples${histograms}; refused ${refused}: `
+  const titles = refusals.map(({ reason, count }) => `${reason} (${count}): `)
+  const fixedBytes = head.length + titles.join('; ').length
+  const exampleBytes = Math.floor((MESSAGE_BYTES_MAX - fixedBytes) / refusals.length)
+  return head + refusals.map(({ example }, i) => titles[i]! + clipTextBytes(example, exampleBytes)).join('; ')
+}

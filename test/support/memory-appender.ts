@@ -1,0 +1,97 @@
+import {
+  APPENDED,
+  APPENDED_BEFORE,
+  REFUSED_DUPLICATE,
+  REFUSED_OUT_OF_ORDER,
+  REFUSED_TOO_OLD,
+} from '../../src/model/appender.ts'
+import type { AppendOutcome, Appender } from '../../src/model/appender.ts'
+import type { Labels } from '../../src/model/labels.ts'
+import type { SeriesRef } from '../../src/model/series.ts'
+
+/** One sample as a test compares it. `value` is NaN for a stale marker. */
+export interface MemorySample {
+  readonly timeMs: number
+  readonly value: number
+  readonly isStale: boolean
+}
+
+export interface MemoryAppenderOptions {
+  /** The most series; `resolve` answers `undefined` beyond. */
+  readonly seriesMax?: number
+  /** How far behind its series' newest sample a new time may be. */
+  readonly outOfOrderMs?: number
+  /** Times before this are too old. */
+  readonly oldestMs?: number
+}
+
+interface MemorySeries {
+  readonly labels: Labels
+  readonly samples: Map<number, MemorySample>
+  newestMs: number
+}
+
+/** An `Appender` in plain maps: the first value of a (series, millisecond) stays. Refs are 1, 2, 3, ... */
+export class MemoryAppender implements Appender {
+  readonly #options: Required<MemoryAppenderOptions>
+  readonly #series: MemorySeries[] = []
+  readonly #refs = new Map<string, SeriesRef>()
+  commits = 0
+
+  constructor(options: MemoryAppenderOptions = {}) {
+    this.#options = { seriesMax: Infinity, outOfOrderMs: Infinity, oldestMs: -Infinity, ...options }
+  }
+
+  resolve(labels: Labels): SeriesRef | undefined {
+    const known = this.#refs.get(labels.key)
+    if (known !== undefined) return known
+    if (this.#series.length >= this.#options.seriesMax) return undefined
+    const ref = this.#series.push({ labels, samples: new Map(), newestMs: -Infinity })
+    this.#refs.set(labels.key, ref)
+    return ref
+  }
+
+  append(ref: SeriesRef, timeMs: number, value: number): AppendOutcome {
+    return this.#put(ref, { timeMs, value, isStale: false })
+  }
+
+  appendStale(ref: SeriesRef, timeMs: number): AppendOutcome {
+    return this.#put(ref, { timeMs, value: NaN, isStale: true })
+  }
+
+  commit(): Promise<void> {
+    this.commits++
+    return Promise.resolve()
+  }
+
+  get seriesCount(): number {
+    return this.#series.length
+  }
+
+  get sampleCount(): number {
+    return this.#series.reduce((sum, { samples }) => sum + samples.size, 0)
+  }
+
+  /** All series in the order they were made, samples by time. */
+  dump(): { readonly labels: Record<string, string>; readonly samples: readonly MemorySample[] }[] {
+    return this.#series.map(({ labels, samples }) => ({
+      labels: labels.toObject(),
+      samples: [...samples.values()].sort((a, b) => a.timeMs - b.timeMs),
+    }))
+  }
+
+  #put(ref: SeriesRef, sample: MemorySample): AppendOutcome {
+    const series = this.#series[ref - 1]
+    if (series === undefined) throw new Error(`no series has ref ${ref}`)
+    const before = series.samples.get(sample.timeMs)
+    if (before !== undefined) {
+      const isSame = before.isStale === sample.isStale && Object.is(before.value, sample.value)
+      return isSame ? APPENDED_BEFORE : REFUSED_DUPLICATE
+    }
+    if (sample.timeMs < this.#options.oldestMs) return REFUSED_TOO_OLD
+    if (sample.timeMs < series.newestMs - this.#options.outOfOrderMs) return REFUSED_OUT_OF_ORDER
+    series.samples.set(sample.timeMs, sample)
+    series.newestMs = Math.max(series.newestMs, sample.timeMs)
+    return APPENDED
+  }
+}

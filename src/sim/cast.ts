@@ -1,0 +1,29 @@
+import type { Role } from './scenario.ts'
+
+/**
+ * Who plays what in the default fleet. Of each block of 200 clusters these have a role; the others are healthy, with
+ * their own small stories. The roles stand early, so that a fleet of twelve has something to show too.
+ */
+const BLOCK = 200
+const CAST: ReadonlyMap<number, Role> = new Map([
+  [1, 'edited'],
+  [3, 'stuck_olm'],
+  [4, 'upgrading'],
+  [5, 'fought'],
+  [7, 'unsafe'],
+  [8, 'silent'],
+  [9, 'unhealthy'],
+  [11, 'descheduler_after_upgrade'],
+  [13, 'missing'],
+  [15, 'stuck_canary'],
+  [17, 'golden_no_arch'],
+  [19, 'unsafe_twice'],
+  [21, 'silent_with_markers'],
+  [23, 'descheduler'],
+  [25, 'golden_no_annotation'],
+  [27, 'multi_arch_disabled'],
+])
+
+export function roleOf(index: number): Role {
+  return CAST.get(index % BLOCK) ?? 'healthy'
+}

@@ -1,0 +1,198 @@
+import { hashOf, noiseAt } from '../random.ts'
+import { kubevirtMinorOf, type Release } from '../release.ts'
+import type { ClusterPlan } from '../scenario.ts'
+import { outdatedVmsAt, type UpgradePlan } from '../scenarios/upgrade.ts'
+import { operatorRuns } from './hco.ts'
+import {
+  between,
+  instanceOf,
+  nodePodName,
+  podName,
+  ruleSeries,
+  targetSeries,
+  type ExternalLabels,
+  type OwnLabels,
+  type SeriesGroup,
+  type SimSeries,
+  type Target,
+} from './sim-series.ts'
+
+/**
+ * KubeVirt's metrics. Its pods are replaced one kind after the other, and virt-handler node by node, so during an
+ * upgrade both versions are there and `count by (kubeversion) (kubevirt_info)` shows how far it is.
+ */
+export function kubevirtGroups(plan: ClusterPlan): readonly SeriesGroup[] {
+  const runs = kubevirtRuns(plan).map((run): SeriesGroup => ({
+    // virt-operator is first to come and first to go; what belongs to a run lives between these two.
+    fromMs: run.since?.operatorPodsMs ?? -Infinity,
+    untilMs: run.until?.apiMs ?? Infinity,
+    make: (external) => [
+      ...operatorSeries(plan, run, external),
+      ...(plan.isInstalled ? operandSeries(plan, run, external) : []),
+    ],
+  }))
+  return [...runs, { fromMs: -Infinity, untilMs: Infinity, make: (external) => ruleResults(plan, external) }]
+}
+
+/** A KubeVirt version from the upgrade that brings it to the one that replaces it; releases that bundle the same one share it. */
+interface KubevirtRun {
+  readonly release: Release
+  readonly since: UpgradePlan | undefined
+  readonly until: UpgradePlan | undefined
+}
+
+function kubevirtRuns(plan: ClusterPlan): readonly KubevirtRun[] {
+  const rolls = plan.upgrades.filter((upgrade) => upgrade.hasKubevirtRoll)
+  const releases = [plan.profile.firstRelease, ...rolls.map((upgrade) => upgrade.to)]
+  return releases.map((release, i) => ({ release, since: rolls[i - 1], until: rolls[i] }))
+}
+
+type Component = 'virt-operator' | 'virt-handler' | 'virt-controller' | 'virt-api'
+
+type Add = (name: string, own: OwnLabels, valueAt: SimSeries['valueAt']) => void
+
+function targetOf(plan: ClusterPlan, pod: string, container: Component): Target {
+  return {
+    job: 'kubevirt-prometheus-metrics',
+    instance: instanceOf(plan.profile, pod, 8443),
+    pod,
+    namespace: plan.profile.installNamespace,
+    service: 'kubevirt-prometheus-metrics',
+    endpoint: 'metrics',
+    container,
+  }
+}
+
+/** Adds series of one pod that lives from `fromMs` to `untilMs`. */
+function podAdder(
+  plan: ClusterPlan,
+  external: ExternalLabels,
+  series: SimSeries[],
+  pod: { readonly name: string; readonly container: Component; readonly fromMs: number; readonly untilMs: number },
+): Add {
+  const target = targetOf(plan, pod.name, pod.container)
+  const add: Add = (name, own, valueAt) => {
+    series.push(targetSeries(external, target, name, own, between(pod.fromMs, pod.untilMs, valueAt)))
+  }
+  add('up', {}, () => 1)
+  return add
+}
+
+/** Two pods of each Deployment, or one on a single node. */
+function replicasOf(plan: ClusterPlan): readonly number[] {
+  return plan.profile.nodes.length > 1 ? [0, 1] : [0]
+}
+
+function operatorSeries(plan: ClusterPlan, run: KubevirtRun, external: ExternalLabels): SimSeries[] {
+  const series: SimSeries[] = []
+  const fromMs = run.since?.operatorPodsMs ?? -Infinity
+  const untilMs = run.until?.operatorPodsMs ?? Infinity
+  for (const replica of replicasOf(plan)) {
+    const name = podName(plan.profile, 'virt-operator', run.release.kubevirt, replica)
+    const add = podAdder(plan, external, series, { name, container: 'virt-operator', fromMs, untilMs })
+    add('kubevirt_virt_operator_ready_status', {}, () => 1)
+    add('kubevirt_virt_operator_leading_status', {}, () => Number(replica === 0))
+  }
+  return series
+}
+
+function operandSeries(plan: ClusterPlan, run: KubevirtRun, external: ExternalLabels): SimSeries[] {
+  const series: SimSeries[] = []
+  addHandlers(plan, run, external, series)
+  addControllers(plan, run, external, series)
+  addApis(plan, run, external, series)
+  return series
+}
+
+/** A new virt-handler is scraped for the first time some seconds after the old one went. */
+const HANDLER_START_MS = 12_000
+
+function addHandlers(plan: ClusterPlan, run: KubevirtRun, external: ExternalLabels, series: SimSeries[]): void {
+  const { release, since, until } = run
+  plan.profile.nodes.forEach((node, i) => {
+    const name = nodePodName(plan.profile, 'virt-handler', release.kubevirt, node)
+    const startMs = since?.handlerMs[i]
+    const fromMs = startMs === undefined ? -Infinity : startMs + HANDLER_START_MS
+    const untilMs = until?.handlerMs[i] ?? Infinity
+    const add = podAdder(plan, external, series, { name, container: 'virt-handler', fromMs, untilMs })
+    add('kubevirt_info', { goversion: release.goVersion, kubeversion: release.kubevirt }, () => 1)
+    if (kubevirtMinorOf(release) >= 8) {
+      const isStalled = since?.stall?.kind === 'canary' && i === 0 ? since.stall : undefined
+      add('kubevirt_virt_handler_ready_status', {}, (timeMs) =>
+        isStalled !== undefined && timeMs < isStalled.untilMs ? 0 : 1,
+      )
+    }
+  })
+}
+
+function addControllers(plan: ClusterPlan, run: KubevirtRun, external: ExternalLabels, series: SimSeries[]): void {
+  const fromMs = run.since?.controllersMs ?? -Infinity
+  const untilMs = run.until?.controllersMs ?? Infinity
+  const { profile } = plan
+  for (const replica of replicasOf(plan)) {
+    const name = podName(profile, 'virt-controller', run.release.kubevirt, replica)
+    const add = podAdder(plan, external, series, { name, container: 'virt-controller', fromMs, untilMs })
+    add('kubevirt_virt_controller_ready_status', {}, () => 1)
+    add('kubevirt_virt_controller_leading_status', {}, () => Number(replica === 0))
+    if (replica !== 0) continue // the rest is the leader's
+    add('kubevirt_vmi_number_of_outdated', {}, (timeMs) => outdatedVmsAt(profile, plan.upgrades, timeMs))
+    add('kubevirt_vmi_migrations_in_pending_phase', {}, (timeMs) => migrationsAt(plan, timeMs).pending)
+    add('kubevirt_vmi_migrations_in_running_phase', {}, (timeMs) => migrationsAt(plan, timeMs).running)
+  }
+}
+
+function addApis(plan: ClusterPlan, run: KubevirtRun, external: ExternalLabels, series: SimSeries[]): void {
+  const fromMs = run.since?.apiMs ?? -Infinity
+  const untilMs = run.until?.apiMs ?? Infinity
+  for (const replica of replicasOf(plan)) {
+    const name = podName(plan.profile, 'virt-api', run.release.kubevirt, replica)
+    const add = podAdder(plan, external, series, { name, container: 'virt-api', fromMs, untilMs })
+    add('kubevirt_virt_api_ready_status', {}, () => 1)
+    const host = '172.30.0.1:443'
+    const perSecond = 0.4 + 3 * noiseAt(hashOf(plan.profile.seed, name), 0)
+    add(
+      'kubevirt_rest_client_requests_total',
+      { code: '200', method: 'GET', host, resource: 'virtualmachines', verb: 'GET' },
+      (timeMs) => Math.floor(perSecond * secondsSince(Math.max(fromMs, plan.startMs - 86_400_000), timeMs)),
+    )
+  }
+}
+
+function secondsSince(fromMs: number, timeMs: number): number {
+  return (timeMs - fromMs) / 1000
+}
+
+/** Parallel migrations in a whole cluster, KubeVirt's default. */
+const PARALLEL_MIGRATIONS = 5
+
+/** While machines are outdated, they migrate as fast as the limit lets them; apart from that hardly anything moves. */
+function migrationsAt(plan: ClusterPlan, timeMs: number): { readonly running: number; readonly pending: number } {
+  const { profile } = plan
+  const left = outdatedVmsAt(profile, plan.upgrades, timeMs) - profile.fixedVms
+  if (left > 0) return { running: Math.min(PARALLEL_MIGRATIONS, left), pending: Math.max(0, Math.min(5, left - 5)) }
+  const isUserMigration = noiseAt(hashOf(profile.seed, 'migration'), Math.floor(timeMs / 120_000)) > 0.985
+  return { running: Number(isUserMigration), pending: 0 }
+}
+
+/** What KubeVirt's recording rules make of it. Names with colons came with KubeVirt 1.8; the old ones are still recorded. */
+function ruleResults(plan: ClusterPlan, external: ExternalLabels): SimSeries[] {
+  const { profile } = plan
+  const replicas = replicasOf(plan).length
+  const nodes = profile.nodes.length
+  const installed = (value: number) => (): number => (plan.isInstalled ? value : 0)
+  const both = (oldName: string, newName: string, own: OwnLabels, valueAt: () => number): SimSeries[] => [
+    ruleSeries(external, oldName, own, valueAt),
+    ruleSeries(external, newName, own, (timeMs) => (hasColonNames(plan, timeMs) ? valueAt() : undefined)),
+  ]
+  return [
+    ...both('kubevirt_virt_api_up', 'cluster:kubevirt_virt_api_up:sum', {}, installed(replicas)),
+    ...both('kubevirt_virt_handler_up', 'cluster:kubevirt_virt_handler_up:sum', {}, installed(nodes)),
+    ...both('kubevirt_allocatable_nodes', 'cluster:kubevirt_nodes_allocatable:count', {}, () => nodes),
+    ...both('kubevirt_nodes_with_kvm', 'cluster:kubevirt_nodes_with_kvm:count', {}, installed(nodes)),
+    ...both('kubevirt_number_of_vms', 'namespace:kubevirt_vm:sum', { namespace: 'tenants' }, installed(profile.vms)),
+  ]
+}
+
+function hasColonNames(plan: ClusterPlan, timeMs: number): boolean {
+  return kubevirtMinorOf(operatorRuns(plan).findLast((run) => run.fromMs <= timeMs)!.release) >= 8
+}

@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify'
+
+/**
+ * Which pages may read the query routes. Prometheus echoes any Origin; here that would let every page somebody visits
+ * read the whole fleet through their browser, so only configured origins are echoed (`web.cors-origins`; a Perses or
+ * Grafana that queries from the browser belongs there). Credentials are never allowed: such a page brings a token.
+ */
+export function installCors(app: FastifyInstance, corsOrigins: readonly string[]): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { origin } = request.headers
+    if (corsOrigins.length > 0) void reply.header('vary', 'Origin')
+    if (origin !== undefined && corsOrigins.includes(origin)) {
+      void reply.headers({
+        'access-control-allow-origin': origin,
+        'access-control-allow-methods': 'GET, POST, OPTIONS',
+        'access-control-allow-headers': 'Accept, Authorization, Content-Type, Origin',
+        'access-control-expose-headers': 'Date',
+      })
+    }
+    done()
+  })
+  // A preflight carries no token, and answers nothing about the fleet.
+  app.options('/api/v1/*', { config: { access: 'public', speaks: 'prometheus' } }, (_request, reply) =>
+    reply.code(204).send(),
+  )
+}

@@ -1,0 +1,152 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../base/clock.ts'
+import { FleetError } from '../base/errors.ts'
+import { formatExpr } from '../promql/format.ts'
+import { parseExpr } from '../promql/parse.ts'
+import type { QueryEngine, QueryOptions, QueryResult } from '../promql/query-engine.ts'
+import {
+  durationParam,
+  invalidParam,
+  limitParam,
+  lookbackParam,
+  optionalTime,
+  paramsOf,
+  requiredTime,
+} from './params.ts'
+import type { Params } from './params.ts'
+import { renderQueryData, sendSuccess } from './prometheus-json.ts'
+
+/** `/api/v1/query`, `/api/v1/query_range` and `/api/v1/format_query`. Parameters are checked in Prometheus' order. */
+export interface QueryRoutesOptions {
+  readonly query: QueryEngine
+  readonly clock: Clock
+}
+
+/** The most steps between start and end of a range query: 11,001 points a series. */
+const STEPS_MAX = 11_000
+
+export function registerQueryRoutes(app: FastifyInstance, { query, clock }: QueryRoutesOptions): void {
+  const config = { access: 'viewer', speaks: 'prometheus' } as const
+
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/api/v1/query',
+    config,
+    handler: async (request, reply) => {
+      const params = paramsOf(request)
+      const limit = limitParam(params)
+      const timeMs = optionalTime(params, 'time', clock.nowMs())
+      const asked = { expr: params.get('query'), timeMs, ...queryOptions(params) }
+      return answer(params, limit, reply, clock, () => query.instant(asked, abortedWithConnection(request, reply)))
+    },
+  })
+
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/api/v1/query_range',
+    config,
+    handler: async (request, reply) => {
+      const params = paramsOf(request)
+      const limit = limitParam(params)
+      const asked = { ...rangeParams(params), expr: params.get('query'), ...queryOptions(params) }
+      return answer(params, limit, reply, clock, () => query.range(asked, abortedWithConnection(request, reply)))
+    },
+  })
+
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/api/v1/format_query',
+    config,
+    handler: (request, reply) => {
+      const text = namingParam('query', () => formatExpr(parseExpr(paramsOf(request).get('query'))))
+      return sendSuccess(reply, JSON.stringify(text))
+    },
+  })
+}
+
+function rangeParams(params: Params): { readonly startMs: number; readonly endMs: number; readonly stepMs: number } {
+  const startMs = requiredTime(params, 'start')
+  const endMs = requiredTime(params, 'end')
+  if (endMs < startMs) throw invalidParam('end', 'end timestamp must not be before start time')
+  const stepMs = durationParam(params, 'step')
+  // Steps are whole milliseconds, so one of less than a millisecond is none.
+  if (stepMs < 1) {
+    throw invalidParam('step', 'zero or negative query resolution step widths are not accepted. Try a positive integer')
+  }
+  if (Math.floor((endMs - startMs) / stepMs) > STEPS_MAX) {
+    throw new FleetError(
+      'bad_request',
+      'exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the query resolution (?step=XX)',
+    )
+  }
+  return { startMs, endMs, stepMs: Math.trunc(stepMs) }
+}
+
+function queryOptions(params: Params): QueryOptions {
+  const timeoutMs = params.get('timeout') === '' ? undefined : Math.max(0, Math.trunc(durationParam(params, 'timeout')))
+  const lookbackMs = lookbackParam(params)
+  return {
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(lookbackMs === undefined ? {} : { lookbackMs }),
+  }
+}
+
+async function answer(
+  params: Params,
+  limit: number,
+  reply: FastifyReply,
+  clock: Clock,
+  run: () => Promise<QueryResult>,
+): Promise<FastifyReply> {
+  const askedAtMs = clock.nowMs()
+  const result = await namingParam('query', run)
+  const stats = params.get('stats') === '' ? undefined : renderStats(result, clock.nowMs() - askedAtMs)
+  const { json, warnings } = renderQueryData(result, limit, stats)
+  return sendSuccess(reply, json, { warnings, infos: result.infos })
+}
+
+/** Runs `run`; a query that does not parse is a bad parameter, and is told as one. */
+function namingParam<T>(name: string, run: () => T): T {
+  const rename = (thrown: unknown): never => {
+    if (!(thrown instanceof FleetError) || thrown.code !== 'query_parse') throw thrown
+    const message = `invalid parameter ${JSON.stringify(name)}: ${thrown.message}`
+    throw new FleetError('query_parse', message, { cause: thrown })
+  }
+  try {
+    const value = run()
+    return value instanceof Promise ? (value.catch(rename) as T) : value
+  } catch (thrown) {
+    return rename(thrown)
+  }
+}
+
+/** Aborts when the client goes away before it has its answer, so that nobody computes for nobody. */
+function abortedWithConnection(_request: FastifyRequest, reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort()
+  })
+  return controller.signal
+}
+
+/**
+ * Timings and sample counts in Prometheus' shape. The engine prepares, evaluates and sorts in one go, so these three
+ * are one figure; what the query spent beyond it, it waited for the query worker. All samples of a query are held at
+ * once, so the peak is their number.
+ */
+function renderStats(result: QueryResult, totalMs: number): string {
+  const { evalMs, samplesRead } = result.stats
+  const evalSeconds = evalMs / 1000
+  const totalSeconds = Math.max(evalMs, totalMs) / 1000
+  return JSON.stringify({
+    timings: {
+      evalTotalTime: evalSeconds,
+      resultSortTime: 0,
+      queryPreparationTime: 0,
+      innerEvalTime: evalSeconds,
+      execQueueTime: totalSeconds - evalSeconds,
+      execTotalTime: totalSeconds,
+    },
+    samples: { totalQueryableSamples: samplesRead, peakSamples: samplesRead },
+  })
+}

@@ -1,0 +1,132 @@
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { bindRunbook } from '../catalog/bind-runbook.ts'
+import { distinguishingLabels, rankInstances } from '../catalog/rank-instances.ts'
+import type { RunbookPage } from '../catalog/runbook-page.ts'
+import type { BoundRunbook, RunbookInstance, RunbookList, RunbookUnknown } from '../contract/runbooks.ts'
+import type { ClusterInventory } from '../fleet/inventory.ts'
+import { healthImpactOf, severityOf } from '../model/alert.ts'
+import { clusterOf } from '../model/cluster-identity.ts'
+import type { RuleAlert } from '../rules/rule-status.ts'
+import type { RuleReader } from './rules.ts'
+
+/** `/api/runbooks/v1`: the pages, and a page filled in for the alert that led to it. */
+export interface RunbookDeps {
+  readonly catalog: RunbookCatalog
+  readonly rules: RuleReader
+  readonly inventory: (cluster: string, nowMs: number) => Promise<ClusterInventory | undefined>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** The part of the catalog that pages are served from. */
+export interface RunbookCatalog {
+  /** By name. */
+  readonly pages: ReadonlyMap<string, RunbookPage>
+  /** By name or old name, whatever its letter case, with or without `.md`. */
+  resolveRunbook(name: string): RunbookFound | RunbookMissing
+}
+
+export interface RunbookFound {
+  readonly page: RunbookPage
+  /** The name asked for is an old one. */
+  readonly isRenamed: boolean
+}
+
+export interface RunbookMissing {
+  readonly nearest: readonly string[]
+}
+
+export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void {
+  const { catalog, rules } = deps
+  const config = { access: 'viewer', speaks: 'own' } as const
+
+  app.get('/api/runbooks/v1/pages', { config }, async (): Promise<RunbookList> => {
+    const [groups, alerts] = await Promise.all([rules.groups(), rules.alerts()])
+    const ruleNames = new Set(groups.flatMap((group) => group.rules.map(({ name }) => name)))
+    const pages = [...catalog.pages.values()].map((page) => ({
+      name: page.name,
+      summary: page.summary,
+      hasRule: ruleNames.has(page.name),
+      firing: instancesOf(page, alerts).filter(({ state }) => state === 'firing').length,
+    }))
+    return { pages: pages.sort((a, b) => (a.name < b.name ? -1 : 1)) }
+  })
+
+  app.get<{ Params: { name: string }; Querystring: Record<string, string | undefined> }>(
+    '/api/runbooks/v1/pages/:name',
+    { config },
+    async (request, reply): Promise<BoundRunbook | RunbookUnknown> => {
+      const { name } = request.params
+      const found = catalog.resolveRunbook(name)
+      if (!('page' in found)) {
+        void reply.code(404)
+        return { error: `no runbook is called ${JSON.stringify(name)}`, nearest: [...found.nearest] }
+      }
+      return boundPage(deps, found, name, request.query['instance'])
+    },
+  )
+}
+
+async function boundPage(
+  { rules, inventory, clock, log }: RunbookDeps,
+  { page, isRenamed }: RunbookFound,
+  askedName: string,
+  fingerprint: string | undefined,
+): Promise<BoundRunbook> {
+  const ranked = rankInstances(instancesOf(page, await rules.alerts()))
+  const differing = distinguishingLabels(ranked.map(({ labels }) => labels))
+  const instances = ranked.map((alert, i) => instanceView(alert, differing[i] ?? {}))
+  const chosen = chosenIndex(instances, fingerprint)
+  const alert = chosen === undefined ? undefined : ranked[chosen]
+  let known: ClusterInventory | undefined
+  if (alert !== undefined) {
+    try {
+      known = await inventory(clusterOf(alert.labels), clock.nowMs())
+    } catch (thrown) {
+      // A page with open placeholders helps somebody at 3 a.m.; an error instead of the page does not.
+      log.warn({ runbook: page.name, err: thrown }, 'inventory not read; the runbook is filled without it')
+    }
+  }
+  const bound = bindRunbook(page, alert === undefined ? { isPlain: true } : { alert, inventory: known })
+  const instance = chosen === undefined ? undefined : instances[chosen]
+  return {
+    name: page.name,
+    askedName,
+    isRenamed,
+    markdown: bound.markdown,
+    cells: bound.cells.map((cell) => ({ ...cell })),
+    bindings: bound.bindings.map((binding) => ({ ...binding })),
+    unbound: [...bound.unbound],
+    ...(instance === undefined ? {} : { instance }),
+    instances,
+  }
+}
+
+/** The one asked for; without asking, the one that fires when there is exactly one. */
+function chosenIndex(instances: readonly RunbookInstance[], fingerprint: string | undefined): number | undefined {
+  const isChosen = (instance: RunbookInstance): boolean =>
+    fingerprint === undefined ? instance.state === 'firing' : instance.fingerprint === fingerprint
+  const chosen = instances.flatMap((instance, i) => (isChosen(instance) ? [i] : []))
+  return chosen.length === 1 ? chosen[0] : undefined
+}
+
+/** Alerts of the page's name or one of its old names. */
+function instancesOf(page: RunbookPage, alerts: readonly RuleAlert[]): readonly RuleAlert[] {
+  const names = new Set([page.name, ...page.aliases])
+  return alerts.filter(({ labels }) => names.has(labels.get('alertname')))
+}
+
+function instanceView(alert: RuleAlert, labels: Record<string, string>): RunbookInstance {
+  return {
+    fingerprint: alert.fingerprint,
+    cluster: clusterOf(alert.labels),
+    severity: severityOf(alert.labels),
+    healthImpact: healthImpactOf(alert.labels),
+    state: alert.state,
+    activeAtMs: alert.activeAtMs,
+    value: alert.value,
+    labels,
+  }
+}

@@ -1,0 +1,123 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { FleetError } from '../base/errors.ts'
+import { matchesEmpty } from '../model/matcher.ts'
+import type { Matcher } from '../model/matcher.ts'
+import type { TimeRange } from '../model/queryable.ts'
+import { RegexError } from '../model/regex.ts'
+import { parseSelector } from '../promql/parse.ts'
+import type { QueryEngine } from '../promql/query-engine.ts'
+import { TIME_MAX_MS, TIME_MIN_MS, TRUNCATED, invalidParam, limitParam, optionalTime, paramsOf } from './params.ts'
+import type { Params } from './params.ts'
+import { renderLabels, sendSuccess } from './prometheus-json.ts'
+
+/**
+ * Which series, label names and label values there are: `/api/v1/series`, `/labels`, `/label/{name}/values`; and the
+ * two questions about what Daytwo does not keep, metadata and exemplars, whose honest answer is an empty one.
+ */
+export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine): void {
+  const config = { access: 'viewer', speaks: 'prometheus' } as const
+
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/api/v1/series',
+    config,
+    handler: async (request, reply) => {
+      const params = paramsOf(request)
+      const limit = limitParam(params)
+      if (params.all('match[]').length === 0) throw new FleetError('bad_request', 'no match[] parameter provided')
+      const range = timeRange(params)
+      const series = await query.series(selectors(params), range)
+      return sendList(reply, series, limit, renderLabels)
+    },
+  })
+
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/api/v1/labels',
+    config,
+    handler: async (request, reply) => {
+      const params = paramsOf(request)
+      const limit = limitParam(params)
+      const range = timeRange(params)
+      const names = await query.labelNames(selectors(params), range)
+      return sendList(reply, names, limit, (name) => JSON.stringify(name))
+    },
+  })
+
+  app.get<{ Params: { name: string } }>('/api/v1/label/:name/values', { config }, async (request, reply) => {
+    const name = decodeLabelName(request.params.name)
+    const params = paramsOf(request)
+    const limit = limitParam(params)
+    const range = timeRange(params)
+    const values = await query.labelValues(name, selectors(params), range)
+    return sendList(reply, values, limit, (value) => JSON.stringify(value))
+  })
+
+  app.get('/api/v1/metadata', { config }, (_request, reply) => sendSuccess(reply, '{}'))
+
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/api/v1/query_exemplars',
+    config,
+    handler: (_request, reply) => sendSuccess(reply, '[]'),
+  })
+}
+
+function sendList<T>(
+  reply: FastifyReply,
+  items: readonly T[],
+  limit: number,
+  render: (item: T) => string,
+): FastifyReply {
+  const json = `[${items.slice(0, limit).map(render).join(',')}]`
+  return sendSuccess(reply, json, items.length > limit ? { warnings: [TRUNCATED] } : {})
+}
+
+/** All of time when not given; an end in the future is fine, promtool asks a year ahead. */
+function timeRange(params: Params): TimeRange {
+  return {
+    fromMs: optionalTime(params, 'start', TIME_MIN_MS),
+    toMs: optionalTime(params, 'end', TIME_MAX_MS),
+  }
+}
+
+/** The selectors of `match[]`, none when the parameter is absent. */
+export function selectors(params: Params): readonly (readonly Matcher[])[] {
+  return params.all('match[]').map((text) => {
+    const matchers = parseMatch(text)
+    if (matchers.every(matchesEmpty)) {
+      throw invalidParam('match[]', 'match[] must contain at least one non-empty matcher')
+    }
+    return matchers
+  })
+}
+
+function parseMatch(text: string): readonly Matcher[] {
+  try {
+    const matchers = parseSelector(text)
+    matchers.forEach(matchesEmpty) // compiles the patterns, so that a bad one is told here
+    return matchers
+  } catch (thrown) {
+    const isBadSelector =
+      thrown instanceof RegexError || (thrown instanceof FleetError && thrown.code === 'query_parse')
+    throw isBadSelector ? invalidParam('match[]', thrown.message) : thrown
+  }
+}
+
+/** A label name may be any text; one that does not fit into a path comes as `U__` with `_2e_` for a dot and `__` for `_`. */
+export function decodeLabelName(text: string): string {
+  const name = text.startsWith('U__') ? decodeEscaped(text.slice(3)) : text
+  if (name === undefined || name === '') {
+    throw new FleetError('bad_request', `invalid label name: ${JSON.stringify(text)}`)
+  }
+  return name
+}
+
+const ESCAPED = /^(?:[^_]|__|_(?:10[0-9A-Fa-f]{4}|0?[0-9A-Fa-f]{1,5})_)*$/
+
+function decodeEscaped(text: string): string | undefined {
+  if (!ESCAPED.test(text)) return undefined
+  return text.replace(/_(?:(_)|([0-9A-Fa-f]+)_)/g, (_whole, underscore: string | undefined, hex: string) =>
+    underscore === undefined ? String.fromCodePoint(Number.parseInt(hex, 16)) : '_',
+  )
+}

@@ -1,0 +1,162 @@
+import fastifyCompress from '@fastify/compress'
+import fastifyHelmet from '@fastify/helmet'
+import Fastify from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../base/clock.ts'
+import { FleetError } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import type { OwnMetrics } from '../base/metrics.ts'
+import type { ClusterInventory } from '../fleet/inventory.ts'
+import type { FleetNow } from '../fleet/now.ts'
+import type { Principal } from '../model/token.ts'
+import type { QueryEngine } from '../promql/query-engine.ts'
+import { installAccess } from './access.ts'
+import { registerAlerts } from './alerts.ts'
+import { installCors } from './cors.ts'
+import { installErrorHandler } from './error-handler.ts'
+import { registerFaro } from './faro.ts'
+import type { FaroOptions } from './faro.ts'
+import { registerNow } from './now.ts'
+import { acceptForms } from './params.ts'
+import { registerQueryRoutes } from './query.ts'
+import { registerRemoteWrite } from './remote-write.ts'
+import type { Write } from './remote-write.ts'
+import { installRequestMetrics } from './request-metrics.ts'
+import { answerWrongMethods, installRouteTable } from './route-config.ts'
+import { registerRuleRoutes } from './rules.ts'
+import type { RuleReader } from './rules.ts'
+import { registerRunbookLink } from './runbook-link.ts'
+import { registerRunbooks } from './runbooks.ts'
+import type { RunbookCatalog } from './runbooks.ts'
+import { registerSeriesRoutes } from './series.ts'
+import { registerStatusRoutes } from './status.ts'
+import { registerWeb } from './web.ts'
+
+/** Everything the HTTP side needs, as functions and ports: it knows neither threads nor SQL. */
+export interface ApiDeps {
+  readonly query: QueryEngine
+  readonly write: Write
+  readonly rules: RuleReader
+  readonly catalog: RunbookCatalog
+  readonly fleet: {
+    now(nowMs: number): Promise<FleetNow>
+    inventory(cluster: string, nowMs: number): Promise<ClusterInventory | undefined>
+  }
+  readonly authenticate: (token: string) => Promise<Principal | undefined>
+  /** False only on loopback without tokens. */
+  readonly requiresToken: boolean
+  /** Absent: browser telemetry is off. */
+  readonly faro?: FaroOptions
+  readonly metrics: OwnMetrics
+  readonly log: Log
+  readonly clock: Clock
+  /** Folder of the built UI. */
+  readonly webRoot: string
+  /** `ready`, or one sentence that says why requests cannot be served. */
+  readonly readiness: () => string
+  readonly settings: ApiSettings
+}
+
+export interface ApiSettings {
+  readonly version: string
+  readonly isDemo: boolean
+  /** Without a slash at the end. */
+  readonly externalUrl: string
+  /** The host it listens on, without a port. */
+  readonly listenHost: string
+  /** See `web.cors-origins`. */
+  readonly corsOrigins: readonly string[]
+  /** Of a write request as sent, compressed. */
+  readonly bodyBytesMax: number
+}
+
+/** Longer than senders' pauses between two requests (Prometheus 5 s, scrapes 60 s): a reused connection is never cut. */
+const KEEP_ALIVE_MS = 72_000
+/** A request must have arrived whole within this: nobody holds a connection open with one byte a minute. */
+const REQUEST_ARRIVES_MS = 120_000
+const PARAM_CHARS_MAX = 4096
+
+/** The whole HTTP side, ready to `listen` or `inject`. Throws when a route does not declare who may use it. */
+export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
+  const app = Fastify({
+    logger: false, // Failures are logged by the error handler, requests are counted by metrics.
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: REQUEST_ARRIVES_MS,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: PARAM_CHARS_MAX },
+    // A path that is no URL (`/%ff`). Written past Fastify, whose types here know nothing of our routes.
+    frameworkErrors: (error, _request, reply) => {
+      reply.hijack()
+      reply.raw.writeHead(error.statusCode ?? 400, { 'content-type': 'text/plain; charset=utf-8' })
+      reply.raw.end(`${error.message}\n`)
+    },
+  })
+  const { settings, metrics, clock, log } = deps
+
+  installRouteTable(app)
+  installErrorHandler(app, log)
+  installRequestMetrics(app, metrics)
+  await installHeaders(app)
+  installAccess(app, { ...settings, requiresToken: deps.requiresToken, authenticate: deps.authenticate })
+  app.addHook('onRequest', (request, _reply, done) => {
+    const readiness = request.url.startsWith('/api/') ? deps.readiness() : 'ready'
+    done(readiness === 'ready' ? undefined : new FleetError('not_ready', readiness))
+  })
+
+  await registerRemoteWrite(app, { write: deps.write, bodyBytesMax: settings.bodyBytesMax, metrics })
+  await app.register((scope, _options, done) => {
+    acceptForms(scope)
+    installCors(scope, settings.corsOrigins)
+    registerQueryRoutes(scope, { query: deps.query, clock })
+    registerSeriesRoutes(scope, deps.query)
+    registerRuleRoutes(scope, deps.rules)
+    done()
+  })
+  const ui = {
+    version: settings.version,
+    isDemo: settings.isDemo,
+    externalUrl: settings.externalUrl,
+    ...(deps.faro === undefined ? {} : { faroUrl: '/collect' }),
+  }
+  registerStatusRoutes(app, { metrics, version: settings.version, readiness: deps.readiness, ui })
+  registerNow(app, (nowMs) => deps.fleet.now(nowMs), clock)
+  registerAlerts(app, deps.rules, deps.catalog, clock)
+  registerRunbooks(app, {
+    catalog: deps.catalog,
+    rules: deps.rules,
+    inventory: (cluster, nowMs) => deps.fleet.inventory(cluster, nowMs),
+    clock,
+    log,
+  })
+  if (deps.faro !== undefined) await registerFaro(app, { options: deps.faro, clock, log, metrics })
+  await registerWeb(app, { webRoot: deps.webRoot })
+  registerRunbookLink(app, deps.catalog, deps.webRoot)
+  answerWrongMethods(app)
+  await app.ready()
+  return app
+}
+
+/** Compression, and the headers that keep a browser from doing more with our pages than they need. */
+async function installHeaders(app: FastifyInstance): Promise<void> {
+  // Requests are decompressed by the routes that allow it, with a limit of their own.
+  await app.register(fastifyCompress, { globalDecompression: false, encodings: ['gzip', 'deflate'], threshold: 1024 })
+  await app.register(fastifyHelmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        scriptSrc: ["'self'"],
+        // PatternFly and uPlot set styles on elements.
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        imgSrc: ["'self'", 'data:'],
+        connectSrc: ["'self'"],
+        objectSrc: ["'none'"],
+        baseUri: ["'none'"],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    // TLS ends in front of us, if there is TLS: whoever ends it says this.
+    strictTransportSecurity: false,
+  })
+}

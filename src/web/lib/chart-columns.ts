@@ -1,0 +1,40 @@
+import type { QueryData } from '../../contract/prometheus.ts'
+import { parseValue } from './format-number.ts'
+import { seriesName } from './promql-table.ts'
+
+type Matrix = Extract<QueryData, { resultType: 'matrix' }>['result']
+
+/** A range answer as columns over one time axis, the form a chart draws. A step without a sample is a gap, not a zero. */
+export interface ChartColumns {
+  /** Seconds since the epoch, rising by the step. */
+  readonly timesSeconds: Float64Array
+  readonly lines: readonly { readonly name: string; readonly values: readonly (number | null)[] }[]
+  /** Series that were left out because a chart of more cannot be read. */
+  readonly leftOut: number
+}
+
+export const CHART_LINES_MAX = 50
+
+export function toChartColumns(
+  result: Matrix,
+  range: { readonly startSeconds: number; readonly endSeconds: number; readonly stepSeconds: number },
+): ChartColumns {
+  const steps = Math.floor((range.endSeconds - range.startSeconds) / range.stepSeconds + 1e-9) + 1
+  const timesSeconds = Float64Array.from({ length: steps }, (_, i) => range.startSeconds + i * range.stepSeconds)
+  const lines = result.slice(0, CHART_LINES_MAX).map(({ metric, values }) => {
+    const column = new Array<number | null>(steps).fill(null)
+    for (const [timeSeconds, text] of values) {
+      const place = Math.round((timeSeconds - range.startSeconds) / range.stepSeconds)
+      const value = parseValue(text)
+      if (place >= 0 && place < steps && Number.isFinite(value)) column[place] = value
+    }
+    return { name: seriesName(metric), values: column }
+  })
+  return { timesSeconds, lines, leftOut: Math.max(0, result.length - CHART_LINES_MAX) }
+}
+
+/** A step that gives a chart about 240 points, from a list of spans people can say. */
+export function stepFor(rangeSeconds: number): number {
+  const steps = [5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400]
+  return steps.find((step) => rangeSeconds / step <= 240) ?? 86_400
+}

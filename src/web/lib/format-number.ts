@@ -1,0 +1,40 @@
+/** Numbers as text, without asking the locale (see format-time.ts). Pure. */
+
+/** A whole number with a comma every three digits. */
+export function formatCount(count: number): string {
+  const [whole = '0', fraction] = String(Math.abs(count)).split('.')
+  const grouped = whole.includes('e') ? whole : whole.replace(/\B(?=(\d{3})+$)/g, ',')
+  return `${count < 0 ? '-' : ''}${grouped}${fraction === undefined ? '' : `.${fraction}`}`
+}
+
+/** A sample's value for reading: whole numbers grouped, others with four significant digits. The exact text belongs in the title. */
+export function formatValue(value: number): string {
+  if (Number.isNaN(value)) return 'NaN'
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return formatCount(value)
+  const size = Math.abs(value)
+  if (size < 1e-4 || size >= 1e15) return value.toExponential(3)
+  if (size >= 1000) return formatCount(Number(value.toFixed(1)))
+  return String(Number(value.toPrecision(4)))
+}
+
+/** Reads a sample's text as Prometheus writes it. */
+export function parseValue(text: string): number {
+  if (text === '+Inf' || text === 'Inf') return Infinity
+  if (text === '-Inf') return -Infinity
+  return Number(text)
+}
+
+/** A share as a whole percent; never rounds something to 0 % or a part to 100 %. `-` without a denominator. */
+export function formatShare(part: number, total: number): string {
+  if (total <= 0) return '-'
+  const percent = (100 * part) / total
+  if (part > 0 && percent < 1) return '<1 %'
+  if (part < total && percent > 99) return '>99 %'
+  return `${Math.round(percent)} %`
+}
+
+/** `1 cluster`, `2 clusters`. */
+export function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`
+}

@@ -1,0 +1,61 @@
+import { formatAlertView, WHOLE_VIEW } from './alert-view.ts'
+import type { AlertView } from './alert-view.ts'
+
+/** Every address of the UI. No other file writes one, so a renamed page is one change. */
+
+export const ROUTES = {
+  now: '/',
+  fleet: '/fleet',
+  adoption: '/adoption',
+  alerts: '/alerts',
+  alert: '/alerts/:fingerprint',
+  explore: '/explore',
+  runbook: '/rb/:name',
+} as const
+
+export const PLACES = [
+  { name: 'Now', path: ROUTES.now, key: 'n', says: 'what is stuck, upgrading, firing and silent' },
+  { name: 'Fleet', path: ROUTES.fleet, key: 'f', says: 'clusters, upgrades, edges, readiness' },
+  { name: 'Adoption', path: ROUTES.adoption, key: 'a', says: 'who runs what, and how fast it spreads' },
+  { name: 'Alerts', path: ROUTES.alerts, key: 'l', says: 'every alert of the fleet, with its runbook' },
+  { name: 'Explore', path: ROUTES.explore, key: 'e', says: 'ask in PromQL' },
+] as const
+export type Place = (typeof PLACES)[number]
+
+/** The place an address belongs to: a runbook is read beside its alert. */
+export function placeOf(pathname: string): Place | undefined {
+  if (pathname.startsWith('/rb/')) return PLACES.find((place) => place.path === ROUTES.alerts)
+  return PLACES.find(({ path }) => (path === '/' ? pathname === '/' : isBelow(pathname, path)))
+}
+
+function isBelow(pathname: string, path: string): boolean {
+  return pathname === path || pathname.startsWith(`${path}/`)
+}
+
+const withSearch = (path: string, search: string): string => (search === '' ? path : `${path}?${search}`)
+
+export function alertsPath(view: Partial<AlertView> = {}): string {
+  return withSearch(ROUTES.alerts, formatAlertView({ ...WHOLE_VIEW, ...view }))
+}
+
+/** One alert, open beside the list as `view` shows it. */
+export function alertPath(fingerprint: string, view: Partial<AlertView> = {}): string {
+  return withSearch(`${ROUTES.alerts}/${encodeURIComponent(fingerprint)}`, formatAlertView({ ...WHOLE_VIEW, ...view }))
+}
+
+export function runbookPath(name: string, instance?: string): string {
+  const search = instance === undefined ? '' : new URLSearchParams({ instance }).toString()
+  return withSearch(`/rb/${encodeURIComponent(name)}`, search)
+}
+
+export function explorePath(expr: string): string {
+  return withSearch(ROUTES.explore, expr === '' ? '' : new URLSearchParams({ expr }).toString())
+}
+
+/** The same query over another span of time. */
+export function withRange(path: string, range: string): string {
+  return `${path}${path.includes('?') ? '&' : '?'}range=${encodeURIComponent(range)}`
+}
+
+/** Sections of the landing page. */
+export const NOW_SECTIONS = { stuck: 'stuck', upgrading: 'upgrading', silent: 'silent', versions: 'versions' } as const

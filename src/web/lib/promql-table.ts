@@ -1,0 +1,74 @@
+import type { QueryData } from '../../contract/prometheus.ts'
+import { parseValue } from './format-number.ts'
+
+/**
+ * A PromQL answer for reading. Labels that all rows share stand once below the table instead of in every row. Pure.
+ */
+export type PromqlView =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'value'; readonly text: string; readonly labels: readonly Label[] }
+  | {
+      readonly kind: 'table'
+      readonly columns: readonly string[]
+      readonly rows: readonly Row[]
+      readonly shared: readonly Label[]
+    }
+
+export type Label = readonly [name: string, value: string]
+
+export interface Row {
+  readonly key: string
+  /** One text per column; empty where the series has no such label. */
+  readonly cells: readonly string[]
+  /** As the server wrote it. */
+  readonly value: string
+}
+
+type Series = Readonly<Record<string, string>>
+
+export function toPromqlView(data: QueryData): PromqlView {
+  if (data.resultType === 'scalar' || data.resultType === 'string') {
+    return { kind: 'value', text: data.result[1], labels: [] }
+  }
+  const samples =
+    data.resultType === 'vector'
+      ? data.result.map(({ metric, value }) => ({ metric, value: value[1] }))
+      : data.result.map(({ metric, values }) => ({ metric, value: values.at(-1)?.[1] ?? '' }))
+  const [first] = samples
+  if (first === undefined) return { kind: 'none' }
+  if (samples.length === 1) return { kind: 'value', text: first.value, labels: labelsOf(first.metric) }
+  return toTable(samples)
+}
+
+function toTable(samples: readonly { readonly metric: Series; readonly value: string }[]): PromqlView {
+  const names = [...new Set(samples.flatMap(({ metric }) => Object.keys(metric)))].sort()
+  const firstMetric = samples[0]!.metric
+  const isShared = (name: string): boolean =>
+    samples.every(({ metric }) => metric[name] !== undefined && metric[name] === firstMetric[name])
+  const columns = names.filter((name) => !isShared(name))
+  const rows = samples.map(({ metric, value }) => ({
+    key: JSON.stringify(labelsOf(metric)),
+    cells: columns.map((name) => metric[name] ?? ''),
+    value,
+  }))
+  // The biggest number first, as somebody who asks "where?" wants it; NaN last. Equal numbers keep the server's order.
+  rows.sort((a, b) => orderOf(parseValue(b.value)) - orderOf(parseValue(a.value)) || 0)
+  return { kind: 'table', columns, rows, shared: labelsOf(firstMetric).filter(([name]) => isShared(name)) }
+}
+
+/** A number that subtracts without becoming NaN. */
+function orderOf(value: number): number {
+  if (Number.isNaN(value)) return -Number.MAX_VALUE
+  return Math.min(Math.max(value, -Number.MAX_VALUE / 2), Number.MAX_VALUE / 2)
+}
+
+function labelsOf(metric: Series): Label[] {
+  return Object.entries(metric).sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** `name{a="b"}`, as a person writes it. */
+export function seriesName(metric: Series): string {
+  const { __name__: name = '', ...labels } = metric
+  const inside = labelsOf(labels).map(([label, value]) => `${label}="${value}"`)
+  return inside.length === 0 && name !== '' ? name : `${name}{${inside.join(', ')}}`
+}

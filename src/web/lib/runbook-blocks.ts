@@ -1,0 +1,85 @@
+import { Lexer } from 'marked'
+import type { Token, Tokens } from 'marked'
+
+/**
+ * A runbook as blocks to show: Markdown's own, and the three kinds of code that Daytwo knows: a command given for both
+ * `kubectl` and `oc`, a query that runs, and any other code. Pure.
+ */
+export type RunbookBlock =
+  | { readonly kind: 'markdown'; readonly token: Token }
+  | { readonly kind: 'code'; readonly lang: string; readonly text: string }
+  | { readonly kind: 'cli'; readonly commands: Readonly<Partial<Record<Cli, string>>> }
+  | { readonly kind: 'live'; readonly id: string; readonly text: string }
+
+export type Cli = 'kubectl' | 'oc'
+export const CLIS: readonly Cli[] = ['kubectl', 'oc']
+
+export function parseBlocks(markdown: string): RunbookBlock[] {
+  return toBlocks(new Lexer({ gfm: true }).lex(markdown))
+}
+
+/** Blocks of a token list; a list item's content goes through it too, so that steps may hold commands. */
+export function toBlocks(tokens: readonly Token[]): RunbookBlock[] {
+  const blocks: RunbookBlock[] = []
+  for (const token of tokens) {
+    if (token.type === 'space') continue
+    const block = toBlock(token)
+    const before = blocks.at(-1)
+    if (block.kind === 'cli' && before?.kind === 'cli' && isOtherHalf(before, block)) {
+      blocks[blocks.length - 1] = { kind: 'cli', commands: { ...before.commands, ...block.commands } }
+    } else {
+      blocks.push(block)
+    }
+  }
+  return blocks
+}
+
+type CliBlock = Extract<RunbookBlock, { kind: 'cli' }>
+
+/** Two fences one after the other are one command only when each names another client. */
+function isOtherHalf(before: CliBlock, after: CliBlock): boolean {
+  return CLIS.every((cli) => before.commands[cli] === undefined || after.commands[cli] === undefined)
+}
+
+function toBlock(token: Token): RunbookBlock {
+  if (token.type !== 'code') return { kind: 'markdown', token }
+  const { text, lang: info = '' } = token as Tokens.Code
+  const [lang = '', variant = ''] = info.trim().split(/\s+/)
+  if (lang === 'promql' && variant.startsWith('live')) {
+    return { kind: 'live', id: variant.slice('live#'.length), text }
+  }
+  const cli = CLIS.find((name) => name === variant)
+  if (cli !== undefined) return { kind: 'cli', commands: { [cli]: text } }
+  return { kind: 'code', lang, text }
+}
+
+export interface SectionLink {
+  readonly id: string
+  readonly title: string
+}
+
+/** The second-level headings, for the jump links on top of a page. */
+export function sectionsOf(blocks: readonly RunbookBlock[]): SectionLink[] {
+  return blocks.flatMap((block) => {
+    if (block.kind !== 'markdown' || block.token.type !== 'heading') return []
+    const heading = block.token as Tokens.Heading
+    return heading.depth === 2 ? [{ id: headingId(heading.text), title: heading.text }] : []
+  })
+}
+
+/** The anchor of a heading: `Meaning` is `#meaning`. */
+export function headingId(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-|-$/g, '')
+}
+
+/** What the clipboard gets: the command without the prompt that some pages show before it. */
+export function copyText(code: string): string {
+  return code
+    .split('\n')
+    .map((line) => line.replace(/^\$ /, ''))
+    .join('\n')
+    .trimEnd()
+}

@@ -1,0 +1,44 @@
+import type { AlertItem } from '../../contract/alerts.ts'
+
+/** The order of what is worst, for every list of the UI. Pure. */
+
+export type Severity = AlertItem['severity']
+export type HealthImpact = AlertItem['healthImpact']
+export type AlertState = AlertItem['state']
+
+export const SEVERITIES: readonly Severity[] = ['critical', 'warning', 'info', 'none']
+export const ALERT_STATES: readonly AlertState[] = ['firing', 'pending', 'resolved']
+const HEALTH_IMPACTS: readonly HealthImpact[] = ['critical', 'warning', 'none']
+
+/** Some answers carry the label's own text; what is not one of ours counts as `none`. */
+export function toSeverity(text: string): Severity {
+  return SEVERITIES.find((severity) => severity === text) ?? 'none'
+}
+
+export function toHealthImpact(text: string): HealthImpact {
+  return HEALTH_IMPACTS.find((impact) => impact === text) ?? 'none'
+}
+
+interface Ranked {
+  readonly severity: string
+  readonly healthImpact: string
+  readonly state: AlertState
+  readonly activeAtMs: number
+}
+
+/**
+ * Worst first: what fires before what waits before what is over, then severity, then health impact, then the newest.
+ * Severity comes before health impact, because it is what somebody was woken up for.
+ */
+export function compareWorst(a: Ranked, b: Ranked): number {
+  return (
+    ALERT_STATES.indexOf(a.state) - ALERT_STATES.indexOf(b.state) ||
+    SEVERITIES.indexOf(toSeverity(a.severity)) - SEVERITIES.indexOf(toSeverity(b.severity)) ||
+    HEALTH_IMPACTS.indexOf(toHealthImpact(a.healthImpact)) - HEALTH_IMPACTS.indexOf(toHealthImpact(b.healthImpact)) ||
+    b.activeAtMs - a.activeAtMs
+  )
+}
+
+export function compareNewest(a: Ranked, b: Ranked): number {
+  return b.activeAtMs - a.activeAtMs
+}

@@ -1,0 +1,60 @@
+import { StrictMode, useEffect } from 'react'
+import type { ReactNode } from 'react'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { createRoot } from 'react-dom/client'
+import '@patternfly/react-core/dist/styles/base.css'
+import './ui/styles/tokens.css'
+import './ui/styles/base.css'
+import './ui/styles/shell.css'
+import './ui/styles/parts.css'
+import './ui/styles/tables.css'
+import './ui/styles/pages.css'
+import './ui/styles/runbook.css'
+import './ui/styles/print.css'
+import { Shell } from './panels/shell.tsx'
+import { queryClient } from './query/query-client.ts'
+import { useSettings } from './query/use-fleet.ts'
+import { preloadPages, Routes } from './routes.tsx'
+import { startTelemetry } from './telemetry.ts'
+import { startPreferences } from './ui/preferences.ts'
+
+/** Starts the page. */
+
+/** Long enough for the first answer to be drawn. */
+const IDLE_MS = 1500
+
+function App(): ReactNode {
+  const { data: settings } = useSettings()
+  useEffect(() => {
+    const timer = setTimeout(preloadPages, IDLE_MS)
+    return () => {
+      clearTimeout(timer)
+    }
+  }, [])
+  useEffect(() => {
+    if (settings === undefined) return
+    const timer = setTimeout(() => {
+      // Without telemetry the page loses nothing, so a failure to load it stays here.
+      startTelemetry(settings).catch(() => undefined)
+    }, IDLE_MS)
+    return () => {
+      clearTimeout(timer)
+    }
+  }, [settings])
+  return (
+    <Shell>
+      <Routes />
+    </Shell>
+  )
+}
+
+startPreferences()
+const root = document.getElementById('root')
+if (root === null) throw new Error('index.html has no element with the id root')
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <App />
+    </QueryClientProvider>
+  </StrictMode>,
+)

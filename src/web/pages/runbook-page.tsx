@@ -1,0 +1,112 @@
+import type { ReactNode } from 'react'
+import { Link, useSearch } from 'wouter'
+import type { BoundRunbook, RunbookInstance } from '../../contract/runbooks.ts'
+import { formatValue } from '../lib/format-number.ts'
+import { alertPath, alertsPath, ROUTES, runbookPath } from '../lib/paths.ts'
+import { Answer } from '../panels/answer.tsx'
+import { RunbookBody } from '../panels/runbook-body.tsx'
+import { RunbookChooser } from '../panels/runbook-chooser.tsx'
+import { toFailure } from '../query/fetch-json.ts'
+import { nearestNames, useRunbook } from '../query/use-runbook.ts'
+import { ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { Since } from '../ui/time.tsx'
+
+/** Where an alert's link leads: the runbook, filled in for the alert that is meant. */
+export function RunbookPage({ name }: { readonly name: string }): ReactNode {
+  const asked = new URLSearchParams(useSearch()).get('instance') ?? undefined
+  const query = useRunbook(name, asked)
+  const nearest = query.error === null ? undefined : nearestNames(toFailure(query.error))
+  const isUnknown = nearest !== undefined && query.data === undefined
+  return (
+    <div className="page runbook-page">
+      <title>{`${query.data?.name ?? name} · Daytwo`}</title>
+      <h1>{query.data?.name ?? name}</h1>
+      {isUnknown ? (
+        <UnknownPage name={name} nearest={nearest} />
+      ) : (
+        <Answer query={query} what="the runbook" skeletonLines={14}>
+          {(bound) => <Page bound={bound} asked={asked} />}
+        </Answer>
+      )}
+    </div>
+  )
+}
+
+function Page({ bound, asked }: { readonly bound: BoundRunbook; readonly asked: string | undefined }): ReactNode {
+  const { instance, instances } = bound
+  const isLost = asked !== undefined && instance === undefined
+  return (
+    <>
+      {instance === undefined ? null : <InstanceLine instance={instance} name={bound.name} count={instances.length} />}
+      {isLost ? (
+        <Notice kind="note" title="The alert in this link is gone">
+          It has resolved a while ago. What follows is the page without an alert.
+        </Notice>
+      ) : null}
+      {instance === undefined && instances.length > 0 ? (
+        <>
+          <RunbookChooser name={bound.name} instances={instances} />
+          <h2 className="chooser-rest">The page, before you choose</h2>
+        </>
+      ) : null}
+      {instance === undefined && instances.length === 0 && !isLost ? (
+        <Notice kind="note" title="Not firing anywhere in the fleet now">
+          This is the plain page: what stands in angle brackets is for you to fill in.
+        </Notice>
+      ) : null}
+      <RunbookBody bound={bound} />
+    </>
+  )
+}
+
+interface InstanceLineProps {
+  readonly instance: RunbookInstance
+  readonly name: string
+  readonly count: number
+}
+
+function InstanceLine({ instance, name, count }: InstanceLineProps): ReactNode {
+  return (
+    <div className="instance-line">
+      <p className="detail-marks">
+        <SeverityMark severity={instance.severity} />
+        <ImpactMark impact={instance.healthImpact} />
+        <StateMark state={instance.state} />
+        <span>
+          active <Since atMs={instance.activeAtMs} /> on{' '}
+          <Link href={alertsPath({ cluster: instance.cluster })}>
+            {instance.cluster === '' ? 'an unnamed cluster' : instance.cluster}
+          </Link>
+        </span>
+        <span className="quiet" title={String(instance.value)}>
+          value {formatValue(instance.value)}
+        </span>
+      </p>
+      <p className="instance-links">
+        <Link href={alertPath(instance.fingerprint)}>The alert and its facts</Link>
+        {count > 1 ? <Link href={alertsPath({ alertname: name })}>Another instance</Link> : null}
+      </p>
+    </div>
+  )
+}
+
+function UnknownPage({ name, nearest }: { readonly name: string; readonly nearest: readonly string[] }): ReactNode {
+  return (
+    <Notice kind="note" title={`There is no runbook called ${name}`}>
+      {nearest.length === 0 ? null : (
+        <>
+          <p>The nearest names:</p>
+          <ul>
+            {nearest.map((other) => (
+              <li key={other}>
+                <Link href={runbookPath(other)}>{other}</Link>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <Link href={ROUTES.alerts}>All alerts</Link>
+    </Notice>
+  )
+}

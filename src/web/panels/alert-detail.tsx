@@ -1,0 +1,105 @@
+import { useEffect, useRef } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import TimesIcon from '@patternfly/react-icons/dist/esm/icons/times-icon'
+import { Link } from 'wouter'
+import type { AlertItem } from '../../contract/alerts.ts'
+import { alertsPath, runbookPath } from '../lib/paths.ts'
+import { linkTarget } from '../lib/safe-href.ts'
+import { useRunbook } from '../query/use-runbook.ts'
+import { ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { Since } from '../ui/time.tsx'
+import { AlertFacts } from './alert-facts.tsx'
+import { Answer } from './answer.tsx'
+import { RunbookBody } from './runbook-body.tsx'
+
+/** One alert, with its runbook beside its facts. */
+export function AlertDetail({
+  alert,
+  onClose,
+}: {
+  readonly alert: AlertItem
+  readonly onClose: () => void
+}): ReactNode {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    // On a phone the list is gone, and the focus with it; beside the list it stays where it was.
+    const { activeElement } = document
+    if (activeElement === null || activeElement === document.body || activeElement.checkVisibility?.() === false) {
+      heading.current?.focus({ preventScroll: true })
+    }
+  }, [alert.fingerprint])
+  const summary = alert.annotations['summary'] ?? alert.annotations['description']
+  const description = alert.annotations['description']
+  return (
+    <article className="detail" aria-labelledby="detail-title">
+      <header className="detail-head">
+        <div className="detail-title">
+          <h2 id="detail-title" ref={heading} tabIndex={-1}>
+            {alert.alertname}
+          </h2>
+          <Button
+            variant="plain"
+            aria-label="Close the alert"
+            onClick={onClose}
+            icon={<TimesIcon />}
+            className="detail-close"
+          />
+        </div>
+        <p className="detail-marks">
+          <SeverityMark severity={alert.severity} />
+          <ImpactMark impact={alert.healthImpact} />
+          <StateMark state={alert.state} />
+          <span>
+            <Since atMs={alert.resolvedAtMs ?? alert.firedAtMs ?? alert.activeAtMs} suffix=" ago" /> on{' '}
+            <Link href={alertsPath({ cluster: alert.cluster })}>
+              {alert.cluster === '' ? 'an unnamed cluster' : alert.cluster}
+            </Link>
+          </span>
+        </p>
+        {summary === undefined ? null : <p className="detail-summary">{summary}</p>}
+        {description === undefined || description === summary ? null : <p className="quiet">{description}</p>}
+      </header>
+      <div className="detail-body">
+        <section className="detail-runbook" id="runbook" aria-label="Runbook" tabIndex={-1}>
+          {alert.runbook === undefined ? <NoRunbook alert={alert} /> : <BoundPage alert={alert} name={alert.runbook} />}
+        </section>
+        <AlertFacts alert={alert} />
+      </div>
+    </article>
+  )
+}
+
+function BoundPage({ alert, name }: { readonly alert: AlertItem; readonly name: string }): ReactNode {
+  const runbook = useRunbook(name, alert.fingerprint)
+  return (
+    <Answer query={runbook} what="the runbook" skeletonLines={12}>
+      {(bound) => (
+        <RunbookBody
+          bound={bound}
+          extra={<Link href={runbookPath(name, alert.fingerprint)}>Open as a page of its own</Link>}
+        />
+      )}
+    </Answer>
+  )
+}
+
+/** Alerts of other origins may bring a link of their own. */
+function NoRunbook({ alert }: { readonly alert: AlertItem }): ReactNode {
+  const target = linkTarget(alert.annotations['runbook_url'] ?? '')
+  return (
+    <Notice kind="note" title="No runbook page has this alert's name">
+      {target?.kind === 'outside' ? (
+        <>
+          The rule itself names one:{' '}
+          <a href={target.url} rel="noreferrer" target="_blank">
+            {target.url}
+          </a>
+        </>
+      ) : (
+        `A file runbooks/${alert.alertname}.md would be shown here.`
+      )}
+    </Notice>
+  )
+}

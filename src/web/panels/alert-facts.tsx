@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { AlertItem } from '../../contract/alerts.ts'
+import { formatAge } from '../lib/format-time.ts'
+import { formatValue } from '../lib/format-number.ts'
+import { explorePath } from '../lib/paths.ts'
+import { CodeBlock } from '../ui/code-block.tsx'
+import { FactList } from '../ui/fact-list.tsx'
+import type { Fact } from '../ui/fact-list.tsx'
+import { Moment } from '../ui/time.tsx'
+
+/** Shown elsewhere in the detail. */
+const HIDDEN_ANNOTATIONS = new Set(['summary', 'description'])
+
+/** All that is known of an alert: its times, labels, annotations and the rule it is from. */
+export function AlertFacts({ alert }: { readonly alert: AlertItem }): ReactNode {
+  const { rule } = alert
+  const annotations = Object.entries(alert.annotations).filter(([name]) => !HIDDEN_ANNOTATIONS.has(name))
+  return (
+    <section className="facts" id="facts" aria-label="Facts">
+      <h3>When</h3>
+      <FactList facts={timesOf(alert)} />
+      <h3>Labels</h3>
+      <FactList facts={Object.entries(alert.labels).map(([name, value]) => ({ name, value }))} />
+      {annotations.length === 0 ? null : (
+        <>
+          <h3>Annotations</h3>
+          <FactList facts={annotations.map(([name, value]) => ({ name, value }))} />
+        </>
+      )}
+      <h3>Rule</h3>
+      <CodeBlock what="expression" text={rule.expr} bar={<Link href={explorePath(rule.expr)}>Open in Explore</Link>}>
+        {rule.expr}
+      </CodeBlock>
+      <FactList
+        facts={[
+          { name: 'for', value: rule.forMs === 0 ? 'fires at once' : formatAge(rule.forMs) },
+          ...(rule.keepFiringForMs === 0 ? [] : [{ name: 'keep firing for', value: formatAge(rule.keepFiringForMs) }]),
+          { name: 'group', value: rule.group },
+          { name: 'file', value: rule.file },
+        ]}
+      />
+    </section>
+  )
+}
+
+function timesOf(alert: AlertItem): Fact[] {
+  const facts: Fact[] = [{ name: 'active since', value: <Moment atMs={alert.activeAtMs} /> }]
+  if (alert.firedAtMs !== undefined) facts.push({ name: 'fired', value: <Moment atMs={alert.firedAtMs} /> })
+  if (alert.resolvedAtMs !== undefined) facts.push({ name: 'resolved', value: <Moment atMs={alert.resolvedAtMs} /> })
+  facts.push({ name: 'value', value: <span title={String(alert.value)}>{formatValue(alert.value)}</span> })
+  return facts
+}

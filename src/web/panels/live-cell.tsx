@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { MarkValues } from '../lib/mark-values.ts'
+import { explorePath } from '../lib/paths.ts'
+import { toFailure } from '../query/fetch-json.ts'
+import { useInstantQuery } from '../query/use-promql.ts'
+import { CodeBlock } from '../ui/code-block.tsx'
+import { MarkedText } from '../ui/markdown.tsx'
+import { toServerTime } from '../ui/server-clock.ts'
+import { Shape } from '../ui/shapes.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { Since } from '../ui/time.tsx'
+import { PromqlResult } from './promql-result.tsx'
+
+/** A query of a runbook, run now and every quarter of a minute: what it says is shown under what was asked. */
+export function LiveCell({ expr, mark }: { readonly expr: string; readonly mark: MarkValues }): ReactNode {
+  const query = useInstantQuery(expr)
+  return (
+    <div className="live-cell">
+      <CodeBlock
+        what="query"
+        text={expr}
+        bar={
+          <>
+            <span className="live-mark">
+              <Shape name="ring" /> live
+            </span>
+            <Link href={explorePath(expr)}>Explore</Link>
+          </>
+        }
+      >
+        <MarkedText text={expr} mark={mark} />
+      </CodeBlock>
+      <div className="live-answer" role="group" aria-label="Answer">
+        {query.data === undefined ? null : <PromqlResult answer={query.data} />}
+        {query.isPending ? <Skeleton lines={1} label="Running the query" /> : null}
+        {query.error === null ? null : (
+          <p className="live-error">
+            <Shape name="cross" /> {toFailure(query.error).message}
+          </p>
+        )}
+        {query.dataUpdatedAt === 0 ? null : (
+          <p className="live-age quiet">
+            asked <Since atMs={toServerTime(query.dataUpdatedAt)} suffix=" ago" />
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react'
+import BellIcon from '@patternfly/react-icons/dist/esm/icons/bell-icon'
+import ChartLineIcon from '@patternfly/react-icons/dist/esm/icons/chart-line-icon'
+import ClusterIcon from '@patternfly/react-icons/dist/esm/icons/cluster-icon'
+import SearchIcon from '@patternfly/react-icons/dist/esm/icons/search-icon'
+import StreamIcon from '@patternfly/react-icons/dist/esm/icons/stream-icon'
+import { Link, useLocation } from 'wouter'
+import { formatCount } from '../lib/format-number.ts'
+import { placeOf, PLACES } from '../lib/paths.ts'
+import type { Place } from '../lib/paths.ts'
+import { useNow } from '../query/use-fleet.ts'
+import { Shape } from '../ui/shapes.tsx'
+
+const ICONS: Readonly<Record<Place['name'], ReactNode>> = {
+  Now: <StreamIcon />,
+  Fleet: <ClusterIcon />,
+  Adoption: <ChartLineIcon />,
+  Alerts: <BellIcon />,
+  Explore: <SearchIcon />,
+}
+
+/** The five places: in the masthead, and on a phone at the bottom, where the thumb is. */
+export function PlaceNav(): ReactNode {
+  const [pathname] = useLocation()
+  const current = placeOf(pathname)
+  const critical = useNow().data?.firing.critical ?? 0
+  return (
+    <nav className="places" aria-label="Places">
+      {PLACES.map((place) => (
+        <Link key={place.name} href={place.path} {...(place === current ? { 'aria-current': 'page' } : {})}>
+          <span className="places-icon" aria-hidden="true">
+            {ICONS[place.name]}
+          </span>
+          <span>{place.name}</span>
+          {place.name === 'Alerts' && critical > 0 ? (
+            <span className="places-badge tone-critical nums">
+              <Shape name="triangle" />
+              {formatCount(critical)}
+              <span className="visually-hidden"> critical</span>
+            </span>
+          ) : null}
+        </Link>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,107 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import type { QueryAnswer } from '../../contract/prometheus.ts'
+import { countOf, formatValue, parseValue } from '../lib/format-number.ts'
+import { toPromqlView } from '../lib/promql-table.ts'
+import type { Label, PromqlView } from '../lib/promql-table.ts'
+
+const ROWS_FIRST = 12
+
+/** The answer of an instant query: nothing, one value, or a table. Warnings about a good result stand under it. */
+export function PromqlResult({ answer }: { readonly answer: QueryAnswer }): ReactNode {
+  const view = toPromqlView(answer.data)
+  return (
+    <>
+      <View view={view} />
+      {(answer.warnings ?? []).map((warning) => (
+        <p key={warning} className="quiet">
+          Warning: {warning}
+        </p>
+      ))}
+    </>
+  )
+}
+
+function View({ view }: { readonly view: PromqlView }): ReactNode {
+  switch (view.kind) {
+    case 'none':
+      return (
+        <p className="no-series">
+          <strong>No series.</strong> Nothing matches now: the condition does not hold, or nobody sends this metric.
+        </p>
+      )
+    case 'value':
+      return (
+        <p className="one-value">
+          <span className="one-value-number nums" title={view.text}>
+            {readable(view.text)}
+          </span>
+          <Labels labels={view.labels} />
+        </p>
+      )
+    case 'table':
+      return <ResultTable view={view} />
+  }
+}
+
+function ResultTable({ view }: { readonly view: Extract<PromqlView, { kind: 'table' }> }): ReactNode {
+  const [isWhole, setIsWhole] = useState(false)
+  const rows = isWhole ? view.rows : view.rows.slice(0, ROWS_FIRST)
+  return (
+    <>
+      <div className="table-scroll" tabIndex={0} role="group" aria-label="Series">
+        <table className="prose-table result-table">
+          <thead>
+            <tr>
+              {view.columns.map((name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+              <th scope="col" className="cell-number">
+                value
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.key}>
+                {row.cells.map((text, i) => (
+                  <td key={view.columns[i]}>{text}</td>
+                ))}
+                <td className="cell-number nums" title={row.value}>
+                  {readable(row.value)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {view.rows.length > rows.length ? (
+        <Button
+          variant="link"
+          size="sm"
+          isInline
+          onClick={() => {
+            setIsWhole(true)
+          }}
+        >
+          Show all {countOf(view.rows.length, 'series', 'series')}
+        </Button>
+      ) : null}
+      <Labels labels={view.shared} />
+    </>
+  )
+}
+
+/** A number in short; a text (`string` results) as it is. */
+function readable(text: string): string {
+  const value = parseValue(text)
+  return Number.isNaN(value) && text !== 'NaN' ? text : formatValue(value)
+}
+
+function Labels({ labels }: { readonly labels: readonly Label[] }): ReactNode {
+  if (labels.length === 0) return null
+  return <span className="quiet result-labels">{labels.map(([name, value]) => `${name}="${value}"`).join('  ')}</span>
+}

@@ -1,0 +1,165 @@
+import { useMemo } from 'react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { BoundRunbook } from '../../contract/runbooks.ts'
+import { countOf } from '../lib/format-number.ts'
+import { createMarker } from '../lib/mark-values.ts'
+import { alertsPath } from '../lib/paths.ts'
+import { copyText, parseBlocks, sectionsOf } from '../lib/runbook-blocks.ts'
+import type { RunbookBlock } from '../lib/runbook-blocks.ts'
+import { linkTarget } from '../lib/safe-href.ts'
+import { CodeBlock } from '../ui/code-block.tsx'
+import { Markdown, MarkedText } from '../ui/markdown.tsx'
+import type { MarkdownSlots } from '../ui/markdown.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { CliCommand } from './cli-command.tsx'
+import { LiveCell } from './live-cell.tsx'
+
+interface RunbookBodyProps {
+  readonly bound: BoundRunbook
+  /** At the end of the line of jump links. */
+  readonly extra?: ReactNode
+}
+
+/** A runbook's text with what was filled in, jump links, and the same alert elsewhere. Without title: that stands above. */
+export function RunbookBody({ bound, extra }: RunbookBodyProps): ReactNode {
+  const { blocks, sections, mark } = useMemo(
+    () => {
+      const parsed = parseBlocks(bound.markdown)
+      return { blocks: parsed, sections: sectionsOf(parsed), mark: createMarker(bound) }
+    },
+    // Polls bring an equal page as the same object; only another page or another binding is read again.
+    [bound],
+  )
+  const slots: MarkdownSlots = {
+    mark,
+    renderLink: (href, children) => <PageLink href={href}>{children}</PageLink>,
+    renderBlock: (block, key) => <Code key={key} block={block} bound={bound} mark={mark} />,
+  }
+  return (
+    <div className="runbook">
+      <nav className="runbook-jumps" aria-label="Sections of the runbook">
+        {sections.map(({ id, title }) => (
+          <a key={id} href={`#${id}`}>
+            {title}
+          </a>
+        ))}
+        {extra === undefined ? null : <span className="runbook-extra">{extra}</span>}
+      </nav>
+      {bound.isRenamed ? (
+        <Notice kind="note" title={`${bound.askedName} is now called ${bound.name}`}>
+          The old name keeps leading here.
+        </Notice>
+      ) : null}
+      <OnlyMe bound={bound} />
+      <Filled bound={bound} />
+      <div className="prose">
+        <Markdown blocks={blocks} slots={slots} />
+      </div>
+    </div>
+  )
+}
+
+/** The first question of whoever is woken up. Counts clusters, because one cluster may have many of the same alert. */
+function OnlyMe({ bound }: { readonly bound: BoundRunbook }): ReactNode {
+  const { instance } = bound
+  if (instance === undefined) return null
+  const others = bound.instances.filter((other) => other.state !== 'resolved' && other.cluster !== instance.cluster)
+  const count = new Set(others.map((other) => other.cluster)).size
+  return (
+    <p className="only-me">
+      <strong>Is it only this cluster?</strong>{' '}
+      {count === 0 ? (
+        'Yes: no other cluster has this alert now.'
+      ) : (
+        <>
+          No: {countOf(count, 'other cluster has', 'other clusters have')} it too.{' '}
+          <Link href={alertsPath({ alertname: bound.name })}>Show them</Link>
+        </>
+      )}
+    </p>
+  )
+}
+
+function Filled({ bound }: { readonly bound: BoundRunbook }): ReactNode {
+  if (bound.bindings.length + bound.unbound.length === 0) return null
+  return (
+    <details className="filled-in">
+      <summary>
+        {bound.bindings.length === 0 ? 'Nothing filled in' : `${countOf(bound.bindings.length, 'value')} filled in`}
+        {bound.unbound.length === 0 ? null : (
+          <>
+            , <mark className="unbound">{countOf(bound.unbound.length, 'placeholder')} left to you</mark>
+          </>
+        )}
+      </summary>
+      <table className="prose-table">
+        <thead>
+          <tr>
+            <th scope="col">Placeholder</th>
+            <th scope="col">Value</th>
+            <th scope="col">From</th>
+          </tr>
+        </thead>
+        <tbody>
+          {bound.bindings.map(({ name, value, source }) => (
+            <tr key={name}>
+              <td>{name}</td>
+              <td>
+                <mark className="filled">{value}</mark>
+              </td>
+              <td>{source}</td>
+            </tr>
+          ))}
+          {bound.unbound.map((name) => (
+            <tr key={name}>
+              <td>{name}</td>
+              <td>
+                <mark className="unbound">{`<${name}>`}</mark>
+              </td>
+              <td>nothing knows it</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  )
+}
+
+interface CodeProps {
+  readonly block: Exclude<RunbookBlock, { kind: 'markdown' }>
+  readonly bound: BoundRunbook
+  readonly mark: MarkdownSlots['mark']
+}
+
+function Code({ block, bound, mark }: CodeProps): ReactNode {
+  switch (block.kind) {
+    case 'live':
+      return <LiveCell expr={bound.cells.find((cell) => cell.id === block.id)?.expr ?? block.text} mark={mark} />
+    case 'cli':
+      return <CliCommand commands={block.commands} mark={mark} />
+    case 'code':
+      return (
+        <CodeBlock what={block.lang === 'promql' ? 'query' : 'code'} text={copyText(block.text)} bar={block.lang}>
+          <MarkedText text={block.text} mark={mark} />
+        </CodeBlock>
+      )
+  }
+}
+
+function PageLink({ href, children }: { readonly href: string; readonly children: ReactNode }): ReactNode {
+  const target = linkTarget(href)
+  if (target === undefined) return children
+  switch (target.kind) {
+    case 'inside':
+      return <Link href={target.path}>{children}</Link>
+    case 'section':
+      return <a href={`#${target.id}`}>{children}</a>
+    case 'outside':
+      return (
+        <a href={target.url} target="_blank" rel="noreferrer">
+          {children}
+        </a>
+      )
+  }
+}

@@ -1,0 +1,110 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import { SearchInput } from '@patternfly/react-core/dist/esm/components/SearchInput'
+import { Link } from 'wouter'
+import type { RunbookInstance } from '../../contract/runbooks.ts'
+import { countOf } from '../lib/format-number.ts'
+import { runbookPath } from '../lib/paths.ts'
+import { ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
+import { Since } from '../ui/time.tsx'
+
+const ROWS_FIRST = 10
+/** A list that fits the eye needs no search. */
+const SEARCH_FROM = 8
+
+interface RunbookChooserProps {
+  readonly name: string
+  /** Worst and newest first. */
+  readonly instances: readonly RunbookInstance[]
+}
+
+/** Which of the alerts with this name it is about. The link that led here names only the alert. */
+export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactNode {
+  const [text, setText] = useState('')
+  const [isWhole, setIsWhole] = useState(false)
+  const found = instances.filter((instance) => matches(instance, text.trim().toLowerCase()))
+  const rows = isWhole ? found : found.slice(0, ROWS_FIRST)
+  return (
+    <section className="chooser" aria-labelledby="chooser-title">
+      <h2 id="chooser-title">Which one? It is active {countOf(instances.length, 'time')}, worst and newest first</h2>
+      {instances.length < SEARCH_FROM ? null : (
+        <SearchInput
+          aria-label="Search by cluster or label"
+          placeholder="Cluster or label"
+          value={text}
+          onChange={(_event, typed) => {
+            setText(typed)
+          }}
+          onClear={() => {
+            setText('')
+          }}
+        />
+      )}
+      <table aria-label="Alerts with this name" className="data-table">
+        <thead>
+          <tr>
+            <th scope="col">Severity</th>
+            <th scope="col">Cluster</th>
+            <th scope="col" className="cell-wide-only">
+              Operator
+            </th>
+            <th scope="col" className="cell-number">
+              Since
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((instance) => (
+            <tr key={instance.fingerprint}>
+              <td>
+                <SeverityMark severity={instance.severity} />
+              </td>
+              <td className="cell-name">
+                <Link href={runbookPath(name, instance.fingerprint)}>
+                  {instance.cluster === '' ? 'no cluster' : instance.cluster}
+                </Link>
+                <InstanceLabels instance={instance} />
+              </td>
+              <td className="cell-wide-only">
+                <ImpactMark impact={instance.healthImpact} />
+              </td>
+              <td className="cell-number">
+                <Since atMs={instance.activeAtMs} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {found.length === 0 ? <p className="quiet">None of them has “{text}” in its cluster or labels.</p> : null}
+      {found.length > rows.length ? (
+        <Button
+          variant="link"
+          isInline
+          onClick={() => {
+            setIsWhole(true)
+          }}
+        >
+          Show all {found.length}
+        </Button>
+      ) : null}
+    </section>
+  )
+}
+
+function InstanceLabels({ instance }: { readonly instance: RunbookInstance }): ReactNode {
+  const labels = Object.entries(instance.labels).filter(([name]) => name !== 'cluster')
+  if (labels.length === 0 && instance.state === 'firing') return null
+  return (
+    <span className="chooser-labels quiet">
+      {instance.state === 'firing' ? null : <StateMark state={instance.state} />}
+      {labels.map(([name, value]) => `${name}=${value}`).join('  ')}
+    </span>
+  )
+}
+
+function matches(instance: RunbookInstance, text: string): boolean {
+  if (text === '') return true
+  const texts = [instance.cluster, ...Object.values(instance.labels)]
+  return texts.some((value) => value.toLowerCase().includes(text))
+}

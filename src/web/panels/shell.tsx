@@ -1,0 +1,79 @@
+import { Suspense, useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
+import { useLocation } from 'wouter'
+import { PLACES } from '../lib/paths.ts'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { setPreference, usePreferences } from '../ui/preferences.ts'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { useKeys } from '../ui/use-keys.ts'
+import { CommandMenu } from './command-menu.tsx'
+import { Masthead } from './masthead.tsx'
+import { ViewDialog } from './view-dialog.tsx'
+
+type OpenDialog = 'none' | 'commands' | 'view'
+
+/** What is around every page: masthead, places, the two dialogs and the keys that work anywhere. */
+export function Shell({ children }: { readonly children: ReactNode }): ReactNode {
+  const [dialog, setDialog] = useState<OpenDialog>('none')
+  const [pathname, navigate] = useLocation()
+  const { density } = usePreferences()
+  useKeys({
+    '?': () => {
+      setDialog('view')
+    },
+    d: () => {
+      setPreference('density', density === 'dense' ? 'comfortable' : 'dense')
+    },
+    ...Object.fromEntries(
+      PLACES.map((place) => [
+        `g ${place.key}`,
+        () => {
+          navigate(place.path)
+        },
+      ]),
+    ),
+  })
+  useCommandKey(() => {
+    setDialog('commands')
+  })
+  const close = (): void => {
+    setDialog('none')
+  }
+  return (
+    <>
+      <a className="skip-link" href="#main">
+        Skip to content
+      </a>
+      <Masthead
+        onCommands={() => {
+          setDialog('commands')
+        }}
+        onView={() => {
+          setDialog('view')
+        }}
+      />
+      <main id="main" tabIndex={-1}>
+        <ErrorBoundary key={pathname.split('/')[1]} what="this page">
+          <Suspense fallback={<Skeleton lines={8} label="Loading the page" />}>{children}</Suspense>
+        </ErrorBoundary>
+      </main>
+      {dialog === 'commands' ? <CommandMenu onClose={close} /> : null}
+      {dialog === 'view' ? <ViewDialog onClose={close} /> : null}
+    </>
+  )
+}
+
+/** Ctrl-K or Cmd-K works inside inputs too: the modifier says that it is not text. */
+function useCommandKey(open: () => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
+      event.preventDefault()
+      open()
+    }
+    window.addEventListener('keydown', onKey)
+    return () => {
+      window.removeEventListener('keydown', onKey)
+    }
+  })
+}

@@ -1,0 +1,75 @@
+import type { ReactNode } from 'react'
+import { SHORTCUTS } from '../lib/shortcuts.ts'
+import { useSettings } from '../query/use-fleet.ts'
+import { Choice } from '../ui/choice.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { setPreference, usePreferences } from '../ui/preferences.ts'
+
+/** How the pages look to this reader, and the keys. */
+export function ViewDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const { theme, zone, density } = usePreferences()
+  const version = useSettings().data?.version
+  return (
+    <Dialog title="View and keys" onClose={onClose}>
+      <div className="view-choices">
+        <span>Theme</span>
+        <Choice
+          label="Theme"
+          options={[
+            { value: 'system', text: 'System' },
+            { value: 'light', text: 'Light' },
+            { value: 'dark', text: 'Dark' },
+          ]}
+          value={theme}
+          onChange={(chosen) => {
+            setPreference('theme', chosen)
+          }}
+        />
+        <span>Times</span>
+        <Choice
+          label="Times"
+          options={[
+            { value: 'local', text: 'Local' },
+            { value: 'utc', text: 'UTC' },
+          ]}
+          value={zone}
+          onChange={(chosen) => {
+            setPreference('zone', chosen)
+          }}
+        />
+        <span>Rows</span>
+        <Choice
+          label="Rows"
+          options={[
+            { value: 'comfortable', text: 'Comfortable' },
+            { value: 'dense', text: 'Dense' },
+          ]}
+          value={density}
+          onChange={(chosen) => {
+            setPreference('density', chosen)
+          }}
+        />
+      </div>
+      <div className="shortcuts">
+        {SHORTCUTS.map(({ title, keys }) => (
+          <section key={title}>
+            <h3>{title}</h3>
+            <dl>
+              {keys.map(([key, meaning]) => (
+                <div key={key}>
+                  <dt>
+                    {key.split(' ').map((part) => (
+                      <kbd key={part}>{part}</kbd>
+                    ))}
+                  </dt>
+                  <dd>{meaning}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <p className="quiet">Keys are silent while you type.{version === undefined ? '' : ` Daytwo ${version}.`}</p>
+    </Dialog>
+  )
+}

@@ -1,0 +1,10 @@
+// Sets the theme class before the first paint. The same decision as applyTheme in ui/preferences.ts, in a file of its
+// own because this one must block rendering and that one must not.
+/* global document, localStorage, matchMedia */
+try {
+  const kept = JSON.parse(localStorage.getItem('daytwo.preferences') ?? '{}').theme
+  const isDark = kept === 'dark' || (kept !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
+  document.documentElement.classList.toggle('pf-v6-theme-dark', isDark)
+} catch {
+  // Storage may be forbidden or hold something else: the light theme is a fine start.
+}

@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { AlertItems } from '../../contract/alerts.ts'
+import type { Now } from '../../contract/now.ts'
+import type { UiSettings } from '../../contract/ui.ts'
+import { setServerTime } from '../ui/server-clock.ts'
+import { fetchJson } from './fetch-json.ts'
+
+/** Polls of the whole fleet. */
+
+const NOW_POLL_MS = 5_000
+/** The list is long on a big fleet, and Now tells at once that something fires. */
+const ALERTS_POLL_MS = 10_000
+
+async function fetchTimed<T extends { readonly asOfMs: number }>(path: string, signal: AbortSignal): Promise<T> {
+  const answer = await fetchJson<T>(path, signal)
+  setServerTime(answer.asOfMs)
+  return answer
+}
+
+export function useNow(): UseQueryResult<Now> {
+  return useQuery({
+    queryKey: ['now'],
+    queryFn: ({ signal }) => fetchTimed<Now>('/api/fleet/v1/now', signal),
+    refetchInterval: NOW_POLL_MS,
+  })
+}
+
+export function useAlerts(): UseQueryResult<AlertItems> {
+  return useQuery({
+    queryKey: ['alerts'],
+    queryFn: ({ signal }) => fetchTimed<AlertItems>('/api/fleet/v1/alerts', signal),
+    refetchInterval: ALERTS_POLL_MS,
+  })
+}
+
+export function useSettings(): UseQueryResult<UiSettings> {
+  return useQuery({
+    queryKey: ['settings'],
+    queryFn: ({ signal }) => fetchJson<UiSettings>('/api/ui/v1/settings', signal),
+    // They change with a restart of the server only; until the first answer they are asked for again.
+    staleTime: Infinity,
+    refetchInterval: (query) => (query.state.data === undefined ? NOW_POLL_MS : false),
+  })
+}

@@ -1,0 +1,35 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { BoundRunbook, RunbookList, RunbookUnknown } from '../../contract/runbooks.ts'
+import { ApiFailure, fetchJson } from './fetch-json.ts'
+
+const RUNBOOK_POLL_MS = 15_000
+
+/** A page, bound to `instance` when one is given. */
+export function useRunbook(name: string, instance: string | undefined): UseQueryResult<BoundRunbook> {
+  const search = instance === undefined ? '' : `?${new URLSearchParams({ instance }).toString()}`
+  return useQuery({
+    queryKey: ['runbook', name, instance],
+    queryFn: ({ signal }) =>
+      fetchJson<BoundRunbook>(`/api/runbooks/v1/pages/${encodeURIComponent(name)}${search}`, signal),
+    // Whether it still fires is on the page too.
+    refetchInterval: RUNBOOK_POLL_MS,
+    placeholderData: (previous, query) => (query?.queryKey[1] === name ? keepPreviousData(previous) : undefined),
+  })
+}
+
+/** The nearest names, when the server knows no page of this one. */
+export function nearestNames(failure: ApiFailure): readonly string[] | undefined {
+  if (failure.status !== 404) return undefined
+  const { nearest } = (failure.body ?? {}) as Partial<RunbookUnknown>
+  return Array.isArray(nearest) ? nearest.filter((name) => typeof name === 'string') : []
+}
+
+export function useRunbookList(isWanted: boolean): UseQueryResult<RunbookList> {
+  return useQuery({
+    queryKey: ['runbooks'],
+    queryFn: ({ signal }) => fetchJson<RunbookList>('/api/runbooks/v1/pages', signal),
+    enabled: isWanted,
+    staleTime: 60_000,
+  })
+}

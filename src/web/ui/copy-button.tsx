@@ -1,0 +1,59 @@
+import { useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import CheckIcon from '@patternfly/react-icons/dist/esm/icons/check-icon'
+import CopyIcon from '@patternfly/react-icons/dist/esm/icons/copy-icon'
+
+type Outcome = 'idle' | 'copied' | 'failed'
+
+/** How long the button says what happened. */
+const SHOWN_MS = 2000
+
+/** Copies `text`. `label` says what, for those who hear the button. */
+export function CopyButton({ text, label }: { readonly text: string; readonly label: string }): ReactNode {
+  const [outcome, setOutcome] = useState<Outcome>('idle')
+  useEffect(() => {
+    if (outcome === 'idle') return
+    const timer = setTimeout(() => {
+      setOutcome('idle')
+    }, SHOWN_MS)
+    return () => {
+      clearTimeout(timer)
+    }
+  }, [outcome])
+  const copy = (): void => {
+    void copyToClipboard(text).then((isCopied) => {
+      setOutcome(isCopied ? 'copied' : 'failed')
+    })
+  }
+  return (
+    <Button
+      variant="plain"
+      size="sm"
+      className="copy-button"
+      onClick={copy}
+      aria-label={label}
+      icon={outcome === 'copied' ? <CheckIcon /> : <CopyIcon />}
+    >
+      <span aria-live="polite">{{ idle: 'Copy', copied: 'Copied', failed: 'Select and copy' }[outcome]}</span>
+    </Button>
+  )
+}
+
+/** The clipboard exists only on https and localhost; elsewhere the old way, which works from a click. */
+async function copyToClipboard(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    const area = document.createElement('textarea')
+    area.value = text
+    area.style.position = 'fixed'
+    document.body.append(area)
+    area.select()
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- plain http has no other way to the clipboard
+    const isCopied = document.execCommand('copy')
+    area.remove()
+    return isCopied
+  }
+}

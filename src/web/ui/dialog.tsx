@@ -1,0 +1,46 @@
+import { useEffect, useRef } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import TimesIcon from '@patternfly/react-icons/dist/esm/icons/times-icon'
+
+interface DialogProps {
+  readonly title: string
+  /** A title for screen readers only, when the content says by itself what it is. */
+  readonly isTitleHidden?: boolean
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+/** A modal window. The browser's own element keeps the focus inside, closes on Esc and gives the focus back. */
+export function Dialog({ title, isTitleHidden = false, onClose, children }: DialogProps): ReactNode {
+  const element = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const dialog = element.current
+    dialog?.showModal()
+    return () => {
+      dialog?.close()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={element}
+      className="dialog"
+      aria-label={title}
+      onClose={onClose}
+      onCancel={onClose}
+      onClick={(event) => {
+        if (event.target === element.current) onClose() // the backdrop
+      }}
+    >
+      <div className="dialog-body">
+        {isTitleHidden ? null : (
+          <header className="dialog-head">
+            <h2>{title}</h2>
+            <Button variant="plain" aria-label="Close" onClick={onClose} icon={<TimesIcon />} />
+          </header>
+        )}
+        {children}
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,67 @@
+import type { ReactNode } from 'react'
+import { toHealthImpact, toSeverity } from '../lib/severity.ts'
+import type { AlertState, HealthImpact, Severity } from '../lib/severity.ts'
+import { Shape } from './shapes.tsx'
+import type { ShapeName } from './shapes.tsx'
+
+/** Severity, health impact and state of an alert: each a shape, a word and, where it means something, a colour. */
+
+const SEVERITY_SHAPES: Readonly<Record<Severity, ShapeName>> = {
+  critical: 'triangle',
+  warning: 'diamond',
+  info: 'disc',
+  none: 'dash',
+}
+
+export function SeverityMark({ severity }: { readonly severity: string }): ReactNode {
+  const known = toSeverity(severity)
+  return (
+    <span className={`severity severity-${known}`}>
+      <Shape name={SEVERITY_SHAPES[known]} />
+      {known}
+    </span>
+  )
+}
+
+/** The number of alerts of one severity, as `4 critical`. */
+export function SeverityCount({ severity, count }: { readonly severity: Severity; readonly count: string }): ReactNode {
+  return (
+    <span className={`severity-count tone-${severity}`}>
+      <Shape name={SEVERITY_SHAPES[severity]} />
+      {count} {severity}
+    </span>
+  )
+}
+
+const IMPACT_WORDS: Readonly<Record<HealthImpact, string>> = {
+  critical: 'operator down',
+  warning: 'operator degraded',
+  none: 'no impact',
+}
+
+/** What the alert does to the operator; a ring, because it is not the severity and must not be read as one. */
+export function ImpactMark({ impact }: { readonly impact: string }): ReactNode {
+  const known = toHealthImpact(impact)
+  return (
+    <span className={`impact impact-${known}`} title={`operator_health_impact: ${known}`}>
+      {known === 'none' ? null : <Shape name="ring" />}
+      {IMPACT_WORDS[known]}
+    </span>
+  )
+}
+
+const STATE_SHAPES: Readonly<Record<AlertState, ShapeName | undefined>> = {
+  firing: undefined,
+  pending: 'clock',
+  resolved: 'check',
+}
+
+export function StateMark({ state }: { readonly state: AlertState }): ReactNode {
+  const shape = STATE_SHAPES[state]
+  return (
+    <span className={`state state-${state}`}>
+      {shape === undefined ? null : <Shape name={shape} />}
+      {state}
+    </span>
+  )
+}

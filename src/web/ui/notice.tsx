@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react'
+import { Shape } from './shapes.tsx'
+import type { ShapeName } from './shapes.tsx'
+
+export type NoticeKind = 'error' | 'partial' | 'good' | 'note'
+
+const SHAPES: Readonly<Record<NoticeKind, ShapeName>> = {
+  error: 'cross',
+  partial: 'diamond',
+  good: 'check',
+  note: 'disc',
+}
+
+interface NoticeProps {
+  readonly kind: NoticeKind
+  readonly title: string
+  readonly children?: ReactNode
+  /** Buttons or links, at the end. */
+  readonly actions?: ReactNode
+}
+
+/** Something the reader must know about the part of the page it stands in. Errors are announced, the rest is not. */
+export function Notice({ kind, title, children, actions }: NoticeProps): ReactNode {
+  return (
+    <div className={`notice notice-${kind}`} {...(kind === 'error' ? { role: 'alert' } : {})}>
+      <Shape name={SHAPES[kind]} />
+      <div className="notice-text">
+        <strong>{title}</strong>
+        {children === undefined ? null : <div>{children}</div>}
+      </div>
+      {actions === undefined ? null : <div className="notice-actions">{actions}</div>}
+    </div>
+  )
+}

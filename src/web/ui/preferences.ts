@@ -1,0 +1,87 @@
+import { useSyncExternalStore } from 'react'
+import type { Zone } from '../lib/format-time.ts'
+import type { Cli } from '../lib/runbook-blocks.ts'
+
+/**
+ * Personal taste: kept on this machine, never in a link. What a colleague must see too belongs in the URL.
+ */
+export interface Preferences {
+  readonly theme: 'system' | 'light' | 'dark'
+  readonly zone: Zone
+  readonly density: 'comfortable' | 'dense'
+  readonly cli: Cli
+}
+
+/** Also read by public/theme.js before the first paint. */
+const STORAGE_KEY = 'daytwo.preferences'
+
+const DEFAULTS: Preferences = { theme: 'system', zone: 'local', density: 'comfortable', cli: 'kubectl' }
+
+const CHOICES: { readonly [K in keyof Preferences]: readonly Preferences[K][] } = {
+  theme: ['system', 'light', 'dark'],
+  zone: ['local', 'utc'],
+  density: ['comfortable', 'dense'],
+  cli: ['kubectl', 'oc'],
+}
+
+let current = load()
+const listeners = new Set<() => void>()
+
+function load(): Preferences {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}')
+    if (typeof kept !== 'object' || kept === null) return DEFAULTS
+    const one = <K extends keyof Preferences>(name: K): Preferences[K] =>
+      CHOICES[name].find((choice) => choice === (kept as Record<string, unknown>)[name]) ?? DEFAULTS[name]
+    return { theme: one('theme'), zone: one('zone'), density: one('density'), cli: one('cli') }
+  } catch {
+    return DEFAULTS // storage is forbidden, or holds something else
+  }
+}
+
+export function setPreference<K extends keyof Preferences>(name: K, value: Preferences[K]): void {
+  current = { ...current, [name]: value }
+  try {
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(current))
+  } catch {
+    // Not kept, and that is all: the choice holds until the page is closed.
+  }
+  applyPreferences()
+  for (const listener of listeners) listener()
+}
+
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener)
+  return () => {
+    listeners.delete(listener)
+  }
+}
+
+export function usePreferences(): Preferences {
+  return useSyncExternalStore(subscribe, () => current)
+}
+
+const systemDark = matchMedia('(prefers-color-scheme: dark)')
+
+/** Puts theme and density on the document, where the styles read them. */
+function applyPreferences(): void {
+  const isDark = current.theme === 'dark' || (current.theme === 'system' && systemDark.matches)
+  const root = document.documentElement
+  root.classList.toggle('pf-v6-theme-dark', isDark)
+  root.style.colorScheme = isDark ? 'dark' : 'light'
+  root.dataset['density'] = current.density
+}
+
+/** Call once at start. */
+export function startPreferences(): void {
+  applyPreferences()
+  systemDark.addEventListener('change', () => {
+    applyPreferences()
+    for (const listener of listeners) listener()
+  })
+}
+
+/** Whether the page is dark now; for what is drawn and not styled. */
+export function useIsDark(): boolean {
+  return useSyncExternalStore(subscribe, () => document.documentElement.classList.contains('pf-v6-theme-dark'))
+}

@@ -1,0 +1,12 @@
+import type { ReactNode } from 'react'
+
+/** Stands for what is being loaded, in its rough size. Invisible for the first 150 ms: a fast answer must not flash. */
+export function Skeleton({ lines, label }: { readonly lines: number; readonly label: string }): ReactNode {
+  return (
+    <div className="skeleton" role="status" aria-label={label}>
+      {Array.from({ length: lines }, (_, i) => (
+        <span key={i} />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,32 @@
+import type { ReactNode } from 'react'
+import { formatAge, formatMoment } from '../lib/format-time.ts'
+import { usePreferences } from './preferences.ts'
+import { useNowMs } from './server-clock.ts'
+
+/** How long ago something was, with the moment itself on hover, in the reader's zone and the other one. */
+export function Since({ atMs, suffix = '' }: { readonly atMs: number; readonly suffix?: string }): ReactNode {
+  const nowMs = useNowMs()
+  return (
+    <TimeElement atMs={atMs}>
+      {formatAge(nowMs - atMs)}
+      {suffix}
+    </TimeElement>
+  )
+}
+
+/** The moment itself. */
+export function Moment({ atMs }: { readonly atMs: number }): ReactNode {
+  const { zone } = usePreferences()
+  return <TimeElement atMs={atMs}>{formatMoment(atMs, zone)}</TimeElement>
+}
+
+function TimeElement({ atMs, children }: { readonly atMs: number; readonly children: ReactNode }): ReactNode {
+  const { zone } = usePreferences()
+  const title = `${formatMoment(atMs, zone)}\n${formatMoment(atMs, zone === 'utc' ? 'local' : 'utc')}`
+  const isMoment = Number.isFinite(atMs) && Math.abs(atMs) <= 8.64e15
+  return (
+    <time className="nums" title={title} {...(isMoment ? { dateTime: new Date(atMs).toISOString() } : {})}>
+      {children}
+    </time>
+  )
+}

@@ -1,0 +1,45 @@
+import { useEffect, useEffectEvent } from 'react'
+import { stepKey } from '../lib/shortcuts.ts'
+
+/** How long the first key of a sequence waits for the second. */
+const SEQUENCE_MS = 1500
+
+/**
+ * Runs commands by keys, written as in the cheatsheet. Silent inside inputs and open dialogs, and when a modifier is
+ * held: those keys belong to the browser, to assistive technology or to the text.
+ */
+export function useKeys(commands: Readonly<Record<string, () => void>>): void {
+  const run = useEffectEvent((command: string) => {
+    commands[command]?.()
+  })
+  const bindings = Object.keys(commands).join('\n')
+  useEffect(() => {
+    let pending = ''
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.isComposing || isTakenElsewhere(event)) return
+      const key = event.key === 'Escape' ? 'Esc' : event.key
+      const step = stepKey(pending, key, bindings.split('\n'))
+      pending = step.pending
+      clearTimeout(timer)
+      timer = setTimeout(() => {
+        pending = ''
+      }, SEQUENCE_MS)
+      if (step.command === undefined) return
+      event.preventDefault()
+      run(step.command)
+    }
+    window.addEventListener('keydown', onKey)
+    return () => {
+      window.removeEventListener('keydown', onKey)
+      clearTimeout(timer)
+    }
+  }, [bindings])
+}
+
+function isTakenElsewhere(event: KeyboardEvent): boolean {
+  if (event.ctrlKey || event.metaKey || event.altKey) return true
+  if (document.querySelector('dialog[open]') !== null) return true
+  const { target } = event
+  return target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]')
+}

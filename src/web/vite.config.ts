@@ -1,0 +1,31 @@
+import { resolve } from 'node:path'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+/** The development server answers pages itself and hands everything else to a Daytwo on its default address. */
+const SERVER = 'http://127.0.0.1:4318'
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/',
+  plugins: [react()],
+  build: {
+    outDir: resolve(import.meta.dirname, '../../dist/web'),
+    emptyOutDir: true,
+    // Nothing becomes a data: address, so that the content security policy can stay at 'self' for scripts and fonts.
+    assetsInlineLimit: 0,
+    target: 'es2022',
+    rolldownOptions: {
+      output: {
+        // React and PatternFly change with a dependency update, our code with every commit: two cache lives.
+        codeSplitting: {
+          groups: [
+            { name: 'react', test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|@tanstack)\// },
+            { name: 'patternfly', test: /node_modules\/@patternfly\// },
+          ],
+        },
+      },
+    },
+  },
+  server: { host: '127.0.0.1', proxy: { '/api': SERVER, '/collect': SERVER, '/-': SERVER, '/metrics': SERVER } },
+})

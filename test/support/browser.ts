@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
+
+/**
+ * A real browser for tests, with no manual step: `DAYTWO_CHROMIUM`, else an installed Chromium, else the one that
+ * comes as a development dependency. The caller closes it.
+ */
+
+const INSTALLED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium']
+
+/** Plain flags: the packed browser's own list holds --single-process, under which pages share their faults. */
+const FLAGS = [
+  '--no-sandbox',
+  '--headless',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export async function launchBrowser(): Promise<Browser> {
+  const executablePath = await findChromium()
+  return chromium.launch({
+    executablePath,
+    args: FLAGS,
+    // Under LANG=C Chromium calls its locale `en-US@posix`, which is no language tag.
+    env: { ...process.env, LANG: 'en_US.UTF-8' },
+  })
+}
+
+async function findChromium(): Promise<string> {
+  const asked = process.env['DAYTWO_CHROMIUM']
+  if (asked !== undefined && asked !== '') {
+    if (!existsSync(asked)) throw new Error(`DAYTWO_CHROMIUM names ${asked}, and there is no such file`)
+    return asked
+  }
+  return INSTALLED.find((path) => existsSync(path)) ?? (await unpackChromium())
+}
+
+/** Where the packed browser goes: one folder per version, so that two versions never share their libraries. */
+const CACHE = resolve(import.meta.dirname, '../../node_modules/.cache/chromium-147')
+
+async function unpackChromium(): Promise<string> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    throw new Error('the packed Chromium is for linux-x64: install a Chromium, or name one in DAYTWO_CHROMIUM')
+  }
+  await mkdir(CACHE, { recursive: true })
+  // Read when the module is loaded: it then brings its own NSS libraries, for hosts without any.
+  process.env['VERCEL'] = '1'
+  const before = process.env['TMPDIR']
+  process.env['TMPDIR'] = CACHE
+  try {
+    const { default: packed } = await import('@sparticuz/chromium')
+    return await packed.executablePath()
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = before
+  }
+}

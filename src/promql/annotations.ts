@@ -1,0 +1,62 @@
+import { positionOf } from '../model/diagnostic.ts'
+import { quote } from './literals.ts'
+import { formatShort } from './number-format.ts'
+
+/** A place in the query text. */
+export interface Place {
+  readonly from: number
+  readonly to: number
+}
+
+/** Remarks about a good result, each once, in Prometheus' words with its position. */
+export class Annotations {
+  readonly #text: string
+  readonly #warnings = new Set<string>()
+  readonly #infos = new Set<string>()
+
+  /** @param text the query */
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  get warnings(): readonly string[] {
+    return [...this.#warnings]
+  }
+
+  get infos(): readonly string[] {
+    return [...this.#infos]
+  }
+
+  invalidQuantile(quantile: number, place: Place): void {
+    this.#warn(`quantile value should be between 0 and 1, got ${formatShort(quantile)}`, place)
+  }
+
+  badBucketLabel(value: string, metricName: string, place: Place): void {
+    const named = metricName === '' ? '' : ` for metric name ${quote(metricName)}`
+    this.#warn(`bucket label "le" is missing or has a malformed value of ${quote(value)}${named}`, place)
+  }
+
+  possibleNonCounter(metricName: string, place: Place): void {
+    const wanted = '_total/_sum/_count/_bucket'
+    this.#inform(`metric might not be a counter, name does not end in ${wanted}: ${quote(metricName)}`, place)
+  }
+
+  forcedMonotonicity(metricName: string, place: Place): void {
+    const page = 'https://prometheus.io/docs/prometheus/latest/querying/functions/#histogram_quantile'
+    const named = metricName === '' ? '' : ` for metric name ${quote(metricName)}`
+    this.#inform(`input to histogram_quantile needed to be fixed for monotonicity (see ${page})${named}`, place)
+  }
+
+  #warn(message: string, place: Place): void {
+    this.#warnings.add(`PromQL warning: ${message} (${this.#at(place)})`)
+  }
+
+  #inform(message: string, place: Place): void {
+    this.#infos.add(`PromQL info: ${message} (${this.#at(place)})`)
+  }
+
+  #at(place: Place): string {
+    const { line, column } = positionOf(this.#text, place.from)
+    return `${line}:${column}`
+  }
+}

@@ -1,0 +1,79 @@
+import { FleetError } from '../base/errors.ts'
+import type { EngineOptions } from './engine-options.ts'
+
+/** How long the evaluation may hold the thread before it lets others speak (and an abort arrive). */
+const TURN_MS = 25
+
+/** What one query has used, against what it may. Throws `query_limit`, `query_timeout` or `query_canceled`. */
+export class Budget {
+  readonly #options: EngineOptions
+  readonly #timeoutMs: number
+  readonly #nowMs: () => number
+  readonly #signal: AbortSignal | undefined
+  readonly #startedMs: number
+  #turnStartedMs: number
+  #resultBytes = 0
+  samplesRead = 0
+  seriesRead = 0
+
+  constructor(options: EngineOptions, timeoutMs: number, nowMs: () => number, signal: AbortSignal | undefined) {
+    this.#options = options
+    this.#timeoutMs = timeoutMs
+    this.#nowMs = nowMs
+    this.#signal = signal
+    this.#startedMs = nowMs()
+    this.#turnStartedMs = this.#startedMs
+  }
+
+  get elapsedMs(): number {
+    return this.#nowMs() - this.#startedMs
+  }
+
+  /** How many samples may still be read. */
+  get samplesLeft(): number {
+    return this.#options.samplesMax - this.samplesRead
+  }
+
+  takeSamples(series: number, samples: number): void {
+    this.seriesRead += series
+    this.samplesRead += samples
+    if (this.samplesLeft < 0) {
+      throw new FleetError(
+        'query_limit',
+        `query processing would load too many samples into memory in query execution: limit is ${this.#options.samplesMax}`,
+      )
+    }
+  }
+
+  /** Before a result of `rows` series by `steps` is made. */
+  takeCells(rows: number, steps: number): void {
+    this.check()
+    this.#resultBytes += rows * steps * 9
+    if (this.#resultBytes > this.#options.resultBytesMax) {
+      throw new FleetError(
+        'query_limit',
+        `query would need ${this.#resultBytes} bytes for intermediate results: limit is ${this.#options.resultBytesMax}`,
+        { hint: 'ask for fewer series, a shorter range or a longer step' },
+      )
+    }
+  }
+
+  /** Called between pieces of work; cheap. */
+  check(): void {
+    if (this.#signal?.aborted === true) {
+      throw new FleetError('query_canceled', 'query was canceled in expression evaluation')
+    }
+    if (this.elapsedMs > this.#timeoutMs) {
+      throw new FleetError('query_timeout', `query timed out in expression evaluation: limit is ${this.#timeoutMs} ms`)
+    }
+  }
+
+  /** Gives the thread away for a moment when this query has held it for long. */
+  async breathe(): Promise<void> {
+    this.check()
+    if (this.#nowMs() - this.#turnStartedMs < TURN_MS) return
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    this.#turnStartedMs = this.#nowMs()
+    this.check()
+  }
+}

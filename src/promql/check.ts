@@ -1,0 +1,197 @@
+import type { Diagnostic } from '../model/diagnostic.ts'
+import { METRIC_NAME } from '../model/labels.ts'
+import { compileMatcher } from '../model/matcher.ts'
+import { RegexError } from '../model/regex.ts'
+import {
+  isComparison,
+  isSetOp,
+  type Aggregate,
+  type Binary,
+  type Call,
+  type Expr,
+  type ValueType,
+  type VectorSelector,
+} from './ast.ts'
+import { FUNCTIONS } from './functions.ts'
+import { quote } from './literals.ts'
+
+/**
+ * What is well-formed and still refused: wrong types, wrong number of arguments, matchers that select everything.
+ * The rules and the words are Prometheus'. Findings come in its order: what is inside first.
+ */
+export function check(expr: Expr, text: string): Diagnostic[] {
+  const checker = new Checker(text)
+  checker.check(expr)
+  return checker.found
+}
+
+/** The names of types as Prometheus shows them. */
+const TYPE_NAMES: Readonly<Record<ValueType, string>> = {
+  scalar: 'scalar',
+  string: 'string',
+  vector: 'instant vector',
+  matrix: 'range vector',
+}
+
+/** What an expression evaluates to, going by its shape alone. */
+export function typeOf(expr: Expr): ValueType {
+  switch (expr.kind) {
+    case 'number':
+      return 'scalar'
+    case 'string':
+      return 'string'
+    case 'vector':
+    case 'aggregate':
+      return 'vector'
+    case 'matrix':
+    case 'subquery':
+      return 'matrix'
+    case 'call':
+      return FUNCTIONS[expr.func]!.returns
+    case 'unary':
+    case 'paren':
+      return typeOf(expr.expr)
+    case 'binary':
+      return typeOf(expr.left) === 'scalar' && typeOf(expr.right) === 'scalar' ? 'scalar' : 'vector'
+  }
+}
+
+class Checker {
+  readonly found: Diagnostic[] = []
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  check(expr: Expr): ValueType {
+    switch (expr.kind) {
+      case 'number':
+        return 'scalar'
+      case 'string':
+        return 'string'
+      case 'vector':
+        this.#selector(expr)
+        return 'vector'
+      case 'matrix':
+        this.#selector(expr.selector)
+        return 'matrix'
+      case 'paren':
+        return this.check(expr.expr)
+      case 'unary': {
+        const type = this.check(expr.expr)
+        if (type !== 'scalar' && type !== 'vector') {
+          const got = quote(TYPE_NAMES[type])
+          this.#find(expr, `unary expression only allowed on expressions of type scalar or instant vector, got ${got}`)
+        }
+        return type
+      }
+      case 'subquery': {
+        const type = this.check(expr.expr)
+        if (type !== 'vector') this.#find(expr, `subquery is only allowed on instant vector, got ${type} instead`)
+        return 'matrix'
+      }
+      case 'aggregate':
+        return this.#aggregate(expr)
+      case 'call':
+        return this.#call(expr)
+      case 'binary':
+        return this.#binary(expr)
+    }
+  }
+
+  #find({ from, to }: { readonly from: number; readonly to: number }, message: string): void {
+    this.found.push({ severity: 'error', message, from, to })
+  }
+
+  #expect(expr: Expr, want: ValueType, context: string): void {
+    const got = this.check(expr)
+    if (got !== want) this.#find(expr, `expected type ${TYPE_NAMES[want]} in ${context}, got ${TYPE_NAMES[got]}`)
+  }
+
+  #aggregate(expr: Aggregate): ValueType {
+    this.#expect(expr.expr, 'vector', 'aggregation expression')
+    if (expr.param !== undefined) {
+      this.#expect(expr.param, expr.op === 'count_values' ? 'string' : 'scalar', 'aggregation parameter')
+    }
+    return 'vector'
+  }
+
+  #call(expr: Call): ValueType {
+    const { args, variadic, returns } = FUNCTIONS[expr.func]!
+    const got = expr.args.length
+    const least = variadic === 0 ? args.length : args.length - 1
+    const most = variadic === 0 ? args.length : variadic < 0 ? Infinity : least + variadic
+    if (got < least || got > most) {
+      const bound = variadic === 0 ? `${least}` : got < least ? `at least ${least}` : `at most ${most}`
+      this.#find(expr, `expected ${bound} argument(s) in call to ${quote(expr.func)}, got ${got}`)
+    }
+    expr.args.forEach((arg, i) => {
+      const want = args[Math.min(i, args.length - 1)]
+      if (want !== undefined && (i < args.length || variadic !== 0)) {
+        this.#expect(arg, want, `call to function ${quote(expr.func)}`)
+      }
+    })
+    return returns
+  }
+
+  #binary(expr: Binary): ValueType {
+    const left = this.check(expr.left)
+    const right = this.check(expr.right)
+    const operator = this.#operatorRange(expr)
+    if (expr.isBool && !isComparison(expr.op)) {
+      this.#find(operator, 'bool modifier can only be used on comparison operators')
+    }
+    if (isComparison(expr.op) && !expr.isBool && left === 'scalar' && right === 'scalar') {
+      this.#find(operator, 'comparisons between scalars must use BOOL modifier')
+    }
+    const { matching } = expr
+    if (matching?.isOn === true) {
+      for (const label of matching.labels.filter((name) => matching.include.includes(name))) {
+        this.#find(operator, `label ${quote(label)} must not occur in ON and GROUP clause at once`)
+      }
+    }
+    for (const [side, type] of [[expr.left, left] as const, [expr.right, right] as const]) {
+      if (type !== 'scalar' && type !== 'vector') {
+        this.#find(side, 'binary expression must contain only scalar and instant vector types')
+      }
+    }
+    const areVectors = left === 'vector' && right === 'vector'
+    if (!areVectors && (matching?.labels.length ?? 0) > 0) {
+      this.#find(expr, 'vector matching only allowed between instant vectors')
+    } else if (areVectors && isSetOp(expr.op) && matching?.card !== 'many-to-many') {
+      this.#find(expr, `no grouping allowed for ${quote(expr.op)} operation`)
+    }
+    if ((left === 'scalar' || right === 'scalar') && isSetOp(expr.op)) {
+      this.#find(expr, `set operator ${quote(expr.op)} not allowed in binary scalar expression`)
+    }
+    return left === 'scalar' && right === 'scalar' ? 'scalar' : 'vector'
+  }
+
+  /** The text between the operands, without the space around it. */
+  #operatorRange(expr: Binary): { from: number; to: number } {
+    const between = this.#text.slice(expr.left.to, expr.right.from)
+    const from = expr.left.to + (between.length - between.trimStart().length)
+    return { from, to: from + between.trim().length }
+  }
+
+  #selector(selector: VectorSelector): void {
+    const { matchers, metric } = selector
+    for (const matcher of matchers) {
+      try {
+        compileMatcher(matcher)
+      } catch (thrown) {
+        if (!(thrown instanceof RegexError)) throw thrown
+        this.#find(selector, thrown.message)
+        return
+      }
+    }
+    const names = matchers.filter((matcher) => matcher.name === METRIC_NAME)
+    if (metric !== undefined && names.length > 1) {
+      this.#find(selector, `metric name must not be set twice: ${quote(metric)} or ${quote(names[0]!.value)}`)
+    }
+    if (metric === undefined && matchers.every((matcher) => compileMatcher(matcher)(''))) {
+      this.#find(selector, 'vector selector must contain at least one non-empty matcher')
+    }
+  }
+}

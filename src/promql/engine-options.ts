@@ -1,0 +1,21 @@
+/** Limits of the engine; each one hit is a failure that names the limit and its value. */
+export interface EngineOptions {
+  /** The most samples one query may read. */
+  readonly samplesMax: number
+  /** The most bytes of intermediate results (series x steps) one query may make. */
+  readonly resultBytesMax: number
+  /** How long one query may take. A query may ask for less. */
+  readonly timeoutMs: number
+  /** How far an instant selector looks back for a sample; the oldest end is exclusive. */
+  readonly lookbackMs: number
+  /** Step of a subquery that names none. */
+  readonly subqueryStepMs: number
+}
+
+export const DEFAULT_ENGINE_OPTIONS: EngineOptions = {
+  samplesMax: 50_000_000,
+  resultBytesMax: 1_000_000_000,
+  timeoutMs: 120_000,
+  lookbackMs: 300_000,
+  subqueryStepMs: 60_000,
+}

@@ -1,0 +1,188 @@
+import { FleetError } from '../base/errors.ts'
+import { compareLabels, compareText, Labels } from '../model/labels.ts'
+import type { Matcher } from '../model/matcher.ts'
+import type { Queryable, TimeRange } from '../model/queryable.ts'
+import { Annotations } from './annotations.ts'
+import { unwrapParens, type Expr } from './ast.ts'
+import { Budget } from './budget.ts'
+import type { EngineOptions } from './engine-options.ts'
+import { evaluate } from './evaluate/evaluate.ts'
+import { stepTimeMs, type Evaluation, type Steps, type Value } from './evaluate/evaluation.ts'
+import { labelsOf, refuseSameLabels, type Grid } from './evaluate/grid.ts'
+import { evaluateRange } from './evaluate/range-vector.ts'
+import { lookMs } from './evaluate/select.ts'
+import { parseExpr } from './parse.ts'
+import { typeOf } from './check.ts'
+import type {
+  InstantQuery,
+  MatrixSeries,
+  QueryEngine,
+  QueryOptions,
+  QueryResult,
+  QueryValue,
+  RangeQuery,
+} from './query-engine.ts'
+
+export interface LocalEngineInputs {
+  readonly queryable: Queryable
+  readonly options: EngineOptions
+  /** For the timeout and the statistics only; what a query sees as now is in the query. */
+  readonly nowMs: () => number
+}
+
+/** PromQL over a store in the same thread. */
+export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInputs): QueryEngine {
+  const prepare = (text: string, range: TimeRange, query: QueryOptions, signal?: AbortSignal): Evaluation => ({
+    queryable,
+    budget: new Budget(options, Math.min(query.timeoutMs ?? Infinity, options.timeoutMs), nowMs, signal),
+    annotations: new Annotations(text),
+    lookbackMs: query.lookbackMs ?? options.lookbackMs,
+    subqueryStepMs: options.subqueryStepMs,
+    queryStartMs: range.fromMs,
+    queryEndMs: range.toMs,
+    selections: new Map(),
+    evaluate,
+  })
+  return {
+    async instant(query, signal) {
+      const expr = parseExpr(query.expr)
+      const range = { fromMs: query.timeMs, toMs: query.timeMs }
+      const evaluation = prepare(query.expr, range, query, signal)
+      return resultOf(await instantValue(expr, query, evaluation), evaluation)
+    },
+    async range(query, signal) {
+      const expr = parseExpr(query.expr)
+      const type = typeOf(expr)
+      if (type !== 'scalar' && type !== 'vector') {
+        const got = type === 'matrix' ? 'range vector' : 'string'
+        throw new FleetError(
+          'bad_request',
+          `invalid expression type "${got}" for range query, must be Scalar or instant Vector`,
+        )
+      }
+      const evaluation = prepare(query.expr, { fromMs: query.startMs, toMs: query.endMs }, query, signal)
+      return resultOf(await rangeValue(expr, query, evaluation), evaluation)
+    },
+    series: (selectors, range) =>
+      settle(() =>
+        union(
+          selectors.map((matchers) => queryable.series(matchers, range)),
+          byLabels,
+        ),
+      ),
+    labelNames: (selectors, range) =>
+      settle(() =>
+        union(
+          orAll(selectors).map((matchers) => queryable.labelNames(matchers, range)),
+          compareText,
+        ),
+      ),
+    labelValues: (name, selectors, range) =>
+      settle(() =>
+        union(
+          orAll(selectors).map((matchers) => queryable.labelValues(name, matchers, range)),
+          compareText,
+        ),
+      ),
+  }
+}
+
+/** No selector means all series. */
+function orAll(selectors: readonly (readonly Matcher[])[]): readonly (readonly Matcher[])[] {
+  return selectors.length === 0 ? [[]] : selectors
+}
+
+/** A failure of the store becomes a rejection. */
+function settle<T>(read: () => T): Promise<T> {
+  return new Promise((resolve) => {
+    resolve(read())
+  })
+}
+
+function byLabels(a: Labels, b: Labels): number {
+  return compareLabels(a, b)
+}
+
+/** Several sorted or unsorted lists as one sorted list without repeats. */
+function union<T>(lists: readonly (readonly T[])[], compare: (a: T, b: T) => number): readonly T[] {
+  const all = lists.flat().sort(compare)
+  return all.filter((item, i) => i === 0 || compare(all[i - 1]!, item) !== 0)
+}
+
+function resultOf(value: QueryValue, { annotations, budget }: Evaluation): QueryResult {
+  return {
+    value,
+    warnings: annotations.warnings,
+    infos: annotations.infos,
+    stats: { samplesRead: budget.samplesRead, seriesRead: budget.seriesRead, evalMs: budget.elapsedMs },
+  }
+}
+
+async function instantValue(expr: Expr, { timeMs }: InstantQuery, evaluation: Evaluation): Promise<QueryValue> {
+  const steps: Steps = { startMs: timeMs, stepMs: 1, count: 1 }
+  if (typeOf(expr) === 'matrix') return instantMatrix(unwrapParens(expr), steps, evaluation)
+  const value = await evaluate(expr, steps, evaluation)
+  if (value.type === 'scalar') return { type: 'scalar', timeMs, value: value.values[0]! }
+  if (value.type === 'string') return { type: 'string', timeMs, value: value.value }
+  const { grid } = value
+  const samples = []
+  const seen = new Set<string>()
+  const mayRepeat = !grid.isOneName && !grid.isNameless
+  for (let row = 0; row < grid.labels.length; row++) {
+    if (grid.present[row] === 0) continue
+    const labels = labelsOf(grid, row)
+    if (mayRepeat && seen.size === seen.add(labels.key).size) refuseSameLabels()
+    samples.push({ labels, value: grid.values[row]!, timeMs })
+  }
+  return { type: 'vector', timeMs, samples }
+}
+
+/** The samples of a range selector or subquery themselves. */
+async function instantMatrix(expr: Expr, steps: Steps, evaluation: Evaluation): Promise<QueryValue> {
+  const { series, rangeMs, lens } = await evaluateRange(expr, steps, evaluation)
+  const endMs = lookMs(lens, steps, 0)
+  const cut = series.map(({ labels, timesMs, values, count }): MatrixSeries => {
+    let from = 0
+    while (from < count && timesMs[from]! <= endMs - rangeMs) from++
+    let to = from
+    while (to < count && timesMs[to]! <= endMs) to++
+    return { labels, timesMs: timesMs.slice(from, to), values: values.slice(from, to) }
+  })
+  return { type: 'matrix', series: listed(cut) }
+}
+
+async function rangeValue(
+  expr: Expr,
+  { startMs, endMs, stepMs }: RangeQuery,
+  evaluation: Evaluation,
+): Promise<QueryValue> {
+  const steps: Steps = { startMs, stepMs, count: Math.floor((endMs - startMs) / stepMs) + 1 }
+  const value = await evaluate(expr, steps, evaluation)
+  return { type: 'matrix', series: listed(matrixOf(value, steps)) }
+}
+
+function matrixOf(value: Value, steps: Steps): MatrixSeries[] {
+  if (value.type === 'string') throw new TypeError('bug: a string was let through as a range query')
+  if (value.type === 'scalar') {
+    const timesMs = Float64Array.from(value.values, (_, s) => stepTimeMs(steps, s))
+    return [{ labels: Labels.EMPTY, timesMs, values: value.values }]
+  }
+  return value.grid.labels.map((_, row) => pointsOf(value.grid, row, steps))
+}
+
+function pointsOf(grid: Grid, row: number, steps: Steps): MatrixSeries {
+  const timesMs = new Float64Array(steps.count)
+  const values = new Float64Array(steps.count)
+  let count = 0
+  for (let s = 0; s < steps.count; s++) {
+    if (grid.present[row * steps.count + s] === 0) continue
+    timesMs[count] = stepTimeMs(steps, s)
+    values[count++] = grid.values[row * steps.count + s]!
+  }
+  return { labels: labelsOf(grid, row), timesMs: timesMs.slice(0, count), values: values.slice(0, count) }
+}
+
+/** Series that have points, sorted by labels. */
+function listed(series: readonly MatrixSeries[]): MatrixSeries[] {
+  return series.filter(({ timesMs }) => timesMs.length > 0).sort((a, b) => compareLabels(a.labels, b.labels))
+}

@@ -1,0 +1,197 @@
+import type { Aggregate } from '../ast.ts'
+import { callCountValues } from './count-values.ts'
+import type { Evaluation, Steps, Value } from './evaluation.ts'
+import type { Grid } from './grid.ts'
+import { groupRows, type Groups } from './groups.ts'
+import { addToMean } from './mean.ts'
+import { add, type Accumulator } from './kahan.ts'
+import { quantileOf } from './quantile.ts'
+import { selectTop } from './top.ts'
+
+/**
+ * Aggregations over the series of each step. The group of a row is worked out once; then every row is added to the
+ * cells of its group, step by step. The definitions are Prometheus 3's: compensated sums, a NaN loses to any number in
+ * `min` and `max`, the variance is the population's.
+ */
+export async function evaluateAggregate(expr: Aggregate, steps: Steps, evaluation: Evaluation): Promise<Value> {
+  const params = expr.param === undefined ? undefined : await evaluation.evaluate(expr.param, steps, evaluation)
+  const inner = await evaluation.evaluate(expr.expr, steps, evaluation)
+  if (inner.type !== 'vector') throw new TypeError('bug: the checker let something else through as a vector')
+  const { grid } = inner
+  evaluation.budget.check()
+  if (expr.op === 'count_values') {
+    if (params?.type !== 'string') throw new TypeError('bug: the checker let something else through as a string')
+    return { type: 'vector', grid: callCountValues(grid, params.value, expr, evaluation) }
+  }
+  const scalars = params?.type === 'scalar' ? params.values : undefined
+  const groups = groupRows(grid, expr.grouping, expr.isWithout)
+  if (expr.op === 'topk' || expr.op === 'bottomk') {
+    return { type: 'vector', grid: selectTop(grid, groups, scalars!, expr.op === 'topk') }
+  }
+  if (expr.op === 'quantile') {
+    for (const phi of scalars!) {
+      if (!(phi >= 0 && phi <= 1)) evaluation.annotations.invalidQuantile(phi, expr.param!)
+    }
+  }
+  evaluation.budget.takeCells(groups.labels.length, steps.count)
+  return { type: 'vector', grid: AGGREGATIONS[expr.op](grid, groups, scalars) }
+}
+
+type Aggregation = (grid: Grid, groups: Groups, params: Float64Array | undefined) => Grid
+
+const AGGREGATIONS: Readonly<Record<Exclude<Aggregate['op'], 'topk' | 'bottomk' | 'count_values'>, Aggregation>> = {
+  sum: (grid, groups) => compensated(grid, groups, false),
+  avg: (grid, groups) => compensated(grid, groups, true),
+  min: (grid, groups) => extreme(grid, groups, 1),
+  max: (grid, groups) => extreme(grid, groups, -1),
+  count: (grid, groups) => counted(grid, groups, false),
+  group: (grid, groups) => counted(grid, groups, true),
+  stdvar: (grid, groups) => variance(grid, groups, false),
+  stddev: (grid, groups) => variance(grid, groups, true),
+  quantile: (grid, groups, params) => quantile(grid, groups, params!),
+}
+
+/** An empty result with one row per group. */
+function output(grid: Grid, groups: Groups): Grid {
+  const cells = groups.labels.length * grid.steps
+  return {
+    steps: grid.steps,
+    labels: groups.labels,
+    isNameless: false,
+    isOneName: groups.labels.every((labels) => labels.metricName === ''),
+    values: new Float64Array(cells),
+    present: new Uint8Array(cells),
+  }
+}
+
+// HOT: once per series and step. The state of a cell stands in columns; one accumulator carries it through `add`.
+function compensated(grid: Grid, groups: Groups, isMean: boolean): Grid {
+  const { steps, values, present } = grid
+  const out = output(grid, groups)
+  const sums = out.values
+  const corrections = new Float64Array(sums.length)
+  const counts = new Uint32Array(isMean ? sums.length : 0)
+  const areMeans = new Uint8Array(isMean ? sums.length : 0)
+  const state: Accumulator = { sum: 0, correction: 0 }
+  for (let row = 0; row < grid.labels.length; row++) {
+    const target = groups.ids[row]! * steps
+    for (let s = 0; s < steps; s++) {
+      if (present[row * steps + s] === 0) continue
+      const value = values[row * steps + s]!
+      const cell = target + s
+      if (isMean) counts[cell]!++
+      if (out.present[cell] === 0) {
+        out.present[cell] = 1
+        sums[cell] = value
+        continue
+      }
+      state.sum = sums[cell]!
+      state.correction = corrections[cell]!
+      if (isMean) addForMean(state, value, counts[cell]!, areMeans, cell)
+      else add(state, value)
+      sums[cell] = state.sum
+      corrections[cell] = state.correction
+    }
+  }
+  for (let cell = 0; cell < sums.length; cell++) {
+    if (isMean && areMeans[cell] === 0) sums[cell] = sums[cell]! / counts[cell]! + corrections[cell]! / counts[cell]!
+    else sums[cell] = sums[cell]! + corrections[cell]!
+  }
+  return out
+}
+
+/** Adds to a sum, or, from where the sum would overflow, to a running mean (`areMeans[cell]` says which it is). */
+function addForMean(state: Accumulator, value: number, count: number, areMeans: Uint8Array, cell: number): void {
+  if (areMeans[cell] === 0) {
+    const { sum, correction } = state
+    add(state, value)
+    if (state.sum !== Infinity && state.sum !== -Infinity) return
+    areMeans[cell] = 1
+    state.sum = sum / (count - 1)
+    state.correction = correction / (count - 1)
+  }
+  addToMean(state, value, count)
+}
+
+/** HOT. The least value (`sign` 1) or the greatest (`sign` -1) that is not NaN. */
+function extreme(grid: Grid, groups: Groups, sign: 1 | -1): Grid {
+  const { steps, values, present } = grid
+  const out = output(grid, groups)
+  for (let row = 0; row < grid.labels.length; row++) {
+    const target = groups.ids[row]! * steps
+    for (let s = 0; s < steps; s++) {
+      if (present[row * steps + s] === 0) continue
+      const value = values[row * steps + s]!
+      const best = out.values[target + s]!
+      if (out.present[target + s] === 0 || value * sign < best * sign || Number.isNaN(best)) {
+        out.values[target + s] = value
+        out.present[target + s] = 1
+      }
+    }
+  }
+  return out
+}
+
+/** HOT. How many there are, or 1 where there are any. */
+function counted(grid: Grid, groups: Groups, isGroup: boolean): Grid {
+  const { steps, present } = grid
+  const out = output(grid, groups)
+  for (let row = 0; row < grid.labels.length; row++) {
+    const target = groups.ids[row]! * steps
+    for (let s = 0; s < steps; s++) {
+      if (present[row * steps + s] === 0) continue
+      out.values[target + s] = isGroup ? 1 : out.values[target + s]! + 1
+      out.present[target + s] = 1
+    }
+  }
+  return out
+}
+
+/** HOT. Population variance by Welford's method, or its root. One infinite or NaN value makes it NaN. */
+function variance(grid: Grid, groups: Groups, isRoot: boolean): Grid {
+  const { steps, values, present } = grid
+  const out = output(grid, groups)
+  const means = new Float64Array(out.values.length)
+  const counts = new Uint32Array(out.values.length)
+  for (let row = 0; row < grid.labels.length; row++) {
+    const target = groups.ids[row]! * steps
+    for (let s = 0; s < steps; s++) {
+      if (present[row * steps + s] === 0) continue
+      const value = values[row * steps + s]!
+      const cell = target + s
+      counts[cell]!++
+      if (out.present[cell] === 0) {
+        out.present[cell] = 1
+        means[cell] = value
+        out.values[cell] = Number.isFinite(value) ? 0 : NaN
+        continue
+      }
+      const deviation = value - means[cell]!
+      means[cell] = means[cell]! + deviation / counts[cell]!
+      out.values[cell] = out.values[cell]! + deviation * (value - means[cell]!)
+    }
+  }
+  for (let cell = 0; cell < out.values.length; cell++) {
+    const mean = out.values[cell]! / counts[cell]!
+    out.values[cell] = isRoot ? Math.sqrt(mean) : mean
+  }
+  return out
+}
+
+function quantile(grid: Grid, groups: Groups, params: Float64Array): Grid {
+  const { steps, values, present } = grid
+  const out = output(grid, groups)
+  const members: number[][] = groups.labels.map(() => [])
+  groups.ids.forEach((id, row) => members[id]!.push(row))
+  members.forEach((rows, id) => {
+    const sample = new Float64Array(rows.length)
+    for (let s = 0; s < steps; s++) {
+      let count = 0
+      for (const row of rows) if (present[row * steps + s] === 1) sample[count++] = values[row * steps + s]!
+      if (count === 0) continue
+      out.values[id * steps + s] = quantileOf(params[s]!, sample.slice(0, count))
+      out.present[id * steps + s] = 1
+    }
+  })
+  return out
+}

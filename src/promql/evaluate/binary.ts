@@ -1,0 +1,78 @@
+import { isComparison, isSetOp, type Binary, type BinaryOp, type VectorMatching } from '../ast.ts'
+import type { Evaluation, Steps, Value } from './evaluation.ts'
+import { dropNames, type Grid } from './grid.ts'
+import { joinVectors } from './join.ts'
+import { ARITHMETIC, COMPARISONS } from './operators.ts'
+import { combineSets } from './sets.ts'
+
+/** Binary operators, by what stands on their two sides. */
+export async function evaluateBinary(expr: Binary, steps: Steps, evaluation: Evaluation): Promise<Value> {
+  const left = await evaluation.evaluate(expr.left, steps, evaluation)
+  const right = await evaluation.evaluate(expr.right, steps, evaluation)
+  evaluation.budget.check()
+  if (left.type === 'scalar' && right.type === 'scalar') {
+    const compute = scalarOperation(expr.op)
+    return { type: 'scalar', values: left.values.map((value, s) => compute(value, right.values[s]!)) }
+  }
+  if (left.type === 'vector' && right.type === 'scalar') {
+    return { type: 'vector', grid: withScalar(expr, left.grid, right.values, false, evaluation) }
+  }
+  if (left.type === 'scalar' && right.type === 'vector') {
+    return { type: 'vector', grid: withScalar(expr, right.grid, left.values, true, evaluation) }
+  }
+  if (left.type === 'vector' && right.type === 'vector') {
+    const matching = expr.matching ?? DEFAULT_MATCHING
+    const grid = isSetOp(expr.op)
+      ? combineSets(expr.op, matching, left.grid, right.grid, evaluation)
+      : joinVectors({ op: expr.op, isBool: expr.isBool, matching }, left.grid, right.grid, evaluation)
+    return { type: 'vector', grid }
+  }
+  throw new TypeError('bug: the checker let an operator through on a string')
+}
+
+const DEFAULT_MATCHING: VectorMatching = { card: 'one-to-one', isOn: false, labels: [], include: [] }
+
+/** Comparing two scalars gives 1 or 0. */
+function scalarOperation(op: BinaryOp): (a: number, b: number) => number {
+  if (isSetOp(op)) throw new TypeError('bug: the checker let a set operator through on scalars')
+  if (!isComparison(op)) return ARITHMETIC[op]
+  const holds = COMPARISONS[op]
+  return (a, b) => (holds(a, b) ? 1 : 0)
+}
+
+/** HOT. A vector and a scalar. A comparison keeps the vector's own values where it holds, on whichever side they are. */
+function withScalar(
+  { op, isBool }: Binary,
+  grid: Grid,
+  scalars: Float64Array,
+  isScalarLeft: boolean,
+  evaluation: Evaluation,
+): Grid {
+  const { steps, values, present } = grid
+  evaluation.budget.takeCells(grid.labels.length, steps)
+  if (isComparison(op) && !isBool) return { ...grid, present: holding(op, grid, scalars, isScalarLeft) }
+  const compute = scalarOperation(op)
+  const computed = new Float64Array(values.length)
+  for (let cell = 0, s = 0; cell < values.length; cell++) {
+    if (present[cell] === 1) {
+      computed[cell] = isScalarLeft ? compute(scalars[s]!, values[cell]!) : compute(values[cell]!, scalars[s]!)
+    }
+    if (++s === steps) s = 0
+  }
+  return dropNames({ ...grid, values: computed })
+}
+
+/** HOT. The cells at which a comparison with a scalar holds. */
+function holding(op: BinaryOp, grid: Grid, scalars: Float64Array, isScalarLeft: boolean): Uint8Array {
+  const { steps, values, present } = grid
+  const holds = COMPARISONS[op as keyof typeof COMPARISONS]
+  const kept = new Uint8Array(present.length)
+  for (let cell = 0, s = 0; cell < kept.length; cell++) {
+    if (present[cell] === 1) {
+      const value = values[cell]!
+      if (isScalarLeft ? holds(scalars[s]!, value) : holds(value, scalars[s]!)) kept[cell] = 1
+    }
+    if (++s === steps) s = 0
+  }
+  return kept
+}

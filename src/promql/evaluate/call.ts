@@ -1,0 +1,145 @@
+import { Labels } from '../../model/labels.ts'
+import { FUNCTIONS } from '../functions.ts'
+import { unwrapParens, type Call } from '../ast.ts'
+import { absentLabels } from './absent.ts'
+import { stepTimeMs, type Evaluation, type Steps, type Value } from './evaluation.ts'
+import { dropNames, singleRow, type Grid } from './grid.ts'
+import { histogramFraction, histogramQuantile } from './histogram-functions.ts'
+import { labelJoin, labelReplace } from './label-functions.ts'
+import { absenceOf, callRangeFunction, WINDOW_KERNELS } from './range-functions.ts'
+import {
+  CALENDAR,
+  MATH,
+  callCalendar,
+  clamp,
+  mapBySteps,
+  mapValues,
+  maxOf,
+  minOf,
+  roundTo,
+} from './scalar-functions.ts'
+import { evaluateSelector } from './select.ts'
+import { compareRank, takeRows } from './top.ts'
+
+/** A function of values that were evaluated before. */
+type Implementation = (args: Arguments, call: Call, steps: Steps, evaluation: Evaluation) => Value
+
+/** The evaluated arguments of a call, by position. The checker has seen to it that the types are right. */
+class Arguments {
+  readonly #values: readonly Value[]
+
+  constructor(values: readonly Value[]) {
+    this.#values = values
+  }
+
+  vector(index: number): Grid {
+    const value = this.#values[index]
+    if (value?.type !== 'vector') throw new TypeError('bug: the checker let something else through as a vector')
+    return value.grid
+  }
+
+  scalar(index: number): Float64Array {
+    const value = this.#values[index]
+    if (value?.type !== 'scalar') throw new TypeError('bug: the checker let something else through as a scalar')
+    return value.values
+  }
+
+  has(index: number): boolean {
+    return index < this.#values.length
+  }
+
+  /** All strings from `index` on. */
+  strings(index: number): string[] {
+    return this.#values.slice(index).map((value) => {
+      if (value.type !== 'string') throw new TypeError('bug: the checker let something else through as a string')
+      return value.value
+    })
+  }
+}
+
+const vector = (grid: Grid): Value => ({ type: 'vector', grid })
+
+const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
+  absent: (args, call) => vector(absenceOf(args.vector(0), absentLabels(call.args[0]!))),
+  clamp: (args, _, __, evaluation) => vector(clamp(args.vector(0), args.scalar(1), args.scalar(2), evaluation)),
+  clamp_max: (args, _, __, evaluation) => {
+    const most = args.scalar(1)
+    return vector(mapBySteps(args.vector(0), (value, s) => minOf(most[s]!, value), evaluation))
+  },
+  clamp_min: (args, _, __, evaluation) => {
+    const least = args.scalar(1)
+    return vector(mapBySteps(args.vector(0), (value, s) => maxOf(least[s]!, value), evaluation))
+  },
+  histogram_fraction: (args, call, _, evaluation) =>
+    vector(histogramFraction(call, args.scalar(0), args.scalar(1), args.vector(2), evaluation)),
+  histogram_quantile: (args, call, _, evaluation) =>
+    vector(histogramQuantile(call, args.scalar(0), args.vector(1), evaluation)),
+  label_join: (args) => vector(labelJoin(args.vector(0), args.strings(1))),
+  label_replace: (args) => vector(labelReplace(args.vector(0), args.strings(1))),
+  pi: (_, __, steps) => ({ type: 'scalar', values: new Float64Array(steps.count).fill(Math.PI) }),
+  round: (args, _, __, evaluation) => {
+    const nearest = args.has(1) ? args.scalar(1) : undefined
+    return vector(mapBySteps(args.vector(0), (value, s) => roundTo(value, nearest?.[s] ?? 1), evaluation))
+  },
+  scalar: (args, _, steps) => ({ type: 'scalar', values: onlyValues(args.vector(0), steps) }),
+  sort: (args) => vector(sorted(args.vector(0), false)),
+  sort_desc: (args) => vector(sorted(args.vector(0), true)),
+  time: (_, __, steps) => ({
+    type: 'scalar',
+    values: Float64Array.from({ length: steps.count }, (___, s) => stepTimeMs(steps, s) / 1000),
+  }),
+  vector: (args) => vector(singleRow(Labels.EMPTY, args.scalar(0))),
+}
+
+/** Whether a function is computed here; a test keeps this equal to the checker's table. */
+export function isImplemented(func: string): boolean {
+  return (
+    [IMPLEMENTATIONS, MATH, CALENDAR, WINDOW_KERNELS].some((table) => Object.hasOwn(table, func)) ||
+    func === 'timestamp' ||
+    func === 'absent_over_time'
+  )
+}
+
+export async function evaluateCall(call: Call, steps: Steps, evaluation: Evaluation): Promise<Value> {
+  if (FUNCTIONS[call.func]!.args.includes('matrix')) return callRangeFunction(call, steps, evaluation)
+  if (call.func === 'timestamp') return timestamp(call, steps, evaluation)
+  if (Object.hasOwn(CALENDAR, call.func)) return callCalendar(call, steps, evaluation)
+  const values: Value[] = []
+  for (const arg of call.args) values.push(await evaluation.evaluate(arg, steps, evaluation))
+  evaluation.budget.check()
+  const args = new Arguments(values)
+  const math = MATH[call.func]
+  if (math !== undefined) return vector(mapValues(args.vector(0), math, evaluation))
+  return IMPLEMENTATIONS[call.func]!(args, call, steps, evaluation)
+}
+
+/** Of a selector: when its sample was taken. Of anything else: the time of the step. */
+async function timestamp(call: Call, steps: Steps, evaluation: Evaluation): Promise<Value> {
+  const arg = unwrapParens(call.args[0]!)
+  if (arg.kind === 'vector') return vector(dropNames(evaluateSelector(arg, steps, evaluation, 'timestamps')))
+  const value = await evaluation.evaluate(arg, steps, evaluation)
+  if (value.type !== 'vector') throw new TypeError('bug: the checker let something else through as a vector')
+  return vector(mapBySteps(value.grid, (_, s) => stepTimeMs(steps, s) / 1000, evaluation))
+}
+
+/** The value of the one series that is there at a step, or NaN. */
+function onlyValues(grid: Grid, steps: Steps): Float64Array {
+  const found = new Uint32Array(steps.count)
+  const values = new Float64Array(steps.count).fill(NaN)
+  for (let cell = 0; cell < grid.values.length; cell++) {
+    if (grid.present[cell] === 0) continue
+    const s = cell % steps.count
+    values[s] = ++found[s]! === 1 ? grid.values[cell]! : NaN
+  }
+  return values
+}
+
+/** Rows by the values of the first step, which is the only one of an instant query; a range query sorts by labels. */
+function sorted(grid: Grid, isDescending: boolean): Grid {
+  if (grid.steps !== 1) return grid
+  const rows = grid.labels.map((_, row) => row).filter((row) => grid.present[row] === 1)
+  return takeRows(
+    grid,
+    rows.sort((a, b) => compareRank(grid.values[a]!, grid.values[b]!, isDescending)),
+  )
+}

@@ -1,0 +1,44 @@
+import type { Queryable } from '../../model/queryable.ts'
+import type { SeriesColumns } from '../../model/series.ts'
+import type { Annotations } from '../annotations.ts'
+import type { Expr } from '../ast.ts'
+import type { Budget } from '../budget.ts'
+import type { Grid } from './grid.ts'
+
+/** The points in time at which an expression is wanted: `startMs`, `startMs + stepMs`, ... `count` of them. */
+export interface Steps {
+  readonly startMs: number
+  readonly stepMs: number
+  readonly count: number
+}
+
+/** What one query needs while it is evaluated. */
+export interface Evaluation {
+  readonly queryable: Queryable
+  readonly budget: Budget
+  readonly annotations: Annotations
+  readonly lookbackMs: number
+  readonly subqueryStepMs: number
+  /** The query's own range: what `@ start()` and `@ end()` mean, inside subqueries too. */
+  readonly queryStartMs: number
+  readonly queryEndMs: number
+  /** What the store answered, by request: a selector that stands twice in a query is read once. */
+  readonly selections: Map<string, readonly SeriesColumns[]>
+  /** Evaluates a part of the expression. Here, so that the families of functions need not import each other. */
+  readonly evaluate: Evaluate
+}
+
+export type Evaluate = (expr: Expr, steps: Steps, evaluation: Evaluation) => Promise<Value>
+
+export type Value =
+  | { readonly type: 'scalar'; readonly values: Float64Array }
+  | { readonly type: 'string'; readonly value: string }
+  | { readonly type: 'vector'; readonly grid: Grid }
+
+export function stepTimeMs(steps: Steps, step: number): number {
+  return steps.startMs + step * steps.stepMs
+}
+
+export function lastStepMs(steps: Steps): number {
+  return stepTimeMs(steps, steps.count - 1)
+}

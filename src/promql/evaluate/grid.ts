@@ -1,0 +1,98 @@
+import { FleetError } from '../../base/errors.ts'
+import type { Labels } from '../../model/labels.ts'
+
+/**
+ * An instant vector at every step of a query, as columns: a row is a series, a column is a step, and the cell of row
+ * `r` at step `s` is number `r * steps + s`. A cell without a value has 0 in `present`; its value means nothing.
+ * Nobody writes to a grid after it was handed over, so operators may share the arrays of their input.
+ */
+export interface Grid {
+  readonly steps: number
+  /** One per row. Where `isNameless`, the metric name in them no longer counts; use `labelsOf`. */
+  readonly labels: readonly Labels[]
+  /** The names were dropped by an operation. Doing so here, in one bit, spares a new label set per series. */
+  readonly isNameless: boolean
+  /** All rows have the same metric name, or none: dropping it cannot make two rows equal. */
+  readonly isOneName: boolean
+  readonly values: Float64Array
+  readonly present: Uint8Array
+}
+
+/** The labels that count. */
+export function labelsOf(grid: Grid, row: number): Labels {
+  const labels = grid.labels[row]!
+  return grid.isNameless ? labels.dropMetricName() : labels
+}
+
+/** One series with a value at every step. */
+export function singleRow(labels: Labels, values: Float64Array): Grid {
+  const steps = values.length
+  return { steps, labels: [labels], isNameless: false, isOneName: true, values, present: new Uint8Array(steps).fill(1) }
+}
+
+/** What Prometheus says when an operation would leave two series with one identity. */
+export function refuseSameLabels(): never {
+  throw new FleetError('query_execution', 'vector cannot contain metrics with the same labelset')
+}
+
+/**
+ * Without metric names. Series that become equal are joined when they have no step in common, and refused when they
+ * have one.
+ */
+export function dropNames(grid: Grid): Grid {
+  if (grid.isNameless) return grid
+  if (grid.isOneName) return { ...grid, isNameless: true }
+  return mergeEqualRows({ ...grid, labels: grid.labels.map((labels) => labels.dropMetricName()), isOneName: true })
+}
+
+/** Without metric names; series that become equal are refused even when they never meet (as range functions do). */
+export function dropNamesStrictly(grid: Grid): Grid {
+  if (grid.isNameless) return grid
+  if (grid.isOneName) return { ...grid, isNameless: true }
+  const named = { ...grid, labels: grid.labels.map((labels) => labels.dropMetricName()), isOneName: true }
+  refuseEqualRows(named)
+  return named
+}
+
+/** Refuses two rows of equal labels; rows without a value do not count. */
+export function refuseEqualRows(grid: Grid): void {
+  const seen = new Set<string>()
+  grid.labels.forEach((labels, row) => {
+    if (!hasCell(grid, row)) return
+    if (seen.has(labels.key)) refuseSameLabels()
+    seen.add(labels.key)
+  })
+}
+
+export function hasCell({ present, steps }: Grid, row: number): boolean {
+  const end = (row + 1) * steps
+  for (let i = row * steps; i < end; i++) if (present[i] === 1) return true
+  return false
+}
+
+/** Joins rows of equal labels; refuses when two of them have a value at one step. */
+export function mergeEqualRows(grid: Grid): Grid {
+  const { steps, values, present } = grid
+  const rowOf = new Map<string, number>()
+  const target = grid.labels.map((labels) => {
+    const row = rowOf.get(labels.key) ?? rowOf.size
+    rowOf.set(labels.key, row)
+    return row
+  })
+  if (rowOf.size === grid.labels.length) return grid
+  const labels: Labels[] = []
+  const merged = { values: new Float64Array(rowOf.size * steps), present: new Uint8Array(rowOf.size * steps) }
+  for (let row = 0; row < target.length; row++) {
+    const into = target[row]!
+    labels[into] = grid.labels[row]!
+    for (let s = 0; s < steps; s++) {
+      const from = row * steps + s
+      if (present[from] === 0) continue
+      const to = into * steps + s
+      if (merged.present[to] === 1) refuseSameLabels()
+      merged.present[to] = 1
+      merged.values[to] = values[from]!
+    }
+  }
+  return { ...grid, labels, ...merged }
+}

@@ -1,0 +1,116 @@
+/**
+ * Quantiles and fractions of classic histograms: cumulative buckets, each the count of observations up to its bound.
+ * Inside a bucket observations are taken to be spread evenly.
+ */
+
+/** Buckets of one histogram at one step, `[0, count)` of the columns; reused from step to step. */
+export interface Buckets {
+  count: number
+  readonly bounds: Float64Array
+  readonly counts: Float64Array
+}
+
+/** Relative difference below which two counts are equal but for rounding. */
+const ROUNDING_SLACK = 1e-12
+const SMALLEST_NORMAL = 2 ** -1022
+
+/**
+ * Puts buckets in order, joins those of equal bound and makes the counts rise. `isForced`: counts fell by more than
+ * rounding can explain.
+ */
+export function tidy(buckets: Buckets): { readonly isForced: boolean } {
+  sortByBound(buckets)
+  const { bounds, counts } = buckets
+  let last = 0
+  for (let i = 1; i < buckets.count; i++) {
+    if (bounds[i] === bounds[last]) counts[last] = counts[last]! + counts[i]!
+    else {
+      last++
+      bounds[last] = bounds[i]!
+      counts[last] = counts[i]!
+    }
+  }
+  buckets.count = Math.min(buckets.count, last + 1)
+  let isForced = false
+  for (let i = 1; i < buckets.count; i++) {
+    const before = counts[i - 1]!
+    if (areClose(before, counts[i]!)) counts[i] = before
+    else if (counts[i]! < before) {
+      counts[i] = before
+      isForced = true
+    }
+  }
+  return { isForced }
+}
+
+/** Insertion sort: buckets come nearly sorted, and there are few. */
+function sortByBound({ count, bounds, counts }: Buckets): void {
+  for (let i = 1; i < count; i++) {
+    const bound = bounds[i]!
+    const value = counts[i]!
+    let at = i
+    for (; at > 0 && bounds[at - 1]! > bound; at--) {
+      bounds[at] = bounds[at - 1]!
+      counts[at] = counts[at - 1]!
+    }
+    bounds[at] = bound
+    counts[at] = value
+  }
+}
+
+function areClose(a: number, b: number): boolean {
+  if (a === b) return true
+  const difference = Math.abs(a - b)
+  const size = Math.abs(a) + Math.abs(b)
+  if (a === 0 || b === 0 || size < SMALLEST_NORMAL) return difference < ROUNDING_SLACK * SMALLEST_NORMAL
+  return difference / Math.min(size, Number.MAX_VALUE) < ROUNDING_SLACK
+}
+
+/** Whether there is a bucket for everything: without it neither quantile nor fraction is known. */
+export function hasInfinity({ count, bounds }: Buckets): boolean {
+  return count > 0 && bounds[count - 1] === Infinity
+}
+
+/** The φ-quantile of tidy buckets. In the last bucket it is that bucket's lower bound, which is all that is known. */
+export function bucketQuantile(phi: number, buckets: Buckets): number {
+  if (Number.isNaN(phi)) return NaN
+  if (phi < 0) return -Infinity
+  if (phi > 1) return Infinity
+  const { count, bounds, counts } = buckets
+  if (!hasInfinity(buckets) || count < 2) return NaN
+  const observations = counts[count - 1]!
+  if (observations === 0 || Number.isNaN(observations)) return NaN
+  const rank = phi * observations
+  let i = 0
+  while (i < count - 1 && !(counts[i]! >= rank)) i++
+  if (i === count - 1) return bounds[count - 2]!
+  if (i === 0 && bounds[0]! <= 0) return bounds[0]!
+  const start = i === 0 ? 0 : bounds[i - 1]!
+  const below = i === 0 ? 0 : counts[i - 1]!
+  return start + (bounds[i]! - start) * ((rank - below) / (counts[i]! - below))
+}
+
+/** The share of observations between two values, of tidy buckets. Buckets without a finite width are not split. */
+export function bucketFraction(lower: number, upper: number, buckets: Buckets): number {
+  if (!hasInfinity(buckets)) return NaN
+  const observations = buckets.counts[buckets.count - 1]!
+  if (observations === 0 || Number.isNaN(observations) || Number.isNaN(lower) || Number.isNaN(upper)) return NaN
+  if (lower >= upper) return 0
+  return (rankOf(upper, buckets) - rankOf(lower, buckets)) / observations
+}
+
+/** How many observations are taken to lie below a value. */
+function rankOf(value: number, { count, bounds, counts }: Buckets): number {
+  let below = 0
+  for (let i = 0; i < count; i++) {
+    const start = i > 0 ? bounds[i - 1]! : bounds[0]! > 0 ? 0 : -Infinity
+    const end = bounds[i]!
+    if (start >= value) return below
+    if (value < end) {
+      if (start === -Infinity) return counts[i]!
+      return below + ((counts[i]! - below) * (value - start)) / (end - start)
+    }
+    below = counts[i]!
+  }
+  return Math.min(below, counts[count - 1]!)
+}

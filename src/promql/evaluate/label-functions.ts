@@ -1,0 +1,55 @@
+import { FleetError, messageOf } from '../../base/errors.ts'
+import { METRIC_NAME, type Labels } from '../../model/labels.ts'
+import { compileAnchoredRegex } from '../../model/regex.ts'
+import { isLabelName } from '../literals.ts'
+import { labelsOf, refuseEqualRows, type Grid } from './grid.ts'
+
+/** `label_replace(v, target, replacement, source, regex)`: where the whole source value matches, the target is set. */
+export function labelReplace(grid: Grid, [target, replacement, source, pattern]: readonly string[]): Grid {
+  const regex = compile(pattern!)
+  if (!isLabelName(target!)) {
+    throw new FleetError('query_execution', `invalid destination label name in label_replace(): ${target!}`)
+  }
+  return relabelled(grid, target!, (labels) => {
+    const match = regex.exec(labels.get(source!))
+    return match === null ? labels : labels.with(target!, expand(replacement!, match))
+  })
+}
+
+function compile(pattern: string): RegExp {
+  try {
+    return compileAnchoredRegex(pattern)
+  } catch (thrown) {
+    const message = `invalid regular expression in label_replace(): ${pattern}: ${messageOf(thrown)}`
+    throw new FleetError('query_execution', message, { cause: thrown })
+  }
+}
+
+/** `$1`, `${1}`, `$name`, `${name}`, `$$` as Go's regexp expands them: a name is as long as it can be. */
+function expand(template: string, match: RegExpExecArray): string {
+  return template.replace(/\$(?:\$|\{([A-Za-z0-9_]+)\}|([A-Za-z0-9_]+))/g, (whole, braced?: string, bare?: string) => {
+    if (whole === '$$') return '$'
+    const name = braced ?? bare!
+    return (/^\d+$/.test(name) ? match[Number(name)] : match.groups?.[name]) ?? ''
+  })
+}
+
+/** `label_join(v, target, separator, sources...)`: the target becomes the joined values of the sources. */
+export function labelJoin(grid: Grid, [target, separator, ...sources]: readonly string[]): Grid {
+  const bad = sources.find((name) => !isLabelName(name))
+  if (bad !== undefined) throw new FleetError('query_execution', `invalid source label name in label_join(): ${bad}`)
+  if (!isLabelName(target!)) {
+    throw new FleetError('query_execution', `invalid destination label name in label_join(): ${target!}`)
+  }
+  return relabelled(grid, target!, (labels) =>
+    labels.with(target!, sources.map((name) => labels.get(name)).join(separator)),
+  )
+}
+
+function relabelled(grid: Grid, target: string, change: (labels: Labels) => Labels): Grid {
+  const labels = grid.labels.map((_, row) => change(labelsOf(grid, row)))
+  const isOneName = target !== METRIC_NAME && (grid.isOneName || grid.isNameless)
+  const changed = { ...grid, labels, isNameless: false, isOneName }
+  refuseEqualRows(changed)
+  return changed
+}

@@ -1,0 +1,99 @@
+import type { Labels } from '../../model/labels.ts'
+import { bitsOf, isStaleAt } from '../../model/sample.ts'
+import type { SeriesColumns } from '../../model/series.ts'
+import type { Expr, MatrixSelector, Subquery } from '../ast.ts'
+import { lastStepMs, type Evaluation, type Steps } from './evaluation.ts'
+import { labelsOf } from './grid.ts'
+import { hasOneName, lensOf, lookMs, selectSeries, type Lens } from './select.ts'
+
+/** A range vector before it is cut into windows: all samples a query needs, without stale markers. */
+export interface RangeVector {
+  readonly series: readonly RangeSeries[]
+  readonly rangeMs: number
+  readonly lens: Lens
+  readonly isOneName: boolean
+}
+
+/** Samples of one series, oldest first; `[0, count)` of the columns is valid. */
+export interface RangeSeries {
+  readonly labels: Labels
+  readonly count: number
+  readonly timesMs: Float64Array
+  readonly values: Float64Array
+}
+
+/** The range vector of `selector[range]` or of a subquery. `func` is told to the store. */
+export async function evaluateRange(
+  expr: Expr,
+  steps: Steps,
+  evaluation: Evaluation,
+  func?: string,
+): Promise<RangeVector> {
+  if (expr.kind === 'matrix') return rangeOfSelector(expr, steps, evaluation, func)
+  if (expr.kind === 'subquery') return rangeOfSubquery(expr, steps, evaluation)
+  if (expr.kind === 'paren') return evaluateRange(expr.expr, steps, evaluation, func)
+  throw new TypeError(`bug: the checker let a ${expr.kind} through where a range vector is wanted`)
+}
+
+function rangeOfSelector(
+  { selector, rangeMs }: MatrixSelector,
+  steps: Steps,
+  evaluation: Evaluation,
+  func: string | undefined,
+): RangeVector {
+  const lens = lensOf(selector, evaluation)
+  const hint = { rangeMs, ...(func === undefined ? {} : { func }) }
+  const series = selectSeries(selector, lens, steps, rangeMs, hint, evaluation)
+  return { series: series.map(withoutStaleMarkers), rangeMs, lens, isOneName: hasOneName(selector) }
+}
+
+/** HOT. The same columns when there is nothing to take out, which is nearly always. */
+function withoutStaleMarkers(columns: SeriesColumns): RangeSeries {
+  const { values, timesMs, count } = columns
+  let first = 0
+  while (first < count && values[first] === values[first]) first++
+  if (first === count) return columns
+  const bits = bitsOf(values)
+  const keptTimes = new Float64Array(count)
+  const keptValues = new Float64Array(count)
+  let kept = 0
+  for (let i = 0; i < count; i++) {
+    if (isStaleAt(bits, i)) continue
+    keptTimes[kept] = timesMs[i]!
+    keptValues[kept++] = values[i]!
+  }
+  return { labels: columns.labels, count: kept, timesMs: keptTimes, values: keptValues }
+}
+
+/**
+ * The inner expression at every multiple of the step inside `(look - range, look]`, for all looks at once. Its results
+ * are the samples of the range vector.
+ */
+async function rangeOfSubquery(expr: Subquery, steps: Steps, evaluation: Evaluation): Promise<RangeVector> {
+  const { rangeMs } = expr
+  const lens = lensOf(expr, evaluation)
+  const stepMs = expr.stepMs ?? evaluation.subqueryStepMs
+  const oldestMs = lookMs(lens, steps, 0) - rangeMs
+  const newestMs = (lens.fixedMs ?? lastStepMs(steps)) - lens.offsetMs
+  // Cut towards zero and then moved past the open end, as Prometheus does; before 1970 the first step may be later.
+  let startMs = stepMs * Math.trunc(oldestMs / stepMs)
+  if (startMs <= oldestMs) startMs += stepMs
+  if (startMs > newestMs) return { series: [], rangeMs, lens, isOneName: true }
+  const inner: Steps = { startMs, stepMs, count: Math.floor((newestMs - startMs) / stepMs) + 1 }
+  const value = await evaluation.evaluate(expr.expr, inner, evaluation)
+  if (value.type !== 'vector') throw new TypeError('bug: the checker let a subquery over something else through')
+  const { grid } = value
+  const series = grid.labels.map((_, row): RangeSeries => {
+    const timesMs = new Float64Array(inner.count)
+    const values = new Float64Array(inner.count)
+    let count = 0
+    for (let s = 0; s < inner.count; s++) {
+      const cell = row * inner.count + s
+      if (grid.present[cell] === 0) continue
+      timesMs[count] = startMs + s * stepMs
+      values[count++] = grid.values[cell]!
+    }
+    return { labels: labelsOf(grid, row), count, timesMs, values }
+  })
+  return { series, rangeMs, lens, isOneName: grid.isOneName || grid.isNameless }
+}

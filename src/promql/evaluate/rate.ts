@@ -1,0 +1,98 @@
+import type { Window, WindowKernel } from './window.ts'
+
+/**
+ * Functions over what a series gained: `rate`, `increase`, `delta` and their two-sample forms. Counters start again at
+ * zero when the program restarts, so a fall counts as growth from zero.
+ */
+
+/** How far beyond the mean distance of samples an end of the window may lie and still be extrapolated to. */
+const EXTRAPOLATION_SLACK = 1.1
+
+/** Gain over the window, extrapolated to its ends; false when there are fewer than two samples. */
+function extrapolate(window: Window, isCounter: boolean): boolean {
+  const { timesMs, values, from, to } = window
+  const last = to - 1
+  if (last <= from) return false
+  const first = values[from]!
+  let gain = values[last]! - first
+  if (isCounter) {
+    let previous = first
+    for (let i = from + 1; i <= last; i++) {
+      const value = values[i]!
+      if (value < previous) gain += previous
+      previous = value
+    }
+  }
+  const sampledSeconds = (timesMs[last]! - timesMs[from]!) / 1000
+  const meanGapSeconds = sampledSeconds / (last - from)
+  const slackSeconds = meanGapSeconds * EXTRAPOLATION_SLACK
+  let beforeSeconds = (timesMs[from]! - window.startMs) / 1000
+  let afterSeconds = (window.endMs - timesMs[last]!) / 1000
+  if (beforeSeconds >= slackSeconds) beforeSeconds = meanGapSeconds / 2
+  // A counter cannot have been below zero: extrapolate back at most to where it would have been zero.
+  if (isCounter && gain > 0 && first >= 0) {
+    beforeSeconds = Math.min(beforeSeconds, sampledSeconds * (first / gain))
+  }
+  if (afterSeconds >= slackSeconds) afterSeconds = meanGapSeconds / 2
+  window.result = gain * ((sampledSeconds + beforeSeconds + afterSeconds) / sampledSeconds)
+  return true
+}
+
+const delta: WindowKernel = (window) => extrapolate(window, false)
+const increase: WindowKernel = (window) => extrapolate(window, true)
+
+const rate: WindowKernel = (window) => {
+  if (!extrapolate(window, true)) return false
+  window.result /= (window.endMs - window.startMs) / 1000
+  return true
+}
+
+const idelta: WindowKernel = (window) => {
+  const last = window.to - 1
+  if (last <= window.from) return false
+  window.result = window.values[last]! - window.values[last - 1]!
+  return true
+}
+
+const irate: WindowKernel = (window) => {
+  const last = window.to - 1
+  if (last <= window.from) return false
+  const { timesMs, values } = window
+  const seconds = (timesMs[last]! - timesMs[last - 1]!) / 1000
+  if (seconds === 0) return false
+  const gain = values[last]! < values[last - 1]! ? values[last]! : values[last]! - values[last - 1]!
+  window.result = gain / seconds
+  return true
+}
+
+/** How often the value fell. */
+const resets: WindowKernel = (window) => {
+  const { values, from, to } = window
+  let count = 0
+  for (let i = from + 1; i < to; i++) if (values[i]! < values[i - 1]!) count++
+  window.result = count
+  return true
+}
+
+/** How often the value became another one; NaN after NaN is no change. */
+const changes: WindowKernel = (window) => {
+  const { values, from, to } = window
+  let count = 0
+  for (let i = from + 1; i < to; i++) {
+    const value = values[i]!
+    const previous = values[i - 1]!
+    if (value !== previous && !(Number.isNaN(value) && Number.isNaN(previous))) count++
+  }
+  window.result = count
+  return true
+}
+
+export const RATE_KERNELS: Readonly<Record<string, WindowKernel>> = {
+  rate,
+  increase,
+  delta,
+  idelta,
+  irate,
+  resets,
+  changes,
+}

@@ -1,0 +1,104 @@
+import { Labels } from '../../model/labels.ts'
+import type { Call } from '../ast.ts'
+import { stepTimeMs, type Evaluation, type Steps, type Value } from './evaluation.ts'
+import { dropNames, singleRow, type Grid } from './grid.ts'
+
+/** Functions of single numbers, applied to every value of a vector. */
+export const MATH: Readonly<Record<string, (value: number) => number>> = {
+  abs: Math.abs,
+  acos: Math.acos,
+  acosh: Math.acosh,
+  asin: Math.asin,
+  asinh: Math.asinh,
+  atan: Math.atan,
+  atanh: Math.atanh,
+  ceil: Math.ceil,
+  cos: Math.cos,
+  cosh: Math.cosh,
+  deg: (value) => (value * 180) / Math.PI,
+  exp: Math.exp,
+  floor: Math.floor,
+  ln: Math.log,
+  log10: Math.log10,
+  log2: Math.log2,
+  rad: (value) => (value * Math.PI) / 180,
+  sgn: (value) => (value < 0 ? -1 : value > 0 ? 1 : value),
+  sin: Math.sin,
+  sinh: Math.sinh,
+  sqrt: Math.sqrt,
+  tan: Math.tan,
+  tanh: Math.tanh,
+}
+
+/** Parts of a time in UTC, from seconds since the epoch. */
+export const CALENDAR: Readonly<Record<string, (date: Date) => number>> = {
+  day_of_month: (date) => date.getUTCDate(),
+  day_of_week: (date) => date.getUTCDay(),
+  day_of_year: (date) => (date.setUTCHours(0, 0, 0, 0) - Date.UTC(date.getUTCFullYear(), 0, 1)) / 86_400_000 + 1,
+  days_in_month: (date) => new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate(),
+  hour: (date) => date.getUTCHours(),
+  minute: (date) => date.getUTCMinutes(),
+  month: (date) => date.getUTCMonth() + 1,
+  year: (date) => date.getUTCFullYear(),
+}
+
+/** HOT. Every value through a function; names go. */
+export function mapValues(grid: Grid, compute: (value: number) => number, evaluation: Evaluation): Grid {
+  evaluation.budget.takeCells(grid.labels.length, grid.steps)
+  const { values, present } = grid
+  const computed = new Float64Array(values.length)
+  for (let cell = 0; cell < values.length; cell++) if (present[cell] === 1) computed[cell] = compute(values[cell]!)
+  return dropNames({ ...grid, values: computed })
+}
+
+/** HOT. Every value through a function that also knows the step; names go. */
+export function mapBySteps(grid: Grid, compute: (value: number, step: number) => number, evaluation: Evaluation): Grid {
+  evaluation.budget.takeCells(grid.labels.length, grid.steps)
+  const { steps, values, present } = grid
+  const computed = new Float64Array(values.length)
+  for (let cell = 0; cell < values.length; cell++) {
+    if (present[cell] === 1) computed[cell] = compute(values[cell]!, cell % steps)
+  }
+  return dropNames({ ...grid, values: computed })
+}
+
+/** `clamp(v, min, max)`: nothing at all where min is above max. */
+export function clamp(grid: Grid, least: Float64Array, most: Float64Array, evaluation: Evaluation): Grid {
+  const clamped = mapBySteps(grid, (value, s) => maxOf(least[s]!, minOf(most[s]!, value)), evaluation)
+  const present = clamped.present.map((is, cell) => (most[cell % grid.steps]! < least[cell % grid.steps]! ? 0 : is))
+  return { ...clamped, present }
+}
+
+/** `round(v, to)`: to the nearest multiple of `to`; halves go up. */
+export function roundTo(value: number, nearest: number): number {
+  // By the inverse, as Prometheus does it: 1 / 0.1 is exact and 0.1 is not.
+  const inverse = 1 / nearest
+  return Math.floor(value * inverse + 0.5) / inverse
+}
+
+/** The greater; infinity even beside a NaN, as in Go. */
+export function maxOf(a: number, b: number): number {
+  return a === Infinity || b === Infinity ? Infinity : Math.max(a, b)
+}
+
+/** The lesser; minus infinity even beside a NaN, as in Go. */
+export function minOf(a: number, b: number): number {
+  return a === -Infinity || b === -Infinity ? -Infinity : Math.min(a, b)
+}
+
+/** A calendar function: of the values of its argument, or of the time of each step. */
+export async function callCalendar(call: Call, steps: Steps, evaluation: Evaluation): Promise<Value> {
+  const part = CALENDAR[call.func]!
+  const ofSeconds = (seconds: number): number => {
+    const date = new Date(Math.trunc(seconds) * 1000)
+    return Number.isNaN(date.getTime()) ? NaN : part(date)
+  }
+  const [arg] = call.args
+  if (arg === undefined) {
+    const times = Float64Array.from({ length: steps.count }, (_, s) => ofSeconds(stepTimeMs(steps, s) / 1000))
+    return { type: 'vector', grid: singleRow(Labels.EMPTY, times) }
+  }
+  const value = await evaluation.evaluate(arg, steps, evaluation)
+  if (value.type !== 'vector') throw new TypeError('bug: the checker let something else through as a vector')
+  return { type: 'vector', grid: mapValues(value.grid, ofSeconds, evaluation) }
+}

@@ -1,0 +1,112 @@
+import type { SeriesColumns } from '../../model/series.ts'
+import { bitsOf, isStaleAt } from '../../model/sample.ts'
+import type { AtTime, VectorSelector } from '../ast.ts'
+import { lastStepMs, stepTimeMs, type Evaluation, type Steps } from './evaluation.ts'
+import type { Grid } from './grid.ts'
+
+/** When a selector looks, given when it is asked: `offset` and `@` applied. */
+export interface Lens {
+  /** Absent: the time asked for. */
+  readonly fixedMs: number | undefined
+  readonly offsetMs: number
+}
+
+export function lensOf(modifiers: { readonly at?: AtTime; readonly offsetMs: number }, evaluation: Evaluation): Lens {
+  const { at, offsetMs } = modifiers
+  if (at === undefined) return { fixedMs: undefined, offsetMs }
+  if (at.kind === 'time') return { fixedMs: at.timeMs, offsetMs }
+  return { fixedMs: at.kind === 'start' ? evaluation.queryStartMs : evaluation.queryEndMs, offsetMs }
+}
+
+/** The time a selector looks at for one step. */
+export function lookMs(lens: Lens, steps: Steps, step: number): number {
+  return (lens.fixedMs ?? stepTimeMs(steps, step)) - lens.offsetMs
+}
+
+/** Series with a sample in `(first look - windowMs, last look]`, read once per query. */
+export function selectSeries(
+  selector: VectorSelector,
+  lens: Lens,
+  steps: Steps,
+  windowMs: number,
+  hint: { readonly func?: string; readonly rangeMs: number },
+  evaluation: Evaluation,
+): readonly SeriesColumns[] {
+  const fromMs = lookMs(lens, steps, 0) - windowMs + 1
+  const toMs = (lens.fixedMs ?? lastStepMs(steps)) - lens.offsetMs
+  const key = JSON.stringify([selector.matchers, fromMs, toMs, hint, steps.stepMs])
+  const known = evaluation.selections.get(key)
+  if (known !== undefined) return known
+  evaluation.budget.check()
+  const series = evaluation.queryable.select({
+    matchers: selector.matchers,
+    fromMs,
+    toMs,
+    maxSamples: evaluation.budget.samplesLeft,
+    hint: { ...hint, stepMs: steps.stepMs },
+  })
+  let samples = 0
+  for (const columns of series) samples += columns.count
+  evaluation.budget.takeSamples(series.length, samples)
+  evaluation.selections.set(key, series)
+  return series
+}
+
+/** An instant selector at every step: the newest sample not older than the lookback, unless it is a stale marker. */
+export function evaluateSelector(
+  selector: VectorSelector,
+  steps: Steps,
+  evaluation: Evaluation,
+  wants: 'values' | 'timestamps' = 'values',
+): Grid {
+  const lens = lensOf(selector, evaluation)
+  const series = selectSeries(selector, lens, steps, evaluation.lookbackMs, { rangeMs: 0 }, evaluation)
+  evaluation.budget.takeCells(series.length, steps.count)
+  const values = new Float64Array(series.length * steps.count)
+  const present = new Uint8Array(series.length * steps.count)
+  for (let row = 0; row < series.length; row++) {
+    fillRow(series[row]!, row * steps.count, lens, steps, evaluation.lookbackMs, wants, values, present)
+  }
+  return {
+    steps: steps.count,
+    labels: series.map((columns) => columns.labels),
+    isNameless: false,
+    isOneName: hasOneName(selector),
+    values,
+    present,
+  }
+}
+
+/** Whether all series a selector can find have one metric name. */
+export function hasOneName(selector: VectorSelector): boolean {
+  return selector.matchers.some((matcher) => matcher.name === '__name__' && matcher.op === '=')
+}
+
+// HOT: once per series and step. The stale marker is looked for only where the value is a NaN.
+function fillRow(
+  columns: SeriesColumns,
+  cell: number,
+  lens: Lens,
+  steps: Steps,
+  lookbackMs: number,
+  wants: 'values' | 'timestamps',
+  values: Float64Array,
+  present: Uint8Array,
+): void {
+  const { timesMs, count } = columns
+  const samples = columns.values
+  let bits: Uint32Array | undefined
+  let i = -1
+  for (let s = 0; s < steps.count; s++) {
+    const atMs = lookMs(lens, steps, s)
+    while (i + 1 < count && timesMs[i + 1]! <= atMs) i++
+    if (i < 0 || timesMs[i]! <= atMs - lookbackMs) continue
+    const value = samples[i]!
+    if (value !== value) {
+      bits ??= bitsOf(samples)
+      if (isStaleAt(bits, i)) continue
+    }
+    values[cell + s] = wants === 'values' ? value : timesMs[i]! / 1000
+    present[cell + s] = 1
+  }
+}

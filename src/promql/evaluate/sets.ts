@@ -1,0 +1,72 @@
+import type { SetOp, VectorMatching } from '../ast.ts'
+import type { Evaluation } from './evaluation.ts'
+import { labelsOf, mergeEqualRows, type Grid } from './grid.ts'
+import { signaturesOf } from './signatures.ts'
+
+/** `and`, `or`, `unless`: rows of the left, kept or not by whether the right has a match, and for `or` the others too. */
+export function combineSets(
+  op: SetOp,
+  matching: VectorMatching,
+  left: Grid,
+  right: Grid,
+  evaluation: Evaluation,
+): Grid {
+  const { steps } = left
+  const signatures = signaturesOf(left, right, matching)
+  evaluation.budget.takeCells(signatures.count, steps)
+  if (op !== 'or') {
+    const found = presenceOf(right, signatures.right, signatures.count)
+    return { ...left, present: masked(left, signatures.left, found, op === 'and') }
+  }
+  const found = presenceOf(left, signatures.left, signatures.count)
+  return union(left, { ...right, present: masked(right, signatures.right, found, false) }, evaluation)
+}
+
+/** HOT. Whether any row of a signature has a value, for each signature and step. */
+function presenceOf(grid: Grid, ids: Int32Array, count: number): Uint8Array {
+  const { steps, present } = grid
+  const found = new Uint8Array(count * steps)
+  for (let row = 0; row < ids.length; row++) {
+    const target = ids[row]! * steps
+    for (let s = 0; s < steps; s++) if (present[row * steps + s] === 1) found[target + s] = 1
+  }
+  return found
+}
+
+/** HOT. The cells whose signature was found (`wants`) or not found. */
+function masked(grid: Grid, ids: Int32Array, found: Uint8Array, wants: boolean): Uint8Array {
+  const { steps, present } = grid
+  const wanted = wants ? 1 : 0
+  const kept = new Uint8Array(present.length)
+  for (let row = 0; row < ids.length; row++) {
+    const source = ids[row]! * steps
+    for (let s = 0; s < steps; s++) {
+      const cell = row * steps + s
+      if (present[cell] === 1 && found[source + s] === wanted) kept[cell] = 1
+    }
+  }
+  return kept
+}
+
+/** The rows of both. A series that is on the left at one step and on the right at another is one row. */
+function union(left: Grid, right: Grid, evaluation: Evaluation): Grid {
+  const { steps } = left
+  const rows = left.labels.length + right.labels.length
+  evaluation.budget.takeCells(rows, steps)
+  const values = new Float64Array(rows * steps)
+  const present = new Uint8Array(rows * steps)
+  values.set(left.values)
+  values.set(right.values, left.values.length)
+  present.set(left.present)
+  present.set(right.present, left.present.length)
+  const labels = [
+    ...left.labels.map((_, row) => labelsOf(left, row)),
+    ...right.labels.map((_, row) => labelsOf(right, row)),
+  ]
+  return mergeEqualRows({ steps, labels, isNameless: false, isOneName: haveOneName(labels), values, present })
+}
+
+function haveOneName(labels: Grid['labels']): boolean {
+  const name = labels[0]?.metricName
+  return labels.every((one) => one.metricName === name)
+}

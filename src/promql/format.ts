@@ -1,0 +1,78 @@
+import { formatDuration } from '../model/duration.ts'
+import { METRIC_NAME } from '../model/labels.ts'
+import type { Matcher } from '../model/matcher.ts'
+import type { AtTime, Binary, Expr, VectorSelector } from './ast.ts'
+import { formatPlain } from './number-format.ts'
+import { quote } from './literals.ts'
+
+/** An expression as Prometheus prints it, on one line: what `rules[].query` shows. Parsing it gives the same tree. */
+export function formatExpr(expr: Expr): string {
+  switch (expr.kind) {
+    case 'number':
+      return expr.isDuration ? formatDuration(Math.round(expr.value * 1000)) : formatPlain(expr.value)
+    case 'string':
+      return quote(expr.value)
+    case 'vector':
+      return `${formatSeries(expr)}${formatTimes(expr)}`
+    case 'matrix':
+      return `${formatSeries(expr.selector)}[${formatDuration(expr.rangeMs)}]${formatTimes(expr.selector)}`
+    case 'subquery': {
+      const step = expr.stepMs === undefined ? '' : formatDuration(expr.stepMs)
+      return `${formatExpr(expr.expr)}[${formatDuration(expr.rangeMs)}:${step}]${formatTimes(expr)}`
+    }
+    case 'call':
+      return `${expr.func}(${expr.args.map(formatExpr).join(', ')})`
+    case 'aggregate': {
+      const labels = formatLabelNames(expr.grouping)
+      const clause = expr.isWithout ? ` without (${labels}) ` : expr.grouping.length > 0 ? ` by (${labels}) ` : ''
+      const param = expr.param === undefined ? '' : `${formatExpr(expr.param)}, `
+      return `${expr.op}${clause}(${param}${formatExpr(expr.expr)})`
+    }
+    case 'unary':
+      return `${expr.op}${formatExpr(expr.expr)}`
+    case 'paren':
+      return `(${formatExpr(expr.expr)})`
+    case 'binary':
+      return `${formatExpr(expr.left)} ${formatOperator(expr)} ${formatExpr(expr.right)}`
+  }
+}
+
+function formatOperator({ op, isBool, matching }: Binary): string {
+  let text: string = isBool ? `${op} bool` : op
+  if (matching === undefined) return text
+  const isGrouped = matching.card === 'many-to-one' || matching.card === 'one-to-many'
+  if (matching.labels.length > 0 || matching.isOn || isGrouped) {
+    text += ` ${matching.isOn ? 'on' : 'ignoring'} (${formatLabelNames(matching.labels)})`
+  }
+  if (isGrouped) {
+    const side = matching.card === 'many-to-one' ? 'group_left' : 'group_right'
+    text += ` ${side} (${formatLabelNames(matching.include)})`
+  }
+  return text
+}
+
+function formatSeries({ metric, matchers }: VectorSelector): string {
+  const shown = matchers
+    .filter((matcher) => !(matcher.name === METRIC_NAME && matcher.op === '=' && matcher.value === metric))
+    .map(formatMatcher)
+    .sort()
+  const braces = shown.length > 0 || metric === undefined ? `{${shown.join(',')}}` : ''
+  return `${metric ?? ''}${braces}`
+}
+
+function formatMatcher({ name, op, value }: Matcher): string {
+  return `${formatLabelName(name)}${op}${quote(value)}`
+}
+
+function formatLabelName(name: string): string {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : quote(name)
+}
+
+function formatLabelNames(names: readonly string[]): string {
+  return names.map(formatLabelName).join(', ')
+}
+
+function formatTimes({ at, offsetMs }: { readonly at?: AtTime; readonly offsetMs: number }): string {
+  const instant = at === undefined ? '' : ` @ ${at.kind === 'time' ? (at.timeMs / 1000).toFixed(3) : `${at.kind}()`}`
+  return offsetMs === 0 ? instant : `${instant} offset ${formatDuration(offsetMs)}`
+}

@@ -1,0 +1,119 @@
+import type { ValueType } from './ast.ts'
+
+/**
+ * The functions of PromQL as the checker sees them: names, argument types, and how many may be left out or repeated.
+ * What they compute stands in evaluate/; a test keeps the two tables equal.
+ */
+export interface FunctionSignature {
+  readonly args: readonly ValueType[]
+  /** 0: all arguments are required. n: the last may be left out, or given up to n times. -1: any number of times. */
+  readonly variadic: number
+  readonly returns: ValueType
+}
+
+const fn = (args: readonly ValueType[], variadic = 0, returns: ValueType = 'vector'): FunctionSignature => ({
+  args,
+  variadic,
+  returns,
+})
+
+const overVector = fn(['vector'])
+const overRange = fn(['matrix'])
+const ofTime = fn(['vector'], 1)
+
+export const FUNCTIONS: Readonly<Record<string, FunctionSignature>> = {
+  abs: overVector,
+  absent: overVector,
+  absent_over_time: overRange,
+  acos: overVector,
+  acosh: overVector,
+  asin: overVector,
+  asinh: overVector,
+  atan: overVector,
+  atanh: overVector,
+  avg_over_time: overRange,
+  ceil: overVector,
+  changes: overRange,
+  clamp: fn(['vector', 'scalar', 'scalar']),
+  clamp_max: fn(['vector', 'scalar']),
+  clamp_min: fn(['vector', 'scalar']),
+  cos: overVector,
+  cosh: overVector,
+  count_over_time: overRange,
+  day_of_month: ofTime,
+  day_of_week: ofTime,
+  day_of_year: ofTime,
+  days_in_month: ofTime,
+  deg: overVector,
+  delta: overRange,
+  deriv: overRange,
+  exp: overVector,
+  first_over_time: overRange,
+  floor: overVector,
+  histogram_fraction: fn(['scalar', 'scalar', 'vector']),
+  histogram_quantile: fn(['scalar', 'vector']),
+  hour: ofTime,
+  idelta: overRange,
+  increase: overRange,
+  irate: overRange,
+  label_join: fn(['vector', 'string', 'string', 'string'], -1),
+  label_replace: fn(['vector', 'string', 'string', 'string', 'string']),
+  last_over_time: overRange,
+  ln: overVector,
+  log10: overVector,
+  log2: overVector,
+  max_over_time: overRange,
+  min_over_time: overRange,
+  minute: ofTime,
+  month: ofTime,
+  pi: fn([], 0, 'scalar'),
+  predict_linear: fn(['matrix', 'scalar']),
+  present_over_time: overRange,
+  quantile_over_time: fn(['scalar', 'matrix']),
+  rad: overVector,
+  rate: overRange,
+  resets: overRange,
+  round: fn(['vector', 'scalar'], 1),
+  scalar: fn(['vector'], 0, 'scalar'),
+  sgn: overVector,
+  sin: overVector,
+  sinh: overVector,
+  sort: overVector,
+  sort_desc: overVector,
+  sqrt: overVector,
+  stddev_over_time: overRange,
+  stdvar_over_time: overRange,
+  sum_over_time: overRange,
+  tan: overVector,
+  tanh: overVector,
+  time: fn([], 0, 'scalar'),
+  timestamp: overVector,
+  vector: fn(['scalar']),
+  year: ofTime,
+}
+
+/** Functions that Prometheus has and this engine does not, with the reason a user is told. */
+export const UNSUPPORTED_FUNCTIONS: Readonly<Record<string, 'native histograms' | 'experimental'>> = {
+  histogram_avg: 'native histograms',
+  histogram_count: 'native histograms',
+  histogram_stddev: 'native histograms',
+  histogram_stdvar: 'native histograms',
+  histogram_sum: 'native histograms',
+  histogram_quantiles: 'experimental',
+  double_exponential_smoothing: 'experimental',
+  end: 'experimental',
+  info: 'experimental',
+  mad_over_time: 'experimental',
+  max_of: 'experimental',
+  min_of: 'experimental',
+  range: 'experimental',
+  sort_by_label: 'experimental',
+  sort_by_label_desc: 'experimental',
+  start: 'experimental',
+  start_timestamp: 'experimental',
+  step: 'experimental',
+  ts_of_first_over_time: 'experimental',
+  ts_of_last_over_time: 'experimental',
+  ts_of_max_over_time: 'experimental',
+  ts_of_min_over_time: 'experimental',
+}

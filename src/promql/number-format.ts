@@ -1,0 +1,26 @@
+/** Numbers as text, as Go's strconv prints them: what Prometheus shows and what `count_values` makes label values of. */
+
+/** Shortest decimal form without an exponent (%f with as many digits as needed). */
+export function formatPlain(value: number): string {
+  if (Number.isNaN(value)) return 'NaN'
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
+  if (Object.is(value, -0)) return '-0'
+  const text = String(value)
+  const parts = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text)
+  if (parts === null) return text
+  const [, sign, whole, fraction = '', exponent] = parts
+  const digits = whole! + fraction
+  const point = whole!.length + Number(exponent)
+  if (point <= 0) return `${sign!}0.${'0'.repeat(-point)}${digits}`
+  if (point >= digits.length) return `${sign!}${digits}${'0'.repeat(point - digits.length)}`
+  return `${sign!}${digits.slice(0, point)}.${digits.slice(point)}`
+}
+
+/** Shortest form, with an exponent below 1e-4 and from 1e21 on (%g). */
+export function formatShort(value: number): string {
+  if (!Number.isFinite(value) || Object.is(value, -0)) return formatPlain(value)
+  const exponent = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)))
+  if (exponent >= -4 && exponent < 21) return formatPlain(value)
+  const [mantissa, power] = value.toExponential().split('e') as [string, string]
+  return `${mantissa}e${power[0]!}${power.slice(1).padStart(2, '0')}`
+}

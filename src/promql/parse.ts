@@ -1,0 +1,91 @@
+import { parser } from '@prometheus-io/lezer-promql'
+import type { Diagnostic } from '../model/diagnostic.ts'
+import type { Matcher } from '../model/matcher.ts'
+import type { Expr } from './ast.ts'
+import { buildExpr } from './build.ts'
+import { check } from './check.ts'
+import { PromqlError, refuse } from './promql-error.ts'
+import { scan, type Scan } from './scan.ts'
+import { syntaxErrorOf } from './syntax-error.ts'
+
+/**
+ * From text to a checked, frozen tree. The scanner finds what is no token, the Lezer grammar gives the shape, build.ts
+ * makes the nodes, check.ts refuses what is well-formed and still wrong. Semantics of Prometheus 3.
+ */
+
+/** The most tokens an expression may have. It bounds the depth of the tree, and so the stack of all that walks it. */
+export const EXPRESSION_TOKENS_MAX = 3000
+const NESTING_MAX = 200
+
+/** Throws `PromqlError` with the first thing that is wrong. */
+export function parseExpr(text: string): Expr {
+  const expr = parseUnchecked(text)
+  const [first] = check(expr, text)
+  if (first !== undefined) throw new PromqlError(text, first)
+  return expr
+}
+
+/** The matchers of a bare series selector, as `match[]` takes it. Throws `PromqlError`. */
+export function parseSelector(text: string): Matcher[] {
+  const expr = parseExpr(text)
+  if (expr.kind !== 'vector' || expr.offsetMs !== 0 || expr.at !== undefined) {
+    refuse(text, expr.from, expr.to, 'expected a series selector without modifiers')
+  }
+  return [...expr.matchers]
+}
+
+/** Everything that is wrong with an expression; empty when it can be evaluated. */
+export function diagnose(text: string): Diagnostic[] {
+  try {
+    return check(parseUnchecked(text), text)
+  } catch (thrown) {
+    if (thrown instanceof PromqlError) return [thrown.diagnostic]
+    throw thrown
+  }
+}
+
+function parseUnchecked(text: string): Expr {
+  const scanned = scan(text)
+  refuseTooLarge(scanned, text)
+  const end = scanned.error?.from ?? text.length
+  const tree = parser.parse(normalise(text, scanned).slice(0, end))
+  const error = syntaxErrorOf(scanned, tree, text)
+  if (error !== undefined) throw new PromqlError(text, error)
+  return buildExpr(tree.topNode, text)
+}
+
+function refuseTooLarge({ tokens }: Scan, text: string): void {
+  const excess = tokens[EXPRESSION_TOKENS_MAX]
+  if (excess !== undefined) {
+    refuse(text, excess.from, text.length, `expression has more than ${EXPRESSION_TOKENS_MAX} tokens`)
+  }
+  let depth = 0
+  for (const token of tokens) {
+    if (token.text === '(' && token.kind === 'punctuation') depth++
+    else if (token.text === ')' && token.kind === 'punctuation') depth--
+    if (depth > NESTING_MAX) {
+      refuse(text, token.from, token.to, `expression is nested deeper than ${NESTING_MAX} parentheses`)
+    }
+  }
+}
+
+/**
+ * The text as the Lezer grammar can read it, of the same length, so that offsets stay. It has no trailing commas in
+ * calls, and knows fewer spellings of numbers (`2.`, `0x_1F`) than Prometheus; values are read from the real text.
+ */
+function normalise(text: string, { tokens }: Scan): string {
+  let normal = ''
+  let copied = 0
+  const replace = (from: number, to: number, filler: string): void => {
+    normal += text.slice(copied, from) + filler.repeat(to - from)
+    copied = to
+  }
+  tokens.forEach((token, i) => {
+    const isNumeral = (token.kind === 'number' && /^[0-9.]/.test(token.text)) || token.kind === 'duration'
+    if (isNumeral) replace(token.from, token.to, '1')
+    else if (token.text === ',' && tokens[i + 1]?.text === ')' && !'(,'.includes(tokens[i - 1]?.text ?? ',')) {
+      replace(token.from, token.to, ' ')
+    }
+  })
+  return normal + text.slice(copied)
+}

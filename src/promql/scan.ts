@@ -1,0 +1,274 @@
+import { quote } from './literals.ts'
+
+/**
+ * PromQL's tokens. The tree comes from the Lezer grammar, which repairs what it cannot read; this scanner is what lets
+ * an error say what a person must change: the first token that does not belong, unclosed brackets, bad strings. Wording
+ * follows Prometheus' own lexer.
+ */
+export interface Token {
+  readonly kind: TokenKind
+  readonly text: string
+  readonly from: number
+  readonly to: number
+}
+
+export type TokenKind =
+  | 'identifier'
+  | 'metric identifier'
+  | 'string'
+  | 'number'
+  | 'duration'
+  | 'keyword'
+  | 'operator'
+  | 'aggregator'
+  | 'preprocessor'
+  | 'punctuation'
+
+export interface LexicalError {
+  readonly message: string
+  readonly from: number
+  readonly to: number
+}
+
+export interface Scan {
+  readonly tokens: readonly Token[]
+  /** The first thing that is no token; scanning stopped there. */
+  readonly error?: LexicalError
+}
+
+const KEYWORDS: ReadonlyMap<string, TokenKind> = new Map<string, TokenKind>([
+  ...['and', 'or', 'unless', 'atan2'].map((word) => [word, 'operator'] as const),
+  ...['sum', 'avg', 'count', 'min', 'max', 'group', 'stddev', 'stdvar'].map((word) => [word, 'aggregator'] as const),
+  ...['topk', 'bottomk', 'count_values', 'quantile', 'limitk', 'limit_ratio'].map(
+    (word) => [word, 'aggregator'] as const,
+  ),
+  ...['offset', 'by', 'without', 'on', 'ignoring', 'group_left', 'group_right', 'bool', 'smoothed', 'anchored'].map(
+    (word) => [word, 'keyword'] as const,
+  ),
+  ...['start', 'end', 'step', 'range'].map((word) => [word, 'preprocessor'] as const),
+  ['inf', 'number'],
+  ['nan', 'number'],
+])
+
+const SPACE = /[ \t\n\r]+/y
+const COMMENT = /#[^\n\r]*/y
+const WORD = /[A-Za-z_:][A-Za-z0-9_:]*/y
+const LABEL = /[A-Za-z_][A-Za-z0-9_]*/y
+const OPERATOR = /==|!=|<=|>=|<|>|[-+*/%^@]/y
+const MATCH_OPERATOR = /=~|!~|!=|=/y
+const NUMBER =
+  /0[xX]_?[0-9a-fA-F][0-9a-fA-F_]*|(?:\d[\d_]*(?:\.\d[\d_]*|\.(?![.\d_]))?|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?/y
+
+/** Cuts `text` into tokens. Comments and space are left out. */
+export function scan(text: string): Scan {
+  const scanner = new Scanner(text)
+  scanner.run()
+  return scanner.error === undefined ? { tokens: scanner.tokens } : { tokens: scanner.tokens, error: scanner.error }
+}
+
+class Scanner {
+  readonly #text: string
+  readonly tokens: Token[] = []
+  error: LexicalError | undefined
+  #at = 0
+  #parens = 0
+  #isInBraces = false
+  #isInBrackets = false
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  run(): void {
+    while (this.error === undefined) {
+      this.#match(SPACE)
+      if (this.#match(COMMENT) !== undefined) continue
+      if (this.#at >= this.#text.length) break
+      if (this.#isInBraces) this.#inBraces()
+      else this.#statement()
+    }
+    if (this.error !== undefined) return
+    const end = this.#text.length
+    if (this.#isInBraces) this.#fail('unexpected end of input inside braces', end)
+    else if (this.#parens > 0) this.#fail('unclosed left parenthesis', end)
+    else if (this.#isInBrackets) this.#fail('unexpected end of input in duration expression', end)
+  }
+
+  #statement(): void {
+    const char = this.#text[this.#at]!
+    if (char === '"' || char === "'" || char === '`') {
+      this.#string(char)
+    } else if (/[0-9]/.test(char) || /^\.[0-9]/.test(this.#text.slice(this.#at, this.#at + 2))) {
+      this.#number()
+    } else if (this.#isInBrackets && char === ':') {
+      this.#push('punctuation', ':')
+    } else if (/[A-Za-z_:]/.test(char)) {
+      this.#word()
+    } else if ('(){}[],'.includes(char)) {
+      this.#bracket(char)
+    } else {
+      this.#operator(char)
+    }
+  }
+
+  #word(): void {
+    const from = this.#at
+    if (this.#isInBrackets) {
+      const word = this.#match(LABEL)!
+      if (!['step', 'range', 'min', 'max', 'min_of', 'max_of'].includes(word.toLowerCase())) {
+        this.#at = from
+        this.#fail(`unexpected character in duration expression: '${word[0]!}'`, from, from + 1)
+        return
+      }
+      this.tokens.push({ kind: 'preprocessor', text: word, from, to: this.#at })
+      return
+    }
+    const word = this.#match(WORD)!
+    const kind = KEYWORDS.get(word.toLowerCase()) ?? (word.includes(':') ? 'metric identifier' : 'identifier')
+    this.tokens.push({ kind, text: word, from, to: this.#at })
+  }
+
+  #bracket(char: string): void {
+    if (char === '(') this.#parens++
+    if (char === ')' && --this.#parens < 0) this.#fail("unexpected right parenthesis ')'", this.#at, this.#at + 1)
+    if (char === '[' && this.#isInBrackets) this.#fail("unexpected left bracket '['", this.#at, this.#at + 1)
+    if (char === ']' && !this.#isInBrackets) this.#fail("unexpected right bracket ']'", this.#at, this.#at + 1)
+    if (char === '}') this.#fail("unexpected character: '}'", this.#at, this.#at + 1)
+    if (this.error !== undefined) return
+    if (char === '{') this.#isInBraces = true
+    if (char === '[') this.#isInBrackets = true
+    if (char === ']') this.#isInBrackets = false
+    this.#push('punctuation', char)
+  }
+
+  #operator(char: string): void {
+    const from = this.#at
+    const next = this.#text[from + 1]
+    if (char === '!' && next !== '=') {
+      this.#fail(`unexpected character after '!': ${quoteChar(next)}`, from, from + 1)
+    } else if (char === '=' && next === '~') {
+      this.#fail(`unexpected character after '=': '~'`, from, from + 1)
+    } else if (char === '=' && next !== '=') {
+      this.#push('punctuation', '=')
+    } else {
+      const operator = this.#match(OPERATOR)
+      if (operator === undefined)
+        this.#fail(`unexpected character: ${quoteChar(charAt(this.#text, from))}`, from, from + 1)
+      else this.tokens.push({ kind: 'operator', text: operator, from, to: this.#at })
+    }
+  }
+
+  #inBraces(): void {
+    const from = this.#at
+    const char = this.#text[from]!
+    const label = this.#match(LABEL)
+    if (label !== undefined) {
+      this.tokens.push({ kind: 'identifier', text: label, from, to: this.#at })
+      return
+    }
+    const operator = this.#match(MATCH_OPERATOR)
+    if (operator !== undefined) {
+      this.tokens.push({ kind: 'operator', text: operator, from, to: this.#at })
+    } else if (char === '"' || char === "'" || char === '`') {
+      this.#string(char)
+    } else if (char === '}') {
+      this.#isInBraces = false
+      this.#push('punctuation', '}')
+    } else if (char === ',') {
+      this.#push('punctuation', ',')
+    } else if (char === '{') {
+      this.#fail("unexpected left brace '{'", from, from + 1)
+    } else if (char === '!') {
+      this.#fail(`unexpected character after '!' inside braces: ${quoteChar(this.#text[from + 1])}`, from, from + 1)
+    } else {
+      this.#fail(`unexpected character inside braces: ${quoteChar(charAt(this.#text, from))}`, from, from + 1)
+    }
+  }
+
+  #string(open: string): void {
+    const from = this.#at
+    for (let at = from + 1; at < this.#text.length; at++) {
+      const char = this.#text[at]!
+      if (char === open) {
+        this.#at = at + 1
+        this.tokens.push({ kind: 'string', text: this.#text.slice(from, at + 1), from, to: at + 1 })
+        return
+      }
+      if (open === '`') continue
+      if (char === '\n') break
+      if (char === '\\') at++
+    }
+    this.#fail(open === '`' ? 'unterminated raw string' : 'unterminated quoted string', from)
+  }
+
+  #number(): void {
+    const from = this.#at
+    const number = this.#match(NUMBER)
+    if (number !== undefined && !isWordChar(this.#text[this.#at])) {
+      this.tokens.push({ kind: 'number', text: number, from, to: this.#at })
+      return
+    }
+    const duration = /(?:\d+[smhdwy]s?)+/y
+    duration.lastIndex = from
+    const match = duration.exec(this.#text)
+    if (match !== null && !isWordChar(this.#text[duration.lastIndex])) {
+      this.#at = duration.lastIndex
+      this.tokens.push({ kind: 'duration', text: match[0], from, to: this.#at })
+      return
+    }
+    const to = (match === null ? this.#at : duration.lastIndex) + 1
+    this.#fail(`bad number or duration syntax: ${quote(this.#text.slice(from, to))}`, from, to)
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at
+    const match = pattern.exec(this.#text)
+    if (match === null) return undefined
+    this.#at = pattern.lastIndex
+    return match[0]
+  }
+
+  #push(kind: TokenKind, text: string): void {
+    this.tokens.push({ kind, text, from: this.#at, to: this.#at + text.length })
+    this.#at += text.length
+  }
+
+  #fail(message: string, from: number, to = this.#text.length): void {
+    this.error ??= { message, from, to }
+  }
+}
+
+function isWordChar(char: string | undefined): boolean {
+  return char !== undefined && /[A-Za-z0-9_]/.test(char)
+}
+
+function charAt(text: string, at: number): string {
+  return String.fromCodePoint(text.codePointAt(at)!)
+}
+
+function quoteChar(char: string | undefined): string {
+  return char === undefined ? "'�'" : `'${char === "'" ? "\\'" : char}'`
+}
+
+/** A token as an error names it: `<op:*>`, `identifier "x"`, `")"`. */
+export function describeToken(token: Token | undefined): string {
+  if (token === undefined) return 'end of input'
+  switch (token.kind) {
+    case 'operator':
+      return `<op:${token.text}>`
+    case 'keyword':
+      return `<${token.text}>`
+    case 'aggregator':
+      return `<aggr:${token.text}>`
+    case 'punctuation':
+    case 'preprocessor':
+      return quote(token.text)
+    case 'identifier':
+    case 'metric identifier':
+      return `${token.kind} ${quote(token.text)}`
+    case 'string':
+    case 'number':
+    case 'duration':
+      return `${token.kind} ${token.text.length > 10 ? `${quote(token.text.slice(0, 10))}...` : quote(token.text)}`
+  }
+}

@@ -1,0 +1,100 @@
+import type { Tree } from '@lezer/common'
+import type { Diagnostic } from '../model/diagnostic.ts'
+import { UNSUPPORTED_FUNCTIONS } from './functions.ts'
+import { quote } from './literals.ts'
+import { describeToken, type Scan, type Token } from './scan.ts'
+
+/**
+ * The first syntax error of a text, in Prometheus' words, or `undefined` when there is none. What the scanner could
+ * not read counts only if the grammar had no quarrel with the tokens before it.
+ */
+export function syntaxErrorOf(scanned: Scan, tree: Tree, text: string): Diagnostic | undefined {
+  const offset = firstErrorOffset(tree)
+  const { tokens, error } = scanned
+  const index = offset === undefined ? -1 : tokens.findIndex((token) => token.to > offset)
+  if (index >= 0) return unexpected(tokens, index, text)
+  if (error !== undefined) return { severity: 'error', ...error }
+  if (tokens.length === 0) return { severity: 'error', message: 'no expression found in input', from: 0, to: 0 }
+  return offset === undefined ? undefined : unexpected(tokens, tokens.length, text)
+}
+
+function firstErrorOffset(tree: Tree): number | undefined {
+  let offset: number | undefined
+  tree.iterate({
+    enter(node) {
+      if (node.type.isError) offset ??= node.from
+      return offset === undefined
+    },
+  })
+  return offset
+}
+
+function unexpected(tokens: readonly Token[], index: number, text: string): Diagnostic {
+  const token = tokens[index]
+  const before = tokens[index - 1]
+  const from = token?.from ?? text.length
+  const to = token?.to ?? text.length
+  if (token?.text === '(' && before?.kind === 'identifier') return unknownFunction(before)
+  if (before?.kind === 'identifier' && before.text in UNSUPPORTED_FUNCTIONS) return unknownFunction(before)
+  const { context, expected } = expectationAt(tokens, index)
+  const where = context === '' ? '' : ` in ${context}`
+  const wanted = expected === '' ? '' : `, expected ${expected}`
+  return { severity: 'error', message: `unexpected ${describeToken(token)}${where}${wanted}`, from, to }
+}
+
+/** What is said about a call of a function that does not exist here. */
+export function unknownFunction(name: {
+  readonly text: string
+  readonly from: number
+  readonly to: number
+}): Diagnostic {
+  const reason = UNSUPPORTED_FUNCTIONS[name.text]
+  const { from, to } = name
+  return reason === undefined
+    ? { severity: 'error', message: `unknown function with name ${quote(name.text)}`, from, to }
+    : { severity: 'error', message: `function ${quote(name.text)} is not supported: ${reason}`, from, to }
+}
+
+const GROUPING_WORDS = new Set(['by', 'without', 'on', 'ignoring'])
+const OPTIONAL_GROUPING_WORDS = new Set(['group_left', 'group_right'])
+
+/** What the grammar was reading when it met token `index`, and what would have fitted. */
+function expectationAt(tokens: readonly Token[], index: number): { context: string; expected: string } {
+  const before = tokens[index - 1]
+  const word = before?.text.toLowerCase() ?? ''
+  if (before?.kind === 'keyword' && GROUPING_WORDS.has(word)) return { context: 'grouping opts', expected: '"("' }
+  if (before?.kind === 'keyword' && word === 'offset') return { context: 'offset', expected: 'number or duration' }
+  if (before?.kind === 'operator' && word === '@') return { context: '@', expected: 'timestamp' }
+  if (before?.kind === 'aggregator' && tokens[index]?.kind !== 'operator')
+    return { context: 'aggregation', expected: '' }
+  const opening = openingBefore(tokens, index)
+  const opener = opening < 0 ? undefined : tokens[opening]
+  if (opener?.text === '{') return { context: 'label matching', expected: expectedInBraces(tokens, index) }
+  if (opener?.text === '[') return { context: 'subquery or range selector', expected: 'number or duration' }
+  const head = opening < 1 ? undefined : tokens[opening - 1]
+  const headWord = head?.text.toLowerCase() ?? ''
+  if (head?.kind === 'keyword' && (GROUPING_WORDS.has(headWord) || OPTIONAL_GROUPING_WORDS.has(headWord))) {
+    const isStart = before?.text === '(' || before?.text === ','
+    return { context: 'grouping opts', expected: isStart ? 'label' : '"," or ")"' }
+  }
+  return { context: '', expected: '' }
+}
+
+function expectedInBraces(tokens: readonly Token[], index: number): string {
+  const before = tokens[index - 1]!
+  if (before.kind === 'operator') return 'string'
+  if (before.kind === 'identifier') return 'label matching operator'
+  return before.kind === 'string' ? '"," or "}"' : 'identifier or "}"'
+}
+
+/** The bracket that is open at token `index`; -1 when none is. */
+function openingBefore(tokens: readonly Token[], index: number): number {
+  let depth = 0
+  for (let at = index - 1; at >= 0; at--) {
+    const token = tokens[at]!
+    if (token.kind !== 'punctuation') continue
+    if (')]}'.includes(token.text)) depth++
+    else if ('([{'.includes(token.text) && depth-- === 0) return at
+  }
+  return -1
+}

@@ -1,0 +1,430 @@
+import { FleetError, messageOf } from '../../src/base/errors.ts'
+import { Labels, METRIC_NAME } from '../../src/model/labels.ts'
+import { compileMatcher } from '../../src/model/matcher.ts'
+import { selectorsOf } from '../../src/promql/ast.ts'
+import { createLocalEngine } from '../../src/promql/engine.ts'
+import { DEFAULT_ENGINE_OPTIONS } from '../../src/promql/engine-options.ts'
+import { parseNumber, unquote } from '../../src/promql/literals.ts'
+import { parseExpr } from '../../src/promql/parse.ts'
+import { PromqlError } from '../../src/promql/promql-error.ts'
+import type { QueryEngine, QueryResult } from '../../src/promql/query-engine.ts'
+import { MemoryQueryable } from '../support/memory-queryable.ts'
+
+/**
+ * Reads and runs test scripts of PromQL: `load` blocks with series, `eval` with what is expected. The format is
+ * upstream's, so its scripts run too; what needs native histograms or experiments is told apart from what fails.
+ */
+export interface CaseOutcome {
+  readonly line: number
+  readonly expr: string
+  readonly status: 'passed' | 'failed' | 'native histogram' | 'experimental'
+  /** For a failure: what was got and what was wanted. */
+  readonly message?: string
+}
+
+interface Line {
+  readonly number: number
+  readonly text: string
+}
+
+export async function runScript(text: string): Promise<CaseOutcome[]> {
+  const runner = new Runner()
+  const outcomes: CaseOutcome[] = []
+  for (const block of blocksOf(text)) {
+    const outcome = await runner.run(block)
+    if (outcome !== undefined) outcomes.push(outcome)
+  }
+  return outcomes
+}
+
+/** A command and the indented lines under it. */
+function blocksOf(text: string): Line[][] {
+  const blocks: Line[][] = []
+  text.split('\n').forEach((raw, i) => {
+    const line = raw.trim()
+    if (line === '' || line.startsWith('#')) return
+    if (/^\s/.test(raw)) blocks.at(-1)!.push({ number: i + 1, text: line })
+    else blocks.push([{ number: i + 1, text: line }])
+  })
+  return blocks
+}
+
+class Runner {
+  readonly #store = new MemoryQueryable()
+  readonly #engine: QueryEngine = createLocalEngine({
+    queryable: this.#store,
+    options: DEFAULT_ENGINE_OPTIONS,
+    nowMs: () => 0,
+  })
+  #native: Labels[] = []
+
+  async run([head, ...lines]: Line[]): Promise<CaseOutcome | undefined> {
+    const [command] = head!.text.split(/\s+/, 1)
+    if (command === 'clear') {
+      this.#store.clear()
+      this.#native = []
+      return undefined
+    }
+    if (command!.startsWith('load')) {
+      const stepMs = timeMs(head!.text.split(/\s+/)[1]!)
+      for (const line of lines) this.#load(line.text, stepMs, command === 'load_with_nhcb')
+      return undefined
+    }
+    if (!command!.startsWith('eval')) throw new Error(`line ${head!.number}: unknown command ${command!}`)
+    return this.#evaluate(head!, lines, command === 'eval_fail')
+  }
+
+  #load(text: string, stepMs: number, hasCustomBuckets: boolean): void {
+    const { labels, rest } = readSeries(text)
+    const values = readValues(rest)
+    if (values.includes('histogram')) this.#native.push(labels)
+    if (hasCustomBuckets && /_(bucket|sum|count)$/.test(labels.metricName)) {
+      const base = labels.metricName.replace(/_(bucket|sum|count)$/, '')
+      this.#native.push(labels.with(METRIC_NAME, base).with('le', ''))
+    }
+    values.forEach((value, i) => {
+      if (value === 'stale') this.#store.appendStale(labels, i * stepMs)
+      else if (typeof value === 'number') this.#store.append(labels, i * stepMs, value)
+    })
+  }
+
+  async #evaluate(head: Line, lines: readonly Line[], mustFail: boolean): Promise<CaseOutcome> {
+    const query = readQuery(head.text)
+    const expected = readExpectations(
+      lines.map((line) => line.text),
+      mustFail,
+    )
+    const outcome = (status: CaseOutcome['status'], message?: string): CaseOutcome => ({
+      line: head.number,
+      expr: query.expr,
+      status,
+      ...(message === undefined ? {} : { message }),
+    })
+    if (expected.series.some((series) => series.values.includes('histogram'))) return outcome('native histogram')
+    try {
+      if (this.#readsNative(query.expr)) return outcome('native histogram')
+    } catch (thrown) {
+      const message = messageOf(thrown)
+      if (message.endsWith('native histograms')) return outcome('native histogram')
+      if (message.endsWith('experimental')) return outcome('experimental')
+    }
+    const message = await this.#judge(query, expected)
+    return message === undefined ? outcome('passed') : outcome('failed', message)
+  }
+
+  /** Whether a selector of the query finds a series with native histograms. */
+  #readsNative(expr: string): boolean {
+    return selectorsOf(parseExpr(expr)).some((selector) => {
+      const tests = selector.matchers.map((matcher) => [matcher.name, compileMatcher(matcher)] as const)
+      return this.#native.some((labels) => tests.every(([name, matches]) => matches(labels.get(name))))
+    })
+  }
+
+  async #judge(query: Query, expected: Expectations): Promise<string | undefined> {
+    let result: QueryResult
+    try {
+      result = await this.#ask(query)
+    } catch (thrown) {
+      if (!(thrown instanceof FleetError)) throw thrown
+      if (expected.fail === undefined) return `failed: ${thrown.message}`
+      return matchesText(expected.fail, thrown.message) ? undefined : `wrong failure: ${thrown.message}`
+    }
+    if (expected.fail !== undefined) return 'expected a failure'
+    return (
+      judgeRemarks(result, expected) ??
+      judgeValue(result, query, expected) ??
+      (query.kind === 'instant' && expected.series.length > 0 ? await this.#judgeAsRange(query, result) : undefined)
+    )
+  }
+
+  #ask(query: Query): Promise<QueryResult> {
+    return query.kind === 'instant'
+      ? this.#engine.instant({ expr: query.expr, timeMs: query.startMs })
+      : this.#engine.range({ expr: query.expr, startMs: query.startMs, endMs: query.endMs, stepMs: query.stepMs })
+  }
+
+  /** An instant query must give the same as that step of a range query; with `@ start()` it may not. */
+  async #judgeAsRange(query: Query, instant: QueryResult): Promise<string | undefined> {
+    if (instant.value.type !== 'vector' || /@\s*(start|end)/i.test(query.expr)) return undefined
+    const minuteMs = 60_000
+    let range: QueryResult
+    try {
+      range = await this.#engine.range({
+        expr: query.expr,
+        startMs: query.startMs - minuteMs,
+        endMs: query.startMs + minuteMs,
+        stepMs: minuteMs,
+      })
+    } catch (thrown) {
+      // The neighbours of the step may fail for reasons of their own.
+      if (thrown instanceof PromqlError || !(thrown instanceof FleetError)) throw thrown
+      return undefined
+    }
+    const got = new Map<string, number>()
+    for (const series of range.value.type === 'matrix' ? range.value.series : []) {
+      const at = series.timesMs.indexOf(query.startMs)
+      if (at >= 0) got.set(series.labels.key, series.values[at]!)
+    }
+    const { samples } = instant.value
+    const same =
+      got.size === samples.length && samples.every((one) => isClose(got.get(one.labels.key) ?? NaN, one.value))
+    return same ? undefined : `as a step of a range: ${[...got.values()].join(' ')}`
+  }
+}
+
+interface Query {
+  readonly kind: 'instant' | 'range'
+  readonly expr: string
+  readonly startMs: number
+  readonly endMs: number
+  readonly stepMs: number
+}
+
+function readQuery(text: string): Query {
+  const instant = /^eval(?:_\w+)? instant at (\S+)\s+(.*)$/.exec(text)
+  if (instant !== null) {
+    const atMs = timeMs(instant[1]!)
+    return { kind: 'instant', expr: instant[2]!, startMs: atMs, endMs: atMs, stepMs: 1 }
+  }
+  const range = /^eval(?:_\w+)? range from (\S+) to (\S+) step (\S+)\s+(.*)$/.exec(text)
+  if (range === null) throw new Error(`not an evaluation: ${text}`)
+  const [startMs, endMs, stepMs] = [timeMs(range[1]!), timeMs(range[2]!), timeMs(range[3]!)]
+  return { kind: 'range', expr: range[4]!, startMs, endMs, stepMs }
+}
+
+function timeMs(text: string): number {
+  const isNegative = text.startsWith('-')
+  const seconds = parseNumber(isNegative ? text.slice(1) : text)
+  if (seconds === undefined) throw new Error(`not a time: ${text}`)
+  return Math.round(seconds * 1000) * (isNegative ? -1 : 1)
+}
+
+type ScriptValue = number | 'stale' | 'histogram' | undefined
+
+interface ExpectedSeries {
+  readonly labels: Labels
+  readonly values: readonly ScriptValue[]
+}
+
+type TextTest = { readonly kind: 'any' } | { readonly kind: 'msg' | 'regex'; readonly text: string }
+
+interface Expectations {
+  isOrdered: boolean
+  fail: TextTest | undefined
+  readonly warn: TextTest[]
+  readonly info: TextTest[]
+  noWarn: boolean
+  noInfo: boolean
+  string: string | undefined
+  scalar: number | undefined
+  rangeVector: { readonly startMs: number; readonly stepMs: number } | undefined
+  readonly series: ExpectedSeries[]
+}
+
+function readExpectations(lines: readonly string[], mustFail: boolean): Expectations {
+  const expected: Expectations = {
+    isOrdered: false,
+    fail: mustFail ? { kind: 'any' } : undefined,
+    warn: [],
+    info: [],
+    noWarn: false,
+    noInfo: false,
+    string: undefined,
+    scalar: undefined,
+    rangeVector: undefined,
+    series: [],
+  }
+  for (const line of lines) {
+    const clause = /^expect\s+(\w+)\s*(.*)$/.exec(line)
+    if (clause !== null) readClause(clause[1]!, clause[2]!.trim(), expected)
+    else if (/^[-+]?[0-9.]|^[-+]?(inf|nan)$/i.test(line) && !line.includes('{')) expected.scalar = readNumber(line)
+    else if (/^expected_fail_(message|regexp)/.test(line)) continue
+    else {
+      const { labels, rest } = readSeries(line)
+      expected.series.push({ labels, values: readValues(rest) })
+    }
+  }
+  return expected
+}
+
+function readClause(kind: string, rest: string, expected: Expectations): void {
+  const test = readTextTest(rest)
+  if (kind === 'ordered') expected.isOrdered = true
+  else if (kind === 'fail') expected.fail = test
+  else if (kind === 'warn') expected.warn.push(test)
+  else if (kind === 'info') expected.info.push(test)
+  else if (kind === 'no_warn') expected.noWarn = true
+  else if (kind === 'no_info') expected.noInfo = true
+  else if (kind === 'string') expected.string = unquote(rest) ?? rest
+  else if (kind === 'range') {
+    const range = /^vector from (\S+) to (\S+) step (\S+)$/.exec(rest)
+    expected.rangeVector = { startMs: timeMs(range![1]!), stepMs: timeMs(range![3]!) }
+  } else throw new Error(`unknown expectation: ${kind}`)
+}
+
+function readTextTest(text: string): TextTest {
+  const test = /^(msg|regex):\s*(.*)$/.exec(text)
+  return test === null ? { kind: 'any' } : { kind: test[1] as 'msg' | 'regex', text: test[2]! }
+}
+
+function matchesText(test: TextTest, text: string): boolean {
+  if (test.kind === 'any') return true
+  return test.kind === 'msg' ? text === test.text || text.endsWith(test.text) : new RegExp(test.text).test(text)
+}
+
+function judgeRemarks({ warnings, infos }: QueryResult, expected: Expectations): string | undefined {
+  const wanted: readonly (readonly [string, readonly TextTest[], readonly string[], boolean])[] = [
+    ['warning', expected.warn, warnings, expected.noWarn],
+    ['info', expected.info, infos, expected.noInfo],
+  ]
+  for (const [name, tests, got, isForbidden] of wanted) {
+    if (isForbidden && got.length > 0) return `unexpected ${name}: ${got.join('; ')}`
+    const missing = tests.find((test) => !got.some((text) => matchesText(test, text)))
+    if (missing !== undefined) {
+      return `no ${name} ${missing.kind === 'any' ? '' : missing.text}; got ${got.join('; ') || 'none'}`
+    }
+  }
+  return undefined
+}
+
+function judgeValue({ value }: QueryResult, query: Query, expected: Expectations): string | undefined {
+  switch (value.type) {
+    case 'string':
+      return value.value === expected.string ? undefined : `got string ${JSON.stringify(value.value)}`
+    case 'scalar':
+      return expected.scalar !== undefined && isClose(value.value, expected.scalar)
+        ? undefined
+        : `got scalar ${value.value}`
+    case 'vector': {
+      const got = value.samples.map(({ labels, value: one }) => `${labels.toString()} ${one}`)
+      const wrong = compareSeries(
+        value.samples.map((one) => ({ labels: one.labels, values: [one.value] })),
+        expected.series,
+      )
+      const misplaced =
+        expected.isOrdered && value.samples.some((one, i) => !one.labels.equals(expected.series[i]!.labels))
+      return wrong !== undefined || misplaced
+        ? `${wrong ?? 'wrong order'}; got ${got.join(', ') || 'nothing'}`
+        : undefined
+    }
+    case 'matrix': {
+      const start = expected.rangeVector ?? query
+      const sorted = value.series.map(({ labels, timesMs, values }) => {
+        const spread: ScriptValue[] = []
+        timesMs.forEach((time, i) => {
+          spread[Math.round((time - start.startMs) / start.stepMs)] = values[i]!
+        })
+        return { labels, values: Array.from(spread) }
+      })
+      const wrong = compareSeries(sorted, expected.series)
+      const got = sorted.map(
+        ({ labels, values }) => `${labels.toString()} ${values.map((one) => one ?? '_').join(' ')}`,
+      )
+      return wrong === undefined ? undefined : `${wrong}; got ${got.join(', ') || 'nothing'}`
+    }
+  }
+}
+
+function compareSeries(got: readonly ExpectedSeries[], wanted: readonly ExpectedSeries[]): string | undefined {
+  const byKey = new Map(got.map((series) => [series.labels.key, series]))
+  const present = wanted.filter((series) => series.values.some((value) => value !== undefined))
+  for (const series of present) {
+    const match = byKey.get(series.labels.key)
+    if (match === undefined) return `missing ${series.labels.toString()}`
+    const length = Math.max(match.values.length, series.values.length)
+    for (let i = 0; i < length; i++) {
+      const [a, b] = [match.values[i], series.values[i]]
+      if (a === undefined && b === undefined) continue
+      if (typeof a !== 'number' || typeof b !== 'number' || !isClose(a, b)) {
+        return `${series.labels.toString()}: step ${i} wanted ${b ?? '_'}`
+      }
+    }
+  }
+  return got.length === present.length && byKey.size === got.length ? undefined : 'unexpected series'
+}
+
+const SMALLEST_NORMAL = 2 ** -1022
+
+function isClose(a: number, b: number): boolean {
+  if (Number.isNaN(a) && Number.isNaN(b)) return true
+  if (a === b) return true
+  const difference = Math.abs(a - b)
+  const size = Math.abs(a) + Math.abs(b)
+  if (a === 0 || b === 0 || size < SMALLEST_NORMAL) return difference < 1e-6 * SMALLEST_NORMAL
+  return difference / Math.min(size, Number.MAX_VALUE) < 1e-6
+}
+
+const LABEL_PAIR =
+  /\s*,?\s*(?:([A-Za-z_][\w]*)|("(?:[^"\\]|\\.)*"))\s*(?:=\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`))?\s*,?\s*/y
+
+/** `name{label="value"} values` */
+function readSeries(text: string): { labels: Labels; rest: string } {
+  const name = /^[A-Za-z_:][\w:]*/.exec(text)?.[0] ?? ''
+  const pairs: [string, string][] = name === '' ? [] : [[METRIC_NAME, name]]
+  let at = name.length
+  if (text[at] === '{') {
+    at++
+    while (text[at] !== '}') {
+      LABEL_PAIR.lastIndex = at
+      const pair = LABEL_PAIR.exec(text)
+      if (pair === null || pair[0] === '') throw new Error(`not a series: ${text}`)
+      const label = pair[1] ?? unquote(pair[2]!)!
+      if (pair[3] === undefined) pairs.push([METRIC_NAME, label])
+      else pairs.push([label, unquote(pair[3])!])
+      at = LABEL_PAIR.lastIndex
+    }
+    at++
+  }
+  return { labels: Labels.fromPairs(pairs), rest: text.slice(at).trim() }
+}
+
+const NUMBER = '[-+]?(?:\\d+\\.?\\d*(?:e[-+]?\\d+)?|\\.\\d+(?:e[-+]?\\d+)?|inf|nan)'
+const VALUE = new RegExp(`^(${NUMBER})(?:([-+])(${NUMBER.slice(5)}))?(?:x(\\d+))?$`, 'i')
+
+/** `1 2+3x4 _ _x3 stale`; a native histogram is only recognised. */
+function readValues(text: string): ScriptValue[] {
+  const values: ScriptValue[] = []
+  for (const item of text.match(/\{\{.*?\}\}[^\s{]*(?:\{\{.*?\}\}\S*)?|\S+/g) ?? []) {
+    if (item.startsWith('{{')) {
+      values.push('histogram')
+      continue
+    }
+    if (item.startsWith('#')) break
+    const blank = /^_(?:x(\d+))?$/.exec(item)
+    if (blank !== null) {
+      for (let i = 0; i < Number(blank[1] ?? 1); i++) values.push(undefined)
+      continue
+    }
+    const stale = /^stale(?:x(\d+))?$/.exec(item)
+    if (stale !== null) {
+      for (let i = 0; i <= Number(stale[1] ?? 0); i++) values.push('stale')
+      continue
+    }
+    const number = VALUE.exec(item)
+    if (number === null) throw new Error(`not a value: ${item}`)
+    const step = number[3] === undefined ? 0 : readNumber(number[3]) * (number[2] === '-' ? -1 : 1)
+    let value = readNumber(number[1]!)
+    for (let i = 0; i <= Number(number[4] ?? 0); i++) {
+      values.push(value)
+      value += step
+    }
+  }
+  return values
+}
+
+function readNumber(text: string): number {
+  const isNegative = text.startsWith('-')
+  return (parseNumber(text.replace(/^[-+]/, '')) ?? NaN) * (isNegative ? -1 : 1)
+}
+
+/** For a message: where a case stands. */
+export function describeFailure(file: string, outcome: CaseOutcome): string {
+  return `${file}:${outcome.line}: ${outcome.expr}\n    ${outcome.message ?? ''}`
+}
+
+/** Counts by status. */
+export function tally(outcomes: readonly CaseOutcome[]): Record<CaseOutcome['status'], number> {
+  const counts = { passed: 0, failed: 0, 'native histogram': 0, experimental: 0 }
+  for (const { status } of outcomes) counts[status]++
+  return counts
+}

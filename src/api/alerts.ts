@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { rankInstances } from '../catalog/rank-instances.ts'
+import { resolveRunbook } from '../catalog/resolve-runbook.ts'
 import type { AlertItem, AlertItems } from '../contract/alerts.ts'
 import { healthImpactOf, severityOf } from '../model/alert.ts'
 import { clusterOf } from '../model/cluster-identity.ts'
@@ -12,17 +13,29 @@ import type { RunbookCatalog } from './runbooks.ts'
 export function registerAlerts(app: FastifyInstance, rules: RuleReader, catalog: RunbookCatalog, clock: Clock): void {
   app.get('/api/fleet/v1/alerts', { config: { access: 'viewer', speaks: 'own' } }, async (): Promise<AlertItems> => {
     const [alerts, groups] = await Promise.all([rules.alerts(), rules.groups()])
+    const runbookOf = remembered((name) => {
+      const found = resolveRunbook(catalog, name)
+      return 'page' in found ? found.page.name : undefined
+    })
     return {
       asOfMs: clock.nowMs(),
-      alerts: rankInstances(alerts).map((alert) => alertItem(alert, catalog)),
+      alerts: rankInstances(alerts).map((alert) => alertItem(alert, runbookOf(alert.labels.get('alertname')))),
       failing: failingRules(groups),
     }
   })
 }
 
-function alertItem(alert: RuleAlert, catalog: RunbookCatalog): AlertItem {
+/** Many alerts have one name, and a name nobody knows is compared with all that are. */
+function remembered<T>(find: (name: string) => T): (name: string) => T {
+  const known = new Map<string, T>()
+  return (name) => {
+    if (!known.has(name)) known.set(name, find(name))
+    return known.get(name) as T
+  }
+}
+
+function alertItem(alert: RuleAlert, runbook: string | undefined): AlertItem {
   const alertname = alert.labels.get('alertname')
-  const found = catalog.resolveRunbook(alertname)
   const { group, file, expr, forMs, keepFiringForMs } = alert.rule
   return {
     fingerprint: alert.fingerprint,
@@ -38,7 +51,7 @@ function alertItem(alert: RuleAlert, catalog: RunbookCatalog): AlertItem {
     labels: alert.labels.toObject(),
     annotations: { ...alert.annotations },
     rule: { group, file, expr, forMs, keepFiringForMs },
-    ...('page' in found ? { runbook: found.page.name } : {}),
+    ...(runbook === undefined ? {} : { runbook }),
   }
 }
 

@@ -16,6 +16,8 @@ declare module 'fastify' {
     speaks?: Dialect
     /** Pages of any origin may send to it (the browser telemetry intake). All others refuse foreign pages. */
     isOpenToOrigins?: boolean
+    /** Set by `answerWrongMethods` only. */
+    isWrongMethod?: boolean
   }
   interface FastifyRequest {
     /** Who asks; `undefined` when no token was given or needed. */
@@ -32,6 +34,8 @@ export interface RouteEntry {
   readonly url: string
   readonly access: Access
   readonly speaks: Dialect
+  /** Only there to answer 405. */
+  readonly isWrongMethod: boolean
 }
 
 /** Watches routes as they are declared. Register before any route. */
@@ -40,13 +44,13 @@ export function installRouteTable(app: FastifyInstance): void {
   app.decorate('routeTable', entries)
   app.addHook('onRoute', (route) => {
     const methods = [route.method].flat()
-    const { access, speaks } = route.config ?? {}
+    const { access, speaks, isWrongMethod = false } = route.config ?? {}
     invariant(access !== undefined, `route ${methods.join(',')} ${route.url} declares who may use it (config.access)`)
     invariant(
       speaks !== undefined,
       `route ${methods.join(',')} ${route.url} declares how it tells errors (config.speaks)`,
     )
-    for (const method of methods) entries.push({ method, url: route.url, access, speaks })
+    for (const method of methods) entries.push({ method, url: route.url, access, speaks, isWrongMethod })
   })
 }
 
@@ -72,7 +76,7 @@ export function answerWrongMethods(app: FastifyInstance): void {
     app.route({
       method: missing,
       url,
-      config: { access: 'public', speaks: 'text' },
+      config: { access: 'public', speaks: 'text', isWrongMethod: true },
       // Answered before the body is looked at: what is sent does not matter, and may be of any type.
       onRequest: (_request, reply, done) => {
         void reply.code(405).header('allow', allow).type('text/plain; charset=utf-8').send('Method Not Allowed\n')

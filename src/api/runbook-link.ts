@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { resolveRunbook } from '../catalog/resolve-runbook.ts'
 import type { RunbookCatalog } from './runbooks.ts'
 import { sendPage } from './web.ts'
 
@@ -13,6 +14,6 @@ export function registerRunbookLink(app: FastifyInstance, catalog: RunbookCatalo
     url: '/rb/:name',
     config: { access: 'viewer', speaks: 'text' },
     handler: (request, reply) =>
-      sendPage(reply, webRoot, 'page' in catalog.resolveRunbook(request.params.name) ? 200 : 404),
+      sendPage(reply, webRoot, 'page' in resolveRunbook(catalog, request.params.name) ? 200 : 404),
   })
 }

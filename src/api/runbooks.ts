@@ -2,7 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { bindRunbook } from '../catalog/bind-runbook.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import { distinguishingLabels, rankInstances } from '../catalog/rank-instances.ts'
+import { resolveRunbook } from '../catalog/resolve-runbook.ts'
 import type { RunbookPage } from '../catalog/runbook-page.ts'
 import type { BoundRunbook, RunbookInstance, RunbookList, RunbookUnknown } from '../contract/runbooks.ts'
 import type { ClusterInventory } from '../fleet/inventory.ts'
@@ -21,22 +23,7 @@ export interface RunbookDeps {
 }
 
 /** The part of the catalog that pages are served from. */
-export interface RunbookCatalog {
-  /** By name. */
-  readonly pages: ReadonlyMap<string, RunbookPage>
-  /** By name or old name, whatever its letter case, with or without `.md`. */
-  resolveRunbook(name: string): RunbookFound | RunbookMissing
-}
-
-export interface RunbookFound {
-  readonly page: RunbookPage
-  /** The name asked for is an old one. */
-  readonly isRenamed: boolean
-}
-
-export interface RunbookMissing {
-  readonly nearest: readonly string[]
-}
+export type RunbookCatalog = Pick<Catalog, 'pages' | 'aliases'>
 
 export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void {
   const { catalog, rules } = deps
@@ -59,7 +46,7 @@ export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void 
     { config },
     async (request, reply): Promise<BoundRunbook | RunbookUnknown> => {
       const { name } = request.params
-      const found = catalog.resolveRunbook(name)
+      const found = resolveRunbook(catalog, name)
       if (!('page' in found)) {
         void reply.code(404)
         return { error: `no runbook is called ${JSON.stringify(name)}`, nearest: [...found.nearest] }
@@ -71,7 +58,7 @@ export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void 
 
 async function boundPage(
   { rules, inventory, clock, log }: RunbookDeps,
-  { page, isRenamed }: RunbookFound,
+  { page, isRenamed }: { readonly page: RunbookPage; readonly isRenamed: boolean },
   askedName: string,
   fingerprint: string | undefined,
 ): Promise<BoundRunbook> {

@@ -1,0 +1,158 @@
+import Fastify from 'fastify'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { installRouteTable } from '../../src/api/route-config.ts'
+import { DEFAULT_FARO_OPTIONS } from '../../src/api/faro.ts'
+import { makeServer } from './test-server.ts'
+import type { TestServer } from './test-server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await makeServer({ faro: DEFAULT_FARO_OPTIONS })
+})
+afterAll(() => server.app.close())
+
+/** Who may use what. A route that is not here was added without a thought about who may use it. */
+const ROUTES = `
+GET,HEAD                      viewer  text        /
+GET,HEAD                      public  text        /-/healthy
+GET,HEAD                      public  text        /-/ready
+GET,HEAD                      viewer  text        /adoption
+GET,HEAD                      viewer  text        /adoption/*
+GET,HEAD                      viewer  text        /alerts
+GET,HEAD                      viewer  text        /alerts/*
+GET                           viewer  own         /api/fleet/v1/alerts
+GET                           viewer  own         /api/fleet/v1/now
+GET                           viewer  own         /api/runbooks/v1/pages
+GET                           viewer  own         /api/runbooks/v1/pages/:name
+GET                           viewer  own         /api/ui/v1/settings
+OPTIONS                       public  prometheus  /api/v1/*
+GET                           viewer  prometheus  /api/v1/alerts
+GET,POST                      viewer  prometheus  /api/v1/format_query
+GET                           viewer  prometheus  /api/v1/label/:name/values
+GET,POST                      viewer  prometheus  /api/v1/labels
+GET                           viewer  prometheus  /api/v1/metadata
+GET,POST                      viewer  prometheus  /api/v1/query
+GET,POST                      viewer  prometheus  /api/v1/query_exemplars
+GET,POST                      viewer  prometheus  /api/v1/query_range
+GET                           viewer  prometheus  /api/v1/rules
+GET,POST                      viewer  prometheus  /api/v1/series
+GET                           viewer  prometheus  /api/v1/status/buildinfo
+POST                          ingest  text        /api/v1/write
+GET,HEAD                      public  text        /assets/*
+OPTIONS,POST                  public  text        /collect
+GET,HEAD                      viewer  text        /explore
+GET,HEAD                      viewer  text        /explore/*
+GET,HEAD                      viewer  text        /fleet
+GET,HEAD                      viewer  text        /fleet/*
+GET                           viewer  text        /graph
+GET,HEAD                      public  text        /icon.svg
+GET                           viewer  text        /metrics
+GET,HEAD                      viewer  text        /rb/:name
+`
+
+test('every route says who may use it, and this is the list', () => {
+  const byUrl = new Map<string, { methods: string[]; rest: string }>()
+  for (const { url, method, access, speaks, isWrongMethod } of server.app.routeTable) {
+    if (isWrongMethod) continue
+    const entry = byUrl.get(url) ?? { methods: [], rest: `${access.padEnd(6)}  ${speaks.padEnd(10)}  ${url}` }
+    entry.methods.push(method)
+    byUrl.set(url, entry)
+  }
+  const lines = [...byUrl]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, { methods, rest }]) => {
+      return `${methods.sort().join(',').padEnd(28)}  ${rest}`
+    })
+  expect(`\n${lines.join('\n')}\n`).toBe(ROUTES)
+})
+
+test.each([
+  [{}, 'declares who may use it'],
+  [{ access: 'viewer' as const }, 'declares how it tells errors'],
+])('a route with config %j stops the start', (config, message) => {
+  const app = Fastify()
+  installRouteTable(app)
+  expect(() => app.get('/secret', { config }, () => 'secret')).toThrow(message)
+})
+
+describe('unknown paths and methods', () => {
+  test.each([
+    ['GET', '/api/v1/nothing'],
+    ['GET', '/api/nothing'],
+    ['GET', '/nothing'],
+    ['POST', '/nothing'],
+    ['GET', '/assets/gone.js'],
+    ['GET', '/.env'],
+    ['GET', '/index.htm'],
+  ] as const)('%s %s is 404 as text, never the page', async (method, url) => {
+    const answer = await server.app.inject({ method, url })
+    expect([answer.statusCode, answer.headers['content-type'], answer.body]).toEqual([
+      404,
+      'text/plain; charset=utf-8',
+      '404 page not found\n',
+    ])
+    expect(answer.headers['cache-control']).toBe('no-store')
+  })
+
+  test.each([
+    ['PUT', '/api/v1/query', 'GET, POST'],
+    ['DELETE', '/api/v1/series', 'GET, POST'],
+    ['HEAD', '/api/v1/query', 'GET, POST'],
+    ['GET', '/api/v1/write', 'POST'],
+    ['HEAD', '/api/v1/write', 'POST'],
+    ['POST', '/api/v1/label/job/values', 'GET'],
+    ['POST', '/api/v1/rules', 'GET'],
+    ['POST', '/-/healthy', 'GET, HEAD'],
+    ['DELETE', '/rb/KubeVirtCRModified', 'GET, HEAD'],
+    ['GET', '/collect', 'OPTIONS, POST'],
+  ] as const)('%s %s is 405 and names the methods', async (method, url, allow) => {
+    const answer = await server.app.inject({
+      method,
+      url,
+      ...(method === 'HEAD' || method === 'GET' ? {} : { payload: 'x' }),
+    })
+    expect([answer.statusCode, answer.headers.allow]).toEqual([405, allow])
+    expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8')
+  })
+
+  test.each(['/%ff', '/rb/%', '/api/v1/label/%c0%af/values'])('the bad path %s is 400', async (url) => {
+    const answer = await server.app.inject({ method: 'GET', url })
+    expect(answer.statusCode).toBe(400)
+  })
+})
+
+test('requests are counted by route pattern, whatever the path', async () => {
+  await server.app.inject('/api/v1/label/one/values')
+  await server.app.inject('/api/v1/label/two/values')
+  await server.app.inject('/no/such/path')
+  const text = (await server.app.inject('/metrics')).body
+  expect(text).toContain('daytwo_http_requests_total{route="/api/v1/label/:name/values",method="GET",status="200"} 2')
+  expect(text).toMatch(/daytwo_http_requests_total\{route="none",method="GET",status="404"\} \d+/)
+  expect(text).not.toContain('/no/such/path')
+})
+
+test('pages come with headers that keep them to themselves', async () => {
+  const { headers } = await server.app.inject('/')
+  expect(headers['content-security-policy']).toBe(
+    "default-src 'self';script-src 'self';style-src 'self' 'unsafe-inline';img-src 'self' data:;connect-src 'self';" +
+      "object-src 'none';base-uri 'none';form-action 'self';frame-ancestors 'none'",
+  )
+  expect(headers['x-content-type-options']).toBe('nosniff')
+  expect(headers['strict-transport-security']).toBeUndefined()
+})
+
+test('until the server is ready the API answers 503 and says why, and health answers', async () => {
+  let readiness = 'replaying the log'
+  const starting = await makeServer({ readiness: () => readiness })
+  const status = async (url: string) => (await starting.app.inject(url)).statusCode
+  const answer = await starting.app.inject('/api/v1/query?query=1')
+  expect([answer.statusCode, answer.headers['retry-after'], answer.json()]).toEqual([
+    503,
+    '5',
+    { status: 'error', errorType: 'unavailable', error: 'replaying the log' },
+  ])
+  expect([await status('/-/healthy'), await status('/-/ready')]).toEqual([200, 503])
+  readiness = 'ready'
+  expect([await status('/-/ready'), await status('/api/v1/labels')]).toEqual([200, 200])
+  await starting.app.close()
+})

@@ -1,0 +1,171 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { createServer } from '../../src/api/server.ts'
+import type { ApiDeps } from '../../src/api/server.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { createOwnMetrics } from '../../src/base/metrics.ts'
+import { buildCatalog } from '../../src/catalog/catalog.ts'
+import { createRemoteWriteIngest } from '../../src/ingest/remote-write.ts'
+import { INGEST_DEFAULTS } from '../../src/ingest/options.ts'
+import { Labels } from '../../src/model/labels.ts'
+import type { InstantQuery, QueryEngine, QueryResult, RangeQuery } from '../../src/promql/query-engine.ts'
+import { FakeClock } from '../support/fake-clock.ts'
+import { MemoryAppender } from '../support/memory-appender.ts'
+
+/** Servers for tests: the real one, with ports that a test can look into. */
+
+export const NOW_MS = Date.parse('2026-08-20T10:00:00Z')
+
+/** A query engine that notes what it was asked and answers what it was told to. */
+export class NotingEngine implements QueryEngine {
+  readonly instants: InstantQuery[] = []
+  readonly ranges: RangeQuery[] = []
+  readonly reads: { readonly what: string; readonly selectors: unknown; readonly range: unknown }[] = []
+  result: QueryResult = {
+    value: { type: 'vector', timeMs: NOW_MS, samples: [] },
+    warnings: [],
+    infos: [],
+    stats: { samplesRead: 0, seriesRead: 0, evalMs: 0 },
+  }
+  labelSets: readonly Labels[] = []
+  texts: readonly string[] = []
+  failure: Error | undefined
+
+  instant(query: InstantQuery): Promise<QueryResult> {
+    this.instants.push(query)
+    return this.#answer(this.result)
+  }
+
+  range(query: RangeQuery): Promise<QueryResult> {
+    this.ranges.push(query)
+    return this.#answer(this.result)
+  }
+
+  series(selectors: unknown, range: unknown): Promise<readonly Labels[]> {
+    this.reads.push({ what: 'series', selectors, range })
+    return this.#answer(this.labelSets)
+  }
+
+  labelNames(selectors: unknown, range: unknown): Promise<readonly string[]> {
+    this.reads.push({ what: 'labelNames', selectors, range })
+    return this.#answer(this.texts)
+  }
+
+  labelValues(name: string, selectors: unknown, range: unknown): Promise<readonly string[]> {
+    this.reads.push({ what: `labelValues ${name}`, selectors, range })
+    return this.#answer(this.texts)
+  }
+
+  #answer<T>(value: T): Promise<T> {
+    return this.failure === undefined ? Promise.resolve(value) : Promise.reject(this.failure)
+  }
+}
+
+const PAGE = `---
+aliases: [HCOOldName]
+---
+# KubeVirtCRModified
+
+## Meaning
+
+Somebody changed an operand by hand. HCO changed it back.
+
+## Impact
+
+None.
+
+## Diagnosis
+
+The object is {{component_object}} on {{cluster}}, operator in {{namespace}}.
+
+\`\`\`promql live
+kubevirt_hco_out_of_band_modifications_total{cluster="{{cluster}}"}
+\`\`\`
+
+## Mitigation
+
+\`\`\`bash kubectl
+kubectl get hco -n {{namespace}}
+\`\`\`
+`
+
+export const TEST_CATALOG = buildCatalog({
+  ruleFiles: [],
+  pageFiles: [{ path: 'runbooks/KubeVirtCRModified.md', text: PAGE }],
+  dashboardFiles: [],
+})
+
+/** A folder like the built UI's. */
+export function makeWebRoot(): { readonly path: string; readonly remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'daytwo-web-'))
+  mkdirSync(join(path, 'assets'))
+  writeFileSync(join(path, 'index.html'), '<!doctype html><title>Daytwo</title>')
+  writeFileSync(join(path, 'icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
+  writeFileSync(join(path, 'assets', 'main-abc123.js'), `export const x = ${JSON.stringify('x'.repeat(4000))}\n`)
+  return {
+    path,
+    remove: () => {
+      rmSync(path, { recursive: true })
+    },
+  }
+}
+
+export interface TestServer {
+  readonly app: FastifyInstance
+  readonly engine: NotingEngine
+  readonly appender: MemoryAppender
+  readonly clock: FakeClock
+  readonly deps: ApiDeps
+}
+
+const webRoot = makeWebRoot()
+process.once('exit', webRoot.remove)
+
+/** The whole server on ports of the test; `overrides` replaces some. Close `app` when done. */
+export async function makeServer(
+  overrides: Partial<Omit<ApiDeps, 'settings'>> & { readonly settings?: Partial<ApiDeps['settings']> } = {},
+): Promise<TestServer> {
+  const engine = new NotingEngine()
+  const appender = new MemoryAppender()
+  const clock = new FakeClock(NOW_MS)
+  const ingest = createRemoteWriteIngest({ appender, options: INGEST_DEFAULTS })
+  const deps: ApiDeps = {
+    query: engine,
+    write: async (body, cluster) => {
+      const outcome = ingest.write(body, { nowMs: clock.nowMs(), ...(cluster === undefined ? {} : { cluster }) })
+      await appender.commit()
+      return outcome
+    },
+    rules: { groups: () => Promise.resolve([]), alerts: () => Promise.resolve([]) },
+    catalog: TEST_CATALOG,
+    fleet: {
+      now: () => Promise.reject(new Error('this test has no fleet')),
+      inventory: () => Promise.resolve(undefined),
+    },
+    authenticate: () => Promise.resolve(undefined),
+    requiresToken: false,
+    metrics: createOwnMetrics('0.0.0-test'),
+    log: silentLog,
+    clock,
+    webRoot: webRoot.path,
+    readiness: () => 'ready',
+    ...overrides,
+    settings: {
+      version: '0.0.0-test',
+      isDemo: false,
+      externalUrl: 'http://127.0.0.1:4318',
+      listenHost: '127.0.0.1',
+      corsOrigins: [],
+      bodyBytesMax: 1024 * 1024,
+      ...overrides.settings,
+    },
+  }
+  return { app: await createServer(deps), engine, appender, clock, deps }
+}
+
+export const form = (fields: readonly (readonly [string, string])[]) => ({
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  payload: new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value])).toString(),
+})

@@ -1,0 +1,150 @@
+/**
+ * Numbers as few bytes. Unsigned: seven bits a byte, lowest first, the top bit says that more follow. Signed: the
+ * first byte spends bit 6 on the sign. Both are exact over all safe integers, which shifts are not.
+ */
+
+/** Stored bytes that do not say what they should. The caller knows which row it was, and makes a failure of it. */
+export class MalformedBytesError extends Error {
+  override readonly name = 'MalformedBytesError'
+}
+
+/** Room for the longest number: a safe integer has 53 bits, and 6 + 7 * 7 = 55. */
+const NUMBER_BYTES_MAX = 8
+
+/** A growing buffer that is used again after `clear`. */
+export class ByteWriter {
+  /** `[0, length)` is written. Replaced when it grows. */
+  bytes: Uint8Array
+  length = 0
+
+  constructor(capacityBytes = 4096) {
+    this.bytes = new Uint8Array(capacityBytes)
+  }
+
+  clear(): void {
+    this.length = 0
+  }
+
+  /** HOT. Makes room for `bytes` more; the writes below do not check. */
+  reserve(bytes: number): void {
+    if (this.length + bytes <= this.bytes.length) return
+    const larger = new Uint8Array(Math.max(this.bytes.length * 2, this.length + bytes))
+    larger.set(this.bytes.subarray(0, this.length))
+    this.bytes = larger
+  }
+
+  byte(value: number): void {
+    this.bytes[this.length++] = value
+  }
+
+  /** HOT. A safe integer from 0. */
+  unsigned(value: number): void {
+    let rest = value
+    while (rest >= 0x80) {
+      this.bytes[this.length++] = (rest % 0x80) | 0x80
+      rest = Math.floor(rest / 0x80)
+    }
+    this.bytes[this.length++] = rest
+  }
+
+  /** HOT. Any safe integer; the sign of zero is lost. */
+  signed(value: number): void {
+    const size = Math.abs(value)
+    const low = (size % 0x40) | (value < 0 ? 0x40 : 0)
+    if (size < 0x40) {
+      this.bytes[this.length++] = low
+      return
+    }
+    this.bytes[this.length++] = low | 0x80
+    this.unsigned(Math.floor(size / 0x40))
+  }
+
+  /** HOT. The two words of a 64-bit float, low word first. */
+  words(low: number, high: number): void {
+    const bytes = this.bytes
+    let at = this.length
+    bytes[at++] = low
+    bytes[at++] = low >>> 8
+    bytes[at++] = low >>> 16
+    bytes[at++] = low >>> 24
+    bytes[at++] = high
+    bytes[at++] = high >>> 8
+    bytes[at++] = high >>> 16
+    bytes[at++] = high >>> 24
+    this.length = at
+  }
+
+  /** A copy of what is written. */
+  take(): Uint8Array {
+    return this.bytes.slice(0, this.length)
+  }
+}
+
+/** Reads what `ByteWriter` wrote. Throws `MalformedBytesError`, never reads outside. */
+export class ByteReader {
+  readonly #bytes: Uint8Array
+  #at = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length
+  }
+
+  byte(): number {
+    const value = this.#bytes[this.#at]
+    if (value === undefined) throw new MalformedBytesError(`ends at byte ${this.#at}, want one more`)
+    this.#at++
+    return value
+  }
+
+  unsigned(): number {
+    const from = this.#at
+    let value = 0
+    let scale = 1
+    for (;;) {
+      const byte = this.byte()
+      value += (byte & 0x7f) * scale
+      if (byte < 0x80) break
+      scale *= 0x80
+      if (this.#at - from > NUMBER_BYTES_MAX) throw new MalformedBytesError(`number at byte ${from} does not end`)
+    }
+    if (!Number.isSafeInteger(value)) throw new MalformedBytesError(`number at byte ${from} is too large`)
+    return value
+  }
+
+  signed(): number {
+    const first = this.byte()
+    const size = (first & 0x3f) + (first >= 0x80 ? this.unsigned() * 0x40 : 0)
+    if (!Number.isSafeInteger(size)) throw new MalformedBytesError(`number before byte ${this.#at} is too large`)
+    return (first & 0x40) !== 0 ? -size : size
+  }
+
+  /** One 32-bit word as a signed integer, as `Int32Array` holds it. */
+  word(): number {
+    return this.byte() | (this.byte() << 8) | (this.byte() << 16) | (this.byte() << 24)
+  }
+}
+
+const float = new Float64Array(1)
+const floatWords = new Int32Array(float.buffer)
+
+/** HOT. The low word of a float, as a signed integer; `highWordOf` is the other. Bits are kept, payloads of NaN too. */
+export function lowWordOf(value: number): number {
+  float[0] = value
+  return floatWords[0]!
+}
+
+export function highWordOf(value: number): number {
+  float[0] = value
+  return floatWords[1]!
+}
+
+/** The float of two words. A NaN's payload survives only until somebody computes with it. */
+export function floatOf(low: number, high: number): number {
+  floatWords[0] = low
+  floatWords[1] = high
+  return float[0]!
+}

@@ -1,0 +1,124 @@
+import { chmodSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { FleetError, messageOf } from '../base/errors.ts'
+import { migrate } from './migrations.ts'
+
+/**
+ * The one SQLite file, how it is opened, and what its failures are called. WAL, so that the query worker reads while
+ * the ingest worker writes; `synchronous = FULL`, so that a commit that returned is on the disk.
+ */
+
+export const DATABASE_FILE = 'daytwo.db'
+const LOCK_FILE = 'daytwo.lock'
+/** "D2TW": tells our file from any other SQLite file. */
+const APPLICATION_ID = 0x44325457
+/** How long a write waits for another process' short write (a token command). */
+const BUSY_TIMEOUT_MS = 5000
+
+/** Opens for writing, makes what is absent, brings the schema up. Throws FleetError. */
+export function openDatabase(dir: string): Database.Database {
+  return asFailure(`opening ${dir}`, () => {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    const path = join(dir, DATABASE_FILE)
+    const db = new Database(path, { timeout: BUSY_TIMEOUT_MS })
+    try {
+      // The samples are what the directory's owner may read; so are the hashes of the tokens.
+      chmodSync(path, 0o600)
+      checkOwner(db, path)
+      db.pragma('journal_mode = WAL')
+      db.pragma('synchronous = FULL')
+      db.pragma('foreign_keys = ON')
+      db.pragma('journal_size_limit = 67108864')
+      migrate(db, path)
+      return db
+    } catch (thrown) {
+      db.close()
+      throw thrown
+    }
+  })
+}
+
+/** Opens what a writer made, for reading only. */
+export function openDatabaseForReading(dir: string): Database.Database {
+  return asFailure(`opening ${dir} for reading`, () => {
+    const db = new Database(join(dir, DATABASE_FILE), { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
+    db.pragma('query_only = ON')
+    return db
+  })
+}
+
+function checkOwner(db: Database.Database, path: string): void {
+  const id = db.pragma('application_id', { simple: true })
+  if (id === APPLICATION_ID) return
+  const tables = db.prepare<[], { count: number }>('SELECT count(*) AS count FROM sqlite_schema').get()
+  if (id !== 0 || tables?.count !== 0) {
+    throw new FleetError(
+      'storage_failed',
+      `${path} is an SQLite file of another program (application_id ${String(id)})`,
+      {
+        hint: 'give the server a data directory of its own',
+      },
+    )
+  }
+  db.pragma(`application_id = ${APPLICATION_ID}`)
+}
+
+/** Holds a data directory for one server. The operating system lets go of it when the process dies, however it dies. */
+export interface DirectoryLock {
+  release(): void
+}
+
+/**
+ * An exclusive transaction on a file beside the database, not on the database itself: another process may still
+ * write a token while the server runs. Throws FleetError `data_dir_in_use`.
+ */
+export function lockDirectory(dir: string): DirectoryLock {
+  return asFailure(`locking ${dir}`, () => {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    const lock = new Database(join(dir, LOCK_FILE), { timeout: 0 })
+    try {
+      lock.exec('BEGIN EXCLUSIVE')
+    } catch (thrown) {
+      lock.close()
+      if (codeOf(thrown)?.startsWith('SQLITE_BUSY') !== true) throw thrown
+      throw new FleetError('data_dir_in_use', `the data directory ${dir} is in use by another server`, {
+        hint: 'stop the other server, or choose another data directory',
+        cause: thrown,
+      })
+    }
+    return {
+      release() {
+        lock.close()
+      },
+    }
+  })
+}
+
+/** Runs `work`; what SQLite or the file system throws becomes a FleetError that says what was tried. */
+export function asFailure<T>(what: string, work: () => T): T {
+  try {
+    return work()
+  } catch (thrown) {
+    throw failureOf(what, thrown)
+  }
+}
+
+/** `storage_full` when the disk or the quota is full, `storage_failed` for the rest; bugs pass through unchanged. */
+export function failureOf(what: string, thrown: unknown): unknown {
+  const code = codeOf(thrown)
+  if (thrown instanceof FleetError || code === undefined) return thrown
+  if (code === 'SQLITE_FULL' || code === 'ENOSPC' || code === 'EDQUOT') {
+    return new FleetError('storage_full', `${what}: ${messageOf(thrown)}`, {
+      hint: 'free space on the disk of the data directory; writing goes on by itself',
+      cause: thrown,
+    })
+  }
+  return new FleetError('storage_failed', `${what}: ${messageOf(thrown)} (${code})`, { cause: thrown })
+}
+
+/** The code of an SQLite or system error; anything else is a bug of ours. */
+function codeOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error) || !('code' in thrown) || typeof thrown.code !== 'string') return undefined
+  return thrown instanceof Database.SqliteError || 'syscall' in thrown ? thrown.code : undefined
+}

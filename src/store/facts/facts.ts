@@ -1,0 +1,46 @@
+import type Database from 'better-sqlite3'
+import { Kysely, SqliteDialect } from 'kysely'
+import type { AlertStateStore } from '../../model/alert.ts'
+import { failureOf, openDatabase } from '../database.ts'
+import { Turns } from '../turns.ts'
+import { SqlAlertStates } from './alert-states.ts'
+import { SqlMeta, type MetaStore } from './meta.ts'
+import type { FactsSchema } from './schema.ts'
+import { SqlTokens, type TokenStore } from './tokens.ts'
+
+/** What is not samples: small, kept for ever, and one day in PostgreSQL. Written with Kysely for that reason. */
+export interface Facts {
+  readonly alertStates: AlertStateStore
+  readonly tokens: TokenStore
+  readonly meta: MetaStore
+}
+
+/** Runs one piece of work on the connection, alone, and names its failures. */
+export type RunFacts = <T>(what: string, work: (db: Kysely<FactsSchema>) => Promise<T>) => Promise<T>
+
+/** Facts on a connection that something else writes too; `turns` keeps the two apart. */
+export function createFacts(database: Database.Database, turns: Turns): Facts {
+  const db = new Kysely<FactsSchema>({ dialect: new SqliteDialect({ database }) })
+  const run: RunFacts = async (what, work) => {
+    try {
+      return await turns.run(() => work(db))
+    } catch (thrown) {
+      throw failureOf(what, thrown)
+    }
+  }
+  return { alertStates: new SqlAlertStates(run), tokens: new SqlTokens(run), meta: new SqlMeta(run) }
+}
+
+/**
+ * Only the facts of a data directory, for short commands; a server may be running on it. Makes the directory when it
+ * is absent. Throws FleetError.
+ */
+export function openFacts(dir: string): Facts & { close(): void } {
+  const database = openDatabase(dir)
+  return {
+    ...createFacts(database, new Turns()),
+    close() {
+      database.close()
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import type { RunFacts } from './facts.ts'
+
+/** Small texts by key: what the program must remember about the directory itself. */
+export interface MetaStore {
+  get(key: string): Promise<string | undefined>
+  set(key: string, value: string): Promise<void>
+}
+
+export class SqlMeta implements MetaStore {
+  readonly #run: RunFacts
+
+  constructor(run: RunFacts) {
+    this.#run = run
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    const row = await this.#run('reading meta', (db) =>
+      db.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst(),
+    )
+    return row?.value
+  }
+
+  async set(key: string, value: string): Promise<void> {
+    await this.#run('writing meta', (db) =>
+      db
+        .insertInto('meta')
+        .values({ key, value })
+        .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+        .execute(),
+    )
+  }
+}

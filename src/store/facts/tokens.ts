@@ -1,0 +1,54 @@
+import type { Selectable } from 'kysely'
+import { invariant } from '../../base/invariant.ts'
+import { ROLES, type TokenRecord } from '../../model/token.ts'
+import type { RunFacts } from './facts.ts'
+import type { TokenTable } from './schema.ts'
+
+/** Tokens by the hash of their secret; the secret itself is nowhere. */
+export interface TokenStore {
+  /** By rising id. */
+  list(): Promise<readonly TokenRecord[]>
+  /** Durable when it resolves. The hash must be new. */
+  add(record: Omit<TokenRecord, 'id'>): Promise<TokenRecord>
+  /** False when there is no such token. An id is never given out again. */
+  remove(id: number): Promise<boolean>
+}
+
+export class SqlTokens implements TokenStore {
+  readonly #run: RunFacts
+
+  constructor(run: RunFacts) {
+    this.#run = run
+  }
+
+  async list(): Promise<readonly TokenRecord[]> {
+    const rows = await this.#run('reading tokens', (db) => db.selectFrom('token').selectAll().orderBy('id').execute())
+    return rows.map(recordOf)
+  }
+
+  async add(record: Omit<TokenRecord, 'id'>): Promise<TokenRecord> {
+    const { hash, role, name, cluster, createdAtMs } = record
+    const row = await this.#run('writing a token', (db) =>
+      db
+        .insertInto('token')
+        .values({ hash, role, name, cluster: cluster ?? null, created_at_ms: createdAtMs })
+        .returningAll()
+        .executeTakeFirstOrThrow(),
+    )
+    return recordOf(row)
+  }
+
+  async remove(id: number): Promise<boolean> {
+    const result = await this.#run('removing a token', (db) =>
+      db.deleteFrom('token').where('id', '=', id).executeTakeFirst(),
+    )
+    return result.numDeletedRows > 0n
+  }
+}
+
+function recordOf(row: Selectable<TokenTable>): TokenRecord {
+  const role = ROLES.find((known) => known === row.role)
+  invariant(role !== undefined, 'only known roles are written')
+  const { id, hash, name, cluster, created_at_ms: createdAtMs } = row
+  return { id, hash, role, name, createdAtMs, ...(cluster === null ? {} : { cluster }) }
+}

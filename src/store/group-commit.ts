@@ -1,0 +1,95 @@
+import type Database from 'better-sqlite3'
+import { failureOf } from './database.ts'
+import type { Log } from './log.ts'
+import type { LogBuffer } from './log-codec.ts'
+import type { SeriesRows } from './series-rows.ts'
+import type { SeriesTable } from './series-table.ts'
+import type { Turns } from './turns.ts'
+
+interface Waiter {
+  readonly resolve: () => void
+  readonly reject: (failure: unknown) => void
+}
+
+/**
+ * Makes what was accepted durable: new label pairs, new series and one log row, in one transaction for all who wait.
+ * A failed commit changes nothing: the buffer is written again with the next one.
+ */
+export class GroupCommit {
+  commitsDone = 0
+  commitsFailed = 0
+  readonly #turns: Turns
+  readonly #buffer: LogBuffer
+  readonly #log: Log
+  readonly #table: SeriesTable
+  readonly #write: Database.Transaction<() => void>
+  #waiters: Waiter[] = []
+  #isScheduled = false
+
+  constructor(
+    db: Database.Database,
+    parts: { turns: Turns; buffer: LogBuffer; log: Log; table: SeriesTable; rows: SeriesRows },
+  ) {
+    const { turns, buffer, log, table, rows } = parts
+    this.#turns = turns
+    this.#buffer = buffer
+    this.#log = log
+    this.#table = table
+    this.#write = db.transaction(() => {
+      rows.insert(table.newPairs, table.newSeries)
+      if (buffer.sampleCount > 0) log.insert(buffer.maxMs, buffer.payload)
+    })
+  }
+
+  get isDurable(): boolean {
+    const { newPairs, newSeries } = this.#table
+    return this.#buffer.sampleCount === 0 && newSeries.length === 0 && newPairs.length === 0
+  }
+
+  /**
+   * Resolves when all that was accepted before is durable. It waits for one round of the event loop and for no timer:
+   * while a commit runs, requests pile up in the thread's queue, and they share the next one.
+   */
+  commit(): Promise<void> {
+    if (this.isDurable) return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ resolve, reject })
+      if (this.#isScheduled) return
+      this.#isScheduled = true
+      setImmediate(() => {
+        void this.#run()
+      })
+    })
+  }
+
+  /** Commits in this moment; the connection must be free. Throws FleetError. */
+  commitNow(): void {
+    if (this.isDurable) return
+    try {
+      this.#write.immediate()
+    } catch (thrown) {
+      this.commitsFailed++
+      throw failureOf('writing the log', thrown)
+    }
+    this.commitsDone++
+    this.#log.added(this.#buffer.byteLength)
+    this.#buffer.clear()
+    this.#table.newPairs = []
+    this.#table.newSeries = []
+  }
+
+  async #run(): Promise<void> {
+    // A loop: somebody else may have taken a turn since `free` resolved.
+    while (!this.#turns.isFree) await this.#turns.free()
+    this.#isScheduled = false
+    const waiters = this.#waiters
+    this.#waiters = []
+    try {
+      this.commitNow()
+    } catch (failure) {
+      for (const waiter of waiters) waiter.reject(failure)
+      return
+    }
+    for (const waiter of waiters) waiter.resolve()
+  }
+}

@@ -1,0 +1,103 @@
+import type Database from 'better-sqlite3'
+import { FleetError } from '../base/errors.ts'
+
+/**
+ * The schema, as steps that only go forward; `PRAGMA user_version` counts the steps done. A step that has been
+ * released is never edited. README.md draws the blobs.
+ */
+const STEPS: readonly string[] = [
+  `
+  CREATE TABLE pair (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL
+  ) STRICT;
+  -- ended: it has no samples any more, and goes at the next start. AUTOINCREMENT: a ref is never used again.
+  CREATE TABLE series (
+    ref INTEGER PRIMARY KEY AUTOINCREMENT,
+    pairs BLOB NOT NULL,
+    ended INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  -- What is flushed of each series, 1,024 refs to a row.
+  CREATE TABLE series_state (
+    page INTEGER PRIMARY KEY,
+    states BLOB NOT NULL
+  ) STRICT;
+  -- One row per group commit.
+  CREATE TABLE log (
+    id INTEGER PRIMARY KEY,
+    max_ms INTEGER NOT NULL,
+    payload BLOB NOT NULL
+  ) STRICT;
+  CREATE TABLE flush (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    from_ms INTEGER NOT NULL,
+    to_ms INTEGER NOT NULL
+  ) STRICT;
+  -- By flush first: a flush appends to the end of the table, and retention removes from its beginning.
+  CREATE TABLE chunk (
+    flush INTEGER NOT NULL,
+    ref INTEGER NOT NULL,
+    from_ms INTEGER NOT NULL,
+    to_ms INTEGER NOT NULL,
+    payload BLOB NOT NULL,
+    PRIMARY KEY (flush, ref)
+  ) STRICT, WITHOUT ROWID;
+  `,
+  `
+  CREATE TABLE meta (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE token (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    hash TEXT NOT NULL UNIQUE,
+    role TEXT NOT NULL,
+    name TEXT NOT NULL,
+    cluster TEXT,
+    created_at_ms INTEGER NOT NULL
+  ) STRICT;
+  -- value is text: SQLite keeps a NaN as NULL.
+  CREATE TABLE alert_state (
+    group_key TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    rule_key TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    labels TEXT NOT NULL,
+    annotations TEXT NOT NULL,
+    state TEXT NOT NULL,
+    active_at_ms INTEGER NOT NULL,
+    fired_at_ms INTEGER,
+    resolved_at_ms INTEGER,
+    last_held_at_ms INTEGER NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (group_key, position)
+  ) STRICT, WITHOUT ROWID;
+  `,
+]
+
+/** The version of a file that this program has brought up to date. */
+export const SCHEMA_VERSION = STEPS.length
+
+/** Does the missing steps in one transaction. Throws FleetError `data_dir_too_new` when the file knows more than we do. */
+export function migrate(db: Database.Database, path: string): void {
+  // IMMEDIATE, and the version read inside: a token command and a server may start at the same moment.
+  const run = db.transaction(() => {
+    const version = versionOf(db)
+    if (version > SCHEMA_VERSION) {
+      throw new FleetError(
+        'data_dir_too_new',
+        `${path} has schema version ${version}, this program knows ${SCHEMA_VERSION}`,
+        { hint: 'start the newer daytwo that wrote it, or restore a backup made by this version' },
+      )
+    }
+    if (version === SCHEMA_VERSION) return
+    for (const step of STEPS.slice(version)) db.exec(step)
+    db.pragma(`user_version = ${SCHEMA_VERSION}`)
+  })
+  run.immediate()
+}
+
+export function versionOf(db: Database.Database): number {
+  return Number(db.pragma('user_version', { simple: true }))
+}

@@ -1,0 +1,37 @@
+/** What the store can be told. All of it has a default but the directory; `config.ts` fills the rest in. */
+export interface StoreOptions {
+  /** Where `daytwo.db` lives; made with mode 0700 when absent. One server at a time. */
+  readonly dir: string
+  /** Samples older than this are refused, and removed in steps of one flush. */
+  readonly retentionRawMs: number
+  /**
+   * How far behind the newest sample of its series an older one may arrive and still be taken. 0: not at all.
+   * The head keeps at least this much, so that repeats and contradictions are always recognised.
+   */
+  readonly outOfOrderMs: number
+  /** The head is flushed into chunks each time this much more has become old enough. */
+  readonly flushEveryMs: number
+  /** The most series at one time; beyond it `resolve` answers `undefined`. */
+  readonly seriesMax: number
+  /** Above this the writer says `isOverloaded`, and flushes early. Bytes of samples in shared memory, without labels. */
+  readonly headBytesMax: number
+  /** Appended but not yet durable; grows only while commits fail. Above this the writer says `isOverloaded`. */
+  readonly pendingBytesMax: number
+}
+
+const HOUR_MS = 3_600_000
+
+export const STORE_DEFAULTS: Omit<StoreOptions, 'dir'> = {
+  retentionRawMs: 30 * 24 * HOUR_MS,
+  outOfOrderMs: 2 * HOUR_MS,
+  flushEveryMs: 2 * HOUR_MS,
+  seriesMax: 2_000_000,
+  headBytesMax: 1024 * 1024 * 1024,
+  pendingBytesMax: 64 * 1024 * 1024,
+}
+
+/**
+ * The least time a sample stays in the head, whatever the out-of-order window: a sender that missed our answer
+ * repeats its request within minutes, and the repeat must be recognised as one.
+ */
+export const RETRY_WINDOW_MS = 10 * 60_000

@@ -1,0 +1,36 @@
+/**
+ * Numbers for label pairs: `name="value"` is stored once, and a series is a list of numbers. The writer gives the
+ * numbers out; the reader learns them. A pair that no series has any more goes at the next start of the writer.
+ */
+export class PairTable {
+  readonly #ids = new Map<string, Map<string, number>>()
+  readonly #pairs = new Map<number, readonly [name: string, value: string]>()
+
+  get size(): number {
+    return this.#pairs.size
+  }
+
+  find(name: string, value: string): number | undefined {
+    return this.#ids.get(name)?.get(value)
+  }
+
+  /** A number that is known already is left as it is. */
+  add(id: number, name: string, value: string): void {
+    if (this.#pairs.has(id)) return
+    this.#pairs.set(id, [name, value])
+    const values = this.#ids.get(name)
+    if (values === undefined) this.#ids.set(name, new Map([[value, id]]))
+    else values.set(value, id)
+  }
+
+  get(id: number): readonly [name: string, value: string] | undefined {
+    return this.#pairs.get(id)
+  }
+
+  /** The values of a label with their numbers. */
+  valuesOf(name: string): ReadonlyMap<string, number> {
+    return this.#ids.get(name) ?? NO_VALUES
+  }
+}
+
+const NO_VALUES: ReadonlyMap<string, number> = new Map()

@@ -1,0 +1,139 @@
+import type { Labels } from '../model/labels.ts'
+import { compileMatcher, type Matcher } from '../model/matcher.ts'
+import type { SeriesRef } from '../model/series.ts'
+import { IdLists } from './id-lists.ts'
+import type { PairTable } from './pair-table.ts'
+import { RefTable } from './ref-table.ts'
+import { labelsOfPairs, type SeriesRow } from './series-table.ts'
+import { intersect, NO_REFS, subtract, unite } from './sorted-refs.ts'
+
+/** Label sets kept as objects between reads; when there are more, all are let go and made again. */
+const LABELS_KEPT_MAX = 200_000
+
+/**
+ * The index on the reader's side: for each label pair the refs of its series, rising. New series have larger refs than
+ * all before, so lists only grow at their end.
+ */
+export class SeriesIndex {
+  readonly #pairs: PairTable
+  readonly #all = new PostingList()
+  readonly #lists = new Map<number, PostingList>()
+  readonly #slots = new RefTable()
+  readonly #pairIds = new IdLists()
+  readonly #labels = new Map<SeriesRef, Labels>()
+
+  constructor(pairs: PairTable) {
+    this.#pairs = pairs
+  }
+
+  get size(): number {
+    return this.#all.count
+  }
+
+  /** Series that are known already are left as they are. */
+  add(series: SeriesRow): void {
+    if (this.#slots.get(series.ref) >= 0) return
+    this.#slots.set(series.ref, series.slot)
+    this.#pairIds.set(series.slot, series.pairIds)
+    this.#all.push(series.ref)
+    for (const id of series.pairIds) {
+      let list = this.#lists.get(id)
+      if (list === undefined) {
+        list = new PostingList()
+        this.#lists.set(id, list)
+      }
+      list.push(series.ref)
+    }
+  }
+
+  remove(refs: readonly SeriesRef[]): void {
+    const known = refs.filter((ref) => this.#slots.get(ref) >= 0)
+    const gone = Uint32Array.from(known).sort()
+    const touched = new Set<number>()
+    for (const ref of known) {
+      for (const id of this.pairIdsOf(ref)) touched.add(id)
+      this.#pairIds.remove(this.slotOf(ref))
+      this.#slots.delete(ref)
+      this.#labels.delete(ref)
+    }
+    this.#all.removeAll(gone)
+    for (const id of touched) {
+      const list = this.#lists.get(id)!
+      list.removeAll(gone)
+      if (list.count === 0) this.#lists.delete(id)
+    }
+  }
+
+  slotOf(ref: SeriesRef): number {
+    return this.#slots.get(ref)
+  }
+
+  pairIdsOf(ref: SeriesRef): Uint32Array {
+    return this.#pairIds.get(this.slotOf(ref))
+  }
+
+  labelsOf(ref: SeriesRef): Labels {
+    const kept = this.#labels.get(ref)
+    if (kept !== undefined) return kept
+    const labels = labelsOfPairs(this.#pairs, this.pairIdsOf(ref))
+    if (this.#labels.size >= LABELS_KEPT_MAX) this.#labels.clear()
+    this.#labels.set(ref, labels)
+    return labels
+  }
+
+  /**
+   * Refs of the series that all matchers accept, rising. What must be there is intersected, shortest list first; what
+   * must not be there, and what may be absent, is taken away by the values that do not match. Throws `RegexError`.
+   */
+  match(matchers: readonly Matcher[]): Uint32Array {
+    const wanted: Uint32Array[] = []
+    const unwanted: Uint32Array[] = []
+    for (const matcher of matchers) {
+      const accepts = compileMatcher(matcher)
+      if (matcher.op === '=' && matcher.value !== '') {
+        const id = this.#pairs.find(matcher.name, matcher.value)
+        wanted.push(id === undefined ? NO_REFS : this.#listOf(id))
+        continue
+      }
+      const values = this.#pairs.valuesOf(matcher.name)
+      const acceptsAbsent = accepts('')
+      const lists: Uint32Array[] = []
+      for (const [value, id] of values) if (accepts(value) !== acceptsAbsent) lists.push(this.#listOf(id))
+      if (acceptsAbsent) unwanted.push(...lists)
+      else wanted.push(unite(lists))
+    }
+    wanted.sort((a, b) => a.length - b.length)
+    const matched = wanted.length === 0 ? this.#all.view : wanted.reduce(intersect)
+    return unwanted.reduce(subtract, matched)
+  }
+
+  #listOf(pairId: number): Uint32Array {
+    return this.#lists.get(pairId)?.view ?? NO_REFS
+  }
+}
+
+/** A rising list that grows at its end. A view that was given out is never changed. */
+class PostingList {
+  count = 0
+  #refs = new Uint32Array(4)
+
+  get view(): Uint32Array {
+    return this.#refs.subarray(0, this.count)
+  }
+
+  push(ref: SeriesRef): void {
+    if (this.count === this.#refs.length) {
+      const larger = new Uint32Array(this.count * 2)
+      larger.set(this.#refs)
+      this.#refs = larger
+    }
+    this.#refs[this.count++] = ref
+  }
+
+  removeAll(gone: Uint32Array): void {
+    const left = subtract(this.view, gone)
+    this.#refs = new Uint32Array(Math.max(4, left.length))
+    this.#refs.set(left)
+    this.count = left.length
+  }
+}

@@ -1,0 +1,238 @@
+import { receiveMessageOnPort } from 'node:worker_threads'
+import type Database from 'better-sqlite3'
+import type { Labels } from '../model/labels.ts'
+import { compareText } from '../model/labels.ts'
+import type { Matcher } from '../model/matcher.ts'
+import type { Queryable, SelectRequest, TimeRange } from '../model/queryable.ts'
+import type { SeriesColumns } from '../model/series.ts'
+import { ChunkReader, readChunk } from './chunks.ts'
+import { asFailure, openDatabaseForReading } from './database.ts'
+import { HeadMemory } from './head-memory.ts'
+import { HeadReader } from './head-reader.ts'
+import type { StoreOptions } from './options.ts'
+import { PairTable } from './pair-table.ts'
+import { SeriesIndex } from './postings.ts'
+import { RunList } from './run-list.ts'
+import { SampleColumns } from './sample-columns.ts'
+import { eachPair, eachSeries } from './series-rows.ts'
+import type { ReaderShare, StoreMessage } from './share.ts'
+
+/** The reading side of the store, on the query worker, or in tests on the writer's own thread. */
+export interface StoreReader extends Queryable {
+  /** Series the reader knows of. */
+  readonly seriesCount: number
+  close(): void
+}
+
+/** Opens what a writer has shared. Throws FleetError when the database cannot be read. */
+export function openReader(options: Pick<StoreOptions, 'dir'>, share: ReaderShare): StoreReader {
+  const db = openDatabaseForReading(options.dir)
+  try {
+    return asFailure(`reading ${options.dir}`, () => new SharedReader(db, share))
+  } catch (thrown) {
+    db.close()
+    throw thrown
+  }
+}
+
+class SharedReader implements StoreReader {
+  readonly #db: Database.Database
+  readonly #share: ReaderShare
+  readonly #memory: HeadMemory
+  readonly #pairs = new PairTable()
+  readonly #index = new SeriesIndex(this.#pairs)
+  readonly #head: HeadReader
+  readonly #chunks: ChunkReader
+  readonly #runs = new RunList()
+  /** Series that were removed while a read goes on: it may still use their slots and labels. */
+  #removedLater: number[] = []
+  #isReading = false
+
+  constructor(db: Database.Database, share: ReaderShare) {
+    this.#db = db
+    this.#share = share
+    this.#memory = new HeadMemory(share.head)
+    this.#head = new HeadReader(this.#memory, () => {
+      this.#receive()
+    })
+    this.#chunks = new ChunkReader(db)
+    this.#load()
+  }
+
+  get seriesCount(): number {
+    return this.#index.size
+  }
+
+  select(request: SelectRequest): readonly SeriesColumns[] {
+    const { fromMs, toMs } = request
+    const inHead = new SampleColumns(request.maxSamples)
+    // First the head, then the database: the writer does it the other way round, so what a flush moves meanwhile is
+    // found in one of them or in both.
+    const { refs, ends } = this.#pinned(() => {
+      const refs = this.#index.match(request.matchers)
+      const ends = new Float64Array(refs.length)
+      for (let i = 0; i < refs.length; i++) {
+        this.#head.read(this.#index.slotOf(refs[i]!), fromMs, toMs, inHead)
+        ends[i] = inHead.count
+      }
+      return { refs, ends }
+    })
+    const payloads = this.#payloads(refs, fromMs, toMs)
+    if (payloads.size === 0) return this.#cut(refs, inHead, ends)
+    const both = new SampleColumns(request.maxSamples)
+    const bothEnds = new Float64Array(refs.length)
+    for (let i = 0; i < refs.length; i++) {
+      const flushedUntilMs = this.#readChunks(payloads.get(i) ?? [], refs[i]!, request, both)
+      both.pushFrom(inHead, i === 0 ? 0 : ends[i - 1]!, ends[i]!, flushedUntilMs)
+      bothEnds[i] = both.count
+    }
+    return this.#cut(refs, both, bothEnds)
+  }
+
+  series(matchers: readonly Matcher[], range: TimeRange): readonly Labels[] {
+    return this.#refsInRange(matchers, range).map((ref) => this.#index.labelsOf(ref))
+  }
+
+  labelNames(matchers: readonly Matcher[], range: TimeRange): readonly string[] {
+    const ids = new Set<number>()
+    for (const ref of this.#refsInRange(matchers, range)) for (const id of this.#index.pairIdsOf(ref)) ids.add(id)
+    const names = new Set<string>()
+    for (const id of ids) names.add(this.#pairs.get(id)![0])
+    return [...names].sort(compareText)
+  }
+
+  labelValues(name: string, matchers: readonly Matcher[], range: TimeRange): readonly string[] {
+    const hasName: Matcher = { name, op: '!=', value: '' }
+    const values = new Set<string>()
+    for (const ref of this.#refsInRange([...matchers, hasName], range)) values.add(this.#index.labelsOf(ref).get(name))
+    return [...values].sort(compareText)
+  }
+
+  close(): void {
+    this.#memory.unpin(this.#share.reader)
+    this.#share.port.close()
+    this.#db.close()
+  }
+
+  /** What is written down already, and then what was announced since. */
+  #load(): void {
+    const slots = new Map<number, number>()
+    const { series } = this.#share
+    for (let i = 0; i < series.length; i += 2) slots.set(series[i]!, series[i + 1]!)
+    eachPair(this.#db, (id, name, value) => {
+      this.#pairs.add(id, name, value)
+    })
+    eachSeries(this.#db, (ref, pairIds) => {
+      const slot = slots.get(ref)
+      if (slot !== undefined) this.#index.add({ ref, slot, pairIds })
+    })
+    this.#receive()
+  }
+
+  #receive(): void {
+    for (;;) {
+      const received = receiveMessageOnPort(this.#share.port) as { readonly message: StoreMessage } | undefined
+      if (received === undefined) return
+      const { message } = received
+      switch (message.kind) {
+        case 'slots':
+          this.#memory.addSlots(message.buffer)
+          break
+        case 'pages':
+          this.#memory.addPages(message.buffer)
+          break
+        case 'series':
+          for (const { id, name, value } of message.pairs) this.#pairs.add(id, name, value)
+          for (const row of message.series) this.#index.add(row)
+          break
+        case 'removed':
+          if (this.#isReading) this.#removedLater.push(...message.refs)
+          else this.#index.remove(message.refs)
+          break
+      }
+    }
+  }
+
+  /** Runs `work` on the head; while it runs, nothing it can reach is used for something else. */
+  #pinned<T>(work: () => T): T {
+    this.#memory.pin(this.#share.reader)
+    try {
+      // After the pin: a series removed before it is out of the index now, one removed later keeps its slot.
+      this.#index.remove(this.#removedLater)
+      this.#removedLater = []
+      this.#receive()
+      this.#isReading = true
+      return work()
+    } finally {
+      this.#isReading = false
+      this.#memory.unpin(this.#share.reader)
+    }
+  }
+
+  #payloads(refs: Uint32Array, fromMs: number, toMs: number): ReadonlyMap<number, readonly Uint8Array[]> {
+    const payloads = new Map<number, Uint8Array[]>()
+    asFailure('reading chunks', () => {
+      this.#chunks.each(refs, this.#index.size, fromMs, toMs, (index, payload) => {
+        const list = payloads.get(index)
+        if (list === undefined) payloads.set(index, [payload])
+        else list.push(payload)
+      })
+    })
+    return payloads
+  }
+
+  /** Adds the samples of chunks; answers the time of the newest of them, or -Infinity. */
+  #readChunks(payloads: readonly Uint8Array[], ref: number, range: TimeRange, into: SampleColumns): number {
+    let untilMs = -Infinity
+    for (const payload of payloads) {
+      this.#runs.clear()
+      readChunk(payload, ref, this.#runs)
+      const { startsMs, deltasMs, counts, lows, highs, count } = this.#runs
+      for (let run = 0; run < count; run++) {
+        const { fromMs, toMs } = range
+        into.pushRun(startsMs[run]!, deltasMs[run]!, counts[run]!, lows[run]!, highs[run]!, fromMs, toMs)
+      }
+      if (count > 0) untilMs = this.#runs.lastMsOf(count - 1)
+    }
+    return untilMs
+  }
+
+  #cut(refs: Uint32Array, columns: SampleColumns, ends: Float64Array): readonly SeriesColumns[] {
+    const series: SeriesColumns[] = []
+    let from = 0
+    for (let i = 0; i < refs.length; i++) {
+      const to = ends[i]!
+      if (to > from) {
+        series.push({
+          ref: refs[i]!,
+          labels: this.#index.labelsOf(refs[i]!),
+          count: to - from,
+          timesMs: columns.timesMs.subarray(from, to),
+          values: columns.values.subarray(from, to),
+        })
+      }
+      from = to
+    }
+    return series
+  }
+
+  /** Matching series with a sample in the range. */
+  #refsInRange(matchers: readonly Matcher[], { fromMs, toMs }: TimeRange): readonly number[] {
+    const inRange: number[] = []
+    const unsure: number[] = []
+    this.#pinned(() => {
+      for (const ref of this.#index.match(matchers)) {
+        const slot = this.#index.slotOf(ref)
+        const flushedUntilMs = this.#memory.flushedUntilMs(slot)
+        if (flushedUntilMs >= fromMs && flushedUntilMs <= toMs) inRange.push(ref)
+        else if (this.#head.hasSample(slot, fromMs, toMs)) inRange.push(ref)
+        else unsure.push(ref)
+      }
+    })
+    // Not only those with `flushedUntilMs` after the range: a flush may have moved what we looked for.
+    asFailure('reading chunks', () => {
+      this.#chunks.withSample(Uint32Array.from(unsure), fromMs, toMs, (ref) => inRange.push(ref))
+    })
+    return inRange
+  }
+}

@@ -1,0 +1,58 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { FleetError } from '../base/errors.ts'
+import type { SeriesRef } from '../model/series.ts'
+import { READERS_MAX, type HeadBuffers } from './head-memory.ts'
+import type { PairRow, SeriesRow } from './series-table.ts'
+
+/**
+ * What the writer gives to a reader on another thread: the head's memory, which series are where, and a port for all
+ * that is new later. The reader takes in what the port holds before each read, so that it finds what was acknowledged.
+ */
+
+/** Structured-cloneable; `port` must be in the transfer list of the `postMessage` that carries it. */
+export interface ReaderShare {
+  /** The reader's word in the control block. */
+  readonly reader: number
+  readonly head: HeadBuffers
+  /** Ref and slot in turns, by rising ref. Their labels are in the database. */
+  readonly series: Uint32Array
+  readonly port: MessagePort
+}
+
+/** What travels on the port, in the order in which it happened. */
+export type StoreMessage =
+  | { readonly kind: 'slots'; readonly buffer: SharedArrayBuffer }
+  | { readonly kind: 'pages'; readonly buffer: SharedArrayBuffer }
+  | { readonly kind: 'series'; readonly pairs: readonly PairRow[]; readonly series: readonly SeriesRow[] }
+  | { readonly kind: 'removed'; readonly refs: readonly SeriesRef[] }
+
+/** The writer's end of all readers. */
+export class Readers {
+  readonly #ports = new Map<number, MessagePort>()
+
+  post(message: StoreMessage): void {
+    for (const port of this.#ports.values()) port.postMessage(message)
+  }
+
+  add(head: HeadBuffers, series: Uint32Array): ReaderShare {
+    let reader = 0
+    while (this.#ports.has(reader)) reader++
+    if (reader >= READERS_MAX) {
+      throw new FleetError('overloaded', `the store has ${READERS_MAX} readers already, and no room for more`)
+    }
+    const { port1, port2 } = new MessageChannel()
+    port1.unref() // a reader does not keep the writer's thread alive
+    this.#ports.set(reader, port1)
+    return { reader, head, series, port: port2 }
+  }
+
+  /** For a reader that is gone: what it was reading may be used again. The caller clears its pin. */
+  remove(reader: number): void {
+    this.#ports.get(reader)?.close()
+    this.#ports.delete(reader)
+  }
+
+  close(): void {
+    for (const reader of [...this.#ports.keys()]) this.remove(reader)
+  }
+}

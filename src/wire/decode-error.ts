@@ -4,16 +4,16 @@
  */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError'
-  /** Where decoding stopped: a byte offset into what the decoder was given. */
-  readonly offset: number
+  /** Where decoding stopped: a byte offset into what the decoder was given; absent when it is about the whole. */
+  readonly offset: number | undefined
 
   /**
    * @param format what was being read, for the start of the message: `snappy: corrupt input`, `protobuf`, `faro`
    * @param got what stands in the bytes
    * @param want what would have been right
    */
-  constructor(format: string, got: string, want: string, offset: number) {
-    super(`${format}: got ${got}, want ${want}, at byte ${offset}`)
+  constructor(format: string, got: string, want: string, offset?: number) {
+    super(`${format}: got ${got}, want ${want}${offset === undefined ? '' : `, at byte ${offset}`}`)
     this.offset = offset
   }
 }

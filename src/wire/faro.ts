@@ -137,19 +137,17 @@ function parseObject(body: Uint8Array): JsonObject {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
-    throw new DecodeError(FORMAT, 'bytes that are not UTF-8', 'UTF-8', 0)
+    throw new DecodeError(FORMAT, 'bytes that are not UTF-8', 'UTF-8')
   }
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
-  } catch (error) {
-    const position = error instanceof Error ? /position (\d+)/.exec(error.message)?.[1] : undefined
-    // Cut-off JSON comes without a position: it broke at its end.
-    const at = position === undefined ? body.length : Buffer.byteLength(text.slice(0, Number(position)))
-    throw new DecodeError(FORMAT, 'text that is not JSON', 'a JSON object', at)
+  } catch {
+    // Where it broke stands in the engine's message in some cases only, beside a quote of the body.
+    throw new DecodeError(FORMAT, 'text that is not JSON', 'a JSON object')
   }
   const object = asObject(parsed)
-  if (object === undefined) throw new DecodeError(FORMAT, 'JSON that is not an object', 'a JSON object', 0)
+  if (object === undefined) throw new DecodeError(FORMAT, 'JSON that is not an object', 'a JSON object')
   return object
 }
 

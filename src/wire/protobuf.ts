@@ -12,7 +12,6 @@ export const LENGTH_DELIMITED = 2
 export const FIXED32 = 5
 
 const FORMAT = 'protobuf'
-const FIELD_NUMBER_MAX = 2 ** 29 - 1
 
 /** The tag of a field as it stands on the wire; compare it with what `tag` answers. */
 export function tagOf(field: number, wireType: number): number {
@@ -45,8 +44,7 @@ export class ProtobufReader {
     const at = this.position
     const tag = this.varint32(end)
     const wireType = tag & 7
-    if (tag < 8 || tag / 8 > FIELD_NUMBER_MAX)
-      throw new DecodeError(FORMAT, `field number ${tag >>> 3}`, '1 or more', at)
+    if (tag < 8) throw new DecodeError(FORMAT, 'field number 0', '1 or more', at)
     if (wireType === 3 || wireType === 4 || wireType > 5) {
       throw new DecodeError(FORMAT, `wire type ${wireType} in field ${tag >>> 3}`, 'type 0, 1, 2 or 5', at)
     }

@@ -79,8 +79,15 @@ export class WriteRequestDecoder {
     const reader = this.#reader
     const batch = this.#batch
     const start = reader.position
-    let labelStart = start
+    // Labels in front, of at most 127 bytes each: no call, no check but that they end inside.
+    const bytes = reader.bytes
     let labelEnd = start
+    while (labelEnd + 1 < end && bytes[labelEnd] === SERIES_LABEL && bytes[labelEnd + 1]! < 0x80) {
+      labelEnd += 2 + bytes[labelEnd + 1]!
+    }
+    if (labelEnd > end) labelEnd = start // the walk below says what is wrong with it
+    reader.position = labelEnd
+    let labelStart = start
     let isScattered = false
     let histograms = 0
     while (reader.position < end) {

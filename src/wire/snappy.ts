@@ -19,8 +19,10 @@ const FRAME_HEADER = [0xff, 0x06, 0x00, 0x00, 0x73, 0x4e, 0x61, 0x50, 0x70, 0x59
  */
 const EXPANSION_MAX = 64 / 3
 
-/** Literals and copies at least this long are moved by the engine; a byte loop is quicker below. */
-const BULK_BYTES = 48
+/** Literals at least this long are moved by the engine; a loop is quicker below. */
+const BULK_BYTES = 128
+/** Words are moved whole, so up to this many bytes behind the decoded ones are written to. */
+const SLACK_BYTES = 15
 
 const FRAGMENT_BYTES = 65_536
 const HASH_BITS = 14
@@ -57,13 +59,14 @@ export class SnappyDecoder {
       throw new DecodeError(FORMAT, `${block.length - start} bytes that announce ${length}`, 'enough to fill them', 0)
     }
     this.#reserve(length)
-    decodeElements(block, start, this.#buffer, length)
+    decodeElements(block, start, this.#buffer, this.#view, length)
     return this.#buffer.subarray(0, length)
   }
 
   #reserve(length: number): void {
-    if (this.#buffer.length >= length) return
-    this.#buffer = new Uint8Array(Math.min(this.decodedBytesMax, Math.max(length, this.#buffer.length * 2)))
+    if (this.#buffer.length >= length + SLACK_BYTES) return
+    const doubled = Math.min(this.decodedBytesMax, Math.max(length, this.#buffer.length * 2))
+    this.#buffer = new Uint8Array(doubled + SLACK_BYTES)
     this.#view = new DataView(this.#buffer.buffer)
   }
 }
@@ -88,33 +91,32 @@ function announcedLength(block: Uint8Array): readonly [length: number, start: nu
 }
 
 /**
- * HOT: once per byte of every request. Fills `target[0, length)` exactly. The common case stands first: short literals,
- * then copies with a two-byte offset, which is what label sets that resemble each other compress to.
+ * HOT: once per byte of every request. Fills `target[0, length)` exactly, and may scribble on the `SLACK_BYTES` behind.
+ * Short runs are moved four bytes at a time, the last word past the end of the run: what it writes there is overwritten
+ * by the next element. For 60-byte copies that is four times as fast as single bytes and needs no call.
  */
-function decodeElements(block: Uint8Array, start: number, target: Uint8Array, length: number): void {
+function decodeElements(block: Uint8Array, start: number, target: Uint8Array, view: DataView, length: number): void {
+  const source = new DataView(block.buffer, block.byteOffset, block.byteLength)
   const end = block.length
   let from = start
   let to = 0
   while (from < end) {
     const tag = block[from++]!
-    let size = tag >>> 2
+    let size = (tag >>> 2) + 1
     if ((tag & 3) === 0) {
-      if (size >= 60) {
-        const extra = size - 59
-        if (from + extra > end) throw truncated(from)
-        size = littleEndian(block, from, extra)
-        from += extra
+      if (size > 60) {
+        const width = size - 60
+        if (from + width > end) throw truncated(from)
+        size = littleEndian(block, from, width) + 1
+        from += width
       }
-      size++
       if (from + size > end) throw truncated(from)
       if (to + size > length) throw tooMuch(from, length)
-      if (size >= BULK_BYTES) {
-        target.set(block.subarray(from, from + size), to)
-        from += size
-        to += size
-      } else {
-        for (const stop = from + size; from < stop;) target[to++] = block[from++]!
-      }
+      if (size < BULK_BYTES && from + size + SLACK_BYTES <= end) {
+        for (let done = 0; done < size; done += 16) moveSixteen(source, from + done, view, to + done)
+      } else target.set(block.subarray(from, from + size), to)
+      from += size
+      to += size
       continue
     }
     let offset: number
@@ -122,24 +124,35 @@ function decodeElements(block: Uint8Array, start: number, target: Uint8Array, le
       if (from >= end) throw truncated(from)
       size = ((tag >>> 2) & 7) + 4
       offset = ((tag >>> 5) << 8) | block[from++]!
+    } else if ((tag & 3) === 2) {
+      if (from + 2 > end) throw truncated(from)
+      offset = block[from]! | (block[from + 1]! << 8)
+      from += 2
     } else {
-      const width = (tag & 3) === 2 ? 2 : 4
-      if (from + width > end) throw truncated(from)
-      size++
-      offset = littleEndian(block, from, width)
-      from += width
+      if (from + 4 > end) throw truncated(from)
+      offset = littleEndian(block, from, 4)
+      from += 4
     }
     if (offset === 0 || offset > to) throw new DecodeError(FORMAT, `a copy from ${offset} back`, `1..${to}`, from)
     if (to + size > length) throw tooMuch(from, length)
-    if (offset >= size && size >= BULK_BYTES) {
-      target.copyWithin(to, to - offset, to - offset + size)
-      to += size
+    const stop = to + size
+    if (offset >= 4) {
+      for (; to < stop; to += 16) moveSixteen(view, to - offset, view, to)
+      to = stop
     } else {
-      // Source and target may overlap, and then the copy repeats what it has just written: byte by byte, on purpose.
-      for (let source = to - offset, stop = to + size; to < stop;) target[to++] = target[source++]!
+      // The copy repeats what it has just written: byte by byte, on purpose.
+      for (; to < stop; to++) target[to] = target[to - offset]!
     }
   }
   if (to !== length) throw new DecodeError(FORMAT, `${to} decoded bytes`, `${length} as announced`, from)
+}
+
+/** HOT. Word by word and in order, so that a source four bytes before its target repeats itself as it should. */
+function moveSixteen(source: DataView, from: number, target: DataView, to: number): void {
+  target.setInt32(to, source.getInt32(from, true), true)
+  target.setInt32(to + 4, source.getInt32(from + 4, true), true)
+  target.setInt32(to + 8, source.getInt32(from + 8, true), true)
+  target.setInt32(to + 12, source.getInt32(from + 12, true), true)
 }
 
 function littleEndian(block: Uint8Array, at: number, width: number): number {

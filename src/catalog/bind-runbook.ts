@@ -1,0 +1,97 @@
+/**
+ * A runbook page filled in for one alert: every placeholder that has a value is written as the place it stands in
+ * demands, the rest stand as `<name>` and are listed. Read-only by design: commands are rendered, never run.
+ */
+import { bindCode, bindProse, languageOf, type BoundText, type ValueOf } from './bound-text.ts'
+import type { Block, Fence } from './markdown-scan.ts'
+import { pageValues, type PageContext, type PageValue } from './page-values.ts'
+import { isPlaceholderName, type PlaceholderName } from './placeholder.ts'
+import type { RunbookPage } from './runbook-page.ts'
+
+export interface BoundPage {
+  /** Without front matter. Live cells carry their id in the info string: ` ```promql live#diagnosis-1 `. */
+  readonly markdown: string
+  /** Only cells in which nothing stays open: the others are shown, not run. */
+  readonly cells: readonly { readonly id: string; readonly expr: string }[]
+  /** The placeholders of this page that were filled, in the order of the page. */
+  readonly bindings: readonly ({ readonly name: string } & PageValue)[]
+  readonly unbound: readonly string[]
+}
+
+export function bindRunbook(page: RunbookPage, context: PageContext): BoundPage {
+  const values = pageValues(context)
+  const valueOf: ValueOf = (name) => (isPlaceholderName(name) ? values.get(name)?.value : undefined)
+  const cells: { id: string; expr: string }[] = []
+  const unbound = new Set<string>()
+  const markdown = page.blocks.map((block, i): string => {
+    const { text, open } = block.kind === 'prose' ? prose(page, block, valueOf) : fence(page, block, i, valueOf, cells)
+    for (const name of open) unbound.add(name)
+    return text
+  })
+  return { markdown: markdown.join(''), cells, bindings: bindingsOf(page, values), unbound: [...unbound] }
+}
+
+interface Rendered {
+  readonly text: string
+  readonly open: readonly string[]
+}
+
+function prose(page: RunbookPage, block: Block, valueOf: ValueOf): Rendered {
+  const bound = bindProse(page.text.slice(block.from, block.to), valueOf)
+  return { text: bound.text, open: bound.unbound }
+}
+
+function fence(
+  page: RunbookPage,
+  block: Fence,
+  place: number,
+  valueOf: ValueOf,
+  cells: { id: string; expr: string }[],
+): Rendered {
+  const source = page.text.slice(block.contentFrom, block.contentTo)
+  const bound = bindCode(source, languageOf(block), valueOf)
+  const cell = page.cells.find((one) => one.fence === block)
+  if (cell !== undefined) {
+    const isRunnable = bound.unbound.length === 0
+    if (isRunnable) cells.push({ id: cell.id, expr: unindent(bound.text, block.indent) })
+    return { text: fenceText(block, isRunnable ? `promql live#${cell.id}` : 'promql', bound), open: bound.unbound }
+  }
+  const own = fenceText(block, block.info, bound)
+  if (block.info !== 'bash kubectl' || hasOcTwin(page, place)) return { text: own, open: bound.unbound }
+  const twin = bindCode(source.replace(KUBECTL, 'oc'), 'shell', valueOf)
+  return { text: own + fenceText(block, 'bash oc', twin), open: bound.unbound }
+}
+
+/** The command's name, not a part of a path or of another word. */
+const KUBECTL = /(?<![\w/.-])kubectl(?![\w/.-])/g
+
+/** Commands are written once, for kubectl; `oc` takes the same ones. A page may still write a pair of its own. */
+function hasOcTwin(page: RunbookPage, place: number): boolean {
+  const next = page.blocks[place + 1]
+  const isGap = next?.kind === 'prose' && page.text.slice(next.from, next.to).trim() === ''
+  const after = isGap ? page.blocks[place + 2] : next
+  return after?.kind === 'fence' && after.info === 'bash oc'
+}
+
+function fenceText(block: Fence, info: string, bound: BoundText): string {
+  const content = bound.text === '' ? '' : `${bound.text}\n`
+  return `${block.indent}${block.marker}${info}\n${content}${block.indent}${block.marker}\n`
+}
+
+function unindent(text: string, indent: string): string {
+  return text
+    .split('\n')
+    .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line))
+    .join('\n')
+}
+
+function bindingsOf(
+  page: RunbookPage,
+  values: ReadonlyMap<PlaceholderName, PageValue>,
+): readonly ({ readonly name: string } & PageValue)[] {
+  const names = [...new Set(page.placeholders.map((use) => use.name))]
+  return names.flatMap((name) => {
+    const value = isPlaceholderName(name) ? values.get(name) : undefined
+    return value === undefined ? [] : [{ name, ...value }]
+  })
+}

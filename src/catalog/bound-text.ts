@@ -1,0 +1,166 @@
+/**
+ * A stretch of a page with its placeholders replaced, each written as the place it stands in demands. Remembers which
+ * ones stay open and where each character came from, so that an error in the result points into the page.
+ */
+import { codeSpansOf, type Fence } from './markdown-scan.ts'
+import { placeholdersOf, unboundText, type PlaceholderUse } from './placeholder.ts'
+import { promqlContexts, type PromqlContext } from './promql-context.ts'
+import {
+  codeSpan,
+  escapeLink,
+  escapeMarkdown,
+  escapePromqlString,
+  escapeRegex,
+  escapeShellDouble,
+  escapeShellSingle,
+  quoteShellWord,
+} from './quoting.ts'
+import { shellContexts, type ShellContext } from './shell-context.ts'
+
+/** What a placeholder is filled with; `undefined` when nothing is known. */
+export type ValueOf = (name: string) => string | undefined
+
+export interface BoundText {
+  readonly text: string
+  /** Names that stay open here, in order, with repeats. */
+  readonly unbound: readonly string[]
+  /** Where the character at `offset` of `text` came from, as an offset into what was bound. */
+  sourceOffset(offset: number): number
+}
+
+/** How a fence is bound, by the first word of its info string. */
+export type FenceLanguage = 'shell' | 'promql' | 'other'
+
+export function languageOf(fence: Fence): FenceLanguage {
+  const [word = ''] = fence.info.split(/\s+/)
+  if (/^(bash|sh|shell|console)$/.test(word)) return 'shell'
+  return word === 'promql' ? 'promql' : 'other'
+}
+
+/** The content of a fence. */
+export function bindCode(source: string, language: FenceLanguage, valueOf: ValueOf): BoundText {
+  const uses = placeholdersOf(source)
+  switch (language) {
+    case 'shell': {
+      const contexts = shellContexts(source, uses)
+      return applyEdits(
+        source,
+        uses.map((use, i) => shellEdit(use, contexts[i]!, valueOf(use.name))),
+      )
+    }
+    case 'promql': {
+      const contexts = promqlContexts(source, uses)
+      return applyEdits(
+        source,
+        uses.map((use, i) => promqlEdit(use, contexts[i]!, valueOf(use.name))),
+      )
+    }
+    case 'other':
+      return applyEdits(
+        source,
+        uses.map((use) => otherEdit(use, valueOf(use.name))),
+      )
+  }
+}
+
+/** Prose with its code spans and links. */
+export function bindProse(source: string, valueOf: ValueOf): BoundText {
+  const spans = codeSpansOf(source)
+  const linkTargets = [...source.matchAll(/\]\([^()\s]*/g)]
+  const isIn = (use: PlaceholderUse, from: number, to: number): boolean => from <= use.from && use.to <= to
+  const inProse = placeholdersOf(source)
+    .filter((use) => !spans.some((span) => isIn(use, span.from, span.to)))
+    .map((use) => {
+      const isLink = linkTargets.some((match) => isIn(use, match.index, match.index + match[0].length))
+      return edit(use, valueOf(use.name), isLink ? escapeLink : escapeMarkdown)
+    })
+  const inSpans = spans
+    .filter((span) => placeholdersOf(span.text).length > 0)
+    .map(({ from, to, text }): Edit => {
+      const inner = applyEdits(
+        text,
+        placeholdersOf(text).map((use) => edit(use, valueOf(use.name), same)),
+      )
+      return { from, to, text: codeSpan(inner.text), unbound: inner.unbound }
+    })
+  return applyEdits(
+    source,
+    [...inProse, ...inSpans].sort((a, b) => a.from - b.from),
+  )
+}
+
+interface Edit {
+  readonly from: number
+  readonly to: number
+  readonly text: string
+  readonly unbound: readonly string[]
+}
+
+function edit(use: PlaceholderUse, value: string | undefined, write: (text: string) => string): Edit {
+  return {
+    from: use.from,
+    to: use.to,
+    text: write(value ?? unboundText(use.name)),
+    unbound: value === undefined ? [use.name] : [],
+  }
+}
+
+/** Open ones are quoted too: a bare `<name>` would be a redirection. */
+function shellEdit(use: PlaceholderUse, context: ShellContext, value: string | undefined): Edit {
+  switch (context) {
+    case 'word':
+      return edit(use, value, quoteShellWord)
+    case 'single':
+      return edit(use, value, escapeShellSingle)
+    case 'double':
+      return edit(use, value, escapeShellDouble)
+    case 'comment':
+      return edit(use, value, same)
+    case 'unknown':
+      return edit(use, undefined, quoteShellWord)
+  }
+}
+
+function promqlEdit(use: PlaceholderUse, context: PromqlContext, value: string | undefined): Edit {
+  switch (context) {
+    case 'string':
+      return edit(use, value, escapePromqlString)
+    case 'regex':
+      return edit(use, value, (text) => escapePromqlString(escapeRegex(text)))
+    case 'outside':
+      return edit(use, undefined, same)
+  }
+}
+
+/** Nothing is known of this language's quoting, so only a value that needs none is put in. */
+function otherEdit(use: PlaceholderUse, value: string | undefined): Edit {
+  return edit(use, value !== undefined && /^[\w./:-]+$/.test(value) ? value : undefined, same)
+}
+
+function same(text: string): string {
+  return text
+}
+
+/** @param edits in order, not overlapping */
+function applyEdits(source: string, edits: readonly Edit[]): BoundText {
+  let text = ''
+  let copied = 0
+  const marks: { readonly bound: number; readonly source: number; readonly isEdit: boolean }[] = []
+  for (const one of edits) {
+    marks.push({ bound: text.length, source: copied, isEdit: false })
+    text += source.slice(copied, one.from)
+    marks.push({ bound: text.length, source: one.from, isEdit: true })
+    text += one.text
+    copied = one.to
+  }
+  marks.push({ bound: text.length, source: copied, isEdit: false })
+  text += source.slice(copied)
+  return {
+    text,
+    unbound: edits.flatMap((one) => one.unbound),
+    sourceOffset(offset) {
+      const mark = marks.findLast((one) => one.bound <= offset) ?? marks[0]!
+      return mark.isEdit ? mark.source : mark.source + offset - mark.bound
+    },
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * The three content folders, read once: rule files, runbook pages and dashboards, checked and linked to each other.
+ * What is wrong stands in `diagnostics`; nothing is thrown for content. Whoever starts the server decides what an error means.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { FleetError, messageOf } from '../base/errors.ts'
+import type { Diagnostic } from '../model/diagnostic.ts'
+import { loadRuleFiles } from '../rules/rule-file.ts'
+import { checkPage } from './check-page.ts'
+import { readDashboard, type Dashboard } from './dashboard.ts'
+import { parseRunbookPage, type RunbookPage } from './runbook-page.ts'
+
+export interface CatalogFolders {
+  readonly runbooksDir: string
+  readonly rulesDir: string
+  readonly dashboardsDir: string
+}
+
+export interface ContentFile {
+  readonly path: string
+  readonly text: string
+}
+
+export interface Catalog {
+  /** As `loadRuleFiles` takes them. Unit tests of rules, which stand in a folder below, are not among them. */
+  readonly ruleFiles: readonly ContentFile[]
+  /** Names of all alerting rules, each once, sorted. */
+  readonly alertNames: readonly string[]
+  /** By name. */
+  readonly pages: ReadonlyMap<string, RunbookPage>
+  /** The current name for each old one. */
+  readonly aliases: ReadonlyMap<string, string>
+  readonly dashboards: readonly Dashboard[]
+  /** Of all files, rule files included. */
+  readonly diagnostics: readonly Diagnostic[]
+  /** Pages without a rule that do not say why. */
+  readonly orphanPages: readonly string[]
+  readonly alertsWithoutPage: readonly string[]
+}
+
+/** Throws `content_invalid` only when a folder cannot be read. */
+export function loadCatalog(folders: CatalogFolders): Catalog {
+  return buildCatalog({
+    ruleFiles: readFolder(folders.rulesDir, /\.ya?ml$/),
+    pageFiles: readFolder(folders.runbooksDir, /\.md$/).filter(({ path }) => basename(path) !== 'README.md'),
+    dashboardFiles: readFolder(folders.dashboardsDir, /\.ya?ml$/),
+  })
+}
+
+/** The same without a disk. */
+export function buildCatalog(files: {
+  readonly ruleFiles: readonly ContentFile[]
+  readonly pageFiles: readonly ContentFile[]
+  readonly dashboardFiles: readonly ContentFile[]
+}): Catalog {
+  const rules = loadRuleFiles(files.ruleFiles)
+  const alertNames = [
+    ...new Set(
+      rules.groups.flatMap((group) => group.rules.filter((rule) => rule.kind === 'alerting').map((rule) => rule.name)),
+    ),
+  ].sort()
+  const parsed = files.pageFiles.map(({ path, text }) => parseRunbookPage(path, text))
+  const pages = new Map(parsed.map(({ page }) => [page.name, page]))
+  const boards = files.dashboardFiles.map(({ path, text }) => readDashboard(path, text))
+  const { aliases, diagnostics: aliasDiagnostics } = aliasesOf(pages)
+  const orphans = [...pages.values()].filter(
+    (page) => page.withoutRule === undefined && !alertNames.includes(page.name),
+  )
+  return {
+    ruleFiles: files.ruleFiles,
+    alertNames,
+    pages,
+    aliases,
+    dashboards: boards.map(({ dashboard }) => dashboard),
+    diagnostics: [
+      ...rules.diagnostics,
+      ...parsed.flatMap(({ page, diagnostics }) => [...diagnostics, ...checkPage(page)]),
+      ...aliasDiagnostics,
+      ...boards.flatMap(({ diagnostics }) => diagnostics),
+    ],
+    orphanPages: orphans.map((page) => page.name),
+    alertsWithoutPage: alertNames.filter((name) => !pages.has(name)),
+  }
+}
+
+function aliasesOf(pages: ReadonlyMap<string, RunbookPage>): {
+  aliases: ReadonlyMap<string, string>
+  diagnostics: readonly Diagnostic[]
+} {
+  const aliases = new Map<string, string>()
+  const diagnostics: Diagnostic[] = []
+  for (const page of pages.values()) {
+    for (const alias of page.aliases) {
+      const other = pages.has(alias) ? alias : aliases.get(alias)
+      if (other === undefined) aliases.set(alias, page.name)
+      else {
+        const from = Math.max(0, page.text.indexOf(alias))
+        const message = `alias ${alias} already leads to ${other}`
+        diagnostics.push({ severity: 'error', message, file: page.path, from, to: from + alias.length })
+      }
+    }
+  }
+  return { aliases, diagnostics }
+}
+
+/** Files of one folder, not of those below it, by name. */
+function readFolder(folder: string, pattern: RegExp): ContentFile[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => pattern.test(name))
+      .sort()
+      .map((name) => {
+        const path = join(folder, name)
+        return { path, text: readFileSync(path, 'utf8') }
+      })
+  } catch (thrown) {
+    throw new FleetError('content_invalid', `reading the content folder ${folder} failed: ${messageOf(thrown)}`, {
+      hint: 'alert-rules, runbooks and dashboards ship with Daytwo; check the configured paths',
+      cause: thrown,
+    })
+  }
+}

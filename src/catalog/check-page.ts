@@ -1,0 +1,181 @@
+/** What is wrong with a runbook page, with positions. Pure: other files are not looked at (catalog.ts does that). */
+import type { Diagnostic } from '../model/diagnostic.ts'
+import { nearest } from '../base/nearest.ts'
+import { diagnose } from '../promql/parse.ts'
+import { bindCode, languageOf } from './bound-text.ts'
+import { codeSpansOf, type Fence } from './markdown-scan.ts'
+import { isLive } from './page-cell.ts'
+import { isPlaceholderName, PLACEHOLDERS, placeholdersOf } from './placeholder.ts'
+import { promqlContexts } from './promql-context.ts'
+import type { RunbookPage } from './runbook-page.ts'
+import { shellContexts } from './shell-context.ts'
+
+/** The sections of every page, in this order, and no others. */
+export const SECTIONS = ['Meaning', 'Impact', 'Diagnosis', 'Mitigation'] as const
+
+export function checkPage(page: RunbookPage): Diagnostic[] {
+  const found = [
+    ...checkTitle(page),
+    ...checkSections(page),
+    ...checkPlaceholders(page),
+    ...page.blocks.flatMap((block) => (block.kind === 'fence' ? checkFence(page, block) : [])),
+    ...checkProse(page),
+  ]
+  return found.sort((a, b) => a.from - b.from).map((diagnostic) => ({ ...diagnostic, file: page.path }))
+}
+
+function error(from: number, to: number, message: string, help?: string): Diagnostic {
+  return { severity: 'error', message, from, to, ...(help === undefined ? {} : { help }) }
+}
+
+function checkTitle({ headings, name, text }: RunbookPage): Diagnostic[] {
+  const titles = headings.filter((heading) => heading.level === 1)
+  const [first, second] = titles
+  if (first === undefined) {
+    return [error(0, Math.min(1, text.length), 'the page has no title', `begin with "# ${name}"`)]
+  }
+  const found: Diagnostic[] = []
+  if (first.title !== name) {
+    found.push(
+      error(first.from, first.to, `the title is "${first.title}", the file is named ${name}`, `want "# ${name}"`),
+    )
+  }
+  if (second !== undefined) found.push(error(second.from, second.to, 'a page has one title'))
+  return found
+}
+
+function checkSections({ headings, text }: RunbookPage): Diagnostic[] {
+  const sections = headings.filter((heading) => heading.level === 2)
+  const wanted: readonly string[] = SECTIONS
+  const found = wanted
+    .filter((title) => !sections.some((section) => section.title === title))
+    .map((title) => error(Math.max(0, text.length - 1), text.length, `section ${title} is missing`))
+  let last = -1
+  sections.forEach((section, i) => {
+    const place = wanted.indexOf(section.title)
+    const isRepeated = sections.findIndex((other) => other.title === section.title) < i
+    if (place === -1) {
+      const help = `the sections are ${wanted.join(', ')}; use a heading of the third level inside them`
+      found.push(error(section.from, section.to, `section "${section.title}" is not one of a runbook's`, help))
+    } else if (isRepeated) found.push(error(section.from, section.to, `section ${section.title} stands twice`))
+    else if (place < last) {
+      found.push(
+        error(
+          section.from,
+          section.to,
+          `section ${section.title} stands too late`,
+          `the order is ${wanted.join(', ')}`,
+        ),
+      )
+    } else if (isEmptySection(text, section.to)) {
+      found.push(error(section.from, section.to, `section ${section.title} is empty`))
+    }
+    last = Math.max(last, place)
+  })
+  return found
+}
+
+function isEmptySection(text: string, from: number): boolean {
+  return /^\s*($|##?\s)/.test(text.slice(from))
+}
+
+function checkPlaceholders({ placeholders }: RunbookPage): Diagnostic[] {
+  return placeholders
+    .filter((use) => !isPlaceholderName(use.name))
+    .map((use) => {
+      const [near] = nearest(use.name, Object.keys(PLACEHOLDERS), 1)
+      return error(
+        use.from,
+        use.to,
+        `unknown placeholder ${use.name}`,
+        near === undefined ? `known are ${Object.keys(PLACEHOLDERS).join(', ')}` : `did you mean {{${near}}}?`,
+      )
+    })
+}
+
+function checkFence({ text }: RunbookPage, fence: Fence): Diagnostic[] {
+  if (!fence.isClosed) return [error(fence.from, fence.contentFrom, 'the code block is never closed')]
+  const source = text.slice(fence.contentFrom, fence.contentTo)
+  const uses = placeholdersOf(source)
+  const at = (offset: number): number => fence.contentFrom + offset
+  const refused = (which: readonly boolean[], message: string, help: string): Diagnostic[] =>
+    uses.filter((_, i) => which[i]).map((use) => error(at(use.from), at(use.to), message, help))
+  switch (languageOf(fence)) {
+    case 'shell':
+      return refused(
+        shellContexts(source, uses).map((context) => context === 'unknown'),
+        'a value cannot be quoted safely here',
+        "not in backticks, ${...}, $'...' or here-documents; use $(...) or plain quotes",
+      )
+    case 'promql': {
+      const contexts = promqlContexts(source, uses)
+      const outside = refused(
+        contexts.map((context) => context === 'outside'),
+        'a placeholder in PromQL must stand inside a label value in double quotes',
+        'write {cluster="{{cluster}}"}',
+      )
+      return outside.length > 0
+        ? outside
+        : [...checkPromql(source, fence), ...(isLive(fence) ? checkCaption(text, fence) : [])]
+    }
+    case 'other':
+      return []
+  }
+}
+
+/** Parsed with sample values, so that errors are those a reader would get. */
+function checkPromql(source: string, fence: Fence): Diagnostic[] {
+  const bound = bindCode(source, 'promql', (name) => (isPlaceholderName(name) ? PLACEHOLDERS[name].sample : name))
+  return diagnose(bound.text).map((diagnostic) => {
+    const from = fence.contentFrom + bound.sourceOffset(diagnostic.from)
+    return { ...diagnostic, from, to: Math.max(from + 1, fence.contentFrom + bound.sourceOffset(diagnostic.to)) }
+  })
+}
+
+/** A number without words tells nobody anything at night. */
+function checkCaption(text: string, fence: Fence): Diagnostic[] {
+  const [caption = '', before = ''] = text.slice(0, fence.from).trimEnd().split('\n').reverse()
+  const isText = caption.trim() !== '' && !/^\s*(#|```|~~~)/.test(caption)
+  const isOneLine = before.trim() === '' || /^\s*(#|```|~~~)/.test(before) || /^\s*([-*]|\d+\.)\s/.test(caption)
+  if (isText && isOneLine) return []
+  return [error(fence.from, fence.contentFrom, 'a live cell needs a caption of one line before it, after a blank line')]
+}
+
+/** Places outside fences where a value would not be shown or typed as it is. */
+function checkProse({ blocks, text }: RunbookPage): Diagnostic[] {
+  return blocks.flatMap((block) => {
+    if (block.kind === 'fence') return []
+    const prose = text.slice(block.from, block.to)
+    const at = (offset: number): number => block.from + offset
+    const commands = codeSpansOf(prose)
+      .filter((span) => /^(kubectl|oc)\s/.test(span.text) && placeholdersOf(span.text).length > 0)
+      .map((span) =>
+        error(
+          at(span.from),
+          at(span.to),
+          'a command with a placeholder stands inline, where nothing quotes it',
+          'use a ```bash block',
+        ),
+      )
+    const raw = placeholdersOf(prose)
+      .filter((use) => isInHtml(prose, use.from) || isIndentedCode(prose, use.from))
+      .map((use) =>
+        error(at(use.from), at(use.to), 'no placeholders in HTML or indented code', 'use plain text or a fence'),
+      )
+    return [...commands, ...raw]
+  })
+}
+
+function isInHtml(prose: string, at: number): boolean {
+  const open = prose.lastIndexOf('<', at)
+  return open > prose.lastIndexOf('>', at) && /^<[!/a-z]/i.test(prose.slice(open, open + 2))
+}
+
+function isIndentedCode(prose: string, at: number): boolean {
+  const lineFrom = prose.lastIndexOf('\n', at) + 1
+  if (!/^( {4}|\t)/.test(prose.slice(lineFrom, at))) return false
+  // A continuation of a list item is indented too: look for the item it belongs to.
+  const above = prose.slice(0, lineFrom).trimEnd().split('\n')
+  const owner = above.findLast((line) => /^\S/.test(line))
+  return owner === undefined || !/^([-*+]|\d+[.)])\s/.test(owner)
+}

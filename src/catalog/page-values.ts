@@ -1,0 +1,110 @@
+/**
+ * What fills a page's placeholders: the alert's labels first, then what is known of the cluster, then what follows
+ * from those. Each value says where it is from, because a reader at 3 a.m. should not have to trust it blindly.
+ */
+import type { Alert } from '../model/alert.ts'
+import { clusterOf } from '../model/cluster-identity.ts'
+import type { PlaceholderName } from './placeholder.ts'
+import { whyNotBindable } from './quoting.ts'
+
+/** The part of an alert a page is filled from. */
+export type BoundAlert = Pick<Alert, 'labels' | 'value' | 'activeAtMs'>
+
+/** What is known of a cluster apart from its alerts. Absent means unknown, never "none". */
+export interface ClusterInventory {
+  /** The cluster key. */
+  readonly cluster: string
+  /** Where the operator is installed. */
+  readonly namespace?: string
+  readonly hcoVersion?: string
+  readonly kubevirtVersion?: string
+  /** Of the subscription. */
+  readonly channel?: string
+  /** Of the subscription: `Automatic` or `Manual`. */
+  readonly approval?: string
+}
+
+export interface PageContext {
+  readonly alert?: BoundAlert | undefined
+  readonly inventory?: ClusterInventory | undefined
+  /** The page for nobody in particular: nothing is filled in. */
+  readonly isPlain?: boolean | undefined
+}
+
+export interface PageValue {
+  readonly value: string
+  /** For people: `label namespace`, `inventory`, `cluster key`, `from component_name`. */
+  readonly source: string
+}
+
+/** Values by placeholder. One that must not be put into a page (see `whyNotBindable`) is left out. */
+export function pageValues(context: PageContext): ReadonlyMap<PlaceholderName, PageValue> {
+  if (context.isPlain === true) return new Map()
+  const values = new Map<PlaceholderName, PageValue>()
+  const set = (name: PlaceholderName, value: string | undefined, source: string): void => {
+    if (value === undefined || values.has(name) || whyNotBindable(value) !== undefined) return
+    values.set(name, { value, source })
+  }
+  const { alert, inventory } = context
+  if (alert !== undefined) {
+    set('cluster', clusterOf(alert.labels), 'cluster key')
+    for (const name of LABELS) set(name, alert.labels.get(name), `label ${name}`)
+    set('value', String(alert.value), 'the alert')
+    set('since', new Date(alert.activeAtMs).toISOString().replace(/\.\d+Z$/, 'Z'), 'the alert')
+  }
+  if (inventory !== undefined) {
+    set('cluster', inventory.cluster, 'cluster key')
+    set('namespace', inventory.namespace, 'inventory')
+    set('hco_version', inventory.hcoVersion, 'inventory')
+    set('kubevirt_version', inventory.kubevirtVersion, 'inventory')
+    set('channel', inventory.channel, 'inventory')
+    set('approval', inventory.approval, 'inventory')
+  }
+  const component = values.get('component_name')
+  if (component !== undefined) {
+    const { kind, object } = componentOf(component.value)
+    set('component_kind', kind, 'from component_name')
+    set('component_object', object, 'from component_name')
+  }
+  const annotation = values.get('annotation_name')
+  if (annotation !== undefined) {
+    set('annotation_operand', OPERAND_OF_ANNOTATION.get(annotation.value), 'from annotation_name')
+  }
+  return values
+}
+
+/** Labels that fill the placeholder of the same name. */
+const LABELS = [
+  'cluster_id',
+  'namespace',
+  'alertname',
+  'severity',
+  'component_name',
+  'annotation_name',
+  'data_import_cron_name',
+  'managed_data_source_name',
+  'name',
+  'machine_type',
+] as const satisfies readonly PlaceholderName[]
+
+/** HCO's four JSON-patch annotations and the kind each one patches, in lower case. */
+const OPERAND_OF_ANNOTATION: ReadonlyMap<string, string> = new Map([
+  ['kubevirt.kubevirt.io/jsonpatch', 'kubevirt'],
+  ['containerizeddataimporter.kubevirt.io/jsonpatch', 'cdi'],
+  ['networkaddonsconfigs.kubevirt.io/jsonpatch', 'networkaddonsconfig'],
+  ['ssp.kubevirt.io/jsonpatch', 'ssp'],
+])
+
+/** Operands whose kind can be told from the object's name alone: HCO before 1.4 sent no kind. */
+const KIND_OF_OBJECT: ReadonlyMap<string, string> = new Map([
+  ['kubevirt-kubevirt-hyperconverged', 'kubevirt'],
+  ['cdi-kubevirt-hyperconverged', 'cdi'],
+  ['ssp-kubevirt-hyperconverged', 'ssp'],
+])
+
+/** `kind/name`, or the old short form with the name only. */
+export function componentOf(componentName: string): { readonly kind: string | undefined; readonly object: string } {
+  const slash = componentName.indexOf('/')
+  if (slash === -1) return { kind: KIND_OF_OBJECT.get(componentName), object: componentName }
+  return { kind: componentName.slice(0, slash), object: componentName.slice(slash + 1) }
+}

@@ -1,0 +1,68 @@
+/**
+ * The placeholders a runbook page may use, `{{name}}`: one table, from which pages are checked and the documentation
+ * is written. Go templates (`{{ .status }}`, `{{ $value }}`) look different and are left alone.
+ */
+export interface PlaceholderKind {
+  readonly meaning: string
+  /** A value of the right shape, for checking the page's PromQL. */
+  readonly sample: string
+}
+
+export const PLACEHOLDERS = {
+  cluster: { meaning: 'The cluster key.', sample: 'prague-prod-1' },
+  cluster_id: { meaning: 'The id the cluster sends beside its name.', sample: '2c0d4e9a-5b77-4d0c-9c55-8f1e2a3b4c5d' },
+  namespace: {
+    meaning: "The alert's namespace: the operator's, or the virtual machine's; else the operator's from the inventory.",
+    sample: 'openshift-cnv',
+  },
+  alertname: { meaning: "The alert's name.", sample: 'KubeVirtCRModified' },
+  severity: { meaning: "The alert's severity.", sample: 'warning' },
+  value: { meaning: "The alert's present value.", sample: '1' },
+  since: { meaning: "When the alert's expression first held, in UTC.", sample: '2026-08-20T10:00:00Z' },
+  component_name: {
+    meaning: 'The changed object as the operator names it.',
+    sample: 'kubevirt/kubevirt-kubevirt-hyperconverged',
+  },
+  component_kind: { meaning: 'Its kind in lower case, from `component_name`.', sample: 'kubevirt' },
+  component_object: {
+    meaning: 'Its name without the kind, from `component_name`.',
+    sample: 'kubevirt-kubevirt-hyperconverged',
+  },
+  annotation_name: { meaning: 'The annotation with the JSON patch.', sample: 'kubevirt.kubevirt.io/jsonpatch' },
+  annotation_operand: { meaning: 'The kind that annotation patches, from `annotation_name`.', sample: 'kubevirt' },
+  data_import_cron_name: { meaning: 'The data import cron of a golden image.', sample: 'fedora-image-cron' },
+  managed_data_source_name: { meaning: 'The data source of a golden image.', sample: 'fedora' },
+  name: { meaning: "The virtual machine's name.", sample: 'db-0' },
+  machine_type: { meaning: "The virtual machine's machine type.", sample: 'pc-q35-rhel8.6.0' },
+  hco_version: { meaning: 'Version of HCO, from the inventory.', sample: '1.17.0' },
+  kubevirt_version: { meaning: 'Version of KubeVirt, from the inventory.', sample: 'v1.7.1' },
+  channel: { meaning: "The subscription's channel, from the inventory.", sample: 'stable' },
+  approval: { meaning: 'How updates are approved, from the inventory.', sample: 'Automatic' },
+} as const satisfies Record<string, PlaceholderKind>
+
+export type PlaceholderName = keyof typeof PLACEHOLDERS
+
+export function isPlaceholderName(name: string): name is PlaceholderName {
+  return Object.hasOwn(PLACEHOLDERS, name)
+}
+
+/** One placeholder where it stands. `from` inclusive, `to` exclusive, offsets into the text that was searched. */
+export interface PlaceholderUse {
+  readonly name: string
+  readonly from: number
+  readonly to: number
+}
+
+/** Every placeholder of a text in order, known or not. */
+export function placeholdersOf(text: string): PlaceholderUse[] {
+  return [...text.matchAll(/\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}/g)].map((match) => ({
+    name: match[1]!,
+    from: match.index,
+    to: match.index + match[0].length,
+  }))
+}
+
+/** How an unbound placeholder stands in the text. */
+export function unboundText(name: string): string {
+  return `<${name}>`
+}

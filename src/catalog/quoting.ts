@@ -1,0 +1,96 @@
+/**
+ * Putting a foreign value (a label value is whatever a sender chose) into text that a person will read, run or paste.
+ * One function per place it may stand in: POSIX shell, PromQL strings, Markdown, links. Each is proved against the
+ * real reader of that text: `sh`, the PromQL parser, the Markdown lexer.
+ */
+
+/** A word of POSIX shell that is read back as `value`. Anything but NUL, which no argument can hold. */
+export function quoteShellWord(value: string): string {
+  return isPlainWord(value) ? value : `'${escapeShellSingle(value)}'`
+}
+
+/** For use between single quotes: the quote is closed, escaped and opened again. */
+export function escapeShellSingle(value: string): string {
+  return value.replaceAll("'", `'\\''`)
+}
+
+/** For use between double quotes. `!` is left: history expansion is off in scripts, and a backslash would stay visible. */
+export function escapeShellDouble(value: string): string {
+  return value.replace(/[\\"$`]/g, '\\$&')
+}
+
+/** Needs no quoting in a shell: the letters of names, paths and images. `~`, `=` and a leading `-` are not among them. */
+function isPlainWord(value: string): boolean {
+  return /^[A-Za-z0-9_./:@%+,][A-Za-z0-9_./:@%+,-]*$/.test(value)
+}
+
+/** For use in a PromQL string in double quotes. Go's escapes: an escaped single quote would be an error there. */
+export function escapePromqlString(value: string): string {
+  return value.replace(/[\\"\n\r\t\0]/g, (char) => PROMQL_ESCAPES[char] ?? char)
+}
+
+const PROMQL_ESCAPES: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  '"': '\\"',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\0': '\\x00',
+}
+
+/** A regular expression (RE2) that matches exactly `value`; still to be escaped for the string it stands in. */
+export function escapeRegex(value: string): string {
+  return value.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&')
+}
+
+/**
+ * Markdown (CommonMark and GFM) that shows `value` as it is, on one line: every mark that could start a construct gets
+ * a backslash. White space and control characters become one space, so that the value cannot start a line.
+ */
+export function escapeMarkdown(value: string): string {
+  return oneLine(value)
+    .replace(/[\\`*_{}[\]<>#|~&!():@+="'$^%;?]/g, '\\$&')
+    .replace(/^-/, '\\-')
+    .replace(/^(\d+)\./, '$1\\.')
+    .replace(/www\./gi, (www) => `${www.slice(0, 3)}\\.`)
+}
+
+/** A code span that shows `value`: the fence is one backtick longer than any run inside. */
+export function codeSpan(value: string): string {
+  const text = oneLine(value)
+  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  // CommonMark takes one space off both ends when both are there; so one more is given where the text needs its own.
+  const isPadded = /^`|`$/.test(text) || /^ .*[^ ].* $/.test(text)
+  return isPadded ? `${fence} ${text} ${fence}` : `${fence}${text}${fence}`
+}
+
+/** For use inside the destination of a link: percent-encoded, brackets and quotes too. */
+export function escapeLink(value: string): string {
+  // Half a surrogate pair cannot be encoded; it is no text either.
+  const wellFormed = value.replace(/\p{Surrogate}/gu, '\ufffd')
+  return encodeURIComponent(wellFormed).replace(
+    /[()'*!~]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}
+
+function oneLine(value: string): string {
+  return value.replace(/[\s\p{Cc}]+/gu, ' ')
+}
+
+/** Longer values are not put into commands or texts. */
+const BOUND_VALUE_CHARS_MAX = 1000
+
+/**
+ * Why a value is not put into a page, or `undefined` when it may be. Quoting protects from the shell, not from the
+ * terminal that a command is pasted into, from the eye that reads it, or from a program that takes it for an option.
+ */
+export function whyNotBindable(value: string): string | undefined {
+  if (value === '') return 'empty'
+  if (value.length > BOUND_VALUE_CHARS_MAX) return 'too long'
+  if (/[\p{Cc}\u2028\u2029]/u.test(value)) return 'holds control characters'
+  if (/\p{Bidi_Control}/u.test(value)) return 'holds characters that change the order of the text'
+  if (value.startsWith('-')) return 'would be taken for an option'
+  return undefined
+}

@@ -1,0 +1,34 @@
+/** From the name in a link to a page. Links are typed, shortened and years old: letter case, `.md` and old names all lead there. */
+import { nearest } from '../base/nearest.ts'
+import type { Catalog } from './catalog.ts'
+import type { RunbookPage } from './runbook-page.ts'
+
+export type ResolvedRunbook =
+  | {
+      readonly page: RunbookPage
+      /** The name asked for is one the alert no longer has. */
+      readonly isRenamed: boolean
+    }
+  | { readonly nearest: readonly string[] }
+
+const NEAREST_MAX = 3
+
+export function resolveRunbook(catalog: Pick<Catalog, 'pages' | 'aliases'>, name: string): ResolvedRunbook {
+  const asked = name.trim().replace(/\.md$/i, '')
+  const current = sameName(catalog.pages, asked)
+  if (current !== undefined) return { page: current, isRenamed: false }
+  const target = sameName(catalog.aliases, asked)
+  const renamed = target === undefined ? undefined : catalog.pages.get(target)
+  if (renamed !== undefined) return { page: renamed, isRenamed: true }
+  // Somebody who mistypes an old name is led to the page it has become.
+  const near = nearest(asked, [...catalog.pages.keys(), ...catalog.aliases.keys()], NEAREST_MAX)
+  return { nearest: [...new Set(near.map((known) => catalog.aliases.get(known) ?? known))] }
+}
+
+/** The value under a name, letter case aside; the exact one wins. */
+function sameName<T>(byName: ReadonlyMap<string, T>, name: string): T | undefined {
+  const exact = byName.get(name)
+  if (exact !== undefined) return exact
+  const lower = name.toLowerCase()
+  return [...byName].find(([known]) => known.toLowerCase() === lower)?.[1]
+}

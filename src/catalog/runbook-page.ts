@@ -1,0 +1,67 @@
+/**
+ * A runbook page: Markdown with the alert's name as title and four sections, placeholders, and live PromQL cells.
+ * Parsed once when the catalog is loaded; `bind-runbook.ts` fills it in for an alert, `check-page.ts` says what is wrong.
+ */
+import { basename } from 'node:path'
+import type { Diagnostic } from '../model/diagnostic.ts'
+import { readFrontMatter } from './front-matter.ts'
+import { blocksOf, headingsOf, type Block, type Heading } from './markdown-scan.ts'
+import { cellsOf, type PageCell } from './page-cell.ts'
+import { placeholdersOf, type PlaceholderUse, unboundText } from './placeholder.ts'
+
+export interface RunbookPage {
+  /** Of the file, which is the alert's. */
+  readonly name: string
+  readonly path: string
+  /** The whole file; all offsets are into it. */
+  readonly text: string
+  /** Names this alert had in other versions. */
+  readonly aliases: readonly string[]
+  /** Why no rule has this name; absent when one should. */
+  readonly withoutRule?: string
+  /** First sentence of Meaning, without marks. */
+  readonly summary: string
+  /** The page without its front matter, cut up; see markdown-scan.ts. */
+  readonly blocks: readonly Block[]
+  readonly headings: readonly Heading[]
+  readonly placeholders: readonly PlaceholderUse[]
+  readonly cells: readonly PageCell[]
+}
+
+/** Never throws: a page with errors is still a page. The diagnostics are of the front matter; `checkPage` has the rest. */
+export function parseRunbookPage(
+  path: string,
+  text: string,
+): { readonly page: RunbookPage; readonly diagnostics: readonly Diagnostic[] } {
+  const { aliases, withoutRule, bodyFrom, diagnostics } = readFrontMatter(text)
+  const blocks = blocksOf(text, bodyFrom)
+  const headings = headingsOf(text, blocks)
+  const page: RunbookPage = {
+    name: basename(path).replace(/\.md$/, ''),
+    path,
+    text,
+    aliases,
+    ...(withoutRule === undefined ? {} : { withoutRule }),
+    summary: summaryOf(text, headings),
+    blocks,
+    headings,
+    placeholders: placeholdersOf(text).filter((use) => use.from >= bodyFrom),
+    cells: cellsOf(blocks, headings),
+  }
+  return { page, diagnostics: diagnostics.map((diagnostic) => ({ ...diagnostic, file: path })) }
+}
+
+/** First sentence under Meaning, as plain words. */
+function summaryOf(text: string, headings: readonly Heading[]): string {
+  const at = headings.findIndex((heading) => heading.title === 'Meaning')
+  const heading = headings[at]
+  if (heading === undefined) return ''
+  const section = text.slice(heading.to, headings[at + 1]?.from ?? text.length)
+  const paragraph = section.trim().split(/\n[ \t]*\r?\n/, 1)[0] ?? ''
+  const plain = paragraph
+    .replace(/\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}/g, (_, name: string) => unboundText(name))
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/[`*]/g, '')
+    .replace(/\s+/g, ' ')
+  return /^.*?[.!?](?= |$)/.exec(plain)?.[0] ?? plain
+}

@@ -1,0 +1,97 @@
+/**
+ * Where in a shell command a placeholder stands, because that decides how its value is written. A small reader of
+ * POSIX quoting: words, single and double quotes, `$( )` in both, comments. What it does not follow it calls
+ * `unknown`, and nothing is ever bound there.
+ */
+import type { PlaceholderUse } from './placeholder.ts'
+
+export type ShellContext = 'word' | 'single' | 'double' | 'comment' | 'unknown'
+
+type Frame = 'word' | 'double'
+
+/** The context of each use, in order. `uses` are the placeholders of `text`, in order. */
+export function shellContexts(text: string, uses: readonly PlaceholderUse[]): ShellContext[] {
+  const reader = new ShellReader(text)
+  return uses.map((use) => {
+    reader.readTo(use.from)
+    const context = reader.context
+    reader.skipTo(use.to)
+    return context
+  })
+}
+
+/** Reads forward only. Its invariant: `context` is that of the character at `#at`. */
+class ShellReader {
+  readonly #text: string
+  #at = 0
+  /** Innermost last; `$(` in double quotes starts a word context of its own. */
+  #frames: Frame[] = ['word']
+  #leaf: 'single' | 'comment' | 'unknown' | undefined
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  get context(): ShellContext {
+    return this.#leaf ?? this.#frames.at(-1) ?? 'word'
+  }
+
+  readTo(end: number): void {
+    while (this.#at < end) this.#step()
+  }
+
+  /** The placeholder itself is not shell text. */
+  skipTo(end: number): void {
+    this.#at = end
+  }
+
+  #step(): void {
+    const char = this.#text[this.#at]!
+    if (this.#leaf === 'unknown') this.#at++
+    else if (this.#leaf === 'single') this.#closeAt(char, "'")
+    else if (this.#leaf === 'comment') this.#closeAt(char, '\n')
+    else if (char === '\\') this.#at += 2
+    else if (char === '`' || this.#startsUnknown()) this.#leaf = 'unknown'
+    else if (this.#text.startsWith('$(', this.#at)) this.#push('word', 2)
+    else if (this.#frames.at(-1) === 'double') this.#stepDouble(char)
+    else this.#stepWord(char)
+  }
+
+  #stepDouble(char: string): void {
+    if (char === '"') this.#frames.pop()
+    this.#at++
+  }
+
+  #stepWord(char: string): void {
+    if (char === '"') this.#push('double', 1)
+    else if (char === "'") this.#open('single')
+    else if (char === '#' && /^$|[\s;&|(]/.test(this.#text[this.#at - 1] ?? '')) this.#open('comment')
+    else if (char === ')' && this.#frames.length > 1) {
+      this.#frames.pop()
+      this.#at++
+    } else this.#at++
+  }
+
+  /** Here-documents, `${...}` and `$'...'` have quoting of their own; backticks are the caller's test. */
+  #startsUnknown(): boolean {
+    return (
+      this.#text.startsWith('${', this.#at) ||
+      (this.#frames.at(-1) === 'word' && /^(<<|\$')/.test(this.#text.slice(this.#at, this.#at + 2)))
+    )
+  }
+
+  #open(leaf: 'single' | 'comment'): void {
+    this.#leaf = leaf
+    this.#at++
+  }
+
+  #closeAt(char: string, close: string): void {
+    if (char === close) this.#leaf = undefined
+    this.#at++
+  }
+
+  #push(frame: Frame, chars: number): void {
+    this.#frames.push(frame)
+    this.#at += chars
+  }
+}

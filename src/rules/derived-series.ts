@@ -1,0 +1,43 @@
+/** The series rules write: which samples an evaluation adds, and which series end with it. */
+import type { DerivedSample } from '../model/appender.ts'
+import { METRIC_NAME } from '../model/labels.ts'
+import type { Labels } from '../model/labels.ts'
+import type { AlertPhase } from './alert-state.ts'
+
+/** Both are Prometheus' names; karma and Grafana ask for them. */
+export const ALERTS_METRIC = 'ALERTS'
+export const ALERTS_FOR_STATE_METRIC = 'ALERTS_FOR_STATE'
+const ALERT_STATE_LABEL = 'alertstate'
+
+/** Label sets by their key. */
+export type SeriesSet = ReadonlyMap<string, Labels>
+
+export function seriesSetOf(samples: readonly DerivedSample[]): SeriesSet {
+  return new Map(samples.map(({ labels }) => [labels.key, labels]))
+}
+
+/** A stale marker for each series that was written before and is not now. */
+export function staleMarkers(before: SeriesSet, now: SeriesSet, timeMs: number): DerivedSample[] {
+  return [...before.values()]
+    .filter((labels) => !now.has(labels.key))
+    .map((labels) => ({ labels, timeMs, value: NaN, isStale: true }))
+}
+
+/** `ALERTS` (1) and `ALERTS_FOR_STATE` (since when, in seconds) of one alert; nothing for a resolved one. */
+export function alertSamples(labels: Labels, phase: AlertPhase, timeMs: number): DerivedSample[] {
+  if (phase.state === 'resolved') return []
+  return [
+    {
+      labels: labels.with(METRIC_NAME, ALERTS_METRIC).with(ALERT_STATE_LABEL, phase.state),
+      timeMs,
+      value: 1,
+      isStale: false,
+    },
+    {
+      labels: labels.with(METRIC_NAME, ALERTS_FOR_STATE_METRIC),
+      timeMs,
+      value: Math.trunc(phase.activeAtMs / 1000),
+      isStale: false,
+    },
+  ]
+}

@@ -1,0 +1,224 @@
+/**
+ * The rule engine: all groups, each on its beat. It reads no clock and opens no file: time, queries, and where results
+ * and alert states go are given to it. Calls are answered one after the other.
+ */
+import { invariant } from '../base/invariant.ts'
+import type { AlertRecord, AlertStateStore } from '../model/alert.ts'
+import type { AppendDerived } from '../model/appender.ts'
+import type { Labels } from '../model/labels.ts'
+import { RESOLVED_RETENTION_MS, resolve } from './alert-state.ts'
+import { alertSamples, seriesSetOf, staleMarkers } from './derived-series.ts'
+import { evaluateGroup } from './group.ts'
+import type { GroupPorts, RuleQuery } from './group.ts'
+import { restoreGroup } from './restore.ts'
+import { alertSourceOf, createGroupState, groupStatusOf, ruleAlertOf, ruleAlertsOf, trackedOf } from './rule-state.ts'
+import type { GroupState, RuleState } from './rule-state.ts'
+import type {
+  AlertSource,
+  AlertTransition,
+  EvaluationReport,
+  GroupReport,
+  RuleAlert,
+  RuleGroupStatus,
+} from './rule-status.ts'
+import type { RuleGroup } from './rule.ts'
+import { dueAt } from './schedule.ts'
+import type { TrackedAlert } from './alerting-rule.ts'
+
+export interface RuleEngineOptions {
+  readonly groups: readonly RuleGroup[]
+  readonly query: RuleQuery
+  readonly appendDerived: AppendDerived
+  readonly states: AlertStateStore
+  /** Under which people reach this server; a slash at the end is dropped. */
+  readonly externalUrl: string
+  readonly externalLabels?: Readonly<Record<string, string>>
+  /** For durations only; see `GroupPorts`. */
+  readonly stopwatchMs?: () => number
+}
+
+export interface RuleEngine {
+  /** Before the first `evaluate`: alerts kept by an earlier run go on. Rejects when the store does. */
+  restore(nowMs: number): Promise<void>
+  /** Evaluates the groups that are due. Rejects only for bugs; what failed is in the report. */
+  evaluate(nowMs: number): Promise<EvaluationReport>
+  groups(): RuleGroupStatus[]
+  /** All alerts, resolved ones of the last 15 minutes included. */
+  alerts(): RuleAlert[]
+  /** Takes new groups. A rule that is still there, by group and `ruleKey`, keeps its alerts; the alerts of the others end. */
+  reload(groups: readonly RuleGroup[]): Promise<void>
+}
+
+export function createRuleEngine(options: RuleEngineOptions): RuleEngine {
+  const engine = new Engine(options)
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(run: () => T | Promise<T>): Promise<T> => {
+    const result = last.then(run)
+    last = result.catch(() => undefined)
+    return result
+  }
+  return {
+    restore: (nowMs) => inTurn(() => engine.restore(nowMs)),
+    evaluate: (nowMs) => inTurn(() => engine.evaluate(nowMs)),
+    groups: () => engine.groups.map(groupStatusOf),
+    alerts: () => engine.alerts(),
+    reload: (groups) =>
+      inTurn(() => {
+        engine.reload(groups)
+      }),
+  }
+}
+
+/** An alert whose rule is gone. */
+interface Departed {
+  readonly tracked: TrackedAlert
+  readonly ruleKey: string
+  readonly source: AlertSource
+}
+
+class Engine {
+  readonly #ports: GroupPorts
+  groups: readonly GroupState[]
+  /** Rules removed by a reload or between two runs: their alerts, then only the resolved ones until they are old. */
+  #departed: Departed[] = []
+  #endedSeries: Labels[] = []
+  #removedGroups = new Set<string>()
+  #isRestored = false
+
+  constructor(options: RuleEngineOptions) {
+    const { query, appendDerived, states, externalLabels = {}, stopwatchMs } = options
+    const externalUrl = options.externalUrl.replace(/\/+$/, '')
+    this.#ports = { query, appendDerived, states, externalUrl, externalLabels, stopwatchMs }
+    this.groups = options.groups.map(createGroupState)
+  }
+
+  async restore(nowMs: number): Promise<void> {
+    invariant(!this.#isRestored, 'rules are restored once, before the first evaluation')
+    const kept = await this.#ports.states.load()
+    this.#isRestored = true
+    const byKey = new Map(this.groups.map((group) => [group.key, group]))
+    for (const [key, records] of kept) {
+      const group = byKey.get(key)
+      const homeless = group === undefined ? records : restoreGroup(group, records, nowMs)
+      if (group === undefined) this.#removedGroups.add(key)
+      for (const record of homeless) this.#departRecord(key, record)
+    }
+  }
+
+  async evaluate(nowMs: number): Promise<EvaluationReport> {
+    invariant(this.#isRestored, 'rules are restored before they are evaluated')
+    const transitions: AlertTransition[] = this.#endDeparted(nowMs)
+    const groups: GroupReport[] = []
+    for (const group of this.groups) {
+      const due = dueAt(group.beat, group.lastEvaluationMs, nowMs)
+      if (!due.isDue) continue
+      const evaluation = await evaluateGroup(group, this.#ports, nowMs, due.missed)
+      groups.push(evaluation.report)
+      transitions.push(...evaluation.transitions)
+    }
+    await this.#tidyUp(nowMs)
+    return { nowMs, groups, transitions }
+  }
+
+  alerts(): RuleAlert[] {
+    const own = this.groups.flatMap((group) => group.rules.flatMap((rule) => ruleAlertsOf(group, rule)))
+    return [...own, ...this.#departed.map(({ tracked, ruleKey, source }) => ruleAlertOf(tracked, ruleKey, source))]
+  }
+
+  reload(groups: readonly RuleGroup[]): void {
+    const before = new Map(this.groups.map((group) => [group.key, group]))
+    const next = groups.map(createGroupState)
+    for (const group of next) {
+      const old = before.get(group.key)
+      this.#removedGroups.delete(group.key)
+      if (old === undefined) continue
+      before.delete(group.key)
+      this.#carryOver(old, group)
+    }
+    for (const group of before.values()) {
+      if (!group.isPersistedEmpty) this.#removedGroups.add(group.key)
+      for (const rule of group.rules) this.#departRule(group, rule)
+    }
+    this.groups = next
+  }
+
+  #carryOver(old: GroupState, group: GroupState): void {
+    group.lastEvaluationMs = old.lastEvaluationMs
+    group.evaluationMs = old.evaluationMs
+    group.missed = old.missed
+    group.persistedAtMs = old.persistedAtMs
+    group.isPersistedEmpty = old.isPersistedEmpty
+    const rules = new Map(group.rules.map((rule) => [`${rule.rule.kind} ${rule.rule.ruleKey}`, rule]))
+    for (const was of old.rules) {
+      const rule = rules.get(`${was.rule.kind} ${was.rule.ruleKey}`)
+      if (rule === undefined) {
+        this.#departRule(old, was)
+        continue
+      }
+      const { alerts, series, health, lastError, warnings, evaluationMs, lastEvaluationMs } = was
+      Object.assign(rule, { alerts, series, health, lastError, warnings, evaluationMs, lastEvaluationMs })
+    }
+  }
+
+  #departRule(group: GroupState, rule: RuleState): void {
+    const source = alertSourceOf(group, rule)
+    for (const tracked of rule.alerts.values()) this.#departed.push({ tracked, ruleKey: rule.rule.ruleKey, source })
+    this.#endedSeries.push(...rule.series.values())
+  }
+
+  #departRecord(groupKey: string, record: AlertRecord): void {
+    const tracked = trackedOf(record)
+    const [name, file] = splitGroupKey(groupKey)
+    const rule = record.labels.get('alertname')
+    const source = { group: name, file, name: rule, expr: '', forMs: 0, keepFiringForMs: 0, intervalMs: 0 }
+    this.#departed.push({ tracked, ruleKey: record.ruleKey, source })
+    this.#endedSeries.push(...seriesSetOf(alertSamples(record.labels, tracked.phase, 0)).values())
+  }
+
+  /** Firing alerts without a rule resolve now, so that receivers hear of it; pending ones just end. */
+  #endDeparted(nowMs: number): AlertTransition[] {
+    const transitions: AlertTransition[] = []
+    this.#departed = this.#departed.flatMap((departed) => {
+      const { tracked, ruleKey, source } = departed
+      const { phase } = tracked
+      if (phase.state === 'resolved') return nowMs - phase.resolvedAtMs > RESOLVED_RETENTION_MS ? [] : [departed]
+      if (phase.state === 'pending') {
+        transitions.push({ alert: ruleAlertOf(tracked, ruleKey, source), from: 'pending', to: 'inactive' })
+        return []
+      }
+      const resolved = { ...tracked, phase: resolve(phase, nowMs) }
+      transitions.push({ alert: ruleAlertOf(resolved, ruleKey, source), from: 'firing', to: 'resolved' })
+      return [{ ...departed, tracked: resolved }]
+    })
+    return transitions
+  }
+
+  /**
+   * Ends the series of removed rules, unless another rule goes on writing them, and forgets the kept alerts of removed
+   * groups. What fails is tried again the next time.
+   */
+  async #tidyUp(nowMs: number): Promise<void> {
+    if (this.#endedSeries.length > 0) {
+      const written = new Map(this.groups.flatMap(({ rules }) => rules.flatMap(({ series }) => [...series])))
+      const markers = staleMarkers(new Map(this.#endedSeries.map((labels) => [labels.key, labels])), written, nowMs)
+      const isDone = await this.#ports.appendDerived(markers).then(
+        () => true,
+        () => false,
+      )
+      if (isDone) this.#endedSeries = []
+    }
+    for (const key of this.#removedGroups) {
+      const isDone = await this.#ports.states.replaceGroup(key, []).then(
+        () => true,
+        () => false,
+      )
+      if (isDone) this.#removedGroups.delete(key)
+    }
+  }
+}
+
+/** Name and file of a group's key; a name may hold a semicolon, a file should not. */
+function splitGroupKey(key: string): readonly [string, string] {
+  const at = key.indexOf(';')
+  return at === -1 ? [key, ''] : [key.slice(at + 1), key.slice(0, at)]
+}

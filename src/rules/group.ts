@@ -1,0 +1,201 @@
+/**
+ * One evaluation of a group: its rules in order, at one time. A rule that fails says so and changes nothing; the rules
+ * after it go on.
+ */
+import { messageOf } from '../base/errors.ts'
+import type { AlertStateStore } from '../model/alert.ts'
+import type { AppendDerived, DerivedSample } from '../model/appender.ts'
+import { Labels } from '../model/labels.ts'
+import type { QueryResult, QueryValue, VectorSample } from '../promql/query-engine.ts'
+import { evaluateAlerting } from './alerting-rule.ts'
+import type { AlertChange, TrackedAlert } from './alerting-rule.ts'
+import { ALERTS_FOR_STATE_METRIC, ALERTS_METRIC, seriesSetOf, staleMarkers } from './derived-series.ts'
+import { evaluateRecording } from './recording-rule.ts'
+import { alertSourceOf, recordsOf, ruleAlertOf } from './rule-state.ts'
+import type { GroupState, RuleState } from './rule-state.ts'
+import type { AlertTransition, GroupReport, RuleError } from './rule-status.ts'
+import type { TemplateScope } from './template.ts'
+import { WriteBatch } from './write-batch.ts'
+
+/** Asks at one time; rejects as `QueryEngine` does. */
+export type RuleQuery = (expr: string, timeMs: number) => Promise<QueryResult>
+
+export interface GroupPorts {
+  readonly query: RuleQuery
+  readonly appendDerived: AppendDerived
+  readonly states: AlertStateStore
+  /** Without a slash at the end. */
+  readonly externalUrl: string
+  readonly externalLabels: Readonly<Record<string, string>>
+  /** For durations only, never for decisions; without it a duration is what the query engine says of itself. */
+  readonly stopwatchMs: (() => number) | undefined
+}
+
+/** How old the kept copy of firing alerts may get while nothing happens; news is kept at once. */
+const PERSIST_EVERY_MS = 60_000
+
+export interface GroupEvaluation {
+  readonly report: GroupReport
+  readonly transitions: readonly AlertTransition[]
+}
+
+/** Evaluates at `nowMs` and remembers the outcome in `state`. `missed` beats came before this one. Never rejects. */
+export async function evaluateGroup(
+  state: GroupState,
+  ports: GroupPorts,
+  nowMs: number,
+  missed: number,
+): Promise<GroupEvaluation> {
+  const { group } = state
+  const startMs = ports.stopwatchMs?.()
+  const scope: TemplateScope = {
+    nowMs,
+    externalUrl: ports.externalUrl,
+    externalLabels: ports.externalLabels,
+    query: async (expr) => (await ports.query(expr, nowMs)).value,
+    answers: new Map(),
+  }
+  const batch = new WriteBatch(ports.appendDerived)
+  const errors: RuleError[] = []
+  const transitions: AlertTransition[] = []
+  const flush = async (): Promise<void> => {
+    for (const { rule, message } of await batch.flush()) errors.push(fail(rule, 'append', message))
+    // What templates asked before may be different now.
+    scope.answers.clear()
+  }
+  for (const rule of state.rules) {
+    if (batch.isReadBy(rule)) await flush()
+    const outcome = await evaluateRule(rule, state, ports, scope)
+    rule.lastEvaluationMs = nowMs
+    if ('error' in outcome) {
+      errors.push(fail(rule, outcome.during, outcome.error))
+      continue
+    }
+    rule.health = 'ok'
+    rule.lastError = undefined
+    batch.add(rule, outcome.samples, outcome.names, outcome.seriesBefore)
+    transitions.push(...transitionsOf(outcome.changes, rule, state))
+  }
+  await flush()
+  const persistError = await persist(state, ports.states, nowMs, transitions.length > 0)
+  if (persistError !== undefined) errors.push(persistError)
+
+  state.lastEvaluationMs = nowMs
+  state.missed += missed
+  state.evaluationMs = elapsed(ports, startMs) ?? state.rules.reduce((sum, rule) => sum + rule.evaluationMs, 0)
+  return {
+    report: {
+      name: group.name,
+      file: group.file,
+      evaluationMs: state.evaluationMs,
+      missed,
+      ruleCount: state.rules.length,
+      samples: batch.written,
+      errors,
+    },
+    transitions,
+  }
+}
+
+type RuleOutcome =
+  | { readonly error: string; readonly during: 'query' | 'result' }
+  | {
+      readonly samples: readonly DerivedSample[]
+      /** Metrics the samples belong to. */
+      readonly names: readonly string[]
+      readonly seriesBefore: RuleState['series']
+      readonly changes: readonly AlertChange[]
+    }
+
+async function evaluateRule(
+  state: RuleState,
+  { group }: GroupState,
+  ports: GroupPorts,
+  scope: TemplateScope,
+): Promise<RuleOutcome> {
+  const startMs = ports.stopwatchMs?.()
+  const timeMs = scope.nowMs - group.queryOffsetMs
+  let result: QueryResult
+  try {
+    result = await ports.query(state.rule.expr, timeMs)
+  } catch (thrown) {
+    state.evaluationMs = elapsed(ports, startMs) ?? 0
+    return { error: messageOf(thrown), during: 'query' }
+  }
+  const vector = vectorOf(result.value)
+  if (vector === undefined) return { error: 'rule result is not a vector or scalar', during: 'result' }
+  const outcome =
+    state.rule.kind === 'recording'
+      ? evaluateRecording(state.rule, vector, timeMs, group.limit)
+      : await evaluateAlerting(state.alerting!, state.alerts, {
+          samples: vector,
+          nowMs: scope.nowMs,
+          sampleTimeMs: timeMs,
+          limit: group.limit,
+          scope,
+        })
+  state.evaluationMs = elapsed(ports, startMs) ?? result.stats.evalMs
+  if (outcome.kind === 'refused') return { error: outcome.error, during: 'result' }
+  state.warnings = result.warnings
+  const seriesBefore = state.series
+  state.series = seriesSetOf(outcome.samples)
+  const ended = staleMarkers(seriesBefore, state.series, timeMs)
+  const samples = [...outcome.samples, ...ended]
+  if (outcome.kind === 'recording') return { samples, names: [state.rule.name], seriesBefore, changes: [] }
+  state.alerts = outcome.alerts
+  return { samples, names: [ALERTS_METRIC, ALERTS_FOR_STATE_METRIC], seriesBefore, changes: outcome.changes }
+}
+
+/** A scalar is a vector of one sample without labels; other types are no result of a rule. */
+function vectorOf(value: QueryValue): readonly VectorSample[] | undefined {
+  if (value.type === 'vector') return value.samples
+  if (value.type === 'scalar') return [{ labels: Labels.EMPTY, value: value.value, timeMs: value.timeMs }]
+  return undefined
+}
+
+function transitionsOf(changes: readonly AlertChange[], rule: RuleState, group: GroupState): AlertTransition[] {
+  if (changes.length === 0) return []
+  const source = alertSourceOf(group, rule)
+  return changes.map(({ before, after }) => ({
+    // A pending alert that is gone is shown as it last was.
+    alert: ruleAlertOf((after ?? before) as TrackedAlert, rule.rule.ruleKey, source),
+    from: before?.phase.state ?? 'inactive',
+    to: after?.phase.state ?? 'inactive',
+  }))
+}
+
+function fail(rule: RuleState, during: RuleError['during'], message: string): RuleError {
+  rule.health = 'err'
+  rule.lastError = message
+  return { rule: rule.rule.name, ruleKey: rule.rule.ruleKey, during, message }
+}
+
+/**
+ * Keeps the alerts for a restart: at once when something changed, at each evaluation while `for` runs, now and then
+ * while alerts merely go on firing.
+ */
+async function persist(
+  state: GroupState,
+  states: AlertStateStore,
+  nowMs: number,
+  isNews: boolean,
+): Promise<RuleError | undefined> {
+  const records = recordsOf(state)
+  if (records.length === 0 && state.isPersistedEmpty) return undefined
+  const isPending = records.some((record) => record.state === 'pending')
+  const isOld = state.persistedAtMs === undefined || nowMs - state.persistedAtMs >= PERSIST_EVERY_MS
+  if (!isNews && !isPending && !isOld && records.length > 0) return undefined
+  try {
+    await states.replaceGroup(state.key, records)
+    state.persistedAtMs = nowMs
+    state.isPersistedEmpty = records.length === 0
+    return undefined
+  } catch (thrown) {
+    const message = `alerts of the group could not be kept: ${messageOf(thrown)}`
+    return { rule: '', ruleKey: '', during: 'persist', message }
+  }
+}
+
+function elapsed({ stopwatchMs }: GroupPorts, startMs: number | undefined): number | undefined {
+  return stopwatchMs === undefined || startMs === undefined ? undefined : stopwatchMs() - startMs
+}

@@ -1,0 +1,263 @@
+/**
+ * Prometheus rule files (the format of Prometheus 3, `groups:` with recording and alerting rules) to checked groups.
+ * A file with an error is refused as a whole; what is wrong is said at its place, PromQL and templates included.
+ */
+import type { Node } from 'yaml'
+import type { Diagnostic } from '../model/diagnostic.ts'
+import { parseDuration } from '../model/duration.ts'
+import { diagnose } from '../promql/parse.ts'
+import { DEFAULT_INTERVAL_MS } from './rule.ts'
+import type { Rule, RuleGroup } from './rule.ts'
+import { compileTemplate, isTemplate } from './template.ts'
+import { YamlReader } from './yaml-reader.ts'
+import type { Entry, Range } from './yaml-reader.ts'
+import type { YamlText } from './yaml-text.ts'
+
+export interface RuleFile {
+  /** As the user named it; shown, and part of a group's identity. */
+  readonly path: string
+  readonly text: string
+}
+
+export interface LoadedRules {
+  /** Groups of the files without errors, in the order of the files. */
+  readonly groups: RuleGroup[]
+  /** Errors and warnings of all files. */
+  readonly diagnostics: Diagnostic[]
+}
+
+export interface RuleFileOptions {
+  /** For groups that do not say theirs. */
+  readonly intervalMs?: number
+}
+
+const GROUP_KEYS = ['name', 'interval', 'query_offset', 'limit', 'labels', 'rules']
+const RULE_KEYS = ['record', 'alert', 'expr', 'for', 'keep_firing_for', 'labels', 'annotations']
+
+/**
+ * Names of labels and annotations. Prometheus 3 also takes any UTF-8 name; an Alertmanager before 0.27 refuses the
+ * alert then, so such a name is refused here, where somebody sees it.
+ */
+const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/
+const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
+
+export function loadRuleFiles(files: readonly RuleFile[], options: RuleFileOptions = {}): LoadedRules {
+  const groups: RuleGroup[] = []
+  const diagnostics: Diagnostic[] = []
+  for (const file of files) {
+    const loaded = loadRuleFile(file, options)
+    groups.push(...loaded.groups)
+    diagnostics.push(...loaded.diagnostics)
+  }
+  return { groups, diagnostics }
+}
+
+function loadRuleFile({ path, text }: RuleFile, { intervalMs = DEFAULT_INTERVAL_MS }: RuleFileOptions): LoadedRules {
+  const yaml = new YamlReader(path, text)
+  const groups = hasErrors(yaml) ? [] : new FileChecker(yaml, intervalMs).groups()
+  const diagnostics = yaml.diagnostics.sort((a, b) => a.from - b.from)
+  return { groups: hasErrors(yaml) ? [] : groups, diagnostics }
+}
+
+function hasErrors(yaml: YamlReader): boolean {
+  return yaml.diagnostics.some(({ severity }) => severity === 'error')
+}
+
+/** A rule with the place of its name, for findings about more than one rule. */
+interface ReadRule {
+  readonly rule: Rule
+  readonly at: Range
+}
+
+class FileChecker {
+  readonly #yaml: YamlReader
+  readonly #intervalMs: number
+
+  constructor(yaml: YamlReader, intervalMs: number) {
+    this.#yaml = yaml
+    this.#intervalMs = intervalMs
+  }
+
+  groups(): RuleGroup[] {
+    const yaml = this.#yaml
+    const whole = { from: 0, to: 1 }
+    const root = yaml.fields(yaml.root, 'the rule file', whole, ['groups'])
+    const list = root?.get('groups')
+    if (list === undefined) return []
+    const rules: ReadRule[] = []
+    const names = new Set<string>()
+    const nodes = yaml.sequence(list.value, 'groups', list.keyAt) ?? []
+    const groups = nodes.flatMap((node) => this.#group(node, list.keyAt, names, rules) ?? [])
+    this.#warnRepeated(rules)
+    return groups
+  }
+
+  #group(node: Node, at: Range, names: Set<string>, all: ReadRule[]): RuleGroup | undefined {
+    const yaml = this.#yaml
+    const here = yaml.rangeOf(node, at)
+    const start = { from: here.from, to: here.from + 1 }
+    const fields = yaml.fields(node, 'a rule group', start, GROUP_KEYS)
+    if (fields === undefined) return undefined
+    const nameText = this.#text(fields.get('name'), 'the name of a group')
+    const name = nameText?.text ?? ''
+    if (name === '') yaml.error(nameText ?? start, 'a group needs a name')
+    else if (names.has(name))
+      yaml.error(nameText ?? start, `group name ${JSON.stringify(name)} is repeated in this file`)
+    names.add(name)
+
+    const labels = this.#labels(fields.get('labels'), `labels of group ${name}`, 'label')
+    const intervalMs = this.#duration(fields.get('interval'))
+    const list = fields.get('rules')
+    const nodes = list === undefined ? [] : (yaml.sequence(list.value, `rules of group ${name}`, list.keyAt) ?? [])
+    const read = nodes.flatMap((rule) => this.#rule(rule, list?.keyAt ?? start, labels) ?? [])
+    all.push(...read)
+    return {
+      file: yaml.file,
+      name,
+      intervalMs: intervalMs === 0 ? this.#intervalMs : intervalMs,
+      limit: this.#limit(fields.get('limit')),
+      queryOffsetMs: this.#duration(fields.get('query_offset')),
+      rules: withKeys(read.map(({ rule }) => rule)),
+    }
+  }
+
+  #rule(node: Node, at: Range, groupLabels: Readonly<Record<string, string>>): ReadRule | undefined {
+    const yaml = this.#yaml
+    const here = yaml.rangeOf(node, at)
+    const start = { from: here.from, to: here.from + 1 }
+    const fields = yaml.fields(node, 'a rule', start, RULE_KEYS)
+    if (fields === undefined) return undefined
+    const record = this.#text(fields.get('record'), 'record')
+    const alert = this.#text(fields.get('alert'), 'alert')
+    const named = [record, alert].filter((text) => text !== undefined && text.text !== '') as YamlText[]
+    if (named.length > 1) yaml.error(fields.get('alert')!.keyAt, 'a rule has either record or alert, not both')
+    const [nameText] = named
+    if (nameText === undefined) {
+      yaml.error(start, 'a rule needs record or alert')
+      return undefined
+    }
+    const name = nameText.text
+    const isAlert = nameText === alert
+    const what = `${isAlert ? 'alert' : 'record'} ${name}`
+    const expr = this.#expr(fields.get('expr'), what, nameText)
+    const labels = { ...groupLabels, ...this.#labels(fields.get('labels'), `labels of ${what}`, 'label') }
+    const common = { name, ruleKey: '', expr, labels }
+    if (!isAlert) {
+      this.#checkRecording(name, nameText, fields)
+      return { rule: { ...common, kind: 'recording' }, at: nameText }
+    }
+    const annotations = this.#labels(fields.get('annotations'), `annotations of ${what}`, 'annotation')
+    this.#checkTemplates(fields.get('labels'), `label of ${what}`)
+    this.#checkTemplates(fields.get('annotations'), `annotation of ${what}`)
+    const forMs = this.#duration(fields.get('for'))
+    const keepFiringForMs = this.#duration(fields.get('keep_firing_for'))
+    return { rule: { ...common, kind: 'alerting', forMs, keepFiringForMs, annotations }, at: nameText }
+  }
+
+  #checkRecording(name: string, at: Range, fields: ReadonlyMap<string, Entry>): void {
+    if (!METRIC_NAME.test(name)) this.#yaml.error(at, `${JSON.stringify(name)} is not a metric name`)
+    for (const key of ['for', 'keep_firing_for', 'annotations']) {
+      const entry = fields.get(key)
+      if (entry !== undefined) this.#yaml.error(entry.keyAt, `a recording rule has no ${key}`)
+    }
+  }
+
+  #expr(entry: Entry | undefined, what: string, at: Range): string {
+    const text = this.#text(entry, `expr of ${what}`)
+    if (text === undefined || text.text.trim() === '') {
+      if (entry === undefined || text !== undefined) this.#yaml.error(entry?.keyAt ?? at, `${what} has no expr`)
+      return ''
+    }
+    for (const { severity, message, help, from, to } of diagnose(text.text)) {
+      const range = text.rangeOf(from, to)
+      if (severity === 'error') this.#yaml.error(range, `${what}: ${message}`, help)
+      else this.#yaml.warning(range, `${what}: ${message}`, help)
+    }
+    return text.text
+  }
+
+  /** Names and values; a wrong name is reported. */
+  #labels(entry: Entry | undefined, what: string, kind: 'label' | 'annotation'): Record<string, string> {
+    if (entry === undefined) return {}
+    const values: Record<string, string> = {}
+    for (const { key, keyAt, value } of this.#yaml.mapping(entry.value, what, entry.keyAt) ?? []) {
+      if (!LABEL_NAME.test(key) || (kind === 'label' && key === '__name__')) {
+        this.#yaml.error(
+          keyAt,
+          `invalid ${kind} name ${JSON.stringify(key)}`,
+          'letters, digits and _, not starting with a digit',
+        )
+      }
+      const text = this.#yaml.text(value, `${kind} ${key}`, keyAt)
+      if (text === undefined) continue
+      if (/\p{Cs}/u.test(text.text)) this.#yaml.error(text, `the value of ${kind} ${key} is not valid Unicode`)
+      values[key] = text.text
+    }
+    return values
+  }
+
+  #checkTemplates(entry: Entry | undefined, what: string): void {
+    if (entry === undefined) return
+    for (const { key, keyAt, value } of this.#yaml.mapping(entry.value, what, entry.keyAt) ?? []) {
+      const text = this.#yaml.text(value, `${what} ${key}`, keyAt)
+      if (text === undefined) continue
+      const compiled = compileTemplate(text.text)
+      if (isTemplate(compiled)) continue
+      this.#yaml.error(text.rangeOf(compiled.from, compiled.to), `${what}: ${key}: ${compiled.message}`, compiled.help)
+    }
+  }
+
+  #text(entry: Entry | undefined, what: string): YamlText | undefined {
+    return entry === undefined ? undefined : this.#yaml.text(entry.value, what, entry.keyAt)
+  }
+
+  /** 0 when absent. */
+  #duration(entry: Entry | undefined): number {
+    const text = this.#text(entry, entry?.key ?? '')
+    // An empty value is an absent one only when it is YAML's null.
+    if (entry === undefined || text === undefined || (text.text === '' && entry.value === null)) return 0
+    const durationMs = parseDuration(text.text)
+    if (durationMs === undefined) {
+      const help = 'like 30s, 5m, 1h30m; units are y w d h m s ms'
+      this.#yaml.error(text, `${entry.key} ${JSON.stringify(text.text)} is not a duration`, help)
+    }
+    return durationMs ?? 0
+  }
+
+  #limit(entry: Entry | undefined): number {
+    const text = this.#text(entry, 'limit')
+    if (text === undefined || text.text === '') return 0
+    if (!/^[+-]?\d+$/.test(text.text) || !Number.isSafeInteger(Number(text.text))) {
+      this.#yaml.error(text, `limit ${JSON.stringify(text.text)} is not a whole number`)
+      return 0
+    }
+    return Math.max(0, Number(text.text))
+  }
+
+  /** The same name with the same labels: legal, and nearly always a slip. */
+  #warnRepeated(rules: readonly ReadRule[]): void {
+    const seen = new Set<string>()
+    for (const { rule, at } of rules) {
+      const key = JSON.stringify([rule.kind, rule.name, Object.entries(rule.labels).sort()])
+      if (seen.has(key))
+        this.#yaml.warning(
+          at,
+          `${rule.name} is repeated with the same labels`,
+          'merge them with `or`, or tell them apart by a label',
+        )
+      seen.add(key)
+    }
+  }
+}
+
+/** Gives each rule its identity inside the group; see `ruleKey`. */
+function withKeys(rules: readonly Rule[]): Rule[] {
+  const counts = new Map<string, number>()
+  return rules.map((rule) => {
+    const { severity = '', kubernetes_operator_component: component = '' } = rule.labels
+    const same = JSON.stringify([rule.name, severity, component])
+    const nth = counts.get(same) ?? 0
+    counts.set(same, nth + 1)
+    return { ...rule, ruleKey: [rule.name, severity, component, nth].join('/') }
+  })
+}

@@ -1,0 +1,189 @@
+/** What a group and its rules remember from one evaluation to the next, and how that is shown and kept. */
+import { FleetError } from '../base/errors.ts'
+import type { Alert, AlertRecord } from '../model/alert.ts'
+import { METRIC_NAME } from '../model/labels.ts'
+import { selectorsOf } from '../promql/ast.ts'
+import { formatExpr } from '../promql/format.ts'
+import { parseExpr } from '../promql/parse.ts'
+import type { AlertPhase } from './alert-state.ts'
+import { compileAlerting } from './alerting-rule.ts'
+import type { CompiledAlerting, TrackedAlert, TrackedAlerts } from './alerting-rule.ts'
+import type { SeriesSet } from './derived-series.ts'
+import type { AlertSource, RuleAlert, RuleGroupStatus, RuleHealth, RuleStatus } from './rule-status.ts'
+import { groupKeyOf } from './rule.ts'
+import type { Rule, RuleGroup } from './rule.ts'
+import { beatOf } from './schedule.ts'
+import type { Beat } from './schedule.ts'
+import { isVolatile } from './template.ts'
+
+export interface GroupState {
+  readonly group: RuleGroup
+  readonly key: string
+  readonly beat: Beat
+  readonly rules: readonly RuleState[]
+  lastEvaluationMs: number | undefined
+  evaluationMs: number
+  missed: number
+  /** When the alerts were last handed to the state store, and whether there were any. */
+  persistedAtMs: number | undefined
+  isPersistedEmpty: boolean
+}
+
+export interface RuleState {
+  readonly rule: Rule
+  /** The formatted expression. */
+  readonly query: string
+  /** Metric names the rule reads; `undefined` when it cannot be told from its text. */
+  readonly reads: ReadonlySet<string> | undefined
+  /** Only of an alerting rule. */
+  readonly alerting: CompiledAlerting | undefined
+  alerts: TrackedAlerts
+  /** What the last good evaluation wrote. */
+  series: SeriesSet
+  health: RuleHealth
+  lastError: string | undefined
+  warnings: readonly string[]
+  evaluationMs: number
+  lastEvaluationMs: number | undefined
+}
+
+export function createGroupState(group: RuleGroup): GroupState {
+  const key = groupKeyOf(group)
+  return {
+    group,
+    key,
+    beat: beatOf(key, group.intervalMs),
+    rules: group.rules.map(createRuleState),
+    lastEvaluationMs: undefined,
+    evaluationMs: 0,
+    missed: 0,
+    persistedAtMs: undefined,
+    isPersistedEmpty: true,
+  }
+}
+
+function createRuleState(rule: Rule): RuleState {
+  const alerting = rule.kind === 'alerting' ? compileAlerting(rule) : undefined
+  const { query, reads } = readExpr(rule)
+  const asksInTemplates =
+    alerting !== undefined && [...alerting.labels, ...alerting.annotations].some(([, t]) => isVolatile(t))
+  return {
+    rule,
+    query,
+    reads: asksInTemplates ? undefined : reads,
+    alerting,
+    alerts: new Map(),
+    series: new Map(),
+    health: 'unknown',
+    lastError: undefined,
+    warnings: [],
+    evaluationMs: 0,
+    lastEvaluationMs: undefined,
+  }
+}
+
+/** An expression that does not parse is shown as it is; each evaluation then says what is wrong with it. */
+function readExpr(rule: Rule): Pick<RuleState, 'query' | 'reads'> {
+  try {
+    const expr = parseExpr(rule.expr)
+    const names = selectorsOf(expr).map(
+      ({ matchers }) => matchers.find(({ name, op }) => name === METRIC_NAME && op === '=')?.value,
+    )
+    const known = names.filter((name) => name !== undefined)
+    return { query: formatExpr(expr), reads: known.length === names.length ? new Set(known) : undefined }
+  } catch (thrown) {
+    if (thrown instanceof FleetError) return { query: rule.expr.trim(), reads: undefined }
+    throw thrown
+  }
+}
+
+// Showing
+
+export function groupStatusOf(state: GroupState): RuleGroupStatus {
+  const { group, lastEvaluationMs } = state
+  return {
+    name: group.name,
+    file: group.file,
+    intervalMs: group.intervalMs,
+    limit: group.limit,
+    queryOffsetMs: group.queryOffsetMs,
+    evaluationMs: state.evaluationMs,
+    ...(lastEvaluationMs === undefined ? {} : { lastEvaluationMs }),
+    missed: state.missed,
+    rules: state.rules.map((rule) => ruleStatusOf(state, rule)),
+  }
+}
+
+function ruleStatusOf(group: GroupState, state: RuleState): RuleStatus {
+  const { rule, lastError, lastEvaluationMs } = state
+  const common = {
+    name: rule.name,
+    ruleKey: rule.ruleKey,
+    query: state.query,
+    labels: rule.labels,
+    health: state.health,
+    ...(lastError === undefined ? {} : { lastError }),
+    warnings: state.warnings,
+    evaluationMs: state.evaluationMs,
+    ...(lastEvaluationMs === undefined ? {} : { lastEvaluationMs }),
+    lastSamples: state.series.size,
+  }
+  if (rule.kind === 'recording') return { ...common, kind: 'recording' }
+  const alerts = ruleAlertsOf(group, state).filter((alert) => alert.state !== 'resolved')
+  const worst = alerts.some((alert) => alert.state === 'firing') ? 'firing' : alerts.length > 0 ? 'pending' : 'inactive'
+  const { forMs, keepFiringForMs, annotations } = rule
+  return { ...common, kind: 'alerting', state: worst, forMs, keepFiringForMs, annotations, alerts }
+}
+
+/** Resolved ones included. */
+export function ruleAlertsOf(group: GroupState, state: RuleState): RuleAlert[] {
+  if (state.alerts.size === 0) return []
+  const source = alertSourceOf(group, state)
+  return [...state.alerts.values()].map((tracked) => ruleAlertOf(tracked, state.rule.ruleKey, source))
+}
+
+export function ruleAlertOf(tracked: TrackedAlert, ruleKey: string, rule: AlertSource): RuleAlert {
+  return { ...alertOf(tracked), ruleKey, rule }
+}
+
+export function alertSourceOf({ group }: GroupState, { rule, query }: RuleState): AlertSource {
+  const { forMs, keepFiringForMs } = rule.kind === 'alerting' ? rule : { forMs: 0, keepFiringForMs: 0 }
+  const { name, file, intervalMs } = group
+  return { group: name, file, name: rule.name, expr: query, forMs, keepFiringForMs, intervalMs }
+}
+
+function alertOf({ fingerprint, labels, annotations, phase, lastHeldAtMs, value }: TrackedAlert): Alert {
+  return { fingerprint, labels, annotations, ...phase, lastHeldAtMs, value }
+}
+
+// Keeping
+
+export function recordsOf(state: GroupState): AlertRecord[] {
+  return state.rules.flatMap((rule) =>
+    [...rule.alerts.values()].map((tracked) => ({ ...alertOf(tracked), ruleKey: rule.rule.ruleKey })),
+  )
+}
+
+/** The alert of a record; the other way round from `recordsOf`. */
+export function trackedOf(record: AlertRecord): TrackedAlert {
+  const { fingerprint, labels, annotations, lastHeldAtMs, value } = record
+  return { fingerprint, labels, annotations, phase: phaseOf(record), lastHeldAtMs, value }
+}
+
+function phaseOf(record: AlertRecord): AlertPhase {
+  const { activeAtMs, keepFiringSinceMs } = record
+  const firedAtMs = record.firedAtMs ?? activeAtMs
+  switch (record.state) {
+    case 'pending':
+      return { state: 'pending', activeAtMs }
+    case 'firing':
+      return {
+        state: 'firing',
+        activeAtMs,
+        firedAtMs,
+        ...(keepFiringSinceMs === undefined ? {} : { keepFiringSinceMs }),
+      }
+    case 'resolved':
+      return { state: 'resolved', activeAtMs, firedAtMs, resolvedAtMs: record.resolvedAtMs ?? record.lastHeldAtMs }
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * Templates in alert labels and annotations: the part of Go's text/template that rule files use, with Prometheus'
+ * functions. Bad syntax and unknown functions are found when a file is loaded; what fails later becomes text in the
+ * annotation, because an alert with a bad summary must still reach somebody.
+ */
+import { messageOf } from '../base/errors.ts'
+import type { QueryValue } from '../promql/query-engine.ts'
+import type { TemplateTree } from './template/ast.ts'
+import { evaluateTemplate } from './template/evaluate.ts'
+import type { FunctionContext } from './template/function.ts'
+import { GO_FUNCTIONS } from './template/go-functions.ts'
+import { TemplateSyntaxError } from './template/lexer.ts'
+import { parseTemplate } from './template/parse.ts'
+import { PROMETHEUS_FUNCTIONS } from './template/prometheus-functions.ts'
+import { TemplateError, labelMap } from './template/value.ts'
+import type { ListValue, SampleValue, Value } from './template/value.ts'
+
+const FUNCTIONS = { ...GO_FUNCTIONS, ...PROMETHEUS_FUNCTIONS }
+const FUNCTION_NAMES: ReadonlySet<string> = new Set(Object.keys(FUNCTIONS))
+const VARIABLES = ['$labels', '$externalLabels', '$externalURL', '$value'] as const
+
+/** Queries one expansion may ask. */
+const QUERIES_MAX = 50
+
+export interface Template {
+  readonly text: string
+  /** `undefined`: nothing to expand, the text is the result. */
+  readonly tree: TemplateTree | undefined
+}
+
+export interface TemplateProblem {
+  readonly message: string
+  readonly help: string | undefined
+  /** Offsets into the template's text, `to` exclusive. */
+  readonly from: number
+  readonly to: number
+}
+
+/** What the template is about: one sample of an alert's expression. */
+export interface TemplateSubject {
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+export interface TemplateScope {
+  readonly nowMs: number
+  /** Without a slash at the end. */
+  readonly externalUrl: string
+  readonly externalLabels: Readonly<Record<string, string>>
+  /** Answers at `nowMs`. */
+  readonly query: (expr: string) => Promise<QueryValue>
+  /** Answers so far. Share it among the templates of one evaluation: the same query is then asked once. */
+  readonly answers: Map<string, QueryAnswer>
+}
+
+export type QueryAnswer = { readonly list: ListValue } | { readonly error: string }
+
+/** Parses; a text without `{{` costs nothing later. */
+export function compileTemplate(text: string): Template | TemplateProblem {
+  if (!text.includes('{{')) return { text, tree: undefined }
+  try {
+    return { text, tree: parseTemplate(text, FUNCTION_NAMES, VARIABLES) }
+  } catch (thrown) {
+    if (!(thrown instanceof TemplateSyntaxError)) throw thrown
+    const { message, help, from, to } = thrown
+    return { message, help, from, to }
+  }
+}
+
+export function isTemplate(compiled: Template | TemplateProblem): compiled is Template {
+  return 'tree' in compiled
+}
+
+/** Whether the same subject may expand to another text at another time. */
+export function isVolatile(template: Template): boolean {
+  const functions = template.tree?.functions
+  return functions !== undefined && (functions.has('query') || functions.has('now'))
+}
+
+/** The text; never rejects, a failure is `<error expanding template: ...>` as Prometheus writes it. */
+export async function expandTemplate(
+  template: Template,
+  subject: TemplateSubject,
+  scope: TemplateScope,
+): Promise<string> {
+  for (let asked = 0; asked <= QUERIES_MAX; asked++) {
+    const result = runTemplate(template, subject, scope)
+    if (typeof result === 'string') return result
+    scope.answers.set(result.expr, await answer(result.expr, scope))
+  }
+  return failureText(`more than ${QUERIES_MAX} queries`)
+}
+
+/** The text, or the query that must be answered first. */
+export function runTemplate(template: Template, subject: TemplateSubject, scope: TemplateScope): string | PendingQuery {
+  if (template.tree === undefined) return template.text
+  const labels = labelMap(subject.labels)
+  const externalLabels = labelMap(scope.externalLabels)
+  const { externalUrl } = scope
+  const fields: Readonly<Record<string, Value>> = {
+    Labels: labels,
+    ExternalLabels: externalLabels,
+    ExternalURL: externalUrl,
+    Value: subject.value,
+  }
+  const variables = {
+    $labels: labels,
+    $externalLabels: externalLabels,
+    $externalURL: externalUrl,
+    $value: subject.value,
+  }
+  try {
+    const context: FunctionContext = { nowMs: scope.nowMs, externalUrl, query: (expr) => known(expr, scope.answers) }
+    return evaluateTemplate({
+      tree: template.tree,
+      functions: FUNCTIONS,
+      context,
+      root: { kind: 'root', fields },
+      variables,
+    })
+  } catch (thrown) {
+    if (thrown instanceof PendingQuery) return thrown
+    if (thrown instanceof TemplateError) return failureText(thrown.message)
+    throw thrown
+  }
+}
+
+/** Stops a run: the template asked something that is not answered yet. */
+export class PendingQuery extends Error {
+  override readonly name = 'PendingQuery'
+  readonly expr: string
+
+  constructor(expr: string) {
+    super('the template waits for a query')
+    this.expr = expr
+  }
+}
+
+function known(expr: string, answers: ReadonlyMap<string, QueryAnswer>): ListValue {
+  const found = answers.get(expr)
+  if (found === undefined) throw new PendingQuery(expr)
+  if ('error' in found) throw new TemplateError(found.error)
+  return found.list
+}
+
+async function answer(expr: string, scope: TemplateScope): Promise<QueryAnswer> {
+  try {
+    const value = await scope.query(expr)
+    return { list: { kind: 'list', items: samplesOf(value) } }
+  } catch (thrown) {
+    return { error: messageOf(thrown) }
+  }
+}
+
+function samplesOf(value: QueryValue): SampleValue[] {
+  const sample = (record: Readonly<Record<string, string>>, number: number): SampleValue => {
+    return { kind: 'sample', labels: labelMap(record), value: number }
+  }
+  switch (value.type) {
+    case 'vector':
+      return value.samples.map(({ labels, value: number }) => sample(labels.toObject(), number))
+    case 'scalar':
+      return [sample({}, value.value)]
+    case 'string':
+      return [sample({ __value__: value.value }, 0)]
+    case 'matrix':
+      throw new TemplateError('query returned a range vector; want an instant vector')
+  }
+}
+
+function failureText(message: string): string {
+  return `<error expanding template: ${message}>`
+}

@@ -1,0 +1,82 @@
+/** The tree of a template. Offsets are into the template's text, `to` exclusive. */
+import type { Value } from './value.ts'
+
+export type Node = TextNode | ActionNode | BranchNode | RangeNode | TemplateNode | LoopJump
+
+export interface TextNode {
+  readonly kind: 'text'
+  readonly text: string
+}
+
+/** `{{ pipeline }}`; writes its value unless it declares or assigns variables. */
+export interface ActionNode {
+  readonly kind: 'action'
+  readonly pipe: Pipe
+}
+
+/** `{{ if }}` and `{{ with }}`; `with` also moves the dot. */
+export interface BranchNode {
+  readonly kind: 'if' | 'with'
+  readonly pipe: Pipe
+  readonly then: readonly Node[]
+  readonly otherwise: readonly Node[]
+}
+
+export interface RangeNode {
+  readonly kind: 'range'
+  readonly pipe: Pipe
+  readonly body: readonly Node[]
+  /** When there is nothing to visit. */
+  readonly otherwise: readonly Node[]
+}
+
+/** `{{ template "name" pipeline }}`. */
+export interface TemplateNode {
+  readonly kind: 'template'
+  readonly name: string
+  readonly pipe: Pipe | undefined
+  readonly from: number
+  readonly to: number
+}
+
+export interface LoopJump {
+  readonly kind: 'break' | 'continue'
+}
+
+/** Commands joined by `|`; each hands its value on as the last argument of the next. */
+export interface Pipe {
+  /** Variables with their `$`; two only in `range`. */
+  readonly variables: readonly string[]
+  /** `=` instead of `:=`. */
+  readonly isAssignment: boolean
+  readonly commands: readonly Command[]
+}
+
+/** A function or value with its arguments, at least the first. */
+export interface Command {
+  readonly operands: readonly Operand[]
+  readonly from: number
+  readonly to: number
+}
+
+interface Ranged {
+  readonly from: number
+  readonly to: number
+  /** Fields taken from the value, in turn: `.a.b`. */
+  readonly fields: readonly string[]
+}
+
+export type Operand =
+  | (Ranged & { readonly kind: 'literal'; readonly value: Value })
+  | (Ranged & { readonly kind: 'dot' })
+  | (Ranged & { readonly kind: 'variable'; readonly name: string })
+  | (Ranged & { readonly kind: 'function'; readonly name: string })
+  | (Ranged & { readonly kind: 'pipe'; readonly pipe: Pipe })
+
+export interface TemplateTree {
+  readonly body: readonly Node[]
+  /** `{{ define "name" }}` bodies. */
+  readonly definitions: ReadonlyMap<string, readonly Node[]>
+  /** Names of all functions used, to know whether a template asks queries. */
+  readonly functions: ReadonlySet<string>
+}

@@ -1,0 +1,53 @@
+/** What a template function is, and how functions look at their arguments. */
+import { TemplateError, typeName } from './value.ts'
+import type { ListValue, Value } from './value.ts'
+
+/** What functions may know beside their arguments. */
+export interface FunctionContext {
+  readonly nowMs: number
+  /** Without a slash at the end. */
+  readonly externalUrl: string
+  /** Answers a PromQL query at `nowMs`. */
+  query(expr: string): ListValue
+}
+
+export interface TemplateFunction {
+  /** Fewest and most arguments; `Infinity` for any number. */
+  readonly arity: readonly [number, number]
+  /** Throws `TemplateError`. */
+  call(args: readonly Value[], context: FunctionContext): Value
+}
+
+export function fixedArity(count: number, call: TemplateFunction['call']): TemplateFunction {
+  return { arity: [count, count], call }
+}
+
+export function wantText(value: Value | undefined): string {
+  if (typeof value !== 'string') throw wrongType('string', value)
+  return value
+}
+
+/** Prometheus' conversion to float64: numbers, and texts that are one. */
+export function wantFloat(value: Value | undefined): number {
+  if (typeof value === 'number') return value
+  if (typeof value === 'bigint') return Number(value)
+  if (typeof value === 'string') return parseGoFloat(value)
+  if (typeof value === 'object' && value?.kind === 'duration') return value.ms / 1000
+  throw new TemplateError(`can't convert ${typeName(value ?? null)} to float`)
+}
+
+export function wrongType(want: string, got: Value | undefined): TemplateError {
+  return new TemplateError(`wrong type for value; expected ${want}; got ${typeName(got ?? null)}`)
+}
+
+function parseGoFloat(text: string): number {
+  const plain = text.replaceAll('_', '')
+  if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return Number(plain)
+  if (/^[+-]?0[xX][\da-fA-F_]+$/.test(text)) {
+    const sign = plain.startsWith('-') ? -1 : 1
+    return sign * Number(plain.replace(/^[+-]/, ''))
+  }
+  const word = /^([+-]?)(inf|infinity|nan)$/i.exec(text)
+  if (word !== null) return word[2]!.toLowerCase() === 'nan' ? NaN : word[1] === '-' ? -Infinity : Infinity
+  throw new TemplateError(`strconv.ParseFloat: parsing ${JSON.stringify(text)}: invalid syntax`)
+}

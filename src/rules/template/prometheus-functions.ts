@@ -1,0 +1,126 @@
+/** The functions Prometheus adds to Go's templates: queries, numbers and times for people, links. */
+import { isIP, isIPv6 } from 'node:net'
+import { parseDuration } from '../../model/duration.ts'
+import { compareText } from '../../model/labels.ts'
+import { fixedArity, wantFloat, wantText, wrongType } from './function.ts'
+import type { TemplateFunction } from './function.ts'
+import { formatGoFloat } from './go-float.ts'
+import { escapeQuery } from './go-functions.ts'
+import { formatGoTime } from './go-time.ts'
+import { humanize, humanize1024, humanizeDuration, humanizePercentage } from './humanize.ts'
+import { expandReplacement, searchRegex } from './regex.ts'
+import { TemplateError } from './value.ts'
+import type { ListValue, SampleValue, Value } from './value.ts'
+
+const text = (call: (text: string) => string): TemplateFunction => fixedArity(1, ([arg]) => call(wantText(arg)))
+const float = (call: (value: number) => Value): TemplateFunction => fixedArity(1, ([arg]) => call(wantFloat(arg)))
+
+export const PROMETHEUS_FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
+  // Queries
+  query: fixedArity(1, ([expr], context) => context.query(wantText(expr))),
+  first: fixedArity(1, ([list]) => {
+    const [first] = wantList(list).items
+    if (first === undefined) throw new TemplateError('first() called on vector with no elements')
+    return first
+  }),
+  label: fixedArity(2, ([name, sample]) => labelOf(sample, wantText(name))),
+  value: fixedArity(1, ([sample]) => wantSample(sample).value),
+  strvalue: fixedArity(1, ([sample]) => labelOf(sample, '__value__')),
+  sortByLabel: fixedArity(2, ([name, list]) => sortByLabel(wantText(name), wantList(list))),
+
+  // Numbers and times
+  humanize: float(humanize),
+  humanize1024: float(humanize1024),
+  humanizeDuration: float(humanizeDuration),
+  humanizePercentage: float(humanizePercentage),
+  humanizeTimestamp: float((seconds) =>
+    Number.isFinite(seconds) ? formatGoTime(toMs(seconds)) : formatGoFloat(seconds, 'g', 4),
+  ),
+  toTime: float((seconds) => ({ kind: 'time', ms: toMs(seconds) })),
+  toDuration: float((seconds) => ({ kind: 'duration', ms: seconds * 1000 })),
+  parseDuration: fixedArity(1, ([arg]) => {
+    const durationMs = parseDuration(wantText(arg))
+    if (durationMs === undefined) throw new TemplateError(`not a valid duration string: ${JSON.stringify(arg)}`)
+    return durationMs / 1000
+  }),
+  now: fixedArity(0, (_, context) => context.nowMs / 1000),
+
+  // Texts
+  title: text(titleCase),
+  toUpper: text((value) => value.toUpperCase()),
+  toLower: text((value) => value.toLowerCase()),
+  match: fixedArity(2, ([pattern, value]) => searchRegex(wantText(pattern)).test(wantText(value))),
+  reReplaceAll: fixedArity(3, ([pattern, replacement, value]) => {
+    const regex = searchRegex(wantText(pattern))
+    const template = wantText(replacement)
+    return wantText(value).replace(regex, (...match) => expandReplacement(template, match))
+  }),
+  stripPort: text((value) => splitHostPort(value)?.host ?? value),
+  stripDomain: text(stripDomain),
+  safeHtml: text((value) => value),
+  urlQueryEscape: text(escapeQuery),
+
+  // Links
+  graphLink: text((expr) => `/graph?g0.expr=${escapeQuery(expr)}&g0.tab=0`),
+  tableLink: text((expr) => `/graph?g0.expr=${escapeQuery(expr)}&g0.tab=1`),
+  externalURL: fixedArity(0, (_, context) => context.externalUrl),
+  pathPrefix: fixedArity(0, (_, context) => /^[a-z]+:\/\/[^/]*(\/[^?#]*)?/i.exec(context.externalUrl)?.[1] ?? ''),
+
+  args: {
+    arity: [0, Infinity],
+    call: (args) => ({ kind: 'map', element: 'any', entries: new Map(args.map((arg, i) => [`arg${i}`, arg])) }),
+  },
+}
+
+/** The longest time Go's nanoseconds can hold, in milliseconds. */
+const TIME_MS_MAX = 2 ** 63 / 1e6
+
+function toMs(seconds: number): number {
+  if (!Number.isFinite(seconds)) throw new TemplateError('value is NaN or Inf')
+  const ms = Math.trunc(seconds * 1000)
+  if (Math.abs(ms) >= TIME_MS_MAX) {
+    const shown = formatGoFloat(seconds, 'g', -1)
+    throw new TemplateError(`${shown} cannot be represented as a nanoseconds timestamp since it overflows int64`)
+  }
+  return ms
+}
+
+function wantList(value: Value | undefined): ListValue {
+  if (typeof value !== 'object' || value?.kind !== 'list') throw wrongType('template.queryResult', value)
+  return value
+}
+
+function wantSample(value: Value | undefined): SampleValue {
+  if (typeof value !== 'object' || value?.kind !== 'sample') throw wrongType('*template.sample', value)
+  return value
+}
+
+function labelOf(sample: Value | undefined, name: string): string {
+  return wantText(wantSample(sample).labels.entries.get(name) ?? '')
+}
+
+function sortByLabel(name: string, list: ListValue): ListValue {
+  return { kind: 'list', items: [...list.items].sort((a, b) => compareText(labelOf(a, name), labelOf(b, name))) }
+}
+
+/** The first letter of each word in upper case, the others as they are. An underscore or apostrophe does not end a word. */
+function titleCase(value: string): string {
+  return value.replace(/[\p{L}\p{M}\p{N}_]+(?:[.:'’][\p{L}\p{M}]+)*/gu, (word) => {
+    return word.replace(/^[^\p{L}]*\p{L}/u, (head) => head.toUpperCase())
+  })
+}
+
+/** Go's net.SplitHostPort: one port, brackets around a host with colons. `undefined` when there is none. */
+function splitHostPort(value: string): { readonly host: string; readonly port: string } | undefined {
+  const parts = /^(?:\[([^[\]]*)\]|([^:[\]]*)):([^:[\]]*)$/.exec(value)
+  return parts === null ? undefined : { host: parts[1] ?? parts[2] ?? '', port: parts[3] ?? '' }
+}
+
+function stripDomain(value: string): string {
+  const split = splitHostPort(value)
+  const host = split?.host ?? value
+  if (isIP(host) !== 0) return value
+  const short = host.split('.')[0]!
+  if (split === undefined || split.port === '') return short
+  return isIPv6(short) ? `[${short}]:${split.port}` : `${short}:${split.port}`
+}

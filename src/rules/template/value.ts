@@ -1,0 +1,115 @@
+/**
+ * The values a template handles, as Go's text/template would type them: a JavaScript number is a float64, a bigint is
+ * an int. The difference shows: Go refuses to compare the two, and prints them differently.
+ */
+import { compareText } from '../../model/labels.ts'
+import { formatGoFloat } from './go-float.ts'
+import { formatGoDuration, formatGoTime } from './go-time.ts'
+
+export type Value =
+  null | boolean | string | number | bigint | MapValue | ListValue | SampleValue | TimeValue | DurationValue | RootValue
+
+/** A missing key is the zero value of the element: the empty string in label maps, nothing in `args`. */
+export interface MapValue {
+  readonly kind: 'map'
+  readonly element: 'string' | 'any'
+  readonly entries: ReadonlyMap<string, Value>
+}
+
+export interface ListValue {
+  readonly kind: 'list'
+  readonly items: readonly Value[]
+}
+
+/** One series of a `query` in a template. */
+export interface SampleValue {
+  readonly kind: 'sample'
+  readonly labels: MapValue
+  readonly value: number
+}
+
+export interface TimeValue {
+  readonly kind: 'time'
+  /** Milliseconds since the epoch; shown in UTC. */
+  readonly ms: number
+}
+
+export interface DurationValue {
+  readonly kind: 'duration'
+  readonly ms: number
+}
+
+/** What `.` is at the start: `.Labels`, `.ExternalLabels`, `.ExternalURL`, `.Value`. */
+export interface RootValue {
+  readonly kind: 'root'
+  readonly fields: Readonly<Record<string, Value>>
+}
+
+/** A failure while a template runs; it becomes text in the annotation. */
+export class TemplateError extends Error {
+  override readonly name = 'TemplateError'
+}
+
+export function labelMap(record: Readonly<Record<string, string>>): MapValue {
+  return { kind: 'map', element: 'string', entries: new Map(Object.entries(record)) }
+}
+
+/** Go's idea of true: not the zero value of its type. */
+export function isTruthy(value: Value): boolean {
+  if (value === null || typeof value !== 'object') return Boolean(value) || Number.isNaN(value)
+  if (value.kind === 'map') return value.entries.size > 0
+  if (value.kind === 'list') return value.items.length > 0
+  return value.kind !== 'duration' || value.ms !== 0
+}
+
+/** Go's name of the type, for messages and `%T`. */
+export function typeName(value: Value): string {
+  if (value === null) return '<nil>'
+  if (typeof value === 'boolean') return 'bool'
+  if (typeof value === 'string') return 'string'
+  if (typeof value === 'number') return 'float64'
+  if (typeof value === 'bigint') return 'int'
+  switch (value.kind) {
+    case 'map':
+      return value.element === 'string' ? 'map[string]string' : 'map[string]interface {}'
+    case 'list':
+      return 'template.queryResult'
+    case 'sample':
+      return '*template.sample'
+    case 'time':
+      return '*time.Time'
+    case 'duration':
+      return '*time.Duration'
+    case 'root':
+      return 'template data'
+  }
+}
+
+/** What `{{ value }}` and `print` write: Go's `%v`. */
+export function printValue(value: Value): string {
+  if (value === null) return '<nil>'
+  if (typeof value === 'string') return value
+  if (typeof value === 'number') return formatGoFloat(value, 'g', -1)
+  if (typeof value !== 'object') return String(value)
+  switch (value.kind) {
+    case 'map': {
+      const entries = sortedEntries(value).map(([key, item]) => `${key}:${printValue(item)}`)
+      return `map[${entries.join(' ')}]`
+    }
+    case 'list':
+      return `[${value.items.map(printValue).join(' ')}]`
+    case 'sample':
+      return `{${printValue(value.labels)} ${printValue(value.value)}}`
+    case 'time':
+      return formatGoTime(value.ms)
+    case 'duration':
+      return formatGoDuration(value.ms)
+    case 'root':
+      return `{${Object.values(value.fields).map(printValue).join(' ')}}`
+  }
+}
+
+/** Entries by key, the order in which Go's `range` visits and prints a map. */
+export function sortedEntries(map: MapValue): (readonly [string, Value])[] {
+  return [...map.entries].sort(([a], [b]) => compareText(a, b))
+}

@@ -1,0 +1,157 @@
+/**
+ * Reads a YAML document by the shape that is expected of it, and reports what is not: unknown keys with the nearest
+ * known one, wrong kinds, repeated keys. Positions are offsets into the file.
+ */
+import { isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml'
+import type { Document, Node, Scalar } from 'yaml'
+import { nearest } from '../base/nearest.ts'
+import type { Diagnostic } from '../model/diagnostic.ts'
+import { yamlText } from './yaml-text.ts'
+import type { YamlText } from './yaml-text.ts'
+
+/** Where something stands in the file, `to` exclusive. */
+export interface Range {
+  readonly from: number
+  readonly to: number
+}
+
+export interface Entry {
+  readonly key: string
+  readonly keyAt: Range
+  readonly value: Node | null
+}
+
+/** A sequence or mapping longer than this is refused: aliases can make a small file endless. */
+const ITEMS_MAX = 10_000
+
+export class YamlReader {
+  readonly source: string
+  readonly file: string
+  readonly diagnostics: Diagnostic[] = []
+  readonly #document: Document.Parsed
+
+  constructor(file: string, source: string) {
+    this.file = file
+    this.source = source
+    this.#document = parseDocument(source, { prettyErrors: false, logLevel: 'silent', merge: true, stringKeys: true })
+    for (const { message, pos } of this.#document.errors) {
+      const text = message.startsWith('Source contains multiple documents')
+        ? 'more than one YAML document in the file'
+        : message
+      this.error({ from: pos[0], to: pos[1] }, text)
+    }
+  }
+
+  get root(): Node | null {
+    return this.#document.contents
+  }
+
+  error(at: Range, message: string, help?: string): void {
+    this.#report('error', at, message, help)
+  }
+
+  warning(at: Range, message: string, help?: string): void {
+    this.#report('warning', at, message, help)
+  }
+
+  /** The entries of a mapping; nothing for null. Reports and answers `undefined` when it is something else. */
+  mapping(node: Node | null, what: string, at: Range): Entry[] | undefined {
+    const found = this.#resolve(node)
+    if (isNull(found)) return []
+    if (!isMap(found)) {
+      this.error(this.rangeOf(node, at), `${what} is ${kindOf(found)}; want a mapping`)
+      return undefined
+    }
+    const entries = new Map<string, Entry>()
+    for (const { key, value } of found.items) {
+      const name = isScalar(key) ? textOf(key) : String(key)
+      const keyAt = this.rangeOf(key as Node, at)
+      if (name === '<<') {
+        for (const merged of this.#merged(value as Node | null, what, keyAt)) {
+          if (!entries.has(merged.key)) entries.set(merged.key, merged)
+        }
+      } else {
+        entries.set(name, { key: name, keyAt, value: value as Node | null })
+      }
+    }
+    return [...entries.values()]
+  }
+
+  /** A mapping whose keys are known ones. */
+  fields(node: Node | null, what: string, at: Range, known: readonly string[]): Map<string, Entry> | undefined {
+    const entries = this.mapping(node, what, at)
+    if (entries === undefined) return undefined
+    for (const { key, keyAt } of entries) {
+      if (known.includes(key)) continue
+      const [near] = nearest(key, known, 1)
+      const help = near === undefined ? `known keys: ${known.join(', ')}` : `did you mean ${near}?`
+      this.error(keyAt, `unknown key ${JSON.stringify(key)} in ${what}`, help)
+    }
+    return new Map(entries.map((entry) => [entry.key, entry]))
+  }
+
+  /** The items of a sequence; nothing for null. */
+  sequence(node: Node | null, what: string, at: Range): Node[] | undefined {
+    const found = this.#resolve(node)
+    if (isNull(found)) return []
+    if (!isSeq(found)) {
+      this.error(this.rangeOf(node, at), `${what} is ${kindOf(found)}; want a list`)
+      return undefined
+    }
+    if (found.items.length > ITEMS_MAX) {
+      this.error(this.rangeOf(node, at), `${what} has ${found.items.length} items; at most ${ITEMS_MAX} are taken`)
+      return undefined
+    }
+    return found.items as Node[]
+  }
+
+  /** A scalar as text, numbers as written; the empty text for null. */
+  text(node: Node | null, what: string, at: Range): YamlText | undefined {
+    const found = this.#resolve(node)
+    const range = this.rangeOf(node, at)
+    if (found === null) return yamlText(this.source, range.from, range.to, '')
+    if (!isScalar(found)) {
+      this.error(range, `${what} is ${kindOf(found)}; want a text`)
+      return undefined
+    }
+    // Pointing into an aliased text means pointing to where it is written.
+    const own = this.rangeOf(found, range)
+    return yamlText(this.source, own.from, own.to, textOf(found))
+  }
+
+  rangeOf(node: Node | null, otherwise: Range): Range {
+    const range = node?.range
+    return range === undefined || range === null ? otherwise : { from: range[0], to: Math.max(range[1], range[0] + 1) }
+  }
+
+  #resolve(node: Node | null): Node | null {
+    return isAlias(node) ? (node.resolve(this.#document) ?? null) : node
+  }
+
+  #merged(node: Node | null, what: string, at: Range): Entry[] {
+    const found = this.#resolve(node)
+    const parts = isSeq(found) ? (found.items as Node[]) : [found]
+    return parts.flatMap((part) => this.mapping(part, `<< in ${what}`, at) ?? [])
+  }
+
+  #report(severity: Diagnostic['severity'], at: Range, message: string, help: string | undefined): void {
+    const { from, to } = at
+    this.diagnostics.push({ severity, message, file: this.file, from, to, ...(help === undefined ? {} : { help }) })
+  }
+}
+
+function isNull(node: Node | null): node is null {
+  return node === null || (isScalar(node) && node.value === null)
+}
+
+function textOf(scalar: Scalar): string {
+  if (typeof scalar.value === 'string') return scalar.value
+  if (scalar.value === null) return ''
+  return scalar.source ?? JSON.stringify(scalar.value)
+}
+
+function kindOf(node: Node | null): string {
+  if (isMap(node)) return 'a mapping'
+  if (isSeq(node)) return 'a list'
+  return isScalar(node) ? `the value ${JSON.stringify(node.value)}` : 'empty'
+}

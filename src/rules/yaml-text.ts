@@ -1,0 +1,78 @@
+/**
+ * A text inside a YAML file with the way back: where each of its characters stands in the file. A PromQL error in a
+ * folded block or a quoted string is then shown at its own line and column, not at the start of the value.
+ */
+
+export interface YamlText {
+  readonly text: string
+  /** Range of the value in the file, quotes and block header included; `to` exclusive. */
+  readonly from: number
+  readonly to: number
+  /** The file's range of a range of `text`. */
+  rangeOf(from: number, to: number): { readonly from: number; readonly to: number }
+}
+
+/** `source` is the whole file; `[from, to)` is the scalar in it, `text` its value. */
+export function yamlText(source: string, from: number, to: number, text: string): YamlText {
+  // Most texts are never pointed at, so the way back is made on demand.
+  let offsets: Int32Array | undefined
+  return {
+    text,
+    from,
+    to,
+    rangeOf(first, end) {
+      offsets ??= align(source, from, to, text)
+      const textEnd = text.trimEnd().length
+      if (first >= textEnd && textEnd > 0) {
+        // The end of the text, not the empty lines after it.
+        const after = offsets[textEnd - 1]! + 1
+        return { from: after, to: after + 1 }
+      }
+      const start = offsets[Math.max(0, Math.min(first, text.length))]!
+      const last = offsets[Math.max(0, Math.min(end, text.length) - 1)]!
+      return { from: start, to: Math.max(end > first ? last + 1 : start, start + 1) }
+    },
+  }
+}
+
+/**
+ * For each character of the value, and its end, the offset in the file. Characters that are not blank are the same and
+ * in the same order in both, escapes aside; blanks may be folded, indented or trimmed, and are placed in between.
+ */
+function align(source: string, from: number, to: number, text: string): Int32Array {
+  const offsets = new Int32Array(text.length + 1)
+  const style = source[from]
+  const isBlock = style === '|' || style === '>'
+  const lineEnd = source.indexOf('\n', from)
+  let at = isBlock ? (lineEnd === -1 ? to : lineEnd + 1) : style === '"' || style === "'" ? from + 1 : from
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i]!
+    if (isBlank(char)) {
+      const isEscaped = style === '"' && source[at] === '\\' && !isBlank(source[at + 1] ?? '')
+      offsets[i] = Math.min(at, to - 1)
+      if (isEscaped) at += escapeLength(source, at)
+      else if (at < to && isBlank(source[at]!)) at++
+      continue
+    }
+    while (at < to && isBlank(source[at]!)) at++
+    // A backslash before a line break joins the lines and is no character of the value.
+    while (style === '"' && source[at] === '\\' && (source[at + 1] === '\n' || source[at + 1] === '\r')) {
+      at++
+      while (at < to && isBlank(source[at]!)) at++
+    }
+    offsets[i] = Math.min(at, to - 1)
+    if (style === '"' && source[at] === '\\') at += escapeLength(source, at)
+    else at += style === "'" && source[at] === "'" ? 2 : 1
+  }
+  offsets[text.length] = Math.min(at, to)
+  return offsets
+}
+
+function isBlank(char: string): boolean {
+  return char === ' ' || char === '\n' || char === '\t' || char === '\r'
+}
+
+function escapeLength(source: string, at: number): number {
+  const digits = { x: 2, u: 4, U: 8 }[source[at + 1] ?? '']
+  return digits === undefined ? 2 : 2 + digits
+}

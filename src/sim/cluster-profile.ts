@@ -120,6 +120,8 @@ export function createProfile(seed: string, index: number, scrapeMs: number, wis
   const nodeCount = Math.max(drawnNodes, wish.nodesMin ?? 1)
   const name = `${place}-${environment}-${String(index + 1).padStart(2, '0')}`
   const vms = nodeCount * random.int(3, 30)
+  // Drawn whether wished for or not: a wish must not move what is drawn after it.
+  const drawnMultiArch = random.chance(0.04)
   return {
     index,
     seed: `${seed}/${index}`,
@@ -139,7 +141,7 @@ export function createProfile(seed: string, index: number, scrapeMs: number, wis
     nodes: Array.from({ length: nodeCount }, (_, i) => nodeName(place, environment, index, i)),
     vms,
     fixedVms: random.chance(0.08) ? Math.min(vms, random.int(1, 3)) : 0,
-    isMultiArch: wish.isMultiArch ?? random.chance(0.04),
+    isMultiArch: wish.isMultiArch ?? drawnMultiArch,
     isHa: random.chance(0.08),
     scrapeOffsetMs: random.int(0, scrapeMs - 1),
   }

@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { createFetchPost } from '../../src/notify/http-post.ts'
+
+let server: Server | undefined
+
+afterEach(async () => {
+  await close()
+})
+
+async function close(): Promise<void> {
+  const closing = server
+  server = undefined
+  if (closing !== undefined) await new Promise((resolve) => closing.close(resolve))
+}
+
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  server = createServer(answer)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+let timeMs = 0
+const post = createFetchPost({ nowMs: () => (timeMs += 7) })
+const request = (url: string) => ({ url, body: '[]', headers: { 'content-type': 'application/json' }, timeoutMs: 2000 })
+
+test('sends the body, with credentials from the address as basic authentication', async () => {
+  let seen: unknown
+  const host = await serve((incoming, response) => {
+    let body = ''
+    incoming.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    incoming.on('end', () => {
+      seen = [incoming.method, incoming.headers.authorization, incoming.headers['content-type'], body]
+      response.end('fine')
+    })
+  })
+  const result = await post(request(`http://me:p%40ss@${host}/api/v2/alerts`))
+  expect(result).toEqual({ status: 200, text: 'fine', latencyMs: 7 })
+  expect(seen).toEqual(['POST', `Basic ${Buffer.from('me:p@ss').toString('base64')}`, 'application/json', '[]'])
+})
+
+test('an answer is kept short, and Retry-After is read', async () => {
+  const host = await serve((_, response) => {
+    response.writeHead(503, { 'retry-after': '7' }).end('x'.repeat(10_000))
+  })
+  const result = await post(request(`http://${host}/`))
+  expect(result).toMatchObject({ status: 503, retryAfterMs: 7000 })
+  expect(result.text).toHaveLength(500)
+})
+
+test('a receiver that is not there is an answer with the reason', async () => {
+  const host = await serve(() => undefined)
+  await close()
+  expect((await post(request(`http://${host}/`))).text).toMatch(/ECONNREFUSED/)
+})
+
+test('a receiver that never answers is given up, and so is a redirect', async () => {
+  const host = await serve((incoming, response) => {
+    if (incoming.url === '/moved') response.writeHead(302, { location: '/' }).end()
+  })
+  expect(await post({ ...request(`http://${host}/`), timeoutMs: 50 })).toMatchObject({ status: undefined })
+  expect(await post(request(`http://${host}/moved`))).toMatchObject({ status: undefined })
+  server!.closeAllConnections()
+})

@@ -39,6 +39,13 @@ export function openDatabase(dir: string): Database.Database {
   })
 }
 
+/** Bounds the file; it may be smaller than the file is, and then nothing new fits. */
+export function limitSize(db: Database.Database, bytesMax: number): void {
+  if (bytesMax === Infinity) return
+  const pageBytes = Number(db.pragma('page_size', { simple: true }))
+  db.pragma(`max_page_count = ${Math.max(1, Math.floor(bytesMax / pageBytes))}`)
+}
+
 /** Opens what a writer made, for reading only. */
 export function openDatabaseForReading(dir: string): Database.Database {
   return asFailure(`opening ${dir} for reading`, () => {

@@ -17,6 +17,8 @@ export interface StoreOptions {
   readonly headBytesMax: number
   /** Appended but not yet durable; grows only while commits fail. Above this the writer says `isOverloaded`. */
   readonly pendingBytesMax: number
+  /** The most the database file may take; beyond it commits fail with `storage_full`, as on a full disk. */
+  readonly databaseBytesMax: number
 }
 
 const HOUR_MS = 3_600_000
@@ -28,6 +30,7 @@ export const STORE_DEFAULTS: Omit<StoreOptions, 'dir'> = {
   seriesMax: 2_000_000,
   headBytesMax: 1024 * 1024 * 1024,
   pendingBytesMax: 64 * 1024 * 1024,
+  databaseBytesMax: Infinity,
 }
 
 /**

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import type { Appender } from '../model/appender.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { ChunkWriter } from './chunks.ts'
-import { asFailure, failureOf, lockDirectory, openDatabase, type DirectoryLock } from './database.ts'
+import { asFailure, failureOf, limitSize, lockDirectory, openDatabase, type DirectoryLock } from './database.ts'
 import { createFacts, type Facts } from './facts/facts.ts'
 import { Flush } from './flush.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -65,6 +65,7 @@ export function openWriter(options: StoreOptions, nowMs: number): StoreWriter {
   try {
     db = openDatabase(options.dir)
     const opened = db
+    limitSize(opened, options.databaseBytesMax)
     return asFailure(`reading ${options.dir}`, () => new SqliteWriter(options, opened, lock, nowMs))
   } catch (thrown) {
     db?.close()
@@ -238,9 +239,10 @@ class SqliteWriter implements StoreWriter {
     const floorMs = nowMs - this.#options.retentionRawMs
     this.appender.floorMs = floorMs
     this.#head.reclaim()
+    // First what makes room: on a full disk the commit after it may succeed again.
+    await this.#steps('removing old samples', () => removeExpiredChunks(this.#chunks, floorMs))
     await this.appender.commit()
     await this.#flushIfDue(nowMs)
-    await this.#steps('removing old samples', () => removeExpiredChunks(this.#chunks, floorMs))
   }
 
   async #flushIfDue(nowMs: number): Promise<void> {

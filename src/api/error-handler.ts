@@ -3,6 +3,7 @@ import { ERROR_CODES, FleetError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { PrometheusError } from '../contract/prometheus.ts'
 import type { OwnError } from '../contract/ui.ts'
+import { sendPrometheusJson } from './prometheus-json.ts'
 
 /**
  * The one mapping from what was thrown to what the client reads. Failures keep their message; a bug says only that
@@ -34,7 +35,7 @@ function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Flee
   }
   switch (request.routeOptions.config.speaks ?? 'text') {
     case 'prometheus':
-      return reply.type('application/json').send(JSON.stringify(prometheusError(failure)))
+      return sendPrometheusJson(reply, JSON.stringify(prometheusError(failure)))
     case 'own':
       return reply.type('application/json; charset=utf-8').send(JSON.stringify(ownError(failure)))
     case 'text':

@@ -18,7 +18,12 @@ export function sendSuccess(
   let json = `{"status":"success","data":${dataJson}`
   if (notes.warnings !== undefined && notes.warnings.length > 0) json += `,"warnings":${JSON.stringify(notes.warnings)}`
   if (notes.infos !== undefined && notes.infos.length > 0) json += `,"infos":${JSON.stringify(notes.infos)}`
-  return reply.type('application/json').send(`${json}}`)
+  return sendPrometheusJson(reply, `${json}}`)
+}
+
+/** As bytes, because Fastify adds a charset to texts, and Prometheus' clients know the bare type. */
+export function sendPrometheusJson(reply: FastifyReply, json: string): FastifyReply {
+  return reply.header('content-type', 'application/json').send(Buffer.from(json))
 }
 
 /** The `data` of a query answer, with at most `limit` series; says whether some were left out. */

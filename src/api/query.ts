@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
 import { formatExpr } from '../promql/format.ts'
@@ -37,7 +37,7 @@ export function registerQueryRoutes(app: FastifyInstance, { query, clock }: Quer
       const limit = limitParam(params)
       const timeMs = optionalTime(params, 'time', clock.nowMs())
       const asked = { expr: params.get('query'), timeMs, ...queryOptions(params) }
-      return answer(params, limit, reply, clock, () => query.instant(asked, abortedWithConnection(request, reply)))
+      return answer(params, limit, reply, clock, () => query.instant(asked, abortedWithConnection(reply)))
     },
   })
 
@@ -49,7 +49,7 @@ export function registerQueryRoutes(app: FastifyInstance, { query, clock }: Quer
       const params = paramsOf(request)
       const limit = limitParam(params)
       const asked = { ...rangeParams(params), expr: params.get('query'), ...queryOptions(params) }
-      return answer(params, limit, reply, clock, () => query.range(asked, abortedWithConnection(request, reply)))
+      return answer(params, limit, reply, clock, () => query.range(asked, abortedWithConnection(reply)))
     },
   })
 
@@ -105,12 +105,15 @@ async function answer(
   return sendSuccess(reply, json, { warnings, infos: result.infos })
 }
 
-/** Runs `run`; a query that does not parse is a bad parameter, and is told as one. */
+/** Failures of the engine that are the query's text: it does not parse, or is of a type that cannot be asked so. */
+const BAD_QUERY: ReadonlySet<string> = new Set(['query_parse', 'bad_request'])
+
+/** Runs `run`; a bad query is a bad parameter, and is told as one. */
 function namingParam<T>(name: string, run: () => T): T {
   const rename = (thrown: unknown): never => {
-    if (!(thrown instanceof FleetError) || thrown.code !== 'query_parse') throw thrown
+    if (!(thrown instanceof FleetError) || !BAD_QUERY.has(thrown.code)) throw thrown
     const message = `invalid parameter ${JSON.stringify(name)}: ${thrown.message}`
-    throw new FleetError('query_parse', message, { cause: thrown })
+    throw new FleetError(thrown.code, message, { cause: thrown })
   }
   try {
     const value = run()
@@ -121,7 +124,7 @@ function namingParam<T>(name: string, run: () => T): T {
 }
 
 /** Aborts when the client goes away before it has its answer, so that nobody computes for nobody. */
-function abortedWithConnection(_request: FastifyRequest, reply: FastifyReply): AbortSignal {
+function abortedWithConnection(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) controller.abort()

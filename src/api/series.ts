@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { FleetError } from '../base/errors.ts'
-import { matchesEmpty } from '../model/matcher.ts'
 import type { Matcher } from '../model/matcher.ts'
 import type { TimeRange } from '../model/queryable.ts'
-import { RegexError } from '../model/regex.ts'
 import { parseSelector } from '../promql/parse.ts'
+import { PromqlError } from '../promql/promql-error.ts'
 import type { QueryEngine } from '../promql/query-engine.ts'
 import { TIME_MAX_MS, TIME_MIN_MS, TRUNCATED, invalidParam, limitParam, optionalTime, paramsOf } from './params.ts'
 import type { Params } from './params.ts'
@@ -84,25 +83,18 @@ function timeRange(params: Params): TimeRange {
 /** The selectors of `match[]`, none when the parameter is absent. */
 export function selectors(params: Params): readonly (readonly Matcher[])[] {
   return params.all('match[]').map((text) => {
-    const matchers = parseMatch(text)
-    if (matchers.every(matchesEmpty)) {
-      throw invalidParam('match[]', 'match[] must contain at least one non-empty matcher')
+    try {
+      return parseSelector(text)
+    } catch (thrown) {
+      if (!(thrown instanceof PromqlError)) throw thrown
+      // The one finding that Prometheus words otherwise here than in a query.
+      const isEmpty = thrown.diagnostic.message.endsWith(NON_EMPTY)
+      throw invalidParam('match[]', isEmpty ? `match[] ${NON_EMPTY}` : thrown.message)
     }
-    return matchers
   })
 }
 
-function parseMatch(text: string): readonly Matcher[] {
-  try {
-    const matchers = parseSelector(text)
-    matchers.forEach(matchesEmpty) // compiles the patterns, so that a bad one is told here
-    return matchers
-  } catch (thrown) {
-    const isBadSelector =
-      thrown instanceof RegexError || (thrown instanceof FleetError && thrown.code === 'query_parse')
-    throw isBadSelector ? invalidParam('match[]', thrown.message) : thrown
-  }
-}
+const NON_EMPTY = 'must contain at least one non-empty matcher'
 
 /** A label name may be any text; one that does not fit into a path comes as `U__` with `_2e_` for a dot and `__` for `_`. */
 export function decodeLabelName(text: string): string {

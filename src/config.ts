@@ -86,6 +86,12 @@ export const OPTIONS = {
     '2h',
     'Span of samples that is moved from memory into chunks at once.',
   ),
+  'store.head-bytes-max': option(
+    'Store',
+    bytes,
+    '1GiB',
+    'Memory for samples that are not flushed yet; above it writes are answered 503.',
+  ),
   'store.series-max': option(
     'Store',
     count,

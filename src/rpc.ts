@@ -31,7 +31,8 @@ interface Call {
 type Answer =
   { readonly id: number; readonly value: unknown } | { readonly id: number; readonly failure: CarriedFailure }
 
-interface CarriedFailure {
+/** A failure, or a bug when it has no code, as data. */
+export interface CarriedFailure {
   readonly code: ErrorCode | undefined
   readonly message: string
   readonly hint: string | undefined

@@ -3,13 +3,13 @@
  * tests the files are TypeScript and the thread loads the same loader; after a build they are JavaScript.
  */
 import { MessageChannel, Worker } from 'node:worker_threads'
-import type { MessagePort, TransferListItem } from 'node:worker_threads'
+import type { MessagePort, Transferable } from 'node:worker_threads'
 import type { Log } from './base/log.ts'
-import { carry, createCaller, revive } from './rpc.ts'
-import type { Handlers, Remote } from './rpc.ts'
+import { createCaller, revive } from './rpc.ts'
+import type { CarriedFailure, Handlers, Remote } from './rpc.ts'
 
 /** What a worker posts first. */
-export type ThreadHello = { readonly ready: true } | { readonly failed: ReturnType<typeof carry> }
+export type ThreadHello = { readonly ready: true } | { readonly failed: CarriedFailure }
 
 export interface Thread<H extends Handlers> {
   readonly remote: Remote<H>
@@ -20,7 +20,7 @@ export interface Thread<H extends Handlers> {
 export interface ThreadSpec {
   readonly file: 'ingest-worker' | 'query-worker'
   readonly workerData: unknown
-  readonly transfer?: readonly TransferListItem[]
+  readonly transfer?: readonly Transferable[]
   readonly log: Log
   /** Called when the thread ends without having been asked to: a bug, or out of memory. */
   readonly onDeath: (cause: Error) => void

@@ -89,7 +89,7 @@ describe('readConfig', () => {
     [{}, 'a: [\n', 'cannot read configuration file', undefined],
   ])('environment %j and file %j are refused', (environment, text, message, hint) => {
     const path = text === '' ? undefined : file(text)
-    const read = () => readConfig(new Map(), path, environment as Record<string, string>)
+    const read = () => readConfig(new Map(), path, environment)
     expect(read).toThrow(
       expect.objectContaining({ message: expect.stringContaining(message) as string, hint }) as Error,
     )

@@ -1,0 +1,54 @@
+/** From the one configuration to the options of each folder. */
+import { isIP } from 'node:net'
+import type { Config } from './config.ts'
+import { INGEST_DEFAULTS } from './ingest/options.ts'
+import type { IngestOptions } from './ingest/options.ts'
+import { DEFAULT_ENGINE_OPTIONS } from './promql/engine-options.ts'
+import type { EngineOptions } from './promql/engine-options.ts'
+import { STORE_DEFAULTS } from './store/options.ts'
+import type { StoreOptions } from './store/options.ts'
+
+export function storeOptionsOf(config: Config): StoreOptions {
+  return {
+    ...STORE_DEFAULTS,
+    dir: config.data,
+    retentionRawMs: config['retention.raw'],
+    outOfOrderMs: config['ingest.out-of-order'],
+    flushEveryMs: config['store.flush-every'],
+    seriesMax: config['store.series-max'],
+    headBytesMax: config['store.head-bytes-max'],
+  }
+}
+
+export function ingestOptionsOf(config: Config): IngestOptions {
+  return {
+    ...INGEST_DEFAULTS,
+    decodedBytesMax: config['ingest.decompressed-bytes-max'],
+    labelsPerSeriesMax: config['ingest.labels-max'],
+    labelNameBytesMax: config['ingest.label-name-bytes-max'],
+    labelValueBytesMax: config['ingest.label-value-bytes-max'],
+    aheadMsMax: config['ingest.too-far-ahead'],
+    identityLabels: config['identity.labels'],
+  }
+}
+
+export function engineOptionsOf(config: Config): EngineOptions {
+  return {
+    ...DEFAULT_ENGINE_OPTIONS,
+    samplesMax: config['query.samples-max'],
+    timeoutMs: config['query.timeout'],
+    lookbackMs: config['query.lookback'],
+  }
+}
+
+/** Whether only this machine can reach an address. A name other than `localhost` may mean anything. */
+export function isLoopback(host: string): boolean {
+  switch (isIP(host)) {
+    case 4:
+      return host.startsWith('127.')
+    case 6:
+      return host === '::1' || host.toLowerCase().startsWith('::ffff:127.')
+    default:
+      return host === 'localhost'
+  }
+}

@@ -1,0 +1,270 @@
+/**
+ * The wiring, top-down in the order in which data flows: content, the two worker threads, fleet facts, HTTP, the beat.
+ * The only file that knows every folder, and the only one that hands out the time.
+ */
+import type { FastifyInstance } from 'fastify'
+import { fileURLToPath } from 'node:url'
+import { DEFAULT_FARO_OPTIONS } from './api/faro.ts'
+import { fleetReaderOf } from './api/fleet-reader.ts'
+import { createServer } from './api/server.ts'
+import { isLoopback } from './app-options.ts'
+import { reservePort } from './app-port.ts'
+import { startThreads } from './app-threads.ts'
+import type { AppThreads } from './app-threads.ts'
+import type { Clock } from './base/clock.ts'
+import { FleetError, messageOf } from './base/errors.ts'
+import type { Log } from './base/log.ts'
+import { createOwnMetrics } from './base/metrics.ts'
+import type { OwnMetrics } from './base/metrics.ts'
+import { createBeat } from './beat.ts'
+import type { BeatStep } from './beat.ts'
+import { loadCatalog } from './catalog/catalog.ts'
+import type { Catalog } from './catalog/catalog.ts'
+import { urlOf } from './config.ts'
+import type { Config } from './config.ts'
+import { readInventory } from './fleet/inventory.ts'
+import { deriveNow } from './fleet/now.ts'
+import type { FleetNow } from './fleet/now.ts'
+import { DEFAULT_FLEET_OPTIONS } from './fleet/options.ts'
+import { measuredQuery } from './measured-query.ts'
+import { renderDiagnostic } from './model/diagnostic.ts'
+import type { EvaluationReport } from './rules/rule-status.ts'
+import { createTokenBook } from './token-book.ts'
+import { startUpkeep } from './upkeep.ts'
+import type { TokenBook } from './token-book.ts'
+import { VERSION } from './version.ts'
+import { createNotifications } from './notifications.ts'
+import type { Notifications } from './notifications.ts'
+import type { QueryEngine } from './promql/query-engine.ts'
+
+export interface AppParts {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Log
+  /** Data is simulated, and the pages say so. */
+  readonly isDemo: boolean
+}
+
+export interface App {
+  /** Where it listens, with the port it really got. */
+  readonly url: string
+  /** Resolves with a sentence when a thread died: the process should end and be started anew. */
+  readonly died: Promise<string>
+  /** From now on the app beats by itself. Until then it receives and answers, but evaluates no rules. */
+  startBeat(): void
+  /** One beat at the clock's present time: facts, rules, notifications. */
+  beat(): Promise<void>
+  /** Before `startBeat`: evaluates the rules as they would have been at each step of the past, both ends inclusive. */
+  replayRules(range: { readonly fromMs: number; readonly toMs: number; readonly stepMs: number }): Promise<void>
+  /** Answers what is under way, writes what was received, and ends. */
+  stop(): Promise<void>
+}
+
+/** Starts everything. Throws FleetError for what the user can mend: content, address, data directory, tokens. */
+export async function startApp(asked: AppParts): Promise<App> {
+  const parts = { ...asked, config: await withPort(asked.config) }
+  const { config, clock, log } = parts
+  const catalog = loadContent(config, log)
+  const metrics = createOwnMetrics(VERSION)
+  const threads = await startThreads({ config, ruleFiles: catalog.ruleFiles, nowMs: clock.nowMs(), log })
+  try {
+    return await serve(parts, catalog, metrics, threads)
+  } catch (thrown) {
+    await threads.stop()
+    throw thrown
+  }
+}
+
+async function serve(parts: AppParts, catalog: Catalog, metrics: OwnMetrics, threads: AppThreads): Promise<App> {
+  const { config, clock, log } = parts
+  const tokens = await createTokenBook(() => threads.ingest.tokens(), clock)
+  checkDoors(config, tokens)
+  const query = measuredQuery(threads.query, metrics)
+  let readiness = 'rules are being restored'
+  const server = await createApiServer({ parts, catalog, metrics, threads, tokens, query, readiness: () => readiness })
+  const url = await listen(server, config)
+  await threads.query.restoreRules(clock.nowMs())
+  readiness = 'ready'
+
+  const notifications = createNotifications(config, clock, metrics, log)
+  const beat = createBeat(clock, beatSteps(threads, metrics, log, notifications), log)
+  const upkeep = startUpkeep(clock, threads, metrics, log)
+  log.info({ url, version: VERSION, data: config.data, rules: catalog.alertNames.length }, 'listening')
+  return {
+    url,
+    died: threads.died,
+    startBeat: () => {
+      beat.start()
+    },
+    beat: () => beat.once(),
+    replayRules: async ({ fromMs, toMs, stepMs }) => {
+      for (let timeMs = fromMs; timeMs <= toMs; timeMs += stepMs) await threads.query.evaluateRules(timeMs)
+    },
+    stop: async () => {
+      readiness = 'the server is stopping'
+      await server.close()
+      await beat.stop()
+      await upkeep.stop()
+      await notifications.stop()
+      await threads.stop()
+    },
+  }
+}
+
+/** With a real port in place of 0: links in alerts and pages must hold it before the server listens. */
+async function withPort(config: Config): Promise<Config> {
+  const { host, port } = config.listen
+  if (port !== 0) return config
+  const listen = { host, port: await reservePort(host) }
+  const isUrlOurs = config['external.url'] === urlOf(config.listen)
+  return { ...config, listen, 'external.url': isUrlOurs ? urlOf(listen) : config['external.url'] }
+}
+
+/** Content that cannot be used keeps the server from starting; what is merely odd is said once. */
+function loadContent(config: Config, log: Log): Catalog {
+  const catalog = loadCatalog({
+    rulesDir: config.rules,
+    runbooksDir: config.runbooks,
+    dashboardsDir: config.dashboards,
+  })
+  const texts = new Map(catalog.ruleFiles.map(({ path, text }) => [path, text]))
+  const errors = catalog.diagnostics.filter(({ severity }) => severity === 'error')
+  const ruleErrors = errors.filter(({ file }) => file !== undefined && texts.has(file))
+  if (ruleErrors.length > 0) {
+    const shown = ruleErrors.map((error) => renderDiagnostic(texts.get(error.file ?? '') ?? '', error)).join('\n\n')
+    throw new FleetError('content_invalid', `the rule files in ${config.rules} cannot be used\n${shown}`)
+  }
+  for (const { file, message } of errors) log.warn({ file, finding: message }, 'content has a fault')
+  return catalog
+}
+
+/** Loopback without tokens is fine; anything else needs them. */
+function checkDoors(config: Config, tokens: TokenBook): void {
+  const { host, port } = config.listen
+  if (isLoopback(host) || tokens.hasTokens) return
+  throw new FleetError(
+    'config_invalid',
+    `refusing to listen on ${host}:${port} without tokens: anybody could read and write the fleet`,
+    {
+      hint: `make one with \`daytwo token add --data ${config.data} --name admin --role admin\`, or listen on 127.0.0.1`,
+    },
+  )
+}
+
+interface ServerParts {
+  readonly parts: AppParts
+  readonly catalog: Catalog
+  readonly metrics: OwnMetrics
+  readonly threads: AppThreads
+  readonly tokens: TokenBook
+  readonly query: QueryEngine
+  readonly readiness: () => string
+}
+
+function createApiServer({
+  parts,
+  catalog,
+  metrics,
+  threads,
+  tokens,
+  query,
+  readiness,
+}: ServerParts): Promise<FastifyInstance> {
+  const { config, clock, log, isDemo } = parts
+  const reader = fleetReaderOf(query)
+  let pendingWrites = 0
+  return createServer({
+    query,
+    write: async (body, cluster) => {
+      if (pendingWrites >= config['ingest.pending-max']) {
+        throw new FleetError(
+          'overloaded',
+          `${pendingWrites} write requests wait already; ingest.pending-max is ${config['ingest.pending-max']}`,
+        )
+      }
+      pendingWrites++
+      try {
+        const context = { nowMs: clock.nowMs(), ...(cluster === undefined ? {} : { cluster }) }
+        return await threads.ingest.write(body, context)
+      } finally {
+        pendingWrites--
+      }
+    },
+    rules: { groups: () => threads.query.ruleGroups(), alerts: () => threads.query.ruleAlerts() },
+    catalog,
+    fleet: {
+      now: sharedWhileUnderWay(async (nowMs: number): Promise<FleetNow> =>
+        deriveNow(reader, await threads.query.ruleAlerts(), nowMs, DEFAULT_FLEET_OPTIONS),
+      ),
+      inventory: (cluster, nowMs) => readInventory(reader, cluster, nowMs),
+    },
+    authenticate: (token) => tokens.authenticate(token),
+    requiresToken: tokens.hasTokens,
+    ...(config.faro ? { faro: DEFAULT_FARO_OPTIONS } : {}),
+    metrics,
+    log,
+    clock,
+    webRoot: fileURLToPath(new URL('../dist/web', import.meta.url)),
+    readiness,
+    settings: {
+      version: VERSION,
+      isDemo,
+      externalUrl: config['external.url'],
+      listenHost: config.listen.host,
+      corsOrigins: config['web.cors-origins'],
+      bodyBytesMax: config['web.body-bytes-max'],
+    },
+  })
+}
+
+/** Many people look at one page: those who ask while an answer is being worked out get that one. */
+function sharedWhileUnderWay<T>(ask: (nowMs: number) => Promise<T>): (nowMs: number) => Promise<T> {
+  let underWay: Promise<T> | undefined
+  return (nowMs) => {
+    underWay ??= ask(nowMs).finally(() => (underWay = undefined))
+    return underWay
+  }
+}
+
+async function listen(server: FastifyInstance, config: Config): Promise<string> {
+  const { host, port } = config.listen
+  try {
+    await server.listen({ host, port })
+  } catch (thrown) {
+    throw new FleetError('config_invalid', `cannot listen on ${host}:${port}: ${messageOf(thrown)}`, {
+      hint: 'another program may have the port; choose one with --listen HOST:PORT',
+      cause: thrown,
+    })
+  }
+  const address = server.server.address()
+  return urlOf({ host, port: typeof address === 'object' && address !== null ? address.port : port })
+}
+
+function beatSteps(
+  threads: AppThreads,
+  metrics: OwnMetrics,
+  log: Log,
+  notifications: Notifications,
+): readonly (readonly [string, BeatStep])[] {
+  return [
+    [
+      'rules',
+      async (nowMs) => {
+        countEvaluation(await threads.query.evaluateRules(nowMs), metrics, log)
+      },
+    ],
+    ['notifications', (nowMs) => notifications.tell(() => threads.query.ruleAlerts(), nowMs)],
+  ]
+}
+
+function countEvaluation(report: EvaluationReport, metrics: OwnMetrics, log: Log): void {
+  for (const group of report.groups) {
+    const { name, errors } = group
+    metrics.ruleEvaluations.inc({ group: name, outcome: 'ok' }, group.ruleCount - errors.length)
+    metrics.ruleEvaluations.inc({ group: name, outcome: 'failed' }, errors.length)
+    metrics.ruleMissed.inc({ group: name }, group.missed)
+    metrics.ruleGroupSeconds.set({ group: name }, group.evaluationMs / 1000)
+    for (const { rule, during, message } of errors)
+      log.warn({ group: name, rule, during, error: message }, 'rule failed')
+  }
+}

@@ -1,0 +1,151 @@
+/** `daytwo demo`: the whole product on a simulated fleet, in one command, offline. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startApp } from '../app.ts'
+import type { App } from '../app.ts'
+import { systemClock } from '../base/clock.ts'
+import { FleetError } from '../base/errors.ts'
+import { createLog } from '../base/log.ts'
+import { formatDuration, parseDuration } from '../model/duration.ts'
+import { startSimulation } from '../sim/simulate.ts'
+import type { Simulation, SimulationProgress } from '../sim/simulate.ts'
+import type { Command } from './command.ts'
+import { CONFIG_PLACES, readServeArguments, renderExtras, renderOptions } from './serve-options.ts'
+import type { ExtraOption } from './serve-options.ts'
+import { untilAskedToStop } from './stop-signal.ts'
+
+const EXTRAS: readonly ExtraOption[] = [
+  { name: 'clusters', placeholder: 'N', help: 'Clusters in the simulated fleet.', default: '200' },
+  { name: 'history', placeholder: 'DUR', help: 'How much of the past to make up.', default: '2h' },
+  { name: 'seed', placeholder: 'TEXT', help: 'The same seed makes the same fleet.', default: 'daytwo' },
+]
+
+const LISTEN = { host: '127.0.0.1', port: 4318 }
+/** How often the rules are evaluated over the made-up past: what a group with a common interval would do. */
+const REPLAY_STEP_MS = 30_000
+
+export const demoCommand: Command = {
+  name: 'demo',
+  summary: 'Run the whole product on a simulated fleet with two hours of history.',
+  help: () =>
+    [
+      'Usage: daytwo demo [options]',
+      '',
+      'Starts the server with a simulated fleet: clusters that upgrade, get stuck, are edited by hand and fall silent,',
+      'with two hours of history and then live. Its data is kept in a temporary folder unless --data names one.',
+      '',
+      'Demo:',
+      renderExtras(EXTRAS),
+      '',
+      'It also takes the options of `daytwo serve`:',
+      '',
+      renderOptions(),
+      '',
+      CONFIG_PLACES,
+    ].join('\n'),
+  run: async (args) => {
+    const folder = mkdtempSync(join(tmpdir(), 'daytwo-demo-'))
+    try {
+      return await runDemo(args, folder)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  },
+}
+
+async function runDemo(args: readonly string[], folder: string): Promise<number> {
+  const listen = (await isFree(LISTEN.port)) ? `${LISTEN.host}:${LISTEN.port}` : `${LISTEN.host}:0`
+  const defaults = new Map([
+    ['data', folder],
+    ['listen', listen],
+    ['log.level', 'warn'],
+  ])
+  const { config, extra } = readServeArguments(args, EXTRAS, defaults)
+  const historyMs = readHistory(extra.get('history') ?? '')
+  const clusters = readClusters(extra.get('clusters') ?? '')
+  const stopped = untilAskedToStop()
+  const app = await startApp({ config, clock: systemClock, log: createLog(config['log.level']), isDemo: true })
+  console.log(`Daytwo listens on ${app.url}`)
+  const simulation = startSimulation({
+    url: app.url,
+    seed: extra.get('seed') ?? '',
+    clusters,
+    historyMs,
+    clock: systemClock,
+    onProgress: showProgress(`Sending ${formatDuration(historyMs)} of history of ${clusters} clusters`),
+  })
+  try {
+    const outcome = await Promise.race([prepare(app, simulation, historyMs), stopped, app.died])
+    if (outcome === 'ready') {
+      console.log(`\n  Open ${app.url}\n\n  The fleet goes on living while this runs. Ctrl-C ends it.\n`)
+    }
+    const reason = outcome === 'ready' ? await Promise.race([stopped, app.died]) : outcome
+    if (reason !== 'asked') console.error(`daytwo: ${reason}`)
+    return reason === 'asked' ? 0 : 1
+  } finally {
+    await simulation.stop()
+    await app.stop()
+  }
+}
+
+/** History first, then the rules over it, so that what has been wrong for an hour has been firing for an hour. */
+async function prepare(app: App, simulation: Simulation, historyMs: number): Promise<'ready'> {
+  await simulation.done
+  const nowMs = systemClock.nowMs()
+  const show = showProgress('Evaluating the rules over it')
+  const fromMs = nowMs - historyMs
+  for (let timeMs = fromMs; timeMs <= nowMs; timeMs += REPLAY_STEP_MS) {
+    await app.replayRules({ fromMs: timeMs, toMs: timeMs, stepMs: REPLAY_STEP_MS })
+    show({ fraction: Math.min(1, (timeMs - fromMs + REPLAY_STEP_MS) / historyMs) })
+  }
+  app.startBeat()
+  return 'ready'
+}
+
+/** One line that is written over on a terminal; a line each quarter elsewhere. */
+function showProgress(title: string): (progress: Pick<SimulationProgress, 'fraction'>) => void {
+  let quartersSaid = 0
+  return ({ fraction }) => {
+    const percent = `${String(Math.floor(fraction * 100)).padStart(3)} %`
+    if (process.stdout.isTTY) {
+      const width = 30
+      const done = Math.round(fraction * width)
+      process.stdout.write(
+        `\r${title} [${'='.repeat(done)}${' '.repeat(width - done)}] ${percent}${fraction >= 1 ? '\n' : ''}`,
+      )
+      return
+    }
+    while (fraction * 4 >= quartersSaid + 1) {
+      quartersSaid++
+      console.log(`${title}: ${quartersSaid * 25} %`)
+    }
+  }
+}
+
+function readHistory(text: string): number {
+  const historyMs = parseDuration(text)
+  if (historyMs !== undefined && historyMs > 0) return historyMs
+  throw new FleetError('config_invalid', `option history: got ${JSON.stringify(text)}, want a duration such as 2h`)
+}
+
+function readClusters(text: string): number {
+  const clusters = Number(text)
+  if (Number.isSafeInteger(clusters) && clusters > 0) return clusters
+  throw new FleetError('config_invalid', `option clusters: got ${JSON.stringify(text)}, want a whole number above 0`)
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => {
+      resolve(false)
+    })
+    probe.listen({ host: LISTEN.host, port }, () => {
+      probe.close(() => {
+        resolve(true)
+      })
+    })
+  })
+}

@@ -1,0 +1,38 @@
+import { startApp } from '../app.ts'
+import { systemClock } from '../base/clock.ts'
+import { createLog } from '../base/log.ts'
+import type { Command } from './command.ts'
+import { CONFIG_PLACES, readServeArguments, renderOptions } from './serve-options.ts'
+import { untilAskedToStop } from './stop-signal.ts'
+
+/** `daytwo serve`: the server, until SIGTERM or SIGINT. */
+export const serveCommand: Command = {
+  name: 'serve',
+  summary: 'Run the server.',
+  help: () =>
+    [
+      'Usage: daytwo serve [options]',
+      '',
+      'Runs the server: receives samples, evaluates rules, serves pages and APIs, on one port.',
+      'Stops gracefully on SIGTERM and SIGINT: what was received is on disk when it ends.',
+      '',
+      'Examples:',
+      '  daytwo serve --data /var/lib/daytwo --retention.raw 90d',
+      '  daytwo serve --listen 0.0.0.0:4318 --external.url https://daytwo.example   (make a token first: daytwo token)',
+      '',
+      renderOptions(),
+      '',
+      CONFIG_PLACES,
+    ].join('\n'),
+  run: async (args) => {
+    const { config } = readServeArguments(args)
+    const log = createLog(config['log.level'])
+    const stopped = untilAskedToStop()
+    const app = await startApp({ config, clock: systemClock, log, isDemo: false })
+    app.startBeat()
+    const reason = await Promise.race([stopped, app.died])
+    log.info({ reason }, 'stopping')
+    await app.stop()
+    return reason === 'asked' ? 0 : 1
+  },
+}

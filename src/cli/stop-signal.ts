@@ -1,0 +1,13 @@
+/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
+export function untilAskedToStop(): Promise<'asked'> {
+  return new Promise((resolve) => {
+    let isAsked = false
+    const onSignal = (): void => {
+      if (isAsked) process.exit(130)
+      isAsked = true
+      resolve('asked')
+    }
+    process.on('SIGTERM', onSignal)
+    process.on('SIGINT', onSignal)
+  })
+}

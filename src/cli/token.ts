@@ -1,0 +1,126 @@
+/** `daytwo token`: makes, lists and removes tokens; a server may be running on the same data. */
+import { systemClock } from '../base/clock.ts'
+import { FleetError } from '../base/errors.ts'
+import { OPTIONS } from '../config.ts'
+import { ROLES } from '../model/token.ts'
+import type { Role } from '../model/token.ts'
+import { openFacts } from '../store/facts/facts.ts'
+import type { Facts } from '../store/facts/facts.ts'
+import { hashToken, newToken } from '../token-book.ts'
+import { parseArguments } from './arguments.ts'
+import type { Command } from './command.ts'
+
+type Tokens = Facts['tokens']
+type Options = ReadonlyMap<string, string>
+
+const VALUED = new Set(['data', 'role', 'name', 'cluster'])
+
+export const tokenCommand: Command = {
+  name: 'token',
+  summary: 'Make, list and remove the tokens that clients and people show.',
+  help: () =>
+    [
+      'Usage: daytwo token add --role ROLE --name NAME [--cluster CLUSTER] [--data DIR]',
+      '       daytwo token list [--data DIR]',
+      '       daytwo token remove ID [--data DIR]',
+      '',
+      'A token is shown once, when it is made; only its hash is kept. Clients send it as a Bearer token or as the password',
+      'of Basic auth (any user name), so Prometheus, curl and a browser can all show it. A running server learns of it',
+      'within seconds. A server without tokens serves only this machine; once there are tokens, it asks for one from its',
+      'next start on.',
+      '',
+      'Roles:',
+      '  ingest     may only send; with --cluster only for that cluster, and everything it sends gets that name',
+      '  viewer     may read everything',
+      '  responder  may also silence and acknowledge',
+      '  admin      may do everything',
+      '',
+      `  --data DIR\n      Folder of the data, as given to the server (default ${OPTIONS.data.default})`,
+    ].join('\n'),
+  run: async (args) => {
+    const { words, options } = parseArguments(args, VALUED, new Set())
+    const [verb, ...rest] = words
+    const act = { add, list, remove }[verb ?? '']
+    if (act === undefined) {
+      throw new FleetError(
+        'config_invalid',
+        `daytwo token: got ${JSON.stringify(verb ?? '')}, want add, list or remove`,
+      )
+    }
+    const facts = openFacts(options.get('data') ?? OPTIONS.data.default)
+    try {
+      return await act(facts.tokens, options, rest)
+    } finally {
+      facts.close()
+    }
+  },
+}
+
+async function add(tokens: Tokens, options: Options): Promise<number> {
+  const role = readRole(options.get('role'))
+  const name = options.get('name') ?? ''
+  const cluster = options.get('cluster')
+  if (name === '')
+    throw new FleetError('config_invalid', 'option --name: got nothing, want a name to know the token by')
+  if (cluster !== undefined && role !== 'ingest') {
+    throw new FleetError(
+      'config_invalid',
+      `option --cluster: got role ${role}, want ingest: only senders are bound to a cluster`,
+    )
+  }
+  if (cluster === '') throw new FleetError('config_invalid', 'option --cluster: got an empty name, want a cluster')
+  const token = newToken()
+  const record = await tokens.add({
+    role,
+    name,
+    hash: hashToken(token),
+    createdAtMs: systemClock.nowMs(),
+    ...(cluster === undefined ? {} : { cluster }),
+  })
+  console.error(
+    `token ${record.id}, role ${role}${cluster === undefined ? '' : `, cluster ${cluster}`}; it is shown only now:`,
+  )
+  console.log(token)
+  return 0
+}
+
+async function list(tokens: Tokens): Promise<number> {
+  const rows = (await tokens.list()).map(({ id, role, name, cluster, createdAtMs }) => [
+    String(id),
+    role,
+    cluster ?? '',
+    new Date(createdAtMs).toISOString().slice(0, 16),
+    name,
+  ])
+  const table = [['ID', 'ROLE', 'CLUSTER', 'CREATED', 'NAME'], ...rows]
+  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))
+  for (const row of table)
+    console.log(
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+  return 0
+}
+
+async function remove(tokens: Tokens, _options: Options, words: readonly string[]): Promise<number> {
+  const id = Number(words[0])
+  if (!Number.isSafeInteger(id)) {
+    throw new FleetError(
+      'config_invalid',
+      `daytwo token remove: got ${JSON.stringify(words[0] ?? '')}, want the ID of a token`,
+    )
+  }
+  if (await tokens.remove(id)) return 0
+  throw new FleetError('config_invalid', `there is no token ${id}`, { hint: '`daytwo token list` lists them' })
+}
+
+function readRole(text: string | undefined): Role {
+  const role = ROLES.find((known) => known === text)
+  if (role !== undefined) return role
+  throw new FleetError(
+    'config_invalid',
+    `option --role: got ${JSON.stringify(text ?? '')}, want one of ${ROLES.join(', ')}`,
+  )
+}

@@ -1,0 +1,98 @@
+/**
+ * The wiring of the ingest worker: the one thread that writes. A write request is decoded and admitted, its samples go
+ * to the head and the log, and its answer waits for the group commit. It also keeps the facts (alert states, tokens),
+ * because SQLite has one writer. Time comes with each call.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
+import { FleetError } from './base/errors.ts'
+import { invariant } from './base/invariant.ts'
+import type { IngestOptions } from './ingest/options.ts'
+import { createRemoteWriteIngest } from './ingest/remote-write.ts'
+import type { WriteContext } from './ingest/remote-write.ts'
+import type { WriteOutcome } from './ingest/write-outcome.ts'
+import type { AlertRecord } from './model/alert.ts'
+import type { DerivedSample } from './model/appender.ts'
+import type { TokenRecord } from './model/token.ts'
+import { carry, serveCalls } from './rpc.ts'
+import type { StoreOptions } from './store/options.ts'
+import { openWriter } from './store/writer.ts'
+import type { StoreStats, StoreWriter } from './store/writer.ts'
+import type { ThreadHello } from './threads.ts'
+
+export interface IngestWorkerData {
+  readonly store: StoreOptions
+  readonly ingest: IngestOptions
+  readonly nowMs: number
+  /** From the query worker: derived series and alert states. */
+  readonly queryPort: MessagePort
+  /** To the query worker: how its reader finds the head. */
+  readonly sharePort: MessagePort
+}
+
+/** What main asks. */
+export type IngestWorkerCalls = {
+  write(body: Uint8Array, context: WriteContext): Promise<WriteOutcome>
+  maintain(nowMs: number): Promise<void>
+  stats(): StoreStats
+  tokens(): Promise<readonly TokenRecord[]>
+  close(): Promise<void>
+}
+
+/** What the query worker asks. */
+export type DerivedCalls = {
+  appendDerived(samples: readonly DerivedSample[]): Promise<void>
+  loadAlertStates(): Promise<ReadonlyMap<string, readonly AlertRecord[]>>
+  replaceAlertStates(groupKey: string, records: readonly AlertRecord[]): Promise<void>
+}
+
+function mainCalls(writer: StoreWriter, options: IngestOptions): IngestWorkerCalls {
+  const ingest = createRemoteWriteIngest({ appender: writer.appender, options })
+  return {
+    write: async (body, context) => {
+      if (writer.isOverloaded) throw new FleetError('overloaded', 'the log cannot keep up; nothing was taken')
+      const outcome = ingest.write(body, context)
+      await writer.appender.commit()
+      return outcome
+    },
+    maintain: async (nowMs) => {
+      await writer.maintain(nowMs)
+    },
+    stats: () => writer.stats(),
+    tokens: () => writer.facts.tokens.list(),
+    close: async () => {
+      await writer.close()
+    },
+  }
+}
+
+function derivedCalls(writer: StoreWriter): DerivedCalls {
+  const { appender, facts } = writer
+  return {
+    appendDerived: async (samples) => {
+      for (const { labels, timeMs, value, isStale } of samples) {
+        const ref = appender.resolve(labels)
+        if (ref === undefined)
+          throw new FleetError('query_limit', 'derived series not kept: the series limit is reached')
+        if (isStale) appender.appendStale(ref, timeMs)
+        else appender.append(ref, timeMs, value)
+      }
+      await appender.commit()
+    },
+    loadAlertStates: () => facts.alertStates.load(),
+    replaceAlertStates: (groupKey, records) => facts.alertStates.replaceGroup(groupKey, records),
+  }
+}
+
+invariant(parentPort !== null, 'the ingest worker runs in a thread')
+const data = workerData as IngestWorkerData
+try {
+  const writer = openWriter(data.store, data.nowMs)
+  const share = writer.share()
+  data.sharePort.postMessage(share, [share.port])
+  serveCalls(parentPort, mainCalls(writer, data.ingest))
+  serveCalls(data.queryPort, derivedCalls(writer))
+  parentPort.postMessage({ ready: true } satisfies ThreadHello)
+} catch (thrown) {
+  parentPort.postMessage({ failed: carry(thrown) } satisfies ThreadHello)
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/env node
+/** Picks the command. */
+import { FleetError } from './base/errors.ts'
+import { nearest } from './base/nearest.ts'
+import type { Command } from './cli/command.ts'
+import { demoCommand } from './cli/demo.ts'
+import { serveCommand } from './cli/serve.ts'
+import { tokenCommand } from './cli/token.ts'
+import { versionCommand } from './cli/version.ts'
+
+const COMMANDS: readonly Command[] = [serveCommand, demoCommand, tokenCommand, versionCommand]
+
+function help(): string {
+  const width = Math.max(...COMMANDS.map(({ name }) => name.length))
+  const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)
+  return [
+    'daytwo: the telemetry backend for day 2 of a KubeVirt operator fleet.',
+    '',
+    'Usage: daytwo COMMAND [options]',
+    '',
+    'Commands:',
+    ...lines,
+    '',
+    '`daytwo COMMAND --help` says all about one. Start with `daytwo demo`.',
+  ].join('\n')
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const [name, ...rest] = args
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    console.log(help())
+    return name === undefined ? 2 : 0
+  }
+  const wanted = name === '--version' ? 'version' : name
+  const command = COMMANDS.find((candidate) => candidate.name === wanted)
+  if (command === undefined) {
+    const [near] = nearest(
+      name,
+      COMMANDS.map((candidate) => candidate.name),
+      1,
+    )
+    throw new FleetError('config_invalid', `unknown command ${name}`, {
+      hint: near === undefined ? '`daytwo --help` lists the commands' : `did you mean ${near}?`,
+    })
+  }
+  if (rest.includes('--help') || rest.includes('-h')) {
+    console.log(command.help())
+    return 0
+  }
+  return command.run(rest)
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (thrown) {
+  if (!(thrown instanceof FleetError)) throw thrown
+  console.error(`daytwo: ${thrown.message}${thrown.hint === undefined ? '' : `\nhint: ${thrown.hint}`}`)
+  process.exitCode = 2
+}

@@ -1,0 +1,31 @@
+/** The query engine of the other thread, counted and timed, and refusing calls whose asker has left. */
+import { FleetError } from './base/errors.ts'
+import type { OwnMetrics } from './base/metrics.ts'
+import type { QueryEngine } from './promql/query-engine.ts'
+import type { QueryWorkerCalls } from './query-worker.ts'
+import type { Remote } from './rpc.ts'
+
+export function measuredQuery(remote: Remote<QueryWorkerCalls>, metrics: OwnMetrics): QueryEngine {
+  const measure = async <T>(kind: string, signal: AbortSignal | undefined, ask: () => Promise<T>): Promise<T> => {
+    if (signal?.aborted === true) throw new FleetError('query_canceled', 'the client left before the query started')
+    const stop = metrics.querySeconds.startTimer({ kind })
+    try {
+      const answer = await ask()
+      metrics.queries.inc({ outcome: 'ok' })
+      return answer
+    } catch (thrown) {
+      metrics.queries.inc({ outcome: thrown instanceof FleetError ? thrown.code : 'bug' })
+      throw thrown
+    } finally {
+      stop()
+    }
+  }
+  return {
+    instant: (query, signal) => measure('instant', signal, () => remote.instant(query)),
+    range: (query, signal) => measure('range', signal, () => remote.range(query)),
+    series: (selectors, range) => measure('series', undefined, () => remote.series(selectors, range)),
+    labelNames: (selectors, range) => measure('labels', undefined, () => remote.labelNames(selectors, range)),
+    labelValues: (name, selectors, range) =>
+      measure('labels', undefined, () => remote.labelValues(name, selectors, range)),
+  }
+}

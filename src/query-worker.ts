@@ -1,0 +1,106 @@
+/**
+ * The wiring of the query worker: the one thread that reads. PromQL and rules run here, next to the head (through shared
+ * memory) and to SQLite (through a connection of its own). What rules write goes to the ingest worker, past main. Time
+ * comes with each call; only durations are measured here.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
+import { invariant } from './base/invariant.ts'
+import type { Labels } from './model/labels.ts'
+import type { Matcher } from './model/matcher.ts'
+import type { TimeRange } from './model/queryable.ts'
+import { createLocalEngine } from './promql/engine.ts'
+import type { EngineOptions } from './promql/engine-options.ts'
+import type { InstantQuery, QueryEngine, QueryResult, RangeQuery } from './promql/query-engine.ts'
+import { carry, createCaller, serveCalls } from './rpc.ts'
+import { createRuleEngine } from './rules/engine.ts'
+import type { RuleEngine } from './rules/engine.ts'
+import { loadRuleFiles } from './rules/rule-file.ts'
+import type { EvaluationReport, RuleAlert, RuleGroupStatus } from './rules/rule-status.ts'
+import type { DerivedCalls } from './ingest-worker.ts'
+import type { StoreOptions } from './store/options.ts'
+import { openReader } from './store/reader.ts'
+import type { ReaderShare } from './store/share.ts'
+import type { ThreadHello } from './threads.ts'
+
+export interface QueryWorkerData {
+  readonly store: StoreOptions
+  readonly engine: EngineOptions
+  readonly rules: {
+    /** Checked by main before: they load. */
+    readonly files: readonly { readonly path: string; readonly text: string }[]
+    readonly intervalMs: number
+    readonly externalUrl: string
+  }
+  /** From the ingest worker: one message, the `ReaderShare`. */
+  readonly sharePort: MessagePort
+  /** To the ingest worker: derived series and alert states. */
+  readonly writerPort: MessagePort
+}
+
+/** What main asks. */
+export type QueryWorkerCalls = {
+  instant(query: InstantQuery): Promise<QueryResult>
+  range(query: RangeQuery): Promise<QueryResult>
+  series(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly Labels[]>
+  labelNames(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
+  labelValues(name: string, selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
+  restoreRules(nowMs: number): Promise<void>
+  evaluateRules(nowMs: number): Promise<EvaluationReport>
+  ruleGroups(): readonly RuleGroupStatus[]
+  ruleAlerts(): readonly RuleAlert[]
+  close(): void
+}
+
+/** Milliseconds that only ever rise: for durations and time limits, never for the time of day. */
+const stopwatchMs = (): number => performance.now()
+
+function ruleEngineOf(data: QueryWorkerData, query: QueryEngine): RuleEngine {
+  const { remote: writer } = createCaller<DerivedCalls>(data.writerPort)
+  const { groups } = loadRuleFiles(data.rules.files, { intervalMs: data.rules.intervalMs })
+  return createRuleEngine({
+    groups,
+    query: (expr, timeMs) => query.instant({ expr, timeMs }),
+    appendDerived: (samples) => writer.appendDerived(samples),
+    states: {
+      load: () => writer.loadAlertStates(),
+      replaceGroup: (groupKey, records) => writer.replaceAlertStates(groupKey, records),
+    },
+    externalUrl: data.rules.externalUrl,
+    stopwatchMs,
+  })
+}
+
+function firstMessage(port: MessagePort): Promise<ReaderShare> {
+  return new Promise((resolve) => {
+    port.once('message', (share: ReaderShare) => {
+      port.close()
+      resolve(share)
+    })
+  })
+}
+
+invariant(parentPort !== null, 'the query worker runs in a thread')
+const data = workerData as QueryWorkerData
+try {
+  const reader = openReader(data.store, await firstMessage(data.sharePort))
+  const query = createLocalEngine({ queryable: reader, options: data.engine, nowMs: stopwatchMs })
+  const rules = ruleEngineOf(data, query)
+  serveCalls(parentPort, {
+    instant: (asked) => query.instant(asked),
+    range: (asked) => query.range(asked),
+    series: (selectors, range) => query.series(selectors, range),
+    labelNames: (selectors, range) => query.labelNames(selectors, range),
+    labelValues: (name, selectors, range) => query.labelValues(name, selectors, range),
+    restoreRules: (nowMs) => rules.restore(nowMs),
+    evaluateRules: (nowMs) => rules.evaluate(nowMs),
+    ruleGroups: () => rules.groups(),
+    ruleAlerts: () => rules.alerts(),
+    close: () => {
+      reader.close()
+    },
+  } satisfies QueryWorkerCalls)
+  parentPort.postMessage({ ready: true } satisfies ThreadHello)
+} catch (thrown) {
+  parentPort.postMessage({ failed: carry(thrown) } satisfies ThreadHello)
+}

@@ -1,0 +1,77 @@
+/** What goes on in the background, apart from the beat: the store's flush and retention, and the gauges about both. */
+import type { AppThreads } from './app-threads.ts'
+import type { Clock } from './base/clock.ts'
+import { messageOf } from './base/errors.ts'
+import type { Log } from './base/log.ts'
+import type { OwnMetrics } from './base/metrics.ts'
+import { ALERT_STATES } from './model/alert.ts'
+
+const EVERY_MS = 1000
+/** A fault that stays is said again this often, not every second. */
+const REPEAT_FAULT_AFTER_MS = 60_000
+
+export interface Upkeep {
+  /** Resolves when the work under way is done; no more starts. */
+  stop(): Promise<void>
+}
+
+export function startUpkeep(clock: Clock, threads: AppThreads, metrics: OwnMetrics, log: Log): Upkeep {
+  let isStopped = false
+  let underWay = Promise.resolve()
+  let cancel: () => void = () => undefined
+  let saidAtMs = -Infinity
+
+  const run = async (): Promise<void> => {
+    const nowMs = clock.nowMs()
+    try {
+      await threads.ingest.maintain(nowMs)
+    } catch (thrown) {
+      if (nowMs - saidAtMs >= REPEAT_FAULT_AFTER_MS) {
+        log.error({ error: messageOf(thrown) }, 'upkeep of the store failed; it is tried again')
+        saidAtMs = nowMs
+      }
+    }
+    await measure(threads, metrics)
+  }
+  const plan = (): void => {
+    if (isStopped) return
+    cancel = clock.after(EVERY_MS, () => {
+      underWay = run().then(plan, (cause: unknown) => {
+        if (!isStopped) log.error({ error: messageOf(cause) }, 'upkeep stopped')
+      })
+    })
+  }
+  plan()
+  return {
+    stop: async () => {
+      isStopped = true
+      cancel()
+      await underWay
+    },
+  }
+}
+
+async function measure(threads: AppThreads, metrics: OwnMetrics): Promise<void> {
+  const [stats, alerts] = await Promise.all([threads.ingest.stats(), threads.query.ruleAlerts()])
+  metrics.storeHeadSeries.set(stats.seriesCount)
+  metrics.storeHeadSamples.set(stats.headSamples)
+  metrics.storeLogBytes.set(stats.logBytes)
+  setTotal(metrics.storeCommits, { outcome: 'ok' }, stats.commitsDone)
+  setTotal(metrics.storeCommits, { outcome: 'failed' }, stats.commitsFailed)
+  setTotal(metrics.storeFlushes, { outcome: 'ok' }, stats.flushesDone)
+  setTotal(metrics.storeFlushes, { outcome: 'failed' }, stats.flushesFailed)
+  if (stats.lastFlushMs !== undefined) metrics.storeLastFlushSeconds.set(stats.lastFlushMs / 1000)
+  for (const state of ALERT_STATES) {
+    metrics.alerts.set({ state }, alerts.filter((alert) => alert.state === state).length)
+  }
+}
+
+const shownTotals = new WeakMap<OwnMetrics['storeCommits'], Map<string, number>>()
+
+/** Brings a counter to a total that is counted on another thread. */
+function setTotal(counter: OwnMetrics['storeCommits'], labels: { readonly outcome: string }, total: number): void {
+  const shown = shownTotals.get(counter) ?? new Map<string, number>()
+  shownTotals.set(counter, shown)
+  counter.inc(labels, total - (shown.get(labels.outcome) ?? 0))
+  shown.set(labels.outcome, total)
+}

@@ -32,7 +32,7 @@ export class ChunkWriter {
     this.#widenFlush = db.prepare('UPDATE flush SET from_ms = min(from_ms, ?), to_ms = max(to_ms, ?) WHERE id = ?')
     this.#insertChunk = db.prepare('INSERT INTO chunk (flush, ref, from_ms, to_ms, payload) VALUES (?, ?, ?, ?, ?)')
     this.#removeChunks = db.prepare(
-      'DELETE FROM chunk WHERE flush = ?1 AND ref IN (SELECT ref FROM chunk WHERE flush = ?2 ORDER BY ref LIMIT ?3)',
+      'DELETE FROM chunk WHERE flush = ? AND ref IN (SELECT ref FROM chunk WHERE flush = ? ORDER BY ref LIMIT ?)',
     )
     this.#removeFlush = db.prepare('DELETE FROM flush WHERE id = ?')
   }

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest'
+import { fingerprintOf, type AlertRecord } from '../../../src/model/alert.ts'
+import { Labels } from '../../../src/model/labels.ts'
+import { openFacts } from '../../../src/store/facts/facts.ts'
+import { NOW_MS, tempDir, TempStore } from '../temp-store.ts'
+
+function alertOf(name: string, more: Partial<AlertRecord> = {}): AlertRecord {
+  const labels = Labels.of({ alertname: name, cluster: 'ü"\u0000', severity: 'warning' })
+  return {
+    ruleKey: `${name}/warning/0`,
+    fingerprint: fingerprintOf(labels),
+    labels,
+    annotations: { summary: 'a\nb' },
+    state: 'firing',
+    activeAtMs: NOW_MS,
+    lastHeldAtMs: NOW_MS + 1,
+    value: 1,
+    ...more,
+  }
+}
+
+describe('alert states', () => {
+  test('come back as they were, group by group, also after a restart', async () => {
+    const store = new TempStore()
+    const values = [NaN, Infinity, -Infinity, -0, 0.1, Number.MIN_VALUE, 2 ** 60]
+    const records = [
+      alertOf('Pending', { state: 'pending' }),
+      alertOf('Firing', { firedAtMs: NOW_MS + 5 }),
+      alertOf('Resolved', { state: 'resolved', firedAtMs: -5, resolvedAtMs: 0 }),
+      ...values.map((value, i) => alertOf(`Value${i}`, { value })),
+    ]
+    await store.writer.facts.alertStates.replaceGroup('file;group', records)
+    await store.writer.facts.alertStates.replaceGroup('other', [alertOf('Other')])
+    await store.writer.facts.alertStates.replaceGroup('empty', [])
+    await store.reopen()
+    const groups = await store.writer.facts.alertStates.load()
+    expect([...groups.keys()]).toEqual(['file;group', 'other'])
+    expect(groups.get('file;group')).toEqual(records)
+    expect(groups.get('file;group')!.map((record) => record.value)).toEqual([1, 1, 1, ...values])
+  })
+
+  test('of a group are replaced as a whole, however many', async () => {
+    const store = new TempStore()
+    const { alertStates } = store.writer.facts
+    const many = Array.from({ length: 3000 }, (_, i) => alertOf(`A${i}`))
+    await alertStates.replaceGroup('g', many)
+    expect((await alertStates.load()).get('g')).toHaveLength(3000)
+    await alertStates.replaceGroup('g', [alertOf('Only')])
+    expect((await alertStates.load()).get('g')).toEqual([alertOf('Only')])
+    await alertStates.replaceGroup('g', [])
+    expect((await alertStates.load()).size).toBe(0)
+  })
+
+  test('are all or nothing', async () => {
+    const store = new TempStore()
+    const { alertStates } = store.writer.facts
+    await alertStates.replaceGroup('g', [alertOf('Kept')])
+    const broken = { ...alertOf('Broken'), activeAtMs: 0.5 }
+    await expect(alertStates.replaceGroup('g', [alertOf('New'), broken])).rejects.toMatchObject({
+      code: 'storage_failed',
+    })
+    expect((await alertStates.load()).get('g')).toEqual([alertOf('Kept')])
+  })
+
+  test('and commits take turns on one connection', async () => {
+    const store = new TempStore()
+    const ref = store.resolve({ __name__: 'up' })
+    const { appender, facts } = store.writer
+    const work: Promise<unknown>[] = []
+    for (let i = 0; i < 50; i++) {
+      appender.append(ref, NOW_MS + i, i)
+      work.push(appender.commit(), facts.alertStates.replaceGroup(`g${i % 3}`, [alertOf(`A${i}`)]))
+      if (i % 10 === 0) work.push(store.writer.maintain(NOW_MS + i), new Promise((resolve) => setImmediate(resolve)))
+      if (i % 7 === 0) await work[i]
+    }
+    await Promise.all(work)
+    await store.reopen()
+    expect(store.all()['up']).toHaveLength(50)
+    expect([...(await store.writer.facts.alertStates.load()).values()].map((group) => group[0]!.ruleKey)).toEqual([
+      'A48/warning/0',
+      'A49/warning/0',
+      'A47/warning/0',
+    ])
+  })
+})
+
+describe('tokens', () => {
+  const ingest = { role: 'ingest', name: 'cluster a', cluster: 'a', hash: 'aa', createdAtMs: NOW_MS } as const
+  const admin = { role: 'admin', name: 'me', hash: 'bb', createdAtMs: NOW_MS + 1 } as const
+
+  test('are listed by id, and an id is never given out again', async () => {
+    const facts = openFacts(tempDir())
+    const first = await facts.tokens.add(ingest)
+    const second = await facts.tokens.add(admin)
+    expect(await facts.tokens.list()).toEqual([
+      { id: first.id, ...ingest },
+      { id: second.id, ...admin },
+    ])
+    expect(await facts.tokens.remove(second.id)).toBe(true)
+    expect(await facts.tokens.remove(second.id)).toBe(false)
+    const third = await facts.tokens.add(admin)
+    expect(third.id).toBeGreaterThan(second.id)
+    expect(third).not.toHaveProperty('cluster')
+    facts.close()
+  })
+
+  test('with a hash that is there already are a failure', async () => {
+    const facts = openFacts(tempDir())
+    await facts.tokens.add(admin)
+    await expect(facts.tokens.add({ ...admin, name: 'other' })).rejects.toMatchObject({ code: 'storage_failed' })
+    facts.close()
+  })
+
+  test('can be changed beside a running server, which sees it', async () => {
+    const store = new TempStore()
+    const beside = openFacts(store.options.dir)
+    await beside.tokens.add(ingest)
+    expect(await store.writer.facts.tokens.list()).toHaveLength(1)
+    store.writer.appender.append(store.resolve({ __name__: 'up' }), NOW_MS, 1)
+    await store.writer.appender.commit()
+    await beside.tokens.remove(1)
+    expect(await store.writer.facts.tokens.list()).toEqual([])
+    beside.close()
+  })
+})
+
+test('meta keeps the last text of a key', async () => {
+  const facts = openFacts(tempDir())
+  expect(await facts.meta.get('k')).toBeUndefined()
+  await facts.meta.set('k', 'one')
+  await facts.meta.set('k', 'two')
+  expect(await facts.meta.get('k')).toBe('two')
+  facts.close()
+})

@@ -1,142 +1,87 @@
-/**
- * RE2 patterns (what Prometheus, Alertmanager and their users write) run on JavaScript's engine. What RE2 has and we
- * cannot translate is refused with a sentence; what JavaScript has and RE2 refuses (lookaround, backreferences) is
- * refused too, so that a rule file means the same here and there.
- */
-export class RegexError extends Error {
-  override readonly name = 'RegexError'
-}
+import { emitRegex } from './regex-emit.ts'
+import { compileProgram, runProgram, type Program } from './regex-machine.ts'
+import { parseRegex, type RegexNode } from './regex-parse.ts'
 
-const POSIX_CLASSES: Readonly<Record<string, string>> = {
-  alnum: '0-9A-Za-z',
-  alpha: 'A-Za-z',
-  ascii: '\\x00-\\x7F',
-  blank: '\\t ',
-  cntrl: '\\x00-\\x1F\\x7F',
-  digit: '0-9',
-  graph: '!-~',
-  lower: 'a-z',
-  print: ' -~',
-  punct: '!-\\/:-@\\[-`{-~',
-  space: '\\t\\n\\v\\f\\r ',
-  upper: 'A-Z',
-  word: '0-9A-Za-z_',
-  xdigit: '0-9A-Fa-f',
-}
+/**
+ * RE2 patterns (what Prometheus, Alertmanager and their users write). They are read by RE2's rules, and what RE2
+ * refuses (lookaround, backreferences) is refused with its words, so that a rule file means the same here and there.
+ *
+ * RE2 promises linear time; JavaScript's engine backtracks. So a pattern runs on JavaScript's engine only when it
+ * cannot make it backtrack by more than the square of the text's length, and on a linear machine otherwise.
+ */
+export { RegexError } from './regex-parse.ts'
 
 const cache = new Map<string, RegExp>()
 const CACHE_ENTRIES_MAX = 1000
+
+/** Loops that may stand one after the other before backtracking gets worse than quadratic. */
+const LOOPS_MAX = 2
 
 /** The pattern anchored at both ends; a dot matches newlines too (Prometheus 3). Throws `RegexError`. */
 export function compileAnchoredRegex(pattern: string): RegExp {
   let regex = cache.get(pattern)
   if (regex === undefined) {
-    const { source, flags } = translate(pattern)
-    try {
-      regex = new RegExp(`^(?:${source})$`, flags)
-    } catch (thrown) {
-      throw new RegexError(`error parsing regexp: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
-    }
+    const tree = parseRegex(pattern)
+    const source = `^(?:${emitRegex(tree)})$`
+    regex = mayBacktrack(tree) ? new LinearRegex(source, compileProgram(tree)) : new RegExp(source, 'su')
     if (cache.size >= CACHE_ENTRIES_MAX) cache.clear()
     cache.set(pattern, regex)
   }
   return regex
 }
 
-/** RE2 syntax to JavaScript syntax with the `u` flag. */
-function translate(pattern: string): { readonly source: string; readonly flags: string } {
-  let flags = 'su'
-  let at = 0
-  let source = ''
-  const leading = /^\(\?([is]+)\)/.exec(pattern)
-  if (leading !== null) {
-    if (leading[1]!.includes('i')) flags += 'i'
-    at = leading[0].length
-  }
-  let isInClass = false
-  while (at < pattern.length) {
-    const char = pattern[at]!
-    if (char === '\\') {
-      const step = translateEscape(pattern, at, isInClass)
-      source += step.source
-      at = step.next
-    } else if (isInClass) {
-      const posix = /^\[:(\^?)([a-z]+):\]/.exec(pattern.slice(at))
-      if (posix !== null) {
-        const set = POSIX_CLASSES[posix[2]!]
-        if (set === undefined || posix[1] === '^') throw new RegexError(`invalid character class range: ${posix[0]}`)
-        source += set
-        at += posix[0].length
-        continue
-      }
-      if (char === ']') isInClass = false
-      source += char === '[' ? '\\[' : char
-      at++
-    } else if (char === '[') {
-      isInClass = true
-      const opening = /^\[\^?\]?/.exec(pattern.slice(at))![0]
-      source += opening.endsWith(']') ? `${opening.slice(0, -1)}\\]` : opening
-      at += opening.length
-    } else if (pattern.startsWith('(?', at)) {
-      const group = /^\(\?(?::|P?<([A-Za-z0-9_]+)>)/.exec(pattern.slice(at))
-      if (group === null) {
-        throw new RegexError(`invalid or unsupported Perl syntax: \`${pattern.slice(at, at + 3)}\``)
-      }
-      source += group[1] === undefined ? '(?:' : `(?<${group[1]}>`
-      at += group[0].length
-    } else if (char === '{' && !/^\{\d+(?:,\d*)?\}/.test(pattern.slice(at))) {
-      source += '\\{'
-      at++
-    } else if (char === '}' && !/\{\d+(?:,\d*)?$/.test(pattern.slice(0, at))) {
-      source += '\\}'
-      at++
-    } else if (char === ']') {
-      source += '\\]'
-      at++
-    } else {
-      source += char
-      at++
-    }
-  }
-  return { source, flags }
-}
-
-function translateEscape(
-  pattern: string,
-  at: number,
-  isInClass: boolean,
-): { readonly source: string; readonly next: number } {
-  const next = pattern[at + 1]
-  if (next === undefined) throw new RegexError('trailing backslash at end of expression')
-  if (next === 'A' && !isInClass) return { source: '^', next: at + 2 }
-  if (next === 'z' && !isInClass) return { source: '$', next: at + 2 }
-  if (next === 'a') return { source: '\\x07', next: at + 2 }
-  if (next === 'Q') {
-    const end = pattern.indexOf('\\E', at + 2)
-    const literal = end === -1 ? pattern.slice(at + 2) : pattern.slice(at + 2, end)
-    return { source: escapeRegex(literal), next: end === -1 ? pattern.length : end + 2 }
-  }
-  const braced = /^\\x\{([0-9A-Fa-f]{1,6})\}/.exec(pattern.slice(at))
-  if (braced !== null) return { source: `\\u{${braced[1]!}}`, next: at + braced[0].length }
-  const property = /^\\([pP])(?:\{(\^?)([A-Za-z_]+)\}|([A-Z]))/.exec(pattern.slice(at))
-  if (property !== null) {
-    const name = property[3] ?? property[4]!
-    const body = name.length <= 2 ? name : `Script=${name}`
-    return { source: `\\${property[1]!}{${body}}`, next: at + property[0].length }
-  }
-  if (/[1-9]/.test(next)) throw new RegexError(`invalid escape sequence: \`\\${next}\``)
-  if (/[dDsSwWbBnrtfv0x]/.test(next)) {
-    const hex = /^\\x[0-9A-Fa-f]{2}/.exec(pattern.slice(at))
-    if (next === 'x' && hex === null) throw new RegexError('invalid escape sequence: `\\x`')
-    return next === 'x' ? { source: hex![0], next: at + 4 } : { source: `\\${next}`, next: at + 2 }
-  }
-  if (/[A-Za-z]/.test(next)) throw new RegexError(`invalid escape sequence: \`\\${next}\``)
-  // Punctuation may be escaped freely in RE2; with the `u` flag JavaScript allows only syntax characters and `-` in classes.
-  const needsEscape = /[\^$\\.*+?()[\]{}|/]/.test(next) || (isInClass && next === '-')
-  return { source: needsEscape ? `\\${next}` : next, next: at + 2 }
-}
-
 /** A text as a pattern that matches just it. */
 export function escapeRegex(text: string): string {
   return text.replace(/[\^$\\.*+?()[\]{}|/]/g, '\\$&')
+}
+
+/** A regex whose matching takes time linear in the text. `source` is its translation, for showing. */
+class LinearRegex extends RegExp {
+  readonly #program: Program
+
+  constructor(source: string, program: Program) {
+    super(source, 'su')
+    this.#program = program
+  }
+
+  override exec(text: string): RegExpExecArray | null {
+    const slots = runProgram(this.#program, text)
+    if (slots === undefined) return null
+    const texts = Array.from({ length: slots.length / 2 }, (_, i) =>
+      slots[2 * i + 1]! < 0 ? undefined : text.slice(slots[2 * i], slots[2 * i + 1]),
+    )
+    const groups: Record<string, string | undefined> = {}
+    this.#program.names.forEach((name, i) => {
+      if (name !== undefined) groups[name] = texts[i]
+    })
+    return Object.assign(texts, { index: 0, input: text, groups }) as unknown as RegExpExecArray
+  }
+
+  override test(text: string): boolean {
+    return runProgram(this.#program, text) !== undefined
+  }
+}
+
+/** Whether JavaScript's engine could need more than quadratic time: loops in loops, choices in loops, many loops. */
+function mayBacktrack(tree: RegexNode): boolean {
+  let loops = 0
+  const visit = (node: RegexNode, isInLoop: boolean): boolean => {
+    switch (node.kind) {
+      case 'set':
+      case 'assertion':
+        return false
+      case 'group':
+        return visit(node.node, isInLoop)
+      case 'sequence':
+        return node.nodes.some((child) => visit(child, isInLoop))
+      case 'choice':
+        return isInLoop || node.nodes.some((child) => visit(child, isInLoop))
+      case 'repeat': {
+        if (node.min === node.max) return visit(node.node, isInLoop || node.max > 1)
+        loops++
+        return isInLoop || loops > LOOPS_MAX || visit(node.node, node.max > 1)
+      }
+    }
+  }
+  return visit(tree, false)
 }

@@ -308,5 +308,5 @@ function modified(expr: Expr, change: { offsetMs: number } | { at: AtTime }, to:
   if (expr.kind === 'matrix') {
     return Object.freeze({ ...expr, selector: Object.freeze({ ...expr.selector, ...change }), to })
   }
-  return Object.freeze({ ...expr, ...change, to }) as Expr
+  return Object.freeze({ ...expr, ...change, to })
 }

@@ -36,6 +36,9 @@ function unexpected(tokens: readonly Token[], index: number, text: string): Diag
   const to = token?.to ?? text.length
   if (token?.text === '(' && before?.kind === 'identifier') return unknownFunction(before)
   if (before?.kind === 'identifier' && before.text in UNSUPPORTED_FUNCTIONS) return unknownFunction(before)
+  if (token?.kind === 'preprocessor') {
+    return { severity: 'error', message: 'duration expressions are not supported: experimental', from, to }
+  }
   const { context, expected } = expectationAt(tokens, index)
   const where = context === '' ? '' : ` in ${context}`
   const wanted = expected === '' ? '' : `, expected ${expected}`

@@ -168,7 +168,7 @@ function variance(grid: Grid, groups: Groups, isRoot: boolean): Grid {
       }
       const deviation = value - means[cell]!
       means[cell] = means[cell]! + deviation / counts[cell]!
-      out.values[cell] = out.values[cell]! + deviation * (value - means[cell]!)
+      out.values[cell] = out.values[cell]! + deviation * (value - means[cell])
     }
   }
   for (let cell = 0; cell < out.values.length; cell++) {

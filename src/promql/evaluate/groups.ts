@@ -1,4 +1,5 @@
-import { Labels, METRIC_NAME } from '../../model/labels.ts'
+import type { Labels} from '../../model/labels.ts';
+import { METRIC_NAME } from '../../model/labels.ts'
 import { labelsOf, type Grid } from './grid.ts'
 
 /** Rows sorted into groups by some of their labels. Numbers are given in the order in which groups are first met. */

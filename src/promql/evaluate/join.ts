@@ -1,5 +1,6 @@
 import { FleetError } from '../../base/errors.ts'
-import { Labels, METRIC_NAME } from '../../model/labels.ts'
+import type { Labels} from '../../model/labels.ts';
+import { METRIC_NAME } from '../../model/labels.ts'
 import { isComparison, type ArithmeticOp, type ComparisonOp, type VectorMatching } from '../ast.ts'
 import type { Evaluation } from './evaluation.ts'
 import { labelsOf, mergeEqualRows, type Grid } from './grid.ts'
@@ -68,12 +69,12 @@ function refuseDuplicates(
       if (isNeeded[s] === 0) continue
       const found = rows.filter((row) => one.present[row * steps + s] === 1)
       if (found.length < 2) continue
-      const [first, second] = found.map((row) => describe(labelsOf(one, row)))
+      const [first, second] = found.map((row) => describe(labelsOf(one, row))).sort()
       const group = describe(signatureLabels(one.labels[found[0]!]!, matching))
       throw new FleetError(
         'query_execution',
         `found duplicate series for the match group ${group} on the ${isSwapped ? 'left' : 'right'} hand-side of the operation: ` +
-          `[${second!}, ${first!}];many-to-many matching not allowed: matching labels must be unique on one side`,
+          `[${first!}, ${second!}];many-to-many matching not allowed: matching labels must be unique on one side`,
       )
     }
   }

@@ -1,0 +1,194 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { emitRegex } from '../../src/model/regex-emit.ts'
+import { compileProgram, runProgram } from '../../src/model/regex-machine.ts'
+import { parseRegex } from '../../src/model/regex-parse.ts'
+import { compileAnchoredRegex, escapeRegex, RegexError } from '../../src/model/regex.ts'
+
+const matches = (pattern: string, text: string): boolean => compileAnchoredRegex(pattern).test(text)
+
+describe('patterns match as in RE2', () => {
+  test.each([
+    // pattern, texts that match, texts that do not
+    ['', [''], ['a']],
+    ['a', ['a'], ['', 'A', 'ab', 'ba']],
+    ['.+', ['a', 'a\nb', '😀'], ['']],
+    ['(?-s:.+)', ['ab'], ['a\nb']],
+    ['(?-s).+', ['ab'], ['a\nb']],
+    ['(?s:.+)', ['a\nb'], ['']],
+    ['.', ['😀', 'a', '\n'], ['ab']],
+    ['a|b', ['a', 'b'], ['ab', '|']],
+    ['a|', ['a', ''], ['b']],
+    ['(a|b)c', ['ac', 'bc'], ['c', 'abc']],
+    ['virt-(api|controller)-.*', ['virt-api-7d', 'virt-controller-'], ['virt-handler-1']],
+    ['a*', ['', 'aaa'], ['b']],
+    ['a{2}', ['aa'], ['a', 'aaa']],
+    ['a{2,}', ['aa', 'aaaa'], ['a']],
+    ['a{1,2}', ['a', 'aa'], ['', 'aaa']],
+    ['a{,2}', ['a{,2}'], ['aa']],
+    ['a{x}', ['a{x}'], ['a']],
+    ['{}', ['{}'], ['']],
+    ['a]b}', ['a]b}'], ['ab']],
+    ['^a$', ['a'], ['^a$']],
+    ['\\Aa\\z', ['a'], ['aa']],
+    ['^*a', ['a'], ['^a']],
+    ['(?m)a$\n^b', ['a\nb'], ['ab']],
+    ['(?m:^a$)(?s:.*)', ['a\nb', 'a'], ['ab']],
+    ['\\ba\\b b', ['a b'], ['ab']],
+    ['a\\Bb', ['ab'], ['a b']],
+    ['(?i)pro.*', ['PROduction', 'pro'], ['canary']],
+    ['(?i:PRO).*', ['production', 'PROduction'], ['Xpro']],
+    ['(?i:k)', ['k', 'K', '\u212a'], ['s']],
+    ['(?i:ä)', ['ä', 'Ä'], ['a']],
+    ['(?i:[a-c])x', ['Bx', 'bx'], ['BX', 'dx']],
+    ['(?i:[^a])', ['b', 'B'], ['a', 'A']],
+    ['((?i)a)b', ['Ab', 'ab'], ['AB']],
+    ['(?i)a(?-i)b', ['Ab'], ['AB']],
+    ['a(?i)b|c', ['aB', 'C'], ['AB']],
+    ['(?U)a+', ['aaa'], ['']],
+    ['[abc]+', ['cab'], ['d', '']],
+    ['[^abc]', ['d', '\n'], ['a', '']],
+    ['[]a]', [']', 'a'], ['b']],
+    ['[^]a]', ['b'], [']', 'a']],
+    ['[a-c-e]', ['b', '-', 'e'], ['d']],
+    ['[a-]', ['-', 'a'], ['b']],
+    ['[-a]', ['-', 'a'], ['b']],
+    ['[.*+?]', ['.', '*', '+', '?'], ['a']],
+    ['[\\]\\\\]', [']', '\\'], ['a']],
+    ['[[:alpha:]_]+', ['aZ_'], ['1']],
+    ['[[:^alpha:]]', ['1', 'é'], ['a']],
+    ['[[:space:]]', ['\v', ' '], ['a']],
+    ['\\s', [' ', '\t'], ['\v', '\u00a0']],
+    ['\\d+', ['019'], ['\u0661', 'a']],
+    ['\\w+', ['aZ_9'], ['é', '-']],
+    ['[\\w.]+', ['a.b'], ['a-b']],
+    ['[^\\d]', ['a'], ['1']],
+    ['\\D\\S\\W', ['ab-'], ['1b-']],
+    ['\\.\\-\\/\\_\\@', ['.-/_@'], ['a']],
+    ['\\x41\\x{1F600}', ['A😀'], ['A']],
+    ['\\101\\07', ['A\u0007'], ['101']],
+    ['\\t\\n\\r\\f\\v\\a', ['\t\n\r\f\v\u0007'], ['']],
+    ['\\Qa.b*\\E+', ['a.b*', 'a.b**'], ['aXb']],
+    ['\\Qa.b', ['a.b'], ['aXb']],
+    ['\\pL+', ['aé'], ['1']],
+    ['\\p{Greek}', ['λ'], ['l']],
+    ['\\P{Greek}', ['l'], ['λ']],
+    ['\\p{^Lu}', ['a'], ['A']],
+    ['[\\p{Lu}\\d]+', ['A1'], ['a']],
+    ['(?P<name>a)(?<other>b)', ['ab'], ['a']],
+    ['(?:a|b)+?', ['abab'], ['']],
+    ['a??b', ['ab', 'b'], ['aab']],
+  ] as const)('%j', (pattern, good, bad) => {
+    expect(good.filter((text) => !matches(pattern, text))).toEqual([])
+    expect(bad.filter((text) => matches(pattern, text))).toEqual([])
+  })
+})
+
+test.each([
+  ['(', 'missing closing )'],
+  ['a)', 'unexpected )'],
+  ['*a', 'missing argument to repetition operator: `*`'],
+  ['a|*', 'missing argument to repetition operator: `*`'],
+  ['a**', 'invalid nested repetition operator: `**`'],
+  ['a{2}{3}', 'invalid nested repetition operator: `{2}{3}`'],
+  ['a*?+', 'invalid nested repetition operator'],
+  ['a{1001}', 'invalid repeat count: `{1001}`'],
+  ['a{2,1}', 'invalid repeat count: `{2,1}`'],
+  ['((a{100}){100}){100}', 'invalid repeat count'],
+  ['[a', 'missing closing ]: `[a`'],
+  ['[z-a]', 'invalid character class range: `z-a`'],
+  ['[[:nope:]]', 'invalid character class range: `[:nope:]`'],
+  ['\\', 'trailing backslash at end of expression'],
+  ['\\1', 'invalid escape sequence: `\\1`'],
+  ['\\Z', 'invalid escape sequence: `\\Z`'],
+  ['\\k', 'invalid escape sequence: `\\k`'],
+  ['\\x{110000}', 'invalid escape sequence: `\\x{110000}`'],
+  ['\\xZ', 'invalid escape sequence: `\\x`'],
+  ['\\p{Nope}', 'invalid character class range: `\\p{Nope}`'],
+  ['(?=a)', 'invalid or unsupported Perl syntax: `(?=`'],
+  ['(?!a)', 'invalid or unsupported Perl syntax: `(?!`'],
+  ['(?<=a)', 'invalid or unsupported Perl syntax: `(?<=`'],
+  ['(?<!a)', 'invalid or unsupported Perl syntax: `(?<!`'],
+  ['(?x)a', 'invalid or unsupported Perl syntax: `(?x`'],
+  ['(?P<a-b>c)', 'invalid named capture: `(?P<a-b>`'],
+  ['(?P<a>b)(?P<a>c)', 'duplicate capture group name: `a`'],
+  ['('.repeat(300) + ')'.repeat(300), 'expression nests too deeply'],
+])('%j is refused: %s', (pattern, message) => {
+  expect(() => compileAnchoredRegex(pattern)).toThrow(RegexError)
+  expect(() => compileAnchoredRegex(pattern)).toThrow(message)
+})
+
+test.each([
+  ['(a*)*b', 'a'.repeat(5000)],
+  ['(a|a)*b', 'a'.repeat(5000)],
+  ['(a|aa)+$b', 'a'.repeat(5000)],
+  ['(.*)(.*)(.*)(.*)(.*)x', 'a'.repeat(2000)],
+  ['(\\w+\\s?)*!', 'word '.repeat(500)],
+  ['(x+x+)+y', 'x'.repeat(2000)],
+])('%s does not run away', (pattern, text) => {
+  expect(matches(pattern, text)).toBe(false)
+})
+
+test.each([
+  ['(.*)-value-(.*)', 'source-value-10', ['source-value-10', 'source', '10']],
+  ['(a+?)(a*)', 'aaa', ['aaa', 'a', 'aa']],
+  ['(a)|(b)', 'b', ['b', undefined, 'b']],
+  ['(a|ab)(c|bcd)(d*)', 'abcd', ['abcd', 'a', 'bcd', '']],
+])('%s takes %s apart the same way on either engine', (pattern, text, groups) => {
+  const tree = parseRegex(pattern)
+  const slots = runProgram(compileProgram(tree), text)!
+  const texts = groups.map((_, i) => (slots[2 * i + 1]! < 0 ? undefined : text.slice(slots[2 * i], slots[2 * i + 1])))
+  expect(texts).toEqual(groups)
+  expect(Array.from(new RegExp(`^(?:${emitRegex(tree)})$`, 'su').exec(text)!)).toEqual(groups)
+})
+
+test('groups have their names on the linear machine', () => {
+  expect(compileAnchoredRegex('(?P<key>(a|b)*)=(?P<value>.*)').exec('ab=c')?.groups).toEqual({ key: 'ab', value: 'c' })
+})
+
+const atom = fc.constantFrom('a', 'b', '.', '[ab]', '[^a]', '\\d', '(a|b)', '(?:ab|a)', '(b)', '\\b', '^', '$')
+const piece = fc.tuple(atom, fc.constantFrom('', '', '*', '+', '?', '{1,2}', '*?')).map(([one, many]) => one + many)
+const pattern = fc
+  .array(
+    fc.oneof(
+      piece,
+      piece.map((one) => `(${one})`),
+    ),
+    { minLength: 1, maxLength: 4 },
+  )
+  .map((pieces) => pieces.join(''))
+
+test('both engines agree on any pattern', () => {
+  fc.assert(
+    fc.property(pattern, fc.stringMatching(/^[ab1 ]{0,6}$/), (one, text) => {
+      const tree = parseRegex(one)
+      const native = new RegExp(`^(?:${emitRegex(tree)})$`, 'su').exec(text)
+      const slots = runProgram(compileProgram(tree), text)
+      expect(slots === undefined).toBe(native === null)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('an escaped text matches itself alone', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (text, other) => {
+      const regex = compileAnchoredRegex(escapeRegex(text))
+      expect(regex.test(text)).toBe(true)
+      expect(regex.test(other)).toBe(text === other)
+    }),
+  )
+})
+
+test('any text is a pattern or refused with a reason', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...Array.from('ab([{)]}*+?|\\^$.-:,0159pPdQEx<>=!iz')) }), (text) => {
+      try {
+        compileAnchoredRegex(text).test('ab')
+      } catch (thrown) {
+        expect(thrown).toBeInstanceOf(RegexError)
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})

@@ -108,7 +108,7 @@ function inlineText(tokens: readonly Token[]): string {
   return tokens
     .map((token) => {
       if (token.type === 'escape' || token.type === 'codespan') return token.text as string
-      if (token.type === 'text' && !('tokens' in token && token.tokens !== undefined)) return token.text as string
+      if (token.type === 'text' && !('tokens' in token)) return token.text as string
       return `<${token.type}>`
     })
     .join('')

@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { HEALTH_IMPACTS, SEVERITIES } from '../../src/model/alert.ts'
+import { formatDuration } from '../../src/model/duration.ts'
+import { loadRuleFiles } from '../../src/rules/rule-file.ts'
+import { requirePeer } from '../support/peers.ts'
+import { ROOT, RULE_TESTS_DIR, ruleTests, shippedCatalog } from './content.ts'
+
+const catalog = shippedCatalog()
+const { groups, diagnostics } = loadRuleFiles(catalog.ruleFiles)
+const rules = groups.flatMap((group) => group.rules)
+const alerts = rules.filter((rule) => rule.kind === 'alerting')
+
+test('every rule file loads without a finding', () => {
+  expect(diagnostics).toEqual([])
+  expect(rules.length).toBeGreaterThan(0)
+})
+
+describe.each(alerts.map((alert) => [`${alert.name} (${alert.labels['severity'] ?? ''})`, alert] as const))(
+  '%s',
+  (_, alert) => {
+    test('has the labels people route by', () => {
+      expect(SEVERITIES).toContain(alert.labels['severity'])
+      expect(HEALTH_IMPACTS).toContain(alert.labels['operator_health_impact'])
+      expect(Object.keys(alert.labels).sort()).toEqual([
+        'kubernetes_operator_component',
+        'kubernetes_operator_part_of',
+        'operator_health_impact',
+        'severity',
+      ])
+    })
+
+    test('says what it is and leads to its runbook', () => {
+      expect(Object.keys(alert.annotations).sort()).toEqual(['description', 'runbook_url', 'summary'])
+      expect(alert.annotations['runbook_url']).toBe(`{{ $externalURL }}/rb/${alert.name}`)
+      expect(alert.annotations['summary']).toContain('$labels.cluster')
+      expect(catalog.pages.has(alert.name)).toBe(true)
+    })
+
+    test('keeps clusters apart and replicas together', () => {
+      const groupings = [...alert.expr.matchAll(/\b(by|without|on)\s*\(([^)]*)\)/g)]
+      expect(groupings).not.toEqual([])
+      for (const [, word, list = ''] of groupings) {
+        const names = list.split(',').map((name) => name.trim())
+        if (word === 'without') expect(names).toEqual(['prometheus', 'prometheus_replica'])
+        else expect(names).toEqual(expect.arrayContaining(['cluster', 'cluster_id']))
+      }
+    })
+
+    test('is tested firing and not firing', () => {
+      const rows = ruleTests()
+        .flatMap((one) => one.alert_rule_test ?? [])
+        .filter((row) => row.alertname === alert.name)
+      const severities = rows.flatMap((row) => row.exp_alerts.map(({ exp_labels }) => exp_labels['severity']))
+      expect(severities).toContain(alert.labels['severity'])
+      const firing = rows.map((row) => row.exp_alerts.length)
+      expect(Math.min(...firing)).toBeLessThan(Math.max(...firing))
+    })
+  },
+)
+
+test('groups have the beat that was decided', () => {
+  expect(groups.map((group) => [group.name, formatDuration(group.intervalMs)])).toEqual([
+    ['daytwo', '5m'],
+    ['hyperconverged-cluster-operator', '30s'],
+  ])
+})
+
+test('the alerts of HCO are those of the operator, with its severities, impacts and waiting times', (context) => {
+  const facts = resolve(ROOT, '../shared/facts/kubevirt-alerts.json')
+  if (!existsSync(facts)) context.skip('the facts about the operator are not beside the project')
+  const known = JSON.parse(readFileSync(facts, 'utf8')) as {
+    alert: string
+    component: string
+    severity: string
+    healthImpact: string
+    for: string
+  }[]
+  const line = (name: string, severity: string, impact: string, waits: string): string =>
+    `${name} ${severity} ${impact} ${waits}`
+  const wanted = known
+    .filter((row) => row.component === 'hyperconverged-cluster-operator')
+    .map((row) => line(row.alert, row.severity, row.healthImpact, row.for))
+  const have = alerts
+    .filter((alert) => alert.labels['kubernetes_operator_component'] === 'hyperconverged-cluster-operator')
+    .map((alert) =>
+      line(
+        alert.name,
+        alert.labels['severity'] ?? '',
+        alert.labels['operator_health_impact'] ?? '',
+        formatDuration(alert.forMs),
+      ),
+    )
+  expect(have.sort()).toEqual(wanted.sort())
+})
+
+describe('promtool', () => {
+  test('accepts the rule files', (context) => {
+    const promtool = requirePeer('promtool', context)
+    const paths = catalog.ruleFiles.map(({ path }) => path)
+    expect(execFileSync(promtool, ['check', 'rules', ...paths], { encoding: 'utf8' })).toContain('SUCCESS')
+  })
+
+  test.each(readdirSync(RULE_TESTS_DIR))('passes the unit tests in %s', (name, context) => {
+    const promtool = requirePeer('promtool', context as unknown as { skip(note?: string): never })
+    expect(execFileSync(promtool, ['test', 'rules', join(RULE_TESTS_DIR, name)], { encoding: 'utf8' })).toContain(
+      'SUCCESS',
+    )
+  })
+})

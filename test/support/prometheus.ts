@@ -13,7 +13,10 @@ export interface RunningPrometheus {
   /** `http://127.0.0.1:port`. */
   readonly url: string
   /** Its answer to an instant query: value by label set, as the API prints them. */
-  query(expr: string): Promise<readonly { readonly metric: Record<string, string>; readonly value: number }[]>
+  query(
+    expr: string,
+    timeMs?: number,
+  ): Promise<readonly { readonly metric: Record<string, string>; readonly value: number }[]>
   /** What it printed so far. */
   log(): string
   /** Ends the process and waits for it; a second call does nothing. */
@@ -29,6 +32,8 @@ export interface PrometheusOptions {
   readonly remoteWriteUrl?: string
   readonly externalLabels?: Readonly<Record<string, string>>
   readonly token?: string
+  /** Takes samples by remote write itself, at `/api/v1/write`. */
+  readonly isReceiver?: boolean
   /** Labels of all targets, such as `namespace`. */
   readonly targetLabels?: Readonly<Record<string, string>>
 }
@@ -42,6 +47,7 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Runni
       `--config.file=${join(folder, 'prometheus.yml')}`,
       `--storage.tsdb.path=${join(folder, 'data')}`,
       '--web.listen-address=127.0.0.1:0',
+      ...(options.isReceiver === true ? ['--web.enable-remote-write-receiver'] : []),
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   )
@@ -54,7 +60,7 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Runni
   }
   try {
     const url = await readyUrl(child, () => log)
-    return { url, query: (expr) => instantQuery(url, expr), log: () => log, stop }
+    return { url, query: (expr, timeMs) => instantQuery(url, expr, timeMs), log: () => log, stop }
   } catch (err) {
     await stop()
     throw err
@@ -101,8 +107,10 @@ async function isReady(url: string): Promise<boolean> {
   }
 }
 
-async function instantQuery(url: string, expr: string): ReturnType<RunningPrometheus['query']> {
-  const response = await fetch(`${url}/api/v1/query?${new URLSearchParams({ query: expr }).toString()}`)
+async function instantQuery(url: string, expr: string, timeMs?: number): ReturnType<RunningPrometheus['query']> {
+  const parameters = new URLSearchParams({ query: expr })
+  if (timeMs !== undefined) parameters.set('time', String(timeMs / 1000))
+  const response = await fetch(`${url}/api/v1/query?${parameters.toString()}`)
   const answer = (await response.json()) as {
     status: string
     error?: string

@@ -106,7 +106,7 @@ function sortByLabel(name: string, list: ListValue): ListValue {
 /** The first letter of each word in upper case, the others as they are. An underscore or apostrophe does not end a word. */
 function titleCase(value: string): string {
   return value.replace(/[\p{L}\p{M}\p{N}_]+(?:[.:'’][\p{L}\p{M}]+)*/gu, (word) => {
-    return word.replace(/^[^\p{L}]*\p{L}/u, (head) => head.toUpperCase())
+    return word.replace(/^\p{L}/u, (first) => first.toUpperCase())
   })
 }
 

@@ -1,0 +1,171 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { receiveFaro } from '../../src/ingest/faro.ts'
+import type { FaroItems } from '../../src/ingest/faro.ts'
+import { INGEST_DEFAULTS } from '../../src/ingest/options.ts'
+import { createRemoteWriteIngest } from '../../src/ingest/remote-write.ts'
+import type { WriteOutcome } from '../../src/ingest/remote-write.ts'
+import { DecodeError } from '../../src/wire/decode-error.ts'
+import { MemoryAppender } from '../support/memory-appender.ts'
+
+// Bodies that stock clients sent, and bodies generated from the upstream schemas with what should come of them. They
+// are kept beside the project, not in it.
+const GOLDEN = resolve(import.meta.dirname, '../../../shared/golden')
+const MISSING = 'the stored request bodies are not beside the project'
+
+const T0_MS = 1_787_220_000_000
+const CAPTURED_MS = Date.parse('2026-11-21T10:00:00Z')
+const CLUSTER = '2c0d4e9a-5b77-4d0c-9c55-8f1e2a3b4c5d'
+
+function write(path: string, nowMs = T0_MS, appender = new MemoryAppender()): WriteOutcome {
+  const ingest = createRemoteWriteIngest({ appender, options: INGEST_DEFAULTS })
+  return ingest.write(readFileSync(resolve(GOLDEN, path)), { nowMs })
+}
+
+interface ExpectedSeries {
+  readonly labels: Record<string, string>
+  readonly samples: readonly {
+    readonly t: number
+    readonly v: number | { readonly bits?: string; readonly value?: string; readonly stale?: boolean }
+  }[]
+}
+
+describe.skipIf(!existsSync(GOLDEN))(`golden remote write bodies (skipped when ${MISSING})`, () => {
+  test.each([
+    ['rw/v1-samples.snappy', 204, 12, 5],
+    ['rw/v1-metadata-only.snappy', 204, 0, 0],
+    ['rw/empty.snappy', 204, 0, 0],
+    ['rw/v1-exemplar-histogram.snappy', 400, 1, 1],
+    ['rw/v1-out-of-order.snappy', 400, 5, 3],
+    ['rw/v1-bad-labels.snappy', 400, 1, 1],
+    ['rw/bad-framed.snappy', 400, 0, 0],
+    ['rw/bad-length.snappy', 400, 0, 0],
+    ['rw/bad-raw.pb', 400, 0, 0],
+    ['rw/v2-full.snappy', 400, 0, 0],
+    ['rw/v2-bad-ref.snappy', 400, 0, 0],
+    ['rw/v2-bad-histogram.snappy', 400, 0, 0],
+    ['rw/v2-odd-refs.snappy', 400, 0, 0],
+    ['rw/v2-no-empty-symbol.snappy', 400, 0, 0],
+  ])('%s is answered %i, takes %i samples into %i series', (path, status, samples, series) => {
+    const appender = new MemoryAppender()
+    const outcome = write(path, T0_MS, appender)
+    expect(outcome).toMatchObject({ status, samplesTaken: samples })
+    expect(outcome.message === '').toBe(status === 204)
+    expect(appender.seriesCount).toBe(series)
+  })
+
+  test('samples are kept value by value, bits included', () => {
+    const appender = new MemoryAppender()
+    write('rw/v1-samples.snappy', T0_MS, appender)
+    const expected = JSON.parse(
+      readFileSync(resolve(GOLDEN, 'rw/v1-samples.expected.json'), 'utf8'),
+    ) as ExpectedSeries[]
+    expect(appender.dump()).toEqual(
+      expected.map(({ labels, samples }) => ({
+        labels: { ...labels, cluster: CLUSTER },
+        samples: samples.map(({ t, v }) => {
+          if (typeof v === 'number') return { timeMs: t, value: v, isStale: false }
+          return { timeMs: t, value: v.bits === undefined ? Number(v.value) : NaN, isStale: v.stale === true }
+        }),
+      })),
+    )
+  })
+
+  test('exemplars, histograms and metadata are counted', () => {
+    expect(write('rw/v1-exemplar-histogram.snappy')).toMatchObject({
+      exemplarsIgnored: 2,
+      histogramsRefused: 2,
+      refusals: [{ reason: 'histogram_unsupported', count: 2 }],
+    })
+    expect(write('rw/v1-metadata-only.snappy')).toMatchObject({ metadataIgnored: 3 })
+  })
+
+  test('of two values for one time the first stays, and older samples are welcome', () => {
+    const appender = new MemoryAppender()
+    expect(write('rw/v1-out-of-order.snappy', T0_MS, appender).refusals).toMatchObject([
+      { reason: 'duplicate_sample', count: 1 },
+    ])
+    expect(appender.dump().map(({ samples }) => samples.map(({ value }) => value))).toEqual([[1, 2], [1], [9]])
+  })
+
+  test('bad label sets are refused one by one', () => {
+    expect(write('rw/v1-bad-labels.snappy').refusals).toMatchObject([
+      { reason: 'no_metric_name', count: 2 },
+      { reason: 'repeated_label', count: 1 },
+    ])
+  })
+
+  test.each(['captured/prom-2.42-rw1-samples.snappy', 'captured/prom-2.42-rw1-samples-next.snappy'])(
+    '%s, really sent, is taken whole; its zero values are zeros and its last series only an exemplar',
+    (path) => {
+      const appender = new MemoryAppender()
+      expect(write(path, CAPTURED_MS, appender)).toMatchObject({
+        status: 204,
+        samplesIn: 10,
+        samplesTaken: 10,
+        exemplarsIgnored: 1,
+      })
+      const metrics = appender.dump().map(({ labels }) => labels['__name__'])
+      expect(metrics).toEqual(expect.arrayContaining(['up', 'scrape_duration_seconds', 'scrape_samples_scraped']))
+      expect(appender.dump().some(({ samples }) => samples[0]!.value === 0)).toBe(true)
+    },
+  )
+
+  test('two scrapes of one sender are the same series', () => {
+    const appender = new MemoryAppender()
+    const ingest = createRemoteWriteIngest({ appender, options: INGEST_DEFAULTS })
+    for (const name of ['samples', 'samples-next']) {
+      ingest.write(readFileSync(resolve(GOLDEN, `captured/prom-2.42-rw1-${name}.snappy`)), { nowMs: CAPTURED_MS })
+    }
+    expect([appender.seriesCount, appender.sampleCount]).toEqual([10, 20])
+  })
+
+  test('metadata that was really sent is no fault', () => {
+    expect(write('captured/prom-2.42-rw1-metadata.snappy')).toMatchObject({ status: 204, metadataIgnored: 2 })
+  })
+})
+
+describe.skipIf(!existsSync(GOLDEN))(`golden faro bodies (skipped when ${MISSING})`, () => {
+  function receive(path: string, nowMs: number): FaroItems {
+    const outcome = receiveFaro(readFileSync(resolve(GOLDEN, path)), nowMs)
+    if (outcome.kind !== 'accepted') throw new Error(outcome.message)
+    return outcome.items
+  }
+
+  test('every kind of item is read', () => {
+    const { records, refusals, spansIgnored } = receive('faro/payload.json', T0_MS)
+    expect([refusals, spansIgnored]).toEqual([[], 1])
+    expect(records.map(({ kind, type, message, timeMs }) => [kind, type, message, timeMs - T0_MS])).toEqual([
+      ['exception', 'TypeError', "can't access property x", 0],
+      ['log', 'warn', 'hello "world" a=b', 1],
+      ['measurement', 'web-vitals', '', 2],
+      ['measurement', 'custom', '', 3],
+      ['event', 'session_start', '', 4],
+      ['event', 'faro.performance.resource', '', 5],
+    ])
+    expect(records[0]).toMatchObject({
+      stack: 'render (https://console.example/main.js:10:24) < ? (<anonymous>:0:0)',
+      session: 'hZ3kQ9aL2p',
+      pageUrl: 'https://console.example/k8s/vms',
+      browser: 'Firefox 142.0',
+      app: 'virt-console 4.21.0',
+    })
+    expect(records[2]).toMatchObject({ values: { lcp: 1234.5 }, attributes: { rating: 'good' } })
+  })
+
+  test('the smallest payload is read', () => {
+    expect(receive('faro/minimal.json', T0_MS).records).toMatchObject([{ kind: 'log', type: 'info', message: 'm' }])
+  })
+
+  test('cut JSON is an error of decoding', () => {
+    expect(() => receive('faro/bad.json', T0_MS)).toThrow(DecodeError)
+  })
+
+  test('a payload that was really sent is read, its odd `brands` and all', () => {
+    const { records, refusals } = receive('captured/faro-2.12.1-jsdom.json', CAPTURED_MS)
+    expect(refusals).toEqual([])
+    expect(records.map(({ kind }) => kind)).toEqual(['exception', 'log', 'measurement', 'event', 'event'])
+    expect(records.every(({ isTimeOurs, browser }) => !isTimeOurs && browser === 'WebKit 537.36')).toBe(true)
+  })
+})

@@ -60,25 +60,20 @@ function startOf(
   to: string,
   target: string | undefined,
 ): { readonly start: number; readonly sign: Timeline['startSign'] } {
+  // A cluster that speaks of CSVs at all is read by them; steps at which it does not say neither yes nor no.
+  const hasCsvs = snapshots.some(({ csvs }) => csvs.size > 0)
+  const isTelling = ({ csvs, nodes }: Snapshot): boolean => (hasCsvs ? csvs.size : nodes.size) > 0
+  const isThere = ({ csvs, nodes }: Snapshot): boolean =>
+    hasCsvs ? csvs.has(to) : target !== undefined && nodes.has(target)
   const firstAfter = (last: number): number => {
     const next = snapshots.findIndex((snapshot, i) => i > last && isTelling(snapshot))
     return next === -1 ? snapshots.length - 1 : next
   }
-  const without = snapshots.findLastIndex((snapshot) => isTelling(snapshot) && !hasVersion(snapshot, to, target))
+  const without = snapshots.findLastIndex((snapshot) => isTelling(snapshot) && !isThere(snapshot))
   if (without !== -1) return { start: firstAfter(without), sign: 'version' }
   const isMixed = (snapshots.at(-1)?.nodes.size ?? 0) > 1
   const uniform = isMixed ? snapshots.findLastIndex(({ nodes }) => nodes.size === 1) : -1
   return { start: firstAfter(uniform), sign: uniform === -1 ? 'none' : 'nodes' }
-}
-
-function hasVersion(snapshot: Snapshot, to: string, target: string | undefined): boolean {
-  if (snapshot.csvs.size > 0) return snapshot.csvs.has(to)
-  return target !== undefined && snapshot.nodes.has(target)
-}
-
-/** Steps at which the cluster said nothing tell neither that it had begun nor that it had not. */
-function isTelling(snapshot: Snapshot): boolean {
-  return snapshot.csvs.size > 0 || snapshot.nodes.size > 0
 }
 
 function csvMarks({ csvs }: Snapshot): readonly string[] {

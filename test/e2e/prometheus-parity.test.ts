@@ -1,16 +1,52 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, type TestContext } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import { startSimulation } from '../../src/sim/simulate.ts'
 import { requirePeer } from '../support/peers.ts'
 import { startPrometheus } from '../support/prometheus.ts'
+import { startServer } from '../support/server.ts'
+import { tempDir } from '../support/temp-dir.ts'
 
-// The simulated fleet against a receiver that is not ours: what it sends is taken whole, and the alerts' own expressions,
-// asked of a real Prometheus, answer what the fleet knows to be true.
+// The simulated fleet sent to a real Prometheus and to Daytwo: both take every sample, and the alerts' own expressions,
+// asked of either, answer what the fleet knows to be true.
 
-const closers: (() => Promise<void>)[] = []
+const closers: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
+
+interface Receiver {
+  readonly url: string
+  /** Label sets of the answer to an instant query. */
+  ask(expr: string, timeMs: number): Promise<readonly Readonly<Record<string, string>>[]>
+}
+
+const RECEIVERS: readonly (readonly [name: string, start: (context: TestContext) => Promise<Receiver>])[] = [
+  [
+    'a real Prometheus',
+    async (context) => {
+      const path = requirePeer('prometheus', context)
+      const prometheus = await startPrometheus({ path, targets: [], isReceiver: true })
+      closers.push(() => prometheus.stop())
+      const ask: Receiver['ask'] = async (expr, timeMs) =>
+        (await prometheus.query(expr, timeMs)).map(({ metric }) => metric)
+      return { url: prometheus.url, ask }
+    },
+  ],
+  [
+    'Daytwo',
+    async () => {
+      const data = tempDir('parity')
+      closers.push(() => {
+        data.remove()
+      })
+      const server = await startServer(['serve', '--listen', '127.0.0.1:0', '--data', data.path])
+      closers.push(() => server.stop())
+      const ask: Receiver['ask'] = async (expr, timeMs) =>
+        (await server.query(expr, timeMs)).map(({ metric }) => metric)
+      return { url: server.url, ask }
+    },
+  ],
+]
 
 const COUNTER = 'kubevirt_hco_out_of_band_modifications_total{prometheus_replica="prometheus-k8s-0"}'
 
@@ -38,13 +74,11 @@ const EXPRESSIONS: readonly (readonly [alertname: string, label: string, expr: s
   ],
 ]
 
-describe('the simulated fleet and a real Prometheus', () => {
-  test('every sample is taken, and the alert expressions answer the truth', async (context) => {
-    const path = requirePeer('prometheus', context)
-    const prometheus = await startPrometheus({ path, targets: [], isReceiver: true })
-    closers.push(() => prometheus.stop())
+describe('the simulated fleet', () => {
+  test.for(RECEIVERS)('%s takes every sample, and alert expressions answer the truth', async ([, start], context) => {
+    const receiver = await start(context)
     const simulation = startSimulation({
-      url: prometheus.url,
+      url: receiver.url,
       seed: 'peer',
       clusters: 30,
       historyMs: 110 * 60_000,
@@ -59,8 +93,8 @@ describe('the simulated fleet and a real Prometheus', () => {
     let alerts = 0
     for (const timeMs of [presentMs, presentMs - 8 * 60_000, presentMs - 40 * 60_000]) {
       for (const [alertname, label, expr] of EXPRESSIONS) {
-        const seen = (await prometheus.query(expr, timeMs)).map(
-          ({ metric }) => `${metric['cluster'] ?? ''} ${metric[label] ?? ''}`,
+        const seen = (await receiver.ask(expr, timeMs)).map(
+          (metric) => `${metric['cluster'] ?? ''} ${metric[label] ?? ''}`,
         )
         const known = (atMs: number): Set<string> =>
           new Set(

@@ -5,6 +5,7 @@
 import type { Node } from 'yaml'
 import type { Diagnostic } from '../model/diagnostic.ts'
 import { parseDuration } from '../model/duration.ts'
+import { METRIC_NAME } from '../model/labels.ts'
 import { diagnose } from '../promql/parse.ts'
 import { DEFAULT_INTERVAL_MS } from './rule.ts'
 import type { Rule, RuleGroup } from './rule.ts'
@@ -39,7 +40,7 @@ const RULE_KEYS = ['record', 'alert', 'expr', 'for', 'keep_firing_for', 'labels'
  * alert then, so such a name is refused here, where somebody sees it.
  */
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/
-const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
+const RECORD_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
 
 export function loadRuleFiles(files: readonly RuleFile[], options: RuleFileOptions = {}): LoadedRules {
   const groups: RuleGroup[] = []
@@ -105,7 +106,7 @@ class FileChecker {
       yaml.error(nameText ?? start, `group name ${JSON.stringify(name)} is repeated in this file`)
     names.add(name)
 
-    const labels = this.#labels(fields.get('labels'), `labels of group ${name}`, 'label')
+    const labels = this.#labels(fields.get('labels'), `group ${name}`, 'label', true)
     const intervalMs = this.#duration(fields.get('interval'))
     const list = fields.get('rules')
     const nodes = list === undefined ? [] : (yaml.sequence(list.value, `rules of group ${name}`, list.keyAt) ?? [])
@@ -140,22 +141,20 @@ class FileChecker {
     const isAlert = nameText === alert
     const what = `${isAlert ? 'alert' : 'record'} ${name}`
     const expr = this.#expr(fields.get('expr'), what, nameText)
-    const labels = { ...groupLabels, ...this.#labels(fields.get('labels'), `labels of ${what}`, 'label') }
+    const labels = { ...groupLabels, ...this.#labels(fields.get('labels'), what, 'label', isAlert) }
     const common = { name, ruleKey: '', expr, labels }
     if (!isAlert) {
       this.#checkRecording(name, nameText, fields)
       return { rule: { ...common, kind: 'recording' }, at: nameText }
     }
-    const annotations = this.#labels(fields.get('annotations'), `annotations of ${what}`, 'annotation')
-    this.#checkTemplates(fields.get('labels'), `label of ${what}`)
-    this.#checkTemplates(fields.get('annotations'), `annotation of ${what}`)
+    const annotations = this.#labels(fields.get('annotations'), what, 'annotation', true)
     const forMs = this.#duration(fields.get('for'))
     const keepFiringForMs = this.#duration(fields.get('keep_firing_for'))
     return { rule: { ...common, kind: 'alerting', forMs, keepFiringForMs, annotations }, at: nameText }
   }
 
   #checkRecording(name: string, at: Range, fields: ReadonlyMap<string, Entry>): void {
-    if (!METRIC_NAME.test(name)) this.#yaml.error(at, `${JSON.stringify(name)} is not a metric name`)
+    if (!RECORD_NAME.test(name)) this.#yaml.error(at, `${JSON.stringify(name)} is not a metric name`)
     for (const key of ['for', 'keep_firing_for', 'annotations']) {
       const entry = fields.get(key)
       if (entry !== undefined) this.#yaml.error(entry.keyAt, `a recording rule has no ${key}`)
@@ -176,35 +175,33 @@ class FileChecker {
     return text.text
   }
 
-  /** Names and values; a wrong name is reported. */
-  #labels(entry: Entry | undefined, what: string, kind: 'label' | 'annotation'): Record<string, string> {
+  /** Names and values of the labels or annotations of `what`; wrong names and broken templates are reported. */
+  #labels(
+    entry: Entry | undefined,
+    what: string,
+    kind: 'label' | 'annotation',
+    areTemplates: boolean,
+  ): Record<string, string> {
     if (entry === undefined) return {}
     const values: Record<string, string> = {}
-    for (const { key, keyAt, value } of this.#yaml.mapping(entry.value, what, entry.keyAt) ?? []) {
-      if (!LABEL_NAME.test(key) || (kind === 'label' && key === '__name__')) {
-        this.#yaml.error(
-          keyAt,
-          `invalid ${kind} name ${JSON.stringify(key)}`,
-          'letters, digits and _, not starting with a digit',
-        )
+    for (const { key, keyAt, value } of this.#yaml.mapping(entry.value, `${kind}s of ${what}`, entry.keyAt) ?? []) {
+      if (!LABEL_NAME.test(key) || (kind === 'label' && key === METRIC_NAME)) {
+        const help = 'letters, digits and _, not starting with a digit'
+        this.#yaml.error(keyAt, `invalid ${kind} name ${JSON.stringify(key)}`, help)
       }
       const text = this.#yaml.text(value, `${kind} ${key}`, keyAt)
       if (text === undefined) continue
       if (/\p{Cs}/u.test(text.text)) this.#yaml.error(text, `the value of ${kind} ${key} is not valid Unicode`)
+      if (areTemplates) this.#checkTemplate(text, `${kind} ${key} of ${what}`)
       values[key] = text.text
     }
     return values
   }
 
-  #checkTemplates(entry: Entry | undefined, what: string): void {
-    if (entry === undefined) return
-    for (const { key, keyAt, value } of this.#yaml.mapping(entry.value, what, entry.keyAt) ?? []) {
-      const text = this.#yaml.text(value, `${what} ${key}`, keyAt)
-      if (text === undefined) continue
-      const compiled = compileTemplate(text.text)
-      if (isTemplate(compiled)) continue
-      this.#yaml.error(text.rangeOf(compiled.from, compiled.to), `${what}: ${key}: ${compiled.message}`, compiled.help)
-    }
+  #checkTemplate(text: YamlText, what: string): void {
+    const compiled = compileTemplate(text.text)
+    if (isTemplate(compiled)) return
+    this.#yaml.error(text.rangeOf(compiled.from, compiled.to), `${what}: ${compiled.message}`, compiled.help)
   }
 
   #text(entry: Entry | undefined, what: string): YamlText | undefined {

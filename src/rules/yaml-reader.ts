@@ -33,7 +33,7 @@ export class YamlReader {
   constructor(file: string, source: string) {
     this.file = file
     this.source = source
-    this.#document = parseDocument(source, { prettyErrors: false, logLevel: 'silent', merge: true, stringKeys: true })
+    this.#document = parseDocument(source, { prettyErrors: false, logLevel: 'error', merge: true, stringKeys: true })
     for (const { message, pos } of this.#document.errors) {
       const text = message.startsWith('Source contains multiple documents')
         ? 'more than one YAML document in the file'

@@ -147,7 +147,7 @@ describe('compileTemplate', () => {
     ['{{/* a */ b }}', '{{/* a */', 'comment ends before closing delimiter'],
     ['{{ template x }}', 'x', 'unexpected "x" in template clause'],
     ['{{ if true }}{{ define "x" }}{{ end }}{{ end }}', '{{', 'unexpected {{define}}'],
-    [`${'{{ if true }}'.repeat(200)}`, '{{', 'nested deeper than 100'],
+    ['{{ if true }}'.repeat(200), '{{', 'nested deeper than 100'],
   ])('%s is refused where it is wrong', (text, at, message) => {
     const problem = compileTemplate(text)
     if (isTemplate(problem)) throw new Error('it was taken')

@@ -1,4 +1,7 @@
+import type { Tree } from '@lezer/common'
 import { parser } from '@prometheus-io/lezer-promql'
+import { messageOf } from '../base/errors.ts'
+import { invariant } from '../base/invariant.ts'
 import type { Diagnostic } from '../model/diagnostic.ts'
 import type { Matcher } from '../model/matcher.ts'
 import type { Expr } from './ast.ts'
@@ -13,8 +16,11 @@ import { syntaxErrorOf } from './syntax-error.ts'
  * makes the nodes, check.ts refuses what is well-formed and still wrong. Semantics of Prometheus 3.
  */
 
-/** The most tokens an expression may have. It bounds the depth of the tree, and so the stack of all that walks it. */
-export const EXPRESSION_TOKENS_MAX = 3000
+/**
+ * The most tokens an expression may have. It bounds the depth of the tree, and so the stack of all that walks it; the
+ * Lezer parser gives up on sums of more than about 650 terms.
+ */
+export const EXPRESSION_TOKENS_MAX = 1200
 const NESTING_MAX = 200
 
 /** Throws `PromqlError` with the first thing that is wrong. */
@@ -48,10 +54,25 @@ function parseUnchecked(text: string): Expr {
   const scanned = scan(text)
   refuseTooLarge(scanned, text)
   const end = scanned.error?.from ?? text.length
-  const tree = parser.parse(normalise(text, scanned).slice(0, end))
-  const error = syntaxErrorOf(scanned, tree, text)
+  const tree = parseTree(normalise(text, scanned).slice(0, end))
+  const error = syntaxErrorOf(scanned, typeof tree === 'number' ? tree : undefined, text)
   if (error !== undefined) throw new PromqlError(text, error)
+  invariant(typeof tree !== 'number', 'a text without a syntax error has a tree')
   return buildExpr(tree.topNode, text)
+}
+
+/** Strict: the first error ends it. Repairing the rest of the text would cost more than it tells. */
+const strictParser = parser.configure({ strict: true })
+
+/** The tree, or the offset at which the grammar could not go on. */
+function parseTree(text: string): Tree | number {
+  try {
+    return strictParser.parse(text)
+  } catch (thrown) {
+    const offset = /^No parse at (\d+)$/.exec(messageOf(thrown))?.[1]
+    if (offset === undefined) throw thrown
+    return Number(offset)
+  }
 }
 
 function refuseTooLarge({ tokens }: Scan, text: string): void {

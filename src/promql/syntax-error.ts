@@ -1,32 +1,21 @@
-import type { Tree } from '@lezer/common'
 import type { Diagnostic } from '../model/diagnostic.ts'
 import { UNSUPPORTED_FUNCTIONS } from './functions.ts'
 import { quote } from './literals.ts'
 import { describeToken, type Scan, type Token } from './scan.ts'
 
 /**
- * The first syntax error of a text, in Prometheus' words, or `undefined` when there is none. What the scanner could
- * not read counts only if the grammar had no quarrel with the tokens before it.
+ * The first syntax error of a text, in Prometheus' words, or `undefined` when there is none. `stuckAt` is where the
+ * grammar could not go on. What the scanner could not read counts only if the grammar could read all before it.
  */
-export function syntaxErrorOf(scanned: Scan, tree: Tree, text: string): Diagnostic | undefined {
-  const offset = firstErrorOffset(tree)
+export function syntaxErrorOf(scanned: Scan, stuckAt: number | undefined, text: string): Diagnostic | undefined {
   const { tokens, error } = scanned
-  const index = offset === undefined ? -1 : tokens.findIndex((token) => token.to > offset)
-  if (index >= 0) return unexpected(tokens, index, text)
+  if (stuckAt !== undefined) {
+    const index = tokens.findIndex((token) => token.to > stuckAt)
+    if (index >= 0) return unexpected(tokens, index, text)
+  }
   if (error !== undefined) return { severity: 'error', ...error }
   if (tokens.length === 0) return { severity: 'error', message: 'no expression found in input', from: 0, to: 0 }
-  return offset === undefined ? undefined : unexpected(tokens, tokens.length, text)
-}
-
-function firstErrorOffset(tree: Tree): number | undefined {
-  let offset: number | undefined
-  tree.iterate({
-    enter(node) {
-      if (node.type.isError) offset ??= node.from
-      return offset === undefined
-    },
-  })
-  return offset
+  return stuckAt === undefined ? undefined : unexpected(tokens, tokens.length, text)
 }
 
 function unexpected(tokens: readonly Token[], index: number, text: string): Diagnostic {

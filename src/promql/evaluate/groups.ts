@@ -1,4 +1,4 @@
-import type { Labels} from '../../model/labels.ts';
+import type { Labels } from '../../model/labels.ts'
 import { METRIC_NAME } from '../../model/labels.ts'
 import { labelsOf, type Grid } from './grid.ts'
 

@@ -1,5 +1,5 @@
 import { FleetError } from '../../base/errors.ts'
-import type { Labels} from '../../model/labels.ts';
+import type { Labels } from '../../model/labels.ts'
 import { METRIC_NAME } from '../../model/labels.ts'
 import { isComparison, type ArithmeticOp, type ComparisonOp, type VectorMatching } from '../ast.ts'
 import type { Evaluation } from './evaluation.ts'

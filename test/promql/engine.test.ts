@@ -1,0 +1,206 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { FleetError } from '../../src/base/errors.ts'
+import { Labels } from '../../src/model/labels.ts'
+import { createLocalEngine } from '../../src/promql/engine.ts'
+import { DEFAULT_ENGINE_OPTIONS, type EngineOptions } from '../../src/promql/engine-options.ts'
+import type { QueryEngine, QueryValue } from '../../src/promql/query-engine.ts'
+import { MemoryQueryable } from '../support/memory-queryable.ts'
+
+const MINUTE_MS = 60_000
+const START_MS = 1_700_000_040_000
+
+let store: MemoryQueryable
+let clockMs: number
+
+const engineWith = (options: Partial<EngineOptions> = {}): QueryEngine =>
+  createLocalEngine({ queryable: store, options: { ...DEFAULT_ENGINE_OPTIONS, ...options }, nowMs: () => clockMs })
+
+beforeEach(() => {
+  clockMs = 0
+  store = new MemoryQueryable()
+  for (let i = 0; i < 11; i++) {
+    for (const cluster of ['west', 'east', 'north']) {
+      store.append(Labels.of({ __name__: 'm_total', cluster }), START_MS + i * MINUTE_MS, i * cluster.length)
+    }
+  }
+})
+
+const range = { startMs: START_MS, endMs: START_MS + 10 * MINUTE_MS, stepMs: MINUTE_MS }
+
+async function rejection(promise: Promise<unknown>): Promise<FleetError> {
+  const thrown: unknown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(thrown).toBeInstanceOf(FleetError)
+  return thrown as FleetError
+}
+
+function namesOf(value: QueryValue): string[] {
+  const list = value.type === 'vector' ? value.samples : value.type === 'matrix' ? value.series : []
+  return list.map(({ labels }) => labels.get('cluster'))
+}
+
+describe('results', () => {
+  test('an instant vector has the time of the evaluation, not of the sample', async () => {
+    const timeMs = START_MS + 90_000
+    const { value } = await engineWith().instant({ expr: 'm_total{cluster="west"}', timeMs })
+    expect(value).toEqual({
+      type: 'vector',
+      timeMs,
+      samples: [{ labels: Labels.of({ __name__: 'm_total', cluster: 'west' }), value: 4, timeMs }],
+    })
+  })
+
+  test('a range is sorted by labels, and has no points where there is no value', async () => {
+    const { value } = await engineWith().range({ expr: 'm_total > 20', ...range })
+    expect(namesOf(value)).toEqual(['east', 'north', 'west'])
+    const north = value.type === 'matrix' ? value.series[1]! : undefined
+    expect(Array.from(north!.timesMs)).toEqual([5, 6, 7, 8, 9, 10].map((i) => START_MS + i * MINUTE_MS))
+    expect(Array.from(north!.values)).toEqual([25, 30, 35, 40, 45, 50])
+  })
+
+  test('sort orders an instant vector, by value and not by labels', async () => {
+    const timeMs = range.endMs
+    expect(namesOf((await engineWith().instant({ expr: 'sort_desc(m_total)', timeMs })).value)[0]).toBe('north')
+    expect(namesOf((await engineWith().instant({ expr: 'bottomk(1, m_total)', timeMs })).value)).toHaveLength(1)
+  })
+
+  test('scalars and strings stay what they are; a scalar over a range is a series without labels', async () => {
+    const timeMs = range.startMs
+    expect((await engineWith().instant({ expr: '1 + 1', timeMs })).value).toEqual({ type: 'scalar', timeMs, value: 2 })
+    expect((await engineWith().instant({ expr: '"x"', timeMs })).value).toEqual({ type: 'string', timeMs, value: 'x' })
+    const { value } = await engineWith().range({ expr: 'time()', ...range, endMs: range.startMs + MINUTE_MS })
+    expect(value).toEqual({
+      type: 'matrix',
+      series: [
+        {
+          labels: Labels.EMPTY,
+          timesMs: Float64Array.of(START_MS, START_MS + MINUTE_MS),
+          values: Float64Array.of(START_MS / 1000, START_MS / 1000 + 60),
+        },
+      ],
+    })
+  })
+
+  test('an instant query may ask for a range vector', async () => {
+    const timeMs = START_MS + 2 * MINUTE_MS
+    const { value } = await engineWith().instant({ expr: 'm_total{cluster="west"}[2m]', timeMs })
+    expect(value.type === 'matrix' && value.series.map(({ values }) => Array.from(values))).toEqual([[4, 8]])
+  })
+
+  test.each(['m_total[5m]', '"x"'])('a range query of %s is refused', async (expr) => {
+    expect((await rejection(engineWith().range({ expr, ...range }))).message).toContain(
+      'for range query, must be Scalar or instant Vector',
+    )
+  })
+
+  test('a selector that stands twice is read once', async () => {
+    await engineWith().range({ expr: 'sum(m_total) / count(m_total) + (m_total > 1 or m_total)', ...range })
+    expect(store.selectCount).toBe(1)
+  })
+
+  test('what is fixed by @ is the same at every step, and follows the query and not the subquery', async () => {
+    const expr = 'sum_over_time((m_total{cluster="west"} @ end())[2m:1m]) + 0 * m_total{cluster="west"}'
+    const { value } = await engineWith().range({ expr, ...range })
+    expect(value.type === 'matrix' && Array.from(new Set(value.series[0]!.values))).toEqual([80])
+  })
+
+  test('the samples of the store are not written to', async () => {
+    const request = { matchers: [], fromMs: 0, toMs: range.endMs, maxSamples: 1e6 }
+    const before = store.select(request).map(({ values }) => Array.from(values))
+    await engineWith().range({
+      expr: 'quantile_over_time(0.5, m_total[5m]) + -m_total + quantile(0.5, m_total)',
+      ...range,
+    })
+    expect(store.select(request).map(({ values }) => Array.from(values))).toEqual(before)
+  })
+
+  test('it says what it read', async () => {
+    const { stats } = await engineWith().instant({ expr: 'm_total[2m]', timeMs: range.endMs })
+    expect(stats).toEqual({ samplesRead: 6, seriesRead: 3, evalMs: 0 })
+  })
+
+  test('the lookback may be overridden', async () => {
+    const timeMs = range.endMs + 3 * MINUTE_MS
+    const asked = async (lookbackMs: number): Promise<string[]> =>
+      namesOf((await engineWith().instant({ expr: 'm_total', timeMs, lookbackMs })).value)
+    expect(await asked(3 * MINUTE_MS)).toEqual([])
+    expect(await asked(3 * MINUTE_MS + 1)).toHaveLength(3)
+  })
+})
+
+describe('limits', () => {
+  test('samples', async () => {
+    const failure = await rejection(engineWith({ samplesMax: 32 }).range({ expr: 'm_total', ...range }))
+    expect([failure.code, failure.message]).toEqual([
+      'query_limit',
+      'query processing would load too many samples into memory in query execution: limit is 32',
+    ])
+    await engineWith({ samplesMax: 33 }).range({ expr: 'm_total', ...range })
+  })
+
+  test('bytes of results', async () => {
+    const failure = await rejection(engineWith({ resultBytesMax: 500 }).range({ expr: 'm_total + m_total', ...range }))
+    expect(failure.code).toBe('query_limit')
+    expect(failure.message).toContain('limit is 500')
+  })
+
+  test('time: the shorter of the two counts', async () => {
+    const engine = createLocalEngine({
+      queryable: store,
+      options: { ...DEFAULT_ENGINE_OPTIONS, timeoutMs: 1000 },
+      nowMs: () => (clockMs += 300),
+    })
+    const failure = await rejection(engine.range({ expr: 'm_total', ...range, timeoutMs: 10 }))
+    expect([failure.code, failure.status]).toEqual(['query_timeout', 503])
+    expect(failure.message).toContain('limit is 10 ms')
+    expect((await rejection(engine.range({ expr: 'sum(m_total) + m_total', ...range }))).message).toContain('1000 ms')
+  })
+
+  test('an abort ends a query, before it begins and in the middle', async () => {
+    const before = await rejection(engineWith().instant({ expr: '1', timeMs: 0 }, AbortSignal.abort()))
+    expect(before.code).toBe('query_canceled')
+    const controller = new AbortController()
+    // Each look at the clock is 10 ms later, so the query soon gives the thread away, and the abort can arrive.
+    const engine = createLocalEngine({
+      queryable: store,
+      options: DEFAULT_ENGINE_OPTIONS,
+      nowMs: () => (clockMs += 10),
+    })
+    const running = engine.range({ expr: `sum(m_total)${' + sum(m_total)'.repeat(50)}`, ...range }, controller.signal)
+    setImmediate(() => {
+      controller.abort()
+    })
+    expect((await rejection(running)).code).toBe('query_canceled')
+  })
+
+  test('what is no PromQL is a rejection with a position', async () => {
+    const failure = await rejection(engineWith().instant({ expr: 'sum(', timeMs: 0 }))
+    expect([failure.code, failure.message]).toEqual(['query_parse', '1:5: parse error: unclosed left parenthesis'])
+  })
+})
+
+describe('labels', () => {
+  const all = { fromMs: 0, toMs: range.endMs }
+  const byCluster = (value: string) => [{ name: 'cluster', op: '=' as const, value }]
+
+  test('series of several selectors come once each, sorted', async () => {
+    const series = await engineWith().series([byCluster('west'), byCluster('east'), byCluster('west')], all)
+    expect(series.map((labels) => labels.get('cluster'))).toEqual(['east', 'west'])
+  })
+
+  test('names and values of all series when there is no selector', async () => {
+    expect(await engineWith().labelNames([], all)).toEqual(['__name__', 'cluster'])
+    expect(await engineWith().labelValues('cluster', [], all)).toEqual(['east', 'north', 'west'])
+    expect(await engineWith().labelValues('cluster', [byCluster('west'), byCluster('east')], all)).toEqual([
+      'east',
+      'west',
+    ])
+  })
+
+  test('a failure of the store is a rejection', async () => {
+    const bad = [{ name: 'cluster', op: '=~' as const, value: '(' }]
+    await expect(engineWith().series([bad], all)).rejects.toThrow('missing closing )')
+  })
+})

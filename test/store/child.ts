@@ -1,10 +1,9 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 
-/** A TypeScript file of this folder as a process of its own, whose lines on stdout are read one by one. */
+/** A JavaScript file (`compiled`) as a process of its own, whose lines on stdout are read one by one. */
 export interface Child {
   /** The next line, or `undefined` when the process has ended. */
   line(): Promise<string | undefined>
@@ -15,11 +14,9 @@ export interface Child {
 }
 
 export function startChild(file: string, args: readonly string[]): Child {
-  const child: ChildProcessByStdio<null, Readable, Readable> = spawn(
-    process.execPath,
-    ['--import', 'tsx', join(import.meta.dirname, file), ...args],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  )
+  const child: ChildProcessByStdio<null, Readable, Readable> = spawn(process.execPath, [file, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const exited = once(child, 'close') as Promise<[number | null]>
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   let stderr = ''

@@ -13,7 +13,10 @@ import { SCHEMA_VERSION, versionOf } from '../../src/store/migrations.ts'
 import { STORE_DEFAULTS } from '../../src/store/options.ts'
 import { openWriter } from '../../src/store/writer.ts'
 import { startChild } from './child.ts'
+import { compiled } from './compiled.ts'
 import { HOUR_MS, NOW_MS, tempDir, TempStore } from './temp-store.ts'
+
+const LOCK_HOLDER = compiled('lock-holder.ts')
 
 describe('a data directory', () => {
   test('is made, with nobody else allowed in', async () => {
@@ -33,12 +36,12 @@ describe('a data directory', () => {
 
   test('is for one server: a second process is refused, and let in when the first is killed', async () => {
     const dir = tempDir()
-    const holder = startChild('lock-holder.ts', [dir])
+    const holder = startChild(LOCK_HOLDER, [dir])
     expect(await holder.line()).toBe('locked')
     expect(() => openWriter({ ...STORE_DEFAULTS, dir }, NOW_MS)).toThrow(
       expect.objectContaining({ code: 'data_dir_in_use', hint: expect.stringContaining('stop the other') as string }),
     )
-    const second = startChild('lock-holder.ts', [dir])
+    const second = startChild(LOCK_HOLDER, [dir])
     const { code, stderr } = await second.ended()
     expect(code).toBe(1)
     expect(stderr).toContain('in use by another server')

@@ -1,0 +1,53 @@
+import type { Appender } from '../../src/model/appender.ts'
+import { Labels } from '../../src/model/labels.ts'
+
+/**
+ * A load whose every sample follows from its number, so that what is read can be checked against nothing but a number.
+ * Numbered samples go round over the series; series appear as the load goes on, some go in runs, some are late.
+ */
+export const SAMPLES_PER_BATCH = 60
+export const START_MS = 1_760_000_000_000
+const SERIES = 97
+const STEP_MS = 30_000
+
+export interface WorkSample {
+  readonly series: number
+  readonly timeMs: number
+  /** The bits of the value, or `stale`. */
+  readonly value: number | 'stale'
+}
+
+/** The sample of a number. One series has strictly different times for different numbers. */
+export function workSample(number: number): WorkSample {
+  const series = (number * 31) % SERIES
+  const round = Math.floor(number / SERIES)
+  // Every seventh round changes places with the one before: it is late then, as after a sender's retry.
+  const place = round % 7 === 6 ? round - 1 : round % 7 === 5 ? round + 1 : round
+  const kind = series % 4
+  let value: number | 'stale' = 1
+  if (kind === 1) value = round
+  else if (kind === 2) value = Math.sin(number)
+  else if (round % 11 === 10) value = 'stale'
+  else if (kind === 3) value = round % 5 === 0 ? NaN : -0
+  return { series, timeMs: START_MS + place * STEP_MS, value }
+}
+
+export function workLabels(series: number): Labels {
+  return Labels.of({ __name__: 'work', series: String(series), cluster: `c${series % 7}` })
+}
+
+/** Time at which a number is sent: no sample of it or before is newer. */
+export function workNowMs(number: number): number {
+  return START_MS + (Math.floor(number / SERIES) + 2) * STEP_MS
+}
+
+/** Appends a batch by its number. The outcomes must all be successes. */
+export function appendBatch(appender: Appender, batch: number): void {
+  for (let number = batch * SAMPLES_PER_BATCH; number < (batch + 1) * SAMPLES_PER_BATCH; number++) {
+    const { series, timeMs, value } = workSample(number)
+    const ref = appender.resolve(workLabels(series))
+    if (ref === undefined) throw new Error('the series limit is reached')
+    const outcome = value === 'stale' ? appender.appendStale(ref, timeMs) : appender.append(ref, timeMs, value)
+    if (outcome > 1) throw new Error(`sample ${number} of series ${series} was refused: ${outcome}`)
+  }
+}

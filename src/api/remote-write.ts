@@ -39,7 +39,10 @@ export async function registerRemoteWrite(app: FastifyInstance, options: RemoteW
       handler: async (request, reply) => {
         const answer = await counted(metrics, write(request.body ?? NOTHING, request.principal?.cluster))
         void reply.code(answer.status).type('text/plain; charset=utf-8')
-        return answer.status === 204 ? reply.send() : reply.send(`${answer.message}\n`)
+        if (answer.status === 400) return reply.send(`${answer.message}\n`)
+        // A 204 has no body, and what was not kept is told all the same. Label values may hold what headers may not.
+        if (answer.message !== '') void reply.header('x-daytwo-refused', encodeURI(answer.message))
+        return reply.send()
       },
     })
     done()

@@ -11,6 +11,7 @@ import type { ClusterInventory } from '../fleet/inventory.ts'
 import { healthImpactOf, severityOf } from '../model/alert.ts'
 import { clusterOf } from '../model/cluster-identity.ts'
 import type { RuleAlert } from '../rules/rule-status.ts'
+import { paramsOf } from './params.ts'
 import type { RuleReader } from './rules.ts'
 
 /** `/api/runbooks/v1`: the pages, and a page filled in for the alert that led to it. */
@@ -41,7 +42,7 @@ export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void 
     return { pages: pages.sort((a, b) => (a.name < b.name ? -1 : 1)) }
   })
 
-  app.get<{ Params: { name: string }; Querystring: Record<string, string | undefined> }>(
+  app.get<{ Params: { name: string } }>(
     '/api/runbooks/v1/pages/:name',
     { config },
     async (request, reply): Promise<BoundRunbook | RunbookUnknown> => {
@@ -51,7 +52,7 @@ export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void 
         void reply.code(404)
         return { error: `no runbook is called ${JSON.stringify(name)}`, nearest: [...found.nearest] }
       }
-      return boundPage(deps, found, name, request.query['instance'])
+      return boundPage(deps, found, name, paramsOf(request).get('instance'))
     },
   )
 }
@@ -60,7 +61,7 @@ async function boundPage(
   { rules, inventory, clock, log }: RunbookDeps,
   { page, isRenamed }: { readonly page: RunbookPage; readonly isRenamed: boolean },
   askedName: string,
-  fingerprint: string | undefined,
+  fingerprint: string,
 ): Promise<BoundRunbook> {
   const ranked = rankInstances(instancesOf(page, await rules.alerts()))
   const differing = distinguishingLabels(ranked.map(({ labels }) => labels))
@@ -92,9 +93,9 @@ async function boundPage(
 }
 
 /** The one asked for; without asking, the one that fires when there is exactly one. */
-function chosenIndex(instances: readonly RunbookInstance[], fingerprint: string | undefined): number | undefined {
+function chosenIndex(instances: readonly RunbookInstance[], fingerprint: string): number | undefined {
   const isChosen = (instance: RunbookInstance): boolean =>
-    fingerprint === undefined ? instance.state === 'firing' : instance.fingerprint === fingerprint
+    fingerprint === '' ? instance.state === 'firing' : instance.fingerprint === fingerprint
   const chosen = instances.flatMap((instance, i) => (isChosen(instance) ? [i] : []))
   return chosen.length === 1 ? chosen[0] : undefined
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { FleetError } from '../base/errors.ts'
+import { paramsOf } from './params.ts'
 
 /**
  * The built UI. Assets have their content's hash in their name and are cached for ever; the page itself is asked for
@@ -38,7 +39,8 @@ export async function registerWeb(app: FastifyInstance, { webRoot }: WebOptions)
     config: asset,
     handler: (request, reply) => {
       void reply.header('cache-control', 'public, max-age=31536000, immutable')
-      return reply.sendFile(`assets/${request.params['*']}`)
+      // Below a root of its own: `..%2findex.html` must not be the page, public and cached for ever.
+      return reply.sendFile(request.params['*'], join(webRoot, 'assets'))
     },
   })
   for (const name of rootFiles(webRoot)) {
@@ -54,17 +56,10 @@ export async function registerWeb(app: FastifyInstance, { webRoot }: WebOptions)
   }
 
   // Prometheus' own graph page: where `generatorURL`s of alerts and other tools' links lead.
-  app.get<{ Querystring: Record<string, string | undefined> }>(
-    '/graph',
-    { config: { access: 'viewer', speaks: 'text' } },
-    (request, reply) => {
-      const expr = request.query['g0.expr']
-      return reply.redirect(
-        expr === undefined ? '/explore' : `/explore?${new URLSearchParams({ expr }).toString()}`,
-        302,
-      )
-    },
-  )
+  app.get('/graph', { config: { access: 'viewer', speaks: 'text' } }, (request, reply) => {
+    const expr = paramsOf(request).get('g0.expr')
+    return reply.redirect(expr === '' ? '/explore' : `/explore?${new URLSearchParams({ expr }).toString()}`, 302)
+  })
 }
 
 /** The UI's page, with a status of the caller's choice (404 for a runbook nobody wrote still shows the nearest names). */

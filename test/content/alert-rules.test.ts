@@ -103,8 +103,8 @@ describe('promtool', () => {
     expect(execFileSync(promtool, ['check', 'rules', ...paths], { encoding: 'utf8' })).toContain('SUCCESS')
   })
 
-  test.each(readdirSync(RULE_TESTS_DIR))('passes the unit tests in %s', (name, context) => {
-    const promtool = requirePeer('promtool', context as unknown as { skip(note?: string): never })
+  test.for(readdirSync(RULE_TESTS_DIR))('passes the unit tests in %s', (name, context) => {
+    const promtool = requirePeer('promtool', context)
     expect(execFileSync(promtool, ['test', 'rules', join(RULE_TESTS_DIR, name)], { encoding: 'utf8' })).toContain(
       'SUCCESS',
     )

@@ -6,6 +6,7 @@ import type { AlertItem, AlertItems } from '../contract/alerts.ts'
 import { healthImpactOf, severityOf } from '../model/alert.ts'
 import { clusterOf } from '../model/cluster-identity.ts'
 import type { RuleAlert, RuleGroupStatus } from '../rules/rule-status.ts'
+import { sampleValue } from './format-value.ts'
 import type { RuleReader } from './rules.ts'
 import type { RunbookCatalog } from './runbooks.ts'
 
@@ -47,7 +48,7 @@ function alertItem(alert: RuleAlert, runbook: string | undefined): AlertItem {
     activeAtMs: alert.activeAtMs,
     ...(alert.firedAtMs === undefined ? {} : { firedAtMs: alert.firedAtMs }),
     ...(alert.resolvedAtMs === undefined ? {} : { resolvedAtMs: alert.resolvedAtMs }),
-    value: alert.value,
+    value: sampleValue(alert.value),
     labels: alert.labels.toObject(),
     annotations: { ...alert.annotations },
     rule: { group, file, expr, forMs, keepFiringForMs },

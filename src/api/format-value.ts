@@ -1,3 +1,5 @@
+import type { SampleValue } from '../contract/sample-value.ts'
+
 /** Numbers and times as texts, the way Prometheus writes them, so that its clients read what they expect. */
 
 /**
@@ -9,6 +11,12 @@ export function formatValue(value: number): string {
   if (value === -Infinity) return '-Inf'
   if (Object.is(value, -0)) return '-0'
   return String(value)
+}
+
+/** A value for an own answer: JSON has no word for what is not finite, and `null` would be read as nothing. */
+export function sampleValue(value: number): SampleValue {
+  if (Number.isFinite(value)) return value
+  return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'
 }
 
 /** The value of an alert in `/api/v1/alerts`: always with an exponent of at least two digits, `1e+00`. */

@@ -12,6 +12,7 @@ import { healthImpactOf, severityOf } from '../model/alert.ts'
 import { clusterOf } from '../model/cluster-identity.ts'
 import type { RuleAlert } from '../rules/rule-status.ts'
 import { paramsOf } from './params.ts'
+import { sampleValue } from './format-value.ts'
 import type { RuleReader } from './rules.ts'
 
 /** `/api/runbooks/v1`: the pages, and a page filled in for the alert that led to it. */
@@ -114,7 +115,7 @@ function instanceView(alert: RuleAlert, labels: Record<string, string>): Runbook
     healthImpact: healthImpactOf(alert.labels),
     state: alert.state,
     activeAtMs: alert.activeAtMs,
-    value: alert.value,
+    value: sampleValue(alert.value),
     labels,
   }
 }

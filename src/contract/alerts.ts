@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { SampleValue } from './sample-value.ts'
 
 /** `/api/fleet/v1/alerts`: every alert of the fleet with what a person needs beside its labels. */
 
@@ -14,7 +15,7 @@ export const AlertItem = Type.Object({
   activeAtMs: Type.Number(),
   firedAtMs: Type.Optional(Type.Number()),
   resolvedAtMs: Type.Optional(Type.Number()),
-  value: Type.Number(),
+  value: SampleValue,
   labels: Type.Record(Type.String(), Type.String()),
   annotations: Type.Record(Type.String(), Type.String()),
   rule: Type.Object({

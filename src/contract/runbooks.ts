@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { SampleValue } from './sample-value.ts'
 
 /** `/api/runbooks/v1`: pages, and a page bound to the alert that led to it. */
 
@@ -29,7 +30,7 @@ export const RunbookInstance = Type.Object({
   healthImpact: Type.String(),
   state: Type.Union([Type.Literal('pending'), Type.Literal('firing'), Type.Literal('resolved')]),
   activeAtMs: Type.Number(),
-  value: Type.Number(),
+  value: SampleValue,
   /** Labels that tell this instance from the others. */
   labels: Type.Record(Type.String(), Type.String()),
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatExponent, formatTime, formatValue } from '../../src/api/format-value.ts'
+import { formatExponent, formatTime, formatValue, sampleValue } from '../../src/api/format-value.ts'
 
 // Go's strconv.FormatFloat(v, 'f', -1, 64), with an exponent below 1e-6 and from 1e21 on.
 test.each([
@@ -54,4 +54,13 @@ test.each([
   [1787220010001, '2026-08-20T10:00:10.001Z'],
 ])('the time %s is written as %s', (timeMs, text) => {
   expect(formatTime(timeMs)).toBe(text)
+})
+
+test.each([
+  [1.5, '1.5'],
+  [NaN, '"NaN"'],
+  [Infinity, '"+Inf"'],
+  [-Infinity, '"-Inf"'],
+])('the value %d is %s in our own JSON', (value, json) => {
+  expect(JSON.stringify(sampleValue(value))).toBe(json)
 })

@@ -1,3 +1,5 @@
+import type { SampleValue } from '../../contract/sample-value.ts'
+
 /** Numbers as text, without asking the locale (see format-time.ts). Pure. */
 
 /** A whole number with a comma every three digits. */
@@ -8,7 +10,8 @@ export function formatCount(count: number): string {
 }
 
 /** A sample's value for reading: whole numbers grouped, others with four significant digits. The exact text belongs in the title. */
-export function formatValue(value: number): string {
+export function formatValue(value: SampleValue): string {
+  if (typeof value === 'string') return value
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
   if (Number.isInteger(value) && Math.abs(value) < 1e15) return formatCount(value)

@@ -58,9 +58,11 @@ export function createPrometheus(plan: ClusterPlan, replica: number, scrapeMs: n
       const last = scrapes.at(-1)
       if (first === undefined || last === undefined) return []
       const sending = sendingAt(plan, scrapes, scrapeMs)
+      const wasSent = first - scrapeMs >= plan.startMs && silenceAt(plan, first - scrapeMs) === undefined
       const runs: SampleRun[] = []
       for (const series of seriesAround(first - scrapeMs, last)) {
-        const samples = samplesOf(series, scrapes, sending, scrapeMs)
+        const wasThere = wasSent && series.valueAt(first - scrapeMs) !== undefined
+        const samples = samplesOf(series, scrapes, sending, wasThere)
         if (samples.length > 0) runs.push({ labels: series.labels, labelBytes: series.labelBytes, samples })
       }
       return runs
@@ -84,10 +86,10 @@ function samplesOf(
   series: SimSeries,
   scrapes: readonly number[],
   sending: readonly Sending[],
-  scrapeMs: number,
+  wasThereBefore: boolean,
 ): WriteSample[] {
   const samples: WriteSample[] = []
-  let wasThere = series.valueAt(scrapes[0]! - scrapeMs) !== undefined
+  let wasThere = wasThereBefore
   for (let i = 0; i < scrapes.length; i++) {
     const timeMs = scrapes[i]!
     const value = series.valueAt(timeMs)
@@ -97,7 +99,8 @@ function samplesOf(
     } else if (sending[i] === 'farewell' && wasThere) {
       samples.push({ timeMs, value: 0, isStale: true })
     }
-    wasThere = value !== undefined
+    // What was lost has no end to tell of: the server never heard of it.
+    wasThere = value !== undefined && sending[i] === 'sent'
   }
   return samples
 }

@@ -101,6 +101,46 @@ describe('series', () => {
     expect(offenders.map(({ labels }) => labels.toString())).toEqual([])
   })
 
+  test.each([
+    [false, true, 'never'],
+    [false, false, 'never'],
+    [true, true, 'at the farewell'],
+    [true, false, 'at the farewell'],
+  ])(
+    'a silence with a farewell %s, collected whole %s: what went meanwhile is said to end %s',
+    (hasStaleMarkers, isWhole) => {
+      const [plan] = createFleet({
+        ...{ seed: 'outage', clusters: 1, startMs: PRESENT - HISTORY_MS, presentMs: PRESENT },
+        roleOf: () => 'upgrading',
+      }).plans
+      const upgrade = plan!.upgrades[0]!
+      const anchorMs = upgrade.startMs - 5 * 60_000
+      // Back at the very moment at which the old CSV goes: it was there at the last scrape that got lost.
+      const silence = { anchorMs, onMs: upgrade.oldCsvGoneMs - anchorMs, everyMs: 1e12, hasStaleMarkers }
+      const prometheus = createPrometheus({ ...plan!, silence }, 0, 30_000)
+      const scrapes = prometheus.scrapesBetween(anchorMs - 5 * 60_000, anchorMs + silence.onMs + 30_000)
+      const runs = isWhole ? prometheus.collect(scrapes) : scrapes.flatMap((timeMs) => prometheus.collect([timeMs]))
+      const ends = runs.flatMap(({ samples }) => samples.filter(({ isStale }) => isStale === true))
+      expect(runs.some(({ samples }) => samples.at(-1)!.timeMs >= anchorMs + silence.onMs)).toBe(true)
+      expect([...new Set(ends.map(({ timeMs }) => timeMs))]).toEqual(
+        hasStaleMarkers ? [scrapes.find((timeMs) => timeMs >= anchorMs)] : [],
+      )
+    },
+  )
+
+  test('a series that ended before the history is never said to end', () => {
+    const [plan] = fleet.plans
+    const prometheus = createPrometheus(plan!, 0, 30_000)
+    const firstMs = prometheus.scrapesBetween(plan!.startMs, plan!.startMs + 30_000)[0]!
+    // An upgrade whose old CSV goes between the scrape before the history and its first one.
+    const upgrade = { ...fleet.plans.find(({ role }) => role === 'upgrading')!.upgrades[0]! }
+    const ended = createPrometheus({ ...plan!, upgrades: [{ ...upgrade, oldCsvGoneMs: firstMs - 1000 }] }, 0, 30_000)
+    const stale = ended
+      .collect(prometheus.scrapesBetween(plan!.startMs, plan!.startMs + 60_000))
+      .filter(({ samples }) => samples.some(({ isStale }) => isStale === true))
+    expect(stale.map(({ labels }) => labels.toString())).toEqual([])
+  })
+
   test('series without a gap are scraped at every interval', () => {
     const exists = named('kubevirt_hco_system_health_status').filter(({ samples }) => samples.length > 200)
     expect(exists.length).toBeGreaterThan(20)

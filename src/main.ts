@@ -3,12 +3,27 @@
 import { FleetError } from './base/errors.ts'
 import { nearest } from './base/nearest.ts'
 import type { Command } from './cli/command.ts'
-import { demoCommand } from './cli/demo.ts'
-import { serveCommand } from './cli/serve.ts'
-import { tokenCommand } from './cli/token.ts'
-import { versionCommand } from './cli/version.ts'
 
-const COMMANDS: readonly Command[] = [serveCommand, demoCommand, tokenCommand, versionCommand]
+/** Each command's code is loaded when it is asked for: `daytwo version` need not load a server. */
+const COMMANDS: readonly { readonly name: string; readonly summary: string; readonly load: () => Promise<Command> }[] =
+  [
+    { name: 'serve', summary: 'Run the server.', load: async () => (await import('./cli/serve.ts')).serveCommand },
+    {
+      name: 'demo',
+      summary: 'Run the whole product on a simulated fleet with two hours of history.',
+      load: async () => (await import('./cli/demo.ts')).demoCommand,
+    },
+    {
+      name: 'token',
+      summary: 'Make, list and remove the tokens that clients and people show.',
+      load: async () => (await import('./cli/token.ts')).tokenCommand,
+    },
+    {
+      name: 'version',
+      summary: 'Print the version of Daytwo and of Node.',
+      load: async () => (await import('./cli/version.ts')).versionCommand,
+    },
+  ]
 
 function help(): string {
   const width = Math.max(...COMMANDS.map(({ name }) => name.length))
@@ -32,8 +47,8 @@ async function main(args: readonly string[]): Promise<number> {
     return name === undefined ? 2 : 0
   }
   const wanted = name === '--version' ? 'version' : name
-  const command = COMMANDS.find((candidate) => candidate.name === wanted)
-  if (command === undefined) {
+  const entry = COMMANDS.find((candidate) => candidate.name === wanted)
+  if (entry === undefined) {
     const [near] = nearest(
       name,
       COMMANDS.map((candidate) => candidate.name),
@@ -43,6 +58,7 @@ async function main(args: readonly string[]): Promise<number> {
       hint: near === undefined ? '`daytwo --help` lists the commands' : `did you mean ${near}?`,
     })
   }
+  const command = await entry.load()
   if (rest.includes('--help') || rest.includes('-h')) {
     console.log(command.help())
     return 0

@@ -30,11 +30,12 @@ const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
 
 /** Resolves when the thread is ready; rejects with its own failure when it could not start. */
 export function startThread<H extends Handlers>(spec: ThreadSpec): Promise<Thread<H>> {
-  const worker = new Worker(new URL(`./${spec.file}${EXTENSION}`, import.meta.url), {
+  const url = new URL(`./${spec.file}${EXTENSION}`, import.meta.url)
+  const worker = new Worker(EXTENSION === '.ts' ? loadWithTsx(url) : url, {
     name: spec.file,
     workerData: spec.workerData,
     transferList: [...(spec.transfer ?? [])],
-    ...(EXTENSION === '.ts' ? { execArgv: ['--import', 'tsx'] } : {}),
+    eval: EXTENSION === '.ts',
   })
   let isEnding = false
   return new Promise((resolve, reject) => {
@@ -66,6 +67,12 @@ export function startThread<H extends Handlers>(spec: ThreadSpec): Promise<Threa
       })
     })
   })
+}
+
+/** A thread does not inherit the loader: code that gives it one, then runs the file. */
+function loadWithTsx(url: URL): string {
+  const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'))
+  return `import(${loader}).then(({ register }) => { register(); return import(${JSON.stringify(url.href)}) })`
 }
 
 /** A pair of ports for two threads that talk past the main one. */

@@ -1,8 +1,5 @@
-/** What a command is. Each file of this folder exports one; `main.ts` lists them. */
+/** What a command is. Each file of this folder exports one; `main.ts` lists them with their names. */
 export interface Command {
-  readonly name: string
-  /** One line for `daytwo --help`. */
-  readonly summary: string
   /** The whole of `daytwo NAME --help`. */
   help(): string
   /** Answers the exit code when the command is done. Throws FleetError for what the user can mend. */

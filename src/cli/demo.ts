@@ -27,8 +27,6 @@ const LISTEN = { host: '127.0.0.1', port: 4318 }
 const REPLAY_STEP_MS = 30_000
 
 export const demoCommand: Command = {
-  name: 'demo',
-  summary: 'Run the whole product on a simulated fleet with two hours of history.',
   help: () =>
     [
       'Usage: daytwo demo [options]',

@@ -7,8 +7,6 @@ import { untilAskedToStop } from './stop-signal.ts'
 
 /** `daytwo serve`: the server, until SIGTERM or SIGINT. */
 export const serveCommand: Command = {
-  name: 'serve',
-  summary: 'Run the server.',
   help: () =>
     [
       'Usage: daytwo serve [options]',

@@ -5,19 +5,16 @@ import { OPTIONS } from '../config.ts'
 import { ROLES } from '../model/token.ts'
 import type { Role } from '../model/token.ts'
 import { openFacts } from '../store/facts/facts.ts'
-import type { Facts } from '../store/facts/facts.ts'
+import type { TokenStore } from '../store/facts/tokens.ts'
 import { hashToken, newToken } from '../token-book.ts'
 import { parseArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 
-type Tokens = Facts['tokens']
 type Options = ReadonlyMap<string, string>
 
 const VALUED = new Set(['data', 'role', 'name', 'cluster'])
 
 export const tokenCommand: Command = {
-  name: 'token',
-  summary: 'Make, list and remove the tokens that clients and people show.',
   help: () =>
     [
       'Usage: daytwo token add --role ROLE --name NAME [--cluster CLUSTER] [--data DIR]',
@@ -47,16 +44,21 @@ export const tokenCommand: Command = {
         `daytwo token: got ${JSON.stringify(verb ?? '')}, want add, list or remove`,
       )
     }
-    const facts = openFacts(options.get('data') ?? OPTIONS.data.default)
-    try {
-      return await act(facts.tokens, options, rest)
-    } finally {
-      facts.close()
-    }
+    return act(options, rest)
   },
 }
 
-async function add(tokens: Tokens, options: Options): Promise<number> {
+/** Opens the facts for one piece of work; a folder that is not there is made, so everything else is checked before. */
+async function withTokens<T>(options: Options, work: (tokens: TokenStore) => Promise<T>): Promise<T> {
+  const facts = openFacts(options.get('data') ?? OPTIONS.data.default)
+  try {
+    return await work(facts.tokens)
+  } finally {
+    facts.close()
+  }
+}
+
+async function add(options: Options): Promise<number> {
   const role = readRole(options.get('role'))
   const name = options.get('name') ?? ''
   const cluster = options.get('cluster')
@@ -70,13 +72,9 @@ async function add(tokens: Tokens, options: Options): Promise<number> {
   }
   if (cluster === '') throw new FleetError('config_invalid', 'option --cluster: got an empty name, want a cluster')
   const token = newToken()
-  const record = await tokens.add({
-    role,
-    name,
-    hash: hashToken(token),
-    createdAtMs: systemClock.nowMs(),
-    ...(cluster === undefined ? {} : { cluster }),
-  })
+  const bound = cluster === undefined ? {} : { cluster }
+  const fresh = { role, name, hash: hashToken(token), createdAtMs: systemClock.nowMs(), ...bound }
+  const record = await withTokens(options, (tokens) => tokens.add(fresh))
   console.error(
     `token ${record.id}, role ${role}${cluster === undefined ? '' : `, cluster ${cluster}`}; it is shown only now:`,
   )
@@ -84,8 +82,9 @@ async function add(tokens: Tokens, options: Options): Promise<number> {
   return 0
 }
 
-async function list(tokens: Tokens): Promise<number> {
-  const rows = (await tokens.list()).map(({ id, role, name, cluster, createdAtMs }) => [
+async function list(options: Options): Promise<number> {
+  const records = await withTokens(options, (tokens) => tokens.list())
+  const rows = records.map(({ id, role, name, cluster, createdAtMs }) => [
     String(id),
     role,
     cluster ?? '',
@@ -104,7 +103,7 @@ async function list(tokens: Tokens): Promise<number> {
   return 0
 }
 
-async function remove(tokens: Tokens, _options: Options, words: readonly string[]): Promise<number> {
+async function remove(options: Options, words: readonly string[]): Promise<number> {
   const id = Number(words[0])
   if (!Number.isSafeInteger(id)) {
     throw new FleetError(
@@ -112,7 +111,7 @@ async function remove(tokens: Tokens, _options: Options, words: readonly string[
       `daytwo token remove: got ${JSON.stringify(words[0] ?? '')}, want the ID of a token`,
     )
   }
-  if (await tokens.remove(id)) return 0
+  if (await withTokens(options, (tokens) => tokens.remove(id))) return 0
   throw new FleetError('config_invalid', `there is no token ${id}`, { hint: '`daytwo token list` lists them' })
 }
 

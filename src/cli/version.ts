@@ -2,8 +2,6 @@ import { VERSION } from '../version.ts'
 import type { Command } from './command.ts'
 
 export const versionCommand: Command = {
-  name: 'version',
-  summary: 'Print the version of Daytwo and of Node.',
   help: () => 'Usage: daytwo version\n\nPrints the version of Daytwo and of the Node it runs on.',
   run: () => {
     console.log(`daytwo ${VERSION} (node ${process.versions.node}, ${process.platform}-${process.arch})`)

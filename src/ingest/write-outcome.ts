@@ -8,7 +8,7 @@ import { clipTextBytes } from './clip-text.ts'
  */
 export interface WriteOutcome {
   readonly status: 204 | 400
-  /** Body of a 400, at most `MESSAGE_BYTES_MAX` bytes, one line; empty with a 204. */
+  /** What was refused and why, at most `MESSAGE_BYTES_MAX` bytes, one line; empty when nothing was. */
   readonly message: string
   readonly samplesIn: number
   /** With those that were there before: a repeated request takes all of its samples again. */
@@ -25,10 +25,15 @@ export interface WriteOutcome {
 /** Stock senders log this much of an answer and cut the rest. */
 export const MESSAGE_BYTES_MAX = 1024
 
-/** Of a body that was decoded. */
+/**
+ * Of a body that was decoded. Native histograms alone do not make it a 400: remote write 1.0 has them as an extension,
+ * which receivers may skip, and a stock sender would count the samples beside them as lost. They are refused all the
+ * same, counted and told in the message.
+ */
 export function outcomeOf(counts: Omit<WriteOutcome, 'status' | 'message'>): WriteOutcome {
   if (counts.refusals.length === 0) return { status: 204, message: '', ...counts }
-  return { status: 400, message: messageOf(counts), ...counts }
+  const isBad = counts.refusals.some(({ reason }) => reason !== 'histogram_unsupported')
+  return { status: isBad ? 400 : 204, message: messageOf(counts), ...counts }
 }
 
 /** Of a body that was not: nothing of it is taken. */

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { tmpdir } from 'node:os'
 import fc from 'fast-check'
 import { Lexer, type Token, type Tokens } from 'marked'
 import { describe, expect, test } from 'vitest'
@@ -27,7 +28,12 @@ const anyValue = fc.oneof(
 /** What a real shell hands to a program for each of the words. */
 function shellArguments(words: readonly string[]): string[] {
   const script = words.map((word) => `printf '%s\\0' ${word}\n`).join('')
-  const { stdout, status, stderr } = spawnSync('/bin/sh', { input: script, encoding: 'utf8', env: { PATH: '' } })
+  const { stdout, status, stderr } = spawnSync('/bin/sh', {
+    input: script,
+    encoding: 'utf8',
+    env: { PATH: '' },
+    cwd: tmpdir(), // a quoting fault may write files
+  })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   return stdout.split('\0').slice(0, -1)
 }

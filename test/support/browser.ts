@@ -23,13 +23,14 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-export async function launchBrowser(): Promise<Browser> {
+/** @param env added to the environment of the browser */
+export async function launchBrowser(env: Readonly<Record<string, string>> = {}): Promise<Browser> {
   const executablePath = await findChromium()
   return chromium.launch({
     executablePath,
     args: FLAGS,
     // Under LANG=C Chromium calls its locale `en-US@posix`, which is no language tag.
-    env: { ...process.env, LANG: 'en_US.UTF-8' },
+    env: { ...process.env, LANG: 'en_US.UTF-8', ...env },
   })
 }
 

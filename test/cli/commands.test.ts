@@ -1,0 +1,197 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { postWrite, writeBody } from '../support/remote-write.ts'
+import { MAIN, startServer } from '../support/server.ts'
+import { tempDir } from '../support/temp-dir.ts'
+
+const closers: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+interface Ran {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function daytwo(...args: string[]): Promise<Ran> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env['PATH'] ?? '' } })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.on('data', (part: Buffer) => (stdout += part.toString()))
+    child.stderr.on('data', (part: Buffer) => (stderr += part.toString()))
+    child.once('close', (code) => {
+      resolve({ code, stdout, stderr })
+    })
+  })
+}
+
+function folder(): string {
+  const dir = tempDir('cli')
+  closers.push(() => {
+    dir.remove()
+  })
+  return join(dir.path, 'data')
+}
+
+describe('daytwo', () => {
+  test('--help lists the commands, and each command explains itself', async () => {
+    const { code, stdout } = await daytwo('--help')
+    expect(code).toBe(0)
+    for (const name of ['serve', 'demo', 'token', 'version']) {
+      expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
+      const help = await daytwo(name, '--help')
+      expect(help.code).toBe(0)
+      expect(help.stdout).toMatch(new RegExp(`^Usage: daytwo ${name}`))
+    }
+  })
+
+  test('version is the package’s', async () => {
+    const { version } = JSON.parse(readFileSync(join(MAIN, '../../package.json'), 'utf8')) as { version: string }
+    expect((await daytwo('version')).stdout).toContain(`daytwo ${version} `)
+    expect((await daytwo('--version')).stdout).toContain(`daytwo ${version} `)
+  })
+
+  test.each([
+    [['serv'], 'unknown command serv', 'did you mean serve?'],
+    [['serve', '--retention.row', '1d'], 'unknown option --retention.row', 'did you mean --retention.raw?'],
+    [['serve', '--retention.raw', 'long'], 'got "long", want a duration', ''],
+    [['demo', '--clusters', 'many'], 'option clusters: got "many"', ''],
+    [['token', 'make'], 'got "make", want add, list or remove', ''],
+    [['token', 'add', '--role', 'boss', '--name', 'x'], 'option --role: got "boss"', ''],
+  ])('%j is refused with a hint and exit code 2', async (args, message, hint) => {
+    const { code, stderr } = await daytwo(...args)
+    expect(stderr).toContain(message)
+    expect(stderr).toContain(hint)
+    expect(stderr).not.toContain('    at ')
+    expect(code).toBe(2)
+  })
+
+  test('no command prints the help and fails', async () => {
+    expect(await daytwo()).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining('Usage: daytwo COMMAND') as string,
+    })
+  })
+})
+
+describe('daytwo serve', () => {
+  test('SIGTERM ends it gracefully, and what was received is there in its next life', async () => {
+    const data = folder()
+    const args = ['serve', '--listen', '127.0.0.1:0', '--data', data, '--retention.raw', '100y']
+    const first = await startServer(args)
+    expect((await fetch(`${first.url}/-/healthy`)).status).toBe(200)
+    const body = writeBody([{ labels: { __name__: 'm', cluster: 'a' }, samples: [{ timeMs: 1000, value: 7 }] }])
+    expect((await postWrite(first.url, body)).status).toBe(204)
+    expect(await first.stop()).toBe(0)
+
+    const second = await startServer(args)
+    closers.push(() => second.stop())
+    expect((await second.query('m', 2000)).map(({ value }) => value)).toEqual([[2, '7']])
+  })
+
+  test('a second server on the same folder says who has it', async () => {
+    const data = folder()
+    const server = await startServer(['serve', '--listen', '127.0.0.1:0', '--data', data])
+    closers.push(() => server.stop())
+    const { code, stderr } = await daytwo('serve', '--listen', '127.0.0.1:0', '--data', data)
+    expect(code).toBe(2)
+    expect(stderr).toContain(data)
+  })
+
+  test('a bad rule file keeps it from starting, with a caret', async () => {
+    const rules = tempDir('rules')
+    closers.push(() => {
+      rules.remove()
+    })
+    const { writeFileSync } = await import('node:fs')
+    writeFileSync(
+      join(rules.path, 'bad.yaml'),
+      'groups:\n  - name: g\n    rules:\n      - alert: A\n        expr: sum(up\n',
+    )
+    const { code, stderr } = await daytwo('serve', '--listen', '127.0.0.1:0', '--data', folder(), '--rules', rules.path)
+    expect(code).toBe(2)
+    expect(stderr).toContain('bad.yaml:5')
+    expect(stderr).toMatch(/\^/)
+  })
+
+  test('beyond loopback it wants tokens, and then asks for them', async () => {
+    const data = folder()
+    const args = ['serve', '--listen', '0.0.0.0:0', '--data', data]
+    const refused = await daytwo(...args)
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain('without tokens')
+    expect(refused.stderr).toContain('daytwo token add')
+
+    const token = (
+      await daytwo(
+        'token',
+        'add',
+        '--data',
+        data,
+        '--role',
+        'ingest',
+        '--name',
+        'prague',
+        '--cluster',
+        'prague-prod-01',
+      )
+    ).stdout.trim()
+    const viewer = (await daytwo('token', 'add', '--data', data, '--role', 'viewer', '--name', 'sre')).stdout.trim()
+    const listed = await daytwo('token', 'list', '--data', data)
+    expect(listed.stdout).toMatch(/1 +ingest +prague-prod-01 +\S+ +prague\n2 +viewer/)
+    expect(listed.stdout).not.toContain(token)
+
+    const server = await startServer(args)
+    closers.push(() => server.stop())
+    const at = { timeMs: Date.now(), value: 1 }
+    const own = writeBody([{ labels: { __name__: 'up', job: 'x' }, samples: [at] }])
+    const other = writeBody([{ labels: { __name__: 'up', cluster: 'brno' }, samples: [at] }])
+    const bearer = (value: string) => ({ authorization: `Bearer ${value}` })
+    expect((await postWrite(server.url, own)).status).toBe(401)
+    expect((await postWrite(server.url, own, bearer(viewer))).status).toBe(403)
+    expect((await postWrite(server.url, own, bearer(token))).status).toBe(204)
+    const refusal = await postWrite(server.url, other, bearer(token))
+    expect([refusal.status, await refusal.text()]).toEqual([400, expect.stringContaining('cluster_mismatch')])
+
+    const ask = (value: string) =>
+      fetch(`${server.url}/api/v1/query?query=up`, {
+        headers: { authorization: `Basic ${Buffer.from(`x:${value}`).toString('base64')}` },
+      })
+    expect((await ask(token)).status).toBe(403)
+    const answer = await (await ask(viewer)).json()
+    expect(answer).toMatchObject({ data: { result: [{ metric: { cluster: 'prague-prod-01', job: 'x' } }] } })
+    expect((await fetch(`${server.url}/-/healthy`)).status).toBe(200)
+  })
+})
+
+describe('daytwo demo', () => {
+  test('shows a living fleet, and leaves nothing behind', { timeout: 120_000 }, async () => {
+    const server = await startServer(['demo', '--listen', '127.0.0.1:0', '--clusters', '40', '--history', '2h'])
+    const stop = () => server.stop()
+    closers.push(stop)
+    const { until } = await import('../support/until.ts')
+    await until(
+      'the demo to be ready',
+      () => (server.output().includes(`Open ${server.url}`) ? true : undefined),
+      90_000,
+    )
+    const now = (await (await fetch(`${server.url}/api/fleet/v1/now`)).json()) as {
+      clusters: { total: number }
+      stuck: { count: number }
+      silent: { count: number }
+      firing: { critical: number; warning: number }
+    }
+    expect(now.clusters.total).toBe(40)
+    expect(
+      [now.stuck.count, now.silent.count, now.firing.critical, now.firing.warning].every((count) => count > 0),
+    ).toBe(true)
+    expect(await stop()).toBe(0)
+    const data = /daytwo-demo-\w+/.exec(server.output())
+    expect(data === null || !existsSync(data[0])).toBe(true)
+  })
+})

@@ -6,7 +6,7 @@ import type { SeriesRef } from './series.ts'
  * two things that flow back on purpose: fleet facts and rule results. Implemented by `store`.
  *
  * One thread, one appender: a request's appends are not interleaved with another's. Samples are readable at once (a new
- * series: when `commit` is called) and durable when `commit` resolves; what is acknowledged to a sender waits for that.
+ * series: from its first commit on) and durable when `commit` resolves; what is acknowledged to a sender waits for that.
  */
 export interface Appender {
   /** The series of a label set, made at first sight. Cold: callers remember the ref. `undefined`: the series limit is reached. */

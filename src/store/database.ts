@@ -56,10 +56,11 @@ export function openDatabaseForReading(dir: string): Database.Database {
 }
 
 function checkOwner(db: Database.Database, path: string): void {
+  // The tables first: whoever makes the file at this moment sets the id before the tables.
+  const tables = db.prepare<[], number>('SELECT count(*) FROM sqlite_schema').pluck().get()
   const id = db.pragma('application_id', { simple: true })
   if (id === APPLICATION_ID) return
-  const tables = db.prepare<[], { count: number }>('SELECT count(*) AS count FROM sqlite_schema').get()
-  if (id !== 0 || tables?.count !== 0) {
+  if (id !== 0 || tables !== 0) {
     throw new FleetError(
       'storage_failed',
       `${path} is an SQLite file of another program (application_id ${String(id)})`,

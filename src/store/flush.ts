@@ -48,8 +48,8 @@ export class Flush {
     this.#rows = parts.rows
     this.#chunks = parts.chunks
     this.#cutMs = cutMs
-    this.#slots = parts.table.slotsByRef()
-    this.#refs = Float64Array.from(this.#slots, (slot) => parts.table.refOf(slot))
+    this.#refs = parts.table.sortedRefs()
+    this.#slots = Int32Array.from(this.#refs, (ref) => parts.table.refs.get(ref))
   }
 
   /**

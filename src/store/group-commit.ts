@@ -19,6 +19,7 @@ export class GroupCommit {
   commitsDone = 0
   commitsFailed = 0
   readonly #turns: Turns
+  readonly #announce: () => void
   readonly #buffer: LogBuffer
   readonly #log: Log
   readonly #table: SeriesTable
@@ -28,10 +29,19 @@ export class GroupCommit {
 
   constructor(
     db: Database.Database,
-    parts: { turns: Turns; buffer: LogBuffer; log: Log; table: SeriesTable; rows: SeriesRows },
+    parts: {
+      turns: Turns
+      buffer: LogBuffer
+      log: Log
+      table: SeriesTable
+      rows: SeriesRows
+      /** Tells readers of the table's new pairs and series: called before each try to write them. */
+      announce: () => void
+    },
   ) {
     const { turns, buffer, log, table, rows } = parts
     this.#turns = turns
+    this.#announce = parts.announce
     this.#buffer = buffer
     this.#log = log
     this.#table = table
@@ -65,6 +75,8 @@ export class GroupCommit {
   /** Commits in this moment; the connection must be free. Throws FleetError. */
   commitNow(): void {
     if (this.isDurable) return
+    // Also when it fails then: what is in the head is read, durable or not.
+    this.#announce()
     try {
       this.#write.immediate()
     } catch (thrown) {

@@ -48,6 +48,7 @@ export class SeriesIndex {
 
   remove(refs: readonly SeriesRef[]): void {
     const known = refs.filter((ref) => this.#slots.get(ref) >= 0)
+    if (known.length === 0) return
     const gone = Uint32Array.from(known).sort()
     const touched = new Set<number>()
     for (const ref of known) {

@@ -122,7 +122,7 @@ class SharedReader implements StoreReader {
     eachPair(this.#db, (id, name, value) => {
       this.#pairs.add(id, name, value)
     })
-    eachSeries(this.#db, (ref, pairIds) => {
+    eachSeries(this.#db, ({ ref, pairIds }) => {
       const slot = slots.get(ref)
       if (slot !== undefined) this.#index.add({ ref, slot, pairIds })
     })

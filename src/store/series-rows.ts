@@ -60,22 +60,29 @@ export class SeriesRows {
     for (const ref of refs) this.#endSeries.run(ref)
   }
 
-  /** Removes what ended before this start, and the pairs that only it had. To be called before anybody holds a ref. */
+  /**
+   * Removes what ended before this start, with the pairs and the pages of states that only it had. To be called before
+   * anybody holds a ref.
+   */
   removeEnded(): void {
     const remove = this.#db.transaction(() => {
       if (this.#db.prepare('DELETE FROM series WHERE ended = 1').run().changes === 0) return
-      const used = new Set<number>()
-      eachSeries(this.#db, (_ref, pairIds) => {
-        for (const id of pairIds) used.add(id)
+      const pairIds = new Set<number>()
+      const pages = new Set<number>()
+      eachSeries(this.#db, ({ ref, pairIds: ids }) => {
+        for (const id of ids) pairIds.add(id)
+        pages.add(statePageOf(ref))
       })
-      const unused: number[] = []
-      eachPair(this.#db, (id) => {
-        if (!used.has(id)) unused.push(id)
-      })
-      const removePair = this.#db.prepare<[number]>('DELETE FROM pair WHERE id = ?')
-      for (const id of unused) removePair.run(id)
+      this.#removeUnused('pair', 'id', pairIds)
+      this.#removeUnused('series_state', 'page', pages)
     })
     remove.immediate()
+  }
+
+  #removeUnused(table: 'pair' | 'series_state', key: string, used: ReadonlySet<number>): void {
+    const all = this.#db.prepare<[], number>(`SELECT ${key} FROM ${table}`).pluck().all()
+    const remove = this.#db.prepare<[number]>(`DELETE FROM ${table} WHERE ${key} = ?`)
+    for (const number of all) if (!used.has(number)) remove.run(number)
   }
 
   /** Writes the states of whole pages: all series of a page must be given, in any order. */
@@ -116,9 +123,14 @@ export function eachPair(db: Database.Database, visit: (id: number, name: string
 }
 
 /** All series that are written down, ended ones too, by rising ref. */
-export function eachSeries(db: Database.Database, visit: (ref: SeriesRef, pairIds: readonly number[]) => void): void {
-  const rows = db.prepare<[], [number, Uint8Array]>('SELECT ref, pairs FROM series ORDER BY ref').raw()
-  for (const [ref, pairs] of rows.iterate()) visit(ref, readPairIds(pairs))
+export function eachSeries(
+  db: Database.Database,
+  visit: (row: { readonly ref: SeriesRef; readonly pairIds: readonly number[]; readonly isEnded: boolean }) => void,
+): void {
+  const rows = db.prepare<[], [number, Uint8Array, number]>('SELECT ref, pairs, ended FROM series ORDER BY ref').raw()
+  for (const [ref, pairs, ended] of rows.iterate()) {
+    visit({ ref, pairIds: readPairIds(pairs), isEnded: ended !== 0 })
+  }
 }
 
 function readPairIds(blob: Uint8Array): readonly number[] {

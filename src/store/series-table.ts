@@ -112,11 +112,10 @@ export class SeriesTable {
     this.#seriesCount--
   }
 
-  /** Slots with a series, in the order of their refs. */
-  slotsByRef(): Int32Array {
-    const slots: number[] = []
-    for (let slot = 0; slot < this.#refOfSlot.length; slot++) if (this.#refOfSlot[slot] !== 0) slots.push(slot)
-    return Int32Array.from(slots).sort((a, b) => this.#refOfSlot[a]! - this.#refOfSlot[b]!)
+  /** Refs of all series, rising. */
+  sortedRefs(): Float64Array {
+    const refs = this.#refOfSlot.filter((ref) => ref !== 0)
+    return refs.sort() // of numbers, without a comparison function: it is as fast as the machine
   }
 
   labelsOf(pairIds: ArrayLike<number>): Labels {

@@ -1,21 +1,21 @@
 import type Database from 'better-sqlite3'
+import { FleetError } from '../base/errors.ts'
 import type { Appender } from '../model/appender.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { ChunkWriter } from './chunks.ts'
-import { asFailure, failureOf, limitSize, lockDirectory, openDatabase, type DirectoryLock } from './database.ts'
+import { asFailure, limitSize, lockDirectory, openDatabase, type DirectoryLock } from './database.ts'
 import { createFacts, type Facts } from './facts/facts.ts'
-import { Flush } from './flush.ts'
 import { GroupCommit } from './group-commit.ts'
 import { Head } from './head.ts'
 import { Log } from './log.ts'
 import { LogBuffer } from './log-codec.ts'
-import { RETRY_WINDOW_MS, type StoreOptions } from './options.ts'
-import { endedSlots, removeExpiredChunks } from './retention.ts'
+import { Maintenance } from './maintenance.ts'
+import type { StoreOptions } from './options.ts'
 import { eachPair, eachSeries, SeriesRows } from './series-rows.ts'
 import { SeriesTable } from './series-table.ts'
 import { Readers, type ReaderShare } from './share.ts'
 import { StoreAppender } from './store-appender.ts'
-import { nextTurn, Turns } from './turns.ts'
+import { Turns } from './turns.ts'
 
 /** The writing side of the store: one per data directory, on the ingest worker. */
 export interface StoreWriter {
@@ -74,11 +74,6 @@ export function openWriter(options: StoreOptions, nowMs: number): StoreWriter {
   }
 }
 
-/** Above this part of its limit the head is flushed as far as it may be, before time. */
-const HEAD_PRESSURE = 0.75
-/** And then again when at least this much more may go. */
-const PRESSURE_FLUSH_EVERY_MS = 60_000
-
 class SqliteWriter implements StoreWriter {
   readonly appender: StoreAppender
   readonly facts: Facts
@@ -92,24 +87,18 @@ class SqliteWriter implements StoreWriter {
   readonly #rows: SeriesRows
   readonly #table: SeriesTable
   readonly #log: Log
-  readonly #chunks: ChunkWriter
   readonly #commits: GroupCommit
+  readonly #maintenance: Maintenance
   /** What readers were told of the table's new pairs and series: a failed commit leaves them there. */
   #announcedRef: SeriesRef
   #announcedPairId: number
-  #flushesDone = 0
-  #flushesFailed = 0
-  #lastFlushMs: number | undefined
-  #lastCutMs = -Infinity
-  #maintenance: Promise<void> | undefined
-  #isClosing = false
 
   constructor(options: StoreOptions, db: Database.Database, lock: DirectoryLock, nowMs: number) {
     this.#options = options
     this.#db = db
     this.#lock = lock
     this.#rows = new SeriesRows(db)
-    this.#rows.removeEnded()
+    this.#removeEnded()
     this.#announcedRef = this.#rows.nextNumber('series') - 1
     this.#announcedPairId = this.#rows.nextNumber('pair') - 1
     this.#table = new SeriesTable(this.#announcedRef + 1, this.#announcedPairId + 1)
@@ -122,13 +111,15 @@ class SqliteWriter implements StoreWriter {
       },
     })
     this.#log = new Log(db)
-    this.#chunks = new ChunkWriter(db)
     this.#commits = new GroupCommit(db, {
       turns: this.#turns,
       buffer: this.#buffer,
       log: this.#log,
       table: this.#table,
       rows: this.#rows,
+      announce: () => {
+        this.#announce()
+      },
     })
     this.appender = new StoreAppender({
       head: this.#head,
@@ -136,16 +127,26 @@ class SqliteWriter implements StoreWriter {
       buffer: this.#buffer,
       outOfOrderMs: options.outOfOrderMs,
       seriesMax: options.seriesMax,
-      commit: () => {
-        this.#announce()
-        return this.#commits.commit()
-      },
+      commit: () => this.#commits.commit(),
       revive: (ref) => {
         const pairIds = this.#rows.pairIdsOf(ref)
         return pairIds === undefined ? undefined : this.#table.labelsOf(pairIds)
       },
     })
     this.facts = createFacts(db, this.#turns)
+    this.#maintenance = new Maintenance(options, {
+      db,
+      turns: this.#turns,
+      head: this.#head,
+      table: this.#table,
+      rows: this.#rows,
+      log: this.#log,
+      chunks: new ChunkWriter(db),
+      commits: this.#commits,
+      seriesRemoved: (refs) => {
+        this.#readers.post({ kind: 'removed', refs })
+      },
+    })
     this.#load()
     this.appender.floorMs = nowMs - options.retentionRawMs
   }
@@ -155,20 +156,17 @@ class SqliteWriter implements StoreWriter {
   }
 
   maintain(nowMs: number): Promise<void> {
-    this.#maintenance ??= this.#maintain(nowMs).finally(() => {
-      this.#maintenance = undefined
-    })
-    return this.#maintenance
+    this.appender.floorMs = nowMs - this.#options.retentionRawMs
+    return this.#maintenance.run(nowMs)
   }
 
   share(): ReaderShare {
-    this.#announce()
     this.#commits.commitNow()
-    const slots = this.#table.slotsByRef()
-    const series = new Uint32Array(slots.length * 2)
-    slots.forEach((slot, i) => {
-      series[i * 2] = this.#table.refOf(slot)
-      series[i * 2 + 1] = slot
+    const refs = this.#table.sortedRefs()
+    const series = new Uint32Array(refs.length * 2)
+    refs.forEach((ref, i) => {
+      series[i * 2] = ref
+      series[i * 2 + 1] = this.#table.refs.get(ref)
     })
     return this.#readers.add(this.#head.memory.buffers, series)
   }
@@ -187,15 +185,14 @@ class SqliteWriter implements StoreWriter {
       logBytes: this.#log.byteLength,
       commitsDone: this.#commits.commitsDone,
       commitsFailed: this.#commits.commitsFailed,
-      flushesDone: this.#flushesDone,
-      flushesFailed: this.#flushesFailed,
-      lastFlushMs: this.#lastFlushMs,
+      flushesDone: this.#maintenance.flushesDone,
+      flushesFailed: this.#maintenance.flushesFailed,
+      lastFlushMs: this.#maintenance.lastFlushMs,
     }
   }
 
   async close(): Promise<void> {
-    this.#isClosing = true
-    await this.#maintenance?.catch(() => undefined)
+    await this.#maintenance.stop()
     while (!this.#turns.isFree) await this.#turns.free()
     try {
       await this.appender.commit()
@@ -206,13 +203,25 @@ class SqliteWriter implements StoreWriter {
     }
   }
 
+  /** On a full disk the server must start all the same, for reading; the next start removes them. */
+  #removeEnded(): void {
+    try {
+      asFailure('removing ended series', () => {
+        this.#rows.removeEnded()
+      })
+    } catch (thrown) {
+      if (!(thrown instanceof FleetError) || thrown.code !== 'storage_full') throw thrown
+    }
+  }
+
   /** Series from their rows, how far they are flushed, and then what the log has beyond that. */
   #load(): void {
     eachPair(this.#db, (id, name, value) => {
       this.#table.pairs.add(id, name, value)
     })
-    eachSeries(this.#db, (ref, pairIds) => {
-      this.#table.add({ ref, slot: this.#head.takeSlot(), pairIds })
+    eachSeries(this.#db, ({ ref, pairIds, isEnded }) => {
+      // Ended ones are still here only when the disk was too full to remove them.
+      if (!isEnded) this.#table.add({ ref, slot: this.#head.takeSlot(), pairIds })
     })
     this.#rows.eachState((state) => {
       const slot = this.#table.refs.get(state.ref)
@@ -233,76 +242,5 @@ class SqliteWriter implements StoreWriter {
     this.#announcedPairId = pairs.at(-1)?.id ?? this.#announcedPairId
     this.#announcedRef = series.at(-1)!.ref
     this.#readers.post({ kind: 'series', pairs, series })
-  }
-
-  async #maintain(nowMs: number): Promise<void> {
-    const floorMs = nowMs - this.#options.retentionRawMs
-    this.appender.floorMs = floorMs
-    this.#head.reclaim()
-    // First what makes room: on a full disk the commit after it may succeed again.
-    await this.#steps('removing old samples', () => removeExpiredChunks(this.#chunks, floorMs))
-    await this.appender.commit()
-    await this.#flushIfDue(nowMs)
-  }
-
-  async #flushIfDue(nowMs: number): Promise<void> {
-    const { outOfOrderMs, flushEveryMs, headBytesMax } = this.#options
-    const latestMs = nowMs - Math.max(outOfOrderMs, RETRY_WINDOW_MS)
-    const isUnderPressure = this.#head.usedBytes > headBytesMax * HEAD_PRESSURE
-    const everyMs = isUnderPressure ? Math.min(flushEveryMs, PRESSURE_FLUSH_EVERY_MS) : flushEveryMs
-    const cutMs = Math.floor(latestMs / everyMs) * everyMs
-    if (cutMs <= this.#lastCutMs) return
-    const newestRow = this.#log.newestId
-    try {
-      const parts = { head: this.#head, table: this.#table, rows: this.#rows, chunks: this.#chunks }
-      const flush = new Flush(this.#db, parts, cutMs)
-      await this.#steps('flushing', () => {
-        // A chunk of a series must never be on the disk before the series.
-        this.#commits.commitNow()
-        const isMore = flush.step()
-        this.#head.reclaim()
-        return isMore
-      })
-      await this.#steps('truncating the log', () => this.#log.removeSome(newestRow, cutMs))
-      await this.#steps('removing ended series', () => this.#endSeries())
-    } catch (failure) {
-      this.#flushesFailed++
-      throw failure
-    }
-    this.#lastCutMs = cutMs
-    this.#lastFlushMs = nowMs
-    this.#flushesDone++
-  }
-
-  #endSeries(): boolean {
-    const ended = endedSlots(this.#head, this.#table, this.#chunks.flushes(), this.appender.floorMs)
-    if (ended.length === 0) return false
-    this.#commits.commitNow()
-    const refs = ended.map((series) => series.ref)
-    const end = this.#db.transaction(() => {
-      this.#rows.end(refs)
-    })
-    end.immediate()
-    for (const { slot } of ended) {
-      this.#table.remove(slot)
-      this.#head.leaveSlot(slot)
-    }
-    this.#readers.post({ kind: 'removed', refs })
-    this.#head.reclaim()
-    return true
-  }
-
-  /** Runs `step` until it answers false, with everything else in between. */
-  async #steps(what: string, step: () => boolean): Promise<void> {
-    for (;;) {
-      while (!this.#turns.isFree) await this.#turns.free()
-      if (this.#isClosing) return
-      try {
-        if (!step()) return
-      } catch (thrown) {
-        throw failureOf(what, thrown)
-      }
-      await nextTurn()
-    }
   }
 }

@@ -1,0 +1,143 @@
+import type Database from 'better-sqlite3'
+import type { SeriesRef } from '../model/series.ts'
+import type { ChunkWriter } from './chunks.ts'
+import { failureOf } from './database.ts'
+import { Flush } from './flush.ts'
+import type { GroupCommit } from './group-commit.ts'
+import type { Head } from './head.ts'
+import type { Log } from './log.ts'
+import { RETRY_WINDOW_MS, type StoreOptions } from './options.ts'
+import { endedSlots, removeExpiredChunks } from './retention.ts'
+import type { SeriesRows } from './series-rows.ts'
+import type { SeriesTable } from './series-table.ts'
+import { nextTurn, type Turns } from './turns.ts'
+
+/** Above this part of its limit the head is flushed as far as it may be, before time. */
+const HEAD_PRESSURE = 0.75
+/** And then again when at least this much more may go. */
+const PRESSURE_FLUSH_EVERY_MS = 60_000
+
+export interface MaintenanceParts {
+  readonly db: Database.Database
+  readonly turns: Turns
+  readonly head: Head
+  readonly table: SeriesTable
+  readonly rows: SeriesRows
+  readonly log: Log
+  readonly chunks: ChunkWriter
+  readonly commits: GroupCommit
+  /** Readers must be told before their slots are used again. */
+  readonly seriesRemoved: (refs: readonly SeriesRef[]) => void
+}
+
+/**
+ * What the writer does from time to time: retention, retrying a commit, the flush and what follows from it. All of it
+ * is steps of some milliseconds, with everything else in between, and can stop after any of them.
+ */
+export class Maintenance {
+  flushesDone = 0
+  flushesFailed = 0
+  lastFlushMs: number | undefined
+  readonly #options: StoreOptions
+  readonly #parts: MaintenanceParts
+  #lastCutMs = -Infinity
+  #running: Promise<void> | undefined
+  #isStopped = false
+
+  constructor(options: StoreOptions, parts: MaintenanceParts) {
+    this.#options = options
+    this.#parts = parts
+  }
+
+  /** Calls while one runs share its promise. Rejects with FleetError. */
+  run(nowMs: number): Promise<void> {
+    this.#running ??= this.#run(nowMs).finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
+  /** Resolves when no step runs any more; none will. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#running?.catch(() => undefined)
+  }
+
+  async #run(nowMs: number): Promise<void> {
+    const floorMs = nowMs - this.#options.retentionRawMs
+    const { head, chunks, commits } = this.#parts
+    head.reclaim()
+    // First what makes room: on a full disk the commit after it may succeed again.
+    await this.#steps('removing old samples', () => removeExpiredChunks(chunks, floorMs))
+    await commits.commit()
+    const cutMs = this.#cutMs(nowMs)
+    if (cutMs <= this.#lastCutMs) return
+    try {
+      await this.#flush(cutMs)
+      await this.#steps('removing ended series', () => this.#endSeries(floorMs))
+    } catch (failure) {
+      this.flushesFailed++
+      throw failure
+    }
+    if (this.#isStopped) return
+    this.#lastCutMs = cutMs
+    this.lastFlushMs = nowMs
+    this.flushesDone++
+  }
+
+  /** The newest time that may be flushed, in steps of `flushEveryMs`, or smaller ones when the head is nearly full. */
+  #cutMs(nowMs: number): number {
+    const { outOfOrderMs, flushEveryMs, headBytesMax } = this.#options
+    const isUnderPressure = this.#parts.head.usedBytes > headBytesMax * HEAD_PRESSURE
+    const everyMs = isUnderPressure ? Math.min(flushEveryMs, PRESSURE_FLUSH_EVERY_MS) : flushEveryMs
+    return Math.floor((nowMs - Math.max(outOfOrderMs, RETRY_WINDOW_MS)) / everyMs) * everyMs
+  }
+
+  async #flush(cutMs: number): Promise<void> {
+    const { db, head, log, commits } = this.#parts
+    // Rows up to this one hold nothing that the flush does not see; later ones may.
+    const newestRow = log.newestId
+    const flush = new Flush(db, this.#parts, cutMs)
+    await this.#steps('flushing', () => {
+      // A chunk of a series must never be on the disk before the series.
+      commits.commitNow()
+      const isMore = flush.step()
+      head.reclaim()
+      return isMore
+    })
+    await this.#steps('truncating the log', () => log.removeSome(newestRow, cutMs))
+  }
+
+  #endSeries(floorMs: number): boolean {
+    const { db, head, table, rows, chunks, commits, seriesRemoved } = this.#parts
+    const ended = endedSlots(head, table, chunks.flushes(), floorMs)
+    if (ended.length === 0) return false
+    commits.commitNow()
+    const refs = ended.map((series) => series.ref)
+    const end = db.transaction(() => {
+      rows.end(refs)
+    })
+    end.immediate()
+    for (const { slot } of ended) {
+      table.remove(slot)
+      head.leaveSlot(slot)
+    }
+    seriesRemoved(refs)
+    head.reclaim()
+    return true
+  }
+
+  /** Runs `step` until it answers false, with everything else in between. */
+  async #steps(what: string, step: () => boolean): Promise<void> {
+    for (;;) {
+      while (!this.#parts.turns.isFree) await this.#parts.turns.free()
+      if (this.#isStopped) return
+      try {
+        if (!step()) return
+      } catch (thrown) {
+        throw failureOf(what, thrown)
+      }
+      await nextTurn()
+    }
+  }
+}

@@ -17,7 +17,7 @@ const load = {
 
 /** React wants a default export; this project has none. */
 function lazyPage<P>(page: () => Promise<ComponentType<P>>): ComponentType<P> {
-  return lazy(async () => ({ default: await page() })) as unknown as ComponentType<P>
+  return lazy(async () => ({ default: await page() }))
 }
 
 const AlertsPage = lazyPage(async () => (await load.alerts()).AlertsPage)

@@ -6,8 +6,9 @@ export const SENDERS: readonly { readonly value: Sender; readonly text: string }
   { value: 'prometheus', text: 'Prometheus' },
 ]
 
-/** What the pages and the rules read; a cluster's Prometheus has a thousand times more. */
-const METRICS = 'kubevirt_.*|kubevirt_hyperconverged_.*|csv_.*|subscription_.*|cluster_version.*|up'
+/** What the pages and the rules read; a cluster's Prometheus has a thousand times more. Fully anchored by Prometheus. */
+export const METRICS =
+  '(cluster:)?kubevirt_(hco|hyperconverged)_.*|kubevirt_info|kubevirt_vm_info|kubevirt_node_deprecated_machine_types|csv_(succeeded|abnormal)|subscription_sync_total'
 
 /** @param baseUrl the server's address without a slash at the end */
 export function remoteWriteSnippet(sender: Sender, baseUrl: string): string {

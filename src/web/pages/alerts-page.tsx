@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import type { AlertItems } from '../../contract/alerts.ts'
@@ -21,6 +21,7 @@ export function AlertsPage({ fingerprint }: { readonly fingerprint: string | und
   return (
     <div className={`alerts-page ${fingerprint === undefined ? '' : 'has-detail'}`}>
       <title>Alerts · Daytwo</title>
+      <h1 className="visually-hidden">Alerts</h1>
       <Answer query={query} what="the alerts" skeletonLines={14}>
         {(items) => <AlertsAnswer items={items} fingerprint={fingerprint} />}
       </Answer>
@@ -34,11 +35,13 @@ interface AlertsAnswerProps {
 }
 
 function AlertsAnswer({ items, fingerprint }: AlertsAnswerProps): ReactNode {
-  const view = parseAlertView(useSearch())
+  const query = useSearch()
+  const view = parseAlertView(query)
   const [, navigate] = useLocation()
   const list = useRef<HTMLDivElement>(null)
   const search = useRef<HTMLInputElement>(null)
-  const groups = applyAlertView(items.alerts, view)
+  // Ten thousand alerts take tens of milliseconds to filter and sort: only for a new list or a new view.
+  const groups = useMemo(() => applyAlertView(items.alerts, parseAlertView(query)), [items.alerts, query])
   const shown = groups.flatMap((group) => group.alerts)
   const isOpen = fingerprint !== undefined
   const opened = items.alerts.find((alert) => alert.fingerprint === fingerprint)
@@ -73,11 +76,11 @@ function AlertsAnswer({ items, fingerprint }: AlertsAnswerProps): ReactNode {
     ...(isOpen ? { Esc: close } : {}),
   })
   useFocusBack(list, fingerprint)
+  useOpenRowInView(list, fingerprint)
 
   return (
     <>
       <div className="alerts-list" ref={list}>
-        <h1>Alerts</h1>
         <FailingRules failing={items.failing} />
         {items.alerts.length === 0 ? (
           <EmptyAlerts asOfMs={items.asOfMs} isPartial={items.failing.length > 0} />
@@ -122,6 +125,14 @@ function useFocusBack(list: React.RefObject<HTMLElement | null>, fingerprint: st
       list.current?.querySelector<HTMLElement>(`a[data-alert="${CSS.escape(before.current)}"]`)?.focus()
     }
     before.current = fingerprint
+  }, [fingerprint, list])
+}
+
+/** A link may open an alert whose row is far down the list. */
+function useOpenRowInView(list: React.RefObject<HTMLElement | null>, fingerprint: string | undefined): void {
+  useEffect(() => {
+    if (fingerprint === undefined) return
+    list.current?.querySelector('[aria-current]')?.closest('tr')?.scrollIntoView({ block: 'nearest' })
   }, [fingerprint, list])
 }
 

@@ -133,7 +133,7 @@ function Results({ expr, range, onRange }: ResultsProps): ReactNode {
           )}
         </Answer>
       </Panel>
-      <Panel title="Now">
+      <Panel title="Value now">
         <Answer query={instant} what="the answer" skeletonLines={4}>
           {(answer) => <PromqlResult answer={answer} />}
         </Answer>

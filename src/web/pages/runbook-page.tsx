@@ -1,16 +1,19 @@
 import type { ReactNode } from 'react'
 import { Link, useSearch } from 'wouter'
 import type { BoundRunbook, RunbookInstance } from '../../contract/runbooks.ts'
-import { formatValue } from '../lib/format-number.ts'
+import { formatCount, formatValue } from '../lib/format-number.ts'
 import { alertPath, alertsPath, ROUTES, runbookPath } from '../lib/paths.ts'
 import { Answer } from '../panels/answer.tsx'
 import { RunbookBody } from '../panels/runbook-body.tsx'
 import { RunbookChooser } from '../panels/runbook-chooser.tsx'
 import { toFailure } from '../query/fetch-json.ts'
 import { nearestNames, useRunbook } from '../query/use-runbook.ts'
+import { AlertName } from '../ui/alert-name.tsx'
+import { FactList } from '../ui/fact-list.tsx'
 import { ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
 import { Notice } from '../ui/notice.tsx'
-import { Since } from '../ui/time.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { Moment, Since } from '../ui/time.tsx'
 
 /** Where an alert's link leads: the runbook, filled in for the alert that is meant. */
 export function RunbookPage({ name }: { readonly name: string }): ReactNode {
@@ -21,7 +24,9 @@ export function RunbookPage({ name }: { readonly name: string }): ReactNode {
   return (
     <div className="page runbook-page">
       <title>{`${query.data?.name ?? name} · Daytwo`}</title>
-      <h1>{query.data?.name ?? name}</h1>
+      <h1>
+        <AlertName name={query.data?.name ?? name} />
+      </h1>
       {isUnknown ? (
         <UnknownPage name={name} nearest={nearest} />
       ) : (
@@ -38,7 +43,7 @@ function Page({ bound, asked }: { readonly bound: BoundRunbook; readonly asked: 
   const isLost = asked !== undefined && instance === undefined
   return (
     <>
-      {instance === undefined ? null : <InstanceLine instance={instance} name={bound.name} count={instances.length} />}
+      {instance === undefined ? null : <InstanceLine instance={instance} />}
       {isLost ? (
         <Notice kind="note" title="The alert in this link is gone">
           It has resolved a while ago. What follows is the page without an alert.
@@ -55,18 +60,52 @@ function Page({ bound, asked }: { readonly bound: BoundRunbook; readonly asked: 
           This is the plain page: what stands in angle brackets is for you to fill in.
         </Notice>
       ) : null}
-      <RunbookBody bound={bound} />
+      <div className="runbook-columns">
+        <RunbookBody bound={bound} sectionLevel={2} />
+        {instance === undefined ? null : (
+          <aside aria-label="The alert">
+            <Panel title="This alert">
+              <FactList
+                isStacked
+                facts={[
+                  { name: 'active since', value: <Moment atMs={instance.activeAtMs} /> },
+                  { name: 'value', value: <span title={String(instance.value)}>{formatValue(instance.value)}</span> },
+                  ...Object.entries(instance.labels).map(([label, value]) => ({ name: label, value })),
+                ]}
+              />
+            </Panel>
+            <Others bound={bound} open={instance.fingerprint} />
+          </aside>
+        )}
+      </div>
     </>
   )
 }
 
-interface InstanceLineProps {
-  readonly instance: RunbookInstance
-  readonly name: string
-  readonly count: number
+const OTHERS_MAX = 10
+
+/** The same alert elsewhere, each one step away. */
+function Others({ bound, open }: { readonly bound: BoundRunbook; readonly open: string }): ReactNode {
+  const others = bound.instances.filter(({ fingerprint }) => fingerprint !== open)
+  if (others.length === 0) return null
+  return (
+    <Panel title="The same alert elsewhere" aside={formatCount(others.length)}>
+      <ul className="others">
+        {others.slice(0, OTHERS_MAX).map(({ fingerprint, cluster, activeAtMs }) => (
+          <li key={fingerprint}>
+            <Link href={runbookPath(bound.name, fingerprint)}>{cluster === '' ? 'no cluster' : cluster}</Link>
+            <Since atMs={activeAtMs} />
+          </li>
+        ))}
+      </ul>
+      {others.length > OTHERS_MAX ? (
+        <Link href={alertsPath({ alertname: bound.name })}>All {formatCount(others.length + 1)}</Link>
+      ) : null}
+    </Panel>
+  )
 }
 
-function InstanceLine({ instance, name, count }: InstanceLineProps): ReactNode {
+function InstanceLine({ instance }: { readonly instance: RunbookInstance }): ReactNode {
   return (
     <div className="instance-line">
       <p className="detail-marks">
@@ -74,18 +113,12 @@ function InstanceLine({ instance, name, count }: InstanceLineProps): ReactNode {
         <ImpactMark impact={instance.healthImpact} />
         <StateMark state={instance.state} />
         <span>
-          active <Since atMs={instance.activeAtMs} /> on{' '}
+          for <Since atMs={instance.activeAtMs} /> on{' '}
           <Link href={alertsPath({ cluster: instance.cluster })}>
             {instance.cluster === '' ? 'an unnamed cluster' : instance.cluster}
           </Link>
         </span>
-        <span className="quiet" title={String(instance.value)}>
-          value {formatValue(instance.value)}
-        </span>
-      </p>
-      <p className="instance-links">
-        <Link href={alertPath(instance.fingerprint)}>The alert and its facts</Link>
-        {count > 1 ? <Link href={alertsPath({ alertname: name })}>Another instance</Link> : null}
+        <Link href={alertPath(instance.fingerprint)}>Open among the alerts</Link>
       </p>
     </div>
   )

@@ -7,6 +7,7 @@ import type { AlertItem } from '../../contract/alerts.ts'
 import { alertsPath, runbookPath } from '../lib/paths.ts'
 import { linkTarget } from '../lib/safe-href.ts'
 import { useRunbook } from '../query/use-runbook.ts'
+import { AlertName } from '../ui/alert-name.tsx'
 import { ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Since } from '../ui/time.tsx'
@@ -26,7 +27,7 @@ export function AlertDetail({
   useEffect(() => {
     // On a phone the list is gone, and the focus with it; beside the list it stays where it was.
     const { activeElement } = document
-    if (activeElement === null || activeElement === document.body || activeElement.checkVisibility?.() === false) {
+    if (activeElement === null || activeElement === document.body || !activeElement.checkVisibility()) {
       heading.current?.focus({ preventScroll: true })
     }
   }, [alert.fingerprint])
@@ -37,7 +38,7 @@ export function AlertDetail({
       <header className="detail-head">
         <div className="detail-title">
           <h2 id="detail-title" ref={heading} tabIndex={-1}>
-            {alert.alertname}
+            <AlertName name={alert.alertname} />
           </h2>
           <Button
             variant="plain"
@@ -52,7 +53,12 @@ export function AlertDetail({
           <ImpactMark impact={alert.healthImpact} />
           <StateMark state={alert.state} />
           <span>
-            <Since atMs={alert.resolvedAtMs ?? alert.firedAtMs ?? alert.activeAtMs} suffix=" ago" /> on{' '}
+            {alert.resolvedAtMs === undefined ? 'for ' : ''}
+            <Since
+              atMs={alert.resolvedAtMs ?? alert.firedAtMs ?? alert.activeAtMs}
+              suffix={alert.resolvedAtMs === undefined ? '' : ' ago'}
+            />{' '}
+            on{' '}
             <Link href={alertsPath({ cluster: alert.cluster })}>
               {alert.cluster === '' ? 'an unnamed cluster' : alert.cluster}
             </Link>
@@ -78,7 +84,8 @@ function BoundPage({ alert, name }: { readonly alert: AlertItem; readonly name: 
       {(bound) => (
         <RunbookBody
           bound={bound}
-          extra={<Link href={runbookPath(name, alert.fingerprint)}>Open as a page of its own</Link>}
+          sectionLevel={3}
+          extra={<Link href={runbookPath(name, alert.fingerprint)}>Open as a page</Link>}
         />
       )}
     </Answer>

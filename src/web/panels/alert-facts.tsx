@@ -21,11 +21,11 @@ export function AlertFacts({ alert }: { readonly alert: AlertItem }): ReactNode 
       <h3>When</h3>
       <FactList facts={timesOf(alert)} />
       <h3>Labels</h3>
-      <FactList facts={Object.entries(alert.labels).map(([name, value]) => ({ name, value }))} />
+      <FactList isStacked facts={Object.entries(alert.labels).map(([name, value]) => ({ name, value }))} />
       {annotations.length === 0 ? null : (
         <>
           <h3>Annotations</h3>
-          <FactList facts={annotations.map(([name, value]) => ({ name, value }))} />
+          <FactList isStacked facts={annotations.map(([name, value]) => ({ name, value }))} />
         </>
       )}
       <h3>Rule</h3>

@@ -6,6 +6,7 @@ import type { AlertItem } from '../../contract/alerts.ts'
 import type { AlertGroup, AlertView } from '../lib/alert-view.ts'
 import { countOf, formatValue } from '../lib/format-number.ts'
 import { alertPath } from '../lib/paths.ts'
+import { AlertName } from '../ui/alert-name.tsx'
 import { ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
 import { Since } from '../ui/time.tsx'
 
@@ -109,9 +110,12 @@ function AlertRow({ alert, path, isOpen, onOpen }: AlertRowProps): ReactNode {
       </td>
       <td className="cell-name">
         <Link href={path} data-alert={alert.fingerprint} {...(isOpen ? { 'aria-current': 'true' } : {})}>
-          {alert.alertname}
+          <AlertName name={alert.alertname} />
         </Link>
         <span className="cell-below">
+          <span className={`below-severity tone-${alert.severity}`} aria-hidden="true">
+            {alert.severity}
+          </span>
           {cluster}
           {alert.healthImpact === 'none' ? null : <ImpactMark impact={alert.healthImpact} />}
           {alert.state === 'firing' ? null : <StateMark state={alert.state} />}

@@ -31,6 +31,12 @@ export function Answer<T>({ query, what, skeletonLines = 6, children }: AnswerPr
   )
 }
 
+/** Servers say reasons without a full stop, and something follows here. */
+function asSentence(reason: string): string {
+  const text = reason.charAt(0).toUpperCase() + reason.slice(1)
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}
+
 function FailureNotice({ title, query }: { readonly title: string; readonly query: UseQueryResult }): ReactNode {
   const failure = toFailure(query.error)
   return (
@@ -50,7 +56,7 @@ function FailureNotice({ title, query }: { readonly title: string; readonly quer
         </Button>
       }
     >
-      {failure.message} {failure.hint}
+      {asSentence(failure.message)} {failure.hint}
     </Notice>
   )
 }

@@ -31,8 +31,9 @@ export function ConnectCluster(): ReactNode {
           Give every cluster its own name in the label <code>cluster</code>; on OpenShift its id does that by itself.
         </li>
         <li>
-          When this server asks for tokens, make one with the role <code>ingest</code> for each cluster. Without tokens,
-          leave the <code>authorization</code> part out.
+          When this server asks for tokens, make one for each cluster:{' '}
+          <code>daytwo token add --role ingest --name my-cluster --cluster my-cluster</code>. Without tokens, leave the{' '}
+          <code>authorization</code> part out.
         </li>
         {isLoopback(url) ? (
           <li>

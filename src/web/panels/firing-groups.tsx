@@ -3,6 +3,8 @@ import { Link } from 'wouter'
 import type { FiringGroup } from '../../contract/now.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { alertPath, alertsPath } from '../lib/paths.ts'
+import { toHealthImpact, toSeverity } from '../lib/severity.ts'
+import { AlertName } from '../ui/alert-name.tsx'
 import { ImpactMark, SeverityMark } from '../ui/marks.tsx'
 import { Since } from '../ui/time.tsx'
 
@@ -12,9 +14,11 @@ export function FiringGroups({ groups }: { readonly groups: readonly FiringGroup
     <table aria-label="Firing by alert" className="data-table">
       <thead>
         <tr>
-          <th scope="col">Severity</th>
+          <th scope="col" className="cell-severity">
+            Severity
+          </th>
           <th scope="col">Alert</th>
-          <th scope="col" className="cell-wide-only">
+          <th scope="col" className="cell-beside">
             Operator
           </th>
           <th scope="col" className="cell-number">
@@ -28,7 +32,7 @@ export function FiringGroups({ groups }: { readonly groups: readonly FiringGroup
       <tbody>
         {groups.map((group) => (
           <tr key={`${group.alertname} ${group.severity} ${group.healthImpact}`}>
-            <td>
+            <td className="cell-severity">
               <SeverityMark severity={group.severity} />
             </td>
             <td className="cell-name">
@@ -39,10 +43,16 @@ export function FiringGroups({ groups }: { readonly groups: readonly FiringGroup
                     : alertsPath({ alertname: group.alertname, states: ['firing'] })
                 }
               >
-                {group.alertname}
+                <AlertName name={group.alertname} />
               </Link>
+              <span className="cell-below">
+                <span className={`below-severity tone-${toSeverity(group.severity)}`} aria-hidden="true">
+                  {group.severity}
+                </span>
+                {toHealthImpact(group.healthImpact) === 'none' ? null : <ImpactMark impact={group.healthImpact} />}
+              </span>
             </td>
-            <td className="cell-wide-only">
+            <td className="cell-beside">
               <ImpactMark impact={group.healthImpact} />
             </td>
             <td className="cell-number nums">

@@ -28,6 +28,6 @@ function wordsOf(freshness: Freshness): string {
     case 'old':
       return `Data ${formatAge(freshness.ageMs)} old`
     case 'offline':
-      return freshness.ageMs === undefined ? 'No connection' : `No connection, data ${formatAge(freshness.ageMs)} old`
+      return freshness.ageMs === undefined ? 'No answer' : `No answer, data ${formatAge(freshness.ageMs)} old`
   }
 }

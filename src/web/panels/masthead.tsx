@@ -34,14 +34,17 @@ export function Masthead({ onCommands, onView }: MastheadProps): ReactNode {
           className="demo-badge"
           title="Started as a demo: the clusters, their samples and their alerts are simulated"
         >
-          Demo: simulated fleet
+          Demo<span className="wide-only">: simulated fleet</span>
         </span>
       ) : null}
       <PlaceNav />
       <div className="masthead-tools">
         <FreshnessMark />
-        <Button variant="plain" className="commands-button" aria-label="Open the command menu" onClick={onCommands}>
-          <SearchIcon /> <span className="wide-only">Go to</span> <kbd className="wide-only">Ctrl K</kbd>
+        <Button variant="plain" className="commands-button" onClick={onCommands}>
+          <SearchIcon /> <span className="visually-hidden">Command menu:</span> <span className="wide-only">Go to</span>{' '}
+          <kbd className="wide-only" aria-hidden="true">
+            Ctrl K
+          </kbd>
         </Button>
         <ViewButtons />
         <Button variant="plain" aria-label="View and help" onClick={onView} icon={<EllipsisVIcon />} />

@@ -17,12 +17,13 @@ import { LiveCell } from './live-cell.tsx'
 
 interface RunbookBodyProps {
   readonly bound: BoundRunbook
+  readonly sectionLevel: 2 | 3
   /** At the end of the line of jump links. */
   readonly extra?: ReactNode
 }
 
 /** A runbook's text with what was filled in, jump links, and the same alert elsewhere. Without title: that stands above. */
-export function RunbookBody({ bound, extra }: RunbookBodyProps): ReactNode {
+export function RunbookBody({ bound, sectionLevel, extra }: RunbookBodyProps): ReactNode {
   const { blocks, sections, mark } = useMemo(
     () => {
       const parsed = parseBlocks(bound.markdown)
@@ -32,6 +33,7 @@ export function RunbookBody({ bound, extra }: RunbookBodyProps): ReactNode {
     [bound],
   )
   const slots: MarkdownSlots = {
+    sectionLevel,
     mark,
     renderLink: (href, children) => <PageLink href={href}>{children}</PageLink>,
     renderBlock: (block, key) => <Code key={key} block={block} bound={bound} mark={mark} />,

@@ -44,9 +44,11 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
       <table aria-label="Alerts with this name" className="data-table">
         <thead>
           <tr>
-            <th scope="col">Severity</th>
+            <th scope="col" className="cell-severity">
+              Severity
+            </th>
             <th scope="col">Cluster</th>
-            <th scope="col" className="cell-wide-only">
+            <th scope="col" className="cell-beside">
               Operator
             </th>
             <th scope="col" className="cell-number">
@@ -57,7 +59,7 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
         <tbody>
           {rows.map((instance) => (
             <tr key={instance.fingerprint}>
-              <td>
+              <td className="cell-severity">
                 <SeverityMark severity={instance.severity} />
               </td>
               <td className="cell-name">
@@ -66,7 +68,7 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
                 </Link>
                 <InstanceLabels instance={instance} />
               </td>
-              <td className="cell-wide-only">
+              <td className="cell-beside">
                 <ImpactMark impact={instance.healthImpact} />
               </td>
               <td className="cell-number">

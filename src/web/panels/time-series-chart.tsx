@@ -57,7 +57,7 @@ function optionsOf(columns: ChartColumns, zone: Zone, width: number): uPlot.Opti
     stroke: text,
     grid: { stroke: grid, width: 1 },
     ticks: { stroke: grid, width: 1 },
-    font: '12px RedHatText',
+    font: '12px "Red Hat Text", sans-serif',
   }
   return {
     width,

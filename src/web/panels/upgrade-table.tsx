@@ -24,12 +24,16 @@ export function UpgradeTable({ label, upgrades, hasCause }: UpgradeTableProps): 
       <thead>
         <tr>
           <th scope="col">Cluster</th>
-          <th scope="col">Versions</th>
-          <th scope="col">{hasCause ? 'Cause' : 'Phase'}</th>
+          <th scope="col" className="cell-beside">
+            Versions
+          </th>
+          <th scope="col" className="cell-beside">
+            {hasCause ? 'Cause' : 'Phase'}
+          </th>
           <th scope="col" className="cell-number">
             No change for
           </th>
-          <th scope="col" className="cell-number cell-wide-only">
+          <th scope="col" className="cell-number cell-beside">
             Started
           </th>
         </tr>
@@ -39,15 +43,19 @@ export function UpgradeTable({ label, upgrades, hasCause }: UpgradeTableProps): 
           <tr key={`${upgrade.cluster} ${upgrade.to}`}>
             <td className="cell-name">
               <Link href={alertsPath({ cluster: upgrade.cluster })}>{upgrade.cluster}</Link>
+              <span className="cell-below cell-below-block">
+                <Versions upgrade={upgrade} />
+                <span>{hasCause ? <Cause upgrade={upgrade} /> : <Phase upgrade={upgrade} />}</span>
+              </span>
             </td>
-            <td className="nums cell-nowrap">
-              {upgrade.from ?? 'unknown'} <span aria-label="to">→</span> {upgrade.to}
+            <td className="nums cell-nowrap cell-beside">
+              <Versions upgrade={upgrade} />
             </td>
-            <td>{hasCause ? <Cause upgrade={upgrade} /> : <Phase upgrade={upgrade} />}</td>
+            <td className="cell-beside">{hasCause ? <Cause upgrade={upgrade} /> : <Phase upgrade={upgrade} />}</td>
             <td className="cell-number">
               <Since atMs={upgrade.lastChangeMs} />
             </td>
-            <td className="cell-number cell-wide-only">
+            <td className="cell-number cell-beside">
               <Since atMs={upgrade.startedAtMs} suffix=" ago" />{' '}
               <span className="quiet" title="How exact the times are: the spacing of the samples they were seen in">
                 ±{upgrade.resolutionSeconds} s
@@ -57,6 +65,15 @@ export function UpgradeTable({ label, upgrades, hasCause }: UpgradeTableProps): 
         ))}
       </tbody>
     </table>
+  )
+}
+
+function Versions({ upgrade }: { readonly upgrade: ClusterUpgrade }): ReactNode {
+  return (
+    <span className="nums cell-nowrap">
+      {upgrade.from ?? 'unknown'} → <span className="visually-hidden">to </span>
+      {upgrade.to}
+    </span>
   )
 }
 

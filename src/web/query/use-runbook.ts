@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { BoundRunbook, RunbookList, RunbookUnknown } from '../../contract/runbooks.ts'
-import { ApiFailure, fetchJson } from './fetch-json.ts'
+import { fetchJson } from './fetch-json.ts'
+import type { ApiFailure } from './fetch-json.ts'
 
 const RUNBOOK_POLL_MS = 15_000
 

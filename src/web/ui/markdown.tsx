@@ -11,6 +11,8 @@ import type { RunbookBlock } from '../lib/runbook-blocks.ts'
  * shown as the text it is. No string ever becomes markup, so a label value cannot either.
  */
 export interface MarkdownSlots {
+  /** The level of `##` on the screen it stands on. */
+  readonly sectionLevel: 2 | 3
   readonly mark: MarkValues
   /** Code, commands and live queries: they need more than text. */
   readonly renderBlock: (block: Exclude<RunbookBlock, { kind: 'markdown' }>, key: number) => ReactNode
@@ -72,18 +74,17 @@ function renderBlocks(tokens: readonly Token[], slots: MarkdownSlots): ReactNode
   return <Markdown blocks={toBlocks(tokens)} slots={slots} />
 }
 
-/** One level down: the page's title is the first level of the whole screen, not of this text. */
+/** The first level is the title, which stands above the text. */
 function renderHeading({ depth, text, tokens }: Tokens.Heading, slots: MarkdownSlots): ReactNode {
   const content = renderInline(tokens, slots)
   if (depth === 1) return null
-  if (depth === 2) {
-    return (
-      <h3 id={headingId(text)} tabIndex={-1}>
-        {content}
-      </h3>
-    )
-  }
-  return depth === 3 ? <h4>{content}</h4> : <h5>{content}</h5>
+  const Level = `h${Math.min(depth - 2 + slots.sectionLevel, 6)}` as 'h2'
+  if (depth > 2) return <Level>{content}</Level>
+  return (
+    <Level id={headingId(text)} tabIndex={-1} className="section-heading">
+      {content}
+    </Level>
+  )
 }
 
 function renderList({ ordered, start, items }: Tokens.List, slots: MarkdownSlots): ReactNode {

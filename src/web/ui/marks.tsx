@@ -18,7 +18,7 @@ export function SeverityMark({ severity }: { readonly severity: string }): React
   return (
     <span className={`severity severity-${known}`}>
       <Shape name={SEVERITY_SHAPES[known]} />
-      {known}
+      <span className="severity-word">{known}</span>
     </span>
   )
 }
@@ -34,7 +34,7 @@ export function SeverityCount({ severity, count }: { readonly severity: Severity
 }
 
 const IMPACT_WORDS: Readonly<Record<HealthImpact, string>> = {
-  critical: 'operator down',
+  critical: 'operator unhealthy',
   warning: 'operator degraded',
   none: 'no impact',
 }

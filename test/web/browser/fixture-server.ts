@@ -19,7 +19,7 @@ export interface FixtureServer {
   readonly answers: Answers
   /** Paths of the API that were asked for, in order. */
   readonly asked: readonly string[]
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 /** An answer, or what stands for a fault: a status with a body, or no answer ever. */
@@ -90,6 +90,11 @@ async function handle(
   asked: string[],
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+  if (url.pathname === '/collect') {
+    response.statusCode = 202
+    response.end('ok')
+    return
+  }
   if (!url.pathname.startsWith('/api/')) {
     await serveFile(url.pathname, response)
     return
@@ -125,10 +130,13 @@ function answerTo(url: URL, answers: Answers): unknown {
 }
 
 async function serveFile(pathname: string, response: ServerResponse): Promise<void> {
-  const wanted = normalize(join(WEB_ROOT, extname(pathname) === '' ? 'index.html' : pathname))
+  const wanted = normalize(
+    join(WEB_ROOT, extname(pathname) === '' || pathname.startsWith('/rb/') ? 'index.html' : pathname),
+  )
   const body = wanted.startsWith(WEB_ROOT) ? await readFile(wanted).catch(() => undefined) : undefined
   response.statusCode = body === undefined ? 404 : 200
   response.setHeader('content-type', TYPES[extname(wanted)] ?? 'application/octet-stream')
   response.setHeader('content-security-policy', CONTENT_SECURITY_POLICY)
+  response.setHeader('cache-control', pathname.startsWith('/assets/') ? 'max-age=31536000, immutable' : 'no-cache')
   response.end(body ?? 'not found')
 }

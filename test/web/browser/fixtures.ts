@@ -73,7 +73,7 @@ export const clusterName = (i: number): string =>
   `${SITES[i % SITES.length]!}-${['prod', 'edge', 'lab'][i % 3]!}-${i + 1}`
 
 /** `count` alerts over the fleet; the first is the worst. */
-export function alertItems(nowMs: number, count = 42): AlertItems {
+export function alertItems(nowMs: number, count = 24): AlertItems {
   const alerts = Array.from({ length: count }, (_, i): AlertItem => {
     const base = RULES[i % RULES.length]!
     const cluster = clusterName(i % 23)

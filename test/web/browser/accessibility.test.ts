@@ -1,0 +1,123 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { launchBrowser } from '../../support/browser.ts'
+import { startFixtureServer, usualAnswers } from './fixture-server.ts'
+import type { Answers, FixtureServer } from './fixture-server.ts'
+import { boundRunbook, firstNow, quietNow } from './fixtures.ts'
+import { accessibilityFaults, DESKTOP, openPage } from './open-page.ts'
+
+// Measuring every contrast three times is seconds of work where two cores are shared.
+vi.setConfig({ testTimeout: 90_000 })
+
+let browser: Browser
+let server: FixtureServer
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  server = await startFixtureServer()
+})
+afterAll(async () => {
+  await browser.close()
+  await server.close()
+})
+
+interface Screen {
+  readonly name: string
+  readonly path: string
+  /** A text that stands there when the page is whole. */
+  readonly shows: string
+  readonly answers?: Partial<Answers>
+  readonly allowed?: readonly string[]
+}
+
+const SCREENS: readonly Screen[] = [
+  { name: 'now', path: '/', shows: '2 upgrades are stuck.' },
+  { name: 'now, all quiet', path: '/', shows: 'Nothing is stuck.', answers: { now: () => quietNow(Date.now()) } },
+  {
+    name: 'no cluster yet',
+    path: '/',
+    shows: 'No cluster has reported yet',
+    answers: { now: () => firstNow(Date.now()) },
+  },
+  {
+    name: 'now, failed',
+    path: '/',
+    shows: 'Cannot show the state of the fleet',
+    answers: { now: () => ({ status: 503, body: { error: 'overloaded', code: 'overloaded' } }) },
+    allowed: ['503'],
+  },
+  { name: 'alerts', path: '/alerts?group=cluster&alert=KubeVirtCRModified', shows: 'By cluster' },
+  {
+    name: 'no alerts, failing rule',
+    path: '/alerts',
+    shows: 'No alert from the rules that work',
+    answers: {
+      alerts: () => ({ asOfMs: Date.now(), alerts: [], failing: [{ group: 'g', rule: 'R', error: 'many-to-many' }] }),
+    },
+  },
+  { name: 'an alert', path: '/alerts/0000000000000001', shows: 'Is it only this cluster?' },
+  {
+    name: 'a runbook, filled in',
+    path: '/rb/KubeVirtCRModified?instance=0000000000000001',
+    shows: 'The same alert elsewhere',
+  },
+  {
+    name: 'a runbook, many alerts',
+    path: '/rb/KubeVirtCRModified',
+    shows: 'Which one?',
+    answers: { runbook: (name) => boundRunbook(Date.now(), name, 14, false) },
+  },
+  { name: 'fleet', path: '/fleet', shows: 'Answered today' },
+  { name: 'adoption', path: '/adoption', shows: 'Answered today' },
+  { name: 'explore', path: '/explore?expr=ALERTS', shows: 'Show all 14 series' },
+  { name: 'nothing here', path: '/nothing', shows: 'There is no page at /nothing' },
+]
+
+/** Looks at a page in both themes, and in one of them at the width of a small phone. */
+async function expectAccessible(page: Page): Promise<void> {
+  for (const [colorScheme, width] of [
+    ['light', 1440],
+    ['dark', 1440],
+    ['dark', 360],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    expect(await accessibilityFaults(page), `${colorScheme}, ${width} px`).toEqual([])
+    const overflowPx = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+    expect(overflowPx, `too wide at ${width} px`).toBeLessThanOrEqual(0)
+  }
+}
+
+test.each(SCREENS)('$name has no fault that axe finds, and fits', async ({ path, shows, answers, allowed }) => {
+  Object.assign(server.answers, usualAnswers(), answers)
+  const { page, expectClean, close } = await openPage(browser, server, path, DESKTOP, allowed)
+  await page.getByText(shows).first().waitFor()
+  await expectAccessible(page)
+  expectClean()
+  await close()
+})
+
+test('the dialogs have no fault that axe finds', async () => {
+  Object.assign(server.answers, usualAnswers())
+  const { page, expectClean, close } = await openPage(browser, server, '/fleet')
+  await page.getByText('Answered today').waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('option', { name: 'KubeVirtCRModified' }).first().waitFor()
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'View and keys' }).waitFor()
+  await expectAccessible(page)
+  expectClean()
+  await close()
+})
+
+test('old data stays readable when the server is gone', async () => {
+  Object.assign(server.answers, usualAnswers())
+  const { page, close } = await openPage(browser, server, '/')
+  await page.getByText('2 upgrades are stuck.').waitFor()
+  server.answers.now = () => 'drop'
+  await page.getByText('Cannot refresh the state of the fleet').waitFor()
+  await expectAccessible(page)
+  await close()
+})

@@ -1,0 +1,219 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { launchBrowser } from '../../support/browser.ts'
+import { startFixtureServer, usualAnswers } from './fixture-server.ts'
+import type { FixtureServer } from './fixture-server.ts'
+import { alertItems, quietNow } from './fixtures.ts'
+import { openPage, PHONE } from './open-page.ts'
+
+let browser: Browser
+let server: FixtureServer
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  server = await startFixtureServer()
+})
+afterAll(async () => {
+  await browser.close()
+  await server.close()
+})
+beforeEach(() => {
+  Object.assign(server.answers, usualAnswers())
+})
+
+const rows = (page: Page): ReturnType<Page['getByRole']> =>
+  page
+    .getByRole('table', { name: 'Alerts' })
+    .getByRole('row')
+    .filter({ has: page.getByRole('link') })
+
+const focusedName = (page: Page): Promise<string> => page.evaluate(() => document.activeElement?.textContent ?? '')
+
+test('the worst stands first, with severity and health impact side by side', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/alerts')
+  await rows(page).first().waitFor()
+  expect(await rows(page).count()).toBe(24)
+  expect(await rows(page).first().innerText()).toMatch(
+    /critical\s+HCOOperatorConditionsUnhealthy[^]*operator unhealthy\s+firing/,
+  )
+  expectClean()
+  await close()
+})
+
+describe('filters', () => {
+  test('stand in the URL, and a link brings them back', async () => {
+    const { page, close } = await openPage(browser, server, '/alerts')
+    await page.getByRole('button', { name: 'warning' }).click()
+    await page.getByRole('button', { name: 'pending' }).click()
+    await page.waitForURL('**/alerts?severity=warning&state=pending')
+    const count = await rows(page).count()
+    expect(count).toBeGreaterThan(0)
+    await page.reload()
+    await rows(page).first().waitFor()
+    expect(await rows(page).count()).toBe(count)
+    expect(await page.getByRole('button', { name: 'warning' }).getAttribute('aria-pressed')).toBe('true')
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await page.waitForURL('**/alerts')
+    expect(await rows(page).count()).toBe(24)
+    await close()
+  })
+
+  test('set by a link are chips that can be taken away', async () => {
+    const { page, close } = await openPage(browser, server, '/alerts?cluster=prague-prod-1')
+    await rows(page).first().waitFor()
+    expect(await rows(page).count()).toBe(2)
+    await page.getByRole('button', { name: 'Remove filter cluster: prague-prod-1' }).click()
+    await page.waitForURL('**/alerts')
+    await close()
+  })
+
+  test('search finds parts of names, and says when nothing passes', async () => {
+    const { page, close } = await openPage(browser, server, '/alerts')
+    await rows(page).first().waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('descheduler')
+    await page.waitForURL('**/alerts?q=descheduler')
+    expect(new Set(await rows(page).getByRole('link').allInnerTexts())).toEqual(
+      new Set(['HCOMisconfiguredDescheduler']),
+    )
+    await page.keyboard.type('x')
+    await page.getByText('No alert passes these filters.').waitFor()
+    await close()
+  })
+
+  test('grouped by cluster, each group says how many', async () => {
+    const { page, close } = await openPage(browser, server, '/alerts?group=cluster')
+    await page.getByRole('rowheader', { name: 'prague-prod-1 2 alerts' }).waitFor()
+    await close()
+  })
+})
+
+describe('an open alert', () => {
+  test('stands beside the list, with its facts and its runbook', async () => {
+    const { page, expectClean, close } = await openPage(browser, server, '/alerts?state=firing')
+    await rows(page).getByRole('link', { name: 'KubeVirtCRModified' }).first().click()
+    await page.waitForURL(/\/alerts\/[0-9a-f]{16}\?state=firing$/)
+    expect(await rows(page).first().isVisible()).toBe(true)
+    const facts = page.getByRole('region', { name: 'Facts' })
+    expect(await facts.innerText()).toMatch(/component_name\s+kubevirt\/kubevirt-kubevirt-hyperconverged/)
+    expect(await facts.innerText()).toContain('fires at once')
+    const runbook = page.getByRole('region', { name: 'Runbook' })
+    await runbook.getByRole('heading', { name: 'Mitigation' }).waitFor()
+    expectClean()
+    await page.goBack()
+    await page.getByRole('article').waitFor({ state: 'detached' })
+    await close()
+  })
+
+  test('is walked to, opened, read and left by keys', async () => {
+    const { page, close } = await openPage(browser, server, '/alerts')
+    await rows(page).first().waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('k')
+    const names = await rows(page).getByRole('link').allInnerTexts()
+    expect(await focusedName(page)).toBe(names[1])
+    await page.keyboard.press('Enter')
+    await page.getByRole('article').waitFor()
+    const first = page.url()
+    await page.keyboard.press('j')
+    await page.waitForURL((url) => url.href !== first)
+    await page.keyboard.press('r')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('runbook')
+    await page.keyboard.press('Escape')
+    await page.waitForURL('**/alerts')
+    expect(await focusedName(page)).toBe(names[2])
+    await close()
+  })
+
+  test('whose row is far down is in view', async () => {
+    server.answers.alerts = () => alertItems(Date.now(), 150)
+    const { page, close } = await openPage(browser, server, '/alerts/0000000000000057')
+    await page.getByRole('article').waitFor()
+    const current = page.locator('tr:has([aria-current])')
+    await current.waitFor()
+    const box = await current.boundingBox()
+    expect(box!.y).toBeGreaterThan(0)
+    expect(box!.y).toBeLessThan(900)
+    await close()
+  })
+
+  test('that is gone says so', async () => {
+    const { page, close } = await openPage(browser, server, '/alerts/ffffffffffffffff')
+    await page.getByText('This alert is not in the list any more').waitFor()
+    await close()
+  })
+
+  test('without a page of its name points where its rule points', async () => {
+    server.answers.alerts = () => {
+      const items = alertItems(Date.now(), 1)
+      return {
+        ...items,
+        alerts: items.alerts.map(({ runbook: _none, ...alert }) => ({
+          ...alert,
+          annotations: { runbook_url: 'https://runbooks.example/x' },
+        })),
+      }
+    }
+    const { page, close } = await openPage(browser, server, '/alerts/0000000000000000')
+    await page.getByText("No runbook page has this alert's name").waitFor()
+    expect(await page.getByRole('link', { name: 'https://runbooks.example/x' }).getAttribute('rel')).toBe('noreferrer')
+    await close()
+  })
+
+  test('fills a phone, and its close button leads back to its row', async () => {
+    const { page, expectClean, close } = await openPage(browser, server, '/alerts', PHONE)
+    await rows(page).nth(2).getByRole('link').click()
+    const heading = page.getByRole('article').getByRole('heading', { level: 2 }).first()
+    await heading.waitFor()
+    expect(await page.getByRole('table', { name: 'Alerts' }).isVisible()).toBe(false)
+    expect(await heading.evaluate((element) => element === document.activeElement)).toBe(true)
+    await page.getByRole('button', { name: 'Close the alert' }).click()
+    await rows(page).nth(2).waitFor()
+    expectClean()
+    await close()
+  })
+})
+
+test('thousands of alerts are drawn a part at a time, and all are counted', async () => {
+  server.answers.alerts = () => alertItems(Date.now(), 3000)
+  const { page, close } = await openPage(browser, server, '/alerts')
+  await page.getByText('3,000 alerts').waitFor()
+  expect(await rows(page).count()).toBe(200)
+  await page.getByRole('button', { name: 'Show more: 2,800 alerts left' }).click()
+  expect(await rows(page).count()).toBe(1200)
+  await close()
+})
+
+test('rules that fail are named above the list they leave incomplete', async () => {
+  const failing = [{ group: 'hco', rule: 'KubeVirtCRModified', error: 'many-to-many matching not allowed' }]
+  server.answers.alerts = () => ({ ...alertItems(Date.now()), failing })
+  const { page, close } = await openPage(browser, server, '/alerts')
+  await page.getByText('1 rule could not be evaluated: alerts may be missing').waitFor()
+  await page.getByText('Which, and why').click()
+  await page.getByText('many-to-many matching not allowed').waitFor()
+  await close()
+})
+
+describe('no alert', () => {
+  test('is good news when the fleet reports', async () => {
+    server.answers.alerts = () => ({ asOfMs: Date.now(), alerts: [], failing: [] })
+    server.answers.now = () => quietNow(Date.now())
+    const { page, close } = await openPage(browser, server, '/alerts')
+    await page.getByText('Nothing fires, nothing waits.').waitFor()
+    await page.getByText('198 of 200 clusters reporting').waitFor()
+    await close()
+  })
+
+  test('is no news when nobody reports', async () => {
+    server.answers.alerts = () => ({ asOfMs: Date.now(), alerts: [], failing: [] })
+    server.answers.now = () => ({
+      ...quietNow(Date.now()),
+      clusters: { total: 3, reporting: 0, silentAfterMs: 1, unknown: 0 },
+    })
+    const { page, close } = await openPage(browser, server, '/alerts')
+    await page.getByText('No alert, and no cluster that could raise one').waitFor()
+    await close()
+  })
+})

@@ -1,0 +1,155 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { launchBrowser } from '../../support/browser.ts'
+import { startFixtureServer, usualAnswers } from './fixture-server.ts'
+import type { FixtureServer } from './fixture-server.ts'
+import { firstNow, now, quietNow } from './fixtures.ts'
+import { openPage, PHONE } from './open-page.ts'
+
+let browser: Browser
+let server: FixtureServer
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  server = await startFixtureServer()
+})
+afterAll(async () => {
+  await browser.close()
+  await server.close()
+})
+beforeEach(() => {
+  Object.assign(server.answers, usualAnswers())
+})
+
+test('answers at once: four numbers that are links, the stuck list with its causes, what fires, who is silent', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/')
+  const summary = page.getByRole('navigation', { name: 'Summary' })
+  await summary.waitFor()
+  expect(await summary.getByRole('link').allInnerTexts()).toEqual([
+    expect.stringMatching(/^Stuck\s+2\s/),
+    expect.stringMatching(/^Upgrading\s+5\s/),
+    expect.stringMatching(/^Firing\s+35\s[^]*9 critical[^]*12 warning[^]*14 info[^]*4 pending/),
+    expect.stringMatching(/^Silent\s+2\s/),
+  ])
+  const stuck = page.getByRole('table', { name: 'Stuck upgrades' })
+  expect(await stuck.getByRole('row').nth(1).innerText()).toMatch(
+    /prague-prod-1[^]*1\.18\.3 →\s+to\s+1\.19\.2[^]*virt-handler pods/,
+  )
+  await page.getByText('198 of 200 clusters reporting, 3 do not say how upgrades go.').waitFor()
+  expect(await page.getByRole('table', { name: 'Silent clusters' }).getByRole('row').count()).toBe(3)
+  expect(await page.title()).toBe('2 stuck · Daytwo')
+  expectClean()
+  await close()
+})
+
+test('versions are newest first, and clusters without one are counted', async () => {
+  const { page, close } = await openPage(browser, server, '/')
+  const rows = page.getByRole('region', { name: 'Versions' }).getByRole('listitem')
+  await rows.first().waitFor()
+  const texts = (await rows.allInnerTexts()).map((text) => text.split(/\s+/))
+  expect(texts.map(([version]) => version)).toEqual(['1.20.0', '1.19.2', '1.18.3', '1.17.9', '1.16.4', 'not'])
+  expect(texts.at(-1)).toEqual(['not', 'known', '3', '2', '%'])
+  await close()
+})
+
+test('one firing alert opens at once, several open as a list', async () => {
+  const { page, close } = await openPage(browser, server, '/')
+  const firing = page.getByRole('table', { name: 'Firing by alert' })
+  await firing.getByRole('link', { name: 'KubeVirtCRModified' }).click()
+  await page.waitForURL('**/alerts?state=firing&alert=KubeVirtCRModified')
+  await page.goBack()
+  await firing.getByRole('link', { name: 'HCOOperatorConditionsUnhealthy' }).click()
+  await page.waitForURL('**/alerts/0000000000000000')
+  await page.getByRole('heading', { name: 'HCOOperatorConditionsUnhealthy' }).waitFor()
+  await close()
+})
+
+test('good news says what it rests on', async () => {
+  server.answers.now = () => quietNow(Date.now() - 12_000)
+  const { page, close } = await openPage(browser, server, '/')
+  await page.getByText('Nothing is stuck.').waitFor()
+  expect(await page.getByText(/Last checked .* ago, 198 of 200 clusters reporting\./).count()).toBe(1)
+  await page.getByText('Nothing fires.').waitFor()
+  await page.getByText('Every known cluster reports.').waitFor()
+  await close()
+})
+
+test('an empty server teaches how to connect the first cluster, with its own address', async () => {
+  server.answers.now = () => firstNow(Date.now())
+  const { page, expectClean, close } = await openPage(browser, server, '/')
+  const context = page.context()
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.getByRole('heading', { name: 'No cluster has reported yet' }).waitFor()
+  await page.getByRole('button', { name: 'Prometheus' }).click()
+  await page.getByRole('button', { name: 'Copy remote write configuration' }).click()
+  await page.getByText('Copied').waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(
+    'url: "https://daytwo.example.org/api/v1/write"',
+  )
+  expectClean()
+  await close()
+})
+
+test('without an answer there is a skeleton, and then no more', async () => {
+  server.answers.now = () => 'hang'
+  const { page, close } = await openPage(browser, server, '/')
+  await page.getByRole('status', { name: 'Loading the state of the fleet' }).waitFor()
+  await page.getByText('Connecting').waitFor()
+  await close()
+})
+
+test('a failure is told with its cause, and trying again brings the page back', async () => {
+  server.answers.now = () => ({
+    status: 503,
+    body: { error: 'the query worker does not answer', code: 'overloaded', hint: 'It is restarted by itself.' },
+  })
+  const { page, close } = await openPage(browser, server, '/')
+  const error = page.getByRole('alert')
+  await error.waitFor()
+  expect(await error.innerText()).toContain('The query worker does not answer. It is restarted by itself.')
+  server.answers.now = () => now(Date.now())
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('2 upgrades are stuck.').waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
+  await close()
+})
+
+test('when the server goes away the data stays, and says how old it is', async () => {
+  const { page, close } = await openPage(browser, server, '/')
+  await page.getByText('2 upgrades are stuck.').waitFor()
+  server.answers.now = () => 'drop'
+  await page.getByText(/No answer, data \d+ s old/).waitFor()
+  await page.getByText('Cannot refresh the state of the fleet: what follows is old').waitFor()
+  expect(await page.getByText('2 upgrades are stuck.').isVisible()).toBe(true)
+  server.answers.now = () => now(Date.now())
+  await page.getByText('Live', { exact: true }).waitFor()
+  await close()
+})
+
+test('who may not look is told what to do', async () => {
+  server.answers.now = () => ({ status: 403, body: { error: 'forbidden', code: 'forbidden' } })
+  const { page, close } = await openPage(browser, server, '/')
+  await page.getByText('This server asks who you are').waitFor()
+  await close()
+})
+
+test('ages follow the clock of the server, not of the phone', async () => {
+  // The server lives an hour ahead of this machine.
+  server.answers.now = () => now(Date.now() + 3_600_000)
+  const { page, close } = await openPage(browser, server, '/')
+  const row = page.getByRole('table', { name: 'Silent clusters' }).getByRole('row').nth(1)
+  await row.waitFor()
+  expect(await row.innerText()).toContain('26 min ago')
+  await close()
+})
+
+test('a phone shows the same, without columns that do not fit', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/', PHONE)
+  const row = page.getByRole('table', { name: 'Stuck upgrades' }).getByRole('row').nth(1)
+  await row.waitFor()
+  expect(await row.innerText()).toMatch(/prague-prod-1\s+1\.18\.3 →\s+to\s+1\.19\.2\s+The new virt-operator waits/)
+  const places = await page.getByRole('navigation', { name: 'Places' }).boundingBox()
+  expect(places!.y + places!.height).toBe(844)
+  expectClean()
+  await close()
+})

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { FixtureServer } from './fixture-server.ts'
+
+/** A page that remembers what went wrong on it. */
+export interface OpenPage {
+  readonly page: Page
+  /** Fails when the console said an error, a request failed, or another origin was asked. */
+  readonly expectClean: () => void
+  readonly close: () => Promise<void>
+}
+
+export const DESKTOP = { viewport: { width: 1440, height: 900 } } as const
+export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
+export const SMALL_PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true } as const
+
+/** @param allowed faults the test itself arranges, by a part of their text */
+export async function openPage(
+  browser: Browser,
+  server: FixtureServer,
+  path: string,
+  options: BrowserContextOptions = DESKTOP,
+  allowed: readonly string[] = [],
+): Promise<OpenPage> {
+  const context = await browser.newContext({ timezoneId: 'Europe/Prague', ...options })
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => faults.push(`thrown: ${error.message}`))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(server.origin)) faults.push(`another origin: ${request.url()}`)
+  })
+  page.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText ?? ''
+    // A page that is left gives up what it still waited for.
+    if (reason !== 'net::ERR_ABORTED') faults.push(`failed: ${request.url()} ${reason}`)
+  })
+  await page.goto(`${server.origin}${path}`)
+  return {
+    page,
+    expectClean: () => {
+      expect(faults.filter((fault) => !allowed.some((text) => fault.includes(text)))).toEqual([])
+    },
+    close: () => context.close(),
+  }
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+interface AxeWindow {
+  readonly axe: {
+    run(options: object): Promise<{
+      readonly violations: readonly {
+        readonly id: string
+        readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
+      }[]
+    }>
+  }
+}
+
+/** What axe finds against WCAG 2.2 AA and its own good practice, one sentence per element. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(AXE)
+  return page.evaluate(async () => {
+    const { violations } = await (window as unknown as AxeWindow).axe.run({
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    })
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`),
+    )
+  })
+}

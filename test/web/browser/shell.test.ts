@@ -1,0 +1,221 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { launchBrowser } from '../../support/browser.ts'
+import { startFixtureServer, usualAnswers } from './fixture-server.ts'
+import type { FixtureServer } from './fixture-server.ts'
+import { SETTINGS } from './fixtures.ts'
+import { DESKTOP, openPage, PHONE } from './open-page.ts'
+
+let browser: Browser
+let server: FixtureServer
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  server = await startFixtureServer()
+})
+afterAll(async () => {
+  await browser.close()
+  await server.close()
+})
+beforeEach(() => {
+  Object.assign(server.answers, usualAnswers())
+})
+
+const isDark = (): boolean => document.documentElement.classList.contains('pf-v6-theme-dark')
+
+test('the five places are links, and say where one is', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/')
+  const places = page.getByRole('navigation', { name: 'Places' })
+  for (const name of ['Fleet', 'Adoption', 'Explore', 'Alerts', 'Now']) {
+    await places.getByRole('link', { name }).click()
+    await page.getByRole('heading', { level: 1, name: name }).waitFor({ state: 'attached' })
+    expect(await places.locator('[aria-current=page]').innerText()).toContain(name)
+  }
+  expectClean()
+  await close()
+})
+
+describe('the theme', () => {
+  test('follows the system, until somebody chooses', async () => {
+    const { page, close } = await openPage(browser, server, '/fleet', { ...DESKTOP, colorScheme: 'dark' })
+    expect(await page.evaluate(isDark)).toBe(true)
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.waitForFunction(() => !document.documentElement.classList.contains('pf-v6-theme-dark'))
+    await page.getByRole('button', { name: 'Theme system: change to light' }).click()
+    await page.getByRole('button', { name: 'Theme light: change to dark' }).click()
+    expect(await page.evaluate(isDark)).toBe(true)
+    await page.reload()
+    expect(await page.evaluate(isDark)).toBe(true)
+    await close()
+  })
+
+  test('survives storage that holds something else', async () => {
+    const { page, expectClean, close } = await openPage(browser, server, '/fleet')
+    for (const kept of ['nonsense', '[]', '"x"', 'null', '{"theme":7,"zone":"mars"}']) {
+      await page.evaluate((text) => {
+        localStorage.setItem('daytwo.preferences', text)
+      }, kept)
+      await page.reload()
+      await page.getByRole('heading', { name: 'Fleet' }).waitFor()
+    }
+    expectClean()
+    await close()
+  })
+})
+
+test('times change to UTC and back, and carry both', async () => {
+  const { page, close } = await openPage(browser, server, '/')
+  const seen = page.getByRole('table', { name: 'Silent clusters' }).getByRole('time').first()
+  await seen.waitFor()
+  expect(await seen.getAttribute('title')).toMatch(/^[\d-]+ [\d:]+ \+0[12]:00\n[\d-]+ [\d:]+ UTC$/)
+  await page.getByRole('button', { name: 'Times are local: change to UTC' }).click()
+  expect(await seen.getAttribute('title')).toMatch(/^[\d-]+ [\d:]+ UTC\n/)
+  await close()
+})
+
+test('a demo says that it is one', async () => {
+  const { page, close } = await openPage(browser, server, '/')
+  await page.getByText('Demo: simulated fleet').waitFor()
+  await close()
+  server.answers.settings = () => ({ ...SETTINGS, isDemo: false })
+  const real = await openPage(browser, server, '/')
+  await real.page.getByText('2 upgrades are stuck.').waitFor()
+  expect(await real.page.getByText('Demo').count()).toBe(0)
+  await real.close()
+})
+
+describe('keys', () => {
+  test('go to places, change the density, and show themselves', async () => {
+    const { page, close } = await openPage(browser, server, '/')
+    await page.getByText('2 upgrades are stuck.').waitFor()
+    for (const [key, path] of [
+      ['f', '/fleet'],
+      ['a', '/adoption'],
+      ['l', '/alerts'],
+      ['e', '/explore'],
+      ['n', '/'],
+    ] as const) {
+      await page.keyboard.press('g')
+      await page.keyboard.press(key)
+      await page.waitForURL(`${server.origin}${path}`)
+    }
+    await page.keyboard.press('d')
+    expect(await page.evaluate(() => document.documentElement.dataset['density'])).toBe('dense')
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'View and keys' }).getByText('go to the runbook').waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('f')
+    expect(page.url()).toBe(`${server.origin}/`)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await close()
+  })
+
+  test('are letters inside an input', async () => {
+    const { page, close } = await openPage(browser, server, '/explore')
+    const box = page.getByRole('textbox', { name: 'PromQL' })
+    await box.click()
+    await page.keyboard.type('d?gl/jk')
+    expect(await box.inputValue()).toBe('d?gl/jk')
+    expect(page.url()).toBe(`${server.origin}/explore`)
+    await close()
+  })
+
+  test('Tab reaches the content first, past the masthead', async () => {
+    const { page, close } = await openPage(browser, server, '/fleet')
+    await page.getByRole('heading', { name: 'Fleet' }).waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.closest('main') !== null)).toBe(true)
+    await close()
+  })
+})
+
+describe('the command menu', () => {
+  test('goes where one types, by keys alone', async () => {
+    const { page, expectClean, close } = await openPage(browser, server, '/')
+    await page.getByText('2 upgrades are stuck.').waitFor()
+    await page.keyboard.press('Control+K')
+    await page.getByRole('combobox').waitFor()
+    await page.keyboard.type('runbook cr')
+    await page.getByRole('option', { name: /Runbook KubeVirtCRModified/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/rb/KubeVirtCRModified')
+    expectClean()
+    await close()
+  })
+
+  test('moves by arrows, runs a query, and says when there is nothing', async () => {
+    const { page, close } = await openPage(browser, server, '/fleet')
+    await page.getByRole('button', { name: /Command menu/ }).click()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    expect(await page.getByRole('option', { selected: true }).innerText()).toMatch(/^Adoption/)
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowUp')
+    expect(await page.getByRole('option', { selected: true }).innerText()).toMatch(/^Times in UTC/)
+    await page.keyboard.type('up == 0')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/explore?expr=up+%3D%3D+0')
+    await close()
+  })
+})
+
+test('a query has a graph over a span that stands in the URL, and its value now', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/explore')
+  await page.getByRole('textbox', { name: 'PromQL' }).fill('ALERTS')
+  await page.keyboard.press('Enter')
+  await page.getByRole('img', { name: /^Graph of/ }).waitFor()
+  await page.getByRole('button', { name: '6 h' }).click()
+  await page.waitForURL('**/explore?expr=ALERTS&range=6h')
+  await page.getByText('Show all 14 series').waitFor()
+  expect(server.asked.some((path) => path.startsWith('/api/v1/query_range') && path.includes('step=120'))).toBe(true)
+  expectClean()
+  await close()
+})
+
+test('a query that does not parse tells where', async () => {
+  server.answers.query = () => ({
+    status: 400,
+    body: { status: 'error', errorType: 'bad_data', error: '1:4: parse error: unexpected end of input' },
+  })
+  const { page, close } = await openPage(browser, server, '/explore?expr=sum(', DESKTOP, ['400'])
+  await page.getByText('1:4: parse error: unexpected end of input').first().waitFor()
+  await close()
+})
+
+test('a phone changes the view in a dialog', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/', PHONE)
+  await page.getByRole('button', { name: 'View and help' }).click()
+  await page.getByRole('button', { name: 'Dark' }).click()
+  expect(await page.evaluate(isDark)).toBe(true)
+  await page.getByRole('button', { name: 'Close' }).click()
+  expectClean()
+  await close()
+})
+
+test('a locale that is no language tag does not stop the page', async () => {
+  const plain = await launchBrowser({ LANG: 'C', LC_ALL: 'C' })
+  const { page, expectClean, close } = await openPage(plain, server, '/')
+  await page.getByText('2 upgrades are stuck.').waitFor()
+  expectClean()
+  await close()
+  await plain.close()
+})
+
+test('browser telemetry is fetched only when the server has an address for it', async () => {
+  const without = await openPage(browser, server, '/fleet')
+  const scripts: string[] = []
+  without.page.on('request', (request) => scripts.push(request.url()))
+  await without.page.waitForEvent('request', (request) => request.url().includes('runbook-page'))
+  expect(scripts.filter((url) => url.includes('/collect'))).toEqual([])
+  await without.close()
+  server.answers.settings = () => ({ ...SETTINGS, faroUrl: `${server.origin}/collect` })
+  const withFaro = await openPage(browser, server, '/fleet')
+  const sent = await withFaro.page.waitForRequest((request) => request.url().endsWith('/collect'))
+  expect(sent.method()).toBe('POST')
+  expect(sent.postDataJSON()).toMatchObject({ meta: { app: { name: 'daytwo-web', version: '0.1.0' } } })
+  await withFaro.close()
+})

@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest'
+import { alertPath, alertsPath, explorePath, placeOf, runbookPath, withRange } from '../../../src/web/lib/paths.ts'
+
+test.each([
+  [alertsPath(), '/alerts'],
+  [alertsPath({ cluster: 'a b&c' }), '/alerts?cluster=a+b%26c'],
+  [alertPath('00ff', { sort: 'newest' }), '/alerts/00ff?sort=newest'],
+  [alertPath('../x'), '/alerts/..%2Fx'],
+  [runbookPath('KubeVirtCRModified'), '/rb/KubeVirtCRModified'],
+  [runbookPath('A/B', '00ff'), '/rb/A%2FB?instance=00ff'],
+  [explorePath(''), '/explore'],
+  [explorePath('up == 0'), '/explore?expr=up+%3D%3D+0'],
+  [withRange(explorePath('up'), '6h'), '/explore?expr=up&range=6h'],
+  [withRange(explorePath(''), '6h'), '/explore?range=6h'],
+])('%s', (path, want) => {
+  expect(path).toBe(want)
+})
+
+describe('the place of an address', () => {
+  test.each([
+    ['/', 'Now'],
+    ['/alerts', 'Alerts'],
+    ['/alerts/00ff', 'Alerts'],
+    ['/rb/KubeVirtCRModified', 'Alerts'],
+    ['/explore', 'Explore'],
+    ['/alertsx', undefined],
+    ['/nothing', undefined],
+  ])('%s is in %s', (pathname, name) => {
+    expect(placeOf(pathname)?.name).toBe(name)
+  })
+})

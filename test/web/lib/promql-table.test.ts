@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import type { QueryData } from '../../../src/contract/prometheus.ts'
+import { CHART_LINES_MAX, stepFor, toChartColumns } from '../../../src/web/lib/chart-columns.ts'
+import { seriesName, toPromqlView } from '../../../src/web/lib/promql-table.ts'
+
+const vector = (...samples: [Record<string, string>, string][]): QueryData => ({
+  resultType: 'vector',
+  result: samples.map(([metric, value]) => ({ metric, value: [0, value] })),
+})
+
+describe('an answer for reading', () => {
+  test('nothing', () => {
+    expect(toPromqlView(vector())).toEqual({ kind: 'none' })
+  })
+  test('one series is a value with its labels', () => {
+    expect(toPromqlView(vector([{ cluster: 'c' }, '3']))).toEqual({
+      kind: 'value',
+      text: '3',
+      labels: [['cluster', 'c']],
+    })
+  })
+  test('a number and a text', () => {
+    expect(toPromqlView({ resultType: 'scalar', result: [0, '2'] })).toEqual({ kind: 'value', text: '2', labels: [] })
+    expect(toPromqlView({ resultType: 'string', result: [0, 'x'] })).toEqual({ kind: 'value', text: 'x', labels: [] })
+  })
+  test('shared labels stand apart, the biggest number is first and NaN last', () => {
+    const view = toPromqlView(
+      vector(
+        [{ job: 'j', a: '1' }, '2'],
+        [{ job: 'j', a: '2' }, 'NaN'],
+        [{ job: 'j', b: 'x' }, '+Inf'],
+        [{ job: 'j' }, '-1'],
+      ),
+    )
+    expect(view).toMatchObject({
+      kind: 'table',
+      columns: ['a', 'b'],
+      shared: [['job', 'j']],
+      rows: [
+        { cells: ['', 'x'], value: '+Inf' },
+        { cells: ['1', ''], value: '2' },
+        { cells: ['', ''], value: '-1' },
+        { cells: ['2', ''], value: 'NaN' },
+      ],
+    })
+  })
+  test('of a range, the last value', () => {
+    expect(
+      toPromqlView({
+        resultType: 'matrix',
+        result: [
+          {
+            metric: {},
+            values: [
+              [0, '1'],
+              [1, '2'],
+            ],
+          },
+        ],
+      }),
+    ).toMatchObject({
+      kind: 'value',
+      text: '2',
+    })
+  })
+})
+
+test.each([
+  [{ __name__: 'up' }, 'up'],
+  [{ __name__: 'up', job: 'j' }, 'up{job="j"}'],
+  [{ b: '2', a: '1' }, '{a="1", b="2"}'],
+  [{}, '{}'],
+])('a series is named as a person writes it', (metric, name) => {
+  expect(seriesName(metric)).toBe(name)
+})
+
+describe('a chart', () => {
+  const range = { startSeconds: 100, endSeconds: 130, stepSeconds: 10 }
+  test('has one time axis, and gaps where a series has no sample', () => {
+    const { timesSeconds, lines, leftOut } = toChartColumns(
+      [
+        {
+          metric: { a: '1' },
+          values: [
+            [100, '1'],
+            [130, '4'],
+          ],
+        },
+        {
+          metric: { a: '2' },
+          values: [
+            [110, 'NaN'],
+            [120, '+Inf'],
+            [999, '1'],
+          ],
+        },
+      ],
+      range,
+    )
+    expect([...timesSeconds]).toEqual([100, 110, 120, 130])
+    expect(lines.map(({ values }) => values)).toEqual([
+      [1, null, null, 4],
+      [null, null, null, null],
+    ])
+    expect(leftOut).toBe(0)
+  })
+  test('says how many series it leaves out', () => {
+    const many = Array.from({ length: CHART_LINES_MAX + 3 }, (_, i) => ({ metric: { i: String(i) }, values: [] }))
+    expect(toChartColumns(many, range).leftOut).toBe(3)
+  })
+  test.each([900, 3600, 21_600, 86_400, 604_800, 31_536_000])('%d seconds have at most 400 points', (rangeSeconds) => {
+    expect(rangeSeconds / stepFor(rangeSeconds)).toBeLessThanOrEqual(400)
+  })
+})

@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { matchCommands } from '../../../src/web/lib/command-match.ts'
+import { freshnessOf, OLD_AFTER_MS } from '../../../src/web/lib/freshness.ts'
+import { coverageSentence, headlineOf } from '../../../src/web/lib/now-summary.ts'
+import { isLoopback, METRICS, remoteWriteSnippet } from '../../../src/web/lib/remote-write-snippet.ts'
+import { stepKey } from '../../../src/web/lib/shortcuts.ts'
+import { compareVersions } from '../../../src/web/lib/version-order.ts'
+import { firstNow, now, quietNow } from '../browser/fixtures.ts'
+
+const NOW_MS = 1_793_801_002_000
+
+describe('the headline', () => {
+  const quiet = quietNow(NOW_MS)
+  test.each([
+    ['no cluster ever', firstNow(NOW_MS), 'no_clusters'],
+    ['all is well', quiet, 'good'],
+    ['something is stuck', now(NOW_MS), 'stuck'],
+    ['nobody reports', { ...quiet, clusters: { ...quiet.clusters, reporting: 0 } }, 'unsure'],
+    ['nobody says how upgrades go', { ...quiet, clusters: { ...quiet.clusters, unknown: 198 } }, 'unsure'],
+  ])('%s', (_what, answer, kind) => {
+    expect(headlineOf(answer).kind).toBe(kind)
+  })
+  test('says what it rests on', () => {
+    expect(coverageSentence(now(NOW_MS), NOW_MS + 12_000)).toBe(
+      'Last checked 12 s ago, 198 of 200 clusters reporting, 3 do not say how upgrades go.',
+    )
+    expect(coverageSentence(quiet, NOW_MS)).toBe('Last checked 0 s ago, 198 of 200 clusters reporting.')
+  })
+})
+
+test.each([
+  [undefined, false, { kind: 'connecting' }],
+  [undefined, true, { kind: 'offline' }],
+  [NOW_MS, false, { kind: 'live', ageMs: 0 }],
+  [NOW_MS + 500, false, { kind: 'live', ageMs: 0 }],
+  [NOW_MS - OLD_AFTER_MS - 1, false, { kind: 'old', ageMs: OLD_AFTER_MS + 1 }],
+  [NOW_MS - 42_000, true, { kind: 'offline', ageMs: 42_000 }],
+])('freshness of %s, failing %s', (asOfMs, isFailing, want) => {
+  expect(freshnessOf(asOfMs, isFailing, NOW_MS)).toEqual(want)
+})
+
+describe('keys', () => {
+  const bindings = ['j', 'g n', 'g l', '/']
+  test.each([
+    ['', 'j', { command: 'j', pending: '' }],
+    ['', 'g', { pending: 'g' }],
+    ['g', 'l', { command: 'g l', pending: '' }],
+    ['g', 'j', { command: 'j', pending: '' }],
+    ['g', 'g', { pending: 'g' }],
+    ['g', 'x', { pending: '' }],
+    ['', 'n', { pending: '' }],
+  ])('after %j, %j', (pending, key, want) => {
+    expect(stepKey(pending, key, bindings)).toEqual(want)
+  })
+})
+
+test('versions: newest first, a release before its candidates, what is no version last', () => {
+  const sorted = ['1.9.0', 'unknown', '1.20.0-rc.1', '1.10.0', 'v1.20.0', '1.20', '', '4.18.2'].toSorted(
+    compareVersions,
+  )
+  expect(sorted).toEqual(['4.18.2', 'v1.20.0', '1.20', '1.20.0-rc.1', '1.10.0', '1.9.0', '', 'unknown'])
+})
+
+describe('finding commands', () => {
+  const commands = ['Alerts', 'Runbook KubeVirtCRModified', 'KubeVirtCRModified', 'prague-prod-1'].map((label) => ({
+    label,
+  }))
+  test.each([
+    ['', ['Alerts', 'Runbook KubeVirtCRModified', 'KubeVirtCRModified', 'prague-prod-1']],
+    ['kube', ['KubeVirtCRModified', 'Runbook KubeVirtCRModified']],
+    ['run cr', ['Runbook KubeVirtCRModified']],
+    ['PROD', ['prague-prod-1']],
+    ['xyz', []],
+  ])('%j', (typed, want) => {
+    expect(matchCommands(commands, typed).map(({ label }) => label)).toEqual(want)
+  })
+})
+
+describe('connecting a cluster', () => {
+  test('the OpenShift text is a ConfigMap whose own text is configuration, with the address', () => {
+    const map = parse(remoteWriteSnippet('openshift', 'https://d.example')) as { data: { 'config.yaml': string } }
+    const config = parse(map.data['config.yaml']) as { prometheusK8s: { remoteWrite: { url: string }[] } }
+    expect(config.prometheusK8s.remoteWrite[0]?.url).toBe('https://d.example/api/v1/write')
+  })
+  test('the Prometheus text is configuration, with the address', () => {
+    const config = parse(remoteWriteSnippet('prometheus', 'http://127.0.0.1:4318')) as {
+      remote_write: { url: string }[]
+    }
+    expect(config.remote_write[0]?.url).toBe('http://127.0.0.1:4318/api/v1/write')
+  })
+  test.each([
+    ['http://127.0.0.1:4318', true],
+    ['http://localhost:4318', true],
+    ['http://[::1]:4318', true],
+    ['https://daytwo.example', false],
+    ['nonsense', false],
+  ])('%s is this machine only: %s', (url, want) => {
+    expect(isLoopback(url)).toBe(want)
+  })
+  test('what is sent is what the alert rules read', () => {
+    const folder = resolve(import.meta.dirname, '../../../alert-rules')
+    const texts = readdirSync(folder)
+      .filter((name) => name.endsWith('.yaml'))
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+    const exprs = texts.flatMap((text) => {
+      const { groups } = parse(text) as { groups: { rules: { expr: string }[] }[] }
+      return groups.flatMap((group) => group.rules.map((rule) => rule.expr))
+    })
+    const read = exprs.flatMap((expr) => expr.match(/(?<![\w:"])(?:kubevirt|csv|subscription|cnao)_\w+/g) ?? [])
+    expect(read.length).toBeGreaterThan(5)
+    const kept = new RegExp(`^(?:${METRICS})$`)
+    expect([...new Set(read)].filter((name) => !kept.test(name))).toEqual([])
+  })
+})

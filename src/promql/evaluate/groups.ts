@@ -1,6 +1,6 @@
 import type { Labels } from '../../model/labels.ts'
 import { METRIC_NAME } from '../../model/labels.ts'
-import { labelsOf, type Grid } from './grid.ts'
+import type { Grid } from './grid.ts'
 
 /** Rows sorted into groups by some of their labels. Numbers are given in the order in which groups are first met. */
 export interface Groups {
@@ -16,8 +16,11 @@ export function groupRows(grid: Grid, names: readonly string[], isWithout: boole
   const labels: Labels[] = []
   const known = new Map<string, number>()
   const listed = new Set(isWithout ? [...names, METRIC_NAME] : names)
-  const labelsFor = (row: number): Labels =>
-    isWithout ? grid.labels[row]!.drop(listed) : labelsOf(grid, row).keep(listed)
+  if (!isWithout && grid.isNameless) listed.delete(METRIC_NAME)
+  const labelsFor = (row: number): Labels => {
+    const all = grid.labels[row]!
+    return isWithout ? all.drop(listed) : all.keep(listed)
+  }
   const keyFor = keyMaker(grid, names, isWithout)
   for (let row = 0; row < ids.length; row++) {
     const key = keyFor(row)

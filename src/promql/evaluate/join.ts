@@ -153,17 +153,25 @@ function compute(join: Join, many: Grid, one: Grid, pairs: readonly Pair[], isSw
     const rightCell = (isSwapped ? manyRow : oneRow) * steps
     fillRow(join, left, right, leftCell, rightCell, values, present, row * steps)
   })
+  const isUnique = (many.isOneName || many.isNameless) && isEachRowOnce(pairs)
   // The labels stay as they are when nothing but the name goes: no label set is made for a plain `a / b`.
   const isPlain = matching.include.length === 0 && (matching.card !== 'one-to-one' || isIgnoringNothing(matching))
-  const isNameDropped = isBool || !isComparison(op)
-  if (isPlain && (many.isOneName || many.isNameless) && isEachRowOnce(pairs)) {
+  if (isPlain && isUnique) {
     const labels = pairs.map((pair) => many.labels[pair.manyRow]!)
-    return { steps, labels, isNameless: many.isNameless || isNameDropped, isOneName: many.isOneName, values, present }
+    const isNameless = many.isNameless || isBool || !isComparison(op)
+    return { steps, labels, isNameless, isOneName: many.isOneName, values, present }
   }
   const labels = pairs.map((pair) => resultLabels(join, many, one, pair))
   const name = labels[0]?.metricName
   const isOneName = labels.every((one) => one.metricName === name)
-  return mergeEqualRows({ steps, labels, isNameless: false, isOneName, values, present })
+  const grid: Grid = { steps, labels, isNameless: false, isOneName, values, present }
+  // Rows that differ before labels are added differ after it.
+  const isAdding = matching.card !== 'one-to-one' && matching.include.every((label) => isUnknown(many, label))
+  return isUnique && isAdding ? grid : mergeEqualRows(grid)
+}
+
+function isUnknown({ labels }: Grid, name: string): boolean {
+  return labels.every((one) => !one.has(name))
 }
 
 function isIgnoringNothing({ isOn, labels }: VectorMatching): boolean {

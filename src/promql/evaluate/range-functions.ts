@@ -57,18 +57,21 @@ function applyKernel(kernel: WindowKernel, range: RangeVector, params: Float64Ar
     param: 0,
     result: 0,
   }
+  const endsMs = Float64Array.from({ length: steps.count }, (_, s) => lookMs(lens, steps, s))
   for (let row = 0; row < series.length; row++) {
     const { timesMs, count } = series[row]!
     window.timesMs = timesMs
     window.values = series[row]!.values
-    window.from = 0
-    window.to = 0
+    let from = 0
+    let to = 0
     for (let s = 0; s < steps.count; s++) {
-      const endMs = lookMs(lens, steps, s)
+      const endMs = endsMs[s]!
       const startMs = endMs - rangeMs
-      while (window.from < count && timesMs[window.from]! <= startMs) window.from++
-      while (window.to < count && timesMs[window.to]! <= endMs) window.to++
-      if (window.to <= window.from) continue
+      while (from < count && timesMs[from]! <= startMs) from++
+      while (to < count && timesMs[to]! <= endMs) to++
+      if (to <= from) continue
+      window.from = from
+      window.to = to
       window.startMs = startMs
       window.endMs = endMs
       window.stepMs = stepTimeMs(steps, s)
@@ -90,13 +93,14 @@ function warnOfQuantiles(quantiles: Float64Array, place: Expr, { annotations }: 
 
 /** Once per metric: its name does not say counter, but somebody asks for its rate. */
 function remarkNonCounters({ labels, present, steps }: Grid, place: Expr, { annotations }: Evaluation): void {
-  let last = ''
+  const known = new Set([''])
   for (let row = 0; row < labels.length; row++) {
     const name = labels[row]!.metricName
-    if (name === last || name === '' || COUNTER_SUFFIX.test(name)) continue
-    if (!present.subarray(row * steps, (row + 1) * steps).includes(1)) continue
-    annotations.possibleNonCounter(name, place)
-    last = name
+    if (known.has(name)) continue
+    const isCounter = COUNTER_SUFFIX.test(name)
+    if (!isCounter && !present.subarray(row * steps, (row + 1) * steps).includes(1)) continue
+    if (!isCounter) annotations.possibleNonCounter(name, place)
+    known.add(name)
   }
 }
 

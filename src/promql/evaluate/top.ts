@@ -16,13 +16,12 @@ export function selectTop(grid: Grid, groups: Groups, params: Float64Array, isTo
   const order: number[] = []
   for (const rows of members) {
     for (let s = 0; s < steps; s++) {
-      const k = limits[s]!
-      if (k < 1) continue
-      const at = (row: number): number => values[row * steps + s]!
-      const ranked = rows
-        .filter((row) => present[row * steps + s] === 1)
-        .sort((a, b) => compareRank(at(a), at(b), isTop))
-        .slice(0, k)
+      const ranked = rank(
+        rows,
+        Math.min(limits[s]!, rows.length),
+        (row) => present[row * steps + s] === 1,
+        (a, b) => compareRank(values[a * steps + s]!, values[b * steps + s]!, isTop),
+      )
       for (const row of ranked) kept[row * steps + s] = 1
       if (s === 0) order.push(...ranked)
     }
@@ -31,6 +30,31 @@ export function selectTop(grid: Grid, groups: Groups, params: Float64Array, isTo
   const first = new Set(order)
   for (let row = 0; row < grid.labels.length; row++) if (!first.has(row) && hasCell(picked, row)) order.push(row)
   return takeRows(picked, order)
+}
+
+/** A few places are filled one by one; from here on a sort is cheaper. */
+const PLACES_MAX = 32
+
+/** HOT: once per row and step. The first `places` of the rows that are there, in order; equal ones as they came. */
+function rank(
+  rows: readonly number[],
+  places: number,
+  isThere: (row: number) => boolean,
+  compare: (a: number, b: number) => number,
+): number[] {
+  if (places < 1) return []
+  if (places > PLACES_MAX) return rows.filter(isThere).sort(compare).slice(0, places)
+  const ranked: number[] = []
+  for (const row of rows) {
+    if (!isThere(row) || (ranked.length === places && compare(row, ranked[places - 1]!) >= 0)) continue
+    let at = ranked.length === places ? places - 1 : ranked.length
+    while (at > 0 && compare(row, ranked[at - 1]!) < 0) {
+      ranked[at] = ranked[at - 1]!
+      at--
+    }
+    ranked[at] = row
+  }
+  return ranked
 }
 
 /** Sorts greatest first for `topk`, least first otherwise; NaN after all numbers. Equal values keep their order. */

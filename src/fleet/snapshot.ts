@@ -24,7 +24,7 @@ export interface Csv {
   readonly reason: string | undefined
 }
 
-export const EMPTY_SNAPSHOT: Snapshot = { csvs: new Map(), nodes: new Map(), health: undefined }
+const EMPTY_SNAPSHOT: Snapshot = { csvs: new Map(), nodes: new Map(), health: undefined }
 
 /** Snapshots of one cluster, oldest first, at even steps. */
 export interface History {
@@ -51,19 +51,39 @@ interface Answers {
   readonly health: readonly FleetSeries[]
 }
 
-/** What every cluster says at one moment, by cluster. Clusters that say none of it are absent. */
-export async function readSnapshots(reader: FleetReader, timeMs: number): Promise<ReadonlyMap<string, Snapshot>> {
-  const asked = questions('')
-  const at = async (expr: string): Promise<readonly FleetSeries[]> =>
-    (await reader.instant(expr, timeMs)).map(({ labels, value }) => ({ labels, timesMs: [timeMs], values: [value] }))
+/**
+ * What clusters say at one moment, by cluster: all of them, or those `matcher` selects. Clusters that say nothing are
+ * absent.
+ */
+export async function readSnapshots(
+  reader: FleetReader,
+  timeMs: number,
+  matcher = '',
+): Promise<ReadonlyMap<string, Snapshot>> {
+  const asked = questions(matcher)
+  const at = (expr: string): Promise<readonly FleetSeries[]> => instantColumns(reader, expr, timeMs)
   const [succeeded, abnormal, nodes, health] = await Promise.all([
     at(asked.succeeded),
     at(asked.abnormal),
     at(asked.nodes),
     at(asked.health),
   ])
-  const histories = historiesOf({ succeeded, abnormal, nodes, health }, timeMs, timeMs, 1)
-  return new Map([...histories].map(([cluster, history]) => [cluster, history.snapshots[0] ?? EMPTY_SNAPSHOT]))
+  return firstOfEach(historiesOf({ succeeded, abnormal, nodes, health }, timeMs, timeMs, 1))
+}
+
+/** Only which CSVs have succeeded: one series per cluster where `readSnapshots` reads one per node. */
+export async function readSucceeded(reader: FleetReader, timeMs: number): Promise<ReadonlyMap<string, Snapshot>> {
+  const succeeded = await instantColumns(reader, questions('').succeeded, timeMs)
+  return firstOfEach(historiesOf({ succeeded, abnormal: [], nodes: [], health: [] }, timeMs, timeMs, 1))
+}
+
+async function instantColumns(reader: FleetReader, expr: string, timeMs: number): Promise<readonly FleetSeries[]> {
+  const samples = await reader.instant(expr, timeMs)
+  return samples.map(({ labels, value }) => ({ labels, timesMs: [timeMs], values: [value] }))
+}
+
+function firstOfEach(histories: ReadonlyMap<string, History>): ReadonlyMap<string, Snapshot> {
+  return new Map([...histories].map(([cluster, { snapshots }]) => [cluster, snapshots[0] ?? EMPTY_SNAPSHOT]))
 }
 
 /** Histories of some clusters on the grid `endMs - k * stepMs`. */

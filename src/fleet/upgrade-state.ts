@@ -2,10 +2,12 @@ import type { Csv, Snapshot } from './snapshot.ts'
 import { compareVersions, newestOf } from './version-order.ts'
 
 /**
- * Whether a snapshot shows an upgrade, and what of it. Three things are seen from metrics alone, in this order:
- * OLM installs the new CSV beside the old one; KubeVirt rolls over the nodes; HCO has not settled since the CSV
- * changed although the nodes have not begun. A CSV that is not Succeeded with no other beside it is an installation
- * or a fault, not an upgrade. A CSV that is Succeeded is not the end: only the operators run then.
+ * Whether a snapshot shows an upgrade, and what of it. Four signs are seen from metrics alone, in this order: OLM
+ * installs the new CSV beside the old one; KubeVirt rolls over the nodes; HCO has not settled since the CSV changed
+ * although no node has moved; the CSV has changed so lately that its operands cannot be expected to have followed.
+ *
+ * A CSV that is Succeeded is not the end: only the operators run then. A CSV that is not Succeeded with no other beside
+ * it is an installation or a fault, not an upgrade.
  */
 export interface UpgradeState {
   readonly phase: 'olm' | 'operands'
@@ -20,9 +22,23 @@ export interface UpgradeState {
 /** Phases in which OLM puts the old CSV. */
 const REPLACED_PHASES: ReadonlySet<string> = new Set(['Replacing', 'Deleting'])
 
-/** @param earlier what the cluster showed some hours ago, for the third sign; absent when not known */
-export function upgradeStateOf(now: Snapshot, earlier?: Snapshot): UpgradeState | undefined {
-  return olmState(now) ?? rolloutState(now) ?? unsettledState(now, earlier)
+/** What the cluster showed before; without it the third and the fourth sign are not seen. */
+export interface Past {
+  /** `SETTLES_WITHIN_MS` ago. */
+  readonly lately: Snapshot | undefined
+  /** Some hours ago, several times. */
+  readonly earlier: readonly (Snapshot | undefined)[]
+}
+
+/**
+ * Most updates are through within a quarter of an hour (facts 5.6). Until then an upgrade counts as running although
+ * nothing shows it any more: many releases bundle the KubeVirt of the one before, and then no node ever moves.
+ */
+export const SETTLES_WITHIN_MS = 15 * 60_000
+
+export function upgradeStateOf(now: Snapshot, past: Past): UpgradeState | undefined {
+  const unsettled = past.earlier.map((then) => unsettledState(now, then)).find((state) => state !== undefined)
+  return olmState(now) ?? rolloutState(now) ?? unsettled ?? settlingState(now, past.lately)
 }
 
 /** The version people mean by "what does it run": the newest CSV that has succeeded, else the one being replaced. */
@@ -56,17 +72,29 @@ function rolloutState(now: Snapshot): UpgradeState | undefined {
   return { phase: 'operands', from: undefined, to: targetOf(now), detail, reason: undefined }
 }
 
-function unsettledState(now: Snapshot, earlier: Snapshot | undefined): UpgradeState | undefined {
-  if (earlier === undefined || now.health === undefined || now.health === 0) return undefined
-  const to = runningVersion(now)
-  const from = runningVersion(earlier)
-  if (to === undefined || from === undefined || to === from || earlier.csvs.has(to)) return undefined
-  // Another KubeVirt than before on all nodes: the roll-out has ended.
+function unsettledState(now: Snapshot, then: Snapshot | undefined): UpgradeState | undefined {
+  if (then === undefined || now.health === undefined || now.health === 0) return undefined
+  const change = versionChange(now, then)
   const version = [...now.nodes.keys()][0]
-  if (version === undefined || !earlier.nodes.has(version)) return undefined
+  if (change === undefined || version === undefined) return undefined
   const words = now.health === 1 ? 'a warning' : 'an error'
-  const detail = `HCO ${to} reports ${words} since the upgrade, all nodes are still on KubeVirt ${version}`
-  return { phase: 'operands', from, to, detail, reason: undefined }
+  const detail = `HCO ${change.to} reports ${words} since the upgrade, all nodes are still on KubeVirt ${version}`
+  return { phase: 'operands', ...change, detail, reason: undefined }
+}
+
+function settlingState(now: Snapshot, lately: Snapshot | undefined): UpgradeState | undefined {
+  const change = lately === undefined ? undefined : versionChange(now, lately)
+  if (change === undefined) return undefined
+  const detail = `CSV ${change.to} has succeeded, its operands may still follow`
+  return { phase: 'operands', ...change, detail, reason: undefined }
+}
+
+/** From which version to which, unless nodes show that KubeVirt has followed already. */
+function versionChange(now: Snapshot, then: Snapshot): { readonly from: string; readonly to: string } | undefined {
+  const [from, to] = [runningVersion(then), runningVersion(now)]
+  if (from === undefined || to === undefined || from === to || now.csvs.get(to)?.isSucceeded !== true) return undefined
+  const hasFollowed = then.nodes.size > 0 && [...now.nodes.keys()].some((version) => !then.nodes.has(version))
+  return hasFollowed ? undefined : { from, to }
 }
 
 /** HCO's version; a KubeVirt without HCO is called by its own. */

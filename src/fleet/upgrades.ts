@@ -1,10 +1,10 @@
 import { clusterMatcher, HCO_CSV } from './fleet-reader.ts'
 import type { FleetReader } from './fleet-reader.ts'
 import type { FleetOptions } from './options.ts'
-import { readHistories, readSnapshots } from './snapshot.ts'
+import { readHistories, readSnapshots, readSucceeded } from './snapshot.ts'
 import type { History, Snapshot } from './snapshot.ts'
-import { causeOf, upgradeStateOf } from './upgrade-state.ts'
-import type { UpgradeState } from './upgrade-state.ts'
+import { SETTLES_WITHIN_MS, causeOf, runningVersion, upgradeStateOf } from './upgrade-state.ts'
+import type { Past, UpgradeState } from './upgrade-state.ts'
 import { betterTimeline, timelineOf } from './upgrade-timeline.ts'
 import type { Timeline } from './upgrade-timeline.ts'
 
@@ -49,15 +49,11 @@ export interface UpgradesNow {
 }
 
 export async function readUpgrades(reader: FleetReader, nowMs: number, options: FleetOptions): Promise<UpgradesNow> {
-  const [snapshots, ...earlier] = await Promise.all([
-    readSnapshots(reader, nowMs),
-    ...EARLIER_MS.map((agoMs) => readSnapshots(reader, nowMs - agoMs)),
-  ])
+  const snapshots = await readSnapshots(reader, nowMs)
+  const pastOf = await readPast(reader, snapshots, nowMs)
   const states = new Map<string, UpgradeState>()
   for (const [cluster, snapshot] of snapshots) {
-    const state =
-      upgradeStateOf(snapshot) ??
-      earlier.map((then) => upgradeStateOf(snapshot, then.get(cluster))).find((found) => found !== undefined)
+    const state = upgradeStateOf(snapshot, pastOf(cluster))
     if (state !== undefined) states.set(cluster, state)
   }
   const clusters = [...states.keys()].sort()
@@ -67,6 +63,30 @@ export async function readUpgrades(reader: FleetReader, nowMs: number, options: 
     upgrades.push(...(await readBatch(reader, batch, states, nowMs, options)))
   }
   return { upgrades, snapshots }
+}
+
+/** Above this many a list of names in the question costs more than asking for all. */
+const NAMED_CLUSTERS_MAX = 500
+
+/** The past of those clusters whose version has changed since; of the others nothing is asked, they are most. */
+async function readPast(
+  reader: FleetReader,
+  snapshots: ReadonlyMap<string, Snapshot>,
+  nowMs: number,
+): Promise<(cluster: string) => Past> {
+  const [lately, ...earlier] = await Promise.all(
+    [SETTLES_WITHIN_MS, ...EARLIER_MS].map(async (agoMs) => {
+      const succeeded = await readSucceeded(reader, nowMs - agoMs)
+      const changed = [...succeeded].flatMap(([cluster, then]) => {
+        const now = snapshots.get(cluster)
+        return now !== undefined && runningVersion(now) !== runningVersion(then) ? [cluster] : []
+      })
+      if (changed.length === 0) return new Map<string, Snapshot>()
+      const matcher = changed.length > NAMED_CLUSTERS_MAX ? '' : clusterMatcher(changed)
+      return readSnapshots(reader, nowMs - agoMs, matcher)
+    }),
+  )
+  return (cluster) => ({ lately: lately?.get(cluster), earlier: earlier.map((then) => then.get(cluster)) })
 }
 
 async function readBatch(

@@ -36,6 +36,14 @@ test.each([
   expect(answer.body).toContain('<title>Daytwo</title>')
 })
 
+test.each(['/', '/rb/KubeVirtCRModified', '/-/healthy', '/-/ready', '/icon.svg'])(
+  'HEAD %s is GET without a body',
+  async (url) => {
+    const [head, get] = [await server.app.inject({ method: 'HEAD', url }), await server.app.inject(url)]
+    expect([head.statusCode, head.headers['content-type'], head.body]).toEqual([200, get.headers['content-type'], ''])
+  },
+)
+
 test('assets are cached for ever, files beside the page are asked for again', async () => {
   const asset = await server.app.inject('/assets/main-abc123.js')
   expect([asset.statusCode, asset.headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable'])

@@ -172,6 +172,23 @@ describe('upgrades', () => {
   })
 
   test.each([
+    [10, 'v1.6.0', ['CSV 1.17.0 has succeeded, its operands may still follow']],
+    [20, 'v1.6.0', []],
+    [10, 'v1.7.0', []],
+  ])('a CSV that succeeded %i minutes ago, all nodes now on %s: %j', async (minutes, kubeversion, details) => {
+    const now = await nowOf([
+      up('a', [180]),
+      csvSucceeded('a', '1.16.0', 1, [180, minutes + 4]),
+      csvSucceeded('a', '1.16.0', 0, [minutes + 3.5, minutes - 1]),
+      csvSucceeded('a', '1.17.0', 0, [minutes + 3.5, minutes + 0.5]),
+      csvSucceeded('a', '1.17.0', 1, [minutes]),
+      ...nodes('a', 'v1.6.0', 3, [180, 3]),
+      ...nodes('a', kubeversion, 3, [2]),
+    ])
+    expect(now.upgrades.map(({ detail }) => detail)).toEqual(details)
+  })
+
+  test.each([
     [
       'nothing changed and HCO warns',
       [...atRest('a'), { name: 'kubevirt_hco_system_health_status', labels: { cluster: 'a' }, fromMin: 100, value: 1 }],
@@ -209,7 +226,7 @@ describe('upgrades', () => {
       [
         csvSucceeded('a', '1.16.0', 0, [90]),
         csvAbnormal('a', '1.16.0', 'Deleting', 'Replaced', [1]),
-        csvSucceeded('a', '1.17.0', 1, [5]),
+        csvSucceeded('a', '1.17.0', 1, [25]),
       ],
     ],
     ['the series name no cluster', [csvSucceeded('', '1.16.0', 0, [9]), csvSucceeded('', '1.17.0', 0, [9])]],

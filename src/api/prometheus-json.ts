@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Labels } from '../model/labels.ts'
 import type { QueryResult, QueryValue } from '../promql/query-engine.ts'
@@ -6,19 +7,51 @@ import { TRUNCATED } from './params.ts'
 
 /**
  * Answers of the Prometheus routes as text. Query results are written by hand: a range answer has up to 11,000 points
- * per series, and building an object per point first would cost several times the memory of the text.
+ * per series, and building an object per point first would cost several times the memory of the text. Large answers
+ * leave in pieces, so that nobody else waits while millions of points are written on the thread that answers everybody.
  */
 
+/** What travels with a good answer. */
+export interface Notes {
+  readonly warnings?: readonly string[]
+  readonly infos?: readonly string[]
+}
+
 /** Sends `{"status":"success","data":...}`; warnings and infos only when there are some. */
-export function sendSuccess(
+export function sendSuccess(reply: FastifyReply, dataJson: string, notes: Notes = {}): FastifyReply {
+  return sendPrometheusJson(reply, `${HEAD}${dataJson}${tailOf(notes)}`)
+}
+
+/** A list of at most `limit` items as `data`; a list that was cut says so. */
+export function sendList<T>(
   reply: FastifyReply,
-  dataJson: string,
-  notes: { readonly warnings?: readonly string[]; readonly infos?: readonly string[] } = {},
+  items: readonly T[],
+  limit: number,
+  render: (item: T) => string,
 ): FastifyReply {
-  let json = `{"status":"success","data":${dataJson}`
-  if (notes.warnings !== undefined && notes.warnings.length > 0) json += `,"warnings":${JSON.stringify(notes.warnings)}`
-  if (notes.infos !== undefined && notes.infos.length > 0) json += `,"infos":${JSON.stringify(notes.infos)}`
-  return sendPrometheusJson(reply, `${json}}`)
+  const isCut = items.length > limit
+  const shown = isCut ? items.slice(0, limit) : items
+  return sendPieces(reply, shown.length, function* () {
+    yield `${HEAD}[`
+    yield* separated(shown, render)
+    yield `]${tailOf(isCut ? { warnings: [TRUNCATED] } : {})}`
+  })
+}
+
+/** The answer to a query, with at most `limit` series. */
+export function sendQueryResult(
+  reply: FastifyReply,
+  result: QueryResult,
+  limit: number,
+  statsJson: string | undefined,
+): FastifyReply {
+  const { value, warnings, infos } = result
+  const notes = { warnings: countOf(value) > limit ? [...warnings, TRUNCATED] : warnings, infos }
+  return sendPieces(reply, pointsOf(value), function* () {
+    yield `${HEAD}{"resultType":"${value.type}","result":`
+    yield* renderValue(value, limit)
+    yield `${statsJson === undefined ? '' : `,"stats":${statsJson}`}}${tailOf(notes)}`
+  })
 }
 
 /** As bytes, because Fastify adds a charset to texts, and Prometheus' clients know the bare type. */
@@ -26,17 +59,38 @@ export function sendPrometheusJson(reply: FastifyReply, json: string): FastifyRe
   return reply.header('content-type', 'application/json').send(Buffer.from(json))
 }
 
-/** The `data` of a query answer, with at most `limit` series; says whether some were left out. */
-export function renderQueryData(
-  result: QueryResult,
-  limit: number,
-  statsJson: string | undefined,
-): { readonly json: string; readonly warnings: readonly string[] } {
-  const { value } = result
-  const type = value.type
-  const stats = statsJson === undefined ? '' : `,"stats":${statsJson}`
-  const warnings = countOf(value) > limit ? [...result.warnings, TRUNCATED] : result.warnings
-  return { json: `{"resultType":"${type}","result":${renderValue(value, limit)}${stats}}`, warnings }
+export function renderLabels(labels: Labels): string {
+  return JSON.stringify(labels.toObject())
+}
+
+const HEAD = '{"status":"success","data":'
+
+function tailOf({ warnings = [], infos = [] }: Notes): string {
+  const noted = (name: string, texts: readonly string[]): string =>
+    texts.length === 0 ? '' : `,"${name}":${JSON.stringify(texts)}`
+  return `${noted('warnings', warnings)}${noted('infos', infos)}}`
+}
+
+/** Up to this many points an answer is one text with a length; a page's chart stays far below. */
+const POINTS_AT_ONCE = 50_000
+const PIECE_CHARS = 64 * 1024
+
+function sendPieces(reply: FastifyReply, points: number, pieces: () => Generator<string>): FastifyReply {
+  if (points <= POINTS_AT_ONCE) return sendPrometheusJson(reply, [...pieces()].join(''))
+  // The socket asks for the next piece when it has sent the last one; in between the thread is free.
+  const stream = Readable.from(gathered(pieces()), { objectMode: false })
+  return reply.header('content-type', 'application/json').send(stream)
+}
+
+function* gathered(pieces: Iterable<string>): Generator<Buffer> {
+  let text = ''
+  for (const piece of pieces) {
+    text += piece
+    if (text.length < PIECE_CHARS) continue
+    yield Buffer.from(text)
+    text = ''
+  }
+  if (text !== '') yield Buffer.from(text)
 }
 
 function countOf(value: QueryValue): number {
@@ -51,28 +105,37 @@ function countOf(value: QueryValue): number {
   }
 }
 
-function renderValue(value: QueryValue, limit: number): string {
+function pointsOf(value: QueryValue): number {
+  if (value.type !== 'matrix') return countOf(value)
+  return value.series.reduce((sum, { timesMs }) => sum + timesMs.length, 0)
+}
+
+function* renderValue(value: QueryValue, limit: number): Generator<string> {
   switch (value.type) {
     case 'scalar':
-      return renderPoint(value.timeMs, value.value)
+      yield renderPoint(value.timeMs, value.value)
+      return
     case 'string':
-      return `[${value.timeMs / 1000},${JSON.stringify(value.value)}]`
-    case 'vector': {
-      const samples = value.samples
-        .slice(0, limit)
-        .map(({ labels, timeMs, value: v }) => `{"metric":${renderLabels(labels)},"value":${renderPoint(timeMs, v)}}`)
-      return `[${samples.join(',')}]`
-    }
-    case 'matrix': {
-      const series = value.series
-        .slice(0, limit)
-        .map(
-          ({ labels, timesMs, values }) =>
-            `{"metric":${renderLabels(labels)},"values":${renderPoints(timesMs, values)}}`,
-        )
-      return `[${series.join(',')}]`
-    }
+      yield `[${value.timeMs / 1000},${JSON.stringify(value.value)}]`
+      return
+    case 'vector':
+      yield '['
+      yield* separated(value.samples.slice(0, limit), ({ labels, timeMs, value: sample }) => {
+        return `{"metric":${renderLabels(labels)},"value":${renderPoint(timeMs, sample)}}`
+      })
+      yield ']'
+      return
+    case 'matrix':
+      yield '['
+      yield* separated(value.series.slice(0, limit), ({ labels, timesMs, values }) => {
+        return `{"metric":${renderLabels(labels)},"values":${renderPoints(timesMs, values)}}`
+      })
+      yield ']'
   }
+}
+
+function* separated<T>(items: readonly T[], render: (item: T) => string): Generator<string> {
+  for (let i = 0; i < items.length; i++) yield i === 0 ? render(items[i]!) : `,${render(items[i]!)}`
 }
 
 /** `[1787220000.5,"1"]`. The division gives at most three decimals: times are whole milliseconds below 2^53. */
@@ -84,8 +147,4 @@ function renderPoints(timesMs: Float64Array, values: Float64Array): string {
   let json = '['
   for (let i = 0; i < timesMs.length; i++) json += `${i === 0 ? '' : ','}${renderPoint(timesMs[i]!, values[i]!)}`
   return `${json}]`
-}
-
-export function renderLabels(labels: Labels): string {
-  return JSON.stringify(labels.toObject())
 }

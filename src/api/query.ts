@@ -14,7 +14,7 @@ import {
   requiredTime,
 } from './params.ts'
 import type { Params } from './params.ts'
-import { renderQueryData, sendSuccess } from './prometheus-json.ts'
+import { sendQueryResult, sendSuccess } from './prometheus-json.ts'
 
 /** `/api/v1/query`, `/api/v1/query_range` and `/api/v1/format_query`. Parameters are checked in Prometheus' order. */
 export interface QueryRoutesOptions {
@@ -101,8 +101,7 @@ async function answer(
   const askedAtMs = clock.nowMs()
   const result = await namingParam('query', run)
   const stats = params.get('stats') === '' ? undefined : renderStats(result, clock.nowMs() - askedAtMs)
-  const { json, warnings } = renderQueryData(result, limit, stats)
-  return sendSuccess(reply, json, { warnings, infos: result.infos })
+  return sendQueryResult(reply, result, limit, stats)
 }
 
 /** Failures of the engine that are the query's text: it does not parse, or is of a type that cannot be asked so. */

@@ -1,13 +1,13 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { FleetError } from '../base/errors.ts'
 import type { Matcher } from '../model/matcher.ts'
 import type { TimeRange } from '../model/queryable.ts'
 import { parseSelector } from '../promql/parse.ts'
 import { PromqlError } from '../promql/promql-error.ts'
 import type { QueryEngine } from '../promql/query-engine.ts'
-import { TIME_MAX_MS, TIME_MIN_MS, TRUNCATED, invalidParam, limitParam, optionalTime, paramsOf } from './params.ts'
+import { TIME_MAX_MS, TIME_MIN_MS, invalidParam, limitParam, optionalTime, paramsOf } from './params.ts'
 import type { Params } from './params.ts'
-import { renderLabels, sendSuccess } from './prometheus-json.ts'
+import { renderLabels, sendList, sendSuccess } from './prometheus-json.ts'
 
 /**
  * Which series, label names and label values there are: `/api/v1/series`, `/labels`, `/label/{name}/values`; and the
@@ -60,16 +60,6 @@ export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine): 
     config,
     handler: (_request, reply) => sendSuccess(reply, '[]'),
   })
-}
-
-function sendList<T>(
-  reply: FastifyReply,
-  items: readonly T[],
-  limit: number,
-  render: (item: T) => string,
-): FastifyReply {
-  const json = `[${items.slice(0, limit).map(render).join(',')}]`
-  return sendSuccess(reply, json, items.length > limit ? { warnings: [TRUNCATED] } : {})
 }
 
 /** All of time when not given; an end in the future is fine, promtool asks a year ahead. */

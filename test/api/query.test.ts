@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events'
+import { gunzipSync } from 'node:zlib'
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { FleetError } from '../../src/base/errors.ts'
@@ -401,6 +402,36 @@ describe('what the engine is asked', () => {
     const answer = await server.app.inject('/api/v1/query?query=up')
     server.engine.result = result
     expect(answer.json()).toMatchObject({ status: 'success', warnings: ['w'], infos: ['i'] })
+  })
+
+  test('a large answer leaves in pieces and is whole, compressed or not', async () => {
+    const { result } = server.engine
+    const timesMs = Float64Array.from({ length: 11_001 }, (_, i) => i * 1000)
+    const series = ['a', 'b', 'c', 'd', 'e'].map((job, i) => ({
+      labels: Labels.of({ job }),
+      timesMs,
+      values: timesMs.map((timeMs) => timeMs * i),
+    }))
+    server.engine.result = { ...result, value: { type: 'matrix', series }, warnings: ['w'] }
+    const url = '/api/v1/query_range?query=up&start=0&end=11000&step=1'
+    const plain = await server.app.inject(url)
+    const zipped = await server.app.inject({ url, headers: { 'accept-encoding': 'gzip' } })
+    server.engine.labelSets = Array.from({ length: 60_000 }, (_, i) => Labels.of({ i: String(i) }))
+    const list = await server.app.inject('/api/v1/series?match[]=up')
+    server.engine.result = result
+    server.engine.labelSets = []
+
+    expect([plain.headers['content-length'], plain.headers['content-type']]).toEqual([undefined, 'application/json'])
+    const answer = plain.json<{
+      data: { result: { metric: unknown; values: [number, string][] }[] }
+      warnings: unknown
+    }>()
+    expect(answer.warnings).toEqual(['w'])
+    expect(answer.data.result.map(({ metric, values }) => [metric, values.length, values.at(-1)])).toEqual(
+      series.map(({ labels, values }) => [labels.toObject(), 11_001, [11_000, String(values.at(-1))]]),
+    )
+    expect(gunzipSync(zipped.rawPayload).toString()).toBe(plain.body)
+    expect(list.json<{ data: unknown[] }>().data).toHaveLength(60_000)
   })
 
   test.each([

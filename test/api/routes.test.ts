@@ -121,6 +121,11 @@ describe('unknown paths and methods', () => {
   })
 })
 
+test('connections live longer than the pause between two scrapes, and a request must arrive in time', () => {
+  expect(server.app.server.keepAliveTimeout).toBeGreaterThanOrEqual(65_000)
+  expect(server.app.server.requestTimeout).toBe(120_000)
+})
+
 test('requests are counted by route pattern, whatever the path', async () => {
   await server.app.inject('/api/v1/label/one/values')
   await server.app.inject('/api/v1/label/two/values')

@@ -2,7 +2,7 @@ import { Value } from 'typebox/value'
 import { expect, test } from 'vitest'
 import { nowView } from '../../src/api/now.ts'
 import { NOW_LIST_MAX, Now } from '../../src/contract/now.ts'
-import { createFleetFacts } from '../../src/fleet/fleet-facts.ts'
+import { deriveNow } from '../../src/fleet/now.ts'
 import { DEFAULT_FLEET_OPTIONS } from '../../src/fleet/options.ts'
 import { csvSucceeded, fleetOf, up } from '../fleet/fleet-script.ts'
 import { NOW_MS, makeServer } from './test-server.ts'
@@ -15,7 +15,10 @@ test('the landing page is one answer, as the contract says', async () => {
     up('gone', [120, 45]),
   ])
   const { app } = await makeServer({
-    fleet: createFleetFacts(reader, () => Promise.resolve([]), DEFAULT_FLEET_OPTIONS),
+    fleet: {
+      now: (nowMs) => deriveNow(reader, [], nowMs, DEFAULT_FLEET_OPTIONS),
+      inventory: () => Promise.resolve(undefined),
+    },
   })
   const answer = await app.inject('/api/fleet/v1/now')
   expect(answer.statusCode).toBe(200)

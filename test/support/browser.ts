@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { chromium } from 'playwright-core'
 import type { Browser } from 'playwright-core'
 
@@ -51,6 +52,7 @@ async function unpackChromium(): Promise<string> {
     throw new Error('the packed Chromium is for linux-x64: install a Chromium, or name one in DAYTWO_CHROMIUM')
   }
   await mkdir(CACHE, { recursive: true })
+  const unlock = await lock()
   // Read when the module is loaded: it then brings its own NSS libraries, for hosts without any.
   process.env['VERCEL'] = '1'
   const before = process.env['TMPDIR']
@@ -61,5 +63,21 @@ async function unpackChromium(): Promise<string> {
   } finally {
     if (before === undefined) delete process.env['TMPDIR']
     else process.env['TMPDIR'] = before
+    await unlock()
   }
+}
+
+/** Two test workers must not unpack at once: the second would start a half-written program. */
+async function lock(): Promise<() => Promise<void>> {
+  const path = `${CACHE}.lock`
+  for (let tries = 0; tries < 600; tries++) {
+    try {
+      await mkdir(path)
+      return () => rm(path, { recursive: true, force: true })
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
+      await setTimeout(100)
+    }
+  }
+  throw new Error(`${path} is a minute old: remove it, the test run that made it is gone`)
 }

@@ -5,6 +5,7 @@ import type { AlertItems } from '../../contract/alerts.ts'
 import { applyAlertView, isFiltered, parseAlertView, WHOLE_VIEW } from '../lib/alert-view.ts'
 import type { AlertView } from '../lib/alert-view.ts'
 import { countOf } from '../lib/format-number.ts'
+import { ownLabels } from '../lib/own-labels.ts'
 import { alertPath, alertsPath } from '../lib/paths.ts'
 import { AlertDetail } from '../panels/alert-detail.tsx'
 import { AlertFilters } from '../panels/alert-filters.tsx'
@@ -20,7 +21,6 @@ export function AlertsPage({ fingerprint }: { readonly fingerprint: string | und
   const query = useAlerts()
   return (
     <div className={`alerts-page ${fingerprint === undefined ? '' : 'has-detail'}`}>
-      <title>Alerts · Daytwo</title>
       <h1 className="visually-hidden">Alerts</h1>
       <Answer query={query} what="the alerts" skeletonLines={14}>
         {(items) => <AlertsAnswer items={items} fingerprint={fingerprint} />}
@@ -42,6 +42,7 @@ function AlertsAnswer({ items, fingerprint }: AlertsAnswerProps): ReactNode {
   const search = useRef<HTMLInputElement>(null)
   // Ten thousand alerts take tens of milliseconds to filter and sort: only for a new list or a new view.
   const groups = useMemo(() => applyAlertView(items.alerts, parseAlertView(query)), [items.alerts, query])
+  const labels = useMemo(() => ownLabels(items.alerts), [items.alerts])
   const shown = groups.flatMap((group) => group.alerts)
   const isOpen = fingerprint !== undefined
   const opened = items.alerts.find((alert) => alert.fingerprint === fingerprint)
@@ -80,6 +81,7 @@ function AlertsAnswer({ items, fingerprint }: AlertsAnswerProps): ReactNode {
 
   return (
     <>
+      <title>{opened === undefined ? 'Alerts · Daytwo' : `${opened.alertname} on ${opened.cluster} · Daytwo`}</title>
       <div className="alerts-list" ref={list}>
         <FailingRules failing={items.failing} />
         {items.alerts.length === 0 ? (
@@ -94,7 +96,7 @@ function AlertsAnswer({ items, fingerprint }: AlertsAnswerProps): ReactNode {
           />
         )}
         {shown.length > 0 ? (
-          <AlertTable groups={groups} view={view} openFingerprint={fingerprint} onOpen={open} />
+          <AlertTable groups={groups} ownLabels={labels} view={view} openFingerprint={fingerprint} onOpen={open} />
         ) : null}
         {shown.length === 0 && isFiltered(view) && items.alerts.length > 0 ? (
           <p className="empty quiet">No alert passes these filters.</p>

@@ -15,13 +15,15 @@ const ROWS_STEP = 200
 
 interface AlertTableProps {
   readonly groups: readonly AlertGroup[]
+  /** What tells an alert from others of its name, by fingerprint. */
+  readonly ownLabels: ReadonlyMap<string, string>
   readonly view: AlertView
   readonly openFingerprint: string | undefined
   readonly onOpen: (fingerprint: string) => void
 }
 
 /** The alerts as rows. A row is a link; the whole row can be pressed. */
-export function AlertTable({ groups, view, openFingerprint, onOpen }: AlertTableProps): ReactNode {
+export function AlertTable({ groups, ownLabels, view, openFingerprint, onOpen }: AlertTableProps): ReactNode {
   const [rowsMax, setRowsMax] = useState(ROWS_STEP)
   const total = groups.reduce((sum, group) => sum + group.alerts.length, 0)
   return (
@@ -64,6 +66,7 @@ export function AlertTable({ groups, view, openFingerprint, onOpen }: AlertTable
               <AlertRow
                 key={alert.fingerprint}
                 alert={alert}
+                ownLabels={ownLabels.get(alert.fingerprint)}
                 path={alertPath(alert.fingerprint, view)}
                 isOpen={alert.fingerprint === openFingerprint}
                 onOpen={onOpen}
@@ -88,16 +91,17 @@ export function AlertTable({ groups, view, openFingerprint, onOpen }: AlertTable
 
 interface AlertRowProps {
   readonly alert: AlertItem
+  readonly ownLabels: string | undefined
   readonly path: string
   readonly isOpen: boolean
   readonly onOpen: (fingerprint: string) => void
 }
 
-function AlertRow({ alert, path, isOpen, onOpen }: AlertRowProps): ReactNode {
+function AlertRow({ alert, ownLabels, path, isOpen, onOpen }: AlertRowProps): ReactNode {
   const cluster = alert.cluster === '' ? 'no cluster' : alert.cluster
   return (
     <tr
-      className={`alert-row ${isOpen ? 'is-open' : ''}`}
+      className={`alert-row row-${alert.state} ${isOpen ? 'is-open' : ''}`}
       onClick={(event) => {
         // The link does it by itself, and a modifier means another tab; selecting text is not opening.
         if (event.target instanceof Element && event.target.closest('a') !== null) return
@@ -112,6 +116,7 @@ function AlertRow({ alert, path, isOpen, onOpen }: AlertRowProps): ReactNode {
         <Link href={path} data-alert={alert.fingerprint} {...(isOpen ? { 'aria-current': 'true' } : {})}>
           <AlertName name={alert.alertname} />
         </Link>
+        {ownLabels === undefined ? null : <span className="own-labels">{ownLabels}</span>}
         <span className="cell-below">
           <span className={`below-severity tone-${alert.severity}`} aria-hidden="true">
             {alert.severity}

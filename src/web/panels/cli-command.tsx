@@ -4,7 +4,7 @@ import { CLIS, copyText } from '../lib/runbook-blocks.ts'
 import type { Cli } from '../lib/runbook-blocks.ts'
 import { Choice } from '../ui/choice.tsx'
 import { CodeBlock } from '../ui/code-block.tsx'
-import { MarkedText } from '../ui/markdown.tsx'
+import { MarkedCode } from '../ui/markdown.tsx'
 import { setPreference, usePreferences } from '../ui/preferences.ts'
 
 interface CliCommandProps {
@@ -37,7 +37,7 @@ export function CliCommand({ commands, mark }: CliCommandProps): ReactNode {
         )
       }
     >
-      <MarkedText text={text} mark={mark} />
+      <MarkedCode text={text} mark={mark} />
     </CodeBlock>
   )
 }

@@ -5,7 +5,7 @@ import { explorePath } from '../lib/paths.ts'
 import { toFailure } from '../query/fetch-json.ts'
 import { useInstantQuery } from '../query/use-promql.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
-import { MarkedText } from '../ui/markdown.tsx'
+import { MarkedCode } from '../ui/markdown.tsx'
 import { toServerTime } from '../ui/server-clock.ts'
 import { Shape } from '../ui/shapes.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -29,7 +29,7 @@ export function LiveCell({ expr, mark }: { readonly expr: string; readonly mark:
           </>
         }
       >
-        <MarkedText text={expr} mark={mark} />
+        <MarkedCode text={expr} mark={mark} />
       </CodeBlock>
       <div className="live-answer" role="group" aria-label="Answer">
         {query.data === undefined ? null : <PromqlResult answer={query.data} />}

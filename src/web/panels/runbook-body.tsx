@@ -9,7 +9,7 @@ import { copyText, parseBlocks, sectionsOf } from '../lib/runbook-blocks.ts'
 import type { RunbookBlock } from '../lib/runbook-blocks.ts'
 import { linkTarget } from '../lib/safe-href.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
-import { Markdown, MarkedText } from '../ui/markdown.tsx'
+import { Markdown, MarkedCode } from '../ui/markdown.tsx'
 import type { MarkdownSlots } from '../ui/markdown.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { CliCommand } from './cli-command.tsx'
@@ -143,7 +143,7 @@ function Code({ block, bound, mark }: CodeProps): ReactNode {
     case 'code':
       return (
         <CodeBlock what={block.lang === 'promql' ? 'query' : 'code'} text={copyText(block.text)} bar={block.lang}>
-          <MarkedText text={block.text} mark={mark} />
+          <MarkedCode text={block.text} mark={mark} />
         </CodeBlock>
       )
   }

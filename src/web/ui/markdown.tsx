@@ -32,6 +32,35 @@ export function Markdown({
   })
 }
 
+/** The longest word that is kept on one line: longer ones would not fit a phone. */
+const UNBROKEN_LENGTH_MAX = 28
+
+/**
+ * Code with the filled-in values marked. A flag such as `--field-selector` is not broken at its dashes, as a browser
+ * would do, because then nobody could read it back.
+ */
+export function MarkedCode({ text, mark }: { readonly text: string; readonly mark: MarkValues }): ReactNode {
+  return mark(text).map((part, i) =>
+    part.kind === 'text' ? (
+      <Fragment key={i}>
+        {part.text.split(/(\s+)/).map((word, j) =>
+          word.length > UNBROKEN_LENGTH_MAX || !word.includes('-') ? (
+            <Fragment key={j}>{word}</Fragment>
+          ) : (
+            <span key={j} className="cell-nowrap">
+              {word}
+            </span>
+          ),
+        )}
+      </Fragment>
+    ) : (
+      <mark key={i} className={part.kind} title={part.title}>
+        {part.text}
+      </mark>
+    ),
+  )
+}
+
 /** Text with the filled-in values marked. */
 export function MarkedText({ text, mark }: { readonly text: string; readonly mark: MarkValues }): ReactNode {
   return mark(text).map((part, i) =>

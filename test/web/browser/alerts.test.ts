@@ -150,10 +150,11 @@ describe('an open alert', () => {
       const items = alertItems(Date.now(), 1)
       return {
         ...items,
-        alerts: items.alerts.map(({ runbook: _none, ...alert }) => ({
-          ...alert,
-          annotations: { runbook_url: 'https://runbooks.example/x' },
-        })),
+        alerts: items.alerts.map((alert) => {
+          const { runbook, ...others } = alert
+          expect(runbook).toBeDefined()
+          return { ...others, annotations: { runbook_url: 'https://runbooks.example/x' } }
+        }),
       }
     }
     const { page, close } = await openPage(browser, server, '/alerts/0000000000000000')

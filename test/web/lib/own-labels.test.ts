@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import type { AlertItem } from '../../../src/contract/alerts.ts'
+import { ownLabels } from '../../../src/web/lib/own-labels.ts'
+import { alertItems } from '../browser/fixtures.ts'
+
+const [base] = alertItems(0, 1).alerts
+const alert = (fingerprint: string, alertname: string, labels: Record<string, string>): AlertItem => ({
+  ...base!,
+  fingerprint,
+  alertname,
+  labels: { severity: 'warning', ...labels },
+})
+
+test('only what differs among alerts of one name is told', () => {
+  const texts = ownLabels([
+    alert('1', 'A', { cluster: 'c1', component_name: 'cdi', namespace: 'n' }),
+    alert('2', 'A', { cluster: 'c1', component_name: 'ssp', namespace: 'n' }),
+    alert('3', 'A', { cluster: 'c2', cluster_id: 'x', namespace: 'n' }),
+    alert('4', 'B', { cluster: 'c1', component_name: 'cdi' }),
+    alert('5', 'C', { cluster: 'c1', a: '1', b: '1' }),
+    alert('6', 'C', { cluster: 'c1', a: '2', b: '2' }),
+  ])
+  expect([...texts]).toEqual([
+    ['1', 'component_name=cdi'],
+    ['2', 'component_name=ssp'],
+    ['5', 'a=1 b=1'],
+    ['6', 'a=2 b=2'],
+  ])
+})
+
+test('no alerts, no texts', () => {
+  expect(ownLabels([]).size).toBe(0)
+})

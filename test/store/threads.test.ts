@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
+import type { Matcher } from '../../src/model/matcher.ts'
 import { HeadMemory } from '../../src/store/head-memory.ts'
 import { compiled } from './compiled.ts'
 import { appendBatch, SAMPLES_PER_BATCH, workNowMs } from './workload.ts'
@@ -58,6 +59,26 @@ describe('memory that was unlinked', () => {
     await store.writer.maintain(NOW_MS + 2 * HOUR_MS)
     expect(store.writer.stats().headBytes).toBe(full)
     share.port.close()
+  })
+
+  test('is held by a read from its beginning to its end', () => {
+    const store = new TempStore()
+    const memory = new HeadMemory(store.writer.share().head)
+    const seen: number[] = []
+    const matcher: Matcher = {
+      name: '__name__',
+      op: '=',
+      // Asked for in the middle of the read.
+      get value() {
+        seen.push(memory.oldestPinnedEpoch())
+        return 'up'
+      },
+    }
+    store.reader.select({ matchers: [matcher], fromMs: 0, toMs: NOW_MS, maxSamples: 1 })
+    store.reader.series([matcher], { fromMs: 0, toMs: NOW_MS })
+    expect(seen.length).toBeGreaterThan(1)
+    expect(seen.every((epoch) => Number.isFinite(epoch))).toBe(true)
+    expect(memory.oldestPinnedEpoch()).toBe(Infinity)
   })
 
   test('comes back when a reader that died in a read is let go', async () => {

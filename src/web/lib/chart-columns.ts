@@ -28,7 +28,8 @@ export function toChartColumns(
       const value = parseValue(text)
       if (place >= 0 && place < steps && Number.isFinite(value)) column[place] = value
     }
-    return { name: seriesName(metric), values: column }
+    const name = seriesName(metric)
+    return { name: name === '{}' ? 'value' : name, values: column }
   })
   return { timesSeconds, lines, leftOut: Math.max(0, result.length - CHART_LINES_MAX) }
 }

@@ -1,4 +1,3 @@
-import type { AlertItem } from '../../contract/alerts.ts'
 import { CLUSTER_ALIASES, CLUSTER_LABEL } from '../../model/cluster-identity.ts'
 
 /** Shown in columns of their own. */
@@ -10,32 +9,58 @@ const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
   ...CLUSTER_ALIASES,
 ])
 
+interface Labelled {
+  readonly fingerprint: string
+  readonly cluster: string
+  readonly labels: Readonly<Record<string, string>>
+}
+
 /**
- * What tells each alert from the others of its name: the labels in which they differ, as `name=value`. Two objects of
- * one cluster can have the same alert, and a list must not show the same row twice. Keyed by fingerprint. Pure.
+ * What tells alerts of one name from each other: the labels in which they differ, as text. Two objects of one cluster
+ * can have the same alert, and a list must not show the same row twice. Keyed by fingerprint. Pure.
  */
-export function ownLabels(alerts: readonly AlertItem[]): ReadonlyMap<string, string> {
-  const byName = new Map<string, AlertItem[]>()
+export function ownLabels(same: readonly Labelled[]): ReadonlyMap<string, string> {
+  const names = differingNames(same)
+  const texts = new Map<string, string>()
+  for (const { fingerprint, labels } of same) {
+    const parts = names.flatMap((name) => (labels[name] === undefined ? [] : [labelText(name, labels[name])]))
+    if (parts.length > 0) texts.set(fingerprint, parts.join('  '))
+  }
+  return texts
+}
+
+/** The same for a list of many names. */
+export function ownLabelsByName(
+  alerts: readonly (Labelled & { readonly alertname: string })[],
+): ReadonlyMap<string, string> {
+  const byName = new Map<string, Labelled[]>()
   for (const alert of alerts) {
     const same = byName.get(alert.alertname)
     if (same === undefined) byName.set(alert.alertname, [alert])
     else same.push(alert)
   }
-  const texts = new Map<string, string>()
-  for (const same of byName.values()) {
-    const names = differingNames(same)
-    for (const { fingerprint, labels } of same) {
-      const parts = names.flatMap((name) => (labels[name] === undefined ? [] : [`${name}=${labels[name]}`]))
-      if (parts.length > 0) texts.set(fingerprint, parts.join(' '))
-    }
-  }
-  return texts
+  return new Map([...byName.values()].flatMap((same) => [...ownLabels(same)]))
 }
 
-function differingNames(alerts: readonly AlertItem[]): string[] {
+/** `component_name` says itself what it is by its value; `code=500` does not. */
+function labelText(name: string, value: string): string {
+  return name.endsWith('_name') ? value : `${name}=${value}`
+}
+
+function differingNames(alerts: readonly Labelled[]): string[] {
   const names = new Set(alerts.flatMap(({ labels }) => Object.keys(labels)))
   const first = alerts[0]?.labels ?? {}
   return [...names]
     .filter((name) => !SHOWN_ELSEWHERE.has(name) && alerts.some(({ labels }) => labels[name] !== first[name]))
+    .filter((name) => name !== 'namespace' || !isOfCluster(alerts, name))
     .sort()
+}
+
+/** The namespace an operator is installed in differs between clusters, and then says nothing that the cluster does not. */
+function isOfCluster(alerts: readonly Labelled[], name: string): boolean {
+  const values = new Map<string, string | undefined>()
+  return alerts.every(({ cluster, labels }) => {
+    if (!values.has(cluster)) values.set(cluster, labels[name])
+    return values.get(cluster) === labels[name]
+  })
 }

@@ -8,7 +8,7 @@ export const SENDERS: readonly { readonly value: Sender; readonly text: string }
 
 /** What the pages and the rules read; a cluster's Prometheus has a thousand times more. Fully anchored by Prometheus. */
 export const METRICS =
-  '(cluster:)?kubevirt_(hco|hyperconverged)_.*|kubevirt_info|kubevirt_vm_info|kubevirt_node_deprecated_machine_types|csv_(succeeded|abnormal)|subscription_sync_total'
+  '(cluster:)?kubevirt_(hco|hyperconverged)_.*|kubevirt_info|kubevirt_vm_info|kubevirt_node_deprecated_machine_types|kubevirt_vmi_(number_of_outdated|migrations_in_.*_phase)|csv_(succeeded|abnormal)|subscription_sync_total|cluster_version|up'
 
 /** @param baseUrl the server's address without a slash at the end */
 export function remoteWriteSnippet(sender: Sender, baseUrl: string): string {

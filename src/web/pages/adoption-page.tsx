@@ -11,7 +11,7 @@ export function AdoptionPage(): ReactNode {
         { text: 'Clusters per version, now', path: `${ROUTES.now}#${NOW_SECTIONS.versions}` },
         {
           text: 'KubeVirt versions as a query',
-          path: explorePath('count by (kubevirtversion) (max by (cluster, kubevirtversion) (kubevirt_info))'),
+          path: explorePath('count by (kubeversion) (max by (cluster, kubeversion) (kubevirt_info))'),
         },
       ]}
       answers={[

@@ -5,7 +5,7 @@ import type { AlertItems } from '../../contract/alerts.ts'
 import { applyAlertView, isFiltered, parseAlertView, WHOLE_VIEW } from '../lib/alert-view.ts'
 import type { AlertView } from '../lib/alert-view.ts'
 import { countOf } from '../lib/format-number.ts'
-import { ownLabels } from '../lib/own-labels.ts'
+import { ownLabelsByName } from '../lib/own-labels.ts'
 import { alertPath, alertsPath } from '../lib/paths.ts'
 import { AlertDetail } from '../panels/alert-detail.tsx'
 import { AlertFilters } from '../panels/alert-filters.tsx'
@@ -42,7 +42,7 @@ function AlertsAnswer({ items, fingerprint }: AlertsAnswerProps): ReactNode {
   const search = useRef<HTMLInputElement>(null)
   // Ten thousand alerts take tens of milliseconds to filter and sort: only for a new list or a new view.
   const groups = useMemo(() => applyAlertView(items.alerts, parseAlertView(query)), [items.alerts, query])
-  const labels = useMemo(() => ownLabels(items.alerts), [items.alerts])
+  const labels = useMemo(() => ownLabelsByName(items.alerts), [items.alerts])
   const shown = groups.flatMap((group) => group.alerts)
   const isOpen = fingerprint !== undefined
   const opened = items.alerts.find((alert) => alert.fingerprint === fingerprint)

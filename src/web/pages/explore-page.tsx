@@ -32,7 +32,7 @@ const EXAMPLES: readonly { readonly says: string; readonly expr: string }[] = [
   },
   {
     says: 'Clusters per KubeVirt version',
-    expr: 'count by (kubevirtversion) (max by (cluster, kubevirtversion) (kubevirt_info))',
+    expr: 'count by (kubeversion) (max by (cluster, kubeversion) (kubevirt_info))',
   },
   {
     says: 'Changes made by hand in the last day',

@@ -1,10 +1,11 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { SearchInput } from '@patternfly/react-core/dist/esm/components/SearchInput'
 import { Link } from 'wouter'
 import type { RunbookInstance } from '../../contract/runbooks.ts'
-import { countOf } from '../lib/format-number.ts'
+import { formatCount } from '../lib/format-number.ts'
+import { ownLabels } from '../lib/own-labels.ts'
 import { runbookPath } from '../lib/paths.ts'
 import { ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
 import { Since } from '../ui/time.tsx'
@@ -24,10 +25,16 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
   const [text, setText] = useState('')
   const [isWhole, setIsWhole] = useState(false)
   const found = instances.filter((instance) => matches(instance, text.trim().toLowerCase()))
+  const labels = useMemo(() => ownLabels(instances), [instances])
+  const active = instances.filter(({ state }) => state !== 'resolved').length
   const rows = isWhole ? found : found.slice(0, ROWS_FIRST)
   return (
     <section className="chooser" aria-labelledby="chooser-title">
-      <h2 id="chooser-title">Which one? It is active {countOf(instances.length, 'time')}, worst and newest first</h2>
+      <h2 id="chooser-title">
+        Which one? {formatCount(active)} active
+        {active < instances.length ? `, ${formatCount(instances.length - active)} resolved` : ''}, worst and newest
+        first
+      </h2>
       {instances.length < SEARCH_FROM ? null : (
         <SearchInput
           aria-label="Search by cluster or label"
@@ -66,7 +73,10 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
                 <Link href={runbookPath(name, instance.fingerprint)}>
                   {instance.cluster === '' ? 'no cluster' : instance.cluster}
                 </Link>
-                <InstanceLabels instance={instance} />
+                <span className="chooser-labels quiet">
+                  {instance.state === 'firing' ? null : <StateMark state={instance.state} />}
+                  {labels.get(instance.fingerprint)}
+                </span>
               </td>
               <td className="cell-beside">
                 <ImpactMark impact={instance.healthImpact} />
@@ -91,17 +101,6 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
         </Button>
       ) : null}
     </section>
-  )
-}
-
-function InstanceLabels({ instance }: { readonly instance: RunbookInstance }): ReactNode {
-  const labels = Object.entries(instance.labels).filter(([name]) => name !== 'cluster')
-  if (labels.length === 0 && instance.state === 'firing') return null
-  return (
-    <span className="chooser-labels quiet">
-      {instance.state === 'firing' ? null : <StateMark state={instance.state} />}
-      {labels.map(([name, value]) => `${name}=${value}`).join('  ')}
-    </span>
   )
 }
 

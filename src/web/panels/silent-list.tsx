@@ -20,7 +20,7 @@ export function SilentList({ clusters }: { readonly clusters: readonly SilentClu
       <tbody>
         {clusters.map(({ cluster, version, lastSeenMs }) => (
           <tr key={cluster}>
-            <td className="cell-name">
+            <td className="cell-name cell-nowrap">
               <Link href={alertsPath({ cluster })}>{cluster}</Link>
             </td>
             <td className="nums">{version ?? 'unknown'}</td>

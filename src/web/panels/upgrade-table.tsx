@@ -41,9 +41,9 @@ export function UpgradeTable({ label, upgrades, hasCause }: UpgradeTableProps): 
       <tbody>
         {upgrades.map((upgrade) => (
           <tr key={`${upgrade.cluster} ${upgrade.to}`}>
-            <td className="cell-name">
+            <td className="cell-name cell-nowrap">
               <Link href={alertsPath({ cluster: upgrade.cluster })}>{upgrade.cluster}</Link>
-              <span className="cell-below cell-below-block">
+              <span className="cell-below cell-below-block cell-wraps">
                 <Versions upgrade={upgrade} />
                 <span>{hasCause ? <Cause upgrade={upgrade} /> : <Phase upgrade={upgrade} />}</span>
               </span>
@@ -94,10 +94,11 @@ function Cause({ upgrade }: { readonly upgrade: ClusterUpgrade }): ReactNode {
   return (
     <>
       <span className="cause">{upgrade.cause ?? 'Cause unknown.'}</span>
-      <span className="quiet">
-        {PHASES[upgrade.phase]}
-        {upgrade.detail === '' ? '' : `: ${upgrade.detail}`}
-      </span>
+      {upgrade.cause?.includes(upgrade.detail) === true ? null : (
+        <span className="quiet">
+          {PHASES[upgrade.phase]}: {upgrade.detail}
+        </span>
+      )}
     </>
   )
 }

@@ -368,7 +368,7 @@ export function rangeAnswer(startSeconds: number, endSeconds: number, stepSecond
     status: 'success',
     data: {
       resultType: 'matrix',
-      result: [0, 1, 2].map((seed) => ({ metric: { kubevirtversion: `1.${4 - seed}.0` }, values: line(seed) })),
+      result: [0, 1, 2].map((seed) => ({ metric: { kubeversion: `1.${4 - seed}.0` }, values: line(seed) })),
     },
   }
 }

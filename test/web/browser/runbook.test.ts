@@ -49,9 +49,9 @@ describe('a link that names only the alert', () => {
   test('lets choose when many do, in the order of the server, and the choice stands in the URL', async () => {
     server.answers.runbook = (name, instance) => boundRunbook(Date.now(), name, 14, instance !== null)
     const { page, close } = await openPage(browser, server, PATH)
-    await page.getByRole('heading', { name: 'Which one? It is active 14 times, worst and newest first' }).waitFor()
+    await page.getByRole('heading', { name: 'Which one? 14 active, worst and newest first' }).waitFor()
     const rows = page.getByRole('table', { name: 'Alerts with this name' }).getByRole('row')
-    expect(await rows.nth(1).innerText()).toMatch(/warning\s+prague-prod-1\s+component_name=kubevirt/)
+    expect(await rows.nth(1).innerText()).toMatch(/warning\s+prague-prod-1\s+kubevirt\/kubevirt-kubevirt/)
     expect(await rows.count()).toBe(11)
     await page.getByRole('button', { name: 'Show all 14', exact: true }).click()
     expect(await rows.count()).toBe(15)

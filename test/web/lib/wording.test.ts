@@ -6,6 +6,7 @@ import { matchCommands } from '../../../src/web/lib/command-match.ts'
 import { freshnessOf, OLD_AFTER_MS } from '../../../src/web/lib/freshness.ts'
 import { coverageSentence, headlineOf } from '../../../src/web/lib/now-summary.ts'
 import { isLoopback, METRICS, remoteWriteSnippet } from '../../../src/web/lib/remote-write-snippet.ts'
+import { parseBlocks } from '../../../src/web/lib/runbook-blocks.ts'
 import { stepKey } from '../../../src/web/lib/shortcuts.ts'
 import { compareVersions } from '../../../src/web/lib/version-order.ts'
 import { firstNow, now, quietNow } from '../browser/fixtures.ts'
@@ -100,7 +101,7 @@ describe('connecting a cluster', () => {
   ])('%s is this machine only: %s', (url, want) => {
     expect(isLoopback(url)).toBe(want)
   })
-  test('what is sent is what the alert rules read', () => {
+  test('what is sent is what the alert rules and the queries of the runbooks read', () => {
     const folder = resolve(import.meta.dirname, '../../../alert-rules')
     const texts = readdirSync(folder)
       .filter((name) => name.endsWith('.yaml'))
@@ -109,6 +110,12 @@ describe('connecting a cluster', () => {
       const { groups } = parse(text) as { groups: { rules: { expr: string }[] }[] }
       return groups.flatMap((group) => group.rules.map((rule) => rule.expr))
     })
+    const pages = resolve(import.meta.dirname, '../../../runbooks')
+    for (const name of readdirSync(pages)) {
+      for (const block of parseBlocks(readFileSync(join(pages, name), 'utf8'))) {
+        if (block.kind === 'live') exprs.push(block.text)
+      }
+    }
     const read = exprs.flatMap((expr) => expr.match(/(?<![\w:"])(?:kubevirt|csv|subscription|cnao)_\w+/g) ?? [])
     expect(read.length).toBeGreaterThan(5)
     const kept = new RegExp(`^(?:${METRICS})$`)

@@ -1,0 +1,120 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launchBrowser } from '../support/browser.ts'
+import { startServer } from '../support/server.ts'
+import type { RunningServer } from '../support/server.ts'
+import { until } from '../support/until.ts'
+
+// The pages on the real server with the simulated fleet: what the fixtures of test/web say is what the server says.
+
+const CLUSTERS = 40
+
+let server: RunningServer
+let browser: Browser
+
+beforeAll(async () => {
+  server = await startServer(['demo', '--listen', '127.0.0.1:0', '--clusters', String(CLUSTERS)])
+  browser = await launchBrowser()
+  await until('the history of the fleet', () => (server.output().includes('Open ') ? true : undefined), 110_000)
+}, 120_000)
+afterAll(async () => {
+  await browser.close()
+  await server.stop()
+})
+
+interface Watched {
+  readonly page: Page
+  readonly faults: readonly string[]
+}
+
+/** A page that notes console errors, failed answers and requests that leave the server. */
+async function open(path: string): Promise<Watched> {
+  const page = await browser.newPage()
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text())
+  })
+  page.on('request', (request) => {
+    if (!request.url().startsWith(server.url)) faults.push(`another origin: ${request.url()}`)
+  })
+  page.on('response', (response) => {
+    if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`)
+  })
+  await page.goto(`${server.url}${path}`)
+  return { page, faults }
+}
+
+async function api<T>(path: string): Promise<T> {
+  return (await (await fetch(`${server.url}${path}`)).json()) as T
+}
+
+test('Now says what the server says, and that the fleet is simulated', async () => {
+  const { page, faults } = await open('/')
+  await page.getByText('Demo: simulated fleet').waitFor()
+  const now = await api<{ clusters: { total: number; reporting: number }; stuck: { items: { cluster: string }[] } }>(
+    '/api/fleet/v1/now',
+  )
+  await page.getByText(`${now.clusters.reporting} of ${CLUSTERS} clusters reporting`).waitFor()
+  for (const { cluster } of now.stuck.items) {
+    await page.getByRole('table', { name: 'Stuck upgrades' }).getByRole('link', { name: cluster }).waitFor()
+  }
+  expect(faults).toEqual([])
+  await page.close()
+})
+
+test('each alert opens with a runbook whose queries run', { timeout: 120_000 }, async () => {
+  const { alerts } = await api<{ alerts: { fingerprint: string; alertname: string; state: string }[] }>(
+    '/api/fleet/v1/alerts',
+  )
+  const oneOfEach = [...new Map(alerts.map((alert) => [alert.alertname, alert])).values()]
+  expect(oneOfEach.length).toBeGreaterThan(3)
+  for (const { fingerprint, alertname } of oneOfEach) {
+    const { page, faults } = await open(`/alerts/${fingerprint}`)
+    await page.getByRole('article', { name: alertname }).waitFor()
+    const runbook = page.getByRole('region', { name: 'Runbook' })
+    await runbook.getByRole('heading', { name: 'Mitigation', exact: true }).waitFor()
+    const cells = runbook.getByRole('group', { name: 'Answer' })
+    for (let i = 0; i < (await cells.count()); i++)
+      await cells
+        .nth(i)
+        .getByText(/^asked /)
+        .waitFor()
+    expect(await runbook.innerText()).not.toMatch(/\{\{\s*\w+\s*\}\}/)
+    expect(faults, alertname).toEqual([])
+    await page.close()
+  }
+})
+
+test('the link of an alert that many have lets choose, and the choice fills the page in', async () => {
+  const { alerts } = await api<{ alerts: { alertname: string; cluster: string }[] }>('/api/fleet/v1/alerts')
+  const name = alerts.find(({ alertname }, i) => alerts.findIndex((other) => other.alertname === alertname) < i)
+  expect(name).toBeDefined()
+  const { page, faults } = await open(`/rb/${name!.alertname}`)
+  await page.getByRole('heading', { name: /^Which one\?/ }).waitFor()
+  const link = page.getByRole('table', { name: 'Alerts with this name' }).getByRole('link').first()
+  const cluster = await link.innerText()
+  await link.click()
+  await page.waitForURL(/\?instance=[0-9a-f]{16}$/)
+  await page.getByText('Is it only this cluster?').waitFor()
+  await page.locator('.prose mark.filled', { hasText: cluster }).first().waitFor()
+  expect(faults).toEqual([])
+  await page.close()
+})
+
+test('the examples of Explore are queries that this fleet answers', async () => {
+  const { page, faults } = await open('/explore')
+  const links = page.getByRole('region', { name: 'To begin with' }).getByRole('link')
+  await links.first().waitFor()
+  const paths: string[] = []
+  for (let i = 0; i < (await links.count()); i++) paths.push((await links.nth(i).getAttribute('href')) ?? '')
+  await page.close()
+  expect(faults).toEqual([])
+  for (const path of paths) {
+    const expr = new URLSearchParams(path.split('?')[1]).get('expr') ?? ''
+    const series = await server.query(expr)
+    expect(series.length, expr).toBeGreaterThan(0)
+    // A label that no series has would make one nameless group of the whole fleet.
+    expect(Object.keys(series[0]!.metric).length, expr).toBeGreaterThan(0)
+  }
+})

@@ -219,6 +219,19 @@ export const TEMPLATE_CASES: readonly TemplateCase[] = [
     '{{ reReplaceAll "(.*):\\\\d+" "$1" $labels.instance }} {{ reReplaceAll "a" "<$0>${0}x$$" "banana" }} {{ reReplaceAll "(?P<n>b)" "${n}$n-$nx" "abc" }} {{ reReplaceAll "x*" "-" "ab" }}',
     'kv-1.example b<a>ax$n<a>ax$n<a>ax$ abb-c -a-b-',
   ),
+  c(
+    '{{ reReplaceAll "x*" "-" "xab" }} {{ reReplaceAll "^a" "-" "aab" }} {{ reReplaceAll "\\\\bb" "-" "bb ab b" }}',
+    '-a-b- -ab -b ab -',
+  ),
+  c(
+    '{{ reReplaceAll "" "-" "日本" }} {{ reReplaceAll "([^.]+)[.]([^.]+)[.](.+)" "$3/${2}_$1" "a.b.c" }} {{ reReplaceAll "a$" "" "aa" }}',
+    '-日-本- c/b_a a',
+  ),
+  c(
+    '{{ reReplaceAll "(?i)(a|b)+" "<$1>" "xABay" }} {{ reReplaceAll "(?s)a.b" "-" "a\\nb" }} {{ reReplaceAll "z?" "$" "😀z" }}',
+    'x<a>y - $😀$',
+  ),
+  c('{{ reReplaceAll "(" "" "x" }}', undefined),
   c('{{ stripPort "h:80" }} {{ stripPort "[::1]:80" }} {{ stripPort "h" }} {{ stripPort "a:b:c" }}', 'h ::1 h a:b:c'),
   c(
     '{{ stripDomain "h.example.com:80" }} {{ stripDomain "h.example.com" }} {{ stripDomain "1.2.3.4:80" }} {{ stripDomain "[::1]:80" }} {{ stripDomain "h" }}',

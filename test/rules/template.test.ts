@@ -96,12 +96,18 @@ describe('expandTemplate', () => {
       /more than \d+ (steps|characters)|longer than/,
     ],
     ['a huge width', '{{ printf "%1000000000d" 1 }}', /width or precision/],
+    ['a long text to search', '{{ match "a" (printf "%10000d" 1 | printf "%s%s" "b") }}', /text of 10001 characters/],
     ['a huge range', '{{ range 99999999999999 }}{{ end }}', /steps/],
     ['too many queries', '{{ range 100 }}{{ query (printf "q%d" .) }}{{ end }}', /error calling query/],
   ])('%s is stopped', async (_, text, message) => {
     const got = await expand(text)
     expect(got).toMatch(/^<error expanding template: /)
     expect(got).toMatch(message)
+  })
+
+  test('a pattern that would run away does not', async () => {
+    const text = `{{ match "^(a+)+$" "${'a'.repeat(60)}b" }} {{ reReplaceAll "(a|aa)+$" "x" "${'a'.repeat(60)}b" | len }}`
+    expect(await expand(text)).toBe('false 61')
   })
 
   test('the comparison everybody gets wrong is explained', async () => {

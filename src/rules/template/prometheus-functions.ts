@@ -8,7 +8,7 @@ import { formatGoFloat } from './go-float.ts'
 import { escapeQuery } from './go-functions.ts'
 import { formatGoTime } from './go-time.ts'
 import { humanize, humanize1024, humanizeDuration, humanizePercentage } from './humanize.ts'
-import { expandReplacement, searchRegex } from './regex.ts'
+import { replaceAll, searches } from './regex.ts'
 import { TemplateError } from './value.ts'
 import type { ListValue, SampleValue, Value } from './value.ts'
 
@@ -49,12 +49,10 @@ export const PROMETHEUS_FUNCTIONS: Readonly<Record<string, TemplateFunction>> = 
   title: text(titleCase),
   toUpper: text((value) => value.toUpperCase()),
   toLower: text((value) => value.toLowerCase()),
-  match: fixedArity(2, ([pattern, value]) => searchRegex(wantText(pattern)).test(wantText(value))),
-  reReplaceAll: fixedArity(3, ([pattern, replacement, value]) => {
-    const regex = searchRegex(wantText(pattern))
-    const template = wantText(replacement)
-    return wantText(value).replace(regex, (...match) => expandReplacement(template, match))
-  }),
+  match: fixedArity(2, ([pattern, value]) => searches(wantText(pattern), wantText(value))),
+  reReplaceAll: fixedArity(3, ([pattern, replacement, value]) =>
+    replaceAll(wantText(pattern), wantText(replacement), wantText(value)),
+  ),
   stripPort: text((value) => splitHostPort(value)?.host ?? value),
   stripDomain: text(stripDomain),
   safeHtml: text((value) => value),

@@ -1,0 +1,51 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { beatOf, dueAt } from '../../src/rules/schedule.ts'
+import type { Due } from '../../src/rules/schedule.ts'
+
+const BEAT = { intervalMs: 30_000, offsetMs: 7000 }
+
+describe('dueAt', () => {
+  test.each<[number | undefined, number, Due, string]>([
+    [undefined, 12_345, { isDue: true, missed: 0 }, 'the first evaluation is due at once'],
+    [37_000, 66_999, { isDue: false, nextMs: 67_000 }, 'not before the next beat'],
+    [37_000, 67_000, { isDue: true, missed: 0 }, 'on the beat'],
+    [37_000, 95_000, { isDue: true, missed: 0 }, 'a little late is not missed'],
+    [37_000, 97_000, { isDue: true, missed: 1 }, 'one beat was missed'],
+    [37_000, 337_000, { isDue: true, missed: 9 }, 'nine were'],
+    [66_999, 67_000, { isDue: true, missed: 0 }, 'a late evaluation does not shift the beat'],
+    [67_000, 66_000, { isDue: false, nextMs: 97_000 }, 'a clock set back a little evaluates nothing twice'],
+    [967_000, 7000, { isDue: true, missed: 0 }, 'a clock set back far starts a new beat'],
+  ])('last %s, now %i: %j (%s)', (lastMs, nowMs, want) => {
+    expect(dueAt(BEAT, lastMs, nowMs)).toEqual(want)
+  })
+
+  test('ticking each second evaluates once per interval and misses nothing', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.integer({ min: 1, max: 600 }), (key, intervalSeconds) => {
+        const beat = beatOf(key, intervalSeconds * 1000)
+        let lastMs: number | undefined
+        let evaluations = 0
+        let missed = 0
+        for (let second = 0; second < 1800; second++) {
+          const nowMs = 1_787_220_000_000 + second * 1000
+          const due = dueAt(beat, lastMs, nowMs)
+          if (!due.isDue) continue
+          lastMs = nowMs
+          evaluations++
+          missed += due.missed
+        }
+        expect(missed).toBe(0)
+        expect(Math.abs(evaluations - 1800 / intervalSeconds)).toBeLessThanOrEqual(2)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('groups are spread over their interval', () => {
+    const offsets = Array.from({ length: 200 }, (_, i) => beatOf(`rules/file-${i}.yaml;group`, 60_000).offsetMs)
+    const perTenth = Array.from({ length: 10 }, (_, i) => offsets.filter((ms) => Math.floor(ms / 6000) === i).length)
+    expect(Math.min(...perTenth)).toBeGreaterThan(5)
+    expect(beatOf('a', 60_000)).toEqual(beatOf('a', 60_000))
+  })
+})

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { chromium } from 'playwright-core'
@@ -59,12 +59,27 @@ async function unpackChromium(): Promise<string> {
   process.env['TMPDIR'] = CACHE
   try {
     const { default: packed } = await import('@sparticuz/chromium')
-    return await packed.executablePath()
+    const path = await packed.executablePath()
+    await useFonts(`${CACHE}/fonts`)
+    return path
   } finally {
     if (before === undefined) delete process.env['TMPDIR']
     else process.env['TMPDIR'] = before
     await unlock()
   }
+}
+
+/**
+ * The packed fontconfig file looks for fonts in /tmp/fonts, wherever they were unpacked. A page without any font has no
+ * text, not even for `innerText`.
+ */
+async function useFonts(folder: string): Promise<void> {
+  const config = `${CACHE}/fontconfig`
+  await mkdir(config, { recursive: true })
+  const dirs = [folder, '/usr/share/fonts'].map((dir) => `<dir>${dir}</dir>`).join('')
+  const text = `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>${dirs}<cachedir>${config}/cache</cachedir></fontconfig>`
+  await writeFile(`${config}/fonts.conf`, text)
+  process.env['FONTCONFIG_PATH'] = config
 }
 
 /** Two test workers must not unpack at once: the second would start a half-written program. */

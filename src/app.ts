@@ -175,7 +175,7 @@ function createApiServer({
   let pendingWrites = 0
   return createServer({
     query,
-    write: async (body, cluster) => {
+    write: async (body, cluster, protocol) => {
       if (pendingWrites >= config['ingest.pending-max']) {
         throw new FleetError(
           'overloaded',
@@ -184,7 +184,7 @@ function createApiServer({
       }
       pendingWrites++
       try {
-        const context = { nowMs: clock.nowMs(), ...(cluster === undefined ? {} : { cluster }) }
+        const context = { nowMs: clock.nowMs(), protocol, ...(cluster === undefined ? {} : { cluster }) }
         return await threads.ingest.write(body, context)
       } finally {
         pendingWrites--

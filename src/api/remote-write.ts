@@ -1,12 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import { FleetError } from '../base/errors.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
-import type { WriteOutcome } from '../ingest/write-outcome.ts'
+import type { WriteOutcome, WriteProtocol } from '../ingest/write-outcome.ts'
 
 /**
- * `POST /api/v1/write`, Prometheus remote write 1.0. Answers: 204 when all was taken and is on disk; 400 when some was
+ * `POST /api/v1/write`, Prometheus remote write 1.0 and 2.0, told apart by the content type. Answers: 204 when all was taken and is on disk; 400 when some was
  * not (the rest is kept; the text says what and why); 415 and 413 before the body is read; 503 with Retry-After when
  * the fault is ours. Never 5xx for bad data: Prometheus repeats a 5xx for ever and everything behind it waits.
+ *
+ * Every answer to 2.0, errors too, says how much was written: without that a sender takes us for a receiver that knows
+ * only 1.0 and has read its request as an empty one. Answers to 1.0 never say it.
  */
 export interface RemoteWriteOptions {
   readonly write: Write
@@ -18,7 +21,11 @@ export interface RemoteWriteOptions {
  * Takes a body as it came, compressed. `cluster`: the one the sender's token speaks for. Resolves when what was taken
  * is durable; rejects with FleetError `overloaded`, `storage_full` or `storage_failed` when it is not.
  */
-export type Write = (body: Uint8Array, cluster: string | undefined) => Promise<WriteOutcome>
+export type Write = (body: Uint8Array, cluster: string | undefined, protocol: WriteProtocol) => Promise<WriteOutcome>
+
+const SAMPLES_WRITTEN = 'x-prometheus-remote-write-samples-written'
+const HISTOGRAMS_WRITTEN = 'x-prometheus-remote-write-histograms-written'
+const EXEMPLARS_WRITTEN = 'x-prometheus-remote-write-exemplars-written'
 
 const NOTHING = new Uint8Array(0)
 
@@ -29,6 +36,15 @@ export async function registerRemoteWrite(app: FastifyInstance, options: RemoteW
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: bodyBytesMax }, (_request, body, parsed) => {
       parsed(null, body)
     })
+    // Whoever answers (this route, the error handler, the door), it passes here.
+    scope.addHook('onSend', (request, reply, _payload, sent) => {
+      if (protocolOf(request.headers['content-type']) === '2.0') {
+        // Neither histograms nor exemplars are kept.
+        void reply.headers({ [HISTOGRAMS_WRITTEN]: '0', [EXEMPLARS_WRITTEN]: '0' })
+        if (!reply.hasHeader(SAMPLES_WRITTEN)) void reply.header(SAMPLES_WRITTEN, '0')
+      }
+      sent()
+    })
     scope.route<{ Body: Uint8Array | undefined }>({
       method: 'POST',
       url: '/api/v1/write',
@@ -37,7 +53,10 @@ export async function registerRemoteWrite(app: FastifyInstance, options: RemoteW
         next(unsupported(request.headers['content-type'], request.headers['content-encoding']))
       },
       handler: async (request, reply) => {
-        const answer = await counted(metrics, write(request.body ?? NOTHING, request.principal?.cluster))
+        const protocol = protocolOf(request.headers['content-type']) ?? '1.0'
+        const writing = write(request.body ?? NOTHING, request.principal?.cluster, protocol)
+        const answer = await counted(metrics, FORMATS[protocol], writing)
+        if (protocol === '2.0') void reply.header(SAMPLES_WRITTEN, String(answer.samplesTaken))
         void reply.code(answer.status).type('text/plain; charset=utf-8')
         if (answer.status === 400) return reply.send(`${answer.message}\n`)
         // A 204 has no body, and what was not kept is told all the same. Label values may hold what headers may not.
@@ -57,19 +76,27 @@ function unsupported(type: string | undefined, encoding: string | undefined): Fl
       `content encoding: got ${JSON.stringify(encoding)}, want snappy (block format)`,
     )
   }
-  if (type === undefined) return undefined
-  const [media, ...params] = type.split(';').map((part) => part.trim().toLowerCase())
-  const proto = params.find((param) => param.startsWith('proto='))?.slice('proto='.length)
-  if (media === 'application/x-protobuf' && (proto === undefined || proto === 'prometheus.writerequest'))
-    return undefined
+  if (protocolOf(type) !== undefined) return undefined
   return new FleetError(
     'unsupported_media',
-    `content type: got ${JSON.stringify(type)}, want application/x-protobuf with remote write 1.0 (prometheus.WriteRequest)`,
+    `content type: got ${JSON.stringify(type)}, want application/x-protobuf, alone for remote write 1.0 or with proto=io.prometheus.write.v2.Request for 2.0`,
   )
 }
 
-async function counted(metrics: OwnMetrics, answering: Promise<WriteOutcome>): Promise<WriteOutcome> {
-  const format = 'remote_write'
+/** By the message that the content type names; `undefined` when it is none of ours. Absent is 1.0. */
+function protocolOf(type: string | undefined): WriteProtocol | undefined {
+  if (type === undefined) return '1.0'
+  const [media, ...params] = type.split(';').map((part) => part.trim().toLowerCase())
+  if (media !== 'application/x-protobuf') return undefined
+  const proto = params.find((param) => param.startsWith('proto='))?.slice('proto='.length)
+  if (proto === undefined || proto === 'prometheus.writerequest') return '1.0'
+  return proto === 'io.prometheus.write.v2.request' ? '2.0' : undefined
+}
+
+/** As our own metrics call them. */
+const FORMATS: Readonly<Record<WriteProtocol, string>> = { '1.0': 'remote_write', '2.0': 'remote_write_2' }
+
+async function counted(metrics: OwnMetrics, format: string, answering: Promise<WriteOutcome>): Promise<WriteOutcome> {
   try {
     const answer = await answering
     metrics.ingestRequests.inc({ format, outcome: answer.status === 204 ? 'taken' : 'refused' })

@@ -12,6 +12,7 @@ import type { RefusalReason } from '../model/refusal.ts'
 import { isStaleAt } from '../model/sample.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { DecodeError } from '../wire/decode-error.ts'
+import { WriteRequestV2Decoder } from '../wire/remote-write-v2.ts'
 import { WriteRequestDecoder } from '../wire/remote-write.ts'
 import { SnappyDecoder } from '../wire/snappy.ts'
 import type { WriteBatch } from '../wire/write-batch.ts'
@@ -19,12 +20,12 @@ import type { IngestOptions } from './options.ts'
 import { RefusalTally } from './refusal-tally.ts'
 import { SeriesRecogniser, labelLimits, rawLabels } from './series-recogniser.ts'
 import { badBody, outcomeOf } from './write-outcome.ts'
-import type { WriteOutcome } from './write-outcome.ts'
+import type { WriteOutcome, WriteProtocol } from './write-outcome.ts'
 
 export type { WriteOutcome } from './write-outcome.ts'
 
 /**
- * A remote write 1.0 request, from its compressed body to appended samples and an answer. Three steps, in this order:
+ * A remote write request, 1.0 or 2.0, from its compressed body to appended samples and an answer. Three steps, in this order:
  * decode the whole body, recognise every series, append. A body that breaks is found out in the first two, so it
  * appends nothing; after them only single samples are refused, and the good ones of a partly bad request are kept.
  */
@@ -36,6 +37,8 @@ export interface WriteContext {
   readonly nowMs: number
   /** The cluster the sender's token is bound to; absent when it is not bound. Not empty. */
   readonly cluster?: string
+  /** What the body is written in; 1.0 when absent. */
+  readonly protocol?: WriteProtocol
 }
 
 export interface RemoteWriteIngest {
@@ -56,19 +59,21 @@ export function createRemoteWriteIngest(parts: {
 }): RemoteWriteIngest {
   const { appender, options } = parts
   const snappy = new SnappyDecoder(options.decodedBytesMax)
-  const decoder = new WriteRequestDecoder({
-    samplesMax: options.samplesPerRequestMax,
-    seriesMax: options.seriesPerRequestMax,
-  })
+  const limits = { samplesMax: options.samplesPerRequestMax, seriesMax: options.seriesPerRequestMax }
+  const decoders = {
+    '1.0': new WriteRequestDecoder(limits),
+    // Written out, labels are what they would have been in a request of 1.0: one limit for both.
+    '2.0': new WriteRequestV2Decoder({ ...limits, labelBytesMax: options.decodedBytesMax }),
+  }
   const recogniser = new SeriesRecogniser(appender, options, parts.drawKey)
   const writer = new BatchWriter(appender, options, recogniser)
   return {
-    write(body, { nowMs, cluster }) {
+    write(body, { nowMs, cluster, protocol = '1.0' }) {
       invariant(cluster !== '', 'a bound cluster has a name')
       try {
-        const batch = decoder.decode(snappy.decode(body), snappy.view)
+        const batch = decoders[protocol].decode(snappy.decode(body), snappy.view)
         const newUnidentifiedSeries = recogniser.recognise(batch, cluster, nowMs)
-        return writer.write(batch, nowMs, newUnidentifiedSeries)
+        return outcomeOf(writer.write(batch, nowMs, newUnidentifiedSeries), protocol)
       } catch (error) {
         if (error instanceof DecodeError) return badBody(error)
         throw error
@@ -92,11 +97,11 @@ class BatchWriter {
     this.#recogniser = recogniser
   }
 
-  write(batch: WriteBatch, nowMs: number, newUnidentifiedSeries: number): WriteOutcome {
+  write(batch: WriteBatch, nowMs: number, newUnidentifiedSeries: number): Omit<WriteOutcome, 'status' | 'message'> {
     const tally = new RefusalTally()
     const samplesTaken = this.#append(batch, nowMs, tally)
     if (batch.histogramCount > 0) this.#refuseHistograms(batch, tally)
-    return outcomeOf({
+    return {
       samplesIn: batch.sampleCount,
       samplesTaken,
       refusals: tally.refusals(),
@@ -104,7 +109,7 @@ class BatchWriter {
       metadataIgnored: batch.metadataCount,
       histogramsRefused: batch.histogramCount,
       newUnidentifiedSeries,
-    })
+    }
   }
 
   /** HOT: once per sample. Answers how many were taken. */

@@ -25,14 +25,18 @@ export interface WriteOutcome {
 /** Stock senders log this much of an answer and cut the rest. */
 export const MESSAGE_BYTES_MAX = 1024
 
+/** What a body is written in. The two are told apart by the content type, not by the bytes. */
+export type WriteProtocol = '1.0' | '2.0'
+
 /**
- * Of a body that was decoded. Native histograms alone do not make it a 400: remote write 1.0 has them as an extension,
- * which receivers may skip, and a stock sender would count the samples beside them as lost. They are refused all the
- * same, counted and told in the message.
+ * Of a body that was decoded. Native histograms alone make it a 400 only in 2.0. There the specification wants an error
+ * for whatever the receiver saw and did not write, and the sender reads from headers that the samples beside them were
+ * taken. In 1.0 they are an extension, which receivers may skip, and a stock sender would count those samples as lost.
+ * They are refused in both, counted and told in the message.
  */
-export function outcomeOf(counts: Omit<WriteOutcome, 'status' | 'message'>): WriteOutcome {
+export function outcomeOf(counts: Omit<WriteOutcome, 'status' | 'message'>, protocol: WriteProtocol): WriteOutcome {
   if (counts.refusals.length === 0) return { status: 204, message: '', ...counts }
-  const isBad = counts.refusals.some(({ reason }) => reason !== 'histogram_unsupported')
+  const isBad = counts.refusals.some(({ reason }) => protocol === '2.0' || reason !== 'histogram_unsupported')
   return { status: isBad ? 400 : 204, message: messageOf(counts), ...counts }
 }
 

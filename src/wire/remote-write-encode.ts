@@ -54,7 +54,8 @@ export function encodeWriteRequest(series: Iterable<WriteSeries>): Uint8Array {
   return request.finish()
 }
 
-function writeSample(writer: ProtobufWriter, sample: WriteSample): void {
+/** The fields of a Sample, the same in 1.0 and 2.0. */
+export function writeSample(writer: ProtobufWriter, sample: WriteSample): void {
   if (sample.isStale === true) {
     writer.tag(1, FIXED64)
     writer.fixed64(STALE_HIGH_WORD, STALE_LOW_WORD)

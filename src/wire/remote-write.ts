@@ -1,5 +1,6 @@
 import { DecodeError } from './decode-error.ts'
-import { LENGTH_DELIMITED, ProtobufReader, tagOf, truncated } from './protobuf.ts'
+import { LENGTH_DELIMITED, ProtobufReader, tagOf } from './protobuf.ts'
+import { readSample } from './sample-field.ts'
 import { WriteBatch } from './write-batch.ts'
 
 /**
@@ -25,10 +26,6 @@ const SERIES_SAMPLE = tagOf(2, LENGTH_DELIMITED)
 const SERIES_EXEMPLAR = tagOf(3, LENGTH_DELIMITED)
 const SERIES_HISTOGRAM = tagOf(4, LENGTH_DELIMITED)
 const SERIES_FIELDS = 0b11110
-
-const SAMPLE_VALUE = tagOf(1, 1)
-const SAMPLE_TIME = tagOf(2, 0)
-const SAMPLE_FIELDS = 0b110
 
 export interface WriteRequestLimits {
   /** Inclusive. A stock sender puts 2,000 samples into a request; two bytes can stand for one, so this bounds the columns. */
@@ -121,32 +118,12 @@ export class WriteRequestDecoder {
     batch.seriesCount = series + 1
   }
 
-  /** HOT: once per sample. The fast path is value, then time, and nothing else; a zero value or time is absent on the wire. */
   #sample(end: number): void {
-    const reader = this.#reader
     const batch = this.#batch
     const sample = batch.sampleCount
-    if (sample === this.#limits.samplesMax) throw tooMany('samples', sample, reader.position)
+    if (sample === this.#limits.samplesMax) throw tooMany('samples', sample, this.#reader.position)
     if (sample === batch.timesMs.length) batch.growSamples()
-    // Values are moved as words: a float that passes through a register may lose the payload that makes it a stale marker.
-    let low = 0
-    let high = 0
-    let timeMs = 0
-    while (reader.position < end) {
-      const tag = reader.tag(end)
-      if (tag === SAMPLE_VALUE) {
-        const at = reader.position
-        if (at + 8 > end) throw truncated('a sample value', at)
-        low = reader.view.getInt32(at, true)
-        high = reader.view.getInt32(at + 4, true)
-        reader.position = at + 8
-      } else if (tag === SAMPLE_TIME) timeMs = reader.int64(end)
-      else reader.skipUnknown(tag, end, SAMPLE_FIELDS)
-    }
-    batch.valueBits[sample * 2] = low
-    batch.valueBits[sample * 2 + 1] = high
-    batch.timesMs[sample] = timeMs
-    batch.sampleCount = sample + 1
+    readSample(this.#reader, end, batch)
   }
 
   /** The label fields of a series that was walked before, in wire order. */
@@ -164,6 +141,7 @@ export class WriteRequestDecoder {
   }
 }
 
-function tooMany(what: string, most: number, at: number): DecodeError {
+/** What a request holds too many of, and how many it may. */
+export function tooMany(what: string, most: number, at: number): DecodeError {
   return new DecodeError(FORMAT, `more than ${most} ${what} in one request`, `at most ${most}`, at)
 }

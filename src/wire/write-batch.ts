@@ -86,17 +86,37 @@ export class WriteBatch {
   /** Keeps label fields that do not lie side by side; answers the `labelStart` to note for them. */
   spill(parts: readonly Uint8Array[]): number {
     const start = this.#spillBytes
-    const end = parts.reduce((sum, part) => sum + part.length, start)
+    const bytes = parts.reduce((sum, part) => sum + part.length, 0)
+    const spill = this.spillRoom(bytes)
+    let at = start
+    for (const part of parts) {
+      spill.set(part, at)
+      at += part.length
+    }
+    return this.spilled(bytes)
+  }
+
+  /** Where the next spilled bytes start. */
+  get spillBytes(): number {
+    return this.#spillBytes
+  }
+
+  /** HOT. The spill with room for `bytes` more from `spillBytes` on; write there, then say how many with `spilled`. */
+  spillRoom(bytes: number): Uint8Array {
+    const end = this.#spillBytes + bytes
     if (end > this.#spill.length) {
       const grown = new Uint8Array(Math.max(end, this.#spill.length * 2, 4096))
       grown.set(this.#spill)
       this.#spill = grown
       this.#spillView = new DataView(grown.buffer)
     }
-    for (const part of parts) {
-      this.#spill.set(part, this.#spillBytes)
-      this.#spillBytes += part.length
-    }
+    return this.#spill
+  }
+
+  /** HOT. Keeps `bytes` that were written into the spill; answers the `labelStart` to note for them. */
+  spilled(bytes: number): number {
+    const start = this.#spillBytes
+    this.#spillBytes = start + bytes
     return -1 - start
   }
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { FleetError } from '../../src/base/errors.ts'
 import { Labels } from '../../src/model/labels.ts'
 import { encodeWriteRequest } from '../../src/wire/remote-write-encode.ts'
+import { encodeWriteRequestV2 } from '../../src/wire/remote-write-v2-encode.ts'
 import { encodeSnappy } from '../../src/wire/snappy.ts'
 import { NOW_MS, makeServer } from './test-server.ts'
 import type { TestServer } from './test-server.ts'
@@ -71,7 +72,7 @@ describe('what is refused', () => {
   test.each([
     [{ 'content-type': 'application/json' }],
     [{ 'content-type': 'text/plain' }],
-    [{ 'content-type': 'application/x-protobuf;proto=io.prometheus.write.v2.Request' }],
+    [{ 'content-type': 'application/json;proto=io.prometheus.write.v2.Request' }],
     [{ 'content-type': 'application/x-protobuf; proto=other' }],
     [{ 'content-encoding': 'gzip' }],
     [{ 'content-encoding': 'zstd' }],
@@ -89,6 +90,66 @@ describe('what is refused', () => {
     [{ 'content-type': 'application/x-protobuf; charset=binary' }],
   ])('%j is good enough', async (headers: Record<string, string>) => {
     expect((await send(body([NOW_MS, 1]), headers)).status).toBe(204)
+  })
+})
+
+describe('remote write 2.0', () => {
+  const TYPE = 'application/x-protobuf;proto=io.prometheus.write.v2.Request'
+  const V2 = { ...HEADERS, 'content-type': TYPE, 'x-prometheus-remote-write-version': '2.0.0' }
+  const bodyV2 = (...samples: readonly (readonly [timeMs: number, value: number])[]): Buffer => {
+    const labels = Labels.of({ __name__: 'up', cluster: 'a', job: 'x' })
+    const series = samples.map(([timeMs, value]) => ({ labels, samples: [{ timeMs, value }] }))
+    return Buffer.from(encodeSnappy(encodeWriteRequestV2(series)))
+  }
+  /** What the answer says was written: samples, histograms, exemplars. */
+  const written = (headers: Record<string, unknown>): unknown[] =>
+    ['samples', 'histograms', 'exemplars'].map((what) => headers[`x-prometheus-remote-write-${what}-written`])
+
+  test.each([
+    ['all good', bodyV2([NOW_MS, 1], [NOW_MS + 1, 1]), V2, 204, '2'],
+    ['partly good', bodyV2([NOW_MS, 1], [NOW_MS, 2]), V2, 400, '1'],
+    ['a body of 1.0', body([NOW_MS, 1]), V2, 400, '0'],
+    ['not snappy', Buffer.from('hello'), V2, 400, '0'],
+    ['a body above the limit', Buffer.alloc(5000), V2, 413, '0'],
+    ['another encoding', Buffer.alloc(10), { ...V2, 'content-encoding': 'gzip' }, 415, '0'],
+    ['a content type in capitals', bodyV2([NOW_MS, 1]), { ...V2, 'content-type': TYPE.toUpperCase() }, 204, '1'],
+  ])('says what was written: %s', async (_what, payload, headers, status, samples) => {
+    const answer = await send(payload, headers)
+    expect([answer.status, ...written(answer.headers)]).toEqual([status, samples, '0', '0'])
+    expect(answer.text === '').toBe(status === 204)
+  })
+
+  test('says it when the fault is ours, and when the sender is not let in', async () => {
+    const write = (): Promise<never> => Promise.reject(new FleetError('overloaded', 'the queue is full'))
+    const request = { method: 'POST', url: '/api/v1/write', headers: V2, payload: bodyV2([NOW_MS, 1]) } as const
+    for (const [status, overrides] of [
+      [503, { write }],
+      [401, { requiresToken: true }],
+    ] as const) {
+      const broken = await makeServer(overrides)
+      const answer = await broken.app.inject(request)
+      expect([answer.statusCode, ...written(answer.headers)]).toEqual([status, '0', '0', '0'])
+      await broken.app.close()
+    }
+  })
+
+  test('says nothing of it to 1.0, whose senders would take it for 2.0', async () => {
+    for (const payload of [body([NOW_MS, 1]), body([NOW_MS, 2]), Buffer.from('hello')]) {
+      expect(written((await send(payload)).headers)).toEqual([undefined, undefined, undefined])
+    }
+  })
+
+  test('a body of 2.0 announced as 1.0 is a 400 that names it', async () => {
+    const answer = await send(bodyV2([NOW_MS, 1]))
+    expect(answer).toMatchObject({ status: 400 })
+    expect(answer.text).toContain('a request of remote write 2.0')
+  })
+
+  test('is counted apart', async () => {
+    await send(bodyV2([NOW_MS, 1], [NOW_MS, 2]), V2)
+    const metrics = (await server.app.inject('/metrics')).body
+    expect(metrics).toContain('daytwo_ingest_requests_total{format="remote_write_2",outcome="refused"} 1')
+    expect(metrics).toContain('daytwo_ingest_samples_out_total{format="remote_write_2"} 1')
   })
 })
 

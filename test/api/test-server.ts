@@ -133,8 +133,9 @@ export async function makeServer(
   const ingest = createRemoteWriteIngest({ appender, options: INGEST_DEFAULTS })
   const deps: ApiDeps = {
     query: engine,
-    write: async (body, cluster) => {
-      const outcome = ingest.write(body, { nowMs: clock.nowMs(), ...(cluster === undefined ? {} : { cluster }) })
+    write: async (body, cluster, protocol) => {
+      const bound = cluster === undefined ? {} : { cluster }
+      const outcome = ingest.write(body, { nowMs: clock.nowMs(), protocol, ...bound })
       await appender.commit()
       return outcome
     },

@@ -7,6 +7,7 @@ import { Labels } from '../../src/model/labels.ts'
 import { ProtobufWriter } from '../../src/wire/protobuf.ts'
 import { encodeLabels, encodeWriteRequest } from '../../src/wire/remote-write-encode.ts'
 import type { WriteSample, WriteSeries } from '../../src/wire/remote-write-encode.ts'
+import { encodeWriteRequestV2 } from '../../src/wire/remote-write-v2-encode.ts'
 import { encodeSnappy } from '../../src/wire/snappy.ts'
 import { MemoryAppender } from '../support/memory-appender.ts'
 import type { MemoryAppenderOptions } from '../support/memory-appender.ts'
@@ -100,6 +101,17 @@ describe('a request', () => {
     const swapped = Labels.fromFlat(['job', 'j', 'cluster', 'a', '__name__', 'up'])
     const body = encodeWriteRequest([{ labels: encodeLabels(swapped), samples: [{ timeMs: NOW_MS + 1, value: 2 }] }])
     expect(ingest.write(encodeSnappy(body), { nowMs: NOW_MS }).status).toBe(204)
+    expect([appender.seriesCount, appender.sampleCount]).toEqual([1, 2])
+  })
+
+  test('in 2.0 means the same series as in 1.0, found by the same bytes', () => {
+    const { appender, ingest, write } = rig()
+    const labels = { cluster: 'a', job: 'j', long: 'x'.repeat(300) }
+    write([series(labels, [0, 1])])
+    appender.resolve = () => undefined // a series that is not recognised would be refused
+    const request = [{ labels: Labels.of({ __name__: 'up', ...labels }), samples: [{ timeMs: NOW_MS + 1, value: 2 }] }]
+    const body = encodeSnappy(encodeWriteRequestV2(request))
+    expect(ingest.write(body, { nowMs: NOW_MS, protocol: '2.0' })).toMatchObject({ status: 204, samplesTaken: 1 })
     expect([appender.seriesCount, appender.sampleCount]).toEqual([1, 2])
   })
 

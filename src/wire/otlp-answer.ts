@@ -1,0 +1,45 @@
+import { ProtobufWriter, VARINT } from './protobuf.ts'
+
+/**
+ * What an OTLP receiver answers, in the encoding of the request: ExportMetricsServiceResponse, and google.rpc.Status for
+ * what was not taken at all. A count of 0 is written too, as other receivers do; readers may not care.
+ */
+export type OtlpEncoding = 'protobuf' | 'json'
+
+/** Points that were not taken of a request that otherwise was; with 0 rejected, the message is a warning. */
+export interface PartialSuccess {
+  readonly rejected: number
+  readonly message: string
+}
+
+/** @param partial absent when all was taken and there is nothing to say: then the protobuf answer is no bytes at all */
+export function encodeMetricsAnswer(encoding: OtlpEncoding, partial: PartialSuccess | undefined): Uint8Array {
+  if (encoding === 'json') {
+    if (partial === undefined) return jsonBytes({})
+    // A 64-bit integer is a text in JSON.
+    const { rejected, message } = partial
+    return jsonBytes({ partialSuccess: { rejectedDataPoints: String(rejected), errorMessage: message } })
+  }
+  const answer = new ProtobufWriter()
+  if (partial === undefined) return answer.finish()
+  answer.bytes(1, numberAndText(partial.rejected, partial.message))
+  return answer.finish()
+}
+
+/** @param code of google.rpc.Code */
+export function encodeStatus(encoding: OtlpEncoding, code: number, message: string): Uint8Array {
+  return encoding === 'json' ? jsonBytes({ code, message }) : numberAndText(code, message)
+}
+
+/** Both messages are a number in field 1 and a text in field 2. */
+function numberAndText(number: number, text: string): Uint8Array {
+  const writer = new ProtobufWriter()
+  writer.tag(1, VARINT)
+  writer.varint(number)
+  writer.text(2, text)
+  return writer.finish()
+}
+
+function jsonBytes(value: unknown): Uint8Array {
+  return Buffer.from(JSON.stringify(value))
+}

@@ -1,0 +1,157 @@
+import {
+  JsonAttributes,
+  booleanField,
+  double,
+  doubleField,
+  hasField,
+  listField,
+  messageField,
+  objectOf,
+  parseJsonObject,
+  signed64,
+  smallIntegerField,
+  textField,
+  timeMsField,
+  unsigned64,
+  unsigned64Field,
+} from './otlp-json.ts'
+import type { JsonObject } from './otlp-json.ts'
+import { NO_RECORDED_VALUE, temporalityOf } from './otlp-metrics.ts'
+import type {
+  HistogramPoint,
+  Metric,
+  MetricData,
+  MetricsRequest,
+  MetricsRequestLimits,
+  NumberPoint,
+  ResourceMetrics,
+  ScopeMetrics,
+  SummaryPoint,
+} from './otlp-metrics.ts'
+import { tooMany } from './otlp-protobuf.ts'
+
+/** ExportMetricsServiceRequest from JSON: the twin of otlp-metrics-protobuf.ts, and equal to it for equal requests. */
+
+/** @throws DecodeError when it is not such a request or holds more than the limits allow */
+export function decodeMetricsJson(bytes: Uint8Array, limits: MetricsRequestLimits): MetricsRequest {
+  return new Decoder(limits).request(parseJsonObject(bytes))
+}
+
+class Decoder {
+  readonly #limits: MetricsRequestLimits
+  readonly #attributes: JsonAttributes
+  #points = 0
+  #exemplars = 0
+
+  constructor(limits: MetricsRequestLimits) {
+    this.#limits = limits
+    this.#attributes = new JsonAttributes(limits.attributesMax)
+  }
+
+  request(body: JsonObject): MetricsRequest {
+    const resources = messages(body, 'resourceMetrics').map((item) => this.#resourceMetrics(item))
+    return { resources, pointCount: this.#points, exemplarCount: this.#exemplars }
+  }
+
+  #resourceMetrics(message: JsonObject): ResourceMetrics {
+    return {
+      attributes: this.#attributes.read(messageField(message, 'resource')),
+      scopes: messages(message, 'scopeMetrics').map((item) => this.#scopeMetrics(item)),
+    }
+  }
+
+  #scopeMetrics(message: JsonObject): ScopeMetrics {
+    const scope = messageField(message, 'scope')
+    return {
+      scope: {
+        name: textField(scope, 'name'),
+        version: textField(scope, 'version'),
+        attributes: this.#attributes.read(scope),
+        schemaUrl: textField(message, 'schemaUrl'),
+      },
+      metrics: messages(message, 'metrics').map((item) => this.#metric(item)),
+    }
+  }
+
+  #metric(message: JsonObject): Metric {
+    return { name: textField(message, 'name'), unit: textField(message, 'unit'), data: this.#data(message) }
+  }
+
+  #data(metric: JsonObject): MetricData {
+    // Of a oneof the last one sent holds.
+    const kind = Object.keys(metric).findLast((name) => DATA_KINDS.has(name) && hasField(metric, name))
+    if (kind === undefined) return { kind: 'none' }
+    const data = messageField(metric, kind)
+    const points = messages(data, 'dataPoints')
+    this.#points += points.length
+    if (this.#points > this.#limits.pointsMax) throw tooMany('data points', this.#limits.pointsMax)
+    const temporality = temporalityOf(smallIntegerField(data, 'aggregationTemporality'))
+    switch (kind) {
+      case 'gauge':
+        return { kind: 'gauge', points: points.map((point) => this.#numberPoint(point)) }
+      case 'sum': {
+        const isMonotonic = booleanField(data, 'isMonotonic')
+        return { kind: 'sum', points: points.map((point) => this.#numberPoint(point)), temporality, isMonotonic }
+      }
+      case 'histogram':
+        return { kind: 'histogram', points: points.map((point) => this.#histogramPoint(point)), temporality }
+      case 'summary':
+        return { kind: 'summary', points: points.map((point) => this.#summaryPoint(point)) }
+      default:
+        return { kind: 'exponential_histogram', pointCount: points.length }
+    }
+  }
+
+  #numberPoint(point: JsonObject): NumberPoint {
+    this.#exemplars += listField(point, 'exemplars').length
+    return { ...this.#point(point), value: numberOf(point) }
+  }
+
+  #histogramPoint(point: JsonObject): HistogramPoint {
+    this.#exemplars += listField(point, 'exemplars').length
+    return {
+      ...this.#point(point),
+      count: unsigned64Field(point, 'count'),
+      sum: hasField(point, 'sum') ? doubleField(point, 'sum') : undefined,
+      bucketCounts: listField(point, 'bucketCounts').map((item) => unsigned64(item, 'bucketCounts')),
+      bounds: listField(point, 'explicitBounds').map((item) => double(item, 'explicitBounds')),
+    }
+  }
+
+  #summaryPoint(point: JsonObject): SummaryPoint {
+    return {
+      ...this.#point(point),
+      count: unsigned64Field(point, 'count'),
+      sum: doubleField(point, 'sum'),
+      quantiles: messages(point, 'quantileValues').map((item) => {
+        return { quantile: doubleField(item, 'quantile'), value: doubleField(item, 'value') }
+      }),
+    }
+  }
+
+  #point(point: JsonObject) {
+    return {
+      attributes: this.#attributes.read(point),
+      startMs: timeMsField(point, 'startTimeUnixNano'),
+      timeMs: timeMsField(point, 'timeUnixNano'),
+      isStale: (smallIntegerField(point, 'flags') & NO_RECORDED_VALUE) !== 0,
+    }
+  }
+}
+
+const DATA_KINDS: ReadonlySet<string> = new Set(['gauge', 'sum', 'histogram', 'exponentialHistogram', 'summary'])
+
+/** The value of a point, of its two kinds the one sent last. */
+function numberOf(point: JsonObject): number | undefined {
+  let value: number | undefined
+  for (const [name, content] of Object.entries(point)) {
+    if (content === null) continue
+    if (name === 'asDouble') value = double(content, name)
+    else if (name === 'asInt') value = signed64(content, name)
+  }
+  return value
+}
+
+function messages(parent: JsonObject, name: string): JsonObject[] {
+  return listField(parent, name).map((item) => objectOf(item, name))
+}

@@ -1,0 +1,50 @@
+/**
+ * An OTLP attribute value (opentelemetry-proto common.proto, AnyValue) as the JavaScript value it stands for, and its
+ * text as a label shows it. An integer beyond +-2^53 is a bigint; the empty value is `undefined`.
+ */
+export type OtlpValue =
+  undefined | string | boolean | number | bigint | Uint8Array | readonly OtlpValue[] | { readonly entries: Attributes }
+
+export interface KeyValue {
+  readonly key: string
+  readonly value: OtlpValue
+}
+
+/** As sent: in wire order, maybe with repeated keys. */
+export type Attributes = readonly KeyValue[]
+
+/** Values inside values beyond this are not decoded: whoever nests deeper wants to see a stack overflow. */
+export const VALUE_DEPTH_MAX = 32
+
+/** Texts as they are, numbers and booleans as text, bytes in base64, lists and maps as JSON. The empty value is the empty text. */
+export function valueText(value: OtlpValue): string {
+  if (typeof value === 'string') return value
+  if (value === undefined) return ''
+  if (value instanceof Uint8Array) return base64(value)
+  return typeof value === 'object' ? jsonText(value) : String(value)
+}
+
+/** Keys of maps are sorted, so that one map has one text; a repeated key keeps its last value. */
+function jsonText(value: OtlpValue): string {
+  if (value === undefined) return 'null'
+  if (value instanceof Uint8Array) return JSON.stringify(base64(value))
+  // JSON has no NaN and no infinities.
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : JSON.stringify(String(value))
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value !== 'object') return JSON.stringify(value)
+  if (!isList(value)) {
+    const byKey = new Map(value.entries.map((entry) => [entry.key, entry.value]))
+    const keys = [...byKey.keys()].sort()
+    return `{${keys.map((key) => `${JSON.stringify(key)}:${jsonText(byKey.get(key))}`).join(',')}}`
+  }
+  return `[${value.map(jsonText).join(',')}]`
+}
+
+/** `Array.isArray` does not narrow readonly arrays away. */
+function isList(value: readonly OtlpValue[] | { readonly entries: Attributes }): value is readonly OtlpValue[] {
+  return Array.isArray(value)
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+}

@@ -1,0 +1,386 @@
+import fc from 'fast-check'
+import type { Metric, MetricData, MetricsRequest, NumberPoint } from '../../src/wire/otlp-metrics.ts'
+import type { Attributes, KeyValue, OtlpValue } from '../../src/wire/otlp-value.ts'
+import { FIXED64, ProtobufWriter, VARINT } from '../../src/wire/protobuf.ts'
+
+/** OTLP metrics requests as senders write them: an encoder for each encoding, and requests of all shapes for property tests. */
+
+type Write = (writer: ProtobufWriter) => void
+
+function bytesOf(...writes: readonly Write[]): Uint8Array {
+  const writer = new ProtobufWriter()
+  for (const write of writes) write(writer)
+  return writer.finish()
+}
+
+const message =
+  (field: number, ...writes: readonly Write[]): Write =>
+  (writer) => {
+    writer.bytes(field, bytesOf(...writes))
+  }
+const text =
+  (field: number, value: string): Write =>
+  (writer) => {
+    if (value !== '') writer.text(field, value)
+  }
+const each =
+  <T>(items: readonly T[], write: (item: T) => Write): Write =>
+  (writer) => {
+    for (const item of items) write(item)(writer)
+  }
+const nothing: Write = () => undefined
+const integer =
+  (field: number, value: number): Write =>
+  (writer) => {
+    if (value === 0) return
+    writer.tag(field, VARINT)
+    writer.int64(value)
+  }
+const bits64 =
+  (field: number, value: bigint): Write =>
+  (writer) => {
+    if (value === 0n) return
+    writer.tag(field, FIXED64)
+    writer.fixed64(Number(BigInt.asUintN(32, value >> 32n)), Number(BigInt.asUintN(32, value)))
+  }
+const double =
+  (field: number, value: number): Write =>
+  (writer) => {
+    writer.tag(field, FIXED64)
+    writer.double(value)
+  }
+const nanoseconds = (ms: number): bigint => BigInt(ms) * 1_000_000n
+
+function value(field: number, given: OtlpValue): Write {
+  if (given === undefined) return message(field)
+  if (typeof given === 'string')
+    return message(field, (writer) => {
+      writer.text(1, given)
+    })
+  if (typeof given === 'boolean') {
+    return message(field, (writer) => {
+      writer.tag(2, VARINT)
+      writer.varint(given ? 1 : 0)
+    })
+  }
+  if (typeof given === 'bigint' || (typeof given === 'number' && Number.isInteger(given))) {
+    return message(field, (writer) => {
+      writer.tag(3, VARINT)
+      writer.raw(varint64(BigInt(given)))
+    })
+  }
+  if (typeof given === 'number') return message(field, double(4, given))
+  if (given instanceof Uint8Array)
+    return message(field, (writer) => {
+      writer.bytes(7, given)
+    })
+  if ('entries' in given && !Array.isArray(given)) {
+    return message(field, message(6, attributes(1, (given as { entries: Attributes }).entries)))
+  }
+  return message(
+    field,
+    message(
+      5,
+      each(given as readonly OtlpValue[], (item) => value(1, item)),
+    ),
+  )
+}
+
+function varint64(given: bigint): Uint8Array {
+  const bytes: number[] = []
+  let left = BigInt.asUintN(64, given)
+  for (; left >= 0x80n; left >>= 7n) bytes.push(Number(left & 0x7fn) | 0x80)
+  return Uint8Array.from([...bytes, Number(left)])
+}
+
+function attributes(field: number, list: Attributes): Write {
+  return each(list, (entry) => message(field, text(1, entry.key), value(2, entry.value)))
+}
+
+const TEMPORALITY = { unspecified: 0, delta: 1, cumulative: 2 } as const
+
+export function encodeRequestProtobuf(request: MetricsRequest): Uint8Array {
+  let exemplars = request.exemplarCount
+  const metricOf = ({ name, unit, data }: Metric): Write =>
+    message(
+      2,
+      text(1, name),
+      text(3, unit),
+      dataOf(data, () => (exemplars-- > 0 ? message(5) : nothing)),
+    )
+  return bytesOf(
+    each(request.resources, (resource) =>
+      message(
+        1,
+        message(1, attributes(1, resource.attributes)),
+        each(resource.scopes, ({ scope, metrics }) =>
+          message(
+            2,
+            message(1, text(1, scope.name), text(2, scope.version), attributes(3, scope.attributes)),
+            each(metrics, metricOf),
+            text(3, scope.schemaUrl),
+          ),
+        ),
+      ),
+    ),
+  )
+}
+
+function dataOf(data: MetricData, exemplar: () => Write): Write {
+  const point =
+    (start: number, attributesField: number, common: Omit<NumberPoint, 'value'>, flagsField: number): Write =>
+    (writer) => {
+      attributes(attributesField, common.attributes)(writer)
+      bits64(start, nanoseconds(common.startMs))(writer)
+      bits64(3, nanoseconds(common.timeMs))(writer)
+      integer(flagsField, common.isStale ? 1 : 0)(writer)
+    }
+  const number = (given: NumberPoint): Write =>
+    message(1, point(2, 7, given, 8), given.value === undefined ? nothing : double(4, given.value), exemplar())
+  switch (data.kind) {
+    case 'none':
+      return nothing
+    case 'gauge':
+      return message(5, each(data.points, number))
+    case 'sum':
+      return message(
+        7,
+        each(data.points, number),
+        integer(2, TEMPORALITY[data.temporality]),
+        integer(3, data.isMonotonic ? 1 : 0),
+      )
+    case 'histogram':
+      return message(
+        9,
+        integer(2, TEMPORALITY[data.temporality]),
+        each(data.points, (given) =>
+          message(
+            1,
+            point(2, 9, given, 10),
+            bits64(4, BigInt(given.count)),
+            given.sum === undefined ? nothing : double(5, given.sum),
+            each(given.bucketCounts, (count) => (writer) => {
+              writer.tag(6, FIXED64)
+              writer.fixed64(Math.floor(count / 2 ** 32), count % 2 ** 32)
+            }),
+            each(given.bounds, (bound) => double(7, bound)),
+          ),
+        ),
+      )
+    case 'exponential_histogram':
+      return message(
+        10,
+        each(Array.from({ length: data.pointCount }), () => message(1)),
+      )
+    case 'summary':
+      return message(
+        11,
+        each(data.points, (given) =>
+          message(
+            1,
+            point(2, 7, given, 8),
+            bits64(4, BigInt(given.count)),
+            double(5, given.sum),
+            each(given.quantiles, (pair) => message(6, double(1, pair.quantile), double(2, pair.value))),
+          ),
+        ),
+      )
+  }
+}
+
+export function encodeRequestJson(request: MetricsRequest): string {
+  let exemplars = request.exemplarCount
+  const exemplar = () => (exemplars-- > 0 ? { exemplars: [{}] } : {})
+  return JSON.stringify({
+    unknown: { anything: [1] },
+    resourceMetrics: request.resources.map((resource) => ({
+      resource: { attributes: resource.attributes.map(entryJson) },
+      scopeMetrics: resource.scopes.map(({ scope, metrics }) => ({
+        scope: { name: scope.name, version: scope.version, attributes: scope.attributes.map(entryJson) },
+        schemaUrl: scope.schemaUrl,
+        metrics: metrics.map(({ name, unit, data }) => ({ name, unit, ...dataJson(data, exemplar) })),
+      })),
+    })),
+  })
+}
+
+const entryJson = ({ key, value: given }: KeyValue): unknown => ({ key, value: valueJson(given) })
+
+function valueJson(given: OtlpValue): unknown {
+  if (given === undefined) return {}
+  if (typeof given === 'string') return { stringValue: given }
+  if (typeof given === 'boolean') return { boolValue: given }
+  if (typeof given === 'bigint') return { intValue: String(given) }
+  if (typeof given === 'number')
+    return Number.isInteger(given) ? { intValue: given } : { doubleValue: doubleJson(given) }
+  if (given instanceof Uint8Array) return { bytesValue: Buffer.from(given).toString('base64') }
+  if ('entries' in given && !Array.isArray(given)) {
+    return { kvlistValue: { values: (given as { entries: Attributes }).entries.map(entryJson) } }
+  }
+  return { arrayValue: { values: (given as readonly OtlpValue[]).map(valueJson) } }
+}
+
+const doubleJson = (given: number): unknown => (Number.isFinite(given) ? given : String(given))
+
+function dataJson(data: MetricData, exemplar: () => unknown): Record<string, unknown> {
+  const point = (given: Omit<NumberPoint, 'value'>): Record<string, unknown> => ({
+    attributes: given.attributes.map(entryJson),
+    startTimeUnixNano: String(nanoseconds(given.startMs)),
+    timeUnixNano: String(nanoseconds(given.timeMs)),
+    flags: given.isStale ? 1 : 0,
+  })
+  const number = (given: NumberPoint): unknown => ({
+    ...point(given),
+    ...(given.value === undefined ? {} : { asDouble: doubleJson(given.value) }),
+    ...(exemplar() as object),
+  })
+  switch (data.kind) {
+    case 'none':
+      return {}
+    case 'gauge':
+      return { gauge: { dataPoints: data.points.map(number) } }
+    case 'sum': {
+      const { isMonotonic, temporality } = data
+      return {
+        sum: { dataPoints: data.points.map(number), isMonotonic, aggregationTemporality: TEMPORALITY[temporality] },
+      }
+    }
+    case 'histogram': {
+      const dataPoints = data.points.map((given) => ({
+        ...point(given),
+        count: String(given.count),
+        ...(given.sum === undefined ? {} : { sum: doubleJson(given.sum) }),
+        bucketCounts: given.bucketCounts.map(String),
+        explicitBounds: given.bounds.map(doubleJson),
+      }))
+      return { histogram: { dataPoints, aggregationTemporality: TEMPORALITY[data.temporality] } }
+    }
+    case 'exponential_histogram':
+      return { exponentialHistogram: { dataPoints: Array.from({ length: data.pointCount }, () => ({ scale: 1 })) } }
+    case 'summary': {
+      const dataPoints = data.points.map((given) => ({
+        ...point(given),
+        count: given.count,
+        sum: doubleJson(given.sum),
+        quantileValues: given.quantiles.map((pair) => ({
+          quantile: doubleJson(pair.quantile),
+          value: doubleJson(pair.value),
+        })),
+      }))
+      return { summary: { dataPoints } }
+    }
+  }
+}
+
+/** Times of arbitrary requests lie within a minute before this. */
+export const ARBITRARY_NOW_MS = 1_787_220_000_000
+
+// Few names and short texts, so that streams meet each other. -0 is left out: JSON has none.
+const sampleValue = fc.oneof(
+  fc.integer({ min: -1000, max: 1000 }),
+  fc.double().filter((number) => !Object.is(number, -0)),
+)
+const scalar = fc.oneof(
+  fc.string({ maxLength: 5, unit: 'grapheme' }),
+  fc.boolean(),
+  fc.maxSafeInteger(),
+  fc.bigInt({ min: 2n ** 60n, max: 2n ** 63n - 1n }),
+  fc.constantFrom(0.5, NaN, -Infinity, undefined),
+  fc.uint8Array({ maxLength: 4 }).map((bytes) => Uint8Array.from(bytes)),
+)
+const { attributeValue } = fc.letrec<{ attributeValue: OtlpValue; entry: KeyValue }>((tie) => ({
+  attributeValue: fc.oneof(
+    { weight: 6, arbitrary: scalar },
+    { weight: 1, arbitrary: fc.array(tie('attributeValue'), { maxLength: 3 }) },
+    { weight: 1, arbitrary: fc.record({ entries: fc.array(tie('entry'), { maxLength: 3 }) }) },
+  ),
+  entry: fc.record({ key: fc.constantFrom('a.b', 'a_b', 'le', '__name__', ''), value: tie('attributeValue') }),
+}))
+const attributeList = fc.array(
+  fc.record({
+    key: fc.constantFrom(
+      'a.b',
+      'a_b',
+      'k8s.cluster.uid',
+      'service.name',
+      'service.instance.id',
+      '_x',
+      '1y',
+      '__name__',
+      '',
+    ),
+    value: attributeValue,
+  }),
+  { maxLength: 4 },
+)
+const common = {
+  attributes: attributeList,
+  startMs: fc.constantFrom(0, ARBITRARY_NOW_MS - 60_000, ARBITRARY_NOW_MS - 30_000),
+  timeMs: fc.constantFrom(0, ARBITRARY_NOW_MS - 30_000, ARBITRARY_NOW_MS, ARBITRARY_NOW_MS + 3_600_000),
+  isStale: fc.boolean(),
+}
+const numberPoints = fc.array(fc.record({ ...common, value: fc.option(sampleValue, { nil: undefined }) }), {
+  maxLength: 3,
+})
+const temporality = fc.constantFrom('unspecified' as const, 'delta' as const, 'cumulative' as const)
+const count = fc.oneof(fc.nat(1000), fc.maxSafeInteger().map(Math.abs))
+const histogramPoint = fc.record({
+  ...common,
+  count,
+  sum: fc.option(sampleValue, { nil: undefined }),
+  bucketCounts: fc.array(count, { maxLength: 4 }),
+  bounds: fc.array(fc.oneof(fc.constantFrom(0.1, 1, 5, 10), sampleValue), { maxLength: 3 }),
+})
+const summaryPoint = fc.record({
+  ...common,
+  count,
+  sum: sampleValue,
+  quantiles: fc.array(fc.record({ quantile: fc.constantFrom(0, 0.5, 0.99), value: sampleValue }), { maxLength: 3 }),
+})
+const metricData: fc.Arbitrary<MetricData> = fc.oneof(
+  fc.record({ kind: fc.constant('none' as const) }),
+  fc.record({ kind: fc.constant('gauge' as const), points: numberPoints }),
+  fc.record({ kind: fc.constant('sum' as const), points: numberPoints, temporality, isMonotonic: fc.boolean() }),
+  fc.record({
+    kind: fc.constant('histogram' as const),
+    points: fc.array(histogramPoint, { maxLength: 3 }),
+    temporality,
+  }),
+  fc.record({ kind: fc.constant('exponential_histogram' as const), pointCount: fc.nat(2) }),
+  fc.record({ kind: fc.constant('summary' as const), points: fc.array(summaryPoint, { maxLength: 3 }) }),
+)
+const metric: fc.Arbitrary<Metric> = fc.record({
+  name: fc.constantFrom('queue.depth', 'http.requests', '', '!!', 'é'),
+  unit: fc.constantFrom('', '1', 's', 'By/s', '{x}'),
+  data: metricData,
+})
+const resource = fc.record({
+  attributes: attributeList,
+  scopes: fc.array(
+    fc.record({
+      scope: fc.record({
+        name: fc.constantFrom('', 'meter'),
+        version: fc.constantFrom('', '1'),
+        attributes: attributeList,
+        schemaUrl: fc.constantFrom('', 'https://schema.example/1'),
+      }),
+      metrics: fc.array(metric, { maxLength: 3 }),
+    }),
+    { maxLength: 2 },
+  ),
+})
+
+/** Requests with every kind of metric, good and bad points, values of every type. */
+export const arbitraryRequest: fc.Arbitrary<MetricsRequest> = fc
+  .array(resource, { maxLength: 2 })
+  .map((resources) => withCounts(resources, 0))
+
+/** The request that holds these resources. Exemplars go onto the first number points. */
+export function withCounts(resources: MetricsRequest['resources'], exemplarCount: number): MetricsRequest {
+  const metrics = resources.flatMap(({ scopes }) => scopes.flatMap((scope) => scope.metrics))
+  const pointCount = metrics.reduce((sum, { data }) => {
+    if (data.kind === 'none') return sum
+    return sum + (data.kind === 'exponential_histogram' ? data.pointCount : data.points.length)
+  }, 0)
+  return { resources, pointCount, exemplarCount }
+}

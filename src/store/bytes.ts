@@ -89,6 +89,11 @@ export class ByteReader {
     this.#bytes = bytes
   }
 
+  /** Bytes read so far. */
+  get at(): number {
+    return this.#at
+  }
+
   get isAtEnd(): boolean {
     return this.#at >= this.#bytes.length
   }

@@ -1,55 +1,64 @@
 import type Database from 'better-sqlite3'
+import type { BlockRows } from './blocks.ts'
 import { encodeChunk } from './chunk-codec.ts'
-import type { ChunkWriter } from './chunks.ts'
 import type { Head } from './head.ts'
+import { encodePack, PackFiller, type Chunk, type Pack } from './pack-codec.ts'
 import { RunList } from './run-list.ts'
-import { statePageOf, type SeriesRows, type SeriesState } from './series-rows.ts'
+import { statePageOf, type SeriesState } from './series-rows.ts'
 import type { SeriesTable } from './series-table.ts'
 
 /** Work of one transaction: about ten milliseconds, so that an acknowledgement never waits much longer. */
 const SAMPLES_PER_STEP = 100_000
+const SERIES_PER_STEP = 1024
 
 /** What a step takes of one series. */
-interface Flushed extends SeriesState {
+interface Flushed extends SeriesState, Chunk {
   readonly slot: number
-  readonly fromMs: number
   readonly sampleCount: number
-  readonly payload: Uint8Array
+}
+
+interface MetricPack {
+  readonly metric: number
+  readonly pack: Pack
 }
 
 /**
- * Moves samples up to a time from the head into chunks, a few hundred series per transaction. A transaction writes the
- * chunks and how far their series are flushed; only after it the samples leave the head, so at any moment a sample is
- * in one of the two, or in both.
+ * Moves samples up to a time from the head into packs, a few per transaction, metric by metric. Only after the
+ * transaction the samples leave the head, so at any moment a sample is in one of the two, or in both. The block stays
+ * open until the states of its series are written down (`StatePages`); until then they are read from its chunks.
  */
 export class Flush {
+  /** Pages of `series_state` with a series that was flushed. */
+  readonly pages = new Set<number>()
   readonly #db: Database.Database
   readonly #head: Head
   readonly #table: SeriesTable
-  readonly #rows: SeriesRows
-  readonly #chunks: ChunkWriter
+  readonly #blocks: BlockRows
   readonly #cutMs: number
-  /** Slots by rising ref, as they were at the start: later series are for the next flush. */
+  /** Slots and refs by metric, and by rising ref in it, as they were at the start: later series are for the next flush. */
   readonly #slots: Int32Array
   readonly #refs: Float64Array
+  readonly #metrics: Float64Array
   readonly #older = new RunList()
   readonly #newer = new RunList()
   #next = 0
-  #flushId: number | undefined
+  #block: number | undefined
 
-  constructor(
-    db: Database.Database,
-    parts: { head: Head; table: SeriesTable; rows: SeriesRows; chunks: ChunkWriter },
-    cutMs: number,
-  ) {
+  constructor(db: Database.Database, parts: { head: Head; table: SeriesTable; blocks: BlockRows }, cutMs: number) {
     this.#db = db
     this.#head = parts.head
     this.#table = parts.table
-    this.#rows = parts.rows
-    this.#chunks = parts.chunks
+    this.#blocks = parts.blocks
     this.#cutMs = cutMs
-    this.#refs = parts.table.sortedRefs()
-    this.#slots = Int32Array.from(this.#refs, (ref) => parts.table.refs.get(ref))
+    const { slots, refs, metrics } = byMetric(parts.table)
+    this.#slots = slots
+    this.#refs = refs
+    this.#metrics = metrics
+  }
+
+  /** The block that was written; undefined while there was nothing to flush. */
+  get block(): number | undefined {
+    return this.#block
   }
 
   /**
@@ -58,38 +67,45 @@ export class Flush {
    */
   step(): boolean {
     const flushed: Flushed[] = []
+    const packs: MetricPack[] = []
+    const end = Math.min(this.#refs.length, this.#next + SERIES_PER_STEP)
     let next = this.#next
     let samples = 0
-    // Whole pages of `series_state` where possible: a page is written again for each step that touches it.
-    const page = next < this.#refs.length ? statePageOf(this.#refs[next]!) : -1
-    while (next < this.#refs.length && statePageOf(this.#refs[next]!) === page && samples < SAMPLES_PER_STEP) {
-      const slot = this.#slots[next]!
-      const isSame = this.#table.refOf(slot) === this.#refs[next]
-      next++
-      if (!isSame || this.#head.isEmpty(slot)) continue
-      const one = this.#olderOf(slot)
-      if (one === undefined) continue
-      samples += one.sampleCount
-      flushed.push(one)
+    while (next < end && samples < SAMPLES_PER_STEP) {
+      const metric = this.#metrics[next]!
+      const filler = new PackFiller()
+      while (next < end && this.#metrics[next] === metric && !filler.isFull) {
+        const one = this.#olderOf(next++)
+        if (one === undefined) continue
+        samples += one.sampleCount
+        flushed.push(one)
+        filler.push(one)
+      }
+      if (filler.chunks.length > 0) packs.push({ metric, pack: encodePack(filler.chunks) })
     }
-    if (flushed.length > 0) {
-      const write = this.#db.transaction(() => this.#write(flushed, page))
-      this.#flushId = write.immediate()
+    if (packs.length > 0) {
+      const write = this.#db.transaction(() => this.#write(packs))
+      this.#block = write.immediate()
       for (const one of flushed) this.#leaveHead(one)
     }
     this.#next = next
     return next < this.#refs.length
   }
 
-  #olderOf(slot: number): Flushed | undefined {
+  #olderOf(index: number): Flushed | undefined {
+    const slot = this.#slots[index]!
+    const ref = this.#refs[index]!
+    if (this.#table.refOf(slot) !== ref || this.#head.isEmpty(slot)) return undefined
     const older = this.#split(slot)
     if (older.count === 0) return undefined
     const last = older.count - 1
+    const toMs = older.lastMsOf(last)
     return {
       slot,
-      ref: this.#table.refOf(slot),
+      ref,
       fromMs: older.startsMs[0]!,
-      flushedUntilMs: older.lastMsOf(last),
+      toMs,
+      flushedUntilMs: toMs,
       low: older.lows[last]!,
       high: older.highs[last]!,
       sampleCount: older.sampleCount,
@@ -105,33 +121,13 @@ export class Flush {
     return this.#older
   }
 
-  #write(flushed: readonly Flushed[], page: number): number {
-    const fromMs = flushed.reduce((least, one) => Math.min(least, one.fromMs), Infinity)
-    const toMs = flushed.reduce((most, one) => Math.max(most, one.flushedUntilMs), -Infinity)
-    const flushId = this.#flushId ?? this.#chunks.begin(fromMs, toMs)
-    if (this.#flushId !== undefined) this.#chunks.widen(flushId, fromMs, toMs)
-    const states = this.#statesOf(page)
-    for (const one of flushed) {
-      this.#chunks.insert(flushId, one.ref, one.fromMs, one.flushedUntilMs, one.payload)
-      states.set(one.ref, one)
-    }
-    this.#rows.putStates(page, [...states.values()])
-    return flushId
-  }
-
-  /** The states of all series of a page as they are. */
-  #statesOf(page: number): Map<number, SeriesState> {
-    const states = new Map<number, SeriesState>()
-    // Refs are sorted, and the page is where this step is: look both ways from here.
-    let from = this.#next
-    while (from > 0 && statePageOf(this.#refs[from - 1]!) === page) from--
-    for (let i = from; i < this.#refs.length && statePageOf(this.#refs[i]!) === page; i++) {
-      const ref = this.#refs[i]!
-      const slot = this.#slots[i]!
-      if (this.#table.refOf(slot) !== ref) continue
-      states.set(ref, { ref, ...this.#head.flushed(slot) })
-    }
-    return states
+  #write(packs: readonly MetricPack[]): number {
+    const fromMs = packs.reduce((least, { pack }) => Math.min(least, pack.fromMs), Infinity)
+    const toMs = packs.reduce((most, { pack }) => Math.max(most, pack.toMs), -Infinity)
+    const block = this.#block ?? this.#blocks.begin(this.#cutMs, fromMs, toMs)
+    if (this.#block !== undefined) this.#blocks.widen(block, fromMs, toMs)
+    for (const { metric, pack } of packs) this.#blocks.insert(block, metric, pack)
+    return block
   }
 
   #leaveHead(one: Flushed): void {
@@ -139,5 +135,40 @@ export class Flush {
     this.#split(one.slot)
     this.#head.replace(one.slot, this.#newer)
     this.#head.sampleCount -= one.sampleCount
+    this.pages.add(statePageOf(one.ref))
   }
+}
+
+/** All series, metric after metric. Counting places first: half a million series are no reason to compare. */
+function byMetric(table: SeriesTable): {
+  readonly slots: Int32Array
+  readonly refs: Float64Array
+  readonly metrics: Float64Array
+} {
+  const all = table.sortedRefs()
+  const metricOfRef = new Float64Array(all.length)
+  const counts = new Map<number, number>()
+  all.forEach((ref, i) => {
+    const metric = table.metricOf(table.refs.get(ref))
+    metricOfRef[i] = metric
+    counts.set(metric, (counts.get(metric) ?? 0) + 1)
+  })
+  const places = new Map<number, number>()
+  let place = 0
+  for (const [metric, count] of counts) {
+    places.set(metric, place)
+    place += count
+  }
+  const slots = new Int32Array(all.length)
+  const refs = new Float64Array(all.length)
+  const metrics = new Float64Array(all.length)
+  all.forEach((ref, i) => {
+    const metric = metricOfRef[i]!
+    const at = places.get(metric)!
+    places.set(metric, at + 1)
+    slots[at] = table.refs.get(ref)
+    refs[at] = ref
+    metrics[at] = metric
+  })
+  return { slots, refs, metrics }
 }

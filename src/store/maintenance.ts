@@ -1,15 +1,16 @@
 import type Database from 'better-sqlite3'
 import type { SeriesRef } from '../model/series.ts'
-import type { ChunkWriter } from './chunks.ts'
+import type { BlockRows } from './blocks.ts'
 import { failureOf } from './database.ts'
 import { Flush } from './flush.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { Head } from './head.ts'
 import type { Log } from './log.ts'
 import { RETRY_WINDOW_MS, type StoreOptions } from './options.ts'
-import { endedSlots, removeExpiredChunks } from './retention.ts'
+import { endedSlots, removeExpiredPacks } from './retention.ts'
 import type { SeriesRows } from './series-rows.ts'
 import type { SeriesTable } from './series-table.ts'
+import { StatePages } from './state-pages.ts'
 import { nextTurn, type Turns } from './turns.ts'
 
 /** Above this part of its limit the head is flushed as far as it may be, before time. */
@@ -24,7 +25,7 @@ export interface MaintenanceParts {
   readonly table: SeriesTable
   readonly rows: SeriesRows
   readonly log: Log
-  readonly chunks: ChunkWriter
+  readonly blocks: BlockRows
   readonly commits: GroupCommit
   /** Readers must be told before their slots are used again. */
   readonly seriesRemoved: (refs: readonly SeriesRef[]) => void
@@ -65,10 +66,10 @@ export class Maintenance {
 
   async #run(nowMs: number): Promise<void> {
     const floorMs = nowMs - this.#options.retentionRawMs
-    const { head, chunks, commits } = this.#parts
+    const { head, blocks, commits } = this.#parts
     head.reclaim()
     // First what makes room: on a full disk the commit after it may succeed again.
-    await this.#steps('removing old samples', () => removeExpiredChunks(chunks, floorMs))
+    await this.#steps('removing old samples', () => removeExpiredPacks(blocks, floorMs))
     await commits.commit()
     const cutMs = this.#cutMs(nowMs)
     if (cutMs <= this.#lastCutMs) return
@@ -94,7 +95,13 @@ export class Maintenance {
   }
 
   async #flush(cutMs: number): Promise<void> {
-    const { db, head, log, commits } = this.#parts
+    const { db, head, log, blocks, commits } = this.#parts
+    // A flush that failed, or that a crash cut off, left a block whose states only its chunks have.
+    const open = blocks.openBlocks()
+    if (open.length > 0) {
+      const states = new StatePages(db, this.#parts, open)
+      await this.#steps('writing flush states', () => states.step())
+    }
     // Rows up to this one hold nothing that the flush does not see; later ones may.
     const newestRow = log.newestId
     const flush = new Flush(db, this.#parts, cutMs)
@@ -105,12 +112,16 @@ export class Maintenance {
       head.reclaim()
       return isMore
     })
+    if (flush.block !== undefined) {
+      const states = new StatePages(db, this.#parts, [flush.block], flush.pages)
+      await this.#steps('writing flush states', () => states.step())
+    }
     await this.#steps('truncating the log', () => log.removeSome(newestRow, cutMs))
   }
 
   #endSeries(floorMs: number): boolean {
-    const { db, head, table, rows, chunks, commits, seriesRemoved } = this.#parts
-    const ended = endedSlots(head, table, chunks.flushes(), floorMs)
+    const { db, head, table, rows, blocks, commits, seriesRemoved } = this.#parts
+    const ended = endedSlots(head, table, blocks.all(), floorMs)
     if (ended.length === 0) return false
     commits.commitNow()
     const refs = ended.map((series) => series.ref)

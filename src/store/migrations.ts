@@ -74,7 +74,39 @@ const STEPS: readonly string[] = [
     PRIMARY KEY (group_key, position)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  DROP TABLE chunk;
+  DROP TABLE flush;
+  -- position: blocks by it have the chunks of a series oldest first. is_open: series_state does not have it yet.
+  -- into_block: where it is being compacted to.
+  CREATE TABLE block (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    level INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    cut_ms INTEGER NOT NULL,
+    from_ms INTEGER NOT NULL,
+    to_ms INTEGER NOT NULL,
+    is_open INTEGER NOT NULL,
+    into_block INTEGER
+  ) STRICT;
+  -- metric: the number of its pair, 0 for series without a name.
+  CREATE TABLE pack (
+    id INTEGER PRIMARY KEY,
+    block INTEGER NOT NULL,
+    metric INTEGER NOT NULL,
+    first_ref INTEGER NOT NULL,
+    last_ref INTEGER NOT NULL,
+    from_ms INTEGER NOT NULL,
+    to_ms INTEGER NOT NULL,
+    directory BLOB NOT NULL,
+    payload BLOB NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX pack_place ON pack (block, metric, first_ref, last_ref);
+  `,
 ]
+
+/** The version that brought packs. Before it a flush wrote one row per series, and no release ever did. */
+const PACKS_VERSION = 3
 
 /** The version of a file that this program has brought up to date. */
 export const SCHEMA_VERSION = STEPS.length
@@ -92,10 +124,20 @@ export function migrate(db: Database.Database, path: string): void {
       )
     }
     if (version === SCHEMA_VERSION) return
+    refuseChunkRows(db, path, version)
     for (const step of STEPS.slice(version)) db.exec(step)
     db.pragma(`user_version = ${SCHEMA_VERSION}`)
   })
   run.immediate()
+}
+
+/** Flushed samples from before packs are not converted, and not thrown away either. */
+function refuseChunkRows(db: Database.Database, path: string, version: number): void {
+  if (version === 0 || version >= PACKS_VERSION) return
+  if (db.prepare('SELECT 1 FROM chunk LIMIT 1').get() === undefined) return
+  throw new FleetError('storage_failed', `${path} has flushed samples in the form of schema version ${version}`, {
+    hint: 'it was written before the first release; start with an empty data directory',
+  })
 }
 
 export function versionOf(db: Database.Database): number {

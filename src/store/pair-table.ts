@@ -1,3 +1,5 @@
+import { METRIC_NAME } from '../model/labels.ts'
+
 /**
  * Numbers for label pairs: `name="value"` is stored once, and a series is a list of numbers. The writer gives the
  * numbers out; the reader learns them. A pair that no series has any more goes at the next start of the writer.
@@ -34,3 +36,9 @@ export class PairTable {
 }
 
 const NO_VALUES: ReadonlyMap<string, number> = new Map()
+
+/** The number of the pair that names the metric of a series; 0 when it has no name. */
+export function metricIdOf(pairs: PairTable, pairIds: ArrayLike<number>): number {
+  for (let i = 0; i < pairIds.length; i++) if (pairs.get(pairIds[i]!)?.[0] === METRIC_NAME) return pairIds[i]!
+  return 0
+}

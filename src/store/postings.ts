@@ -2,7 +2,7 @@ import type { Labels } from '../model/labels.ts'
 import { compileMatcher, type Matcher } from '../model/matcher.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { IdLists } from './id-lists.ts'
-import type { PairTable } from './pair-table.ts'
+import { metricIdOf, type PairTable } from './pair-table.ts'
 import { RefTable } from './ref-table.ts'
 import { labelsOfPairs, type SeriesRow } from './series-table.ts'
 import { intersect, NO_REFS, subtract, unite } from './sorted-refs.ts'
@@ -20,6 +20,8 @@ export class SeriesIndex {
   readonly #lists = new Map<number, PostingList>()
   readonly #slots = new RefTable()
   readonly #pairIds = new IdLists()
+  /** By slot: the number of the pair that names the metric. */
+  #metrics = new Uint32Array(1024)
   readonly #labels = new Map<SeriesRef, Labels>()
 
   constructor(pairs: PairTable) {
@@ -35,6 +37,7 @@ export class SeriesIndex {
     if (this.#slots.get(series.ref) >= 0) return
     this.#slots.set(series.ref, series.slot)
     this.#pairIds.set(series.slot, series.pairIds)
+    this.#setMetric(series.slot, metricIdOf(this.#pairs, series.pairIds))
     this.#all.push(series.ref)
     for (const id of series.pairIds) {
       let list = this.#lists.get(id)
@@ -73,6 +76,11 @@ export class SeriesIndex {
     return this.#pairIds.get(this.slotOf(ref))
   }
 
+  /** The number of the pair that names the metric; 0 when the series has no name. */
+  metricOf(ref: SeriesRef): number {
+    return this.#metrics[this.slotOf(ref)] ?? 0
+  }
+
   labelsOf(ref: SeriesRef): Labels {
     const kept = this.#labels.get(ref)
     if (kept !== undefined) return kept
@@ -106,6 +114,15 @@ export class SeriesIndex {
     wanted.sort((a, b) => a.length - b.length)
     const matched = wanted.length === 0 ? this.#all.view : wanted.reduce(intersect)
     return unwanted.reduce(subtract, matched)
+  }
+
+  #setMetric(slot: number, metric: number): void {
+    if (slot >= this.#metrics.length) {
+      const larger = new Uint32Array(Math.max(slot + 1, this.#metrics.length * 2))
+      larger.set(this.#metrics)
+      this.#metrics = larger
+    }
+    this.#metrics[slot] = metric
   }
 
   #listOf(pairId: number): Uint32Array {

@@ -5,11 +5,11 @@ import { compareText } from '../model/labels.ts'
 import type { Matcher } from '../model/matcher.ts'
 import type { Queryable, SelectRequest, TimeRange } from '../model/queryable.ts'
 import type { SeriesColumns } from '../model/series.ts'
-import { ChunkReader, readChunk } from './chunks.ts'
 import { asFailure, openDatabaseForReading } from './database.ts'
 import { HeadMemory } from './head-memory.ts'
 import { HeadReader } from './head-reader.ts'
 import type { StoreOptions } from './options.ts'
+import { PackReader, readChunk, type FoundChunk } from './pack-reader.ts'
 import { PairTable } from './pair-table.ts'
 import { SeriesIndex } from './postings.ts'
 import { RunList } from './run-list.ts'
@@ -42,11 +42,12 @@ class SharedReader implements StoreReader {
   readonly #pairs = new PairTable()
   readonly #index = new SeriesIndex(this.#pairs)
   readonly #head: HeadReader
-  readonly #chunks: ChunkReader
+  readonly #packs: PackReader
   readonly #runs = new RunList()
   /** Series that were removed while a read goes on: it may still use their slots and labels. */
   #removedLater: number[] = []
   #isReading = false
+  readonly #metricOf = (ref: number): number => this.#index.metricOf(ref)
 
   constructor(db: Database.Database, share: ReaderShare) {
     this.#db = db
@@ -55,7 +56,7 @@ class SharedReader implements StoreReader {
     this.#head = new HeadReader(this.#memory, () => {
       this.#receive()
     })
-    this.#chunks = new ChunkReader(db)
+    this.#packs = new PackReader(db)
     this.#load()
   }
 
@@ -77,12 +78,12 @@ class SharedReader implements StoreReader {
       }
       return { refs, ends }
     })
-    const payloads = this.#payloads(refs, fromMs, toMs)
-    if (payloads.size === 0) return this.#cut(refs, inHead, ends)
+    const chunks = this.#chunksOf(refs, fromMs, toMs)
+    if (chunks.size === 0) return this.#cut(refs, inHead, ends)
     const both = new SampleColumns(request.maxSamples)
     const bothEnds = new Float64Array(refs.length)
     for (let i = 0; i < refs.length; i++) {
-      const flushedUntilMs = this.#readChunks(payloads.get(i) ?? [], refs[i]!, request, both)
+      const flushedUntilMs = this.#readChunks(chunks.get(i) ?? [], refs[i]!, request, both)
       both.pushFrom(inHead, i === 0 ? 0 : ends[i - 1]!, ends[i]!, flushedUntilMs)
       bothEnds[i] = both.count
     }
@@ -169,24 +170,25 @@ class SharedReader implements StoreReader {
     }
   }
 
-  #payloads(refs: Uint32Array, fromMs: number, toMs: number): ReadonlyMap<number, readonly Uint8Array[]> {
-    const payloads = new Map<number, Uint8Array[]>()
-    asFailure('reading chunks', () => {
-      this.#chunks.each(refs, this.#index.size, fromMs, toMs, (index, payload) => {
-        const list = payloads.get(index)
-        if (list === undefined) payloads.set(index, [payload])
-        else list.push(payload)
+  /** Chunks by the place of their series in `refs`. */
+  #chunksOf(refs: Uint32Array, fromMs: number, toMs: number): ReadonlyMap<number, readonly FoundChunk[]> {
+    const chunks = new Map<number, FoundChunk[]>()
+    asFailure('reading packs', () => {
+      this.#packs.each(refs, this.#metricOf, fromMs, toMs, (place, chunk) => {
+        const list = chunks.get(place)
+        if (list === undefined) chunks.set(place, [chunk])
+        else list.push(chunk)
       })
     })
-    return payloads
+    return chunks
   }
 
   /** Adds the samples of chunks; answers the time of the newest of them, or -Infinity. */
-  #readChunks(payloads: readonly Uint8Array[], ref: number, range: TimeRange, into: SampleColumns): number {
+  #readChunks(chunks: readonly FoundChunk[], ref: number, range: TimeRange, into: SampleColumns): number {
     let untilMs = -Infinity
-    for (const payload of payloads) {
+    for (const chunk of chunks) {
       this.#runs.clear()
-      readChunk(payload, ref, this.#runs)
+      readChunk(chunk, ref, this.#runs)
       const { startsMs, deltasMs, counts, lows, highs, count } = this.#runs
       for (let run = 0; run < count; run++) {
         const { fromMs, toMs } = range
@@ -230,8 +232,8 @@ class SharedReader implements StoreReader {
       }
     })
     // Not only those with `flushedUntilMs` after the range: a flush may have moved what we looked for.
-    asFailure('reading chunks', () => {
-      this.#chunks.withSample(Uint32Array.from(unsure), fromMs, toMs, (ref) => inRange.push(ref))
+    asFailure('reading packs', () => {
+      this.#packs.withSample(Uint32Array.from(unsure), this.#metricOf, fromMs, toMs, (ref) => inRange.push(ref))
     })
     return inRange
   }

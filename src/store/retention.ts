@@ -1,23 +1,23 @@
 import type { SeriesRef } from '../model/series.ts'
-import type { ChunkWriter, FlushRow } from './chunks.ts'
+import type { BlockRow, BlockRows } from './blocks.ts'
 import type { Head } from './head.ts'
 import type { SeriesTable } from './series-table.ts'
 
 /**
- * What goes, and when. Samples go by whole flushes: when the newest sample of a flush is past the retention, so its
+ * What goes, and when. Samples go by whole blocks: when the newest sample of a block is past the retention, so its
  * oldest ones live a little longer than promised, and never shorter. A series goes when nothing of it is left.
  */
 
-/** Chunks removed in one transaction. */
-const CHUNKS_PER_STEP = 5000
+/** Packs removed in one transaction. */
+const PACKS_PER_STEP = 200
 /** Series ended in one transaction. */
 export const SERIES_PER_STEP = 1000
 
-/** Removes some chunks of the flushes that are past the retention; false when there are none. */
-export function removeExpiredChunks(chunks: ChunkWriter, floorMs: number): boolean {
-  const expired = chunks.flushes().find((flush) => flush.toMs < floorMs)
+/** Removes some packs of the blocks that are past the retention; false when there are none. */
+export function removeExpiredPacks(blocks: BlockRows, floorMs: number): boolean {
+  const expired = blocks.all().find((block) => block.toMs < floorMs)
   if (expired === undefined) return false
-  chunks.removeSome(expired.id, CHUNKS_PER_STEP)
+  blocks.removeSome(expired.id, PACKS_PER_STEP)
   return true
 }
 
@@ -28,10 +28,10 @@ export function removeExpiredChunks(chunks: ChunkWriter, floorMs: number): boole
 export function endedSlots(
   head: Head,
   table: SeriesTable,
-  flushes: readonly FlushRow[],
+  blocks: readonly BlockRow[],
   floorMs: number,
 ): readonly { readonly slot: number; readonly ref: SeriesRef }[] {
-  const oldestKeptMs = flushes.reduce((oldest, flush) => Math.min(oldest, flush.fromMs), floorMs)
+  const oldestKeptMs = blocks.reduce((oldest, block) => Math.min(oldest, block.fromMs), floorMs)
   const ended: { slot: number; ref: SeriesRef }[] = []
   for (let slot = 0; slot < head.lastMs.length && ended.length < SERIES_PER_STEP; slot++) {
     const ref = table.refOf(slot)

@@ -2,7 +2,7 @@ import { invariant } from '../base/invariant.ts'
 import { Labels } from '../model/labels.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { IdLists } from './id-lists.ts'
-import { PairTable } from './pair-table.ts'
+import { metricIdOf, PairTable } from './pair-table.ts'
 import { RefTable } from './ref-table.ts'
 
 /** Refs and pair numbers are kept as 32-bit words: at a million new series a day that is eleven years. */
@@ -116,6 +116,11 @@ export class SeriesTable {
   sortedRefs(): Float64Array {
     const refs = this.#refOfSlot.filter((ref) => ref !== 0)
     return refs.sort() // of numbers, without a comparison function: it is as fast as the machine
+  }
+
+  /** The number of the pair that names the metric of a slot's series; 0 when it has no name. */
+  metricOf(slot: number): number {
+    return metricIdOf(this.pairs, this.#ids.get(slot))
   }
 
   labelsOf(pairIds: ArrayLike<number>): Labels {

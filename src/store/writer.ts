@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import { FleetError } from '../base/errors.ts'
 import type { Appender } from '../model/appender.ts'
 import type { SeriesRef } from '../model/series.ts'
-import { ChunkWriter } from './chunks.ts'
+import { BlockRows } from './blocks.ts'
 import { asFailure, limitSize, lockDirectory, openDatabase, type DirectoryLock } from './database.ts'
 import { createFacts, type Facts } from './facts/facts.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -86,6 +86,7 @@ class SqliteWriter implements StoreWriter {
   readonly #buffer = new LogBuffer()
   readonly #rows: SeriesRows
   readonly #table: SeriesTable
+  readonly #blocks: BlockRows
   readonly #log: Log
   readonly #commits: GroupCommit
   readonly #maintenance: Maintenance
@@ -110,6 +111,7 @@ class SqliteWriter implements StoreWriter {
         this.#readers.post({ kind: 'pages', buffer })
       },
     })
+    this.#blocks = new BlockRows(db)
     this.#log = new Log(db)
     this.#commits = new GroupCommit(db, {
       turns: this.#turns,
@@ -141,7 +143,7 @@ class SqliteWriter implements StoreWriter {
       table: this.#table,
       rows: this.#rows,
       log: this.#log,
-      chunks: new ChunkWriter(db),
+      blocks: this.#blocks,
       commits: this.#commits,
       seriesRemoved: (refs) => {
         this.#readers.post({ kind: 'removed', refs })
@@ -227,6 +229,13 @@ class SqliteWriter implements StoreWriter {
       const slot = this.#table.refs.get(state.ref)
       if (slot >= 0) this.#head.setFlushed(slot, state.flushedUntilMs, state.low, state.high)
     })
+    for (const block of this.#blocks.openBlocks()) {
+      this.#blocks.eachState(block, ({ ref, flushedUntilMs, low, high }) => {
+        const slot = this.#table.refs.get(ref)
+        if (slot < 0 || flushedUntilMs <= this.#head.flushed(slot).flushedUntilMs) return
+        this.#head.setFlushed(slot, flushedUntilMs, low, high)
+      })
+    }
     this.#log.replay((ref, timeMs, low, high) => {
       // A series that ended has rows in the log only until they are removed, and nothing in them that is kept.
       const slot = this.#table.refs.get(ref)

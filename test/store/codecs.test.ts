@@ -1,8 +1,18 @@
+import { deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ByteReader, ByteWriter, highWordOf, lowWordOf, MalformedBytesError } from '../../src/store/bytes.ts'
 import { decodeChunk, encodeChunk } from '../../src/store/chunk-codec.ts'
 import { LogBuffer, readLogPayload } from '../../src/store/log-codec.ts'
+import {
+  chunkAt,
+  decodeDirectory,
+  encodePack,
+  inflatePayload,
+  PACK_SERIES,
+  PackFiller,
+  type Chunk,
+} from '../../src/store/pack-codec.ts'
 import { mergeRuns, RunList } from '../../src/store/run-list.ts'
 
 const timeMs = fc.oneof(fc.integer({ min: 0, max: 100_000 }), fc.maxSafeInteger())
@@ -120,45 +130,137 @@ describe('a list of runs', () => {
 describe('a chunk', () => {
   test('comes back with its bits', () => {
     fc.assert(
-      fc.property(column, (samples) => {
-        const decoded = new RunList()
-        decodeChunk(encodeChunk(runsOf(samples)), decoded)
-        expect(samplesOf(decoded)).toEqual(samples)
-      }),
+      fc.property(
+        column.filter((samples) => samples.length > 0),
+        (samples) => {
+          const decoded = new RunList()
+          decodeChunk(encodeChunk(runsOf(samples)), samples[0]!.timeMs, decoded)
+          expect(samplesOf(decoded)).toEqual(samples)
+        },
+      ),
       { numRuns: 300 },
     )
   })
 
-  test('of a constant series is a few bytes, of a counter about two a sample', () => {
-    const times = Array.from({ length: 240 }, (_, i) => 1_760_000_000_000 + i * 30_000)
-    expect(encodeChunk(runsOf(times.map((time) => sampleOf(time, 1)))).length).toBeLessThan(20)
-    const counter = encodeChunk(runsOf(times.map((time, i) => sampleOf(time, 1000 + i * 7))))
-    expect(counter.length).toBeLessThan(2.2 * times.length)
+  const times = Array.from({ length: 240 }, (_, i) => 1_760_000_000_000 + i * 30_000)
+  test.each([
+    ['constant', () => 1, 10],
+    ['a counter', (i: number) => 1000 + i * 7, 2.1 * 240],
+    ['a gauge of two decimals', (i: number) => 20 + (i % 17) / 100, 2.1 * 240],
+    ['nine decimals', (i: number) => 1 + (i % 5) * 1e-9, 2.1 * 240],
+    ['a float whose lower half changes', (i: number) => 1 / 3 + i * 2 ** -52, 4 * 240],
+    ['floats without an end', (i: number) => Math.sin(i), 10.1 * 240],
+  ])('of %s is as short as it can be', (_name, valueAt, bytesMax) => {
+    const samples = times.map((time, i) => sampleOf(time, valueAt(i)))
+    const payload = encodeChunk(runsOf(samples))
+    expect(payload.length).toBeLessThan(bytesMax)
+    const decoded = new RunList()
+    decodeChunk(payload, times[0]!, decoded)
+    expect(samplesOf(decoded)).toEqual(samples)
   })
 
   test.each([
-    ['no version', []],
-    ['another version', [9]],
-    ['an unknown head', [1, 0xff]],
-    ['an unknown kind of value', [1, 3 | 8]],
-    ['a run of one that says it is long', [1, 4 | 8 | 16, 1]],
-    ['a value cut off', [1, 2 | 8, 0, 0, 0]],
+    ['nothing', []],
+    ['more decimals than there are', [10, 1, 8 | 1, 0]],
+    ['runs without an end', [0, 0x80]],
+    ['fewer heads than runs', [0, 3, 8]],
+    ['an unknown head', [0, 1, 0xff]],
+    ['an unknown kind of value', [0, 1, 3 | 8]],
+    ['a run of one that says it is long', [0, 1, 4 | 8 | 16, 1]],
+    ['a value cut off', [0, 1, 2 | 8, 0x07, 0, 0]],
+    ['changed bytes beyond the eighth', [0, 1, 2 | 8, 0x08, 0]],
+    ['changed bytes that end before they begin', [0, 1, 2 | 8, 0x32, 0]],
+    ['bytes after the last run', [0, 1, 8, 1]],
   ])('with %s is malformed', (_name, bytes) => {
     expect(() => {
-      decodeChunk(Uint8Array.from(bytes), new RunList())
+      decodeChunk(Uint8Array.from(bytes), 0, new RunList())
     }).toThrow(MalformedBytesError)
   })
 
   test('of random bytes is decoded or malformed, and nothing else', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+      fc.property(fc.nat(9), fc.uint8Array({ maxLength: 60 }), (decimals, bytes) => {
         try {
-          decodeChunk(Uint8Array.from([1, ...bytes]), new RunList())
+          decodeChunk(Uint8Array.from([decimals, ...bytes]), 0, new RunList())
         } catch (thrown) {
           expect(thrown).toBeInstanceOf(MalformedBytesError)
         }
       }),
     )
+  })
+})
+
+describe('a pack', () => {
+  const time = fc.oneof(fc.integer({ min: 1_760_000_000_000, max: 1_760_100_000_000 }), fc.maxSafeInteger())
+  const chunk = fc.record({ a: time, b: time, payload: fc.uint8Array({ maxLength: 40 }) })
+  const chunks = fc
+    .tuple(
+      fc.uniqueArray(fc.integer({ min: 1, max: 0xffffffff }), { minLength: 1, maxLength: PACK_SERIES }),
+      fc.array(chunk, { minLength: PACK_SERIES, maxLength: PACK_SERIES }),
+    )
+    .map(([refs, columns]): Chunk[] =>
+      refs
+        .sort((a, b) => a - b)
+        .map((ref, i) => {
+          const { a, b, payload } = columns[i]!
+          return { ref, fromMs: Math.min(a, b), toMs: Math.max(a, b), payload }
+        }),
+    )
+
+  test('gives back which series it has, from when to when, and their chunks', () => {
+    fc.assert(
+      fc.property(chunks, (given) => {
+        const pack = encodePack(given)
+        const directory = decodeDirectory(pack.directory, pack.fromMs, pack.toMs)
+        const payload = inflatePayload(pack.payload, directory)
+        const got = given.map((_, i) => ({
+          ref: directory.refs[i]!,
+          fromMs: directory.fromsMs[i]!,
+          toMs: directory.tosMs[i]!,
+          payload: Uint8Array.from(chunkAt(payload, directory, i)),
+        }))
+        expect(got).toEqual(given)
+        expect([directory.count, pack.firstRef, pack.lastRef]).toEqual([given.length, given[0]!.ref, given.at(-1)!.ref])
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('is full at its number of series, or at its bytes', () => {
+    const small = new PackFiller()
+    for (let ref = 1; !small.isFull; ref++) small.push({ ref, fromMs: 0, toMs: 0, payload: new Uint8Array(10) })
+    expect(small.chunks).toHaveLength(PACK_SERIES)
+    const large = new PackFiller()
+    for (let ref = 1; !large.isFull; ref++) large.push({ ref, fromMs: 0, toMs: 0, payload: new Uint8Array(300_000) })
+    expect(large.chunks).toHaveLength(2)
+  })
+
+  const good = encodePack([{ ref: 7, fromMs: 0, toMs: 10, payload: Uint8Array.of(1, 2, 3) }])
+  test.each([
+    ['nothing', []],
+    ['another version', [9, 1, 7, 0, 0, 3]],
+    ['no series', [1, 0]],
+    ['too many series', [1, 0xff, 0x01]],
+    ['refs that do not rise', [1, 2, 7, 0, 0, 0, 0, 0, 3, 3]],
+    ['an end in the middle', [1, 1, 7, 0]],
+    ['bytes after the end', [1, 1, 7, 0, 0, 3, 3]],
+    ['a size that no pack has', [1, 1, 7, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x1f]],
+  ])('with a directory of %s is malformed', (_name, bytes) => {
+    const directory = deflateRawSync(Uint8Array.from(bytes))
+    expect(() => decodeDirectory(directory, 0, 10)).toThrow(MalformedBytesError)
+  })
+
+  test('that does not inflate, or to another size, is malformed', () => {
+    expect(() => decodeDirectory(Uint8Array.of(0xff, 0xff), 0, 10)).toThrow(MalformedBytesError)
+    const directory = decodeDirectory(good.directory, 0, 10)
+    expect([...inflatePayload(good.payload, directory)]).toEqual([1, 2, 3])
+    for (const bytes of [
+      [1, 2],
+      [1, 2, 3, 4],
+    ]) {
+      expect(() => inflatePayload(deflateRawSync(Uint8Array.from(bytes)), directory)).toThrow(MalformedBytesError)
+    }
+    expect(() => inflatePayload(Uint8Array.of(0xff), directory)).toThrow(MalformedBytesError)
   })
 })
 

@@ -71,17 +71,42 @@ describe('the database file', () => {
     second.close()
   })
 
-  test('of an older schema keeps its rows and gets the new tables', () => {
+  /** A file as it was before packs. */
+  const olderFile = (): string => {
     const dir = tempDir()
     const old = openDatabase(dir)
-    old.exec('DROP TABLE token; DROP TABLE meta; DROP TABLE alert_state; PRAGMA user_version = 1')
-    old.exec(`INSERT INTO pair (name, value) VALUES ('a', 'b')`)
+    old.exec(`
+      DROP TABLE token; DROP TABLE meta; DROP TABLE alert_state; DROP TABLE block; DROP TABLE pack;
+      CREATE TABLE flush (id INTEGER PRIMARY KEY, from_ms INTEGER, to_ms INTEGER);
+      CREATE TABLE chunk (flush INTEGER, ref INTEGER, from_ms INTEGER, to_ms INTEGER, payload BLOB);
+      INSERT INTO pair (name, value) VALUES ('a', 'b');
+      PRAGMA user_version = 1`)
     old.close()
-    const db = openDatabase(dir)
+    return dir
+  }
+
+  test('of an older schema keeps its rows and gets the new tables', () => {
+    const db = openDatabase(olderFile())
     expect(versionOf(db)).toBe(SCHEMA_VERSION)
     expect(db.prepare('SELECT name FROM pair').pluck().all()).toEqual(['a'])
-    expect(db.prepare('SELECT count(*) FROM token').pluck().get()).toBe(0)
+    for (const table of ['token', 'block', 'pack']) {
+      expect(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(0)
+    }
     db.close()
+  })
+
+  test('with flushed samples from before packs is refused with a hint, and left as it is', () => {
+    const dir = olderFile()
+    const old = new Database(join(dir, DATABASE_FILE))
+    old.exec(`INSERT INTO chunk VALUES (1, 1, 0, 0, x'01')`)
+    old.close()
+    expect(() => openWriter({ ...STORE_DEFAULTS, dir }, NOW_MS)).toThrow(
+      expect.objectContaining({ code: 'storage_failed', hint: expect.stringContaining('empty data dir') as string }),
+    )
+    const after = openDatabaseForReading(dir)
+    expect(versionOf(after)).toBe(1)
+    expect(after.prepare('SELECT count(*) FROM chunk').pluck().get()).toBe(1)
+    after.close()
   })
 
   test('of a newer program is refused with a hint, and left as it is', () => {
@@ -182,7 +207,7 @@ describe('a full disk', () => {
       flushEveryMs: HOUR_MS,
       outOfOrderMs: 0,
       retentionRawMs: 6 * HOUR_MS,
-      databaseBytesMax: 400_000,
+      databaseBytesMax: 300_000,
     })
     const refs = Array.from({ length: 600 }, (_, i) => store.resolve({ __name__: 'load', i: String(i) }))
     let nowMs = NOW_MS

@@ -18,7 +18,7 @@ function rowsIn(store: TempStore, table: string): number {
 }
 
 describe('retention', () => {
-  test('samples live at least as long as promised, and go by whole flushes', async () => {
+  test('samples live at least as long as promised, and go by whole blocks', async () => {
     const store = new TempStore(OPTIONS)
     const ref = store.resolve({ __name__: 'up' })
     for (let hour = 0; hour < 72; hour++) {
@@ -33,7 +33,7 @@ describe('retention', () => {
     expect(times[0]).toBeLessThanOrEqual(nowMs - DAY_MS)
     expect(times[0]).toBeGreaterThanOrEqual(nowMs - DAY_MS - 2 * HOUR_MS)
     expect(times).toHaveLength((times.at(-1)! - times[0]!) / (10 * MINUTE_MS) + 1)
-    expect(rowsIn(store, 'flush')).toBeLessThanOrEqual(27)
+    expect(rowsIn(store, 'block')).toBeLessThanOrEqual(27)
   })
 
   test('a sample before the edge is refused, and the edge moves with time', async () => {

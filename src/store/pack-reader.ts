@@ -1,0 +1,217 @@
+import type Database from 'better-sqlite3'
+import { FleetError } from '../base/errors.ts'
+import type { SeriesRef } from '../model/series.ts'
+import { MalformedBytesError } from './bytes.ts'
+import { decodeChunk } from './chunk-codec.ts'
+import { chunkAt, decodeDirectory, inflatePayload } from './pack-codec.ts'
+import { RunList } from './run-list.ts'
+
+/** Flushed samples, as readers see them: the packs of one metric in each block that a range touches. */
+
+/** A chunk that was found, still encoded. */
+export interface FoundChunk {
+  readonly fromMs: number
+  readonly payload: Uint8Array
+}
+
+interface PackRow {
+  readonly id: number
+  readonly fromMs: number
+  readonly toMs: number
+  readonly directory: Uint8Array
+  readonly payload: Uint8Array
+}
+
+/** Some of the refs that were asked for: those of one metric, and their places among all. */
+interface MetricRefs {
+  readonly metric: number
+  readonly refs: number[]
+  readonly places: number[]
+}
+
+/** Block, metric, last ref, first ref, from, to. */
+type PackRange = [number, number, number, number, number, number]
+
+export class PackReader {
+  readonly #overlapping: Database.Statement<[number, number], { id: number }>
+  readonly #packs: Database.Statement<PackRange, PackRow>
+  readonly #directories: Database.Statement<PackRange, Omit<PackRow, 'payload'>>
+  readonly #payload: Database.Statement<[number], Uint8Array>
+  readonly #atomically: (work: () => void) => void
+
+  constructor(db: Database.Database) {
+    this.#overlapping = db.prepare('SELECT id FROM block WHERE to_ms >= ? AND from_ms <= ? ORDER BY position')
+    const columns = 'id, from_ms AS fromMs, to_ms AS toMs, directory'
+    const range = `FROM pack WHERE block = ? AND metric = ? AND first_ref <= ? AND last_ref >= ?
+      AND to_ms >= ? AND from_ms <= ? ORDER BY first_ref`
+    this.#packs = db.prepare(`SELECT ${columns}, payload ${range}`)
+    this.#directories = db.prepare(`SELECT ${columns} ${range}`)
+    this.#payload = db.prepare<[number], Uint8Array>('SELECT payload FROM pack WHERE id = ?').pluck()
+    // One snapshot for all blocks of a read: retention and compaction go on meanwhile.
+    this.#atomically = db.transaction((work: () => void) => {
+      work()
+    })
+  }
+
+  /**
+   * The chunks of some series that overlap `[fromMs, toMs]`: for each, its place in `refs` (sorted); chunks of one
+   * series come oldest first.
+   */
+  each(
+    refs: Uint32Array,
+    metricOf: (ref: SeriesRef) => number,
+    fromMs: number,
+    toMs: number,
+    visit: (place: number, chunk: FoundChunk) => void,
+  ): void {
+    if (refs.length === 0) return
+    this.#atomically(() => {
+      const blocks = this.#overlapping.all(fromMs, toMs)
+      if (blocks.length === 0) return
+      const byMetric = groupByMetric(refs, metricOf)
+      for (const { id } of blocks) {
+        for (const group of byMetric) {
+          for (const row of this.#packs.iterate(...rangeOf(id, group, fromMs, toMs))) {
+            readPack(row.id, () => {
+              eachChunk(row, group, fromMs, toMs, visit)
+            })
+          }
+        }
+      }
+    })
+  }
+
+  /**
+   * Which of `refs` (sorted) have a flushed sample in `[fromMs, toMs]`. Payloads are read only of chunks that begin
+   * before and end after the range.
+   */
+  withSample(
+    refs: Uint32Array,
+    metricOf: (ref: SeriesRef) => number,
+    fromMs: number,
+    toMs: number,
+    found: (ref: SeriesRef) => void,
+  ): void {
+    if (refs.length === 0) return
+    this.#atomically(() => {
+      const blocks = this.#overlapping.all(fromMs, toMs).reverse()
+      if (blocks.length === 0) return
+      const left = new Set<number>(refs)
+      const byMetric = groupByMetric(refs, metricOf)
+      for (const { id } of blocks) {
+        for (const group of byMetric) {
+          if (left.size === 0) return
+          for (const row of this.#directories.all(...rangeOf(id, group, fromMs, toMs))) {
+            readPack(row.id, () => {
+              this.#findIn(row, left, fromMs, toMs, found)
+            })
+          }
+        }
+      }
+    })
+  }
+
+  #findIn(
+    row: Omit<PackRow, 'payload'>,
+    left: Set<number>,
+    fromMs: number,
+    toMs: number,
+    found: (ref: SeriesRef) => void,
+  ): void {
+    const directory = decodeDirectory(row.directory, row.fromMs, row.toMs)
+    let payload: Uint8Array | undefined
+    for (let i = 0; i < directory.count; i++) {
+      const ref = directory.refs[i]!
+      const chunkFromMs = directory.fromsMs[i]!
+      const chunkToMs = directory.tosMs[i]!
+      if (!left.has(ref) || chunkFromMs > toMs || chunkToMs < fromMs) continue
+      if (chunkFromMs < fromMs && chunkToMs > toMs) {
+        payload ??= inflatePayload(this.#payload.get(row.id)!, directory)
+        if (!hasSample(chunkAt(payload, directory, i), chunkFromMs, fromMs, toMs)) continue
+      }
+      left.delete(ref)
+      found(ref)
+    }
+  }
+}
+
+/** Decodes into `into`; a damaged chunk is FleetError `storage_failed`. */
+export function readChunk({ payload, fromMs }: FoundChunk, ref: SeriesRef, into: RunList): void {
+  orDamaged(`a chunk of series ${ref}`, () => {
+    decodeChunk(payload, fromMs, into)
+  })
+}
+
+/** Runs `read`; what it finds malformed is named as pack `id`. */
+export function readPack<T>(id: number, read: () => T): T {
+  return orDamaged(`pack ${id}`, read)
+}
+
+function orDamaged<T>(what: string, read: () => T): T {
+  try {
+    return read()
+  } catch (thrown) {
+    if (!(thrown instanceof MalformedBytesError)) throw thrown
+    throw new FleetError('storage_failed', `${what} is damaged: ${thrown.message}`, {
+      hint: 'restore the data directory from a backup',
+      cause: thrown,
+    })
+  }
+}
+
+/** HOT: once per series and block. Both lists rise, so they are walked side by side. */
+function eachChunk(
+  row: PackRow,
+  group: MetricRefs,
+  fromMs: number,
+  toMs: number,
+  visit: (place: number, chunk: FoundChunk) => void,
+): void {
+  const directory = decodeDirectory(row.directory, row.fromMs, row.toMs)
+  const { refs, places } = group
+  let payload: Uint8Array | undefined
+  let at = firstAtLeast(refs, directory.refs[0]!)
+  for (let i = 0; i < directory.count && at < refs.length; i++) {
+    const ref = directory.refs[i]!
+    while (at < refs.length && refs[at]! < ref) at++
+    if (refs[at] !== ref || directory.tosMs[i]! < fromMs || directory.fromsMs[i]! > toMs) continue
+    payload ??= inflatePayload(row.payload, directory)
+    visit(places[at]!, { fromMs: directory.fromsMs[i]!, payload: chunkAt(payload, directory, i) })
+  }
+}
+
+function firstAtLeast(refs: readonly number[], ref: number): number {
+  let low = 0
+  let high = refs.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (refs[middle]! < ref) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function rangeOf(block: number, { metric, refs }: MetricRefs, fromMs: number, toMs: number): PackRange {
+  return [block, metric, refs.at(-1)!, refs[0]!, fromMs, toMs]
+}
+
+function groupByMetric(refs: Uint32Array, metricOf: (ref: SeriesRef) => number): readonly MetricRefs[] {
+  const byMetric = new Map<number, MetricRefs>()
+  for (let place = 0; place < refs.length; place++) {
+    const ref = refs[place]!
+    const metric = metricOf(ref)
+    let group = byMetric.get(metric)
+    if (group === undefined) byMetric.set(metric, (group = { metric, refs: [], places: [] }))
+    group.refs.push(ref)
+    group.places.push(place)
+  }
+  return [...byMetric.values()]
+}
+
+function hasSample(payload: Uint8Array, chunkFromMs: number, fromMs: number, toMs: number): boolean {
+  const runs = new RunList()
+  decodeChunk(payload, chunkFromMs, runs)
+  const older = new RunList()
+  runs.splitOlder(toMs, older)
+  return older.count > 0 && older.lastMsOf(older.count - 1) >= fromMs
+}

@@ -1,18 +1,25 @@
 /**
- * `npm run bench [name ...]`: each benchmark against a baseline or a peer in the same run, as a ratio. Machines are
- * noisy, so only ratios are worth comparing from one day to the next.
+ * `npm run bench [-- --quick] [name ...]`: each benchmark against a baseline or a peer in the same run, as a ratio.
+ * Machines are noisy, so only ratios are worth comparing from one day to the next. Without names: the peers.
  */
 import { readdirSync } from 'node:fs'
+import { parseArgs } from 'node:util'
 
 interface Benchmark {
-  run(): Promise<void> | void
+  run(options: { readonly quick: boolean; readonly program?: string; readonly only?: string }): Promise<void> | void
 }
 
-const asked = new Set(process.argv.slice(2))
-const names = readdirSync(import.meta.dirname)
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false }, program: { type: 'string' }, only: { type: 'string' } },
+})
+const known = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
   .map((file) => file.replace(/\.ts$/, ''))
-  .filter((name) => asked.size === 0 || asked.has(name))
+const names = positionals.length === 0 ? ['peers'] : positionals
+for (const name of names) {
+  if (!known.includes(name)) throw new Error(`got benchmark ${name}, want one of ${known.join(', ')}`)
+}
 
 console.log(
   `node ${process.versions.node}, ${process.platform}-${process.arch}, ${new Date().toISOString().slice(0, 10)}`,
@@ -20,5 +27,9 @@ console.log(
 for (const name of names) {
   console.log(`\n## ${name}`)
   const benchmark = (await import(`./${name}.ts`)) as Benchmark
-  await benchmark.run()
+  await benchmark.run({
+    quick: values.quick,
+    ...(values.program === undefined ? {} : { program: values.program }),
+    ...(values.only === undefined ? {} : { only: values.only }),
+  })
 }

@@ -1,0 +1,140 @@
+/**
+ * One server under measurement: started on a free loopback port with an empty directory of its own, watched through
+ * `/proc`, stopped by its process id. What it costs is read from the kernel: processor time of all threads (user and
+ * system), the high-water mark of its memory, and the blocks its directory takes.
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { existsSync, lstatSync, readFileSync, readdirSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+
+export interface Peer {
+  readonly name: string
+  readonly version: string
+  readonly program: string
+  readonly args: (port: number, dir: string) => readonly string[]
+  readonly writePath: string
+  readonly readyPath: string
+  /** More parameters for each query: what keeps it from answering out of a cache of answers. */
+  readonly queryParams: Readonly<Record<string, string>>
+}
+
+export interface RunningServer {
+  readonly peer: Peer
+  readonly port: number
+  readonly dir: string
+  /** Processor time since its start, all threads. */
+  cpuMs(): number
+  /** The most memory it ever had resident. */
+  peakBytes(): number
+  /** Waits until it has hardly used the processor for a second, or for `atMostMs`. */
+  settle(atMostMs: number): Promise<void>
+  stop(): Promise<void>
+}
+
+const START_MS_MAX = 60_000
+const STOP_MS_MAX = 60_000
+const SETTLE_STEP_MS = 500
+/** Below this share of one processor a server is at rest. */
+const REST_SHARE = 0.04
+
+export async function startServer(peer: Peer, dir: string): Promise<RunningServer> {
+  const port = await freePort()
+  const child = spawn(peer.program, peer.args(port, dir), { stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-2000)
+  })
+  const until = performance.now() + START_MS_MAX
+  while (!(await isReady(port, peer.readyPath))) {
+    if (child.exitCode !== null || performance.now() > until) {
+      child.kill('SIGKILL')
+      throw new Error(`${peer.name} did not start: ${said}`)
+    }
+    await wait(50)
+  }
+  const pid = child.pid!
+  const cpuMs = (): number => readCpuMs(pid)
+  return {
+    peer,
+    port,
+    dir,
+    cpuMs,
+    peakBytes: () => readPeakBytes(pid),
+    settle: async (atMostMs) => {
+      let quiet = 0
+      for (const end = performance.now() + atMostMs; performance.now() < end && quiet < 2;) {
+        const before = cpuMs()
+        await wait(SETTLE_STEP_MS)
+        quiet = cpuMs() - before < SETTLE_STEP_MS * REST_SHARE ? quiet + 1 : 0
+      }
+    },
+    stop: () => stopChild(child),
+  }
+}
+
+/** What a directory takes on the disk: allocated blocks, not lengths. */
+export function diskBytes(dir: string): number {
+  let bytes = 0
+  for (const entry of readdirSync(dir, { withFileTypes: true })) {
+    const path = join(dir, entry.name)
+    bytes += entry.isDirectory() ? diskBytes(path) : lstatSync(path).blocks * 512
+  }
+  return bytes
+}
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGTERM')
+  const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX)
+  await ended
+  clearTimeout(late)
+}
+
+async function isReady(port: number, path: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`)
+    await answer.arrayBuffer()
+    return answer.ok
+  } catch {
+    return false // nobody listens yet
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => {
+        resolve(typeof address === 'object' && address !== null ? address.port : 0)
+      })
+    })
+  })
+}
+
+/** Fields 14 and 15 of `/proc/<pid>/stat`, in ticks; the name before them may hold spaces, but ends with the last `)`. */
+function readCpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS
+}
+
+function readPeakBytes(pid: number): number {
+  const found = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return Number(found?.[1]) * 1024
+}
+
+const TICK_MS = 1000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
+
+/** The full path of an installed program, or `undefined`. */
+export function installed(name: string): string | undefined {
+  return (process.env['PATH'] ?? '')
+    .split(':')
+    .map((dir) => join(dir, name))
+    .find((path) => existsSync(path))
+}

@@ -73,8 +73,19 @@ const SCREENS: readonly Screen[] = [
   { name: 'nothing here', path: '/nothing', shows: 'There is no page at /nothing' },
 ]
 
+/** What makes the page scroll sideways: nothing, or the elements that reach over its edge. */
+async function tooWide(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    if (document.documentElement.scrollWidth <= window.innerWidth) return []
+    const over = [...document.querySelectorAll('*')].filter(
+      (element) => element.getBoundingClientRect().right > window.innerWidth,
+    )
+    return over.map((element) => `${element.outerHTML.slice(0, 80)} to ${element.getBoundingClientRect().right} px`)
+  })
+}
+
 /** Looks at a page in both themes, and in one of them at the width of a small phone. */
-async function expectAccessible(page: Page): Promise<void> {
+async function expectAccessible(page: Page, isPhoneScreen = false): Promise<void> {
   for (const [colorScheme, width] of [
     ['light', 1440],
     ['dark', 1440],
@@ -82,17 +93,24 @@ async function expectAccessible(page: Page): Promise<void> {
   ] as const) {
     await page.setViewportSize({ width, height: 900 })
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    expect(await accessibilityFaults(page), `${colorScheme}, ${width} px`).toEqual([])
-    const overflowPx = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-    expect(overflowPx, `too wide at ${width} px`).toBeLessThanOrEqual(0)
+    // The page hears of the change in its own time; measured in between, half of it has the other theme's colours.
+    await page.waitForFunction(
+      (isDark) => document.documentElement.classList.contains('pf-v6-theme-dark') === isDark,
+      colorScheme === 'dark',
+    )
+    // On a phone the same elements stand in another order; measuring a few screens there is enough.
+    if (width > 360 || isPhoneScreen) {
+      expect(await accessibilityFaults(page), `${colorScheme}, ${width} px`).toEqual([])
+    }
+    expect(await tooWide(page), `too wide at ${width} px`).toEqual([])
   }
 }
 
-test.each(SCREENS)('$name has no fault that axe finds, and fits', async ({ path, shows, answers, allowed }) => {
+test.each(SCREENS)('$name has no fault that axe finds, and fits', async ({ name, path, shows, answers, allowed }) => {
   Object.assign(server.answers, usualAnswers(), answers)
   const { page, expectClean, close } = await openPage(browser, server, path, DESKTOP, allowed)
   await page.getByText(shows).first().waitFor()
-  await expectAccessible(page)
+  await expectAccessible(page, ['now', 'alerts', 'an alert', 'a runbook, filled in'].includes(name))
   expectClean()
   await close()
 })

@@ -29,6 +29,9 @@ export function ingestOptionsOf(config: Config): IngestOptions {
     labelValueBytesMax: config['ingest.label-value-bytes-max'],
     aheadMsMax: config['ingest.too-far-ahead'],
     identityLabels: config['identity.labels'],
+    haReplicaLabel: config['ha.replica-label'],
+    haGroupLabel: config['ha.group-label'],
+    haFailoverAfterMs: config['ha.failover-after'],
   }
 }
 

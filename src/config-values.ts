@@ -17,6 +17,12 @@ export const text = (placeholder: string): ValueKind<string> => ({
   read: (raw) => (raw === '' ? { wanted: 'a text that is not empty' } : { value: raw }),
 })
 
+/** A text that may be empty, where that means something. */
+export const optionalText = (placeholder: string): ValueKind<string> => ({
+  placeholder,
+  read: (raw) => ({ value: raw }),
+})
+
 /** Milliseconds, from Prometheus' way of writing durations. */
 export const duration: ValueKind<number> = {
   placeholder: 'DUR',

@@ -10,8 +10,9 @@ import { parse as parseYaml } from 'yaml'
 import { FleetError, messageOf } from './base/errors.ts'
 import { LOG_LEVELS } from './base/log.ts'
 import { nearest } from './base/nearest.ts'
+import { INGEST_DEFAULTS } from './ingest/options.ts'
 import { CLUSTER_ALIASES } from './model/cluster-identity.ts'
-import { address, bytes, count, duration, flag, list, oneOf, text, url, urls } from './config-values.ts'
+import { address, bytes, count, duration, flag, list, oneOf, optionalText, text, url, urls } from './config-values.ts'
 import type { ValueKind } from './config-values.ts'
 
 interface OptionSpec<T> {
@@ -77,6 +78,25 @@ export const OPTIONS = {
     list('LABEL'),
     CLUSTER_ALIASES.join(','),
     'Labels that name the cluster when `cluster` is absent, first match wins; it is copied to `cluster`.',
+  ),
+
+  'ha.replica-label': option(
+    'Ingest',
+    optionalText('LABEL'),
+    INGEST_DEFAULTS.haReplicaLabel,
+    'Label in which the HA replicas of one Prometheus differ. One replica is listened to, the label is not stored; an empty text takes all replicas as they are.',
+  ),
+  'ha.group-label': option(
+    'Ingest',
+    optionalText('LABEL'),
+    INGEST_DEFAULTS.haGroupLabel,
+    'Label that tells several Prometheis of one cluster apart; each has replicas of its own.',
+  ),
+  'ha.failover-after': option(
+    'Ingest',
+    duration,
+    '30s',
+    'How long the replica that is listened to may be silent before another takes over; 30s does for scrapes every minute or more often.',
   ),
 
   'retention.raw': option('Store', duration, '30d', 'How long samples are kept.'),

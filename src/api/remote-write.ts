@@ -9,7 +9,8 @@ import type { WriteOutcome, WriteProtocol } from '../ingest/write-outcome.ts'
  * the fault is ours. Never 5xx for bad data: Prometheus repeats a 5xx for ever and everything behind it waits.
  *
  * Every answer to 2.0, errors too, says how much was written: without that a sender takes us for a receiver that knows
- * only 1.0 and has read its request as an empty one. Answers to 1.0 never say it.
+ * only 1.0 and has read its request as an empty one; for the same reason the samples of a standby replica, which another
+ * one delivers, count as written. Answers to 1.0 never say it.
  */
 export interface RemoteWriteOptions {
   readonly write: Write
@@ -56,7 +57,8 @@ export async function registerRemoteWrite(app: FastifyInstance, options: RemoteW
         const protocol = protocolOf(request.headers['content-type']) ?? '1.0'
         const writing = write(request.body ?? NOTHING, request.principal?.cluster, protocol)
         const answer = await counted(metrics, FORMATS[protocol], writing)
-        if (protocol === '2.0') void reply.header(SAMPLES_WRITTEN, String(answer.samplesTaken))
+        if (protocol === '2.0')
+          void reply.header(SAMPLES_WRITTEN, String(answer.samplesTaken + answer.samplesDuplicate))
         void reply.code(answer.status).type('text/plain; charset=utf-8')
         if (answer.status === 400) return reply.send(`${answer.message}\n`)
         // A 204 has no body, and what was not kept is told all the same. Label values may hold what headers may not.

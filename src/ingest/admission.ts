@@ -17,14 +17,26 @@ export type Admission =
       readonly labels: Labels
       /** False: no label names a cluster. Kept, and counted as unidentified. */
       readonly isIdentified: boolean
+      /** Who of several replicas sent it; the label that says so is not kept. Absent: nobody else sends it. */
+      readonly replica?: { readonly cluster: string; readonly group: string; readonly name: string }
     }
   | ({ readonly kind: 'refused' } & RefusedSeries)
+
+type AdmissionOptions = Pick<
+  IngestOptions,
+  | 'labelsPerSeriesMax'
+  | 'labelNameBytesMax'
+  | 'labelValueBytesMax'
+  | 'identityLabels'
+  | 'haReplicaLabel'
+  | 'haGroupLabel'
+>
 
 /** @param boundCluster the one cluster this sender may speak for; absent when it may speak for any */
 export function admit(
   raw: readonly RawLabel[],
   boundCluster: string | undefined,
-  options: Pick<IngestOptions, 'labelsPerSeriesMax' | 'labelNameBytesMax' | 'labelValueBytesMax' | 'identityLabels'>,
+  options: AdmissionOptions,
 ): Admission {
   const { labelsPerSeriesMax, labelNameBytesMax, labelValueBytesMax } = options
   if (raw.length > labelsPerSeriesMax) {
@@ -63,14 +75,15 @@ export function admit(
   if (labels.metricName === '') {
     return refused('no_metric_name', `series ${labels.toString()} has no label ${METRIC_NAME}, or an empty one`)
   }
-  return identify(labels, boundCluster, options.identityLabels)
+  return identify(labels, boundCluster, options)
 }
 
 /**
  * Makes `cluster` say which cluster this is. What a series claims is what it would be shown under without a bound
  * token; a bound sender may claim its own cluster or nothing.
  */
-function identify(labels: Labels, boundCluster: string | undefined, identityLabels: readonly string[]): Admission {
+function identify(labels: Labels, boundCluster: string | undefined, options: AdmissionOptions): Admission {
+  const { identityLabels } = options
   const claimed = clusterOf(labels, identityLabels)
   if (boundCluster !== undefined && claimed !== '' && claimed !== boundCluster) {
     const names = [CLUSTER_LABEL, ...identityLabels]
@@ -82,7 +95,23 @@ function identify(labels: Labels, boundCluster: string | undefined, identityLabe
   }
   const cluster = boundCluster ?? claimed
   if (cluster === '') return { kind: 'admitted', labels, isIdentified: false }
-  return { kind: 'admitted', labels: labels.with(CLUSTER_LABEL, cluster), isIdentified: true }
+  return oneOfReplicas(labels.with(CLUSTER_LABEL, cluster), cluster, options)
+}
+
+/**
+ * Takes the replica out of an identified series: all replicas write the same one, so that it goes on when another takes
+ * over. Without a cluster there is no telling whose replica it is, and the label stays.
+ */
+function oneOfReplicas(labels: Labels, cluster: string, options: AdmissionOptions): Admission {
+  const { haReplicaLabel, haGroupLabel } = options
+  const name = labels.get(haReplicaLabel)
+  if (name === '') return { kind: 'admitted', labels, isIdentified: true }
+  return {
+    kind: 'admitted',
+    labels: labels.drop(new Set([haReplicaLabel])),
+    isIdentified: true,
+    replica: { cluster, group: labels.get(haGroupLabel), name },
+  }
 }
 
 function refused(reason: RefusalReason, example: string): Admission {

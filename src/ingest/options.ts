@@ -17,6 +17,15 @@ export interface IngestOptions {
   readonly aheadMsMax: number
   /** Labels that name the cluster when `cluster` is absent, first match wins. */
   readonly identityLabels: readonly string[]
+  /** The label in which HA replicas of one Prometheus differ; empty: no replica is told from another, all are taken. */
+  readonly haReplicaLabel: string
+  /** The label that tells several Prometheis of one cluster apart: each has replicas of its own. */
+  readonly haGroupLabel: string
+  /**
+   * How long an elected replica may be silent before another takes over. Longer than the pauses between its requests,
+   * which are at most half a scrape interval for one of two replicas: 30 s does for scrapes every minute.
+   */
+  readonly haFailoverAfterMs: number
   /** Label sets recognised by their bytes, 32 bytes of table each at half load; see identity-table.ts for what goes when it is full. */
   readonly identityEntriesMax: number
 }
@@ -30,5 +39,8 @@ export const INGEST_DEFAULTS: IngestOptions = {
   labelValueBytesMax: 4096,
   aheadMsMax: 10 * 60_000,
   identityLabels: CLUSTER_ALIASES,
+  haReplicaLabel: 'prometheus_replica',
+  haGroupLabel: 'prometheus',
+  haFailoverAfterMs: 30_000,
   identityEntriesMax: 1_048_576,
 }

@@ -16,6 +16,7 @@ import { WriteRequestV2Decoder } from '../wire/remote-write-v2.ts'
 import { WriteRequestDecoder } from '../wire/remote-write.ts'
 import { SnappyDecoder } from '../wire/snappy.ts'
 import type { WriteBatch } from '../wire/write-batch.ts'
+import { HaTracker } from './ha-tracker.ts'
 import type { IngestOptions } from './options.ts'
 import { RefusalTally } from './refusal-tally.ts'
 import { SeriesRecogniser, labelLimits, rawLabels } from './series-recogniser.ts'
@@ -65,13 +66,15 @@ export function createRemoteWriteIngest(parts: {
     // Written out, labels are what they would have been in a request of 1.0: one limit for both.
     '2.0': new WriteRequestV2Decoder({ ...limits, labelBytesMax: options.decodedBytesMax }),
   }
-  const recogniser = new SeriesRecogniser(appender, options, parts.drawKey)
-  const writer = new BatchWriter(appender, options, recogniser)
+  const replicas = new HaTracker(options.haFailoverAfterMs)
+  const recogniser = new SeriesRecogniser(appender, options, replicas, parts.drawKey)
+  const writer = new BatchWriter(appender, options, recogniser, replicas)
   return {
     write(body, { nowMs, cluster, protocol = '1.0' }) {
       invariant(cluster !== '', 'a bound cluster has a name')
       try {
         const batch = decoders[protocol].decode(snappy.decode(body), snappy.view)
+        replicas.begin(nowMs)
         const newUnidentifiedSeries = recogniser.recognise(batch, cluster, nowMs)
         return outcomeOf(writer.write(batch, nowMs, newUnidentifiedSeries), protocol)
       } catch (error) {
@@ -90,20 +93,25 @@ class BatchWriter {
   readonly #appender: Appender
   readonly #options: IngestOptions
   readonly #recogniser: SeriesRecogniser
+  readonly #replicas: HaTracker
+  #duplicates = 0
 
-  constructor(appender: Appender, options: IngestOptions, recogniser: SeriesRecogniser) {
+  constructor(appender: Appender, options: IngestOptions, recogniser: SeriesRecogniser, replicas: HaTracker) {
     this.#appender = appender
     this.#options = options
     this.#recogniser = recogniser
+    this.#replicas = replicas
   }
 
   write(batch: WriteBatch, nowMs: number, newUnidentifiedSeries: number): Omit<WriteOutcome, 'status' | 'message'> {
     const tally = new RefusalTally()
+    this.#duplicates = 0
     const samplesTaken = this.#append(batch, nowMs, tally)
     if (batch.histogramCount > 0) this.#refuseHistograms(batch, tally)
     return {
       samplesIn: batch.sampleCount,
       samplesTaken,
+      samplesDuplicate: this.#duplicates,
       refusals: tally.refusals(),
       exemplarsIgnored: batch.exemplarCount,
       metadataIgnored: batch.metadataCount,
@@ -116,7 +124,8 @@ class BatchWriter {
   #append(batch: WriteBatch, nowMs: number, tally: RefusalTally): number {
     const appender = this.#appender
     const { timesMs, values, valueBits } = batch
-    const { refs } = this.#recogniser
+    const { refs, claims } = this.#recogniser
+    const replicas = this.#replicas
     const newestMs = nowMs + this.#options.aheadMsMax
     let taken = 0
     for (let series = 0; series < batch.seriesCount; series++) {
@@ -129,6 +138,12 @@ class BatchWriter {
         if (tally.count(reason, end - start)) tally.explain(reason, example)
         continue
       }
+      const claim = claims[series]!
+      if (claim !== 0 && replicas.isDuplicate(claim)) {
+        this.#drop(claim, end - start, tally)
+        continue
+      }
+      const takenBefore = taken
       for (let sample = start; sample < end; sample++) {
         const timeMs = timesMs[sample]!
         if (timeMs > newestMs || timeMs > TIME_MS_MAX || timeMs < -TIME_MS_MAX) {
@@ -141,8 +156,15 @@ class BatchWriter {
         if (outcome === APPENDED || outcome === APPENDED_BEFORE) taken++
         else this.#refuseSample(batch, series, timeMs, outcome, tally)
       }
+      if (claim !== 0 && taken > takenBefore) replicas.taken(claim)
     }
     return taken
+  }
+
+  #drop(claim: number, samples: number, tally: RefusalTally): void {
+    this.#duplicates += samples
+    this.#replicas.dropped(claim, samples)
+    if (tally.count('ha_duplicate', samples)) tally.explain('ha_duplicate', this.#replicas.explain(claim))
   }
 
   #refuseTime(batch: WriteBatch, series: number, timeMs: number, nowMs: number, tally: RefusalTally): void {

@@ -6,6 +6,7 @@ import type { LabelLimits } from '../wire/label-fields.ts'
 import type { WriteBatch } from '../wire/write-batch.ts'
 import { admit } from './admission.ts'
 import type { Admission } from './admission.ts'
+import type { HaTracker } from './ha-tracker.ts'
 import { IdentityTable } from './identity-table.ts'
 import type { IdentityScope } from './identity-table.ts'
 import type { IngestOptions } from './options.ts'
@@ -15,14 +16,23 @@ import type { RefusedSeries } from './refused-series.ts'
 export class SeriesRecogniser {
   /** Per series of the batch: its ref, or 0: no samples, or `refusalOf` says why not. */
   refs = new Int32Array(256)
+  /** Per series with a ref: the claim of the replica that sent it (ha-tracker.ts), 0 for none. */
+  claims = new Int32Array(256)
   readonly #refused = new Map<number, RefusedSeries>()
   readonly #appender: Appender
   readonly #options: IngestOptions
   readonly #identities: IdentityTable
+  readonly #replicas: HaTracker
 
-  constructor(appender: Appender, options: IngestOptions, drawKey: (() => Int32Array) | undefined) {
+  constructor(
+    appender: Appender,
+    options: IngestOptions,
+    replicas: HaTracker,
+    drawKey: (() => Int32Array) | undefined,
+  ) {
     this.#appender = appender
     this.#options = options
+    this.#replicas = replicas
     this.#identities = new IdentityTable(options.identityEntriesMax, drawKey)
   }
 
@@ -36,13 +46,21 @@ export class SeriesRecogniser {
     const identities = this.#identities
     const scope = identities.scope(cluster)
     identities.tell(nowMs)
-    if (this.refs.length < batch.seriesCount) this.refs = new Int32Array(batch.sampleEnd.length)
+    if (this.refs.length < batch.seriesCount) {
+      this.refs = new Int32Array(batch.sampleEnd.length)
+      this.claims = new Int32Array(batch.sampleEnd.length)
+    }
+    if (this.#replicas.isFull) {
+      identities.clear()
+      this.#replicas.forgetClaims()
+    }
     this.#refused.clear()
     const newcomers: number[] = []
     for (let series = 0; series < batch.seriesCount; series++) {
       if (batch.sampleStart(series) === batch.sampleEnd[series]) continue
       const found = find(identities, scope, batch, series)
       this.refs[series] = found > 0 ? found : 0
+      this.claims[series] = identities.foundClaim
       if (found < 0) this.#refused.set(series, identities.refusal(found))
       else if (found === 0) newcomers.push(series)
     }
@@ -79,6 +97,7 @@ export class SeriesRecogniser {
     }
     if (known > 0) {
       this.refs[series] = known
+      this.claims[series] = identities.foundClaim
       return false
     }
     const ref = this.#appender.resolve(admission.labels)
@@ -88,8 +107,11 @@ export class SeriesRecogniser {
       this.#refused.set(series, { reason: 'series_limit', example })
       return false
     }
+    const { replica } = admission
+    const claim = replica === undefined ? 0 : this.#replicas.claimOf(replica.cluster, replica.group, replica.name)
     this.refs[series] = ref
-    identities.remember(scope, view, offset, length, ref)
+    this.claims[series] = claim
+    identities.remember(scope, view, offset, length, ref, claim)
     return !admission.isIdentified
   }
 }

@@ -13,6 +13,8 @@ export interface WriteOutcome {
   readonly samplesIn: number
   /** With those that were there before: a repeated request takes all of its samples again. */
   readonly samplesTaken: number
+  /** Of HA replicas that stand by: the elected one delivers the same. Dropped, and as good as taken to their sender. */
+  readonly samplesDuplicate: number
   /** Samples and histograms by reason. A body that cannot be decoded is one `bad_encoding`. */
   readonly refusals: readonly Refusal[]
   readonly exemplarsIgnored: number
@@ -32,11 +34,13 @@ export type WriteProtocol = '1.0' | '2.0'
  * Of a body that was decoded. Native histograms alone make it a 400 only in 2.0. There the specification wants an error
  * for whatever the receiver saw and did not write, and the sender reads from headers that the samples beside them were
  * taken. In 1.0 they are an extension, which receivers may skip, and a stock sender would count those samples as lost.
- * They are refused in both, counted and told in the message.
+ * They are refused in both, counted and told in the message. The duplicates of a standby replica are no fault at all.
  */
 export function outcomeOf(counts: Omit<WriteOutcome, 'status' | 'message'>, protocol: WriteProtocol): WriteOutcome {
   if (counts.refusals.length === 0) return { status: 204, message: '', ...counts }
-  const isBad = counts.refusals.some(({ reason }) => protocol === '2.0' || reason !== 'histogram_unsupported')
+  const isBad = counts.refusals.some(
+    ({ reason }) => reason !== 'ha_duplicate' && (protocol === '2.0' || reason !== 'histogram_unsupported'),
+  )
   return { status: isBad ? 400 : 204, message: messageOf(counts), ...counts }
 }
 
@@ -47,6 +51,7 @@ export function badBody(error: DecodeError): WriteOutcome {
     message: clipTextBytes(error.message, MESSAGE_BYTES_MAX),
     samplesIn: 0,
     samplesTaken: 0,
+    samplesDuplicate: 0,
     refusals: [{ reason: 'bad_encoding', count: 1, example: error.message }],
     exemplarsIgnored: 0,
     metadataIgnored: 0,

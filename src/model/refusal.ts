@@ -17,7 +17,12 @@ export const REFUSAL_REASONS = [
   'too_far_ahead',
   'bad_timestamp',
   'histogram_unsupported',
+  'bad_point',
+  'temporality_unsupported',
+  'delta_overlap',
+  'delta_limit',
   'series_limit',
+  'ha_duplicate',
 ] as const
 
 export type RefusalReason = (typeof REFUSAL_REASONS)[number]

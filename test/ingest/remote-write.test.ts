@@ -59,6 +59,7 @@ describe('a request', () => {
       message: '',
       samplesIn: 3,
       samplesTaken: 3,
+      samplesDuplicate: 0,
       refusals: [],
       exemplarsIgnored: 0,
       metadataIgnored: 0,

@@ -1,0 +1,170 @@
+import { invariant } from '../base/invariant.ts'
+import { delivered, standingOf } from './ha-election.ts'
+import type { Election } from './ha-election.ts'
+
+/**
+ * All pairs of HA replicas, and who may write in the request at hand. A pair is a cluster and, because a cluster may
+ * run several Prometheis (the platform's and the users' workload's), the value of the group label.
+ *
+ * A series belongs to a *claim*: one replica of one pair, as a small number that the identity table keeps beside the
+ * series. Within one request a pair has one writer, even when a relay puts the samples of both replicas into it.
+ */
+const PAIRS_MAX = 65_536
+const CLAIMS_MAX = 262_144
+/** Of one pair, remembered for the report: those heard last. A pod's name may be its replica, and changes. */
+const REPLICAS_MAX = 8
+
+interface ReplicaNote {
+  heardMs: number
+  samplesDropped: number
+}
+
+interface Pair {
+  readonly cluster: string
+  readonly group: string
+  election: Election | undefined
+  readonly replicas: Map<string, ReplicaNote>
+  /** The request for which `writer` holds. */
+  request: number
+  writer: string
+}
+
+interface Claim {
+  readonly pair: Pair
+  readonly replica: string
+}
+
+/** Of one pair, as it is reported. */
+export interface HaPairReport extends Election {
+  readonly cluster: string
+  readonly group: string
+  /** The others that were heard, the last one first. */
+  readonly standbys: readonly { readonly replica: string; readonly heardMs: number; readonly samplesDropped: number }[]
+}
+
+export class HaTracker {
+  readonly #failoverAfterMs: number
+  readonly #pairsMax: number
+  readonly #pairs = new Map<string, Pair>()
+  readonly #claims: Claim[] = []
+  readonly #claimIds = new Map<string, number>()
+  #request = 0
+  #nowMs = 0
+  #forgottenMs = -Infinity
+
+  /** @param pairsMax pairs beyond it are not told apart: all of their replicas are taken. Tests give a small one. */
+  constructor(failoverAfterMs: number, pairsMax = PAIRS_MAX) {
+    this.#failoverAfterMs = failoverAfterMs
+    this.#pairsMax = pairsMax
+  }
+
+  /** There is no room for one more claim, and `forgetClaims` may make some. */
+  get isFull(): boolean {
+    if (this.#claims.length >= CLAIMS_MAX) return true
+    return this.#pairs.size >= this.#pairsMax && this.#nowMs - this.#forgottenMs >= this.#failoverAfterMs
+  }
+
+  /** Starts a request. */
+  begin(nowMs: number): void {
+    this.#request++
+    this.#nowMs = nowMs
+  }
+
+  /** The claim of a series, above 0; 0 when there is no room, and then the series is taken from everybody. */
+  claimOf(cluster: string, group: string, replica: string): number {
+    const id = JSON.stringify([cluster, group, replica])
+    const known = this.#claimIds.get(id)
+    if (known !== undefined) return known
+    const pair = this.#claims.length >= CLAIMS_MAX ? undefined : this.#pairOf(cluster, group)
+    if (pair === undefined) return 0
+    const claim = this.#claims.push({ pair, replica })
+    this.#claimIds.set(id, claim)
+    return claim
+  }
+
+  /** HOT: once per series of a replica. Whether somebody else delivers the samples of this claim. */
+  isDuplicate(claim: number): boolean {
+    const { pair, replica } = this.#claimAt(claim)
+    if (pair.request !== this.#request) {
+      const standing = standingOf(pair.election, replica, this.#nowMs, this.#failoverAfterMs)
+      pair.writer = standing === 'standby' && pair.election !== undefined ? pair.election.replica : replica
+      pair.request = this.#request
+    }
+    return pair.writer !== replica
+  }
+
+  /** Samples of a claim that is no duplicate were taken. */
+  taken(claim: number): void {
+    const { pair, replica } = this.#claimAt(claim)
+    pair.election = delivered(pair.election, replica, this.#nowMs, this.#failoverAfterMs)
+    this.#note(pair, replica).heardMs = this.#nowMs
+  }
+
+  /** Samples of a claim were dropped as duplicates. */
+  dropped(claim: number, samples: number): void {
+    const { pair, replica } = this.#claimAt(claim)
+    const note = this.#note(pair, replica)
+    note.heardMs = this.#nowMs
+    note.samplesDropped += samples
+  }
+
+  /** One sentence on why the samples of a claim are dropped. */
+  explain(claim: number): string {
+    const { pair, replica } = this.#claimAt(claim)
+    return `replica ${replica} of ${pair.cluster} stands by, ${pair.writer} is elected`
+  }
+
+  /** Forgets who claims what, not who is elected, and the pairs that nobody is elected in. Claim numbers start over. */
+  forgetClaims(): void {
+    this.#claims.length = 0
+    this.#claimIds.clear()
+    this.#forgottenMs = this.#nowMs
+    for (const [key, { election }] of this.#pairs) {
+      const isSilent = election === undefined || this.#nowMs - election.heardMs >= this.#failoverAfterMs
+      if (isSilent) this.#pairs.delete(key)
+    }
+  }
+
+  /** At most `max` pairs with an election, the last change first; `pairs` is how many there are. */
+  report(max: number): { readonly pairs: number; readonly elections: readonly HaPairReport[] } {
+    const elected = [...this.#pairs.values()].flatMap((pair) =>
+      pair.election === undefined ? [] : [{ pair, election: pair.election }],
+    )
+    elected.sort((a, b) => b.election.sinceMs - a.election.sinceMs)
+    const elections = elected.slice(0, max).map(({ pair, election }) => ({
+      cluster: pair.cluster,
+      group: pair.group,
+      ...election,
+      standbys: [...pair.replicas]
+        .filter(([replica]) => replica !== election.replica)
+        .map(([replica, note]) => ({ replica, ...note }))
+        .reverse(),
+    }))
+    return { pairs: elected.length, elections }
+  }
+
+  #claimAt(claim: number): Claim {
+    const found = this.#claims[claim - 1]
+    invariant(found !== undefined, 'a claim in the identity table is known')
+    return found
+  }
+
+  #pairOf(cluster: string, group: string): Pair | undefined {
+    const key = JSON.stringify([cluster, group])
+    const known = this.#pairs.get(key)
+    if (known !== undefined) return known
+    if (this.#pairs.size >= this.#pairsMax) return undefined
+    const pair: Pair = { cluster, group, election: undefined, replicas: new Map(), request: 0, writer: '' }
+    this.#pairs.set(key, pair)
+    return pair
+  }
+
+  /** Moves the replica to the end of its pair's list; the first, heard longest ago, goes when the list is full. */
+  #note(pair: Pair, replica: string): ReplicaNote {
+    const note = pair.replicas.get(replica) ?? { heardMs: 0, samplesDropped: 0 }
+    pair.replicas.delete(replica)
+    pair.replicas.set(replica, note)
+    if (pair.replicas.size > REPLICAS_MAX) pair.replicas.delete(pair.replicas.keys().next().value ?? '')
+    return note
+  }
+}

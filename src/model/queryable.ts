@@ -24,6 +24,8 @@ export interface SelectHint {
   readonly stepMs?: number
   /** Width of the range selector; 0 for an instant selector. */
   readonly rangeMs?: number
+  /** Only the newest sample of each series in the range is looked at; a store may leave out the others. */
+  readonly isNewestOnly?: boolean
 }
 
 /**

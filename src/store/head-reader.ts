@@ -60,6 +60,39 @@ export class HeadReader {
     }
   }
 
+  /**
+   * HOT: once per series of a rule. Adds the newest sample with a time in `[fromMs, toMs]`, when there is one. Late
+   * samples are the slow path.
+   */
+  readNewest(slot: number, fromMs: number, toMs: number, into: SampleColumns): void {
+    const memory = this.#memory
+    const slotWords = memory.slotWords(slot)
+    const slotAt = memory.slotAt(slot)
+    if (Atomics.load(slotWords, slotAt + SLOT_LAST_OLDER_PAGE) !== 0) {
+      const from = into.count
+      this.read(slot, fromMs, toMs, into)
+      into.keepNewest(from)
+      return
+    }
+    for (let page = Atomics.load(slotWords, slotAt + SLOT_LAST_PAGE); page !== 0;) {
+      const words = memory.pageWords(page) ?? this.#unknownPage(page)
+      const floats = memory.pageFloats(page)
+      const at = memory.pageAt(page)
+      for (let run = Atomics.load(words, at + PAGE_RUNS) - 1; run >= 0; run--) {
+        const runAt = at + PAGE_FIRST_RUN + run * RUN_WORDS
+        const startMs = floats[runAt >> 1]!
+        if (startMs > toMs) continue
+        // The count before the delta, as in #eachRun.
+        const count = Atomics.load(words, runAt + RUN_COUNT)
+        const deltaMs = words[runAt + RUN_DELTA]!
+        const newestMs = startMs + deltaMs * (countUpTo(toMs, startMs, deltaMs, count) - 1)
+        into.pushRun(newestMs, 0, 1, words[runAt + RUN_LOW]!, words[runAt + RUN_HIGH]!, fromMs, toMs)
+        return
+      }
+      page = words[at + PAGE_BEFORE]!
+    }
+  }
+
   /** Whether `read` would add something. */
   hasSample(slot: number, fromMs: number, toMs: number): boolean {
     const words = this.#memory.slotWords(slot)

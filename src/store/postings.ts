@@ -3,6 +3,7 @@ import { compileMatcher, type Matcher } from '../model/matcher.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { IdLists } from './id-lists.ts'
 import { metricIdOf, type PairTable } from './pair-table.ts'
+import { MatchCache } from './match-cache.ts'
 import { RefTable } from './ref-table.ts'
 import { labelsOfPairs, type SeriesRow } from './series-table.ts'
 import { intersect, NO_REFS, subtract, unite } from './sorted-refs.ts'
@@ -23,6 +24,7 @@ export class SeriesIndex {
   /** By slot: the number of the pair that names the metric. */
   #metrics = new Uint32Array(1024)
   readonly #labels = new Map<SeriesRef, Labels>()
+  readonly #matched = new MatchCache()
 
   constructor(pairs: PairTable) {
     this.#pairs = pairs
@@ -52,6 +54,7 @@ export class SeriesIndex {
   remove(refs: readonly SeriesRef[]): void {
     const known = refs.filter((ref) => this.#slots.get(ref) >= 0)
     if (known.length === 0) return
+    this.#matched.clear()
     const gone = Uint32Array.from(known).sort()
     const touched = new Set<number>()
     for (const ref of known) {
@@ -95,6 +98,15 @@ export class SeriesIndex {
    * must not be there, and what may be absent, is taken away by the values that do not match. Throws `RegexError`.
    */
   match(matchers: readonly Matcher[]): Uint32Array {
+    return this.#matched.get(
+      matchers,
+      this.#all.view,
+      (ref) => this.labelsOf(ref),
+      () => this.#find(matchers),
+    )
+  }
+
+  #find(matchers: readonly Matcher[]): Uint32Array {
     const wanted: Uint32Array[] = []
     const unwanted: Uint32Array[] = []
     for (const matcher of matchers) {

@@ -65,6 +65,7 @@ class SharedReader implements StoreReader {
   }
 
   select(request: SelectRequest): readonly SeriesColumns[] {
+    if (request.hint?.isNewestOnly === true) return this.#selectNewest(request)
     const { fromMs, toMs } = request
     const inHead = new SampleColumns(request.maxSamples)
     // First the head, then the database: the writer does it the other way round, so what a flush moves meanwhile is
@@ -88,6 +89,47 @@ class SharedReader implements StoreReader {
       bothEnds[i] = both.count
     }
     return this.#cut(refs, both, bothEnds)
+  }
+
+  /** As `select`, with the newest sample of each series only. What the head has is newer than what is flushed. */
+  #selectNewest(request: SelectRequest): readonly SeriesColumns[] {
+    const { fromMs, toMs } = request
+    const newest = new SampleColumns(request.maxSamples)
+    const { refs, ends, flushed } = this.#pinned(() => {
+      const refs = this.#index.match(request.matchers)
+      const ends = new Float64Array(refs.length)
+      const flushed: number[] = []
+      for (let i = 0; i < refs.length; i++) {
+        const slot = this.#index.slotOf(refs[i]!)
+        this.#head.readNewest(slot, fromMs, toMs, newest)
+        ends[i] = newest.count
+        // After the head: what a flush took out of it before we looked is flushed by now.
+        const isInHead = newest.count > (i === 0 ? 0 : ends[i - 1]!)
+        if (!isInHead && this.#memory.flushedUntilMs(slot) >= fromMs) flushed.push(i)
+      }
+      return { refs, ends, flushed }
+    })
+    if (flushed.length === 0) return this.#cut(refs, newest, ends)
+    const flushedRefs = Uint32Array.from(flushed, (place) => refs[place]!)
+    const chunks = this.#chunksOf(flushedRefs, fromMs, toMs)
+    if (chunks.size === 0) return this.#cut(refs, newest, ends)
+    return [...this.#cut(refs, newest, ends), ...this.#newestOfChunks(flushedRefs, chunks, request)]
+  }
+
+  #newestOfChunks(
+    refs: Uint32Array,
+    chunks: ReadonlyMap<number, readonly FoundChunk[]>,
+    request: SelectRequest,
+  ): readonly SeriesColumns[] {
+    const newest = new SampleColumns(request.maxSamples)
+    const ends = new Float64Array(refs.length)
+    for (let i = 0; i < refs.length; i++) {
+      const from = newest.count
+      this.#readChunks(chunks.get(i) ?? [], refs[i]!, request, newest)
+      newest.keepNewest(from)
+      ends[i] = newest.count
+    }
+    return this.#cut(refs, newest, ends)
   }
 
   series(matchers: readonly Matcher[], range: TimeRange): readonly Labels[] {

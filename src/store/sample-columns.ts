@@ -48,6 +48,14 @@ export class SampleColumns {
     this.count = from + end - first
   }
 
+  /** Of the samples from `from` on only the last one stays. */
+  keepNewest(from: number): void {
+    if (this.count - from < 2) return
+    this.timesMs[from] = this.timesMs[this.count - 1]!
+    this.#words.copyWithin(from * 2, this.count * 2 - 2, this.count * 2)
+    this.count = from + 1
+  }
+
   /** The samples `[from, to)` of another, those at or before `afterMs` left out. */
   pushFrom(other: SampleColumns, from: number, to: number, afterMs: number): void {
     let first = from

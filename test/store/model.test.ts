@@ -60,6 +60,8 @@ class Model {
         const fromMs = NOW_MS + step.fromTick * 30_000
         const toMs = fromMs + step.ticks * 30_000
         expect(store.all(fromMs, toMs)).toEqual(this.samples(fromMs, toMs))
+        const newest = Object.entries(this.samples(fromMs, toMs)).map(([name, samples]) => [name, samples.slice(-1)])
+        expect(store.newest(fromMs, toMs)).toEqual(Object.fromEntries(newest))
         const names = Object.keys(this.samples(fromMs, toMs)).sort()
         expect(store.reader.labelValues('__name__', [], { fromMs, toMs })).toEqual(names)
         break

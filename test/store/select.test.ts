@@ -87,6 +87,39 @@ describe('select', () => {
     )
   })
 
+  test.each([
+    ['a few series', 5],
+    ['very many series', 5000],
+  ])('what was asked before finds %s that appear later', async (_name, count) => {
+    const asked = matchers('__name__', '=', 'up', 'job', '!=', 'virt-handler', 'cluster', '=~', '.+')
+    const found = (): number => store.reader.select({ matchers: asked, ...ALL, maxSamples: 100_000 }).length
+    expect(found()).toBe(2)
+    for (let i = 0; i < count; i++) {
+      for (const job of ['virt-api', 'virt-handler', 'other']) {
+        store.writer.appender.append(store.resolve({ __name__: 'up', cluster: `new-${i}`, job }), NOW_MS, 1)
+      }
+      store.writer.appender.append(store.resolve({ __name__: 'down', cluster: `new-${i}` }), NOW_MS, 1)
+    }
+    await store.writer.appender.commit()
+    expect(found()).toBe(2 + 2 * count)
+    expect(found()).toBe(2 + 2 * count)
+  })
+
+  test('what was asked before leaves out series that went', async () => {
+    const asked = matchers('cluster', '=', 'a')
+    const found = (): readonly string[] =>
+      store.reader
+        .select({ matchers: asked, ...ALL, maxSamples: 100 })
+        .map((series) => series.labels.metricName)
+        .sort()
+    expect(found()).toEqual(['kubevirt_info', 'up'])
+    const later = NOW_MS + 40 * 24 * HOUR_MS
+    store.writer.appender.append(store.resolve({ __name__: 'up', cluster: 'a', job: 'virt-api' }), later, 1)
+    await store.writer.maintain(later)
+    await store.writer.maintain(later + 5 * HOUR_MS)
+    expect(found()).toEqual(['up'])
+  })
+
   test('a regex that RE2 has not is refused', () => {
     const bad = { matchers: matchers('cluster', '=~', '(?=a)'), ...ALL, maxSamples: 10 }
     expect(() => store.reader.select(bad)).toThrow(RegexError)

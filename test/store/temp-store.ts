@@ -69,6 +69,13 @@ export class TempStore {
     const series = this.reader.select({ matchers: [], fromMs, toMs, maxSamples: 10_000_000 })
     return Object.fromEntries(series.map((one) => [one.labels.toString(), samplesOf(one)]))
   }
+
+  /** The newest sample of each series, as an instant selector reads it. */
+  newest(fromMs: number, toMs: number): Record<string, readonly (readonly [number, string])[]> {
+    const hint = { rangeMs: 0, isNewestOnly: true }
+    const series = this.reader.select({ matchers: [], fromMs, toMs, maxSamples: 10_000_000, hint })
+    return Object.fromEntries(series.map((one) => [one.labels.toString(), samplesOf(one)]))
+  }
 }
 
 /** Times with the bits of their values in hexadecimal. */

@@ -29,7 +29,7 @@ export function selectSeries(
   lens: Lens,
   steps: Steps,
   windowMs: number,
-  hint: { readonly func?: string; readonly rangeMs: number },
+  hint: { readonly func?: string; readonly rangeMs: number; readonly isNewestOnly?: boolean },
   evaluation: Evaluation,
 ): readonly SeriesColumns[] {
   const fromMs = lookMs(lens, steps, 0) - windowMs + 1
@@ -60,7 +60,8 @@ export function evaluateSelector(
   wants: 'values' | 'timestamps' = 'values',
 ): Grid {
   const lens = lensOf(selector, evaluation)
-  const series = selectSeries(selector, lens, steps, evaluation.lookbackMs, { rangeMs: 0 }, evaluation)
+  const isNewestOnly = steps.count === 1 || lens.fixedMs !== undefined
+  const series = selectSeries(selector, lens, steps, evaluation.lookbackMs, { rangeMs: 0, isNewestOnly }, evaluation)
   evaluation.budget.takeCells(series.length, steps.count)
   const values = new Float64Array(series.length * steps.count)
   const present = new Uint8Array(series.length * steps.count)

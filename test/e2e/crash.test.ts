@@ -95,7 +95,7 @@ async function missing(server: RunningServer, sender: Sender): Promise<readonly 
 }
 
 describe('kill -9 under load', () => {
-  test(`after ${KILLS} random kills every acknowledged sample is there`, { timeout: 240_000 }, async () => {
+  test(`after ${KILLS} random kills every acknowledged sample is there`, { timeout: 480_000 }, async () => {
     const data = tempDir('crash')
     closers.push(() => {
       data.remove()

@@ -45,27 +45,36 @@ function align(source: string, from: number, to: number, text: string): Int32Arr
   const isBlock = style === '|' || style === '>'
   const lineEnd = source.indexOf('\n', from)
   let at = isBlock ? (lineEnd === -1 ? to : lineEnd + 1) : style === '"' || style === "'" ? from + 1 : from
+  const isQuoted = style === '"'
   for (let i = 0; i < text.length; i++) {
-    const char = text[i]!
-    if (isBlank(char)) {
-      const isEscaped = style === '"' && source[at] === '\\' && !isBlank(source[at + 1] ?? '')
+    if (isBlank(text[i]!)) {
       offsets[i] = Math.min(at, to - 1)
-      if (isEscaped) at += escapeLength(source, at)
-      else if (at < to && isBlank(source[at]!)) at++
+      at += Math.min(blankLength(source, at, isQuoted), to - at)
       continue
     }
-    while (at < to && isBlank(source[at]!)) at++
-    // A backslash before a line break joins the lines and is no character of the value.
-    while (style === '"' && source[at] === '\\' && (source[at + 1] === '\n' || source[at + 1] === '\r')) {
-      at++
-      while (at < to && isBlank(source[at]!)) at++
-    }
+    for (let length = 1; length > 0 && at < to; at += length) length = blankLength(source, at, isQuoted)
     offsets[i] = Math.min(at, to - 1)
-    if (style === '"' && source[at] === '\\') at += escapeLength(source, at)
-    else at += style === "'" && source[at] === "'" ? 2 : 1
+    if (isQuoted && source[at] === '\\') {
+      at += escapeLength(source, at)
+      // One escape may be two characters here: both halves of a surrogate pair.
+      if (/[\ud800-\udbff]/.test(text[i]!) && source[at] !== '\\' && source[at] !== text[i + 1])
+        offsets[++i] = offsets[i - 1]!
+    } else at += style === "'" && source[at] === "'" ? 2 : 1
   }
   offsets[text.length] = Math.min(at, to)
   return offsets
+}
+
+/** Characters at `at` that stand for a blank, or for nothing: a blank, an escaped one, a backslash that joins lines. */
+function blankLength(source: string, at: number, isQuoted: boolean): number {
+  if (isBlank(source[at] ?? '')) return 1
+  if (!isQuoted || source[at] !== '\\') return 0
+  const next = source[at + 1] ?? ''
+  if (isBlank(next)) return 2
+  const hex = /^(?:x(..)|u(....)|U(.{8}))/.exec(source.slice(at + 1, at + 10))
+  const isEscaped =
+    hex === null ? 'ntr'.includes(next) : isBlank(String.fromCharCode(parseInt(hex[1] ?? hex[2] ?? hex[3]!, 16)))
+  return isEscaped ? escapeLength(source, at) : 0
 }
 
 function isBlank(char: string): boolean {

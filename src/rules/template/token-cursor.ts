@@ -1,0 +1,73 @@
+/** A place in a template's tokens, and how deep it is nested. */
+import { TemplateSyntaxError, lexTemplate } from './lexer.ts'
+import type { Token, TokenKind } from './lexer.ts'
+
+/** Depth of nested blocks and parentheses. */
+const DEPTH_MAX = 100
+
+export class TokenCursor {
+  readonly #tokens: readonly Token[]
+  #at = 0
+  #depth = 0
+
+  /** Throws `TemplateSyntaxError`. */
+  constructor(template: string) {
+    this.#tokens = lexTemplate(template)
+  }
+
+  get depth(): number {
+    return this.#depth
+  }
+
+  /** The token taken last; there is one. */
+  get last(): Token {
+    return this.#tokens[this.#at - 1]!
+  }
+
+  /** To come back to with `goTo`. */
+  get place(): number {
+    return this.#at
+  }
+
+  goTo(place: number): void {
+    this.#at = place
+  }
+
+  peek(): Token {
+    return this.#tokens[this.#at]!
+  }
+
+  next(): Token {
+    const token = this.peek()
+    if (token.kind !== 'end') this.#at++
+    return token
+  }
+
+  skipSpace(): void {
+    while (this.peek().kind === 'space') this.#at++
+  }
+
+  /** Takes the `}}` that must come now. */
+  close(where: string): void {
+    this.skipSpace()
+    const token = this.next()
+    if (token.kind !== 'close') throw this.unexpected(token, where)
+  }
+
+  /** One level deeper; `token` is where, for the message when that is too deep. */
+  enter(token: Token): void {
+    if (++this.#depth > DEPTH_MAX) {
+      throw new TemplateSyntaxError(`nested deeper than ${DEPTH_MAX}`, token.from, token.to)
+    }
+  }
+
+  leave(): void {
+    this.#depth--
+  }
+
+  unexpected(token: Token, where: string): TemplateSyntaxError {
+    const names: Partial<Record<TokenKind, string>> = { close: '}}', end: 'end of template' }
+    const shown = names[token.kind] ?? token.text
+    return new TemplateSyntaxError(`unexpected "${shown}" in ${where}`, token.from, token.to)
+  }
+}

@@ -1,0 +1,62 @@
+import { invariant } from '../base/invariant.ts'
+import type { Appender } from '../model/appender.ts'
+import { DecodeError } from '../wire/decode-error.ts'
+import { decodeMetricsJson } from '../wire/otlp-metrics-json.ts'
+import { decodeMetricsProtobuf } from '../wire/otlp-metrics-protobuf.ts'
+import type { IngestOptions } from './options.ts'
+import { DeltaSums } from './otlp-delta.ts'
+import type { OtlpOptions } from './otlp-options.ts'
+import { otlpBadBody, otlpOutcomeOf } from './otlp-outcome.ts'
+import type { OtlpEncoding, OtlpOutcome } from './otlp-outcome.ts'
+import { OtlpRequestWriter } from './otlp-request-writer.ts'
+import { StreamIds } from './otlp-stream-ids.ts'
+import { StreamTable } from './otlp-streams.ts'
+
+export type { OtlpEncoding, OtlpOutcome } from './otlp-outcome.ts'
+
+/**
+ * An OTLP metrics request, from its decompressed body to appended samples and an answer. The whole body is decoded
+ * before the first point is used, so one that breaks leaves nothing behind; after that only single points are refused.
+ */
+export interface OtlpMetricsIngest {
+  /** What it took is not durable yet: the caller awaits `appender.commit()` before it answers. */
+  write(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): OtlpOutcome
+}
+
+export interface OtlpContext {
+  readonly nowMs: number
+  /** The cluster the sender's token is bound to; absent when it is not bound. Not empty. */
+  readonly cluster?: string
+}
+
+export function createOtlpMetricsIngest(parts: {
+  readonly appender: Appender
+  readonly options: IngestOptions
+  readonly otlp: OtlpOptions
+}): OtlpMetricsIngest {
+  const { appender, options, otlp } = parts
+  const limits = { pointsMax: options.samplesPerRequestMax, attributesMax: otlp.attributesMax }
+  const memory = {
+    streams: new StreamTable(appender, options, otlp.streamsMax),
+    deltas: new DeltaSums(otlp.deltaStreamsMax, otlp.deltaIdleMs),
+    ids: new StreamIds(),
+  }
+  return {
+    write(body, encoding, context) {
+      invariant(context.cluster !== '', 'a bound cluster has a name')
+      try {
+        const request = encoding === 'json' ? decodeMetricsJson(body, limits) : decodeMetricsProtobuf(body, limits)
+        const writer = new OtlpRequestWriter({ appender, options, otlp, memory, context })
+        const written = writer.write(request)
+        return otlpOutcomeOf({
+          ...written,
+          pointsIn: request.pointCount,
+          exemplarsIgnored: request.exemplarCount,
+        })
+      } catch (error) {
+        if (error instanceof DecodeError) return otlpBadBody(error)
+        throw error
+      }
+    },
+  }
+}

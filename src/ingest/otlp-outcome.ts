@@ -1,0 +1,70 @@
+import type { Refusal } from '../model/refusal.ts'
+import type { DecodeError } from '../wire/decode-error.ts'
+import { encodeMetricsAnswer, encodeStatus } from '../wire/otlp-answer.ts'
+import type { OtlpEncoding } from '../wire/otlp-answer.ts'
+import { clipTextBytes } from './clip-text.ts'
+
+export type { OtlpEncoding } from '../wire/otlp-answer.ts'
+
+/**
+ * What became of one OTLP metrics request. Whatever decodes is a 200: OTLP tells single refusals by partial success, and
+ * a sender must not repeat the request. Counts are data points; a histogram is one, however many series it becomes.
+ */
+export interface OtlpOutcome {
+  readonly status: 200 | 400
+  /** What was refused and why, one line of at most `MESSAGE_BYTES_MAX` bytes; empty when nothing was. */
+  readonly message: string
+  readonly pointsIn: number
+  readonly pointsTaken: number
+  /** Points by reason. A body that cannot be decoded is one `bad_encoding`. */
+  readonly refusals: readonly Refusal[]
+  readonly exemplarsIgnored: number
+  /** Streams without a cluster that this process had not seen before, or had forgotten. */
+  readonly newUnidentifiedSeries: number
+}
+
+const MESSAGE_BYTES_MAX = 1024
+
+export function otlpOutcomeOf(counts: Omit<OtlpOutcome, 'status' | 'message'>): OtlpOutcome {
+  return { status: 200, message: messageOf(counts), ...counts }
+}
+
+/** Of a body that cannot be decoded: nothing of it is taken. */
+export function otlpBadBody(error: DecodeError): OtlpOutcome {
+  return {
+    status: 400,
+    message: clipTextBytes(error.message, MESSAGE_BYTES_MAX),
+    pointsIn: 0,
+    pointsTaken: 0,
+    refusals: [{ reason: 'bad_encoding', count: 1, example: error.message }],
+    exemplarsIgnored: 0,
+    newUnidentifiedSeries: 0,
+  }
+}
+
+/** `refused 2 of 5 data points: out_of_order (1): ...; bad_labels (1): ...`; examples share what room there is. */
+function messageOf({ pointsIn, pointsTaken, refusals }: Omit<OtlpOutcome, 'status' | 'message'>): string {
+  if (refusals.length === 0) return ''
+  const head = `refused ${pointsIn - pointsTaken} of ${pointsIn} data points: `
+  const titles = refusals.map(({ reason, count }) => `${reason} (${count}): `)
+  const fixedBytes = head.length + titles.join('; ').length
+  const exampleBytes = Math.floor((MESSAGE_BYTES_MAX - fixedBytes) / refusals.length)
+  return head + refusals.map(({ example }, i) => titles[i]! + clipTextBytes(example, exampleBytes)).join('; ')
+}
+
+const INVALID_ARGUMENT = 3
+
+/** The body of the answer, in the encoding of the request. */
+export function otlpAnswer(outcome: OtlpOutcome, encoding: OtlpEncoding): Uint8Array {
+  const { status, message, pointsIn, pointsTaken } = outcome
+  if (status === 400) return encodeStatus(encoding, INVALID_ARGUMENT, message)
+  return encodeMetricsAnswer(encoding, message === '' ? undefined : { rejected: pointsIn - pointsTaken, message })
+}
+
+/** google.rpc.Code by HTTP status, the way round that collectors map them. */
+const RPC_CODES: Readonly<Record<number, number>> = { 401: 16, 403: 7, 404: 5, 429: 8, 500: 13, 503: 14 }
+
+/** The body of an answer that is not about the request's contents: google.rpc.Status. */
+export function otlpStatus(httpStatus: number, message: string, encoding: OtlpEncoding): Uint8Array {
+  return encodeStatus(encoding, RPC_CODES[httpStatus] ?? INVALID_ARGUMENT, message)
+}

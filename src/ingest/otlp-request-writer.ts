@@ -1,0 +1,318 @@
+import { APPENDED, APPENDED_BEFORE } from '../model/appender.ts'
+import type { Appender } from '../model/appender.ts'
+import type { Refusal, RefusalReason } from '../model/refusal.ts'
+import type {
+  HistogramPoint,
+  Metric,
+  MetricsRequest,
+  NumberPoint,
+  ResourceMetrics,
+  Scope,
+  SummaryPoint,
+  Temporality,
+} from '../wire/otlp-metrics.ts'
+import { APPEND_REFUSALS } from './append-refusals.ts'
+import type { RefusedAppend } from './append-refusals.ts'
+import type { IngestOptions } from './options.ts'
+import type { DeltaPoint, DeltaSums } from './otlp-delta.ts'
+import { attributesKey, pointLabels, resourceLabels } from './otlp-labels.ts'
+import type { LabelOptions, ResourceLabels } from './otlp-labels.ts'
+import type { OtlpContext } from './otlp-metrics.ts'
+import { metricNameOf } from './otlp-names.ts'
+import type { OtlpOptions } from './otlp-options.ts'
+import { faultOfHistogram, faultOfSummary } from './otlp-point-faults.ts'
+import { NUMBER_SHAPE, histogramShape, histogramValues, summaryShape, summaryValues } from './otlp-shape.ts'
+import type { StreamShape } from './otlp-shape.ts'
+import type { StreamIds } from './otlp-stream-ids.ts'
+import { textOfLabels } from './otlp-streams.ts'
+import type { Stream, StreamTable } from './otlp-streams.ts'
+import { RefusalTally } from './refusal-tally.ts'
+
+/**
+ * Writes one decoded request: each point to its stream's series, or to a refusal. A point is taken whole or counted as
+ * refused; of a histogram whose series refuse in part, what was stored stays. Beside the points, each resource with an
+ * identity says what else it is in `target_info`.
+ */
+
+/** What outlives a request. */
+export interface OtlpMemory {
+  readonly streams: StreamTable
+  readonly deltas: DeltaSums
+  readonly ids: StreamIds
+}
+
+export interface OtlpWritten {
+  readonly pointsTaken: number
+  readonly refusals: readonly Refusal[]
+  readonly newUnidentifiedSeries: number
+}
+
+/** `target_info` stands at least this often between a resource's first and last point: half of the usual lookback. */
+const TARGET_INFO_EVERY_MS = 150_000
+/** Times of `target_info` that one resource of one request is worth; a day's worth of points has fewer. */
+const TARGET_INFO_MAX = 600
+
+/** Where a point stands in its request. */
+interface Place {
+  /** Says resource, scope and metric. */
+  readonly key: string
+  readonly name: string
+  readonly resource: ResourceState
+  readonly scope: Scope
+}
+
+/** A resource while its points are written. Its labels are put together when the first of its streams is new. */
+interface ResourceState {
+  readonly key: string
+  readonly labels: () => ResourceLabels
+  oldestMs: number
+  newestMs: number
+}
+
+type AnyPoint = NumberPoint | HistogramPoint | SummaryPoint
+
+export class OtlpRequestWriter {
+  readonly #appender: Appender
+  readonly #options: IngestOptions
+  readonly #otlp: OtlpOptions
+  readonly #labelOptions: LabelOptions
+  readonly #memory: OtlpMemory
+  readonly #nowMs: number
+  readonly #cluster: string | undefined
+  readonly #tally = new RefusalTally()
+  #taken = 0
+
+  constructor(parts: {
+    readonly appender: Appender
+    readonly options: IngestOptions
+    readonly otlp: OtlpOptions
+    readonly memory: OtlpMemory
+    readonly context: OtlpContext
+  }) {
+    this.#appender = parts.appender
+    this.#options = parts.options
+    this.#otlp = parts.otlp
+    this.#labelOptions = { ...parts.otlp, identityLabels: parts.options.identityLabels }
+    this.#memory = parts.memory
+    this.#nowMs = parts.context.nowMs
+    this.#cluster = parts.context.cluster
+  }
+
+  write(request: MetricsRequest): OtlpWritten {
+    this.#memory.streams.newUnidentified = 0
+    for (const resource of request.resources) this.#resource(resource)
+    return {
+      pointsTaken: this.#taken,
+      refusals: this.#tally.refusals(),
+      newUnidentifiedSeries: this.#memory.streams.newUnidentified,
+    }
+  }
+
+  #resource({ attributes, scopes }: ResourceMetrics): void {
+    const { ids } = this.#memory
+    let labels: ResourceLabels | undefined
+    // The same resource under another bound cluster has other series.
+    const bound = this.#cluster === undefined ? '' : `${this.#cluster.length}:${this.#cluster}`
+    const resource: ResourceState = {
+      key: String(ids.of(`resource ${bound} ${attributesKey(attributes)}`)),
+      labels: () => (labels ??= resourceLabels(attributes, this.#labelOptions)),
+      oldestMs: Infinity,
+      newestMs: -Infinity,
+    }
+    for (const { scope, metrics } of scopes) {
+      const scopeKey = this.#otlp.promoteScope ? `${resource.key} ${ids.of(keyOfScope(scope))}` : resource.key
+      for (const metric of metrics) this.#metric(metric, scope, scopeKey, resource)
+    }
+    if (resource.newestMs >= resource.oldestMs) this.#targetInfo(resource)
+  }
+
+  #metric(metric: Metric, scope: Scope, scopeKey: string, resource: ResourceState): void {
+    const { data } = metric
+    if (data.kind === 'none') return
+    if (data.kind === 'exponential_histogram') {
+      const example = `exponential histograms are not kept, want explicit buckets: ${metric.name}`
+      this.#refuse('histogram_unsupported', data.pointCount, () => example)
+      return
+    }
+    const isMonotonic = data.kind === 'sum' && data.isMonotonic
+    const kind = isMonotonic ? 'monotonic_sum' : data.kind === 'gauge' ? 'gauge' : 'other'
+    const name = metricNameOf({ name: metric.name, unit: metric.unit, kind }, this.#otlp.strategy)
+    if (name === undefined) {
+      const example = `got metric name ${JSON.stringify(metric.name)}, want one of which something is left`
+      this.#refuse('no_metric_name', data.points.length, () => example)
+      return
+    }
+    const temporality = 'temporality' in data ? data.temporality : 'cumulative'
+    if (temporality === 'unspecified') {
+      const example = `got no aggregation temporality, want cumulative or delta: ${metric.name}`
+      this.#refuse('temporality_unsupported', data.points.length, () => example)
+      return
+    }
+    // Delta and cumulative points of one name are two streams: the sums of one are not the values of the other.
+    const key = `${scopeKey} ${data.kind} ${temporality} ${name.length}:${name}`
+    const place: Place = { key: `${this.#memory.ids.of(key)} `, name, resource, scope }
+    if (data.kind === 'histogram') for (const point of data.points) this.#histogram(place, point, temporality)
+    else if (data.kind === 'summary') for (const point of data.points) this.#summary(place, point)
+    else for (const point of data.points) this.#number(place, point, temporality)
+  }
+
+  /** HOT: once per point. */
+  #number(place: Place, point: NumberPoint, temporality: Temporality): void {
+    if (point.value === undefined && !point.isStale) {
+      this.#refusePoint('bad_point', place, point, 'got a point without a value')
+    } else this.#point(place, point, NUMBER_SHAPE, [point.value ?? 0], temporality)
+  }
+
+  #histogram(place: Place, point: HistogramPoint, temporality: Temporality): void {
+    const fault = faultOfHistogram(point, this.#otlp.bucketsMax)
+    if (fault !== undefined) this.#refusePoint('bad_point', place, point, fault)
+    else this.#point(place, point, histogramShape(point), histogramValues(point), temporality)
+  }
+
+  #summary(place: Place, point: SummaryPoint): void {
+    const fault = faultOfSummary(point, this.#otlp.bucketsMax)
+    if (fault !== undefined) this.#refusePoint('bad_point', place, point, fault)
+    else this.#point(place, point, summaryShape(point), summaryValues(point), 'cumulative')
+  }
+
+  /** HOT: once per point. `values` are in the order of the shape's series. */
+  #point(place: Place, point: AnyPoint, shape: StreamShape, values: readonly number[], temporality: Temporality): void {
+    const { timeMs, isStale } = point
+    if (timeMs === 0 || timeMs > this.#nowMs + this.#options.aheadMsMax) {
+      this.#refuseTime(place, point)
+      return
+    }
+    const key = place.key + attributesKey(point.attributes)
+    const stream = this.#streamOf(key, place, point, shape)
+    if (stream.kind === 'refused') {
+      this.#refuse(stream.reason, 1, () => stream.example)
+      return
+    }
+    if (isStale) this.#settle(this.#appendStale(stream, timeMs), place, point)
+    else if (temporality === 'delta') this.#delta(key, stream, place, point, values)
+    else this.#settle(this.#append(stream, timeMs, values), place, point)
+  }
+
+  #streamOf(key: string, place: Place, point: AnyPoint, shape: StreamShape): ReturnType<StreamTable['find']> {
+    const { streams } = this.#memory
+    if (point.isStale && shape.edges.length === 0) {
+      // A stream that ends is often sent without its buckets: all the series it had end.
+      const known = streams.get(key)
+      if (known !== undefined) return known
+    }
+    return streams.find(key, shape, this.#cluster, () => this.#labelsOf(place, point))
+  }
+
+  #delta(key: string, stream: Stream, place: Place, point: AnyPoint, values: readonly number[]): void {
+    const { deltas } = this.#memory
+    const { startMs, timeMs } = point
+    if (startMs > timeMs) {
+      this.#refusePoint('bad_point', place, point, `got a start ${startMs - timeMs} ms after the end`)
+      return
+    }
+    // Totals belong to exactly these series: a point with other bounds, or without a sum, starts over.
+    const shape = `${values.length} ${stream.shape.edges.join(' ')}`
+    const delta: DeltaPoint = { startMs, timeMs, values, shape }
+    const step = deltas.step(key, delta, this.#nowMs)
+    switch (step.kind) {
+      case 'sum': {
+        const refused = this.#append(stream, timeMs, step.totals)
+        if (refused === undefined) deltas.keep(key, delta, step.totals, this.#nowMs)
+        this.#settle(refused, place, point)
+        return
+      }
+      case 'repeated':
+        this.#settle(undefined, place, point)
+        return
+      case 'overlap': {
+        const text = `got a delta point from ${startMs}, want one from ${step.endMs} or later, where the last one ended`
+        this.#refusePoint('delta_overlap', place, point, text)
+        return
+      }
+      case 'full': {
+        const most = this.#otlp.deltaStreamsMax
+        this.#refusePoint('delta_limit', place, point, `got one more delta stream than ${most}, the most there may be`)
+      }
+    }
+  }
+
+  /** HOT. The first refusal of the stream's series, if any. A point without a sum has one value less. */
+  #append({ refs }: Stream, timeMs: number, values: readonly number[]): RefusedAppend | undefined {
+    let refused: RefusedAppend | undefined
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i]!
+      // What is not a number is a usual NaN here: stale markers were found while decoding.
+      const outcome = this.#appender.append(refs[i]!, timeMs, Number.isNaN(value) ? NaN : value)
+      if (outcome !== APPENDED && outcome !== APPENDED_BEFORE) refused ??= outcome
+    }
+    return refused
+  }
+
+  #appendStale({ refs }: Stream, timeMs: number): RefusedAppend | undefined {
+    let refused: RefusedAppend | undefined
+    for (const ref of refs) {
+      const outcome = this.#appender.appendStale(ref, timeMs)
+      if (outcome !== APPENDED && outcome !== APPENDED_BEFORE) refused ??= outcome
+    }
+    return refused
+  }
+
+  /** Counts a point by what became of its samples. */
+  #settle(refused: RefusedAppend | undefined, place: Place, point: AnyPoint): void {
+    if (refused !== undefined) {
+      const { reason, text } = APPEND_REFUSALS[refused]
+      this.#refusePoint(reason, place, point, text)
+      return
+    }
+    this.#taken++
+    const { resource } = place
+    if (point.timeMs < resource.oldestMs) resource.oldestMs = point.timeMs
+    if (point.timeMs > resource.newestMs) resource.newestMs = point.timeMs
+  }
+
+  /**
+   * Not a data point: nobody sent it, so it is neither counted nor refused. Times hang on the points' alone, so that a
+   * repeated request writes the same samples.
+   */
+  #targetInfo({ key, labels, oldestMs, newestMs }: ResourceState): void {
+    const streamKey = `${key} target_info`
+    const { streams } = this.#memory
+    const known = streams.get(streamKey)
+    const pairs = known === undefined ? labels().targetInfo : EMPTY
+    if (pairs === undefined) return
+    const stream = streams.find(streamKey, NUMBER_SHAPE, this.#cluster, () => pairs)
+    if (stream.kind === 'refused') return
+    const firstMs = Math.max(oldestMs, newestMs - TARGET_INFO_EVERY_MS * TARGET_INFO_MAX)
+    for (let timeMs = firstMs; timeMs < newestMs; timeMs += TARGET_INFO_EVERY_MS) this.#append(stream, timeMs, [1])
+    this.#append(stream, newestMs, [1])
+  }
+
+  #labelsOf({ name, resource, scope }: Place, point: AnyPoint): ReadonlyMap<string, string> {
+    return pointLabels(name, point.attributes, resource.labels(), scope, this.#labelOptions)
+  }
+
+  #refuseTime(place: Place, point: AnyPoint): void {
+    const { timeMs } = point
+    if (timeMs === 0) this.#refusePoint('bad_timestamp', place, point, 'got a point without a time')
+    else {
+      const aheadMs = timeMs - this.#nowMs
+      const text = `got ${aheadMs} ms ahead of the clock, want at most ${this.#options.aheadMsMax}`
+      this.#refusePoint('too_far_ahead', place, point, text)
+    }
+  }
+
+  #refusePoint(reason: RefusalReason, place: Place, point: AnyPoint, text: string): void {
+    this.#refuse(reason, 1, () => `${text}: ${textOfLabels(this.#labelsOf(place, point))} at ${point.timeMs}`)
+  }
+
+  #refuse(reason: RefusalReason, count: number, example: () => string): void {
+    if (count > 0 && this.#tally.count(reason, count)) this.#tally.explain(reason, example())
+  }
+}
+
+const EMPTY: ReadonlyMap<string, string> = new Map()
+
+function keyOfScope({ name, version, attributes, schemaUrl }: Scope): string {
+  const texts = [name, version, schemaUrl].map((text) => `${text.length}:${text}`).join('')
+  return `scope ${texts}${attributesKey(attributes)}`
+}

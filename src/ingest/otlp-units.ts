@@ -1,0 +1,61 @@
+/**
+ * Units (UCUM, as OTLP sends them) to the words that Prometheus names end with: the table of Prometheus' own translator,
+ * its spelling of `TiBy` included. What is not in it stays as it was sent.
+ */
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['d', 'days'],
+  ['h', 'hours'],
+  ['min', 'minutes'],
+  ['s', 'seconds'],
+  ['ms', 'milliseconds'],
+  ['us', 'microseconds'],
+  ['ns', 'nanoseconds'],
+  ['By', 'bytes'],
+  ['KiBy', 'kibibytes'],
+  ['MiBy', 'mebibytes'],
+  ['GiBy', 'gibibytes'],
+  ['TiBy', 'tibibytes'],
+  ['KBy', 'kilobytes'],
+  ['MBy', 'megabytes'],
+  ['GBy', 'gigabytes'],
+  ['TBy', 'terabytes'],
+  ['m', 'meters'],
+  ['V', 'volts'],
+  ['A', 'amperes'],
+  ['J', 'joules'],
+  ['W', 'watts'],
+  ['g', 'grams'],
+  ['Cel', 'celsius'],
+  ['Hz', 'hertz'],
+  ['%', 'percent'],
+  ['1', ''],
+])
+
+const PER_WORDS: ReadonlyMap<string, string> = new Map([
+  ['s', 'second'],
+  ['m', 'minute'],
+  ['h', 'hour'],
+  ['d', 'day'],
+  ['w', 'week'],
+  ['mo', 'month'],
+  ['y', 'year'],
+])
+
+export interface UnitWords {
+  /** `meters` of `m/s`; empty when there is nothing to say. */
+  readonly main: string
+  /** `per_second` of `m/s`, or empty. */
+  readonly per: string
+}
+
+/** An annotation such as `{items}` counts as nothing. */
+export function unitWords(unit: string): UnitWords {
+  const slash = unit.indexOf('/')
+  const main = side(slash === -1 ? unit : unit.slice(0, slash))
+  const per = slash === -1 ? '' : side(unit.slice(slash + 1))
+  return { main: WORDS.get(main) ?? main, per: per === '' ? '' : `per_${PER_WORDS.get(per) ?? per}` }
+}
+
+function side(text: string): string {
+  return /[{}]/.test(text) ? '' : text.trim()
+}

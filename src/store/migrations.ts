@@ -103,6 +103,10 @@ const STEPS: readonly string[] = [
   ) STRICT;
   CREATE UNIQUE INDEX pack_place ON pack (block, metric, first_ref, last_ref);
   `,
+  `
+  -- Without it, each restart would begin keep_firing_for anew.
+  ALTER TABLE alert_state ADD COLUMN keep_firing_since_ms INTEGER;
+  `,
 ]
 
 /** The version that brought packs. Before it a flush wrote one row per series, and no release ever did. */

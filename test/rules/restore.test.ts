@@ -131,7 +131,8 @@ describe('after a restart', () => {
     const runs: [readonly number[], number][] = [
       [[0, 1, 2], 0],
       [[3, 4, 5, 6], 0],
-      [[7, 8, 9, 10], 1],
+      [[7, 8], 1],
+      [[9, 10, 11], 1],
     ]
     const steps: string[] = []
     for (const [minutes, up] of runs) {

@@ -5,7 +5,7 @@ import { Labels } from '../../model/labels.ts'
 import type { RunFacts } from './facts.ts'
 import type { AlertStateTable } from './schema.ts'
 
-/** Rows of one INSERT: databases limit the number of parameters, and each row has twelve. */
+/** Rows of one INSERT: databases limit the number of parameters, and each row has thirteen. */
 const ROWS_PER_INSERT = 500
 
 export class SqlAlertStates implements AlertStateStore {
@@ -55,6 +55,7 @@ function rowOf(groupKey: string, position: number, record: AlertRecord): AlertSt
     fired_at_ms: record.firedAtMs ?? null,
     resolved_at_ms: record.resolvedAtMs ?? null,
     last_held_at_ms: record.lastHeldAtMs,
+    keep_firing_since_ms: record.keepFiringSinceMs ?? null,
     value: Object.is(record.value, -0) ? '-0' : String(record.value),
   }
 }
@@ -73,6 +74,7 @@ function recordOf(row: Selectable<AlertStateTable>): AlertRecord {
     ...(row.fired_at_ms === null ? {} : { firedAtMs: row.fired_at_ms }),
     ...(row.resolved_at_ms === null ? {} : { resolvedAtMs: row.resolved_at_ms }),
     lastHeldAtMs: row.last_held_at_ms,
+    ...(row.keep_firing_since_ms === null ? {} : { keepFiringSinceMs: row.keep_firing_since_ms }),
     value: Number(row.value),
   }
 }

@@ -36,6 +36,7 @@ export interface AlertStateTable {
   readonly fired_at_ms: number | null
   readonly resolved_at_ms: number | null
   readonly last_held_at_ms: number
+  readonly keep_firing_since_ms: number | null
   /** The number as text: no column type keeps NaN, infinities and minus zero in both databases. */
   readonly value: string
 }

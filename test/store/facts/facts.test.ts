@@ -26,6 +26,7 @@ describe('alert states', () => {
     const records = [
       alertOf('Pending', { state: 'pending' }),
       alertOf('Firing', { firedAtMs: NOW_MS + 5 }),
+      alertOf('Kept', { firedAtMs: NOW_MS + 5, keepFiringSinceMs: NOW_MS + 6 }),
       alertOf('Resolved', { state: 'resolved', firedAtMs: -5, resolvedAtMs: 0 }),
       ...values.map((value, i) => alertOf(`Value${i}`, { value })),
     ]
@@ -36,7 +37,7 @@ describe('alert states', () => {
     const groups = await store.writer.facts.alertStates.load()
     expect([...groups.keys()]).toEqual(['file;group', 'other'])
     expect(groups.get('file;group')).toEqual(records)
-    expect(groups.get('file;group')!.map((record) => record.value)).toEqual([1, 1, 1, ...values])
+    expect(groups.get('file;group')!.map((record) => record.value)).toEqual([1, 1, 1, 1, ...values])
   })
 
   test('of a group are replaced as a whole, however many', async () => {

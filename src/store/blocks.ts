@@ -24,12 +24,15 @@ export interface BlockRow {
   /** Times of the oldest and the newest sample, both inclusive. */
   readonly fromMs: number
   readonly toMs: number
+  /** 1 until the states of its series are written down; 0 then. */
+  readonly isOpen: number
   /** The block that this one is being compacted into; null: none. */
   readonly intoBlock: number | null
 }
 
 /** A pack of one metric, read back. */
 export interface StoredPack {
+  readonly id: number
   readonly directory: Directory
   /** Inflated. */
   readonly payload: Uint8Array
@@ -44,7 +47,7 @@ interface PackRow {
 }
 
 const BLOCK_COLUMNS =
-  'id, level, position, cut_ms AS cutMs, from_ms AS fromMs, to_ms AS toMs, into_block AS intoBlock FROM block'
+  'id, level, position, cut_ms AS cutMs, from_ms AS fromMs, to_ms AS toMs, is_open AS isOpen, into_block AS intoBlock FROM block'
 const PACK_COLUMNS = 'id, from_ms AS fromMs, to_ms AS toMs, directory, payload FROM pack'
 
 export class BlockRows {
@@ -200,6 +203,6 @@ export class BlockRows {
 function storedPack(row: PackRow): StoredPack {
   return readPack(row.id, () => {
     const directory = decodeDirectory(row.directory, row.fromMs, row.toMs)
-    return { directory, payload: inflatePayload(row.payload, directory) }
+    return { id: row.id, directory, payload: inflatePayload(row.payload, directory) }
   })
 }

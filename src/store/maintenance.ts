@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { SeriesRef } from '../model/series.ts'
 import type { BlockRows } from './blocks.ts'
+import { Compaction, groupsToCompact, type CompactionGroup } from './compaction.ts'
 import { failureOf } from './database.ts'
 import { Flush } from './flush.ts'
 import type { GroupCommit } from './group-commit.ts'
@@ -18,6 +19,19 @@ const HEAD_PRESSURE = 0.75
 /** And then again when at least this much more may go. */
 const PRESSURE_FLUSH_EVERY_MS = 60_000
 
+/** Steps of compaction in one call, of about ten milliseconds each. */
+const COMPACTION_STEPS = 500
+
+/** Whether compaction keeps up. */
+export interface CompactionStats {
+  /** Blocks that could be part of larger ones by now. */
+  readonly backlogBlocks: number
+  /** Time of the oldest sample in them; undefined when there are none. */
+  readonly oldestUncompactedMs: number | undefined
+  /** `nowMs` of the last `maintain` that moved a metric, or had nothing to compact; undefined before the first. */
+  readonly lastProgressMs: number | undefined
+}
+
 export interface MaintenanceParts {
   readonly db: Database.Database
   readonly turns: Turns
@@ -32,13 +46,15 @@ export interface MaintenanceParts {
 }
 
 /**
- * What the writer does from time to time: retention, retrying a commit, the flush and what follows from it. All of it
+ * What the writer does from time to time: retention, retrying a commit, the flush and what follows from it,
+ * compaction. All of it
  * is steps of some milliseconds, with everything else in between, and can stop after any of them.
  */
 export class Maintenance {
   flushesDone = 0
   flushesFailed = 0
   lastFlushMs: number | undefined
+  compaction: CompactionStats = { backlogBlocks: 0, oldestUncompactedMs: undefined, lastProgressMs: undefined }
   readonly #options: StoreOptions
   readonly #parts: MaintenanceParts
   #lastCutMs = -Infinity
@@ -72,7 +88,11 @@ export class Maintenance {
     await this.#steps('removing old samples', () => removeExpiredPacks(blocks, floorMs))
     await commits.commit()
     const cutMs = this.#cutMs(nowMs)
-    if (cutMs <= this.#lastCutMs) return
+    if (cutMs > this.#lastCutMs) await this.#flushAndEnd(nowMs, cutMs, floorMs)
+    await this.#compact(nowMs)
+  }
+
+  async #flushAndEnd(nowMs: number, cutMs: number, floorMs: number): Promise<void> {
     try {
       await this.#flush(cutMs)
       await this.#steps('removing ended series', () => this.#endSeries(floorMs))
@@ -84,6 +104,42 @@ export class Maintenance {
     this.#lastCutMs = cutMs
     this.lastFlushMs = nowMs
     this.flushesDone++
+  }
+
+  /** Compacts what is complete, for a bounded number of steps: the next flush must not wait for a backlog. */
+  async #compact(nowMs: number): Promise<void> {
+    const { blocks } = this.#parts
+    let stepsLeft = COMPACTION_STEPS
+    for (;;) {
+      const groups = groupsToCompact(blocks.all(), this.#options)
+      this.#noteBacklog(groups, nowMs)
+      const [group] = groups
+      if (group === undefined || stepsLeft <= 0 || this.#isStopped) return
+      let compaction: Compaction | undefined
+      await this.#steps('compacting', () => {
+        if (group.sources.length === 1 && group.target === undefined) {
+          blocks.raise(group.sources[0]!, group.level)
+          return false
+        }
+        compaction ??= new Compaction(blocks, group)
+        stepsLeft--
+        const isMore = compaction.step()
+        if (compaction.isBetweenMetrics) this.compaction = { ...this.compaction, lastProgressMs: nowMs }
+        return isMore && (stepsLeft > 0 || !compaction.isBetweenMetrics)
+      })
+    }
+  }
+
+  #noteBacklog(groups: readonly CompactionGroup[], nowMs: number): void {
+    const waiting = groups.flatMap((group) => group.sources)
+    this.compaction = {
+      backlogBlocks: waiting.length,
+      oldestUncompactedMs: waiting.reduce<number | undefined>(
+        (oldest, block) => Math.min(oldest ?? block.fromMs, block.fromMs),
+        undefined,
+      ),
+      lastProgressMs: waiting.length === 0 ? nowMs : this.compaction.lastProgressMs,
+    }
   }
 
   /** The newest time that may be flushed, in steps of `flushEveryMs`, or smaller ones when the head is nearly full. */

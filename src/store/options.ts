@@ -11,6 +11,8 @@ export interface StoreOptions {
   readonly outOfOrderMs: number
   /** The head is flushed into chunks each time this much more has become old enough. */
   readonly flushEveryMs: number
+  /** Widths of the blocks that flushes are compacted to, rising, each a multiple of the one before. */
+  readonly compactToMs: readonly number[]
   /** The most series at one time; beyond it `resolve` answers `undefined`. */
   readonly seriesMax: number
   /** Above this the writer says `isOverloaded`, and flushes early. Bytes of samples in shared memory, without labels. */
@@ -27,6 +29,7 @@ export const STORE_DEFAULTS: Omit<StoreOptions, 'dir'> = {
   retentionRawMs: 30 * 24 * HOUR_MS,
   outOfOrderMs: 2 * HOUR_MS,
   flushEveryMs: 2 * HOUR_MS,
+  compactToMs: [24 * HOUR_MS, 8 * 24 * HOUR_MS],
   seriesMax: 2_000_000,
   headBytesMax: 1024 * 1024 * 1024,
   pendingBytesMax: 64 * 1024 * 1024,

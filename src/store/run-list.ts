@@ -42,6 +42,29 @@ export class RunList {
     this.pushRun(timeMs, 0, 1, low, high)
   }
 
+  /** All runs of another list, newer than all here; the first becomes part of the last one here when it fits. */
+  joinAll(newer: RunList): void {
+    for (let run = 0; run < newer.count; run++) {
+      const startMs = newer.startsMs[run]!
+      const deltaMs = newer.deltasMs[run]!
+      const count = newer.counts[run]!
+      const low = newer.lows[run]!
+      const high = newer.highs[run]!
+      if (run > 0 || !this.#join(startMs, deltaMs, count, low, high)) this.pushRun(startMs, deltaMs, count, low, high)
+    }
+  }
+
+  #join(startMs: number, deltaMs: number, count: number, low: number, high: number): boolean {
+    const last = this.count - 1
+    if (last < 0 || this.lows[last] !== low || this.highs[last] !== high) return false
+    const joinedMs = deltaToExtend(startMs, this.startsMs[last]!, this.deltasMs[last]!, this.counts[last]!)
+    if (joinedMs === 0 || (count > 1 && joinedMs !== deltaMs)) return false
+    if (this.counts[last]! + count > RUN_WORD_MAX) return false
+    this.deltasMs[last] = joinedMs
+    this.counts[last]! += count
+    return true
+  }
+
   lastMsOf(run: number): number {
     return this.startsMs[run]! + this.deltasMs[run]! * (this.counts[run]! - 1)
   }

@@ -1,4 +1,5 @@
 import { invariant } from '../base/invariant.ts'
+import { CLUSTER_LABEL } from '../model/cluster-identity.ts'
 import { Labels } from '../model/labels.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { IdLists } from './id-lists.ts'
@@ -38,6 +39,8 @@ export class SeriesTable {
   #buckets = new Int32Array(1024)
   #filled = 0
   #seriesCount = 0
+  /** Series by the number of their cluster's pair; under 0 those without one. */
+  readonly #byCluster = new Map<number, number>()
   #nextRef: number
   #nextPairId: number
 
@@ -49,6 +52,12 @@ export class SeriesTable {
 
   get seriesCount(): number {
     return this.#seriesCount
+  }
+
+  /** Of one cluster; of the empty text, those that name none. */
+  seriesOf(cluster: string): number {
+    const id = cluster === '' ? 0 : this.pairs.find(CLUSTER_LABEL, cluster)
+    return id === undefined ? 0 : (this.#byCluster.get(id) ?? 0)
   }
 
   /** The slot of a label set, or -1. */
@@ -86,6 +95,7 @@ export class SeriesTable {
     this.#ids.set(row.slot, row.pairIds)
     this.refs.set(row.ref, row.slot)
     this.#seriesCount++
+    this.#countCluster(row.pairIds, 1)
   }
 
   /** The ref of the series in a slot; 0 when the slot is empty. */
@@ -110,6 +120,7 @@ export class SeriesTable {
     this.#refOfSlot[slot] = 0
     this.#ids.remove(slot)
     this.#seriesCount--
+    this.#countCluster(ids, -1)
   }
 
   /** Refs of all series, rising. */
@@ -125,6 +136,13 @@ export class SeriesTable {
 
   labelsOf(pairIds: ArrayLike<number>): Labels {
     return labelsOfPairs(this.pairs, pairIds)
+  }
+
+  #countCluster(pairIds: readonly number[], change: number): void {
+    const id = pairIds.find((pairId) => this.pairs.get(pairId)?.[0] === CLUSTER_LABEL) ?? 0
+    const count = (this.#byCluster.get(id) ?? 0) + change
+    if (count === 0) this.#byCluster.delete(id)
+    else this.#byCluster.set(id, count)
   }
 
   #newPair(name: string, value: string): number {

@@ -69,6 +69,15 @@ export class StoreAppender implements Appender {
     return this.#table.create(labels, this.#head.takeSlot())
   }
 
+  find(labels: Labels): SeriesRef | undefined {
+    const slot = this.#table.find(labels)
+    return slot < 0 ? undefined : this.#table.refOf(slot)
+  }
+
+  seriesOf(cluster: string): number {
+    return this.#table.seriesOf(cluster)
+  }
+
   append(ref: SeriesRef, timeMs: number, value: number): AppendOutcome {
     return this.#appendWords(ref, timeMs, value, lowWordOf(value), highWordOf(value))
   }

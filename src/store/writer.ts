@@ -9,7 +9,7 @@ import { GroupCommit } from './group-commit.ts'
 import { Head } from './head.ts'
 import { Log } from './log.ts'
 import { LogBuffer } from './log-codec.ts'
-import { Maintenance } from './maintenance.ts'
+import { Maintenance, type CompactionStats } from './maintenance.ts'
 import type { StoreOptions } from './options.ts'
 import { eachPair, eachSeries, SeriesRows } from './series-rows.ts'
 import { SeriesTable } from './series-table.ts'
@@ -56,6 +56,7 @@ export interface StoreStats {
   readonly flushesFailed: number
   /** `nowMs` of the last `maintain` that flushed something; undefined before. */
   readonly lastFlushMs: number | undefined
+  readonly compaction: CompactionStats
 }
 
 /** Opens a data directory for writing and reads its log. Throws FleetError. */
@@ -190,6 +191,7 @@ class SqliteWriter implements StoreWriter {
       flushesDone: this.#maintenance.flushesDone,
       flushesFailed: this.#maintenance.flushesFailed,
       lastFlushMs: this.#maintenance.lastFlushMs,
+      compaction: this.#maintenance.compaction,
     }
   }
 

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { STORE_DEFAULTS } from '../../src/store/options.ts'
 import { openWriter } from '../../src/store/writer.ts'
-import { appendBatch, SAMPLES_PER_BATCH, workNowMs } from './workload.ts'
+import { appendBatch, CRASH_OPTIONS, SAMPLES_PER_BATCH, workNowMs } from './workload.ts'
 
 // Writes the load from a batch on until it is killed, and says on stdout what it was told is durable. Written at once
 // (`writeSync`): what stands in the pipe was acknowledged, even when the kill comes right after it.
@@ -9,7 +9,7 @@ import { appendBatch, SAMPLES_PER_BATCH, workNowMs } from './workload.ts'
 const [dir, first] = process.argv.slice(2)
 writeSync(1, 'opening\n')
 let batch = Number(first)
-const options = { ...STORE_DEFAULTS, dir: dir!, outOfOrderMs: 10 * 60_000, flushEveryMs: 60_000 }
+const options = { ...STORE_DEFAULTS, dir: dir!, ...CRASH_OPTIONS }
 const writer = openWriter(options, workNowMs(batch * SAMPLES_PER_BATCH))
 for (; ; batch++) {
   appendBatch(writer.appender, batch)

@@ -4,7 +4,8 @@ import { APPENDED, APPENDED_BEFORE, REFUSED_DUPLICATE, REFUSED_OUT_OF_ORDER } fr
 import { RETRY_WINDOW_MS } from '../../src/store/options.ts'
 import { bitsOfValue, MINUTE_MS, NOW_MS, STALE_BITS, TempStore } from './temp-store.ts'
 
-// A map of maps is the model: whatever order samples, flushes and restarts come in, the store holds what it accepted,
+// A map of maps is the model: whatever order samples, flushes, compactions and restarts
+// come in, the store holds what it accepted,
 // each sample once, and refuses only what the rules of order name.
 
 const SERIES = 4
@@ -15,6 +16,7 @@ type Step =
   | { readonly kind: 'append'; readonly series: number; readonly tick: number; readonly value: number | 'stale' }
   | { readonly kind: 'commit' }
   | { readonly kind: 'maintain'; readonly minutes: number }
+  | { readonly kind: 'days'; readonly days: number }
   | { readonly kind: 'reopen' }
   | { readonly kind: 'read'; readonly fromTick: number; readonly ticks: number }
 
@@ -32,6 +34,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.constant<Step>({ kind: 'commit' }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('maintain'), minutes: fc.integer({ min: 1, max: 30 }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('days'), days: fc.integer({ min: 1, max: 3 }) }) },
   { weight: 1, arbitrary: fc.constant<Step>({ kind: 'reopen' }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('read'), fromTick: tick, ticks: fc.nat(100) }) },
 )
@@ -39,11 +42,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 class Model {
   readonly #samples = Array.from({ length: SERIES }, () => new Map<number, string>())
   nowMs = NOW_MS
+  /** Ticks count from here: it moves with the days, so that compaction has days to work on. */
+  #baseMs = NOW_MS
 
   async apply(store: TempStore, step: Step): Promise<void> {
     switch (step.kind) {
       case 'append':
-        this.#append(store, step.series, NOW_MS + step.tick * 30_000, step.value)
+        this.#append(store, step.series, this.#baseMs + step.tick * 30_000, step.value)
         break
       case 'commit':
         await store.writer.appender.commit()
@@ -52,13 +57,18 @@ class Model {
         this.nowMs += step.minutes * MINUTE_MS
         await store.writer.maintain(this.nowMs)
         break
+      case 'days':
+        this.nowMs += step.days * 24 * 60 * MINUTE_MS
+        this.#baseMs = this.nowMs
+        await store.writer.maintain(this.nowMs)
+        break
       case 'reopen':
         await store.reopen(this.nowMs)
         break
       case 'read': {
         await store.writer.appender.commit()
-        const fromMs = NOW_MS + step.fromTick * 30_000
-        const toMs = fromMs + step.ticks * 30_000
+        const toMs = this.#baseMs + (step.fromTick + step.ticks) * 30_000
+        const fromMs = step.ticks % 2 === 0 ? NOW_MS : this.#baseMs + step.fromTick * 30_000
         expect(store.all(fromMs, toMs)).toEqual(this.samples(fromMs, toMs))
         const newest = Object.entries(this.samples(fromMs, toMs)).map(([name, samples]) => [name, samples.slice(-1)])
         expect(store.newest(fromMs, toMs)).toEqual(Object.fromEntries(newest))
@@ -111,7 +121,11 @@ class Model {
 test('the store is a map from series and time to bits', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 250, size: 'max' }), async (steps) => {
-      const store = new TempStore({ outOfOrderMs: OUT_OF_ORDER_MS, flushEveryMs: 5 * MINUTE_MS })
+      const store = new TempStore({
+        outOfOrderMs: OUT_OF_ORDER_MS,
+        flushEveryMs: 5 * MINUTE_MS,
+        compactToMs: [24 * 60 * MINUTE_MS, 72 * 60 * MINUTE_MS],
+      })
       const model = new Model()
       for (const one of steps) await model.apply(store, one)
       await store.writer.appender.commit()
@@ -119,7 +133,8 @@ test('the store is a map from series and time to bits', async () => {
       await store.reopen(model.nowMs)
       expect(store.all()).toEqual(model.samples())
       await store.writer.maintain(model.nowMs + 24 * 60 * MINUTE_MS)
-      expect(store.writer.stats()).toMatchObject({ headSamples: 0, logBytes: 0 })
+      const { headSamples, logBytes, compaction } = store.writer.stats()
+      expect([headSamples, logBytes, compaction.backlogBlocks]).toEqual([0, 0, 0])
       expect(store.all()).toEqual(model.samples())
       await store.close()
     }),

@@ -7,6 +7,12 @@ import { Labels } from '../../src/model/labels.ts'
  */
 export const SAMPLES_PER_BATCH = 60
 export const START_MS = 1_760_000_000_000
+/** Flushes and compactions every few batches, so that many kills come in the middle of one. */
+export const CRASH_OPTIONS = {
+  outOfOrderMs: 10 * 60_000,
+  flushEveryMs: 60_000,
+  compactToMs: [5 * 60_000, 30 * 60_000],
+} as const
 const SERIES = 97
 const STEP_MS = 30_000
 

@@ -61,6 +61,9 @@ async function measure(threads: AppThreads, metrics: OwnMetrics): Promise<void> 
   setTotal(metrics.storeFlushes, { outcome: 'ok' }, stats.flushesDone)
   setTotal(metrics.storeFlushes, { outcome: 'failed' }, stats.flushesFailed)
   if (stats.lastFlushMs !== undefined) metrics.storeLastFlushSeconds.set(stats.lastFlushMs / 1000)
+  const { backlogBlocks, lastProgressMs } = stats.compaction
+  metrics.storeCompactionBacklog.set(backlogBlocks)
+  if (lastProgressMs !== undefined) metrics.storeCompactionLastSeconds.set(lastProgressMs / 1000)
   for (const state of ALERT_STATES) {
     metrics.alerts.set({ state }, alerts.filter((alert) => alert.state === state).length)
   }

@@ -21,6 +21,8 @@ export interface OwnMetrics {
   readonly storeCommits: Counter<'outcome'>
   readonly storeFlushes: Counter<'outcome'>
   readonly storeLastFlushSeconds: Gauge
+  readonly storeCompactionBacklog: Gauge
+  readonly storeCompactionLastSeconds: Gauge
   readonly queries: Counter<'outcome'>
   readonly querySeconds: Histogram<'kind'>
   readonly ruleEvaluations: Counter<'group' | 'outcome'>
@@ -66,6 +68,11 @@ export function createOwnMetrics(version: string): OwnMetrics {
     storeCommits: counter('daytwo_store_commits_total', 'Group commits of the log.', ['outcome']),
     storeFlushes: counter('daytwo_store_flushes_total', 'Flushes of the head into chunks.', ['outcome']),
     storeLastFlushSeconds: gauge('daytwo_store_last_flush_timestamp_seconds', 'When the head was last flushed.'),
+    storeCompactionBacklog: gauge('daytwo_store_compaction_backlog_blocks', 'Blocks that wait for compaction.'),
+    storeCompactionLastSeconds: gauge(
+      'daytwo_store_compaction_last_progress_timestamp_seconds',
+      'When compaction last moved on, or had nothing to do.',
+    ),
     queries: counter('daytwo_queries_total', 'PromQL queries, by outcome.', ['outcome']),
     querySeconds: seconds('daytwo_query_duration_seconds', 'Time to evaluate a PromQL query.', ['kind']),
     ruleEvaluations: counter('daytwo_rule_evaluations_total', 'Rule evaluations.', ['group', 'outcome']),

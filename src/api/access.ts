@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
 import { FleetError } from '../base/errors.ts'
 import { isAllowed } from '../model/token.ts'
-import type { Principal } from '../model/token.ts'
+import type { Access, Principal } from '../model/token.ts'
 
 /**
  * Who may come in. Three questions in order, before a body is read: is the request for us (Host), is it from a page
@@ -23,7 +24,7 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Puts the three questions before every route. */
 export function installAccess(app: FastifyInstance, options: AccessOptions): void {
-  const ownHosts = new Set([normalHost(options.listenHost), hostOf(new URL(options.externalUrl).host)])
+  const ownHosts = ownHostsOf(options)
   app.decorateRequest('principal', undefined)
 
   app.addHook('onRequest', async (request) => {
@@ -43,6 +44,29 @@ export function installAccess(app: FastifyInstance, options: AccessOptions): voi
     const { name, role } = request.principal
     throw new FleetError('forbidden', `token ${JSON.stringify(name)} has role ${role}, this needs ${access}`)
   })
+}
+
+/** Somebody who may come in; without a principal when no token was given or needed. */
+export interface Entry {
+  readonly principal: Principal | undefined
+}
+
+/**
+ * The same three questions for a route that is answered before Fastify. `undefined` when any of them is not plainly
+ * answered with yes, and for all that a browser's page sends: then the hook above decides, and says why not.
+ */
+export function plainEntry(
+  options: AccessOptions,
+  access: Access,
+): (headers: IncomingHttpHeaders) => Promise<Entry | undefined> {
+  const ownHosts = ownHostsOf(options)
+  return async (headers) => {
+    if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) return undefined
+    if (!options.requiresToken && !isOwnHost(headers.host, ownHosts)) return undefined
+    const token = tokenOf(headers.authorization)
+    const principal = token === undefined ? undefined : await options.authenticate(token)
+    return !options.requiresToken || isAllowed(principal?.role, access) ? { principal } : undefined
+  }
 }
 
 /** The token of a Bearer header, or the password of a Basic one; the user's name does not matter. */
@@ -70,12 +94,20 @@ export function tokenOf(authorization: string | undefined): string | undefined {
  */
 function checkHost(request: FastifyRequest, ownHosts: ReadonlySet<string>): void {
   const asked = request.headers.host
-  if (asked === undefined || asked === '') return
-  const host = hostOf(asked)
-  if (isLoopbackName(host) || ownHosts.has(host)) return
+  if (isOwnHost(asked, ownHosts)) return
   throw new FleetError('forbidden', `this server has no tokens and does not answer to host ${JSON.stringify(asked)}`, {
     hint: 'use 127.0.0.1 or localhost, or set external.url to the name people use',
   })
+}
+
+function isOwnHost(asked: string | undefined, ownHosts: ReadonlySet<string>): boolean {
+  if (asked === undefined || asked === '') return true
+  const host = hostOf(asked)
+  return isLoopbackName(host) || ownHosts.has(host)
+}
+
+function ownHostsOf(options: AccessOptions): ReadonlySet<string> {
+  return new Set([normalHost(options.listenHost), hostOf(new URL(options.externalUrl).host)])
 }
 
 /** A page of another origin must not change anything through the browser of somebody who is let in. */

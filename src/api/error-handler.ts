@@ -13,14 +13,19 @@ export function installErrorHandler(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((thrown, request, reply) => {
     const failure = asFailure(thrown)
     const route = request.routeOptions.url
-    if (failure.code === 'internal') log.error({ route, err: thrown }, 'request failed')
-    else if (failure.status >= 500) log.warn({ route, code: failure.code, err: failure }, 'request not answered')
+    logFailure(log, route, thrown, failure)
     return sendFailure(request, reply, failure)
   })
   app.setNotFoundHandler((_request, reply) =>
     // A missing asset arrives here with the caching of a found one.
     reply.code(404).header('cache-control', 'no-store').type('text/plain; charset=utf-8').send('404 page not found\n'),
   )
+}
+
+/** Says once what a server's keeper should know: bugs with their stack, and what we could not do. */
+export function logFailure(log: Log, route: string | undefined, thrown: unknown, failure: FleetError): void {
+  if (failure.code === 'internal') log.error({ route, err: thrown }, 'request failed')
+  else if (failure.status >= 500) log.warn({ route, code: failure.code, err: failure }, 'request not answered')
 }
 
 /** Seconds after which a sender should try again what we could not take for our own reasons. */
@@ -52,7 +57,8 @@ function ownError(failure: FleetError): OwnError {
   return hint === undefined ? { error: message, code } : { error: message, code, hint }
 }
 
-function textOf(failure: FleetError): string {
+/** A failure as one line of text. */
+export function textOf(failure: FleetError): string {
   return failure.hint === undefined ? failure.message : `${failure.message} (${failure.hint})`
 }
 

@@ -86,7 +86,7 @@ function unsupported(type: string | undefined, encoding: string | undefined): Fl
 }
 
 /** By the message that the content type names; `undefined` when it is none of ours. Absent is 1.0. */
-function protocolOf(type: string | undefined): WriteProtocol | undefined {
+export function protocolOf(type: string | undefined): WriteProtocol | undefined {
   if (type === undefined) return '1.0'
   const [media, ...params] = type.split(';').map((part) => part.trim().toLowerCase())
   if (media !== 'application/x-protobuf') return undefined
@@ -96,9 +96,14 @@ function protocolOf(type: string | undefined): WriteProtocol | undefined {
 }
 
 /** As our own metrics call them. */
-const FORMATS: Readonly<Record<WriteProtocol, string>> = { '1.0': 'remote_write', '2.0': 'remote_write_2' }
+export const FORMATS: Readonly<Record<WriteProtocol, string>> = { '1.0': 'remote_write', '2.0': 'remote_write_2' }
 
-async function counted(metrics: OwnMetrics, format: string, answering: Promise<WriteOutcome>): Promise<WriteOutcome> {
+/** Counts what became of a request. */
+export async function counted(
+  metrics: OwnMetrics,
+  format: string,
+  answering: Promise<WriteOutcome>,
+): Promise<WriteOutcome> {
   try {
     const answer = await answering
     metrics.ingestRequests.inc({ format, outcome: answer.status === 204 ? 'taken' : 'refused' })

@@ -10,7 +10,7 @@ import type { ClusterInventory } from '../fleet/inventory.ts'
 import type { FleetNow } from '../fleet/now.ts'
 import type { Principal } from '../model/token.ts'
 import type { QueryEngine } from '../promql/query-engine.ts'
-import { installAccess } from './access.ts'
+import { installAccess, plainEntry } from './access.ts'
 import { registerAlerts } from './alerts.ts'
 import { installCors } from './cors.ts'
 import { installErrorHandler } from './error-handler.ts'
@@ -31,6 +31,7 @@ import type { RunbookCatalog } from './runbooks.ts'
 import { registerSeriesRoutes } from './series.ts'
 import { registerStatusRoutes } from './status.ts'
 import { registerWeb } from './web.ts'
+import { createWriteServer } from './write-server.ts'
 
 /** Everything the HTTP side needs, as functions and ports: it knows neither threads nor SQL. */
 export interface ApiDeps {
@@ -78,10 +79,21 @@ const PARAM_CHARS_MAX = 4096
 
 /** The whole HTTP side, ready to `listen` or `inject`. Throws when a route does not declare who may use it. */
 export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
+  const { settings, metrics, clock, log } = deps
+  const access = { ...settings, requiresToken: deps.requiresToken, authenticate: deps.authenticate }
   const app = Fastify({
+    serverFactory: (handler) =>
+      createWriteServer(handler, {
+        write: deps.write,
+        bodyBytesMax: settings.bodyBytesMax,
+        metrics,
+        log,
+        readiness: deps.readiness,
+        enter: plainEntry(access, 'ingest'),
+        keepAliveMs: KEEP_ALIVE_MS,
+        requestArrivesMs: REQUEST_ARRIVES_MS,
+      }),
     logger: false, // Failures are logged by the error handler, requests are counted by metrics.
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    requestTimeout: REQUEST_ARRIVES_MS,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: PARAM_CHARS_MAX },
     // A path that is no URL (`/%ff`). Written past Fastify, whose types here know nothing of our routes.
@@ -91,13 +103,12 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
       reply.raw.end(`${error.message}\n`)
     },
   })
-  const { settings, metrics, clock, log } = deps
 
   installRouteTable(app)
   installErrorHandler(app, log)
   installRequestMetrics(app, metrics)
   await installHeaders(app)
-  installAccess(app, { ...settings, requiresToken: deps.requiresToken, authenticate: deps.authenticate })
+  installAccess(app, access)
   app.addHook('onRequest', (request, _reply, done) => {
     const readiness = request.url.startsWith('/api/') ? deps.readiness() : 'ready'
     done(readiness === 'ready' ? undefined : new FleetError('not_ready', readiness))

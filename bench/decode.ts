@@ -63,6 +63,14 @@ class CountingAppender implements Appender {
     return ref
   }
 
+  find(labels: Labels): number | undefined {
+    return this.#refs.get(labels.key)
+  }
+
+  seriesOf(): number {
+    return 0
+  }
+
   append(ref: number, timeMs: number, value: number): AppendOutcome {
     this.sum += ref + timeMs + value
     this.samples++

@@ -190,6 +190,7 @@ function createApiServer({
         pendingWrites--
       }
     },
+    ingestReport: (nowMs, top) => threads.ingest.ingestReport(nowMs, top),
     rules: { groups: () => threads.query.ruleGroups(), alerts: () => threads.query.ruleAlerts() },
     catalog,
     fleet: {

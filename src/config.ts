@@ -73,6 +73,24 @@ export const OPTIONS = {
     '256',
     'Write requests that may wait for the ingest worker; more are answered 503 with Retry-After.',
   ),
+  'ingest.cluster-series-max': option(
+    'Ingest',
+    count,
+    '1000000',
+    'Series of one cluster; beyond it new ones are refused as cluster_series_limit.',
+  ),
+  'ingest.cluster-new-series-per-minute-max': option(
+    'Ingest',
+    count,
+    '250000',
+    'New series of one cluster in one minute; more are refused as new_series_limit until the next.',
+  ),
+  'ingest.new-series-per-minute-max': option(
+    'Ingest',
+    count,
+    '1000000',
+    'New series of all clusters in one minute; more are refused as new_series_limit until the next.',
+  ),
   'identity.labels': option(
     'Ingest',
     list('LABEL'),

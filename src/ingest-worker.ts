@@ -7,6 +7,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { FleetError } from './base/errors.ts'
 import { invariant } from './base/invariant.ts'
+import type { IngestReport } from './ingest/ingest-report.ts'
 import type { IngestOptions } from './ingest/options.ts'
 import { createRemoteWriteIngest } from './ingest/remote-write.ts'
 import type { WriteContext } from './ingest/remote-write.ts'
@@ -35,6 +36,8 @@ export type IngestWorkerCalls = {
   write(body: Uint8Array, context: WriteContext): Promise<WriteOutcome>
   maintain(nowMs: number): Promise<void>
   stats(): StoreStats
+  /** Lists have at most `top` entries. */
+  ingestReport(nowMs: number, top: number): IngestReport
   tokens(): Promise<readonly TokenRecord[]>
   close(): Promise<void>
 }
@@ -46,7 +49,7 @@ export type DerivedCalls = {
   replaceAlertStates(groupKey: string, records: readonly AlertRecord[]): Promise<void>
 }
 
-function mainCalls(writer: StoreWriter, options: IngestOptions): IngestWorkerCalls {
+function mainCalls(writer: StoreWriter, options: IngestOptions, seriesMax: number): IngestWorkerCalls {
   const ingest = createRemoteWriteIngest({ appender: writer.appender, options })
   return {
     write: async (body, context) => {
@@ -59,6 +62,11 @@ function mainCalls(writer: StoreWriter, options: IngestOptions): IngestWorkerCal
       await writer.maintain(nowMs)
     },
     stats: () => writer.stats(),
+    ingestReport: (nowMs, top) => {
+      const report = ingest.report(nowMs, top)
+      const series = { option: 'store.series-max', max: seriesMax, used: writer.stats().seriesCount }
+      return { ...report, limits: [series, ...report.limits] }
+    },
     tokens: () => writer.facts.tokens.list(),
     close: async () => {
       await writer.close()
@@ -90,7 +98,7 @@ try {
   const writer = openWriter(data.store, data.nowMs)
   const share = writer.share()
   data.sharePort.postMessage(share, [share.port])
-  serveCalls(parentPort, mainCalls(writer, data.ingest))
+  serveCalls(parentPort, mainCalls(writer, data.ingest, data.store.seriesMax))
   serveCalls(data.queryPort, derivedCalls(writer))
   parentPort.postMessage({ ready: true } satisfies ThreadHello)
 } catch (thrown) {

@@ -14,6 +14,8 @@ import { installAccess, plainEntry } from './access.ts'
 import { registerAlerts } from './alerts.ts'
 import { installCors } from './cors.ts'
 import { installErrorHandler } from './error-handler.ts'
+import { registerDebugIngest } from './debug-ingest.ts'
+import type { ReadIngestReport } from './debug-ingest.ts'
 import { registerFaro } from './faro.ts'
 import type { FaroOptions } from './faro.ts'
 import { registerNow } from './now.ts'
@@ -37,6 +39,7 @@ import { createWriteServer } from './write-server.ts'
 export interface ApiDeps {
   readonly query: QueryEngine
   readonly write: Write
+  readonly ingestReport: ReadIngestReport
   readonly rules: RuleReader
   readonly catalog: RunbookCatalog
   readonly fleet: {
@@ -130,6 +133,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
     ...(deps.faro === undefined ? {} : { faroUrl: '/collect' }),
   }
   registerStatusRoutes(app, { metrics, version: settings.version, readiness: deps.readiness, ui })
+  registerDebugIngest(app, deps.ingestReport, clock)
   registerNow(app, (nowMs) => deps.fleet.now(nowMs), clock)
   registerAlerts(app, deps.rules, deps.catalog, clock)
   registerRunbooks(app, {

@@ -93,6 +93,11 @@ export class HaTracker {
     return pair.writer !== replica
   }
 
+  /** HOT. The cluster of a claim. */
+  clusterOf(claim: number): string {
+    return this.#claimAt(claim).pair.cluster
+  }
+
   /** Samples of a claim that is no duplicate were taken. */
   taken(claim: number): void {
     const { pair, replica } = this.#claimAt(claim)

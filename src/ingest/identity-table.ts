@@ -13,7 +13,7 @@ import type { RefusedSeries } from './refused-series.ts'
  *       4     their length
  *       5     0 free, > 0 the series, < 0 the refusal at index -1 - value
  *       6     minute in which it was last found
- *       7     the claim of the replica that sent it (ha-tracker.ts), 0 for none
+ *       7     who sent it, as the caller numbers senders; 0 for nobody known
  * ```
  *
  * Nothing is lost by forgetting: an unknown label set is parsed again and resolved to the same series. When the table
@@ -24,7 +24,7 @@ const SLOT_WORDS = 8
 const LENGTH = 4
 const VALUE = 5
 const MINUTE = 6
-const CLAIM = 7
+const SENDER = 7
 const SLOTS_AT_START = 4096
 /** Refusals carry a text each; beyond this many, label sets are refused anew each time they are seen. */
 const REFUSALS_MAX = 10_000
@@ -46,7 +46,7 @@ export class IdentityTable {
   #minute = 0
   #refusals: RefusedSeries[] = []
   /** Of the label set that the last `find` found. */
-  foundClaim = 0
+  foundSender = 0
 
   /**
    * @param entriesMax the most label sets it knows; at least 2
@@ -87,7 +87,7 @@ export class IdentityTable {
     const slots = this.#slots
     const value = slots[at + VALUE]!
     if (value !== 0) slots[at + MINUTE] = this.#minute
-    this.foundClaim = slots[at + CLAIM]!
+    this.foundSender = slots[at + SENDER]!
     return value
   }
 
@@ -97,11 +97,11 @@ export class IdentityTable {
     return refusal
   }
 
-  /** Notes the series of a label set that was not known, and whose claim it is. */
-  remember(scope: IdentityScope, view: DataView, start: number, length: number, ref: SeriesRef, claim = 0): void {
+  /** Notes the series of a label set that was not known, and who sends it. */
+  remember(scope: IdentityScope, view: DataView, start: number, length: number, ref: SeriesRef, sender = 0): void {
     invariant(ref > 0 && ref <= 0x7fffffff, 'a series ref fits a positive 32-bit integer')
     this.#makeRoom()
-    this.#insert(scope, view, start, length, ref, claim)
+    this.#insert(scope, view, start, length, ref, sender)
   }
 
   /** Notes why a label set that was not known is refused. */
@@ -122,7 +122,7 @@ export class IdentityTable {
     this.#rebuild(SLOTS_AT_START, () => false)
   }
 
-  #insert(scope: IdentityScope, view: DataView, start: number, length: number, value: number, claim: number): void {
+  #insert(scope: IdentityScope, view: DataView, start: number, length: number, value: number, sender: number): void {
     this.#hash.hash(scope, view, start, length)
     const at = this.#slotOf(length)
     const slots = this.#slots
@@ -134,7 +134,7 @@ export class IdentityTable {
     slots[at + LENGTH] = length
     slots[at + VALUE] = value
     slots[at + MINUTE] = this.#minute
-    slots[at + CLAIM] = claim
+    slots[at + SENDER] = sender
   }
 
   /** At most half of the slots are used, so that a search ends after one or two. */

@@ -15,6 +15,12 @@ export interface IngestOptions {
   readonly labelValueBytesMax: number
   /** How far a sample's time may lie ahead of the clock. A sender with a wrong clock would otherwise fill the future. */
   readonly aheadMsMax: number
+  /** Series of one cluster. */
+  readonly clusterSeriesMax: number
+  /** Series of one cluster that are made in one minute. */
+  readonly clusterNewSeriesPerMinuteMax: number
+  /** Series of all clusters that are made in one minute. */
+  readonly newSeriesPerMinuteMax: number
   /** Labels that name the cluster when `cluster` is absent, first match wins. */
   readonly identityLabels: readonly string[]
   /** The label in which HA replicas of one Prometheus differ; empty: no replica is told from another, all are taken. */
@@ -38,6 +44,9 @@ export const INGEST_DEFAULTS: IngestOptions = {
   labelNameBytesMax: 1024,
   labelValueBytesMax: 4096,
   aheadMsMax: 10 * 60_000,
+  clusterSeriesMax: 1_000_000,
+  clusterNewSeriesPerMinuteMax: 250_000,
+  newSeriesPerMinuteMax: 1_000_000,
   identityLabels: CLUSTER_ALIASES,
   haReplicaLabel: 'prometheus_replica',
   haGroupLabel: 'prometheus',

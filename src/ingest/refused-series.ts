@@ -5,4 +5,6 @@ export interface RefusedSeries {
   readonly reason: RefusalReason
   /** What was got and what was wanted, in one sentence. */
   readonly example: string
+  /** Of which cluster, when that is known. */
+  readonly cluster?: string
 }

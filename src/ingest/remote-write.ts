@@ -16,10 +16,14 @@ import { WriteRequestV2Decoder } from '../wire/remote-write-v2.ts'
 import { WriteRequestDecoder } from '../wire/remote-write.ts'
 import { SnappyDecoder } from '../wire/snappy.ts'
 import type { WriteBatch } from '../wire/write-batch.ts'
+import { ClusterActivityTable } from './cluster-activity.ts'
 import { HaTracker } from './ha-tracker.ts'
+import type { IngestReport } from './ingest-report.ts'
 import type { IngestOptions } from './options.ts'
+import { RefusalJournal } from './refusal-journal.ts'
 import { RefusalTally } from './refusal-tally.ts'
 import { SeriesRecogniser, labelLimits, rawLabels } from './series-recogniser.ts'
+import { SeriesLimits } from './series-limits.ts'
 import { badBody, outcomeOf } from './write-outcome.ts'
 import type { WriteOutcome, WriteProtocol } from './write-outcome.ts'
 
@@ -50,6 +54,8 @@ export interface RemoteWriteIngest {
   write(body: Uint8Array, context: WriteContext): WriteOutcome
   /** Forgets series that the store has dropped, so that their next samples are resolved anew. */
   forget(refs: ReadonlySet<SeriesRef>): void
+  /** What became of all requests so far; lists of clusters and of elections have at most `max` entries. */
+  report(nowMs: number, max: number): IngestReport
 }
 
 /** @param parts.drawKey four random words for the identity table; tests give their own to be repeatable */
@@ -67,24 +73,43 @@ export function createRemoteWriteIngest(parts: {
     '2.0': new WriteRequestV2Decoder({ ...limits, labelBytesMax: options.decodedBytesMax }),
   }
   const replicas = new HaTracker(options.haFailoverAfterMs)
-  const recogniser = new SeriesRecogniser(appender, options, replicas, parts.drawKey)
-  const writer = new BatchWriter(appender, options, recogniser, replicas)
+  const activity = new ClusterActivityTable()
+  const seriesLimits = new SeriesLimits(options, (cluster) => appender.seriesOf(cluster))
+  const journal = new RefusalJournal()
+  const known = { replicas, activity, limits: seriesLimits }
+  const recogniser = new SeriesRecogniser(appender, options, known, parts.drawKey)
+  const writer = new BatchWriter(appender, options, recogniser, replicas, activity)
+  const write = (body: Uint8Array, { nowMs, cluster, protocol = '1.0' }: WriteContext): WriteOutcome => {
+    try {
+      const batch = decoders[protocol].decode(snappy.decode(body), snappy.view)
+      replicas.begin(nowMs)
+      const newUnidentifiedSeries = recogniser.recognise(batch, cluster, nowMs)
+      return outcomeOf(writer.write(batch, nowMs, cluster, newUnidentifiedSeries), protocol)
+    } catch (error) {
+      if (error instanceof DecodeError) return badBody(error)
+      throw error
+    }
+  }
   return {
-    write(body, { nowMs, cluster, protocol = '1.0' }) {
-      invariant(cluster !== '', 'a bound cluster has a name')
-      try {
-        const batch = decoders[protocol].decode(snappy.decode(body), snappy.view)
-        replicas.begin(nowMs)
-        const newUnidentifiedSeries = recogniser.recognise(batch, cluster, nowMs)
-        return outcomeOf(writer.write(batch, nowMs, newUnidentifiedSeries), protocol)
-      } catch (error) {
-        if (error instanceof DecodeError) return badBody(error)
-        throw error
-      }
+    write(body, context) {
+      invariant(context.cluster !== '', 'a bound cluster has a name')
+      const outcome = write(body, context)
+      journal.note(outcome.refusals, context.cluster, context.nowMs)
+      return outcome
     },
     forget(refs) {
       recogniser.forget(refs)
     },
+    report: (nowMs, max) => ({
+      refusals: journal.report(),
+      clusters: {
+        count: activity.clusterCount,
+        bySamples: activity.top('taken', max),
+        byRefused: activity.top('refused', max),
+      },
+      limits: seriesLimits.report(activity.names(), nowMs),
+      replicas: replicas.report(max),
+    }),
   }
 }
 
@@ -94,19 +119,32 @@ class BatchWriter {
   readonly #options: IngestOptions
   readonly #recogniser: SeriesRecogniser
   readonly #replicas: HaTracker
+  readonly #activity: ClusterActivityTable
   #duplicates = 0
 
-  constructor(appender: Appender, options: IngestOptions, recogniser: SeriesRecogniser, replicas: HaTracker) {
+  constructor(
+    appender: Appender,
+    options: IngestOptions,
+    recogniser: SeriesRecogniser,
+    replicas: HaTracker,
+    activity: ClusterActivityTable,
+  ) {
     this.#appender = appender
     this.#options = options
     this.#recogniser = recogniser
     this.#replicas = replicas
+    this.#activity = activity
   }
 
-  write(batch: WriteBatch, nowMs: number, newUnidentifiedSeries: number): Omit<WriteOutcome, 'status' | 'message'> {
+  write(
+    batch: WriteBatch,
+    nowMs: number,
+    boundCluster: string | undefined,
+    newUnidentifiedSeries: number,
+  ): Omit<WriteOutcome, 'status' | 'message'> {
     const tally = new RefusalTally()
     this.#duplicates = 0
-    const samplesTaken = this.#append(batch, nowMs, tally)
+    const samplesTaken = this.#append(batch, nowMs, boundCluster, tally)
     if (batch.histogramCount > 0) this.#refuseHistograms(batch, tally)
     return {
       samplesIn: batch.sampleCount,
@@ -121,26 +159,37 @@ class BatchWriter {
   }
 
   /** HOT: once per sample. Answers how many were taken. */
-  #append(batch: WriteBatch, nowMs: number, tally: RefusalTally): number {
+  #append(batch: WriteBatch, nowMs: number, boundCluster: string | undefined, tally: RefusalTally): number {
     const appender = this.#appender
     const { timesMs, values, valueBits } = batch
-    const { refs, claims } = this.#recogniser
+    const { refs, senders } = this.#recogniser
     const replicas = this.#replicas
+    const activity = this.#activity
     const newestMs = nowMs + this.#options.aheadMsMax
     let taken = 0
+    // A request is one sender's, as a rule: who that is, is looked up when it changes.
+    let lastSender = 0
+    let cluster = 0
     for (let series = 0; series < batch.seriesCount; series++) {
       const start = batch.sampleStart(series)
       const end = batch.sampleEnd[series]!
       if (start === end) continue
       const ref = refs[series]!
       if (ref === 0) {
-        const { reason, example } = this.#recogniser.refusalOf(series)
-        if (tally.count(reason, end - start)) tally.explain(reason, example)
+        const refused = this.#recogniser.refusalOf(series)
+        if (tally.count(refused.reason, end - start)) tally.explain(refused.reason, refused.example)
+        const whose = activity.numberOf(refused.cluster ?? boundCluster ?? '')
+        activity.count(whose, 0, end - start, 0, nowMs)
         continue
       }
-      const claim = claims[series]!
-      if (claim !== 0 && replicas.isDuplicate(claim)) {
-        this.#drop(claim, end - start, tally)
+      const sender = senders[series]!
+      if (sender !== lastSender) {
+        lastSender = sender
+        cluster = sender > 0 ? activity.numberOf(replicas.clusterOf(sender)) : -sender
+      }
+      if (sender > 0 && replicas.isDuplicate(sender)) {
+        this.#drop(sender, end - start, tally)
+        activity.count(cluster, 0, 0, end - start, nowMs)
         continue
       }
       const takenBefore = taken
@@ -156,7 +205,8 @@ class BatchWriter {
         if (outcome === APPENDED || outcome === APPENDED_BEFORE) taken++
         else this.#refuseSample(batch, series, timeMs, outcome, tally)
       }
-      if (claim !== 0 && taken > takenBefore) replicas.taken(claim)
+      if (sender > 0 && taken > takenBefore) replicas.taken(sender)
+      activity.count(cluster, taken - takenBefore, end - start - taken + takenBefore, 0, nowMs)
     }
     return taken
   }

@@ -1,38 +1,48 @@
 import { invariant } from '../base/invariant.ts'
 import type { Appender } from '../model/appender.ts'
+import { CLUSTER_LABEL } from '../model/cluster-identity.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { readLabelFields } from '../wire/label-fields.ts'
 import type { LabelLimits } from '../wire/label-fields.ts'
 import type { WriteBatch } from '../wire/write-batch.ts'
 import { admit } from './admission.ts'
 import type { Admission } from './admission.ts'
+import type { ClusterActivityTable } from './cluster-activity.ts'
 import type { HaTracker } from './ha-tracker.ts'
 import { IdentityTable } from './identity-table.ts'
 import type { IdentityScope } from './identity-table.ts'
 import type { IngestOptions } from './options.ts'
 import type { RefusedSeries } from './refused-series.ts'
+import type { SeriesLimits } from './series-limits.ts'
 
 /** Says of each series in a batch which one it is, or why it is refused. Knows what it saw in earlier batches. */
 export class SeriesRecogniser {
   /** Per series of the batch: its ref, or 0: no samples, or `refusalOf` says why not. */
   refs = new Int32Array(256)
-  /** Per series with a ref: the claim of the replica that sent it (ha-tracker.ts), 0 for none. */
-  claims = new Int32Array(256)
+  /**
+   * Per series with a ref, who sent it: above 0 the claim of a replica (ha-tracker.ts), below 0 the negated number of
+   * a cluster (cluster-activity.ts), 0 for no cluster.
+   */
+  senders = new Int32Array(256)
   readonly #refused = new Map<number, RefusedSeries>()
   readonly #appender: Appender
   readonly #options: IngestOptions
   readonly #identities: IdentityTable
   readonly #replicas: HaTracker
+  readonly #limits: SeriesLimits
+  readonly #activity: ClusterActivityTable
 
   constructor(
     appender: Appender,
     options: IngestOptions,
-    replicas: HaTracker,
+    parts: { readonly replicas: HaTracker; readonly limits: SeriesLimits; readonly activity: ClusterActivityTable },
     drawKey: (() => Int32Array) | undefined,
   ) {
     this.#appender = appender
     this.#options = options
-    this.#replicas = replicas
+    this.#replicas = parts.replicas
+    this.#limits = parts.limits
+    this.#activity = parts.activity
     this.#identities = new IdentityTable(options.identityEntriesMax, drawKey)
   }
 
@@ -48,7 +58,7 @@ export class SeriesRecogniser {
     identities.tell(nowMs)
     if (this.refs.length < batch.seriesCount) {
       this.refs = new Int32Array(batch.sampleEnd.length)
-      this.claims = new Int32Array(batch.sampleEnd.length)
+      this.senders = new Int32Array(batch.sampleEnd.length)
     }
     if (this.#replicas.isFull) {
       identities.clear()
@@ -60,7 +70,7 @@ export class SeriesRecogniser {
       if (batch.sampleStart(series) === batch.sampleEnd[series]) continue
       const found = find(identities, scope, batch, series)
       this.refs[series] = found > 0 ? found : 0
-      this.claims[series] = identities.foundClaim
+      this.senders[series] = identities.foundSender
       if (found < 0) this.#refused.set(series, identities.refusal(found))
       else if (found === 0) newcomers.push(series)
     }
@@ -68,7 +78,7 @@ export class SeriesRecogniser {
     // All of them are read before the first is resolved: one that breaks the body must leave no series behind.
     const limits = labelLimits(this.#options)
     const admissions = newcomers.map((series) => admit(rawLabels(batch, series, limits), cluster, this.#options))
-    return newcomers.filter((series, i) => this.#settle(batch, series, scope, admissions[i]!)).length
+    return newcomers.filter((series, i) => this.#settle(batch, series, scope, admissions[i]!, nowMs)).length
   }
 
   /** Why a series of the batch is refused whole; only for one whose ref is 0 and which has samples. */
@@ -83,7 +93,7 @@ export class SeriesRecogniser {
   }
 
   /** Resolves and remembers a newcomer; true when it is a series without a cluster that was not known. */
-  #settle(batch: WriteBatch, series: number, scope: IdentityScope, admission: Admission): boolean {
+  #settle(batch: WriteBatch, series: number, scope: IdentityScope, admission: Admission, nowMs: number): boolean {
     const identities = this.#identities
     const view = batch.labelView(series)
     const offset = batch.labelOffset(series)
@@ -97,21 +107,32 @@ export class SeriesRecogniser {
     }
     if (known > 0) {
       this.refs[series] = known
-      this.claims[series] = identities.foundClaim
+      this.senders[series] = identities.foundSender
       return false
     }
-    const ref = this.#appender.resolve(admission.labels)
+    const { labels, replica } = admission
+    const cluster = labels.get(CLUSTER_LABEL)
+    let ref = this.#appender.find(labels)
     if (ref === undefined) {
-      // Not remembered: there may be room for it later.
-      const example = `no room for one more series than the store's limit: ${admission.labels.toString()}`
-      this.#refused.set(series, { reason: 'series_limit', example })
+      const refusal = this.#limits.refusalOf(cluster, nowMs)
+      if (refusal !== undefined) {
+        // Not remembered: there may be room for it later.
+        this.#refused.set(series, refusal)
+        return false
+      }
+      ref = this.#appender.resolve(labels)
+      if (ref !== undefined) this.#limits.made(cluster)
+    }
+    if (ref === undefined) {
+      const example = `no room for one more series than the store's limit: ${labels.toString()}`
+      this.#refused.set(series, { reason: 'series_limit', example, cluster })
       return false
     }
-    const { replica } = admission
     const claim = replica === undefined ? 0 : this.#replicas.claimOf(replica.cluster, replica.group, replica.name)
+    const sender = claim === 0 ? -this.#activity.numberOf(cluster) : claim
     this.refs[series] = ref
-    this.claims[series] = claim
-    identities.remember(scope, view, offset, length, ref, claim)
+    this.senders[series] = sender
+    identities.remember(scope, view, offset, length, ref, sender)
     return !admission.isIdentified
   }
 }

@@ -11,6 +11,10 @@ import type { SeriesRef } from './series.ts'
 export interface Appender {
   /** The series of a label set, made at first sight. Cold: callers remember the ref. `undefined`: the series limit is reached. */
   resolve(labels: Labels): SeriesRef | undefined
+  /** The series of a label set if there is one; makes none. Cold. */
+  find(labels: Labels): SeriesRef | undefined
+  /** How many series there are of a cluster (label `cluster`); of the empty text, how many without one. Cold. */
+  seriesOf(cluster: string): number
   /** HOT: once per sample, allocates nothing. `value` is never a stale marker. */
   append(ref: SeriesRef, timeMs: number, value: number): AppendOutcome
   /** HOT. The series ends here (staleness is a boolean on this side, see sample.ts). */

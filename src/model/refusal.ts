@@ -22,6 +22,8 @@ export const REFUSAL_REASONS = [
   'delta_overlap',
   'delta_limit',
   'series_limit',
+  'cluster_series_limit',
+  'new_series_limit',
   'ha_duplicate',
 ] as const
 

@@ -40,6 +40,7 @@ GET                           viewer  prometheus  /api/v1/status/buildinfo
 POST                          ingest  text        /api/v1/write
 GET,HEAD                      public  text        /assets/*
 OPTIONS,POST                  public  text        /collect
+GET                           viewer  own         /debug/ingest
 GET,HEAD                      viewer  text        /explore
 GET,HEAD                      viewer  text        /explore/*
 GET,HEAD                      viewer  text        /fleet

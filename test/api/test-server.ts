@@ -139,6 +139,7 @@ export async function makeServer(
       await appender.commit()
       return outcome
     },
+    ingestReport: (nowMs, top) => Promise.resolve(ingest.report(nowMs, top)),
     rules: { groups: () => Promise.resolve([]), alerts: () => Promise.resolve([]) },
     catalog: TEST_CATALOG,
     fleet: {

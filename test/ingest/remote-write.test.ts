@@ -306,17 +306,17 @@ describe('dropped series', () => {
     const { appender, ingest, write } = rig()
     const request = [series({ cluster: 'a' }, [0, 1])]
     write(request)
-    let resolved = 0
-    const resolve = appender.resolve.bind(appender)
-    appender.resolve = (labels) => {
-      resolved++
-      return resolve(labels)
+    let asked = 0
+    const find = appender.find.bind(appender)
+    appender.find = (labels) => {
+      asked++
+      return find(labels)
     }
     write(request)
-    expect(resolved).toBe(0)
+    expect(asked).toBe(0)
     ingest.forget(new Set([1]))
     expect(write(request).status).toBe(204)
-    expect(resolved).toBe(1)
+    expect(asked).toBe(1)
   })
 })
 

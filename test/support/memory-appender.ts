@@ -51,6 +51,14 @@ export class MemoryAppender implements Appender {
     return ref
   }
 
+  find(labels: Labels): SeriesRef | undefined {
+    return this.#refs.get(labels.key)
+  }
+
+  seriesOf(cluster: string): number {
+    return this.#series.filter(({ labels }) => labels.get('cluster') === cluster).length
+  }
+
   append(ref: SeriesRef, timeMs: number, value: number): AppendOutcome {
     return this.#put(ref, { timeMs, value, isStale: false })
   }

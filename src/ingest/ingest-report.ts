@@ -1,0 +1,17 @@
+import type { ClusterActivity } from './cluster-activity.ts'
+import type { HaPairReport } from './ha-tracker.ts'
+import type { ReasonReport } from './refusal-journal.ts'
+import type { LimitReport } from './series-limits.ts'
+
+/** What became of all remote write requests since the start: the answer of `/debug/ingest`. */
+export interface IngestReport {
+  readonly refusals: readonly ReasonReport[]
+  readonly clusters: {
+    /** That were heard. */
+    readonly count: number
+    readonly bySamples: readonly ClusterActivity[]
+    readonly byRefused: readonly ClusterActivity[]
+  }
+  readonly limits: readonly LimitReport[]
+  readonly replicas: { readonly pairs: number; readonly elections: readonly HaPairReport[] }
+}

@@ -1,0 +1,94 @@
+import type { IngestOptions } from './options.ts'
+import type { RefusedSeries } from './refused-series.ts'
+
+/**
+ * Whether one more series may be made: how many a cluster may have, and how many may be new in a minute, of one cluster
+ * and of all. One cluster that goes wild (a label with a request id) must not take the room of the others, and no storm
+ * of new series may hold up the samples of known ones. Series that are known are never refused here.
+ *
+ * Minutes are those of the clock. Beyond a limit the answer is 400, not 429: most senders drop what a 429 refuses just
+ * the same, those who repeat it hold up all their good samples, and the next scrape brings the series anyway.
+ */
+const MINUTE_MS = 60_000
+
+export type SeriesLimitOptions = Pick<
+  IngestOptions,
+  'clusterSeriesMax' | 'clusterNewSeriesPerMinuteMax' | 'newSeriesPerMinuteMax'
+>
+
+/** One limit and how near it is. */
+export interface LimitReport {
+  /** The option that sets it. */
+  readonly option: string
+  readonly max: number
+  readonly used: number
+  /** The cluster that is nearest; absent for limits on all. */
+  readonly cluster?: string
+}
+
+export class SeriesLimits {
+  readonly #options: SeriesLimitOptions
+  readonly #seriesOf: (cluster: string) => number
+  #minute = -1
+  #newInAll = 0
+  readonly #newByCluster = new Map<string, number>()
+
+  /** @param seriesOf how many series a cluster has; the empty text: those without a cluster, limited as if they were one */
+  constructor(options: SeriesLimitOptions, seriesOf: (cluster: string) => number) {
+    this.#options = options
+    this.#seriesOf = seriesOf
+  }
+
+  /** Why a cluster may have no new series now. */
+  refusalOf(cluster: string, nowMs: number): RefusedSeries | undefined {
+    this.#tell(nowMs)
+    const { clusterSeriesMax, clusterNewSeriesPerMinuteMax, newSeriesPerMinuteMax } = this.#options
+    const who = cluster === '' ? 'the series without a cluster' : `cluster ${JSON.stringify(cluster)}`
+    const refuse = (reason: RefusedSeries['reason'], example: string): RefusedSeries => ({ reason, example, cluster })
+    if (this.#seriesOf(cluster) >= clusterSeriesMax) {
+      return refuse('cluster_series_limit', `${who}: got one more than ingest.cluster-series-max, ${clusterSeriesMax}`)
+    }
+    if ((this.#newByCluster.get(cluster) ?? 0) >= clusterNewSeriesPerMinuteMax) {
+      const limit = `ingest.cluster-new-series-per-minute-max, ${clusterNewSeriesPerMinuteMax}`
+      return refuse('new_series_limit', `${who}: got one more new series in this minute than ${limit}`)
+    }
+    if (this.#newInAll >= newSeriesPerMinuteMax) {
+      const limit = `ingest.new-series-per-minute-max, ${newSeriesPerMinuteMax}`
+      return refuse('new_series_limit', `all clusters: got one more new series in this minute than ${limit}`)
+    }
+    return undefined
+  }
+
+  /** A new series was made. */
+  made(cluster: string): void {
+    this.#newInAll++
+    this.#newByCluster.set(cluster, (this.#newByCluster.get(cluster) ?? 0) + 1)
+  }
+
+  /** How near the limits are; of `clusters` the one with the most series is named. */
+  report(clusters: Iterable<string>, nowMs: number): LimitReport[] {
+    this.#tell(nowMs)
+    const fullest = most([...clusters].map((cluster) => [cluster, this.#seriesOf(cluster)] as const))
+    const fastest = most(this.#newByCluster)
+    const { clusterSeriesMax, clusterNewSeriesPerMinuteMax, newSeriesPerMinuteMax } = this.#options
+    return [
+      { option: 'ingest.cluster-series-max', max: clusterSeriesMax, ...fullest },
+      { option: 'ingest.cluster-new-series-per-minute-max', max: clusterNewSeriesPerMinuteMax, ...fastest },
+      { option: 'ingest.new-series-per-minute-max', max: newSeriesPerMinuteMax, used: this.#newInAll },
+    ]
+  }
+
+  #tell(nowMs: number): void {
+    const minute = Math.floor(nowMs / MINUTE_MS)
+    if (minute === this.#minute) return
+    this.#minute = minute
+    this.#newInAll = 0
+    this.#newByCluster.clear()
+  }
+}
+
+function most(counts: Iterable<readonly [cluster: string, count: number]>): Pick<LimitReport, 'used' | 'cluster'> {
+  let found: Pick<LimitReport, 'used' | 'cluster'> = { used: 0 }
+  for (const [cluster, used] of counts) if (used > found.used) found = { used, cluster }
+  return found
+}

@@ -191,6 +191,7 @@ function createApiServer({
       }
     },
     ingestReport: (nowMs, top) => threads.ingest.ingestReport(nowMs, top),
+    cardinality: (request) => threads.query.cardinality(request),
     rules: { groups: () => threads.query.ruleGroups(), alerts: () => threads.query.ruleAlerts() },
     catalog,
     fleet: {

@@ -18,6 +18,7 @@ import type { RuleEngine } from './rules/engine.ts'
 import { loadRuleFiles } from './rules/rule-file.ts'
 import type { EvaluationReport, RuleAlert, RuleGroupStatus } from './rules/rule-status.ts'
 import type { DerivedCalls } from './ingest-worker.ts'
+import type { Cardinality } from './store/cardinality.ts'
 import type { StoreOptions } from './store/options.ts'
 import { openReader } from './store/reader.ts'
 import type { ReaderShare } from './store/share.ts'
@@ -49,6 +50,7 @@ export type QueryWorkerCalls = {
   evaluateRules(nowMs: number): Promise<EvaluationReport>
   ruleGroups(): readonly RuleGroupStatus[]
   ruleAlerts(): readonly RuleAlert[]
+  cardinality(request: { readonly nowMs: number; readonly top: number; readonly by: string }): Cardinality
   close(): void
 }
 
@@ -93,9 +95,13 @@ try {
     labelNames: (selectors, range) => query.labelNames(selectors, range),
     labelValues: (name, selectors, range) => query.labelValues(name, selectors, range),
     restoreRules: (nowMs) => rules.restore(nowMs),
-    evaluateRules: (nowMs) => rules.evaluate(nowMs),
+    evaluateRules: (nowMs) => {
+      reader.noteGrowth(nowMs)
+      return rules.evaluate(nowMs)
+    },
     ruleGroups: () => rules.groups(),
     ruleAlerts: () => rules.alerts(),
+    cardinality: (request) => reader.cardinality(request),
     close: () => {
       reader.close()
     },

@@ -16,6 +16,8 @@ import { installCors } from './cors.ts'
 import { installErrorHandler } from './error-handler.ts'
 import { registerDebugIngest } from './debug-ingest.ts'
 import type { ReadIngestReport } from './debug-ingest.ts'
+import { registerDebugSeries } from './debug-series.ts'
+import type { ReadCardinality } from './debug-series.ts'
 import { registerFaro } from './faro.ts'
 import type { FaroOptions } from './faro.ts'
 import { registerNow } from './now.ts'
@@ -40,6 +42,7 @@ export interface ApiDeps {
   readonly query: QueryEngine
   readonly write: Write
   readonly ingestReport: ReadIngestReport
+  readonly cardinality: ReadCardinality
   readonly rules: RuleReader
   readonly catalog: RunbookCatalog
   readonly fleet: {
@@ -134,6 +137,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   }
   registerStatusRoutes(app, { metrics, version: settings.version, readiness: deps.readiness, ui })
   registerDebugIngest(app, deps.ingestReport, clock)
+  registerDebugSeries(app, deps.cardinality, clock)
   registerNow(app, (nowMs) => deps.fleet.now(nowMs), clock)
   registerAlerts(app, deps.rules, deps.catalog, clock)
   registerRunbooks(app, {

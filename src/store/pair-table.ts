@@ -29,6 +29,11 @@ export class PairTable {
     return this.#pairs.get(id)
   }
 
+  /** Names of all labels. */
+  names(): IterableIterator<string> {
+    return this.#ids.keys()
+  }
+
   /** The values of a label with their numbers. */
   valuesOf(name: string): ReadonlyMap<string, number> {
     return this.#ids.get(name) ?? NO_VALUES

@@ -6,7 +6,7 @@ import { metricIdOf, type PairTable } from './pair-table.ts'
 import { MatchCache } from './match-cache.ts'
 import { RefTable } from './ref-table.ts'
 import { labelsOfPairs, type SeriesRow } from './series-table.ts'
-import { intersect, NO_REFS, subtract, unite } from './sorted-refs.ts'
+import { countAbove, intersect, NO_REFS, subtract, unite } from './sorted-refs.ts'
 
 /** Label sets kept as objects between reads; when there are more, all are let go and made again. */
 const LABELS_KEPT_MAX = 200_000
@@ -69,6 +69,25 @@ export class SeriesIndex {
       list.removeAll(gone)
       if (list.count === 0) this.#lists.delete(id)
     }
+  }
+
+  /** The largest ref of all; 0 when there is no series. */
+  get newestRef(): SeriesRef {
+    return this.#all.view.at(-1) ?? 0
+  }
+
+  /** How many series have a pair. */
+  countOf(pairId: number): number {
+    return this.#lists.get(pairId)?.count ?? 0
+  }
+
+  /** How many series with a pair have a larger ref. */
+  countAfter(pairId: number, ref: SeriesRef): number {
+    return countAbove(this.#listOf(pairId), ref)
+  }
+
+  countAllAfter(ref: SeriesRef): number {
+    return countAbove(this.#all.view, ref)
   }
 
   slotOf(ref: SeriesRef): number {

@@ -9,6 +9,7 @@ import { asFailure, openDatabaseForReading } from './database.ts'
 import { HeadMemory } from './head-memory.ts'
 import { HeadReader } from './head-reader.ts'
 import type { StoreOptions } from './options.ts'
+import { cardinalityOf, GrowthWatch, type Cardinality } from './cardinality.ts'
 import { PackReader, readChunk, type FoundChunk } from './pack-reader.ts'
 import { PairTable } from './pair-table.ts'
 import { SeriesIndex } from './postings.ts'
@@ -21,6 +22,10 @@ import type { ReaderShare, StoreMessage } from './share.ts'
 export interface StoreReader extends Queryable {
   /** Series the reader knows of. */
   readonly seriesCount: number
+  /** Notes which series there are by now, so that `cardinality` can tell which are new. Call it about once a minute. */
+  noteGrowth(nowMs: number): void
+  /** What the series are made of; lists have at most `top` entries. `by`: a label whose values are counted too. */
+  cardinality(request: { readonly nowMs: number; readonly top: number; readonly by: string }): Cardinality
   close(): void
 }
 
@@ -44,6 +49,7 @@ class SharedReader implements StoreReader {
   readonly #head: HeadReader
   readonly #packs: PackReader
   readonly #runs = new RunList()
+  readonly #growth = new GrowthWatch()
   /** Series that were removed while a read goes on: it may still use their slots and labels. */
   #removedLater: number[] = []
   #isReading = false
@@ -149,6 +155,17 @@ class SharedReader implements StoreReader {
     const values = new Set<string>()
     for (const ref of this.#refsInRange([...matchers, hasName], range)) values.add(this.#index.labelsOf(ref).get(name))
     return [...values].sort(compareText)
+  }
+
+  noteGrowth(nowMs: number): void {
+    this.#receive()
+    this.#growth.note(nowMs, this.#index.newestRef)
+  }
+
+  cardinality({ nowMs, top, by }: { nowMs: number; top: number; by: string }): Cardinality {
+    this.noteGrowth(nowMs)
+    const since = this.#growth.since ?? { atMs: nowMs, newestRef: this.#index.newestRef }
+    return cardinalityOf(this.#index, this.#pairs, since, { top, by })
   }
 
   close(): void {

@@ -45,6 +45,11 @@ export function unite(lists: readonly Uint32Array[]): Uint32Array {
   return all.subarray(0, count)
 }
 
+/** How many refs are larger than `ref`. */
+export function countAbove(refs: Uint32Array, ref: number): number {
+  return refs.length - seek(refs, 0, ref + 1)
+}
+
 /** The first place from `from` on with a ref of at least `ref`. */
 function seek(refs: Uint32Array, from: number, ref: number): number {
   let low = from

@@ -140,6 +140,7 @@ export async function makeServer(
       return outcome
     },
     ingestReport: (nowMs, top) => Promise.resolve(ingest.report(nowMs, top)),
+    cardinality: () => Promise.reject(new Error('this test has no store')),
     rules: { groups: () => Promise.resolve([]), alerts: () => Promise.resolve([]) },
     catalog: TEST_CATALOG,
     fleet: {

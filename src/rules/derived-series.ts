@@ -26,18 +26,33 @@ export function staleMarkers(before: SeriesSet, now: SeriesSet, timeMs: number):
 /** `ALERTS` (1) and `ALERTS_FOR_STATE` (since when, in seconds) of one alert; nothing for a resolved one. */
 export function alertSamples(labels: Labels, phase: AlertPhase, timeMs: number): DerivedSample[] {
   if (phase.state === 'resolved') return []
+  const series = alertSeries(labels)
+  const sinceSeconds = Math.trunc(phase.activeAtMs / 1000)
   return [
-    {
-      labels: labels.with(METRIC_NAME, ALERTS_METRIC).with(ALERT_STATE_LABEL, phase.state),
-      timeMs,
-      value: 1,
-      isStale: false,
-    },
-    {
-      labels: labels.with(METRIC_NAME, ALERTS_FOR_STATE_METRIC),
-      timeMs,
-      value: Math.trunc(phase.activeAtMs / 1000),
-      isStale: false,
-    },
+    { labels: series[phase.state], timeMs, value: 1, isStale: false },
+    { labels: series.forState, timeMs, value: sinceSeconds, isStale: false },
   ]
+}
+
+interface AlertSeries {
+  readonly pending: Labels
+  readonly firing: Labels
+  readonly forState: Labels
+}
+
+/** Written at each evaluation while the alert lives, so they are made once. */
+const seriesOfAlerts = new WeakMap<Labels, AlertSeries>()
+
+function alertSeries(labels: Labels): AlertSeries {
+  let series = seriesOfAlerts.get(labels)
+  if (series === undefined) {
+    const alerts = labels.with(METRIC_NAME, ALERTS_METRIC)
+    series = {
+      pending: alerts.with(ALERT_STATE_LABEL, 'pending'),
+      firing: alerts.with(ALERT_STATE_LABEL, 'firing'),
+      forState: labels.with(METRIC_NAME, ALERTS_FOR_STATE_METRIC),
+    }
+    seriesOfAlerts.set(labels, series)
+  }
+  return series
 }

@@ -51,6 +51,9 @@ export class HaTracker {
   #request = 0
   #nowMs = 0
   #forgottenMs = -Infinity
+  /** The claim whose samples were dropped last, and where that is noted. */
+  #lastDropped = 0
+  #lastNote: ReplicaNote = { heardMs: NaN, samplesDropped: 0 }
 
   /** @param pairsMax pairs beyond it are not told apart: all of their replicas are taken. Tests give a small one. */
   constructor(failoverAfterMs: number, pairsMax = PAIRS_MAX) {
@@ -82,7 +85,7 @@ export class HaTracker {
     return claim
   }
 
-  /** HOT: once per series of a replica. Whether somebody else delivers the samples of this claim. */
+  /** Whether somebody else delivers the samples of this claim. */
   isDuplicate(claim: number): boolean {
     const { pair, replica } = this.#claimAt(claim)
     if (pair.request !== this.#request) {
@@ -93,7 +96,7 @@ export class HaTracker {
     return pair.writer !== replica
   }
 
-  /** HOT. The cluster of a claim. */
+  /** The cluster of a claim. */
   clusterOf(claim: number): string {
     return this.#claimAt(claim).pair.cluster
   }
@@ -105,12 +108,18 @@ export class HaTracker {
     this.#note(pair, replica).heardMs = this.#nowMs
   }
 
-  /** Samples of a claim were dropped as duplicates. */
+  /** HOT: once per series of a standby. Samples of a claim were dropped as duplicates. */
   dropped(claim: number, samples: number): void {
+    if (claim === this.#lastDropped && this.#lastNote.heardMs === this.#nowMs) {
+      this.#lastNote.samplesDropped += samples
+      return
+    }
     const { pair, replica } = this.#claimAt(claim)
     const note = this.#note(pair, replica)
     note.heardMs = this.#nowMs
     note.samplesDropped += samples
+    this.#lastDropped = claim
+    this.#lastNote = note
   }
 
   /** One sentence on why the samples of a claim are dropped. */
@@ -124,6 +133,7 @@ export class HaTracker {
     this.#claims.length = 0
     this.#claimIds.clear()
     this.#forgottenMs = this.#nowMs
+    this.#lastDropped = 0
     for (const [key, { election }] of this.#pairs) {
       const isSilent = election === undefined || this.#nowMs - election.heardMs >= this.#failoverAfterMs
       if (isSilent) this.#pairs.delete(key)

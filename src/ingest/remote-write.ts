@@ -170,6 +170,8 @@ class BatchWriter {
     // A request is one sender's, as a rule: who that is, is looked up when it changes.
     let lastSender = 0
     let cluster = 0
+    let isStandby = false
+    let isHeard = true
     for (let series = 0; series < batch.seriesCount; series++) {
       const start = batch.sampleStart(series)
       const end = batch.sampleEnd[series]!
@@ -186,8 +188,10 @@ class BatchWriter {
       if (sender !== lastSender) {
         lastSender = sender
         cluster = sender > 0 ? activity.numberOf(replicas.clusterOf(sender)) : -sender
+        isStandby = sender > 0 && replicas.isDuplicate(sender)
+        isHeard = sender <= 0
       }
-      if (sender > 0 && replicas.isDuplicate(sender)) {
+      if (isStandby) {
         this.#drop(sender, end - start, tally)
         activity.count(cluster, 0, 0, end - start, nowMs)
         continue
@@ -205,7 +209,10 @@ class BatchWriter {
         if (outcome === APPENDED || outcome === APPENDED_BEFORE) taken++
         else this.#refuseSample(batch, series, timeMs, outcome, tally)
       }
-      if (sender > 0 && taken > takenBefore) replicas.taken(sender)
+      if (!isHeard && taken > takenBefore) {
+        replicas.taken(sender)
+        isHeard = true
+      }
       activity.count(cluster, taken - takenBefore, end - start - taken + takenBefore, 0, nowMs)
     }
     return taken

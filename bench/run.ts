@@ -21,6 +21,9 @@ for (const name of names) {
   if (!known.includes(name)) throw new Error(`got benchmark ${name}, want one of ${known.join(', ')}`)
 }
 
+// Asked to stop, it ends in order: servers that it started are stopped by whoever started them.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
 console.log(
   `node ${process.versions.node}, ${process.platform}-${process.arch}, ${new Date().toISOString().slice(0, 10)}`,
 )

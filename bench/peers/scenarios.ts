@@ -89,10 +89,15 @@ async function inOneLife<T>(peer: Peer, measure: (server: RunningServer) => Prom
 
 async function inDirectory<T>(work: (dir: string) => Promise<T>): Promise<T> {
   const dir = mkdtempSync(join(tmpdir(), 'daytwo-bench-'))
+  const remove = (): void => {
+    rmSync(dir, { recursive: true, force: true })
+  }
+  process.once('exit', remove)
   try {
     return await work(dir)
   } finally {
-    rmSync(dir, { recursive: true, force: true })
+    process.removeListener('exit', remove)
+    remove()
   }
 }
 

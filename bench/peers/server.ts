@@ -43,6 +43,12 @@ const REST_SHARE = 0.04
 export async function startServer(peer: Peer, dir: string): Promise<RunningServer> {
   const port = await freePort()
   const child = spawn(peer.program, peer.args(port, dir), { stdio: ['ignore', 'ignore', 'pipe'] })
+  // However this process ends, its servers end with it.
+  const kill = (): void => {
+    child.kill('SIGKILL')
+  }
+  process.once('exit', kill)
+  child.once('exit', () => process.removeListener('exit', kill))
   let said = ''
   child.stderr.on('data', (chunk: Buffer) => {
     said = (said + chunk.toString()).slice(-2000)

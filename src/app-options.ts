@@ -3,6 +3,8 @@ import { isIP } from 'node:net'
 import type { Config } from './config.ts'
 import { INGEST_DEFAULTS } from './ingest/options.ts'
 import type { IngestOptions } from './ingest/options.ts'
+import { OTLP_DEFAULTS } from './ingest/otlp-options.ts'
+import type { OtlpOptions } from './ingest/otlp-options.ts'
 import { DEFAULT_ENGINE_OPTIONS } from './promql/engine-options.ts'
 import type { EngineOptions } from './promql/engine-options.ts'
 import { STORE_DEFAULTS } from './store/options.ts'
@@ -35,6 +37,16 @@ export function ingestOptionsOf(config: Config): IngestOptions {
     haReplicaLabel: config['ha.replica-label'],
     haGroupLabel: config['ha.group-label'],
     haFailoverAfterMs: config['ha.failover-after'],
+  }
+}
+
+export function otlpOptionsOf(config: Config): OtlpOptions {
+  return {
+    ...OTLP_DEFAULTS,
+    strategy: config['otlp.translation-strategy'],
+    promoteAttributes: config['otlp.promote-attributes'],
+    promoteScope: config['otlp.promote-scope-metadata'],
+    deltaStreamsMax: config['otlp.delta-streams-max'],
   }
 }
 

@@ -1,5 +1,5 @@
 /** The two worker threads, started in order: the writer first, because the reader reads what it shares. */
-import { engineOptionsOf, ingestOptionsOf, storeOptionsOf } from './app-options.ts'
+import { engineOptionsOf, ingestOptionsOf, otlpOptionsOf, storeOptionsOf } from './app-options.ts'
 import type { Log } from './base/log.ts'
 import type { Config } from './config.ts'
 import type { IngestWorkerCalls, IngestWorkerData } from './ingest-worker.ts'
@@ -38,6 +38,7 @@ export async function startThreads({ config, ruleFiles, nowMs, log }: ThreadPart
   const ingestData: IngestWorkerData = {
     store,
     ingest: ingestOptionsOf(config),
+    otlp: otlpOptionsOf(config),
     nowMs,
     queryPort: derived.near,
     sharePort: share.near,

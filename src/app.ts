@@ -35,6 +35,7 @@ import type { TokenBook } from './token-book.ts'
 import { VERSION } from './version.ts'
 import { createNotifications } from './notifications.ts'
 import type { Notifications } from './notifications.ts'
+import { limitPendingWrites } from './pending-writes.ts'
 import type { QueryEngine } from './promql/query-engine.ts'
 
 export interface AppParts {
@@ -172,24 +173,15 @@ function createApiServer({
 }: ServerParts): Promise<FastifyInstance> {
   const { config, clock, log, isDemo } = parts
   const reader = fleetReaderOf(query)
-  let pendingWrites = 0
+  const pending = limitPendingWrites(config['ingest.pending-max'])
+  const contextOf = (cluster: string | undefined) => {
+    return { nowMs: clock.nowMs(), ...(cluster === undefined ? {} : { cluster }) }
+  }
   return createServer({
     query,
-    write: async (body, cluster, protocol) => {
-      if (pendingWrites >= config['ingest.pending-max']) {
-        throw new FleetError(
-          'overloaded',
-          `${pendingWrites} write requests wait already; ingest.pending-max is ${config['ingest.pending-max']}`,
-        )
-      }
-      pendingWrites++
-      try {
-        const context = { nowMs: clock.nowMs(), protocol, ...(cluster === undefined ? {} : { cluster }) }
-        return await threads.ingest.write(body, context)
-      } finally {
-        pendingWrites--
-      }
-    },
+    write: (body, cluster, protocol) => pending(() => threads.ingest.write(body, { ...contextOf(cluster), protocol })),
+    writeOtlpMetrics: (body, encoding, cluster) =>
+      pending(() => threads.ingest.writeOtlpMetrics(body, encoding, contextOf(cluster))),
     ingestReport: (nowMs, top) => threads.ingest.ingestReport(nowMs, top),
     cardinality: (request) => threads.query.cardinality(request),
     rules: { groups: () => threads.query.ruleGroups(), alerts: () => threads.query.ruleAlerts() },
@@ -215,6 +207,7 @@ function createApiServer({
       listenHost: config.listen.host,
       corsOrigins: config['web.cors-origins'],
       bodyBytesMax: config['web.body-bytes-max'],
+      decodedBytesMax: config['ingest.decompressed-bytes-max'],
     },
   })
 }

@@ -11,6 +11,7 @@ import { FleetError, messageOf } from './base/errors.ts'
 import { LOG_LEVELS } from './base/log.ts'
 import { nearest } from './base/nearest.ts'
 import { INGEST_DEFAULTS } from './ingest/options.ts'
+import { OTLP_DEFAULTS, OTLP_STRATEGIES } from './ingest/otlp-options.ts'
 import { CLUSTER_ALIASES } from './model/cluster-identity.ts'
 import { address, bytes, count, duration, flag, list, oneOf, optionalText, text, url, urls } from './config-values.ts'
 import type { ValueKind } from './config-values.ts'
@@ -115,6 +116,31 @@ export const OPTIONS = {
     duration,
     '30s',
     'How long the replica that is listened to may be silent before another takes over; 30s does for scrapes every minute or more often.',
+  ),
+
+  'otlp.translation-strategy': option(
+    'Ingest',
+    oneOf(OTLP_STRATEGIES),
+    OTLP_DEFAULTS.strategy,
+    'How names of OTLP metrics and attributes are written; named as in Prometheus.',
+  ),
+  'otlp.promote-attributes': option(
+    'Ingest',
+    list('ATTRIBUTE'),
+    OTLP_DEFAULTS.promoteAttributes.join(','),
+    'Resource attributes of OTLP metrics that become labels of every series. Those that name the cluster always do.',
+  ),
+  'otlp.promote-scope-metadata': option(
+    'Ingest',
+    flag,
+    'false',
+    'Put the instrumentation scope of OTLP metrics on their series: otel_scope_name and the like.',
+  ),
+  'otlp.delta-streams-max': option(
+    'Ingest',
+    count,
+    String(OTLP_DEFAULTS.deltaStreamsMax),
+    'Streams of OTLP delta points that are summed up; one more is refused as delta_limit.',
   ),
 
   'retention.raw': option('Store', duration, '30d', 'How long samples are kept.'),

@@ -9,6 +9,9 @@ import { FleetError } from './base/errors.ts'
 import { invariant } from './base/invariant.ts'
 import type { IngestReport } from './ingest/ingest-report.ts'
 import type { IngestOptions } from './ingest/options.ts'
+import { createOtlpMetricsIngest } from './ingest/otlp-metrics.ts'
+import type { OtlpContext, OtlpEncoding, OtlpOutcome } from './ingest/otlp-metrics.ts'
+import type { OtlpOptions } from './ingest/otlp-options.ts'
 import { createRemoteWriteIngest } from './ingest/remote-write.ts'
 import type { WriteContext } from './ingest/remote-write.ts'
 import type { WriteOutcome } from './ingest/write-outcome.ts'
@@ -24,6 +27,7 @@ import type { ThreadHello } from './threads.ts'
 export interface IngestWorkerData {
   readonly store: StoreOptions
   readonly ingest: IngestOptions
+  readonly otlp: OtlpOptions
   readonly nowMs: number
   /** From the query worker: derived series and alert states. */
   readonly queryPort: MessagePort
@@ -34,6 +38,7 @@ export interface IngestWorkerData {
 /** What main asks. */
 export type IngestWorkerCalls = {
   write(body: Uint8Array, context: WriteContext): Promise<WriteOutcome>
+  writeOtlpMetrics(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpOutcome>
   maintain(nowMs: number): Promise<void>
   stats(): StoreStats
   /** Lists have at most `top` entries. */
@@ -49,15 +54,24 @@ export type DerivedCalls = {
   replaceAlertStates(groupKey: string, records: readonly AlertRecord[]): Promise<void>
 }
 
-function mainCalls(writer: StoreWriter, options: IngestOptions, seriesMax: number): IngestWorkerCalls {
-  const ingest = createRemoteWriteIngest({ appender: writer.appender, options })
+function mainCalls(
+  writer: StoreWriter,
+  options: IngestOptions,
+  otlpOptions: OtlpOptions,
+  seriesMax: number,
+): IngestWorkerCalls {
+  const { appender } = writer
+  const ingest = createRemoteWriteIngest({ appender, options })
+  const otlp = createOtlpMetricsIngest({ appender, options, otlp: otlpOptions })
+  const takeAndCommit = async <T>(take: () => T): Promise<T> => {
+    if (writer.isOverloaded) throw new FleetError('overloaded', 'the log cannot keep up; nothing was taken')
+    const outcome = take()
+    await appender.commit()
+    return outcome
+  }
   return {
-    write: async (body, context) => {
-      if (writer.isOverloaded) throw new FleetError('overloaded', 'the log cannot keep up; nothing was taken')
-      const outcome = ingest.write(body, context)
-      await writer.appender.commit()
-      return outcome
-    },
+    write: (body, context) => takeAndCommit(() => ingest.write(body, context)),
+    writeOtlpMetrics: (body, encoding, context) => takeAndCommit(() => otlp.write(body, encoding, context)),
     maintain: async (nowMs) => {
       await writer.maintain(nowMs)
     },
@@ -98,7 +112,7 @@ try {
   const writer = openWriter(data.store, data.nowMs)
   const share = writer.share()
   data.sharePort.postMessage(share, [share.port])
-  serveCalls(parentPort, mainCalls(writer, data.ingest, data.store.seriesMax))
+  serveCalls(parentPort, mainCalls(writer, data.ingest, data.otlp, data.store.seriesMax))
   serveCalls(data.queryPort, derivedCalls(writer))
   parentPort.postMessage({ ready: true } satisfies ThreadHello)
 } catch (thrown) {

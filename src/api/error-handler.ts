@@ -3,6 +3,8 @@ import { ERROR_CODES, FleetError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { PrometheusError } from '../contract/prometheus.ts'
 import type { OwnError } from '../contract/ui.ts'
+import { otlpStatus } from '../ingest/otlp-outcome.ts'
+import { OTLP_TYPES, otlpEncodingOf } from './otlp-metrics.ts'
 import { sendPrometheusJson } from './prometheus-json.ts'
 
 /**
@@ -43,6 +45,13 @@ function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Flee
       return sendPrometheusJson(reply, JSON.stringify(prometheusError(failure)))
     case 'own':
       return reply.type('application/json; charset=utf-8').send(JSON.stringify(ownError(failure)))
+    case 'otlp': {
+      // A request of another type has no encoding to be answered in.
+      const encoding = otlpEncodingOf(request.headers['content-type'])
+      if (encoding === undefined) return reply.type('text/plain; charset=utf-8').send(`${textOf(failure)}\n`)
+      void reply.type(OTLP_TYPES[encoding])
+      return reply.send(Buffer.from(otlpStatus(failure.status, textOf(failure), encoding)))
+    }
     case 'text':
       return reply.type('text/plain; charset=utf-8').send(`${textOf(failure)}\n`)
   }

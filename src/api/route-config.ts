@@ -7,8 +7,8 @@ import type { Access, Principal } from '../model/token.ts'
  * stops the server from starting.
  */
 
-/** How errors are told: Prometheus' JSON, Daytwo's own JSON (`OwnError`), or one line of text. */
-export type Dialect = 'prometheus' | 'own' | 'text'
+/** How errors are told: Prometheus' JSON, Daytwo's own JSON (`OwnError`), OTLP's google.rpc.Status, or one line of text. */
+export type Dialect = 'prometheus' | 'own' | 'otlp' | 'text'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

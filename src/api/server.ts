@@ -21,6 +21,8 @@ import type { ReadCardinality } from './debug-series.ts'
 import { registerFaro } from './faro.ts'
 import type { FaroOptions } from './faro.ts'
 import { registerNow } from './now.ts'
+import { registerOtlpMetrics } from './otlp-metrics.ts'
+import type { WriteOtlpMetrics } from './otlp-metrics.ts'
 import { acceptForms } from './params.ts'
 import { registerQueryRoutes } from './query.ts'
 import { registerRemoteWrite } from './remote-write.ts'
@@ -42,6 +44,7 @@ export interface ApiDeps {
   readonly query: QueryEngine
   readonly write: Write
   readonly ingestReport: ReadIngestReport
+  readonly writeOtlpMetrics: WriteOtlpMetrics
   readonly cardinality: ReadCardinality
   readonly rules: RuleReader
   readonly catalog: RunbookCatalog
@@ -75,6 +78,8 @@ export interface ApiSettings {
   readonly corsOrigins: readonly string[]
   /** Of a write request as sent, compressed. */
   readonly bodyBytesMax: number
+  /** Of a write request after decompression. */
+  readonly decodedBytesMax: number
 }
 
 /** Longer than senders' pauses between two requests (Prometheus 5 s, scrapes 60 s): a reused connection is never cut. */
@@ -116,11 +121,12 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   await installHeaders(app)
   installAccess(app, access)
   app.addHook('onRequest', (request, _reply, done) => {
-    const readiness = request.url.startsWith('/api/') ? deps.readiness() : 'ready'
+    const readiness = /^\/(api|v1)\//.test(request.url) ? deps.readiness() : 'ready'
     done(readiness === 'ready' ? undefined : new FleetError('not_ready', readiness))
   })
 
   await registerRemoteWrite(app, { write: deps.write, bodyBytesMax: settings.bodyBytesMax, metrics })
+  await registerOtlpMetrics(app, { ...settings, write: deps.writeOtlpMetrics, metrics })
   await app.register((scope, _options, done) => {
     acceptForms(scope)
     installCors(scope, settings.corsOrigins)

@@ -56,9 +56,18 @@ export function createOwnMetrics(version: string): OwnMetrics {
     httpRequests: counter('daytwo_http_requests_total', 'HTTP requests answered.', ['route', 'method', 'status']),
     httpSeconds: seconds('daytwo_http_request_duration_seconds', 'Time to answer an HTTP request.', ['route']),
     ingestRequests: counter('daytwo_ingest_requests_total', 'Write requests, by outcome.', ['format', 'outcome']),
-    ingestSamplesIn: counter('daytwo_ingest_samples_in_total', 'Samples decoded from write requests.', ['format']),
-    ingestSamplesOut: counter('daytwo_ingest_samples_out_total', 'Samples handed to the store.', ['format']),
-    ingestRefused: counter('daytwo_ingest_samples_refused_total', 'Samples refused, by reason.', ['format', 'reason']),
+    ingestSamplesIn: counter(
+      'daytwo_ingest_samples_in_total',
+      'Samples decoded from write requests; OTLP: data points.',
+      ['format'],
+    ),
+    ingestSamplesOut: counter('daytwo_ingest_samples_out_total', 'Samples handed to the store; OTLP: data points.', [
+      'format',
+    ]),
+    ingestRefused: counter('daytwo_ingest_samples_refused_total', 'Samples refused, by reason; OTLP: data points.', [
+      'format',
+      'reason',
+    ]),
     ingestExemplarsIgnored: counter('daytwo_ingest_exemplars_ignored_total', 'Exemplars received and not kept.'),
     ingestMetadataIgnored: counter('daytwo_ingest_metadata_ignored_total', 'Metadata entries received and not kept.'),
     ingestUnidentifiedSeries: counter('daytwo_ingest_unidentified_series_total', 'New series without a cluster.'),

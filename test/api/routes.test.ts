@@ -31,6 +31,7 @@ GET,POST                      viewer  prometheus  /api/v1/format_query
 GET                           viewer  prometheus  /api/v1/label/:name/values
 GET,POST                      viewer  prometheus  /api/v1/labels
 GET                           viewer  prometheus  /api/v1/metadata
+POST                          ingest  otlp        /api/v1/otlp/v1/metrics
 GET,POST                      viewer  prometheus  /api/v1/query
 GET,POST                      viewer  prometheus  /api/v1/query_exemplars
 GET,POST                      viewer  prometheus  /api/v1/query_range
@@ -50,6 +51,7 @@ GET                           viewer  text        /graph
 GET,HEAD                      public  text        /icon.svg
 GET                           viewer  text        /metrics
 GET,HEAD                      viewer  text        /rb/:name
+POST                          ingest  otlp        /v1/metrics
 `
 
 test('every route says who may use it, and this is the list', () => {
@@ -107,6 +109,7 @@ describe('unknown paths and methods', () => {
     ['POST', '/-/healthy', 'GET, HEAD'],
     ['DELETE', '/rb/KubeVirtCRModified', 'GET, HEAD'],
     ['GET', '/collect', 'OPTIONS, POST'],
+    ['GET', '/v1/metrics', 'POST'],
   ] as const)('%s %s is 405 and names the methods', async (method, url, allow) => {
     const answer = await server.app.inject({
       method,

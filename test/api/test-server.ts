@@ -9,6 +9,8 @@ import { createOwnMetrics } from '../../src/base/metrics.ts'
 import { buildCatalog } from '../../src/catalog/catalog.ts'
 import { createRemoteWriteIngest } from '../../src/ingest/remote-write.ts'
 import { INGEST_DEFAULTS } from '../../src/ingest/options.ts'
+import { createOtlpMetricsIngest } from '../../src/ingest/otlp-metrics.ts'
+import { OTLP_DEFAULTS } from '../../src/ingest/otlp-options.ts'
 import type { Labels } from '../../src/model/labels.ts'
 import type { InstantQuery, QueryEngine, QueryResult, RangeQuery } from '../../src/promql/query-engine.ts'
 import { FakeClock } from '../support/fake-clock.ts'
@@ -131,6 +133,7 @@ export async function makeServer(
   const appender = new MemoryAppender()
   const clock = new FakeClock(NOW_MS)
   const ingest = createRemoteWriteIngest({ appender, options: INGEST_DEFAULTS })
+  const otlp = createOtlpMetricsIngest({ appender, options: INGEST_DEFAULTS, otlp: OTLP_DEFAULTS })
   const deps: ApiDeps = {
     query: engine,
     write: async (body, cluster, protocol) => {
@@ -140,6 +143,14 @@ export async function makeServer(
       return outcome
     },
     ingestReport: (nowMs, top) => Promise.resolve(ingest.report(nowMs, top)),
+    writeOtlpMetrics: async (body, encoding, cluster) => {
+      const outcome = otlp.write(body, encoding, {
+        nowMs: clock.nowMs(),
+        ...(cluster === undefined ? {} : { cluster }),
+      })
+      await appender.commit()
+      return outcome
+    },
     cardinality: () => Promise.reject(new Error('this test has no store')),
     rules: { groups: () => Promise.resolve([]), alerts: () => Promise.resolve([]) },
     catalog: TEST_CATALOG,
@@ -162,6 +173,7 @@ export async function makeServer(
       listenHost: '127.0.0.1',
       corsOrigins: [],
       bodyBytesMax: 1024 * 1024,
+      decodedBytesMax: 4 * 1024 * 1024,
       ...overrides.settings,
     },
   }

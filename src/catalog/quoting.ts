@@ -48,11 +48,14 @@ export function escapeRegex(value: string): string {
  * a backslash. White space and control characters become one space, so that the value cannot start a line.
  */
 export function escapeMarkdown(value: string): string {
-  return oneLine(value)
-    .replace(/[\\`*_{}[\]<>#|~&!():@+="'$^%;?]/g, '\\$&')
-    .replace(/^-/, '\\-')
-    .replace(/^(\d+)\./, '$1\\.')
-    .replace(/www\./gi, (www) => `${www.slice(0, 3)}\\.`)
+  return (
+    oneLine(value)
+      .replace(/[\\`*_{}[\]<>#|~&!():@+="'$^%;?]/g, '\\$&')
+      // The marks of a list also count behind spaces.
+      .replace(/^( ?)-/, '$1\\-')
+      .replace(/^( ?\d+)\./, '$1\\.')
+      .replace(/www\./gi, (www) => `${www.slice(0, 3)}\\.`)
+  )
 }
 
 /** A code span that shows `value`: the fence is one backtick longer than any run inside. */

@@ -137,6 +137,13 @@ describe('Markdown shows the value', () => {
     )
   })
 
+  test.each([' -\n', '-', '\t- a', ' 1. a', '1.', ' + ', ' # a', '   > a', ' ---'])(
+    '%j begins a line as itself',
+    (value) => {
+      expect(shownText(`${escapeMarkdown(value)}x`).trimStart()).toBe(`${oneLine(value)}x`.trimStart())
+    },
+  )
+
   test('at the beginning of a line', () => {
     fc.assert(
       fc.property(anyValue, (value) => {

@@ -1,17 +1,24 @@
 import { expect, test } from 'vitest'
+import type { Queryable } from '../../src/model/queryable.ts'
+import { createLocalEngine } from '../../src/promql/engine.ts'
+import { DEFAULT_ENGINE_OPTIONS } from '../../src/promql/engine-options.ts'
+import type { QueryValue } from '../../src/promql/query-engine.ts'
 import { openDatabaseForReading } from '../../src/store/database.ts'
 import { STORE_DEFAULTS } from '../../src/store/options.ts'
 import { openReader } from '../../src/store/reader.ts'
 import { openWriter } from '../../src/store/writer.ts'
+import { MemoryQueryable } from '../support/memory-queryable.ts'
 import { startChild } from './child.ts'
 import { compiled } from './compiled.ts'
 import { tempDir } from './temp-store.ts'
 import { faultsOf } from './work-check.ts'
-import { CRASH_OPTIONS, SAMPLES_PER_BATCH, workNowMs } from './workload.ts'
+import { appendBatch, CRASH_OPTIONS, SAMPLES_PER_BATCH, START_MS, workLabels, workNowMs, workSample } from './workload.ts'
 
 const CHILD = compiled('crash-child.ts')
 /** 200 take some minutes, and are for the hand: DAYTWO_CRASH_KILLS=200 npx vitest run test/store/crash.test.ts */
 const KILLS = Number(process.env['DAYTWO_CRASH_KILLS'] ?? 24)
+/** Each check reads all that was written since the first kill: a directory is left before that takes long. */
+const KILLS_PER_DIRECTORY = 12
 const LANES = 2
 
 /** Numbers that look random and are the same in each run. */
@@ -23,21 +30,22 @@ function seeded(seed: number): (below: number) => number {
   }
 }
 
-interface Lane {
+/** What is known of one directory. */
+interface Life {
+  readonly dir: string
+  /** The last batch that was acknowledged. */
   acked: number
   flushes: number
   kills: number
-  /** The highest level of compaction that was seen on the disk. */
-  levels: number
 }
 
 /** Starts the load where it was last acknowledged, as its sender would, and kills it after some lines. */
-async function runAndKill(dir: string, lane: Lane, linesBeforeKill: number): Promise<void> {
-  const child = startChild(CHILD, [dir, String(lane.acked + 1)])
+async function runAndKill(life: Life, linesBeforeKill: number): Promise<void> {
+  const child = startChild(CHILD, [life.dir, String(life.acked + 1)])
   let flushes = 0
   const take = (line: string): void => {
     const [what, number] = line.split(' ')
-    if (what === 'acked') lane.acked = Number(number)
+    if (what === 'acked') life.acked = Number(number)
     if (what === 'flushes') flushes = Number(number)
   }
   for (let i = 0; i <= linesBeforeKill; i++) {
@@ -48,19 +56,63 @@ async function runAndKill(dir: string, lane: Lane, linesBeforeKill: number): Pro
   await child.kill()
   // What it had written before it died counts as acknowledged too.
   for (let line = await child.line(); line !== undefined; line = await child.line()) take(line)
-  lane.flushes += flushes
-  lane.kills++
+  life.flushes += flushes
+  life.kills++
 }
 
-async function check(dir: string, lane: Lane): Promise<void> {
-  const options = { ...STORE_DEFAULTS, dir, ...CRASH_OPTIONS }
-  const writer = openWriter(options, workNowMs(lane.acked * SAMPLES_PER_BATCH))
+/** Opens what a kill left, and holds it against the load; `use` may do more with it. */
+async function check(
+  life: Life,
+  use?: (opened: { writer: ReturnType<typeof openWriter>; reader: ReturnType<typeof openReader> }) => Promise<void>,
+): Promise<void> {
+  const options = { ...STORE_DEFAULTS, dir: life.dir, ...CRASH_OPTIONS }
+  const writer = openWriter(options, workNowMs(life.acked * SAMPLES_PER_BATCH))
   const reader = openReader(options, writer.share())
-  const read = reader.select({ matchers: [], fromMs: -Infinity, toMs: Infinity, maxSamples: 100_000_000 })
-  expect(faultsOf(read, lane.acked, lane.acked + 1)).toEqual([])
-  reader.close()
-  await writer.close()
-  lane.levels = Math.max(lane.levels, levelsIn(dir))
+  try {
+    const read = reader.select({ matchers: [], fromMs: -Infinity, toMs: Infinity, maxSamples: 100_000_000 })
+    expect(faultsOf(read, life.acked, life.acked + 1)).toEqual([])
+    await use?.({ writer, reader })
+  } finally {
+    reader.close()
+    await writer.close()
+  }
+}
+
+const EXPRESSIONS = [
+  'work',
+  'count_over_time(work[5m])',
+  'increase(work[10m])',
+  'changes(work[30m])',
+  'avg_over_time(work{series=~"[0-9]*[13579]"}[10m])',
+  'sum by (cluster) (present_over_time(work[5m]))',
+] as const
+
+async function answers(queryable: Queryable, lastMs: number): Promise<readonly QueryValue[]> {
+  const engine = createLocalEngine({ queryable, options: DEFAULT_ENGINE_OPTIONS, nowMs: () => 0 })
+  const range = { startMs: START_MS, endMs: lastMs, stepMs: 60_000 }
+  return Promise.all(EXPRESSIONS.map(async (expr) => (await engine.range({ expr, ...range })).value))
+}
+
+/** A store that kept every sample in memory, up to a batch. */
+function oracle(lastBatch: number): MemoryQueryable {
+  const memory = new MemoryQueryable()
+  for (let number = 0; number < (lastBatch + 1) * SAMPLES_PER_BATCH; number++) {
+    const sample = workSample(number)
+    if (sample.value === 'stale') memory.appendStale(workLabels(sample), sample.timeMs)
+    else memory.append(workLabels(sample), sample.timeMs, sample.value)
+  }
+  return memory
+}
+
+/** The sender repeats what was not acknowledged; after that both must answer the same. */
+async function checkAnswers(life: Life): Promise<void> {
+  await check(life, async ({ writer, reader }) => {
+    const lastBatch = life.acked + 1
+    appendBatch(writer.appender, lastBatch)
+    await writer.appender.commit()
+    const lastMs = workNowMs((lastBatch + 1) * SAMPLES_PER_BATCH)
+    expect(await answers(reader, lastMs)).toEqual(await answers(oracle(lastBatch), lastMs))
+  })
 }
 
 /** How far compaction came. */
@@ -73,27 +125,29 @@ function levelsIn(dir: string): number {
   }
 }
 
+async function liveAndDie(seed: number): Promise<void> {
+  const life: Life = { dir: tempDir(), acked: -1, flushes: 0, kills: 0 }
+  const random = seeded(seed)
+  while (life.kills < KILLS_PER_DIRECTORY) {
+    // Now and then while it is still opening, and reading the log that the last kill left.
+    await runAndKill(life, random(6) === 0 ? 0 : 1 + random(90))
+    await check(life)
+  }
+  await checkAnswers(life)
+  expect(life.acked).toBeGreaterThan(100)
+  expect(life.flushes).toBeGreaterThan(20)
+  expect(levelsIn(life.dir)).toBe(2)
+}
+
 test(
-  'after kill -9 at any moment each acknowledged sample is there, once, with its bits',
+  'after kill -9 at any moment each acknowledged sample is there, once, with its bits, and answers are as if it had lived',
   async () => {
-    const lanes = await Promise.all(
-      Array.from({ length: LANES }, async (_, number) => {
-        const dir = tempDir()
-        const random = seeded(20_261_104 + number)
-        const lane: Lane = { acked: -1, flushes: 0, kills: 0, levels: 0 }
-        while (lane.kills < KILLS / LANES) {
-          // Now and then while it is still opening, and reading the log that the last kill left.
-          await runAndKill(dir, lane, random(6) === 0 ? 0 : 1 + random(90))
-          await check(dir, lane)
-        }
-        return lane
+    const directories = Math.ceil(KILLS / KILLS_PER_DIRECTORY)
+    await Promise.all(
+      Array.from({ length: LANES }, async (_, lane) => {
+        for (let number = lane; number < directories; number += LANES) await liveAndDie(20_261_104 + number)
       }),
     )
-    for (const lane of lanes) {
-      expect(lane.acked).toBeGreaterThan(100)
-      expect(lane.flushes).toBeGreaterThan(20)
-      expect(lane.levels).toBe(2)
-    }
   },
   60_000 + KILLS * 8000,
 )

@@ -15,8 +15,9 @@ export function faultsOf(read: readonly SeriesColumns[], ackedBatch: number, sen
   const faults: string[] = []
   const expected = new Map<string, Map<number, Expected>>()
   for (let number = 0; number < (sentBatch + 1) * SAMPLES_PER_BATCH; number++) {
-    const { series, timeMs, value } = workSample(number)
-    const key = workLabels(series).key
+    const sample = workSample(number)
+    const { timeMs, value } = sample
+    const { key } = workLabels(sample)
     const samples = expected.get(key) ?? new Map<number, Expected>()
     expected.set(key, samples)
     samples.set(timeMs, { value, isAcked: number < (ackedBatch + 1) * SAMPLES_PER_BATCH })

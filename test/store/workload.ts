@@ -3,7 +3,8 @@ import { Labels } from '../../src/model/labels.ts'
 
 /**
  * A load whose every sample follows from its number, so that what is read can be checked against nothing but a number.
- * Numbered samples go round over the series; series appear as the load goes on, some go in runs, some are late.
+ * Numbered samples go round over the series; some go in runs, some are late, and a part of the series ends every twenty
+ * rounds and is followed by new ones, as the pods of a fleet are.
  */
 export const SAMPLES_PER_BATCH = 60
 export const START_MS = 1_760_000_000_000
@@ -15,9 +16,14 @@ export const CRASH_OPTIONS = {
 } as const
 const SERIES = 97
 const STEP_MS = 30_000
+/** Series from this one on live for so many rounds. */
+const SHORT_LIVED_FROM = 80
+const LIFE_ROUNDS = 20
 
 export interface WorkSample {
   readonly series: number
+  /** Which of the series that follow each other under this number. */
+  readonly life: number
   readonly timeMs: number
   /** The bits of the value, or `stale`. */
   readonly value: number | 'stale'
@@ -35,11 +41,12 @@ export function workSample(number: number): WorkSample {
   else if (kind === 2) value = Math.sin(number)
   else if (round % 11 === 10) value = 'stale'
   else if (kind === 3) value = round % 5 === 0 ? NaN : -0
-  return { series, timeMs: START_MS + place * STEP_MS, value }
+  const life = series < SHORT_LIVED_FROM ? 0 : Math.floor(place / LIFE_ROUNDS)
+  return { series, life, timeMs: START_MS + place * STEP_MS, value }
 }
 
-export function workLabels(series: number): Labels {
-  return Labels.of({ __name__: 'work', series: String(series), cluster: `c${series % 7}` })
+export function workLabels({ series, life }: Pick<WorkSample, 'series' | 'life'>): Labels {
+  return Labels.of({ __name__: 'work', series: String(series), cluster: `c${series % 7}`, life: String(life) })
 }
 
 /** Time at which a number is sent: no sample of it or before is newer. */
@@ -50,8 +57,9 @@ export function workNowMs(number: number): number {
 /** Appends a batch by its number. The outcomes must all be successes. */
 export function appendBatch(appender: Appender, batch: number): void {
   for (let number = batch * SAMPLES_PER_BATCH; number < (batch + 1) * SAMPLES_PER_BATCH; number++) {
-    const { series, timeMs, value } = workSample(number)
-    const ref = appender.resolve(workLabels(series))
+    const sample = workSample(number)
+    const { series, timeMs, value } = sample
+    const ref = appender.resolve(workLabels(sample))
     if (ref === undefined) throw new Error('the series limit is reached')
     const outcome = value === 'stale' ? appender.appendStale(ref, timeMs) : appender.append(ref, timeMs, value)
     if (outcome > 1) throw new Error(`sample ${number} of series ${series} was refused: ${outcome}`)

@@ -12,7 +12,15 @@ import { startChild } from './child.ts'
 import { compiled } from './compiled.ts'
 import { tempDir } from './temp-store.ts'
 import { faultsOf } from './work-check.ts'
-import { appendBatch, CRASH_OPTIONS, SAMPLES_PER_BATCH, START_MS, workLabels, workNowMs, workSample } from './workload.ts'
+import {
+  appendBatch,
+  CRASH_OPTIONS,
+  SAMPLES_PER_BATCH,
+  START_MS,
+  workLabels,
+  workNowMs,
+  workSample,
+} from './workload.ts'
 
 const CHILD = compiled('crash-child.ts')
 /** 200 take some minutes, and are for the hand: DAYTWO_CRASH_KILLS=200 npx vitest run test/store/crash.test.ts */

@@ -121,7 +121,7 @@ async function instantQuery(url: string, expr: string, timeMs?: number): ReturnT
 }
 
 /** Asks the process to end, and insists after a while; by its own handle, never by name. */
-async function endProcess(child: ChildProcess): Promise<void> {
+export async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => {

@@ -154,6 +154,6 @@ test.for(SENDERS)(
     expect({ refused, lost }).toEqual({ refused: [0, 0], lost: lost.map(() => 0) })
     // A sender that never got going would agree about nothing, too.
     expect(samples).toBeGreaterThan(SERIES)
-    console.log(`${program}: ${samples} samples in ${SECONDS} s, all stored`)
+    process.stdout.write(`${program}: ${samples} samples in ${SECONDS} s, all stored\n`)
   },
 )

@@ -1,17 +1,27 @@
 /**
  * `npm run bench [-- --quick] [name ...]`: each benchmark against a baseline or a peer in the same run, as a ratio.
- * Machines are noisy, so only ratios are worth comparing from one day to the next. Without names: the peers.
+ * Machines are noisy, so only ratios are worth comparing from one day to the next. Without names: the peers, which
+ * alone look at the other options; `peers.ts` says what they mean.
  */
 import { readdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import type { PeersOptions } from './peers.ts'
 
 interface Benchmark {
-  run(options: { readonly quick: boolean; readonly program?: string; readonly only?: string }): Promise<void> | void
+  run(options: PeersOptions): Promise<void> | void
 }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false }, program: { type: 'string' }, only: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    program: { type: 'string' },
+    only: { type: 'string' },
+    scenario: { type: 'string' },
+    out: { type: 'string' },
+    table: { type: 'string' },
+    profile: { type: 'string' },
+  },
 })
 const known = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
@@ -30,9 +40,5 @@ console.log(
 for (const name of names) {
   console.log(`\n## ${name}`)
   const benchmark = (await import(`./${name}.ts`)) as Benchmark
-  await benchmark.run({
-    quick: values.quick,
-    ...(values.program === undefined ? {} : { program: values.program }),
-    ...(values.only === undefined ? {} : { only: values.only }),
-  })
+  await benchmark.run(values)
 }

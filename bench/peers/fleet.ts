@@ -14,6 +14,10 @@ const REGIONS = ['eu-central', 'eu-west', 'us-east', 'us-west', 'ap-south', 'ap-
 const CODES = ['200', '201', '404', '409', '500', '503'] as const
 const VERSIONS = ['1.13.1', '1.14.0', '1.14.2', '1.15.0'] as const
 
+/** Where in `seriesOf` the health status and the request counters are. */
+const HEALTH_AT = 3
+const COUNTERS_AT = 4
+
 /** The label fields of one series as a WriteRequest carries them, and how its value moves. */
 export interface FleetSeries {
   readonly labelFields: Uint8Array
@@ -55,7 +59,7 @@ export function seriesOf(cluster: number): FleetSeries[] {
   return series
 }
 
-/** The cluster's own state metrics, alone: what 30 days of history are asked about. */
+/** Three of the cluster's states and two of its counters: what 30 days of history are asked about. */
 export function historySeriesOf(cluster: number): FleetSeries[] {
   const all = seriesOf(cluster)
   const upgradeAt = 20_000 + ((cluster * 7919) % 40_000)
@@ -65,7 +69,8 @@ export function historySeriesOf(cluster: number): FleetSeries[] {
   return [
     { labelFields: old!, valueAt: (scrape) => (scrape < upgradeAt ? 1 : 0) },
     { labelFields: young!, valueAt: (scrape) => (scrape < upgradeAt ? 0 : 1) },
-    all[3]!,
+    all[HEALTH_AT]!,
+    ...all.slice(COUNTERS_AT, COUNTERS_AT + 2),
   ]
 }
 

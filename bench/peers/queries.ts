@@ -1,7 +1,8 @@
-/** What is asked, and what an answer costs: processor time of the server per query, and what it answered. */
-import type { RunningServer } from './server.ts'
+/** What is asked: dashboards of hours and of weeks, and a fleet's rules. */
 
 export interface RangeQuery {
+  /** As in the figures' ids. */
+  readonly id: string
   readonly name: string
   readonly expression: string
   readonly rangeMs: number
@@ -13,6 +14,7 @@ const HOUR_MS = 60 * MINUTE_MS
 
 export const SIX_HOUR_QUERIES: readonly RangeQuery[] = [
   {
+    id: 'version-share',
     name: 'version share, 6 h @ 1 m',
     expression:
       'count by (version) (kubevirt_hco_info == 1) / ignoring (version) group_left count(kubevirt_hco_info == 1)',
@@ -20,6 +22,7 @@ export const SIX_HOUR_QUERIES: readonly RangeQuery[] = [
     stepMs: MINUTE_MS,
   },
   {
+    id: 'fleet-rate',
     name: 'sum by (region) (rate(x[5m])), 6 h @ 1 m',
     expression: 'sum by (region) (rate(rest_client_requests_total[5m]))',
     rangeMs: 6 * HOUR_MS,
@@ -27,19 +30,27 @@ export const SIX_HOUR_QUERIES: readonly RangeQuery[] = [
   },
 ]
 
+const THIRTY_DAYS = { rangeMs: 720 * HOUR_MS, stepMs: HOUR_MS }
+
 export const THIRTY_DAY_QUERIES: readonly RangeQuery[] = [
   {
+    id: 'version-share',
     name: 'version share, 30 d @ 1 h',
     expression:
       'count by (version) (kubevirt_hco_version_state == 1) / ignoring (version) group_left count(kubevirt_hco_version_state == 1)',
-    rangeMs: 720 * HOUR_MS,
-    stepMs: HOUR_MS,
+    ...THIRTY_DAYS,
   },
   {
+    id: 'worst-health',
     name: 'worst health by region, 30 d @ 1 h',
     expression: 'max by (region) (max_over_time(kubevirt_hco_system_health_status[1h]))',
-    rangeMs: 720 * HOUR_MS,
-    stepMs: HOUR_MS,
+    ...THIRTY_DAYS,
+  },
+  {
+    id: 'fleet-counters',
+    name: 'sum by (region) (increase(x_total[1h])), 30 d @ 1 h',
+    expression: 'sum by (region) (increase(rest_client_requests_total[1h]))',
+    ...THIRTY_DAYS,
   },
 ]
 
@@ -68,85 +79,3 @@ export const FLEET_RULES: readonly string[] = [
   'count by (region) (up == 0) > 5',
   'absent(kubevirt_hco_info)',
 ]
-
-export interface QueryCost {
-  readonly cpuMs: number
-  readonly wallMs: number
-  /** Series, points and their sum: what the peers' answers are compared by. */
-  readonly answer: AnswerShape
-}
-
-export interface AnswerShape {
-  readonly series: number
-  readonly points: number
-  readonly sum: number
-}
-
-const RUNS_MAX = 20
-const RUNS_MS = 1000
-const SETTLE_MS_MAX = 1500
-
-/** The mean of many runs, after one that warms up. Ends are inclusive, as the API has them. */
-export async function measureRange(server: RunningServer, query: RangeQuery, endMs: number): Promise<QueryCost> {
-  const params = {
-    query: query.expression,
-    start: String((endMs - query.rangeMs) / 1000),
-    end: String(endMs / 1000),
-    step: String(query.stepMs / 1000),
-  }
-  return measure(server, () => ask(server, '/api/v1/query_range', params))
-}
-
-/** All rules once, as a rule group would evaluate them at `timeMs`; times move on, as a rule's do. */
-export async function measureRules(server: RunningServer, endMs: number): Promise<QueryCost> {
-  let evaluation = 0
-  return measure(server, async () => {
-    const time = String((endMs - (evaluation++ % 10) * 30_000) / 1000)
-    const shapes: AnswerShape[] = []
-    for (const query of FLEET_RULES) shapes.push(await ask(server, '/api/v1/query', { query, time }))
-    return shapes.reduce(added, { series: 0, points: 0, sum: 0 })
-  })
-}
-
-async function measure(server: RunningServer, once: () => Promise<AnswerShape>): Promise<QueryCost> {
-  const answer = await once()
-  await server.settle(SETTLE_MS_MAX)
-  const startCpuMs = server.cpuMs()
-  const startMs = performance.now()
-  let runs = 0
-  while (runs < RUNS_MAX && (runs < 2 || performance.now() - startMs < RUNS_MS)) {
-    await once()
-    runs++
-  }
-  return { cpuMs: (server.cpuMs() - startCpuMs) / runs, wallMs: (performance.now() - startMs) / runs, answer }
-}
-
-interface Answer {
-  readonly data: {
-    readonly result: readonly {
-      readonly value?: readonly [number, string]
-      readonly values?: readonly [number, string][]
-    }[]
-  }
-}
-
-async function ask(server: RunningServer, path: string, params: Record<string, string>): Promise<AnswerShape> {
-  const search = new URLSearchParams({ ...params, ...server.peer.queryParams })
-  const reply = await fetch(`http://127.0.0.1:${server.port}${path}?${search.toString()}`)
-  const text = await reply.text()
-  if (!reply.ok) throw new Error(`${server.peer.name} did not answer ${params['query']}: ${text.slice(0, 500)}`)
-  const { data } = JSON.parse(text) as Answer
-  let points = 0
-  let sum = 0
-  for (const { value, values } of data.result) {
-    for (const [, number] of values ?? (value === undefined ? [] : [value])) {
-      points++
-      sum += Number(number)
-    }
-  }
-  return { series: data.result.length, points, sum }
-}
-
-function added(a: AnswerShape, b: AnswerShape): AnswerShape {
-  return { series: a.series + b.series, points: a.points + b.points, sum: a.sum + b.sum }
-}

@@ -1,7 +1,7 @@
 /**
- * One server under measurement: started on a free loopback port with an empty directory of its own, watched through
- * `/proc`, stopped by its process id. What it costs is read from the kernel: processor time of all threads (user and
- * system), the high-water mark of its memory, and the blocks its directory takes.
+ * One server under measurement: started on a free loopback port with a directory of its own, watched through `/proc`,
+ * stopped by its process id. What it costs is read from the kernel: processor time of all threads (user and system),
+ * the high-water mark of its memory, and the blocks its directory takes.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -14,87 +14,104 @@ export interface Peer {
   readonly name: string
   readonly version: string
   readonly program: string
-  readonly args: (port: number, dir: string) => readonly string[]
+  /** @param profileDir where a profile of its processor time goes, if it can make one */
+  readonly args: (port: number, dir: string, profileDir: string | undefined) => readonly string[]
   readonly writePath: string
   readonly readyPath: string
   /** More parameters for each query: what keeps it from answering out of a cache of answers. */
   readonly queryParams: Readonly<Record<string, string>>
+  /** Folders of its directory that are logs, for the figure of the disk without them. */
+  readonly logDirs: readonly string[]
 }
 
 export interface RunningServer {
   readonly peer: Peer
   readonly port: number
   readonly dir: string
+  /** From the start of the process to the first answer that it is ready. */
+  readonly readyMs: number
   /** Processor time since its start, all threads. */
   cpuMs(): number
   /** The most memory it ever had resident. */
   peakBytes(): number
-  /** Waits until it has hardly used the processor for a second, or for `atMostMs`. */
-  settle(atMostMs: number): Promise<void>
+  /** Waits until it has hardly used the processor for a second, or for `atMostMs`; says whether it came to rest. */
+  settle(atMostMs: number): Promise<boolean>
   stop(): Promise<void>
+  /** As a power cut for the process: no chance to write anything. */
+  kill(): Promise<void>
 }
 
-const START_MS_MAX = 60_000
-const STOP_MS_MAX = 60_000
+const START_MS_MAX = 300_000
+const STOP_MS_MAX = 120_000
+const READY_POLL_MS = 5
 const SETTLE_STEP_MS = 500
 /** Below this share of one processor a server is at rest. */
 const REST_SHARE = 0.04
 
-export async function startServer(peer: Peer, dir: string): Promise<RunningServer> {
+export async function startServer(peer: Peer, dir: string, profileDir?: string): Promise<RunningServer> {
   const port = await freePort()
-  const child = spawn(peer.program, peer.args(port, dir), { stdio: ['ignore', 'ignore', 'pipe'] })
+  const startMs = performance.now()
+  const child = spawn(peer.program, peer.args(port, dir, profileDir), { stdio: ['ignore', 'ignore', 'pipe'] })
   // However this process ends, its servers end with it.
   const kill = (): void => {
     child.kill('SIGKILL')
   }
-  process.once('exit', kill)
+  // Before its directory is removed, which is told to wait for the exit too.
+  process.prependOnceListener('exit', kill)
   child.once('exit', () => process.removeListener('exit', kill))
   let said = ''
   child.stderr.on('data', (chunk: Buffer) => {
     said = (said + chunk.toString()).slice(-2000)
   })
-  const until = performance.now() + START_MS_MAX
   while (!(await isReady(port, peer.readyPath))) {
-    if (child.exitCode !== null || performance.now() > until) {
+    if (child.exitCode !== null || performance.now() > startMs + START_MS_MAX) {
       child.kill('SIGKILL')
       throw new Error(`${peer.name} did not start: ${said}`)
     }
-    await wait(50)
+    await wait(READY_POLL_MS)
   }
+  const readyMs = performance.now() - startMs
   const pid = child.pid!
   const cpuMs = (): number => readCpuMs(pid)
   return {
     peer,
     port,
     dir,
+    readyMs,
     cpuMs,
     peakBytes: () => readPeakBytes(pid),
-    settle: async (atMostMs) => {
-      let quiet = 0
-      for (const end = performance.now() + atMostMs; performance.now() < end && quiet < 2;) {
-        const before = cpuMs()
-        await wait(SETTLE_STEP_MS)
-        quiet = cpuMs() - before < SETTLE_STEP_MS * REST_SHARE ? quiet + 1 : 0
-      }
-    },
-    stop: () => stopChild(child),
+    settle: (atMostMs) => settle(cpuMs, atMostMs),
+    stop: () => end(child, 'SIGTERM'),
+    kill: () => end(child, 'SIGKILL'),
   }
 }
 
-/** What a directory takes on the disk: allocated blocks, not lengths. */
-export function diskBytes(dir: string): number {
+/** What a directory takes on the disk: allocated blocks, not lengths. @param but names of folders left out */
+export function diskBytes(dir: string, but: readonly string[] = []): number {
   let bytes = 0
   for (const entry of readdirSync(dir, { withFileTypes: true })) {
     const path = join(dir, entry.name)
-    bytes += entry.isDirectory() ? diskBytes(path) : lstatSync(path).blocks * 512
+    if (!entry.isDirectory()) bytes += lstatSync(path).blocks * 512
+    else if (!but.includes(entry.name)) bytes += diskBytes(path, but)
   }
   return bytes
 }
 
-async function stopChild(child: ChildProcess): Promise<void> {
+async function settle(cpuMs: () => number, atMostMs: number): Promise<boolean> {
+  let quiet = 0
+  for (const end = performance.now() + atMostMs; performance.now() < end;) {
+    const before = cpuMs()
+    await wait(SETTLE_STEP_MS)
+    quiet = cpuMs() - before < SETTLE_STEP_MS * REST_SHARE ? quiet + 1 : 0
+    if (quiet === 2) return true
+  }
+  return false
+}
+
+async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = new Promise((resolve) => child.once('exit', resolve))
-  child.kill('SIGTERM')
+  child.kill(signal)
   const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX)
   await ended
   clearTimeout(late)

@@ -1,100 +1,126 @@
-/** The one table: a row a figure, a column a server, and the ratio against each peer. */
-import type { PeerResult } from './scenarios.ts'
+/** The one table: a row a figure, a column a server, the ratio against each peer, and whether the aim is met. */
+import { FIGURES, SHOW } from './figures.ts'
+import type { Figure, ScenarioName } from './figures.ts'
+import type { KeptRun, KeptServer, ScenarioResult } from './results.ts'
 
-interface Row {
-  readonly name: string
-  readonly values: readonly number[]
-  readonly show: (value: number) => string
-  /** Ratios are Daytwo's figure over the peer's; above one is better for rates, below one for costs. */
-  readonly goal: 'more' | 'less'
+/** Servers stand in this order; the first one is what the others are compared to. */
+const ORDER = ['Daytwo', 'VictoriaMetrics', 'Prometheus'] as const
+
+/** As Markdown, so that it can be kept as it was printed. */
+export function renderTable(run: KeptRun): string {
+  const servers = inOrder(run)
+  const peers = servers.filter(({ name }) => name !== ORDER[0])
+  const head = ['', ...servers.map(({ name }) => name), ...peers.map(({ name }) => `/ ${name}`), 'aim']
+  const rows = FIGURES.map((figure) => ({ figure, values: servers.map((server) => valueOf(server, figure.id)) }))
+    .filter(({ values }) => values.some((value) => value !== undefined))
+    .map(({ figure, values }) => {
+      const ours = servers[0]?.name === ORDER[0] ? values[0] : undefined
+      const theirs = peers.map((peer) => values[servers.indexOf(peer)])
+      const shown = values.map((value) => (value === undefined ? '-' : SHOW[figure.unit](value)))
+      return [figure.name, ...shown, ...theirs.map((value) => ratioOf(figure, ours, value)), aimOf(figure, servers)]
+    })
+  return renderColumns([head, ...rows])
 }
 
-/** @param results Daytwo's first */
-export function renderTable(results: readonly PeerResult[]): string {
-  const rows = rowsOf(results)
-  const [, ...peers] = results.map(({ peer }) => peer.name)
-  const head = ['', ...results.map(({ peer }) => peer.name), ...peers.map((name) => `/ ${name}`)]
-  const body = rows.map(({ name, values, show, goal }) => {
-    const [ours, ...theirs] = values
-    const ratios = theirs.map((value) => ratioOf(ours!, value, goal))
-    return [name, ...values.map(show), ...ratios]
-  })
-  return renderColumns([head, ...body])
+/** Where answers differ, a cost is worth nothing; and what else must be known. */
+export function renderNotes(run: KeptRun): string[] {
+  const servers = inOrder(run)
+  const [first, ...others] = servers
+  if (first === undefined) return []
+  const differences = others.flatMap((other) => differencesOf(first, other))
+  const notes = servers.flatMap((server) =>
+    scenariosOf(server).flatMap(([name, { notes }]) => (notes ?? []).map((note) => `${server.name}, ${name}: ${note}`)),
+  )
+  const senders = servers.flatMap((server) =>
+    scenariosOf(server).flatMap(([name, { figures, load }]) => {
+      const share = figures['senderShare']
+      return share === undefined ? [] : [`${server.name}, ${name}: sender ${percent(share)}, load ${load.join(' to ')}`]
+    }),
+  )
+  return [...differences, ...notes, ...senders]
 }
 
-/** Where answers differ: a cost is worth nothing when the answer is another one. */
-export function renderDifferences(results: readonly PeerResult[]): string[] {
-  const [ours, ...peers] = results
-  if (ours === undefined) return []
-  return peers.flatMap((peer) => {
-    const pairs = [
-      ...ours.queries.map(([query, cost], i) => [query.name, cost.answer, peer.queries[i]![1].answer] as const),
-      ['the rules', ours.rules.answer, peer.rules.answer] as const,
-    ]
-    return pairs
-      .filter(([, a, b]) => a.series !== b.series || a.points !== b.points || !isNear(a.sum, b.sum))
-      .map(
-        ([name, a, b]) =>
-          `answers differ: ${name}: Daytwo ${a.series} series, ${a.points} points, sum ${a.sum.toPrecision(9)};` +
-          ` ${peer.peer.name} ${b.series}, ${b.points}, ${b.sum.toPrecision(9)}`,
-      )
-  })
+function inOrder(run: KeptRun): KeptServer[] {
+  const at = ({ name }: KeptServer): number => ORDER.findIndex((known) => known === name)
+  return [...run.servers].sort((a, b) => at(a) - at(b))
 }
 
-function rowsOf(results: readonly PeerResult[]): Row[] {
-  const rate = (value: number): string => `${(value / 1e6).toFixed(3)} M`
-  const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ms`
-  const row = (name: string, goal: Row['goal'], show: Row['show'], value: (result: PeerResult) => number): Row => ({
-    name,
-    goal,
-    show,
-    values: results.map(value),
-  })
-  const perCpu = 'samples per CPU second'
-  return [
-    row(`${perCpu}, 2,000 a request`, 'more', rate, ({ large }) => large.samplesPerCpuSecond),
-    row(`${perCpu}, 60 a request`, 'more', rate, ({ small }) => small.samplesPerCpuSecond),
-    row(`${perCpu}, all series new`, 'more', rate, ({ allNew }) => allNew.samplesPerCpuSecond),
-    row('ack p50, 2,000 a request', 'less', ms, ({ large }) => large.ackMsP50),
-    row('ack p99, 2,000 a request', 'less', ms, ({ large }) => large.ackMsP99),
-    row('ack p50, 60 a request', 'less', ms, ({ small }) => small.ackMsP50),
-    row('ack p99, 60 a request', 'less', ms, ({ small }) => small.ackMsP99),
-    row(
-      'peak memory, all series new',
-      'less',
-      (value) => `${(value / 1e6).toFixed(0)} MB`,
-      ({ peakBytesAllNew }) => peakBytesAllNew,
-    ),
-    row(
-      'disk, 6 h, bytes a sample',
-      'less',
-      (value) => value.toFixed(3),
-      ({ diskBytesPerSample }) => diskBytesPerSample,
-    ),
-    ...(results[0]?.queries ?? []).map(([query], i) =>
-      row(`CPU, ${query.name}`, 'less', ms, ({ queries }) => queries[i]![1].cpuMs),
-    ),
-    row('CPU, all fleet rules once', 'less', ms, ({ rules }) => rules.cpuMs),
-  ]
+function scenariosOf(server: KeptServer): [ScenarioName, NonNullable<KeptServer['scenarios'][ScenarioName]>][] {
+  return Object.entries(server.scenarios) as ReturnType<typeof scenariosOf>
+}
+
+function valueOf(server: KeptServer, id: string): number | undefined {
+  const [scenario, what] = id.split('/') as [ScenarioName, string]
+  return server.scenarios[scenario]?.figures[what]
 }
 
 /** Costs are turned round where that reads better: `1/24 x` rather than `0.04 x`. */
-function ratioOf(ours: number, theirs: number, goal: Row['goal']): string {
+function ratioOf({ goal }: Figure, ours: number | undefined, theirs: number | undefined): string {
+  if (ours === undefined || theirs === undefined) return '-'
   const ratio = ours / theirs
   if (!Number.isFinite(ratio) || ratio === 0) return 'n/a'
-  if (goal === 'less' && ratio < 0.1) return `1/${(1 / ratio).toFixed(0)} x`
-  return `${ratio.toFixed(2)} x`
+  return `${goal === 'less' ? showCost(ratio) : ratio.toFixed(2)} x`
 }
 
-/** As Markdown, so that it can be kept as it was printed. */
+function showCost(ratio: number): string {
+  return ratio < 0.1 ? `1/${(1 / ratio).toFixed(0)}` : ratio.toFixed(2)
+}
+
+function aimOf(figure: Figure, servers: readonly KeptServer[]): string {
+  const [ours, ...theirs] = ORDER.map((wanted) => {
+    const server = servers.find(({ name }) => name === wanted)
+    return server === undefined ? undefined : valueOf(server, figure.id)
+  })
+  const aims: string[] = []
+  for (const [at, wanted] of [figure.victoria, figure.prometheus].entries()) {
+    if (wanted === undefined) continue
+    const shown = figure.goal === 'less' ? showCost(wanted) : String(wanted)
+    aims.push(
+      `${shown} x ${verdict(ours, theirs[at], (a, b) => (figure.goal === 'more' ? a / b >= wanted : a / b <= wanted))}`,
+    )
+  }
+  const { atMost } = figure
+  if (atMost !== undefined) aims.push(`${SHOW[figure.unit](atMost)} ${verdict(ours, atMost, (a, b) => a <= b)}`)
+  return aims.join(', ')
+}
+
+function verdict(
+  ours: number | undefined,
+  theirs: number | undefined,
+  isMet: (a: number, b: number) => boolean,
+): string {
+  if (ours === undefined || theirs === undefined) return '?'
+  return isMet(ours, theirs) ? 'met' : 'missed'
+}
+
+function differencesOf(first: KeptServer, other: KeptServer): string[] {
+  return scenariosOf(first).flatMap(([scenario, result]) => {
+    const theirs: ScenarioResult | undefined = other.scenarios[scenario]
+    return Object.entries(result.answers ?? {}).flatMap(([question, a]) => {
+      const b = theirs?.answers?.[question]
+      if (b === undefined || (a.series === b.series && a.points === b.points && isNear(a.sum, b.sum))) return []
+      return [
+        `answers differ: ${scenario}, ${question}: ${first.name} ${a.series} series, ${a.points} points, sum` +
+          ` ${a.sum.toPrecision(9)}; ${other.name} ${b.series}, ${b.points}, ${b.sum.toPrecision(9)}`,
+      ]
+    })
+  })
+}
+
 function renderColumns(rows: readonly (readonly string[])[]): string {
+  const last = rows[0]!.length - 1
+  const isLeft = (column: number): boolean => column === 0 || column === last
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
   const line = (row: readonly string[]): string =>
-    `| ${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join(' | ')} |`
-  const rule = `|${widths.map((width, i) => (i === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`
-  return [line(rows[0]!), rule, ...rows.slice(1).map(line)].join('\n')
+    `| ${row.map((cell, i) => (isLeft(i) ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join(' | ')} |`
+  const rule = widths.map((width, i) => (isLeft(i) ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`))
+  return [line(rows[0]!), `|${rule.join('|')}|`, ...rows.slice(1).map(line)].join('\n')
 }
 
 function isNear(a: number, b: number): boolean {
   return Math.abs(a - b) <= 1e-6 * Math.max(Math.abs(a), Math.abs(b), 1)
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(0)} % of a core`
 }

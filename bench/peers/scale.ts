@@ -1,0 +1,59 @@
+/** How large a run is. Only full figures are worth quoting; quick ones show that the harness works. */
+export interface Scale {
+  readonly name: 'full' | 'quick'
+  /** Clusters whose writes are measured. As many more as `warmClusters` go before them and are not. */
+  readonly steadyClusters: number
+  readonly warmClusters: number
+  /** Of 60-sample requests, per cluster. */
+  readonly smallScrapes: number
+  readonly newClusters: number
+  readonly sixHourClusters: number
+  readonly historyClusters: number
+  readonly historyDays: number
+  readonly rulesClusters: number
+  readonly ruleEvaluations: number
+  readonly restartClusters: number
+  readonly restartHours: number
+  readonly sustainedClusters: number
+  /** Whole scrape intervals at real pace, of 30 seconds each. */
+  readonly sustainedRounds: number
+  /** How long a server may work on old samples before it is asked. */
+  readonly restMsMax: number
+}
+
+/** 120,000 samples every 30 seconds, 600,000 in `sustained`; the restart finds 100.8 million samples. */
+export const FULL: Scale = {
+  name: 'full',
+  steadyClusters: 2000,
+  warmClusters: 100,
+  smallScrapes: 20,
+  newClusters: 10_000,
+  sixHourClusters: 2000,
+  historyClusters: 1000,
+  historyDays: 30,
+  rulesClusters: 2000,
+  ruleEvaluations: 20,
+  restartClusters: 2000,
+  restartHours: 7,
+  sustainedClusters: 10_000,
+  sustainedRounds: 5,
+  restMsMax: 120_000,
+}
+
+export const QUICK: Scale = {
+  name: 'quick',
+  steadyClusters: 300,
+  warmClusters: 100,
+  smallScrapes: 20,
+  newClusters: 1000,
+  sixHourClusters: 50,
+  historyClusters: 50,
+  historyDays: 8,
+  rulesClusters: 200,
+  ruleEvaluations: 10,
+  restartClusters: 50,
+  restartHours: 7,
+  sustainedClusters: 1000,
+  sustainedRounds: 1,
+  restMsMax: 15_000,
+}

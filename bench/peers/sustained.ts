@@ -1,0 +1,73 @@
+/**
+ * The fleet as it is: each cluster sends one scrape of 60 samples every 30 seconds, at its own moment, for some minutes
+ * of real time. What a server takes of one core while that goes on, and whether it keeps up.
+ */
+import { SCRAPE_MS, seriesOf } from './fleet.ts'
+import { inOneLife } from './lives.ts'
+import type { Course } from './lives.ts'
+import { relayLanes, scrapesOf } from './payloads.ts'
+import type { ScenarioResult } from './results.ts'
+import { httpRequest, send } from './sender.ts'
+import type { Request } from './sender.ts'
+import type { RunningServer } from './server.ts'
+import { writeBody } from './write-body.ts'
+
+/** Connections, of fifty clusters each: a fleet comes through a proxy that keeps them. */
+const CLUSTERS_PER_CONNECTION = 50
+const REST_MS_MAX = 60_000
+/** Between the making of the bodies and the first that leaves, so that no sample is ahead of the clock. */
+const LEAD_MS = 30_000
+
+export function measureSustained(course: Course): Promise<ScenarioResult> {
+  const { sustainedClusters: clusters, sustainedRounds: rounds } = course.scale
+  return inOneLife(course, async (server) => {
+    const firstMs = Math.floor(Date.now() / 1000) * 1000 - LEAD_MS
+    const lanes = pacedLanes(server, clusters, rounds, firstMs)
+    await greet(server, clusters, firstMs)
+    await server.settle(REST_MS_MAX)
+    const startMs = performance.now()
+    const startCpuMs = server.cpuMs()
+    const sent = await send(server.port, lanes)
+    const wallMs = performance.now() - startMs
+    const cpuMs = server.cpuMs() - startCpuMs
+    const notes = sent.lateMsMax > SCRAPE_MS ? [`did not keep up: ${(sent.lateMsMax / 1000).toFixed(0)} s behind`] : []
+    return {
+      figures: {
+        coreShare: cpuMs / wallMs,
+        ackMsP50: sent.ackMsP50,
+        ackMsP99: sent.ackMsP99,
+        lateMsMax: sent.lateMsMax,
+        peakBytes: server.peakBytes(),
+        senderShare: sent.senderShare,
+        wallMs,
+      },
+      notes: [...notes, ...(sent.putOff > 0 ? [`${sent.putOff} requests were put off and sent again`] : [])],
+    }
+  })
+}
+
+/** All series arrive for the first time one interval before the pace begins, as fast as they are taken. */
+async function greet(server: RunningServer, clusters: number, firstMs: number): Promise<void> {
+  for (let first = 0; first < clusters; first += 500) {
+    const some = Array.from({ length: Math.min(500, clusters - first) }, (_, at) => seriesOf(first + at))
+    const times = { firstMs, stepMs: SCRAPE_MS }
+    await send(server.port, relayLanes(server.peer.writePath, some, { from: 0, to: 1 }, times))
+  }
+}
+
+/** Clusters are spread evenly over the interval. */
+function pacedLanes(server: RunningServer, clusters: number, rounds: number, firstMs: number): Request[][] {
+  const lanes: Request[][] = Array.from({ length: Math.ceil(clusters / CLUSTERS_PER_CONNECTION) }, () => [])
+  for (let cluster = 0; cluster < clusters; cluster++) {
+    const series = seriesOf(cluster)
+    const offsetMs = Math.floor((cluster / clusters) * SCRAPE_MS)
+    const times = { firstMs: firstMs + offsetMs, stepMs: SCRAPE_MS }
+    for (let round = 0; round < rounds; round++) {
+      const body = writeBody(scrapesOf(series, 1 + round, 2 + round), times)
+      const bytes = httpRequest(server.peer.writePath, body)
+      lanes[cluster % lanes.length]!.push({ bytes, dueMs: round * SCRAPE_MS + offsetMs })
+    }
+  }
+  for (const lane of lanes) lane.sort((a, b) => a.dueMs! - b.dueMs!)
+  return lanes
+}

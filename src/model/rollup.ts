@@ -1,0 +1,69 @@
+import type { Labels } from './labels.ts'
+import type { Matcher } from './matcher.ts'
+import type { SeriesRef } from './series.ts'
+import type { TimeRange } from './queryable.ts'
+
+/**
+ * Rollups: what is left of the samples of a bucket of time. Buckets are counted from the epoch, and are open at their old
+ * end as PromQL's ranges are: bucket k of width w holds the samples in `(k * w, (k + 1) * w]`.
+ */
+
+/** What of a bucket is asked for beside its edges: times and values of the first and the last sample, resets, counts. */
+export interface RollupParts {
+  /** `mins` and `maxs`. */
+  readonly extremes: boolean
+  /** `sums`. */
+  readonly sums: boolean
+}
+
+/** A range, open at `fromMs`; both ends are multiples of `alignMs`. */
+export interface RollupRequest extends TimeRange {
+  readonly matchers: readonly Matcher[]
+  /** A number of which the width of the buckets must be a divisor: the windows to be computed begin and end on it. */
+  readonly alignMs: number
+  /** The most buckets to read; beyond it FleetError `query_limit`. */
+  readonly bucketsMax: number
+  readonly parts: RollupParts
+}
+
+/**
+ * Buckets of one series, oldest first, numbers strictly rising; `[0, count)` of each column is valid. Stale markers are
+ * no samples here. Where `counts` is 0 there was nothing but stale markers, and the other columns mean nothing.
+ */
+export interface RollupColumns {
+  readonly count: number
+  /** Which bucket it is. */
+  readonly numbers: Float64Array
+  readonly counts: Float64Array
+  /** `BUCKET_*` below. */
+  readonly flags: Uint8Array
+  readonly firstsMs: Float64Array
+  readonly lastsMs: Float64Array
+  readonly firsts: Float64Array
+  readonly lasts: Float64Array
+  /** How often the value fell inside of the bucket, and the sum of the values from which it fell. */
+  readonly resets: Float64Array
+  readonly resetSums: Float64Array
+  /** How often the value became another one inside of the bucket. */
+  readonly changes: Float64Array
+  /** NaN only when all samples are; valid when asked for. */
+  readonly mins: Float64Array
+  readonly maxs: Float64Array
+  readonly sums: Float64Array
+}
+
+/** Every sample is an integer, and none is -0: sums below 2^53 are exact in any order. */
+export const BUCKET_IS_INTEGER = 1
+/** The newest sample of the bucket is a stale marker. */
+export const BUCKET_ENDS_STALE = 2
+
+/** What `selectRollup` shows of one series; the columns are used again for the next one. May have buckets outside of the range. */
+export interface RollupSeries {
+  readonly ref: SeriesRef
+  readonly labels: Labels
+  readonly buckets: RollupColumns
+  /** Width of a bucket. */
+  readonly widthMs: number
+  /** Whether the samples themselves are there for the whole range too. */
+  readonly hasSamples: boolean
+}

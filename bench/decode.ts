@@ -4,6 +4,7 @@
  * 12 to 20 labels, one sample a series, labels about 500 bytes, all series known after the first request.
  */
 import { uncompressSync } from 'snappy'
+import { Intake } from '../src/ingest/intake.ts'
 import { createRemoteWriteIngest } from '../src/ingest/remote-write.ts'
 import { INGEST_DEFAULTS } from '../src/ingest/options.ts'
 import { APPENDED } from '../src/model/appender.ts'
@@ -31,7 +32,7 @@ export function run(): DecodeResult {
   const series = fleetSeries()
   const body = encodeSnappy(encodeWriteRequest(series))
   const ours = new CountingAppender()
-  const ingest = createRemoteWriteIngest({ appender: ours, options: INGEST_DEFAULTS })
+  const ingest = createRemoteWriteIngest({ intake: new Intake(ours, INGEST_DEFAULTS) })
   const samplesPerSecond = measure(() => ingest.write(body, { nowMs: 1_787_220_000_000 }).samplesTaken)
   const bodyV2 = encodeSnappy(encodeWriteRequestV2(series))
   const v2SamplesPerSecond = measure(

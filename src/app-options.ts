@@ -30,6 +30,7 @@ export function ingestOptionsOf(config: Config): IngestOptions {
     labelNameBytesMax: config['ingest.label-name-bytes-max'],
     labelValueBytesMax: config['ingest.label-value-bytes-max'],
     aheadMsMax: config['ingest.too-far-ahead'],
+    seriesMax: config['store.series-max'],
     clusterSeriesMax: config['ingest.cluster-series-max'],
     clusterNewSeriesPerMinuteMax: config['ingest.cluster-new-series-per-minute-max'],
     newSeriesPerMinuteMax: config['ingest.new-series-per-minute-max'],

@@ -8,6 +8,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { FleetError } from './base/errors.ts'
 import { invariant } from './base/invariant.ts'
 import type { IngestReport } from './ingest/ingest-report.ts'
+import { Intake } from './ingest/intake.ts'
 import type { IngestOptions } from './ingest/options.ts'
 import { createOtlpMetricsIngest } from './ingest/otlp-metrics.ts'
 import type { OtlpContext, OtlpEncoding, OtlpOutcome } from './ingest/otlp-metrics.ts'
@@ -61,8 +62,9 @@ function mainCalls(
   seriesMax: number,
 ): IngestWorkerCalls {
   const { appender } = writer
-  const ingest = createRemoteWriteIngest({ appender, options })
-  const otlp = createOtlpMetricsIngest({ appender, options, otlp: otlpOptions })
+  const intake = new Intake(appender, options)
+  const ingest = createRemoteWriteIngest({ intake })
+  const otlp = createOtlpMetricsIngest({ intake, otlp: otlpOptions })
   const takeAndCommit = async <T>(take: () => T): Promise<T> => {
     if (writer.isOverloaded) throw new FleetError('overloaded', 'the log cannot keep up; nothing was taken')
     const outcome = take()
@@ -77,7 +79,7 @@ function mainCalls(
     },
     stats: () => writer.stats(),
     ingestReport: (nowMs, top) => {
-      const report = ingest.report(nowMs, top)
+      const report = intake.report(nowMs, top)
       const series = { option: 'store.series-max', max: seriesMax, used: writer.stats().seriesCount }
       return { ...report, limits: [series, ...report.limits] }
     },

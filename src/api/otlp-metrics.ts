@@ -116,7 +116,7 @@ async function counted(metrics: OwnMetrics, answering: Promise<OtlpOutcome>): Pr
   const format = 'otlp'
   try {
     const answer = await answering
-    metrics.ingestRequests.inc({ format, outcome: answer.refusals.length === 0 ? 'taken' : 'refused' })
+    metrics.ingestRequests.inc({ format, outcome: answer.message === '' ? 'taken' : 'refused' })
     metrics.ingestSamplesIn.inc({ format }, answer.pointsIn)
     metrics.ingestSamplesOut.inc({ format }, answer.pointsTaken)
     for (const { reason, count } of answer.refusals) metrics.ingestRefused.inc({ format, reason }, count)

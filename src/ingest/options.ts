@@ -15,6 +15,8 @@ export interface IngestOptions {
   readonly labelValueBytesMax: number
   /** How far a sample's time may lie ahead of the clock. A sender with a wrong clock would otherwise fill the future. */
   readonly aheadMsMax: number
+  /** Series in all. The store holds to it; here it stands for the sender to read. */
+  readonly seriesMax: number
   /** Series of one cluster. */
   readonly clusterSeriesMax: number
   /** Series of one cluster that are made in one minute. */
@@ -44,6 +46,7 @@ export const INGEST_DEFAULTS: IngestOptions = {
   labelNameBytesMax: 1024,
   labelValueBytesMax: 4096,
   aheadMsMax: 10 * 60_000,
+  seriesMax: 5_000_000,
   clusterSeriesMax: 1_000_000,
   clusterNewSeriesPerMinuteMax: 250_000,
   newSeriesPerMinuteMax: 1_000_000,

@@ -16,6 +16,9 @@ type LabelMap = Map<string, string>
 export type LabelOptions = Pick<OtlpOptions, 'strategy' | 'promoteAttributes' | 'promoteScope'> & {
   /** Labels that name a cluster, without `cluster` itself. */
   readonly identityLabels: readonly string[]
+  /** See `IngestOptions`. */
+  readonly haReplicaLabel: string
+  readonly haGroupLabel: string
 }
 
 /** What a resource says of all its series. */
@@ -58,15 +61,19 @@ export function resourceLabels(attributes: Attributes, options: LabelOptions): R
   return { promoted, job, instance, targetInfo }
 }
 
-/** A cluster is named on every series, promoted or not, and under every strategy by the names that rules and pages know. */
-function identityLabels(attributes: Attributes, { identityLabels }: LabelOptions): LabelMap {
+/**
+ * A cluster and a replica are named on every series, promoted or not, and under every strategy by the names that rules
+ * and pages know: without them nobody could tell whose a series is, or that another one sends the same.
+ */
+function identityLabels(attributes: Attributes, options: LabelOptions): LabelMap {
+  const { identityLabels, haReplicaLabel, haGroupLabel } = options
   const labels: LabelMap = new Map()
   for (const { key, value } of attributes) {
     const label = escapedLabelName(key)
-    if (identityLabels.length > 0 && (label === CLUSTER_LABEL || identityLabels.includes(label))) {
-      setUnlessEmpty(labels, label, valueText(value))
-    }
+    const isCluster = identityLabels.length > 0 && (label === CLUSTER_LABEL || identityLabels.includes(label))
+    if (isCluster || label === haReplicaLabel || label === haGroupLabel) setUnlessEmpty(labels, label, valueText(value))
   }
+  if (!labels.has(haReplicaLabel)) labels.delete(haGroupLabel)
   return labels
 }
 

@@ -1,9 +1,8 @@
 import { invariant } from '../base/invariant.ts'
-import type { Appender } from '../model/appender.ts'
 import { DecodeError } from '../wire/decode-error.ts'
 import { decodeMetricsJson } from '../wire/otlp-metrics-json.ts'
 import { decodeMetricsProtobuf } from '../wire/otlp-metrics-protobuf.ts'
-import type { IngestOptions } from './options.ts'
+import type { Intake } from './intake.ts'
 import { DeltaSums } from './otlp-delta.ts'
 import type { OtlpOptions } from './otlp-options.ts'
 import { otlpBadBody, otlpOutcomeOf } from './otlp-outcome.ts'
@@ -30,33 +29,38 @@ export interface OtlpContext {
 }
 
 export function createOtlpMetricsIngest(parts: {
-  readonly appender: Appender
-  readonly options: IngestOptions
+  /** The doors that all formats share. */
+  readonly intake: Intake
   readonly otlp: OtlpOptions
 }): OtlpMetricsIngest {
-  const { appender, options, otlp } = parts
-  const limits = { pointsMax: options.samplesPerRequestMax, attributesMax: otlp.attributesMax }
+  const { intake, otlp } = parts
+  const limits = { pointsMax: intake.options.samplesPerRequestMax, attributesMax: otlp.attributesMax }
   const memory = {
-    streams: new StreamTable(appender, options, otlp.streamsMax),
+    streams: new StreamTable(intake, otlp.streamsMax),
     deltas: new DeltaSums(otlp.deltaStreamsMax, otlp.deltaIdleMs),
     ids: new StreamIds(),
+  }
+  const write = (body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): OtlpOutcome => {
+    try {
+      const request = encoding === 'json' ? decodeMetricsJson(body, limits) : decodeMetricsProtobuf(body, limits)
+      intake.begin(context.nowMs)
+      const writer = new OtlpRequestWriter({ intake, otlp, memory, context })
+      return otlpOutcomeOf({
+        ...writer.write(request),
+        pointsIn: request.pointCount,
+        exemplarsIgnored: request.exemplarCount,
+      })
+    } catch (error) {
+      if (error instanceof DecodeError) return otlpBadBody(error)
+      throw error
+    }
   }
   return {
     write(body, encoding, context) {
       invariant(context.cluster !== '', 'a bound cluster has a name')
-      try {
-        const request = encoding === 'json' ? decodeMetricsJson(body, limits) : decodeMetricsProtobuf(body, limits)
-        const writer = new OtlpRequestWriter({ appender, options, otlp, memory, context })
-        const written = writer.write(request)
-        return otlpOutcomeOf({
-          ...written,
-          pointsIn: request.pointCount,
-          exemplarsIgnored: request.exemplarCount,
-        })
-      } catch (error) {
-        if (error instanceof DecodeError) return otlpBadBody(error)
-        throw error
-      }
+      const outcome = write(body, encoding, context)
+      intake.note(outcome.refusals, context.cluster, context.nowMs)
+      return outcome
     },
   }
 }

@@ -16,6 +16,8 @@ export interface OtlpOutcome {
   readonly message: string
   readonly pointsIn: number
   readonly pointsTaken: number
+  /** Of HA replicas that stand by: the elected one delivers the same. Dropped, and as good as taken to their sender. */
+  readonly pointsDuplicate: number
   /** Points by reason. A body that cannot be decoded is one `bad_encoding`. */
   readonly refusals: readonly Refusal[]
   readonly exemplarsIgnored: number
@@ -36,6 +38,7 @@ export function otlpBadBody(error: DecodeError): OtlpOutcome {
     message: clipTextBytes(error.message, MESSAGE_BYTES_MAX),
     pointsIn: 0,
     pointsTaken: 0,
+    pointsDuplicate: 0,
     refusals: [{ reason: 'bad_encoding', count: 1, example: error.message }],
     exemplarsIgnored: 0,
     newUnidentifiedSeries: 0,
@@ -43,22 +46,28 @@ export function otlpBadBody(error: DecodeError): OtlpOutcome {
 }
 
 /** `refused 2 of 5 data points: out_of_order (1): ...; bad_labels (1): ...`; examples share what room there is. */
-function messageOf({ pointsIn, pointsTaken, refusals }: Omit<OtlpOutcome, 'status' | 'message'>): string {
+function messageOf(counts: Omit<OtlpOutcome, 'status' | 'message'>): string {
+  // What a standby sends is no fault, and a collector would log it as one with every request.
+  const refusals = counts.refusals.filter(({ reason }) => reason !== 'ha_duplicate')
   if (refusals.length === 0) return ''
-  const head = `refused ${pointsIn - pointsTaken} of ${pointsIn} data points: `
+  const head = `refused ${rejectedOf(counts)} of ${counts.pointsIn} data points: `
   const titles = refusals.map(({ reason, count }) => `${reason} (${count}): `)
   const fixedBytes = head.length + titles.join('; ').length
   const exampleBytes = Math.floor((MESSAGE_BYTES_MAX - fixedBytes) / refusals.length)
   return head + refusals.map(({ example }, i) => titles[i]! + clipTextBytes(example, exampleBytes)).join('; ')
 }
 
+function rejectedOf({ pointsIn, pointsTaken, pointsDuplicate }: Omit<OtlpOutcome, 'status' | 'message'>): number {
+  return pointsIn - pointsTaken - pointsDuplicate
+}
+
 const INVALID_ARGUMENT = 3
 
 /** The body of the answer, in the encoding of the request. */
 export function otlpAnswer(outcome: OtlpOutcome, encoding: OtlpEncoding): Uint8Array {
-  const { status, message, pointsIn, pointsTaken } = outcome
+  const { status, message } = outcome
   if (status === 400) return encodeStatus(encoding, INVALID_ARGUMENT, message)
-  return encodeMetricsAnswer(encoding, message === '' ? undefined : { rejected: pointsIn - pointsTaken, message })
+  return encodeMetricsAnswer(encoding, message === '' ? undefined : { rejected: rejectedOf(outcome), message })
 }
 
 /** google.rpc.Code by HTTP status, the way round that collectors map them. */

@@ -1,5 +1,7 @@
 import { APPENDED, APPENDED_BEFORE } from '../model/appender.ts'
 import type { Appender } from '../model/appender.ts'
+import { clusterOf } from '../model/cluster-identity.ts'
+import { Labels } from '../model/labels.ts'
 import type { Refusal, RefusalReason } from '../model/refusal.ts'
 import type {
   HistogramPoint,
@@ -13,6 +15,7 @@ import type {
 } from '../wire/otlp-metrics.ts'
 import { APPEND_REFUSALS } from './append-refusals.ts'
 import type { RefusedAppend } from './append-refusals.ts'
+import type { Intake } from './intake.ts'
 import type { IngestOptions } from './options.ts'
 import type { DeltaPoint, DeltaSums } from './otlp-delta.ts'
 import { attributesKey, pointLabels, resourceLabels } from './otlp-labels.ts'
@@ -43,6 +46,7 @@ export interface OtlpMemory {
 
 export interface OtlpWritten {
   readonly pointsTaken: number
+  readonly pointsDuplicate: number
   readonly refusals: readonly Refusal[]
   readonly newUnidentifiedSeries: number
 }
@@ -65,6 +69,8 @@ interface Place {
 interface ResourceState {
   readonly key: string
   readonly labels: () => ResourceLabels
+  /** The number of the cluster whose points are refused before it is known which series they belong to. */
+  readonly cluster: () => number
   oldestMs: number
   newestMs: number
 }
@@ -72,6 +78,7 @@ interface ResourceState {
 type AnyPoint = NumberPoint | HistogramPoint | SummaryPoint
 
 export class OtlpRequestWriter {
+  readonly #intake: Intake
   readonly #appender: Appender
   readonly #options: IngestOptions
   readonly #otlp: OtlpOptions
@@ -81,18 +88,24 @@ export class OtlpRequestWriter {
   readonly #cluster: string | undefined
   readonly #tally = new RefusalTally()
   #taken = 0
+  #duplicates = 0
+  /** Who sent the last point, as a request is one sender's as a rule; and what is known of them. */
+  #sender = 0
+  #senderCluster = 0
+  #isStandby = false
+  #isHeard = true
 
   constructor(parts: {
-    readonly appender: Appender
-    readonly options: IngestOptions
+    readonly intake: Intake
     readonly otlp: OtlpOptions
     readonly memory: OtlpMemory
     readonly context: OtlpContext
   }) {
-    this.#appender = parts.appender
-    this.#options = parts.options
+    this.#intake = parts.intake
+    this.#appender = parts.intake.appender
+    this.#options = parts.intake.options
     this.#otlp = parts.otlp
-    this.#labelOptions = { ...parts.otlp, identityLabels: parts.options.identityLabels }
+    this.#labelOptions = { ...parts.otlp, ...parts.intake.options }
     this.#memory = parts.memory
     this.#nowMs = parts.context.nowMs
     this.#cluster = parts.context.cluster
@@ -103,6 +116,7 @@ export class OtlpRequestWriter {
     for (const resource of request.resources) this.#resource(resource)
     return {
       pointsTaken: this.#taken,
+      pointsDuplicate: this.#duplicates,
       refusals: this.#tally.refusals(),
       newUnidentifiedSeries: this.#memory.streams.newUnidentified,
     }
@@ -111,11 +125,13 @@ export class OtlpRequestWriter {
   #resource({ attributes, scopes }: ResourceMetrics): void {
     const { ids } = this.#memory
     let labels: ResourceLabels | undefined
+    let cluster: number | undefined
     // The same resource under another bound cluster has other series.
     const bound = this.#cluster === undefined ? '' : `${this.#cluster.length}:${this.#cluster}`
     const resource: ResourceState = {
       key: String(ids.of(`resource ${bound} ${attributesKey(attributes)}`)),
       labels: () => (labels ??= resourceLabels(attributes, this.#labelOptions)),
+      cluster: () => (cluster ??= this.#clusterOf(resource)),
       oldestMs: Infinity,
       newestMs: -Infinity,
     }
@@ -131,7 +147,7 @@ export class OtlpRequestWriter {
     if (data.kind === 'none') return
     if (data.kind === 'exponential_histogram') {
       const example = `exponential histograms are not kept, want explicit buckets: ${metric.name}`
-      this.#refuse('histogram_unsupported', data.pointCount, () => example)
+      this.#refuse('histogram_unsupported', data.pointCount, resource.cluster(), () => example)
       return
     }
     const isMonotonic = data.kind === 'sum' && data.isMonotonic
@@ -139,13 +155,13 @@ export class OtlpRequestWriter {
     const name = metricNameOf({ name: metric.name, unit: metric.unit, kind }, this.#otlp.strategy)
     if (name === undefined) {
       const example = `got metric name ${JSON.stringify(metric.name)}, want one of which something is left`
-      this.#refuse('no_metric_name', data.points.length, () => example)
+      this.#refuse('no_metric_name', data.points.length, resource.cluster(), () => example)
       return
     }
     const temporality = 'temporality' in data ? data.temporality : 'cumulative'
     if (temporality === 'unspecified') {
       const example = `got no aggregation temporality, want cumulative or delta: ${metric.name}`
-      this.#refuse('temporality_unsupported', data.points.length, () => example)
+      this.#refuse('temporality_unsupported', data.points.length, resource.cluster(), () => example)
       return
     }
     // Delta and cumulative points of one name are two streams: the sums of one are not the values of the other.
@@ -185,10 +201,14 @@ export class OtlpRequestWriter {
     const key = place.key + attributesKey(point.attributes)
     const stream = this.#streamOf(key, place, point, shape)
     if (stream.kind === 'refused') {
-      this.#refuse(stream.reason, 1, () => stream.example)
+      const { reason, example, cluster } = stream
+      const whose = cluster === undefined ? place.resource.cluster() : this.#intake.activity.numberOf(cluster)
+      this.#refuse(reason, 1, whose, () => example)
       return
     }
-    if (isStale) this.#settle(this.#appendStale(stream, timeMs), place, point)
+    if (stream.sender !== this.#sender) this.#turnTo(stream.sender)
+    if (this.#isStandby) this.#drop()
+    else if (isStale) this.#settle(this.#appendStale(stream, timeMs), place, point)
     else if (temporality === 'delta') this.#delta(key, stream, place, point, values)
     else this.#settle(this.#append(stream, timeMs, values), place, point)
   }
@@ -265,6 +285,11 @@ export class OtlpRequestWriter {
       return
     }
     this.#taken++
+    this.#intake.activity.count(this.#senderCluster, 1, 0, 0, this.#nowMs)
+    if (!this.#isHeard) {
+      this.#intake.replicas.taken(this.#sender)
+      this.#isHeard = true
+    }
     const { resource } = place
     if (point.timeMs < resource.oldestMs) resource.oldestMs = point.timeMs
     if (point.timeMs > resource.newestMs) resource.newestMs = point.timeMs
@@ -282,6 +307,7 @@ export class OtlpRequestWriter {
     if (pairs === undefined) return
     const stream = streams.find(streamKey, NUMBER_SHAPE, this.#cluster, () => pairs)
     if (stream.kind === 'refused') return
+    if (stream.sender > 0 && this.#intake.replicas.isDuplicate(stream.sender)) return
     const firstMs = Math.max(oldestMs, newestMs - TARGET_INFO_EVERY_MS * TARGET_INFO_MAX)
     for (let timeMs = firstMs; timeMs < newestMs; timeMs += TARGET_INFO_EVERY_MS) this.#append(stream, timeMs, [1])
     this.#append(stream, newestMs, [1])
@@ -302,11 +328,37 @@ export class OtlpRequestWriter {
   }
 
   #refusePoint(reason: RefusalReason, place: Place, point: AnyPoint, text: string): void {
-    this.#refuse(reason, 1, () => `${text}: ${textOfLabels(this.#labelsOf(place, point))} at ${point.timeMs}`)
+    const example = (): string => `${text}: ${textOfLabels(this.#labelsOf(place, point))} at ${point.timeMs}`
+    this.#refuse(reason, 1, place.resource.cluster(), example)
   }
 
-  #refuse(reason: RefusalReason, count: number, example: () => string): void {
-    if (count > 0 && this.#tally.count(reason, count)) this.#tally.explain(reason, example())
+  /** @param cluster its number */
+  #refuse(reason: RefusalReason, count: number, cluster: number, example: () => string): void {
+    if (count === 0) return
+    this.#intake.activity.count(cluster, 0, count, 0, this.#nowMs)
+    if (this.#tally.count(reason, count)) this.#tally.explain(reason, example())
+  }
+
+  #turnTo(sender: number): void {
+    const { replicas } = this.#intake
+    this.#sender = sender
+    this.#senderCluster = this.#intake.clusterNumberOf(sender)
+    this.#isStandby = sender > 0 && replicas.isDuplicate(sender)
+    this.#isHeard = sender <= 0
+  }
+
+  #drop(): void {
+    const { replicas, activity } = this.#intake
+    this.#duplicates++
+    replicas.dropped(this.#sender, 1)
+    activity.count(this.#senderCluster, 0, 0, 1, this.#nowMs)
+    if (this.#tally.count('ha_duplicate', 1)) this.#tally.explain('ha_duplicate', replicas.explain(this.#sender))
+  }
+
+  /** The number of the cluster that a resource names, or that the sender is bound to. */
+  #clusterOf({ labels }: ResourceState): number {
+    const claimed = (): string => clusterOf(Labels.fromPairs(labels().promoted), this.#options.identityLabels)
+    return this.#intake.activity.numberOf(this.#cluster ?? claimed())
   }
 }
 

@@ -1,8 +1,7 @@
-import type { Appender } from '../model/appender.ts'
 import { Labels } from '../model/labels.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { admit } from './admission.ts'
-import type { IngestOptions } from './options.ts'
+import type { Intake } from './intake.ts'
 import { isCovered, seriesOf } from './otlp-shape.ts'
 import type { StreamShape } from './otlp-shape.ts'
 import type { RefusedSeries } from './refused-series.ts'
@@ -14,6 +13,8 @@ export interface Stream {
   readonly shape: StreamShape
   /** In the order of `seriesOf`. */
   readonly refs: readonly SeriesRef[]
+  /** Who sends it (`Intake.senderOf`). */
+  readonly sender: number
 }
 
 export interface RefusedStream extends RefusedSeries {
@@ -25,16 +26,17 @@ export interface RefusedStream extends RefusedSeries {
  * and not with every point. Nothing is lost by forgetting: the same labels are resolved to the same series.
  */
 export class StreamTable {
-  readonly #appender: Appender
-  readonly #options: IngestOptions
+  readonly #intake: Intake
   readonly #known: TwoGenerations<Stream | RefusedStream>
   /** Streams without a cluster that were made since this was last set to 0. */
   newUnidentified = 0
 
-  constructor(appender: Appender, options: IngestOptions, streamsMax: number) {
-    this.#appender = appender
-    this.#options = options
+  constructor(intake: Intake, streamsMax: number) {
+    this.#intake = intake
     this.#known = new TwoGenerations(streamsMax)
+    intake.onClaimsForgotten(() => {
+      this.#known.clear()
+    })
   }
 
   /** HOT: once per point. The stream as it is known, whatever its shape. */
@@ -64,23 +66,16 @@ export class StreamTable {
     const raw = [...pairs].map(([name, value]) => {
       return { name, value, nameBytes: Buffer.byteLength(name), valueBytes: Buffer.byteLength(value) }
     })
-    const admission = admit(raw, cluster, this.#options)
+    const admission = admit(raw, cluster, this.#intake.options)
     if (admission.kind === 'refused') {
       this.#known.set(key, admission)
       return admission
     }
-    const refs: SeriesRef[] = []
-    for (const labels of seriesOf(admission.labels, shape)) {
-      const ref = this.#appender.resolve(labels)
-      if (ref === undefined) {
-        // Not remembered: there may be room for it later.
-        const example = `no room for one more series than the store's limit: ${labels.toString()}`
-        return { kind: 'refused', reason: 'series_limit', example }
-      }
-      refs.push(ref)
-    }
+    const refs = this.#intake.resolveAll(seriesOf(admission.labels, shape))
+    // Not remembered: there may be room for it later.
+    if ('reason' in refs) return { kind: 'refused', ...refs }
     if (!admission.isIdentified && isNew) this.newUnidentified++
-    const stream: Stream = { kind: 'stream', shape, refs }
+    const stream: Stream = { kind: 'stream', shape, refs, sender: this.#intake.senderOf(admission) }
     this.#known.set(key, stream)
     return stream
   }

@@ -1,14 +1,7 @@
 import { invariant } from '../base/invariant.ts'
-import {
-  APPENDED,
-  APPENDED_BEFORE,
-  REFUSED_DUPLICATE,
-  REFUSED_OUT_OF_ORDER,
-  REFUSED_TOO_OLD,
-} from '../model/appender.ts'
-import type { AppendOutcome, Appender } from '../model/appender.ts'
+import { APPENDED, APPENDED_BEFORE } from '../model/appender.ts'
+import type { Appender } from '../model/appender.ts'
 import { Labels } from '../model/labels.ts'
-import type { RefusalReason } from '../model/refusal.ts'
 import { isStaleAt } from '../model/sample.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { DecodeError } from '../wire/decode-error.ts'
@@ -16,14 +9,14 @@ import { WriteRequestV2Decoder } from '../wire/remote-write-v2.ts'
 import { WriteRequestDecoder } from '../wire/remote-write.ts'
 import { SnappyDecoder } from '../wire/snappy.ts'
 import type { WriteBatch } from '../wire/write-batch.ts'
-import { ClusterActivityTable } from './cluster-activity.ts'
-import { HaTracker } from './ha-tracker.ts'
-import type { IngestReport } from './ingest-report.ts'
+import { APPEND_REFUSALS } from './append-refusals.ts'
+import type { RefusedAppend } from './append-refusals.ts'
+import type { ClusterActivityTable } from './cluster-activity.ts'
+import type { HaTracker } from './ha-tracker.ts'
+import type { Intake } from './intake.ts'
 import type { IngestOptions } from './options.ts'
-import { RefusalJournal } from './refusal-journal.ts'
 import { RefusalTally } from './refusal-tally.ts'
 import { SeriesRecogniser, labelLimits, rawLabels } from './series-recogniser.ts'
-import { SeriesLimits } from './series-limits.ts'
 import { badBody, outcomeOf } from './write-outcome.ts'
 import type { WriteOutcome, WriteProtocol } from './write-outcome.ts'
 
@@ -54,17 +47,18 @@ export interface RemoteWriteIngest {
   write(body: Uint8Array, context: WriteContext): WriteOutcome
   /** Forgets series that the store has dropped, so that their next samples are resolved anew. */
   forget(refs: ReadonlySet<SeriesRef>): void
-  /** What became of all requests so far; lists of clusters and of elections have at most `max` entries. */
-  report(nowMs: number, max: number): IngestReport
 }
 
-/** @param parts.drawKey four random words for the identity table; tests give their own to be repeatable */
+/**
+ * @param parts.intake the doors that all formats share
+ * @param parts.drawKey four random words for the identity table; tests give their own to be repeatable
+ */
 export function createRemoteWriteIngest(parts: {
-  readonly appender: Appender
-  readonly options: IngestOptions
+  readonly intake: Intake
   readonly drawKey?: () => Int32Array
 }): RemoteWriteIngest {
-  const { appender, options } = parts
+  const { intake } = parts
+  const { options } = intake
   const snappy = new SnappyDecoder(options.decodedBytesMax)
   const limits = { samplesMax: options.samplesPerRequestMax, seriesMax: options.seriesPerRequestMax }
   const decoders = {
@@ -72,17 +66,12 @@ export function createRemoteWriteIngest(parts: {
     // Written out, labels are what they would have been in a request of 1.0: one limit for both.
     '2.0': new WriteRequestV2Decoder({ ...limits, labelBytesMax: options.decodedBytesMax }),
   }
-  const replicas = new HaTracker(options.haFailoverAfterMs)
-  const activity = new ClusterActivityTable()
-  const seriesLimits = new SeriesLimits(options, (cluster) => appender.seriesOf(cluster))
-  const journal = new RefusalJournal()
-  const known = { replicas, activity, limits: seriesLimits }
-  const recogniser = new SeriesRecogniser(appender, options, known, parts.drawKey)
-  const writer = new BatchWriter(appender, options, recogniser, replicas, activity)
+  const recogniser = new SeriesRecogniser(intake, parts.drawKey)
+  const writer = new BatchWriter(intake, recogniser)
   const write = (body: Uint8Array, { nowMs, cluster, protocol = '1.0' }: WriteContext): WriteOutcome => {
     try {
       const batch = decoders[protocol].decode(snappy.decode(body), snappy.view)
-      replicas.begin(nowMs)
+      intake.begin(nowMs)
       const newUnidentifiedSeries = recogniser.recognise(batch, cluster, nowMs)
       return outcomeOf(writer.write(batch, nowMs, cluster, newUnidentifiedSeries), protocol)
     } catch (error) {
@@ -94,27 +83,18 @@ export function createRemoteWriteIngest(parts: {
     write(body, context) {
       invariant(context.cluster !== '', 'a bound cluster has a name')
       const outcome = write(body, context)
-      journal.note(outcome.refusals, context.cluster, context.nowMs)
+      intake.note(outcome.refusals, context.cluster, context.nowMs)
       return outcome
     },
     forget(refs) {
       recogniser.forget(refs)
     },
-    report: (nowMs, max) => ({
-      refusals: journal.report(),
-      clusters: {
-        count: activity.clusterCount,
-        bySamples: activity.top('taken', max),
-        byRefused: activity.top('refused', max),
-      },
-      limits: seriesLimits.report(activity.names(), nowMs),
-      replicas: replicas.report(max),
-    }),
   }
 }
 
 /** Hands the samples of a recognised batch to the appender, and notes what is refused. */
 class BatchWriter {
+  readonly #intake: Intake
   readonly #appender: Appender
   readonly #options: IngestOptions
   readonly #recogniser: SeriesRecogniser
@@ -122,18 +102,13 @@ class BatchWriter {
   readonly #activity: ClusterActivityTable
   #duplicates = 0
 
-  constructor(
-    appender: Appender,
-    options: IngestOptions,
-    recogniser: SeriesRecogniser,
-    replicas: HaTracker,
-    activity: ClusterActivityTable,
-  ) {
-    this.#appender = appender
-    this.#options = options
+  constructor(intake: Intake, recogniser: SeriesRecogniser) {
+    this.#intake = intake
+    this.#appender = intake.appender
+    this.#options = intake.options
     this.#recogniser = recogniser
-    this.#replicas = replicas
-    this.#activity = activity
+    this.#replicas = intake.replicas
+    this.#activity = intake.activity
   }
 
   write(
@@ -187,7 +162,7 @@ class BatchWriter {
       const sender = senders[series]!
       if (sender !== lastSender) {
         lastSender = sender
-        cluster = sender > 0 ? activity.numberOf(replicas.clusterOf(sender)) : -sender
+        cluster = this.#intake.clusterNumberOf(sender)
         isStandby = sender > 0 && replicas.isDuplicate(sender)
         isHeard = sender <= 0
       }
@@ -234,7 +209,7 @@ class BatchWriter {
     tally.explain(reason, `got ${what}: ${this.#textOf(batch, series)} at ${timeMs}`)
   }
 
-  #refuseSample(batch: WriteBatch, series: number, timeMs: number, outcome: Refused, tally: RefusalTally): void {
+  #refuseSample(batch: WriteBatch, series: number, timeMs: number, outcome: RefusedAppend, tally: RefusalTally): void {
     const { reason, text } = APPEND_REFUSALS[outcome]
     if (tally.count(reason, 1)) tally.explain(reason, `${text}: ${this.#textOf(batch, series)} at ${timeMs}`)
   }
@@ -257,13 +232,4 @@ class BatchWriter {
       throw error
     }
   }
-}
-
-type Refused = Exclude<AppendOutcome, typeof APPENDED | typeof APPENDED_BEFORE>
-
-/** The texts are Prometheus' own: senders' logs are searched for them. */
-const APPEND_REFUSALS: Readonly<Record<Refused, { readonly reason: RefusalReason; readonly text: string }>> = {
-  [REFUSED_DUPLICATE]: { reason: 'duplicate_sample', text: 'duplicate sample for timestamp' },
-  [REFUSED_OUT_OF_ORDER]: { reason: 'out_of_order', text: 'out of order sample' },
-  [REFUSED_TOO_OLD]: { reason: 'too_old', text: 'too old sample' },
 }

@@ -39,22 +39,24 @@ export class SeriesLimits {
     this.#seriesOf = seriesOf
   }
 
-  /** Why a cluster may have no new series now. */
-  refusalOf(cluster: string, nowMs: number): RefusedSeries | undefined {
+  /** Why a cluster may not have so many new series now. */
+  refusalOf(cluster: string, nowMs: number, count = 1): RefusedSeries | undefined {
     this.#tell(nowMs)
     const { clusterSeriesMax, clusterNewSeriesPerMinuteMax, newSeriesPerMinuteMax } = this.#options
     const who = cluster === '' ? 'the series without a cluster' : `cluster ${JSON.stringify(cluster)}`
     const refuse = (reason: RefusedSeries['reason'], example: string): RefusedSeries => ({ reason, example, cluster })
-    if (this.#seriesOf(cluster) >= clusterSeriesMax) {
-      return refuse('cluster_series_limit', `${who}: got one more than ingest.cluster-series-max, ${clusterSeriesMax}`)
+    const more = count === 1 ? 'one' : `up to ${count}`
+    if (this.#seriesOf(cluster) + count > clusterSeriesMax) {
+      const limit = `ingest.cluster-series-max, ${clusterSeriesMax}`
+      return refuse('cluster_series_limit', `${who}: got ${more} more than ${limit}`)
     }
-    if ((this.#newByCluster.get(cluster) ?? 0) >= clusterNewSeriesPerMinuteMax) {
+    if ((this.#newByCluster.get(cluster) ?? 0) + count > clusterNewSeriesPerMinuteMax) {
       const limit = `ingest.cluster-new-series-per-minute-max, ${clusterNewSeriesPerMinuteMax}`
-      return refuse('new_series_limit', `${who}: got one more new series in this minute than ${limit}`)
+      return refuse('new_series_limit', `${who}: got ${more} more new series in this minute than ${limit}`)
     }
-    if (this.#newInAll >= newSeriesPerMinuteMax) {
+    if (this.#newInAll + count > newSeriesPerMinuteMax) {
       const limit = `ingest.new-series-per-minute-max, ${newSeriesPerMinuteMax}`
-      return refuse('new_series_limit', `all clusters: got one more new series in this minute than ${limit}`)
+      return refuse('new_series_limit', `all clusters: got ${more} more new series in this minute than ${limit}`)
     }
     return undefined
   }

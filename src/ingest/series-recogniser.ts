@@ -1,49 +1,34 @@
 import { invariant } from '../base/invariant.ts'
-import type { Appender } from '../model/appender.ts'
-import { CLUSTER_LABEL } from '../model/cluster-identity.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { readLabelFields } from '../wire/label-fields.ts'
 import type { LabelLimits } from '../wire/label-fields.ts'
 import type { WriteBatch } from '../wire/write-batch.ts'
 import { admit } from './admission.ts'
 import type { Admission } from './admission.ts'
-import type { ClusterActivityTable } from './cluster-activity.ts'
-import type { HaTracker } from './ha-tracker.ts'
 import { IdentityTable } from './identity-table.ts'
 import type { IdentityScope } from './identity-table.ts'
+import type { Intake } from './intake.ts'
 import type { IngestOptions } from './options.ts'
 import type { RefusedSeries } from './refused-series.ts'
-import type { SeriesLimits } from './series-limits.ts'
 
 /** Says of each series in a batch which one it is, or why it is refused. Knows what it saw in earlier batches. */
 export class SeriesRecogniser {
   /** Per series of the batch: its ref, or 0: no samples, or `refusalOf` says why not. */
   refs = new Int32Array(256)
-  /**
-   * Per series with a ref, who sent it: above 0 the claim of a replica (ha-tracker.ts), below 0 the negated number of
-   * a cluster (cluster-activity.ts), 0 for no cluster.
-   */
+  /** Per series with a ref, who sent it (`Intake.senderOf`). */
   senders = new Int32Array(256)
   readonly #refused = new Map<number, RefusedSeries>()
-  readonly #appender: Appender
+  readonly #intake: Intake
   readonly #options: IngestOptions
   readonly #identities: IdentityTable
-  readonly #replicas: HaTracker
-  readonly #limits: SeriesLimits
-  readonly #activity: ClusterActivityTable
 
-  constructor(
-    appender: Appender,
-    options: IngestOptions,
-    parts: { readonly replicas: HaTracker; readonly limits: SeriesLimits; readonly activity: ClusterActivityTable },
-    drawKey: (() => Int32Array) | undefined,
-  ) {
-    this.#appender = appender
-    this.#options = options
-    this.#replicas = parts.replicas
-    this.#limits = parts.limits
-    this.#activity = parts.activity
-    this.#identities = new IdentityTable(options.identityEntriesMax, drawKey)
+  constructor(intake: Intake, drawKey: (() => Int32Array) | undefined) {
+    this.#intake = intake
+    this.#options = intake.options
+    this.#identities = new IdentityTable(intake.options.identityEntriesMax, drawKey)
+    intake.onClaimsForgotten(() => {
+      this.#identities.clear()
+    })
   }
 
   /**
@@ -60,10 +45,6 @@ export class SeriesRecogniser {
       this.refs = new Int32Array(batch.sampleEnd.length)
       this.senders = new Int32Array(batch.sampleEnd.length)
     }
-    if (this.#replicas.isFull) {
-      identities.clear()
-      this.#replicas.forgetClaims()
-    }
     this.#refused.clear()
     const newcomers: number[] = []
     for (let series = 0; series < batch.seriesCount; series++) {
@@ -78,7 +59,7 @@ export class SeriesRecogniser {
     // All of them are read before the first is resolved: one that breaks the body must leave no series behind.
     const limits = labelLimits(this.#options)
     const admissions = newcomers.map((series) => admit(rawLabels(batch, series, limits), cluster, this.#options))
-    return newcomers.filter((series, i) => this.#settle(batch, series, scope, admissions[i]!, nowMs)).length
+    return newcomers.filter((series, i) => this.#settle(batch, series, scope, admissions[i]!)).length
   }
 
   /** Why a series of the batch is refused whole; only for one whose ref is 0 and which has samples. */
@@ -93,7 +74,7 @@ export class SeriesRecogniser {
   }
 
   /** Resolves and remembers a newcomer; true when it is a series without a cluster that was not known. */
-  #settle(batch: WriteBatch, series: number, scope: IdentityScope, admission: Admission, nowMs: number): boolean {
+  #settle(batch: WriteBatch, series: number, scope: IdentityScope, admission: Admission): boolean {
     const identities = this.#identities
     const view = batch.labelView(series)
     const offset = batch.labelOffset(series)
@@ -110,26 +91,13 @@ export class SeriesRecogniser {
       this.senders[series] = identities.foundSender
       return false
     }
-    const { labels, replica } = admission
-    const cluster = labels.get(CLUSTER_LABEL)
-    let ref = this.#appender.find(labels)
-    if (ref === undefined) {
-      const refusal = this.#limits.refusalOf(cluster, nowMs)
-      if (refusal !== undefined) {
-        // Not remembered: there may be room for it later.
-        this.#refused.set(series, refusal)
-        return false
-      }
-      ref = this.#appender.resolve(labels)
-      if (ref !== undefined) this.#limits.made(cluster)
-    }
-    if (ref === undefined) {
-      const example = `no room for one more series than the store's limit: ${labels.toString()}`
-      this.#refused.set(series, { reason: 'series_limit', example, cluster })
+    const ref = this.#intake.resolve(admission.labels)
+    if (typeof ref !== 'number') {
+      // Not remembered: there may be room for it later.
+      this.#refused.set(series, ref)
       return false
     }
-    const claim = replica === undefined ? 0 : this.#replicas.claimOf(replica.cluster, replica.group, replica.name)
-    const sender = claim === 0 ? -this.#activity.numberOf(cluster) : claim
+    const sender = this.#intake.senderOf(admission)
     this.refs[series] = ref
     this.senders[series] = sender
     identities.remember(scope, view, offset, length, ref, sender)

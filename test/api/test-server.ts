@@ -7,6 +7,7 @@ import type { ApiDeps } from '../../src/api/server.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createOwnMetrics } from '../../src/base/metrics.ts'
 import { buildCatalog } from '../../src/catalog/catalog.ts'
+import { Intake } from '../../src/ingest/intake.ts'
 import { createRemoteWriteIngest } from '../../src/ingest/remote-write.ts'
 import { INGEST_DEFAULTS } from '../../src/ingest/options.ts'
 import { createOtlpMetricsIngest } from '../../src/ingest/otlp-metrics.ts'
@@ -132,8 +133,9 @@ export async function makeServer(
   const engine = new NotingEngine()
   const appender = new MemoryAppender()
   const clock = new FakeClock(NOW_MS)
-  const ingest = createRemoteWriteIngest({ appender, options: INGEST_DEFAULTS })
-  const otlp = createOtlpMetricsIngest({ appender, options: INGEST_DEFAULTS, otlp: OTLP_DEFAULTS })
+  const intake = new Intake(appender, INGEST_DEFAULTS)
+  const ingest = createRemoteWriteIngest({ intake })
+  const otlp = createOtlpMetricsIngest({ intake, otlp: OTLP_DEFAULTS })
   const deps: ApiDeps = {
     query: engine,
     write: async (body, cluster, protocol) => {
@@ -142,7 +144,7 @@ export async function makeServer(
       await appender.commit()
       return outcome
     },
-    ingestReport: (nowMs, top) => Promise.resolve(ingest.report(nowMs, top)),
+    ingestReport: (nowMs, top) => Promise.resolve(intake.report(nowMs, top)),
     writeOtlpMetrics: async (body, encoding, cluster) => {
       const outcome = otlp.write(body, encoding, {
         nowMs: clock.nowMs(),

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { receiveFaro } from '../../src/ingest/faro.ts'
 import type { FaroItems } from '../../src/ingest/faro.ts'
 import { INGEST_DEFAULTS } from '../../src/ingest/options.ts'
+import { Intake } from '../../src/ingest/intake.ts'
 import { createRemoteWriteIngest } from '../../src/ingest/remote-write.ts'
 import type { WriteOutcome } from '../../src/ingest/remote-write.ts'
 import { DecodeError } from '../../src/wire/decode-error.ts'
@@ -19,7 +20,7 @@ const CAPTURED_MS = Date.parse('2026-11-21T10:00:00Z')
 const CLUSTER = '2c0d4e9a-5b77-4d0c-9c55-8f1e2a3b4c5d'
 
 function write(path: string, nowMs = T0_MS, appender = new MemoryAppender()): WriteOutcome {
-  const ingest = createRemoteWriteIngest({ appender, options: INGEST_DEFAULTS })
+  const ingest = createRemoteWriteIngest({ intake: new Intake(appender, INGEST_DEFAULTS) })
   const protocol = path.startsWith('rw/v2-') ? '2.0' : '1.0'
   return ingest.write(readFileSync(resolve(GOLDEN, path)), { nowMs, protocol })
 }
@@ -80,7 +81,7 @@ describe.skipIf(!existsSync(GOLDEN))(`golden remote write bodies (skipped when $
     '%s, announced as 2.0, is recognised as 1.0 and takes nothing',
     (path) => {
       const appender = new MemoryAppender()
-      const ingest = createRemoteWriteIngest({ appender, options: INGEST_DEFAULTS })
+      const ingest = createRemoteWriteIngest({ intake: new Intake(appender, INGEST_DEFAULTS) })
       const outcome = ingest.write(readFileSync(resolve(GOLDEN, path)), { nowMs: T0_MS, protocol: '2.0' })
       expect(outcome).toMatchObject({ status: 400, samplesTaken: 0 })
       expect(outcome.message).toContain('a request of remote write 1.0')
@@ -147,7 +148,7 @@ describe.skipIf(!existsSync(GOLDEN))(`golden remote write bodies (skipped when $
 
   test('two scrapes of one sender are the same series', () => {
     const appender = new MemoryAppender()
-    const ingest = createRemoteWriteIngest({ appender, options: INGEST_DEFAULTS })
+    const ingest = createRemoteWriteIngest({ intake: new Intake(appender, INGEST_DEFAULTS) })
     for (const name of ['samples', 'samples-next']) {
       ingest.write(readFileSync(resolve(GOLDEN, `captured/prom-2.42-rw1-${name}.snappy`)), { nowMs: CAPTURED_MS })
     }

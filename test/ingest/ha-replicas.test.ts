@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { HaTracker } from '../../src/ingest/ha-tracker.ts'
 import { INGEST_DEFAULTS } from '../../src/ingest/options.ts'
 import type { IngestOptions } from '../../src/ingest/options.ts'
+import { Intake } from '../../src/ingest/intake.ts'
 import { createRemoteWriteIngest } from '../../src/ingest/remote-write.ts'
 import type { WriteOutcome } from '../../src/ingest/remote-write.ts'
 import { Labels } from '../../src/model/labels.ts'
@@ -22,7 +23,7 @@ interface Scrape {
 
 function rig(options: Partial<IngestOptions> = {}) {
   const appender = new MemoryAppender()
-  const ingest = createRemoteWriteIngest({ appender, options: { ...INGEST_DEFAULTS, ...options } })
+  const ingest = createRemoteWriteIngest({ intake: new Intake(appender, { ...INGEST_DEFAULTS, ...options }) })
   /** Receives `up` of cluster a from each scrape in one request, so many seconds after the start. */
   const receive = (seconds: number, ...scrapes: readonly Scrape[]): WriteOutcome => {
     const nowMs = T0_MS + seconds * 1000

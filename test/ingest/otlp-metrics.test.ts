@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { INGEST_DEFAULTS } from '../../src/ingest/options.ts'
 import type { IngestOptions } from '../../src/ingest/options.ts'
+import { Intake } from '../../src/ingest/intake.ts'
 import { createOtlpMetricsIngest } from '../../src/ingest/otlp-metrics.ts'
 import type { OtlpOutcome } from '../../src/ingest/otlp-metrics.ts'
 import { OTLP_DEFAULTS, OTLP_STRATEGIES } from '../../src/ingest/otlp-options.ts'
@@ -40,11 +41,8 @@ function rig(
   appending: MemoryAppenderOptions = {},
 ): Rig {
   const appender = new MemoryAppender(appending)
-  const ingest = createOtlpMetricsIngest({
-    appender,
-    options: { ...INGEST_DEFAULTS, ...options },
-    otlp: { ...OTLP_DEFAULTS, ...otlp },
-  })
+  const intake = new Intake(appender, { ...INGEST_DEFAULTS, ...options })
+  const ingest = createOtlpMetricsIngest({ intake, otlp: { ...OTLP_DEFAULTS, ...otlp } })
   const write: Rig['write'] = (body, cluster, nowMs = T0_MS) =>
     ingest.write(typeof body === 'string' ? Buffer.from(body) : body, typeof body === 'string' ? 'json' : 'protobuf', {
       nowMs,

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parseFaro } from '../../src/wire/faro.ts'
 import { INGEST_DEFAULTS } from '../../src/ingest/options.ts'
 import { FARO_LIMITS, acceptFaro } from '../../src/ingest/faro.ts'
+import { Intake } from '../../src/ingest/intake.ts'
 import { createRemoteWriteIngest } from '../../src/ingest/remote-write.ts'
 import { Labels } from '../../src/model/labels.ts'
 import { DecodeError } from '../../src/wire/decode-error.ts'
@@ -48,7 +49,10 @@ function mutated(whole: Uint8Array): fc.Arbitrary<Uint8Array> {
 /** Writes a body and checks what must hold for any. */
 function check(body: Uint8Array): void {
   const appender = new MemoryAppender()
-  const ingest = createRemoteWriteIngest({ appender, options: OPTIONS, drawKey: () => Int32Array.of(1, 2, 3, 4) })
+  const ingest = createRemoteWriteIngest({
+    intake: new Intake(appender, OPTIONS),
+    drawKey: () => Int32Array.of(1, 2, 3, 4),
+  })
   const outcome = ingest.write(body, { nowMs: NOW_MS })
   const isBroken = outcome.refusals.some(({ reason }) => reason === 'bad_encoding')
   if (isBroken) expect([appender.seriesCount, appender.sampleCount]).toEqual([0, 0])

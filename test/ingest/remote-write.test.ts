@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { INGEST_DEFAULTS } from '../../src/ingest/options.ts'
 import type { IngestOptions } from '../../src/ingest/options.ts'
+import { Intake } from '../../src/ingest/intake.ts'
 import { createRemoteWriteIngest } from '../../src/ingest/remote-write.ts'
 import type { RemoteWriteIngest, WriteOutcome } from '../../src/ingest/remote-write.ts'
 import { Labels } from '../../src/model/labels.ts'
@@ -25,7 +26,7 @@ function rig(appending: MemoryAppenderOptions = {}, options: Partial<IngestOptio
   const appender = new MemoryAppender(appending)
   let drawn = 0
   const drawKey = (): Int32Array => Int32Array.of(++drawn, 0, 0, 0)
-  const ingest = createRemoteWriteIngest({ appender, options: { ...INGEST_DEFAULTS, ...options }, drawKey })
+  const ingest = createRemoteWriteIngest({ intake: new Intake(appender, { ...INGEST_DEFAULTS, ...options }), drawKey })
   return {
     appender,
     ingest,
@@ -233,7 +234,7 @@ describe('a partly bad request', () => {
     const outcome = write([series({ a: '1' }, [1, 1]), fresh])
     expect(outcome).toMatchObject({ status: 400, samplesTaken: 1 })
     expect(outcome.refusals).toEqual([
-      { reason: 'series_limit', count: 2, example: `no room for one more series than the store's limit: up{a="2"}` },
+      { reason: 'series_limit', count: 2, example: `got one more series than store.series-max, 5000000: up{a="2"}` },
     ])
     appender.resolve = resolve
     expect(write([fresh])).toMatchObject({ status: 204, samplesTaken: 2 })

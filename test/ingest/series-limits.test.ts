@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { INGEST_DEFAULTS } from '../../src/ingest/options.ts'
 import type { IngestOptions } from '../../src/ingest/options.ts'
+import { Intake } from '../../src/ingest/intake.ts'
 import { createRemoteWriteIngest } from '../../src/ingest/remote-write.ts'
 import { Labels } from '../../src/model/labels.ts'
 import { encodeWriteRequest } from '../../src/wire/remote-write-encode.ts'
@@ -11,7 +12,8 @@ import { MemoryAppender } from '../support/memory-appender.ts'
 const T0_MS = 1_787_220_000_000
 
 function rig(options: Partial<IngestOptions>, appender = new MemoryAppender()) {
-  const ingest = createRemoteWriteIngest({ appender, options: { ...INGEST_DEFAULTS, ...options } })
+  const intake = new Intake(appender, { ...INGEST_DEFAULTS, ...options })
+  const ingest = createRemoteWriteIngest({ intake })
   /** One sample for each series `m{n}` of a cluster; answers the names that were refused and why. */
   const write = (atMs: number, cluster: string, ...names: readonly string[]) => {
     const nowMs = T0_MS + atMs
@@ -22,7 +24,7 @@ function rig(options: Partial<IngestOptions>, appender = new MemoryAppender()) {
     const { status, samplesTaken, refusals } = ingest.write(encodeSnappy(encodeWriteRequest(series)), { nowMs })
     return { status, samplesTaken, refusals }
   }
-  return { appender, ingest, write }
+  return { appender, intake, ingest, write }
 }
 
 describe('series of one cluster', () => {
@@ -97,12 +99,12 @@ describe('new series in a minute', () => {
 
 describe('the report', () => {
   test('says what was refused, of whom, and how near the limits are', () => {
-    const { ingest, write } = rig({ clusterSeriesMax: 2, newSeriesPerMinuteMax: 100 })
+    const { intake, ingest, write } = rig({ clusterSeriesMax: 2, newSeriesPerMinuteMax: 100 })
     write(0, 'a', '1', '2', '3')
     write(1000, 'a', '3', '4')
     write(2000, 'b', '1')
     ingest.write(new Uint8Array(0), { nowMs: T0_MS + 3000, cluster: 'c' })
-    const report = ingest.report(T0_MS + 4000, 10)
+    const report = intake.report(T0_MS + 4000, 10)
     expect(report.refusals).toMatchObject([
       {
         reason: 'bad_encoding',
@@ -134,38 +136,38 @@ describe('the report', () => {
       { option: 'ingest.cluster-new-series-per-minute-max', max: 250_000, used: 2, cluster: 'a' },
       { option: 'ingest.new-series-per-minute-max', max: 100, used: 3 },
     ])
-    expect(ingest.report(T0_MS + 60_000, 1)).toMatchObject({
+    expect(intake.report(T0_MS + 60_000, 1)).toMatchObject({
       clusters: { bySamples: [{ cluster: 'a' }] },
       limits: [{ used: 2 }, { used: 0 }, { used: 0 }],
     })
   })
 
   test('keeps five examples of a reason, and counts the rest', () => {
-    const { ingest, write } = rig({ clusterSeriesMax: 0 })
+    const { intake, write } = rig({ clusterSeriesMax: 0 })
     for (let i = 0; i < 20; i++) write(i, 'a', String(i))
-    const [refusal] = ingest.report(T0_MS, 1).refusals
+    const [refusal] = intake.report(T0_MS, 1).refusals
     expect(refusal).toMatchObject({ count: 20, requests: 20 })
     expect(refusal?.examples.map(({ timeMs }) => timeMs - T0_MS)).toEqual([19, 18, 17, 16, 15])
   })
 
   test('counts standby replicas, and names who is elected', () => {
-    const { ingest } = rig({})
+    const { intake, ingest } = rig({})
     for (const replica of ['x', 'y']) {
       const labels = Labels.of({ __name__: 'm', cluster: 'a', prometheus_replica: replica })
       const body = encodeWriteRequest([{ labels, samples: [{ timeMs: T0_MS, value: 1 }] }])
       ingest.write(encodeSnappy(body), { nowMs: T0_MS })
     }
-    expect(ingest.report(T0_MS, 5)).toMatchObject({
+    expect(intake.report(T0_MS, 5)).toMatchObject({
       clusters: { bySamples: [{ cluster: 'a', taken: 1, duplicate: 1 }] },
       replicas: { pairs: 1, elections: [{ cluster: 'a', replica: 'x', standbys: [{ replica: 'y' }] }] },
     })
   })
 
   test('has room for many clusters', () => {
-    const { ingest, write } = rig({})
+    const { intake, write } = rig({})
     for (let i = 0; i < 300; i++) write(i, `c${i}`, '1')
     write(300, 'c7', '1', '2')
-    const { clusters } = ingest.report(T0_MS, 2)
+    const { clusters } = intake.report(T0_MS, 2)
     expect(clusters.count).toBe(300)
     expect(clusters.bySamples.map(({ cluster, taken }) => [cluster, taken])).toEqual([
       ['c7', 3],

@@ -1,0 +1,119 @@
+import type { Appender } from '../model/appender.ts'
+import { CLUSTER_LABEL } from '../model/cluster-identity.ts'
+import type { Labels } from '../model/labels.ts'
+import type { Refusal } from '../model/refusal.ts'
+import type { SeriesRef } from '../model/series.ts'
+import type { Admission } from './admission.ts'
+import { ClusterActivityTable } from './cluster-activity.ts'
+import { HaTracker } from './ha-tracker.ts'
+import type { IngestReport } from './ingest-report.ts'
+import type { IngestOptions } from './options.ts'
+import { RefusalJournal } from './refusal-journal.ts'
+import type { RefusedSeries } from './refused-series.ts'
+import { SeriesLimits } from './series-limits.ts'
+
+/**
+ * The doors that all samples pass, whatever their sender speaks: which HA replica is listened to, how many series a
+ * cluster may have and make, and the notes of what became of it all. One of them serves all formats, or a cluster could
+ * pass its limits by speaking two, and two replicas could both be elected.
+ */
+export class Intake {
+  readonly appender: Appender
+  readonly options: IngestOptions
+  readonly replicas: HaTracker
+  readonly activity = new ClusterActivityTable()
+  readonly #limits: SeriesLimits
+  readonly #journal = new RefusalJournal()
+  readonly #forgetters: (() => void)[] = []
+  #nowMs = 0
+
+  constructor(appender: Appender, options: IngestOptions) {
+    this.appender = appender
+    this.options = options
+    this.replicas = new HaTracker(options.haFailoverAfterMs)
+    this.#limits = new SeriesLimits(options, (cluster) => appender.seriesOf(cluster))
+  }
+
+  /** Claims of replicas are numbers that start over when there are too many: `forget` is told, and must forget them all. */
+  onClaimsForgotten(forget: () => void): void {
+    this.#forgetters.push(forget)
+  }
+
+  /** Starts a request. */
+  begin(nowMs: number): void {
+    this.#nowMs = nowMs
+    this.replicas.begin(nowMs)
+    if (!this.replicas.isFull) return
+    for (const forget of this.#forgetters) forget()
+    this.replicas.forgetClaims()
+  }
+
+  /** The series of an admitted label set, made if there is room for it; what is refused may find room later. */
+  resolve(labels: Labels): SeriesRef | RefusedSeries {
+    const known = this.appender.find(labels)
+    if (known !== undefined) return known
+    const cluster = labels.get(CLUSTER_LABEL)
+    return this.#limits.refusalOf(cluster, this.#nowMs) ?? this.#make(labels, cluster)
+  }
+
+  /** The series of label sets that belong together and name one cluster; the limits on a cluster leave room for all or none. */
+  resolveAll(labelSets: readonly Labels[]): SeriesRef[] | RefusedSeries {
+    const cluster = labelSets[0]?.get(CLUSTER_LABEL) ?? ''
+    const newcomers = labelSets.filter((labels) => this.appender.find(labels) === undefined)
+    if (newcomers.length > 0) {
+      const refused = this.#limits.refusalOf(cluster, this.#nowMs, newcomers.length)
+      if (refused !== undefined) return refused
+    }
+    const refs: SeriesRef[] = []
+    for (const labels of labelSets) {
+      const ref = this.appender.find(labels) ?? this.#make(labels, cluster)
+      if (typeof ref !== 'number') return ref
+      refs.push(ref)
+    }
+    return refs
+  }
+
+  /**
+   * Who sends an admitted series, as a number to keep beside it: above 0 the claim of a replica (ha-tracker.ts), below 0
+   * the negated number of a cluster (cluster-activity.ts), 0 for no cluster.
+   */
+  senderOf({ labels, replica }: Extract<Admission, { readonly kind: 'admitted' }>): number {
+    const claim = replica === undefined ? 0 : this.replicas.claimOf(replica.cluster, replica.group, replica.name)
+    return claim === 0 ? -this.activity.numberOf(labels.get(CLUSTER_LABEL)) : claim
+  }
+
+  /** The number of the cluster (cluster-activity.ts) that a sender speaks for. */
+  clusterNumberOf(sender: number): number {
+    return sender > 0 ? this.activity.numberOf(this.replicas.clusterOf(sender)) : -sender
+  }
+
+  /** Notes what one request had refused. @param boundCluster the one that the sender's token is bound to */
+  note(refusals: readonly Refusal[], boundCluster: string | undefined, nowMs: number): void {
+    this.#journal.note(refusals, boundCluster, nowMs)
+  }
+
+  /** What became of all requests so far; lists of clusters and of elections have at most `max` entries. */
+  report(nowMs: number, max: number): IngestReport {
+    const { activity, replicas } = this
+    return {
+      refusals: this.#journal.report(),
+      clusters: {
+        count: activity.clusterCount,
+        bySamples: activity.top('taken', max),
+        byRefused: activity.top('refused', max),
+      },
+      limits: this.#limits.report(activity.names(), nowMs),
+      replicas: replicas.report(max),
+    }
+  }
+
+  #make(labels: Labels, cluster: string): SeriesRef | RefusedSeries {
+    const ref = this.appender.resolve(labels)
+    if (ref === undefined) {
+      const limit = `store.series-max, ${this.options.seriesMax}`
+      return { reason: 'series_limit', example: `got one more series than ${limit}: ${labels.toString()}`, cluster }
+    }
+    this.#limits.made(cluster)
+    return ref
+  }
+}

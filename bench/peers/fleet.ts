@@ -21,6 +21,8 @@ const COUNTERS_AT = 4
 /** The label fields of one series as a WriteRequest carries them, and how its value moves. */
 export interface FleetSeries {
   readonly labelFields: Uint8Array
+  /** How long before the end of each interval its cluster is scraped: no two clusters keep step, none is on the minute. */
+  readonly offsetMs: number
   /** The value at a scrape, counted from the first. */
   readonly valueAt: (scrape: number) => number
 }
@@ -31,8 +33,9 @@ export function seriesOf(cluster: number): FleetSeries[] {
   const version = VERSIONS[(cluster * 7) % VERSIONS.length]!
   const unhealthy = cluster % 97 === 0
   const series: FleetSeries[] = []
+  const offsetMs = offsetOf(cluster)
   const add = (name: string, extra: Record<string, string>, valueAt: (scrape: number) => number): void => {
-    series.push({ labelFields: encodeLabels(Labels.of({ __name__: name, ...common, ...extra })), valueAt })
+    series.push({ labelFields: encodeLabels(Labels.of({ __name__: name, ...common, ...extra })), offsetMs, valueAt })
   }
   add('kubevirt_hco_info', { version }, () => 1)
   add('up', { kubernetes_namespace: 'kubevirt-hyperconverged' }, () => 1)
@@ -62,16 +65,22 @@ export function seriesOf(cluster: number): FleetSeries[] {
 /** Three of the cluster's states and two of its counters: what 30 days of history are asked about. */
 export function historySeriesOf(cluster: number): FleetSeries[] {
   const all = seriesOf(cluster)
+  const offsetMs = offsetOf(cluster)
   const upgradeAt = 20_000 + ((cluster * 7919) % 40_000)
   const [old, young] = ['1.14.2', '1.15.0'].map((version) =>
     encodeLabels(Labels.of({ __name__: 'kubevirt_hco_version_state', ...commonLabels(cluster), version })),
   )
   return [
-    { labelFields: old!, valueAt: (scrape) => (scrape < upgradeAt ? 1 : 0) },
-    { labelFields: young!, valueAt: (scrape) => (scrape < upgradeAt ? 0 : 1) },
+    { labelFields: old!, offsetMs, valueAt: (scrape) => (scrape < upgradeAt ? 1 : 0) },
+    { labelFields: young!, offsetMs, valueAt: (scrape) => (scrape < upgradeAt ? 0 : 1) },
     all[HEALTH_AT]!,
     ...all.slice(COUNTERS_AT, COUNTERS_AT + 2),
   ]
+}
+
+/** Never 0: whether a sample on the edge of a window counts is another thing in Prometheus 2 and 3. */
+export function offsetOf(cluster: number): number {
+  return 1 + ((cluster * 7919) % (SCRAPE_MS - 1))
 }
 
 function commonLabels(cluster: number): Record<string, string> {

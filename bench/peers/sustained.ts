@@ -2,7 +2,7 @@
  * The fleet as it is: each cluster sends one scrape of 60 samples every 30 seconds, at its own moment, for some minutes
  * of real time. What a server takes of one core while that goes on, and whether it keeps up.
  */
-import { SCRAPE_MS, seriesOf } from './fleet.ts'
+import { SCRAPE_MS, offsetOf, seriesOf } from './fleet.ts'
 import { inOneLife } from './lives.ts'
 import type { Course } from './lives.ts'
 import { relayLanes, scrapesOf } from './payloads.ts'
@@ -55,17 +55,16 @@ async function greet(server: RunningServer, clusters: number, firstMs: number): 
   }
 }
 
-/** Clusters are spread evenly over the interval. */
+/** Each cluster's requests are due at its own moments, spread over the interval. */
 function pacedLanes(server: RunningServer, clusters: number, rounds: number, firstMs: number): Request[][] {
   const lanes: Request[][] = Array.from({ length: Math.ceil(clusters / CLUSTERS_PER_CONNECTION) }, () => [])
   for (let cluster = 0; cluster < clusters; cluster++) {
     const series = seriesOf(cluster)
-    const offsetMs = Math.floor((cluster / clusters) * SCRAPE_MS)
-    const times = { firstMs: firstMs + offsetMs, stepMs: SCRAPE_MS }
+    const times = { firstMs, stepMs: SCRAPE_MS }
     for (let round = 0; round < rounds; round++) {
       const body = writeBody(scrapesOf(series, 1 + round, 2 + round), times)
       const bytes = httpRequest(server.peer.writePath, body)
-      lanes[cluster % lanes.length]!.push({ bytes, dueMs: round * SCRAPE_MS + offsetMs })
+      lanes[cluster % lanes.length]!.push({ bytes, dueMs: (1 + round) * SCRAPE_MS - offsetOf(cluster) })
     }
   }
   for (const lane of lanes) lane.sort((a, b) => a.dueMs! - b.dueMs!)

@@ -13,7 +13,7 @@ export interface SeriesSlice {
   readonly toScrape: number
 }
 
-/** When a scrape was: the time of the first, and the step from one to the next. */
+/** When a scrape was: the end of the first interval, and the step to the next; a cluster's `offsetMs` is before it. */
 export interface ScrapeTimes {
   readonly firstMs: number
   readonly stepMs: number
@@ -29,7 +29,7 @@ export function writeBody(slices: readonly SeriesSlice[], times: ScrapeTimes): B
     SCRATCH.set(series.labelFields, at)
     at += series.labelFields.length
     for (let scrape = fromScrape; scrape < toScrape; scrape++) {
-      at = writeSample(at, series.valueAt(scrape), times.firstMs + scrape * times.stepMs)
+      at = writeSample(at, series.valueAt(scrape), times.firstMs + scrape * times.stepMs - series.offsetMs)
     }
     // A length padded to four bytes would not be what senders write: move back by what the true one leaves over.
     const bytes = at - lengthAt - 4

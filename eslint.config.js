@@ -4,7 +4,8 @@ import tseslint from 'typescript-eslint'
 import reactHooks from 'eslint-plugin-react-hooks'
 
 export default tseslint.config(
-  { ignores: ['dist', 'node_modules', 'coverage'] },
+  // AssemblyScript has the syntax of TypeScript and other types; its compiler checks it.
+  { ignores: ['dist', 'node_modules', 'coverage', 'src/wire/assembly'] },
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   {
@@ -25,7 +26,7 @@ export default tseslint.config(
   { files: ['src/web/**', 'test/web/**'], ...reactHooks.configs.flat.recommended },
   {
     // Tool configurations must have a default export; command-line files and benchmarks print.
-    files: ['*.config.*', 'src/web/vite.config.ts', 'src/cli/**', 'src/main.ts', 'bench/**'],
+    files: ['*.config.*', 'src/web/vite.config.ts', 'src/cli/**', 'src/main.ts', 'bench/**', 'scripts/**'],
     rules: { 'no-restricted-exports': 'off', 'no-console': 'off' },
   },
   { files: ['**/*.js'], ...tseslint.configs.disableTypeChecked },

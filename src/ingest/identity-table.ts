@@ -1,7 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 import { invariant } from '../base/invariant.ts'
 import type { SeriesRef } from '../model/series.ts'
-import { LabelHash } from './label-hash.ts'
 import type { RefusedSeries } from './refused-series.ts'
 
 /**
@@ -9,7 +8,7 @@ import type { RefusedSeries } from './refused-series.ts'
  * its parsing once and not with every sample. A hash table with linear probing in one array, 32 bytes a slot:
  *
  * ```
- * word  0..3  128 keyed bits of the bytes (label-hash.ts); the bytes themselves are not kept or compared
+ * word  0..3  128 keyed bits of the bytes (wire/label-hash.ts); the bytes themselves are not kept or compared
  *       4     their length
  *       5     0 free, > 0 the series, < 0 the refusal at index -1 - value
  *       6     minute in which it was last found
@@ -39,7 +38,6 @@ export class IdentityTable {
   readonly #drawKey: () => Int32Array
   readonly #scopes = new Map<string, IdentityScope>()
   readonly #unbound: IdentityScope
-  readonly #hash = new LabelHash()
   #slots = new Int32Array(SLOTS_AT_START * SLOT_WORDS)
   #mask = SLOTS_AT_START - 1
   #size = 0
@@ -80,10 +78,12 @@ export class IdentityTable {
     return drawn
   }
 
-  /** HOT. 0: not known. Above 0: the series. Below 0: refused, ask `refusal`; good until the next `remember`. */
-  find(scope: IdentityScope, view: DataView, start: number, length: number): number {
-    this.#hash.hash(scope, view, start, length)
-    const at = this.#slotOf(length)
+  /**
+   * HOT. 0: not known. Above 0: the series. Below 0: refused, ask `refusal`; good until the next `remember`.
+   * @param hashes four words a series, under the key of the sender's scope
+   */
+  find(hashes: Int32Array, series: number, length: number): number {
+    const at = this.#slotOf(hashes, series, length)
     const slots = this.#slots
     const value = slots[at + VALUE]!
     if (value !== 0) slots[at + MINUTE] = this.#minute
@@ -98,18 +98,18 @@ export class IdentityTable {
   }
 
   /** Notes the series of a label set that was not known, and who sends it. */
-  remember(scope: IdentityScope, view: DataView, start: number, length: number, ref: SeriesRef, sender = 0): void {
+  remember(hashes: Int32Array, series: number, length: number, ref: SeriesRef, sender = 0): void {
     invariant(ref > 0 && ref <= 0x7fffffff, 'a series ref fits a positive 32-bit integer')
     this.#makeRoom()
-    this.#insert(scope, view, start, length, ref, sender)
+    this.#insert(hashes, series, length, ref, sender)
   }
 
   /** Notes why a label set that was not known is refused. */
-  rememberRefusal(scope: IdentityScope, view: DataView, start: number, length: number, refusal: RefusedSeries): void {
+  rememberRefusal(hashes: Int32Array, series: number, length: number, refusal: RefusedSeries): void {
     if (this.#refusals.length >= REFUSALS_MAX) this.#rebuild(this.#mask + 1, (_, value) => value > 0)
     this.#makeRoom()
     this.#refusals.push(refusal)
-    this.#insert(scope, view, start, length, -this.#refusals.length, 0)
+    this.#insert(hashes, series, length, -this.#refusals.length, 0)
   }
 
   /** Forgets series that the store has dropped: their refs must not be used again. Walks the whole table. */
@@ -122,15 +122,11 @@ export class IdentityTable {
     this.#rebuild(SLOTS_AT_START, () => false)
   }
 
-  #insert(scope: IdentityScope, view: DataView, start: number, length: number, value: number, sender: number): void {
-    this.#hash.hash(scope, view, start, length)
-    const at = this.#slotOf(length)
+  #insert(hashes: Int32Array, series: number, length: number, value: number, sender: number): void {
+    const at = this.#slotOf(hashes, series, length)
     const slots = this.#slots
     if (slots[at + VALUE] === 0) this.#size++
-    slots[at] = this.#hash.a
-    slots[at + 1] = this.#hash.b
-    slots[at + 2] = this.#hash.c
-    slots[at + 3] = this.#hash.d
+    for (let word = 0; word < LENGTH; word++) slots[at + word] = hashes[series * 4 + word]!
     slots[at + LENGTH] = length
     slots[at + VALUE] = value
     slots[at + MINUTE] = this.#minute
@@ -186,8 +182,11 @@ export class IdentityTable {
   }
 
   /** HOT. Where the hashed label set stands, or the free slot where it would. The table is never full, so this ends. */
-  #slotOf(length: number): number {
-    const { a, b, c, d } = this.#hash
+  #slotOf(hashes: Int32Array, series: number, length: number): number {
+    const a = hashes[series * 4]!
+    const b = hashes[series * 4 + 1]!
+    const c = hashes[series * 4 + 2]!
+    const d = hashes[series * 4 + 3]!
     const slots = this.#slots
     const mask = this.#mask
     for (let slot = a & mask; ; slot = (slot + 1) & mask) {

@@ -5,6 +5,8 @@ import { Labels } from '../model/labels.ts'
 import { isStaleAt } from '../model/sample.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { DecodeError } from '../wire/decode-error.ts'
+import { hashLabels } from '../wire/label-hash.ts'
+import { PlainWriteDecoder } from '../wire/plain-write-decoder.ts'
 import { WriteRequestV2Decoder } from '../wire/remote-write-v2.ts'
 import { WriteRequestDecoder } from '../wire/remote-write.ts'
 import { SnappyDecoder } from '../wire/snappy.ts'
@@ -59,8 +61,9 @@ export function createRemoteWriteIngest(parts: {
 }): RemoteWriteIngest {
   const { intake } = parts
   const { options } = intake
-  const snappy = new SnappyDecoder(options.decodedBytesMax)
   const limits = { samplesMax: options.samplesPerRequestMax, seriesMax: options.seriesPerRequestMax }
+  const plain = new PlainWriteDecoder(limits, options.decodedBytesMax)
+  const snappy = new SnappyDecoder(options.decodedBytesMax)
   const decoders = {
     '1.0': new WriteRequestDecoder(limits),
     // Written out, labels are what they would have been in a request of 1.0: one limit for both.
@@ -68,9 +71,16 @@ export function createRemoteWriteIngest(parts: {
   }
   const recogniser = new SeriesRecogniser(intake, parts.drawKey)
   const writer = new BatchWriter(intake, recogniser)
+  const decode = (body: Uint8Array, protocol: WriteProtocol, key: Int32Array): WriteBatch => {
+    const fast = protocol === '1.0' ? plain.decode(body, key) : undefined
+    if (fast !== undefined) return fast
+    const batch = decoders[protocol].decode(snappy.decode(body), snappy.view)
+    hashLabels(batch, key)
+    return batch
+  }
   const write = (body: Uint8Array, { nowMs, cluster, protocol = '1.0' }: WriteContext): WriteOutcome => {
     try {
-      const batch = decoders[protocol].decode(snappy.decode(body), snappy.view)
+      const batch = decode(body, protocol, recogniser.scope(cluster))
       intake.begin(nowMs)
       const newUnidentifiedSeries = recogniser.recognise(batch, cluster, nowMs)
       return outcomeOf(writer.write(batch, nowMs, cluster, newUnidentifiedSeries), protocol)

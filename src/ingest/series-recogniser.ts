@@ -31,15 +31,19 @@ export class SeriesRecogniser {
     })
   }
 
+  /** The key under which the labels of a sender are hashed. */
+  scope(cluster: string | undefined): IdentityScope {
+    return this.#identities.scope(cluster)
+  }
+
   /**
-   * Fills `refs` for the batch, and answers how many series were seen first and name no cluster. Series without
-   * samples are passed over: they are not made, and their labels may say anything.
+   * Fills `refs` for the batch, hashed under the scope of `cluster`, and answers how many series were seen first and
+   * name no cluster. Series without samples are passed over: they are not made, and their labels may say anything.
    * HOT: the first loop, after which all series are known but a few.
    * @throws DecodeError when the labels of a new series cannot be read; then no series was made
    */
   recognise(batch: WriteBatch, cluster: string | undefined, nowMs: number): number {
     const identities = this.#identities
-    const scope = identities.scope(cluster)
     identities.tell(nowMs)
     if (this.refs.length < batch.seriesCount) {
       this.refs = new Int32Array(batch.sampleEnd.length)
@@ -49,7 +53,7 @@ export class SeriesRecogniser {
     const newcomers: number[] = []
     for (let series = 0; series < batch.seriesCount; series++) {
       if (batch.sampleStart(series) === batch.sampleEnd[series]) continue
-      const found = find(identities, scope, batch, series)
+      const found = identities.find(batch.hashes, series, batch.labelBytes[series]!)
       this.refs[series] = found > 0 ? found : 0
       this.senders[series] = identities.foundSender
       if (found < 0) this.#refused.set(series, identities.refusal(found))
@@ -59,7 +63,7 @@ export class SeriesRecogniser {
     // All of them are read before the first is resolved: one that breaks the body must leave no series behind.
     const limits = labelLimits(this.#options)
     const admissions = newcomers.map((series) => admit(rawLabels(batch, series, limits), cluster, this.#options))
-    return newcomers.filter((series, i) => this.#settle(batch, series, scope, admissions[i]!)).length
+    return newcomers.filter((series, i) => this.#settle(batch, series, admissions[i]!)).length
   }
 
   /** Why a series of the batch is refused whole; only for one whose ref is 0 and which has samples. */
@@ -74,16 +78,15 @@ export class SeriesRecogniser {
   }
 
   /** Resolves and remembers a newcomer; true when it is a series without a cluster that was not known. */
-  #settle(batch: WriteBatch, series: number, scope: IdentityScope, admission: Admission): boolean {
+  #settle(batch: WriteBatch, series: number, admission: Admission): boolean {
     const identities = this.#identities
-    const view = batch.labelView(series)
-    const offset = batch.labelOffset(series)
+    const { hashes } = batch
     const length = batch.labelBytes[series]!
     // Stock senders repeat the labels with each sample, so a new series may stand in a request more than once.
-    const known = find(identities, scope, batch, series)
+    const known = identities.find(hashes, series, length)
     if (admission.kind === 'refused') {
       this.#refused.set(series, admission)
-      if (known === 0) identities.rememberRefusal(scope, view, offset, length, admission)
+      if (known === 0) identities.rememberRefusal(hashes, series, length, admission)
       return false
     }
     if (known > 0) {
@@ -100,14 +103,9 @@ export class SeriesRecogniser {
     const sender = this.#intake.senderOf(admission)
     this.refs[series] = ref
     this.senders[series] = sender
-    identities.remember(scope, view, offset, length, ref, sender)
+    identities.remember(hashes, series, length, ref, sender)
     return !admission.isIdentified
   }
-}
-
-/** HOT. */
-function find(identities: IdentityTable, scope: IdentityScope, batch: WriteBatch, series: number): number {
-  return identities.find(scope, batch.labelView(series), batch.labelOffset(series), batch.labelBytes[series]!)
 }
 
 /** How much of a label set is worth reading: what goes beyond is refused. */

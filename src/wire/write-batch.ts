@@ -17,12 +17,14 @@ export class WriteBatch {
 
   /** Per series, its samples are `[sampleEnd[i - 1], sampleEnd[i])`; the first starts at 0. */
   sampleEnd = new Int32Array(256)
-  /** Per series, how many native histograms stood in it. They are counted and not read. */
+  /** Per series, how many native histograms stood in it; not filled while `histogramCount` is 0. They are not read. */
   histograms = new Int32Array(256)
   /** Per series, where its label fields start: in `view`, or, when negative, at `-1 - start` in the spill. */
   labelStart = new Int32Array(256)
   /** Per series, how many bytes its label fields take, tags and lengths included. */
   labelBytes = new Int32Array(256)
+  /** Per series, four words: the hash of its label bytes (label-hash.ts). */
+  hashes = new Int32Array(1024)
 
   /** Per sample, as sent: any 64-bit integer, rounded beyond +-2^53. Not checked here. */
   timesMs = new Float64Array(1024)
@@ -69,6 +71,7 @@ export class WriteBatch {
     this.histograms = doubled(this.histograms)
     this.labelStart = doubled(this.labelStart)
     this.labelBytes = doubled(this.labelBytes)
+    this.hashes = doubled(this.hashes)
   }
 
   /** Makes room for one more sample. */

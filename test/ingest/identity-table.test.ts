@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { IdentityTable } from '../../src/ingest/identity-table.ts'
 import type { IdentityScope } from '../../src/ingest/identity-table.ts'
+import { hashBytes } from '../../src/wire/label-hash.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -10,14 +11,16 @@ function keys(): () => Int32Array {
   return () => Int32Array.of(++drawn, 2, 3, 4)
 }
 
-function bytesOf(text: string): DataView {
+/** The hash and the length of a text, as those of a label set. */
+function hashed(text: string, scope: IdentityScope): readonly [hashes: Int32Array, series: number, length: number] {
   const bytes = new TextEncoder().encode(text)
-  return new DataView(bytes.buffer)
+  const hashes = new Int32Array(8)
+  hashBytes(scope, new DataView(bytes.buffer), 0, bytes.length, hashes, 4)
+  return [hashes, 1, bytes.length]
 }
 
 function find(table: IdentityTable, text: string, scope: IdentityScope = table.scope(undefined)): number {
-  const view = bytesOf(text)
-  return table.find(scope, view, 0, view.byteLength)
+  return table.find(...hashed(text, scope))
 }
 
 /** 1 to `last`. */
@@ -31,13 +34,11 @@ function remember(
   ref: number,
   scope: IdentityScope = table.scope(undefined),
 ): void {
-  const view = bytesOf(text)
-  table.remember(scope, view, 0, view.byteLength, ref)
+  table.remember(...hashed(text, scope), ref)
 }
 
 function refuse(table: IdentityTable, text: string): void {
-  const view = bytesOf(text)
-  table.rememberRefusal(table.scope(undefined), view, 0, view.byteLength, { reason: 'bad_labels', example: text })
+  table.rememberRefusal(...hashed(text, table.scope(undefined)), { reason: 'bad_labels', example: text })
 }
 
 describe('the identity table', () => {

@@ -40,17 +40,14 @@ export function admit(
 ): Admission {
   const { labelsPerSeriesMax, labelNameBytesMax, labelValueBytesMax } = options
   if (raw.length > labelsPerSeriesMax) {
-    return refused(
-      'too_many_labels',
-      `${nameOf(raw)} has more than ${labelsPerSeriesMax} labels, the most there may be`,
-    )
+    return refused('too_many_labels', `${nameOf(raw)} has more labels than ingest.labels-max, ${labelsPerSeriesMax}`)
   }
   const byName = new Map<string, string>()
   for (const { name, value, nameBytes, valueBytes } of raw) {
     if (nameBytes > labelNameBytesMax) {
       return refused(
         'label_name_too_long',
-        `${nameOf(raw)} has a label name of ${nameBytes} bytes, at most ${labelNameBytesMax} are taken`,
+        `${nameOf(raw)} has a label name of ${nameBytes} bytes, want at most ingest.label-name-bytes-max, ${labelNameBytesMax}`,
       )
     }
     if (name === undefined) return refused('bad_labels', `${nameOf(raw)} has a label name that is not UTF-8`)
@@ -58,7 +55,7 @@ export function admit(
     if (valueBytes > labelValueBytesMax) {
       return refused(
         'label_value_too_long',
-        `label ${quote(name)} of ${nameOf(raw)} has ${valueBytes} bytes, at most ${labelValueBytesMax} are taken`,
+        `label ${quote(name)} of ${nameOf(raw)} has ${valueBytes} bytes, want at most ingest.label-value-bytes-max, ${labelValueBytesMax}`,
       )
     }
     if (value === undefined) {
@@ -79,24 +76,39 @@ export function admit(
 }
 
 /**
- * Makes `cluster` say which cluster this is. What a series claims is what it would be shown under without a bound
- * token; a bound sender may claim its own cluster or nothing.
+ * Makes `cluster` say which cluster this is: the one the token is bound to, else the one the labels name. A bound sender
+ * may not claim another one.
  */
 function identify(labels: Labels, boundCluster: string | undefined, options: AdmissionOptions): Admission {
   const { identityLabels } = options
-  const claimed = clusterOf(labels, identityLabels)
-  if (boundCluster !== undefined && claimed !== '' && claimed !== boundCluster) {
-    const names = [CLUSTER_LABEL, ...identityLabels]
-    const claim = names.find((name) => labels.has(name)) ?? CLUSTER_LABEL
+  const claim = boundCluster === undefined ? undefined : foreignClaim(labels, boundCluster, identityLabels)
+  if (boundCluster !== undefined && claim !== undefined) {
+    const claimed = quote(labels.get(claim))
     return refused(
       'cluster_mismatch',
-      `${labels.metricName} claims cluster ${quote(claimed)} by label ${claim}, the token is bound to ${quote(boundCluster)}`,
+      `${labels.metricName} claims cluster ${claimed} by label ${claim}, the token is bound to ${quote(boundCluster)}`,
     )
   }
-  const cluster = boundCluster ?? claimed
+  const cluster = boundCluster ?? clusterOf(labels, identityLabels)
   if (cluster === '') return { kind: 'admitted', labels, isIdentified: false }
   return oneOfReplicas(labels.with(CLUSTER_LABEL, cluster), cluster, options)
 }
+
+/**
+ * The label by which a series says that it is of another cluster than the token's. `cluster` says what pages show, so it
+ * must be the bound one. The others are names of one cluster beside each other, a person's and one or two UUIDs: one
+ * that is the bound one is enough, and a UUID says nothing against a name, nor a name against a UUID. Collectors and
+ * OpenShift send the UUID by themselves, while people bind tokens to names.
+ */
+function foreignClaim(labels: Labels, boundCluster: string, identityLabels: readonly string[]): string | undefined {
+  const own = labels.get(CLUSTER_LABEL)
+  if (own !== '') return own === boundCluster ? undefined : CLUSTER_LABEL
+  const claims = identityLabels.filter((name) => labels.has(name))
+  if (claims.some((name) => labels.get(name) === boundCluster)) return undefined
+  return claims.find((name) => UUID.test(labels.get(name)) === UUID.test(boundCluster))
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
  * Takes the replica out of an identified series: all replicas write the same one, so that it goes on when another takes

@@ -251,7 +251,7 @@ export class OtlpRequestWriter {
       }
       case 'full': {
         const most = this.#otlp.deltaStreamsMax
-        this.#refusePoint('delta_limit', place, point, `got one more delta stream than ${most}, the most there may be`)
+        this.#refusePoint('delta_limit', place, point, `got one more delta stream than otlp.delta-streams-max, ${most}`)
       }
     }
   }

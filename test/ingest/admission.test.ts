@@ -12,6 +12,8 @@ function raw(...labels: (readonly [string | undefined, string | undefined])[]): 
   }))
 }
 
+const UID = '6f3c1d52-9f0e-4c1b-8a53-0d6c5a1e7b10'
+const OTHER_UID = '2c0d4e9a-5b77-4d0c-9c55-8f1e2a3b4c5d'
 const NAMED = ['__name__', 'up'] as const
 
 function admitted(labels: RawLabel[], cluster?: string, options = INGEST_DEFAULTS): Record<string, string> | string {
@@ -64,15 +66,23 @@ describe('a label set', () => {
   const SMALL = { ...INGEST_DEFAULTS, labelsPerSeriesMax: 3, labelNameBytesMax: 8, labelValueBytesMax: 4 }
   test.each([
     ['3 labels', raw(NAMED, ['a', '1'], ['b', '2']), undefined],
-    ['4 labels', raw(NAMED, ['a', '1'], ['b', '2'], ['c', '3']), 'too_many_labels: up has more than 3 labels'],
+    [
+      '4 labels',
+      raw(NAMED, ['a', '1'], ['b', '2'], ['c', '3']),
+      'too_many_labels: up has more labels than ingest.labels-max, 3',
+    ],
     ['a name of 8 bytes', raw(NAMED, ['abcdefgh', '1']), undefined],
     [
       'a name of 9 bytes',
       raw(NAMED, ['abcdefghi', '1']),
-      'label_name_too_long: up has a label name of 9 bytes, at most 8',
+      'label_name_too_long: up has a label name of 9 bytes, want at most ingest.label-name-bytes-max, 8',
     ],
     ['a value of 4 bytes', raw(NAMED, ['a', 'žž']), undefined],
-    ['a value of 5 bytes', raw(NAMED, ['a', 'žžx']), 'label_value_too_long: label "a" of up has 5 bytes, at most 4'],
+    [
+      'a value of 5 bytes',
+      raw(NAMED, ['a', 'žžx']),
+      'label_value_too_long: label "a" of up has 5 bytes, want at most ingest.label-value-bytes-max, 4',
+    ],
   ])('of %s against limits', (_, labels, want) => {
     const got = admitted(labels, undefined, SMALL)
     if (want === undefined) expect(got).toBeTypeOf('object')
@@ -81,7 +91,7 @@ describe('a label set', () => {
 
   test('texts that were not decoded for their length are refused by it', () => {
     const labels = [...raw(NAMED), { name: '', value: '', nameBytes: 2000, valueBytes: 0 }]
-    expect(admitted(labels)).toBe('label_name_too_long: up has a label name of 2000 bytes, at most 1024 are taken')
+    expect(admitted(labels)).toContain('label_name_too_long: up has a label name of 2000 bytes')
   })
 })
 
@@ -122,6 +132,16 @@ describe('the cluster', () => {
       raw(NAMED, ['cluster_id', 'a'], ['cluster_name', 'n']),
       { cluster: 'a', cluster_id: 'a', cluster_name: 'n' },
     ],
+    [
+      'a UUID that the token knows nothing of',
+      raw(NAMED, ['k8s_cluster_uid', UID]),
+      { cluster: 'a', k8s_cluster_uid: UID },
+    ],
+    [
+      'a UUID, and its name after it',
+      raw(NAMED, ['k8s_cluster_uid', UID], ['k8s_cluster_name', 'a']),
+      { cluster: 'a', k8s_cluster_name: 'a', k8s_cluster_uid: UID },
+    ],
   ])('of a bound token is stamped: %s', (_, labels, want) => {
     expect(admitted(labels, 'a')).toEqual({ __name__: 'up', ...want })
   })
@@ -129,10 +149,28 @@ describe('the cluster', () => {
   test.each([
     ['cluster', raw(NAMED, ['cluster', 'b'])],
     ['cluster', raw(NAMED, ['cluster', 'b'], ['cluster_id', 'a'])],
-    ['_id', raw(NAMED, ['_id', 'b'], ['cluster_name', 'a'])],
+    ['cluster_name', raw(NAMED, ['cluster_name', 'b'], ['cluster_id', UID])],
+    ['_id', raw(NAMED, ['_id', 'b'])],
   ])('of a bound token is not given away by label %s', (label, labels) => {
     expect(admitted(labels, 'a')).toBe(
       `cluster_mismatch: up claims cluster "b" by label ${label}, the token is bound to "a"`,
     )
+  })
+
+  test.each([
+    ['its own UUID', raw(NAMED, ['cluster_id', UID]), undefined],
+    [
+      'its own UUID and another one of the same cluster',
+      raw(NAMED, ['_id', OTHER_UID], ['cluster_id', UID]),
+      undefined,
+    ],
+    ['a name beside it', raw(NAMED, ['cluster_id', UID], ['cluster_name', 'a']), undefined],
+    ['a name alone', raw(NAMED, ['cluster_name', 'a']), undefined],
+    ['another UUID', raw(NAMED, ['cluster_id', OTHER_UID]), 'cluster_id'],
+    ['a name that pages would show', raw(NAMED, ['cluster_id', UID], ['cluster', 'a']), 'cluster'],
+  ])('of a token bound to a UUID: %s', (_, labels, claim) => {
+    const got = admitted(labels, UID)
+    if (claim === undefined) expect(got).toMatchObject({ cluster: UID })
+    else expect(got).toContain(`by label ${claim}, the token is bound to "${UID}"`)
   })
 })

@@ -157,6 +157,16 @@ describe('a bound sender', () => {
     expect(Object.keys(stored())).toEqual(['m{cluster=east}'])
   })
 
+  test('that is bound by name may say its UUID too, as collectors do', () => {
+    const { send, appender } = rig()
+    const both = { 'k8s.cluster.uid': '6f3c1d52-9f0e-4c1b-8a53-0d6c5a1e7b10', 'k8s.cluster.name': 'prague' }
+    expect(send([gauge('m', point(1))], both, 'prague').pointsTaken).toBe(1)
+    expect(send([gauge('m', point(1))], { ...both, 'k8s.cluster.name': 'berlin' }, 'prague').pointsTaken).toBe(0)
+    expect(appender.dump().map(({ labels }) => [labels['cluster'], labels['k8s_cluster_name']])).toEqual([
+      ['prague', 'prague'],
+    ])
+  })
+
   test('does not use what another sender taught', () => {
     const { send, stored } = rig()
     for (const cluster of ['east', 'west', undefined]) send([gauge('m', point(1))], {}, cluster)

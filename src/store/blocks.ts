@@ -28,6 +28,12 @@ export interface BlockRow {
   readonly isOpen: number
   /** The block that this one is being compacted into; null: none. */
   readonly intoBlock: number | null
+  /** What it has of its samples, whole: a set of bits (`tiers.ts`). */
+  readonly tiers: number
+  /** What may have rows: more than `tiers` while rollups are made or a tier is removed. */
+  readonly stored: number
+  /** 1 when its rollups are made, or were not wanted any more. */
+  readonly isRolled: number
 }
 
 /** A pack of one metric, read back. */
@@ -47,7 +53,7 @@ interface PackRow {
 }
 
 const BLOCK_COLUMNS =
-  'id, level, position, cut_ms AS cutMs, from_ms AS fromMs, to_ms AS toMs, is_open AS isOpen, into_block AS intoBlock FROM block'
+  'id, level, position, cut_ms AS cutMs, from_ms AS fromMs, to_ms AS toMs, is_open AS isOpen, into_block AS intoBlock, tiers, stored, is_rolled AS isRolled FROM block'
 const PACK_COLUMNS = 'id, from_ms AS fromMs, to_ms AS toMs, directory, payload FROM pack'
 
 export class BlockRows {
@@ -58,6 +64,7 @@ export class BlockRows {
   readonly #close: Database.Statement<[number]>
   readonly #setInto: Database.Statement<[number, number]>
   readonly #setPlace: Database.Statement<[number, number, number]>
+  readonly #setTiers: Database.Statement<[number, number, number, number]>
   readonly #insertPack: Database.Statement<[number, number, number, number, number, number, Uint8Array, Uint8Array]>
   readonly #removePacks: Database.Statement<[number, number]>
   readonly #removeMetric: Database.Statement<[number, number]>
@@ -75,6 +82,7 @@ export class BlockRows {
     this.#close = db.prepare('UPDATE block SET is_open = 0 WHERE id = ?')
     this.#setInto = db.prepare('UPDATE block SET into_block = ? WHERE id = ?')
     this.#setPlace = db.prepare('UPDATE block SET position = ?, level = ? WHERE id = ?')
+    this.#setTiers = db.prepare('UPDATE block SET tiers = ?, stored = ?, is_rolled = ? WHERE id = ?')
     this.#insertPack = db.prepare(
       `INSERT INTO pack (block, metric, first_ref, last_ref, from_ms, to_ms, directory, payload)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -108,6 +116,9 @@ export class BlockRows {
       const toMs = Math.max(...sources.map((block) => block.toMs))
       const id = Number(this.#insertBlock.run(level, cutMs, fromMs, toMs, 0).lastInsertRowid)
       this.#setPlace.run(sources[0]!.position, level, id)
+      // Sources of one group have the same tiers.
+      const { tiers, isRolled } = sources[0]!
+      this.#setTiers.run(tiers, tiers, isRolled, id)
       for (const source of sources) this.#setInto.run(id, source.id)
       return id
     })
@@ -119,6 +130,10 @@ export class BlockRows {
     this.#setPlace.run(block.position, level, block.id)
   }
 
+  setTiers(block: number, { tiers, stored, isRolled }: Pick<BlockRow, 'tiers' | 'stored' | 'isRolled'>): void {
+    this.#setTiers.run(tiers, stored, isRolled, block)
+  }
+
   widen(block: number, fromMs: number, toMs: number): void {
     this.#widen.run(fromMs, toMs, block)
   }
@@ -128,13 +143,9 @@ export class BlockRows {
     this.#insertPack.run(block, metric, firstRef, lastRef, fromMs, toMs, directory, payload)
   }
 
-  /** In one transaction: `packs` of a metric into `target`, and the same metric out of the sources. */
-  replaceMetric(target: number, sources: readonly BlockRow[], metric: number, packs: readonly Pack[]): void {
-    const replace = this.#db.transaction(() => {
-      for (const pack of packs) this.insert(target, metric, pack)
-      for (const source of sources) this.#removeMetric.run(source.id, metric)
-    })
-    replace.immediate()
+  /** To be called in a transaction. */
+  removeMetric(block: number, metric: number): void {
+    this.#removeMetric.run(block, metric)
   }
 
   /** Removes blocks without packs. */
@@ -145,14 +156,13 @@ export class BlockRows {
     remove.immediate()
   }
 
-  /** Removes up to `rows` packs of a block, and the block itself with the last of them. True when it is gone. */
+  remove(block: number): void {
+    this.#removeBlock.run(block)
+  }
+
+  /** Removes up to `rows` packs of a block. True when none is left. */
   removeSome(block: number, rows: number): boolean {
-    const remove = this.#db.transaction(() => {
-      const isLast = this.#removePacks.run(block, rows).changes < rows
-      if (isLast) this.#removeBlock.run(block)
-      return isLast
-    })
-    return remove.immediate()
+    return this.#removePacks.run(block, rows).changes < rows
   }
 
   /** The first metric after `metric` that one of the blocks has. */

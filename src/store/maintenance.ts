@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { SeriesRef } from '../model/series.ts'
-import type { BlockRows } from './blocks.ts'
+import type { BlockRow, BlockRows } from './blocks.ts'
 import { Compaction, groupsToCompact, type CompactionGroup } from './compaction.ts'
 import { failureOf } from './database.ts'
 import { Flush } from './flush.ts'
@@ -8,7 +8,9 @@ import type { GroupCommit } from './group-commit.ts'
 import type { Head } from './head.ts'
 import type { Log } from './log.ts'
 import { RETRY_WINDOW_MS, type StoreOptions } from './options.ts'
-import { endedSlots, removeExpiredPacks } from './retention.ts'
+import { endedSlots, removeLeftovers, tiersKept, tiersThatGo } from './retention.ts'
+import { blocksToRollUp, RollUp } from './roll-up.ts'
+import type { RollupRows } from './rollup-rows.ts'
 import type { SeriesRows } from './series-rows.ts'
 import type { SeriesTable } from './series-table.ts'
 import { StatePages } from './state-pages.ts'
@@ -21,6 +23,19 @@ const PRESSURE_FLUSH_EVERY_MS = 60_000
 
 /** Steps of compaction in one call, of about ten milliseconds each. */
 const COMPACTION_STEPS = 500
+
+/** The same for rollups. */
+const ROLL_UP_STEPS = 500
+
+/** Whether rollups keep up: samples that are not rolled up yet are read one by one. */
+export interface RollupStats {
+  /** Blocks whose rollups are not made, or not whole. */
+  readonly backlogBlocks: number
+  /** Time of the oldest sample in them; undefined when there are none. */
+  readonly oldestUnrolledMs: number | undefined
+  /** `nowMs` of the last `maintain` that rolled something up, or had nothing to do; undefined before the first. */
+  readonly lastProgressMs: number | undefined
+}
 
 /** Whether compaction keeps up. */
 export interface CompactionStats {
@@ -40,24 +55,30 @@ export interface MaintenanceParts {
   readonly rows: SeriesRows
   readonly log: Log
   readonly blocks: BlockRows
+  readonly rollups: RollupRows
   readonly commits: GroupCommit
   /** Readers must be told before their slots are used again. */
   readonly seriesRemoved: (refs: readonly SeriesRef[]) => void
 }
 
 /**
- * What the writer does from time to time: retention, retrying a commit, the flush and what follows from it,
- * compaction. All of it
- * is steps of some milliseconds, with everything else in between, and can stop after any of them.
+ * What the writer does from time to time: retention, retrying a commit, the flush and what follows from it, rollups,
+ * compaction. All of it is steps of some milliseconds, with everything else in between, and can stop after any of them.
  */
 export class Maintenance {
   flushesDone = 0
   flushesFailed = 0
   lastFlushMs: number | undefined
+  rollups: RollupStats = { backlogBlocks: 0, oldestUnrolledMs: undefined, lastProgressMs: undefined }
   compaction: CompactionStats = { backlogBlocks: 0, oldestUncompactedMs: undefined, lastProgressMs: undefined }
   readonly #options: StoreOptions
   readonly #parts: MaintenanceParts
   #lastCutMs = -Infinity
+  /**
+   * The last run failed: what is past the retention goes even before it is rolled up, because it may be the disk that is
+   * full, or those samples that cannot be read.
+   */
+  #hasFailed = false
   #running: Promise<void> | undefined
   #isStopped = false
 
@@ -68,9 +89,17 @@ export class Maintenance {
 
   /** Calls while one runs share its promise. Rejects with FleetError. */
   run(nowMs: number): Promise<void> {
-    this.#running ??= this.#run(nowMs).finally(() => {
-      this.#running = undefined
-    })
+    this.#running ??= this.#run(nowMs).then(
+      () => {
+        this.#running = undefined
+        this.#hasFailed = false
+      },
+      (failure: unknown) => {
+        this.#running = undefined
+        this.#hasFailed = true
+        throw failure
+      },
+    )
     return this.#running
   }
 
@@ -82,13 +111,19 @@ export class Maintenance {
 
   async #run(nowMs: number): Promise<void> {
     const floorMs = nowMs - this.#options.retentionRawMs
-    const { head, blocks, commits } = this.#parts
+    const { db, head, blocks, commits } = this.#parts
     head.reclaim()
     // First what makes room: on a full disk the commit after it may succeed again.
-    await this.#steps('removing old samples', () => removeExpiredPacks(blocks, floorMs))
+    await this.#steps('removing old samples', () => {
+      for (const { block, tiers } of tiersThatGo(blocks.all(), nowMs, this.#options, this.#hasFailed)) {
+        blocks.setTiers(block.id, { ...block, tiers })
+      }
+      return removeLeftovers(db, this.#parts)
+    })
     await commits.commit()
     const cutMs = this.#cutMs(nowMs)
     if (cutMs > this.#lastCutMs) await this.#flushAndEnd(nowMs, cutMs, floorMs)
+    await this.#rollUp(nowMs)
     await this.#compact(nowMs)
   }
 
@@ -106,9 +141,37 @@ export class Maintenance {
     this.flushesDone++
   }
 
+  /** Rolls up what was flushed, for a bounded number of steps; the rest at the next call. */
+  async #rollUp(nowMs: number): Promise<void> {
+    const { db, blocks } = this.#parts
+    let stepsLeft = ROLL_UP_STEPS
+    for (;;) {
+      const waiting = blocksToRollUp(blocks.all())
+      this.#noteUnrolled(waiting, nowMs)
+      const [block] = waiting
+      if (block === undefined || stepsLeft <= 0 || this.#isStopped) return
+      let rollUp: RollUp | undefined
+      await this.#steps('rolling up', () => {
+        rollUp ??= new RollUp(db, this.#parts, block, tiersKept(block.toMs, nowMs, this.#options))
+        stepsLeft--
+        const isMore = rollUp.step()
+        this.rollups = { ...this.rollups, lastProgressMs: nowMs }
+        return isMore && stepsLeft > 0
+      })
+    }
+  }
+
+  #noteUnrolled(waiting: readonly BlockRow[], nowMs: number): void {
+    this.rollups = {
+      backlogBlocks: waiting.length,
+      oldestUnrolledMs: oldestOf(waiting),
+      lastProgressMs: waiting.length === 0 ? nowMs : this.rollups.lastProgressMs,
+    }
+  }
+
   /** Compacts what is complete, for a bounded number of steps: the next flush must not wait for a backlog. */
   async #compact(nowMs: number): Promise<void> {
-    const { blocks } = this.#parts
+    const { db, blocks } = this.#parts
     let stepsLeft = COMPACTION_STEPS
     for (;;) {
       const groups = groupsToCompact(blocks.all(), this.#options)
@@ -121,7 +184,7 @@ export class Maintenance {
           blocks.raise(group.sources[0]!, group.level)
           return false
         }
-        compaction ??= new Compaction(blocks, group)
+        compaction ??= new Compaction(db, this.#parts, group)
         stepsLeft--
         const isMore = compaction.step()
         if (compaction.isBetweenMetrics) this.compaction = { ...this.compaction, lastProgressMs: nowMs }
@@ -134,10 +197,7 @@ export class Maintenance {
     const waiting = groups.flatMap((group) => group.sources)
     this.compaction = {
       backlogBlocks: waiting.length,
-      oldestUncompactedMs: waiting.reduce<number | undefined>(
-        (oldest, block) => Math.min(oldest ?? block.fromMs, block.fromMs),
-        undefined,
-      ),
+      oldestUncompactedMs: oldestOf(waiting),
       lastProgressMs: waiting.length === 0 ? nowMs : this.compaction.lastProgressMs,
     }
   }
@@ -207,4 +267,8 @@ export class Maintenance {
       await nextTurn()
     }
   }
+}
+
+function oldestOf(blocks: readonly BlockRow[]): number | undefined {
+  return blocks.length === 0 ? undefined : Math.min(...blocks.map((block) => block.fromMs))
 }

@@ -107,6 +107,27 @@ const STEPS: readonly string[] = [
   -- Without it, each restart would begin keep_firing_for anew.
   ALTER TABLE alert_state ADD COLUMN keep_firing_since_ms INTEGER;
   `,
+  `
+  -- Sets of tiers (1 samples, 2 5 m, 4 1 h, 8 1 d). tiers: what a reader may rely on. stored: what may have rows; more
+  -- than that while a block is rolled up, and while rows of a tier that went are removed. is_rolled: no rollups are to
+  -- be made of it any more.
+  ALTER TABLE block ADD COLUMN tiers INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE block ADD COLUMN stored INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE block ADD COLUMN is_rolled INTEGER NOT NULL DEFAULT 0;
+  -- As pack; tier is the bit of one.
+  CREATE TABLE rollup (
+    id INTEGER PRIMARY KEY,
+    block INTEGER NOT NULL,
+    tier INTEGER NOT NULL,
+    metric INTEGER NOT NULL,
+    first_ref INTEGER NOT NULL,
+    last_ref INTEGER NOT NULL,
+    edges BLOB NOT NULL,
+    extremes BLOB NOT NULL,
+    sums BLOB NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX rollup_place ON rollup (block, tier, metric, first_ref, last_ref);
+  `,
 ]
 
 /** The version that brought packs. Before it a flush wrote one row per series, and no release ever did. */

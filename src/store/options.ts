@@ -4,6 +4,10 @@ export interface StoreOptions {
   readonly dir: string
   /** Samples older than this are refused, and removed in steps of one flush. */
   readonly retentionRawMs: number
+  /** How long rollups of five minutes, an hour and a day are kept; 0: none are made. */
+  readonly retention5mMs: number
+  readonly retention1hMs: number
+  readonly retention1dMs: number
   /**
    * How far behind the newest sample of its series an older one may arrive and still be taken. 0: not at all.
    * The head keeps at least this much, so that repeats and contradictions are always recognised.
@@ -27,6 +31,9 @@ const HOUR_MS = 3_600_000
 
 export const STORE_DEFAULTS: Omit<StoreOptions, 'dir'> = {
   retentionRawMs: 30 * 24 * HOUR_MS,
+  retention5mMs: 90 * 24 * HOUR_MS,
+  retention1hMs: 2 * 365 * 24 * HOUR_MS,
+  retention1dMs: 5 * 365 * 24 * HOUR_MS,
   outOfOrderMs: 2 * HOUR_MS,
   flushEveryMs: 2 * HOUR_MS,
   compactToMs: [24 * HOUR_MS, 8 * 24 * HOUR_MS],

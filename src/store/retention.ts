@@ -1,11 +1,17 @@
+import type Database from 'better-sqlite3'
 import type { SeriesRef } from '../model/series.ts'
 import type { BlockRow, BlockRows } from './blocks.ts'
 import type { Head } from './head.ts'
+import type { StoreOptions } from './options.ts'
+import type { RollupRows } from './rollup-rows.ts'
 import type { SeriesTable } from './series-table.ts'
+import { hasTier, RAW_BIT, TIER_BITS } from './tiers.ts'
 
 /**
- * What goes, and when. Samples go by whole blocks: when the newest sample of a block is past the retention, so its
- * oldest ones live a little longer than promised, and never shorter. A series goes when nothing of it is left.
+ * What goes, and when. The samples and each width of rollups have a retention of their own, and go by whole blocks: when
+ * the newest sample of a block is past it, so the oldest live a little longer than promised, and never shorter. First a
+ * block says that it does not have the tier any more (`tiers`), then its rows go (`stored`). A block goes with its last
+ * tier, and a series when no block can have anything of it.
  */
 
 /** Packs removed in one transaction. */
@@ -13,11 +19,62 @@ const PACKS_PER_STEP = 200
 /** Series ended in one transaction. */
 export const SERIES_PER_STEP = 1000
 
-/** Removes some packs of the blocks that are past the retention; false when there are none. */
-export function removeExpiredPacks(blocks: BlockRows, floorMs: number): boolean {
-  const expired = blocks.all().find((block) => block.toMs < floorMs)
-  if (expired === undefined) return false
-  blocks.removeSome(expired.id, PACKS_PER_STEP)
+type Retentions = Pick<StoreOptions, 'retentionRawMs' | 'retention5mMs' | 'retention1hMs' | 'retention1dMs'>
+
+/** How long each tier is kept, by its bit. */
+export function retentionsOf(options: Retentions): ReadonlyMap<number, number> {
+  const inOrder = [options.retentionRawMs, options.retention5mMs, options.retention1hMs, options.retention1dMs]
+  return new Map(TIER_BITS.map((bit, i) => [bit, inOrder[i]!]))
+}
+
+/** The tiers whose retention a time has not passed. */
+export function tiersKept(toMs: number, nowMs: number, options: Retentions): number {
+  let tiers = 0
+  for (const [bit, retentionMs] of retentionsOf(options)) {
+    if (retentionMs > 0 && toMs >= nowMs - retentionMs) tiers |= bit
+  }
+  return tiers
+}
+
+/**
+ * What blocks say they have after `nowMs`, for those in which it changes. The samples stay until they are rolled up,
+ * unless `mustMakeRoom`. A compaction that goes on is one block: its parts change together.
+ */
+export function tiersThatGo(
+  blocks: readonly BlockRow[],
+  nowMs: number,
+  options: Retentions,
+  mustMakeRoom: boolean,
+): readonly { readonly block: BlockRow; readonly tiers: number }[] {
+  const byId = new Map(blocks.map((block) => [block.id, block]))
+  return blocks.flatMap((block) => {
+    // The target spans its sources.
+    const { toMs } = byId.get(block.intoBlock ?? block.id) ?? block
+    let tiers = block.tiers & tiersKept(toMs, nowMs, options)
+    const waits = block.isRolled === 0 && hasTier(block.tiers, RAW_BIT) && !mustMakeRoom
+    if (waits && tiersKept(toMs, nowMs, options) !== 0) tiers |= RAW_BIT
+    return tiers === block.tiers ? [] : [{ block, tiers }]
+  })
+}
+
+/** Removes some rows of what blocks do not have any more, and blocks that have nothing; false when there is nothing to remove. */
+export function removeLeftovers(
+  db: Database.Database,
+  { blocks, rollups }: { readonly blocks: BlockRows; readonly rollups: RollupRows },
+): boolean {
+  const block = blocks.all().find(({ tiers, stored, isRolled }) => tiers === 0 || (isRolled === 1 && stored !== tiers))
+  if (block === undefined) return false
+  const remove = db.transaction(() => {
+    const bit = TIER_BITS.find((one) => hasTier(block.stored & ~block.tiers, one))
+    if (bit === undefined) {
+      blocks.remove(block.id)
+      return
+    }
+    const isGone =
+      bit === RAW_BIT ? blocks.removeSome(block.id, PACKS_PER_STEP) : rollups.removeSome(block.id, bit, PACKS_PER_STEP)
+    if (isGone) blocks.setTiers(block.id, { ...block, stored: block.stored & ~bit })
+  })
+  remove.immediate()
   return true
 }
 

@@ -69,7 +69,7 @@ export class RollupFiller {
     const chunks = this.#chunks.splice(0)
     const pack = {
       firstRef: refs[0]!,
-      lastRef: refs.at(-1),
+      lastRef: refs[refs.length - 1]!,
       edges: deflateRawSync(edgesOf(refs, this.#base, chunks), DEFLATE),
       extremes: deflateRawSync(partsOf(chunks.map((chunk) => chunk.extremes)), DEFLATE),
       sums: deflateRawSync(partsOf(chunks.map((chunk) => chunk.sums)), DEFLATE),

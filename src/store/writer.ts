@@ -9,8 +9,9 @@ import { GroupCommit } from './group-commit.ts'
 import { Head } from './head.ts'
 import { Log } from './log.ts'
 import { LogBuffer } from './log-codec.ts'
-import { Maintenance, type CompactionStats } from './maintenance.ts'
+import { Maintenance, type CompactionStats, type RollupStats } from './maintenance.ts'
 import type { StoreOptions } from './options.ts'
+import { RollupRows } from './rollup-rows.ts'
 import { eachPair, eachSeries, SeriesRows } from './series-rows.ts'
 import { SeriesTable } from './series-table.ts'
 import { Readers, type ReaderShare } from './share.ts'
@@ -56,6 +57,7 @@ export interface StoreStats {
   readonly flushesFailed: number
   /** `nowMs` of the last `maintain` that flushed something; undefined before. */
   readonly lastFlushMs: number | undefined
+  readonly rollups: RollupStats
   readonly compaction: CompactionStats
 }
 
@@ -145,6 +147,7 @@ class SqliteWriter implements StoreWriter {
       rows: this.#rows,
       log: this.#log,
       blocks: this.#blocks,
+      rollups: new RollupRows(db),
       commits: this.#commits,
       seriesRemoved: (refs) => {
         this.#readers.post({ kind: 'removed', refs })
@@ -191,6 +194,7 @@ class SqliteWriter implements StoreWriter {
       flushesDone: this.#maintenance.flushesDone,
       flushesFailed: this.#maintenance.flushesFailed,
       lastFlushMs: this.#maintenance.lastFlushMs,
+      rollups: this.#maintenance.rollups,
       compaction: this.#maintenance.compaction,
     }
   }

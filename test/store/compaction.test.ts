@@ -2,21 +2,27 @@ import { describe, expect, test } from 'vitest'
 import { BlockRows, type BlockRow } from '../../src/store/blocks.ts'
 import { Compaction, groupsToCompact } from '../../src/store/compaction.ts'
 import { openDatabase, openDatabaseForReading } from '../../src/store/database.ts'
+import { STORE_DEFAULTS } from '../../src/store/options.ts'
+import { RollupRows } from '../../src/store/rollup-rows.ts'
 import { HOUR_MS, MINUTE_MS, TempStore, type TestOptions } from './temp-store.ts'
 
 const DAY_MS = 24 * HOUR_MS
 /** Midnight: windows are counted from the epoch. */
 const START_MS = 20_376 * DAY_MS
-const WINDOWS = { compactToMs: [DAY_MS, 8 * DAY_MS], retentionRawMs: 30 * DAY_MS }
+const WINDOWS = { ...STORE_DEFAULTS, compactToMs: [DAY_MS, 8 * DAY_MS], retentionRawMs: 30 * DAY_MS }
 
 describe('which blocks are compacted', () => {
-  /** Blocks as `level@cut in hours`, `o` for open, `>id` for begun; ids and positions count from 1. */
+  /**
+   * Blocks as `level@cut in hours`, `o` for open, `u` for not rolled up, `-` for without their samples, `>id` for begun;
+   * ids and positions count from 1.
+   */
   const blocksOf = (text: string): BlockRow[] =>
     text
       .split(' ')
       .filter((part) => part !== '')
       .map((part, i) => {
-        const [, level, hours, open, into] = /^(\d)@(\d+)(o?)(?:>(\d+))?$/.exec(part)!
+        const [, level, hours, sign, into] = /^(\d)@(\d+)([ou-]?)(?:>(\d+))?$/.exec(part)!
+        const tiers = sign === '-' ? 14 : sign === '' ? 15 : 1
         return {
           id: i + 1,
           level: Number(level),
@@ -24,8 +30,11 @@ describe('which blocks are compacted', () => {
           cutMs: Number(hours) * HOUR_MS,
           fromMs: 0,
           toMs: 0,
-          isOpen: open === 'o' ? 1 : 0,
+          isOpen: sign === 'o' ? 1 : 0,
           intoBlock: into === undefined ? null : Number(into),
+          tiers,
+          stored: tiers,
+          isRolled: tiers === 1 ? 0 : 1,
         }
       })
 
@@ -37,6 +46,8 @@ describe('which blocks are compacted', () => {
     ['0@8 0@30 0@50', '1:1 1:2', 'each day for itself'],
     ['0@8 0@16o 0@26', '1:1', 'not an open one, nor over it'],
     ['0@8 0@16o 0@24 0@30', '1:1 1:3', 'not over an open one'],
+    ['0@8 0@16u 0@26', '1:1', 'not one that is not rolled up'],
+    ['0@8- 0@16 0@24', '1:1 1:2,3', 'not one with samples and one without'],
     ['1@24 1@48 0@50', '', 'days wait for eight of them'],
     ['1@24 1@192 0@194', '2:1,2', 'eight days that are over'],
     ['0@8>3 0@16>3 1@24 0@50', '1:1,2>3', 'one that was begun goes on; its target is not a source'],
@@ -55,6 +66,9 @@ describe('which blocks are compacted', () => {
     const blocks = blocksOf('0@8 0@16 0@26')
     expect(groupsToCompact(blocks, { ...WINDOWS, retentionRawMs: 3 * DAY_MS })).toHaveLength(1)
     expect(groupsToCompact(blocks, { ...WINDOWS, retentionRawMs: 3 * DAY_MS - 1 })).toEqual([])
+    const withoutSamples = blocksOf('0@8- 0@16- 0@26-')
+    expect(groupsToCompact(withoutSamples, { ...WINDOWS, retentionRawMs: DAY_MS })).toHaveLength(1)
+    expect(groupsToCompact(withoutSamples, { ...WINDOWS, retention1hMs: DAY_MS })).toEqual([])
   })
 })
 
@@ -131,7 +145,7 @@ describe('compaction', () => {
       const [group] = groupsToCompact(blocks.all(), WINDOWS)
       isMore = group !== undefined
       if (group !== undefined) {
-        const compaction = new Compaction(blocks, group)
+        const compaction = new Compaction(db, { blocks, rollups: new RollupRows(db) }, group)
         for (let i = 0; i < steps && compaction.step(); i++);
       }
       db.close()

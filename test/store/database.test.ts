@@ -77,6 +77,7 @@ describe('the database file', () => {
     const old = openDatabase(dir)
     old.exec(`
       DROP TABLE token; DROP TABLE meta; DROP TABLE alert_state; DROP TABLE block; DROP TABLE pack;
+      DROP TABLE rollup;
       CREATE TABLE flush (id INTEGER PRIMARY KEY, from_ms INTEGER, to_ms INTEGER);
       CREATE TABLE chunk (flush INTEGER, ref INTEGER, from_ms INTEGER, to_ms INTEGER, payload BLOB);
       INSERT INTO pair (name, value) VALUES ('a', 'b');
@@ -207,6 +208,9 @@ describe('a full disk', () => {
       flushEveryMs: HOUR_MS,
       outOfOrderMs: 0,
       retentionRawMs: 6 * HOUR_MS,
+      retention5mMs: 6 * HOUR_MS,
+      retention1hMs: 6 * HOUR_MS,
+      retention1dMs: 6 * HOUR_MS,
       databaseBytesMax: 300_000,
     })
     const refs = Array.from({ length: 600 }, (_, i) => store.resolve({ __name__: 'load', i: String(i) }))

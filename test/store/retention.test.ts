@@ -5,7 +5,8 @@ import { openDatabaseForReading } from '../../src/store/database.ts'
 import { HOUR_MS, MINUTE_MS, NOW_MS, TempStore } from './temp-store.ts'
 
 const DAY_MS = 24 * HOUR_MS
-const OPTIONS = { retentionRawMs: DAY_MS, outOfOrderMs: 0, flushEveryMs: HOUR_MS }
+const NO_ROLLUPS = { retention5mMs: 0, retention1hMs: 0, retention1dMs: 0 }
+const OPTIONS = { retentionRawMs: DAY_MS, ...NO_ROLLUPS, outOfOrderMs: 0, flushEveryMs: HOUR_MS }
 
 /** Rows of a table, counted past the store. */
 function rowsIn(store: TempStore, table: string): number {

@@ -66,7 +66,7 @@ function plainBuckets(samples: readonly Sample[]): readonly Bucket[] {
   }
   return [...byNumber].map(([number, all]) => {
     const kept = all.filter((sample): sample is readonly [number, number] => sample[1] !== 'stale')
-    const endsStale = all.at(-1)[1] === 'stale'
+    const endsStale = all[all.length - 1]![1] === 'stale'
     if (kept.length === 0) return { number, count: 0, endsStale, values: [] }
     const values = kept.map(([, value]) => value)
     const falls: number[] = []
@@ -84,9 +84,9 @@ function plainBuckets(samples: readonly Sample[]): readonly Bucket[] {
       values: [
         values.every((value) => Number.isInteger(value) && !Object.is(value, -0)) ? BUCKET_IS_INTEGER : 0,
         kept[0]![0],
-        kept.at(-1)[0],
+        kept[kept.length - 1]![0],
         values[0]!,
-        values.at(-1),
+        values[values.length - 1]!,
         falls.length,
         falls.length === 0 ? 0 : falls.reduce((sum, value) => sum + value),
         changes,

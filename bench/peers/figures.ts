@@ -46,6 +46,10 @@ export const FIGURES: readonly Figure[] = [
   more('large/perCpuSecond', `${PER_CPU}, 2,000 a request`, 'perSecond', { victoria: 3, prometheus: 30 }),
   more('small/perCpuSecond', `${PER_CPU}, 60 a request`, 'perSecond', { victoria: 1.5, prometheus: 10 }),
   more('new/perCpuSecond', `${PER_CPU}, all series new`, 'perSecond', { victoria: 3, prometheus: 12 }),
+  more('new/arrivalPerCpuSecond', `${PER_CPU}, new series and their first 10 scrapes`, 'perSecond', {
+    victoria: 3,
+    prometheus: 12,
+  }),
   more('large/perCpuSecondAtRest', '2,000 a request, until at rest', 'perSecond'),
   more('small/perCpuSecondAtRest', '60 a request, until at rest', 'perSecond'),
   more('new/perCpuSecondAtRest', 'all series new, until at rest', 'perSecond'),

@@ -7,6 +7,8 @@ export interface Scale {
   /** Of 60-sample requests, per cluster. */
   readonly smallScrapes: number
   readonly newClusters: number
+  /** Scrapes of a fleet that arrives; the first one has all the new series. */
+  readonly newScrapes: number
   readonly sixHourClusters: number
   readonly historyClusters: number
   readonly historyDays: number
@@ -28,6 +30,7 @@ export const FULL: Scale = {
   warmClusters: 100,
   smallScrapes: 20,
   newClusters: 10_000,
+  newScrapes: 10,
   sixHourClusters: 2000,
   historyClusters: 1000,
   historyDays: 30,
@@ -46,6 +49,7 @@ export const QUICK: Scale = {
   warmClusters: 100,
   smallScrapes: 20,
   newClusters: 1000,
+  newScrapes: 10,
   sixHourClusters: 50,
   historyClusters: 50,
   historyDays: 8,

@@ -39,11 +39,18 @@ export function measureSmall(course: Course): Promise<ScenarioResult> {
 }
 
 export function measureNew(course: Course): Promise<ScenarioResult> {
+  const { newClusters, newScrapes } = course.scale
   return inOneLife(course, async (server) => {
-    const samples = course.scale.newClusters * SERIES_PER_CLUSTER
-    const times = timesEndingAt(nowMs(), 1)
-    const lanes = relayLanes(server.peer.writePath, clustersUpTo(course.scale.newClusters), { from: 0, to: 1 }, times)
-    return measureSend(server, samples, lanes)
+    const samples = newClusters * SERIES_PER_CLUSTER
+    const times = timesEndingAt(nowMs(), newScrapes)
+    const lanesAt = (scrape: number): Request[][] =>
+      relayLanes(server.peer.writePath, clustersUpTo(newClusters), { from: scrape, to: scrape + 1 }, times)
+    const startMs = server.cpuMs()
+    const first = await measureSend(server, samples, lanesAt(0))
+    for (let scrape = 1; scrape < newScrapes; scrape++) await send(server.port, lanesAt(scrape))
+    await server.settle(REST_MS_MAX)
+    const arrivalPerCpuSecond = (samples * newScrapes * 1000) / (server.cpuMs() - startMs)
+    return { ...first, figures: { ...first.figures, arrivalPerCpuSecond, peakBytes: server.peakBytes() } }
   })
 }
 

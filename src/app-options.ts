@@ -26,6 +26,8 @@ export function ingestOptionsOf(config: Config): IngestOptions {
   return {
     ...INGEST_DEFAULTS,
     decodedBytesMax: config['ingest.decompressed-bytes-max'],
+    samplesPerRequestMax: config['ingest.request-samples-max'],
+    seriesPerRequestMax: config['ingest.request-series-max'],
     labelsPerSeriesMax: config['ingest.labels-max'],
     labelNameBytesMax: config['ingest.label-name-bytes-max'],
     labelValueBytesMax: config['ingest.label-value-bytes-max'],
@@ -48,6 +50,8 @@ export function otlpOptionsOf(config: Config): OtlpOptions {
     promoteAttributes: config['otlp.promote-attributes'],
     promoteScope: config['otlp.promote-scope-metadata'],
     deltaStreamsMax: config['otlp.delta-streams-max'],
+    bucketsMax: config['otlp.buckets-max'],
+    attributesMax: config['otlp.request-attributes-max'],
   }
 }
 

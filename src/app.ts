@@ -183,6 +183,10 @@ function createApiServer({
     writeOtlpMetrics: (body, encoding, cluster) =>
       pending(() => threads.ingest.writeOtlpMetrics(body, encoding, contextOf(cluster))),
     ingestReport: (nowMs, top) => threads.ingest.ingestReport(nowMs, top),
+    noteRefusal: (refusal, cluster) => {
+      // A note, and no more: when the thread is gone, its death is told elsewhere.
+      threads.ingest.noteRefusal(refusal, cluster, clock.nowMs()).catch(() => undefined)
+    },
     cardinality: (request) => threads.query.cardinality(request),
     rules: { groups: () => threads.query.ruleGroups(), alerts: () => threads.query.ruleAlerts() },
     catalog,

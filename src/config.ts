@@ -65,6 +65,18 @@ export const OPTIONS = {
   ),
   'ingest.too-far-ahead': option('Ingest', duration, '10m', 'How far ahead of the clock a sample may be.'),
   'ingest.decompressed-bytes-max': option('Ingest', bytes, '32MiB', 'The largest request body after decompression.'),
+  'ingest.request-samples-max': option(
+    'Ingest',
+    count,
+    String(INGEST_DEFAULTS.samplesPerRequestMax),
+    'Samples of one request; of OTLP, data points.',
+  ),
+  'ingest.request-series-max': option(
+    'Ingest',
+    count,
+    String(INGEST_DEFAULTS.seriesPerRequestMax),
+    'Series of one remote write request, with those that hold no samples.',
+  ),
   'ingest.labels-max': option('Ingest', count, '64', 'Labels of one series.'),
   'ingest.label-name-bytes-max': option('Ingest', bytes, '1KiB', 'Length of a label name.'),
   'ingest.label-value-bytes-max': option('Ingest', bytes, '4KiB', 'Length of a label value.'),
@@ -135,6 +147,18 @@ export const OPTIONS = {
     flag,
     'false',
     'Put the instrumentation scope of OTLP metrics on their series: otel_scope_name and the like.',
+  ),
+  'otlp.request-attributes-max': option(
+    'Ingest',
+    count,
+    String(OTLP_DEFAULTS.attributesMax),
+    'Attributes of one OTLP request, of all levels together.',
+  ),
+  'otlp.buckets-max': option(
+    'Ingest',
+    count,
+    String(OTLP_DEFAULTS.bucketsMax),
+    'Buckets of one OTLP histogram, or quantiles of one summary; a point with more is refused as bad_point.',
   ),
   'otlp.delta-streams-max': option(
     'Ingest',

@@ -18,6 +18,7 @@ import type { WriteContext } from './ingest/remote-write.ts'
 import type { WriteOutcome } from './ingest/write-outcome.ts'
 import type { AlertRecord } from './model/alert.ts'
 import type { DerivedSample } from './model/appender.ts'
+import type { Refusal } from './model/refusal.ts'
 import type { TokenRecord } from './model/token.ts'
 import { carry, serveCalls } from './rpc.ts'
 import type { StoreOptions } from './store/options.ts'
@@ -44,6 +45,8 @@ export type IngestWorkerCalls = {
   stats(): StoreStats
   /** Lists have at most `top` entries. */
   ingestReport(nowMs: number, top: number): IngestReport
+  /** Of a body that main did not pass on. `cluster`: the one that the sender's token is bound to. */
+  noteRefusal(refusal: Refusal, cluster: string | undefined, nowMs: number): void
   tokens(): Promise<readonly TokenRecord[]>
   close(): Promise<void>
 }
@@ -82,6 +85,9 @@ function mainCalls(
       const report = intake.report(nowMs, top)
       const series = { option: 'store.series-max', max: seriesMax, used: writer.stats().seriesCount }
       return { ...report, limits: [series, ...report.limits] }
+    },
+    noteRefusal: (refusal, cluster, nowMs) => {
+      intake.note([refusal], cluster, nowMs)
     },
     tokens: () => writer.facts.tokens.list(),
     close: async () => {

@@ -5,6 +5,8 @@ import { FleetError, messageOf } from '../base/errors.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
 import { otlpAnswer } from '../ingest/otlp-outcome.ts'
 import type { OtlpEncoding, OtlpOutcome } from '../ingest/otlp-outcome.ts'
+import { overLimit, watchBodyLimit } from './body-limit.ts'
+import type { NoteRefusal } from './body-limit.ts'
 
 /**
  * `POST /v1/metrics` and, where Prometheus has it, `/api/v1/otlp/v1/metrics`: OTLP/HTTP metrics in protobuf or JSON.
@@ -18,6 +20,7 @@ export interface OtlpMetricsOptions {
   /** Of a body after decompression. */
   readonly decodedBytesMax: number
   readonly metrics: OwnMetrics
+  readonly noteRefusal: NoteRefusal
 }
 
 /**
@@ -35,9 +38,13 @@ const unzip = promisify(gunzip)
 
 const NOTHING = Buffer.alloc(0)
 
+/** As our own metrics call it. */
+const FORMAT = 'otlp'
+
 export async function registerOtlpMetrics(app: FastifyInstance, options: OtlpMetricsOptions): Promise<void> {
   const { write, bodyBytesMax, decodedBytesMax, metrics } = options
   await app.register((scope, _options, done) => {
+    watchBodyLimit(scope, { ...options, formatOf: () => FORMAT })
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: bodyBytesMax }, (_request, body, parsed) => {
       parsed(null, body)
@@ -91,14 +98,14 @@ async function decoded(body: Buffer, encoding: string | undefined, bytesMax: num
   switch (encoding?.toLowerCase()) {
     case undefined:
     case 'identity':
-      if (body.length > bytesMax) throw tooLarge(bytesMax)
+      if (body.length > bytesMax) throw overLimit('decompressed', 'ingest.decompressed-bytes-max', bytesMax)
       return body
     case 'gzip':
       try {
         return await unzip(body, { maxOutputLength: bytesMax })
       } catch (thrown) {
         const isTooLarge = thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_BUFFER_TOO_LARGE'
-        if (isTooLarge) throw tooLarge(bytesMax)
+        if (isTooLarge) throw overLimit('decompressed', 'ingest.decompressed-bytes-max', bytesMax)
         throw new FleetError('bad_request', `otlp: the body is not gzip: ${messageOf(thrown)}`)
       }
     default:
@@ -106,14 +113,8 @@ async function decoded(body: Buffer, encoding: string | undefined, bytesMax: num
   }
 }
 
-function tooLarge(bytesMax: number): FleetError {
-  return new FleetError('too_large', `otlp: got more than ${bytesMax} bytes after decompression`, {
-    hint: 'send smaller batches, or raise ingest.decompressed-bytes-max',
-  })
-}
-
 async function counted(metrics: OwnMetrics, answering: Promise<OtlpOutcome>): Promise<OtlpOutcome> {
-  const format = 'otlp'
+  const format = FORMAT
   try {
     const answer = await answering
     metrics.ingestRequests.inc({ format, outcome: answer.message === '' ? 'taken' : 'refused' })

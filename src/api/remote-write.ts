@@ -1,7 +1,9 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { FleetError } from '../base/errors.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
 import type { WriteOutcome, WriteProtocol } from '../ingest/write-outcome.ts'
+import { watchBodyLimit } from './body-limit.ts'
+import type { NoteRefusal } from './body-limit.ts'
 
 /**
  * `POST /api/v1/write`, Prometheus remote write 1.0 and 2.0, told apart by the content type. Answers: 204 when all was taken and is on disk; 400 when some was
@@ -16,6 +18,7 @@ export interface RemoteWriteOptions {
   readonly write: Write
   readonly bodyBytesMax: number
   readonly metrics: OwnMetrics
+  readonly noteRefusal: NoteRefusal
 }
 
 /**
@@ -33,6 +36,8 @@ const NOTHING = new Uint8Array(0)
 export async function registerRemoteWrite(app: FastifyInstance, options: RemoteWriteOptions): Promise<void> {
   const { write, bodyBytesMax, metrics } = options
   await app.register((scope, _options, done) => {
+    const formatOf = (request: FastifyRequest): string => FORMATS[protocolOf(request.headers['content-type']) ?? '1.0']
+    watchBodyLimit(scope, { ...options, formatOf })
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: bodyBytesMax }, (_request, body, parsed) => {
       parsed(null, body)

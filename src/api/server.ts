@@ -12,6 +12,7 @@ import type { Principal } from '../model/token.ts'
 import type { QueryEngine } from '../promql/query-engine.ts'
 import { installAccess, plainEntry } from './access.ts'
 import { registerAlerts } from './alerts.ts'
+import type { NoteRefusal } from './body-limit.ts'
 import { installCors } from './cors.ts'
 import { installErrorHandler } from './error-handler.ts'
 import { registerDebugIngest } from './debug-ingest.ts'
@@ -44,6 +45,7 @@ export interface ApiDeps {
   readonly query: QueryEngine
   readonly write: Write
   readonly ingestReport: ReadIngestReport
+  readonly noteRefusal: NoteRefusal
   readonly writeOtlpMetrics: WriteOtlpMetrics
   readonly cardinality: ReadCardinality
   readonly rules: RuleReader
@@ -125,8 +127,8 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
     done(readiness === 'ready' ? undefined : new FleetError('not_ready', readiness))
   })
 
-  await registerRemoteWrite(app, { write: deps.write, bodyBytesMax: settings.bodyBytesMax, metrics })
-  await registerOtlpMetrics(app, { ...settings, write: deps.writeOtlpMetrics, metrics })
+  await registerRemoteWrite(app, { ...deps, bodyBytesMax: settings.bodyBytesMax })
+  await registerOtlpMetrics(app, { ...settings, ...deps, write: deps.writeOtlpMetrics })
   await app.register((scope, _options, done) => {
     acceptForms(scope)
     installCors(scope, settings.corsOrigins)

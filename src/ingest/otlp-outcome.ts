@@ -2,6 +2,7 @@ import type { Refusal } from '../model/refusal.ts'
 import type { DecodeError } from '../wire/decode-error.ts'
 import { encodeMetricsAnswer, encodeStatus } from '../wire/otlp-answer.ts'
 import type { OtlpEncoding } from '../wire/otlp-answer.ts'
+import { refusalOfBody } from './body-refusal.ts'
 import { clipTextBytes } from './clip-text.ts'
 
 export type { OtlpEncoding } from '../wire/otlp-answer.ts'
@@ -18,7 +19,7 @@ export interface OtlpOutcome {
   readonly pointsTaken: number
   /** Of HA replicas that stand by: the elected one delivers the same. Dropped, and as good as taken to their sender. */
   readonly pointsDuplicate: number
-  /** Points by reason. A body that cannot be decoded is one `bad_encoding`. */
+  /** Points by reason. A body that cannot be decoded is one `bad_encoding` or `request_too_large`. */
   readonly refusals: readonly Refusal[]
   readonly exemplarsIgnored: number
   /** Streams without a cluster that this process had not seen before, or had forgotten. */
@@ -33,13 +34,14 @@ export function otlpOutcomeOf(counts: Omit<OtlpOutcome, 'status' | 'message'>): 
 
 /** Of a body that cannot be decoded: nothing of it is taken. */
 export function otlpBadBody(error: DecodeError): OtlpOutcome {
+  const refusal = refusalOfBody(error)
   return {
     status: 400,
-    message: clipTextBytes(error.message, MESSAGE_BYTES_MAX),
+    message: clipTextBytes(refusal.example, MESSAGE_BYTES_MAX),
     pointsIn: 0,
     pointsTaken: 0,
     pointsDuplicate: 0,
-    refusals: [{ reason: 'bad_encoding', count: 1, example: error.message }],
+    refusals: [refusal],
     exemplarsIgnored: 0,
     newUnidentifiedSeries: 0,
   }

@@ -7,7 +7,7 @@ export function faultOfHistogram(point: HistogramPoint, bucketsMax: number): str
   const { bounds, bucketCounts, isStale } = point
   const { length } = bucketCounts
   if (length > bucketsMax || bounds.length > bucketsMax) {
-    return `got ${Math.max(length, bounds.length)} buckets, want at most ${bucketsMax}`
+    return `got ${Math.max(length, bounds.length)} buckets, want at most otlp.buckets-max, ${bucketsMax}`
   }
   const areBoundsRising = bounds.every((bound, i) => Number.isFinite(bound) && (i === 0 || bound > bounds[i - 1]!))
   if (!areBoundsRising) return 'got bounds that do not rise, or are no finite numbers'
@@ -17,7 +17,8 @@ export function faultOfHistogram(point: HistogramPoint, bucketsMax: number): str
 }
 
 export function faultOfSummary({ quantiles }: SummaryPoint, bucketsMax: number): string | undefined {
-  if (quantiles.length > bucketsMax) return `got ${quantiles.length} quantiles, want at most ${bucketsMax}`
+  if (quantiles.length > bucketsMax)
+    return `got ${quantiles.length} quantiles, want at most otlp.buckets-max, ${bucketsMax}`
   const distinct = new Set(quantiles.map(({ quantile }) => quantile))
   return distinct.size === quantiles.length ? undefined : 'got a quantile twice'
 }

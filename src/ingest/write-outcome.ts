@@ -1,5 +1,6 @@
 import type { Refusal } from '../model/refusal.ts'
 import type { DecodeError } from '../wire/decode-error.ts'
+import { refusalOfBody } from './body-refusal.ts'
 import { clipTextBytes } from './clip-text.ts'
 
 /**
@@ -15,7 +16,7 @@ export interface WriteOutcome {
   readonly samplesTaken: number
   /** Of HA replicas that stand by: the elected one delivers the same. Dropped, and as good as taken to their sender. */
   readonly samplesDuplicate: number
-  /** Samples and histograms by reason. A body that cannot be decoded is one `bad_encoding`. */
+  /** Samples and histograms by reason. A body that cannot be decoded is one `bad_encoding` or `request_too_large`. */
   readonly refusals: readonly Refusal[]
   readonly exemplarsIgnored: number
   readonly metadataIgnored: number
@@ -46,13 +47,14 @@ export function outcomeOf(counts: Omit<WriteOutcome, 'status' | 'message'>, prot
 
 /** Of a body that was not: nothing of it is taken. */
 export function badBody(error: DecodeError): WriteOutcome {
+  const refusal = refusalOfBody(error)
   return {
     status: 400,
-    message: clipTextBytes(error.message, MESSAGE_BYTES_MAX),
+    message: clipTextBytes(refusal.example, MESSAGE_BYTES_MAX),
     samplesIn: 0,
     samplesTaken: 0,
     samplesDuplicate: 0,
-    refusals: [{ reason: 'bad_encoding', count: 1, example: error.message }],
+    refusals: [refusal],
     exemplarsIgnored: 0,
     metadataIgnored: 0,
     histogramsRefused: 0,

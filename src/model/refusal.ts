@@ -4,6 +4,7 @@
  */
 export const REFUSAL_REASONS = [
   'bad_encoding',
+  'request_too_large',
   'bad_labels',
   'no_metric_name',
   'repeated_label',

@@ -17,3 +17,17 @@ export class DecodeError extends Error {
     this.offset = offset
   }
 }
+
+/** The limits that whoever decodes sets for one request. */
+export type DecodeLimit = 'decodedBytes' | 'samples' | 'series' | 'attributes'
+
+/** More than the caller allows, in bytes that may otherwise be right. */
+export class LimitError extends DecodeError {
+  readonly limit: DecodeLimit
+
+  /** @param most the limit's value, inclusive */
+  constructor(format: string, got: string, limit: DecodeLimit, most: number) {
+    super(format, got, `at most ${most}`)
+    this.limit = limit
+  }
+}

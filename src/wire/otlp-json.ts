@@ -1,4 +1,4 @@
-import { DecodeError } from './decode-error.ts'
+import { DecodeError, LimitError } from './decode-error.ts'
 import type { KeyValue, OtlpValue } from './otlp-value.ts'
 import { VALUE_DEPTH_MAX } from './otlp-value.ts'
 
@@ -162,7 +162,7 @@ export class JsonAttributes {
 
   #countOne(): void {
     if (++this.#count > this.#most) {
-      throw new DecodeError(FORMAT, `more than ${this.#most} attributes in one request`, `at most ${this.#most}`)
+      throw new LimitError(FORMAT, `more than ${this.#most} attributes in one request`, 'attributes', this.#most)
     }
   }
 }

@@ -192,8 +192,7 @@ class Decoder {
     const parts: DataParts<T> = { points: [], temporality: 0, isMonotonic: false }
     this.#fields(end, DATA_FIELDS, (tag) => {
       if (tag === B1) {
-        if (++this.#points > this.#limits.pointsMax)
-          throw tooMany('data points', this.#limits.pointsMax, reader.position)
+        if (++this.#points > this.#limits.pointsMax) throw tooMany('data points', this.#limits.pointsMax)
         parts.points.push(point(reader.lengthDelimitedEnd(end)))
       } else if (tag === V2) parts.temporality = reader.int64(end)
       else if (tag === V3) parts.isMonotonic = reader.int64(end) !== 0

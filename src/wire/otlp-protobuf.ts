@@ -1,5 +1,5 @@
 import { isStaleWords } from '../model/sample.ts'
-import { DecodeError } from './decode-error.ts'
+import { DecodeError, LimitError } from './decode-error.ts'
 import type { KeyValue, OtlpValue } from './otlp-value.ts'
 import { VALUE_DEPTH_MAX } from './otlp-value.ts'
 import { FIXED64, LENGTH_DELIMITED, ProtobufReader, VARINT, tagOf, truncated } from './protobuf.ts'
@@ -167,10 +167,11 @@ export class OtlpReader extends ProtobufReader {
   }
 
   #countAttribute(): void {
-    if (++this.#attributes > this.#attributesMax) throw tooMany('attributes', this.#attributesMax, this.position)
+    if (++this.#attributes > this.#attributesMax) throw tooMany('attributes', this.#attributesMax)
   }
 }
 
-export function tooMany(what: string, most: number, at?: number): DecodeError {
-  return new DecodeError(FORMAT, `more than ${most} ${what} in one request`, `at most ${most}`, at)
+export function tooMany(what: 'data points' | 'attributes', most: number): LimitError {
+  const limit = what === 'attributes' ? what : 'samples'
+  return new LimitError(FORMAT, `more than ${most} ${what} in one request`, limit, most)
 }

@@ -1,4 +1,4 @@
-import { DecodeError } from './decode-error.ts'
+import { DecodeError, LimitError } from './decode-error.ts'
 import { LENGTH_DELIMITED, ProtobufReader, VARINT, tagOf } from './protobuf.ts'
 import { tooMany } from './remote-write.ts'
 import type { WriteRequestLimits } from './remote-write.ts'
@@ -103,7 +103,7 @@ export class WriteRequestV2Decoder {
     const batch = this.#batch
     const start = reader.position
     const series = batch.seriesCount
-    if (series === this.#limits.seriesMax) throw tooMany('series', series, start)
+    if (series === this.#limits.seriesMax) throw tooMany('series', series)
     this.#refCount = 0
     let histograms = 0
     while (reader.position < end) {
@@ -157,7 +157,7 @@ export class WriteRequestV2Decoder {
   #sample(end: number): void {
     const batch = this.#batch
     const sample = batch.sampleCount
-    if (sample === this.#limits.samplesMax) throw tooMany('samples', sample, this.#reader.position)
+    if (sample === this.#limits.samplesMax) throw tooMany('samples', sample)
     if (sample === batch.timesMs.length) batch.growSamples()
     readSample(this.#reader, end, batch)
   }
@@ -175,7 +175,7 @@ export class WriteRequestV2Decoder {
     for (let i = 0; i < count; i += 2) bytes += symbols.labelBytes(refs[i]!, refs[i + 1]!)
     if (batch.spillBytes + bytes > this.#limits.labelBytesMax) {
       const most = this.#limits.labelBytesMax
-      throw new DecodeError(FORMAT, `labels of more than ${most} bytes in one request`, `at most ${most}`, start)
+      throw new LimitError(FORMAT, `labels of more than ${most} bytes in one request`, 'decodedBytes', most)
     }
     const spill = batch.spillRoom(bytes)
     let at = batch.spillBytes

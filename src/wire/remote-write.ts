@@ -1,4 +1,4 @@
-import { DecodeError } from './decode-error.ts'
+import { DecodeError, LimitError } from './decode-error.ts'
 import { LENGTH_DELIMITED, ProtobufReader, tagOf } from './protobuf.ts'
 import { readSample } from './sample-field.ts'
 import { WriteBatch } from './write-batch.ts'
@@ -102,7 +102,7 @@ export class WriteRequestDecoder {
       } else reader.skipUnknown(tag, end, SERIES_FIELDS)
     }
     const series = batch.seriesCount
-    if (series === this.#limits.seriesMax) throw tooMany('series', series, start)
+    if (series === this.#limits.seriesMax) throw tooMany('series', series)
     if (series === batch.sampleEnd.length) batch.growSeries()
     if (isScattered) {
       const parts = this.#labelFields(start, end)
@@ -121,7 +121,7 @@ export class WriteRequestDecoder {
   #sample(end: number): void {
     const batch = this.#batch
     const sample = batch.sampleCount
-    if (sample === this.#limits.samplesMax) throw tooMany('samples', sample, this.#reader.position)
+    if (sample === this.#limits.samplesMax) throw tooMany('samples', sample)
     if (sample === batch.timesMs.length) batch.growSamples()
     readSample(this.#reader, end, batch)
   }
@@ -142,6 +142,6 @@ export class WriteRequestDecoder {
 }
 
 /** What a request holds too many of, and how many it may. */
-export function tooMany(what: string, most: number, at: number): DecodeError {
-  return new DecodeError(FORMAT, `more than ${most} ${what} in one request`, `at most ${most}`, at)
+export function tooMany(what: 'series' | 'samples', most: number): LimitError {
+  return new LimitError(FORMAT, `more than ${most} ${what} in one request`, what, most)
 }

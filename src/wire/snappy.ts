@@ -1,4 +1,4 @@
-import { DecodeError } from './decode-error.ts'
+import { DecodeError, LimitError } from './decode-error.ts'
 
 /**
  * Snappy, the block format (google/snappy format_description.txt): what remote write compresses its body with.
@@ -53,7 +53,7 @@ export class SnappyDecoder {
     if (isFramed(block)) throw new DecodeError(FORMAT, 'a framed stream', 'a block', 0)
     const [length, start] = announcedLength(block)
     if (length > this.decodedBytesMax) {
-      throw new DecodeError(FORMAT, `a block of ${length} bytes`, `at most ${this.decodedBytesMax}`, 0)
+      throw new LimitError(FORMAT, `a block of ${length} bytes`, 'decodedBytes', this.decodedBytesMax)
     }
     if (length > (block.length - start) * EXPANSION_MAX) {
       throw new DecodeError(FORMAT, `${block.length - start} bytes that announce ${length}`, 'enough to fill them', 0)

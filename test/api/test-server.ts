@@ -10,8 +10,10 @@ import { buildCatalog } from '../../src/catalog/catalog.ts'
 import { Intake } from '../../src/ingest/intake.ts'
 import { createRemoteWriteIngest } from '../../src/ingest/remote-write.ts'
 import { INGEST_DEFAULTS } from '../../src/ingest/options.ts'
+import type { IngestOptions } from '../../src/ingest/options.ts'
 import { createOtlpMetricsIngest } from '../../src/ingest/otlp-metrics.ts'
 import { OTLP_DEFAULTS } from '../../src/ingest/otlp-options.ts'
+import type { OtlpOptions } from '../../src/ingest/otlp-options.ts'
 import type { Labels } from '../../src/model/labels.ts'
 import type { InstantQuery, QueryEngine, QueryResult, RangeQuery } from '../../src/promql/query-engine.ts'
 import { FakeClock } from '../support/fake-clock.ts'
@@ -128,14 +130,18 @@ process.once('exit', webRoot.remove)
 
 /** The whole server on ports of the test; `overrides` replaces some. Close `app` when done. */
 export async function makeServer(
-  overrides: Partial<Omit<ApiDeps, 'settings'>> & { readonly settings?: Partial<ApiDeps['settings']> } = {},
+  overrides: Partial<Omit<ApiDeps, 'settings'>> & {
+    readonly settings?: Partial<ApiDeps['settings']>
+    readonly ingest?: Partial<IngestOptions>
+    readonly otlp?: Partial<OtlpOptions>
+  } = {},
 ): Promise<TestServer> {
   const engine = new NotingEngine()
   const appender = new MemoryAppender()
   const clock = new FakeClock(NOW_MS)
-  const intake = new Intake(appender, INGEST_DEFAULTS)
+  const intake = new Intake(appender, { ...INGEST_DEFAULTS, ...overrides.ingest })
   const ingest = createRemoteWriteIngest({ intake })
-  const otlp = createOtlpMetricsIngest({ intake, otlp: OTLP_DEFAULTS })
+  const otlp = createOtlpMetricsIngest({ intake, otlp: { ...OTLP_DEFAULTS, ...overrides.otlp } })
   const deps: ApiDeps = {
     query: engine,
     write: async (body, cluster, protocol) => {
@@ -143,6 +149,9 @@ export async function makeServer(
       const outcome = ingest.write(body, { nowMs: clock.nowMs(), protocol, ...bound })
       await appender.commit()
       return outcome
+    },
+    noteRefusal: (refusal, cluster) => {
+      intake.note([refusal], cluster, clock.nowMs())
     },
     ingestReport: (nowMs, top) => Promise.resolve(intake.report(nowMs, top)),
     writeOtlpMetrics: async (body, encoding, cluster) => {

@@ -351,7 +351,8 @@ describe('a body that breaks', () => {
     const outcome = ingest.write(body, { nowMs: NOW_MS })
     expect(outcome).toMatchObject({ status: 400, samplesIn: 0, samplesTaken: 0 })
     expect(outcome.message).toContain(want)
-    expect(outcome.refusals).toEqual([{ reason: 'bad_encoding', count: 1, example: outcome.message }])
+    const reason = want.includes('a block of') ? 'request_too_large' : 'bad_encoding'
+    expect(outcome.refusals).toEqual([{ reason, count: 1, example: outcome.message }])
     expect(appender.seriesCount).toBe(0)
     // And the next request is not disturbed.
     expect(ingest.write(encodeSnappy(good), { nowMs: NOW_MS })).toMatchObject({ status: 204, samplesTaken: 1 })

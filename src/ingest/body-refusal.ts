@@ -1,0 +1,18 @@
+import type { Refusal } from '../model/refusal.ts'
+import { LimitError } from '../wire/decode-error.ts'
+import type { DecodeError, DecodeLimit } from '../wire/decode-error.ts'
+
+/** The options that set the limits of the decoders. */
+const OPTION_OF: Readonly<Record<DecodeLimit, string>> = {
+  decodedBytes: 'ingest.decompressed-bytes-max',
+  samples: 'ingest.request-samples-max',
+  series: 'ingest.request-series-max',
+  attributes: 'otlp.request-attributes-max',
+}
+
+/** Why a body that cannot be decoded is not taken, as one refusal: nobody knows how many samples were in it. */
+export function refusalOfBody(error: DecodeError): Refusal {
+  if (!(error instanceof LimitError)) return { reason: 'bad_encoding', count: 1, example: error.message }
+  const example = `${error.message}, the value of ${OPTION_OF[error.limit]}`
+  return { reason: 'request_too_large', count: 1, example }
+}

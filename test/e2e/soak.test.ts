@@ -27,6 +27,8 @@ interface Sender {
   readonly url: string
   /** Counter of the samples it sent. */
   readonly sent: string
+  /** Counter of those that are in `sent` once more for each time they were sent again. */
+  readonly repeated?: string
   /** Counters of what it gave up, or could not send at once for other reasons than a server that was away. */
   readonly lost: readonly string[]
   log(): string
@@ -49,6 +51,7 @@ const SENDERS: readonly (readonly [program: string, start: (parts: SenderParts) 
       return {
         url: prometheus.url,
         sent: `${prefix}_samples_total`,
+        repeated: `${prefix}_samples_retried_total`,
         lost: [`${prefix}_samples_failed_total`, `${prefix}_samples_dropped_total`],
         log: () => prometheus.log(),
       }
@@ -93,6 +96,11 @@ function startTicking(exporter: Exporter): void {
   closers.push(() => {
     clearInterval(timer)
   })
+}
+
+/** How many different samples a sender sent. */
+async function sentBy({ url, sent, repeated }: Sender): Promise<number> {
+  return (await own(url, sent)) - (repeated === undefined ? 0 : await own(url, repeated))
 }
 
 /** Of each metric by itself: a count has no name, and two series that differ in nothing else would be one. */
@@ -142,18 +150,19 @@ test.for(SENDERS)(
     // Between two scrapes, when nothing is on its way, both must know the same number.
     const samples = await until('as many samples stored as sent', async () => {
       await wait(100)
-      const before = await own(sender.url, sender.sent)
+      const before = await sentBy(sender)
       const there = await stored(server)
-      const after = await own(sender.url, sender.sent)
+      const after = await sentBy(sender)
       return before === after && there === before && there > 0 ? there : undefined
     }).catch(async (cause: unknown) => {
-      const counts = `${await own(sender.url, sender.sent)} sent, ${await stored(server)} stored`
+      const counts = `${await sentBy(sender)} sent, ${await stored(server)} stored`
       throw new Error(`${counts}\n${sender.log().slice(-4000)}\n${server.output().slice(-2000)}`, { cause })
     })
     const lost = await Promise.all(sender.lost.map((metric) => own(sender.url, metric)))
     expect({ refused, lost }).toEqual({ refused: [0, 0], lost: lost.map(() => 0) })
     // A sender that never got going would agree about nothing, too.
     expect(samples).toBeGreaterThan(SERIES)
-    process.stdout.write(`${program}: ${samples} samples in ${SECONDS} s, all stored\n`)
+    const repeated = sender.repeated === undefined ? '' : `, ${await own(sender.url, sender.repeated)} sent twice`
+    process.stdout.write(`${program}: ${samples} samples in ${SECONDS} s, all stored${repeated}\n`)
   },
 )

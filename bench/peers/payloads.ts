@@ -44,28 +44,50 @@ export function lanesOf(
   return lanes
 }
 
-/** Requests of up to `RELAY_SAMPLES` samples, each of many clusters. @param fleet may be made cluster by cluster */
+/** Scrapes `[from, to)`. */
+export interface Wave {
+  readonly from: number
+  readonly to: number
+}
+
 export function relayLanes(
   path: string,
   fleet: Iterable<readonly FleetSeries[]>,
-  scrapes: { readonly from: number; readonly to: number },
+  wave: Wave,
   times: ScrapeTimes,
 ): Request[][] {
-  const lanes: Request[][] = Array.from({ length: CONNECTIONS }, () => [])
-  const perRequest = Math.max(1, Math.floor(RELAY_SAMPLES / (scrapes.to - scrapes.from)))
-  let slices: SeriesSlice[] = []
+  return relayWaves(path, fleet, [wave], times)[0]!
+}
+
+/**
+ * For each wave, requests of up to `RELAY_SAMPLES` samples, each of many clusters. The fleet may be made cluster by
+ * cluster: the labels of 600,000 series at once would be half a gigabyte.
+ */
+export function relayWaves(
+  path: string,
+  fleet: Iterable<readonly FleetSeries[]>,
+  waves: readonly Wave[],
+  times: ScrapeTimes,
+): Request[][][] {
+  const lanes = waves.map(() => Array.from({ length: CONNECTIONS }, (): Request[] => []))
+  const longest = Math.max(...waves.map(({ from, to }) => to - from))
+  const perRequest = Math.max(1, Math.floor(RELAY_SAMPLES / longest))
+  let some: FleetSeries[] = []
   let requests = 0
   const close = (): void => {
-    lanes[requests++ % CONNECTIONS]!.push({ bytes: httpRequest(path, writeBody(slices, times)) })
-    slices = []
+    const lane = requests++ % CONNECTIONS
+    for (const [at, { from, to }] of waves.entries()) {
+      lanes[at]![lane]!.push({ bytes: httpRequest(path, writeBody(scrapesOf(some, from, to), times)) })
+    }
+    some = []
   }
   for (const cluster of fleet) {
     for (const series of cluster) {
-      slices.push({ series, fromScrape: scrapes.from, toScrape: scrapes.to })
-      if (slices.length === perRequest) close()
+      some.push(series)
+      if (some.length === perRequest) close()
     }
   }
-  if (slices.length > 0) close()
+  if (some.length > 0) close()
   return lanes
 }
 

@@ -5,7 +5,16 @@
 import { SERIES_PER_CLUSTER, seriesOf } from './fleet.ts'
 import { inOneLife, nowMs } from './lives.ts'
 import type { Course } from './lives.ts'
-import { CONNECTIONS, backlogOf, fleetOf, lanesOf, relayLanes, scrapesOf, timesEndingAt } from './payloads.ts'
+import {
+  CONNECTIONS,
+  backlogOf,
+  fleetOf,
+  lanesOf,
+  relayLanes,
+  relayWaves,
+  scrapesOf,
+  timesEndingAt,
+} from './payloads.ts'
 import type { Fleet } from './payloads.ts'
 import type { ScenarioResult } from './results.ts'
 import { send } from './sender.ts'
@@ -43,18 +52,17 @@ export function measureNew(course: Course): Promise<ScenarioResult> {
   return inOneLife(course, async (server) => {
     const samples = newClusters * SERIES_PER_CLUSTER
     const times = timesEndingAt(nowMs(), newScrapes)
-    const lanesAt = (scrape: number): Request[][] =>
-      relayLanes(server.peer.writePath, clustersUpTo(newClusters), { from: scrape, to: scrape + 1 }, times)
+    const waves = Array.from({ length: newScrapes }, (_, scrape) => ({ from: scrape, to: scrape + 1 }))
+    const [first, ...next] = relayWaves(server.peer.writePath, clustersUpTo(newClusters), waves, times)
     const startMs = server.cpuMs()
-    const first = await measureSend(server, samples, lanesAt(0))
-    for (let scrape = 1; scrape < newScrapes; scrape++) await send(server.port, lanesAt(scrape))
+    const fresh = await measureSend(server, samples, first!)
+    for (const lanes of next) await send(server.port, lanes)
     await server.settle(REST_MS_MAX)
     const arrivalPerCpuSecond = (samples * newScrapes * 1000) / (server.cpuMs() - startMs)
-    return { ...first, figures: { ...first.figures, arrivalPerCpuSecond, peakBytes: server.peakBytes() } }
+    return { ...fresh, figures: { ...fresh.figures, arrivalPerCpuSecond, peakBytes: server.peakBytes() } }
   })
 }
 
-/** Clusters one by one: the labels of 600,000 series at once would be half a gigabyte. */
 function* clustersUpTo(count: number): Generator<ReturnType<typeof seriesOf>> {
   for (let cluster = 0; cluster < count; cluster++) yield seriesOf(cluster)
 }

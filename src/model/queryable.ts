@@ -1,5 +1,8 @@
+import type { LabelRows } from './label-rows.ts'
 import type { Labels } from './labels.ts'
 import type { Matcher } from './matcher.ts'
+import type { RollupRequest, RollupSelection } from './rollup.ts'
+import type { RunColumns } from './run-columns.ts'
 import type { SeriesColumns } from './series.ts'
 
 /** Both ends inclusive, milliseconds since the epoch. */
@@ -28,6 +31,19 @@ export interface SelectHint {
   readonly isNewestOnly?: boolean
 }
 
+/** Series that matched, and their samples in the range of the request. */
+export interface RunSelection {
+  /** Series with and without a sample in the range; their order does not change. */
+  readonly rows: LabelRows
+  /**
+   * The samples of rows `[from, to)`, a row each (`into` is cleared first). Between two calls the store may go on;
+   * each series by itself is read as it was at one moment. Throws FleetError `query_limit` beyond `maxSamples` runs.
+   */
+  readRuns(from: number, to: number, into: RunColumns): void
+  /** The newest sample of all rows, by row; `timesMs` is NaN where there is none, and `values` keeps the bits. */
+  readNewest(timesMs: Float64Array, values: Float64Array): void
+}
+
 /**
  * Reading the store. Synchronous: it is used on the query worker, next to the data. Implemented by `store`, by the
  * test scripts' in-memory store, and later by a remote one behind `QueryEngine`.
@@ -35,6 +51,15 @@ export interface SelectHint {
 export interface Queryable {
   /** Series with at least one sample in the range, in no particular order. Stale markers are samples too. */
   select(request: SelectRequest): readonly SeriesColumns[]
+  /**
+   * The same as runs, read bit by bit: for a store that keeps runs. Absent: there is only `select`. No hint counts here.
+   */
+  selectRuns?(request: SelectRequest): RunSelection
+  /**
+   * Buckets of rollups, for windows that begin and end with one. Undefined when there are none that help. Absent: there
+   * is only `select`.
+   */
+  selectRollup?(request: RollupRequest): RollupSelection | undefined
   /** Label sets of matching series that have a sample in the range. No matchers: all series. */
   series(matchers: readonly Matcher[], range: TimeRange): readonly Labels[]
   /** Sorted, without repeats. */

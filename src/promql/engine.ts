@@ -9,6 +9,7 @@ import type { EngineOptions } from './engine-options.ts'
 import { evaluate } from './evaluate/evaluate.ts'
 import { stepTimeMs, type Evaluation, type Steps, type Value } from './evaluate/evaluation.ts'
 import { labelsOf, refuseSameLabels, type Grid } from './evaluate/grid.ts'
+import { RowCache } from './evaluate/row-cache.ts'
 import { evaluateRange } from './evaluate/range-vector.ts'
 import { lookMs } from './evaluate/select.ts'
 import { parseExpr } from './parse.ts'
@@ -32,6 +33,7 @@ export interface LocalEngineInputs {
 
 /** PromQL over a store in the same thread. */
 export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInputs): QueryEngine {
+  const rowCache = new RowCache()
   const prepare = (text: string, range: TimeRange, query: QueryOptions, signal?: AbortSignal): Evaluation => ({
     queryable,
     budget: new Budget(options, Math.min(query.timeoutMs ?? Infinity, options.timeoutMs), nowMs, signal),
@@ -41,6 +43,7 @@ export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInpu
     queryStartMs: range.fromMs,
     queryEndMs: range.toMs,
     selections: new Map(),
+    rowCache,
     evaluate,
   })
   return {
@@ -167,7 +170,7 @@ function matrixOf(value: Value, steps: Steps): MatrixSeries[] {
     const timesMs = Float64Array.from(value.values, (_, s) => stepTimeMs(steps, s))
     return [{ labels: Labels.EMPTY, timesMs, values: value.values }]
   }
-  return value.grid.labels.map((_, row) => pointsOf(value.grid, row, steps))
+  return Array.from({ length: value.grid.labels.length }, (_, row) => pointsOf(value.grid, row, steps))
 }
 
 function pointsOf(grid: Grid, row: number, steps: Steps): MatrixSeries {

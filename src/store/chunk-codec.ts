@@ -7,24 +7,24 @@ import type { RunList } from './run-list.ts'
  * its bits differ. How many decimals count is chosen for each chunk by what comes out shorter. The heads of all runs
  * stand together, because deflate finds repeats best that way. Drawn in README.md.
  */
-const VALUE_MASK = 3
-const VALUE_SAME = 0
-const VALUE_DECIMAL = 1
+export const VALUE_MASK = 3
+export const VALUE_SAME = 0
+export const VALUE_DECIMAL = 1
 const VALUE_BITS = 2
 /** The run has more than one sample. */
-const IS_LONG = 4
+export const IS_LONG = 4
 /** It starts one distance after the last sample before it. */
-const IS_EXPECTED_START = 8
+export const IS_EXPECTED_START = 8
 /** Its distance is the one of before. */
-const IS_SAME_DELTA = 16
+export const IS_SAME_DELTA = 16
 /** Its start is written whole, because the difference to where it was expected is not exact. */
-const IS_ABSOLUTE_START = 32
-const HEAD_MAX = VALUE_MASK | IS_LONG | IS_EXPECTED_START | IS_SAME_DELTA | IS_ABSOLUTE_START
+export const IS_ABSOLUTE_START = 32
+export const HEAD_MAX = VALUE_MASK | IS_LONG | IS_EXPECTED_START | IS_SAME_DELTA | IS_ABSOLUTE_START
 /** Five numbers of at most 8 bytes, or 9 for the bits of a value. */
 const RUN_BYTES_MAX = 41
 
 /** Powers that are exact floats, and as many decimals as a person writes. */
-const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9] as const
+export const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9] as const
 const DECIMALS_MAX = POWERS.length - 1
 
 const heads = new ByteWriter()

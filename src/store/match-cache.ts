@@ -1,6 +1,5 @@
-import type { Labels } from '../model/labels.ts'
 import { compileMatcher, type Matcher } from '../model/matcher.ts'
-import type { SeriesRef } from '../model/series.ts'
+import { SelectedRows, type RowIndex } from './selected-rows.ts'
 
 /**
  * What matchers matched before: a rule asks the same every half minute, and a dashboard every few seconds. New series
@@ -8,77 +7,86 @@ import type { SeriesRef } from '../model/series.ts'
  * all is forgotten.
  */
 
-/** The most selections, and refs in all of them (4 bytes each), that are kept; the oldest go first. */
+/** The most selections, and bytes of all of them, that are kept; what was not asked for the longest time goes first. */
 const SELECTIONS_MAX = 2000
-const REFS_MAX = 8_000_000
+const BYTES_MAX = 64 * 1024 * 1024
 /** With more new series than this it is cheaper to match again. */
 const NEW_SERIES_MAX = 2000
 
 interface Selection {
   readonly accepts: readonly { readonly name: string; readonly test: (value: string) => boolean }[]
-  refs: Uint32Array
+  readonly rows: SelectedRows
   /** How many series the index had. */
   seenSeries: number
 }
 
 export class MatchCache {
+  readonly #index: RowIndex
   readonly #selections = new Map<string, Selection>()
-  #refCount = 0
+  #bytes = 0
+
+  constructor(index: RowIndex) {
+    this.#index = index
+  }
 
   /**
    * @param all refs of all series, rising; only grows at its end until `clear`
    * @param match finds all refs that the matchers accept. Throws `RegexError`.
    */
-  get(
-    matchers: readonly Matcher[],
-    all: Uint32Array,
-    labelsOf: (ref: SeriesRef) => Labels,
-    match: () => Uint32Array,
-  ): Uint32Array {
+  get(matchers: readonly Matcher[], all: Uint32Array, match: () => Uint32Array): SelectedRows {
     const key = JSON.stringify(matchers.map(({ name, op, value }) => [name, op, value]))
     const known = this.#selections.get(key)
-    if (known === undefined || all.length - known.seenSeries > NEW_SERIES_MAX) {
-      if (known !== undefined) this.#forget(key, known)
-      const refs = match()
-      this.#keep(key, { accepts: matchers.map(testOf), refs, seenSeries: all.length })
-      return refs
-    }
-    if (known.seenSeries < all.length) this.#extend(known, all.subarray(known.seenSeries), labelsOf)
-    known.seenSeries = all.length
-    return known.refs
+    // Taken out and put in again: the map's order is the order of the last use.
+    if (known !== undefined) this.#forget(key, known)
+    const selection = this.#current(known, matchers, all, match)
+    this.#keep(key, selection)
+    return selection.rows
   }
 
   /** To be called when a series was removed. */
   clear(): void {
     this.#selections.clear()
-    this.#refCount = 0
+    this.#bytes = 0
   }
 
-  #extend(selection: Selection, added: Uint32Array, labelsOf: (ref: SeriesRef) => Labels): void {
-    const accepted = added.filter((ref) => {
-      const labels = labelsOf(ref)
-      return selection.accepts.every(({ name, test }) => test(labels.get(name)))
-    })
-    if (accepted.length === 0) return
-    const refs = new Uint32Array(selection.refs.length + accepted.length)
-    refs.set(selection.refs)
-    refs.set(accepted, selection.refs.length)
-    selection.refs = refs
-    this.#refCount += accepted.length
+  #current(
+    known: Selection | undefined,
+    matchers: readonly Matcher[],
+    all: Uint32Array,
+    match: () => Uint32Array,
+  ): Selection {
+    if (known === undefined) {
+      return { accepts: matchers.map(testOf), rows: new SelectedRows(match(), this.#index), seenSeries: all.length }
+    }
+    const added = all.length - known.seenSeries
+    if (added === 0) return known
+    const refs = added > NEW_SERIES_MAX ? match() : this.#extended(known, all.subarray(known.seenSeries))
+    const isLonger = refs.length > known.rows.length
+    const rows = isLonger ? new SelectedRows(refs, this.#index, known.rows) : known.rows
+    return { ...known, rows, seenSeries: all.length }
+  }
+
+  #extended({ accepts, rows }: Selection, added: Uint32Array): Uint32Array {
+    const accepted = added.filter((ref) => accepts.every(({ name, test }) => test(this.#index.valueOf(ref, name))))
+    if (accepted.length === 0) return rows.refs
+    const refs = new Uint32Array(rows.length + accepted.length)
+    refs.set(rows.refs)
+    refs.set(accepted, rows.length)
+    return refs
   }
 
   #keep(key: string, selection: Selection): void {
     this.#selections.set(key, selection)
-    this.#refCount += selection.refs.length
+    this.#bytes += selection.rows.bytes
     for (const [oldest, old] of this.#selections) {
-      if (this.#selections.size <= SELECTIONS_MAX && this.#refCount <= REFS_MAX) return
+      if (this.#selections.size <= SELECTIONS_MAX && this.#bytes <= BYTES_MAX) return
       this.#forget(oldest, old)
     }
   }
 
   #forget(key: string, selection: Selection): void {
     this.#selections.delete(key)
-    this.#refCount -= selection.refs.length
+    this.#bytes -= selection.rows.bytes
   }
 }
 

@@ -3,6 +3,7 @@ import { FleetError } from '../base/errors.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { MalformedBytesError } from './bytes.ts'
 import { decodeChunk } from './chunk-codec.ts'
+import { PackCache, type CachedPack } from './pack-cache.ts'
 import { chunkAt, decodeDirectory, inflatePayload } from './pack-codec.ts'
 import { RunList } from './run-list.ts'
 
@@ -14,12 +15,26 @@ export interface FoundChunk {
   readonly payload: Uint8Array
 }
 
+/** Where the chunk at entry `entry` of a pack is. It is there until the next read. */
+export interface PlacedChunk {
+  readonly place: number
+  readonly pack: CachedPack
+  readonly entry: number
+}
+
 interface PackRow {
   readonly id: number
   readonly fromMs: number
   readonly toMs: number
   readonly directory: Uint8Array
   readonly payload: Uint8Array
+}
+
+interface PackHead {
+  readonly id: number
+  readonly firstRef: number
+  readonly fromMs: number
+  readonly toMs: number
 }
 
 /** Some of the refs that were asked for: those of one metric, and their places among all. */
@@ -35,6 +50,9 @@ type PackRange = [number, number, number, number, number, number]
 export class PackReader {
   readonly #overlapping: Database.Statement<[number, number], { id: number }>
   readonly #packs: Database.Statement<PackRange, PackRow>
+  readonly #heads: Database.Statement<PackRange, PackHead>
+  readonly #directory: Database.Statement<[number], Uint8Array>
+  readonly #cache = new PackCache()
   readonly #directories: Database.Statement<PackRange, Omit<PackRow, 'payload'>>
   readonly #payload: Database.Statement<[number], Uint8Array>
   readonly #atomically: (work: () => void) => void
@@ -46,6 +64,9 @@ export class PackReader {
       AND to_ms >= ? AND from_ms <= ? ORDER BY first_ref`
     this.#packs = db.prepare(`SELECT ${columns}, payload ${range}`)
     this.#directories = db.prepare(`SELECT ${columns} ${range}`)
+    // Without the blobs: what is in the cache is not read again.
+    this.#heads = db.prepare(`SELECT id, first_ref AS firstRef, from_ms AS fromMs, to_ms AS toMs ${range}`)
+    this.#directory = db.prepare<[number], Uint8Array>('SELECT directory FROM pack WHERE id = ?').pluck()
     this.#payload = db.prepare<[number], Uint8Array>('SELECT payload FROM pack WHERE id = ?').pluck()
     // One snapshot for all blocks of a read: retention and compaction go on meanwhile.
     this.#atomically = db.transaction((work: () => void) => {
@@ -78,6 +99,44 @@ export class PackReader {
           }
         }
       }
+    })
+  }
+
+  /**
+   * As `each`, for queries: packs come from the cache when they were read before. Chunks of one series come oldest
+   * first, those of different series in any order.
+   */
+  chunksOf(
+    refs: Uint32Array,
+    metricOf: (ref: SeriesRef) => number,
+    fromMs: number,
+    toMs: number,
+  ): readonly PlacedChunk[] {
+    const found: PlacedChunk[] = []
+    if (refs.length === 0) return found
+    this.#atomically(() => {
+      const blocks = this.#overlapping.all(fromMs, toMs)
+      if (blocks.length === 0) return
+      const byMetric = groupByMetric(refs, metricOf)
+      for (const { id: block } of blocks) {
+        for (const group of byMetric) {
+          for (const head of this.#heads.all(...rangeOf(block, group, fromMs, toMs))) {
+            const pack = this.#cached(block, head)
+            placeChunks(pack, group, fromMs, toMs, found)
+          }
+        }
+      }
+    })
+    return found
+  }
+
+  #cached(block: number, { id, firstRef, fromMs, toMs }: PackHead): CachedPack {
+    const key = { id, block, firstRef }
+    const known = this.#cache.get(key)
+    if (known !== undefined) return known
+    return readPack(id, () => {
+      const directory = decodeDirectory(this.#directory.get(id)!, fromMs, toMs)
+      return this.#cache.add(key, directory, this.#payload.get(id)!)
     })
   }
 
@@ -147,7 +206,7 @@ export function readPack<T>(id: number, read: () => T): T {
   return orDamaged(`pack ${id}`, read)
 }
 
-function orDamaged<T>(what: string, read: () => T): T {
+export function orDamaged<T>(what: string, read: () => T): T {
   try {
     return read()
   } catch (thrown) {
@@ -177,6 +236,19 @@ function eachChunk(
     if (refs[at] !== ref || directory.tosMs[i]! < fromMs || directory.fromsMs[i]! > toMs) continue
     payload ??= inflatePayload(row.payload, directory)
     visit(places[at]!, { fromMs: directory.fromsMs[i]!, payload: chunkAt(payload, directory, i) })
+  }
+}
+
+/** HOT: once per series and block, as `eachChunk`. */
+function placeChunks(pack: CachedPack, group: MetricRefs, fromMs: number, toMs: number, found: PlacedChunk[]): void {
+  const { count, refs: packed, fromsMs, tosMs } = pack.directory
+  const { refs, places } = group
+  let at = firstAtLeast(refs, packed[0]!)
+  for (let entry = 0; entry < count && at < refs.length; entry++) {
+    const ref = packed[entry]!
+    while (at < refs.length && refs[at]! < ref) at++
+    if (refs[at] !== ref || tosMs[entry]! < fromMs || fromsMs[entry]! > toMs) continue
+    found.push({ place: places[at]!, pack, entry })
   }
 }
 

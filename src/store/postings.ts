@@ -5,6 +5,7 @@ import { IdLists } from './id-lists.ts'
 import { metricIdOf, type PairTable } from './pair-table.ts'
 import { MatchCache } from './match-cache.ts'
 import { RefTable } from './ref-table.ts'
+import { Generation, type RowIndex, type SelectedRows } from './selected-rows.ts'
 import { labelsOfPairs, type SeriesRow } from './series-table.ts'
 import { countAbove, intersect, NO_REFS, subtract, unite } from './sorted-refs.ts'
 
@@ -15,7 +16,7 @@ const LABELS_KEPT_MAX = 200_000
  * The index on the reader's side: for each label pair the refs of its series, rising. New series have larger refs than
  * all before, so lists only grow at their end.
  */
-export class SeriesIndex {
+export class SeriesIndex implements RowIndex {
   readonly #pairs: PairTable
   readonly #all = new PostingList()
   readonly #lists = new Map<number, PostingList>()
@@ -24,7 +25,8 @@ export class SeriesIndex {
   /** By slot: the number of the pair that names the metric. */
   #metrics = new Uint32Array(1024)
   readonly #labels = new Map<SeriesRef, Labels>()
-  readonly #matched = new MatchCache()
+  readonly #matched = new MatchCache(this)
+  #generation = new Generation()
 
   constructor(pairs: PairTable) {
     this.#pairs = pairs
@@ -57,18 +59,27 @@ export class SeriesIndex {
     this.#matched.clear()
     const gone = Uint32Array.from(known).sort()
     const touched = new Set<number>()
+    const removed = new Map<SeriesRef, Uint32Array>()
     for (const ref of known) {
-      for (const id of this.pairIdsOf(ref)) touched.add(id)
+      const pairIds = this.pairIdsOf(ref).slice()
+      removed.set(ref, pairIds)
+      for (const id of pairIds) touched.add(id)
       this.#pairIds.remove(this.slotOf(ref))
       this.#slots.delete(ref)
       this.#labels.delete(ref)
     }
+    this.#generation = this.#generation.end(removed)
     this.#all.removeAll(gone)
     for (const id of touched) {
       const list = this.#lists.get(id)!
       list.removeAll(gone)
       if (list.count === 0) this.#lists.delete(id)
     }
+  }
+
+  /** Ends when series are removed; until then rows that were selected stay as they are. */
+  get generation(): Generation {
+    return this.#generation
   }
 
   /** The largest ref of all; 0 when there is no series. */
@@ -106,23 +117,38 @@ export class SeriesIndex {
   labelsOf(ref: SeriesRef): Labels {
     const kept = this.#labels.get(ref)
     if (kept !== undefined) return kept
-    const labels = labelsOfPairs(this.#pairs, this.pairIdsOf(ref))
+    const labels = this.labelsOfPairIds(this.pairIdsOf(ref))
     if (this.#labels.size >= LABELS_KEPT_MAX) this.#labels.clear()
     this.#labels.set(ref, labels)
     return labels
   }
 
-  /**
-   * Refs of the series that all matchers accept, rising. What must be there is intersected, shortest list first; what
-   * must not be there, and what may be absent, is taken away by the values that do not match. Throws `RegexError`.
-   */
+  labelsOfPairIds(pairIds: Uint32Array): Labels {
+    return labelsOfPairs(this.#pairs, pairIds)
+  }
+
+  /** One label's value, or the empty string; makes no label set. */
+  valueOf(ref: SeriesRef, name: string): string {
+    const kept = this.#labels.get(ref)
+    if (kept !== undefined) return kept.get(name)
+    for (const id of this.pairIdsOf(ref)) {
+      const pair = this.#pairs.get(id)!
+      if (pair[0] === name) return pair[1]
+    }
+    return ''
+  }
+
+  /** Refs of the series that all matchers accept, rising. Throws `RegexError`. */
   match(matchers: readonly Matcher[]): Uint32Array {
-    return this.#matched.get(
-      matchers,
-      this.#all.view,
-      (ref) => this.labelsOf(ref),
-      () => this.#find(matchers),
-    )
+    return this.select(matchers).refs
+  }
+
+  /**
+   * The same as rows. What must be there is intersected, shortest list first; what must not be there, and what may be
+   * absent, is taken away by the values that do not match. Throws `RegexError`.
+   */
+  select(matchers: readonly Matcher[]): SelectedRows {
+    return this.#matched.get(matchers, this.#all.view, () => this.#find(matchers))
   }
 
   #find(matchers: readonly Matcher[]): Uint32Array {

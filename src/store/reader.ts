@@ -3,7 +3,8 @@ import type Database from 'better-sqlite3'
 import type { Labels } from '../model/labels.ts'
 import { compareText } from '../model/labels.ts'
 import type { Matcher } from '../model/matcher.ts'
-import type { Queryable, SelectRequest, TimeRange } from '../model/queryable.ts'
+import type { Queryable, RunSelection, SelectRequest, TimeRange } from '../model/queryable.ts'
+import type { RollupRequest, RollupSelection } from '../model/rollup.ts'
 import type { SeriesColumns } from '../model/series.ts'
 import { asFailure, openDatabaseForReading } from './database.ts'
 import { HeadMemory } from './head-memory.ts'
@@ -13,13 +14,17 @@ import { cardinalityOf, GrowthWatch, type Cardinality } from './cardinality.ts'
 import { PackReader, readChunk, type FoundChunk } from './pack-reader.ts'
 import { PairTable } from './pair-table.ts'
 import { SeriesIndex } from './postings.ts'
+import { RollupReader, StoreRollupSelection } from './rollup-reader.ts'
 import { RunList } from './run-list.ts'
+import { StoreRunSelection, type RunSources } from './run-selection.ts'
 import { SampleColumns } from './sample-columns.ts'
 import { eachPair, eachSeries } from './series-rows.ts'
 import type { ReaderShare, StoreMessage } from './share.ts'
 
 /** The reading side of the store, on the query worker, or in tests on the writer's own thread. */
 export interface StoreReader extends Queryable {
+  selectRuns(request: SelectRequest): RunSelection
+  selectRollup(request: RollupRequest): RollupSelection | undefined
   /** Series the reader knows of. */
   readonly seriesCount: number
   /** Notes which series there are by now, so that `cardinality` can tell which are new. Call it about once a minute. */
@@ -48,12 +53,15 @@ class SharedReader implements StoreReader {
   readonly #index = new SeriesIndex(this.#pairs)
   readonly #head: HeadReader
   readonly #packs: PackReader
+  readonly #rollups: RollupReader
   readonly #runs = new RunList()
   readonly #growth = new GrowthWatch()
   /** Series that were removed while a read goes on: it may still use their slots and labels. */
   #removedLater: number[] = []
   #isReading = false
   readonly #metricOf = (ref: number): number => this.#index.metricOf(ref)
+
+  readonly #sources: RunSources
 
   constructor(db: Database.Database, share: ReaderShare) {
     this.#db = db
@@ -63,6 +71,15 @@ class SharedReader implements StoreReader {
       this.#receive()
     })
     this.#packs = new PackReader(db)
+    this.#rollups = new RollupReader(db)
+    this.#sources = {
+      memory: this.#memory,
+      head: this.#head,
+      packs: this.#packs,
+      metricOf: this.#metricOf,
+      pinned: (work) => this.#pinned(work),
+      readingPacks: (work) => asFailure('reading packs', work),
+    }
     this.#load()
   }
 
@@ -95,6 +112,18 @@ class SharedReader implements StoreReader {
       bothEnds[i] = both.count
     }
     return this.#cut(refs, both, bothEnds)
+  }
+
+  selectRuns({ matchers, fromMs, toMs, maxSamples }: SelectRequest): RunSelection {
+    this.#receive()
+    return new StoreRunSelection(this.#index.select(matchers), { fromMs, toMs }, maxSamples, this.#sources)
+  }
+
+  selectRollup(request: RollupRequest): RollupSelection | undefined {
+    this.#receive()
+    const plan = asFailure('reading blocks', () => this.#rollups.plan(request))
+    if (plan === undefined) return undefined
+    return new StoreRollupSelection(this.#index.select(request.matchers), request, plan, this.#rollups, this.#sources)
   }
 
   /** As `select`, with the newest sample of each series only. What the head has is newer than what is flushed. */

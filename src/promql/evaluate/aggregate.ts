@@ -24,7 +24,7 @@ export async function evaluateAggregate(expr: Aggregate, steps: Steps, evaluatio
     return { type: 'vector', grid: callCountValues(grid, params.value, expr, evaluation) }
   }
   const scalars = params?.type === 'scalar' ? params.values : undefined
-  const groups = groupRows(grid, expr.grouping, expr.isWithout)
+  const groups = groupRows(grid, expr.grouping, expr.isWithout, evaluation.rowCache)
   if (expr.op === 'topk' || expr.op === 'bottomk') {
     return { type: 'vector', grid: selectTop(grid, groups, scalars!, expr.op === 'topk') }
   }
@@ -58,7 +58,7 @@ function output(grid: Grid, groups: Groups): Grid {
     steps: grid.steps,
     labels: groups.labels,
     isNameless: false,
-    isOneName: groups.labels.every((labels) => labels.metricName === ''),
+    isOneName: groups.areNameless,
     values: new Float64Array(cells),
     present: new Uint8Array(cells),
   }
@@ -205,7 +205,7 @@ function variance(grid: Grid, groups: Groups, isRoot: boolean): Grid {
 function quantile(grid: Grid, groups: Groups, params: Float64Array): Grid {
   const { steps, values, present } = grid
   const out = output(grid, groups)
-  const members: number[][] = groups.labels.map(() => [])
+  const members: number[][] = Array.from({ length: groups.labels.length }, () => [])
   groups.ids.forEach((id, row) => members[id]!.push(row))
   members.forEach((rows, id) => {
     const sample = new Float64Array(rows.length)

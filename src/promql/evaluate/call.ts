@@ -116,7 +116,7 @@ export async function evaluateCall(call: Call, steps: Steps, evaluation: Evaluat
 /** Of a selector: when its sample was taken. Of anything else: the time of the step. */
 async function timestamp(call: Call, steps: Steps, evaluation: Evaluation): Promise<Value> {
   const arg = unwrapParens(call.args[0]!)
-  if (arg.kind === 'vector') return vector(dropNames(evaluateSelector(arg, steps, evaluation, 'timestamps')))
+  if (arg.kind === 'vector') return vector(dropNames(await evaluateSelector(arg, steps, evaluation, 'timestamps')))
   const value = await evaluation.evaluate(arg, steps, evaluation)
   if (value.type !== 'vector') throw new TypeError('bug: the checker let something else through as a vector')
   return vector(mapBySteps(value.grid, (_, s) => stepTimeMs(steps, s) / 1000, evaluation))
@@ -137,7 +137,7 @@ function onlyValues(grid: Grid, steps: Steps): Float64Array {
 /** Rows by the values of the first step, which is the only one of an instant query; a range query sorts by labels. */
 function sorted(grid: Grid, isDescending: boolean): Grid {
   if (grid.steps !== 1) return grid
-  const rows = grid.labels.map((_, row) => row).filter((row) => grid.present[row] === 1)
+  const rows = Array.from(grid.present.keys()).filter((row) => grid.present[row] === 1)
   return takeRows(
     grid,
     rows.sort((a, b) => compareRank(grid.values[a]!, grid.values[b]!, isDescending)),

@@ -1,4 +1,5 @@
 import { FleetError } from '../../base/errors.ts'
+import { LabelList } from '../../model/label-rows.ts'
 import type { Labels } from '../../model/labels.ts'
 import type { Aggregate } from '../ast.ts'
 import { isLabelName, quote } from '../literals.ts'
@@ -11,12 +12,12 @@ import { groupRows } from './groups.ts'
 export function callCountValues(grid: Grid, label: string, expr: Aggregate, evaluation: Evaluation): Grid {
   if (!isLabelName(label)) throw new FleetError('query_execution', `invalid label name ${quote(label)}`)
   const { steps } = grid
-  const groups = groupRows(grid, expr.grouping, expr.isWithout)
+  const groups = groupRows(grid, expr.grouping, expr.isWithout, evaluation.rowCache)
   const rowOf = new Map<string, number>()
   const labels: Labels[] = []
   const counts: Float64Array[] = []
   for (let row = 0; row < grid.labels.length; row++) {
-    const base = groups.labels[groups.ids[row]!]!
+    const base = groups.labels.at(groups.ids[row]!)
     for (let s = 0; s < steps; s++) {
       if (grid.present[row * steps + s] === 0) continue
       const labelled = base.with(label, formatPlain(grid.values[row * steps + s]!))
@@ -37,7 +38,7 @@ export function callCountValues(grid: Grid, label: string, expr: Aggregate, eval
   })
   return {
     steps,
-    labels,
+    labels: new LabelList(labels),
     isNameless: false,
     isOneName: labels.every((one) => one.metricName === ''),
     values,

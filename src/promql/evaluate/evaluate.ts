@@ -28,7 +28,7 @@ async function evaluateNode(expr: Expr, steps: Steps, evaluation: Evaluation): P
     case 'string':
       return { type: 'string', value: expr.value }
     case 'vector':
-      return { type: 'vector', grid: evaluateSelector(expr, steps, evaluation) }
+      return { type: 'vector', grid: await evaluateSelector(expr, steps, evaluation) }
     case 'paren':
       return evaluateNode(expr.expr, steps, evaluation)
     case 'unary':

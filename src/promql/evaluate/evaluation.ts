@@ -4,6 +4,7 @@ import type { Annotations } from '../annotations.ts'
 import type { Expr } from '../ast.ts'
 import type { Budget } from '../budget.ts'
 import type { Grid } from './grid.ts'
+import type { RowCache } from './row-cache.ts'
 
 /** The points in time at which an expression is wanted: `startMs`, `startMs + stepMs`, ... `count` of them. */
 export interface Steps {
@@ -24,6 +25,8 @@ export interface Evaluation {
   readonly queryEndMs: number
   /** What the store answered, by request: a selector that stands twice in a query is read once. */
   readonly selections: Map<string, readonly SeriesColumns[]>
+  /** Groups and matches of rows; outlives the query. */
+  readonly rowCache: RowCache
   /** Evaluates a part of the expression. Here, so that the families of functions need not import each other. */
   readonly evaluate: Evaluate
 }

@@ -1,4 +1,6 @@
 import { FleetError } from '../../base/errors.ts'
+import type { LabelRows } from '../../model/label-rows.ts'
+import { LabelList } from '../../model/label-rows.ts'
 import type { Labels } from '../../model/labels.ts'
 
 /**
@@ -9,7 +11,7 @@ import type { Labels } from '../../model/labels.ts'
 export interface Grid {
   readonly steps: number
   /** One per row. Where `isNameless`, the metric name in them no longer counts; use `labelsOf`. */
-  readonly labels: readonly Labels[]
+  readonly labels: LabelRows
   /** The names were dropped by an operation. Doing so here, in one bit, spares a new label set per series. */
   readonly isNameless: boolean
   /** All rows have the same metric name, or none: dropping it cannot make two rows equal. */
@@ -20,14 +22,21 @@ export interface Grid {
 
 /** The labels that count. */
 export function labelsOf(grid: Grid, row: number): Labels {
-  const labels = grid.labels[row]!
+  const labels = grid.labels.at(row)
   return grid.isNameless ? labels.dropMetricName() : labels
 }
 
 /** One series with a value at every step. */
 export function singleRow(labels: Labels, values: Float64Array): Grid {
   const steps = values.length
-  return { steps, labels: [labels], isNameless: false, isOneName: true, values, present: new Uint8Array(steps).fill(1) }
+  return {
+    steps,
+    labels: new LabelList([labels]),
+    isNameless: false,
+    isOneName: true,
+    values,
+    present: new Uint8Array(steps).fill(1),
+  }
 }
 
 /** What Prometheus says when an operation would leave two series with one identity. */
@@ -42,14 +51,14 @@ export function refuseSameLabels(): never {
 export function dropNames(grid: Grid): Grid {
   if (grid.isNameless) return grid
   if (grid.isOneName) return { ...grid, isNameless: true }
-  return mergeEqualRows({ ...grid, labels: grid.labels.map((labels) => labels.dropMetricName()), isOneName: true })
+  return mergeEqualRows({ ...grid, labels: namelessRows(grid), isOneName: true })
 }
 
 /** Without metric names; series that become equal are refused even when they never meet (as range functions do). */
 export function dropNamesStrictly(grid: Grid): Grid {
   if (grid.isNameless) return grid
   if (grid.isOneName) return { ...grid, isNameless: true }
-  const named = { ...grid, labels: grid.labels.map((labels) => labels.dropMetricName()), isOneName: true }
+  const named = { ...grid, labels: namelessRows(grid), isOneName: true }
   refuseEqualRows(named)
   return named
 }
@@ -57,11 +66,21 @@ export function dropNamesStrictly(grid: Grid): Grid {
 /** Refuses two rows of equal labels; rows without a value do not count. */
 export function refuseEqualRows(grid: Grid): void {
   const seen = new Set<string>()
-  grid.labels.forEach((labels, row) => {
-    if (!hasCell(grid, row)) return
-    if (seen.has(labels.key)) refuseSameLabels()
-    seen.add(labels.key)
-  })
+  for (let row = 0; row < grid.labels.length; row++) {
+    if (!hasCell(grid, row)) continue
+    const { key } = grid.labels.at(row)
+    if (seen.has(key)) refuseSameLabels()
+    seen.add(key)
+  }
+}
+
+function namelessRows({ labels }: Grid): LabelRows {
+  return mapRows(labels, (one) => one.dropMetricName())
+}
+
+/** Label sets made from those of other rows, one by one. */
+export function mapRows(rows: LabelRows, make: (labels: Labels, row: number) => Labels): LabelRows {
+  return new LabelList(Array.from({ length: rows.length }, (_, row) => make(rows.at(row), row)))
 }
 
 export function hasCell({ present, steps }: Grid, row: number): boolean {
@@ -74,9 +93,10 @@ export function hasCell({ present, steps }: Grid, row: number): boolean {
 export function mergeEqualRows(grid: Grid): Grid {
   const { steps, values, present } = grid
   const rowOf = new Map<string, number>()
-  const target = grid.labels.map((labels) => {
-    const row = rowOf.get(labels.key) ?? rowOf.size
-    rowOf.set(labels.key, row)
+  const target = Array.from({ length: grid.labels.length }, (_, from) => {
+    const { key } = grid.labels.at(from)
+    const row = rowOf.get(key) ?? rowOf.size
+    rowOf.set(key, row)
     return row
   })
   if (rowOf.size === grid.labels.length) return grid
@@ -84,7 +104,7 @@ export function mergeEqualRows(grid: Grid): Grid {
   const merged = { values: new Float64Array(rowOf.size * steps), present: new Uint8Array(rowOf.size * steps) }
   for (let row = 0; row < target.length; row++) {
     const into = target[row]!
-    labels[into] = grid.labels[row]!
+    labels[into] = grid.labels.at(row)
     for (let s = 0; s < steps; s++) {
       const from = row * steps + s
       if (present[from] === 0) continue
@@ -94,5 +114,13 @@ export function mergeEqualRows(grid: Grid): Grid {
       merged.values[to] = values[from]!
     }
   }
-  return { ...grid, labels, ...merged }
+  return { ...grid, labels: new LabelList(labels), ...merged }
+}
+
+/** Whether all rows have the same metric name, or none. */
+export function haveOneName(labels: LabelRows): boolean {
+  for (let row = 1; row < labels.length; row++) {
+    if (labels.at(row).metricName !== labels.at(0).metricName) return false
+  }
+  return true
 }

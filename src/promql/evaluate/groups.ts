@@ -1,63 +1,78 @@
-import type { Labels } from '../../model/labels.ts'
+import { PickedRows, type LabelRows } from '../../model/label-rows.ts'
 import { METRIC_NAME } from '../../model/labels.ts'
 import type { Grid } from './grid.ts'
+import type { GroupColumn, Grouping, RowCache } from './row-cache.ts'
 
-/** Rows sorted into groups by some of their labels. Numbers are given in the order in which groups are first met. */
+/** Rows sorted into groups by some of their labels. */
 export interface Groups {
-  /** The group of each row. */
+  /** The group of each row; there may be more entries than rows. */
   readonly ids: Int32Array
-  /** The labels of each group. */
-  readonly labels: readonly Labels[]
+  /** The labels of each group; of some groups there may be no row. */
+  readonly labels: LabelRows
+  /** No group has a metric's name. */
+  readonly areNameless: boolean
 }
 
+/** Picked rows are grouped by themselves when they are less than this share of what they were picked from. */
+const SPARSE_SHARE = 1 / 4
+
 /** Groups for `by (names)` or `without (names)`. `without` takes the metric's name away too. */
-export function groupRows(grid: Grid, names: readonly string[], isWithout: boolean): Groups {
-  const ids = new Int32Array(grid.labels.length)
-  const labels: Labels[] = []
-  const known = new Map<string, number>()
-  const listed = new Set(isWithout ? [...names, METRIC_NAME] : names)
-  if (!isWithout && grid.isNameless) listed.delete(METRIC_NAME)
-  const labelsFor = (row: number): Labels => {
-    const all = grid.labels[row]!
-    return isWithout ? all.drop(listed) : all.keep(listed)
+export function groupRows(grid: Grid, names: readonly string[], isWithout: boolean, cache: RowCache): Groups {
+  const { column, ids } = numberRows(grid, names, isWithout, cache)
+  return { ids, labels: column.list, areNameless: isWithout || grid.isNameless || !names.includes(METRIC_NAME) }
+}
+
+/** A column of groups, and the group in it of each row of a grid; `ids` may have more entries than there are rows. */
+export function numberRows(
+  grid: Grid,
+  names: readonly string[],
+  isWithout: boolean,
+  cache: RowCache,
+): { readonly column: GroupColumn; readonly ids: Int32Array } {
+  const grouping = groupingOf(grid, names, isWithout)
+  const { labels } = grid
+  if (!(labels instanceof PickedRows) || labels.length < labels.base.length * SPARSE_SHARE) {
+    const column = cache.groups(labels, grouping)
+    return { column, ids: column.ids }
   }
-  const keyFor = keyMaker(grid, names, isWithout)
-  for (let row = 0; row < ids.length; row++) {
-    const key = keyFor(row)
-    let id = known.get(key)
-    if (id === undefined) {
-      id = labels.length
-      known.set(key, id)
-      labels.push(labelsFor(row))
-    }
-    ids[row] = id
-  }
-  return { ids, labels }
+  const column = cache.groups(labels.base, grouping)
+  const ids = new Int32Array(labels.length)
+  for (let row = 0; row < ids.length; row++) ids[row] = column.ids[labels.places[row]!]!
+  return { column, ids }
 }
 
 /** HOT: one string per row. Equal strings mean equal labels; the common case of one label is that label's value. */
-export function keyMaker(grid: Grid, names: readonly string[], isWithout: boolean): (row: number) => string {
-  if (isWithout) return (row) => keyWithout(grid.labels[row]!, names)
-  const kept = grid.isNameless ? names.filter((name) => name !== METRIC_NAME) : names
-  if (kept.length === 0) return () => ''
-  if (kept.length === 1) {
-    const name = kept[0]!
-    return (row) => grid.labels[row]!.get(name)
+function groupingOf(grid: Grid, names: readonly string[], isWithout: boolean): Grouping {
+  if (isWithout) {
+    const dropped = new Set([...names, METRIC_NAME])
+    return {
+      key: JSON.stringify([1, ...names]),
+      textOf: (rows, row) => textWithout(rows, row, dropped),
+      labelsOf: (rows, row) => rows.at(row).drop(dropped),
+    }
   }
-  return (row) => {
-    const labels = grid.labels[row]!
-    let key = ''
-    for (const name of kept) key += `${labels.get(name)}\u0000`
-    return key
+  const kept = grid.isNameless ? names.filter((name) => name !== METRIC_NAME) : names
+  const keptSet = new Set(kept)
+  const [only] = kept
+  return {
+    key: JSON.stringify([0, ...kept]),
+    textOf:
+      only === undefined
+        ? () => ''
+        : kept.length === 1
+          ? (rows, row) => rows.valueAt(row, only)
+          : (rows, row) => kept.map((name) => rows.valueAt(row, name)).join('\u0000'),
+    labelsOf: (rows, row) => rows.at(row).keep(keptSet),
   }
 }
 
-/** All labels but the named ones and the metric's name. */
-function keyWithout({ flat }: Labels, names: readonly string[]): string {
+/** All labels but some. */
+function textWithout(rows: LabelRows, row: number, dropped: ReadonlySet<string>): string {
+  const { flat } = rows.at(row)
   let key = ''
   for (let i = 0; i < flat.length; i += 2) {
     const name = flat[i]!
-    if (name !== METRIC_NAME && !names.includes(name)) key += `${name}\u0000${flat[i + 1]!}\u0000`
+    if (!dropped.has(name)) key += `${name}\u0000${flat[i + 1]!}\u0000`
   }
   return key
 }

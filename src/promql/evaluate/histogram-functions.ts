@@ -1,4 +1,5 @@
-import { METRIC_NAME } from '../../model/labels.ts'
+import { LabelList } from '../../model/label-rows.ts'
+import { METRIC_NAME, type Labels } from '../../model/labels.ts'
 import type { Call } from '../ast.ts'
 import type { Evaluation } from './evaluation.ts'
 import { mergeEqualRows, type Grid } from './grid.ts'
@@ -44,7 +45,7 @@ function overHistograms(call: Call, grid: Grid, evaluation: Evaluation, reduce: 
   const present = new Uint8Array(labels.length * steps)
   members.forEach((rows, id) => {
     const buckets: Buckets = { count: 0, bounds: new Float64Array(rows.length), counts: new Float64Array(rows.length) }
-    const metricName = rows.length === 0 ? '' : grid.isNameless ? '' : grid.labels[rows[0]!]!.metricName
+    const metricName = rows.length === 0 ? '' : grid.isNameless ? '' : grid.labels.at(rows[0]!).metricName
     for (let s = 0; s < steps; s++) {
       buckets.count = 0
       for (const row of rows) {
@@ -57,40 +58,40 @@ function overHistograms(call: Call, grid: Grid, evaluation: Evaluation, reduce: 
       present[id * steps + s] = 1
     }
   })
-  return mergeEqualRows({ steps, labels, isNameless: false, isOneName: true, values, present })
+  return mergeEqualRows({ steps, labels: new LabelList(labels), isNameless: false, isOneName: true, values, present })
 }
 
 /** The rows of each histogram, and the bound of each row. Rows without a readable bound are left out, with a warning. */
 function histogramsOf(
   call: Call,
   grid: Grid,
-  { annotations }: Evaluation,
-): { members: number[][]; bounds: Float64Array; labels: Grid['labels'] } {
+  { annotations, rowCache }: Evaluation,
+): { members: number[][]; bounds: Float64Array; labels: Labels[] } {
   // Histograms of two metrics are kept apart although the result has no name, as in Prometheus.
-  const byName = grid.isOneName || grid.isNameless ? undefined : grid.labels.map((labels) => labels.metricName)
-  const groups = groupRows(grid, [BOUND_LABEL], true)
+  const isByName = !grid.isOneName && !grid.isNameless
+  const groups = groupRows(grid, [BOUND_LABEL], true, rowCache)
   const ids = new Map<string, number>()
   const members: number[][] = []
-  const labels: Grid['labels'][number][] = []
+  const labels: Labels[] = []
   const bounds = new Float64Array(grid.labels.length)
-  grid.labels.forEach((one, row) => {
-    const text = one.get(BOUND_LABEL)
+  for (let row = 0; row < grid.labels.length; row++) {
+    const text = grid.labels.valueAt(row, BOUND_LABEL)
     const bound = parseBound(text)
     if (bound === undefined) {
-      annotations.badBucketLabel(text, grid.isNameless ? '' : one.get(METRIC_NAME), call.args.at(-1)!)
-      return
+      annotations.badBucketLabel(text, grid.isNameless ? '' : grid.labels.valueAt(row, METRIC_NAME), call.args.at(-1)!)
+      continue
     }
     bounds[row] = bound
-    const key = `${groups.ids[row]!} ${byName?.[row] ?? ''}`
+    const key = `${groups.ids[row]!} ${isByName ? grid.labels.valueAt(row, METRIC_NAME) : ''}`
     let id = ids.get(key)
     if (id === undefined) {
       id = members.length
       ids.set(key, id)
       members.push([])
-      labels.push(groups.labels[groups.ids[row]!]!)
+      labels.push(groups.labels.at(groups.ids[row]!))
     }
     members[id]!.push(row)
-  })
+  }
   return { members, bounds, labels }
 }
 

@@ -1,11 +1,14 @@
 import { FleetError } from '../../base/errors.ts'
+import { PickedRows, type LabelRows } from '../../model/label-rows.ts'
 import type { Labels } from '../../model/labels.ts'
 import { METRIC_NAME } from '../../model/labels.ts'
 import { isComparison, type ArithmeticOp, type ComparisonOp, type VectorMatching } from '../ast.ts'
 import type { Evaluation } from './evaluation.ts'
-import { labelsOf, mergeEqualRows, type Grid } from './grid.ts'
+import { haveOneName, labelsOf, mapRows, mergeEqualRows, type Grid } from './grid.ts'
+import { numberRows } from './groups.ts'
 import { ARITHMETIC, COMPARISONS } from './operators.ts'
-import { signaturesOf } from './signatures.ts'
+import type { RowCache } from './row-cache.ts'
+import { signaturesOf, type Signatures } from './signatures.ts'
 
 /**
  * Arithmetic and comparison of two vectors. Each row of the many side meets the one row of the other side that has its
@@ -22,46 +25,100 @@ export function joinVectors(join: Join, left: Grid, right: Grid, evaluation: Eva
   const isSwapped = join.matching.card === 'one-to-many'
   const many = isSwapped ? right : left
   const one = isSwapped ? left : right
-  const signatures = signaturesOf(many, one, join.matching)
-  const oneRows = rowsBySignature(signatures.right, signatures.count)
-  refuseDuplicates(join, many, one, oneRows, isSwapped)
-  const pairs = pairRows(signatures.left, oneRows)
-  evaluation.budget.takeCells(pairs.length, many.steps)
-  refuseAmbiguity(join, many, one, pairs, signatures.left, signatures.count)
-  return compute(join, many, one, pairs, isSwapped)
+  const signatures = signaturesOf(many, one, join.matching, evaluation.rowCache)
+  const oneRows = rowsBySignature(signatures.right, one.labels.length, signatures.count)
+  if (oneRows.isCrowded) refuseDuplicates(join, many, one, signatures.right, isSwapped)
+  const pairs = pairRows(signatures.left, many.labels.length, oneRows)
+  evaluation.budget.takeCells(pairs.count, many.steps)
+  const areDistinct = areLabelsDistinct(join, many, pairs, signatures, evaluation.rowCache)
+  if (!areDistinct) refuseAmbiguity(join, many, one, pairs, signatures.left, signatures.count)
+  return compute(join, many, one, pairs, areDistinct, isSwapped)
 }
 
-interface Pair {
-  readonly manyRow: number
-  readonly oneRow: number
+/** Rows that meet, in the order of the many side's. */
+interface Pairs {
+  readonly count: number
+  readonly manyRows: Int32Array
+  readonly oneRows: Int32Array
 }
 
-/** Rows of each signature: nearly always one. */
-function rowsBySignature(ids: Int32Array, count: number): readonly (readonly number[])[] {
-  const rows: number[][] = Array.from({ length: count }, () => [])
-  ids.forEach((id, row) => rows[id]!.push(row))
-  return rows
+/** Rows of each signature as lists: the first one of a signature, and the next of each row; -1 is none. */
+interface RowLists {
+  readonly firsts: Int32Array
+  readonly nexts: Int32Array
+  /** Some signature has two rows. */
+  readonly isCrowded: boolean
 }
 
-function pairRows(ids: Int32Array, oneRows: readonly (readonly number[])[]): Pair[] {
-  const pairs: Pair[] = []
-  ids.forEach((id, manyRow) => {
-    for (const oneRow of oneRows[id]!) pairs.push({ manyRow, oneRow })
-  })
-  return pairs
+/** HOT. */
+function rowsBySignature(ids: Int32Array, rows: number, count: number): RowLists {
+  const firsts = new Int32Array(count).fill(-1)
+  const nexts = new Int32Array(rows)
+  let isCrowded = false
+  for (let row = rows - 1; row >= 0; row--) {
+    const next = firsts[ids[row]!]!
+    if (next !== -1) isCrowded = true
+    nexts[row] = next
+    firsts[ids[row]!] = row
+  }
+  return { firsts, nexts, isCrowded }
+}
+
+/** HOT. Rows of the many side are counted first, so that the columns have their size. */
+function pairRows(ids: Int32Array, rows: number, { firsts, nexts }: RowLists): Pairs {
+  let count = 0
+  for (let row = 0; row < rows; row++) for (let one = firsts[ids[row]!]!; one !== -1; one = nexts[one]!) count++
+  const manyRows = new Int32Array(count)
+  const oneRows = new Int32Array(count)
+  let pair = 0
+  for (let row = 0; row < rows; row++) {
+    for (let one = firsts[ids[row]!]!; one !== -1; one = nexts[one]!) {
+      manyRows[pair] = row
+      oneRows[pair++] = one
+    }
+  }
+  return { count, manyRows, oneRows }
+}
+
+/** Whether no two results can have the same labels, which spares making any. False: perhaps. */
+function areLabelsDistinct(
+  { matching }: Join,
+  many: Grid,
+  { count, manyRows }: Pairs,
+  { left, count: signatureCount }: Signatures,
+  cache: RowCache,
+): boolean {
+  if (matching.card === 'one-to-one') {
+    // The labels of a result are its signature, or have it in them.
+    const seen = new Uint8Array(signatureCount)
+    for (let pair = 0; pair < count; pair++) {
+      const id = left[manyRows[pair]!]!
+      if (seen[id] === 1) return false
+      seen[id] = 1
+    }
+    return true
+  }
+  // Rows that differ before labels are added differ after it.
+  if (!many.isOneName && !many.isNameless) return false
+  for (let pair = 1; pair < count; pair++) if (manyRows[pair] === manyRows[pair - 1]) return false
+  return matching.include.every((name) => name !== METRIC_NAME && isUnknown(many, name, cache))
+}
+
+/** Whether no row has a label. */
+function isUnknown(grid: Grid, name: string, cache: RowCache): boolean {
+  return numberRows(grid, [name], false, cache).column.texts.every((text) => text === '')
 }
 
 /** Refuses two rows of the one side with one signature at one step, if the many side has anything at that step. */
-function refuseDuplicates(
-  { matching }: Join,
-  many: Grid,
-  one: Grid,
-  oneRows: readonly (readonly number[])[],
-  isSwapped: boolean,
-): void {
+function refuseDuplicates({ matching }: Join, many: Grid, one: Grid, ids: Int32Array, isSwapped: boolean): void {
   const { steps } = one
-  const crowded = oneRows.filter((rows) => rows.length > 1)
-  if (crowded.length === 0) return
+  const bySignature = new Map<number, number[]>()
+  for (let row = 0; row < one.labels.length; row++) {
+    const rows = bySignature.get(ids[row]!)
+    if (rows === undefined) bySignature.set(ids[row]!, [row])
+    else rows.push(row)
+  }
+  const crowded = [...bySignature.values()].filter((rows) => rows.length > 1)
   const isNeeded = new Uint8Array(steps)
   for (let cell = 0; cell < many.present.length; cell++) if (many.present[cell] === 1) isNeeded[cell % steps] = 1
   for (const rows of crowded) {
@@ -70,7 +127,7 @@ function refuseDuplicates(
       const found = rows.filter((row) => one.present[row * steps + s] === 1)
       if (found.length < 2) continue
       const [first, second] = found.map((row) => describe(labelsOf(one, row))).sort()
-      const group = describe(signatureLabels(one.labels[found[0]!]!, matching))
+      const group = describe(signatureLabels(one.labels.at(found[0]!), matching))
       throw new FleetError(
         'query_execution',
         `found duplicate series for the match group ${group} on the ${isSwapped ? 'left' : 'right'} hand-side of the operation: ` +
@@ -93,25 +150,19 @@ function describe(labels: Labels): string {
  * Refuses results that would not be one series each: two rows of the many side with one signature, unless grouping was
  * asked for, and then two with equal labels. Cells that a comparison filters away count too.
  */
-function refuseAmbiguity(
-  join: Join,
-  many: Grid,
-  one: Grid,
-  pairs: readonly Pair[],
-  ids: Int32Array,
-  count: number,
-): void {
+function refuseAmbiguity(join: Join, many: Grid, one: Grid, pairs: Pairs, ids: Int32Array, count: number): void {
   const { steps } = many
   const isGrouped = join.matching.card !== 'one-to-one'
-  const pairsOf: Pair[][] = Array.from({ length: count }, () => [])
-  for (const pair of pairs) pairsOf[ids[pair.manyRow]!]!.push(pair)
+  const pairsOf: number[][] = Array.from({ length: count }, () => [])
+  for (let pair = 0; pair < pairs.count; pair++) pairsOf[ids[pairs.manyRows[pair]!]!]!.push(pair)
   for (const group of pairsOf) {
     if (group.length < 2) continue
-    const keys = isGrouped ? group.map((pair) => resultLabels(join, many, one, pair).key) : []
+    const keys = isGrouped ? group.map((pair) => resultLabels(join, many, one, pairs, pair).key) : []
     for (let s = 0; s < steps; s++) {
       const seen = new Set<string>()
-      group.forEach(({ manyRow, oneRow }, i) => {
-        if (many.present[manyRow * steps + s] === 0 || one.present[oneRow * steps + s] === 0) return
+      group.forEach((pair, i) => {
+        const isThere = many.present[pairs.manyRows[pair]! * steps + s] === 1
+        if (!isThere || one.present[pairs.oneRows[pair]! * steps + s] === 0) return
         const key = isGrouped ? keys[i]! : ''
         if (seen.has(key)) {
           throw new FleetError(
@@ -128,59 +179,75 @@ function refuseAmbiguity(
 }
 
 /** Labels of a result: the many side's, with what the clauses keep, drop and copy. */
-function resultLabels({ op, isBool, matching }: Join, many: Grid, one: Grid, { manyRow, oneRow }: Pair): Labels {
+function resultLabels({ op, isBool, matching }: Join, many: Grid, one: Grid, pairs: Pairs, pair: number): Labels {
+  const manyRow = pairs.manyRows[pair]!
   const isNameDropped = isBool || !isComparison(op)
-  let labels = isNameDropped ? many.labels[manyRow]!.dropMetricName() : labelsOf(many, manyRow)
+  let labels = isNameDropped ? many.labels.at(manyRow).dropMetricName() : labelsOf(many, manyRow)
   if (matching.card === 'one-to-one') {
     if (matching.isOn) labels = labels.keep(new Set(matching.labels))
     else if (matching.labels.length > 0) labels = labels.drop(new Set(matching.labels))
   }
   if (matching.include.length === 0) return labels
-  const source = labelsOf(one, oneRow)
+  const source = labelsOf(one, pairs.oneRows[pair]!)
   for (const name of matching.include) labels = labels.with(name, source.get(name))
   return isNameDropped && isBool ? labels.dropMetricName() : labels
 }
 
-function compute(join: Join, many: Grid, one: Grid, pairs: readonly Pair[], isSwapped: boolean): Grid {
+/** The labels of results, made when they are asked for: what is joined is mostly compared, and then mostly gone. */
+class JoinedRows implements LabelRows {
+  readonly length: number
+  readonly #labelsOf: (row: number) => Labels
+
+  constructor(length: number, labelsOf: (row: number) => Labels) {
+    this.length = length
+    this.#labelsOf = labelsOf
+  }
+
+  get lineage(): object {
+    return this
+  }
+
+  at(row: number): Labels {
+    return this.#labelsOf(row)
+  }
+
+  valueAt(row: number, name: string): string {
+    return this.#labelsOf(row).get(name)
+  }
+}
+
+function compute(join: Join, many: Grid, one: Grid, pairs: Pairs, areDistinct: boolean, isSwapped: boolean): Grid {
   const { op, isBool, matching } = join
   const { steps } = many
-  const values = new Float64Array(pairs.length * steps)
-  const present = new Uint8Array(pairs.length * steps)
+  const values = new Float64Array(pairs.count * steps)
+  const present = new Uint8Array(pairs.count * steps)
   const left = isSwapped ? one : many
   const right = isSwapped ? many : one
-  pairs.forEach(({ manyRow, oneRow }, row) => {
-    const leftCell = (isSwapped ? oneRow : manyRow) * steps
-    const rightCell = (isSwapped ? manyRow : oneRow) * steps
-    fillRow(join, left, right, leftCell, rightCell, values, present, row * steps)
-  })
-  const isUnique = (many.isOneName || many.isNameless) && isEachRowOnce(pairs)
+  for (let pair = 0; pair < pairs.count; pair++) {
+    const manyCell = pairs.manyRows[pair]! * steps
+    const oneCell = pairs.oneRows[pair]! * steps
+    const leftCell = isSwapped ? oneCell : manyCell
+    fillRow(join, left, right, leftCell, isSwapped ? manyCell : oneCell, values, present, pair * steps)
+  }
   // The labels stay as they are when nothing but the name goes: no label set is made for a plain `a / b`.
   const isPlain = matching.include.length === 0 && (matching.card !== 'one-to-one' || isIgnoringNothing(matching))
-  if (isPlain && isUnique) {
-    const labels = pairs.map((pair) => many.labels[pair.manyRow]!)
+  if (isPlain && areDistinct && (many.isOneName || many.isNameless)) {
+    const isWhole = pairs.count === many.labels.length
+    const labels = isWhole ? many.labels : new PickedRows(many.labels, pairs.manyRows)
     const isNameless = many.isNameless || isBool || !isComparison(op)
     return { steps, labels, isNameless, isOneName: many.isOneName, values, present }
   }
-  const labels = pairs.map((pair) => resultLabels(join, many, one, pair))
-  const name = labels[0]?.metricName
-  const isOneName = labels.every((one) => one.metricName === name)
-  const grid: Grid = { steps, labels, isNameless: false, isOneName, values, present }
-  // Rows that differ before labels are added differ after it.
-  const isAdding = matching.card !== 'one-to-one' && matching.include.every((label) => isUnknown(many, label))
-  return isUnique && isAdding ? grid : mergeEqualRows(grid)
-}
-
-function isUnknown({ labels }: Grid, name: string): boolean {
-  return labels.every((one) => !one.has(name))
+  const labels = new JoinedRows(pairs.count, (pair) => resultLabels(join, many, one, pairs, pair))
+  if (areDistinct) {
+    const isOneName = isBool || !isComparison(op) || many.isOneName || many.isNameless
+    return { steps, labels, isNameless: false, isOneName, values, present }
+  }
+  const made = mapRows(labels, (labels) => labels)
+  return mergeEqualRows({ steps, labels: made, isNameless: false, isOneName: haveOneName(made), values, present })
 }
 
 function isIgnoringNothing({ isOn, labels }: VectorMatching): boolean {
   return !isOn && labels.length === 0
-}
-
-/** Pairs come in the order of the many side's rows. */
-function isEachRowOnce(pairs: readonly Pair[]): boolean {
-  return pairs.every((pair, i) => i === 0 || pairs[i - 1]!.manyRow !== pair.manyRow)
 }
 
 // HOT: once per pair and step.

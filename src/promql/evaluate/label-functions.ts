@@ -2,7 +2,7 @@ import { FleetError, messageOf } from '../../base/errors.ts'
 import { METRIC_NAME, type Labels } from '../../model/labels.ts'
 import { compileAnchoredRegex } from '../../model/regex.ts'
 import { isLabelName } from '../literals.ts'
-import { labelsOf, mergeEqualRows, type Grid } from './grid.ts'
+import { labelsOf, mapRows, mergeEqualRows, type Grid } from './grid.ts'
 
 /** `label_replace(v, target, replacement, source, regex)`: where the whole source value matches, the target is set. */
 export function labelReplace(grid: Grid, [target, replacement, source, pattern]: readonly string[]): Grid {
@@ -47,7 +47,7 @@ export function labelJoin(grid: Grid, [target, separator, ...sources]: readonly 
 }
 
 function relabelled(grid: Grid, target: string, change: (labels: Labels) => Labels): Grid {
-  const labels = grid.labels.map((_, row) => change(labelsOf(grid, row)))
+  const labels = mapRows(grid.labels, (_, row) => change(labelsOf(grid, row)))
   const isOneName = target !== METRIC_NAME && (grid.isOneName || grid.isNameless)
   return mergeEqualRows({ ...grid, labels, isNameless: false, isOneName })
 }

@@ -1,14 +1,17 @@
+import { LabelList } from '../../model/label-rows.ts'
+import { METRIC_NAME, type Labels } from '../../model/labels.ts'
 import { typeOf } from '../check.ts'
-import type { Call, Expr } from '../ast.ts'
+import { unwrapParens, type Call, type Expr } from '../ast.ts'
 import { absentLabels } from './absent.ts'
-import { stepTimeMs, type Evaluation, type Steps, type Value } from './evaluation.ts'
+import type { Evaluation, Steps, Value } from './evaluation.ts'
 import { dropNamesStrictly, type Grid } from './grid.ts'
 import { OVER_TIME_KERNELS } from './over-time.ts'
 import { evaluateRange, type RangeVector } from './range-vector.ts'
 import { RATE_KERNELS } from './rate.ts'
 import { REGRESSION_KERNELS } from './regression.ts'
-import { lookMs } from './select.ts'
-import type { Window, WindowKernel } from './window.ts'
+import { gridOverRuns } from './range-runs.ts'
+import { hasOneName, lensOf, lookMs, selectRuns, type Lens } from './select.ts'
+import { slideOverSamples, type WindowKernel } from './window.ts'
 
 /** Functions of a range vector: a window per series and step, a kernel for each. */
 export const WINDOW_KERNELS: Readonly<Record<string, WindowKernel>> = {
@@ -28,9 +31,7 @@ export async function callRangeFunction(call: Call, steps: Steps, evaluation: Ev
   const scalarArg = call.args.find((arg) => typeOf(arg) === 'scalar')
   const params = scalarArg === undefined ? undefined : await scalarOf(scalarArg, steps, evaluation)
   if (call.func === 'quantile_over_time') warnOfQuantiles(params!, scalarArg!, evaluation)
-  const range = await evaluateRange(rangeArg, steps, evaluation, call.func)
-  evaluation.budget.takeCells(range.series.length, steps.count)
-  const grid = applyKernel(WINDOW_KERNELS[call.func]!, range, params, steps)
+  const grid = await overRange(call.func, rangeArg, params, steps, evaluation)
   if (call.func === 'rate' || call.func === 'increase') remarkNonCounters(grid, rangeArg, evaluation)
   return { type: 'vector', grid: KEEPS_NAME.has(call.func) ? grid : dropNamesStrictly(grid) }
 }
@@ -41,48 +42,48 @@ async function scalarOf(expr: Expr, steps: Steps, evaluation: Evaluation): Promi
   return value.values
 }
 
-// HOT: moves one window over the samples of each series; both ends only ever move forward.
-function applyKernel(kernel: WindowKernel, range: RangeVector, params: Float64Array | undefined, steps: Steps): Grid {
-  const { series, rangeMs, lens } = range
+/** A function over all windows of a range vector. */
+async function overRange(
+  func: string,
+  arg: Expr,
+  params: Float64Array | undefined,
+  steps: Steps,
+  evaluation: Evaluation,
+): Promise<Grid> {
+  const kernel = WINDOW_KERNELS[func]!
+  const matrix = unwrapParens(arg)
+  if (matrix.kind === 'matrix' && evaluation.queryable.selectRuns !== undefined) {
+    const { selector, rangeMs } = matrix
+    const lens = lensOf(selector, evaluation)
+    const selection = selectRuns(selector, lens, steps, rangeMs, evaluation)!
+    const over = { name: func, kernel, params }
+    return gridOverRuns(over, selection, rangeMs, endsOf(lens, steps), steps, hasOneName(selector), evaluation)
+  }
+  const range = await evaluateRange(arg, steps, evaluation, func)
+  evaluation.budget.takeCells(range.series.length, steps.count)
+  return gridOverSamples(kernel, range, params, steps)
+}
+
+/** Where the window of each step ends. */
+function endsOf(lens: Lens, steps: Steps): Float64Array {
+  return Float64Array.from({ length: steps.count }, (_, s) => lookMs(lens, steps, s))
+}
+
+function gridOverSamples(
+  kernel: WindowKernel,
+  { series, rangeMs, lens, isOneName }: RangeVector,
+  params: Float64Array | undefined,
+  steps: Steps,
+): Grid {
   const values = new Float64Array(series.length * steps.count)
   const present = new Uint8Array(series.length * steps.count)
-  const window: Window = {
-    timesMs: new Float64Array(0),
-    values: new Float64Array(0),
-    from: 0,
-    to: 0,
-    startMs: 0,
-    endMs: 0,
-    stepMs: 0,
-    param: 0,
-    result: 0,
-  }
-  const endsMs = Float64Array.from({ length: steps.count }, (_, s) => lookMs(lens, steps, s))
-  for (let row = 0; row < series.length; row++) {
-    const { timesMs, count } = series[row]!
-    window.timesMs = timesMs
-    window.values = series[row]!.values
-    let from = 0
-    let to = 0
-    for (let s = 0; s < steps.count; s++) {
-      const endMs = endsMs[s]!
-      const startMs = endMs - rangeMs
-      while (from < count && timesMs[from]! <= startMs) from++
-      while (to < count && timesMs[to]! <= endMs) to++
-      if (to <= from) continue
-      window.from = from
-      window.to = to
-      window.startMs = startMs
-      window.endMs = endMs
-      window.stepMs = stepTimeMs(steps, s)
-      window.param = params === undefined ? 0 : params[s]!
-      if (!kernel(window)) continue
-      values[row * steps.count + s] = window.result
-      present[row * steps.count + s] = 1
-    }
-  }
-  const labels = series.map((one) => one.labels)
-  return { steps: steps.count, labels, isNameless: false, isOneName: range.isOneName, values, present }
+  const endsMs = endsOf(lens, steps)
+  series.forEach(({ timesMs, values: samples, count }, row) => {
+    const cell = row * steps.count
+    slideOverSamples(kernel, timesMs, samples, count, endsMs, rangeMs, steps, params, cell, values, present)
+  })
+  const labels = new LabelList(series.map((one) => one.labels))
+  return { steps: steps.count, labels, isNameless: false, isOneName, values, present }
 }
 
 function warnOfQuantiles(quantiles: Float64Array, place: Expr, { annotations }: Evaluation): void {
@@ -92,10 +93,13 @@ function warnOfQuantiles(quantiles: Float64Array, place: Expr, { annotations }: 
 }
 
 /** Once per metric: its name does not say counter, but somebody asks for its rate. */
-function remarkNonCounters({ labels, present, steps }: Grid, place: Expr, { annotations }: Evaluation): void {
+function remarkNonCounters(grid: Grid, place: Expr, { annotations }: Evaluation): void {
+  const { labels, present, steps } = grid
   const known = new Set([''])
+  // The common case: one name, and it says counter.
+  if (grid.isOneName && labels.length > 0 && COUNTER_SUFFIX.test(labels.valueAt(0, METRIC_NAME))) return
   for (let row = 0; row < labels.length; row++) {
-    const name = labels[row]!.metricName
+    const name = labels.valueAt(row, METRIC_NAME)
     if (known.has(name)) continue
     const isCounter = COUNTER_SUFFIX.test(name)
     if (!isCounter && !present.subarray(row * steps, (row + 1) * steps).includes(1)) continue
@@ -106,20 +110,18 @@ function remarkNonCounters({ labels, present, steps }: Grid, place: Expr, { anno
 
 /** 1 where no series has a sample in the window, with the labels that the selector asks for by equality. */
 async function absentOverTime(arg: Expr, steps: Steps, evaluation: Evaluation): Promise<Value> {
-  const range = await evaluateRange(arg, steps, evaluation, 'absent_over_time')
-  evaluation.budget.takeCells(range.series.length, steps.count)
-  const found = applyKernel(WINDOW_KERNELS['present_over_time']!, range, undefined, steps)
+  const found = await overRange('present_over_time', arg, undefined, steps, evaluation)
   return { type: 'vector', grid: absenceOf(found, absentLabels(arg)) }
 }
 
 /** One row with 1 at every step at which `found` is empty. */
-export function absenceOf(found: Grid, labels: Grid['labels'][number]): Grid {
+export function absenceOf(found: Grid, labels: Labels): Grid {
   const { steps } = found
   const present = new Uint8Array(steps).fill(1)
   for (let i = 0; i < found.present.length; i++) if (found.present[i] === 1) present[i % steps] = 0
   return {
     steps,
-    labels: [labels],
+    labels: new LabelList([labels]),
     isNameless: false,
     isOneName: true,
     values: new Float64Array(steps).fill(1),

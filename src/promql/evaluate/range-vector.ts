@@ -83,7 +83,7 @@ async function rangeOfSubquery(expr: Subquery, steps: Steps, evaluation: Evaluat
   const value = await evaluation.evaluate(expr.expr, inner, evaluation)
   if (value.type !== 'vector') throw new TypeError('bug: the checker let a subquery over something else through')
   const { grid } = value
-  const series = grid.labels.map((_, row): RangeSeries => {
+  const series = Array.from({ length: grid.labels.length }, (_, row): RangeSeries => {
     const timesMs = new Float64Array(inner.count)
     const values = new Float64Array(inner.count)
     let count = 0

@@ -10,7 +10,7 @@ const EXTRAPOLATION_SLACK = 1.1
 
 /** Gain over the window, extrapolated to its ends; false when there are fewer than two samples. */
 function extrapolate(window: Window, isCounter: boolean): boolean {
-  const { timesMs, values, from, to } = window
+  const { timesMs, values, from, to, startMs, endMs } = window
   const last = to - 1
   if (last <= from) return false
   const first = values[from]!
@@ -23,19 +23,36 @@ function extrapolate(window: Window, isCounter: boolean): boolean {
       previous = value
     }
   }
-  const sampledSeconds = (timesMs[last]! - timesMs[from]!) / 1000
-  const meanGapSeconds = sampledSeconds / (last - from)
+  window.result = extrapolated(gain, first, timesMs[from]!, timesMs[last]!, to - from, startMs, endMs, isCounter)
+  return true
+}
+
+/**
+ * HOT. What was gained between the first and the last of `samples` samples (at least two), extrapolated to the ends of
+ * the window. `first`: the first sample's value.
+ */
+export function extrapolated(
+  gain: number,
+  first: number,
+  firstMs: number,
+  lastMs: number,
+  samples: number,
+  startMs: number,
+  endMs: number,
+  isCounter: boolean,
+): number {
+  const sampledSeconds = (lastMs - firstMs) / 1000
+  const meanGapSeconds = sampledSeconds / (samples - 1)
   const slackSeconds = meanGapSeconds * EXTRAPOLATION_SLACK
-  let beforeSeconds = (timesMs[from]! - window.startMs) / 1000
-  let afterSeconds = (window.endMs - timesMs[last]!) / 1000
+  let beforeSeconds = (firstMs - startMs) / 1000
+  let afterSeconds = (endMs - lastMs) / 1000
   if (beforeSeconds >= slackSeconds) beforeSeconds = meanGapSeconds / 2
   // A counter cannot have been below zero: extrapolate back at most to where it would have been zero.
   if (isCounter && gain > 0 && first >= 0) {
     beforeSeconds = Math.min(beforeSeconds, sampledSeconds * (first / gain))
   }
   if (afterSeconds >= slackSeconds) afterSeconds = meanGapSeconds / 2
-  window.result = gain * ((sampledSeconds + beforeSeconds + afterSeconds) / sampledSeconds)
-  return true
+  return gain * ((sampledSeconds + beforeSeconds + afterSeconds) / sampledSeconds)
 }
 
 const delta: WindowKernel = (window) => extrapolate(window, false)

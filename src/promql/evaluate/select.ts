@@ -1,8 +1,11 @@
+import { LabelList } from '../../model/label-rows.ts'
+import type { RunSelection } from '../../model/queryable.ts'
 import type { SeriesColumns } from '../../model/series.ts'
 import { bitsOf, isStaleAt } from '../../model/sample.ts'
 import type { AtTime, VectorSelector } from '../ast.ts'
 import { lastStepMs, stepTimeMs, type Evaluation, type Steps } from './evaluation.ts'
 import type { Grid } from './grid.ts'
+import { newestGrid, steppedGrid, type Wants } from './select-runs.ts'
 
 /** When a selector looks, given when it is asked: `offset` and `@` applied. */
 export interface Lens {
@@ -52,15 +55,38 @@ export function selectSeries(
   return series
 }
 
+/** As `selectSeries`, where the store has runs: what is read is asked for portion by portion. */
+export function selectRuns(
+  selector: VectorSelector,
+  lens: Lens,
+  steps: Steps,
+  windowMs: number,
+  { queryable, budget }: Evaluation,
+): RunSelection | undefined {
+  budget.check()
+  return queryable.selectRuns?.({
+    matchers: selector.matchers,
+    fromMs: lookMs(lens, steps, 0) - windowMs + 1,
+    toMs: (lens.fixedMs ?? lastStepMs(steps)) - lens.offsetMs,
+    maxSamples: budget.samplesLeft,
+  })
+}
+
 /** An instant selector at every step: the newest sample not older than the lookback, unless it is a stale marker. */
-export function evaluateSelector(
+export async function evaluateSelector(
   selector: VectorSelector,
   steps: Steps,
   evaluation: Evaluation,
-  wants: 'values' | 'timestamps' = 'values',
-): Grid {
+  wants: Wants = 'values',
+): Promise<Grid> {
   const lens = lensOf(selector, evaluation)
   const isNewestOnly = steps.count === 1 || lens.fixedMs !== undefined
+  const runs = selectRuns(selector, lens, steps, evaluation.lookbackMs, evaluation)
+  if (runs !== undefined) {
+    return isNewestOnly
+      ? newestGrid(runs, steps.count, hasOneName(selector), wants, evaluation)
+      : await steppedGrid(runs, lookMs(lens, steps, 0), steps, hasOneName(selector), wants, evaluation)
+  }
   const series = selectSeries(selector, lens, steps, evaluation.lookbackMs, { rangeMs: 0, isNewestOnly }, evaluation)
   evaluation.budget.takeCells(series.length, steps.count)
   const values = new Float64Array(series.length * steps.count)
@@ -70,7 +96,7 @@ export function evaluateSelector(
   }
   return {
     steps: steps.count,
-    labels: series.map((columns) => columns.labels),
+    labels: new LabelList(series.map((columns) => columns.labels)),
     isNameless: false,
     isOneName: hasOneName(selector),
     values,
@@ -90,7 +116,7 @@ function fillRow(
   lens: Lens,
   steps: Steps,
   lookbackMs: number,
-  wants: 'values' | 'timestamps',
+  wants: Wants,
   values: Float64Array,
   present: Uint8Array,
 ): void {

@@ -1,6 +1,7 @@
+import { LabelList } from '../../model/label-rows.ts'
 import type { SetOp, VectorMatching } from '../ast.ts'
 import type { Evaluation } from './evaluation.ts'
-import { labelsOf, mergeEqualRows, type Grid } from './grid.ts'
+import { haveOneName, labelsOf, mergeEqualRows, type Grid } from './grid.ts'
 import { signaturesOf } from './signatures.ts'
 
 /** `and`, `or`, `unless`: rows of the left, kept or not by whether the right has a match, and for `or` the others too. */
@@ -12,7 +13,7 @@ export function combineSets(
   evaluation: Evaluation,
 ): Grid {
   const { steps } = left
-  const signatures = signaturesOf(left, right, matching)
+  const signatures = signaturesOf(left, right, matching, evaluation.rowCache)
   evaluation.budget.takeCells(signatures.count, steps)
   if (op !== 'or') {
     const found = presenceOf(right, signatures.right, signatures.count)
@@ -26,7 +27,7 @@ export function combineSets(
 function presenceOf(grid: Grid, ids: Int32Array, count: number): Uint8Array {
   const { steps, present } = grid
   const found = new Uint8Array(count * steps)
-  for (let row = 0; row < ids.length; row++) {
+  for (let row = 0; row < grid.labels.length; row++) {
     const target = ids[row]! * steps
     for (let s = 0; s < steps; s++) if (present[row * steps + s] === 1) found[target + s] = 1
   }
@@ -38,7 +39,7 @@ function masked(grid: Grid, ids: Int32Array, found: Uint8Array, wants: boolean):
   const { steps, present } = grid
   const wanted = wants ? 1 : 0
   const kept = new Uint8Array(present.length)
-  for (let row = 0; row < ids.length; row++) {
+  for (let row = 0; row < grid.labels.length; row++) {
     const source = ids[row]! * steps
     for (let s = 0; s < steps; s++) {
       const cell = row * steps + s
@@ -59,14 +60,8 @@ function union(left: Grid, right: Grid, evaluation: Evaluation): Grid {
   values.set(right.values, left.values.length)
   present.set(left.present)
   present.set(right.present, left.present.length)
-  const labels = [
-    ...left.labels.map((_, row) => labelsOf(left, row)),
-    ...right.labels.map((_, row) => labelsOf(right, row)),
-  ]
+  const labels = new LabelList(
+    [left, right].flatMap((grid) => Array.from({ length: grid.labels.length }, (_, row) => labelsOf(grid, row))),
+  )
   return mergeEqualRows({ steps, labels, isNameless: false, isOneName: haveOneName(labels), values, present })
-}
-
-function haveOneName(labels: Grid['labels']): boolean {
-  const name = labels[0]?.metricName
-  return labels.every((one) => one.metricName === name)
 }

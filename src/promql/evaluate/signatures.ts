@@ -1,46 +1,70 @@
 import type { VectorMatching } from '../ast.ts'
 import type { Grid } from './grid.ts'
-import { keyMaker } from './groups.ts'
+import { numberRows } from './groups.ts'
+import type { RowCache } from './row-cache.ts'
 
 /** The match groups of two vectors: rows with equal signatures may be matched. */
 export interface Signatures {
   readonly count: number
-  /** The signature of each row. */
+  /** The signature of each row; there may be more entries than rows. */
   readonly left: Int32Array
   readonly right: Int32Array
 }
 
 /** Signatures by `on(labels)` or by all labels but `ignoring(labels)` and the metric's name. */
-export function signaturesOf(left: Grid, right: Grid, { isOn, labels }: VectorMatching): Signatures {
-  if (!isOn && labels.length === 0) return signaturesByIdentity(left, right)
-  const known = new Map<string, number>()
-  const assign = (grid: Grid): Int32Array => {
-    const keyFor = keyMaker(grid, labels, !isOn)
-    return Int32Array.from(grid.labels, (_, row) => numberOf(known, keyFor(row)))
+export function signaturesOf(left: Grid, right: Grid, { isOn, labels }: VectorMatching, cache: RowCache): Signatures {
+  if (!isOn && labels.length === 0) return signaturesByIdentity(left, right, cache)
+  return signaturesByLabels(left, right, labels, !isOn, cache)
+}
+
+/** The numbers of the left side's groups; groups that only the right side has come after them. */
+function signaturesByLabels(
+  left: Grid,
+  right: Grid,
+  names: readonly string[],
+  isWithout: boolean,
+  cache: RowCache,
+): Signatures {
+  const { column: leftColumn, ids: leftIds } = numberRows(left, names, isWithout, cache)
+  const { column: rightColumn, ids } = numberRows(right, names, isWithout, cache)
+  let count = leftColumn.labels.length
+  if (leftColumn === rightColumn) return { left: leftIds, right: ids, count }
+  const known = cache.translation(rightColumn, leftColumn)
+  const rightIds = new Int32Array(right.labels.length)
+  for (let row = 0; row < rightIds.length; row++) {
+    const id = known[ids[row]!]!
+    rightIds[row] = id === -1 ? leftColumn.labels.length + ids[row]! : id
   }
-  const leftIds = assign(left)
-  return { left: leftIds, right: assign(right), count: known.size }
+  count += rightColumn.labels.length
+  return { left: leftIds, right: rightIds, count }
 }
 
 /**
- * HOT. Matching on all labels. A store gives a series the same `Labels` object each time, and rules love to compare a
- * series with its own past, so rows are first matched by object; only what is left is compared by text.
+ * HOT. Matching on all labels. Rules love to compare a series with its own past, and then both sides are the same rows;
+ * or they are the same series, whose `Labels` a store gives as the same object each time. Only what is left is compared
+ * by text.
  */
-function signaturesByIdentity(left: Grid, right: Grid): Signatures {
+function signaturesByIdentity(left: Grid, right: Grid, cache: RowCache): Signatures {
+  if (!isUnique(left) || !isUnique(right)) return signaturesByLabels(left, right, [], true, cache)
+  if (left.labels.lineage === right.labels.lineage) {
+    const count = Math.max(left.labels.length, right.labels.length)
+    const ids = Int32Array.from({ length: count }, (_, row) => row)
+    return { left: ids, right: ids, count }
+  }
   const leftIds = new Int32Array(left.labels.length).fill(-1)
   const rightIds = new Int32Array(right.labels.length).fill(-1)
   let count = 0
-  if (isUnique(left) && isUnique(right)) {
-    const rowOf = new Map(right.labels.map((labels, row) => [labels, row]))
-    left.labels.forEach((labels, row) => {
-      const match = rowOf.get(labels)
-      if (match !== undefined) leftIds[row] = rightIds[match] = count++
-    })
+  const rowOf = new Map<object, number>()
+  for (let row = 0; row < rightIds.length; row++) rowOf.set(right.labels.at(row), row)
+  for (let row = 0; row < leftIds.length; row++) {
+    const match = rowOf.get(left.labels.at(row))
+    if (match !== undefined) leftIds[row] = rightIds[match] = count++
   }
   const known = new Map<string, number>()
   const rest = (grid: Grid, ids: Int32Array): void => {
-    const keyFor = keyMaker(grid, [], true)
-    for (let row = 0; row < ids.length; row++) if (ids[row] === -1) ids[row] = count + numberOf(known, keyFor(row))
+    for (let row = 0; row < ids.length; row++) {
+      if (ids[row] === -1) ids[row] = count + numberOf(known, grid.labels.at(row).dropMetricName().key)
+    }
   }
   rest(left, leftIds)
   rest(right, rightIds)

@@ -1,3 +1,4 @@
+import { PickedRows } from '../../model/label-rows.ts'
 import type { Grid } from './grid.ts'
 import { hasCell } from './grid.ts'
 import type { Groups } from './groups.ts'
@@ -10,7 +11,7 @@ import { wholeParameter } from './whole-parameter.ts'
 export function selectTop(grid: Grid, groups: Groups, params: Float64Array, isTop: boolean): Grid {
   const { steps, values, present } = grid
   const limits = Array.from(params, wholeParameter)
-  const members: number[][] = groups.labels.map(() => [])
+  const members: number[][] = Array.from({ length: groups.labels.length }, () => [])
   groups.ids.forEach((id, row) => members[id]!.push(row))
   const kept = new Uint8Array(present.length)
   const order: number[] = []
@@ -72,5 +73,5 @@ export function takeRows(grid: Grid, rows: readonly number[]): Grid {
     values.set(grid.values.subarray(row * steps, (row + 1) * steps), i * steps)
     present.set(grid.present.subarray(row * steps, (row + 1) * steps), i * steps)
   })
-  return { ...grid, labels: rows.map((row) => grid.labels[row]!), values, present }
+  return { ...grid, labels: new PickedRows(grid.labels, rows), values, present }
 }

@@ -1,3 +1,5 @@
+import { stepTimeMs, type Steps } from './evaluation.ts'
+
 /**
  * One window of a range vector: the samples `[from, to)` of the columns, all in `(startMs, endMs]`. There is one object
  * per evaluation, moved from window to window; a kernel reads it and writes `result`.
@@ -19,3 +21,56 @@ export interface Window {
 
 /** HOT: called once per series and step, allocates nothing if it can. False: no value at this step. */
 export type WindowKernel = (window: Window) => boolean
+
+/**
+ * HOT: moves one window over the samples `[0, count)` of one series; both ends only ever move forward. Results go to
+ * `values[cell + step]`.
+ */
+export function slideOverSamples(
+  kernel: WindowKernel,
+  timesMs: Float64Array,
+  samples: Float64Array,
+  count: number,
+  endsMs: Float64Array,
+  rangeMs: number,
+  steps: Steps,
+  params: Float64Array | undefined,
+  cell: number,
+  values: Float64Array,
+  present: Uint8Array,
+): void {
+  const window = shared
+  window.timesMs = timesMs
+  window.values = samples
+  let from = 0
+  let to = 0
+  for (let s = 0; s < endsMs.length; s++) {
+    const endMs = endsMs[s]!
+    const startMs = endMs - rangeMs
+    while (from < count && timesMs[from]! <= startMs) from++
+    while (to < count && timesMs[to]! <= endMs) to++
+    if (to <= from) continue
+    window.from = from
+    window.to = to
+    window.startMs = startMs
+    window.endMs = endMs
+    window.stepMs = stepTimeMs(steps, s)
+    window.param = params === undefined ? 0 : params[s]!
+    if (!kernel(window)) continue
+    values[cell + s] = window.result
+    present[cell + s] = 1
+  }
+}
+
+/** One for all evaluations: a window is moved from its first place to its last without a pause. */
+const shared: Window = {
+  timesMs: new Float64Array(0),
+  values: new Float64Array(0),
+  from: 0,
+  to: 0,
+  startMs: 0,
+  endMs: 0,
+  stepMs: 0,
+  param: 0,
+  result: 0,
+}

@@ -1,0 +1,246 @@
+import { BUCKET_HAS_NEGATIVE, BUCKET_IS_INTEGER, type RollupColumns, type RollupParts } from '../../model/rollup.ts'
+import { extrapolated } from './rate.ts'
+
+/**
+ * Range functions over buckets of rollups: exactly what the kernels over samples give (`rate.ts`, `over-time.ts`), or
+ * word that this cannot be shown. Sums are exact when all samples are integers and small enough; a gain is also when no
+ * bucket has more than one reset, because then the same numbers are added in the same order.
+ */
+
+/** One window of one series, moved from window to window: the buckets `[first, last]`, both of which have samples. */
+export interface BucketWindow {
+  buckets: RollupColumns
+  first: number
+  last: number
+  samples: number
+  startMs: number
+  endMs: number
+  result: number
+}
+
+/** No value at this step; a value; a value that samples may give other last digits. */
+export type BucketOutcome = 0 | 1 | 2
+const NOTHING = 0
+const EXACT = 1
+const INEXACT = 2
+
+export interface BucketKernel {
+  readonly parts: RollupParts
+  /** HOT: once per series and step. Writes `result` in any case but the first. */
+  readonly of: (window: BucketWindow) => BucketOutcome
+}
+
+/**
+ * Half of what a float counts exactly, because a gain has a difference of two samples in it too. Sums of integers whose
+ * sizes add up to no more are exact, in any order.
+ */
+const EXACT_MAX = 2 ** 52
+
+function hasFlags({ buckets, first, last }: BucketWindow, mask: number, wanted: number): boolean {
+  const { counts, flags } = buckets
+  for (let i = first; i <= last; i++) if (counts[i]! > 0 && (flags[i]! & mask) !== wanted) return false
+  return true
+}
+
+let gained = 0
+
+/** What was gained, into `gained`. The values from which it fell are added in the order of time, as samples are. */
+function gain(window: BucketWindow, isCounter: boolean): BucketOutcome {
+  const { buckets, first, last } = window
+  const { counts, firsts, lasts, resets, resetSums } = buckets
+  gained = lasts[last]! - firsts[first]!
+  if (!isCounter) return EXACT
+  let isInOrder = true
+  let fallen = 0
+  let previous = firsts[first]!
+  for (let i = first; i <= last; i++) {
+    if (counts[i] === 0) continue
+    if (firsts[i]! < previous) {
+      gained += previous
+      fallen += previous
+    }
+    if (resets[i]! > 0) {
+      gained += resetSums[i]!
+      fallen += resetSums[i]!
+      // Several in one bucket were added to each other before.
+      if (resets[i]! > 1) isInOrder = false
+    }
+    previous = lasts[i]!
+  }
+  if (isInOrder) return EXACT
+  const isWhole = hasFlags(window, BUCKET_IS_INTEGER | BUCKET_HAS_NEGATIVE, BUCKET_IS_INTEGER)
+  return isWhole && fallen + lasts[last]! + firsts[first]! <= EXACT_MAX ? EXACT : INEXACT
+}
+
+function extrapolate(window: BucketWindow, isCounter: boolean): BucketOutcome {
+  const { buckets, first, last, samples, startMs, endMs } = window
+  if (samples < 2) return NOTHING
+  const outcome = gain(window, isCounter)
+  const firstMs = buckets.firstsMs[first]!
+  const lastMs = buckets.lastsMs[last]!
+  window.result = extrapolated(gained, buckets.firsts[first]!, firstMs, lastMs, samples, startMs, endMs, isCounter)
+  return outcome
+}
+
+/** The sum, into `result`. Its size is bounded by the extremes. */
+function sum(window: BucketWindow): BucketOutcome {
+  const { buckets, first, last, samples } = window
+  const { counts, sums, mins, maxs } = buckets
+  let total = 0
+  let size = 0
+  for (let i = first; i <= last; i++) {
+    if (counts[i] === 0) continue
+    total += sums[i]!
+    size = Math.max(size, Math.abs(mins[i]!), Math.abs(maxs[i]!))
+  }
+  window.result = total
+  return hasFlags(window, BUCKET_IS_INTEGER, BUCKET_IS_INTEGER) && size * samples <= EXACT_MAX ? EXACT : INEXACT
+}
+
+function min(window: BucketWindow): BucketOutcome {
+  const { counts, mins } = window.buckets
+  let least = NaN
+  for (let i = window.first; i <= window.last; i++) {
+    if (counts[i]! > 0 && (mins[i]! < least || Number.isNaN(least))) least = mins[i]!
+  }
+  window.result = least
+  return EXACT
+}
+
+function max(window: BucketWindow): BucketOutcome {
+  const { counts, maxs } = window.buckets
+  let most = NaN
+  for (let i = window.first; i <= window.last; i++) {
+    if (counts[i]! > 0 && (maxs[i]! > most || Number.isNaN(most))) most = maxs[i]!
+  }
+  window.result = most
+  return EXACT
+}
+
+function resetCount({ buckets, first, last }: BucketWindow): number {
+  const { counts, firsts, lasts, resets } = buckets
+  let found = 0
+  let previous = firsts[first]!
+  for (let i = first; i <= last; i++) {
+    if (counts[i] === 0) continue
+    if (firsts[i]! < previous) found++
+    found += resets[i]!
+    previous = lasts[i]!
+  }
+  return found
+}
+
+function changeCount({ buckets, first, last }: BucketWindow): number {
+  const { counts, firsts, lasts, changes } = buckets
+  let found = 0
+  let previous = firsts[first]!
+  for (let i = first; i <= last; i++) {
+    if (counts[i] === 0) continue
+    const value = firsts[i]!
+    if (value !== previous && !(Number.isNaN(value) && Number.isNaN(previous))) found++
+    found += changes[i]!
+    previous = lasts[i]!
+  }
+  return found
+}
+
+const EDGES: RollupParts = { extremes: false, sums: false }
+const EXTREMES: RollupParts = { extremes: true, sums: false }
+const SUMS: RollupParts = { extremes: true, sums: true }
+
+function edges(resultOf: (window: BucketWindow) => number): BucketKernel {
+  const of = (window: BucketWindow): BucketOutcome => {
+    window.result = resultOf(window)
+    return EXACT
+  }
+  return { parts: EDGES, of }
+}
+
+export const BUCKET_KERNELS: Readonly<Record<string, BucketKernel>> = {
+  increase: { parts: EDGES, of: (window) => extrapolate(window, true) },
+  rate: {
+    parts: EDGES,
+    of: (window) => {
+      const outcome = extrapolate(window, true)
+      window.result /= (window.endMs - window.startMs) / 1000
+      return outcome
+    },
+  },
+  delta: { parts: EDGES, of: (window) => extrapolate(window, false) },
+  resets: edges(resetCount),
+  changes: edges(changeCount),
+  count_over_time: edges(({ samples }) => samples),
+  present_over_time: edges(() => 1),
+  first_over_time: edges(({ buckets, first }) => buckets.firsts[first]!),
+  last_over_time: edges(({ buckets, last }) => buckets.lasts[last]!),
+  min_over_time: { parts: EXTREMES, of: min },
+  max_over_time: { parts: EXTREMES, of: max },
+  sum_over_time: { parts: SUMS, of: sum },
+  avg_over_time: {
+    parts: SUMS,
+    of: (window) => {
+      const outcome = sum(window)
+      window.result /= window.samples
+      return outcome
+    },
+  },
+}
+
+/** One for all: a row is slid over without a break. */
+const shared: BucketWindow = {
+  buckets: {} as RollupColumns,
+  first: 0,
+  last: 0,
+  samples: 0,
+  startMs: 0,
+  endMs: 0,
+  result: 0,
+}
+
+/**
+ * HOT. Moves a window over the buckets of one series; both ends only ever move forward. Results go to
+ * `values[cell + step]`. False when one of them may have other digits.
+ */
+export function slideOverBuckets(
+  { of }: BucketKernel,
+  buckets: RollupColumns,
+  widthMs: number,
+  endsMs: Float64Array,
+  rangeMs: number,
+  cell: number,
+  values: Float64Array,
+  present: Uint8Array,
+): boolean {
+  const window = shared
+  window.buckets = buckets
+  const { numbers, counts, count } = buckets
+  let isExact = true
+  let from = 0
+  let to = 0
+  for (let s = 0; s < endsMs.length; s++) {
+    const endMs = endsMs[s]!
+    const startMs = endMs - rangeMs
+    const firstNumber = startMs / widthMs
+    const endNumber = endMs / widthMs
+    while (from < count && numbers[from]! < firstNumber) from++
+    while (to < count && numbers[to]! < endNumber) to++
+    let first = from
+    let last = to - 1
+    while (first <= last && counts[first] === 0) first++
+    while (last > first && counts[last] === 0) last--
+    if (first > last) continue
+    let samples = 0
+    for (let i = first; i <= last; i++) samples += counts[i]!
+    window.first = first
+    window.last = last
+    window.samples = samples
+    window.startMs = startMs
+    window.endMs = endMs
+    const outcome = of(window)
+    if (outcome === NOTHING) continue
+    if (outcome === INEXACT) isExact = false
+    values[cell + s] = window.result
+    present[cell + s] = 1
+  }
+  return isExact
+}

@@ -1,0 +1,129 @@
+import { PickedRows, type LabelRows } from '../../model/label-rows.ts'
+import type { RunSelection } from '../../model/queryable.ts'
+import { RunColumns } from '../../model/run-columns.ts'
+import type { VectorSelector } from '../ast.ts'
+import { BUCKET_KERNELS, slideOverBuckets } from './bucket-window.ts'
+import type { Evaluation, Steps } from './evaluation.ts'
+import type { Grid } from './grid.ts'
+import { gridOverRuns, type RangeFunction } from './range-runs.ts'
+import { GridFiller } from './run-blocks.ts'
+import { ROLLUP_ROWS, selectRollup } from './select-rollups.ts'
+import { hasOneName, selectRuns, type Lens } from './select.ts'
+
+/**
+ * Range functions over rollups, where the answer is that of the samples to the last bit. Series of which that cannot be
+ * shown are read again as samples, as long as they are kept.
+ */
+
+/** When more than this part of a portion is inexact, samples are read at once. */
+const INEXACT_MAX = 1 / 4
+
+/** A range function over rollups; undefined: samples have to be read. */
+export async function gridOverRollups(
+  over: RangeFunction,
+  selector: VectorSelector,
+  lens: Lens,
+  rangeMs: number,
+  endsMs: Float64Array,
+  steps: Steps,
+  evaluation: Evaluation,
+): Promise<Grid | undefined> {
+  const kernel = Object.hasOwn(BUCKET_KERNELS, over.name) ? BUCKET_KERNELS[over.name] : undefined
+  if (kernel === undefined) return undefined
+  // Windows that stand still are one window.
+  const moving = lens.fixedMs === undefined ? steps : { ...steps, count: 1 }
+  const looks = { firstMs: endsMs[0]!, steps: moving, rangeMs, parts: kernel.parts }
+  const selection = selectRollup(selector.matchers, looks, evaluation)
+  if (selection === undefined) return undefined
+  const { rows, widthMs } = selection
+  const samples = selection.hasSamples ? sameRows(selector, lens, steps, rangeMs, rows, evaluation) : undefined
+  if (selection.hasSamples && samples === undefined) return undefined
+  const filler = new GridFiller(rows, steps.count, evaluation)
+  /** Cells of rows that need their samples, by place. */
+  const inexact = new Map<number, number>()
+  for (let from = 0; from < rows.length; from += ROLLUP_ROWS) {
+    const to = Math.min(rows.length, from + ROLLUP_ROWS)
+    filler.reserve(to - from)
+    let buckets = 0
+    let found = 0
+    const known = inexact.size
+    selection.readBuckets(from, to, (row, columns) => {
+      found++
+      buckets += columns.count
+      const cell = filler.add(row)
+      const { values, present } = filler
+      if (!slideOverBuckets(kernel, columns, widthMs, endsMs, rangeMs, cell, values, present)) inexact.set(row, cell)
+    })
+    evaluation.budget.takeSamples(found, buckets)
+    if (samples === undefined) inexact.clear()
+    if (inexact.size - known > found * INEXACT_MAX) return undefined
+    await evaluation.budget.breathe()
+  }
+  if (samples !== undefined && inexact.size > 0) {
+    const places = [...inexact.keys()]
+    const again = new PickedRuns(samples, places)
+    const grid = await gridOverRuns(over, again, rangeMs, endsMs, steps, hasOneName(selector), evaluation)
+    takeOver(grid, again, [...inexact.values()], filler)
+  }
+  return filler.finish(hasOneName(selector))
+}
+
+/** The samples of the same series, row by row; undefined when series came or went in between. */
+function sameRows(
+  selector: VectorSelector,
+  lens: Lens,
+  steps: Steps,
+  rangeMs: number,
+  rows: LabelRows,
+  evaluation: Evaluation,
+): RunSelection | undefined {
+  const runs = selectRuns(selector, lens, steps, rangeMs, evaluation)
+  return runs?.rows.lineage === rows.lineage && runs.rows.length >= rows.length ? runs : undefined
+}
+
+/** Some rows of a selection, for the few series that need their samples. */
+class PickedRuns implements RunSelection {
+  readonly rows: LabelRows
+  readonly #base: RunSelection
+  readonly #places: readonly number[]
+  readonly #numbers: ReadonlyMap<number, number>
+  readonly #one = new RunColumns()
+
+  constructor(base: RunSelection, places: readonly number[]) {
+    this.rows = new PickedRows(base.rows, places)
+    this.#base = base
+    this.#places = places
+    this.#numbers = new Map(places.map((place, number) => [place, number]))
+  }
+
+  readRuns(from: number, to: number, into: RunColumns): void {
+    into.clear(Infinity)
+    for (let row = from; row < to; row++) {
+      const place = this.#places[row]!
+      this.#base.readRuns(place, place + 1, this.#one)
+      into.pushFrom(this.#one, 0, this.#one.count, -Infinity)
+      into.endRow()
+    }
+  }
+
+  readNewest(): void {
+    throw new TypeError('bug: range functions do not ask for the newest sample')
+  }
+
+  /** The number here of a row of a grid that was made of these rows. */
+  numberOf(labels: LabelRows, row: number): number {
+    if (labels === this.rows || !(labels instanceof PickedRows)) return row
+    return this.#numbers.get(labels.places[row]!)!
+  }
+}
+
+/** The rows of `grid` into the cells of the series that they are. */
+function takeOver(grid: Grid, again: PickedRuns, cells: readonly number[], { values, present }: GridFiller): void {
+  const { steps, labels } = grid
+  for (const cell of cells) present.fill(0, cell, cell + steps)
+  for (let row = 0; row < labels.length; row++) {
+    const cell = cells[again.numberOf(labels, row)]!
+    values.set(grid.values.subarray(row * steps, (row + 1) * steps), cell)
+    present.set(grid.present.subarray(row * steps, (row + 1) * steps), cell)
+  }
+}

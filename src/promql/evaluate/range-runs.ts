@@ -1,0 +1,119 @@
+import type { RunSelection } from '../../model/queryable.ts'
+import type { RunColumns } from '../../model/run-columns.ts'
+import { isStaleAt } from '../../model/sample.ts'
+import type { Evaluation, Steps } from './evaluation.ts'
+import type { Grid } from './grid.ts'
+import { eachBlock, GridFiller } from './run-blocks.ts'
+import { RUN_KERNELS, slideOverRuns, type RunWindow } from './run-window.ts'
+import { slideOverSamples, type WindowKernel } from './window.ts'
+
+/** What is computed of each window. */
+export interface RangeFunction {
+  readonly name: string
+  /** Over samples: for functions that have no kernel over runs. */
+  readonly kernel: WindowKernel
+  /** The scalar argument by step. */
+  readonly params: Float64Array | undefined
+}
+
+/** Samples of one series, reused. */
+let timesMs = new Float64Array(1024)
+let samples = new Float64Array(1024)
+
+/** A range function over series as runs, portion by portion. `endsMs`: where the window of each step ends. */
+export async function gridOverRuns(
+  { name, kernel, params }: RangeFunction,
+  selection: RunSelection,
+  rangeMs: number,
+  endsMs: Float64Array,
+  steps: Steps,
+  isOneName: boolean,
+  evaluation: Evaluation,
+): Promise<Grid> {
+  const filler = new GridFiller(selection.rows, steps.count, evaluation)
+  const runKernel = RUN_KERNELS[name]
+  const spanMs = rangeMs + steps.stepMs * (steps.count - 1)
+  const window = emptyWindow()
+  await eachBlock(selection, spanMs, evaluation, (firstRow, runs) => {
+    filler.reserve(runs.rows)
+    let from = 0
+    for (let row = 0; row < runs.rows; row++) {
+      const end = runs.ends[row]!
+      const to = withoutStale(runs, from, end)
+      if (to > from) {
+        const cell = filler.add(firstRow + row)
+        const { values, present } = filler
+        if (runKernel !== undefined) {
+          slideOverRuns(runKernel, window, runs, from, to, endsMs, rangeMs, cell, values, present)
+        } else {
+          const count = expand(runs, from, to, evaluation)
+          slideOverSamples(kernel, timesMs, samples, count, endsMs, rangeMs, steps, params, cell, values, present)
+        }
+        if ((row & 15) === 15) evaluation.budget.check()
+      }
+      from = end
+    }
+  })
+  return filler.finish(isOneName)
+}
+
+/** HOT. Moves the runs `[from, end)` of a row together where stale markers stood; answers where they end now. */
+function withoutStale(runs: RunColumns, from: number, end: number): number {
+  const { values } = runs
+  let first = from
+  while (first < end && values[first] === values[first]) first++
+  if (first === end) return end
+  const { startsMs, deltasMs, counts, words, bits } = runs
+  let kept = first
+  for (let run = first; run < end; run++) {
+    if (isStaleAt(bits, run)) continue
+    startsMs[kept] = startsMs[run]!
+    deltasMs[kept] = deltasMs[run]!
+    counts[kept] = counts[run]!
+    words[kept * 2] = words[run * 2]!
+    words[kept * 2 + 1] = words[run * 2 + 1]!
+    kept++
+  }
+  return kept
+}
+
+/** HOT. The samples of a row into `timesMs` and `samples`; they count against the query's limit. */
+function expand(runs: RunColumns, from: number, to: number, { budget }: Evaluation): number {
+  const { startsMs, deltasMs, counts, values } = runs
+  let count = 0
+  for (let run = from; run < to; run++) count += counts[run]!
+  budget.takeSamples(0, count - (to - from))
+  if (count > samples.length) {
+    timesMs = new Float64Array(count * 2)
+    samples = new Float64Array(count * 2)
+  }
+  let at = 0
+  for (let run = from; run < to; run++) {
+    const startMs = startsMs[run]!
+    const deltaMs = deltasMs[run]!
+    const value = values[run]!
+    for (let i = 0; i < counts[run]!; i++) {
+      timesMs[at] = startMs + deltaMs * i
+      samples[at++] = value
+    }
+  }
+  return count
+}
+
+function emptyWindow(): RunWindow {
+  return {
+    counts: new Int32Array(0),
+    values: new Float64Array(0),
+    first: 0,
+    last: 0,
+    skipped: 0,
+    taken: 0,
+    samples: 0,
+    firstMs: 0,
+    lastMs: 0,
+    startMs: 0,
+    endMs: 0,
+    mayFall: false,
+    result: 0,
+  }
+}

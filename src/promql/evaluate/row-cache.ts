@@ -1,0 +1,105 @@
+import { LabelList, type LabelRows } from '../../model/label-rows.ts'
+import type { Labels } from '../../model/labels.ts'
+
+/**
+ * What was worked out for rows and holds as long as they are there: which group each row of a fleet is in, and which
+ * groups of two vectors match. A rule asks the same every half minute, about the same series. Kept by the lineage of
+ * the rows, so it goes with them, and grows with them at their end.
+ */
+
+/** Estimated bytes of all that is kept; beyond it everything is let go and worked out again. */
+const BYTES_MAX = 64 * 1024 * 1024
+/** Text, label set and entries of a group, and the number of a row. */
+const GROUP_BYTES = 300
+const ROW_BYTES = 4
+
+/** How rows are told apart: equal texts are one group. */
+export interface Grouping {
+  /** Names the grouping among all. */
+  readonly key: string
+  textOf(rows: LabelRows, row: number): string
+  labelsOf(rows: LabelRows, row: number): Labels
+}
+
+/** Group numbers of the rows of one lineage, in the order in which groups are first met. */
+export class GroupColumn {
+  ids = new Int32Array(0)
+  /** How many rows have a number. */
+  seen = 0
+  readonly labels: Labels[] = []
+  readonly texts: string[] = []
+  readonly known = new Map<string, number>()
+  #list: LabelList | undefined
+
+  /** The labels of all groups so far. */
+  get list(): LabelList {
+    if (this.#list?.length !== this.labels.length) this.#list = new LabelList([...this.labels], this)
+    return this.#list
+  }
+
+  extend(rows: LabelRows, grouping: Grouping): void {
+    if (this.ids.length < rows.length) {
+      const larger = new Int32Array(rows.length)
+      larger.set(this.ids)
+      this.ids = larger
+    }
+    for (let row = this.seen; row < rows.length; row++) {
+      const text = grouping.textOf(rows, row)
+      let id = this.known.get(text)
+      if (id === undefined) {
+        id = this.labels.length
+        this.known.set(text, id)
+        this.texts.push(text)
+        this.labels.push(grouping.labelsOf(rows, row))
+      }
+      this.ids[row] = id
+    }
+    this.seen = Math.max(this.seen, rows.length)
+  }
+}
+
+export class RowCache {
+  #columns = new WeakMap<object, Map<string, GroupColumn>>()
+  #translations = new WeakMap<GroupColumn, WeakMap<GroupColumn, Int32Array>>()
+  #bytes = 0
+
+  /** The groups of at least all these rows. */
+  groups(rows: LabelRows, grouping: Grouping): GroupColumn {
+    let columns = this.#columns.get(rows.lineage)
+    if (columns === undefined) this.#columns.set(rows.lineage, (columns = new Map<string, GroupColumn>()))
+    let column = columns.get(grouping.key)
+    if (column === undefined) columns.set(grouping.key, (column = new GroupColumn()))
+    if (column.seen >= rows.length) return column
+    const before = column.labels.length
+    const added = rows.length - column.seen
+    column.extend(rows, grouping)
+    this.#take((column.labels.length - before) * GROUP_BYTES + added * ROW_BYTES)
+    return column
+  }
+
+  /** For each group of `from` the group of `to` with the same text, or -1. */
+  translation(from: GroupColumn, to: GroupColumn): Int32Array {
+    let known = this.#translations.get(from)
+    if (known === undefined) this.#translations.set(from, (known = new WeakMap<GroupColumn, Int32Array>()))
+    const numbers = known.get(to)
+    const isCurrent = numbers?.length === from.texts.length && (this.#sizes.get(numbers) ?? -1) === to.texts.length
+    if (numbers !== undefined && isCurrent) return numbers
+    const made = Int32Array.from(from.texts, (text) => to.known.get(text) ?? -1)
+    known.set(to, made)
+    this.#sizes.set(made, to.texts.length)
+    this.#take(made.byteLength)
+    return made
+  }
+
+  /** How many groups the other side had when a translation was made. */
+  readonly #sizes = new WeakMap<Int32Array, number>()
+
+  /** What went with its rows is still counted, so now and then more is let go than has to. */
+  #take(bytes: number): void {
+    this.#bytes += bytes
+    if (this.#bytes <= BYTES_MAX) return
+    this.#columns = new WeakMap()
+    this.#translations = new WeakMap()
+    this.#bytes = 0
+  }
+}

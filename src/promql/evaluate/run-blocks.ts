@@ -1,0 +1,109 @@
+import { PickedRows, type LabelRows } from '../../model/label-rows.ts'
+import type { RunSelection } from '../../model/queryable.ts'
+import { RunColumns } from '../../model/run-columns.ts'
+import type { Evaluation } from './evaluation.ts'
+import type { Grid } from './grid.ts'
+
+/**
+ * Series of a selector in portions, as runs: a query over a fleet holds the samples of some series at a time, gives its
+ * thread away between two portions, and is stopped at the first portion that is beyond its limit.
+ */
+
+/** Runs a portion should have: they fit the second-level cache about. */
+const BLOCK_RUNS = 30_000
+const BLOCK_ROWS_MAX = 8192
+/** How many rows the first portion has: of a long range some, to learn how many runs a row has. */
+const FIRST_ROWS = 64
+const SHORT_MS = 3_600_000
+/** Columns that grew beyond this are let go after the query. */
+const KEPT_RUNS_MAX = 1_000_000
+
+/** One for all queries: nobody looks at it after a portion, and portions of two queries do not mix. */
+let scratch = new RunColumns()
+
+/** Calls `visit` with each portion: the number of its first row, and the runs of its rows. */
+export async function eachBlock(
+  selection: RunSelection,
+  spanMs: number,
+  evaluation: Evaluation,
+  visit: (firstRow: number, runs: RunColumns) => void,
+): Promise<void> {
+  const { budget } = evaluation
+  let rows = spanMs <= SHORT_MS ? BLOCK_ROWS_MAX : FIRST_ROWS
+  const total = selection.rows.length
+  for (let from = 0; from < total;) {
+    const to = Math.min(total, from + rows)
+    const runs = scratch
+    selection.readRuns(from, to, runs)
+    budget.takeSamples(rowsWithRuns(runs), runs.count)
+    visit(from, runs)
+    rows = Math.max(1, Math.min(BLOCK_ROWS_MAX, Math.floor(((to - from) * BLOCK_RUNS) / (runs.count + 1))))
+    if (runs.startsMs.length > KEPT_RUNS_MAX) scratch = new RunColumns()
+    from = to
+    if (from < total) await budget.breathe()
+  }
+}
+
+function rowsWithRuns({ ends, rows }: RunColumns): number {
+  let found = 0
+  for (let row = 0; row < rows; row++) if (ends[row]! > (row === 0 ? 0 : ends[row - 1]!)) found++
+  return found
+}
+
+/** A grid that grows by rows; series without a sample get none. */
+export class GridFiller {
+  values: Float64Array
+  present: Uint8Array
+  readonly #rows: LabelRows
+  readonly #steps: number
+  readonly #evaluation: Evaluation
+  readonly #places: Uint32Array
+  #count = 0
+
+  constructor(rows: LabelRows, steps: number, evaluation: Evaluation) {
+    this.#rows = rows
+    this.#steps = steps
+    this.#evaluation = evaluation
+    this.#places = new Uint32Array(rows.length)
+    const cells = Math.min(rows.length, Math.max(FIRST_ROWS, Math.floor(FIRST_CELLS / steps))) * steps
+    this.values = new Float64Array(cells)
+    this.present = new Uint8Array(cells)
+  }
+
+  /** Makes room for that many more rows, if the query may have them. Replaces the columns when they grow. */
+  reserve(rows: number): void {
+    this.#evaluation.budget.takeCells(rows, this.#steps)
+    const needed = (this.#count + rows) * this.#steps
+    if (needed <= this.values.length) return
+    const cells = Math.min(this.#rows.length * this.#steps, Math.max(needed, this.values.length * 2))
+    const values = new Float64Array(cells)
+    values.set(this.values)
+    this.values = values
+    const present = new Uint8Array(cells)
+    present.set(this.present)
+    this.present = present
+  }
+
+  /** HOT. Begins the row of series `place`; answers its first cell. */
+  add(place: number): number {
+    this.#places[this.#count] = place
+    return this.#count++ * this.#steps
+  }
+
+  finish(isOneName: boolean): Grid {
+    const count = this.#count
+    const cells = count * this.#steps
+    const isWhole = count === this.#rows.length
+    return {
+      steps: this.#steps,
+      labels: isWhole ? this.#rows : new PickedRows(this.#rows, this.#places.subarray(0, count)),
+      isNameless: false,
+      isOneName,
+      values: this.values.subarray(0, cells),
+      present: this.present.subarray(0, cells),
+    }
+  }
+}
+
+/** Cells that a grid begins with at most. */
+const FIRST_CELLS = 8_000_000

@@ -1,0 +1,235 @@
+import type { RunColumns } from '../../model/run-columns.ts'
+import { add, total, type Accumulator } from './kahan.ts'
+import { mean } from './mean.ts'
+import { extrapolated } from './rate.ts'
+
+/**
+ * Range functions over runs: exactly what the kernels over samples give (`rate.ts`, `over-time.ts`), without looking at
+ * each sample. A constant series is one run, and then a window is answered from its two ends.
+ */
+
+/**
+ * One window of one series: the runs `[first, last]`, without the `skipped` samples of the first that are before the
+ * window and with `taken` samples of the last, counted from that run's own first one. There is one object per
+ * evaluation, moved from window to window.
+ */
+export interface RunWindow {
+  counts: Int32Array
+  values: Float64Array
+  first: number
+  last: number
+  skipped: number
+  taken: number
+  /** Samples in the window; always some. */
+  samples: number
+  firstMs: number
+  lastMs: number
+  startMs: number
+  endMs: number
+  /** Somewhere in the series a value is less than the one before. */
+  mayFall: boolean
+  result: number
+}
+
+/** HOT: once per series and step. False: no value at this step. */
+export type RunKernel = (window: RunWindow) => boolean
+
+/** How many samples of a run are in the window. */
+function samplesOf({ counts, first, last, skipped, taken }: RunWindow, run: number): number {
+  return (run === last ? taken : counts[run]!) - (run === first ? skipped : 0)
+}
+
+function extrapolate(window: RunWindow, isCounter: boolean): boolean {
+  if (window.samples < 2) return false
+  const { values, first, last } = window
+  let gain = values[last]! - values[first]!
+  if (isCounter && window.mayFall) {
+    for (let run = first + 1; run <= last; run++) if (values[run]! < values[run - 1]!) gain += values[run - 1]!
+  }
+  const { firstMs, lastMs, samples, startMs, endMs } = window
+  window.result = extrapolated(gain, values[first]!, firstMs, lastMs, samples, startMs, endMs, isCounter)
+  return true
+}
+
+const sums: Accumulator = { sum: 0, correction: 0 }
+const EXACT_MAX = 2 ** 53
+/** Values of so many binary places are added as integers. */
+const PLACES = 2 ** 20
+
+/** As `add` called `count` times. At once when every sum on the way is exact, because then no correction is made. */
+function addRepeated(to: Accumulator, value: number, count: number): void {
+  const scaledSum = to.sum * PLACES
+  const scaled = value * PLACES
+  const isExact = Number.isInteger(scaled) && Number.isInteger(scaledSum)
+  if (isExact && Math.abs(scaledSum) + Math.abs(scaled) * count <= EXACT_MAX) to.sum += value * count
+  else for (let i = 0; i < count; i++) add(to, value)
+}
+
+const sumOverTime: RunKernel = (window) => {
+  sums.sum = sums.correction = 0
+  for (let run = window.first; run <= window.last; run++) {
+    addRepeated(sums, window.values[run]!, samplesOf(window, run))
+  }
+  window.result = total(sums)
+  return true
+}
+
+/** As `mean`; a sum that overflows is left to it. */
+const avgOverTime: RunKernel = (window) => {
+  const { values, first, last, samples } = window
+  sums.sum = values[first]!
+  sums.correction = 0
+  for (let run = first; run <= last; run++) {
+    addRepeated(sums, values[run]!, samplesOf(window, run) - (run === first ? 1 : 0))
+  }
+  if (Number.isFinite(sums.sum)) window.result = sums.sum / samples + sums.correction / samples
+  else window.result = mean(samplesIn(window), 0, samples)
+  return true
+}
+
+function samplesIn(window: RunWindow): Float64Array {
+  const samples = new Float64Array(window.samples)
+  let at = 0
+  for (let run = window.first; run <= window.last; run++) {
+    const count = samplesOf(window, run)
+    samples.fill(window.values[run]!, at, at + count)
+    at += count
+  }
+  return samples
+}
+
+const minOverTime: RunKernel = (window) => {
+  const { values, first, last } = window
+  let least = values[first]!
+  for (let run = first + 1; run <= last; run++) {
+    const value = values[run]!
+    if (value < least || Number.isNaN(least)) least = value
+  }
+  window.result = least
+  return true
+}
+
+const maxOverTime: RunKernel = (window) => {
+  const { values, first, last } = window
+  let most = values[first]!
+  for (let run = first + 1; run <= last; run++) {
+    const value = values[run]!
+    if (value > most || Number.isNaN(most)) most = value
+  }
+  window.result = most
+  return true
+}
+
+const resets: RunKernel = (window) => {
+  const { values, first, last } = window
+  let count = 0
+  for (let run = first + 1; run <= last; run++) if (values[run]! < values[run - 1]!) count++
+  window.result = count
+  return true
+}
+
+const changes: RunKernel = (window) => {
+  const { values, first, last } = window
+  let count = 0
+  for (let run = first + 1; run <= last; run++) {
+    const value = values[run]!
+    const previous = values[run - 1]!
+    if (value !== previous && !(Number.isNaN(value) && Number.isNaN(previous))) count++
+  }
+  window.result = count
+  return true
+}
+
+export const RUN_KERNELS: Readonly<Record<string, RunKernel>> = {
+  increase: (window) => extrapolate(window, true),
+  rate: (window) => {
+    if (!extrapolate(window, true)) return false
+    window.result /= (window.endMs - window.startMs) / 1000
+    return true
+  },
+  delta: (window) => extrapolate(window, false),
+  resets,
+  changes,
+  sum_over_time: sumOverTime,
+  avg_over_time: avgOverTime,
+  min_over_time: minOverTime,
+  max_over_time: maxOverTime,
+  count_over_time: (window) => {
+    window.result = window.samples
+    return true
+  },
+  first_over_time: (window) => {
+    window.result = window.values[window.first]!
+    return true
+  },
+  last_over_time: (window) => {
+    window.result = window.values[window.last]!
+    return true
+  },
+  present_over_time: (window) => {
+    window.result = 1
+    return true
+  },
+}
+
+/** Samples before each run of a row, and in all: `before[run - from]`. Grows, reused. */
+let before = new Float64Array(256)
+
+/**
+ * HOT. Moves a window over the runs `[from, to)` of one series, which has no stale markers in them; both ends only ever
+ * move forward. Results go to `values[cell + step]`.
+ */
+export function slideOverRuns(
+  kernel: RunKernel,
+  window: RunWindow,
+  runs: RunColumns,
+  from: number,
+  to: number,
+  endsMs: Float64Array,
+  rangeMs: number,
+  cell: number,
+  values: Float64Array,
+  present: Uint8Array,
+): void {
+  const { startsMs, deltasMs, counts } = runs
+  if (before.length <= to - from) before = new Float64Array((to - from) * 2)
+  let samples = 0
+  window.mayFall = false
+  for (let run = from; run < to; run++) {
+    before[run - from] = samples
+    samples += counts[run]!
+    if (run > from && runs.values[run]! < runs.values[run - 1]!) window.mayFall = true
+  }
+  window.counts = counts
+  window.values = runs.values
+  let first = from
+  let last = from
+  for (let s = 0; s < endsMs.length; s++) {
+    const endMs = endsMs[s]!
+    const startMs = endMs - rangeMs
+    while (first < to && startsMs[first]! + (counts[first]! - 1) * deltasMs[first]! <= startMs) first++
+    while (last + 1 < to && startsMs[last + 1]! <= endMs) last++
+    // `last` is the newest run that begins in time, if any does; the first one that ends in time may be after it.
+    if (first > last || startsMs[first]! > endMs) continue
+    const firstStartMs = startsMs[first]!
+    const lastStartMs = startsMs[last]!
+    let skipped = 0
+    if (firstStartMs <= startMs) skipped = Math.floor((startMs - firstStartMs) / deltasMs[first]!) + 1
+    let taken = counts[last]!
+    if (taken > 1) taken = Math.min(taken, Math.floor((endMs - lastStartMs) / deltasMs[last]!) + 1)
+    const inWindow = before[last - from]! - before[first - from]! + taken - skipped
+    if (inWindow <= 0) continue
+    window.first = first
+    window.last = last
+    window.skipped = skipped
+    window.taken = taken
+    window.samples = inWindow
+    window.firstMs = firstStartMs + (skipped === 0 ? 0 : skipped * deltasMs[first]!)
+    window.lastMs = lastStartMs + (taken === 1 ? 0 : (taken - 1) * deltasMs[last]!)
+    window.startMs = startMs
+    window.endMs = endMs
+    if (!kernel(window)) continue
+    values[cell + s] = window.result
+    present[cell + s] = 1
+  }
+}

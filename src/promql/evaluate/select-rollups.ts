@@ -1,0 +1,102 @@
+import type { Matcher } from '../../model/matcher.ts'
+import { BUCKET_ENDS_STALE, type RollupColumns, type RollupParts, type RollupSelection } from '../../model/rollup.ts'
+import type { VectorSelector } from '../ast.ts'
+import { lastStepMs, type Evaluation, type Steps } from './evaluation.ts'
+import type { Grid } from './grid.ts'
+import { GridFiller } from './run-blocks.ts'
+import type { Wants } from './select-runs.ts'
+
+/**
+ * When rollups are asked for instead of samples: where every window of a range function begins and ends with a bucket, or
+ * every step of an instant selector ends with one.
+ */
+
+/** Rows of one portion. */
+export const ROLLUP_ROWS = 1024
+
+const EDGES: RollupParts = { extremes: false, sums: false }
+
+interface Looks {
+  /** The time that is looked at for the first step; the others follow it. */
+  readonly firstMs: number
+  readonly steps: Steps
+  /** Width of the windows; undefined: those of an instant selector, which begin anywhere. */
+  readonly rangeMs: number | undefined
+  readonly parts: RollupParts
+}
+
+/** The rollups of windows; undefined: there are none, or the windows do not fit them. */
+export function selectRollup(
+  matchers: readonly Matcher[],
+  { firstMs, steps, rangeMs, parts }: Looks,
+  { queryable, budget, lookbackMs }: Evaluation,
+): RollupSelection | undefined {
+  if (queryable.selectRollup === undefined) return undefined
+  let alignMs = Math.abs(firstMs)
+  if (steps.count > 1) alignMs = divisorOf(alignMs, steps.stepMs)
+  if (rangeMs !== undefined) alignMs = divisorOf(alignMs, rangeMs)
+  if (!(alignMs >= 1)) return undefined
+  budget.check()
+  const fromMs = Math.floor((firstMs - (rangeMs ?? lookbackMs)) / alignMs) * alignMs
+  const toMs = firstMs + lastStepMs(steps) - steps.startMs
+  return queryable.selectRollup({ matchers, fromMs, toMs, alignMs, bucketsMax: budget.samplesLeft, parts })
+}
+
+/** An instant selector over rollups; undefined: samples have to be read. */
+export async function steppedOverRollups(
+  { matchers }: VectorSelector,
+  firstMs: number,
+  steps: Steps,
+  isOneName: boolean,
+  wants: Wants,
+  evaluation: Evaluation,
+): Promise<Grid | undefined> {
+  const selection = selectRollup(matchers, { firstMs, steps, rangeMs: undefined, parts: EDGES }, evaluation)
+  if (selection === undefined) return undefined
+  const { rows, widthMs } = selection
+  const filler = new GridFiller(rows, steps.count, evaluation)
+  for (let from = 0; from < rows.length; from += ROLLUP_ROWS) {
+    const to = Math.min(rows.length, from + ROLLUP_ROWS)
+    filler.reserve(to - from)
+    let buckets = 0
+    let found = 0
+    selection.readBuckets(from, to, (row, columns) => {
+      found++
+      buckets += columns.count
+      fillSteps(columns, widthMs, filler.add(row), firstMs, steps, evaluation.lookbackMs, wants, filler)
+    })
+    evaluation.budget.takeSamples(found, buckets)
+    await evaluation.budget.breathe()
+  }
+  return filler.finish(isOneName)
+}
+
+/** HOT. The newest sample at each step is the last one of the newest bucket. */
+function fillSteps(
+  { numbers, flags, lasts, lastsMs, count }: RollupColumns,
+  widthMs: number,
+  cell: number,
+  firstMs: number,
+  { stepMs, count: stepCount }: Steps,
+  lookbackMs: number,
+  wants: Wants,
+  { values, present }: GridFiller,
+): void {
+  let i = -1
+  for (let s = 0; s < stepCount; s++) {
+    const atMs = firstMs + s * stepMs
+    const endNumber = atMs / widthMs
+    while (i + 1 < count && numbers[i + 1]! < endNumber) i++
+    // A stale marker hides what is before it; what is out of sight hides it too.
+    if (i < 0 || (flags[i]! & BUCKET_ENDS_STALE) !== 0 || lastsMs[i]! <= atMs - lookbackMs) continue
+    values[cell + s] = wants === 'values' ? lasts[i]! : lastsMs[i]! / 1000
+    present[cell + s] = 1
+  }
+}
+
+/** The greatest common one of two whole numbers; 0 for others. */
+function divisorOf(a: number, b: number): number {
+  let [greater, less] = [a, b]
+  while (less >= 1) [greater, less] = [less, greater % less]
+  return less === 0 ? greater : 0
+}

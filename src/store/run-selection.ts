@@ -1,0 +1,137 @@
+import { RunColumns } from '../model/run-columns.ts'
+import type { RunSelection, TimeRange } from '../model/queryable.ts'
+import type { SeriesRef } from '../model/series.ts'
+import { readRuns } from './chunk-reader.ts'
+import type { HeadMemory } from './head-memory.ts'
+import type { HeadReader } from './head-reader.ts'
+import { orDamaged, type PackReader, type PlacedChunk } from './pack-reader.ts'
+import type { SelectedRows } from './selected-rows.ts'
+
+/** What a selection reads with: the parts of one reader. */
+export interface RunSources {
+  readonly memory: HeadMemory
+  readonly head: HeadReader
+  readonly packs: PackReader
+  readonly metricOf: (ref: SeriesRef) => number
+  /** Runs `work` while nothing of the head is used for something else. */
+  pinned<T>(work: () => T): T
+  /** Runs `work`, whose errors are the disk's. */
+  readingPacks<T>(work: () => T): T
+}
+
+/** Of the head, while packs are looked for; between two reads it holds nothing that anybody may count on. */
+const inHead = new RunColumns()
+const NO_CHUNKS: readonly number[] = []
+
+/** What one selector of a query reads, portion by portion: from the head, and then, as a flush goes the other way, from packs. */
+export class StoreRunSelection implements RunSelection {
+  readonly rows: SelectedRows
+  readonly #range: TimeRange
+  readonly #runsMax: number
+  readonly #sources: RunSources
+
+  constructor(rows: SelectedRows, range: TimeRange, runsMax: number, sources: RunSources) {
+    this.rows = rows
+    this.#range = range
+    this.#runsMax = runsMax
+    this.#sources = sources
+  }
+
+  readRuns(from: number, to: number, into: RunColumns): void {
+    const { fromMs, toMs } = this.#range
+    const { head, packs, metricOf } = this.#sources
+    into.clear(this.#runsMax)
+    this.#sources.pinned(() => {
+      for (let row = from; row < to; row++) {
+        const slot = this.rows.slotAt(row)
+        if (slot >= 0) head.readRuns(slot, fromMs, toMs, into)
+        into.endRow()
+      }
+    })
+    const refs = this.rows.refs.subarray(from, to)
+    const chunks = this.#sources.readingPacks(() => packs.chunksOf(refs, metricOf, fromMs, toMs))
+    if (chunks.length > 0) this.#join(refs, chunks, into)
+  }
+
+  readNewest(timesMs: Float64Array, values: Float64Array): void {
+    const { fromMs, toMs } = this.#range
+    const { memory, head } = this.#sources
+    const words = new Int32Array(values.buffer, values.byteOffset, values.length * 2)
+    const flushed: number[] = []
+    this.#sources.pinned(() => {
+      const { slots, rows } = { slots: this.rows.slots, rows: this.rows.length }
+      for (let row = 0; row < rows; row++) {
+        timesMs[row] = NaN
+        const slot = slots === undefined ? this.rows.slotAt(row) : slots[row]!
+        if (slot < 0) continue
+        head.newestAt(slot, fromMs, toMs, row, timesMs, words)
+        // After the head: what a flush took out of it before we looked is flushed by now.
+        if (timesMs[row] !== timesMs[row] && memory.flushedUntilMs(slot) >= fromMs) flushed.push(row)
+      }
+    })
+    if (flushed.length > 0) this.#newestOfPacks(flushed, timesMs, words)
+  }
+
+  /** Puts the runs of chunks before those of the head, which are in `into`; what is in both counts once. */
+  #join(refs: Uint32Array, chunks: readonly PlacedChunk[], into: RunColumns): void {
+    const { fromMs, toMs } = this.#range
+    inHead.take(into)
+    into.clear(this.#runsMax)
+    const byPlace = chunksByPlace(chunks, refs.length)
+    for (let place = 0; place < refs.length; place++) {
+      let flushedUntilMs = -Infinity
+      for (const chunk of byPlace[place] ?? NO_CHUNKS) {
+        const { pack, entry } = chunks[chunk]!
+        readEntry(pack, entry, refs[place]!, fromMs, toMs, into)
+        flushedUntilMs = pack.directory.tosMs[entry]!
+      }
+      into.pushFrom(inHead, place === 0 ? 0 : inHead.ends[place - 1]!, inHead.ends[place]!, flushedUntilMs)
+      into.endRow()
+    }
+    inHead.clear(Infinity)
+  }
+
+  #newestOfPacks(rows: readonly number[], timesMs: Float64Array, words: Int32Array): void {
+    const { fromMs, toMs } = this.#range
+    const { packs, metricOf } = this.#sources
+    const refs = Uint32Array.from(rows, (row) => this.rows.refs[row]!)
+    const chunks = this.#sources.readingPacks(() => packs.chunksOf(refs, metricOf, fromMs, toMs))
+    // Oldest first, so a newer one writes over an older one.
+    for (const { place, pack, entry } of chunks) {
+      inHead.clear(this.#runsMax)
+      readEntry(pack, entry, refs[place]!, fromMs, toMs, inHead)
+      const run = inHead.count - 1
+      if (run < 0) continue
+      const row = rows[place]!
+      timesMs[row] = inHead.startsMs[run]! + (inHead.counts[run]! - 1) * inHead.deltasMs[run]!
+      words[row * 2] = inHead.words[run * 2]!
+      words[row * 2 + 1] = inHead.words[run * 2 + 1]!
+    }
+  }
+}
+
+/** HOT. Runs of one chunk; a damaged one is FleetError `storage_failed`. */
+function readEntry(
+  { directory, payload }: PlacedChunk['pack'],
+  entry: number,
+  ref: SeriesRef,
+  fromMs: number,
+  toMs: number,
+  into: RunColumns,
+): void {
+  const offset = entry === 0 ? 0 : directory.ends[entry - 1]!
+  orDamaged(`a chunk of series ${ref}`, () => {
+    readRuns(payload, offset, directory.ends[entry]!, directory.fromsMs[entry]!, fromMs, toMs, into)
+  })
+}
+
+/** For each place the numbers of its chunks, in their order. */
+function chunksByPlace(chunks: readonly PlacedChunk[], places: number): readonly (readonly number[] | undefined)[] {
+  const byPlace: (number[] | undefined)[] = new Array<number[] | undefined>(places)
+  chunks.forEach(({ place }, chunk) => {
+    const known = byPlace[place]
+    if (known === undefined) byPlace[place] = [chunk]
+    else known.push(chunk)
+  })
+  return byPlace
+}

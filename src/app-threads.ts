@@ -1,15 +1,20 @@
 /** The two worker threads, started in order: the writer first, because the reader reads what it shares. */
 import { engineOptionsOf, ingestOptionsOf, otlpOptionsOf, storeOptionsOf } from './app-options.ts'
+import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
 import type { Config } from './config.ts'
 import type { IngestWorkerCalls, IngestWorkerData } from './ingest-worker.ts'
 import type { QueryWorkerCalls, QueryWorkerData } from './query-worker.ts'
 import type { Remote } from './rpc.ts'
 import { portPair, startThread } from './threads.ts'
+import { LANE_BYTES, createWriteLane } from './write-lane.ts'
+import type { WriteLane } from './write-lane.ts'
 
 export interface AppThreads {
   readonly ingest: Remote<IngestWorkerCalls>
   readonly query: Remote<QueryWorkerCalls>
+  /** How remote write requests reach the ingest worker. */
+  readonly lane: WriteLane
   /** Resolves with a sentence when one of them died. */
   readonly died: Promise<string>
   /** Writes what was received, then ends both. */
@@ -19,19 +24,23 @@ export interface AppThreads {
 export interface ThreadParts {
   readonly config: Config
   readonly ruleFiles: readonly { readonly path: string; readonly text: string }[]
-  readonly nowMs: number
+  readonly clock: Clock
   readonly log: Log
 }
 
-export async function startThreads({ config, ruleFiles, nowMs, log }: ThreadParts): Promise<AppThreads> {
+export async function startThreads({ config, ruleFiles, clock, log }: ThreadParts): Promise<AppThreads> {
   const store = storeOptionsOf(config)
   const share = portPair()
   const derived = portPair()
+  const lanePorts = portPair()
+  const laneMemory = new SharedArrayBuffer(LANE_BYTES)
+  const lane = createWriteLane(lanePorts.near, laneMemory, () => clock.nowMs())
   let tellDeath: (sentence: string) => void = () => undefined
   const died = new Promise<string>((resolve) => {
     tellDeath = resolve
   })
   const onDeath = (cause: Error): void => {
+    lane.fail(cause)
     tellDeath(cause.message)
   }
 
@@ -39,14 +48,16 @@ export async function startThreads({ config, ruleFiles, nowMs, log }: ThreadPart
     store,
     ingest: ingestOptionsOf(config),
     otlp: otlpOptionsOf(config),
-    nowMs,
+    nowMs: clock.nowMs(),
     queryPort: derived.near,
     sharePort: share.near,
+    lanePort: lanePorts.far,
+    laneMemory,
   }
   const ingest = await startThread<IngestWorkerCalls>({
     file: 'ingest-worker',
     workerData: ingestData,
-    transfer: [derived.near, share.near],
+    transfer: [derived.near, share.near, lanePorts.far],
     log,
     onDeath,
   })
@@ -68,16 +79,19 @@ export async function startThreads({ config, ruleFiles, nowMs, log }: ThreadPart
     return {
       ingest: ingest.remote,
       query: query.remote,
+      lane,
       died,
       stop: async () => {
         await query.remote.close().catch(() => undefined) // a dead thread has nothing to close
         await query.terminate()
         await ingest.remote.close()
+        lanePorts.near.close()
         await ingest.terminate()
       },
     }
   } catch (thrown) {
     await ingest.remote.close()
+    lanePorts.near.close()
     await ingest.terminate()
     throw thrown
   }

@@ -67,7 +67,7 @@ export async function startApp(asked: AppParts): Promise<App> {
   const { config, clock, log } = parts
   const catalog = loadContent(config, log)
   const metrics = createOwnMetrics(VERSION)
-  const threads = await startThreads({ config, ruleFiles: catalog.ruleFiles, nowMs: clock.nowMs(), log })
+  const threads = await startThreads({ config, ruleFiles: catalog.ruleFiles, clock, log })
   try {
     return await serve(parts, catalog, metrics, threads)
   } catch (thrown) {
@@ -179,7 +179,12 @@ function createApiServer({
   }
   return createServer({
     query,
-    write: (body, cluster, protocol) => pending(() => threads.ingest.write(body, { ...contextOf(cluster), protocol })),
+    write: (body, cluster, protocol) =>
+      pending(
+        () =>
+          threads.lane.write(body, cluster, protocol) ??
+          threads.ingest.write(body, { ...contextOf(cluster), protocol }),
+      ),
     writeOtlpMetrics: (body, encoding, cluster) =>
       pending(() => threads.ingest.writeOtlpMetrics(body, encoding, contextOf(cluster))),
     ingestReport: (nowMs, top) => threads.ingest.ingestReport(nowMs, top),

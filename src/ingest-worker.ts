@@ -25,6 +25,8 @@ import type { StoreOptions } from './store/options.ts'
 import { openWriter } from './store/writer.ts'
 import type { StoreStats, StoreWriter } from './store/writer.ts'
 import type { ThreadHello } from './threads.ts'
+import { serveWriteLane } from './write-lane.ts'
+import type { LaneWriter } from './write-lane.ts'
 
 export interface IngestWorkerData {
   readonly store: StoreOptions
@@ -35,6 +37,9 @@ export interface IngestWorkerData {
   readonly queryPort: MessagePort
   /** To the query worker: how its reader finds the head. */
   readonly sharePort: MessagePort
+  /** From main: remote write requests, with their bodies in `laneMemory`. */
+  readonly lanePort: MessagePort
+  readonly laneMemory: SharedArrayBuffer
 }
 
 /** What main asks. */
@@ -58,24 +63,34 @@ export type DerivedCalls = {
   replaceAlertStates(groupKey: string, records: readonly AlertRecord[]): Promise<void>
 }
 
+/** Remote write, for those that come in batches and for those that come alone. */
+function laneWriter(writer: StoreWriter, intake: Intake): LaneWriter {
+  const ingest = createRemoteWriteIngest({ intake })
+  return {
+    admit: () => {
+      if (writer.isOverloaded) throw new FleetError('overloaded', 'the log cannot keep up; nothing was taken')
+    },
+    write: (body, context) => ingest.write(body, context),
+    commit: () => writer.appender.commit(),
+  }
+}
+
 function mainCalls(
   writer: StoreWriter,
-  options: IngestOptions,
+  intake: Intake,
+  remoteWrite: LaneWriter,
   otlpOptions: OtlpOptions,
   seriesMax: number,
 ): IngestWorkerCalls {
-  const { appender } = writer
-  const intake = new Intake(appender, options)
-  const ingest = createRemoteWriteIngest({ intake })
   const otlp = createOtlpMetricsIngest({ intake, otlp: otlpOptions })
   const takeAndCommit = async <T>(take: () => T): Promise<T> => {
-    if (writer.isOverloaded) throw new FleetError('overloaded', 'the log cannot keep up; nothing was taken')
+    remoteWrite.admit()
     const outcome = take()
-    await appender.commit()
+    await remoteWrite.commit()
     return outcome
   }
   return {
-    write: (body, context) => takeAndCommit(() => ingest.write(body, context)),
+    write: (body, context) => takeAndCommit(() => remoteWrite.write(body, context)),
     writeOtlpMetrics: (body, encoding, context) => takeAndCommit(() => otlp.write(body, encoding, context)),
     maintain: async (nowMs) => {
       await writer.maintain(nowMs)
@@ -120,7 +135,10 @@ try {
   const writer = openWriter(data.store, data.nowMs)
   const share = writer.share()
   data.sharePort.postMessage(share, [share.port])
-  serveCalls(parentPort, mainCalls(writer, data.ingest, data.otlp, data.store.seriesMax))
+  const intake = new Intake(writer.appender, data.ingest)
+  const remoteWrite = laneWriter(writer, intake)
+  serveCalls(parentPort, mainCalls(writer, intake, remoteWrite, data.otlp, data.store.seriesMax))
+  serveWriteLane(data.lanePort, data.laneMemory, remoteWrite)
   serveCalls(data.queryPort, derivedCalls(writer))
   parentPort.postMessage({ ready: true } satisfies ThreadHello)
 } catch (thrown) {

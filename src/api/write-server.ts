@@ -65,7 +65,7 @@ async function answer(
       handler(request, response)
       return
     }
-    const body = await readBody(request, Number(request.headers['content-length']))
+    const body = await readBody(request)
     if (body === undefined) return // the sender went away in the middle: there is nobody to answer
     const outcome = await counted(parts.metrics, FORMATS['1.0'], parts.write(body, entry.principal?.cluster, '1.0'))
     // The process is about to end: senders should connect to the one after it.
@@ -99,17 +99,15 @@ function sendText(response: ServerResponse, status: number, text: string): void 
   response.end(body)
 }
 
-/** The whole body in memory of its own, so that it can be given away; `undefined` when the connection ended before. */
-function readBody(request: IncomingMessage, length: number): Promise<Uint8Array | undefined> {
+/** The whole body, in one piece as it arrived when it did; `undefined` when the connection ended before. */
+function readBody(request: IncomingMessage): Promise<Uint8Array | undefined> {
   return new Promise((resolve) => {
-    const body = new Uint8Array(length)
-    let at = 0
+    const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => {
-      body.set(chunk, at) // never past the end: the HTTP parser stops at the announced length
-      at += chunk.length
+      chunks.push(chunk)
     })
     request.on('end', () => {
-      resolve(body)
+      resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
     })
     request.on('close', () => {
       resolve(undefined)

@@ -1,0 +1,57 @@
+import { APPENDED, APPENDED_BEFORE } from '../../src/model/appender.ts'
+import type { AppendOutcome, Appender } from '../../src/model/appender.ts'
+import type { Labels } from '../../src/model/labels.ts'
+import type { SeriesRef } from '../../src/model/series.ts'
+
+/** Passes all on to a real appender, and notes what one request did. */
+export class NotingAppender implements Appender {
+  seriesAsked = 0
+  samplesTaken = 0
+  samplesOffered = 0
+  readonly values: number[] = []
+  readonly #inner: Appender
+
+  constructor(inner: Appender) {
+    this.#inner = inner
+  }
+
+  /** Starts a request. */
+  reset(): void {
+    this.seriesAsked = 0
+    this.samplesTaken = 0
+    this.samplesOffered = 0
+    this.values.length = 0
+  }
+
+  resolve(labels: Labels): SeriesRef | undefined {
+    this.seriesAsked++
+    return this.#inner.resolve(labels)
+  }
+
+  find(labels: Labels): SeriesRef | undefined {
+    return this.#inner.find(labels)
+  }
+
+  seriesOf(cluster: string): number {
+    return this.#inner.seriesOf(cluster)
+  }
+
+  append(ref: SeriesRef, timeMs: number, value: number): AppendOutcome {
+    this.values.push(value)
+    return this.#noted(this.#inner.append(ref, timeMs, value))
+  }
+
+  appendStale(ref: SeriesRef, timeMs: number): AppendOutcome {
+    return this.#noted(this.#inner.appendStale(ref, timeMs))
+  }
+
+  commit(): Promise<void> {
+    return this.#inner.commit()
+  }
+
+  #noted(outcome: AppendOutcome): AppendOutcome {
+    this.samplesOffered++
+    if (outcome === APPENDED || outcome === APPENDED_BEFORE) this.samplesTaken++
+    return outcome
+  }
+}

@@ -80,6 +80,7 @@ export const FIGURES: readonly Figure[] = [
   }),
   less('restart/readyMs', 'restart, 100 M samples, until ready', 'ms', { atMost: 2000 }),
   less('restart/answeredMs', 'the same, until the first right answer', 'ms'),
+  less('restart/emptyReadyMs', 'a start with nothing stored, until ready', 'ms'),
   less('restart/killedReadyMs', 'killed, 100 M samples, until ready', 'ms', { atMost: 2000 }),
   less('restart/killedAnsweredMs', 'the same, until the first right answer', 'ms'),
 ]

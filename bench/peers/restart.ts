@@ -3,7 +3,7 @@
  * right answer, over what 2,000 clusters sent in seven hours. After an orderly end, and after it was killed.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { inDirectory, live, nowMs } from './lives.ts'
+import { inDirectory, inOneLife, live, nowMs } from './lives.ts'
 import type { Course } from './lives.ts'
 import { load } from './past.ts'
 import { fleetOf } from './payloads.ts'
@@ -23,12 +23,14 @@ export function measureRestart(course: Course): Promise<ScenarioResult> {
     const loaded = await load(course, dir, fleetOf(restartClusters), endMs, restartHours * HOUR_MS)
     // A second life, so that each has done what it does with old samples before its restart is measured.
     await live(course, dir, (server) => server.settle(restMsMax))
+    const emptyReadyMs = await inOneLife(course, (server) => Promise.resolve(server.readyMs))
     const stopped = await restart(course, dir, endMs, (server) => server.kill())
     const killed = await restart(course, dir, endMs, (server) => server.stop())
     return {
       figures: {
         samples: loaded.samples,
         loadSeconds: loaded.seconds,
+        emptyReadyMs,
         readyMs: stopped.readyMs,
         answeredMs: stopped.answeredMs,
         cpuMs: stopped.cpuMs,

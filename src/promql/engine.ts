@@ -12,7 +12,7 @@ import { labelsOf, refuseSameLabels, type Grid } from './evaluate/grid.ts'
 import { RowCache } from './evaluate/row-cache.ts'
 import { evaluateRange } from './evaluate/range-vector.ts'
 import { lookMs } from './evaluate/select.ts'
-import { parseExpr } from './parse.ts'
+import { ParsedQueries } from './parsed-queries.ts'
 import { typeOf } from './check.ts'
 import type {
   InstantQuery,
@@ -34,6 +34,7 @@ export interface LocalEngineInputs {
 /** PromQL over a store in the same thread. */
 export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInputs): QueryEngine {
   const rowCache = new RowCache()
+  const parsed = new ParsedQueries()
   const prepare = (text: string, range: TimeRange, query: QueryOptions, signal?: AbortSignal): Evaluation => ({
     queryable,
     budget: new Budget(options, Math.min(query.timeoutMs ?? Infinity, options.timeoutMs), nowMs, signal),
@@ -48,13 +49,13 @@ export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInpu
   })
   return {
     async instant(query, signal) {
-      const expr = parseExpr(query.expr)
+      const expr = parsed.get(query.expr)
       const range = { fromMs: query.timeMs, toMs: query.timeMs }
       const evaluation = prepare(query.expr, range, query, signal)
       return resultOf(await instantValue(expr, query, evaluation), evaluation)
     },
     async range(query, signal) {
-      const expr = parseExpr(query.expr)
+      const expr = parsed.get(query.expr)
       const type = typeOf(expr)
       if (type !== 'scalar' && type !== 'vector') {
         const got = type === 'matrix' ? 'range vector' : 'string'

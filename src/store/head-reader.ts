@@ -1,5 +1,4 @@
 import { invariant } from '../base/invariant.ts'
-import type { RunColumns } from '../model/run-columns.ts'
 import {
   type HeadMemory,
   PAGE_BEFORE,
@@ -55,98 +54,16 @@ export class HeadReader {
     }
   }
 
-  /** HOT: once per series of a range. As `read`, as runs, to the row that `into` is at. Late samples are the slow path. */
-  readRuns(slot: number, fromMs: number, toMs: number, into: RunColumns): void {
-    const memory = this.#memory
-    const slotWords = memory.slotWords(slot)
-    const slotAt = memory.slotAt(slot)
-    const lastOlder = Atomics.load(slotWords, slotAt + SLOT_LAST_OLDER_PAGE)
-    const last = Atomics.load(slotWords, slotAt + SLOT_LAST_PAGE)
-    if (lastOlder !== 0) {
-      this.#mergeChains(last, lastOlder, fromMs)
-      const { startsMs, deltasMs, counts, lows, highs, count } = this.#merged
-      for (let run = 0; run < count; run++) {
-        into.pushCut(startsMs[run]!, deltasMs[run]!, counts[run]!, lows[run]!, highs[run]!, fromMs, toMs)
-      }
-      return
-    }
-    const pages = this.#pages
-    let depth = 0
-    for (let page = last; page !== 0;) {
-      pages[depth++] = page
-      const words = memory.pageWords(page) ?? this.#unknownPage(page)
-      const at = memory.pageAt(page)
-      if (memory.pageFloats(page)[(at + PAGE_FIRST_RUN) >> 1]! <= fromMs) break
-      page = words[at + PAGE_BEFORE]!
-    }
-    while (depth > 0) {
-      const page = pages[--depth]!
-      const words = memory.pageWords(page)!
-      const floats = memory.pageFloats(page)
-      const at = memory.pageAt(page)
-      const runs = Atomics.load(words, at + PAGE_RUNS)
-      for (let run = 0, runAt = at + PAGE_FIRST_RUN; run < runs; run++, runAt += RUN_WORDS) {
-        // The count before the delta, as in #eachRun.
-        const count = Atomics.load(words, runAt + RUN_COUNT)
-        const deltaMs = words[runAt + RUN_DELTA]!
-        into.pushCut(
-          floats[runAt >> 1]!,
-          deltaMs,
-          count,
-          words[runAt + RUN_LOW]!,
-          words[runAt + RUN_HIGH]!,
-          fromMs,
-          toMs,
-        )
-      }
-    }
-  }
-
-  /**
-   * HOT: once per series of a rule. The newest sample with a time in `[fromMs, toMs]`: its time into `timesMs[row]`,
-   * which stays NaN when there is none, and its bits into `words`.
-   */
-  newestAt(slot: number, fromMs: number, toMs: number, row: number, timesMs: Float64Array, words: Int32Array): void {
-    const memory = this.#memory
-    const slotWords = memory.slotWords(slot)
-    const slotAt = memory.slotAt(slot)
-    if (Atomics.load(slotWords, slotAt + SLOT_LAST_OLDER_PAGE) !== 0) {
-      this.#newestOfMerged(slotWords, slotAt, fromMs, toMs, row, timesMs, words)
-      return
-    }
-    for (let page = Atomics.load(slotWords, slotAt + SLOT_LAST_PAGE); page !== 0;) {
-      const page32 = memory.pageWords(page) ?? this.#unknownPage(page)
-      const floats = memory.pageFloats(page)
-      const at = memory.pageAt(page)
-      for (let run = Atomics.load(page32, at + PAGE_RUNS) - 1; run >= 0; run--) {
-        const runAt = at + PAGE_FIRST_RUN + run * RUN_WORDS
-        const startMs = floats[runAt >> 1]!
-        if (startMs > toMs) continue
-        const count = Atomics.load(page32, runAt + RUN_COUNT)
-        const deltaMs = page32[runAt + RUN_DELTA]!
-        const newestMs = startMs + deltaMs * (countUpTo(toMs, startMs, deltaMs, count) - 1)
-        if (newestMs < fromMs) return
-        timesMs[row] = newestMs
-        words[row * 2] = page32[runAt + RUN_LOW]!
-        words[row * 2 + 1] = page32[runAt + RUN_HIGH]!
-        return
-      }
-      page = page32[at + PAGE_BEFORE]!
-    }
-  }
-
-  #newestOfMerged(
-    slotWords: Int32Array,
-    slotAt: number,
+  /** The slow path of `HeadRows.newest`: there are late samples. */
+  newestOfMerged(
+    slot: number,
     fromMs: number,
     toMs: number,
     row: number,
     timesMs: Float64Array,
     words: Int32Array,
   ): void {
-    const lastOlder = Atomics.load(slotWords, slotAt + SLOT_LAST_OLDER_PAGE)
-    this.#mergeChains(Atomics.load(slotWords, slotAt + SLOT_LAST_PAGE), lastOlder, fromMs)
-    const { startsMs, deltasMs, counts, lows, highs, count } = this.#merged
+    const { startsMs, deltasMs, counts, lows, highs, count } = this.merged(slot, fromMs)
     for (let run = count - 1; run >= 0; run--) {
       const nth = countUpTo(toMs, startsMs[run]!, deltasMs[run]!, counts[run]!)
       if (nth === 0) continue
@@ -159,7 +76,20 @@ export class HeadReader {
     }
   }
 
-  /** Samples of both chains into `#merged`; of the one in order only from `fromMs` on, or some more. */
+  /** All samples of a slot from `fromMs` on, or some more, in order. Valid until the next call. */
+  merged(slot: number, fromMs: number): RunList {
+    const words = this.#memory.slotWords(slot)
+    const at = this.#memory.slotAt(slot)
+    const lastOlder = Atomics.load(words, at + SLOT_LAST_OLDER_PAGE)
+    this.#mergeChains(Atomics.load(words, at + SLOT_LAST_PAGE), lastOlder, fromMs)
+    return this.#merged
+  }
+
+  /** The words of a page, which may stand in memory that this thread has not heard of. */
+  wordsOf(page: number): Int32Array {
+    return this.#memory.pageWords(page) ?? this.#unknownPage(page)
+  }
+
   #mergeChains(last: number, lastOlder: number, fromMs: number): void {
     collect(this.#inOrder, (push) => {
       this.#eachRun(last, fromMs, push)

@@ -9,6 +9,7 @@ import type { SeriesColumns } from '../model/series.ts'
 import { asFailure, openDatabaseForReading } from './database.ts'
 import { HeadMemory } from './head-memory.ts'
 import { HeadReader } from './head-reader.ts'
+import { HeadRows } from './head-rows.ts'
 import type { StoreOptions } from './options.ts'
 import { cardinalityOf, GrowthWatch, type Cardinality } from './cardinality.ts'
 import { PackReader, readChunk, type FoundChunk } from './pack-reader.ts'
@@ -74,7 +75,7 @@ class SharedReader implements StoreReader {
     this.#rollups = new RollupReader(db)
     this.#sources = {
       memory: this.#memory,
-      head: this.#head,
+      head: new HeadRows(this.#memory, this.#head),
       packs: this.#packs,
       metricOf: this.#metricOf,
       pinned: (work) => this.#pinned(work),

@@ -3,14 +3,14 @@ import type { RunSelection, TimeRange } from '../model/queryable.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { readRuns } from './chunk-reader.ts'
 import type { HeadMemory } from './head-memory.ts'
-import type { HeadReader } from './head-reader.ts'
+import type { HeadRows } from './head-rows.ts'
 import { orDamaged, type PackReader, type PlacedChunk } from './pack-reader.ts'
 import type { SelectedRows } from './selected-rows.ts'
 
 /** What a selection reads with: the parts of one reader. */
 export interface RunSources {
   readonly memory: HeadMemory
-  readonly head: HeadReader
+  readonly head: HeadRows
   readonly packs: PackReader
   readonly metricOf: (ref: SeriesRef) => number
   /** Runs `work` while nothing of the head is used for something else. */
@@ -42,11 +42,7 @@ export class StoreRunSelection implements RunSelection {
     const { head, packs, metricOf } = this.#sources
     into.clear(this.#runsMax)
     this.#sources.pinned(() => {
-      for (let row = from; row < to; row++) {
-        const slot = this.rows.slotAt(row)
-        if (slot >= 0) head.readRuns(slot, fromMs, toMs, into)
-        into.endRow()
-      }
+      head.readRows(this.rows.slots().subarray(from, to), fromMs, toMs, into)
     })
     const refs = this.rows.refs.subarray(from, to)
     const chunks = this.#sources.readingPacks(() => packs.chunksOf(refs, metricOf, fromMs, toMs))
@@ -59,14 +55,12 @@ export class StoreRunSelection implements RunSelection {
     const words = new Int32Array(values.buffer, values.byteOffset, values.length * 2)
     const flushed: number[] = []
     this.#sources.pinned(() => {
-      const { slots, rows } = { slots: this.rows.slots, rows: this.rows.length }
-      for (let row = 0; row < rows; row++) {
-        timesMs[row] = NaN
-        const slot = slots === undefined ? this.rows.slotAt(row) : slots[row]!
-        if (slot < 0) continue
-        head.newestAt(slot, fromMs, toMs, row, timesMs, words)
+      const slots = this.rows.slots()
+      head.newest(slots, fromMs, toMs, timesMs, words)
+      for (let row = 0; row < slots.length; row++) {
+        if (timesMs[row] === timesMs[row] || slots[row]! < 0) continue
         // After the head: what a flush took out of it before we looked is flushed by now.
-        if (timesMs[row] !== timesMs[row] && memory.flushedUntilMs(slot) >= fromMs) flushed.push(row)
+        if (memory.flushedUntilMs(slots[row]!) >= fromMs) flushed.push(row)
       }
     })
     if (flushed.length > 0) this.#newestOfPacks(flushed, timesMs, words)

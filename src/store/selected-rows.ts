@@ -62,14 +62,15 @@ export class SelectedRows implements LabelRows {
     return this.refs.byteLength + this.#slots.byteLength
   }
 
-  /** HOT. The slots of all rows, or `undefined` when series were removed since: `slotAt` knows which. */
-  get slots(): Int32Array | undefined {
-    return this.#index.generation === this.#generation ? this.#slots : undefined
+  /** The slots of all rows; -1 for a series that was removed meanwhile. Not to be kept. */
+  slots(): Int32Array {
+    if (this.#index.generation === this.#generation) return this.#slots
+    return Int32Array.from(this.refs, (ref) => this.#index.slotOf(ref))
   }
 
-  /** -1 when the series was removed meanwhile. */
+  /** The slot of one row; -1 when the series was removed meanwhile. */
   slotAt(row: number): number {
-    return this.slots === undefined ? this.#index.slotOf(this.refs[row]!) : this.#slots[row]!
+    return this.#index.generation === this.#generation ? this.#slots[row]! : this.#index.slotOf(this.refs[row]!)
   }
 
   at(row: number): Labels {

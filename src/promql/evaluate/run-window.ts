@@ -58,6 +58,10 @@ const PLACES = 2 ** 20
 
 /** As `add` called `count` times. At once when every sum on the way is exact, because then no correction is made. */
 function addRepeated(to: Accumulator, value: number, count: number): void {
+  if (count === 1) {
+    add(to, value)
+    return
+  }
   const scaledSum = to.sum * PLACES
   const scaled = value * PLACES
   const isExact = Number.isInteger(scaled) && Number.isInteger(scaledSum)

@@ -1,7 +1,7 @@
 import type { VectorMatching } from '../ast.ts'
 import type { Grid } from './grid.ts'
 import { numberRows } from './groups.ts'
-import type { RowCache } from './row-cache.ts'
+import { GroupColumn, type RowCache } from './row-cache.ts'
 
 /** The match groups of two vectors: rows with equal signatures may be matched. */
 export interface Signatures {
@@ -41,11 +41,12 @@ function signaturesByLabels(
 
 /**
  * HOT. Matching on all labels. Rules love to compare a series with its own past, and then both sides are the same rows;
- * or they are the same series, whose `Labels` a store gives as the same object each time. Only what is left is compared
+ * or groups, whose numbers are kept; or they are the same series, whose `Labels` a store gives as the same object each time. Only what is left is compared
  * by text.
  */
 function signaturesByIdentity(left: Grid, right: Grid, cache: RowCache): Signatures {
-  if (!isUnique(left) || !isUnique(right)) return signaturesByLabels(left, right, [], true, cache)
+  const areGroups = left.labels.lineage instanceof GroupColumn && right.labels.lineage instanceof GroupColumn
+  if (areGroups || !isUnique(left) || !isUnique(right)) return signaturesByLabels(left, right, [], true, cache)
   if (left.labels.lineage === right.labels.lineage) {
     const count = Math.max(left.labels.length, right.labels.length)
     const ids = Int32Array.from({ length: count }, (_, row) => row)

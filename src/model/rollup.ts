@@ -1,6 +1,5 @@
-import type { Labels } from './labels.ts'
+import type { LabelRows } from './label-rows.ts'
 import type { Matcher } from './matcher.ts'
-import type { SeriesRef } from './series.ts'
 import type { TimeRange } from './queryable.ts'
 
 /**
@@ -56,14 +55,20 @@ export interface RollupColumns {
 export const BUCKET_IS_INTEGER = 1
 /** The newest sample of the bucket is a stale marker. */
 export const BUCKET_ENDS_STALE = 2
+/** Some sample is less than 0. */
+export const BUCKET_HAS_NEGATIVE = 4
 
-/** What `selectRollup` shows of one series; the columns are used again for the next one. May have buckets outside of the range. */
-export interface RollupSeries {
-  readonly ref: SeriesRef
-  readonly labels: Labels
-  readonly buckets: RollupColumns
+/** Series that matched, and the buckets of a request. */
+export interface RollupSelection {
+  /** Series with and without a sample in the range; their order does not change. */
+  readonly rows: LabelRows
   /** Width of a bucket. */
   readonly widthMs: number
   /** Whether the samples themselves are there for the whole range too. */
   readonly hasSamples: boolean
+  /**
+   * Shows the buckets of rows `[from, to)`, row by row; rows without any are left out. The columns are used again for the
+   * next row, and may have buckets outside of the range. Throws FleetError `query_limit` beyond `bucketsMax` in one call.
+   */
+  readBuckets(from: number, to: number, visit: (row: number, buckets: RollupColumns) => void): void
 }

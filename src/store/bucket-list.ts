@@ -1,5 +1,5 @@
 import { isStaleWords } from '../model/sample.ts'
-import { BUCKET_ENDS_STALE, BUCKET_IS_INTEGER, type RollupColumns } from '../model/rollup.ts'
+import { BUCKET_ENDS_STALE, BUCKET_HAS_NEGATIVE, BUCKET_IS_INTEGER, type RollupColumns } from '../model/rollup.ts'
 import { floatOf } from './bytes.ts'
 import type { RunList } from './run-list.ts'
 
@@ -33,25 +33,28 @@ export class BucketList implements RollupColumns {
     this.count = 0
   }
 
-  /** HOT in rolling up. The samples of the runs `[from, to)`. A run costs one step per bucket it touches. */
-  pushRuns(runs: RunList, from = 0, to = runs.count): void {
+  /** The samples of all runs. */
+  pushRuns(runs: RunList): void {
     const { startsMs, deltasMs, counts, lows, highs } = runs
+    for (let run = 0; run < runs.count; run++) {
+      this.pushRun(startsMs[run]!, deltasMs[run]!, counts[run]!, lows[run]!, highs[run]!)
+    }
+  }
+
+  /** HOT in rolling up. `count` samples of one value, `deltaMs` apart: one step per bucket that they touch. */
+  pushRun(startMs: number, deltaMs: number, count: number, low: number, high: number): void {
     const { widthMs } = this
-    for (let run = from; run < to; run++) {
-      const deltaMs = deltasMs[run]!
-      const runCount = counts[run]!
-      const isStale = isStaleWords(highs[run]!, lows[run]!)
-      const value = floatOf(lows[run]!, highs[run]!)
-      for (let i = 0; i < runCount;) {
-        const timeMs = startsMs[run]! + deltaMs * i
-        const number = bucketOf(timeMs, widthMs)
-        const left = runCount - i
-        const inside = left === 1 ? 1 : Math.min(left, Math.floor(((number + 1) * widthMs - timeMs) / deltaMs) + 1)
-        const at = this.#open(number)
-        if (isStale) this.flags[at]! |= BUCKET_ENDS_STALE
-        else this.#add(at, timeMs, timeMs + deltaMs * (inside - 1), inside, value)
-        i += inside
-      }
+    const isStale = isStaleWords(high, low)
+    const value = floatOf(low, high)
+    for (let i = 0; i < count;) {
+      const timeMs = startMs + deltaMs * i
+      const number = bucketOf(timeMs, widthMs)
+      const left = count - i
+      const inside = left === 1 ? 1 : Math.min(left, Math.floor(((number + 1) * widthMs - timeMs) / deltaMs) + 1)
+      const at = this.#open(number)
+      if (isStale) this.flags[at]! |= BUCKET_ENDS_STALE
+      else this.#add(at, timeMs, timeMs + deltaMs * (inside - 1), inside, value)
+      i += inside
     }
   }
 
@@ -119,11 +122,12 @@ export class BucketList implements RollupColumns {
 
   /** `count` samples of one value. */
   #add(at: number, firstMs: number, lastMs: number, count: number, value: number): void {
-    const isInteger = Number.isInteger(value) && !Object.is(value, -0)
+    const isInteger = Number.isInteger(value) && !Object.is(value, -0) ? BUCKET_IS_INTEGER : 0
+    const isNegative = value < 0 ? BUCKET_HAS_NEGATIVE : 0
     this.lastsMs[at] = lastMs
     if (this.counts[at] === 0) {
       this.counts[at] = count
-      this.flags[at] = isInteger ? BUCKET_IS_INTEGER : 0
+      this.flags[at] = isInteger | isNegative
       this.firstsMs[at] = firstMs
       this.firsts[at] = value
       this.lasts[at] = value
@@ -133,7 +137,7 @@ export class BucketList implements RollupColumns {
       return
     }
     this.counts[at]! += count
-    this.flags[at] = isInteger ? this.flags[at]! & BUCKET_IS_INTEGER : 0
+    this.flags[at] = (this.flags[at]! & (isInteger | BUCKET_HAS_NEGATIVE)) | isNegative
     this.#step(at, value)
     this.lasts[at] = value
     this.sums[at]! += value * count
@@ -178,7 +182,10 @@ export class BucketList implements RollupColumns {
       this.changes[at] = other.changes[i]!
     } else {
       this.counts[at]! += count
-      this.flags[at] = (this.flags[at]! & other.flags[i]! & BUCKET_IS_INTEGER) | (other.flags[i]! & BUCKET_ENDS_STALE)
+      const before = this.flags[at]!
+      const after = other.flags[i]!
+      this.flags[at] =
+        (before & after & BUCKET_IS_INTEGER) | (after & BUCKET_ENDS_STALE) | ((before | after) & BUCKET_HAS_NEGATIVE)
       this.#step(at, other.firsts[i]!)
       if (other.resets[i]! > 0) this.#fell(at, other.resets[i]!, other.resetSums[i]!)
       this.changes[at]! += other.changes[i]!

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { BUCKET_ENDS_STALE, BUCKET_IS_INTEGER } from '../../src/model/rollup.ts'
+import { BUCKET_ENDS_STALE, BUCKET_HAS_NEGATIVE, BUCKET_IS_INTEGER } from '../../src/model/rollup.ts'
 import { STALE_HIGH_WORD, STALE_LOW_WORD } from '../../src/model/sample.ts'
 import { BucketList, bucketOf } from '../../src/store/bucket-list.ts'
 import { highWordOf, lowWordOf, MalformedBytesError } from '../../src/store/bytes.ts'
@@ -41,6 +41,7 @@ function bucketsOf(list: BucketList): readonly Bucket[] {
     const count = list.counts[i]!
     const columns = [
       list.flags[i]! & BUCKET_IS_INTEGER,
+      list.flags[i]! & BUCKET_HAS_NEGATIVE,
       list.firstsMs[i]!,
       list.lastsMs[i]!,
       list.firsts[i]!,
@@ -83,6 +84,7 @@ function plainBuckets(samples: readonly Sample[]): readonly Bucket[] {
       endsStale,
       values: [
         values.every((value) => Number.isInteger(value) && !Object.is(value, -0)) ? BUCKET_IS_INTEGER : 0,
+        values.some((value) => value < 0) ? BUCKET_HAS_NEGATIVE : 0,
         kept[0]![0],
         kept[kept.length - 1]![0],
         values[0]!,
@@ -100,11 +102,11 @@ function plainBuckets(samples: readonly Sample[]): readonly Bucket[] {
 
 /** Sums of numbers that are not integers may differ by the error of adding; all else has its bits. */
 function expectSame(got: readonly Bucket[], want: readonly Bucket[]): void {
-  const RESET_SUM = 6
-  const SUM = 10
+  const RESET_SUM = 7
+  const SUM = 11
   const comparable = (buckets: readonly Bucket[]): unknown =>
     buckets.map((bucket) => {
-      const [isInteger, , , , , resets] = bucket.values
+      const [isInteger, , , , , , resets] = bucket.values
       const sum = bucket.values[SUM]
       const isSafe = isInteger === 1 && Math.abs(sum!) < 2 ** 50
       const inexact = new Set([...(isSafe ? [] : [SUM]), ...(isSafe || resets! < 2 ? [] : [RESET_SUM])])
@@ -112,7 +114,7 @@ function expectSame(got: readonly Bucket[], want: readonly Bucket[]): void {
     })
   expect(comparable(got)).toEqual(comparable(want))
   want.forEach((bucket, i) => {
-    const [, , , , , , , , min, max, sum] = bucket.values
+    const [, , , , , , , , , min, max, sum] = bucket.values
     const error = bucket.count * Math.max(Math.abs(min!), Math.abs(max!)) * 2 ** -40
     const gotSum = got[i]!.values[SUM]!
     if (Number.isFinite(error) && !Number.isNaN(sum)) expect(Math.abs(gotSum - sum!)).toBeLessThanOrEqual(error)

@@ -9,6 +9,7 @@ import { OVER_TIME_KERNELS } from './over-time.ts'
 import { evaluateRange, type RangeVector } from './range-vector.ts'
 import { RATE_KERNELS } from './rate.ts'
 import { REGRESSION_KERNELS } from './regression.ts'
+import { gridOverRollups } from './range-rollups.ts'
 import { gridOverRuns } from './range-runs.ts'
 import { hasOneName, lensOf, lookMs, selectRuns, type Lens } from './select.ts'
 import { slideOverSamples, type WindowKernel } from './window.ts'
@@ -55,8 +56,10 @@ async function overRange(
   if (matrix.kind === 'matrix' && evaluation.queryable.selectRuns !== undefined) {
     const { selector, rangeMs } = matrix
     const lens = lensOf(selector, evaluation)
-    const selection = selectRuns(selector, lens, steps, rangeMs, evaluation)!
     const over = { name: func, kernel, params }
+    const rolled = await gridOverRollups(over, selector, lens, rangeMs, endsOf(lens, steps), steps, evaluation)
+    if (rolled !== undefined) return rolled
+    const selection = selectRuns(selector, lens, steps, rangeMs, evaluation)!
     return gridOverRuns(over, selection, rangeMs, endsOf(lens, steps), steps, hasOneName(selector), evaluation)
   }
   const range = await evaluateRange(arg, steps, evaluation, func)

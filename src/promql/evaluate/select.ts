@@ -5,6 +5,7 @@ import { bitsOf, isStaleAt } from '../../model/sample.ts'
 import type { AtTime, VectorSelector } from '../ast.ts'
 import { lastStepMs, stepTimeMs, type Evaluation, type Steps } from './evaluation.ts'
 import type { Grid } from './grid.ts'
+import { steppedOverRollups } from './select-rollups.ts'
 import { newestGrid, steppedGrid, type Wants } from './select-runs.ts'
 
 /** When a selector looks, given when it is asked: `offset` and `@` applied. */
@@ -81,6 +82,11 @@ export async function evaluateSelector(
 ): Promise<Grid> {
   const lens = lensOf(selector, evaluation)
   const isNewestOnly = steps.count === 1 || lens.fixedMs !== undefined
+  if (!isNewestOnly) {
+    const firstMs = lookMs(lens, steps, 0)
+    const rolled = await steppedOverRollups(selector, firstMs, steps, hasOneName(selector), wants, evaluation)
+    if (rolled !== undefined) return rolled
+  }
   const runs = selectRuns(selector, lens, steps, evaluation.lookbackMs, evaluation)
   if (runs !== undefined) {
     return isNewestOnly

@@ -17,6 +17,7 @@ export function storeOptionsOf(config: Config): StoreOptions {
     retentionRawMs: config['retention.raw'],
     outOfOrderMs: config['ingest.out-of-order'],
     flushEveryMs: config['store.flush-every'],
+    compactToMs: config['store.compact-to'],
     seriesMax: config['store.series-max'],
     headBytesMax: config['store.head-bytes-max'],
   }

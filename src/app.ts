@@ -89,7 +89,9 @@ async function serve(parts: AppParts, catalog: Catalog, metrics: OwnMetrics, thr
 
   const notifications = createNotifications(config, clock, metrics, log)
   const beat = createBeat(clock, beatSteps(threads, metrics, log, notifications), log)
-  const upkeep = startUpkeep(clock, threads, metrics, log)
+  metrics.storeHeadBytesMax.set(config['store.head-bytes-max'])
+  const instance = config['own-metrics'] ? new URL(config['external.url']).host : undefined
+  const upkeep = startUpkeep(clock, threads, metrics, log, instance)
   log.info({ url, version: VERSION, data: config.data, rules: catalog.alertNames.length }, 'listening')
   return {
     url,

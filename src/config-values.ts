@@ -32,6 +32,21 @@ export const duration: ValueKind<number> = {
   },
 }
 
+/** Milliseconds, separated by commas. */
+export const risingDurations: ValueKind<readonly number[]> = {
+  placeholder: 'DUR,...',
+  read: (raw) => {
+    const values = raw.split(',').map((part) => parseDuration(part.trim()))
+    const isRising = values.every((value, i) => {
+      const before = values[i - 1]
+      return value !== undefined && value > 0 && (before === undefined || (value > before && value % before === 0))
+    })
+    return isRising
+      ? { value: values.map(Number) }
+      : { wanted: 'durations such as 1d,8d, each a multiple of the one before' }
+  },
+}
+
 const BYTE_UNITS: Readonly<Record<string, number>> = { '': 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 }
 
 /** Bytes, with an optional binary unit. */

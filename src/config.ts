@@ -13,7 +13,20 @@ import { nearest } from './base/nearest.ts'
 import { INGEST_DEFAULTS } from './ingest/options.ts'
 import { OTLP_DEFAULTS, OTLP_STRATEGIES } from './ingest/otlp-options.ts'
 import { CLUSTER_ALIASES } from './model/cluster-identity.ts'
-import { address, bytes, count, duration, flag, list, oneOf, optionalText, text, url, urls } from './config-values.ts'
+import {
+  address,
+  bytes,
+  count,
+  duration,
+  flag,
+  list,
+  oneOf,
+  optionalText,
+  risingDurations,
+  text,
+  url,
+  urls,
+} from './config-values.ts'
 import type { ValueKind } from './config-values.ts'
 
 interface OptionSpec<T> {
@@ -51,6 +64,12 @@ export const OPTIONS = {
     'Origins whose pages may read the query API, such as https://perses.example.',
   ),
   'web.body-bytes-max': option('Server', bytes, '16MiB', 'The largest request body, as sent.'),
+  'own-metrics': option(
+    'Server',
+    flag,
+    'true',
+    "Keep Daytwo's own metrics in its own store every 30 seconds: its alerts about itself are evaluated on them.",
+  ),
   faro: option('Server', flag, 'true', 'Receive page loads, web vitals and errors of our own pages at /collect.'),
 
   rules: option('Content', text('DIR'), shipped('alert-rules'), 'Folder of Prometheus rule files.'),
@@ -173,6 +192,12 @@ export const OPTIONS = {
     duration,
     '2h',
     'Span of samples that is moved from memory into chunks at once.',
+  ),
+  'store.compact-to': option(
+    'Store',
+    risingDurations,
+    '1d,8d',
+    'Spans of the blocks that flushes are made into, each a multiple of the one before. A span of more than a third of the retention is not used.',
   ),
   'store.head-bytes-max': option(
     'Store',

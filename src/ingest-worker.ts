@@ -17,7 +17,7 @@ import { createRemoteWriteIngest } from './ingest/remote-write.ts'
 import type { WriteContext } from './ingest/remote-write.ts'
 import type { WriteOutcome } from './ingest/write-outcome.ts'
 import type { AlertRecord } from './model/alert.ts'
-import type { DerivedSample } from './model/appender.ts'
+import type { Appender, DerivedSample } from './model/appender.ts'
 import type { Refusal } from './model/refusal.ts'
 import type { TokenRecord } from './model/token.ts'
 import { carry, serveCalls } from './rpc.ts'
@@ -52,6 +52,8 @@ export type IngestWorkerCalls = {
   ingestReport(nowMs: number, top: number): IngestReport
   /** Of a body that main did not pass on. `cluster`: the one that the sender's token is bound to. */
   noteRefusal(refusal: Refusal, cluster: string | undefined, nowMs: number): void
+  /** Samples about the program itself. */
+  appendOwn(samples: readonly DerivedSample[]): Promise<void>
   tokens(): Promise<readonly TokenRecord[]>
   close(): Promise<void>
 }
@@ -104,6 +106,7 @@ function mainCalls(
     noteRefusal: (refusal, cluster, nowMs) => {
       intake.note([refusal], cluster, nowMs)
     },
+    appendOwn: (samples) => appendDerived(writer.appender, samples),
     tokens: () => writer.facts.tokens.list(),
     close: async () => {
       await writer.close()
@@ -111,19 +114,20 @@ function mainCalls(
   }
 }
 
+async function appendDerived(appender: Appender, samples: readonly DerivedSample[]): Promise<void> {
+  for (const { labels, timeMs, value, isStale } of samples) {
+    const ref = appender.resolve(labels)
+    if (ref === undefined) throw new FleetError('query_limit', 'derived series not kept: the series limit is reached')
+    if (isStale) appender.appendStale(ref, timeMs)
+    else appender.append(ref, timeMs, value)
+  }
+  await appender.commit()
+}
+
 function derivedCalls(writer: StoreWriter): DerivedCalls {
   const { appender, facts } = writer
   return {
-    appendDerived: async (samples) => {
-      for (const { labels, timeMs, value, isStale } of samples) {
-        const ref = appender.resolve(labels)
-        if (ref === undefined)
-          throw new FleetError('query_limit', 'derived series not kept: the series limit is reached')
-        if (isStale) appender.appendStale(ref, timeMs)
-        else appender.append(ref, timeMs, value)
-      }
-      await appender.commit()
-    },
+    appendDerived: (samples) => appendDerived(appender, samples),
     loadAlertStates: () => facts.alertStates.load(),
     replaceAlertStates: (groupKey, records) => facts.alertStates.replaceGroup(groupKey, records),
   }

@@ -5,6 +5,7 @@ import { messageOf } from './base/errors.ts'
 import type { Log } from './base/log.ts'
 import type { OwnMetrics } from './base/metrics.ts'
 import { ALERT_STATES } from './model/alert.ts'
+import { OWN_SERIES_EVERY_MS, ownSeries } from './own-series.ts'
 
 const EVERY_MS = 1000
 /** A fault that stays is said again this often, not every second. */
@@ -15,23 +16,33 @@ export interface Upkeep {
   stop(): Promise<void>
 }
 
-export function startUpkeep(clock: Clock, threads: AppThreads, metrics: OwnMetrics, log: Log): Upkeep {
+/** @param instance under which our own series are kept; absent: they are not */
+export function startUpkeep(
+  clock: Clock,
+  threads: AppThreads,
+  metrics: OwnMetrics,
+  log: Log,
+  instance: string | undefined,
+): Upkeep {
   let isStopped = false
   let underWay = Promise.resolve()
   let cancel: () => void = () => undefined
   let saidAtMs = -Infinity
+  let keptAtMs = -Infinity
 
   const run = async (): Promise<void> => {
     const nowMs = clock.nowMs()
-    try {
-      await threads.ingest.maintain(nowMs)
-    } catch (thrown) {
-      if (nowMs - saidAtMs >= REPEAT_FAULT_AFTER_MS) {
-        log.error({ error: messageOf(thrown) }, 'upkeep of the store failed; it is tried again')
-        saidAtMs = nowMs
-      }
+    const tell = (thrown: unknown): void => {
+      if (nowMs - saidAtMs < REPEAT_FAULT_AFTER_MS) return
+      log.error({ error: messageOf(thrown) }, 'upkeep of the store failed; it is tried again')
+      saidAtMs = nowMs
     }
+    await threads.ingest.maintain(nowMs).catch(tell)
     await measure(threads, metrics)
+    if (instance === undefined || nowMs - keptAtMs < OWN_SERIES_EVERY_MS) return
+    keptAtMs = nowMs
+    // Not awaited: a commit that waits for room on the disk must not keep the retention from making some.
+    void threads.ingest.appendOwn(await ownSeries(metrics, instance, nowMs)).catch(tell)
   }
   const plan = (): void => {
     if (isStopped) return
@@ -55,6 +66,7 @@ async function measure(threads: AppThreads, metrics: OwnMetrics): Promise<void> 
   const [stats, alerts] = await Promise.all([threads.ingest.stats(), threads.query.ruleAlerts()])
   metrics.storeHeadSeries.set(stats.seriesCount)
   metrics.storeHeadSamples.set(stats.headSamples)
+  metrics.storeHeadBytes.set(stats.headBytes)
   metrics.storeLogBytes.set(stats.logBytes)
   setTotal(metrics.storeCommits, { outcome: 'ok' }, stats.commitsDone)
   setTotal(metrics.storeCommits, { outcome: 'failed' }, stats.commitsFailed)

@@ -37,6 +37,15 @@ describe('readConfig', () => {
     expect(config['external.url']).toBe('http://127.0.0.1:3')
   })
 
+  test('spans of blocks are durations that divide each other', () => {
+    const read = (text: string) => readConfig(line({ 'store.compact-to': text }), undefined, {})['store.compact-to']
+    expect(read('1d, 8d')).toEqual([86_400_000, 8 * 86_400_000])
+    expect(read('6h')).toEqual([6 * 3_600_000])
+    for (const bad of ['', '1d,1d', '8d,1d', '2d,3d', '1d,', '0s', 'day']) {
+      expect(() => read(bad)).toThrow('want durations such as 1d,8d, each a multiple of the one before')
+    }
+  })
+
   test('a list in a file is a list', () => {
     const path = file('alertmanager: ["http://a:9093/", "http://b:9093"]\n')
     expect(readConfig(new Map(), path, {}).alertmanager).toEqual(['http://a:9093', 'http://b:9093'])

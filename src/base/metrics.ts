@@ -17,6 +17,8 @@ export interface OwnMetrics {
   readonly ingestUnidentifiedSeries: Counter
   readonly storeHeadSeries: Gauge
   readonly storeHeadSamples: Gauge
+  readonly storeHeadBytes: Gauge
+  readonly storeHeadBytesMax: Gauge
   readonly storeLogBytes: Gauge
   readonly storeCommits: Counter<'outcome'>
   readonly storeFlushes: Counter<'outcome'>
@@ -73,6 +75,8 @@ export function createOwnMetrics(version: string): OwnMetrics {
     ingestUnidentifiedSeries: counter('daytwo_ingest_unidentified_series_total', 'New series without a cluster.'),
     storeHeadSeries: gauge('daytwo_store_head_series', 'Series in the head.'),
     storeHeadSamples: gauge('daytwo_store_head_samples', 'Samples in the head.'),
+    storeHeadBytes: gauge('daytwo_store_head_bytes', 'Bytes of samples in the head.'),
+    storeHeadBytesMax: gauge('daytwo_store_head_bytes_max', 'Above it writes are refused: store.head-bytes-max.'),
     storeLogBytes: gauge('daytwo_store_log_bytes', 'Bytes in the log that are not flushed yet.'),
     storeCommits: counter('daytwo_store_commits_total', 'Group commits of the log.', ['outcome']),
     storeFlushes: counter('daytwo_store_flushes_total', 'Flushes of the head into chunks.', ['outcome']),

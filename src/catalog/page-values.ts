@@ -85,6 +85,8 @@ const LABELS = [
   'managed_data_source_name',
   'name',
   'machine_type',
+  'instance',
+  'reason',
 ] as const satisfies readonly PlaceholderName[]
 
 /** HCO's four JSON-patch annotations and the kind each one patches, in lower case. */

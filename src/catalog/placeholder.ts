@@ -34,6 +34,8 @@ export const PLACEHOLDERS = {
   managed_data_source_name: { meaning: 'The data source of a golden image.', sample: 'fedora' },
   name: { meaning: "The virtual machine's name.", sample: 'db-0' },
   machine_type: { meaning: "The virtual machine's machine type.", sample: 'pc-q35-rhel8.6.0' },
+  instance: { meaning: 'The Daytwo server that an alert is about.', sample: '127.0.0.1:4318' },
+  reason: { meaning: 'Why it refuses samples, as its own metrics say.', sample: 'out_of_order' },
   hco_version: { meaning: 'Version of HCO, from the inventory.', sample: '1.17.0' },
   kubevirt_version: { meaning: 'Version of KubeVirt, from the inventory.', sample: 'v1.7.1' },
   channel: { meaning: "The subscription's channel, from the inventory.", sample: 'stable' },

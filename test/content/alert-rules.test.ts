@@ -2,8 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { createOwnMetrics } from '../../src/base/metrics.ts'
 import { HEALTH_IMPACTS, SEVERITIES } from '../../src/model/alert.ts'
 import { formatDuration } from '../../src/model/duration.ts'
+import { metricNamesOf } from '../../src/promql/ast.ts'
+import { parseExpr } from '../../src/promql/parse.ts'
 import { loadRuleFiles } from '../../src/rules/rule-file.ts'
 import { requirePeer } from '../support/peers.ts'
 import { ROOT, RULE_TESTS_DIR, ruleTests, shippedCatalog } from './content.ts'
@@ -12,6 +15,23 @@ const catalog = shippedCatalog()
 const { groups, diagnostics } = loadRuleFiles(catalog.ruleFiles)
 const rules = groups.flatMap((group) => group.rules)
 const alerts = rules.filter((rule) => rule.kind === 'alerting')
+
+/** Alerts about this server, which is of no cluster of the fleet, are told apart by its address. */
+function isOfServer({ name }: { readonly name: string }): boolean {
+  return groups.some((group) => group.name === 'daytwo-server' && group.rules.some((rule) => rule.name === name))
+}
+
+test('every rule of this server reads metrics that it keeps', () => {
+  const own = new Set(
+    createOwnMetrics('0')
+      .registry.getMetricsAsArray()
+      .map(({ name }) => name),
+  )
+  const server = groups.find(({ name }) => name === 'daytwo-server')
+  const used = server?.rules.flatMap((rule) => metricNamesOf(parseExpr(rule.expr))) ?? []
+  expect(used.length).toBeGreaterThan(0)
+  expect(used.filter((name) => !own.has(name))).toEqual([])
+})
 
 test('every rule file loads without a finding', () => {
   expect(diagnostics).toEqual([])
@@ -35,7 +55,7 @@ describe.each(alerts.map((alert) => [`${alert.name} (${alert.labels['severity'] 
     test('says what it is and leads to its runbook', () => {
       expect(Object.keys(alert.annotations).sort()).toEqual(['description', 'runbook_url', 'summary'])
       expect(alert.annotations['runbook_url']).toBe(`{{ $externalURL }}/rb/${alert.name}`)
-      expect(alert.annotations['summary']).toContain('$labels.cluster')
+      expect(alert.annotations['summary']).toContain(isOfServer(alert) ? '$labels.instance' : '$labels.cluster')
       expect(catalog.pages.has(alert.name)).toBe(true)
     })
 
@@ -46,6 +66,7 @@ describe.each(alerts.map((alert) => [`${alert.name} (${alert.labels['severity'] 
         const names = list.split(',').map((name) => name.trim())
         if (word === 'without') expect(names).toEqual(['prometheus', 'prometheus_replica'])
         else expect(names).toEqual(expect.arrayContaining(['cluster', 'cluster_id']))
+        if (isOfServer(alert)) expect(names).toContain('instance')
       }
     })
 
@@ -64,6 +85,7 @@ describe.each(alerts.map((alert) => [`${alert.name} (${alert.labels['severity'] 
 test('groups have the beat that was decided', () => {
   expect(groups.map((group) => [group.name, formatDuration(group.intervalMs)])).toEqual([
     ['daytwo', '5m'],
+    ['daytwo-server', '1m'],
     ['hyperconverged-cluster-operator', '30s'],
   ])
 })

@@ -138,7 +138,10 @@ describe('on a fleet whose truth is known', () => {
 
   test('many kinds of alerts were there to be compared', () => {
     const names = new Set(moments.flatMap(({ alerts }) => alerts.map(({ rule }) => rule.name)))
-    expect([...names].sort()).toEqual(catalog.alertNames.filter((name) => name !== 'DeprecatedMachineType'))
+    // The simulated fleet has neither such a virtual machine nor a server of its own that is in trouble.
+    const server = groups.find(({ name }) => name === 'daytwo-server')?.rules.map(({ name }) => name) ?? []
+    const absent = new Set(['DeprecatedMachineType', ...server])
+    expect([...names].sort()).toEqual(catalog.alertNames.filter((name) => !absent.has(name)))
   })
 
   test('a silent cluster is told, and no other', () => {

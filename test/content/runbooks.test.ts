@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import fc from 'fast-check'
 import { Lexer, type Tokens } from 'marked'
 import { describe, expect, test } from 'vitest'
+import { createOwnMetrics } from '../../src/base/metrics.ts'
 import { bindRunbook } from '../../src/catalog/bind-runbook.ts'
 import type { ClusterInventory } from '../../src/catalog/page-values.ts'
 import { whyNotBindable } from '../../src/catalog/quoting.ts'
@@ -92,6 +93,7 @@ describe.each(pages.map((page) => [page.name, page] as const))('%s', (name, page
     if (!existsSync(facts)) context.skip('the facts about metrics are not beside the project')
     const known = new Set((JSON.parse(readFileSync(facts, 'utf8')) as { name: string }[]).map((metric) => metric.name))
     for (const own of ['ALERTS', 'up', 'cluster:daytwo_hco_operator_health_status:max']) known.add(own)
+    for (const { name: own } of createOwnMetrics('0').registry.getMetricsAsArray()) known.add(own)
     const { cells } = bindRunbook(page, { alert: alerts[0], inventory })
     const used = cells.flatMap(({ expr }) => metricNamesOf(parseExpr(expr)))
     expect(used.filter((metric) => !known.has(metric))).toEqual([])

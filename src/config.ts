@@ -187,6 +187,19 @@ export const OPTIONS = {
   ),
 
   'retention.raw': option('Store', duration, '30d', 'How long samples are kept.'),
+  'retention.5m': option(
+    'Store',
+    duration,
+    '90d',
+    'How long rollups of five minutes are kept; 0s makes none. Rollups answer for samples that are gone, and for others where the answer is the same.',
+  ),
+  'retention.1h': option('Store', duration, '2y', 'How long rollups of an hour are kept; 0s makes none.'),
+  'retention.1d': option(
+    'Store',
+    duration,
+    '5y',
+    'How long rollups of a day are kept; 0s makes none. A series stays known as long as anything of it is kept.',
+  ),
   'store.flush-every': option(
     'Store',
     duration,

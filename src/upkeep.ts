@@ -73,6 +73,9 @@ async function measure(threads: AppThreads, metrics: OwnMetrics): Promise<void> 
   setTotal(metrics.storeFlushes, { outcome: 'ok' }, stats.flushesDone)
   setTotal(metrics.storeFlushes, { outcome: 'failed' }, stats.flushesFailed)
   if (stats.lastFlushMs !== undefined) metrics.storeLastFlushSeconds.set(stats.lastFlushMs / 1000)
+  const { rollups } = stats
+  metrics.storeRollupBacklog.set(rollups.backlogBlocks)
+  if (rollups.lastProgressMs !== undefined) metrics.storeRollupLastSeconds.set(rollups.lastProgressMs / 1000)
   const { backlogBlocks, lastProgressMs } = stats.compaction
   metrics.storeCompactionBacklog.set(backlogBlocks)
   if (lastProgressMs !== undefined) metrics.storeCompactionLastSeconds.set(lastProgressMs / 1000)

@@ -23,6 +23,8 @@ export interface OwnMetrics {
   readonly storeCommits: Counter<'outcome'>
   readonly storeFlushes: Counter<'outcome'>
   readonly storeLastFlushSeconds: Gauge
+  readonly storeRollupBacklog: Gauge
+  readonly storeRollupLastSeconds: Gauge
   readonly storeCompactionBacklog: Gauge
   readonly storeCompactionLastSeconds: Gauge
   readonly queries: Counter<'outcome'>
@@ -81,6 +83,11 @@ export function createOwnMetrics(version: string): OwnMetrics {
     storeCommits: counter('daytwo_store_commits_total', 'Group commits of the log.', ['outcome']),
     storeFlushes: counter('daytwo_store_flushes_total', 'Flushes of the head into chunks.', ['outcome']),
     storeLastFlushSeconds: gauge('daytwo_store_last_flush_timestamp_seconds', 'When the head was last flushed.'),
+    storeRollupBacklog: gauge('daytwo_store_rollup_backlog_blocks', 'Blocks whose rollups are not made yet.'),
+    storeRollupLastSeconds: gauge(
+      'daytwo_store_rollup_last_progress_timestamp_seconds',
+      'When the making of rollups last moved on, or had nothing to do.',
+    ),
     storeCompactionBacklog: gauge('daytwo_store_compaction_backlog_blocks', 'Blocks that wait for compaction.'),
     storeCompactionLastSeconds: gauge(
       'daytwo_store_compaction_last_progress_timestamp_seconds',

@@ -144,6 +144,9 @@ export class Maintenance {
   /** Rolls up what was flushed, for a bounded number of steps; the rest at the next call. */
   async #rollUp(nowMs: number): Promise<void> {
     const { db, blocks } = this.#parts
+    // What cannot be rolled up cannot be compacted either, and waits for it.
+    const asRolled = blocks.all().map((block) => ({ ...block, isRolled: 1 - block.isOpen }))
+    this.#noteBacklog(groupsToCompact(asRolled, this.#options), nowMs)
     let stepsLeft = ROLL_UP_STEPS
     for (;;) {
       const waiting = blocksToRollUp(blocks.all())

@@ -27,6 +27,10 @@ export class Annotations {
     return [...this.#infos]
   }
 
+  get count(): number {
+    return this.#warnings.size + this.#infos.size
+  }
+
   invalidQuantile(quantile: number, place: Place): void {
     this.#warn(`quantile value should be between 0 and 1, got ${formatShort(quantile)}`, place)
   }

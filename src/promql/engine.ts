@@ -10,6 +10,7 @@ import { evaluate } from './evaluate/evaluate.ts'
 import { stepTimeMs, type Evaluation, type Steps, type Value } from './evaluate/evaluation.ts'
 import { labelsOf, refuseSameLabels, type Grid } from './evaluate/grid.ts'
 import { RowCache } from './evaluate/row-cache.ts'
+import { repeatsOf } from './evaluate/repeats.ts'
 import { evaluateRange } from './evaluate/range-vector.ts'
 import { lookMs } from './evaluate/select.ts'
 import { ParsedQueries } from './parsed-queries.ts'
@@ -35,7 +36,7 @@ export interface LocalEngineInputs {
 export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInputs): QueryEngine {
   const rowCache = new RowCache()
   const parsed = new ParsedQueries()
-  const prepare = (text: string, range: TimeRange, query: QueryOptions, signal?: AbortSignal): Evaluation => ({
+  const prepare = (text: string, expr: Expr, range: TimeRange, query: QueryOptions, signal?: AbortSignal): Evaluation => ({
     queryable,
     budget: new Budget(options, Math.min(query.timeoutMs ?? Infinity, options.timeoutMs), nowMs, signal),
     annotations: new Annotations(text),
@@ -44,6 +45,8 @@ export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInpu
     queryStartMs: range.fromMs,
     queryEndMs: range.toMs,
     selections: new Map(),
+    repeats: repeatsOf(expr),
+    answers: new Map(),
     rowCache,
     evaluate,
   })
@@ -51,7 +54,7 @@ export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInpu
     async instant(query, signal) {
       const expr = parsed.get(query.expr)
       const range = { fromMs: query.timeMs, toMs: query.timeMs }
-      const evaluation = prepare(query.expr, range, query, signal)
+      const evaluation = prepare(query.expr, expr, range, query, signal)
       return resultOf(await instantValue(expr, query, evaluation), evaluation)
     },
     async range(query, signal) {
@@ -64,7 +67,7 @@ export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInpu
           `invalid expression type "${got}" for range query, must be Scalar or instant Vector`,
         )
       }
-      const evaluation = prepare(query.expr, { fromMs: query.startMs, toMs: query.endMs }, query, signal)
+      const evaluation = prepare(query.expr, expr, { fromMs: query.startMs, toMs: query.endMs }, query, signal)
       return resultOf(await rangeValue(expr, query, evaluation), evaluation)
     },
     series: (selectors, range) =>

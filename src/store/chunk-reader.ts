@@ -18,6 +18,9 @@ import {
  * measured, a third of what decoding to a list and copying it took.
  */
 
+/** A run of one sample, where it was expected, whose value is a difference. */
+const NEXT_DECIMAL = IS_EXPECTED_START | VALUE_DECIMAL
+
 const float = new Float64Array(1)
 const floatWords = new Int32Array(float.buffer)
 
@@ -79,6 +82,32 @@ export function readRuns(
   let isWords = false
   for (let run = 0; run < runCount; run++) {
     const head = bytes[headAt++]!
+    // What a counter has, sample by sample: on time, and a small integer more than before.
+    if (head === NEXT_DECIMAL) {
+      const first = bytes[at]!
+      const second = bytes[at + 1]!
+      let difference
+      if (first < 0x80) {
+        difference = first & 0x3f
+        at++
+      } else if (second < 0x80) {
+        difference = (first & 0x3f) + second * 0x40
+        at += 2
+      } else {
+        at++
+        difference = (first & 0x3f) + unsigned(bytes) * 0x40
+      }
+      scaled += (first & 0x40) === 0 ? difference : -difference
+      value = power === 1 ? scaled : scaled / power
+      isWords = false
+      lastMs += deltaMs
+      if (lastMs < fromMs) continue
+      if (lastMs > toMs) break
+      startsMs[row] = lastMs
+      counts[row] = 1
+      values[row++] = value
+      continue
+    }
     if (head > HEAD_MAX) throw new MalformedBytesError(`unknown head byte ${head}`)
     let startMs = (head & IS_ABSOLUTE_START) === 0 ? lastMs + deltaMs : 0
     if ((head & IS_EXPECTED_START) === 0) startMs += signed(bytes)
@@ -114,9 +143,8 @@ export function readRuns(
     if (lastMs < fromMs) continue
     // What is after the range is left unread.
     if (startMs > toMs) {
-      if (at > end) throw new MalformedBytesError('chunk ends in the middle of a run')
-      into.count = row
-      return
+      lastMs = startMs
+      break
     }
     let cutMs = startMs
     let left = count
@@ -138,6 +166,8 @@ export function readRuns(
     } else values[row] = value
     row++
   }
-  if (at !== end) throw new MalformedBytesError(`chunk that ends ${at < end ? 'before' : 'after'} its place`)
+  if (at > end || (at < end && !(lastMs > toMs))) {
+    throw new MalformedBytesError(`chunk that ends ${at < end ? 'before' : 'after'} its place`)
+  }
   into.count = row
 }

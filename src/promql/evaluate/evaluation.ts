@@ -25,6 +25,10 @@ export interface Evaluation {
   readonly queryEndMs: number
   /** What the store answered, by request: a selector that stands twice in a query is read once. */
   readonly selections: Map<string, readonly SeriesColumns[]>
+  /** Parts that stand in the query more than once, with their text. */
+  readonly repeats: ReadonlyMap<Expr, string>
+  /** What such parts are at some steps. */
+  readonly answers: Map<string, Value>
   /** Groups and matches of rows; outlives the query. */
   readonly rowCache: RowCache
   /** Evaluates a part of the expression. Here, so that the families of functions need not import each other. */

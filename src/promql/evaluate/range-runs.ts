@@ -4,7 +4,7 @@ import { isStaleAt } from '../../model/sample.ts'
 import type { Evaluation, Steps } from './evaluation.ts'
 import type { Grid } from './grid.ts'
 import { eachBlock, GridFiller } from './run-blocks.ts'
-import { RUN_KERNELS, slideOverRuns, type RunWindow } from './run-window.ts'
+import { runSlideOf, slideOverRuns } from './slide-runs.ts'
 import { slideOverSamples, type WindowKernel } from './window.ts'
 
 /** What is computed of each window. */
@@ -31,9 +31,8 @@ export async function gridOverRuns(
   evaluation: Evaluation,
 ): Promise<Grid> {
   const filler = new GridFiller(selection.rows, steps.count, evaluation)
-  const runKernel = RUN_KERNELS[name]
+  const slide = runSlideOf(name, rangeMs, endsMs)
   const spanMs = rangeMs + steps.stepMs * (steps.count - 1)
-  const window = emptyWindow()
   await eachBlock(selection, spanMs, evaluation, (firstRow, runs) => {
     filler.reserve(runs.rows)
     let from = 0
@@ -43,9 +42,8 @@ export async function gridOverRuns(
       if (to > from) {
         const cell = filler.add(firstRow + row)
         const { values, present } = filler
-        if (runKernel !== undefined) {
-          slideOverRuns(runKernel, window, runs, from, to, endsMs, rangeMs, cell, values, present)
-        } else {
+        if (slide !== undefined) slideOverRuns(slide, runs, from, to, cell, values, present)
+        else {
           const count = expand(runs, from, to, evaluation)
           slideOverSamples(kernel, timesMs, samples, count, endsMs, rangeMs, steps, params, cell, values, present)
         }
@@ -98,22 +96,4 @@ function expand(runs: RunColumns, from: number, to: number, { budget }: Evaluati
     }
   }
   return count
-}
-
-function emptyWindow(): RunWindow {
-  return {
-    counts: new Int32Array(0),
-    values: new Float64Array(0),
-    first: 0,
-    last: 0,
-    skipped: 0,
-    taken: 0,
-    samples: 0,
-    firstMs: 0,
-    lastMs: 0,
-    startMs: 0,
-    endMs: 0,
-    mayFall: false,
-    result: 0,
-  }
 }

@@ -1,4 +1,3 @@
-import type { RunColumns } from '../../model/run-columns.ts'
 import { add, total, type Accumulator } from './kahan.ts'
 import { mean } from './mean.ts'
 import { extrapolated } from './rate.ts'
@@ -176,64 +175,20 @@ export const RUN_KERNELS: Readonly<Record<string, RunKernel>> = {
   },
 }
 
-/** Samples before each run of a row, and in all: `before[run - from]`. Grows, reused. */
-let before = new Float64Array(256)
-
 /**
- * HOT. Moves a window over the runs `[from, to)` of one series, which has no stale markers in them; both ends only ever
- * move forward. Results go to `values[cell + step]`.
+ * What a window of at least two samples, all of one run, gives; the same for all such windows, whatever their places.
+ * Not every function has that.
  */
-export function slideOverRuns(
-  kernel: RunKernel,
-  window: RunWindow,
-  runs: RunColumns,
-  from: number,
-  to: number,
-  endsMs: Float64Array,
-  rangeMs: number,
-  cell: number,
-  values: Float64Array,
-  present: Uint8Array,
-): void {
-  const { startsMs, deltasMs, counts } = runs
-  if (before.length <= to - from) before = new Float64Array((to - from) * 2)
-  let samples = 0
-  window.mayFall = false
-  for (let run = from; run < to; run++) {
-    before[run - from] = samples
-    samples += counts[run]!
-    if (run > from && runs.values[run]! < runs.values[run - 1]!) window.mayFall = true
-  }
-  window.counts = counts
-  window.values = runs.values
-  let first = from
-  let last = from
-  for (let s = 0; s < endsMs.length; s++) {
-    const endMs = endsMs[s]!
-    const startMs = endMs - rangeMs
-    while (first < to && startsMs[first]! + (counts[first]! - 1) * deltasMs[first]! <= startMs) first++
-    while (last + 1 < to && startsMs[last + 1]! <= endMs) last++
-    // `last` is the newest run that begins in time, if any does; the first one that ends in time may be after it.
-    if (first > last || startsMs[first]! > endMs) continue
-    const firstStartMs = startsMs[first]!
-    const lastStartMs = startsMs[last]!
-    let skipped = 0
-    if (firstStartMs <= startMs) skipped = Math.floor((startMs - firstStartMs) / deltasMs[first]!) + 1
-    let taken = counts[last]!
-    if (taken > 1) taken = Math.min(taken, Math.floor((endMs - lastStartMs) / deltasMs[last]!) + 1)
-    const inWindow = before[last - from]! - before[first - from]! + taken - skipped
-    if (inWindow <= 0) continue
-    window.first = first
-    window.last = last
-    window.skipped = skipped
-    window.taken = taken
-    window.samples = inWindow
-    window.firstMs = firstStartMs + (skipped === 0 ? 0 : skipped * deltasMs[first]!)
-    window.lastMs = lastStartMs + (taken === 1 ? 0 : (taken - 1) * deltasMs[last]!)
-    window.startMs = startMs
-    window.endMs = endMs
-    if (!kernel(window)) continue
-    values[cell + s] = window.result
-    present[cell + s] = 1
-  }
+export const RUN_CONSTANTS: Readonly<Record<string, (value: number) => number>> = {
+  // Nothing is gained; the difference to itself of what is not finite is NaN.
+  increase: (value) => value - value,
+  rate: (value) => value - value,
+  delta: (value) => value - value,
+  resets: () => 0,
+  changes: () => 0,
+  min_over_time: (value) => value,
+  max_over_time: (value) => value,
+  first_over_time: (value) => value,
+  last_over_time: (value) => value,
+  present_over_time: () => 1,
 }

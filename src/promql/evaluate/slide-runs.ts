@@ -1,0 +1,184 @@
+import type { RunColumns } from '../../model/run-columns.ts'
+import { extrapolated } from './rate.ts'
+import { RUN_CONSTANTS, RUN_KERNELS, type RunKernel, type RunWindow } from './run-window.ts'
+
+/** A range function on its way over many series. */
+export interface RunSlide {
+  readonly kernel: RunKernel
+  readonly constant: ((value: number) => number) | undefined
+  /** `rate`, `increase` and `delta` of a series without repeated values have a loop of their own. */
+  readonly gain: GainKind | undefined
+  readonly rangeMs: number
+  /** Where the window of each step ends. */
+  readonly endsMs: Float64Array
+  /** The distance of two ends, or 0 when the windows do not move. */
+  readonly everyMs: number
+  readonly window: RunWindow
+}
+
+interface GainKind {
+  readonly isCounter: boolean
+  /** What a gain is divided by: the range in seconds for `rate`, else 1. */
+  readonly divisor: number
+}
+
+/** `undefined`: this function has no kernel over runs. */
+export function runSlideOf(name: string, rangeMs: number, endsMs: Float64Array): RunSlide | undefined {
+  const kernel = RUN_KERNELS[name]
+  if (kernel === undefined) return undefined
+  const isGain = name === 'rate' || name === 'increase' || name === 'delta'
+  return {
+    kernel,
+    constant: RUN_CONSTANTS[name],
+    gain: isGain ? { isCounter: name !== 'delta', divisor: name === 'rate' ? rangeMs / 1000 : 1 } : undefined,
+    rangeMs,
+    endsMs,
+    everyMs: endsMs.length > 1 ? endsMs[1]! - endsMs[0]! : 0,
+    window: emptyWindow(),
+  }
+}
+
+/** Samples before each run of a row: `before[run - from]`. Grows, reused. */
+let before = new Float64Array(256)
+
+/**
+ * HOT. The windows of one series, which is the runs `[from, to)` and has no stale markers in them. Results go to
+ * `values[cell + step]`.
+ */
+export function slideOverRuns(
+  slide: RunSlide,
+  runs: RunColumns,
+  from: number,
+  to: number,
+  cell: number,
+  values: Float64Array,
+  present: Uint8Array,
+): void {
+  const { counts } = runs
+  if (before.length <= to - from) before = new Float64Array((to - from) * 2)
+  let samples = 0
+  let mayFall = false
+  let previous = -Infinity
+  for (let run = from; run < to; run++) {
+    before[run - from] = samples
+    samples += counts[run]!
+    const value = runs.values[run]!
+    if (value < previous) mayFall = true
+    previous = value
+  }
+  slide.window.mayFall = mayFall
+  const { gain } = slide
+  if (gain !== undefined && samples === to - from && !(gain.isCounter && mayFall)) {
+    slideGains(slide, gain, runs, from, to, cell, values, present)
+  } else slideWindow(slide, runs, from, to, cell, values, present)
+}
+
+/** HOT: once per window. One window moves; both ends only ever move forward. Windows inside of a run are skipped over. */
+function slideWindow(
+  { kernel, constant, rangeMs, endsMs, everyMs, window }: RunSlide,
+  runs: RunColumns,
+  from: number,
+  to: number,
+  cell: number,
+  values: Float64Array,
+  present: Uint8Array,
+): void {
+  const { startsMs, deltasMs, counts } = runs
+  window.counts = counts
+  window.values = runs.values
+  let first = from
+  let last = from
+  for (let s = 0; s < endsMs.length; s++) {
+    const endMs = endsMs[s]!
+    const startMs = endMs - rangeMs
+    while (first < to && lastMsOf(runs, first) <= startMs) first++
+    if (constant !== undefined && first < to && counts[first]! > 2 && everyMs > 0) {
+      // From here to the step whose window ends with the run, all windows lie in it, and have two samples or more.
+      const deltaMs = deltasMs[first]!
+      const lastMs = lastMsOf(runs, first)
+      if (endMs <= lastMs && startMs >= startsMs[first]! - deltaMs && rangeMs >= 2 * deltaMs) {
+        const end = Math.min(endsMs.length, Math.floor((lastMs - endsMs[0]!) / everyMs) + 1)
+        values.fill(constant(runs.values[first]!), cell + s, cell + end)
+        present.fill(1, cell + s, cell + end)
+        s = end - 1
+        continue
+      }
+    }
+    while (last + 1 < to && startsMs[last + 1]! <= endMs) last++
+    // `last` is the newest run that begins in time, if any does; the first one that ends in time may be after it.
+    if (first > last || startsMs[first]! > endMs) continue
+    const firstStartMs = startsMs[first]!
+    const lastStartMs = startsMs[last]!
+    let skipped = 0
+    if (firstStartMs <= startMs) skipped = Math.floor((startMs - firstStartMs) / deltasMs[first]!) + 1
+    let taken = counts[last]!
+    if (taken > 1) taken = Math.min(taken, Math.floor((endMs - lastStartMs) / deltasMs[last]!) + 1)
+    const inWindow = before[last - from]! - before[first - from]! + taken - skipped
+    if (inWindow <= 0) continue
+    window.first = first
+    window.last = last
+    window.skipped = skipped
+    window.taken = taken
+    window.samples = inWindow
+    window.firstMs = firstStartMs + (skipped === 0 ? 0 : skipped * deltasMs[first]!)
+    window.lastMs = lastStartMs + (taken === 1 ? 0 : (taken - 1) * deltasMs[last]!)
+    window.startMs = startMs
+    window.endMs = endMs
+    if (!kernel(window)) continue
+    values[cell + s] = window.result
+    present[cell + s] = 1
+  }
+}
+
+function lastMsOf({ startsMs, deltasMs, counts }: RunColumns, run: number): number {
+  return counts[run] === 1 ? startsMs[run]! : startsMs[run]! + (counts[run]! - 1) * deltasMs[run]!
+}
+
+/** HOT: once per window. Series that change with every sample, as counters do, and never fall where that counts. */
+function slideGains(
+  { rangeMs, endsMs }: RunSlide,
+  { isCounter, divisor }: GainKind,
+  runs: RunColumns,
+  from: number,
+  to: number,
+  cell: number,
+  values: Float64Array,
+  present: Uint8Array,
+): void {
+  const timesMs = runs.startsMs
+  const samples = runs.values
+  let first = from
+  let end = from
+  for (let s = 0; s < endsMs.length; s++) {
+    const endMs = endsMs[s]!
+    const startMs = endMs - rangeMs
+    while (first < to && timesMs[first]! <= startMs) first++
+    if (end < first) end = first
+    while (end < to && timesMs[end]! <= endMs) end++
+    const count = end - first
+    if (count < 2) continue
+    const value = samples[first]!
+    const gain = samples[end - 1]! - value
+    values[cell + s] =
+      extrapolated(gain, value, timesMs[first]!, timesMs[end - 1]!, count, startMs, endMs, isCounter) / divisor
+    present[cell + s] = 1
+  }
+}
+
+function emptyWindow(): RunWindow {
+  return {
+    counts: new Int32Array(0),
+    values: new Float64Array(0),
+    first: 0,
+    last: 0,
+    skipped: 0,
+    taken: 0,
+    samples: 0,
+    firstMs: 0,
+    lastMs: 0,
+    startMs: 0,
+    endMs: 0,
+    mayFall: false,
+    result: 0,
+  }
+}

@@ -42,6 +42,8 @@ export function admit(
   if (raw.length > labelsPerSeriesMax) {
     return refused('too_many_labels', `${nameOf(raw)} has more labels than ingest.labels-max, ${labelsPerSeriesMax}`)
   }
+  const plain = plainLabels(raw, options)
+  if (plain !== undefined) return identify(plain, boundCluster, options)
   const byName = new Map<string, string>()
   for (const { name, value, nameBytes, valueBytes } of raw) {
     if (nameBytes > labelNameBytesMax) {
@@ -73,6 +75,22 @@ export function admit(
     return refused('no_metric_name', `series ${labels.toString()} has no label ${METRIC_NAME}, or an empty one`)
   }
   return identify(labels, boundCluster, options)
+}
+
+/** The label set of labels as stock senders write them: good, sorted, with a metric's name. `undefined`: look closer. */
+function plainLabels(raw: readonly RawLabel[], options: AdmissionOptions): Labels | undefined {
+  const { labelNameBytesMax, labelValueBytesMax } = options
+  const flat: string[] = []
+  let last = ''
+  let isNamed = false
+  for (const { name, value, nameBytes, valueBytes, isText } of raw) {
+    if (isText !== true || nameBytes > labelNameBytesMax || valueBytes > labelValueBytesMax || name! <= last)
+      return undefined
+    if (name === METRIC_NAME) isNamed = true
+    flat.push(name!, value!)
+    last = name!
+  }
+  return isNamed ? Labels.fromFlat(flat) : undefined
 }
 
 /**

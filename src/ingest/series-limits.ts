@@ -43,16 +43,16 @@ export class SeriesLimits {
   refusalOf(cluster: string, nowMs: number, count = 1): RefusedSeries | undefined {
     this.#tell(nowMs)
     const { clusterSeriesMax, clusterNewSeriesPerMinuteMax, newSeriesPerMinuteMax } = this.#options
-    const who = cluster === '' ? 'the series without a cluster' : `cluster ${JSON.stringify(cluster)}`
+    const who = (): string => (cluster === '' ? 'the series without a cluster' : `cluster ${JSON.stringify(cluster)}`)
     const refuse = (reason: RefusedSeries['reason'], example: string): RefusedSeries => ({ reason, example, cluster })
     const more = count === 1 ? 'one' : `up to ${count}`
     if (this.#seriesOf(cluster) + count > clusterSeriesMax) {
       const limit = `ingest.cluster-series-max, ${clusterSeriesMax}`
-      return refuse('cluster_series_limit', `${who}: got ${more} more than ${limit}`)
+      return refuse('cluster_series_limit', `${who()}: got ${more} more than ${limit}`)
     }
     if ((this.#newByCluster.get(cluster) ?? 0) + count > clusterNewSeriesPerMinuteMax) {
       const limit = `ingest.cluster-new-series-per-minute-max, ${clusterNewSeriesPerMinuteMax}`
-      return refuse('new_series_limit', `${who}: got ${more} more new series in this minute than ${limit}`)
+      return refuse('new_series_limit', `${who()}: got ${more} more new series in this minute than ${limit}`)
     }
     if (this.#newInAll + count > newSeriesPerMinuteMax) {
       const limit = `ingest.new-series-per-minute-max, ${newSeriesPerMinuteMax}`

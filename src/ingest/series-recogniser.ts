@@ -2,6 +2,7 @@ import { invariant } from '../base/invariant.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { readLabelFields } from '../wire/label-fields.ts'
 import type { LabelLimits } from '../wire/label-fields.ts'
+import { LabelMemo } from '../wire/label-memo.ts'
 import type { WriteBatch } from '../wire/write-batch.ts'
 import { admit } from './admission.ts'
 import type { Admission } from './admission.ts'
@@ -17,15 +18,18 @@ export class SeriesRecogniser {
   refs = new Int32Array(256)
   /** Per series with a ref, who sent it (`Intake.senderOf`). */
   senders = new Int32Array(256)
+  #repeats: (readonly [series: number, first: number])[] = []
   readonly #refused = new Map<number, RefusedSeries>()
   readonly #intake: Intake
   readonly #options: IngestOptions
   readonly #identities: IdentityTable
+  readonly #memo: LabelMemo
 
   constructor(intake: Intake, drawKey: (() => Int32Array) | undefined) {
     this.#intake = intake
     this.#options = intake.options
     this.#identities = new IdentityTable(intake.options.identityEntriesMax, drawKey)
+    this.#memo = new LabelMemo(labelLimits(intake.options))
     intake.onClaimsForgotten(() => {
       this.#identities.clear()
     })
@@ -60,10 +64,37 @@ export class SeriesRecogniser {
       else if (found === 0) newcomers.push(series)
     }
     if (newcomers.length === 0) return 0
+    const firsts = this.#withoutRepeats(batch, newcomers)
     // All of them are read before the first is resolved: one that breaks the body must leave no series behind.
-    const limits = labelLimits(this.#options)
-    const admissions = newcomers.map((series) => admit(rawLabels(batch, series, limits), cluster, this.#options))
-    return newcomers.filter((series, i) => this.#settle(batch, series, admissions[i]!)).length
+    const admissions = firsts.map((series) => {
+      const raw = this.#memo.read(batch.labelView(series), batch.labelOffset(series), batch.labelBytes[series]!)
+      return admit(raw, cluster, this.#options)
+    })
+    const unidentified = firsts.filter((series, i) => this.#settle(batch, series, admissions[i]!)).length
+    for (const [series, first] of this.#repeats) {
+      this.refs[series] = this.refs[first]!
+      this.senders[series] = this.senders[first]!
+      if (this.refs[first] === 0) this.#refused.set(series, this.refusalOf(first))
+    }
+    return unidentified
+  }
+
+  /** Stock senders repeat the labels with each sample: each label set once, and the others in `#repeats`. */
+  #withoutRepeats(batch: WriteBatch, newcomers: readonly number[]): readonly number[] {
+    this.#repeats = []
+    const byWord = new Map<number, number>()
+    return newcomers.filter((series) => {
+      const word = batch.hashes[series * 4]!
+      const first = byWord.get(word)
+      if (first === undefined) {
+        byWord.set(word, series)
+        return true
+      }
+      // Where only this word is the same, both are taken for first ones.
+      if (!isSameLabelSet(batch, first, series)) return true
+      this.#repeats.push([series, first])
+      return false
+    })
   }
 
   /** Why a series of the batch is refused whole; only for one whose ref is 0 and which has samples. */
@@ -82,7 +113,7 @@ export class SeriesRecogniser {
     const identities = this.#identities
     const { hashes } = batch
     const length = batch.labelBytes[series]!
-    // Stock senders repeat the labels with each sample, so a new series may stand in a request more than once.
+    // Rarely: an earlier one of this request may have been the same after all.
     const known = identities.find(hashes, series, length)
     if (admission.kind === 'refused') {
       this.#refused.set(series, admission)
@@ -106,6 +137,12 @@ export class SeriesRecogniser {
     identities.remember(hashes, series, length, ref, sender)
     return !admission.isIdentified
   }
+}
+
+function isSameLabelSet(batch: WriteBatch, a: number, b: number): boolean {
+  const { hashes, labelBytes } = batch
+  for (let word = 0; word < 4; word++) if (hashes[a * 4 + word] !== hashes[b * 4 + word]) return false
+  return labelBytes[a] === labelBytes[b]
 }
 
 /** How much of a label set is worth reading: what goes beyond is refused. */

@@ -1,11 +1,12 @@
 import type Database from 'better-sqlite3'
 import { FleetError } from '../base/errors.ts'
+import { packSeriesRows } from './series-batch.ts'
 
 /**
  * The schema, as steps that only go forward; `PRAGMA user_version` counts the steps done. A step that has been
  * released is never edited. README.md draws the blobs.
  */
-const STEPS: readonly string[] = [
+const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
   `
   CREATE TABLE pair (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -128,6 +129,21 @@ const STEPS: readonly string[] = [
   ) STRICT;
   CREATE UNIQUE INDEX rollup_place ON rollup (block, tier, metric, first_ref, last_ref);
   `,
+  `
+  -- The series of one commit. AUTOINCREMENT: a ref is never used again, not even when its batch is gone.
+  CREATE TABLE series_batch (
+    last_ref INTEGER PRIMARY KEY AUTOINCREMENT,
+    series BLOB NOT NULL
+  ) STRICT;
+  -- They have no samples any more, and go at the next start.
+  CREATE TABLE series_ended (
+    ref INTEGER PRIMARY KEY
+  ) STRICT;
+  `,
+  packSeriesRows,
+  `
+  DROP TABLE series;
+  `,
 ]
 
 /** The version that brought packs. Before it a flush wrote one row per series, and no release ever did. */
@@ -150,7 +166,10 @@ export function migrate(db: Database.Database, path: string): void {
     }
     if (version === SCHEMA_VERSION) return
     refuseChunkRows(db, path, version)
-    for (const step of STEPS.slice(version)) db.exec(step)
+    for (const step of STEPS.slice(version)) {
+      if (typeof step === 'string') db.exec(step)
+      else step(db)
+    }
     db.pragma(`user_version = ${SCHEMA_VERSION}`)
   })
   run.immediate()

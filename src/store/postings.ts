@@ -2,7 +2,7 @@ import type { Labels } from '../model/labels.ts'
 import { compileMatcher, type Matcher } from '../model/matcher.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { IdLists } from './id-lists.ts'
-import { metricIdOf, type PairTable } from './pair-table.ts'
+import type { PairTable } from './pair-table.ts'
 import { MatchCache } from './match-cache.ts'
 import { RefTable } from './ref-table.ts'
 import { Generation, type RowIndex, type SelectedRows } from './selected-rows.ts'
@@ -41,9 +41,10 @@ export class SeriesIndex implements RowIndex {
     if (this.#slots.get(series.ref) >= 0) return
     this.#slots.set(series.ref, series.slot)
     this.#pairIds.set(series.slot, series.pairIds)
-    this.#setMetric(series.slot, metricIdOf(this.#pairs, series.pairIds))
+    this.#setMetric(series.slot, this.#pairs.metricOf(series.pairIds))
     this.#all.push(series.ref)
-    for (const id of series.pairIds) {
+    for (let i = 0; i < series.pairIds.length; i++) {
+      const id = series.pairIds[i]!
       let list = this.#lists.get(id)
       if (list === undefined) {
         list = new PostingList()

@@ -20,7 +20,7 @@ import { RunList } from './run-list.ts'
 import { StoreRunSelection, type RunSources } from './run-selection.ts'
 import { SampleColumns } from './sample-columns.ts'
 import { eachPair, eachSeries } from './series-rows.ts'
-import type { ReaderShare, StoreMessage } from './share.ts'
+import { eachFlatSeries, type ReaderShare, type StoreMessage } from './share.ts'
 
 /** The reading side of the store, on the query worker, or in tests on the writer's own thread. */
 export interface StoreReader extends Queryable {
@@ -233,7 +233,9 @@ class SharedReader implements StoreReader {
           break
         case 'series':
           for (const { id, name, value } of message.pairs) this.#pairs.add(id, name, value)
-          for (const row of message.series) this.#index.add(row)
+          eachFlatSeries(message.series, (row) => {
+            this.#index.add(row)
+          })
           break
         case 'removed':
           if (this.#isReading) this.#removedLater.push(...message.refs)

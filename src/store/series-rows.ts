@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { SeriesRef } from '../model/series.ts'
 import { ByteReader, ByteWriter } from './bytes.ts'
+import { readSeriesBatch, writeSeriesBatch, type BatchedSeries } from './series-batch.ts'
 import type { PairRow, SeriesRow } from './series-table.ts'
 
 /** The SQL of label pairs and series, for both threads. */
@@ -19,41 +20,42 @@ export interface SeriesState {
 export class SeriesRows {
   readonly #db: Database.Database
   readonly #insertPair: Database.Statement<[number, string, string]>
-  readonly #insertSeries: Database.Statement<[number, Uint8Array]>
+  readonly #insertBatch: Database.Statement<[number, Uint8Array]>
   readonly #putStates: Database.Statement<[number, Uint8Array]>
-  readonly #selectSeries: Database.Statement<[number], { pairs: Uint8Array }>
+  readonly #selectBatch: Database.Statement<[number], { series: Uint8Array }>
   readonly #endSeries: Database.Statement<[number]>
   readonly #bytes = new ByteWriter()
 
   constructor(db: Database.Database) {
     this.#db = db
     this.#insertPair = db.prepare('INSERT INTO pair (id, name, value) VALUES (?, ?, ?)')
-    this.#insertSeries = db.prepare('INSERT INTO series (ref, pairs) VALUES (?, ?)')
+    this.#insertBatch = db.prepare('INSERT INTO series_batch (last_ref, series) VALUES (?, ?)')
     this.#putStates = db.prepare('INSERT OR REPLACE INTO series_state (page, states) VALUES (?, ?)')
-    this.#selectSeries = db.prepare('SELECT pairs FROM series WHERE ref = ?')
-    this.#endSeries = db.prepare('UPDATE series SET ended = 1 WHERE ref = ?')
+    this.#selectBatch = db.prepare('SELECT series FROM series_batch WHERE last_ref >= ? ORDER BY last_ref LIMIT 1')
+    this.#endSeries = db.prepare('INSERT OR IGNORE INTO series_ended (ref) VALUES (?)')
   }
 
   /** Larger than every number that was ever given out in this table. */
-  nextNumber(table: 'pair' | 'series'): number {
+  nextNumber(table: 'pair' | 'series_batch'): number {
     const row = this.#db.prepare<[string], { seq: number }>('SELECT seq FROM sqlite_sequence WHERE name = ?').get(table)
     return (row?.seq ?? 0) + 1
   }
 
   insert(pairs: readonly PairRow[], series: readonly SeriesRow[]): void {
     for (const pair of pairs) this.#insertPair.run(pair.id, pair.name, pair.value)
-    for (const row of series) {
-      this.#bytes.clear()
-      this.#bytes.reserve(row.pairIds.length * 5)
-      for (const id of row.pairIds) this.#bytes.unsigned(id)
-      this.#insertSeries.run(row.ref, this.#bytes.take())
-    }
+    if (series.length > 0) this.#insertBatch.run(series.at(-1)!.ref, writeSeriesBatch(series))
   }
 
   /** The pairs of a series, ended or not; `undefined` when there is no such series. */
   pairIdsOf(ref: SeriesRef): readonly number[] | undefined {
-    const row = this.#selectSeries.get(ref)
-    return row === undefined ? undefined : readPairIds(row.pairs)
+    const row = this.#selectBatch.get(ref)
+    let found: readonly number[] | undefined
+    if (row !== undefined) {
+      readSeriesBatch(row.series, (one, pairIds) => {
+        if (one === ref) found = [...pairIds]
+      })
+    }
+    return found
   }
 
   end(refs: readonly SeriesRef[]): void {
@@ -66,17 +68,43 @@ export class SeriesRows {
    */
   removeEnded(): void {
     const remove = this.#db.transaction(() => {
-      if (this.#db.prepare('DELETE FROM series WHERE ended = 1').run().changes === 0) return
+      const ended = endedRefs(this.#db)
+      if (ended.size === 0) return
       const pairIds = new Set<number>()
       const pages = new Set<number>()
-      eachSeries(this.#db, ({ ref, pairIds: ids }) => {
-        for (const id of ids) pairIds.add(id)
-        pages.add(statePageOf(ref))
-      })
+      for (const { last_ref: lastRef, series } of this.#batches()) {
+        const kept: BatchedSeries[] = []
+        let count = 0
+        readSeriesBatch(series, (ref, ids) => {
+          count++
+          if (ended.has(ref)) return
+          kept.push({ ref, pairIds: [...ids] })
+          for (const id of ids) pairIds.add(id)
+          pages.add(statePageOf(ref))
+        })
+        if (kept.length < count) this.#replaceBatch(lastRef, kept)
+      }
+      this.#db.exec('DELETE FROM series_ended')
       this.#removeUnused('pair', 'id', pairIds)
       this.#removeUnused('series_state', 'page', pages)
     })
     remove.immediate()
+  }
+
+  #batches(): readonly { readonly last_ref: number; readonly series: Uint8Array }[] {
+    return this.#db
+      .prepare<[], { last_ref: number; series: Uint8Array }>(
+        'SELECT last_ref, series FROM series_batch ORDER BY last_ref',
+      )
+      .all()
+  }
+
+  #replaceBatch(lastRef: number, kept: readonly BatchedSeries[]): void {
+    if (kept.length === 0) this.#db.prepare('DELETE FROM series_batch WHERE last_ref = ?').run(lastRef)
+    else {
+      const update = this.#db.prepare('UPDATE series_batch SET series = ? WHERE last_ref = ?')
+      update.run(writeSeriesBatch(kept), lastRef)
+    }
   }
 
   #removeUnused(table: 'pair' | 'series_state', key: string, used: ReadonlySet<number>): void {
@@ -122,20 +150,20 @@ export function eachPair(db: Database.Database, visit: (id: number, name: string
   for (const [id, name, value] of rows.iterate()) visit(id, name, value)
 }
 
-/** All series that are written down, ended ones too, by rising ref. */
+/** All series that are written down, ended ones too, by rising ref. `pairIds` is valid during the visit. */
 export function eachSeries(
   db: Database.Database,
   visit: (row: { readonly ref: SeriesRef; readonly pairIds: readonly number[]; readonly isEnded: boolean }) => void,
 ): void {
-  const rows = db.prepare<[], [number, Uint8Array, number]>('SELECT ref, pairs, ended FROM series ORDER BY ref').raw()
-  for (const [ref, pairs, ended] of rows.iterate()) {
-    visit({ ref, pairIds: readPairIds(pairs), isEnded: ended !== 0 })
+  const ended = endedRefs(db)
+  const rows = db.prepare<[], Uint8Array>('SELECT series FROM series_batch ORDER BY last_ref').pluck()
+  for (const batch of rows.iterate()) {
+    readSeriesBatch(batch, (ref, pairIds) => {
+      visit({ ref, pairIds, isEnded: ended.has(ref) })
+    })
   }
 }
 
-function readPairIds(blob: Uint8Array): readonly number[] {
-  const bytes = new ByteReader(blob)
-  const ids: number[] = []
-  while (!bytes.isAtEnd) ids.push(bytes.unsigned())
-  return ids
+function endedRefs(db: Database.Database): ReadonlySet<SeriesRef> {
+  return new Set(db.prepare<[], number>('SELECT ref FROM series_ended').pluck().all())
 }

@@ -3,7 +3,7 @@ import { CLUSTER_LABEL } from '../model/cluster-identity.ts'
 import { Labels } from '../model/labels.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { IdLists } from './id-lists.ts'
-import { metricIdOf, PairTable } from './pair-table.ts'
+import { PairTable } from './pair-table.ts'
 import { RefTable } from './ref-table.ts'
 
 /** Refs and pair numbers are kept as 32-bit words: at a million new series a day that is eleven years. */
@@ -13,7 +13,7 @@ export const REF_MAX = 0xffffffff
 export interface SeriesRow {
   readonly ref: SeriesRef
   readonly slot: number
-  readonly pairIds: readonly number[]
+  readonly pairIds: ArrayLike<number>
 }
 
 export interface PairRow {
@@ -41,6 +41,9 @@ export class SeriesTable {
   #seriesCount = 0
   /** Series by the number of their cluster's pair; under 0 those without one. */
   readonly #byCluster = new Map<number, number>()
+  /** What `find` looked for last, and its pairs by number, 0 for those that are new. */
+  #sought: Labels | undefined
+  #soughtIds: number[] = []
   #nextRef: number
   #nextPairId: number
 
@@ -64,19 +67,28 @@ export class SeriesTable {
   find(labels: Labels): number {
     const ids: number[] = []
     const { flat } = labels
+    let isKnown = true
     for (let i = 0; i < flat.length; i += 2) {
-      const id = this.pairs.find(flat[i]!, flat[i + 1]!)
-      if (id === undefined) return -1
+      const id = this.pairs.find(flat[i]!, flat[i + 1]!) ?? 0
+      if (id === 0) isKnown = false
       ids.push(id)
     }
+    // Whoever looks for a series that is not there makes it next, as a rule.
+    this.#sought = labels
+    this.#soughtIds = ids
+    if (!isKnown) return -1
     const bucket = this.#bucketOf(ids)
     return this.#buckets[bucket]! - 1
   }
 
   /** A new series in an empty slot. The label set must not be known. */
   create(labels: Labels, slot: number): SeriesRef {
-    const pairIds: number[] = []
-    for (const [name, value] of labels.pairs()) pairIds.push(this.pairs.find(name, value) ?? this.#newPair(name, value))
+    if (this.#sought !== labels) this.find(labels)
+    const pairIds = this.#soughtIds
+    const { flat } = labels
+    for (let i = 0; i < pairIds.length; i++) {
+      if (pairIds[i] === 0) pairIds[i] = this.#newPair(flat[i * 2]!, flat[i * 2 + 1]!)
+    }
     invariant(this.#nextRef <= REF_MAX, 'refs fit 32 bits')
     const row = { ref: this.#nextRef++, slot, pairIds }
     this.add(row)
@@ -131,15 +143,15 @@ export class SeriesTable {
 
   /** The number of the pair that names the metric of a slot's series; 0 when it has no name. */
   metricOf(slot: number): number {
-    return metricIdOf(this.pairs, this.#ids.get(slot))
+    return this.pairs.metricOf(this.#ids.get(slot))
   }
 
   labelsOf(pairIds: ArrayLike<number>): Labels {
     return labelsOfPairs(this.pairs, pairIds)
   }
 
-  #countCluster(pairIds: readonly number[], change: number): void {
-    const id = pairIds.find((pairId) => this.pairs.get(pairId)?.[0] === CLUSTER_LABEL) ?? 0
+  #countCluster(pairIds: ArrayLike<number>, change: number): void {
+    const id = this.pairs.clusterOf(pairIds)
     const count = (this.#byCluster.get(id) ?? 0) + change
     if (count === 0) this.#byCluster.delete(id)
     else this.#byCluster.set(id, count)
@@ -154,7 +166,7 @@ export class SeriesTable {
   }
 
   /** Where the series of these pairs is, or the place where it would go. */
-  #bucketOf(ids: readonly number[]): number {
+  #bucketOf(ids: ArrayLike<number>): number {
     const mask = this.#buckets.length - 1
     let free = -1
     for (let bucket = hashOf(ids) & mask; ; bucket = (bucket + 1) & mask) {
@@ -173,7 +185,7 @@ export class SeriesTable {
     this.#filled = 0
     for (const entry of old) {
       if (entry <= 0) continue
-      this.#buckets[this.#bucketOf([...this.#ids.get(entry - 1)])] = entry
+      this.#buckets[this.#bucketOf(this.#ids.get(entry - 1))] = entry
       this.#filled++
     }
   }
@@ -196,10 +208,10 @@ export function labelsOfPairs(pairs: PairTable, pairIds: ArrayLike<number>): Lab
   return Labels.fromFlat(flat)
 }
 
-function hashOf(ids: readonly number[]): number {
+function hashOf(ids: ArrayLike<number>): number {
   let hash = 0x9e3779b9
-  for (const id of ids) {
-    hash = Math.imul(hash ^ id, 0x85ebca6b)
+  for (let i = 0; i < ids.length; i++) {
+    hash = Math.imul(hash ^ ids[i]!, 0x85ebca6b)
     hash ^= hash >>> 15
   }
   return hash >>> 0

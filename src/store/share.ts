@@ -23,8 +23,31 @@ export interface ReaderShare {
 export type StoreMessage =
   | { readonly kind: 'slots'; readonly buffer: SharedArrayBuffer }
   | { readonly kind: 'pages'; readonly buffer: SharedArrayBuffer }
-  | { readonly kind: 'series'; readonly pairs: readonly PairRow[]; readonly series: readonly SeriesRow[] }
+  | { readonly kind: 'series'; readonly pairs: readonly PairRow[]; readonly series: Uint32Array }
   | { readonly kind: 'removed'; readonly refs: readonly SeriesRef[] }
+
+/** Series as they travel: for each its ref, its slot, how many pairs it has, and their numbers. */
+export function flatSeries(series: readonly SeriesRow[]): Uint32Array {
+  const flat = new Uint32Array(series.reduce((sum, { pairIds }) => sum + 3 + pairIds.length, 0))
+  let at = 0
+  for (const { ref, slot, pairIds } of series) {
+    flat[at++] = ref
+    flat[at++] = slot
+    flat[at++] = pairIds.length
+    flat.set(pairIds, at)
+    at += pairIds.length
+  }
+  return flat
+}
+
+/** Visits what `flatSeries` made; `pairIds` is a view. */
+export function eachFlatSeries(flat: Uint32Array, visit: (series: SeriesRow) => void): void {
+  for (let at = 0; at < flat.length;) {
+    const [ref, slot, length] = [flat[at]!, flat[at + 1]!, flat[at + 2]!]
+    at += 3 + length
+    visit({ ref, slot, pairIds: flat.subarray(at - length, at) })
+  }
+}
 
 /** The writer's end of all readers. */
 export class Readers {

@@ -14,7 +14,7 @@ import type { StoreOptions } from './options.ts'
 import { RollupRows } from './rollup-rows.ts'
 import { eachPair, eachSeries, SeriesRows } from './series-rows.ts'
 import { SeriesTable } from './series-table.ts'
-import { Readers, type ReaderShare } from './share.ts'
+import { flatSeries, Readers, type ReaderShare } from './share.ts'
 import { StoreAppender } from './store-appender.ts'
 import { Turns } from './turns.ts'
 
@@ -103,7 +103,7 @@ class SqliteWriter implements StoreWriter {
     this.#lock = lock
     this.#rows = new SeriesRows(db)
     this.#removeEnded()
-    this.#announcedRef = this.#rows.nextNumber('series') - 1
+    this.#announcedRef = this.#rows.nextNumber('series_batch') - 1
     this.#announcedPairId = this.#rows.nextNumber('pair') - 1
     this.#table = new SeriesTable(this.#announcedRef + 1, this.#announcedPairId + 1)
     this.#head = new Head({
@@ -256,6 +256,6 @@ class SqliteWriter implements StoreWriter {
     if (series.length === 0) return
     this.#announcedPairId = pairs.at(-1)?.id ?? this.#announcedPairId
     this.#announcedRef = series.at(-1)!.ref
-    this.#readers.post({ kind: 'series', pairs, series })
+    this.#readers.post({ kind: 'series', pairs, series: flatSeries(series) })
   }
 }

@@ -18,6 +18,8 @@ export interface RawLabel {
   readonly value: string | undefined
   readonly nameBytes: number
   readonly valueBytes: number
+  /** True: both are texts that can be kept (UTF-8, not empty, without U+0000); their lengths are not looked at. */
+  readonly isText?: boolean
 }
 
 // Without `ignoreBOM` a leading byte order mark would vanish, and two label sets would become one.
@@ -42,12 +44,23 @@ export function readLabelFields(view: DataView, start: number, length: number, l
   while (reader.position < end && labels.length <= limits.labelsMax) {
     const at = reader.position
     if (reader.tag(end) !== SERIES_LABEL) throw new DecodeError(FORMAT, 'another field', 'a label', at)
-    labels.push(readLabel(reader, reader.lengthDelimitedEnd(end), limits.textBytesMax))
+    const labelEnd = reader.lengthDelimitedEnd(end)
+    labels.push(readContents(reader, labelEnd, limits.textBytesMax))
   }
   return labels
 }
 
-function readLabel(reader: ProtobufReader, end: number, textBytesMax: number): RawLabel {
+/**
+ * One label, from the content of its field.
+ * @throws DecodeError when it is not a Label
+ */
+export function readLabel(view: DataView, start: number, length: number, textBytesMax: number): RawLabel {
+  const reader = new ProtobufReader(new Uint8Array(view.buffer, view.byteOffset, view.byteLength))
+  reader.position = start
+  return readContents(reader, start + length, textBytesMax)
+}
+
+function readContents(reader: ProtobufReader, end: number, textBytesMax: number): RawLabel {
   let name = reader.bytes.subarray(0, 0)
   let value = name
   while (reader.position < end) {
@@ -56,12 +69,17 @@ function readLabel(reader: ProtobufReader, end: number, textBytesMax: number): R
     else if (tag === LABEL_VALUE) value = readContent(reader, end)
     else reader.skipUnknown(tag, end, LABEL_FIELDS)
   }
-  return {
+  const label = {
     name: textOf(name, textBytesMax),
     value: textOf(value, textBytesMax),
     nameBytes: name.length,
     valueBytes: value.length,
   }
+  return { ...label, isText: isText(label.name) && isText(label.value) }
+}
+
+function isText(text: string | undefined): boolean {
+  return text !== undefined && text !== '' && !text.includes('\0')
 }
 
 function readContent(reader: ProtobufReader, end: number): Uint8Array {

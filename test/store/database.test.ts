@@ -10,6 +10,7 @@ import {
   openDatabaseForReading,
 } from '../../src/store/database.ts'
 import { SCHEMA_VERSION, versionOf } from '../../src/store/migrations.ts'
+import { eachSeries, SeriesRows } from '../../src/store/series-rows.ts'
 import { STORE_DEFAULTS } from '../../src/store/options.ts'
 import { openWriter } from '../../src/store/writer.ts'
 import { startChild } from './child.ts'
@@ -77,7 +78,12 @@ describe('the database file', () => {
     const old = openDatabase(dir)
     old.exec(`
       DROP TABLE token; DROP TABLE meta; DROP TABLE alert_state; DROP TABLE block; DROP TABLE pack;
-      DROP TABLE rollup;
+      DROP TABLE rollup; DROP TABLE series_batch; DROP TABLE series_ended;
+      CREATE TABLE series (
+        ref INTEGER PRIMARY KEY AUTOINCREMENT, pairs BLOB NOT NULL, ended INTEGER NOT NULL DEFAULT 0
+      ) STRICT;
+      INSERT INTO series (ref, pairs, ended) VALUES (3, x'01', 0), (5, x'8101', 1), (7, x'', 0), (9, x'', 0);
+      DELETE FROM series WHERE ref = 9;
       CREATE TABLE flush (id INTEGER PRIMARY KEY, from_ms INTEGER, to_ms INTEGER);
       CREATE TABLE chunk (flush INTEGER, ref INTEGER, from_ms INTEGER, to_ms INTEGER, payload BLOB);
       INSERT INTO pair (name, value) VALUES ('a', 'b');
@@ -90,6 +96,15 @@ describe('the database file', () => {
     const db = openDatabase(olderFile())
     expect(versionOf(db)).toBe(SCHEMA_VERSION)
     expect(db.prepare('SELECT name FROM pair').pluck().all()).toEqual(['a'])
+    const series: unknown[] = []
+    eachSeries(db, ({ ref, pairIds, isEnded }) => series.push([ref, [...pairIds], isEnded]))
+    expect(series).toEqual([
+      [3, [1], false],
+      [5, [129], true],
+      [7, [], false],
+    ])
+    // 9 was given out once.
+    expect(new SeriesRows(db).nextNumber('series_batch')).toBe(10)
     for (const table of ['token', 'block', 'pack']) {
       expect(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(0)
     }

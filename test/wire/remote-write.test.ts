@@ -293,8 +293,8 @@ describe('label fields', () => {
   test('a text that is not UTF-8 is undefined, and a byte order mark stays', () => {
     const bytes = message([1, message([1, Uint8Array.of(0xc3, 0x28)], [2, Uint8Array.of(0xff)])], label('\ufeffa', 'ž'))
     expect(read(bytes)).toEqual([
-      { name: undefined, value: undefined, nameBytes: 2, valueBytes: 1 },
-      { name: '\ufeffa', value: 'ž', nameBytes: 4, valueBytes: 2 },
+      { name: undefined, value: undefined, nameBytes: 2, valueBytes: 1, isText: false },
+      { name: '\ufeffa', value: 'ž', nameBytes: 4, valueBytes: 2, isText: true },
     ])
   })
 

@@ -68,11 +68,7 @@ describe('decoding', () => {
     ['a cut length', [0x80, 0x80], 'the end of the body, want the decoded length, at byte 2'],
     ['a length of 35 bits', [255, 255, 255, 255, 255, 1], 'a decoded length of more than 32 bits'],
     ['a length of 33 bits', [255, 255, 255, 255, 31], 'a decoded length of more than 32 bits'],
-    [
-      'a length over the limit',
-      [255, 255, 255, 255, 15],
-      'a block of 4294967295 bytes, want at most 1048576',
-    ],
+    ['a length over the limit', [255, 255, 255, 255, 15], 'a block of 4294967295 bytes, want at most 1048576'],
     ['a length nothing fills', [0x80, 0x80, 4, 0, 'a'], '2 bytes that announce 65536, want enough to fill them'],
     ['no elements', [4, 'xxx'.slice(3)], '0 bytes that announce 4'],
     ['a cut literal', [4, 3 << 2, 'abc'], 'the end of the body, want the rest of an element, at byte 2'],

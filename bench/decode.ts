@@ -52,7 +52,7 @@ export function run(): DecodeResult {
 }
 
 /** Keeps nothing: the store is measured by another file. */
-class CountingAppender implements Appender {
+export class CountingAppender implements Appender {
   samples = 0
   /** Uses what it is given, so that the compiler cannot leave the decoding out. */
   sum = 0

@@ -5,7 +5,20 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import asc from 'assemblyscript/asc'
+
+/** What is used of `assemblyscript/asc`. Its own types would declare AssemblyScript's globals over TypeScript's everywhere. */
+interface Compiler {
+  main(
+    args: readonly string[],
+    io: {
+      readonly stderr: { write(chunk: string | Uint8Array): void }
+      readFile(name: string): string | null
+      writeFile(name: string, contents: string | Uint8Array): void
+      listFiles(): readonly string[]
+    },
+  ): Promise<{ readonly error: Error | null }>
+}
+const COMPILER: string = 'assemblyscript/asc'
 
 const SOURCE = join(import.meta.dirname, '../src/wire/assembly/write-decoder.ts')
 const TARGET = join(import.meta.dirname, '../src/wire/write-decoder-wasm.ts')
@@ -13,6 +26,7 @@ const OPTIONS = ['--runtime', 'stub', '--enable', 'simd', '-O3', '--noAssert']
 
 /** The compiled module. @throws Error with the compiler's words */
 export async function compileWriteDecoder(): Promise<Uint8Array> {
+  const { default: asc } = (await import(COMPILER)) as { readonly default: Compiler }
   let compiled: Uint8Array | undefined
   let said = ''
   const { error } = await asc.main(['write-decoder.ts', '--outFile', 'write-decoder.wasm', ...OPTIONS], {

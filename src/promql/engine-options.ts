@@ -10,6 +10,11 @@ export interface EngineOptions {
   readonly lookbackMs: number
   /** Step of a subquery that names none. */
   readonly subqueryStepMs: number
+  /**
+   * From how many runs a bucket on rollups are read instead of samples. A run is one value scraped evenly: a series that
+   * does not change has less than one a bucket, a counter one a sample.
+   */
+  readonly rollupRunsMin: number
 }
 
 export const DEFAULT_ENGINE_OPTIONS: EngineOptions = {
@@ -18,4 +23,5 @@ export const DEFAULT_ENGINE_OPTIONS: EngineOptions = {
   timeoutMs: 120_000,
   lookbackMs: 300_000,
   subqueryStepMs: 60_000,
+  rollupRunsMin: 8,
 }

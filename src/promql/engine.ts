@@ -36,12 +36,19 @@ export interface LocalEngineInputs {
 export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInputs): QueryEngine {
   const rowCache = new RowCache()
   const parsed = new ParsedQueries()
-  const prepare = (text: string, expr: Expr, range: TimeRange, query: QueryOptions, signal?: AbortSignal): Evaluation => ({
+  const prepare = (
+    text: string,
+    expr: Expr,
+    range: TimeRange,
+    query: QueryOptions,
+    signal?: AbortSignal,
+  ): Evaluation => ({
     queryable,
     budget: new Budget(options, Math.min(query.timeoutMs ?? Infinity, options.timeoutMs), nowMs, signal),
     annotations: new Annotations(text),
     lookbackMs: query.lookbackMs ?? options.lookbackMs,
     subqueryStepMs: options.subqueryStepMs,
+    rollupRunsMin: options.rollupRunsMin,
     queryStartMs: range.fromMs,
     queryEndMs: range.toMs,
     selections: new Map(),

@@ -32,7 +32,9 @@ const FUNCTIONS = [
 ] as const
 
 function engineOver(queryable: Queryable): QueryEngine {
-  return createLocalEngine({ queryable, options: DEFAULT_ENGINE_OPTIONS, nowMs: () => 0 })
+  // Rollups wherever there are any, whatever samples would cost.
+  const options = { ...DEFAULT_ENGINE_OPTIONS, rollupRunsMin: 0 }
+  return createLocalEngine({ queryable, options, nowMs: () => 0 })
 }
 
 interface Engines {

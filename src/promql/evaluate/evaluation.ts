@@ -20,6 +20,8 @@ export interface Evaluation {
   readonly annotations: Annotations
   readonly lookbackMs: number
   readonly subqueryStepMs: number
+  /** See `EngineOptions`. */
+  readonly rollupRunsMin: number
   /** The query's own range: what `@ start()` and `@ end()` mean, inside subqueries too. */
   readonly queryStartMs: number
   readonly queryEndMs: number

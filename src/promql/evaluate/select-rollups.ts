@@ -3,6 +3,7 @@ import { BUCKET_ENDS_STALE, type RollupColumns, type RollupParts, type RollupSel
 import type { VectorSelector } from '../ast.ts'
 import { lastStepMs, type Evaluation, type Steps } from './evaluation.ts'
 import type { Grid } from './grid.ts'
+import { areRunsCheaper } from './rollup-worth.ts'
 import { GridFiller } from './run-blocks.ts'
 import type { Wants } from './select-runs.ts'
 
@@ -29,8 +30,9 @@ interface Looks {
 export function selectRollup(
   matchers: readonly Matcher[],
   { firstMs, steps, rangeMs, parts }: Looks,
-  { queryable, budget, lookbackMs }: Evaluation,
+  evaluation: Evaluation,
 ): RollupSelection | undefined {
+  const { queryable, budget, lookbackMs } = evaluation
   if (queryable.selectRollup === undefined) return undefined
   let alignMs = Math.abs(firstMs)
   if (steps.count > 1) alignMs = divisorOf(alignMs, steps.stepMs)
@@ -39,7 +41,11 @@ export function selectRollup(
   budget.check()
   const fromMs = Math.floor((firstMs - (rangeMs ?? lookbackMs)) / alignMs) * alignMs
   const toMs = firstMs + lastStepMs(steps) - steps.startMs
-  return queryable.selectRollup({ matchers, fromMs, toMs, alignMs, bucketsMax: budget.samplesLeft, parts })
+  const bucketsMax = budget.samplesLeft
+  const selection = queryable.selectRollup({ matchers, fromMs, toMs, alignMs, bucketsMax, parts })
+  if (selection?.hasSamples !== true) return selection
+  const samples = { matchers, fromMs, toMs, maxSamples: bucketsMax }
+  return areRunsCheaper(samples, selection.widthMs, evaluation) ? undefined : selection
 }
 
 /** An instant selector over rollups; undefined: samples have to be read. */

@@ -1,0 +1,32 @@
+import type { SelectRequest } from '../../model/queryable.ts'
+import { RunColumns } from '../../model/run-columns.ts'
+import type { Evaluation } from './evaluation.ts'
+
+/**
+ * Whether samples are read rather than rollups of them. A state that changes once a week is two runs, and as many
+ * buckets as there are hours: measured over 30 days, 2,000 series of it cost ten times as much from buckets. Some series
+ * are looked at to tell; what they tell is remembered with the rows.
+ */
+
+/** Neighbours, because they share packs. */
+const ROWS_LOOKED_AT = 8
+
+/** Runs a millisecond has in the rows of a lineage. */
+const known = new WeakMap<object, number>()
+const probe = new RunColumns()
+
+export function areRunsCheaper(request: Omit<SelectRequest, 'hint'>, widthMs: number, evaluation: Evaluation): boolean {
+  if (evaluation.rollupRunsMin <= 0) return false
+  const selection = evaluation.queryable.selectRuns?.(request)
+  if (selection === undefined || selection.rows.length === 0) return false
+  const { lineage, length } = selection.rows
+  let runsPerMs = known.get(lineage)
+  if (runsPerMs === undefined) {
+    const from = Math.floor(length / 2)
+    const to = Math.min(length, from + ROWS_LOOKED_AT)
+    selection.readRuns(from, to, probe)
+    runsPerMs = probe.count / (to - from) / (request.toMs - request.fromMs)
+    known.set(lineage, runsPerMs)
+  }
+  return runsPerMs * widthMs < evaluation.rollupRunsMin
+}

@@ -35,6 +35,8 @@ export interface SelectHint {
 export interface RunSelection {
   /** Series with and without a sample in the range; their order does not change. */
   readonly rows: LabelRows
+  /** Present where samples of a part of the range are gone: the first and the last of so much time stand for all. */
+  readonly resolutionMs?: number
   /**
    * The samples of rows `[from, to)`, a row each (`into` is cleared first). Between two calls the store may go on;
    * each series by itself is read as it was at one moment. Throws FleetError `query_limit` beyond `maxSamples` runs.

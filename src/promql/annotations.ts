@@ -1,4 +1,5 @@
 import { positionOf } from '../model/diagnostic.ts'
+import { formatDuration } from '../model/duration.ts'
 import { quote } from './literals.ts'
 import { formatShort } from './number-format.ts'
 
@@ -43,6 +44,12 @@ export class Annotations {
   possibleNonCounter(metricName: string, place: Place): void {
     const wanted = '_total/_sum/_count/_bucket'
     this.#inform(`metric might not be a counter, name does not end in ${wanted}: ${quote(metricName)}`, place)
+  }
+
+  /** Of a part of the range only some samples are kept. */
+  coarseSamples(resolutionMs: number, place: Place): void {
+    const each = formatDuration(resolutionMs)
+    this.#inform(`older samples are gone: the first and the last of each ${each} stand for all`, place)
   }
 
   forcedMonotonicity(metricName: string, place: Place): void {

@@ -45,6 +45,7 @@ export function groupsToCompact(
   const newestCutMs = blocks.reduce((newest, block) => Math.max(newest, block.cutMs), -Infinity)
   const groups = [...begun]
   options.compactToMs.forEach((windowMs, levelBelow) => {
+    const uneven = unevenWindows(blocks, levelBelow, windowMs)
     let sources: BlockRow[] = []
     const end = (): void => {
       if (sources.length > 0) groups.push({ level: levelBelow + 1, sources, target: undefined })
@@ -52,18 +53,30 @@ export function groupsToCompact(
     }
     for (const block of blocks) {
       const window = windowOf(block, windowMs)
-      const [first] = sources
-      if (first !== undefined && (windowOf(first, windowMs) !== window || first.tiers !== block.tiers)) end()
+      if (sources.length > 0 && windowOf(sources[0]!, windowMs) !== window) end()
       // Only neighbours: a chunk between two that are joined would be out of order.
       const isFree = block.isRolled === 1 && block.tiers !== 0 && !busy.has(block.id)
       const isNarrow = windowMs * WINDOWS_IN_RETENTION <= shortestRetentionMs(block.tiers, options)
-      const isComplete = isNarrow && newestCutMs >= (window + 1) * windowMs
+      const isComplete = isNarrow && !uneven.has(window) && newestCutMs >= (window + 1) * windowMs
       if (block.level === levelBelow && isFree && isComplete) sources.push(block)
       else end()
     }
     end()
   })
   return groups
+}
+
+/** Windows in which some blocks have lost a tier and others not yet: they are compacted when all have. */
+function unevenWindows(blocks: readonly BlockRow[], level: number, windowMs: number): ReadonlySet<number> {
+  const tiers = new Map<number, number>()
+  const uneven = new Set<number>()
+  for (const block of blocks) {
+    if (block.level !== level || block.isRolled === 0 || block.tiers === 0) continue
+    const window = windowOf(block, windowMs)
+    if ((tiers.get(window) ?? block.tiers) !== block.tiers) uneven.add(window)
+    tiers.set(window, block.tiers)
+  }
+  return uneven
 }
 
 function begunGroups(blocks: readonly BlockRow[]): readonly CompactionGroup[] {

@@ -58,7 +58,9 @@ export class PackReader {
   readonly #atomically: (work: () => void) => void
 
   constructor(db: Database.Database) {
-    this.#overlapping = db.prepare('SELECT id FROM block WHERE to_ms >= ? AND from_ms <= ? ORDER BY position')
+    this.#overlapping = db.prepare(
+      'SELECT id FROM block WHERE to_ms >= ? AND from_ms <= ? AND tiers & 1 != 0 ORDER BY position',
+    )
     const columns = 'id, from_ms AS fromMs, to_ms AS toMs, directory'
     const range = `FROM pack WHERE block = ? AND metric = ? AND first_ref <= ? AND last_ref >= ?
       AND to_ms >= ? AND from_ms <= ? ORDER BY first_ref`

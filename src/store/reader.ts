@@ -16,6 +16,7 @@ import { PackReader, readChunk, type FoundChunk } from './pack-reader.ts'
 import { PairTable } from './pair-table.ts'
 import { SeriesIndex } from './postings.ts'
 import { RollupReader, StoreRollupSelection } from './rollup-reader.ts'
+import { columnsOf, KeptRunSelection, KeptSamples } from './rollup-samples.ts'
 import { RunList } from './run-list.ts'
 import { StoreRunSelection, type RunSources } from './run-selection.ts'
 import { SampleColumns } from './sample-columns.ts'
@@ -55,6 +56,7 @@ class SharedReader implements StoreReader {
   readonly #head: HeadReader
   readonly #packs: PackReader
   readonly #rollups: RollupReader
+  readonly #kept: KeptSamples
   readonly #runs = new RunList()
   readonly #growth = new GrowthWatch()
   /** Series that were removed while a read goes on: it may still use their slots and labels. */
@@ -73,6 +75,7 @@ class SharedReader implements StoreReader {
     })
     this.#packs = new PackReader(db)
     this.#rollups = new RollupReader(db)
+    this.#kept = new KeptSamples(db)
     this.#sources = {
       memory: this.#memory,
       head: new HeadRows(this.#memory, this.#head),
@@ -89,7 +92,11 @@ class SharedReader implements StoreReader {
   }
 
   select(request: SelectRequest): readonly SeriesColumns[] {
-    if (request.hint?.isNewestOnly === true) return this.#selectNewest(request)
+    const isNewestOnly = request.hint?.isNewestOnly === true
+    if (this.#resolutionMs(request) > 0) {
+      return columnsOf(this.selectRuns(request), this.#index.match(request.matchers), isNewestOnly)
+    }
+    if (isNewestOnly) return this.#selectNewest(request)
     const { fromMs, toMs } = request
     const inHead = new SampleColumns(request.maxSamples)
     // First the head, then the database: the writer does it the other way round, so what a flush moves meanwhile is
@@ -117,7 +124,17 @@ class SharedReader implements StoreReader {
 
   selectRuns({ matchers, fromMs, toMs, maxSamples }: SelectRequest): RunSelection {
     this.#receive()
-    return new StoreRunSelection(this.#index.select(matchers), { fromMs, toMs }, maxSamples, this.#sources)
+    const rows = this.#index.select(matchers)
+    const range = { fromMs, toMs }
+    const samples = new StoreRunSelection(rows, range, maxSamples, this.#sources)
+    const resolutionMs = this.#resolutionMs(range)
+    if (resolutionMs === 0) return samples
+    return new KeptRunSelection(rows, samples, range, resolutionMs, this.#kept, this.#sources)
+  }
+
+  /** Width of the buckets that stand for samples in a part of a range; 0: all samples are there. */
+  #resolutionMs(range: TimeRange): number {
+    return asFailure('reading blocks', () => this.#kept.widthMs(range))
   }
 
   selectRollup(request: RollupRequest): RollupSelection | undefined {
@@ -325,6 +342,10 @@ class SharedReader implements StoreReader {
     // Not only those with `flushedUntilMs` after the range: a flush may have moved what we looked for.
     asFailure('reading packs', () => {
       this.#packs.withSample(Uint32Array.from(unsure), this.#metricOf, fromMs, toMs, (ref) => inRange.push(ref))
+      if (this.#kept.widthMs({ fromMs, toMs }) === 0) return
+      const known = new Set(inRange)
+      const left = Uint32Array.from(unsure.filter((ref) => !known.has(ref)))
+      this.#kept.withSample(left, this.#metricOf, { fromMs, toMs }, (ref) => inRange.push(ref))
     })
     return inRange
   }

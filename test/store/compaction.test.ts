@@ -47,7 +47,7 @@ describe('which blocks are compacted', () => {
     ['0@8 0@16o 0@26', '1:1', 'not an open one, nor over it'],
     ['0@8 0@16o 0@24 0@30', '1:1 1:3', 'not over an open one'],
     ['0@8 0@16u 0@26', '1:1', 'not one that is not rolled up'],
-    ['0@8- 0@16 0@24', '1:1 1:2,3', 'not one with samples and one without'],
+    ['0@8- 0@16 0@24 0@30-', '', 'not one with samples and one without, until all are without'],
     ['1@24 1@48 0@50', '', 'days wait for eight of them'],
     ['1@24 1@192 0@194', '2:1,2', 'eight days that are over'],
     ['0@8>3 0@16>3 1@24 0@50', '1:1,2>3', 'one that was begun goes on; its target is not a source'],

@@ -113,7 +113,8 @@ describe('select', () => {
         .map((series) => series.labels.metricName)
         .sort()
     expect(found()).toEqual(['kubevirt_info', 'up'])
-    const later = NOW_MS + 40 * 24 * HOUR_MS
+    // Past the retention of the last rollups.
+    const later = NOW_MS + 6 * 365 * 24 * HOUR_MS
     store.writer.appender.append(store.resolve({ __name__: 'up', cluster: 'a', job: 'virt-api' }), later, 1)
     await store.writer.maintain(later)
     await store.writer.maintain(later + 5 * HOUR_MS)

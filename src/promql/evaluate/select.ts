@@ -62,15 +62,17 @@ export function selectRuns(
   lens: Lens,
   steps: Steps,
   windowMs: number,
-  { queryable, budget }: Evaluation,
+  { queryable, budget, annotations }: Evaluation,
 ): RunSelection | undefined {
   budget.check()
-  return queryable.selectRuns?.({
+  const selection = queryable.selectRuns?.({
     matchers: selector.matchers,
     fromMs: lookMs(lens, steps, 0) - windowMs + 1,
     toMs: (lens.fixedMs ?? lastStepMs(steps)) - lens.offsetMs,
     maxSamples: budget.samplesLeft,
   })
+  if (selection?.resolutionMs !== undefined) annotations.coarseSamples(selection.resolutionMs, selector)
+  return selection
 }
 
 /** An instant selector at every step: the newest sample not older than the lookback, unless it is a stale marker. */

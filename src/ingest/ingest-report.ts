@@ -3,7 +3,7 @@ import type { HaPairReport } from './ha-tracker.ts'
 import type { ReasonReport } from './refusal-journal.ts'
 import type { LimitReport } from './series-limits.ts'
 
-/** What became of all remote write requests since the start: the answer of `/debug/ingest`. */
+/** What became of all requests since the start, whatever format they came in: the answer of `/debug/ingest`. */
 export interface IngestReport {
   readonly refusals: readonly ReasonReport[]
   readonly clusters: {

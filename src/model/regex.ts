@@ -30,6 +30,15 @@ export function compileAnchoredRegex(pattern: string): RegExp {
   return regex
 }
 
+/**
+ * How often a test may look at one character of its text, about: for patterns on JavaScript's engine once, on the linear
+ * machine once for each of its instructions. Throws `RegexError`.
+ */
+export function regexStepsPerCharacter(pattern: string): number {
+  const regex = compileAnchoredRegex(pattern)
+  return regex instanceof LinearRegex ? regex.instructionCount : 1
+}
+
 /** A text as a pattern that matches just it. */
 export function escapeRegex(text: string): string {
   return text.replace(/[\^$\\.*+?()[\]{}|/]/g, '\\$&')
@@ -42,6 +51,10 @@ class LinearRegex extends RegExp {
   constructor(source: string, program: Program) {
     super(source, 'su')
     this.#program = program
+  }
+
+  get instructionCount(): number {
+    return this.#program.instructions.length
   }
 
   override exec(text: string): RegExpExecArray | null {

@@ -4,6 +4,7 @@ import type { SeriesRef } from '../model/series.ts'
 import { IdLists } from './id-lists.ts'
 import type { PairTable } from './pair-table.ts'
 import { MatchCache } from './match-cache.ts'
+import { MATCH_STEPS_MAX, MatchSteps, textsOf } from './match-steps.ts'
 import { RefTable } from './ref-table.ts'
 import { Generation, type RowIndex, type SelectedRows } from './selected-rows.ts'
 import { labelsOfPairs, type SeriesRow } from './series-table.ts'
@@ -18,6 +19,7 @@ const LABELS_KEPT_MAX = 200_000
  */
 export class SeriesIndex implements RowIndex {
   readonly #pairs: PairTable
+  readonly #matchStepsMax: number
   readonly #all = new PostingList()
   readonly #lists = new Map<number, PostingList>()
   readonly #slots = new RefTable()
@@ -28,8 +30,10 @@ export class SeriesIndex implements RowIndex {
   readonly #matched = new MatchCache(this)
   #generation = new Generation()
 
-  constructor(pairs: PairTable) {
+  /** `matchStepsMax`: see `MATCH_STEPS_MAX`. */
+  constructor(pairs: PairTable, matchStepsMax = MATCH_STEPS_MAX) {
     this.#pairs = pairs
+    this.#matchStepsMax = matchStepsMax
   }
 
   get size(): number {
@@ -146,7 +150,8 @@ export class SeriesIndex implements RowIndex {
 
   /**
    * The same as rows. What must be there is intersected, shortest list first; what must not be there, and what may be
-   * absent, is taken away by the values that do not match. Throws `RegexError`.
+   * absent, is taken away by the values that do not match. Throws `RegexError`, and FleetError `query_limit` when the
+   * regexes cost too much.
    */
   select(matchers: readonly Matcher[]): SelectedRows {
     return this.#matched.get(matchers, this.#all.view, () => this.#find(matchers))
@@ -155,23 +160,34 @@ export class SeriesIndex implements RowIndex {
   #find(matchers: readonly Matcher[]): Uint32Array {
     const wanted: Uint32Array[] = []
     const unwanted: Uint32Array[] = []
+    const steps = new MatchSteps(this.#matchStepsMax)
     for (const matcher of matchers) {
-      const accepts = compileMatcher(matcher)
-      if (matcher.op === '=' && matcher.value !== '') {
-        const id = this.#pairs.find(matcher.name, matcher.value)
-        wanted.push(id === undefined ? NO_REFS : this.#listOf(id))
-        continue
-      }
-      const values = this.#pairs.valuesOf(matcher.name)
-      const acceptsAbsent = accepts('')
-      const lists: Uint32Array[] = []
-      for (const [value, id] of values) if (accepts(value) !== acceptsAbsent) lists.push(this.#listOf(id))
+      const acceptsAbsent = compileMatcher(matcher)('')
+      const lists = this.#listsOf(matcher, acceptsAbsent, steps)
       if (acceptsAbsent) unwanted.push(...lists)
       else wanted.push(unite(lists))
     }
     wanted.sort((a, b) => a.length - b.length)
     const matched = wanted.length === 0 ? this.#all.view : wanted.reduce(intersect)
-    return unwanted.reduce(subtract, matched)
+    return subtract(matched, unite(unwanted))
+  }
+
+  /** Lists of the values that a matcher accepts, or, when it accepts series without the label, of those it does not. */
+  #listsOf(matcher: Matcher, acceptsAbsent: boolean, steps: MatchSteps): Uint32Array[] {
+    const texts = textsOf(matcher)
+    // The empty text is no value: a matcher that names it is about the values it does not name.
+    if (texts !== undefined && !texts.includes('')) {
+      const ids = new Set(texts.map((text) => this.#pairs.find(matcher.name, text)))
+      return [...ids].flatMap((id) => (id === undefined ? [] : [this.#listOf(id)]))
+    }
+    const accepts = compileMatcher(matcher)
+    const meter = steps.meterOf(matcher)
+    const lists: Uint32Array[] = []
+    for (const [value, id] of this.#pairs.valuesOf(matcher.name)) {
+      meter(value)
+      if (accepts(value) !== acceptsAbsent) lists.push(this.#listOf(id))
+    }
+    return lists
   }
 
   #setMetric(slot: number, metric: number): void {

@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox'
 
 /**
- * `/debug/ingest`: what became of the samples (of OTLP, data points) that senders brought, since the start of the process. Lists have at
- * most `?top=` entries, 20 when it does not say, never more than `DEBUG_INGEST_TOP_MAX`.
+ * `/debug/ingest`: what became of the samples (of OTLP, data points) that senders brought, since the start of the process.
+ * Lists have at most `?top=` entries, 20 when it does not say, never more than `DEBUG_INGEST_TOP_MAX`.
  */
 export const DEBUG_INGEST_TOP_MAX = 1000
 

@@ -45,6 +45,8 @@ interface Life {
   acked: number
   flushes: number
   kills: number
+  /** Selectors that rollups answered in the checks. */
+  rollups: number
 }
 
 /** Starts the load where it was last acknowledged, as its sender would, and kills it after some lines. */
@@ -79,6 +81,7 @@ async function check(
   try {
     const read = reader.select({ matchers: [], fromMs: -Infinity, toMs: Infinity, maxSamples: 100_000_000 })
     expect(faultsOf(read, life.acked, life.acked + 1)).toEqual([])
+    await checkRollups(life, reader)
     await use?.({ writer, reader })
   } finally {
     reader.close()
@@ -100,6 +103,37 @@ async function answers(queryable: Queryable, lastMs: number): Promise<readonly Q
   const range = { startMs: START_MS, endMs: lastMs, stepMs: 60_000 }
   return Promise.all(EXPRESSIONS.map(async (expr) => (await engine.range({ expr, ...range })).value))
 }
+
+/** Rollups say what the samples say, whatever was killed while they were made or compacted. */
+async function checkRollups(life: Life, reader: ReturnType<typeof openReader>): Promise<void> {
+  const plain: Queryable = {
+    select: (request) => reader.select(request),
+    selectRuns: (request) => reader.selectRuns(request),
+    series: (matchers, range) => reader.series(matchers, range),
+    labelNames: (matchers, range) => reader.labelNames(matchers, range),
+    labelValues: (name, matchers, range) => reader.labelValues(name, matchers, range),
+  }
+  const rolled: Queryable = {
+    ...plain,
+    selectRollup: (request) => {
+      const selection = reader.selectRollup(request)
+      if (selection !== undefined) life.rollups++
+      return selection
+    },
+  }
+  const [got, want] = await Promise.all([rolled, plain].map((queryable) => bucketAnswers(queryable, life)))
+  expect(got).toEqual(want)
+}
+
+function bucketAnswers(queryable: Queryable, life: Life): Promise<readonly QueryValue[]> {
+  const engine = createLocalEngine({ queryable, options: DEFAULT_ENGINE_OPTIONS, nowMs: () => 0 })
+  const stepMs = 300_000
+  const startMs = Math.ceil(START_MS / stepMs) * stepMs
+  const range = { startMs, endMs: Math.max(startMs, workNowMs((life.acked + 2) * SAMPLES_PER_BATCH)), stepMs }
+  return Promise.all(BUCKET_EXPRESSIONS.map(async (expr) => (await engine.range({ expr, ...range })).value))
+}
+
+const BUCKET_EXPRESSIONS = ['work', 'increase(work[5m])', 'changes(work[15m])', 'min_over_time(work[5m])'] as const
 
 /** A store that kept every sample in memory, up to a batch. */
 function oracle(lastBatch: number): MemoryQueryable {
@@ -134,7 +168,7 @@ function levelsIn(dir: string): number {
 }
 
 async function liveAndDie(seed: number): Promise<void> {
-  const life: Life = { dir: tempDir(), acked: -1, flushes: 0, kills: 0 }
+  const life: Life = { dir: tempDir(), acked: -1, flushes: 0, kills: 0, rollups: 0 }
   const random = seeded(seed)
   while (life.kills < KILLS_PER_DIRECTORY) {
     // Now and then while it is still opening, and reading the log that the last kill left.
@@ -144,6 +178,7 @@ async function liveAndDie(seed: number): Promise<void> {
   await checkAnswers(life)
   expect(life.acked).toBeGreaterThan(100)
   expect(life.flushes).toBeGreaterThan(20)
+  expect(life.rollups).toBeGreaterThan(10)
   expect(levelsIn(life.dir)).toBe(2)
 }
 

@@ -185,7 +185,7 @@ function createApiServer({
       pending(
         () =>
           threads.lane.write(body, cluster, protocol) ??
-          threads.ingest.write(body, { ...contextOf(cluster), protocol }),
+          threads.ingest.write(Buffer.concat(body), { ...contextOf(cluster), protocol }),
       ),
     writeOtlpMetrics: (body, encoding, cluster) =>
       pending(() => threads.ingest.writeOtlpMetrics(body, encoding, contextOf(cluster))),

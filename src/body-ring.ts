@@ -26,13 +26,18 @@ export class BodyRing {
     this.#bytes = new Uint8Array(memory)
   }
 
-  /** Copies a body in; `undefined` when there is no room now. */
-  take(body: Uint8Array): BodyPlace | undefined {
-    const start = this.#roomFor(body.length)
+  /** Copies a body in, from the pieces in which it arrived; `undefined` when there is no room now. */
+  take(body: readonly Uint8Array[]): BodyPlace | undefined {
+    let length = 0
+    for (const piece of body) length += piece.length
+    const start = this.#roomFor(length)
     if (start === undefined) return undefined
-    this.#bytes.set(body, start)
-    const place = { start, length: body.length, isFree: false }
-    this.#next = start + body.length
+    this.#next = start
+    for (const piece of body) {
+      this.#bytes.set(piece, this.#next)
+      this.#next += piece.length
+    }
+    const place = { start, length, isFree: false }
     this.#places.push(place)
     return place
   }

@@ -47,10 +47,14 @@ interface Waiter {
 /** Main's end. */
 export interface WriteLane {
   /**
-   * Resolves when what was taken is durable; rejects with the worker's FleetError. `undefined`: there is no room for
-   * the body.
+   * Takes a body in pieces. Resolves when what was taken is durable; rejects with the worker's FleetError. `undefined`:
+   * there is no room for the body.
    */
-  write(body: Uint8Array, cluster: string | undefined, protocol: WriteProtocol): Promise<WriteOutcome> | undefined
+  write(
+    body: readonly Uint8Array[],
+    cluster: string | undefined,
+    protocol: WriteProtocol,
+  ): Promise<WriteOutcome> | undefined
   /** Rejects every waiting and every later write. */
   fail(cause: Error): void
 }

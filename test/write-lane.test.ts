@@ -66,9 +66,9 @@ describe('the lane of write requests', () => {
     const writer = new NotingWriter()
     const lane = connect(writer)
     const answers = await Promise.all([
-      lane.write(Buffer.from('one'), undefined, '1.0'),
-      lane.write(Buffer.from('three'), 'c7', '2.0'),
-      lane.write(Buffer.from(''), undefined, '1.0'),
+      lane.write([Buffer.from('one')], undefined, '1.0'),
+      lane.write([Buffer.from('three')], 'c7', '2.0'),
+      lane.write([Buffer.from('')], undefined, '1.0'),
     ])
     expect(answers).toEqual([taken(3), taken(5), taken(0)])
     expect(writer.bodies).toEqual(['one', 'three', ''])
@@ -93,7 +93,7 @@ describe('the lane of write requests', () => {
     writer.outcome = () => left.shift()!
     const lane = connect(writer)
     const sent = special.map(
-      () => lane.write(Buffer.from('x'), undefined, '1.0') ?? Promise.reject(new Error('no room')),
+      () => lane.write([Buffer.from('x')], undefined, '1.0') ?? Promise.reject(new Error('no room')),
     )
     expect(await Promise.all(sent)).toEqual(special)
   })
@@ -106,15 +106,15 @@ describe('the lane of write requests', () => {
       return taken(body.length)
     }
     const [bad, good] = await Promise.allSettled([
-      lane.write(Buffer.from('1'), undefined, '1.0'),
-      lane.write(Buffer.from('22'), undefined, '1.0'),
+      lane.write([Buffer.from('1')], undefined, '1.0'),
+      lane.write([Buffer.from('22')], undefined, '1.0'),
     ])
     expect(bad).toMatchObject({ status: 'rejected', reason: { code: 'storage_failed', message: 'that one' } })
     expect(good).toMatchObject({ status: 'fulfilled', value: taken(2) })
     writer.onCommit = () => Promise.reject(new FleetError('storage_full', 'the disk'))
     const both = await Promise.allSettled([
-      lane.write(Buffer.from('22'), undefined, '1.0'),
-      lane.write(Buffer.from('22'), undefined, '1.0'),
+      lane.write([Buffer.from('22')], undefined, '1.0'),
+      lane.write([Buffer.from('22')], undefined, '1.0'),
     ])
     for (const one of both) expect(one).toMatchObject({ status: 'rejected', reason: { code: 'storage_full' } })
   })
@@ -125,26 +125,26 @@ describe('the lane of write requests', () => {
     writer.onAdmit = () => {
       throw new FleetError('overloaded', 'full')
     }
-    await expect(lane.write(Buffer.from('1'), undefined, '1.0')).rejects.toMatchObject({ code: 'overloaded' })
+    await expect(lane.write([Buffer.from('1')], undefined, '1.0')).rejects.toMatchObject({ code: 'overloaded' })
     expect(writer.bodies).toEqual([])
   })
 
   test('a body without room is not sent; there is room again when those before it are answered', async () => {
     const lane = connect(new NotingWriter(), 10)
-    const first = lane.write(Buffer.from('12345678'), undefined, '1.0')
-    expect(lane.write(Buffer.from('123'), undefined, '1.0')).toBeUndefined()
-    expect(lane.write(Buffer.alloc(11), undefined, '1.0')).toBeUndefined()
+    const first = lane.write([Buffer.from('12345678')], undefined, '1.0')
+    expect(lane.write([Buffer.from('123')], undefined, '1.0')).toBeUndefined()
+    expect(lane.write([Buffer.alloc(11)], undefined, '1.0')).toBeUndefined()
     await first
-    expect(await lane.write(Buffer.from('123'), undefined, '1.0')).toEqual(taken(3))
+    expect(await lane.write([Buffer.from('123')], undefined, '1.0')).toEqual(taken(3))
   })
 
   test('when the other thread is dead, all that wait and all that come are told', async () => {
     const writer = new NotingWriter()
     writer.onCommit = () => new Promise(() => undefined)
     const lane = connect(writer)
-    const waiting = [lane.write(Buffer.from('1'), undefined, '1.0'), lane.write(Buffer.from('2'), undefined, '1.0')]
+    const waiting = [lane.write([Buffer.from('1')], undefined, '1.0'), lane.write([Buffer.from('2')], undefined, '1.0')]
     lane.fail(new Error('the thread died'))
     for (const one of waiting) await expect(one).rejects.toThrow('the thread died')
-    await expect(lane.write(Buffer.from('3'), undefined, '1.0')).rejects.toThrow('the thread died')
+    await expect(lane.write([Buffer.from('3')], undefined, '1.0')).rejects.toThrow('the thread died')
   })
 })

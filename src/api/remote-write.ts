@@ -22,16 +22,18 @@ export interface RemoteWriteOptions {
 }
 
 /**
- * Takes a body as it came, compressed. `cluster`: the one the sender's token speaks for. Resolves when what was taken
+ * Takes a body as it came, compressed and in pieces. `cluster`: the one the sender's token speaks for. Resolves when what was taken
  * is durable; rejects with FleetError `overloaded`, `storage_full` or `storage_failed` when it is not.
  */
-export type Write = (body: Uint8Array, cluster: string | undefined, protocol: WriteProtocol) => Promise<WriteOutcome>
+export type Write = (
+  body: readonly Uint8Array[],
+  cluster: string | undefined,
+  protocol: WriteProtocol,
+) => Promise<WriteOutcome>
 
 const SAMPLES_WRITTEN = 'x-prometheus-remote-write-samples-written'
 const HISTOGRAMS_WRITTEN = 'x-prometheus-remote-write-histograms-written'
 const EXEMPLARS_WRITTEN = 'x-prometheus-remote-write-exemplars-written'
-
-const NOTHING = new Uint8Array(0)
 
 export async function registerRemoteWrite(app: FastifyInstance, options: RemoteWriteOptions): Promise<void> {
   const { write, bodyBytesMax, metrics } = options
@@ -60,7 +62,7 @@ export async function registerRemoteWrite(app: FastifyInstance, options: RemoteW
       },
       handler: async (request, reply) => {
         const protocol = protocolOf(request.headers['content-type']) ?? '1.0'
-        const writing = write(request.body ?? NOTHING, request.principal?.cluster, protocol)
+        const writing = write(request.body === undefined ? [] : [request.body], request.principal?.cluster, protocol)
         const answer = await counted(metrics, FORMATS[protocol], writing)
         if (protocol === '2.0')
           void reply.header(SAMPLES_WRITTEN, String(answer.samplesTaken + answer.samplesDuplicate))

@@ -99,15 +99,15 @@ function sendText(response: ServerResponse, status: number, text: string): void 
   response.end(body)
 }
 
-/** The whole body, in one piece as it arrived when it did; `undefined` when the connection ended before. */
-function readBody(request: IncomingMessage): Promise<Uint8Array | undefined> {
+/** The whole body, in the pieces in which it arrived; `undefined` when the connection ended before. */
+function readBody(request: IncomingMessage): Promise<readonly Uint8Array[] | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => {
       chunks.push(chunk)
     })
     request.on('end', () => {
-      resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
+      resolve(chunks)
     })
     request.on('close', () => {
       resolve(undefined)

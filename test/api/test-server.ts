@@ -146,7 +146,7 @@ export async function makeServer(
     query: engine,
     write: async (body, cluster, protocol) => {
       const bound = cluster === undefined ? {} : { cluster }
-      const outcome = ingest.write(body, { nowMs: clock.nowMs(), protocol, ...bound })
+      const outcome = ingest.write(Buffer.concat(body), { nowMs: clock.nowMs(), protocol, ...bound })
       await appender.commit()
       return outcome
     },

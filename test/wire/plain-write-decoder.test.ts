@@ -71,7 +71,15 @@ const series: fc.Arbitrary<WriteSeries> = fc.record({
     { maxLength: 5 },
   ),
 })
-const requests = fc.array(series, { maxLength: 30 }).map((all) => encodeWriteRequest(all))
+/** As they are, or as a backlog: the same label sets again and again, now and then one left out. */
+const requests = fc
+  .tuple(fc.array(series, { maxLength: 30 }), fc.integer({ min: 1, max: 4 }), fc.nat())
+  .map(([all, times, out]) =>
+    Array.from({ length: times }, () => all)
+      .flat()
+      .filter((_, i) => i !== out),
+  )
+  .map((all) => encodeWriteRequest(all))
 const bodies = fc.oneof(
   requests.map((bytes) => encodeSnappy(bytes)),
   requests.map((bytes) => Uint8Array.from(compressSync(Buffer.from(bytes)))),
@@ -147,6 +155,14 @@ describe('the fast way through a remote write body', () => {
       expect(plainly(body)).toEqual(carefully(body))
       expect(plainly(body)?.sampleCount).toBe(all.flatMap((s) => s.samples).length)
     }
+  })
+
+  test('label sets that begin alike, and repeat, stay apart', () => {
+    const short = Labels.of({ __name__: 'up' })
+    const long = Labels.of({ __name__: 'up', job: 'a' })
+    const all = [short, long, short, long, long, short, short, Labels.EMPTY, short, Labels.EMPTY, long]
+    const body = encodeSnappy(encodeWriteRequest(all.map((labels) => ({ labels, samples: [{ timeMs: 1, value: 1 }] }))))
+    expect(plainly(body)).toEqual(carefully(body))
   })
 
   test('leaves requests beyond a limit to the careful decoder', () => {

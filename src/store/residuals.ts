@@ -1,4 +1,4 @@
-import { type ByteReader, type ByteWriter, MalformedBytesError } from './bytes.ts'
+import { type ByteWriter, MalformedBytesError } from './bytes.ts'
 
 /**
  * Columns of small numbers, most of them 0: what is left of a column when it is written against what was expected. A
@@ -53,49 +53,99 @@ export class ResidualWriter {
   }
 }
 
-/** HOT. The next column of `count` numbers into `into`. Throws `MalformedBytesError`. */
-export function readResiduals(reader: ByteReader, count: number, into: Float64Array): void {
-  for (let i = 0; i < count;) {
-    const residual = reader.signed()
-    if (residual !== 0) into[i++] = residual
-    else i = fillZeros(reader, i, count, into)
-  }
-}
+/** Reads what `ResidualWriter` wrote, column after column. Throws `MalformedBytesError`, never reads outside. */
+export class ResidualReader {
+  readonly #bytes: Uint8Array
+  #at = 0
 
-/** As `readResiduals`, of a column written with `putBits`: low and high words in turns. */
-export function readBitResiduals(reader: ByteReader, count: number, into: Int32Array): void {
-  for (let i = 0; i < count;) {
-    const head = reader.byte()
-    if (head === 0) {
-      i = fillZeros(reader, i, count, into, 2)
-      continue
-    }
-    const first = (head - 1) >> 3
-    const last = (head - 1) & 7
-    if (first > last) throw new MalformedBytesError(`changed bytes ${first} to ${last}`)
-    let low = 0
-    let high = 0
-    for (let at = first; at <= last; at++) {
-      if (at < 4) low |= reader.byte() << (at * 8)
-      else high |= reader.byte() << ((at - 4) * 8)
-    }
-    into[i * 2] = low
-    into[i * 2 + 1] = high
-    i++
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
   }
-}
 
-function fillZeros(
-  reader: ByteReader,
-  from: number,
-  count: number,
-  into: Float64Array | Int32Array,
-  width = 1,
-): number {
-  const end = from + reader.unsigned() + 1
-  if (end > count) throw new MalformedBytesError(`${end} numbers in a column of ${count}`)
-  into.fill(0, from * width, end * width)
-  return end
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length
+  }
+
+  byte(): number {
+    return this.#bytes[this.#at++] ?? this.#end()
+  }
+
+  unsigned(): number {
+    const first = this.byte()
+    return first < 0x80 ? first : this.#more(first & 0x7f, 0x80)
+  }
+
+  /**
+   * HOT in reading. A column of `count` numbers into `into`. Answers how many of them are written: what is behind them
+   * are zeros, which the caller mostly needs not look at.
+   */
+  column(count: number, into: Float64Array): number {
+    const bytes = this.#bytes
+    for (let i = 0; i < count;) {
+      const first = bytes[this.#at++] ?? this.#end()
+      if (first === 0) {
+        const end = this.#zerosEnd(i, count)
+        if (end === count) return i
+        into.fill(0, i, end)
+        i = end
+        continue
+      }
+      let size = first & 0x3f
+      if (first >= 0x80) {
+        const second = bytes[this.#at++] ?? this.#end()
+        size += (second & 0x7f) * 0x40
+        if (second >= 0x80) size = this.#more(size, 0x2000)
+      }
+      into[i++] = (first & 0x40) === 0 ? size : -size
+    }
+    return count
+  }
+
+  /** As `column`, of one written with `putBits`, all of it: low and high words in turns. */
+  bits(count: number, into: Int32Array): void {
+    for (let i = 0; i < count;) {
+      const head = this.byte()
+      if (head === 0) {
+        const end = this.#zerosEnd(i, count)
+        into.fill(0, i * 2, end * 2)
+        i = end
+        continue
+      }
+      const first = (head - 1) >> 3
+      const last = (head - 1) & 7
+      if (first > last) throw new MalformedBytesError(`changed bytes ${first} to ${last}`)
+      let low = 0
+      let high = 0
+      for (let at = first; at <= last; at++) {
+        if (at < 4) low |= this.byte() << (at * 8)
+        else high |= this.byte() << ((at - 4) * 8)
+      }
+      into[i * 2] = low
+      into[i * 2 + 1] = high
+      i++
+    }
+  }
+
+  #zerosEnd(from: number, count: number): number {
+    const end = from + this.unsigned() + 1
+    if (end > count) throw new MalformedBytesError(`${end} numbers in a column of ${count}`)
+    return end
+  }
+
+  /** The rest of a number whose lower part is known. */
+  #more(lower: number, scale: number): number {
+    let value = lower
+    for (let factor = scale; ; factor *= 0x80) {
+      const byte = this.byte()
+      value += (byte & 0x7f) * factor
+      if (!Number.isSafeInteger(value)) throw new MalformedBytesError('a number is too large')
+      if (byte < 0x80) return value
+    }
+  }
+
+  #end(): never {
+    throw new MalformedBytesError(`ends at byte ${this.#bytes.length}, want one more`)
+  }
 }
 
 /** Byte 0 is the lowest of the low word. */

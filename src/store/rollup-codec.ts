@@ -1,7 +1,7 @@
 import type { RollupParts } from '../model/rollup.ts'
 import type { BucketList } from './bucket-list.ts'
-import { ByteReader, ByteWriter, MalformedBytesError } from './bytes.ts'
-import { readBitResiduals, readResiduals, ResidualWriter } from './residuals.ts'
+import { ByteWriter, MalformedBytesError } from './bytes.ts'
+import { ResidualReader, ResidualWriter } from './residuals.ts'
 
 /**
  * The buckets of one series as three payloads, so that a reader inflates only what it is asked for: the edges (counts,
@@ -235,7 +235,7 @@ function isScaledSum({ counts, mins, maxs, sums }: BucketList, i: number, power:
 
 /** Adds the buckets of a chunk to `into`. Throws `MalformedBytesError`. */
 export function decodeBuckets(chunk: RollupChunk, base: number, parts: RollupParts, into: BucketList): void {
-  const reader = new ByteReader(chunk.edges)
+  const reader = new ResidualReader(chunk.edges)
   const mode = reader.byte()
   const power = mode === MODE_BITS ? undefined : POWERS[mode & ~MODE_RISES]
   if (power === undefined && mode !== MODE_BITS) throw new MalformedBytesError(`unknown mode ${mode} of a rollup`)
@@ -248,44 +248,54 @@ export function decodeBuckets(chunk: RollupChunk, base: number, parts: RollupPar
   else readScaledEdges(reader, count, power, (mode & MODE_RISES) !== 0, into)
   readFalls(reader, count, power, into)
   if (!reader.isAtEnd) throw new MalformedBytesError('bytes after the edges of a rollup')
-  if (parts.extremes) readExtremes(new ByteReader(chunk.extremes), count, power, into)
-  if (parts.sums) readSums(new ByteReader(chunk.sums), count, power, into)
+  if (parts.extremes) readExtremes(new ResidualReader(chunk.extremes), count, power, into)
+  if (parts.sums) readSums(new ResidualReader(chunk.sums), count, power, into)
   into.added(count)
 }
 
 /** HOT. Numbers, counts, flags and times. */
-function readPlaces(reader: ByteReader, count: number, base: number, into: BucketList): void {
+function readPlaces(reader: ResidualReader, count: number, base: number, into: BucketList): void {
   const at = into.count
   const end = at + count
   const { numbers, counts, flags, firstsMs, lastsMs, widthMs } = into
   const read = column
-  readResiduals(reader, count, read)
+  let written = reader.column(count, read)
   let number = base - 1
   for (let i = 0; i < count; i++) {
-    if (i > 0 && read[i]! < 0) throw new MalformedBytesError('numbers of a rollup do not rise')
-    number += read[i]! + 1
-    numbers[at + i] = number
+    if (i < written) {
+      if (i > 0 && read[i]! < 0) throw new MalformedBytesError('numbers of a rollup do not rise')
+      number += read[i]!
+    }
+    numbers[at + i] = ++number
   }
-  readResiduals(reader, count, read)
+  written = reader.column(count, read)
   let sum = 0
-  for (let i = 0; i < count; i++) counts[at + i] = sum += read[i]!
-  readResiduals(reader, count, read)
+  for (let i = 0; i < written; i++) counts[at + i] = sum += read[i]!
+  counts.fill(sum, at + written, end)
+  written = reader.column(count, read)
   sum = 0
-  for (let i = 0; i < count; i++) flags[at + i] = sum += read[i]!
-  readResiduals(reader, count, read)
+  for (let i = 0; i < written; i++) flags[at + i] = sum += read[i]!
+  flags.fill(sum, at + written, end)
+  written = reader.column(count, read)
   sum = 0
-  for (let i = at; i < end; i++) firstsMs[i] = numbers[i]! * widthMs + (sum += read[i - at]!)
-  readResiduals(reader, count, read)
+  for (let i = 0; i < count; i++) {
+    if (i < written) sum += read[i]!
+    firstsMs[at + i] = numbers[at + i]! * widthMs + sum
+  }
+  written = reader.column(count, read)
   sum = 0
-  for (let i = at; i < end; i++) lastsMs[i] = (numbers[i]! + 1) * widthMs - (sum += read[i - at]!)
+  for (let i = 0; i < count; i++) {
+    if (i < written) sum += read[i]!
+    lastsMs[at + i] = (numbers[at + i]! + 1) * widthMs - sum
+  }
 }
 
 /** HOT. */
-function readScaledEdges(reader: ByteReader, count: number, power: number, rises: boolean, into: BucketList): void {
+function readScaledEdges(reader: ResidualReader, count: number, power: number, rises: boolean, into: BucketList): void {
   const at = into.count
   const { firsts, lasts } = into
-  readResiduals(reader, count, scaledFirsts)
-  readResiduals(reader, count, scaledLasts)
+  readWhole(reader, count, scaledFirsts)
+  readWhole(reader, count, scaledLasts)
   let last = 0
   let step = 0
   let growth = 0
@@ -304,44 +314,51 @@ function readScaledEdges(reader: ByteReader, count: number, power: number, rises
   }
 }
 
-function readBitEdges(reader: ByteReader, count: number, into: BucketList): void {
+/** A column with the zeros at its end. */
+function readWhole(reader: ResidualReader, count: number, into: Float64Array): void {
+  into.fill(0, reader.column(count, into), count)
+}
+
+function readBitEdges(reader: ResidualReader, count: number, into: BucketList): void {
   const firstWords = wordsOf(into.firsts)
   const lastWords = wordsOf(into.lasts)
   const at = into.count * 2
   const end = at + count * 2
-  readBitResiduals(reader, count, wordColumn)
+  reader.bits(count, wordColumn)
   for (let i = at; i < end; i++) firstWords[i] = wordColumn[i - at]!
-  readBitResiduals(reader, count, wordColumn)
+  reader.bits(count, wordColumn)
   for (let i = at; i < end; i++) {
     if (i >= at + 2) firstWords[i]! ^= lastWords[i - 2]!
     lastWords[i] = firstWords[i]! ^ wordColumn[i - at]!
   }
 }
 
-function readFalls(reader: ByteReader, count: number, power: number | undefined, into: BucketList): void {
+function readFalls(reader: ResidualReader, count: number, power: number | undefined, into: BucketList): void {
   const at = into.count
   const { resets, resetSums, changes } = into
-  readResiduals(reader, count, column)
+  let written = reader.column(count, column)
   let fallen = 0
-  for (let i = 0; i < count; i++) {
+  for (let i = 0; i < written; i++) {
     resets[at + i] = column[i]!
-    resetSums[at + i] = 0
     if (column[i]! > 0) fallen++
   }
-  readResiduals(reader, count, column)
+  resets.fill(0, at + written, at + count)
+  resetSums.fill(0, at, at + count)
+  written = reader.column(count, column)
   let sum = 0
-  for (let i = 0; i < count; i++) changes[at + i] = sum += column[i]!
+  for (let i = 0; i < written; i++) changes[at + i] = sum += column[i]!
+  changes.fill(sum, at + written, at + count)
   if (fallen === 0) return
   if (reader.byte() === AS_EDGES) {
     if (power === undefined) throw new MalformedBytesError('resets as integers beside values that are none')
-    readResiduals(reader, fallen, column)
+    readWhole(reader, fallen, column)
     let k = 0
     for (let i = 0; i < count; i++) {
       if (resets[at + i]! > 0) resetSums[at + i] = (scaledFirsts[i]! + column[k++]!) / power
     }
     return
   }
-  readBitResiduals(reader, fallen, wordColumn)
+  reader.bits(fallen, wordColumn)
   const words = wordsOf(resetSums)
   let low = 0
   let high = 0
@@ -354,16 +371,16 @@ function readFalls(reader: ByteReader, count: number, power: number | undefined,
   }
 }
 
-function readExtremes(reader: ByteReader, count: number, power: number | undefined, into: BucketList): void {
+function readExtremes(reader: ResidualReader, count: number, power: number | undefined, into: BucketList): void {
   const at = into.count
   const { mins, maxs, firsts, lasts } = into
   if (reader.byte() === AS_EDGES) {
     if (power === undefined) throw new MalformedBytesError('extremes as integers beside values that are none')
-    readResiduals(reader, count, column)
+    readWhole(reader, count, column)
     for (let i = 0; i < count; i++) {
       mins[at + i] = (Math.min(scaledFirsts[i]!, scaledLasts[i]!) - column[i]!) / power
     }
-    readResiduals(reader, count, column)
+    readWhole(reader, count, column)
     for (let i = 0; i < count; i++) {
       maxs[at + i] = (Math.max(scaledFirsts[i]!, scaledLasts[i]!) + column[i]!) / power
     }
@@ -374,13 +391,13 @@ function readExtremes(reader: ByteReader, count: number, power: number | undefin
 }
 
 function readBitsAgainst(
-  reader: ByteReader,
+  reader: ResidualReader,
   count: number,
   values: Float64Array,
   into: BucketList,
   isFirst: (i: number) => boolean,
 ): void {
-  readBitResiduals(reader, count, wordColumn)
+  reader.bits(count, wordColumn)
   const words = wordsOf(values)
   const firstWords = wordsOf(into.firsts)
   const lastWords = wordsOf(into.lasts)
@@ -392,16 +409,16 @@ function readBitsAgainst(
   }
 }
 
-function readSums(reader: ByteReader, count: number, power: number | undefined, into: BucketList): void {
+function readSums(reader: ResidualReader, count: number, power: number | undefined, into: BucketList): void {
   const at = into.count
   const { counts, sums } = into
   if (reader.byte() === AS_EDGES) {
     if (power === undefined) throw new MalformedBytesError('sums as integers beside values that are none')
-    readResiduals(reader, count, column)
+    readWhole(reader, count, column)
     for (let i = 0; i < count; i++) sums[at + i] = (expectedSum(counts[at + i]!, i) + column[i]!) / power
     return
   }
-  readBitResiduals(reader, count, wordColumn)
+  reader.bits(count, wordColumn)
   const words = wordsOf(sums)
   let low = 0
   let high = 0

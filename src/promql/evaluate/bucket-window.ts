@@ -42,14 +42,13 @@ function hasFlags({ buckets, first, last }: BucketWindow, mask: number, wanted: 
   return true
 }
 
-let gained = 0
-
-/** What was gained, into `gained`. The values from which it fell are added in the order of time, as samples are. */
+/** What was gained, into `result`. The values from which it fell are added in the order of time, as samples are. */
 function gain(window: BucketWindow, isCounter: boolean): BucketOutcome {
   const { buckets, first, last } = window
   const { counts, firsts, lasts, resets, resetSums } = buckets
-  gained = lasts[last]! - firsts[first]!
-  if (!isCounter) return EXACT
+  let gained = lasts[last]! - firsts[first]!
+  window.result = gained
+  if (!isCounter || (first === last && resets[first] === 0)) return EXACT
   let isInOrder = true
   let fallen = 0
   let previous = firsts[first]!
@@ -67,6 +66,7 @@ function gain(window: BucketWindow, isCounter: boolean): BucketOutcome {
     }
     previous = lasts[i]!
   }
+  window.result = gained
   if (isInOrder) return EXACT
   const isWhole = hasFlags(window, BUCKET_IS_INTEGER | BUCKET_HAS_NEGATIVE, BUCKET_IS_INTEGER)
   return isWhole && fallen + lasts[last]! + firsts[first]! <= EXACT_MAX ? EXACT : INEXACT
@@ -78,7 +78,16 @@ function extrapolate(window: BucketWindow, isCounter: boolean): BucketOutcome {
   const outcome = gain(window, isCounter)
   const firstMs = buckets.firstsMs[first]!
   const lastMs = buckets.lastsMs[last]!
-  window.result = extrapolated(gained, buckets.firsts[first]!, firstMs, lastMs, samples, startMs, endMs, isCounter)
+  window.result = extrapolated(
+    window.result,
+    buckets.firsts[first]!,
+    firstMs,
+    lastMs,
+    samples,
+    startMs,
+    endMs,
+    isCounter,
+  )
   return outcome
 }
 
@@ -199,14 +208,15 @@ const shared: BucketWindow = {
 
 /**
  * HOT. Moves a window over the buckets of one series; both ends only ever move forward. Results go to
- * `values[cell + step]`. False when one of them may have other digits.
+ * `values[cell + step]`. `endNumbers`: the number of the first bucket after each window. False when one of them may have other digits.
  */
 export function slideOverBuckets(
   { of }: BucketKernel,
   buckets: RollupColumns,
-  widthMs: number,
   endsMs: Float64Array,
+  endNumbers: Float64Array,
   rangeMs: number,
+  rangeBuckets: number,
   cell: number,
   values: Float64Array,
   present: Uint8Array,
@@ -219,9 +229,8 @@ export function slideOverBuckets(
   let to = 0
   for (let s = 0; s < endsMs.length; s++) {
     const endMs = endsMs[s]!
-    const startMs = endMs - rangeMs
-    const firstNumber = startMs / widthMs
-    const endNumber = endMs / widthMs
+    const endNumber = endNumbers[s]!
+    const firstNumber = endNumber - rangeBuckets
     while (from < count && numbers[from]! < firstNumber) from++
     while (to < count && numbers[to]! < endNumber) to++
     let first = from
@@ -234,7 +243,7 @@ export function slideOverBuckets(
     window.first = first
     window.last = last
     window.samples = samples
-    window.startMs = startMs
+    window.startMs = endMs - rangeMs
     window.endMs = endMs
     const outcome = of(window)
     if (outcome === NOTHING) continue

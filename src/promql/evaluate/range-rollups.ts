@@ -38,6 +38,7 @@ export async function gridOverRollups(
   const { rows, widthMs } = selection
   const samples = selection.hasSamples ? sameRows(selector, lens, steps, rangeMs, rows, evaluation) : undefined
   if (selection.hasSamples && samples === undefined) return undefined
+  const endNumbers = endsMs.map((endMs) => endMs / widthMs)
   const filler = new GridFiller(rows, steps.count, evaluation)
   /** Cells of rows that need their samples, by place. */
   const inexact = new Map<number, number>()
@@ -52,7 +53,8 @@ export async function gridOverRollups(
       buckets += columns.count
       const cell = filler.add(row)
       const { values, present } = filler
-      if (!slideOverBuckets(kernel, columns, widthMs, endsMs, rangeMs, cell, values, present)) inexact.set(row, cell)
+      if (!slideOverBuckets(kernel, columns, endsMs, endNumbers, rangeMs, rangeMs / widthMs, cell, values, present))
+        inexact.set(row, cell)
     })
     evaluation.budget.takeSamples(found, buckets)
     if (samples === undefined) inexact.clear()

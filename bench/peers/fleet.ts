@@ -14,9 +14,9 @@ const REGIONS = ['eu-central', 'eu-west', 'us-east', 'us-west', 'ap-south', 'ap-
 const CODES = ['200', '201', '404', '409', '500', '503'] as const
 const VERSIONS = ['1.13.1', '1.14.0', '1.14.2', '1.15.0'] as const
 
-/** Where in `seriesOf` the health status and the request counters are. */
+/** Where in `seriesOf` the health status and the first request counter are. */
 const HEALTH_AT = 3
-const COUNTERS_AT = 4
+const COUNTER_AT = 4
 
 /** The label fields of one series as a WriteRequest carries them, and how its value moves. */
 export interface FleetSeries {
@@ -64,7 +64,7 @@ export function seriesOf(cluster: number): FleetSeries[] {
   return series
 }
 
-/** Three of the cluster's states and two of its counters: what 30 days of history are asked about. */
+/** Three of the cluster's states and one of its counters: what 30 days of history are asked about. */
 export function historySeriesOf(cluster: number): FleetSeries[] {
   const all = seriesOf(cluster)
   const offsetMs = offsetOf(cluster)
@@ -76,7 +76,7 @@ export function historySeriesOf(cluster: number): FleetSeries[] {
     { labelFields: old!, offsetMs, valueAt: (scrape) => (scrape < upgradeAt ? 1 : 0) },
     { labelFields: young!, offsetMs, valueAt: (scrape) => (scrape < upgradeAt ? 0 : 1) },
     all[HEALTH_AT]!,
-    ...all.slice(COUNTERS_AT, COUNTERS_AT + 2),
+    all[COUNTER_AT]!,
   ]
 }
 

@@ -11,7 +11,7 @@ export const CONNECTIONS = 8
 /** A relay forwards many clusters at once: samples a request. */
 export const RELAY_SAMPLES = 10_000
 /** Waves of the past: Prometheus refuses what is more than an hour behind the newest sample of all. */
-const WAVE_MS = 30 * 60_000
+const WAVE_MS = 50 * 60_000
 
 export type Fleet = readonly (readonly FleetSeries[])[]
 

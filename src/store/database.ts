@@ -25,6 +25,8 @@ export function openDatabase(dir: string): Database.Database {
     try {
       // The samples are what the directory's owner may read; so are the hashes of the tokens.
       chmodSync(path, 0o600)
+      // Before the first table: see free-pages.ts.
+      db.pragma('auto_vacuum = INCREMENTAL')
       checkOwner(db, path)
       db.pragma('journal_mode = WAL')
       db.pragma('synchronous = FULL')

@@ -4,6 +4,7 @@ import type { BlockRow, BlockRows } from './blocks.ts'
 import { Compaction, groupsToCompact, type CompactionGroup } from './compaction.ts'
 import { failureOf } from './database.ts'
 import { Flush } from './flush.ts'
+import { FreePages } from './free-pages.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { Head } from './head.ts'
 import type { Log } from './log.ts'
@@ -18,8 +19,11 @@ import { nextTurn, type Turns } from './turns.ts'
 
 /** Above this part of its limit the head is flushed as far as it may be, before time. */
 const HEAD_PRESSURE = 0.75
-/** And then again when at least this much more may go. */
-const PRESSURE_FLUSH_EVERY_MS = 60_000
+/** And then again when at least this much more may go. The same for a log that is too long. */
+const EARLY_FLUSH_EVERY_MS = 60_000
+
+/** Steps of giving free pages back in one call: 50 MB. */
+const SHRINKING_STEPS = 50
 
 /** Steps of compaction in one call, of about ten milliseconds each. */
 const COMPACTION_STEPS = 500
@@ -74,6 +78,9 @@ export class Maintenance {
   readonly #options: StoreOptions
   readonly #parts: MaintenanceParts
   #lastCutMs = -Infinity
+  /** What the last flush had to leave in the log. */
+  #logBytesLeft = 0
+  readonly #freePages: FreePages
   /**
    * The last run failed: what is past the retention goes even before it is rolled up, because it may be the disk that is
    * full, or those samples that cannot be read.
@@ -85,6 +92,7 @@ export class Maintenance {
   constructor(options: StoreOptions, parts: MaintenanceParts) {
     this.#options = options
     this.#parts = parts
+    this.#freePages = new FreePages(parts.db)
   }
 
   /** Calls while one runs share its promise. Rejects with FleetError. */
@@ -122,9 +130,16 @@ export class Maintenance {
     })
     await commits.commit()
     const cutMs = this.#cutMs(nowMs)
-    if (cutMs > this.#lastCutMs) await this.#flushAndEnd(nowMs, cutMs, floorMs)
+    // Samples of the past make the log long without any more of the clock's time going by.
+    if (cutMs > this.#lastCutMs || this.#isLogLong) await this.#flushAndEnd(nowMs, cutMs, floorMs)
     await this.#rollUp(nowMs)
     await this.#compact(nowMs)
+    let shrinkingStepsLeft = SHRINKING_STEPS
+    await this.#steps('giving free pages back', () => shrinkingStepsLeft-- > 0 && this.#freePages.step())
+  }
+
+  get #isLogLong(): boolean {
+    return this.#parts.log.byteLength - this.#logBytesLeft > this.#options.flushLogBytes
   }
 
   async #flushAndEnd(nowMs: number, cutMs: number, floorMs: number): Promise<void> {
@@ -136,7 +151,8 @@ export class Maintenance {
       throw failure
     }
     if (this.#isStopped) return
-    this.#lastCutMs = cutMs
+    this.#lastCutMs = Math.max(this.#lastCutMs, cutMs)
+    this.#logBytesLeft = this.#parts.log.byteLength
     this.lastFlushMs = nowMs
     this.flushesDone++
   }
@@ -205,11 +221,11 @@ export class Maintenance {
     }
   }
 
-  /** The newest time that may be flushed, in steps of `flushEveryMs`, or smaller ones when the head is nearly full. */
+  /** The newest time that may be flushed, in steps of `flushEveryMs`, or smaller ones when head or log are too full. */
   #cutMs(nowMs: number): number {
     const { outOfOrderMs, flushEveryMs, headBytesMax } = this.#options
-    const isUnderPressure = this.#parts.head.usedBytes > headBytesMax * HEAD_PRESSURE
-    const everyMs = isUnderPressure ? Math.min(flushEveryMs, PRESSURE_FLUSH_EVERY_MS) : flushEveryMs
+    const isEarly = this.#isLogLong || this.#parts.head.usedBytes > headBytesMax * HEAD_PRESSURE
+    const everyMs = isEarly ? Math.min(flushEveryMs, EARLY_FLUSH_EVERY_MS) : flushEveryMs
     return Math.floor((nowMs - Math.max(outOfOrderMs, RETRY_WINDOW_MS)) / everyMs) * everyMs
   }
 

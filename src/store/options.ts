@@ -15,6 +15,8 @@ export interface StoreOptions {
   readonly outOfOrderMs: number
   /** The head is flushed into chunks each time this much more has become old enough. */
   readonly flushEveryMs: number
+  /** The head is flushed before time when the log has grown by this much since the last flush: a restart reads all of it. */
+  readonly flushLogBytes: number
   /** Widths of the blocks that flushes are compacted to, rising, each a multiple of the one before. */
   readonly compactToMs: readonly number[]
   /** The most series at one time; beyond it `resolve` answers `undefined`. */
@@ -34,8 +36,9 @@ export const STORE_DEFAULTS: Omit<StoreOptions, 'dir'> = {
   retention5mMs: 90 * 24 * HOUR_MS,
   retention1hMs: 2 * 365 * 24 * HOUR_MS,
   retention1dMs: 5 * 365 * 24 * HOUR_MS,
-  outOfOrderMs: 2 * HOUR_MS,
+  outOfOrderMs: HOUR_MS,
   flushEveryMs: 2 * HOUR_MS,
+  flushLogBytes: 32 * 1024 * 1024,
   compactToMs: [24 * HOUR_MS, 8 * 24 * HOUR_MS],
   seriesMax: 2_000_000,
   headBytesMax: 1024 * 1024 * 1024,

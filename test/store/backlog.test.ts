@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest'
+import { APPENDED } from '../../src/model/appender.ts'
+import { HOUR_MS, MINUTE_MS, NOW_MS, TempStore } from './temp-store.ts'
+
+/** Some hours of the past of many series, all at one moment of the clock. */
+async function sendBacklog(store: TempStore, hours: number): Promise<number> {
+  const { appender } = store.writer
+  const refs = Array.from({ length: 40 }, (_, i) => store.resolve({ __name__: 'backlog', series: String(i) }))
+  let samples = 0
+  for (let hour = 0; hour < hours; hour++) {
+    for (const [i, ref] of refs.entries()) {
+      for (let minute = 0; minute < 60; minute++) {
+        const timeMs = NOW_MS - 24 * HOUR_MS + hour * HOUR_MS + minute * MINUTE_MS
+        expect(appender.append(ref, timeMs, Math.sin(samples++ * (i + 1)))).toBe(APPENDED)
+      }
+    }
+    await appender.commit()
+    await store.writer.maintain(NOW_MS)
+  }
+  return samples
+}
+
+describe('a backlog', () => {
+  test('does not wait for the clock: it is flushed as soon as it makes the log long', async () => {
+    const store = new TempStore({ flushLogBytes: 100_000, flushEveryMs: 2 * HOUR_MS, outOfOrderMs: HOUR_MS })
+    await store.writer.maintain(NOW_MS)
+    const samples = await sendBacklog(store, 20)
+    expect(store.writer.stats().flushesDone).toBeGreaterThan(2)
+    expect(store.writer.stats().logBytes).toBeLessThan(200_000)
+    expect(store.writer.stats().headSamples).toBeLessThan(samples / 4)
+    expect(Object.values(store.all()).flat()).toHaveLength(samples)
+    await store.reopen(NOW_MS)
+    expect(Object.values(store.all()).flat()).toHaveLength(samples)
+  })
+})

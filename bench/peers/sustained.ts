@@ -5,7 +5,7 @@
 import { SCRAPE_MS, offsetOf, seriesOf } from './fleet.ts'
 import { inOneLife } from './lives.ts'
 import type { Course } from './lives.ts'
-import { relayLanes, scrapesOf } from './payloads.ts'
+import { CONNECTIONS, scrapesOf } from './payloads.ts'
 import type { ScenarioResult } from './results.ts'
 import { httpRequest, send } from './sender.ts'
 import type { Request } from './sender.ts'
@@ -22,12 +22,13 @@ export function measureSustained(course: Course): Promise<ScenarioResult> {
   const { sustainedClusters: clusters, sustainedRounds: rounds } = course.scale
   return inOneLife(course, async (server) => {
     const firstMs = Math.floor(Date.now() / 1000) * 1000 - LEAD_MS
-    const lanes = pacedLanes(server, clusters, rounds, firstMs)
-    await greet(server, clusters, firstMs)
+    const { first, paced } = lanesFor(server, clusters, rounds, firstMs)
+    // All series arrive for the first time one interval before the pace begins, as fast as they are taken.
+    await send(server.port, first)
     await server.settle(REST_MS_MAX)
     const startMs = performance.now()
     const startCpuMs = server.cpuMs()
-    const sent = await send(server.port, lanes)
+    const sent = await send(server.port, paced)
     const wallMs = performance.now() - startMs
     const cpuMs = server.cpuMs() - startCpuMs
     const notes = sent.lateMsMax > SCRAPE_MS ? [`did not keep up: ${(sent.lateMsMax / 1000).toFixed(0)} s behind`] : []
@@ -46,27 +47,27 @@ export function measureSustained(course: Course): Promise<ScenarioResult> {
   })
 }
 
-/** All series arrive for the first time one interval before the pace begins, as fast as they are taken. */
-async function greet(server: RunningServer, clusters: number, firstMs: number): Promise<void> {
-  for (let first = 0; first < clusters; first += 500) {
-    const some = Array.from({ length: Math.min(500, clusters - first) }, (_, at) => seriesOf(first + at))
-    const times = { firstMs, stepMs: SCRAPE_MS }
-    await send(server.port, relayLanes(server.peer.writePath, some, { from: 0, to: 1 }, times))
-  }
+interface Lanes {
+  readonly first: Request[][]
+  readonly paced: Request[][]
 }
 
-/** Each cluster's requests are due at its own moments, spread over the interval. */
-function pacedLanes(server: RunningServer, clusters: number, rounds: number, firstMs: number): Request[][] {
-  const lanes: Request[][] = Array.from({ length: Math.ceil(clusters / CLUSTERS_PER_CONNECTION) }, () => [])
+/** Each cluster's paced requests are due at its own moments, spread over the interval. */
+function lanesFor(server: RunningServer, clusters: number, rounds: number, firstMs: number): Lanes {
+  const connections = Math.ceil(clusters / CLUSTERS_PER_CONNECTION)
+  const first = Array.from({ length: CONNECTIONS }, (): Request[] => [])
+  const paced = Array.from({ length: connections }, (): Request[] => [])
+  const times = { firstMs, stepMs: SCRAPE_MS }
   for (let cluster = 0; cluster < clusters; cluster++) {
     const series = seriesOf(cluster)
-    const times = { firstMs, stepMs: SCRAPE_MS }
-    for (let round = 0; round < rounds; round++) {
-      const body = writeBody(scrapesOf(series, 1 + round, 2 + round), times)
-      const bytes = httpRequest(server.peer.writePath, body)
-      lanes[cluster % lanes.length]!.push({ bytes, dueMs: (1 + round) * SCRAPE_MS - offsetOf(cluster) })
+    const requestOf = (scrape: number): Buffer =>
+      httpRequest(server.peer.writePath, writeBody(scrapesOf(series, scrape, scrape + 1), times))
+    first[cluster % CONNECTIONS]!.push({ bytes: requestOf(0) })
+    for (let round = 1; round <= rounds; round++) {
+      const dueMs = round * SCRAPE_MS - offsetOf(cluster)
+      paced[cluster % connections]!.push({ bytes: requestOf(round), dueMs })
     }
   }
-  for (const lane of lanes) lane.sort((a, b) => a.dueMs! - b.dueMs!)
-  return lanes
+  for (const lane of paced) lane.sort((a, b) => a.dueMs! - b.dueMs!)
+  return { first, paced }
 }

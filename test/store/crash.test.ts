@@ -126,7 +126,9 @@ async function checkRollups(life: Life, reader: ReturnType<typeof openReader>): 
 }
 
 function bucketAnswers(queryable: Queryable, life: Life): Promise<readonly QueryValue[]> {
-  const engine = createLocalEngine({ queryable, options: DEFAULT_ENGINE_OPTIONS, nowMs: () => 0 })
+  // Rollups are read however few samples there are.
+  const options = { ...DEFAULT_ENGINE_OPTIONS, rollupRunsMin: 0 }
+  const engine = createLocalEngine({ queryable, options, nowMs: () => 0 })
   const stepMs = 300_000
   const startMs = Math.ceil(START_MS / stepMs) * stepMs
   const range = { startMs, endMs: Math.max(startMs, workNowMs((life.acked + 2) * SAMPLES_PER_BATCH)), stepMs }

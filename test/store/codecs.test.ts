@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ByteReader, ByteWriter, highWordOf, lowWordOf, MalformedBytesError } from '../../src/store/bytes.ts'
+import { ByteReader, ByteWriter, floatOf, highWordOf, lowWordOf, MalformedBytesError } from '../../src/store/bytes.ts'
 import { decodeChunk, encodeChunk } from '../../src/store/chunk-codec.ts'
 import { LogBuffer, readLogPayload } from '../../src/store/log-codec.ts'
 import {
@@ -265,7 +265,39 @@ describe('a pack', () => {
 })
 
 describe('a log row', () => {
-  const entry = fc.record({ ref: fc.integer({ min: 1, max: 0xffffffff }), time: timeMs, value })
+  const entry = fc.record({
+    ref: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 0xffffffff })),
+    time: fc.oneof(
+      timeMs,
+      fc.nat(6).map((step) => step * 30_000),
+      fc.integer({ min: -8.64e15, max: 8.64e15 }),
+    ),
+    value: fc.oneof(value, fc.integer({ min: 1000, max: 1010 })),
+  })
+
+  test('is about a byte a sample for constant series, in whatever order they come, and two for slow counters', () => {
+    const bytesOf = (samples: readonly (readonly [ref: number, time: number, value: number])[]): number => {
+      const buffer = new LogBuffer()
+      for (const [ref, time, number] of samples) buffer.append(ref, time, number, lowWordOf(number), highWordOf(number))
+      return buffer.byteLength / samples.length
+    }
+    const grid = Array.from({ length: 60 * 60 }, (_, i) => [Math.floor(i / 60), i % 60] as const)
+    const nowMs = 1_760_000_000_000
+    expect(bytesOf(grid.map(([series, scrape]) => [7000 + series, nowMs + scrape * 30_000, 1]))).toBeLessThan(1.2)
+    expect(bytesOf(grid.map(([scrape, series]) => [7000 + series, nowMs + scrape * 30_000, 1]))).toBeLessThan(1.2)
+    expect(
+      bytesOf(grid.map(([series, scrape]) => [7000 + series, nowMs + scrape * 30_000, 1e6 + scrape * 40])),
+    ).toBeLessThan(2.2)
+  })
+
+  test('of the first version is read', () => {
+    const bytes = Uint8Array.of(1, 1, 5, 10, 6, 8 | 4, 8 | 1 | 4, 7)
+    const got: unknown[] = []
+    readLogPayload(bytes, (ref, time, low, high) => got.push([ref, time, floatOf(low, high)]))
+    expect(got).toHaveLength(3)
+    expect(got.map((one) => (one as number[])[0])).toEqual([5, 6, 7])
+    expect(new Set(got.map((one) => (one as number[])[1])).size).toBe(1)
+  })
 
   test('gives its samples back in order', () => {
     const buffer = new LogBuffer()
@@ -289,7 +321,11 @@ describe('a log row', () => {
     ['another version', [9]],
     ['an unknown head', [1, 0x80]],
     ['an unknown kind of value', [1, 3 | 4 | 8]],
-    ['a time cut off', [1, 1 | 8]],
+    ['a head of the second version in the first', [1, 16 | 4]],
+    ['the same ref and the next one', [2, 4 | 8 | 16]],
+    ['the same time and a step', [2, 4 | 8 | 32]],
+    ['a step and a whole time', [2, 8 | 32 | 64]],
+    ['a time cut off', [2, 1 | 8]],
   ])('with %s is malformed', (_name, bytes) => {
     expect(() => {
       readLogPayload(Uint8Array.from(bytes), () => undefined)

@@ -1,4 +1,4 @@
-/** The two worker threads, started in order: the writer first, because the reader reads what it shares. */
+/** The two worker threads, started side by side: the reader waits for what the writer shares. */
 import { engineOptionsOf, ingestOptionsOf, otlpOptionsOf, storeOptionsOf } from './app-options.ts'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
@@ -7,6 +7,7 @@ import type { IngestWorkerCalls, IngestWorkerData } from './ingest-worker.ts'
 import type { QueryWorkerCalls, QueryWorkerData } from './query-worker.ts'
 import type { Remote } from './rpc.ts'
 import { portPair, startThread } from './threads.ts'
+import type { Thread } from './threads.ts'
 import { LANE_BYTES, createWriteLane } from './write-lane.ts'
 import type { WriteLane } from './write-lane.ts'
 
@@ -23,7 +24,8 @@ export interface AppThreads {
 
 export interface ThreadParts {
   readonly config: Config
-  readonly ruleFiles: readonly { readonly path: string; readonly text: string }[]
+  /** Called while the writer starts: reading them takes as long as that. What it throws ends both. */
+  readonly ruleFiles: () => readonly { readonly path: string; readonly text: string }[]
   readonly clock: Clock
   readonly log: Log
 }
@@ -54,45 +56,50 @@ export async function startThreads({ config, ruleFiles, clock, log }: ThreadPart
     lanePort: lanePorts.far,
     laneMemory,
   }
-  const ingest = await startThread<IngestWorkerCalls>({
+  const ingestStarts = startThread<IngestWorkerCalls>({
     file: 'ingest-worker',
     workerData: ingestData,
     transfer: [derived.near, share.near, lanePorts.far],
     log,
     onDeath,
   })
-  const queryData: QueryWorkerData = {
-    store,
-    engine: engineOptionsOf(config),
-    rules: { files: ruleFiles, intervalMs: config['rules.interval'], externalUrl: config['external.url'] },
-    sharePort: share.far,
-    writerPort: derived.far,
-  }
-  try {
-    const query = await startThread<QueryWorkerCalls>({
+  const queryStarts = (async () => {
+    const queryData: QueryWorkerData = {
+      store,
+      engine: engineOptionsOf(config),
+      rules: { files: ruleFiles(), intervalMs: config['rules.interval'], externalUrl: config['external.url'] },
+      sharePort: share.far,
+      writerPort: derived.far,
+    }
+    return startThread<QueryWorkerCalls>({
       file: 'query-worker',
       workerData: queryData,
       transfer: [share.far, derived.far],
       log,
       onDeath,
     })
-    return {
-      ingest: ingest.remote,
-      query: query.remote,
-      lane,
-      died,
-      stop: async () => {
-        await query.remote.close().catch(() => undefined) // a dead thread has nothing to close
-        await query.terminate()
-        await ingest.remote.close()
-        lanePorts.near.close()
-        await ingest.terminate()
-      },
-    }
-  } catch (thrown) {
+  })()
+  const stopIngest = async (ingest: Thread<IngestWorkerCalls>): Promise<void> => {
     await ingest.remote.close()
     lanePorts.near.close()
     await ingest.terminate()
-    throw thrown
   }
+  const [ingest, query] = await Promise.allSettled([ingestStarts, queryStarts])
+  if (ingest.status === 'fulfilled' && query.status === 'fulfilled') {
+    return {
+      ingest: ingest.value.remote,
+      query: query.value.remote,
+      lane,
+      died,
+      stop: async () => {
+        await query.value.remote.close().catch(() => undefined) // a dead thread has nothing to close
+        await query.value.terminate()
+        await stopIngest(ingest.value)
+      },
+    }
+  }
+  if (ingest.status === 'fulfilled') await stopIngest(ingest.value)
+  if (query.status === 'fulfilled') await query.value.terminate()
+  // Without the writer the reader fails too: what happened to the writer is what there is to say.
+  throw ingest.status === 'rejected' ? ingest.reason : (query as PromiseRejectedResult).reason
 }

@@ -65,11 +65,12 @@ export interface App {
 export async function startApp(asked: AppParts): Promise<App> {
   const parts = { ...asked, config: await withPort(asked.config) }
   const { config, clock, log } = parts
-  const catalog = loadContent(config, log)
   const metrics = createOwnMetrics(VERSION)
-  const threads = await startThreads({ config, ruleFiles: catalog.ruleFiles, clock, log })
+  let catalog: Catalog | undefined
+  const readContent = (): Catalog => (catalog ??= loadContent(config, log))
+  const threads = await startThreads({ config, ruleFiles: () => readContent().ruleFiles, clock, log })
   try {
-    return await serve(parts, catalog, metrics, threads)
+    return await serve(parts, readContent(), metrics, threads)
   } catch (thrown) {
     await threads.stop()
     throw thrown

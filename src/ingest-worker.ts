@@ -146,5 +146,7 @@ try {
   serveCalls(data.queryPort, derivedCalls(writer))
   parentPort.postMessage({ ready: true } satisfies ThreadHello)
 } catch (thrown) {
+  // The query worker waits for it.
+  data.sharePort.close()
   parentPort.postMessage({ failed: carry(thrown) } satisfies ThreadHello)
 }

@@ -74,10 +74,13 @@ function ruleEngineOf(data: QueryWorkerData, query: QueryEngine): RuleEngine {
 }
 
 function firstMessage(port: MessagePort): Promise<ReaderShare> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
+    port.once('close', () => {
+      reject(new Error('the ingest worker ended before it shared anything'))
+    })
     port.once('message', (share: ReaderShare) => {
-      port.close()
       resolve(share)
+      port.close()
     })
   })
 }

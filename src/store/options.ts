@@ -38,7 +38,7 @@ export const STORE_DEFAULTS: Omit<StoreOptions, 'dir'> = {
   retention1dMs: 5 * 365 * 24 * HOUR_MS,
   outOfOrderMs: HOUR_MS,
   flushEveryMs: 2 * HOUR_MS,
-  flushLogBytes: 32 * 1024 * 1024,
+  flushLogBytes: 16 * 1024 * 1024,
   compactToMs: [24 * HOUR_MS, 8 * 24 * HOUR_MS],
   seriesMax: 2_000_000,
   headBytesMax: 1024 * 1024 * 1024,

@@ -12,8 +12,11 @@ import type { WriteOutcome, WriteProtocol } from './ingest/write-outcome.ts'
 import { carry, revive } from './rpc.ts'
 import type { CarriedFailure, Channel } from './rpc.ts'
 
-/** Room for the bodies of all connections of a large fleet at once; those of stock senders take 4 to 100 kB. */
-export const LANE_BYTES = 16 * 1024 * 1024
+/**
+ * Room for the bodies of some forty backlogs, or of a thousand scrapes, at once. No more than that: it is used all the
+ * way round, and what does not stay in a processor's cache is slow to copy.
+ */
+export const LANE_BYTES = 4 * 1024 * 1024
 
 interface LaneRequest {
   readonly start: number

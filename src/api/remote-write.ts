@@ -94,7 +94,7 @@ function unsupported(type: string | undefined, encoding: string | undefined): Fl
 
 /** By the message that the content type names; `undefined` when it is none of ours. Absent is 1.0. */
 export function protocolOf(type: string | undefined): WriteProtocol | undefined {
-  if (type === undefined) return '1.0'
+  if (type === undefined || type === 'application/x-protobuf') return '1.0'
   const [media, ...params] = type.split(';').map((part) => part.trim().toLowerCase())
   if (media !== 'application/x-protobuf') return undefined
   const proto = params.find((param) => param.startsWith('proto='))?.slice('proto='.length)
@@ -117,9 +117,10 @@ export async function counted(
     metrics.ingestSamplesIn.inc({ format }, answer.samplesIn)
     metrics.ingestSamplesOut.inc({ format }, answer.samplesTaken)
     for (const { reason, count } of answer.refusals) metrics.ingestRefused.inc({ format, reason }, count)
-    metrics.ingestExemplarsIgnored.inc(answer.exemplarsIgnored)
-    metrics.ingestMetadataIgnored.inc(answer.metadataIgnored)
-    metrics.ingestUnidentifiedSeries.inc(answer.newUnidentifiedSeries)
+    // Nearly always nothing, and each of them is a lookup.
+    if (answer.exemplarsIgnored > 0) metrics.ingestExemplarsIgnored.inc(answer.exemplarsIgnored)
+    if (answer.metadataIgnored > 0) metrics.ingestMetadataIgnored.inc(answer.metadataIgnored)
+    if (answer.newUnidentifiedSeries > 0) metrics.ingestUnidentifiedSeries.inc(answer.newUnidentifiedSeries)
     return answer
   } catch (thrown) {
     metrics.ingestRequests.inc({ format, outcome: 'failed' })

@@ -70,7 +70,13 @@ describe('encodings', () => {
     ['another encoding', Buffer.from('x'), { 'content-encoding': 'zstd' }, 400, /"zstd", want gzip or none/],
     ['broken gzip', Buffer.from('x'), { 'content-encoding': 'gzip' }, 400, /not gzip/],
     ['cut gzip', gzipSync(body(NOW_MS)).subarray(0, 20), { 'content-encoding': 'gzip' }, 400, /not gzip/],
-    ['a bomb', gzipSync(Buffer.alloc(10_000_000)), { 'content-encoding': 'gzip' }, 413, /decompressed, than ingest.decompressed-bytes-max, 200000/],
+    [
+      'a bomb',
+      gzipSync(Buffer.alloc(10_000_000)),
+      { 'content-encoding': 'gzip' },
+      413,
+      /decompressed, than ingest.decompressed-bytes-max, 200000/,
+    ],
     ['a body above the limit', Buffer.alloc(150_000), {}, 413, /./],
     ['no JSON', Buffer.from('{'), {}, 400, /otlp json/],
   ])('%s is refused in the encoding of the request', async (_what, payload, headers, status, text) => {

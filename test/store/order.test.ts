@@ -202,7 +202,7 @@ describe('order', () => {
   })
 
   test('many late samples are merged and stay exact', async () => {
-    const store = new TempStore()
+    const store = new TempStore({ outOfOrderMs: 2 * HOUR_MS })
     const ref = store.resolve({ __name__: 'up' })
     append(store, ref, [100, 0])
     for (let i = 0; i < 500; i++) expect(append(store, ref, [((i * 37) % 500) / 10, i])).toBe(APPENDED)

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { fileURLToPath } from 'node:url'
 import { DEFAULT_FARO_OPTIONS } from './api/faro.ts'
 import { fleetReaderOf } from './api/fleet-reader.ts'
-import { createServer } from './api/server.ts'
+import type * as api from './api/server.ts'
 import { isLoopback } from './app-options.ts'
 import { reservePort } from './app-port.ts'
 import { startThreads } from './app-threads.ts'
@@ -68,22 +68,39 @@ export async function startApp(asked: AppParts): Promise<App> {
   const metrics = createOwnMetrics(VERSION)
   let catalog: Catalog | undefined
   const readContent = (): Catalog => (catalog ??= loadContent(config, log))
-  const threads = await startThreads({ config, ruleFiles: () => readContent().ruleFiles, clock, log })
+  const starting = startThreads({ config, ruleFiles: () => readContent().ruleFiles, clock, log })
+  // By far the largest part of the program: it is loaded while the workers start and the log is read.
+  const loading = import('./api/server.ts')
+  const threads = await starting
   try {
-    return await serve(parts, readContent(), metrics, threads)
+    return await serve(parts, readContent(), metrics, threads, (await loading).createServer)
   } catch (thrown) {
     await threads.stop()
     throw thrown
   }
 }
 
-async function serve(parts: AppParts, catalog: Catalog, metrics: OwnMetrics, threads: AppThreads): Promise<App> {
+async function serve(
+  parts: AppParts,
+  catalog: Catalog,
+  metrics: OwnMetrics,
+  threads: AppThreads,
+  createServer: typeof api.createServer,
+): Promise<App> {
   const { config, clock, log } = parts
   const tokens = await createTokenBook(() => threads.ingest.tokens(), clock)
   checkDoors(config, tokens)
   const query = measuredQuery(threads.query, metrics)
   let readiness = 'rules are being restored'
-  const server = await createApiServer({ parts, catalog, metrics, threads, tokens, query, readiness: () => readiness })
+  const server = await createApiServer(createServer, {
+    parts,
+    catalog,
+    metrics,
+    threads,
+    tokens,
+    query,
+    readiness: () => readiness,
+  })
   const url = await listen(server, config)
   await threads.query.restoreRules(clock.nowMs())
   readiness = 'ready'
@@ -165,15 +182,10 @@ interface ServerParts {
   readonly readiness: () => string
 }
 
-function createApiServer({
-  parts,
-  catalog,
-  metrics,
-  threads,
-  tokens,
-  query,
-  readiness,
-}: ServerParts): Promise<FastifyInstance> {
+function createApiServer(
+  createServer: typeof api.createServer,
+  { parts, catalog, metrics, threads, tokens, query, readiness }: ServerParts,
+): Promise<FastifyInstance> {
   const { config, clock, log, isDemo } = parts
   const reader = fleetReaderOf(query)
   const pending = limitPendingWrites(config['ingest.pending-max'])

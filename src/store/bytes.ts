@@ -105,8 +105,14 @@ export class ByteReader {
     return value
   }
 
+  /** HOT. Most numbers take one byte. */
   unsigned(): number {
     const from = this.#at
+    const first = this.#bytes[from]
+    if (first !== undefined && first < 0x80) {
+      this.#at = from + 1
+      return first
+    }
     let value = 0
     let scale = 1
     for (;;) {

@@ -8,8 +8,8 @@ import type Database from 'better-sqlite3'
 
 /** Moved in one step: a megabyte, some milliseconds. */
 const PAGES_PER_STEP = 256
-/** Fewer are never worth it. */
-const FREE_PAGES_MIN = 1024
+/** Fewer, a megabyte, are never worth it. */
+const FREE_PAGES_MIN = 256
 /** Above this part of the file it begins; it goes on down to half of it. */
 const FREE_SHARE_MAX = 1 / 8
 

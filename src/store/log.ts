@@ -14,7 +14,9 @@ const ROWS_PER_REMOVAL = 500
 
 export class Log {
   #byteLength: number
-  readonly #insert: Database.Statement<[number, Uint8Array]>
+  /** The largest that was ever given out: numbers are not used again, also when the table was empty in between. */
+  #lastId: number
+  readonly #insert: Database.Statement<[number, number, Uint8Array]>
   readonly #newestId: Database.Statement<[], { id: number | null }>
   readonly #removable: Database.Statement<[number, number, number], { id: number; bytes: number }>
   readonly #removeOne: Database.Statement<[number]>
@@ -22,7 +24,7 @@ export class Log {
 
   constructor(db: Database.Database) {
     this.#db = db
-    this.#insert = db.prepare('INSERT INTO log (max_ms, payload) VALUES (?, ?)')
+    this.#insert = db.prepare('INSERT INTO log (id, max_ms, payload) VALUES (?, ?, ?)')
     this.#newestId = db.prepare('SELECT max(id) AS id FROM log')
     this.#removable = db.prepare(
       'SELECT id, length(payload) AS bytes FROM log WHERE id <= ? AND max_ms <= ? ORDER BY id LIMIT ?',
@@ -30,6 +32,7 @@ export class Log {
     this.#removeOne = db.prepare('DELETE FROM log WHERE id = ?')
     const total = db.prepare<[], { bytes: number | null }>('SELECT sum(length(payload)) AS bytes FROM log').get()
     this.#byteLength = total?.bytes ?? 0
+    this.#lastId = this.newestId
   }
 
   /** Bytes of samples that a restart would read again. */
@@ -43,7 +46,8 @@ export class Log {
 
   /** Inside the caller's transaction; `added` is to be called when it is committed. */
   insert(maxMs: number, payload: Uint8Array): void {
-    this.#insert.run(maxMs, payload)
+    // A truncation under way takes rows up to a number: a new row with a number of before would go with them.
+    this.#insert.run(++this.#lastId, maxMs, payload)
   }
 
   added(bytes: number): void {

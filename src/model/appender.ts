@@ -1,3 +1,4 @@
+import type { Histogram } from './histogram.ts'
 import type { Labels } from './labels.ts'
 import type { SeriesRef } from './series.ts'
 
@@ -47,6 +48,8 @@ export interface DerivedSample {
   readonly timeMs: number
   /** Ignored when `isStale`. */
   readonly value: number
+  /** Instead of `value`. */
+  readonly histogram?: Histogram
   readonly isStale: boolean
 }
 

@@ -37,6 +37,8 @@ export interface RunSelection {
   readonly rows: LabelRows
   /** Present where samples of a part of the range are gone: the first and the last of so much time stand for all. */
   readonly resolutionMs?: number
+  /** Some series that matched has native histograms in the range: runs cannot say them, use `select`. */
+  readonly hasHistograms?: boolean
   /**
    * The samples of rows `[from, to)`, a row each (`into` is cleared first). Between two calls the store may go on;
    * each series by itself is read as it was at one moment. Throws FleetError `query_limit` beyond `maxSamples` runs.
@@ -58,8 +60,8 @@ export interface Queryable {
    */
   selectRuns?(request: SelectRequest): RunSelection
   /**
-   * Buckets of rollups, for windows that begin and end with one. Undefined when there are none that help. Absent: there
-   * is only `select`.
+   * Buckets of rollups, for windows that begin and end with one. Undefined when there are none that help, as of native
+   * histograms. Absent: there is only `select`.
    */
   selectRollup?(request: RollupRequest): RollupSelection | undefined
   /** Label sets of matching series that have a sample in the range. No matchers: all series. */

@@ -1,3 +1,4 @@
+import type { Histogram } from './histogram.ts'
 import type { Labels } from './labels.ts'
 
 /** The number of a series in one data directory: a positive integer, never reused while the directory lives. */
@@ -13,4 +14,6 @@ export interface SeriesColumns {
   readonly count: number
   readonly timesMs: Float64Array
   readonly values: Float64Array
+  /** By sample, where some are native histograms: their `values` mean nothing. A stale marker has none. */
+  readonly histograms?: readonly (Histogram | undefined)[]
 }

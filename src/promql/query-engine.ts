@@ -1,3 +1,4 @@
+import type { Histogram } from '../model/histogram.ts'
 import type { Labels } from '../model/labels.ts'
 import type { Matcher } from '../model/matcher.ts'
 import type { TimeRange } from '../model/queryable.ts'
@@ -60,14 +61,21 @@ export type QueryValue =
 
 export interface VectorSample {
   readonly labels: Labels
+  /** Means nothing where there is a `histogram`. */
   readonly value: number
+  readonly histogram?: Histogram
   /** The evaluation time: what Prometheus answers for an instant vector. */
   readonly timeMs: number
 }
 
-/** Points oldest first; steps without a value are left out. Both columns have the same length. */
+/**
+ * Points oldest first; steps without a value are left out. The columns of floats have one length, and those of native
+ * histograms, which stand apart, as in Prometheus' answers.
+ */
 export interface MatrixSeries {
   readonly labels: Labels
   readonly timesMs: Float64Array
   readonly values: Float64Array
+  readonly histogramTimesMs?: Float64Array
+  readonly histograms?: readonly Histogram[]
 }

@@ -27,5 +27,7 @@ export function measuredQuery(remote: Remote<QueryWorkerCalls>, metrics: OwnMetr
     labelNames: (selectors, range) => measure('labels', undefined, () => remote.labelNames(selectors, range)),
     labelValues: (name, selectors, range) =>
       measure('labels', undefined, () => remote.labelValues(name, selectors, range)),
+    exemplars: (selectors, range) => measure('exemplars', undefined, () => remote.exemplars(selectors, range)),
+    metadata: (name) => measure('metadata', undefined, () => remote.metadata(name)),
   }
 }

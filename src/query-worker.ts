@@ -6,8 +6,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { invariant } from './base/invariant.ts'
+import type { ExemplarSeries } from './model/exemplar.ts'
 import type { Labels } from './model/labels.ts'
 import type { Matcher } from './model/matcher.ts'
+import type { MetricFamily } from './model/metadata.ts'
 import type { TimeRange } from './model/queryable.ts'
 import { createLocalEngine } from './promql/engine.ts'
 import type { EngineOptions } from './promql/engine-options.ts'
@@ -46,6 +48,8 @@ export type QueryWorkerCalls = {
   series(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly Labels[]>
   labelNames(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
   labelValues(name: string, selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
+  exemplars(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly ExemplarSeries[]>
+  metadata(name?: string): Promise<readonly MetricFamily[]>
   restoreRules(nowMs: number): Promise<void>
   evaluateRules(nowMs: number): Promise<EvaluationReport>
   ruleGroups(): readonly RuleGroupStatus[]
@@ -97,6 +101,8 @@ try {
     series: (selectors, range) => query.series(selectors, range),
     labelNames: (selectors, range) => query.labelNames(selectors, range),
     labelValues: (name, selectors, range) => query.labelValues(name, selectors, range),
+    exemplars: (selectors, range) => query.exemplars(selectors, range),
+    metadata: (name) => query.metadata(name),
     restoreRules: (nowMs) => rules.restore(nowMs),
     evaluateRules: (nowMs) => {
       reader.noteGrowth(nowMs)

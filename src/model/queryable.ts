@@ -1,6 +1,8 @@
+import type { ExemplarSeries } from './exemplar.ts'
 import type { LabelRows } from './label-rows.ts'
 import type { Labels } from './labels.ts'
 import type { Matcher } from './matcher.ts'
+import type { MetricFamily } from './metadata.ts'
 import type { RollupRequest, RollupSelection } from './rollup.ts'
 import type { RunColumns } from './run-columns.ts'
 import type { SeriesColumns } from './series.ts'
@@ -70,4 +72,8 @@ export interface Queryable {
   labelNames(matchers: readonly Matcher[], range: TimeRange): readonly string[]
   /** Sorted, without repeats. */
   labelValues(name: string, matchers: readonly Matcher[], range: TimeRange): readonly string[]
+  /** Matching series that have exemplars in the range, with these, sorted by labels. Absent: none are kept. */
+  exemplars?(matchers: readonly Matcher[], range: TimeRange): readonly ExemplarSeries[]
+  /** What is known of one metric family, or of all, sorted by name. Absent: nothing is. */
+  metadata?(name?: string): readonly MetricFamily[]
 }

@@ -98,6 +98,14 @@ export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInpu
           compareText,
         ),
       ),
+    exemplars: (selectors, range) =>
+      settle(() =>
+        union(
+          selectors.map((matchers) => queryable.exemplars?.(matchers, range) ?? []),
+          (a, b) => byLabels(a.labels, b.labels),
+        ),
+      ),
+    metadata: (name) => settle(() => queryable.metadata?.(name) ?? []),
   }
 }
 

@@ -1,6 +1,8 @@
+import type { ExemplarSeries } from '../model/exemplar.ts'
 import type { Histogram } from '../model/histogram.ts'
 import type { Labels } from '../model/labels.ts'
 import type { Matcher } from '../model/matcher.ts'
+import type { MetricFamily } from '../model/metadata.ts'
 import type { TimeRange } from '../model/queryable.ts'
 
 /**
@@ -15,6 +17,10 @@ export interface QueryEngine {
   series(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly Labels[]>
   labelNames(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
   labelValues(name: string, selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
+  /** Series that some selector matches and that have exemplars in the range, each once, sorted by labels. */
+  exemplars(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly ExemplarSeries[]>
+  /** What is known of one metric family, or of all, sorted by name. */
+  metadata(name?: string): Promise<readonly MetricFamily[]>
 }
 
 export interface QueryOptions {

@@ -14,7 +14,9 @@ import type { IngestOptions } from '../../src/ingest/options.ts'
 import { createOtlpMetricsIngest } from '../../src/ingest/otlp-metrics.ts'
 import { OTLP_DEFAULTS } from '../../src/ingest/otlp-options.ts'
 import type { OtlpOptions } from '../../src/ingest/otlp-options.ts'
+import type { ExemplarSeries } from '../../src/model/exemplar.ts'
 import type { Labels } from '../../src/model/labels.ts'
+import type { MetricFamily } from '../../src/model/metadata.ts'
 import type { InstantQuery, QueryEngine, QueryResult, RangeQuery } from '../../src/promql/query-engine.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { MemoryAppender } from '../support/memory-appender.ts'
@@ -36,6 +38,8 @@ export class NotingEngine implements QueryEngine {
   }
   labelSets: readonly Labels[] = []
   texts: readonly string[] = []
+  exemplarSeries: readonly ExemplarSeries[] = []
+  families: readonly MetricFamily[] = []
   failure: Error | undefined
 
   instant(query: InstantQuery): Promise<QueryResult> {
@@ -61,6 +65,16 @@ export class NotingEngine implements QueryEngine {
   labelValues(name: string, selectors: unknown, range: unknown): Promise<readonly string[]> {
     this.reads.push({ what: `labelValues ${name}`, selectors, range })
     return this.#answer(this.texts)
+  }
+
+  exemplars(selectors: unknown, range: unknown): Promise<readonly ExemplarSeries[]> {
+    this.reads.push({ what: 'exemplars', selectors, range })
+    return this.#answer(this.exemplarSeries)
+  }
+
+  metadata(name?: string): Promise<readonly MetricFamily[]> {
+    this.reads.push({ what: `metadata ${name ?? ''}`, selectors: undefined, range: undefined })
+    return this.#answer(this.families)
   }
 
   #answer<T>(value: T): Promise<T> {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { FleetError } from '../../src/base/errors.ts'
 import { Labels } from '../../src/model/labels.ts'
+import type { Queryable } from '../../src/model/queryable.ts'
 import { createLocalEngine } from '../../src/promql/engine.ts'
 import { DEFAULT_ENGINE_OPTIONS, type EngineOptions } from '../../src/promql/engine-options.ts'
 import type { QueryEngine, QueryValue } from '../../src/promql/query-engine.ts'
@@ -24,6 +25,16 @@ beforeEach(() => {
     }
   }
 })
+
+/** Of a store only what is asked of every one. */
+function plain(queryable: Queryable): Queryable {
+  return {
+    select: (request) => queryable.select(request),
+    series: (matchers, range) => queryable.series(matchers, range),
+    labelNames: (matchers, range) => queryable.labelNames(matchers, range),
+    labelValues: (name, matchers, range) => queryable.labelValues(name, matchers, range),
+  }
+}
 
 const range = { startMs: START_MS, endMs: START_MS + 10 * MINUTE_MS, stepMs: MINUTE_MS }
 
@@ -197,6 +208,29 @@ describe('labels', () => {
       'east',
       'west',
     ])
+  })
+
+  test('exemplars of several selectors come series by series, once each, sorted; metadata as the store has it', async () => {
+    const seriesOf = (cluster: string) => {
+      const exemplars = [{ labels: Labels.of({ trace_id: cluster }), value: 1, timeMs: START_MS }]
+      return { labels: Labels.of({ __name__: 'm_total', cluster }), exemplars }
+    }
+    const families = [{ name: 'm_total', metadata: [{ type: 'counter' as const, help: 'Ems.', unit: '' }] }]
+    const queryable: Queryable = {
+      ...plain(store),
+      exemplars: ([matcher]) => [seriesOf(matcher!.value)],
+      metadata: (name) => (name === undefined || name === 'm_total' ? families : []),
+    }
+    const engine = createLocalEngine({ queryable, options: DEFAULT_ENGINE_OPTIONS, nowMs: () => 0 })
+    const found = await engine.exemplars([byCluster('west'), byCluster('east'), byCluster('west')], all)
+    expect(found).toEqual([seriesOf('east'), seriesOf('west')])
+    expect(await engine.metadata()).toEqual(families)
+    expect(await engine.metadata('n_total')).toEqual([])
+  })
+
+  test('a store that keeps neither exemplars nor metadata has none', async () => {
+    expect(await engineWith().exemplars([byCluster('west')], all)).toEqual([])
+    expect(await engineWith().metadata()).toEqual([])
   })
 
   test('a failure of the store is a rejection', async () => {

@@ -1,4 +1,4 @@
-/** The query engine of the other thread, counted and timed, and refusing calls whose asker has left. */
+/** The query engine of the other thread, counted and timed. A query whose asker left is not sent, or ends there soon. */
 import { FleetError } from './base/errors.ts'
 import type { OwnMetrics } from './base/metrics.ts'
 import type { QueryEngine } from './promql/query-engine.ts'
@@ -7,7 +7,10 @@ import type { Remote } from './rpc.ts'
 
 export function measuredQuery(remote: Remote<QueryWorkerCalls>, metrics: OwnMetrics): QueryEngine {
   const measure = async <T>(kind: string, signal: AbortSignal | undefined, ask: () => Promise<T>): Promise<T> => {
-    if (signal?.aborted === true) throw new FleetError('query_canceled', 'the client left before the query started')
+    if (signal?.aborted === true) {
+      metrics.queries.inc({ outcome: 'query_canceled' })
+      throw new FleetError('query_canceled', 'the client left before the query started')
+    }
     const stop = metrics.querySeconds.startTimer({ kind })
     try {
       const answer = await ask()
@@ -21,8 +24,8 @@ export function measuredQuery(remote: Remote<QueryWorkerCalls>, metrics: OwnMetr
     }
   }
   return {
-    instant: (query, signal) => measure('instant', signal, () => remote.instant(query)),
-    range: (query, signal) => measure('range', signal, () => remote.range(query)),
+    instant: (query, signal) => measure('instant', signal, () => remote.instant(query, signal)),
+    range: (query, signal) => measure('range', signal, () => remote.range(query, signal)),
     series: (selectors, range) => measure('series', undefined, () => remote.series(selectors, range)),
     labelNames: (selectors, range) => measure('labels', undefined, () => remote.labelNames(selectors, range)),
     labelValues: (name, selectors, range) =>

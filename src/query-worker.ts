@@ -43,8 +43,9 @@ export interface QueryWorkerData {
 
 /** What main asks. */
 export type QueryWorkerCalls = {
-  instant(query: InstantQuery): Promise<QueryResult>
-  range(query: RangeQuery): Promise<QueryResult>
+  /** Ends soon after its signal was aborted. */
+  instant(query: InstantQuery, signal?: AbortSignal): Promise<QueryResult>
+  range(query: RangeQuery, signal?: AbortSignal): Promise<QueryResult>
   series(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly Labels[]>
   labelNames(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
   labelValues(name: string, selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
@@ -96,8 +97,8 @@ try {
   const query = createLocalEngine({ queryable: reader, options: data.engine, nowMs: stopwatchMs })
   const rules = ruleEngineOf(data, query)
   serveCalls(parentPort, {
-    instant: (asked) => query.instant(asked),
-    range: (asked) => query.range(asked),
+    instant: (asked, signal) => query.instant(asked, signal),
+    range: (asked, signal) => query.range(asked, signal),
     series: (selectors, range) => query.series(selectors, range),
     labelNames: (selectors, range) => query.labelNames(selectors, range),
     labelValues: (name, selectors, range) => query.labelValues(name, selectors, range),

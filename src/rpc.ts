@@ -1,7 +1,8 @@
 /**
  * Calls between threads: a method name, arguments, an answer. What crosses is plain data and `Labels` (structured
  * clone keeps a class' fields but not the class, so label sets are given theirs back on arrival). Failures arrive as
- * FleetErrors with their code; bugs arrive as errors and are not softened.
+ * FleetErrors with their code; bugs arrive as errors and are not softened. An AbortSignal among the arguments arrives as
+ * one of the other thread, which aborts when this one does: the call is answered by its handler all the same.
  */
 import { FleetError } from './base/errors.ts'
 import type { ErrorCode } from './base/errors.ts'
@@ -26,6 +27,13 @@ interface Call {
   readonly id: number
   readonly method: string
   readonly args: readonly unknown[]
+  /** Which argument is a signal; it crosses as undefined. */
+  readonly signalAt?: number
+}
+
+/** The signal of a call was aborted. Nothing happens when the call was answered meanwhile. */
+interface Cancel {
+  readonly cancel: number
 }
 
 type Answer =
@@ -41,23 +49,45 @@ export interface CarriedFailure {
 
 /** Answers calls that arrive on `channel`, in the order in which they arrive. */
 export function serveCalls(channel: Channel, handlers: Handlers): void {
+  /** Of calls that have a signal and are not answered yet, by number. */
+  const abortable = new Map<number, AbortController>()
   channel.on('message', (message) => {
-    const call = message as Call
+    const call = message as Call | Cancel
+    if ('cancel' in call) {
+      abortable.get(call.cancel)?.abort()
+      return
+    }
     if (typeof call.method !== 'string') return
-    void answer(call, handlers).then((reply) => {
+    const { id, signalAt } = call
+    const args = call.args.map(reviveLabels)
+    if (signalAt !== undefined) {
+      const controller = new AbortController()
+      abortable.set(id, controller)
+      args[signalAt] = controller.signal
+    }
+    void answer(call, args, handlers).then((reply) => {
+      abortable.delete(id)
       channel.postMessage(reply)
     })
   })
 }
 
-async function answer(call: Call, handlers: Handlers): Promise<Answer> {
+async function answer(call: Call, args: readonly unknown[], handlers: Handlers): Promise<Answer> {
   try {
-    const handler = handlers[call.method] as ((...args: unknown[]) => unknown) | undefined
+    const handler = handlers[call.method] as ((...args: readonly unknown[]) => unknown) | undefined
     invariant(handler !== undefined, `a thread was asked for ${call.method}, which it does not offer`)
-    return { id: call.id, value: await handler(...call.args.map(reviveLabels)) }
+    return { id: call.id, value: await handler(...args) }
   } catch (thrown) {
     return { id: call.id, failure: carry(thrown) }
   }
+}
+
+/** A call that is under way. */
+interface Waiting {
+  readonly resolve: (value: unknown) => void
+  readonly reject: (cause: Error) => void
+  /** Takes the listener off its signal, which may live longer. */
+  readonly forget: () => void
 }
 
 /** The calling end. */
@@ -68,7 +98,7 @@ export interface Caller<H extends Handlers> {
 }
 
 export function createCaller<H extends Handlers>(channel: Channel): Caller<H> {
-  const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (cause: Error) => void }>()
+  const waiting = new Map<number, Waiting>()
   let lastId = 0
   let failure: Error | undefined
   channel.on('message', (message) => {
@@ -76,6 +106,7 @@ export function createCaller<H extends Handlers>(channel: Channel): Caller<H> {
     const caller = waiting.get(reply.id)
     if (caller === undefined) return
     waiting.delete(reply.id)
+    caller.forget()
     if ('failure' in reply) caller.reject(revive(reply.failure))
     else caller.resolve(reviveLabels(reply.value))
   })
@@ -86,9 +117,23 @@ export function createCaller<H extends Handlers>(channel: Channel): Caller<H> {
         return
       }
       const id = ++lastId
-      waiting.set(id, { resolve, reject })
-      const message: Call = { id, method, args }
-      channel.postMessage(message)
+      const signalAt = args.findIndex((arg) => arg instanceof AbortSignal)
+      if (signalAt === -1) {
+        waiting.set(id, { resolve, reject, forget: () => undefined })
+        channel.postMessage({ id, method, args } satisfies Call)
+        return
+      }
+      const signal = args[signalAt] as AbortSignal
+      const cancel = (): void => {
+        channel.postMessage({ cancel: id } satisfies Cancel)
+      }
+      const forget = (): void => {
+        signal.removeEventListener('abort', cancel)
+      }
+      waiting.set(id, { resolve, reject, forget })
+      channel.postMessage({ id, method, args: args.with(signalAt, undefined), signalAt } satisfies Call)
+      if (signal.aborted) cancel()
+      else signal.addEventListener('abort', cancel, { once: true })
     })
   const remote = new Proxy(
     {},
@@ -98,7 +143,10 @@ export function createCaller<H extends Handlers>(channel: Channel): Caller<H> {
     remote,
     fail(cause) {
       failure ??= cause
-      for (const { reject } of waiting.values()) reject(failure)
+      for (const { reject, forget } of waiting.values()) {
+        forget()
+        reject(failure)
+      }
       waiting.clear()
     },
   }

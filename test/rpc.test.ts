@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { MessageChannel } from 'node:worker_threads'
 import { afterEach, describe, expect, test } from 'vitest'
 import { FleetError } from '../src/base/errors.ts'
@@ -74,6 +75,44 @@ describe('calls between threads', () => {
     })
     await expect(remote.break()).rejects.toThrow('x is not a function')
     await expect(remote.break()).rejects.not.toBeInstanceOf(FleetError)
+  })
+
+  test('a signal is aborted on the other side, where the call still ends as its handler says', async () => {
+    const seen: boolean[] = []
+    const { remote } = connect({
+      wait: (_what: string, signal?: AbortSignal) =>
+        new Promise<string>((_resolve, reject) => {
+          seen.push(signal!.aborted)
+          signal!.addEventListener('abort', () => {
+            reject(new FleetError('query_canceled', 'given up'))
+          })
+        }),
+      quick: (signal?: AbortSignal) => signal instanceof AbortSignal,
+    })
+    const controller = new AbortController()
+    const waiting = remote.wait('x', controller.signal)
+    expect(await remote.quick(controller.signal)).toBe(true)
+    expect(await remote.quick()).toBe(false)
+    controller.abort()
+    await expect(waiting).rejects.toMatchObject({ code: 'query_canceled', message: 'given up' })
+    expect(seen).toEqual([false])
+    // A signal that is aborted already arrives right after the call.
+    await expect(remote.wait('y', AbortSignal.abort())).rejects.toMatchObject({ code: 'query_canceled' })
+  })
+
+  test('nothing listens to a signal whose call was answered or lost', async () => {
+    const caller = connect({
+      quick: (signal: AbortSignal) => signal.aborted,
+      never: (signal: AbortSignal) => new Promise<boolean>(() => signal.aborted),
+    })
+    const signal = new AbortController().signal
+    expect(await caller.remote.quick(signal)).toBe(false)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+    const lost = caller.remote.never(signal)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    caller.fail(new Error('thread ended'))
+    await expect(lost).rejects.toThrow('thread ended')
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   })
 
   test('a method that is not offered is a bug', async () => {

@@ -3,6 +3,7 @@ import type { LabelRows } from './label-rows.ts'
 import type { Labels } from './labels.ts'
 import type { Matcher } from './matcher.ts'
 import type { MetricFamily } from './metadata.ts'
+import type { ReadTally } from './read-tally.ts'
 import type { RollupRequest, RollupSelection } from './rollup.ts'
 import type { RunColumns } from './run-columns.ts'
 import type { SeriesColumns } from './series.ts'
@@ -21,6 +22,8 @@ export interface SelectRequest extends TimeRange {
   readonly maxSamples: number
   /** What the samples are for, so that a store may answer from rollups or runs when the answer is the same. */
   readonly hint?: SelectHint
+  /** What is read is added to it. A store that does not count leaves it as it is. */
+  readonly tally?: ReadTally
 }
 
 export interface SelectHint {

@@ -1,6 +1,7 @@
 import type { LabelRows } from './label-rows.ts'
 import type { Matcher } from './matcher.ts'
 import type { TimeRange } from './queryable.ts'
+import type { ReadTally } from './read-tally.ts'
 
 /**
  * Rollups: what is left of the samples of a bucket of time. Buckets are counted from the epoch, and are open at their old
@@ -23,6 +24,8 @@ export interface RollupRequest extends TimeRange {
   /** The most buckets to read; beyond it FleetError `query_limit`. */
   readonly bucketsMax: number
   readonly parts: RollupParts
+  /** As in `SelectRequest`. */
+  readonly tally?: ReadTally
 }
 
 /**

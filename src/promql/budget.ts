@@ -12,7 +12,9 @@ export class Budget {
   readonly #signal: AbortSignal | undefined
   readonly #startedMs: number
   #turnStartedMs: number
-  #resultBytes = 0
+  #waitedMs = 0
+  #forgottenMs = 0
+  resultBytes = 0
   samplesRead = 0
   seriesRead = 0
 
@@ -27,6 +29,21 @@ export class Budget {
 
   get elapsedMs(): number {
     return this.#nowMs() - this.#startedMs
+  }
+
+  /** How long others had the thread meanwhile. */
+  get waitedMs(): number {
+    return this.#waitedMs
+  }
+
+  /** How long this query had the thread. */
+  get busyMs(): number {
+    return this.elapsedMs - this.#waitedMs - this.#forgottenMs
+  }
+
+  /** Time that is not the query's, as that of explaining it, does not count as busy. */
+  forgetMs(ms: number): void {
+    this.#forgottenMs += ms
   }
 
   /** How many samples may still be read. */
@@ -48,11 +65,11 @@ export class Budget {
   /** Before a result of `rows` series by `steps` is made. */
   takeCells(rows: number, steps: number): void {
     this.check()
-    this.#resultBytes += rows * steps * 9
-    if (this.#resultBytes > this.#options.resultBytesMax) {
+    this.resultBytes += rows * steps * 9
+    if (this.resultBytes > this.#options.resultBytesMax) {
       throw new FleetError(
         'query_limit',
-        `query would need ${this.#resultBytes} bytes for intermediate results: limit is ${this.#options.resultBytesMax}`,
+        `query would need ${this.resultBytes} bytes for intermediate results: limit is ${this.#options.resultBytesMax}`,
         { hint: 'ask for fewer series, a shorter range or a longer step' },
       )
     }
@@ -71,9 +88,11 @@ export class Budget {
   /** Gives the thread away for a moment when this query has held it for long. */
   async breathe(): Promise<void> {
     this.check()
-    if (this.#nowMs() - this.#turnStartedMs < TURN_MS) return
+    const stoppedMs = this.#nowMs()
+    if (stoppedMs - this.#turnStartedMs < TURN_MS) return
     await new Promise<void>((resolve) => setImmediate(resolve))
     this.#turnStartedMs = this.#nowMs()
+    this.#waitedMs += this.#turnStartedMs - stoppedMs
     this.check()
   }
 }

@@ -6,6 +6,8 @@ import { Annotations } from './annotations.ts'
 import { unwrapParens, type Expr } from './ast.ts'
 import { Budget } from './budget.ts'
 import type { EngineOptions } from './engine-options.ts'
+import { Explainer } from './explainer.ts'
+import type { ExplainedNode, Explanation } from './explanation.ts'
 import { evaluate } from './evaluate/evaluate.ts'
 import { stepTimeMs, type Evaluation, type Steps, type Value } from './evaluate/evaluation.ts'
 import { labelsOf, refuseSameLabels, type Grid } from './evaluate/grid.ts'
@@ -19,6 +21,7 @@ import type {
   InstantQuery,
   MatrixSeries,
   QueryEngine,
+  QueryExplainer,
   QueryOptions,
   QueryResult,
   QueryValue,
@@ -32,19 +35,25 @@ export interface LocalEngineInputs {
   readonly nowMs: () => number
 }
 
+/** The engine, which can also say how it answers a query. */
+export interface LocalEngine extends QueryEngine, QueryExplainer {}
+
 /** PromQL over a store in the same thread. */
-export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInputs): QueryEngine {
+export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInputs): LocalEngine {
   const rowCache = new RowCache()
   const parsed = new ParsedQueries()
+  const budgetOf = (query: QueryOptions, signal?: AbortSignal): Budget =>
+    new Budget(options, Math.min(query.timeoutMs ?? Infinity, options.timeoutMs), nowMs, signal)
   const prepare = (
     text: string,
     expr: Expr,
     range: TimeRange,
     query: QueryOptions,
-    signal?: AbortSignal,
+    budget: Budget,
+    explainer?: Explainer,
   ): Evaluation => ({
     queryable,
-    budget: new Budget(options, Math.min(query.timeoutMs ?? Infinity, options.timeoutMs), nowMs, signal),
+    budget,
     annotations: new Annotations(text),
     lookbackMs: query.lookbackMs ?? options.lookbackMs,
     subqueryStepMs: options.subqueryStepMs,
@@ -54,28 +63,39 @@ export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInpu
     selections: new Map(),
     repeats: repeatsOf(expr),
     answers: new Map(),
-    rowCache,
+    rowCache: explainer === undefined ? rowCache : explainer.noting(rowCache),
+    ...(explainer === undefined ? {} : { explainer }),
     evaluate,
   })
+  const instant = async (query: InstantQuery, budget: Budget, explainer?: Explainer): Promise<QueryResult> => {
+    const expr = parsed.get(query.expr)
+    const range = { fromMs: query.timeMs, toMs: query.timeMs }
+    const evaluation = prepare(query.expr, expr, range, query, budget, explainer)
+    return resultOf(await instantValue(expr, query, evaluation), evaluation)
+  }
+  const range = async (query: RangeQuery, budget: Budget, explainer?: Explainer): Promise<QueryResult> => {
+    const expr = parsed.get(query.expr)
+    const type = typeOf(expr)
+    if (type !== 'scalar' && type !== 'vector') {
+      const got = type === 'matrix' ? 'range vector' : 'string'
+      throw new FleetError(
+        'bad_request',
+        `invalid expression type "${got}" for range query, must be Scalar or instant Vector`,
+      )
+    }
+    const times = { fromMs: query.startMs, toMs: query.endMs }
+    const evaluation = prepare(query.expr, expr, times, query, budget, explainer)
+    return resultOf(await rangeValue(expr, query, evaluation), evaluation)
+  }
   return {
-    async instant(query, signal) {
-      const expr = parsed.get(query.expr)
-      const range = { fromMs: query.timeMs, toMs: query.timeMs }
-      const evaluation = prepare(query.expr, expr, range, query, signal)
-      return resultOf(await instantValue(expr, query, evaluation), evaluation)
-    },
-    async range(query, signal) {
-      const expr = parsed.get(query.expr)
-      const type = typeOf(expr)
-      if (type !== 'scalar' && type !== 'vector') {
-        const got = type === 'matrix' ? 'range vector' : 'string'
-        throw new FleetError(
-          'bad_request',
-          `invalid expression type "${got}" for range query, must be Scalar or instant Vector`,
-        )
-      }
-      const evaluation = prepare(query.expr, expr, { fromMs: query.startMs, toMs: query.endMs }, query, signal)
-      return resultOf(await rangeValue(expr, query, evaluation), evaluation)
+    instant: (query, signal) => instant(query, budgetOf(query, signal)),
+    range: (query, signal) => range(query, budgetOf(query, signal)),
+    async explain(query, signal) {
+      const budget = budgetOf(query, signal)
+      const explainer = new Explainer(budget)
+      const isInstant = 'timeMs' in query
+      const result = await (isInstant ? instant(query, budget, explainer) : range(query, budget, explainer))
+      return explanationOf(query, result, budget, explainer.treeOf(parsed.get(query.expr)), options)
     },
     series: (selectors, range) =>
       settle(() =>
@@ -140,6 +160,36 @@ function resultOf(value: QueryValue, { annotations, budget }: Evaluation): Query
   }
 }
 
+function explanationOf(
+  query: InstantQuery | RangeQuery,
+  { warnings, infos }: QueryResult,
+  { busyMs, waitedMs, samplesRead, resultBytes }: Budget,
+  root: ExplainedNode,
+  { samplesMax, resultBytesMax }: EngineOptions,
+): Explanation {
+  const isInstant = 'timeMs' in query
+  return {
+    query: query.expr,
+    startMs: isInstant ? query.timeMs : query.startMs,
+    endMs: isInstant ? query.timeMs : query.endMs,
+    stepMs: isInstant ? undefined : query.stepMs,
+    steps: isInstant ? 1 : stepsOf(query).count,
+    busyMs,
+    waitedMs,
+    samplesRead,
+    samplesMax,
+    resultBytes,
+    resultBytesMax,
+    warnings,
+    infos,
+    root,
+  }
+}
+
+function stepsOf({ startMs, endMs, stepMs }: RangeQuery): Steps {
+  return { startMs, stepMs, count: Math.floor((endMs - startMs) / stepMs) + 1 }
+}
+
 async function instantValue(expr: Expr, { timeMs }: InstantQuery, evaluation: Evaluation): Promise<QueryValue> {
   const steps: Steps = { startMs: timeMs, stepMs: 1, count: 1 }
   if (typeOf(expr) === 'matrix') return instantMatrix(unwrapParens(expr), steps, evaluation)
@@ -173,12 +223,8 @@ async function instantMatrix(expr: Expr, steps: Steps, evaluation: Evaluation): 
   return { type: 'matrix', series: listed(cut) }
 }
 
-async function rangeValue(
-  expr: Expr,
-  { startMs, endMs, stepMs }: RangeQuery,
-  evaluation: Evaluation,
-): Promise<QueryValue> {
-  const steps: Steps = { startMs, stepMs, count: Math.floor((endMs - startMs) / stepMs) + 1 }
+async function rangeValue(expr: Expr, query: RangeQuery, evaluation: Evaluation): Promise<QueryValue> {
+  const steps = stepsOf(query)
   const value = await evaluate(expr, steps, evaluation)
   return { type: 'matrix', series: listed(matrixOf(value, steps)) }
 }

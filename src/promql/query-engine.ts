@@ -4,6 +4,7 @@ import type { Labels } from '../model/labels.ts'
 import type { Matcher } from '../model/matcher.ts'
 import type { MetricFamily } from '../model/metadata.ts'
 import type { TimeRange } from '../model/queryable.ts'
+import type { Explanation } from './explanation.ts'
 
 /**
  * Asking questions in PromQL: the port with the local engine behind it (on the query worker), and later a remote
@@ -21,6 +22,11 @@ export interface QueryEngine {
   exemplars(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly ExemplarSeries[]>
   /** What is known of one metric family, or of all, sorted by name. */
   metadata(name?: string): Promise<readonly MetricFamily[]>
+}
+
+/** Asking how a query is answered: it is evaluated, and told about instead of its value. Rejects as `QueryEngine`. */
+export interface QueryExplainer {
+  explain(query: InstantQuery | RangeQuery, signal?: AbortSignal): Promise<Explanation>
 }
 
 export interface QueryOptions {

@@ -1,4 +1,5 @@
 import { compileMatcher, type Matcher } from '../model/matcher.ts'
+import type { ReadTally } from '../model/read-tally.ts'
 import { SelectedRows, type RowIndex } from './selected-rows.ts'
 
 /**
@@ -33,13 +34,14 @@ export class MatchCache {
    * @param all refs of all series, rising; only grows at its end until `clear`
    * @param match finds all refs that the matchers accept. Throws `RegexError`.
    */
-  get(matchers: readonly Matcher[], all: Uint32Array, match: () => Uint32Array): SelectedRows {
+  get(matchers: readonly Matcher[], all: Uint32Array, match: () => Uint32Array, tally?: ReadTally): SelectedRows {
     const key = JSON.stringify(matchers.map(({ name, op, value }) => [name, op, value]))
     const known = this.#selections.get(key)
     // Taken out and put in again: the map's order is the order of the last use.
     if (known !== undefined) this.#forget(key, known)
     const selection = this.#current(known, matchers, all, match)
     this.#keep(key, selection)
+    if (tally !== undefined) tally.isMatchKnown = known !== undefined
     return selection.rows
   }
 

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import { FleetError } from '../base/errors.ts'
+import type { ReadTally } from '../model/read-tally.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { MalformedBytesError } from './bytes.ts'
 import { decodeChunk } from './chunk-codec.ts'
@@ -113,6 +114,7 @@ export class PackReader {
     metricOf: (ref: SeriesRef) => number,
     fromMs: number,
     toMs: number,
+    tally?: ReadTally,
   ): readonly PlacedChunk[] {
     const found: PlacedChunk[] = []
     if (refs.length === 0) return found
@@ -123,7 +125,7 @@ export class PackReader {
       for (const { id: block } of blocks) {
         for (const group of byMetric) {
           for (const head of this.#heads.all(...rangeOf(block, group, fromMs, toMs))) {
-            const pack = this.#cached(block, head)
+            const pack = this.#cached(block, head, tally)
             placeChunks(pack, group, fromMs, toMs, found)
           }
         }
@@ -132,13 +134,19 @@ export class PackReader {
     return found
   }
 
-  #cached(block: number, { id, firstRef, fromMs, toMs }: PackHead): CachedPack {
+  #cached(block: number, { id, firstRef, fromMs, toMs }: PackHead, tally: ReadTally | undefined): CachedPack {
     const key = { id, block, firstRef }
     const known = this.#cache.get(key)
+    if (tally !== undefined) {
+      tally.packs++
+      if (known !== undefined) tally.packsKept++
+    }
     if (known !== undefined) return known
     return readPack(id, () => {
-      const directory = decodeDirectory(this.#directory.get(id)!, fromMs, toMs)
-      return this.#cache.add(key, directory, this.#payload.get(id)!)
+      const stored = this.#directory.get(id)!
+      const payload = this.#payload.get(id)!
+      if (tally !== undefined) tally.packBytes += stored.byteLength + payload.byteLength
+      return this.#cache.add(key, decodeDirectory(stored, fromMs, toMs), payload)
     })
   }
 

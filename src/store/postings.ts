@@ -1,5 +1,6 @@
 import type { Labels } from '../model/labels.ts'
 import { compileMatcher, type Matcher } from '../model/matcher.ts'
+import type { ReadTally } from '../model/read-tally.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { IdLists } from './id-lists.ts'
 import type { PairTable } from './pair-table.ts'
@@ -153,8 +154,8 @@ export class SeriesIndex implements RowIndex {
    * absent, is taken away by the values that do not match. Throws `RegexError`, and FleetError `query_limit` when the
    * regexes cost too much.
    */
-  select(matchers: readonly Matcher[]): SelectedRows {
-    return this.#matched.get(matchers, this.#all.view, () => this.#find(matchers))
+  select(matchers: readonly Matcher[], tally?: ReadTally): SelectedRows {
+    return this.#matched.get(matchers, this.#all.view, () => this.#find(matchers), tally)
   }
 
   #find(matchers: readonly Matcher[]): Uint32Array {

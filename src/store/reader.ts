@@ -122,11 +122,11 @@ class SharedReader implements StoreReader {
     return this.#cut(refs, both, bothEnds)
   }
 
-  selectRuns({ matchers, fromMs, toMs, maxSamples }: SelectRequest): RunSelection {
+  selectRuns({ matchers, fromMs, toMs, maxSamples, tally }: SelectRequest): RunSelection {
     this.#receive()
-    const rows = this.#index.select(matchers)
+    const rows = this.#index.select(matchers, tally)
     const range = { fromMs, toMs }
-    const samples = new StoreRunSelection(rows, range, maxSamples, this.#sources)
+    const samples = new StoreRunSelection(rows, range, maxSamples, this.#sources, tally)
     const resolutionMs = this.#resolutionMs(range)
     if (resolutionMs === 0) return samples
     return new KeptRunSelection(rows, samples, range, resolutionMs, this.#kept, this.#sources)
@@ -141,7 +141,8 @@ class SharedReader implements StoreReader {
     this.#receive()
     const plan = asFailure('reading blocks', () => this.#rollups.plan(request))
     if (plan === undefined) return undefined
-    return new StoreRollupSelection(this.#index.select(request.matchers), request, plan, this.#rollups, this.#sources)
+    const rows = this.#index.select(request.matchers, request.tally)
+    return new StoreRollupSelection(rows, request, plan, this.#rollups, this.#sources)
   }
 
   /** As `select`, with the newest sample of each series only. What the head has is newer than what is flushed. */

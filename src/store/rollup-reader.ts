@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import { FleetError } from '../base/errors.ts'
+import { addBuckets } from '../model/read-tally.ts'
 import type { RollupColumns, RollupParts, RollupRequest, RollupSelection } from '../model/rollup.ts'
 import { RunColumns } from '../model/run-columns.ts'
 import type { SeriesRef } from '../model/series.ts'
@@ -234,7 +235,7 @@ export class StoreRollupSelection implements RollupSelection {
   }
 
   readBuckets(from: number, to: number, visit: (row: number, buckets: RollupColumns) => void): void {
-    const { fromMs, toMs, bucketsMax } = this.#request
+    const { fromMs, toMs, bucketsMax, tally } = this.#request
     inHead.clear(bucketsMax)
     this.#sources.pinned(() => {
       for (let row = from; row < to; row++) {
@@ -252,8 +253,14 @@ export class StoreRollupSelection implements RollupSelection {
     for (let place = 0; place < refs.length; place++) {
       list.clear()
       let flushedUntilMs = -Infinity
-      for (const one of found[place] ?? []) flushedUntilMs = this.#add(one)
+      for (const one of found[place] ?? []) {
+        const before = list.count
+        flushedUntilMs = this.#add(one)
+        if (tally !== undefined) addBuckets(tally, one.kind === 'rollup' ? one.tier.widthMs : 0, list.count - before)
+      }
+      const flushedCount = list.count
       this.#addHead(place, flushedUntilMs)
+      if (tally !== undefined) addBuckets(tally, 0, list.count - flushedCount)
       if (list.count === 0) continue
       buckets += list.count
       if (buckets > bucketsMax) {

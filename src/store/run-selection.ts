@@ -1,5 +1,6 @@
 import { RunColumns } from '../model/run-columns.ts'
 import type { RunSelection, TimeRange } from '../model/queryable.ts'
+import type { ReadTally } from '../model/read-tally.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { readRuns } from './chunk-reader.ts'
 import type { HeadMemory } from './head-memory.ts'
@@ -29,12 +30,14 @@ export class StoreRunSelection implements RunSelection {
   readonly #range: TimeRange
   readonly #runsMax: number
   readonly #sources: RunSources
+  readonly #tally: ReadTally | undefined
 
-  constructor(rows: SelectedRows, range: TimeRange, runsMax: number, sources: RunSources) {
+  constructor(rows: SelectedRows, range: TimeRange, runsMax: number, sources: RunSources, tally?: ReadTally) {
     this.rows = rows
     this.#range = range
     this.#runsMax = runsMax
     this.#sources = sources
+    this.#tally = tally
   }
 
   readRuns(from: number, to: number, into: RunColumns): void {
@@ -45,8 +48,13 @@ export class StoreRunSelection implements RunSelection {
       head.readRows(this.rows.slots().subarray(from, to), fromMs, toMs, into)
     })
     const refs = this.rows.refs.subarray(from, to)
-    const chunks = this.#sources.readingPacks(() => packs.chunksOf(refs, metricOf, fromMs, toMs))
+    const chunks = this.#sources.readingPacks(() => packs.chunksOf(refs, metricOf, fromMs, toMs, this.#tally))
+    const headRuns = into.count
     if (chunks.length > 0) this.#join(refs, chunks, into)
+    if (this.#tally === undefined) return
+    // What is in both counts as the packs'.
+    this.#tally.packRuns += chunks.length === 0 ? 0 : Math.max(0, into.count - headRuns)
+    this.#tally.headRuns += Math.min(headRuns, into.count)
   }
 
   readNewest(timesMs: Float64Array, values: Float64Array): void {
@@ -63,7 +71,11 @@ export class StoreRunSelection implements RunSelection {
         if (memory.flushedUntilMs(slots[row]!) >= fromMs) flushed.push(row)
       }
     })
+    const inHeadCount = this.#tally === undefined ? 0 : countOf(timesMs)
     if (flushed.length > 0) this.#newestOfPacks(flushed, timesMs, words)
+    if (this.#tally === undefined) return
+    this.#tally.headRuns += inHeadCount
+    this.#tally.packRuns += countOf(timesMs) - inHeadCount
   }
 
   /** Puts the runs of chunks before those of the head, which are in `into`; what is in both counts once. */
@@ -89,7 +101,7 @@ export class StoreRunSelection implements RunSelection {
     const { fromMs, toMs } = this.#range
     const { packs, metricOf } = this.#sources
     const refs = Uint32Array.from(rows, (row) => this.rows.refs[row]!)
-    const chunks = this.#sources.readingPacks(() => packs.chunksOf(refs, metricOf, fromMs, toMs))
+    const chunks = this.#sources.readingPacks(() => packs.chunksOf(refs, metricOf, fromMs, toMs, this.#tally))
     // Oldest first, so a newer one writes over an older one.
     for (const { place, pack, entry } of chunks) {
       inHead.clear(this.#runsMax)
@@ -102,6 +114,13 @@ export class StoreRunSelection implements RunSelection {
       words[row * 2 + 1] = inHead.words[run * 2 + 1]!
     }
   }
+}
+
+/** How many rows have a time. */
+function countOf(timesMs: Float64Array): number {
+  let count = 0
+  for (const timeMs of timesMs) if (!Number.isNaN(timeMs)) count++
+  return count
 }
 
 /** HOT. Runs of one chunk; a damaged one is FleetError `storage_failed`. */

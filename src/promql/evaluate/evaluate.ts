@@ -12,12 +12,22 @@ import { isStepInvariant } from './step-invariant.ts'
  * The value of an expression at every step. One call answers a whole range: a selector is read once, and each operator
  * makes one grid from those below it.
  */
-export async function evaluate(expr: Expr, steps: Steps, evaluation: Evaluation): Promise<Value> {
+export function evaluate(expr: Expr, steps: Steps, evaluation: Evaluation): Promise<Value> {
+  const { explainer } = evaluation
+  if (explainer === undefined) return evaluateKnown(expr, steps, evaluation)
+  return explainer.measure(expr, steps, () => evaluateKnown(expr, steps, evaluation))
+}
+
+/** A part that was evaluated before at the same steps is not evaluated again. */
+async function evaluateKnown(expr: Expr, steps: Steps, evaluation: Evaluation): Promise<Value> {
   const text = evaluation.repeats.get(expr)
   if (text === undefined) return evaluateOnce(expr, steps, evaluation)
   const key = `${text} ${steps.startMs} ${steps.stepMs} ${steps.count}`
   const known = evaluation.answers.get(key)
-  if (known !== undefined) return known
+  if (known !== undefined) {
+    evaluation.explainer?.noteRepeat(expr)
+    return known
+  }
   const remarks = evaluation.annotations.count
   const value = await evaluateOnce(expr, steps, evaluation)
   // Remarks name their place, so a part that makes one is evaluated at each of its places.

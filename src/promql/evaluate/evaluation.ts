@@ -3,8 +3,9 @@ import type { SeriesColumns } from '../../model/series.ts'
 import type { Annotations } from '../annotations.ts'
 import type { Expr } from '../ast.ts'
 import type { Budget } from '../budget.ts'
+import type { Explainer } from '../explainer.ts'
 import type { Grid } from './grid.ts'
-import type { RowCache } from './row-cache.ts'
+import type { RowGroups } from './row-cache.ts'
 
 /** The points in time at which an expression is wanted: `startMs`, `startMs + stepMs`, ... `count` of them. */
 export interface Steps {
@@ -32,7 +33,9 @@ export interface Evaluation {
   /** What such parts are at some steps. */
   readonly answers: Map<string, Value>
   /** Groups and matches of rows; outlives the query. */
-  readonly rowCache: RowCache
+  readonly rowCache: RowGroups
+  /** Present when somebody wants to know how the query is answered. */
+  readonly explainer?: Explainer
   /** Evaluates a part of the expression. Here, so that the families of functions need not import each other. */
   readonly evaluate: Evaluate
 }

@@ -1,7 +1,7 @@
 import { PickedRows, type LabelRows } from '../../model/label-rows.ts'
 import { METRIC_NAME } from '../../model/labels.ts'
 import type { Grid } from './grid.ts'
-import type { GroupColumn, Grouping, RowCache } from './row-cache.ts'
+import type { GroupColumn, Grouping, RowGroups } from './row-cache.ts'
 
 /** Rows sorted into groups by some of their labels. */
 export interface Groups {
@@ -17,7 +17,7 @@ export interface Groups {
 const SPARSE_SHARE = 1 / 4
 
 /** Groups for `by (names)` or `without (names)`. `without` takes the metric's name away too. */
-export function groupRows(grid: Grid, names: readonly string[], isWithout: boolean, cache: RowCache): Groups {
+export function groupRows(grid: Grid, names: readonly string[], isWithout: boolean, cache: RowGroups): Groups {
   const { column, ids } = numberRows(grid, names, isWithout, cache)
   return { ids, labels: column.list, areNameless: isWithout || grid.isNameless || !names.includes(METRIC_NAME) }
 }
@@ -27,7 +27,7 @@ export function numberRows(
   grid: Grid,
   names: readonly string[],
   isWithout: boolean,
-  cache: RowCache,
+  cache: RowGroups,
 ): { readonly column: GroupColumn; readonly ids: Int32Array } {
   const grouping = groupingOf(grid, names, isWithout)
   const { labels } = grid

@@ -7,7 +7,7 @@ import type { Evaluation } from './evaluation.ts'
 import { haveOneName, labelsOf, mapRows, mergeEqualRows, type Grid } from './grid.ts'
 import { numberRows } from './groups.ts'
 import { ARITHMETIC, COMPARISONS } from './operators.ts'
-import type { RowCache } from './row-cache.ts'
+import type { RowGroups } from './row-cache.ts'
 import { signaturesOf, type Signatures } from './signatures.ts'
 
 /**
@@ -86,7 +86,7 @@ function areLabelsDistinct(
   many: Grid,
   { count, manyRows }: Pairs,
   { left, count: signatureCount }: Signatures,
-  cache: RowCache,
+  cache: RowGroups,
 ): boolean {
   if (matching.card === 'one-to-one') {
     // The labels of a result are its signature, or have it in them.
@@ -105,7 +105,7 @@ function areLabelsDistinct(
 }
 
 /** Whether no row has a label. */
-function isUnknown(grid: Grid, name: string, cache: RowCache): boolean {
+function isUnknown(grid: Grid, name: string, cache: RowGroups): boolean {
   return numberRows(grid, [name], false, cache).column.texts.every((text) => text === '')
 }
 

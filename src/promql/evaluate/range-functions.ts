@@ -62,6 +62,7 @@ async function overRange(
     const selection = selectRuns(selector, lens, steps, rangeMs, evaluation)!
     return gridOverRuns(over, selection, rangeMs, endsOf(lens, steps), steps, hasOneName(selector), evaluation)
   }
+  if (matrix.kind === 'matrix') evaluation.explainer?.leave(matrix.selector.matchers, 'the store has no runs')
   const range = await evaluateRange(arg, steps, evaluation, func)
   evaluation.budget.takeCells(range.series.length, steps.count)
   return gridOverSamples(kernel, range, params, steps)

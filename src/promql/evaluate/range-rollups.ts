@@ -29,7 +29,11 @@ export async function gridOverRollups(
   evaluation: Evaluation,
 ): Promise<Grid | undefined> {
   const kernel = Object.hasOwn(BUCKET_KERNELS, over.name) ? BUCKET_KERNELS[over.name] : undefined
-  if (kernel === undefined) return undefined
+  const { explainer } = evaluation
+  if (kernel === undefined) {
+    explainer?.leave(selector.matchers, `${over.name} has no way over rollups`)
+    return undefined
+  }
   // Windows that stand still are one window.
   const moving = lens.fixedMs === undefined ? steps : { ...steps, count: 1 }
   const looks = { firstMs: endsMs[0]!, steps: moving, rangeMs, parts: kernel.parts }
@@ -37,7 +41,10 @@ export async function gridOverRollups(
   if (selection === undefined) return undefined
   const { rows, widthMs } = selection
   const samples = selection.hasSamples ? sameRows(selector, lens, steps, rangeMs, rows, evaluation) : undefined
-  if (selection.hasSamples && samples === undefined) return undefined
+  if (selection.hasSamples && samples === undefined) {
+    explainer?.leave(selector.matchers, 'series came or went while the query began')
+    return undefined
+  }
   const endNumbers = endsMs.map((endMs) => endMs / widthMs)
   const filler = new GridFiller(rows, steps.count, evaluation)
   /** Cells of rows that need their samples, by place. */
@@ -56,14 +63,21 @@ export async function gridOverRollups(
       if (!slideOverBuckets(kernel, columns, endsMs, endNumbers, rangeMs, rangeMs / widthMs, cell, values, present))
         inexact.set(row, cell)
     })
+    explainer?.noteBuckets(selection, found, buckets)
     evaluation.budget.takeSamples(found, buckets)
     if (samples === undefined) inexact.clear()
-    if (inexact.size - known > found * INEXACT_MAX) return undefined
+    if (inexact.size - known > found * INEXACT_MAX) {
+      const share = `${inexact.size - known} of ${found} series`
+      explainer?.leave(selector.matchers, `rollups were read first, and cannot show the answer of ${share}`)
+      return undefined
+    }
     await evaluation.budget.breathe()
   }
   if (samples !== undefined && inexact.size > 0) {
     const places = [...inexact.keys()]
     const again = new PickedRuns(samples, places)
+    explainer?.attach(again, explainer.notesOf(samples))
+    explainer?.leave(selector.matchers, `rollups cannot show the answer of ${places.length} series: read as runs too`)
     const grid = await gridOverRuns(over, again, rangeMs, endsMs, steps, hasOneName(selector), evaluation)
     takeOver(grid, again, [...inexact.values()], filler)
   }

@@ -32,6 +32,7 @@ export async function gridOverRuns(
 ): Promise<Grid> {
   const filler = new GridFiller(selection.rows, steps.count, evaluation)
   const slide = runSlideOf(name, rangeMs, endsMs)
+  if (slide === undefined) evaluation.explainer?.expand(selection, name)
   const spanMs = rangeMs + steps.stepMs * (steps.count - 1)
   await eachBlock(selection, spanMs, evaluation, (firstRow, runs) => {
     filler.reserve(runs.rows)

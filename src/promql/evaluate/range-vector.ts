@@ -23,15 +23,21 @@ export interface RangeSeries {
 }
 
 /** The range vector of `selector[range]` or of a subquery. `func` is told to the store. */
-export async function evaluateRange(
+export function evaluateRange(expr: Expr, steps: Steps, evaluation: Evaluation, func?: string): Promise<RangeVector> {
+  const { explainer } = evaluation
+  if (explainer === undefined) return rangeOf(expr, steps, evaluation, func)
+  return explainer.measure(expr, steps, () => rangeOf(expr, steps, evaluation, func))
+}
+
+async function rangeOf(
   expr: Expr,
   steps: Steps,
   evaluation: Evaluation,
-  func?: string,
+  func: string | undefined,
 ): Promise<RangeVector> {
   if (expr.kind === 'matrix') return rangeOfSelector(expr, steps, evaluation, func)
   if (expr.kind === 'subquery') return rangeOfSubquery(expr, steps, evaluation)
-  if (expr.kind === 'paren') return evaluateRange(expr.expr, steps, evaluation, func)
+  if (expr.kind === 'paren') return rangeOf(expr.expr, steps, evaluation, func)
   throw new TypeError(`bug: the checker let a ${expr.kind} through where a range vector is wanted`)
 }
 

@@ -28,5 +28,11 @@ export function areRunsCheaper(request: Omit<SelectRequest, 'hint'>, widthMs: nu
     runsPerMs = probe.count / (to - from) / (request.toMs - request.fromMs)
     known.set(lineage, runsPerMs)
   }
-  return runsPerMs * widthMs < evaluation.rollupRunsMin
+  const isCheaper = runsPerMs * widthMs < evaluation.rollupRunsMin
+  if (isCheaper) {
+    const runs = (runsPerMs * widthMs).toPrecision(2)
+    const reason = `runs are cheaper: about ${runs} a bucket, rollups are read from ${evaluation.rollupRunsMin} on`
+    evaluation.explainer?.leave(request.matchers, reason)
+  }
+  return isCheaper
 }

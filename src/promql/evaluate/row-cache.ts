@@ -58,12 +58,24 @@ export class GroupColumn {
   }
 }
 
-export class RowCache {
+/** Looking up groups and matches of rows. */
+export interface RowGroups {
+  /** The groups of at least all these rows. */
+  groups(rows: LabelRows, grouping: Grouping): GroupColumn
+  /** For each group of `from` the group of `to` with the same text, or -1. */
+  translation(from: GroupColumn, to: GroupColumn): Int32Array
+}
+
+export class RowCache implements RowGroups {
   #columns = new WeakMap<object, Map<string, GroupColumn>>()
   #translations = new WeakMap<GroupColumn, WeakMap<GroupColumn, Int32Array>>()
   #bytes = 0
 
-  /** The groups of at least all these rows. */
+  /** Whether `groups` has nothing to work out. */
+  knows(rows: LabelRows, grouping: Grouping): boolean {
+    return (this.#columns.get(rows.lineage)?.get(grouping.key)?.seen ?? -1) >= rows.length
+  }
+
   groups(rows: LabelRows, grouping: Grouping): GroupColumn {
     let columns = this.#columns.get(rows.lineage)
     if (columns === undefined) this.#columns.set(rows.lineage, (columns = new Map<string, GroupColumn>()))
@@ -77,7 +89,6 @@ export class RowCache {
     return column
   }
 
-  /** For each group of `from` the group of `to` with the same text, or -1. */
   translation(from: GroupColumn, to: GroupColumn): Int32Array {
     let known = this.#translations.get(from)
     if (known === undefined) this.#translations.set(from, (known = new WeakMap<GroupColumn, Int32Array>()))

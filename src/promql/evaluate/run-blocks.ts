@@ -28,14 +28,17 @@ export async function eachBlock(
   evaluation: Evaluation,
   visit: (firstRow: number, runs: RunColumns) => void,
 ): Promise<void> {
-  const { budget } = evaluation
+  const { budget, explainer } = evaluation
   let rows = spanMs <= SHORT_MS ? BLOCK_ROWS_MAX : FIRST_ROWS
   const total = selection.rows.length
   for (let from = 0; from < total;) {
     const to = Math.min(total, from + rows)
     const runs = scratch
+    const startedMs = explainer?.beginPortion() ?? 0
     selection.readRuns(from, to, runs)
-    budget.takeSamples(rowsWithRuns(runs), runs.count)
+    const found = rowsWithRuns(runs)
+    explainer?.notePortion(selection, found, runs, startedMs)
+    budget.takeSamples(found, runs.count)
     visit(from, runs)
     rows = Math.max(1, Math.min(BLOCK_ROWS_MAX, Math.floor(((to - from) * BLOCK_RUNS) / (runs.count + 1))))
     if (runs.startsMs.length > KEPT_RUNS_MAX) scratch = new RunColumns()

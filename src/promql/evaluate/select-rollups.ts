@@ -32,21 +32,37 @@ export function selectRollup(
   { firstMs, steps, rangeMs, parts }: Looks,
   evaluation: Evaluation,
 ): RollupSelection | undefined {
-  const { queryable, budget, lookbackMs } = evaluation
-  if (queryable.selectRollup === undefined) return undefined
+  const { queryable, budget, lookbackMs, explainer } = evaluation
+  if (queryable.selectRollup === undefined) {
+    explainer?.leave(matchers, 'the store has no rollups')
+    return undefined
+  }
   let alignMs = Math.abs(firstMs)
   if (steps.count > 1) alignMs = divisorOf(alignMs, steps.stepMs)
   if (rangeMs !== undefined) alignMs = divisorOf(alignMs, rangeMs)
-  if (!(alignMs >= 1)) return undefined
+  if (!(alignMs >= 1)) {
+    explainer?.leave(matchers, NO_BUCKET_FITS)
+    return undefined
+  }
   budget.check()
   const fromMs = Math.floor((firstMs - (rangeMs ?? lookbackMs)) / alignMs) * alignMs
   const toMs = firstMs + lastStepMs(steps) - steps.startMs
   const bucketsMax = budget.samplesLeft
-  const selection = queryable.selectRollup({ matchers, fromMs, toMs, alignMs, bucketsMax, parts })
-  if (selection?.hasSamples !== true) return selection
+  const notes = explainer?.beginRead(matchers, 'rollups', fromMs, toMs)
+  const tally = notes === undefined ? {} : { tally: notes.tally }
+  const selection = queryable.selectRollup({ matchers, fromMs, toMs, alignMs, bucketsMax, parts, ...tally })
+  if (selection === undefined) {
+    explainer?.leave(matchers, `${NO_BUCKET_FITS}, or none is stored for this range`)
+    return undefined
+  }
+  explainer?.attach(selection, notes)
+  if (!selection.hasSamples) return selection
   const samples = { matchers, fromMs, toMs, maxSamples: bucketsMax }
   return areRunsCheaper(samples, selection.widthMs, evaluation) ? undefined : selection
 }
+
+/** Why no rollups are read; for people. */
+const NO_BUCKET_FITS = 'windows and steps do not begin and end with buckets of a rollup'
 
 /** An instant selector over rollups; undefined: samples have to be read. */
 export async function steppedOverRollups(
@@ -71,6 +87,7 @@ export async function steppedOverRollups(
       buckets += columns.count
       fillSteps(columns, widthMs, filler.add(row), firstMs, steps, evaluation.lookbackMs, wants, filler)
     })
+    evaluation.explainer?.noteBuckets(selection, found, buckets)
     evaluation.budget.takeSamples(found, buckets)
     await evaluation.budget.breathe()
   }

@@ -20,6 +20,8 @@ export function newestGrid(
   const { rows } = selection
   const timesMs = new Float64Array(rows.length)
   const values = new Float64Array(rows.length)
+  const { explainer } = evaluation
+  const startedMs = explainer?.beginPortion() ?? 0
   selection.readNewest(timesMs, values)
   const present = new Uint8Array(rows.length)
   const bits = bitsOf(values)
@@ -36,6 +38,7 @@ export function newestGrid(
     present[row] = 1
     kept++
   }
+  explainer?.noteNewest(selection, found, startedMs)
   evaluation.budget.takeSamples(found, found)
   evaluation.budget.takeCells(kept, steps)
   if (steps === 1 && kept * 4 >= rows.length * 3) {

@@ -41,17 +41,22 @@ export function selectSeries(
   const key = JSON.stringify([selector.matchers, fromMs, toMs, hint, steps.stepMs])
   const known = evaluation.selections.get(key)
   if (known !== undefined) return known
-  evaluation.budget.check()
+  const { budget, explainer } = evaluation
+  budget.check()
+  const notes = explainer?.beginRead(selector.matchers, 'samples', fromMs, toMs)
+  const startedMs = explainer?.beginPortion() ?? 0
   const series = evaluation.queryable.select({
     matchers: selector.matchers,
     fromMs,
     toMs,
-    maxSamples: evaluation.budget.samplesLeft,
+    maxSamples: budget.samplesLeft,
     hint: { ...hint, stepMs: steps.stepMs },
+    ...(notes === undefined ? {} : { tally: notes.tally }),
   })
   let samples = 0
   for (const columns of series) samples += columns.count
-  evaluation.budget.takeSamples(series.length, samples)
+  if (notes !== undefined) explainer?.noteSamples(notes, series.length, samples, startedMs)
+  budget.takeSamples(series.length, samples)
   evaluation.selections.set(key, series)
   return series
 }
@@ -62,15 +67,16 @@ export function selectRuns(
   lens: Lens,
   steps: Steps,
   windowMs: number,
-  { queryable, budget, annotations }: Evaluation,
+  { queryable, budget, annotations, explainer }: Evaluation,
 ): RunSelection | undefined {
   budget.check()
-  const selection = queryable.selectRuns?.({
-    matchers: selector.matchers,
-    fromMs: lookMs(lens, steps, 0) - windowMs + 1,
-    toMs: (lens.fixedMs ?? lastStepMs(steps)) - lens.offsetMs,
-    maxSamples: budget.samplesLeft,
-  })
+  const { matchers } = selector
+  const fromMs = lookMs(lens, steps, 0) - windowMs + 1
+  const toMs = (lens.fixedMs ?? lastStepMs(steps)) - lens.offsetMs
+  const request = { matchers, fromMs, toMs, maxSamples: budget.samplesLeft }
+  const notes = explainer?.beginRead(matchers, 'runs', fromMs, toMs)
+  const selection = queryable.selectRuns?.(notes === undefined ? request : { ...request, tally: notes.tally })
+  if (selection !== undefined) explainer?.attach(selection, notes)
   if (selection?.resolutionMs !== undefined) annotations.coarseSamples(selection.resolutionMs, selector)
   return selection
 }

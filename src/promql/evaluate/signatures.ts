@@ -1,7 +1,7 @@
 import type { VectorMatching } from '../ast.ts'
 import type { Grid } from './grid.ts'
 import { numberRows } from './groups.ts'
-import { GroupColumn, type RowCache } from './row-cache.ts'
+import { GroupColumn, type RowGroups } from './row-cache.ts'
 
 /** The match groups of two vectors: rows with equal signatures may be matched. */
 export interface Signatures {
@@ -12,7 +12,7 @@ export interface Signatures {
 }
 
 /** Signatures by `on(labels)` or by all labels but `ignoring(labels)` and the metric's name. */
-export function signaturesOf(left: Grid, right: Grid, { isOn, labels }: VectorMatching, cache: RowCache): Signatures {
+export function signaturesOf(left: Grid, right: Grid, { isOn, labels }: VectorMatching, cache: RowGroups): Signatures {
   if (!isOn && labels.length === 0) return signaturesByIdentity(left, right, cache)
   return signaturesByLabels(left, right, labels, !isOn, cache)
 }
@@ -23,7 +23,7 @@ function signaturesByLabels(
   right: Grid,
   names: readonly string[],
   isWithout: boolean,
-  cache: RowCache,
+  cache: RowGroups,
 ): Signatures {
   const { column: leftColumn, ids: leftIds } = numberRows(left, names, isWithout, cache)
   const { column: rightColumn, ids } = numberRows(right, names, isWithout, cache)
@@ -44,7 +44,7 @@ function signaturesByLabels(
  * or groups, whose numbers are kept; or they are the same series, whose `Labels` a store gives as the same object each time. Only what is left is compared
  * by text.
  */
-function signaturesByIdentity(left: Grid, right: Grid, cache: RowCache): Signatures {
+function signaturesByIdentity(left: Grid, right: Grid, cache: RowGroups): Signatures {
   const areGroups = left.labels.lineage instanceof GroupColumn && right.labels.lineage instanceof GroupColumn
   if (areGroups || !isUnique(left) || !isUnique(right)) return signaturesByLabels(left, right, [], true, cache)
   if (left.labels.lineage === right.labels.lineage) {

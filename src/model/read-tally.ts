@@ -1,0 +1,27 @@
+/**
+ * What reading touched, for explaining a query: a request may carry a tally, and the store adds to it. Per portion and
+ * never per sample, so that it costs nothing to have the place for it.
+ */
+export interface ReadTally {
+  /** The series of the matchers were known from an earlier request. */
+  isMatchKnown: boolean
+  /** Runs from the head, or newest samples. */
+  headRuns: number
+  packRuns: number
+  /** Packs looked into, once a portion. */
+  packs: number
+  /** Of those, packs that were in memory. */
+  packsKept: number
+  /** Bytes read for the others, as they are stored. */
+  packBytes: number
+  /** Buckets of rollups by the width they are stored with; 0: made of samples on the way. */
+  readonly buckets: Map<number, number>
+}
+
+export function emptyTally(): ReadTally {
+  return { isMatchKnown: false, headRuns: 0, packRuns: 0, packs: 0, packsKept: 0, packBytes: 0, buckets: new Map() }
+}
+
+export function addBuckets({ buckets }: ReadTally, widthMs: number, count: number): void {
+  buckets.set(widthMs, (buckets.get(widthMs) ?? 0) + count)
+}

@@ -1,7 +1,7 @@
 import { formatDuration } from '../model/duration.ts'
 import { METRIC_NAME } from '../model/labels.ts'
 import type { Matcher } from '../model/matcher.ts'
-import type { AtTime, Binary, Expr, VectorSelector } from './ast.ts'
+import type { Aggregate, AtTime, Binary, Expr, Subquery, VectorSelector } from './ast.ts'
 import { formatPlain } from './number-format.ts'
 import { quote } from './literals.ts'
 
@@ -16,17 +16,13 @@ export function formatExpr(expr: Expr): string {
       return `${formatSeries(expr)}${formatTimes(expr)}`
     case 'matrix':
       return `${formatSeries(expr.selector)}[${formatDuration(expr.rangeMs)}]${formatTimes(expr.selector)}`
-    case 'subquery': {
-      const step = expr.stepMs === undefined ? '' : formatDuration(expr.stepMs)
-      return `${formatExpr(expr.expr)}[${formatDuration(expr.rangeMs)}:${step}]${formatTimes(expr)}`
-    }
+    case 'subquery':
+      return `${formatExpr(expr.expr)}${formatSubqueryTail(expr)}`
     case 'call':
       return `${expr.func}(${expr.args.map(formatExpr).join(', ')})`
     case 'aggregate': {
-      const labels = formatLabelNames(expr.grouping)
-      const clause = expr.isWithout ? ` without (${labels}) ` : expr.grouping.length > 0 ? ` by (${labels}) ` : ''
       const param = expr.param === undefined ? '' : `${formatExpr(expr.param)}, `
-      return `${expr.op}${clause}(${param}${formatExpr(expr.expr)})`
+      return `${formatAggregateHead(expr)}(${param}${formatExpr(expr.expr)})`
     }
     case 'unary':
       return `${expr.op}${formatExpr(expr.expr)}`
@@ -37,7 +33,20 @@ export function formatExpr(expr: Expr): string {
   }
 }
 
-function formatOperator({ op, isBool, matching }: Binary): string {
+/** `[5m:1m] offset 1h`. */
+export function formatSubqueryTail(expr: Subquery): string {
+  const step = expr.stepMs === undefined ? '' : formatDuration(expr.stepMs)
+  return `[${formatDuration(expr.rangeMs)}:${step}]${formatTimes(expr)}`
+}
+
+/** What stands before the parentheses: `sum by (job) `. */
+export function formatAggregateHead({ op, grouping, isWithout }: Aggregate): string {
+  const labels = formatLabelNames(grouping)
+  return `${op}${isWithout ? ` without (${labels}) ` : grouping.length > 0 ? ` by (${labels}) ` : ''}`
+}
+
+/** The operator with what follows it: `> bool on (job) group_left (team)`. */
+export function formatOperator({ op, isBool, matching }: Binary): string {
   let text: string = isBool ? `${op} bool` : op
   if (matching === undefined) return text
   const isGrouped = matching.card === 'many-to-one' || matching.card === 'one-to-many'

@@ -3,7 +3,9 @@
  * The only file that knows every folder, and the only one that hands out the time.
  */
 import type { FastifyInstance } from 'fastify'
+import { availableParallelism, hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { getHeapStatistics } from 'node:v8'
 import { DEFAULT_FARO_OPTIONS } from './api/faro.ts'
 import { fleetReaderOf } from './api/fleet-reader.ts'
 import type * as api from './api/server.ts'
@@ -20,7 +22,7 @@ import { createBeat } from './beat.ts'
 import type { BeatStep } from './beat.ts'
 import { loadCatalog } from './catalog/catalog.ts'
 import type { Catalog } from './catalog/catalog.ts'
-import { urlOf } from './config.ts'
+import { configTexts, urlOf, withoutPasswords } from './config.ts'
 import type { Config } from './config.ts'
 import { readInventory } from './fleet/inventory.ts'
 import { deriveNow } from './fleet/now.ts'
@@ -37,6 +39,7 @@ import { createNotifications } from './notifications.ts'
 import type { Notifications } from './notifications.ts'
 import { limitPendingWrites } from './pending-writes.ts'
 import type { QueryEngine } from './promql/query-engine.ts'
+import { PAGE_BYTES } from './store/head-memory.ts'
 
 export interface AppParts {
   readonly config: Config
@@ -207,7 +210,19 @@ function createApiServer(
       // A note, and no more: when the thread is gone, its death is told elsewhere.
       threads.ingest.noteRefusal(refusal, cluster, clock.nowMs()).catch(() => undefined)
     },
+    newest: (selectors, range) => threads.query.newest(selectors, range),
     cardinality: (request) => threads.query.cardinality(request),
+    storeStatus: async (top) => {
+      const [status, { headBytes }] = await Promise.all([threads.query.storeStatus(top), threads.ingest.stats()])
+      return { ...status, headPages: headBytes / PAGE_BYTES }
+    },
+    process: () => ({
+      folder: process.cwd(),
+      hostname: hostname(),
+      threads: THREADS,
+      processors: availableParallelism(),
+      heapBytesMax: getHeapStatistics().heap_size_limit,
+    }),
     rules: { groups: () => threads.query.ruleGroups(), alerts: () => threads.query.ruleAlerts() },
     catalog,
     fleet: {
@@ -226,6 +241,10 @@ function createApiServer(
     readiness,
     settings: {
       version: VERSION,
+      startedAtMs: clock.nowMs(),
+      options: configTexts(config),
+      lookbackMs: config['query.lookback'],
+      alertmanagers: config.alertmanager.map(withoutPasswords),
       isDemo,
       externalUrl: config['external.url'],
       listenHost: config.listen.host,
@@ -235,6 +254,9 @@ function createApiServer(
     },
   })
 }
+
+/** Main, the ingest worker, the query worker. */
+const THREADS = 3
 
 /** Many people look at one page: those who ask while an answer is being worked out get that one. */
 function sharedWhileUnderWay<T>(ask: (nowMs: number) => Promise<T>): (nowMs: number) => Promise<T> {

@@ -1,4 +1,4 @@
-import { parseDuration } from './model/duration.ts'
+import { formatDuration, parseDuration } from './model/duration.ts'
 
 /**
  * The kinds of value an option can have: how its text is read and how it is named in `--help`. A reader answers the
@@ -8,6 +8,8 @@ export interface ValueKind<T> {
   /** As shown in help: `DUR`, `DIR`. */
   readonly placeholder: string
   readonly read: (text: string) => Readout<T>
+  /** A text that reads as the value. */
+  write(value: T): string
 }
 
 export type Readout<T> = { readonly value: T } | { readonly wanted: string }
@@ -15,12 +17,14 @@ export type Readout<T> = { readonly value: T } | { readonly wanted: string }
 export const text = (placeholder: string): ValueKind<string> => ({
   placeholder,
   read: (raw) => (raw === '' ? { wanted: 'a text that is not empty' } : { value: raw }),
+  write: (value) => value,
 })
 
 /** A text that may be empty, where that means something. */
 export const optionalText = (placeholder: string): ValueKind<string> => ({
   placeholder,
   read: (raw) => ({ value: raw }),
+  write: (value) => value,
 })
 
 /** Milliseconds, from Prometheus' way of writing durations. */
@@ -30,6 +34,7 @@ export const duration: ValueKind<number> = {
     const value = parseDuration(raw)
     return value === undefined ? { wanted: 'a duration such as 15s, 1h30m, 30d' } : { value }
   },
+  write: formatDuration,
 }
 
 /** Milliseconds, separated by commas. */
@@ -45,6 +50,7 @@ export const risingDurations: ValueKind<readonly number[]> = {
       ? { value: values.map(Number) }
       : { wanted: 'durations such as 1d,8d, each a multiple of the one before' }
   },
+  write: (values) => values.map(formatDuration).join(','),
 }
 
 const BYTE_UNITS: Readonly<Record<string, number>> = { '': 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 }
@@ -57,6 +63,10 @@ export const bytes: ValueKind<number> = {
     if (parts === null) return { wanted: 'a size such as 512KiB, 32MiB, 2GiB' }
     return { value: Number(parts[1]) * BYTE_UNITS[parts[2] ?? '']! }
   },
+  write: (value) => {
+    const [unit, size] = Object.entries(BYTE_UNITS).findLast(([, size]) => value % size === 0) ?? ['', 1]
+    return value === 0 ? '0' : `${value / size}${unit}`
+  },
 }
 
 export const count: ValueKind<number> = {
@@ -65,11 +75,13 @@ export const count: ValueKind<number> = {
     const value = Number(raw)
     return /^\d+$/.test(raw) && Number.isSafeInteger(value) ? { value } : { wanted: 'a whole number, 0 or more' }
   },
+  write: String,
 }
 
 export const flag: ValueKind<boolean> = {
   placeholder: '',
   read: (raw) => (raw === 'true' || raw === 'false' ? { value: raw === 'true' } : { wanted: 'true or false' }),
+  write: String,
 }
 
 /** Several texts, separated by commas; the option may also be repeated. */
@@ -81,6 +93,7 @@ export const list = (placeholder: string): ValueKind<readonly string[]> => ({
       .map((part) => part.trim())
       .filter((part) => part !== ''),
   }),
+  write: (values) => values.join(','),
 })
 
 export const oneOf = <T extends string>(choices: readonly T[]): ValueKind<T> => ({
@@ -89,6 +102,7 @@ export const oneOf = <T extends string>(choices: readonly T[]): ValueKind<T> => 
     const value = choices.find((choice) => choice === raw)
     return value === undefined ? { wanted: `one of ${choices.join(', ')}` } : { value }
   },
+  write: (value) => value,
 })
 
 export interface Address {
@@ -105,6 +119,7 @@ export const address: ValueKind<Address> = {
     if (parts === null || port > 65_535) return { wanted: 'an address such as 127.0.0.1:4318 or [::1]:4318' }
     return { value: { host: parts[1]!.replace(/^\[|\]$/g, ''), port } }
   },
+  write: ({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`,
 }
 
 export const url: ValueKind<string> = {
@@ -113,6 +128,7 @@ export const url: ValueKind<string> = {
     URL.canParse(raw) && /^https?:$/.test(new URL(raw).protocol)
       ? { value: raw.replace(/\/+$/, '') }
       : { wanted: 'an address that starts with http:// or https://' },
+  write: (value) => value,
 }
 
 export const urls: ValueKind<readonly string[]> = {
@@ -124,4 +140,5 @@ export const urls: ValueKind<readonly string[]> = {
     const bad = readouts.find((readout) => 'wanted' in readout)
     return bad ?? { value: readouts.map((readout) => ('value' in readout ? readout.value : '')) }
   },
+  write: (values) => values.join(','),
 }

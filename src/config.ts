@@ -281,6 +281,19 @@ export function readConfig(
   return Object.freeze(isUrlGiven ? config : { ...config, 'external.url': urlOf(config.listen) })
 }
 
+/** Each option as a text that reads as its value, for people: passwords in addresses are left out. */
+export function configTexts(config: Config): Readonly<Record<OptionKey, string>> {
+  const texts = Object.entries<OptionSpec<unknown>>(OPTIONS).map(([key, { kind }]) => {
+    return [key, withoutPasswords(kind.write(config[key as OptionKey]))] as const
+  })
+  return Object.fromEntries(texts) as Record<OptionKey, string>
+}
+
+/** `http://me:secret@host` becomes `http://me:xxxxx@host`, as Prometheus shows it. */
+export function withoutPasswords(text: string): string {
+  return text.replace(/(https?:\/\/[^\s/:@,]*):[^\s/@]*@/g, '$1:xxxxx@')
+}
+
 /** The address as a browser on this machine would type it. */
 export function urlOf(listen: { readonly host: string; readonly port: number }): string {
   const isAny = listen.host === '0.0.0.0' || listen.host === '::'

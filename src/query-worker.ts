@@ -13,6 +13,7 @@ import type { MetricFamily } from './model/metadata.ts'
 import type { TimeRange } from './model/queryable.ts'
 import { createLocalEngine } from './promql/engine.ts'
 import type { EngineOptions } from './promql/engine-options.ts'
+import { newestSamples, type NewestSample } from './promql/newest.ts'
 import type { InstantQuery, QueryEngine, QueryResult, RangeQuery } from './promql/query-engine.ts'
 import { carry, createCaller, serveCalls } from './rpc.ts'
 import { createRuleEngine } from './rules/engine.ts'
@@ -21,6 +22,7 @@ import { loadRuleFiles } from './rules/rule-file.ts'
 import type { EvaluationReport, RuleAlert, RuleGroupStatus } from './rules/rule-status.ts'
 import type { DerivedCalls } from './ingest-worker.ts'
 import type { Cardinality } from './store/cardinality.ts'
+import type { IndexStatus, KeptTimes } from './store/index-status.ts'
 import type { StoreOptions } from './store/options.ts'
 import { openReader } from './store/reader.ts'
 import type { ReaderShare } from './store/share.ts'
@@ -51,11 +53,13 @@ export type QueryWorkerCalls = {
   labelValues(name: string, selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
   exemplars(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly ExemplarSeries[]>
   metadata(name?: string): Promise<readonly MetricFamily[]>
+  newest(selectors: readonly (readonly Matcher[])[], range: TimeRange): readonly NewestSample[]
   restoreRules(nowMs: number): Promise<void>
   evaluateRules(nowMs: number): Promise<EvaluationReport>
   ruleGroups(): readonly RuleGroupStatus[]
   ruleAlerts(): readonly RuleAlert[]
   cardinality(request: { readonly nowMs: number; readonly top: number; readonly by: string }): Cardinality
+  storeStatus(top: number): IndexStatus & KeptTimes
   close(): void
 }
 
@@ -104,6 +108,7 @@ try {
     labelValues: (name, selectors, range) => query.labelValues(name, selectors, range),
     exemplars: (selectors, range) => query.exemplars(selectors, range),
     metadata: (name) => query.metadata(name),
+    newest: (selectors, range) => newestSamples(reader, selectors, range, data.engine.samplesMax),
     restoreRules: (nowMs) => rules.restore(nowMs),
     evaluateRules: (nowMs) => {
       reader.noteGrowth(nowMs)
@@ -112,6 +117,7 @@ try {
     ruleGroups: () => rules.groups(),
     ruleAlerts: () => rules.alerts(),
     cardinality: (request) => reader.cardinality(request),
+    storeStatus: (top) => reader.status(top),
     close: () => {
       reader.close()
     },

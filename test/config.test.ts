@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { OPTIONS, readConfig, renderOptions, urlOf } from '../src/config.ts'
+import { OPTIONS, configTexts, readConfig, renderOptions, urlOf } from '../src/config.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'daytwo-config-'))
 afterAll(() => {
@@ -123,4 +123,35 @@ test.each([
   [{ host: '0.0.0.0', port: 80 }, 'http://127.0.0.1:80'],
 ])('urlOf %j', (listen, want) => {
   expect(urlOf(listen)).toBe(want)
+})
+
+describe('configTexts', () => {
+  const asked = line({
+    listen: '[::1]:4318',
+    'external.url': 'http://127.0.0.1:4318',
+    'store.compact-to': '1d,8d',
+    'store.head-bytes-max': '1536MiB',
+    'web.body-bytes-max': '0',
+    'web.cors-origins': 'https://a.example,https://b.example',
+    'query.timeout': '90s',
+    faro: 'false',
+    'ha.replica-label': '',
+  })
+
+  test('read as the values they were written from', () => {
+    const config = readConfig(asked, undefined, {})
+    const texts = configTexts(config)
+    expect(Object.keys(texts)).toEqual(Object.keys(OPTIONS))
+    expect(readConfig(new Map(Object.entries(texts)), undefined, {})).toEqual(config)
+    expect(texts).toMatchObject({ 'query.timeout': '1m30s', 'store.head-bytes-max': '1536MiB', listen: '[::1]:4318' })
+  })
+
+  test('have no passwords in them', () => {
+    const config = readConfig(
+      line({ alertmanager: 'http://me:s3cret@am-1:9093,https://am-2,http://you:p%40ss@am-3/x' }),
+      undefined,
+      {},
+    )
+    expect(configTexts(config).alertmanager).toBe('http://me:xxxxx@am-1:9093,https://am-2,http://you:xxxxx@am-3/x')
+  })
 })

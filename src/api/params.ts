@@ -180,4 +180,14 @@ export function limitParam(params: Params): number {
   return limit === 0 ? Infinity : limit
 }
 
+/** `limit` of a route that has a default and a most. */
+export function cappedLimit(params: Params, absent: number, most: number): number {
+  const text = params.get('limit')
+  if (text === '') return absent
+  const limit = /^[+-]?\d+$/.test(text) ? Number(text) : NaN
+  if (!(limit >= 1)) throw new FleetError('bad_request', 'limit must be a positive number')
+  if (limit > most) throw new FleetError('bad_request', `limit must not exceed ${most}`)
+  return limit
+}
+
 export const TRUNCATED = 'results truncated due to limit'

@@ -1,14 +1,13 @@
-import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Labels } from '../model/labels.ts'
 import type { QueryResult, QueryValue } from '../promql/query-engine.ts'
 import { formatValue } from './format-value.ts'
 import { TRUNCATED } from './params.ts'
+import { sendInPieces } from './pieces.ts'
 
 /**
  * Answers of the Prometheus routes as text. Query results are written by hand: a range answer has up to 11,000 points
- * per series, and building an object per point first would cost several times the memory of the text. Large answers
- * leave in pieces, so that nobody else waits while millions of points are written on the thread that answers everybody.
+ * per series, and building an object per point first would cost several times the memory of the text.
  */
 
 /** What travels with a good answer. */
@@ -31,33 +30,40 @@ export function sendList<T>(
 ): FastifyReply {
   const isCut = items.length > limit
   const shown = isCut ? items.slice(0, limit) : items
-  return sendPieces(reply, shown.length, function* () {
+  return sendInPieces(reply, JSON_TYPE, shown.length, function* () {
     yield `${HEAD}[`
     yield* separated(shown, render)
     yield `]${tailOf(isCut ? { warnings: [TRUNCATED] } : {})}`
   })
 }
 
-/** The answer to a query, with at most `limit` series. */
-export function sendQueryResult(
-  reply: FastifyReply,
-  result: QueryResult,
-  limit: number,
-  statsJson: string | undefined,
-): FastifyReply {
-  const { value, warnings, infos } = result
-  const notes = { warnings: countOf(value) > limit ? [...warnings, TRUNCATED] : warnings, infos }
-  return sendPieces(reply, pointsOf(value), function* () {
+export interface QueryAnswerOptions {
+  /** The most series; `Infinity` for all. */
+  readonly limit: number
+  /** The JSON of `stats`. */
+  readonly stats: string | undefined
+  /** Beside those of the result. */
+  readonly warnings: readonly string[]
+}
+
+/** The answer to a query. */
+export function sendQueryResult(reply: FastifyReply, result: QueryResult, options: QueryAnswerOptions): FastifyReply {
+  const { value, infos } = result
+  const { limit, stats } = options
+  const truncated = countOf(value) > limit ? [TRUNCATED] : []
+  const notes = { warnings: [...result.warnings, ...options.warnings, ...truncated], infos }
+  return sendInPieces(reply, JSON_TYPE, pointsOf(value), function* () {
     yield `${HEAD}{"resultType":"${value.type}","result":`
     yield* renderValue(value, limit)
-    yield `${statsJson === undefined ? '' : `,"stats":${statsJson}`}}${tailOf(notes)}`
+    yield `${stats === undefined ? '' : `,"stats":${stats}`}}${tailOf(notes)}`
   })
 }
 
-/** As bytes, because Fastify adds a charset to texts, and Prometheus' clients know the bare type. */
 export function sendPrometheusJson(reply: FastifyReply, json: string): FastifyReply {
-  return reply.header('content-type', 'application/json').send(Buffer.from(json))
+  return sendInPieces(reply, JSON_TYPE, 0, () => [json])
 }
+
+export const JSON_TYPE = 'application/json'
 
 export function renderLabels(labels: Labels): string {
   return JSON.stringify(labels.toObject())
@@ -69,28 +75,6 @@ function tailOf({ warnings = [], infos = [] }: Notes): string {
   const noted = (name: string, texts: readonly string[]): string =>
     texts.length === 0 ? '' : `,"${name}":${JSON.stringify(texts)}`
   return `${noted('warnings', warnings)}${noted('infos', infos)}}`
-}
-
-/** Up to this many points an answer is one text with a length; a page's chart stays far below. */
-const POINTS_AT_ONCE = 50_000
-const PIECE_CHARS = 64 * 1024
-
-function sendPieces(reply: FastifyReply, points: number, pieces: () => Generator<string>): FastifyReply {
-  if (points <= POINTS_AT_ONCE) return sendPrometheusJson(reply, [...pieces()].join(''))
-  // The socket asks for the next piece when it has sent the last one; in between the thread is free.
-  const stream = Readable.from(gathered(pieces()), { objectMode: false })
-  return reply.header('content-type', 'application/json').send(stream)
-}
-
-function* gathered(pieces: Iterable<string>): Generator<Buffer> {
-  let text = ''
-  for (const piece of pieces) {
-    text += piece
-    if (text.length < PIECE_CHARS) continue
-    yield Buffer.from(text)
-    text = ''
-  }
-  if (text !== '') yield Buffer.from(text)
 }
 
 function countOf(value: QueryValue): number {

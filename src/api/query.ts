@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
-import { formatExpr } from '../promql/format.ts'
 import { parseExpr } from '../promql/parse.ts'
+import { prettyExpr } from '../promql/pretty.ts'
 import type { QueryEngine, QueryOptions, QueryResult } from '../promql/query-engine.ts'
+import { exprTree } from './expr-tree.ts'
 import {
   durationParam,
   invalidParam,
@@ -16,7 +17,7 @@ import {
 import type { Params } from './params.ts'
 import { sendQueryResult, sendSuccess } from './prometheus-json.ts'
 
-/** `/api/v1/query`, `/api/v1/query_range` and `/api/v1/format_query`. Parameters are checked in Prometheus' order. */
+/** `/api/v1/query`, `query_range`, `format_query` and `parse_query`. Parameters are checked in Prometheus' order. */
 export interface QueryRoutesOptions {
   readonly query: QueryEngine
   readonly clock: Clock
@@ -58,8 +59,18 @@ export function registerQueryRoutes(app: FastifyInstance, { query, clock }: Quer
     url: '/api/v1/format_query',
     config,
     handler: (request, reply) => {
-      const text = namingParam('query', () => formatExpr(parseExpr(paramsOf(request).get('query'))))
+      const text = namingParam('query', () => prettyExpr(parseExpr(paramsOf(request).get('query'))))
       return sendSuccess(reply, JSON.stringify(text))
+    },
+  })
+
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/api/v1/parse_query',
+    config,
+    handler: (request, reply) => {
+      const tree = namingParam('query', () => exprTree(parseExpr(paramsOf(request).get('query'))))
+      return sendSuccess(reply, JSON.stringify(tree))
     },
   })
 }
@@ -100,8 +111,20 @@ async function answer(
 ): Promise<FastifyReply> {
   const askedAtMs = clock.nowMs()
   const result = await namingParam('query', run)
-  const stats = params.get('stats') === '' ? undefined : renderStats(result, clock.nowMs() - askedAtMs)
-  return sendQueryResult(reply, result, limit, stats)
+  const asked = params.get('stats')
+  const stats = asked === '' ? undefined : renderStats(result, clock.nowMs() - askedAtMs)
+  return sendQueryResult(reply, result, {
+    limit,
+    stats,
+    warnings: STATS_VALUES.has(asked) ? [] : [unknownStats(asked)],
+  })
+}
+
+/** Without per-step counts, which this engine does not keep, `all` is what `true` is, as in a Prometheus without them. */
+const STATS_VALUES: ReadonlySet<string> = new Set(['', 'true', 'all'])
+
+function unknownStats(value: string): string {
+  return `unknown value ${JSON.stringify(value)} of parameter "stats", want "true" or "all"`
 }
 
 /** Failures of the engine that are the query's text: it does not parse, or is of a type that cannot be asked so. */

@@ -143,6 +143,7 @@ function alertView(alert: RuleAlert): readonly PrometheusAlert[] {
       annotations: { ...alert.annotations },
       state: alert.state,
       activeAt: formatTime(alert.activeAtMs),
+      ...(alert.keepFiringSinceMs === undefined ? {} : { keepFiringSince: formatTime(alert.keepFiringSinceMs) }),
       value: formatExponent(alert.value),
     },
   ]

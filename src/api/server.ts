@@ -11,6 +11,7 @@ import type { FleetNow } from '../fleet/now.ts'
 import type { Principal } from '../model/token.ts'
 import type { QueryEngine } from '../promql/query-engine.ts'
 import { installAccess, plainEntry } from './access.ts'
+import { registerAdmin } from './admin.ts'
 import { registerAlerts } from './alerts.ts'
 import type { NoteRefusal } from './body-limit.ts'
 import { installCors } from './cors.ts'
@@ -20,11 +21,16 @@ import type { ReadIngestReport } from './debug-ingest.ts'
 import { registerDebugSeries } from './debug-series.ts'
 import type { ReadCardinality } from './debug-series.ts'
 import { registerFaro } from './faro.ts'
+import { registerFeatures } from './features.ts'
+import { registerFederate } from './federate.ts'
+import type { ReadNewest } from './federate.ts'
 import type { FaroOptions } from './faro.ts'
 import { registerNow } from './now.ts'
 import { registerOtlpMetrics } from './otlp-metrics.ts'
 import type { WriteOtlpMetrics } from './otlp-metrics.ts'
 import { acceptForms } from './params.ts'
+import { registerPrometheusStatus } from './prometheus-status.ts'
+import type { ProcessFacts, ReadStoreStatus } from './prometheus-status.ts'
 import { registerQueryRoutes } from './query.ts'
 import { registerRemoteWrite } from './remote-write.ts'
 import type { Write } from './remote-write.ts'
@@ -37,6 +43,7 @@ import { registerRunbooks } from './runbooks.ts'
 import type { RunbookCatalog } from './runbooks.ts'
 import { registerSeriesRoutes } from './series.ts'
 import { registerStatusRoutes } from './status.ts'
+import { registerTargets } from './targets.ts'
 import { registerWeb } from './web.ts'
 import { createWriteServer } from './write-server.ts'
 
@@ -47,7 +54,10 @@ export interface ApiDeps {
   readonly ingestReport: ReadIngestReport
   readonly noteRefusal: NoteRefusal
   readonly writeOtlpMetrics: WriteOtlpMetrics
+  readonly newest: ReadNewest
   readonly cardinality: ReadCardinality
+  readonly storeStatus: ReadStoreStatus
+  readonly process: () => ProcessFacts
   readonly rules: RuleReader
   readonly catalog: RunbookCatalog
   readonly fleet: {
@@ -71,6 +81,13 @@ export interface ApiDeps {
 
 export interface ApiSettings {
   readonly version: string
+  readonly startedAtMs: number
+  /** Effective options by name, as texts, without secrets. */
+  readonly options: Readonly<Record<string, string>>
+  /** Addresses without secrets and without a slash at the end. */
+  readonly alertmanagers: readonly string[]
+  /** How far back an instant selector looks, and `/federate` with it. */
+  readonly lookbackMs: number
   readonly isDemo: boolean
   /** Without a slash at the end. */
   readonly externalUrl: string
@@ -123,7 +140,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   await installHeaders(app)
   installAccess(app, access)
   app.addHook('onRequest', (request, _reply, done) => {
-    const readiness = /^\/(api|v1)\//.test(request.url) ? deps.readiness() : 'ready'
+    const readiness = /^\/(api\/|v1\/|federate\b)/.test(request.url) ? deps.readiness() : 'ready'
     done(readiness === 'ready' ? undefined : new FleetError('not_ready', readiness))
   })
 
@@ -135,6 +152,10 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
     registerQueryRoutes(scope, { query: deps.query, clock })
     registerSeriesRoutes(scope, deps.query)
     registerRuleRoutes(scope, deps.rules)
+    registerTargets(scope, deps.query, clock)
+    registerPrometheusStatus(scope, { ...settings, ...deps })
+    registerFeatures(scope)
+    registerAdmin(scope)
     done()
   })
   const ui = {
@@ -143,7 +164,8 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
     externalUrl: settings.externalUrl,
     ...(deps.faro === undefined ? {} : { faroUrl: '/collect' }),
   }
-  registerStatusRoutes(app, { metrics, version: settings.version, readiness: deps.readiness, ui })
+  registerStatusRoutes(app, { metrics, readiness: deps.readiness, ui })
+  registerFederate(app, { clock, lookbackMs: settings.lookbackMs, newest: deps.newest })
   registerDebugIngest(app, deps.ingestReport, clock)
   registerDebugSeries(app, deps.cardinality, clock)
   registerNow(app, (nowMs) => deps.fleet.now(nowMs), clock)

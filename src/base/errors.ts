@@ -24,6 +24,8 @@ export const ERROR_CODES = {
   data_dir_too_new: { status: 500, isRetryable: false, errorType: 'internal' },
   config_invalid: { status: 500, isRetryable: false, errorType: 'internal' },
   content_invalid: { status: 500, isRetryable: false, errorType: 'internal' },
+  /** Prometheus knows it and it is not offered here; the status is the one of a Prometheus that has it turned off. */
+  feature_off: { status: 500, isRetryable: false, errorType: 'unavailable' },
   internal: { status: 500, isRetryable: true, errorType: 'internal' },
 } as const satisfies Record<string, { status: number; isRetryable: boolean; errorType: string }>
 

@@ -83,14 +83,3 @@ export const PrometheusRuleGroup = Type.Object({
 })
 export type PrometheusRuleGroup = Static<typeof PrometheusRuleGroup>
 export const RuleList = Envelope(Type.Object({ groups: Type.Array(PrometheusRuleGroup) }))
-
-export const BuildInfo = Envelope(
-  Type.Object({
-    version: Type.String(),
-    revision: Type.String(),
-    branch: Type.String(),
-    buildUser: Type.String(),
-    buildDate: Type.String(),
-    goVersion: Type.String(),
-  }),
-)

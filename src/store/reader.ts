@@ -12,6 +12,7 @@ import { HeadReader } from './head-reader.ts'
 import { HeadRows } from './head-rows.ts'
 import type { StoreOptions } from './options.ts'
 import { cardinalityOf, GrowthWatch, type Cardinality } from './cardinality.ts'
+import { indexStatusOf, keptTimesOf, type IndexStatus, type KeptTimes } from './index-status.ts'
 import { PackReader, readChunk, type FoundChunk } from './pack-reader.ts'
 import { PairTable } from './pair-table.ts'
 import { SeriesIndex } from './postings.ts'
@@ -33,6 +34,8 @@ export interface StoreReader extends Queryable {
   noteGrowth(nowMs: number): void
   /** What the series are made of; lists have at most `top` entries. `by`: a label whose values are counted too. */
   cardinality(request: { readonly nowMs: number; readonly top: number; readonly by: string }): Cardinality
+  /** How large the index is and what makes it so, and the times between which samples are kept. */
+  status(top: number): IndexStatus & KeptTimes
   close(): void
 }
 
@@ -214,6 +217,12 @@ class SharedReader implements StoreReader {
     this.noteGrowth(nowMs)
     const since = this.#growth.since ?? { atMs: nowMs, newestRef: this.#index.newestRef }
     return cardinalityOf(this.#index, this.#pairs, since, { top, by })
+  }
+
+  status(top: number): IndexStatus & KeptTimes {
+    this.#receive()
+    const times = asFailure('reading blocks', () => keptTimesOf(this.#db))
+    return { ...indexStatusOf(this.#index, this.#pairs, top), ...times }
   }
 
   close(): void {

@@ -140,6 +140,13 @@ describe('with the real engine', () => {
     })
   })
 
+  test('an unknown value of stats is told', async () => {
+    const warnings = ['unknown value "x" of parameter "stats", want "true" or "all"']
+    expect((await get('query', { query: '1', stats: 'x' })).body).toMatchObject({ warnings })
+    expect((await get('query_range', { query: '1', ...range, stats: 'x' })).body).toMatchObject({ warnings })
+    expect((await get('query', { query: '1', stats: 'all' })).body).not.toHaveProperty('warnings')
+  })
+
   const range = { start: '0', end: '60', step: '15' }
   test.each([
     ['query', { query: 'up{' }, 400, 'bad_data', /^invalid parameter "query": 1:\d+: parse error: /],

@@ -162,6 +162,18 @@ describe('/api/v1/rules', () => {
   })
 })
 
+test('an alert that is kept firing says since when', async () => {
+  const [firing] = await server.deps.rules.alerts()
+  const kept = { ...firing!, state: 'firing' as const, keepFiringSinceMs: NOW_MS + 500 }
+  const other = await makeServer({
+    rules: { groups: () => Promise.resolve([]), alerts: () => Promise.resolve([kept]) },
+  })
+  const body = (await other.app.inject('/api/v1/alerts')).json<{ data: { alerts: unknown[] } }>()
+  expect([...Value.Errors(AlertList, body)]).toEqual([])
+  expect(body.data.alerts).toMatchObject([{ keepFiringSince: '2026-08-20T10:00:00.5Z' }])
+  await other.app.close()
+})
+
 test('/api/v1/alerts holds what is active', async () => {
   const { body } = await get('/api/v1/alerts')
   expect([...Value.Errors(AlertList, body)]).toEqual([])

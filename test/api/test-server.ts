@@ -176,7 +176,10 @@ export async function makeServer(
       await appender.commit()
       return outcome
     },
+    newest: () => Promise.resolve([]),
     cardinality: () => Promise.reject(new Error('this test has no store')),
+    storeStatus: () => Promise.reject(new Error('this test has no store')),
+    process: () => ({ folder: '/srv/daytwo', hostname: 'test', threads: 3, processors: 2, heapBytesMax: 2 ** 31 }),
     rules: { groups: () => Promise.resolve([]), alerts: () => Promise.resolve([]) },
     catalog: TEST_CATALOG,
     fleet: {
@@ -193,6 +196,10 @@ export async function makeServer(
     ...overrides,
     settings: {
       version: '0.0.0-test',
+      startedAtMs: NOW_MS - 3_600_000,
+      options: {},
+      lookbackMs: 300_000,
+      alertmanagers: [],
       isDemo: false,
       externalUrl: 'http://127.0.0.1:4318',
       listenHost: '127.0.0.1',

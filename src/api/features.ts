@@ -1,0 +1,65 @@
+import type { FastifyInstance } from 'fastify'
+import { AGGREGATE_OPS, ARITHMETIC_OPS, COMPARISON_OPS, SET_OPS } from '../promql/ast.ts'
+import { FUNCTIONS, UNSUPPORTED_FUNCTIONS } from '../promql/functions.ts'
+import { PROMETHEUS_FUNCTIONS } from '../rules/template/prometheus-functions.ts'
+import { sendSuccess } from './prometheus-json.ts'
+
+/**
+ * `/api/v1/features`: what clients may use, by the names of Prometheus 3. Functions, operators and templates come from
+ * the tables that are used to read them, so the answer cannot say more than there is.
+ */
+export function registerFeatures(app: FastifyInstance): void {
+  const json = JSON.stringify(features())
+  app.get('/api/v1/features', { config: { access: 'viewer', speaks: 'prometheus' } }, (_request, reply) =>
+    sendSuccess(reply, json),
+  )
+}
+
+const on = (names: Iterable<string>): Record<string, boolean> =>
+  Object.fromEntries([...names].sort().map((name) => [name, true]))
+const off = (names: Iterable<string>): Record<string, boolean> =>
+  Object.fromEntries([...names].sort().map((name) => [name, false]))
+
+export function features(): Readonly<Record<string, Readonly<Record<string, boolean>>>> {
+  const matchOps = ['=~', '!~', '!=', '==']
+  return {
+    api: {
+      ...off(['admin', 'lifecycle']),
+      ...on([
+        'exclude_alerts',
+        'label_values_match',
+        'otlp_write_receiver',
+        'query_stats',
+        'query_warnings',
+        'remote_write_receiver',
+        'time_range_labels',
+        'time_range_series',
+      ]),
+    },
+    otlp_receiver: { delta_conversion: true, native_delta_ingestion: false },
+    prometheus: { agent_mode: false, auto_reload_config: false, server_mode: true },
+    promql: {
+      ...on(['at_modifier', 'bool', 'by', 'group_left', 'group_right', 'ignoring', 'negative_offset', 'offset', 'on']),
+      ...on(['per_query_lookback_delta', 'subqueries', 'without']),
+      ...off([
+        'anchored',
+        'delayed_name_removal',
+        'duration_expr',
+        'per_step_stats',
+        'smoothed',
+        'type_and_unit_labels',
+      ]),
+    },
+    promql_functions: { ...on(Object.keys(FUNCTIONS)), ...off(Object.keys(UNSUPPORTED_FUNCTIONS)) },
+    promql_operators: {
+      ...on([...ARITHMETIC_OPS, ...COMPARISON_OPS, ...SET_OPS, ...matchOps, ...Object.keys(AGGREGATE_OPS), '@']),
+      ...off(['limit_ratio', 'limitk']),
+    },
+    rules: { concurrent_rule_eval: false, keep_firing_for: true, query_offset: true },
+    scrape: {},
+    service_discovery_providers: {},
+    templating_functions: on(Object.keys(PROMETHEUS_FUNCTIONS)),
+    tsdb: off(['delayed_compaction', 'exemplar_storage', 'isolation', 'native_histograms', 'use_uncached_io']),
+    ui: { ui_v2: false, ui_v3: false },
+  }
+}

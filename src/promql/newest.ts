@@ -1,0 +1,40 @@
+import { FleetError } from '../base/errors.ts'
+import { compareLabels, compareText, type Labels } from '../model/labels.ts'
+import type { Matcher } from '../model/matcher.ts'
+import type { Queryable, TimeRange } from '../model/queryable.ts'
+import { bitsOf, isStaleAt } from '../model/sample.ts'
+
+/** The newest float of a series, at the time it was taken. */
+export interface NewestSample {
+  readonly labels: Labels
+  readonly timeMs: number
+  readonly value: number
+}
+
+/**
+ * Of each series that one of the selectors matches, the newest sample in the range; by metric name, then by labels.
+ * Left out are series whose newest sample says that they ended, or is a native histogram. Throws FleetError
+ * `query_limit` when there are more than `samplesMax`.
+ */
+export function newestSamples(
+  queryable: Queryable,
+  selectors: readonly (readonly Matcher[])[],
+  range: TimeRange,
+  samplesMax: number,
+): readonly NewestSample[] {
+  const bySeries = new Map<string, NewestSample>()
+  for (const matchers of selectors) {
+    const hint = { isNewestOnly: true, rangeMs: 0 }
+    for (const series of queryable.select({ matchers, ...range, maxSamples: samplesMax, hint })) {
+      const { labels, count, timesMs, values, histograms } = series
+      const last = count - 1
+      if (last < 0 || isStaleAt(bitsOf(values), last) || histograms?.[last] !== undefined) continue
+      bySeries.set(labels.key, { labels, timeMs: timesMs[last]!, value: values[last]! })
+      if (bySeries.size > samplesMax)
+        throw new FleetError('query_limit', `more than ${samplesMax} series were selected`)
+    }
+  }
+  return [...bySeries.values()].sort(
+    (a, b) => compareText(a.labels.metricName, b.labels.metricName) || compareLabels(a.labels, b.labels),
+  )
+}

@@ -16,11 +16,11 @@ export function formatPlain(value: number): string {
   return `${sign!}${digits.slice(0, point)}.${digits.slice(point)}`
 }
 
-/** Shortest form, with an exponent below 1e-4 and from 1e21 on (%g). */
+/** Shortest form, with an exponent below 1e-4 and from 1e6 on, however many digits there are (%g). */
 export function formatShort(value: number): string {
-  if (!Number.isFinite(value) || Object.is(value, -0)) return formatPlain(value)
-  const exponent = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)))
-  if (exponent >= -4 && exponent < 21) return formatPlain(value)
+  if (!Number.isFinite(value) || value === 0) return formatPlain(value)
   const [mantissa, power] = value.toExponential().split('e') as [string, string]
+  const exponent = Number(power)
+  if (exponent >= -4 && exponent < 6) return formatPlain(value)
   return `${mantissa}e${power[0]!}${power.slice(1).padStart(2, '0')}`
 }

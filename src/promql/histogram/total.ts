@@ -1,0 +1,86 @@
+import type { Histogram } from '../../model/histogram.ts'
+import { add } from '../evaluate/kahan.ts'
+import { beginSum, endSum, isOverflown, mapSum, stepSum, type RunningSum, type Step } from './running-sum.ts'
+
+/** Sums and means of many histograms, with compensated sums. */
+
+/** What was seen on the way, for remarks. */
+export interface Remarkable {
+  /** Some histogram said that counts began anew, and some other that they did not. */
+  readonly hasCollision: boolean
+  /** Custom bounds were reconciled. */
+  readonly isReconciled: boolean
+  /** Exponential and custom buckets met: there is no result. */
+  readonly isMixed: boolean
+}
+
+export class HistogramTotal implements Remarkable {
+  #running: RunningSum
+  /** From where the sum would have overflown: the mean so far. */
+  #mean: RunningSum | undefined
+  #count = 1
+  readonly #isMean: boolean
+  #hasReset = false
+  #hasContinued = false
+  isReconciled = false
+  isMixed = false
+
+  private constructor(first: Histogram, isMean: boolean) {
+    this.#running = beginSum(first)
+    this.#isMean = isMean
+    this.#track(first)
+  }
+
+  static sum(first: Histogram): HistogramTotal {
+    return new HistogramTotal(first, false)
+  }
+
+  /** The sum divided by the count, or, from where the sum would overflow, a running mean. */
+  static mean(first: Histogram): HistogramTotal {
+    return new HistogramTotal(first, true)
+  }
+
+  get hasCollision(): boolean {
+    return this.#hasReset && this.#hasContinued
+  }
+
+  add(histogram: Histogram): void {
+    if (this.isMixed) return
+    this.#track(histogram)
+    this.#count++
+    if (this.#mean === undefined) {
+      const step = this.#step(this.#running, histogram)
+      if (step === undefined) return
+      if (!this.#isMean || !isOverflown(step.running)) {
+        this.#running = step.running
+        return
+      }
+      const before = this.#count - 1
+      this.#mean = mapSum(this.#running, (value) => value / before)
+    }
+    const count = this.#count
+    const weight = (count - 1) / count
+    const mean = mapSum(this.#mean, (value) => value * weight)
+    const share = endSum(mapSum(beginSum(histogram), (value) => value / count))
+    this.#mean = this.#step(mean, share)?.running ?? this.#mean
+  }
+
+  /** `undefined` when kinds of buckets were mixed. */
+  result(): Histogram | undefined {
+    if (this.isMixed) return undefined
+    if (this.#mean !== undefined) return endSum(this.#mean)
+    return endSum(this.#isMean ? mapSum(this.#running, (value) => value / this.#count) : this.#running)
+  }
+
+  #step(running: RunningSum, histogram: Histogram): Step | undefined {
+    const step = stepSum(running, histogram, 1, add)
+    if (step === undefined) this.isMixed = true
+    else if (step.isReconciled) this.isReconciled = true
+    return step
+  }
+
+  #track({ counterReset }: Histogram): void {
+    if (counterReset === 'reset') this.#hasReset = true
+    if (counterReset === 'continued') this.#hasContinued = true
+  }
+}

@@ -2,7 +2,7 @@ import { FleetError } from '../base/errors.ts'
 import type { EngineOptions } from './engine-options.ts'
 
 /** How long the evaluation may hold the thread before it lets others speak (and an abort arrive). */
-const TURN_MS = 25
+export const TURN_MS = 25
 
 /** What one query has used, against what it may. Throws `query_limit`, `query_timeout` or `query_canceled`. */
 export class Budget {
@@ -83,6 +83,11 @@ export class Budget {
     if (this.elapsedMs > this.#timeoutMs) {
       throw new FleetError('query_timeout', `query timed out in expression evaluation: limit is ${this.#timeoutMs} ms`)
     }
+  }
+
+  /** Whether this query has held its thread for long: then it should breathe. */
+  get isTurnOver(): boolean {
+    return this.#nowMs() - this.#turnStartedMs >= TURN_MS
   }
 
   /** Gives the thread away for a moment when this query has held it for long. */

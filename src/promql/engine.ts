@@ -15,6 +15,7 @@ import { RowCache } from './evaluate/row-cache.ts'
 import { repeatsOf } from './evaluate/repeats.ts'
 import { evaluateRange } from './evaluate/range-vector.ts'
 import { lookMs } from './evaluate/select.ts'
+import { inTurns, LABELS_CELLS, pieceMask, sortInPieces, type Pieces } from './evaluate/turns.ts'
 import { ParsedQueries } from './parsed-queries.ts'
 import { typeOf } from './check.ts'
 import type {
@@ -26,6 +27,7 @@ import type {
   QueryResult,
   QueryValue,
   RangeQuery,
+  VectorSample,
 } from './query-engine.ts'
 
 export interface LocalEngineInputs {
@@ -196,17 +198,22 @@ async function instantValue(expr: Expr, { timeMs }: InstantQuery, evaluation: Ev
   const value = await evaluate(expr, steps, evaluation)
   if (value.type === 'scalar') return { type: 'scalar', timeMs, value: value.values[0]! }
   if (value.type === 'string') return { type: 'string', timeMs, value: value.value }
-  const { grid } = value
-  const samples = []
+  return { type: 'vector', timeMs, samples: await inTurns(samplesOf(value.grid, timeMs), evaluation.budget) }
+}
+
+function* samplesOf(grid: Grid, timeMs: number): Pieces<VectorSample[]> {
+  const samples: VectorSample[] = []
   const seen = new Set<string>()
   const mayRepeat = !grid.isOneName && !grid.isNameless
+  const mask = pieceMask(LABELS_CELLS)
   for (let row = 0; row < grid.labels.length; row++) {
+    if ((row & mask) === mask) yield
     if (grid.present[row] === 0) continue
     const labels = labelsOf(grid, row)
     if (mayRepeat && seen.size === seen.add(labels.key).size) refuseSameLabels()
     samples.push({ labels, value: grid.values[row]!, timeMs })
   }
-  return { type: 'vector', timeMs, samples }
+  return samples
 }
 
 /** The samples of a range selector or subquery themselves. */
@@ -220,22 +227,28 @@ async function instantMatrix(expr: Expr, steps: Steps, evaluation: Evaluation): 
     while (to < count && timesMs[to]! <= endMs) to++
     return { labels, timesMs: timesMs.slice(from, to), values: values.slice(from, to) }
   })
-  return { type: 'matrix', series: listed(cut) }
+  return { type: 'matrix', series: await inTurns(listed(cut), evaluation.budget) }
 }
 
 async function rangeValue(expr: Expr, query: RangeQuery, evaluation: Evaluation): Promise<QueryValue> {
   const steps = stepsOf(query)
   const value = await evaluate(expr, steps, evaluation)
-  return { type: 'matrix', series: listed(matrixOf(value, steps)) }
+  return { type: 'matrix', series: await inTurns(matrixOf(value, steps), evaluation.budget) }
 }
 
-function matrixOf(value: Value, steps: Steps): MatrixSeries[] {
+function* matrixOf(value: Value, steps: Steps): Pieces<MatrixSeries[]> {
   if (value.type === 'string') throw new TypeError('bug: a string was let through as a range query')
   if (value.type === 'scalar') {
     const timesMs = Float64Array.from(value.values, (_, s) => stepTimeMs(steps, s))
     return [{ labels: Labels.EMPTY, timesMs, values: value.values }]
   }
-  return Array.from({ length: value.grid.labels.length }, (_, row) => pointsOf(value.grid, row, steps))
+  const series: MatrixSeries[] = []
+  const mask = pieceMask(steps.count + LABELS_CELLS)
+  for (let row = 0; row < value.grid.labels.length; row++) {
+    if ((row & mask) === mask) yield
+    series.push(pointsOf(value.grid, row, steps))
+  }
+  return yield* listed(series)
 }
 
 function pointsOf(grid: Grid, row: number, steps: Steps): MatrixSeries {
@@ -251,6 +264,7 @@ function pointsOf(grid: Grid, row: number, steps: Steps): MatrixSeries {
 }
 
 /** Series that have points, sorted by labels. */
-function listed(series: readonly MatrixSeries[]): MatrixSeries[] {
-  return series.filter(({ timesMs }) => timesMs.length > 0).sort((a, b) => compareLabels(a.labels, b.labels))
+function* listed(series: readonly MatrixSeries[]): Pieces<MatrixSeries[]> {
+  const shown = series.filter(({ timesMs }) => timesMs.length > 0)
+  return yield* sortInPieces(shown, (a, b) => compareLabels(a.labels, b.labels))
 }

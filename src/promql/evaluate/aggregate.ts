@@ -7,6 +7,7 @@ import { addToMean } from './mean.ts'
 import { add, type Accumulator } from './kahan.ts'
 import { quantileOf } from './quantile.ts'
 import { selectTop } from './top.ts'
+import { inTurns, pieceMask, type Pieces } from './turns.ts'
 
 /**
  * Aggregations over the series of each step. The group of a row is worked out once; then every row is added to the
@@ -18,26 +19,27 @@ export async function evaluateAggregate(expr: Aggregate, steps: Steps, evaluatio
   const inner = await evaluation.evaluate(expr.expr, steps, evaluation)
   if (inner.type !== 'vector') throw new TypeError('bug: the checker let something else through as a vector')
   const { grid } = inner
-  evaluation.budget.check()
+  const { budget } = evaluation
+  budget.check()
   if (expr.op === 'count_values') {
     if (params?.type !== 'string') throw new TypeError('bug: the checker let something else through as a string')
-    return { type: 'vector', grid: callCountValues(grid, params.value, expr, evaluation) }
+    return { type: 'vector', grid: await inTurns(callCountValues(grid, params.value, expr, evaluation), budget) }
   }
   const scalars = params?.type === 'scalar' ? params.values : undefined
   const groups = groupRows(grid, expr.grouping, expr.isWithout, evaluation.rowCache)
   if (expr.op === 'topk' || expr.op === 'bottomk') {
-    return { type: 'vector', grid: selectTop(grid, groups, scalars!, expr.op === 'topk') }
+    return { type: 'vector', grid: await inTurns(selectTop(grid, groups, scalars!, expr.op === 'topk'), budget) }
   }
   if (expr.op === 'quantile') {
     for (const phi of scalars!) {
       if (!(phi >= 0 && phi <= 1)) evaluation.annotations.invalidQuantile(phi, expr.param!)
     }
   }
-  evaluation.budget.takeCells(groups.labels.length, steps.count)
-  return { type: 'vector', grid: AGGREGATIONS[expr.op](grid, groups, scalars) }
+  budget.takeCells(groups.labels.length, steps.count)
+  return { type: 'vector', grid: await inTurns(AGGREGATIONS[expr.op](grid, groups, scalars), budget) }
 }
 
-type Aggregation = (grid: Grid, groups: Groups, params: Float64Array | undefined) => Grid
+type Aggregation = (grid: Grid, groups: Groups, params: Float64Array | undefined) => Pieces<Grid>
 
 const AGGREGATIONS: Readonly<Record<Exclude<Aggregate['op'], 'topk' | 'bottomk' | 'count_values'>, Aggregation>> = {
   sum,
@@ -65,12 +67,14 @@ function output(grid: Grid, groups: Groups): Grid {
 }
 
 // HOT: once per series and step. `add` of kahan.ts written out on columns, which halves the time.
-function sum(grid: Grid, groups: Groups): Grid {
+function* sum(grid: Grid, groups: Groups): Pieces<Grid> {
   const { steps, values, present } = grid
   const out = output(grid, groups)
+  const mask = pieceMask(steps)
   const sums = out.values
   const corrections = new Float64Array(sums.length)
   for (let row = 0; row < grid.labels.length; row++) {
+    if ((row & mask) === mask) yield
     const target = groups.ids[row]! * steps
     for (let s = 0; s < steps; s++) {
       if (present[row * steps + s] === 0) continue
@@ -90,15 +94,17 @@ function sum(grid: Grid, groups: Groups): Grid {
 }
 
 // HOT: once per series and step. The state of a cell stands in columns; one accumulator carries it through `add`.
-function average(grid: Grid, groups: Groups): Grid {
+function* average(grid: Grid, groups: Groups): Pieces<Grid> {
   const { steps, values, present } = grid
   const out = output(grid, groups)
+  const mask = pieceMask(steps)
   const sums = out.values
   const corrections = new Float64Array(sums.length)
   const counts = new Uint32Array(sums.length)
   const areMeans = new Uint8Array(sums.length)
   const state: Accumulator = { sum: 0, correction: 0 }
   for (let row = 0; row < grid.labels.length; row++) {
+    if ((row & mask) === mask) yield
     const target = groups.ids[row]! * steps
     for (let s = 0; s < steps; s++) {
       if (present[row * steps + s] === 0) continue
@@ -138,10 +144,12 @@ function addForMean(state: Accumulator, value: number, count: number, areMeans: 
 }
 
 /** HOT. The least value (`sign` 1) or the greatest (`sign` -1) that is not NaN. */
-function extreme(grid: Grid, groups: Groups, sign: 1 | -1): Grid {
+function* extreme(grid: Grid, groups: Groups, sign: 1 | -1): Pieces<Grid> {
   const { steps, values, present } = grid
   const out = output(grid, groups)
+  const mask = pieceMask(steps)
   for (let row = 0; row < grid.labels.length; row++) {
+    if ((row & mask) === mask) yield
     const target = groups.ids[row]! * steps
     for (let s = 0; s < steps; s++) {
       if (present[row * steps + s] === 0) continue
@@ -157,10 +165,12 @@ function extreme(grid: Grid, groups: Groups, sign: 1 | -1): Grid {
 }
 
 /** HOT. How many there are, or 1 where there are any. */
-function counted(grid: Grid, groups: Groups, isGroup: boolean): Grid {
+function* counted(grid: Grid, groups: Groups, isGroup: boolean): Pieces<Grid> {
   const { steps, present } = grid
   const out = output(grid, groups)
+  const mask = pieceMask(steps)
   for (let row = 0; row < grid.labels.length; row++) {
+    if ((row & mask) === mask) yield
     const target = groups.ids[row]! * steps
     for (let s = 0; s < steps; s++) {
       if (present[row * steps + s] === 0) continue
@@ -172,12 +182,14 @@ function counted(grid: Grid, groups: Groups, isGroup: boolean): Grid {
 }
 
 /** HOT. Population variance by Welford's method, or its root. One infinite or NaN value makes it NaN. */
-function variance(grid: Grid, groups: Groups, isRoot: boolean): Grid {
+function* variance(grid: Grid, groups: Groups, isRoot: boolean): Pieces<Grid> {
   const { steps, values, present } = grid
   const out = output(grid, groups)
+  const mask = pieceMask(steps)
   const means = new Float64Array(out.values.length)
   const counts = new Uint32Array(out.values.length)
   for (let row = 0; row < grid.labels.length; row++) {
+    if ((row & mask) === mask) yield
     const target = groups.ids[row]! * steps
     for (let s = 0; s < steps; s++) {
       if (present[row * steps + s] === 0) continue
@@ -202,20 +214,22 @@ function variance(grid: Grid, groups: Groups, isRoot: boolean): Grid {
   return out
 }
 
-function quantile(grid: Grid, groups: Groups, params: Float64Array): Grid {
+function* quantile(grid: Grid, groups: Groups, params: Float64Array): Pieces<Grid> {
   const { steps, values, present } = grid
   const out = output(grid, groups)
   const members: number[][] = Array.from({ length: groups.labels.length }, () => [])
   groups.ids.forEach((id, row) => members[id]!.push(row))
-  members.forEach((rows, id) => {
+  for (const [id, rows] of members.entries()) {
     const sample = new Float64Array(rows.length)
+    const mask = pieceMask(rows.length)
     for (let s = 0; s < steps; s++) {
+      if ((s & mask) === mask) yield
       let count = 0
       for (const row of rows) if (present[row * steps + s] === 1) sample[count++] = values[row * steps + s]!
       if (count === 0) continue
       out.values[id * steps + s] = quantileOf(params[s]!, sample.slice(0, count))
       out.present[id * steps + s] = 1
     }
-  })
+  }
   return out
 }

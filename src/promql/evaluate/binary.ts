@@ -4,28 +4,30 @@ import { dropNames, type Grid } from './grid.ts'
 import { joinVectors } from './join.ts'
 import { ARITHMETIC, COMPARISONS } from './operators.ts'
 import { combineSets } from './sets.ts'
+import { CELL_MASK, inTurns, type Pieces } from './turns.ts'
 
 /** Binary operators, by what stands on their two sides. */
 export async function evaluateBinary(expr: Binary, steps: Steps, evaluation: Evaluation): Promise<Value> {
   const left = await evaluation.evaluate(expr.left, steps, evaluation)
   const right = await evaluation.evaluate(expr.right, steps, evaluation)
-  evaluation.budget.check()
+  const { budget } = evaluation
+  budget.check()
   if (left.type === 'scalar' && right.type === 'scalar') {
     const compute = scalarOperation(expr.op)
     return { type: 'scalar', values: left.values.map((value, s) => compute(value, right.values[s]!)) }
   }
   if (left.type === 'vector' && right.type === 'scalar') {
-    return { type: 'vector', grid: withScalar(expr, left.grid, right.values, false, evaluation) }
+    return { type: 'vector', grid: await inTurns(withScalar(expr, left.grid, right.values, false, evaluation), budget) }
   }
   if (left.type === 'scalar' && right.type === 'vector') {
-    return { type: 'vector', grid: withScalar(expr, right.grid, left.values, true, evaluation) }
+    return { type: 'vector', grid: await inTurns(withScalar(expr, right.grid, left.values, true, evaluation), budget) }
   }
   if (left.type === 'vector' && right.type === 'vector') {
     const matching = expr.matching ?? DEFAULT_MATCHING
-    const grid = isSetOp(expr.op)
+    const pieces = isSetOp(expr.op)
       ? combineSets(expr.op, matching, left.grid, right.grid, evaluation)
       : joinVectors({ op: expr.op, isBool: expr.isBool, matching }, left.grid, right.grid, evaluation)
-    return { type: 'vector', grid }
+    return { type: 'vector', grid: await inTurns(pieces, budget) }
   }
   throw new TypeError('bug: the checker let an operator through on a string')
 }
@@ -41,19 +43,20 @@ function scalarOperation(op: BinaryOp): (a: number, b: number) => number {
 }
 
 /** HOT. A vector and a scalar. A comparison keeps the vector's own values where it holds, on whichever side they are. */
-function withScalar(
+function* withScalar(
   { op, isBool }: Binary,
   grid: Grid,
   scalars: Float64Array,
   isScalarLeft: boolean,
   evaluation: Evaluation,
-): Grid {
+): Pieces<Grid> {
   const { steps, values, present } = grid
   evaluation.budget.takeCells(grid.labels.length, steps)
   if (isComparison(op) && !isBool) return { ...grid, present: holding(op, grid, scalars, isScalarLeft) }
   const compute = scalarOperation(op)
   const computed = new Float64Array(values.length)
   for (let cell = 0, s = 0; cell < values.length; cell++) {
+    if ((cell & CELL_MASK) === CELL_MASK) yield
     if (present[cell] === 1) {
       computed[cell] = isScalarLeft ? compute(scalars[s]!, values[cell]!) : compute(values[cell]!, scalars[s]!)
     }

@@ -20,9 +20,10 @@ import {
 } from './scalar-functions.ts'
 import { evaluateSelector } from './select.ts'
 import { compareRank, takeRows } from './top.ts'
+import { inTurns, sortInPieces, type Pieces } from './turns.ts'
 
 /** A function of values that were evaluated before. */
-type Implementation = (args: Arguments, call: Call, steps: Steps, evaluation: Evaluation) => Value
+type Implementation = (args: Arguments, call: Call, steps: Steps, evaluation: Evaluation) => Value | Promise<Value>
 
 /** The evaluated arguments of a call, by position. The checker has seen to it that the types are right. */
 class Arguments {
@@ -74,16 +75,18 @@ const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
     vector(histogramFraction(call, args.scalar(0), args.scalar(1), args.vector(2), evaluation)),
   histogram_quantile: (args, call, _, evaluation) =>
     vector(histogramQuantile(call, args.scalar(0), args.vector(1), evaluation)),
-  label_join: (args) => vector(labelJoin(args.vector(0), args.strings(1))),
-  label_replace: (args) => vector(labelReplace(args.vector(0), args.strings(1))),
+  label_join: async (args, _, __, { budget }) =>
+    vector(await inTurns(labelJoin(args.vector(0), args.strings(1)), budget)),
+  label_replace: async (args, _, __, { budget }) =>
+    vector(await inTurns(labelReplace(args.vector(0), args.strings(1)), budget)),
   pi: (_, __, steps) => ({ type: 'scalar', values: new Float64Array(steps.count).fill(Math.PI) }),
   round: (args, _, __, evaluation) => {
     const nearest = args.has(1) ? args.scalar(1) : undefined
     return vector(mapBySteps(args.vector(0), (value, s) => roundTo(value, nearest?.[s] ?? 1), evaluation))
   },
   scalar: (args, _, steps) => ({ type: 'scalar', values: onlyValues(args.vector(0), steps) }),
-  sort: (args) => vector(sorted(args.vector(0), false)),
-  sort_desc: (args) => vector(sorted(args.vector(0), true)),
+  sort: async (args, _, __, { budget }) => vector(await inTurns(sorted(args.vector(0), false), budget)),
+  sort_desc: async (args, _, __, { budget }) => vector(await inTurns(sorted(args.vector(0), true), budget)),
   time: (_, __, steps) => ({
     type: 'scalar',
     values: Float64Array.from({ length: steps.count }, (___, s) => stepTimeMs(steps, s) / 1000),
@@ -109,7 +112,7 @@ export async function evaluateCall(call: Call, steps: Steps, evaluation: Evaluat
   evaluation.budget.check()
   const args = new Arguments(values)
   const math = MATH[call.func]
-  if (math !== undefined) return vector(mapValues(args.vector(0), math, evaluation))
+  if (math !== undefined) return vector(await inTurns(mapValues(args.vector(0), math, evaluation), evaluation.budget))
   return IMPLEMENTATIONS[call.func]!(args, call, steps, evaluation)
 }
 
@@ -135,11 +138,11 @@ function onlyValues(grid: Grid, steps: Steps): Float64Array {
 }
 
 /** Rows by the values of the first step, which is the only one of an instant query; a range query sorts by labels. */
-function sorted(grid: Grid, isDescending: boolean): Grid {
+function* sorted(grid: Grid, isDescending: boolean): Pieces<Grid> {
   if (grid.steps !== 1) return grid
   const rows = Array.from(grid.present.keys()).filter((row) => grid.present[row] === 1)
   return takeRows(
     grid,
-    rows.sort((a, b) => compareRank(grid.values[a]!, grid.values[b]!, isDescending)),
+    yield* sortInPieces(rows, (a, b) => compareRank(grid.values[a]!, grid.values[b]!, isDescending)),
   )
 }

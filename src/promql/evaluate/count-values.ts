@@ -7,16 +7,19 @@ import { formatPlain } from '../number-format.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Grid } from './grid.ts'
 import { groupRows } from './groups.ts'
+import { LABELS_CELLS, pieceMask, type Pieces } from './turns.ts'
 
 /** `count_values`: how often each value occurs, with the value as a label. A group per group and value. */
-export function callCountValues(grid: Grid, label: string, expr: Aggregate, evaluation: Evaluation): Grid {
+export function* callCountValues(grid: Grid, label: string, expr: Aggregate, evaluation: Evaluation): Pieces<Grid> {
   if (!isLabelName(label)) throw new FleetError('query_execution', `invalid label name ${quote(label)}`)
   const { steps } = grid
   const groups = groupRows(grid, expr.grouping, expr.isWithout, evaluation.rowCache)
   const rowOf = new Map<string, number>()
   const labels: Labels[] = []
   const counts: Float64Array[] = []
+  const mask = pieceMask(steps * LABELS_CELLS)
   for (let row = 0; row < grid.labels.length; row++) {
+    if ((row & mask) === mask) yield
     const base = groups.labels.at(groups.ids[row]!)
     for (let s = 0; s < steps; s++) {
       if (grid.present[row * steps + s] === 0) continue

@@ -7,6 +7,7 @@ import type { Grid } from './grid.ts'
 import { mapValues } from './scalar-functions.ts'
 import { evaluateSelector } from './select.ts'
 import { isStepInvariant } from './step-invariant.ts'
+import { inTurns } from './turns.ts'
 
 /**
  * The value of an expression at every step. One call answers a whole range: a selector is read once, and each operator
@@ -73,7 +74,8 @@ async function evaluateUnary(expr: Unary, steps: Steps, evaluation: Evaluation):
   if (expr.op === '+') return value
   if (value.type === 'scalar') return { type: 'scalar', values: value.values.map((one) => -one) }
   if (value.type === 'string') throw new TypeError('bug: the checker let a sign through before a string')
-  return { type: 'vector', grid: mapValues(value.grid, (one) => -one, evaluation) }
+  const pieces = mapValues(value.grid, (one) => -one, evaluation)
+  return { type: 'vector', grid: await inTurns(pieces, evaluation.budget) }
 }
 
 /** The same value at every step. */

@@ -2,6 +2,7 @@ import { FleetError } from '../../base/errors.ts'
 import type { LabelRows } from '../../model/label-rows.ts'
 import { LabelList } from '../../model/label-rows.ts'
 import type { Labels } from '../../model/labels.ts'
+import { LABELS_CELLS, pieceMask, type Pieces } from './turns.ts'
 
 /**
  * An instant vector at every step of a query, as columns: a row is a series, a column is a step, and the cell of row
@@ -81,6 +82,17 @@ function namelessRows({ labels }: Grid): LabelRows {
 /** Label sets made from those of other rows, one by one. */
 export function mapRows(rows: LabelRows, make: (labels: Labels, row: number) => Labels): LabelRows {
   return new LabelList(Array.from({ length: rows.length }, (_, row) => make(rows.at(row), row)))
+}
+
+/** The same, for many rows. */
+export function* mapRowsInPieces(rows: LabelRows, make: (labels: Labels, row: number) => Labels): Pieces<LabelRows> {
+  const made = new Array<Labels>(rows.length)
+  const mask = pieceMask(LABELS_CELLS)
+  for (let row = 0; row < made.length; row++) {
+    if ((row & mask) === mask) yield
+    made[row] = make(rows.at(row), row)
+  }
+  return new LabelList(made)
 }
 
 export function hasCell({ present, steps }: Grid, row: number): boolean {

@@ -4,11 +4,12 @@ import type { Labels } from '../../model/labels.ts'
 import { METRIC_NAME } from '../../model/labels.ts'
 import { isComparison, type ArithmeticOp, type ComparisonOp, type VectorMatching } from '../ast.ts'
 import type { Evaluation } from './evaluation.ts'
-import { haveOneName, labelsOf, mapRows, mergeEqualRows, type Grid } from './grid.ts'
+import { haveOneName, labelsOf, mapRowsInPieces, mergeEqualRows, type Grid } from './grid.ts'
 import { numberRows } from './groups.ts'
 import { ARITHMETIC, COMPARISONS } from './operators.ts'
 import type { RowGroups } from './row-cache.ts'
 import { signaturesOf, type Signatures } from './signatures.ts'
+import { pieceMask, type Pieces } from './turns.ts'
 
 /**
  * Arithmetic and comparison of two vectors. Each row of the many side meets the one row of the other side that has its
@@ -21,18 +22,20 @@ export interface Join {
   readonly matching: VectorMatching
 }
 
-export function joinVectors(join: Join, left: Grid, right: Grid, evaluation: Evaluation): Grid {
+export function* joinVectors(join: Join, left: Grid, right: Grid, evaluation: Evaluation): Pieces<Grid> {
   const isSwapped = join.matching.card === 'one-to-many'
   const many = isSwapped ? right : left
   const one = isSwapped ? left : right
+  yield
   const signatures = signaturesOf(many, one, join.matching, evaluation.rowCache)
+  yield
   const oneRows = rowsBySignature(signatures.right, one.labels.length, signatures.count)
   if (oneRows.isCrowded) refuseDuplicates(join, many, one, signatures.right, isSwapped)
   const pairs = pairRows(signatures.left, many.labels.length, oneRows)
   evaluation.budget.takeCells(pairs.count, many.steps)
   const areDistinct = areLabelsDistinct(join, many, pairs, signatures, evaluation.rowCache)
   if (!areDistinct) refuseAmbiguity(join, many, one, pairs, signatures.left, signatures.count)
-  return compute(join, many, one, pairs, areDistinct, isSwapped)
+  return yield* compute(join, many, one, pairs, areDistinct, isSwapped)
 }
 
 /** Rows that meet, in the order of the many side's. */
@@ -216,14 +219,23 @@ class JoinedRows implements LabelRows {
   }
 }
 
-function compute(join: Join, many: Grid, one: Grid, pairs: Pairs, areDistinct: boolean, isSwapped: boolean): Grid {
+function* compute(
+  join: Join,
+  many: Grid,
+  one: Grid,
+  pairs: Pairs,
+  areDistinct: boolean,
+  isSwapped: boolean,
+): Pieces<Grid> {
   const { op, isBool, matching } = join
   const { steps } = many
   const values = new Float64Array(pairs.count * steps)
   const present = new Uint8Array(pairs.count * steps)
   const left = isSwapped ? one : many
   const right = isSwapped ? many : one
+  const mask = pieceMask(steps)
   for (let pair = 0; pair < pairs.count; pair++) {
+    if ((pair & mask) === mask) yield
     const manyCell = pairs.manyRows[pair]! * steps
     const oneCell = pairs.oneRows[pair]! * steps
     const leftCell = isSwapped ? oneCell : manyCell
@@ -242,7 +254,7 @@ function compute(join: Join, many: Grid, one: Grid, pairs: Pairs, areDistinct: b
     const isOneName = isBool || !isComparison(op) || many.isOneName || many.isNameless
     return { steps, labels, isNameless: false, isOneName, values, present }
   }
-  const made = mapRows(labels, (labels) => labels)
+  const made = yield* mapRowsInPieces(labels, (labels) => labels)
   return mergeEqualRows({ steps, labels: made, isNameless: false, isOneName: haveOneName(made), values, present })
 }
 

@@ -2,15 +2,16 @@ import { FleetError, messageOf } from '../../base/errors.ts'
 import { METRIC_NAME, type Labels } from '../../model/labels.ts'
 import { compileAnchoredRegex } from '../../model/regex.ts'
 import { isLabelName } from '../literals.ts'
-import { labelsOf, mapRows, mergeEqualRows, type Grid } from './grid.ts'
+import { labelsOf, mapRowsInPieces, mergeEqualRows, type Grid } from './grid.ts'
+import type { Pieces } from './turns.ts'
 
 /** `label_replace(v, target, replacement, source, regex)`: where the whole source value matches, the target is set. */
-export function labelReplace(grid: Grid, [target, replacement, source, pattern]: readonly string[]): Grid {
+export function* labelReplace(grid: Grid, [target, replacement, source, pattern]: readonly string[]): Pieces<Grid> {
   const regex = compile(pattern!)
   if (!isLabelName(target!)) {
     throw new FleetError('query_execution', `invalid destination label name in label_replace(): ${target!}`)
   }
-  return relabelled(grid, target!, (labels) => {
+  return yield* relabelled(grid, target!, (labels) => {
     const match = regex.exec(labels.get(source!))
     return match === null ? labels : labels.with(target!, expand(replacement!, match))
   })
@@ -35,19 +36,19 @@ function expand(template: string, match: RegExpExecArray): string {
 }
 
 /** `label_join(v, target, separator, sources...)`: the target becomes the joined values of the sources. */
-export function labelJoin(grid: Grid, [target, separator, ...sources]: readonly string[]): Grid {
+export function* labelJoin(grid: Grid, [target, separator, ...sources]: readonly string[]): Pieces<Grid> {
   const bad = sources.find((name) => !isLabelName(name))
   if (bad !== undefined) throw new FleetError('query_execution', `invalid source label name in label_join(): ${bad}`)
   if (!isLabelName(target!)) {
     throw new FleetError('query_execution', `invalid destination label name in label_join(): ${target!}`)
   }
-  return relabelled(grid, target!, (labels) =>
+  return yield* relabelled(grid, target!, (labels) =>
     labels.with(target!, sources.map((name) => labels.get(name)).join(separator)),
   )
 }
 
-function relabelled(grid: Grid, target: string, change: (labels: Labels) => Labels): Grid {
-  const labels = mapRows(grid.labels, (_, row) => change(labelsOf(grid, row)))
+function* relabelled(grid: Grid, target: string, change: (labels: Labels) => Labels): Pieces<Grid> {
+  const labels = yield* mapRowsInPieces(grid.labels, (_, row) => change(labelsOf(grid, row)))
   const isOneName = target !== METRIC_NAME && (grid.isOneName || grid.isNameless)
   return mergeEqualRows({ ...grid, labels, isNameless: false, isOneName })
 }

@@ -12,6 +12,7 @@ import { REGRESSION_KERNELS } from './regression.ts'
 import { gridOverRollups } from './range-rollups.ts'
 import { gridOverRuns } from './range-runs.ts'
 import { hasOneName, lensOf, lookMs, selectRuns, type Lens } from './select.ts'
+import { inTurns, type Pieces } from './turns.ts'
 import { slideOverSamples, type WindowKernel } from './window.ts'
 
 /** Functions of a range vector: a window per series and step, a kernel for each. */
@@ -65,7 +66,7 @@ async function overRange(
   if (matrix.kind === 'matrix') evaluation.explainer?.leave(matrix.selector.matchers, 'the store has no runs')
   const range = await evaluateRange(arg, steps, evaluation, func)
   evaluation.budget.takeCells(range.series.length, steps.count)
-  return gridOverSamples(kernel, range, params, steps)
+  return inTurns(gridOverSamples(kernel, range, params, steps), evaluation.budget)
 }
 
 /** Where the window of each step ends. */
@@ -73,19 +74,20 @@ function endsOf(lens: Lens, steps: Steps): Float64Array {
   return Float64Array.from({ length: steps.count }, (_, s) => lookMs(lens, steps, s))
 }
 
-function gridOverSamples(
+function* gridOverSamples(
   kernel: WindowKernel,
   { series, rangeMs, lens, isOneName }: RangeVector,
   params: Float64Array | undefined,
   steps: Steps,
-): Grid {
+): Pieces<Grid> {
   const values = new Float64Array(series.length * steps.count)
   const present = new Uint8Array(series.length * steps.count)
   const endsMs = endsOf(lens, steps)
-  series.forEach(({ timesMs, values: samples, count }, row) => {
+  for (const [row, { timesMs, values: samples, count }] of series.entries()) {
     const cell = row * steps.count
     slideOverSamples(kernel, timesMs, samples, count, endsMs, rangeMs, steps, params, cell, values, present)
-  })
+    yield
+  }
   const labels = new LabelList(series.map((one) => one.labels))
   return { steps: steps.count, labels, isNameless: false, isOneName, values, present }
 }

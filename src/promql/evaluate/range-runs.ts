@@ -34,7 +34,7 @@ export async function gridOverRuns(
   const slide = runSlideOf(name, rangeMs, endsMs)
   if (slide === undefined) evaluation.explainer?.expand(selection, name)
   const spanMs = rangeMs + steps.stepMs * (steps.count - 1)
-  await eachBlock(selection, spanMs, evaluation, (firstRow, runs) => {
+  await eachBlock(selection, spanMs, steps.count, evaluation, (firstRow, runs) => {
     filler.reserve(runs.rows)
     let from = 0
     for (let row = 0; row < runs.rows; row++) {

@@ -2,9 +2,10 @@ import type { Labels } from '../../model/labels.ts'
 import { bitsOf, isStaleAt } from '../../model/sample.ts'
 import type { SeriesColumns } from '../../model/series.ts'
 import type { Expr, MatrixSelector, Subquery } from '../ast.ts'
-import { lastStepMs, type Evaluation, type Steps } from './evaluation.ts'
-import { labelsOf } from './grid.ts'
+import { lastStepMs, stepTimeMs, type Evaluation, type Steps } from './evaluation.ts'
+import { labelsOf, type Grid } from './grid.ts'
 import { hasOneName, lensOf, lookMs, selectSeries, type Lens } from './select.ts'
+import { inTurns, pieceMask, type Pieces } from './turns.ts'
 
 /** A range vector before it is cut into windows: all samples a query needs, without stale markers. */
 export interface RangeVector {
@@ -88,18 +89,26 @@ async function rangeOfSubquery(expr: Subquery, steps: Steps, evaluation: Evaluat
   const inner: Steps = { startMs, stepMs, count: Math.floor((newestMs - startMs) / stepMs) + 1 }
   const value = await evaluation.evaluate(expr.expr, inner, evaluation)
   if (value.type !== 'vector') throw new TypeError('bug: the checker let a subquery over something else through')
-  const { grid } = value
-  const series = Array.from({ length: grid.labels.length }, (_, row): RangeSeries => {
+  const series = await inTurns(samplesOf(value.grid, inner), evaluation.budget)
+  return { series, rangeMs, lens, isOneName: value.grid.isOneName || value.grid.isNameless }
+}
+
+/** The values of a grid as samples at the times of its steps. */
+function* samplesOf(grid: Grid, inner: Steps): Pieces<RangeSeries[]> {
+  const series: RangeSeries[] = []
+  const mask = pieceMask(inner.count)
+  for (let row = 0; row < grid.labels.length; row++) {
+    if ((row & mask) === mask) yield
     const timesMs = new Float64Array(inner.count)
     const values = new Float64Array(inner.count)
     let count = 0
     for (let s = 0; s < inner.count; s++) {
       const cell = row * inner.count + s
       if (grid.present[cell] === 0) continue
-      timesMs[count] = startMs + s * stepMs
+      timesMs[count] = stepTimeMs(inner, s)
       values[count++] = grid.values[cell]!
     }
-    return { labels: labelsOf(grid, row), count, timesMs, values }
-  })
-  return { series, rangeMs, lens, isOneName: grid.isOneName || grid.isNameless }
+    series.push({ labels: labelsOf(grid, row), count, timesMs, values })
+  }
+  return series
 }

@@ -1,6 +1,7 @@
 import { PickedRows, type LabelRows } from '../../model/label-rows.ts'
 import type { RunSelection } from '../../model/queryable.ts'
 import { RunColumns } from '../../model/run-columns.ts'
+import { TURN_MS } from '../budget.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Grid } from './grid.ts'
 
@@ -15,6 +16,8 @@ const BLOCK_ROWS_MAX = 8192
 /** How many rows the first portion has: of a long range some, to learn how many runs a row has. */
 const FIRST_ROWS = 64
 const SHORT_MS = 3_600_000
+/** Values the first portion of a short range may make: even 1 us each are some 20 ms. */
+const FIRST_BLOCK_CELLS = 20_000
 /** Columns that grew beyond this are let go after the query. */
 const KEPT_RUNS_MAX = 1_000_000
 
@@ -25,22 +28,29 @@ let scratch = new RunColumns()
 export async function eachBlock(
   selection: RunSelection,
   spanMs: number,
+  stepCount: number,
   evaluation: Evaluation,
   visit: (firstRow: number, runs: RunColumns) => void,
 ): Promise<void> {
   const { budget, explainer } = evaluation
-  let rows = spanMs <= SHORT_MS ? BLOCK_ROWS_MAX : FIRST_ROWS
+  let rows =
+    spanMs <= SHORT_MS ? Math.max(FIRST_ROWS, Math.min(BLOCK_ROWS_MAX, FIRST_BLOCK_CELLS / stepCount)) : FIRST_ROWS
+  rows = Math.floor(rows)
   const total = selection.rows.length
   for (let from = 0; from < total;) {
     const to = Math.min(total, from + rows)
     const runs = scratch
     const startedMs = explainer?.beginPortion() ?? 0
+    const beganMs = budget.elapsedMs
     selection.readRuns(from, to, runs)
     const found = rowsWithRuns(runs)
     explainer?.notePortion(selection, found, runs, startedMs)
     budget.takeSamples(found, runs.count)
     visit(from, runs)
     rows = Math.max(1, Math.min(BLOCK_ROWS_MAX, Math.floor(((to - from) * BLOCK_RUNS) / (runs.count + 1))))
+    // What functions over samples cost a row is known when some rows were computed.
+    const tookMs = budget.elapsedMs - beganMs
+    if (tookMs > TURN_MS) rows = Math.max(1, Math.min(rows, Math.floor(((to - from) * TURN_MS) / tookMs)))
     if (runs.startsMs.length > KEPT_RUNS_MAX) scratch = new RunColumns()
     from = to
     if (from < total) await budget.breathe()

@@ -2,6 +2,7 @@ import { Labels } from '../../model/labels.ts'
 import type { Call } from '../ast.ts'
 import { stepTimeMs, type Evaluation, type Steps, type Value } from './evaluation.ts'
 import { dropNames, singleRow, type Grid } from './grid.ts'
+import { CELL_MASK, inTurns, type Pieces } from './turns.ts'
 
 /** Functions of single numbers, applied to every value of a vector. */
 export const MATH: Readonly<Record<string, (value: number) => number>> = {
@@ -43,11 +44,14 @@ export const CALENDAR: Readonly<Record<string, (date: Date) => number>> = {
 }
 
 /** HOT. Every value through a function; names go. */
-export function mapValues(grid: Grid, compute: (value: number) => number, evaluation: Evaluation): Grid {
+export function* mapValues(grid: Grid, compute: (value: number) => number, evaluation: Evaluation): Pieces<Grid> {
   evaluation.budget.takeCells(grid.labels.length, grid.steps)
   const { values, present } = grid
   const computed = new Float64Array(values.length)
-  for (let cell = 0; cell < values.length; cell++) if (present[cell] === 1) computed[cell] = compute(values[cell]!)
+  for (let cell = 0; cell < values.length; cell++) {
+    if ((cell & CELL_MASK) === CELL_MASK) yield
+    if (present[cell] === 1) computed[cell] = compute(values[cell]!)
+  }
   return dropNames({ ...grid, values: computed })
 }
 
@@ -100,5 +104,5 @@ export async function callCalendar(call: Call, steps: Steps, evaluation: Evaluat
   }
   const value = await evaluation.evaluate(arg, steps, evaluation)
   if (value.type !== 'vector') throw new TypeError('bug: the checker let something else through as a vector')
-  return { type: 'vector', grid: mapValues(value.grid, ofSeconds, evaluation) }
+  return { type: 'vector', grid: await inTurns(mapValues(value.grid, ofSeconds, evaluation), evaluation.budget) }
 }

@@ -79,7 +79,7 @@ export async function steppedGrid(
 ): Promise<Grid> {
   const filler = new GridFiller(selection.rows, steps.count, evaluation)
   const spanMs = steps.stepMs * (steps.count - 1) + evaluation.lookbackMs
-  await eachBlock(selection, spanMs, evaluation, (firstRow, runs) => {
+  await eachBlock(selection, spanMs, steps.count, evaluation, (firstRow, runs) => {
     filler.reserve(runs.rows)
     const bits = runs.bits
     for (let row = 0; row < runs.rows; row++) {

@@ -1,33 +1,37 @@
 import { LabelList } from '../../model/label-rows.ts'
+import type { Labels } from '../../model/labels.ts'
 import type { SetOp, VectorMatching } from '../ast.ts'
 import type { Evaluation } from './evaluation.ts'
 import { haveOneName, labelsOf, mergeEqualRows, type Grid } from './grid.ts'
 import { signaturesOf } from './signatures.ts'
+import { LABELS_CELLS, pieceMask, type Pieces } from './turns.ts'
 
 /** `and`, `or`, `unless`: rows of the left, kept or not by whether the right has a match, and for `or` the others too. */
-export function combineSets(
+export function* combineSets(
   op: SetOp,
   matching: VectorMatching,
   left: Grid,
   right: Grid,
   evaluation: Evaluation,
-): Grid {
+): Pieces<Grid> {
   const { steps } = left
   const signatures = signaturesOf(left, right, matching, evaluation.rowCache)
   evaluation.budget.takeCells(signatures.count, steps)
   if (op !== 'or') {
-    const found = presenceOf(right, signatures.right, signatures.count)
-    return { ...left, present: masked(left, signatures.left, found, op === 'and') }
+    const found = yield* presenceOf(right, signatures.right, signatures.count)
+    return { ...left, present: yield* masked(left, signatures.left, found, op === 'and') }
   }
-  const found = presenceOf(left, signatures.left, signatures.count)
-  return union(left, { ...right, present: masked(right, signatures.right, found, false) }, evaluation)
+  const found = yield* presenceOf(left, signatures.left, signatures.count)
+  return yield* union(left, { ...right, present: yield* masked(right, signatures.right, found, false) }, evaluation)
 }
 
 /** HOT. Whether any row of a signature has a value, for each signature and step. */
-function presenceOf(grid: Grid, ids: Int32Array, count: number): Uint8Array {
+function* presenceOf(grid: Grid, ids: Int32Array, count: number): Pieces<Uint8Array> {
   const { steps, present } = grid
   const found = new Uint8Array(count * steps)
+  const mask = pieceMask(steps)
   for (let row = 0; row < grid.labels.length; row++) {
+    if ((row & mask) === mask) yield
     const target = ids[row]! * steps
     for (let s = 0; s < steps; s++) if (present[row * steps + s] === 1) found[target + s] = 1
   }
@@ -35,11 +39,13 @@ function presenceOf(grid: Grid, ids: Int32Array, count: number): Uint8Array {
 }
 
 /** HOT. The cells whose signature was found (`wants`) or not found. */
-function masked(grid: Grid, ids: Int32Array, found: Uint8Array, wants: boolean): Uint8Array {
+function* masked(grid: Grid, ids: Int32Array, found: Uint8Array, wants: boolean): Pieces<Uint8Array> {
   const { steps, present } = grid
   const wanted = wants ? 1 : 0
   const kept = new Uint8Array(present.length)
+  const mask = pieceMask(steps)
   for (let row = 0; row < grid.labels.length; row++) {
+    if ((row & mask) === mask) yield
     const source = ids[row]! * steps
     for (let s = 0; s < steps; s++) {
       const cell = row * steps + s
@@ -50,7 +56,7 @@ function masked(grid: Grid, ids: Int32Array, found: Uint8Array, wants: boolean):
 }
 
 /** The rows of both. A series that is on the left at one step and on the right at another is one row. */
-function union(left: Grid, right: Grid, evaluation: Evaluation): Grid {
+function* union(left: Grid, right: Grid, evaluation: Evaluation): Pieces<Grid> {
   const { steps } = left
   const rows = left.labels.length + right.labels.length
   evaluation.budget.takeCells(rows, steps)
@@ -60,8 +66,14 @@ function union(left: Grid, right: Grid, evaluation: Evaluation): Grid {
   values.set(right.values, left.values.length)
   present.set(left.present)
   present.set(right.present, left.present.length)
-  const labels = new LabelList(
-    [left, right].flatMap((grid) => Array.from({ length: grid.labels.length }, (_, row) => labelsOf(grid, row))),
-  )
+  const all: Labels[] = []
+  const mask = pieceMask(LABELS_CELLS)
+  for (const grid of [left, right]) {
+    for (let row = 0; row < grid.labels.length; row++) {
+      if ((row & mask) === mask) yield
+      all.push(labelsOf(grid, row))
+    }
+  }
+  const labels = new LabelList(all)
   return mergeEqualRows({ steps, labels, isNameless: false, isOneName: haveOneName(labels), values, present })
 }

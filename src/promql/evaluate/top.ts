@@ -2,13 +2,14 @@ import { PickedRows } from '../../model/label-rows.ts'
 import type { Grid } from './grid.ts'
 import { hasCell } from './grid.ts'
 import type { Groups } from './groups.ts'
+import { pieceMask, type Pieces } from './turns.ts'
 import { wholeParameter } from './whole-parameter.ts'
 
 /**
  * `topk` and `bottomk`: the k greatest or least of each group at each step, as they are. NaN comes last in both. Rows
  * come out in the order of the first step's ranking, group by group, which is the order of an instant query.
  */
-export function selectTop(grid: Grid, groups: Groups, params: Float64Array, isTop: boolean): Grid {
+export function* selectTop(grid: Grid, groups: Groups, params: Float64Array, isTop: boolean): Pieces<Grid> {
   const { steps, values, present } = grid
   const limits = Array.from(params, wholeParameter)
   const members: number[][] = Array.from({ length: groups.labels.length }, () => [])
@@ -16,7 +17,9 @@ export function selectTop(grid: Grid, groups: Groups, params: Float64Array, isTo
   const kept = new Uint8Array(present.length)
   const order: number[] = []
   for (const rows of members) {
+    const mask = pieceMask(rows.length)
     for (let s = 0; s < steps; s++) {
+      if ((s & mask) === mask) yield
       const ranked = rank(
         rows,
         Math.min(limits[s]!, rows.length),

@@ -1,7 +1,8 @@
 /**
  * The fleet's rules as they run: before each evaluation the next scrape of every cluster arrives, and the time moves on
  * with it, so nothing can be answered from what was answered before. Each rule is an instant query, for all alike:
- * VictoriaMetrics' rules are instant queries anyway, asked by a program of its own. Only the queries are measured.
+ * VictoriaMetrics' rules are instant queries anyway, asked by a program of its own. Only the queries are measured: the
+ * first evaluation apart, and then, because rules run for weeks, those of a server that has evaluated them some times.
  */
 import { SCRAPE_MS } from './fleet.ts'
 import { inOneLife, nowMs } from './lives.ts'
@@ -21,10 +22,10 @@ const REST_MS_MAX = 10_000
 const SETTLE_MS_MAX = 5000
 
 export function measureRules(course: Course): Promise<ScenarioResult> {
-  const { rulesClusters, ruleEvaluations } = course.scale
+  const { rulesClusters, ruleEvaluations, ruleWarmups } = course.scale
   return inOneLife(course, async (server) => {
     const fleet = fleetOf(rulesClusters)
-    const scrapes = BEFORE_SCRAPES + ruleEvaluations
+    const scrapes = BEFORE_SCRAPES + 1 + ruleWarmups + ruleEvaluations
     const times = timesEndingAt(nowMs(), scrapes)
     await sendPast(server, fleet, times, BEFORE_SCRAPES)
     await server.settle(REST_MS_MAX)
@@ -37,7 +38,8 @@ export function measureRules(course: Course): Promise<ScenarioResult> {
       costs.push(cost)
       answers = cost.result
     }
-    const [cold, ...warm] = costs
+    const [cold] = costs
+    const warm = costs.slice(1 + ruleWarmups)
     const mean = (of: (cost: (typeof costs)[number]) => number): number =>
       warm.reduce((sum, cost) => sum + of(cost), 0) / warm.length
     return {

@@ -13,7 +13,9 @@ export interface Scale {
   readonly historyClusters: number
   readonly historyDays: number
   readonly rulesClusters: number
+  /** Those that are measured; the first and `ruleWarmups` go before them. */
   readonly ruleEvaluations: number
+  readonly ruleWarmups: number
   readonly restartClusters: number
   readonly restartHours: number
   readonly sustainedClusters: number
@@ -35,7 +37,8 @@ export const FULL: Scale = {
   historyClusters: 1000,
   historyDays: 30,
   rulesClusters: 2000,
-  ruleEvaluations: 20,
+  ruleEvaluations: 30,
+  ruleWarmups: 20,
   restartClusters: 2000,
   restartHours: 7,
   sustainedClusters: 10_000,
@@ -55,6 +58,7 @@ export const QUICK: Scale = {
   historyDays: 8,
   rulesClusters: 200,
   ruleEvaluations: 10,
+  ruleWarmups: 2,
   restartClusters: 50,
   restartHours: 7,
   sustainedClusters: 1000,

@@ -65,6 +65,7 @@ export function engineOptionsOf(config: Config): EngineOptions {
     samplesMax: config['query.samples-max'],
     timeoutMs: config['query.timeout'],
     lookbackMs: config['query.lookback'],
+    experimental: config['promql.experimental'],
   }
 }
 

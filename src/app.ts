@@ -9,7 +9,7 @@ import { getHeapStatistics } from 'node:v8'
 import { DEFAULT_FARO_OPTIONS } from './api/faro.ts'
 import { fleetReaderOf } from './api/fleet-reader.ts'
 import type * as api from './api/server.ts'
-import { isLoopback } from './app-options.ts'
+import { engineOptionsOf, isLoopback } from './app-options.ts'
 import { reservePort } from './app-port.ts'
 import { startThreads } from './app-threads.ts'
 import type { AppThreads } from './app-threads.ts'
@@ -146,11 +146,8 @@ async function withPort(config: Config): Promise<Config> {
 
 /** Content that cannot be used keeps the server from starting; what is merely odd is said once. */
 function loadContent(config: Config, log: Log): Catalog {
-  const catalog = loadCatalog({
-    rulesDir: config.rules,
-    runbooksDir: config.runbooks,
-    dashboardsDir: config.dashboards,
-  })
+  const folders = { rulesDir: config.rules, runbooksDir: config.runbooks, dashboardsDir: config.dashboards }
+  const catalog = loadCatalog(folders, engineOptionsOf(config))
   const texts = new Map(catalog.ruleFiles.map(({ path, text }) => [path, text]))
   const errors = catalog.diagnostics.filter(({ severity }) => severity === 'error')
   const ruleErrors = errors.filter(({ file }) => file !== undefined && texts.has(file))
@@ -197,6 +194,7 @@ function createApiServer(
   }
   return createServer({
     query,
+    language: engineOptionsOf(config),
     write: (body, cluster, protocol) =>
       pending(
         () =>

@@ -228,6 +228,12 @@ export const OPTIONS = {
   'query.timeout': option('Query', duration, '2m', 'The longest a query may take.'),
   'query.samples-max': option('Query', count, '50000000', 'Samples one query may read.'),
   'query.lookback': option('Query', duration, '5m', 'How far back an instant selector looks for a sample.'),
+  'promql.experimental': option(
+    'Query',
+    flag,
+    'false',
+    'Let queries and rules use what Prometheus calls experimental: limitk, info(), fill, smoothed, duration arithmetic and more. What they mean may change.',
+  ),
 
   'rules.interval': option('Alerts', duration, '1m', 'How often a rule group is evaluated when it does not say.'),
   alertmanager: option('Alerts', urls, '', 'Alertmanagers that are told of firing and resolved alerts.'),

@@ -68,7 +68,7 @@ const stopwatchMs = (): number => performance.now()
 
 function ruleEngineOf(data: QueryWorkerData, query: QueryEngine): RuleEngine {
   const { remote: writer } = createCaller<DerivedCalls>(data.writerPort)
-  const { groups } = loadRuleFiles(data.rules.files, { intervalMs: data.rules.intervalMs })
+  const { groups } = loadRuleFiles(data.rules.files, { intervalMs: data.rules.intervalMs, language: data.engine })
   return createRuleEngine({
     groups,
     query: (expr, timeMs) => query.instant({ expr, timeMs }),

@@ -34,6 +34,7 @@ describe('readConfig', () => {
     expect(config.listen.port).toBe(3)
     expect(config['retention.raw']).toBe(2 * 86_400_000)
     expect(config['query.lookback']).toBe(60_000)
+    expect(config['promql.experimental']).toBe(false)
     expect(config['external.url']).toBe('http://127.0.0.1:3')
   })
 

@@ -14,14 +14,14 @@ export function exprTree(expr: Expr): ExprNode {
     case 'vector':
       return { type: 'vectorSelector', ...selectorFields(expr) }
     case 'matrix':
-      return { type: 'matrixSelector', range: expr.rangeMs, ...selectorFields(expr.selector) }
+      return { type: 'matrixSelector', range: knownMs(expr.rangeMs), ...selectorFields(expr.selector) }
     case 'subquery':
       return {
         type: 'subquery',
         expr: exprTree(expr.expr),
-        range: expr.rangeMs,
-        step: expr.stepMs ?? 0,
-        offset: expr.offsetMs,
+        range: knownMs(expr.rangeMs),
+        step: knownMs(expr.stepMs ?? 0),
+        offset: knownMs(expr.offsetMs),
         ...atFields(expr.at),
       }
     case 'call': {
@@ -57,16 +57,21 @@ export function exprTree(expr: Expr): ExprNode {
   }
 }
 
+/** 0 where it depends on the query's step or range, as there. */
+function knownMs(ms: number): number {
+  return Number.isNaN(ms) ? 0 : ms
+}
+
 type SelectorFields = Omit<Extract<ExprNode, { readonly type: 'vectorSelector' }>, 'type'>
 
-function selectorFields({ metric, matchers, offsetMs, at }: VectorSelector): SelectorFields {
+function selectorFields({ metric, matchers, offsetMs, at, extension }: VectorSelector): SelectorFields {
   return {
     name: metric ?? '',
     matchers: matchers.map(({ name, op, value }) => ({ name, value, type: op })),
-    offset: offsetMs,
+    offset: knownMs(offsetMs),
     ...atFields(at),
-    anchored: false,
-    smoothed: false,
+    anchored: extension === 'anchored',
+    smoothed: extension === 'smoothed',
   }
 }
 
@@ -79,6 +84,7 @@ function atFields(at: AtTime | undefined): Pick<SelectorFields, 'timestamp' | 's
 /** None where one side is a scalar. */
 function matchingOf({ matching, left, right }: Binary): Extract<ExprNode, { readonly type: 'binaryExpr' }>['matching'] {
   if (matching === undefined || typeOf(left) === 'scalar' || typeOf(right) === 'scalar') return null
-  const { card, labels, isOn, include } = matching
-  return { card, labels: [...labels], on: isOn, include: [...include], fillValues: { lhs: null, rhs: null } }
+  const { card, labels, isOn, include, fillLeft, fillRight } = matching
+  const fillValues = { lhs: fillLeft ?? null, rhs: fillRight ?? null }
+  return { card, labels: [...labels], on: isOn, include: [...include], fillValues }
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
 import { parseExpr } from '../promql/parse.ts'
+import type { ParseOptions } from '../promql/parse-options.ts'
 import { prettyExpr } from '../promql/pretty.ts'
 import type { QueryEngine, QueryOptions, QueryResult } from '../promql/query-engine.ts'
 import { exprTree } from './expr-tree.ts'
@@ -21,12 +22,14 @@ import { sendQueryResult, sendSuccess } from './prometheus-json.ts'
 export interface QueryRoutesOptions {
   readonly query: QueryEngine
   readonly clock: Clock
+  /** What PromQL may use where a text is only formatted. */
+  readonly language: ParseOptions
 }
 
 /** The most steps between start and end of a range query: 11,001 points a series. */
 const STEPS_MAX = 11_000
 
-export function registerQueryRoutes(app: FastifyInstance, { query, clock }: QueryRoutesOptions): void {
+export function registerQueryRoutes(app: FastifyInstance, { query, clock, language }: QueryRoutesOptions): void {
   const config = { access: 'viewer', speaks: 'prometheus' } as const
 
   app.route({
@@ -59,7 +62,7 @@ export function registerQueryRoutes(app: FastifyInstance, { query, clock }: Quer
     url: '/api/v1/format_query',
     config,
     handler: (request, reply) => {
-      const text = namingParam('query', () => prettyExpr(parseExpr(paramsOf(request).get('query'))))
+      const text = namingParam('query', () => prettyExpr(parseExpr(paramsOf(request).get('query'), language)))
       return sendSuccess(reply, JSON.stringify(text))
     },
   })
@@ -69,7 +72,7 @@ export function registerQueryRoutes(app: FastifyInstance, { query, clock }: Quer
     url: '/api/v1/parse_query',
     config,
     handler: (request, reply) => {
-      const tree = namingParam('query', () => exprTree(parseExpr(paramsOf(request).get('query'))))
+      const tree = namingParam('query', () => exprTree(parseExpr(paramsOf(request).get('query'), language)))
       return sendSuccess(reply, JSON.stringify(tree))
     },
   })

@@ -9,6 +9,7 @@ import type { OwnMetrics } from '../base/metrics.ts'
 import type { ClusterInventory } from '../fleet/inventory.ts'
 import type { FleetNow } from '../fleet/now.ts'
 import type { Principal } from '../model/token.ts'
+import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
 import type { QueryEngine } from '../promql/query-engine.ts'
 import { installAccess, plainEntry } from './access.ts'
 import { registerAdmin } from './admin.ts'
@@ -50,6 +51,8 @@ import { createWriteServer } from './write-server.ts'
 /** Everything the HTTP side needs, as functions and ports: it knows neither threads nor SQL. */
 export interface ApiDeps {
   readonly query: QueryEngine
+  /** What PromQL may use where a text is only looked at; the stable language when absent. */
+  readonly language?: ParseOptions
   readonly write: Write
   readonly ingestReport: ReadIngestReport
   readonly noteRefusal: NoteRefusal
@@ -149,7 +152,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   await app.register((scope, _options, done) => {
     acceptForms(scope)
     installCors(scope, settings.corsOrigins)
-    registerQueryRoutes(scope, { query: deps.query, clock })
+    registerQueryRoutes(scope, { query: deps.query, clock, language: deps.language ?? STABLE_LANGUAGE })
     registerSeriesRoutes(scope, deps.query)
     registerRuleRoutes(scope, deps.rules)
     registerTargets(scope, deps.query, clock)

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { FleetError, messageOf } from '../base/errors.ts'
 import type { Diagnostic } from '../model/diagnostic.ts'
+import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
 import { loadRuleFiles } from '../rules/rule-file.ts'
 import { checkPage } from './check-page.ts'
 import { readDashboard, type Dashboard } from './dashboard.ts'
@@ -39,9 +40,10 @@ export interface Catalog {
   readonly alertsWithoutPage: readonly string[]
 }
 
-/** Throws `content_invalid` only when a folder cannot be read. */
-export function loadCatalog(folders: CatalogFolders): Catalog {
+/** `language`: what PromQL may use. Throws `content_invalid` only when a folder cannot be read. */
+export function loadCatalog(folders: CatalogFolders, language: ParseOptions = STABLE_LANGUAGE): Catalog {
   return buildCatalog({
+    language,
     ruleFiles: readFolder(folders.rulesDir, /\.ya?ml$/),
     pageFiles: readFolder(folders.runbooksDir, /\.md$/).filter(({ path }) => basename(path) !== 'README.md'),
     dashboardFiles: readFolder(folders.dashboardsDir, /\.ya?ml$/),
@@ -53,8 +55,10 @@ export function buildCatalog(files: {
   readonly ruleFiles: readonly ContentFile[]
   readonly pageFiles: readonly ContentFile[]
   readonly dashboardFiles: readonly ContentFile[]
+  readonly language?: ParseOptions
 }): Catalog {
-  const rules = loadRuleFiles(files.ruleFiles)
+  const { language = STABLE_LANGUAGE } = files
+  const rules = loadRuleFiles(files.ruleFiles, { language })
   const alertNames = [
     ...new Set(
       rules.groups.flatMap((group) => group.rules.filter((rule) => rule.kind === 'alerting').map((rule) => rule.name)),
@@ -62,7 +66,7 @@ export function buildCatalog(files: {
   ].sort()
   const parsed = files.pageFiles.map(({ path, text }) => parseRunbookPage(path, text))
   const pages = new Map(parsed.map(({ page }) => [page.name, page]))
-  const boards = files.dashboardFiles.map(({ path, text }) => readDashboard(path, text))
+  const boards = files.dashboardFiles.map(({ path, text }) => readDashboard(path, text, language))
   const { aliases, diagnostics: aliasDiagnostics } = aliasesOf(pages)
   const orphans = [...pages.values()].filter(
     (page) => page.withoutRule === undefined && !alertNames.includes(page.name),
@@ -75,7 +79,7 @@ export function buildCatalog(files: {
     dashboards: boards.map(({ dashboard }) => dashboard),
     diagnostics: [
       ...rules.diagnostics,
-      ...parsed.flatMap(({ page, diagnostics }) => [...diagnostics, ...checkPage(page)]),
+      ...parsed.flatMap(({ page, diagnostics }) => [...diagnostics, ...checkPage(page, language)]),
       ...aliasDiagnostics,
       ...boards.flatMap(({ diagnostics }) => diagnostics),
     ],

@@ -2,6 +2,7 @@
 import type { Diagnostic } from '../model/diagnostic.ts'
 import { nearest } from '../base/nearest.ts'
 import { diagnose } from '../promql/parse.ts'
+import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
 import { bindCode, languageOf } from './bound-text.ts'
 import { codeSpansOf, type Fence } from './markdown-scan.ts'
 import { isLive } from './page-cell.ts'
@@ -13,12 +14,12 @@ import { shellContexts } from './shell-context.ts'
 /** The sections of every page, in this order, and no others. */
 export const SECTIONS = ['Meaning', 'Impact', 'Diagnosis', 'Mitigation'] as const
 
-export function checkPage(page: RunbookPage): Diagnostic[] {
+export function checkPage(page: RunbookPage, language: ParseOptions = STABLE_LANGUAGE): Diagnostic[] {
   const found = [
     ...checkTitle(page),
     ...checkSections(page),
     ...checkPlaceholders(page),
-    ...page.blocks.flatMap((block) => (block.kind === 'fence' ? checkFence(page, block) : [])),
+    ...page.blocks.flatMap((block) => (block.kind === 'fence' ? checkFence(page, block, language) : [])),
     ...checkProse(page),
   ]
   return found.sort((a, b) => a.from - b.from).map((diagnostic) => ({ ...diagnostic, file: page.path }))
@@ -93,7 +94,7 @@ function checkPlaceholders({ placeholders }: RunbookPage): Diagnostic[] {
     })
 }
 
-function checkFence({ text }: RunbookPage, fence: Fence): Diagnostic[] {
+function checkFence({ text }: RunbookPage, fence: Fence, language: ParseOptions): Diagnostic[] {
   if (!fence.isClosed) return [error(fence.from, fence.contentFrom, 'the code block is never closed')]
   const source = text.slice(fence.contentFrom, fence.contentTo)
   const uses = placeholdersOf(source)
@@ -116,7 +117,7 @@ function checkFence({ text }: RunbookPage, fence: Fence): Diagnostic[] {
       )
       return outside.length > 0
         ? outside
-        : [...checkPromql(source, fence), ...(isLive(fence) ? checkCaption(text, fence) : [])]
+        : [...checkPromql(source, fence, language), ...(isLive(fence) ? checkCaption(text, fence) : [])]
     }
     case 'other':
       return []
@@ -124,9 +125,9 @@ function checkFence({ text }: RunbookPage, fence: Fence): Diagnostic[] {
 }
 
 /** Parsed with sample values, so that errors are those a reader would get. */
-function checkPromql(source: string, fence: Fence): Diagnostic[] {
+function checkPromql(source: string, fence: Fence, language: ParseOptions): Diagnostic[] {
   const bound = bindCode(source, 'promql', (name) => (isPlaceholderName(name) ? PLACEHOLDERS[name].sample : name))
-  return diagnose(bound.text).map((diagnostic) => {
+  return diagnose(bound.text, language).map((diagnostic) => {
     const from = fence.contentFrom + bound.sourceOffset(diagnostic.from)
     return { ...diagnostic, from, to: Math.max(from + 1, fence.contentFrom + bound.sourceOffset(diagnostic.to)) }
   })

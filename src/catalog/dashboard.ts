@@ -6,6 +6,7 @@ import { isMap, isScalar, parseDocument, visit, type Document, type Node, type S
 import type { Diagnostic } from '../model/diagnostic.ts'
 import { nearest } from '../base/nearest.ts'
 import { diagnose } from '../promql/parse.ts'
+import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
 
 export interface Dashboard {
   readonly name: string
@@ -43,7 +44,11 @@ export const DASHBOARD_KINDS: ReadonlySet<string> = new Set([
 ])
 
 /** Never throws: what is wrong is in the diagnostics, with positions. */
-export function readDashboard(path: string, text: string): { dashboard: Dashboard; diagnostics: Diagnostic[] } {
+export function readDashboard(
+  path: string,
+  text: string,
+  language: ParseOptions = STABLE_LANGUAGE,
+): { dashboard: Dashboard; diagnostics: Diagnostic[] } {
   const document = parseDocument(text)
   const diagnostics: Diagnostic[] = document.errors.map((error) => ({
     severity: 'error',
@@ -52,7 +57,8 @@ export function readDashboard(path: string, text: string): { dashboard: Dashboar
     to: Math.max(error.pos[1], error.pos[0] + 1),
   }))
   const queries: string[] = []
-  if (diagnostics.length === 0) diagnostics.push(...checkRoot(document), ...checkNodes(document, text, queries))
+  if (diagnostics.length === 0)
+    diagnostics.push(...checkRoot(document), ...checkNodes(document, text, language, queries))
   const name = document.getIn(['metadata', 'name'])
   return {
     dashboard: { name: typeof name === 'string' ? name : '', path, text, queries },
@@ -73,7 +79,7 @@ function checkRoot(document: Document): Diagnostic[] {
   return found
 }
 
-function checkNodes(document: Document, text: string, queries: string[]): Diagnostic[] {
+function checkNodes(document: Document, text: string, language: ParseOptions, queries: string[]): Diagnostic[] {
   const found: Diagnostic[] = []
   visit(document, {
     Pair(_, { key, value }) {
@@ -82,7 +88,7 @@ function checkNodes(document: Document, text: string, queries: string[]): Diagno
       if (key.value === '$ref') found.push(...checkRef(document, value, value.value))
       if (key.value === 'query' || key.value === 'expr') {
         queries.push(value.value)
-        found.push(...checkQuery(value, value.value, text))
+        found.push(...checkQuery(value, value.value, text, language))
       }
     },
   })
@@ -100,8 +106,8 @@ function checkRef(document: Document, node: Scalar, ref: string): Diagnostic[] {
   return ref.startsWith('#/') && document.hasIn(path) ? [] : [errorAt(node, `${ref} leads to nothing`)]
 }
 
-function checkQuery(node: Scalar, query: string, text: string): Diagnostic[] {
-  return diagnose(withSampleVariables(query)).map(({ message, help }) => {
+function checkQuery(node: Scalar, query: string, text: string, language: ParseOptions): Diagnostic[] {
+  return diagnose(withSampleVariables(query), language).map(({ message, help }) => {
     const range = rangeOf(node)
     return {
       severity: 'error',

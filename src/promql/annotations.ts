@@ -36,6 +36,16 @@ export class Annotations {
     this.#warn(`quantile value should be between 0 and 1, got ${formatShort(quantile)}`, place)
   }
 
+  invalidRatio(ratio: number, cappedTo: number, place: Place): void {
+    const got = `got ${formatShort(ratio)}, capping to ${cappedTo}`
+    this.#warn(`ratio value should be between -1 and 1, ${got}`, place)
+  }
+
+  /** The answer of a range query is sorted by labels, whatever is in it. */
+  sortInRangeQuery(place: Place): void {
+    this.#warn('sort is ineffective for range queries since results are always ordered by labels', place)
+  }
+
   badBucketLabel(value: string, metricName: string, place: Place): void {
     const named = metricName === '' ? '' : ` for metric name ${quote(metricName)}`
     this.#warn(`bucket label "le" is missing or has a malformed value of ${quote(value)}${named}`, place)

@@ -37,25 +37,76 @@ export interface VectorSelector extends Node {
   readonly matchers: readonly Matcher[]
   /** Positive is into the past. */
   readonly offsetMs: number
+  /** Where `offsetMs` was written as arithmetic. */
+  readonly offsetExpr?: DurationExpr
   readonly at?: AtTime
+  readonly extension?: Extension
 }
 
-/** `selector[range]`; `offset` and `@` are on the selector. */
+/**
+ * How samples just outside of a window count: `anchored` takes the last one before it for its beginning, `smoothed`
+ * draws lines to those around it. Both look as far as the lookback.
+ */
+export type Extension = 'anchored' | 'smoothed'
+
+/** `selector[range]`; `offset`, `@` and the extension are on the selector. */
 export interface MatrixSelector extends Node {
   readonly kind: 'matrix'
   readonly selector: VectorSelector
   readonly rangeMs: number
+  /** Where `rangeMs` was written as arithmetic. */
+  readonly rangeExpr?: DurationExpr
 }
 
 export interface Subquery extends Node {
   readonly kind: 'subquery'
   readonly expr: Expr
   readonly rangeMs: number
+  readonly rangeExpr?: DurationExpr
   /** Absent: the engine's default step. */
   readonly stepMs?: number
+  readonly stepExpr?: DurationExpr
   readonly offsetMs: number
+  readonly offsetExpr?: DurationExpr
   readonly at?: AtTime
 }
+
+/**
+ * Arithmetic on durations, in seconds. What does not ask for the query's step or range is computed when the text is
+ * parsed; the rest stands as NaN milliseconds beside it until `resolveDurations` knows them.
+ */
+export type DurationExpr = DurationLiteral | DurationOfQuery | DurationNegation | DurationParen | DurationArithmetic
+
+export interface DurationLiteral extends Node {
+  readonly kind: 'literal'
+  readonly seconds: number
+  /** Written with units. */
+  readonly isDuration: boolean
+}
+
+/** `step()` and `range()` of the whole query; both are 0 in an instant query. */
+export interface DurationOfQuery extends Node {
+  readonly kind: 'step' | 'range'
+}
+
+export interface DurationNegation extends Node {
+  readonly kind: 'negation'
+  readonly expr: DurationExpr
+}
+
+export interface DurationParen extends Node {
+  readonly kind: 'paren'
+  readonly expr: DurationExpr
+}
+
+export interface DurationArithmetic extends Node {
+  readonly kind: 'arithmetic'
+  readonly op: DurationOp
+  readonly left: DurationExpr
+  readonly right: DurationExpr
+}
+
+export type DurationOp = '+' | '-' | '*' | '/' | '%' | '^' | 'min_of' | 'max_of'
 
 export interface Call extends Node {
   readonly kind: 'call'
@@ -90,6 +141,12 @@ export interface VectorMatching {
   readonly labels: readonly string[]
   /** Labels that `group_left` / `group_right` copies from the one side. */
   readonly include: readonly string[]
+  /**
+   * `fill_left`: the value of a left series that is missing for a right one. With `group_right` it fills in series of
+   * the many side, which is the right one, as in Prometheus; `fillRight` those of the other.
+   */
+  readonly fillLeft?: number
+  readonly fillRight?: number
 }
 
 export interface Unary extends Node {
@@ -133,8 +190,12 @@ export const AGGREGATE_OPS = {
   bottomk: true,
   quantile: true,
   count_values: true,
+  limitk: true,
+  limit_ratio: true,
 } as const
 export type AggregateOp = keyof typeof AGGREGATE_OPS
+
+export const EXPERIMENTAL_AGGREGATE_OPS: ReadonlySet<AggregateOp> = new Set(['limitk', 'limit_ratio'])
 
 /** The expression inside any number of parentheses. */
 export function unwrapParens(expr: Expr): Expr {

@@ -3,32 +3,46 @@ import { METRIC_NAME } from '../model/labels.ts'
 import type { Matcher, MatchOp } from '../model/matcher.ts'
 import {
   AGGREGATE_OPS,
+  EXPERIMENTAL_AGGREGATE_OPS,
   isSetOp,
   type AggregateOp,
   type AtTime,
+  type DurationExpr,
   type Expr,
+  type Extension,
   type VectorMatching,
   type VectorSelector,
 } from './ast.ts'
+import { buildDuration } from './build-duration.ts'
+import { durationMsOf, isOfQuery } from './durations.ts'
 import { FUNCTIONS } from './functions.ts'
 import { isDurationText, parseNumber, quote, secondsToMs, unquote } from './literals.ts'
+import { ENABLE_HINT, type ParseOptions } from './parse-options.ts'
+import { formatPlain } from './number-format.ts'
 import { PromqlError, refuse } from './promql-error.ts'
 import { flattenChain, isChainNode, regroup, type ChainItem } from './regroup.ts'
 import { unknownFunction } from './syntax-error.ts'
+import { named } from './syntax-nodes.ts'
 
 /** The tree of an expression from the grammar's tree, which must be free of errors. Throws `PromqlError`. */
-export function buildExpr(top: SyntaxNode, text: string): Expr {
-  return new Builder(text).build(named(top)[0]!)
+export function buildExpr(top: SyntaxNode, text: string, options: ParseOptions): Expr {
+  return new Builder(text, options).build(named(top)[0]!)
 }
 
-/** Longest duration that Prometheus can hold: 2^63 nanoseconds. */
-const SECONDS_MAX = 2 ** 63 / 1e9
+/** A length of time: in milliseconds, and as it was written where that is more than a number. */
+interface Span {
+  /** NaN until the query is known, when the arithmetic asks for it. */
+  readonly ms: number
+  readonly expr?: DurationExpr
+}
 
 class Builder {
   readonly #text: string
+  readonly #options: ParseOptions
 
-  constructor(text: string) {
+  constructor(text: string, options: ParseOptions) {
     this.#text = text
+    this.#options = options
   }
 
   build(node: SyntaxNode): Expr {
@@ -115,20 +129,25 @@ class Builder {
       throw new PromqlError(this.#text, unknownFunction({ text: func, from: identifier!.from, to: identifier!.to }))
     }
     const args = Object.freeze(named(body!).map((arg) => this.build(arg)))
+    if (FUNCTIONS[func]!.isExperimental && !this.#options.experimental) {
+      const message = `function ${quote(func)} is not enabled: ${ENABLE_HINT}`
+      return refuse(this.#text, identifier!.from, identifier!.to, message)
+    }
     return Object.freeze({ kind: 'call', func, args, from: node.from, to: node.to })
   }
 
   #aggregate(node: SyntaxNode): Expr {
     const { from, to } = node
     const parts = named(node)
-    const op = this.#textOf(parts[0]!).toLowerCase()
-    if (!Object.hasOwn(AGGREGATE_OPS, op)) {
-      return refuse(this.#text, from, to, `${op}() is not supported: experimental`)
-    }
+    const op = this.#textOf(parts[0]!).toLowerCase() as AggregateOp
     const modifier = parts.find((part) => part.name === 'AggregateModifier')
     const body = named(parts.find((part) => part.name === 'FunctionCallBody')!)
     if (body.length === 0) return refuse(this.#text, from, to, 'no arguments for aggregate expression provided')
-    const wanted = AGGREGATE_OPS[op as AggregateOp] ? 2 : 1
+    if (EXPERIMENTAL_AGGREGATE_OPS.has(op) && !this.#options.experimental) {
+      const option = '--promql.experimental'
+      return refuse(this.#text, from, to, `${op}() is experimental and must be enabled with ${option}`)
+    }
+    const wanted = AGGREGATE_OPS[op] ? 2 : 1
     if (body.length !== wanted) {
       const got = `expected ${wanted}, got ${body.length}`
       return refuse(this.#text, from, to, `wrong number of arguments for aggregate expression provided, ${got}`)
@@ -137,7 +156,7 @@ class Builder {
     const [clause, labels] = modifier === undefined ? [] : named(modifier)
     return Object.freeze({
       kind: 'aggregate',
-      op: op as AggregateOp,
+      op,
       ...(wanted === 2 ? { param: args[0]! } : {}),
       expr: args[wanted - 1]!,
       grouping: labels === undefined ? Object.freeze([]) : this.#labelList(labels),
@@ -161,7 +180,11 @@ class Builder {
       refuse(this.#text, opNode.from, opNode.to, `operator ${quote(operator)} is not supported: native histograms`)
     }
     const fill = node.getChild('FillModifier')
-    if (fill !== null) refuse(this.#text, fill.from, fill.to, 'fill modifiers are not supported: experimental')
+    if (fill !== null && !this.#options.experimental) {
+      const message = `binop fill modifiers are experimental and not enabled: ${ENABLE_HINT}`
+      refuse(this.#text, left.from, right.to, message)
+    }
+    if (fill !== null) refuse(this.#text, fill.from, fill.to, 'fill modifiers are not supported')
     const clause = node.getChild('MatchingModifierClause')
     return Object.freeze({
       kind: 'binary',
@@ -169,13 +192,13 @@ class Builder {
       left,
       right,
       isBool: node.getChild('BoolModifier') !== null,
-      matching: this.#matching(clause, isSetOp(op)),
+      matching: this.#matching(clause, fill, isSetOp(op)),
       from: left.from,
       to: right.to,
     })
   }
 
-  #matching(clause: SyntaxNode | null, isSet: boolean): VectorMatching {
+  #matching(clause: SyntaxNode | null, fill: SyntaxNode | null, isSet: boolean): VectorMatching {
     const parts = clause === null ? [] : named(clause)
     const group = parts.findIndex((part) => part.name === 'GroupLeft' || part.name === 'GroupRight')
     const side = parts[group]?.name
@@ -192,52 +215,100 @@ class Builder {
       isOn: parts[0]?.name === 'On',
       labels: parts[1] === undefined ? Object.freeze([]) : this.#labelList(parts[1]),
       include: group < 0 || include === undefined ? Object.freeze([]) : this.#labelList(include),
+      ...this.#fills(fill),
     })
+  }
+
+  #fills(modifier: SyntaxNode | null): Pick<VectorMatching, 'fillLeft' | 'fillRight'> {
+    const fills: { fillLeft?: number; fillRight?: number } = {}
+    for (const clause of modifier === null ? [] : named(modifier)) {
+      const value = this.#signedNumber(named(clause).at(-1)!)
+      if (clause.name !== 'FillRightClause') fills.fillLeft = value
+      if (clause.name !== 'FillLeftClause') fills.fillRight = value
+    }
+    return fills
+  }
+
+  /** The value of a number or duration that may have a sign, apart from it or not. */
+  #signedNumber(node: SyntaxNode): number {
+    const [, sign, literal] = /^([+-]?)(?:\s|#[^\n]*\n)*(.*)$/s.exec(this.#textOf(node))!
+    const value = parseNumber(literal!)
+    if (value === undefined) {
+      return refuse(this.#text, node.from, node.to, `bad number or duration syntax: ${quote(literal!)}`)
+    }
+    return sign === '-' ? -value : value
   }
 
   #postfix(node: SyntaxNode, expr: Expr): Expr {
     const parts = named(node)
     switch (node.name) {
       case 'OffsetExpr':
-        return this.#offset(node, expr, this.#durationMs(parts.at(-1)!))
+        return this.#offset(node, expr, this.#span(parts.at(-1)!, true))
       case 'StepInvariantExpr':
         return this.#at(node, expr, this.#atTime(parts.at(-1)!, expr))
       case 'MatrixSelector':
-        return this.#range(node, expr, this.#positiveDurationMs(parts[1]!))
-      case 'SubqueryExpr':
+        return this.#range(node, expr, this.#span(parts[1]!, false))
+      case 'SubqueryExpr': {
+        const range = this.#span(parts[1]!, false)
+        const step = parts[2] === undefined ? undefined : this.#span(parts[2], false)
         return Object.freeze({
           kind: 'subquery',
           expr,
-          rangeMs: this.#positiveDurationMs(parts[1]!),
-          ...(parts[2] === undefined ? {} : { stepMs: this.#positiveDurationMs(parts[2]) }),
+          rangeMs: range.ms,
+          ...(range.expr === undefined ? {} : { rangeExpr: range.expr }),
+          ...(step === undefined ? {} : { stepMs: step.ms }),
+          ...(step?.expr === undefined ? {} : { stepExpr: step.expr }),
           offsetMs: 0,
           from: expr.from,
           to: node.to,
         })
-      default: {
-        const word = node.name === 'AnchoredExpr' ? 'anchored' : 'smoothed'
-        return refuse(this.#text, expr.from, node.to, `${word} modifier is not supported: experimental`)
       }
+      default:
+        return this.#extended(node, expr, node.name === 'AnchoredExpr' ? 'anchored' : 'smoothed')
     }
   }
 
-  #range(node: SyntaxNode, expr: Expr, rangeMs: number): Expr {
+  #range(node: SyntaxNode, expr: Expr, range: Span): Expr {
     const bracket = node.firstChild!.nextSibling
     const from = this.#text.lastIndexOf('[', bracket?.from ?? node.to)
     if (expr.kind !== 'vector') return refuse(this.#text, from, node.to, 'ranges only allowed for vector selectors')
-    if (expr.offsetMs !== 0) return refuse(this.#text, from, node.to, 'no offset modifiers allowed before range')
+    if (hasOffset(expr)) return refuse(this.#text, from, node.to, 'no offset modifiers allowed before range')
     if (expr.at !== undefined) return refuse(this.#text, from, node.to, 'no @ modifiers allowed before range')
-    return Object.freeze({ kind: 'matrix', selector: expr, rangeMs, from: expr.from, to: node.to })
+    return Object.freeze({
+      kind: 'matrix',
+      selector: expr,
+      rangeMs: range.ms,
+      ...(range.expr === undefined ? {} : { rangeExpr: range.expr }),
+      from: expr.from,
+      to: node.to,
+    })
   }
 
-  #offset(node: SyntaxNode, expr: Expr, offsetMs: number): Expr {
+  #offset(node: SyntaxNode, expr: Expr, offset: Span): Expr {
     const target = expr.kind === 'matrix' ? expr.selector : expr
     if (target.kind !== 'vector' && target.kind !== 'subquery') {
       const wanted = 'an instant vector selector or range vector selector or a subquery'
       return refuse(this.#text, expr.from, expr.to, `offset modifier must be preceded by ${wanted}`)
     }
-    if (target.offsetMs !== 0) return refuse(this.#text, expr.from, expr.to, 'offset may not be set multiple times')
-    return modified(expr, { offsetMs }, node.to)
+    if (hasOffset(target)) return refuse(this.#text, expr.from, expr.to, 'offset may not be set multiple times')
+    const change = { offsetMs: offset.ms, ...(offset.expr === undefined ? {} : { offsetExpr: offset.expr }) }
+    return modified(expr, change, node.to)
+  }
+
+  #extended(node: SyntaxNode, expr: Expr, extension: Extension): Expr {
+    if (!this.#options.experimental) {
+      const message = `${extension} modifier is experimental and not enabled: ${ENABLE_HINT}`
+      return refuse(this.#text, expr.from, expr.to, message)
+    }
+    if (expr.kind === 'subquery') {
+      return refuse(this.#text, expr.from, expr.to, `${extension} modifier is not supported for subqueries`)
+    }
+    const target = expr.kind === 'matrix' ? expr.selector : expr
+    if (target.kind !== 'vector') return refuse(this.#text, expr.from, expr.to, `${extension} modifier not implemented`)
+    if (target.extension !== undefined && target.extension !== extension) {
+      return refuse(this.#text, expr.from, expr.to, 'anchored and smoothed modifiers cannot be used together')
+    }
+    return refuse(this.#text, expr.from, node.to, `${extension} modifier is not supported`)
   }
 
   #at(node: SyntaxNode, expr: Expr, at: AtTime): Expr {
@@ -256,46 +327,42 @@ class Builder {
     if (node.name === 'AtModifierPreprocessors') {
       return Object.freeze({ kind: node.getChild('AtEnd') === null ? 'start' : 'end' })
     }
-    const [, sign, literal] = /^([+-]?)(?:\s|#[^\n]*\n)*(.*)$/s.exec(this.#textOf(node))!
-    const seconds = (parseNumber(literal!) ?? NaN) * (sign === '-' ? -1 : 1)
+    const seconds = this.#signedNumber(node)
     if (!Number.isFinite(seconds) || Math.abs(seconds) >= 2 ** 63) {
-      return refuse(this.#text, expr.from, expr.to, `timestamp out of bounds for @ modifier: ${seconds.toFixed(6)}`)
+      return refuse(this.#text, expr.from, expr.to, `timestamp out of bounds for @ modifier: ${formatFixed(seconds)}`)
     }
     return Object.freeze({ kind: 'time', timeMs: Math.round(seconds * 1000) })
   }
 
-  #positiveDurationMs(node: SyntaxNode): number {
-    const durationMs = this.#durationMs(node)
-    if (durationMs <= 0) refuse(this.#text, node.from, node.to, 'duration must be greater than 0')
-    return durationMs
-  }
-
-  /** A duration in brackets or after `offset`. Arithmetic on durations is an experiment of Prometheus. */
-  #durationMs(node: SyntaxNode): number {
-    const parts = named(node)
-    const [first, second] = parts
-    if (first?.name === 'UnaryOp' && second !== undefined && parts.length === 2) {
-      return this.#durationMs(second) * (this.#textOf(first) === '-' ? -1 : 1)
+  /** A duration in brackets or after `offset`, which alone may be negative. */
+  #span(node: SyntaxNode, mayBeNegative: boolean): Span {
+    const expr = buildDuration(node, this.#text, this.#options)
+    if (expr.kind === 'literal') {
+      if (expr.seconds <= 0 && !mayBeNegative) {
+        refuse(this.#text, expr.from, expr.to, 'duration must be greater than 0')
+      }
+      return { ms: secondsToMs(expr.seconds) }
     }
-    if (parts.length !== 1 || first?.name !== 'NumberDurationLiteralInDurationContext') {
-      return refuse(this.#text, node.from, node.to, 'duration expressions are not supported: experimental')
-    }
-    const seconds = parseNumber(this.#textOf(first))
-    if (seconds === undefined) {
-      return refuse(this.#text, first.from, first.to, `not a valid duration string: ${quote(this.#textOf(first))}`)
-    }
-    if (!(seconds <= SECONDS_MAX)) return refuse(this.#text, first.from, first.to, 'duration out of range')
-    return secondsToMs(seconds)
+    return { ms: isOfQuery(expr) ? NaN : durationMsOf(expr, mayBeNegative, this.#text, NO_WINDOW), expr }
   }
 }
 
-/** Children that mean something: comments and punctuation are left out. */
-function named(node: SyntaxNode): SyntaxNode[] {
-  const children: SyntaxNode[] = []
-  for (let child = node.firstChild; child !== null; child = child.nextSibling) {
-    if (child.name !== 'LineComment') children.push(child)
-  }
-  return children
+/** For durations that do not ask for it. */
+const NO_WINDOW = { stepMs: NaN, rangeMs: NaN }
+
+function hasOffset({
+  offsetMs,
+  offsetExpr,
+}: {
+  readonly offsetMs: number
+  readonly offsetExpr?: DurationExpr
+}): boolean {
+  return offsetMs !== 0 || offsetExpr !== undefined
+}
+
+/** As Go prints %f. */
+function formatFixed(value: number): string {
+  return Number.isFinite(value) ? value.toFixed(6) : formatPlain(value)
 }
 
 /** `-1` is a number; a sign before anything else is an operation. */
@@ -304,9 +371,10 @@ function signed(op: '+' | '-', from: number, expr: Expr): Expr {
   return Object.freeze({ kind: 'unary', op, expr, from, to: expr.to })
 }
 
-function modified(expr: Expr, change: { offsetMs: number } | { at: AtTime }, to: number): Expr {
+/** A selector, or what has one, with another time or extension. */
+function modified(expr: Expr, change: Partial<VectorSelector>, to: number): Expr {
   if (expr.kind === 'matrix') {
     return Object.freeze({ ...expr, selector: Object.freeze({ ...expr.selector, ...change }), to })
   }
-  return Object.freeze({ ...expr, ...change, to })
+  return Object.freeze({ ...expr, ...change, to }) as Expr
 }

@@ -15,6 +15,8 @@ export interface EngineOptions {
    * does not change has less than one a bucket, a counter one a sample.
    */
   readonly rollupRunsMin: number
+  /** Whether queries may use what Prometheus calls experimental: see `ParseOptions`. */
+  readonly experimental: boolean
 }
 
 export const DEFAULT_ENGINE_OPTIONS: EngineOptions = {
@@ -24,4 +26,5 @@ export const DEFAULT_ENGINE_OPTIONS: EngineOptions = {
   lookbackMs: 300_000,
   subqueryStepMs: 60_000,
   rollupRunsMin: 8,
+  experimental: false,
 }

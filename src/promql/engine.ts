@@ -5,6 +5,7 @@ import type { Queryable, TimeRange } from '../model/queryable.ts'
 import { Annotations } from './annotations.ts'
 import { unwrapParens, type Expr } from './ast.ts'
 import { Budget } from './budget.ts'
+import { resolveDurations } from './durations.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { Explainer } from './explainer.ts'
 import type { ExplainedNode, Explanation } from './explanation.ts'
@@ -43,13 +44,14 @@ export interface LocalEngine extends QueryEngine, QueryExplainer {}
 /** PromQL over a store in the same thread. */
 export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInputs): LocalEngine {
   const rowCache = new RowCache()
-  const parsed = new ParsedQueries()
+  const parsed = new ParsedQueries({ experimental: options.experimental })
   const budgetOf = (query: QueryOptions, signal?: AbortSignal): Budget =>
     new Budget(options, Math.min(query.timeoutMs ?? Infinity, options.timeoutMs), nowMs, signal)
   const prepare = (
     text: string,
     expr: Expr,
     range: TimeRange,
+    stepMs: number,
     query: QueryOptions,
     budget: Budget,
     explainer?: Explainer,
@@ -62,6 +64,7 @@ export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInpu
     rollupRunsMin: options.rollupRunsMin,
     queryStartMs: range.fromMs,
     queryEndMs: range.toMs,
+    queryStepMs: stepMs,
     selections: new Map(),
     repeats: repeatsOf(expr),
     answers: new Map(),
@@ -69,14 +72,24 @@ export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInpu
     ...(explainer === undefined ? {} : { explainer }),
     evaluate,
   })
-  const instant = async (query: InstantQuery, budget: Budget, explainer?: Explainer): Promise<QueryResult> => {
-    const expr = parsed.get(query.expr)
+  const exprOf = (query: InstantQuery | RangeQuery): Expr => {
+    const isInstant = 'timeMs' in query
+    const window = isInstant
+      ? { stepMs: 0, rangeMs: 0 }
+      : { stepMs: query.stepMs, rangeMs: query.endMs - query.startMs }
+    return resolveDurations(parsed.get(query.expr), query.expr, window)
+  }
+  const instant = async (
+    query: InstantQuery,
+    expr: Expr,
+    budget: Budget,
+    explainer?: Explainer,
+  ): Promise<QueryResult> => {
     const range = { fromMs: query.timeMs, toMs: query.timeMs }
-    const evaluation = prepare(query.expr, expr, range, query, budget, explainer)
+    const evaluation = prepare(query.expr, expr, range, 0, query, budget, explainer)
     return resultOf(await instantValue(expr, query, evaluation), evaluation)
   }
-  const range = async (query: RangeQuery, budget: Budget, explainer?: Explainer): Promise<QueryResult> => {
-    const expr = parsed.get(query.expr)
+  const range = async (query: RangeQuery, expr: Expr, budget: Budget, explainer?: Explainer): Promise<QueryResult> => {
     const type = typeOf(expr)
     if (type !== 'scalar' && type !== 'vector') {
       const got = type === 'matrix' ? 'range vector' : 'string'
@@ -86,18 +99,20 @@ export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInpu
       )
     }
     const times = { fromMs: query.startMs, toMs: query.endMs }
-    const evaluation = prepare(query.expr, expr, times, query, budget, explainer)
+    const evaluation = prepare(query.expr, expr, times, query.stepMs, query, budget, explainer)
     return resultOf(await rangeValue(expr, query, evaluation), evaluation)
   }
   return {
-    instant: (query, signal) => instant(query, budgetOf(query, signal)),
-    range: (query, signal) => range(query, budgetOf(query, signal)),
+    // Async, so that a text that does not parse is a rejection.
+    instant: async (query, signal) => instant(query, exprOf(query), budgetOf(query, signal)),
+    range: async (query, signal) => range(query, exprOf(query), budgetOf(query, signal)),
     async explain(query, signal) {
       const budget = budgetOf(query, signal)
       const explainer = new Explainer(budget)
       const isInstant = 'timeMs' in query
-      const result = await (isInstant ? instant(query, budget, explainer) : range(query, budget, explainer))
-      return explanationOf(query, result, budget, explainer.treeOf(parsed.get(query.expr)), options)
+      const expr = exprOf(query)
+      const result = await (isInstant ? instant(query, expr, budget, explainer) : range(query, expr, budget, explainer))
+      return explanationOf(query, result, budget, explainer.treeOf(expr), options)
     },
     series: (selectors, range) =>
       settle(() =>

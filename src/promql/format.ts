@@ -1,7 +1,18 @@
 import { formatDuration } from '../model/duration.ts'
 import { METRIC_NAME } from '../model/labels.ts'
 import type { Matcher } from '../model/matcher.ts'
-import type { Aggregate, AtTime, Binary, Expr, Subquery, VectorSelector } from './ast.ts'
+import type {
+  Aggregate,
+  AtTime,
+  Binary,
+  DurationExpr,
+  Expr,
+  Extension,
+  Subquery,
+  VectorMatching,
+  VectorSelector,
+} from './ast.ts'
+import { formatDurationExpr } from './durations.ts'
 import { formatPlain } from './number-format.ts'
 import { quote } from './literals.ts'
 
@@ -15,7 +26,7 @@ export function formatExpr(expr: Expr): string {
     case 'vector':
       return `${formatSeries(expr)}${formatTimes(expr)}`
     case 'matrix':
-      return `${formatSeries(expr.selector)}[${formatDuration(expr.rangeMs)}]${formatTimes(expr.selector)}`
+      return `${formatSeries(expr.selector)}[${formatSpan(expr.rangeMs, expr.rangeExpr)}]${formatTimes(expr.selector)}`
     case 'subquery':
       return `${formatExpr(expr.expr)}${formatSubqueryTail(expr)}`
     case 'call':
@@ -35,8 +46,8 @@ export function formatExpr(expr: Expr): string {
 
 /** `[5m:1m] offset 1h`. */
 export function formatSubqueryTail(expr: Subquery): string {
-  const step = expr.stepMs === undefined ? '' : formatDuration(expr.stepMs)
-  return `[${formatDuration(expr.rangeMs)}:${step}]${formatTimes(expr)}`
+  const step = expr.stepMs === undefined ? '' : formatSpan(expr.stepMs, expr.stepExpr)
+  return `[${formatSpan(expr.rangeMs, expr.rangeExpr)}:${step}]${formatTimes(expr)}`
 }
 
 /** What stands before the parentheses: `sum by (job) `. */
@@ -57,7 +68,13 @@ export function formatOperator({ op, isBool, matching }: Binary): string {
     const side = matching.card === 'many-to-one' ? 'group_left' : 'group_right'
     text += ` ${side} (${formatLabelNames(matching.include)})`
   }
-  return text
+  return text + formatFills(matching)
+}
+
+function formatFills({ fillLeft, fillRight }: VectorMatching): string {
+  if (fillLeft !== undefined && Object.is(fillLeft, fillRight)) return ` fill (${formatPlain(fillLeft)})`
+  const left = fillLeft === undefined ? '' : ` fill_left (${formatPlain(fillLeft)})`
+  return fillRight === undefined ? left : `${left} fill_right (${formatPlain(fillRight)})`
 }
 
 function formatSeries({ metric, matchers }: VectorSelector): string {
@@ -81,7 +98,21 @@ function formatLabelNames(names: readonly string[]): string {
   return names.map(formatLabelName).join(', ')
 }
 
-function formatTimes({ at, offsetMs }: { readonly at?: AtTime; readonly offsetMs: number }): string {
+/** A length of time as it was written: a number, or arithmetic. */
+function formatSpan(spanMs: number, expr: DurationExpr | undefined): string {
+  return expr === undefined ? formatDuration(spanMs) : formatDurationExpr(expr)
+}
+
+interface Times {
+  readonly at?: AtTime
+  readonly offsetMs: number
+  readonly offsetExpr?: DurationExpr
+  readonly extension?: Extension
+}
+
+function formatTimes({ at, offsetMs, offsetExpr, extension }: Times): string {
+  const extended = extension === undefined ? '' : ` ${extension}`
   const instant = at === undefined ? '' : ` @ ${at.kind === 'time' ? (at.timeMs / 1000).toFixed(3) : `${at.kind}()`}`
-  return offsetMs === 0 ? instant : `${instant} offset ${formatDuration(offsetMs)}`
+  const offset = offsetMs === 0 && offsetExpr === undefined ? '' : ` offset ${formatSpan(offsetMs, offsetExpr)}`
+  return `${extended}${instant}${offset}`
 }

@@ -9,17 +9,23 @@ export interface FunctionSignature {
   /** 0: all arguments are required. n: the last may be left out, or given up to n times. -1: any number of times. */
   readonly variadic: number
   readonly returns: ValueType
+  /** Refused unless the parser is told to let experiments through. */
+  readonly isExperimental: boolean
 }
 
 const fn = (args: readonly ValueType[], variadic = 0, returns: ValueType = 'vector'): FunctionSignature => ({
   args,
   variadic,
   returns,
+  isExperimental: false,
 })
+
+const experimental = (signature: FunctionSignature): FunctionSignature => ({ ...signature, isExperimental: true })
 
 const overVector = fn(['vector'])
 const overRange = fn(['matrix'])
 const ofTime = fn(['vector'], 1)
+const ofQuery = fn([], 0, 'scalar')
 
 export const FUNCTIONS: Readonly<Record<string, FunctionSignature>> = {
   abs: overVector,
@@ -47,6 +53,8 @@ export const FUNCTIONS: Readonly<Record<string, FunctionSignature>> = {
   deg: overVector,
   delta: overRange,
   deriv: overRange,
+  double_exponential_smoothing: experimental(fn(['matrix', 'scalar', 'scalar'])),
+  end: experimental(ofQuery),
   exp: overVector,
   first_over_time: overRange,
   floor: overVector,
@@ -62,7 +70,10 @@ export const FUNCTIONS: Readonly<Record<string, FunctionSignature>> = {
   ln: overVector,
   log10: overVector,
   log2: overVector,
+  mad_over_time: experimental(overRange),
+  max_of: experimental(fn(['scalar', 'scalar'], 0, 'scalar')),
   max_over_time: overRange,
+  min_of: experimental(fn(['scalar', 'scalar'], 0, 'scalar')),
   min_over_time: overRange,
   minute: ofTime,
   month: ofTime,
@@ -71,6 +82,7 @@ export const FUNCTIONS: Readonly<Record<string, FunctionSignature>> = {
   present_over_time: overRange,
   quantile_over_time: fn(['scalar', 'matrix']),
   rad: overVector,
+  range: experimental(ofQuery),
   rate: overRange,
   resets: overRange,
   round: fn(['vector', 'scalar'], 1),
@@ -79,41 +91,35 @@ export const FUNCTIONS: Readonly<Record<string, FunctionSignature>> = {
   sin: overVector,
   sinh: overVector,
   sort: overVector,
+  sort_by_label: experimental(fn(['vector', 'string'], -1)),
+  sort_by_label_desc: experimental(fn(['vector', 'string'], -1)),
   sort_desc: overVector,
   sqrt: overVector,
+  start: experimental(ofQuery),
   stddev_over_time: overRange,
   stdvar_over_time: overRange,
+  step: experimental(ofQuery),
   sum_over_time: overRange,
   tan: overVector,
   tanh: overVector,
   time: fn([], 0, 'scalar'),
   timestamp: overVector,
+  ts_of_first_over_time: experimental(overRange),
+  ts_of_last_over_time: experimental(overRange),
+  ts_of_max_over_time: experimental(overRange),
+  ts_of_min_over_time: experimental(overRange),
   vector: fn(['scalar']),
   year: ofTime,
 }
 
 /** Functions that Prometheus has and this engine does not, with the reason a user is told. */
-export const UNSUPPORTED_FUNCTIONS: Readonly<Record<string, 'native histograms' | 'experimental'>> = {
+export const UNSUPPORTED_FUNCTIONS: Readonly<Record<string, string>> = {
   histogram_avg: 'native histograms',
   histogram_count: 'native histograms',
+  histogram_quantiles: 'native histograms',
   histogram_stddev: 'native histograms',
   histogram_stdvar: 'native histograms',
   histogram_sum: 'native histograms',
-  histogram_quantiles: 'experimental',
-  double_exponential_smoothing: 'experimental',
-  end: 'experimental',
   info: 'experimental',
-  mad_over_time: 'experimental',
-  max_of: 'experimental',
-  min_of: 'experimental',
-  range: 'experimental',
-  sort_by_label: 'experimental',
-  sort_by_label_desc: 'experimental',
-  start: 'experimental',
-  start_timestamp: 'experimental',
-  step: 'experimental',
-  ts_of_first_over_time: 'experimental',
-  ts_of_last_over_time: 'experimental',
-  ts_of_max_over_time: 'experimental',
-  ts_of_min_over_time: 'experimental',
+  start_timestamp: 'start timestamps are not stored',
 }

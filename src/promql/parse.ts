@@ -7,7 +7,9 @@ import type { Matcher } from '../model/matcher.ts'
 import type { Expr } from './ast.ts'
 import { buildExpr } from './build.ts'
 import { check } from './check.ts'
+import { STABLE_LANGUAGE, type ParseOptions } from './parse-options.ts'
 import { PromqlError, refuse } from './promql-error.ts'
+import { normalise } from './normalise.ts'
 import { scan, type Scan } from './scan.ts'
 import { syntaxErrorOf } from './syntax-error.ts'
 
@@ -24,8 +26,8 @@ export const EXPRESSION_TOKENS_MAX = 1200
 const NESTING_MAX = 200
 
 /** Throws `PromqlError` with the first thing that is wrong. */
-export function parseExpr(text: string): Expr {
-  const expr = parseUnchecked(text)
+export function parseExpr(text: string, options: ParseOptions = STABLE_LANGUAGE): Expr {
+  const expr = parseUnchecked(text, options)
   const [first] = check(expr, text)
   if (first !== undefined) throw new PromqlError(text, first)
   return expr
@@ -41,16 +43,16 @@ export function parseSelector(text: string): Matcher[] {
 }
 
 /** Everything that is wrong with an expression; empty when it can be evaluated. */
-export function diagnose(text: string): Diagnostic[] {
+export function diagnose(text: string, options: ParseOptions = STABLE_LANGUAGE): Diagnostic[] {
   try {
-    return check(parseUnchecked(text), text)
+    return check(parseUnchecked(text, options), text)
   } catch (thrown) {
     if (thrown instanceof PromqlError) return [thrown.diagnostic]
     throw thrown
   }
 }
 
-function parseUnchecked(text: string): Expr {
+function parseUnchecked(text: string, options: ParseOptions): Expr {
   const scanned = scan(text)
   refuseTooLarge(scanned, text)
   const end = scanned.error?.from ?? text.length
@@ -58,7 +60,7 @@ function parseUnchecked(text: string): Expr {
   const error = syntaxErrorOf(scanned, typeof tree === 'number' ? tree : undefined, text)
   if (error !== undefined) throw new PromqlError(text, error)
   invariant(typeof tree !== 'number', 'a text without a syntax error has a tree')
-  return buildExpr(tree.topNode, text)
+  return buildExpr(tree.topNode, text, options)
 }
 
 /** Strict: the first error ends it. Repairing the rest of the text would cost more than it tells. */
@@ -88,25 +90,4 @@ function refuseTooLarge({ tokens }: Scan, text: string): void {
       refuse(text, token.from, token.to, `expression is nested deeper than ${NESTING_MAX} parentheses`)
     }
   }
-}
-
-/**
- * The text as the Lezer grammar can read it, of the same length, so that offsets stay. It has no trailing commas in
- * calls, and knows fewer spellings of numbers (`2.`, `0x_1F`) than Prometheus; values are read from the real text.
- */
-function normalise(text: string, { tokens }: Scan): string {
-  let normal = ''
-  let copied = 0
-  const replace = (from: number, to: number, filler: string): void => {
-    normal += text.slice(copied, from) + filler.repeat(to - from)
-    copied = to
-  }
-  tokens.forEach((token, i) => {
-    const isNumeral = (token.kind === 'number' && /^[0-9.]/.test(token.text)) || token.kind === 'duration'
-    if (isNumeral) replace(token.from, token.to, '1')
-    else if (token.text === ',' && tokens[i + 1]?.text === ')' && !'(,'.includes(tokens[i - 1]?.text ?? ',')) {
-      replace(token.from, token.to, ' ')
-    }
-  })
-  return normal + text.slice(copied)
 }

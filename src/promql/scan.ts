@@ -45,10 +45,14 @@ const KEYWORDS: ReadonlyMap<string, TokenKind> = new Map<string, TokenKind>([
   ...['offset', 'by', 'without', 'on', 'ignoring', 'group_left', 'group_right', 'bool', 'smoothed', 'anchored'].map(
     (word) => [word, 'keyword'] as const,
   ),
-  ...['start', 'end', 'step', 'range'].map((word) => [word, 'preprocessor'] as const),
+  ...['fill', 'fill_left', 'fill_right'].map((word) => [word, 'keyword'] as const),
+  ...['start', 'end', 'step', 'range', 'min_of', 'max_of'].map((word) => [word, 'preprocessor'] as const),
   ['inf', 'number'],
   ['nan', 'number'],
 ])
+
+/** Words inside of brackets. */
+const DURATION_WORDS: ReadonlySet<string> = new Set(['step', 'range', 'min_of', 'max_of'])
 
 const SPACE = /[ \t\n\r]+/y
 const COMMENT = /#[^\n\r]*/y
@@ -115,7 +119,7 @@ class Scanner {
     const from = this.#at
     if (this.#isInBrackets) {
       const word = this.#match(LABEL)!
-      if (!['step', 'range', 'min', 'max', 'min_of', 'max_of'].includes(word.toLowerCase())) {
+      if (!DURATION_WORDS.has(word.toLowerCase())) {
         this.#at = from
         this.#fail(`unexpected character in duration expression: '${word[0]!}'`, from, from + 1)
         return

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../model/diagnostic.ts'
+import { DURATION_START } from './build-duration.ts'
 import { UNSUPPORTED_FUNCTIONS } from './functions.ts'
 import { quote } from './literals.ts'
 import { describeToken, type Scan, type Token } from './scan.ts'
@@ -25,9 +26,6 @@ function unexpected(tokens: readonly Token[], index: number, text: string): Diag
   const to = token?.to ?? text.length
   if (token?.text === '(' && before?.kind === 'identifier') return unknownFunction(before)
   if (before?.kind === 'identifier' && before.text in UNSUPPORTED_FUNCTIONS) return unknownFunction(before)
-  if (token?.kind === 'preprocessor') {
-    return { severity: 'error', message: 'duration expressions are not supported: experimental', from, to }
-  }
   const { context, expected } = expectationAt(tokens, index)
   const where = context === '' ? '' : ` in ${context}`
   const wanted = expected === '' ? '' : `, expected ${expected}`
@@ -54,15 +52,16 @@ const OPTIONAL_GROUPING_WORDS = new Set(['group_left', 'group_right'])
 function expectationAt(tokens: readonly Token[], index: number): { context: string; expected: string } {
   const before = tokens[index - 1]
   const word = before?.text.toLowerCase() ?? ''
+  const bracket = bracketBefore(tokens, index)
+  if (bracket >= 0) return expectedInBrackets(tokens, bracket, index)
   if (before?.kind === 'keyword' && GROUPING_WORDS.has(word)) return { context: 'grouping opts', expected: '"("' }
-  if (before?.kind === 'keyword' && word === 'offset') return { context: 'offset', expected: 'number or duration' }
+  if (isInOffset(tokens, index)) return { context: 'offset', expected: DURATION_START }
   if (before?.kind === 'operator' && word === '@') return { context: '@', expected: 'timestamp' }
   if (before?.kind === 'aggregator' && tokens[index]?.kind !== 'operator')
     return { context: 'aggregation', expected: '' }
   const opening = openingBefore(tokens, index)
   const opener = opening < 0 ? undefined : tokens[opening]
   if (opener?.text === '{') return { context: 'label matching', expected: expectedInBraces(tokens, index) }
-  if (opener?.text === '[') return { context: 'subquery or range selector', expected: 'number or duration' }
   const head = opening < 1 ? undefined : tokens[opening - 1]
   const headWord = head?.text.toLowerCase() ?? ''
   if (head?.kind === 'keyword' && (GROUPING_WORDS.has(headWord) || OPTIONAL_GROUPING_WORDS.has(headWord))) {
@@ -77,6 +76,48 @@ function expectedInBraces(tokens: readonly Token[], index: number): string {
   if (before.kind === 'operator') return 'string'
   if (before.kind === 'identifier') return 'label matching operator'
   return before.kind === 'string' ? '"," or "}"' : 'identifier or "}"'
+}
+
+/** Whether the duration of an `offset` is begun and not whole. */
+function isInOffset(tokens: readonly Token[], index: number): boolean {
+  const isPart = ({ kind, text }: Token): boolean =>
+    kind === 'preprocessor' || kind === 'operator' || kind === 'number' || kind === 'duration' || '(),'.includes(text)
+  let at = index - 1
+  let open = 0
+  for (; at >= 0 && isPart(tokens[at]!); at--)
+    open += Number(tokens[at]!.text === '(') - Number(tokens[at]!.text === ')')
+  const word = tokens[at]
+  if (word?.kind !== 'keyword' || word.text.toLowerCase() !== 'offset') return false
+  const last = tokens[index - 1]!
+  return open > 0 || last === word || last.kind === 'preprocessor' || (last.kind === 'operator' && at === index - 2)
+}
+
+/** The square bracket that is open at token `index`; -1 when none is. */
+function bracketBefore(tokens: readonly Token[], index: number): number {
+  const isBracket = ({ kind, text }: Token): boolean => kind === 'punctuation' && (text === '[' || text === ']')
+  const at = tokens.slice(0, index).findLastIndex(isBracket)
+  return at >= 0 && tokens[at]!.text === '[' ? at : -1
+}
+
+/** The parser gives up its place inside of a duration, so what is said depends on whole ones only. */
+function expectedInBrackets(
+  tokens: readonly Token[],
+  bracket: number,
+  index: number,
+): { context: string; expected: string } {
+  const inside = tokens.slice(bracket + 1, index)
+  const colon = inside.findIndex(({ text }) => text === ':')
+  const last = inside.slice(colon + 1)
+  const open = last.filter(({ text }) => text === '(').length - last.filter(({ text }) => text === ')').length
+  const end = last.at(-1)
+  const isWhole = open === 0 && (end?.text === ')' || end?.kind === 'number' || end?.kind === 'duration')
+  if (colon >= 0) {
+    const start = 'number, duration, step(), range(), or "]"'
+    return { context: 'subquery selector', expected: isWhole ? '"]"' : start }
+  }
+  return isWhole
+    ? { context: 'subquery or range', expected: '":" or "]"' }
+    : { context: 'subquery or range selector', expected: DURATION_START }
 }
 
 /** The bracket that is open at token `index`; -1 when none is. */

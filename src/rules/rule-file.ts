@@ -7,6 +7,7 @@ import type { Diagnostic } from '../model/diagnostic.ts'
 import { parseDuration } from '../model/duration.ts'
 import { METRIC_NAME } from '../model/labels.ts'
 import { diagnose } from '../promql/parse.ts'
+import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
 import { DEFAULT_INTERVAL_MS } from './rule.ts'
 import type { Rule, RuleGroup } from './rule.ts'
 import { compileTemplate, isTemplate } from './template.ts'
@@ -30,6 +31,8 @@ export interface LoadedRules {
 export interface RuleFileOptions {
   /** For groups that do not say theirs. */
   readonly intervalMs?: number
+  /** What expressions may use; the stable language when absent. */
+  readonly language?: ParseOptions
 }
 
 const GROUP_KEYS = ['name', 'interval', 'query_offset', 'limit', 'labels', 'rules']
@@ -53,9 +56,10 @@ export function loadRuleFiles(files: readonly RuleFile[], options: RuleFileOptio
   return { groups, diagnostics }
 }
 
-function loadRuleFile({ path, text }: RuleFile, { intervalMs = DEFAULT_INTERVAL_MS }: RuleFileOptions): LoadedRules {
+function loadRuleFile({ path, text }: RuleFile, options: RuleFileOptions): LoadedRules {
+  const { intervalMs = DEFAULT_INTERVAL_MS, language = STABLE_LANGUAGE } = options
   const yaml = new YamlReader(path, text)
-  const groups = hasErrors(yaml) ? [] : new FileChecker(yaml, intervalMs).groups()
+  const groups = hasErrors(yaml) ? [] : new FileChecker(yaml, intervalMs, language).groups()
   const diagnostics = yaml.diagnostics.sort((a, b) => a.from - b.from)
   return { groups: hasErrors(yaml) ? [] : groups, diagnostics }
 }
@@ -73,10 +77,12 @@ interface ReadRule {
 class FileChecker {
   readonly #yaml: YamlReader
   readonly #intervalMs: number
+  readonly #language: ParseOptions
 
-  constructor(yaml: YamlReader, intervalMs: number) {
+  constructor(yaml: YamlReader, intervalMs: number, language: ParseOptions) {
     this.#yaml = yaml
     this.#intervalMs = intervalMs
+    this.#language = language
   }
 
   groups(): RuleGroup[] {
@@ -167,7 +173,7 @@ class FileChecker {
       if (entry === undefined || text !== undefined) this.#yaml.error(entry?.keyAt ?? at, `${what} has no expr`)
       return ''
     }
-    for (const { severity, message, help, from, to } of diagnose(text.text)) {
+    for (const { severity, message, help, from, to } of diagnose(text.text, this.#language)) {
       const range = text.rangeOf(from, to)
       if (severity === 'error') this.#yaml.error(range, `${what}: ${message}`, help)
       else this.#yaml.warning(range, `${what}: ${message}`, help)

@@ -85,7 +85,7 @@ function createRuleState(rule: Rule): RuleState {
 /** An expression that does not parse is shown as it is; each evaluation then says what is wrong with it. */
 function readExpr(rule: Rule): Pick<RuleState, 'query' | 'reads'> {
   try {
-    const expr = parseExpr(rule.expr)
+    const expr = parseExpr(rule.expr, { experimental: true })
     const names = selectorsOf(expr).map(
       ({ matchers }) => matchers.find(({ name, op }) => name === METRIC_NAME && op === '=')?.value,
     )

@@ -148,18 +148,21 @@ describe('refusals', () => {
     ['sum by (foo', '1:12: parse error: unclosed left parenthesis'],
     ['sum by (==) (foo)', '1:9: parse error: unexpected <op:==> in grouping opts, expected label'],
     ['sum by (a b) (foo)', '1:11: parse error: unexpected identifier "b" in grouping opts, expected "," or ")"'],
-    ['foo offset', '1:11: parse error: unexpected end of input in offset, expected number or duration'],
+    [
+      'foo offset',
+      '1:11: parse error: unexpected end of input in offset, expected number, duration, step(), or range()',
+    ],
     ['foo @', '1:6: parse error: unexpected end of input in @, expected timestamp'],
     [
       'foo["5m"]',
-      '1:5: parse error: unexpected string "\\"5m\\"" in subquery or range selector, expected number or duration',
+      '1:5: parse error: unexpected string "\\"5m\\"" in subquery or range selector, expected number, duration, step(), or range()',
     ],
     ['foo[abc]', "1:5: parse error: unexpected character in duration expression: 'a'"],
     ['foo[0]', '1:5: parse error: duration must be greater than 0'],
     ['foo[5m:0]', '1:8: parse error: duration must be greater than 0'],
     ['foo[999999999999y]', '1:5: parse error: not a valid duration string: "999999999999y"'],
     ['foo offset 1e30', '1:12: parse error: duration out of range'],
-    ['foo @ Inf', '1:1: parse error: timestamp out of bounds for @ modifier: Infinity'],
+    ['foo @ Inf', '1:1: parse error: timestamp out of bounds for @ modifier: +Inf'],
     ['nope(foo)', '1:1: parse error: unknown function with name "nope"'],
     ['RATE(foo[5m])', '1:1: parse error: unknown function with name "RATE"'],
     ['sum()', '1:1: parse error: no arguments for aggregate expression provided'],
@@ -210,14 +213,32 @@ describe('refusals', () => {
     ['1[5m:1m]', '1:1: parse error: subquery is only allowed on instant vector, got scalar instead'],
     // Parts of the language that this engine does not have are named, with the reason.
     ['histogram_count(a)', '1:1: parse error: function "histogram_count" is not supported: native histograms'],
-    ['info(a)', '1:1: parse error: function "info" is not supported: experimental'],
-    ['max_of(1, 2)', '1:1: parse error: function "max_of" is not supported: experimental'],
-    ['limitk(1, a)', '1:1: parse error: limitk() is not supported: experimental'],
+    [
+      'start_timestamp(a)',
+      '1:1: parse error: function "start_timestamp" is not supported: start timestamps are not stored',
+    ],
     ['a </ 1', '1:3: parse error: operator "</" is not supported: native histograms'],
-    ['a + fill (0) b', '1:5: parse error: fill modifiers are not supported: experimental'],
-    ['rate(a[5m] smoothed)', '1:6: parse error: smoothed modifier is not supported: experimental'],
-    ['rate(a[1h / 2])', '1:8: parse error: duration expressions are not supported: experimental'],
-    ['rate(a[step()])', '1:8: parse error: duration expressions are not supported: experimental'],
+    // Experiments are off.
+    ['max_of(1, 2)', '1:1: parse error: function "max_of" is not enabled: enable it with --promql.experimental'],
+    ['1 + step()', '1:5: parse error: function "step" is not enabled: enable it with --promql.experimental'],
+    ['1 + limitk(1, a)', '1:5: parse error: limitk() is experimental and must be enabled with --promql.experimental'],
+    [
+      '1 + (a + fill (0) b)',
+      '1:6: parse error: binop fill modifiers are experimental and not enabled: enable it with --promql.experimental',
+    ],
+    [
+      'rate(a[5m] smoothed)',
+      '1:6: parse error: smoothed modifier is experimental and not enabled: enable it with --promql.experimental',
+    ],
+    ...['a[1h / 2]', 'a[step()]', 'a offset min_of(1, 2)'].map((text) => [
+      `rate(${text})`,
+      `1:${text.includes('offset') ? 15 : 8}: parse error: experimental duration expression is not enabled: enable it with --promql.experimental`,
+    ]),
+    [
+      'rate(a[5m + (1h)])',
+      '1:14: parse error: experimental duration expression is not enabled: enable it with --promql.experimental',
+    ],
+    ['rate(a[-5m])', '1:8: parse error: duration must be greater than 0'],
   ])('%j', (text, message) => {
     expect(() => parseExpr(text)).toThrow(PromqlError)
     expect(() => parseExpr(text)).toThrow(new RegExp(`^${message.replace(/[\^$\\.*+?()[\]{}|/]/g, '\\$&')}$`))

@@ -5,6 +5,7 @@ import type { Grid } from './grid.ts'
 import { groupRows, type Groups } from './groups.ts'
 import { addToMean } from './mean.ts'
 import { add, type Accumulator } from './kahan.ts'
+import { limitCount, limitRatio, ratiosOf } from './limit.ts'
 import { quantileOf } from './quantile.ts'
 import { selectTop } from './top.ts'
 import { inTurns, pieceMask, type Pieces } from './turns.ts'
@@ -30,6 +31,13 @@ export async function evaluateAggregate(expr: Aggregate, steps: Steps, evaluatio
   if (expr.op === 'topk' || expr.op === 'bottomk') {
     return { type: 'vector', grid: await inTurns(selectTop(grid, groups, scalars!, expr.op === 'topk'), budget) }
   }
+  if (expr.op === 'limitk') {
+    return { type: 'vector', grid: await inTurns(limitCount(grid, groups, scalars!), budget) }
+  }
+  if (expr.op === 'limit_ratio') {
+    const ratios = ratiosOf(scalars!, expr.param!, evaluation)
+    return { type: 'vector', grid: await inTurns(limitRatio(grid, ratios), budget) }
+  }
   if (expr.op === 'quantile') {
     for (const phi of scalars!) {
       if (!(phi >= 0 && phi <= 1)) evaluation.annotations.invalidQuantile(phi, expr.param!)
@@ -41,7 +49,9 @@ export async function evaluateAggregate(expr: Aggregate, steps: Steps, evaluatio
 
 type Aggregation = (grid: Grid, groups: Groups, params: Float64Array | undefined) => Pieces<Grid>
 
-const AGGREGATIONS: Readonly<Record<Exclude<Aggregate['op'], 'topk' | 'bottomk' | 'count_values'>, Aggregation>> = {
+type Selecting = 'topk' | 'bottomk' | 'limitk' | 'limit_ratio'
+
+const AGGREGATIONS: Readonly<Record<Exclude<Aggregate['op'], Selecting | 'count_values'>, Aggregation>> = {
   sum,
   avg: average,
   min: (grid, groups) => extreme(grid, groups, 1),

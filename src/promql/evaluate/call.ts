@@ -5,6 +5,7 @@ import { absentLabels } from './absent.ts'
 import { stepTimeMs, type Evaluation, type Steps, type Value } from './evaluation.ts'
 import { dropNames, singleRow, type Grid } from './grid.ts'
 import { histogramFraction, histogramQuantile } from './histogram-functions.ts'
+import { sortedByLabels } from './label-sort.ts'
 import { labelJoin, labelReplace } from './label-functions.ts'
 import { absenceOf, callRangeFunction, WINDOW_KERNELS } from './range-functions.ts'
 import {
@@ -60,6 +61,11 @@ class Arguments {
 
 const vector = (grid: Grid): Value => ({ type: 'vector', grid })
 
+const constant = (value: number, steps: Steps): Value => ({
+  type: 'scalar',
+  values: new Float64Array(steps.count).fill(value),
+})
+
 const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
   absent: (args, call) => vector(absenceOf(args.vector(0), absentLabels(call.args[0]!))),
   clamp: (args, _, __, evaluation) => vector(clamp(args.vector(0), args.scalar(1), args.scalar(2), evaluation)),
@@ -71,6 +77,7 @@ const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
     const least = args.scalar(1)
     return vector(mapBySteps(args.vector(0), (value, s) => maxOf(least[s]!, value), evaluation))
   },
+  end: (_, __, steps, { queryEndMs }) => constant(queryEndMs / 1000, steps),
   histogram_fraction: (args, call, _, evaluation) =>
     vector(histogramFraction(call, args.scalar(0), args.scalar(1), args.vector(2), evaluation)),
   histogram_quantile: (args, call, _, evaluation) =>
@@ -79,14 +86,23 @@ const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
     vector(await inTurns(labelJoin(args.vector(0), args.strings(1)), budget)),
   label_replace: async (args, _, __, { budget }) =>
     vector(await inTurns(labelReplace(args.vector(0), args.strings(1)), budget)),
-  pi: (_, __, steps) => ({ type: 'scalar', values: new Float64Array(steps.count).fill(Math.PI) }),
+  max_of: (args) => ({ type: 'scalar', values: args.scalar(0).map((value, s) => maxOf(value, args.scalar(1)[s]!)) }),
+  min_of: (args) => ({ type: 'scalar', values: args.scalar(0).map((value, s) => minOf(value, args.scalar(1)[s]!)) }),
+  pi: (_, __, steps) => constant(Math.PI, steps),
+  range: (_, __, steps, { queryStartMs, queryEndMs }) => constant((queryEndMs - queryStartMs) / 1000, steps),
   round: (args, _, __, evaluation) => {
     const nearest = args.has(1) ? args.scalar(1) : undefined
     return vector(mapBySteps(args.vector(0), (value, s) => roundTo(value, nearest?.[s] ?? 1), evaluation))
   },
   scalar: (args, _, steps) => ({ type: 'scalar', values: onlyValues(args.vector(0), steps) }),
   sort: async (args, _, __, { budget }) => vector(await inTurns(sorted(args.vector(0), false), budget)),
+  sort_by_label: async (args, _, __, { budget }) =>
+    vector(await inTurns(sortedByLabels(args.vector(0), args.strings(1), false), budget)),
+  sort_by_label_desc: async (args, _, __, { budget }) =>
+    vector(await inTurns(sortedByLabels(args.vector(0), args.strings(1), true), budget)),
   sort_desc: async (args, _, __, { budget }) => vector(await inTurns(sorted(args.vector(0), true), budget)),
+  start: (_, __, steps, { queryStartMs }) => constant(queryStartMs / 1000, steps),
+  step: (_, __, steps, { queryStepMs }) => constant(queryStepMs / 1000, steps),
   time: (_, __, steps) => ({
     type: 'scalar',
     values: Float64Array.from({ length: steps.count }, (___, s) => stepTimeMs(steps, s) / 1000),
@@ -99,7 +115,8 @@ export function isImplemented(func: string): boolean {
   return (
     [IMPLEMENTATIONS, MATH, CALENDAR, WINDOW_KERNELS].some((table) => Object.hasOwn(table, func)) ||
     func === 'timestamp' ||
-    func === 'absent_over_time'
+    func === 'absent_over_time' ||
+    func === 'double_exponential_smoothing'
   )
 }
 
@@ -110,6 +127,7 @@ export async function evaluateCall(call: Call, steps: Steps, evaluation: Evaluat
   const values: Value[] = []
   for (const arg of call.args) values.push(await evaluation.evaluate(arg, steps, evaluation))
   evaluation.budget.check()
+  if (call.func.startsWith('sort') && steps.count > 1) evaluation.annotations.sortInRangeQuery(call)
   const args = new Arguments(values)
   const math = MATH[call.func]
   if (math !== undefined) return vector(await inTurns(mapValues(args.vector(0), math, evaluation), evaluation.budget))

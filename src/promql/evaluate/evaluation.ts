@@ -26,6 +26,8 @@ export interface Evaluation {
   /** The query's own range: what `@ start()` and `@ end()` mean, inside subqueries too. */
   readonly queryStartMs: number
   readonly queryEndMs: number
+  /** 0 in an instant query. */
+  readonly queryStepMs: number
   /** What the store answered, by request: a selector that stands twice in a query is read once. */
   readonly selections: Map<string, readonly SeriesColumns[]>
   /** Parts that stand in the query more than once, with their text. */

@@ -5,12 +5,13 @@ import { unwrapParens, type Call, type Expr } from '../ast.ts'
 import { absentLabels } from './absent.ts'
 import type { Evaluation, Steps, Value } from './evaluation.ts'
 import { dropNamesStrictly, type Grid } from './grid.ts'
+import { doubleExponentialSmoothing, EXPERIMENTAL_KERNELS } from './experimental-over-time.ts'
 import { OVER_TIME_KERNELS } from './over-time.ts'
 import { evaluateRange, type RangeVector } from './range-vector.ts'
 import { RATE_KERNELS } from './rate.ts'
 import { REGRESSION_KERNELS } from './regression.ts'
 import { gridOverRollups } from './range-rollups.ts'
-import { gridOverRuns } from './range-runs.ts'
+import { gridOverRuns, type RangeFunction } from './range-runs.ts'
 import { hasOneName, lensOf, lookMs, selectRuns, type Lens } from './select.ts'
 import { inTurns, type Pieces } from './turns.ts'
 import { slideOverSamples, type WindowKernel } from './window.ts'
@@ -20,6 +21,7 @@ export const WINDOW_KERNELS: Readonly<Record<string, WindowKernel>> = {
   ...RATE_KERNELS,
   ...OVER_TIME_KERNELS,
   ...REGRESSION_KERNELS,
+  ...EXPERIMENTAL_KERNELS,
 }
 
 /** These give back samples as they are, and so keep the metric's name. */
@@ -30,10 +32,15 @@ const COUNTER_SUFFIX = /_(?:total|sum|count|bucket)$/
 export async function callRangeFunction(call: Call, steps: Steps, evaluation: Evaluation): Promise<Value> {
   if (call.func === 'absent_over_time') return absentOverTime(call.args[0]!, steps, evaluation)
   const rangeArg = call.args.find((arg) => typeOf(arg) === 'matrix')!
-  const scalarArg = call.args.find((arg) => typeOf(arg) === 'scalar')
+  const [scalarArg, secondScalarArg] = call.args.filter((arg) => typeOf(arg) === 'scalar')
   const params = scalarArg === undefined ? undefined : await scalarOf(scalarArg, steps, evaluation)
   if (call.func === 'quantile_over_time') warnOfQuantiles(params!, scalarArg!, evaluation)
-  const grid = await overRange(call.func, rangeArg, params, steps, evaluation)
+  const kernel =
+    secondScalarArg === undefined
+      ? WINDOW_KERNELS[call.func]!
+      : doubleExponentialSmoothing(await scalarOf(secondScalarArg, steps, evaluation))
+  const over = { name: call.func, kernel, params }
+  const grid = await overRange(over, rangeArg, steps, evaluation)
   if (call.func === 'rate' || call.func === 'increase') remarkNonCounters(grid, rangeArg, evaluation)
   return { type: 'vector', grid: KEEPS_NAME.has(call.func) ? grid : dropNamesStrictly(grid) }
 }
@@ -45,19 +52,12 @@ async function scalarOf(expr: Expr, steps: Steps, evaluation: Evaluation): Promi
 }
 
 /** A function over all windows of a range vector. */
-async function overRange(
-  func: string,
-  arg: Expr,
-  params: Float64Array | undefined,
-  steps: Steps,
-  evaluation: Evaluation,
-): Promise<Grid> {
-  const kernel = WINDOW_KERNELS[func]!
+async function overRange(over: RangeFunction, arg: Expr, steps: Steps, evaluation: Evaluation): Promise<Grid> {
+  const { name: func, kernel, params } = over
   const matrix = unwrapParens(arg)
   if (matrix.kind === 'matrix' && evaluation.queryable.selectRuns !== undefined) {
     const { selector, rangeMs } = matrix
     const lens = lensOf(selector, evaluation)
-    const over = { name: func, kernel, params }
     const rolled = await gridOverRollups(over, selector, lens, rangeMs, endsOf(lens, steps), steps, evaluation)
     if (rolled !== undefined) return rolled
     const selection = selectRuns(selector, lens, steps, rangeMs, evaluation)!
@@ -116,7 +116,8 @@ function remarkNonCounters(grid: Grid, place: Expr, { annotations }: Evaluation)
 
 /** 1 where no series has a sample in the window, with the labels that the selector asks for by equality. */
 async function absentOverTime(arg: Expr, steps: Steps, evaluation: Evaluation): Promise<Value> {
-  const found = await overRange('present_over_time', arg, undefined, steps, evaluation)
+  const name = 'present_over_time'
+  const found = await overRange({ name, kernel: WINDOW_KERNELS[name]!, params: undefined }, arg, steps, evaluation)
   return { type: 'vector', grid: absenceOf(found, absentLabels(arg)) }
 }
 

@@ -14,6 +14,8 @@ export interface Window {
   endMs: number
   /** The time of the step, which differs from `endMs` under `offset` and `@`. */
   stepMs: number
+  /** Number of the step. */
+  step: number
   /** The scalar argument of the function at this step. */
   param: number
   result: number
@@ -55,6 +57,7 @@ export function slideOverSamples(
     window.startMs = startMs
     window.endMs = endMs
     window.stepMs = stepTimeMs(steps, s)
+    window.step = s
     window.param = params === undefined ? 0 : params[s]!
     if (!kernel(window)) continue
     values[cell + s] = window.result
@@ -71,6 +74,7 @@ const shared: Window = {
   startMs: 0,
   endMs: 0,
   stepMs: 0,
+  step: 0,
   param: 0,
   result: 0,
 }

@@ -15,7 +15,10 @@ export class Labels {
     this.flat = flat
   }
 
-  static readonly EMPTY = new Labels([])
+  // A getter: TypeScript 6.0.3 emits a class whose static initialiser names itself with an alias it never assigns.
+  static get EMPTY(): Labels {
+    return EMPTY
+  }
 
   /** From `flat` as another `Labels` holds it: sorted, no repeats, no empty values. Not checked. */
   static fromFlat(flat: readonly string[]): Labels {
@@ -111,6 +114,8 @@ export class Labels {
     return kept.length === this.flat.length ? this : Labels.fromFlat(kept)
   }
 }
+
+const EMPTY = Labels.fromFlat([])
 
 /** Order of label names and values: by UTF-16 code unit, which is Prometheus' order for all but astral characters. */
 export function compareText(a: string, b: string): number {

@@ -184,7 +184,6 @@ class Builder {
       const message = `binop fill modifiers are experimental and not enabled: ${ENABLE_HINT}`
       refuse(this.#text, left.from, right.to, message)
     }
-    if (fill !== null) refuse(this.#text, fill.from, fill.to, 'fill modifiers are not supported')
     const clause = node.getChild('MatchingModifierClause')
     return Object.freeze({
       kind: 'binary',
@@ -308,7 +307,7 @@ class Builder {
     if (target.extension !== undefined && target.extension !== extension) {
       return refuse(this.#text, expr.from, expr.to, 'anchored and smoothed modifiers cannot be used together')
     }
-    return refuse(this.#text, expr.from, node.to, `${extension} modifier is not supported`)
+    return modified(expr, { extension }, node.to)
   }
 
   #at(node: SyntaxNode, expr: Expr, at: AtTime): Expr {

@@ -5,10 +5,12 @@ import { RegexError } from '../model/regex.ts'
 import {
   isComparison,
   isSetOp,
+  unwrapParens,
   type Aggregate,
   type Binary,
   type Call,
   type Expr,
+  type Extension,
   type ValueType,
   type VectorSelector,
 } from './ast.ts'
@@ -56,8 +58,15 @@ export function typeOf(expr: Expr): ValueType {
   }
 }
 
+const EXTENDED_FUNCTIONS: Readonly<Record<Extension, readonly string[]>> = {
+  anchored: ['changes', 'delta', 'increase', 'rate', 'resets'],
+  smoothed: ['delta', 'increase', 'rate'],
+}
+
 class Checker {
   readonly found: Diagnostic[] = []
+  /** They may match everything. */
+  readonly #infoSelectors = new Set<VectorSelector>()
   readonly #text: string
 
   constructor(text: string) {
@@ -126,6 +135,8 @@ class Checker {
       const bound = variadic === 0 ? `${least}` : got < least ? `at least ${least}` : `at most ${most}`
       this.#find(expr, `expected ${bound} argument(s) in call to ${quote(expr.func)}, got ${got}`)
     }
+    if (expr.func === 'info') this.#infoSelector(expr)
+    for (const arg of expr.args) this.#extension(expr.func, unwrapParens(arg))
     expr.args.forEach((arg, i) => {
       const want = args[Math.min(i, args.length - 1)]
       if (want !== undefined && (i < args.length || variadic !== 0)) {
@@ -133,6 +144,25 @@ class Checker {
       }
     })
     return returns
+  }
+
+  /** Only some functions know what the samples outside of a window are for. */
+  #extension(func: string, arg: Expr): void {
+    if (arg.kind !== 'matrix' || arg.selector.extension === undefined) return
+    const { extension } = arg.selector
+    const able = EXTENDED_FUNCTIONS[extension]
+    if (able.includes(func)) return
+    this.#find(arg, `${extension} modifier can only be used with: ${able.join(', ')} - not with ${func}`)
+  }
+
+  /** The second argument of `info` is no vector to be read, but says which info series and labels are meant. */
+  #infoSelector({ args }: Call): void {
+    const selector = args[1]
+    if (selector === undefined) return
+    if (selector.kind !== 'vector') this.#find(selector, 'expected label selectors only')
+    else if (selector.metric !== undefined) {
+      this.#find(selector, 'expected label selectors only, got vector selector instead')
+    } else this.#infoSelectors.add(selector)
   }
 
   #binary(expr: Binary): ValueType {
@@ -157,10 +187,15 @@ class Checker {
       }
     }
     const areVectors = left === 'vector' && right === 'vector'
-    if (!areVectors && (matching?.labels.length ?? 0) > 0) {
-      this.#find(expr, 'vector matching only allowed between instant vectors')
-    } else if (areVectors && isSetOp(expr.op) && matching?.card !== 'many-to-many') {
-      this.#find(expr, `no grouping allowed for ${quote(expr.op)} operation`)
+    const isFilled = matching?.fillLeft !== undefined || matching?.fillRight !== undefined
+    if (!areVectors) {
+      if ((matching?.labels.length ?? 0) > 0) {
+        this.#find(expr, 'vector matching only allowed between instant vectors')
+      }
+      if (isFilled) this.#find(expr, 'filling in missing series only allowed between instant vectors')
+    } else if (isSetOp(expr.op)) {
+      if (matching?.card !== 'many-to-many') this.#find(expr, `no grouping allowed for ${quote(expr.op)} operation`)
+      if (isFilled) this.#find(expr, 'filling in missing series not allowed for set operators')
     }
     if ((left === 'scalar' || right === 'scalar') && isSetOp(expr.op)) {
       this.#find(expr, `set operator ${quote(expr.op)} not allowed in binary scalar expression`)
@@ -190,7 +225,11 @@ class Checker {
     if (metric !== undefined && names.length > 1) {
       this.#find(selector, `metric name must not be set twice: ${quote(metric)} or ${quote(names[0]!.value)}`)
     }
-    if (metric === undefined && matchers.every((matcher) => compileMatcher(matcher)(''))) {
+    if (
+      metric === undefined &&
+      !this.#infoSelectors.has(selector) &&
+      matchers.every((matcher) => compileMatcher(matcher)(''))
+    ) {
       this.#find(selector, 'vector selector must contain at least one non-empty matcher')
     }
   }

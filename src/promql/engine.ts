@@ -10,6 +10,7 @@ import type { EngineOptions } from './engine-options.ts'
 import { Explainer } from './explainer.ts'
 import type { ExplainedNode, Explanation } from './explanation.ts'
 import { evaluate } from './evaluate/evaluate.ts'
+import { extendedMatrix } from './evaluate/extended.ts'
 import { stepTimeMs, type Evaluation, type Steps, type Value } from './evaluate/evaluation.ts'
 import { labelsOf, refuseSameLabels, type Grid } from './evaluate/grid.ts'
 import { RowCache } from './evaluate/row-cache.ts'
@@ -233,6 +234,10 @@ function* samplesOf(grid: Grid, timeMs: number): Pieces<VectorSample[]> {
 
 /** The samples of a range selector or subquery themselves. */
 async function instantMatrix(expr: Expr, steps: Steps, evaluation: Evaluation): Promise<QueryValue> {
+  if (expr.kind === 'matrix' && expr.selector.extension !== undefined) {
+    const extended = extendedMatrix(expr, steps, evaluation)
+    return { type: 'matrix', series: await inTurns(listed(extended), evaluation.budget) }
+  }
   const { series, rangeMs, lens } = await evaluateRange(expr, steps, evaluation)
   const endMs = lookMs(lens, steps, 0)
   const cut = series.map(({ labels, timesMs, values, count }): MatrixSeries => {

@@ -63,6 +63,7 @@ export const FUNCTIONS: Readonly<Record<string, FunctionSignature>> = {
   hour: ofTime,
   idelta: overRange,
   increase: overRange,
+  info: experimental(fn(['vector', 'vector'], 1)),
   irate: overRange,
   label_join: fn(['vector', 'string', 'string', 'string'], -1),
   label_replace: fn(['vector', 'string', 'string', 'string', 'string']),
@@ -120,6 +121,5 @@ export const UNSUPPORTED_FUNCTIONS: Readonly<Record<string, string>> = {
   histogram_stddev: 'native histograms',
   histogram_stdvar: 'native histograms',
   histogram_sum: 'native histograms',
-  info: 'experimental',
   start_timestamp: 'start timestamps are not stored',
 }

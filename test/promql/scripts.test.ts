@@ -36,7 +36,7 @@ describe.skipIf(!existsSync(UPSTREAM))('upstream scripts (skipped where they are
   test.each(Object.keys(FLOOR))('%s', async (file) => {
     const outcomes = await runScript(readFileSync(join(UPSTREAM, file), 'utf8'))
     const counts = tally(outcomes)
-    const skipped = `${counts['native histogram']} native histogram, ${counts.experimental} experimental`
+    const skipped = `${counts['native histogram']} native histogram, ${counts['start timestamps']} start timestamps`
     process.stdout.write(`${file}: ${counts.passed} passed, ${counts.failed} failed, skipped: ${skipped}\n`)
     expect(failuresOf(file, outcomes)).toEqual([])
     expect(counts.passed).toBeGreaterThanOrEqual(FLOOR[file]!)
@@ -69,11 +69,11 @@ eval range from 0 to 2m step 1m sum(m)
 eval instant at 0 1
   2
 eval instant at 0 histogram_count(m)
-eval instant at 0 info(m)
+eval instant at 0 start_timestamp(m)
 `)
   expect(outcomes.map(({ status }) => status)).toEqual([
     ...Array.from({ length: 9 }, () => 'failed'),
     'native histogram',
-    'experimental',
+    'start timestamps',
   ])
 })

@@ -1,6 +1,7 @@
 import { isComparison, isSetOp, type Binary, type BinaryOp, type VectorMatching } from '../ast.ts'
 import type { Evaluation, Steps, Value } from './evaluation.ts'
 import { dropNames, type Grid } from './grid.ts'
+import { fillMissing, fillsMissing } from './fill.ts'
 import { joinVectors } from './join.ts'
 import { ARITHMETIC, COMPARISONS } from './operators.ts'
 import { combineSets } from './sets.ts'
@@ -24,9 +25,12 @@ export async function evaluateBinary(expr: Binary, steps: Steps, evaluation: Eva
   }
   if (left.type === 'vector' && right.type === 'vector') {
     const matching = expr.matching ?? DEFAULT_MATCHING
+    const [leftGrid, rightGrid] = fillsMissing(matching)
+      ? await inTurns(fillMissing(matching, left.grid, right.grid, evaluation), budget)
+      : [left.grid, right.grid]
     const pieces = isSetOp(expr.op)
-      ? combineSets(expr.op, matching, left.grid, right.grid, evaluation)
-      : joinVectors({ op: expr.op, isBool: expr.isBool, matching }, left.grid, right.grid, evaluation)
+      ? combineSets(expr.op, matching, leftGrid, rightGrid, evaluation)
+      : joinVectors({ op: expr.op, isBool: expr.isBool, matching }, leftGrid, rightGrid, evaluation)
     return { type: 'vector', grid: await inTurns(pieces, budget) }
   }
   throw new TypeError('bug: the checker let an operator through on a string')

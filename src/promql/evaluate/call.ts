@@ -5,6 +5,7 @@ import { absentLabels } from './absent.ts'
 import { stepTimeMs, type Evaluation, type Steps, type Value } from './evaluation.ts'
 import { dropNames, singleRow, type Grid } from './grid.ts'
 import { histogramFraction, histogramQuantile } from './histogram-functions.ts'
+import { callInfo } from './info.ts'
 import { sortedByLabels } from './label-sort.ts'
 import { labelJoin, labelReplace } from './label-functions.ts'
 import { absenceOf, callRangeFunction, WINDOW_KERNELS } from './range-functions.ts'
@@ -115,6 +116,7 @@ export function isImplemented(func: string): boolean {
   return (
     [IMPLEMENTATIONS, MATH, CALENDAR, WINDOW_KERNELS].some((table) => Object.hasOwn(table, func)) ||
     func === 'timestamp' ||
+    func === 'info' ||
     func === 'absent_over_time' ||
     func === 'double_exponential_smoothing'
   )
@@ -122,6 +124,7 @@ export function isImplemented(func: string): boolean {
 
 export async function evaluateCall(call: Call, steps: Steps, evaluation: Evaluation): Promise<Value> {
   if (FUNCTIONS[call.func]!.args.includes('matrix')) return callRangeFunction(call, steps, evaluation)
+  if (call.func === 'info') return callInfo(call, steps, evaluation)
   if (call.func === 'timestamp') return timestamp(call, steps, evaluation)
   if (Object.hasOwn(CALENDAR, call.func)) return callCalendar(call, steps, evaluation)
   const values: Value[] = []

@@ -3,6 +3,7 @@ import { evaluateAggregate } from './aggregate.ts'
 import { evaluateBinary } from './binary.ts'
 import { evaluateCall } from './call.ts'
 import type { Evaluation, Steps, Value } from './evaluation.ts'
+import { smoothedGrid } from './extended.ts'
 import type { Grid } from './grid.ts'
 import { mapValues } from './scalar-functions.ts'
 import { evaluateSelector } from './select.ts'
@@ -52,7 +53,13 @@ async function evaluateNode(expr: Expr, steps: Steps, evaluation: Evaluation): P
     case 'string':
       return { type: 'string', value: expr.value }
     case 'vector':
-      return { type: 'vector', grid: await evaluateSelector(expr, steps, evaluation) }
+      return {
+        type: 'vector',
+        grid:
+          expr.extension === 'smoothed'
+            ? await inTurns(smoothedGrid(expr, steps, evaluation), evaluation.budget)
+            : await evaluateSelector(expr, steps, evaluation),
+      }
     case 'paren':
       return evaluateNode(expr.expr, steps, evaluation)
     case 'unary':

@@ -3,6 +3,7 @@ import { PickedRows, type LabelRows } from '../../model/label-rows.ts'
 import type { Labels } from '../../model/labels.ts'
 import { METRIC_NAME } from '../../model/labels.ts'
 import { isComparison, type ArithmeticOp, type ComparisonOp, type VectorMatching } from '../ast.ts'
+import { describeLabels } from './describe-labels.ts'
 import type { Evaluation } from './evaluation.ts'
 import { haveOneName, labelsOf, mapRowsInPieces, mergeEqualRows, type Grid } from './grid.ts'
 import { numberRows } from './groups.ts'
@@ -129,8 +130,8 @@ function refuseDuplicates({ matching }: Join, many: Grid, one: Grid, ids: Int32A
       if (isNeeded[s] === 0) continue
       const found = rows.filter((row) => one.present[row * steps + s] === 1)
       if (found.length < 2) continue
-      const [first, second] = found.map((row) => describe(labelsOf(one, row))).sort()
-      const group = describe(signatureLabels(one.labels.at(found[0]!), matching))
+      const [first, second] = found.map((row) => describeLabels(labelsOf(one, row))).sort()
+      const group = describeLabels(signatureLabels(one.labels.at(found[0]!), matching))
       throw new FleetError(
         'query_execution',
         `found duplicate series for the match group ${group} on the ${isSwapped ? 'left' : 'right'} hand-side of the operation: ` +
@@ -142,11 +143,6 @@ function refuseDuplicates({ matching }: Join, many: Grid, one: Grid, ids: Int32A
 
 function signatureLabels(labels: Labels, { isOn, labels: names }: VectorMatching): Labels {
   return isOn ? labels.keep(new Set(names)) : labels.drop(new Set([...names, METRIC_NAME]))
-}
-
-/** A label set with the name among the labels, as Prometheus' errors show it. */
-function describe(labels: Labels): string {
-  return `{${[...labels.pairs()].map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(', ')}}`
 }
 
 /**

@@ -6,6 +6,7 @@ import { absentLabels } from './absent.ts'
 import type { Evaluation, Steps, Value } from './evaluation.ts'
 import { dropNamesStrictly, type Grid } from './grid.ts'
 import { doubleExponentialSmoothing, EXPERIMENTAL_KERNELS } from './experimental-over-time.ts'
+import { gridOverExtended } from './extended.ts'
 import { OVER_TIME_KERNELS } from './over-time.ts'
 import { evaluateRange, type RangeVector } from './range-vector.ts'
 import { RATE_KERNELS } from './rate.ts'
@@ -55,6 +56,9 @@ async function scalarOf(expr: Expr, steps: Steps, evaluation: Evaluation): Promi
 async function overRange(over: RangeFunction, arg: Expr, steps: Steps, evaluation: Evaluation): Promise<Grid> {
   const { name: func, kernel, params } = over
   const matrix = unwrapParens(arg)
+  if (matrix.kind === 'matrix' && matrix.selector.extension !== undefined) {
+    return inTurns(gridOverExtended(func, matrix, steps, evaluation), evaluation.budget)
+  }
   if (matrix.kind === 'matrix' && evaluation.queryable.selectRuns !== undefined) {
     const { selector, rangeMs } = matrix
     const lens = lensOf(selector, evaluation)

@@ -55,7 +55,7 @@ function rangeOfSelector(
 }
 
 /** HOT. The same columns when there is nothing to take out, which is nearly always. */
-function withoutStaleMarkers(columns: SeriesColumns): RangeSeries {
+export function withoutStaleMarkers(columns: SeriesColumns): RangeSeries {
   const { values, timesMs, count } = columns
   let first = 0
   while (first < count && values[first] === values[first]) first++

@@ -1,0 +1,112 @@
+import type { Extension } from '../ast.ts'
+import { RATE_KERNELS } from './rate.ts'
+import type { Window } from './window.ts'
+
+/** What is computed of one extended window: the definitions are those of Prometheus' `anchored` and `smoothed`. */
+
+/** A window and the samples around it: `[from, to)`, some of which are in `(startMs, endMs]`. Moves forward only. */
+export interface ExtendedWindow {
+  readonly timesMs: Float64Array
+  readonly values: Float64Array
+  readonly count: number
+  from: number
+  to: number
+  startMs: number
+  endMs: number
+  result: number
+}
+
+/** Moves the samples along with the window: from `behindMs` before it (open) to `aheadMs` after it. */
+export function samplesAround(window: ExtendedWindow, behindMs: number, aheadMs: number): void {
+  const { timesMs, count, startMs, endMs } = window
+  while (window.from < count && timesMs[window.from]! <= startMs - behindMs) window.from++
+  if (window.to < window.from) window.to = window.from
+  while (window.to < count && timesMs[window.to]! <= endMs + aheadMs) window.to++
+}
+
+/** The samples at the two ends of a window, and what the series is said to be there. */
+export interface ExtendedEnds {
+  readonly first: number
+  readonly last: number
+  readonly left: number
+  readonly right: number
+}
+
+/** Undefined: nothing is in the window. There is at least one sample around it. */
+export function extendedEnds(
+  { timesMs, values, from, to, startMs, endMs }: ExtendedWindow,
+  extension: Extension,
+  isCounter: boolean,
+): ExtendedEnds | undefined {
+  const isSmoothed = extension === 'smoothed'
+  let first = from
+  while (first + 1 < to - 1 && timesMs[first + 1]! <= startMs) first++
+  let last = to - 1
+  if (isSmoothed) {
+    last = from
+    while (last < to - 1 && timesMs[last]! < endMs) last++
+  }
+  if (from === to || timesMs[last]! <= startMs || (isSmoothed && timesMs[first]! > endMs)) return undefined
+  const left =
+    isSmoothed && timesMs[first]! < startMs ? interpolate(timesMs, values, first, startMs, isCounter) : values[first]!
+  const right =
+    isSmoothed && last > from && timesMs[last]! > endMs
+      ? interpolate(timesMs, values, last - 1, endMs, isCounter)
+      : values[last]!
+  return { first, last, left, right }
+}
+
+/** On the line from a sample to the next one. A counter that fell began again at zero. */
+export function interpolate(
+  timesMs: Float64Array,
+  values: Float64Array,
+  before: number,
+  atMs: number,
+  isCounter: boolean,
+): number {
+  const next = values[before + 1]!
+  const start = isCounter && next < values[before]! ? 0 : values[before]!
+  return start + ((next - start) * (atMs - timesMs[before]!)) / (timesMs[before + 1]! - timesMs[before]!)
+}
+
+/** Writes `result`; false: no value. */
+export type ExtendedKernel = (window: ExtendedWindow) => boolean
+
+export function extendedKernel(func: string, extension: Extension): ExtendedKernel {
+  if (func === 'changes' || func === 'resets') return counted(func)
+  const isCounter = func !== 'delta'
+  return (window) => {
+    const ends = extendedEnds(window, extension, isCounter)
+    if (ends === undefined) return false
+    window.result = ends.right - ends.left
+    if (isCounter) window.result += lostAtResets(window, ends)
+    if (func === 'rate') window.result /= (window.endMs - window.startMs) / 1000
+    return true
+  }
+}
+
+/** What a counter had before each time it fell inside of the window; its ends count their own. */
+function lostAtResets({ timesMs, values, startMs, endMs }: ExtendedWindow, ends: ExtendedEnds): number {
+  const first = timesMs[ends.first]! <= startMs ? ends.first + 1 : ends.first
+  const last = timesMs[ends.last]! >= endMs ? ends.last - 1 : ends.last
+  let lost = 0
+  let previous = ends.left
+  for (let i = first; i <= last; i++) {
+    if (values[i]! < previous) lost += previous
+    previous = values[i]!
+  }
+  return ends.right < previous ? lost + previous : lost
+}
+
+/** `changes` and `resets`, with the last sample before the window as its first. */
+function counted(func: 'changes' | 'resets'): ExtendedKernel {
+  const kernel = RATE_KERNELS[func]!
+  return (window) => {
+    const ends = extendedEnds(window, 'anchored', false)
+    if (ends === undefined) return false
+    const plain: Window = { ...window, from: ends.first, stepMs: window.endMs, step: 0, param: 0 }
+    kernel(plain)
+    window.result = plain.result
+    return true
+  }
+}

@@ -1,0 +1,117 @@
+import { LabelList } from '../../model/label-rows.ts'
+import type { Extension, MatrixSelector, VectorSelector } from '../ast.ts'
+import type { MatrixSeries } from '../query-engine.ts'
+import type { Evaluation, Steps } from './evaluation.ts'
+import { extendedEnds, extendedKernel, interpolate, samplesAround, type ExtendedWindow } from './extended-window.ts'
+import type { Grid } from './grid.ts'
+import { withoutStaleMarkers, type RangeSeries } from './range-vector.ts'
+import { hasOneName, lensOf, lookMs, selectSeries, type Lens } from './select.ts'
+import { pieceMask, type Pieces } from './turns.ts'
+
+/**
+ * Extended range selectors: windows and instants that also look at the samples next to them, as far away as the
+ * lookback. They are read as samples: neither runs nor rollups say what is outside of a window.
+ */
+
+/** Samples of the windows of all steps and of what is around them. */
+function selectExtended(
+  selector: VectorSelector,
+  extension: Extension,
+  rangeMs: number,
+  steps: Steps,
+  evaluation: Evaluation,
+): { readonly series: RangeSeries[]; readonly lens: Lens; readonly aheadMs: number } {
+  const { lookbackMs } = evaluation
+  const lens = lensOf(selector, evaluation)
+  const aheadMs = extension === 'smoothed' ? lookbackMs : 0
+  const ahead = { ...lens, offsetMs: lens.offsetMs - aheadMs }
+  const series = selectSeries(selector, ahead, steps, rangeMs + lookbackMs + aheadMs, { rangeMs }, evaluation)
+  return { series: series.map(withoutStaleMarkers), lens, aheadMs }
+}
+
+/** `rate`, `increase`, `delta`, `changes` or `resets` over extended windows. */
+export function* gridOverExtended(
+  func: string,
+  { selector, rangeMs }: MatrixSelector,
+  steps: Steps,
+  evaluation: Evaluation,
+): Pieces<Grid> {
+  const extension = selector.extension!
+  const { series, lens, aheadMs } = selectExtended(selector, extension, rangeMs, steps, evaluation)
+  const kernel = extendedKernel(func, extension)
+  evaluation.budget.takeCells(series.length, steps.count)
+  const values = new Float64Array(series.length * steps.count)
+  const present = new Uint8Array(series.length * steps.count)
+  for (const [row, one] of series.entries()) {
+    const window: ExtendedWindow = { ...one, from: 0, to: 0, startMs: 0, endMs: 0, result: 0 }
+    for (let s = 0; s < steps.count; s++) {
+      window.endMs = lookMs(lens, steps, s)
+      window.startMs = window.endMs - rangeMs
+      samplesAround(window, evaluation.lookbackMs, aheadMs)
+      if (window.from === window.to || !kernel(window)) continue
+      values[row * steps.count + s] = window.result
+      present[row * steps.count + s] = 1
+    }
+    yield
+  }
+  const labels = new LabelList(series.map((one) => one.labels))
+  return { steps: steps.count, labels, isNameless: false, isOneName: hasOneName(selector), values, present }
+}
+
+/** `selector smoothed`: on the line between the samples before and after; the last one before, where none is after. */
+export function* smoothedGrid(selector: VectorSelector, steps: Steps, evaluation: Evaluation): Pieces<Grid> {
+  const { lookbackMs } = evaluation
+  const { series, lens } = selectExtended(selector, 'smoothed', 0, steps, evaluation)
+  evaluation.budget.takeCells(series.length, steps.count)
+  const values = new Float64Array(series.length * steps.count)
+  const present = new Uint8Array(series.length * steps.count)
+  const mask = pieceMask(steps.count)
+  for (const [row, { timesMs, values: samples, count }] of series.entries()) {
+    if ((row & mask) === mask) yield
+    let next = 0
+    for (let s = 0; s < steps.count; s++) {
+      const atMs = lookMs(lens, steps, s)
+      while (next < count && timesMs[next]! < atMs) next++
+      const isAfter = next < count && timesMs[next]! <= atMs + lookbackMs
+      const isBefore = next > 0 && timesMs[next - 1]! > atMs - lookbackMs
+      const cell = row * steps.count + s
+      if (isAfter && timesMs[next] === atMs) values[cell] = samples[next]!
+      else if (!isBefore) continue
+      else if (isAfter) values[cell] = interpolate(timesMs, samples, next - 1, atMs, false)
+      else values[cell] = samples[next - 1]!
+      present[cell] = 1
+    }
+  }
+  const labels = new LabelList(series.map((one) => one.labels))
+  return { steps: steps.count, labels, isNameless: false, isOneName: hasOneName(selector), values, present }
+}
+
+/** The samples of an extended range selector themselves: those in it, and one at each of its ends. */
+export function extendedMatrix(
+  { selector, rangeMs }: MatrixSelector,
+  steps: Steps,
+  evaluation: Evaluation,
+): MatrixSeries[] {
+  const extension = selector.extension!
+  const { series, lens, aheadMs } = selectExtended(selector, extension, rangeMs, steps, evaluation)
+  const endMs = lookMs(lens, steps, 0)
+  return series.map((one): MatrixSeries => {
+    const window: ExtendedWindow = { ...one, from: 0, to: 0, startMs: endMs - rangeMs, endMs, result: 0 }
+    samplesAround(window, evaluation.lookbackMs, aheadMs)
+    return { labels: one.labels, ...withEnds(window, extension) }
+  })
+}
+
+function withEnds(window: ExtendedWindow, extension: Extension): { timesMs: Float64Array; values: Float64Array } {
+  const ends = extendedEnds(window, extension, false)
+  if (ends === undefined) return { timesMs: new Float64Array(0), values: new Float64Array(0) }
+  const { timesMs, values, startMs, endMs } = window
+  let [first, last] = [ends.first, ends.last]
+  if (timesMs[first]! <= startMs) first++
+  if (timesMs[last]! >= endMs) last--
+  const within = [first, Math.max(first, last + 1)] as const
+  return {
+    timesMs: Float64Array.of(startMs, ...timesMs.subarray(...within), endMs),
+    values: Float64Array.of(ends.left, ...values.subarray(...within), ends.right),
+  }
+}

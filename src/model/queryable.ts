@@ -49,6 +49,10 @@ export interface RunSelection {
    * each series by itself is read as it was at one moment. Throws FleetError `query_limit` beyond `maxSamples` runs.
    */
   readRuns(from: number, to: number, into: RunColumns): void
+  /**
+   * How many runs rows `[from, to)` have at least, found without reading them. Absent: a store that cannot tell.
+   */
+  runsAtLeast?(from: number, to: number): number
   /** The newest sample of all rows, by row; `timesMs` is NaN where there is none, and `values` keeps the bits. */
   readNewest(timesMs: Float64Array, values: Float64Array): void
 }

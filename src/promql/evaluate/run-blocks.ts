@@ -16,8 +16,14 @@ const BLOCK_ROWS_MAX = 8192
 /** How many rows the first portion has: of a long range some, to learn how many runs a row has. */
 const FIRST_ROWS = 64
 const SHORT_MS = 3_600_000
+/** How often series are scraped, for a guess. */
+const SCRAPE_MS = 30_000
 /** Values the first portion of a short range may make: even 1 us each are some 20 ms. */
 const FIRST_BLOCK_CELLS = 20_000
+/** From how many times the samples left on the first rows, if all were as they, make a query suspect. */
+const SUSPECT = 2
+/** Rows of one pack, or of a few. */
+const COUNTED_ROWS = 512
 /** Columns that grew beyond this are let go after the query. */
 const KEPT_RUNS_MAX = 1_000_000
 
@@ -33,10 +39,9 @@ export async function eachBlock(
   visit: (firstRow: number, runs: RunColumns) => void,
 ): Promise<void> {
   const { budget, explainer } = evaluation
-  let rows =
-    spanMs <= SHORT_MS ? Math.max(FIRST_ROWS, Math.min(BLOCK_ROWS_MAX, FIRST_BLOCK_CELLS / stepCount)) : FIRST_ROWS
-  rows = Math.floor(rows)
+  let rows = firstRowsOf(spanMs, stepCount)
   const total = selection.rows.length
+  let isFirst = true
   for (let from = 0; from < total;) {
     const to = Math.min(total, from + rows)
     const runs = scratch
@@ -52,8 +57,32 @@ export async function eachBlock(
     const tookMs = budget.elapsedMs - beganMs
     if (tookMs > TURN_MS) rows = Math.max(1, Math.min(rows, Math.floor(((to - from) * TURN_MS) / tookMs)))
     if (runs.startsMs.length > KEPT_RUNS_MAX) scratch = new RunColumns()
+    if (isFirst && (runs.count / to) * total > budget.samplesLeft * SUSPECT)
+      await refuseTooMany(selection, to, evaluation)
+    isFirst = false
     from = to
     if (from < total) await budget.breathe()
+  }
+}
+
+/** A short range is read at once, unless it makes many values; of a long one a few rows, as if all had changed often. */
+function firstRowsOf(spanMs: number, stepCount: number): number {
+  if (spanMs <= SHORT_MS)
+    return Math.max(FIRST_ROWS, Math.min(BLOCK_ROWS_MAX, Math.floor(FIRST_BLOCK_CELLS / stepCount)))
+  return Math.max(4, Math.min(FIRST_ROWS, Math.floor((BLOCK_RUNS * SCRAPE_MS) / spanMs)))
+}
+
+/**
+ * Ends a query that reads more than it may before it has computed what it may. What the first rows have only raises the
+ * suspicion; the query is refused for what is certain.
+ */
+async function refuseTooMany(selection: RunSelection, from: number, { budget }: Evaluation): Promise<void> {
+  if (selection.runsAtLeast === undefined) return
+  let runs = 0
+  for (let row = from; row < selection.rows.length; row += COUNTED_ROWS) {
+    runs += selection.runsAtLeast(row, Math.min(selection.rows.length, row + COUNTED_ROWS))
+    if (runs > budget.samplesLeft) budget.takeSamples(0, runs)
+    await budget.breathe()
   }
 }
 

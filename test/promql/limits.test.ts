@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import type { Queryable } from '../../src/model/queryable.ts'
+import { createLocalEngine } from '../../src/promql/engine.ts'
+import { DEFAULT_ENGINE_OPTIONS } from '../../src/promql/engine-options.ts'
+import type { QueryEngine } from '../../src/promql/query-engine.ts'
+import { HOUR_MS, NOW_MS, TempStore } from '../store/temp-store.ts'
+
+// A query over a real store that would read far more than it may is refused for what the packs say they have, before it has
+// computed what it may; one that may is answered, whatever its first series look like.
+
+const SERIES = 1000
+const SCRAPES = 400
+const SCRAPE_MS = 30_000
+/** The first series change with each scrape; the others, of `calm`, never. */
+const RESTLESS = 100
+
+async function filled(series = SERIES): Promise<TempStore> {
+  const store = new TempStore({}, NOW_MS)
+  const refs = (metric: string): number[] =>
+    Array.from({ length: series }, (_, i) => store.resolve({ __name__: metric, cluster: `c-${i}` }))
+  const [busy, calm] = [refs('busy'), refs('calm')]
+  for (let scrape = 0; scrape < SCRAPES; scrape++) {
+    const timeMs = NOW_MS + scrape * SCRAPE_MS
+    for (let i = 0; i < series; i++) {
+      store.writer.appender.append(busy[i]!, timeMs, scrape)
+      store.writer.appender.append(calm[i]!, timeMs, i < RESTLESS ? scrape : 1)
+    }
+    await store.writer.appender.commit()
+  }
+  await store.writer.maintain(NOW_MS + 24 * HOUR_MS)
+  return store
+}
+
+interface Watched {
+  readonly engine: QueryEngine
+  readonly rowsRead: () => number
+}
+
+function engineOver({ reader }: TempStore, samplesMax: number): Watched {
+  let rowsRead = 0
+  const queryable: Queryable = {
+    select: (request) => reader.select(request),
+    selectRuns: (request) => {
+      const selection = reader.selectRuns(request)
+      return {
+        rows: selection.rows,
+        readRuns: (from, to, into) => {
+          rowsRead += to - from
+          selection.readRuns(from, to, into)
+        },
+        runsAtLeast: (from, to) => selection.runsAtLeast!(from, to),
+        readNewest: (timesMs, values) => {
+          selection.readNewest(timesMs, values)
+        },
+      }
+    },
+    series: (matchers, range) => reader.series(matchers, range),
+    labelNames: (matchers, range) => reader.labelNames(matchers, range),
+    labelValues: (name, matchers, range) => reader.labelValues(name, matchers, range),
+  }
+  const options = { ...DEFAULT_ENGINE_OPTIONS, samplesMax }
+  return { engine: createLocalEngine({ queryable, options, nowMs: () => 0 }), rowsRead: () => rowsRead }
+}
+
+const RANGE = { startMs: NOW_MS, endMs: NOW_MS + SCRAPES * SCRAPE_MS, stepMs: 60_000 }
+
+describe('a query over more than it may read', () => {
+  test('is refused after its first portion, and before only what is certain', async () => {
+    const store = await filled()
+    const { engine, rowsRead } = engineOver(store, 100_000)
+    for (const expr of ['sum(busy)', 'sum(rate(busy[5m]))', 'deriv(busy[1h])']) {
+      const before = rowsRead()
+      await expect(engine.range({ expr, ...RANGE })).rejects.toMatchObject({
+        code: 'query_limit',
+        message: expect.stringContaining('limit is 100000') as string,
+      })
+      expect(rowsRead() - before, expr).toBeLessThanOrEqual(64)
+    }
+    // As restless as its first rows it would read 400,000; it reads some 41,000.
+    const { value, stats } = await engine.range({ expr: 'sum(calm)', ...RANGE })
+    expect(value).toMatchObject({ type: 'matrix', series: [{}] })
+    expect(stats.samplesRead).toBeLessThan(60_000)
+    // One more than it reads is no limit, one less is.
+    const exact = stats.samplesRead
+    await engineOver(store, exact).engine.range({ expr: 'sum(calm)', ...RANGE })
+    await expect(engineOver(store, exact - 1).engine.range({ expr: 'sum(calm)', ...RANGE })).rejects.toMatchObject({
+      code: 'query_limit',
+    })
+  })
+
+  test('gives up on bytes of results, and on time', async () => {
+    const store = await filled(100)
+    const options = { ...DEFAULT_ENGINE_OPTIONS, resultBytesMax: 100_000 }
+    const small = createLocalEngine({ queryable: store.reader, options, nowMs: () => 0 })
+    await expect(small.range({ expr: 'busy * 2', ...RANGE })).rejects.toMatchObject({
+      code: 'query_limit',
+      message: expect.stringContaining('limit is 100000') as string,
+    })
+    let nowMs = 0
+    const slow = createLocalEngine({
+      queryable: store.reader,
+      options: DEFAULT_ENGINE_OPTIONS,
+      nowMs: () => (nowMs += 10),
+    })
+    await expect(slow.range({ expr: 'sum(busy)', ...RANGE, timeoutMs: 50 })).rejects.toMatchObject({
+      code: 'query_timeout',
+      message: expect.stringContaining('limit is 50 ms') as string,
+    })
+  })
+})

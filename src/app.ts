@@ -38,7 +38,7 @@ import { VERSION } from './version.ts'
 import { createNotifications } from './notifications.ts'
 import type { Notifications } from './notifications.ts'
 import { limitPendingWrites } from './pending-writes.ts'
-import type { QueryEngine } from './promql/query-engine.ts'
+import type { QueryEngine, QueryExplainer } from './promql/query-engine.ts'
 import { PAGE_BYTES } from './store/head-memory.ts'
 
 export interface AppParts {
@@ -178,7 +178,7 @@ interface ServerParts {
   readonly metrics: OwnMetrics
   readonly threads: AppThreads
   readonly tokens: TokenBook
-  readonly query: QueryEngine
+  readonly query: QueryEngine & QueryExplainer
   readonly readiness: () => string
 }
 
@@ -194,6 +194,7 @@ function createApiServer(
   }
   return createServer({
     query,
+    explain: (asked, signal) => query.explain(asked, signal),
     language: engineOptionsOf(config),
     write: (body, cluster, protocol) =>
       pending(

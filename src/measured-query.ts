@@ -1,11 +1,11 @@
 /** The query engine of the other thread, counted and timed. A query whose asker left is not sent, or ends there soon. */
 import { FleetError } from './base/errors.ts'
 import type { OwnMetrics } from './base/metrics.ts'
-import type { QueryEngine } from './promql/query-engine.ts'
+import type { QueryEngine, QueryExplainer } from './promql/query-engine.ts'
 import type { QueryWorkerCalls } from './query-worker.ts'
 import type { Remote } from './rpc.ts'
 
-export function measuredQuery(remote: Remote<QueryWorkerCalls>, metrics: OwnMetrics): QueryEngine {
+export function measuredQuery(remote: Remote<QueryWorkerCalls>, metrics: OwnMetrics): QueryEngine & QueryExplainer {
   const measure = async <T>(kind: string, signal: AbortSignal | undefined, ask: () => Promise<T>): Promise<T> => {
     if (signal?.aborted === true) {
       metrics.queries.inc({ outcome: 'query_canceled' })
@@ -26,6 +26,7 @@ export function measuredQuery(remote: Remote<QueryWorkerCalls>, metrics: OwnMetr
   return {
     instant: (query, signal) => measure('instant', signal, () => remote.instant(query, signal)),
     range: (query, signal) => measure('range', signal, () => remote.range(query, signal)),
+    explain: (query, signal) => measure('explain', signal, () => remote.explain(query, signal)),
     series: (selectors, range) => measure('series', undefined, () => remote.series(selectors, range)),
     labelNames: (selectors, range) => measure('labels', undefined, () => remote.labelNames(selectors, range)),
     labelValues: (name, selectors, range) =>

@@ -13,6 +13,7 @@ import type { MetricFamily } from './model/metadata.ts'
 import type { TimeRange } from './model/queryable.ts'
 import { createLocalEngine } from './promql/engine.ts'
 import type { EngineOptions } from './promql/engine-options.ts'
+import type { Explanation } from './promql/explanation.ts'
 import { newestSamples, type NewestSample } from './promql/newest.ts'
 import type { InstantQuery, QueryEngine, QueryResult, RangeQuery } from './promql/query-engine.ts'
 import { carry, createCaller, serveCalls } from './rpc.ts'
@@ -48,6 +49,7 @@ export type QueryWorkerCalls = {
   /** Ends soon after its signal was aborted. */
   instant(query: InstantQuery, signal?: AbortSignal): Promise<QueryResult>
   range(query: RangeQuery, signal?: AbortSignal): Promise<QueryResult>
+  explain(query: InstantQuery | RangeQuery, signal?: AbortSignal): Promise<Explanation>
   series(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly Labels[]>
   labelNames(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
   labelValues(name: string, selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
@@ -103,6 +105,7 @@ try {
   serveCalls(parentPort, {
     instant: (asked, signal) => query.instant(asked, signal),
     range: (asked, signal) => query.range(asked, signal),
+    explain: (asked, signal) => query.explain(asked, signal),
     series: (selectors, range) => query.series(selectors, range),
     labelNames: (selectors, range) => query.labelNames(selectors, range),
     labelValues: (name, selectors, range) => query.labelValues(name, selectors, range),

@@ -78,7 +78,12 @@ export function registerQueryRoutes(app: FastifyInstance, { query, clock, langua
   })
 }
 
-function rangeParams(params: Params): { readonly startMs: number; readonly endMs: number; readonly stepMs: number } {
+/** `start`, `end` and `step` of a range query. */
+export function rangeParams(params: Params): {
+  readonly startMs: number
+  readonly endMs: number
+  readonly stepMs: number
+} {
   const startMs = requiredTime(params, 'start')
   const endMs = requiredTime(params, 'end')
   if (endMs < startMs) throw invalidParam('end', 'end timestamp must not be before start time')
@@ -96,7 +101,7 @@ function rangeParams(params: Params): { readonly startMs: number; readonly endMs
   return { startMs, endMs, stepMs: Math.trunc(stepMs) }
 }
 
-function queryOptions(params: Params): QueryOptions {
+export function queryOptions(params: Params): QueryOptions {
   const timeoutMs = params.get('timeout') === '' ? undefined : Math.max(0, Math.trunc(durationParam(params, 'timeout')))
   const lookbackMs = lookbackParam(params)
   return {
@@ -134,7 +139,7 @@ function unknownStats(value: string): string {
 const BAD_QUERY: ReadonlySet<string> = new Set(['query_parse', 'bad_request'])
 
 /** Runs `run`; a bad query is a bad parameter, and is told as one. */
-function namingParam<T>(name: string, run: () => T): T {
+export function namingParam<T>(name: string, run: () => T): T {
   const rename = (thrown: unknown): never => {
     if (!(thrown instanceof FleetError) || !BAD_QUERY.has(thrown.code)) throw thrown
     const message = `invalid parameter ${JSON.stringify(name)}: ${thrown.message}`
@@ -149,7 +154,7 @@ function namingParam<T>(name: string, run: () => T): T {
 }
 
 /** Aborts when the client goes away before it has its answer, so that nobody computes for nobody. */
-function abortedWithConnection(reply: FastifyReply): AbortSignal {
+export function abortedWithConnection(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) controller.abort()

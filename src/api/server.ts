@@ -10,7 +10,7 @@ import type { ClusterInventory } from '../fleet/inventory.ts'
 import type { FleetNow } from '../fleet/now.ts'
 import type { Principal } from '../model/token.ts'
 import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
-import type { QueryEngine } from '../promql/query-engine.ts'
+import type { QueryEngine, QueryExplainer } from '../promql/query-engine.ts'
 import { installAccess, plainEntry } from './access.ts'
 import { registerAdmin } from './admin.ts'
 import { registerAlerts } from './alerts.ts'
@@ -21,6 +21,7 @@ import { registerDebugIngest } from './debug-ingest.ts'
 import type { ReadIngestReport } from './debug-ingest.ts'
 import { registerDebugSeries } from './debug-series.ts'
 import type { ReadCardinality } from './debug-series.ts'
+import { registerExplain } from './explain.ts'
 import { registerFaro } from './faro.ts'
 import { registerFeatures } from './features.ts'
 import { registerFederate } from './federate.ts'
@@ -51,6 +52,7 @@ import { createWriteServer } from './write-server.ts'
 /** Everything the HTTP side needs, as functions and ports: it knows neither threads nor SQL. */
 export interface ApiDeps {
   readonly query: QueryEngine
+  readonly explain: QueryExplainer['explain']
   /** What PromQL may use where a text is only looked at; the stable language when absent. */
   readonly language?: ParseOptions
   readonly write: Write
@@ -153,6 +155,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
     acceptForms(scope)
     installCors(scope, settings.corsOrigins)
     registerQueryRoutes(scope, { query: deps.query, clock, language: deps.language ?? STABLE_LANGUAGE })
+    registerExplain(scope, deps.explain, clock)
     registerSeriesRoutes(scope, deps.query)
     registerRuleRoutes(scope, deps.rules)
     registerTargets(scope, deps.query, clock)

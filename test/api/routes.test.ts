@@ -33,6 +33,7 @@ POST,PUT                      admin   prometheus  /api/v1/admin/tsdb/delete_seri
 POST,PUT                      admin   prometheus  /api/v1/admin/tsdb/snapshot
 GET                           viewer  prometheus  /api/v1/alertmanagers
 GET                           viewer  prometheus  /api/v1/alerts
+GET,POST                      viewer  prometheus  /api/v1/explain
 GET                           viewer  prometheus  /api/v1/features
 GET,POST                      viewer  prometheus  /api/v1/format_query
 GET                           viewer  prometheus  /api/v1/label/:name/values

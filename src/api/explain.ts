@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import type { QueryExplainer } from '../promql/query-engine.ts'
-import { optionalTime, paramsOf } from './params.ts'
+import { namingParam, optionalTime, paramsOf } from './params.ts'
 import { sendSuccess } from './prometheus-json.ts'
-import { abortedWithConnection, namingParam, queryOptions, rangeParams } from './query.ts'
+import { abortedWithConnection, queryOptions, rangeParams } from './query.ts'
 
 /** `/api/v1/explain`: a range when the parameters of one are there, otherwise an instant. */
 export function registerExplain(app: FastifyInstance, explain: QueryExplainer['explain'], clock: Clock): void {

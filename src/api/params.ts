@@ -47,6 +47,24 @@ export function invalidParam(name: string, reason: string): FleetError {
   return new FleetError('bad_request', `invalid parameter ${JSON.stringify(name)}: ${reason}`)
 }
 
+/** Failures of the engine that are the query's text: it does not parse, or is of a type that cannot be asked so. */
+const BAD_QUERY: ReadonlySet<string> = new Set(['query_parse', 'bad_request'])
+
+/** Runs `run`; a bad query is a bad parameter, and is told as one. */
+export function namingParam<T>(name: string, run: () => T): T {
+  const rename = (thrown: unknown): never => {
+    if (!(thrown instanceof FleetError) || !BAD_QUERY.has(thrown.code)) throw thrown
+    const message = `invalid parameter ${JSON.stringify(name)}: ${thrown.message}`
+    throw new FleetError(thrown.code, message, { cause: thrown })
+  }
+  try {
+    const value = run()
+    return value instanceof Promise ? (value.catch(rename) as T) : value
+  } catch (thrown) {
+    return rename(thrown)
+  }
+}
+
 /**
  * The ends of time: no sample lies beyond them (ingest refuses it), and both are whole milliseconds that a Date can
  * hold. Times outside are moved to the nearer end.
@@ -178,6 +196,14 @@ export function limitParam(params: Params): number {
   const limit = Number(text)
   if (limit < 0) throw invalidParam('limit', 'limit must be non-negative')
   return limit === 0 ? Infinity : limit
+}
+
+/** A whole number, also below 0; `undefined` when left out. */
+export function optionalCount(params: Params, name: string): number | undefined {
+  const text = params.get(name)
+  if (text === '') return undefined
+  if (!/^[+-]?\d+$/.test(text)) throw new FleetError('bad_request', `${name} must be a number`)
+  return Number(text)
 }
 
 /** `limit` of a route that has a default and a most. */

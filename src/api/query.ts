@@ -11,6 +11,7 @@ import {
   invalidParam,
   limitParam,
   lookbackParam,
+  namingParam,
   optionalTime,
   paramsOf,
   requiredTime,
@@ -133,24 +134,6 @@ const STATS_VALUES: ReadonlySet<string> = new Set(['', 'true', 'all'])
 
 function unknownStats(value: string): string {
   return `unknown value ${JSON.stringify(value)} of parameter "stats", want "true" or "all"`
-}
-
-/** Failures of the engine that are the query's text: it does not parse, or is of a type that cannot be asked so. */
-const BAD_QUERY: ReadonlySet<string> = new Set(['query_parse', 'bad_request'])
-
-/** Runs `run`; a bad query is a bad parameter, and is told as one. */
-export function namingParam<T>(name: string, run: () => T): T {
-  const rename = (thrown: unknown): never => {
-    if (!(thrown instanceof FleetError) || !BAD_QUERY.has(thrown.code)) throw thrown
-    const message = `invalid parameter ${JSON.stringify(name)}: ${thrown.message}`
-    throw new FleetError(thrown.code, message, { cause: thrown })
-  }
-  try {
-    const value = run()
-    return value instanceof Promise ? (value.catch(rename) as T) : value
-  } catch (thrown) {
-    return rename(thrown)
-  }
 }
 
 /** Aborts when the client goes away before it has its answer, so that nobody computes for nobody. */

@@ -34,9 +34,9 @@ export function registerRuleRoutes(app: FastifyInstance, rules: RuleReader): voi
       .filter((group) => includesOrAny(params.all('rule_group[]'), group.name))
       .sort((a, b) => (groupKeyOf(a) < groupKeyOf(b) ? -1 : 1))
       .flatMap((group) => {
-        // A filter that leaves nothing of a group leaves the group out; one that was empty before stays.
+        // A group without rules is left out, whether a filter made it so or its file.
         const kept = group.rules.filter(keeps)
-        return kept.length > 0 || group.rules.length === 0 ? [{ ...group, rules: kept }] : []
+        return kept.length > 0 ? [{ ...group, rules: kept }] : []
       })
     const first = page.token === '' ? 0 : groups.findIndex((group) => groupToken(group) === page.token)
     if (first === -1) throw invalidParam('group_next_token', 'invalid group_next_token')
@@ -78,10 +78,11 @@ function includesOrAny(wanted: readonly string[], value: string): boolean {
 }
 
 function booleanParam(params: Params, name: string): boolean {
-  const text = params.get(name)
-  if (/^(1|t|T|TRUE|true|True)$/.test(text)) return true
-  if (text === '' || /^(0|f|F|FALSE|false|False)$/.test(text)) return false
-  throw invalidParam(name, `strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`)
+  const text = params.get(name).toLowerCase()
+  if (/^(1|t|true)$/.test(text)) return true
+  if (text === '' || /^(0|f|false)$/.test(text)) return false
+  const cause = `strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`
+  throw invalidParam(name, `error converting ${name}: ${cause}`)
 }
 
 function groupPage(params: Params): { readonly limit: number; readonly token: string } {

@@ -7,12 +7,9 @@ import { PromqlError } from '../promql/promql-error.ts'
 import type { QueryEngine } from '../promql/query-engine.ts'
 import { TIME_MAX_MS, TIME_MIN_MS, invalidParam, limitParam, optionalTime, paramsOf } from './params.ts'
 import type { Params } from './params.ts'
-import { renderLabels, sendList, sendSuccess } from './prometheus-json.ts'
+import { renderLabels, sendList } from './prometheus-json.ts'
 
-/**
- * Which series, label names and label values there are: `/api/v1/series`, `/labels`, `/label/{name}/values`; and the
- * two questions about what Daytwo does not keep, metadata and exemplars, whose honest answer is an empty one.
- */
+/** Which series, label names and label values there are: `/api/v1/series`, `/labels`, `/label/{name}/values`. */
 export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine): void {
   const config = { access: 'viewer', speaks: 'prometheus' } as const
 
@@ -50,15 +47,6 @@ export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine): 
     const range = timeRange(params)
     const values = await query.labelValues(name, selectors(params), range)
     return sendList(reply, values, limit, (value) => JSON.stringify(value))
-  })
-
-  app.get('/api/v1/metadata', { config }, (_request, reply) => sendSuccess(reply, '{}'))
-
-  app.route({
-    method: ['GET', 'POST'],
-    url: '/api/v1/query_exemplars',
-    config,
-    handler: (_request, reply) => sendSuccess(reply, '[]'),
   })
 }
 

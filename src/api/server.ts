@@ -21,12 +21,14 @@ import { registerDebugIngest } from './debug-ingest.ts'
 import type { ReadIngestReport } from './debug-ingest.ts'
 import { registerDebugSeries } from './debug-series.ts'
 import type { ReadCardinality } from './debug-series.ts'
+import { registerExemplars } from './exemplars.ts'
 import { registerExplain } from './explain.ts'
 import { registerFaro } from './faro.ts'
 import { registerFeatures } from './features.ts'
 import { registerFederate } from './federate.ts'
 import type { ReadNewest } from './federate.ts'
 import type { FaroOptions } from './faro.ts'
+import { registerMetadata } from './metadata.ts'
 import { registerNow } from './now.ts'
 import { registerOtlpMetrics } from './otlp-metrics.ts'
 import type { WriteOtlpMetrics } from './otlp-metrics.ts'
@@ -157,6 +159,8 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
     registerQueryRoutes(scope, { query: deps.query, clock, language: deps.language ?? STABLE_LANGUAGE })
     registerExplain(scope, deps.explain, clock)
     registerSeriesRoutes(scope, deps.query)
+    registerExemplars(scope, deps.query)
+    registerMetadata(scope, deps.query)
     registerRuleRoutes(scope, deps.rules)
     registerTargets(scope, deps.query, clock)
     registerPrometheusStatus(scope, { ...settings, ...deps })

@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../base/clock.ts'
-import { FleetError } from '../base/errors.ts'
 import type { PrometheusTarget } from '../contract/prometheus-status.ts'
 import type { Labels } from '../model/labels.ts'
 import { parseSelector } from '../promql/parse.ts'
 import type { QueryEngine, VectorSample } from '../promql/query-engine.ts'
 import { formatTime } from './format-value.ts'
-import { paramsOf } from './params.ts'
+import { namingParam, optionalCount, paramsOf } from './params.ts'
 import { sendInPieces } from './pieces.ts'
 import { JSON_TYPE, sendSuccess } from './prometheus-json.ts'
 
@@ -37,10 +36,12 @@ export function registerTargets(app: FastifyInstance, query: QueryEngine, clock:
   })
 
   // What is known of metrics is not known by target.
-  app.get('/api/v1/targets/metadata', { config }, (request) => {
-    const matching = paramsOf(request).get('match_target')
-    if (matching !== '') parseSelector(matching)
-    throw new FleetError('not_found', 'specified metadata not found')
+  app.get('/api/v1/targets/metadata', { config }, (request, reply) => {
+    const params = paramsOf(request)
+    optionalCount(params, 'limit')
+    const matching = params.get('match_target')
+    if (matching !== '') namingParam('match_target', () => parseSelector(matching))
+    return sendSuccess(reply, '[]')
   })
 }
 

@@ -40,6 +40,23 @@ export type QueryAnswer = Static<typeof QueryAnswer>
 export const TextList = Envelope(Type.Array(Type.String()))
 export const SeriesList = Envelope(Type.Array(LabelSet))
 
+export const ExemplarList = Envelope(
+  Type.Array(
+    Type.Object({
+      seriesLabels: LabelSet,
+      exemplars: Type.Array(Type.Object({ labels: LabelSet, value: Type.String(), timestamp: Type.Number() })),
+    }),
+  ),
+)
+
+/** By metric family; of each the different things that senders say, the newest first. */
+export const MetadataMap = Envelope(
+  Type.Record(
+    Type.String(),
+    Type.Array(Type.Object({ type: Type.String(), help: Type.String(), unit: Type.String() })),
+  ),
+)
+
 export const PrometheusAlert = Type.Object({
   labels: LabelSet,
   annotations: LabelSet,

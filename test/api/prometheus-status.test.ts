@@ -186,12 +186,23 @@ describe('targets', () => {
     expect(await get('scrape_pools', ScrapePools)).toEqual({ scrapePools: ['cdi', 'hco'] })
   })
 
+  test('metadata is not known by target', async () => {
+    const search = '?match_target={job="hco"}&metric=up&limit=3'
+    expect((await server.app.inject(`/api/v1/targets/metadata${search}`)).json()).toEqual({
+      status: 'success',
+      data: [],
+    })
+  })
+
   test.each([
-    ['', 404, 'not_found', 'specified metadata not found'],
-    ['?match_target={', 400, 'bad_data', expect.stringMatching(/^1:\d+: parse error: /)],
-  ])('metadata%s by target is not known', async (search, status, errorType, error) => {
+    ['?match_target={', /^invalid parameter "match_target": 1:\d+: parse error: /],
+    ['?limit=x', /^limit must be a number$/],
+  ])('metadata%s is refused', async (search, error) => {
     const answer = await server.app.inject(`/api/v1/targets/metadata${search}`)
-    expect([answer.statusCode, answer.json()]).toEqual([status, { status: 'error', errorType, error: error as string }])
+    expect([answer.statusCode, answer.json()]).toEqual([
+      400,
+      { status: 'error', errorType: 'bad_data', error: expect.stringMatching(error) as string },
+    ])
   })
 })
 

@@ -315,11 +315,6 @@ describe('with the real engine', () => {
     expect((await get('query', { query: '1', limit: '1' })).body).not.toHaveProperty('warnings')
   })
 
-  test('what is not kept is answered as empty', async () => {
-    expect((await get('metadata', {})).body).toEqual({ status: 'success', data: {} })
-    expect((await get('query_exemplars', { query: 'up' })).body).toEqual({ status: 'success', data: [] })
-  })
-
   test('a query is formatted', async () => {
     expect((await get('format_query', { query: 'sum  by(job)(up)' })).body).toEqual({
       status: 'success',

@@ -153,7 +153,10 @@ describe('/api/v1/rules', () => {
     ['?group_limit=0', 'invalid parameter "group_limit": group_limit needs to be greater than 0'],
     ['?group_next_token=x', 'group_limit needs to be set in order to paginate over the groups'],
     ['?group_limit=1&group_next_token=x', 'invalid parameter "group_next_token": invalid group_next_token'],
-    ['?exclude_alerts=maybe', 'invalid parameter "exclude_alerts": strconv.ParseBool: parsing "maybe": invalid syntax'],
+    [
+      '?exclude_alerts=maybe',
+      'invalid parameter "exclude_alerts": error converting exclude_alerts: strconv.ParseBool: parsing "maybe": invalid syntax',
+    ],
   ])('%s is refused', async (search, error) => {
     expect(await get(`/api/v1/rules${search}`)).toEqual({
       status: 400,

@@ -1,0 +1,102 @@
+import type { Diagnostic } from '../model/diagnostic.ts'
+import { METRIC_NAME } from '../model/labels.ts'
+import { childrenOf, unwrapParens, type Aggregate, type Call, type Expr, type VectorSelector } from './ast.ts'
+import { quote } from './literals.ts'
+import { formatShort } from './number-format.ts'
+
+/**
+ * What is allowed in an expression and is as a rule not what its writer wanted. Each finding is a warning at its place;
+ * they are for people who write rules, and no part of an answer.
+ */
+export function lint(expr: Expr): Diagnostic[] {
+  const found = CHECKS.flatMap((check) => check(expr))
+  return [...found, ...childrenOf(expr).flatMap(lint)].sort((a, b) => a.from - b.from)
+}
+
+type Check = (expr: Expr) => Diagnostic[]
+
+const CHECKS: readonly Check[] = [rateOfNoCounter, rateOfSum, lostBuckets, impossibleQuantile, needlessRegex]
+
+const RATES: ReadonlySet<string> = new Set(['rate', 'irate', 'increase'])
+const COUNTER_NAME = /_(total|sum|count|bucket)$/
+
+/** Prometheus says the same of an answer; here it is said before. */
+function rateOfNoCounter(expr: Expr): Diagnostic[] {
+  if (expr.kind !== 'call' || !RATES.has(expr.func)) return []
+  const [range] = expr.args.map(unwrapParens)
+  if (range?.kind !== 'matrix') return []
+  const name = nameOf(range.selector)
+  if (name === undefined || COUNTER_NAME.test(name)) return []
+  const message = `metric might not be a counter, name does not end in _total/_sum/_count/_bucket: ${quote(name)}`
+  return [warning(range.selector, message, `${expr.func} is for values that only rise; delta and deriv are for others`)]
+}
+
+function rateOfSum(expr: Expr): Diagnostic[] {
+  if (expr.kind !== 'call' || !RATES.has(expr.func)) return []
+  const [range] = expr.args.map(unwrapParens)
+  if (range?.kind !== 'subquery') return []
+  const inner = unwrapParens(range.expr)
+  if (inner.kind !== 'aggregate') return []
+  const help = `take ${expr.func} of each series first, then ${inner.op} over the results`
+  return [warning(expr, `${expr.func} of ${inner.op}: the sum hides when one of its counters begins anew`, help)]
+}
+
+/** Only of classic buckets: a native histogram has no `le`. */
+function lostBuckets(expr: Expr): Diagnostic[] {
+  if (expr.kind !== 'call' || (expr.func !== 'histogram_quantile' && expr.func !== 'histogram_fraction')) return []
+  const inner = unwrapParens(expr.args.at(-1) ?? expr)
+  if (inner.kind !== 'aggregate' || keepsBuckets(inner) || !readsBuckets(inner)) return []
+  const help = `aggregate with by (le${inner.isWithout ? '' : inner.grouping.map((name) => `, ${name}`).join('')})`
+  return [warning(inner, `${expr.func} needs the label "le", which this aggregation drops`, help)]
+}
+
+function keepsBuckets({ isWithout, grouping }: Aggregate): boolean {
+  return isWithout !== grouping.includes('le')
+}
+
+function readsBuckets(expr: Expr): boolean {
+  if (expr.kind === 'vector') return nameOf(expr)?.endsWith('_bucket') === true
+  return childrenOf(expr).some(readsBuckets)
+}
+
+function impossibleQuantile(expr: Expr): Diagnostic[] {
+  const param = quantileOf(expr)
+  if (param?.kind !== 'number' || (param.value >= 0 && param.value <= 1)) return []
+  return [warning(param, `quantile value should be between 0 and 1, got ${formatShort(param.value)}`)]
+}
+
+const QUANTILE_FIRST: ReadonlySet<string> = new Set(['histogram_quantile', 'quantile_over_time'])
+
+function quantileOf(expr: Expr): Expr | undefined {
+  if (expr.kind === 'aggregate' && expr.op === 'quantile') return expr.param
+  return expr.kind === 'call' && QUANTILE_FIRST.has(expr.func) ? firstArgument(expr) : undefined
+}
+
+function firstArgument({ args }: Call): Expr | undefined {
+  return args[0] === undefined ? undefined : unwrapParens(args[0])
+}
+
+function needlessRegex(expr: Expr): Diagnostic[] {
+  if (expr.kind !== 'vector') return []
+  return expr.matchers
+    .filter(({ op, value }) => (op === '=~' || op === '!~') && value !== '' && /^[\w :/@-]*$/.test(value))
+    .map(({ name, op, value }) =>
+      warning(
+        expr,
+        `${name}${op}${quote(value)} is no pattern`,
+        `${name}${op === '=~' ? '=' : '!='}${quote(value)} says the same`,
+      ),
+    )
+}
+
+function nameOf({ matchers }: VectorSelector): string | undefined {
+  return matchers.find(({ name, op }) => name === METRIC_NAME && op === '=')?.value
+}
+
+function warning(
+  { from, to }: { readonly from: number; readonly to: number },
+  message: string,
+  help?: string,
+): Diagnostic {
+  return { severity: 'warning', message, from, to, ...(help === undefined ? {} : { help }) }
+}

@@ -19,6 +19,16 @@ const COMMANDS: readonly { readonly name: string; readonly summary: string; read
       load: async () => (await import('./cli/token.ts')).tokenCommand,
     },
     {
+      name: 'query',
+      summary: 'Ask a running server in PromQL, for its series or its label values.',
+      load: async () => (await import('./cli/query.ts')).queryCommand,
+    },
+    {
+      name: 'check',
+      summary: 'Check rules, configuration or expressions, or whether a server is up.',
+      load: async () => (await import('./cli/check.ts')).checkCommand,
+    },
+    {
       name: 'version',
       summary: 'Print the version of Daytwo and of Node.',
       load: async () => (await import('./cli/version.ts')).versionCommand,

@@ -3,6 +3,7 @@ import { FleetError } from '../base/errors.ts'
 import type { ExemplarSeries } from '../model/exemplar.ts'
 import { selectorsOf } from '../promql/ast.ts'
 import { parseExpr } from '../promql/parse.ts'
+import type { ParseOptions } from '../promql/parse-options.ts'
 import type { QueryEngine } from '../promql/query-engine.ts'
 import { formatValue } from './format-value.ts'
 import { TIME_MAX_MS, TIME_MIN_MS, optionalTime, paramsOf } from './params.ts'
@@ -10,7 +11,7 @@ import { sendInPieces } from './pieces.ts'
 import { JSON_TYPE, renderLabels, sendSuccess } from './prometheus-json.ts'
 
 /** `/api/v1/query_exemplars`: the exemplars of all series that any selector of an expression matches. */
-export function registerExemplars(app: FastifyInstance, query: QueryEngine): void {
+export function registerExemplars(app: FastifyInstance, query: QueryEngine, language: ParseOptions): void {
   app.route({
     method: ['GET', 'POST'],
     url: '/api/v1/query_exemplars',
@@ -24,7 +25,7 @@ export function registerExemplars(app: FastifyInstance, query: QueryEngine): voi
       if (range.toMs < range.fromMs) {
         throw new FleetError('bad_request', 'end timestamp must not be before start timestamp')
       }
-      const selectors = selectorsOf(parseExpr(params.get('query'))).map(({ matchers }) => matchers)
+      const selectors = selectorsOf(parseExpr(params.get('query'), language)).map(({ matchers }) => matchers)
       // Without a selector there is nothing to look for; the engine would take it for all series.
       if (selectors.length === 0) return sendSuccess(reply, '[]')
       const found = await query.exemplars(selectors, range)

@@ -1,6 +1,15 @@
 import type { FastifyInstance } from 'fastify'
-import { AGGREGATE_OPS, ARITHMETIC_OPS, COMPARISON_OPS, SET_OPS } from '../promql/ast.ts'
+import {
+  AGGREGATE_OPS,
+  ARITHMETIC_OPS,
+  COMPARISON_OPS,
+  EXPERIMENTAL_AGGREGATE_OPS,
+  SET_OPS,
+  type AggregateOp,
+} from '../promql/ast.ts'
 import { FUNCTIONS, UNSUPPORTED_FUNCTIONS } from '../promql/functions.ts'
+import { diagnose } from '../promql/parse.ts'
+import type { ParseOptions } from '../promql/parse-options.ts'
 import { PROMETHEUS_FUNCTIONS } from '../rules/template/prometheus-functions.ts'
 import { sendSuccess } from './prometheus-json.ts'
 
@@ -8,8 +17,8 @@ import { sendSuccess } from './prometheus-json.ts'
  * `/api/v1/features`: what clients may use, by the names of Prometheus 3. Functions, operators and templates come from
  * the tables that are used to read them, so the answer cannot say more than there is.
  */
-export function registerFeatures(app: FastifyInstance): void {
-  const json = JSON.stringify(features())
+export function registerFeatures(app: FastifyInstance, language: ParseOptions): void {
+  const json = JSON.stringify(features(language))
   app.get('/api/v1/features', { config: { access: 'viewer', speaks: 'prometheus' } }, (_request, reply) =>
     sendSuccess(reply, json),
   )
@@ -20,8 +29,26 @@ const on = (names: Iterable<string>): Record<string, boolean> =>
 const off = (names: Iterable<string>): Record<string, boolean> =>
   Object.fromEntries([...names].sort().map((name) => [name, false]))
 
-export function features(): Readonly<Record<string, Readonly<Record<string, boolean>>>> {
+/** Modifiers that are experiments, each in the shortest expression that has it. */
+const MODIFIERS = {
+  anchored: 'x anchored',
+  binop_fill_modifiers: 'x + fill (0) y',
+  duration_expr: 'x[1m + 1m]',
+  smoothed: 'x smoothed',
+}
+
+export function features(language: ParseOptions): Readonly<Record<string, Readonly<Record<string, boolean>>>> {
   const matchOps = ['=~', '!~', '!=', '==']
+  const { experimental } = language
+  const functions = Object.entries(FUNCTIONS).map(([name, { isExperimental }]) => [
+    name,
+    !isExperimental || experimental,
+  ])
+  const aggregations = Object.keys(AGGREGATE_OPS).map((name) => [
+    name,
+    experimental || !EXPERIMENTAL_AGGREGATE_OPS.has(name as AggregateOp),
+  ])
+  const modifiers = Object.entries(MODIFIERS).map(([name, expr]) => [name, diagnose(expr, language).length === 0])
   return {
     api: {
       ...off(['admin', 'lifecycle']),
@@ -41,19 +68,16 @@ export function features(): Readonly<Record<string, Readonly<Record<string, bool
     promql: {
       ...on(['at_modifier', 'bool', 'by', 'group_left', 'group_right', 'ignoring', 'negative_offset', 'offset', 'on']),
       ...on(['per_query_lookback_delta', 'subqueries', 'without']),
-      ...off([
-        'anchored',
-        'delayed_name_removal',
-        'duration_expr',
-        'per_step_stats',
-        'smoothed',
-        'type_and_unit_labels',
-      ]),
+      ...off(['delayed_name_removal', 'per_step_stats', 'type_and_unit_labels']),
+      ...(Object.fromEntries(modifiers) as Record<string, boolean>),
     },
-    promql_functions: { ...on(Object.keys(FUNCTIONS)), ...off(Object.keys(UNSUPPORTED_FUNCTIONS)) },
+    promql_functions: {
+      ...(Object.fromEntries(functions) as Record<string, boolean>),
+      ...off(Object.keys(UNSUPPORTED_FUNCTIONS)),
+    },
     promql_operators: {
-      ...on([...ARITHMETIC_OPS, ...COMPARISON_OPS, ...SET_OPS, ...matchOps, ...Object.keys(AGGREGATE_OPS), '@']),
-      ...off(['limit_ratio', 'limitk']),
+      ...on([...ARITHMETIC_OPS, ...COMPARISON_OPS, ...SET_OPS, ...matchOps, '@']),
+      ...(Object.fromEntries(aggregations) as Record<string, boolean>),
     },
     rules: { concurrent_rule_eval: false, keep_firing_for: true, query_offset: true },
     scrape: {},

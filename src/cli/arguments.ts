@@ -9,6 +9,8 @@ export interface Arguments {
   /** Words that are not options, in order. */
   readonly words: readonly string[]
   readonly options: ReadonlyMap<string, string>
+  /** The values of each option apart, in order: for those whose values may have commas in them. */
+  readonly lists: ReadonlyMap<string, readonly string[]>
   readonly isHelpAsked: boolean
 }
 
@@ -22,40 +24,42 @@ export function parseArguments(
   flags: ReadonlySet<string>,
 ): Arguments {
   const words: string[] = []
-  const options = new Map<string, string>()
+  const lists = new Map<string, string[]>()
   let isHelpAsked = false
   const rest = [...args]
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
     if (arg === '--help' || arg === '-h') isHelpAsked = true
     else if (arg === '--') words.push(...rest.splice(0))
     else if (!arg.startsWith('--')) words.push(arg)
-    else readOption(arg, rest, options, valued, flags)
+    else {
+      const [name, value] = readOption(arg, rest, valued, flags)
+      // A flag is on or off, whatever it was before; other options add up.
+      if (flags.has(name)) lists.set(name, [value])
+      else lists.set(name, [...(lists.get(name) ?? []), value])
+    }
   }
-  return { words, options, isHelpAsked }
+  const options = new Map([...lists].map(([name, values]) => [name, values.join(',')]))
+  return { words, options, lists, isHelpAsked }
 }
 
 function readOption(
   arg: string,
   rest: string[],
-  options: Map<string, string>,
   valued: ReadonlySet<string>,
   flags: ReadonlySet<string>,
-): void {
+): readonly [name: string, value: string] {
   const equals = arg.indexOf('=')
   const name = equals === -1 ? arg.slice(2) : arg.slice(2, equals)
   const given = equals === -1 ? undefined : arg.slice(equals + 1)
-  if (flags.has(name)) options.set(name, given ?? 'true')
-  else if (name.startsWith('no-') && flags.has(name.slice(3)) && given === undefined)
-    options.set(name.slice(3), 'false')
-  else if (valued.has(name)) {
+  if (flags.has(name)) return [name, given ?? 'true']
+  if (name.startsWith('no-') && flags.has(name.slice(3)) && given === undefined) return [name.slice(3), 'false']
+  if (valued.has(name)) {
     const value = given ?? rest.shift()
     if (value === undefined) throw new FleetError('config_invalid', `option --${name}: got nothing, want a value`)
-    const before = options.get(name)
-    options.set(name, before === undefined ? value : `${before},${value}`)
-  } else {
-    const [near] = nearest(name, [...valued, ...flags], 1)
-    throw new FleetError('config_invalid', `unknown option --${name} on the command line`, {
-      hint: near === undefined ? '`--help` lists the options' : `did you mean --${near}?`,
-    })
+    return [name, value]
   }
+  const [near] = nearest(name, [...valued, ...flags], 1)
+  throw new FleetError('config_invalid', `unknown option --${name} on the command line`, {
+    hint: near === undefined ? '`--help` lists the options' : `did you mean --${near}?`,
+  })
 }

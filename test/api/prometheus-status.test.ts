@@ -18,7 +18,8 @@ import {
 import { Labels } from '../../src/model/labels.ts'
 import { createLocalEngine } from '../../src/promql/engine.ts'
 import { DEFAULT_ENGINE_OPTIONS } from '../../src/promql/engine-options.ts'
-import { parseExpr } from '../../src/promql/parse.ts'
+import { diagnose } from '../../src/promql/parse.ts'
+import { STABLE_LANGUAGE, type ParseOptions } from '../../src/promql/parse-options.ts'
 import { NOW_MS as STORE_NOW_MS, TempStore } from '../store/temp-store.ts'
 import { MemoryQueryable } from '../support/memory-queryable.ts'
 import { NOW_MS, makeServer } from './test-server.ts'
@@ -221,23 +222,26 @@ test('notifications: none, and no stream of them', async () => {
   expect((await server.app.inject('/api/v1/notifications/live')).statusCode).toBe(204)
 })
 
-test('features are those that work', async () => {
-  expect(await get('features', Features)).toEqual(features())
-  const { promql_functions = {} } = features()
-  expect(promql_functions).toMatchObject({ rate: true, info: false })
-  for (const [name, isOn] of Object.entries(promql_functions)) {
-    let message = ''
-    try {
-      parseExpr(`${name}()`)
-    } catch (thrown) {
-      message = String(thrown)
+describe('features', () => {
+  test('are answered by area', async () => {
+    expect(await get('features', Features)).toEqual(features(STABLE_LANGUAGE))
+  })
+
+  // A part that can be used is refused for its arguments only, if at all.
+  const isRefused = (expr: string, language: ParseOptions): boolean =>
+    diagnose(expr, language).some(({ message }) => /experimental|not supported|unknown function/.test(message))
+
+  test.each([STABLE_LANGUAGE, { experimental: true }])('are those that work: %j', (language) => {
+    const { promql_functions = {}, promql_operators = {}, promql = {} } = features(language)
+    expect(promql_functions).toMatchObject({ rate: true, mad_over_time: language.experimental })
+    expect(promql).toMatchObject({ offset: true, duration_expr: language.experimental })
+    for (const [name, isOn] of Object.entries(promql_functions)) {
+      expect({ name, isOn: !isRefused(`${name}()`, language) }).toEqual({ name, isOn })
     }
-    // A function that can be used is refused for its arguments only, if at all.
-    expect({ name, isOn: !/experimental|not supported|unknown function|does not have/i.test(message) }).toEqual({
-      name,
-      isOn,
-    })
-  }
+    for (const [name, isOn] of Object.entries(promql_operators).filter(([name]) => /^[a-z_]+$/.test(name))) {
+      expect({ name, isOn: !isRefused(`${name} (1, up)`, language) }).toEqual({ name, isOn })
+    }
+  })
 })
 
 describe('what would change the store or the process', () => {

@@ -1,34 +1,15 @@
-import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { postWrite, writeBody } from '../support/remote-write.ts'
 import { MAIN, startServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { daytwo } from './run.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
-
-interface Ran {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-function daytwo(...args: string[]): Promise<Ran> {
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env['PATH'] ?? '' } })
-    let stdout = ''
-    let stderr = ''
-    child.stdout.on('data', (part: Buffer) => (stdout += part.toString()))
-    child.stderr.on('data', (part: Buffer) => (stderr += part.toString()))
-    child.once('close', (code) => {
-      resolve({ code, stdout, stderr })
-    })
-  })
-}
 
 function folder(): string {
   const dir = tempDir('cli')
@@ -42,7 +23,7 @@ describe('daytwo', () => {
   test('--help lists the commands, and each command explains itself', async () => {
     const { code, stdout } = await daytwo('--help')
     expect(code).toBe(0)
-    for (const name of ['serve', 'demo', 'token', 'version']) {
+    for (const name of ['serve', 'demo', 'token', 'query', 'check', 'version']) {
       expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
       const help = await daytwo(name, '--help')
       expect(help.code).toBe(0)

@@ -1,0 +1,176 @@
+/** `daytwo check`: looks at rules, configuration, expressions and servers, as promtool does, and ends with its codes. */
+import { readFileSync } from 'node:fs'
+import { FleetError, messageOf } from '../base/errors.ts'
+import { loadCatalog } from '../catalog/catalog.ts'
+import { configFileFromEnvironment } from '../config.ts'
+import { renderDiagnostic } from '../model/diagnostic.ts'
+import type { Diagnostic } from '../model/diagnostic.ts'
+import { formatExpr } from '../promql/format.ts'
+import { lint } from '../promql/lint.ts'
+import { diagnose, parseExpr } from '../promql/parse.ts'
+import type { ParseOptions } from '../promql/parse-options.ts'
+import { loadRuleFiles } from '../rules/rule-file.ts'
+import { parseArguments } from './arguments.ts'
+import type { Command } from './command.ts'
+import { NoAnswer, askText, serverOf } from './prometheus-client.ts'
+import { readServeArguments } from './serve-options.ts'
+
+/** Promtool's. */
+const OK = 0
+const FAILED = 1
+const LINT = 3
+
+const CHECKS: Readonly<Record<string, (args: readonly string[]) => Promise<number> | number>> = {
+  rules: checkRules,
+  config: checkConfig,
+  query: checkQueries,
+  healthy: (args) => checkServer('/-/healthy', args),
+  ready: (args) => checkServer('/-/ready', args),
+}
+
+const DEFAULT_SERVER = 'http://127.0.0.1:4318'
+
+export const checkCommand: Command = {
+  help: () =>
+    [
+      'Usage: daytwo check rules [--lint-fatal] [--promql.experimental] [FILE...]',
+      '       daytwo check config [--lint-fatal] [FILE] [options of daytwo serve]',
+      '       daytwo check query [--lint-fatal] [--promql.experimental] [EXPR...]',
+      '       daytwo check healthy [SERVER]',
+      '       daytwo check ready [SERVER]',
+      '',
+      '  rules    Prometheus rule files: YAML, expressions, templates. Without a file standard input is read.',
+      '  config   Configuration as `daytwo serve` would read it, and the rules, runbooks and dashboards it names.',
+      '  query    PromQL expressions, and what in them is allowed and seldom meant. Without one standard input is read.',
+      `  healthy, ready   A running server (default ${DEFAULT_SERVER}); --token and --token-file are sent with the question.`,
+      '',
+      'Ends with 0 when all is well, with 1 when something cannot be used, and with 3 when there is something to see to',
+      'and --lint-fatal was given.',
+    ].join('\n'),
+  run: async (args) => {
+    const [verb = '', ...rest] = args
+    const check = Object.hasOwn(CHECKS, verb) ? CHECKS[verb] : undefined
+    if (check !== undefined) return check(rest)
+    const wanted = Object.keys(CHECKS)
+      .join(', ')
+      .replace(/, (\w+)$/, ' or $1')
+    throw new FleetError('config_invalid', `daytwo check: got ${JSON.stringify(verb)}, want ${wanted}`)
+  },
+}
+
+const EXPERIMENTAL = 'promql.experimental'
+const FLAGS = new Set(['lint-fatal', EXPERIMENTAL])
+
+function languageOf(options: ReadonlyMap<string, string>): ParseOptions {
+  return { experimental: options.get(EXPERIMENTAL) === 'true' }
+}
+
+function checkRules(args: readonly string[]): number {
+  const { words, options } = parseArguments(args, new Set(), FLAGS)
+  const files = words.length === 0 ? [{ path: 'standard input', text: readFileSync(0, 'utf8') }] : words.map(readFile)
+  const findings = files.flatMap((file) => {
+    const { groups, diagnostics } = loadRuleFiles([file], { language: languageOf(options) })
+    const count = groups.reduce((sum, { rules }) => sum + rules.length, 0)
+    return report(`Checking ${file.path}`, `${count} rules found`, diagnostics, () => file.text)
+  })
+  return codeOf(findings, options)
+}
+
+function checkConfig(args: readonly string[]): number {
+  const isLintFatal = args.includes('--lint-fatal')
+  const others = args.filter((arg) => arg !== '--lint-fatal')
+  const [first] = others
+  const file = first === undefined || first.startsWith('-') ? undefined : first
+  const asked = file === undefined ? others : ['--config', file, ...others.slice(1)]
+  const shown = file ?? configFileFromEnvironment() ?? 'the defaults'
+  console.log(`Checking ${shown}`)
+  try {
+    const { config } = readServeArguments(asked)
+    console.log(`  SUCCESS: ${shown} can be used\n`)
+    const folders = { rulesDir: config.rules, runbooksDir: config.runbooks, dashboardsDir: config.dashboards }
+    const catalog = loadCatalog(folders, { experimental: config[EXPERIMENTAL] })
+    const textOf = (path: string): string => readFile(path).text
+    const of = (dir: string): Diagnostic[] =>
+      catalog.diagnostics.filter(({ file: path }) => path?.startsWith(`${dir}/`) === true)
+    const rules = report(`Checking ${config.rules}`, `${catalog.ruleFiles.length} rule files`, of(config.rules), textOf)
+    // A server starts with runbooks and dashboards that have a fault, and says so.
+    const pages = report(
+      `Checking ${config.runbooks}`,
+      `${catalog.pages.size} runbooks`,
+      of(config.runbooks).map(asWarning),
+      textOf,
+    )
+    const boards = report(
+      `Checking ${config.dashboards}`,
+      `${catalog.dashboards.length} dashboards`,
+      of(config.dashboards).map(asWarning),
+      textOf,
+    )
+    return codeOf([...rules, ...pages, ...boards], new Map([['lint-fatal', String(isLintFatal)]]))
+  } catch (thrown) {
+    if (!(thrown instanceof FleetError)) throw thrown
+    console.error(`  FAILED: ${thrown.message}${thrown.hint === undefined ? '' : ` (${thrown.hint})`}`)
+    return FAILED
+  }
+}
+
+function asWarning(finding: Diagnostic): Diagnostic {
+  return { ...finding, severity: 'warning' }
+}
+
+function checkQueries(args: readonly string[]): number {
+  const { words, options } = parseArguments(args, new Set(), FLAGS)
+  const language = languageOf(options)
+  const exprs = words.length === 0 ? [readFileSync(0, 'utf8').trimEnd()] : words
+  const findings = exprs.flatMap((expr) => {
+    const errors = diagnose(expr, language)
+    const parsed = errors.length === 0 ? parseExpr(expr, language) : undefined
+    const found = parsed === undefined ? errors : lint(parsed)
+    return report('Checking the query', parsed === undefined ? '' : formatExpr(parsed), found, () => expr)
+  })
+  return codeOf(findings, options)
+}
+
+async function checkServer(path: string, args: readonly string[]): Promise<number> {
+  const { words, options } = parseArguments(args, new Set(['token', 'token-file']), new Set())
+  const server = serverOf(words[0] ?? DEFAULT_SERVER, options)
+  try {
+    const { isOk, text } = await askText(server, path)
+    if (isOk) console.log(`  SUCCESS: ${text.trim()}`)
+    else console.error(`  FAILED: ${text.trim()}`)
+    return isOk ? OK : FAILED
+  } catch (thrown) {
+    if (!(thrown instanceof NoAnswer)) throw thrown
+    console.error(`  FAILED: ${thrown.message}`)
+    return FAILED
+  }
+}
+
+/** Prints what was found in one thing, and answers it. */
+function report(
+  title: string,
+  success: string,
+  findings: readonly Diagnostic[],
+  textOf: (path: string) => string,
+): readonly Diagnostic[] {
+  console.log(title)
+  const isUsable = findings.every(({ severity }) => severity !== 'error')
+  if (isUsable) console.log(`  SUCCESS: ${success}`)
+  else console.error('  FAILED:')
+  for (const finding of findings) console.error(renderDiagnostic(textOf(finding.file ?? ''), finding))
+  console.log('')
+  return findings
+}
+
+function codeOf(findings: readonly Diagnostic[], options: ReadonlyMap<string, string>): number {
+  if (findings.some(({ severity }) => severity === 'error')) return FAILED
+  return findings.length > 0 && options.get('lint-fatal') === 'true' ? LINT : OK
+}
+
+function readFile(path: string): { readonly path: string; readonly text: string } {
+  try {
+    return { path, text: readFileSync(path, 'utf8') }
+  } catch (thrown) {
+    throw new FleetError('config_invalid', `cannot read ${path}: ${messageOf(thrown)}`, { cause: thrown })
+  }
+}

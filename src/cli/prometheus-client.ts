@@ -1,0 +1,105 @@
+/** Asks a running server, this one or a Prometheus, over its HTTP API; for the commands that do. */
+import { readFileSync } from 'node:fs'
+import { FleetError, messageOf } from '../base/errors.ts'
+
+export interface Server {
+  /** Base address without user, password and slash at the end. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A good answer. */
+export interface Answered<T> {
+  readonly data: T
+  /** About it: `warning: ...`, `info: ...`. */
+  readonly notes: readonly string[]
+}
+
+/** Why there is no good answer; `message` is as promtool prints it. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer'
+}
+
+/**
+ * Reads an address. A token comes from `--token`, from the file named by `--token-file`, or with a user from the address
+ * itself. Throws FleetError `config_invalid`.
+ */
+export function serverOf(address: string, options: ReadonlyMap<string, string>): Server {
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
+    throw new FleetError(
+      'config_invalid',
+      `server: got ${JSON.stringify(address)}, want an address that starts with http:// or https://`,
+    )
+  }
+  const { username, password, origin, pathname } = new URL(address)
+  const url = `${origin}${pathname.replace(/\/+$/, '')}`
+  const token = options.get('token') ?? tokenFrom(options.get('token-file'))
+  if (token !== undefined) return { url, headers: { authorization: `Bearer ${token}` } }
+  if (username === '' && password === '') return { url, headers: {} }
+  const pair = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
+  return { url, headers: { authorization: `Basic ${pair}` } }
+}
+
+function tokenFrom(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (thrown) {
+    throw new FleetError('config_invalid', `cannot read the token from ${path}: ${messageOf(thrown)}`, {
+      cause: thrown,
+    })
+  }
+}
+
+/** One text of the server, as it is, with its status. Throws `NoAnswer` when there is none. */
+export async function askText(
+  server: Server,
+  path: string,
+): Promise<{ readonly isOk: boolean; readonly text: string }> {
+  const response = await send(server, path, { headers: server.headers })
+  return { isOk: response.ok, text: await response.text() }
+}
+
+/** Asks with a form, because expressions may be long. Throws `NoAnswer` for anything but success. */
+export function askForm<T>(server: Server, path: string, params: URLSearchParams): Promise<Answered<T>> {
+  return ask(server, path, { method: 'POST', headers: server.headers, body: params })
+}
+
+export function askGet<T>(server: Server, path: string, params: URLSearchParams): Promise<Answered<T>> {
+  return ask(server, `${path}?${params.toString()}`, { headers: server.headers })
+}
+
+async function ask<T>(server: Server, path: string, init: RequestInit): Promise<Answered<T>> {
+  const response = await send(server, path, init)
+  const text = await response.text()
+  let answer: Envelope
+  try {
+    answer = JSON.parse(text) as Envelope
+  } catch {
+    throw new NoAnswer(`server_error: server error: ${response.status} ${text.trim().split('\n')[0] ?? ''}`.trimEnd())
+  }
+  if (answer.status !== 'success') throw new NoAnswer(`${answer.errorType ?? 'server_error'}: ${answer.error ?? text}`)
+  const { warnings = [], infos = [] } = answer
+  return {
+    data: answer.data as T,
+    notes: [...warnings.map((note) => `warning: ${note}`), ...infos.map((note) => `info: ${note}`)],
+  }
+}
+
+interface Envelope {
+  readonly status?: string
+  readonly data?: unknown
+  readonly errorType?: string
+  readonly error?: string
+  readonly warnings?: readonly string[]
+  readonly infos?: readonly string[]
+}
+
+async function send({ url }: Server, path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(`${url}${path}`, init)
+  } catch (thrown) {
+    const cause = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown
+    throw new NoAnswer(`cannot reach ${url}: ${messageOf(cause)}`)
+  }
+}

@@ -1,0 +1,163 @@
+/** `daytwo query`: asks a running server, as promtool does. */
+import { parseTime } from '../api/params.ts'
+import { systemClock } from '../base/clock.ts'
+import { FleetError } from '../base/errors.ts'
+import { parseArguments } from './arguments.ts'
+import type { Arguments } from './arguments.ts'
+import type { Command } from './command.ts'
+import { NoAnswer, askForm, askGet, serverOf } from './prometheus-client.ts'
+import type { Answered, Server } from './prometheus-client.ts'
+import { renderLabelSet, renderResult } from './render-result.ts'
+import type { Metric, QueryData } from './render-result.ts'
+
+const VALUED = new Set(['time', 'start', 'end', 'step', 'match', 'limit', 'timeout', 'format', 'token', 'token-file'])
+
+interface Asked {
+  readonly server: Server
+  /** After the server's address. */
+  readonly word: string
+  readonly given: Arguments
+}
+
+/** What to print: `plain` as promtool does, `json` as the server sent it. */
+interface Printed {
+  readonly plain: string
+  readonly json: unknown
+  readonly notes: readonly string[]
+}
+
+/** One row a question: its options, what it wants after the address, and how it is asked. */
+const QUESTIONS: Readonly<
+  Record<
+    string,
+    { readonly word: string; readonly options: readonly string[]; readonly ask: (asked: Asked) => Promise<Printed> }
+  >
+> = {
+  instant: { word: 'EXPR', options: ['time', 'timeout', 'limit'], ask: instant },
+  range: { word: 'EXPR', options: ['start', 'end', 'step', 'timeout', 'limit'], ask: range },
+  series: { word: '', options: ['match', 'start', 'end', 'limit'], ask: series },
+  labels: { word: 'NAME', options: ['match', 'start', 'end', 'limit'], ask: labelValues },
+}
+const COMMON = ['format', 'token', 'token-file']
+
+export const queryCommand: Command = {
+  help: () =>
+    [
+      'Usage: daytwo query instant SERVER EXPR [--time TIME]',
+      '       daytwo query range SERVER EXPR [--start TIME] [--end TIME] [--step DUR]',
+      '       daytwo query series SERVER --match SELECTOR... [--start TIME] [--end TIME]',
+      '       daytwo query labels SERVER NAME [--match SELECTOR...] [--start TIME] [--end TIME]',
+      '',
+      'Asks a running server, Daytwo or Prometheus, such as http://127.0.0.1:4318. `labels` prints the values of a label.',
+      'Ends with 0, and with 1 when there is no answer. Warnings about a good answer go to standard error.',
+      '',
+      '  --time TIME, --start TIME, --end TIME',
+      '      RFC 3339, or seconds since the epoch. An instant query is of now by default, a range of the last 5 minutes.',
+      '  --step DUR\n      15s or seconds; by default a 250th of the range, in whole seconds.',
+      '  --match SELECTOR\n      Series such as up{job="a"}; may be repeated.',
+      '  --timeout DUR, --limit N\n      As the server takes them.',
+      '  --format promql|json\n      json prints the data of the answer as it came (default promql)',
+      '  --token TOKEN, --token-file FILE\n      Sent as a Bearer token. A user and password may also stand in the address.',
+    ].join('\n'),
+  run: async (args) => {
+    const given = parseArguments(args, VALUED, new Set())
+    const [verb = '', address = '', word = '', ...more] = given.words
+    const question = Object.hasOwn(QUESTIONS, verb) ? QUESTIONS[verb] : undefined
+    if (question === undefined) {
+      const wanted = Object.keys(QUESTIONS)
+        .join(', ')
+        .replace(/, (\w+)$/, ' or $1')
+      throw new FleetError('config_invalid', `daytwo query: got ${JSON.stringify(verb)}, want ${wanted}`)
+    }
+    checkWords(verb, question, given, more)
+    const format = given.options.get('format') ?? 'promql'
+    if (format !== 'promql' && format !== 'json') {
+      throw new FleetError('config_invalid', `option --format: got ${JSON.stringify(format)}, want promql or json`)
+    }
+    const server = serverOf(address, given.options)
+    try {
+      const { plain, json, notes } = await question.ask({ server, word, given })
+      for (const note of notes) console.error(note)
+      if (format === 'json') console.log(JSON.stringify(json))
+      else if (plain !== '') console.log(plain)
+      return 0
+    } catch (thrown) {
+      if (!(thrown instanceof NoAnswer)) throw thrown
+      console.error(`query error: ${thrown.message}`)
+      return 1
+    }
+  },
+}
+
+function checkWords(
+  verb: string,
+  { word, options }: { readonly word: string; readonly options: readonly string[] },
+  { words, lists }: Arguments,
+  more: readonly string[],
+): void {
+  const wanted = word === '' ? 'SERVER' : `SERVER ${word}`
+  if (words.length < (word === '' ? 2 : 3) || more.length > 0 || (word === '' && words.length > 2)) {
+    throw new FleetError('config_invalid', `daytwo query ${verb}: want ${wanted}, got ${words.length - 1} words`, {
+      hint: 'an expression with blanks needs quotes',
+    })
+  }
+  const foreign = [...lists.keys()].find((name) => !options.includes(name) && !COMMON.includes(name))
+  if (foreign !== undefined) {
+    throw new FleetError('config_invalid', `daytwo query ${verb} has no option --${foreign}`, {
+      hint: `it has ${options.map((name) => `--${name}`).join(', ')}`,
+    })
+  }
+}
+
+async function instant({ server, word, given }: Asked): Promise<Printed> {
+  const params = new URLSearchParams({ query: word })
+  copy(given, ['time', 'timeout', 'limit'], params)
+  return printed(await askForm<QueryData>(server, '/api/v1/query', params))
+}
+
+const RANGE_SECONDS = 300
+/** Steps of a range when nobody says how many. */
+const STEPS = 250
+
+async function range({ server, word, given }: Asked): Promise<Printed> {
+  const { options } = given
+  const endSeconds = options.has('end') ? secondsOf(options.get('end')!, 'end') : systemClock.nowMs() / 1000
+  const startSeconds = options.has('start') ? secondsOf(options.get('start')!, 'start') : endSeconds - RANGE_SECONDS
+  const step = options.get('step') ?? String(Math.max(1, Math.floor((endSeconds - startSeconds) / STEPS)))
+  const params = new URLSearchParams({ query: word, start: String(startSeconds), end: String(endSeconds), step })
+  copy(given, ['timeout', 'limit'], params)
+  return printed(await askForm<QueryData>(server, '/api/v1/query_range', params))
+}
+
+async function series({ server, given }: Asked): Promise<Printed> {
+  const params = selection(given)
+  const { data, notes } = await askForm<readonly Metric[]>(server, '/api/v1/series', params)
+  return { plain: data.map(renderLabelSet).join('\n'), json: data, notes }
+}
+
+async function labelValues({ server, word, given }: Asked): Promise<Printed> {
+  const path = `/api/v1/label/${encodeURIComponent(word)}/values`
+  const { data, notes } = await askGet<readonly string[]>(server, path, selection(given))
+  return { plain: data.join('\n'), json: data, notes }
+}
+
+function printed({ data, notes }: Answered<QueryData>): Printed {
+  return { plain: renderResult(data), json: data.result, notes }
+}
+
+function selection(given: Arguments): URLSearchParams {
+  const params = new URLSearchParams()
+  for (const selector of given.lists.get('match') ?? []) params.append('match[]', selector)
+  copy(given, ['start', 'end', 'limit'], params)
+  return params
+}
+
+function copy({ options }: Arguments, names: readonly string[], params: URLSearchParams): void {
+  for (const name of names) if (options.has(name)) params.set(name, options.get(name)!)
+}
+
+function secondsOf(text: string, name: string): number {
+  const timeMs = parseTime(text)
+  if (timeMs !== undefined) return timeMs / 1000
+  throw new FleetError('config_invalid', `option --${name}: got ${JSON.stringify(text)}, want RFC 3339 or seconds`)
+}

@@ -82,6 +82,18 @@ export class CountingAppender implements Appender {
     return this.append(ref, timeMs, 0)
   }
 
+  appendHistogram(ref: number, timeMs: number): AppendOutcome {
+    return this.append(ref, timeMs, 0)
+  }
+
+  appendExemplar(): boolean {
+    return true
+  }
+
+  describe(): boolean {
+    return true
+  }
+
   commit(): Promise<void> {
     return Promise.resolve()
   }

@@ -23,6 +23,8 @@ export function storeOptionsOf(config: Config): StoreOptions {
     compactToMs: config['store.compact-to'],
     seriesMax: config['store.series-max'],
     headBytesMax: config['store.head-bytes-max'],
+    exemplarsMax: config['store.exemplars-max'],
+    exemplarsPerSeriesMax: Math.max(1, config['store.exemplars-per-series-max']),
   }
 }
 
@@ -35,6 +37,7 @@ export function ingestOptionsOf(config: Config): IngestOptions {
     labelsPerSeriesMax: config['ingest.labels-max'],
     labelNameBytesMax: config['ingest.label-name-bytes-max'],
     labelValueBytesMax: config['ingest.label-value-bytes-max'],
+    histogramBucketsMax: config['ingest.histogram-buckets-max'],
     aheadMsMax: config['ingest.too-far-ahead'],
     seriesMax: config['store.series-max'],
     clusterSeriesMax: config['ingest.cluster-series-max'],

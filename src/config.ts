@@ -99,6 +99,12 @@ export const OPTIONS = {
   'ingest.labels-max': option('Ingest', count, '64', 'Labels of one series.'),
   'ingest.label-name-bytes-max': option('Ingest', bytes, '1KiB', 'Length of a label name.'),
   'ingest.label-value-bytes-max': option('Ingest', bytes, '4KiB', 'Length of a label value.'),
+  'ingest.histogram-buckets-max': option(
+    'Ingest',
+    count,
+    String(INGEST_DEFAULTS.histogramBucketsMax),
+    'Buckets of one side of a native histogram, and its custom bounds; more are refused as histogram_too_large.',
+  ),
   'ingest.pending-max': option(
     'Ingest',
     count,
@@ -224,6 +230,8 @@ export const OPTIONS = {
     '5000000',
     'Series in all; beyond it new ones are refused as series_limit.',
   ),
+  'store.exemplars-max': option('Store', count, '100000', 'Exemplars in all; beyond it the oldest go. 0 keeps none.'),
+  'store.exemplars-per-series-max': option('Store', count, '100', 'Exemplars of one series; beyond it its oldest go.'),
 
   'query.timeout': option('Query', duration, '2m', 'The longest a query may take.'),
   'query.samples-max': option('Query', count, '50000000', 'Samples one query may read.'),

@@ -151,7 +151,8 @@ function isAllTaken(outcome: WriteOutcome): boolean {
     outcome.status === 204 &&
     outcome.samplesTaken === outcome.samplesIn &&
     outcome.refusals.length === 0 &&
-    outcome.exemplarsIgnored + outcome.metadataIgnored + outcome.newUnidentifiedSeries === 0
+    outcome.histogramsIn + outcome.exemplarsTaken + outcome.exemplarsIgnored === 0 &&
+    outcome.metadataIgnored + outcome.newUnidentifiedSeries === 0
   )
 }
 
@@ -164,9 +165,12 @@ function allTaken(samples: number): WriteOutcome {
     samplesTaken: samples,
     samplesDuplicate: 0,
     refusals: [],
+    histogramsIn: 0,
+    histogramsTaken: 0,
+    histogramsDuplicate: 0,
+    exemplarsTaken: 0,
     exemplarsIgnored: 0,
     metadataIgnored: 0,
-    histogramsRefused: 0,
     newUnidentifiedSeries: 0,
   }
 }

@@ -21,9 +21,12 @@ function taken(samples: number): WriteOutcome {
     samplesTaken: samples,
     samplesDuplicate: 0,
     refusals: [],
+    histogramsIn: 0,
+    histogramsTaken: 0,
+    histogramsDuplicate: 0,
+    exemplarsTaken: 0,
     exemplarsIgnored: 0,
     metadataIgnored: 0,
-    histogramsRefused: 0,
     newUnidentifiedSeries: 0,
   }
 }
@@ -84,6 +87,8 @@ describe('the lane of write requests', () => {
     const writer = new NotingWriter()
     const special: WriteOutcome[] = [
       { ...taken(3), exemplarsIgnored: 1 },
+      { ...taken(3), exemplarsTaken: 1 },
+      { ...taken(3), histogramsIn: 2, histogramsTaken: 2 },
       { ...taken(3), metadataIgnored: 1 },
       { ...taken(3), newUnidentifiedSeries: 2 },
       { ...taken(3), samplesTaken: 1, refusals: [{ reason: 'out_of_order', count: 2, example: 'x' }] },

@@ -47,9 +47,9 @@ export async function registerRemoteWrite(app: FastifyInstance, options: RemoteW
     // Whoever answers (this route, the error handler, the door), it passes here.
     scope.addHook('onSend', (request, reply, _payload, sent) => {
       if (protocolOf(request.headers['content-type']) === '2.0') {
-        // Neither histograms nor exemplars are kept.
-        void reply.headers({ [HISTOGRAMS_WRITTEN]: '0', [EXEMPLARS_WRITTEN]: '0' })
-        if (!reply.hasHeader(SAMPLES_WRITTEN)) void reply.header(SAMPLES_WRITTEN, '0')
+        for (const written of [SAMPLES_WRITTEN, HISTOGRAMS_WRITTEN, EXEMPLARS_WRITTEN]) {
+          if (!reply.hasHeader(written)) void reply.header(written, '0')
+        }
       }
       sent()
     })
@@ -64,8 +64,7 @@ export async function registerRemoteWrite(app: FastifyInstance, options: RemoteW
         const protocol = protocolOf(request.headers['content-type']) ?? '1.0'
         const writing = write(request.body === undefined ? [] : [request.body], request.principal?.cluster, protocol)
         const answer = await counted(metrics, FORMATS[protocol], writing)
-        if (protocol === '2.0')
-          void reply.header(SAMPLES_WRITTEN, String(answer.samplesTaken + answer.samplesDuplicate))
+        if (protocol === '2.0') void reply.headers(writtenHeaders(answer))
         void reply.code(answer.status).type('text/plain; charset=utf-8')
         if (answer.status === 400) return reply.send(`${answer.message}\n`)
         // A 204 has no body, and what was not kept is told all the same. Label values may hold what headers may not.
@@ -75,6 +74,14 @@ export async function registerRemoteWrite(app: FastifyInstance, options: RemoteW
     })
     done()
   })
+}
+
+function writtenHeaders(answer: WriteOutcome): Record<string, string> {
+  return {
+    [SAMPLES_WRITTEN]: String(answer.samplesTaken + answer.samplesDuplicate),
+    [HISTOGRAMS_WRITTEN]: String(answer.histogramsTaken + answer.histogramsDuplicate),
+    [EXEMPLARS_WRITTEN]: String(answer.exemplarsTaken),
+  }
 }
 
 /** Why a request of this type and encoding is not read at all. Absent headers are taken for the usual ones. */
@@ -114,8 +121,8 @@ export async function counted(
   try {
     const answer = await answering
     metrics.ingestRequests.inc({ format, outcome: answer.status === 204 ? 'taken' : 'refused' })
-    metrics.ingestSamplesIn.inc({ format }, answer.samplesIn)
-    metrics.ingestSamplesOut.inc({ format }, answer.samplesTaken)
+    metrics.ingestSamplesIn.inc({ format }, answer.samplesIn + answer.histogramsIn)
+    metrics.ingestSamplesOut.inc({ format }, answer.samplesTaken + answer.histogramsTaken)
     for (const { reason, count } of answer.refusals) metrics.ingestRefused.inc({ format, reason }, count)
     // Nearly always nothing, and each of them is a lookup.
     if (answer.exemplarsIgnored > 0) metrics.ingestExemplarsIgnored.inc(answer.exemplarsIgnored)

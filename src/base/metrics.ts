@@ -73,7 +73,10 @@ export function createOwnMetrics(version: string): OwnMetrics {
       'reason',
     ]),
     ingestExemplarsIgnored: counter('daytwo_ingest_exemplars_ignored_total', 'Exemplars received and not kept.'),
-    ingestMetadataIgnored: counter('daytwo_ingest_metadata_ignored_total', 'Metadata entries received and not kept.'),
+    ingestMetadataIgnored: counter(
+      'daytwo_ingest_metadata_ignored_total',
+      'Metadata entries received that there was no room for.',
+    ),
     ingestUnidentifiedSeries: counter('daytwo_ingest_unidentified_series_total', 'New series without a cluster.'),
     storeHeadSeries: gauge('daytwo_store_head_series', 'Series in the head.'),
     storeHeadSamples: gauge('daytwo_store_head_samples', 'Samples in the head.'),

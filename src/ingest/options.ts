@@ -13,6 +13,8 @@ export interface IngestOptions {
   readonly labelNameBytesMax: number
   /** UTF-8 bytes. */
   readonly labelValueBytesMax: number
+  /** Buckets of one native histogram, of its positive or of its negative side; its custom bounds, too. */
+  readonly histogramBucketsMax: number
   /** How far a sample's time may lie ahead of the clock. A sender with a wrong clock would otherwise fill the future. */
   readonly aheadMsMax: number
   /** Series in all. The store holds to it; here it stands for the sender to read. */
@@ -45,6 +47,7 @@ export const INGEST_DEFAULTS: IngestOptions = {
   labelsPerSeriesMax: 64,
   labelNameBytesMax: 1024,
   labelValueBytesMax: 4096,
+  histogramBucketsMax: 5000,
   aheadMsMax: 10 * 60_000,
   seriesMax: 5_000_000,
   clusterSeriesMax: 1_000_000,

@@ -30,6 +30,8 @@ export type { WriteOutcome } from './write-outcome.ts'
  * appends nothing; after them only single samples are refused, and the good ones of a partly bad request are kept.
  */
 
+const HOUR_MS = 3_600_000
+
 /** The range of a `Date`, which everything that shows a time needs; inclusive, both ways. */
 const TIME_MS_MAX = 8.64e15
 
@@ -71,6 +73,11 @@ export function createRemoteWriteIngest(parts: {
   }
   const recogniser = new SeriesRecogniser(intake, parts.drawKey)
   const writer = new BatchWriter(intake, recogniser)
+  /** What a metric is said to be is taken once an hour, however often it is said: then what was said last is known. */
+  let metadataHour = NaN
+  const forgetMetadata = (): void => {
+    for (const decoder of Object.values(decoders)) decoder.forgetMetadata()
+  }
   const decode = (body: Uint8Array, protocol: WriteProtocol, key: Int32Array): WriteBatch => {
     const fast = protocol === '1.0' ? plain.decode(body, key) : undefined
     if (fast !== undefined) return fast
@@ -80,13 +87,18 @@ export function createRemoteWriteIngest(parts: {
   }
   const write = (body: Uint8Array, { nowMs, cluster, protocol = '1.0' }: WriteContext): WriteOutcome => {
     try {
+      const hour = Math.floor(nowMs / HOUR_MS)
+      if (hour !== metadataHour) forgetMetadata()
+      metadataHour = hour
       const batch = decode(body, protocol, recogniser.scope(cluster))
       intake.begin(nowMs)
       const newUnidentifiedSeries = recogniser.recognise(batch, cluster, nowMs)
-      return outcomeOf(writer.write(batch, nowMs, cluster, newUnidentifiedSeries), protocol)
+      return outcomeOf(writer.write(batch, nowMs, cluster, newUnidentifiedSeries))
     } catch (error) {
-      if (error instanceof DecodeError) return badBody(error)
-      throw error
+      if (!(error instanceof DecodeError)) throw error
+      // What was read of it is not kept.
+      forgetMetadata()
+      return badBody(error)
     }
   }
   return {
@@ -130,17 +142,102 @@ class BatchWriter {
     const tally = new RefusalTally()
     this.#duplicates = 0
     const samplesTaken = this.#append(batch, nowMs, boundCluster, tally)
-    if (batch.histogramCount > 0) this.#refuseHistograms(batch, tally)
+    const samplesDuplicate = this.#duplicates
+    this.#duplicates = 0
+    const histogramsTaken = batch.histogramCount > 0 ? this.#appendHistograms(batch, nowMs, boundCluster, tally) : 0
+    const exemplarsTaken = batch.exemplarCount > 0 ? this.#appendExemplars(batch, nowMs, boundCluster) : 0
     return {
       samplesIn: batch.sampleCount,
       samplesTaken,
-      samplesDuplicate: this.#duplicates,
+      samplesDuplicate,
       refusals: tally.refusals(),
-      exemplarsIgnored: batch.exemplarCount,
-      metadataIgnored: batch.metadataCount,
-      histogramsRefused: batch.histogramCount,
+      histogramsIn: batch.histogramCount,
+      histogramsTaken,
+      histogramsDuplicate: this.#duplicates,
+      exemplarsTaken,
+      exemplarsIgnored: batch.exemplarCount - exemplarsTaken,
+      metadataIgnored: batch.metadataCount > 0 ? this.#describe(batch) : 0,
       newUnidentifiedSeries,
     }
+  }
+
+  /** Native histograms: few, so each is looked at by itself. Answers how many were taken. */
+  #appendHistograms(batch: WriteBatch, nowMs: number, boundCluster: string | undefined, tally: RefusalTally): number {
+    const { refs, senders } = this.#recogniser
+    let taken = 0
+    let number = 0
+    for (let series = 0; series < batch.seriesCount; series++) {
+      const count = batch.histograms[series]!
+      if (count === 0) continue
+      const end = number + count
+      const ref = refs[series]!
+      if (ref === 0) {
+        const refused = this.#recogniser.refusalOf(series)
+        if (tally.count(refused.reason, count)) tally.explain(refused.reason, refused.example)
+        this.#activity.count(this.#activity.numberOf(refused.cluster ?? boundCluster ?? ''), 0, count, 0, nowMs)
+        number = end
+        continue
+      }
+      const sender = senders[series]!
+      const cluster = this.#intake.clusterNumberOf(sender)
+      if (sender > 0 && this.#replicas.isDuplicate(sender)) {
+        this.#drop(sender, count, tally)
+        this.#activity.count(cluster, 0, 0, count, nowMs)
+        number = end
+        continue
+      }
+      const takenBefore = taken
+      for (; number < end; number++) if (this.#appendHistogram(batch, series, ref, number, nowMs, tally)) taken++
+      if (sender > 0 && taken > takenBefore) this.#replicas.taken(sender)
+      this.#activity.count(cluster, taken - takenBefore, count - taken + takenBefore, 0, nowMs)
+    }
+    return taken
+  }
+
+  #appendHistogram(
+    batch: WriteBatch,
+    series: number,
+    ref: SeriesRef,
+    number: number,
+    nowMs: number,
+    tally: RefusalTally,
+  ): boolean {
+    const decoded = batch.histogramAt(number, this.#options.histogramBucketsMax)
+    const { timeMs } = decoded
+    if (timeMs > nowMs + this.#options.aheadMsMax || Math.abs(timeMs) > TIME_MS_MAX) {
+      this.#refuseTime(batch, series, timeMs, nowMs, tally)
+      return false
+    }
+    if (decoded.kind === 'fault') {
+      const { reason, text } = decoded.fault
+      if (tally.count(reason, 1)) tally.explain(reason, `${text}: ${this.#textOf(batch, series)} at ${timeMs}`)
+      return false
+    }
+    const outcome =
+      decoded.kind === 'stale'
+        ? this.#appender.appendStale(ref, timeMs)
+        : this.#appender.appendHistogram(ref, timeMs, decoded.histogram)
+    if (outcome === APPENDED || outcome === APPENDED_BEFORE) return true
+    this.#refuseSample(batch, series, timeMs, outcome, tally)
+    return false
+  }
+
+  /** Those that cannot be kept are no fault of the request. Answers how many were taken, or are another replica's. */
+  #appendExemplars(batch: WriteBatch, nowMs: number, boundCluster: string | undefined): number {
+    let taken = 0
+    for (const { series, exemplar } of batch.exemplars) {
+      if (exemplar.timeMs > nowMs + this.#options.aheadMsMax || Math.abs(exemplar.timeMs) > TIME_MS_MAX) continue
+      const found = this.#recogniser.resolveBeside(batch, series, boundCluster)
+      if (found === undefined) continue
+      const isElsewhere = found.sender > 0 && this.#replicas.isDuplicate(found.sender)
+      if (isElsewhere || this.#appender.appendExemplar(found.ref, exemplar)) taken++
+    }
+    return taken
+  }
+
+  /** Answers how many were not kept. */
+  #describe({ metadata }: WriteBatch): number {
+    return metadata.filter((one) => !this.#appender.describe(one.family, one.metadata)).length
   }
 
   /** HOT: once per sample. Answers how many were taken. */
@@ -222,13 +319,6 @@ class BatchWriter {
   #refuseSample(batch: WriteBatch, series: number, timeMs: number, outcome: RefusedAppend, tally: RefusalTally): void {
     const { reason, text } = APPEND_REFUSALS[outcome]
     if (tally.count(reason, 1)) tally.explain(reason, `${text}: ${this.#textOf(batch, series)} at ${timeMs}`)
-  }
-
-  #refuseHistograms(batch: WriteBatch, tally: RefusalTally): void {
-    const series = batch.histograms.findIndex((count) => count > 0)
-    tally.count('histogram_unsupported', batch.histogramCount)
-    const text = `native histograms are not kept, want classic ones: ${this.#textOf(batch, series)}`
-    tally.explain('histogram_unsupported', text)
   }
 
   /** A series as PromQL writes it, as it was sent. Cold: once per reason and request. */

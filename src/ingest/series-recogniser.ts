@@ -1,5 +1,6 @@
 import { invariant } from '../base/invariant.ts'
 import type { SeriesRef } from '../model/series.ts'
+import { DecodeError } from '../wire/decode-error.ts'
 import { readLabelFields } from '../wire/label-fields.ts'
 import type { LabelLimits } from '../wire/label-fields.ts'
 import { LabelMemo } from '../wire/label-memo.ts'
@@ -42,7 +43,8 @@ export class SeriesRecogniser {
 
   /**
    * Fills `refs` for the batch, hashed under the scope of `cluster`, and answers how many series were seen first and
-   * name no cluster. Series without samples are passed over: they are not made, and their labels may say anything.
+   * name no cluster. Series without samples and histograms are passed over: they are not made, and their labels may say
+   * anything.
    * HOT: the first loop, after which all series are known but a few.
    * @throws DecodeError when the labels of a new series cannot be read; then no series was made
    */
@@ -56,7 +58,7 @@ export class SeriesRecogniser {
     this.#refused.clear()
     const newcomers: number[] = []
     for (let series = 0; series < batch.seriesCount; series++) {
-      if (batch.sampleStart(series) === batch.sampleEnd[series]) continue
+      if (batch.sampleStart(series) === batch.sampleEnd[series] && !hasHistogram(batch, series)) continue
       const found = identities.find(batch.hashes, series, batch.labelBytes[series]!)
       this.refs[series] = found > 0 ? found : 0
       this.senders[series] = identities.foundSender
@@ -104,6 +106,38 @@ export class SeriesRecogniser {
     return refused
   }
 
+  /**
+   * The series of one of the batch that may have no samples: made when there is room for it, because its samples may come
+   * in another request, and later. Undefined when its labels cannot be read or are refused.
+   */
+  resolveBeside(
+    batch: WriteBatch,
+    series: number,
+    cluster: string | undefined,
+  ): { readonly ref: SeriesRef; readonly sender: number } | undefined {
+    const identities = this.#identities
+    const known = identities.find(batch.hashes, series, batch.labelBytes[series]!)
+    if (known > 0) return { ref: known, sender: identities.foundSender }
+    if (known < 0) return undefined
+    const admission = this.#admission(batch, series, cluster)
+    if (admission?.kind !== 'admitted') return undefined
+    const ref = this.#intake.resolve(admission.labels)
+    if (typeof ref !== 'number') return undefined
+    const sender = this.#intake.senderOf(admission)
+    identities.remember(batch.hashes, series, batch.labelBytes[series]!, ref, sender)
+    return { ref, sender }
+  }
+
+  #admission(batch: WriteBatch, series: number, cluster: string | undefined): Admission | undefined {
+    try {
+      const raw = this.#memo.read(batch.labelView(series), batch.labelOffset(series), batch.labelBytes[series]!)
+      return admit(raw, cluster, this.#options)
+    } catch (error) {
+      if (error instanceof DecodeError) return undefined
+      throw error
+    }
+  }
+
   forget(refs: ReadonlySet<SeriesRef>): void {
     this.#identities.forget(refs)
   }
@@ -137,6 +171,11 @@ export class SeriesRecogniser {
     identities.remember(hashes, series, length, ref, sender)
     return !admission.isIdentified
   }
+}
+
+/** HOT in requests with histograms: elsewhere the column is not filled. */
+function hasHistogram(batch: WriteBatch, series: number): boolean {
+  return batch.histogramCount > 0 && batch.histograms[series]! > 0
 }
 
 function isSameLabelSet(batch: WriteBatch, a: number, b: number): boolean {

@@ -16,11 +16,17 @@ export interface WriteOutcome {
   readonly samplesTaken: number
   /** Of HA replicas that stand by: the elected one delivers the same. Dropped, and as good as taken to their sender. */
   readonly samplesDuplicate: number
-  /** Samples and histograms by reason. A body that cannot be decoded is one `bad_encoding` or `request_too_large`. */
+  /** Samples and native histograms by reason. A body that cannot be decoded is one `bad_encoding` or `request_too_large`. */
   readonly refusals: readonly Refusal[]
+  readonly histogramsIn: number
+  /** As `samplesTaken`; a stale marker sent as a histogram is one. */
+  readonly histogramsTaken: number
+  readonly histogramsDuplicate: number
+  /** With those that were there before, and those of a standby replica. */
+  readonly exemplarsTaken: number
+  /** Received and not kept: too long, out of order, of a series that is refused. No fault of the request. */
   readonly exemplarsIgnored: number
   readonly metadataIgnored: number
-  readonly histogramsRefused: number
   /** Series without a cluster that this process had not seen before, or had forgotten. */
   readonly newUnidentifiedSeries: number
 }
@@ -31,17 +37,10 @@ export const MESSAGE_BYTES_MAX = 1024
 /** What a body is written in. The two are told apart by the content type, not by the bytes. */
 export type WriteProtocol = '1.0' | '2.0'
 
-/**
- * Of a body that was decoded. Native histograms alone make it a 400 only in 2.0. There the specification wants an error
- * for whatever the receiver saw and did not write, and the sender reads from headers that the samples beside them were
- * taken. In 1.0 they are an extension, which receivers may skip, and a stock sender would count those samples as lost.
- * They are refused in both, counted and told in the message. The duplicates of a standby replica are no fault at all.
- */
-export function outcomeOf(counts: Omit<WriteOutcome, 'status' | 'message'>, protocol: WriteProtocol): WriteOutcome {
+/** Of a body that was decoded. The duplicates of a standby replica are no fault at all. */
+export function outcomeOf(counts: Omit<WriteOutcome, 'status' | 'message'>): WriteOutcome {
   if (counts.refusals.length === 0) return { status: 204, message: '', ...counts }
-  const isBad = counts.refusals.some(
-    ({ reason }) => reason !== 'ha_duplicate' && (protocol === '2.0' || reason !== 'histogram_unsupported'),
-  )
+  const isBad = counts.refusals.some(({ reason }) => reason !== 'ha_duplicate')
   return { status: isBad ? 400 : 204, message: messageOf(counts), ...counts }
 }
 
@@ -55,17 +54,20 @@ export function badBody(error: DecodeError): WriteOutcome {
     samplesTaken: 0,
     samplesDuplicate: 0,
     refusals: [refusal],
+    histogramsIn: 0,
+    histogramsTaken: 0,
+    histogramsDuplicate: 0,
+    exemplarsTaken: 0,
     exemplarsIgnored: 0,
     metadataIgnored: 0,
-    histogramsRefused: 0,
     newUnidentifiedSeries: 0,
   }
 }
 
 /** `took 3 of 5 samples; refused 2: out_of_order (1): ...; bad_labels (1): ...`; examples share what room there is. */
 function messageOf(counts: Omit<WriteOutcome, 'status' | 'message'>): string {
-  const { samplesIn, samplesTaken, histogramsRefused, refusals } = counts
-  const histograms = histogramsRefused === 0 ? '' : ` and 0 of ${histogramsRefused} histograms`
+  const { samplesIn, samplesTaken, histogramsIn, histogramsTaken, refusals } = counts
+  const histograms = histogramsIn === 0 ? '' : ` and ${histogramsTaken} of ${histogramsIn} histograms`
   const refused = refusals.reduce((sum, { count }) => sum + count, 0)
   const head = `took ${samplesTaken} of ${samplesIn} samples${histograms}; refused ${refused}: `
   const titles = refusals.map(({ reason, count }) => `${reason} (${count}): `)

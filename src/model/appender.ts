@@ -1,5 +1,7 @@
+import type { Exemplar } from './exemplar.ts'
 import type { Histogram } from './histogram.ts'
 import type { Labels } from './labels.ts'
+import type { MetricMetadata } from './metadata.ts'
 import type { SeriesRef } from './series.ts'
 
 /**
@@ -20,6 +22,12 @@ export interface Appender {
   append(ref: SeriesRef, timeMs: number, value: number): AppendOutcome
   /** HOT. The series ends here (staleness is a boolean on this side, see sample.ts). */
   appendStale(ref: SeriesRef, timeMs: number): AppendOutcome
+  /** Cold. A native histogram as the sample of a time; it is kept as it is given, and must not be changed any more. */
+  appendHistogram(ref: SeriesRef, timeMs: number, histogram: Histogram): AppendOutcome
+  /** Cold. False: it is not kept, because a newer one of its series is, or none are. A repeat of the newest is a success. */
+  appendExemplar(ref: SeriesRef, exemplar: Exemplar): boolean
+  /** Cold: callers say what is new to them. False: there is no room for one more family. */
+  describe(family: string, metadata: MetricMetadata): boolean
   /**
    * Resolves when all that was appended so far is on disk; several waiting requests share one commit.
    * Rejects with FleetError `storage_full` or `storage_failed`; the samples stay queued for the next commit, so a
@@ -30,7 +38,7 @@ export interface Appender {
 
 /** What happened to one sample. Numbers, because it is answered once per sample. */
 export const APPENDED = 0
-/** The same sample was there: same time, same bits. Nothing to do, and a success (retries are clean). */
+/** The same sample was there: same time, same bits, or the same histogram. Nothing to do, and a success (retries are clean). */
 export const APPENDED_BEFORE = 1
 export const REFUSED_DUPLICATE = 2
 export const REFUSED_OUT_OF_ORDER = 3

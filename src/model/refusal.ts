@@ -18,6 +18,8 @@ export const REFUSAL_REASONS = [
   'too_far_ahead',
   'bad_timestamp',
   'histogram_unsupported',
+  'bad_histogram',
+  'histogram_too_large',
   'bad_point',
   'temporality_unsupported',
   'delta_overlap',

@@ -1,6 +1,7 @@
 import { isStaleWords } from '../model/sample.ts'
 import { BUCKET_ENDS_STALE, BUCKET_HAS_NEGATIVE, BUCKET_IS_INTEGER, type RollupColumns } from '../model/rollup.ts'
 import { floatOf } from './bytes.ts'
+import { HISTOGRAM_HIGH_WORD } from './histogram-codec.ts'
 import type { RunList } from './run-list.ts'
 
 /**
@@ -41,8 +42,12 @@ export class BucketList implements RollupColumns {
     }
   }
 
-  /** HOT in rolling up. `count` samples of one value, `deltaMs` apart: one step per bucket that they touch. */
+  /**
+   * HOT in rolling up. `count` samples of one value, `deltaMs` apart: one step per bucket that they touch. Native
+   * histograms are in no bucket.
+   */
   pushRun(startMs: number, deltaMs: number, count: number, low: number, high: number): void {
+    if (high === HISTOGRAM_HIGH_WORD) return
     const { widthMs } = this
     const isStale = isStaleWords(high, low)
     const value = floatOf(low, high)

@@ -94,6 +94,10 @@ export class ByteReader {
     return this.#at
   }
 
+  get bytesLeft(): number {
+    return this.#bytes.length - this.#at
+  }
+
   get isAtEnd(): boolean {
     return this.#at >= this.#bytes.length
   }

@@ -1,7 +1,10 @@
 import type Database from 'better-sqlite3'
 import { failureOf } from './database.ts'
+import type { Exemplars } from './exemplars.ts'
+import type { Histograms } from './histograms.ts'
 import type { Log } from './log.ts'
 import type { LogBuffer } from './log-codec.ts'
+import type { Metadata } from './metadata.ts'
 import type { SeriesRows } from './series-rows.ts'
 import type { SeriesTable } from './series-table.ts'
 import type { Turns } from './turns.ts'
@@ -12,7 +15,8 @@ interface Waiter {
 }
 
 /**
- * Makes what was accepted durable: new label pairs, new series and one log row, in one transaction for all who wait.
+ * Makes what was accepted durable: new label pairs, new series, one log row and what stands beside samples, in one
+ * transaction for all who wait.
  * A failed commit changes nothing: the buffer is written again with the next one.
  */
 export class GroupCommit {
@@ -23,6 +27,9 @@ export class GroupCommit {
   readonly #buffer: LogBuffer
   readonly #log: Log
   readonly #table: SeriesTable
+  readonly #histograms: Histograms
+  readonly #exemplars: Exemplars
+  readonly #metadata: Metadata
   readonly #write: Database.Transaction<() => void>
   #waiters: Waiter[] = []
   #isScheduled = false
@@ -35,25 +42,35 @@ export class GroupCommit {
       log: Log
       table: SeriesTable
       rows: SeriesRows
+      histograms: Histograms
+      exemplars: Exemplars
+      metadata: Metadata
       /** Tells readers of the table's new pairs and series: called before each try to write them. */
       announce: () => void
     },
   ) {
-    const { turns, buffer, log, table, rows } = parts
+    const { turns, buffer, log, table, rows, histograms, exemplars, metadata } = parts
     this.#turns = turns
     this.#announce = parts.announce
     this.#buffer = buffer
     this.#log = log
     this.#table = table
+    this.#histograms = histograms
+    this.#exemplars = exemplars
+    this.#metadata = metadata
     this.#write = db.transaction(() => {
       rows.insert(table.newPairs, table.newSeries)
       if (buffer.sampleCount > 0) log.insert(buffer.maxMs, buffer.payload)
+      histograms.write()
+      exemplars.write()
+      metadata.write()
     })
   }
 
   get isDurable(): boolean {
     const { newPairs, newSeries } = this.#table
-    return this.#buffer.sampleCount === 0 && newSeries.length === 0 && newPairs.length === 0
+    if (this.#buffer.sampleCount > 0 || newSeries.length > 0 || newPairs.length > 0) return false
+    return this.#exemplars.isDurable && this.#metadata.isDurable
   }
 
   /**
@@ -86,6 +103,9 @@ export class GroupCommit {
     this.commitsDone++
     this.#log.added(this.#buffer.byteLength)
     this.#buffer.clear()
+    this.#histograms.written()
+    this.#exemplars.written()
+    this.#metadata.written()
     this.#table.newPairs = []
     this.#table.newSeries = []
   }

@@ -31,10 +31,15 @@ const PAGES_PER_SEGMENT_BITS = 13
 export const PAGES_PER_SEGMENT = 1 << PAGES_PER_SEGMENT_BITS
 const PAGE_MASK = PAGES_PER_SEGMENT - 1
 
-/** The control block: the epoch, then one word per reader: 0 when it is not reading, else the epoch it began in. */
+/**
+ * The control block: the epoch, then one word per reader: 0 when it is not reading, else the epoch it began in; then how
+ * many series were given native histograms.
+ */
 const CONTROL_EPOCH = 0
 const CONTROL_FIRST_PIN = 1
 export const READERS_MAX = 15
+const CONTROL_HISTOGRAM_SERIES = CONTROL_FIRST_PIN + READERS_MAX
+const CONTROL_WORDS = CONTROL_HISTOGRAM_SERIES + 1
 
 /** In a slot's last word: nothing of the series is flushed. Below every time a sample may have. */
 const NEVER = -(2n ** 62n)
@@ -58,7 +63,7 @@ export class HeadMemory {
   readonly #pageFloats: Float64Array[] = []
 
   constructor(buffers?: HeadBuffers) {
-    this.#controlBuffer = buffers?.control ?? new SharedArrayBuffer((CONTROL_FIRST_PIN + READERS_MAX) * 4)
+    this.#controlBuffer = buffers?.control ?? new SharedArrayBuffer(CONTROL_WORDS * 4)
     this.control = new Int32Array(this.#controlBuffer)
     if (buffers === undefined) Atomics.store(this.control, CONTROL_EPOCH, 1)
     buffers?.slots.forEach((buffer) => {
@@ -146,6 +151,15 @@ export class HeadMemory {
     const ended = Atomics.add(this.control, CONTROL_EPOCH, 1)
     invariant(ended < 0x7ffffff0, 'the epoch fits a word; one ends at most a few times a second')
     return ended
+  }
+
+  /** How often a series was given its first native histogram: added to before that can be read. */
+  get histogramSeries(): number {
+    return Atomics.load(this.control, CONTROL_HISTOGRAM_SERIES)
+  }
+
+  addHistogramSeries(count: number): void {
+    Atomics.add(this.control, CONTROL_HISTOGRAM_SERIES, count)
   }
 
   /** The oldest epoch a reader is still in, or Infinity. What was unlinked in an epoch before it is out of use. */

@@ -3,10 +3,12 @@ import type { SeriesRef } from '../model/series.ts'
 import type { BlockRow, BlockRows } from './blocks.ts'
 import { Compaction, groupsToCompact, type CompactionGroup } from './compaction.ts'
 import { failureOf } from './database.ts'
+import type { Exemplars } from './exemplars.ts'
 import { Flush } from './flush.ts'
 import { FreePages } from './free-pages.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { Head } from './head.ts'
+import type { Histograms } from './histograms.ts'
 import type { Log } from './log.ts'
 import { RETRY_WINDOW_MS, type StoreOptions } from './options.ts'
 import { endedSlots, removeLeftovers, tiersKept, tiersThatGo } from './retention.ts'
@@ -60,6 +62,8 @@ export interface MaintenanceParts {
   readonly log: Log
   readonly blocks: BlockRows
   readonly rollups: RollupRows
+  readonly histograms: Histograms
+  readonly exemplars: Exemplars
   readonly commits: GroupCommit
   /** Readers must be told before their slots are used again. */
   readonly seriesRemoved: (refs: readonly SeriesRef[]) => void
@@ -119,7 +123,7 @@ export class Maintenance {
 
   async #run(nowMs: number): Promise<void> {
     const floorMs = nowMs - this.#options.retentionRawMs
-    const { db, head, blocks, commits } = this.#parts
+    const { db, head, blocks, histograms, commits } = this.#parts
     head.reclaim()
     // First what makes room: on a full disk the commit after it may succeed again.
     await this.#steps('removing old samples', () => {
@@ -128,6 +132,7 @@ export class Maintenance {
       }
       return removeLeftovers(db, this.#parts)
     })
+    await this.#steps('removing old histograms', () => histograms.removeSome(floorMs))
     await commits.commit()
     const cutMs = this.#cutMs(nowMs)
     // Samples of the past make the log long without any more of the clock's time going by.
@@ -146,6 +151,10 @@ export class Maintenance {
     try {
       await this.#flush(cutMs)
       await this.#steps('removing ended series', () => this.#endSeries(floorMs))
+      await this.#steps('removing old exemplars', () => {
+        this.#parts.exemplars.removeOlder(floorMs)
+        return false
+      })
     } catch (failure) {
       this.flushesFailed++
       throw failure
@@ -230,7 +239,7 @@ export class Maintenance {
   }
 
   async #flush(cutMs: number): Promise<void> {
-    const { db, head, log, blocks, commits } = this.#parts
+    const { db, head, log, blocks, histograms, commits } = this.#parts
     // A flush that failed, or that a crash cut off, left a block whose states only its chunks have.
     const open = blocks.openBlocks()
     if (open.length > 0) {
@@ -252,18 +261,25 @@ export class Maintenance {
       await this.#steps('writing flush states', () => states.step())
     }
     await this.#steps('truncating the log', () => log.removeSome(newestRow, cutMs))
+    let ref: SeriesRef | undefined = 0
+    await this.#steps('packing histograms', () => {
+      ref = ref === undefined ? undefined : histograms.packSome(ref, cutMs)
+      return ref !== undefined
+    })
   }
 
   #endSeries(floorMs: number): boolean {
-    const { db, head, table, rows, blocks, commits, seriesRemoved } = this.#parts
+    const { db, head, table, rows, blocks, histograms, commits, seriesRemoved } = this.#parts
     const ended = endedSlots(head, table, blocks.all(), floorMs)
     if (ended.length === 0) return false
     commits.commitNow()
     const refs = ended.map((series) => series.ref)
     const end = db.transaction(() => {
       rows.end(refs)
+      histograms.end(refs)
     })
     end.immediate()
+    histograms.ended(refs)
     for (const { slot } of ended) {
       table.remove(slot)
       head.leaveSlot(slot)

@@ -146,6 +146,47 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
   `
   DROP TABLE series;
   `,
+  `
+  -- What native histograms say, until they are packed. That there is one, its sample says.
+  CREATE TABLE histogram (
+    ref INTEGER NOT NULL,
+    time_ms INTEGER NOT NULL,
+    payload BLOB NOT NULL,
+    PRIMARY KEY (ref, time_ms)
+  ) STRICT, WITHOUT ROWID;
+  -- Both times inclusive.
+  CREATE TABLE histogram_pack (
+    ref INTEGER NOT NULL,
+    from_ms INTEGER NOT NULL,
+    to_ms INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    payload BLOB NOT NULL,
+    PRIMARY KEY (ref, from_ms)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX histogram_pack_age ON histogram_pack (to_ms);
+  -- Series that have, or had, some.
+  CREATE TABLE histogram_series (
+    ref INTEGER PRIMARY KEY
+  ) STRICT;
+  -- seq: the larger, the later it came. value is its eight bytes: SQLite keeps a NaN as NULL. labels: names and values in
+  -- turn, as JSON.
+  CREATE TABLE exemplar (
+    seq INTEGER PRIMARY KEY,
+    ref INTEGER NOT NULL,
+    time_ms INTEGER NOT NULL,
+    value BLOB NOT NULL,
+    labels TEXT NOT NULL
+  ) STRICT;
+  -- seq: the larger, the later it was said.
+  CREATE TABLE metric_metadata (
+    family TEXT NOT NULL,
+    type TEXT NOT NULL,
+    help TEXT NOT NULL,
+    unit TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (family, type, help, unit)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 /** The version that brought packs. Before it a flush wrote one row per series, and no release ever did. */

@@ -25,6 +25,10 @@ export interface StoreOptions {
   readonly headBytesMax: number
   /** Appended but not yet durable; grows only while commits fail. Above this the writer says `isOverloaded`. */
   readonly pendingBytesMax: number
+  /** Exemplars of all series; 0: none are kept. Beyond it the oldest go. */
+  readonly exemplarsMax: number
+  /** Exemplars of one series; at least 1. */
+  readonly exemplarsPerSeriesMax: number
   /** The most the database file may take; beyond it commits fail with `storage_full`, as on a full disk. */
   readonly databaseBytesMax: number
 }
@@ -43,6 +47,8 @@ export const STORE_DEFAULTS: Omit<StoreOptions, 'dir'> = {
   seriesMax: 2_000_000,
   headBytesMax: 1024 * 1024 * 1024,
   pendingBytesMax: 64 * 1024 * 1024,
+  exemplarsMax: 100_000,
+  exemplarsPerSeriesMax: 100,
   databaseBytesMax: Infinity,
 }
 

@@ -1,15 +1,19 @@
 import { receiveMessageOnPort } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
-import type { Labels } from '../model/labels.ts'
-import { compareText } from '../model/labels.ts'
+import type { ExemplarSeries } from '../model/exemplar.ts'
+import { compareLabels, compareText, type Labels } from '../model/labels.ts'
 import type { Matcher } from '../model/matcher.ts'
+import type { MetricFamily } from '../model/metadata.ts'
 import type { Queryable, RunSelection, SelectRequest, TimeRange } from '../model/queryable.ts'
 import type { RollupRequest, RollupSelection } from '../model/rollup.ts'
 import type { SeriesColumns } from '../model/series.ts'
 import { asFailure, openDatabaseForReading } from './database.ts'
+import { readExemplars } from './exemplar-reader.ts'
 import { HeadMemory } from './head-memory.ts'
 import { HeadReader } from './head-reader.ts'
 import { HeadRows } from './head-rows.ts'
+import { HistogramReader } from './histogram-reader.ts'
+import { readFamilies } from './metadata.ts'
 import type { StoreOptions } from './options.ts'
 import { cardinalityOf, GrowthWatch, type Cardinality } from './cardinality.ts'
 import { indexStatusOf, keptTimesOf, type IndexStatus, type KeptTimes } from './index-status.ts'
@@ -28,6 +32,8 @@ import { eachFlatSeries, type ReaderShare, type StoreMessage } from './share.ts'
 export interface StoreReader extends Queryable {
   selectRuns(request: SelectRequest): RunSelection
   selectRollup(request: RollupRequest): RollupSelection | undefined
+  exemplars(matchers: readonly Matcher[], range: TimeRange): readonly ExemplarSeries[]
+  metadata(name?: string): readonly MetricFamily[]
   /** Series the reader knows of. */
   readonly seriesCount: number
   /** Notes which series there are by now, so that `cardinality` can tell which are new. Call it about once a minute. */
@@ -60,6 +66,9 @@ class SharedReader implements StoreReader {
   readonly #packs: PackReader
   readonly #rollups: RollupReader
   readonly #kept: KeptSamples
+  readonly #histograms: HistogramReader
+  /** How many series with histograms the writer had announced when they were last received. */
+  #histogramSeriesSeen = 0
   readonly #runs = new RunList()
   readonly #growth = new GrowthWatch()
   /** Series that were removed while a read goes on: it may still use their slots and labels. */
@@ -79,11 +88,13 @@ class SharedReader implements StoreReader {
     this.#packs = new PackReader(db)
     this.#rollups = new RollupReader(db)
     this.#kept = new KeptSamples(db)
+    this.#histograms = new HistogramReader(db)
     this.#sources = {
       memory: this.#memory,
       head: new HeadRows(this.#memory, this.#head),
       packs: this.#packs,
       metricOf: this.#metricOf,
+      hasHistograms: (rows) => this.#haveHistograms() && this.#histograms.isAnyOf(rows),
       pinned: (work) => this.#pinned(work),
       readingPacks: (work) => asFailure('reading packs', work),
     }
@@ -95,17 +106,54 @@ class SharedReader implements StoreReader {
   }
 
   select(request: SelectRequest): readonly SeriesColumns[] {
+    const samples = this.#selectSamples(request)
+    return this.#haveHistograms() ? this.#withHistograms(samples, request) : samples
+  }
+
+  /** Samples that are histograms are in it by their bits. */
+  #selectSamples(request: SelectRequest): readonly SeriesColumns[] {
     const isNewestOnly = request.hint?.isNewestOnly === true
     if (this.#resolutionMs(request) > 0) {
-      return columnsOf(this.selectRuns(request), this.#index.match(request.matchers), isNewestOnly)
+      const runs = this.#selectRuns(request, { ...this.#sources, hasHistograms: () => false })
+      return columnsOf(runs, runs.rows.refs, isNewestOnly)
     }
     if (isNewestOnly) return this.#selectNewest(request)
+    return this.#selectAll(request, () => this.#index.match(request.matchers))
+  }
+
+  /** After the samples: whoever sees a first histogram sees that it was announced. */
+  #haveHistograms(): boolean {
+    if (this.#memory.histogramSeries !== this.#histogramSeriesSeen) this.#receive()
+    return !this.#histograms.isEmpty
+  }
+
+  #withHistograms(samples: readonly SeriesColumns[], request: SelectRequest): readonly SeriesColumns[] {
+    return asFailure('reading native histograms', () =>
+      samples.flatMap((columns) => {
+        if (!this.#histograms.has(columns.ref)) return [columns]
+        const attached = this.#histograms.attach(columns)
+        if (attached !== undefined) return [attached]
+        return request.hint?.isNewestOnly === true ? this.#newestWritten(columns.ref, request) : []
+      }),
+    )
+  }
+
+  /** The newest sample of a series whose very newest is a histogram that is not written down yet. */
+  #newestWritten(ref: number, request: SelectRequest): readonly SeriesColumns[] {
+    return this.#selectAll(request, () => Uint32Array.of(ref)).flatMap((columns) => {
+      const attached = this.#histograms.attach(columns)
+      return attached === undefined ? [] : [newestOf(attached)]
+    })
+  }
+
+  /** @param match finds the series, while nothing of the head is used for something else */
+  #selectAll(request: SelectRequest, match: () => Uint32Array): readonly SeriesColumns[] {
     const { fromMs, toMs } = request
     const inHead = new SampleColumns(request.maxSamples)
     // First the head, then the database: the writer does it the other way round, so what a flush moves meanwhile is
     // found in one of them or in both.
     const { refs, ends } = this.#pinned(() => {
-      const refs = this.#index.match(request.matchers)
+      const refs = match()
       const ends = new Float64Array(refs.length)
       for (let i = 0; i < refs.length; i++) {
         this.#head.read(this.#index.slotOf(refs[i]!), fromMs, toMs, inHead)
@@ -125,14 +173,21 @@ class SharedReader implements StoreReader {
     return this.#cut(refs, both, bothEnds)
   }
 
-  selectRuns({ matchers, fromMs, toMs, maxSamples, tally }: SelectRequest): RunSelection {
+  selectRuns(request: SelectRequest): RunSelection {
+    return this.#selectRuns(request, this.#sources)
+  }
+
+  #selectRuns(
+    { matchers, fromMs, toMs, maxSamples, tally }: SelectRequest,
+    sources: RunSources,
+  ): StoreRunSelection | KeptRunSelection {
     this.#receive()
     const rows = this.#index.select(matchers, tally)
     const range = { fromMs, toMs }
-    const samples = new StoreRunSelection(rows, range, maxSamples, this.#sources, tally)
+    const samples = new StoreRunSelection(rows, range, maxSamples, sources, tally)
     const resolutionMs = this.#resolutionMs(range)
     if (resolutionMs === 0) return samples
-    return new KeptRunSelection(rows, samples, range, resolutionMs, this.#kept, this.#sources)
+    return new KeptRunSelection(rows, samples, range, resolutionMs, this.#kept, sources)
   }
 
   /** Width of the buckets that stand for samples in a part of a range; 0: all samples are there. */
@@ -145,6 +200,8 @@ class SharedReader implements StoreReader {
     const plan = asFailure('reading blocks', () => this.#rollups.plan(request))
     if (plan === undefined) return undefined
     const rows = this.#index.select(request.matchers, request.tally)
+    // Buckets say floats only.
+    if (this.#sources.hasHistograms(rows)) return undefined
     return new StoreRollupSelection(rows, request, plan, this.#rollups, this.#sources)
   }
 
@@ -208,6 +265,19 @@ class SharedReader implements StoreReader {
     return [...values].sort(compareText)
   }
 
+  exemplars(matchers: readonly Matcher[], range: TimeRange): readonly ExemplarSeries[] {
+    this.#receive()
+    const rows = this.#index.select(matchers)
+    const found = asFailure('reading exemplars', () => readExemplars(this.#db, rows.refs, range))
+    return Array.from(found, ([ref, exemplars]) => ({ labels: this.#index.labelsOf(ref), exemplars })).sort((a, b) =>
+      compareLabels(a.labels, b.labels),
+    )
+  }
+
+  metadata(name?: string): readonly MetricFamily[] {
+    return asFailure('reading metadata', () => readFamilies(this.#db, name))
+  }
+
   noteGrowth(nowMs: number): void {
     this.#receive()
     this.#growth.note(nowMs, this.#index.newestRef)
@@ -243,10 +313,13 @@ class SharedReader implements StoreReader {
       const slot = slots.get(ref)
       if (slot !== undefined) this.#index.add({ ref, slot, pairIds })
     })
+    for (const ref of this.#share.histograms) this.#histograms.add(ref)
     this.#receive()
   }
 
   #receive(): void {
+    // Before the messages: what is counted was announced.
+    this.#histogramSeriesSeen = this.#memory.histogramSeries
     for (;;) {
       const received = receiveMessageOnPort(this.#share.port) as { readonly message: StoreMessage } | undefined
       if (received === undefined) return
@@ -264,7 +337,11 @@ class SharedReader implements StoreReader {
             this.#index.add(row)
           })
           break
+        case 'histograms':
+          this.#histograms.add(message.ref)
+          break
         case 'removed':
+          this.#histograms.remove(message.refs)
           if (this.#isReading) this.#removedLater.push(...message.refs)
           else this.#index.remove(message.refs)
           break
@@ -359,4 +436,10 @@ class SharedReader implements StoreReader {
     })
     return inRange
   }
+}
+
+function newestOf({ ref, labels, count, timesMs, values, histograms }: SeriesColumns): SeriesColumns {
+  const last = count - 1
+  const newest = { ref, labels, count: 1, timesMs: timesMs.slice(last), values: values.slice(last) }
+  return histograms === undefined ? newest : { ...newest, histograms: histograms.slice(last) }
 }

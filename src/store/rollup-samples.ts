@@ -131,6 +131,7 @@ function pushBuckets(list: BucketList, { fromMs, toMs }: TimeRange, into: RunCol
 export class KeptRunSelection implements RunSelection {
   readonly rows: SelectedRows
   readonly resolutionMs: number
+  readonly hasHistograms: boolean
   readonly #base: RunSelection
   readonly #range: TimeRange
   readonly #kept: KeptSamples
@@ -146,6 +147,7 @@ export class KeptRunSelection implements RunSelection {
   ) {
     this.rows = rows
     this.resolutionMs = resolutionMs
+    this.hasHistograms = base.hasHistograms === true
     this.#base = base
     this.#range = range
     this.#kept = kept

@@ -5,6 +5,8 @@ import type { SeriesRef } from '../model/series.ts'
 import { readRuns, runsOfChunk } from './chunk-reader.ts'
 import type { HeadMemory } from './head-memory.ts'
 import type { HeadRows } from './head-rows.ts'
+import { HISTOGRAM_HIGH_WORD } from './histogram-codec.ts'
+import { dropHistograms } from './histogram-reader.ts'
 import { orDamaged, type PackReader, type PlacedChunk } from './pack-reader.ts'
 import type { SelectedRows } from './selected-rows.ts'
 
@@ -14,6 +16,8 @@ export interface RunSources {
   readonly head: HeadRows
   readonly packs: PackReader
   readonly metricOf: (ref: SeriesRef) => number
+  /** Whether one of the series has native histograms by now. */
+  readonly hasHistograms: (rows: SelectedRows) => boolean
   /** Runs `work` while nothing of the head is used for something else. */
   pinned<T>(work: () => T): T
   /** Runs `work`, whose errors are the disk's. */
@@ -27,6 +31,7 @@ const NO_CHUNKS: readonly number[] = []
 /** What one selector of a query reads, portion by portion: from the head, and then, as a flush goes the other way, from packs. */
 export class StoreRunSelection implements RunSelection {
   readonly rows: SelectedRows
+  readonly hasHistograms: boolean
   readonly #range: TimeRange
   readonly #runsMax: number
   readonly #sources: RunSources
@@ -38,8 +43,10 @@ export class StoreRunSelection implements RunSelection {
     this.#runsMax = runsMax
     this.#sources = sources
     this.#tally = tally
+    this.hasHistograms = sources.hasHistograms(rows)
   }
 
+  /** Floats only: of a series with histograms that began after `hasHistograms` was answered, too. */
   readRuns(from: number, to: number, into: RunColumns): void {
     const { fromMs, toMs } = this.#range
     const { head, packs, metricOf } = this.#sources
@@ -51,6 +58,7 @@ export class StoreRunSelection implements RunSelection {
     const chunks = this.#sources.readingPacks(() => packs.chunksOf(refs, metricOf, fromMs, toMs, this.#tally))
     const headRuns = into.count
     if (chunks.length > 0) this.#join(refs, chunks, into)
+    if (this.#sources.hasHistograms(this.rows)) dropHistograms(into)
     if (this.#tally === undefined) return
     // What is in both counts as the packs'.
     this.#tally.packRuns += chunks.length === 0 ? 0 : Math.max(0, into.count - headRuns)
@@ -88,9 +96,23 @@ export class StoreRunSelection implements RunSelection {
     })
     const inHeadCount = this.#tally === undefined ? 0 : countOf(timesMs)
     if (flushed.length > 0) this.#newestOfPacks(flushed, timesMs, words)
+    if (this.#sources.hasHistograms(this.rows)) this.#newestFloats(timesMs, words)
     if (this.#tally === undefined) return
     this.#tally.headRuns += inHeadCount
     this.#tally.packRuns += countOf(timesMs) - inHeadCount
+  }
+
+  /** Where the newest sample is a native histogram: the newest float, if any. */
+  #newestFloats(timesMs: Float64Array, words: Int32Array): void {
+    const runs = new RunColumns()
+    for (let row = 0; row < timesMs.length; row++) {
+      if (words[row * 2 + 1] !== HISTOGRAM_HIGH_WORD || Number.isNaN(timesMs[row]!)) continue
+      this.readRuns(row, row + 1, runs)
+      const run = runs.count - 1
+      timesMs[row] = run < 0 ? NaN : runs.startsMs[run]! + (runs.counts[run]! - 1) * runs.deltasMs[run]!
+      words[row * 2] = runs.words[run * 2] ?? 0
+      words[row * 2 + 1] = runs.words[run * 2 + 1] ?? 0
+    }
   }
 
   /** Puts the runs of chunks before those of the head, which are in `into`; what is in both counts once. */

@@ -16,6 +16,8 @@ export interface ReaderShare {
   readonly head: HeadBuffers
   /** Ref and slot in turns, by rising ref. Their labels are in the database. */
   readonly series: Uint32Array
+  /** Refs of series that have native histograms. */
+  readonly histograms: Uint32Array
   readonly port: MessagePort
 }
 
@@ -24,6 +26,8 @@ export type StoreMessage =
   | { readonly kind: 'slots'; readonly buffer: SharedArrayBuffer }
   | { readonly kind: 'pages'; readonly buffer: SharedArrayBuffer }
   | { readonly kind: 'series'; readonly pairs: readonly PairRow[]; readonly series: Uint32Array }
+  /** This series will have a native histogram. */
+  | { readonly kind: 'histograms'; readonly ref: SeriesRef }
   | { readonly kind: 'removed'; readonly refs: readonly SeriesRef[] }
 
 /** Series as they travel: for each its ref, its slot, how many pairs it has, and their numbers. */
@@ -57,7 +61,7 @@ export class Readers {
     for (const port of this.#ports.values()) port.postMessage(message)
   }
 
-  add(head: HeadBuffers, series: Uint32Array): ReaderShare {
+  add(head: HeadBuffers, series: Uint32Array, histograms: Uint32Array): ReaderShare {
     let reader = 0
     while (this.#ports.has(reader)) reader++
     if (reader >= READERS_MAX) {
@@ -66,7 +70,7 @@ export class Readers {
     const { port1, port2 } = new MessageChannel()
     port1.unref() // a reader does not keep the writer's thread alive
     this.#ports.set(reader, port1)
-    return { reader, head, series, port: port2 }
+    return { reader, head, series, histograms, port: port2 }
   }
 
   /** For a reader that is gone: what it was reading may be used again. The caller clears its pin. */

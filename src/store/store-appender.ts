@@ -8,18 +8,25 @@ import {
   REFUSED_OUT_OF_ORDER,
   REFUSED_TOO_OLD,
 } from '../model/appender.ts'
+import type { Exemplar } from '../model/exemplar.ts'
+import type { Histogram } from '../model/histogram.ts'
 import type { Labels } from '../model/labels.ts'
+import type { MetricMetadata } from '../model/metadata.ts'
 import { STALE_HIGH_WORD, STALE_LOW_WORD } from '../model/sample.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { highWordOf, lowWordOf } from './bytes.ts'
+import type { Exemplars } from './exemplars.ts'
 import type { Head } from './head.ts'
+import { HISTOGRAM_HIGH_WORD } from './histogram-codec.ts'
+import type { Histograms } from './histograms.ts'
 import type { LogBuffer } from './log-codec.ts'
+import type { Metadata } from './metadata.ts'
 import type { SeriesTable } from './series-table.ts'
 
 /**
  * The door for samples, and the rules of order:
  *
- * - the same time and the same bits: it was there before, a success;
+ * - the same time and the same bits: it was there before, a success (of a native histogram the bits are a hash);
  * - the same time and other bits: a duplicate, the first stays;
  * - newer than all of its series: taken, however large the gap;
  * - older: taken within `outOfOrderMs` of the newest sample of its series, unless it is at or before what is flushed of
@@ -32,6 +39,9 @@ export class StoreAppender implements Appender {
   readonly #head: Head
   readonly #table: SeriesTable
   readonly #buffer: LogBuffer
+  readonly #histograms: Histograms
+  readonly #exemplars: Exemplars
+  readonly #metadata: Metadata
   readonly #outOfOrderMs: number
   readonly #seriesMax: number
   readonly #commit: () => Promise<void>
@@ -48,6 +58,9 @@ export class StoreAppender implements Appender {
     head: Head
     table: SeriesTable
     buffer: LogBuffer
+    histograms: Histograms
+    exemplars: Exemplars
+    metadata: Metadata
     outOfOrderMs: number
     seriesMax: number
     commit: () => Promise<void>
@@ -56,6 +69,9 @@ export class StoreAppender implements Appender {
     this.#head = parts.head
     this.#table = parts.table
     this.#buffer = parts.buffer
+    this.#histograms = parts.histograms
+    this.#exemplars = parts.exemplars
+    this.#metadata = parts.metadata
     this.#outOfOrderMs = parts.outOfOrderMs
     this.#seriesMax = parts.seriesMax
     this.#commit = parts.commit
@@ -79,11 +95,36 @@ export class StoreAppender implements Appender {
   }
 
   append(ref: SeriesRef, timeMs: number, value: number): AppendOutcome {
-    return this.#appendWords(ref, timeMs, value, lowWordOf(value), highWordOf(value))
+    const high = highWordOf(value)
+    // A sender may choose the payload of its NaNs: none of them is taken for a histogram.
+    if (high === HISTOGRAM_HIGH_WORD) return this.append(ref, timeMs, NaN)
+    return this.#appendWords(ref, timeMs, value, lowWordOf(value), high)
   }
 
   appendStale(ref: SeriesRef, timeMs: number): AppendOutcome {
     return this.#appendWords(ref, timeMs, NaN, STALE_LOW_WORD, STALE_HIGH_WORD)
+  }
+
+  appendHistogram(ref: SeriesRef, timeMs: number, histogram: Histogram): AppendOutcome {
+    const encoded = this.#histograms.encode(histogram)
+    let slot = this.#table.refs.get(ref)
+    if (slot < 0) slot = this.#reviveSlot(ref)
+    const current = this.#table.refOf(slot)
+    // Before the sample: whoever sees it must know by then that it is a histogram.
+    this.#histograms.willAppend(current)
+    const outcome = this.#appendWords(current, timeMs, NaN, encoded.hash, HISTOGRAM_HIGH_WORD)
+    if (outcome === APPENDED) this.#histograms.append(current, timeMs, encoded)
+    return outcome
+  }
+
+  appendExemplar(ref: SeriesRef, exemplar: Exemplar): boolean {
+    const slot = this.#table.refs.get(ref)
+    if (slot < 0 || exemplar.timeMs < this.floorMs) return false
+    return this.#exemplars.append(this.#table.refOf(slot), exemplar)
+  }
+
+  describe(family: string, metadata: MetricMetadata): boolean {
+    return this.#metadata.describe(family, metadata)
   }
 
   commit(): Promise<void> {

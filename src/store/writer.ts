@@ -4,11 +4,14 @@ import type { Appender } from '../model/appender.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { BlockRows } from './blocks.ts'
 import { asFailure, limitSize, lockDirectory, openDatabase, type DirectoryLock } from './database.ts'
+import { Exemplars } from './exemplars.ts'
 import { createFacts, type Facts } from './facts/facts.ts'
 import { GroupCommit } from './group-commit.ts'
 import { Head } from './head.ts'
+import { Histograms } from './histograms.ts'
 import { Log } from './log.ts'
 import { LogBuffer } from './log-codec.ts'
+import { Metadata } from './metadata.ts'
 import { Maintenance, type CompactionStats, type RollupStats } from './maintenance.ts'
 import type { StoreOptions } from './options.ts'
 import { RollupRows } from './rollup-rows.ts'
@@ -87,6 +90,9 @@ class SqliteWriter implements StoreWriter {
   readonly #readers = new Readers()
   readonly #head: Head
   readonly #buffer = new LogBuffer()
+  readonly #histograms: Histograms
+  readonly #exemplars: Exemplars
+  readonly #metadata: Metadata
   readonly #rows: SeriesRows
   readonly #table: SeriesTable
   readonly #blocks: BlockRows
@@ -114,6 +120,12 @@ class SqliteWriter implements StoreWriter {
         this.#readers.post({ kind: 'pages', buffer })
       },
     })
+    this.#histograms = new Histograms(db, (ref) => {
+      this.#readers.post({ kind: 'histograms', ref })
+      this.#head.memory.addHistogramSeries(1)
+    })
+    this.#exemplars = new Exemplars(db, options)
+    this.#metadata = new Metadata(db)
     this.#blocks = new BlockRows(db)
     this.#log = new Log(db)
     this.#commits = new GroupCommit(db, {
@@ -122,6 +134,9 @@ class SqliteWriter implements StoreWriter {
       log: this.#log,
       table: this.#table,
       rows: this.#rows,
+      histograms: this.#histograms,
+      exemplars: this.#exemplars,
+      metadata: this.#metadata,
       announce: () => {
         this.#announce()
       },
@@ -130,6 +145,9 @@ class SqliteWriter implements StoreWriter {
       head: this.#head,
       table: this.#table,
       buffer: this.#buffer,
+      histograms: this.#histograms,
+      exemplars: this.#exemplars,
+      metadata: this.#metadata,
       outOfOrderMs: options.outOfOrderMs,
       seriesMax: options.seriesMax,
       commit: () => this.#commits.commit(),
@@ -148,6 +166,8 @@ class SqliteWriter implements StoreWriter {
       log: this.#log,
       blocks: this.#blocks,
       rollups: new RollupRows(db),
+      histograms: this.#histograms,
+      exemplars: this.#exemplars,
       commits: this.#commits,
       seriesRemoved: (refs) => {
         this.#readers.post({ kind: 'removed', refs })
@@ -158,7 +178,11 @@ class SqliteWriter implements StoreWriter {
   }
 
   get isOverloaded(): boolean {
-    return this.#buffer.byteLength > this.#options.pendingBytesMax || this.#head.usedBytes > this.#options.headBytesMax
+    return this.#pendingBytes > this.#options.pendingBytesMax || this.#head.usedBytes > this.#options.headBytesMax
+  }
+
+  get #pendingBytes(): number {
+    return this.#buffer.byteLength + this.#histograms.pendingBytes
   }
 
   maintain(nowMs: number): Promise<void> {
@@ -174,7 +198,7 @@ class SqliteWriter implements StoreWriter {
       series[i * 2] = ref
       series[i * 2 + 1] = this.#table.refs.get(ref)
     })
-    return this.#readers.add(this.#head.memory.buffers, series)
+    return this.#readers.add(this.#head.memory.buffers, series, Uint32Array.from(this.#histograms.series))
   }
 
   unshare(reader: number): void {
@@ -187,7 +211,7 @@ class SqliteWriter implements StoreWriter {
       seriesCount: this.#table.seriesCount,
       headSamples: this.#head.sampleCount,
       headBytes: this.#head.usedBytes,
-      pendingBytes: this.#buffer.byteLength,
+      pendingBytes: this.#pendingBytes,
       logBytes: this.#log.byteLength,
       commitsDone: this.#commits.commitsDone,
       commitsFailed: this.#commits.commitsFailed,

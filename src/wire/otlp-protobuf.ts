@@ -81,10 +81,6 @@ export class OtlpReader extends ProtobufReader {
     return (recentTexts[place] = this.#buffer.toString('latin1', start, end))
   }
 
-  double(end: number): number {
-    return this.view.getFloat64(this.#fixed64(end), true)
-  }
-
   /** A double, or `undefined` for a stale marker: a float that passes through a register may lose what makes it one. */
   doubleOrStale(end: number): number | undefined {
     const at = this.#fixed64(end)

@@ -106,6 +106,32 @@ export class ProtobufReader {
     throw new DecodeError(FORMAT, 'a varint of more than 64 bits', 'at most 64 bits', first)
   }
 
+  /** An unsigned 64-bit varint (`uint64`), rounded beyond 2^53. */
+  uint64(end: number): number {
+    const signed = this.int64(end)
+    return signed < 0 ? signed + 2 ** 64 : signed
+  }
+
+  /** A zigzag varint of 64 bits (`sint64`), rounded beyond +-2^52. */
+  sint64(end: number): number {
+    const code = this.uint64(end)
+    return code % 2 === 0 ? code / 2 : -(code + 1) / 2
+  }
+
+  /** A zigzag varint of 32 bits (`sint32`). */
+  sint32(end: number): number {
+    const code = this.varint32(end)
+    return (code >>> 1) ^ -(code & 1)
+  }
+
+  /** Eight bytes as a float; may quiet a NaN. */
+  double(end: number): number {
+    const at = this.position
+    if (at + 8 > end) throw truncated('a 64-bit number', at)
+    this.position = at + 8
+    return this.view.getFloat64(at, true)
+  }
+
   /** HOT. Steps over the length of a length-delimited field and answers where its content ends. */
   lengthDelimitedEnd(end: number): number {
     const at = this.position
@@ -204,6 +230,11 @@ export class ProtobufWriter {
     this.#view.setUint32(this.#length, low, true)
     this.#view.setUint32(this.#length + 4, high, true)
     this.#length += 8
+  }
+
+  /** A signed safe integer below 2^52 either way as `sint64` or `sint32`: zigzag. */
+  zigzag(value: number): void {
+    this.varint(value < 0 ? -value * 2 - 1 : value * 2)
   }
 
   double(value: number): void {

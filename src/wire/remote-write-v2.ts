@@ -1,6 +1,9 @@
 import { DecodeError, LimitError } from './decode-error.ts'
+import { readExemplarV2 } from './exemplar-field.ts'
+import { familyOf, MetadataMemo, readMetadataV2, textOf, typeOf } from './metadata-field.ts'
+import type { MetadataRefs } from './metadata-field.ts'
 import { LENGTH_DELIMITED, ProtobufReader, VARINT, tagOf } from './protobuf.ts'
-import { tooMany } from './remote-write.ts'
+import { noteHistogram, tooMany } from './remote-write.ts'
 import type { WriteRequestLimits } from './remote-write.ts'
 import { readSample } from './sample-field.ts'
 import { SymbolTable } from './symbol-table.ts'
@@ -14,7 +17,7 @@ import { WriteBatch } from './write-batch.ts'
  * the labels, byte by byte: some three times the CPU that 1.0 takes up to the appender (bench/decode.ts has both).
  *
  * Symbols may stand behind the series that use them: the first walk collects them, the second reads the series. Start
- * times are skipped, exemplars, histograms and metadata counted and not read.
+ * times are skipped.
  */
 
 const FORMAT = 'remote write 2.0'
@@ -51,6 +54,15 @@ export class WriteRequestV2Decoder {
   /** The references of the series that is being read. */
   #refs = new Uint32Array(64)
   #refCount = 0
+  readonly #memo = new MetadataMemo()
+  /** Of the series that is being read. */
+  readonly #metadata: MetadataRefs = { type: 0, help: 0, unit: 0 }
+  /** By the symbol of its name, what this request said of a metric last: the series of one say the same. */
+  readonly #said = new Map<number, MetadataRefs>()
+  readonly #symbolText = (ref: number, bytesMax: number): string | undefined => {
+    if (ref >= this.#symbols.count) throw this.#badRef(ref)
+    return this.#symbols.textOf(ref, bytesMax)
+  }
 
   constructor(limits: WriteRequestV2Limits) {
     this.#limits = limits
@@ -63,6 +75,7 @@ export class WriteRequestV2Decoder {
    */
   decode(bytes: Uint8Array, view: DataView): WriteBatch {
     const reader = this.#reader
+    this.#said.clear()
     reader.reset(bytes, view)
     this.#batch.reset(view)
     this.#collectSymbols(bytes.length)
@@ -73,6 +86,11 @@ export class WriteRequestV2Decoder {
       else reader.skip(tag, bytes.length)
     }
     return this.#batch
+  }
+
+  /** Metadata that was read before is read again. */
+  forgetMetadata(): void {
+    this.#memo.forget()
   }
 
   #collectSymbols(end: number): void {
@@ -106,24 +124,27 @@ export class WriteRequestV2Decoder {
     if (series === this.#limits.seriesMax) throw tooMany('series', series)
     this.#refCount = 0
     let histograms = 0
+    let hasMetadata = false
     while (reader.position < end) {
       const tag = reader.tag(end)
       if (tag === SERIES_REFS) this.#packedRefs(reader.lengthDelimitedEnd(end))
       else if (tag === SERIES_SAMPLE) this.#sample(reader.lengthDelimitedEnd(end))
-      else if (tag === SERIES_HISTOGRAM || tag === SERIES_EXEMPLAR || tag === SERIES_METADATA) {
+      else if (tag === SERIES_METADATA) {
         const fieldEnd = reader.lengthDelimitedEnd(end)
-        if (tag === SERIES_HISTOGRAM) histograms++
-        else if (tag === SERIES_EXEMPLAR) batch.exemplarCount++
         // Stock senders put an empty one into each series when they have none.
-        else if (fieldEnd > reader.position) batch.metadataCount++
-        reader.position = fieldEnd
-      } else if (tag === SERIES_REF) this.#ref(reader.varint32(end))
+        hasMetadata = fieldEnd > reader.position
+        readMetadataV2(reader, fieldEnd, this.#metadata)
+      } else if (tag === SERIES_HISTOGRAM) {
+        noteHistogram(reader, reader.lengthDelimitedEnd(end), batch, this.#limits.samplesMax)
+        histograms++
+      } else if (tag === SERIES_EXEMPLAR) this.#exemplar(reader.lengthDelimitedEnd(end))
+      else if (tag === SERIES_REF) this.#ref(reader.varint32(end))
       else reader.skipUnknown(tag, end, SERIES_FIELDS)
     }
     if (series === batch.sampleEnd.length) batch.growSeries()
     this.#writeLabels(series, start)
     batch.histograms[series] = histograms
-    batch.histogramCount += histograms
+    if (hasMetadata) this.#noteMetadata()
     batch.sampleEnd[series] = batch.sampleCount
     batch.seriesCount = series + 1
   }
@@ -137,14 +158,7 @@ export class WriteRequestV2Decoder {
   /** HOT: once per name and once per value. */
   #ref(ref: number): void {
     const count = this.#refCount
-    if (ref >= this.#symbols.count) {
-      throw new DecodeError(
-        FORMAT,
-        `label reference ${ref}`,
-        `one below ${this.#symbols.count}, the number of symbols`,
-        this.#reader.position,
-      )
-    }
+    if (ref >= this.#symbols.count) throw this.#badRef(ref)
     if (count === this.#refs.length) {
       const grown = new Uint32Array(count * 2)
       grown.set(this.#refs)
@@ -152,6 +166,49 @@ export class WriteRequestV2Decoder {
     }
     this.#refs[count] = ref
     this.#refCount = count + 1
+  }
+
+  #badRef(ref: number, what = 'label'): DecodeError {
+    const want = `one below ${this.#symbols.count}, the number of symbols`
+    return new DecodeError(FORMAT, `${what} reference ${ref}`, want, this.#reader.position)
+  }
+
+  #exemplar(end: number): void {
+    const batch = this.#batch
+    if (batch.exemplarCount++ === this.#limits.samplesMax) throw tooMany('exemplars', this.#limits.samplesMax)
+    const exemplar = readExemplarV2(this.#reader, end, this.#symbolText)
+    if (exemplar !== undefined) batch.exemplars.push({ series: batch.seriesCount, exemplar })
+  }
+
+  /** HOT: stock senders say the metadata of each series in each request. */
+  #noteMetadata(): void {
+    const { type, help, unit } = this.#metadata
+    const symbols = this.#symbols
+    if (help >= symbols.count) throw this.#badRef(help, 'help')
+    if (unit >= symbols.count) throw this.#badRef(unit, 'unit')
+    this.#batch.metadataCount++
+    let name = -1
+    for (let i = 0; i < this.#refCount && name < 0; i += 2) {
+      if (this.#refs[i] === symbols.metricName) name = this.#refs[i + 1]!
+    }
+    if (name < 0) return
+    const said = this.#said.get(name)
+    if (said?.type === type && said.help === help && said.unit === unit) return
+    this.#said.set(name, { type, help, unit })
+    const { bytes } = this.#reader
+    const ranges = [name, help, unit].flatMap((ref) => [symbols.startOf(ref), symbols.endOf(ref)])
+    if (!this.#memo.isNew(bytes, ranges, type + 2)) return
+    const [nameStart, nameEnd, helpStart, helpEnd, unitStart, unitEnd] = ranges as [
+      ...[number, number, number, number, number, number],
+    ]
+    this.#batch.metadata.push({
+      family: familyOf(textOf(bytes, nameStart, nameEnd), typeOf(type)),
+      metadata: {
+        type: typeOf(type),
+        help: textOf(bytes, helpStart, helpEnd),
+        unit: textOf(bytes, unitStart, unitEnd),
+      },
+    })
   }
 
   #sample(end: number): void {

@@ -1,4 +1,7 @@
 import { DecodeError, LimitError } from './decode-error.ts'
+import { readExemplar } from './exemplar-field.ts'
+import { readHistogram } from './histogram-field.ts'
+import { MetadataMemo, readMetadata } from './metadata-field.ts'
 import { LENGTH_DELIMITED, ProtobufReader, tagOf } from './protobuf.ts'
 import { readSample } from './sample-field.ts'
 import { WriteBatch } from './write-batch.ts'
@@ -6,7 +9,8 @@ import { WriteBatch } from './write-batch.ts'
 /**
  * Remote write 1.0, the receiving side: the bytes of a WriteRequest (prometheus/prompb remote.proto and types.proto)
  * to columns. The walk ends before the first sample is used, so a body that breaks in the middle leaves nothing behind.
- * Label sets are not looked into here: see label-fields.ts. Exemplars, histograms and metadata are counted and not read.
+ * Label sets are not looked into here: see label-fields.ts. Native histograms are read here only to find out whether they
+ * break the body; `WriteBatch.histogramAt` makes them, one after the other.
  */
 
 const FORMAT = 'remote write'
@@ -28,9 +32,12 @@ const SERIES_HISTOGRAM = tagOf(4, LENGTH_DELIMITED)
 const SERIES_FIELDS = 0b11110
 
 export interface WriteRequestLimits {
-  /** Inclusive. A stock sender puts 2,000 samples into a request; two bytes can stand for one, so this bounds the columns. */
+  /**
+   * Inclusive, of samples, of native histograms and of exemplars. A stock sender puts 2,000 into a request; two bytes can
+   * stand for one, so this bounds the columns.
+   */
   readonly samplesMax: number
-  /** Inclusive. Series without samples count too. */
+  /** Inclusive, of series, those without samples too, and of metadata. */
   readonly seriesMax: number
 }
 
@@ -39,6 +46,7 @@ export class WriteRequestDecoder {
   readonly #limits: WriteRequestLimits
   readonly #reader = new ProtobufReader(new Uint8Array(0))
   readonly #batch = new WriteBatch()
+  readonly #memo = new MetadataMemo()
 
   constructor(limits: WriteRequestLimits) {
     this.#limits = limits
@@ -58,14 +66,17 @@ export class WriteRequestDecoder {
     while (reader.position < end) {
       const tag = reader.tag(end)
       if (tag === REQUEST_SERIES) this.#series(reader.lengthDelimitedEnd(end))
-      else if (tag === REQUEST_METADATA) {
-        reader.position = reader.lengthDelimitedEnd(end)
-        batch.metadataCount++
-      } else if (tag === REQUEST_2_SYMBOLS || tag === REQUEST_2_SERIES) {
+      else if (tag === REQUEST_METADATA) this.#metadata(reader.lengthDelimitedEnd(end))
+      else if (tag === REQUEST_2_SYMBOLS || tag === REQUEST_2_SERIES) {
         throw new DecodeError(FORMAT, 'a request of remote write 2.0', 'one of 1.0', reader.position)
       } else reader.skipUnknown(tag, end, REQUEST_FIELDS)
     }
     return batch
+  }
+
+  /** Metadata that was read before is read again. */
+  forgetMetadata(): void {
+    this.#memo.forget()
   }
 
   /**
@@ -95,11 +106,11 @@ export class WriteRequestDecoder {
         else if (labelEnd !== at) isScattered = true
         reader.position = labelEnd = reader.lengthDelimitedEnd(end)
       } else if (tag === SERIES_SAMPLE) this.#sample(reader.lengthDelimitedEnd(end))
-      else if (tag === SERIES_HISTOGRAM || tag === SERIES_EXEMPLAR) {
-        reader.position = reader.lengthDelimitedEnd(end)
-        if (tag === SERIES_HISTOGRAM) histograms++
-        else batch.exemplarCount++
-      } else reader.skipUnknown(tag, end, SERIES_FIELDS)
+      else if (tag === SERIES_HISTOGRAM) {
+        noteHistogram(reader, reader.lengthDelimitedEnd(end), batch, this.#limits.samplesMax)
+        histograms++
+      } else if (tag === SERIES_EXEMPLAR) this.#exemplar(reader.lengthDelimitedEnd(end))
+      else reader.skipUnknown(tag, end, SERIES_FIELDS)
     }
     const series = batch.seriesCount
     if (series === this.#limits.seriesMax) throw tooMany('series', series)
@@ -113,9 +124,22 @@ export class WriteRequestDecoder {
       batch.labelBytes[series] = labelEnd - labelStart
     }
     batch.histograms[series] = histograms
-    batch.histogramCount += histograms
     batch.sampleEnd[series] = batch.sampleCount
     batch.seriesCount = series + 1
+  }
+
+  #exemplar(end: number): void {
+    const batch = this.#batch
+    if (batch.exemplarCount++ === this.#limits.samplesMax) throw tooMany('exemplars', this.#limits.samplesMax)
+    const exemplar = readExemplar(this.#reader, end)
+    if (exemplar !== undefined) batch.exemplars.push({ series: batch.seriesCount, exemplar })
+  }
+
+  #metadata(end: number): void {
+    const batch = this.#batch
+    if (batch.metadataCount++ === this.#limits.seriesMax) throw tooMany('metadata', this.#limits.seriesMax)
+    const metadata = readMetadata(this.#reader, end, this.#memo)
+    if (metadata !== undefined) batch.metadata.push(metadata)
   }
 
   #sample(end: number): void {
@@ -142,6 +166,21 @@ export class WriteRequestDecoder {
 }
 
 /** What a request holds too many of, and how many it may. */
-export function tooMany(what: 'series' | 'samples', most: number): LimitError {
-  return new LimitError(FORMAT, `more than ${most} ${what} in one request`, what, most)
+export function tooMany(
+  what: 'series' | 'samples' | 'histograms' | 'exemplars' | 'metadata',
+  most: number,
+): LimitError {
+  const limit = what === 'series' || what === 'metadata' ? 'series' : 'samples'
+  return new LimitError(FORMAT, `more than ${most} ${what} in one request`, limit, most)
+}
+
+/**
+ * Reads a native histogram past, and notes where it lies.
+ * @throws DecodeError when it is not one
+ */
+export function noteHistogram(reader: ProtobufReader, end: number, batch: WriteBatch, most: number): void {
+  if (batch.histogramCount === most) throw tooMany('histograms', most)
+  batch.addHistogram(reader.position, end)
+  // Nothing of it is kept: a body breaks before its first sample is used, or not at all.
+  readHistogram(reader, end, 0)
 }

@@ -1,3 +1,4 @@
+import { METRIC_NAME } from '../model/labels.ts'
 import { LENGTH_DELIMITED, tagOf } from './protobuf.ts'
 
 /**
@@ -12,8 +13,13 @@ const LABEL_FIELD = tagOf(1, LENGTH_DELIMITED)
 const NAME_FIELD = tagOf(1, LENGTH_DELIMITED)
 const VALUE_FIELD = tagOf(2, LENGTH_DELIMITED)
 
+const METRIC_NAME_BYTES = new TextEncoder().encode(METRIC_NAME)
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 export class SymbolTable {
   count = 0
+  /** The number of the symbol `__name__`; -1 when there is none. */
+  metricName = -1
   #bytes: Uint8Array = new Uint8Array(0)
   /** Per symbol, `[start, end)` in the bytes. */
   #bounds = new Int32Array(1024)
@@ -22,6 +28,7 @@ export class SymbolTable {
   reset(bytes: Uint8Array): void {
     this.#bytes = bytes
     this.count = 0
+    this.metricName = -1
   }
 
   add(start: number, end: number): void {
@@ -34,6 +41,30 @@ export class SymbolTable {
     this.#bounds[count * 2] = start
     this.#bounds[count * 2 + 1] = end
     this.count = count + 1
+    if (end - start === METRIC_NAME_BYTES.length && this.#isMetricName(start)) this.metricName = count
+  }
+
+  #isMetricName(start: number): boolean {
+    return METRIC_NAME_BYTES.every((byte, i) => this.#bytes[start + i] === byte)
+  }
+
+  /** Where a symbol begins in the request. */
+  startOf(ref: number): number {
+    return this.#bounds[ref * 2]!
+  }
+
+  endOf(ref: number): number {
+    return this.#bounds[ref * 2 + 1]!
+  }
+
+  /** `undefined` when it is longer than `bytesMax`, or not UTF-8. */
+  textOf(ref: number, bytesMax: number): string | undefined {
+    if (this.lengthOf(ref) > bytesMax) return undefined
+    try {
+      return UTF8.decode(this.#bytes.subarray(this.startOf(ref), this.endOf(ref)))
+    } catch {
+      return undefined
+    }
   }
 
   /** HOT. In bytes. */

@@ -1,3 +1,15 @@
+import type { Exemplar } from '../model/exemplar.ts'
+import { readHistogram } from './histogram-field.ts'
+import type { DecodedHistogram } from './histogram-field.ts'
+import type { DecodedMetadata } from './metadata-field.ts'
+import { ProtobufReader } from './protobuf.ts'
+
+/** An exemplar, and the series of the batch that it stands beside. */
+export interface BatchExemplar {
+  readonly series: number
+  readonly exemplar: Exemplar
+}
+
 /**
  * What one WriteRequest says, as columns: filled by remote-write.ts, read by `ingest`, reused from request to request.
  * Label sets stay raw bytes, because a label set that was seen before is recognised by its bytes and never parsed.
@@ -11,14 +23,20 @@
 export class WriteBatch {
   seriesCount = 0
   sampleCount = 0
+  /** As many as came; `exemplars` has those that can be kept. */
   exemplarCount = 0
   histogramCount = 0
+  /** As many as came; `metadata` has those that were not read before. */
   metadataCount = 0
+  exemplars: BatchExemplar[] = []
+  metadata: DecodedMetadata[] = []
 
   /** Per series, its samples are `[sampleEnd[i - 1], sampleEnd[i])`; the first starts at 0. */
   sampleEnd = new Int32Array(256)
-  /** Per series, how many native histograms stood in it; not filled while `histogramCount` is 0. They are not read. */
+  /** Per series, how many native histograms stand in it; not filled while `histogramCount` is 0. */
   histograms = new Int32Array(256)
+  /** Where the native histograms lie in `view`, start and end in turns, series after series. */
+  histogramBounds = new Int32Array(64)
   /** Per series, where its label fields start: in `view`, or, when negative, at `-1 - start` in the spill. */
   labelStart = new Int32Array(256)
   /** Per series, how many bytes its label fields take, tags and lengths included. */
@@ -41,6 +59,8 @@ export class WriteBatch {
   /** Starts a request whose label bytes lie in `view`, for as long as this batch is read. */
   reset(view: DataView): void {
     this.#view = view
+    if (this.exemplarCount > 0) this.exemplars = []
+    if (this.metadataCount > 0) this.metadata = []
     this.seriesCount = 0
     this.sampleCount = 0
     this.exemplarCount = 0
@@ -84,6 +104,26 @@ export class WriteBatch {
     bits.set(this.valueBits)
     this.valueBits = bits
     this.values = new Float64Array(bits.buffer)
+  }
+
+  /** Notes a histogram of the series that is being read. */
+  addHistogram(start: number, end: number): void {
+    const at = this.histogramCount * 2
+    if (at === this.histogramBounds.length) this.histogramBounds = doubled(this.histogramBounds)
+    this.histogramBounds[at] = start
+    this.histogramBounds[at + 1] = end
+    this.histogramCount++
+  }
+
+  /**
+   * A native histogram by its number in the batch. Made anew each time: a body may hold more buckets than there is
+   * memory for at once. @param bucketsMax see `readHistogram`
+   */
+  histogramAt(number: number, bucketsMax: number): DecodedHistogram {
+    const { buffer, byteOffset, byteLength } = this.#view
+    const reader = new ProtobufReader(new Uint8Array(buffer, byteOffset, byteLength))
+    reader.position = this.histogramBounds[number * 2]!
+    return readHistogram(reader, this.histogramBounds[number * 2 + 1]!, bucketsMax)
   }
 
   /** Keeps label fields that do not lie side by side; answers the `labelStart` to note for them. */

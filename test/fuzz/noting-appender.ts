@@ -1,6 +1,9 @@
 import { APPENDED, APPENDED_BEFORE } from '../../src/model/appender.ts'
 import type { AppendOutcome, Appender } from '../../src/model/appender.ts'
+import type { Exemplar } from '../../src/model/exemplar.ts'
+import type { Histogram } from '../../src/model/histogram.ts'
 import type { Labels } from '../../src/model/labels.ts'
+import type { MetricMetadata } from '../../src/model/metadata.ts'
 import type { SeriesRef } from '../../src/model/series.ts'
 
 /** Passes all on to a real appender, and notes what one request did. */
@@ -8,6 +11,7 @@ export class NotingAppender implements Appender {
   seriesAsked = 0
   samplesTaken = 0
   samplesOffered = 0
+  exemplarsOffered = 0
   readonly values: number[] = []
   readonly #inner: Appender
 
@@ -20,6 +24,7 @@ export class NotingAppender implements Appender {
     this.seriesAsked = 0
     this.samplesTaken = 0
     this.samplesOffered = 0
+    this.exemplarsOffered = 0
     this.values.length = 0
   }
 
@@ -43,6 +48,19 @@ export class NotingAppender implements Appender {
 
   appendStale(ref: SeriesRef, timeMs: number): AppendOutcome {
     return this.#noted(this.#inner.appendStale(ref, timeMs))
+  }
+
+  appendHistogram(ref: SeriesRef, timeMs: number, histogram: Histogram): AppendOutcome {
+    return this.#noted(this.#inner.appendHistogram(ref, timeMs, histogram))
+  }
+
+  appendExemplar(ref: SeriesRef, exemplar: Exemplar): boolean {
+    this.exemplarsOffered++
+    return this.#inner.appendExemplar(ref, exemplar)
+  }
+
+  describe(family: string, metadata: MetricMetadata): boolean {
+    return this.#inner.describe(family, metadata)
   }
 
   commit(): Promise<void> {

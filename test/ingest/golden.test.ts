@@ -8,6 +8,8 @@ import { Intake } from '../../src/ingest/intake.ts'
 import { createRemoteWriteIngest } from '../../src/ingest/remote-write.ts'
 import type { WriteOutcome } from '../../src/ingest/remote-write.ts'
 import { DecodeError } from '../../src/wire/decode-error.ts'
+import { CUSTOM_BOUNDS } from '../../src/model/histogram.ts'
+import { bucketsOf } from '../support/histograms.ts'
 import { MemoryAppender } from '../support/memory-appender.ts'
 
 // Bodies that stock clients sent, and bodies generated from the upstream schemas with what should come of them. They
@@ -38,17 +40,15 @@ describe.skipIf(!existsSync(GOLDEN))(`golden remote write bodies (skipped when $
     ['rw/v1-samples.snappy', 204, 12, 5],
     ['rw/v1-metadata-only.snappy', 204, 0, 0],
     ['rw/empty.snappy', 204, 0, 0],
-    ['rw/v1-exemplar-histogram.snappy', 204, 1, 1],
+    ['rw/v1-exemplar-histogram.snappy', 204, 1, 4],
     ['rw/v1-out-of-order.snappy', 400, 5, 3],
     ['rw/v1-bad-labels.snappy', 400, 1, 1],
     ['rw/bad-framed.snappy', 400, 0, 0],
     ['rw/bad-length.snappy', 400, 0, 0],
     ['rw/bad-raw.pb', 400, 0, 0],
-    // Its two native histograms are refused. 2.0 forbids a 2xx when something the receiver saw was not written, and
-    // has the sender read from the headers that the three samples were.
-    ['rw/v2-full.snappy', 400, 3, 2],
+    ['rw/v2-full.snappy', 204, 3, 5],
     ['rw/v2-bad-ref.snappy', 400, 0, 0],
-    ['rw/v2-bad-histogram.snappy', 400, 0, 0],
+    ['rw/v2-bad-histogram.snappy', 400, 0, 1],
     ['rw/v2-odd-refs.snappy', 400, 0, 0],
     ['rw/v2-no-empty-symbol.snappy', 400, 0, 0],
   ])('%s is answered %i, takes %i samples into %i series', (path, status, samples, series) => {
@@ -63,17 +63,21 @@ describe.skipIf(!existsSync(GOLDEN))(`golden remote write bodies (skipped when $
     ['rw/v2-bad-ref.snappy', 'label reference'],
     ['rw/v2-odd-refs.snappy', 'pairs of name and value'],
     ['rw/v2-no-empty-symbol.snappy', 'want an empty one'],
-    ['rw/v2-bad-histogram.snappy', 'native histograms are not kept'],
+    ['rw/v2-bad-histogram.snappy', 'bad_histogram (1): got 12 in buckets, want the count, 99'],
   ])('%s is told what is wrong with it', (path, want) => {
     expect(write(path).message).toContain(want)
   })
 
   test('what 2.0 holds beside samples is counted', () => {
+    const { written } = JSON.parse(readFileSync(resolve(GOLDEN, 'rw/v2-full.expected.json'), 'utf8')) as {
+      readonly written: { readonly samples: number; readonly histograms: number; readonly exemplars: number }
+    }
     expect(write('rw/v2-full.snappy')).toMatchObject({
-      samplesIn: 3,
-      exemplarsIgnored: 2,
-      histogramsRefused: 2,
-      refusals: [{ reason: 'histogram_unsupported', count: 2 }],
+      samplesTaken: written.samples,
+      histogramsTaken: written.histograms,
+      exemplarsTaken: written.exemplars,
+      exemplarsIgnored: 0,
+      refusals: [],
     })
   })
 
@@ -106,13 +110,37 @@ describe.skipIf(!existsSync(GOLDEN))(`golden remote write bodies (skipped when $
     )
   })
 
-  test('exemplars, histograms and metadata are counted', () => {
-    expect(write('rw/v1-exemplar-histogram.snappy')).toMatchObject({
-      exemplarsIgnored: 2,
-      histogramsRefused: 2,
-      refusals: [{ reason: 'histogram_unsupported', count: 2 }],
+  test.each(['rw/v1-exemplar-histogram.snappy', 'rw/v2-full.snappy'])(
+    'histograms of %s are what they should be',
+    (path) => {
+      const appender = new MemoryAppender()
+      write(path, T0_MS, appender)
+      const histograms = appender.dump().flatMap(({ samples }) => samples.flatMap(({ histogram }) => histogram ?? []))
+      expect(histograms[0]).toMatchObject({
+        positive: bucketsOf({ 0: 1, 1: 2, 3: 1, 4: 1 }),
+        negative: bucketsOf({ 0: 2, 1: 3 }),
+        zeroCount: 2,
+        count: 12,
+      })
+      if (!path.includes('v2')) return
+      expect(histograms[1]).toMatchObject({
+        schema: CUSTOM_BOUNDS,
+        customBounds: Float64Array.of(0.1, 0.5),
+        positive: bucketsOf({ 0: 1, 1: 2, 2: 3 }),
+      })
+    },
+  )
+
+  test('exemplars and metadata are taken', () => {
+    const appender = new MemoryAppender()
+    expect(write('rw/v1-exemplar-histogram.snappy', T0_MS, appender)).toMatchObject({
+      exemplarsTaken: 2,
+      exemplarsIgnored: 0,
+      histogramsTaken: 2,
     })
-    expect(write('rw/v1-metadata-only.snappy')).toMatchObject({ metadataIgnored: 3 })
+    expect(write('rw/v1-metadata-only.snappy', T0_MS, appender)).toMatchObject({ metadataIgnored: 0 })
+    expect(appender.exemplars).toHaveLength(2)
+    expect(appender.metadata.size).toBe(3)
   })
 
   test('of two values for one time the first stays, and older samples are welcome', () => {
@@ -138,7 +166,8 @@ describe.skipIf(!existsSync(GOLDEN))(`golden remote write bodies (skipped when $
         status: 204,
         samplesIn: 10,
         samplesTaken: 10,
-        exemplarsIgnored: 1,
+        exemplarsTaken: 1,
+        exemplarsIgnored: 0,
       })
       const metrics = appender.dump().map(({ labels }) => labels['__name__'])
       expect(metrics).toEqual(expect.arrayContaining(['up', 'scrape_duration_seconds', 'scrape_samples_scraped']))
@@ -156,7 +185,10 @@ describe.skipIf(!existsSync(GOLDEN))(`golden remote write bodies (skipped when $
   })
 
   test('metadata that was really sent is no fault', () => {
-    expect(write('captured/prom-2.42-rw1-metadata.snappy')).toMatchObject({ status: 204, metadataIgnored: 2 })
+    const appender = new MemoryAppender()
+    const outcome = write('captured/prom-2.42-rw1-metadata.snappy', CAPTURED_MS, appender)
+    expect(outcome).toMatchObject({ status: 204, metadataIgnored: 0 })
+    expect(appender.metadata.size).toBe(2)
   })
 })
 

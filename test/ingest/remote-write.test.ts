@@ -5,11 +5,13 @@ import { Intake } from '../../src/ingest/intake.ts'
 import { createRemoteWriteIngest } from '../../src/ingest/remote-write.ts'
 import type { RemoteWriteIngest, WriteOutcome } from '../../src/ingest/remote-write.ts'
 import { Labels } from '../../src/model/labels.ts'
-import { ProtobufWriter } from '../../src/wire/protobuf.ts'
+import { FIXED64, ProtobufWriter, VARINT } from '../../src/wire/protobuf.ts'
 import { encodeLabels, encodeWriteRequest } from '../../src/wire/remote-write-encode.ts'
 import type { WriteSample, WriteSeries } from '../../src/wire/remote-write-encode.ts'
 import { encodeWriteRequestV2 } from '../../src/wire/remote-write-v2-encode.ts'
 import { encodeSnappy } from '../../src/wire/snappy.ts'
+import { histogramBytes, histogramOf, messageField, sentOf } from '../support/histograms.ts'
+import type { SentHistogram } from '../support/histograms.ts'
 import { MemoryAppender } from '../support/memory-appender.ts'
 import type { MemoryAppenderOptions } from '../support/memory-appender.ts'
 
@@ -62,9 +64,12 @@ describe('a request', () => {
       samplesTaken: 3,
       samplesDuplicate: 0,
       refusals: [],
+      histogramsIn: 0,
+      histogramsTaken: 0,
+      histogramsDuplicate: 0,
+      exemplarsTaken: 0,
       exemplarsIgnored: 0,
       metadataIgnored: 0,
-      histogramsRefused: 0,
       newUnidentifiedSeries: 0,
     })
     expect(appender.dump()).toEqual([
@@ -198,31 +203,130 @@ describe('a partly bad request', () => {
     expect(write(request).refusals).toMatchObject([{ reason: 'no_metric_name', count: 2 }])
   })
 
-  test('with native histograms keeps the samples and counts the histograms', () => {
+  test('of native histograms takes the good ones, and says of each bad one what is wrong', () => {
     const { appender, ingest } = rig()
-    const histogram = new ProtobufWriter()
-    histogram.raw(encodeLabels(Labels.of({ __name__: 'h', cluster: 'a' })))
-    histogram.text(4, 'any')
-    histogram.text(4, 'thing')
-    const unreadable = new ProtobufWriter()
-    unreadable.text(1, '\u0001')
-    unreadable.text(4, '')
-    const write = (...parts: ProtobufWriter[]): WriteOutcome => {
+    const good = histogramOf(3)
+    const write = (...fields: readonly Uint8Array[]): WriteOutcome => {
+      const one = new ProtobufWriter()
+      one.raw(encodeLabels(Labels.of({ __name__: 'h', cluster: 'a' })))
+      for (const field of fields) one.raw(field)
       const request = new ProtobufWriter()
       request.raw(encodeWriteRequest([series({ cluster: 'a' }, [0, 1])]))
-      for (const part of parts) request.bytes(1, part.finish())
+      request.bytes(1, one.finish())
       return ingest.write(encodeSnappy(request.finish()), { nowMs: NOW_MS })
     }
-    expect(write(histogram)).toMatchObject({
+    const field = (sent: SentHistogram) => messageField(4, histogramBytes(sent))
+    const sent = (timeMs: number, histogram = good) => field(sentOf(histogram, timeMs))
+    expect(write(sent(NOW_MS), field({ sum: 'stale', timeMs: NOW_MS + 1 }))).toMatchObject({
       status: 204,
       samplesTaken: 1,
-      histogramsRefused: 2,
-      message:
-        'took 1 of 1 samples and 0 of 2 histograms; refused 2: histogram_unsupported (2): ' +
-        'native histograms are not kept, want classic ones: h{cluster="a"}',
+      histogramsIn: 2,
+      histogramsTaken: 2,
+      message: '',
     })
-    expect(write(unreadable).message).toContain('want classic ones: a series whose labels cannot be read')
-    expect([appender.seriesCount, appender.sampleCount]).toEqual([1, 1])
+    const outcome = write(
+      sent(NOW_MS),
+      field({ schema: 99, timeMs: NOW_MS }),
+      sent(NOW_MS, histogramOf(4)),
+      sent(NOW_MS + 3_600_000),
+      sent(NOW_MS, histogramOf(5001)),
+      sent(NOW_MS + 2),
+    )
+    expect(outcome).toMatchObject({ status: 400, samplesTaken: 1, histogramsIn: 6, histogramsTaken: 2 })
+    expect(outcome.refusals).toMatchObject([
+      { reason: 'duplicate_sample', count: 1, example: `duplicate sample for timestamp: h{cluster="a"} at ${NOW_MS}` },
+      { reason: 'too_far_ahead', count: 1 },
+      {
+        reason: 'bad_histogram',
+        count: 1,
+        example: expect.stringMatching(/^got schema 99, .*: h\{cluster="a"\} at/) as string,
+      },
+      {
+        reason: 'histogram_too_large',
+        count: 1,
+        example: expect.stringContaining('histogram-buckets-max, 5000') as string,
+      },
+    ])
+    expect(outcome.message).toMatch(/^took 1 of 1 samples and 2 of 6 histograms; refused 4: /)
+    expect(appender.dump()[1]!.samples.map(({ timeMs, isStale }) => [timeMs - NOW_MS, isStale])).toEqual([
+      [0, false],
+      [1, true],
+      [2, false],
+    ])
+  })
+
+  test('of which a histogram has labels that cannot be read is not taken', () => {
+    const { appender, ingest } = rig()
+    const unreadable = new ProtobufWriter()
+    unreadable.text(1, '\u0001')
+    unreadable.raw(messageField(4, histogramBytes({ timeMs: NOW_MS })))
+    const request = new ProtobufWriter()
+    request.bytes(1, unreadable.finish())
+    expect(ingest.write(encodeSnappy(request.finish()), { nowMs: NOW_MS })).toMatchObject({
+      status: 400,
+      refusals: [{ reason: 'bad_encoding' }],
+    })
+    expect(appender.seriesCount).toBe(0)
+  })
+
+  test('keeps exemplars before the samples of their series, behind them and without', () => {
+    const { appender, ingest } = rig()
+    const exemplar = new ProtobufWriter()
+    exemplar.bytes(1, encodeLabels(Labels.of({ trace_id: 'abc' })).subarray(2))
+    exemplar.tag(2, FIXED64)
+    exemplar.double(0.25)
+    exemplar.tag(3, VARINT)
+    exemplar.varint(NOW_MS)
+    const beside = (labels: Record<string, string>): Uint8Array => {
+      const one = new ProtobufWriter()
+      one.raw(encodeLabels(Labels.of(labels)))
+      one.raw(messageField(3, exemplar.finish()))
+      return messageField(1, one.finish())
+    }
+    const request = new ProtobufWriter()
+    request.raw(beside({ __name__: 'up', cluster: 'a' }))
+    request.raw(encodeWriteRequest([series({ cluster: 'a' }, [0, 1])]))
+    request.raw(beside({ __name__: 'up', cluster: 'a' }))
+    request.raw(beside({ __name__: 'later', cluster: 'a' }))
+    request.raw(beside({ cluster: 'a' }))
+    request.raw(messageField(1, messageField(3, exemplar.finish())))
+    expect(ingest.write(encodeSnappy(request.finish()), { nowMs: NOW_MS })).toMatchObject({
+      status: 204,
+      exemplarsTaken: 3,
+      exemplarsIgnored: 2,
+    })
+    expect(appender.seriesCount).toBe(2)
+    const one = { labels: Labels.of({ trace_id: 'abc' }), value: 0.25, timeMs: NOW_MS }
+    expect(appender.exemplars).toEqual([1, 1, 2].map((ref) => ({ ref, exemplar: one })))
+  })
+
+  test('says a metric is what was said last, and repeats it once an hour', () => {
+    const { appender, ingest } = rig()
+    const write = (help: string, nowMs: number): void => {
+      const metadata = new ProtobufWriter()
+      metadata.text(2, 'up')
+      metadata.text(4, help)
+      ingest.write(encodeSnappy(messageField(3, metadata.finish())), { nowMs })
+    }
+    const said = (): string | undefined => appender.metadata.get('up')?.help
+    write('First.', NOW_MS)
+    write('Second.', NOW_MS)
+    expect(said()).toBe('Second.')
+    write('First.', NOW_MS)
+    expect(said()).toBe('Second.')
+    write('First.', NOW_MS + 3_600_000)
+    expect(said()).toBe('First.')
+  })
+
+  test('that is refused whole leaves its metadata to be said again', () => {
+    const { appender, ingest } = rig()
+    const metadata = new ProtobufWriter()
+    metadata.text(2, 'up')
+    const field = messageField(3, metadata.finish())
+    ingest.write(encodeSnappy(Buffer.concat([field, messageField(1, Uint8Array.of(0xff))])), { nowMs: NOW_MS })
+    expect(appender.metadata.size).toBe(0)
+    ingest.write(encodeSnappy(field), { nowMs: NOW_MS })
+    expect(appender.metadata.size).toBe(1)
   })
 
   test('over the series limit keeps the known series, and takes the new one as soon as there is room', () => {

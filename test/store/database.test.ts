@@ -78,7 +78,8 @@ describe('the database file', () => {
     const old = openDatabase(dir)
     old.exec(`
       DROP TABLE token; DROP TABLE meta; DROP TABLE alert_state; DROP TABLE block; DROP TABLE pack;
-      DROP TABLE rollup; DROP TABLE series_batch; DROP TABLE series_ended;
+      DROP TABLE rollup; DROP TABLE series_batch; DROP TABLE series_ended; DROP TABLE histogram;
+      DROP TABLE histogram_pack; DROP TABLE histogram_series; DROP TABLE exemplar; DROP TABLE metric_metadata;
       CREATE TABLE series (
         ref INTEGER PRIMARY KEY AUTOINCREMENT, pairs BLOB NOT NULL, ended INTEGER NOT NULL DEFAULT 0
       ) STRICT;
@@ -105,7 +106,7 @@ describe('the database file', () => {
     ])
     // 9 was given out once.
     expect(new SeriesRows(db).nextNumber('series_batch')).toBe(10)
-    for (const table of ['token', 'block', 'pack']) {
+    for (const table of ['token', 'block', 'pack', 'histogram', 'exemplar', 'metric_metadata']) {
       expect(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(0)
     }
     db.close()
@@ -226,7 +227,7 @@ describe('a full disk', () => {
       retention5mMs: 6 * HOUR_MS,
       retention1hMs: 6 * HOUR_MS,
       retention1dMs: 6 * HOUR_MS,
-      databaseBytesMax: 300_000,
+      databaseBytesMax: 330_000,
     })
     const refs = Array.from({ length: 600 }, (_, i) => store.resolve({ __name__: 'load', i: String(i) }))
     let nowMs = NOW_MS

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   APPENDED,
   APPENDED_BEFORE,
@@ -6,14 +7,18 @@ import {
   REFUSED_TOO_OLD,
 } from '../../src/model/appender.ts'
 import type { AppendOutcome, Appender } from '../../src/model/appender.ts'
+import type { Exemplar } from '../../src/model/exemplar.ts'
+import type { Histogram } from '../../src/model/histogram.ts'
 import type { Labels } from '../../src/model/labels.ts'
+import type { MetricMetadata } from '../../src/model/metadata.ts'
 import type { SeriesRef } from '../../src/model/series.ts'
 
-/** One sample as a test compares it. `value` is NaN for a stale marker. */
+/** One sample as a test compares it. `value` is NaN for a stale marker and for a histogram. */
 export interface MemorySample {
   readonly timeMs: number
   readonly value: number
   readonly isStale: boolean
+  readonly histogram?: Histogram
 }
 
 export interface MemoryAppenderOptions {
@@ -37,6 +42,9 @@ export class MemoryAppender implements Appender {
   readonly #series: MemorySeries[] = []
   readonly #refs = new Map<string, SeriesRef>()
   commits = 0
+  readonly exemplars: { readonly ref: SeriesRef; readonly exemplar: Exemplar }[] = []
+  /** By family, what was said last. */
+  readonly metadata = new Map<string, MetricMetadata>()
 
   constructor(options: MemoryAppenderOptions = {}) {
     this.#options = { seriesMax: Infinity, outOfOrderMs: Infinity, oldestMs: -Infinity, ...options }
@@ -67,6 +75,20 @@ export class MemoryAppender implements Appender {
     return this.#put(ref, { timeMs, value: NaN, isStale: true })
   }
 
+  appendHistogram(ref: SeriesRef, timeMs: number, histogram: Histogram): AppendOutcome {
+    return this.#put(ref, { timeMs, value: NaN, isStale: false, histogram })
+  }
+
+  appendExemplar(ref: SeriesRef, exemplar: Exemplar): boolean {
+    this.exemplars.push({ ref, exemplar })
+    return true
+  }
+
+  describe(family: string, metadata: MetricMetadata): boolean {
+    this.metadata.set(family, metadata)
+    return true
+  }
+
   commit(): Promise<void> {
     this.commits++
     return Promise.resolve()
@@ -93,7 +115,7 @@ export class MemoryAppender implements Appender {
     if (series === undefined) throw new Error(`no series has ref ${ref}`)
     const before = series.samples.get(sample.timeMs)
     if (before !== undefined) {
-      const isSame = before.isStale === sample.isStale && Object.is(before.value, sample.value)
+      const isSame = isDeepStrictEqual(before, sample)
       return isSame ? APPENDED_BEFORE : REFUSED_DUPLICATE
     }
     if (sample.timeMs < this.#options.oldestMs) return REFUSED_TOO_OLD

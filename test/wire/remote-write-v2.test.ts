@@ -10,6 +10,7 @@ import type { WriteSample } from '../../src/wire/remote-write-encode.ts'
 import { encodeWriteRequestV2 } from '../../src/wire/remote-write-v2-encode.ts'
 import { WriteRequestV2Decoder } from '../../src/wire/remote-write-v2.ts'
 import type { WriteBatch } from '../../src/wire/write-batch.ts'
+import { histogramBytes, histogramOf, sentOf } from '../support/histograms.ts'
 
 const LIMITS = { samplesMax: 1000, seriesMax: 1000, labelBytesMax: 1_000_000 }
 
@@ -125,8 +126,8 @@ describe('what the protocol allows', () => {
     const batch = decode(
       message(
         ...SYMBOLS,
-        [5, message(refs, [3, 'any'], [3, 'thing'], [4, 'e'], [5, message([1, 1])])],
-        [5, message(refs, AT_7, [4, 'e'], [5, ''])],
+        [5, message(refs, [3, ''], [3, ''], [4, ''], [5, message([1, 1])])],
+        [5, message(refs, AT_7, [4, ''], [5, ''])],
       ),
     )
     const { seriesCount, histogramCount, exemplarCount, metadataCount } = batch
@@ -134,6 +135,56 @@ describe('what the protocol allows', () => {
       ...{ seriesCount: 2, histogramCount: 2, exemplarCount: 2, metadataCount: 1 },
     })
     expect([...batch.histograms.subarray(0, 2)]).toEqual([2, 0])
+  })
+
+  test('histograms are read as in 1.0, exemplars by their symbols, one by one or packed', () => {
+    const histogram = histogramOf(2)
+    const refs = [1, varints(1, 2)] as const
+    const batch = decode(
+      message(
+        ...SYMBOLS,
+        [4, 'trace_id'],
+        [4, 'abc'],
+        [5, message(refs, [3, histogramBytes(sentOf(histogram, 7))], [4, message([1, varints(3, 4)], [3, 9])])],
+        [5, message(refs, [4, message([1, 3], [1, 4])], [4, message([1, 3])], [4, message([1, varints(0, 4)])])],
+      ),
+    )
+    expect(batch.histogramAt(0, 100)).toEqual({ kind: 'histogram', timeMs: 7, histogram })
+    expect(batch.exemplarCount).toBe(4)
+    const labels = Labels.of({ trace_id: 'abc' })
+    expect(batch.exemplars).toEqual([
+      { series: 0, exemplar: { labels, value: 0, timeMs: 9 } },
+      { series: 1, exemplar: { labels, value: 0, timeMs: 0 } },
+    ])
+  })
+
+  test('the metadata of a metric is read once, under the name of its family', () => {
+    const decoder = new WriteRequestV2Decoder(LIMITS)
+    const symbols = ['', '__name__', 'h_bucket', 'h_count', 'Help.', 'seconds', 'up'].map((text) => [4, text] as const)
+    const metadata = [5, message([1, 3], [3, 4], [4, 5])] as const
+    const request = message(
+      ...symbols,
+      [5, message([1, varints(1, 2)], AT_7, metadata)],
+      [5, message([1, varints(1, 2)], AT_7, metadata)],
+      [5, message([1, varints(1, 3)], AT_7, metadata)],
+      [5, message([1, varints(1, 6)], AT_7, [5, message([1, 2])])],
+      [5, message(AT_7, metadata)],
+    )
+    const said = { family: 'h', metadata: { type: 'histogram', help: 'Help.', unit: 'seconds' } }
+    const up = { family: 'up', metadata: { type: 'gauge', help: '', unit: '' } }
+    expect(decode(request, decoder)).toMatchObject({ metadataCount: 5, metadata: [said, said, up] })
+    expect(decode(request, decoder)).toMatchObject({ metadataCount: 5, metadata: [] })
+    decoder.forgetMetadata()
+    expect(decode(request, decoder).metadata).toHaveLength(3)
+  })
+
+  test.each([
+    ['an exemplar', [4, message([1, 9])]],
+    ['a help text', [5, message([1, 1], [3, 9])]],
+    ['a unit', [5, message([1, 1], [4, 9])]],
+  ] as const)('a symbol of %s that does not exist breaks the body', (_what, field) => {
+    const bytes = message(...SYMBOLS, [5, message([1, varints(1, 2)], AT_7, field)])
+    expect(() => decode(bytes)).toThrow(/reference 9, want one below 3/)
   })
 })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Labels } from '../../src/model/labels.ts'
 import { isStaleAt } from '../../src/model/sample.ts'
+import type { Histogram } from '../../src/model/histogram.ts'
 import { DecodeError } from '../../src/wire/decode-error.ts'
 import { readLabelFields } from '../../src/wire/label-fields.ts'
 import { ProtobufWriter } from '../../src/wire/protobuf.ts'
@@ -9,6 +10,7 @@ import { encodeLabels, encodeWriteRequest } from '../../src/wire/remote-write-en
 import type { WriteSample } from '../../src/wire/remote-write-encode.ts'
 import { WriteRequestDecoder } from '../../src/wire/remote-write.ts'
 import type { WriteBatch } from '../../src/wire/write-batch.ts'
+import { histogramBytes, histogramOf, sentOf } from '../support/histograms.ts'
 
 const LIMITS = { samplesMax: 100_000, seriesMax: 100_000 }
 const LABEL_LIMITS = { labelsMax: 64, textBytesMax: 1024 }
@@ -176,23 +178,74 @@ describe('what is on the wire', () => {
     ])
   })
 
-  test('exemplars, histograms and metadata are counted and not read', () => {
+  test('native histograms are found beside their series, and made one by one', () => {
+    const [first, second] = [histogramOf(2), histogramOf(3)]
+    const field = (histogram: Histogram) => [4, histogramBytes(sentOf(histogram, 7))] as const
     const batch = decode(
       message(
-        [1, message(label('a', 'b'), [3, 'not an exemplar'], [4, ''], [4, 'x'])],
-        [3, 'metadata'],
-        [1, message(label('a', 'b'), sample(1), [3, ''])],
-        [3, ''],
+        [1, message(label('a', 'b'), field(first), field(second))],
+        [1, message(label('a', 'c'), sample(1))],
+        [1, message(label('a', 'd'), sample(1), field(first))],
       ),
     )
-    expect(batch).toMatchObject({
-      exemplarCount: 2,
-      histogramCount: 2,
-      metadataCount: 2,
-      sampleCount: 1,
-      seriesCount: 2,
-    })
-    expect([...batch.histograms.subarray(0, 2)]).toEqual([2, 0])
+    expect(batch).toMatchObject({ histogramCount: 3, sampleCount: 2, seriesCount: 3 })
+    expect([...batch.histograms.subarray(0, 3)]).toEqual([2, 0, 1])
+    const made = [0, 1, 2].map((number) => batch.histogramAt(number, 100))
+    expect(made).toEqual([first, second, first].map((histogram) => ({ kind: 'histogram', timeMs: 7, histogram })))
+    expect(batch.histogramAt(1, 2)).toMatchObject({ kind: 'fault', fault: { reason: 'histogram_too_large' } })
+  })
+
+  test('exemplars are read beside their series, with or without samples', () => {
+    const exemplar = (...labels: readonly Field[]) => [3, message(...labels, [2, ONE], [3, 9])] as const
+    const long = 'x'.repeat(121)
+    const batch = decode(
+      message(
+        [1, message(label('a', 'b'), exemplar(label('trace_id', 'abc'), label('empty', '')))],
+        [1, message(label('a', 'c'), sample(1), exemplar(label('trace_id', `ž${long.slice(2)}`)), exemplar())],
+        [1, message(label('a', 'd'), exemplar(label('trace_id', long)))],
+        [1, message(label('a', 'e'), exemplar(label('', 'x')), exemplar(label('t', '1'), label('t', '2')))],
+      ),
+    )
+    expect(batch.exemplarCount).toBe(6)
+    const labels = [{ trace_id: 'abc' }, { trace_id: `ž${long.slice(2)}` }, {}]
+    expect(batch.exemplars.map(({ series, exemplar: one }) => [series, one.labels.toObject()])).toEqual(
+      [0, 1, 1].map((series, i) => [series, labels[i]]),
+    )
+    expect(batch.exemplars[0]!.exemplar).toMatchObject({ value: 1, timeMs: 9 })
+  })
+
+  test('metadata is read once, until it is to be read again', () => {
+    const decoder = new WriteRequestDecoder(LIMITS)
+    const metadata = message([1, 1], [2, 'm_total'], [4, 'Ems.'], [5, 'seconds'])
+    const request = message([3, metadata], [3, message([1, 99], [2, 'n'])], [3, ''])
+    const want = [
+      { family: 'm_total', metadata: { type: 'counter', help: 'Ems.', unit: 'seconds' } },
+      { family: 'n', metadata: { type: 'unknown', help: '', unit: '' } },
+    ]
+    expect(decode(request, decoder)).toMatchObject({ metadataCount: 3, metadata: want })
+    expect(decode(request, decoder)).toMatchObject({ metadataCount: 3, metadata: [] })
+    const other = message([3, message([1, 1], [2, 'm_total'], [4, 'Other.'])])
+    expect(decode(other, decoder).metadata).toMatchObject([{ metadata: { help: 'Other.' } }])
+    decoder.forgetMetadata()
+    expect(decode(request, decoder)).toMatchObject({ metadata: want })
+  })
+
+  test.each([
+    ['a histogram', message([1, message(label('a', 'b'), [4, 'x'])])],
+    ['an exemplar', message([1, message(label('a', 'b'), [3, 'x'])])],
+    ['a label of an exemplar', message([1, message(label('a', 'b'), [3, message([1, 'x'])])])],
+    ['metadata', message([3, 'x'])],
+  ])('%s that is none breaks the body', (_what, bytes) => {
+    expect(() => decode(bytes)).toThrow(DecodeError)
+  })
+
+  test.each([
+    ['histograms', message([1, message([4, ''], [4, ''], [4, ''])])],
+    ['exemplars', message([1, message([3, ''], [3, ''], [3, ''])])],
+    ['metadata', message([3, ''], [3, ''], [3, ''])],
+  ])('more %s than the limit are refused', (what, bytes) => {
+    const decoder = new WriteRequestDecoder({ samplesMax: 2, seriesMax: 2 })
+    expect(() => decode(bytes, decoder)).toThrow(`more than 2 ${what} in one request`)
   })
 
   test('unknown fields are skipped at every level', () => {

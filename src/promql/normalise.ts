@@ -9,9 +9,10 @@ import type { Scan, Token } from './scan.ts'
 export function normalise(text: string, { tokens }: Scan): string {
   let normal = ''
   let copied = 0
-  const isInDuration = durationTokens(tokens)
+  const begins = operandTokens(tokens)
+  const isInDuration = durationTokens(tokens, begins)
   tokens.forEach((token, i) => {
-    const replacement = replacementOf(token, tokens[i - 1], tokens[i + 1], isInDuration[i]!)
+    const replacement = replacementOf(token, tokens[i - 1], tokens[i + 1], begins[i]!, isInDuration[i]!)
     if (replacement === undefined) return
     normal += text.slice(copied, token.from) + replacement
     copied = token.to
@@ -23,6 +24,7 @@ function replacementOf(
   token: Token,
   before: Token | undefined,
   after: Token | undefined,
+  beginsOperand: boolean,
   isInDuration: boolean,
 ): string | undefined {
   const { kind, text } = token
@@ -32,19 +34,40 @@ function replacementOf(
   if (kind === 'preprocessor' && isInDuration) return word
   // Any function of six letters does: its name and its arguments are checked by others.
   if (kind === 'preprocessor' && word.endsWith('_of') && after?.text === '(') return 'absent'
-  if (kind === 'keyword' && word === 'offset' && beginsOperand(before)) return 'metric'
+  if (kind === 'keyword' && word === 'offset' && beginsOperand) return 'metric'
   return undefined
 }
 
-/** Whether a token after this one is what an operator works on. */
-function beginsOperand(before: Token | undefined): boolean {
-  if (before === undefined || before.kind === 'operator') return true
-  if (before.kind === 'punctuation') return before.text === '(' || before.text === ','
-  return before.kind === 'keyword' && before.text.toLowerCase() === 'bool'
+const MATCHING_WORDS: ReadonlySet<string> = new Set([
+  ...['bool', 'on', 'ignoring', 'group_left', 'group_right', 'fill', 'fill_left', 'fill_right'],
+])
+
+/** `fill` is a metric where it has no parentheses. */
+function isMatchingWord(text: string, after: Token | undefined): boolean {
+  const word = text.toLowerCase()
+  return MATCHING_WORDS.has(word) && (!word.startsWith('fill') || after?.text === '(')
+}
+
+/** Which tokens stand where an operand of an operator begins, matching clauses after the operator left aside. */
+function operandTokens(tokens: readonly Token[]): boolean[] {
+  /** Of each open parenthesis: whether it is one of a matching clause. */
+  const open: boolean[] = []
+  let begins = true
+  return tokens.map(({ kind, text }, i) => {
+    const isHere = begins
+    const before = tokens[i - 1]
+    if (kind === 'punctuation' && text === '(') {
+      open.push(before?.kind === 'keyword' && MATCHING_WORDS.has(before.text.toLowerCase()))
+      begins = open.at(-1) === false
+    } else if (kind === 'punctuation' && text === ')') begins = open.pop() === true
+    else if (kind === 'keyword') begins = isHere && isMatchingWord(text, tokens[i + 1])
+    else begins = kind === 'operator' || (kind === 'punctuation' && text === ',' && open.at(-1) === false)
+    return isHere
+  })
 }
 
 /** Which tokens are part of a duration: all in brackets, and after `offset` a sign, and a word or parentheses. */
-function durationTokens(tokens: readonly Token[]): boolean[] {
+function durationTokens(tokens: readonly Token[], begins: readonly boolean[]): boolean[] {
   const isIn: boolean[] = []
   let isInBrackets = false
   /** Parentheses open in the duration of an offset; undefined: outside of one. */
@@ -52,7 +75,7 @@ function durationTokens(tokens: readonly Token[]): boolean[] {
   tokens.forEach((token, i) => {
     const { kind, text } = token
     if (kind === 'punctuation' && text === ']') isInBrackets = false
-    if (kind === 'keyword' && text.toLowerCase() === 'offset' && !beginsOperand(tokens[i - 1])) {
+    if (kind === 'keyword' && text.toLowerCase() === 'offset' && !begins[i]!) {
       depth = 0
       isIn.push(false)
       return

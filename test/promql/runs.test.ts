@@ -54,6 +54,16 @@ const QUERIES = [
   ...RANGE_FUNCTIONS.map((name) => `${name}(m[47s])`),
   'sum by (group) (rate(m[17m]))',
   'increase(m[1h] offset 1m)',
+  // Experiments.
+  ...['mad', 'ts_of_first', 'ts_of_last', 'ts_of_max', 'ts_of_min'].map((one) => `${one}_over_time(m[5m])`),
+  'double_exponential_smoothing(m[5m], 0.3, 0.6)',
+  ...['rate', 'increase', 'delta', 'changes', 'resets'].map((name) => `${name}(m[7m] anchored)`),
+  ...['rate', 'increase', 'delta'].map((name) => `${name}(m[47s] smoothed)`),
+  'm smoothed offset 17s',
+  'm + fill (1) (m > 1)',
+  'count_over_time(m[step() * 2] offset (step() / 2))',
+  'limit_ratio(0.5, m)',
+  'info(m * 2, {__name__="info"})',
 ]
 
 const seriesLabels = (series: number): Labels =>
@@ -98,7 +108,7 @@ function enginesOf(store: TempStore): readonly [QueryEngine, QueryEngine] {
     labelValues: (name, matchers, range) => reader.labelValues(name, matchers, range),
   }
   const engineOf = (queryable: Queryable): QueryEngine =>
-    createLocalEngine({ queryable, options: DEFAULT_ENGINE_OPTIONS, nowMs: () => 0 })
+    createLocalEngine({ queryable, options: { ...DEFAULT_ENGINE_OPTIONS, experimental: true }, nowMs: () => 0 })
   return [engineOf(reader), engineOf(plain)]
 }
 

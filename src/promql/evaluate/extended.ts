@@ -5,7 +5,7 @@ import type { Evaluation, Steps } from './evaluation.ts'
 import { extendedEnds, extendedKernel, interpolate, samplesAround, type ExtendedWindow } from './extended-window.ts'
 import type { Grid } from './grid.ts'
 import { withoutStaleMarkers, type RangeSeries } from './range-vector.ts'
-import { hasOneName, lensOf, lookMs, selectSeries, type Lens } from './select.ts'
+import { hasOneName, lensOf, lookMs, remarkCoarse, selectSeries, type Lens } from './select.ts'
 import { pieceMask, type Pieces } from './turns.ts'
 
 /**
@@ -25,7 +25,10 @@ function selectExtended(
   const lens = lensOf(selector, evaluation)
   const aheadMs = extension === 'smoothed' ? lookbackMs : 0
   const ahead = { ...lens, offsetMs: lens.offsetMs - aheadMs }
-  const series = selectSeries(selector, ahead, steps, rangeMs + lookbackMs + aheadMs, { rangeMs }, evaluation)
+  const windowMs = rangeMs + lookbackMs + aheadMs
+  const series = selectSeries(selector, ahead, steps, windowMs, { rangeMs }, evaluation)
+  remarkCoarse(selector, ahead, steps, windowMs, evaluation)
+  evaluation.explainer?.leave(selector.matchers, `${extension} looks at samples outside of the windows`)
   return { series: series.map(withoutStaleMarkers), lens, aheadMs }
 }
 

@@ -81,6 +81,21 @@ export function selectRuns(
   return selection
 }
 
+/** Where samples of a store with runs are read as columns after all: says so when only some of them are kept. */
+export function remarkCoarse(
+  selector: VectorSelector,
+  lens: Lens,
+  steps: Steps,
+  windowMs: number,
+  { queryable, budget, annotations }: Evaluation,
+): void {
+  const { matchers } = selector
+  const fromMs = lookMs(lens, steps, 0) - windowMs + 1
+  const toMs = (lens.fixedMs ?? lastStepMs(steps)) - lens.offsetMs
+  const selection = queryable.selectRuns?.({ matchers, fromMs, toMs, maxSamples: budget.samplesLeft })
+  if (selection?.resolutionMs !== undefined) annotations.coarseSamples(selection.resolutionMs, selector)
+}
+
 /** An instant selector at every step: the newest sample not older than the lookback, unless it is a stale marker. */
 export async function evaluateSelector(
   selector: VectorSelector,

@@ -137,6 +137,15 @@ export class ByteReader {
     return (first & 0x40) !== 0 ? -size : size
   }
 
+  /** The next bytes, as a view. */
+  take(byteLength: number): Uint8Array {
+    const end = this.#at + byteLength
+    if (end > this.#bytes.length) throw new MalformedBytesError(`ends at byte ${this.#bytes.length}, want ${end}`)
+    const taken = this.#bytes.subarray(this.#at, end)
+    this.#at = end
+    return taken
+  }
+
   /** One 32-bit word as a signed integer, as `Int32Array` holds it. */
   word(): number {
     return this.byte() | (this.byte() << 8) | (this.byte() << 16) | (this.byte() << 24)

@@ -186,6 +186,16 @@ export class Head {
     if (oldOlderPage !== 0) this.#unlinkedChains.push(oldOlderPage)
   }
 
+  /** The samples of an empty slot, none of them flushed. */
+  fill(slot: number, runs: RunList): void {
+    const last = runs.count - 1
+    this.replace(slot, runs)
+    this.sampleCount += runs.sampleCount
+    this.lastMs[slot] = runs.lastMsOf(last)
+    this.lastWords[slot * 2] = runs.lows[last]!
+    this.lastWords[slot * 2 + 1] = runs.highs[last]!
+  }
+
   /** Takes back what was unlinked and no reader can reach any more. Bounded by what was unlinked. */
   reclaim(): void {
     if (this.#unlinkedChains.length > 0 || this.#unlinkedSlots.length > 0) {

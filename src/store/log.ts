@@ -14,6 +14,7 @@ const ROWS_PER_REMOVAL = 500
 
 export class Log {
   #byteLength: number
+  #writtenBytes = 0
   /** The largest that was ever given out: numbers are not used again, also when the table was empty in between. */
   #lastId: number
   readonly #insert: Database.Statement<[number, number, Uint8Array]>
@@ -40,6 +41,11 @@ export class Log {
     return this.#byteLength
   }
 
+  /** Bytes of all rows since this log was opened, also of those that went. */
+  get writtenBytes(): number {
+    return this.#writtenBytes
+  }
+
   get newestId(): number {
     return this.#newestId.get()?.id ?? 0
   }
@@ -52,6 +58,7 @@ export class Log {
 
   added(bytes: number): void {
     this.#byteLength += bytes
+    this.#writtenBytes += bytes
   }
 
   /**
@@ -68,10 +75,14 @@ export class Log {
     return true
   }
 
-  /** All samples, in the order in which they were accepted. */
-  replay(sample: (ref: number, timeMs: number, low: number, high: number) => void): void {
-    const rows = this.#db.prepare<[], { id: number; payload: Uint8Array }>('SELECT id, payload FROM log ORDER BY id')
-    for (const { id, payload } of rows.iterate()) {
+  /** The samples of rows after `id`, in the order in which they were accepted. Answers how many bytes they took. */
+  replay(after: number, sample: (ref: number, timeMs: number, low: number, high: number) => void): number {
+    const rows = this.#db.prepare<[number], { id: number; payload: Uint8Array }>(
+      'SELECT id, payload FROM log WHERE id > ? ORDER BY id',
+    )
+    let byteLength = 0
+    for (const { id, payload } of rows.iterate(after)) {
+      byteLength += payload.length
       try {
         readLogPayload(payload, sample)
       } catch (thrown) {
@@ -82,5 +93,6 @@ export class Log {
         })
       }
     }
+    return byteLength
   }
 }

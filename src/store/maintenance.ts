@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { FleetError } from '../base/errors.ts'
 import type { SeriesRef } from '../model/series.ts'
 import type { BlockRow, BlockRows } from './blocks.ts'
 import { Compaction, groupsToCompact, type CompactionGroup } from './compaction.ts'
@@ -8,6 +9,7 @@ import { Flush } from './flush.ts'
 import { FreePages } from './free-pages.ts'
 import type { GroupCommit } from './group-commit.ts'
 import type { Head } from './head.ts'
+import { HeadCheckpoint, removeCheckpoint } from './head-checkpoint.ts'
 import type { Histograms } from './histograms.ts'
 import type { Log } from './log.ts'
 import { RETRY_WINDOW_MS, type StoreOptions } from './options.ts'
@@ -84,6 +86,9 @@ export class Maintenance {
   #lastCutMs = -Infinity
   /** What the last flush had to leave in the log. */
   #logBytesLeft = 0
+  /** What a start would not read, of `log.writtenBytes`; less than 0 for what this start has read. */
+  #checkpointedBytes = 0
+  #nextCheckpointMs: number | undefined
   readonly #freePages: FreePages
   /**
    * The last run failed: what is past the retention goes even before it is rolled up, because it may be the disk that is
@@ -97,6 +102,25 @@ export class Maintenance {
     this.#options = options
     this.#parts = parts
     this.#freePages = new FreePages(parts.db)
+  }
+
+  /** How much of the log a start had to read. */
+  noteReplay(byteLength: number): void {
+    this.#checkpointedBytes = -byteLength
+    // When it was much, the next start shall not have to.
+    if (this.#isCheckpointDue) this.#nextCheckpointMs = -Infinity
+  }
+
+  /** Before the end, so that the next start is quick. No other step may run. It costs only time when it fails. */
+  checkpointNow(): void {
+    if (!this.#isCheckpointDue) return
+    try {
+      const checkpoint = new HeadCheckpoint(this.#parts.db, this.#parts)
+      while (checkpoint.step());
+    } catch (thrown) {
+      const failure = failureOf('writing the head down', thrown)
+      if (!(failure instanceof FleetError)) throw failure
+    }
   }
 
   /** Calls while one runs share its promise. Rejects with FleetError. */
@@ -139,12 +163,37 @@ export class Maintenance {
     if (cutMs > this.#lastCutMs || this.#isLogLong) await this.#flushAndEnd(nowMs, cutMs, floorMs)
     await this.#rollUp(nowMs)
     await this.#compact(nowMs)
+    await this.#checkpoint(nowMs)
     let shrinkingStepsLeft = SHRINKING_STEPS
     await this.#steps('giving free pages back', () => shrinkingStepsLeft-- > 0 && this.#freePages.step())
   }
 
   get #isLogLong(): boolean {
     return this.#parts.log.byteLength - this.#logBytesLeft > this.#options.flushLogBytes
+  }
+
+  /** Whether a start would have much to read. */
+  get #isCheckpointDue(): boolean {
+    const { log } = this.#parts
+    const unread = Math.min(log.byteLength, log.writtenBytes - this.#checkpointedBytes)
+    return unread > this.#options.checkpointLogBytes
+  }
+
+  async #checkpoint(nowMs: number): Promise<void> {
+    const { checkpointEveryMs } = this.#options
+    this.#nextCheckpointMs ??= nowMs + checkpointEveryMs
+    if (nowMs < this.#nextCheckpointMs || !this.#isCheckpointDue) return
+    this.#nextCheckpointMs = nowMs + checkpointEveryMs
+    let checkpoint: HeadCheckpoint | undefined
+    let writtenBytes = 0
+    await this.#steps('writing the head down', () => {
+      if (checkpoint === undefined) {
+        checkpoint = new HeadCheckpoint(this.#parts.db, this.#parts)
+        writtenBytes = this.#parts.log.writtenBytes
+      }
+      return checkpoint.step()
+    })
+    if (checkpoint?.isWhole === true) this.#checkpointedBytes = writtenBytes
   }
 
   async #flushAndEnd(nowMs: number, cutMs: number, floorMs: number): Promise<void> {
@@ -266,6 +315,11 @@ export class Maintenance {
       ref = ref === undefined ? undefined : histograms.packSome(ref, cutMs)
       return ref !== undefined
     })
+    // Most of what it has is flushed now, and the log is quickly read.
+    if (log.byteLength <= this.#options.checkpointLogBytes) {
+      await this.#steps('removing what was written of the head', () => removeCheckpoint(db))
+      this.#checkpointedBytes = log.writtenBytes - log.byteLength
+    }
   }
 
   #endSeries(floorMs: number): boolean {

@@ -187,6 +187,19 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     PRIMARY KEY (family, type, help, unit)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- The samples of the head as of a row of the log, in parts. Without a row in head_checkpoint they are nothing.
+  CREATE TABLE head_part (
+    generation INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    payload BLOB NOT NULL,
+    PRIMARY KEY (generation, part)
+  ) STRICT;
+  CREATE TABLE head_checkpoint (
+    generation INTEGER PRIMARY KEY,
+    log_id INTEGER NOT NULL
+  ) STRICT;
+  `,
 ]
 
 /** The version that brought packs. Before it a flush wrote one row per series, and no release ever did. */

@@ -17,6 +17,12 @@ export interface StoreOptions {
   readonly flushEveryMs: number
   /** The head is flushed before time when the log has grown by this much since the last flush: a restart reads all of it. */
   readonly flushLogBytes: number
+  /**
+   * The head is written down when the log has grown by this much since that was last done, so that a start reads the log
+   * from there; not more often than every `checkpointEveryMs`. The log is kept all the same.
+   */
+  readonly checkpointLogBytes: number
+  readonly checkpointEveryMs: number
   /** Widths of the blocks that flushes are compacted to, rising, each a multiple of the one before. */
   readonly compactToMs: readonly number[]
   /** The most series at one time; beyond it `resolve` answers `undefined`. */
@@ -43,6 +49,8 @@ export const STORE_DEFAULTS: Omit<StoreOptions, 'dir'> = {
   outOfOrderMs: HOUR_MS,
   flushEveryMs: 2 * HOUR_MS,
   flushLogBytes: 16 * 1024 * 1024,
+  checkpointLogBytes: 4 * 1024 * 1024,
+  checkpointEveryMs: 10 * 60_000,
   compactToMs: [24 * HOUR_MS, 8 * 24 * HOUR_MS],
   seriesMax: 2_000_000,
   headBytesMax: 1024 * 1024 * 1024,

@@ -8,6 +8,7 @@ import { Exemplars } from './exemplars.ts'
 import { createFacts, type Facts } from './facts/facts.ts'
 import { GroupCommit } from './group-commit.ts'
 import { Head } from './head.ts'
+import { loadCheckpoint } from './head-checkpoint.ts'
 import { Histograms } from './histograms.ts'
 import { Log } from './log.ts'
 import { LogBuffer } from './log-codec.ts'
@@ -228,6 +229,7 @@ class SqliteWriter implements StoreWriter {
     while (!this.#turns.isFree) await this.#turns.free()
     try {
       await this.appender.commit()
+      this.#maintenance.checkpointNow()
     } finally {
       this.#readers.close()
       this.#db.close()
@@ -266,11 +268,12 @@ class SqliteWriter implements StoreWriter {
         this.#head.setFlushed(slot, flushedUntilMs, low, high)
       })
     }
-    this.#log.replay((ref, timeMs, low, high) => {
+    const readBytes = this.#log.replay(loadCheckpoint(this.#db, this.#head, this.#table), (ref, timeMs, low, high) => {
       // A series that ended has rows in the log only until they are removed, and nothing in them that is kept.
       const slot = this.#table.refs.get(ref)
       if (slot >= 0) this.appender.replay(slot, timeMs, low, high)
     })
+    this.#maintenance.noteReplay(readBytes)
   }
 
   /** Tells readers of new pairs and series, before anybody is told that their samples are durable. */

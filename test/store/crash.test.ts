@@ -169,6 +169,16 @@ function levelsIn(dir: string): number {
   }
 }
 
+/** How often the head was written down whole. */
+function checkpointsIn(dir: string): number {
+  const db = openDatabaseForReading(dir)
+  try {
+    return Number(db.prepare('SELECT max(generation) FROM head_checkpoint').pluck().get())
+  } finally {
+    db.close()
+  }
+}
+
 async function liveAndDie(seed: number): Promise<void> {
   const life: Life = { dir: tempDir(), acked: -1, flushes: 0, kills: 0, rollups: 0 }
   const random = seeded(seed)
@@ -182,6 +192,7 @@ async function liveAndDie(seed: number): Promise<void> {
   expect(life.flushes).toBeGreaterThan(20)
   expect(life.rollups).toBeGreaterThan(10)
   expect(levelsIn(life.dir)).toBe(2)
+  expect(checkpointsIn(life.dir)).toBeGreaterThan(20)
 }
 
 test(

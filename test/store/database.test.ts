@@ -80,6 +80,7 @@ describe('the database file', () => {
       DROP TABLE token; DROP TABLE meta; DROP TABLE alert_state; DROP TABLE block; DROP TABLE pack;
       DROP TABLE rollup; DROP TABLE series_batch; DROP TABLE series_ended; DROP TABLE histogram;
       DROP TABLE histogram_pack; DROP TABLE histogram_series; DROP TABLE exemplar; DROP TABLE metric_metadata;
+      DROP TABLE head_part; DROP TABLE head_checkpoint;
       CREATE TABLE series (
         ref INTEGER PRIMARY KEY AUTOINCREMENT, pairs BLOB NOT NULL, ended INTEGER NOT NULL DEFAULT 0
       ) STRICT;

@@ -125,6 +125,8 @@ test('the store is a map from series and time to bits', async () => {
         outOfOrderMs: OUT_OF_ORDER_MS,
         flushEveryMs: 5 * MINUTE_MS,
         compactToMs: [24 * 60 * MINUTE_MS, 72 * 60 * MINUTE_MS],
+        checkpointLogBytes: 200,
+        checkpointEveryMs: 7 * MINUTE_MS,
       })
       const model = new Model()
       for (const one of steps) await model.apply(store, one)

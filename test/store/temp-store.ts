@@ -32,7 +32,7 @@ export const HOUR_MS = 3_600_000
 export type TestOptions = Partial<StoreOptions>
 
 export class TempStore {
-  readonly options: StoreOptions
+  readonly options: { -readonly [K in keyof StoreOptions]: StoreOptions[K] }
   writer: StoreWriter
   reader: StoreReader
   #isOpen = true

@@ -13,6 +13,8 @@ export const CRASH_OPTIONS = {
   outOfOrderMs: 10 * 60_000,
   flushEveryMs: 60_000,
   compactToMs: [5 * 60_000, 30 * 60_000],
+  checkpointLogBytes: 2000,
+  checkpointEveryMs: 120_000,
 } as const
 const SERIES = 97
 const STEP_MS = 30_000

@@ -9,6 +9,10 @@ export interface Place {
   readonly to: number
 }
 
+/** What two histograms were joined for. */
+export type HistogramOperation = 'addition' | 'subtraction' | 'aggregation'
+export type SampleType = 'float' | 'histogram'
+
 /** Remarks about a good result, each once, in Prometheus' words with its position. */
 export class Annotations {
   readonly #text: string
@@ -47,8 +51,8 @@ export class Annotations {
   }
 
   badBucketLabel(value: string, metricName: string, place: Place): void {
-    const named = metricName === '' ? '' : ` for metric name ${quote(metricName)}`
-    this.#warn(`bucket label "le" is missing or has a malformed value of ${quote(value)}${named}`, place)
+    const got = `${quote(value)}${namedMetric(metricName)}`
+    this.#warn(`bucket label "le" is missing or has a malformed value of ${got}`, place)
   }
 
   possibleNonCounter(metricName: string, place: Place): void {
@@ -64,8 +68,71 @@ export class Annotations {
 
   forcedMonotonicity(metricName: string, place: Place): void {
     const page = 'https://prometheus.io/docs/prometheus/latest/querying/functions/#histogram_quantile'
-    const named = metricName === '' ? '' : ` for metric name ${quote(metricName)}`
-    this.#inform(`input to histogram_quantile needed to be fixed for monotonicity (see ${page})${named}`, place)
+    const message = `input to histogram_quantile needed to be fixed for monotonicity (see ${page})`
+    this.#inform(`${message}${namedMetric(metricName)}`, place)
+  }
+
+  /** `metricName` of a series whose samples are floats and histograms. */
+  mixedSamples(metricName: string, place: Place): void {
+    this.#warn(`encountered a mix of histograms and floats for metric name ${quote(metricName)}`, place)
+  }
+
+  mixedSamplesInAggregation(place: Place): void {
+    this.#warn('encountered a mix of histograms and floats for aggregation', place)
+  }
+
+  mixedBucketKinds(metricName: string, place: Place): void {
+    const mix = 'a mix of histograms with exponential and custom buckets schemas'
+    this.#warn(`vector contains ${mix} for metric name ${quote(metricName)}`, place)
+  }
+
+  mixedClassicAndNative(metricName: string, place: Place): void {
+    this.#warn(`vector contains a mix of classic and native histograms${namedMetric(metricName)}`, place)
+  }
+
+  histogramNotCounter(metricName: string, place: Place): void {
+    this.#warn(`this native histogram metric is not a counter: ${quote(metricName)}`, place)
+  }
+
+  histogramNotGauge(metricName: string, place: Place): void {
+    this.#warn(`this native histogram metric is not a gauge: ${quote(metricName)}`, place)
+  }
+
+  incompatibleBuckets(operator: string, place: Place): void {
+    this.#warn(`incompatible bucket layout encountered for binary operator ${operator}`, place)
+  }
+
+  resetCollision(operation: HistogramOperation, place: Place): void {
+    this.#warn(`conflicting counter resets during histogram ${operation}`, place)
+  }
+
+  reconciledBounds(operation: HistogramOperation, place: Place): void {
+    this.#inform(`mismatched custom buckets were reconciled during ${operation}`, place)
+  }
+
+  incompatibleTypes(left: SampleType, operator: string, right: SampleType, place: Place): void {
+    const types = `${left} ${operator} ${right}`
+    this.#inform(`incompatible sample types encountered for binary operator ${quote(operator)}: ${types}`, place)
+  }
+
+  ignoredInAggregation(aggregation: string, place: Place): void {
+    this.#inform(`ignored histogram in ${aggregation} aggregation`, place)
+  }
+
+  ignoredInMixedRange(metricName: string, place: Place): void {
+    const range = 'a range containing both floats and histograms'
+    this.#inform(`ignored histograms in ${range} for metric name ${quote(metricName)}`, place)
+  }
+
+  /** NaN observations made a quantile NaN (`result`) or greater than it would be (`skew`). */
+  nanInQuantile(effect: 'result' | 'skew', metricName: string, place: Place): void {
+    const told = effect === 'result' ? 'result is NaN' : 'result is skewed higher'
+    this.#inform(`input to histogram_quantile has NaN observations, ${told}${namedMetric(metricName)}`, place)
+  }
+
+  nanInFraction(metricName: string, place: Place): void {
+    const told = 'which are excluded from all fractions'
+    this.#inform(`input to histogram_fraction has NaN observations, ${told}${namedMetric(metricName)}`, place)
   }
 
   #warn(message: string, place: Place): void {
@@ -80,4 +147,8 @@ export class Annotations {
     const { line, column } = positionOf(this.#text, place.from)
     return `${line}:${column}`
   }
+}
+
+function namedMetric(metricName: string): string {
+  return metricName === '' ? '' : ` for metric name ${quote(metricName)}`
 }

@@ -163,10 +163,18 @@ export interface Paren extends Node {
 export const ARITHMETIC_OPS = ['+', '-', '*', '/', '%', '^', 'atan2'] as const
 export const COMPARISON_OPS = ['==', '!=', '<=', '<', '>=', '>'] as const
 export const SET_OPS = ['and', 'or', 'unless'] as const
+/** Of a histogram, what is below a value or above it. */
+export const TRIM_OPS = ['</', '>/'] as const
 export type ArithmeticOp = (typeof ARITHMETIC_OPS)[number]
 export type ComparisonOp = (typeof COMPARISON_OPS)[number]
 export type SetOp = (typeof SET_OPS)[number]
-export type BinaryOp = ArithmeticOp | ComparisonOp | SetOp
+export type TrimOp = (typeof TRIM_OPS)[number]
+export type BinaryOp = ArithmeticOp | ComparisonOp | SetOp | TrimOp
+
+/** These take the metric's name away. */
+export function isArithmetic(op: BinaryOp): op is ArithmeticOp {
+  return (ARITHMETIC_OPS as readonly string[]).includes(op)
+}
 
 export function isComparison(op: BinaryOp): op is ComparisonOp {
   return (COMPARISON_OPS as readonly string[]).includes(op)
@@ -174,6 +182,10 @@ export function isComparison(op: BinaryOp): op is ComparisonOp {
 
 export function isSetOp(op: BinaryOp): op is SetOp {
   return (SET_OPS as readonly string[]).includes(op)
+}
+
+export function isTrim(op: BinaryOp): op is TrimOp {
+  return (TRIM_OPS as readonly string[]).includes(op)
 }
 
 /** Aggregations, and whether they take a parameter before the vector. */

@@ -174,11 +174,7 @@ class Builder {
     )
   }
 
-  #binary({ op, opNode, node }: ChainItem & { kind: 'infix' }, left: Expr, right: Expr): Expr {
-    if (opNode.name.startsWith('Trim')) {
-      const operator = this.#textOf(opNode)
-      refuse(this.#text, opNode.from, opNode.to, `operator ${quote(operator)} is not supported: native histograms`)
-    }
+  #binary({ op, node }: ChainItem & { kind: 'infix' }, left: Expr, right: Expr): Expr {
     const fill = node.getChild('FillModifier')
     if (fill !== null && !this.#options.experimental) {
       const message = `binop fill modifiers are experimental and not enabled: ${ENABLE_HINT}`

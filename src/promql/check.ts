@@ -5,6 +5,7 @@ import { RegexError } from '../model/regex.ts'
 import {
   isComparison,
   isSetOp,
+  isTrim,
   unwrapParens,
   type Aggregate,
   type Binary,
@@ -196,6 +197,9 @@ class Checker {
     } else if (isSetOp(expr.op)) {
       if (matching?.card !== 'many-to-many') this.#find(expr, `no grouping allowed for ${quote(expr.op)} operation`)
       if (isFilled) this.#find(expr, 'filling in missing series not allowed for set operators')
+    }
+    if (left === 'scalar' && right === 'scalar' && isTrim(expr.op)) {
+      this.#find(expr, `operator ${quote(expr.op)} not allowed for Scalar operations`)
     }
     if ((left === 'scalar' || right === 'scalar') && isSetOp(expr.op)) {
       this.#find(expr, `set operator ${quote(expr.op)} not allowed in binary scalar expression`)

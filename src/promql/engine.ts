@@ -1,5 +1,6 @@
 import { FleetError } from '../base/errors.ts'
 import { compareLabels, compareText, Labels } from '../model/labels.ts'
+import type { Histogram } from '../model/histogram.ts'
 import type { Matcher } from '../model/matcher.ts'
 import type { Queryable, TimeRange } from '../model/queryable.ts'
 import { Annotations } from './annotations.ts'
@@ -9,12 +10,14 @@ import { resolveDurations } from './durations.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { Explainer } from './explainer.ts'
 import type { ExplainedNode, Explanation } from './explanation.ts'
+import { splitPoints } from './evaluate/element-points.ts'
 import { evaluate } from './evaluate/evaluate.ts'
 import { extendedMatrix } from './evaluate/extended.ts'
 import { stepTimeMs, type Evaluation, type Steps, type Value } from './evaluate/evaluation.ts'
 import { labelsOf, refuseSameLabels, type Grid } from './evaluate/grid.ts'
 import { RowCache } from './evaluate/row-cache.ts'
 import { repeatsOf } from './evaluate/repeats.ts'
+import { countingSelectors } from './evaluate/reset-hints.ts'
 import { evaluateRange } from './evaluate/range-vector.ts'
 import { lookMs } from './evaluate/select.ts'
 import { inTurns, LABELS_CELLS, pieceMask, sortInPieces, type Pieces } from './evaluate/turns.ts'
@@ -68,6 +71,7 @@ export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInpu
     queryStepMs: stepMs,
     selections: new Map(),
     repeats: repeatsOf(expr),
+    countingSelectors: countingSelectors(expr),
     answers: new Map(),
     rowCache: explainer === undefined ? rowCache : explainer.noting(rowCache),
     ...(explainer === undefined ? {} : { explainer }),
@@ -227,7 +231,8 @@ function* samplesOf(grid: Grid, timeMs: number): Pieces<VectorSample[]> {
     if (grid.present[row] === 0) continue
     const labels = labelsOf(grid, row)
     if (mayRepeat && seen.size === seen.add(labels.key).size) refuseSameLabels()
-    samples.push({ labels, value: grid.values[row]!, timeMs })
+    const histogram = grid.histograms?.[row]
+    samples.push({ labels, value: grid.values[row]!, ...(histogram === undefined ? {} : { histogram }), timeMs })
   }
   return samples
 }
@@ -240,12 +245,14 @@ async function instantMatrix(expr: Expr, steps: Steps, evaluation: Evaluation): 
   }
   const { series, rangeMs, lens } = await evaluateRange(expr, steps, evaluation)
   const endMs = lookMs(lens, steps, 0)
-  const cut = series.map(({ labels, timesMs, values, count }): MatrixSeries => {
+  const cut = series.map(({ labels, timesMs, values, histograms, count }): MatrixSeries => {
     let from = 0
     while (from < count && timesMs[from]! <= endMs - rangeMs) from++
     let to = from
     while (to < count && timesMs[to]! <= endMs) to++
-    return { labels, timesMs: timesMs.slice(from, to), values: values.slice(from, to) }
+    const [times, floats] = [timesMs.slice(from, to), values.slice(from, to)]
+    if (histograms === undefined) return { labels, timesMs: times, values: floats }
+    return { labels, ...splitPoints(times, floats, histograms.slice(from, to)) }
   })
   return { type: 'matrix', series: await inTurns(listed(cut), evaluation.budget) }
 }
@@ -274,17 +281,22 @@ function* matrixOf(value: Value, steps: Steps): Pieces<MatrixSeries[]> {
 function pointsOf(grid: Grid, row: number, steps: Steps): MatrixSeries {
   const timesMs = new Float64Array(steps.count)
   const values = new Float64Array(steps.count)
+  const histograms: (Histogram | undefined)[] = []
   let count = 0
   for (let s = 0; s < steps.count; s++) {
     if (grid.present[row * steps.count + s] === 0) continue
     timesMs[count] = stepTimeMs(steps, s)
+    if (grid.histograms !== undefined) histograms.push(grid.histograms[row * steps.count + s])
     values[count++] = grid.values[row * steps.count + s]!
   }
-  return { labels: labelsOf(grid, row), timesMs: timesMs.slice(0, count), values: values.slice(0, count) }
+  const points = { timesMs: timesMs.slice(0, count), values: values.slice(0, count) }
+  const labels = labelsOf(grid, row)
+  if (grid.histograms === undefined) return { labels, ...points }
+  return { labels, ...splitPoints(points.timesMs, points.values, histograms) }
 }
 
 /** Series that have points, sorted by labels. */
 function* listed(series: readonly MatrixSeries[]): Pieces<MatrixSeries[]> {
-  const shown = series.filter(({ timesMs }) => timesMs.length > 0)
+  const shown = series.filter(({ timesMs, histograms }) => timesMs.length > 0 || histograms !== undefined)
   return yield* sortInPieces(shown, (a, b) => compareLabels(a.labels, b.labels))
 }

@@ -58,8 +58,14 @@ export const FUNCTIONS: Readonly<Record<string, FunctionSignature>> = {
   exp: overVector,
   first_over_time: overRange,
   floor: overVector,
+  histogram_avg: overVector,
+  histogram_count: overVector,
   histogram_fraction: fn(['scalar', 'scalar', 'vector']),
   histogram_quantile: fn(['scalar', 'vector']),
+  histogram_quantiles: experimental(fn(['vector', 'string', 'scalar', 'scalar'], -1)),
+  histogram_stddev: overVector,
+  histogram_stdvar: overVector,
+  histogram_sum: overVector,
   hour: ofTime,
   idelta: overRange,
   increase: overRange,
@@ -115,11 +121,5 @@ export const FUNCTIONS: Readonly<Record<string, FunctionSignature>> = {
 
 /** Functions that Prometheus has and this engine does not, with the reason a user is told. */
 export const UNSUPPORTED_FUNCTIONS: Readonly<Record<string, string>> = {
-  histogram_avg: 'native histograms',
-  histogram_count: 'native histograms',
-  histogram_quantiles: 'native histograms',
-  histogram_stddev: 'native histograms',
-  histogram_stdvar: 'native histograms',
-  histogram_sum: 'native histograms',
   start_timestamp: 'start timestamps are not stored',
 }

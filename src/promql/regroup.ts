@@ -34,6 +34,8 @@ const INFIX_NODES: Readonly<Record<string, BinaryOp>> = {
   Gtr: '>',
   Lte: '<=',
   Lss: '<',
+  TrimUpper: '</',
+  TrimLower: '>/',
   And: 'and',
   Unless: 'unless',
   Or: 'or',
@@ -59,6 +61,8 @@ const PRECEDENCE: Readonly<Record<BinaryOp, number>> = {
   '>': 3,
   '<=': 3,
   '<': 3,
+  '</': 3,
+  '>/': 3,
   '+': 4,
   '-': 4,
   '*': 5,
@@ -109,13 +113,9 @@ function pushParts(node: SyntaxNode, text: string, pending: (ChainItem | SyntaxN
   }
   const [left, right] = exprChildren(node)
   let opNode: SyntaxNode | null = left!.nextSibling
-  while (opNode !== null && INFIX_NODES[opNode.name] === undefined && !opNode.name.startsWith('Trim')) {
-    opNode = opNode.nextSibling
-  }
-  const op = opNode === null ? undefined : INFIX_NODES[opNode.name]
+  while (opNode !== null && INFIX_NODES[opNode.name] === undefined) opNode = opNode.nextSibling
   pending.push(right!)
-  // An operator this engine does not have is kept as `==`, and refused by the caller, which sees the node.
-  pending.push({ kind: 'infix', op: op ?? '==', opNode: opNode!, node })
+  pending.push({ kind: 'infix', op: INFIX_NODES[opNode!.name]!, opNode: opNode!, node })
   pending.push(left!)
 }
 

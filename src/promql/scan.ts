@@ -58,7 +58,7 @@ const SPACE = /[ \t\n\r]+/y
 const COMMENT = /#[^\n\r]*/y
 const WORD = /[A-Za-z_:][A-Za-z0-9_:]*/y
 const LABEL = /[A-Za-z_][A-Za-z0-9_]*/y
-const OPERATOR = /==|!=|<=|>=|<|>|[-+*/%^@]/y
+const OPERATOR = /==|!=|<=|>=|<\/|>\/|<|>|[-+*/%^@]/y
 const MATCH_OPERATOR = /=~|!~|!=|=/y
 const NUMBER =
   /0[xX]_?[0-9a-fA-F][0-9a-fA-F_]*|(?:\d[\d_]*(?:\.\d[\d_]*|\.(?![.\d_]))?|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?/y

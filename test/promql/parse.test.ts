@@ -45,6 +45,8 @@ describe('operators group as in Prometheus', () => {
     ['- - 1', '1'],
     ['a or b and c unless d', '(a or ((b and c) unless d))'],
     ['a > b + c', '(a > (b + c))'],
+    ['a </ b + c', '(a </ (b + c))'],
+    ['a >/ b </ c', '((a >/ b) </ c)'],
     ['a >= 85 < 95', '((a >= 85) < 95)'],
     ['a == bool 1 and b', '((a == 1) and b)'],
     ['a + b offset 5m', '(a + b~)'],
@@ -90,6 +92,7 @@ describe('printing', () => {
     ['a / ignoring(x, y) b', 'a / ignoring (x, y) b'],
     ['a and on() b', 'a and on () b'],
     ['a > bool 1'],
+    ['a </ on (b) c'],
     ['5m', '5m'],
     ['0x1F + 0755 + 1_000 + 2. + .5', '31 + 493 + 1000 + 2 + 0.5'],
     ['1e-7 + 1e21', '0.0000001 + 1000000000000000000000'],
@@ -212,12 +215,13 @@ describe('refusals', () => {
     ],
     ['1[5m:1m]', '1:1: parse error: subquery is only allowed on instant vector, got scalar instead'],
     // Parts of the language that this engine does not have are named, with the reason.
-    ['histogram_count(a)', '1:1: parse error: function "histogram_count" is not supported: native histograms'],
     [
       'start_timestamp(a)',
       '1:1: parse error: function "start_timestamp" is not supported: start timestamps are not stored',
     ],
-    ['a </ 1', '1:3: parse error: operator "</" is not supported: native histograms'],
+    // Trimming is for histograms.
+    ['1 </ 2', '1:1: parse error: operator "</" not allowed for Scalar operations'],
+    ['a </ bool 1', '1:3: parse error: bool modifier can only be used on comparison operators'],
     // Experiments are off.
     ['max_of(1, 2)', '1:1: parse error: function "max_of" is not enabled: enable it with --promql.experimental'],
     ['1 + step()', '1:5: parse error: function "step" is not enabled: enable it with --promql.experimental'],

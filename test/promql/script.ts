@@ -1,23 +1,30 @@
 import { FleetError, messageOf } from '../../src/base/errors.ts'
+import type { BucketCounts, Histogram } from '../../src/model/histogram.ts'
 import { Labels, METRIC_NAME } from '../../src/model/labels.ts'
-import { compileMatcher } from '../../src/model/matcher.ts'
-import { selectorsOf } from '../../src/promql/ast.ts'
 import { createLocalEngine } from '../../src/promql/engine.ts'
 import { DEFAULT_ENGINE_OPTIONS } from '../../src/promql/engine-options.ts'
+import { areSameBounds } from '../../src/promql/histogram/custom-bounds.ts'
 import { parseNumber, unquote } from '../../src/promql/literals.ts'
 import { parseExpr } from '../../src/promql/parse.ts'
 import { PromqlError } from '../../src/promql/promql-error.ts'
-import type { QueryEngine, QueryResult } from '../../src/promql/query-engine.ts'
+import type { QueryEngine, QueryResult, VectorSample } from '../../src/promql/query-engine.ts'
 import { MemoryQueryable } from '../support/memory-queryable.ts'
+import {
+  ClassicSeries,
+  describeHistogram,
+  readHistogramItem,
+  storedHint,
+  type ScriptHistogram,
+} from './histogram-script.ts'
 
 /**
  * Reads and runs test scripts of PromQL: `load` blocks with series, `eval` with what is expected. The format is
- * upstream's, so its scripts run too; what needs native histograms or experiments is told apart from what fails.
+ * upstream's, so its scripts run too; what needs experiments that are not there is told apart from what fails.
  */
 export interface CaseOutcome {
   readonly line: number
   readonly expr: string
-  readonly status: 'passed' | 'failed' | 'native histogram' | 'start timestamps'
+  readonly status: 'passed' | 'failed' | 'start timestamps'
   /** For a failure: what was got and what was wanted. */
   readonly message?: string
 }
@@ -51,41 +58,50 @@ function blocksOf(text: string): Line[][] {
 
 class Runner {
   readonly #store = new MemoryQueryable()
+  /** The newest histogram of a series, when it is its newest sample. */
+  readonly #stored = new Map<string, Histogram>()
   readonly #engine: QueryEngine = createLocalEngine({
     queryable: this.#store,
     options: { ...DEFAULT_ENGINE_OPTIONS, experimental: true },
     nowMs: () => 0,
   })
-  #native: Labels[] = []
-
   async run([head, ...lines]: Line[]): Promise<CaseOutcome | undefined> {
     const [command] = head!.text.split(/\s+/, 1)
     if (command === 'clear') {
       this.#store.clear()
-      this.#native = []
+      this.#stored.clear()
       return undefined
     }
     if (command!.startsWith('load')) {
       const stepMs = timeMs(head!.text.split(/\s+/)[1]!)
-      for (const line of lines) this.#load(line.text, stepMs, command === 'load_with_nhcb')
+      const classic = command === 'load_with_nhcb' ? new ClassicSeries() : undefined
+      for (const line of lines) this.#load(line.text, stepMs, classic)
+      for (const { labels, timeMs, histogram } of classic?.histograms() ?? []) this.#append(labels, timeMs, histogram)
       return undefined
     }
     if (!command!.startsWith('eval')) throw new Error(`line ${head!.number}: unknown command ${command!}`)
     return this.#evaluate(head!, lines, command === 'eval_fail')
   }
 
-  #load(text: string, stepMs: number, hasCustomBuckets: boolean): void {
+  #load(text: string, stepMs: number, classic: ClassicSeries | undefined): void {
     const { labels, rest } = readSeries(text)
-    const values = readValues(rest)
-    if (values.includes('histogram')) this.#native.push(labels)
-    if (hasCustomBuckets && /_(bucket|sum|count)$/.test(labels.metricName)) {
-      const base = labels.metricName.replace(/_(bucket|sum|count)$/, '')
-      this.#native.push(labels.with(METRIC_NAME, base).with('le', ''))
-    }
-    values.forEach((value, i) => {
+    readValues(rest).forEach((value, i) => {
+      if (value === undefined) return
       if (value === 'stale') this.#store.appendStale(labels, i * stepMs)
-      else if (typeof value === 'number') this.#store.append(labels, i * stepMs, value)
+      else if (typeof value === 'object') this.#append(labels, i * stepMs, value.histogram)
+      else {
+        this.#store.append(labels, i * stepMs, value)
+        this.#stored.delete(labels.key)
+        classic?.add(labels, i * stepMs, value)
+      }
     })
+  }
+
+  /** As Prometheus' store has it, with what that knows of counter resets. */
+  #append(labels: Labels, timeMs: number, histogram: Histogram): void {
+    const counterReset = storedHint(histogram, this.#stored.get(labels.key))
+    this.#store.appendHistogram(labels, timeMs, { ...histogram, counterReset })
+    this.#stored.set(labels.key, histogram)
   }
 
   async #evaluate(head: Line, lines: readonly Line[], mustFail: boolean): Promise<CaseOutcome> {
@@ -100,24 +116,14 @@ class Runner {
       status,
       ...(message === undefined ? {} : { message }),
     })
-    if (expected.series.some((series) => series.values.includes('histogram'))) return outcome('native histogram')
     try {
-      if (this.#readsNative(query.expr)) return outcome('native histogram')
+      parseExpr(query.expr, { experimental: true })
     } catch (thrown) {
       const message = messageOf(thrown)
-      if (message.endsWith('native histograms')) return outcome('native histogram')
       if (message.endsWith('start timestamps are not stored')) return outcome('start timestamps')
     }
     const message = await this.#judge(query, expected)
     return message === undefined ? outcome('passed') : outcome('failed', message)
-  }
-
-  /** Whether a selector of the query finds a series with native histograms. */
-  #readsNative(expr: string): boolean {
-    return selectorsOf(parseExpr(expr, { experimental: true })).some((selector) => {
-      const tests = selector.matchers.map((matcher) => [matcher.name, compileMatcher(matcher)] as const)
-      return this.#native.some((labels) => tests.every(([name, matches]) => matches(labels.get(name))))
-    })
   }
 
   async #judge(query: Query, expected: Expectations): Promise<string | undefined> {
@@ -160,15 +166,16 @@ class Runner {
       if (thrown instanceof PromqlError || !(thrown instanceof FleetError)) throw thrown
       return undefined
     }
-    const got = new Map<string, number>()
+    const got = new Map<string, ScriptValue>()
     for (const series of range.value.type === 'matrix' ? range.value.series : []) {
       const at = series.timesMs.indexOf(query.startMs)
-      if (at >= 0) got.set(series.labels.key, series.values[at]!)
+      if (at >= 0) got.set(series.labels.key, series.values[at])
+      const histogram = series.histograms?.[series.histogramTimesMs!.indexOf(query.startMs)]
+      if (histogram !== undefined) got.set(series.labels.key, { histogram, hasHint: false })
     }
     const { samples } = instant.value
-    const same =
-      got.size === samples.length && samples.every((one) => isClose(got.get(one.labels.key) ?? NaN, one.value))
-    return same ? undefined : `as a step of a range: ${[...got.values()].join(' ')}`
+    const same = got.size === samples.length && samples.every((one) => isSame(got.get(one.labels.key), valueOf(one)))
+    return same ? undefined : `as a step of a range: ${[...got.values()].map(describeValue).join(' ')}`
   }
 }
 
@@ -199,7 +206,7 @@ function timeMs(text: string): number {
   return Math.round(seconds * 1000) * (isNegative ? -1 : 1)
 }
 
-type ScriptValue = number | 'stale' | 'histogram' | undefined
+type ScriptValue = number | 'stale' | ScriptHistogram | undefined
 
 interface ExpectedSeries {
   readonly labels: Labels
@@ -283,6 +290,8 @@ function judgeRemarks({ warnings, infos }: QueryResult, expected: Expectations):
     if (missing !== undefined) {
       return `no ${name} ${missing.kind === 'any' ? '' : missing.text}; got ${got.join('; ') || 'none'}`
     }
+    const extra = tests.length === 0 ? undefined : got.find((text) => !tests.some((test) => matchesText(test, text)))
+    if (extra !== undefined) return `another ${name}: ${extra}`
   }
   return undefined
 }
@@ -296,11 +305,9 @@ function judgeValue({ value }: QueryResult, query: Query, expected: Expectations
         ? undefined
         : `got scalar ${value.value}`
     case 'vector': {
-      const got = value.samples.map(({ labels, value: one }) => `${labels.toString()} ${one}`)
-      const wrong = compareSeries(
-        value.samples.map((one) => ({ labels: one.labels, values: [one.value] })),
-        expected.series,
-      )
+      const found = value.samples.map((one) => ({ labels: one.labels, values: [valueOf(one)] }))
+      const got = found.map(({ labels, values }) => `${labels.toString()} ${describeValue(values[0])}`)
+      const wrong = compareSeries(found, expected.series)
       const misplaced =
         expected.isOrdered && value.samples.some((one, i) => !one.labels.equals(expected.series[i]!.labels))
       return wrong !== undefined || misplaced
@@ -309,17 +316,18 @@ function judgeValue({ value }: QueryResult, query: Query, expected: Expectations
     }
     case 'matrix': {
       const start = expected.rangeVector ?? query
-      const sorted = value.series.map(({ labels, timesMs, values }) => {
+      const sorted = value.series.map(({ labels, timesMs, values, histogramTimesMs, histograms }) => {
         const spread: ScriptValue[] = []
         timesMs.forEach((time, i) => {
           spread[Math.round((time - start.startMs) / start.stepMs)] = values[i]!
         })
+        histogramTimesMs?.forEach((time, i) => {
+          spread[Math.round((time - start.startMs) / start.stepMs)] = { histogram: histograms![i]!, hasHint: false }
+        })
         return { labels, values: Array.from(spread) }
       })
       const wrong = compareSeries(sorted, expected.series)
-      const got = sorted.map(
-        ({ labels, values }) => `${labels.toString()} ${values.map((one) => one ?? '_').join(' ')}`,
-      )
+      const got = sorted.map(({ labels, values }) => `${labels.toString()} ${values.map(describeValue).join(' ')}`)
       return wrong === undefined ? undefined : `${wrong}; got ${got.join(', ') || 'nothing'}`
     }
   }
@@ -335,12 +343,45 @@ function compareSeries(got: readonly ExpectedSeries[], wanted: readonly Expected
     for (let i = 0; i < length; i++) {
       const [a, b] = [match.values[i], series.values[i]]
       if (a === undefined && b === undefined) continue
-      if (typeof a !== 'number' || typeof b !== 'number' || !isClose(a, b)) {
-        return `${series.labels.toString()}: step ${i} wanted ${b ?? '_'}`
+      if (!isSame(a, b)) {
+        return `${series.labels.toString()}: step ${i} wanted ${describeValue(b)}`
       }
     }
   }
   return got.length === present.length && byKey.size === got.length ? undefined : 'unexpected series'
+}
+
+function valueOf({ value, histogram }: VectorSample): ScriptValue {
+  return histogram === undefined ? value : { histogram, hasHint: false }
+}
+
+function describeValue(value: ScriptValue): string {
+  if (typeof value === 'object') return describeHistogram(value.histogram)
+  return value === undefined ? '_' : String(value)
+}
+
+function isSame(got: ScriptValue, wanted: ScriptValue): boolean {
+  if (typeof got === 'number' && typeof wanted === 'number') return isClose(got, wanted)
+  if (typeof got !== 'object' || typeof wanted !== 'object') return false
+  const [a, b] = [got.histogram, wanted.histogram]
+  return (
+    (!wanted.hasHint || a.counterReset === b.counterReset) &&
+    a.schema === b.schema &&
+    isClose(a.count, b.count) &&
+    isClose(a.sum, b.sum) &&
+    a.zeroThreshold === b.zeroThreshold &&
+    isClose(a.zeroCount, b.zeroCount) &&
+    areSameBounds(a.customBounds, b.customBounds) &&
+    areSameCounts(a.positive, b.positive) &&
+    areSameCounts(a.negative, b.negative)
+  )
+}
+
+function areSameCounts(a: BucketCounts, b: BucketCounts): boolean {
+  return (
+    a.indexes.length === b.indexes.length &&
+    a.indexes.every((index, i) => index === b.indexes[i] && isClose(a.counts[i]!, b.counts[i]!))
+  )
 }
 
 const SMALLEST_NORMAL = 2 ** -1022
@@ -381,12 +422,12 @@ function readSeries(text: string): { labels: Labels; rest: string } {
 const NUMBER = '[-+]?(?:\\d+\\.?\\d*(?:e[-+]?\\d+)?|\\.\\d+(?:e[-+]?\\d+)?|inf|nan)'
 const VALUE = new RegExp(`^(${NUMBER})(?:([-+])(${NUMBER.slice(5)}))?(?:x(\\d+))?$`, 'i')
 
-/** `1 2+3x4 _ _x3 stale`; a native histogram is only recognised. */
+/** `1 2+3x4 _ _x3 stale {{count:1}}x2`. */
 function readValues(text: string): ScriptValue[] {
   const values: ScriptValue[] = []
-  for (const item of text.match(/\{\{.*?\}\}[^\s{]*(?:\{\{.*?\}\}\S*)?|\S+/g) ?? []) {
+  for (const item of text.match(/\{\{.*?\}\}(?:[-+]\{\{.*?\}\})?(?:x\d+)?|\S+/g) ?? []) {
     if (item.startsWith('{{')) {
-      values.push('histogram')
+      values.push(...readHistogramItem(item))
       continue
     }
     if (item.startsWith('#')) break
@@ -424,7 +465,7 @@ export function describeFailure(file: string, outcome: CaseOutcome): string {
 
 /** Counts by status. */
 export function tally(outcomes: readonly CaseOutcome[]): Record<CaseOutcome['status'], number> {
-  const counts = { passed: 0, failed: 0, 'native histogram': 0, 'start timestamps': 0 }
+  const counts = { passed: 0, failed: 0, 'start timestamps': 0 }
   for (const { status } of outcomes) counts[status]++
   return counts
 }

@@ -8,8 +8,15 @@ const UPSTREAM = resolve(import.meta.dirname, '../../../shared/promqltest')
 
 const scriptsIn = (folder: string): string[] => readdirSync(folder).filter((file) => file.endsWith('.test'))
 
+/** Cases of upstream that cannot pass, with the reason. */
+const KNOWN_FAILURES: Readonly<Record<string, string>> = {
+  'aggregators.test: count_values("a\\xc5z", version)': 'a text of JavaScript cannot hold a byte that is not UTF-8',
+}
+
 const failuresOf = (file: string, outcomes: readonly CaseOutcome[]): string[] =>
-  outcomes.filter(({ status }) => status === 'failed').map((outcome) => describeFailure(file, outcome))
+  outcomes
+    .filter(({ status, expr }) => status === 'failed' && KNOWN_FAILURES[`${file}: ${expr}`] === undefined)
+    .map((outcome) => describeFailure(file, outcome))
 
 test.each(scriptsIn(OWN))('%s says what the language means', async (file) => {
   const outcomes = await runScript(readFileSync(join(OWN, file), 'utf8'))
@@ -17,18 +24,18 @@ test.each(scriptsIn(OWN))('%s says what the language means', async (file) => {
   expect(outcomes.every(({ status }) => status === 'passed')).toBe(true)
 })
 
-/** How many cases of each upstream script pass at least: the rest needs native histograms or experiments. */
+/** How many cases of each upstream script pass at least. */
 const FLOOR: Readonly<Record<string, number>> = {
-  'aggregators.test': 125,
+  'aggregators.test': 159,
   'duration_expression.test': 59,
-  'functions.test': 323,
-  'histograms.test': 83,
+  'functions.test': 431,
+  'histograms.test': 185,
   'literals.test': 25,
-  'native_histograms.test': 3,
-  'operators.test': 142,
+  'native_histograms.test': 522,
+  'operators.test': 214,
   'selectors.test': 31,
   'staleness.test': 17,
-  'subquery.test': 32,
+  'subquery.test': 34,
 }
 
 // Upstream's scripts are not part of the project; where they stand beside it, they run.
@@ -36,7 +43,7 @@ describe.skipIf(!existsSync(UPSTREAM))('upstream scripts (skipped where they are
   test.each(Object.keys(FLOOR))('%s', async (file) => {
     const outcomes = await runScript(readFileSync(join(UPSTREAM, file), 'utf8'))
     const counts = tally(outcomes)
-    const skipped = `${counts['native histogram']} native histogram, ${counts['start timestamps']} start timestamps`
+    const skipped = `${counts['start timestamps']} start timestamps`
     process.stdout.write(`${file}: ${counts.passed} passed, ${counts.failed} failed, skipped: ${skipped}\n`)
     expect(failuresOf(file, outcomes)).toEqual([])
     expect(counts.passed).toBeGreaterThanOrEqual(FLOOR[file]!)
@@ -68,12 +75,10 @@ eval range from 0 to 2m step 1m sum(m)
   {} 4 6
 eval instant at 0 1
   2
-eval instant at 0 histogram_count(m)
 eval instant at 0 start_timestamp(m)
 `)
   expect(outcomes.map(({ status }) => status)).toEqual([
     ...Array.from({ length: 9 }, () => 'failed'),
-    'native histogram',
     'start timestamps',
   ])
 })

@@ -1,3 +1,4 @@
+import type { Histogram } from '../../src/model/histogram.ts'
 import { compareText, type Labels } from '../../src/model/labels.ts'
 import { compileMatcher, type Matcher } from '../../src/model/matcher.ts'
 import type { Queryable, SelectRequest, TimeRange } from '../../src/model/queryable.ts'
@@ -10,6 +11,8 @@ interface MemorySeries {
   readonly timesMs: number[]
   readonly values: number[]
   readonly stale: Set<number>
+  /** By time. */
+  readonly histograms: Map<number, Histogram>
   columns: SeriesColumns | undefined
 }
 
@@ -34,6 +37,11 @@ export class MemoryQueryable implements Queryable {
       series.values.push(value)
     }
     series.columns = undefined
+  }
+
+  appendHistogram(labels: Labels, timeMs: number, histogram: Histogram): void {
+    this.append(labels, timeMs, 0)
+    this.#of(labels).histograms.set(timeMs, histogram)
   }
 
   appendStale(labels: Labels, timeMs: number): void {
@@ -67,7 +75,15 @@ export class MemoryQueryable implements Queryable {
   #of(labels: Labels): MemorySeries {
     let series = this.#series.get(labels.key)
     if (series === undefined) {
-      series = { ref: this.#series.size + 1, labels, timesMs: [], values: [], stale: new Set(), columns: undefined }
+      series = {
+        ref: this.#series.size + 1,
+        labels,
+        timesMs: [],
+        values: [],
+        stale: new Set(),
+        histograms: new Map(),
+        columns: undefined,
+      }
       this.#series.set(labels.key, series)
     }
     return series
@@ -91,7 +107,15 @@ function columnsOf(series: MemorySeries): SeriesColumns {
       if (series.stale.has(timeMs)) setStaleAt(bits, i)
     })
     const timesMs = Float64Array.from(series.timesMs)
-    series.columns = { ref: series.ref, labels: series.labels, count: timesMs.length, timesMs, values }
+    const histograms = series.timesMs.map((timeMs) => series.histograms.get(timeMs))
+    series.columns = {
+      ref: series.ref,
+      labels: series.labels,
+      count: timesMs.length,
+      timesMs,
+      values,
+      ...(series.histograms.size > 0 ? { histograms } : {}),
+    }
   }
   return series.columns
 }
@@ -107,5 +131,6 @@ function cut(columns: SeriesColumns, fromMs: number, toMs: number): SeriesColumn
     count: to - from,
     timesMs: columns.timesMs.subarray(from, to),
     values: columns.values.subarray(from, to),
+    ...(columns.histograms === undefined ? {} : { histograms: columns.histograms.slice(from, to) }),
   }
 }

@@ -3,6 +3,8 @@ import { callCountValues } from './count-values.ts'
 import type { Evaluation, Steps, Value } from './evaluation.ts'
 import type { Grid } from './grid.ts'
 import { groupRows, type Groups } from './groups.ts'
+import { floatsToAggregate, withHistogramTotals } from './histogram-aggregates.ts'
+import { floatsOf } from './histogram-cells.ts'
 import { addToMean } from './mean.ts'
 import { add, type Accumulator } from './kahan.ts'
 import { limitCount, limitRatio, ratiosOf } from './limit.ts'
@@ -29,7 +31,8 @@ export async function evaluateAggregate(expr: Aggregate, steps: Steps, evaluatio
   const scalars = params?.type === 'scalar' ? params.values : undefined
   const groups = groupRows(grid, expr.grouping, expr.isWithout, evaluation.rowCache)
   if (expr.op === 'topk' || expr.op === 'bottomk') {
-    return { type: 'vector', grid: await inTurns(selectTop(grid, groups, scalars!, expr.op === 'topk'), budget) }
+    const floats = floatsToAggregate(grid, expr, evaluation)
+    return { type: 'vector', grid: await inTurns(selectTop(floats, groups, scalars!, expr.op === 'topk'), budget) }
   }
   if (expr.op === 'limitk') {
     return { type: 'vector', grid: await inTurns(limitCount(grid, groups, scalars!), budget) }
@@ -44,7 +47,27 @@ export async function evaluateAggregate(expr: Aggregate, steps: Steps, evaluatio
     }
   }
   budget.takeCells(groups.labels.length, steps.count)
+  if (grid.histograms !== undefined && !HISTOGRAMS_COUNT.has(expr.op)) {
+    return { type: 'vector', grid: await mixedAggregate(expr, grid, groups, scalars, evaluation) }
+  }
   return { type: 'vector', grid: await inTurns(AGGREGATIONS[expr.op](grid, groups, scalars), budget) }
+}
+
+/** These count samples, whatever they are. */
+const HISTOGRAMS_COUNT: ReadonlySet<string> = new Set(['count', 'group'])
+
+async function mixedAggregate(
+  expr: Aggregate,
+  grid: Grid,
+  groups: Groups,
+  scalars: Float64Array | undefined,
+  evaluation: Evaluation,
+): Promise<Grid> {
+  const { budget } = evaluation
+  const isTotal = expr.op === 'sum' || expr.op === 'avg'
+  const floats = isTotal ? floatsOf(grid) : floatsToAggregate(grid, expr, evaluation)
+  const ofFloats = await inTurns(AGGREGATIONS[expr.op as keyof typeof AGGREGATIONS](floats, groups, scalars), budget)
+  return isTotal ? inTurns(withHistogramTotals(ofFloats, grid, groups, expr, evaluation), budget) : ofFloats
 }
 
 type Aggregation = (grid: Grid, groups: Groups, params: Float64Array | undefined) => Pieces<Grid>

@@ -1,8 +1,10 @@
-import { isComparison, isSetOp, type Binary, type BinaryOp, type VectorMatching } from '../ast.ts'
+import { isArithmetic, isComparison, isSetOp, isTrim, type Binary, type BinaryOp, type VectorMatching } from '../ast.ts'
 import type { Evaluation, Steps, Value } from './evaluation.ts'
 import { dropNames, type Grid } from './grid.ts'
 import { fillMissing, fillsMissing } from './fill.ts'
 import { joinVectors } from './join.ts'
+import { mapElements } from './histogram-cells.ts'
+import { elementOperation } from './elements.ts'
 import { ARITHMETIC, COMPARISONS } from './operators.ts'
 import { combineSets } from './sets.ts'
 import { CELL_MASK, inTurns, type Pieces } from './turns.ts'
@@ -30,7 +32,7 @@ export async function evaluateBinary(expr: Binary, steps: Steps, evaluation: Eva
       : [left.grid, right.grid]
     const pieces = isSetOp(expr.op)
       ? combineSets(expr.op, matching, leftGrid, rightGrid, evaluation)
-      : joinVectors({ op: expr.op, isBool: expr.isBool, matching }, leftGrid, rightGrid, evaluation)
+      : joinVectors({ expr, op: expr.op, isBool: expr.isBool, matching }, leftGrid, rightGrid, evaluation)
     return { type: 'vector', grid: await inTurns(pieces, budget) }
   }
   throw new TypeError('bug: the checker let an operator through on a string')
@@ -40,21 +42,25 @@ const DEFAULT_MATCHING: VectorMatching = { card: 'one-to-one', isOn: false, labe
 
 /** Comparing two scalars gives 1 or 0. */
 function scalarOperation(op: BinaryOp): (a: number, b: number) => number {
-  if (isSetOp(op)) throw new TypeError('bug: the checker let a set operator through on scalars')
-  if (!isComparison(op)) return ARITHMETIC[op]
+  if (isArithmetic(op)) return ARITHMETIC[op]
+  if (!isComparison(op)) throw new TypeError('bug: the checker let an operator of vectors through on scalars')
   const holds = COMPARISONS[op]
   return (a, b) => (holds(a, b) ? 1 : 0)
 }
 
 /** HOT. A vector and a scalar. A comparison keeps the vector's own values where it holds, on whichever side they are. */
 function* withScalar(
-  { op, isBool }: Binary,
+  expr: Binary,
   grid: Grid,
   scalars: Float64Array,
   isScalarLeft: boolean,
   evaluation: Evaluation,
 ): Pieces<Grid> {
+  const { op, isBool } = expr
   const { steps, values, present } = grid
+  if (grid.histograms !== undefined || isTrim(op)) {
+    return yield* elementsWithScalar(expr, grid, scalars, isScalarLeft, evaluation)
+  }
   evaluation.budget.takeCells(grid.labels.length, steps)
   if (isComparison(op) && !isBool) return { ...grid, present: holding(op, grid, scalars, isScalarLeft) }
   const compute = scalarOperation(op)
@@ -67,6 +73,27 @@ function* withScalar(
     if (++s === steps) s = 0
   }
   return dropNames({ ...grid, values: computed })
+}
+
+/** The same where some samples are histograms, or may have been. */
+function* elementsWithScalar(
+  expr: Binary,
+  grid: Grid,
+  scalars: Float64Array,
+  isScalarLeft: boolean,
+  evaluation: Evaluation,
+): Pieces<Grid> {
+  const operation = elementOperation(expr, evaluation.annotations)
+  const isFilter = isComparison(expr.op) && !expr.isBool
+  const computed = yield* mapElements(
+    grid,
+    (element, s) => {
+      const result = isScalarLeft ? operation(scalars[s]!, element) : operation(element, scalars[s]!)
+      return isFilter && result !== undefined ? element : result
+    },
+    evaluation,
+  )
+  return isFilter || isTrim(expr.op) ? computed : dropNames(computed)
 }
 
 /** HOT. The cells at which a comparison with a scalar holds. */

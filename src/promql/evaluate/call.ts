@@ -4,7 +4,8 @@ import { unwrapParens, type Call } from '../ast.ts'
 import { absentLabels } from './absent.ts'
 import { stepTimeMs, type Evaluation, type Steps, type Value } from './evaluation.ts'
 import { dropNames, singleRow, type Grid } from './grid.ts'
-import { histogramFraction, histogramQuantile } from './histogram-functions.ts'
+import { floatsOf, mapHistograms, withoutHistograms } from './histogram-cells.ts'
+import { bucketFractions, bucketQuantiles, HISTOGRAM_NUMBERS, labelledQuantiles } from './histogram-functions.ts'
 import { callInfo } from './info.ts'
 import { sortedByLabels } from './label-sort.ts'
 import { labelJoin, labelReplace } from './label-functions.ts'
@@ -47,16 +48,19 @@ class Arguments {
     return value.values
   }
 
+  string(index: number): string {
+    const value = this.#values[index]
+    if (value?.type !== 'string') throw new TypeError('bug: the checker let something else through as a string')
+    return value.value
+  }
+
   has(index: number): boolean {
     return index < this.#values.length
   }
 
   /** All strings from `index` on. */
   strings(index: number): string[] {
-    return this.#values.slice(index).map((value) => {
-      if (value.type !== 'string') throw new TypeError('bug: the checker let something else through as a string')
-      return value.value
-    })
+    return this.#values.slice(index).map((_, i) => this.string(index + i))
   }
 }
 
@@ -80,9 +84,13 @@ const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
   },
   end: (_, __, steps, { queryEndMs }) => constant(queryEndMs / 1000, steps),
   histogram_fraction: (args, call, _, evaluation) =>
-    vector(histogramFraction(call, args.scalar(0), args.scalar(1), args.vector(2), evaluation)),
+    vector(bucketFractions(call, args.scalar(0), args.scalar(1), args.vector(2), evaluation)),
   histogram_quantile: (args, call, _, evaluation) =>
-    vector(histogramQuantile(call, args.scalar(0), args.vector(1), evaluation)),
+    vector(bucketQuantiles(call, args.scalar(0), args.vector(1), evaluation)),
+  histogram_quantiles: (args, call, _, evaluation) => {
+    const columns = call.args.slice(2).map((__, i) => args.scalar(i + 2))
+    return vector(labelledQuantiles(call, args.vector(0), args.string(1), columns, evaluation))
+  },
   label_join: async (args, _, __, { budget }) =>
     vector(await inTurns(labelJoin(args.vector(0), args.strings(1)), budget)),
   label_replace: async (args, _, __, { budget }) =>
@@ -95,13 +103,13 @@ const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
     const nearest = args.has(1) ? args.scalar(1) : undefined
     return vector(mapBySteps(args.vector(0), (value, s) => roundTo(value, nearest?.[s] ?? 1), evaluation))
   },
-  scalar: (args, _, steps) => ({ type: 'scalar', values: onlyValues(args.vector(0), steps) }),
-  sort: async (args, _, __, { budget }) => vector(await inTurns(sorted(args.vector(0), false), budget)),
+  scalar: (args, _, steps) => ({ type: 'scalar', values: onlyValues(floatsOf(args.vector(0)), steps) }),
+  sort: async (args, _, __, { budget }) => vector(await inTurns(sorted(floatsOf(args.vector(0)), false), budget)),
   sort_by_label: async (args, _, __, { budget }) =>
     vector(await inTurns(sortedByLabels(args.vector(0), args.strings(1), false), budget)),
   sort_by_label_desc: async (args, _, __, { budget }) =>
     vector(await inTurns(sortedByLabels(args.vector(0), args.strings(1), true), budget)),
-  sort_desc: async (args, _, __, { budget }) => vector(await inTurns(sorted(args.vector(0), true), budget)),
+  sort_desc: async (args, _, __, { budget }) => vector(await inTurns(sorted(floatsOf(args.vector(0)), true), budget)),
   start: (_, __, steps, { queryStartMs }) => constant(queryStartMs / 1000, steps),
   step: (_, __, steps, { queryStepMs }) => constant(queryStepMs / 1000, steps),
   time: (_, __, steps) => ({
@@ -114,7 +122,7 @@ const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
 /** Whether a function is computed here; a test keeps this equal to the checker's table. */
 export function isImplemented(func: string): boolean {
   return (
-    [IMPLEMENTATIONS, MATH, CALENDAR, WINDOW_KERNELS].some((table) => Object.hasOwn(table, func)) ||
+    [IMPLEMENTATIONS, MATH, CALENDAR, HISTOGRAM_NUMBERS, WINDOW_KERNELS].some((table) => Object.hasOwn(table, func)) ||
     func === 'timestamp' ||
     func === 'info' ||
     func === 'absent_over_time' ||
@@ -134,6 +142,8 @@ export async function evaluateCall(call: Call, steps: Steps, evaluation: Evaluat
   const args = new Arguments(values)
   const math = MATH[call.func]
   if (math !== undefined) return vector(await inTurns(mapValues(args.vector(0), math, evaluation), evaluation.budget))
+  const ofHistogram = HISTOGRAM_NUMBERS[call.func]
+  if (ofHistogram !== undefined) return vector(dropNames(mapHistograms(args.vector(0), ofHistogram, evaluation)))
   return IMPLEMENTATIONS[call.func]!(args, call, steps, evaluation)
 }
 
@@ -143,7 +153,7 @@ async function timestamp(call: Call, steps: Steps, evaluation: Evaluation): Prom
   if (arg.kind === 'vector') return vector(dropNames(await evaluateSelector(arg, steps, evaluation, 'timestamps')))
   const value = await evaluation.evaluate(arg, steps, evaluation)
   if (value.type !== 'vector') throw new TypeError('bug: the checker let something else through as a vector')
-  return vector(mapBySteps(value.grid, (_, s) => stepTimeMs(steps, s) / 1000, evaluation))
+  return vector(mapBySteps(withoutHistograms(value.grid), (_, s) => stepTimeMs(steps, s) / 1000, evaluation))
 }
 
 /** The value of the one series that is there at a step, or NaN. */

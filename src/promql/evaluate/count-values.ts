@@ -3,6 +3,7 @@ import { LabelList } from '../../model/label-rows.ts'
 import type { Labels } from '../../model/labels.ts'
 import type { Aggregate } from '../ast.ts'
 import { isLabelName, quote } from '../literals.ts'
+import { formatHistogram } from '../histogram/text.ts'
 import { formatPlain } from '../number-format.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Grid } from './grid.ts'
@@ -23,7 +24,9 @@ export function* callCountValues(grid: Grid, label: string, expr: Aggregate, eva
     const base = groups.labels.at(groups.ids[row]!)
     for (let s = 0; s < steps; s++) {
       if (grid.present[row * steps + s] === 0) continue
-      const labelled = base.with(label, formatPlain(grid.values[row * steps + s]!))
+      const histogram = grid.histograms?.[row * steps + s]
+      const text = histogram === undefined ? formatPlain(grid.values[row * steps + s]!) : formatHistogram(histogram)
+      const labelled = base.with(label, text)
       let into = rowOf.get(labelled.key)
       if (into === undefined) {
         evaluation.budget.takeCells(1, steps)

@@ -1,14 +1,16 @@
 import type { Expr, Unary } from '../ast.ts'
+import { multiplyHistogram } from '../histogram/scale.ts'
 import { evaluateAggregate } from './aggregate.ts'
 import { evaluateBinary } from './binary.ts'
 import { evaluateCall } from './call.ts'
 import type { Evaluation, Steps, Value } from './evaluation.ts'
 import { smoothedGrid } from './extended.ts'
-import type { Grid } from './grid.ts'
+import { dropNames, type Grid } from './grid.ts'
+import { gathered, mapElements, type Element } from './histogram-cells.ts'
 import { mapValues } from './scalar-functions.ts'
 import { evaluateSelector } from './select.ts'
 import { isStepInvariant } from './step-invariant.ts'
-import { inTurns } from './turns.ts'
+import { inTurns, type Pieces } from './turns.ts'
 
 /**
  * The value of an expression at every step. One call answers a whole range: a selector is read once, and each operator
@@ -81,8 +83,13 @@ async function evaluateUnary(expr: Unary, steps: Steps, evaluation: Evaluation):
   if (expr.op === '+') return value
   if (value.type === 'scalar') return { type: 'scalar', values: value.values.map((one) => -one) }
   if (value.type === 'string') throw new TypeError('bug: the checker let a sign through before a string')
-  const pieces = mapValues(value.grid, (one) => -one, evaluation)
-  return { type: 'vector', grid: await inTurns(pieces, evaluation.budget) }
+  return { type: 'vector', grid: await inTurns(negated(value.grid, evaluation), evaluation.budget) }
+}
+
+function* negated(grid: Grid, evaluation: Evaluation): Pieces<Grid> {
+  if (grid.histograms === undefined) return yield* mapValues(grid, (one) => -one, evaluation)
+  const turn = (one: Element): Element => (typeof one === 'number' ? -one : multiplyHistogram(one, -1))
+  return dropNames(yield* mapElements(grid, turn, evaluation))
 }
 
 /** The same value at every step. */
@@ -98,6 +105,12 @@ function repeated(value: Value, count: number, evaluation: Evaluation): Value {
     values.fill(grid.values[row]!, row * count, (row + 1) * count)
     present.fill(grid.present[row]!, row * count, (row + 1) * count)
   }
-  const wide: Grid = { ...grid, steps: count, values, present }
+  const wide: Grid = {
+    ...grid,
+    steps: count,
+    values,
+    present,
+    ...gathered(grid.histograms, values.length, (cell) => Math.floor(cell / count)),
+  }
   return { type: 'vector', grid: wide }
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../model/queryable.ts'
 import type { SeriesColumns } from '../../model/series.ts'
 import type { Annotations } from '../annotations.ts'
-import type { Expr } from '../ast.ts'
+import type { Expr, VectorSelector } from '../ast.ts'
 import type { Budget } from '../budget.ts'
 import type { Explainer } from '../explainer.ts'
 import type { Grid } from './grid.ts'
@@ -34,6 +34,8 @@ export interface Evaluation {
   readonly repeats: ReadonlyMap<Expr, string>
   /** What such parts are at some steps. */
   readonly answers: Map<string, Value>
+  /** Of whose histograms only count and sum are used; see reset-hints.ts. */
+  readonly countingSelectors: ReadonlySet<VectorSelector>
   /** Groups and matches of rows; outlives the query. */
   readonly rowCache: RowGroups
   /** Present when somebody wants to know how the query is answered. */

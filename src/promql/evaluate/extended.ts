@@ -1,3 +1,4 @@
+import { FleetError } from '../../base/errors.ts'
 import { LabelList } from '../../model/label-rows.ts'
 import type { Extension, MatrixSelector, VectorSelector } from '../ast.ts'
 import type { MatrixSeries } from '../query-engine.ts'
@@ -29,6 +30,9 @@ function selectExtended(
   const series = selectSeries(selector, ahead, steps, windowMs, { rangeMs }, evaluation)
   remarkCoarse(selector, ahead, steps, windowMs, evaluation)
   evaluation.explainer?.leave(selector.matchers, `${extension} looks at samples outside of the windows`)
+  if (series.some((one) => one.histograms !== undefined)) {
+    throw new FleetError('query_execution', `${extension} modifier is not supported over native histograms`)
+  }
   return { series: series.map(withoutStaleMarkers), lens, aheadMs }
 }
 

@@ -1,4 +1,5 @@
 import { FleetError } from '../../base/errors.ts'
+import type { Histogram } from '../../model/histogram.ts'
 import type { LabelRows } from '../../model/label-rows.ts'
 import { LabelList } from '../../model/label-rows.ts'
 import type { Labels } from '../../model/labels.ts'
@@ -19,7 +20,11 @@ export interface Grid {
   readonly isOneName: boolean
   readonly values: Float64Array
   readonly present: Uint8Array
+  /** By cell, where some are native histograms. Absent: there are none, which is what hot loops are written for. */
+  readonly histograms?: HistogramCells
 }
+
+export type HistogramCells = readonly (Histogram | undefined)[]
 
 /** The labels that count. */
 export function labelsOf(grid: Grid, row: number): Labels {
@@ -103,7 +108,7 @@ export function hasCell({ present, steps }: Grid, row: number): boolean {
 
 /** Joins rows of equal labels; refuses when two of them have a value at one step. */
 export function mergeEqualRows(grid: Grid): Grid {
-  const { steps, values, present } = grid
+  const { steps, values, present, histograms } = grid
   const rowOf = new Map<string, number>()
   const target = Array.from({ length: grid.labels.length }, (_, from) => {
     const { key } = grid.labels.at(from)
@@ -113,7 +118,12 @@ export function mergeEqualRows(grid: Grid): Grid {
   })
   if (rowOf.size === grid.labels.length) return grid
   const labels: Labels[] = []
-  const merged = { values: new Float64Array(rowOf.size * steps), present: new Uint8Array(rowOf.size * steps) }
+  const cells = rowOf.size * steps
+  const merged = {
+    values: new Float64Array(cells),
+    present: new Uint8Array(cells),
+    ...(histograms === undefined ? {} : { histograms: new Array<Histogram | undefined>(cells) }),
+  }
   for (let row = 0; row < target.length; row++) {
     const into = target[row]!
     labels[into] = grid.labels.at(row)
@@ -124,6 +134,7 @@ export function mergeEqualRows(grid: Grid): Grid {
       if (merged.present[to] === 1) refuseSameLabels()
       merged.present[to] = 1
       merged.values[to] = values[from]!
+      if (histograms !== undefined) merged.histograms![to] = histograms[from]
     }
   }
   return { ...grid, labels: new LabelList(labels), ...merged }

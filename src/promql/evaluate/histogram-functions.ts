@@ -1,45 +1,183 @@
+import type { Histogram } from '../../model/histogram.ts'
 import { LabelList } from '../../model/label-rows.ts'
 import { METRIC_NAME, type Labels } from '../../model/labels.ts'
-import type { Call } from '../ast.ts'
+import type { Call, Expr } from '../ast.ts'
+import { histogramFraction } from '../histogram/fraction.ts'
+import { histogramQuantile } from '../histogram/quantile.ts'
+import { histogramVariance } from '../histogram/variance.ts'
+import { formatShort } from '../number-format.ts'
 import type { Evaluation } from './evaluation.ts'
-import { mergeEqualRows, type Grid } from './grid.ts'
+import { dropNames, hasCell, labelsOf, mapRows, mergeEqualRows, type Grid } from './grid.ts'
 import { groupRows } from './groups.ts'
 import { bucketFraction, bucketQuantile, tidy, type Buckets } from './histogram.ts'
+import { floatsOf, hasHistograms, mapHistograms, withoutHistograms } from './histogram-cells.ts'
 
 /** The label with a bucket's upper bound. */
 const BOUND_LABEL = 'le'
 
-/** `histogram_quantile(φ, buckets)` over classic buckets. */
-export function histogramQuantile(call: Call, phis: Float64Array, grid: Grid, evaluation: Evaluation): Grid {
-  for (const phi of phis) {
-    if (!(phi >= 0 && phi <= 1)) evaluation.annotations.invalidQuantile(phi, call.args[0]!)
-  }
-  return overHistograms(call, grid, evaluation, (buckets, s, metricName) => {
-    if (tidy(buckets).isForced) evaluation.annotations.forcedMonotonicity(metricName, call.args[1]!)
-    return bucketQuantile(phis[s]!, buckets)
+/** Numbers that a native histogram has. */
+export const HISTOGRAM_NUMBERS: Readonly<Record<string, (histogram: Histogram) => number>> = {
+  histogram_avg: ({ sum, count }) => sum / count,
+  histogram_count: ({ count }) => count,
+  histogram_stddev: (histogram) => Math.sqrt(histogramVariance(histogram)),
+  histogram_stdvar: histogramVariance,
+  histogram_sum: ({ sum }) => sum,
+}
+
+/** `histogram_quantile(φ, v)`. */
+export function bucketQuantiles(call: Call, phis: Float64Array, grid: Grid, evaluation: Evaluation): Grid {
+  warnOfQuantiles(phis, call.args[0]!, evaluation)
+  return quantilesOf(phis, grid, call.args[1]!, evaluation)
+}
+
+/**
+ * `histogram_quantiles(v, label, φ, ...)`: some quantiles at once, told apart by a label with φ as its value. A φ that
+ * changes from step to step makes a series for each value it has.
+ */
+export function labelledQuantiles(
+  call: Call,
+  grid: Grid,
+  label: string,
+  columns: readonly Float64Array[],
+  evaluation: Evaluation,
+): Grid {
+  columns.forEach((phis, i) => {
+    warnOfQuantiles(phis, call.args[i + 2]!, evaluation)
+  })
+  const parts = columns.flatMap((phis) =>
+    [...new Set(phis)].map((phi) => {
+      const present = grid.present.map((is, cell) => (Object.is(phis[cell % grid.steps], phi) ? is : 0))
+      const quantiles = dropNames(quantilesOf(phis, { ...grid, present }, call.args[0]!, evaluation))
+      const labels = mapRows(quantiles.labels, (_, row) => labelsOf(quantiles, row).with(label, formatLabelValue(phi)))
+      return { ...quantiles, labels, isNameless: false, isOneName: true }
+    }),
+  )
+  return mergeEqualRows(stacked(parts, grid.steps))
+}
+
+function quantilesOf(phis: Float64Array, grid: Grid, place: Expr, evaluation: Evaluation): Grid {
+  const { annotations } = evaluation
+  return overHistograms(grid, place, evaluation, {
+    classic: (bounds, s, metricName) => {
+      if (tidy(bounds).isForced) annotations.forcedMonotonicity(metricName, place)
+      return bucketQuantile(phis[s]!, bounds)
+    },
+    native: (histogram, s, metricName) => {
+      const { value, nan } = histogramQuantile(phis[s]!, histogram)
+      if (nan !== undefined) annotations.nanInQuantile(nan, metricName, place)
+      return value
+    },
   })
 }
 
-/** `histogram_fraction(lower, upper, buckets)` over classic buckets. */
-export function histogramFraction(
+function warnOfQuantiles(phis: Float64Array, place: Expr, { annotations }: Evaluation): void {
+  for (const phi of phis) if (!(phi >= 0 && phi <= 1)) annotations.invalidQuantile(phi, place)
+}
+
+/** A number as OpenMetrics writes it as a label: whole ones with a fraction. */
+function formatLabelValue(value: number): string {
+  const text = formatShort(value)
+  return Number.isFinite(value) && !/[e.]/.test(text) ? `${text}.0` : text
+}
+
+/** `histogram_fraction(lower, upper, v)`. */
+export function bucketFractions(
   call: Call,
   lower: Float64Array,
   upper: Float64Array,
   grid: Grid,
   evaluation: Evaluation,
 ): Grid {
-  return overHistograms(call, grid, evaluation, (buckets, s) => {
-    tidy(buckets)
-    return bucketFraction(lower[s]!, upper[s]!, buckets)
+  const { annotations } = evaluation
+  return overHistograms(grid, call.args[2]!, evaluation, {
+    classic: (buckets, s) => {
+      tidy(buckets)
+      return bucketFraction(lower[s]!, upper[s]!, buckets)
+    },
+    native: (histogram, s, metricName) => {
+      const { value, hasNaN } = histogramFraction(lower[s]!, upper[s]!, histogram)
+      if (hasNaN) annotations.nanInFraction(metricName, call.args[2]!)
+      return value
+    },
   })
 }
 
-type Reduce = (buckets: Buckets, step: number, metricName: string) => number
+/** One number from a histogram of either kind at a step. */
+interface Reduce {
+  readonly classic: (buckets: Buckets, step: number, metricName: string) => number
+  readonly native: (histogram: Histogram, step: number, metricName: string) => number
+}
 
-/** Gathers the buckets of each histogram at each step and reduces them to one value. */
-function overHistograms(call: Call, grid: Grid, evaluation: Evaluation, reduce: Reduce): Grid {
+/**
+ * Histograms of both kinds to numbers. Where a classic and a native one have the same labels and name at a step, there is
+ * neither.
+ */
+function overHistograms(vector: Grid, place: Expr, evaluation: Evaluation, reduce: Reduce): Grid {
+  if (!hasHistograms(vector)) return overClassic(withoutHistograms(vector), place, evaluation, reduce.classic)
+  const { classic, native } = withoutConflicts(vector, place, evaluation)
+  const ofClassic = overClassic(classic, place, evaluation, reduce.classic)
+  const ofNative = dropNames(
+    mapHistograms(native, (one, s, row) => reduce.native(one, s, metricNameOf(vector, row)), evaluation),
+  )
+  return mergeEqualRows(stacked([ofClassic, ofNative], vector.steps))
+}
+
+/** The name that remarks tell. */
+function metricNameOf(grid: Grid, row: number): string {
+  return grid.isNameless ? '' : grid.labels.valueAt(row, METRIC_NAME)
+}
+
+/** Floats and histograms of a vector, without those that are one histogram in both ways at a step. */
+function withoutConflicts(
+  vector: Grid,
+  place: Expr,
+  { annotations, rowCache }: Evaluation,
+): { readonly classic: Grid; readonly native: Grid } {
+  const { steps, histograms, labels } = vector
+  const floats = floatsOf(vector)
+  const native = vector.present.map((is, cell) => (histograms?.[cell] === undefined ? 0 : is))
+  const groups = groupRows(vector, [BOUND_LABEL], true, rowCache)
+  const identities = Array.from(
+    { length: labels.length },
+    (_, row) => `${groups.ids[row]!} ${metricNameOf(vector, row)}`,
+  )
+  const nativeRows = new Map<string, number>()
+  identities.forEach((identity, row) => {
+    if (hasCell({ ...vector, present: native }, row)) nativeRows.set(identity, row)
+  })
+  const classicPresent = floats.present.slice()
+  const nativePresent = native.slice()
+  identities.forEach((identity, row) => {
+    const other = nativeRows.get(identity)
+    if (other === undefined || parseBound(labels.valueAt(row, BOUND_LABEL)) === undefined) return
+    for (let s = 0; s < steps; s++) {
+      if (floats.present[row * steps + s] === 0 || native[other * steps + s] === 0) continue
+      annotations.mixedClassicAndNative(metricNameOf(vector, row), place)
+      classicPresent[row * steps + s] = 0
+      nativePresent[other * steps + s] = 0
+    }
+  })
+  return { classic: { ...floats, present: classicPresent }, native: { ...vector, present: nativePresent } }
+}
+
+/** Rows of several grids without names, one after the other. */
+function stacked(grids: readonly Grid[], steps: number): Grid {
+  const labels = grids.flatMap((grid) => Array.from({ length: grid.labels.length }, (_, row) => labelsOf(grid, row)))
+  const values = new Float64Array(labels.length * steps)
+  const present = new Uint8Array(labels.length * steps)
+  let at = 0
+  for (const grid of grids) {
+    values.set(grid.values, at)
+    present.set(grid.present, at)
+    at += grid.labels.length * steps
+  }
+  return { steps, labels: new LabelList(labels), isNameless: false, isOneName: true, values, present }
+}
+
+/** Gathers the buckets of each classic histogram at each step and reduces them to one value. */
+function overClassic(grid: Grid, place: Expr, evaluation: Evaluation, reduce: Reduce['classic']): Grid {
   const { steps } = grid
-  const { members, bounds, labels } = histogramsOf(call, grid, evaluation)
+  const { members, bounds, labels } = histogramsOf(grid, place, evaluation)
   evaluation.budget.takeCells(labels.length, steps)
   const values = new Float64Array(labels.length * steps)
   const present = new Uint8Array(labels.length * steps)
@@ -63,8 +201,8 @@ function overHistograms(call: Call, grid: Grid, evaluation: Evaluation, reduce: 
 
 /** The rows of each histogram, and the bound of each row. Rows without a readable bound are left out, with a warning. */
 function histogramsOf(
-  call: Call,
   grid: Grid,
+  place: Expr,
   { annotations, rowCache }: Evaluation,
 ): { members: number[][]; bounds: Float64Array; labels: Labels[] } {
   // Histograms of two metrics are kept apart although the result has no name, as in Prometheus.
@@ -78,7 +216,7 @@ function histogramsOf(
     const text = grid.labels.valueAt(row, BOUND_LABEL)
     const bound = parseBound(text)
     if (bound === undefined) {
-      annotations.badBucketLabel(text, grid.isNameless ? '' : grid.labels.valueAt(row, METRIC_NAME), call.args.at(-1)!)
+      if (hasCell(grid, row)) annotations.badBucketLabel(text, metricNameOf(grid, row), place)
       continue
     }
     bounds[row] = bound

@@ -2,11 +2,22 @@ import { FleetError } from '../../base/errors.ts'
 import { PickedRows, type LabelRows } from '../../model/label-rows.ts'
 import type { Labels } from '../../model/labels.ts'
 import { METRIC_NAME } from '../../model/labels.ts'
-import { isComparison, type ArithmeticOp, type ComparisonOp, type VectorMatching } from '../ast.ts'
+import {
+  isArithmetic,
+  isComparison,
+  isTrim,
+  type ArithmeticOp,
+  type Binary,
+  type ComparisonOp,
+  type TrimOp,
+  type VectorMatching,
+} from '../ast.ts'
 import { describeLabels } from './describe-labels.ts'
 import type { Evaluation } from './evaluation.ts'
 import { haveOneName, labelsOf, mapRowsInPieces, mergeEqualRows, type Grid } from './grid.ts'
+import { elementOperation, type ElementOperation } from './elements.ts'
 import { numberRows } from './groups.ts'
+import { CellWriter, elementAt, HISTOGRAM_CELLS } from './histogram-cells.ts'
 import { ARITHMETIC, COMPARISONS } from './operators.ts'
 import type { RowGroups } from './row-cache.ts'
 import { signaturesOf, type Signatures } from './signatures.ts'
@@ -18,7 +29,9 @@ import { pieceMask, type Pieces } from './turns.ts'
  * errors are Prometheus'.
  */
 export interface Join {
-  readonly op: ArithmeticOp | ComparisonOp
+  /** For remarks. */
+  readonly expr: Binary
+  readonly op: ArithmeticOp | ComparisonOp | TrimOp
   readonly isBool: boolean
   readonly matching: VectorMatching
 }
@@ -36,7 +49,7 @@ export function* joinVectors(join: Join, left: Grid, right: Grid, evaluation: Ev
   evaluation.budget.takeCells(pairs.count, many.steps)
   const areDistinct = areLabelsDistinct(join, many, pairs, signatures, evaluation.rowCache)
   if (!areDistinct) refuseAmbiguity(join, many, one, pairs, signatures.left, signatures.count)
-  return yield* compute(join, many, one, pairs, areDistinct, isSwapped)
+  return yield* compute(join, many, one, pairs, areDistinct, isSwapped, evaluation)
 }
 
 /** Rows that meet, in the order of the many side's. */
@@ -180,7 +193,7 @@ function refuseAmbiguity(join: Join, many: Grid, one: Grid, pairs: Pairs, ids: I
 /** Labels of a result: the many side's, with what the clauses keep, drop and copy. */
 function resultLabels({ op, isBool, matching }: Join, many: Grid, one: Grid, pairs: Pairs, pair: number): Labels {
   const manyRow = pairs.manyRows[pair]!
-  const isNameDropped = isBool || !isComparison(op)
+  const isNameDropped = isBool || isArithmetic(op)
   let labels = isNameDropped ? many.labels.at(manyRow).dropMetricName() : labelsOf(many, manyRow)
   if (matching.card === 'one-to-one') {
     if (matching.isOn) labels = labels.keep(new Set(matching.labels))
@@ -222,8 +235,34 @@ function* compute(
   pairs: Pairs,
   areDistinct: boolean,
   isSwapped: boolean,
+  evaluation: Evaluation,
 ): Pieces<Grid> {
   const { op, isBool, matching } = join
+  const { steps } = many
+  const isMixed = many.histograms !== undefined || one.histograms !== undefined || isTrim(op)
+  const columns = isMixed
+    ? yield* elementColumns(elementOperation(join.expr, evaluation.annotations), many, one, pairs, isSwapped)
+    : yield* floatColumns(join, many, one, pairs, isSwapped)
+  // The labels stay as they are when nothing but the name goes: no label set is made for a plain `a / b`.
+  const isPlain = matching.include.length === 0 && (matching.card !== 'one-to-one' || isIgnoringNothing(matching))
+  if (isPlain && areDistinct && (many.isOneName || many.isNameless)) {
+    const isWhole = pairs.count === many.labels.length
+    const labels = isWhole ? many.labels : new PickedRows(many.labels, pairs.manyRows)
+    const isNameless = many.isNameless || isBool || isArithmetic(op)
+    return { steps, labels, isNameless, isOneName: many.isOneName, ...columns }
+  }
+  const labels = new JoinedRows(pairs.count, (pair) => resultLabels(join, many, one, pairs, pair))
+  if (areDistinct) {
+    const isOneName = isBool || isArithmetic(op) || many.isOneName || many.isNameless
+    return { steps, labels, isNameless: false, isOneName, ...columns }
+  }
+  const made = yield* mapRowsInPieces(labels, (labels) => labels)
+  return mergeEqualRows({ steps, labels: made, isNameless: false, isOneName: haveOneName(made), ...columns })
+}
+
+type Columns = Pick<Grid, 'values' | 'present' | 'histograms'>
+
+function* floatColumns(join: Join, many: Grid, one: Grid, pairs: Pairs, isSwapped: boolean): Pieces<Columns> {
   const { steps } = many
   const values = new Float64Array(pairs.count * steps)
   const present = new Uint8Array(pairs.count * steps)
@@ -237,21 +276,32 @@ function* compute(
     const leftCell = isSwapped ? oneCell : manyCell
     fillRow(join, left, right, leftCell, isSwapped ? manyCell : oneCell, values, present, pair * steps)
   }
-  // The labels stay as they are when nothing but the name goes: no label set is made for a plain `a / b`.
-  const isPlain = matching.include.length === 0 && (matching.card !== 'one-to-one' || isIgnoringNothing(matching))
-  if (isPlain && areDistinct && (many.isOneName || many.isNameless)) {
-    const isWhole = pairs.count === many.labels.length
-    const labels = isWhole ? many.labels : new PickedRows(many.labels, pairs.manyRows)
-    const isNameless = many.isNameless || isBool || !isComparison(op)
-    return { steps, labels, isNameless, isOneName: many.isOneName, values, present }
+  return { values, present }
+}
+
+/** The same where some samples are histograms, or may have been. */
+function* elementColumns(
+  operation: ElementOperation,
+  many: Grid,
+  one: Grid,
+  pairs: Pairs,
+  isSwapped: boolean,
+): Pieces<Columns> {
+  const { steps } = many
+  const cells = new CellWriter(pairs.count * steps)
+  const mask = pieceMask(steps * HISTOGRAM_CELLS)
+  for (let pair = 0; pair < pairs.count; pair++) {
+    if ((pair & mask) === mask) yield
+    for (let s = 0; s < steps; s++) {
+      const manyCell = pairs.manyRows[pair]! * steps + s
+      const oneCell = pairs.oneRows[pair]! * steps + s
+      if (many.present[manyCell] === 0 || one.present[oneCell] === 0) continue
+      const ofMany = elementAt(many, manyCell)
+      const ofOne = elementAt(one, oneCell)
+      cells.write(pair * steps + s, isSwapped ? operation(ofOne, ofMany) : operation(ofMany, ofOne))
+    }
   }
-  const labels = new JoinedRows(pairs.count, (pair) => resultLabels(join, many, one, pairs, pair))
-  if (areDistinct) {
-    const isOneName = isBool || !isComparison(op) || many.isOneName || many.isNameless
-    return { steps, labels, isNameless: false, isOneName, values, present }
-  }
-  const made = yield* mapRowsInPieces(labels, (labels) => labels)
-  return mergeEqualRows({ steps, labels: made, isNameless: false, isOneName: haveOneName(made), values, present })
+  return cells.columns()
 }
 
 function isIgnoringNothing({ isOn, labels }: VectorMatching): boolean {
@@ -270,7 +320,7 @@ function fillRow(
   cell: number,
 ): void {
   const holds = isComparison(op) ? COMPARISONS[op] : undefined
-  const compute = isComparison(op) ? undefined : ARITHMETIC[op]
+  const compute = isArithmetic(op) ? ARITHMETIC[op] : undefined
   for (let s = 0; s < left.steps; s++) {
     if (left.present[leftCell + s] === 0 || right.present[rightCell + s] === 0) continue
     const a = left.values[leftCell + s]!

@@ -1,5 +1,6 @@
 import { LabelList } from '../../model/label-rows.ts'
 import { METRIC_NAME, type Labels } from '../../model/labels.ts'
+import type { Annotations } from '../annotations.ts'
 import { typeOf } from '../check.ts'
 import { unwrapParens, type Call, type Expr } from '../ast.ts'
 import { absentLabels } from './absent.ts'
@@ -7,6 +8,7 @@ import type { Evaluation, Steps, Value } from './evaluation.ts'
 import { dropNamesStrictly, type Grid } from './grid.ts'
 import { doubleExponentialSmoothing, EXPERIMENTAL_KERNELS } from './experimental-over-time.ts'
 import { gridOverExtended } from './extended.ts'
+import { CellWriter, floatsOf } from './histogram-cells.ts'
 import { OVER_TIME_KERNELS } from './over-time.ts'
 import { evaluateRange, type RangeVector } from './range-vector.ts'
 import { RATE_KERNELS } from './rate.ts'
@@ -15,6 +17,7 @@ import { gridOverRollups } from './range-rollups.ts'
 import { gridOverRuns, type RangeFunction } from './range-runs.ts'
 import { hasOneName, lensOf, lookMs, selectRuns, type Lens } from './select.ts'
 import { inTurns, type Pieces } from './turns.ts'
+import { slideOverElements } from './slide-elements.ts'
 import { slideOverSamples, type WindowKernel } from './window.ts'
 
 /** Functions of a range vector: a window per series and step, a kernel for each. */
@@ -42,7 +45,7 @@ export async function callRangeFunction(call: Call, steps: Steps, evaluation: Ev
       : doubleExponentialSmoothing(await scalarOf(secondScalarArg, steps, evaluation))
   const over = { name: call.func, kernel, params }
   const grid = await overRange(over, rangeArg, steps, evaluation)
-  if (call.func === 'rate' || call.func === 'increase') remarkNonCounters(grid, rangeArg, evaluation)
+  if (call.func === 'rate' || call.func === 'increase') remarkNonCounters(floatsOf(grid), rangeArg, evaluation)
   return { type: 'vector', grid: KEEPS_NAME.has(call.func) ? grid : dropNamesStrictly(grid) }
 }
 
@@ -54,10 +57,9 @@ async function scalarOf(expr: Expr, steps: Steps, evaluation: Evaluation): Promi
 
 /** A function over all windows of a range vector. */
 async function overRange(over: RangeFunction, arg: Expr, steps: Steps, evaluation: Evaluation): Promise<Grid> {
-  const { name: func, kernel, params } = over
   const matrix = unwrapParens(arg)
   if (matrix.kind === 'matrix' && matrix.selector.extension !== undefined) {
-    return inTurns(gridOverExtended(func, matrix, steps, evaluation), evaluation.budget)
+    return inTurns(gridOverExtended(over.name, matrix, steps, evaluation), evaluation.budget)
   }
   if (matrix.kind === 'matrix' && evaluation.queryable.selectRuns !== undefined) {
     const { selector, rangeMs } = matrix
@@ -65,12 +67,17 @@ async function overRange(over: RangeFunction, arg: Expr, steps: Steps, evaluatio
     const rolled = await gridOverRollups(over, selector, lens, rangeMs, endsOf(lens, steps), steps, evaluation)
     if (rolled !== undefined) return rolled
     const selection = selectRuns(selector, lens, steps, rangeMs, evaluation)!
-    return gridOverRuns(over, selection, rangeMs, endsOf(lens, steps), steps, hasOneName(selector), evaluation)
+    if (selection.hasHistograms !== true) {
+      return gridOverRuns(over, selection, rangeMs, endsOf(lens, steps), steps, hasOneName(selector), evaluation)
+    }
+    evaluation.explainer?.leave(selector.matchers, 'runs cannot say native histograms')
   }
-  if (matrix.kind === 'matrix') evaluation.explainer?.leave(matrix.selector.matchers, 'the store has no runs')
-  const range = await evaluateRange(arg, steps, evaluation, func)
+  if (matrix.kind === 'matrix' && evaluation.queryable.selectRuns === undefined) {
+    evaluation.explainer?.leave(matrix.selector.matchers, 'the store has no runs')
+  }
+  const range = await evaluateRange(arg, steps, evaluation, over.name)
   evaluation.budget.takeCells(range.series.length, steps.count)
-  return inTurns(gridOverSamples(kernel, range, params, steps), evaluation.budget)
+  return inTurns(gridOverSamples(over, range, arg, steps, evaluation), evaluation.budget)
 }
 
 /** Where the window of each step ends. */
@@ -79,11 +86,16 @@ function endsOf(lens: Lens, steps: Steps): Float64Array {
 }
 
 function* gridOverSamples(
-  kernel: WindowKernel,
+  over: RangeFunction,
   { series, rangeMs, lens, isOneName }: RangeVector,
-  params: Float64Array | undefined,
+  place: Expr,
   steps: Steps,
+  { annotations }: Evaluation,
 ): Pieces<Grid> {
+  if (series.some((one) => one.histograms !== undefined)) {
+    return yield* gridOverElements(over, { series, rangeMs, lens, isOneName }, place, steps, annotations)
+  }
+  const { kernel, params } = over
   const values = new Float64Array(series.length * steps.count)
   const present = new Uint8Array(series.length * steps.count)
   const endsMs = endsOf(lens, steps)
@@ -94,6 +106,44 @@ function* gridOverSamples(
   }
   const labels = new LabelList(series.map((one) => one.labels))
   return { steps: steps.count, labels, isNameless: false, isOneName, values, present }
+}
+
+/** The same where some series have native histograms among their samples. */
+function* gridOverElements(
+  over: RangeFunction,
+  { series, rangeMs, lens, isOneName }: RangeVector,
+  place: Expr,
+  steps: Steps,
+  annotations: Annotations,
+): Pieces<Grid> {
+  const cells = new CellWriter(series.length * steps.count)
+  const endsMs = endsOf(lens, steps)
+  for (const [row, one] of series.entries()) {
+    const cell = row * steps.count
+    if (one.histograms === undefined) {
+      const { timesMs, values, count } = one
+      const { kernel, params } = over
+      slideOverSamples(
+        kernel,
+        timesMs,
+        values,
+        count,
+        endsMs,
+        rangeMs,
+        steps,
+        params,
+        cell,
+        cells.values,
+        cells.present,
+      )
+    } else {
+      const remarks = { annotations, metricName: one.labels.metricName, place }
+      slideOverElements(over, one, endsMs, rangeMs, steps, remarks, cell, cells)
+    }
+    yield
+  }
+  const labels = new LabelList(series.map((one) => one.labels))
+  return { steps: steps.count, labels, isNameless: false, isOneName, ...cells.columns() }
 }
 
 function warnOfQuantiles(quantiles: Float64Array, place: Expr, { annotations }: Evaluation): void {

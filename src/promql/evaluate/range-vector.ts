@@ -1,9 +1,11 @@
+import type { Histogram } from '../../model/histogram.ts'
 import type { Labels } from '../../model/labels.ts'
 import { bitsOf, isStaleAt } from '../../model/sample.ts'
 import type { SeriesColumns } from '../../model/series.ts'
 import type { Expr, MatrixSelector, Subquery } from '../ast.ts'
 import { lastStepMs, stepTimeMs, type Evaluation, type Steps } from './evaluation.ts'
-import { labelsOf, type Grid } from './grid.ts'
+import { labelsOf, type Grid, type HistogramCells } from './grid.ts'
+import { withResetHints } from './reset-hints.ts'
 import { hasOneName, lensOf, lookMs, selectSeries, type Lens } from './select.ts'
 import { inTurns, pieceMask, type Pieces } from './turns.ts'
 
@@ -21,6 +23,8 @@ export interface RangeSeries {
   readonly count: number
   readonly timesMs: Float64Array
   readonly values: Float64Array
+  /** By sample, where some are native histograms. */
+  readonly histograms?: HistogramCells
 }
 
 /** The range vector of `selector[range]` or of a subquery. `func` is told to the store. */
@@ -50,12 +54,14 @@ function rangeOfSelector(
 ): RangeVector {
   const lens = lensOf(selector, evaluation)
   const hint = { rangeMs, ...(func === undefined ? {} : { func }) }
-  const series = selectSeries(selector, lens, steps, rangeMs, hint, evaluation)
+  const found = selectSeries(selector, lens, steps, rangeMs, hint, evaluation)
+  const series = evaluation.countingSelectors.has(selector) ? found.map(withResetHints) : found
   return { series: series.map(withoutStaleMarkers), rangeMs, lens, isOneName: hasOneName(selector) }
 }
 
 /** HOT. The same columns when there is nothing to take out, which is nearly always. */
 export function withoutStaleMarkers(columns: SeriesColumns): RangeSeries {
+  if (columns.histograms !== undefined) return withoutStaleElements(columns, columns.histograms)
   const { values, timesMs, count } = columns
   let first = 0
   while (first < count && values[first] === values[first]) first++
@@ -70,6 +76,23 @@ export function withoutStaleMarkers(columns: SeriesColumns): RangeSeries {
     keptValues[kept++] = values[i]!
   }
   return { labels: columns.labels, count: kept, timesMs: keptTimes, values: keptValues }
+}
+
+function withoutStaleElements(
+  { labels, timesMs, values, count }: SeriesColumns,
+  histograms: HistogramCells,
+): RangeSeries {
+  const bits = bitsOf(values)
+  const kept: number[] = []
+  for (let i = 0; i < count; i++) if (histograms[i] !== undefined || !isStaleAt(bits, i)) kept.push(i)
+  const cells = kept.map((i) => histograms[i])
+  return {
+    labels,
+    count: kept.length,
+    timesMs: Float64Array.from(kept, (i) => timesMs[i]!),
+    values: Float64Array.from(kept, (i) => values[i]!),
+    ...(cells.some((histogram) => histogram !== undefined) ? { histograms: cells } : {}),
+  }
 }
 
 /**
@@ -101,14 +124,23 @@ function* samplesOf(grid: Grid, inner: Steps): Pieces<RangeSeries[]> {
     if ((row & mask) === mask) yield
     const timesMs = new Float64Array(inner.count)
     const values = new Float64Array(inner.count)
+    const histograms: (Histogram | undefined)[] = []
     let count = 0
     for (let s = 0; s < inner.count; s++) {
       const cell = row * inner.count + s
       if (grid.present[cell] === 0) continue
       timesMs[count] = stepTimeMs(inner, s)
+      if (grid.histograms !== undefined) histograms.push(withoutHint(grid.histograms[cell]))
       values[count++] = grid.values[cell]!
     }
-    series.push({ labels: labelsOf(grid, row), count, timesMs, values })
+    const isMixed = histograms.some((histogram) => histogram !== undefined)
+    series.push({ labels: labelsOf(grid, row), count, timesMs, values, ...(isMixed ? { histograms } : {}) })
   }
   return series
+}
+
+/** Its neighbours in a subquery are others than those that it was compared with. */
+function withoutHint(histogram: Histogram | undefined): Histogram | undefined {
+  if (histogram === undefined || histogram.counterReset === 'gauge') return histogram
+  return { ...histogram, counterReset: 'unknown' }
 }

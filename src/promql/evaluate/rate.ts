@@ -41,6 +41,20 @@ export function extrapolated(
   endMs: number,
   isCounter: boolean,
 ): number {
+  return gain * extrapolationFactor(gain, first, firstMs, lastMs, samples, startMs, endMs, isCounter)
+}
+
+/** HOT. What a gain is multiplied with to extrapolate it. */
+export function extrapolationFactor(
+  gain: number,
+  first: number,
+  firstMs: number,
+  lastMs: number,
+  samples: number,
+  startMs: number,
+  endMs: number,
+  isCounter: boolean,
+): number {
   const sampledSeconds = (lastMs - firstMs) / 1000
   const meanGapSeconds = sampledSeconds / (samples - 1)
   const slackSeconds = meanGapSeconds * EXTRAPOLATION_SLACK
@@ -52,7 +66,7 @@ export function extrapolated(
     beforeSeconds = Math.min(beforeSeconds, sampledSeconds * (first / gain))
   }
   if (afterSeconds >= slackSeconds) afterSeconds = meanGapSeconds / 2
-  return gain * ((sampledSeconds + beforeSeconds + afterSeconds) / sampledSeconds)
+  return (sampledSeconds + beforeSeconds + afterSeconds) / sampledSeconds
 }
 
 const delta: WindowKernel = (window) => extrapolate(window, false)

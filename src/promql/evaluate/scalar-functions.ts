@@ -2,6 +2,7 @@ import { Labels } from '../../model/labels.ts'
 import type { Call } from '../ast.ts'
 import { stepTimeMs, type Evaluation, type Steps, type Value } from './evaluation.ts'
 import { dropNames, singleRow, type Grid } from './grid.ts'
+import { floatsOf } from './histogram-cells.ts'
 import { CELL_MASK, inTurns, type Pieces } from './turns.ts'
 
 /** Functions of single numbers, applied to every value of a vector. */
@@ -43,8 +44,9 @@ export const CALENDAR: Readonly<Record<string, (date: Date) => number>> = {
   year: (date) => date.getUTCFullYear(),
 }
 
-/** HOT. Every value through a function; names go. */
-export function* mapValues(grid: Grid, compute: (value: number) => number, evaluation: Evaluation): Pieces<Grid> {
+/** HOT. Every float through a function; names go, and histograms do. */
+export function* mapValues(vector: Grid, compute: (value: number) => number, evaluation: Evaluation): Pieces<Grid> {
+  const grid = floatsOf(vector)
   evaluation.budget.takeCells(grid.labels.length, grid.steps)
   const { values, present } = grid
   const computed = new Float64Array(values.length)
@@ -55,8 +57,13 @@ export function* mapValues(grid: Grid, compute: (value: number) => number, evalu
   return dropNames({ ...grid, values: computed })
 }
 
-/** HOT. Every value through a function that also knows the step; names go. */
-export function mapBySteps(grid: Grid, compute: (value: number, step: number) => number, evaluation: Evaluation): Grid {
+/** HOT. Every float through a function that also knows the step; names go, and histograms do. */
+export function mapBySteps(
+  vector: Grid,
+  compute: (value: number, step: number) => number,
+  evaluation: Evaluation,
+): Grid {
+  const grid = floatsOf(vector)
   evaluation.budget.takeCells(grid.labels.length, grid.steps)
   const { steps, values, present } = grid
   const computed = new Float64Array(values.length)

@@ -1,3 +1,4 @@
+import type { Histogram } from '../../model/histogram.ts'
 import { LabelList } from '../../model/label-rows.ts'
 import type { RunSelection } from '../../model/queryable.ts'
 import type { SeriesColumns } from '../../model/series.ts'
@@ -5,6 +6,7 @@ import { bitsOf, isStaleAt } from '../../model/sample.ts'
 import type { AtTime, VectorSelector } from '../ast.ts'
 import { lastStepMs, stepTimeMs, type Evaluation, type Steps } from './evaluation.ts'
 import type { Grid } from './grid.ts'
+import { withResetHints } from './reset-hints.ts'
 import { steppedOverRollups } from './select-rollups.ts'
 import { newestGrid, steppedGrid, type Wants } from './select-runs.ts'
 
@@ -54,11 +56,25 @@ export function selectSeries(
     ...(notes === undefined ? {} : { tally: notes.tally }),
   })
   let samples = 0
-  for (const columns of series) samples += columns.count
+  for (const columns of series) samples += columns.count + histogramSamples(columns)
   if (notes !== undefined) explainer?.noteSamples(notes, series.length, samples, startedMs)
   budget.takeSamples(series.length, samples)
   evaluation.selections.set(key, series)
   return series
+}
+
+/**
+ * What histograms count beyond one sample each, so that the limit on samples holds memory: as in Prometheus a sample for
+ * 16 bytes, which are 11 and one for two buckets or bounds.
+ */
+function histogramSamples({ histograms }: SeriesColumns): number {
+  let samples = 0
+  for (const histogram of histograms ?? []) {
+    if (histogram === undefined) continue
+    const { positive, negative, customBounds } = histogram
+    samples += 10 + Math.ceil((positive.indexes.length + negative.indexes.length + customBounds.length) / 2)
+  }
+  return samples
 }
 
 /** As `selectSeries`, where the store has runs: what is read is asked for portion by portion. */
@@ -111,17 +127,34 @@ export async function evaluateSelector(
     if (rolled !== undefined) return rolled
   }
   const runs = selectRuns(selector, lens, steps, evaluation.lookbackMs, evaluation)
-  if (runs !== undefined) {
+  if (runs !== undefined && runs.hasHistograms !== true) {
     return isNewestOnly
       ? newestGrid(runs, steps.count, hasOneName(selector), wants, evaluation)
       : await steppedGrid(runs, lookMs(lens, steps, 0), steps, hasOneName(selector), wants, evaluation)
   }
-  const series = selectSeries(selector, lens, steps, evaluation.lookbackMs, { rangeMs: 0, isNewestOnly }, evaluation)
+  if (runs !== undefined) evaluation.explainer?.leave(selector.matchers, 'runs cannot say native histograms')
+  return gridOfSamples(selector, lens, steps, isNewestOnly, evaluation, wants)
+}
+
+function gridOfSamples(
+  selector: VectorSelector,
+  lens: Lens,
+  steps: Steps,
+  isNewestOnly: boolean,
+  evaluation: Evaluation,
+  wants: Wants,
+): Grid {
+  const isCounting = evaluation.countingSelectors.has(selector)
+  const hint = { rangeMs: 0, isNewestOnly: isNewestOnly && !isCounting }
+  const found = selectSeries(selector, lens, steps, evaluation.lookbackMs, hint, evaluation)
+  const series = isCounting ? found.map(withResetHints) : found
   evaluation.budget.takeCells(series.length, steps.count)
+  const hasHistograms = wants === 'values' && series.some((columns) => columns.histograms !== undefined)
+  const histograms = hasHistograms ? new Array<Histogram | undefined>(series.length * steps.count) : undefined
   const values = new Float64Array(series.length * steps.count)
   const present = new Uint8Array(series.length * steps.count)
   for (let row = 0; row < series.length; row++) {
-    fillRow(series[row]!, row * steps.count, lens, steps, evaluation.lookbackMs, wants, values, present)
+    fillRow(series[row]!, row * steps.count, lens, steps, evaluation.lookbackMs, wants, values, present, histograms)
   }
   return {
     steps: steps.count,
@@ -130,6 +163,7 @@ export async function evaluateSelector(
     isOneName: hasOneName(selector),
     values,
     present,
+    ...(histograms === undefined ? {} : { histograms }),
   }
 }
 
@@ -148,6 +182,7 @@ function fillRow(
   wants: Wants,
   values: Float64Array,
   present: Uint8Array,
+  histograms: (Histogram | undefined)[] | undefined,
 ): void {
   const { timesMs, count } = columns
   const samples = columns.values
@@ -158,10 +193,12 @@ function fillRow(
     while (i + 1 < count && timesMs[i + 1]! <= atMs) i++
     if (i < 0 || timesMs[i]! <= atMs - lookbackMs) continue
     const value = samples[i]!
-    if (value !== value) {
+    const histogram = columns.histograms?.[i]
+    if (value !== value && histogram === undefined) {
       bits ??= bitsOf(samples)
       if (isStaleAt(bits, i)) continue
     }
+    if (histograms !== undefined) histograms[cell + s] = histogram
     values[cell + s] = wants === 'values' ? value : timesMs[i]! / 1000
     present[cell + s] = 1
   }

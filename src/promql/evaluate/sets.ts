@@ -75,5 +75,14 @@ function* union(left: Grid, right: Grid, evaluation: Evaluation): Pieces<Grid> {
     }
   }
   const labels = new LabelList(all)
-  return mergeEqualRows({ steps, labels, isNameless: false, isOneName: haveOneName(labels), values, present })
+  const edge = left.values.length
+  const both =
+    left.histograms === undefined && right.histograms === undefined
+      ? {}
+      : {
+          histograms: Array.from(values, (_, at) =>
+            at < edge ? left.histograms?.[at] : right.histograms?.[at - edge],
+          ),
+        }
+  return mergeEqualRows({ steps, labels, isNameless: false, isOneName: haveOneName(labels), values, present, ...both })
 }

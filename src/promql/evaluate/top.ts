@@ -2,6 +2,7 @@ import { PickedRows } from '../../model/label-rows.ts'
 import type { Grid } from './grid.ts'
 import { hasCell } from './grid.ts'
 import type { Groups } from './groups.ts'
+import { gathered } from './histogram-cells.ts'
 import { pieceMask, type Pieces } from './turns.ts'
 import { wholeParameter } from './whole-parameter.ts'
 
@@ -76,5 +77,10 @@ export function takeRows(grid: Grid, rows: readonly number[]): Grid {
     values.set(grid.values.subarray(row * steps, (row + 1) * steps), i * steps)
     present.set(grid.present.subarray(row * steps, (row + 1) * steps), i * steps)
   })
-  return { ...grid, labels: new PickedRows(grid.labels, rows), values, present }
+  const moved = gathered(
+    grid.histograms,
+    values.length,
+    (cell) => rows[Math.floor(cell / steps)]! * steps + (cell % steps),
+  )
+  return { ...grid, labels: new PickedRows(grid.labels, rows), values, present, ...moved }
 }

@@ -1,0 +1,63 @@
+import type { Binary, BinaryOp } from '../ast.ts'
+import { isArithmetic, isComparison, isTrim } from '../ast.ts'
+import type { Annotations, SampleType } from '../annotations.ts'
+import type { Histogram } from '../../model/histogram.ts'
+import { addHistograms, subtractHistograms } from '../histogram/combine.ts'
+import { areEqual } from '../histogram/equals.ts'
+import { divideHistogram, multiplyHistogram } from '../histogram/scale.ts'
+import { trimHistogram } from '../histogram/trim.ts'
+import type { Element } from './histogram-cells.ts'
+import { ARITHMETIC, COMPARISONS } from './operators.ts'
+
+/** One operator between two samples of which one or both may be native histograms. */
+export type ElementOperation = (left: Element, right: Element) => Element | undefined
+
+/**
+ * What an operator gives for two samples: `undefined` where a comparison does not hold, and where the two cannot be
+ * joined, which is remarked. A comparison gives its left side, or 1 and 0 with `bool`.
+ */
+export function elementOperation(expr: Binary, annotations: Annotations): ElementOperation {
+  const { op, isBool } = expr
+  const shown = (holds: boolean, left: Element): Element | undefined =>
+    isBool ? (holds ? 1 : 0) : holds ? left : undefined
+  const refuse = (left: Element, right: Element): Element | undefined => {
+    annotations.incompatibleTypes(typeOfElement(left), op, typeOfElement(right), expr)
+    return undefined
+  }
+  return (left, right) => {
+    if (typeof left === 'number' && typeof right === 'number') {
+      if (isComparison(op)) return shown(COMPARISONS[op](left, right), left)
+      return isArithmetic(op) ? ARITHMETIC[op](left, right) : refuse(left, right)
+    }
+    if (typeof left === 'number') {
+      return op === '*' && typeof right !== 'number' ? multiplyHistogram(right, left) : refuse(left, right)
+    }
+    if (typeof right === 'number') return histogramWithNumber(op, left, right) ?? refuse(left, right)
+    if (op === '+' || op === '-') return combined(expr, left, right, annotations)
+    if (op === '==' || op === '!=') return shown(areEqual(left, right) === (op === '=='), left)
+    return refuse(left, right)
+  }
+}
+
+function typeOfElement(element: Element): SampleType {
+  return typeof element === 'number' ? 'float' : 'histogram'
+}
+
+function histogramWithNumber(op: BinaryOp, histogram: Histogram, value: number): Histogram | undefined {
+  if (op === '*') return multiplyHistogram(histogram, value)
+  if (op === '/') return divideHistogram(histogram, value)
+  return isTrim(op) ? trimHistogram(histogram, value, op === '</' ? 'below' : 'above') : undefined
+}
+
+function combined(expr: Binary, left: Histogram, right: Histogram, annotations: Annotations): Histogram | undefined {
+  const isSum = expr.op === '+'
+  const result = isSum ? addHistograms(left, right) : subtractHistograms(left, right)
+  if (result === undefined) {
+    annotations.incompatibleBuckets(expr.op, expr)
+    return undefined
+  }
+  const operation = isSum ? 'addition' : 'subtraction'
+  if (result.isCollision) annotations.resetCollision(operation, expr)
+  if (result.isReconciled) annotations.reconciledBounds(operation, expr)
+  return isSum ? result.histogram : { ...result.histogram, counterReset: 'gauge' }
+}

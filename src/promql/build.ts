@@ -1,6 +1,7 @@
 import type { SyntaxNode } from '@lezer/common'
 import { METRIC_NAME } from '../model/labels.ts'
-import type { Matcher, MatchOp } from '../model/matcher.ts'
+import { compileMatcher, type Matcher, type MatchOp } from '../model/matcher.ts'
+import { RegexError } from '../model/regex.ts'
 import {
   AGGREGATE_OPS,
   EXPERIMENTAL_AGGREGATE_OPS,
@@ -14,9 +15,9 @@ import {
   type VectorSelector,
 } from './ast.ts'
 import { buildDuration } from './build-duration.ts'
-import { durationMsOf, isOfQuery } from './durations.ts'
+import { DURATION_SECONDS_MAX, durationMsOf, isOfQuery } from './durations.ts'
 import { FUNCTIONS } from './functions.ts'
-import { isDurationText, parseNumber, quote, secondsToMs, unquote } from './literals.ts'
+import { isDurationText, isLabelName, parseNumber, quote, secondsToMs, unquote } from './literals.ts'
 import { ENABLE_HINT, type ParseOptions } from './parse-options.ts'
 import { formatPlain } from './number-format.ts'
 import { PromqlError, refuse } from './promql-error.ts'
@@ -79,8 +80,10 @@ class Builder {
 
   #number(literal: string, from: number, to: number): Expr {
     const value = parseNumber(literal)
-    if (value === undefined) return refuse(this.#text, from, to, `bad number or duration syntax: ${quote(literal)}`)
-    return Object.freeze({ kind: 'number', value, isDuration: isDurationText(literal), from, to })
+    if (value === undefined) return refuse(this.#text, from, to, `not a valid duration string: ${quote(literal)}`)
+    const isDuration = isDurationText(literal)
+    if (isDuration && value > DURATION_SECONDS_MAX) refuse(this.#text, from, to, 'duration out of range')
+    return Object.freeze({ kind: 'number', value, isDuration, from, to })
   }
 
   /** The number of a signed literal without its sign, which may stand apart from it (`- 1`). */
@@ -119,7 +122,14 @@ class Builder {
     const [first, op, value] = named(node)
     if (node.name === 'QuotedLabelName') return { name: METRIC_NAME, op: '=', value: this.#string(first!) }
     const name = first!.name === 'QuotedLabelName' ? this.#string(named(first!)[0]!) : this.#textOf(first!)
-    return { name, op: this.#textOf(op!) as MatchOp, value: this.#string(value!) }
+    const matcher: Matcher = { name, op: this.#textOf(op!) as MatchOp, value: this.#string(value!) }
+    try {
+      compileMatcher(matcher)
+    } catch (thrown) {
+      if (!(thrown instanceof RegexError)) throw thrown
+      refuse(this.#text, node.from, node.to, thrown.message)
+    }
+    return matcher
   }
 
   #call(node: SyntaxNode): Expr {
@@ -168,9 +178,14 @@ class Builder {
 
   #labelList(node: SyntaxNode): readonly string[] {
     return Object.freeze(
-      named(node).map((label) =>
-        label.name === 'QuotedLabelName' ? this.#string(named(label)[0]!) : this.#textOf(label),
-      ),
+      named(node).map((label) => {
+        if (label.name !== 'QuotedLabelName') return this.#textOf(label)
+        const name = this.#string(named(label)[0]!)
+        if (!isLabelName(name)) {
+          refuse(this.#text, label.from, label.to, `invalid label name for grouping: ${quote(name)}`)
+        }
+        return name
+      }),
     )
   }
 
@@ -229,7 +244,7 @@ class Builder {
     const [, sign, literal] = /^([+-]?)(?:\s|#[^\n]*\n)*(.*)$/s.exec(this.#textOf(node))!
     const value = parseNumber(literal!)
     if (value === undefined) {
-      return refuse(this.#text, node.from, node.to, `bad number or duration syntax: ${quote(literal!)}`)
+      return refuse(this.#text, node.from, node.to, `not a valid duration string: ${quote(literal!)}`)
     }
     return sign === '-' ? -value : value
   }

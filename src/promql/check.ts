@@ -1,7 +1,6 @@
 import type { Diagnostic } from '../model/diagnostic.ts'
 import { METRIC_NAME } from '../model/labels.ts'
 import { compileMatcher } from '../model/matcher.ts'
-import { RegexError } from '../model/regex.ts'
 import {
   isComparison,
   isSetOp,
@@ -216,15 +215,6 @@ class Checker {
 
   #selector(selector: VectorSelector): void {
     const { matchers, metric } = selector
-    for (const matcher of matchers) {
-      try {
-        compileMatcher(matcher)
-      } catch (thrown) {
-        if (!(thrown instanceof RegexError)) throw thrown
-        this.#find(selector, thrown.message)
-        return
-      }
-    }
     const names = matchers.filter((matcher) => matcher.name === METRIC_NAME)
     if (metric !== undefined && names.length > 1) {
       this.#find(selector, `metric name must not be set twice: ${quote(metric)} or ${quote(names[0]!.value)}`)

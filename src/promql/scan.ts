@@ -61,7 +61,9 @@ const LABEL = /[A-Za-z_][A-Za-z0-9_]*/y
 const OPERATOR = /==|!=|<=|>=|<\/|>\/|<|>|[-+*/%^@]/y
 const MATCH_OPERATOR = /=~|!~|!=|=/y
 const NUMBER =
-  /0[xX]_?[0-9a-fA-F][0-9a-fA-F_]*|(?:\d[\d_]*(?:\.\d[\d_]*|\.(?![.\d_]))?|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?/y
+  /0[xX](?:_?[0-9a-fA-F])+|(?:\d(?:_?\d)*(?:\.\d(?:_?\d)*|\.(?![.\d_]))?|\.\d(?:_?\d)*)(?:[eE][+-]?\d(?:_?\d)*)?/y
+/** Units after a number; which of them may follow each other is looked at when the value is read. */
+const UNITS = /[smhdwy]s?(?:\d+[smhdw]s?)*/y
 
 /** Cuts `text` into tokens. Comments and space are left out. */
 export function scan(text: string): Scan {
@@ -105,7 +107,7 @@ class Scanner {
     } else if (/[0-9]/.test(char) || /^\.[0-9]/.test(this.#text.slice(this.#at, this.#at + 2))) {
       this.#number()
     } else if (this.#isInBrackets && char === ':') {
-      this.#push('punctuation', ':')
+      this.#colon()
     } else if (/[A-Za-z_:]/.test(char)) {
       this.#word()
     } else if ('(){}[],'.includes(char)) {
@@ -113,6 +115,18 @@ class Scanner {
     } else {
       this.#operator(char)
     }
+  }
+
+  /** Errors are after it, where Prometheus' lexer has them. */
+  #colon(): void {
+    const bracket = this.tokens.findLastIndex(({ kind, text }) => kind === 'punctuation' && text === '[')
+    const inside = this.tokens.slice(bracket + 1)
+    const after = this.#at + 1
+    if (inside.every(({ kind }) => kind === 'operator' || kind === 'punctuation')) {
+      this.#fail('unexpected colon before duration in duration expression', after)
+    } else if (inside.some(({ text }) => text === ':')) {
+      this.#fail('unexpected repeated colon in duration expression', after)
+    } else this.#push('punctuation', ':')
   }
 
   #word(): void {
@@ -200,27 +214,30 @@ class Scanner {
       }
       if (open === '`') continue
       if (char === '\n') break
-      if (char === '\\') at++
+      if (char !== '\\') continue
+      const escape = escapeAt(this.#text, at + 1, open)
+      if (typeof escape === 'string') {
+        this.#fail(escape, from)
+        return
+      }
+      at += escape
     }
     this.#fail(open === '`' ? 'unterminated raw string' : 'unterminated quoted string', from)
   }
 
   #number(): void {
     const from = this.#at
-    const number = this.#match(NUMBER)
-    if (number !== undefined && !isWordChar(this.#text[this.#at])) {
-      this.tokens.push({ kind: 'number', text: number, from, to: this.#at })
+    this.#match(NUMBER)
+    if (!isWordChar(this.#text[this.#at])) {
+      this.tokens.push({ kind: 'number', text: this.#text.slice(from, this.#at), from, to: this.#at })
       return
     }
-    const duration = /(?:\d+[smhdwy]s?)+/y
-    duration.lastIndex = from
-    const match = duration.exec(this.#text)
-    if (match !== null && !isWordChar(this.#text[duration.lastIndex])) {
-      this.#at = duration.lastIndex
-      this.tokens.push({ kind: 'duration', text: match[0], from, to: this.#at })
+    const units = this.#match(UNITS)
+    if (units !== undefined && !isWordChar(this.#text[this.#at])) {
+      this.tokens.push({ kind: 'duration', text: this.#text.slice(from, this.#at), from, to: this.#at })
       return
     }
-    const to = (match === null ? this.#at : duration.lastIndex) + 1
+    const to = this.#at + 1
     this.#fail(`bad number or duration syntax: ${quote(this.#text.slice(from, to))}`, from, to)
   }
 
@@ -240,6 +257,38 @@ class Scanner {
   #fail(message: string, from: number, to = this.#text.length): void {
     this.error ??= { message, from, to }
   }
+}
+
+const SIMPLE_ESCAPES = 'abfnrtv\\'
+
+/** How many characters after a backslash belong to it, or what is wrong with them. */
+function escapeAt(text: string, at: number, open: string): number | string {
+  const char = text[at]
+  if (char === undefined) return 'escape sequence not terminated'
+  if (SIMPLE_ESCAPES.includes(char) || char === open) return 1
+  const isOctal = /[0-7]/.test(char)
+  const digits = isOctal ? 3 : char === 'x' ? 2 : char === 'u' ? 4 : char === 'U' ? 8 : 0
+  if (digits === 0) return `unknown escape sequence ${describeRune(text.codePointAt(at)!)}`
+  const from = isOctal ? at : at + 1
+  for (let i = from; i < from + digits; i++) {
+    if (i >= text.length) return 'escape sequence not terminated'
+    const isDigit = (isOctal ? /[0-7]/ : /[0-9a-fA-F]/).test(text[i]!)
+    if (!isDigit) return `illegal character ${describeRune(text.codePointAt(i)!)} in escape sequence`
+  }
+  const value = Number.parseInt(text.slice(from, from + digits), isOctal ? 8 : 16)
+  const most = digits < 4 ? 255 : 0x10ffff
+  if (value > most || (value >= 0xd800 && value < 0xe000)) {
+    return `escape is invalid Unicode code point ${describeRune(value)}`
+  }
+  return from + digits - at
+}
+
+/** As Go prints %#U. */
+function describeRune(point: number): string {
+  const hex = `U+${point.toString(16).toUpperCase().padStart(4, '0')}`
+  const isShown =
+    point <= 0x10ffff && !(point >= 0xd800 && point < 0xe000) && !/[\p{C}\p{Z}]/u.test(String.fromCodePoint(point))
+  return isShown || point === 0x20 ? `${hex} '${String.fromCodePoint(point)}'` : hex
 }
 
 function isWordChar(char: string | undefined): boolean {

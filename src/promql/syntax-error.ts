@@ -56,7 +56,7 @@ function expectationAt(tokens: readonly Token[], index: number): { context: stri
   if (bracket >= 0) return expectedInBrackets(tokens, bracket, index)
   if (before?.kind === 'keyword' && GROUPING_WORDS.has(word)) return { context: 'grouping opts', expected: '"("' }
   if (isInOffset(tokens, index)) return { context: 'offset', expected: DURATION_START }
-  if (before?.kind === 'operator' && word === '@') return { context: '@', expected: 'timestamp' }
+  if (isAfterAt(tokens, index)) return { context: '@', expected: 'timestamp' }
   if (before?.kind === 'aggregator' && tokens[index]?.kind !== 'operator')
     return { context: 'aggregation', expected: '' }
   const opening = openingBefore(tokens, index)
@@ -76,6 +76,13 @@ function expectedInBraces(tokens: readonly Token[], index: number): string {
   if (before.kind === 'operator') return 'string'
   if (before.kind === 'identifier') return 'label matching operator'
   return before.kind === 'string' ? '"," or "}"' : 'identifier or "}"'
+}
+
+/** Whether a time after `@` is begun and not whole. */
+function isAfterAt(tokens: readonly Token[], index: number): boolean {
+  let at = index - 1
+  while (at > 0 && (tokens[at]!.kind === 'preprocessor' || /^[-+(]$/.test(tokens[at]!.text))) at--
+  return tokens[at]?.kind === 'operator' && tokens[at]!.text === '@'
 }
 
 /** Whether the duration of an `offset` is begun and not whole. */

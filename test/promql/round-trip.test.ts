@@ -142,7 +142,7 @@ test('an expression that is printed and parsed again is the same', () => {
         expr = parseExpr(written, EXPERIMENTAL)
       } catch (thrown) {
         if (/duration|division|modulo|must not occur|can only be used with/.test(String(thrown))) return
-        throw new Error(`${written}: ${String(thrown)}`)
+        throw new Error(written, { cause: thrown })
       }
       const printed = formatExpr(expr)
       expect(shapeOf(parseExpr(printed, EXPERIMENTAL)), written).toEqual(shapeOf(expr))

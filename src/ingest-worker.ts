@@ -136,9 +136,10 @@ function derivedCalls(writer: StoreWriter): DerivedCalls {
 invariant(parentPort !== null, 'the ingest worker runs in a thread')
 const data = workerData as IngestWorkerData
 try {
-  const writer = openWriter(data.store, data.nowMs)
-  const share = writer.share()
-  data.sharePort.postMessage(share, [share.port])
+  const writer = openWriter(data.store, data.nowMs, (opening) => {
+    const share = opening.share()
+    data.sharePort.postMessage(share, [share.port])
+  })
   const intake = new Intake(writer.appender, data.ingest)
   const remoteWrite = laneWriter(writer, intake)
   serveCalls(parentPort, mainCalls(writer, intake, remoteWrite, data.otlp, data.store.seriesMax))

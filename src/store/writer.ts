@@ -65,15 +65,28 @@ export interface StoreStats {
   readonly compaction: CompactionStats
 }
 
-/** Opens a data directory for writing and reads its log. Throws FleetError. */
-export function openWriter(options: StoreOptions, nowMs: number): StoreWriter {
+/**
+ * Opens a data directory for writing and reads its log. Throws FleetError.
+ * @param seriesKnown called when all series are known and before samples are read, so that a reader on another thread
+ *   can take them in meanwhile; it must not be asked anything before this function has returned
+ */
+export function openWriter(
+  options: StoreOptions,
+  nowMs: number,
+  seriesKnown: (writer: StoreWriter) => void = () => undefined,
+): StoreWriter {
   const lock = lockDirectory(options.dir)
   let db: Database.Database | undefined
   try {
     db = openDatabase(options.dir)
     const opened = db
     limitSize(opened, options.databaseBytesMax)
-    return asFailure(`reading ${options.dir}`, () => new SqliteWriter(options, opened, lock, nowMs))
+    const writer = asFailure(`reading ${options.dir}`, () => new SqliteWriter(options, opened, lock, nowMs))
+    seriesKnown(writer)
+    asFailure(`reading ${options.dir}`, () => {
+      writer.loadSamples()
+    })
+    return writer
   } catch (thrown) {
     db?.close()
     lock.release()
@@ -174,7 +187,7 @@ class SqliteWriter implements StoreWriter {
         this.#readers.post({ kind: 'removed', refs })
       },
     })
-    this.#load()
+    this.#loadSeries()
     this.appender.floorMs = nowMs - options.retentionRawMs
   }
 
@@ -248,8 +261,7 @@ class SqliteWriter implements StoreWriter {
     }
   }
 
-  /** Series from their rows, how far they are flushed, and then what the log has beyond that. */
-  #load(): void {
+  #loadSeries(): void {
     eachPair(this.#db, (id, name, value) => {
       this.#table.pairs.add(id, name, value)
     })
@@ -257,6 +269,10 @@ class SqliteWriter implements StoreWriter {
       // Ended ones are still here only when the disk was too full to remove them.
       if (!isEnded) this.#table.add({ ref, slot: this.#head.takeSlot(), pairIds })
     })
+  }
+
+  /** How far series are flushed, then what a checkpoint and the log have beyond that. To be called once. */
+  loadSamples(): void {
     this.#rows.eachState((state) => {
       const slot = this.#table.refs.get(state.ref)
       if (slot >= 0) this.#head.setFlushed(slot, state.flushedUntilMs, state.low, state.high)

@@ -61,7 +61,7 @@ export const OPTIONS = {
     'Server',
     list('ORIGIN'),
     '',
-    'Origins whose pages may read the query API, such as https://perses.example.',
+    'Origins whose pages may read the query API, such as https://perses.example; * lets all of them, as Prometheus does.',
   ),
   'web.body-bytes-max': option('Server', bytes, '16MiB', 'The largest request body, as sent.'),
   'own-metrics': option(

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { FleetError } from '../base/errors.ts'
 import { isAllowed } from '../model/token.ts'
 import type { Access, Principal } from '../model/token.ts'
+import { isKnownOrigin } from './cors.ts'
 
 /**
  * Who may come in. Three questions in order, before a body is read: is the request for us (Host), is it from a page
@@ -113,12 +114,12 @@ function ownHostsOf(options: AccessOptions): ReadonlySet<string> {
 /** A page of another origin must not change anything through the browser of somebody who is let in. */
 function checkOrigin(request: FastifyRequest, options: AccessOptions): void {
   const { config } = request.routeOptions
-  if (SAFE_METHODS.has(request.method) || config.isOpenToOrigins === true) return
+  if (SAFE_METHODS.has(request.method) || config.isOpenToOrigins === true || config.isWrongMethod === true) return
   const { origin } = request.headers
   if (origin === undefined) {
     if (request.headers['sec-fetch-site'] !== 'cross-site') return
   } else if (isOwnOrigin(origin, request, options)) return
-  else if (config.speaks === 'prometheus' && options.corsOrigins.includes(origin)) return
+  else if (config.speaks === 'prometheus' && isKnownOrigin(origin, options.corsOrigins)) return
   throw new FleetError('forbidden', `pages of origin ${origin ?? 'unknown'} may not send to this route`, {
     hint: 'web.cors-origins names the origins that may use the query routes',
   })

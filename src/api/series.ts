@@ -5,7 +5,7 @@ import type { TimeRange } from '../model/queryable.ts'
 import { parseSelector } from '../promql/parse.ts'
 import { PromqlError } from '../promql/promql-error.ts'
 import type { QueryEngine } from '../promql/query-engine.ts'
-import { TIME_MAX_MS, TIME_MIN_MS, invalidParam, limitParam, optionalTime, paramsOf } from './params.ts'
+import { TIME_MAX_MS, TIME_MIN_MS, limitParam, namingParam, optionalTime, paramsOf } from './params.ts'
 import type { Params } from './params.ts'
 import { renderLabels, sendList } from './prometheus-json.ts'
 
@@ -22,7 +22,10 @@ export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine): 
       const limit = limitParam(params)
       if (params.all('match[]').length === 0) throw new FleetError('bad_request', 'no match[] parameter provided')
       const range = timeRange(params)
-      const series = await query.series(selectors(params), range)
+      const series = await query.series(
+        namingParam('match[]', () => selectors(params)),
+        range,
+      )
       return sendList(reply, series, limit, renderLabels)
     },
   })
@@ -58,7 +61,7 @@ function timeRange(params: Params): TimeRange {
   }
 }
 
-/** The selectors of `match[]`, none when the parameter is absent. */
+/** The selectors of `match[]`, none when the parameter is absent. Only `/series` names the parameter in its refusals. */
 export function selectors(params: Params): readonly (readonly Matcher[])[] {
   return params.all('match[]').map((text) => {
     try {
@@ -67,7 +70,7 @@ export function selectors(params: Params): readonly (readonly Matcher[])[] {
       if (!(thrown instanceof PromqlError)) throw thrown
       // The one finding that Prometheus words otherwise here than in a query.
       const isEmpty = thrown.diagnostic.message.endsWith(NON_EMPTY)
-      throw invalidParam('match[]', isEmpty ? `match[] ${NON_EMPTY}` : thrown.message)
+      throw isEmpty ? new FleetError('bad_request', `match[] ${NON_EMPTY}`) : thrown
     }
   })
 }

@@ -140,6 +140,21 @@ describe('an open server', () => {
   })
 })
 
+test('with * pages of any origin may use the query routes, and bring a token as everybody', async () => {
+  const settings = { corsOrigins: ['*'] }
+  const authenticate = (token: string) =>
+    Promise.resolve(token === 'secret' ? { role: 'viewer' as const, name: 'x' } : undefined)
+  const { app } = await makeServer({ settings, requiresToken: true, authenticate })
+  const ask = async (url: string, headers: Record<string, string>) => {
+    const answer = await app.inject({ method: 'POST', url, headers: { origin: 'https://any.example', ...headers } })
+    return [answer.statusCode, answer.headers['access-control-allow-origin']]
+  }
+  expect(await ask('/api/v1/labels', { authorization: 'Bearer secret' })).toEqual([200, '*'])
+  expect(await ask('/api/v1/labels', {})).toEqual([401, undefined])
+  expect(await ask('/api/v1/write', { authorization: 'Bearer secret' })).toEqual([403, undefined])
+  await app.close()
+})
+
 describe('pages of other origins', () => {
   let app: TestServer['app']
   beforeAll(async () => {
@@ -174,6 +189,13 @@ describe('pages of other origins', () => {
       200,
     ],
     ['a foreign page that reports an error', 'POST', '/collect', { origin: 'https://shop.example' }, 400],
+    [
+      'a configured page that tries a method that is not there',
+      'PUT',
+      '/api/v1/labels',
+      { origin: 'https://perses.example' },
+      405,
+    ],
   ] as const)('%s', async (_what, method, url, headers, status) => {
     const payload = method === 'POST' && url === '/api/v1/query' ? 'query=1' : undefined
     const answer = await app.inject({

@@ -266,13 +266,8 @@ describe('with the real engine', () => {
       'bad_data',
       'invalid parameter "start": invalid time value for \'start\': cannot parse "x" to a valid timestamp',
     ],
-    [
-      'labels',
-      { 'match[]': '{a=""}' },
-      400,
-      'bad_data',
-      'invalid parameter "match[]": match[] must contain at least one non-empty matcher',
-    ],
+    ['labels', { 'match[]': '{a=""}' }, 400, 'bad_data', 'match[] must contain at least one non-empty matcher'],
+    ['label/job/values', { 'match[]': 'up{' }, 400, 'bad_data', /^1:\d+: parse error: /],
     ['labels', { limit: 'x' }, 400, 'bad_data', 'invalid parameter "limit": limit must be a number'],
     ['label/U__a_/values', {}, 400, 'bad_data', 'invalid label name: "U__a_"'],
   ] as [string, Record<string, string>, number, string, string | RegExp][])(

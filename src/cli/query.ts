@@ -2,11 +2,13 @@
 import { parseTime } from '../api/params.ts'
 import { systemClock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
+import type { Explained } from '../contract/explain.ts'
 import { parseArguments } from './arguments.ts'
 import type { Arguments } from './arguments.ts'
 import type { Command } from './command.ts'
 import { NoAnswer, askForm, askGet, serverOf } from './prometheus-client.ts'
 import type { Answered, Server } from './prometheus-client.ts'
+import { renderExplanation } from './render-explanation.ts'
 import { renderLabelSet, renderResult } from './render-result.ts'
 import type { Metric, QueryData } from './render-result.ts'
 
@@ -35,6 +37,7 @@ const QUESTIONS: Readonly<
 > = {
   instant: { word: 'EXPR', options: ['time', 'timeout', 'limit'], ask: instant },
   range: { word: 'EXPR', options: ['start', 'end', 'step', 'timeout', 'limit'], ask: range },
+  explain: { word: 'EXPR', options: ['time', 'start', 'end', 'step', 'timeout'], ask: explain },
   series: { word: '', options: ['match', 'start', 'end', 'limit'], ask: series },
   labels: { word: 'NAME', options: ['match', 'start', 'end', 'limit'], ask: labelValues },
 }
@@ -45,10 +48,12 @@ export const queryCommand: Command = {
     [
       'Usage: daytwo query instant SERVER EXPR [--time TIME]',
       '       daytwo query range SERVER EXPR [--start TIME] [--end TIME] [--step DUR]',
+      '       daytwo query explain SERVER EXPR [--time TIME | --start TIME --end TIME --step DUR]',
       '       daytwo query series SERVER --match SELECTOR... [--start TIME] [--end TIME]',
       '       daytwo query labels SERVER NAME [--match SELECTOR...] [--start TIME] [--end TIME]',
       '',
-      'Asks a running server, Daytwo or Prometheus, such as http://127.0.0.1:4318. `labels` prints the values of a label.',
+      'Asks a running server, Daytwo or Prometheus, such as http://127.0.0.1:4318. `explain` asks Daytwo how it',
+      'answers: what is read for each part, and what it costs. `labels` prints the values of a label.',
       'Ends with 0, and with 1 when there is no answer. Warnings about a good answer go to standard error.',
       '',
       '  --time TIME, --start TIME, --end TIME',
@@ -120,13 +125,25 @@ const RANGE_SECONDS = 300
 const STEPS = 250
 
 async function range({ server, word, given }: Asked): Promise<Printed> {
-  const { options } = given
+  const params = rangeParams(word, given)
+  copy(given, ['timeout', 'limit'], params)
+  return printed(await askForm<QueryData>(server, '/api/v1/query_range', params))
+}
+
+function rangeParams(expr: string, { options }: Arguments): URLSearchParams {
   const endSeconds = options.has('end') ? secondsOf(options.get('end')!, 'end') : systemClock.nowMs() / 1000
   const startSeconds = options.has('start') ? secondsOf(options.get('start')!, 'start') : endSeconds - RANGE_SECONDS
   const step = options.get('step') ?? String(Math.max(1, Math.floor((endSeconds - startSeconds) / STEPS)))
-  const params = new URLSearchParams({ query: word, start: String(startSeconds), end: String(endSeconds), step })
-  copy(given, ['timeout', 'limit'], params)
-  return printed(await askForm<QueryData>(server, '/api/v1/query_range', params))
+  return new URLSearchParams({ query: expr, start: String(startSeconds), end: String(endSeconds), step })
+}
+
+/** Of a range when one of its ends is given, otherwise of an instant. */
+async function explain({ server, word, given }: Asked): Promise<Printed> {
+  const isRange = given.options.has('start') || given.options.has('end') || given.options.has('step')
+  const params = isRange ? rangeParams(word, given) : new URLSearchParams({ query: word })
+  copy(given, ['time', 'timeout'], params)
+  const { data, notes } = await askForm<Explained>(server, '/api/v1/explain', params)
+  return { plain: renderExplanation(data), json: data, notes }
 }
 
 async function series({ server, given }: Asked): Promise<Printed> {

@@ -26,8 +26,10 @@ beforeAll(async () => {
   }
   queryable.append(Labels.of({ __name__: 'large' }), NOW_MS, 1e21)
   queryable.append(Labels.of({ __name__: 'no_number' }), NOW_MS, NaN)
+  const query = createLocalEngine({ queryable, options: DEFAULT_ENGINE_OPTIONS, nowMs: () => NOW_MS })
   server = await makeServer({
-    query: createLocalEngine({ queryable, options: DEFAULT_ENGINE_OPTIONS, nowMs: () => NOW_MS }),
+    query,
+    explain: (asked, signal) => query.explain(asked, signal),
     requiresToken: true,
     authenticate: (token) => Promise.resolve(token === 'secret' ? { role: 'viewer', name: 'sre' } : undefined),
   })
@@ -79,6 +81,16 @@ describe('daytwo query', () => {
     expect([code, last.trimEnd().split('\n').length]).toEqual([0, 1 + 301])
   })
 
+  test('explain tells how an expression is answered', async () => {
+    const { code, stdout } = await daytwo('query', 'explain', url, 'sum by (job) (up)', at, ...WITH_TOKEN)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^1 step, /)
+    expect(stdout).toContain('sum by (job) (up)')
+    const range = [`--start=${NOW - 30}`, `--end=${NOW}`, '--step=15']
+    const answer = await daytwo('query', 'explain', url, 'up', ...range, '--format=json', ...WITH_TOKEN)
+    expect(JSON.parse(answer.stdout)).toMatchObject({ steps: 3 })
+  })
+
   test('remarks about a good answer go to standard error', async () => {
     const answer = await daytwo('query', 'instant', url, 'rate(up[1m])', at, '--limit=1', ...WITH_TOKEN)
     expect(answer.code).toBe(0)
@@ -122,7 +134,7 @@ describe('daytwo query', () => {
   })
 
   test.each([
-    [[], 'got "", want instant, range, series or labels', ''],
+    [[], 'got "", want instant, range, explain, series or labels', ''],
     [['instance', 'URL', 'up'], 'got "instance", want instant', ''],
     [['instant', 'URL'], 'want SERVER EXPR, got 1 words', 'needs quotes'],
     [['instant', 'URL', 'a', 'b'], 'want SERVER EXPR', 'needs quotes'],

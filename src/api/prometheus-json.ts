@@ -1,7 +1,9 @@
 import type { FastifyReply } from 'fastify'
+import type { Histogram } from '../model/histogram.ts'
 import type { Labels } from '../model/labels.ts'
 import type { QueryResult, QueryValue } from '../promql/query-engine.ts'
 import { formatValue } from './format-value.ts'
+import { renderHistogram } from './histogram-json.ts'
 import { TRUNCATED } from './params.ts'
 import { sendInPieces } from './pieces.ts'
 
@@ -89,9 +91,15 @@ function countOf(value: QueryValue): number {
   }
 }
 
+/** About how much longer the text of a histogram is than that of a float. */
+const HISTOGRAM_POINTS = 20
+
 function pointsOf(value: QueryValue): number {
   if (value.type !== 'matrix') return countOf(value)
-  return value.series.reduce((sum, { timesMs }) => sum + timesMs.length, 0)
+  return value.series.reduce(
+    (sum, { timesMs, histograms = [] }) => sum + timesMs.length + histograms.length * HISTOGRAM_POINTS,
+    0,
+  )
 }
 
 function* renderValue(value: QueryValue, limit: number): Generator<string> {
@@ -104,15 +112,26 @@ function* renderValue(value: QueryValue, limit: number): Generator<string> {
       return
     case 'vector':
       yield '['
-      yield* separated(value.samples.slice(0, limit), ({ labels, timeMs, value: sample }) => {
-        return `{"metric":${renderLabels(labels)},"value":${renderPoint(timeMs, sample)}}`
+      yield* separated(value.samples.slice(0, limit), ({ labels, timeMs, value: sample, histogram }) => {
+        const point =
+          histogram === undefined
+            ? `"value":${renderPoint(timeMs, sample)}`
+            : `"histogram":${renderHistogramPoint(timeMs, histogram)}`
+        return `{"metric":${renderLabels(labels)},${point}}`
       })
       yield ']'
       return
     case 'matrix':
       yield '['
-      yield* separated(value.series.slice(0, limit), ({ labels, timesMs, values }) => {
-        return `{"metric":${renderLabels(labels)},"values":${renderPoints(timesMs, values)}}`
+      yield* separated(value.series.slice(0, limit), (series) => {
+        const { labels, timesMs, values, histogramTimesMs, histograms } = series
+        const parts = [`"metric":${renderLabels(labels)}`]
+        if (timesMs.length > 0) parts.push(`"values":${renderPoints(timesMs, values)}`)
+        if (histogramTimesMs !== undefined && histograms !== undefined && histograms.length > 0) {
+          const points = histograms.map((histogram, i) => renderHistogramPoint(histogramTimesMs[i]!, histogram))
+          parts.push(`"histograms":[${points.join(',')}]`)
+        }
+        return `{${parts.join(',')}}`
       })
       yield ']'
   }
@@ -125,6 +144,10 @@ function* separated<T>(items: readonly T[], render: (item: T) => string): Genera
 /** `[1787220000.5,"1"]`. The division gives at most three decimals: times are whole milliseconds below 2^53. */
 function renderPoint(timeMs: number, value: number): string {
   return `[${timeMs / 1000},"${formatValue(value)}"]`
+}
+
+function renderHistogramPoint(timeMs: number, histogram: Histogram): string {
+  return `[${timeMs / 1000},${renderHistogram(histogram)}]`
 }
 
 function renderPoints(timesMs: Float64Array, values: Float64Array): string {

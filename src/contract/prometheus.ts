@@ -20,17 +20,43 @@ export type PrometheusError = Static<typeof PrometheusError>
 const LabelSet = Type.Record(Type.String(), Type.String())
 /** Seconds since the epoch with a fraction, and the value as text (`NaN`, `+Inf`). */
 const Point = Type.Tuple([Type.Number(), Type.String()])
+/** A native histogram: texts as of samples, buckets from the lowest up, none of them empty. */
+const SampleHistogram = Type.Object({
+  count: Type.String(),
+  sum: Type.String(),
+  buckets: Type.Optional(
+    Type.Array(
+      Type.Tuple([
+        /** 0: only the upper end belongs to it; 1: only the lower; 2: neither; 3: both. */
+        Type.Union([Type.Literal(0), Type.Literal(1), Type.Literal(2), Type.Literal(3)]),
+        Type.String(),
+        Type.String(),
+        Type.String(),
+      ]),
+    ),
+  ),
+})
+const HistogramPoint = Type.Tuple([Type.Number(), SampleHistogram])
 
+/** A sample is a `value` or a `histogram`; a series has `values`, `histograms`, or both. */
 export const QueryData = Type.Union([
   Type.Object({ resultType: Type.Literal('scalar'), result: Point }),
   Type.Object({ resultType: Type.Literal('string'), result: Point }),
   Type.Object({
     resultType: Type.Literal('vector'),
-    result: Type.Array(Type.Object({ metric: LabelSet, value: Point })),
+    result: Type.Array(
+      Type.Object({ metric: LabelSet, value: Type.Optional(Point), histogram: Type.Optional(HistogramPoint) }),
+    ),
   }),
   Type.Object({
     resultType: Type.Literal('matrix'),
-    result: Type.Array(Type.Object({ metric: LabelSet, values: Type.Array(Point) })),
+    result: Type.Array(
+      Type.Object({
+        metric: LabelSet,
+        values: Type.Optional(Type.Array(Point)),
+        histograms: Type.Optional(Type.Array(HistogramPoint)),
+      }),
+    ),
   }),
 ])
 export type QueryData = Static<typeof QueryData>

@@ -21,7 +21,7 @@ export function toChartColumns(
 ): ChartColumns {
   const steps = Math.floor((range.endSeconds - range.startSeconds) / range.stepSeconds + 1e-9) + 1
   const timesSeconds = Float64Array.from({ length: steps }, (_, i) => range.startSeconds + i * range.stepSeconds)
-  const lines = result.slice(0, CHART_LINES_MAX).map(({ metric, values }) => {
+  const lines = result.slice(0, CHART_LINES_MAX).map(({ metric, values = [] }) => {
     const column = new Array<number | null>(steps).fill(null)
     for (const [timeSeconds, text] of values) {
       const place = Math.round((timeSeconds - range.startSeconds) / range.stepSeconds)

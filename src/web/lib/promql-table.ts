@@ -32,12 +32,21 @@ export function toPromqlView(data: QueryData): PromqlView {
   }
   const samples =
     data.resultType === 'vector'
-      ? data.result.map(({ metric, value }) => ({ metric, value: value[1] }))
-      : data.result.map(({ metric, values }) => ({ metric, value: values.at(-1)?.[1] ?? '' }))
+      ? data.result.map(({ metric, value, histogram }) => ({ metric, value: value?.[1] ?? histogramText(histogram) }))
+      : data.result.map(({ metric, values = [], histograms = [] }) => {
+          const [last, lastHistogram] = [values.at(-1), histograms.at(-1)]
+          const isFloat = last !== undefined && last[0] >= (lastHistogram?.[0] ?? -Infinity)
+          return { metric, value: isFloat ? last[1] : histogramText(lastHistogram) }
+        })
   const [first] = samples
   if (first === undefined) return { kind: 'none' }
   if (samples.length === 1) return { kind: 'value', text: first.value, labels: labelsOf(first.metric) }
   return toTable(samples)
+}
+
+/** A native histogram in a cell; it has no number to sort by. */
+function histogramText(point: readonly [number, { readonly count: string; readonly sum: string }] | undefined): string {
+  return point === undefined ? '' : `count ${point[1].count}, sum ${point[1].sum}`
 }
 
 function toTable(samples: readonly { readonly metric: Series; readonly value: string }[]): PromqlView {

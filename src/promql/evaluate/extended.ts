@@ -4,7 +4,9 @@ import type { Extension, MatrixSelector, VectorSelector } from '../ast.ts'
 import type { MatrixSeries } from '../query-engine.ts'
 import type { Evaluation, Steps } from './evaluation.ts'
 import { extendedEnds, extendedKernel, interpolate, samplesAround, type ExtendedWindow } from './extended-window.ts'
+import { extendedElement, smoothedElement, type ElementsAround } from './extended-histograms.ts'
 import type { Grid } from './grid.ts'
+import { CellWriter } from './histogram-cells.ts'
 import { withoutStaleMarkers, type RangeSeries } from './range-vector.ts'
 import { hasOneName, lensOf, lookMs, remarkCoarse, selectSeries, type Lens } from './select.ts'
 import { pieceMask, type Pieces } from './turns.ts'
@@ -30,26 +32,36 @@ function selectExtended(
   const series = selectSeries(selector, ahead, steps, windowMs, { rangeMs }, evaluation)
   remarkCoarse(selector, ahead, steps, windowMs, evaluation)
   evaluation.explainer?.leave(selector.matchers, `${extension} looks at samples outside of the windows`)
-  if (series.some((one) => one.histograms !== undefined)) {
-    throw new FleetError('query_execution', `${extension} modifier is not supported over native histograms`)
-  }
   return { series: series.map(withoutStaleMarkers), lens, aheadMs }
 }
 
 /** `rate`, `increase`, `delta`, `changes` or `resets` over extended windows. */
 export function* gridOverExtended(
   func: string,
-  { selector, rangeMs }: MatrixSelector,
+  place: MatrixSelector,
   steps: Steps,
   evaluation: Evaluation,
 ): Pieces<Grid> {
+  const { selector, rangeMs } = place
   const extension = selector.extension!
   const { series, lens, aheadMs } = selectExtended(selector, extension, rangeMs, steps, evaluation)
   const kernel = extendedKernel(func, extension)
   evaluation.budget.takeCells(series.length, steps.count)
-  const values = new Float64Array(series.length * steps.count)
-  const present = new Uint8Array(series.length * steps.count)
+  const cells = new CellWriter(series.length * steps.count)
+  const { values, present } = cells
   for (const [row, one] of series.entries()) {
+    if (one.histograms !== undefined) {
+      const remarks = { annotations: evaluation.annotations, metricName: one.labels.metricName, place }
+      for (let s = 0; s < steps.count; s++) {
+        const endMs = lookMs(lens, steps, s)
+        const startMs = endMs - rangeMs
+        const around = elementsAround(one, startMs - evaluation.lookbackMs, endMs + aheadMs)
+        if (around === undefined) continue
+        cells.write(row * steps.count + s, extendedElement(func, extension, around, startMs, endMs, remarks))
+      }
+      yield
+      continue
+    }
     const window: ExtendedWindow = { ...one, from: 0, to: 0, startMs: 0, endMs: 0, result: 0 }
     for (let s = 0; s < steps.count; s++) {
       window.endMs = lookMs(lens, steps, s)
@@ -62,7 +74,22 @@ export function* gridOverExtended(
     yield
   }
   const labels = new LabelList(series.map((one) => one.labels))
-  return { steps: steps.count, labels, isNameless: false, isOneName: hasOneName(selector), values, present }
+  return { steps: steps.count, labels, isNameless: false, isOneName: hasOneName(selector), ...cells.columns() }
+}
+
+/** The samples of `(afterMs, untilMs]`, if there are any. */
+function elementsAround(
+  { timesMs, values, histograms, count }: RangeSeries,
+  afterMs: number,
+  untilMs: number,
+): ElementsAround | undefined {
+  let from = 0
+  while (from < count && timesMs[from]! <= afterMs) from++
+  let to = from
+  while (to < count && timesMs[to]! <= untilMs) to++
+  if (from === to) return undefined
+  const times = Array.from(timesMs.subarray(from, to))
+  return { timesMs: times, elements: times.map((_, i) => histograms?.[from + i] ?? values[from + i]!) }
 }
 
 /** `selector smoothed`: on the line between the samples before and after; the last one before, where none is after. */
@@ -70,11 +97,21 @@ export function* smoothedGrid(selector: VectorSelector, steps: Steps, evaluation
   const { lookbackMs } = evaluation
   const { series, lens } = selectExtended(selector, 'smoothed', 0, steps, evaluation)
   evaluation.budget.takeCells(series.length, steps.count)
-  const values = new Float64Array(series.length * steps.count)
-  const present = new Uint8Array(series.length * steps.count)
+  const cells = new CellWriter(series.length * steps.count)
+  const { values, present } = cells
   const mask = pieceMask(steps.count)
-  for (const [row, { timesMs, values: samples, count }] of series.entries()) {
+  for (const [row, one] of series.entries()) {
+    const { timesMs, values: samples, count } = one
     if ((row & mask) === mask) yield
+    if (one.histograms !== undefined) {
+      const remarks = { annotations: evaluation.annotations, metricName: one.labels.metricName, place: selector }
+      for (let s = 0; s < steps.count; s++) {
+        const atMs = lookMs(lens, steps, s)
+        const around = elementsAround(one, atMs - lookbackMs, atMs + lookbackMs)
+        if (around !== undefined) cells.write(row * steps.count + s, smoothedElement(around, atMs, remarks))
+      }
+      continue
+    }
     let next = 0
     for (let s = 0; s < steps.count; s++) {
       const atMs = lookMs(lens, steps, s)
@@ -90,7 +127,7 @@ export function* smoothedGrid(selector: VectorSelector, steps: Steps, evaluation
     }
   }
   const labels = new LabelList(series.map((one) => one.labels))
-  return { steps: steps.count, labels, isNameless: false, isOneName: hasOneName(selector), values, present }
+  return { steps: steps.count, labels, isNameless: false, isOneName: hasOneName(selector), ...cells.columns() }
 }
 
 /** The samples of an extended range selector themselves: those in it, and one at each of its ends. */
@@ -103,6 +140,9 @@ export function extendedMatrix(
   const { series, lens, aheadMs } = selectExtended(selector, extension, rangeMs, steps, evaluation)
   const endMs = lookMs(lens, steps, 0)
   return series.map((one): MatrixSeries => {
+    if (one.histograms !== undefined) {
+      throw new FleetError('query_execution', `${extension} samples of native histograms cannot be shown by themselves`)
+    }
     const window: ExtendedWindow = { ...one, from: 0, to: 0, startMs: endMs - rangeMs, endMs, result: 0 }
     samplesAround(window, evaluation.lookbackMs, aheadMs)
     return { labels: one.labels, ...withEnds(window, extension) }

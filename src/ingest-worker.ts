@@ -115,10 +115,11 @@ function mainCalls(
 }
 
 async function appendDerived(appender: Appender, samples: readonly DerivedSample[]): Promise<void> {
-  for (const { labels, timeMs, value, isStale } of samples) {
+  for (const { labels, timeMs, value, histogram, isStale } of samples) {
     const ref = appender.resolve(labels)
     if (ref === undefined) throw new FleetError('query_limit', 'derived series not kept: the series limit is reached')
     if (isStale) appender.appendStale(ref, timeMs)
+    else if (histogram !== undefined) appender.appendHistogram(ref, timeMs, histogram)
     else appender.append(ref, timeMs, value)
   }
   await appender.commit()

@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import { fingerprintOf } from '../model/alert.ts'
 import type { DerivedSample } from '../model/appender.ts'
 import { Labels, METRIC_NAME } from '../model/labels.ts'
+import { formatHistogram } from '../promql/histogram/text.ts'
 import type { VectorSample } from '../promql/query-engine.ts'
 import { stepAlert } from './alert-state.ts'
 import type { AlertPhase, Hold } from './alert-state.ts'
@@ -142,7 +143,9 @@ async function heldAlerts(
     if (held.has(labels.key)) return undefined
 
     const was = before.get(labels.key)
-    const isSame = was?.sourceKey === sourceKey && Object.is(was.value, sample.value)
+    // As Prometheus has it, an alert on a native histogram has the value 0, and only templates see what it says.
+    const value = sample.histogram === undefined ? sample.value : 0
+    const isSame = was?.sourceKey === sourceKey && Object.is(was.value, value) && sample.histogram === undefined
     const annotations =
       isSame && !compiled.areAnnotationsVolatile ? was.annotations : await annotationsOf(compiled, expand)
     held.set(labels.key, {
@@ -150,7 +153,7 @@ async function heldAlerts(
       labels: was?.labels ?? labels,
       annotations,
       lastHeldAtMs: nowMs,
-      value: sample.value,
+      value,
       sourceKey,
     })
   }
@@ -175,11 +178,11 @@ async function annotationsOf({ annotations }: CompiledAlerting, expand: Expand):
 /** Expands a template about one sample; text without actions is answered at once. */
 type Expand = (template: Template) => string | Promise<string>
 
-function expanderOf({ labels, value }: VectorSample, scope: TemplateScope): Expand {
+function expanderOf({ labels, value, histogram }: VectorSample, scope: TemplateScope): Expand {
   let subject: TemplateSubject | undefined
   return (template) => {
     if (template.tree === undefined) return template.text
-    subject ??= { labels: labels.toObject(), value }
+    subject ??= { labels: labels.toObject(), value: histogram === undefined ? value : formatHistogram(histogram) }
     return expandTemplate(template, subject, scope)
   }
 }

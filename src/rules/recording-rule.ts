@@ -18,13 +18,14 @@ export function evaluateRecording(
   const ruleLabels = Object.entries(rule.labels)
   const seen = new Set<string>()
   const samples: DerivedSample[] = []
-  for (const { labels: from, value } of result) {
+  for (const { labels: from, value, histogram } of result) {
     const labels = Labels.fromPairs([...from.pairs(), ...ruleLabels, [METRIC_NAME, rule.name]])
     if (seen.has(labels.key)) {
       return { kind: 'refused', error: 'vector contains metrics with the same labelset after applying rule labels' }
     }
     seen.add(labels.key)
-    samples.push({ labels, timeMs, value, isStale: false })
+    const sample = { labels, timeMs, value, isStale: false }
+    samples.push(histogram === undefined ? sample : { ...sample, histogram })
   }
   if (limit > 0 && samples.length > limit) {
     return { kind: 'refused', error: `exceeded limit of ${limit} with ${samples.length} series` }

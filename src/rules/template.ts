@@ -39,7 +39,8 @@ export interface TemplateProblem {
 /** What the template is about: one sample of an alert's expression. */
 export interface TemplateSubject {
   readonly labels: Readonly<Record<string, string>>
-  readonly value: number
+  /** A native histogram is the text that Prometheus has for it. */
+  readonly value: number | string
 }
 
 export interface TemplateScope {
@@ -158,7 +159,10 @@ function samplesOf(value: QueryValue): SampleValue[] {
   }
   switch (value.type) {
     case 'vector':
-      return value.samples.map(({ labels, value: number }) => sample(labels.toObject(), number))
+      // As Prometheus has it, the value of a native histogram is 0 here.
+      return value.samples.map(({ labels, value: number, histogram }) =>
+        sample(labels.toObject(), histogram === undefined ? number : 0),
+      )
     case 'scalar':
       return [sample({}, value.value)]
     case 'string':

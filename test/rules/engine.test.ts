@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { fingerprintOf } from '../../src/model/alert.ts'
+import type { DerivedSample } from '../../src/model/appender.ts'
 import { Labels } from '../../src/model/labels.ts'
 import type { QueryResult } from '../../src/promql/query-engine.ts'
+import { histogramOf } from '../support/histograms.ts'
 import { Harness, MINUTE_MS, T0, groupsOf, transitionsOf } from './harness.ts'
 
 const at = (minute: number): number => T0 + minute * MINUTE_MS
@@ -298,6 +300,47 @@ groups:
     )
     await harness.evaluate(T0)
     expect(await harness.ask('b', T0)).toEqual(['b 1'])
+  })
+
+  test('record native histograms as they are, and raise alerts on them with the value 0', async () => {
+    const histogram = histogramOf(2)
+    const answers = [histogram, histogramOf(3), undefined]
+    const query = (): Promise<QueryResult> => {
+      const now = answers[0]
+      const samples =
+        now === undefined ? [] : [{ labels: Labels.of({ n: 'x' }), value: NaN, histogram: now, timeMs: T0 }]
+      const stats = { samplesRead: 0, seriesRead: 0, evalMs: 0 }
+      return Promise.resolve({ value: { type: 'vector', timeMs: T0, samples }, warnings: [], infos: [], stats })
+    }
+    const text = `
+groups:
+- name: g
+  rules:
+  - {record: r, expr: h}
+  - {alert: A, expr: h, annotations: {is: '{{ $value }}', human: '{{ humanize $value }}'}}
+`
+    const written: DerivedSample[] = []
+    const appendDerived = (samples: readonly DerivedSample[]): Promise<void> => {
+      written.push(...samples.filter(({ labels }) => labels.metricName === 'r'))
+      return Promise.resolve()
+    }
+    const harness = new Harness(text, { query, appendDerived })
+    await harness.rules.restore(T0)
+    await harness.evaluate(T0)
+    const [alert] = harness.rules.alerts()
+    expect(alert).toMatchObject({ value: 0, annotations: { is: '{count:2, sum:3, (1,2]:1, (2,4]:1}' } })
+    expect(alert!.annotations['human']).toMatch(/^<error expanding template:/)
+    answers.shift()
+    await harness.evaluate(at(1))
+    expect(harness.rules.alerts()[0]!.annotations['is']).toContain('count:3')
+    answers.shift()
+    await harness.evaluate(at(2))
+    const labels = Labels.of({ __name__: 'r', n: 'x' })
+    expect(written).toEqual([
+      { labels, timeMs: T0, value: NaN, histogram, isStale: false },
+      { labels, timeMs: at(1), value: NaN, histogram: histogramOf(3), isStale: false },
+      { labels, timeMs: at(2), value: NaN, isStale: true },
+    ])
   })
 
   test('a recorded series that vanishes ends at once', async () => {

@@ -28,10 +28,7 @@ export interface OtlpResult {
 
 /** Prints one table, and answers its numbers. Takes about ten seconds. */
 export function run(): OtlpResult {
-  const request = withCounts(
-    Array.from({ length: RESOURCES }, (_, i) => resource(i)),
-    0,
-  )
+  const request = withCounts(Array.from({ length: RESOURCES }, (_, i) => resource(i)))
   const protobuf = encodeRequestProtobuf(request)
   const json = Buffer.from(encodeRequestJson(request))
   const limits = { pointsMax: INGEST_DEFAULTS.samplesPerRequestMax, attributesMax: OTLP_DEFAULTS.attributesMax }

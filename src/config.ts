@@ -177,7 +177,7 @@ export const OPTIONS = {
     'Ingest',
     count,
     String(OTLP_DEFAULTS.attributesMax),
-    'Attributes of one OTLP request, of all levels together.',
+    'Attributes of one OTLP request, of all levels together, and buckets of its exponential histograms.',
   ),
   'otlp.buckets-max': option(
     'Ingest',

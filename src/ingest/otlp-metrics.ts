@@ -9,6 +9,7 @@ import { otlpBadBody, otlpOutcomeOf } from './otlp-outcome.ts'
 import type { OtlpEncoding, OtlpOutcome } from './otlp-outcome.ts'
 import { OtlpRequestWriter } from './otlp-request-writer.ts'
 import { StreamIds } from './otlp-stream-ids.ts'
+import { SeenMetadata } from './seen-metadata.ts'
 import { StreamTable } from './otlp-streams.ts'
 
 export type { OtlpEncoding, OtlpOutcome } from './otlp-outcome.ts'
@@ -39,16 +40,18 @@ export function createOtlpMetricsIngest(parts: {
     streams: new StreamTable(intake, otlp.streamsMax),
     deltas: new DeltaSums(otlp.deltaStreamsMax, otlp.deltaIdleMs),
     ids: new StreamIds(),
+    metadata: new SeenMetadata(),
   }
   const write = (body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): OtlpOutcome => {
     try {
       const request = encoding === 'json' ? decodeMetricsJson(body, limits) : decodeMetricsProtobuf(body, limits)
       intake.begin(context.nowMs)
       const writer = new OtlpRequestWriter({ intake, otlp, memory, context })
+      const { exemplarsTaken, ...written } = writer.write(request)
       return otlpOutcomeOf({
-        ...writer.write(request),
+        ...written,
         pointsIn: request.pointCount,
-        exemplarsIgnored: request.exemplarCount,
+        exemplarsIgnored: request.exemplarCount - exemplarsTaken,
       })
     } catch (error) {
       if (error instanceof DecodeError) return otlpBadBody(error)

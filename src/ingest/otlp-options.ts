@@ -20,9 +20,9 @@ export interface OtlpOptions {
   readonly deltaIdleMs: number
   /** Streams recognised without making their labels anew; half of them go when there are this many. */
   readonly streamsMax: number
-  /** Of one histogram or summary point; inclusive. */
+  /** Of one histogram or summary point, and of one side of an exponential histogram; inclusive. */
   readonly bucketsMax: number
-  /** Attributes of one request, of all levels together; inclusive. */
+  /** Attributes of one request, of all levels together, and buckets of its exponential histograms; inclusive. */
   readonly attributesMax: number
 }
 

@@ -21,6 +21,7 @@ export interface OtlpOutcome {
   readonly pointsDuplicate: number
   /** Points by reason. A body that cannot be decoded is one `bad_encoding` or `request_too_large`. */
   readonly refusals: readonly Refusal[]
+  /** Received and not kept: of gauges, of refused points, too long, out of order. */
   readonly exemplarsIgnored: number
   /** Streams without a cluster that this process had not seen before, or had forgotten. */
   readonly newUnidentifiedSeries: number

@@ -1,13 +1,19 @@
 import { APPENDED, APPENDED_BEFORE } from '../model/appender.ts'
 import type { Appender } from '../model/appender.ts'
 import { clusterOf } from '../model/cluster-identity.ts'
+import type { Histogram } from '../model/histogram.ts'
 import { Labels } from '../model/labels.ts'
+import type { MetricType } from '../model/metadata.ts'
 import type { Refusal, RefusalReason } from '../model/refusal.ts'
+import type { SeriesRef } from '../model/series.ts'
 import type {
+  ExponentialPoint,
   HistogramPoint,
   Metric,
+  MetricData,
   MetricsRequest,
   NumberPoint,
+  OtlpExemplar,
   ResourceMetrics,
   Scope,
   SummaryPoint,
@@ -18,6 +24,8 @@ import type { RefusedAppend } from './append-refusals.ts'
 import type { Intake } from './intake.ts'
 import type { IngestOptions } from './options.ts'
 import type { DeltaPoint, DeltaSums } from './otlp-delta.ts'
+import { exemplarOfPoint } from './otlp-exemplars.ts'
+import { histogramOfPoint } from './otlp-exponential.ts'
 import { attributesKey, pointLabels, resourceLabels } from './otlp-labels.ts'
 import type { LabelOptions, ResourceLabels } from './otlp-labels.ts'
 import type { OtlpContext } from './otlp-metrics.ts'
@@ -27,8 +35,10 @@ import { faultOfHistogram, faultOfSummary } from './otlp-point-faults.ts'
 import { NUMBER_SHAPE, histogramShape, histogramValues, summaryShape, summaryValues } from './otlp-shape.ts'
 import type { StreamShape } from './otlp-shape.ts'
 import type { StreamIds } from './otlp-stream-ids.ts'
+import { unitText } from './otlp-units.ts'
 import { textOfLabels } from './otlp-streams.ts'
 import type { Stream, StreamTable } from './otlp-streams.ts'
+import type { SeenMetadata } from './seen-metadata.ts'
 import { RefusalTally } from './refusal-tally.ts'
 
 /**
@@ -42,12 +52,14 @@ export interface OtlpMemory {
   readonly streams: StreamTable
   readonly deltas: DeltaSums
   readonly ids: StreamIds
+  readonly metadata: SeenMetadata
 }
 
 export interface OtlpWritten {
   readonly pointsTaken: number
   readonly pointsDuplicate: number
   readonly refusals: readonly Refusal[]
+  readonly exemplarsTaken: number
   readonly newUnidentifiedSeries: number
 }
 
@@ -75,7 +87,7 @@ interface ResourceState {
   newestMs: number
 }
 
-type AnyPoint = NumberPoint | HistogramPoint | SummaryPoint
+type AnyPoint = NumberPoint | HistogramPoint | ExponentialPoint | SummaryPoint
 
 export class OtlpRequestWriter {
   readonly #intake: Intake
@@ -89,6 +101,7 @@ export class OtlpRequestWriter {
   readonly #tally = new RefusalTally()
   #taken = 0
   #duplicates = 0
+  #exemplars = 0
   /** Who sent the last point, as a request is one sender's as a rule; and what is known of them. */
   #sender = 0
   #senderCluster = 0
@@ -118,6 +131,7 @@ export class OtlpRequestWriter {
       pointsTaken: this.#taken,
       pointsDuplicate: this.#duplicates,
       refusals: this.#tally.refusals(),
+      exemplarsTaken: this.#exemplars,
       newUnidentifiedSeries: this.#memory.streams.newUnidentified,
     }
   }
@@ -145,11 +159,6 @@ export class OtlpRequestWriter {
   #metric(metric: Metric, scope: Scope, scopeKey: string, resource: ResourceState): void {
     const { data } = metric
     if (data.kind === 'none') return
-    if (data.kind === 'exponential_histogram') {
-      const example = `exponential histograms are not kept, want explicit buckets: ${metric.name}`
-      this.#refuse('histogram_unsupported', data.pointCount, resource.cluster(), () => example)
-      return
-    }
     const isMonotonic = data.kind === 'sum' && data.isMonotonic
     const kind = isMonotonic ? 'monotonic_sum' : data.kind === 'gauge' ? 'gauge' : 'other'
     const name = metricNameOf({ name: metric.name, unit: metric.unit, kind }, this.#otlp.strategy)
@@ -164,25 +173,59 @@ export class OtlpRequestWriter {
       this.#refuse('temporality_unsupported', data.points.length, resource.cluster(), () => example)
       return
     }
+    this.#describe(name, metric)
     // Delta and cumulative points of one name are two streams: the sums of one are not the values of the other.
     const key = `${scopeKey} ${data.kind} ${temporality} ${name.length}:${name}`
     const place: Place = { key: `${this.#memory.ids.of(key)} `, name, resource, scope }
     if (data.kind === 'histogram') for (const point of data.points) this.#histogram(place, point, temporality)
+    else if (data.kind === 'exponential_histogram') this.#exponentials(place, data.points, temporality)
     else if (data.kind === 'summary') for (const point of data.points) this.#summary(place, point)
-    else for (const point of data.points) this.#number(place, point, temporality)
+    else for (const point of data.points) this.#number(place, point, temporality, isMonotonic)
+  }
+
+  #describe(family: string, { description, unit, data }: Metric): void {
+    const metadata = { type: metricTypeOf(data), help: description ?? '', unit: unitText(unit) }
+    if (this.#memory.metadata.isNew(family, metadata, this.#nowMs)) this.#appender.describe(family, metadata)
   }
 
   /** HOT: once per point. */
-  #number(place: Place, point: NumberPoint, temporality: Temporality): void {
+  #number(place: Place, point: NumberPoint, temporality: Temporality, isMonotonic: boolean): void {
     if (point.value === undefined && !point.isStale) {
       this.#refusePoint('bad_point', place, point, 'got a point without a value')
-    } else this.#point(place, point, NUMBER_SHAPE, [point.value ?? 0], temporality)
+      return
+    }
+    const refs = this.#point(place, point, NUMBER_SHAPE, [point.value ?? 0], temporality)
+    // Those of gauges say nothing that the value does not.
+    if (point.exemplars === undefined || refs === undefined || !isMonotonic) return
+    for (const exemplar of point.exemplars) this.#exemplar(refs[0]!, exemplar)
+  }
+
+  #exponentials(place: Place, points: readonly ExponentialPoint[], temporality: Temporality): void {
+    if (temporality === 'delta') {
+      const text = 'got an exponential histogram of delta temporality, want cumulative'
+      for (const point of points) this.#refusePoint('temporality_unsupported', place, point, text)
+      return
+    }
+    for (const point of points) {
+      const histogram = point.isStale ? undefined : histogramOfPoint(point, this.#otlp.bucketsMax)
+      if (typeof histogram === 'string') {
+        this.#refusePoint('bad_point', place, point, histogram)
+        continue
+      }
+      const refs = this.#point(place, point, NUMBER_SHAPE, histogram ?? [], 'cumulative')
+      if (point.exemplars === undefined || refs === undefined) continue
+      for (const exemplar of point.exemplars) this.#exemplar(refs[0]!, exemplar)
+    }
   }
 
   #histogram(place: Place, point: HistogramPoint, temporality: Temporality): void {
     const fault = faultOfHistogram(point, this.#otlp.bucketsMax)
     if (fault !== undefined) this.#refusePoint('bad_point', place, point, fault)
-    else this.#point(place, point, histogramShape(point), histogramValues(point), temporality)
+    else {
+      const refs = this.#point(place, point, histogramShape(point), histogramValues(point), temporality)
+      if (point.exemplars === undefined || refs === undefined) return
+      for (const exemplar of point.exemplars) this.#bucketExemplar(refs, point.bounds, exemplar)
+    }
   }
 
   #summary(place: Place, point: SummaryPoint): void {
@@ -191,12 +234,33 @@ export class OtlpRequestWriter {
     else this.#point(place, point, summaryShape(point), summaryValues(point), 'cumulative')
   }
 
-  /** HOT: once per point. `values` are in the order of the shape's series. */
-  #point(place: Place, point: AnyPoint, shape: StreamShape, values: readonly number[], temporality: Temporality): void {
+  /** To the bucket that holds it: the first whose bound is not below. */
+  #bucketExemplar(refs: readonly SeriesRef[], bounds: readonly number[], exemplar: OtlpExemplar): void {
+    const bucket = bounds.findIndex((bound) => exemplar.value !== undefined && exemplar.value <= bound)
+    this.#exemplar(refs[bucket === -1 ? bounds.length : bucket]!, exemplar)
+  }
+
+  #exemplar(ref: SeriesRef, sent: OtlpExemplar): void {
+    const exemplar = exemplarOfPoint(sent)
+    if (exemplar === undefined || exemplar.timeMs > this.#nowMs + this.#options.aheadMsMax) return
+    if (this.#appender.appendExemplar(ref, exemplar)) this.#exemplars++
+  }
+
+  /**
+   * HOT: once per point. `values` are in the order of the shape's series, or a native histogram of its one. Answers the
+   * series when the point was taken.
+   */
+  #point(
+    place: Place,
+    point: AnyPoint,
+    shape: StreamShape,
+    values: readonly number[] | Histogram,
+    temporality: Temporality,
+  ): readonly SeriesRef[] | undefined {
     const { timeMs, isStale } = point
     if (timeMs === 0 || timeMs > this.#nowMs + this.#options.aheadMsMax) {
       this.#refuseTime(place, point)
-      return
+      return undefined
     }
     const key = place.key + attributesKey(point.attributes)
     const stream = this.#streamOf(key, place, point, shape)
@@ -204,13 +268,21 @@ export class OtlpRequestWriter {
       const { reason, example, cluster } = stream
       const whose = cluster === undefined ? place.resource.cluster() : this.#intake.activity.numberOf(cluster)
       this.#refuse(reason, 1, whose, () => example)
-      return
+      return undefined
     }
     if (stream.sender !== this.#sender) this.#turnTo(stream.sender)
+    const takenBefore = this.#taken
     if (this.#isStandby) this.#drop()
     else if (isStale) this.#settle(this.#appendStale(stream, timeMs), place, point)
+    else if (!isList(values)) this.#settle(this.#appendHistogram(stream, timeMs, values), place, point)
     else if (temporality === 'delta') this.#delta(key, stream, place, point, values)
     else this.#settle(this.#append(stream, timeMs, values), place, point)
+    return this.#taken > takenBefore ? stream.refs : undefined
+  }
+
+  #appendHistogram({ refs }: Stream, timeMs: number, histogram: Histogram): RefusedAppend | undefined {
+    const outcome = this.#appender.appendHistogram(refs[0]!, timeMs, histogram)
+    return outcome === APPENDED || outcome === APPENDED_BEFORE ? undefined : outcome
   }
 
   #streamOf(key: string, place: Place, point: AnyPoint, shape: StreamShape): ReturnType<StreamTable['find']> {
@@ -363,6 +435,28 @@ export class OtlpRequestWriter {
 }
 
 const EMPTY: ReadonlyMap<string, string> = new Map()
+
+/** `Array.isArray` does not narrow readonly arrays away. */
+function isList(values: readonly number[] | Histogram): values is readonly number[] {
+  return Array.isArray(values)
+}
+
+/** What Prometheus calls it. */
+function metricTypeOf(data: MetricData): MetricType {
+  switch (data.kind) {
+    case 'none':
+      return 'unknown'
+    case 'gauge':
+      return 'gauge'
+    case 'sum':
+      return data.isMonotonic ? 'counter' : 'gauge'
+    case 'histogram':
+    case 'exponential_histogram':
+      return 'histogram'
+    case 'summary':
+      return 'summary'
+  }
+}
 
 function keyOfScope({ name, version, attributes, schemaUrl }: Scope): string {
   const texts = [name, version, schemaUrl].map((text) => `${text.length}:${text}`).join('')

@@ -48,6 +48,12 @@ export interface UnitWords {
   readonly per: string
 }
 
+/** All of it in one word, as metadata says it: `meters_per_second`. */
+export function unitText(unit: string): string {
+  const { main, per } = unitWords(unit)
+  return [main, per].filter((word) => word !== '').join('_')
+}
+
 /** An annotation such as `{items}` counts as nothing. */
 export function unitWords(unit: string): UnitWords {
   const slash = unit.indexOf('/')

@@ -17,7 +17,6 @@ export const REFUSAL_REASONS = [
   'too_old',
   'too_far_ahead',
   'bad_timestamp',
-  'histogram_unsupported',
   'bad_histogram',
   'histogram_too_large',
   'bad_point',

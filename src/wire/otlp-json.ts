@@ -131,7 +131,7 @@ export class JsonAttributes {
 
   read(parent: JsonObject, name = 'attributes', depth = 0): KeyValue[] {
     return listField(parent, name).map((item) => {
-      this.#countOne()
+      this.countValue()
       const entry = objectOf(item, name)
       return { key: textField(entry, 'key'), value: this.#value(messageField(entry, 'value'), depth) }
     })
@@ -152,7 +152,7 @@ export class JsonAttributes {
       else if (name === 'bytesValue') value = bytesValue(content)
       else if (name === 'arrayValue') {
         value = listField(objectOf(content, name), 'values').map((item) => {
-          this.#countOne()
+          this.countValue()
           return this.#value(objectOf(item, 'values'), depth + 1)
         })
       } else if (name === 'kvlistValue') value = { entries: this.read(objectOf(content, name), 'values', depth + 1) }
@@ -160,7 +160,8 @@ export class JsonAttributes {
     return value
   }
 
-  #countOne(): void {
+  /** One more of what `attributesMax` limits. */
+  countValue(): void {
     if (++this.#count > this.#most) {
       throw new LimitError(FORMAT, `more than ${this.#most} attributes in one request`, 'attributes', this.#most)
     }

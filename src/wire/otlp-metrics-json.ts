@@ -18,12 +18,15 @@ import {
 import type { JsonObject } from './otlp-json.ts'
 import { NO_RECORDED_VALUE, temporalityOf } from './otlp-metrics.ts'
 import type {
+  ExponentialBuckets,
+  ExponentialPoint,
   HistogramPoint,
   Metric,
   MetricData,
   MetricsRequest,
   MetricsRequestLimits,
   NumberPoint,
+  OtlpExemplar,
   ResourceMetrics,
   ScopeMetrics,
   SummaryPoint,
@@ -74,7 +77,9 @@ class Decoder {
   }
 
   #metric(message: JsonObject): Metric {
-    return { name: textField(message, 'name'), unit: textField(message, 'unit'), data: this.#data(message) }
+    const description = textField(message, 'description')
+    const metric = { name: textField(message, 'name'), unit: textField(message, 'unit'), data: this.#data(message) }
+    return description === '' ? metric : { ...metric, description }
   }
 
   #data(metric: JsonObject): MetricData {
@@ -98,24 +103,65 @@ class Decoder {
       case 'summary':
         return { kind: 'summary', points: points.map((point) => this.#summaryPoint(point)) }
       default:
-        return { kind: 'exponential_histogram', pointCount: points.length }
+        return {
+          kind: 'exponential_histogram',
+          points: points.map((point) => this.#exponentialPoint(point)),
+          temporality,
+        }
     }
   }
 
   #numberPoint(point: JsonObject): NumberPoint {
-    this.#exemplars += listField(point, 'exemplars').length
-    return { ...this.#point(point), value: numberOf(point) }
+    return { ...this.#point(point), value: numberOf(point), ...this.#exemplarsOf(point) }
   }
 
   #histogramPoint(point: JsonObject): HistogramPoint {
-    this.#exemplars += listField(point, 'exemplars').length
     return {
       ...this.#point(point),
+      ...this.#exemplarsOf(point),
       count: unsigned64Field(point, 'count'),
       sum: hasField(point, 'sum') ? doubleField(point, 'sum') : undefined,
       bucketCounts: listField(point, 'bucketCounts').map((item) => unsigned64(item, 'bucketCounts')),
       bounds: listField(point, 'explicitBounds').map((item) => double(item, 'explicitBounds')),
     }
+  }
+
+  #exponentialPoint(point: JsonObject): ExponentialPoint {
+    return {
+      ...this.#point(point),
+      count: unsigned64Field(point, 'count'),
+      sum: hasField(point, 'sum') ? doubleField(point, 'sum') : undefined,
+      scale: smallIntegerField(point, 'scale'),
+      zeroCount: unsigned64Field(point, 'zeroCount'),
+      zeroThreshold: doubleField(point, 'zeroThreshold'),
+      positive: this.#buckets(messageField(point, 'positive')),
+      negative: this.#buckets(messageField(point, 'negative')),
+      ...this.#exemplarsOf(point),
+    }
+  }
+
+  #buckets(message: JsonObject): ExponentialBuckets {
+    const counts = listField(message, 'bucketCounts').map((item) => {
+      this.#attributes.countValue()
+      return unsigned64(item, 'bucketCounts')
+    })
+    return { offset: smallIntegerField(message, 'offset'), counts }
+  }
+
+  /** Nothing when there are none. */
+  #exemplarsOf(point: JsonObject): { readonly exemplars?: readonly OtlpExemplar[] } {
+    const exemplars = messages(point, 'exemplars')
+    if (exemplars.length === 0) return {}
+    this.#exemplars += exemplars.length
+    if (this.#exemplars > this.#limits.pointsMax) throw tooMany('exemplars', this.#limits.pointsMax)
+    const read = exemplars.map((message) => ({
+      attributes: this.#attributes.read(message, 'filteredAttributes'),
+      timeMs: timeMsField(message, 'timeUnixNano'),
+      value: numberOf(message),
+      traceId: idField(message, 'traceId'),
+      spanId: idField(message, 'spanId'),
+    }))
+    return { exemplars: read }
   }
 
   #summaryPoint(point: JsonObject): SummaryPoint {
@@ -140,6 +186,12 @@ class Decoder {
 }
 
 const DATA_KINDS: ReadonlySet<string> = new Set(['gauge', 'sum', 'histogram', 'exponentialHistogram', 'summary'])
+
+/** Hexadecimal, in lower case; empty for what is no id. */
+function idField(message: JsonObject, name: string): string {
+  const id = textField(message, name).toLowerCase()
+  return /^([0-9a-f]{2}){1,16}$/.test(id) ? id : ''
+}
 
 /** The value of a point, of its two kinds the one sent last. */
 function numberOf(point: JsonObject): number | undefined {

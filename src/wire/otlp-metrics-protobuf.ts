@@ -1,11 +1,14 @@
 import { NO_RECORDED_VALUE, temporalityOf } from './otlp-metrics.ts'
 import type {
+  ExponentialBuckets,
+  ExponentialPoint,
   HistogramPoint,
   Metric,
   MetricData,
   MetricsRequest,
   MetricsRequestLimits,
   NumberPoint,
+  OtlpExemplar,
   ResourceMetrics,
   ScopeMetrics,
   SummaryPoint,
@@ -37,6 +40,7 @@ const B8 = bytesField(8)
 const B9 = bytesField(9)
 const B10 = bytesField(10)
 const B11 = bytesField(11)
+const B4 = bytesField(4)
 const F1 = tagOf(1, FIXED64)
 const F2 = tagOf(2, FIXED64)
 const F3 = tagOf(3, FIXED64)
@@ -44,8 +48,13 @@ const F4 = tagOf(4, FIXED64)
 const F5 = tagOf(5, FIXED64)
 const F6 = tagOf(6, FIXED64)
 const F7 = tagOf(7, FIXED64)
+const F12 = tagOf(12, FIXED64)
+const F13 = tagOf(13, FIXED64)
+const F14 = tagOf(14, FIXED64)
+const V1 = tagOf(1, VARINT)
 const V2 = tagOf(2, VARINT)
 const V3 = tagOf(3, VARINT)
+const V6 = tagOf(6, VARINT)
 const V8 = tagOf(8, VARINT)
 const V10 = tagOf(10, VARINT)
 
@@ -60,6 +69,9 @@ const METRIC_FIELDS = fields(1, 2, 3, 5, 7, 9, 10, 11)
 const DATA_FIELDS = fields(1, 2, 3)
 const NUMBER_POINT_FIELDS = fields(2, 3, 4, 5, 6, 7, 8)
 const HISTOGRAM_POINT_FIELDS = fields(2, 3, 4, 5, 6, 7, 8, 9, 10)
+const EXPONENTIAL_POINT_FIELDS = fields(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
+const BUCKETS_FIELDS = fields(1, 2)
+const EXEMPLAR_FIELDS = fields(2, 3, 4, 5, 6, 7)
 const SUMMARY_POINT_FIELDS = fields(2, 3, 4, 5, 6, 7, 8)
 const QUANTILE_FIELDS = fields(1, 2)
 
@@ -144,11 +156,12 @@ class Decoder {
   #metric(end: number): Metric {
     const reader = this.#reader
     let name = ''
+    let description = ''
     let unit = ''
     let data: MetricData = { kind: 'none' }
     this.#fields(end, METRIC_FIELDS, (tag) => {
       if (tag === B1) name = reader.text(end)
-      else if (tag === B2) reader.text(end)
+      else if (tag === B2) description = reader.text(end)
       else if (tag === B3) unit = reader.text(end)
       else if (tag === B5) data = merged(data, this.#gauge(reader.lengthDelimitedEnd(end)))
       else if (tag === B7) data = merged(data, this.#sum(reader.lengthDelimitedEnd(end)))
@@ -158,7 +171,7 @@ class Decoder {
       else return false
       return true
     })
-    return { name, unit, data }
+    return description === '' ? { name, unit, data } : { name, description, unit, data }
   }
 
   #gauge(end: number): MetricData {
@@ -176,10 +189,8 @@ class Decoder {
   }
 
   #exponentialHistogram(end: number): MetricData {
-    const { points } = this.#data(end, (pointEnd) => {
-      this.#reader.position = pointEnd
-    })
-    return { kind: 'exponential_histogram', pointCount: points.length }
+    const { points, temporality } = this.#data(end, (pointEnd) => this.#exponentialPoint(pointEnd))
+    return { kind: 'exponential_histogram', points, temporality: temporalityOf(temporality) }
   }
 
   #summary(end: number): MetricData {
@@ -220,7 +231,7 @@ class Decoder {
         point.value = reader.signed64(end)
         point.isStale = false
       } else if (tag === V8) flags = reader.varint32(end)
-      else if (tag === B5) this.#exemplar(end)
+      else if (tag === B5) point.exemplars = [...(point.exemplars ?? []), this.#exemplar(end)]
       else reader.skipUnknown(tag, end, NUMBER_POINT_FIELDS)
     }
     if ((flags & NO_RECORDED_VALUE) !== 0) point.isStale = true
@@ -239,6 +250,7 @@ class Decoder {
     let sum: number | undefined
     let isSumStale = false
     let flags = 0
+    const exemplars: OtlpExemplar[] = []
     while (reader.position < end) {
       const tag = reader.tag(end)
       if (tag === B9) attributes.push(reader.keyValue(end))
@@ -257,11 +269,63 @@ class Decoder {
         while (reader.position < listEnd) bounds.push(reader.double(listEnd))
       } else if (tag === F7) bounds.push(reader.double(end))
       else if (tag === V10) flags = reader.varint32(end)
-      else if (tag === B8) this.#exemplar(end)
+      else if (tag === B8) exemplars.push(this.#exemplar(end))
       else reader.skipUnknown(tag, end, HISTOGRAM_POINT_FIELDS)
     }
     const isStale = isSumStale || (flags & NO_RECORDED_VALUE) !== 0
-    return { attributes, startMs, timeMs, isStale, count, sum, bucketCounts, bounds }
+    const point = { attributes, startMs, timeMs, isStale, count, sum, bucketCounts, bounds }
+    return exemplars.length === 0 ? point : { ...point, exemplars }
+  }
+
+  #exponentialPoint(end: number): ExponentialPoint {
+    const reader = this.#reader
+    const attributes: KeyValue[] = []
+    const exemplars: OtlpExemplar[] = []
+    const positive = { offset: 0, counts: [] }
+    const negative = { offset: 0, counts: [] }
+    const point: Mutable<ExponentialPoint> = {
+      ...{ attributes, startMs: 0, timeMs: 0, isStale: false, count: 0, sum: undefined },
+      ...{ scale: 0, zeroCount: 0, zeroThreshold: 0, positive, negative },
+    }
+    const marks = { isSumStale: false, flags: 0 }
+    this.#fields(end, EXPONENTIAL_POINT_FIELDS, (tag) => {
+      if (tag === B1) attributes.push(reader.keyValue(end))
+      else if (tag === F2) point.startMs = reader.timeMs(end)
+      else if (tag === F3) point.timeMs = reader.timeMs(end)
+      else if (tag === F4) point.count = reader.unsigned64(end)
+      else if (tag === F5) {
+        point.sum = reader.doubleOrStale(end)
+        marks.isSumStale = point.sum === undefined
+      } else if (tag === V6) point.scale = reader.sint32(end)
+      else if (tag === F7) point.zeroCount = reader.unsigned64(end)
+      else if (tag === B8) this.#buckets(reader.lengthDelimitedEnd(end), positive)
+      else if (tag === B9) this.#buckets(reader.lengthDelimitedEnd(end), negative)
+      else if (tag === V10) marks.flags = reader.varint32(end)
+      else if (tag === B11) exemplars.push(this.#exemplar(end))
+      else if (tag === F14) point.zeroThreshold = reader.double(end)
+      else if (tag === F12 || tag === F13) reader.skip(tag, end)
+      else return false
+      return true
+    })
+    point.isStale = marks.isSumStale || (marks.flags & NO_RECORDED_VALUE) !== 0
+    return exemplars.length === 0 ? point : { ...point, exemplars }
+  }
+
+  #buckets(end: number, into: Mutable<ExponentialBuckets> & { readonly counts: number[] }): void {
+    const reader = this.#reader
+    const push = (listEnd: number): void => {
+      reader.countValue()
+      into.counts.push(reader.uint64(listEnd))
+    }
+    this.#fields(end, BUCKETS_FIELDS, (tag) => {
+      if (tag === V1) into.offset = reader.sint32(end)
+      else if (tag === V2) push(end)
+      else if (tag === B2) {
+        const listEnd = reader.lengthDelimitedEnd(end)
+        while (reader.position < listEnd) push(listEnd)
+      } else return false
+      return true
+    })
   }
 
   #summaryPoint(end: number): SummaryPoint {
@@ -295,9 +359,23 @@ class Decoder {
     return pair
   }
 
-  #exemplar(end: number): void {
-    this.#exemplars++
-    this.#reader.position = this.#reader.lengthDelimitedEnd(end)
+  #exemplar(parentEnd: number): OtlpExemplar {
+    const reader = this.#reader
+    if (++this.#exemplars > this.#limits.pointsMax) throw tooMany('exemplars', this.#limits.pointsMax)
+    const end = reader.lengthDelimitedEnd(parentEnd)
+    const attributes: KeyValue[] = []
+    const exemplar: Mutable<OtlpExemplar> = { attributes, timeMs: 0, value: undefined, traceId: '', spanId: '' }
+    this.#fields(end, EXEMPLAR_FIELDS, (tag) => {
+      if (tag === F2) exemplar.timeMs = reader.timeMs(end)
+      else if (tag === F3) exemplar.value = reader.double(end)
+      else if (tag === F6) exemplar.value = reader.signed64(end)
+      else if (tag === B4) exemplar.spanId = reader.hex(end)
+      else if (tag === B5) exemplar.traceId = reader.hex(end)
+      else if (tag === B7) attributes.push(reader.keyValue(end))
+      else return false
+      return true
+    })
+    return exemplar
   }
 
   /** Reads the fields of a message; `read` answers false for those it does not know. */
@@ -313,10 +391,6 @@ class Decoder {
 /** A oneof's field sent again: the same one is merged, another one replaces it. */
 function merged(before: MetricData, next: MetricData): MetricData {
   if (before.kind !== next.kind || before.kind === 'none' || next.kind === 'none') return next
-  if (next.kind === 'exponential_histogram' || before.kind === 'exponential_histogram') {
-    const both = [before, next].map((data) => (data.kind === 'exponential_histogram' ? data.pointCount : 0))
-    return { kind: 'exponential_histogram', pointCount: both.reduce((sum, count) => sum + count, 0) }
-  }
   // Of one kind, so their points are of one type, which the compiler cannot see.
   return { ...before, ...next, points: [...before.points, ...next.points] } as MetricData
 }

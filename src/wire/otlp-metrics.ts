@@ -3,7 +3,6 @@ import type { Attributes } from './otlp-value.ts'
 /**
  * What an OTLP metrics request says (opentelemetry-proto 1.x, metrics.proto and metrics_service.proto), whichever of
  * its two encodings it came in. Nothing is checked here but types: times may be 0, buckets may not fit their bounds.
- * Exemplars are counted and not read; of an exponential histogram only the number of its points is known.
  */
 export interface MetricsRequest {
   readonly resources: readonly ResourceMetrics[]
@@ -30,6 +29,8 @@ export interface Scope {
 
 export interface Metric {
   readonly name: string
+  /** Absent: none was sent. */
+  readonly description?: string
   /** As sent: `By`, `ms`, `{items}`, `m/s`. */
   readonly unit: string
   readonly data: MetricData
@@ -46,7 +47,11 @@ export type MetricData =
       readonly isMonotonic: boolean
     }
   | { readonly kind: 'histogram'; readonly points: readonly HistogramPoint[]; readonly temporality: Temporality }
-  | { readonly kind: 'exponential_histogram'; readonly pointCount: number }
+  | {
+      readonly kind: 'exponential_histogram'
+      readonly points: readonly ExponentialPoint[]
+      readonly temporality: Temporality
+    }
   | { readonly kind: 'summary'; readonly points: readonly SummaryPoint[] }
 
 /** A number that is no temporality is 'unspecified'. */
@@ -68,9 +73,20 @@ interface Point {
   readonly isStale: boolean
 }
 
+/** One observation that stands for many; ids in hexadecimal, empty when they were not sent. */
+export interface OtlpExemplar {
+  readonly attributes: Attributes
+  readonly timeMs: number
+  readonly value: number | undefined
+  readonly traceId: string
+  readonly spanId: string
+}
+
 export interface NumberPoint extends Point {
   /** Absent when neither an integer nor a double was sent. An integer beyond +-2^53 is rounded, as samples are doubles. */
   readonly value: number | undefined
+  /** Absent: none were sent. */
+  readonly exemplars?: readonly OtlpExemplar[]
 }
 
 export interface HistogramPoint extends Point {
@@ -79,6 +95,28 @@ export interface HistogramPoint extends Point {
   /** Per bucket, not cumulative. */
   readonly bucketCounts: readonly number[]
   readonly bounds: readonly number[]
+  /** Absent: none were sent. */
+  readonly exemplars?: readonly OtlpExemplar[]
+}
+
+export interface ExponentialPoint extends Point {
+  readonly count: number
+  readonly sum: number | undefined
+  /** Bucket i covers (base^i, base^(i+1)] with base = 2^(2^-scale). */
+  readonly scale: number
+  readonly zeroCount: number
+  /** 0 when it was not sent. */
+  readonly zeroThreshold: number
+  readonly positive: ExponentialBuckets
+  readonly negative: ExponentialBuckets
+  /** Absent: none were sent. */
+  readonly exemplars?: readonly OtlpExemplar[]
+}
+
+/** Counts of buckets `offset`, `offset + 1`, ... */
+export interface ExponentialBuckets {
+  readonly offset: number
+  readonly counts: readonly number[]
 }
 
 export interface SummaryPoint extends Point {
@@ -91,8 +129,11 @@ export interface SummaryPoint extends Point {
 export const NO_RECORDED_VALUE = 1
 
 export interface MetricsRequestLimits {
-  /** Inclusive. */
+  /** Inclusive, of points, and of exemplars. */
   readonly pointsMax: number
-  /** Inclusive: attributes and the values in them, of all levels together. Two bytes can stand for one. */
+  /**
+   * Inclusive: attributes and the values in them, of all levels together, and buckets of exponential histograms. Two bytes
+   * can stand for one.
+   */
   readonly attributesMax: number
 }

@@ -110,8 +110,16 @@ export class OtlpReader extends ProtobufReader {
     return high * 4294 + Math.floor((high * 967_296 + this.view.getUint32(at, true)) / 1e6)
   }
 
+  /** A bytes field in hexadecimal, as ids are written; empty for more than 16 bytes, which no id has. */
+  hex(end: number): string {
+    const contentEnd = this.lengthDelimitedEnd(end)
+    const start = this.position
+    this.position = contentEnd
+    return contentEnd - start > 16 ? '' : this.#buffer.toString('hex', start, contentEnd)
+  }
+
   keyValue(end: number, depth = 0): KeyValue {
-    this.#countAttribute()
+    this.countValue()
     const messageEnd = this.lengthDelimitedEnd(end)
     let key = ''
     let value: OtlpValue
@@ -146,7 +154,7 @@ export class OtlpReader extends ProtobufReader {
   }
 
   #item(end: number, depth: number): OtlpValue {
-    this.#countAttribute()
+    this.countValue()
     return this.#value(end, depth + 1)
   }
 
@@ -185,12 +193,13 @@ export class OtlpReader extends ProtobufReader {
     return at
   }
 
-  #countAttribute(): void {
+  /** One more of what `attributesMax` limits. */
+  countValue(): void {
     if (++this.#attributes > this.#attributesMax) throw tooMany('attributes', this.#attributesMax)
   }
 }
 
-export function tooMany(what: 'data points' | 'attributes', most: number): LimitError {
+export function tooMany(what: 'data points' | 'exemplars' | 'attributes', most: number): LimitError {
   const limit = what === 'attributes' ? what : 'samples'
   return new LimitError(FORMAT, `more than ${most} ${what} in one request`, limit, most)
 }

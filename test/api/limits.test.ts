@@ -60,7 +60,7 @@ const BODY: Readonly<Record<Format, (series: readonly Texts[]) => Uint8Array>> =
 
 function otlpBody(metrics: readonly Metric[]): Uint8Array {
   const scope = { name: '', version: '', attributes: [], schemaUrl: '' }
-  return encodeRequestProtobuf(withCounts([{ attributes: [], scopes: [{ scope, metrics }] }], 0))
+  return encodeRequestProtobuf(withCounts([{ attributes: [], scopes: [{ scope, metrics }] }]))
 }
 
 const HEADERS: Readonly<Record<Format, Texts>> = {

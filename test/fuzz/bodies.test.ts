@@ -121,6 +121,22 @@ function checkGood({ appender }: Rig, outcome: Counts, good: readonly number[]):
 
 const PARTS_OF = numbered(PARTS)
 
+test.each([
+  ['1.0', V1],
+  ['2.0', V2],
+] as const)('the seed of remote write %s with histograms is taken whole', async (protocol, { blocks }) => {
+  const dir = tempDir('fuzz')
+  const writer = openWriter({ ...STORE_DEFAULTS, dir: dir.path }, NOW_MS)
+  try {
+    const ingest = createRemoteWriteIngest({ intake: new Intake(writer.appender, OPTIONS) })
+    const counts = { status: 204, histogramsTaken: 4, exemplarsTaken: 1, exemplarsIgnored: 0, metadataIgnored: 0 }
+    expect(ingest.write(blocks.at(-1)!, { nowMs: NOW_MS, protocol })).toMatchObject(counts)
+  } finally {
+    await writer.close()
+    dir.remove()
+  }
+})
+
 describe(`${BODIES} bodies`, () => {
   test('of snappy: what opens, opens to what another decoder makes of it', { timeout: TIMEOUT_MS }, () => {
     const decoder = new SnappyDecoder(LIMIT_BYTES)

@@ -3,10 +3,12 @@ import { join, resolve } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { Labels } from '../../src/model/labels.ts'
 import { encodeWriteRequestV2 } from '../../src/wire/remote-write-v2-encode.ts'
-import { encodeWriteRequest } from '../../src/wire/remote-write-encode.ts'
+import { ProtobufWriter, VARINT } from '../../src/wire/protobuf.ts'
+import { encodeLabels, encodeWriteRequest } from '../../src/wire/remote-write-encode.ts'
 import { SnappyDecoder } from '../../src/wire/snappy.ts'
 import { encodeSnappy } from '../../src/wire/snappy.ts'
 import type { Metric, NumberPoint } from '../../src/wire/otlp-metrics.ts'
+import { histogramBytes, histogramOf, messageField, sentOf } from '../support/histograms.ts'
 import { encodeRequestJson, encodeRequestProtobuf, withCounts } from '../support/otlp.ts'
 
 /**
@@ -55,11 +57,62 @@ const SERIES = ['a', 'b', 'c'].flatMap((cluster, i) => [
   },
 ])
 
+/** A series with native histograms, right and wrong, exemplars, and metadata beside it, as fields of a request. */
+function withExtras(fields: {
+  readonly histogram: number
+  readonly exemplar: number
+  readonly labels: Uint8Array
+}): Uint8Array {
+  const exemplar = new ProtobufWriter()
+  if (fields.histogram === 4) exemplar.bytes(1, encodeLabels(Labels.of({ trace_id: 'ab12' })).subarray(2))
+  else exemplar.bytes(1, Uint8Array.of(1, 2))
+  exemplar.tag(3, VARINT)
+  exemplar.varint(NOW_MS)
+  const histogram = histogramOf(3, 2, { schema: 2, negative: histogramOf(2).positive, count: 7 })
+  const custom = { countInteger: 3, schema: -53, bounds: [0.5, 1], positiveSpans: [{ offset: 0, length: 3 }] }
+  return Buffer.concat([
+    fields.labels,
+    messageField(fields.histogram, histogramBytes(sentOf(histogram, NOW_MS))),
+    messageField(fields.histogram, histogramBytes({ ...custom, positiveDeltas: [1, 0, 0], timeMs: NOW_MS + 1 })),
+    messageField(fields.histogram, histogramBytes({ countFloat: 0.5, zeroCountFloat: 0.5, timeMs: NOW_MS + 2 })),
+    messageField(fields.histogram, histogramBytes({ sum: 'stale', timeMs: NOW_MS + 3 })),
+    messageField(fields.exemplar, exemplar.finish()),
+  ])
+}
+
+const metadataV1 = new ProtobufWriter()
+metadataV1.tag(1, VARINT)
+metadataV1.varint(3)
+metadataV1.text(2, 'latency_seconds')
+metadataV1.text(4, 'How long.')
+const EXTRAS_V1 = Buffer.concat([
+  messageField(
+    1,
+    withExtras({
+      histogram: 4,
+      exemplar: 3,
+      labels: encodeLabels(Labels.of({ __name__: 'latency_seconds', cluster: 'a' })),
+    }),
+  ),
+  messageField(3, metadataV1.finish()),
+])
+const EXTRAS_V2 = Buffer.concat([
+  ...['', '__name__', 'latency_seconds', 'How long.'].map((text) => messageField(4, Buffer.from(text))),
+  messageField(
+    5,
+    Buffer.concat([
+      withExtras({ histogram: 3, exemplar: 4, labels: messageField(1, Uint8Array.of(1, 2)) }),
+      messageField(5, Uint8Array.of(8, 3, 24, 3, 32, 0)),
+    ]),
+  ),
+])
+
 const v1Blocks = [
   ...golden(/rw.v1-.*snappy$/, /captured.*snappy$/, /rw.(bad|empty).*snappy$/),
   encodeSnappy(encodeWriteRequest(SERIES)),
+  encodeSnappy(EXTRAS_V1),
 ]
-const v2Blocks = [...golden(/rw.v2-.*snappy$/), encodeSnappy(encodeWriteRequestV2(SERIES))]
+const v2Blocks = [...golden(/rw.v2-.*snappy$/), encodeSnappy(encodeWriteRequestV2(SERIES)), encodeSnappy(EXTRAS_V2)]
 
 export const SNAPPY_BLOCKS = [
   ...v1Blocks,
@@ -102,6 +155,24 @@ const METRICS: readonly Metric[] = [
     unit: 's',
     data: { kind: 'summary', points: [{ ...number(0), count: 2, sum: 3, quantiles: [{ quantile: 0.9, value: 2 }] }] },
   },
+  {
+    name: 'rpc.latency',
+    description: 'How long.',
+    unit: 's',
+    data: {
+      kind: 'exponential_histogram',
+      temporality: 'cumulative',
+      points: [
+        {
+          ...number(0),
+          ...{ count: 6, sum: 4.5, scale: 9, zeroCount: 1, zeroThreshold: 0.001 },
+          positive: { offset: -1, counts: [1, 0, 2] },
+          negative: { offset: 3, counts: [2] },
+          exemplars: [{ attributes: [], timeMs: NOW_MS, value: 0.5, traceId: 'ab'.repeat(16), spanId: '' }],
+        },
+      ],
+    },
+  },
 ]
 
 const RESOURCE = {
@@ -110,15 +181,12 @@ const RESOURCE = {
   'k8s.cluster.name': 'prague',
   prometheus_replica: 'r-0',
 }
-const OTLP_REQUEST = withCounts(
-  [
-    {
-      attributes: Object.entries(RESOURCE).map(([key, value]) => ({ key, value })),
-      scopes: [{ scope: { name: 'meter', version: '1', attributes: [], schemaUrl: '' }, metrics: METRICS }],
-    },
-  ],
-  0,
-)
+const OTLP_REQUEST = withCounts([
+  {
+    attributes: Object.entries(RESOURCE).map(([key, value]) => ({ key, value })),
+    scopes: [{ scope: { name: 'meter', version: '1', attributes: [], schemaUrl: '' }, metrics: METRICS }],
+  },
+])
 
 export const OTLP_PROTOBUF = [
   ...golden(/otlp.(metrics|empty|bad|unknown).*\.pb$/, /captured.otel.*metrics.pb.gz$/),
@@ -147,7 +215,7 @@ export function numbered(count: number): { readonly v1: readonly Uint8Array[]; r
     otlp: of.map((i) => {
       const point = number(1000 + i, { attributes: [{ key: 'pod', value: `virt-launcher-${i}` }] })
       const metrics: Metric[] = [{ name: 'numbered', unit: '', data: { kind: 'gauge', points: [point] } }]
-      return encodeRequestProtobuf(withCounts([{ attributes: [], scopes: [{ scope, metrics }] }], 0))
+      return encodeRequestProtobuf(withCounts([{ attributes: [], scopes: [{ scope, metrics }] }]))
     }),
   }
 }

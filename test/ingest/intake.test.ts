@@ -36,7 +36,7 @@ function rig(options: Partial<IngestOptions> = {}) {
     ) => {
       const scope = { name: '', version: '', attributes: [], schemaUrl: '' }
       const body = encodeRequestProtobuf(
-        withCounts([{ attributes: keyValues(resource), scopes: [{ scope, metrics }] }], 0),
+        withCounts([{ attributes: keyValues(resource), scopes: [{ scope, metrics }] }]),
       )
       return otlp.write(body, 'protobuf', { nowMs: T0_MS + atMs, ...(cluster === undefined ? {} : { cluster }) })
     },

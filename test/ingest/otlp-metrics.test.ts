@@ -11,8 +11,14 @@ import type { OtlpOutcome } from '../../src/ingest/otlp-metrics.ts'
 import { OTLP_DEFAULTS, OTLP_STRATEGIES } from '../../src/ingest/otlp-options.ts'
 import type { OtlpOptions } from '../../src/ingest/otlp-options.ts'
 import { otlpAnswer } from '../../src/ingest/otlp-outcome.ts'
-import type { HistogramPoint, Metric, NumberPoint, Temporality } from '../../src/wire/otlp-metrics.ts'
+import type { Histogram } from '../../src/model/histogram.ts'
+import { Labels } from '../../src/model/labels.ts'
+import { readHistogram } from '../../src/wire/histogram-field.ts'
+import { ProtobufReader } from '../../src/wire/protobuf.ts'
+import type { ExponentialPoint, HistogramPoint, Metric, NumberPoint, Temporality } from '../../src/wire/otlp-metrics.ts'
 import type { Attributes, OtlpValue } from '../../src/wire/otlp-value.ts'
+import { bucketsOf, histogramBytes } from '../support/histograms.ts'
+import type { SentHistogram } from '../support/histograms.ts'
 import { MemoryAppender } from '../support/memory-appender.ts'
 import type { MemoryAppenderOptions } from '../support/memory-appender.ts'
 import {
@@ -54,7 +60,7 @@ function rig(
     send: (metrics, resource = {}, cluster) => {
       const scope = { name: 'meter', version: '1', attributes: list({ team: 'virt' }), schemaUrl: 's' }
       const resources = [{ attributes: list(resource), scopes: [{ scope, metrics }] }]
-      return write(encodeRequestProtobuf(withCounts(resources, 0)), cluster)
+      return write(encodeRequestProtobuf(withCounts(resources)), cluster)
     },
     stored: () =>
       Object.fromEntries(
@@ -86,6 +92,12 @@ function histogram(more: Partial<HistogramPoint>, temporality: Temporality = 'cu
   const common = { attributes: [], startMs: 0, timeMs: T0_MS, isStale: false }
   const one: HistogramPoint = { ...common, count: 3, sum: 4, bucketCounts: [1, 2], bounds: [0.5], ...more }
   return { name: 'h', unit: '', data: { kind: 'histogram', points: [one], temporality } }
+}
+function exponential(more: Partial<ExponentialPoint> = {}, temporality: Temporality = 'cumulative'): Metric {
+  const common = { attributes: [], startMs: 0, timeMs: T0_MS, isStale: false }
+  const buckets = { positive: { offset: 0, counts: [1, 0, 2] }, negative: { offset: -3, counts: [3] } }
+  const one = { ...common, ...buckets, count: 7, sum: 4, scale: 3, zeroCount: 1, zeroThreshold: 0, ...more }
+  return { name: 'e', unit: 's', data: { kind: 'exponential_histogram', points: [one], temporality } }
 }
 const reasons = (outcome: OtlpOutcome) => outcome.refusals.map(({ reason, count }) => [reason, count])
 
@@ -241,21 +253,22 @@ describe('points', () => {
       histogram({ bounds: [1, 1], bucketCounts: [1, 1, 1] }),
       histogram({ bounds: [Infinity] }),
       histogram({ bounds: [1, 2, 3], bucketCounts: [1, 1, 1, 1] }),
-      { name: 'x', unit: '', data: { kind: 'exponential_histogram', pointCount: 2 } },
+      exponential(),
+      exponential({ scale: -5 }),
+      exponential({ count: 5 }),
       { name: 'nothing', unit: '', data: { kind: 'none' } },
     ])
-    expect([outcome.pointsIn, outcome.pointsTaken, outcome.status]).toEqual([12, 1, 200])
+    expect([outcome.pointsIn, outcome.pointsTaken, outcome.status]).toEqual([13, 2, 200])
     expect(reasons(outcome)).toEqual([
       ['no_metric_name', 1],
       ['too_far_ahead', 1],
       ['bad_timestamp', 1],
-      ['histogram_unsupported', 2],
-      ['bad_point', 5],
+      ['bad_point', 7],
       ['temporality_unsupported', 1],
     ])
-    expect(outcome.message).toMatch(/^refused 11 of 12 data points: no_metric_name \(1\): got metric name "!!"/)
+    expect(outcome.message).toMatch(/^refused 11 of 13 data points: no_metric_name \(1\): got metric name "!!"/)
     expect(Buffer.byteLength(outcome.message)).toBeLessThanOrEqual(1024)
-    expect(Object.keys(stored())).toEqual(['good{}'])
+    expect(Object.keys(stored())).toEqual(['good{}', 'e_seconds{}'])
     const answer = JSON.parse(Buffer.from(otlpAnswer(outcome, 'json')).toString()) as unknown
     expect(answer).toEqual({ partialSuccess: { rejectedDataPoints: '11', errorMessage: outcome.message } })
   })
@@ -412,7 +425,7 @@ describe('delta points', () => {
     const of = (key: string, offset: number): Uint8Array => {
       const metrics = [sum('delta', point(1, { attributes: list({ key }), timeMs: T0_MS + offset }))]
       const scope = { name: '', version: '', attributes: [], schemaUrl: '' }
-      return encodeRequestProtobuf(withCounts([{ attributes: [], scopes: [{ scope, metrics }] }], 0))
+      return encodeRequestProtobuf(withCounts([{ attributes: [], scopes: [{ scope, metrics }] }]))
     }
     expect(reasons(ingest.write(of('a', 0)))).toEqual([])
     expect(reasons(ingest.write(of('b', 0)))).toEqual([['delta_limit', 1]])
@@ -454,9 +467,140 @@ describe('whatever is sent', () => {
   })
 })
 
+describe('exponential histograms', () => {
+  const kept = (more: Partial<ExponentialPoint> = {}, otlp: Partial<OtlpOptions> = {}) => {
+    const { appender, send } = rig(otlp)
+    const outcome = send([exponential(more)])
+    return { outcome, samples: appender.dump().flatMap(({ samples }) => samples) }
+  }
+
+  test('become native ones of one series, their buckets counted from the upper bound', () => {
+    expect(kept().samples).toEqual([
+      {
+        timeMs: T0_MS,
+        value: NaN,
+        isStale: false,
+        histogram: {
+          schema: 3,
+          counterReset: 'unknown',
+          count: 7,
+          sum: 4,
+          zeroThreshold: 1e-128,
+          zeroCount: 1,
+          positive: bucketsOf({ 1: 1, 3: 2 }),
+          negative: bucketsOf({ [-2]: 3 }),
+          customBounds: new Float64Array(0),
+        },
+      },
+    ])
+    expect(kept({ zeroThreshold: 0.5 }).samples[0]).toMatchObject({ histogram: { zeroThreshold: 0.5 } })
+  })
+
+  test.each([
+    [9, bucketsOf({ 1: 1, 2: 2 }), bucketsOf({ [-1]: 3 })],
+    [60, bucketsOf({ 1: 3 }), bucketsOf({ 0: 3 })],
+    [2 ** 31 - 1, bucketsOf({ 1: 3 }), bucketsOf({ 0: 3 })],
+  ])('of scale %i are merged down', (scale, positive, negative) => {
+    expect(kept({ scale }).samples[0]).toMatchObject({ histogram: { schema: 8, count: 7, positive, negative } })
+  })
+
+  test('without a sum have none that is known, and may count what is in no bucket', () => {
+    const { samples } = kept({ sum: undefined, count: 9 })
+    expect(samples[0]).toMatchObject({ histogram: { sum: NaN, count: 9 } })
+  })
+
+  test('end their series, whatever else they say', () => {
+    expect(kept({ isStale: true, scale: -9 }).samples).toEqual([{ timeMs: T0_MS, value: NaN, isStale: true }])
+  })
+
+  test.each<[string, Partial<ExponentialPoint>]>([
+    ['got scale -5, want -4 or more', { scale: -5 }],
+    ['got 7 in buckets, want the count, 6', { count: 6 }],
+    ['got 7 in buckets, want at most the count, 6', { count: 6, sum: undefined }],
+    ['got 3 buckets, want at most otlp.buckets-max, 2', {}],
+    ['got a zero threshold of -1', { zeroThreshold: -1 }],
+    ['got buckets beyond 32 bits', { positive: { offset: 2 ** 31 - 1, counts: [1] } }],
+  ])('%s', (text, more) => {
+    const { outcome, samples } = kept(more, text.includes('buckets-max') ? { bucketsMax: 2 } : {})
+    expect([reasons(outcome), samples]).toEqual([[['bad_point', 1]], []])
+    expect(outcome.message).toContain(text)
+  })
+
+  test('of delta temporality are refused: what they add to is not known', () => {
+    const { appender, send } = rig()
+    expect(reasons(send([exponential({}, 'delta')]))).toEqual([['temporality_unsupported', 1]])
+    expect(appender.seriesCount).toBe(0)
+  })
+})
+
+describe('exemplars', () => {
+  const exemplar = (value: number, more: Record<string, OtlpValue> = {}) => {
+    return { attributes: list(more), timeMs: T0_MS - 1, value, traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8) }
+  }
+  const ids = { trace_id: 'ab'.repeat(16), span_id: 'cd'.repeat(8) }
+
+  test('stand beside the counter, the bucket that holds them, or the native histogram', () => {
+    const { appender, send } = rig()
+    const outcome = send([
+      sum('cumulative', point(1, { exemplars: [exemplar(1, { user: 'u1', n: 7 })] })),
+      histogram({ exemplars: [exemplar(0.5), exemplar(0.6), exemplar(NaN)] }),
+      exponential({ exemplars: [exemplar(3)] }),
+      gauge('g', point(1, { exemplars: [exemplar(1)] })),
+    ])
+    expect(outcome.exemplarsIgnored).toBe(1)
+    const names = appender.dump().map(({ labels }) => `${labels['__name__']}${labels['le'] ?? ''}`)
+    expect(appender.exemplars.map(({ ref, exemplar: { value } }) => [names[ref - 1], value])).toEqual([
+      ['jobs_total', 1],
+      ['h_bucket0.5', 0.5],
+      ['h_bucket+Inf', 0.6],
+      ['h_bucket+Inf', NaN],
+      ['e_seconds', 3],
+    ])
+    expect(appender.exemplars[0]!.exemplar.labels.toObject()).toEqual({ ...ids, user: 'u1', n: '7' })
+  })
+
+  test('keep their ids alone when attributes make them too long, and go with a refused point', () => {
+    const { appender, send } = rig()
+    const outcome = send([
+      sum('cumulative', point(1, { exemplars: [exemplar(1, { user: 'x'.repeat(100) })] })),
+      sum('cumulative', point(undefined, { exemplars: [exemplar(1)] })),
+      sum('cumulative', point(2, { timeMs: T0_MS + 1, exemplars: [{ ...exemplar(1), timeMs: 0 }] })),
+    ])
+    expect(outcome).toMatchObject({ pointsTaken: 2, exemplarsIgnored: 2 })
+    expect(appender.exemplars.map(({ exemplar: { labels } }) => labels.toObject())).toEqual([ids])
+  })
+})
+
+test('metrics are what they are said to be, under the names of their series', () => {
+  const { appender, send } = rig()
+  const said = (metric: Metric, description: string, unit = ''): Metric => ({ ...metric, description, unit })
+  send([
+    said(sum('cumulative', point(1)), 'Jobs.', 'By/s'),
+    said(gauge('g', point(1)), 'A gauge.'),
+    said(histogram({}), 'Classic.', 'ms'),
+    said(exponential(), 'Native.'),
+    said(sum('unspecified', point(1)), 'Not kept.'),
+  ])
+  expect([...appender.metadata]).toEqual([
+    ['jobs_bytes_per_second_total', { type: 'counter', help: 'Jobs.', unit: 'bytes_per_second' }],
+    ['g', { type: 'gauge', help: 'A gauge.', unit: '' }],
+    ['h_milliseconds', { type: 'histogram', help: 'Classic.', unit: 'milliseconds' }],
+    ['e', { type: 'histogram', help: 'Native.', unit: '' }],
+  ])
+})
+
 interface ExpectedSeries {
   readonly labels: Record<string, string>
   readonly v?: number | { readonly stale: true }
+  /** As remote write would say it. */
+  readonly histogram?: SentHistogram & { readonly count: number; readonly zeroCount: number }
+}
+
+function expectedHistogram({ count, zeroCount, ...sent }: NonNullable<ExpectedSeries['histogram']>): Histogram {
+  const bytes = histogramBytes({ ...sent, countInteger: count, zeroCountInteger: zeroCount })
+  const decoded = readHistogram(new ProtobufReader(bytes), bytes.length, 100)
+  if (decoded.kind !== 'histogram') throw new Error(`expected a histogram, got ${decoded.kind}`)
+  return decoded.histogram
 }
 
 describe.skipIf(!existsSync(GOLDEN))(
@@ -468,6 +612,7 @@ describe.skipIf(!existsSync(GOLDEN))(
     test.each(['pb', 'json'])('metrics-all.%s becomes the series it should', (encoding) => {
       const want = parsed('otlp/metrics-all.expected.json') as {
         series: ExpectedSeries[]
+        exemplars: { series: string; labels: Record<string, string>; v: number; t: number }[]
         withPromotion: { adds: Record<string, string> }
       }
       const body = read(`otlp/metrics-all.${encoding}`)
@@ -477,17 +622,26 @@ describe.skipIf(!existsSync(GOLDEN))(
           { identityLabels: [] },
         )
         const outcome = write(encoding === 'pb' ? body : body.toString())
-        expect(reasons(outcome)).toEqual([['histogram_unsupported', 1]])
-        expect(outcome).toMatchObject({ status: 200, pointsIn: 11, pointsTaken: 10, exemplarsIgnored: 2 })
-        const kept = want.series.filter(({ v }) => v !== undefined)
+        expect(outcome).toMatchObject({ status: 200, pointsIn: 11, pointsTaken: 11, refusals: [], exemplarsIgnored: 0 })
         const adds = isPromoted ? want.withPromotion.adds : {}
         expect(new Set(appender.dump())).toEqual(
           new Set(
-            kept.map(({ labels, v }) => ({
+            want.series.map(({ labels, v, histogram: sent }) => ({
               labels: { ...labels, ...adds },
-              samples: [{ timeMs: T0_MS, value: typeof v === 'number' ? v : NaN, isStale: typeof v !== 'number' }],
+              samples: [
+                sent === undefined
+                  ? { timeMs: T0_MS, value: typeof v === 'number' ? v : NaN, isStale: typeof v !== 'number' }
+                  : { timeMs: T0_MS, value: NaN, isStale: false, histogram: expectedHistogram(sent) },
+              ],
             })),
           ),
+        )
+        const names = appender.dump().map(({ labels }) => `${labels['__name__']}${labels['le'] ?? ''}`)
+        expect(appender.exemplars.map(({ ref, exemplar: one }) => [names[ref - 1], one])).toEqual(
+          want.exemplars.map(({ series, labels, v, t }) => [
+            series.replace(/\{le="(.*)"\}/, '$1'),
+            { labels: Labels.of(labels), value: v, timeMs: t },
+          ]),
         )
       }
     })

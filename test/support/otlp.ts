@@ -1,5 +1,13 @@
 import fc from 'fast-check'
-import type { Metric, MetricData, MetricsRequest, NumberPoint } from '../../src/wire/otlp-metrics.ts'
+import type {
+  ExponentialBuckets,
+  Metric,
+  MetricData,
+  MetricsRequest,
+  NumberPoint,
+  OtlpExemplar,
+  SummaryPoint,
+} from '../../src/wire/otlp-metrics.ts'
 import type { Attributes, KeyValue, OtlpValue } from '../../src/wire/otlp-value.ts'
 import { FIXED64, ProtobufWriter, VARINT } from '../../src/wire/protobuf.ts'
 
@@ -100,14 +108,8 @@ function attributes(field: number, list: Attributes): Write {
 const TEMPORALITY = { unspecified: 0, delta: 1, cumulative: 2 } as const
 
 export function encodeRequestProtobuf(request: MetricsRequest): Uint8Array {
-  let exemplars = request.exemplarCount
-  const metricOf = ({ name, unit, data }: Metric): Write =>
-    message(
-      2,
-      text(1, name),
-      text(3, unit),
-      dataOf(data, () => (exemplars-- > 0 ? message(5) : nothing)),
-    )
+  const metricOf = ({ name, description = '', unit, data }: Metric): Write =>
+    message(2, text(1, name), text(2, description), text(3, unit), dataOf(data))
   return bytesOf(
     each(request.resources, (resource) =>
       message(
@@ -126,9 +128,44 @@ export function encodeRequestProtobuf(request: MetricsRequest): Uint8Array {
   )
 }
 
-function dataOf(data: MetricData, exemplar: () => Write): Write {
+function exemplarsOf(field: number, { exemplars = [] }: Pick<NumberPoint, 'exemplars'>): Write {
+  return each(exemplars, (given) =>
+    message(
+      field,
+      bits64(2, nanoseconds(given.timeMs)),
+      given.value === undefined ? nothing : double(3, given.value),
+      (writer) => {
+        writer.bytes(4, Buffer.from(given.spanId, 'hex'))
+        writer.bytes(5, Buffer.from(given.traceId, 'hex'))
+      },
+      attributes(7, given.attributes),
+    ),
+  )
+}
+
+function zigzag(field: number, given: number): Write {
+  return (writer) => {
+    writer.tag(field, VARINT)
+    writer.zigzag(given)
+  }
+}
+
+function bucketsOf(field: number, { offset, counts }: ExponentialBuckets): Write {
+  return message(field, zigzag(1, offset), (writer) => {
+    const packed = new ProtobufWriter()
+    for (const count of counts) packed.varint(count)
+    writer.bytes(2, packed.finish())
+  })
+}
+
+function dataOf(data: MetricData): Write {
   const point =
-    (start: number, attributesField: number, common: Omit<NumberPoint, 'value'>, flagsField: number): Write =>
+    (
+      start: number,
+      attributesField: number,
+      common: Omit<SummaryPoint, 'count' | 'sum' | 'quantiles'>,
+      flagsField: number,
+    ): Write =>
     (writer) => {
       attributes(attributesField, common.attributes)(writer)
       bits64(start, nanoseconds(common.startMs))(writer)
@@ -136,7 +173,12 @@ function dataOf(data: MetricData, exemplar: () => Write): Write {
       integer(flagsField, common.isStale ? 1 : 0)(writer)
     }
   const number = (given: NumberPoint): Write =>
-    message(1, point(2, 7, given, 8), given.value === undefined ? nothing : double(4, given.value), exemplar())
+    message(
+      1,
+      point(2, 7, given, 8),
+      given.value === undefined ? nothing : double(4, given.value),
+      exemplarsOf(5, given),
+    )
   switch (data.kind) {
     case 'none':
       return nothing
@@ -164,13 +206,29 @@ function dataOf(data: MetricData, exemplar: () => Write): Write {
               writer.fixed64(Math.floor(count / 2 ** 32), count % 2 ** 32)
             }),
             each(given.bounds, (bound) => double(7, bound)),
+            exemplarsOf(8, given),
           ),
         ),
       )
     case 'exponential_histogram':
       return message(
         10,
-        each(Array.from({ length: data.pointCount }), () => message(1)),
+        integer(2, TEMPORALITY[data.temporality]),
+        each(data.points, (given) =>
+          message(
+            1,
+            point(2, 1, given, 10),
+            bits64(4, BigInt(given.count)),
+            given.sum === undefined ? nothing : double(5, given.sum),
+            zigzag(6, given.scale),
+            bits64(7, BigInt(given.zeroCount)),
+            bucketsOf(8, given.positive),
+            bucketsOf(9, given.negative),
+            exemplarsOf(11, given),
+            double(12, -1),
+            double(14, given.zeroThreshold),
+          ),
+        ),
       )
     case 'summary':
       return message(
@@ -189,8 +247,6 @@ function dataOf(data: MetricData, exemplar: () => Write): Write {
 }
 
 export function encodeRequestJson(request: MetricsRequest): string {
-  let exemplars = request.exemplarCount
-  const exemplar = () => (exemplars-- > 0 ? { exemplars: [{}] } : {})
   return JSON.stringify({
     unknown: { anything: [1] },
     resourceMetrics: request.resources.map((resource) => ({
@@ -198,7 +254,7 @@ export function encodeRequestJson(request: MetricsRequest): string {
       scopeMetrics: resource.scopes.map(({ scope, metrics }) => ({
         scope: { name: scope.name, version: scope.version, attributes: scope.attributes.map(entryJson) },
         schemaUrl: scope.schemaUrl,
-        metrics: metrics.map(({ name, unit, data }) => ({ name, unit, ...dataJson(data, exemplar) })),
+        metrics: metrics.map(({ name, description, unit, data }) => ({ name, description, unit, ...dataJson(data) })),
       })),
     })),
   })
@@ -222,8 +278,22 @@ function valueJson(given: OtlpValue): unknown {
 
 const doubleJson = (given: number): unknown => (Number.isFinite(given) ? given : String(given))
 
-function dataJson(data: MetricData, exemplar: () => unknown): Record<string, unknown> {
-  const point = (given: Omit<NumberPoint, 'value'>): Record<string, unknown> => ({
+function exemplarsJson({ exemplars }: Pick<NumberPoint, 'exemplars'>): Record<string, unknown> {
+  if (exemplars === undefined) return {}
+  const items = exemplars.map(({ attributes: list, timeMs, value: given, traceId, spanId }) => ({
+    filteredAttributes: list.map(entryJson),
+    timeUnixNano: String(nanoseconds(timeMs)),
+    ...(given === undefined ? {} : { asDouble: doubleJson(given) }),
+    traceId: traceId.toUpperCase(),
+    spanId,
+  }))
+  return { exemplars: items }
+}
+
+const bucketsJson = ({ offset, counts }: ExponentialBuckets): unknown => ({ offset, bucketCounts: counts.map(String) })
+
+function dataJson(data: MetricData): Record<string, unknown> {
+  const point = (given: Omit<SummaryPoint, 'count' | 'sum' | 'quantiles'>): Record<string, unknown> => ({
     attributes: given.attributes.map(entryJson),
     startTimeUnixNano: String(nanoseconds(given.startMs)),
     timeUnixNano: String(nanoseconds(given.timeMs)),
@@ -232,7 +302,7 @@ function dataJson(data: MetricData, exemplar: () => unknown): Record<string, unk
   const number = (given: NumberPoint): unknown => ({
     ...point(given),
     ...(given.value === undefined ? {} : { asDouble: doubleJson(given.value) }),
-    ...(exemplar() as object),
+    ...exemplarsJson(given),
   })
   switch (data.kind) {
     case 'none':
@@ -252,11 +322,25 @@ function dataJson(data: MetricData, exemplar: () => unknown): Record<string, unk
         ...(given.sum === undefined ? {} : { sum: doubleJson(given.sum) }),
         bucketCounts: given.bucketCounts.map(String),
         explicitBounds: given.bounds.map(doubleJson),
+        ...exemplarsJson(given),
       }))
       return { histogram: { dataPoints, aggregationTemporality: TEMPORALITY[data.temporality] } }
     }
-    case 'exponential_histogram':
-      return { exponentialHistogram: { dataPoints: Array.from({ length: data.pointCount }, () => ({ scale: 1 })) } }
+    case 'exponential_histogram': {
+      const dataPoints = data.points.map((given) => ({
+        ...point(given),
+        count: String(given.count),
+        ...(given.sum === undefined ? {} : { sum: doubleJson(given.sum) }),
+        scale: given.scale,
+        zeroCount: String(given.zeroCount),
+        zeroThreshold: doubleJson(given.zeroThreshold),
+        positive: bucketsJson(given.positive),
+        negative: bucketsJson(given.negative),
+        min: -1,
+        ...exemplarsJson(given),
+      }))
+      return { exponentialHistogram: { dataPoints, aggregationTemporality: TEMPORALITY[data.temporality] } }
+    }
     case 'summary': {
       const dataPoints = data.points.map((given) => ({
         ...point(given),
@@ -319,9 +403,23 @@ const common = {
   timeMs: fc.constantFrom(0, ARBITRARY_NOW_MS - 30_000, ARBITRARY_NOW_MS, ARBITRARY_NOW_MS + 3_600_000),
   isStale: fc.boolean(),
 }
-const numberPoints = fc.array(fc.record({ ...common, value: fc.option(sampleValue, { nil: undefined }) }), {
-  maxLength: 3,
+const exemplar = fc.record({
+  attributes: attributeList,
+  timeMs: fc.constantFrom(0, ARBITRARY_NOW_MS - 30_000, ARBITRARY_NOW_MS + 3_600_000),
+  value: fc.option(sampleValue, { nil: undefined }),
+  traceId: fc.constantFrom('', '5b8efff798038103d269b633813fc60c'),
+  spanId: fc.constantFrom('', 'eee19b7ec3c1b174'),
 })
+const exemplars = fc.array(exemplar, { minLength: 1, maxLength: 2 })
+/** With and without exemplars: the second is what nearly all points are. */
+function withExemplars<T>(
+  points: fc.Arbitrary<T>,
+): fc.Arbitrary<T | (T & { readonly exemplars: readonly OtlpExemplar[] })> {
+  const beside = fc.tuple(points, exemplars).map(([point, list]) => ({ ...point, exemplars: list }))
+  return fc.oneof({ weight: 3, arbitrary: points }, { weight: 1, arbitrary: beside })
+}
+const numberPoint = fc.record({ ...common, value: fc.option(sampleValue, { nil: undefined }) })
+const numberPoints = fc.array(withExemplars(numberPoint), { maxLength: 3 })
 const temporality = fc.constantFrom('unspecified' as const, 'delta' as const, 'cumulative' as const)
 const count = fc.oneof(fc.nat(1000), fc.maxSafeInteger().map(Math.abs))
 const histogramPoint = fc.record({
@@ -331,6 +429,25 @@ const histogramPoint = fc.record({
   bucketCounts: fc.array(count, { maxLength: 4 }),
   bounds: fc.array(fc.oneof(fc.constantFrom(0.1, 1, 5, 10), sampleValue), { maxLength: 3 }),
 })
+const exponentialBuckets = fc.record({
+  offset: fc.integer({ min: -1000, max: 1000 }),
+  counts: fc.array(fc.oneof(fc.constant(0), fc.nat(9)), { maxLength: 5 }),
+})
+const exponentialPoint = fc
+  .record({
+    ...common,
+    isCounted: fc.boolean(),
+    sum: fc.option(sampleValue, { nil: undefined }),
+    scale: fc.oneof(fc.integer({ min: -4, max: 8 }), fc.integer({ min: -6, max: 60 })),
+    zeroCount: fc.nat(3),
+    zeroThreshold: fc.constantFrom(0, 0.5),
+    positive: exponentialBuckets,
+    negative: exponentialBuckets,
+  })
+  .map(({ isCounted, ...point }) => {
+    const counts = [...point.positive.counts, ...point.negative.counts, point.zeroCount]
+    return { ...point, count: isCounted ? counts.reduce((sum, one) => sum + one, 0) : 7 }
+  })
 const summaryPoint = fc.record({
   ...common,
   count,
@@ -343,13 +460,18 @@ const metricData: fc.Arbitrary<MetricData> = fc.oneof(
   fc.record({ kind: fc.constant('sum' as const), points: numberPoints, temporality, isMonotonic: fc.boolean() }),
   fc.record({
     kind: fc.constant('histogram' as const),
-    points: fc.array(histogramPoint, { maxLength: 3 }),
+    points: fc.array(withExemplars(histogramPoint), { maxLength: 3 }),
     temporality,
   }),
-  fc.record({ kind: fc.constant('exponential_histogram' as const), pointCount: fc.nat(2) }),
+  fc.record({
+    kind: fc.constant('exponential_histogram' as const),
+    points: fc.array(withExemplars(exponentialPoint), { maxLength: 3 }),
+    temporality,
+  }),
   fc.record({ kind: fc.constant('summary' as const), points: fc.array(summaryPoint, { maxLength: 3 }) }),
 )
 const metric: fc.Arbitrary<Metric> = fc.record({
+  description: fc.constantFrom('What it is.', 'Else.'),
   name: fc.constantFrom('queue.depth', 'http.requests', '', '!!', 'é'),
   unit: fc.constantFrom('', '1', 's', 'By/s', '{x}'),
   data: metricData,
@@ -373,14 +495,14 @@ const resource = fc.record({
 /** Requests with every kind of metric, good and bad points, values of every type. */
 export const arbitraryRequest: fc.Arbitrary<MetricsRequest> = fc
   .array(resource, { maxLength: 2 })
-  .map((resources) => withCounts(resources, 0))
+  .map((resources) => withCounts(resources))
 
-/** The request that holds these resources. Exemplars go onto the first number points. */
-export function withCounts(resources: MetricsRequest['resources'], exemplarCount: number): MetricsRequest {
+/** The request that holds these resources. */
+export function withCounts(resources: MetricsRequest['resources']): MetricsRequest {
   const metrics = resources.flatMap(({ scopes }) => scopes.flatMap((scope) => scope.metrics))
-  const pointCount = metrics.reduce((sum, { data }) => {
-    if (data.kind === 'none') return sum
-    return sum + (data.kind === 'exponential_histogram' ? data.pointCount : data.points.length)
+  const points = metrics.flatMap(({ data }) => (data.kind === 'none' ? [] : [...data.points]))
+  const exemplarCount = points.reduce((sum, point) => {
+    return sum + ('exemplars' in point ? point.exemplars.length : 0)
   }, 0)
-  return { resources, pointCount, exemplarCount }
+  return { resources, pointCount: points.length, exemplarCount }
 }

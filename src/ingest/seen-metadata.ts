@@ -1,0 +1,25 @@
+import type { MetricMetadata } from '../model/metadata.ts'
+
+/**
+ * What was said of metrics lately, so that a sender that repeats itself with every request is not listened to each time.
+ * All is new again after an hour: then what was said last is known.
+ */
+const HOUR_MS = 3_600_000
+const FAMILIES_MAX = 65_536
+const METADATA_PER_FAMILY = 16
+
+export class SeenMetadata {
+  readonly #families = new Map<string, MetricMetadata[]>()
+  #hour = NaN
+
+  isNew(family: string, metadata: MetricMetadata, nowMs: number): boolean {
+    const hour = Math.floor(nowMs / HOUR_MS)
+    if (hour !== this.#hour || this.#families.size >= FAMILIES_MAX) this.#families.clear()
+    this.#hour = hour
+    const said = this.#families.get(family) ?? []
+    const { type, help, unit } = metadata
+    if (said.some((one) => one.type === type && one.help === help && one.unit === unit)) return false
+    this.#families.set(family, [metadata, ...said.slice(0, METADATA_PER_FAMILY - 1)])
+    return true
+  }
+}

@@ -83,7 +83,10 @@ export function features(language: ParseOptions): Readonly<Record<string, Readon
     scrape: {},
     service_discovery_providers: {},
     templating_functions: on(Object.keys(PROMETHEUS_FUNCTIONS)),
-    tsdb: off(['delayed_compaction', 'exemplar_storage', 'isolation', 'native_histograms', 'use_uncached_io']),
+    tsdb: {
+      ...on(['exemplar_storage', 'native_histograms']),
+      ...off(['delayed_compaction', 'isolation', 'use_uncached_io']),
+    },
     ui: { ui_v2: false, ui_v3: false },
   }
 }

@@ -66,6 +66,22 @@ describe('promtool as a client', () => {
     ],
     [['query', 'series', '--match=up', `--start=${NOW - 60}`, `--end=${NOW}`], [], /job="a"[\s\S]*job="b"/],
     [['query', 'labels'], ['job'], /^a\nb\n$/],
+    [
+      ['query', '-o', 'json', 'instant', '--time', String(NOW)],
+      ['sum(up)'],
+      /^\[\{"metric":\{\},"value":\[\d+,"1\.5"\]\}\]\n$/,
+    ],
+    [
+      ['query', '-o', 'json', 'range', `--start=${NOW - 15}`, `--end=${NOW}`, '--step=15s'],
+      ['sum(up)'],
+      /"values":\[\[\d+,"1\.5"\],\[\d+,"1\.5"\]\]/,
+    ],
+    [
+      ['query', '-o', 'json', 'series', '--match=up', `--start=${NOW - 60}`, `--end=${NOW}`],
+      [],
+      /^\[\{"__name__":"up","job":"a"\},/,
+    ],
+    [['query', '-o', 'json', 'labels'], ['job'], /^\["a","b"\]\n$/],
   ] as const)('%j', async ([args, rest, out], context) => {
     const path = requirePeer('promtool', context)
     const answer = await promtool(path, [...args, withToken(), ...rest])

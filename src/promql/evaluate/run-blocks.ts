@@ -21,7 +21,7 @@ const SCRAPE_MS = 30_000
 /** Values the first portion of a short range may make: even 1 us each are some 20 ms. */
 const FIRST_BLOCK_CELLS = 20_000
 /** From how many times the samples left on the first rows, if all were as they, make a query suspect. */
-const SUSPECT = 2
+const SUSPECT = 1
 /** Rows of one pack, or of a few. */
 const COUNTED_ROWS = 512
 /** Columns that grew beyond this are let go after the query. */

@@ -3,8 +3,8 @@
  * never per sample, so that it costs nothing to have the place for it.
  */
 export interface ReadTally {
-  /** The series of the matchers were known from an earlier request. */
-  isMatchKnown: boolean
+  /** The series of the matchers were known from an earlier request. Undefined: the store does not count. */
+  isMatchKnown: boolean | undefined
   /** Runs from the head, or newest samples. */
   headRuns: number
   packRuns: number
@@ -19,7 +19,7 @@ export interface ReadTally {
 }
 
 export function emptyTally(): ReadTally {
-  return { isMatchKnown: false, headRuns: 0, packRuns: 0, packs: 0, packsKept: 0, packBytes: 0, buckets: new Map() }
+  return { isMatchKnown: undefined, headRuns: 0, packRuns: 0, packs: 0, packsKept: 0, packBytes: 0, buckets: new Map() }
 }
 
 export function addBuckets({ buckets }: ReadTally, widthMs: number, count: number): void {

@@ -9,7 +9,7 @@ import { isStepInvariant } from './evaluate/step-invariant.ts'
 import type { Steps, Value } from './evaluate/evaluation.ts'
 import type { RangeVector } from './evaluate/range-vector.ts'
 import type { RowCache, RowGroups } from './evaluate/row-cache.ts'
-import type { ExplainedNode, ExplainedRead, ExplainedResult } from './explanation.ts'
+import type { ExplainedNode, ExplainedRead, ExplainedResult, ExplainedStore } from './explanation.ts'
 import { formatExpr } from './format.ts'
 
 /**
@@ -233,10 +233,7 @@ export class Explainer {
       .filter(({ portions }) => portions > 0)
       .map(({ tally, ...read }) => ({
         ...read,
-        store: {
-          ...tally,
-          buckets: Array.from(tally.buckets, ([widthMs, count]) => ({ widthMs, count })),
-        },
+        store: storeOf(tally),
       }))
   }
 
@@ -248,6 +245,12 @@ export class Explainer {
     }
     return notes
   }
+}
+
+/** Undefined for a store that does not count. */
+function storeOf({ isMatchKnown, buckets, ...counts }: ReadTally): ExplainedStore | undefined {
+  if (isMatchKnown === undefined) return undefined
+  return { isMatchKnown, ...counts, buckets: Array.from(buckets, ([widthMs, count]) => ({ widthMs, count })) }
 }
 
 function sizeOf(value: Value, steps: Steps): ExplainedResult {

@@ -15,7 +15,7 @@ import {
   type VectorSelector,
 } from './ast.ts'
 import { FUNCTIONS } from './functions.ts'
-import { quote } from './literals.ts'
+import { isLabelName, quote } from './literals.ts'
 
 /**
  * What is well-formed and still refused: wrong types, wrong number of arguments, matchers that select everything.
@@ -122,8 +122,15 @@ class Checker {
     this.#expect(expr.expr, 'vector', 'aggregation expression')
     if (expr.param !== undefined) {
       this.#expect(expr.param, expr.op === 'count_values' ? 'string' : 'scalar', 'aggregation parameter')
+      if (expr.op === 'count_values') this.#labelName(unwrapParens(expr.param))
     }
     return 'vector'
+  }
+
+  /** Shown as it was written: a byte that is not UTF-8 is not in the text that was read from it. */
+  #labelName(param: Expr): void {
+    if (param.kind !== 'string' || isLabelName(param.value)) return
+    this.#find(param, `invalid label name ${this.#text.slice(param.from, param.to)}`)
   }
 
   #call(expr: Call): ValueType {

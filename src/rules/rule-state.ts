@@ -2,7 +2,7 @@
 import { FleetError } from '../base/errors.ts'
 import type { Alert, AlertRecord } from '../model/alert.ts'
 import { METRIC_NAME } from '../model/labels.ts'
-import { selectorsOf } from '../promql/ast.ts'
+import { childrenOf, selectorsOf, type Expr } from '../promql/ast.ts'
 import { formatExpr } from '../promql/format.ts'
 import { parseExpr } from '../promql/parse.ts'
 import type { AlertPhase } from './alert-state.ts'
@@ -90,11 +90,17 @@ function readExpr(rule: Rule): Pick<RuleState, 'query' | 'reads'> {
       ({ matchers }) => matchers.find(({ name, op }) => name === METRIC_NAME && op === '=')?.value,
     )
     const known = names.filter((name) => name !== undefined)
-    return { query: formatExpr(expr), reads: known.length === names.length ? new Set(known) : undefined }
+    const isKnown = known.length === names.length && !readsInfo(expr)
+    return { query: formatExpr(expr), reads: isKnown ? new Set(known) : undefined }
   } catch (thrown) {
     if (thrown instanceof FleetError) return { query: rule.expr.trim(), reads: undefined }
     throw thrown
   }
+}
+
+/** `info` also reads series that it does not name. */
+function readsInfo(expr: Expr): boolean {
+  return (expr.kind === 'call' && expr.func === 'info') || childrenOf(expr).some(readsInfo)
 }
 
 // Showing

@@ -156,6 +156,8 @@ describe('refusals', () => {
     ['foo[5m:1m:1m]', '1:11: parse error: unexpected repeated colon in duration expression'],
     ['foo @ start', '1:12: parse error: unexpected end of input in @, expected timestamp'],
     ['sum by ("") (foo)', '1:9: parse error: invalid label name for grouping: ""'],
+    ['count_values("a\\xc5z", foo)', '1:14: parse error: invalid label name "a\\xc5z"'],
+    ['count_values((""), foo)', '1:15: parse error: invalid label name ""'],
     ['0deadbeef', '1:1: parse error: bad number or duration syntax: "0de"'],
     ['5x', '1:1: parse error: bad number or duration syntax: "5x"'],
     ['5ms5m', '1:1: parse error: not a valid duration string: "5ms5m"'],

@@ -343,6 +343,17 @@ groups:
     ])
   })
 
+  test('what info adds is not named in the expression, and is waited for', async () => {
+    const harness = await started(
+      `groups: [{name: g, rules: [
+        {record: target_info, expr: 'n', labels: {instance: i, job: j}}, {record: b, expr: 'info(m)'}]}]`,
+    )
+    harness.put({ __name__: 'n', k8s_cluster_name: 'c1' }, 1, T0)
+    harness.put({ __name__: 'm', instance: 'i', job: 'j' }, 7, T0)
+    await harness.evaluate(T0)
+    expect(await harness.ask('b', T0)).toEqual(['b{instance="i", job="j", k8s_cluster_name="c1"} 7'])
+  })
+
   test('a recorded series that vanishes ends at once', async () => {
     const harness = await started('groups: [{name: g, rules: [{record: r, expr: m > 1, labels: {via: rule}}]}]')
     const seen: string[][] = []

@@ -15,9 +15,11 @@ import { MemoryQueryable } from '../support/memory-queryable.ts'
 export const T0 = 1_787_220_000_000
 export const MINUTE_MS = 60_000
 
+const LANGUAGE = { experimental: true }
+
 /** Groups of one file; it must be without errors. */
 export function groupsOf(text: string, path = 'r.yaml'): RuleGroup[] {
-  const { groups, diagnostics } = loadRuleFiles([{ path, text }])
+  const { groups, diagnostics } = loadRuleFiles([{ path, text }], { language: LANGUAGE })
   if (diagnostics.length > 0) throw new Error(diagnostics.map(({ message }) => message).join('; '))
   return groups
 }
@@ -54,7 +56,8 @@ export class Harness {
     states = new MemoryAlertStates(),
   ) {
     this.states = states
-    const promql = createLocalEngine({ queryable: this.store, options: DEFAULT_ENGINE_OPTIONS, nowMs: () => 0 })
+    const options = { ...DEFAULT_ENGINE_OPTIONS, ...LANGUAGE }
+    const promql = createLocalEngine({ queryable: this.store, options, nowMs: () => 0 })
     const appendDerived: AppendDerived = (samples) => {
       if (this.appendFailure !== undefined) return Promise.reject(this.appendFailure)
       this.appended.push(samples)

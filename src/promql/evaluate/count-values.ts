@@ -1,8 +1,6 @@
-import { FleetError } from '../../base/errors.ts'
 import { LabelList } from '../../model/label-rows.ts'
 import type { Labels } from '../../model/labels.ts'
 import type { Aggregate } from '../ast.ts'
-import { isLabelName, quote } from '../literals.ts'
 import { formatHistogram } from '../histogram/text.ts'
 import { formatPlain } from '../number-format.ts'
 import type { Evaluation } from './evaluation.ts'
@@ -12,7 +10,6 @@ import { LABELS_CELLS, pieceMask, type Pieces } from './turns.ts'
 
 /** `count_values`: how often each value occurs, with the value as a label. A group per group and value. */
 export function* callCountValues(grid: Grid, label: string, expr: Aggregate, evaluation: Evaluation): Pieces<Grid> {
-  if (!isLabelName(label)) throw new FleetError('query_execution', `invalid label name ${quote(label)}`)
   const { steps } = grid
   const groups = groupRows(grid, expr.grouping, expr.isWithout, evaluation.rowCache)
   const rowOf = new Map<string, number>()

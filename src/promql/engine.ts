@@ -270,27 +270,34 @@ function* matrixOf(value: Value, steps: Steps): Pieces<MatrixSeries[]> {
     return [{ labels: Labels.EMPTY, timesMs, values: value.values }]
   }
   const series: MatrixSeries[] = []
+  const allTimesMs = Float64Array.from({ length: steps.count }, (_, s) => stepTimeMs(steps, s))
   const mask = pieceMask(steps.count + LABELS_CELLS)
   for (let row = 0; row < value.grid.labels.length; row++) {
     if ((row & mask) === mask) yield
-    series.push(pointsOf(value.grid, row, steps))
+    series.push(pointsOf(value.grid, row, allTimesMs))
   }
   return yield* listed(series)
 }
 
-function pointsOf(grid: Grid, row: number, steps: Steps): MatrixSeries {
-  const timesMs = new Float64Array(steps.count)
-  const values = new Float64Array(steps.count)
+/** A row that has every step has `allTimesMs` itself: rows share it, also on their way to another thread. */
+function pointsOf(grid: Grid, row: number, allTimesMs: Float64Array): MatrixSeries {
+  const steps = allTimesMs.length
+  const from = row * steps
+  const labels = labelsOf(grid, row)
+  if (grid.histograms === undefined && !grid.present.subarray(from, from + steps).includes(0)) {
+    return { labels, timesMs: allTimesMs, values: grid.values.slice(from, from + steps) }
+  }
+  const timesMs = new Float64Array(steps)
+  const values = new Float64Array(steps)
   const histograms: (Histogram | undefined)[] = []
   let count = 0
-  for (let s = 0; s < steps.count; s++) {
-    if (grid.present[row * steps.count + s] === 0) continue
-    timesMs[count] = stepTimeMs(steps, s)
-    if (grid.histograms !== undefined) histograms.push(grid.histograms[row * steps.count + s])
-    values[count++] = grid.values[row * steps.count + s]!
+  for (let s = 0; s < steps; s++) {
+    if (grid.present[from + s] === 0) continue
+    timesMs[count] = allTimesMs[s]!
+    if (grid.histograms !== undefined) histograms.push(grid.histograms[from + s])
+    values[count++] = grid.values[from + s]!
   }
   const points = { timesMs: timesMs.slice(0, count), values: values.slice(0, count) }
-  const labels = labelsOf(grid, row)
   if (grid.histograms === undefined) return { labels, ...points }
   return { labels, ...splitPoints(points.timesMs, points.values, histograms) }
 }

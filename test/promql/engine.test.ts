@@ -238,3 +238,16 @@ describe('labels', () => {
     await expect(engineWith().series([bad], all)).rejects.toThrow('missing closing )')
   })
 })
+
+test('series of a range that have every step share their times, others have their own', async () => {
+  store.append(Labels.of({ __name__: 'm_total', cluster: 'late' }), START_MS + 8 * MINUTE_MS, 1)
+  const { value } = await engineWith().range({ ...range, expr: 'm_total', lookbackMs: MINUTE_MS })
+  if (value.type !== 'matrix') throw new Error('a range is a matrix')
+  const [east, late, north, west] = value.series
+  expect([...east!.timesMs]).toEqual(Array.from({ length: 11 }, (_, i) => START_MS + i * MINUTE_MS))
+  expect([north!.timesMs === east!.timesMs, west!.timesMs === east!.timesMs]).toEqual([true, true])
+  expect([...late!.timesMs]).toEqual([START_MS + 8 * MINUTE_MS])
+  // What two series share is sent to another thread once.
+  const arrived = structuredClone(value.series.map(({ timesMs }) => timesMs))
+  expect(arrived[2]).toBe(arrived[0])
+})

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import { bitsOf, isStaleAt } from '../../src/model/sample.ts'
 import type { SeriesColumns } from '../../src/model/series.ts'
-import { SAMPLES_PER_BATCH, workLabels, workSample } from './workload.ts'
+import { SAMPLES_PER_BATCH, workHistogram, workLabels, workSample, type WorkSample } from './workload.ts'
 
 interface Expected {
-  readonly value: number | 'stale'
+  readonly number: number
+  readonly value: WorkSample['value']
   readonly isAcked: boolean
 }
 
@@ -20,7 +22,7 @@ export function faultsOf(read: readonly SeriesColumns[], ackedBatch: number, sen
     const { key } = workLabels(sample)
     const samples = expected.get(key) ?? new Map<number, Expected>()
     expected.set(key, samples)
-    samples.set(timeMs, { value, isAcked: number < (ackedBatch + 1) * SAMPLES_PER_BATCH })
+    samples.set(timeMs, { number, value, isAcked: number < (ackedBatch + 1) * SAMPLES_PER_BATCH })
   }
   for (const series of read) {
     const samples = expected.get(series.labels.key)
@@ -34,8 +36,14 @@ export function faultsOf(read: readonly SeriesColumns[], ackedBatch: number, sen
         faults.push(`${what}: was never sent, or is there twice`)
         continue
       }
-      const isSame = sample.value === 'stale' ? isStaleAt(bits, i) : Object.is(series.values[i], sample.value)
-      if (!isSame) faults.push(`${what}: got ${String(series.values[i])}, want ${sample.value}`)
+      const histogram = series.histograms?.[i]
+      const isSame =
+        sample.value === 'stale'
+          ? isStaleAt(bits, i)
+          : sample.value === 'histogram'
+            ? isDeepStrictEqual(histogram, workHistogram(sample.number))
+            : histogram === undefined && Object.is(series.values[i], sample.value)
+      if (!isSame) faults.push(`${what}: got ${String(series.values[i])}, want ${sample.value} of ${sample.number}`)
       samples?.delete(timeMs)
     }
   }

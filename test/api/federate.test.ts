@@ -79,12 +79,3 @@ describe('/federate', () => {
     expect(body).toMatch(/^1:\d+: parse error: /)
   })
 })
-
-test('more series than a query may read are refused', () => {
-  const queryable = new MemoryQueryable()
-  for (const job of ['a', 'b', 'c']) queryable.append(Labels.of({ __name__: 'up', job }), NOW_MS, 1)
-  const range = { fromMs: NOW_MS - 1, toMs: NOW_MS }
-  const up = [{ name: '__name__', op: '=', value: 'up' } as const]
-  expect(newestSamples(queryable, [up, up], range, 3)).toHaveLength(3)
-  expect(() => newestSamples(queryable, [up], range, 2)).toThrow('more than 2 series were selected')
-})

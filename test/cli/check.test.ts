@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeServer } from '../api/test-server.ts'
 import type { TestServer } from '../api/test-server.ts'
 import { tempDir } from '../support/temp-dir.ts'
-import { daytwo, daytwoReading } from './run.ts'
+import { requirePeer } from '../support/peers.ts'
+import { daytwo, daytwoReading, program } from './run.ts'
 
 const folder = tempDir('cli-check')
 afterAll(() => {
@@ -46,6 +47,18 @@ describe('daytwo check rules', () => {
     const lenient = await daytwo('check', 'rules', path)
     expect([lenient.code, lenient.stderr]).toEqual([0, expect.stringContaining('warning: ')])
     expect((await daytwo('check', 'rules', '--lint-fatal', path)).code).toBe(3)
+  })
+
+  test.for([
+    ['good.yaml', GOOD, []],
+    ['bad.yaml', BAD, []],
+    ['repeated.yaml', REPEATED, []],
+    ['repeated.yaml', REPEATED, ['--lint-fatal']],
+  ] as const)('promtool ends with the same code for %s', async ([name, text, args], context) => {
+    const promtool = requirePeer('promtool', context)
+    const path = file(`peer-${name}`, text)
+    const theirs = await program(promtool, ['check', 'rules', ...args, path])
+    expect((await daytwo('check', 'rules', ...args, path)).code).toBe(theirs.code)
   })
 
   test('without a file standard input is read', async () => {

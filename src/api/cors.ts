@@ -4,11 +4,15 @@ import type { FastifyInstance } from 'fastify'
  * Which pages may read the query routes. Prometheus echoes any Origin; here that would let every page somebody visits
  * read the whole fleet through their browser, so only configured origins are echoed (`web.cors-origins`; a Perses or
  * Grafana that queries from the browser belongs there), and all of them only when the option says `*`. Credentials are
- * never allowed: such a page brings a token.
+ * never allowed: such a page brings a token. Install before the access check, so that a page may read why it is refused.
  */
 export function installCors(app: FastifyInstance, corsOrigins: readonly string[]): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { origin } = request.headers
+    if (request.routeOptions.config.speaks !== 'prometheus') {
+      done()
+      return
+    }
     if (corsOrigins.length > 0) void reply.header('vary', 'Origin')
     if (origin !== undefined && isKnownOrigin(origin, corsOrigins)) {
       void reply.headers({

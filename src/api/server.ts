@@ -145,6 +145,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   installErrorHandler(app, log)
   installRequestMetrics(app, metrics)
   await installHeaders(app)
+  installCors(app, settings.corsOrigins)
   installAccess(app, access)
   app.addHook('onRequest', (request, _reply, done) => {
     const readiness = /^\/(api\/|v1\/|federate\b)/.test(request.url) ? deps.readiness() : 'ready'
@@ -155,7 +156,6 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   await registerOtlpMetrics(app, { ...settings, ...deps, write: deps.writeOtlpMetrics })
   await app.register((scope, _options, done) => {
     acceptForms(scope)
-    installCors(scope, settings.corsOrigins)
     const { language = STABLE_LANGUAGE } = deps
     registerQueryRoutes(scope, { query: deps.query, clock, language })
     registerExplain(scope, deps.explain, clock)

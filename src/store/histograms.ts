@@ -167,7 +167,8 @@ export class Histograms {
 
   /** Removes some packs that end before `floorMs`; false when none is left. */
   removeSome(floorMs: number): boolean {
-    return this.#removePacks.run(floorMs, PACKS_PER_REMOVAL).changes > 0
+    // Asked every second, and mostly there are none: no write is begun for that.
+    return this.#series.size > 0 && this.#removePacks.run(floorMs, PACKS_PER_REMOVAL).changes > 0
   }
 
   /** Fills the newest pack up, and begins others behind it. Late ones get packs of their own. */

@@ -6,9 +6,11 @@ import { Intake } from '../../src/ingest/intake.ts'
 import { createRemoteWriteIngest } from '../../src/ingest/remote-write.ts'
 import type { WriteOutcome } from '../../src/ingest/remote-write.ts'
 import { Labels } from '../../src/model/labels.ts'
-import { encodeWriteRequest } from '../../src/wire/remote-write-encode.ts'
+import { ProtobufWriter, VARINT } from '../../src/wire/protobuf.ts'
+import { encodeLabels, encodeWriteRequest } from '../../src/wire/remote-write-encode.ts'
 import { encodeWriteRequestV2 } from '../../src/wire/remote-write-v2-encode.ts'
 import { encodeSnappy } from '../../src/wire/snappy.ts'
+import { histogramBytes, histogramOf, messageField, sentOf } from '../support/histograms.ts'
 import { MemoryAppender } from '../support/memory-appender.ts'
 
 const T0_MS = 1_787_220_000_000
@@ -68,6 +70,32 @@ describe('of two replicas', () => {
         samples: [{ timeMs: T0_MS, value: 1, isStale: false }],
       },
     ])
+  })
+
+  test('native histograms and exemplars of the one that stands by are dropped, and as good as written', () => {
+    const { appender, ingest } = rig()
+    const send = (seconds: number, replica: string): WriteOutcome => {
+      const nowMs = T0_MS + seconds * 1000
+      const series = new ProtobufWriter()
+      series.raw(encodeLabels(Labels.of({ __name__: 'latency', cluster: 'a', prometheus_replica: replica })))
+      series.raw(messageField(4, histogramBytes(sentOf(histogramOf(2), nowMs))))
+      const exemplar = new ProtobufWriter()
+      exemplar.tag(3, VARINT)
+      exemplar.varint(nowMs)
+      series.raw(messageField(3, exemplar.finish()))
+      return ingest.write(encodeSnappy(messageField(1, series.finish())), { nowMs })
+    }
+    const common = { status: 204, histogramsIn: 1, exemplarsTaken: 1, exemplarsIgnored: 0 }
+    expect(send(0, 'r-0')).toMatchObject({ ...common, histogramsTaken: 1, histogramsDuplicate: 0 })
+    expect(send(7, 'r-1')).toMatchObject({ ...common, histogramsTaken: 0, histogramsDuplicate: 1 })
+    expect(send(15, 'r-0')).toMatchObject({ ...common, histogramsTaken: 1 })
+    // Histograms alone keep a replica elected.
+    expect(send(40, 'r-1')).toMatchObject({ ...common, histogramsDuplicate: 1 })
+    expect(send(46, 'r-1')).toMatchObject({ ...common, histogramsTaken: 1 })
+    expect(appender.dump().map(({ samples }) => samples.map(({ timeMs }) => (timeMs - T0_MS) / 1000))).toEqual([
+      [0, 15, 46],
+    ])
+    expect(appender.exemplars.map(({ exemplar }) => (exemplar.timeMs - T0_MS) / 1000)).toEqual([0, 15, 46])
   })
 
   test('the other takes over when the first falls silent, and writes on in the same series', () => {

@@ -6,7 +6,7 @@ import { formatPlain } from '../number-format.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Grid } from './grid.ts'
 import { groupRows } from './groups.ts'
-import { LABELS_CELLS, pieceMask, type Pieces } from './turns.ts'
+import { pieceMask, type Pieces } from './turns.ts'
 
 /** `count_values`: how often each value occurs, with the value as a label. A group per group and value. */
 export function* callCountValues(grid: Grid, label: string, expr: Aggregate, evaluation: Evaluation): Pieces<Grid> {
@@ -15,14 +15,26 @@ export function* callCountValues(grid: Grid, label: string, expr: Aggregate, eva
   const rowOf = new Map<string, number>()
   const labels: Labels[] = []
   const counts: Float64Array[] = []
-  const mask = pieceMask(steps * LABELS_CELLS)
+  /** Of each group the row of each number: a label set is made once a value, and not once a cell. */
+  const rowsByNumber: (Map<number, number> | undefined)[] = []
+  const mask = pieceMask(steps)
   for (let row = 0; row < grid.labels.length; row++) {
     if ((row & mask) === mask) yield
-    const base = groups.labels.at(groups.ids[row]!)
+    const id = groups.ids[row]!
+    const base = groups.labels.at(id)
+    const byNumber = (rowsByNumber[id] ??= new Map<number, number>())
     for (let s = 0; s < steps; s++) {
       if (grid.present[row * steps + s] === 0) continue
       const histogram = grid.histograms?.[row * steps + s]
-      const text = histogram === undefined ? formatPlain(grid.values[row * steps + s]!) : formatHistogram(histogram)
+      const value = grid.values[row * steps + s]!
+      // A map takes -0 for 0, and it is another text.
+      const isNumber = histogram === undefined && !Object.is(value, -0)
+      const known = isNumber ? byNumber.get(value) : undefined
+      if (known !== undefined) {
+        counts[known]![s]!++
+        continue
+      }
+      const text = histogram === undefined ? formatPlain(value) : formatHistogram(histogram)
       const labelled = base.with(label, text)
       let into = rowOf.get(labelled.key)
       if (into === undefined) {
@@ -32,6 +44,7 @@ export function* callCountValues(grid: Grid, label: string, expr: Aggregate, eva
         labels.push(labelled)
         counts.push(new Float64Array(steps))
       }
+      if (isNumber) byNumber.set(value, into)
       counts[into]![s]!++
     }
   }

@@ -15,7 +15,7 @@ import { STORE_DEFAULTS } from '../src/store/options.ts'
 import { openReader, type StoreReader } from '../src/store/reader.ts'
 import { openWriter, type StoreWriter } from '../src/store/writer.ts'
 import { historySeriesOf, SCRAPE_MS, seriesOf, type FleetSeries } from './peers/fleet.ts'
-import { FLEET_RULES, SIX_HOUR_QUERIES, THIRTY_DAY_QUERIES, type RangeQuery } from './peers/queries.ts'
+import { FLEET_RULES, KIND_QUERIES, SIX_HOUR_QUERIES, THIRTY_DAY_QUERIES, type RangeQuery } from './peers/queries.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -36,7 +36,7 @@ export async function run({ quick = false }: { readonly quick?: boolean } = {}):
   await inStore(async (writer, reader) => {
     const fleet = Array.from({ length: clusters }, (_, cluster) => queriedSeriesOf(cluster)).flat()
     const endMs = await fill(writer, fleet, { scrapes: 720, everyMs: SCRAPE_MS, isFlushed: true })
-    for (const query of SIX_HOUR_QUERIES) await reportRange(reader, query, endMs)
+    for (const query of [...SIX_HOUR_QUERIES, ...KIND_QUERIES]) await reportRange(reader, query, endMs)
   })
   await inStore(async (writer, reader) => {
     const fleet = Array.from({ length: clusters / 2 }, (_, cluster) => historySeriesOf(cluster)).flat()
@@ -49,7 +49,7 @@ export async function run({ quick = false }: { readonly quick?: boolean } = {}):
 /** Of a cluster only what the six-hour queries ask for: the others would only lengthen the filling. */
 function queriedSeriesOf(cluster: number): FleetSeries[] {
   const all = seriesOf(cluster)
-  return [all[0]!, ...all.slice(4, 10)]
+  return [...all.slice(0, 3), ...all.slice(4, 10), ...all.slice(11, 13)]
 }
 
 interface Filling {

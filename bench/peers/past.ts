@@ -9,7 +9,7 @@ import type { Course } from './lives.ts'
 import { fleetOf, sendPast, timesEndingAt } from './payloads.ts'
 import type { Fleet } from './payloads.ts'
 import { measureRanges } from './asking.ts'
-import { SIX_HOUR_QUERIES, THIRTY_DAY_QUERIES } from './queries.ts'
+import { KIND_QUERIES, SIX_HOUR_QUERIES, THIRTY_DAY_QUERIES } from './queries.ts'
 import type { ScenarioResult } from './results.ts'
 import { diskBytes } from './server.ts'
 
@@ -21,7 +21,7 @@ export function measureSixHours(course: Course): Promise<ScenarioResult> {
     const loaded = await load(course, dir, fleetOf(course.scale.sixHourClusters), endMs, 6 * HOUR_MS)
     const { rest, costs } = await live(course, dir, async (server) => {
       await server.settle(course.scale.restMsMax)
-      return { rest: server.cpuMs(), costs: await measureRanges(server, SIX_HOUR_QUERIES, endMs) }
+      return { rest: server.cpuMs(), costs: await measureRanges(server, [...SIX_HOUR_QUERIES, ...KIND_QUERIES], endMs) }
     })
     return {
       figures: {

@@ -30,6 +30,55 @@ export const SIX_HOUR_QUERIES: readonly RangeQuery[] = [
   },
 ]
 
+const KIND = { rangeMs: 6 * HOUR_MS, stepMs: MINUTE_MS }
+
+/** One of each other kind that dashboards have, over the same six hours. */
+export const KIND_QUERIES: readonly RangeQuery[] = [
+  {
+    id: 'one-series',
+    name: 'rate of one series, 6 h @ 1 m',
+    expression: 'rate(rest_client_requests_total{cluster="fleet-prod-00007", code="200"}[5m])',
+    ...KIND,
+  },
+  {
+    id: 'topk',
+    name: 'topk(5, rate(x[5m])), 6 h @ 1 m',
+    expression: 'topk(5, rate(rest_client_requests_total{code="200"}[5m]))',
+    ...KIND,
+  },
+  {
+    id: 'join',
+    name: 'state by version: a join, 6 h @ 1 m',
+    expression: 'sum by (version) (csv_succeeded * on (cluster) group_left (version) kubevirt_hco_info)',
+    ...KIND,
+  },
+  {
+    id: 'quantile',
+    name: 'quantile by (region) (0.9, x), 6 h @ 1 m',
+    expression: 'quantile by (region) (0.9, go_goroutines)',
+    ...KIND,
+  },
+  {
+    id: 'label-replace',
+    name: 'count by a label that label_replace makes, 6 h @ 1 m',
+    expression: 'count by (minor) (label_replace(kubevirt_hco_info, "minor", "$1", "version", "([0-9]+[.][0-9]+).*"))',
+    ...KIND,
+  },
+  {
+    id: 'subquery',
+    name: 'max_over_time of a rate over a subquery, 6 h @ 1 m',
+    expression: 'max_over_time(sum by (region) (rate(rest_client_requests_total{code="500"}[5m]))[30m:5m])',
+    ...KIND,
+  },
+  {
+    id: 'count-values',
+    name: 'count_values, 6 h @ 1 m',
+    expression: 'count_values("outdated", kubevirt_vmi_number_of_outdated)',
+    ...KIND,
+  },
+  { id: 'absent', name: 'absent(x), 6 h @ 1 m', expression: 'absent(up{job="nothing"})', ...KIND },
+]
+
 const THIRTY_DAYS = { rangeMs: 720 * HOUR_MS, stepMs: HOUR_MS }
 
 export const THIRTY_DAY_QUERIES: readonly RangeQuery[] = [

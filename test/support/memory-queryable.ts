@@ -126,11 +126,11 @@ function cut(columns: SeriesColumns, fromMs: number, toMs: number): SeriesColumn
   let to = columns.count
   while (from < to && columns.timesMs[from]! < fromMs) from++
   while (to > from && columns.timesMs[to - 1]! > toMs) to--
-  return {
+  const range = {
     ...columns,
     count: to - from,
     timesMs: columns.timesMs.subarray(from, to),
     values: columns.values.subarray(from, to),
-    ...(columns.histograms === undefined ? {} : { histograms: columns.histograms.slice(from, to) }),
   }
+  return columns.histograms === undefined ? range : { ...range, histograms: columns.histograms.slice(from, to) }
 }

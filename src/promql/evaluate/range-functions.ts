@@ -43,7 +43,7 @@ export async function callRangeFunction(call: Call, steps: Steps, evaluation: Ev
     secondScalarArg === undefined
       ? WINDOW_KERNELS[call.func]!
       : doubleExponentialSmoothing(await scalarOf(secondScalarArg, steps, evaluation))
-  const over = { name: call.func, kernel, params }
+  const over = { name: call.func, kernel, params, firstArg: call.args[0]! }
   const grid = await overRange(over, rangeArg, steps, evaluation)
   if (call.func === 'rate' || call.func === 'increase') remarkNonCounters(floatsOf(grid), rangeArg, evaluation)
   return { type: 'vector', grid: KEEPS_NAME.has(call.func) ? grid : dropNamesStrictly(grid) }
@@ -137,7 +137,7 @@ function* gridOverElements(
         cells.present,
       )
     } else {
-      const remarks = { annotations, metricName: one.labels.metricName, place }
+      const remarks = { annotations, metricName: one.labels.metricName, place, ignoredPlace: over.firstArg ?? place }
       slideOverElements(over, one, endsMs, rangeMs, steps, remarks, cell, cells)
     }
     yield

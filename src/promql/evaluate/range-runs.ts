@@ -1,6 +1,7 @@
 import type { RunSelection } from '../../model/queryable.ts'
 import type { RunColumns } from '../../model/run-columns.ts'
 import { isStaleAt } from '../../model/sample.ts'
+import type { Expr } from '../ast.ts'
 import type { Evaluation, Steps } from './evaluation.ts'
 import type { Grid } from './grid.ts'
 import { eachBlock, GridFiller } from './run-blocks.ts'
@@ -14,6 +15,8 @@ export interface RangeFunction {
   readonly kernel: WindowKernel
   /** The scalar argument by step. */
   readonly params: Float64Array | undefined
+  /** Where Prometheus says that histograms were ignored; absent: at the range vector. */
+  readonly firstArg?: Expr
 }
 
 /** Samples of one series, reused. */

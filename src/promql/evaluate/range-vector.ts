@@ -124,19 +124,24 @@ function* samplesOf(grid: Grid, inner: Steps): Pieces<RangeSeries[]> {
     if ((row & mask) === mask) yield
     const timesMs = new Float64Array(inner.count)
     const values = new Float64Array(inner.count)
-    const histograms: (Histogram | undefined)[] = []
     let count = 0
     for (let s = 0; s < inner.count; s++) {
       const cell = row * inner.count + s
       if (grid.present[cell] === 0) continue
       timesMs[count] = stepTimeMs(inner, s)
-      if (grid.histograms !== undefined) histograms.push(withoutHint(grid.histograms[cell]))
       values[count++] = grid.values[cell]!
     }
-    const isMixed = histograms.some((histogram) => histogram !== undefined)
-    series.push({ labels: labelsOf(grid, row), count, timesMs, values, ...(isMixed ? { histograms } : {}) })
+    series.push({ labels: labelsOf(grid, row), count, timesMs, values, ...histogramsOf(grid, row) })
   }
   return series
+}
+
+/** The histograms of a row, by sample. */
+function histogramsOf({ histograms, present, steps }: Grid, row: number): Pick<RangeSeries, 'histograms'> {
+  if (histograms === undefined) return {}
+  const cell = row * steps
+  const cells = Array.from(histograms.slice(cell, cell + steps)).filter((_, s) => present[cell + s] === 1)
+  return cells.some((one) => one !== undefined) ? { histograms: cells.map(withoutHint) } : {}
 }
 
 /** Its neighbours in a subquery are others than those that it was compared with. */

@@ -154,7 +154,19 @@ function gridOfSamples(
   const values = new Float64Array(series.length * steps.count)
   const present = new Uint8Array(series.length * steps.count)
   for (let row = 0; row < series.length; row++) {
-    fillRow(series[row]!, row * steps.count, lens, steps, evaluation.lookbackMs, wants, values, present, histograms)
+    fillRow(series[row]!, row * steps.count, lens, steps, evaluation.lookbackMs, wants, values, present)
+    if (series[row]!.histograms === undefined) continue
+    fillHistograms(
+      series[row]!,
+      row * steps.count,
+      lens,
+      steps,
+      evaluation.lookbackMs,
+      wants,
+      values,
+      present,
+      histograms,
+    )
   }
   return {
     steps: steps.count,
@@ -182,7 +194,6 @@ function fillRow(
   wants: Wants,
   values: Float64Array,
   present: Uint8Array,
-  histograms: (Histogram | undefined)[] | undefined,
 ): void {
   const { timesMs, count } = columns
   const samples = columns.values
@@ -193,13 +204,36 @@ function fillRow(
     while (i + 1 < count && timesMs[i + 1]! <= atMs) i++
     if (i < 0 || timesMs[i]! <= atMs - lookbackMs) continue
     const value = samples[i]!
-    const histogram = columns.histograms?.[i]
-    if (value !== value && histogram === undefined) {
+    if (value !== value) {
       bits ??= bitsOf(samples)
       if (isStaleAt(bits, i)) continue
     }
-    if (histograms !== undefined) histograms[cell + s] = histogram
     values[cell + s] = wants === 'values' ? value : timesMs[i]! / 1000
     present[cell + s] = 1
+  }
+}
+
+/** The histograms of a row that was filled already, as if they were floats; `cells` is absent when times are wanted. */
+function fillHistograms(
+  { timesMs, count, histograms }: SeriesColumns,
+  cell: number,
+  lens: Lens,
+  steps: Steps,
+  lookbackMs: number,
+  wants: Wants,
+  values: Float64Array,
+  present: Uint8Array,
+  cells: (Histogram | undefined)[] | undefined,
+): void {
+  let i = -1
+  for (let s = 0; s < steps.count; s++) {
+    const atMs = lookMs(lens, steps, s)
+    while (i + 1 < count && timesMs[i + 1]! <= atMs) i++
+    if (i < 0 || timesMs[i]! <= atMs - lookbackMs) continue
+    const histogram = histograms?.[i]
+    if (histogram === undefined) continue
+    values[cell + s] = wants === 'values' ? 0 : timesMs[i]! / 1000
+    present[cell + s] = 1
+    if (cells !== undefined) cells[cell + s] = histogram
   }
 }

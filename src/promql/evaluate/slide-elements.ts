@@ -1,3 +1,4 @@
+import type { Place } from '../annotations.ts'
 import type { RangeSeries } from './range-vector.ts'
 import { stepTimeMs, type Steps } from './evaluation.ts'
 import type { CellWriter } from './histogram-cells.ts'
@@ -12,7 +13,7 @@ export function slideOverElements(
   endsMs: Float64Array,
   rangeMs: number,
   steps: Steps,
-  remarks: WindowRemarks,
+  remarks: WindowRemarks & { readonly ignoredPlace: Place },
   cell: number,
   cells: CellWriter,
 ): void {
@@ -35,7 +36,7 @@ export function slideOverElements(
     const floats = TIME_FUNCTIONS.has(name) ? { ...series, from, to } : floatsIn(series, from, to)
     if (floats.to === floats.from) continue
     if (floats.to - floats.from < to - from) {
-      remarks.annotations.ignoredInMixedRange(remarks.metricName, remarks.place)
+      remarks.annotations.ignoredInMixedRange(remarks.metricName, remarks.ignoredPlace)
     }
     const window: Window = {
       timesMs: floats.timesMs,

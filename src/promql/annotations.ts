@@ -1,7 +1,7 @@
 import { positionOf } from '../model/diagnostic.ts'
 import { formatDuration } from '../model/duration.ts'
 import { quote } from './literals.ts'
-import { formatShort } from './number-format.ts'
+import { formatShort, formatTwoDigits } from './number-format.ts'
 
 /** A place in the query text. */
 export interface Place {
@@ -9,15 +9,36 @@ export interface Place {
   readonly to: number
 }
 
+/** As far as dates go. */
+const DATE_MS_MAX = 8.64e15
+
 /** What two histograms were joined for. */
 export type HistogramOperation = 'addition' | 'subtraction' | 'aggregation'
 export type SampleType = 'float' | 'histogram'
+
+/** Classic buckets with less in them than in those below, which cannot be: their counts were raised, by `most` at most. */
+export interface RaisedBuckets {
+  readonly fromBound: number
+  readonly toBound: number
+  readonly most: number
+}
+
+/** The same of all histograms of a metric at all times. */
+interface AllRaised extends RaisedBuckets {
+  readonly metricName: string
+  readonly place: Place
+  readonly samples: number
+  readonly firstMs: number
+  readonly lastMs: number
+}
 
 /** Remarks about a good result, each once, in Prometheus' words with its position. */
 export class Annotations {
   readonly #text: string
   readonly #warnings = new Set<string>()
   readonly #infos = new Set<string>()
+  /** By place and name. */
+  readonly #raised = new Map<string, AllRaised>()
 
   /** @param text the query */
   constructor(text: string) {
@@ -29,11 +50,11 @@ export class Annotations {
   }
 
   get infos(): readonly string[] {
-    return [...this.#infos]
+    return [...this.#infos, ...Array.from(this.#raised.values(), (all) => this.#ofRaised(all))]
   }
 
   get count(): number {
-    return this.#warnings.size + this.#infos.size
+    return this.#warnings.size + this.#infos.size + this.#raised.size
   }
 
   invalidQuantile(quantile: number, place: Place): void {
@@ -66,10 +87,25 @@ export class Annotations {
     this.#inform(`older samples are gone: the first and the last of each ${each} stand for all`, place)
   }
 
-  forcedMonotonicity(metricName: string, place: Place): void {
-    const page = 'https://prometheus.io/docs/prometheus/latest/querying/functions/#histogram_quantile'
-    const message = `input to histogram_quantile needed to be fixed for monotonicity (see ${page})`
-    this.#inform(`${message}${namedMetric(metricName)}`, place)
+  /** Told once for a metric, of all its histograms and times. */
+  forcedMonotonicity(
+    { fromBound, toBound, most }: RaisedBuckets,
+    timeMs: number,
+    metricName: string,
+    place: Place,
+  ): void {
+    const key = `${place.from} ${metricName}`
+    const before = this.#raised.get(key)
+    this.#raised.set(key, {
+      metricName,
+      place,
+      fromBound: Math.min(fromBound, before?.fromBound ?? Infinity),
+      toBound: Math.max(toBound, before?.toBound ?? -Infinity),
+      most: Math.max(most, before?.most ?? 0),
+      samples: 1 + (before?.samples ?? 0),
+      firstMs: Math.min(timeMs, before?.firstMs ?? Infinity),
+      lastMs: Math.max(timeMs, before?.lastMs ?? -Infinity),
+    })
   }
 
   /** `metricName` of a series whose samples are floats and histograms. */
@@ -135,6 +171,15 @@ export class Annotations {
     this.#inform(`input to histogram_fraction has NaN observations, ${told}${namedMetric(metricName)}`, place)
   }
 
+  #ofRaised({ metricName, place, fromBound, toBound, most, samples, firstMs, lastMs }: AllRaised): string {
+    const page = 'https://prometheus.io/docs/prometheus/latest/querying/functions/#histogram_quantile'
+    const message = `input to histogram_quantile needed to be fixed for monotonicity (see ${page})`
+    const buckets = `from buckets ${formatShort(fromBound)} to ${formatShort(toBound)}`
+    const times = `over ${samples} samples from ${secondOf(firstMs)} to ${secondOf(lastMs)}`
+    const detail = `${buckets}, with a max diff of ${formatTwoDigits(most)}, ${times}`
+    return `PromQL info: ${message}${namedMetric(metricName)}, ${detail} (${this.#at(place)})`
+  }
+
   #warn(message: string, place: Place): void {
     this.#warnings.add(`PromQL warning: ${message} (${this.#at(place)})`)
   }
@@ -147,6 +192,12 @@ export class Annotations {
     const { line, column } = positionOf(this.#text, place.from)
     return `${line}:${column}`
   }
+}
+
+/** Cut to a second, in UTC. */
+function secondOf(timeMs: number): string {
+  const knownMs = Math.max(-DATE_MS_MAX, Math.min(timeMs, DATE_MS_MAX))
+  return new Date(Math.trunc(knownMs / 1000) * 1000).toISOString().replace('.000Z', 'Z')
 }
 
 function namedMetric(metricName: string): string {

@@ -24,3 +24,15 @@ export function formatShort(value: number): string {
   if (exponent >= -4 && exponent < 6) return formatPlain(value)
   return `${mantissa}e${power[0]!}${power.slice(1).padStart(2, '0')}`
 }
+
+/** Two significant digits at most, with an exponent below 1e-4 and from 100 on (%.2g). */
+export function formatTwoDigits(value: number): string {
+  if (!Number.isFinite(value) || value === 0) return formatPlain(value)
+  // JavaScript rounds what lies exactly between two numbers up, Go to the even one.
+  const even = /^(-?\d\.[02468])50*(e.*)$/.exec(value.toExponential(100))
+  const rounded = even === null ? Number(value.toPrecision(2)) : Number(`${even[1]!}${even[2]!}`)
+  const magnitude = Math.abs(rounded)
+  if (magnitude >= 1e-4 && magnitude < 100) return formatPlain(rounded)
+  const [mantissa, power] = rounded.toExponential().split('e') as [string, string]
+  return `${mantissa}e${power[0]!}${power.slice(1).padStart(2, '0')}`
+}

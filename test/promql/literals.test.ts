@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseNumber, quote, secondsToMs, unquote } from '../../src/promql/literals.ts'
-import { formatPlain, formatShort } from '../../src/promql/number-format.ts'
+import { formatPlain, formatShort, formatTwoDigits } from '../../src/promql/number-format.ts'
 
 test.each([
   ['1', 1],
@@ -101,6 +101,29 @@ test.each([
 ])('%d is printed as Go prints it', (value, plain, short) => {
   expect(formatPlain(value)).toBe(plain)
   expect(formatShort(value)).toBe(short)
+})
+
+// What Go prints with %.2g.
+test.each([
+  [0, '0'],
+  [5, '5'],
+  [10, '10'],
+  [99.4, '99'],
+  [99.5, '1e+02'],
+  [100, '1e+02'],
+  [397, '4e+02'],
+  [1234, '1.2e+03'],
+  [0.123, '0.12'],
+  [1.25, '1.2'],
+  [1.75, '1.8'],
+  [1.15, '1.1'],
+  [0.0001, '0.0001'],
+  [0.00001234, '1.2e-05'],
+  [-1.25e-7, '-1.2e-07'],
+  [1e100, '1e+100'],
+  [Infinity, '+Inf'],
+])('%d in two digits is %s', (value, text) => {
+  expect(formatTwoDigits(value)).toBe(text)
 })
 
 test('printing loses nothing', () => {

@@ -85,11 +85,11 @@ const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
   end: (_, __, steps, { queryEndMs }) => constant(queryEndMs / 1000, steps),
   histogram_fraction: (args, call, _, evaluation) =>
     vector(bucketFractions(call, args.scalar(0), args.scalar(1), args.vector(2), evaluation)),
-  histogram_quantile: (args, call, _, evaluation) =>
-    vector(bucketQuantiles(call, args.scalar(0), args.vector(1), evaluation)),
-  histogram_quantiles: (args, call, _, evaluation) => {
-    const columns = call.args.slice(2).map((__, i) => args.scalar(i + 2))
-    return vector(labelledQuantiles(call, args.vector(0), args.string(1), columns, evaluation))
+  histogram_quantile: (args, call, steps, evaluation) =>
+    vector(bucketQuantiles(call, args.scalar(0), args.vector(1), steps, evaluation)),
+  histogram_quantiles: (args, call, steps, evaluation) => {
+    const columns = call.args.slice(2).map((_, i) => args.scalar(i + 2))
+    return vector(labelledQuantiles(call, args.vector(0), args.string(1), columns, steps, evaluation))
   },
   label_join: async (args, _, __, { budget }) =>
     vector(await inTurns(labelJoin(args.vector(0), args.strings(1)), budget)),

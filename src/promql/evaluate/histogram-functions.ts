@@ -6,10 +6,10 @@ import { histogramFraction } from '../histogram/fraction.ts'
 import { histogramQuantile } from '../histogram/quantile.ts'
 import { histogramVariance } from '../histogram/variance.ts'
 import { formatShort } from '../number-format.ts'
-import type { Evaluation } from './evaluation.ts'
+import { stepTimeMs, type Evaluation, type Steps } from './evaluation.ts'
 import { dropNames, hasCell, labelsOf, mapRows, mergeEqualRows, type Grid } from './grid.ts'
 import { groupRows } from './groups.ts'
-import { bucketFraction, bucketQuantile, tidy, type Buckets } from './histogram.ts'
+import { bucketFraction, bucketQuantile, hasInfinity, tidy, type Buckets } from './histogram.ts'
 import { floatsOf, hasHistograms, mapHistograms, withoutHistograms } from './histogram-cells.ts'
 
 /** The label with a bucket's upper bound. */
@@ -25,9 +25,15 @@ export const HISTOGRAM_NUMBERS: Readonly<Record<string, (histogram: Histogram) =
 }
 
 /** `histogram_quantile(φ, v)`. */
-export function bucketQuantiles(call: Call, phis: Float64Array, grid: Grid, evaluation: Evaluation): Grid {
+export function bucketQuantiles(
+  call: Call,
+  phis: Float64Array,
+  grid: Grid,
+  steps: Steps,
+  evaluation: Evaluation,
+): Grid {
   warnOfQuantiles(phis, call.args[0]!, evaluation)
-  return quantilesOf(phis, grid, call.args[1]!, evaluation)
+  return quantilesOf(phis, grid, call.args[1]!, steps, isQuantile, evaluation)
 }
 
 /**
@@ -39,15 +45,20 @@ export function labelledQuantiles(
   grid: Grid,
   label: string,
   columns: readonly Float64Array[],
+  steps: Steps,
   evaluation: Evaluation,
 ): Grid {
   columns.forEach((phis, i) => {
     warnOfQuantiles(phis, call.args[i + 2]!, evaluation)
   })
-  const parts = columns.flatMap((phis) =>
+  const parts = columns.flatMap((phis, i) =>
     [...new Set(phis)].map((phi) => {
       const present = grid.present.map((is, cell) => (Object.is(phis[cell % grid.steps], phi) ? is : 0))
-      const quantiles = dropNames(quantilesOf(phis, { ...grid, present }, call.args[0]!, evaluation))
+      // A histogram is put right once for all of its quantiles.
+      const isFirst = (phi: number, s: number): boolean =>
+        isQuantile(phi) && !columns.slice(0, i).some((others) => isQuantile(others[s]!))
+      const some = { ...grid, present }
+      const quantiles = dropNames(quantilesOf(phis, some, call.args[0]!, steps, isFirst, evaluation))
       const labels = mapRows(quantiles.labels, (_, row) => labelsOf(quantiles, row).with(label, formatLabelValue(phi)))
       return { ...quantiles, labels, isNameless: false, isOneName: true }
     }),
@@ -55,12 +66,22 @@ export function labelledQuantiles(
   return mergeEqualRows(stacked(parts, grid.steps))
 }
 
-function quantilesOf(phis: Float64Array, grid: Grid, place: Expr, evaluation: Evaluation): Grid {
+function quantilesOf(
+  phis: Float64Array,
+  grid: Grid,
+  place: Expr,
+  steps: Steps,
+  isTold: (phi: number, step: number) => boolean,
+  evaluation: Evaluation,
+): Grid {
   const { annotations } = evaluation
   return overHistograms(grid, place, evaluation, {
-    classic: (bounds, s, metricName) => {
-      if (tidy(bounds).isForced) annotations.forcedMonotonicity(metricName, place)
-      return bucketQuantile(phis[s]!, bounds)
+    classic: (buckets, s, metricName) => {
+      const raised = tidy(buckets)
+      if (raised !== undefined && hasInfinity(buckets) && isTold(phis[s]!, s)) {
+        annotations.forcedMonotonicity(raised, stepTimeMs(steps, s), metricName, place)
+      }
+      return bucketQuantile(phis[s]!, buckets)
     },
     native: (histogram, s, metricName) => {
       const { value, nan } = histogramQuantile(phis[s]!, histogram)
@@ -71,7 +92,11 @@ function quantilesOf(phis: Float64Array, grid: Grid, place: Expr, evaluation: Ev
 }
 
 function warnOfQuantiles(phis: Float64Array, place: Expr, { annotations }: Evaluation): void {
-  for (const phi of phis) if (!(phi >= 0 && phi <= 1)) annotations.invalidQuantile(phi, place)
+  for (const phi of phis) if (!isQuantile(phi)) annotations.invalidQuantile(phi, place)
+}
+
+function isQuantile(phi: number): boolean {
+  return phi >= 0 && phi <= 1
 }
 
 /** A number as OpenMetrics writes it as a label: whole ones with a fraction. */

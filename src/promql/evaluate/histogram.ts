@@ -1,3 +1,5 @@
+import type { RaisedBuckets } from '../annotations.ts'
+
 /**
  * Quantiles and fractions of classic histograms: cumulative buckets, each the count of observations up to its bound.
  * Inside a bucket observations are taken to be spread evenly.
@@ -15,10 +17,10 @@ const ROUNDING_SLACK = 1e-12
 const SMALLEST_NORMAL = 2 ** -1022
 
 /**
- * Puts buckets in order, joins those of equal bound and makes the counts rise. `isForced`: counts fell by more than
+ * Puts buckets in order, joins those of equal bound and makes the counts rise. Tells of counts that fell by more than
  * rounding can explain.
  */
-export function tidy(buckets: Buckets): { readonly isForced: boolean } {
+export function tidy(buckets: Buckets): RaisedBuckets | undefined {
   sortByBound(buckets)
   const { bounds, counts } = buckets
   let last = 0
@@ -31,16 +33,21 @@ export function tidy(buckets: Buckets): { readonly isForced: boolean } {
     }
   }
   buckets.count = Math.min(buckets.count, last + 1)
-  let isForced = false
+  let raised: RaisedBuckets | undefined
   for (let i = 1; i < buckets.count; i++) {
     const before = counts[i - 1]!
-    if (areClose(before, counts[i]!)) counts[i] = before
-    else if (counts[i]! < before) {
+    const count = counts[i]!
+    if (areClose(before, count)) counts[i] = before
+    else if (count < before) {
       counts[i] = before
-      isForced = true
+      raised = {
+        fromBound: raised?.fromBound ?? bounds[i]!,
+        toBound: bounds[i]!,
+        most: Math.max(raised?.most ?? 0, before - count),
+      }
     }
   }
-  return { isForced }
+  return raised
 }
 
 /** Insertion sort: buckets come nearly sorted, and there are few. */

@@ -93,6 +93,9 @@ export async function steppedGrid(
   return filler.finish(isOneName)
 }
 
+/** A run that is seen at fewer steps is written without a call. */
+const FILLED_STEPS_MIN = 16
+
 /**
  * HOT: once per run. A run shows at the steps from its first sample on until the next run begins, or until its last
  * sample is out of sight: one value for a range of steps, when its samples are no further apart than the lookback.
@@ -109,6 +112,7 @@ function fillSteps(
   wants: Wants,
   grid: GridFiller,
 ): void {
+  const { values: shown, present } = grid
   const lastStepMs = firstMs + stepMs * (stepCount - 1)
   let nextStep = 0
   for (let run = from; run < to; run++) {
@@ -128,8 +132,15 @@ function fillSteps(
     const end = goneMs > lastStepMs ? stepCount : Math.ceil((goneMs - firstMs) / stepMs)
     if (wants === 'values' && (count === 1 || deltaMs <= lookbackMs)) {
       if (end <= nextStep) continue
-      grid.values.fill(value, cell + nextStep, cell + end)
-      grid.present.fill(1, cell + nextStep, cell + end)
+      if (end - nextStep < FILLED_STEPS_MIN) {
+        for (; nextStep < end; nextStep++) {
+          shown[cell + nextStep] = value
+          present[cell + nextStep] = 1
+        }
+        continue
+      }
+      shown.fill(value, cell + nextStep, cell + end)
+      present.fill(1, cell + nextStep, cell + end)
       nextStep = end
       continue
     }
@@ -138,8 +149,8 @@ function fillSteps(
       const nth = count === 1 ? 0 : Math.min(count - 1, Math.floor((atMs - startMs) / deltaMs))
       const timeMs = startMs + (count === 1 ? 0 : deltaMs * nth)
       if (timeMs <= atMs - lookbackMs) continue
-      grid.values[cell + nextStep] = wants === 'values' ? value : timeMs / 1000
-      grid.present[cell + nextStep] = 1
+      shown[cell + nextStep] = wants === 'values' ? value : timeMs / 1000
+      present[cell + nextStep] = 1
     }
   }
 }

@@ -35,8 +35,9 @@ interface AllRaised extends RaisedBuckets {
 /** Remarks about a good result, each once, in Prometheus' words with its position. */
 export class Annotations {
   readonly #text: string
-  readonly #warnings = new Set<string>()
-  readonly #infos = new Set<string>()
+  /** Places by message: what is said at two places is shown at the first one that said it, as in Prometheus. */
+  readonly #warnings = new Map<string, Place>()
+  readonly #infos = new Map<string, Place>()
   /** By place and name. */
   readonly #raised = new Map<string, AllRaised>()
 
@@ -46,11 +47,12 @@ export class Annotations {
   }
 
   get warnings(): readonly string[] {
-    return [...this.#warnings]
+    return Array.from(this.#warnings, ([message, place]) => `PromQL warning: ${message} (${this.#at(place)})`)
   }
 
   get infos(): readonly string[] {
-    return [...this.#infos, ...Array.from(this.#raised.values(), (all) => this.#ofRaised(all))]
+    const infos = Array.from(this.#infos, ([message, place]) => `PromQL info: ${message} (${this.#at(place)})`)
+    return [...infos, ...Array.from(this.#raised.values(), (all) => this.#ofRaised(all))]
   }
 
   get count(): number {
@@ -181,11 +183,11 @@ export class Annotations {
   }
 
   #warn(message: string, place: Place): void {
-    this.#warnings.add(`PromQL warning: ${message} (${this.#at(place)})`)
+    if (!this.#warnings.has(message)) this.#warnings.set(message, place)
   }
 
   #inform(message: string, place: Place): void {
-    this.#infos.add(`PromQL info: ${message} (${this.#at(place)})`)
+    if (!this.#infos.has(message)) this.#infos.set(message, place)
   }
 
   #at(place: Place): string {

@@ -34,6 +34,8 @@ export interface PrometheusOptions {
   readonly token?: string
   /** Takes samples by remote write itself, at `/api/v1/write`. */
   readonly isReceiver?: boolean
+  /** Scrapes native histograms and sends them on. */
+  readonly hasNativeHistograms?: boolean
   /** Labels of all targets, such as `namespace`. */
   readonly targetLabels?: Readonly<Record<string, string>>
 }
@@ -48,6 +50,7 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Runni
       `--storage.tsdb.path=${join(folder, 'data')}`,
       '--web.listen-address=127.0.0.1:0',
       ...(options.isReceiver === true ? ['--web.enable-remote-write-receiver'] : []),
+      ...(options.hasNativeHistograms === true ? ['--enable-feature=native-histograms'] : []),
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   )
@@ -74,6 +77,8 @@ function configOf(options: PrometheusOptions): object {
     // Small and quick, so that a test sees its samples at once.
     queue_config: { batch_send_deadline: '200ms', min_backoff: '30ms', max_backoff: '500ms' },
     ...(token === undefined ? {} : { authorization: { credentials: token } }),
+    ...(options.hasNativeHistograms === true ? { send_native_histograms: true } : {}),
+    metadata_config: { send_interval: '1s' },
   }
   return {
     global: { scrape_interval: '1s', scrape_timeout: '1s', external_labels: externalLabels },

@@ -62,7 +62,12 @@ export async function run(options: PeersOptions): Promise<void> {
   console.log(`${kept.machine}, ${scale.name} scale`)
   const wanted = namesOf(options.only)
   const scenarios = scenariosNamed(namesOf(options.scenario))
-  for (const peer of contestants(options.program)) {
+  const peers = contestants(options.program)
+  const unknown = wanted.find((name) => !peers.some((peer) => peer.name.toLowerCase().startsWith(name)))
+  if (unknown !== undefined) {
+    throw new Error(`got --only ${unknown}, want the beginning of one of ${peers.map(({ name }) => name).join(', ')}`)
+  }
+  for (const peer of peers) {
     if (wanted.length > 0 && !wanted.some((name) => peer.name.toLowerCase().startsWith(name))) continue
     for (const scenario of scenarios) {
       const course = { peer, scale, profileDir: profileDirOf(options.profile, scenario) }

@@ -48,15 +48,6 @@ function signed(bytes: Uint8Array): number {
   return (first & 0x40) === 0 ? size : -size
 }
 
-/** How many runs the chunk at `offset` has; `end` is where it ends. Throws `MalformedBytesError`. */
-export function runsOfChunk(bytes: Uint8Array, offset: number, end: number): number {
-  // After the byte that says how many decimals count.
-  at = offset + 1
-  const count = unsigned(bytes)
-  if (!(at <= end)) throw new MalformedBytesError('a chunk ends in its first number')
-  return count
-}
-
 /**
  * HOT: once per run. Adds the samples of a chunk with times in `[fromMs, toMs]` to the row that `into` is at. Throws
  * `MalformedBytesError`; it never reads outside of `[offset, end)` to any effect, because a chunk that was read past

@@ -232,6 +232,7 @@ export class Compaction {
       ref,
       fromMs: runs.startsMs[0]!,
       toMs: runs.lastMsOf(runs.count - 1),
+      runs: runs.count,
       payload: encodeChunk(runs),
     })
     // A run costs as much as a sample, however long it is.

@@ -109,6 +109,7 @@ export class Flush {
       low: older.lows[last]!,
       high: older.highs[last]!,
       sampleCount: older.sampleCount,
+      runs: older.count,
       payload: encodeChunk(older),
     }
   }

@@ -15,7 +15,9 @@ const PACK_BYTES = 512 * 1024
 /** The most a pack may say it inflates to: a damaged number must not take all memory. */
 const PAYLOAD_BYTES_MAX = 256 * 1024 * 1024
 
-const VERSION = 1
+const VERSION = 2
+/** Says nothing about runs. Directories of it are read. */
+const VERSION_WITHOUT_RUNS = 1
 /** Times are written whole, because their distance to the pack's own is not exact. */
 const IS_WIDE = 128
 /**
@@ -29,6 +31,8 @@ export interface Chunk {
   readonly ref: SeriesRef
   readonly fromMs: number
   readonly toMs: number
+  /** How many runs it has. */
+  readonly runs: number
   readonly payload: Uint8Array
 }
 
@@ -50,6 +54,8 @@ export interface Directory {
   readonly tosMs: Float64Array
   /** The chunk of entry i is `[ends[i - 1] or 0, ends[i])` of the inflated payload. */
   readonly ends: Uint32Array
+  /** Runs of each chunk, so that a query that would read too many is found out early; 0 when it was not written down. */
+  readonly runs: Uint32Array
 }
 
 /** Collects the chunks of one pack. */
@@ -99,7 +105,7 @@ export function encodePack(chunks: readonly Chunk[]): Pack {
 function encodeDirectory(chunks: readonly Chunk[], fromMs: number, toMs: number): Uint8Array {
   const isWide = !Number.isSafeInteger(toMs - fromMs)
   bytes.clear()
-  bytes.reserve(10 + chunks.length * 32)
+  bytes.reserve(10 + chunks.length * 40)
   bytes.byte(VERSION | (isWide ? IS_WIDE : 0))
   bytes.unsigned(chunks.length)
   let ref = 0
@@ -110,6 +116,7 @@ function encodeDirectory(chunks: readonly Chunk[], fromMs: number, toMs: number)
   for (const chunk of chunks) bytes.signed(isWide ? chunk.fromMs : chunk.fromMs - fromMs)
   for (const chunk of chunks) bytes.signed(isWide ? chunk.toMs : chunk.toMs - toMs)
   for (const chunk of chunks) bytes.unsigned(chunk.payload.length)
+  for (const chunk of chunks) bytes.unsigned(chunk.runs)
   return bytes.take()
 }
 
@@ -117,7 +124,10 @@ function encodeDirectory(chunks: readonly Chunk[], fromMs: number, toMs: number)
 export function decodeDirectory(deflated: Uint8Array, fromMs: number, toMs: number): Directory {
   const reader = new ByteReader(inflate(deflated, PAYLOAD_BYTES_MAX))
   const head = reader.byte()
-  if ((head & ~IS_WIDE) !== VERSION) throw new MalformedBytesError(`pack version ${head & ~IS_WIDE}, want ${VERSION}`)
+  const version = head & ~IS_WIDE
+  if (version !== VERSION && version !== VERSION_WITHOUT_RUNS) {
+    throw new MalformedBytesError(`pack version ${version}, want at most ${VERSION}`)
+  }
   const isWide = (head & IS_WIDE) !== 0
   const count = reader.unsigned()
   if (count === 0 || count > PACK_SERIES) throw new MalformedBytesError(`pack of ${count} series`)
@@ -140,8 +150,10 @@ export function decodeDirectory(deflated: Uint8Array, fromMs: number, toMs: numb
     if (end > PAYLOAD_BYTES_MAX) throw new MalformedBytesError(`pack of more than ${PAYLOAD_BYTES_MAX} bytes`)
     ends[i] = end
   }
+  const runs = new Uint32Array(count)
+  if (version === VERSION) for (let i = 0; i < count; i++) runs[i] = reader.unsigned()
   if (!reader.isAtEnd) throw new MalformedBytesError('bytes after the directory')
-  return { count, refs, fromsMs, tosMs, ends }
+  return { count, refs, fromsMs, tosMs, ends, runs }
 }
 
 /** All chunks of a pack, one after the other. Throws `MalformedBytesError`. */

@@ -5,7 +5,7 @@ import type { SeriesRef } from '../model/series.ts'
 import { MalformedBytesError } from './bytes.ts'
 import { decodeChunk } from './chunk-codec.ts'
 import { PackCache, type CachedPack } from './pack-cache.ts'
-import { chunkAt, decodeDirectory, inflatePayload } from './pack-codec.ts'
+import { chunkAt, decodeDirectory, inflatePayload, type Directory } from './pack-codec.ts'
 import { RunList } from './run-list.ts'
 
 /** Flushed samples, as readers see them: the packs of one metric in each block that a range touches. */
@@ -180,6 +180,26 @@ export class PackReader {
     })
   }
 
+  /** Runs of those chunks of some series (sorted refs) that lie in `[fromMs, toMs]` whole. Reads directories alone. */
+  runsWithin(refs: Uint32Array, metricOf: (ref: SeriesRef) => number, fromMs: number, toMs: number): number {
+    let runs = 0
+    if (refs.length === 0) return runs
+    this.#atomically(() => {
+      const blocks = this.#overlapping.all(fromMs, toMs)
+      if (blocks.length === 0) return
+      const byMetric = groupByMetric(refs, metricOf)
+      for (const { id } of blocks) {
+        for (const group of byMetric) {
+          for (const row of this.#directories.iterate(...rangeOf(id, group, fromMs, toMs))) {
+            const directory = readPack(row.id, () => decodeDirectory(row.directory, row.fromMs, row.toMs))
+            runs += runsIn(directory, group.refs, fromMs, toMs)
+          }
+        }
+      }
+    })
+    return runs
+  }
+
   #findIn(
     row: Omit<PackRow, 'payload'>,
     left: Set<number>,
@@ -260,6 +280,18 @@ function placeChunks(pack: CachedPack, group: MetricRefs, fromMs: number, toMs: 
     if (refs[at] !== ref || tosMs[entry]! < fromMs || fromsMs[entry]! > toMs) continue
     found.push({ place: places[at]!, pack, entry })
   }
+}
+
+function runsIn(directory: Directory, refs: readonly number[], fromMs: number, toMs: number): number {
+  const { count, refs: packed, fromsMs, tosMs } = directory
+  let runs = 0
+  let at = firstAtLeast(refs, packed[0]!)
+  for (let entry = 0; entry < count && at < refs.length; entry++) {
+    const ref = packed[entry]!
+    while (at < refs.length && refs[at]! < ref) at++
+    if (refs[at] === ref && fromsMs[entry]! >= fromMs && tosMs[entry]! <= toMs) runs += directory.runs[entry]!
+  }
+  return runs
 }
 
 function firstAtLeast(refs: readonly number[], ref: number): number {

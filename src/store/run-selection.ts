@@ -2,7 +2,7 @@ import { RunColumns } from '../model/run-columns.ts'
 import type { RunSelection, TimeRange } from '../model/queryable.ts'
 import type { ReadTally } from '../model/read-tally.ts'
 import type { SeriesRef } from '../model/series.ts'
-import { readRuns, runsOfChunk } from './chunk-reader.ts'
+import { readRuns } from './chunk-reader.ts'
 import type { HeadMemory } from './head-memory.ts'
 import type { HeadRows } from './head-rows.ts'
 import { HISTOGRAM_HIGH_WORD } from './histogram-codec.ts'
@@ -69,15 +69,7 @@ export class StoreRunSelection implements RunSelection {
   runsAtLeast(from: number, to: number): number {
     const { fromMs, toMs } = this.#range
     const { packs, metricOf } = this.#sources
-    const refs = this.rows.refs.subarray(from, to)
-    let runs = 0
-    for (const { pack, entry } of this.#sources.readingPacks(() => packs.chunksOf(refs, metricOf, fromMs, toMs))) {
-      const { directory, payload } = pack
-      if (directory.fromsMs[entry]! < fromMs || directory.tosMs[entry]! > toMs) continue
-      const offset = entry === 0 ? 0 : directory.ends[entry - 1]!
-      runs += orDamaged('a chunk', () => runsOfChunk(payload, offset, directory.ends[entry]!))
-    }
-    return runs
+    return this.#sources.readingPacks(() => packs.runsWithin(this.rows.refs.subarray(from, to), metricOf, fromMs, toMs))
   }
 
   readNewest(timesMs: Float64Array, values: Float64Array): void {

@@ -192,7 +192,7 @@ describe('a chunk', () => {
 
 describe('a pack', () => {
   const time = fc.oneof(fc.integer({ min: 1_760_000_000_000, max: 1_760_100_000_000 }), fc.maxSafeInteger())
-  const chunk = fc.record({ a: time, b: time, payload: fc.uint8Array({ maxLength: 40 }) })
+  const chunk = fc.record({ a: time, b: time, runs: fc.nat(), payload: fc.uint8Array({ maxLength: 40 }) })
   const chunks = fc
     .tuple(
       fc.uniqueArray(fc.integer({ min: 1, max: 0xffffffff }), { minLength: 1, maxLength: PACK_SERIES }),
@@ -202,8 +202,8 @@ describe('a pack', () => {
       refs
         .sort((a, b) => a - b)
         .map((ref, i) => {
-          const { a, b, payload } = columns[i]!
-          return { ref, fromMs: Math.min(a, b), toMs: Math.max(a, b), payload }
+          const { a, b, runs, payload } = columns[i]!
+          return { ref, fromMs: Math.min(a, b), toMs: Math.max(a, b), runs, payload }
         }),
     )
 
@@ -217,6 +217,7 @@ describe('a pack', () => {
           ref: directory.refs[i]!,
           fromMs: directory.fromsMs[i]!,
           toMs: directory.tosMs[i]!,
+          runs: directory.runs[i]!,
           payload: Uint8Array.from(chunkAt(payload, directory, i)),
         }))
         expect(got).toEqual(given)
@@ -228,26 +229,40 @@ describe('a pack', () => {
 
   test('is full at its number of series, or at its bytes', () => {
     const small = new PackFiller()
-    for (let ref = 1; !small.isFull; ref++) small.push({ ref, fromMs: 0, toMs: 0, payload: new Uint8Array(10) })
+    for (let ref = 1; !small.isFull; ref++)
+      small.push({ ref, fromMs: 0, toMs: 0, runs: 1, payload: new Uint8Array(10) })
     expect(small.chunks).toHaveLength(PACK_SERIES)
     const large = new PackFiller()
-    for (let ref = 1; !large.isFull; ref++) large.push({ ref, fromMs: 0, toMs: 0, payload: new Uint8Array(300_000) })
+    for (let ref = 1; !large.isFull; ref++)
+      large.push({ ref, fromMs: 0, toMs: 0, runs: 1, payload: new Uint8Array(300_000) })
     expect(large.chunks).toHaveLength(2)
   })
 
-  const good = encodePack([{ ref: 7, fromMs: 0, toMs: 10, payload: Uint8Array.of(1, 2, 3) }])
+  const good = encodePack([{ ref: 7, fromMs: 0, toMs: 10, runs: 2, payload: Uint8Array.of(1, 2, 3) }])
   test.each([
     ['nothing', []],
     ['another version', [9, 1, 7, 0, 0, 3]],
-    ['no series', [1, 0]],
-    ['too many series', [1, 0xff, 0x01]],
-    ['refs that do not rise', [1, 2, 7, 0, 0, 0, 0, 0, 3, 3]],
-    ['an end in the middle', [1, 1, 7, 0]],
-    ['bytes after the end', [1, 1, 7, 0, 0, 3, 3]],
-    ['a size that no pack has', [1, 1, 7, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x1f]],
+    ['no series', [2, 0]],
+    ['too many series', [2, 0xff, 0x01]],
+    ['refs that do not rise', [2, 2, 7, 0, 0, 0, 0, 0, 3, 3, 1, 1]],
+    ['an end in the middle', [2, 1, 7, 0]],
+    ['an end before the runs', [2, 1, 7, 0, 0, 3]],
+    ['bytes after the end', [2, 1, 7, 0, 0, 3, 2, 3]],
+    ['bytes after the end of the version before', [1, 1, 7, 0, 0, 3, 3]],
+    ['a size that no pack has', [2, 1, 7, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x1f, 2]],
   ])('with a directory of %s is malformed', (_name, bytes) => {
     const directory = deflateRawSync(Uint8Array.from(bytes))
     expect(() => decodeDirectory(directory, 0, 10)).toThrow(MalformedBytesError)
+  })
+
+  test('of the version before says nothing about runs, and is read', () => {
+    const before = deflateRawSync(Uint8Array.of(1, 1, 7, 0, 0, 3))
+    expect({ ...decodeDirectory(before, 0, 10), runs: [] }).toEqual({
+      ...decodeDirectory(good.directory, 0, 10),
+      runs: [],
+    })
+    expect([...decodeDirectory(before, 0, 10).runs]).toEqual([0])
+    expect([...decodeDirectory(good.directory, 0, 10).runs]).toEqual([2])
   })
 
   test('that does not inflate, or to another size, is malformed', () => {

@@ -247,21 +247,36 @@ function* variance(grid: Grid, groups: Groups, isRoot: boolean): Pieces<Grid> {
   return out
 }
 
+/** Of `quantile`: a row's values of so many steps are two lines of the processor's cache. */
+const STEPS_AT_ONCE = 16
+
+/** HOT. */
 function* quantile(grid: Grid, groups: Groups, params: Float64Array): Pieces<Grid> {
   const { steps, values, present } = grid
   const out = output(grid, groups)
   const members: number[][] = Array.from({ length: groups.labels.length }, () => [])
   groups.ids.forEach((id, row) => members[id]!.push(row))
   for (const [id, rows] of members.entries()) {
-    const sample = new Float64Array(rows.length)
-    const mask = pieceMask(rows.length)
-    for (let s = 0; s < steps; s++) {
-      if ((s & mask) === mask) yield
-      let count = 0
-      for (const row of rows) if (present[row * steps + s] === 1) sample[count++] = values[row * steps + s]!
-      if (count === 0) continue
-      out.values[id * steps + s] = quantileOf(params[s]!, sample.slice(0, count))
-      out.present[id * steps + s] = 1
+    // Some steps at a time: a row's values lie side by side, those of a step far apart.
+    const samples = new Float64Array(rows.length * STEPS_AT_ONCE)
+    const mask = pieceMask(rows.length * STEPS_AT_ONCE)
+    for (let first = 0, turn = 0; first < steps; first += STEPS_AT_ONCE, turn++) {
+      if ((turn & mask) === mask) yield
+      const end = Math.min(steps, first + STEPS_AT_ONCE)
+      const counts = new Int32Array(STEPS_AT_ONCE)
+      for (const row of rows) {
+        for (let s = first; s < end; s++) {
+          if (present[row * steps + s] === 0) continue
+          samples[(s - first) * rows.length + counts[s - first]!++] = values[row * steps + s]!
+        }
+      }
+      for (let s = first; s < end; s++) {
+        const count = counts[s - first]!
+        if (count === 0) continue
+        const at = (s - first) * rows.length
+        out.values[id * steps + s] = quantileOf(params[s]!, samples.subarray(at, at + count))
+        out.present[id * steps + s] = 1
+      }
     }
   }
   return out

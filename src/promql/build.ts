@@ -314,6 +314,7 @@ class Builder {
       return refuse(this.#text, expr.from, expr.to, `${extension} modifier is not supported for subqueries`)
     }
     const target = expr.kind === 'matrix' ? expr.selector : expr
+    // In Prometheus' words. It says it of all but selectors: nothing else has samples around a window.
     if (target.kind !== 'vector') return refuse(this.#text, expr.from, expr.to, `${extension} modifier not implemented`)
     if (target.extension !== undefined && target.extension !== extension) {
       return refuse(this.#text, expr.from, expr.to, 'anchored and smoothed modifiers cannot be used together')

@@ -303,6 +303,7 @@ class Decoder {
       else if (tag === V10) marks.flags = reader.varint32(end)
       else if (tag === B11) exemplars.push(this.#exemplar(end))
       else if (tag === F14) point.zeroThreshold = reader.double(end)
+      // The least and the greatest value: a native histogram has no place for them.
       else if (tag === F12 || tag === F13) reader.skip(tag, end)
       else return false
       return true

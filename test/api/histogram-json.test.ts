@@ -2,45 +2,32 @@ import { Value } from 'typebox/value'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { renderHistogram } from '../../src/api/histogram-json.ts'
 import { QueryAnswer } from '../../src/contract/prometheus.ts'
-import { CUSTOM_BOUNDS, NO_BUCKETS, type BucketCounts, type Histogram } from '../../src/model/histogram.ts'
+import { CUSTOM_BOUNDS, type Histogram } from '../../src/model/histogram.ts'
 import { Labels } from '../../src/model/labels.ts'
 import type { QueryResult } from '../../src/promql/query-engine.ts'
 import { toChartColumns } from '../../src/web/lib/chart-columns.ts'
 import { toPromqlView } from '../../src/web/lib/promql-table.ts'
+import { exponential } from '../promql/histogram/make.ts'
+import { bucketsOf } from '../support/histograms.ts'
 import { NOW_MS, makeServer } from './test-server.ts'
 import type { TestServer } from './test-server.ts'
 
-const buckets = (counts: Readonly<Record<number, number>>): BucketCounts => ({
-  indexes: Int32Array.from(Object.keys(counts).map(Number)),
-  counts: Float64Array.from(Object.values(counts)),
-})
-
-const EMPTY: Histogram = {
-  schema: 0,
-  counterReset: 'unknown',
-  count: 0,
-  sum: 0,
-  zeroThreshold: 0,
-  zeroCount: 0,
-  positive: NO_BUCKETS,
-  negative: NO_BUCKETS,
-  customBounds: new Float64Array(0),
-}
+const EMPTY = exponential()
 const BOTH_SIDES: Histogram = {
   ...EMPTY,
   count: 12,
   sum: -3.5,
   zeroThreshold: 0.001,
   zeroCount: 2,
-  positive: buckets({ 0: 1, 1: 3.5, 3: 0.5 }),
-  negative: buckets({ 0: 4, 1: 1 }),
+  positive: bucketsOf({ 0: 1, 1: 3.5, 3: 0.5 }),
+  negative: bucketsOf({ 0: 4, 1: 1 }),
 }
 const CUSTOM: Histogram = {
   ...EMPTY,
   schema: CUSTOM_BOUNDS,
   count: 6,
   sum: Infinity,
-  positive: buckets({ 0: 1, 1: 2, 2: 3 }),
+  positive: bucketsOf({ 0: 1, 1: 2, 2: 3 }),
   customBounds: Float64Array.from([5, 10]),
 }
 

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { AlertMarks } from './alert-marks.ts'
 import { SampleValue } from './sample-value.ts'
 
 /** `/api/fleet/v1/alerts`: every alert of the fleet with what a person needs beside its labels. */
@@ -27,6 +28,12 @@ export const AlertItem = Type.Object({
   }),
   /** Name of the runbook page, absent when no page has the alert's name. */
   runbook: Type.Optional(Type.String()),
+  /** `external`: somebody POSTed it, such as a cluster's own Prometheus; `rule.expr` is empty then. Absent means `rule`. */
+  source: Type.Optional(Type.Union([Type.Literal('rule'), Type.Literal('external')])),
+  /** Where an external alert comes from, its `generatorURL`. */
+  generatorUrl: Type.Optional(Type.String()),
+  /** Absent before the first look at it. */
+  marks: Type.Optional(AlertMarks),
 })
 export type AlertItem = Static<typeof AlertItem>
 

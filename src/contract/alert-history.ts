@@ -1,0 +1,67 @@
+import { Type, type Static } from 'typebox'
+
+/** One run of an alert, from the moment its expression held until it resolved. */
+export const AlertRun = Type.Object({
+  fingerprint: Type.String(),
+  alertname: Type.String(),
+  cluster: Type.String(),
+  severity: Type.String(),
+  labels: Type.Record(Type.String(), Type.String()),
+  annotations: Type.Record(Type.String(), Type.String()),
+  activeAtMs: Type.Number(),
+  firedAtMs: Type.Number(),
+  /** Absent while it fires. */
+  resolvedAtMs: Type.Optional(Type.Number()),
+  acknowledgedBy: Type.Optional(Type.String()),
+})
+export type AlertRun = Static<typeof AlertRun>
+
+/**
+ * `GET /api/fleet/v1/alerts/history?fromMs&toMs&alertname&cluster&fingerprint&limit&cursor`: runs that fired in the
+ * window, newest first.
+ */
+export const AlertRuns = Type.Object({ runs: Type.Array(AlertRun), nextCursor: Type.Optional(Type.String()) })
+export type AlertRuns = Static<typeof AlertRuns>
+
+/**
+ * `GET /api/fleet/v1/alerts/strip?fingerprint=…&fingerprint=…&hours=24&blocks=24`: for each block of time the share of
+ * it in which the alert fired, oldest first. At most 500 fingerprints.
+ */
+export const AlertStrips = Type.Object({
+  fromMs: Type.Number(),
+  blockMs: Type.Number(),
+  strips: Type.Record(Type.String(), Type.Array(Type.Number())),
+})
+export type AlertStrips = Static<typeof AlertStrips>
+
+/** `POST /api/fleet/v1/alerts/{fingerprint}/acknowledge` (role responder); `DELETE` takes it back. */
+export const AcknowledgeRequest = Type.Object({
+  note: Type.String(),
+  /** Only looked at when the server needs no token. */
+  by: Type.Optional(Type.String()),
+})
+export type AcknowledgeRequest = Static<typeof AcknowledgeRequest>
+
+/** `GET /api/fleet/v1/audit?limit&cursor`: what people did, newest first. */
+export const AuditEntries = Type.Object({
+  entries: Type.Array(
+    Type.Object({
+      id: Type.Number(),
+      atMs: Type.Number(),
+      by: Type.String(),
+      action: Type.Union([
+        Type.Literal('silence.create'),
+        Type.Literal('silence.update'),
+        Type.Literal('silence.expire'),
+        Type.Literal('alert.acknowledge'),
+        Type.Literal('alert.unacknowledge'),
+        Type.Literal('rules.reload'),
+      ]),
+      subject: Type.String(),
+      /** JSON of what was written. */
+      detail: Type.String(),
+    }),
+  ),
+  nextCursor: Type.Optional(Type.String()),
+})
+export type AuditEntries = Static<typeof AuditEntries>

@@ -1,0 +1,23 @@
+import { Type, type Static } from 'typebox'
+
+/** What stands between an alert and a page, and who has seen it. Nothing here hides an alert: each mark has its reason. */
+export const AlertMarks = Type.Object({
+  /** Ids of active silences. */
+  silencedBy: Type.Array(Type.String()),
+  /** Fingerprints of the alerts that inhibit it. */
+  inhibitedBy: Type.Array(Type.String()),
+  /** Names of the time intervals that mute it now. */
+  mutedBy: Type.Array(Type.String()),
+  acknowledged: Type.Optional(Type.Object({ by: Type.String(), atMs: Type.Number(), note: Type.String() })),
+  /** A healthy upgrade is expected to raise it, in this phase and on this cluster only. */
+  expected: Type.Optional(Type.Object({ upgrade: Type.String(), phase: Type.String(), reason: Type.String() })),
+  /** Names of the receivers that its route leads to; empty when nothing is configured. */
+  receivers: Type.Array(Type.String()),
+  /** The last decision to tell somebody or not, one for each receiver. */
+  decisions: Type.Array(
+    Type.Object({ receiver: Type.String(), sends: Type.Boolean(), reason: Type.String(), atMs: Type.Number() }),
+  ),
+})
+export type AlertMarks = Static<typeof AlertMarks>
+
+export const NO_MARKS: AlertMarks = { silencedBy: [], inhibitedBy: [], mutedBy: [], receivers: [], decisions: [] }

@@ -1,0 +1,74 @@
+import { Type, type Static } from 'typebox'
+
+/**
+ * `/api/fleet/v1/silences`, beside Alertmanager's own `/api/v2/silences`: with the preview, until-resolved and the
+ * alerts that each one hides.
+ */
+
+export const MatcherItem = Type.Object({
+  name: Type.String(),
+  op: Type.Union([Type.Literal('='), Type.Literal('!='), Type.Literal('=~'), Type.Literal('!~')]),
+  value: Type.String(),
+})
+export type MatcherItem = Static<typeof MatcherItem>
+
+export const SilenceItem = Type.Object({
+  id: Type.String(),
+  state: Type.Union([Type.Literal('pending'), Type.Literal('active'), Type.Literal('expired')]),
+  matchers: Type.Array(MatcherItem),
+  startsAtMs: Type.Number(),
+  endsAtMs: Type.Number(),
+  updatedAtMs: Type.Number(),
+  createdBy: Type.String(),
+  comment: Type.String(),
+  untilResolved: Type.Boolean(),
+  /** Fingerprints of the active alerts that it matches now. */
+  hides: Type.Array(Type.String()),
+})
+export type SilenceItem = Static<typeof SilenceItem>
+
+/** `GET /api/fleet/v1/silences`: active, pending, then expired ones of the last five days. */
+export const SilenceItems = Type.Object({ asOfMs: Type.Number(), silences: Type.Array(SilenceItem) })
+export type SilenceItems = Static<typeof SilenceItems>
+
+/**
+ * `POST /api/fleet/v1/silences` (role responder); answers 201 and the `SilenceItem`. `PUT /api/fleet/v1/silences/{id}`
+ * replaces one, `DELETE` expires it. Whoever has a token cannot choose another name for `createdBy`.
+ */
+export const SilenceRequest = Type.Object({
+  matchers: Type.Array(MatcherItem, { minItems: 1 }),
+  startsAtMs: Type.Optional(Type.Number()),
+  endsAtMs: Type.Number(),
+  comment: Type.String({ minLength: 1 }),
+  createdBy: Type.Optional(Type.String()),
+  untilResolved: Type.Optional(Type.Boolean()),
+})
+export type SilenceRequest = Static<typeof SilenceRequest>
+
+/** `POST /api/fleet/v1/silences/preview` with `{ matchers }`. */
+export const SilencePreview = Type.Object({
+  asOfMs: Type.Number(),
+  /** Active alerts that it would hide now, the worst first, at most 100. */
+  now: Type.Array(
+    Type.Object({
+      fingerprint: Type.String(),
+      alertname: Type.String(),
+      cluster: Type.String(),
+      severity: Type.String(),
+      state: Type.String(),
+    }),
+  ),
+  nowCount: Type.Number(),
+  /** Runs of alerts that fired in the last seven days and would have been hidden, by name. */
+  past: Type.Array(
+    Type.Object({
+      alertname: Type.String(),
+      runs: Type.Number(),
+      clusters: Type.Number(),
+      lastFiredAtMs: Type.Number(),
+    }),
+  ),
+  pastRuns: Type.Number(),
+  pastFromMs: Type.Number(),
+})
+export type SilencePreview = Static<typeof SilencePreview>

@@ -1,0 +1,35 @@
+import type { Matcher } from './matcher.ts'
+
+/** A silence: alerts that all its matchers match page nobody while it is active. They stay visible, and say by whom. */
+export interface Silence {
+  /** A UUID, Alertmanager's form. */
+  readonly id: string
+  /** At least one, and at least one that an absent label does not match. */
+  readonly matchers: readonly Matcher[]
+  readonly startsAtMs: number
+  /** Exclusive. */
+  readonly endsAtMs: number
+  readonly updatedAtMs: number
+  readonly createdBy: string
+  readonly comment: string
+  /** Ends early, when none of the alerts that it hides is active any more; `endsAtMs` is then the latest end. */
+  readonly untilResolved: boolean
+}
+
+export const SILENCE_STATES = ['pending', 'active', 'expired'] as const
+export type SilenceState = (typeof SILENCE_STATES)[number]
+
+export function silenceStateAt({ startsAtMs, endsAtMs }: Silence, nowMs: number): SilenceState {
+  if (nowMs >= endsAtMs) return 'expired'
+  return nowMs < startsAtMs ? 'pending' : 'active'
+}
+
+/** Somebody has seen this run of an alert and looks after it. Nothing is hidden by it; it ends with the run. */
+export interface Acknowledgement {
+  readonly fingerprint: string
+  /** Which run: the alert's `activeAtMs`. */
+  readonly activeAtMs: number
+  readonly by: string
+  readonly atMs: number
+  readonly note: string
+}

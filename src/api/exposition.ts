@@ -1,4 +1,4 @@
-import { formatGoFloat } from '../rules/template/go-float.ts'
+import { formatGoFloat } from '../template/go-float.ts'
 
 /** Prometheus' text format 0.0.4, as `/federate` needs it: samples without a known type, with their times. */
 

@@ -10,7 +10,7 @@ import {
 import { FUNCTIONS, UNSUPPORTED_FUNCTIONS } from '../promql/functions.ts'
 import { diagnose } from '../promql/parse.ts'
 import type { ParseOptions } from '../promql/parse-options.ts'
-import { PROMETHEUS_FUNCTIONS } from '../rules/template/prometheus-functions.ts'
+import { PROMETHEUS_FUNCTIONS } from '../rules/template-functions.ts'
 import { sendSuccess } from './prometheus-json.ts'
 
 /**

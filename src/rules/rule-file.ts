@@ -11,9 +11,9 @@ import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
 import { DEFAULT_INTERVAL_MS } from './rule.ts'
 import type { Rule, RuleGroup } from './rule.ts'
 import { compileTemplate, isTemplate } from './template.ts'
-import { YamlReader } from './yaml-reader.ts'
-import type { Entry, Range } from './yaml-reader.ts'
-import type { YamlText } from './yaml-text.ts'
+import { YamlReader } from '../yaml/yaml-reader.ts'
+import type { Entry, Range } from '../yaml/yaml-reader.ts'
+import type { YamlText } from '../yaml/yaml-text.ts'
 
 export interface RuleFile {
   /** As the user named it; shown, and part of a group's identity. */

@@ -1,23 +1,32 @@
 /** The functions Prometheus adds to Go's templates: queries, numbers and times for people, links. */
 import { isIP, isIPv6 } from 'node:net'
-import { parseDuration } from '../../model/duration.ts'
-import { compareText } from '../../model/labels.ts'
-import { fixedArity, wantFloat, wantText, wrongType } from './function.ts'
-import type { TemplateFunction } from './function.ts'
-import { formatGoFloat } from './go-float.ts'
-import { escapeQuery } from './go-functions.ts'
-import { formatGoTime } from './go-time.ts'
-import { humanize, humanize1024, humanizeDuration, humanizePercentage } from './humanize.ts'
-import { replaceAll, searches } from './regex.ts'
-import { TemplateError } from './value.ts'
-import type { ListValue, SampleValue, Value } from './value.ts'
+import { parseDuration } from '../model/duration.ts'
+import { compareText } from '../model/labels.ts'
+import { fixedArity, wantFloat, wantText, wrongType } from '../template/function.ts'
+import type { TemplateFunction } from '../template/function.ts'
+import { formatGoFloat } from '../template/go-float.ts'
+import { escapeQuery } from '../template/go-functions.ts'
+import { formatGoTime } from '../template/go-time.ts'
+import { humanize, humanize1024, humanizeDuration, humanizePercentage } from '../template/humanize.ts'
+import { replaceAll, searches } from '../template/regex.ts'
+import { TemplateError } from '../template/value.ts'
+import type { ListValue, SampleValue, Value } from '../template/value.ts'
+
+/** What these functions may know beside their arguments. */
+export interface FunctionContext {
+  readonly nowMs: number
+  /** Without a slash at the end. */
+  readonly externalUrl: string
+  /** Answers a PromQL query at `nowMs`. */
+  query(expr: string): ListValue
+}
 
 const text = (call: (text: string) => string): TemplateFunction => fixedArity(1, ([arg]) => call(wantText(arg)))
 const float = (call: (value: number) => Value): TemplateFunction => fixedArity(1, ([arg]) => call(wantFloat(arg)))
 
-export const PROMETHEUS_FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
+export const PROMETHEUS_FUNCTIONS: Readonly<Record<string, TemplateFunction<FunctionContext>>> = {
   // Queries
-  query: fixedArity(1, ([expr], context) => context.query(wantText(expr))),
+  query: fixedArity<FunctionContext>(1, ([expr], context) => context.query(wantText(expr))),
   first: fixedArity(1, ([list]) => {
     const [first] = wantList(list).items
     if (first === undefined) throw new TemplateError('first() called on vector with no elements')
@@ -43,7 +52,7 @@ export const PROMETHEUS_FUNCTIONS: Readonly<Record<string, TemplateFunction>> = 
     if (durationMs === undefined) throw new TemplateError(`not a valid duration string: ${JSON.stringify(arg)}`)
     return durationMs / 1000
   }),
-  now: fixedArity(0, (_, context) => context.nowMs / 1000),
+  now: fixedArity<FunctionContext>(0, (_, context) => context.nowMs / 1000),
 
   // Texts
   title: text(titleCase),
@@ -61,8 +70,11 @@ export const PROMETHEUS_FUNCTIONS: Readonly<Record<string, TemplateFunction>> = 
   // Links
   graphLink: text((expr) => `/graph?g0.expr=${escapeQuery(expr)}&g0.tab=0`),
   tableLink: text((expr) => `/graph?g0.expr=${escapeQuery(expr)}&g0.tab=1`),
-  externalURL: fixedArity(0, (_, context) => context.externalUrl),
-  pathPrefix: fixedArity(0, (_, context) => /^[a-z]+:\/\/[^/]*(\/[^?#]*)?/i.exec(context.externalUrl)?.[1] ?? ''),
+  externalURL: fixedArity<FunctionContext>(0, (_, context) => context.externalUrl),
+  pathPrefix: fixedArity<FunctionContext>(
+    0,
+    (_, context) => /^[a-z]+:\/\/[^/]*(\/[^?#]*)?/i.exec(context.externalUrl)?.[1] ?? '',
+  ),
 
   args: {
     arity: [0, Infinity],

@@ -2,7 +2,7 @@
  * RE2 patterns that search inside a text, for `match` and `reReplaceAll`. Built from anchored patterns, so that whatever
  * keeps those from running away keeps these too. Unlike in PromQL, a dot matches no newline unless `(?s)` says so.
  */
-import { RegexError, compileAnchoredRegex } from '../../model/regex.ts'
+import { RegexError, compileAnchoredRegex } from '../model/regex.ts'
 import { TemplateError } from './value.ts'
 
 /** Searching again after each match takes time by the square of the text. */

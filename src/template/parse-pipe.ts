@@ -1,5 +1,5 @@
 /** Pipelines of a template: commands, operands, variables. An unknown function or variable is an error here. */
-import { nearest } from '../../base/nearest.ts'
+import { nearest } from '../base/nearest.ts'
 import type { Command, Operand, Pipe } from './ast.ts'
 import { TemplateSyntaxError } from './lexer.ts'
 import type { Token } from './lexer.ts'

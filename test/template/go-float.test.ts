@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatGoFloat } from '../../src/rules/template/go-float.ts'
+import { formatGoFloat } from '../../src/template/go-float.ts'
 
 test.each([
   [0, 'g', -1, '0'],

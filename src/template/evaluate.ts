@@ -1,10 +1,10 @@
 /**
- * Runs a template's tree. Synchronous: a query that is not answered yet stops the run (see template.ts), which starts
- * again once it is. Nothing here has side effects, so running twice is the same as running once.
+ * Runs a template's tree. Synchronous: a function that cannot answer yet throws what the caller knows, who starts again
+ * once it can (rules/template.ts does so with queries). Nothing here has side effects, so running twice is the same as running once.
  */
 import type { Command, Node, Operand, Pipe, RangeNode, TemplateTree } from './ast.ts'
 import { fieldOf } from './fields.ts'
-import type { FunctionContext, TemplateFunction } from './function.ts'
+import type { TemplateFunction } from './function.ts'
 import { TemplateError, isTruthy, printValue, sortedEntries, typeName } from './value.ts'
 import type { RootValue, Value } from './value.ts'
 
@@ -13,17 +13,18 @@ const STEPS_MAX = 100_000
 const OUTPUT_CHARS_MAX = 65_536
 const CALL_DEPTH_MAX = 50
 
-export interface Run {
+export interface Run<Context> {
   readonly tree: TemplateTree
-  readonly functions: Readonly<Record<string, TemplateFunction>>
-  readonly context: FunctionContext
+  readonly functions: Readonly<Record<string, TemplateFunction<Context>>>
+  /** Handed to every function. */
+  readonly context: Context
   readonly root: RootValue
   /** Names with their `$`. */
   readonly variables: Readonly<Record<string, Value>>
 }
 
 /** The text. Throws `TemplateError`. */
-export function evaluateTemplate(run: Run): string {
+export function evaluateTemplate<Context>(run: Run<Context>): string {
   const evaluator = new Evaluator(run)
   evaluator.block(run.tree.body, run.root)
   return evaluator.text
@@ -37,14 +38,14 @@ interface Variable {
 /** What a block tells the loop around it. */
 type Flow = 'on' | 'break' | 'continue'
 
-class Evaluator {
-  readonly #run: Run
+class Evaluator<Context> {
+  readonly #run: Run<Context>
   #variables: Variable[]
   #steps = 0
   #depth = 0
   text = ''
 
-  constructor(run: Run) {
+  constructor(run: Run<Context>) {
     this.#run = run
     this.#variables = Object.entries({ $: run.root, ...run.variables }).map(([name, value]) => ({ name, value }))
   }

@@ -2,7 +2,7 @@
  * The values a template handles, as Go's text/template would type them: a JavaScript number is a float64, a bigint is
  * an int. The difference shows: Go refuses to compare the two, and prints them differently.
  */
-import { compareText } from '../../model/labels.ts'
+import { compareText } from '../model/labels.ts'
 import { formatGoFloat } from './go-float.ts'
 import { formatGoDuration, formatGoTime } from './go-time.ts'
 

@@ -1,24 +1,19 @@
 /** What a template function is, and how functions look at their arguments. */
 import { TemplateError, typeName } from './value.ts'
-import type { ListValue, Value } from './value.ts'
+import type { Value } from './value.ts'
 
-/** What functions may know beside their arguments. */
-export interface FunctionContext {
-  readonly nowMs: number
-  /** Without a slash at the end. */
-  readonly externalUrl: string
-  /** Answers a PromQL query at `nowMs`. */
-  query(expr: string): ListValue
-}
-
-export interface TemplateFunction {
+/** `Context` is what the functions of one set know beside their arguments, such as the time. */
+export interface TemplateFunction<Context = unknown> {
   /** Fewest and most arguments; `Infinity` for any number. */
   readonly arity: readonly [number, number]
   /** Throws `TemplateError`. */
-  call(args: readonly Value[], context: FunctionContext): Value
+  call(args: readonly Value[], context: Context): Value
 }
 
-export function fixedArity(count: number, call: TemplateFunction['call']): TemplateFunction {
+export function fixedArity<Context = unknown>(
+  count: number,
+  call: TemplateFunction<Context>['call'],
+): TemplateFunction<Context> {
   return { arity: [count, count], call }
 }
 

@@ -5,8 +5,11 @@
 export const ROLES = ['ingest', 'viewer', 'responder', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
-/** What a route asks for. `public` routes say nothing about the fleet. */
-export type Access = Role | 'public'
+/**
+ * What a route asks for. `public` routes say nothing about the fleet. `reporter` is whoever may report an alert: a
+ * cluster's own Prometheus (`ingest`), or a person (`responder`).
+ */
+export type Access = Role | 'public' | 'reporter'
 
 export interface Principal {
   readonly role: Role
@@ -28,6 +31,7 @@ const LADDER: readonly Role[] = ['viewer', 'responder', 'admin']
 export function isAllowed(role: Role | undefined, access: Access): boolean {
   if (access === 'public') return true
   if (role === undefined) return false
+  if (access === 'reporter') return isAllowed(role, 'ingest') || isAllowed(role, 'responder')
   if (access === 'ingest') return role === 'ingest' || role === 'admin'
   return LADDER.indexOf(role) >= LADDER.indexOf(access)
 }

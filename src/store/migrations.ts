@@ -200,6 +200,63 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     log_id INTEGER NOT NULL
   ) STRICT;
   `,
+  `
+  CREATE TABLE silence (
+    id TEXT PRIMARY KEY,
+    matchers TEXT NOT NULL,
+    starts_at_ms INTEGER NOT NULL,
+    ends_at_ms INTEGER NOT NULL,
+    updated_at_ms INTEGER NOT NULL,
+    created_by TEXT NOT NULL,
+    comment TEXT NOT NULL,
+    until_resolved INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  -- Kept as long as the run that it is of.
+  CREATE TABLE acknowledgement (
+    fingerprint TEXT NOT NULL,
+    active_at_ms INTEGER NOT NULL,
+    by TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    note TEXT NOT NULL,
+    PRIMARY KEY (fingerprint, active_at_ms)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE audit (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at_ms INTEGER NOT NULL,
+    by TEXT NOT NULL,
+    action TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    detail TEXT NOT NULL
+  ) STRICT;
+  -- Each run of an alert that fired. alertname and cluster stand in labels too.
+  CREATE TABLE alert_run (
+    fingerprint TEXT NOT NULL,
+    active_at_ms INTEGER NOT NULL,
+    alertname TEXT NOT NULL,
+    cluster TEXT NOT NULL,
+    labels TEXT NOT NULL,
+    annotations TEXT NOT NULL,
+    fired_at_ms INTEGER NOT NULL,
+    resolved_at_ms INTEGER,
+    PRIMARY KEY (fingerprint, active_at_ms)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX alert_run_fired ON alert_run (fired_at_ms);
+  CREATE INDEX alert_run_name ON alert_run (alertname, fired_at_ms);
+  CREATE INDEX alert_run_cluster ON alert_run (cluster, fired_at_ms);
+  -- What a start asks: which runs had not ended. There are few.
+  CREATE INDEX alert_run_open ON alert_run (fired_at_ms) WHERE resolved_at_ms IS NULL;
+  CREATE TABLE external_alert (
+    fingerprint TEXT PRIMARY KEY,
+    labels TEXT NOT NULL,
+    annotations TEXT NOT NULL,
+    starts_at_ms INTEGER NOT NULL,
+    ends_at_ms INTEGER NOT NULL,
+    updated_at_ms INTEGER NOT NULL,
+    received_at_ms INTEGER NOT NULL,
+    is_timeout INTEGER NOT NULL,
+    generator_url TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 /** The version that brought packs. Before it a flush wrote one row per series, and no release ever did. */

@@ -1,18 +1,29 @@
 import type Database from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
 import type { AlertStateStore } from '../../model/alert.ts'
-import { failureOf, openDatabase } from '../database.ts'
+import type { AlertRunReader } from '../../model/alert-run.ts'
+import { failureOf, openDatabase, openDatabaseForReading } from '../database.ts'
 import { Turns } from '../turns.ts'
+import { SqlAcknowledgements, type AcknowledgementStore } from './acknowledgements.ts'
+import { SqlAlertRuns, type AlertRunStore } from './alert-runs.ts'
 import { SqlAlertStates } from './alert-states.ts'
+import { SqlAudit, type AuditStore } from './audit.ts'
+import { SqlExternalAlerts, type ExternalAlertStore } from './external-alerts.ts'
 import { SqlMeta, type MetaStore } from './meta.ts'
 import type { FactsSchema } from './schema.ts'
+import { SqlSilences, type SilenceStore } from './silences.ts'
 import { SqlTokens, type TokenStore } from './tokens.ts'
 
-/** What is not samples: small, kept for ever, and one day in PostgreSQL. Written with Kysely for that reason. */
+/** What is not samples: small, and one day in PostgreSQL. Written with Kysely for that reason. */
 export interface Facts {
   readonly alertStates: AlertStateStore
   readonly tokens: TokenStore
   readonly meta: MetaStore
+  readonly silences: SilenceStore
+  readonly acknowledgements: AcknowledgementStore
+  readonly audit: AuditStore
+  readonly alertRuns: AlertRunStore
+  readonly externalAlerts: ExternalAlertStore
 }
 
 /** Runs one piece of work on the connection, alone, and names its failures. */
@@ -28,7 +39,36 @@ export function createFacts(database: Database.Database, turns: Turns): Facts {
       throw failureOf(what, thrown)
     }
   }
-  return { alertStates: new SqlAlertStates(run), tokens: new SqlTokens(run), meta: new SqlMeta(run) }
+  return {
+    alertStates: new SqlAlertStates(run),
+    tokens: new SqlTokens(run),
+    meta: new SqlMeta(run),
+    silences: new SqlSilences(run),
+    acknowledgements: new SqlAcknowledgements(run),
+    audit: new SqlAudit(run),
+    alertRuns: new SqlAlertRuns(run),
+    externalAlerts: new SqlExternalAlerts(run),
+  }
+}
+
+/** What of the facts is read on the thread that reads, past the writer. */
+export interface FactsReader {
+  readonly alertRuns: AlertRunReader
+  readonly audit: Pick<AuditStore, 'list'>
+  close(): void
+}
+
+/** Opens what a writer made. Throws FleetError. */
+export function openFactsForReading(dir: string): FactsReader {
+  const database = openDatabaseForReading(dir)
+  const { alertRuns, audit } = createFacts(database, new Turns())
+  return {
+    alertRuns,
+    audit,
+    close() {
+      database.close()
+    },
+  }
 }
 
 /**

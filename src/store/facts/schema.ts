@@ -5,6 +5,11 @@ export interface FactsSchema {
   readonly meta: MetaTable
   readonly token: TokenTable
   readonly alert_state: AlertStateTable
+  readonly silence: SilenceTable
+  readonly acknowledgement: AcknowledgementTable
+  readonly audit: AuditTable
+  readonly alert_run: AlertRunTable
+  readonly external_alert: ExternalAlertTable
 }
 
 export interface MetaTable {
@@ -39,4 +44,60 @@ export interface AlertStateTable {
   readonly keep_firing_since_ms: number | null
   /** The number as text: no column type keeps NaN, infinities and minus zero in both databases. */
   readonly value: string
+}
+
+export interface SilenceTable {
+  readonly id: string
+  /** JSON array of `Matcher`. */
+  readonly matchers: string
+  readonly starts_at_ms: number
+  readonly ends_at_ms: number
+  readonly updated_at_ms: number
+  readonly created_by: string
+  readonly comment: string
+  /** 0 or 1. */
+  readonly until_resolved: number
+}
+
+export interface AcknowledgementTable {
+  readonly fingerprint: string
+  readonly active_at_ms: number
+  readonly by: string
+  readonly at_ms: number
+  readonly note: string
+}
+
+export interface AuditTable {
+  readonly id: Generated<number>
+  readonly at_ms: number
+  readonly by: string
+  readonly action: string
+  readonly subject: string
+  readonly detail: string
+}
+
+export interface AlertRunTable {
+  readonly fingerprint: string
+  readonly active_at_ms: number
+  readonly alertname: string
+  readonly cluster: string
+  /** JSON array of names and values in turn. */
+  readonly labels: string
+  /** JSON object. */
+  readonly annotations: string
+  readonly fired_at_ms: number
+  readonly resolved_at_ms: number | null
+}
+
+export interface ExternalAlertTable {
+  readonly fingerprint: string
+  readonly labels: string
+  readonly annotations: string
+  readonly starts_at_ms: number
+  readonly ends_at_ms: number
+  readonly updated_at_ms: number
+  readonly received_at_ms: number
+  /** 0 or 1. */
+  readonly is_timeout: number
+  readonly generator_url: string
 }

@@ -1,0 +1,70 @@
+import type { Labels } from './labels.ts'
+import type { Matcher } from './matcher.ts'
+
+/**
+ * One run of an alert that fired: from the moment its expression held until it resolved. Its key is (fingerprint,
+ * `activeAtMs`), so that whoever writes it twice writes it once.
+ */
+export interface AlertRunRecord {
+  readonly fingerprint: string
+  readonly labels: Labels
+  /** Of the moment it fired. */
+  readonly annotations: Readonly<Record<string, string>>
+  readonly activeAtMs: number
+  readonly firedAtMs: number
+  /** Absent while it fires. */
+  readonly resolvedAtMs?: number
+}
+
+/** What names a run. */
+export interface AlertRunKey {
+  readonly fingerprint: string
+  readonly activeAtMs: number
+}
+
+/** A run as it is read again. */
+export interface KeptAlertRun extends AlertRunRecord {
+  /** Who looked after it last. */
+  readonly acknowledgedBy?: string
+}
+
+/** Runs that fired at some time of [fromMs, toMs), newest first. */
+export interface AlertRunQuery {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly alertname?: string
+  readonly cluster?: string
+  readonly fingerprint?: string
+  readonly limit: number
+  /** Only runs after this one in the order of the answer. */
+  readonly after?: AlertRunPlace
+}
+
+/** A place in the order: fired last first, then by key. */
+export interface AlertRunPlace extends AlertRunKey {
+  readonly firedAtMs: number
+}
+
+/** When runs of some alerts fired, for drawing. `toMs` is absent while one fires. */
+export interface AlertRunSpan {
+  readonly fingerprint: string
+  readonly firedAtMs: number
+  readonly resolvedAtMs?: number
+}
+
+/** Runs that some matchers would have hidden, by name. */
+export interface MatchedRuns {
+  readonly alertname: string
+  readonly runs: number
+  readonly clusters: number
+  readonly lastFiredAtMs: number
+}
+
+/** Reads what is kept of alerts, on the thread that reads. Implemented by `store`. */
+export interface AlertRunReader {
+  page(query: AlertRunQuery): Promise<readonly KeptAlertRun[]>
+  /** Runs that fired at some time of [fromMs, toMs). */
+  spans(fingerprints: readonly string[], fromMs: number, toMs: number): Promise<readonly AlertRunSpan[]>
+  /** Counts runs that fired at some time of [fromMs, toMs) and that all matchers match; the most frequent first. */
+  matching(matchers: readonly Matcher[], fromMs: number, toMs: number): Promise<readonly MatchedRuns[]>
+}

@@ -1,0 +1,26 @@
+/** Who did what, and when. Written in the same transaction as the deed, so that there is none without the other. */
+export const AUDIT_ACTIONS = [
+  'silence.create',
+  'silence.update',
+  'silence.expire',
+  'alert.acknowledge',
+  'alert.unacknowledge',
+  'rules.reload',
+] as const
+export type AuditAction = (typeof AUDIT_ACTIONS)[number]
+
+export interface AuditDeed {
+  readonly atMs: number
+  /** The token's name; what the caller says on an open server; `daytwo` for what ends by itself. */
+  readonly by: string
+  readonly action: AuditAction
+  /** Id of the silence, fingerprint of the alert, or name of what was reloaded. */
+  readonly subject: string
+  /** JSON of what was written. */
+  readonly detail: string
+}
+
+export interface AuditEntry extends AuditDeed {
+  /** Rises with each entry. */
+  readonly id: number
+}

@@ -1,0 +1,19 @@
+import type { Labels } from './labels.ts'
+
+/** An alert that somebody POSTed, such as a cluster's own Prometheus: as it is kept, with Alertmanager's words. */
+export interface ExternalAlertRecord {
+  /** `fingerprintOf` the labels, which hold `cluster` when any alias of it was there. */
+  readonly fingerprint: string
+  readonly labels: Labels
+  readonly annotations: Readonly<Record<string, string>>
+  readonly startsAtMs: number
+  /** It is resolved from then on, unless somebody repeats it before. */
+  readonly endsAtMs: number
+  readonly updatedAtMs: number
+  /** When this run of it was first heard of. */
+  readonly receivedAtMs: number
+  /** The sender named no end, so it ends `resolve_timeout` after it was last said. */
+  readonly isTimeout: boolean
+  /** Empty when the sender gave none. */
+  readonly generatorUrl: string
+}

@@ -1,0 +1,67 @@
+import type { AlertRunKey } from '../../model/alert-run.ts'
+import type { AuditDeed } from '../../model/audit.ts'
+import type { Acknowledgement } from '../../model/silence.ts'
+import { insertAudit } from './audit.ts'
+import type { RunFacts } from './facts.ts'
+
+export interface AcknowledgementStore {
+  /** Those whose run has not ended. */
+  listOpen(): Promise<readonly Acknowledgement[]>
+  /** Replaces the one of the same run. In one transaction with the entry of the audit; durable when it resolves. */
+  put(acknowledgement: Acknowledgement, deed: AuditDeed): Promise<void>
+  remove(run: AlertRunKey, deed: AuditDeed): Promise<void>
+}
+
+export class SqlAcknowledgements implements AcknowledgementStore {
+  readonly #run: RunFacts
+
+  constructor(run: RunFacts) {
+    this.#run = run
+  }
+
+  async listOpen(): Promise<readonly Acknowledgement[]> {
+    const rows = await this.#run('reading acknowledgements', (db) =>
+      db
+        .selectFrom('acknowledgement as a')
+        // A run that never fired has no row, and may still be waiting.
+        .leftJoin('alert_run as r', (join) =>
+          join.onRef('r.fingerprint', '=', 'a.fingerprint').onRef('r.active_at_ms', '=', 'a.active_at_ms'),
+        )
+        .where('r.resolved_at_ms', 'is', null)
+        .select(['a.fingerprint', 'a.active_at_ms', 'a.by', 'a.at_ms', 'a.note'])
+        .orderBy('a.fingerprint')
+        .execute(),
+    )
+    return rows.map(({ fingerprint, by, note, active_at_ms: activeAtMs, at_ms: atMs }) => {
+      return { fingerprint, activeAtMs, by, atMs, note }
+    })
+  }
+
+  async put({ fingerprint, activeAtMs, by, atMs, note }: Acknowledgement, deed: AuditDeed): Promise<void> {
+    await this.#run('writing an acknowledgement', (db) =>
+      db.transaction().execute(async (transaction) => {
+        await transaction
+          .insertInto('acknowledgement')
+          .values({ fingerprint, active_at_ms: activeAtMs, by, at_ms: atMs, note })
+          .onConflict((conflict) =>
+            conflict.columns(['fingerprint', 'active_at_ms']).doUpdateSet({ by, at_ms: atMs, note }),
+          )
+          .execute()
+        await insertAudit(transaction, deed)
+      }),
+    )
+  }
+
+  async remove({ fingerprint, activeAtMs }: AlertRunKey, deed: AuditDeed): Promise<void> {
+    await this.#run('taking an acknowledgement back', (db) =>
+      db.transaction().execute(async (transaction) => {
+        await transaction
+          .deleteFrom('acknowledgement')
+          .where('fingerprint', '=', fingerprint)
+          .where('active_at_ms', '=', activeAtMs)
+          .execute()
+        await insertAudit(transaction, deed)
+      }),
+    )
+  }
+}

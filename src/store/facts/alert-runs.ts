@@ -1,0 +1,227 @@
+import type { Kysely, Selectable } from 'kysely'
+import type {
+  AlertRunKey,
+  AlertRunQuery,
+  AlertRunReader,
+  AlertRunRecord,
+  AlertRunSpan,
+  KeptAlertRun,
+  MatchedRuns,
+} from '../../model/alert-run.ts'
+import { clusterOf } from '../../model/cluster-identity.ts'
+import { Labels } from '../../model/labels.ts'
+import { compileMatcher, type Matcher } from '../../model/matcher.ts'
+import type { RunFacts } from './facts.ts'
+import type { AlertRunTable, FactsSchema } from './schema.ts'
+
+/** Runs of alerts that fired, by (fingerprint, `activeAtMs`). */
+export interface AlertRunStore extends AlertRunReader {
+  /**
+   * Adds runs, and ends those that are there: of a run that is there only its end is taken. One transaction; durable
+   * when it resolves.
+   */
+  record(runs: readonly AlertRunRecord[]): Promise<void>
+  /** Runs that have not ended. */
+  listOpen(): Promise<readonly AlertRunRecord[]>
+  /** Removes runs that resolved before a time, with their acknowledgements, and acknowledgements as old without a run. */
+  prune(resolvedBeforeMs: number): Promise<void>
+}
+
+/** Rows of one INSERT: databases limit the number of parameters. */
+const ROWS_PER_INSERT = 500
+/** Rows of `matching` between two looks at what else waits. */
+const ROWS_PER_READ = 2000
+
+export class SqlAlertRuns implements AlertRunStore {
+  readonly #run: RunFacts
+
+  constructor(run: RunFacts) {
+    this.#run = run
+  }
+
+  async record(runs: readonly AlertRunRecord[]): Promise<void> {
+    await this.#run('writing runs of alerts', (db) =>
+      db.transaction().execute(async (transaction) => {
+        for (let from = 0; from < runs.length; from += ROWS_PER_INSERT) {
+          await transaction
+            .insertInto('alert_run')
+            .values(runs.slice(from, from + ROWS_PER_INSERT).map(rowOf))
+            .onConflict((conflict) =>
+              conflict
+                .columns(['fingerprint', 'active_at_ms'])
+                .doUpdateSet((update) => ({ resolved_at_ms: update.ref('excluded.resolved_at_ms') })),
+            )
+            .execute()
+        }
+      }),
+    )
+  }
+
+  async listOpen(): Promise<readonly AlertRunRecord[]> {
+    const rows = await this.#run('reading open runs of alerts', (db) =>
+      db.selectFrom('alert_run').selectAll().where('resolved_at_ms', 'is', null).orderBy('fired_at_ms').execute(),
+    )
+    return rows.map(recordOf)
+  }
+
+  async page(query: AlertRunQuery): Promise<readonly KeptAlertRun[]> {
+    const { fromMs, toMs, alertname, cluster, fingerprint, limit, after } = query
+    const rows = await this.#run('reading runs of alerts', (db) => {
+      let select = during(db, fromMs, toMs)
+        .leftJoin('acknowledgement as a', (join) =>
+          join.onRef('a.fingerprint', '=', 'r.fingerprint').onRef('a.active_at_ms', '=', 'r.active_at_ms'),
+        )
+        .selectAll('r')
+        .select('a.by as acknowledged_by')
+        .orderBy('r.fired_at_ms', 'desc')
+        .orderBy('r.fingerprint')
+        .orderBy('r.active_at_ms')
+        .limit(limit)
+      if (alertname !== undefined) select = select.where('r.alertname', '=', alertname)
+      if (cluster !== undefined) select = select.where('r.cluster', '=', cluster)
+      if (fingerprint !== undefined) select = select.where('r.fingerprint', '=', fingerprint)
+      if (after !== undefined) {
+        select = select.where((eb) =>
+          eb.or([
+            eb('r.fired_at_ms', '<', after.firedAtMs),
+            eb.and([eb('r.fired_at_ms', '=', after.firedAtMs), eb('r.fingerprint', '>', after.fingerprint)]),
+            eb.and([
+              eb('r.fired_at_ms', '=', after.firedAtMs),
+              eb('r.fingerprint', '=', after.fingerprint),
+              eb('r.active_at_ms', '>', after.activeAtMs),
+            ]),
+          ]),
+        )
+      }
+      return select.execute()
+    })
+    return rows.map((row) => {
+      const { acknowledged_by: acknowledgedBy } = row
+      return { ...recordOf(row), ...(acknowledgedBy === null ? {} : { acknowledgedBy }) }
+    })
+  }
+
+  async spans(fingerprints: readonly string[], fromMs: number, toMs: number): Promise<readonly AlertRunSpan[]> {
+    if (fingerprints.length === 0) return []
+    const rows = await this.#run('reading when alerts fired', (db) =>
+      during(db, fromMs, toMs)
+        .select(['r.fingerprint', 'r.fired_at_ms', 'r.resolved_at_ms'])
+        .where('r.fingerprint', 'in', [...fingerprints])
+        .orderBy('r.fingerprint')
+        .orderBy('r.fired_at_ms')
+        .execute(),
+    )
+    return rows.map(({ fingerprint, fired_at_ms: firedAtMs, resolved_at_ms: resolvedAtMs }) => {
+      return { fingerprint, firedAtMs, ...(resolvedAtMs === null ? {} : { resolvedAtMs }) }
+    })
+  }
+
+  async matching(matchers: readonly Matcher[], fromMs: number, toMs: number): Promise<readonly MatchedRuns[]> {
+    const tests = matchers.map((matcher) => ({ name: matcher.name, test: compileMatcher(matcher) }))
+    const counts = new Map<string, { runs: number; clusters: Set<string>; lastFiredAtMs: number }>()
+    let after: AlertRunKey | undefined
+    for (;;) {
+      const rows = await this.#matchingRows(matchers, fromMs, toMs, after)
+      for (const row of rows) {
+        const labels = labelsOf(row)
+        if (!tests.every(({ name, test }) => test(labels.get(name)))) continue
+        const count = counts.get(row.alertname) ?? { runs: 0, clusters: new Set(), lastFiredAtMs: 0 }
+        count.runs++
+        count.clusters.add(row.cluster)
+        count.lastFiredAtMs = Math.max(count.lastFiredAtMs, row.fired_at_ms)
+        counts.set(row.alertname, count)
+      }
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < ROWS_PER_READ) break
+      after = { fingerprint: last.fingerprint, activeAtMs: last.active_at_ms }
+    }
+    return [...counts]
+      .map(([alertname, { runs, clusters, lastFiredAtMs }]) => {
+        return { alertname, runs, clusters: clusters.size, lastFiredAtMs }
+      })
+      .sort((a, b) => b.runs - a.runs || (a.alertname < b.alertname ? -1 : 1))
+  }
+
+  /** The next rows in the order of the key, less those that an equality on a column leaves out. */
+  #matchingRows(matchers: readonly Matcher[], fromMs: number, toMs: number, after: AlertRunKey | undefined) {
+    return this.#run('reading runs of alerts', (db) => {
+      let select = during(db, fromMs, toMs)
+        .select(['r.fingerprint', 'r.active_at_ms', 'r.alertname', 'r.cluster', 'r.labels', 'r.fired_at_ms'])
+        .orderBy('r.fingerprint')
+        .orderBy('r.active_at_ms')
+        .limit(ROWS_PER_READ)
+      for (const { name, op, value } of matchers) {
+        if (op === '=' && name === 'alertname') select = select.where('r.alertname', '=', value)
+      }
+      if (after !== undefined) {
+        select = select.where((eb) =>
+          eb.or([
+            eb('r.fingerprint', '>', after.fingerprint),
+            eb.and([eb('r.fingerprint', '=', after.fingerprint), eb('r.active_at_ms', '>', after.activeAtMs)]),
+          ]),
+        )
+      }
+      return select.execute()
+    })
+  }
+
+  async prune(resolvedBeforeMs: number): Promise<void> {
+    await this.#run('removing old runs of alerts', (db) =>
+      db.transaction().execute(async (transaction) => {
+        await transaction.deleteFrom('alert_run').where('resolved_at_ms', '<', resolvedBeforeMs).execute()
+        await transaction
+          .deleteFrom('acknowledgement')
+          .where('at_ms', '<', resolvedBeforeMs)
+          .where((eb) =>
+            eb.not(
+              eb.exists(
+                eb
+                  .selectFrom('alert_run as r')
+                  .select('r.fingerprint')
+                  .whereRef('r.fingerprint', '=', 'acknowledgement.fingerprint')
+                  .whereRef('r.active_at_ms', '=', 'acknowledgement.active_at_ms'),
+              ),
+            ),
+          )
+          .execute()
+      }),
+    )
+  }
+}
+
+/** Runs that fired at some time of [fromMs, toMs). */
+function during(db: Kysely<FactsSchema>, fromMs: number, toMs: number) {
+  return db
+    .selectFrom('alert_run as r')
+    .where('r.fired_at_ms', '<', toMs)
+    .where((eb) => eb.or([eb('r.resolved_at_ms', 'is', null), eb('r.resolved_at_ms', '>=', fromMs)]))
+}
+
+function rowOf(run: AlertRunRecord): AlertRunTable {
+  return {
+    fingerprint: run.fingerprint,
+    active_at_ms: run.activeAtMs,
+    alertname: run.labels.get('alertname'),
+    cluster: clusterOf(run.labels),
+    labels: JSON.stringify(run.labels.flat),
+    annotations: JSON.stringify(run.annotations),
+    fired_at_ms: run.firedAtMs,
+    resolved_at_ms: run.resolvedAtMs ?? null,
+  }
+}
+
+function recordOf(row: Selectable<AlertRunTable>): AlertRunRecord {
+  return {
+    fingerprint: row.fingerprint,
+    labels: labelsOf(row),
+    annotations: JSON.parse(row.annotations) as Record<string, string>,
+    activeAtMs: row.active_at_ms,
+    firedAtMs: row.fired_at_ms,
+    ...(row.resolved_at_ms === null ? {} : { resolvedAtMs: row.resolved_at_ms }),
+  }
+}
+
+/** Written by `rowOf`, and by nobody else. */
+function labelsOf({ labels }: Pick<AlertRunTable, 'labels'>): Labels {
+  return Labels.fromFlat(JSON.parse(labels) as string[])
+}

@@ -1,0 +1,54 @@
+import type { Kysely, Selectable } from 'kysely'
+import { invariant } from '../../base/invariant.ts'
+import { AUDIT_ACTIONS, type AuditDeed, type AuditEntry } from '../../model/audit.ts'
+import type { RunFacts } from './facts.ts'
+import type { AuditTable, FactsSchema } from './schema.ts'
+
+/** What people did. Deeds on other facts write their entry themselves, in their own transaction. */
+export interface AuditStore {
+  /** A deed that changes no fact. */
+  add(deed: AuditDeed): Promise<void>
+  /** Newest first; only entries with a smaller id than `before`. */
+  list(limit: number, before?: number): Promise<readonly AuditEntry[]>
+  /** Removes entries from before a time. */
+  prune(beforeMs: number): Promise<void>
+}
+
+/** Writes the entry as part of the transaction that `db` is. */
+export async function insertAudit(db: Kysely<FactsSchema>, deed: AuditDeed): Promise<void> {
+  const { atMs, by, action, subject, detail } = deed
+  await db.insertInto('audit').values({ at_ms: atMs, by, action, subject, detail }).execute()
+}
+
+export class SqlAudit implements AuditStore {
+  readonly #run: RunFacts
+
+  constructor(run: RunFacts) {
+    this.#run = run
+  }
+
+  async add(deed: AuditDeed): Promise<void> {
+    await this.#run('writing the audit', (db) => insertAudit(db, deed))
+  }
+
+  async list(limit: number, before?: number): Promise<readonly AuditEntry[]> {
+    const rows = await this.#run('reading the audit', (db) => {
+      const newest = db.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(limit)
+      return (before === undefined ? newest : newest.where('id', '<', before)).execute()
+    })
+    return rows.map(entryOf)
+  }
+
+  async prune(beforeMs: number): Promise<void> {
+    await this.#run('removing old entries of the audit', (db) =>
+      db.deleteFrom('audit').where('at_ms', '<', beforeMs).execute(),
+    )
+  }
+}
+
+function entryOf(row: Selectable<AuditTable>): AuditEntry {
+  const action = AUDIT_ACTIONS.find((known) => known === row.action)
+  invariant(action !== undefined, 'only known actions are written')
+  const { id, by, subject, detail, at_ms: atMs } = row
+  return { id, atMs, by, action, subject, detail }
+}

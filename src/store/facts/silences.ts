@@ -1,0 +1,79 @@
+import type { Selectable } from 'kysely'
+import type { AuditDeed } from '../../model/audit.ts'
+import type { Matcher } from '../../model/matcher.ts'
+import type { Silence } from '../../model/silence.ts'
+import { insertAudit } from './audit.ts'
+import type { RunFacts } from './facts.ts'
+import type { SilenceTable } from './schema.ts'
+
+export interface SilenceStore {
+  list(): Promise<readonly Silence[]>
+  /** Adds or replaces by id, with the entries of the audit, in one transaction; durable when it resolves. */
+  write(silences: readonly Silence[], deeds: readonly AuditDeed[]): Promise<void>
+  /** Removes those that ended before a time. */
+  prune(endedBeforeMs: number): Promise<void>
+}
+
+export class SqlSilences implements SilenceStore {
+  readonly #run: RunFacts
+
+  constructor(run: RunFacts) {
+    this.#run = run
+  }
+
+  async list(): Promise<readonly Silence[]> {
+    const rows = await this.#run('reading silences', (db) =>
+      db.selectFrom('silence').selectAll().orderBy('id').execute(),
+    )
+    return rows.map(silenceOf)
+  }
+
+  async write(silences: readonly Silence[], deeds: readonly AuditDeed[]): Promise<void> {
+    await this.#run('writing silences', (db) =>
+      db.transaction().execute(async (transaction) => {
+        for (const silence of silences) {
+          const row = rowOf(silence)
+          await transaction
+            .insertInto('silence')
+            .values(row)
+            .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+            .execute()
+        }
+        for (const deed of deeds) await insertAudit(transaction, deed)
+      }),
+    )
+  }
+
+  async prune(endedBeforeMs: number): Promise<void> {
+    await this.#run('removing old silences', (db) =>
+      db.deleteFrom('silence').where('ends_at_ms', '<', endedBeforeMs).execute(),
+    )
+  }
+}
+
+function rowOf(silence: Silence): SilenceTable {
+  return {
+    id: silence.id,
+    matchers: JSON.stringify(silence.matchers),
+    starts_at_ms: silence.startsAtMs,
+    ends_at_ms: silence.endsAtMs,
+    updated_at_ms: silence.updatedAtMs,
+    created_by: silence.createdBy,
+    comment: silence.comment,
+    until_resolved: silence.untilResolved ? 1 : 0,
+  }
+}
+
+function silenceOf(row: Selectable<SilenceTable>): Silence {
+  return {
+    id: row.id,
+    // Written by `rowOf`, and by nobody else.
+    matchers: JSON.parse(row.matchers) as Matcher[],
+    startsAtMs: row.starts_at_ms,
+    endsAtMs: row.ends_at_ms,
+    updatedAtMs: row.updated_at_ms,
+    createdBy: row.created_by,
+    comment: row.comment,
+    untilResolved: row.until_resolved === 1,
+  }
+}

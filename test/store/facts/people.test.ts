@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'vitest'
+import { fingerprintOf } from '../../../src/model/alert.ts'
+import type { AlertRunPlace, AlertRunRecord, KeptAlertRun } from '../../../src/model/alert-run.ts'
+import type { AuditDeed } from '../../../src/model/audit.ts'
+import type { ExternalAlertRecord } from '../../../src/model/external-alert.ts'
+import { Labels } from '../../../src/model/labels.ts'
+import type { Silence } from '../../../src/model/silence.ts'
+import { openFactsForReading } from '../../../src/store/facts/facts.ts'
+import { NOW_MS, TempStore } from '../temp-store.ts'
+
+const DEED: AuditDeed = { atMs: NOW_MS, by: 'ada', action: 'silence.create', subject: 's1', detail: '{"a":1}' }
+
+function silenceOf(id: string, more: Partial<Silence> = {}): Silence {
+  return {
+    id,
+    matchers: [{ name: 'alertname', op: '=~', value: 'A"\n|ü' }],
+    startsAtMs: NOW_MS,
+    endsAtMs: Date.parse('3000-01-01T00:00:00Z'),
+    updatedAtMs: NOW_MS,
+    createdBy: 'ada',
+    comment: '',
+    untilResolved: true,
+    ...more,
+  }
+}
+
+function runOf(
+  name: string,
+  firedAtMs: number,
+  more: Partial<AlertRunRecord> & { cluster?: string } = {},
+): AlertRunRecord {
+  const { cluster = 'c1', ...rest } = more
+  const labels = Labels.of({ alertname: name, cluster, severity: 'warning' })
+  return {
+    fingerprint: fingerprintOf(labels),
+    labels,
+    annotations: { summary: `${name} "fires"` },
+    activeAtMs: firedAtMs - 60_000,
+    firedAtMs,
+    ...rest,
+  }
+}
+
+describe('silences', () => {
+  test('come back as they were, after a restart too, with what was done', async () => {
+    const store = new TempStore()
+    const silences = [silenceOf('s1'), silenceOf('s2', { untilResolved: false, comment: 'c', endsAtMs: NOW_MS + 5 })]
+    await store.writer.facts.silences.write(silences, [DEED, { ...DEED, subject: 's2' }])
+    await store.writer.facts.silences.write(
+      [{ ...silences[0]!, comment: 'changed' }],
+      [{ ...DEED, action: 'silence.update' }],
+    )
+    await store.reopen()
+    const { facts } = store.writer
+    expect(await facts.silences.list()).toEqual([{ ...silences[0]!, comment: 'changed' }, silences[1]])
+    expect((await facts.audit.list(10)).map(({ id, action, subject }) => [id, action, subject])).toEqual([
+      [3, 'silence.update', 's1'],
+      [2, 'silence.create', 's2'],
+      [1, 'silence.create', 's1'],
+    ])
+    expect(await facts.audit.list(1, 3)).toEqual([{ ...DEED, id: 2, subject: 's2' }])
+  })
+
+  test('and the entry of the audit are written both or neither', async () => {
+    const { facts } = new TempStore().writer
+    const broken = { ...DEED, atMs: 0.5 }
+    await expect(facts.silences.write([silenceOf('s1')], [broken])).rejects.toMatchObject({ code: 'storage_failed' })
+    await expect(facts.silences.write([silenceOf('s1', { endsAtMs: 0.5 })], [DEED])).rejects.toThrow()
+    expect([await facts.silences.list(), await facts.audit.list(10)]).toEqual([[], []])
+  })
+
+  test('that ended long ago go', async () => {
+    const { facts } = new TempStore().writer
+    await facts.silences.write([silenceOf('old', { endsAtMs: NOW_MS - 1 }), silenceOf('new', { endsAtMs: NOW_MS })], [])
+    await facts.silences.prune(NOW_MS)
+    expect((await facts.silences.list()).map(({ id }) => id)).toEqual(['new'])
+  })
+})
+
+describe('runs of alerts', () => {
+  test('written again are the same run, and only their end changes', async () => {
+    const store = new TempStore()
+    const { alertRuns } = store.writer.facts
+    const run = runOf('A', NOW_MS)
+    await alertRuns.record([run, runOf('B', NOW_MS)])
+    await alertRuns.record([{ ...run, annotations: { summary: 'later' }, resolvedAtMs: NOW_MS + 5 }])
+    await store.reopen()
+    const { facts } = store.writer
+    expect(await facts.alertRuns.listOpen()).toEqual([runOf('B', NOW_MS)])
+    const all = await facts.alertRuns.page({ fromMs: 0, toMs: NOW_MS + 1, limit: 10, alertname: 'A' })
+    expect(all).toEqual([{ ...run, resolvedAtMs: NOW_MS + 5 }])
+  })
+
+  test('are read newest first, page by page, each once', async () => {
+    const store = new TempStore()
+    const runs = Array.from({ length: 25 }, (_, i) => runOf('A', NOW_MS + (i % 5), { cluster: `c${i}` }))
+    await store.writer.facts.alertRuns.record(runs)
+    const reader = openFactsForReading(store.options.dir)
+    const seen: KeptAlertRun[] = []
+    let after: AlertRunPlace | undefined
+    for (;;) {
+      const query = { fromMs: 0, toMs: NOW_MS + 10, limit: 4, ...(after === undefined ? {} : { after }) }
+      const page = await reader.alertRuns.page(query)
+      if (page.length === 0) break
+      seen.push(...page)
+      after = page.at(-1)
+    }
+    reader.close()
+    expect(seen).toHaveLength(25)
+    expect(new Set(seen.map(({ fingerprint }) => fingerprint)).size).toBe(25)
+    const times = seen.map(({ firedAtMs }) => firedAtMs)
+    expect(times).toEqual([...times].sort((a, b) => b - a))
+  })
+
+  test.each([
+    ['fired and resolved before', 0, 100, false],
+    ['resolved at the first moment', 0, 200, true],
+    ['still fires', 0, undefined, true],
+    ['fired inside', 250, 260, true],
+    ['fired at the end, which is not inside', 300, undefined, false],
+  ])('a run that %s: in [200, 300)?', async (_, firedAtMs, resolvedAtMs, isIn) => {
+    const { alertRuns } = new TempStore().writer.facts
+    const run = runOf('A', firedAtMs, resolvedAtMs === undefined ? {} : { resolvedAtMs })
+    await alertRuns.record([run])
+    expect(await alertRuns.page({ fromMs: 200, toMs: 300, limit: 9 })).toHaveLength(isIn ? 1 : 0)
+    expect(await alertRuns.spans([run.fingerprint], 200, 300)).toHaveLength(isIn ? 1 : 0)
+    expect(await alertRuns.matching([], 200, 300)).toHaveLength(isIn ? 1 : 0)
+  })
+
+  test('that matchers match are counted, however many there are', async () => {
+    const { alertRuns } = new TempStore().writer.facts
+    const many = Array.from({ length: 4500 }, (_, i) =>
+      runOf(i % 3 === 0 ? 'A' : 'B', NOW_MS + i, { cluster: `c${i % 10}` }),
+    )
+    await alertRuns.record(many)
+    const matching = (op: '=' | '!=' | '=~' | '!~', value: string) =>
+      alertRuns.matching([{ name: 'cluster', op, value }], 0, NOW_MS * 2)
+    expect(await matching('=~', 'c[0-4]')).toEqual(
+      [
+        { alertname: 'B', runs: 1500, clusters: 5, lastFiredAtMs: NOW_MS + 4494 },
+        { alertname: 'A', runs: 750, clusters: 5, lastFiredAtMs: NOW_MS + 4492 },
+      ].map((expected) => ({ ...expected, lastFiredAtMs: expect.any(Number) as number })),
+    )
+    expect((await matching('=', 'c3')).map(({ runs }) => runs)).toEqual([300, 150])
+    expect(await matching('!~', 'c.')).toEqual([])
+    const named = await alertRuns.matching([{ name: 'alertname', op: '=', value: 'A' }], 0, NOW_MS * 2)
+    expect(named).toEqual([{ alertname: 'A', runs: 1500, clusters: 10, lastFiredAtMs: NOW_MS + 4497 }])
+  })
+
+  test('go with their acknowledgements when they are old; open ones stay', async () => {
+    const { facts } = new TempStore().writer
+    const [old, young, open] = [
+      runOf('Old', 10, { resolvedAtMs: 20 }),
+      runOf('Young', 10, { resolvedAtMs: 40 }),
+      runOf('Open', 10),
+    ]
+    await facts.alertRuns.record([old, young, open])
+    for (const { fingerprint, activeAtMs } of [old, young, open, { fingerprint: 'never', activeAtMs: 1 }]) {
+      await facts.acknowledgements.put({ fingerprint, activeAtMs, by: 'ada', atMs: 15, note: '' }, DEED)
+    }
+    await facts.alertRuns.prune(30)
+    const runs = await facts.alertRuns.page({ fromMs: 0, toMs: 100, limit: 9 })
+    expect(runs.map(({ labels, acknowledgedBy }) => [labels.get('alertname'), acknowledgedBy]).sort()).toEqual([
+      ['Open', 'ada'],
+      ['Young', 'ada'],
+    ])
+    expect((await facts.acknowledgements.listOpen()).map(({ fingerprint }) => fingerprint)).toEqual([open.fingerprint])
+  })
+})
+
+describe('acknowledgements', () => {
+  test('are of one run, replaced, and taken back', async () => {
+    const store = new TempStore()
+    const ack = { fingerprint: 'f', activeAtMs: 5, by: 'ada', atMs: 6, note: 'ü' }
+    await store.writer.facts.acknowledgements.put(ack, DEED)
+    await store.writer.facts.acknowledgements.put({ ...ack, by: 'bob' }, DEED)
+    await store.writer.facts.acknowledgements.put({ ...ack, activeAtMs: 9 }, DEED)
+    await store.reopen()
+    const { facts } = store.writer
+    expect(await facts.acknowledgements.listOpen()).toEqual([
+      { ...ack, by: 'bob' },
+      { ...ack, activeAtMs: 9 },
+    ])
+    await facts.acknowledgements.remove({ fingerprint: 'f', activeAtMs: 5 }, { ...DEED, action: 'alert.unacknowledge' })
+    expect(await facts.acknowledgements.listOpen()).toEqual([{ ...ack, activeAtMs: 9 }])
+    expect((await facts.audit.list(9)).map(({ action }) => action)[0]).toBe('alert.unacknowledge')
+  })
+})
+
+describe('external alerts', () => {
+  const alertOf = (name: string, more: Partial<ExternalAlertRecord> = {}): ExternalAlertRecord => {
+    const labels = Labels.of({ alertname: name })
+    return {
+      fingerprint: fingerprintOf(labels),
+      labels,
+      annotations: { a: 'b' },
+      startsAtMs: 1,
+      endsAtMs: NOW_MS,
+      updatedAtMs: 3,
+      receivedAtMs: 4,
+      isTimeout: true,
+      generatorUrl: 'http://x/',
+      ...more,
+    }
+  }
+
+  test('come back after a restart, replaced by fingerprint, until they ended long ago', async () => {
+    const store = new TempStore()
+    await store.writer.facts.externalAlerts.put(Array.from({ length: 1200 }, (_, i) => alertOf(`A${i}`)))
+    await store.writer.facts.externalAlerts.put([alertOf('A7', { endsAtMs: NOW_MS + 9, isTimeout: false })])
+    await store.reopen()
+    const { externalAlerts } = store.writer.facts
+    expect(await externalAlerts.list()).toHaveLength(1200)
+    await externalAlerts.prune(NOW_MS + 1)
+    expect(await externalAlerts.list()).toEqual([alertOf('A7', { endsAtMs: NOW_MS + 9, isTimeout: false })])
+  })
+})

@@ -14,13 +14,13 @@ import { reservePort } from './app-port.ts'
 import { startThreads } from './app-threads.ts'
 import type { AppThreads } from './app-threads.ts'
 import type { Clock } from './base/clock.ts'
+import type { Gauge } from 'prom-client'
 import { FleetError, messageOf } from './base/errors.ts'
 import type { Log } from './base/log.ts'
 import { createOwnMetrics } from './base/metrics.ts'
 import type { OwnMetrics } from './base/metrics.ts'
 import { createBeat } from './beat.ts'
 import type { BeatStep } from './beat.ts'
-import { loadCatalog } from './catalog/catalog.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { configTexts, urlOf, withoutPasswords } from './config.ts'
 import type { Config } from './config.ts'
@@ -29,12 +29,16 @@ import { deriveNow } from './fleet/now.ts'
 import type { FleetNow } from './fleet/now.ts'
 import { DEFAULT_FLEET_OPTIONS } from './fleet/options.ts'
 import { measuredQuery } from './measured-query.ts'
-import { renderDiagnostic } from './model/diagnostic.ts'
+import { createReloader } from './reload.ts'
+import type { Reloader, ReloadCause } from './reload.ts'
 import type { EvaluationReport } from './rules/rule-status.ts'
 import { createTokenBook } from './token-book.ts'
 import { startUpkeep } from './upkeep.ts'
 import type { TokenBook } from './token-book.ts'
 import { VERSION } from './version.ts'
+import { createContent } from './content.ts'
+import type { Content } from './content.ts'
+import { watchFiles } from './file-watch.ts'
 import { createNotifications } from './notifications.ts'
 import type { Notifications } from './notifications.ts'
 import { limitPendingWrites } from './pending-writes.ts'
@@ -58,6 +62,8 @@ export interface App {
   startBeat(): void
   /** One beat at the clock's present time: facts, rules, notifications. */
   beat(): Promise<void>
+  /** Reads rules, runbooks, dashboards and routing again. Rejects, and changes nothing, when they cannot be used. */
+  reload(cause: ReloadCause): Promise<void>
   /** Before `startBeat`: evaluates the rules as they would have been at each step of the past, both ends inclusive. */
   replayRules(range: { readonly fromMs: number; readonly toMs: number; readonly stepMs: number }): Promise<void>
   /** Answers what is under way, writes what was received, and ends. */
@@ -69,14 +75,13 @@ export async function startApp(asked: AppParts): Promise<App> {
   const parts = { ...asked, config: await withPort(asked.config) }
   const { config, clock, log } = parts
   const metrics = createOwnMetrics(VERSION)
-  let catalog: Catalog | undefined
-  const readContent = (): Catalog => (catalog ??= loadContent(config, log))
-  const starting = startThreads({ config, ruleFiles: () => readContent().ruleFiles, clock, log })
+  const content = createContent(config, log)
+  const starting = startThreads({ config, ruleFiles: () => content.catalog.ruleFiles, clock, log })
   // By far the largest part of the program: it is loaded while the workers start and the log is read.
   const loading = import('./api/server.ts')
   const threads = await starting
   try {
-    return await serve(parts, readContent(), metrics, threads, (await loading).createServer)
+    return await serve(parts, content, metrics, threads, (await loading).createServer)
   } catch (thrown) {
     await threads.stop()
     throw thrown
@@ -85,15 +90,23 @@ export async function startApp(asked: AppParts): Promise<App> {
 
 async function serve(
   parts: AppParts,
-  catalog: Catalog,
+  content: Content,
   metrics: OwnMetrics,
   threads: AppThreads,
   createServer: typeof api.createServer,
 ): Promise<App> {
   const { config, clock, log } = parts
+  const { catalog } = content
   const tokens = await createTokenBook(() => threads.ingest.tokens(), clock)
   checkDoors(config, tokens)
   const query = measuredQuery(threads.query, metrics)
+  // What stands in files: SIGHUP, `/-/reload` and a changed file read all of it again.
+  const reloader = createReloader({
+    reloadables: [content.reloadable((files) => useRules(files, threads, metrics))],
+    clock,
+    metrics,
+    log,
+  })
   let readiness = 'rules are being restored'
   const server = await createApiServer(createServer, {
     parts,
@@ -102,6 +115,7 @@ async function serve(
     threads,
     tokens,
     query,
+    reloader,
     readiness: () => readiness,
   })
   const url = await listen(server, config)
@@ -113,6 +127,12 @@ async function serve(
   metrics.storeHeadBytesMax.set(config['store.head-bytes-max'])
   const instance = config['own-metrics'] ? new URL(config['external.url']).host : undefined
   const upkeep = startUpkeep(clock, threads, metrics, log, instance)
+  const watched = config['content.watch']
+    ? watchFiles(reloader.places, clock, () => {
+        // It has logged what was wrong.
+        reloader.reload('files').catch(() => undefined)
+      })
+    : undefined
   log.info({ url, version: VERSION, data: config.data, rules: catalog.alertNames.length }, 'listening')
   return {
     url,
@@ -121,11 +141,13 @@ async function serve(
       beat.start()
     },
     beat: () => beat.once(),
+    reload: (cause) => reloader.reload(cause),
     replayRules: async ({ fromMs, toMs, stepMs }) => {
       for (let timeMs = fromMs; timeMs <= toMs; timeMs += stepMs) await threads.query.evaluateRules(timeMs)
     },
     stop: async () => {
       readiness = 'the server is stopping'
+      watched?.stop()
       await server.close()
       await beat.stop()
       await upkeep.stop()
@@ -144,19 +166,10 @@ async function withPort(config: Config): Promise<Config> {
   return { ...config, listen, 'external.url': isUrlOurs ? urlOf(listen) : config['external.url'] }
 }
 
-/** Content that cannot be used keeps the server from starting; what is merely odd is said once. */
-function loadContent(config: Config, log: Log): Catalog {
-  const folders = { rulesDir: config.rules, runbooksDir: config.runbooks, dashboardsDir: config.dashboards }
-  const catalog = loadCatalog(folders, engineOptionsOf(config))
-  const texts = new Map(catalog.ruleFiles.map(({ path, text }) => [path, text]))
-  const errors = catalog.diagnostics.filter(({ severity }) => severity === 'error')
-  const ruleErrors = errors.filter(({ file }) => file !== undefined && texts.has(file))
-  if (ruleErrors.length > 0) {
-    const shown = ruleErrors.map((error) => renderDiagnostic(texts.get(error.file ?? '') ?? '', error)).join('\n\n')
-    throw new FleetError('content_invalid', `the rule files in ${config.rules} cannot be used\n${shown}`)
-  }
-  for (const { file, message } of errors) log.warn({ file, finding: message }, 'content has a fault')
-  return catalog
+/** What was shown of groups that may be gone is forgotten; counters go on. */
+async function useRules(files: Catalog['ruleFiles'], threads: AppThreads, metrics: OwnMetrics): Promise<void> {
+  await threads.query.reloadRules(files)
+  for (const gauge of groupGauges(metrics)) gauge.reset()
 }
 
 /** Loopback without tokens is fine; anything else needs them. */
@@ -179,12 +192,13 @@ interface ServerParts {
   readonly threads: AppThreads
   readonly tokens: TokenBook
   readonly query: QueryEngine & QueryExplainer
+  readonly reloader: Reloader
   readonly readiness: () => string
 }
 
 function createApiServer(
   createServer: typeof api.createServer,
-  { parts, catalog, metrics, threads, tokens, query, readiness }: ServerParts,
+  { parts, catalog, metrics, threads, tokens, query, reloader, readiness }: ServerParts,
 ): Promise<FastifyInstance> {
   const { config, clock, log, isDemo } = parts
   const reader = fleetReaderOf(query)
@@ -224,6 +238,8 @@ function createApiServer(
     }),
     rules: { groups: () => threads.query.ruleGroups(), alerts: () => threads.query.ruleAlerts() },
     catalog,
+    reload: () => reloader.reload('request'),
+    reloadStatus: () => reloader.status(),
     fleet: {
       now: sharedWhileUnderWay(async (nowMs: number): Promise<FleetNow> =>
         deriveNow(reader, await threads.query.ruleAlerts(), nowMs, DEFAULT_FLEET_OPTIONS),
@@ -297,13 +313,23 @@ function beatSteps(
   ]
 }
 
+function groupGauges(metrics: OwnMetrics): readonly Gauge<'group'>[] {
+  const { ruleGroupSeconds, ruleGroupIntervalSeconds, ruleGroupLastSeconds, ruleGroupRules, ruleGroupSamples } = metrics
+  return [ruleGroupSeconds, ruleGroupIntervalSeconds, ruleGroupLastSeconds, ruleGroupRules, ruleGroupSamples]
+}
+
 function countEvaluation(report: EvaluationReport, metrics: OwnMetrics, log: Log): void {
   for (const group of report.groups) {
     const { name, errors } = group
     metrics.ruleEvaluations.inc({ group: name, outcome: 'ok' }, group.ruleCount - errors.length)
     metrics.ruleEvaluations.inc({ group: name, outcome: 'failed' }, errors.length)
     metrics.ruleMissed.inc({ group: name }, group.missed)
+    metrics.ruleIterations.inc({ group: name }, group.missed + 1)
     metrics.ruleGroupSeconds.set({ group: name }, group.evaluationMs / 1000)
+    metrics.ruleGroupIntervalSeconds.set({ group: name }, group.intervalMs / 1000)
+    metrics.ruleGroupLastSeconds.set({ group: name }, group.timeMs / 1000)
+    metrics.ruleGroupRules.set({ group: name }, group.ruleCount)
+    metrics.ruleGroupSamples.set({ group: name }, group.samples)
     for (const { rule, during, message } of errors)
       log.warn({ group: name, rule, during, error: message }, 'rule failed')
   }

@@ -75,6 +75,12 @@ export const OPTIONS = {
   rules: option('Content', text('DIR'), shipped('alert-rules'), 'Folder of Prometheus rule files.'),
   runbooks: option('Content', text('DIR'), shipped('runbooks'), 'Folder of runbooks, one Markdown page an alert.'),
   dashboards: option('Content', text('DIR'), shipped('dashboards'), 'Folder of Perses dashboards.'),
+  'content.watch': option(
+    'Content',
+    flag,
+    'true',
+    'Read rules, runbooks, dashboards and routing again when their files change. SIGHUP and POST /-/reload always do.',
+  ),
 
   'ingest.out-of-order': option(
     'Ingest',

@@ -20,6 +20,7 @@ import { carry, createCaller, serveCalls } from './rpc.ts'
 import { createRuleEngine } from './rules/engine.ts'
 import type { RuleEngine } from './rules/engine.ts'
 import { loadRuleFiles } from './rules/rule-file.ts'
+import type { RuleGroup } from './rules/rule.ts'
 import type { EvaluationReport, RuleAlert, RuleGroupStatus } from './rules/rule-status.ts'
 import type { DerivedCalls } from './ingest-worker.ts'
 import type { Cardinality } from './store/cardinality.ts'
@@ -58,6 +59,8 @@ export type QueryWorkerCalls = {
   newest(selectors: readonly (readonly Matcher[])[], range: TimeRange): readonly NewestSample[]
   restoreRules(nowMs: number): Promise<void>
   evaluateRules(nowMs: number): Promise<EvaluationReport>
+  /** Files that were checked by main: they load. */
+  reloadRules(files: QueryWorkerData['rules']['files']): Promise<void>
   ruleGroups(): readonly RuleGroupStatus[]
   ruleAlerts(): readonly RuleAlert[]
   cardinality(request: { readonly nowMs: number; readonly top: number; readonly by: string }): Cardinality
@@ -70,9 +73,8 @@ const stopwatchMs = (): number => performance.now()
 
 function ruleEngineOf(data: QueryWorkerData, query: QueryEngine): RuleEngine {
   const { remote: writer } = createCaller<DerivedCalls>(data.writerPort)
-  const { groups } = loadRuleFiles(data.rules.files, { intervalMs: data.rules.intervalMs, language: data.engine })
   return createRuleEngine({
-    groups,
+    groups: groupsOf(data, data.rules.files),
     query: (expr, timeMs) => query.instant({ expr, timeMs }),
     appendDerived: (samples) => writer.appendDerived(samples),
     states: {
@@ -82,6 +84,10 @@ function ruleEngineOf(data: QueryWorkerData, query: QueryEngine): RuleEngine {
     externalUrl: data.rules.externalUrl,
     stopwatchMs,
   })
+}
+
+function groupsOf(data: QueryWorkerData, files: QueryWorkerData['rules']['files']): readonly RuleGroup[] {
+  return loadRuleFiles(files, { intervalMs: data.rules.intervalMs, language: data.engine }).groups
 }
 
 function firstMessage(port: MessagePort): Promise<ReaderShare> {
@@ -117,6 +123,7 @@ try {
       reader.noteGrowth(nowMs)
       return rules.evaluate(nowMs)
     },
+    reloadRules: (files) => rules.reload(groupsOf(data, files)),
     ruleGroups: () => rules.groups(),
     ruleAlerts: () => rules.alerts(),
     cardinality: (request) => reader.cardinality(request),

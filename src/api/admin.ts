@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import { FleetError } from '../base/errors.ts'
 
 /**
- * What would change the store or the process from outside. It answers as a Prometheus without `--web.enable-admin-api`
- * and `--web.enable-lifecycle`: series end with the retention, options are read at the start.
+ * What changes the process from outside. Rules, runbooks, dashboards and routing are read again on `/-/reload`; else it
+ * answers as a Prometheus without `--web.enable-admin-api`: series end with the retention, options are read at the start.
  */
-export function registerAdmin(app: FastifyInstance): void {
+export function registerAdmin(app: FastifyInstance, reload: () => Promise<void>): void {
   for (const action of ['delete_series', 'clean_tombstones', 'snapshot']) {
     app.route({
       method: ['POST', 'PUT'],
@@ -16,13 +16,20 @@ export function registerAdmin(app: FastifyInstance): void {
       },
     })
   }
-  for (const action of ['reload', 'quit']) {
-    app.route({
-      method: ['POST', 'PUT'],
-      url: `/-/${action}`,
-      config: { access: 'admin', speaks: 'text' },
-      handler: (_request, reply) =>
-        reply.code(403).type('text/plain; charset=utf-8').send('Lifecycle API is not enabled.'),
-    })
-  }
+  app.route({
+    method: ['POST', 'PUT'],
+    url: '/-/reload',
+    config: { access: 'admin', speaks: 'text' },
+    handler: async (_request, reply) => {
+      await reload()
+      return reply.type('text/plain; charset=utf-8').send('')
+    },
+  })
+  app.route({
+    method: ['POST', 'PUT'],
+    url: '/-/quit',
+    config: { access: 'admin', speaks: 'text' },
+    handler: (_request, reply) =>
+      reply.code(403).type('text/plain; charset=utf-8').send('Lifecycle API is not enabled.'),
+  })
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import type { TsdbStatus } from '../contract/prometheus-status.ts'
+import type { ReadReload } from './debug-rules.ts'
 import { formatTime } from './format-value.ts'
 import { cappedLimit, paramsOf } from './params.ts'
 import { sendSuccess } from './prometheus-json.ts'
@@ -19,6 +20,7 @@ export interface PrometheusStatusOptions {
   readonly alertmanagers: readonly string[]
   readonly process: () => ProcessFacts
   readonly storeStatus: ReadStoreStatus
+  readonly reloadStatus: ReadReload
 }
 
 /** What the operating system and the engine say of this process. */
@@ -109,15 +111,16 @@ export function registerPrometheusStatus(app: FastifyInstance, options: Promethe
   app.get('/api/v1/notifications/live', { config }, (_request, reply) => reply.code(204).send())
 }
 
-function runtimeInfo({ clock, startedAtMs, options, process }: PrometheusStatusOptions): object {
+function runtimeInfo({ clock, startedAtMs, options, process, reloadStatus }: PrometheusStatusOptions): object {
+  const { isSuccessful, lastSuccessMs } = reloadStatus()
   const { folder, hostname, threads, processors, heapBytesMax } = process()
   return {
     startTime: formatTime(startedAtMs),
     CWD: folder,
     hostname,
     serverTime: formatTime(clock.nowMs()),
-    reloadConfigSuccess: true,
-    lastConfigTime: formatTime(startedAtMs),
+    reloadConfigSuccess: isSuccessful,
+    lastConfigTime: formatTime(lastSuccessMs),
     corruptionCount: 0,
     goroutineCount: threads,
     GOMAXPROCS: processors,

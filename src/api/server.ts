@@ -19,6 +19,8 @@ import { installCors } from './cors.ts'
 import { installErrorHandler } from './error-handler.ts'
 import { registerDebugIngest } from './debug-ingest.ts'
 import type { ReadIngestReport } from './debug-ingest.ts'
+import { registerDebugRules } from './debug-rules.ts'
+import type { ReadReload } from './debug-rules.ts'
 import { registerDebugSeries } from './debug-series.ts'
 import type { ReadCardinality } from './debug-series.ts'
 import { registerExemplars } from './exemplars.ts'
@@ -67,6 +69,9 @@ export interface ApiDeps {
   readonly process: () => ProcessFacts
   readonly rules: RuleReader
   readonly catalog: RunbookCatalog
+  /** Reads rules, runbooks, dashboards and routing again; rejects, and changes nothing, when they cannot be used. */
+  readonly reload: () => Promise<void>
+  readonly reloadStatus: ReadReload
   readonly fleet: {
     now(nowMs: number): Promise<FleetNow>
     inventory(cluster: string, nowMs: number): Promise<ClusterInventory | undefined>
@@ -166,7 +171,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
     registerTargets(scope, deps.query, clock)
     registerPrometheusStatus(scope, { ...settings, ...deps })
     registerFeatures(scope, language)
-    registerAdmin(scope)
+    registerAdmin(scope, deps.reload)
     done()
   })
   const ui = {
@@ -179,6 +184,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   registerFederate(app, { clock, lookbackMs: settings.lookbackMs, newest: deps.newest })
   registerDebugIngest(app, deps.ingestReport, clock)
   registerDebugSeries(app, deps.cardinality, clock)
+  registerDebugRules(app, deps.rules, deps.reloadStatus, clock)
   registerNow(app, (nowMs) => deps.fleet.now(nowMs), clock)
   registerAlerts(app, deps.rules, deps.catalog, clock)
   registerRunbooks(app, {

@@ -31,7 +31,15 @@ export interface OwnMetrics {
   readonly querySeconds: Histogram<'kind'>
   readonly ruleEvaluations: Counter<'group' | 'outcome'>
   readonly ruleMissed: Counter<'group'>
+  readonly ruleIterations: Counter<'group'>
   readonly ruleGroupSeconds: Gauge<'group'>
+  readonly ruleGroupIntervalSeconds: Gauge<'group'>
+  readonly ruleGroupLastSeconds: Gauge<'group'>
+  readonly ruleGroupRules: Gauge<'group'>
+  readonly ruleGroupSamples: Gauge<'group'>
+  readonly reloads: Counter<'cause' | 'outcome'>
+  readonly reloadSuccessful: Gauge
+  readonly reloadSuccessSeconds: Gauge
   readonly alerts: Gauge<'state'>
   readonly notifications: Counter<'receiver' | 'outcome'>
   readonly faroItems: Counter<'kind' | 'outcome'>
@@ -100,7 +108,29 @@ export function createOwnMetrics(version: string): OwnMetrics {
     querySeconds: seconds('daytwo_query_duration_seconds', 'Time to evaluate a PromQL query.', ['kind']),
     ruleEvaluations: counter('daytwo_rule_evaluations_total', 'Rule evaluations.', ['group', 'outcome']),
     ruleMissed: counter('daytwo_rule_group_missed_total', 'Evaluations of a group that were skipped.', ['group']),
+    ruleIterations: counter('daytwo_rule_group_iterations_total', 'Evaluations of a group, missed ones included.', [
+      'group',
+    ]),
     ruleGroupSeconds: gauge('daytwo_rule_group_last_duration_seconds', 'Duration of the last evaluation.', ['group']),
+    ruleGroupIntervalSeconds: gauge('daytwo_rule_group_interval_seconds', 'How often a group is evaluated.', ['group']),
+    ruleGroupLastSeconds: gauge(
+      'daytwo_rule_group_last_evaluation_timestamp_seconds',
+      'The time a group was last evaluated for.',
+      ['group'],
+    ),
+    ruleGroupRules: gauge('daytwo_rule_group_rules', 'Rules of a group.', ['group']),
+    ruleGroupSamples: gauge('daytwo_rule_group_last_evaluation_samples', 'Samples the last evaluation wrote.', [
+      'group',
+    ]),
+    reloads: counter('daytwo_reloads_total', 'Readings of rules, runbooks, dashboards and routing while running.', [
+      'cause',
+      'outcome',
+    ]),
+    reloadSuccessful: gauge(
+      'daytwo_config_last_reload_successful',
+      'Whether the files were in order when they were last read.',
+    ),
+    reloadSuccessSeconds: gauge('daytwo_config_last_reload_success_timestamp_seconds', 'When what is in use was read.'),
     alerts: gauge('daytwo_alerts', 'Alerts by state.', ['state']),
     notifications: counter('daytwo_notifications_total', 'Notifications sent.', ['receiver', 'outcome']),
     faroItems: counter('daytwo_faro_items_total', 'Items received from browsers.', ['kind', 'outcome']),

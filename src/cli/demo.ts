@@ -14,7 +14,7 @@ import type { Simulation, SimulationProgress } from '../sim/simulate.ts'
 import type { Command } from './command.ts'
 import { CONFIG_PLACES, readServeArguments, renderExtras, renderOptions } from './serve-options.ts'
 import type { ExtraOption } from './serve-options.ts'
-import { untilAskedToStop } from './stop-signal.ts'
+import { onReloadSignal, untilAskedToStop } from './stop-signal.ts'
 
 const EXTRAS: readonly ExtraOption[] = [
   { name: 'clusters', placeholder: 'N', help: 'Clusters in the simulated fleet.', default: '200' },
@@ -65,6 +65,7 @@ async function runDemo(args: readonly string[], folder: string): Promise<number>
   const clusters = readClusters(extra.get('clusters') ?? '')
   const stopped = untilAskedToStop()
   const app = await startApp({ config, clock: systemClock, log: createLog(config['log.level']), isDemo: true })
+  onReloadSignal(() => app.reload('signal'))
   console.log(`Daytwo listens on ${app.url}`)
   const simulation = startSimulation({
     url: app.url,

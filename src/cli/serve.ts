@@ -3,7 +3,7 @@ import { systemClock } from '../base/clock.ts'
 import { createLog } from '../base/log.ts'
 import type { Command } from './command.ts'
 import { CONFIG_PLACES, readServeArguments, renderOptions } from './serve-options.ts'
-import { untilAskedToStop } from './stop-signal.ts'
+import { onReloadSignal, untilAskedToStop } from './stop-signal.ts'
 
 /** `daytwo serve`: the server, until SIGTERM or SIGINT. */
 export const serveCommand: Command = {
@@ -12,7 +12,8 @@ export const serveCommand: Command = {
       'Usage: daytwo serve [options]',
       '',
       'Runs the server: receives samples, evaluates rules, serves pages and APIs, on one port.',
-      'Stops gracefully on SIGTERM and SIGINT: what was received is on disk when it ends.',
+      'Stops gracefully on SIGTERM and SIGINT: what was received is on disk when it ends. Reads rules, runbooks, dashboards',
+      'and routing again when their files change, and on SIGHUP and POST /-/reload.',
       '',
       'Examples:',
       '  daytwo serve --data /var/lib/daytwo --retention.raw 90d',
@@ -27,6 +28,7 @@ export const serveCommand: Command = {
     const log = createLog(config['log.level'])
     const stopped = untilAskedToStop()
     const app = await startApp({ config, clock: systemClock, log, isDemo: false })
+    onReloadSignal(() => app.reload('signal'))
     app.startBeat()
     const reason = await Promise.race([stopped, app.died])
     log.info({ reason }, 'stopping')

@@ -1,3 +1,10 @@
+/** At each SIGHUP. What was wrong was logged where it was found. */
+export function onReloadSignal(reload: () => Promise<void>): void {
+  process.on('SIGHUP', () => {
+    reload().catch(() => undefined)
+  })
+}
+
 /** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
 export function untilAskedToStop(): Promise<'asked'> {
   return new Promise((resolve) => {

@@ -87,6 +87,8 @@ export async function evaluateGroup(
     report: {
       name: group.name,
       file: group.file,
+      intervalMs: group.intervalMs,
+      timeMs: nowMs,
       evaluationMs: state.evaluationMs,
       missed,
       ruleCount: state.rules.length,

@@ -12,7 +12,7 @@ import type { SeriesSet } from './derived-series.ts'
 import type { AlertSource, RuleAlert, RuleGroupStatus, RuleHealth, RuleStatus } from './rule-status.ts'
 import { groupKeyOf } from './rule.ts'
 import type { Rule, RuleGroup } from './rule.ts'
-import { beatOf } from './schedule.ts'
+import { beatOf, nextSlotMs } from './schedule.ts'
 import type { Beat } from './schedule.ts'
 import { isVolatile } from './template.ts'
 
@@ -114,7 +114,9 @@ export function groupStatusOf(state: GroupState): RuleGroupStatus {
     limit: group.limit,
     queryOffsetMs: group.queryOffsetMs,
     evaluationMs: state.evaluationMs,
-    ...(lastEvaluationMs === undefined ? {} : { lastEvaluationMs }),
+    ...(lastEvaluationMs === undefined
+      ? {}
+      : { lastEvaluationMs, nextEvaluationMs: nextSlotMs(state.beat, lastEvaluationMs) }),
     missed: state.missed,
     rules: state.rules.map((rule) => ruleStatusOf(state, rule)),
   }

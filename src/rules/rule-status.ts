@@ -34,6 +34,8 @@ export interface RuleGroupStatus {
   readonly queryOffsetMs: number
   readonly evaluationMs: number
   readonly lastEvaluationMs?: number
+  /** When the next one is due; absent: at once. */
+  readonly nextEvaluationMs?: number
   /** Evaluations that were due and did not happen, since the start. */
   readonly missed: number
   readonly rules: readonly RuleStatus[]
@@ -84,6 +86,9 @@ export interface EvaluationReport {
 export interface GroupReport {
   readonly name: string
   readonly file: string
+  readonly intervalMs: number
+  /** What it was evaluated for. */
+  readonly timeMs: number
   readonly evaluationMs: number
   /** Evaluations skipped since the one before this. */
   readonly missed: number

@@ -29,6 +29,11 @@ export function dueAt(beat: Beat, lastMs: number | undefined, nowMs: number): Du
   return { isDue: false, nextMs: slotStartMs(beat, slotOf(beat, Math.max(nowMs, lastMs)) + 1) }
 }
 
+/** When the first beat after `timeMs` comes. */
+export function nextSlotMs(beat: Beat, timeMs: number): number {
+  return slotStartMs(beat, slotOf(beat, timeMs) + 1)
+}
+
 /** The number of the interval that holds `timeMs`. */
 function slotOf({ intervalMs, offsetMs }: Beat, timeMs: number): number {
   return Math.floor((timeMs - offsetMs) / intervalMs)

@@ -147,7 +147,6 @@ describe('answers and refusals', () => {
     'POST /api/v1/admin/tsdb/snapshot',
     'PUT /api/v1/admin/tsdb/delete_series?match[]=up',
     'GET /api/v1/admin/tsdb/snapshot',
-    'POST /-/reload',
     'PUT /-/quit',
     'POST /federate',
     'GET /federate?match[]=up{',

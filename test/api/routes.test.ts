@@ -61,6 +61,7 @@ POST                          ingest  text        /api/v1/write
 GET,HEAD                      public  text        /assets/*
 OPTIONS,POST                  public  text        /collect
 GET                           viewer  own         /debug/ingest
+GET                           viewer  own         /debug/rules
 GET                           viewer  own         /debug/series
 GET,HEAD                      viewer  text        /explore
 GET,HEAD                      viewer  text        /explore/*

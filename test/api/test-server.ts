@@ -183,6 +183,8 @@ export async function makeServer(
     process: () => ({ folder: '/srv/daytwo', hostname: 'test', threads: 3, processors: 2, heapBytesMax: 2 ** 31 }),
     rules: { groups: () => Promise.resolve([]), alerts: () => Promise.resolve([]) },
     catalog: TEST_CATALOG,
+    reload: () => Promise.resolve(),
+    reloadStatus: () => ({ isSuccessful: true, lastSuccessMs: NOW_MS - 3_600_000 }),
     fleet: {
       now: () => Promise.reject(new Error('this test has no fleet')),
       inventory: () => Promise.resolve(undefined),

@@ -2,8 +2,9 @@
  * Calls between threads: a method name, arguments, an answer. What crosses is plain data and `Labels` (structured
  * clone keeps a class' fields but not the class, so label sets are given theirs back on arrival). Failures arrive as
  * FleetErrors with their code; bugs arrive as errors and are not softened. An AbortSignal among the arguments arrives as
- * one of the other thread, which aborts when this one does: the call is answered by its handler all the same.
+ * a `Cancellation`, aborted soon after the signal was: the call is answered by its handler all the same.
  */
+import type { Cancellation } from './base/cancellation.ts'
 import { FleetError } from './base/errors.ts'
 import type { ErrorCode } from './base/errors.ts'
 import { invariant } from './base/invariant.ts'
@@ -50,20 +51,21 @@ export interface CarriedFailure {
 /** Answers calls that arrive on `channel`, in the order in which they arrive. */
 export function serveCalls(channel: Channel, handlers: Handlers): void {
   /** Of calls that have a signal and are not answered yet, by number. */
-  const abortable = new Map<number, AbortController>()
+  const abortable = new Map<number, { aborted: boolean }>()
   channel.on('message', (message) => {
     const call = message as Call | Cancel
     if ('cancel' in call) {
-      abortable.get(call.cancel)?.abort()
+      const flag = abortable.get(call.cancel)
+      if (flag !== undefined) flag.aborted = true
       return
     }
     if (typeof call.method !== 'string') return
     const { id, signalAt } = call
     const args = call.args.map(reviveLabels)
     if (signalAt !== undefined) {
-      const controller = new AbortController()
-      abortable.set(id, controller)
-      args[signalAt] = controller.signal
+      const flag: Cancellation & { aborted: boolean } = { aborted: false }
+      abortable.set(id, flag)
+      args[signalAt] = flag
     }
     void answer(call, args, handlers).then((reply) => {
       abortable.delete(id)

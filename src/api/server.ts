@@ -1,5 +1,4 @@
 import fastifyCompress from '@fastify/compress'
-import fastifyHelmet from '@fastify/helmet'
 import Fastify from 'fastify'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../base/clock.ts'
@@ -47,6 +46,7 @@ import type { RuleReader } from './rules.ts'
 import { registerRunbookLink } from './runbook-link.ts'
 import { registerRunbooks } from './runbooks.ts'
 import type { RunbookCatalog } from './runbooks.ts'
+import { installSecurityHeaders } from './security-headers.ts'
 import { registerSeriesRoutes } from './series.ts'
 import { registerStatusRoutes } from './status.ts'
 import { registerTargets } from './targets.ts'
@@ -149,7 +149,9 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   installRouteTable(app)
   installErrorHandler(app, log)
   installRequestMetrics(app, metrics)
-  await installHeaders(app)
+  installSecurityHeaders(app)
+  // Requests are decompressed by the routes that allow it, with a limit of their own.
+  await app.register(fastifyCompress, { globalDecompression: false, encodings: ['gzip', 'deflate'], threshold: 1024 })
   installCors(app, settings.corsOrigins)
   installAccess(app, access)
   app.addHook('onRequest', (request, _reply, done) => {
@@ -200,29 +202,4 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   answerWrongMethods(app)
   await app.ready()
   return app
-}
-
-/** Compression, and the headers that keep a browser from doing more with our pages than they need. */
-async function installHeaders(app: FastifyInstance): Promise<void> {
-  // Requests are decompressed by the routes that allow it, with a limit of their own.
-  await app.register(fastifyCompress, { globalDecompression: false, encodings: ['gzip', 'deflate'], threshold: 1024 })
-  await app.register(fastifyHelmet, {
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'self'"],
-        scriptSrc: ["'self'"],
-        // PatternFly and uPlot set styles on elements.
-        styleSrc: ["'self'", "'unsafe-inline'"],
-        imgSrc: ["'self'", 'data:'],
-        connectSrc: ["'self'"],
-        objectSrc: ["'none'"],
-        baseUri: ["'none'"],
-        formAction: ["'self'"],
-        frameAncestors: ["'none'"],
-      },
-    },
-    // TLS ends in front of us, if there is TLS: whoever ends it says this.
-    strictTransportSecurity: false,
-  })
 }

@@ -1,3 +1,4 @@
+import type { Cancellation } from '../base/cancellation.ts'
 import { FleetError } from '../base/errors.ts'
 import type { EngineOptions } from './engine-options.ts'
 
@@ -9,7 +10,7 @@ export class Budget {
   readonly #options: EngineOptions
   readonly #timeoutMs: number
   readonly #nowMs: () => number
-  readonly #signal: AbortSignal | undefined
+  readonly #signal: Cancellation | undefined
   readonly #startedMs: number
   #turnStartedMs: number
   #waitedMs = 0
@@ -18,7 +19,7 @@ export class Budget {
   samplesRead = 0
   seriesRead = 0
 
-  constructor(options: EngineOptions, timeoutMs: number, nowMs: () => number, signal: AbortSignal | undefined) {
+  constructor(options: EngineOptions, timeoutMs: number, nowMs: () => number, signal: Cancellation | undefined) {
     this.#options = options
     this.#timeoutMs = timeoutMs
     this.#nowMs = nowMs

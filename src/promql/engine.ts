@@ -1,3 +1,4 @@
+import type { Cancellation } from '../base/cancellation.ts'
 import { FleetError } from '../base/errors.ts'
 import { compareLabels, compareText, Labels } from '../model/labels.ts'
 import type { Histogram } from '../model/histogram.ts'
@@ -13,7 +14,7 @@ import type { ExplainedNode, Explanation } from './explanation.ts'
 import { splitPoints } from './evaluate/element-points.ts'
 import { evaluate } from './evaluate/evaluate.ts'
 import { extendedMatrix } from './evaluate/extended.ts'
-import { stepTimeMs, type Evaluation, type Steps, type Value } from './evaluate/evaluation.ts'
+import { perStep, stepTimeMs, type Evaluation, type Steps, type Value } from './evaluate/evaluation.ts'
 import { labelsOf, refuseSameLabels, type Grid } from './evaluate/grid.ts'
 import { RowCache } from './evaluate/row-cache.ts'
 import { repeatsOf } from './evaluate/repeats.ts'
@@ -42,14 +43,18 @@ export interface LocalEngineInputs {
   readonly nowMs: () => number
 }
 
-/** The engine, which can also say how it answers a query. */
-export interface LocalEngine extends QueryEngine, QueryExplainer {}
+/** The engine, which can also say how it answers a query. It only looks whether it is canceled. */
+export interface LocalEngine extends QueryEngine, QueryExplainer {
+  instant(query: InstantQuery, signal?: Cancellation): Promise<QueryResult>
+  range(query: RangeQuery, signal?: Cancellation): Promise<QueryResult>
+  explain(query: InstantQuery | RangeQuery, signal?: Cancellation): Promise<Explanation>
+}
 
 /** PromQL over a store in the same thread. */
 export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInputs): LocalEngine {
   const rowCache = new RowCache()
   const parsed = new ParsedQueries({ experimental: options.experimental })
-  const budgetOf = (query: QueryOptions, signal?: AbortSignal): Budget =>
+  const budgetOf = (query: QueryOptions, signal?: Cancellation): Budget =>
     new Budget(options, Math.min(query.timeoutMs ?? Infinity, options.timeoutMs), nowMs, signal)
   const prepare = (
     text: string,
@@ -266,11 +271,11 @@ async function rangeValue(expr: Expr, query: RangeQuery, evaluation: Evaluation)
 function* matrixOf(value: Value, steps: Steps): Pieces<MatrixSeries[]> {
   if (value.type === 'string') throw new TypeError('bug: a string was let through as a range query')
   if (value.type === 'scalar') {
-    const timesMs = Float64Array.from(value.values, (_, s) => stepTimeMs(steps, s))
+    const timesMs = perStep(steps, (s) => stepTimeMs(steps, s))
     return [{ labels: Labels.EMPTY, timesMs, values: value.values }]
   }
   const series: MatrixSeries[] = []
-  const allTimesMs = Float64Array.from({ length: steps.count }, (_, s) => stepTimeMs(steps, s))
+  const allTimesMs = perStep(steps, (s) => stepTimeMs(steps, s))
   const mask = pieceMask(steps.count + LABELS_CELLS)
   for (let row = 0; row < value.grid.labels.length; row++) {
     if ((row & mask) === mask) yield

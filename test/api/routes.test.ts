@@ -172,6 +172,17 @@ test('pages come with headers that keep them to themselves', async () => {
   expect(headers['strict-transport-security']).toBeUndefined()
 })
 
+test('data opened as a page may do nothing, also when it is an error', async () => {
+  for (const url of ['/api/v1/query?query=1', '/api/v1/query?query=', '/api/fleet/v1/now']) {
+    const { headers } = await server.app.inject(url)
+    expect(headers['content-security-policy'], url).toBe("default-src 'none';frame-ancestors 'none'")
+    expect(headers['x-content-type-options'], url).toBe('nosniff')
+    expect(headers['cross-origin-resource-policy'], url).toBe('same-origin')
+  }
+  // What no route declared is answered like a page.
+  expect((await server.app.inject('/no/such/path')).headers['x-frame-options']).toBe('SAMEORIGIN')
+})
+
 test('until the server is ready the API answers 503 and says why, and health answers', async () => {
   let readiness = 'replaying the log'
   const starting = await makeServer({ readiness: () => readiness })

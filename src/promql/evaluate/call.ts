@@ -2,7 +2,7 @@ import { Labels } from '../../model/labels.ts'
 import { FUNCTIONS } from '../functions.ts'
 import { unwrapParens, type Call } from '../ast.ts'
 import { absentLabels } from './absent.ts'
-import { stepTimeMs, type Evaluation, type Steps, type Value } from './evaluation.ts'
+import { perStep, stepTimeMs, type Evaluation, type Steps, type Value } from './evaluation.ts'
 import { dropNames, singleRow, type Grid } from './grid.ts'
 import { floatsOf, mapHistograms, withoutHistograms } from './histogram-cells.ts'
 import { bucketFractions, bucketQuantiles, HISTOGRAM_NUMBERS, labelledQuantiles } from './histogram-functions.ts'
@@ -114,7 +114,7 @@ const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
   step: (_, __, steps, { queryStepMs }) => constant(queryStepMs / 1000, steps),
   time: (_, __, steps) => ({
     type: 'scalar',
-    values: Float64Array.from({ length: steps.count }, (___, s) => stepTimeMs(steps, s) / 1000),
+    values: perStep(steps, (s) => stepTimeMs(steps, s) / 1000),
   }),
   vector: (args) => vector(singleRow(Labels.EMPTY, args.scalar(0))),
 }

@@ -4,7 +4,7 @@ import type { Annotations } from '../annotations.ts'
 import { typeOf } from '../check.ts'
 import { unwrapParens, type Call, type Expr } from '../ast.ts'
 import { absentLabels } from './absent.ts'
-import type { Evaluation, Steps, Value } from './evaluation.ts'
+import { perStep, type Evaluation, type Steps, type Value } from './evaluation.ts'
 import { dropNamesStrictly, type Grid } from './grid.ts'
 import { doubleExponentialSmoothing, EXPERIMENTAL_KERNELS } from './experimental-over-time.ts'
 import { gridOverExtended } from './extended.ts'
@@ -82,7 +82,7 @@ async function overRange(over: RangeFunction, arg: Expr, steps: Steps, evaluatio
 
 /** Where the window of each step ends. */
 function endsOf(lens: Lens, steps: Steps): Float64Array {
-  return Float64Array.from({ length: steps.count }, (_, s) => lookMs(lens, steps, s))
+  return perStep(steps, (s) => lookMs(lens, steps, s))
 }
 
 function* gridOverSamples(

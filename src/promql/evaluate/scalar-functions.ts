@@ -1,6 +1,6 @@
 import { Labels } from '../../model/labels.ts'
 import type { Call } from '../ast.ts'
-import { stepTimeMs, type Evaluation, type Steps, type Value } from './evaluation.ts'
+import { perStep, stepTimeMs, type Evaluation, type Steps, type Value } from './evaluation.ts'
 import { dropNames, singleRow, type Grid } from './grid.ts'
 import { floatsOf } from './histogram-cells.ts'
 import { CELL_MASK, inTurns, type Pieces } from './turns.ts'
@@ -106,7 +106,7 @@ export async function callCalendar(call: Call, steps: Steps, evaluation: Evaluat
   }
   const [arg] = call.args
   if (arg === undefined) {
-    const times = Float64Array.from({ length: steps.count }, (_, s) => ofSeconds(stepTimeMs(steps, s) / 1000))
+    const times = perStep(steps, (s) => ofSeconds(stepTimeMs(steps, s) / 1000))
     return { type: 'vector', grid: singleRow(Labels.EMPTY, times) }
   }
   const value = await evaluation.evaluate(arg, steps, evaluation)

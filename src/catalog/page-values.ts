@@ -85,8 +85,20 @@ const LABELS = [
   'managed_data_source_name',
   'name',
   'machine_type',
+  'cron_name',
+  'storageclass',
+  'provisioner',
+  'persistentvolumeclaim',
+  'node',
+  'cpu',
   'instance',
   'reason',
+  'version',
+  'phase',
+  'risk',
+  'minor',
+  'group',
+  'receiver',
 ] as const satisfies readonly PlaceholderName[]
 
 /** HCO's four JSON-patch annotations and the kind each one patches, in lower case. */

@@ -11,6 +11,8 @@ import type { ExpectedMark } from './ports.ts'
 export interface PipelineAlert extends Alert {
   /** Where it comes from, for people: our page of its expression, or what the sender of an external alert says. */
   readonly generatorUrl: string
+  /** What its value is compared with, as the rule writes it: `> 0.9`. */
+  readonly threshold?: string
 }
 
 /** Why somebody is told, or is not. The first five send. */

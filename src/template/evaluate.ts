@@ -21,7 +21,14 @@ export interface Run<Context> {
   readonly root: RootValue
   /** Names with their `$`. */
   readonly variables: Readonly<Record<string, Value>>
+  /** Applied to every value that is written, with the end of the text before it; HTML values are written as they are. */
+  readonly escape?: (text: string, before: string) => string
+  /** Characters it may write and steps it may take; as for an annotation when absent. */
+  readonly limits?: { readonly outputChars: number; readonly steps: number }
 }
+
+/** How much of the text before a value is handed to `escape`. */
+const BEFORE_CHARS = 64
 
 /** The text. Throws `TemplateError`. */
 export function evaluateTemplate<Context>(run: Run<Context>): string {
@@ -43,10 +50,13 @@ class Evaluator<Context> {
   #variables: Variable[]
   #steps = 0
   #depth = 0
+  readonly #limits: { readonly outputChars: number; readonly steps: number }
+  #tail = ''
   text = ''
 
   constructor(run: Run<Context>) {
     this.#run = run
+    this.#limits = run.limits ?? { outputChars: OUTPUT_CHARS_MAX, steps: STEPS_MAX }
     this.#variables = Object.entries({ $: run.root, ...run.variables }).map(([name, value]) => ({ name, value }))
   }
 
@@ -66,7 +76,7 @@ class Evaluator<Context> {
         return 'on'
       case 'action': {
         const value = this.#pipe(node.pipe, dot)
-        if (node.pipe.variables.length === 0) this.#write(value === null ? '<no value>' : printValue(value))
+        if (node.pipe.variables.length === 0) this.#writeValue(value)
         return 'on'
       }
       case 'if':
@@ -204,13 +214,23 @@ class Evaluator<Context> {
     return result
   }
 
+  #writeValue(value: Value): void {
+    const text = value === null ? '<no value>' : printValue(value)
+    const { escape } = this.#run
+    const isHtml = typeof value === 'object' && value?.kind === 'html'
+    this.#write(escape === undefined || isHtml ? text : escape(text, this.#tail))
+  }
+
   #write(text: string): void {
     this.text += text
-    if (this.text.length > OUTPUT_CHARS_MAX) throw new TemplateError(`text longer than ${OUTPUT_CHARS_MAX} characters`)
+    if (this.#run.escape !== undefined) this.#tail = (this.#tail + text).slice(-BEFORE_CHARS)
+    const { outputChars } = this.#limits
+    if (this.text.length > outputChars) throw new TemplateError(`text longer than ${outputChars} characters`)
   }
 
   #step(): void {
-    if (++this.#steps > STEPS_MAX) throw new TemplateError(`more than ${STEPS_MAX} steps`)
+    const { steps } = this.#limits
+    if (++this.#steps > steps) throw new TemplateError(`more than ${steps} steps`)
   }
 }
 

@@ -1,5 +1,5 @@
 /** What stands behind a dot: keys of maps, fields of samples and of the data, methods of times. */
-import { formatGoTime, formatGoDuration, formatLayout } from './go-time.ts'
+import { ZERO_TIME_MS, formatGoTime, formatGoDuration, formatLayout, zoneOffsetMs } from './go-time.ts'
 import { TemplateError, typeName } from './value.ts'
 import type { DurationValue, TimeValue, Value } from './value.ts'
 
@@ -7,6 +7,8 @@ import type { DurationValue, TimeValue, Value } from './value.ts'
 export function fieldOf(value: Value, name: string, args: readonly Value[]): Value {
   if (typeof value === 'object' && value?.kind === 'time') return timeMethod(value, name, args)
   if (typeof value === 'object' && value?.kind === 'duration') return durationMethod(value, name, args)
+  const method = methodOf(value, name)
+  if (method !== undefined) return method(args)
   if (args.length > 0) throw new TemplateError(`${name} has arguments but cannot be invoked as function`)
   if (value === null) throw new TemplateError(`nil data; no entry for key "${name}"`)
   if (typeof value === 'object') {
@@ -25,10 +27,17 @@ export function fieldOf(value: Value, name: string, args: readonly Value[]): Val
         )
       }
       case 'list':
+      case 'html':
         break
     }
   }
   throw new TemplateError(`can't evaluate field ${name} in type ${typeName(value)}`)
+}
+
+function methodOf(value: Value, name: string): ((args: readonly Value[]) => Value) | undefined {
+  if (value === null || typeof value !== 'object' || (value.kind !== 'map' && value.kind !== 'list')) return undefined
+  const methods = value.behaviour?.methods
+  return methods !== undefined && Object.hasOwn(methods, name) ? methods[name] : undefined
 }
 
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
@@ -48,18 +57,21 @@ const MONTHS = [
 ]
 
 function timeMethod(time: TimeValue, name: string, args: readonly Value[]): Value {
-  const date = new Date(time.ms)
+  // Where it is shown: the wall clock of its zone, read as if it were UTC.
+  const date = new Date(time.ms + zoneOffsetMs(time.ms, time.zone))
   if (name === 'Format') {
     const [layout] = args
     if (args.length !== 1 || typeof layout !== 'string') throw new TemplateError('Format needs one layout text')
-    return formatLayout(time.ms, layout)
+    return formatLayout(time.ms, layout, time.zone)
   }
   if (args.length > 0) throw new TemplateError(`wrong number of args for ${name}: want 0 got ${args.length}`)
   switch (name) {
     case 'UTC':
-      return time
+      return { kind: 'time', ms: time.ms }
+    case 'IsZero':
+      return time.ms === ZERO_TIME_MS
     case 'String':
-      return formatGoTime(time.ms)
+      return formatGoTime(time.ms, time.zone)
     case 'Unix':
       return BigInt(Math.floor(time.ms / 1000))
     case 'UnixMilli':

@@ -132,7 +132,7 @@ const HTML: Readonly<Record<string, string>> = {
   '>': '&gt;',
 }
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replace(/["'&<>\0]/g, (char) => HTML[char]!)
 }
 

@@ -1,13 +1,47 @@
 /** Times and lengths of time as Go prints them. */
 
-/** `time.Time.String` in UTC: `2015-06-23 13:19:44.128 +0000 UTC`. Outside of Date's range the number itself. */
-export function formatGoTime(timeMs: number): string {
-  const date = new Date(timeMs)
+/** Go's zero time: the first of January of the year 1. */
+export const ZERO_TIME_MS = Date.UTC(2001, 0, 1) - 5 * 400 * 365.2425 * 86_400_000
+
+/** What the zone's wall clock shows more than UTC's. An unknown zone throws RangeError. */
+export function zoneOffsetMs(timeMs: number, zone: string | undefined): number {
+  if (zone === undefined || zone === 'UTC' || Number.isNaN(new Date(timeMs).getTime())) return 0
+  const shown = zonePart(timeMs, zone, 'longOffset')
+  const parts = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(shown)
+  if (parts?.[1] === undefined) return 0
+  const seconds = Number(parts[2]) * 3600 + Number(parts[3]) * 60 + Number(parts[4] ?? 0)
+  return (parts[1] === '-' ? -1000 : 1000) * seconds
+}
+
+function zonePart(timeMs: number, zone: string, style: 'longOffset' | 'short'): string {
+  const parts = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: style }).formatToParts(timeMs)
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? ''
+}
+
+/** `+0200`, or with a colon. */
+function offsetText(offsetMs: number, separator = ''): string {
+  const minutes = Math.round(Math.abs(offsetMs) / 60_000)
+  const two = (value: number): string => String(value).padStart(2, '0')
+  return `${offsetMs < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}${separator}${two(minutes % 60)}`
+}
+
+/** `CEST` where the runtime knows such a name, else the offset. */
+function zoneAbbreviation(timeMs: number, zone: string | undefined, offsetMs: number): string {
+  if (zone === undefined || zone === 'UTC') return 'UTC'
+  const short = zonePart(timeMs, zone, 'short')
+  return /^[A-Z]{3,5}$/.test(short) ? short : offsetText(offsetMs)
+}
+
+/** `time.Time.String`: `2015-06-23 13:19:44.128 +0000 UTC`. Outside of Date's range the number itself. */
+export function formatGoTime(timeMs: number, zone?: string): string {
+  const offsetMs = zoneOffsetMs(timeMs, zone)
+  const date = new Date(timeMs + offsetMs)
   if (Number.isNaN(date.getTime())) return `${timeMs} ms since 1970 UTC`
   const [day = '', clock = ''] = date.toISOString().slice(0, -1).split('T')
   const [seconds = '', fraction = ''] = clock.split('.')
   const trimmed = fraction.replace(/0+$/, '')
-  return `${day} ${seconds}${trimmed === '' ? '' : `.${trimmed}`} +0000 UTC`
+  const where = `${offsetText(offsetMs)} ${zoneAbbreviation(timeMs, zone, offsetMs)}`
+  return `${day} ${seconds}${trimmed === '' ? '' : `.${trimmed}`} ${where}`
 }
 
 /** `time.Duration.String`: `1h30m0s`, `1.5s`, `250ms`, `0s`. */
@@ -45,10 +79,11 @@ const MONTHS = [
 const LAYOUT =
   /January|Jan|Monday|Mon|MST|2006|-07:00|-0700|Z07:00|[.,]0{3,9}|[.,]9{3,9}|01|02|03|04|05|06|15|PM|pm|_2|1|2|3|4|5/g
 
-/** `time.Time.Format` in UTC. */
-export function formatLayout(timeMs: number, layout: string): string {
-  const date = new Date(timeMs)
-  if (Number.isNaN(date.getTime())) return formatGoTime(timeMs)
+/** `time.Time.Format`. */
+export function formatLayout(timeMs: number, layout: string, zone?: string): string {
+  const offsetMs = zoneOffsetMs(timeMs, zone)
+  const date = new Date(timeMs + offsetMs)
+  if (Number.isNaN(date.getTime())) return formatGoTime(timeMs, zone)
   const two = (value: number): string => String(value).padStart(2, '0')
   const month = MONTHS[date.getUTCMonth()]!
   const day = DAYS[date.getUTCDay()]!
@@ -58,12 +93,12 @@ export function formatLayout(timeMs: number, layout: string): string {
     Jan: month.slice(0, 3),
     Monday: day,
     Mon: day.slice(0, 3),
-    MST: 'UTC',
+    MST: zoneAbbreviation(timeMs, zone, offsetMs),
     '2006': String(date.getUTCFullYear()).padStart(4, '0'),
     '06': two(date.getUTCFullYear() % 100),
-    '-07:00': '+00:00',
-    '-0700': '+0000',
-    'Z07:00': 'Z',
+    '-07:00': offsetText(offsetMs, ':'),
+    '-0700': offsetText(offsetMs),
+    'Z07:00': offsetMs === 0 ? 'Z' : offsetText(offsetMs, ':'),
     '01': two(date.getUTCMonth() + 1),
     '1': String(date.getUTCMonth() + 1),
     '02': two(date.getUTCDate()),

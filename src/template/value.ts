@@ -7,18 +7,38 @@ import { formatGoFloat } from './go-float.ts'
 import { formatGoDuration, formatGoTime } from './go-time.ts'
 
 export type Value =
-  null | boolean | string | number | bigint | MapValue | ListValue | SampleValue | TimeValue | DurationValue | RootValue
+  | null
+  | boolean
+  | string
+  | number
+  | bigint
+  | MapValue
+  | ListValue
+  | SampleValue
+  | TimeValue
+  | DurationValue
+  | RootValue
+  | HtmlValue
+
+/** What a map or list of one particular Go type can do besides: methods by name, and how it is printed. */
+export interface Behaviour {
+  readonly typeName: string
+  readonly methods: Readonly<Record<string, (args: readonly Value[]) => Value>>
+  readonly print?: () => string
+}
 
 /** A missing key is the zero value of the element: the empty string in label maps, nothing in `args`. */
 export interface MapValue {
   readonly kind: 'map'
   readonly element: 'string' | 'any'
   readonly entries: ReadonlyMap<string, Value>
+  readonly behaviour?: Behaviour
 }
 
 export interface ListValue {
   readonly kind: 'list'
   readonly items: readonly Value[]
+  readonly behaviour?: Behaviour
 }
 
 /** One series of a `query` in a template. */
@@ -30,8 +50,10 @@ export interface SampleValue {
 
 export interface TimeValue {
   readonly kind: 'time'
-  /** Milliseconds since the epoch; shown in UTC. */
+  /** Milliseconds since the epoch. */
   readonly ms: number
+  /** IANA name of the zone it is shown in; UTC when absent. */
+  readonly zone?: string
 }
 
 export interface DurationValue {
@@ -39,10 +61,16 @@ export interface DurationValue {
   readonly ms: number
 }
 
-/** What `.` is at the start: `.Labels`, `.ExternalLabels`, `.ExternalURL`, `.Value`. */
+/** A struct, such as what `.` is at the start: `.Labels`, `.ExternalLabels`, `.ExternalURL`, `.Value`. */
 export interface RootValue {
   readonly kind: 'root'
   readonly fields: Readonly<Record<string, Value>>
+}
+
+/** A text that is HTML already: written as it is where others are escaped. */
+export interface HtmlValue {
+  readonly kind: 'html'
+  readonly text: string
 }
 
 /** A failure while a template runs; it becomes text in the annotation. */
@@ -59,6 +87,7 @@ export function isTruthy(value: Value): boolean {
   if (value === null || typeof value !== 'object') return Boolean(value) || Number.isNaN(value)
   if (value.kind === 'map') return value.entries.size > 0
   if (value.kind === 'list') return value.items.length > 0
+  if (value.kind === 'html') return value.text !== ''
   return value.kind !== 'duration' || value.ms !== 0
 }
 
@@ -70,10 +99,13 @@ export function typeName(value: Value): string {
   if (typeof value === 'number') return 'float64'
   if (typeof value === 'bigint') return 'int'
   switch (value.kind) {
+    case 'html':
+      return 'template.HTML'
     case 'map':
+      if (value.behaviour !== undefined) return value.behaviour.typeName
       return value.element === 'string' ? 'map[string]string' : 'map[string]interface {}'
     case 'list':
-      return 'template.queryResult'
+      return value.behaviour?.typeName ?? 'template.queryResult'
     case 'sample':
       return '*template.sample'
     case 'time':
@@ -92,16 +124,20 @@ export function printValue(value: Value): string {
   if (typeof value === 'number') return formatGoFloat(value, 'g', -1)
   if (typeof value !== 'object') return String(value)
   switch (value.kind) {
+    case 'html':
+      return value.text
     case 'map': {
+      if (value.behaviour?.print !== undefined) return value.behaviour.print()
       const entries = sortedEntries(value).map(([key, item]) => `${key}:${printValue(item)}`)
       return `map[${entries.join(' ')}]`
     }
     case 'list':
+      if (value.behaviour?.print !== undefined) return value.behaviour.print()
       return `[${value.items.map(printValue).join(' ')}]`
     case 'sample':
       return `{${printValue(value.labels)} ${printValue(value.value)}}`
     case 'time':
-      return formatGoTime(value.ms)
+      return formatGoTime(value.ms, value.zone)
     case 'duration':
       return formatGoDuration(value.ms)
     case 'root':

@@ -1,0 +1,73 @@
+/**
+ * Inhibition: an alert says nothing while another one fires that explains it. Sources are looked up by the values of
+ * their `equal` labels, so that asking does not go through all alerts.
+ */
+import type { Labels } from '../model/labels.ts'
+import { compileMatchers } from '../model/matcher-text.ts'
+import type { Matcher } from '../model/matcher.ts'
+
+export interface InhibitRule {
+  readonly name?: string
+  readonly sourceMatchers: readonly Matcher[]
+  readonly targetMatchers: readonly Matcher[]
+  /** Labels that must have the same value on both sides; absent on both counts as the same. */
+  readonly equal: readonly string[]
+}
+
+interface CompiledRule {
+  readonly isSource: (labels: Labels) => boolean
+  readonly isTarget: (labels: Labels) => boolean
+  readonly equal: readonly string[]
+  /** Firing sources by the values of the `equal` labels; true where the source is a target too. */
+  readonly sources: Map<string, Map<string, boolean>>
+}
+
+export class Inhibitor {
+  readonly #rules: readonly CompiledRule[]
+
+  constructor(rules: readonly InhibitRule[]) {
+    this.#rules = rules.map(({ sourceMatchers, targetMatchers, equal }) => ({
+      isSource: compileMatchers(sourceMatchers),
+      isTarget: compileMatchers(targetMatchers),
+      equal,
+      sources: new Map(),
+    }))
+  }
+
+  /** From now on this alert fires. */
+  add(fingerprint: string, labels: Labels): void {
+    for (const rule of this.#rules) {
+      if (!rule.isSource(labels)) continue
+      const key = valuesOf(rule.equal, labels)
+      const sources = rule.sources.get(key) ?? new Map<string, boolean>()
+      rule.sources.set(key, sources.set(fingerprint, rule.isTarget(labels)))
+    }
+  }
+
+  /** From now on it does not. */
+  remove(fingerprint: string, labels: Labels): void {
+    for (const rule of this.#rules) {
+      const key = valuesOf(rule.equal, labels)
+      const sources = rule.sources.get(key)
+      if (sources?.delete(fingerprint) === true && sources.size === 0) rule.sources.delete(key)
+    }
+  }
+
+  /** Fingerprints of the firing alerts that inhibit one with these labels, each once. */
+  inhibitedBy(labels: Labels): readonly string[] {
+    const found = new Set<string>()
+    for (const rule of this.#rules) {
+      if (!rule.isTarget(labels)) continue
+      const sources = rule.sources.get(valuesOf(rule.equal, labels))
+      if (sources === undefined) continue
+      // Two alerts that match both sides would inhibit each other, and nobody would be told of either.
+      const isSource = rule.isSource(labels)
+      for (const [fingerprint, isTarget] of sources) if (!(isSource && isTarget)) found.add(fingerprint)
+    }
+    return [...found]
+  }
+}
+
+function valuesOf(names: readonly string[], labels: Labels): string {
+  return names.map((name) => labels.get(name)).join('\u0000')
+}

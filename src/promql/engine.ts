@@ -20,6 +20,7 @@ import { RowCache } from './evaluate/row-cache.ts'
 import { repeatsOf } from './evaluate/repeats.ts'
 import { countingSelectors } from './evaluate/reset-hints.ts'
 import { evaluateRange } from './evaluate/range-vector.ts'
+import { refuseEarly } from './evaluate/refuse-early.ts'
 import { lookMs } from './evaluate/select.ts'
 import { inTurns, LABELS_CELLS, pieceMask, sortInPieces, type Pieces } from './evaluate/turns.ts'
 import { ParsedQueries } from './parsed-queries.ts'
@@ -219,6 +220,7 @@ function stepsOf({ startMs, endMs, stepMs }: RangeQuery): Steps {
 
 async function instantValue(expr: Expr, { timeMs }: InstantQuery, evaluation: Evaluation): Promise<QueryValue> {
   const steps: Steps = { startMs: timeMs, stepMs: 1, count: 1 }
+  await refuseEarly(expr, steps, evaluation)
   if (typeOf(expr) === 'matrix') return instantMatrix(unwrapParens(expr), steps, evaluation)
   const value = await evaluate(expr, steps, evaluation)
   if (value.type === 'scalar') return { type: 'scalar', timeMs, value: value.values[0]! }
@@ -264,6 +266,7 @@ async function instantMatrix(expr: Expr, steps: Steps, evaluation: Evaluation): 
 
 async function rangeValue(expr: Expr, query: RangeQuery, evaluation: Evaluation): Promise<QueryValue> {
   const steps = stepsOf(query)
+  await refuseEarly(expr, steps, evaluation)
   const value = await evaluate(expr, steps, evaluation)
   return { type: 'matrix', series: await inTurns(matrixOf(value, steps), evaluation.budget) }
 }

@@ -88,6 +88,31 @@ describe('a query over more than it may read', () => {
     })
   })
 
+  test('is refused before anything is read when each selector may be read, but not all of them', async () => {
+    const store = await filled()
+    const { engine, rowsRead } = engineOver(store, 460_000)
+    // Each of them reads 400,000 and some; the one of a constant next to nothing.
+    const together = [
+      'sum(busy) + sum(rate(busy[5m]))',
+      'max(rate(busy[5m])) / max(increase(busy[5m]))',
+      'sum(max_over_time(sum(busy)[10m:1m])) + sum(delta(busy[10m]))',
+      'count(busy == 3) unless on () absent(calm) and sum(changes(busy[2m]))',
+    ]
+    for (const expr of together) {
+      const before = rowsRead()
+      await expect(engine.range({ expr, ...RANGE }), expr).rejects.toMatchObject({ code: 'query_limit' })
+      // A few rows of each, for the guess.
+      expect(rowsRead() - before, expr).toBeLessThanOrEqual(24)
+    }
+    // The same selector twice is read once, and constants are few runs.
+    for (const expr of ['sum(busy) + sum(busy)', 'sum(busy) + sum(calm)', 'sum(calm) + sum(calm offset 10m)']) {
+      await expect(engine.range({ expr, ...RANGE }), expr).resolves.toMatchObject({ value: { type: 'matrix' } })
+    }
+    // Neither is a query that looks at the newest sample only.
+    const newest = engine.instant({ expr: 'sum(busy) + sum(busy offset 10m)', timeMs: RANGE.endMs })
+    await expect(newest).resolves.toMatchObject({ value: { type: 'vector' } })
+  })
+
   test('gives up on bytes of results, and on time', async () => {
     const store = await filled(100)
     const options = { ...DEFAULT_ENGINE_OPTIONS, resultBytesMax: 100_000 }

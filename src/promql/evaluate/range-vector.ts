@@ -3,10 +3,11 @@ import type { Labels } from '../../model/labels.ts'
 import { bitsOf, isStaleAt } from '../../model/sample.ts'
 import type { SeriesColumns } from '../../model/series.ts'
 import type { Expr, MatrixSelector, Subquery } from '../ast.ts'
-import { lastStepMs, stepTimeMs, type Evaluation, type Steps } from './evaluation.ts'
+import { stepTimeMs, type Evaluation, type Steps } from './evaluation.ts'
 import { labelsOf, type Grid, type HistogramCells } from './grid.ts'
 import { withResetHints } from './reset-hints.ts'
-import { hasOneName, lensOf, lookMs, selectSeries, type Lens } from './select.ts'
+import { hasOneName, lensOf, selectSeries, type Lens } from './select.ts'
+import { subquerySteps } from './subquery-steps.ts'
 import { inTurns, pieceMask, type Pieces } from './turns.ts'
 
 /** A range vector before it is cut into windows: all samples a query needs, without stale markers. */
@@ -95,21 +96,12 @@ function withoutStaleElements(
   }
 }
 
-/**
- * The inner expression at every multiple of the step inside `(look - range, look]`, for all looks at once. Its results
- * are the samples of the range vector.
- */
+/** The inner expression at the steps of the subquery. Its results are the samples of the range vector. */
 async function rangeOfSubquery(expr: Subquery, steps: Steps, evaluation: Evaluation): Promise<RangeVector> {
   const { rangeMs } = expr
   const lens = lensOf(expr, evaluation)
-  const stepMs = expr.stepMs ?? evaluation.subqueryStepMs
-  const oldestMs = lookMs(lens, steps, 0) - rangeMs
-  const newestMs = (lens.fixedMs ?? lastStepMs(steps)) - lens.offsetMs
-  // Cut towards zero and then moved past the open end, as Prometheus does; before 1970 the first step may be later.
-  let startMs = stepMs * Math.trunc(oldestMs / stepMs)
-  if (startMs <= oldestMs) startMs += stepMs
-  if (startMs > newestMs) return { series: [], rangeMs, lens, isOneName: true }
-  const inner: Steps = { startMs, stepMs, count: Math.floor((newestMs - startMs) / stepMs) + 1 }
+  const inner = subquerySteps(expr, steps, evaluation)
+  if (inner === undefined) return { series: [], rangeMs, lens, isOneName: true }
   const value = await evaluation.evaluate(expr.expr, inner, evaluation)
   if (value.type !== 'vector') throw new TypeError('bug: the checker let a subquery over something else through')
   const series = await inTurns(samplesOf(value.grid, inner), evaluation.budget)

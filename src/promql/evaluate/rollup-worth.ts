@@ -1,4 +1,4 @@
-import type { SelectRequest } from '../../model/queryable.ts'
+import type { RunSelection, SelectRequest, TimeRange } from '../../model/queryable.ts'
 import { RunColumns } from '../../model/run-columns.ts'
 import type { Evaluation } from './evaluation.ts'
 
@@ -19,15 +19,7 @@ export function areRunsCheaper(request: Omit<SelectRequest, 'hint'>, widthMs: nu
   if (evaluation.rollupRunsMin <= 0) return false
   const selection = evaluation.queryable.selectRuns?.(request)
   if (selection === undefined || selection.rows.length === 0) return false
-  const { lineage, length } = selection.rows
-  let runsPerMs = known.get(lineage)
-  if (runsPerMs === undefined) {
-    const from = Math.floor(length / 2)
-    const to = Math.min(length, from + ROWS_LOOKED_AT)
-    selection.readRuns(from, to, probe)
-    runsPerMs = probe.count / (to - from) / (request.toMs - request.fromMs)
-    known.set(lineage, runsPerMs)
-  }
+  const runsPerMs = runsPerMsOf(selection, request)
   const isCheaper = runsPerMs * widthMs < evaluation.rollupRunsMin
   if (isCheaper) {
     const runs = (runsPerMs * widthMs).toPrecision(2)
@@ -35,4 +27,17 @@ export function areRunsCheaper(request: Omit<SelectRequest, 'hint'>, widthMs: nu
     evaluation.explainer?.leave(request.matchers, reason)
   }
   return isCheaper
+}
+
+/** How many runs a row has in a millisecond, about: told by some rows in the middle, of which there is at least one. */
+export function runsPerMsOf(selection: RunSelection, { fromMs, toMs }: TimeRange): number {
+  const { lineage, length } = selection.rows
+  const remembered = known.get(lineage)
+  if (remembered !== undefined) return remembered
+  const from = Math.floor(length / 2)
+  const to = Math.min(length, from + ROWS_LOOKED_AT)
+  selection.readRuns(from, to, probe)
+  const runsPerMs = probe.count / (to - from) / (toMs - fromMs)
+  known.set(lineage, runsPerMs)
+  return runsPerMs
 }

@@ -1,0 +1,113 @@
+import type { RunSelection, SelectRequest } from '../../model/queryable.ts'
+import { childrenOf, selectorsOf, type Expr } from '../ast.ts'
+import { lastStepMs, stepTimeMs, type Evaluation, type Steps } from './evaluation.ts'
+import { runsPerMsOf } from './rollup-worth.ts'
+import { lensOf, lookMs } from './select.ts'
+import { selectRollup } from './select-rollups.ts'
+import { subquerySteps } from './subquery-steps.ts'
+
+/**
+ * Refuses a query whose selectors may be read one by one but not together, before any of them is: twenty selectors of
+ * forty million samples each would otherwise be computed until one of them is beyond the limit. A guess from a few series
+ * of each raises the suspicion; the query is refused for what the store says is there at least.
+ */
+
+/** Rows of a few packs. */
+const COUNTED_ROWS = 512
+/** A shorter range is no suspect: a rule that looks ten minutes back is not asked twice for its series. */
+const SPAN_MS_MIN = 3_600_000
+/** No sample comes more often than this, for the guess that needs no look at the samples. */
+const SCRAPE_MS_MIN = 5000
+const EDGES = { extremes: false, sums: false } as const
+
+interface Read {
+  readonly request: SelectRequest
+  readonly selection: RunSelection
+}
+
+export async function refuseEarly(expr: Expr, steps: Steps, evaluation: Evaluation): Promise<void> {
+  if (selectorsOf(expr).length < 2) return
+  const { budget } = evaluation
+  const all: Read[] = []
+  collect(expr, steps, silent(evaluation), new Set(), all)
+  if (all.length < 2) return
+  const spanMs = ({ request }: Read): number => request.toMs - request.fromMs
+  if (sum(all, (read) => (read.selection.rows.length * spanMs(read)) / SCRAPE_MS_MIN) <= budget.samplesLeft) return
+  const guess = (read: Read): number =>
+    read.selection.rows.length * spanMs(read) * runsPerMsOf(read.selection, read.request)
+  if (sum(all, guess) <= budget.samplesLeft) return
+  let runs = 0
+  for (const { selection } of all) {
+    if (selection.runsAtLeast === undefined) return
+    for (let row = 0; row < selection.rows.length; row += COUNTED_ROWS) {
+      runs += selection.runsAtLeast(row, Math.min(selection.rows.length, row + COUNTED_ROWS))
+      if (runs > budget.samplesLeft) budget.takeSamples(0, runs)
+      await budget.breathe()
+    }
+  }
+}
+
+/** What will be read as runs. Where rollups or the newest sample may do, nothing is counted; a part that repeats is read once. */
+function collect(expr: Expr, steps: Steps, evaluation: Evaluation, seen: Set<string>, into: Read[]): void {
+  const text = evaluation.repeats.get(expr)
+  if (text !== undefined) {
+    const key = `${steps.startMs} ${steps.stepMs} ${steps.count} ${text}`
+    if (seen.has(key)) return
+    seen.add(key)
+  }
+  if (expr.kind === 'vector') {
+    const isNewestOnly = steps.count === 1 || expr.at !== undefined
+    if (!isNewestOnly) read(expr, undefined, steps, evaluation, into)
+    return
+  }
+  if (expr.kind === 'matrix') {
+    read(expr.selector, expr.rangeMs, steps, evaluation, into)
+    return
+  }
+  if (expr.kind === 'subquery') {
+    const inner = subquerySteps(expr, steps, evaluation)
+    if (inner !== undefined) collect(expr.expr, inner, evaluation, seen, into)
+    return
+  }
+  for (const child of childrenOf(expr)) collect(child, steps, evaluation, seen, into)
+}
+
+function read(
+  selector: Parameters<typeof lensOf>[0] & { readonly matchers: SelectRequest['matchers'] },
+  rangeMs: number | undefined,
+  steps: Steps,
+  evaluation: Evaluation,
+  into: Read[],
+): void {
+  const { queryable, budget, lookbackMs } = evaluation
+  const { matchers } = selector
+  const lens = lensOf(selector, evaluation)
+  const firstMs = lookMs(lens, steps, 0)
+  const request = {
+    matchers,
+    fromMs: firstMs - (rangeMs ?? lookbackMs) + 1,
+    toMs: lookMs(lens, steps, steps.count - 1),
+    maxSamples: budget.samplesLeft,
+  }
+  if (request.toMs - request.fromMs < SPAN_MS_MIN) return
+  const looks = { firstMs, steps: lens.fixedMs === undefined ? steps : oneStep(steps), rangeMs, parts: EDGES }
+  if (selectRollup(matchers, looks, evaluation) !== undefined) return
+  const selection = queryable.selectRuns?.(request)
+  if (selection === undefined || selection.hasHistograms === true || selection.rows.length === 0) return
+  into.push({ request, selection })
+}
+
+/** An explanation is about what is read, and nothing is read here. */
+function silent(evaluation: Evaluation): Evaluation {
+  const copy: { -readonly [K in keyof Evaluation]: Evaluation[K] } = { ...evaluation }
+  delete copy.explainer
+  return copy
+}
+
+function oneStep(steps: Steps): Steps {
+  return { startMs: stepTimeMs(steps, 0), stepMs: lastStepMs(steps) - steps.startMs + 1, count: 1 }
+}
+
+function sum<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((total, item) => total + of(item), 0)
+}

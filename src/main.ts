@@ -29,6 +29,11 @@ const COMMANDS: readonly { readonly name: string; readonly summary: string; read
       load: async () => (await import('./cli/check.ts')).checkCommand,
     },
     {
+      name: 'test',
+      summary: 'Run unit tests of rules.',
+      load: async () => (await import('./cli/test.ts')).testCommand,
+    },
+    {
       name: 'version',
       summary: 'Print the version of Daytwo and of Node.',
       load: async () => (await import('./cli/version.ts')).versionCommand,

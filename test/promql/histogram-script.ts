@@ -4,60 +4,12 @@ import type { Labels } from '../../src/model/labels.ts'
 import { METRIC_NAME } from '../../src/model/labels.ts'
 import { addHistograms, subtractHistograms } from '../../src/promql/histogram/combine.ts'
 import { nonEmpty } from '../../src/promql/histogram/bucket-sums.ts'
-import { isReset } from '../../src/promql/histogram/reset.ts'
-import { parseNumber } from '../../src/promql/literals.ts'
+import { readHistogram } from '../../src/rules/unit-test/histogram-notation.ts'
+import type { WrittenHistogram } from '../../src/rules/unit-test/histogram-notation.ts'
 
-/** Native histograms in test scripts: `{{schema:1 count:5 sum:2 buckets:[2 3] n_buckets:[...] z_bucket:1 ...}}`. */
+/** Native histograms in test scripts, one after the other, and classic ones made into them. */
 
-export interface ScriptHistogram {
-  readonly histogram: Histogram
-  /** The script says what is known of counter resets, so it is compared. */
-  readonly hasHint: boolean
-}
-
-const HINTS: Readonly<Record<string, Histogram['counterReset']>> = {
-  unknown: 'unknown',
-  reset: 'reset',
-  not_reset: 'continued',
-  gauge: 'gauge',
-}
-
-/** The text between the braces. */
-export function readHistogram(text: string): ScriptHistogram {
-  const parts = new Map<string, string>()
-  for (const [, key, value] of text.matchAll(/([a-z_]+):(\[[^\]]*\]|\S+)/g)) parts.set(key!, value!)
-  const number = (key: string): number => (parts.has(key) ? readFloat(parts.get(key)!) : 0)
-  const list = (key: string): number[] => (parts.get(key)?.match(/[^\s[\]]+/g) ?? []).map(readFloat)
-  const side = (key: string, offset: number): BucketCounts => {
-    const counts = Float64Array.from(list(key))
-    return nonEmpty(
-      Int32Array.from(counts, (_, i) => offset + i),
-      counts,
-    )
-  }
-  const hint = parts.get('counter_reset_hint')
-  return {
-    histogram: {
-      schema: number('schema'),
-      counterReset: hint === undefined ? 'unknown' : HINTS[hint]!,
-      count: number('count'),
-      sum: number('sum'),
-      zeroThreshold: number('z_bucket_w'),
-      zeroCount: number('z_bucket'),
-      positive: side('buckets', number('offset')),
-      negative: side('n_buckets', number('n_offset')),
-      customBounds: Float64Array.from(list('custom_values')),
-    },
-    hasHint: hint !== undefined,
-  }
-}
-
-function readFloat(text: string): number {
-  const isNegative = text.startsWith('-')
-  const size = parseNumber(text.replace(/^[-+]/, ''))
-  if (size === undefined) throw new Error(`not a number: ${text}`)
-  return isNegative ? -size : size
-}
+export type ScriptHistogram = WrittenHistogram
 
 const ITEM = /^\{\{(.*?)\}\}(?:([-+])\{\{(.*?)\}\})?(?:x(\d+))?$/
 
@@ -66,30 +18,24 @@ export function readHistogramItem(item: string): ScriptHistogram[] {
   const match = ITEM.exec(item)
   if (match === null) throw new Error(`not a histogram: ${item}`)
   const [, first, sign, step, times = '0'] = match
-  const values = [readHistogram(first!)]
+  const values = [read(first!)]
   for (let i = 0; i < Number(times); i++) {
     const last = values.at(-1)!
-    values.push(step === undefined ? last : { ...last, histogram: stepped(last.histogram, sign!, readHistogram(step)) })
+    values.push(step === undefined ? last : { ...last, histogram: stepped(last.histogram, sign!, read(step)) })
   }
   return values
+}
+
+function read(text: string): ScriptHistogram {
+  const histogram = readHistogram(text)
+  if (typeof histogram === 'string') throw new Error(histogram)
+  return histogram
 }
 
 function stepped(histogram: Histogram, sign: string, { histogram: step }: ScriptHistogram): Histogram {
   const combined = sign === '-' ? subtractHistograms(histogram, step) : addHistograms(histogram, step)
   if (combined === undefined) throw new FleetError('internal', 'a script adds histograms of different kinds')
   return combined.histogram
-}
-
-/**
- * What Prometheus' store says of a histogram's counts when it is read: nothing of the first of a chunk, and a counter's
- * chunk ends where its counts begin anew. `previous`: the sample before, a histogram as it was stored.
- */
-export function storedHint(histogram: Histogram, previous: Histogram | undefined): Histogram['counterReset'] {
-  if (histogram.counterReset === 'gauge') return 'gauge'
-  if (previous === undefined || previous.counterReset === 'gauge') return 'unknown'
-  return histogram.counterReset === 'reset' || isReset({ ...histogram, counterReset: 'unknown' }, previous)
-    ? 'unknown'
-    : 'continued'
 }
 
 /** Classic histograms of a `load_with_nhcb`, gathered by the labels they share and by time. */

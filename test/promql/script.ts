@@ -8,14 +8,9 @@ import { parseNumber, unquote } from '../../src/promql/literals.ts'
 import { parseExpr } from '../../src/promql/parse.ts'
 import { PromqlError } from '../../src/promql/promql-error.ts'
 import type { QueryEngine, QueryResult, VectorSample } from '../../src/promql/query-engine.ts'
+import { storedHint } from '../../src/rules/unit-test/histogram-notation.ts'
 import { MemoryQueryable } from '../support/memory-queryable.ts'
-import {
-  ClassicSeries,
-  describeHistogram,
-  readHistogramItem,
-  storedHint,
-  type ScriptHistogram,
-} from './histogram-script.ts'
+import { ClassicSeries, describeHistogram, readHistogramItem, type ScriptHistogram } from './histogram-script.ts'
 
 /**
  * Reads and runs test scripts of PromQL: `load` blocks with series, `eval` with what is expected. The format is

@@ -1,0 +1,148 @@
+/** `daytwo test rules FILE...`: unit tests of rules in promtool's format. */
+import { writeFileSync } from 'node:fs'
+import { FleetError, messageOf } from '../base/errors.ts'
+import { loadRuleTests, runRuleTests } from '../catalog/rule-tests.ts'
+import type { LoadedRuleTests, RuleTestOptions } from '../catalog/rule-tests.ts'
+import { positionOf, renderDiagnostic } from '../model/diagnostic.ts'
+import type { UnitTestFailure, UnitTestOutcome } from '../rules/unit-test/run-unit-test.ts'
+import type { UnitTest } from '../rules/unit-test/unit-test-file.ts'
+import { parseArguments } from './arguments.ts'
+import { renderJunit } from './junit.ts'
+import type { JunitSuite } from './junit.ts'
+
+export const TEST_RULES_HELP = [
+  'Usage: daytwo test rules [--run REGEX] [--diff] [--junit FILE] [--ignore-unknown-fields] [--promql.experimental] FILE...',
+  '',
+  "Runs unit tests of rules, in the files that promtool's `test rules` takes, with the code that evaluates rules in the",
+  'server: rule_files, evaluation_interval, group_eval_order, tests with interval, input_series, alert_rule_test,',
+  'promql_expr_test, external_labels, external_url, fuzzy_compare, start_timestamp and native histograms.',
+  '',
+  '  --run REGEX              Only tests whose name matches; may be repeated.',
+  '  --diff                   Of what failed, only the lines that differ.',
+  '  --junit FILE             Also write the outcomes as JUnit XML.',
+  '  --ignore-unknown-fields  Pass over keys that are not known.',
+  '  --promql.experimental    Let expressions use what Prometheus calls experimental.',
+  '',
+  'Verdicts are those of promtool. Where versions differ, Prometheus 3 holds: a range has no sample at its left edge, a test',
+  'without interval takes evaluation_interval, and native histograms can be written. A text that goes on over an empty line',
+  'is read whole, where promtool passes over the series below it; a second YAML document is refused, where promtool does',
+  'not read it.',
+  '',
+  'Ends with 0 when all tests passed and with 1 when one failed or a file cannot be used.',
+].join('\n')
+
+const VALUED = new Set(['run', 'junit'])
+const FLAGS = new Set(['diff', 'ignore-unknown-fields', 'promql.experimental'])
+
+export async function testRules(args: readonly string[]): Promise<number> {
+  const { words, options, lists } = parseArguments(args, VALUED, FLAGS)
+  if (words.length === 0)
+    throw new FleetError('config_invalid', 'daytwo test rules: want at least one file of unit tests')
+  const isWanted = filterOf(lists.get('run') ?? [])
+  const areOnlyDifferencesShown = options.get('diff') === 'true'
+  const how: RuleTestOptions = {
+    language: { experimental: options.get('promql.experimental') === 'true' },
+    areUnknownKeysIgnored: options.get('ignore-unknown-fields') === 'true',
+  }
+  const suites: JunitSuite[] = []
+  let isGood = true
+  for (const path of words) {
+    console.log(`Testing ${path}`)
+    const loaded = loadRuleTests(path, how)
+    for (const finding of loaded.diagnostics) {
+      console.error(renderDiagnostic(loaded.texts.get(finding.file ?? '') ?? '', finding))
+    }
+    const outcomes = await runRuleTests(loaded, how, isWanted)
+    const failed = outcomes.filter(({ failures }) => failures.length > 0)
+    if (loaded.file === undefined || failed.length > 0) {
+      isGood = false
+      console.error(
+        loaded.file === undefined ? '  FAILED' : `  FAILED: ${failed.length} of ${plural(outcomes.length, 'test')}`,
+      )
+      for (const outcome of failed) console.error(renderOutcome(outcome, loaded, areOnlyDifferencesShown))
+    } else console.log(`  SUCCESS: ${plural(outcomes.length, 'test')}`)
+    console.log('')
+    suites.push(suiteOf(loaded, outcomes, areOnlyDifferencesShown))
+  }
+  const junit = options.get('junit')
+  if (junit !== undefined) writeJunit(junit, suites)
+  return isGood ? 0 : 1
+}
+
+function filterOf(patterns: readonly string[]): (test: UnitTest) => boolean {
+  if (patterns.length === 0) return () => true
+  try {
+    const regexes = patterns.map((pattern) => new RegExp(pattern))
+    return ({ name }) => regexes.some((regex) => regex.test(name))
+  } catch (thrown) {
+    throw new FleetError('config_invalid', `option run: ${messageOf(thrown)}`)
+  }
+}
+
+function nameOf({ name, at }: UnitTest, text: string): string {
+  return name === '' ? `test at line ${positionOf(text, at.from).line}` : name
+}
+
+function renderOutcome(outcome: UnitTestOutcome, loaded: LoadedRuleTests, areOnlyDifferencesShown: boolean): string {
+  const text = loaded.texts.get(loaded.path) ?? ''
+  const failures = outcome.failures.map((failure) => renderFailure(failure, loaded, areOnlyDifferencesShown))
+  return [`  ${nameOf(outcome.test, text)}`, ...failures].join('\n')
+}
+
+function renderFailure(failure: UnitTestFailure, loaded: LoadedRuleTests, areOnlyDifferencesShown: boolean): string {
+  const { at, message, difference } = failure
+  const text = loaded.texts.get(loaded.path) ?? ''
+  const head = renderDiagnostic(text, { severity: 'error', message, file: loaded.path, from: at.from, to: at.to })
+  if (difference === undefined) return head
+  const { wanted, got } = areOnlyDifferencesShown ? onlyDifferent(difference.wanted, difference.got) : difference
+  return [head, ...listed('expected', '-', wanted), ...listed('got', '+', got)].join('\n')
+}
+
+function listed(title: string, sign: string, items: readonly string[]): string[] {
+  if (items.length === 0) return [`    ${title}: nothing`]
+  return [
+    `    ${title}:`,
+    ...items.flatMap((item) => item.split('\n').map((line, i) => `    ${i === 0 ? sign : ' '} ${line}`)),
+  ]
+}
+
+/** What is on one side only; what stands twice counts twice. */
+function onlyDifferent(wanted: readonly string[], got: readonly string[]): { wanted: string[]; got: string[] } {
+  const left = [...got]
+  const missing = wanted.filter((item) => {
+    const at = left.indexOf(item)
+    if (at === -1) return true
+    left.splice(at, 1)
+    return false
+  })
+  return { wanted: missing, got: left }
+}
+
+function suiteOf(
+  loaded: LoadedRuleTests,
+  outcomes: readonly UnitTestOutcome[],
+  areOnlyDifferencesShown: boolean,
+): JunitSuite {
+  const text = loaded.texts.get(loaded.path) ?? ''
+  const cases = outcomes.map(({ test, failures }) => ({
+    name: nameOf(test, text),
+    failures: failures.map((failure) => renderFailure(failure, loaded, areOnlyDifferencesShown)),
+  }))
+  if (loaded.file !== undefined) return { name: loaded.path, cases }
+  const error = loaded.diagnostics
+    .map((finding) => renderDiagnostic(loaded.texts.get(finding.file ?? '') ?? '', finding))
+    .join('\n\n')
+  return { name: loaded.path, cases, error }
+}
+
+function writeJunit(path: string, suites: readonly JunitSuite[]): void {
+  try {
+    writeFileSync(path, renderJunit(suites))
+  } catch (thrown) {
+    throw new FleetError('config_invalid', `cannot write ${path}: ${messageOf(thrown)}`, { cause: thrown })
+  }
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,346 @@
+/**
+ * Unit-test files of rules, in promtool's format, to checked tests: every series, duration and label is read, and what
+ * cannot be is said at its place. A file with an error is refused as a whole.
+ */
+import { isScalar } from 'yaml'
+import type { Node } from 'yaml'
+import type { Diagnostic } from '../../model/diagnostic.ts'
+import { parseDuration } from '../../model/duration.ts'
+import { METRIC_NAME } from '../../model/labels.ts'
+import type { Labels } from '../../model/labels.ts'
+import { YamlReader } from '../../yaml/yaml-reader.ts'
+import type { Entry, Range } from '../../yaml/yaml-reader.ts'
+import type { YamlText } from '../../yaml/yaml-text.ts'
+import { DEFAULT_INTERVAL_MS } from '../rule.ts'
+import type { WrittenHistogram } from './histogram-notation.ts'
+import { readSeries, readValues } from './series-notation.ts'
+import type { Readout, WrittenValue } from './series-notation.ts'
+
+export interface UnitTestFile {
+  /** As the user named it. */
+  readonly path: string
+  /** Relative to the file's folder, with wildcards. */
+  readonly rulePatterns: readonly YamlText[]
+  readonly evaluationIntervalMs: number
+  /** Names of groups; those that are not named rank as the first. */
+  readonly groupOrder: readonly string[]
+  /** Floats of expected samples may be off by the last bit. */
+  readonly isFuzzy: boolean
+  readonly tests: readonly UnitTest[]
+}
+
+export interface UnitTest {
+  /** Empty when it has none. */
+  readonly name: string
+  readonly at: Range
+  /** Between two values of a series. */
+  readonly intervalMs: number
+  /** The time of the first values, and of the first evaluation; times of cases count from it. */
+  readonly startMs: number
+  readonly inputs: readonly InputSeries[]
+  readonly externalLabels: Readonly<Record<string, string>>
+  readonly externalUrl: string
+  readonly alertCases: readonly AlertCase[]
+  readonly exprCases: readonly ExprCase[]
+}
+
+export interface InputSeries {
+  readonly labels: Labels
+  readonly values: readonly WrittenValue[]
+}
+
+export interface AlertCase {
+  readonly at: Range
+  readonly evalMs: number
+  readonly alertname: string
+  /** Firing alerts; labels without the alert's name. */
+  readonly alerts: readonly ExpectedAlert[]
+}
+
+export interface ExpectedAlert {
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string>>
+}
+
+export interface ExprCase {
+  readonly at: Range
+  readonly evalMs: number
+  readonly expr: YamlText
+  readonly samples: readonly ExpectedSample[]
+}
+
+export interface ExpectedSample {
+  readonly labels: Labels
+  readonly value: number
+  readonly histogram?: WrittenHistogram
+}
+
+export interface ReadUnitTests {
+  /** Absent when there is an error. */
+  readonly file?: UnitTestFile
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+const FILE_KEYS = ['rule_files', 'evaluation_interval', 'group_eval_order', 'tests', 'fuzzy_compare']
+const TEST_KEYS = [
+  'name',
+  'interval',
+  'start_timestamp',
+  'input_series',
+  'alert_rule_test',
+  'promql_expr_test',
+  'external_labels',
+  'external_url',
+]
+
+/** @param areUnknownKeysIgnored other keys than known ones are passed over, as for files that others annotate */
+export function readUnitTests(path: string, text: string, areUnknownKeysIgnored = false): ReadUnitTests {
+  const yaml = new YamlReader(path, text)
+  const reader = new Reader(yaml, areUnknownKeysIgnored)
+  const file = hasErrors(yaml) ? undefined : reader.file()
+  const diagnostics = yaml.diagnostics.sort((a, b) => a.from - b.from)
+  return file === undefined || hasErrors(yaml) ? { diagnostics } : { file, diagnostics }
+}
+
+function hasErrors(yaml: YamlReader): boolean {
+  return yaml.diagnostics.some(({ severity }) => severity === 'error')
+}
+
+type Fields = ReadonlyMap<string, Entry>
+
+class Reader {
+  readonly #yaml: YamlReader
+  readonly #areUnknownKeysIgnored: boolean
+
+  constructor(yaml: YamlReader, areUnknownKeysIgnored: boolean) {
+    this.#yaml = yaml
+    this.#areUnknownKeysIgnored = areUnknownKeysIgnored
+  }
+
+  file(): UnitTestFile {
+    const whole = { from: 0, to: 1 }
+    const fields = this.#fields(this.#yaml.root, 'the test file', whole, FILE_KEYS) ?? new Map<string, Entry>()
+    const evaluationIntervalMs = this.#duration(fields.get('evaluation_interval')) || DEFAULT_INTERVAL_MS
+    return {
+      path: this.#yaml.file,
+      rulePatterns: this.#texts(fields.get('rule_files')),
+      evaluationIntervalMs,
+      groupOrder: this.#groupOrder(fields.get('group_eval_order')),
+      isFuzzy: this.#flag(fields.get('fuzzy_compare')),
+      tests: this.#items(fields.get('tests')).map((node, i) => this.#test(node, i, evaluationIntervalMs)),
+    }
+  }
+
+  #groupOrder(entry: Entry | undefined): string[] {
+    const names = this.#texts(entry)
+    const seen = new Set<string>()
+    for (const name of names) {
+      if (seen.has(name.text)) this.#yaml.error(name, `group ${name.text} is repeated in the evaluation order`)
+      seen.add(name.text)
+    }
+    return [...seen]
+  }
+
+  #test(node: Node, index: number, evaluationIntervalMs: number): UnitTest {
+    const at = this.#startOf(node)
+    const fields = this.#fields(node, `test ${index + 1}`, at, TEST_KEYS) ?? new Map<string, Entry>()
+    const { name, nameAt } = this.#nameOf(fields.get('name'), at)
+    return {
+      name,
+      at: nameAt,
+      intervalMs: this.#duration(fields.get('interval')) || evaluationIntervalMs,
+      startMs: this.#startTime(fields.get('start_timestamp')),
+      inputs: this.#inputs(fields.get('input_series')),
+      externalLabels: this.#record(fields.get('external_labels')),
+      externalUrl: this.#text(fields.get('external_url'))?.text ?? '',
+      alertCases: this.#items(fields.get('alert_rule_test')).map((one) => this.#alertCase(one)),
+      exprCases: this.#items(fields.get('promql_expr_test')).flatMap((one) => this.#exprCase(one) ?? []),
+    }
+  }
+
+  #nameOf(entry: Entry | undefined, at: Range): { readonly name: string; readonly nameAt: Range } {
+    const text = this.#text(entry)
+    return text === undefined || text.text === '' ? { name: '', nameAt: at } : { name: text.text, nameAt: text }
+  }
+
+  /** RFC 3339, or seconds since 1970. */
+  #startTime(entry: Entry | undefined): number {
+    const text = this.#text(entry)
+    if (text === undefined || text.text === '') return 0
+    const isNumber = /^-?\d+(?:\.\d+)?$/.test(text.text)
+    const isDate = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.test(text.text)
+    const timeMs = isNumber ? Math.round(Number(text.text) * 1000) : isDate ? Date.parse(text.text) : NaN
+    if (Number.isSafeInteger(timeMs)) return timeMs
+    this.#yaml.error(
+      text,
+      `start_timestamp: got ${JSON.stringify(text.text)}`,
+      'like 2026-08-20T10:00:00Z or 1787220000',
+    )
+    return 0
+  }
+
+  #inputs(entry: Entry | undefined): InputSeries[] {
+    const byKey = new Map<string, InputSeries>()
+    for (const node of this.#items(entry)) {
+      const at = this.#startOf(node)
+      const fields = this.#fields(node, 'an input series', at, ['series', 'values'])
+      const series = this.#text(fields?.get('series'))
+      const values = this.#text(fields?.get('values'))
+      const labels = series === undefined ? undefined : this.#notation(series, readSeries(series.text))
+      const written = values === undefined ? [] : this.#notation(values, readValues(values.text))
+      if (fields !== undefined && series === undefined) this.#yaml.error(at, 'an input series needs series')
+      if (labels === undefined || written === undefined) continue
+      // As with promtool, the last one counts.
+      if (byKey.has(labels.key))
+        this.#yaml.warning(series!, 'this series stands above already; these values replace it')
+      byKey.set(labels.key, { labels, values: written })
+    }
+    return [...byKey.values()]
+  }
+
+  #alertCase(node: Node): AlertCase {
+    const at = this.#startOf(node)
+    const keys = ['eval_time', 'alertname', 'exp_alerts']
+    const fields = this.#fields(node, 'an alert_rule_test', at, keys) ?? new Map<string, Entry>()
+    const alertname = this.#text(fields.get('alertname'))
+    if (alertname === undefined || alertname.text === '')
+      this.#yaml.error(alertname ?? at, 'which alert? alertname is missing')
+    const alerts = this.#items(fields.get('exp_alerts')).map((one) => {
+      const labelsAndMore = this.#fields(one, 'an expected alert', this.#startOf(one), [
+        'exp_labels',
+        'exp_annotations',
+      ])
+      return {
+        labels: this.#record(labelsAndMore?.get('exp_labels')),
+        annotations: this.#record(labelsAndMore?.get('exp_annotations')),
+      }
+    })
+    return {
+      at: fields.get('eval_time')?.keyAt ?? at,
+      evalMs: this.#duration(fields.get('eval_time')),
+      alertname: alertname?.text ?? '',
+      alerts,
+    }
+  }
+
+  #exprCase(node: Node): ExprCase | undefined {
+    const at = this.#startOf(node)
+    const fields = this.#fields(node, 'a promql_expr_test', at, ['expr', 'eval_time', 'exp_samples'])
+    if (fields === undefined) return undefined
+    const expr = this.#text(fields.get('expr'))
+    if (expr === undefined || expr.text.trim() === '') {
+      this.#yaml.error(expr ?? at, 'which expression? expr is missing')
+      return undefined
+    }
+    return {
+      at: fields.get('expr')?.keyAt ?? at,
+      evalMs: this.#duration(fields.get('eval_time')),
+      expr,
+      samples: this.#items(fields.get('exp_samples')).flatMap((one) => this.#sample(one) ?? []),
+    }
+  }
+
+  #sample(node: Node): ExpectedSample | undefined {
+    const at = this.#startOf(node)
+    const fields = this.#fields(node, 'an expected sample', at, ['labels', 'value', 'histogram'])
+    const text = this.#text(fields?.get('labels'))
+    const labels = this.#notation(text, readSeries(text?.text ?? '', true))
+    const value = this.#number(fields?.get('value'))
+    const histogram = this.#histogram(fields?.get('histogram'))
+    if (labels === undefined) return undefined
+    return histogram === undefined ? { labels, value } : { labels, value, histogram }
+  }
+
+  #histogram(entry: Entry | undefined): WrittenHistogram | undefined {
+    const text = this.#text(entry)
+    if (text === undefined || text.text === '') return undefined
+    const values = this.#notation(text, readValues(text.text))
+    const [first] = values ?? []
+    if (typeof first === 'object' && values?.length === 1) return first
+    if (values !== undefined) this.#yaml.error(text, 'want one histogram such as {{count:1 sum:2 buckets:[1]}}')
+    return undefined
+  }
+
+  /** YAML's numbers only, as promtool reads them: `"1"` is a text. */
+  #number(entry: Entry | undefined): number {
+    const text = this.#text(entry)
+    if (entry === undefined || text === undefined) return 0
+    const node = entry.value
+    const value = isScalar(node) ? node.value : undefined
+    if (typeof value === 'number') return value
+    if (text.text === '' && (node === null || value === null)) return 0
+    this.#yaml.error(text, `value: got ${JSON.stringify(text.text)}, want a number`, '.inf, -.inf and .nan are numbers')
+    return 0
+  }
+
+  #flag(entry: Entry | undefined): boolean {
+    const text = this.#text(entry)
+    if (text === undefined || text.text === '') return false
+    if (text.text !== 'true' && text.text !== 'false') this.#yaml.error(text, `${entry!.key}: want true or false`)
+    return text.text === 'true'
+  }
+
+  /** The value of a notation, or `undefined` with what is wrong said at its place. */
+  #notation<T>(text: YamlText | undefined, read: Readout<T>): T | undefined {
+    if ('value' in read) return read.value
+    const { message, from, to } = read.error
+    this.#yaml.error(text?.rangeOf(from, to) ?? { from: 0, to: 1 }, message)
+    return undefined
+  }
+
+  #record(entry: Entry | undefined): Record<string, string> {
+    if (entry === undefined) return {}
+    const entries = this.#yaml.mapping(entry.value, entry.key, entry.keyAt) ?? []
+    return Object.fromEntries(
+      entries.map(({ key, keyAt, value }) => [key, this.#yaml.text(value, key, keyAt)?.text ?? '']),
+    )
+  }
+
+  /** 0 when absent. */
+  #duration(entry: Entry | undefined): number {
+    const text = this.#text(entry)
+    if (entry === undefined || text === undefined || (text.text === '' && isNullNode(entry.value))) return 0
+    const durationMs = parseDuration(text.text)
+    if (durationMs !== undefined) return durationMs
+    const help = 'like 30s, 5m, 1h30m; units are y w d h m s ms'
+    this.#yaml.error(text, `${entry.key} ${JSON.stringify(text.text)} is not a duration`, help)
+    return 0
+  }
+
+  #fields(node: Node | null, what: string, at: Range, known: readonly string[]): Fields | undefined {
+    if (!this.#areUnknownKeysIgnored) return this.#yaml.fields(node, what, at, known)
+    const entries = this.#yaml.mapping(node, what, at)
+    return entries === undefined ? undefined : new Map(entries.map((entry) => [entry.key, entry]))
+  }
+
+  #items(entry: Entry | undefined): Node[] {
+    return entry === undefined ? [] : (this.#yaml.sequence(entry.value, entry.key, entry.keyAt) ?? [])
+  }
+
+  #texts(entry: Entry | undefined): YamlText[] {
+    return this.#items(entry).flatMap((node) => this.#yaml.text(node, entry!.key, entry!.keyAt) ?? [])
+  }
+
+  #text(entry: Entry | undefined): YamlText | undefined {
+    return entry === undefined ? undefined : this.#yaml.text(entry.value, entry.key, entry.keyAt)
+  }
+
+  #startOf(node: Node): Range {
+    const { from } = this.#yaml.rangeOf(node, { from: 0, to: 1 })
+    return { from, to: from + 1 }
+  }
+}
+
+function isNullNode(node: Node | null): boolean {
+  return node === null || (isScalar(node) && node.value === null)
+}
+
+/** Whether a test speaks of an alert: expects it, or expects that it is not there. */
+export function mentionsAlert(test: UnitTest, alertname: string): boolean {
+  const isInSamples = test.exprCases.some(
+    ({ expr, samples }) =>
+      expr.text.includes(alertname) ||
+      samples.some(({ labels }) => labels.get('alertname') === alertname || labels.get(METRIC_NAME) === alertname),
+  )
+  return isInSamples || test.alertCases.some((one) => one.alertname === alertname)
+}

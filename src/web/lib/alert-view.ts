@@ -1,4 +1,5 @@
 import type { AlertItem } from '../../contract/alerts.ts'
+import { isHeldBack } from './alert-marks.ts'
 import { ALERT_STATES, compareNewest, compareWorst, SEVERITIES } from './severity.ts'
 import type { AlertState, Severity } from './severity.ts'
 
@@ -17,9 +18,14 @@ export interface AlertView {
   readonly cluster: string
   /** Part of an alert's or a cluster's name, in any case; empty: all. */
   readonly text: string
-  readonly groupBy: 'none' | 'alert' | 'cluster'
+  readonly groupBy: GroupBy
+  /** `open`: only what nobody and nothing holds back: not silenced, acknowledged, inhibited, muted or expected. */
+  readonly show: 'all' | 'open'
   readonly sort: 'worst' | 'newest'
 }
+
+/** `auto` looks for what the alerts share (see alert-groups.ts); `label:node` groups by the label `node`. */
+export type GroupBy = 'auto' | 'none' | 'alert' | 'cluster' | `label:${string}`
 
 export const WHOLE_VIEW: AlertView = {
   severities: [],
@@ -27,7 +33,8 @@ export const WHOLE_VIEW: AlertView = {
   alertname: '',
   cluster: '',
   text: '',
-  groupBy: 'none',
+  groupBy: 'auto',
+  show: 'all',
   sort: 'worst',
 }
 
@@ -37,17 +44,25 @@ export function parseAlertView(search: string): AlertView {
     const asked = (params.get(name) ?? '').split(',')
     return known.filter((value) => asked.includes(value))
   }
-  const group = params.get('group')
   return {
     severities: listed('severity', SEVERITIES),
     states: listed('state', ALERT_STATES),
     alertname: params.get('alert') ?? '',
     cluster: params.get('cluster') ?? '',
     text: params.get('q') ?? '',
-    groupBy: group === 'alert' || group === 'cluster' ? group : 'none',
+    groupBy: parseGroupBy(params.get('group')),
+    show: params.get('show') === 'open' ? 'open' : 'all',
     sort: params.get('sort') === 'newest' ? 'newest' : 'worst',
   }
 }
+
+function parseGroupBy(text: string | null): GroupBy {
+  if (text === 'none' || text === 'alert' || text === 'cluster') return text
+  return isLabelGroup(text) ? text : 'auto'
+}
+
+const isLabelGroup = (text: string | null): text is `label:${string}` =>
+  text !== null && /^label:[A-Za-z_][A-Za-z0-9_]*$/.test(text)
 
 /** The query string without `?`; what is as by default is left out, so that equal views have equal links. */
 export function formatAlertView(view: AlertView): string {
@@ -57,44 +72,33 @@ export function formatAlertView(view: AlertView): string {
   if (view.alertname !== '') params.set('alert', view.alertname)
   if (view.cluster !== '') params.set('cluster', view.cluster)
   if (view.text !== '') params.set('q', view.text)
-  if (view.groupBy !== 'none') params.set('group', view.groupBy)
+  if (view.groupBy !== 'auto') params.set('group', view.groupBy)
+  if (view.show !== 'all') params.set('show', view.show)
   if (view.sort !== 'worst') params.set('sort', view.sort)
-  return params.toString().replaceAll('%2C', ',')
+  return params.toString().replaceAll('%2C', ',').replaceAll('%3A', ':')
 }
 
 export function isFiltered(view: AlertView): boolean {
   return (
-    view.severities.length + view.states.length > 0 || view.alertname !== '' || view.cluster !== '' || view.text !== ''
+    view.severities.length + view.states.length > 0 ||
+    view.alertname !== '' ||
+    view.cluster !== '' ||
+    view.text !== '' ||
+    view.show !== 'all'
   )
 }
 
-export interface AlertGroup {
-  /** Alert name or cluster key; empty when the list is not grouped. */
-  readonly key: string
-  readonly alerts: readonly AlertItem[]
+/** The alerts that pass, in the order of the view. */
+export function applyAlertView(alerts: readonly AlertItem[], view: AlertView): AlertItem[] {
+  return alerts.filter((alert) => isShown(alert, view)).sort(view.sort === 'worst' ? compareWorst : compareNewest)
 }
 
-/** The alerts to show, sorted inside their groups; groups stand in the order of their first alert. */
-export function applyAlertView(alerts: readonly AlertItem[], view: AlertView): AlertGroup[] {
-  const sorted = alerts
-    .filter((alert) => isShown(alert, view))
-    .sort(view.sort === 'worst' ? compareWorst : compareNewest)
-  if (view.groupBy === 'none') return sorted.length === 0 ? [] : [{ key: '', alerts: sorted }]
-  const groups = new Map<string, AlertItem[]>()
-  for (const alert of sorted) {
-    const key = view.groupBy === 'alert' ? alert.alertname : alert.cluster
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [alert])
-    else group.push(alert)
-  }
-  return [...groups].map(([key, members]) => ({ key, alerts: members }))
-}
-
-function isShown(alert: AlertItem, view: AlertView): boolean {
+export function isShown(alert: AlertItem, view: AlertView): boolean {
   if (view.severities.length > 0 && !view.severities.includes(alert.severity)) return false
   if (view.states.length > 0 && !view.states.includes(alert.state)) return false
   if (view.alertname !== '' && alert.alertname !== view.alertname) return false
   if (view.cluster !== '' && alert.cluster !== view.cluster) return false
+  if (view.show === 'open' && isHeldBack(alert)) return false
   const text = view.text.trim().toLowerCase()
   return text === '' || alert.alertname.toLowerCase().includes(text) || alert.cluster.toLowerCase().includes(text)
 }

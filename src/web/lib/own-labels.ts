@@ -1,7 +1,7 @@
 import { CLUSTER_ALIASES, CLUSTER_LABEL } from '../../model/cluster-identity.ts'
 
 /** Shown in columns of their own. */
-const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
+export const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
   'alertname',
   'severity',
   'operator_health_impact',

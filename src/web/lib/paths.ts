@@ -9,6 +9,12 @@ export const ROUTES = {
   adoption: '/adoption',
   alerts: '/alerts',
   alert: '/alerts/:fingerprint',
+  resolved: '/alerts/resolved',
+  rules: '/alerts/rules',
+  rule: '/alerts/rules/:name',
+  silences: '/alerts/silences',
+  delivery: '/alerts/delivery',
+  lint: '/alerts/lint',
   explore: '/explore',
   runbook: '/rb/:name',
 } as const
@@ -20,6 +26,16 @@ export const PLACES = [
   { name: 'Alerts', path: ROUTES.alerts, key: 'l', says: 'every alert of the fleet, with its runbook' },
   { name: 'Explore', path: ROUTES.explore, key: 'e', says: 'ask in PromQL' },
 ] as const
+/** The pages of the place Alerts. A fingerprint is sixteen hexadecimal digits, so no alert has one of these addresses. */
+export const ALERT_PAGES = [
+  { name: 'Active', path: ROUTES.alerts, says: 'what fires and what waits' },
+  { name: 'Resolved', path: ROUTES.resolved, says: 'what fired and is over' },
+  { name: 'Rules', path: ROUTES.rules, says: 'every rule, its health, its tests and a back-test' },
+  { name: 'Silences', path: ROUTES.silences, says: 'what is kept quiet, by whom, and what that hides' },
+  { name: 'Delivery', path: ROUTES.delivery, says: 'who was told, who was not, and why' },
+  { name: 'Lint', path: ROUTES.lint, says: 'faults in rules, runbooks and dashboards' },
+] as const
+
 export type Place = (typeof PLACES)[number]
 
 /** The place an address belongs to: a runbook is read beside its alert. */
@@ -41,6 +57,38 @@ export function alertsPath(view: Partial<AlertView> = {}): string {
 /** One alert, open beside the list as `view` shows it. */
 export function alertPath(fingerprint: string, view: Partial<AlertView> = {}): string {
   return withSearch(`${ROUTES.alerts}/${encodeURIComponent(fingerprint)}`, formatAlertView({ ...WHOLE_VIEW, ...view }))
+}
+
+/** Runs of alerts that are over; `alert`, `cluster` and `q` narrow them. */
+export function resolvedPath(search: Readonly<Record<string, string>> = {}): string {
+  return withSearch(ROUTES.resolved, searchOf(search))
+}
+
+/** @param group when two groups have a rule of this name */
+export function rulePath(name: string, group = ''): string {
+  return withSearch(`${ROUTES.rules}/${encodeURIComponent(name)}`, searchOf({ group }))
+}
+
+export function rulesPath(search: Readonly<Record<string, string>> = {}): string {
+  return withSearch(ROUTES.rules, searchOf(search))
+}
+
+/** @param id a silence to show */
+export function silencesPath(id = ''): string {
+  return withSearch(ROUTES.silences, searchOf({ id }))
+}
+
+export function deliveryPath(search: Readonly<Record<string, string>> = {}): string {
+  return withSearch(ROUTES.delivery, searchOf(search))
+}
+
+export function lintPath(search: Readonly<Record<string, string>> = {}): string {
+  return withSearch(ROUTES.lint, searchOf(search))
+}
+
+/** Empty values are left out. */
+function searchOf(search: Readonly<Record<string, string>>): string {
+  return new URLSearchParams(Object.entries(search).filter(([, value]) => value !== '')).toString()
 }
 
 export function runbookPath(name: string, instance?: string): string {

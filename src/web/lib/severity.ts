@@ -8,7 +8,7 @@ export type AlertState = AlertItem['state']
 
 export const SEVERITIES: readonly Severity[] = ['critical', 'warning', 'info', 'none']
 export const ALERT_STATES: readonly AlertState[] = ['firing', 'pending', 'resolved']
-const HEALTH_IMPACTS: readonly HealthImpact[] = ['critical', 'warning', 'none']
+export const HEALTH_IMPACTS: readonly HealthImpact[] = ['critical', 'warning', 'none']
 
 /** Some answers carry the label's own text; what is not one of ours counts as `none`. */
 export function toSeverity(text: string): Severity {

@@ -1,19 +1,32 @@
-import { useEffect, useMemo, useRef } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { useLocation, useSearch } from 'wouter'
-import type { AlertItems } from '../../contract/alerts.ts'
+import type { AlertItem, AlertItems } from '../../contract/alerts.ts'
+import { groupableLabels, groupAlerts } from '../lib/alert-groups.ts'
 import { applyAlertView, isFiltered, parseAlertView, WHOLE_VIEW } from '../lib/alert-view.ts'
 import type { AlertView } from '../lib/alert-view.ts'
 import { countOf } from '../lib/format-number.ts'
 import { ownLabelsByName } from '../lib/own-labels.ts'
-import { alertPath, alertsPath } from '../lib/paths.ts'
+import { alertPath, alertsPath, resolvedPath } from '../lib/paths.ts'
+import { newDraft } from '../lib/silence-draft.ts'
+import { matchersFor } from '../lib/silence-matchers.ts'
+import { steadyList } from '../lib/steady-list.ts'
+import { AcknowledgeDialog } from '../panels/acknowledge-dialog.tsx'
 import { AlertDetail } from '../panels/alert-detail.tsx'
 import { AlertFilters } from '../panels/alert-filters.tsx'
+import { AlertPagesNav } from '../panels/alert-pages-nav.tsx'
 import { AlertTable } from '../panels/alert-table.tsx'
+import type { Selection } from '../panels/alert-table.tsx'
 import { Answer } from '../panels/answer.tsx'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { NewAlertsBar } from '../panels/new-alerts-bar.tsx'
 import { EmptyAlerts, MissingAlert } from '../panels/no-alerts.tsx'
+import { SelectionBar } from '../panels/selection-bar.tsx'
+import { SilenceDialog } from '../panels/silence-dialog.tsx'
 import { useAlerts } from '../query/use-fleet.ts'
 import { Notice } from '../ui/notice.tsx'
+import { usePreferences } from '../ui/preferences.ts'
+import { serverNowMs } from '../ui/server-clock.ts'
 import { useKeys } from '../ui/use-keys.ts'
 
 /** All alerts; with `fingerprint`, one of them open beside the list. */
@@ -38,12 +51,27 @@ function AlertsAnswer({ items, fingerprint }: AlertsAnswerProps): ReactNode {
   const query = useSearch()
   const view = parseAlertView(query)
   const [, navigate] = useLocation()
+  const [asking, setAsking] = useState<Asking>()
+  const selection = useSelection(items.alerts)
   const list = useRef<HTMLDivElement>(null)
   const search = useRef<HTMLInputElement>(null)
-  // Ten thousand alerts take tens of milliseconds to filter and sort: only for a new list or a new view.
-  const groups = useMemo(() => applyAlertView(items.alerts, parseAlertView(query)), [items.alerts, query])
-  const labels = useMemo(() => ownLabelsByName(items.alerts), [items.alerts])
-  const shown = groups.flatMap((group) => group.alerts)
+  // The list as it was when the reader last asked for it: polls change its values, never its rows.
+  const [read, setRead] = useState({ query, alerts: items.alerts })
+  if (read.query !== query || (read.alerts.length === 0 && items.alerts.length > 0)) {
+    setRead({ query, alerts: items.alerts })
+  }
+  // Ten thousand alerts take tens of milliseconds to filter, sort and group: only for a new list or a new view.
+  const groups = useMemo(() => {
+    const asked = parseAlertView(query)
+    return groupAlerts(applyAlertView(read.alerts, asked), asked.groupBy)
+  }, [read.alerts, query])
+  const labels = useMemo(() => ownLabelsByName(read.alerts), [read.alerts])
+  const groupable = useMemo(() => groupableLabels(read.alerts), [read.alerts])
+  const steady = useMemo(
+    () => steadyList(read.alerts, items.alerts, parseAlertView(query)),
+    [read.alerts, items.alerts, query],
+  )
+  const shown = groups.reduce((sum, group) => sum + group.alerts.length, 0)
   const isOpen = fingerprint !== undefined
   const opened = items.alerts.find((alert) => alert.fingerprint === fingerprint)
 
@@ -61,6 +89,13 @@ function AlertsAnswer({ items, fingerprint }: AlertsAnswerProps): ReactNode {
     const next = moveFocus(list.current, by, fingerprint)
     if (next !== undefined && isOpen) open(next)
   }
+  const showNew = (): void => {
+    setRead({ query, alerts: items.alerts })
+  }
+  const ask = (kind: Asking['kind']): void => {
+    const meant = meantAlerts(items.alerts, selection.chosen, fingerprint)
+    if (meant.length > 0) setAsking({ kind, alerts: meant })
+  }
   useKeys({
     j: () => {
       step(1)
@@ -74,6 +109,17 @@ function AlertsAnswer({ items, fingerprint }: AlertsAnswerProps): ReactNode {
     r: () => {
       document.getElementById('runbook')?.focus()
     },
+    a: () => {
+      ask('acknowledge')
+    },
+    s: () => {
+      ask('silence')
+    },
+    x: () => {
+      const focused = focusedFingerprint()
+      if (focused !== undefined) selection.set([focused], !selection.chosen.has(focused))
+    },
+    u: showNew,
     ...(isOpen ? { Esc: close } : {}),
   })
   useFocusBack(list, fingerprint)
@@ -83,6 +129,7 @@ function AlertsAnswer({ items, fingerprint }: AlertsAnswerProps): ReactNode {
     <>
       <title>{opened === undefined ? 'Alerts · Daytwo' : `${opened.alertname} on ${opened.cluster} · Daytwo`}</title>
       <div className="alerts-list" ref={list}>
+        <AlertPagesNav />
         <FailingRules failing={items.failing} />
         {items.alerts.length === 0 ? (
           <EmptyAlerts asOfMs={items.asOfMs} isPartial={items.failing.length > 0} />
@@ -90,29 +137,142 @@ function AlertsAnswer({ items, fingerprint }: AlertsAnswerProps): ReactNode {
           <AlertFilters
             view={view}
             onChange={change}
-            shown={shown.length}
-            total={items.alerts.length}
+            shown={shown}
+            total={read.alerts.length}
+            labels={groupable}
             searchRef={search}
           />
         )}
-        {shown.length > 0 ? (
-          <AlertTable groups={groups} ownLabels={labels} view={view} openFingerprint={fingerprint} onOpen={open} />
+        <NewAlertsBar list={steady} onShow={showNew} />
+        {shown > 0 ? (
+          <AlertTable
+            groups={groups}
+            current={steady.current}
+            ownLabels={labels}
+            view={view}
+            openFingerprint={fingerprint}
+            onOpen={open}
+            selection={selection}
+          />
         ) : null}
-        {shown.length === 0 && isFiltered(view) && items.alerts.length > 0 ? (
+        {shown === 0 && isFiltered(view) && items.alerts.length > 0 ? (
           <p className="empty quiet">No alert passes these filters.</p>
         ) : null}
+        <ApiCallNote call={{ path: '/api/fleet/v1/alerts' }} />
+        <SelectionBar
+          count={selection.chosen.size}
+          onAcknowledge={() => {
+            ask('acknowledge')
+          }}
+          onSilence={() => {
+            ask('silence')
+          }}
+          onClear={selection.clear}
+        />
       </div>
-      {opened === undefined ? null : <AlertDetail key={opened.fingerprint} alert={opened} onClose={close} />}
-      {isOpen && opened === undefined ? <MissingAlert listPath={alertsPath(WHOLE_VIEW)} /> : null}
+      {opened === undefined ? null : (
+        <AlertDetail
+          key={opened.fingerprint}
+          alert={opened}
+          onClose={close}
+          onAcknowledge={() => {
+            setAsking({ kind: 'acknowledge', alerts: [opened] })
+          }}
+          onSilence={() => {
+            setAsking({ kind: 'silence', alerts: [opened] })
+          }}
+        />
+      )}
+      {isOpen && opened === undefined ? (
+        <MissingAlert listPath={alertsPath(WHOLE_VIEW)} pastPath={resolvedPath({ fingerprint })} />
+      ) : null}
+      <AskDialog
+        asking={asking}
+        onClose={() => {
+          setAsking(undefined)
+        }}
+        onDone={selection.clear}
+      />
     </>
   )
 }
 
-/** Puts the focus on the next or previous row's link; from nowhere, on the open alert's neighbour or the first row. */
+/** What somebody is about to do, and to which alerts. */
+interface Asking {
+  readonly kind: 'acknowledge' | 'silence'
+  readonly alerts: readonly AlertItem[]
+}
+
+interface AskDialogProps {
+  readonly asking: Asking | undefined
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+function AskDialog({ asking, onClose, onDone }: AskDialogProps): ReactNode {
+  const { zone } = usePreferences()
+  if (asking === undefined) return null
+  const { kind, alerts } = asking
+  if (kind === 'acknowledge') return <AcknowledgeDialog alerts={alerts} onClose={onClose} onDone={onDone} />
+  return (
+    <SilenceDialog
+      initial={newDraft(matchersFor(alerts), serverNowMs(), zone)}
+      wanted={alerts.map((alert) => alert.fingerprint)}
+      onClose={onClose}
+      onDone={onDone}
+    />
+  )
+}
+
+/** The alerts a key is meant for: those selected, else the open one, else the one whose row has the focus. */
+function meantAlerts(
+  alerts: readonly AlertItem[],
+  chosen: ReadonlySet<string>,
+  openFingerprint: string | undefined,
+): readonly AlertItem[] {
+  const one = openFingerprint ?? focusedFingerprint()
+  return alerts.filter(({ fingerprint }) => (chosen.size > 0 ? chosen.has(fingerprint) : fingerprint === one))
+}
+
+function focusedFingerprint(): string | undefined {
+  const row = document.activeElement?.closest('tr')
+  return row?.querySelector<HTMLElement>('[data-alert]')?.dataset['alert']
+}
+
+/** Chosen alerts; one that is not reported any more is not chosen any more. */
+function useSelection(alerts: readonly AlertItem[]): Selection & { readonly clear: () => void } {
+  const [asked, setAsked] = useState<ReadonlySet<string>>(new Set())
+  const chosen = useMemo(
+    () =>
+      asked.size === 0
+        ? asked
+        : new Set(alerts.filter(({ fingerprint }) => asked.has(fingerprint)).map(({ fingerprint }) => fingerprint)),
+    [asked, alerts],
+  )
+  return {
+    chosen,
+    set: (fingerprints, isChosen) => {
+      const next = new Set(chosen)
+      for (const fingerprint of fingerprints) {
+        if (isChosen) next.add(fingerprint)
+        else next.delete(fingerprint)
+      }
+      setAsked(next)
+    },
+    clear: () => {
+      setAsked(new Set())
+    },
+  }
+}
+
+/** Puts the focus on the next or previous row's link or group; from nowhere, on the open alert's neighbour or the first row. */
 function moveFocus(list: HTMLElement | null, by: number, openFingerprint: string | undefined): string | undefined {
-  const links = [...(list?.querySelectorAll<HTMLElement>('a[data-alert]') ?? [])]
+  const links = [...(list?.querySelectorAll<HTMLElement>('[data-row]') ?? [])]
   const focused = links.findIndex((link) => link === document.activeElement)
-  const at = focused >= 0 ? focused : links.findIndex((link) => link.dataset['alert'] === openFingerprint)
+  const at =
+    focused >= 0
+      ? focused
+      : links.findIndex(({ dataset }) => dataset['alert'] !== undefined && dataset['alert'] === openFingerprint)
   const next = links[at < 0 ? 0 : Math.min(Math.max(at + by, 0), links.length - 1)]
   next?.focus()
   next?.scrollIntoView({ block: 'nearest' })
@@ -134,7 +294,7 @@ function useFocusBack(list: React.RefObject<HTMLElement | null>, fingerprint: st
 function useOpenRowInView(list: React.RefObject<HTMLElement | null>, fingerprint: string | undefined): void {
   useEffect(() => {
     if (fingerprint === undefined) return
-    list.current?.querySelector('[aria-current]')?.closest('tr')?.scrollIntoView({ block: 'nearest' })
+    list.current?.querySelector('[data-alert][aria-current]')?.closest('tr')?.scrollIntoView({ block: 'nearest' })
   }, [fingerprint, list])
 }
 

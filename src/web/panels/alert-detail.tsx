@@ -4,25 +4,30 @@ import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import TimesIcon from '@patternfly/react-icons/dist/esm/icons/times-icon'
 import { Link } from 'wouter'
 import type { AlertItem } from '../../contract/alerts.ts'
-import { alertsPath, runbookPath } from '../lib/paths.ts'
+import { marksOf } from '../lib/alert-marks.ts'
+import { alertsPath, resolvedPath, rulePath, runbookPath, silencesPath } from '../lib/paths.ts'
 import { linkTarget } from '../lib/safe-href.ts'
+import { useUnacknowledge } from '../query/use-people.ts'
 import { useRunbook } from '../query/use-runbook.ts'
 import { AlertName } from '../ui/alert-name.tsx'
-import { ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
+import { AlertMarkList, ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Since } from '../ui/time.tsx'
 import { AlertFacts } from './alert-facts.tsx'
+import { AlertSituation } from './alert-situation.tsx'
 import { Answer } from './answer.tsx'
+import { DeedFailure } from './deed-failure.tsx'
 import { RunbookBody } from './runbook-body.tsx'
 
-/** One alert, with its runbook beside its facts. */
-export function AlertDetail({
-  alert,
-  onClose,
-}: {
+interface AlertDetailProps {
   readonly alert: AlertItem
   readonly onClose: () => void
-}): ReactNode {
+  readonly onAcknowledge: () => void
+  readonly onSilence: () => void
+}
+
+/** One alert: what it means here and now, what can be done about it, its runbook and its facts. */
+export function AlertDetail({ alert, onClose, onAcknowledge, onSilence }: AlertDetailProps): ReactNode {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     // On a phone the list is gone, and the focus with it; beside the list it stays where it was.
@@ -52,6 +57,7 @@ export function AlertDetail({
           <SeverityMark severity={alert.severity} />
           <ImpactMark impact={alert.healthImpact} />
           <StateMark state={alert.state} />
+          <AlertMarkList marks={marksOf(alert).filter(({ kind }) => kind === 'external')} />
           <span>
             {alert.resolvedAtMs === undefined ? 'for ' : ''}
             <Since
@@ -66,7 +72,21 @@ export function AlertDetail({
         </p>
         {summary === undefined ? null : <p className="detail-summary">{summary}</p>}
         {description === undefined || description === summary ? null : <p className="quiet">{description}</p>}
+        <HeldBack alert={alert} />
+        <div className="detail-actions">
+          {alert.marks?.acknowledged === undefined ? (
+            <Button variant="primary" onClick={onAcknowledge} isDisabled={alert.state === 'resolved'}>
+              Acknowledge <kbd aria-hidden="true">a</kbd>
+            </Button>
+          ) : null}
+          <Button variant="secondary" onClick={onSilence}>
+            Silence <kbd aria-hidden="true">s</kbd>
+          </Button>
+          {alert.rule.expr === '' ? null : <Link href={rulePath(alert.alertname)}>Rule, tests and back-test</Link>}
+          <Link href={resolvedPath({ alert: alert.alertname, cluster: alert.cluster })}>When it fired before</Link>
+        </div>
       </header>
+      <AlertSituation alert={alert} />
       <div className="detail-body">
         <section className="detail-runbook" id="runbook" aria-label="Runbook" tabIndex={-1}>
           {alert.runbook === undefined ? <NoRunbook alert={alert} /> : <BoundPage alert={alert} name={alert.runbook} />}
@@ -74,6 +94,49 @@ export function AlertDetail({
         <AlertFacts alert={alert} />
       </div>
     </article>
+  )
+}
+
+/** What keeps it quiet or who is on it, in whole sentences, each with the way out. */
+function HeldBack({ alert }: { readonly alert: AlertItem }): ReactNode {
+  const undo = useUnacknowledge()
+  const marks = marksOf(alert).filter(({ kind }) => kind !== 'external')
+  if (marks.length === 0) return null
+  const silence = alert.marks?.silencedBy[0]
+  const acknowledged = alert.marks?.acknowledged
+  return (
+    <ul className="held-back" aria-label="What keeps it quiet">
+      {marks.map((mark) => (
+        <li key={mark.kind}>
+          <AlertMarkList marks={[{ ...mark, reason: '' }]} /> {mark.reason}.
+          {mark.kind === 'silenced' && silence !== undefined ? (
+            <>
+              {' '}
+              <Link href={silencesPath(silence)}>Show the silence</Link>
+            </>
+          ) : null}
+          {mark.kind === 'acknowledged' && acknowledged !== undefined ? (
+            <>
+              {' '}
+              <span className="quiet">
+                <Since atMs={acknowledged.atMs} suffix=" ago" />
+              </span>{' '}
+              <Button
+                variant="link"
+                isInline
+                isDisabled={undo.isPending}
+                onClick={() => {
+                  undo.mutate([alert.fingerprint])
+                }}
+              >
+                Take it back
+              </Button>
+              {undo.error === null ? null : <DeedFailure what="take it back" failure={undo.error} />}
+            </>
+          ) : null}
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -85,6 +148,7 @@ function BoundPage({ alert, name }: { readonly alert: AlertItem; readonly name: 
         <RunbookBody
           bound={bound}
           sectionLevel={3}
+          isBesideAlert
           extra={<Link href={runbookPath(name, alert.fingerprint)}>Open as a page</Link>}
         />
       )}

@@ -7,7 +7,9 @@ import { explorePath } from '../lib/paths.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
 import { FactList } from '../ui/fact-list.tsx'
 import type { Fact } from '../ui/fact-list.tsx'
+import { PromqlText } from '../ui/promql-text.tsx'
 import { Moment } from '../ui/time.tsx'
+import { ApiCallNote } from './api-call-note.tsx'
 
 /** Shown elsewhere in the detail. */
 const HIDDEN_ANNOTATIONS = new Set(['summary', 'description'])
@@ -29,8 +31,23 @@ export function AlertFacts({ alert }: { readonly alert: AlertItem }): ReactNode 
         </>
       )}
       <h3>Rule</h3>
+      {rule.expr === '' ? (
+        <p className="quiet">
+          None here: somebody else sent it{alert.generatorUrl === undefined ? '' : `, ${alert.generatorUrl}`}.
+        </p>
+      ) : (
+        <RuleFacts alert={alert} />
+      )}
+      <ApiCallNote call={{ path: `/api/fleet/v1/alerts/${alert.fingerprint}` }} />
+    </section>
+  )
+}
+
+function RuleFacts({ alert: { rule } }: { readonly alert: AlertItem }): ReactNode {
+  return (
+    <>
       <CodeBlock what="expression" text={rule.expr} bar={<Link href={explorePath(rule.expr)}>Open in Explore</Link>}>
-        {rule.expr}
+        <PromqlText expr={rule.expr} />
       </CodeBlock>
       <FactList
         facts={[
@@ -40,7 +57,7 @@ export function AlertFacts({ alert }: { readonly alert: AlertItem }): ReactNode 
           { name: 'file', value: rule.file },
         ]}
       />
-    </section>
+    </>
   )
 }
 

@@ -4,7 +4,7 @@ import { Label } from '@patternfly/react-core/dist/esm/components/Label'
 import { SearchInput } from '@patternfly/react-core/dist/esm/components/SearchInput'
 import { ToggleGroup, ToggleGroupItem } from '@patternfly/react-core/dist/esm/components/ToggleGroup'
 import { isFiltered, WHOLE_VIEW } from '../lib/alert-view.ts'
-import type { AlertView } from '../lib/alert-view.ts'
+import type { AlertView, GroupBy } from '../lib/alert-view.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { ALERT_STATES, SEVERITIES } from '../lib/severity.ts'
 import { Choice } from '../ui/choice.tsx'
@@ -14,11 +14,13 @@ interface AlertFiltersProps {
   readonly onChange: (view: AlertView) => void
   readonly shown: number
   readonly total: number
+  /** Labels to group by. */
+  readonly labels: readonly string[]
   readonly searchRef: Ref<HTMLInputElement>
 }
 
 /** Filters, grouping and order of the alert list; all of it stands in the URL. */
-export function AlertFilters({ view, onChange, shown, total, searchRef }: AlertFiltersProps): ReactNode {
+export function AlertFilters({ view, onChange, shown, total, labels, searchRef }: AlertFiltersProps): ReactNode {
   const change = (part: Partial<AlertView>): void => {
     onChange({ ...view, ...part })
   }
@@ -55,17 +57,17 @@ export function AlertFilters({ view, onChange, shown, total, searchRef }: AlertF
           }}
         />
         <Choice
-          label="Group"
+          label="Show"
           options={[
-            { value: 'none', text: 'Flat' },
-            { value: 'alert', text: 'By alert' },
-            { value: 'cluster', text: 'By cluster' },
+            { value: 'all', text: 'All' },
+            { value: 'open', text: 'Needs somebody' },
           ]}
-          value={view.groupBy}
-          onChange={(groupBy) => {
-            change({ groupBy })
+          value={view.show}
+          onChange={(show) => {
+            change({ show })
           }}
         />
+        <GroupChoice view={view} onChange={onChange} labels={labels} />
         <Choice
           label="Order"
           options={[
@@ -83,6 +85,34 @@ export function AlertFilters({ view, onChange, shown, total, searchRef }: AlertF
         {isFiltered(view) ? `${formatCount(shown)} of ${formatCount(total)}` : formatCount(total)} alerts
       </span>
     </div>
+  )
+}
+
+/** A few are always there; the labels are those that the alerts have now. */
+function GroupChoice({ view, onChange, labels }: Pick<AlertFiltersProps, 'view' | 'onChange' | 'labels'>): ReactNode {
+  const asked = view.groupBy.startsWith('label:') ? view.groupBy.slice('label:'.length) : ''
+  const names = asked === '' || labels.includes(asked) ? labels : [asked, ...labels]
+  return (
+    <span className="group-choice">
+      <span aria-hidden="true">Group</span>
+      <select
+        aria-label="Group"
+        value={view.groupBy}
+        onChange={(event) => {
+          onChange({ ...view, groupBy: event.target.value as GroupBy })
+        }}
+      >
+        <option value="auto">by what they share</option>
+        <option value="alert">by alert</option>
+        <option value="cluster">by cluster</option>
+        <option value="none">not at all</option>
+        {names.map((name) => (
+          <option key={name} value={`label:${name}`}>
+            by {name}
+          </option>
+        ))}
+      </select>
+    </span>
   )
 }
 

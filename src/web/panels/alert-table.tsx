@@ -1,40 +1,79 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
-import { Link } from 'wouter'
 import type { AlertItem } from '../../contract/alerts.ts'
-import type { AlertGroup, AlertView } from '../lib/alert-view.ts'
-import { countOf, formatValue } from '../lib/format-number.ts'
-import { alertPath } from '../lib/paths.ts'
-import { AlertName } from '../ui/alert-name.tsx'
-import { ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
-import { Since } from '../ui/time.tsx'
+import type { AlertGroup } from '../lib/alert-groups.ts'
+import type { AlertView } from '../lib/alert-view.ts'
+import { countOf } from '../lib/format-number.ts'
+import { useStrips } from '../query/use-alert.ts'
+import { AlertGroupRow } from './alert-group-row.tsx'
+import { AlertRow } from './alert-row.tsx'
 
 /** Rows that are drawn before somebody asks for more: a browser draws these at once, and ten thousand not. */
 const ROWS_STEP = 200
+/** A list up to this length is shown whole; in a longer one the groups are closed, and say what is in them. */
+const OPEN_GROUPS_ALERTS_MAX = 40
+
+export interface Selection {
+  readonly chosen: ReadonlySet<string>
+  readonly set: (fingerprints: readonly string[], isChosen: boolean) => void
+}
 
 interface AlertTableProps {
   readonly groups: readonly AlertGroup[]
+  /** Each alert as the newest answer has it. */
+  readonly current: ReadonlyMap<string, AlertItem>
   /** What tells an alert from others of its name, by fingerprint. */
   readonly ownLabels: ReadonlyMap<string, string>
   readonly view: AlertView
   readonly openFingerprint: string | undefined
   readonly onOpen: (fingerprint: string) => void
+  readonly selection: Selection
 }
 
-/** The alerts as rows. A row is a link; the whole row can be pressed. */
-export function AlertTable({ groups, ownLabels, view, openFingerprint, onOpen }: AlertTableProps): ReactNode {
+/** The alerts as rows below their groups. A row is a link; the whole row can be pressed. */
+export function AlertTable(props: AlertTableProps): ReactNode {
+  const { groups, openFingerprint } = props
   const [rowsMax, setRowsMax] = useState(ROWS_STEP)
+  const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map())
   const total = groups.reduce((sum, group) => sum + group.alerts.length, 0)
+  const isGroupOpen = (group: AlertGroup): boolean =>
+    toggled.get(group.id) ??
+    (total <= OPEN_GROUPS_ALERTS_MAX ||
+      groups.length === 1 ||
+      group.alerts.some(({ fingerprint }) => fingerprint === openFingerprint))
+  const { drawn, left } = withinRows(groups, isGroupOpen, rowsMax)
+  const strips = useStrips(
+    drawn.flatMap(({ parts }) => parts.flatMap(({ alerts }) => alerts.map((one) => one.fingerprint))),
+  )
+  const folding = groups.filter(({ alerts }) => alerts.length > 1)
+  const areAllOpen = folding.every(isGroupOpen)
   return (
     <>
       <table aria-label="Alerts" className="data-table alert-table">
         <thead>
           <tr>
+            <th scope="col" className="cell-select">
+              <span className="visually-hidden">Selected</span>
+            </th>
             <th scope="col" className="cell-severity">
               Severity
             </th>
-            <th scope="col">Alert</th>
+            <th scope="col">
+              Alert{' '}
+              {folding.length > 1 && groups.some(({ by }) => by !== '') ? (
+                <Button
+                  variant="link"
+                  isInline
+                  className="fold-all"
+                  onClick={() => {
+                    setToggled(new Map(folding.map(({ id }) => [id, !areAllOpen])))
+                  }}
+                >
+                  {areAllOpen ? 'Close all groups' : 'Open all groups'}
+                </Button>
+              ) : null}
+            </th>
             <th scope="col" className="cell-beside">
               Cluster
             </th>
@@ -44,6 +83,9 @@ export function AlertTable({ groups, ownLabels, view, openFingerprint, onOpen }:
             <th scope="col" className="cell-beside">
               State
             </th>
+            <th scope="col" className="cell-beside cell-strip">
+              24 h
+            </th>
             <th scope="col" className="cell-number">
               Since
             </th>
@@ -52,109 +94,122 @@ export function AlertTable({ groups, ownLabels, view, openFingerprint, onOpen }:
             </th>
           </tr>
         </thead>
-        {withinRows(groups, rowsMax).map((group) => (
-          <tbody key={group.key}>
-            {group.key === '' && view.groupBy === 'none' ? null : (
-              <tr className="group-row">
-                <th colSpan={7} scope="rowgroup">
-                  {group.key === '' ? 'no cluster' : group.key}{' '}
-                  <span className="quiet nums">{countOf(group.size, 'alert')}</span>
-                </th>
-              </tr>
-            )}
-            {group.alerts.map((alert) => (
-              <AlertRow
-                key={alert.fingerprint}
-                alert={alert}
-                ownLabels={ownLabels.get(alert.fingerprint)}
-                path={alertPath(alert.fingerprint, view)}
-                isOpen={alert.fingerprint === openFingerprint}
-                onOpen={onOpen}
-              />
-            ))}
-          </tbody>
+        {drawn.map((group) => (
+          <GroupBody
+            key={group.id}
+            {...props}
+            group={group}
+            isOpen={isGroupOpen(group)}
+            onToggle={() => {
+              setToggled(new Map(toggled).set(group.id, !isGroupOpen(group)))
+            }}
+            strips={strips}
+          />
         ))}
       </table>
-      {total > rowsMax ? (
+      {left > 0 ? (
         <Button
           variant="link"
           onClick={() => {
             setRowsMax(rowsMax + 5 * ROWS_STEP)
           }}
         >
-          Show more: {countOf(total - rowsMax, 'alert')} left
+          Show more: {countOf(left, 'alert')} left
         </Button>
       ) : null}
     </>
   )
 }
 
-interface AlertRowProps {
-  readonly alert: AlertItem
-  readonly ownLabels: string | undefined
-  readonly path: string
+interface GroupBodyProps extends AlertTableProps {
+  readonly group: AlertGroup
   readonly isOpen: boolean
-  readonly onOpen: (fingerprint: string) => void
+  readonly onToggle: () => void
+  readonly strips: ReadonlyMap<string, readonly number[]>
 }
 
-function AlertRow({ alert, ownLabels, path, isOpen, onOpen }: AlertRowProps): ReactNode {
-  const cluster = alert.cluster === '' ? 'no cluster' : alert.cluster
+function GroupBody(props: GroupBodyProps): ReactNode {
+  const { group, isOpen, onToggle, current, ownLabels, view, openFingerprint, onOpen, selection, strips } = props
+  const isFolding = group.alerts.length > 1 && group.by !== ''
   return (
-    <tr
-      className={`alert-row row-${alert.state} ${isOpen ? 'is-open' : ''}`}
-      onClick={(event) => {
-        // The link does it by itself, and a modifier means another tab; selecting text is not opening.
-        if (event.target instanceof Element && event.target.closest('a') !== null) return
-        if (getSelection()?.isCollapsed === false) return
-        onOpen(alert.fingerprint)
-      }}
-    >
-      <td className="cell-severity">
-        <SeverityMark severity={alert.severity} />
-      </td>
-      <td className="cell-name">
-        <Link href={path} data-alert={alert.fingerprint} {...(isOpen ? { 'aria-current': 'true' } : {})}>
-          <AlertName name={alert.alertname} />
-        </Link>
-        {ownLabels === undefined ? null : <span className="own-labels">{ownLabels}</span>}
-        <span className="cell-below">
-          <span className={`below-severity tone-${alert.severity}`} aria-hidden="true">
-            {alert.severity}
-          </span>
-          {cluster}
-          {alert.healthImpact === 'none' ? null : <ImpactMark impact={alert.healthImpact} />}
-          {alert.state === 'firing' ? null : <StateMark state={alert.state} />}
-        </span>
-      </td>
-      <td className="cell-beside">{cluster}</td>
-      <td className="cell-beside">
-        <ImpactMark impact={alert.healthImpact} />
-      </td>
-      <td className="cell-beside">
-        <StateMark state={alert.state} />
-      </td>
-      <td className="cell-number">
-        <Since atMs={alert.resolvedAtMs ?? alert.firedAtMs ?? alert.activeAtMs} />
-      </td>
-      <td className="cell-number cell-beside nums" title={String(alert.value)}>
-        {formatValue(alert.value)}
-      </td>
-    </tr>
+    <tbody className={isFolding ? 'is-group' : ''}>
+      {isFolding ? (
+        <AlertGroupRow group={group} current={current} isOpen={isOpen} onToggle={onToggle} selection={selection} />
+      ) : null}
+      {group.parts.map((part) => (
+        <PartRows key={part.id} label={group.partsBy} part={part} size={group.parts.length}>
+          {part.alerts.map(({ fingerprint }) => {
+            const alert = current.get(fingerprint)
+            return alert === undefined ? null : (
+              <AlertRow
+                key={fingerprint}
+                alert={alert}
+                ownLabels={ownLabels.get(fingerprint)}
+                below={isFolding ? group.by : ''}
+                view={view}
+                isOpen={fingerprint === openFingerprint}
+                onOpen={onOpen}
+                selection={selection}
+                strip={strips.get(fingerprint)}
+              />
+            )
+          })}
+        </PartRows>
+      ))}
+    </tbody>
   )
 }
 
-interface DrawnGroup extends AlertGroup {
-  /** Alerts of the group, drawn or not. */
+interface PartRowsProps {
+  readonly label: string
+  readonly part: AlertGroup['parts'][number]
+  /** Parts of the group. */
   readonly size: number
+  readonly children: ReactNode
 }
 
-function withinRows(groups: readonly AlertGroup[], rowsMax: number): DrawnGroup[] {
-  const drawn: DrawnGroup[] = []
-  let left = rowsMax
-  for (const { key, alerts } of groups) {
-    if (left <= 0) break
-    drawn.push({ key, size: alerts.length, alerts: alerts.slice(0, left) })
-    left -= alerts.length
+/** A part of a large group under the value that its alerts share; small parts would only be more headings. */
+function PartRows({ label, part, size, children }: PartRowsProps): ReactNode {
+  if (label === '' || size === 1 || part.alerts.length === 0) return children
+  return (
+    <>
+      <tr className="part-row">
+        <td className="cell-select" />
+        <td />
+        <th colSpan={7} scope="col">
+          <span className="quiet">{label}</span> {part.value === '' ? 'not set' : part.value}
+        </th>
+      </tr>
+      {children}
+    </>
+  )
+}
+
+/** The groups with as many of their alerts as may be drawn; a closed group draws none. */
+function withinRows(
+  groups: readonly AlertGroup[],
+  isOpen: (group: AlertGroup) => boolean,
+  rowsMax: number,
+): { readonly drawn: readonly AlertGroup[]; readonly left: number } {
+  const drawn: AlertGroup[] = []
+  let room = rowsMax
+  let left = 0
+  for (const group of groups) {
+    const isFolding = group.alerts.length > 1 && group.by !== ''
+    if (room <= 0) {
+      left += group.alerts.length
+    } else if (isFolding && !isOpen(group)) {
+      drawn.push({ ...group, parts: [] })
+      room--
+    } else {
+      const parts = group.parts.map((part) => {
+        const alerts = part.alerts.slice(0, Math.max(0, room))
+        room -= alerts.length
+        left += part.alerts.length - alerts.length
+        return { ...part, alerts }
+      })
+      drawn.push({ ...group, parts })
+    }
   }
-  return drawn
+  return { drawn, left }
 }

@@ -47,11 +47,19 @@ export function EmptyAlerts({
 }
 
 /** A link to an alert that is gone. */
-export function MissingAlert({ listPath }: { readonly listPath: string }): ReactNode {
+export function MissingAlert({
+  listPath,
+  pastPath,
+}: {
+  readonly listPath: string
+  /** Where its past runs are. */
+  readonly pastPath: string
+}): ReactNode {
   return (
     <div className="detail">
       <Notice kind="note" title="This alert is not in the list any more">
-        It has resolved a while ago, or its rule has changed. <Link href={listPath}>All alerts</Link>
+        It has resolved a while ago, or its rule has changed. <Link href={pastPath}>When it fired</Link>{' '}
+        <Link href={listPath}>All alerts</Link>
       </Notice>
     </div>
   )

@@ -18,12 +18,14 @@ import { LiveCell } from './live-cell.tsx'
 interface RunbookBodyProps {
   readonly bound: BoundRunbook
   readonly sectionLevel: 2 | 3
+  /** Where the alert stands above, and says itself whether it is only this cluster. */
+  readonly isBesideAlert?: boolean
   /** At the end of the line of jump links. */
   readonly extra?: ReactNode
 }
 
 /** A runbook's text with what was filled in, jump links, and the same alert elsewhere. Without title: that stands above. */
-export function RunbookBody({ bound, sectionLevel, extra }: RunbookBodyProps): ReactNode {
+export function RunbookBody({ bound, sectionLevel, isBesideAlert = false, extra }: RunbookBodyProps): ReactNode {
   const { blocks, sections, mark } = useMemo(
     () => {
       const parsed = parseBlocks(bound.markdown)
@@ -53,7 +55,7 @@ export function RunbookBody({ bound, sectionLevel, extra }: RunbookBodyProps): R
           The old name keeps leading here.
         </Notice>
       ) : null}
-      <OnlyMe bound={bound} />
+      {isBesideAlert ? null : <OnlyMe bound={bound} />}
       <Filled bound={bound} />
       <div className="prose">
         <Markdown blocks={blocks} slots={slots} />

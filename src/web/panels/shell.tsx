@@ -5,6 +5,7 @@ import { PLACES } from '../lib/paths.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { setPreference, usePreferences } from '../ui/preferences.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
+import { ToastRegion } from '../ui/toast-region.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import { CommandMenu } from './command-menu.tsx'
 import { Masthead } from './masthead.tsx'
@@ -57,6 +58,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
           <Suspense fallback={<Skeleton lines={8} label="Loading the page" />}>{children}</Suspense>
         </ErrorBoundary>
       </main>
+      <ToastRegion />
       {dialog === 'commands' ? <CommandMenu onClose={close} /> : null}
       {dialog === 'view' ? <ViewDialog onClose={close} /> : null}
     </>

@@ -21,24 +21,46 @@ const TIMEOUT_MS = 20_000
 
 /** Throws `ApiFailure`, or the abort of `signal`. */
 export async function fetchJson<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return (await send('GET', path, { ...(signal === undefined ? {} : { signal }) })) as T
+}
+
+/** A read that needs a body, such as a preview. Throws as `fetchJson` does. */
+export async function askJson<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
+  return (await send('POST', path, { body, ...(signal === undefined ? {} : { signal }) })) as T
+}
+
+/** Changes something on the server. The answer may be empty. Throws `ApiFailure`. */
+export async function sendJson(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown): Promise<unknown> {
+  return send(method, path, { body, mayBeEmpty: true })
+}
+
+interface SendOptions {
+  readonly body?: unknown
+  readonly signal?: AbortSignal
+  readonly mayBeEmpty?: boolean
+}
+
+async function send(method: string, path: string, { body: sent, signal, mayBeEmpty }: SendOptions): Promise<unknown> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   const response = await fetch(path, {
-    headers: { accept: 'application/json' },
+    method,
+    headers: { accept: 'application/json', ...(sent === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(sent === undefined ? {} : { body: JSON.stringify(sent) }),
     credentials: 'same-origin',
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
   }).catch((thrown: unknown) => {
     if (signal?.aborted === true) throw thrown
     const isTimeout = timeout.aborted
     throw new ApiFailure(0, isTimeout ? 'The server did not answer in 20 seconds.' : 'The server cannot be reached.', {
-      hint: 'The page keeps trying.',
+      hint: method === 'GET' ? 'The page keeps trying.' : 'Nothing was changed, as far as is known: try again.',
     })
   })
   const body = await readBody(response)
   if (!response.ok) throw failureOf(response, body)
-  if (body === undefined) {
+  if (body === undefined && mayBeEmpty !== true) {
     throw new ApiFailure(response.status, `Something on the way answered for the server: ${path} is not JSON.`)
   }
-  return body as T
+  return body
 }
 
 async function readBody(response: Response): Promise<unknown> {
@@ -52,15 +74,29 @@ async function readBody(response: Response): Promise<unknown> {
 
 function failureOf(response: Response, body: unknown): ApiFailure {
   const { status } = response
+  if (status === 403 && saidBy(body).message !== undefined) {
+    return new ApiFailure(status, saidBy(body).message ?? '', {
+      hint: 'Another token has to be given: a viewer reads, a responder acknowledges and silences, an admin reloads.',
+      body,
+    })
+  }
   if (status === 401 || status === 403) {
     return new ApiFailure(status, 'This server asks who you are, and did not get an answer it accepts.', {
       hint: 'Reload the page and give a token with the role viewer as the password; the user name does not matter.',
       body,
     })
   }
-  const said = typeof body === 'object' && body !== null ? (body as { error?: unknown; hint?: unknown }) : {}
-  const message = typeof said.error === 'string' ? said.error : `The server answered ${status} ${response.statusText}.`
-  return new ApiFailure(status, message, { ...(typeof said.hint === 'string' ? { hint: said.hint } : {}), body })
+  const { message, hint } = saidBy(body)
+  return new ApiFailure(status, message ?? `The server answered ${status} ${response.statusText}.`, {
+    ...(hint === undefined ? {} : { hint }),
+    body,
+  })
+}
+
+/** Own routes and Prometheus' ones both have `error`; own ones may have `hint`. */
+function saidBy(body: unknown): { readonly message?: string; readonly hint?: string } {
+  const { error, hint } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+  return { ...(typeof error === 'string' ? { message: error } : {}), ...(typeof hint === 'string' ? { hint } : {}) }
 }
 
 /** The failure of a query, whatever was thrown. */

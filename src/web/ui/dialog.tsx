@@ -17,6 +17,8 @@ export function Dialog({ title, isTitleHidden = false, onClose, children }: Dial
   useEffect(() => {
     const dialog = element.current
     dialog?.showModal()
+    // The browser would begin at the close button.
+    dialog?.querySelector<HTMLElement>('[data-first]')?.focus()
     return () => {
       dialog?.close()
     }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import type { AlertMark, MarkKind } from '../lib/alert-marks.ts'
 import { toHealthImpact, toSeverity } from '../lib/severity.ts'
 import type { AlertState, HealthImpact, Severity } from '../lib/severity.ts'
 import { Shape } from './shapes.tsx'
@@ -64,4 +65,24 @@ export function StateMark({ state }: { readonly state: AlertState }): ReactNode 
       {state}
     </span>
   )
+}
+
+const MARK_SHAPES: Readonly<Record<MarkKind, ShapeName>> = {
+  silenced: 'slash',
+  acknowledged: 'eye',
+  expected: 'up',
+  inhibited: 'slash',
+  muted: 'clock',
+  external: 'out',
+}
+
+/** What keeps an alert quiet, or who is on it: each a shape and a word; the reason on hover, and read aloud. */
+export function AlertMarkList({ marks }: { readonly marks: readonly AlertMark[] }): ReactNode {
+  return marks.map(({ kind, word, reason }) => (
+    <span key={kind} className="alert-mark" {...(reason === '' ? {} : { title: reason })}>
+      <Shape name={MARK_SHAPES[kind]} />
+      {word}
+      {reason === '' ? null : <span className="visually-hidden">: {reason}</span>}
+    </span>
+  ))
 }

@@ -10,14 +10,18 @@ export interface Preferences {
   readonly zone: Zone
   readonly density: 'comfortable' | 'dense'
   readonly cli: Cli
+  /** The name under which the reader acknowledges and silences on a server that asks for no token. */
+  readonly name: string
 }
 
 /** Also read by public/theme.js before the first paint. */
 const STORAGE_KEY = 'daytwo.preferences'
 
-const DEFAULTS: Preferences = { theme: 'system', zone: 'local', density: 'comfortable', cli: 'kubectl' }
+const DEFAULTS: Preferences = { theme: 'system', zone: 'local', density: 'comfortable', cli: 'kubectl', name: '' }
 
-const CHOICES: { readonly [K in keyof Preferences]: readonly Preferences[K][] } = {
+type Chosen = Exclude<keyof Preferences, 'name'>
+
+const CHOICES: { readonly [K in Chosen]: readonly Preferences[K][] } = {
   theme: ['system', 'light', 'dark'],
   zone: ['local', 'utc'],
   density: ['comfortable', 'dense'],
@@ -31,9 +35,16 @@ function load(): Preferences {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}')
     if (typeof kept !== 'object' || kept === null) return DEFAULTS
-    const one = <K extends keyof Preferences>(name: K): Preferences[K] =>
+    const one = <K extends Chosen>(name: K): Preferences[K] =>
       CHOICES[name].find((choice) => choice === (kept as Record<string, unknown>)[name]) ?? DEFAULTS[name]
-    return { theme: one('theme'), zone: one('zone'), density: one('density'), cli: one('cli') }
+    const { name } = kept as Record<string, unknown>
+    return {
+      theme: one('theme'),
+      zone: one('zone'),
+      density: one('density'),
+      cli: one('cli'),
+      name: typeof name === 'string' ? name : DEFAULTS.name,
+    }
   } catch {
     return DEFAULTS // storage is forbidden, or holds something else
   }

@@ -23,6 +23,42 @@ const PATHS = {
       <path d="M8 4.8V8l2.2 1.6" fill="none" stroke="currentColor" strokeWidth="1.8" strokeLinecap="round" />
     </>
   ),
+  slash: (
+    <>
+      <circle cx="8" cy="8" r="5.8" fill="none" stroke="currentColor" strokeWidth="1.8" />
+      <path d="m4 12 8-8" stroke="currentColor" strokeWidth="1.8" />
+    </>
+  ),
+  eye: (
+    <>
+      <path
+        d="M1.2 8C3 4.6 5.3 3.2 8 3.2S13 4.6 14.8 8C13 11.4 10.7 12.8 8 12.8S3 11.4 1.2 8z"
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="1.6"
+      />
+      <circle cx="8" cy="8" r="2.2" fill="currentColor" />
+    </>
+  ),
+  up: (
+    <path
+      d="M8 14V3M3.4 7.4 8 2.8l4.6 4.6"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="2"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+    />
+  ),
+  out: (
+    <path
+      d="M6 3H2.6v10.4H13V10M9 2.4h4.6V7M13.4 2.6 7.4 8.6"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.8"
+      strokeLinecap="round"
+    />
+  ),
   cross: <path d="m3.5 3.5 9 9m0-9-9 9" stroke="currentColor" strokeWidth="2.2" strokeLinecap="round" />,
 } as const
 export type ShapeName = keyof typeof PATHS

@@ -5,7 +5,7 @@ import { stepKey } from '../lib/shortcuts.ts'
 const SEQUENCE_MS = 1500
 
 /**
- * Runs commands by keys, written as in the cheatsheet. Silent inside inputs and open dialogs, and when a modifier is
+ * Runs commands by keys, written as in the cheatsheet. Silent inside inputs of text and open dialogs, and when a modifier is
  * held: those keys belong to the browser, to assistive technology or to the text.
  */
 export function useKeys(commands: Readonly<Record<string, () => void>>): void {
@@ -41,5 +41,7 @@ function isTakenElsewhere(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return true
   if (document.querySelector('dialog[open]') !== null) return true
   const { target } = event
-  return target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]')
+  return (
+    target instanceof HTMLElement && target.matches('input:not([type=checkbox]), textarea, select, [contenteditable]')
+  )
 }

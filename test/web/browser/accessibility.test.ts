@@ -46,7 +46,7 @@ const SCREENS: readonly Screen[] = [
     answers: { now: () => ({ status: 503, body: { error: 'overloaded', code: 'overloaded' } }) },
     allowed: ['503'],
   },
-  { name: 'alerts', path: '/alerts?group=cluster&alert=KubeVirtCRModified', shows: 'By cluster' },
+  { name: 'alerts', path: '/alerts?group=cluster&severity=warning', shows: 'Needs somebody' },
   {
     name: 'no alerts, failing rule',
     path: '/alerts',
@@ -55,7 +55,7 @@ const SCREENS: readonly Screen[] = [
       alerts: () => ({ asOfMs: Date.now(), alerts: [], failing: [{ group: 'g', rule: 'R', error: 'many-to-many' }] }),
     },
   },
-  { name: 'an alert', path: '/alerts/0000000000000001', shows: 'Is it only this cluster?' },
+  { name: 'an alert', path: '/alerts/0000000000000001', shows: 'Was anybody told?' },
   {
     name: 'a runbook, filled in',
     path: '/rb/KubeVirtCRModified?instance=0000000000000001',

@@ -3,10 +3,39 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { extname, join, normalize, resolve } from 'node:path'
-import type { AlertItems } from '../../../src/contract/alerts.ts'
+import type { AlertRuns, AlertStrips } from '../../../src/contract/alert-history.ts'
+import type { AlertDetail, AlertItems } from '../../../src/contract/alerts.ts'
+import type {
+  DeliveryItem,
+  DeliveryItems,
+  ReceiverItems,
+  RouteItem,
+  RouteTest,
+} from '../../../src/contract/deliveries.ts'
+import type { LintReport } from '../../../src/contract/lint.ts'
 import type { Now } from '../../../src/contract/now.ts'
+import type { PrometheusRuleGroup } from '../../../src/contract/prometheus.ts'
+import type { Replay, ReplayRequest, RuleTests } from '../../../src/contract/replay.ts'
 import type { BoundRunbook } from '../../../src/contract/runbooks.ts'
+import type { MatcherItem, SilenceItems, SilencePreview } from '../../../src/contract/silences.ts'
 import type { UiSettings } from '../../../src/contract/ui.ts'
+import {
+  alertDetail,
+  alertRuns,
+  deliveries,
+  delivery,
+  lintReport,
+  pageOfDeliveries,
+  pageOfRuns,
+  receivers,
+  replay,
+  ROUTING,
+  RULE_TESTS,
+  ruleGroups,
+  silencePreview,
+  silences,
+  strips,
+} from './alerting-fixtures.ts'
 import { alertItems, boundRunbook, now, queryAnswer, rangeAnswer, RUNBOOKS, SETTINGS } from './fixtures.ts'
 
 /**
@@ -19,11 +48,20 @@ export interface FixtureServer {
   readonly answers: Answers
   /** Paths of the API that were asked for, in order. */
   readonly asked: readonly string[]
+  /** What was asked to be changed, in order. */
+  readonly sent: readonly Sent[]
   readonly close: () => Promise<void>
 }
 
 /** An answer, or what stands for a fault: a status with a body, or no answer ever. */
 export type Answer<T> = T | { readonly status: number; readonly body: unknown } | 'hang' | 'drop'
+
+/** What a page asked the server to change. */
+export interface Sent {
+  readonly method: string
+  readonly path: string
+  readonly body: unknown
+}
 
 export interface Answers {
   now: () => Answer<Now>
@@ -31,6 +69,23 @@ export interface Answers {
   runbook: (name: string, instance: string | null) => Answer<BoundRunbook>
   query: (expr: string) => unknown
   settings: () => Answer<UiSettings>
+  /** One alert; by default what `alerts` holds of it. */
+  detail: (fingerprint: string) => Answer<AlertDetail>
+  history: (search: URLSearchParams) => Answer<AlertRuns>
+  strips: (fingerprints: readonly string[]) => Answer<AlertStrips>
+  silences: () => Answer<SilenceItems>
+  preview: (matchers: readonly MatcherItem[]) => Answer<SilencePreview>
+  receivers: () => Answer<ReceiverItems>
+  deliveries: (search: URLSearchParams) => Answer<DeliveryItems>
+  delivery: (id: number) => Answer<DeliveryItem>
+  routes: () => Answer<RouteItem>
+  routeTest: (labels: Readonly<Record<string, string>>) => Answer<RouteTest>
+  rules: () => Answer<{ readonly status: 'success'; readonly data: { readonly groups: PrometheusRuleGroup[] } }>
+  ruleTests: (alertname: string) => Answer<RuleTests>
+  replay: (request: ReplayRequest) => Answer<Replay>
+  lint: () => Answer<LintReport>
+  /** Anything that changes something: acknowledge, silence. */
+  change: (sent: Sent) => Answer<unknown>
 }
 
 export function usualAnswers(): Answers {
@@ -40,6 +95,31 @@ export function usualAnswers(): Answers {
     runbook: (name, instance) => boundRunbook(Date.now(), name, instance === null ? 0 : 4, instance !== null),
     query: (expr) => queryAnswer(expr, Date.now()),
     settings: () => SETTINGS,
+    detail: (fingerprint) =>
+      alertDetail(alertItems(Date.now(), 3000), fingerprint) ?? { status: 404, body: { error: 'no such alert' } },
+    history: (search) => pageOfRuns(alertRuns(Date.now()), search),
+    strips: (fingerprints) => strips(fingerprints, Date.now()),
+    silences: () => ({ asOfMs: Date.now(), silences: silences(Date.now()) }),
+    preview: (matchers) => silencePreview(alertItems(Date.now()).alerts, alertRuns(Date.now()), matchers, Date.now()),
+    receivers: () => receivers(Date.now()),
+    deliveries: (search) => pageOfDeliveries(deliveries(Date.now()), search),
+    delivery: (id) => ({
+      ...(deliveries(Date.now()).find((one) => one.id === id) ?? delivery(id, Date.now(), {})),
+      payload: '{"version":"4","status":"firing"}',
+      answer: '{"status":"success"}',
+    }),
+    routes: () => ROUTING,
+    routeTest: (labels) => ({
+      matches:
+        labels['severity'] === 'critical'
+          ? [{ receiver: 'on-call', path: [0], matchers: ['severity="critical"'] }]
+          : [{ receiver: 'team-chat', path: [], matchers: [] }],
+    }),
+    rules: () => ({ status: 'success', data: { groups: ruleGroups(alertItems(Date.now())) } }),
+    ruleTests: () => RULE_TESTS,
+    replay: ({ fromMs, toMs, rule }) => replay(toMs, toMs - fromMs, rule !== undefined),
+    lint: () => lintReport(Date.now()),
+    change: ({ path }) => (path.endsWith('/silences') ? { ...silences(Date.now())[0]!, id: 'made' } : {}),
   }
 }
 
@@ -59,8 +139,9 @@ export const CONTENT_SECURITY_POLICY =
 export async function startFixtureServer(): Promise<FixtureServer> {
   const answers = usualAnswers()
   const asked: string[] = []
+  const sent: Sent[] = []
   const server = createServer((request, response) => {
-    handle(request, response, answers, asked).catch((thrown: unknown) => {
+    handle(request, response, answers, { asked, sent }).catch((thrown: unknown) => {
       response.statusCode = 500
       response.end(String(thrown))
     })
@@ -73,6 +154,7 @@ export async function startFixtureServer(): Promise<FixtureServer> {
     origin: `http://127.0.0.1:${port}`,
     answers,
     asked,
+    sent,
     close: () =>
       new Promise((done) => {
         server.closeAllConnections()
@@ -87,7 +169,7 @@ async function handle(
   request: IncomingMessage,
   response: ServerResponse,
   answers: Answers,
-  asked: string[],
+  heard: { readonly asked: string[]; readonly sent: Sent[] },
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
   if (url.pathname === '/collect') {
@@ -99,8 +181,15 @@ async function handle(
     await serveFile(url.pathname, response)
     return
   }
-  asked.push(`${url.pathname}${url.search}`)
-  const answer = answerTo(url, answers)
+  heard.asked.push(`${url.pathname}${url.search}`)
+  const method = request.method ?? 'GET'
+  const text = method === 'GET' ? '' : await readText(request)
+  const body: unknown = text === '' ? undefined : JSON.parse(text)
+  const asking = method === 'POST' ? POSTED_QUESTIONS[url.pathname] : undefined
+  const change = { method, path: url.pathname, body }
+  if (method !== 'GET' && asking === undefined) heard.sent.push(change)
+  const answer =
+    method === 'GET' ? answerTo(url, answers) : asking === undefined ? answers.change(change) : asking(answers, body)
   if (answer === 'hang') return
   if (answer === 'drop') {
     response.destroy()
@@ -112,10 +201,37 @@ async function handle(
   response.end(JSON.stringify(isFault ? answer.body : answer))
 }
 
+async function readText(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = []
+  for await (const part of request) parts.push(part as Buffer)
+  return Buffer.concat(parts).toString('utf8')
+}
+
+/** Questions too long for an address. */
+const POSTED_QUESTIONS: Readonly<Record<string, (answers: Answers, body: unknown) => unknown>> = {
+  '/api/fleet/v1/silences/preview': (answers, body) =>
+    answers.preview((body as { readonly matchers: readonly MatcherItem[] }).matchers),
+  '/api/fleet/v1/routes/test': (answers, body) =>
+    answers.routeTest((body as { readonly labels: Readonly<Record<string, string>> }).labels),
+  '/api/fleet/v1/rules/replay': (answers, body) => answers.replay(body as ReplayRequest),
+}
+
 function answerTo(url: URL, answers: Answers): unknown {
   const { pathname, searchParams } = url
   if (pathname === '/api/fleet/v1/now') return answers.now()
   if (pathname === '/api/fleet/v1/alerts') return answers.alerts()
+  if (pathname === '/api/fleet/v1/alerts/history') return answers.history(searchParams)
+  if (pathname === '/api/fleet/v1/alerts/strip') return answers.strips(searchParams.getAll('fingerprint'))
+  if (pathname.startsWith('/api/fleet/v1/alerts/')) return answers.detail(pathname.split('/').at(-1)!)
+  if (pathname === '/api/fleet/v1/silences') return answers.silences()
+  if (pathname === '/api/fleet/v1/receivers') return answers.receivers()
+  if (pathname === '/api/fleet/v1/deliveries') return answers.deliveries(searchParams)
+  if (pathname.startsWith('/api/fleet/v1/deliveries/')) return answers.delivery(Number(pathname.split('/').at(-1)))
+  if (pathname === '/api/fleet/v1/routes') return answers.routes()
+  if (pathname === '/api/fleet/v1/rules/tests') return answers.ruleTests(searchParams.get('alertname') ?? '')
+  if (pathname === '/api/v1/rules') return answers.rules()
+  if (pathname === '/api/v1/format_query') return { status: 'success', data: searchParams.get('query') }
+  if (pathname === '/api/lint') return answers.lint()
   if (pathname === '/api/ui/v1/settings') return answers.settings()
   if (pathname === '/api/runbooks/v1/pages') return RUNBOOKS
   if (pathname.startsWith('/api/runbooks/v1/pages/')) {

@@ -3,6 +3,7 @@ import type { Now } from '../../../src/contract/now.ts'
 import type { QueryAnswer } from '../../../src/contract/prometheus.ts'
 import type { BoundRunbook, RunbookInstance, RunbookList } from '../../../src/contract/runbooks.ts'
 import type { UiSettings } from '../../../src/contract/ui.ts'
+import { marksAt } from './alerting-fixtures.ts'
 
 /** Answers of a made-up fleet, typed by the contract. Times are relative to `nowMs`, so that ages stay what they are. */
 
@@ -69,8 +70,9 @@ function rule(
 }
 
 const SITES = ['prague', 'brno', 'fra', 'iad', 'sin', 'gru', 'nrt']
-export const clusterName = (i: number): string =>
-  `${SITES[i % SITES.length]!}-${['prod', 'edge', 'lab'][i % 3]!}-${i + 1}`
+export function clusterName(i: number): string {
+  return `${SITES[i % SITES.length]!}-${['prod', 'edge', 'lab'][i % 3]!}-${i + 1}`
+}
 
 /** `count` alerts over the fleet; the first is the worst. */
 export function alertItems(nowMs: number, count = 24): AlertItems {
@@ -103,6 +105,8 @@ export function alertItems(nowMs: number, count = 24): AlertItems {
         summary: `${base.alertname} on ${cluster}: the operator is not in the state it was asked for.`,
         runbook_url: `https://daytwo.example.org/rb/${base.alertname}`,
       },
+      marks: marksAt(i, nowMs),
+      ...(i === 22 ? { source: 'external', generatorUrl: 'https://prometheus.example.org/graph' } : {}),
     }
   })
   return { asOfMs: nowMs, alerts, failing: [] }

@@ -1,11 +1,33 @@
 import { describe, expect, test } from 'vitest'
-import { alertPath, alertsPath, explorePath, placeOf, runbookPath, withRange } from '../../../src/web/lib/paths.ts'
+import {
+  alertPath,
+  alertsPath,
+  deliveryPath,
+  explorePath,
+  lintPath,
+  placeOf,
+  resolvedPath,
+  rulePath,
+  rulesPath,
+  runbookPath,
+  silencesPath,
+  withRange,
+} from '../../../src/web/lib/paths.ts'
 
 test.each([
   [alertsPath(), '/alerts'],
   [alertsPath({ cluster: 'a b&c' }), '/alerts?cluster=a+b%26c'],
   [alertPath('00ff', { sort: 'newest' }), '/alerts/00ff?sort=newest'],
   [alertPath('../x'), '/alerts/..%2Fx'],
+  [alertsPath({ groupBy: 'label:node', show: 'open' }), '/alerts?group=label:node&show=open'],
+  [resolvedPath(), '/alerts/resolved'],
+  [resolvedPath({ alert: 'A', cluster: '', q: 'x y' }), '/alerts/resolved?alert=A&q=x+y'],
+  [rulePath('A:b/c'), '/alerts/rules/A%3Ab%2Fc'],
+  [rulePath('A', 'hco'), '/alerts/rules/A?group=hco'],
+  [rulesPath({ health: 'err' }), '/alerts/rules?health=err'],
+  [silencesPath('5f'), '/alerts/silences?id=5f'],
+  [deliveryPath({ fingerprint: '00ff' }), '/alerts/delivery?fingerprint=00ff'],
+  [lintPath(), '/alerts/lint'],
   [runbookPath('KubeVirtCRModified'), '/rb/KubeVirtCRModified'],
   [runbookPath('A/B', '00ff'), '/rb/A%2FB?instance=00ff'],
   [explorePath(''), '/explore'],
@@ -21,6 +43,7 @@ describe('the place of an address', () => {
     ['/', 'Now'],
     ['/alerts', 'Alerts'],
     ['/alerts/00ff', 'Alerts'],
+    ['/alerts/rules/A', 'Alerts'],
     ['/rb/KubeVirtCRModified', 'Alerts'],
     ['/explore', 'Explore'],
     ['/alertsx', undefined],

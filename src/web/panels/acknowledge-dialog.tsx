@@ -1,0 +1,95 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import type { AlertItem } from '../../contract/alerts.ts'
+import { countOf } from '../lib/format-number.ts'
+import { toFailure } from '../query/fetch-json.ts'
+import { acknowledgePath, useAcknowledge, useUnacknowledge } from '../query/use-people.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { usePreferences } from '../ui/preferences.ts'
+import { sayDone, sayFailed } from '../ui/toasts.ts'
+import { ApiCallNote } from './api-call-note.tsx'
+import { DeedFailure } from './deed-failure.tsx'
+import { NameField } from './name-field.tsx'
+
+interface AcknowledgeDialogProps {
+  readonly alerts: readonly AlertItem[]
+  readonly onClose: () => void
+  /** Also called when it was done. */
+  readonly onDone?: () => void
+}
+
+/** "I have it": tells others, hides nothing. Enter sends; afterwards it can be taken back. */
+export function AcknowledgeDialog({ alerts, onClose, onDone }: AcknowledgeDialogProps): ReactNode {
+  const { name } = usePreferences()
+  const [note, setNote] = useState('')
+  const acknowledge = useAcknowledge()
+  const undo = useUnacknowledge()
+  const [first] = alerts
+  if (first === undefined) return null
+  const what = alerts.length === 1 ? first.alertname : countOf(alerts.length, 'alert')
+  const fingerprints = alerts.map(({ fingerprint }) => fingerprint)
+  const request = { note: note.trim(), ...(name.trim() === '' ? {} : { by: name.trim() }) }
+  const send = (): void => {
+    acknowledge.mutate(
+      { fingerprints, ...request },
+      {
+        onSuccess: () => {
+          onClose()
+          onDone?.()
+          sayDone(`Acknowledged ${what}`, () => {
+            // The dialog is gone by now: what it hands to a mutation would not be called any more.
+            undo.mutateAsync(fingerprints).then(
+              () => {
+                sayDone(`${what} is not acknowledged any more`)
+              },
+              (thrown: unknown) => {
+                sayFailed(`Could not take it back: ${toFailure(thrown).message}`)
+              },
+            )
+          })
+        },
+      },
+    )
+  }
+  return (
+    <Dialog title={`Acknowledge ${what}`} onClose={onClose}>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          send()
+        }}
+      >
+        <p className="quiet">
+          Tells others that you look after it. It stays in the list, and ends when the alert resolves.
+        </p>
+        <label className="field">
+          <span>
+            Note <span className="quiet">(what you do, or what you found)</span>
+          </span>
+          <input
+            type="text"
+            value={note}
+            maxLength={1000}
+            data-first
+            onChange={(event) => {
+              setNote(event.target.value)
+            }}
+          />
+        </label>
+        <NameField />
+        {acknowledge.error === null ? null : <DeedFailure what="acknowledge it" failure={acknowledge.error} />}
+        <div className="form-actions">
+          <Button type="submit" variant="primary" isDisabled={acknowledge.isPending}>
+            {acknowledge.isPending ? 'Sending…' : 'Acknowledge'}
+          </Button>
+          <Button variant="link" onClick={onClose}>
+            Cancel
+          </Button>
+        </div>
+        <ApiCallNote call={{ method: 'POST', path: acknowledgePath(first.fingerprint), body: request }} />
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,98 @@
+import type { ReactNode } from 'react'
+import AngleDownIcon from '@patternfly/react-icons/dist/esm/icons/angle-down-icon'
+import AngleRightIcon from '@patternfly/react-icons/dist/esm/icons/angle-right-icon'
+import type { AlertItem } from '../../contract/alerts.ts'
+import type { AlertGroup } from '../lib/alert-groups.ts'
+import { summaryOf } from '../lib/group-summary.ts'
+import { countOf, formatCount } from '../lib/format-number.ts'
+import { AlertName } from '../ui/alert-name.tsx'
+import { ImpactMark, SeverityMark } from '../ui/marks.tsx'
+import { Since } from '../ui/time.tsx'
+import type { Selection } from './alert-table.tsx'
+
+interface AlertGroupRowProps {
+  readonly group: AlertGroup
+  readonly current: ReadonlyMap<string, AlertItem>
+  readonly isOpen: boolean
+  readonly onToggle: () => void
+  readonly selection: Selection
+}
+
+/** Many alerts as one line that says how bad the worst is, how many there are and where. */
+export function AlertGroupRow({ group, current, isOpen, onToggle, selection }: AlertGroupRowProps): ReactNode {
+  const alerts = group.alerts.map((alert) => current.get(alert.fingerprint) ?? alert)
+  const { severity, healthImpact, clusters, states, marks, heldCount, newestAtMs } = summaryOf(alerts)
+  const fingerprints = alerts.map(({ fingerprint }) => fingerprint)
+  const chosenCount = fingerprints.filter((one) => selection.chosen.has(one)).length
+  const title = titleOf(group)
+  const where = clusters.length === 1 ? clusters[0]! || 'no cluster' : countOf(clusters.length, 'cluster')
+  const names = new Set(alerts.map(({ alertname }) => alertname)).size
+  const beside = group.by === 'cluster' ? countOf(names, 'alert name') : where
+  // Two kinds can be read in a line; of more, the row of each alert tells.
+  const held = marks.length <= 2 ? listOf(marks) : `${formatCount(heldCount)} held back`
+  return (
+    <tr
+      className={`alert-row group-row ${isOpen ? 'is-unfolded' : ''}`}
+      onClick={(event) => {
+        if (event.target instanceof Element && event.target.closest('button, .cell-select') !== null) return
+        onToggle()
+      }}
+    >
+      <td className="cell-select">
+        <label>
+          <input
+            type="checkbox"
+            checked={chosenCount === fingerprints.length}
+            ref={(box) => {
+              if (box !== null) box.indeterminate = chosenCount > 0 && chosenCount < fingerprints.length
+            }}
+            onChange={(event) => {
+              selection.set(fingerprints, event.target.checked)
+            }}
+          />
+          <span className="visually-hidden">Select all of {title}</span>
+        </label>
+      </td>
+      <td className="cell-severity">
+        <SeverityMark severity={severity} />
+      </td>
+      <th scope="rowgroup" className="cell-name">
+        <button type="button" className="group-toggle" aria-expanded={isOpen} data-row onClick={onToggle}>
+          {isOpen ? <AngleDownIcon /> : <AngleRightIcon />}
+          <span>
+            {group.by === 'alertname' ? <AlertName name={title} /> : title}{' '}
+            <span className="quiet nums cell-nowrap">{countOf(alerts.length, 'alert')}</span>
+          </span>
+        </button>
+        <span className="cell-below">
+          <span className={`below-severity tone-${severity}`} aria-hidden="true">
+            {severity}
+          </span>
+          {beside}
+          {healthImpact === 'none' ? null : <ImpactMark impact={healthImpact} />}
+          {held === '' ? null : <span>{held}</span>}
+        </span>
+      </th>
+      <td className="cell-beside cell-nowrap">{beside}</td>
+      <td className="cell-beside">
+        <ImpactMark impact={healthImpact} />
+      </td>
+      <td className="cell-beside quiet nums" colSpan={2}>
+        {[listOf(states), held].filter((text) => text !== '').join(', ')}
+      </td>
+      <td className="cell-number">
+        <Since atMs={newestAtMs} />
+      </td>
+      <td className="cell-beside" />
+    </tr>
+  )
+}
+
+const listOf = (counts: readonly { readonly word: string; readonly count: number }[]): string =>
+  counts.map(({ word, count }) => `${formatCount(count)} ${word}`).join(', ')
+
+function titleOf({ by, value }: AlertGroup): string {
+  if (by === 'alertname') return value
+  if (by === 'cluster') return value === '' ? 'no cluster' : value
+  return value === '' ? `without ${by}` : `${by} ${value}`
+}

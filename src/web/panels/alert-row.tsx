@@ -1,0 +1,113 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { AlertItem } from '../../contract/alerts.ts'
+import { isHeldBack, marksOf } from '../lib/alert-marks.ts'
+import type { AlertView } from '../lib/alert-view.ts'
+import { formatValue } from '../lib/format-number.ts'
+import { alertPath } from '../lib/paths.ts'
+import { AlertName } from '../ui/alert-name.tsx'
+import { HistoryStrip } from '../ui/history-strip.tsx'
+import { AlertMarkList, ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
+import { Since } from '../ui/time.tsx'
+import type { Selection } from './alert-table.tsx'
+
+interface AlertRowProps {
+  readonly alert: AlertItem
+  readonly ownLabels: string | undefined
+  /** The label of the group the row stands below: what the group says is not said again. */
+  readonly below: string
+  readonly view: AlertView
+  readonly isOpen: boolean
+  readonly onOpen: (fingerprint: string) => void
+  readonly selection: Selection
+  readonly strip: readonly number[] | undefined
+}
+
+export function AlertRow(props: AlertRowProps): ReactNode {
+  const { alert, ownLabels, below, view, isOpen, onOpen, selection, strip } = props
+  const { fingerprint, alertname } = alert
+  const cluster = alert.cluster === '' ? 'no cluster' : alert.cluster
+  const marks = marksOf(alert)
+  const isNamed = below !== 'alertname'
+  const isPlaced = isNamed && below !== 'cluster'
+  return (
+    <tr
+      className={[
+        `alert-row row-${alert.state}`,
+        isOpen ? 'is-open' : '',
+        below === '' ? '' : 'is-below',
+        isHeldBack(alert) ? 'is-held' : '',
+      ].join(' ')}
+      onClick={(event) => {
+        // The link does it by itself, and a modifier means another tab; selecting text is not opening.
+        if (event.target instanceof Element && event.target.closest('a, .cell-select') !== null) return
+        if (getSelection()?.isCollapsed === false) return
+        onOpen(fingerprint)
+      }}
+    >
+      <td className="cell-select">
+        <label>
+          <input
+            type="checkbox"
+            checked={selection.chosen.has(fingerprint)}
+            onChange={(event) => {
+              selection.set([fingerprint], event.target.checked)
+            }}
+          />
+          <span className="visually-hidden">
+            Select {alertname} on {cluster}
+          </span>
+        </label>
+      </td>
+      <td className="cell-severity">
+        <SeverityMark severity={alert.severity} />
+      </td>
+      <td className="cell-name">
+        <Link
+          href={alertPath(fingerprint, view)}
+          data-row
+          data-alert={fingerprint}
+          {...(isOpen ? { 'aria-current': 'true' } : {})}
+        >
+          {isNamed ? (
+            <AlertName name={alertname} />
+          ) : (
+            <>
+              <span className="visually-hidden">{alertname} on </span>
+              {cluster}
+            </>
+          )}
+        </Link>
+        {ownLabels === undefined ? null : <span className="own-labels">{ownLabels}</span>}
+        <span className="cell-below">
+          <span className={`below-severity tone-${alert.severity}`} aria-hidden="true">
+            {alert.severity}
+          </span>
+          {isPlaced ? cluster : null}
+          {alert.healthImpact === 'none' ? null : <ImpactMark impact={alert.healthImpact} />}
+          {alert.state === 'firing' ? null : <StateMark state={alert.state} />}
+          <AlertMarkList marks={marks} />
+        </span>
+      </td>
+      <td className="cell-beside">{isPlaced ? cluster : null}</td>
+      <td className="cell-beside">
+        <ImpactMark impact={alert.healthImpact} />
+      </td>
+      <td className="cell-beside">
+        <span className="mark-line">
+          <StateMark state={alert.state} />
+          <AlertMarkList marks={marks} />
+        </span>
+      </td>
+      <td className="cell-beside cell-strip">
+        <HistoryStrip shares={strip} />
+      </td>
+      <td className="cell-number">
+        <Since atMs={alert.resolvedAtMs ?? alert.firedAtMs ?? alert.activeAtMs} />
+      </td>
+      <td className="cell-number cell-beside nums" title={String(alert.value)}>
+        {formatValue(alert.value)}
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,237 @@
+import { useId } from 'react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { AlertDetail, AlertItem } from '../../contract/alerts.ts'
+import { reasonWords, toldSentence } from '../lib/alert-marks.ts'
+import { countOf, formatCount, formatShare, formatValue } from '../lib/format-number.ts'
+import { formatAge } from '../lib/format-time.ts'
+import { alertPath, alertsPath, deliveryPath } from '../lib/paths.ts'
+import { toFailure } from '../query/fetch-json.ts'
+import { useAlertDetail } from '../query/use-alert.ts'
+import { Shape } from '../ui/shapes.tsx'
+import { Since } from '../ui/time.tsx'
+import { DeliveryLine } from './delivery-line.tsx'
+
+/**
+ * Four questions of whoever is woken up, each with an answer in one line: how far over, what happened before, is it only
+ * here, was anybody told. What stands behind an answer opens below it.
+ */
+export function AlertSituation({ alert }: { readonly alert: AlertItem }): ReactNode {
+  const query = useAlertDetail(alert.fingerprint)
+  const { data, error } = query
+  return (
+    <section className="situation" aria-label="Situation">
+      <Question asks="Value">
+        {data?.comparison === undefined ? (
+          <p>
+            <strong className="nums" title={String(alert.value)}>
+              {formatValue(alert.value)}
+            </strong>{' '}
+            {data === undefined ? null : <span className="quiet">The rule compares it with no number.</span>}
+          </p>
+        ) : (
+          <Compared comparison={data.comparison} />
+        )}
+      </Question>
+      {data === undefined ? (
+        <p className="quiet situation-wait">
+          {error === null
+            ? 'Looking at what happened before, and elsewhere…'
+            : `What happened before, and elsewhere, cannot be shown: ${toFailure(error).message}`}
+        </p>
+      ) : (
+        <>
+          <Question asks="Before it">
+            <Changes detail={data} />
+          </Question>
+          <Question asks="Only here?">
+            <Elsewhere detail={data} />
+          </Question>
+        </>
+      )}
+      <Question asks="Was anybody told?">
+        <Told alert={alert} detail={data} />
+      </Question>
+    </section>
+  )
+}
+
+function Question({ asks, children }: { readonly asks: string; readonly children: ReactNode }): ReactNode {
+  const id = useId()
+  return (
+    <div className="question" role="group" aria-labelledby={id}>
+      <h3 id={id}>{asks}</h3>
+      <div className="question-answer">{children}</div>
+    </div>
+  )
+}
+
+function Compared({ comparison }: { readonly comparison: NonNullable<AlertDetail['comparison']> }): ReactNode {
+  return (
+    <p>
+      <span className="nums" title={`${comparison.expr} ${comparison.operator} ${String(comparison.threshold)}`}>
+        {comparison.text.charAt(0).toUpperCase() + comparison.text.slice(1)}
+        {comparison.text.endsWith('.') ? '' : '.'}
+      </span>
+    </p>
+  )
+}
+
+const CHANGES_FIRST = 3
+
+function Changes({ detail }: { readonly detail: AlertDetail }): ReactNode {
+  const { changes, unknown, alert, changesFromMs, changesToMs } = detail
+  const first = changes.slice(0, CHANGES_FIRST)
+  const rest = changes.slice(CHANGES_FIRST)
+  const span = formatAge(changesToMs - changesFromMs)
+  const list = (some: AlertDetail['changes']): ReactNode => (
+    <ul className="plain-list change-list">
+      {some.map((change, i) => (
+        <li key={i}>
+          <span className="quiet nums change-when" title={`exact to ${formatAge(change.resolutionMs)}`}>
+            {formatAge(alert.activeAtMs - change.atMs)} before
+          </span>{' '}
+          {change.fingerprint === undefined ? (
+            <span {...(change.series === undefined ? {} : { title: change.series })}>{change.text}</span>
+          ) : (
+            <Link href={alertPath(change.fingerprint)}>{change.text}</Link>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+  return (
+    <>
+      {changes.length === 0 ? (
+        <p>
+          {unknown.length === 0
+            ? `Nothing is seen to have changed in the ${span} before.`
+            : `No change was found in the ${span} before, but not everything could be looked at.`}
+        </p>
+      ) : (
+        list(first)
+      )}
+      {rest.length > 0 ? (
+        <details>
+          <summary>{formatCount(rest.length)} more</summary>
+          {list(rest)}
+        </details>
+      ) : null}
+      {unknown.length > 0 ? (
+        <details className="quiet">
+          <summary>What is not known</summary>
+          <ul className="plain-list">
+            {unknown.map((sentence) => (
+              <li key={sentence}>{sentence}</li>
+            ))}
+          </ul>
+        </details>
+      ) : null}
+    </>
+  )
+}
+
+const TRAITS_FIRST = 2
+const OTHERS_FIRST = 12
+
+function Elsewhere({ detail }: { readonly detail: AlertDetail }): ReactNode {
+  const { alerts, clusters, clustersOf, shared } = detail.elsewhere
+  const { alertname } = detail.alert
+  if (clusters <= 1) return <p>Yes: no other of {countOf(clustersOf, 'cluster')} has this alert now.</p>
+  return (
+    <>
+      <p>
+        No: {formatCount(clusters)} of {countOf(clustersOf, 'cluster')} have it.{' '}
+        <Link href={alertsPath({ alertname })}>Show them</Link>
+      </p>
+      {shared.length === 0 ? (
+        <p className="quiet">They share nothing that the other clusters do not have too.</p>
+      ) : (
+        <ul className="plain-list">
+          {shared.slice(0, TRAITS_FIRST).map((trait) => (
+            <Trait key={`${trait.label} ${trait.value}`} trait={trait} />
+          ))}
+        </ul>
+      )}
+      <details>
+        <summary>
+          {shared.length > TRAITS_FIRST
+            ? `${formatCount(shared.length - TRAITS_FIRST)} more that they share, and `
+            : ''}
+          which clusters
+        </summary>
+        <ul className="plain-list">
+          {shared.slice(TRAITS_FIRST).map((trait) => (
+            <Trait key={`${trait.label} ${trait.value}`} trait={trait} />
+          ))}
+          {alerts.slice(0, OTHERS_FIRST).map(({ fingerprint, cluster, activeAtMs, state, value }) => (
+            <li key={fingerprint}>
+              <Link href={alertPath(fingerprint)}>{cluster === '' ? 'no cluster' : cluster}</Link>{' '}
+              <span className="quiet">
+                {state}, <Since atMs={activeAtMs} />, value {formatValue(value)}
+              </span>
+            </li>
+          ))}
+          {alerts.length > OTHERS_FIRST ? (
+            <li>
+              <Link href={alertsPath({ alertname })}>All of them</Link>
+            </li>
+          ) : null}
+        </ul>
+      </details>
+    </>
+  )
+}
+
+function Trait({ trait }: { readonly trait: AlertDetail['elsewhere']['shared'][number] }): ReactNode {
+  const { label, value, having, havingOf, restHaving, restOf } = trait
+  return (
+    <li>
+      <strong>
+        {label} {value}
+      </strong>
+      : {formatCount(having)} of {formatCount(havingOf)} with the alert,{' '}
+      <span className="quiet">
+        {restOf === 0 ? 'no other says' : `${formatShare(restHaving, restOf)} of the others`}
+      </span>
+    </li>
+  )
+}
+
+function Told({ alert, detail }: { readonly alert: AlertItem; readonly detail: AlertDetail | undefined }): ReactNode {
+  const decisions = alert.marks?.decisions ?? []
+  const deliveries = detail?.deliveries ?? []
+  const { isGood, sentence } = toldSentence(alert, deliveries)
+  return (
+    <>
+      <p>
+        <span className={isGood ? '' : 'tone-warning told-not'}>
+          {isGood ? null : <Shape name="diamond" />} {sentence}
+        </span>{' '}
+        <Link href={deliveryPath({ fingerprint: alert.fingerprint })}>Delivery</Link>
+      </p>
+      {decisions.length + deliveries.length > 0 ? (
+        <details>
+          <summary>
+            {deliveries.length > 0 ? countOf(deliveries.length, 'attempt') : countOf(decisions.length, 'decision')}
+          </summary>
+          <ul className="plain-list">
+            {decisions.map(({ receiver, sends, reason, atMs }) => (
+              <li key={`${receiver} ${atMs}`}>
+                <strong>{receiver}</strong> {sends ? 'is told' : 'is not told'}: {reasonWords(reason)}{' '}
+                <span className="quiet">
+                  <Since atMs={atMs} suffix=" ago" />
+                </span>
+              </li>
+            ))}
+            {deliveries.map((delivery) => (
+              <li key={delivery.id}>
+                <DeliveryLine delivery={delivery} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      ) : null}
+    </>
+  )
+}

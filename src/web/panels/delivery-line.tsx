@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react'
+import type { DeliveryItem } from '../../contract/deliveries.ts'
+import { formatCount } from '../lib/format-number.ts'
+import { formatAge } from '../lib/format-time.ts'
+import { Shape } from '../ui/shapes.tsx'
+import type { ShapeName } from '../ui/shapes.tsx'
+import { Since } from '../ui/time.tsx'
+
+const SHAPES: Readonly<Record<DeliveryItem['outcome'], ShapeName>> = {
+  delivered: 'check',
+  refused: 'cross',
+  failed: 'cross',
+}
+
+export function OutcomeMark({ outcome }: { readonly outcome: DeliveryItem['outcome'] }): ReactNode {
+  return (
+    <span className={`outcome outcome-${outcome}`}>
+      <Shape name={SHAPES[outcome]} /> {outcome}
+    </span>
+  )
+}
+
+/** One attempt in one line. */
+export function DeliveryLine({ delivery }: { readonly delivery: DeliveryItem }): ReactNode {
+  const { outcome, receiver, integration, attempt, status, latencyMs, error, atMs, retryAtMs } = delivery
+  return (
+    <>
+      <OutcomeMark outcome={outcome} /> to <strong>{receiver}</strong> by {integration}{' '}
+      <span className="quiet">
+        <Since atMs={atMs} suffix=" ago" />
+        {attempt > 1 ? `, attempt ${attempt}` : ''}
+        {status === undefined ? '' : `, status ${status}`}, {latencyText(latencyMs)}
+      </span>
+      {error === undefined ? null : <> {error}</>}
+      {retryAtMs === undefined ? null : <span className="quiet"> It is tried again.</span>}
+    </>
+  )
+}
+
+export function latencyText(latencyMs: number): string {
+  return latencyMs < 1000 ? `${formatCount(Math.round(latencyMs))} ms` : formatAge(latencyMs)
+}

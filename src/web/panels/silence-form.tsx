@@ -1,0 +1,159 @@
+import { useDeferredValue, useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import { formatMoment } from '../lib/format-time.ts'
+import { draftFault, endOf, requestOf } from '../lib/silence-draft.ts'
+import type { SilenceDraft, SilenceLength } from '../lib/silence-draft.ts'
+import { matchersFault } from '../lib/silence-matchers.ts'
+import { toFailure } from '../query/fetch-json.ts'
+import { SILENCES_PATH, useExpireSilence, useSaveSilence } from '../query/use-people.ts'
+import { Choice } from '../ui/choice.tsx'
+import { usePreferences } from '../ui/preferences.ts'
+import { useNowMs } from '../ui/server-clock.ts'
+import { sayDone, sayFailed } from '../ui/toasts.ts'
+import { ApiCallNote } from './api-call-note.tsx'
+import { DeedFailure } from './deed-failure.tsx'
+import { MatcherFields } from './matcher-fields.tsx'
+import { NameField } from './name-field.tsx'
+import { SilencePreviewNote } from './silence-preview-note.tsx'
+
+const LENGTHS: readonly { readonly value: SilenceLength; readonly text: string }[] = [
+  { value: '1h', text: '1 h' },
+  { value: '4h', text: '4 h' },
+  { value: '1d', text: '1 day' },
+  { value: 'resolved', text: 'Until resolved' },
+  { value: 'until', text: 'Until…' },
+]
+
+interface SilenceFormProps {
+  readonly initial: SilenceDraft
+  /** Alerts that it was asked for; the preview says when it hides others too. */
+  readonly wanted?: readonly string[]
+  readonly onClose: () => void
+  /** Also called when it was saved. */
+  readonly onDone?: (() => void) | undefined
+}
+
+/** Makes or edits a silence, and shows what it hides before it does. */
+export function SilenceForm({ initial, wanted, onClose, onDone }: SilenceFormProps): ReactNode {
+  const [draft, setDraft] = useState(initial)
+  const { name, zone } = usePreferences()
+  const nowMs = useNowMs()
+  const save = useSaveSilence()
+  const expire = useExpireSilence()
+  const matchers = useDeferredValue(draft.matchers)
+  const fault = draftFault(draft, nowMs, zone)
+  const endsAtMs = endOf(draft, nowMs, zone)
+  const { id } = initial
+  const request = requestOf(draft, name, nowMs, zone)
+  const send = (): void => {
+    save.mutate(
+      { ...(id === undefined ? {} : { id }), request },
+      {
+        onSuccess: (saved) => {
+          onClose()
+          onDone?.()
+          const madeId = (saved as { readonly id?: unknown } | undefined)?.id
+          const undo =
+            id === undefined && typeof madeId === 'string'
+              ? () => {
+                  // The form is gone by now: what it hands to a mutation would not be called any more.
+                  expire.mutateAsync(madeId).then(
+                    () => {
+                      sayDone('The silence is taken back')
+                    },
+                    (thrown: unknown) => {
+                      sayFailed(`Could not take the silence back: ${toFailure(thrown).message}`)
+                    },
+                  )
+                }
+              : undefined
+          sayDone(id === undefined ? 'The silence is active' : 'The silence is changed', undo)
+        },
+      },
+    )
+  }
+  const change = (part: Partial<SilenceDraft>): void => {
+    setDraft({ ...draft, ...part })
+  }
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (fault === undefined) send()
+      }}
+    >
+      <MatcherFields
+        matchers={draft.matchers}
+        onChange={(next) => {
+          change({ matchers: next })
+        }}
+      />
+      <div className="field">
+        <span>How long</span>
+        <Choice
+          label="How long"
+          options={LENGTHS}
+          value={draft.length}
+          onChange={(length) => {
+            change({ length })
+          }}
+        />
+        {draft.length === 'until' ? (
+          <input
+            type="datetime-local"
+            aria-label={zone === 'utc' ? 'Until, in UTC' : 'Until'}
+            value={draft.until}
+            onChange={(event) => {
+              change({ until: event.target.value })
+            }}
+          />
+        ) : null}
+        <span className="quiet">
+          {draft.length === 'resolved' ? 'Ends when none of its alerts is active any more, at the latest ' : 'Ends '}
+          {Number.isNaN(endsAtMs) ? '…' : formatMoment(endsAtMs, zone)}
+        </span>
+      </div>
+      <label className="field">
+        <span>Why</span>
+        <input
+          type="text"
+          required
+          data-first
+          value={draft.comment}
+          maxLength={1000}
+          placeholder="Ticket, plan, or what you wait for"
+          onChange={(event) => {
+            change({ comment: event.target.value })
+          }}
+        />
+      </label>
+      <NameField />
+      <SilencePreviewNote
+        matchers={matchers}
+        isWanted={matchersFault(matchers) === undefined}
+        {...(wanted === undefined ? {} : { wanted })}
+      />
+      {save.error === null ? null : (
+        <DeedFailure what={id === undefined ? 'silence them' : 'change the silence'} failure={save.error} />
+      )}
+      <div className="form-actions">
+        <Button type="submit" variant="primary" isDisabled={fault !== undefined || save.isPending}>
+          {save.isPending ? 'Sending…' : id === undefined ? 'Silence' : 'Save the silence'}
+        </Button>
+        <Button variant="link" onClick={onClose}>
+          Cancel
+        </Button>
+        {fault === undefined ? null : <span className="quiet">{fault}</span>}
+      </div>
+      <ApiCallNote
+        call={{
+          method: id === undefined ? 'POST' : 'PUT',
+          path: id === undefined ? SILENCES_PATH : `${SILENCES_PATH}/${id}`,
+          body: request,
+        }}
+      />
+    </form>
+  )
+}

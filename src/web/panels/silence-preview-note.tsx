@@ -1,0 +1,100 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { MatcherItem, SilencePreview } from '../../contract/silences.ts'
+import { countOf, formatCount } from '../lib/format-number.ts'
+import { alertPath } from '../lib/paths.ts'
+import { toFailure } from '../query/fetch-json.ts'
+import { useSilencePreview } from '../query/use-people.ts'
+import { SeverityMark } from '../ui/marks.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { Since } from '../ui/time.tsx'
+
+interface SilencePreviewNoteProps {
+  readonly matchers: readonly MatcherItem[]
+  readonly isWanted: boolean
+  readonly wanted?: readonly string[]
+}
+
+/** What a silence of these matchers would hide now, and would have hidden in the last seven days. */
+export function SilencePreviewNote({ matchers, isWanted, wanted }: SilencePreviewNoteProps): ReactNode {
+  const preview = useSilencePreview(matchers, isWanted)
+  return (
+    <section className="preview" aria-label="What it hides" aria-busy={preview.isFetching}>
+      {!isWanted ? <p className="quiet">What it hides is shown when the matchers can be read.</p> : null}
+      {isWanted && preview.data !== undefined ? (
+        <Preview preview={preview.data} {...(wanted === undefined ? {} : { wanted })} />
+      ) : null}
+      {isWanted && preview.isPending ? <Skeleton lines={2} label="Looking at what it hides" /> : null}
+      {isWanted && preview.error !== null ? (
+        <p className="tone-critical">Cannot say what it hides: {toFailure(preview.error).message}</p>
+      ) : null}
+    </section>
+  )
+}
+
+function Preview({
+  preview,
+  wanted,
+}: {
+  readonly preview: SilencePreview
+  readonly wanted?: readonly string[]
+}): ReactNode {
+  const { now, nowCount, past, pastRuns } = preview
+  const others = wanted === undefined ? 0 : now.filter(({ fingerprint }) => !wanted.includes(fingerprint)).length
+  const criticals = now.filter(({ severity }) => severity === 'critical').length
+  return (
+    <>
+      <p>
+        <strong>{nowCount === 0 ? 'Hides no alert now.' : `Hides ${countOf(nowCount, 'alert')} now`}</strong>
+        {nowCount === 0 ? null : criticals > 0 ? `, ${formatCount(criticals)} critical.` : '.'}{' '}
+        {others > 0 ? (
+          <strong className="tone-warning">
+            {countOf(others, 'of them was', 'of them were')} not chosen: narrow the matchers if that is too much.
+          </strong>
+        ) : null}
+      </p>
+      {now.length > 0 ? (
+        <details>
+          <summary>Which</summary>
+          <ul className="plain-list">
+            {now.map(({ fingerprint, alertname, cluster, severity, state }) => (
+              <li key={fingerprint}>
+                <SeverityMark severity={severity} /> <Link href={alertPath(fingerprint)}>{alertname}</Link>{' '}
+                <span className="quiet">
+                  {cluster}
+                  {state === 'firing' ? '' : `, ${state}`}
+                </span>
+              </li>
+            ))}
+          </ul>
+          {nowCount > now.length ? (
+            <p className="quiet">
+              The first {now.length} of {formatCount(nowCount)}.
+            </p>
+          ) : null}
+        </details>
+      ) : null}
+      <p>
+        {pastRuns === 0
+          ? 'In the last 7 days it would have hidden nothing.'
+          : `In the last 7 days it would have hidden ${countOf(pastRuns, 'alert that fired', 'alerts that fired')}.`}
+      </p>
+      {past.length > 0 ? (
+        <details>
+          <summary>Which alerts, how often</summary>
+          <ul className="plain-list">
+            {past.map(({ alertname, runs, clusters, lastFiredAtMs }) => (
+              <li key={alertname}>
+                {alertname}{' '}
+                <span className="quiet">
+                  {countOf(runs, 'time')} on {countOf(clusters, 'cluster')}, last{' '}
+                  <Since atMs={lastFiredAtMs} suffix=" ago" />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      ) : null}
+    </>
+  )
+}

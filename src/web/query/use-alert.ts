@@ -1,0 +1,51 @@
+import { useQueries, useQuery } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { AlertStrips } from '../../contract/alert-history.ts'
+import type { AlertDetail } from '../../contract/alerts.ts'
+import { setServerTime } from '../ui/server-clock.ts'
+import { fetchJson } from './fetch-json.ts'
+
+const DETAIL_POLL_MS = 10_000
+const STRIP_POLL_MS = 60_000
+/** Fingerprints of one question: its address must stay below what a proxy passes. */
+const STRIP_CHUNK = 100
+/** Rows further down show no strip. */
+const STRIPS_MAX = 500
+
+/** One alert and what helps to understand it. */
+export function useAlertDetail(fingerprint: string): UseQueryResult<AlertDetail> {
+  return useQuery({
+    queryKey: ['alert', fingerprint],
+    queryFn: async ({ signal }) => {
+      const path = `/api/fleet/v1/alerts/${encodeURIComponent(fingerprint)}`
+      const detail = await fetchJson<AlertDetail>(path, signal)
+      setServerTime(detail.asOfMs)
+      return detail
+    },
+    refetchInterval: DETAIL_POLL_MS,
+  })
+}
+
+/** The last day of each alert by the hour, by fingerprint. What is not known yet, or cannot be, is absent. */
+export function useStrips(fingerprints: readonly string[]): ReadonlyMap<string, readonly number[]> {
+  const chunks: string[][] = []
+  for (let at = 0; at < Math.min(fingerprints.length, STRIPS_MAX); at += STRIP_CHUNK) {
+    chunks.push(fingerprints.slice(at, at + STRIP_CHUNK))
+  }
+  return useQueries({
+    queries: chunks.map((chunk) => ({
+      queryKey: ['strips', chunk],
+      queryFn: ({ signal }: { signal: AbortSignal }) => {
+        const search = new URLSearchParams([
+          ...chunk.map((one) => ['fingerprint', one]),
+          ['hours', '24'],
+          ['blocks', '24'],
+        ])
+        return fetchJson<AlertStrips>(`/api/fleet/v1/alerts/strip?${search.toString()}`, signal)
+      },
+      refetchInterval: STRIP_POLL_MS,
+      staleTime: STRIP_POLL_MS / 2,
+    })),
+    combine: (results) => new Map(results.flatMap(({ data }) => Object.entries(data?.strips ?? {}))),
+  })
+}

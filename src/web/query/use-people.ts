@@ -1,0 +1,82 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query'
+import type { AcknowledgeRequest } from '../../contract/alert-history.ts'
+import type { MatcherItem, SilenceItems, SilencePreview, SilenceRequest } from '../../contract/silences.ts'
+import { setServerTime } from '../ui/server-clock.ts'
+import { askJson, fetchJson, sendJson } from './fetch-json.ts'
+import type { ApiFailure } from './fetch-json.ts'
+
+/** What people do to alerts: see, silence, take back. After each, everything that shows it is asked for again. */
+
+const SILENCES_POLL_MS = 15_000
+const SILENCES = '/api/fleet/v1/silences'
+
+export const acknowledgePath = (fingerprint: string): string =>
+  `/api/fleet/v1/alerts/${encodeURIComponent(fingerprint)}/acknowledge`
+
+export const SILENCES_PATH = SILENCES
+
+type Deed<T> = UseMutationResult<unknown, ApiFailure, T>
+
+function useDeed<T>(run: (input: T) => Promise<unknown>): Deed<T> {
+  const client = useQueryClient()
+  return useMutation<unknown, ApiFailure, T>({
+    mutationFn: run,
+    networkMode: 'always',
+    onSettled: () =>
+      Promise.all(
+        ['alerts', 'alert', 'silences', 'history'].map((key) => client.invalidateQueries({ queryKey: [key] })),
+      ),
+  })
+}
+
+export interface Acknowledging extends AcknowledgeRequest {
+  readonly fingerprints: readonly string[]
+}
+
+/** One after the other: each is its own deed, and a list of fifty must not be fifty requests at once. */
+export function useAcknowledge(): Deed<Acknowledging> {
+  return useDeed(async ({ fingerprints, ...request }) => {
+    for (const fingerprint of fingerprints) await sendJson('POST', acknowledgePath(fingerprint), request)
+  })
+}
+
+export function useUnacknowledge(): Deed<readonly string[]> {
+  return useDeed(async (fingerprints) => {
+    for (const fingerprint of fingerprints) await sendJson('DELETE', acknowledgePath(fingerprint))
+  })
+}
+
+/** With `id`, the silence that is replaced. */
+export function useSaveSilence(): Deed<{ readonly id?: string; readonly request: SilenceRequest }> {
+  return useDeed(({ id, request }) =>
+    id === undefined ? sendJson('POST', SILENCES, request) : sendJson('PUT', `${SILENCES}/${id}`, request),
+  )
+}
+
+export function useExpireSilence(): Deed<string> {
+  return useDeed((id) => sendJson('DELETE', `${SILENCES}/${id}`))
+}
+
+export function useSilences(): UseQueryResult<SilenceItems> {
+  return useQuery({
+    queryKey: ['silences'],
+    queryFn: async ({ signal }) => {
+      const items = await fetchJson<SilenceItems>(SILENCES, signal)
+      setServerTime(items.asOfMs)
+      return items
+    },
+    refetchInterval: SILENCES_POLL_MS,
+  })
+}
+
+/** What a silence of these matchers would hide, and would have hidden. The answer to the former matchers stays meanwhile. */
+export function useSilencePreview(matchers: readonly MatcherItem[], isWanted: boolean): UseQueryResult<SilencePreview> {
+  return useQuery({
+    queryKey: ['silence-preview', matchers],
+    queryFn: ({ signal }) => askJson<SilencePreview>(`${SILENCES}/preview`, { matchers }, signal),
+    enabled: isWanted,
+    placeholderData: keepPreviousData,
+    staleTime: 10_000,
+  })
+}

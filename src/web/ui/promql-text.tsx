@@ -1,0 +1,16 @@
+import { Fragment } from 'react'
+import type { ReactNode } from 'react'
+import { promqlTokens } from '../lib/promql-tokens.ts'
+
+/** An expression with its parts told apart by weight and shade: hue means severity on these pages. */
+export function PromqlText({ expr }: { readonly expr: string }): ReactNode {
+  return promqlTokens(expr).map(({ kind, text }, i) =>
+    kind === 'plain' ? (
+      <Fragment key={i}>{text}</Fragment>
+    ) : (
+      <span key={i} className={`promql-${kind}`}>
+        {text}
+      </span>
+    ),
+  )
+}

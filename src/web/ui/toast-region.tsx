@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import TimesIcon from '@patternfly/react-icons/dist/esm/icons/times-icon'
+import { Shape } from './shapes.tsx'
+import { dismissToast, useToasts } from './toasts.ts'
+
+/** Where the page says what was done. Always there, so that what appears in it is read aloud. */
+export function ToastRegion(): ReactNode {
+  const toasts = useToasts()
+  return (
+    <div className="toasts" role="status" aria-label="What was done">
+      {toasts.map(({ id, text, isFailure, undo }) => (
+        <div key={id} className={`toast ${isFailure ? 'toast-failure' : ''}`}>
+          <Shape name={isFailure ? 'cross' : 'check'} />
+          <span>{text}</span>
+          {undo === undefined ? null : (
+            <Button
+              variant="secondary"
+              size="sm"
+              onClick={() => {
+                dismissToast(id)
+                undo()
+              }}
+            >
+              Undo
+            </Button>
+          )}
+          <Button
+            variant="plain"
+            size="sm"
+            aria-label="Dismiss"
+            icon={<TimesIcon />}
+            onClick={() => {
+              dismissToast(id)
+            }}
+          />
+        </div>
+      ))}
+    </div>
+  )
+}

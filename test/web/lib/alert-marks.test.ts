@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { NO_MARKS } from '../../../src/contract/alert-marks.ts'
+import type { AlertMarks } from '../../../src/contract/alert-marks.ts'
+import { isHeldBack, marksOf, reasonWords, toldSentence } from '../../../src/web/lib/alert-marks.ts'
+
+const marked = (part: Partial<AlertMarks>): { marks: AlertMarks } => ({ marks: { ...NO_MARKS, ...part } })
+
+describe('marks', () => {
+  test.each<[string, Partial<AlertMarks>, string, string]>([
+    ['silence', { silencedBy: ['a', 'b'] }, 'silenced', '2 silences keep it from paging anybody'],
+    [
+      'acknowledgement',
+      { acknowledged: { by: 'Eva', atMs: 1, note: 'on it' } },
+      'acknowledged',
+      'Eva has seen it: “on it”',
+    ],
+    [
+      'acknowledgement without a note',
+      { acknowledged: { by: 'Eva', atMs: 1, note: '' } },
+      'acknowledged',
+      'Eva has seen it: without a note',
+    ],
+    [
+      'upgrade',
+      { expected: { upgrade: 'u1', phase: 'operands', reason: 'handlers restart' } },
+      'expected',
+      'Expected during upgrade u1, phase operands: handlers restart',
+    ],
+    ['time interval', { mutedBy: ['weekend'] }, 'muted', 'Nobody is paged in weekend'],
+  ])('%s', (_what, part, word, reason) => {
+    const marks = marksOf(marked(part))
+    expect(marks.map((mark) => mark.word)).toEqual([word])
+    expect(marks[0]?.reason).toContain(reason)
+    expect(isHeldBack(marked(part))).toBe(true)
+  })
+  test('an external alert is marked, and not held back by it', () => {
+    const alert = { source: 'external', generatorUrl: 'https://p/graph' } as const
+    expect(marksOf(alert).map(({ reason }) => reason)).toEqual(['Sent by https://p/graph'])
+    expect(isHeldBack({})).toBe(false)
+  })
+})
+
+describe('was anybody told', () => {
+  const to = (outcome: string, receiver = 'ops'): { outcome: string; receiver: string } => ({ outcome, receiver })
+  test.each<
+    [string, Partial<AlertMarks>, 'firing' | 'pending', { outcome: string; receiver: string }[], boolean, string]
+  >([
+    ['delivered', { receivers: ['ops'] }, 'firing', [to('failed'), to('delivered')], true, 'Yes: ops.'],
+    ['failed', { receivers: ['ops'] }, 'firing', [to('failed'), to('refused')], false, 'No: ops could not be reached.'],
+    ['no receiver', {}, 'firing', [], false, 'No: no receiver is configured for it.'],
+    ['waits', { receivers: ['ops'] }, 'pending', [], true, 'Not yet: it waits, and only what fires is told.'],
+    [
+      'held',
+      { receivers: ['ops'], decisions: [{ receiver: 'ops', sends: false, reason: 'silenced_by: 5f', atMs: 1 }] },
+      'firing',
+      [],
+      false,
+      'No: a silence hides it (5f).',
+    ],
+    [
+      'soon',
+      { receivers: ['ops', 'chat'] },
+      'firing',
+      [],
+      true,
+      'Not yet: ops, chat will be told with the next group.',
+    ],
+  ])('%s', (_what, part, state, deliveries, isGood, sentence) => {
+    expect(toldSentence({ ...marked(part), state }, deliveries)).toEqual({ isGood, sentence })
+  })
+})
+
+test.each([
+  ['first', 'first notification of its group'],
+  ['silenced_by (5f)', 'a silence hides it (5f)'],
+  ['something_else', 'something else'],
+  ['', ''],
+])('the reason %j reads %j', (reason, want) => {
+  expect(reasonWords(reason)).toBe(want)
+})

@@ -41,6 +41,8 @@ import type { Content } from './content.ts'
 import { watchFiles } from './file-watch.ts'
 import { createNotifications } from './notifications.ts'
 import type { Notifications } from './notifications.ts'
+import { createPeople } from './people.ts'
+import type { People } from './people.ts'
 import { limitPendingWrites } from './pending-writes.ts'
 import type { QueryEngine, QueryExplainer } from './promql/query-engine.ts'
 import { PAGE_BYTES } from './store/head-memory.ts'
@@ -100,6 +102,14 @@ async function serve(
   const tokens = await createTokenBook(() => threads.ingest.tokens(), clock)
   checkDoors(config, tokens)
   const query = measuredQuery(threads.query, metrics)
+  const people = await createPeople({
+    config,
+    clock,
+    log,
+    store: threads.ingest,
+    history: threads.query,
+    canonicalName: (name) => catalog.aliases.get(name) ?? name,
+  })
   // What stands in files: SIGHUP, `/-/reload` and a changed file read all of it again.
   const reloader = createReloader({
     reloadables: [content.reloadable((files) => useRules(files, threads, metrics))],
@@ -115,6 +125,7 @@ async function serve(
     threads,
     tokens,
     query,
+    people,
     reloader,
     readiness: () => readiness,
   })
@@ -123,7 +134,7 @@ async function serve(
   readiness = 'ready'
 
   const notifications = createNotifications(config, clock, metrics, log)
-  const beat = createBeat(clock, beatSteps(threads, metrics, log, notifications), log)
+  const beat = createBeat(clock, beatSteps(threads, people, metrics, log, notifications), log)
   metrics.storeHeadBytesMax.set(config['store.head-bytes-max'])
   const instance = config['own-metrics'] ? new URL(config['external.url']).host : undefined
   const upkeep = startUpkeep(clock, threads, metrics, log, instance)
@@ -192,13 +203,14 @@ interface ServerParts {
   readonly threads: AppThreads
   readonly tokens: TokenBook
   readonly query: QueryEngine & QueryExplainer
+  readonly people: People
   readonly reloader: Reloader
   readonly readiness: () => string
 }
 
 function createApiServer(
   createServer: typeof api.createServer,
-  { parts, catalog, metrics, threads, tokens, query, reloader, readiness }: ServerParts,
+  { parts, catalog, metrics, threads, tokens, query, people, reloader, readiness }: ServerParts,
 ): Promise<FastifyInstance> {
   const { config, clock, log, isDemo } = parts
   const reader = fleetReaderOf(query)
@@ -237,12 +249,13 @@ function createApiServer(
       heapBytesMax: getHeapStatistics().heap_size_limit,
     }),
     rules: { groups: () => threads.query.ruleGroups(), alerts: () => threads.query.ruleAlerts() },
+    people,
     catalog,
     reload: () => reloader.reload('request'),
     reloadStatus: () => reloader.status(),
     fleet: {
       now: sharedWhileUnderWay(async (nowMs: number): Promise<FleetNow> =>
-        deriveNow(reader, await threads.query.ruleAlerts(), nowMs, DEFAULT_FLEET_OPTIONS),
+        deriveNow(reader, people.speaking(await people.alerts()), nowMs, DEFAULT_FLEET_OPTIONS),
       ),
       inventory: (cluster, nowMs) => readInventory(reader, cluster, nowMs),
     },
@@ -258,6 +271,7 @@ function createApiServer(
       version: VERSION,
       startedAtMs: clock.nowMs(),
       options: configTexts(config),
+      resolveTimeoutMs: config['alerts.resolve-timeout'],
       lookbackMs: config['query.lookback'],
       alertmanagers: config.alertmanager.map(withoutPasswords),
       isDemo,
@@ -298,6 +312,7 @@ async function listen(server: FastifyInstance, config: Config): Promise<string> 
 
 function beatSteps(
   threads: AppThreads,
+  people: People,
   metrics: OwnMetrics,
   log: Log,
   notifications: Notifications,
@@ -309,7 +324,8 @@ function beatSteps(
         countEvaluation(await threads.query.evaluateRules(nowMs), metrics, log)
       },
     ],
-    ['notifications', (nowMs) => notifications.tell(() => threads.query.ruleAlerts(), nowMs)],
+    ['people', (nowMs) => people.beat(nowMs)],
+    ['notifications', (nowMs) => notifications.tell(async () => people.speaking(await people.alerts()), nowMs)],
   ]
 }
 

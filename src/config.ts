@@ -212,6 +212,13 @@ export const OPTIONS = {
     '5y',
     'How long rollups of a day are kept; 0s makes none. A series stays known as long as anything of it is kept.',
   ),
+  'retention.alerts': option(
+    'Store',
+    duration,
+    '1y',
+    'How long it is kept which alerts fired, who looked after them, and what people did.',
+  ),
+  'retention.silences': option('Store', duration, '5d', 'How long silences are kept after their end.'),
   'store.flush-every': option(
     'Store',
     duration,
@@ -250,6 +257,18 @@ export const OPTIONS = {
   ),
 
   'rules.interval': option('Alerts', duration, '1m', 'How often a rule group is evaluated when it does not say.'),
+  'alerts.external-max': option(
+    'Alerts',
+    count,
+    '10000',
+    'Alerts of others (POST /api/v2/alerts) that are known at one time; more are answered 429.',
+  ),
+  'alerts.resolve-timeout': option(
+    'Alerts',
+    duration,
+    '5m',
+    'How long an alert of others is believed that names no end and is not repeated.',
+  ),
   alertmanager: option('Alerts', urls, '', 'Alertmanagers that are told of firing and resolved alerts.'),
   'alertmanager.resend-delay': option('Alerts', duration, '1m', 'How often a firing alert is sent again.'),
 } satisfies Record<string, OptionSpec<unknown>>

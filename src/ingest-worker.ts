@@ -20,6 +20,7 @@ import type { AlertRecord } from './model/alert.ts'
 import type { Appender, DerivedSample } from './model/appender.ts'
 import type { Refusal } from './model/refusal.ts'
 import type { TokenRecord } from './model/token.ts'
+import { peopleCalls, type PeopleCalls } from './people-calls.ts'
 import { carry, serveCalls } from './rpc.ts'
 import type { StoreOptions } from './store/options.ts'
 import { openWriter } from './store/writer.ts'
@@ -56,7 +57,7 @@ export type IngestWorkerCalls = {
   appendOwn(samples: readonly DerivedSample[]): Promise<void>
   tokens(): Promise<readonly TokenRecord[]>
   close(): Promise<void>
-}
+} & PeopleCalls
 
 /** What the query worker asks. */
 export type DerivedCalls = {
@@ -92,6 +93,7 @@ function mainCalls(
     return outcome
   }
   return {
+    ...peopleCalls(writer.facts),
     write: (body, context) => takeAndCommit(() => remoteWrite.write(body, context)),
     writeOtlpMetrics: (body, encoding, context) => takeAndCommit(() => otlp.write(body, encoding, context)),
     maintain: async (nowMs) => {

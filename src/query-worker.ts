@@ -6,6 +6,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { invariant } from './base/invariant.ts'
+import type { AlertRunQuery, AlertRunSpan, KeptAlertRun, MatchedRuns } from './model/alert-run.ts'
+import type { AuditEntry } from './model/audit.ts'
 import type { ExemplarSeries } from './model/exemplar.ts'
 import type { Labels } from './model/labels.ts'
 import type { Matcher } from './model/matcher.ts'
@@ -26,6 +28,7 @@ import type { DerivedCalls } from './ingest-worker.ts'
 import type { Cardinality } from './store/cardinality.ts'
 import type { IndexStatus, KeptTimes } from './store/index-status.ts'
 import type { StoreOptions } from './store/options.ts'
+import { openFactsForReading } from './store/facts/facts.ts'
 import { openReader } from './store/reader.ts'
 import type { ReaderShare } from './store/share.ts'
 import type { ThreadHello } from './threads.ts'
@@ -65,6 +68,10 @@ export type QueryWorkerCalls = {
   ruleAlerts(): readonly RuleAlert[]
   cardinality(request: { readonly nowMs: number; readonly top: number; readonly by: string }): Cardinality
   storeStatus(top: number): IndexStatus & KeptTimes
+  alertRuns(query: AlertRunQuery): Promise<readonly KeptAlertRun[]>
+  alertSpans(fingerprints: readonly string[], fromMs: number, toMs: number): Promise<readonly AlertRunSpan[]>
+  matchingRuns(matchers: readonly Matcher[], fromMs: number, toMs: number): Promise<readonly MatchedRuns[]>
+  audit(limit: number, before?: number): Promise<readonly AuditEntry[]>
   close(): void
 }
 
@@ -106,6 +113,7 @@ invariant(parentPort !== null, 'the query worker runs in a thread')
 const data = workerData as QueryWorkerData
 try {
   const reader = openReader(data.store, await firstMessage(data.sharePort))
+  const facts = openFactsForReading(data.store.dir)
   const query = createLocalEngine({ queryable: reader, options: data.engine, nowMs: stopwatchMs })
   const rules = ruleEngineOf(data, query)
   serveCalls(parentPort, {
@@ -128,7 +136,12 @@ try {
     ruleAlerts: () => rules.alerts(),
     cardinality: (request) => reader.cardinality(request),
     storeStatus: (top) => reader.status(top),
+    alertRuns: (query) => facts.alertRuns.page(query),
+    alertSpans: (fingerprints, fromMs, toMs) => facts.alertRuns.spans(fingerprints, fromMs, toMs),
+    matchingRuns: (matchers, fromMs, toMs) => facts.alertRuns.matching(matchers, fromMs, toMs),
+    audit: (limit, before) => facts.audit.list(limit, before),
     close: () => {
+      facts.close()
       reader.close()
     },
   } satisfies QueryWorkerCalls)

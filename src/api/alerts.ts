@@ -1,59 +1,77 @@
 import type { FastifyInstance } from 'fastify'
+import { FleetError } from '../base/errors.ts'
 import type { Clock } from '../base/clock.ts'
 import { rankInstances } from '../catalog/rank-instances.ts'
-import { resolveRunbook } from '../catalog/resolve-runbook.ts'
-import type { AlertItem, AlertItems } from '../contract/alerts.ts'
-import { healthImpactOf, severityOf } from '../model/alert.ts'
-import { clusterOf } from '../model/cluster-identity.ts'
-import type { RuleAlert, RuleGroupStatus } from '../rules/rule-status.ts'
-import { sampleValue } from './format-value.ts'
+import { AcknowledgeRequest } from '../contract/alert-history.ts'
+import type { AlertMarks } from '../contract/alert-marks.ts'
+import type { AlertItems } from '../contract/alerts.ts'
+import type { PipelineView } from '../notify/pipeline.ts'
+import type { RuleGroupStatus } from '../rules/rule-status.ts'
+import { alertItems } from './alert-item.ts'
+import { marksReader } from './alert-marks.ts'
+import { actorOf, bodyOf, type AnyAlert, type ApiPeople } from './people.ts'
 import type { RuleReader } from './rules.ts'
 import type { RunbookCatalog } from './runbooks.ts'
 
-/** `GET /api/fleet/v1/alerts`: all alerts, the worst and newest first, each with its rule and its runbook. */
-export function registerAlerts(app: FastifyInstance, rules: RuleReader, catalog: RunbookCatalog, clock: Clock): void {
-  app.get('/api/fleet/v1/alerts', { config: { access: 'viewer', speaks: 'own' } }, async (): Promise<AlertItems> => {
-    const [alerts, groups] = await Promise.all([rules.alerts(), rules.groups()])
-    const runbookOf = remembered((name) => {
-      const found = resolveRunbook(catalog, name)
-      return 'page' in found ? found.page.name : undefined
-    })
-    return {
-      asOfMs: clock.nowMs(),
-      alerts: rankInstances(alerts).map((alert) => alertItem(alert, runbookOf(alert.labels.get('alertname')))),
-      failing: failingRules(groups),
+export interface AlertDeps {
+  readonly people: ApiPeople
+  readonly pipeline?: PipelineView
+  readonly rules: RuleReader
+  readonly catalog: RunbookCatalog
+  readonly clock: Clock
+}
+
+const NOTE_CHARS_MAX = 4000
+
+/**
+ * `/api/fleet/v1/alerts`: all alerts, the worst and newest first, each with its rule, its runbook and its marks; and who
+ * looks after one.
+ */
+export function registerAlerts(app: FastifyInstance, deps: AlertDeps): void {
+  const { people, rules, clock } = deps
+  const viewer = { access: 'viewer', speaks: 'own' } as const
+  const responder = { access: 'responder', speaks: 'own' } as const
+
+  app.get('/api/fleet/v1/alerts', { config: viewer }, async (): Promise<AlertItems> => {
+    const [alerts, groups] = await Promise.all([people.alerts(), rules.groups()])
+    const nowMs = clock.nowMs()
+    const itemOf = alertItems(deps.catalog, marksReader(people, deps.pipeline, nowMs))
+    return { asOfMs: nowMs, alerts: rankInstances(alerts).map(itemOf), failing: failingRules(groups) }
+  })
+
+  const path = '/api/fleet/v1/alerts/:fingerprint/acknowledge'
+  type Params = { Params: { fingerprint: string } }
+
+  app.post<Params>(path, { config: responder }, async (request): Promise<AlertMarks> => {
+    const { note, by } = bodyOf(AcknowledgeRequest, request)
+    if (note.length > NOTE_CHARS_MAX) {
+      throw new FleetError('bad_request', `got a note of ${note.length} characters, want at most ${NOTE_CHARS_MAX}`)
     }
+    const alert = activeAlert(await people.alerts(), request.params.fingerprint)
+    const { fingerprint, activeAtMs } = alert
+    const atMs = clock.nowMs()
+    await people.acknowledgements.put({ fingerprint, activeAtMs, by: actorOf(request, by), atMs, note })
+    return marksReader(people, deps.pipeline, atMs)(alert)
+  })
+
+  app.delete<Params>(path, { config: responder }, async (request): Promise<AlertMarks> => {
+    const alert = activeAlert(await people.alerts(), request.params.fingerprint)
+    const nowMs = clock.nowMs()
+    if (!(await people.acknowledgements.remove(alert, actorOf(request), nowMs))) {
+      throw new FleetError('not_found', `nobody has acknowledged alert ${alert.fingerprint}`)
+    }
+    return marksReader(people, deps.pipeline, nowMs)(alert)
   })
 }
 
-/** Many alerts have one name, and a name nobody knows is compared with all that are. */
-function remembered<T>(find: (name: string) => T): (name: string) => T {
-  const known = new Map<string, T>()
-  return (name) => {
-    if (!known.has(name)) known.set(name, find(name))
-    return known.get(name) as T
-  }
-}
-
-function alertItem(alert: RuleAlert, runbook: string | undefined): AlertItem {
-  const alertname = alert.labels.get('alertname')
-  const { group, file, expr, forMs, keepFiringForMs } = alert.rule
-  return {
-    fingerprint: alert.fingerprint,
-    alertname,
-    cluster: clusterOf(alert.labels),
-    severity: severityOf(alert.labels),
-    healthImpact: healthImpactOf(alert.labels),
-    state: alert.state,
-    activeAtMs: alert.activeAtMs,
-    ...(alert.firedAtMs === undefined ? {} : { firedAtMs: alert.firedAtMs }),
-    ...(alert.resolvedAtMs === undefined ? {} : { resolvedAtMs: alert.resolvedAtMs }),
-    value: sampleValue(alert.value),
-    labels: alert.labels.toObject(),
-    annotations: { ...alert.annotations },
-    rule: { group, file, expr, forMs, keepFiringForMs },
-    ...(runbook === undefined ? {} : { runbook }),
-  }
+/** The pending or firing alert; of two with equal labels the one that fires. Throws `not_found`. */
+export function activeAlert(alerts: readonly AnyAlert[], fingerprint: string): AnyAlert {
+  const [found] = rankInstances(alerts.filter((alert) => alert.fingerprint === fingerprint))
+  if (found === undefined) throw new FleetError('not_found', `no alert has the fingerprint ${fingerprint}`)
+  if (found.state !== 'resolved') return found
+  throw new FleetError('not_found', `alert ${fingerprint} is resolved`, {
+    hint: 'its runs are in /api/fleet/v1/alerts/history',
+  })
 }
 
 /** A rule that could not be evaluated keeps the alerts it had: the list may be incomplete, and says which rules. */

@@ -6,6 +6,7 @@ import type { OwnError } from '../contract/ui.ts'
 import { otlpStatus } from '../ingest/otlp-outcome.ts'
 import { OTLP_TYPES, otlpEncodingOf } from './otlp-metrics.ts'
 import { sendPrometheusJson } from './prometheus-json.ts'
+import { isAlertmanagerPath } from './route-config.ts'
 
 /**
  * The one mapping from what was thrown to what the client reads. Failures keep their message; a bug says only that
@@ -18,10 +19,15 @@ export function installErrorHandler(app: FastifyInstance, log: Log): void {
     logFailure(log, route, thrown, failure)
     return sendFailure(request, reply, failure)
   })
-  app.setNotFoundHandler((_request, reply) =>
+  app.setNotFoundHandler((request, reply) => {
     // A missing asset arrives here with the caching of a found one.
-    reply.code(404).header('cache-control', 'no-store').type('text/plain; charset=utf-8').send('404 page not found\n'),
-  )
+    void reply.code(404).header('cache-control', 'no-store')
+    if (!isAlertmanagerPath(request.url)) {
+      return reply.type('text/plain; charset=utf-8').send('404 page not found\n')
+    }
+    const message = `path ${request.url.split('?')[0] ?? ''} was not found`
+    return reply.type('application/json').send(`${JSON.stringify({ code: 404, message })}\n`)
+  })
 }
 
 /** Says once what a server's keeper should know: bugs with their stack, and what we could not do. */
@@ -51,6 +57,10 @@ function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Flee
       if (encoding === undefined) return reply.type('text/plain; charset=utf-8').send(`${textOf(failure)}\n`)
       void reply.type(OTLP_TYPES[encoding])
       return reply.send(Buffer.from(otlpStatus(failure.status, textOf(failure), encoding)))
+    }
+    case 'alertmanager': {
+      const { status: code } = failure
+      return reply.type('application/json').send(`${JSON.stringify({ code, message: textOf(failure) })}\n`)
     }
     case 'text':
       return reply.type('text/plain; charset=utf-8').send(`${textOf(failure)}\n`)

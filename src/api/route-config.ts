@@ -7,8 +7,11 @@ import type { Access, Principal } from '../model/token.ts'
  * stops the server from starting.
  */
 
-/** How errors are told: Prometheus' JSON, Daytwo's own JSON (`OwnError`), OTLP's google.rpc.Status, or one line of text. */
-export type Dialect = 'prometheus' | 'own' | 'otlp' | 'text'
+/**
+ * How errors are told: Prometheus' JSON, Daytwo's own JSON (`OwnError`), OTLP's google.rpc.Status, Alertmanager's
+ * `{code, message}`, or one line of text.
+ */
+export type Dialect = 'prometheus' | 'own' | 'otlp' | 'alertmanager' | 'text'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -78,8 +81,12 @@ export function answerWrongMethods(app: FastifyInstance): void {
       url,
       config: { access: 'public', speaks: 'text', isWrongMethod: true },
       // Answered before the body is looked at: what is sent does not matter, and may be of any type.
-      onRequest: (_request, reply, done) => {
-        void reply.code(405).header('allow', allow).type('text/plain; charset=utf-8').send('Method Not Allowed\n')
+      onRequest: (request, reply, done) => {
+        void reply.code(405).header('allow', allow)
+        if (isAlertmanagerPath(url)) {
+          const message = `method ${request.method} is not allowed, but [${allow.replaceAll(', ', ',')}] are`
+          void reply.type('application/json').send(`${JSON.stringify({ code: 405, message })}\n`)
+        } else void reply.type('text/plain; charset=utf-8').send('Method Not Allowed\n')
         done()
       },
       handler: () => {
@@ -87,4 +94,9 @@ export function answerWrongMethods(app: FastifyInstance): void {
       },
     })
   }
+}
+
+/** Below it Alertmanager's clients ask, and want JSON whatever happens. */
+export function isAlertmanagerPath(url: string): boolean {
+  return url.startsWith('/api/v2/')
 }

@@ -9,8 +9,8 @@ import type { RunbookPage } from '../catalog/runbook-page.ts'
 import type { BoundRunbook, RunbookInstance, RunbookList, RunbookUnknown } from '../contract/runbooks.ts'
 import type { ClusterInventory } from '../fleet/inventory.ts'
 import { healthImpactOf, severityOf } from '../model/alert.ts'
+import type { Alert } from '../model/alert.ts'
 import { clusterOf } from '../model/cluster-identity.ts'
-import type { RuleAlert } from '../rules/rule-status.ts'
 import { paramsOf } from './params.ts'
 import { sampleValue } from './format-value.ts'
 import type { RuleReader } from './rules.ts'
@@ -18,7 +18,9 @@ import type { RuleReader } from './rules.ts'
 /** `/api/runbooks/v1`: the pages, and a page filled in for the alert that led to it. */
 export interface RunbookDeps {
   readonly catalog: RunbookCatalog
-  readonly rules: RuleReader
+  readonly rules: Pick<RuleReader, 'groups'>
+  /** Of rules and of others: an alert that somebody POSTed has the same page. */
+  readonly alerts: () => Promise<readonly Alert[]>
   readonly inventory: (cluster: string, nowMs: number) => Promise<ClusterInventory | undefined>
   readonly clock: Clock
   readonly log: Log
@@ -28,11 +30,11 @@ export interface RunbookDeps {
 export type RunbookCatalog = Pick<Catalog, 'pages' | 'aliases'>
 
 export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void {
-  const { catalog, rules } = deps
+  const { catalog, rules, alerts: readAlerts } = deps
   const config = { access: 'viewer', speaks: 'own' } as const
 
   app.get('/api/runbooks/v1/pages', { config }, async (): Promise<RunbookList> => {
-    const [groups, alerts] = await Promise.all([rules.groups(), rules.alerts()])
+    const [groups, alerts] = await Promise.all([rules.groups(), readAlerts()])
     const ruleNames = new Set(groups.flatMap((group) => group.rules.map(({ name }) => name)))
     const pages = [...catalog.pages.values()].map((page) => ({
       name: page.name,
@@ -59,12 +61,12 @@ export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void 
 }
 
 async function boundPage(
-  { rules, inventory, clock, log }: RunbookDeps,
+  { alerts: readAlerts, inventory, clock, log }: RunbookDeps,
   { page, isRenamed }: { readonly page: RunbookPage; readonly isRenamed: boolean },
   askedName: string,
   fingerprint: string,
 ): Promise<BoundRunbook> {
-  const ranked = rankInstances(instancesOf(page, await rules.alerts()))
+  const ranked = rankInstances(instancesOf(page, await readAlerts()))
   const differing = distinguishingLabels(ranked.map(({ labels }) => labels))
   const instances = ranked.map((alert, i) => instanceView(alert, differing[i] ?? {}))
   const chosen = chosenIndex(instances, fingerprint)
@@ -102,12 +104,12 @@ function chosenIndex(instances: readonly RunbookInstance[], fingerprint: string)
 }
 
 /** Alerts of the page's name or one of its old names. */
-function instancesOf(page: RunbookPage, alerts: readonly RuleAlert[]): readonly RuleAlert[] {
+function instancesOf(page: RunbookPage, alerts: readonly Alert[]): readonly Alert[] {
   const names = new Set([page.name, ...page.aliases])
   return alerts.filter(({ labels }) => names.has(labels.get('alertname')))
 }
 
-function instanceView(alert: RuleAlert, labels: Record<string, string>): RunbookInstance {
+function instanceView(alert: Alert, labels: Record<string, string>): RunbookInstance {
   return {
     fingerprint: alert.fingerprint,
     cluster: clusterOf(alert.labels),

@@ -8,10 +8,16 @@ import type { OwnMetrics } from '../base/metrics.ts'
 import type { ClusterInventory } from '../fleet/inventory.ts'
 import type { FleetNow } from '../fleet/now.ts'
 import type { Principal } from '../model/token.ts'
+import type { PipelineView } from '../notify/pipeline.ts'
 import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
 import type { QueryEngine, QueryExplainer } from '../promql/query-engine.ts'
 import { installAccess, plainEntry } from './access.ts'
 import { registerAdmin } from './admin.ts'
+import { registerAlertHistory } from './alert-history.ts'
+import { registerAlertmanagerAlerts } from './alertmanager-alerts.ts'
+import { speakAlertmanager } from './alertmanager-http.ts'
+import { registerAlertmanagerSilences } from './alertmanager-silences.ts'
+import { registerAlertmanagerStatus } from './alertmanager-status.ts'
 import { registerAlerts } from './alerts.ts'
 import type { NoteRefusal } from './body-limit.ts'
 import { installCors } from './cors.ts'
@@ -34,6 +40,7 @@ import { registerNow } from './now.ts'
 import { registerOtlpMetrics } from './otlp-metrics.ts'
 import type { WriteOtlpMetrics } from './otlp-metrics.ts'
 import { acceptForms } from './params.ts'
+import type { ApiPeople } from './people.ts'
 import { registerPrometheusStatus } from './prometheus-status.ts'
 import type { ProcessFacts, ReadStoreStatus } from './prometheus-status.ts'
 import { registerQueryRoutes } from './query.ts'
@@ -48,6 +55,7 @@ import { registerRunbooks } from './runbooks.ts'
 import type { RunbookCatalog } from './runbooks.ts'
 import { installSecurityHeaders } from './security-headers.ts'
 import { registerSeriesRoutes } from './series.ts'
+import { registerSilences } from './silences.ts'
 import { registerStatusRoutes } from './status.ts'
 import { registerTargets } from './targets.ts'
 import { registerWeb } from './web.ts'
@@ -68,6 +76,10 @@ export interface ApiDeps {
   readonly storeStatus: ReadStoreStatus
   readonly process: () => ProcessFacts
   readonly rules: RuleReader
+  /** Silences, acknowledgements, alerts of others, and what is kept of all that. */
+  readonly people: ApiPeople
+  /** Who is told of what, and why not. */
+  readonly pipeline?: PipelineView
   readonly catalog: RunbookCatalog
   /** Reads rules, runbooks, dashboards and routing again; rejects, and changes nothing, when they cannot be used. */
   readonly reload: () => Promise<void>
@@ -98,6 +110,8 @@ export interface ApiSettings {
   readonly options: Readonly<Record<string, string>>
   /** Addresses without secrets and without a slash at the end. */
   readonly alertmanagers: readonly string[]
+  /** How long an alert of others is believed that names no end: `alerts.resolve-timeout`. */
+  readonly resolveTimeoutMs: number
   /** How far back an instant selector looks, and `/federate` with it. */
   readonly lookbackMs: number
   readonly isDemo: boolean
@@ -188,10 +202,20 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   registerDebugSeries(app, deps.cardinality, clock)
   registerDebugRules(app, deps.rules, deps.reloadStatus, clock)
   registerNow(app, (nowMs) => deps.fleet.now(nowMs), clock)
-  registerAlerts(app, deps.rules, deps.catalog, clock)
+  registerAlerts(app, deps)
+  registerAlertHistory(app, deps.people, clock)
+  registerSilences(app, deps.people, clock)
+  await app.register((scope, _options, done) => {
+    speakAlertmanager(scope, settings.bodyBytesMax)
+    registerAlertmanagerAlerts(scope, { ...settings, ...deps })
+    registerAlertmanagerSilences(scope, deps.people, clock)
+    registerAlertmanagerStatus(scope, { ...settings, ...deps })
+    done()
+  })
   registerRunbooks(app, {
     catalog: deps.catalog,
     rules: deps.rules,
+    alerts: () => deps.people.alerts(),
     inventory: (cluster, nowMs) => deps.fleet.inventory(cluster, nowMs),
     clock,
     log,

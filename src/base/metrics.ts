@@ -41,6 +41,7 @@ export interface OwnMetrics {
   readonly reloadSuccessful: Gauge
   readonly reloadSuccessSeconds: Gauge
   readonly alerts: Gauge<'state'>
+  readonly externalAlerts: Counter<'outcome'>
   readonly notifications: Counter<'receiver' | 'outcome'>
   readonly faroItems: Counter<'kind' | 'outcome'>
   readonly buildInfo: Gauge<'version'>
@@ -132,6 +133,7 @@ export function createOwnMetrics(version: string): OwnMetrics {
     ),
     reloadSuccessSeconds: gauge('daytwo_config_last_reload_success_timestamp_seconds', 'When what is in use was read.'),
     alerts: gauge('daytwo_alerts', 'Alerts by state.', ['state']),
+    externalAlerts: counter('daytwo_external_alerts_total', 'Alerts that others POSTed, by outcome.', ['outcome']),
     notifications: counter('daytwo_notifications_total', 'Notifications sent.', ['receiver', 'outcome']),
     faroItems: counter('daytwo_faro_items_total', 'Items received from browsers.', ['kind', 'outcome']),
     buildInfo: gauge('daytwo_build_info', 'Always 1; the version is a label.', ['version']),

@@ -4,7 +4,7 @@ import type { Matcher } from './matcher.ts'
 export interface Silence {
   /** A UUID, Alertmanager's form. */
   readonly id: string
-  /** At least one, and at least one that an absent label does not match. */
+  /** At least one, and not only such as `a=""`, which an absent label matches. */
   readonly matchers: readonly Matcher[]
   readonly startsAtMs: number
   /** Exclusive. */

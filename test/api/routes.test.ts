@@ -23,7 +23,16 @@ GET,HEAD                      viewer  text        /adoption/*
 GET,HEAD                      viewer  text        /alerts
 GET,HEAD                      viewer  text        /alerts/*
 GET                           viewer  own         /api/fleet/v1/alerts
+DELETE,POST                   responder  own         /api/fleet/v1/alerts/:fingerprint/acknowledge
+GET                           viewer  own         /api/fleet/v1/alerts/history
+GET                           viewer  own         /api/fleet/v1/alerts/strip
+GET                           viewer  own         /api/fleet/v1/audit
 GET                           viewer  own         /api/fleet/v1/now
+POST                          responder  own         /api/fleet/v1/silences
+GET                           viewer  own         /api/fleet/v1/silences
+DELETE,PUT                    responder  own         /api/fleet/v1/silences/:id
+GET                           viewer  own         /api/fleet/v1/silences/:id
+POST                          viewer  own         /api/fleet/v1/silences/preview
 GET                           viewer  own         /api/runbooks/v1/pages
 GET                           viewer  own         /api/runbooks/v1/pages/:name
 GET                           viewer  own         /api/ui/v1/settings
@@ -58,6 +67,15 @@ GET                           viewer  prometheus  /api/v1/status/walreplay
 GET                           viewer  prometheus  /api/v1/targets
 GET                           viewer  prometheus  /api/v1/targets/metadata
 POST                          ingest  text        /api/v1/write
+POST                          reporter  alertmanager  /api/v2/alerts
+GET                           viewer  alertmanager  /api/v2/alerts
+GET                           viewer  alertmanager  /api/v2/alerts/groups
+GET                           viewer  alertmanager  /api/v2/receivers
+DELETE                        responder  alertmanager  /api/v2/silence/:silenceID
+GET                           viewer  alertmanager  /api/v2/silence/:silenceID
+POST                          responder  alertmanager  /api/v2/silences
+GET                           viewer  alertmanager  /api/v2/silences
+GET                           viewer  alertmanager  /api/v2/status
 GET,HEAD                      public  text        /assets/*
 OPTIONS,POST                  public  text        /collect
 GET                           viewer  own         /debug/ingest
@@ -79,9 +97,11 @@ test('every route says who may use it, and this is the list', () => {
   const byUrl = new Map<string, { methods: string[]; rest: string }>()
   for (const { url, method, access, speaks, isWrongMethod } of server.app.routeTable) {
     if (isWrongMethod) continue
-    const entry = byUrl.get(url) ?? { methods: [], rest: `${access.padEnd(6)}  ${speaks.padEnd(10)}  ${url}` }
+    // Reading and changing may be for different people.
+    const key = `${url} ${access}`
+    const entry = byUrl.get(key) ?? { methods: [], rest: `${access.padEnd(6)}  ${speaks.padEnd(10)}  ${url}` }
     entry.methods.push(method)
-    byUrl.set(url, entry)
+    byUrl.set(key, entry)
   }
   const lines = [...byUrl]
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -18,8 +18,10 @@ import type { ExemplarSeries } from '../../src/model/exemplar.ts'
 import type { Labels } from '../../src/model/labels.ts'
 import type { MetricFamily } from '../../src/model/metadata.ts'
 import type { InstantQuery, QueryEngine, QueryResult, RangeQuery } from '../../src/promql/query-engine.ts'
+import type { RuleReader } from '../../src/api/rules.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { MemoryAppender } from '../support/memory-appender.ts'
+import { memoryPeople } from '../support/people.ts'
 
 /** Servers for tests: the real one, with ports that a test can look into. */
 
@@ -153,6 +155,11 @@ export async function makeServer(
   const engine = new NotingEngine()
   const appender = new MemoryAppender()
   const clock = new FakeClock(NOW_MS)
+  const rules: RuleReader = overrides.rules ?? {
+    groups: () => Promise.resolve([]),
+    alerts: () => Promise.resolve([]),
+  }
+  const people = overrides.people ?? (await memoryPeople({ clock, ruleAlerts: () => rules.alerts() })).people
   const intake = new Intake(appender, { ...INGEST_DEFAULTS, ...overrides.ingest })
   const ingest = createRemoteWriteIngest({ intake })
   const otlp = createOtlpMetricsIngest({ intake, otlp: { ...OTLP_DEFAULTS, ...overrides.otlp } })
@@ -181,7 +188,8 @@ export async function makeServer(
     cardinality: () => Promise.reject(new Error('this test has no store')),
     storeStatus: () => Promise.reject(new Error('this test has no store')),
     process: () => ({ folder: '/srv/daytwo', hostname: 'test', threads: 3, processors: 2, heapBytesMax: 2 ** 31 }),
-    rules: { groups: () => Promise.resolve([]), alerts: () => Promise.resolve([]) },
+    rules,
+    people,
     catalog: TEST_CATALOG,
     reload: () => Promise.resolve(),
     reloadStatus: () => ({ isSuccessful: true, lastSuccessMs: NOW_MS - 3_600_000 }),
@@ -202,6 +210,7 @@ export async function makeServer(
       startedAtMs: NOW_MS - 3_600_000,
       options: {},
       lookbackMs: 300_000,
+      resolveTimeoutMs: 300_000,
       alertmanagers: [],
       isDemo: false,
       externalUrl: 'http://127.0.0.1:4318',

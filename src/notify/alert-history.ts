@@ -1,0 +1,75 @@
+/**
+ * Writes down each run of an alert that fired: when it fires, and when it resolves. Looks at all alerts at each beat, so
+ * that it needs no message of each change; what could not be written is written at a later beat.
+ */
+import type { Alert } from '../model/alert.ts'
+import type { AlertRunKey, AlertRunRecord } from '../model/alert-run.ts'
+
+/** Keeps runs. Durable when it resolves; writing a run twice writes it once. */
+export interface AlertRunStore {
+  /** Runs that have not ended. */
+  openAlertRuns(): Promise<readonly AlertRunRecord[]>
+  recordAlertRuns(runs: readonly AlertRunRecord[]): Promise<void>
+}
+
+export interface AlertHistory {
+  /** To be called at each beat, with all alerts. Rejects when the store does. */
+  note(alerts: readonly Alert[], nowMs: number): Promise<void>
+}
+
+export async function createAlertHistory(store: AlertRunStore): Promise<AlertHistory> {
+  /** Written as firing, and not as resolved. */
+  const open = new Map((await store.openAlertRuns()).map((run) => [keyOf(run), run]))
+  /** Written as resolved, and still among the alerts. */
+  let ended = new Set<string>()
+  return {
+    note: async (alerts, nowMs) => {
+      const written: AlertRunRecord[] = []
+      const seen = new Set<string>()
+      const stillEnded = new Set<string>()
+      for (const [key, alert] of onePerRun(alerts)) {
+        const firedAtMs = alert.firedAtMs ?? alert.activeAtMs
+        seen.add(key)
+        if (alert.state === 'firing') {
+          if (!open.has(key)) written.push(recordOf(alert, firedAtMs))
+        } else if (ended.has(key)) stillEnded.add(key)
+        // One that fired and resolved between two beats is written too.
+        else
+          written.push({ ...(open.get(key) ?? recordOf(alert, firedAtMs)), resolvedAtMs: alert.resolvedAtMs ?? nowMs })
+      }
+      // Nobody knows when it ended: it was firing before the server stopped, and is unknown now.
+      for (const [key, run] of open) if (!seen.has(key)) written.push({ ...run, resolvedAtMs: nowMs })
+
+      if (written.length > 0) await store.recordAlertRuns(written)
+      for (const run of written) {
+        const key = keyOf(run)
+        if (run.resolvedAtMs === undefined) open.set(key, run)
+        else {
+          open.delete(key)
+          stillEnded.add(key)
+        }
+      }
+      ended = stillEnded
+    },
+  }
+}
+
+/** Those that fired, by run. Two may have equal labels (a moved rule leaves a resolved one behind): what fires wins. */
+function onePerRun(alerts: readonly Alert[]): ReadonlyMap<string, Alert> {
+  const byKey = new Map<string, Alert>()
+  for (const alert of alerts) {
+    if (alert.state === 'pending') continue
+    const key = keyOf(alert)
+    if (byKey.get(key)?.state !== 'firing') byKey.set(key, alert)
+  }
+  return byKey
+}
+
+function recordOf(alert: Alert, firedAtMs: number): AlertRunRecord {
+  const { fingerprint, labels, annotations, activeAtMs } = alert
+  return { fingerprint, labels, annotations, activeAtMs, firedAtMs }
+}
+
+function keyOf({ fingerprint, activeAtMs }: AlertRunKey): string {
+  return `${fingerprint} ${activeAtMs}`
+}

@@ -1,0 +1,90 @@
+/** The alerts that others POSTed: bounded in number, kept before they are acknowledged, forgotten some time after their end. */
+import { createTurns } from '../base/in-turn.ts'
+import type { ExternalAlertRecord } from '../model/external-alert.ts'
+import {
+  externalAlertOf,
+  mergeExternal,
+  readPosted,
+  type ExternalAlert,
+  type IntakeRules,
+  type PostedAlert,
+} from './external-alert.ts'
+
+/** Keeps external alerts; each call is durable when it resolves. */
+export interface ExternalAlertStore {
+  externalAlerts(): Promise<readonly ExternalAlertRecord[]>
+  /** Adds or replaces by fingerprint, all or nothing. */
+  putExternalAlerts(alerts: readonly ExternalAlertRecord[]): Promise<void>
+  pruneExternalAlerts(endedBeforeMs: number): Promise<void>
+}
+
+/** A resolved one stays as long as one of a rule does, so that receivers hear of it and a person sees that it worked. */
+export const RESOLVED_KEPT_MS = 15 * 60_000
+
+export interface ExternalAlertOptions {
+  /** Alerts at one time, resolved ones that are still kept too. */
+  readonly alertsMax: number
+  readonly clusterAliases: readonly string[]
+}
+
+/** What became of the alerts of one request. Those that were taken are kept, whatever happened to the others. */
+export interface ExternalOutcome {
+  readonly taken: number
+  /** Why the others are wrong, in the order of the request. */
+  readonly faults: readonly string[]
+  /** New ones for which there was no room. */
+  readonly refused: number
+}
+
+export interface ExternalAlerts {
+  post(posted: readonly PostedAlert[], rules: Omit<IntakeRules, 'clusterAliases'>): Promise<ExternalOutcome>
+  /** As they are at a time: firing, and resolved ones of the last quarter of an hour. */
+  alerts(nowMs: number): readonly ExternalAlert[]
+  /** Forgets what resolved long ago. */
+  prune(nowMs: number): Promise<void>
+}
+
+export async function createExternalAlerts(
+  store: ExternalAlertStore,
+  { alertsMax, clusterAliases }: ExternalAlertOptions,
+): Promise<ExternalAlerts> {
+  const kept = new Map((await store.externalAlerts()).map((alert) => [alert.fingerprint, alert]))
+  const inTurn = createTurns()
+  const isOver = (alert: ExternalAlertRecord, nowMs: number): boolean => alert.endsAtMs < nowMs - RESOLVED_KEPT_MS
+  return {
+    post: (posted, rules) =>
+      inTurn(async () => {
+        const faults: string[] = []
+        const changed = new Map<string, ExternalAlertRecord>()
+        let refused = 0
+        let added = 0
+        for (const one of posted) {
+          const said = readPosted(one, { ...rules, clusterAliases })
+          if ('fault' in said) {
+            faults.push(said.fault)
+            continue
+          }
+          const { fingerprint } = said
+          const known = changed.get(fingerprint) ?? kept.get(fingerprint)
+          if (known === undefined && kept.size + added >= alertsMax) {
+            refused++
+            continue
+          }
+          if (known === undefined) added++
+          changed.set(fingerprint, mergeExternal(known, said))
+        }
+        if (changed.size > 0) await store.putExternalAlerts([...changed.values()])
+        for (const [fingerprint, alert] of changed) kept.set(fingerprint, alert)
+        return { taken: posted.length - faults.length - refused, faults, refused }
+      }),
+    alerts: (nowMs) =>
+      [...kept.values()].filter((alert) => !isOver(alert, nowMs)).map((alert) => externalAlertOf(alert, nowMs)),
+    prune: (nowMs) =>
+      inTurn(async () => {
+        const over = [...kept.values()].filter((alert) => isOver(alert, nowMs))
+        if (over.length === 0) return
+        await store.pruneExternalAlerts(nowMs - RESOLVED_KEPT_MS)
+        for (const { fingerprint } of over) kept.delete(fingerprint)
+      }),
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * The silences of the server: changed one after the other, kept before they count, and answered from memory. Who did it
+ * is written with each change.
+ */
+import { createTurns } from '../base/in-turn.ts'
+import type { AuditAction, AuditDeed } from '../model/audit.ts'
+import { silenceStateAt, type Silence } from '../model/silence.ts'
+import type { SilenceReader } from './ports.ts'
+import { createSilenceBook } from './silence-book.ts'
+import { changeSilence, endSilence, type SilenceChange, type SilenceWish } from './silence-change.ts'
+import { ResolvedWatch, type HiddenAlert } from './until-resolved.ts'
+
+/** Keeps silences; each call is durable when it resolves. */
+export interface SilenceStore {
+  silences(): Promise<readonly Silence[]>
+  /** Adds or replaces by id, with the entries of the audit, all or nothing. */
+  writeSilences(silences: readonly Silence[], deeds: readonly AuditDeed[]): Promise<void>
+  pruneSilences(endedBeforeMs: number): Promise<void>
+}
+
+export interface Silences extends SilenceReader {
+  get(id: string): Silence | undefined
+  /** In no order; expired ones of the last days too. */
+  all(): Iterable<Silence>
+  /** Rejects when it cannot be kept; nothing has changed then. @param by for the audit */
+  set(wish: SilenceWish, by: string, nowMs: number): Promise<SilenceChange>
+  /** Ends one now; one that has ended stays as it is. `undefined` when there is none. */
+  expire(id: string, by: string, nowMs: number): Promise<Silence | undefined>
+  /** Ends those that last until their alerts are resolved, when they are. To be called at each beat, with all alerts. */
+  endResolved(alerts: readonly HiddenAlert[], nowMs: number): Promise<void>
+  /** Forgets what ended before a time. */
+  prune(endedBeforeMs: number): Promise<void>
+}
+
+/** Silences at one time, expired ones too: a limit for what a client that loops can do. */
+const SILENCES_MAX = 10_000
+
+/** In the audit, for what nobody did. */
+export const BY_ITSELF = 'daytwo'
+
+/** Reads what is kept. @param newId a UUID */
+export async function createSilences(store: SilenceStore, newId: () => string): Promise<Silences> {
+  const book = createSilenceBook(await store.silences())
+  const watch = new ResolvedWatch()
+  const inTurn = createTurns()
+
+  const keep = async (silences: readonly Silence[], deeds: readonly AuditDeed[]): Promise<void> => {
+    await store.writeSilences(silences, deeds)
+    book.put(silences)
+  }
+  const expireNow = async (id: string, by: string, nowMs: number): Promise<Silence | undefined> => {
+    const silence = book.get(id)
+    if (silence === undefined || silenceStateAt(silence, nowMs) === 'expired') return silence
+    const ended = endSilence(silence, nowMs)
+    await keep([ended], [deedOf('silence.expire', ended, by, nowMs)])
+    return ended
+  }
+  return {
+    silencedBy: (labels, nowMs) => book.silencedBy(labels, nowMs),
+    get: (id) => book.get(id),
+    all: () => book.all(),
+    set: (wish, by, nowMs) =>
+      inTurn(async () => {
+        const previous = wish.id === undefined ? undefined : book.get(wish.id)
+        const change = changeSilence(wish, previous, nowMs, newId)
+        if (change.kind !== 'changed') return change
+        const { silence, replaced } = change
+        if (book.get(silence.id) === undefined && [...book.all()].length >= SILENCES_MAX) {
+          return { kind: 'refused', message: `exceeded maximum number of silences: ${SILENCES_MAX}` }
+        }
+        const action = previous === undefined ? 'silence.create' : 'silence.update'
+        const ended = replaced === undefined ? [] : [replaced]
+        await keep(
+          [...ended, silence],
+          [...ended.map((old) => deedOf('silence.expire', old, by, nowMs)), deedOf(action, silence, by, nowMs)],
+        )
+        return change
+      }),
+    expire: (id, by, nowMs) => inTurn(() => expireNow(id, by, nowMs)),
+    endResolved: async (alerts, nowMs) => {
+      const silencedBy = book.silencedBy.bind(book)
+      for (const id of watch.ended(book.all(), alerts, (labels) => silencedBy(labels, nowMs), nowMs)) {
+        await inTurn(() => expireNow(id, BY_ITSELF, nowMs))
+      }
+    },
+    prune: (endedBeforeMs) =>
+      inTurn(async () => {
+        await store.pruneSilences(endedBeforeMs)
+        book.prune(endedBeforeMs)
+      }),
+  }
+}
+
+function deedOf(action: AuditAction, silence: Silence, by: string, atMs: number): AuditDeed {
+  return { atMs, by, action, subject: silence.id, detail: JSON.stringify(silence) }
+}

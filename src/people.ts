@@ -1,0 +1,117 @@
+/**
+ * People's commands and what remains of alerts, wired: silences, acknowledgements, external alerts, the history and the
+ * audit. All of it lives on main, in memory; what is written goes to the ingest worker, and the past is read on the query
+ * worker.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Clock } from './base/clock.ts'
+import { messageOf } from './base/errors.ts'
+import type { Log } from './base/log.ts'
+import type { Config } from './config.ts'
+import type { AlertRunQuery, AlertRunReader, AlertRunSpan, KeptAlertRun, MatchedRuns } from './model/alert-run.ts'
+import type { AuditDeed, AuditEntry } from './model/audit.ts'
+import type { Matcher } from './model/matcher.ts'
+import { createAcknowledgements, type Acknowledgements } from './notify/acknowledgements.ts'
+import { createAlertHistory } from './notify/alert-history.ts'
+import type { ExternalAlert } from './notify/external-alert.ts'
+import { createExternalAlerts, type ExternalAlerts } from './notify/external-alerts.ts'
+import { secondReports, type CanonicalName } from './notify/second-reports.ts'
+import { createSilences, type Silences } from './notify/silences.ts'
+import type { PeopleCalls } from './people-calls.ts'
+import type { RuleAlert } from './rules/rule-status.ts'
+
+/** Old silences and the like are looked for this often. */
+const PRUNE_EVERY_MS = 10 * 60_000
+
+export interface People {
+  readonly silences: Silences
+  readonly acknowledgements: Acknowledgements
+  readonly external: ExternalAlerts
+  /** The past, read from the store. */
+  readonly runs: AlertRunReader
+  audit(limit: number, before?: number): Promise<readonly AuditEntry[]>
+  noteDeed(deed: AuditDeed): Promise<void>
+  /** Those of the rules and those of others. */
+  alerts(): Promise<readonly (RuleAlert | ExternalAlert)[]>
+  /** By fingerprint of an alert that only repeats another, that one's; as of the last beat. */
+  repeats(): ReadonlyMap<string, string>
+  /** What may page: all alerts less those that only repeat another. */
+  speaking(alerts: readonly (RuleAlert | ExternalAlert)[]): readonly (RuleAlert | ExternalAlert)[]
+  /** One beat: writes the history, ends silences whose alerts are resolved, forgets what is old. */
+  beat(nowMs: number): Promise<void>
+}
+
+export interface PeopleParts {
+  readonly config: Config
+  readonly clock: Clock
+  /** Where it is written. */
+  readonly store: PeopleCalls
+  /** Where the past is read, and the alerts of the rules. */
+  readonly history: PeopleHistory
+  readonly canonicalName: CanonicalName
+  readonly log: Log
+}
+
+export interface PeopleHistory {
+  alertRuns(query: AlertRunQuery): Promise<readonly KeptAlertRun[]>
+  alertSpans(fingerprints: readonly string[], fromMs: number, toMs: number): Promise<readonly AlertRunSpan[]>
+  matchingRuns(matchers: readonly Matcher[], fromMs: number, toMs: number): Promise<readonly MatchedRuns[]>
+  audit(limit: number, before?: number): Promise<readonly AuditEntry[]>
+  ruleAlerts(): Promise<readonly RuleAlert[]>
+}
+
+/** Reads what is kept. Rejects when the store does. */
+export async function createPeople(parts: PeopleParts): Promise<People> {
+  const { config, clock, store, history: past, log, canonicalName } = parts
+  const [silences, acknowledgements, history, external] = await Promise.all([
+    createSilences(store, randomUUID),
+    createAcknowledgements(store),
+    createAlertHistory(store),
+    createExternalAlerts(store, {
+      alertsMax: config['alerts.external-max'],
+      clusterAliases: config['identity.labels'],
+    }),
+  ])
+  let repeats: ReadonlyMap<string, string> = new Map()
+  let prunedAtMs = -Infinity
+
+  const allAt = async (nowMs: number): Promise<readonly (RuleAlert | ExternalAlert)[]> => {
+    const ofRules = await past.ruleAlerts()
+    const ofOthers = external.alerts(nowMs)
+    return ofOthers.length === 0 ? ofRules : [...ofRules, ...ofOthers]
+  }
+  const prune = async (nowMs: number): Promise<void> => {
+    await silences.prune(nowMs - config['retention.silences'])
+    await external.prune(nowMs)
+    await store.pruneHistory(nowMs - config['retention.alerts'])
+  }
+  return {
+    silences,
+    acknowledgements,
+    external,
+    runs: {
+      page: (query) => past.alertRuns(query),
+      spans: (fingerprints, fromMs, toMs) => past.alertSpans(fingerprints, fromMs, toMs),
+      matching: (matchers, fromMs, toMs) => past.matchingRuns(matchers, fromMs, toMs),
+    },
+    audit: (limit, before) => past.audit(limit, before),
+    noteDeed: (deed) => store.addAudit(deed),
+    alerts: () => allAt(clock.nowMs()),
+    repeats: () => repeats,
+    speaking: (alerts) => {
+      repeats = secondReports(alerts, canonicalName)
+      return repeats.size === 0 ? alerts : alerts.filter(({ fingerprint }) => !repeats.has(fingerprint))
+    },
+    beat: async (nowMs) => {
+      const alerts = await allAt(nowMs)
+      acknowledgements.forget(alerts)
+      await silences.endResolved(alerts, nowMs)
+      await history.note(alerts, nowMs)
+      if (Math.abs(nowMs - prunedAtMs) < PRUNE_EVERY_MS) return
+      prunedAtMs = nowMs
+      await prune(nowMs).catch((thrown: unknown) => {
+        log.warn({ error: messageOf(thrown) }, 'what is old of silences and alerts could not be removed')
+      })
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import Database from 'better-sqlite3'
+import { silentLog } from '../../src/base/log.ts'
+import type { Clock } from '../../src/base/clock.ts'
+import { readConfig } from '../../src/config.ts'
+import { createPeople } from '../../src/people.ts'
+import type { People } from '../../src/people.ts'
+import { peopleCalls, type PeopleCalls } from '../../src/people-calls.ts'
+import type { RuleAlert } from '../../src/rules/rule-status.ts'
+import { createFacts, type Facts } from '../../src/store/facts/facts.ts'
+import { migrate } from '../../src/store/migrations.ts'
+import { Turns } from '../../src/store/turns.ts'
+
+/** People's commands as they ship, on a database in memory and in one thread. */
+export interface MemoryPeople {
+  readonly people: People
+  readonly facts: Facts
+  /** The same facts after a restart. */
+  restart(): Promise<People>
+}
+
+export async function memoryPeople({
+  clock,
+  ruleAlerts = () => Promise.resolve([]),
+  options = {},
+  aliases = {},
+  wrap = (calls) => calls,
+}: {
+  readonly clock: Clock
+  readonly ruleAlerts?: () => Promise<readonly RuleAlert[]>
+  readonly options?: Readonly<Record<string, string>>
+  readonly aliases?: Readonly<Record<string, string>>
+  /** Puts something between the commands and what is kept, such as a disk that is full. */
+  readonly wrap?: (calls: PeopleCalls) => PeopleCalls
+}): Promise<MemoryPeople> {
+  const database = new Database(':memory:')
+  migrate(database, ':memory:')
+  const facts = createFacts(database, new Turns())
+  const start = (): Promise<People> =>
+    createPeople({
+      config: readConfig(new Map(Object.entries(options)), undefined, {}),
+      clock,
+      log: silentLog,
+      store: wrap(peopleCalls(facts)),
+      history: {
+        alertRuns: (query) => facts.alertRuns.page(query),
+        alertSpans: (fingerprints, fromMs, toMs) => facts.alertRuns.spans(fingerprints, fromMs, toMs),
+        matchingRuns: (matchers, fromMs, toMs) => facts.alertRuns.matching(matchers, fromMs, toMs),
+        audit: (limit, before) => facts.audit.list(limit, before),
+        ruleAlerts,
+      },
+      canonicalName: (name) => aliases[name] ?? name,
+    })
+  return { people: await start(), facts, restart: start }
+}

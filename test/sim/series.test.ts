@@ -2,9 +2,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Labels } from '../../src/model/labels.ts'
+import { createProfile } from '../../src/sim/cluster-profile.ts'
 import { createFleet, type Fleet } from '../../src/sim/fleet.ts'
 import { RELEASES } from '../../src/sim/release.ts'
 import type { Role } from '../../src/sim/scenario.ts'
+import { nodePodName } from '../../src/sim/series/sim-series.ts'
 import { createPrometheus } from '../../src/sim/sim-prometheus.ts'
 
 const PRESENT = Date.UTC(2026, 10, 21, 12)
@@ -163,6 +165,14 @@ describe('series', () => {
       expect(replicas[0]).toEqual(replicas[1])
     }
   })
+})
+
+test.each(['daytwo', 'rules', 'b'])('each node of a cluster has a pod of its own (seed %s)', (seed) => {
+  for (let index = 0; index < 300; index++) {
+    const profile = createProfile(seed, index, 30_000)
+    const pods = profile.nodes.map((node) => nodePodName(profile, 'virt-handler', 'v1.8.4', node))
+    expect([profile.name, new Set(pods).size]).toEqual([profile.name, pods.length])
+  }
 })
 
 describe('what a version exposes', () => {

@@ -174,22 +174,25 @@ function migrationsAt(plan: ClusterPlan, timeMs: number): { readonly running: nu
   return { running: Number(isUserMigration), pending: 0 }
 }
 
-/** What KubeVirt's recording rules make of it. Names with colons came with KubeVirt 1.8; the old ones are still recorded. */
+/**
+ * What KubeVirt's recording rules make of it. Names with colons came with KubeVirt 1.8; the old ones are still recorded.
+ * virt-operator brings the rules with the rest of KubeVirt, so without a KubeVirt object there are none.
+ */
 function ruleResults(plan: ClusterPlan, external: ExternalLabels): SimSeries[] {
+  if (!plan.isInstalled) return []
   const { profile } = plan
   const replicas = replicasOf(plan).length
   const nodes = profile.nodes.length
-  const installed = (value: number) => (): number => (plan.isInstalled ? value : 0)
   const both = (oldName: string, newName: string, own: OwnLabels, valueAt: () => number): SimSeries[] => [
     ruleSeries(external, oldName, own, valueAt),
     ruleSeries(external, newName, own, (timeMs) => (hasColonNames(plan, timeMs) ? valueAt() : undefined)),
   ]
   return [
-    ...both('kubevirt_virt_api_up', 'cluster:kubevirt_virt_api_up:sum', {}, installed(replicas)),
-    ...both('kubevirt_virt_handler_up', 'cluster:kubevirt_virt_handler_up:sum', {}, installed(nodes)),
+    ...both('kubevirt_virt_api_up', 'cluster:kubevirt_virt_api_up:sum', {}, () => replicas),
+    ...both('kubevirt_virt_handler_up', 'cluster:kubevirt_virt_handler_up:sum', {}, () => nodes),
     ...both('kubevirt_allocatable_nodes', 'cluster:kubevirt_nodes_allocatable:count', {}, () => nodes),
-    ...both('kubevirt_nodes_with_kvm', 'cluster:kubevirt_nodes_with_kvm:count', {}, installed(nodes)),
-    ...both('kubevirt_number_of_vms', 'namespace:kubevirt_vm:sum', { namespace: 'tenants' }, installed(profile.vms)),
+    ...both('kubevirt_nodes_with_kvm', 'cluster:kubevirt_nodes_with_kvm:count', {}, () => nodes),
+    ...both('kubevirt_number_of_vms', 'namespace:kubevirt_vm:sum', { namespace: 'tenants' }, () => profile.vms),
   ]
 }
 

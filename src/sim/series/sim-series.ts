@@ -1,6 +1,6 @@
 import { Labels } from '../../model/labels.ts'
 import type { ClusterProfile } from '../cluster-profile.ts'
-import { hashOf } from '../random.ts'
+import { hashOf, noiseAt } from '../random.ts'
 
 /** One series of one cluster. A sample's value depends on the time only; nothing is remembered between scrapes. */
 export interface SimSeries {
@@ -97,7 +97,9 @@ export function instanceOf(profile: ClusterProfile, pod: string, port: number): 
 const NAME_LETTERS = 'bcdfghjklmnpqrstvwxz2456789'
 
 function suffix(length: number, ...name: readonly (string | number)[]): string {
+  // Letters by noise: the hashes of names that end alike are too near each other, and two nodes had the same pod.
+  const stream = hashOf(...name)
   let text = ''
-  for (let i = 0; i < length; i++) text += NAME_LETTERS[hashOf(...name, 'letter', i) % NAME_LETTERS.length]!
+  for (let i = 0; i < length; i++) text += NAME_LETTERS[Math.floor(noiseAt(stream, i) * NAME_LETTERS.length)]!
   return text
 }

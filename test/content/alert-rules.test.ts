@@ -87,6 +87,8 @@ test('groups have a beat of half a minute, but for those that were decided other
   expect(others.map((group) => [group.name, formatDuration(group.intervalMs)])).toEqual([
     ['daytwo', '5m'],
     ['daytwo-server', '1m'],
+    ['kubevirt-virtual-machines', '1m'],
+    ['kubevirt-migrations', '5m'],
   ])
 })
 

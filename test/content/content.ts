@@ -23,11 +23,15 @@ export interface RuleTest {
   }[]
 }
 
-export function ruleTests(): RuleTest[] {
-  return readdirSync(RULE_TESTS_DIR).flatMap((name) => {
+let tests: readonly RuleTest[] | undefined
+
+/** Read once: they are thousands of lines, and every alert asks for them. */
+export function ruleTests(): readonly RuleTest[] {
+  tests ??= readdirSync(RULE_TESTS_DIR).flatMap((name) => {
     const file = parse(readFileSync(join(RULE_TESTS_DIR, name), 'utf8'), { merge: true }) as { tests: RuleTest[] }
     return file.tests
   })
+  return tests
 }
 
 /** Label sets that an alert is expected to fire with, from its unit tests: what a page can be filled from. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { resolveRunbook } from '../../src/catalog/resolve-runbook.ts'
-import { formatDuration } from '../../src/model/duration.ts'
+import { formatDuration, parseDuration } from '../../src/model/duration.ts'
 import { loadRuleFiles } from '../../src/rules/rule-file.ts'
 import { ROOT, ruleTests, shippedCatalog } from './content.ts'
 
@@ -97,6 +97,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 /** Components whose alerts are all here. */
 const COMPLETE = [
   'hyperconverged-cluster-operator',
+  'kubevirt',
   'containerized-data-importer',
   'ssp-operator',
   'cluster-network-addons-operator',
@@ -125,6 +126,14 @@ test.each([
   ['KubevirtHyperconvergedClusterOperatorUSModification', 'UnsupportedHCOModification'],
   ['KubevirtHyperconvergedClusterOperatorInstallationNotCompletedAlert', 'HCOInstallationIncomplete'],
   ['OperatorConditionsUnhealthy', 'HCOOperatorConditionsUnhealthy'],
+  ['OrphanedVirtualMachineImages', 'OrphanedVirtualMachineInstances'],
+  ['VirtApiRESTErrorsHigh', 'VirtApiRESTErrorsBurst'],
+  ['VirtControllerRESTErrorsHigh', 'VirtControllerRESTErrorsBurst'],
+  ['VirtHandlerRESTErrorsHigh', 'VirtHandlerRESTErrorsBurst'],
+  ['VirtOperatorRESTErrorsHigh', 'VirtOperatorRESTErrorsBurst'],
+  ['KubeVirtVMStuckInErrorState', 'VirtualMachineStuckInUnhealthyState'],
+  ['KubeVirtVMStuckInStartingState', 'VirtualMachineStuckInUnhealthyState'],
+  ['KubeVirtVMStuckInMigratingState', 'VirtualMachineStuckOnNode'],
   ['CdiOperatorDown', 'CDIOperatorDown'],
   ['SSPOperatorDown', 'SSPDown'],
   ['VirtualMachineCRCErrors', 'VMStorageClassWarning'],
@@ -162,7 +171,13 @@ describe('the facts about the operators', () => {
       .filter(({ component }) => COMPLETE.includes(component))
       // The static file that ships the alert of kubemacpool has no impact, which is none.
       .map((row) =>
-        line(row.alert, row.component, row.severity, row.healthImpact ?? 'none', row.for === '0m' ? '0s' : row.for),
+        line(
+          row.alert,
+          row.component,
+          row.severity,
+          row.healthImpact ?? 'none',
+          formatDuration(parseDuration(row.for) ?? NaN),
+        ),
       )
     const have = alerts.map((alert) =>
       line(

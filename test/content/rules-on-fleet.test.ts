@@ -192,7 +192,7 @@ describe('the page of a firing alert', () => {
       seen.add(page.name)
       const bound = bindRunbook(page, {
         alert,
-        inventory: { cluster: alert.labels.get('cluster'), hcoVersion: '1', kubevirtVersion: '1' },
+        inventory: { cluster: alert.labels.get('cluster'), namespace: 'cnv', hcoVersion: '1', kubevirtVersion: '1' },
       })
       expect([page.name, bound.unbound]).toEqual([page.name, []])
       const answers = new Map<string, QueryResult>()

@@ -107,6 +107,9 @@ describe('the commands of all pages, in a real shell', () => {
     'storageclass',
     'persistentvolumeclaim',
     'node',
+    'vm',
+    'resource',
+    'version',
   ]
   const dir = mkdtempSync(join(tmpdir(), 'daytwo-runbooks-'))
 

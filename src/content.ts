@@ -87,6 +87,9 @@ function liveCatalog(inUse: () => Catalog): Catalog {
     get ruleFiles() {
       return inUse().ruleFiles
     },
+    get testFiles() {
+      return inUse().testFiles
+    },
     get alertNames() {
       return inUse().alertNames
     },

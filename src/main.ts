@@ -34,6 +34,11 @@ const COMMANDS: readonly { readonly name: string; readonly summary: string; read
       load: async () => (await import('./cli/test.ts')).testCommand,
     },
     {
+      name: 'lint',
+      summary: 'Check alerts against their runbooks, metrics, tests and dashboards.',
+      load: async () => (await import('./cli/lint.ts')).lintCommand,
+    },
+    {
       name: 'version',
       summary: 'Print the version of Daytwo and of Node.',
       load: async () => (await import('./cli/version.ts')).versionCommand,

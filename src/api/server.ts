@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
+import type { LintedCatalog } from '../catalog/lint-catalog.ts'
 import type { ClusterInventory } from '../fleet/inventory.ts'
 import type { FleetNow } from '../fleet/now.ts'
 import type { Principal } from '../model/token.ts'
@@ -35,6 +36,7 @@ import { registerFeatures } from './features.ts'
 import { registerFederate } from './federate.ts'
 import type { ReadNewest } from './federate.ts'
 import type { FaroOptions } from './faro.ts'
+import { registerLint } from './lint.ts'
 import { registerMetadata } from './metadata.ts'
 import { registerNow } from './now.ts'
 import { registerOtlpMetrics } from './otlp-metrics.ts'
@@ -80,7 +82,7 @@ export interface ApiDeps {
   readonly people: ApiPeople
   /** Who is told of what, and why not. */
   readonly pipeline?: PipelineView
-  readonly catalog: RunbookCatalog
+  readonly catalog: RunbookCatalog & LintedCatalog
   /** Reads rules, runbooks, dashboards and routing again; rejects, and changes nothing, when they cannot be used. */
   readonly reload: () => Promise<void>
   readonly reloadStatus: ReadReload
@@ -222,6 +224,12 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   })
   if (deps.faro !== undefined) await registerFaro(app, { options: deps.faro, clock, log, metrics })
   await registerWeb(app, { webRoot: deps.webRoot })
+  registerLint(app, {
+    catalog: deps.catalog,
+    ownMetrics: metrics.registry,
+    language: deps.language ?? STABLE_LANGUAGE,
+    clock,
+  })
   registerRunbookLink(app, deps.catalog, deps.webRoot)
   answerWrongMethods(app)
   await app.ready()

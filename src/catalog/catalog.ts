@@ -2,7 +2,7 @@
  * The three content folders, read once: rule files, runbook pages and dashboards, checked and linked to each other.
  * What is wrong stands in `diagnostics`; nothing is thrown for content. Whoever starts the server decides what an error means.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { FleetError, messageOf } from '../base/errors.ts'
 import type { Diagnostic } from '../model/diagnostic.ts'
@@ -26,6 +26,8 @@ export interface ContentFile {
 export interface Catalog {
   /** As `loadRuleFiles` takes them. Unit tests of rules, which stand in a folder below, are not among them. */
   readonly ruleFiles: readonly ContentFile[]
+  /** Unit tests of rules, from the folder `tests` beside the rule files. */
+  readonly testFiles: readonly ContentFile[]
   /** Names of all alerting rules, each once, sorted. */
   readonly alertNames: readonly string[]
   /** By name. */
@@ -45,6 +47,7 @@ export function loadCatalog(folders: CatalogFolders, language: ParseOptions = ST
   return buildCatalog({
     language,
     ruleFiles: readFolder(folders.rulesDir, /\.ya?ml$/),
+    testFiles: readTests(folders.rulesDir),
     pageFiles: readFolder(folders.runbooksDir, /\.md$/).filter(({ path }) => basename(path) !== 'README.md'),
     dashboardFiles: readFolder(folders.dashboardsDir, /\.ya?ml$/),
   })
@@ -53,6 +56,7 @@ export function loadCatalog(folders: CatalogFolders, language: ParseOptions = ST
 /** The same without a disk. */
 export function buildCatalog(files: {
   readonly ruleFiles: readonly ContentFile[]
+  readonly testFiles?: readonly ContentFile[]
   readonly pageFiles: readonly ContentFile[]
   readonly dashboardFiles: readonly ContentFile[]
   readonly language?: ParseOptions
@@ -73,6 +77,7 @@ export function buildCatalog(files: {
   )
   return {
     ruleFiles: files.ruleFiles,
+    testFiles: files.testFiles ?? [],
     alertNames,
     pages,
     aliases,
@@ -106,6 +111,12 @@ function aliasesOf(pages: ReadonlyMap<string, RunbookPage>): {
     }
   }
   return { aliases, diagnostics }
+}
+
+/** Rules without tests are rules all the same: the folder may be missing. */
+function readTests(rulesDir: string): ContentFile[] {
+  const folder = join(rulesDir, 'tests')
+  return existsSync(folder) ? readFolder(folder, /\.ya?ml$/) : []
 }
 
 /** Files of one folder, not of those below it, by name. */

@@ -15,12 +15,15 @@ import { shellContexts } from './shell-context.ts'
 export const SECTIONS = ['Meaning', 'Impact', 'Diagnosis', 'Mitigation'] as const
 
 export function checkPage(page: RunbookPage, language: ParseOptions = STABLE_LANGUAGE): Diagnostic[] {
+  const queries = page.blocks
+    .filter((block) => block.kind === 'fence')
+    .flatMap((fence) => checkPromql(page, fence, language))
   const found = [
     ...checkTitle(page),
     ...checkSections(page),
     ...checkPlaceholders(page),
-    ...page.blocks.flatMap((block) => (block.kind === 'fence' ? checkFence(page, block, language) : [])),
-    ...checkProse(page),
+    ...checkBlocks(page),
+    ...queries,
   ]
   return found.sort((a, b) => a.from - b.from).map((diagnostic) => ({ ...diagnostic, file: page.path }))
 }
@@ -29,7 +32,15 @@ function error(from: number, to: number, message: string, help?: string): Diagno
   return { severity: 'error', message, from, to, ...(help === undefined ? {} : { help }) }
 }
 
-function checkTitle({ headings, name, text }: RunbookPage): Diagnostic[] {
+/** How fences and prose are written, PromQL apart. */
+export function checkBlocks(page: RunbookPage): Diagnostic[] {
+  return [
+    ...page.blocks.flatMap((block) => (block.kind === 'fence' ? checkFence(page, block) : [])),
+    ...checkProse(page),
+  ]
+}
+
+export function checkTitle({ headings, name, text }: RunbookPage): Diagnostic[] {
   const titles = headings.filter((heading) => heading.level === 1)
   const [first, second] = titles
   if (first === undefined) {
@@ -45,7 +56,7 @@ function checkTitle({ headings, name, text }: RunbookPage): Diagnostic[] {
   return found
 }
 
-function checkSections({ headings, text }: RunbookPage): Diagnostic[] {
+export function checkSections({ headings, text }: RunbookPage): Diagnostic[] {
   const sections = headings.filter((heading) => heading.level === 2)
   const wanted: readonly string[] = SECTIONS
   const found = wanted
@@ -80,7 +91,7 @@ function isEmptySection(text: string, from: number): boolean {
   return /^\s*($|##?\s)/.test(text.slice(from))
 }
 
-function checkPlaceholders({ placeholders }: RunbookPage): Diagnostic[] {
+export function checkPlaceholders({ placeholders }: RunbookPage): Diagnostic[] {
   return placeholders
     .filter((use) => !isPlaceholderName(use.name))
     .map((use) => {
@@ -94,7 +105,7 @@ function checkPlaceholders({ placeholders }: RunbookPage): Diagnostic[] {
     })
 }
 
-function checkFence({ text }: RunbookPage, fence: Fence, language: ParseOptions): Diagnostic[] {
+function checkFence({ text }: RunbookPage, fence: Fence): Diagnostic[] {
   if (!fence.isClosed) return [error(fence.from, fence.contentFrom, 'the code block is never closed')]
   const source = text.slice(fence.contentFrom, fence.contentTo)
   const uses = placeholdersOf(source)
@@ -115,21 +126,33 @@ function checkFence({ text }: RunbookPage, fence: Fence, language: ParseOptions)
         'a placeholder in PromQL must stand inside a label value in double quotes',
         'write {cluster="{{cluster}}"}',
       )
-      return outside.length > 0
-        ? outside
-        : [...checkPromql(source, fence, language), ...(isLive(fence) ? checkCaption(text, fence) : [])]
+      return outside.length > 0 || !isLive(fence) ? outside : checkCaption(text, fence)
     }
     case 'other':
       return []
   }
 }
 
-/** Parsed with sample values, so that errors are those a reader would get. */
-function checkPromql(source: string, fence: Fence, language: ParseOptions): Diagnostic[] {
+/** The expression of a fence with sample values in its placeholders, and the way back; `undefined` when it has none. */
+export function queryOfFence(
+  { text }: RunbookPage,
+  fence: Fence,
+): { readonly text: string; readonly rangeOf: (from: number, to: number) => { from: number; to: number } } | undefined {
+  if (languageOf(fence) !== 'promql' || !fence.isClosed) return undefined
+  const source = text.slice(fence.contentFrom, fence.contentTo)
+  const uses = placeholdersOf(source)
+  if (promqlContexts(source, uses).includes('outside')) return undefined
   const bound = bindCode(source, 'promql', (name) => (isPlaceholderName(name) ? PLACEHOLDERS[name].sample : name))
-  return diagnose(bound.text, language).map((diagnostic) => {
-    const from = fence.contentFrom + bound.sourceOffset(diagnostic.from)
-    return { ...diagnostic, from, to: Math.max(from + 1, fence.contentFrom + bound.sourceOffset(diagnostic.to)) }
+  const at = (offset: number): number => fence.contentFrom + bound.sourceOffset(offset)
+  return { text: bound.text, rangeOf: (from, to) => ({ from: at(from), to: Math.max(at(from) + 1, at(to)) }) }
+}
+
+/** Parsed with sample values, so that errors are those a reader would get. */
+function checkPromql(page: RunbookPage, fence: Fence, language: ParseOptions): Diagnostic[] {
+  const query = queryOfFence(page, fence)
+  if (query === undefined) return []
+  return diagnose(query.text, language).map((diagnostic) => {
+    return { ...diagnostic, ...query.rangeOf(diagnostic.from, diagnostic.to) }
   })
 }
 

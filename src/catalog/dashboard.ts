@@ -2,11 +2,12 @@
  * A Perses dashboard (kind `Dashboard`, or the operator's `PersesDashboard`) as far as the catalog must know it: that
  * it is well-formed, uses only kinds the fleet's dashboards use, and that every query parses.
  */
-import { isMap, isScalar, parseDocument, visit, type Document, type Node, type Scalar } from 'yaml'
+import { isMap, isScalar, isSeq, parseDocument, visit, type Document, type Node, type Scalar } from 'yaml'
 import type { Diagnostic } from '../model/diagnostic.ts'
 import { nearest } from '../base/nearest.ts'
 import { diagnose } from '../promql/parse.ts'
 import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
+import { yamlText, type YamlText } from '../yaml/yaml-text.ts'
 
 export interface Dashboard {
   readonly name: string
@@ -14,6 +15,8 @@ export interface Dashboard {
   readonly text: string
   /** PromQL with its variables, as the file has it. */
   readonly queries: readonly string[]
+  /** The same with their places, and the selectors that variables take their values from. */
+  readonly queryTexts: readonly YamlText[]
 }
 
 /** Every `kind` that may stand in a dashboard. */
@@ -61,9 +64,32 @@ export function readDashboard(
     diagnostics.push(...checkRoot(document), ...checkNodes(document, text, language, queries))
   const name = document.getIn(['metadata', 'name'])
   return {
-    dashboard: { name: typeof name === 'string' ? name : '', path, text, queries },
+    dashboard: {
+      name: typeof name === 'string' ? name : '',
+      path,
+      text,
+      queries,
+      queryTexts: document.errors.length > 0 ? [] : queryTextsOf(document, text),
+    },
     diagnostics: diagnostics.map((diagnostic) => ({ ...diagnostic, file: path })),
   }
+}
+
+function queryTextsOf(document: Document, text: string): YamlText[] {
+  const found: YamlText[] = []
+  const add = (node: unknown): void => {
+    if (!isScalar(node) || typeof node.value !== 'string') return
+    const { from, to } = rangeOf(node)
+    found.push(yamlText(text, from, to, node.value))
+  }
+  visit(document, {
+    Pair(_, { key, value }) {
+      if (!isScalar(key)) return
+      if (key.value === 'query' || key.value === 'expr') add(value)
+      if (key.value === 'matchers' && isSeq(value)) value.items.forEach(add)
+    },
+  })
+  return found
 }
 
 function checkRoot(document: Document): Diagnostic[] {
@@ -124,6 +150,15 @@ export function withSampleVariables(query: string): string {
   return query
     .replace(/\$(?:__(?:rate_)?interval|__range)\b|\$\{__(?:(?:rate_)?interval|range)\}/g, '5m')
     .replace(/\$\{\w+(?::\w+)?\}|\$\w+/g, '1')
+}
+
+/** The same, each text as long as it was: what is found in it stands where it stands in the file. */
+export function withSampleVariablesInPlace(query: string): string {
+  return query
+    .replace(/\$(?:__(?:rate_)?interval|__range)\b|\$\{__(?:(?:rate_)?interval|range)\}/g, (use) =>
+      '5m'.padEnd(use.length),
+    )
+    .replace(/\$\{\w+(?::\w+)?\}|\$\w+/g, (use) => '1'.repeat(use.length))
 }
 
 function errorAt(node: Node | null, message: string, help?: string): Diagnostic {

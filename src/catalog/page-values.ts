@@ -74,7 +74,7 @@ export function pageValues(context: PageContext): ReadonlyMap<PlaceholderName, P
 }
 
 /** Labels that fill the placeholder of the same name. */
-const LABELS = [
+export const LABELS = [
   'cluster_id',
   'namespace',
   'alertname',

@@ -21,8 +21,11 @@ export function positionOf(text: string, offset: number): { readonly line: numbe
   return { line: before.split('\n').length, column: offset - lineStart + 1 }
 }
 
-/** The line with carets under the range, for a terminal. */
-export function renderDiagnostic(text: string, diagnostic: Diagnostic): string {
+/** The line with carets under the range, for a terminal. A remark is drawn like an error. */
+export function renderDiagnostic(
+  text: string,
+  diagnostic: Omit<Diagnostic, 'severity'> & { readonly severity: Diagnostic['severity'] | 'info' },
+): string {
   const { line, column } = positionOf(text, diagnostic.from)
   const source = text.split('\n')[line - 1] ?? ''
   const width = Math.max(1, Math.min(diagnostic.to - diagnostic.from, source.length - column + 1))

@@ -33,6 +33,7 @@ GET                           viewer  own         /api/fleet/v1/silences
 DELETE,PUT                    responder  own         /api/fleet/v1/silences/:id
 GET                           viewer  own         /api/fleet/v1/silences/:id
 POST                          viewer  own         /api/fleet/v1/silences/preview
+GET                           viewer  own         /api/lint
 GET                           viewer  own         /api/runbooks/v1/pages
 GET                           viewer  own         /api/runbooks/v1/pages/:name
 GET                           viewer  own         /api/ui/v1/settings

@@ -1,0 +1,49 @@
+/** The whole content for the checks: rules, queries and tests as `rules` reads them, with pages and dashboards beside. */
+import type { PlacedRule, RuleContent } from '../../rules/checks/rule-content.ts'
+import type { Range } from '../../yaml/yaml-reader.ts'
+import type { Dashboard } from '../dashboard.ts'
+import type { RunbookPage } from '../runbook-page.ts'
+import type { CheckFinding } from '../../rules/checks/check.ts'
+import type { Diagnostic } from '../../model/diagnostic.ts'
+
+export interface CatalogContent extends RuleContent {
+  /** By name. */
+  readonly pages: ReadonlyMap<string, RunbookPage>
+  /** The current name for each old one. */
+  readonly aliases: ReadonlyMap<string, string>
+  readonly dashboards: readonly Dashboard[]
+}
+
+/** The alerting rules a page is about, by its name. */
+export function rulesOf({ rules }: CatalogContent, page: RunbookPage): readonly PlacedRule[] {
+  return rules.filter(({ kind, name }) => kind === 'alerting' && name === page.name)
+}
+
+/** Where to point for what is about a page as a whole: its title. */
+export function titleAt({ headings, text }: RunbookPage): Range {
+  const [title] = headings
+  return title === undefined ? { from: 0, to: Math.min(1, text.length) } : { from: title.from, to: title.to }
+}
+
+export function onPage(page: RunbookPage, at: Range, message: string, help?: string): CheckFinding {
+  const { from, to } = at
+  return { file: page.path, subject: page.name, message, from, to, ...(help === undefined ? {} : { help }) }
+}
+
+/** What check-page.ts says, as findings. */
+export function fromDiagnostics(page: RunbookPage, diagnostics: readonly Diagnostic[]): CheckFinding[] {
+  return diagnostics.map((diagnostic) => onPage(page, diagnostic, diagnostic.message, diagnostic.help))
+}
+
+/** Text outside of fences under a heading of the second level, its own sections included. */
+export function proseOf(page: RunbookPage, section: string): readonly (Range & { readonly text: string })[] {
+  const at = page.headings.findIndex(({ level, title }) => level === 2 && title === section)
+  const heading = page.headings[at]
+  if (heading === undefined) return []
+  const next = page.headings.slice(at + 1).find(({ level }) => level <= 2)
+  const end = next?.from ?? page.text.length
+  return page.blocks.flatMap((block) => {
+    const [from, to] = [Math.max(block.from, heading.to), Math.min(block.to, end)]
+    return block.kind === 'fence' || from >= to ? [] : [{ from, to, text: page.text.slice(from, to) }]
+  })
+}

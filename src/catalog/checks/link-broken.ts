@@ -1,0 +1,73 @@
+import { nearest } from '../../base/nearest.ts'
+import type { Check } from '../../rules/checks/check.ts'
+import { codeSpansOf } from '../markdown-scan.ts'
+import type { RunbookPage } from '../runbook-page.ts'
+import { onPage } from './catalog-content.ts'
+import type { CatalogContent } from './catalog-content.ts'
+
+export const linkBroken: Check<CatalogContent> = {
+  name: 'link-broken',
+  title: 'A link from one page to another leads nowhere',
+  severity: 'error',
+  why: 'Dead links are the most frequent complaint about runbooks. Links inside the content are followed here: to pages, to old names of pages, to headings. Addresses of other sites are not asked: a check must not need the network.',
+  mend: 'Link to `Name.md` or `/rb/Name`, and to a heading by its words in lower case with hyphens.',
+  example: 'See [the operator](CDIOperatorsDown.md).',
+  run: ({ pages, aliases }) =>
+    [...pages.values()].flatMap((page) =>
+      linksOf(page).flatMap(({ target, from, to }) => {
+        const why = whyBroken(target, page, pages, aliases)
+        return why === undefined ? [] : [onPage(page, { from, to }, why.message, why.help)]
+      }),
+    ),
+}
+
+interface Link {
+  readonly target: string
+  readonly from: number
+  readonly to: number
+}
+
+/** `[words](target)` in prose, code spans apart; offsets are those of the target. */
+function linksOf(page: RunbookPage): Link[] {
+  return page.blocks.flatMap((block) => {
+    if (block.kind === 'fence') return []
+    const prose = page.text.slice(block.from, block.to)
+    const spans = codeSpansOf(prose)
+    return [...prose.matchAll(/\]\(([^()\s]+)(?:\s+"[^"]*")?\)/g)]
+      .filter(({ index }) => !spans.some((span) => span.from <= index && index < span.to))
+      .map((match) => {
+        const from = block.from + match.index + 2
+        return { target: match[1]!, from, to: from + match[1]!.length }
+      })
+  })
+}
+
+function whyBroken(
+  target: string,
+  page: RunbookPage,
+  pages: CatalogContent['pages'],
+  aliases: CatalogContent['aliases'],
+): { readonly message: string; readonly help?: string } | undefined {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(target) || target.includes('{{')) return undefined
+  const [path = '', anchor = ''] = target.split('#')
+  const name = /^(?:\/rb\/|(?:\.\/)?)([\w-]+?)(?:\.md)?$/.exec(path)?.[1]
+  if (path.startsWith('/') && !path.startsWith('/rb/')) return undefined
+  const to = path === '' ? page : pages.get(name === undefined ? '' : (aliases.get(name) ?? name))
+  if (to === undefined) {
+    const [near] = nearest(name ?? path, [...pages.keys(), ...aliases.keys()], 1)
+    return {
+      message: `${target} leads to no page`,
+      ...(near === undefined ? {} : { help: `did you mean ${near}.md?` }),
+    }
+  }
+  if (anchor === '' || to.headings.some(({ title }) => anchorOf(title) === anchor)) return undefined
+  return { message: `${to.name} has no heading #${anchor}` }
+}
+
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replace(/\s/g, '-')
+}

@@ -1,0 +1,103 @@
+/** `daytwo lint`: alerts against their runbooks, metrics, tests and dashboards. */
+import { relative } from 'node:path'
+import { systemClock } from '../base/clock.ts'
+import { FleetError } from '../base/errors.ts'
+import { createOwnMetrics } from '../base/metrics.ts'
+import { loadCatalog } from '../catalog/catalog.ts'
+import { CATALOG_CHECKS } from '../catalog/checks/catalog-checks.ts'
+import { lintCatalog } from '../catalog/lint-catalog.ts'
+import type { LintOutcome } from '../catalog/lint-catalog.ts'
+import { reportOf } from '../catalog/lint-report.ts'
+import { renderDiagnostic } from '../model/diagnostic.ts'
+import { metricsOfRegistry } from '../rules/metrics/metric-catalog.ts'
+import { VERSION } from '../version.ts'
+import { parseArguments } from './arguments.ts'
+import type { Command } from './command.ts'
+import { sarifOf } from './sarif.ts'
+import { readServeArguments } from './serve-options.ts'
+
+const CLEAN = 0
+const FOUND = 1
+const FORMATS = ['text', 'json', 'sarif']
+
+/** Options of the server that say where the content is and how it is read. */
+const OF_SERVER = ['rules', 'runbooks', 'dashboards', 'promql.experimental'] as const
+
+export const lintCommand: Command = {
+  help: () =>
+    [
+      'Usage: daytwo lint [--rules DIR] [--runbooks DIR] [--dashboards DIR] [--format text|json|sarif] [--infos]',
+      '',
+      'Checks alerts against their runbooks, the metrics that exist, their unit tests (in the folder tests beside the',
+      'rules) and the dashboards. Without folders, the content that ships or that the configuration names.',
+      'Ends with 0 when nothing has to be done, with 1 when there are errors or warnings, and with 2 for wrong usage.',
+      '',
+      '  --format  text draws each finding with a caret; json is what GET /api/lint answers; sarif is SARIF 2.1.0.',
+      '  --infos   Draws remarks too. Without it they are counted; json and sarif always have them.',
+      '',
+      'A comment switches a check off for what follows it, with a reason:',
+      '  # daytwo-lint: ignore CHECK: reason                in YAML',
+      '  <!-- daytwo-lint: ignore CHECK: reason -->         in Markdown',
+      '',
+      'Checks:',
+      ...CATALOG_CHECKS.map(({ name, title, severity }) => `  ${name.padEnd(24)}${severity.padEnd(9)}${title}.`),
+    ].join('\n'),
+  run: async (args) => {
+    const { words, options } = parseArguments(
+      args,
+      new Set(['rules', 'runbooks', 'dashboards', 'config', 'format']),
+      new Set(['promql.experimental', 'infos']),
+    )
+    const format = options.get('format') ?? 'text'
+    if (!FORMATS.includes(format)) {
+      throw new FleetError('config_invalid', `option --format: got ${JSON.stringify(format)}, want text, json or sarif`)
+    }
+    if (words[0] !== undefined) {
+      throw new FleetError('config_invalid', `daytwo lint: got ${JSON.stringify(words[0])}, want options only`, {
+        hint: 'name the folders with --rules, --runbooks and --dashboards',
+      })
+    }
+    const outcome = await lint(options)
+    if (format === 'text') printText(outcome, options.get('infos') === 'true')
+    else {
+      const report = reportOf(outcome, shownPath)
+      const asJson = { asOfMs: systemClock.nowMs(), ...report }
+      console.log(JSON.stringify(format === 'json' ? asJson : sarifOf(report, VERSION), undefined, 2))
+    }
+    return outcome.findings.some(({ severity }) => severity !== 'info') ? FOUND : CLEAN
+  },
+}
+
+async function lint(options: ReadonlyMap<string, string>): Promise<LintOutcome> {
+  const asked = [...options]
+    .filter(([name]) => name === 'config' || (OF_SERVER as readonly string[]).includes(name))
+    .map(([name, value]) => `--${name}=${value}`)
+  const { config } = readServeArguments(asked)
+  const language = { experimental: config['promql.experimental'] }
+  const folders = { rulesDir: config.rules, runbooksDir: config.runbooks, dashboardsDir: config.dashboards }
+  const ownMetrics = await metricsOfRegistry(createOwnMetrics(VERSION).registry)
+  return lintCatalog(loadCatalog(folders, language), { ownMetrics, language })
+}
+
+function printText({ findings, counted, textOf }: LintOutcome, areInfosShown: boolean): void {
+  for (const { check, severity, file, message, help, from, to } of findings) {
+    if (severity === 'info' && !areInfosShown) continue
+    const finding = { severity, message: `${message} [${check}]`, file: shownPath(file), from, to }
+    console.log(`${renderDiagnostic(textOf(file), help === undefined ? finding : { ...finding, help })}\n`)
+  }
+  const count = (wanted: string, one: string): string =>
+    many(findings.filter(({ severity }) => severity === wanted).length, one)
+  const { alerts, runbooks, dashboards } = counted
+  const looked = [many(alerts, 'alert'), many(runbooks, 'runbook'), many(dashboards, 'dashboard')].join(', ')
+  console.log(`${count('error', 'error')}, ${count('warning', 'warning')}, ${count('info', 'remark')} in ${looked}`)
+}
+
+function many(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? '' : 's'}`
+}
+
+/** As short as it can be said from here. */
+function shownPath(path: string): string {
+  const short = relative(process.cwd(), path)
+  return short === '' || short.startsWith('..') ? path : short
+}

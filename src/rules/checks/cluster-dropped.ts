@@ -1,0 +1,77 @@
+import { unwrapParens } from '../../promql/ast.ts'
+import type { Expr } from '../../promql/ast.ts'
+import type { Check, CheckFinding } from './check.ts'
+import { labelSetOf, mayHave } from './label-set.ts'
+import type { RuleContent } from './rule-content.ts'
+import { at, visit } from './visit.ts'
+
+export const clusterDropped: Check<RuleContent> = {
+  name: 'cluster-dropped',
+  title: 'An expression mixes clusters',
+  severity: 'error',
+  why: 'Rules run over the whole fleet. An aggregation or a join without `cluster` adds up machines of different clusters, or lets a fault in one hide behind the health of another, and the alert does not say where it is.',
+  mend: 'Keep `cluster` and `cluster_id` in each `by` and `on`; `without` keeps them by itself. A rule that is about the fleet as a whole suppresses this check and says so.',
+  example: 'expr: sum(kubevirt_virt_api_ready_status) == 0',
+  run({ rules }) {
+    const found: CheckFinding[] = []
+    for (const { query } of rules) {
+      if (query.expr === undefined) continue
+      visit(query.expr, (node, above) => {
+        if (drops(node) && !isPresenceOnly(node, above)) {
+          found.push(
+            at(
+              query,
+              headOf(node),
+              `${nameOf(node)} drops the label cluster`,
+              'rules are evaluated over the whole fleet; keep cluster and cluster_id',
+            ),
+          )
+        }
+      })
+    }
+    return found
+  },
+}
+
+function drops(node: Expr): boolean {
+  if (node.kind === 'aggregate') return node.isWithout === node.grouping.includes('cluster')
+  if (node.kind !== 'binary' || node.matching === undefined) return false
+  const { isOn, labels } = node.matching
+  return isOn ? !labels.includes('cluster') : labels.includes('cluster')
+}
+
+/** `scalar(...)` and a constant joined by `on ()` have no cluster to lose. */
+function isPresenceOnly(node: Expr, above: readonly Expr[]): boolean {
+  if (node.kind === 'binary') return [node.left, node.right].some((side) => isConstant(side))
+  return above.some((outer) => outer.kind === 'call' && outer.func === 'scalar')
+}
+
+function isConstant(expr: Expr): boolean {
+  const inner = unwrapParens(expr)
+  return inner.kind === 'number' || (inner.kind === 'call' && inner.func === 'vector')
+}
+
+function nameOf(node: Expr): string {
+  if (node.kind === 'aggregate') return node.op
+  return node.kind === 'binary' ? `matching for ${node.op}` : node.kind
+}
+
+function headOf(node: Expr): { readonly from: number; readonly to: number } {
+  if (node.kind === 'binary') return { from: node.left.to, to: node.right.from }
+  if (node.kind === 'aggregate' && node.expr.from > node.from) return { from: node.from, to: node.expr.from - 1 }
+  return node
+}
+
+export const clusterNotYielded: Check<RuleContent> = {
+  name: 'cluster-not-yielded',
+  title: 'An alert cannot say which cluster it is about',
+  severity: 'error',
+  why: 'The cluster is the first thing that the alert list, routing, silences and the runbook ask an alert for.',
+  mend: 'Let the expression yield `cluster`. `absent()` has only the labels that its selector fixes: over a fleet, ask which clusters have something else and `unless` this.',
+  example: 'expr: absent(kubevirt_info)',
+  run: ({ rules, metrics }) =>
+    rules
+      .filter(({ kind, query }) => kind === 'alerting' && query.expr !== undefined)
+      .filter(({ query }) => !mayHave(labelSetOf(query.expr!, metrics), 'cluster'))
+      .map(({ query }) => at(query, query.expr!, 'the result never has the label cluster')),
+}

@@ -1,0 +1,72 @@
+import { nearest } from '../../base/nearest.ts'
+import { METRIC_NAME } from '../../model/labels.ts'
+import type { Aggregate, Binary, Expr } from '../../promql/ast.ts'
+import type { Check, CheckFinding } from './check.ts'
+import { labelSetOf, labelSetOfSelector, mayHave } from './label-set.ts'
+import type { LabelSet } from './label-set.ts'
+import type { PlacedQuery, RuleContent } from './rule-content.ts'
+import { at, visitQueries } from './visit.ts'
+
+export const labelUnknown: Check<RuleContent> = {
+  name: 'label-unknown',
+  title: 'A label that the series do not have',
+  severity: 'error',
+  why: 'A matcher on a label that no series has selects nothing (or, with `!=`, everything); in `by`, `on` and `group_left` such a label silently puts apart nothing. The labels are those of the metric catalogue, those that a scrape adds, and those that tell clusters apart.',
+  mend: 'Correct the label. Aggregations and joins below it may have dropped it: keep it there.',
+  example: 'expr: sum by (cluster, component) (kubevirt_hco_out_of_band_modifications_total)',
+  run({ queries, metrics }) {
+    const found: CheckFinding[] = []
+    visitQueries(queries, (query, node) => {
+      if (node.kind === 'vector') {
+        const set = labelSetOfSelector(node, metrics)
+        for (const { name, value } of node.matchers) {
+          if (name === METRIC_NAME || value === '' || mayHave(set, name)) continue
+          found.push(at(query, node, `the metric has no label ${name}`, helpFor(name, set)))
+        }
+      }
+      if (node.kind === 'aggregate' && !node.isWithout)
+        found.push(...ofAggregate(query, node, labelSetOf(node.expr, metrics)))
+      if (node.kind === 'binary') found.push(...ofBinary(query, node, (expr) => labelSetOf(expr, metrics)))
+    })
+    return found
+  },
+}
+
+function ofAggregate(query: PlacedQuery, node: Aggregate, set: LabelSet): CheckFinding[] {
+  return node.grouping
+    .filter((label) => !mayHave(set, label))
+    .map((label) =>
+      at(query, clause(node), `${node.op} by ${label}: the series have no label ${label}`, helpFor(label, set)),
+    )
+}
+
+function ofBinary(query: PlacedQuery, node: Binary, setOf: (expr: Expr) => LabelSet): CheckFinding[] {
+  const { matching, left, right } = node
+  if (matching === undefined) return []
+  const sides = [setOf(left), setOf(right)]
+  const at2 = { from: left.to, to: right.from }
+  // A label that neither side has; one that only one side has is how `on` tells "absent" from "there".
+  const joined = (matching.isOn ? matching.labels : [])
+    .filter((label) => sides.every((set) => !mayHave(set, label)))
+    .map((label) => at(query, at2, `on ${label}: neither side has the label ${label}`, helpFor(label, sides[0]!)))
+  const one = matching.card === 'one-to-many' ? sides[0]! : sides[1]!
+  const copied = matching.include
+    .filter((label) => !mayHave(one, label))
+    .map((label) =>
+      at(query, at2, `${label} cannot be copied: the other side has no label ${label}`, helpFor(label, one)),
+    )
+  return [...joined, ...copied]
+}
+
+/** The words before the body: `sum by (...)`. A clause after it is shown with the whole. */
+function clause(node: Aggregate): { readonly from: number; readonly to: number } {
+  return { from: node.from, to: node.expr.from > node.from ? node.expr.from - 1 : node.to }
+}
+
+function helpFor(label: string, set: LabelSet): string | undefined {
+  if (set.isOpen) return undefined
+  const names = [...set.names].filter((name) => name !== METRIC_NAME)
+  const [near] = nearest(label, names, 1)
+  if (near !== undefined) return `did you mean ${near}?`
+  return names.length === 0 ? 'they have no labels at all' : `they may have ${names.sort().join(', ')}`
+}

@@ -1,0 +1,154 @@
+/**
+ * Suppressions: a comment in the file that names a check and says why its findings are meant.
+ *
+ *   # daytwo-lint: ignore cluster-dropped: the fleet as a whole is asked            in YAML
+ *   <!-- daytwo-lint: ignore runbook-orphan: raised by the cluster itself -->        in Markdown
+ *
+ * At the end of a line it covers the line. On a line of its own it covers what follows it: in YAML the item or key that
+ * begins on the next line with all that is below it, in Markdown the next paragraph or fence, and before a heading its
+ * whole section. One without a reason, of a check that does not exist, or that hides nothing is a finding itself.
+ */
+import { nearest } from '../../base/nearest.ts'
+import type { Range } from '../../yaml/yaml-reader.ts'
+import type { Check, Finding } from './check.ts'
+
+export interface Suppression extends Range {
+  readonly file: string
+  readonly check: string
+  readonly reason: string
+  /** Offsets of what it covers. */
+  readonly covers: Range
+}
+
+/** Its findings come from `applySuppressions`; here it stands for the list of checks. */
+export const suppressionCheck: Check<unknown> = {
+  name: 'suppression',
+  title: 'A suppression says no reason, or hides nothing',
+  severity: 'error',
+  why: 'A check that is switched off without a reason is switched off for ever, and one that hides nothing will hide the next fault.',
+  mend: 'Write `daytwo-lint: ignore CHECK: reason`, with the reason in words, or remove the comment.',
+  example: '# daytwo-lint: ignore metric-unknown',
+  run: () => [],
+}
+
+const COMMENT = {
+  yaml: /#[ \t]*daytwo-lint:[ \t]*(.*?)[ \t]*$/gm,
+  markdown: /<!--[ \t]*daytwo-lint:[ \t]*(.*?)[ \t]*-->/g,
+} as const
+
+export function suppressionsIn(file: string, text: string): Suppression[] {
+  const isMarkdown = file.endsWith('.md')
+  return [...text.matchAll(isMarkdown ? COMMENT.markdown : COMMENT.yaml)].flatMap((match) => {
+    const from = match.index
+    const to = from + match[0].length
+    const [, checks = '', reason = ''] =
+      /^ignore\s+([\w-]+(?:\s*,\s*[\w-]+)*)\s*(?::\s*(.*))?$/.exec(match[1] ?? '') ?? []
+    const covers = coveredBy(text, from, to, isMarkdown)
+    const names = checks === '' ? [''] : checks.split(/\s*,\s*/)
+    return names.map((check) => ({ file, check, reason: reason.trim(), from, to, covers }))
+  })
+}
+
+/** The findings that stay, and those about the suppressions themselves. `ran` are the checks that could be named. */
+export function applySuppressions(
+  findings: readonly Finding[],
+  suppressions: readonly Suppression[],
+  ran: ReadonlySet<string>,
+): Finding[] {
+  const used = new Set<Suppression>()
+  const left = findings.filter((finding) => {
+    const hiding = suppressions.filter((suppression) => hides(suppression, finding))
+    for (const suppression of hiding) used.add(suppression)
+    return hiding.length === 0
+  })
+  const { name: check, severity } = suppressionCheck
+  const faults = suppressions.flatMap((suppression): Finding[] => {
+    const { file, from, to } = suppression
+    const fault = faultOf(suppression, used.has(suppression), ran)
+    return fault === undefined ? [] : [{ check, severity, file, from, to, ...fault }]
+  })
+  return [...left, ...faults]
+}
+
+function hides({ file, check, reason, covers }: Suppression, finding: Finding): boolean {
+  return (
+    file === finding.file &&
+    check === finding.check &&
+    reason !== '' &&
+    covers.from <= finding.from &&
+    finding.from < covers.to
+  )
+}
+
+function faultOf(
+  { check, reason }: Suppression,
+  isUsed: boolean,
+  ran: ReadonlySet<string>,
+): { message: string; help?: string } | undefined {
+  if (check === '') return { message: 'not a suppression', help: 'write daytwo-lint: ignore CHECK: reason' }
+  if (!ran.has(check)) {
+    const [near] = nearest(check, ran, 1)
+    return { message: `no check is called ${check}`, ...(near === undefined ? {} : { help: `did you mean ${near}?` }) }
+  }
+  if (reason === '') return { message: `${check} is suppressed without a reason`, help: 'say why after a colon' }
+  return isUsed ? undefined : { message: `the suppression of ${check} hides nothing`, help: 'remove it' }
+}
+
+function coveredBy(text: string, from: number, to: number, isMarkdown: boolean): Range {
+  const lineFrom = text.lastIndexOf('\n', from - 1) + 1
+  const lineEnd = endOfLine(text, to)
+  if (text.slice(lineFrom, from).trim() !== '') return { from: lineFrom, to: lineEnd }
+  const next = nextText(text, lineEnd + 1, isMarkdown)
+  return { from: next, to: isMarkdown ? blockEnd(text, next) : nodeEnd(text, next) }
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from)
+  return end === -1 ? text.length : end
+}
+
+/** The beginning of the next line that says something. */
+function nextText(text: string, from: number, isMarkdown: boolean): number {
+  let at = from
+  while (at < text.length) {
+    const line = text.slice(at, endOfLine(text, at)).trim()
+    const isComment = isMarkdown ? /^<!--.*-->$/.test(line) : line.startsWith('#')
+    if (line !== '' && !isComment) return at
+    at = endOfLine(text, at) + 1
+  }
+  return text.length
+}
+
+/** Where a YAML item or key ends: at the next line that is not indented deeper. */
+function nodeEnd(text: string, from: number): number {
+  const indentOf = (line: string): number => line.length - line.trimStart().length
+  const first = text.slice(from, endOfLine(text, from))
+  const indent = indentOf(first)
+  // The items of a list may stand as deep as the key they belong to.
+  const ownsItems = !first.trimStart().startsWith('-') && first.trimEnd().endsWith(':')
+  for (let at = endOfLine(text, from) + 1; at < text.length; at = endOfLine(text, at) + 1) {
+    const line = text.slice(at, endOfLine(text, at))
+    const words = line.trim()
+    if (words === '' || words.startsWith('#') || indentOf(line) > indent) continue
+    if (ownsItems && indentOf(line) === indent && words.startsWith('-')) continue
+    return at
+  }
+  return text.length
+}
+
+/** Where a Markdown section, fence or paragraph ends. */
+function blockEnd(text: string, from: number): number {
+  const first = text.slice(from, endOfLine(text, from))
+  const level = /^(#{1,6})\s/.exec(first)?.[1]?.length
+  const fence = /^\s*(`{3,}|~{3,})/.exec(first)?.[1]
+  for (let at = endOfLine(text, from) + 1; at < text.length; at = endOfLine(text, at) + 1) {
+    const line = text.slice(at, endOfLine(text, at))
+    if (fence !== undefined) {
+      if (line.trim() === fence) return endOfLine(text, at)
+    } else if (level !== undefined) {
+      const other = /^(#{1,6})\s/.exec(line)?.[1]?.length
+      if (other !== undefined && other <= level) return at
+    } else if (line.trim() === '') return at
+  }
+  return text.length
+}

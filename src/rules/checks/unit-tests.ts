@@ -1,0 +1,75 @@
+/** Three checks of one question: is the alert tested, both ways. The tests themselves are run by `daytwo test rules`. */
+import type { Check, CheckFinding } from './check.ts'
+import type { PlacedRule, RuleContent, TestRow } from './rule-content.ts'
+
+export const testMissing: Check<RuleContent> = {
+  name: 'test-missing',
+  title: 'An alert has no unit test',
+  severity: 'error',
+  why: 'An expression that can never be true looks like a healthy fleet. Two of the rules that operators ship are believed to be such.',
+  mend: 'Add a row with the name of the alert to a file in `tests/` beside the rule files, in the format of `promtool test rules`.',
+  example: 'tests: []',
+  run: ({ rules, testRows }) =>
+    rules
+      .filter((rule) => rule.kind === 'alerting' && rowsOf(rule, testRows).length === 0)
+      .map((rule) => atRule(rule, `${rule.name} has no unit test`)),
+}
+
+export const testNeverFires: Check<RuleContent> = {
+  name: 'test-never-fires',
+  title: 'No unit test expects the alert to fire',
+  severity: 'error',
+  why: 'A test in which nothing fires passes for a rule that never does. Where a name has several severities, each one must be seen.',
+  mend: 'Expect the alert, with its severity, at some moment.',
+  example: '- alertname: CDINotReady\n  eval_time: 1h\n  exp_alerts: []',
+  run: ({ rules, testRows }) =>
+    rules.flatMap((rule) => {
+      const rows = rule.kind === 'alerting' ? rowsOf(rule, testRows) : []
+      const severity = rule.labels.get('severity')?.text
+      const isSeen = rows.some(({ severities }) => severities.some((seen) => seen === severity))
+      if (rows.length === 0 || isSeen || severity?.includes('{{') === true) return []
+      return [atRule(rule, `no test expects ${rule.name} with severity ${severity ?? 'none'} to fire`)]
+    }),
+}
+
+export const testNeverQuiet: Check<RuleContent> = {
+  name: 'test-never-quiet',
+  title: 'No unit test expects the alert to be quiet',
+  severity: 'error',
+  why: 'A rule that always fires passes a test in which it fires at every moment looked at.',
+  mend: 'Add a row with `exp_alerts: []`, or with fewer alerts than another row has: just before `for` has passed, and after the cause is gone.',
+  example: '- alertname: CDINotReady\n  eval_time: 1h\n  exp_alerts:\n    - exp_labels: { severity: critical }',
+  run: ({ rules, testRows }) =>
+    rules.flatMap((rule) => {
+      const rows = rule.kind === 'alerting' ? rowsOf(rule, testRows) : []
+      const severity = rule.labels.get('severity')?.text
+      const counts = rows.map(({ severities }) => severities.filter((seen) => seen === severity).length)
+      if (rows.length === 0 || Math.min(...counts) < Math.max(...counts) || Math.max(...counts) === 0) return []
+      return [atRule(rule, `every test of ${rule.name} with severity ${severity ?? 'none'} expects it to fire`)]
+    }),
+}
+
+export const testOfNothing: Check<RuleContent> = {
+  name: 'test-of-nothing',
+  title: 'A unit test expects an alert that no rule has',
+  severity: 'error',
+  why: 'A row with a name that no rule has and no alert expected passes for ever: the alert was renamed, and the test stayed behind.',
+  mend: 'Correct the name, or remove the row.',
+  example: '- alertname: CDINotRead\n  eval_time: 1h\n  exp_alerts: []',
+  run({ rules, testRows }) {
+    const names = new Set(rules.filter(({ kind }) => kind === 'alerting').map(({ name }) => name))
+    return testRows
+      .filter(({ alertname }) => !names.has(alertname))
+      .map(({ file, alertname, nameAt }): CheckFinding => {
+        return { file, subject: alertname, message: `no rule is called ${alertname}`, ...nameAt }
+      })
+  },
+}
+
+function rowsOf({ name }: PlacedRule, rows: readonly TestRow[]): readonly TestRow[] {
+  return rows.filter(({ alertname }) => alertname === name)
+}
+
+function atRule({ file, name, nameAt }: PlacedRule, message: string): CheckFinding {
+  return { file, subject: name, message, ...nameAt }
+}

@@ -37,9 +37,9 @@ export const commandTwin: Check<CatalogContent> = {
     ),
 }
 
-/** A command about a namespace of OpenShift has no twin elsewhere. */
+/** A command about a namespace of OpenShift, or with what only `oc` can do, has no twin elsewhere. */
 function isOpenShifts(text: string, at: number): boolean {
   const lineFrom = text.lastIndexOf('\n', at) + 1
   const lineEnd = text.indexOf('\n', at + 1)
-  return /\bopenshift-/.test(text.slice(lineFrom, lineEnd === -1 ? text.length : lineEnd))
+  return /\bopenshift-|\boc\s+(?:adm|debug|image)\b/.test(text.slice(lineFrom, lineEnd === -1 ? text.length : lineEnd))
 }

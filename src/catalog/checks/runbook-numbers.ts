@@ -30,8 +30,14 @@ function contradictions(content: CatalogContent, kind: Claim['kind']): CheckFind
   return [...content.pages.values()].flatMap((page) => {
     const rules = rulesOf(content, page).filter(({ query }) => query.expr !== undefined)
     if (rules.length === 0) return []
-    const numbers = numbersOf(rules, content.rules)
-    return proseOf(page, 'Meaning').flatMap(({ from, text }) =>
+    const prose = proseOf(page, 'Meaning')
+    // A page may name its neighbour: "above 20 GuestVCPUQueueHighCritical fires as well".
+    const words = new Set(prose.flatMap(({ text }) => text.match(/\w+/g) ?? []))
+    const named = content.rules.filter(({ kind, name, query }) => {
+      return kind === 'alerting' && words.has(name) && query.expr !== undefined
+    })
+    const numbers = numbersOf([...rules, ...named], content.rules)
+    return prose.flatMap(({ from, text }) =>
       claimsIn(text).flatMap((claim) => {
         const message = claim.kind === kind ? contradiction(claim, numbers) : undefined
         return message === undefined ? [] : [onPage(page, { from: from + claim.from, to: from + claim.to }, message)]

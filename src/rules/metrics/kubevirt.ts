@@ -60,8 +60,9 @@ kubevirt_vmi_memory_domain_bytes gauge node namespace name kubernetes_vmi_label_
 kubevirt_vmi_memory_pgmajfault_total counter node namespace name kubernetes_vmi_label_*
 kubevirt_vmi_memory_pgminfault_total counter node namespace name kubernetes_vmi_label_*
 kubevirt_vmi_memory_resident_bytes gauge node namespace name kubernetes_vmi_label_* unit=bytes
-kubevirt_vmi_memory_swap_in_traffic_bytes gauge node namespace name kubernetes_vmi_label_* unit=bytes
-kubevirt_vmi_memory_swap_out_traffic_bytes gauge node namespace name kubernetes_vmi_label_* unit=bytes
+# Exposed as gauges; the values are totals that the hypervisor counts.
+kubevirt_vmi_memory_swap_in_traffic_bytes counter node namespace name kubernetes_vmi_label_* unit=bytes
+kubevirt_vmi_memory_swap_out_traffic_bytes counter node namespace name kubernetes_vmi_label_* unit=bytes
 kubevirt_vmi_memory_unused_bytes gauge node namespace name kubernetes_vmi_label_* unit=bytes
 kubevirt_vmi_memory_usable_bytes gauge node namespace name kubernetes_vmi_label_* unit=bytes
 kubevirt_vmi_migration_data_bytes_total counter node namespace name unit=bytes

@@ -588,3 +588,39 @@ function lineOfChange({ file, by }: Planted, content: Readonly<Record<string, st
 function lastLineSlack({ check, by }: Planted, content: Readonly<Record<string, string>>): number {
   return check === 'runbook-sections' && by === '' ? (content[MODIFIED] ?? '').split('\n').length : 0
 }
+
+describe('what is right is not told', () => {
+  test.each([
+    ['a number of a neighbour that the page names', HANDLER, 'This is', 'KubeVirtCRModified fires above 0. This is'],
+    ['oc where only oc will do', HANDLER, '```bash kubectl\nkubectl get', '```bash\noc debug node/x -- oc get'],
+    [
+      'oc in a namespace of OpenShift',
+      HANDLER,
+      '```bash kubectl\nkubectl get',
+      '```bash\noc -n openshift-monitoring get',
+    ],
+    [
+      'a counter that is born',
+      RULES,
+      'increase(kubevirt_hco_out_of_band_modifications_total[10m])',
+      'increase(kubevirt_hco_out_of_band_modifications_total[10m]) and kubevirt_hco_out_of_band_modifications_total offset 10m or kubevirt_hco_out_of_band_modifications_total',
+    ],
+    [
+      'a fault that is meant',
+      RULES,
+      '      - record:',
+      '      # daytwo-lint: ignore recording-rule-name: an old name\n      - record: an_old_name\n        expr: sum by (cluster) (kubevirt_info)\n      - record:',
+    ],
+    ['a link to another site', HANDLER, '(KubeVirtCRModified.md#impact)', '(https://example.org/nowhere)'],
+    ['an old name in a link', MODIFIED, 'None.', 'See [it](VirtHandlerGone.md).'],
+    [
+      'ALERTS under an old name',
+      MODIFIED,
+      'alertname="KubeVirtCRModified"',
+      'alertname=~"KubeVirtCRModified|VirtHandlerGone"',
+    ],
+    ['a metric of this server', MODIFIED, '## Mitigation', cell('max by (state) (daytwo_alerts)')],
+  ])('%s', async (_, file, find, by) => {
+    expect(await lintOf(replaced(file, find, by))).toEqual([])
+  })
+})

@@ -24,10 +24,12 @@ import type { BeatStep } from './beat.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { configTexts, urlOf, withoutPasswords } from './config.ts'
 import type { Config } from './config.ts'
+import { readChanges } from './fleet/alert-changes.ts'
 import { readInventory } from './fleet/inventory.ts'
 import { deriveNow } from './fleet/now.ts'
 import type { FleetNow } from './fleet/now.ts'
 import { DEFAULT_FLEET_OPTIONS } from './fleet/options.ts'
+import { readSharedTraits } from './fleet/shared-traits.ts'
 import { measuredQuery } from './measured-query.ts'
 import { createReloader } from './reload.ts'
 import type { Reloader, ReloadCause } from './reload.ts'
@@ -250,6 +252,12 @@ function createApiServer(
     }),
     rules: { groups: () => threads.query.ruleGroups(), alerts: () => threads.query.ruleAlerts() },
     people,
+    context: {
+      changes: (cluster, untilMs) => readChanges(reader, cluster, untilMs),
+      shared: (clusters, nowMs) => readSharedTraits(reader, clusters, nowMs),
+      // Alertmanagers are told, and what they were told is not kept.
+      deliveries: () => Promise.resolve([]),
+    },
     catalog,
     reload: () => reloader.reload('request'),
     reloadStatus: () => reloader.status(),

@@ -19,6 +19,8 @@ import { registerAlertmanagerAlerts } from './alertmanager-alerts.ts'
 import { speakAlertmanager } from './alertmanager-http.ts'
 import { registerAlertmanagerSilences } from './alertmanager-silences.ts'
 import { registerAlertmanagerStatus } from './alertmanager-status.ts'
+import { registerAlertDetail } from './alert-detail.ts'
+import type { AlertContext } from './alert-detail.ts'
 import { registerAlerts } from './alerts.ts'
 import type { NoteRefusal } from './body-limit.ts'
 import { installCors } from './cors.ts'
@@ -80,6 +82,8 @@ export interface ApiDeps {
   readonly rules: RuleReader
   /** Silences, acknowledgements, alerts of others, and what is kept of all that. */
   readonly people: ApiPeople
+  /** What the fleet's series say around an alert. */
+  readonly context: AlertContext
   /** Who is told of what, and why not. */
   readonly pipeline?: PipelineView
   readonly catalog: RunbookCatalog & LintedCatalog
@@ -205,6 +209,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   registerDebugRules(app, deps.rules, deps.reloadStatus, clock)
   registerNow(app, (nowMs) => deps.fleet.now(nowMs), clock)
   registerAlerts(app, deps)
+  registerAlertDetail(app, deps)
   registerAlertHistory(app, deps.people, clock)
   registerSilences(app, deps.people, clock)
   await app.register((scope, _options, done) => {

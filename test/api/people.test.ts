@@ -2,7 +2,7 @@ import { Value } from 'typebox/value'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AlertRuns, AlertStrips, AuditEntries } from '../../src/contract/alert-history.ts'
 import { AlertMarks } from '../../src/contract/alert-marks.ts'
-import { AlertItems } from '../../src/contract/alerts.ts'
+import { AlertDetail, AlertItems } from '../../src/contract/alerts.ts'
 import { SilenceItem, SilenceItems, SilencePreview } from '../../src/contract/silences.ts'
 import { OwnError } from '../../src/contract/ui.ts'
 import { fingerprintOf, type AlertState } from '../../src/model/alert.ts'
@@ -247,6 +247,53 @@ describe('acknowledging', () => {
     expect([resolved.status, resolved.body['error']]).toEqual([404, expect.stringContaining('is resolved')])
     expect((await ask('POST', path(), { note: 'x'.repeat(4001) })).status).toBe(400)
     expect((await ask('POST', path(), {})).status).toBe(400)
+  })
+})
+
+describe('one alert', () => {
+  const { fingerprint } = ruleAlert('A', 'c1')
+
+  test('comes with its threshold, what began before it, and where else it is', async () => {
+    alerts = [
+      ruleAlert('A', 'c1', 'firing', { value: 3 }),
+      ruleAlert('A', 'c2'),
+      ruleAlert('B', 'c1', 'pending', { activeAtMs: NOW_MS - 40 * MINUTE_MS }),
+      ruleAlert('B', 'c2', 'pending', { activeAtMs: NOW_MS - 40 * MINUTE_MS }),
+      ruleAlert('C', 'c1', 'firing', { activeAtMs: NOW_MS - 200 * MINUTE_MS }),
+      ruleAlert('D', 'c1', 'firing', { activeAtMs: NOW_MS }),
+    ]
+    const { status, body } = await ask('GET', `alerts/${fingerprint}`)
+    expect([status, Value.Check(AlertDetail, body)]).toEqual([200, true])
+    expect(body).toMatchObject({
+      alert: { fingerprint, source: 'rule', marks: { silencedBy: [] } },
+      comparison: { value: 3, operator: '>', threshold: 0, expr: 'up', text: '3 is above the threshold 0' },
+      changes: [{ kind: 'alert', text: 'B began', atMs: NOW_MS - 40 * MINUTE_MS }],
+      elsewhere: { clusters: 2, alerts: [{ cluster: 'c2', state: 'firing' }] },
+      reportedAlsoBy: [],
+    })
+  })
+
+  test('is shown when what is around it cannot be read, and says so', async () => {
+    const failing = () => Promise.reject(new Error('the query takes too long'))
+    const { app } = await makeServer({
+      clock,
+      people: memory.people,
+      context: { changes: failing, shared: failing, deliveries: failing },
+    })
+    const answer = await app.inject(`/api/fleet/v1/alerts/${fingerprint}`)
+    const body = answer.json<{ unknown: string[]; changes: unknown[] }>()
+    expect([answer.statusCode, Value.Check(AlertDetail, body)]).toEqual([200, true])
+    expect(body.unknown).toEqual([
+      'What changed could not be read: the query takes too long.',
+      'What clusters share could not be read: the query takes too long.',
+      'Deliveries could not be read: the query takes too long.',
+    ])
+    await app.close()
+  })
+
+  test('that nobody knows is 404', async () => {
+    const { status, body } = await ask('GET', 'alerts/0123456789abcdef')
+    expect([status, Value.Check(OwnError, body)]).toEqual([404, true])
   })
 })
 

@@ -23,6 +23,7 @@ GET,HEAD                      viewer  text        /adoption/*
 GET,HEAD                      viewer  text        /alerts
 GET,HEAD                      viewer  text        /alerts/*
 GET                           viewer  own         /api/fleet/v1/alerts
+GET                           viewer  own         /api/fleet/v1/alerts/:fingerprint
 DELETE,POST                   responder  own         /api/fleet/v1/alerts/:fingerprint/acknowledge
 GET                           viewer  own         /api/fleet/v1/alerts/history
 GET                           viewer  own         /api/fleet/v1/alerts/strip

@@ -190,6 +190,11 @@ export async function makeServer(
     process: () => ({ folder: '/srv/daytwo', hostname: 'test', threads: 3, processors: 2, heapBytesMax: 2 ** 31 }),
     rules,
     people,
+    context: {
+      changes: () => Promise.resolve({ changes: [], unknown: [] }),
+      shared: () => Promise.resolve({ clusters: 0, shared: [] }),
+      deliveries: () => Promise.resolve([]),
+    },
     catalog: TEST_CATALOG,
     reload: () => Promise.resolve(),
     reloadStatus: () => ({ isSuccessful: true, lastSuccessMs: NOW_MS - 3_600_000 }),

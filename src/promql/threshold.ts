@@ -1,0 +1,96 @@
+/** What an expression compares with a number: the last comparison that its result has gone through. */
+import { isComparison, unwrapParens, type ComparisonOp, type Expr } from './ast.ts'
+import { formatExpr } from './format.ts'
+import { parseExpr } from './parse.ts'
+import { PromqlError } from './promql-error.ts'
+
+export interface Threshold {
+  /** What is compared, as PromQL. */
+  readonly expr: string
+  /** `value operator threshold` held. */
+  readonly operator: ComparisonOp
+  readonly threshold: number
+}
+
+/**
+ * `undefined` when the value of the result is not the one that was compared: a comparison of two vectors, `bool`,
+ * arithmetic after it, or a text that does not parse. Of `a or b` the part that a value satisfies.
+ */
+export function thresholdOf(text: string, value: number): Threshold | undefined {
+  try {
+    return find(parseExpr(text), value)
+  } catch (thrown) {
+    if (thrown instanceof PromqlError) return undefined
+    throw thrown
+  }
+}
+
+function find(outer: Expr, value: number): Threshold | undefined {
+  const expr = unwrapParens(outer)
+  if (expr.kind !== 'binary') return undefined
+  const { op, left, right } = expr
+  if (op === 'and' || op === 'unless') return find(left, value)
+  if (op === 'or') {
+    const parts = [find(left, value), find(right, value)]
+    return parts.find((part) => part !== undefined && holds(value, part.operator, part.threshold))
+  }
+  if (!isComparison(op) || expr.isBool) return undefined
+  const [own, other] = [numberOf(left), numberOf(right)]
+  // `x > 5 < 9` has gone through `< 9` last.
+  if (other !== undefined && own === undefined) return { expr: formatExpr(left), operator: op, threshold: other }
+  if (own !== undefined && other === undefined) {
+    return { expr: formatExpr(right), operator: TURNED[op], threshold: own }
+  }
+  return undefined
+}
+
+const TURNED: Readonly<Record<ComparisonOp, ComparisonOp>> = {
+  '>': '<',
+  '>=': '<=',
+  '<': '>',
+  '<=': '>=',
+  '==': '==',
+  '!=': '!=',
+}
+
+/** A number as it is written, with its sign, or a sum of such. */
+function numberOf(outer: Expr): number | undefined {
+  const expr = unwrapParens(outer)
+  if (expr.kind === 'number') return expr.value
+  if (expr.kind === 'unary') {
+    const inner = numberOf(expr.expr)
+    return inner === undefined || expr.op === '+' ? inner : -inner
+  }
+  if (expr.kind !== 'binary') return undefined
+  const [left, right] = [numberOf(expr.left), numberOf(expr.right)]
+  if (left === undefined || right === undefined) return undefined
+  switch (expr.op) {
+    case '+':
+      return left + right
+    case '-':
+      return left - right
+    case '*':
+      return left * right
+    case '/':
+      return left / right
+    default:
+      return undefined
+  }
+}
+
+export function holds(value: number, operator: ComparisonOp, threshold: number): boolean {
+  switch (operator) {
+    case '>':
+      return value > threshold
+    case '>=':
+      return value >= threshold
+    case '<':
+      return value < threshold
+    case '<=':
+      return value <= threshold
+    case '==':
+      return value === threshold
+    case '!=':
+      return value !== threshold
+  }
+}

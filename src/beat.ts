@@ -1,11 +1,11 @@
 /**
  * The heart: at each beat, and with one and the same `nowMs`, first the fleet's facts, then the rules, then the
- * notifications. A beat that takes long delays the next one; beats never overlap.
+ * notifications. A beat that takes long delays the next one; beats never overlap. Each is at a whole second.
  */
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
 
-/** Often enough that a group's due time is met within a second. */
+/** On whole seconds, which is where groups of rules have their beats. */
 const BEAT_EVERY_MS = 1000
 
 export interface Beat {
@@ -24,9 +24,9 @@ export function createBeat(clock: Clock, steps: readonly (readonly [string, Beat
   let underWay = Promise.resolve()
   let isStopped = false
   let cancel: (() => void) | undefined
+  let lastMs = -Infinity
 
-  const run = async (): Promise<void> => {
-    const nowMs = clock.nowMs()
+  const run = async (nowMs: number): Promise<void> => {
     for (const [name, step] of steps) {
       try {
         await step(nowMs)
@@ -35,23 +35,33 @@ export function createBeat(clock: Clock, steps: readonly (readonly [string, Beat
       }
     }
   }
-  const once = (): Promise<void> => {
-    underWay = underWay.then(() => (isStopped ? undefined : run()))
+  const beatAt = (timeMs: () => number): Promise<void> => {
+    underWay = underWay.then(() => (isStopped ? undefined : run(timeMs())))
     return underWay
   }
   const plan = (): void => {
     if (isStopped) return
-    cancel = clock.after(BEAT_EVERY_MS, () => {
-      void once().then(plan)
+    const nowMs = clock.nowMs()
+    const secondMs = secondOf(nowMs)
+    // A timer may run a moment early: no second is beaten twice for that. A clock that was set back begins anew.
+    const isSetBack = lastMs - secondMs > BEAT_EVERY_MS
+    const nextMs = (isSetBack ? secondMs : Math.max(secondMs, lastMs)) + BEAT_EVERY_MS
+    cancel = clock.after(nextMs - nowMs, () => {
+      lastMs = Math.max(nextMs, secondOf(clock.nowMs()))
+      void beatAt(() => lastMs).then(plan)
     })
   }
   return {
     start: plan,
-    once,
+    once: () => beatAt(() => clock.nowMs()),
     stop: async () => {
       isStopped = true
       cancel?.()
       await underWay
     },
   }
+}
+
+function secondOf(timeMs: number): number {
+  return Math.floor(timeMs / BEAT_EVERY_MS) * BEAT_EVERY_MS
 }

@@ -39,6 +39,25 @@ describe('createBeat', () => {
     await beat.stop()
   })
 
+  test('it beats on whole seconds, however long a beat takes, and no second twice', async () => {
+    const clock = new FakeClock(4_300)
+    const seen: number[] = []
+    const step = (nowMs: number) => {
+      seen.push(nowMs)
+      clock.set(clock.nowMs() + (seen.length === 2 ? 1_700 : 20))
+      return Promise.resolve()
+    }
+    const beat = createBeat(clock, [['rules', step]], silentLog)
+    beat.start()
+    for (let i = 0; i < 4; i++) {
+      clock.advance(1000 - (clock.nowMs() % 1000))
+      // The next beat is planned when this one is done.
+      await Promise.resolve().then(() => new Promise((done) => setImmediate(done)))
+    }
+    expect(seen).toEqual([5000, 6000, 8000, 9000])
+    await beat.stop()
+  })
+
   test('a failing step does not keep the later ones from running', async () => {
     const seen: string[] = []
     const beat = createBeat(

@@ -22,7 +22,8 @@ import type {
   RuleGroupStatus,
 } from './rule-status.ts'
 import type { RuleGroup } from './rule.ts'
-import { dueAt } from './schedule.ts'
+import { dueAt, spreadOffset } from './schedule.ts'
+import type { OffsetOf } from './schedule.ts'
 import type { TrackedAlert } from './alerting-rule.ts'
 
 export interface RuleEngineOptions {
@@ -35,12 +36,14 @@ export interface RuleEngineOptions {
   readonly externalLabels?: Readonly<Record<string, string>>
   /** For durations only; see `GroupPorts`. */
   readonly stopwatchMs?: () => number
+  /** Where in its interval each group beats; spread by a hash of its name when absent. */
+  readonly offsetOf?: OffsetOf
 }
 
 export interface RuleEngine {
   /** Before the first `evaluate`: alerts kept by an earlier run go on. Rejects when the store does. */
   restore(nowMs: number): Promise<void>
-  /** Evaluates the groups that are due. Rejects only for bugs; what failed is in the report. */
+  /** Evaluates the groups that are due, each for the time of its beat. Rejects only for bugs; what failed is in the report. */
   evaluate(nowMs: number): Promise<EvaluationReport>
   groups(): RuleGroupStatus[]
   /** All alerts, resolved ones of the last 15 minutes included. */
@@ -78,6 +81,7 @@ interface Departed {
 
 class Engine {
   readonly #ports: GroupPorts
+  readonly #offsetOf: OffsetOf
   groups: readonly GroupState[]
   /** Rules removed by a reload or between two runs: their alerts, then only the resolved ones until they are old. */
   #departed: Departed[] = []
@@ -89,7 +93,8 @@ class Engine {
     const { query, appendDerived, states, externalLabels = {}, stopwatchMs } = options
     const externalUrl = options.externalUrl.replace(/\/+$/, '')
     this.#ports = { query, appendDerived, states, externalUrl, externalLabels, stopwatchMs }
-    this.groups = options.groups.map(createGroupState)
+    this.#offsetOf = options.offsetOf ?? spreadOffset
+    this.groups = options.groups.map((group) => createGroupState(group, this.#offsetOf))
   }
 
   async restore(nowMs: number): Promise<void> {
@@ -112,7 +117,7 @@ class Engine {
     for (const group of this.groups) {
       const due = dueAt(group.beat, group.lastEvaluationMs, nowMs)
       if (!due.isDue) continue
-      const evaluation = await evaluateGroup(group, this.#ports, nowMs, due.missed)
+      const evaluation = await evaluateGroup(group, this.#ports, due.timeMs, due.missed)
       groups.push(evaluation.report)
       transitions.push(...evaluation.transitions)
     }
@@ -127,7 +132,7 @@ class Engine {
 
   reload(groups: readonly RuleGroup[]): void {
     const before = new Map(this.groups.map((group) => [group.key, group]))
-    const next = groups.map(createGroupState)
+    const next = groups.map((group) => createGroupState(group, this.#offsetOf))
     for (const group of next) {
       const old = before.get(group.key)
       this.#removedGroups.delete(group.key)

@@ -12,8 +12,8 @@ import type { SeriesSet } from './derived-series.ts'
 import type { AlertSource, RuleAlert, RuleGroupStatus, RuleHealth, RuleStatus } from './rule-status.ts'
 import { groupKeyOf } from './rule.ts'
 import type { Rule, RuleGroup } from './rule.ts'
-import { beatOf, nextSlotMs } from './schedule.ts'
-import type { Beat } from './schedule.ts'
+import { nextSlotMs, spreadOffset } from './schedule.ts'
+import type { Beat, OffsetOf } from './schedule.ts'
 import { isVolatile } from './template.ts'
 
 export interface GroupState {
@@ -47,12 +47,12 @@ export interface RuleState {
   lastEvaluationMs: number | undefined
 }
 
-export function createGroupState(group: RuleGroup): GroupState {
+export function createGroupState(group: RuleGroup, offsetOf: OffsetOf = spreadOffset): GroupState {
   const key = groupKeyOf(group)
   return {
     group,
     key,
-    beat: beatOf(key, group.intervalMs),
+    beat: { intervalMs: group.intervalMs, offsetMs: offsetOf(key, group.intervalMs) },
     rules: group.rules.map(createRuleState),
     lastEvaluationMs: undefined,
     evaluationMs: 0,

@@ -1,21 +1,23 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { beatOf, dueAt } from '../../src/rules/schedule.ts'
-import type { Due } from '../../src/rules/schedule.ts'
+import { dueAt, spreadOffset } from '../../src/rules/schedule.ts'
+import type { Beat, Due } from '../../src/rules/schedule.ts'
+
+const beatOf = (key: string, intervalMs: number): Beat => ({ intervalMs, offsetMs: spreadOffset(key, intervalMs) })
 
 const BEAT = { intervalMs: 30_000, offsetMs: 7000 }
 
 describe('dueAt', () => {
   test.each<[number | undefined, number, Due, string]>([
-    [undefined, 12_345, { isDue: true, missed: 0 }, 'the first evaluation is due at once'],
+    [undefined, 12_345, { isDue: true, timeMs: 12_345, missed: 0 }, 'the first evaluation is due at once'],
     [37_000, 66_999, { isDue: false, nextMs: 67_000 }, 'not before the next beat'],
-    [37_000, 67_000, { isDue: true, missed: 0 }, 'on the beat'],
-    [37_000, 95_000, { isDue: true, missed: 0 }, 'a little late is not missed'],
-    [37_000, 97_000, { isDue: true, missed: 1 }, 'one beat was missed'],
-    [37_000, 337_000, { isDue: true, missed: 9 }, 'nine were'],
-    [66_999, 67_000, { isDue: true, missed: 0 }, 'a late evaluation does not shift the beat'],
+    [37_000, 67_000, { isDue: true, timeMs: 67_000, missed: 0 }, 'on the beat'],
+    [37_000, 95_000, { isDue: true, timeMs: 67_000, missed: 0 }, 'late, it is for its beat all the same'],
+    [37_000, 97_000, { isDue: true, timeMs: 97_000, missed: 1 }, 'one beat was missed'],
+    [37_000, 337_000, { isDue: true, timeMs: 337_000, missed: 9 }, 'nine were'],
+    [66_999, 67_000, { isDue: true, timeMs: 67_000, missed: 0 }, 'a late evaluation does not shift the beat'],
     [67_000, 66_000, { isDue: false, nextMs: 97_000 }, 'a clock set back a little evaluates nothing twice'],
-    [967_000, 7000, { isDue: true, missed: 0 }, 'a clock set back far starts a new beat'],
+    [967_000, 7000, { isDue: true, timeMs: 7000, missed: 0 }, 'a clock set back far starts a new beat'],
   ])('last %s, now %i: %j (%s)', (lastMs, nowMs, want) => {
     expect(dueAt(BEAT, lastMs, nowMs)).toEqual(want)
   })
@@ -31,7 +33,8 @@ describe('dueAt', () => {
           const nowMs = 1_787_220_000_000 + second * 1000
           const due = dueAt(beat, lastMs, nowMs)
           if (!due.isDue) continue
-          lastMs = nowMs
+          expect(due.timeMs).toBe(nowMs)
+          lastMs = due.timeMs
           evaluations++
           missed += due.missed
         }
@@ -39,6 +42,30 @@ describe('dueAt', () => {
         expect(Math.abs(evaluations - 1800 / intervalSeconds)).toBeLessThanOrEqual(2)
       }),
       { numRuns: 50 },
+    )
+  })
+
+  test('however late the heart beats, evaluations are whole intervals apart', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.array(fc.integer({ min: 1, max: 40_000 }), { maxLength: 60 }), (key, pauses) => {
+        const beat = beatOf(key, 30_000)
+        let nowMs = 1_787_220_000_000
+        let lastMs = nowMs - beat.intervalMs
+        let beats = 0
+        const times: number[] = []
+        for (const pauseMs of pauses) {
+          nowMs += pauseMs
+          const due = dueAt(beat, lastMs, nowMs)
+          if (!due.isDue) continue
+          expect(due.timeMs).toBeLessThanOrEqual(nowMs)
+          beats += due.missed + 1
+          lastMs = due.timeMs
+          times.push(due.timeMs)
+        }
+        const [first = 0] = times
+        expect(times.every((timeMs) => (timeMs - first) % 30_000 === 0)).toBe(true)
+        expect(beats).toBeGreaterThanOrEqual(times.length)
+      }),
     )
   })
 

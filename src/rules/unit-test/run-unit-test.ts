@@ -79,7 +79,7 @@ class Run {
     // A subquery without a step takes the evaluation interval.
     const engineOptions = { ...DEFAULT_ENGINE_OPTIONS, ...language, subqueryStepMs: file.evaluationIntervalMs }
     this.#engine = createLocalEngine({ queryable: this.#store, options: engineOptions, nowMs: () => 0 })
-    this.#groups = inOrder(groups, file.groupOrder).map(createGroupState)
+    this.#groups = inOrder(groups, file.groupOrder).map((group) => createGroupState(group))
     this.#ports = {
       query: (expr, timeMs) => this.#engine.instant({ expr, timeMs }),
       appendDerived: (samples) => this.#append(samples),

@@ -24,6 +24,12 @@ export interface Entry {
 /** A sequence or mapping longer than this is refused: aliases can make a small file endless. */
 const ITEMS_MAX = 10_000
 
+/** What is wrong in the shape of a document makes more of what follows look wrong: the first is told, and repeated keys. */
+function independent(errors: Document.Parsed['errors']): Document.Parsed['errors'] {
+  const first = errors.find(({ code }) => code !== 'DUPLICATE_KEY')
+  return errors.filter((error) => error === first || error.code === 'DUPLICATE_KEY')
+}
+
 export class YamlReader {
   readonly source: string
   readonly file: string
@@ -34,7 +40,7 @@ export class YamlReader {
     this.file = file
     this.source = source
     this.#document = parseDocument(source, { prettyErrors: false, logLevel: 'error', merge: true, stringKeys: true })
-    for (const { message, pos } of this.#document.errors) {
+    for (const { message, pos } of independent(this.#document.errors)) {
       const text = message.startsWith('Source contains multiple documents')
         ? 'more than one YAML document in the file'
         : message

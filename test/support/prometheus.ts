@@ -36,6 +36,12 @@ export interface PrometheusOptions {
   readonly isReceiver?: boolean
   /** Scrapes native histograms and sends them on. */
   readonly hasNativeHistograms?: boolean
+  /** A rule file, evaluated each second. */
+  readonly rules?: string
+  /** `host:port` of an Alertmanager; it is told again every two seconds. */
+  readonly alertmanager?: string
+  /** Stands in links of alerts. */
+  readonly externalUrl?: string
   /** Labels of all targets, such as `namespace`. */
   readonly targetLabels?: Readonly<Record<string, string>>
 }
@@ -43,12 +49,17 @@ export interface PrometheusOptions {
 export async function startPrometheus(options: PrometheusOptions): Promise<RunningPrometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'daytwo-prometheus-'))
   writeFileSync(join(folder, 'prometheus.yml'), stringify(configOf(options)))
+  if (options.rules !== undefined) writeFileSync(join(folder, 'rules.yaml'), options.rules)
   const child = spawn(
     options.path,
     [
       `--config.file=${join(folder, 'prometheus.yml')}`,
       `--storage.tsdb.path=${join(folder, 'data')}`,
       '--web.listen-address=127.0.0.1:0',
+      ...(options.externalUrl === undefined
+        ? []
+        : [`--web.external-url=${options.externalUrl}`, '--web.route-prefix=/']),
+      ...(options.alertmanager === undefined ? [] : ['--rules.alert.resend-delay=2s']),
       ...(options.isReceiver === true ? ['--web.enable-remote-write-receiver'] : []),
       ...(options.hasNativeHistograms === true ? ['--enable-feature=native-histograms'] : []),
     ],
@@ -81,7 +92,16 @@ function configOf(options: PrometheusOptions): object {
     metadata_config: { send_interval: '1s' },
   }
   return {
-    global: { scrape_interval: '1s', scrape_timeout: '1s', external_labels: externalLabels },
+    global: {
+      scrape_interval: '1s',
+      scrape_timeout: '1s',
+      evaluation_interval: '1s',
+      external_labels: externalLabels,
+    },
+    ...(options.rules === undefined ? {} : { rule_files: ['rules.yaml'] }),
+    ...(options.alertmanager === undefined
+      ? {}
+      : { alerting: { alertmanagers: [{ static_configs: [{ targets: [options.alertmanager] }] }] } }),
     scrape_configs: [
       {
         job_name: 'kubevirt-hyperconverged-operator-metrics',

@@ -1,0 +1,137 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startFakeAlertmanager } from '../support/fake-alertmanager.ts'
+import type { FakeAlertmanager, ReceivedAlert } from '../support/fake-alertmanager.ts'
+import { postWrite, writeBody } from '../support/remote-write.ts'
+import { activeAlerts, startServer } from '../support/server.ts'
+import type { ActiveAlert, RunningServer } from '../support/server.ts'
+import { tempDir } from '../support/temp-dir.ts'
+import { until } from '../support/until.ts'
+
+// kill -9 while alerts wait and while they fire: the server as it ships, killed and started again on the same folder
+// while a cluster goes on sending. What was waiting goes on waiting, and whoever is told is told the same thing again.
+
+const RULES = `
+groups:
+  - name: g
+    interval: 1s
+    rules:
+      - { alert: Waits, expr: broken == 1, for: 12s }
+      - { alert: Fires, expr: broken > 0 }
+`
+const SEND_EVERY_MS = 250
+
+let folder: ReturnType<typeof tempDir>
+let receiver: FakeAlertmanager
+let server: RunningServer | undefined
+let sending: NodeJS.Timeout
+/** By cluster; what a cluster says of itself until it says something else. */
+let values: Map<string, number>
+
+beforeEach(async () => {
+  folder = tempDir('rules-kill')
+  mkdirSync(join(folder.path, 'rules'))
+  writeFileSync(join(folder.path, 'rules', 'rules.yaml'), RULES)
+  receiver = await startFakeAlertmanager()
+  values = new Map()
+  sending = setInterval(() => {
+    const series = [...values].map(([cluster, value]) => ({
+      labels: { __name__: 'broken', cluster },
+      samples: [{ timeMs: Date.now(), value }],
+    }))
+    // While the server is down a sample is lost, as it would be in a scrape that nobody keeps.
+    if (server !== undefined && series.length > 0) postWrite(server.url, writeBody(series)).catch(() => undefined)
+  }, SEND_EVERY_MS)
+})
+
+afterEach(async () => {
+  clearInterval(sending)
+  await server?.kill()
+  await receiver.close()
+  folder.remove()
+})
+
+async function start(): Promise<void> {
+  server = await startServer([
+    ...['serve', '--listen', '127.0.0.1:0', '--data', join(folder.path, 'data')],
+    ...['--rules', join(folder.path, 'rules'), '--external.url', 'http://rules.example'],
+    ...['--alertmanager', `http://${receiver.address}`],
+  ])
+}
+
+async function killAndStart(): Promise<void> {
+  await server!.kill()
+  await start()
+}
+
+async function alertOf(name: string, cluster: string): Promise<ActiveAlert | undefined> {
+  const alerts = await activeAlerts(server!.url)
+  return alerts.find(({ labels }) => labels['alertname'] === name && labels['cluster'] === cluster)
+}
+
+function untilState(name: string, cluster: string, state: string): Promise<ActiveAlert> {
+  return until(`${name} of ${cluster} to be ${state}`, async () => {
+    const alert = await alertOf(name, cluster)
+    return alert?.state === state ? alert : undefined
+  })
+}
+
+function told(name: string, cluster: string): ReceivedAlert[] {
+  return receiver.received.filter(({ labels }) => labels['alertname'] === name && labels['cluster'] === cluster)
+}
+
+const isResolved = ({ endsAt, atMs }: ReceivedAlert): boolean => Date.parse(endsAt) <= atMs
+
+/** What a receiver knows an alert by: its labels, and since when. */
+const keyOf = ({ labels, startsAt }: ReceivedAlert): string => JSON.stringify([Object.entries(labels).sort(), startsAt])
+
+describe('kill -9', () => {
+  test('while an alert is pending: `for` goes on counting what was seen', { timeout: 180_000 }, async () => {
+    await start()
+    values.set('a', 1)
+    const pending = await untilState('Waits', 'a', 'pending')
+    const seenMs = 5000
+    await until('half of its time to pass', () =>
+      Date.now() - Date.parse(pending.activeAt) > seenMs ? true : undefined,
+    )
+    await killAndStart()
+    const startedMs = Date.now()
+    const again = await untilState('Waits', 'a', 'pending')
+    // Only the time in which nobody looked does not count.
+    expect(Date.parse(again.activeAt)).toBeLessThan(startedMs - seenMs + 3000)
+    expect(Date.parse(again.activeAt)).toBeGreaterThanOrEqual(Date.parse(pending.activeAt))
+    const firing = await untilState('Waits', 'a', 'firing')
+    expect(firing.activeAt).toBe(again.activeAt)
+    await until('it to be told', () => (told('Waits', 'a').length > 0 ? true : undefined))
+  })
+
+  test('while alerts fire: none is lost, none is another one, and the end is told', { timeout: 180_000 }, async () => {
+    await start()
+    values.set('a', 2)
+    const { activeAt } = await untilState('Fires', 'a', 'firing')
+    await until('it to be told', () => told('Fires', 'a')[0])
+    await killAndStart()
+    expect((await untilState('Fires', 'a', 'firing')).activeAt).toBe(activeAt)
+
+    // Killed between an alert that fires and the telling: the receiver is not there yet.
+    receiver.setReady(false)
+    values.set('b', 2)
+    await untilState('Fires', 'b', 'firing')
+    await killAndStart()
+    receiver.setReady(true)
+    await until('b to be told after all', () => told('Fires', 'b')[0])
+
+    // It ends while the server is down.
+    await server!.kill()
+    values.set('a', 0)
+    await start()
+    await until('the end of a to be told', () => (told('Fires', 'a').some(isResolved) ? true : undefined))
+    expect(told('Fires', 'b').some(isResolved)).toBe(false)
+
+    // Told more than once, and always as the same alert.
+    for (const cluster of ['a', 'b']) expect(new Set(told('Fires', cluster).map(keyOf)).size).toBe(1)
+    const afterEnd = told('Fires', 'a').slice(told('Fires', 'a').findIndex(isResolved))
+    expect(afterEnd.every(isResolved)).toBe(true)
+  })
+})

@@ -22,6 +22,13 @@ const CAST: ReadonlyMap<number, Role> = new Map([
   [23, 'descheduler'],
   [25, 'golden_no_annotation'],
   [27, 'multi_arch_disabled'],
+  [29, 'rest_errors'],
+  [31, 'not_evictable'],
+  [33, 'guests'],
+  [35, 'stuck_machines'],
+  [37, 'ping_pong'],
+  [39, 'outdated'],
+  [41, 'api_down'],
 ])
 
 export function roleOf(index: number): Role {

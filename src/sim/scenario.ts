@@ -9,6 +9,7 @@ import {
 } from './scenarios/descheduler.ts'
 import type { GoldenImageFault } from './scenarios/golden-images.ts'
 import { RESTART_EVERY_MS, type EditHabit, type RestartHabit } from './scenarios/out-of-band.ts'
+import type { Trouble } from './scenarios/kubevirt-trouble.ts'
 import type { SilenceHabit } from './scenarios/silence.ts'
 import { ANNOTATION_NAMES, type UnsafePatch } from './scenarios/unsafe.ts'
 import { planUpgrade, type StallWish, type UpgradePlan } from './scenarios/upgrade.ts'
@@ -35,6 +36,8 @@ export interface ClusterPlan {
   readonly degraded: Recurring | undefined
   readonly silence: SilenceHabit | undefined
   readonly goldenImageFault: GoldenImageFault | undefined
+  /** What is wrong with KubeVirt or its virtual machines. */
+  readonly trouble: Trouble | undefined
   /** The HyperConverged object exists; without it there are operators and no operands. */
   readonly isInstalled: boolean
 }
@@ -57,6 +60,13 @@ export const ROLES = [
   'golden_no_arch',
   'golden_no_annotation',
   'multi_arch_disabled',
+  'rest_errors',
+  'not_evictable',
+  'guests',
+  'stuck_machines',
+  'ping_pong',
+  'outdated',
+  'api_down',
 ] as const
 export type Role = (typeof ROLES)[number]
 
@@ -90,6 +100,11 @@ const WISHES: Partial<Record<Role, ProfileWish>> = {
   golden_no_arch: { firstRelease: '1.17.1' },
   golden_no_annotation: { firstRelease: '1.16.0', isMultiArch: true },
   multi_arch_disabled: { firstRelease: '1.18.0', isMultiArch: true },
+  not_evictable: { nodesMin: 3 },
+  guests: { firstRelease: '1.18.0' },
+  stuck_machines: { firstRelease: '1.17.3', nodesMin: 3 },
+  ping_pong: { nodesMin: 3 },
+  api_down: { nodesMin: 3 },
 }
 
 export function createPlan(options: PlanOptions): ClusterPlan {
@@ -111,6 +126,7 @@ export function createPlan(options: PlanOptions): ClusterPlan {
     degraded: undefined,
     silence: role === 'healthy' ? { ...turns.silence, hasStaleMarkers: random.chance(0.5) } : undefined,
     goldenImageFault: undefined,
+    trouble: undefined,
     isInstalled: true,
   }
   switch (role) {
@@ -155,6 +171,18 @@ export function createPlan(options: PlanOptions): ClusterPlan {
       return { ...plan, goldenImageFault: 'no_architecture_annotation' }
     case 'multi_arch_disabled':
       return { ...plan, goldenImageFault: 'multi_arch_disabled' }
+    case 'rest_errors':
+      return { ...plan, trouble: { kind: role, fromMs: before(70) } }
+    case 'not_evictable':
+    case 'ping_pong':
+    case 'outdated':
+      return { ...plan, trouble: { kind: role, fromMs: startMs } }
+    case 'guests':
+      return { ...plan, trouble: { kind: role, fromMs: before(150) } }
+    case 'stuck_machines':
+      return { ...plan, trouble: { kind: role, fromMs: before(80) } }
+    case 'api_down':
+      return { ...plan, trouble: { kind: role, fromMs: before(95) } }
   }
 }
 

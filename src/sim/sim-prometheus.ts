@@ -3,6 +3,7 @@ import type { Labels } from '../model/labels.ts'
 import type { ClusterPlan } from './scenario.ts'
 import { silenceAt } from './scenarios/silence.ts'
 import { hcoGroups } from './series/hco.ts'
+import { kubevirtTroubleGroups } from './series/kubevirt-trouble.ts'
 import { kubevirtGroups } from './series/kubevirt.ts'
 import { olmGroups } from './series/olm.ts'
 import { operandGroups } from './series/operands.ts'
@@ -113,6 +114,7 @@ function openGroups(
   const groups: readonly SeriesGroup[] = [
     ...hcoGroups(plan),
     ...kubevirtGroups(plan),
+    ...kubevirtTroubleGroups(plan),
     ...operandGroups(plan),
     ...olmGroups(plan),
     ...platformGroups(plan),

@@ -9,6 +9,7 @@ import { silenceAt } from './scenarios/silence.ts'
 import { ANNOTATION_NAMES, unsafePatchAt } from './scenarios/unsafe.ts'
 import { movesOf, openUpgradeAt, type UpgradePlan } from './scenarios/upgrade.ts'
 import { HOUR_MS, MINUTE_MS } from './scenarios/window.ts'
+import { kubevirtAlerts } from './truth-kubevirt.ts'
 
 /**
  * What is so, whatever anybody measures: computed from the plans and not from the samples, so that a server's answers
@@ -23,7 +24,7 @@ export interface Truth {
   readonly versions: ReadonlyMap<string, string>
 }
 
-/** An HCO alert whose condition holds, on a cluster that reports. */
+/** An alert of HCO or KubeVirt whose condition holds, on a cluster that reports. */
 export interface TruthAlert {
   readonly cluster: string
   readonly alertname: string
@@ -85,9 +86,10 @@ function lastRollAt(plan: ClusterPlan, timeMs: number): UpgradePlan | undefined 
   return plan.upgrades.findLast((upgrade) => upgrade.operatorPodsMs <= timeMs)
 }
 
-type Condition = Omit<TruthAlert, 'cluster' | 'state'> & { readonly forMs: number }
+/** What holds, and how long its rule asks it to. */
+export type Condition = Omit<TruthAlert, 'cluster' | 'state'> & { readonly forMs: number }
 
-/** All HCO alerts of one cluster, as if it reported. */
+/** All alerts of one cluster, as if it reported. */
 export function alertsOf(plan: ClusterPlan, timeMs: number): readonly TruthAlert[] {
   return [
     ...editAlerts(plan, timeMs),
@@ -96,6 +98,7 @@ export function alertsOf(plan: ClusterPlan, timeMs: number): readonly TruthAlert
     ...deschedulerAlerts(plan, timeMs),
     ...healthAlerts(plan, timeMs),
     ...goldenImageAlerts(plan, timeMs),
+    ...kubevirtAlerts(plan, timeMs),
   ].map(({ forMs, ...condition }) => ({
     cluster: plan.profile.name,
     ...condition,

@@ -114,6 +114,9 @@ describe('truth', () => {
       '',
       (value: number) => value === 0,
     ],
+    ['VMCannotBeEvicted', 'kubevirt_vmi_non_evictable', 'name', (value: number) => value === 1],
+    ['VirtAPIDown', 'kubevirt_virt_api_up', '', (value: number) => value === 0],
+    ['OutdatedVirtualMachineInstanceWorkloads', 'kubevirt_vmi_number_of_outdated', '', (value: number) => value > 0],
   ] as const)('%s is what %s shows', (alertname, metric, label, passes) => {
     let count = 0
     for (const timeMs of MOMENTS) {
@@ -232,6 +235,15 @@ describe('truth', () => {
     const forMs: Record<string, number> = {
       HCOInstallationIncomplete: 60 * MINUTE,
       HCOOperatorConditionsUnhealthy: 10 * MINUTE,
+      VirtHandlerDaemonSetRolloutFailing: 15 * MINUTE,
+      OutdatedVirtualMachineInstanceWorkloads: 24 * 60 * MINUTE,
+      VirtControllerRESTErrorsBurst: 5 * MINUTE,
+      VirtAPIDown: 10 * MINUTE,
+      VMCannotBeEvicted: MINUTE,
+      GuestFilesystemAlmostOutOfSpace: 0, // the critical one; the warning began long ago
+      KubeVirtVMGuestMemoryPressure: 5 * MINUTE,
+      VirtualMachineStuckInUnhealthyState: 10 * MINUTE,
+      VirtualMachineStuckOnNode: 5 * MINUTE,
     }
     expect(truth.alerts.length).toBeGreaterThan(8)
     for (const alert of truth.alerts) {

@@ -1,6 +1,7 @@
 import { hashOf, noiseAt } from '../random.ts'
 import { kubevirtMinorOf, type Release } from '../release.ts'
 import type { ClusterPlan } from '../scenario.ts'
+import { hasTrouble, outdatedAt } from '../scenarios/kubevirt-trouble.ts'
 import { outdatedVmsAt, type UpgradePlan } from '../scenarios/upgrade.ts'
 import { operatorRuns } from './hco.ts'
 import {
@@ -51,7 +52,8 @@ type Component = 'virt-operator' | 'virt-handler' | 'virt-controller' | 'virt-ap
 
 type Add = (name: string, own: OwnLabels, valueAt: SimSeries['valueAt']) => void
 
-function targetOf(plan: ClusterPlan, pod: string, container: Component): Target {
+/** What a scrape of one of KubeVirt's pods adds. */
+export function kubevirtTarget(plan: ClusterPlan, pod: string, container: Component): Target {
   return {
     job: 'kubevirt-prometheus-metrics',
     instance: instanceOf(plan.profile, pod, 8443),
@@ -63,19 +65,22 @@ function targetOf(plan: ClusterPlan, pod: string, container: Component): Target 
   }
 }
 
-/** Adds series of one pod that lives from `fromMs` to `untilMs`. */
+/** Adds series of one pod that lives from `fromMs` to `untilMs`. While it is down its scrape fails, and says only that. */
 function podAdder(
   plan: ClusterPlan,
   external: ExternalLabels,
   series: SimSeries[],
   pod: { readonly name: string; readonly container: Component; readonly fromMs: number; readonly untilMs: number },
+  isDownAt: (timeMs: number) => boolean = () => false,
 ): Add {
-  const target = targetOf(plan, pod.name, pod.container)
+  const target = kubevirtTarget(plan, pod.name, pod.container)
   const add: Add = (name, own, valueAt) => {
     series.push(targetSeries(external, target, name, own, between(pod.fromMs, pod.untilMs, valueAt)))
   }
-  add('up', {}, () => 1)
-  return add
+  add('up', {}, (timeMs) => Number(!isDownAt(timeMs)))
+  return (name, own, valueAt) => {
+    add(name, own, (timeMs) => (isDownAt(timeMs) ? undefined : valueAt(timeMs)))
+  }
 }
 
 /** Two pods of each Deployment, or one on a single node. */
@@ -135,7 +140,7 @@ function addControllers(plan: ClusterPlan, run: KubevirtRun, external: ExternalL
     add('kubevirt_virt_controller_ready_status', {}, () => 1)
     add('kubevirt_virt_controller_leading_status', {}, () => Number(replica === 0))
     if (replica !== 0) continue // the rest is the leader's
-    add('kubevirt_vmi_number_of_outdated', {}, (timeMs) => outdatedVmsAt(profile, plan.upgrades, timeMs))
+    add('kubevirt_vmi_number_of_outdated', {}, (timeMs) => outdatedAt(plan, timeMs))
     add('kubevirt_vmi_migrations_in_pending_phase', {}, (timeMs) => migrationsAt(plan, timeMs).pending)
     add('kubevirt_vmi_migrations_in_running_phase', {}, (timeMs) => migrationsAt(plan, timeMs).running)
   }
@@ -146,7 +151,8 @@ function addApis(plan: ClusterPlan, run: KubevirtRun, external: ExternalLabels, 
   const untilMs = run.until?.apiMs ?? Infinity
   for (const replica of replicasOf(plan)) {
     const name = podName(plan.profile, 'virt-api', run.release.kubevirt, replica)
-    const add = podAdder(plan, external, series, { name, container: 'virt-api', fromMs, untilMs })
+    const isDownAt = (timeMs: number): boolean => hasTrouble(plan, 'api_down', timeMs)
+    const add = podAdder(plan, external, series, { name, container: 'virt-api', fromMs, untilMs }, isDownAt)
     add('kubevirt_virt_api_ready_status', {}, () => 1)
     const host = '172.30.0.1:443'
     const perSecond = 0.4 + 3 * noiseAt(hashOf(plan.profile.seed, name), 0)
@@ -183,12 +189,14 @@ function ruleResults(plan: ClusterPlan, external: ExternalLabels): SimSeries[] {
   const { profile } = plan
   const replicas = replicasOf(plan).length
   const nodes = profile.nodes.length
-  const both = (oldName: string, newName: string, own: OwnLabels, valueAt: () => number): SimSeries[] => [
+  const both = (oldName: string, newName: string, own: OwnLabels, valueAt: (timeMs: number) => number): SimSeries[] => [
     ruleSeries(external, oldName, own, valueAt),
-    ruleSeries(external, newName, own, (timeMs) => (hasColonNames(plan, timeMs) ? valueAt() : undefined)),
+    ruleSeries(external, newName, own, (timeMs) => (hasColonNames(plan, timeMs) ? valueAt(timeMs) : undefined)),
   ]
   return [
-    ...both('kubevirt_virt_api_up', 'cluster:kubevirt_virt_api_up:sum', {}, () => replicas),
+    ...both('kubevirt_virt_api_up', 'cluster:kubevirt_virt_api_up:sum', {}, (timeMs) =>
+      hasTrouble(plan, 'api_down', timeMs) ? 0 : replicas,
+    ),
     ...both('kubevirt_virt_handler_up', 'cluster:kubevirt_virt_handler_up:sum', {}, () => nodes),
     ...both('kubevirt_allocatable_nodes', 'cluster:kubevirt_nodes_allocatable:count', {}, () => nodes),
     ...both('kubevirt_nodes_with_kvm', 'cluster:kubevirt_nodes_with_kvm:count', {}, () => nodes),

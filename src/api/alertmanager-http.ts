@@ -46,16 +46,16 @@ export function speakAlertmanager(scope: FastifyInstance, bodyBytesMax: number):
     if (thrown instanceof ShapeError) {
       void sendJson(reply.code(thrown.status), { code: thrown.code, message: thrown.message })
     } else if (thrown instanceof Refused) void sendJson(reply.code(thrown.status), thrown.message)
-    else inherited(thrown as Parameters<typeof inherited>[0], request, reply)
+    else inherited(thrown, request, reply)
   })
 }
 
-/** With the line break at its end that Go's encoder writes. */
+/** With the line break that Go's encoder writes; as bytes, because Fastify would add a charset to a text. */
 export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
   return reply
     .type('application/json')
     .header('cache-control', 'no-store')
-    .send(`${JSON.stringify(value)}\n`)
+    .send(Buffer.from(`${JSON.stringify(value)}\n`))
 }
 
 const JSON_TYPE = 'application/json'

@@ -26,7 +26,7 @@ export function installErrorHandler(app: FastifyInstance, log: Log): void {
       return reply.type('text/plain; charset=utf-8').send('404 page not found\n')
     }
     const message = `path ${request.url.split('?')[0] ?? ''} was not found`
-    return reply.type('application/json').send(`${JSON.stringify({ code: 404, message })}\n`)
+    return reply.type('application/json').send(Buffer.from(`${JSON.stringify({ code: 404, message })}\n`))
   })
 }
 
@@ -60,7 +60,7 @@ function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Flee
     }
     case 'alertmanager': {
       const { status: code } = failure
-      return reply.type('application/json').send(`${JSON.stringify({ code, message: textOf(failure) })}\n`)
+      return reply.type('application/json').send(Buffer.from(`${JSON.stringify({ code, message: textOf(failure) })}\n`))
     }
     case 'text':
       return reply.type('text/plain; charset=utf-8').send(`${textOf(failure)}\n`)

@@ -85,7 +85,7 @@ export function answerWrongMethods(app: FastifyInstance): void {
         void reply.code(405).header('allow', allow)
         if (isAlertmanagerPath(url)) {
           const message = `method ${request.method} is not allowed, but [${allow.replaceAll(', ', ',')}] are`
-          void reply.type('application/json').send(`${JSON.stringify({ code: 405, message })}\n`)
+          void reply.type('application/json').send(Buffer.from(`${JSON.stringify({ code: 405, message })}\n`))
         } else void reply.type('text/plain; charset=utf-8').send('Method Not Allowed\n')
         done()
       },

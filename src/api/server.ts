@@ -193,7 +193,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
     registerTargets(scope, deps.query, clock)
     registerPrometheusStatus(scope, { ...settings, ...deps })
     registerFeatures(scope, language)
-    registerAdmin(scope, deps.reload)
+    registerAdmin(scope, deps.reload, deps.people, clock)
     done()
   })
   const ui = {

@@ -250,6 +250,20 @@ describe('acknowledging', () => {
   })
 })
 
+test('who had the content read again is in the audit', async () => {
+  const { app } = await makeServer({
+    clock,
+    people: memory.people,
+    requiresToken: true,
+    reload: () => Promise.resolve(),
+    authenticate: () => Promise.resolve({ role: 'admin', name: 'root' } as const),
+  })
+  const headers = { authorization: 'Bearer x' }
+  expect((await app.inject({ method: 'POST', url: '/-/reload', headers })).statusCode).toBe(200)
+  expect(await memory.people.audit(9)).toMatchObject([{ action: 'rules.reload', by: 'root', subject: 'content' }])
+  await app.close()
+})
+
 describe('one alert', () => {
   const { fingerprint } = ruleAlert('A', 'c1')
 

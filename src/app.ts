@@ -7,7 +7,10 @@ import { availableParallelism, hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { getHeapStatistics } from 'node:v8'
 import { DEFAULT_FARO_OPTIONS } from './api/faro.ts'
+import { deliveryItem } from './api/deliveries.ts'
+import type { ApiNotify } from './api/deliveries.ts'
 import { fleetReaderOf } from './api/fleet-reader.ts'
+import type { FleetReader } from './fleet/fleet-reader.ts'
 import type * as api from './api/server.ts'
 import { engineOptionsOf, isLoopback } from './app-options.ts'
 import { reservePort } from './app-port.ts'
@@ -42,6 +45,8 @@ import { createContent } from './content.ts'
 import type { Content } from './content.ts'
 import { watchFiles } from './file-watch.ts'
 import { createNotifications } from './notifications.ts'
+import type { Notifier } from './notify/notifier.ts'
+import { createUpgradeMarks } from './upgrade-marks.ts'
 import type { Notifications } from './notifications.ts'
 import { createPeople } from './people.ts'
 import type { People } from './people.ts'
@@ -104,17 +109,28 @@ async function serve(
   const tokens = await createTokenBook(() => threads.ingest.tokens(), clock)
   checkDoors(config, tokens)
   const query = measuredQuery(threads.query, metrics)
+  const reader = fleetReaderOf(query)
+  const canonicalName = (name: string): string => catalog.aliases.get(name) ?? name
   const people = await createPeople({
     config,
     clock,
     log,
     store: threads.ingest,
     history: threads.query,
-    canonicalName: (name) => catalog.aliases.get(name) ?? name,
+    canonicalName,
+  })
+  const notifications = await createNotifications({
+    config,
+    clock,
+    metrics,
+    log,
+    store: threads.ingest,
+    silences: people.silences,
+    upgrades: createUpgradeMarks({ reader, options: DEFAULT_FLEET_OPTIONS, canonicalName, log }),
   })
   // What stands in files: SIGHUP, `/-/reload` and a changed file read all of it again.
   const reloader = createReloader({
-    reloadables: [content.reloadable((files) => useRules(files, threads, metrics))],
+    reloadables: [content.reloadable((files) => useRules(files, threads, metrics)), notifications.reloadable],
     clock,
     metrics,
     log,
@@ -128,6 +144,8 @@ async function serve(
     tokens,
     query,
     people,
+    notifications,
+    reader,
     reloader,
     readiness: () => readiness,
   })
@@ -135,7 +153,6 @@ async function serve(
   await threads.query.restoreRules(clock.nowMs())
   readiness = 'ready'
 
-  const notifications = createNotifications(config, clock, metrics, log)
   const beat = createBeat(clock, beatSteps(threads, people, metrics, log, notifications), log)
   metrics.storeHeadBytesMax.set(config['store.head-bytes-max'])
   const instance = config['own-metrics'] ? new URL(config['external.url']).host : undefined
@@ -206,16 +223,17 @@ interface ServerParts {
   readonly tokens: TokenBook
   readonly query: QueryEngine & QueryExplainer
   readonly people: People
+  readonly notifications: Notifications
+  readonly reader: FleetReader
   readonly reloader: Reloader
   readonly readiness: () => string
 }
 
 function createApiServer(
   createServer: typeof api.createServer,
-  { parts, catalog, metrics, threads, tokens, query, people, reloader, readiness }: ServerParts,
+  { parts, catalog, metrics, threads, tokens, query, people, notifications, reader, reloader, readiness }: ServerParts,
 ): Promise<FastifyInstance> {
   const { config, clock, log, isDemo } = parts
-  const reader = fleetReaderOf(query)
   const pending = limitPendingWrites(config['ingest.pending-max'])
   const contextOf = (cluster: string | undefined) => {
     return { nowMs: clock.nowMs(), ...(cluster === undefined ? {} : { cluster }) }
@@ -255,9 +273,11 @@ function createApiServer(
     context: {
       changes: (cluster, untilMs) => readChanges(reader, cluster, untilMs),
       shared: (clusters, nowMs) => readSharedTraits(reader, clusters, nowMs),
-      // Alertmanagers are told, and what they were told is not kept.
-      deliveries: () => Promise.resolve([]),
+      deliveries: async (fingerprint, limit) =>
+        (await threads.query.deliveries({ fingerprint, limit })).map(deliveryItem),
     },
+    pipeline: notifications.notifier,
+    notify: apiNotify(notifications.notifier, threads, config),
     catalog,
     reload: () => reloader.reload('request'),
     reloadStatus: () => reloader.status(),
@@ -290,6 +310,28 @@ function createApiServer(
       decodedBytesMax: config['ingest.decompressed-bytes-max'],
     },
   })
+}
+
+/** The pipeline with what is kept of it. */
+function apiNotify(notifier: Notifier, threads: AppThreads, config: Config): ApiNotify {
+  const path = config['notify.config']
+  return {
+    deliveries: {
+      list: (query) => threads.query.deliveries(query),
+      get: (id) => threads.query.delivery(id),
+    },
+    configFile: path === '' ? undefined : path,
+    get route() {
+      return notifier.route
+    },
+    routesOf: (labels) => notifier.routesOf(labels),
+    health: () => notifier.health(),
+    marksOf: (alert, nowMs) => notifier.marksOf(alert, nowMs),
+    hasSeen: (fingerprint) => notifier.hasSeen(fingerprint),
+    groups: (nowMs) => notifier.groups(nowMs),
+    receivers: () => notifier.receivers(),
+    configText: () => notifier.configText(),
+  }
 }
 
 /** Main, the ingest worker, the query worker. */

@@ -269,6 +269,12 @@ export const OPTIONS = {
     '5m',
     'How long an alert of others is believed that names no end and is not repeated.',
   ),
+  'notify.config': option(
+    'Alerts',
+    optionalText('FILE'),
+    '',
+    "Routing and receivers, in the format of Alertmanager's configuration. Without it nobody is told but --alertmanager.",
+  ),
   alertmanager: option('Alerts', urls, '', 'Alertmanagers that are told of firing and resolved alerts.'),
   'alertmanager.resend-delay': option('Alerts', duration, '1m', 'How often a firing alert is sent again.'),
 } satisfies Record<string, OptionSpec<unknown>>

@@ -21,6 +21,8 @@ import type { Appender, DerivedSample } from './model/appender.ts'
 import type { Refusal } from './model/refusal.ts'
 import type { TokenRecord } from './model/token.ts'
 import { peopleCalls, type PeopleCalls } from './people-calls.ts'
+import { notifyCalls } from './notify-calls.ts'
+import type { NotifyCalls } from './notify-calls.ts'
 import { carry, serveCalls } from './rpc.ts'
 import type { StoreOptions } from './store/options.ts'
 import { openWriter } from './store/writer.ts'
@@ -57,7 +59,8 @@ export type IngestWorkerCalls = {
   appendOwn(samples: readonly DerivedSample[]): Promise<void>
   tokens(): Promise<readonly TokenRecord[]>
   close(): Promise<void>
-} & PeopleCalls
+} & PeopleCalls &
+  NotifyCalls
 
 /** What the query worker asks. */
 export type DerivedCalls = {
@@ -94,6 +97,7 @@ function mainCalls(
   }
   return {
     ...peopleCalls(writer.facts),
+    ...notifyCalls(writer.facts),
     write: (body, context) => takeAndCommit(() => remoteWrite.write(body, context)),
     writeOtlpMetrics: (body, encoding, context) => takeAndCommit(() => otlp.write(body, encoding, context)),
     maintain: async (nowMs) => {

@@ -8,6 +8,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { invariant } from './base/invariant.ts'
 import type { AlertRunQuery, AlertRunSpan, KeptAlertRun, MatchedRuns } from './model/alert-run.ts'
 import type { AuditEntry } from './model/audit.ts'
+import type { DeliveryQuery, KeptDelivery } from './model/delivery.ts'
 import type { ExemplarSeries } from './model/exemplar.ts'
 import type { Labels } from './model/labels.ts'
 import type { Matcher } from './model/matcher.ts'
@@ -72,6 +73,8 @@ export type QueryWorkerCalls = {
   alertSpans(fingerprints: readonly string[], fromMs: number, toMs: number): Promise<readonly AlertRunSpan[]>
   matchingRuns(matchers: readonly Matcher[], fromMs: number, toMs: number): Promise<readonly MatchedRuns[]>
   audit(limit: number, before?: number): Promise<readonly AuditEntry[]>
+  deliveries(query: DeliveryQuery): Promise<readonly KeptDelivery[]>
+  delivery(id: number): Promise<KeptDelivery | undefined>
   close(): void
 }
 
@@ -140,6 +143,8 @@ try {
     alertSpans: (fingerprints, fromMs, toMs) => facts.alertRuns.spans(fingerprints, fromMs, toMs),
     matchingRuns: (matchers, fromMs, toMs) => facts.alertRuns.matching(matchers, fromMs, toMs),
     audit: (limit, before) => facts.audit.list(limit, before),
+    deliveries: (query) => facts.deliveries.list(query),
+    delivery: (id) => facts.deliveries.get(id),
     close: () => {
       facts.close()
       reader.close()

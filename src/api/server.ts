@@ -22,6 +22,8 @@ import { registerAlertmanagerStatus } from './alertmanager-status.ts'
 import { registerAlertDetail } from './alert-detail.ts'
 import type { AlertContext } from './alert-detail.ts'
 import { registerAlerts } from './alerts.ts'
+import { registerDeliveries } from './deliveries.ts'
+import type { ApiNotify } from './deliveries.ts'
 import type { NoteRefusal } from './body-limit.ts'
 import { installCors } from './cors.ts'
 import { installErrorHandler } from './error-handler.ts'
@@ -86,6 +88,8 @@ export interface ApiDeps {
   readonly context: AlertContext
   /** Who is told of what, and why not. */
   readonly pipeline?: PipelineView
+  /** Receivers, routes and what was sent. */
+  readonly notify: ApiNotify
   readonly catalog: RunbookCatalog & LintedCatalog
   /** Reads rules, runbooks, dashboards and routing again; rejects, and changes nothing, when they cannot be used. */
   readonly reload: () => Promise<void>
@@ -212,6 +216,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   registerAlertDetail(app, deps)
   registerAlertHistory(app, deps.people, clock)
   registerSilences(app, deps.people, clock)
+  registerDeliveries(app, deps.notify, clock)
   await app.register((scope, _options, done) => {
     speakAlertmanager(scope, settings.bodyBytesMax)
     registerAlertmanagerAlerts(scope, { ...settings, ...deps })

@@ -42,7 +42,8 @@ export interface OwnMetrics {
   readonly reloadSuccessSeconds: Gauge
   readonly alerts: Gauge<'state'>
   readonly externalAlerts: Counter<'outcome'>
-  readonly notifications: Counter<'receiver' | 'outcome'>
+  readonly notifications: Counter<'receiver' | 'integration' | 'outcome'>
+  readonly notificationSeconds: Histogram<'integration'>
   readonly faroItems: Counter<'kind' | 'outcome'>
   readonly buildInfo: Gauge<'version'>
 }
@@ -134,7 +135,14 @@ export function createOwnMetrics(version: string): OwnMetrics {
     reloadSuccessSeconds: gauge('daytwo_config_last_reload_success_timestamp_seconds', 'When what is in use was read.'),
     alerts: gauge('daytwo_alerts', 'Alerts by state.', ['state']),
     externalAlerts: counter('daytwo_external_alerts_total', 'Alerts that others POSTed, by outcome.', ['outcome']),
-    notifications: counter('daytwo_notifications_total', 'Notifications sent.', ['receiver', 'outcome']),
+    notifications: counter('daytwo_notifications_total', 'Attempts to tell a receiver, by outcome.', [
+      'receiver',
+      'integration',
+      'outcome',
+    ]),
+    notificationSeconds: seconds('daytwo_notification_duration_seconds', 'Time a receiver took to answer.', [
+      'integration',
+    ]),
     faroItems: counter('daytwo_faro_items_total', 'Items received from browsers.', ['kind', 'outcome']),
     buildInfo: gauge('daytwo_build_info', 'Always 1; the version is a label.', ['version']),
   }

@@ -3,10 +3,11 @@
  * a minute while it fires and for a while after it has resolved. It reads no clock: whoever calls says what time it is,
  * and calling `deliver` often is what makes retries happen. A slow or dead receiver holds up only itself.
  */
+import type { DeliveryOutcome } from '../model/delivery.ts'
 import { decideNotify, pickOnePerFingerprint } from './decide.ts'
 import type { NotifyDecision, NotifyReason, Told } from './decide.ts'
 import { DeliveryLog } from './delivery-log.ts'
-import type { Delivery, DeliveryOutcome } from './delivery-log.ts'
+import type { Delivery } from './delivery-log.ts'
 import { publicUrl } from './http-post.ts'
 import type { HttpPost, PostResult } from './http-post.ts'
 import { postableAlert } from './notification.ts'

@@ -1,4 +1,5 @@
 /** The last attempts to tell somebody, newest last: the answer to "was anybody told?". */
+import type { DeliveryOutcome } from '../model/delivery.ts'
 import type { NotifyReason } from './decide.ts'
 
 export const DELIVERIES_MAX = 1000
@@ -22,9 +23,6 @@ export interface Delivery {
   /** When it is tried again; absent when it is not. */
   readonly retryAtMs?: number
 }
-
-/** `refused`: the receiver does not want it, repeating is no use. `failed`: it is tried again. */
-export type DeliveryOutcome = 'delivered' | 'refused' | 'failed'
 
 export class DeliveryLog {
   #deliveries: Delivery[] = []

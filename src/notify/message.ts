@@ -13,6 +13,8 @@ export interface Message {
   /** Under which people reach this server. Without a slash at the end. */
   readonly externalUrl: string
   readonly nowMs: number
+  /** How long until it is told again at the latest, while nothing changes. */
+  readonly toldEveryMs: number
 }
 
 export interface MessageAlert {

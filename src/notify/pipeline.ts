@@ -15,7 +15,11 @@ export interface PipelineAlert extends Alert {
   readonly threshold?: string
 }
 
-/** Why somebody is told, or is not. The first five send. */
+/**
+ * Why somebody is told, or is not. The first four send. `cleared`: all has resolved, and this receiver does not want to
+ * hear of it. `only_resolved`: it was over before anybody was told. `waits_for_group`: its group has not been looked at
+ * since it came.
+ */
 export const DECISION_REASONS = [
   'first',
   'new_alerts',
@@ -23,12 +27,12 @@ export const DECISION_REASONS = [
   'repeat_due',
   'cleared',
   'nothing_new',
+  'only_resolved',
   'waits_for_group',
   'silenced_by',
   'inhibited_by',
   'muted_by',
   'expected_in_upgrade',
-  'only_resolved',
   'no_receiver',
 ] as const
 export type DecisionReason = (typeof DECISION_REASONS)[number]

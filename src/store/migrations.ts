@@ -257,6 +257,36 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     generator_url TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- What each receiver was last told of each group.
+  CREATE TABLE notification_log (
+    key TEXT PRIMARY KEY,
+    at_ms INTEGER NOT NULL,
+    firing TEXT NOT NULL,
+    resolved TEXT NOT NULL,
+    expires_at_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  -- Every attempt to tell somebody. The long ones come last, so that lists need not read them.
+  CREATE TABLE delivery (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at_ms INTEGER NOT NULL,
+    receiver TEXT NOT NULL,
+    integration TEXT NOT NULL,
+    target TEXT NOT NULL,
+    group_key TEXT NOT NULL,
+    alertnames TEXT NOT NULL,
+    fingerprints TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    status INTEGER,
+    latency_ms REAL NOT NULL,
+    error TEXT,
+    retry_at_ms INTEGER,
+    payload TEXT NOT NULL,
+    answer TEXT
+  ) STRICT;
+  `,
 ]
 
 /** The version that brought packs. Before it a flush wrote one row per series, and no release ever did. */

@@ -28,7 +28,12 @@ DELETE,POST                   responder  own         /api/fleet/v1/alerts/:finge
 GET                           viewer  own         /api/fleet/v1/alerts/history
 GET                           viewer  own         /api/fleet/v1/alerts/strip
 GET                           viewer  own         /api/fleet/v1/audit
+GET                           viewer  own         /api/fleet/v1/deliveries
+GET                           viewer  own         /api/fleet/v1/deliveries/:id
 GET                           viewer  own         /api/fleet/v1/now
+GET                           viewer  own         /api/fleet/v1/receivers
+GET                           viewer  own         /api/fleet/v1/routes
+POST                          viewer  own         /api/fleet/v1/routes/test
 POST                          responder  own         /api/fleet/v1/silences
 GET                           viewer  own         /api/fleet/v1/silences
 DELETE,PUT                    responder  own         /api/fleet/v1/silences/:id
@@ -81,6 +86,7 @@ GET                           viewer  alertmanager  /api/v2/status
 GET,HEAD                      public  text        /assets/*
 OPTIONS,POST                  public  text        /collect
 GET                           viewer  own         /debug/ingest
+GET                           viewer  own         /debug/notify
 GET                           viewer  own         /debug/rules
 GET                           viewer  own         /debug/series
 GET,HEAD                      viewer  text        /explore

@@ -20,6 +20,7 @@ import type { MetricFamily } from '../../src/model/metadata.ts'
 import type { InstantQuery, QueryEngine, QueryResult, RangeQuery } from '../../src/promql/query-engine.ts'
 import type { RuleReader } from '../../src/api/rules.ts'
 import { FakeClock } from '../support/fake-clock.ts'
+import { memoryNotify } from '../support/notify.ts'
 import { MemoryAppender } from '../support/memory-appender.ts'
 import { memoryPeople } from '../support/people.ts'
 
@@ -195,6 +196,7 @@ export async function makeServer(
       shared: () => Promise.resolve({ clusters: 0, shared: [] }),
       deliveries: () => Promise.resolve([]),
     },
+    notify: overrides.notify ?? (await memoryNotify({ clock })).api,
     catalog: TEST_CATALOG,
     reload: () => Promise.resolve(),
     reloadStatus: () => ({ isSuccessful: true, lastSuccessMs: NOW_MS - 3_600_000 }),

@@ -81,7 +81,8 @@ describe('the database file', () => {
       DROP TABLE rollup; DROP TABLE series_batch; DROP TABLE series_ended; DROP TABLE histogram;
       DROP TABLE histogram_pack; DROP TABLE histogram_series; DROP TABLE exemplar; DROP TABLE metric_metadata;
       DROP TABLE head_part; DROP TABLE head_checkpoint; DROP TABLE silence; DROP TABLE acknowledgement;
-      DROP TABLE audit; DROP TABLE alert_run; DROP TABLE external_alert;
+      DROP TABLE audit; DROP TABLE alert_run; DROP TABLE external_alert; DROP TABLE notification_log;
+      DROP TABLE delivery;
       CREATE TABLE series (
         ref INTEGER PRIMARY KEY AUTOINCREMENT, pairs BLOB NOT NULL, ended INTEGER NOT NULL DEFAULT 0
       ) STRICT;

@@ -124,10 +124,14 @@ export interface Msteamsv2Config extends OverHttp {
   readonly text: string
 }
 
-/** Alertmanagers that get the group's alerts as Prometheus would send them: each of the addresses gets all. */
+/**
+ * One Alertmanager that gets the group's alerts as Prometheus would send them. Members of a cluster do not tell each
+ * other of alerts, so each address is an integration of its own, with its own retries.
+ */
 export interface AlertmanagerConfig extends OverHttp {
   readonly kind: 'alertmanager'
-  readonly urls: readonly string[]
+  /** Without a slash at the end. */
+  readonly url: string
   readonly timeoutMs: number
 }
 

@@ -37,7 +37,7 @@ import type {
 import type { Secret } from './secret.ts'
 
 /** What a receiver says of itself, to be completed by `global:`, which may stand below it in the file. */
-type Draft = (global: GlobalConfig) => IntegrationConfig | undefined
+type Draft = (global: GlobalConfig) => IntegrationConfig | readonly IntegrationConfig[] | undefined
 
 export interface ReceiverDraft {
   readonly name: string
@@ -393,13 +393,14 @@ const alertmanager: Kind<Draft> = record({ ...COMMON, urls: listOf(url), timeout
   if ((values.urls ?? []).length === 0) {
     reading.reader.error(read.at('urls'), `${what} needs urls: the addresses of all members of the cluster`)
   }
-  return (global): AlertmanagerConfig => ({
-    kind: 'alertmanager',
-    sendResolved: values.send_resolved ?? true,
-    http: over(values.http_config, global),
-    urls: (values.urls ?? []).map((written) => written.replace(/\/+$/, '')),
-    timeoutMs: values.timeout ?? 0,
-  })
+  return (global): readonly AlertmanagerConfig[] =>
+    (values.urls ?? []).map((written) => ({
+      kind: 'alertmanager',
+      sendResolved: values.send_resolved ?? true,
+      http: over(values.http_config, global),
+      url: written.replace(/\/+$/, ''),
+      timeoutMs: values.timeout ?? 0,
+    }))
 })
 
 /** In the order in which a receiver's integrations are told. */
@@ -453,8 +454,7 @@ export const receiver: Kind<ReceiverDraft> = record({ name: text, ...LISTS }, (r
     complete: (global) => ({
       name,
       integrations: drafts.flatMap((draft) => {
-        const integration = draft(global)
-        return integration === undefined ? [] : [integration]
+        return draft(global) ?? []
       }),
     }),
   }

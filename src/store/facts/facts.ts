@@ -2,6 +2,8 @@ import type Database from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
 import type { AlertStateStore } from '../../model/alert.ts'
 import type { AlertRunReader } from '../../model/alert-run.ts'
+import type { DeliveryReader, DeliveryStore } from '../../model/delivery.ts'
+import type { NotificationLogStore } from '../../model/notification-log.ts'
 import { failureOf, openDatabase, openDatabaseForReading } from '../database.ts'
 import { Turns } from '../turns.ts'
 import { SqlAcknowledgements, type AcknowledgementStore } from './acknowledgements.ts'
@@ -9,6 +11,8 @@ import { SqlAlertRuns, type AlertRunStore } from './alert-runs.ts'
 import { SqlAlertStates } from './alert-states.ts'
 import { SqlAudit, type AuditStore } from './audit.ts'
 import { SqlExternalAlerts, type ExternalAlertStore } from './external-alerts.ts'
+import { SqlDeliveries } from './deliveries.ts'
+import { SqlNotificationLog } from './notification-log.ts'
 import { SqlMeta, type MetaStore } from './meta.ts'
 import type { FactsSchema } from './schema.ts'
 import { SqlSilences, type SilenceStore } from './silences.ts'
@@ -24,6 +28,8 @@ export interface Facts {
   readonly audit: AuditStore
   readonly alertRuns: AlertRunStore
   readonly externalAlerts: ExternalAlertStore
+  readonly notificationLog: NotificationLogStore
+  readonly deliveries: DeliveryStore
 }
 
 /** Runs one piece of work on the connection, alone, and names its failures. */
@@ -48,6 +54,8 @@ export function createFacts(database: Database.Database, turns: Turns): Facts {
     audit: new SqlAudit(run),
     alertRuns: new SqlAlertRuns(run),
     externalAlerts: new SqlExternalAlerts(run),
+    notificationLog: new SqlNotificationLog(run),
+    deliveries: new SqlDeliveries(run),
   }
 }
 
@@ -55,16 +63,18 @@ export function createFacts(database: Database.Database, turns: Turns): Facts {
 export interface FactsReader {
   readonly alertRuns: AlertRunReader
   readonly audit: Pick<AuditStore, 'list'>
+  readonly deliveries: DeliveryReader
   close(): void
 }
 
 /** Opens what a writer made. Throws FleetError. */
 export function openFactsForReading(dir: string): FactsReader {
   const database = openDatabaseForReading(dir)
-  const { alertRuns, audit } = createFacts(database, new Turns())
+  const { alertRuns, audit, deliveries } = createFacts(database, new Turns())
   return {
     alertRuns,
     audit,
+    deliveries,
     close() {
       database.close()
     },

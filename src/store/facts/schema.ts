@@ -4,6 +4,8 @@ import type { Generated } from 'kysely'
 export interface FactsSchema {
   readonly meta: MetaTable
   readonly token: TokenTable
+  readonly notification_log: NotificationLogTable
+  readonly delivery: DeliveryTable
   readonly alert_state: AlertStateTable
   readonly silence: SilenceTable
   readonly acknowledgement: AcknowledgementTable
@@ -100,4 +102,35 @@ export interface ExternalAlertTable {
   /** 0 or 1. */
   readonly is_timeout: number
   readonly generator_url: string
+}
+
+export interface NotificationLogTable {
+  readonly key: string
+  readonly at_ms: number
+  /** JSON arrays of fingerprints. */
+  readonly firing: string
+  readonly resolved: string
+  readonly expires_at_ms: number
+}
+
+export interface DeliveryTable {
+  readonly id: Generated<number>
+  readonly at_ms: number
+  readonly receiver: string
+  readonly integration: string
+  readonly target: string
+  readonly group_key: string
+  /** JSON array. */
+  readonly alertnames: string
+  /** JSON array. */
+  readonly fingerprints: string
+  readonly reason: string
+  readonly outcome: string
+  readonly attempt: number
+  readonly status: number | null
+  readonly latency_ms: number
+  readonly error: string | null
+  readonly retry_at_ms: number | null
+  readonly payload: string
+  readonly answer: string | null
 }

@@ -1,0 +1,28 @@
+import { Type, type Static } from 'typebox'
+
+/** `GET /debug/notify`: each group with the last decision about each of its alerts: who was told or not, and the reason. */
+export const DebugNotify = Type.Object({
+  asOfMs: Type.Number(),
+  /** The file's name; absent when there is none. */
+  configFile: Type.Optional(Type.String()),
+  groups: Type.Array(
+    Type.Object({
+      groupKey: Type.String(),
+      receiver: Type.String(),
+      labels: Type.Record(Type.String(), Type.String()),
+      nextFlushMs: Type.Number(),
+      mutedBy: Type.Array(Type.String()),
+      alerts: Type.Array(
+        Type.Object({
+          fingerprint: Type.String(),
+          alertname: Type.String(),
+          state: Type.String(),
+          sends: Type.Boolean(),
+          reason: Type.String(),
+          atMs: Type.Number(),
+        }),
+      ),
+    }),
+  ),
+})
+export type DebugNotify = Static<typeof DebugNotify>

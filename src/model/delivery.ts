@@ -1,0 +1,52 @@
+/** One attempt to tell a receiver, as it is kept. Nothing in it holds a secret. */
+export interface DeliveryRecord {
+  readonly atMs: number
+  readonly receiver: string
+  /** `webhook`, `slack`, `pagerduty`, `email`, `msteams`, `msteamsv2`, `alertmanager`. */
+  readonly integration: string
+  readonly target: string
+  readonly groupKey: string
+  /** Names of the alerts in it, each once. */
+  readonly alertnames: readonly string[]
+  readonly fingerprints: readonly string[]
+  readonly reason: string
+  readonly outcome: DeliveryOutcome
+  /** 1 for the first try. */
+  readonly attempt: number
+  readonly status?: number
+  readonly latencyMs: number
+  readonly error?: string
+  readonly retryAtMs?: number
+  /** Its beginning when it is long. */
+  readonly payload: string
+  readonly answer?: string
+}
+
+/** `refused`: the receiver does not want it, repeating is no use. `failed`: it is tried again. */
+export const DELIVERY_OUTCOMES = ['delivered', 'refused', 'failed'] as const
+export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number]
+
+export interface KeptDelivery extends DeliveryRecord {
+  /** Rises with time. */
+  readonly id: number
+}
+
+export interface DeliveryQuery {
+  readonly receiver?: string
+  readonly outcome?: DeliveryOutcome
+  readonly fingerprint?: string
+  readonly limit: number
+  /** Only those with a smaller id. */
+  readonly before?: number
+}
+
+/** Implemented by `store`. The oldest go when there are too many. */
+export interface DeliveryStore extends DeliveryReader {
+  add(deliveries: readonly DeliveryRecord[]): Promise<void>
+}
+
+export interface DeliveryReader {
+  /** Newest first; payload and answer are empty. */
+  list(query: DeliveryQuery): Promise<readonly KeptDelivery[]>
+  get(id: number): Promise<KeptDelivery | undefined>
+}

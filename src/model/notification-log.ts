@@ -1,0 +1,19 @@
+/** What one receiver was last told of one group. Times in milliseconds since the epoch. */
+export interface NotificationLogEntry {
+  /** Group, receiver and integration. */
+  readonly key: string
+  readonly atMs: number
+  /** Fingerprints. */
+  readonly firing: readonly string[]
+  readonly resolved: readonly string[]
+  /** Nothing is known of it after this. */
+  readonly expiresAtMs: number
+}
+
+/** Keeps the log over a restart, so that nobody is told twice. Implemented by `store`, used by `notify`. */
+export interface NotificationLogStore {
+  load(): Promise<readonly NotificationLogEntry[]>
+  /** Replaces what is there under the same keys; durable when it resolves. */
+  put(entries: readonly NotificationLogEntry[]): Promise<void>
+  prune(expiredBeforeMs: number): Promise<void>
+}

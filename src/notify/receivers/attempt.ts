@@ -1,0 +1,140 @@
+/** What all receivers share: what one attempt came to, and how an answer over HTTP is judged. */
+import { FleetError } from '../../base/errors.ts'
+import { TemplateError } from '../../template/value.ts'
+import type { DeliveryOutcome } from '../../model/delivery.ts'
+import type { HttpConfig } from '../config/http-config.ts'
+import { resolveSecret, withoutSecrets } from '../config/secret.ts'
+import type { Secret } from '../config/secret.ts'
+import type { HttpAnswer, HttpClient } from '../http-client.ts'
+import type { TemplateSet } from '../template-set.ts'
+
+/** One try to tell somebody. Nothing in it holds a secret. */
+export interface Attempt {
+  readonly outcome: DeliveryOutcome
+  readonly target: string
+  readonly payload: string
+  readonly latencyMs: number
+  readonly status?: number
+  readonly answer?: string
+  readonly error?: string
+  readonly retryAfterMs?: number
+}
+
+export interface Sending {
+  readonly http: HttpClient
+  readonly templates: TemplateSet
+  /** All secrets written in the configuration. */
+  readonly secrets: readonly string[]
+  readonly timeoutMs: number
+}
+
+/** Refuses a 2xx answer that says otherwise in its text, or puts it off. */
+export type Judge = (answer: HttpAnswer) => { readonly outcome: DeliveryOutcome; readonly error: string } | undefined
+
+export interface JsonPost {
+  readonly url: Secret
+  /** The address is a secret itself: only its host is shown. */
+  readonly hidesPath: boolean
+  readonly http: HttpConfig
+  readonly body: unknown
+  readonly timeoutMs?: number
+  /** Beside those of the configuration. */
+  readonly secrets?: readonly string[]
+  readonly judge?: Judge
+}
+
+export async function postJson(sending: Sending, post: JsonPost): Promise<Attempt> {
+  const payload = JSON.stringify(post.body)
+  return attempting(post.url, payload, sending, async () => {
+    const url = await resolveSecret(post.url)
+    const own = [...(post.secrets ?? []), ...(post.hidesPath ? secretsOfUrl(url) : [])]
+    const secrets = [...sending.secrets, ...own]
+    const target = post.hidesPath ? hostOf(url) : url
+    const timeoutMs = post.timeoutMs === undefined || post.timeoutMs === 0 ? sending.timeoutMs : post.timeoutMs
+    const headers = { 'content-type': 'application/json', 'user-agent': 'Daytwo' }
+    const answer = await sending.http({ url, body: payload, headers, http: post.http, timeoutMs })
+    return judged(answer, { target, payload: withoutSecrets(payload, secrets) }, secrets, post.judge)
+  })
+}
+
+/** What fails before anything is sent is an attempt too. */
+export async function attempting(
+  url: Secret,
+  payload: string,
+  { secrets }: Sending,
+  run: () => Promise<Attempt>,
+): Promise<Attempt> {
+  try {
+    return await run()
+  } catch (thrown) {
+    if (!(thrown instanceof FleetError)) throw thrown
+    const target = url.kind === 'file' ? `address in ${url.path}` : hostOf(url.value)
+    return { outcome: 'failed', target, payload: withoutSecrets(payload, secrets), latencyMs: 0, error: thrown.message }
+  }
+}
+
+/** A template that fails is the file's fault: trying again is no use. */
+export async function expanding(target: string, build: () => Promise<Attempt>): Promise<Attempt> {
+  try {
+    return await build()
+  } catch (thrown) {
+    if (!(thrown instanceof TemplateError)) throw thrown
+    return { outcome: 'refused', target, payload: '', latencyMs: 0, error: `template failed: ${thrown.message}` }
+  }
+}
+
+function judged(
+  answer: HttpAnswer,
+  about: { readonly target: string; readonly payload: string },
+  secrets: readonly string[],
+  judge: Judge | undefined,
+): Attempt {
+  const { status, latencyMs, retryAfterMs } = answer
+  const text = withoutSecrets(answer.text, secrets)
+  const outcome = outcomeOf(status)
+  const verdict = outcome === 'delivered' ? judge?.(answer) : undefined
+  const error =
+    verdict === undefined ? (outcome === 'delivered' ? undefined : text || `status ${status}`) : verdict.error
+  return {
+    ...about,
+    outcome: verdict?.outcome ?? outcome,
+    latencyMs,
+    ...(status === undefined ? {} : { status, answer: text }),
+    ...(error === undefined ? {} : { error: withoutSecrets(error, secrets) }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  }
+}
+
+/** Trying again helps when there was no answer, or one that says later. */
+function outcomeOf(status: number | undefined): DeliveryOutcome {
+  if (status === undefined || status === 408 || status === 429 || status >= 500) return 'failed'
+  return status >= 200 && status < 300 ? 'delivered' : 'refused'
+}
+
+/** `https://hooks.example/…`: whose it is, and nothing that opens it. */
+export function hostOf(url: string): string {
+  if (!URL.canParse(url)) return 'an address that cannot be read'
+  const { protocol, host, pathname, search } = new URL(url)
+  return `${protocol}//${host}${pathname === '/' && search === '' ? '' : '/…'}`
+}
+
+/** A receiver may answer with the path it was asked for. */
+function secretsOfUrl(url: string): readonly string[] {
+  if (!URL.canParse(url)) return [url]
+  const { pathname, search, password } = new URL(url)
+  const path = pathname + search
+  return [
+    url,
+    ...(path.length >= PATH_CHARS_MIN ? [path] : []),
+    ...(password === '' ? [] : [decodeURIComponent(password)]),
+  ]
+}
+
+/** `/hook` is no secret. */
+const PATH_CHARS_MIN = 12
+
+/** At most so many characters, the last one an ellipsis where some are missing. Whole characters only. */
+export function truncate(text: string, charsMax: number): string {
+  const chars = Array.from(text)
+  return chars.length <= charsMax ? text : `${chars.slice(0, charsMax - 1).join('')}…`
+}

@@ -1,0 +1,37 @@
+/** A webhook, version 4 of Alertmanager's message. */
+import type { WebhookConfig } from '../config/integration-config.ts'
+import { commonPairs, goTimeText, quotedReceiver, statusOf } from '../message.ts'
+import type { Message } from '../message.ts'
+import { postJson } from './attempt.ts'
+import type { Attempt, Sending } from './attempt.ts'
+
+export function sendWebhook(config: WebhookConfig, message: Message, sending: Sending): Promise<Attempt> {
+  const { url, http, maxAlerts, timeoutMs } = config
+  return postJson(sending, { url, hidesPath: true, http, timeoutMs, body: webhookBody(message, maxAlerts) })
+}
+
+/** @param maxAlerts 0 for all; what all alerts share is still said of all */
+export function webhookBody(message: Message, maxAlerts: number): unknown {
+  const { alerts } = message
+  const shown = maxAlerts === 0 ? alerts : alerts.slice(0, maxAlerts)
+  return {
+    receiver: quotedReceiver(message.receiver),
+    status: statusOf(shown),
+    alerts: shown.map((alert) => ({
+      status: alert.status,
+      labels: alert.labels.toObject(),
+      annotations: alert.annotations,
+      startsAt: goTimeText(alert.startsAtMs),
+      endsAt: goTimeText(alert.endsAtMs),
+      generatorURL: alert.generatorUrl,
+      fingerprint: alert.fingerprint,
+    })),
+    groupLabels: message.groupLabels.toObject(),
+    commonLabels: commonPairs(shown.map(({ labels }) => labels.toObject())),
+    commonAnnotations: commonPairs(shown.map(({ annotations }) => annotations)),
+    externalURL: message.externalUrl,
+    version: '4',
+    groupKey: message.groupKey,
+    truncatedAlerts: alerts.length - shown.length,
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Which upgrades run now, for marks on alerts: read from the metrics when an alert fires that an upgrade could explain,
+ * and not more often than needed. When it cannot be read nothing is expected, and the alert pages.
+ */
+import { messageOf } from './base/errors.ts'
+import type { Log } from './base/log.ts'
+import { expectedMarkOf, mayBeExpected } from './fleet/expected-alerts.ts'
+import type { FleetReader } from './fleet/fleet-reader.ts'
+import type { FleetOptions } from './fleet/options.ts'
+import { readUpgrades } from './fleet/upgrades.ts'
+import type { ClusterUpgrade } from './fleet/upgrades.ts'
+import type { Alert } from './model/alert.ts'
+import type { UpgradeReader } from './notify/ports.ts'
+
+/** A phase that ends is noticed this much later. */
+const REREAD_AFTER_MS = 30_000
+
+export interface UpgradeMarks extends UpgradeReader {
+  /** Before each decision; reads only when one of these alerts may be expected. Never rejects. */
+  refresh(alerts: readonly Alert[], nowMs: number): Promise<void>
+}
+
+export interface UpgradeMarksParts {
+  readonly reader: FleetReader
+  readonly options: FleetOptions
+  /** The present name of an alert that had another one. */
+  readonly canonicalName: (name: string) => string
+  readonly log: Log
+}
+
+export function createUpgradeMarks({ reader, options, canonicalName, log }: UpgradeMarksParts): UpgradeMarks {
+  let upgrades: readonly ClusterUpgrade[] = []
+  let readAtMs = -Infinity
+  const nameOf = ({ labels }: Alert): string => canonicalName(labels.get('alertname'))
+  return {
+    expectedFor: (alert) => expectedMarkOf(alert, nameOf(alert), upgrades),
+    refresh: async (alerts, nowMs) => {
+      if (!alerts.some((alert) => alert.state === 'firing' && mayBeExpected(nameOf(alert)))) {
+        upgrades = []
+        readAtMs = -Infinity
+        return
+      }
+      if (Math.abs(nowMs - readAtMs) < REREAD_AFTER_MS) return
+      readAtMs = nowMs
+      try {
+        upgrades = (await readUpgrades(reader, nowMs, options)).upgrades
+      } catch (thrown) {
+        upgrades = []
+        log.warn({ error: messageOf(thrown) }, 'upgrades could not be read; alerts that one might explain page')
+      }
+    },
+  }
+}

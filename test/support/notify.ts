@@ -1,0 +1,90 @@
+import Database from 'better-sqlite3'
+import type { Clock } from '../../src/base/clock.ts'
+import type { ApiNotify } from '../../src/api/deliveries.ts'
+import type { DeliveryRecord } from '../../src/model/delivery.ts'
+import type { NotificationLogEntry } from '../../src/model/notification-log.ts'
+import { emptyConfig, loadConfig } from '../../src/notify/config/config-file.ts'
+import type { NotifyConfig } from '../../src/notify/config/config-file.ts'
+import { createHttpClient } from '../../src/notify/http-client.ts'
+import { Notifier } from '../../src/notify/notifier.ts'
+import type { SilenceReader, UpgradeReader } from '../../src/notify/ports.ts'
+import { createFacts, type Facts } from '../../src/store/facts/facts.ts'
+import { migrate } from '../../src/store/migrations.ts'
+import { Turns } from '../../src/store/turns.ts'
+
+/** The pipeline as it ships, on a database in memory and in one thread. */
+export interface MemoryNotify {
+  readonly notifier: Notifier
+  readonly facts: Facts
+  /** Every attempt, oldest first. */
+  readonly deliveries: readonly DeliveryRecord[]
+  readonly api: ApiNotify
+  /** The same after a restart: what was told is known, nothing else. */
+  restart(): Promise<MemoryNotify>
+}
+
+export interface MemoryNotifyOptions {
+  readonly clock: Pick<Clock, 'nowMs'>
+  /** Text of a configuration; none without it. */
+  readonly config?: string
+  readonly silences?: SilenceReader
+  readonly upgrades?: UpgradeReader
+  readonly externalUrl?: string
+  readonly timeoutMs?: number
+  readonly facts?: Facts
+}
+
+export async function memoryNotify(options: MemoryNotifyOptions): Promise<MemoryNotify> {
+  const { clock, silences = { silencedBy: () => [] }, upgrades = { expectedFor: () => undefined } } = options
+  const facts = options.facts ?? memoryFacts()
+  const deliveries: DeliveryRecord[] = []
+  const notifier = new Notifier({
+    config: configOf(options.config),
+    silences,
+    upgrades,
+    externalUrl: options.externalUrl ?? 'http://daytwo.test',
+    told: await facts.notificationLog.load(),
+    http: createHttpClient({ nowMs: () => performance.now() }),
+    stopwatchMs: () => performance.now(),
+    timeoutMs: options.timeoutMs ?? 5000,
+    note: (delivery) => {
+      deliveries.push(delivery)
+    },
+    remember: (entries: readonly NotificationLogEntry[]) => facts.notificationLog.put(entries),
+    clock,
+  })
+  return {
+    notifier,
+    facts,
+    deliveries,
+    api: {
+      deliveries: facts.deliveries,
+      configFile: options.config === undefined ? undefined : 'am.yml',
+      get route() {
+        return notifier.route
+      },
+      routesOf: (labels) => notifier.routesOf(labels),
+      health: () => notifier.health(),
+      marksOf: (alert, nowMs) => notifier.marksOf(alert, nowMs),
+      hasSeen: (fingerprint) => notifier.hasSeen(fingerprint),
+      groups: (nowMs) => notifier.groups(nowMs),
+      receivers: () => notifier.receivers(),
+      configText: () => notifier.configText(),
+    },
+    restart: () => memoryNotify({ ...options, facts }),
+  }
+}
+
+/** Throws with what is wrong with it. */
+export function configOf(text: string | undefined): NotifyConfig {
+  if (text === undefined) return emptyConfig()
+  const { config, diagnostics } = loadConfig('am.yml', text, () => [])
+  if (config === undefined) throw new Error(diagnostics.map(({ message }) => message).join('\n'))
+  return config
+}
+
+function memoryFacts(): Facts {
+  const database = new Database(':memory:')
+  migrate(database, ':memory:')
+  return createFacts(database, new Turns())
+}

@@ -6,9 +6,25 @@ export const SENDERS: readonly { readonly value: Sender; readonly text: string }
   { value: 'prometheus', text: 'Prometheus' },
 ]
 
-/** What the pages and the rules read; a cluster's Prometheus has a thousand times more. Fully anchored by Prometheus. */
-export const METRICS =
-  '(cluster:)?kubevirt_(hco|hyperconverged)_.*|kubevirt_info|kubevirt_vm_info|kubevirt_node_deprecated_machine_types|kubevirt_vmi_(number_of_outdated|migrations_in_.*_phase)|csv_(succeeded|abnormal)|subscription_sync_total|cluster_version|up'
+/** Names that the pages and the rules read; a cluster's Prometheus has a thousand times more. Fully anchored by Prometheus. */
+export const METRICS = [
+  '(cluster:)?kubevirt_(hco|hyperconverged|cdi|ssp|cnao|hpp|kmp|virt)_.*',
+  '(cluster:kubevirt|vmi:kubevirt|cnv|cnao)_.*',
+  'kubevirt_(info|vm_info|allocatable_nodes|nodes_with_kvm|node_deprecated_machine_types|configuration_emulation_enabled)',
+  'kubevirt_(rest_client_requests|api_request_deprecated)_total',
+  'kubevirt_vmi_(info|non_evictable|number_of_outdated|outdated_count|migrations_in_.*_phase|migration_succeeded)',
+  'kubevirt_vmi_(guest_.*|filesystem_.*_bytes|memory_(available_bytes|usable_bytes|pgmajfault_total|swap_.*))',
+  'kubevirt_vmi_(cpu_usage_seconds_total|vcpu_seconds_total|vcpu_delay_seconds_total)',
+  'kmp_mac_collisions|csv_(succeeded|abnormal)|subscription_sync_total|cluster_version|up',
+  'kube_(daemonset_status_(number_ready|desired_number_scheduled)|deployment_spec_replicas)',
+  'kube_node_(labels|role|spec_unschedulable|status_allocatable)',
+].join('|')
+
+/** Read of KubeVirt's own pods only. There is a series of these for every pod of the cluster, so the pod's name decides. */
+const POD_METRICS = 'kube_pod_(info|status_phase|status_ready);virt-(api|controller|handler|operator|launcher)-.*'
+
+/** Of `__name__` and `pod`, joined by a semicolon. */
+const KEPT = `(${METRICS});.*|${POD_METRICS}`
 
 /** @param baseUrl the server's address without a slash at the end */
 export function remoteWriteSnippet(sender: Sender, baseUrl: string): string {
@@ -33,8 +49,8 @@ data:
               name: daytwo-token
               key: token
           writeRelabelConfigs:
-            - sourceLabels: [__name__]
-              regex: '${METRICS}'
+            - sourceLabels: [__name__, pod]
+              regex: '${KEPT}'
               action: keep
             - sourceLabels: [__tmp_openshift_cluster_id__]
               targetLabel: cluster_id
@@ -51,8 +67,8 @@ remote_write:
     authorization:
       credentials_file: /etc/prometheus/daytwo-token
     write_relabel_configs:
-      - source_labels: [__name__]
-        regex: '${METRICS}'
+      - source_labels: [__name__, pod]
+        regex: '${KEPT}'
         action: keep
 `
 }

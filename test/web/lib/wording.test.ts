@@ -93,6 +93,20 @@ describe('connecting a cluster', () => {
     expect(config.remote_write[0]?.url).toBe('http://127.0.0.1:4318/api/v1/write')
   })
   test.each([
+    ['kubevirt_info', 'virt-handler-x', true],
+    ['cluster:kubevirt_virt_api_ready:sum', '', true],
+    ['kube_pod_status_phase', 'virt-launcher-db-0-x', true],
+    ['kube_pod_status_phase', 'shop-7d9f', false],
+    ['kubevirt_vmi_storage_iops_read_total', 'virt-handler-x', false],
+  ])('%s of pod %s is sent: %s', (name, pod, want) => {
+    const config = parse(remoteWriteSnippet('prometheus', 'http://127.0.0.1:4318')) as {
+      remote_write: { write_relabel_configs: { source_labels: string[]; regex: string; action: string }[] }[]
+    }
+    const [rule] = config.remote_write[0]?.write_relabel_configs ?? []
+    expect(rule).toMatchObject({ source_labels: ['__name__', 'pod'], action: 'keep' })
+    expect(new RegExp(`^(?:${rule?.regex})$`).test(`${name};${pod}`)).toBe(want)
+  })
+  test.each([
     ['http://127.0.0.1:4318', true],
     ['http://localhost:4318', true],
     ['http://[::1]:4318', true],

@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '..')
 const DIST = join(ROOT, 'dist')
 
 /** `app` is an entry for tests and benchmarks that start the built server in their own process. */
-const ENTRIES = ['main', 'app', 'ingest-worker', 'query-worker']
+const ENTRIES = ['main', 'app', 'ingest-worker', 'query-worker', 'rule-tests-worker']
 
 /** Native: it finds its compiled half beside its own files. */
 const EXTERNAL = ['better-sqlite3']

@@ -37,6 +37,7 @@ import { measuredQuery } from './measured-query.ts'
 import { createReloader } from './reload.ts'
 import type { Reloader, ReloadCause } from './reload.ts'
 import type { EvaluationReport } from './rules/rule-status.ts'
+import { createRuleTests } from './rule-tests.ts'
 import { createTokenBook } from './token-book.ts'
 import { startUpkeep } from './upkeep.ts'
 import type { TokenBook } from './token-book.ts'
@@ -279,6 +280,7 @@ function createApiServer(
     pipeline: notifications.notifier,
     notify: apiNotify(notifications.notifier, threads, config),
     catalog,
+    ruleTests: createRuleTests({ rulesDir: config.rules, language: engineOptionsOf(config) }, clock, log),
     reload: () => reloader.reload('request'),
     reloadStatus: () => reloader.status(),
     fleet: {

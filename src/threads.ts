@@ -18,7 +18,7 @@ export interface Thread<H extends Handlers> {
 }
 
 export interface ThreadSpec {
-  readonly file: 'ingest-worker' | 'query-worker'
+  readonly file: 'ingest-worker' | 'query-worker' | 'rule-tests-worker'
   readonly workerData: unknown
   readonly transfer?: readonly Transferable[]
   readonly log: Log

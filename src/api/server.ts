@@ -54,6 +54,8 @@ import { registerRemoteWrite } from './remote-write.ts'
 import type { Write } from './remote-write.ts'
 import { installRequestMetrics } from './request-metrics.ts'
 import { answerWrongMethods, installRouteTable } from './route-config.ts'
+import { registerRuleTests } from './rule-tests.ts'
+import type { RunRuleTests } from './rule-tests.ts'
 import { registerRuleRoutes } from './rules.ts'
 import type { RuleReader } from './rules.ts'
 import { registerRunbookLink } from './runbook-link.ts'
@@ -82,6 +84,7 @@ export interface ApiDeps {
   readonly storeStatus: ReadStoreStatus
   readonly process: () => ProcessFacts
   readonly rules: RuleReader
+  readonly ruleTests: RunRuleTests
   /** Silences, acknowledgements, alerts of others, and what is kept of all that. */
   readonly people: ApiPeople
   /** What the fleet's series say around an alert. */
@@ -210,6 +213,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   registerFederate(app, { clock, lookbackMs: settings.lookbackMs, newest: deps.newest })
   registerDebugIngest(app, deps.ingestReport, clock)
   registerDebugSeries(app, deps.cardinality, clock)
+  registerRuleTests(app, deps.ruleTests)
   registerDebugRules(app, deps.rules, deps.reloadStatus, clock)
   registerNow(app, (nowMs) => deps.fleet.now(nowMs), clock)
   registerAlerts(app, deps)

@@ -198,6 +198,7 @@ export async function makeServer(
     },
     notify: overrides.notify ?? (await memoryNotify({ clock })).api,
     catalog: TEST_CATALOG,
+    ruleTests: () => Promise.reject(new Error('this test has no unit tests')),
     reload: () => Promise.resolve(),
     reloadStatus: () => ({ isSuccessful: true, lastSuccessMs: NOW_MS - 3_600_000 }),
     fleet: {

@@ -325,17 +325,12 @@ describe('the same verdict as promtool', () => {
     expect([ours, theirs], said).toEqual([true, false])
   })
 
-  test.for(readdirSync(RULE_TESTS_DIR))('shipped: %s', async (name, context) => {
-    const promtool = requirePeer('promtool', context)
-    const path = join(RULE_TESTS_DIR, name)
-    const loaded = loadRuleTests(path)
+  // promtool's verdict on them stands in test/content/alert-rules.test.ts, and is the same.
+  test.for(readdirSync(RULE_TESTS_DIR))('shipped: %s', async (name) => {
+    const loaded = loadRuleTests(join(RULE_TESTS_DIR, name))
     const outcomes = await runRuleTests(loaded)
-    const said = [...loaded.diagnostics, ...outcomes.flatMap(({ failures }) => failures)].map(({ message }) => message)
-    const { status, stdout, stderr } = spawnSync(promtool, ['test', 'rules', path], { encoding: 'utf8' })
-    expect(
-      [loaded.file !== undefined && said.length === 0, status === 0],
-      `${said.join('\n')}${stdout}${stderr}`,
-    ).toEqual([true, true])
+    expect([...loaded.diagnostics, ...outcomes.flatMap(({ failures }) => failures)]).toEqual([])
+    expect(outcomes.length).toBeGreaterThan(0)
   })
 })
 

@@ -10,6 +10,12 @@ import { NowPage } from './pages/now-page.tsx'
 const load = {
   alerts: () => import('./pages/alerts-page.tsx'),
   runbook: () => import('./pages/runbook-page.tsx'),
+  resolved: () => import('./pages/resolved-page.tsx'),
+  rules: () => import('./pages/rules-page.tsx'),
+  rule: () => import('./pages/rule-page.tsx'),
+  silences: () => import('./pages/silences-page.tsx'),
+  delivery: () => import('./pages/delivery-page.tsx'),
+  lint: () => import('./pages/lint-page.tsx'),
   explore: () => import('./pages/explore-page.tsx'),
   fleet: () => import('./pages/fleet-page.tsx'),
   adoption: () => import('./pages/adoption-page.tsx'),
@@ -22,6 +28,12 @@ function lazyPage<P>(page: () => Promise<ComponentType<P>>): ComponentType<P> {
 
 const AlertsPage = lazyPage(async () => (await load.alerts()).AlertsPage)
 const RunbookPage = lazyPage(async () => (await load.runbook()).RunbookPage)
+const ResolvedPage = lazyPage(async () => (await load.resolved()).ResolvedPage)
+const RulesPage = lazyPage(async () => (await load.rules()).RulesPage)
+const RulePage = lazyPage(async () => (await load.rule()).RulePage)
+const SilencesPage = lazyPage(async () => (await load.silences()).SilencesPage)
+const DeliveryPage = lazyPage(async () => (await load.delivery()).DeliveryPage)
+const LintPage = lazyPage(async () => (await load.lint()).LintPage)
 const ExplorePage = lazyPage(async () => (await load.explore()).ExplorePage)
 const FleetPage = lazyPage(async () => (await load.fleet()).FleetPage)
 const AdoptionPage = lazyPage(async () => (await load.adoption()).AdoptionPage)
@@ -37,6 +49,12 @@ export function Routes(): ReactNode {
       <Route path={ROUTES.now} component={NowPage} />
       <Route path={ROUTES.fleet} component={FleetPage} />
       <Route path={ROUTES.adoption} component={AdoptionPage} />
+      <Route path={ROUTES.resolved} component={ResolvedPage} />
+      <Route path={ROUTES.rules} component={RulesPage} />
+      <Route path={ROUTES.rule}>{({ name }) => <RulePage key={name} name={name} />}</Route>
+      <Route path={ROUTES.silences} component={SilencesPage} />
+      <Route path={ROUTES.delivery} component={DeliveryPage} />
+      <Route path={ROUTES.lint} component={LintPage} />
       <Route path={`${ROUTES.alerts}/:fingerprint?`}>
         {({ fingerprint }) => <AlertsPage fingerprint={fingerprint} />}
       </Route>

@@ -3,7 +3,7 @@ import type { KeyboardEvent, ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { matchCommands } from '../lib/command-match.ts'
 import { countOf } from '../lib/format-number.ts'
-import { alertsPath, explorePath, PLACES, runbookPath } from '../lib/paths.ts'
+import { ALERT_PAGES, alertsPath, explorePath, PLACES, runbookPath } from '../lib/paths.ts'
 import { useAlerts, useNow } from '../query/use-fleet.ts'
 import { useRunbookList } from '../query/use-runbook.ts'
 import { Dialog } from '../ui/dialog.tsx'
@@ -103,6 +103,7 @@ function useCommands(typed: string): Command[] {
   const isDark = theme === 'dark'
   return [
     ...PLACES.map((place) => to(place.name, place.says, place.path)),
+    ...ALERT_PAGES.slice(1).map((page) => to(page.name, page.says, page.path)),
     ...[...perName].map(([name, count]) => to(name, countOf(count, 'alert'), alertsPath({ alertname: name }))),
     ...[...clusters].map((cluster) => to(cluster, 'alerts of the cluster', alertsPath({ cluster }))),
     ...pages.map(({ name, summary }) => to(`Runbook ${name}`, summary, runbookPath(name))),

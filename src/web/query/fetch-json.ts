@@ -25,8 +25,13 @@ export async function fetchJson<T>(path: string, signal?: AbortSignal): Promise<
 }
 
 /** A read that needs a body, such as a preview. Throws as `fetchJson` does. */
-export async function askJson<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
-  return (await send('POST', path, { body, ...(signal === undefined ? {} : { signal }) })) as T
+export async function askJson<T>(
+  path: string,
+  body: unknown,
+  signal?: AbortSignal,
+  timeoutMs: number = TIMEOUT_MS,
+): Promise<T> {
+  return (await send('POST', path, { body, timeoutMs, ...(signal === undefined ? {} : { signal }) })) as T
 }
 
 /** Changes something on the server. The answer may be empty. Throws `ApiFailure`. */
@@ -38,10 +43,12 @@ interface SendOptions {
   readonly body?: unknown
   readonly signal?: AbortSignal
   readonly mayBeEmpty?: boolean
+  readonly timeoutMs?: number
 }
 
-async function send(method: string, path: string, { body: sent, signal, mayBeEmpty }: SendOptions): Promise<unknown> {
-  const timeout = AbortSignal.timeout(TIMEOUT_MS)
+async function send(method: string, path: string, options: SendOptions): Promise<unknown> {
+  const { body: sent, signal, mayBeEmpty, timeoutMs = TIMEOUT_MS } = options
+  const timeout = AbortSignal.timeout(timeoutMs)
   const response = await fetch(path, {
     method,
     headers: { accept: 'application/json', ...(sent === undefined ? {} : { 'content-type': 'application/json' }) },
@@ -51,9 +58,13 @@ async function send(method: string, path: string, { body: sent, signal, mayBeEmp
   }).catch((thrown: unknown) => {
     if (signal?.aborted === true) throw thrown
     const isTimeout = timeout.aborted
-    throw new ApiFailure(0, isTimeout ? 'The server did not answer in 20 seconds.' : 'The server cannot be reached.', {
-      hint: method === 'GET' ? 'The page keeps trying.' : 'Nothing was changed, as far as is known: try again.',
-    })
+    throw new ApiFailure(
+      0,
+      isTimeout ? `The server did not answer in ${timeoutMs / 1000} seconds.` : 'The server cannot be reached.',
+      {
+        hint: method === 'GET' ? 'The page keeps trying.' : 'Nothing was changed, as far as is known: try again.',
+      },
+    )
   })
   const body = await readBody(response)
   if (!response.ok) throw failureOf(response, body)

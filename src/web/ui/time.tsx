@@ -14,6 +14,12 @@ export function Since({ atMs, suffix = '' }: { readonly atMs: number; readonly s
   )
 }
 
+/** How long it is until something. */
+export function Until({ atMs }: { readonly atMs: number }): ReactNode {
+  const nowMs = useNowMs()
+  return <TimeElement atMs={atMs}>{formatAge(atMs - nowMs)}</TimeElement>
+}
+
 /** The moment itself. */
 export function Moment({ atMs }: { readonly atMs: number }): ReactNode {
   const { zone } = usePreferences()

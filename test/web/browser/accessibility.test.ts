@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { launchBrowser } from '../../support/browser.ts'
+import { SILENCE_ID } from './alerting-fixtures.ts'
 import { startFixtureServer, usualAnswers } from './fixture-server.ts'
 import type { Answers, FixtureServer } from './fixture-server.ts'
 import { boundRunbook, firstNow, quietNow } from './fixtures.ts'
@@ -67,6 +68,12 @@ const SCREENS: readonly Screen[] = [
     shows: 'Which one?',
     answers: { runbook: (name) => boundRunbook(Date.now(), name, 14, false) },
   },
+  { name: 'resolved alerts', path: '/alerts/resolved', shows: '60 runs.' },
+  { name: 'rules', path: '/alerts/rules', shows: '8 rules in 1 group' },
+  { name: 'a rule', path: '/alerts/rules/KubeVirtCRModified', shows: 'What lint says about it' },
+  { name: 'silences', path: `/alerts/silences?id=${SILENCE_ID}`, shows: 'Hides 2 alerts now' },
+  { name: 'delivery', path: '/alerts/delivery', shows: '12 failures in a row' },
+  { name: 'lint', path: '/alerts/lint', shows: 'Every alert has a runbook' },
   { name: 'fleet', path: '/fleet', shows: 'Answered today' },
   { name: 'adoption', path: '/adoption', shows: 'Answered today' },
   { name: 'explore', path: '/explore?expr=ALERTS', shows: 'Show all 14 series' },
@@ -126,6 +133,21 @@ test('the dialogs have no fault that axe finds', async () => {
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'View and keys' }).waitFor()
   await expectAccessible(page)
+  expectClean()
+  await close()
+})
+
+test('the forms for acknowledging and silencing have no fault that axe finds', async () => {
+  Object.assign(server.answers, usualAnswers())
+  const { page, expectClean, close } = await openPage(browser, server, '/alerts/0000000000000001')
+  await page.getByRole('article').waitFor()
+  await page.keyboard.press('a')
+  await page.getByRole('dialog', { name: 'Acknowledge KubeVirtCRModified' }).waitFor()
+  await expectAccessible(page, true)
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('s')
+  await page.getByText('Hides 1 alert now').waitFor()
+  await expectAccessible(page, true)
   expectClean()
   await close()
 })

@@ -1,0 +1,229 @@
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import { Label } from '@patternfly/react-core/dist/esm/components/Label'
+import { Link, useLocation, useSearch } from 'wouter'
+import type { ReceiverItems } from '../../contract/deliveries.ts'
+import { reasonWords } from '../lib/alert-marks.ts'
+import { countOf, formatCount } from '../lib/format-number.ts'
+import { alertPath, deliveryPath } from '../lib/paths.ts'
+import { AlertPagesNav } from '../panels/alert-pages-nav.tsx'
+import { Answer } from '../panels/answer.tsx'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { DeliveryTable } from '../panels/delivery-table.tsx'
+import { RoutingPanel } from '../panels/routing-panel.tsx'
+import { deliveriesPath, useDeliveries, useReceivers } from '../query/use-delivery.ts'
+import type { DeliveriesAsked } from '../query/use-delivery.ts'
+import { useAlerts } from '../query/use-fleet.ts'
+import { Choice } from '../ui/choice.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { Shape } from '../ui/shapes.tsx'
+import { Since } from '../ui/time.tsx'
+
+const OUTCOMES = [
+  { value: '', text: 'All' },
+  { value: 'delivered', text: 'Delivered' },
+  { value: 'failed', text: 'Failed' },
+  { value: 'refused', text: 'Refused' },
+] as const
+
+/** Who is told, how that goes, and why somebody was not. */
+export function DeliveryPage(): ReactNode {
+  const params = new URLSearchParams(useSearch())
+  const [, navigate] = useLocation()
+  const of = (name: string): string => params.get(name) ?? ''
+  const asked: DeliveriesAsked = {
+    receiver: of('receiver'),
+    outcome: of('outcome'),
+    fingerprint: of('fingerprint'),
+  }
+  const change = (part: Partial<DeliveriesAsked>): void => {
+    navigate(deliveryPath({ ...asked, ...part }), { replace: true })
+  }
+  const receivers = useReceivers()
+  return (
+    <div className="page">
+      <title>Delivery · Daytwo</title>
+      <AlertPagesNav />
+      <h1>Delivery</h1>
+      {asked.fingerprint === '' ? null : <WhyOf fingerprint={asked.fingerprint} />}
+      <Panel title="Receivers" aside={receivers.data?.configFile}>
+        <Answer query={receivers} what="the receivers" skeletonLines={3}>
+          {(items) => (
+            <Receivers
+              items={items}
+              onChoose={(receiver) => {
+                change({ receiver })
+              }}
+            />
+          )}
+        </Answer>
+      </Panel>
+      <RoutingPanel />
+      <Log asked={asked} onChange={change} />
+      <ApiCallNote call={{ path: deliveriesPath(asked) }} />
+    </div>
+  )
+}
+
+/** What was decided about one alert: the answer to "why was nobody paged?". */
+function WhyOf({ fingerprint }: { readonly fingerprint: string }): ReactNode {
+  const alert = useAlerts().data?.alerts.find((one) => one.fingerprint === fingerprint)
+  if (alert === undefined) return null
+  const receivers = alert.marks?.receivers ?? []
+  const decisions = alert.marks?.decisions ?? []
+  return (
+    <Panel title="What was decided">
+      <p>
+        <Link href={alertPath(fingerprint)}>{alert.alertname}</Link> on{' '}
+        {alert.cluster === '' ? 'no cluster' : alert.cluster}{' '}
+        {receivers.length === 0 ? 'has no receiver: no route leads to one.' : `leads to ${receivers.join(', ')}.`}
+      </p>
+      <ul className="plain-list">
+        {decisions.map(({ receiver, sends, reason, atMs }) => (
+          <li key={`${receiver} ${atMs}`}>
+            <strong>{receiver}</strong> {sends ? 'is told' : 'is not told'}: {reasonWords(reason)}{' '}
+            <span className="quiet">
+              <Since atMs={atMs} suffix=" ago" />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+function Receivers({
+  items,
+  onChoose,
+}: {
+  readonly items: ReceiverItems
+  readonly onChoose: (receiver: string) => void
+}): ReactNode {
+  if (items.receivers.length === 0) {
+    return (
+      <Notice kind="partial" title="Nobody is told of anything">
+        No receiver is configured. Alertmanager's configuration file works as it is: notify.file of the configuration
+        names it, and daytwo check config reads it first.
+      </Notice>
+    )
+  }
+  return (
+    <ul className="cards receiver-cards">
+      {items.receivers.map(({ name, integrations }) => (
+        <li key={name} className="card">
+          <p className="card-title">
+            <strong>{name}</strong>
+          </p>
+          {integrations.length === 0 ? <p className="quiet">Tells nobody: it has no integration.</p> : null}
+          {integrations.map((one, i) => (
+            <div key={i}>
+              <p>
+                {one.integration} <span className="quiet">{one.target}</span>
+              </p>
+              <p>
+                {one.failuresInARow > 0 ? (
+                  <span className="outcome outcome-failed">
+                    <Shape name="cross" /> {countOf(one.failuresInARow, 'failure')} in a row
+                  </span>
+                ) : one.lastDeliveredAtMs === undefined ? (
+                  <span className="quiet">nothing sent yet</span>
+                ) : (
+                  <span className="outcome outcome-delivered">
+                    <Shape name="check" /> works
+                  </span>
+                )}{' '}
+                <span className="quiet">
+                  {one.lastDeliveredAtMs === undefined ? null : (
+                    <>
+                      last delivered <Since atMs={one.lastDeliveredAtMs} suffix=" ago" />
+                    </>
+                  )}
+                  {one.waiting > 0 ? `, ${formatCount(one.waiting)} waiting` : ''}
+                </span>
+              </p>
+              {one.lastError === undefined ? null : <p className="tone-critical">{one.lastError}</p>}
+            </div>
+          ))}
+          <p className="card-actions">
+            <Button
+              variant="link"
+              isInline
+              onClick={() => {
+                onChoose(name)
+              }}
+            >
+              Its deliveries
+            </Button>
+          </p>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Log({
+  asked,
+  onChange,
+}: {
+  readonly asked: DeliveriesAsked
+  readonly onChange: (part: Partial<DeliveriesAsked>) => void
+}): ReactNode {
+  const query = useDeliveries(asked)
+  const chips = (['receiver', 'fingerprint'] as const).filter((name) => asked[name] !== '')
+  const isNarrowed = chips.length > 0 || asked.outcome !== ''
+  return (
+    <Panel title="Delivery log" aside="newest first">
+      <div className="filters">
+        <Choice
+          label="Outcome"
+          options={OUTCOMES}
+          value={OUTCOMES.find(({ value }) => value === asked.outcome)?.value ?? ''}
+          onChange={(outcome) => {
+            onChange({ outcome })
+          }}
+        />
+        {chips.map((name) => (
+          <Label
+            key={name}
+            variant="outline"
+            closeBtnAriaLabel={`Remove filter ${name}: ${asked[name]}`}
+            onClose={() => {
+              onChange({ [name]: '' })
+            }}
+          >
+            {name}: {asked[name]}
+          </Label>
+        ))}
+      </div>
+      <Answer query={query} what="the delivery log" skeletonLines={6}>
+        {({ pages }) => {
+          const deliveries = pages.flatMap((page) => page.deliveries)
+          if (deliveries.length === 0) {
+            return (
+              <p className="quiet empty">
+                {isNarrowed ? 'No attempt like this is in the log.' : 'Nobody was told of anything yet.'}
+              </p>
+            )
+          }
+          return (
+            <>
+              <DeliveryTable deliveries={deliveries} />
+              {query.hasNextPage ? (
+                <Button
+                  variant="link"
+                  isDisabled={query.isFetchingNextPage}
+                  onClick={() => {
+                    void query.fetchNextPage()
+                  }}
+                >
+                  {query.isFetchingNextPage ? 'Looking…' : 'Older ones'}
+                </Button>
+              ) : null}
+            </>
+          )
+        }}
+      </Answer>
+    </Panel>
+  )
+}

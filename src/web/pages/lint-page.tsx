@@ -1,0 +1,119 @@
+import type { ReactNode } from 'react'
+import { useLocation, useSearch } from 'wouter'
+import type { LintReport } from '../../contract/lint.ts'
+import { createMarker } from '../lib/mark-values.ts'
+import { countOf, formatCount } from '../lib/format-number.ts'
+import { lintPath } from '../lib/paths.ts'
+import { copyText, parseBlocks } from '../lib/runbook-blocks.ts'
+import { AlertPagesNav } from '../panels/alert-pages-nav.tsx'
+import { Answer } from '../panels/answer.tsx'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { FindingList, FindingSeverity } from '../panels/finding-list.tsx'
+import { LINT_PATH, useLint } from '../query/use-rules.ts'
+import { Choice } from '../ui/choice.tsx'
+import { CodeBlock } from '../ui/code-block.tsx'
+import { Markdown } from '../ui/markdown.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { Panel } from '../ui/panel.tsx'
+
+const SHOWN = ['all', 'error', 'warning', 'info'] as const
+type Shown = (typeof SHOWN)[number]
+const SHOWN_TEXTS: Readonly<Record<Shown, string>> = { all: 'All', error: 'Errors', warning: 'Warnings', info: 'Notes' }
+
+/** Faults in the content that is loaded now, by check: where each is and how to mend it. */
+export function LintPage(): ReactNode {
+  const query = useLint()
+  const [, navigate] = useLocation()
+  const asked = new URLSearchParams(useSearch()).get('severity')
+  const shown = SHOWN.find((one) => one === asked) ?? 'all'
+  return (
+    <div className="page">
+      <title>Lint · Daytwo</title>
+      <AlertPagesNav />
+      <div className="page-head">
+        <h1>Lint</h1>
+        <Choice
+          label="Findings"
+          options={SHOWN.map((value) => ({ value, text: SHOWN_TEXTS[value] }))}
+          value={shown}
+          onChange={(severity) => {
+            navigate(lintPath({ severity: severity === 'all' ? '' : severity }), { replace: true })
+          }}
+        />
+      </div>
+      <Answer query={query} what="the findings" skeletonLines={8}>
+        {(report) => <Report report={report} shown={shown} />}
+      </Answer>
+      <ApiCallNote call={{ path: LINT_PATH }} />
+    </div>
+  )
+}
+
+function Report({ report, shown }: { readonly report: LintReport; readonly shown: Shown }): ReactNode {
+  const { checks, findings, counted } = report
+  const looked = `${countOf(counted.alerts, 'alert')}, ${countOf(counted.runbooks, 'runbook')} and ${countOf(counted.dashboards, 'dashboard')} looked at by ${countOf(checks.length, 'check')}.`
+  const found = findings.filter(({ severity }) => shown === 'all' || severity === shown)
+  const hit = checks.filter(({ name }) => found.some(({ check }) => check === name))
+  const clean = checks.filter((check) => check.findings === 0)
+  return (
+    <>
+      {findings.length === 0 ? (
+        <Notice kind="good" title="Nothing to mend.">
+          {looked}
+        </Notice>
+      ) : (
+        <p className="quiet list-count">
+          {countOf(findings.length, 'finding')}. {looked}
+        </p>
+      )}
+      {findings.length > 0 && found.length === 0 ? <p className="empty quiet">No finding of this kind.</p> : null}
+      {hit.map((check) => (
+        <Panel
+          key={check.name}
+          title={check.title}
+          aside={
+            <>
+              <FindingSeverity severity={check.severity} /> · {check.name} · {formatCount(check.findings)}
+            </>
+          }
+        >
+          <Description text={check.description} />
+          <FindingList findings={found.filter((finding) => finding.check === check.name)} />
+        </Panel>
+      ))}
+      {clean.length > 0 ? (
+        <details>
+          <summary>{countOf(clean.length, 'check')} found nothing</summary>
+          {clean.map((check) => (
+            <Panel key={check.name} title={check.title} aside={check.name}>
+              <Description text={check.description} />
+            </Panel>
+          ))}
+        </details>
+      ) : null}
+    </>
+  )
+}
+
+const NO_MARKS_IN_TEXT = createMarker({ bindings: [], unbound: [] })
+
+function Description({ text }: { readonly text: string }): ReactNode {
+  return (
+    <div className="prose quiet">
+      <Markdown
+        blocks={parseBlocks(text)}
+        slots={{
+          sectionLevel: 3,
+          mark: NO_MARKS_IN_TEXT,
+          renderLink: (_href, children) => children,
+          renderBlock: (block, key) =>
+            block.kind === 'cli' ? null : (
+              <CodeBlock key={key} what="code" text={copyText(block.text)}>
+                {block.text}
+              </CodeBlock>
+            ),
+        }}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,165 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import { Link, useSearch } from 'wouter'
+import { countOf } from '../lib/format-number.ts'
+import { formatAge } from '../lib/format-time.ts'
+import { alertsPath, explorePath, rulesPath, runbookPath } from '../lib/paths.ts'
+import { evaluatedAtMs, formatSeconds, rulesOf } from '../lib/rule-list.ts'
+import type { AlertingRule, RuleItem } from '../lib/rule-list.ts'
+import { AlertPagesNav } from '../panels/alert-pages-nav.tsx'
+import { Answer } from '../panels/answer.tsx'
+import { BackTest } from '../panels/back-test.tsx'
+import { FindingList } from '../panels/finding-list.tsx'
+import { RuleAlerts } from '../panels/rule-alerts.tsx'
+import { RuleTestList } from '../panels/rule-test-list.tsx'
+import { useLint, useFormatted, useRules } from '../query/use-rules.ts'
+import { AlertName } from '../ui/alert-name.tsx'
+import { CodeBlock } from '../ui/code-block.tsx'
+import { FactList } from '../ui/fact-list.tsx'
+import { ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { PromqlText } from '../ui/promql-text.tsx'
+import { RuleHealth } from '../ui/rule-health.tsx'
+import { Since } from '../ui/time.tsx'
+
+/** One rule: what it asks, what it says now, its tests, and what an edited one would have done. */
+export function RulePage({ name }: { readonly name: string }): ReactNode {
+  const groupName = new URLSearchParams(useSearch()).get('group') ?? ''
+  const query = useRules()
+  return (
+    <div className="page">
+      <title>{`${name} · Rules · Daytwo`}</title>
+      <AlertPagesNav />
+      <h1>
+        <AlertName name={name} />
+      </h1>
+      <Answer query={query} what="the rule" skeletonLines={12}>
+        {(groups) => {
+          const rules = rulesOf(groups, name, groupName)
+          if (rules.length === 0) {
+            return (
+              <Notice kind="note" title={`No rule is called ${name}`}>
+                <Link href={rulesPath()}>All rules</Link>
+              </Notice>
+            )
+          }
+          return <Rules name={name} rules={rules} />
+        }}
+      </Answer>
+    </div>
+  )
+}
+
+function Rules({ name, rules }: { readonly name: string; readonly rules: readonly RuleItem[] }): ReactNode {
+  const alerting = rules.filter((rule) => rule.type === 'alerting')
+  const lint = useLint()
+  return (
+    <>
+      {rules.map((rule, i) => (
+        <RuleText key={`${rule.group.file} ${rule.group.name} ${i}`} rule={rule} />
+      ))}
+      {alerting.length === 0 ? null : (
+        <>
+          <Panel title="Its alerts now" aside={<Link href={alertsPath({ alertname: name })}>Among all alerts</Link>}>
+            <RuleAlerts rules={alerting} />
+          </Panel>
+          <Tests name={name} />
+          <BackTest key={name} rules={alerting} />
+        </>
+      )}
+      <Panel title="What lint says about it">
+        <Answer query={lint} what="what lint says" skeletonLines={2}>
+          {({ findings }) => {
+            const own = findings.filter(({ subject }) => subject === name)
+            return own.length === 0 ? (
+              <p className="quiet empty">Nothing.</p>
+            ) : (
+              <FindingList findings={own} isOneSubject />
+            )
+          }}
+        </Answer>
+      </Panel>
+    </>
+  )
+}
+
+function RuleText({ rule }: { readonly rule: RuleItem }): ReactNode {
+  const { name, query, labels, group, health, lastError, evaluationTime, lastEvaluation } = rule
+  const expr = useFormatted(query)
+  const atMs = evaluatedAtMs(lastEvaluation)
+  return (
+    <Panel
+      title={rule.type === 'alerting' ? 'The rule' : 'The recording rule'}
+      aside={
+        <>
+          {group.name} · {group.file}
+        </>
+      }
+    >
+      {rule.type === 'alerting' ? (
+        <p className="detail-marks">
+          <SeverityMark severity={labels['severity'] ?? 'none'} />
+          <ImpactMark impact={labels['operator_health_impact'] ?? 'none'} />
+          {rule.state === 'inactive' ? <span className="quiet">quiet now</span> : <StateMark state={rule.state} />}
+          <span>{holdSentence(rule)}</span>
+          <Link href={runbookPath(name)}>Runbook</Link>
+        </p>
+      ) : null}
+      {lastError === undefined || lastError === '' ? null : (
+        <Notice kind="error" title="It cannot be evaluated: its alerts are missing">
+          {lastError}
+        </Notice>
+      )}
+      <CodeBlock what="expression" text={expr} bar={<Link href={explorePath(query)}>Open in Explore</Link>}>
+        <PromqlText expr={expr} />
+      </CodeBlock>
+      <div className="rule-facts">
+        <FactList
+          facts={[
+            { name: 'health', value: <RuleHealth health={health} /> },
+            { name: 'evaluated', value: atMs === undefined ? 'never' : <Since atMs={atMs} suffix=" ago" /> },
+            { name: 'takes', value: formatSeconds(evaluationTime) },
+            { name: 'every', value: formatAge(group.interval * 1000) },
+            ...(group.limit > 0 ? [{ name: 'limit', value: countOf(group.limit, 'alert') }] : []),
+          ]}
+        />
+        <FactList facts={Object.entries(labels).map(([key, value]) => ({ name: key, value }))} isStacked />
+        {rule.type === 'alerting' ? (
+          <FactList facts={Object.entries(rule.annotations).map(([key, value]) => ({ name: key, value }))} isStacked />
+        ) : null}
+      </div>
+    </Panel>
+  )
+}
+
+function holdSentence({ duration, keepFiringFor }: AlertingRule): string {
+  const begins = duration === 0 ? 'fires at once' : `fires after ${formatAge(duration * 1000)}`
+  return keepFiringFor === 0 ? begins : `${begins}, and keeps firing for ${formatAge(keepFiringFor * 1000)}`
+}
+
+/** They take seconds of the server, so they run when somebody asks. */
+function Tests({ name }: { readonly name: string }): ReactNode {
+  const [isWanted, setIsWanted] = useState(false)
+  return (
+    <Panel title="Unit tests">
+      {isWanted ? (
+        <RuleTestList name={name} />
+      ) : (
+        <p>
+          <Button
+            variant="secondary"
+            size="sm"
+            onClick={() => {
+              setIsWanted(true)
+            }}
+          >
+            Run its tests
+          </Button>{' '}
+          <span className="quiet">Those of alert-rules/tests that mention it, as daytwo test rules runs them.</span>
+        </p>
+      )}
+    </Panel>
+  )
+}

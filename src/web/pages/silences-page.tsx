@@ -1,0 +1,214 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import { Link, useSearch } from 'wouter'
+import type { SilenceItem } from '../../contract/silences.ts'
+import { countOf } from '../lib/format-number.ts'
+import { alertPath } from '../lib/paths.ts'
+import { draftOf, newDraft } from '../lib/silence-draft.ts'
+import type { SilenceDraft } from '../lib/silence-draft.ts'
+import { formatMatchers } from '../lib/silence-matchers.ts'
+import { AlertPagesNav } from '../panels/alert-pages-nav.tsx'
+import { Answer } from '../panels/answer.tsx'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { DeedFailure } from '../panels/deed-failure.tsx'
+import { SilenceDialog } from '../panels/silence-dialog.tsx'
+import { useAlerts } from '../query/use-fleet.ts'
+import { SILENCES_PATH, useExpireSilence, useSilences } from '../query/use-people.ts'
+import { Notice } from '../ui/notice.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { usePreferences } from '../ui/preferences.ts'
+import { serverNowMs } from '../ui/server-clock.ts'
+import { Shape } from '../ui/shapes.tsx'
+import { Moment, Since, Until } from '../ui/time.tsx'
+import { sayDone } from '../ui/toasts.ts'
+
+const STATES: readonly {
+  readonly state: SilenceItem['state']
+  readonly title: string
+  readonly none: string
+}[] = [
+  { state: 'active', title: 'Active', none: 'Nothing is silenced: every alert that its route tells of pages.' },
+  { state: 'pending', title: 'Planned', none: 'No silence is planned.' },
+  { state: 'expired', title: 'Expired in the last five days', none: 'None.' },
+]
+
+/** What is kept quiet, by whom, until when, and what that hides now. */
+export function SilencesPage(): ReactNode {
+  const query = useSilences()
+  const asked = new URLSearchParams(useSearch()).get('id')
+  const { zone } = usePreferences()
+  const [draft, setDraft] = useState<SilenceDraft>()
+  return (
+    <div className="page">
+      <title>Silences · Daytwo</title>
+      <AlertPagesNav />
+      <div className="page-head">
+        <h1>Silences</h1>
+        <Button
+          variant="primary"
+          onClick={() => {
+            setDraft(newDraft([{ name: 'alertname', op: '=', value: '' }], serverNowMs(), zone))
+          }}
+        >
+          New silence
+        </Button>
+      </div>
+      <Answer query={query} what="the silences" skeletonLines={8}>
+        {({ silences }) => (
+          <>
+            {asked !== null && !silences.some(({ id }) => id === asked) ? (
+              <Notice kind="note" title="The silence in this link is gone">
+                It has expired more than five days ago, or has been replaced by an edited one.
+              </Notice>
+            ) : null}
+            {STATES.map(({ state, title, none }) => {
+              const own = silences.filter((silence) => silence.state === state)
+              return (
+                <Panel key={state} title={title} aside={countOf(own.length, 'silence')}>
+                  {own.length === 0 ? <p className="quiet empty">{none}</p> : null}
+                  <ul className="cards">
+                    {own.map((silence) => (
+                      <SilenceCard
+                        key={silence.id}
+                        silence={silence}
+                        isAsked={silence.id === asked}
+                        onEdit={() => {
+                          setDraft(
+                            state === 'expired'
+                              ? { ...newDraft(silence.matchers, serverNowMs(), zone), comment: silence.comment }
+                              : draftOf(silence, zone),
+                          )
+                        }}
+                      />
+                    ))}
+                  </ul>
+                </Panel>
+              )
+            })}
+          </>
+        )}
+      </Answer>
+      <ApiCallNote call={{ path: SILENCES_PATH }} />
+      {draft === undefined ? null : (
+        <SilenceDialog
+          initial={draft}
+          onClose={() => {
+            setDraft(undefined)
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+interface SilenceCardProps {
+  readonly silence: SilenceItem
+  /** A link leads to it. */
+  readonly isAsked: boolean
+  readonly onEdit: () => void
+}
+
+const YEAR_MS = 365 * 86_400_000
+
+function SilenceCard({ silence, isAsked, onEdit }: SilenceCardProps): ReactNode {
+  const expire = useExpireSilence()
+  const { id, state, matchers, startsAtMs, endsAtMs, createdBy, comment, untilResolved, hides } = silence
+  const isForever = state !== 'expired' && endsAtMs - serverNowMs() > YEAR_MS
+  return (
+    <li
+      className={`card ${isAsked ? 'is-asked' : ''}`}
+      ref={(card) => {
+        if (isAsked) card?.scrollIntoView({ block: 'nearest' })
+      }}
+      {...(isAsked ? { 'aria-current': 'true' as const } : {})}
+    >
+      <p className="card-title">
+        <code>{formatMatchers(matchers)}</code>
+      </p>
+      <p>{comment}</p>
+      <p className="quiet">
+        by {createdBy},{' '}
+        {state === 'pending' ? (
+          <>
+            begins <Moment atMs={startsAtMs} />, ends <Moment atMs={endsAtMs} />
+          </>
+        ) : null}
+        {state === 'active' && isForever ? 'has no end in sight' : null}
+        {state === 'active' && !isForever ? (
+          <>
+            ends in <Until atMs={endsAtMs} />
+            {untilResolved ? ', or when its alerts have resolved' : ''}
+          </>
+        ) : null}
+        {state === 'expired' ? (
+          <>
+            ended <Since atMs={endsAtMs} suffix=" ago" />
+          </>
+        ) : null}
+      </p>
+      {state !== 'active' ? null : <Hides fingerprints={hides} isForever={isForever} />}
+      <p className="card-actions">
+        <Button variant="link" isInline onClick={onEdit}>
+          {state === 'expired' ? 'Silence again' : 'Edit'}
+        </Button>
+        {state === 'expired' ? null : (
+          <Button
+            variant="link"
+            isInline
+            isDisabled={expire.isPending}
+            onClick={() => {
+              // The card may be in another list by then. A failure stands on it, so nothing is left to do with one here.
+              expire.mutateAsync(id).then(
+                () => {
+                  sayDone('The silence has ended: its alerts page again')
+                },
+                () => undefined,
+              )
+            }}
+          >
+            End it now
+          </Button>
+        )}
+      </p>
+      {expire.error === null ? null : <DeedFailure what="end the silence" failure={expire.error} />}
+    </li>
+  )
+}
+
+const HIDDEN_FIRST = 20
+
+/** One that hides nothing is worth a second look: it is forgotten, or its matchers are wrong. */
+function Hides({
+  fingerprints,
+  isForever,
+}: {
+  readonly fingerprints: readonly string[]
+  readonly isForever: boolean
+}): ReactNode {
+  const alerts = useAlerts().data?.alerts ?? []
+  if (fingerprints.length === 0) {
+    return (
+      <p className={isForever ? 'quiet' : ''}>
+        {isForever ? null : <Shape name="diamond" />} Hides no alert now
+        {isForever ? '.' : ': what it was for is over, or its matchers match nothing.'}
+      </p>
+    )
+  }
+  return (
+    <details>
+      <summary>Hides {countOf(fingerprints.length, 'alert')} now</summary>
+      <ul className="plain-list">
+        {fingerprints.slice(0, HIDDEN_FIRST).map((fingerprint) => {
+          const alert = alerts.find((one) => one.fingerprint === fingerprint)
+          return (
+            <li key={fingerprint}>
+              <Link href={alertPath(fingerprint)}>{alert?.alertname ?? fingerprint}</Link>{' '}
+              <span className="quiet">{alert?.cluster}</span>
+            </li>
+          )
+        })}
+      </ul>
+    </details>
+  )
+}

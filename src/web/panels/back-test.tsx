@@ -1,0 +1,251 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import type { Replay, ReplayOutcome, ReplayRequest } from '../../contract/replay.ts'
+import { countOf, formatCount } from '../lib/format-number.ts'
+import { formatAge } from '../lib/format-time.ts'
+import type { AlertingRule } from '../lib/rule-list.ts'
+import { ruleYaml } from '../lib/rule-yaml.ts'
+import type { ApiFailure } from '../query/fetch-json.ts'
+import { REPLAY_PATH, useFormatted, useReplay } from '../query/use-rules.ts'
+import { BlockChart } from '../ui/block-chart.tsx'
+import { Choice } from '../ui/choice.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { serverNowMs } from '../ui/server-clock.ts'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { Moment } from '../ui/time.tsx'
+import { ApiCallNote } from './api-call-note.tsx'
+import { DeedFailure } from './deed-failure.tsx'
+
+const DAY_MS = 86_400_000
+
+const WINDOWS = [
+  { value: '7d', text: '7 d', windowMs: 7 * DAY_MS },
+  { value: '30d', text: '30 d', windowMs: 30 * DAY_MS },
+] as const
+type WindowName = (typeof WINDOWS)[number]['value']
+
+/** What this rule, and an edited one, would have done over what is stored: before anybody is paged by it. */
+export function BackTest({ rules }: { readonly rules: readonly AlertingRule[] }): ReactNode {
+  const [at, setAt] = useState(0)
+  const rule = rules[Math.min(at, rules.length - 1)]
+  return (
+    <Panel title="Back-test" aside="over what is stored, changing nothing">
+      {rules.length > 1 ? (
+        <Choice
+          label="Which rule"
+          options={rules.map(({ group, labels }, i) => ({
+            value: String(i),
+            text: `${group.name}${labels['severity'] === undefined ? '' : `, ${labels['severity']}`}`,
+          }))}
+          value={String(at)}
+          onChange={(value) => {
+            setAt(Number(value))
+          }}
+        />
+      ) : null}
+      {rule === undefined ? null : <Editor key={at} rule={rule} />}
+    </Panel>
+  )
+}
+
+function Editor({ rule }: { readonly rule: AlertingRule }): ReactNode {
+  const expr = useFormatted(rule.query)
+  const original = ruleYaml({
+    name: rule.name,
+    expr,
+    forSeconds: rule.duration,
+    keepFiringForSeconds: rule.keepFiringFor,
+    labels: rule.labels,
+    annotations: rule.annotations,
+  })
+  const [edited, setEdited] = useState<string>()
+  const [windowName, setWindowName] = useState<WindowName>('7d')
+  const replay = useReplay()
+  const text = edited ?? original
+  const isEdited = text.trim() !== original.trim()
+  const requestAt = (nowMs: number): ReplayRequest => ({
+    alertname: rule.name,
+    group: rule.group.name,
+    ...(isEdited ? { rule: text } : {}),
+    fromMs: Math.floor(nowMs - WINDOWS.find(({ value }) => value === windowName)!.windowMs),
+    toMs: Math.floor(nowMs),
+  })
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        replay.mutate(requestAt(serverNowMs()))
+      }}
+    >
+      <label className="field">
+        <span>
+          The rule <span className="quiet">(edit it: the present one is replayed beside it)</span>
+        </span>
+        <textarea
+          className="code-field"
+          rows={Math.min(24, text.split('\n').length + 1)}
+          spellCheck={false}
+          autoCapitalize="none"
+          value={text}
+          onChange={(event) => {
+            setEdited(event.target.value)
+          }}
+        />
+      </label>
+      <div className="form-actions">
+        <Choice label="Window" options={WINDOWS} value={windowName} onChange={setWindowName} />
+        <Button type="submit" variant="primary" isDisabled={replay.isPending}>
+          {replay.isPending ? 'Replaying…' : isEdited ? 'Replay both' : 'Replay'}
+        </Button>
+        {isEdited ? (
+          <Button
+            variant="link"
+            onClick={() => {
+              setEdited(undefined)
+            }}
+          >
+            Back to the present rule
+          </Button>
+        ) : null}
+      </div>
+      {replay.error === null ? null : <ReplayFailure error={replay.error} />}
+      {replay.isPending ? <Skeleton lines={5} label="Replaying the rule" /> : null}
+      {replay.data === undefined ? null : <Outcomes replay={replay.data} />}
+      <ApiCallNote call={{ method: 'POST', path: REPLAY_PATH, body: requestAt(serverNowMs()) }} />
+    </form>
+  )
+}
+
+/** A rule that cannot be read comes back with a caret below the place, which needs its own lines. */
+function ReplayFailure({ error }: { readonly error: ApiFailure }): ReactNode {
+  if (!error.message.includes('\n')) return <DeedFailure what="replay it" failure={error} />
+  return (
+    <div role="alert">
+      <strong>The rule cannot be read</strong>
+      <pre className="failure-text" tabIndex={0} aria-label="Where and why">
+        {error.message}
+      </pre>
+    </div>
+  )
+}
+
+const ROWS: readonly {
+  readonly name: string
+  readonly says: string
+  readonly of: (outcome: ReplayOutcome) => number
+  readonly text?: (value: number) => string
+}[] = [
+  { name: 'Fires', says: 'times that it began to fire', of: ({ fires }) => fires },
+  { name: 'Pages per week', says: 'with nothing silenced', of: ({ pagesPerWeek }) => pagesPerWeek, text: oneDigit },
+  { name: 'Flaps', says: 'fired again within an hour', of: ({ flaps }) => flaps },
+  { name: 'Held back', says: 'by for, and over before it fired', of: ({ neverFired }) => neverFired },
+  { name: 'Clusters', says: 'on which it fired', of: ({ clusters }) => clusters },
+  { name: 'Most at once', says: 'alerts firing together', of: ({ mostAtOnce }) => mostAtOnce },
+  {
+    name: 'Firing time',
+    says: 'of all its alerts together',
+    of: ({ firingSeconds }) => firingSeconds,
+    text: (seconds) => formatAge(seconds * 1000),
+  },
+]
+
+function oneDigit(value: number): string {
+  return formatCount(Number(value.toFixed(1)))
+}
+
+function Outcomes({ replay }: { readonly replay: Replay }): ReactNode {
+  const { present, edited, fromMs, toMs, stepMs, blockMs } = replay
+  const both = [
+    ...(present === undefined ? [] : [{ name: 'Present', outcome: present }]),
+    ...(edited === undefined ? [] : [{ name: 'Edited', outcome: edited }]),
+  ]
+  const most = Math.max(1, ...both.flatMap(({ outcome }) => outcome.firingByBlock))
+  return (
+    <section aria-label="What the replay says" className="replay">
+      <p className="quiet">
+        From <Moment atMs={fromMs} /> to <Moment atMs={toMs} />, evaluated every {formatAge(stepMs)}.
+      </p>
+      <table className="data-table replay-table" aria-label="Present and edited rule">
+        <thead>
+          <tr>
+            <th scope="col">Over {formatAge(toMs - fromMs)}</th>
+            {both.map(({ name }) => (
+              <th key={name} scope="col" className="cell-number">
+                {name}
+              </th>
+            ))}
+            {both.length === 2 ? (
+              <th scope="col" className="cell-number">
+                Change
+              </th>
+            ) : null}
+          </tr>
+        </thead>
+        <tbody>
+          {ROWS.map(({ name, says, of, text = formatCount }) => (
+            <tr key={name}>
+              <th scope="row">
+                {name} <span className="quiet">{says}</span>
+              </th>
+              {both.map(({ name: which, outcome }) => (
+                <td key={which} className="cell-number nums">
+                  {text(of(outcome))}
+                </td>
+              ))}
+              {present !== undefined && edited !== undefined ? (
+                <td className="cell-number nums quiet">{changeText(of(edited) - of(present), text)}</td>
+              ) : null}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {both.map(({ name, outcome }) => (
+        <figure key={name} className="replay-chart">
+          <figcaption>
+            {name}: alerts firing at once{outcome.fires === 0 ? ', none' : ''}
+          </figcaption>
+          <BlockChart
+            values={outcome.firingByBlock}
+            most={most}
+            label={`${name} rule: at most ${countOf(outcome.mostAtOnce, 'alert')} at once, in blocks of ${formatAge(blockMs)}`}
+          />
+        </figure>
+      ))}
+      {both.map(({ name, outcome }) => (
+        <Runs key={name} name={name} outcome={outcome} />
+      ))}
+    </section>
+  )
+}
+
+function changeText(change: number, text: (value: number) => string): string {
+  if (change === 0) return 'same'
+  return `${change > 0 ? '+' : '−'}${text(Math.abs(change))}`
+}
+
+const RUNS_SHOWN = 50
+
+function Runs({ name, outcome }: { readonly name: string; readonly outcome: ReplayOutcome }): ReactNode {
+  if (outcome.runs.length === 0) return null
+  return (
+    <details>
+      <summary>{name}: when it fired, and where</summary>
+      <ul className="plain-list">
+        {outcome.runs.slice(0, RUNS_SHOWN).map(({ labels, firedAtMs, resolvedAtMs, value }, i) => (
+          <li key={i}>
+            <Moment atMs={firedAtMs} />{' '}
+            {Object.entries(labels)
+              .filter(([label]) => label !== 'alertname' && label !== 'severity' && label !== 'operator_health_impact')
+              .map(([label, one]) => `${label}="${one}"`)
+              .join(' ')}{' '}
+            <span className="quiet">
+              {resolvedAtMs === undefined ? 'fires still' : `for ${formatAge(resolvedAtMs - firedAtMs)}`}, value {value}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}

@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { LintReport } from '../../contract/lint.ts'
+import { rulePath } from '../lib/paths.ts'
+import { Shape } from '../ui/shapes.tsx'
+import type { ShapeName } from '../ui/shapes.tsx'
+
+type Finding = LintReport['findings'][number]
+
+const SHAPES: Readonly<Record<Finding['severity'], ShapeName>> = { error: 'cross', warning: 'diamond', info: 'disc' }
+
+export function FindingSeverity({ severity }: { readonly severity: Finding['severity'] }): ReactNode {
+  return (
+    <span className={`outcome finding-${severity}`}>
+      <Shape name={SHAPES[severity]} /> {severity}
+    </span>
+  )
+}
+
+interface FindingListProps {
+  readonly findings: readonly Finding[]
+  /** All are about what the page is about. */
+  readonly isOneSubject?: boolean
+}
+
+/** Findings with the place in the file, and how to mend each. */
+export function FindingList({ findings, isOneSubject = false }: FindingListProps): ReactNode {
+  return (
+    <ul className="cards">
+      {findings.map((finding, i) => (
+        <li key={i} className="card">
+          <p>
+            <FindingSeverity severity={finding.severity} /> {finding.message}
+          </p>
+          {finding.hint === undefined ? null : <p className="quiet">{finding.hint}</p>}
+          <p className="quiet">
+            <code>
+              {finding.file}:{finding.line}:{finding.column}
+            </code>{' '}
+            {isOneSubject ? (
+              finding.check
+            ) : finding.subject === undefined || !finding.file.startsWith('alert-rules/') ? (
+              finding.subject
+            ) : (
+              <Link href={rulePath(finding.subject)}>{finding.subject}</Link>
+            )}
+          </p>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,121 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import type { RouteItem, RouteTest } from '../../contract/deliveries.ts'
+import { countOf } from '../lib/format-number.ts'
+import { formatAge } from '../lib/format-time.ts'
+import { parseLabels } from '../lib/silence-matchers.ts'
+import { ROUTE_TEST_PATH, useRouteTest, useRouting } from '../query/use-delivery.ts'
+import { Panel } from '../ui/panel.tsx'
+import { Shape } from '../ui/shapes.tsx'
+import { Answer } from './answer.tsx'
+import { ApiCallNote } from './api-call-note.tsx'
+import { DeedFailure } from './deed-failure.tsx'
+
+/** The routing tree, and a way to ask it where an alert would go. */
+export function RoutingPanel(): ReactNode {
+  const routing = useRouting()
+  const test = useRouteTest()
+  const [text, setText] = useState('alertname="KubeVirtCRModified", severity="critical"')
+  const labels = parseLabels(text)
+  const matches = test.data?.matches
+  return (
+    <Panel title="Routing" aside="who is told of what">
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (labels !== undefined) test.mutate(labels)
+        }}
+      >
+        <label className="field">
+          <span>Labels of an alert</span>
+          <input
+            type="text"
+            className="code-field"
+            value={text}
+            spellCheck={false}
+            autoCapitalize="none"
+            onChange={(event) => {
+              setText(event.target.value)
+            }}
+          />
+        </label>
+        <div className="form-actions">
+          <Button type="submit" variant="secondary" isDisabled={labels === undefined || test.isPending}>
+            Where would it go?
+          </Button>
+          {labels === undefined ? (
+            <span className="quiet">Labels are written as {'severity="critical", cluster="prod-1"'}.</span>
+          ) : null}
+          <span role="status">{matches === undefined ? null : <Where matches={matches} />}</span>
+        </div>
+        {test.error === null ? null : <DeedFailure what="ask the routes" failure={test.error} />}
+      </form>
+      <Answer query={routing} what="the routing tree" skeletonLines={4}>
+        {(root) => (
+          <ul className="route-tree" aria-label="Routes">
+            <RouteNode route={root} path={[]} matches={matches ?? []} isRoot />
+          </ul>
+        )}
+      </Answer>
+      <ApiCallNote title="API call of the test" call={{ method: 'POST', path: ROUTE_TEST_PATH, body: { labels } }} />
+    </Panel>
+  )
+}
+
+function Where({ matches }: { readonly matches: RouteTest['matches'] }): ReactNode {
+  if (matches.length === 0) return <strong>To nobody.</strong>
+  return (
+    <>
+      To <strong>{matches.map(({ receiver }) => receiver).join(', then ')}</strong>
+    </>
+  )
+}
+
+interface RouteNodeProps {
+  readonly route: RouteItem
+  /** Indices from the root to it. */
+  readonly path: readonly number[]
+  readonly matches: RouteTest['matches']
+  readonly isRoot?: boolean
+}
+
+function RouteNode({ route, path, matches, isRoot = false }: RouteNodeProps): ReactNode {
+  const key = path.join(' ')
+  const isHit = matches.some((match) => match.path.join(' ') === key)
+  const isOnWay = matches.some((match) => match.path.slice(0, path.length).join(' ') === key)
+  const { receiver, matchers, routes } = route
+  return (
+    <li>
+      <div className={`route ${isHit ? 'is-hit' : ''} ${isOnWay ? 'is-on-way' : ''}`}>
+        <p>
+          {isHit ? <Shape name="check" /> : null} <strong>{receiver}</strong>{' '}
+          {isRoot ? <span className="quiet">everything else</span> : <code>{matchers.join(', ')}</code>}
+          {isHit ? <span className="visually-hidden"> (it would go here)</span> : null}
+        </p>
+        <p className="quiet">{timingSentence(route)}</p>
+      </div>
+      {routes.length === 0 ? null : (
+        <ul aria-label={`${countOf(routes.length, 'route')} below ${receiver}`}>
+          {routes.map((child, i) => (
+            <RouteNode key={i} route={child} path={[...path, i]} matches={matches} />
+          ))}
+        </ul>
+      )}
+    </li>
+  )
+}
+
+function timingSentence(route: RouteItem): string {
+  const { groupBy, groupWaitMs, groupIntervalMs, repeatIntervalMs, muteTimeIntervals, activeTimeIntervals } = route
+  return [
+    groupBy.length === 0 ? 'one group' : `grouped by ${groupBy.join(', ')}`,
+    `first after ${formatAge(groupWaitMs)}`,
+    `news after ${formatAge(groupIntervalMs)}`,
+    `again after ${formatAge(repeatIntervalMs)}`,
+    ...(muteTimeIntervals.length === 0 ? [] : [`muted in ${muteTimeIntervals.join(', ')}`]),
+    ...(activeTimeIntervals.length === 0 ? [] : [`only in ${activeTimeIntervals.join(', ')}`]),
+    ...(route.continues ? ['and on to the next route'] : []),
+  ].join(', ')
+}

@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react'
+import { countOf, formatCount } from '../lib/format-number.ts'
+import { useRuleTests } from '../query/use-rules.ts'
+import { Shape } from '../ui/shapes.tsx'
+import { Answer } from './answer.tsx'
+
+/** The unit tests of an alert, with what each expects when. */
+export function RuleTestList({ name }: { readonly name: string }): ReactNode {
+  const query = useRuleTests(name, true)
+  return (
+    <Answer query={query} what="the tests" skeletonLines={3}>
+      {({ tests }) => {
+        if (tests.length === 0) return <p className="quiet empty">No unit test mentions it.</p>
+        const failed = tests.filter(({ passed }) => !passed).length
+        return (
+          <>
+            <p role="status">
+              <strong>
+                {failed === 0 ? 'All pass' : `${formatCount(failed)} of ${countOf(tests.length, 'test')} fail`}
+              </strong>
+            </p>
+            <ul className="cards">
+              {tests.map((test, i) => (
+                <li key={`${test.file} ${test.name} ${i}`} className="card">
+                  <p>
+                    <span className={`outcome ${test.passed ? 'outcome-delivered' : 'outcome-failed'}`}>
+                      <Shape name={test.passed ? 'check' : 'cross'} /> {test.passed ? 'passes' : 'fails'}
+                    </span>{' '}
+                    <strong>{test.name === '' ? `test ${i + 1}` : test.name}</strong>{' '}
+                    <span className="quiet">{test.file}</span>
+                  </p>
+                  <p className="quiet nums">
+                    {test.cases
+                      .map(
+                        ({ evalTime, alerts }) =>
+                          `at ${evalTime} ${alerts === 0 ? 'no alert' : countOf(alerts, 'alert')}`,
+                      )
+                      .join(', ')}
+                  </p>
+                  {test.failures.map((failure) => (
+                    <pre key={failure} className="failure-text" tabIndex={0} aria-label="Failure">
+                      {failure}
+                    </pre>
+                  ))}
+                </li>
+              ))}
+            </ul>
+          </>
+        )
+      }}
+    </Answer>
+  )
+}

@@ -1,0 +1,65 @@
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
+import type { InfiniteData, UseInfiniteQueryResult, UseMutationResult, UseQueryResult } from '@tanstack/react-query'
+import type { DeliveryItem, DeliveryItems, ReceiverItems, RouteItem, RouteTest } from '../../contract/deliveries.ts'
+import { askJson, fetchJson } from './fetch-json.ts'
+import type { ApiFailure } from './fetch-json.ts'
+
+const DELIVERY_POLL_MS = 15_000
+const PAGE_DELIVERIES = 50
+
+export function useReceivers(): UseQueryResult<ReceiverItems> {
+  return useQuery({
+    queryKey: ['receivers'],
+    queryFn: ({ signal }) => fetchJson<ReceiverItems>('/api/fleet/v1/receivers', signal),
+    refetchInterval: DELIVERY_POLL_MS,
+  })
+}
+
+export interface DeliveriesAsked {
+  readonly receiver: string
+  readonly outcome: string
+  readonly fingerprint: string
+}
+
+/** The address of the delivery log, narrowed; empty values are left out. */
+export function deliveriesPath(asked: DeliveriesAsked, cursor = ''): string {
+  const search = new URLSearchParams({ limit: String(PAGE_DELIVERIES) })
+  for (const [name, value] of Object.entries({ ...asked, cursor })) if (value !== '') search.set(name, value)
+  return `/api/fleet/v1/deliveries?${search.toString()}`
+}
+
+export function useDeliveries(asked: DeliveriesAsked): UseInfiniteQueryResult<InfiniteData<DeliveryItems>> {
+  return useInfiniteQuery({
+    queryKey: ['deliveries', asked],
+    queryFn: ({ signal, pageParam }) => fetchJson<DeliveryItems>(deliveriesPath(asked, pageParam), signal),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.nextCursor,
+    refetchInterval: DELIVERY_POLL_MS,
+  })
+}
+
+/** One attempt with what was sent and what was answered. */
+export function useDelivery(id: number): UseQueryResult<DeliveryItem> {
+  return useQuery({
+    queryKey: ['delivery', id],
+    queryFn: ({ signal }) => fetchJson<DeliveryItem>(`/api/fleet/v1/deliveries/${id}`, signal),
+    staleTime: 60_000,
+  })
+}
+
+export function useRouting(): UseQueryResult<RouteItem> {
+  return useQuery({
+    queryKey: ['routes'],
+    queryFn: ({ signal }) => fetchJson<RouteItem>('/api/fleet/v1/routes', signal),
+    staleTime: DELIVERY_POLL_MS,
+  })
+}
+
+export const ROUTE_TEST_PATH = '/api/fleet/v1/routes/test'
+
+export function useRouteTest(): UseMutationResult<RouteTest, ApiFailure, Readonly<Record<string, string>>> {
+  return useMutation<RouteTest, ApiFailure, Readonly<Record<string, string>>>({
+    mutationFn: (labels) => askJson<RouteTest>(ROUTE_TEST_PATH, { labels }),
+    networkMode: 'always',
+  })
+}

@@ -10,6 +10,7 @@ import { clusterOf } from '../model/cluster-identity.ts'
 import { RegexError } from '../model/regex.ts'
 import { silenceStateAt, type Silence } from '../model/silence.ts'
 import { compileSilence, type LabelTest } from '../notify/silence-book.ts'
+import type { Silences } from '../notify/silences.ts'
 import { compareSilences } from './alertmanager-silences.ts'
 import { actorOf, bodyOf, type AnyAlert, type ApiPeople } from './people.ts'
 
@@ -29,7 +30,7 @@ export function registerSilences(app: FastifyInstance, people: ApiPeople, clock:
   app.get('/api/fleet/v1/silences', { config: viewer }, async (): Promise<SilenceItems> => {
     const alerts = await people.alerts()
     const nowMs = clock.nowMs()
-    const itemOf = silenceItems(alerts, nowMs)
+    const itemOf = silenceItems(silences, alerts, nowMs)
     const sorted = [...silences.all()].sort((a, b) => compareSilences(a, b, nowMs))
     return { asOfMs: nowMs, silences: sorted.map(itemOf) }
   })
@@ -37,7 +38,7 @@ export function registerSilences(app: FastifyInstance, people: ApiPeople, clock:
   app.get<Params>('/api/fleet/v1/silences/:id', { config: viewer }, async (request): Promise<SilenceItem> => {
     const silence = silences.get(request.params.id)
     if (silence === undefined) throw unknown(request.params.id)
-    return silenceItems(await people.alerts(), clock.nowMs())(silence)
+    return silenceItems(silences, await people.alerts(), clock.nowMs())(silence)
   })
 
   const set = async (wish: SilenceRequest, id: string | undefined, by: string): Promise<SilenceItem> => {
@@ -57,7 +58,7 @@ export function registerSilences(app: FastifyInstance, people: ApiPeople, clock:
     )
     if (change.kind === 'not_found') throw unknown(id ?? '')
     if (change.kind === 'refused') throw new FleetError('bad_request', change.message)
-    return silenceItems(await people.alerts(), nowMs)(change.silence)
+    return silenceItems(silences, await people.alerts(), nowMs)(change.silence)
   }
   /** Who changes the end of a running silence does not say again when it began. */
   const startOf = (id: string | undefined, nowMs: number): { startsAtMs?: number } => {
@@ -82,7 +83,7 @@ export function registerSilences(app: FastifyInstance, people: ApiPeople, clock:
     const nowMs = clock.nowMs()
     const ended = await silences.expire(request.params.id, actorOf(request), nowMs)
     if (ended === undefined) throw unknown(request.params.id)
-    return silenceItems([], nowMs)(ended)
+    return silenceItems(silences, [], nowMs)(ended)
   })
 
   app.post('/api/fleet/v1/silences/preview', { config: viewer }, async (request): Promise<SilencePreview> => {
@@ -120,18 +121,29 @@ function compiled(matchers: readonly MatcherItem[]): LabelTest {
   }
 }
 
-/** Makes silences of the contract's shape, with the alerts that each matches while it has not ended. */
-function silenceItems(alerts: readonly AnyAlert[], nowMs: number): (silence: Silence) => SilenceItem {
+/**
+ * Makes silences of the contract's shape, with the alerts that each matches while it has not ended. Which active ones
+ * hide an alert the book knows; a pending one is tested against all.
+ */
+function silenceItems(
+  silences: Silences,
+  alerts: readonly AnyAlert[],
+  nowMs: number,
+): (silence: Silence) => SilenceItem {
   const active = alerts.filter(({ state }) => state !== 'resolved')
+  const hidden = new Map<string, Set<string>>()
+  for (const { labels, fingerprint } of active) {
+    for (const id of silences.silencedBy(labels, nowMs)) {
+      hidden.set(id, (hidden.get(id) ?? new Set()).add(fingerprint))
+    }
+  }
+  const matched = (silence: Silence): Iterable<string> => {
+    const matches = compileSilence(silence.matchers)
+    return new Set(active.flatMap(({ labels, fingerprint }) => (matches(labels) ? [fingerprint] : [])))
+  }
   return (silence) => {
     const state = silenceStateAt(silence, nowMs)
-    const matches = state === 'expired' ? () => false : compileSilence(silence.matchers)
-    const hides = active.flatMap(({ labels, fingerprint }) => (matches(labels) ? [fingerprint] : []))
-    return {
-      ...silence,
-      matchers: silence.matchers.map((matcher) => ({ ...matcher })),
-      state,
-      hides: [...new Set(hides)],
-    }
+    const hides = state === 'pending' ? matched(silence) : (hidden.get(silence.id) ?? [])
+    return { ...silence, matchers: silence.matchers.map((matcher) => ({ ...matcher })), state, hides: [...hides] }
   }
 }

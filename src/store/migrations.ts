@@ -287,6 +287,10 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     answer TEXT
   ) STRICT;
   `,
+  `
+  -- Which runs resolved lately, and when the oldest of them fired.
+  CREATE INDEX alert_run_resolved ON alert_run (resolved_at_ms, fired_at_ms);
+  `,
 ]
 
 /** The version that brought packs. Before it a flush wrote one row per series, and no release ever did. */

@@ -5,40 +5,15 @@ import { AlertMarks } from '../../src/contract/alert-marks.ts'
 import { AlertDetail, AlertItems } from '../../src/contract/alerts.ts'
 import { SilenceItem, SilenceItems, SilencePreview } from '../../src/contract/silences.ts'
 import { OwnError } from '../../src/contract/ui.ts'
-import { fingerprintOf, type AlertState } from '../../src/model/alert.ts'
-import { Labels } from '../../src/model/labels.ts'
 import type { Principal } from '../../src/model/token.ts'
 import type { RuleAlert } from '../../src/rules/rule-status.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { memoryPeople, type MemoryPeople } from '../support/people.ts'
+import { ruleAlert } from './rule-alert.ts'
 import { makeServer, NOW_MS } from './test-server.ts'
 import type { TestServer } from './test-server.ts'
 
 const MINUTE_MS = 60_000
-
-export function ruleAlert(
-  name: string,
-  cluster: string,
-  state: AlertState = 'firing',
-  more: Partial<RuleAlert> = {},
-): RuleAlert {
-  const labels = Labels.of({ alertname: name, cluster, severity: 'warning' })
-  const activeAtMs = NOW_MS - 10 * MINUTE_MS
-  return {
-    fingerprint: fingerprintOf(labels),
-    labels,
-    annotations: { summary: `${name} on ${cluster}` },
-    state,
-    activeAtMs,
-    ...(state === 'pending' ? {} : { firedAtMs: activeAtMs + MINUTE_MS }),
-    ...(state === 'resolved' ? { resolvedAtMs: NOW_MS - MINUTE_MS } : {}),
-    lastHeldAtMs: NOW_MS,
-    value: 1,
-    ruleKey: name,
-    rule: { group: 'g', file: 'f.yaml', name, expr: 'up > 0', forMs: 0, keepFiringForMs: 0, intervalMs: 30_000 },
-    ...more,
-  }
-}
 
 const TOKENS: Readonly<Record<string, Principal>> = {
   v: { role: 'viewer', name: 'wall' },

@@ -1,6 +1,6 @@
-import type { Kysely, Selectable } from 'kysely'
+import type { ExpressionBuilder, Kysely, Selectable } from 'kysely'
 import type {
-  AlertRunKey,
+  AlertRunPlace,
   AlertRunQuery,
   AlertRunReader,
   AlertRunRecord,
@@ -66,8 +66,8 @@ export class SqlAlertRuns implements AlertRunStore {
 
   async page(query: AlertRunQuery): Promise<readonly KeptAlertRun[]> {
     const { fromMs, toMs, alertname, cluster, fingerprint, limit, after } = query
-    const rows = await this.#run('reading runs of alerts', (db) => {
-      let select = during(db, fromMs, toMs)
+    const rows = await this.#run('reading runs of alerts', async (db) => {
+      let select = (await during(db, fromMs, toMs))
         .leftJoin('acknowledgement as a', (join) =>
           join.onRef('a.fingerprint', '=', 'r.fingerprint').onRef('a.active_at_ms', '=', 'r.active_at_ms'),
         )
@@ -80,19 +80,7 @@ export class SqlAlertRuns implements AlertRunStore {
       if (alertname !== undefined) select = select.where('r.alertname', '=', alertname)
       if (cluster !== undefined) select = select.where('r.cluster', '=', cluster)
       if (fingerprint !== undefined) select = select.where('r.fingerprint', '=', fingerprint)
-      if (after !== undefined) {
-        select = select.where((eb) =>
-          eb.or([
-            eb('r.fired_at_ms', '<', after.firedAtMs),
-            eb.and([eb('r.fired_at_ms', '=', after.firedAtMs), eb('r.fingerprint', '>', after.fingerprint)]),
-            eb.and([
-              eb('r.fired_at_ms', '=', after.firedAtMs),
-              eb('r.fingerprint', '=', after.fingerprint),
-              eb('r.active_at_ms', '>', after.activeAtMs),
-            ]),
-          ]),
-        )
-      }
+      if (after !== undefined) select = select.where(isAfter(after))
       return select.execute()
     })
     return rows.map((row) => {
@@ -103,8 +91,8 @@ export class SqlAlertRuns implements AlertRunStore {
 
   async spans(fingerprints: readonly string[], fromMs: number, toMs: number): Promise<readonly AlertRunSpan[]> {
     if (fingerprints.length === 0) return []
-    const rows = await this.#run('reading when alerts fired', (db) =>
-      during(db, fromMs, toMs)
+    const rows = await this.#run('reading when alerts fired', async (db) =>
+      (await during(db, fromMs, toMs))
         .select(['r.fingerprint', 'r.fired_at_ms', 'r.resolved_at_ms'])
         .where('r.fingerprint', 'in', [...fingerprints])
         .orderBy('r.fingerprint')
@@ -119,7 +107,7 @@ export class SqlAlertRuns implements AlertRunStore {
   async matching(matchers: readonly Matcher[], fromMs: number, toMs: number): Promise<readonly MatchedRuns[]> {
     const tests = matchers.map((matcher) => ({ name: matcher.name, test: compileMatcher(matcher) }))
     const counts = new Map<string, { runs: number; clusters: Set<string>; lastFiredAtMs: number }>()
-    let after: AlertRunKey | undefined
+    let after: AlertRunPlace | undefined
     for (;;) {
       const rows = await this.#matchingRows(matchers, fromMs, toMs, after)
       for (const row of rows) {
@@ -133,7 +121,7 @@ export class SqlAlertRuns implements AlertRunStore {
       }
       const last = rows.at(-1)
       if (last === undefined || rows.length < ROWS_PER_READ) break
-      after = { fingerprint: last.fingerprint, activeAtMs: last.active_at_ms }
+      after = { firedAtMs: last.fired_at_ms, fingerprint: last.fingerprint, activeAtMs: last.active_at_ms }
     }
     return [...counts]
       .map(([alertname, { runs, clusters, lastFiredAtMs }]) => {
@@ -142,33 +130,31 @@ export class SqlAlertRuns implements AlertRunStore {
       .sort((a, b) => b.runs - a.runs || (a.alertname < b.alertname ? -1 : 1))
   }
 
-  /** The next rows in the order of the key, less those that an equality on a column leaves out. */
-  #matchingRows(matchers: readonly Matcher[], fromMs: number, toMs: number, after: AlertRunKey | undefined) {
-    return this.#run('reading runs of alerts', (db) => {
-      let select = during(db, fromMs, toMs)
+  /** The next rows, newest first, less those that an equality on a column leaves out. */
+  #matchingRows(matchers: readonly Matcher[], fromMs: number, toMs: number, after: AlertRunPlace | undefined) {
+    return this.#run('reading runs of alerts', async (db) => {
+      let select = (await during(db, fromMs, toMs))
         .select(['r.fingerprint', 'r.active_at_ms', 'r.alertname', 'r.cluster', 'r.labels', 'r.fired_at_ms'])
+        .orderBy('r.fired_at_ms', 'desc')
         .orderBy('r.fingerprint')
         .orderBy('r.active_at_ms')
         .limit(ROWS_PER_READ)
       for (const { name, op, value } of matchers) {
         if (op === '=' && name === 'alertname') select = select.where('r.alertname', '=', value)
       }
-      if (after !== undefined) {
-        select = select.where((eb) =>
-          eb.or([
-            eb('r.fingerprint', '>', after.fingerprint),
-            eb.and([eb('r.fingerprint', '=', after.fingerprint), eb('r.active_at_ms', '>', after.activeAtMs)]),
-          ]),
-        )
-      }
-      return select.execute()
+      return (after === undefined ? select : select.where(isAfter(after))).execute()
     })
   }
 
   async prune(resolvedBeforeMs: number): Promise<void> {
     await this.#run('removing old runs of alerts', (db) =>
       db.transaction().execute(async (transaction) => {
-        await transaction.deleteFrom('alert_run').where('resolved_at_ms', '<', resolvedBeforeMs).execute()
+        await transaction
+          .deleteFrom('alert_run')
+          // What resolved before a time fired before it: that is where to look.
+          .where('fired_at_ms', '<', resolvedBeforeMs)
+          .where('resolved_at_ms', '<', resolvedBeforeMs)
+          .execute()
         await transaction
           .deleteFrom('acknowledgement')
           .where('at_ms', '<', resolvedBeforeMs)
@@ -189,12 +175,43 @@ export class SqlAlertRuns implements AlertRunStore {
   }
 }
 
-/** Runs that fired at some time of [fromMs, toMs). */
-function during(db: Kysely<FactsSchema>, fromMs: number, toMs: number) {
+/**
+ * Runs that fired at some time of [fromMs, toMs). When the oldest of them fired is asked first: a year of runs is not
+ * looked through for a day of it.
+ */
+async function during(db: Kysely<FactsSchema>, fromMs: number, toMs: number) {
+  const [resolved, open] = await Promise.all([
+    db
+      .selectFrom('alert_run')
+      .select(({ fn }) => fn.min('fired_at_ms').as('oldest_ms'))
+      .where('resolved_at_ms', '>=', fromMs)
+      .executeTakeFirst(),
+    db
+      .selectFrom('alert_run')
+      .select(({ fn }) => fn.min('fired_at_ms').as('oldest_ms'))
+      .where('resolved_at_ms', 'is', null)
+      .executeTakeFirst(),
+  ])
+  const oldestMs = Math.min(resolved?.oldest_ms ?? toMs, open?.oldest_ms ?? toMs)
   return db
     .selectFrom('alert_run as r')
+    .where('r.fired_at_ms', '>=', oldestMs)
     .where('r.fired_at_ms', '<', toMs)
     .where((eb) => eb.or([eb('r.resolved_at_ms', 'is', null), eb('r.resolved_at_ms', '>=', fromMs)]))
+}
+
+/** Behind a place in the order of `fired_at_ms` from the newest on, then of the key. */
+function isAfter({ firedAtMs, fingerprint, activeAtMs }: AlertRunPlace) {
+  return (eb: ExpressionBuilder<FactsSchema & { readonly r: AlertRunTable }, 'r'>) =>
+    eb.or([
+      eb('r.fired_at_ms', '<', firedAtMs),
+      eb.and([eb('r.fired_at_ms', '=', firedAtMs), eb('r.fingerprint', '>', fingerprint)]),
+      eb.and([
+        eb('r.fired_at_ms', '=', firedAtMs),
+        eb('r.fingerprint', '=', fingerprint),
+        eb('r.active_at_ms', '>', activeAtMs),
+      ]),
+    ])
 }
 
 function rowOf(run: AlertRunRecord): AlertRunTable {

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Principal } from '../../src/model/token.ts'
+import { FakeClock } from '../support/fake-clock.ts'
+import { memoryPeople } from '../support/people.ts'
+import { ruleAlert } from './rule-alert.ts'
+import { makeServer, NOW_MS } from './test-server.ts'
+import type { TestServer } from './test-server.ts'
+
+const TOKENS: Readonly<Record<string, Principal>> = {
+  bound: { role: 'ingest', name: 'brno', cluster: 'brno-2' },
+  free: { role: 'ingest', name: 'collector' },
+  viewer: { role: 'viewer', name: 'wall' },
+  responder: { role: 'responder', name: 'ada' },
+  admin: { role: 'admin', name: 'root' },
+}
+
+let server: TestServer
+
+beforeEach(async () => {
+  const clock = new FakeClock(NOW_MS)
+  const rule = ruleAlert('KubeVirtCRModified', 'prague-1')
+  const { people } = await memoryPeople({
+    clock,
+    ruleAlerts: () => Promise.resolve([rule]),
+    aliases: { HCOOldName: 'KubeVirtCRModified' },
+  })
+  server = await makeServer({
+    clock,
+    people,
+    rules: { groups: () => Promise.resolve([]), alerts: () => Promise.resolve([rule]) },
+    requiresToken: true,
+    authenticate: (token) => Promise.resolve(TOKENS[token]),
+  })
+})
+afterEach(() => server.app.close())
+
+async function post(token: string, ...alerts: readonly Readonly<Record<string, string>>[]) {
+  const answer = await server.app.inject({
+    method: 'POST',
+    url: '/api/v2/alerts',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    payload: JSON.stringify(alerts.map((labels) => ({ labels }))),
+  })
+  return [answer.statusCode, answer.body === '' ? '' : answer.json<unknown>()]
+}
+
+async function get<T>(path: string): Promise<T> {
+  const answer = await server.app.inject({ url: path, headers: { authorization: 'Bearer viewer' } })
+  expect(answer.statusCode).toBe(200)
+  return answer.json<T>()
+}
+
+describe('who may raise an alert', () => {
+  test.each([
+    ['bound', 200],
+    ['free', 200],
+    ['responder', 200],
+    ['admin', 200],
+    ['viewer', 403],
+    ['nobody', 401],
+  ])('%s: %i', async (token, status) => {
+    const [got, body] = await post(token, { alertname: 'A' })
+    expect(got).toBe(status)
+    if (status !== 200) expect(body).toMatchObject({ code: status })
+  })
+
+  test('a token of one cluster raises alerts of that cluster only, and those of another are refused one by one', async () => {
+    const alerts = [
+      { alertname: 'A' },
+      { alertname: 'B', cluster_id: 'prague-1' },
+      { alertname: 'C', cluster: 'brno-2' },
+    ]
+    expect(await post('bound', ...alerts)).toEqual([400, 'cluster "prague-1" is not the token\'s cluster "brno-2"'])
+    const known = await get<{ labels: { alertname: string; cluster: string } }[]>(
+      '/api/v2/alerts?filter=alertname%3D~"A|B|C"',
+    )
+    expect(known.map(({ labels }) => `${labels.alertname} ${labels.cluster}`).sort()).toEqual(['A brno-2', 'C brno-2'])
+  })
+})
+
+describe('an alert of others', () => {
+  test('stands beside those of the rules, says where it is from, and leads to the same runbook under its old name too', async () => {
+    await post('bound', { alertname: 'HCOOldName', component_name: 'kubevirt/kv', severity: 'warning' })
+    const { alerts } = await get<{
+      alerts: { alertname: string; source: string; runbook: string; fingerprint: string }[]
+    }>('/api/fleet/v1/alerts')
+    expect(alerts.map(({ alertname, source, runbook }) => [alertname, source, runbook]).sort()).toEqual([
+      ['HCOOldName', 'external', 'KubeVirtCRModified'],
+      ['KubeVirtCRModified', 'rule', 'KubeVirtCRModified'],
+    ])
+    const { fingerprint } = alerts.find(({ source }) => source === 'external')!
+    const page = await get<{ markdown: string; instances: object[] }>(
+      `/api/runbooks/v1/pages/KubeVirtCRModified?instance=${fingerprint}`,
+    )
+    expect(page.markdown).toContain('The object is kv on brno-2')
+    expect(page.instances).toHaveLength(2)
+  })
+
+  test('that a rule reports too is shown, and marked as the repetition that it is', async () => {
+    await post('free', { alertname: 'HCOOldName', cluster_id: 'prague-1', prometheus: 'openshift-monitoring/k8s' })
+    const people = server.deps.people as unknown as { speaking(alerts: unknown): readonly { external?: object }[] }
+    const speaking = people.speaking(await server.deps.people.alerts())
+    expect(speaking.map(({ external }) => external)).toEqual([undefined])
+    const listed =
+      await get<{ labels: { alertname: string }; status: { state: string; inhibitedBy: string[] } }[]>('/api/v2/alerts')
+    const repeated = listed.find(({ labels }) => labels.alertname === 'HCOOldName')!
+    const rule = ruleAlert('KubeVirtCRModified', 'prague-1').fingerprint
+    expect(repeated.status).toMatchObject({ state: 'suppressed', inhibitedBy: [rule] })
+    expect(await get(`/api/fleet/v1/alerts/${rule}`)).toMatchObject({ reportedAlsoBy: [{ source: 'external' }] })
+    // Prometheus' own routes know of rules only.
+    const { data } = await get<{ data: { alerts: object[] } }>('/api/v1/alerts')
+    expect(data.alerts).toHaveLength(1)
+  })
+})

@@ -29,6 +29,11 @@ const COMMANDS: readonly { readonly name: string; readonly summary: string; read
       load: async () => (await import('./cli/check.ts')).checkCommand,
     },
     {
+      name: 'config',
+      summary: 'Show the routes of a notification configuration, and where an alert goes.',
+      load: async () => (await import('./cli/config.ts')).configCommand,
+    },
+    {
       name: 'test',
       summary: 'Run unit tests of rules.',
       load: async () => (await import('./cli/test.ts')).testCommand,

@@ -12,6 +12,7 @@ import type { ParseOptions } from '../promql/parse-options.ts'
 import { loadRuleFiles } from '../rules/rule-file.ts'
 import { parseArguments } from './arguments.ts'
 import type { Command } from './command.ts'
+import { isNotifyConfig, reportNotifyConfig } from './notify-config.ts'
 import { NoAnswer, askText, serverOf } from './prometheus-client.ts'
 import { readServeArguments } from './serve-options.ts'
 
@@ -40,7 +41,8 @@ export const checkCommand: Command = {
       '       daytwo check ready [SERVER]',
       '',
       '  rules    Prometheus rule files: YAML, expressions, templates. Without a file standard input is read.',
-      '  config   Configuration as `daytwo serve` would read it, and the rules, runbooks and dashboards it names.',
+      '  config   Configuration as `daytwo serve` would read it, and the rules, runbooks and dashboards it names; or a',
+      "           notification configuration (Alertmanager's format), told by its route and receivers.",
       '  query    PromQL expressions, and what in them is allowed and seldom meant. Without one standard input is read.',
       `  healthy, ready   A running server (default ${DEFAULT_SERVER}); --token and --token-file are sent with the question.`,
       '',
@@ -81,6 +83,7 @@ function checkConfig(args: readonly string[]): number {
   const others = args.filter((arg) => arg !== '--lint-fatal')
   const [first] = others
   const file = first === undefined || first.startsWith('-') ? undefined : first
+  if (file !== undefined && isNotifyConfig(readFile(file).text)) return checkNotifyConfig(file, isLintFatal)
   const asked = file === undefined ? others : ['--config', file, ...others.slice(1)]
   const shown = file ?? configFileFromEnvironment() ?? 'the defaults'
   console.log(`Checking ${shown}`)
@@ -106,12 +109,19 @@ function checkConfig(args: readonly string[]): number {
       of(config.dashboards).map(asWarning),
       textOf,
     )
-    return codeOf([...rules, ...pages, ...boards], new Map([['lint-fatal', String(isLintFatal)]]))
+    const notify = config['notify.config'] === '' ? [] : reportNotifyConfig(config['notify.config']).diagnostics
+    return codeOf([...rules, ...pages, ...boards, ...notify], new Map([['lint-fatal', String(isLintFatal)]]))
   } catch (thrown) {
     if (!(thrown instanceof FleetError)) throw thrown
     console.error(`  FAILED: ${thrown.message}${thrown.hint === undefined ? '' : ` (${thrown.hint})`}`)
     return FAILED
   }
+}
+
+/** Ends as promtool does. */
+function checkNotifyConfig(path: string, isLintFatal: boolean): number {
+  const { diagnostics } = reportNotifyConfig(path)
+  return codeOf(diagnostics, new Map([['lint-fatal', String(isLintFatal)]]))
 }
 
 function asWarning(finding: Diagnostic): Diagnostic {

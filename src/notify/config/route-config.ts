@@ -40,8 +40,9 @@ function matchPairs(op: '=' | '=~'): Kind<readonly Matcher[]> {
   return {
     read: (reading, node, what, at) =>
       pairs.read(reading, node, what, at)?.flatMap((pair) => {
-        const matcher = { name: pair.name, op, value: pair.value }
-        return isUsable(reading, matcher, pair) ? [matcher] : []
+        // The pattern alone first, so that a fault is about what was written; then with the anchors that group keys have.
+        if (!isUsable(reading, { name: pair.name, op, value: pair.value }, pair)) return []
+        return [{ name: pair.name, op, value: op === '=' ? pair.value : `^(?:${pair.value})$` }]
       }),
   }
 }

@@ -7,13 +7,17 @@ import type { Role } from './scenario.ts'
 const BLOCK = 200
 const CAST: ReadonlyMap<number, Role> = new Map([
   [1, 'edited'],
+  [2, 'image_outdated'],
   [3, 'stuck_olm'],
   [4, 'upgrading'],
   [5, 'fought'],
+  [6, 'volume_filling'],
   [7, 'unsafe'],
   [8, 'silent'],
   [9, 'unhealthy'],
+  [10, 'ssp_failing'],
   [11, 'descheduler_after_upgrade'],
+  [12, 'mac_collision'],
   [13, 'missing'],
   [15, 'stuck_canary'],
   [17, 'golden_no_arch'],

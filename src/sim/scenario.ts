@@ -1,13 +1,9 @@
 import { createProfile, type ClusterProfile, type ProfileWish } from './cluster-profile.ts'
 import { hashOf, randomOf } from './random.ts'
 import { nextRelease, type Release } from './release.ts'
-import {
-  GOOD_DESCHEDULER,
-  LONG_LIFECYCLE_DESCHEDULER,
-  OLD_DESCHEDULER,
-  type Descheduler,
-} from './scenarios/descheduler.ts'
+import { GOOD_DESCHEDULER, OLD_DESCHEDULER, WRONG_DESCHEDULER, type Descheduler } from './scenarios/descheduler.ts'
 import type { GoldenImageFault } from './scenarios/golden-images.ts'
+import type { OperandFault } from './scenarios/operand-faults.ts'
 import { RESTART_EVERY_MS, type EditHabit, type RestartHabit } from './scenarios/out-of-band.ts'
 import type { Trouble } from './scenarios/kubevirt-trouble.ts'
 import type { SilenceHabit } from './scenarios/silence.ts'
@@ -38,6 +34,7 @@ export interface ClusterPlan {
   readonly goldenImageFault: GoldenImageFault | undefined
   /** What is wrong with KubeVirt or its virtual machines. */
   readonly trouble: Trouble | undefined
+  readonly operandFault: OperandFault | undefined
   /** The HyperConverged object exists; without it there are operators and no operands. */
   readonly isInstalled: boolean
 }
@@ -67,6 +64,10 @@ export const ROLES = [
   'ping_pong',
   'outdated',
   'api_down',
+  'image_outdated',
+  'ssp_failing',
+  'mac_collision',
+  'volume_filling',
 ] as const
 export type Role = (typeof ROLES)[number]
 
@@ -92,7 +93,7 @@ const SILENCE_TURN_MS = 45 * MINUTE_MS
 const STALL_CHANCE = 0.05
 
 const WISHES: Partial<Record<Role, ProfileWish>> = {
-  descheduler: { firstRelease: '1.16.0' },
+  descheduler: { firstRelease: '1.17.1' },
   descheduler_after_upgrade: { firstRelease: '1.14.0' },
   upgrading: { firstRelease: '1.16.0', nodesMin: 4 },
   stuck_olm: { firstRelease: '1.15.2' },
@@ -105,6 +106,9 @@ const WISHES: Partial<Record<Role, ProfileWish>> = {
   stuck_machines: { firstRelease: '1.17.3', nodesMin: 3 },
   ping_pong: { nodesMin: 3 },
   api_down: { nodesMin: 3 },
+  image_outdated: { firstRelease: '1.13.0' },
+  ssp_failing: { firstRelease: '1.18.1' },
+  mac_collision: { firstRelease: '1.18.0' },
 }
 
 export function createPlan(options: PlanOptions): ClusterPlan {
@@ -127,6 +131,7 @@ export function createPlan(options: PlanOptions): ClusterPlan {
     silence: role === 'healthy' ? { ...turns.silence, hasStaleMarkers: random.chance(0.5) } : undefined,
     goldenImageFault: undefined,
     trouble: undefined,
+    operandFault: undefined,
     isInstalled: true,
   }
   switch (role) {
@@ -148,7 +153,7 @@ export function createPlan(options: PlanOptions): ClusterPlan {
         unsafe: [patch(ANNOTATION_NAMES[0], 1, before(50)), patch(ANNOTATION_NAMES[1], 3, before(45))],
       }
     case 'descheduler':
-      return { ...plan, descheduler: LONG_LIFECYCLE_DESCHEDULER }
+      return { ...plan, descheduler: WRONG_DESCHEDULER }
     case 'descheduler_after_upgrade':
       return { ...plan, descheduler: OLD_DESCHEDULER, upgrades: one(profile, before(70)) }
     case 'unhealthy':
@@ -183,6 +188,14 @@ export function createPlan(options: PlanOptions): ClusterPlan {
       return { ...plan, trouble: { kind: role, fromMs: before(80) } }
     case 'api_down':
       return { ...plan, trouble: { kind: role, fromMs: before(95) } }
+    case 'image_outdated':
+      return { ...plan, operandFault: { kind: role, sinceMs: before(55) } }
+    case 'ssp_failing':
+      return { ...plan, operandFault: { kind: role, sinceMs: before(20) } }
+    case 'mac_collision':
+      return { ...plan, operandFault: { kind: role, sinceMs: before(35) } }
+    case 'volume_filling':
+      return { ...plan, operandFault: { kind: role, sinceMs: before(9 * 60) } }
   }
 }
 

@@ -9,6 +9,7 @@ import { olmGroups } from './series/olm.ts'
 import { operandGroups } from './series/operands.ts'
 import { platformGroups } from './series/platform.ts'
 import { externalLabelsOf, type ExternalLabels, type SeriesGroup, type SimSeries } from './series/sim-series.ts'
+import { storageGroups } from './series/storage.ts'
 
 /**
  * One Prometheus of one cluster: scrapes at its own moments, and says with a stale marker that a series of the scrape
@@ -118,6 +119,7 @@ function openGroups(
     ...operandGroups(plan),
     ...olmGroups(plan),
     ...platformGroups(plan),
+    ...storageGroups(plan),
   ]
   const open = new Map<SeriesGroup, readonly ScrapedSeries[]>()
   return (fromMs, untilMs) =>

@@ -1,7 +1,8 @@
 import { productVersion } from './cluster-profile.ts'
+import { operandConditions } from './truth-operands.ts'
 import type { Release } from './release.ts'
 import type { ClusterPlan } from './scenario.ts'
-import { isMisconfigured } from './scenarios/descheduler.ts'
+import { isMisconfigured, isTooStrict } from './scenarios/descheduler.ts'
 import { FAULTY_IMAGE, hasFault } from './scenarios/golden-images.ts'
 import { ERROR, healthWindowAt } from './scenarios/health.ts'
 import { COMPONENT_NAMES, EDIT_ALERT_MS, editsBetween } from './scenarios/out-of-band.ts'
@@ -24,7 +25,7 @@ export interface Truth {
   readonly versions: ReadonlyMap<string, string>
 }
 
-/** An alert of HCO or KubeVirt whose condition holds, on a cluster that reports. */
+/** An alert whose condition holds, on a cluster that reports. */
 export interface TruthAlert {
   readonly cluster: string
   readonly alertname: string
@@ -99,6 +100,7 @@ export function alertsOf(plan: ClusterPlan, timeMs: number): readonly TruthAlert
     ...healthAlerts(plan, timeMs),
     ...goldenImageAlerts(plan, timeMs),
     ...kubevirtAlerts(plan, timeMs),
+    ...operandConditions(plan, timeMs),
   ].map(({ forMs, ...condition }) => ({
     cluster: plan.profile.name,
     ...condition,
@@ -163,6 +165,9 @@ function installationAlerts(plan: ClusterPlan, timeMs: number): Condition[] {
 
 function deschedulerAlerts(plan: ClusterPlan, timeMs: number): Condition[] {
   if (!isMisconfigured(plan.descheduler, operatorAt(plan, timeMs))) return []
+  // The version's ClusterServiceVersion counts, which is there from the beginning of an upgrade.
+  const versions = [operatorAt(plan, timeMs), openUpgradeAt(plan.upgrades, timeMs)?.to]
+  const severity = versions.some((release) => release !== undefined && isTooStrict(release)) ? 'warning' : 'critical'
   // Goes back over upgrades that did not change the verdict.
   let sinceMs = plan.startMs
   for (const upgrade of plan.upgrades) {
@@ -172,8 +177,8 @@ function deschedulerAlerts(plan: ClusterPlan, timeMs: number): Condition[] {
   return [
     {
       alertname: 'HCOMisconfiguredDescheduler',
-      severity: 'critical',
-      healthImpact: 'critical',
+      severity,
+      healthImpact: severity,
       labels: {},
       sinceMs,
       forMs: 0,

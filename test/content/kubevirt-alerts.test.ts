@@ -94,9 +94,26 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   'hostpath-provisioner-operator': ['HPPOperatorDown', 'HPPNotReady', 'HPPSharingPoolPathWithOS'],
 }
 
+/** Of the platform, and of what installs HCO: they matter around an upgrade. */
+const PLATFORM = [
+  'CannotEvaluateConditionalUpdates',
+  'CannotRetrieveUpdates',
+  'ClusterNotUpgradeable',
+  'ClusterOperatorDegraded',
+  'ClusterOperatorDown',
+  'ClusterOperatorFlapping',
+  'ClusterReleaseNotAccepted',
+  'CsvAbnormalFailedOver2Min',
+  'CsvAbnormalOver30Min',
+  'InstallPlanStepAppliedWithWarnings',
+  'OpenShiftUpdateRiskMightApply',
+  'UpdateAvailable',
+]
+
 /** Components whose alerts are all here. */
 const COMPLETE = [
   'hyperconverged-cluster-operator',
+  'cnv-observability',
   'kubevirt',
   'containerized-data-importer',
   'ssp-operator',
@@ -110,7 +127,7 @@ const rules = loadRuleFiles(catalog.ruleFiles).groups.flatMap((group) => group.r
 const alerts = rules.filter((rule) => rule.kind === 'alerting')
 const rows = ruleTests().flatMap((one) => one.alert_rule_test ?? [])
 
-describe.each(COMPLETE.flatMap((component) => NAMES[component] ?? []))('%s', (name) => {
+describe.each([...COMPLETE.flatMap((component) => NAMES[component] ?? []), ...PLATFORM])('%s', (name) => {
   test('has a rule, a firing and a quiet case, and a page', () => {
     expect(alerts.map((alert) => alert.name)).toContain(name)
     const counts = rows.filter((row) => row.alertname === name).map((row) => row.exp_alerts.length)

@@ -56,7 +56,7 @@ const instant = (expr: string, timeMs: number): Promise<QueryResult> => engine.i
 /** `cluster alertname severity labels` of what tells one alert from another. */
 const TELLING = new Set([
   ...['component_name', 'annotation_name', 'data_import_cron_name', 'managed_data_source_name'],
-  ...['name', 'vmi', 'mount_point'],
+  ...['cron_name', 'persistentvolumeclaim', 'name', 'phase', 'vmi', 'mount_point'],
 ])
 function keyOf(cluster: string, alertname: string, severity: string, labels: Labels): string {
   return `${cluster} ${alertname} ${severity} ${labels.keep(TELLING).toString()}`
@@ -64,6 +64,8 @@ function keyOf(cluster: string, alertname: string, severity: string, labels: Lab
 
 /** Alerts that the fleet of this test has a story for. */
 const TOLD = [
+  'CDIDataImportCronOutdated',
+  'CsvAbnormalOver30Min',
   'DaytwoClusterSilent',
   'HCOGoldenImageWithNoArchitectureAnnotation',
   'HCOGoldenImageWithNoSupportedArchitecture',
@@ -72,6 +74,9 @@ const TOLD = [
   'HCOMultiArchGoldenImagesDisabled',
   'HCOOperatorConditionsUnhealthy',
   'KubeVirtCRModified',
+  'KubemacpoolMACCollisionDetected',
+  'PersistentVolumeFillingUp',
+  'SSPFailingToReconcile',
   'UnsupportedHCOModification',
   'GuestFilesystemAlmostOutOfSpace',
   'GuestVCPUQueueHighWarning',
@@ -151,7 +156,7 @@ beforeAll(async () => {
       .map(({ labels, rule }) => keyOf(labels.get('cluster'), rule.name, labels.get('severity'), labels))
     moments.push({ timeMs, alerts, firing })
   }
-}, 120_000)
+}, 300_000)
 
 /** Once the fleet has been seen for as long as any alert of the moment waits, every two minutes. */
 function checked(): Moment[] {

@@ -24,6 +24,14 @@ export const OLD_DESCHEDULER: Descheduler = { hasBackgroundEvictions: true, prof
 /** Right from 1.17 only. */
 export const LONG_LIFECYCLE_DESCHEDULER: Descheduler = { hasBackgroundEvictions: false, profiles: ['LongLifecycle'] }
 
+/** Right on no version. */
+export const WRONG_DESCHEDULER: Descheduler = { hasBackgroundEvictions: false, profiles: ['AffinityAndTaints'] }
+
+/** HCO 1.15 and 1.16.0 call objects wrong that the versions before and after accept: their verdict is a warning. */
+export function isTooStrict(release: Release): boolean {
+  return release.minor === 15 || (release.minor === 16 && release.patch === 0)
+}
+
 /** Without the descheduler there is nothing to be wrong. */
 export function isMisconfigured(descheduler: Descheduler | undefined, release: Release): boolean {
   if (descheduler === undefined || release.minor < 13) return false

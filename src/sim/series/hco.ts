@@ -130,6 +130,8 @@ function healthSeries(plan: ClusterPlan, external: ExternalLabels): SimSeries[] 
 }
 
 function rolledUpHealth(plan: ClusterPlan, timeMs: number): number {
+  // In the cluster a descheduler that is called wrong is critical whatever the version.
+  if (isMisconfigured(plan.descheduler, operatorAt(plan, timeMs))) return 2
   const firing = alertsOf(plan, timeMs).filter((alert) => alert.state === 'firing')
   if (firing.some((alert) => alert.healthImpact === 'critical')) return 2
   return Math.max(healthAt(plan, timeMs), Number(firing.some((alert) => alert.healthImpact === 'warning')))

@@ -1,7 +1,9 @@
 import type { Release } from '../release.ts'
 import type { ClusterPlan } from '../scenario.ts'
-import { GOLDEN_IMAGES } from '../scenarios/golden-images.ts'
+import { cdiMetrics } from './cdi.ts'
 import { operatorRuns } from './hco.ts'
+import { networkMetrics } from './network.ts'
+import type { OperandMetric } from './operand-metric.ts'
 import {
   between,
   instanceOf,
@@ -11,6 +13,7 @@ import {
   type SeriesGroup,
   type SimSeries,
 } from './sim-series.ts'
+import { sspMetrics } from './ssp.ts'
 
 /** The other operands' operators: CDI (storage), SSP (templates), CNAO (network). One pod each, replaced when its version changes. */
 export function operandGroups(plan: ClusterPlan): readonly SeriesGroup[] {
@@ -29,10 +32,8 @@ interface Operand {
   readonly endpoint: string
   readonly container: string
   versionOf(release: Release): string
-  metricsOf(plan: ClusterPlan, release: Release): readonly Metric[]
+  metricsOf(plan: ClusterPlan, release: Release): readonly OperandMetric[]
 }
-
-type Metric = readonly [name: string, own: Readonly<Record<string, string>>, value: number]
 
 const OPERANDS: readonly Operand[] = [
   {
@@ -41,14 +42,7 @@ const OPERANDS: readonly Operand[] = [
     endpoint: 'metrics',
     container: 'cdi-operator',
     versionOf: (release) => release.cdi,
-    metricsOf: (plan) => [
-      ['kubevirt_cdi_cr_ready', {}, Number(plan.isInstalled)],
-      ['kubevirt_cdi_datavolume_pending', {}, 0],
-      ['kubevirt_cdi_storageprofile_info', STORAGE_PROFILE, 1],
-      ...(plan.isInstalled
-        ? [['kubevirt_cdi_dataimportcron_outdated', { ...FIRST_CRON, namespace: imagesNamespace(plan) }, 0] as const]
-        : []),
-    ],
+    metricsOf: cdiMetrics,
   },
   {
     deployment: 'ssp-operator',
@@ -56,7 +50,7 @@ const OPERANDS: readonly Operand[] = [
     endpoint: 'metrics',
     container: 'manager',
     versionOf: (release) => release.ssp,
-    metricsOf: (plan) => [['kubevirt_ssp_operator_reconcile_succeeded', {}, Number(plan.isInstalled)]],
+    metricsOf: sspMetrics,
   },
   {
     deployment: 'cluster-network-addons-operator',
@@ -64,29 +58,9 @@ const OPERANDS: readonly Operand[] = [
     endpoint: 'metrics',
     container: 'cluster-network-addons-operator',
     versionOf: (release) => release.cnao,
-    metricsOf: (plan) => [
-      ['kubevirt_cnao_cr_ready', {}, Number(plan.isInstalled)],
-      ['kubevirt_cnao_cr_kubemacpool_deployed', {}, Number(plan.isInstalled)],
-    ],
+    metricsOf: networkMetrics,
   },
 ]
-
-const FIRST_CRON = { cron_name: GOLDEN_IMAGES[0]!.cron, pending: 'false' }
-
-const STORAGE_PROFILE = {
-  storageclass: 'ocs-storagecluster-ceph-rbd-virtualization',
-  provisioner: 'openshift-storage.rbd.csi.ceph.com',
-  complete: 'true',
-  default: 'true',
-  virtdefault: 'true',
-  rwx: 'true',
-  smartclone: 'true',
-  degraded: 'false',
-}
-
-function imagesNamespace(plan: ClusterPlan): string {
-  return plan.profile.flavour === 'openshift' ? 'openshift-virtualization-os-images' : 'kubevirt-os-images'
-}
 
 /** Runs of the operand's own version: neighbouring releases that bundle the same one share its pod. */
 function runsOf(plan: ClusterPlan, operand: Operand): { release: Release; fromMs: number; untilMs: number }[] {
@@ -120,14 +94,8 @@ function operandSeries(
     endpoint: operand.endpoint,
     container: operand.container,
   }
-  const metrics: readonly Metric[] = [['up', {}, 1], ...operand.metricsOf(plan, release)]
-  return metrics.map(([name, own, value]) =>
-    targetSeries(
-      external,
-      target,
-      name,
-      own,
-      between(fromMs, untilMs, () => value),
-    ),
+  const metrics: readonly OperandMetric[] = [['up', {}, () => 1], ...operand.metricsOf(plan, release)]
+  return metrics.map(([name, own, valueAt]) =>
+    targetSeries(external, target, name, own, between(fromMs, untilMs, valueAt)),
   )
 }

@@ -242,6 +242,7 @@ function createApiServer(
   return createServer({
     query,
     explain: (asked, signal) => query.explain(asked, signal),
+    replay: (asked, signal) => threads.query.replayRule(asked, signal),
     language: engineOptionsOf(config),
     write: (body, cluster, protocol) =>
       pending(

@@ -22,6 +22,10 @@ import type { InstantQuery, QueryEngine, QueryResult, RangeQuery } from './promq
 import { carry, createCaller, serveCalls } from './rpc.ts'
 import { createRuleEngine } from './rules/engine.ts'
 import type { RuleEngine } from './rules/engine.ts'
+import type { ReplayPorts } from './rules/replay.ts'
+import { replayBeside } from './rules/replay-beside.ts'
+import type { ReplayAnswer } from './rules/replay-beside.ts'
+import type { ReplayAsked } from './rules/replay-request.ts'
 import { loadRuleFiles } from './rules/rule-file.ts'
 import type { RuleGroup } from './rules/rule.ts'
 import type { EvaluationReport, RuleAlert, RuleGroupStatus } from './rules/rule-status.ts'
@@ -65,6 +69,8 @@ export type QueryWorkerCalls = {
   evaluateRules(nowMs: number): Promise<EvaluationReport>
   /** Files that were checked by main: they load. */
   reloadRules(files: QueryWorkerData['rules']['files']): Promise<void>
+  /** Ends soon after its signal was aborted. */
+  replayRule(asked: ReplayAsked, signal?: AbortSignal): Promise<ReplayAnswer>
   ruleGroups(): readonly RuleGroupStatus[]
   ruleAlerts(): readonly RuleAlert[]
   cardinality(request: { readonly nowMs: number; readonly top: number; readonly by: string }): Cardinality
@@ -81,10 +87,10 @@ export type QueryWorkerCalls = {
 /** Milliseconds that only ever rise: for durations and time limits, never for the time of day. */
 const stopwatchMs = (): number => performance.now()
 
-function ruleEngineOf(data: QueryWorkerData, query: QueryEngine): RuleEngine {
+function ruleEngineOf(data: QueryWorkerData, groups: readonly RuleGroup[], query: QueryEngine): RuleEngine {
   const { remote: writer } = createCaller<DerivedCalls>(data.writerPort)
   return createRuleEngine({
-    groups: groupsOf(data, data.rules.files),
+    groups,
     query: (expr, timeMs) => query.instant({ expr, timeMs }),
     appendDerived: (samples) => writer.appendDerived(samples),
     states: {
@@ -118,7 +124,14 @@ try {
   const reader = openReader(data.store, await firstMessage(data.sharePort))
   const facts = openFactsForReading(data.store.dir)
   const query = createLocalEngine({ queryable: reader, options: data.engine, nowMs: stopwatchMs })
-  const rules = ruleEngineOf(data, query)
+  let groups = groupsOf(data, data.rules.files)
+  const rules = ruleEngineOf(data, groups, query)
+  const replayPorts: ReplayPorts = {
+    range: (asked, signal) => query.range(asked, signal),
+    instant: (asked, signal) => query.instant(asked, signal),
+    externalUrl: data.rules.externalUrl,
+    language: data.engine,
+  }
   serveCalls(parentPort, {
     instant: (asked, signal) => query.instant(asked, signal),
     range: (asked, signal) => query.range(asked, signal),
@@ -134,7 +147,11 @@ try {
       reader.noteGrowth(nowMs)
       return rules.evaluate(nowMs)
     },
-    reloadRules: (files) => rules.reload(groupsOf(data, files)),
+    reloadRules: (files) => {
+      groups = groupsOf(data, files)
+      return rules.reload(groups)
+    },
+    replayRule: (asked, signal) => replayBeside(asked, groups, replayPorts, signal),
     ruleGroups: () => rules.groups(),
     ruleAlerts: () => rules.alerts(),
     cardinality: (request) => reader.cardinality(request),

@@ -52,6 +52,8 @@ import type { ProcessFacts, ReadStoreStatus } from './prometheus-status.ts'
 import { registerQueryRoutes } from './query.ts'
 import { registerRemoteWrite } from './remote-write.ts'
 import type { Write } from './remote-write.ts'
+import { registerReplay } from './replay.ts'
+import type { RunReplay } from './replay.ts'
 import { installRequestMetrics } from './request-metrics.ts'
 import { answerWrongMethods, installRouteTable } from './route-config.ts'
 import { registerRuleTests } from './rule-tests.ts'
@@ -73,6 +75,7 @@ import { createWriteServer } from './write-server.ts'
 export interface ApiDeps {
   readonly query: QueryEngine
   readonly explain: QueryExplainer['explain']
+  readonly replay: RunReplay
   /** What PromQL may use where a text is only looked at; the stable language when absent. */
   readonly language?: ParseOptions
   readonly write: Write
@@ -238,6 +241,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   })
   if (deps.faro !== undefined) await registerFaro(app, { options: deps.faro, clock, log, metrics })
   await registerWeb(app, { webRoot: deps.webRoot })
+  registerReplay(app, deps.replay)
   registerLint(app, {
     catalog: deps.catalog,
     ownMetrics: metrics.registry,

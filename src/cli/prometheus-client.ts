@@ -1,6 +1,7 @@
 /** Asks a running server, this one or a Prometheus, over its HTTP API; for the commands that do. */
 import { readFileSync } from 'node:fs'
 import { FleetError, messageOf } from '../base/errors.ts'
+import type { OwnError } from '../contract/ui.ts'
 
 export interface Server {
   /** Base address without user, password and slash at the end. */
@@ -67,6 +68,24 @@ export function askForm<T>(server: Server, path: string, params: URLSearchParams
 
 export function askGet<T>(server: Server, path: string, params: URLSearchParams): Promise<Answered<T>> {
   return ask(server, `${path}?${params.toString()}`, { headers: server.headers })
+}
+
+/** Asks one of Daytwo's own routes. Throws `NoAnswer` with what the server says is wrong. */
+export async function askJson<T>(server: Server, path: string, body: unknown): Promise<T> {
+  const headers = { ...server.headers, 'content-type': 'application/json' }
+  const response = await send(server, path, { method: 'POST', headers, body: JSON.stringify(body) })
+  const text = await response.text()
+  if (response.ok) return JSON.parse(text) as T
+  throw new NoAnswer(ownErrorIn(text) ?? `server_error: server error: ${response.status}`)
+}
+
+function ownErrorIn(text: string): string | undefined {
+  try {
+    const { error, hint } = JSON.parse(text) as Partial<OwnError>
+    return error === undefined ? undefined : `${error}${hint === undefined ? '' : ` (${hint})`}`
+  } catch {
+    return undefined
+  }
 }
 
 async function ask<T>(server: Server, path: string, init: RequestInit): Promise<Answered<T>> {

@@ -9,9 +9,11 @@ import type { UnitTest } from '../rules/unit-test/unit-test-file.ts'
 import { parseArguments } from './arguments.ts'
 import { renderJunit } from './junit.ts'
 import type { JunitSuite } from './junit.ts'
+import { REPLAY_HELP, isReplayAsked, replayRules } from './replay.ts'
 
 export const TEST_RULES_HELP = [
   'Usage: daytwo test rules [--run REGEX] [--diff] [--junit FILE] [--ignore-unknown-fields] [--promql.experimental] FILE...',
+  '       daytwo test rules --replay FILE [--alert NAME] [--from 30d] [--url SERVER]',
   '',
   "Runs unit tests of rules, in the files that promtool's `test rules` takes, with the code that evaluates rules in the",
   'server: rule_files, evaluation_interval, group_eval_order, tests with interval, input_series, alert_rule_test,',
@@ -28,13 +30,17 @@ export const TEST_RULES_HELP = [
   'is read whole, where promtool passes over the series below it; a second YAML document is refused, where promtool does',
   'not read it.',
   '',
-  'Ends with 0 when all tests passed and with 1 when one failed or a file cannot be used.',
+  ...REPLAY_HELP,
+  '',
+  'Ends with 0 when all tests passed and with 1 when one failed or a file cannot be used; --replay with 1 when the server',
+  'does not answer.',
 ].join('\n')
 
 const VALUED = new Set(['run', 'junit'])
 const FLAGS = new Set(['diff', 'ignore-unknown-fields', 'promql.experimental'])
 
 export async function testRules(args: readonly string[]): Promise<number> {
+  if (isReplayAsked(args)) return replayRules(args)
   const { words, options, lists } = parseArguments(args, VALUED, FLAGS)
   if (words.length === 0)
     throw new FleetError('config_invalid', 'daytwo test rules: want at least one file of unit tests')

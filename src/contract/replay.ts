@@ -2,9 +2,11 @@ import { Type, type Static } from 'typebox'
 
 /** `POST /api/fleet/v1/rules/replay`: a rule run over what is stored, beside the one that is loaded. */
 export const ReplayRequest = Type.Object({
-  /** The loaded rule, by its alert name; with `group` when names repeat. */
+  /** The loaded rule, by its alert name; with `group` and `severity` when names repeat. */
   alertname: Type.Optional(Type.String()),
   group: Type.Optional(Type.String()),
+  /** Without it the edited rule's severity decides, or the first of the name is taken. */
+  severity: Type.Optional(Type.String()),
   /** An edited or new alerting rule, one YAML mapping as it would stand below `rules:`. At least one of the two. */
   rule: Type.Optional(Type.String()),
   fromMs: Type.Number(),
@@ -25,6 +27,7 @@ export const ReplayOutcome = Type.Object({
   /** Runs that never fired: `for` held them back. */
   neverFired: Type.Number(),
   clusters: Type.Number(),
+  /** Fires of one cluster at one step are one page. */
   pagesPerWeek: Type.Number(),
   firingSeconds: Type.Number(),
   mostAtOnce: Type.Number(),

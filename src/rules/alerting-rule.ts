@@ -160,6 +160,11 @@ async function heldAlerts(
   return held
 }
 
+/** The labels of the alert that one sample is. */
+export function alertLabelsOf(compiled: CompiledAlerting, sample: VectorSample, scope: TemplateScope): Promise<Labels> {
+  return alertLabels(compiled, sample, expanderOf(sample, scope))
+}
+
 /** The sample's labels without its name, then the rule's, then the alert's name; an empty one vanishes. */
 async function alertLabels({ rule, labels }: CompiledAlerting, sample: VectorSample, expand: Expand): Promise<Labels> {
   const pairs = new Map(sample.labels.pairs())

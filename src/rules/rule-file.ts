@@ -124,6 +124,7 @@ class FileChecker {
       intervalMs: intervalMs === 0 ? this.#intervalMs : intervalMs,
       limit: this.#limit(fields.get('limit')),
       queryOffsetMs: this.#duration(fields.get('query_offset')),
+      ...(Object.keys(labels).length === 0 ? {} : { labels }),
       rules: withKeys(read.map(({ rule }) => rule)),
     }
   }

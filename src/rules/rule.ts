@@ -16,6 +16,8 @@ export interface RuleGroup {
   readonly limit: number
   /** How far in the past the rules look, for data that arrives late. */
   readonly queryOffsetMs: number
+  /** That its rules have by default; they are in their labels already. Absent when there are none. */
+  readonly labels?: Readonly<Record<string, string>>
   /** In the order of the file, which is the order of evaluation. */
   readonly rules: readonly Rule[]
 }

@@ -34,6 +34,7 @@ GET                           viewer  own         /api/fleet/v1/now
 GET                           viewer  own         /api/fleet/v1/receivers
 GET                           viewer  own         /api/fleet/v1/routes
 POST                          viewer  own         /api/fleet/v1/routes/test
+POST                          viewer  own         /api/fleet/v1/rules/replay
 GET                           viewer  own         /api/fleet/v1/rules/tests
 POST                          responder  own         /api/fleet/v1/silences
 GET                           viewer  own         /api/fleet/v1/silences

@@ -186,6 +186,7 @@ export async function makeServer(
     },
     newest: () => Promise.resolve([]),
     explain: () => Promise.reject(new Error('this test explains nothing')),
+    replay: () => Promise.reject(new Error('this test replays nothing')),
     cardinality: () => Promise.reject(new Error('this test has no store')),
     storeStatus: () => Promise.reject(new Error('this test has no store')),
     process: () => ({ folder: '/srv/daytwo', hostname: 'test', threads: 3, processors: 2, heapBytesMax: 2 ** 31 }),

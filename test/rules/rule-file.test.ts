@@ -183,6 +183,7 @@ groups:
         intervalMs: 30_000,
         queryOffsetMs: 60_000,
         limit: 5,
+        labels: { team: 'hco', severity: 'info' },
         rules: [
           {
             kind: 'alerting',

@@ -1,0 +1,206 @@
+/**
+ * `daytwo test rules --replay FILE`: asks a running server how the alerting rules of a file would have fared over what it
+ * has stored, beside the rules that it has loaded.
+ */
+import { readFileSync } from 'node:fs'
+import { stringify } from 'yaml'
+import { parseTime } from '../api/params.ts'
+import { systemClock } from '../base/clock.ts'
+import { FleetError, messageOf } from '../base/errors.ts'
+import type { Replay, ReplayOutcome, ReplayRequest } from '../contract/replay.ts'
+import { renderDiagnostic } from '../model/diagnostic.ts'
+import { formatDuration, parseDuration } from '../model/duration.ts'
+import { loadRuleFiles } from '../rules/rule-file.ts'
+import type { AlertingRule } from '../rules/rule.ts'
+import { parseArguments } from './arguments.ts'
+import { NoAnswer, askJson, serverOf } from './prometheus-client.ts'
+
+export const REPLAY_HELP = [
+  'With --replay a running server runs the alerting rules of FILE, a rule file, over what it has stored, and shows beside',
+  'each what the rule of the same name that it has loaded would have done.',
+  '',
+  '  --alert NAME     Only this alert; may be repeated.',
+  '  --from, --to     A duration before now (30d, the default), RFC 3339, or seconds since the epoch.',
+  "  --step DUR       How often the rule is evaluated; by default its group's interval, coarser over a long time.",
+  '  --format json    What the server answers, one line a rule.',
+  '  --url SERVER     Such as http://127.0.0.1:4318, the default; --token and --token-file are sent with the question.',
+]
+
+const VALUED = new Set(['replay', 'alert', 'from', 'to', 'step', 'url', 'format', 'token', 'token-file'])
+const FLAGS = new Set(['promql.experimental'])
+const DEFAULT_SERVER = 'http://127.0.0.1:4318'
+/** As many of the last runs as fit below a table. */
+const RUNS_SHOWN = 5
+
+export function isReplayAsked(args: readonly string[]): boolean {
+  return args.some((arg) => arg === '--replay' || arg.startsWith('--replay='))
+}
+
+/** Ends with 0 when the server answered, with 1 when it did not. */
+export async function replayRules(args: readonly string[]): Promise<number> {
+  const { words, options, lists } = parseArguments(args, VALUED, FLAGS)
+  if (words[0] !== undefined) {
+    throw new FleetError(
+      'config_invalid',
+      `daytwo test rules --replay: got ${JSON.stringify(words[0])}, want options only`,
+    )
+  }
+  const format = options.get('format') ?? 'text'
+  if (format !== 'text' && format !== 'json') {
+    throw new FleetError('config_invalid', `option --format: got ${JSON.stringify(format)}, want text or json`)
+  }
+  const rules = rulesIn(
+    options.get('replay') ?? '',
+    lists.get('alert') ?? [],
+    options.get('promql.experimental') === 'true',
+  )
+  const nowMs = systemClock.nowMs()
+  const step = options.get('step')
+  const common = {
+    fromMs: timeOf(options.get('from') ?? '30d', 'from', nowMs),
+    toMs: timeOf(options.get('to') ?? '0s', 'to', nowMs),
+    ...(step === undefined ? {} : { stepMs: durationOf(step, 'step') }),
+  }
+  const server = serverOf(options.get('url') ?? DEFAULT_SERVER, options)
+  let isGood = true
+  for (const rule of rules) {
+    const request: ReplayRequest = { alertname: rule.name, rule: textOf(rule), ...common }
+    try {
+      const replay = await askJson<Replay>(server, '/api/fleet/v1/rules/replay', request)
+      console.log(format === 'json' ? JSON.stringify({ alertname: rule.name, ...replay }) : renderReplay(rule, replay))
+    } catch (thrown) {
+      if (!(thrown instanceof NoAnswer)) throw thrown
+      isGood = false
+      console.error(`${rule.name}: ${thrown.message}`)
+    }
+  }
+  return isGood ? 0 : 1
+}
+
+function rulesIn(path: string, names: readonly string[], experimental: boolean): AlertingRule[] {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (thrown) {
+    throw new FleetError('config_invalid', `cannot read ${path}: ${messageOf(thrown)}`, { cause: thrown })
+  }
+  const { groups, diagnostics } = loadRuleFiles([{ path, text }], { language: { experimental } })
+  const errors = diagnostics.filter(({ severity }) => severity === 'error')
+  if (errors.length > 0) {
+    const shown = errors.map((error) => renderDiagnostic(text, error)).join('\n')
+    throw new FleetError('config_invalid', `${path} cannot be used\n${shown}`)
+  }
+  const alerting = groups.flatMap((group) => group.rules).filter((rule) => rule.kind === 'alerting')
+  const known = new Set(alerting.map(({ name }) => name))
+  const missing = names.find((name) => !known.has(name))
+  if (missing !== undefined || alerting.length === 0) {
+    throw new FleetError(
+      'config_invalid',
+      `${path} has no alerting rule${missing === undefined ? '' : ` ${missing}`}`,
+      {
+        hint:
+          known.size === 0
+            ? 'give the file with the rules, not the one with their unit tests'
+            : `it has ${[...known].join(', ')}`,
+      },
+    )
+  }
+  return names.length === 0 ? alerting : alerting.filter(({ name }) => names.includes(name))
+}
+
+/** As it would stand in a file, group labels included. */
+function textOf({ name, expr, forMs, keepFiringForMs, labels, annotations }: AlertingRule): string {
+  return stringify({
+    alert: name,
+    expr,
+    ...(forMs === 0 ? {} : { for: formatDuration(forMs) }),
+    ...(keepFiringForMs === 0 ? {} : { keep_firing_for: formatDuration(keepFiringForMs) }),
+    labels,
+    annotations,
+  })
+}
+
+/** A duration is so long ago. */
+function timeOf(text: string, option: string, nowMs: number): number {
+  const agoMs = parseDuration(text)
+  if (agoMs !== undefined) return nowMs - agoMs
+  const timeMs = parseTime(text)
+  if (timeMs !== undefined) return Math.trunc(timeMs)
+  throw new FleetError('config_invalid', `option --${option}: got ${JSON.stringify(text)}, want a duration or a time`, {
+    hint: 'like 30d, 12h, 2026-08-20T10:00:00Z or 1787220000',
+  })
+}
+
+function durationOf(text: string, option: string): number {
+  const durationMs = parseDuration(text)
+  if (durationMs !== undefined && durationMs > 0) return durationMs
+  throw new FleetError('config_invalid', `option --${option}: got ${JSON.stringify(text)}, want a duration like 1m`)
+}
+
+interface Row {
+  readonly name: string
+  readonly of: (outcome: ReplayOutcome) => string
+}
+
+const ROWS: readonly Row[] = [
+  { name: 'for', of: ({ forMs }) => formatDuration(forMs) },
+  { name: 'keep_firing_for', of: ({ keepFiringForMs }) => formatDuration(keepFiringForMs) },
+  { name: 'fires', of: ({ fires }) => String(fires) },
+  { name: 'pages per week', of: ({ pagesPerWeek }) => pagesPerWeek.toFixed(1) },
+  { name: 'flaps', of: ({ flaps }) => String(flaps) },
+  { name: 'held back by for', of: ({ neverFired }) => String(neverFired) },
+  { name: 'clusters', of: ({ clusters }) => String(clusters) },
+  { name: 'firing at once, most', of: ({ mostAtOnce }) => String(mostAtOnce) },
+  { name: 'firing time', of: ({ firingSeconds }) => formatDuration(Math.round(firingSeconds) * 1000) },
+]
+
+export function renderReplay(rule: AlertingRule, { fromMs, toMs, stepMs, present, edited }: Replay): string {
+  const severity = rule.labels['severity'] ?? ''
+  const title = `${rule.name}${severity === '' ? '' : ` (${severity})`}`
+  const window = `${iso(fromMs)} to ${iso(toMs)}, every ${formatDuration(stepMs)}`
+  const columns = [
+    ...(present === undefined ? [] : [['present', present] as const]),
+    ...(edited === undefined ? [] : [['edited', edited] as const]),
+  ]
+  const table = [
+    ['', ...columns.map(([name]) => name)],
+    ...ROWS.map(({ name, of }) => [name, ...columns.map(([, outcome]) => of(outcome))]),
+  ]
+  const isSame = present !== undefined && present.expr.trim() === edited?.expr.trim()
+  const notes = [
+    ...(present === undefined ? ['The server has no rule of this name.'] : []),
+    ...(isSame ? ['Both have the same expression.'] : []),
+    ...lastRuns(edited ?? present),
+  ]
+  return [title, window, '', ...aligned(table), ...(notes.length === 0 ? [] : ['', ...notes]), ''].join('\n')
+}
+
+/** Labels that all alerts of a rule have the same. */
+const OF_RULE = /^(alertname|severity|operator_health_impact|kubernetes_operator_.*)$/
+
+function lastRuns(outcome: ReplayOutcome | undefined): string[] {
+  if (outcome === undefined || outcome.runs.length === 0) return []
+  const shown = outcome.runs.slice(0, RUNS_SHOWN).map(({ labels, firedAtMs, resolvedAtMs, value }) => {
+    const words = Object.entries(labels)
+      .filter(([name]) => !OF_RULE.test(name))
+      .map(([name, text]) => `${name}=${JSON.stringify(text)}`)
+    const end = resolvedAtMs === undefined ? 'still firing' : `for ${formatDuration(resolvedAtMs - firedAtMs)}`
+    return `  ${iso(firedAtMs)} ${end}, value ${value}: ${words.join(' ')}`
+  })
+  return [`Last of ${outcome.fires}:`, ...shown]
+}
+
+/** The first column to the left, the others to the right. */
+function aligned(table: readonly (readonly string[])[]): string[] {
+  const widths = (table[0] ?? []).map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
+  return table.map((row) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('   ')
+      .trimEnd(),
+  )
+}
+
+function iso(timeMs: number): string {
+  return new Date(timeMs).toISOString().replace(/\.\d+Z$/, 'Z')
+}

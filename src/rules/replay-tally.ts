@@ -1,0 +1,126 @@
+/** Counts a replay: how often it fired, flapped and paged, over how many clusters, and the last runs themselves. */
+import { clusterOf } from '../model/cluster-identity.ts'
+import { FLAP_MS } from './replay-lives.ts'
+import type { LivesObserver, ReplayedAlert, ReplayLives } from './replay-lives.ts'
+
+export interface ReplayWindow {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly stepMs: number
+  /** Of `firingByBlock`. */
+  readonly blockMs: number
+}
+
+export interface ReplayRun {
+  readonly labels: Readonly<Record<string, string>>
+  readonly activeAtMs: number
+  readonly firedAtMs: number
+  /** Absent while it fires at the end of the window. */
+  readonly resolvedAtMs?: number
+  /** When it began to fire. */
+  readonly value: number
+}
+
+export interface ReplayCounts {
+  readonly fires: number
+  readonly flaps: number
+  readonly neverFired: number
+  readonly clusters: number
+  /** Fires of one cluster at one step are one page: that is how they are grouped. */
+  readonly pagesPerWeek: number
+  readonly firingSeconds: number
+  readonly mostAtOnce: number
+  /** Newest first, at most `RUNS_MAX`. */
+  readonly runs: readonly ReplayRun[]
+  readonly firingByBlock: readonly number[]
+}
+
+export const RUNS_MAX = 200
+export const BLOCKS_MAX = 200
+
+const WEEK_MS = 7 * 86_400_000
+
+/** At most `BLOCKS_MAX` blocks of whole steps. */
+export function blockMsOf(fromMs: number, toMs: number, stepMs: number): number {
+  const steps = Math.floor((toMs - fromMs) / stepMs) + 1
+  return Math.ceil(steps / BLOCKS_MAX) * stepMs
+}
+
+export class ReplayTally implements LivesObserver {
+  readonly #window: ReplayWindow
+  readonly #byBlock: number[]
+  readonly #clusters = new Set<string>()
+  /** In the order in which they began to fire; the value of each by its alert's labels while it fires. */
+  #ended: ReplayRun[] = []
+  readonly #values = new Map<string, number>()
+  readonly #paged = new Map<string, number>()
+  #fires = 0
+  #flaps = 0
+  #neverFired = 0
+  #pages = 0
+  #firingMs = 0
+  #mostAtOnce = 0
+
+  constructor(window: ReplayWindow) {
+    this.#window = window
+    const steps = Math.floor((window.toMs - window.fromMs) / window.stepMs) + 1
+    this.#byBlock = new Array<number>(Math.ceil((steps * window.stepMs) / window.blockMs)).fill(0)
+  }
+
+  fired({ labels, value, lastResolvedAtMs }: ReplayedAlert, nowMs: number): void {
+    this.#fires++
+    if (lastResolvedAtMs !== undefined && nowMs - lastResolvedAtMs <= FLAP_MS) this.#flaps++
+    const cluster = clusterOf(labels)
+    this.#clusters.add(cluster)
+    if (this.#paged.get(cluster) !== nowMs) this.#pages++
+    this.#paged.set(cluster, nowMs)
+    this.#values.set(labels.key, value)
+  }
+
+  resolved({ labels, phase }: ReplayedAlert, nowMs: number): void {
+    if (phase?.state !== 'resolved') return
+    const { activeAtMs, firedAtMs } = phase
+    this.#firingMs += nowMs - firedAtMs
+    const value = this.#values.get(labels.key) ?? NaN
+    this.#values.delete(labels.key)
+    this.#ended.push({ labels: labels.toObject(), activeAtMs, firedAtMs, resolvedAtMs: nowMs, value })
+    // Half of them may go: only the last ones are told.
+    if (this.#ended.length > 2 * RUNS_MAX) this.#ended = newest(this.#ended)
+  }
+
+  vanished(): void {
+    this.#neverFired++
+  }
+
+  stepped(nowMs: number, firing: number): void {
+    this.#mostAtOnce = Math.max(this.#mostAtOnce, firing)
+    const block = Math.floor((nowMs - this.#window.fromMs) / this.#window.blockMs)
+    this.#byBlock[block] = Math.max(this.#byBlock[block] ?? 0, firing)
+  }
+
+  /** After the last step. */
+  counts(lives: ReplayLives): ReplayCounts {
+    const { fromMs, toMs } = this.#window
+    const firing = lives.firing().map(({ labels, phase: { activeAtMs, firedAtMs } }): ReplayRun => {
+      return { labels: labels.toObject(), activeAtMs, firedAtMs, value: this.#values.get(labels.key) ?? NaN }
+    })
+    const firingMs = firing.reduce((sum, { firedAtMs }) => sum + toMs - firedAtMs, this.#firingMs)
+    return {
+      fires: this.#fires,
+      flaps: this.#flaps,
+      neverFired: this.#neverFired,
+      clusters: this.#clusters.size,
+      pagesPerWeek: this.#pages / (Math.max(toMs - fromMs, this.#window.stepMs) / WEEK_MS),
+      firingSeconds: firingMs / 1000,
+      mostAtOnce: this.#mostAtOnce,
+      runs: newest([...this.#ended, ...firing]),
+      firingByBlock: this.#byBlock,
+    }
+  }
+}
+
+function newest(runs: readonly ReplayRun[]): ReplayRun[] {
+  return [...runs]
+    .sort((a, b) => b.firedAtMs - a.firedAtMs || (b.resolvedAtMs ?? Infinity) - (a.resolvedAtMs ?? Infinity))
+    .slice(0, RUNS_MAX)
+}

@@ -1,0 +1,252 @@
+/**
+ * A rule run over what is stored: the expression is asked in slices of steps, and each step lived as the engine would
+ * have (`replay-lives.ts`). It begins with nothing: what was already so before the window begins with it. Recorded series
+ * and `ALERTS` are read as they were stored at the time.
+ */
+import { setImmediate } from 'node:timers/promises'
+import type { Cancellation } from '../base/cancellation.ts'
+import { FleetError } from '../base/errors.ts'
+import type { Histogram } from '../model/histogram.ts'
+import { Labels } from '../model/labels.ts'
+import type { Expr } from '../promql/ast.ts'
+import { childrenOf } from '../promql/ast.ts'
+import { parseExpr } from '../promql/parse.ts'
+import type { ParseOptions } from '../promql/parse-options.ts'
+import type {
+  InstantQuery,
+  MatrixSeries,
+  QueryResult,
+  QueryValue,
+  RangeQuery,
+  VectorSample,
+} from '../promql/query-engine.ts'
+import { alertLabelsOf, compileAlerting } from './alerting-rule.ts'
+import type { CompiledAlerting } from './alerting-rule.ts'
+import { ReplayLives } from './replay-lives.ts'
+import type { HeldSample } from './replay-lives.ts'
+import { ReplayTally } from './replay-tally.ts'
+import type { ReplayCounts, ReplayWindow } from './replay-tally.ts'
+import type { AlertingRule } from './rule.ts'
+import type { TemplateScope } from './template.ts'
+
+/** A rule with what its group says about it. */
+export interface ReplayedRule {
+  readonly rule: AlertingRule
+  /** 0 is no limit. */
+  readonly limit: number
+  readonly queryOffsetMs: number
+}
+
+export interface ReplayPorts {
+  range(query: RangeQuery, signal?: Cancellation): Promise<QueryResult>
+  instant(query: InstantQuery, signal?: Cancellation): Promise<QueryResult>
+  /** Without a slash at the end. */
+  readonly externalUrl: string
+  readonly language: ParseOptions
+}
+
+/** Steps of the first slice; it is halved and doubled by how much came. */
+const SLICE_STEPS = 256
+const SLICE_STEPS_MAX = 4096
+/** Points of one slice: 16 bytes each, and what the engine needs to make them. */
+const SLICE_POINTS_MAX = 2_000_000
+const SLICE_POINTS_FEW = 200_000
+/** Steps between two pauses in which others may use the thread. */
+const STEPS_PER_TURN = 64
+
+/** Rejects as `QueryEngine` does; soon after its signal was aborted with `query_canceled`. */
+export async function replayRule(
+  { rule, limit, queryOffsetMs }: ReplayedRule,
+  window: ReplayWindow,
+  ports: ReplayPorts,
+  signal?: Cancellation,
+): Promise<ReplayCounts> {
+  const tally = new ReplayTally(window)
+  const compiled = compileAlerting(rule)
+  const lives = new ReplayLives(compiled.hold, limit, tally)
+  const labelled = new Labeller(compiled, ports)
+  const slices = slicer(rule, queryOffsetMs, ports)
+  const { fromMs, toMs, stepMs } = window
+  for (let atMs = fromMs; atMs <= toMs;) {
+    refuseCanceled(signal)
+    const slice = await slices(atMs, toMs, stepMs, signal)
+    labelled.begin(slice.series)
+    for (let i = 0; i < slice.steps; i++) {
+      const nowMs = atMs + i * stepMs
+      const held = labelled.at(nowMs - queryOffsetMs, nowMs)
+      lives.step(held instanceof Promise ? await held : held, nowMs)
+      if (i % STEPS_PER_TURN !== STEPS_PER_TURN - 1) continue
+      await setImmediate()
+      refuseCanceled(signal)
+    }
+    atMs += slice.steps * stepMs
+    lives.forget(atMs)
+    await setImmediate()
+  }
+  return tally.counts(lives)
+}
+
+function refuseCanceled(signal: Cancellation | undefined): void {
+  if (signal?.aborted === true) throw new FleetError('query_canceled', 'the client left before the replay was done')
+}
+
+interface Slice {
+  readonly steps: number
+  readonly series: readonly MatrixSeries[]
+}
+
+type AskSlice = (atMs: number, toMs: number, stepMs: number, signal: Cancellation | undefined) => Promise<Slice>
+
+/** Asks the steps from a time on, as many at once as are worth it and allowed. */
+function slicer({ expr }: AlertingRule, queryOffsetMs: number, ports: ReplayPorts): AskSlice {
+  if (asksAboutItself(parseExpr(expr, ports.language))) {
+    return async (atMs, _toMs, _stepMs, signal) => {
+      const { value } = await ports.instant({ expr, timeMs: atMs - queryOffsetMs }, signal)
+      return { steps: 1, series: seriesOf(value) }
+    }
+  }
+  let most = SLICE_STEPS
+  return async (atMs, toMs, stepMs, signal) => {
+    for (;;) {
+      const steps = Math.min(most, Math.floor((toMs - atMs) / stepMs) + 1)
+      const startMs = atMs - queryOffsetMs
+      try {
+        const { value } = await ports.range({ expr, startMs, endMs: startMs + (steps - 1) * stepMs, stepMs }, signal)
+        const series = seriesOf(value)
+        const points = series.reduce((sum, { timesMs }) => sum + timesMs.length, 0)
+        if (points > SLICE_POINTS_MAX) most = Math.max(1, most >> 1)
+        else if (points < SLICE_POINTS_FEW) most = Math.min(SLICE_STEPS_MAX, most * 2)
+        return { steps, series }
+      } catch (thrown) {
+        // What is too much at once may be little enough in parts.
+        if (!(thrown instanceof FleetError) || thrown.code !== 'query_limit' || steps === 1) throw thrown
+        most = Math.max(1, steps >> 2)
+      }
+    }
+  }
+}
+
+/** `@ end()`, `step()` and their like mean another thing in a range than at each of its steps. */
+function asksAboutItself(expr: Expr): boolean {
+  const isComputed =
+    (expr.kind === 'vector' && expr.offsetExpr !== undefined) ||
+    (expr.kind === 'matrix' && expr.rangeExpr !== undefined) ||
+    (expr.kind === 'subquery' && [expr.rangeExpr, expr.stepExpr, expr.offsetExpr].some((one) => one !== undefined))
+  const at = expr.kind === 'vector' || expr.kind === 'subquery' ? expr.at : undefined
+  return isComputed || at?.kind === 'start' || at?.kind === 'end' || childrenOf(expr).some(asksAboutItself)
+}
+
+function seriesOf(value: QueryValue): readonly MatrixSeries[] {
+  switch (value.type) {
+    case 'matrix':
+      return value.series
+    case 'scalar':
+      return [pointOf(Labels.EMPTY, value.timeMs, value.value)]
+    case 'vector':
+      return value.samples.map(({ labels, timeMs, value: number, histogram }) =>
+        histogram === undefined
+          ? pointOf(labels, timeMs, number)
+          : {
+              ...pointOf(labels, timeMs, 0),
+              timesMs: new Float64Array(),
+              values: new Float64Array(),
+              histogramTimesMs: Float64Array.of(timeMs),
+              histograms: [histogram],
+            },
+      )
+    case 'string':
+      throw new FleetError('bad_request', 'rule result is not a vector or scalar')
+  }
+}
+
+function pointOf(labels: Labels, timeMs: number, value: number): MatrixSeries {
+  return { labels, timesMs: Float64Array.of(timeMs), values: Float64Array.of(value) }
+}
+
+/** A series of the present slice, and where its next points stand. */
+interface Cursor {
+  readonly series: MatrixSeries
+  point: number
+  histogram: number
+  /** Its sample under the alert's labels, where these are plain texts: one object, used again at each step. */
+  held: { readonly labels: Labels; value: number } | undefined
+}
+
+/** Samples of a step under the labels of their alerts. */
+class Labeller {
+  readonly #compiled: CompiledAlerting
+  readonly #ports: ReplayPorts
+  #cursors: readonly Cursor[] = []
+  /** By the sample's labels; only where the rule's labels are plain texts. */
+  #plain = new Map<string, Labels>()
+
+  constructor(compiled: CompiledAlerting, ports: ReplayPorts) {
+    this.#compiled = compiled
+    this.#ports = ports
+  }
+
+  /** The next slice. */
+  begin(series: readonly MatrixSeries[]): void {
+    if (this.#plain.size > PLAIN_MAX) this.#plain = new Map()
+    this.#cursors = series.map((one) => {
+      const labels = this.#plain.get(one.labels.key)
+      return { series: one, point: 0, histogram: 0, held: labels === undefined ? undefined : { labels, value: 0 } }
+    })
+  }
+
+  /**
+   * HOT: once a series and step. Steps come in order: what is before `timeMs` is passed. What is answered is good until
+   * the next step; it is a promise only where labels have to be made.
+   */
+  at(timeMs: number, nowMs: number): readonly HeldSample[] | Promise<readonly HeldSample[]> {
+    const held: HeldSample[] = []
+    const unlabelled: (readonly [Cursor, VectorSample])[] = []
+    for (const cursor of this.#cursors) {
+      const { timesMs, values } = cursor.series
+      while (cursor.point < timesMs.length && timesMs[cursor.point]! < timeMs) cursor.point++
+      const isFloat = timesMs[cursor.point] === timeMs
+      const histogram = isFloat ? undefined : histogramAt(cursor, timeMs)
+      if (!isFloat && histogram === undefined) continue
+      // As in the engine: an alert on a native histogram has the value 0.
+      const value = isFloat ? values[cursor.point]! : 0
+      if (cursor.held !== undefined) {
+        cursor.held.value = value
+        held.push(cursor.held)
+        continue
+      }
+      const sample = { labels: cursor.series.labels, timeMs, value }
+      unlabelled.push([cursor, histogram === undefined ? sample : { ...sample, histogram }])
+    }
+    return unlabelled.length === 0 ? held : this.#label(unlabelled, held, nowMs)
+  }
+
+  async #label(
+    unlabelled: readonly (readonly [Cursor, VectorSample])[],
+    held: HeldSample[],
+    nowMs: number,
+  ): Promise<readonly HeldSample[]> {
+    const ports = this.#ports
+    const { externalUrl } = ports
+    const query: TemplateScope['query'] = async (expr) => (await ports.instant({ expr, timeMs: nowMs })).value
+    const scope: TemplateScope = { nowMs, externalUrl, externalLabels: {}, query, answers: new Map() }
+    for (const [cursor, sample] of unlabelled) {
+      const labels = await alertLabelsOf(this.#compiled, sample, scope)
+      const one = { labels, value: sample.value }
+      held.push(one)
+      if (!this.#compiled.areLabelsPlain) continue
+      cursor.held = one
+      this.#plain.set(sample.labels.key, labels)
+    }
+    return held
+  }
+}
+
+/** Label sets remembered from slice to slice. */
+const PLAIN_MAX = 200_000
+
+function histogramAt(cursor: Cursor, timeMs: number): Histogram | undefined {
+  const { histogramTimesMs, histograms } = cursor.series
+  if (histogramTimesMs === undefined) return undefined
+  while (cursor.histogram < histogramTimesMs.length && histogramTimesMs[cursor.histogram]! < timeMs) cursor.histogram++
+  return histogramTimesMs[cursor.histogram] === timeMs ? histograms?.[cursor.histogram] : undefined
+}

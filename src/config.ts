@@ -263,12 +263,6 @@ export const OPTIONS = {
     '10000',
     'Alerts of others (POST /api/v2/alerts) that are known at one time; more are answered 429.',
   ),
-  'alerts.resolve-timeout': option(
-    'Alerts',
-    duration,
-    '5m',
-    'How long an alert of others is believed that names no end and is not repeated.',
-  ),
   'notify.config': option(
     'Alerts',
     optionalText('FILE'),

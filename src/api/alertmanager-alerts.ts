@@ -34,7 +34,7 @@ export interface AlertmanagerDeps {
   readonly metrics: OwnMetrics
   readonly externalUrl: string
   /** How long an alert of others is believed that names no end. */
-  readonly resolveTimeoutMs: number
+  readonly resolveTimeoutMs: () => number
 }
 
 /** Alertmanager's `gettableAlert`. */
@@ -94,7 +94,10 @@ export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: Alertma
         const alert = alerts.get(fingerprint)
         if (alert === undefined) return []
         const marks = marksOf(alert)
-        return keeps(alert.labels, marks) ? [gettable(alert, marks, nowMs, deps.externalUrl)] : []
+        if (!keeps(alert.labels, marks)) return []
+        // Whoever asks for some receivers sees these only, here too.
+        const receivers = marks.receivers.filter(isReceiver).sort()
+        return [gettable(alert, { ...marks, receivers }, nowMs, deps.externalUrl)]
       })
       members.sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1))
       return members.length === 0 ? [] : [{ alerts: members, labels: labels.toObject(), receiver: { name: receiver } }]
@@ -108,7 +111,7 @@ export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: Alertma
     const { principal } = request
     const { taken, faults, refused } = await people.external.post(posted, {
       nowMs: clock.nowMs(),
-      resolveTimeoutMs: deps.resolveTimeoutMs,
+      resolveTimeoutMs: deps.resolveTimeoutMs(),
       ...(principal?.cluster === undefined ? {} : { cluster: principal.cluster }),
     })
     deps.metrics.externalAlerts.inc({ outcome: 'taken' }, taken)

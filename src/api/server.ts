@@ -94,6 +94,8 @@ export interface ApiDeps {
   readonly context: AlertContext
   /** Who is told of what, and why not. */
   readonly pipeline?: PipelineView
+  /** How long an alert of others is believed that names no end. */
+  readonly resolveTimeoutMs: () => number
   /** Receivers, routes and what was sent. */
   readonly notify: ApiNotify
   readonly catalog: RunbookCatalog & LintedCatalog
@@ -126,8 +128,6 @@ export interface ApiSettings {
   readonly options: Readonly<Record<string, string>>
   /** Addresses without secrets and without a slash at the end. */
   readonly alertmanagers: readonly string[]
-  /** How long an alert of others is believed that names no end: `alerts.resolve-timeout`. */
-  readonly resolveTimeoutMs: number
   /** How far back an instant selector looks, and `/federate` with it. */
   readonly lookbackMs: number
   readonly isDemo: boolean

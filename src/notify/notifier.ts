@@ -89,6 +89,11 @@ export class Notifier implements PipelineView {
     return this.#config.route
   }
 
+  /** The file's `global.resolve_timeout`: how long an alert of others is believed that names no end. */
+  get resolveTimeoutMs(): number {
+    return this.#config.global.resolveTimeoutMs
+  }
+
   routesOf(labels: Labels): readonly Route[] {
     return routesFor(this.#config.route, labels)
   }

@@ -7,8 +7,10 @@ import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import { startAlertmanager } from '../support/alertmanager.ts'
+import { memoryNotify } from '../support/notify.ts'
 import { memoryPeople } from '../support/people.ts'
 import { requirePeer } from '../support/peers.ts'
+import { until } from '../support/until.ts'
 import { makeServer } from './test-server.ts'
 
 // Debian's Alertmanager and Daytwo are asked the same, and amtool works with both.
@@ -52,8 +54,8 @@ async function ask(
 }
 
 /** Without what two servers cannot have in common: ids, the moment, and who would be told. */
-function shared(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(shared)
+function shared(value: unknown, without: readonly string[] = ['mutedBy', 'receivers']): unknown {
+  if (Array.isArray(value)) return value.map((item) => shared(item, without))
   if (typeof value === 'string')
     return value
       .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
@@ -62,7 +64,7 @@ function shared(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, item]) =>
       // mutedBy came with 0.28; receivers are the configuration's.
-      key === 'mutedBy' || key === 'receivers' ? [] : [[key, shared(item)]],
+      without.includes(key) ? [] : [[key, shared(item, without)]],
     ),
   )
 }
@@ -272,6 +274,103 @@ test('who changes a silence keeps it or gets another, as with Alertmanager', asy
   expect(histories[0]).toEqual(histories[1])
   expect(histories[0]).toContain('other matchers: another')
 })
+
+const GROUPED = `
+route:
+  receiver: hook
+  group_by: [cluster]
+  group_wait: 0s
+  group_interval: 1s
+  repeat_interval: 1h
+  routes:
+    - { receiver: night, matchers: [severity="warning"], continue: true, group_by: ['...'] }
+    - { receiver: quiet, matchers: [severity="warning"], mute_time_intervals: [always], group_by: [alertname] }
+receivers: [{ name: hook }, { name: night }, { name: quiet }]
+inhibit_rules:
+  - { source_matchers: [severity="critical"], target_matchers: [severity="warning"], equal: [cluster] }
+time_intervals: [{ name: always, time_intervals: [{ years: ['2000:3000'] }] }]
+`
+
+const GROUP_PATHS = [
+  'receivers',
+  'alerts',
+  'alerts?receiver=night',
+  'alerts?receiver=ni.*',
+  'alerts?receiver=nobody',
+  'alerts?inhibited=false',
+  'alerts?active=false',
+  'alerts/groups',
+  'alerts/groups?receiver=hook',
+  'alerts/groups?receiver=h.*%7Cnight',
+  'alerts/groups?filter=cluster%3D%22c1%22',
+  'alerts/groups?filter=severity%3D%22critical%22&receiver=hook',
+  'alerts/groups?inhibited=false',
+  'alerts/groups?silenced=false',
+  'alerts/groups?active=false',
+]
+
+test('groups, receivers and what hides an alert are as with a real Alertmanager', async (context) => {
+  const peer = await startAlertmanager(requirePeer('prometheus-alertmanager', context), GROUPED)
+  const { people } = await memoryPeople({ clock: systemClock })
+  const { notifier } = await memoryNotify({ clock: systemClock, config: GROUPED, silences: people.silences })
+  const { app } = await makeServer({ clock: systemClock, people, pipeline: notifier })
+  onTestFinished(() => app.close())
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const own = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  const labels = [
+    { alertname: 'A', cluster: 'c1', severity: 'critical' },
+    { alertname: 'B', cluster: 'c1', severity: 'warning' },
+    { alertname: 'B', cluster: 'c2', severity: 'warning' },
+    { alertname: 'C', cluster: 'c2', severity: 'info' },
+    { alertname: 'D', cluster: 'c3', severity: 'info', vm: 'x' },
+  ]
+  const hiding = silence('{"name":"vm","value":"x","isRegex":false}')
+  for (const url of [peer, own]) {
+    await ask(
+      url,
+      'POST',
+      'alerts',
+      JSON.stringify(labels.map((one) => ({ labels: one, startsAt: '2026-01-01T00:00:00Z' }))),
+    )
+    await ask(url, 'POST', 'silences', hiding)
+  }
+  const beat = async (): Promise<void> => {
+    const nowMs = systemClock.nowMs()
+    const alerts = people.speaking(await people.alerts())
+    await notifier.beat(
+      alerts.map((alert) => ({ ...alert, generatorUrl: '' })),
+      nowMs,
+    )
+  }
+  await beat()
+  // Alertmanager knows what inhibits when its groups have been looked at.
+  await until('Alertmanager to have grouped all', async () => {
+    const { body } = await ask(peer, 'GET', 'alerts?active=false')
+    return (body as unknown[]).length === 2 ? true : undefined
+  })
+  for (const path of GROUP_PATHS) {
+    const [want, got] = [await ask(peer, 'GET', path), await ask(own, 'GET', path)]
+    expect({ path, status: got.status, body: byPlace(got.body) }).toEqual({
+      path,
+      status: want.status,
+      body: byPlace(want.body),
+    })
+  }
+  expect((await ask(own, 'GET', 'alerts/groups?muted=false')).body).toHaveLength(
+    ((await ask(own, 'GET', 'alerts/groups')).body as unknown[]).length - 1,
+  )
+})
+
+/** Without ids and moments; alerts of a group in one order, because Alertmanager has none; receivers kept. */
+function byPlace(body: unknown): unknown {
+  const known = shared(body, ['mutedBy', 'updatedAt', 'endsAt'])
+  if (!Array.isArray(known)) return known
+  return (known as { alerts?: { fingerprint: string }[] }[]).map((group) =>
+    group.alerts === undefined
+      ? group
+      : { ...group, alerts: [...group.alerts].sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1)) },
+  )
+}
 
 const run = promisify(execFile)
 

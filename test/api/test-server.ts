@@ -192,6 +192,7 @@ export async function makeServer(
     process: () => ({ folder: '/srv/daytwo', hostname: 'test', threads: 3, processors: 2, heapBytesMax: 2 ** 31 }),
     rules,
     people,
+    resolveTimeoutMs: () => 300_000,
     context: {
       changes: () => Promise.resolve({ changes: [], unknown: [] }),
       shared: () => Promise.resolve({ clusters: 0, shared: [] }),
@@ -219,7 +220,6 @@ export async function makeServer(
       startedAtMs: NOW_MS - 3_600_000,
       options: {},
       lookbackMs: 300_000,
-      resolveTimeoutMs: 300_000,
       alertmanagers: [],
       isDemo: false,
       externalUrl: 'http://127.0.0.1:4318',

@@ -4,6 +4,7 @@ import { Replay } from '../../src/contract/replay.ts'
 import { Labels } from '../../src/model/labels.ts'
 import { DEFAULT_ENGINE_OPTIONS } from '../../src/promql/engine-options.ts'
 import { createLocalEngine } from '../../src/promql/engine.ts'
+import type { ReplayPorts } from '../../src/rules/replay.ts'
 import { replayBeside } from '../../src/rules/replay-beside.ts'
 import { groupsOf } from '../rules/harness.ts'
 import { MemoryQueryable } from '../support/memory-queryable.ts'
@@ -29,7 +30,12 @@ let canceled = 0
 let server: TestServer
 beforeAll(async () => {
   const engine = createLocalEngine({ queryable: store, options: DEFAULT_ENGINE_OPTIONS, nowMs: () => 0 })
-  const ports = { range: engine.range, instant: engine.instant, externalUrl: '', language: DEFAULT_ENGINE_OPTIONS }
+  const ports: ReplayPorts = {
+    range: (query, signal) => engine.range(query, signal),
+    instant: (query, signal) => engine.instant(query, signal),
+    externalUrl: '',
+    language: DEFAULT_ENGINE_OPTIONS,
+  }
   server = await makeServer({
     replay: async (asked, signal) => {
       started++
@@ -43,8 +49,9 @@ afterAll(() => server.app.close())
 
 const WINDOW = { fromMs: NOW_MS - HOUR_MS, toMs: NOW_MS - HOUR_MS + 11 * 60_000 }
 
-async function ask(payload: unknown): Promise<{ readonly statusCode: number; json<T>(): T }> {
-  return server.app.inject({ method: 'POST', url: '/api/fleet/v1/rules/replay', payload: payload as object })
+async function ask(payload: object): Promise<{ readonly statusCode: number; readonly body: unknown }> {
+  const response = await server.app.inject({ method: 'POST', url: '/api/fleet/v1/rules/replay', payload })
+  return { statusCode: response.statusCode, body: response.json() }
 }
 
 test('the present rule beside the edited one', async () => {
@@ -54,7 +61,7 @@ test('the present rule beside the edited one', async () => {
     rule: 'alert: Down\nexpr: up == 0\nlabels: {severity: page}',
   })
   expect(response.statusCode).toBe(200)
-  const replay = Value.Parse(Replay, response.json())
+  const replay = Value.Parse(Replay, response.body)
   expect(replay).toMatchObject({ ...WINDOW, stepMs: 60_000, blockMs: 60_000 })
   expect(replay.present).toMatchObject({ expr: 'up == 0', forMs: 120_000, fires: 1, neverFired: 1, firingSeconds: 120 })
   expect(replay.edited).toMatchObject({ forMs: 0, fires: 3, flaps: 2, neverFired: 0, clusters: 1 })
@@ -75,7 +82,7 @@ describe('refusals', () => {
     [{ ...WINDOW, rule: 'alert: A\nexpr: up ==' }, 400, 'rule:2:'],
   ])('%j', async (payload, status, message) => {
     const response = await ask(payload)
-    expect([response.statusCode, response.json<{ error: string }>().error]).toEqual([
+    expect([response.statusCode, (response.body as { readonly error: string }).error]).toEqual([
       status,
       expect.stringContaining(message) as string,
     ])

@@ -8,6 +8,7 @@ import { commandKind } from './command-kind.ts'
 import { commandTwin } from './command-twin.ts'
 import { dashboardInvalid } from './dashboard-invalid.ts'
 import { linkBroken } from './link-broken.ts'
+import { metricMentioned } from './metric-mentioned.ts'
 import { panelUnalerted } from './panel-unalerted.ts'
 import { placeholderUnbound } from './placeholder-unbound.ts'
 import { placeholderUnknown } from './placeholder-unknown.ts'
@@ -35,6 +36,7 @@ export const CATALOG_CHECKS: readonly Check<CatalogContent>[] = [
   runbookSeverity,
   runbookDuration,
   runbookThreshold,
+  metricMentioned,
   commandKind,
   commandTwin,
   dashboardInvalid,

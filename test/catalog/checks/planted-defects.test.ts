@@ -461,6 +461,14 @@ const PLANTED: readonly Planted[] = [
     under: 'more than 5',
   },
   {
+    check: 'metric-mentioned',
+    what: 'a name in a text',
+    file: MODIFIED,
+    find: 'Ask who',
+    by: 'Look at `kubevirt_hco_out_of_band_modification_total{cluster="x"}`. Ask who',
+    under: '`kubevirt_hco',
+  },
+  {
     check: 'command-kind',
     what: 'a DaemonSet as a Deployment',
     file: HANDLER,
@@ -618,6 +626,12 @@ describe('what is right is not told', () => {
       MODIFIED,
       'alertname="KubeVirtCRModified"',
       'alertname=~"KubeVirtCRModified|VirtHandlerGone"',
+    ],
+    [
+      'a metric in a text',
+      MODIFIED,
+      'None.',
+      'See `kubevirt_info{}`, `kubevirt_vmi_*`, `kubevirt_` and `daytwo_alerts`.',
     ],
     ['a metric of this server', MODIFIED, '## Mitigation', cell('max by (state) (daytwo_alerts)')],
   ])('%s', async (_, file, find, by) => {

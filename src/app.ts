@@ -378,7 +378,7 @@ function beatSteps(
       },
     ],
     ['people', (nowMs) => people.beat(nowMs)],
-    ['notifications', (nowMs) => notifications.tell(async () => people.speaking(await people.alerts()), nowMs)],
+    ['notifications', (nowMs) => notifications.tell(async () => people.speaking(await people.alertsAt(nowMs)), nowMs)],
   ]
 }
 

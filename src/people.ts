@@ -33,6 +33,8 @@ export interface People {
   noteDeed(deed: AuditDeed): Promise<void>
   /** Those of the rules and those of others. */
   alerts(): Promise<readonly (RuleAlert | ExternalAlert)[]>
+  /** Those of the beat at this time; read again when there was none. Crossing threads with all alerts is not cheap. */
+  alertsAt(nowMs: number): Promise<readonly (RuleAlert | ExternalAlert)[]>
   /** By fingerprint of an alert that only repeats another, that one's; as of the last beat. */
   repeats(): ReadonlyMap<string, string>
   /** What may page: all alerts less those that only repeat another. */
@@ -74,6 +76,7 @@ export async function createPeople(parts: PeopleParts): Promise<People> {
   ])
   let repeats: ReadonlyMap<string, string> = new Map()
   let prunedAtMs = -Infinity
+  let ofLastBeat: { readonly nowMs: number; readonly alerts: readonly (RuleAlert | ExternalAlert)[] } | undefined
 
   const allAt = async (nowMs: number): Promise<readonly (RuleAlert | ExternalAlert)[]> => {
     const ofRules = await past.ruleAlerts()
@@ -97,13 +100,16 @@ export async function createPeople(parts: PeopleParts): Promise<People> {
     audit: (limit, before) => past.audit(limit, before),
     noteDeed: (deed) => store.addAudit(deed),
     alerts: () => allAt(clock.nowMs()),
+    alertsAt: (nowMs) => (ofLastBeat?.nowMs === nowMs ? Promise.resolve(ofLastBeat.alerts) : allAt(nowMs)),
     repeats: () => repeats,
     speaking: (alerts) => {
       repeats = secondReports(alerts, canonicalName)
       return repeats.size === 0 ? alerts : alerts.filter(({ fingerprint }) => !repeats.has(fingerprint))
     },
     beat: async (nowMs) => {
+      ofLastBeat = undefined
       const alerts = await allAt(nowMs)
+      ofLastBeat = { nowMs, alerts }
       acknowledgements.forget(alerts)
       await silences.endResolved(alerts, nowMs)
       await history.note(alerts, nowMs)

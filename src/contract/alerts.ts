@@ -88,7 +88,7 @@ export const SharedLabel = Type.Object({
 })
 export type SharedLabel = Static<typeof SharedLabel>
 
-/** `GET /api/fleet/v1/alerts/{fingerprint}`: one alert and what helps to understand it. 404 when it is not active. */
+/** `GET /api/fleet/v1/alerts/{fingerprint}`: one alert and what helps to understand it. 404 when it is not among the alerts. */
 export const AlertDetail = Type.Object({
   asOfMs: Type.Number(),
   alert: AlertItem,

@@ -421,6 +421,25 @@ test('amtool asks, adds, silences, changes and ends', async (context) => {
   expect(await am('config', 'routes', 'test', 'severity=critical')).not.toBe('')
 })
 
+test('a silence until resolved stays one when amtool changes its end', async (context) => {
+  const amtool = requirePeer('amtool', context)
+  const url = await startDaytwo()
+  const response = await fetch(`${url}/api/fleet/v1/silences`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      matchers: [{ name: 'a', op: '=', value: 'b' }],
+      endsAtMs: Date.now() + 3_600_000,
+      comment: 'c',
+      untilResolved: true,
+    }),
+  })
+  const { id } = (await response.json()) as { id: string }
+  await run(amtool, [`--alertmanager.url=${url}`, 'silence', 'update', '-d', '3h', id])
+  const { silences } = (await (await fetch(`${url}/api/fleet/v1/silences`)).json()) as { silences: object[] }
+  expect(silences).toMatchObject([{ id, untilResolved: true }])
+})
+
 test('there is room for so many alerts of others, and known ones go on', async () => {
   const url = await startDaytwo({ 'alerts.external-max': '2' })
   const post = (...names: readonly string[]) =>

@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { RuleAlert } from '../../src/rules/rule-status.ts'
+import { ruleAlert } from '../api/rule-alert.ts'
+import { NOW_MS } from '../api/test-server.ts'
+import { FakeClock } from '../support/fake-clock.ts'
+import { startHook } from '../support/hook-server.ts'
+import type { HookServer } from '../support/hook-server.ts'
+import { memoryNotify } from '../support/notify.ts'
+import { memoryPeople } from '../support/people.ts'
+
+// A cluster's own Prometheus and the rule over the fleet report the same thing: one page, told by real messages.
+
+const MINUTE_MS = 60_000
+
+let hook: HookServer
+beforeEach(async () => {
+  hook = await startHook()
+})
+afterEach(() => hook.stop())
+
+/** Beats once a minute; a word for each alert in each message, `firing rule` or `resolved external`. */
+async function timeline(
+  minutes: number,
+  ofRules: (minute: number) => readonly RuleAlert[],
+  ofOthers: (minute: number) => boolean,
+): Promise<string[]> {
+  const clock = new FakeClock(NOW_MS)
+  let minute = 0
+  const { people } = await memoryPeople({ clock, ruleAlerts: () => Promise.resolve(ofRules(minute)) })
+  const config = `
+route: { receiver: hook, group_by: ['...'], group_wait: 0s, group_interval: 1m, repeat_interval: 24h }
+receivers: [{ name: hook, webhook_configs: [{ url: '${hook.url}' }] }]
+`
+  const { notifier } = await memoryNotify({ clock, config, silences: people.silences })
+  const words: string[] = []
+  for (; minute < minutes; minute++) {
+    clock.set(NOW_MS + minute * MINUTE_MS)
+    const nowMs = clock.nowMs()
+    if (ofOthers(minute)) {
+      const labels = { alertname: 'A', cluster_id: 'c1', severity: 'warning', prometheus: 'monitoring/k8s', pod: 'p' }
+      const posted = { labels, annotations: {}, generatorUrl: '', startsAtMs: NOW_MS - 60 * MINUTE_MS }
+      await people.external.post([posted], { nowMs, resolveTimeoutMs: 1.5 * MINUTE_MS })
+    }
+    await people.beat(nowMs)
+    const speaking = people.speaking(await people.alertsAt(nowMs))
+    await notifier.beat(
+      speaking.map((alert) => ({ ...alert, generatorUrl: '' })),
+      nowMs,
+    )
+    await notifier.deliver(nowMs)
+    for (const { body } of hook.got.slice(words.length)) {
+      const { alerts } = JSON.parse(body) as { alerts: { status: string; labels: Record<string, string> }[] }
+      for (const { status, labels } of alerts) {
+        words.push(`${minute}: ${status} ${labels['prometheus'] === undefined ? 'rule' : 'external'}`)
+      }
+    }
+  }
+  return words
+}
+
+/** Fires in [from, to), then is resolved. */
+const rule =
+  (from: number, to: number) =>
+  (minute: number): readonly RuleAlert[] => {
+    const times = { activeAtMs: NOW_MS + from * MINUTE_MS, firedAtMs: NOW_MS + from * MINUTE_MS }
+    if (minute < from) return []
+    if (minute < to) return [ruleAlert('A', 'c1', 'firing', times)]
+    return [ruleAlert('A', 'c1', 'resolved', { ...times, resolvedAtMs: NOW_MS + to * MINUTE_MS })]
+  }
+
+describe('two reports of one thing page once', () => {
+  test('when the rule is first, though the other began an hour ago', async () => {
+    expect(await timeline(8, rule(0, 5), (minute) => minute >= 2 && minute < 4)).toEqual([
+      '0: firing rule',
+      '5: resolved rule',
+    ])
+  })
+
+  test('when the other is first', async () => {
+    expect(await timeline(10, rule(2, 4), (minute) => minute < 6)).toEqual([
+      '0: firing external',
+      '7: resolved external',
+    ])
+  })
+
+  test('and whoever still sees it speaks when the first no longer does', async () => {
+    expect(await timeline(12, rule(2, 9), (minute) => minute < 4)).toEqual([
+      '0: firing external',
+      '5: resolved external',
+      '5: firing rule',
+      '9: resolved rule',
+    ])
+  })
+})

@@ -1,6 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startFakeWebhook } from '../support/fake-webhook.ts'
+import type { FakeWebhook, WebhookMessage } from '../support/fake-webhook.ts'
+import type { DeliveryItems } from '../../src/contract/deliveries.ts'
 import { startFakeAlertmanager } from '../support/fake-alertmanager.ts'
 import type { FakeAlertmanager, ReceivedAlert } from '../support/fake-alertmanager.ts'
 import { postWrite, writeBody } from '../support/remote-write.ts'
@@ -24,6 +27,7 @@ const SEND_EVERY_MS = 250
 
 let folder: ReturnType<typeof tempDir>
 let receiver: FakeAlertmanager
+let webhook: FakeWebhook
 let server: RunningServer | undefined
 let sending: NodeJS.Timeout
 /** By cluster; what a cluster says of itself until it says something else. */
@@ -34,6 +38,13 @@ beforeEach(async () => {
   mkdirSync(join(folder.path, 'rules'))
   writeFileSync(join(folder.path, 'rules', 'rules.yaml'), RULES)
   receiver = await startFakeAlertmanager()
+  webhook = await startFakeWebhook()
+  writeFileSync(
+    join(folder.path, 'notify.yaml'),
+    `route: { receiver: hook, group_by: [alertname, cluster], group_wait: 1s, group_interval: 2s, repeat_interval: 1h }
+receivers: [{ name: hook, webhook_configs: [{ url: '${webhook.url}', send_resolved: true }] }]
+`,
+  )
   values = new Map()
   sending = setInterval(() => {
     const series = [...values].map(([cluster, value]) => ({
@@ -48,7 +59,7 @@ beforeEach(async () => {
 afterEach(async () => {
   clearInterval(sending)
   await server?.kill()
-  await receiver.close()
+  await Promise.all([receiver.close(), webhook.close()])
   folder.remove()
 })
 
@@ -56,7 +67,7 @@ async function start(): Promise<void> {
   server = await startServer([
     ...['serve', '--listen', '127.0.0.1:0', '--data', join(folder.path, 'data')],
     ...['--rules', join(folder.path, 'rules'), '--external.url', 'http://rules.example'],
-    ...['--alertmanager', `http://${receiver.address}`],
+    ...['--alertmanager', `http://${receiver.address}`, '--notify.config', join(folder.path, 'notify.yaml')],
   ])
 }
 
@@ -134,4 +145,53 @@ describe('kill -9', () => {
     const afterEnd = told('Fires', 'a').slice(told('Fires', 'a').findIndex(isResolved))
     expect(afterEnd.every(isResolved)).toBe(true)
   })
+
+  test(
+    'a webhook hears of each alert once, and of its end, however often the server dies',
+    { timeout: 180_000 },
+    async () => {
+      const heard = (cluster: string, status: string): WebhookMessage[] =>
+        webhook.messages.filter(({ body }) => body.commonLabels['cluster'] === cluster && body.status === status)
+      const untilHeard = (cluster: string, status: string): Promise<WebhookMessage> =>
+        until(`${cluster} to be told ${status}`, () => heard(cluster, status)[0])
+      // That it was told is remembered; a server that dies before that tells it again, and rightly so.
+      const untilKept = (cluster: string): Promise<true> =>
+        until(`the delivery about ${cluster} to be kept`, async () => {
+          const answer = await fetch(`${server!.url}/api/fleet/v1/deliveries`)
+          const { deliveries } = (await answer.json()) as DeliveryItems
+          const kept = deliveries.filter(
+            ({ integration, outcome }) => integration === 'webhook' && outcome === 'delivered',
+          )
+          return kept.some(({ groupKey }) => groupKey.includes(`cluster="${cluster}"`)) ? true : undefined
+        })
+      await start()
+      values.set('a', 2)
+      await untilHeard('a', 'firing')
+      await untilKept('a')
+      await killAndStart()
+
+      // Fires while its receiver is not there, and then the server dies.
+      webhook.setReady(false)
+      values.set('b', 2)
+      await until('a failed attempt', () => (webhook.refused > 0 ? true : undefined))
+      await killAndStart()
+      webhook.setReady(true)
+      await untilHeard('b', 'firing')
+      await untilKept('b')
+
+      await server!.kill()
+      values.set('a', 0)
+      await start()
+      await untilHeard('a', 'resolved')
+
+      // By now each group has been flushed many times over.
+      expect(['a', 'b'].map((cluster) => heard(cluster, 'firing').length)).toEqual([1, 1])
+      expect([heard('a', 'resolved').length, heard('b', 'resolved').length]).toEqual([1, 0])
+      const [first, last] = [heard('a', 'firing')[0]!.body, heard('a', 'resolved')[0]!.body]
+      const keyOfMessage = ({ groupKey, alerts }: WebhookMessage['body']) => {
+        return { groupKey, alerts: alerts.map(({ fingerprint, startsAt }) => [fingerprint, startsAt]) }
+      }
+      expect(keyOfMessage(last)).toEqual(keyOfMessage(first))
+    },
+  )
 })

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import type { AlertItem, AlertItems } from '../../contract/alerts.ts'
@@ -79,6 +79,7 @@ function AlertsAnswer({ items, fingerprint }: AlertsAnswerProps): ReactNode {
     // Walking through the list with an alert open is one visit, not a page of history per key press.
     navigate(alertPath(chosen, view), { replace: isOpen })
   }
+  const openRow = useStable(open)
   const close = (): void => {
     navigate(alertsPath(view))
   }
@@ -151,7 +152,7 @@ function AlertsAnswer({ items, fingerprint }: AlertsAnswerProps): ReactNode {
             ownLabels={labels}
             view={view}
             openFingerprint={fingerprint}
-            onOpen={open}
+            onOpen={openRow}
             selection={selection}
           />
         ) : null}
@@ -239,6 +240,17 @@ function focusedFingerprint(): string | undefined {
   return row?.querySelector<HTMLElement>('[data-alert]')?.dataset['alert']
 }
 
+/** A function that stays the same and does what the newest one does, for rows that are drawn again only when they change. */
+function useStable<T>(run: (input: T) => void): (input: T) => void {
+  const newest = useRef(run)
+  useEffect(() => {
+    newest.current = run
+  })
+  return useCallback((input: T) => {
+    newest.current(input)
+  }, [])
+}
+
 /** Chosen alerts; one that is not reported any more is not chosen any more. */
 function useSelection(alerts: readonly AlertItem[]): Selection & { readonly clear: () => void } {
   const [asked, setAsked] = useState<ReadonlySet<string>>(new Set())
@@ -249,16 +261,19 @@ function useSelection(alerts: readonly AlertItem[]): Selection & { readonly clea
         : new Set(alerts.filter(({ fingerprint }) => asked.has(fingerprint)).map(({ fingerprint }) => fingerprint)),
     [asked, alerts],
   )
-  return {
-    chosen,
-    set: (fingerprints, isChosen) => {
-      const next = new Set(chosen)
+  const set = useCallback((fingerprints: readonly string[], isChosen: boolean) => {
+    setAsked((before) => {
+      const next = new Set(before)
       for (const fingerprint of fingerprints) {
         if (isChosen) next.add(fingerprint)
         else next.delete(fingerprint)
       }
-      setAsked(next)
-    },
+      return next
+    })
+  }, [])
+  return {
+    chosen,
+    set,
     clear: () => {
       setAsked(new Set())
     },

@@ -133,14 +133,12 @@ function Receivers({
                     <Shape name="check" /> works
                   </span>
                 )}{' '}
-                <span className="quiet">
-                  {one.lastDeliveredAtMs === undefined ? null : (
-                    <>
-                      last delivered <Since atMs={one.lastDeliveredAtMs} suffix=" ago" />
-                    </>
-                  )}
-                  {one.waiting > 0 ? `, ${formatCount(one.waiting)} waiting` : ''}
-                </span>
+                {one.lastDeliveredAtMs === undefined ? null : (
+                  <span className="quiet">
+                    last delivered <Since atMs={one.lastDeliveredAtMs} suffix=" ago" />{' '}
+                  </span>
+                )}
+                {one.waiting > 0 ? <span className="quiet">{formatCount(one.waiting)} waiting</span> : null}
               </p>
               {one.lastError === undefined ? null : <p className="tone-critical">{one.lastError}</p>}
             </div>

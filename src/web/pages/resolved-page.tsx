@@ -78,6 +78,17 @@ export function ResolvedPage(): ReactNode {
             change({ window: value === '7d' ? '' : value })
           }}
         />
+        <Choice
+          label="Runs"
+          options={[
+            { value: '', text: 'Over' },
+            { value: 'all', text: 'Over or not' },
+          ]}
+          value={of('runs') === 'all' ? 'all' : ''}
+          onChange={(runs) => {
+            change({ runs })
+          }}
+        />
         {['alert', 'cluster', 'fingerprint'].map((name) =>
           of(name) === '' ? null : (
             <Label
@@ -95,14 +106,15 @@ export function ResolvedPage(): ReactNode {
       </div>
       <Answer query={query} what="what has fired" skeletonLines={10}>
         {({ pages }) => {
-          const runs = pages.flatMap((page) => page.runs)
+          const all = pages.flatMap((page) => page.runs)
+          const runs = of('runs') === 'all' ? all : all.filter(({ resolvedAtMs }) => resolvedAtMs !== undefined)
           const found = runs.filter((run) => isFound(run, text))
           return (
             <>
               <p className="quiet nums list-count" role="status">
                 {sentence(found.length, runs.length, text, query.hasNextPage)}
               </p>
-              {found.length > 0 ? <RunTable runs={found.slice(0, ROWS_MAX)} among={runs} /> : null}
+              {found.length > 0 ? <RunTable runs={found.slice(0, ROWS_MAX)} among={all} /> : null}
               {found.length > ROWS_MAX ? (
                 <p className="quiet">The newest {ROWS_MAX} are drawn: narrow the search to see older ones.</p>
               ) : null}
@@ -126,7 +138,7 @@ export function ResolvedPage(): ReactNode {
 }
 
 function sentence(found: number, looked: number, text: string, hasMore: boolean): string {
-  if (looked === 0) return 'Nothing has fired in this time.'
+  if (looked === 0 && !hasMore) return 'Nothing fired in this time and is over.'
   const what = text === '' ? countOf(found, 'run') : `${formatCount(found)} of ${countOf(looked, 'run')}`
   return hasMore ? `${what}, and there are older ones.` : `${what}.`
 }

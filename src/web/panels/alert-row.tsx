@@ -1,10 +1,9 @@
+import { memo } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { AlertItem } from '../../contract/alerts.ts'
 import { isHeldBack, marksOf } from '../lib/alert-marks.ts'
-import type { AlertView } from '../lib/alert-view.ts'
 import { formatValue } from '../lib/format-number.ts'
-import { alertPath } from '../lib/paths.ts'
 import { AlertName } from '../ui/alert-name.tsx'
 import { HistoryStrip } from '../ui/history-strip.tsx'
 import { AlertMarkList, ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
@@ -16,15 +15,18 @@ interface AlertRowProps {
   readonly ownLabels: string | undefined
   /** The label of the group the row stands below: what the group says is not said again. */
   readonly below: string
-  readonly view: AlertView
+  /** Where the row leads. */
+  readonly path: string
   readonly isOpen: boolean
   readonly onOpen: (fingerprint: string) => void
-  readonly selection: Selection
+  readonly isChosen: boolean
+  readonly onChoose: Selection['set']
   readonly strip: readonly number[] | undefined
 }
 
-export function AlertRow(props: AlertRowProps): ReactNode {
-  const { alert, ownLabels, below, view, isOpen, onOpen, selection, strip } = props
+/** Kept as it is while nothing of it changes: a key press or a poll must not draw hundreds of rows again. */
+export const AlertRow = memo(function AlertRow(props: AlertRowProps): ReactNode {
+  const { alert, ownLabels, below, path, isOpen, onOpen, isChosen, onChoose, strip } = props
   const { fingerprint, alertname } = alert
   const cluster = alert.cluster === '' ? 'no cluster' : alert.cluster
   const marks = marksOf(alert)
@@ -49,9 +51,9 @@ export function AlertRow(props: AlertRowProps): ReactNode {
         <label>
           <input
             type="checkbox"
-            checked={selection.chosen.has(fingerprint)}
+            checked={isChosen}
             onChange={(event) => {
-              selection.set([fingerprint], event.target.checked)
+              onChoose([fingerprint], event.target.checked)
             }}
           />
           <span className="visually-hidden">
@@ -63,12 +65,7 @@ export function AlertRow(props: AlertRowProps): ReactNode {
         <SeverityMark severity={alert.severity} />
       </td>
       <td className="cell-name">
-        <Link
-          href={alertPath(fingerprint, view)}
-          data-row
-          data-alert={fingerprint}
-          {...(isOpen ? { 'aria-current': 'true' } : {})}
-        >
+        <Link href={path} data-row data-alert={fingerprint} {...(isOpen ? { 'aria-current': 'true' } : {})}>
           {isNamed ? (
             <AlertName name={alertname} />
           ) : (
@@ -110,4 +107,4 @@ export function AlertRow(props: AlertRowProps): ReactNode {
       </td>
     </tr>
   )
-}
+})

@@ -5,17 +5,19 @@ import type { AlertItem } from '../../contract/alerts.ts'
 import type { AlertGroup } from '../lib/alert-groups.ts'
 import type { AlertView } from '../lib/alert-view.ts'
 import { countOf } from '../lib/format-number.ts'
+import { alertPath } from '../lib/paths.ts'
 import { useStrips } from '../query/use-alert.ts'
 import { AlertGroupRow } from './alert-group-row.tsx'
 import { AlertRow } from './alert-row.tsx'
 
 /** Rows that are drawn before somebody asks for more: a browser draws these at once, and ten thousand not. */
-const ROWS_STEP = 200
+const ROWS_STEP = 100
 /** A list up to this length is shown whole; in a longer one the groups are closed, and say what is in them. */
 const OPEN_GROUPS_ALERTS_MAX = 40
 
 export interface Selection {
   readonly chosen: ReadonlySet<string>
+  /** The same function for the life of the page. */
   readonly set: (fingerprints: readonly string[], isChosen: boolean) => void
 }
 
@@ -27,6 +29,7 @@ interface AlertTableProps {
   readonly ownLabels: ReadonlyMap<string, string>
   readonly view: AlertView
   readonly openFingerprint: string | undefined
+  /** The same function for the life of the page. */
   readonly onOpen: (fingerprint: string) => void
   readonly selection: Selection
 }
@@ -111,7 +114,7 @@ export function AlertTable(props: AlertTableProps): ReactNode {
         <Button
           variant="link"
           onClick={() => {
-            setRowsMax(rowsMax + 5 * ROWS_STEP)
+            setRowsMax(rowsMax + 10 * ROWS_STEP)
           }}
         >
           Show more: {countOf(left, 'alert')} left
@@ -144,12 +147,13 @@ function GroupBody(props: GroupBodyProps): ReactNode {
               <AlertRow
                 key={fingerprint}
                 alert={alert}
-                ownLabels={ownLabels.get(fingerprint)}
+                ownLabels={ownLabels.get(fingerprint) === part.value ? undefined : ownLabels.get(fingerprint)}
                 below={isFolding ? group.by : ''}
-                view={view}
+                path={alertPath(fingerprint, view)}
                 isOpen={fingerprint === openFingerprint}
                 onOpen={onOpen}
-                selection={selection}
+                isChosen={selection.chosen.has(fingerprint)}
+                onChoose={selection.set}
                 strip={strips.get(fingerprint)}
               />
             )

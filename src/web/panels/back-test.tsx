@@ -85,7 +85,7 @@ function Editor({ rule }: { readonly rule: AlertingRule }): ReactNode {
         </span>
         <textarea
           className="code-field"
-          rows={Math.min(24, text.split('\n').length + 1)}
+          rows={Math.min(36, text.split('\n').length + 1)}
           spellCheck={false}
           autoCapitalize="none"
           value={text}

@@ -90,6 +90,11 @@ export function SilenceForm({ initial, wanted, onClose, onDone }: SilenceFormPro
           change({ matchers: next })
         }}
       />
+      <SilencePreviewNote
+        matchers={matchers}
+        isWanted={matchersFault(matchers) === undefined}
+        {...(wanted === undefined ? {} : { wanted })}
+      />
       <div className="field">
         <span>How long</span>
         <Choice
@@ -130,11 +135,6 @@ export function SilenceForm({ initial, wanted, onClose, onDone }: SilenceFormPro
         />
       </label>
       <NameField />
-      <SilencePreviewNote
-        matchers={matchers}
-        isWanted={matchersFault(matchers) === undefined}
-        {...(wanted === undefined ? {} : { wanted })}
-      />
       {save.error === null ? null : (
         <DeedFailure what={id === undefined ? 'silence them' : 'change the silence'} failure={save.error} />
       )}

@@ -20,8 +20,8 @@ export class ApiFailure extends Error {
 const TIMEOUT_MS = 20_000
 
 /** Throws `ApiFailure`, or the abort of `signal`. */
-export async function fetchJson<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return (await send('GET', path, { ...(signal === undefined ? {} : { signal }) })) as T
+export async function fetchJson<T>(path: string, signal?: AbortSignal, timeoutMs: number = TIMEOUT_MS): Promise<T> {
+  return (await send('GET', path, { timeoutMs, ...(signal === undefined ? {} : { signal }) })) as T
 }
 
 /** A read that needs a body, such as a preview. Throws as `fetchJson` does. */

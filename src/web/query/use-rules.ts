@@ -7,6 +7,8 @@ import { askJson, fetchJson } from './fetch-json.ts'
 import type { ApiFailure } from './fetch-json.ts'
 
 const RULES_POLL_MS = 15_000
+/** Unit tests and lint read all content, and take their turn behind the rules. */
+const SLOW_TIMEOUT_MS = 90_000
 
 export const RULES_PATH = '/api/v1/rules'
 export const REPLAY_PATH = '/api/fleet/v1/rules/replay'
@@ -28,7 +30,11 @@ export function useRuleTests(alertname: string, isWanted: boolean): UseQueryResu
   return useQuery({
     queryKey: ['rule-tests', alertname],
     queryFn: ({ signal }) =>
-      fetchJson<RuleTests>(`/api/fleet/v1/rules/tests?${new URLSearchParams({ alertname }).toString()}`, signal),
+      fetchJson<RuleTests>(
+        `/api/fleet/v1/rules/tests?${new URLSearchParams({ alertname }).toString()}`,
+        signal,
+        SLOW_TIMEOUT_MS,
+      ),
     enabled: isWanted,
     refetchOnWindowFocus: false,
     staleTime: 60_000,
@@ -63,7 +69,7 @@ const REPLAY_TIMEOUT_MS = 180_000
 export function useLint(): UseQueryResult<LintReport> {
   return useQuery({
     queryKey: ['lint'],
-    queryFn: ({ signal }) => fetchJson<LintReport>(LINT_PATH, signal),
+    queryFn: ({ signal }) => fetchJson<LintReport>(LINT_PATH, signal, SLOW_TIMEOUT_MS),
     staleTime: 60_000,
   })
 }

@@ -68,7 +68,7 @@ const SCREENS: readonly Screen[] = [
     shows: 'Which one?',
     answers: { runbook: (name) => boundRunbook(Date.now(), name, 14, false) },
   },
-  { name: 'resolved alerts', path: '/alerts/resolved', shows: '60 runs.' },
+  { name: 'resolved alerts', path: '/alerts/resolved', shows: '59 runs.' },
   { name: 'rules', path: '/alerts/rules', shows: '8 rules in 1 group' },
   { name: 'a rule', path: '/alerts/rules/KubeVirtCRModified', shows: 'What lint says about it' },
   { name: 'silences', path: `/alerts/silences?id=${SILENCE_ID}`, shows: 'Hides 2 alerts now' },

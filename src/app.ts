@@ -157,7 +157,7 @@ async function serve(
   const beat = createBeat(clock, beatSteps(threads, people, metrics, log, notifications), log)
   metrics.storeHeadBytesMax.set(config['store.head-bytes-max'])
   const instance = config['own-metrics'] ? new URL(config['external.url']).host : undefined
-  const upkeep = startUpkeep(clock, threads, metrics, log, instance)
+  const upkeep = startUpkeep(clock, threads, metrics, log, config.data, instance)
   const watched = config['content.watch']
     ? watchFiles(reloader.places, clock, () => {
         // It has logged what was wrong.

@@ -4,6 +4,7 @@ import type { Clock } from './base/clock.ts'
 import { messageOf } from './base/errors.ts'
 import type { Log } from './base/log.ts'
 import type { OwnMetrics } from './base/metrics.ts'
+import { measureDisk } from './disk-room.ts'
 import { ALERT_STATES } from './model/alert.ts'
 import { OWN_SERIES_EVERY_MS, ownSeries } from './own-series.ts'
 
@@ -16,12 +17,16 @@ export interface Upkeep {
   stop(): Promise<void>
 }
 
-/** @param instance under which our own series are kept; absent: they are not */
+/**
+ * @param folder of the store, whose disk is measured
+ * @param instance under which our own series are kept; absent: they are not
+ */
 export function startUpkeep(
   clock: Clock,
   threads: AppThreads,
   metrics: OwnMetrics,
   log: Log,
+  folder: string,
   instance: string | undefined,
 ): Upkeep {
   let isStopped = false
@@ -39,6 +44,7 @@ export function startUpkeep(
     }
     await threads.ingest.maintain(nowMs).catch(tell)
     await measure(threads, metrics)
+    await measureDisk(folder, metrics).catch(tell)
     if (instance === undefined || nowMs - keptAtMs < OWN_SERIES_EVERY_MS) return
     keptAtMs = nowMs
     // Not awaited: a commit that waits for room on the disk must not keep the retention from making some.

@@ -20,6 +20,8 @@ export interface OwnMetrics {
   readonly storeHeadBytes: Gauge
   readonly storeHeadBytesMax: Gauge
   readonly storeLogBytes: Gauge
+  readonly storeDiskFreeBytes: Gauge
+  readonly storeDiskSizeBytes: Gauge
   readonly storeCommits: Counter<'outcome'>
   readonly storeFlushes: Counter<'outcome'>
   readonly storeLastFlushSeconds: Gauge
@@ -93,6 +95,8 @@ export function createOwnMetrics(version: string): OwnMetrics {
     storeHeadBytes: gauge('daytwo_store_head_bytes', 'Bytes of samples in the head.'),
     storeHeadBytesMax: gauge('daytwo_store_head_bytes_max', 'Above it writes are refused: store.head-bytes-max.'),
     storeLogBytes: gauge('daytwo_store_log_bytes', 'Bytes in the log that are not flushed yet.'),
+    storeDiskFreeBytes: gauge('daytwo_store_disk_free_bytes', 'Room left on the disk that the store is on.'),
+    storeDiskSizeBytes: gauge('daytwo_store_disk_size_bytes', 'Size of the disk that the store is on.'),
     storeCommits: counter('daytwo_store_commits_total', 'Group commits of the log.', ['outcome']),
     storeFlushes: counter('daytwo_store_flushes_total', 'Flushes of the head into chunks.', ['outcome']),
     storeLastFlushSeconds: gauge('daytwo_store_last_flush_timestamp_seconds', 'When the head was last flushed.'),

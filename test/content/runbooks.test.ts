@@ -94,7 +94,7 @@ describe.each(pages.map((page) => [page.name, page] as const))('%s', (name, page
 })
 
 describe('the commands of all pages, in a real shell', () => {
-  const COMMANDS = ['kubectl', 'oc', 'jq', 'grep', 'sort', 'tail', 'skopeo', 'virtctl']
+  const COMMANDS = ['curl', 'daytwo', 'kubectl', 'oc', 'jq', 'grep', 'sort', 'tail', 'skopeo', 'virtctl']
   const NAMES = [
     'cluster',
     'namespace',

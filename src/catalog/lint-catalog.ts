@@ -3,7 +3,6 @@
  * applied. What is wrong with the content is in the answer.
  */
 import { setImmediate } from 'node:timers/promises'
-import type { Diagnostic } from '../model/diagnostic.ts'
 import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
 import { byPlace, runChecks } from '../rules/checks/check.ts'
 import type { Finding } from '../rules/checks/check.ts'
@@ -12,7 +11,6 @@ import { catalogWithRecorded } from '../rules/checks/recorded-metrics.ts'
 import type { PlacedQuery } from '../rules/checks/rule-content.ts'
 import { applySuppressions, suppressionsIn } from '../rules/checks/suppression.ts'
 import type { KnownMetric } from '../rules/metrics/metric-table.ts'
-import { loadRuleFiles } from '../rules/rule-file.ts'
 import type { Catalog, ContentFile } from './catalog.ts'
 import type { CatalogContent } from './checks/catalog-content.ts'
 import { CATALOG_CHECKS } from './checks/catalog-checks.ts'
@@ -36,7 +34,10 @@ export interface LintOptions {
 }
 
 /** The part of the catalog that is looked at. */
-export type LintedCatalog = Pick<Catalog, 'ruleFiles' | 'testFiles' | 'pages' | 'aliases' | 'dashboards'>
+export type LintedCatalog = Pick<
+  Catalog,
+  'ruleFiles' | 'testFiles' | 'pages' | 'aliases' | 'dashboards' | 'diagnostics'
+>
 
 /** Others may use the thread in between: a hundred rules with their pages take most of a second. */
 export async function lintCatalog(
@@ -72,7 +73,7 @@ async function contentOf(
 ): Promise<CatalogContent> {
   const { pages, aliases, dashboards } = catalog
   const rules = await gently(catalog.ruleFiles, (file) => readPlacedRules(file, language))
-  const ruleDiagnostics: readonly Diagnostic[] = loadRuleFiles(catalog.ruleFiles, { language }).diagnostics
+  const rulePaths = new Set(catalog.ruleFiles.map(({ path }) => path))
   return {
     rules,
     queries: [
@@ -82,7 +83,7 @@ async function contentOf(
     ],
     testRows: await gently(catalog.testFiles, readTestRows),
     metrics: catalogWithRecorded(rules, own),
-    ruleDiagnostics,
+    ruleDiagnostics: catalog.diagnostics.filter(({ file }) => file !== undefined && rulePaths.has(file)),
     knownAlerts: new Set([
       ...rules.filter(({ kind }) => kind === 'alerting').map(({ name }) => name),
       ...[...pages.values()].filter(({ withoutRule }) => withoutRule !== undefined).map(({ name }) => name),

@@ -49,7 +49,9 @@ const ANSWER_CHARS_MAX = 2000
 
 export class Courier {
   readonly #parts: CourierParts
-  #waiting: Waiting[] = []
+  readonly #waiting = new Set<Waiting>()
+  /** How many messages are on their way to each integration. */
+  readonly #lanes = new Map<string, number>()
   readonly #health = new Map<string, Health>()
 
   constructor(parts: CourierParts) {
@@ -57,39 +59,52 @@ export class Courier {
   }
 
   offer(notices: readonly Notice[], nowMs: number): void {
-    for (const notice of notices) this.#waiting.push({ notice, attempts: 0, nextAttemptMs: nowMs, isSending: false })
+    for (const notice of notices) this.#waiting.add({ notice, attempts: 0, nextAttemptMs: nowMs, isSending: false })
   }
 
   /** Those that wait are given up; those on their way arrive or not. For a change of the configuration. */
   async clear(): Promise<void> {
-    const dropped = this.#waiting.filter(({ isSending }) => !isSending)
-    this.#waiting = this.#waiting.filter(({ isSending }) => isSending)
+    const dropped = [...this.#waiting].filter(({ isSending }) => !isSending)
+    for (const waiting of dropped) this.#waiting.delete(waiting)
     await Promise.all(dropped.map(({ notice }) => this.#parts.settle(notice, false)))
   }
 
-  /** Tries what is due; resolves when all of it has an answer. */
+  /** Tries what is due; resolves when all of it has an answer. May be called again meanwhile. */
   async run(nowMs: number): Promise<void> {
     const settled = this.#giveUp(nowMs)
-    const inFlight = new Map<string, number>()
-    for (const { notice, isSending } of this.#waiting) {
-      const key = healthKeyOf(notice)
-      if (isSending) inFlight.set(key, (inFlight.get(key) ?? 0) + 1)
-    }
-    const due = this.#waiting.filter((waiting) => {
+    const dueByKey = new Map<string, Waiting[]>()
+    for (const waiting of this.#waiting) {
+      if (waiting.isSending || waiting.nextAttemptMs > nowMs) continue
       const key = healthKeyOf(waiting.notice)
-      const count = inFlight.get(key) ?? 0
-      if (waiting.isSending || waiting.nextAttemptMs > nowMs || count >= IN_FLIGHT_MAX) return false
-      inFlight.set(key, count + 1)
-      return true
+      const due = dueByKey.get(key)
+      if (due === undefined) dueByKey.set(key, [waiting])
+      else due.push(waiting)
+    }
+    const lanes = [...dueByKey].flatMap(([key, due]) => {
+      const free = IN_FLIGHT_MAX - (this.#lanes.get(key) ?? 0)
+      return Array.from({ length: Math.min(free, due.length) }, () => this.#lane(key, due, nowMs))
     })
-    await Promise.all([...settled, ...due.map((waiting) => this.#attempt(waiting, nowMs))])
+    await Promise.all([...settled, ...lanes])
+  }
+
+  /** One message after the other, until none of these is left. */
+  async #lane(key: string, due: Waiting[], nowMs: number): Promise<void> {
+    this.#lanes.set(key, (this.#lanes.get(key) ?? 0) + 1)
+    try {
+      for (let waiting = due.shift(); waiting !== undefined; waiting = due.shift()) {
+        // Another run may have taken it, or given it up.
+        if (!waiting.isSending && this.#waiting.has(waiting)) await this.#attempt(waiting, nowMs)
+      }
+    } finally {
+      this.#lanes.set(key, (this.#lanes.get(key) ?? 1) - 1)
+    }
   }
 
   health(receiver: string, index: number): IntegrationHealth {
     const key = JSON.stringify([receiver, index])
     const found = this.#health.get(key)
     return {
-      waiting: this.#waiting.filter(({ notice }) => healthKeyOf(notice) === key).length,
+      waiting: [...this.#waiting].filter(({ notice }) => healthKeyOf(notice) === key).length,
       failuresInARow: found?.failuresInARow ?? 0,
       ...(found?.lastDeliveredAtMs === undefined ? {} : { lastDeliveredAtMs: found.lastDeliveredAtMs }),
       ...(found?.lastError === undefined ? {} : { lastError: found.lastError }),
@@ -97,8 +112,8 @@ export class Courier {
   }
 
   #giveUp(nowMs: number): readonly Promise<void>[] {
-    const old = this.#waiting.filter(({ notice, isSending }) => !isSending && notice.expiresAtMs <= nowMs)
-    this.#waiting = this.#waiting.filter((waiting) => !old.includes(waiting))
+    const old = [...this.#waiting].filter(({ notice, isSending }) => !isSending && notice.expiresAtMs <= nowMs)
+    for (const waiting of old) this.#waiting.delete(waiting)
     return old.map(({ notice }) => this.#parts.settle(notice, false))
   }
 
@@ -113,7 +128,7 @@ export class Courier {
     if (isTriedAgain) waiting.nextAttemptMs = nowMs + waitMs(waiting.attempts, attempt)
     this.#parts.note(recordOf(waiting, attempt, nowMs))
     if (isTriedAgain) return
-    this.#waiting = this.#waiting.filter((other) => other !== waiting)
+    this.#waiting.delete(waiting)
     await this.#parts.settle(notice, attempt.outcome === 'delivered')
   }
 

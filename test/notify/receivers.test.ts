@@ -212,6 +212,18 @@ describe('webhook', () => {
   })
 })
 
+test('many messages to one receiver go eight at a time, all of them at once asked for', async () => {
+  const hook = await hookServer()
+  const config = `
+route: { receiver: r, group_by: ['...'], group_wait: 0s }
+receivers: [{ name: r, webhook_configs: [{ url: '${hook.url}' }] }]
+`
+  const line = new Told(await memoryNotify({ clock: { nowMs: () => START_MS }, config }))
+  const alerts = Array.from({ length: 100 }, (_, i) => alert(`A n=${i}`))
+  expect(await line.tell(alerts)).toHaveLength(100)
+  expect(new Set(hook.got.map(({ body }) => body)).size).toBe(100)
+})
+
 describe('certificates', () => {
   const dir = mkdtempSync(join(tmpdir(), 'daytwo-tls-'))
   let certificate: TestCertificate

@@ -22,6 +22,8 @@ import type { RuleAlert } from './rules/rule-status.ts'
 
 /** Old silences and the like are looked for this often. */
 const PRUNE_EVERY_MS = 10 * 60_000
+/** A fault that stays is said again this often, not every second. */
+const REPEAT_FAULT_AFTER_MS = 60_000
 
 export interface People {
   readonly silences: Silences
@@ -76,12 +78,19 @@ export async function createPeople(parts: PeopleParts): Promise<People> {
   ])
   let repeats: ReadonlyMap<string, string> = new Map()
   let prunedAtMs = -Infinity
+  let saidAtMs = -Infinity
   let ofLastBeat: { readonly nowMs: number; readonly alerts: readonly (RuleAlert | ExternalAlert)[] } | undefined
 
   const allAt = async (nowMs: number): Promise<readonly (RuleAlert | ExternalAlert)[]> => {
     const ofRules = await past.ruleAlerts()
     const ofOthers = external.alerts(nowMs)
     return ofOthers.length === 0 ? ofRules : [...ofRules, ...ofOthers]
+  }
+  /** A disk that is full stays so for a while: said once a minute. */
+  const tell = (thrown: unknown, nowMs: number): void => {
+    if (Math.abs(nowMs - saidAtMs) < REPEAT_FAULT_AFTER_MS) return
+    saidAtMs = nowMs
+    log.error({ error: messageOf(thrown) }, 'silences or the history of alerts could not be written; it is tried again')
   }
   const prune = async (nowMs: number): Promise<void> => {
     await silences.prune(nowMs - config['retention.silences'])
@@ -111,8 +120,13 @@ export async function createPeople(parts: PeopleParts): Promise<People> {
       const alerts = await allAt(nowMs)
       ofLastBeat = { nowMs, alerts }
       acknowledgements.forget(alerts)
-      await silences.endResolved(alerts, nowMs)
-      await history.note(alerts, nowMs)
+      // What could not be written now is written at a later beat; neither waits for the other.
+      await silences.endResolved(alerts, nowMs).catch((thrown: unknown) => {
+        tell(thrown, nowMs)
+      })
+      await history.note(alerts, nowMs).catch((thrown: unknown) => {
+        tell(thrown, nowMs)
+      })
       if (Math.abs(nowMs - prunedAtMs) < PRUNE_EVERY_MS) return
       prunedAtMs = nowMs
       await prune(nowMs).catch((thrown: unknown) => {

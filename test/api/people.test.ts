@@ -317,6 +317,23 @@ describe('the history', () => {
     expect(strips['none']).toEqual(Array.from({ length: 12 }, () => 0))
   })
 
+  test('goes on when the disk was full for a while, and a beat does not fail for it', async () => {
+    let isFull = true
+    const full = await memoryPeople({
+      clock,
+      ruleAlerts: () => Promise.resolve(alerts),
+      wrap: (calls) => ({
+        ...calls,
+        recordAlertRuns: (runs) => (isFull ? Promise.reject(new Error('disk full')) : calls.recordAlertRuns(runs)),
+      }),
+    })
+    await full.people.beat(NOW_MS)
+    expect(await full.facts.alertRuns.listOpen()).toEqual([])
+    isFull = false
+    await full.people.beat(NOW_MS + 1000)
+    expect(await full.facts.alertRuns.listOpen()).toHaveLength(2)
+  })
+
   test.each([
     'alerts/history?limit=0',
     'alerts/history?limit=1001',

@@ -34,13 +34,14 @@ const DEFAULT_SERVER = 'http://127.0.0.1:4318'
 export const checkCommand: Command = {
   help: () =>
     [
-      'Usage: daytwo check rules [--lint-fatal] [--promql.experimental] [FILE...]',
+      'Usage: daytwo check rules [--lint none] [--lint-fatal] [--promql.experimental] [FILE...]',
       '       daytwo check config [--lint-fatal] [FILE] [options of daytwo serve]',
       '       daytwo check query [--lint-fatal] [--promql.experimental] [EXPR...]',
       '       daytwo check healthy [SERVER]',
       '       daytwo check ready [SERVER]',
       '',
-      '  rules    Prometheus rule files: YAML, expressions, templates. Without a file standard input is read.',
+      '  rules    Prometheus rule files: YAML, expressions, templates. Without a file standard input is read. What is allowed and',
+      '           seldom meant is told too, unless --lint is none (all and duplicate-rules, as promtool has it, tell it).',
       '  config   Configuration as `daytwo serve` would read it, and the rules, runbooks and dashboards it names; or a',
       "           notification configuration (Alertmanager's format), told by its route and receivers.",
       '  query    PromQL expressions, and what in them is allowed and seldom meant. Without one standard input is read.',
@@ -62,20 +63,40 @@ export const checkCommand: Command = {
 
 const EXPERIMENTAL = 'promql.experimental'
 const FLAGS = new Set(['lint-fatal', EXPERIMENTAL])
+/** Promtool's. The only lint of rules that both have is a rule that is repeated. */
+const LINTS = ['all', 'duplicate-rules', 'none']
+const STANDARD_INPUT = 'standard input'
 
 function languageOf(options: ReadonlyMap<string, string>): ParseOptions {
   return { experimental: options.get(EXPERIMENTAL) === 'true' }
 }
 
 function checkRules(args: readonly string[]): number {
-  const { words, options } = parseArguments(args, new Set(), FLAGS)
-  const files = words.length === 0 ? [{ path: 'standard input', text: readFileSync(0, 'utf8') }] : words.map(readFile)
-  const findings = files.flatMap((file) => {
-    const { groups, diagnostics } = loadRuleFiles([file], { language: languageOf(options) })
+  const { words, options } = parseArguments(args, new Set(['lint']), FLAGS)
+  const lints = options.get('lint') ?? 'all'
+  if (!LINTS.includes(lints)) {
+    throw new FleetError('config_invalid', `option lint: got ${JSON.stringify(lints)}, want one of ${LINTS.join(', ')}`)
+  }
+  const paths = words.length === 0 ? [STANDARD_INPUT] : words
+  const findings = paths.flatMap((path) => {
+    const text = textToCheck(path)
+    if ('fault' in text) return report(`Checking ${path}`, '', [text.fault], () => '')
+    const { groups, diagnostics } = loadRuleFiles([{ path, text: text.text }], { language: languageOf(options) })
     const count = groups.reduce((sum, { rules }) => sum + rules.length, 0)
-    return report(`Checking ${file.path}`, `${count} rules found`, diagnostics, () => file.text)
+    const shown = lints === 'none' ? diagnostics.filter(({ severity }) => severity === 'error') : diagnostics
+    return report(`Checking ${path}`, `${count} rules found`, shown, () => text.text)
   })
   return codeOf(findings, options)
+}
+
+/** A file that cannot be read is one that cannot be used: the others are looked at all the same. */
+function textToCheck(path: string): { readonly text: string } | { readonly fault: Diagnostic } {
+  if (path === STANDARD_INPUT) return { text: readFileSync(0, 'utf8') }
+  try {
+    return { text: readFileSync(path, 'utf8') }
+  } catch (thrown) {
+    return { fault: { severity: 'error', message: `cannot be read: ${messageOf(thrown)}`, file: path, from: 0, to: 1 } }
+  }
 }
 
 function checkConfig(args: readonly string[]): number {

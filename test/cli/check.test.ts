@@ -54,6 +54,9 @@ describe('daytwo check rules', () => {
     ['bad.yaml', BAD, []],
     ['repeated.yaml', REPEATED, []],
     ['repeated.yaml', REPEATED, ['--lint-fatal']],
+    ['repeated.yaml', REPEATED, ['--lint=none', '--lint-fatal']],
+    ['repeated.yaml', REPEATED, ['--lint=all', '--lint-fatal']],
+    ['good.yaml', GOOD, ['/no/such/file.yaml']],
   ] as const)('promtool ends with the same code for %s', async ([name, text, args], context) => {
     const promtool = requirePeer('promtool', context)
     const path = file(`peer-${name}`, text)
@@ -173,8 +176,8 @@ describe('daytwo check healthy and ready', () => {
 test.each([
   [[], 'daytwo check: got "", want rules, config, query, healthy or ready'],
   [['rule'], 'got "rule"'],
-  [['rules', '/no/such/file.yaml'], 'cannot read /no/such/file.yaml'],
-  [['rules', '--lint'], 'unknown option --lint'],
+  [['rules', '--lint', 'some'], 'option lint: got "some", want one of all, duplicate-rules, none'],
+  [['rules', '--lints'], 'unknown option --lints'],
 ])('%j is refused with exit code 2', async (args, message) => {
   const { code, stderr } = await daytwo('check', ...args)
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)])

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import type { AlertItem, AlertItems } from '../../contract/alerts.ts'
+import { parseAlertAsk } from '../lib/alert-ask.ts'
 import { groupableLabels, groupAlerts } from '../lib/alert-groups.ts'
 import { applyAlertView, isFiltered, parseAlertView, WHOLE_VIEW } from '../lib/alert-view.ts'
 import type { AlertView } from '../lib/alert-view.ts'
@@ -51,7 +52,8 @@ function AlertsAnswer({ items, fingerprint }: AlertsAnswerProps): ReactNode {
   const query = useSearch()
   const view = parseAlertView(query)
   const [, navigate] = useLocation()
-  const [asking, setAsking] = useState<Asking>()
+  // A link in a message leads here with its question.
+  const [asking, setAsking] = useState(() => askedByLink(query, items.alerts, fingerprint))
   const selection = useSelection(items.alerts)
   const list = useRef<HTMLDivElement>(null)
   const search = useRef<HTMLInputElement>(null)
@@ -202,6 +204,12 @@ function AlertsAnswer({ items, fingerprint }: AlertsAnswerProps): ReactNode {
 interface Asking {
   readonly kind: 'acknowledge' | 'silence'
   readonly alerts: readonly AlertItem[]
+}
+
+function askedByLink(query: string, alerts: readonly AlertItem[], fingerprint: string | undefined): Asking | undefined {
+  const kind = parseAlertAsk(query)
+  const alert = alerts.find((candidate) => candidate.fingerprint === fingerprint)
+  return kind === undefined || alert === undefined ? undefined : { kind, alerts: [alert] }
 }
 
 interface AskDialogProps {

@@ -86,6 +86,62 @@ test('each alert opens with a runbook whose queries run', { timeout: 120_000 }, 
   }
 })
 
+test('an alert is acknowledged and silenced by keys, and the server keeps both', { timeout: 120_000 }, async () => {
+  const { alerts } = await api<{ alerts: { fingerprint: string; state: string }[] }>('/api/fleet/v1/alerts')
+  const firing = alerts.find(({ state }) => state === 'firing')
+  const path = `/alerts/${firing!.fingerprint}`
+  const { page, faults } = await open(path)
+  const article = page.getByRole('article')
+  await article.getByRole('button', { name: 'Acknowledge' }).waitFor()
+  await page.keyboard.press('a')
+  await page.keyboard.type('looking at it')
+  await page.keyboard.press('Enter')
+  await article.getByText(/has seen it: “looking at it”/).waitFor()
+  await page.keyboard.press('s')
+  await page.getByText(/^Hides [1-9]\d* alerts? now/).waitFor()
+  await page.keyboard.type('planned work')
+  await page.keyboard.press('Enter')
+  await article.getByText('1 silence keeps it from paging anybody').waitFor()
+  await article.getByRole('link', { name: 'Show the silence' }).click()
+  const card = page.getByRole('listitem').filter({ hasText: 'planned work' })
+  await card.getByText(/Hides [1-9]\d* alerts? now/).waitFor()
+  await card.getByRole('button', { name: 'End it now' }).click()
+  await page.getByText('The silence has ended: its alerts page again').waitFor()
+  await page.goto(`${server.url}${path}`)
+  await article.getByRole('button', { name: 'Take it back' }).click()
+  await article.getByRole('button', { name: 'Acknowledge' }).waitFor()
+  expect(faults).toEqual([])
+  await page.close()
+})
+
+test('a rule is tested and replayed over what is stored', { timeout: 240_000 }, async () => {
+  const { page, faults } = await open('/alerts/rules')
+  await page.getByRole('table', { name: 'Rules' }).getByRole('link', { name: 'KubeVirtCRModified' }).click()
+  await page.getByRole('button', { name: 'Run its tests' }).click()
+  await page.getByText('All pass').waitFor({ timeout: 90_000 })
+  const editor = page.getByRole('textbox', { name: /^The rule/ })
+  await editor.fill('alert: KubeVirtCRModified\nexpr: vector(0) > 1\n')
+  await page.getByRole('button', { name: 'Replay both' }).click()
+  const table = page.getByRole('table', { name: 'Present and edited rule' })
+  await table.waitFor({ timeout: 120_000 })
+  const fires = await table.getByRole('row').nth(1).getByRole('cell').allInnerTexts()
+  expect(Number(fires[0])).toBeGreaterThan(0)
+  expect(fires[1]).toBe('0')
+  expect(faults).toEqual([])
+  await page.close()
+})
+
+test.each([
+  ['/alerts/resolved?runs=all', /\d runs?\./],
+  ['/alerts/delivery', 'Nobody was told of anything yet.'],
+  ['/alerts/lint', /alerts, \d+ runbooks and \d+ dashboards? looked at/],
+])('%s answers from the server', { timeout: 120_000 }, async (path, says) => {
+  const { page, faults } = await open(path)
+  await page.getByText(says).first().waitFor({ timeout: 90_000 })
+  expect(faults).toEqual([])
+  await page.close()
+})
+
 test('the link of an alert that many have lets choose, and the choice fills the page in', async () => {
   const { alerts } = await api<{ alerts: { alertname: string; cluster: string }[] }>('/api/fleet/v1/alerts')
   const name = alerts.find(({ alertname }, i) => alerts.findIndex((other) => other.alertname === alertname) < i)

@@ -127,7 +127,7 @@ test('when the server goes away the data stays, and says how old it is', async (
 })
 
 test('who may not look is told what to do', async () => {
-  server.answers.now = () => ({ status: 403, body: { error: 'forbidden', code: 'forbidden' } })
+  server.answers.now = () => ({ status: 401, body: { error: 'forbidden', code: 'forbidden' } })
   const { page, close } = await openPage(browser, server, '/')
   await page.getByText('This server asks who you are').waitFor()
   await close()

@@ -112,12 +112,16 @@ export async function createNotifications(parts: NotificationsParts): Promise<No
   }
 }
 
+const ATTEMPTS_BEFORE_WARNING = 3
+
 function countDelivery(delivery: DeliveryRecord, metrics: OwnMetrics, log: Log): void {
   const { receiver, integration, outcome, target, status, error, latencyMs, attempt, retryAtMs } = delivery
   metrics.notifications.inc({ receiver, integration, outcome })
   metrics.notificationSeconds.observe({ integration }, latencyMs / 1000)
   if (outcome === 'delivered') return
-  log.warn(
+  // A service that is busy once is no news, and the delivery log has it; one that stays away is.
+  const level = outcome === 'failed' && attempt < ATTEMPTS_BEFORE_WARNING ? 'info' : 'warn'
+  log[level](
     { receiver, integration, target, outcome, status, error, attempt, retryAtMs },
     'a notification was not delivered',
   )

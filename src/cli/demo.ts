@@ -1,5 +1,5 @@
 /** `daytwo demo`: the whole product on a simulated fleet, in one command, offline. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,9 +9,11 @@ import { systemClock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
 import { createLog } from '../base/log.ts'
 import { formatDuration, parseDuration } from '../model/duration.ts'
+import { startReceivers } from '../sim/receivers.ts'
 import { startSimulation } from '../sim/simulate.ts'
 import type { Simulation, SimulationProgress } from '../sim/simulate.ts'
 import type { Command } from './command.ts'
+import { demoNotifyConfig } from './demo-notify.ts'
 import { CONFIG_PLACES, readServeArguments, renderExtras, renderOptions } from './serve-options.ts'
 import type { ExtraOption } from './serve-options.ts'
 import { onReloadSignal, untilAskedToStop } from './stop-signal.ts'
@@ -45,18 +47,23 @@ export const demoCommand: Command = {
     ].join('\n'),
   run: async (args) => {
     const folder = mkdtempSync(join(tmpdir(), 'daytwo-demo-'))
+    const receivers = await startReceivers()
     try {
-      return await runDemo(args, folder)
+      const notifyConfig = join(folder, 'notify.yaml')
+      writeFileSync(notifyConfig, demoNotifyConfig(receivers.url))
+      return await runDemo(args, folder, notifyConfig)
     } finally {
+      await receivers.stop()
       rmSync(folder, { recursive: true, force: true })
     }
   },
 }
 
-async function runDemo(args: readonly string[], folder: string): Promise<number> {
+async function runDemo(args: readonly string[], folder: string, notifyConfig: string): Promise<number> {
   const listen = (await isFree(LISTEN.port)) ? `${LISTEN.host}:${LISTEN.port}` : `${LISTEN.host}:0`
   const defaults = new Map([
     ['data', folder],
+    ['notify.config', notifyConfig],
     ['listen', listen],
     ['log.level', 'warn'],
   ])

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { loadCatalog } from '../src/catalog/catalog.ts'
-import type { DerivedSample } from '../src/model/appender.ts'
+import { createDerivedReceiver, createDerivedSender } from '../src/derived-lane.ts'
 import type { Labels } from '../src/model/labels.ts'
 import type { SeriesRef } from '../src/model/series.ts'
 import { metricNamesOf } from '../src/promql/ast.ts'
@@ -140,7 +140,7 @@ function engineOf(groups: readonly RuleGroup[], writer: StoreWriter, reader: Sto
   const rules = createRuleEngine({
     groups: groups.map((group) => ({ ...group, intervalMs: SCRAPE_MS })),
     query: (expr, timeMs) => query.instant({ expr, timeMs }),
-    appendDerived: (samples) => append(writer, samples),
+    appendDerived: createDerivedSender(createDerivedReceiver(writer.appender)),
     states: {
       load: () => Promise.resolve(new Map()),
       replaceGroup: (key, records) => writer.facts.alertStates.replaceGroup(key, records),
@@ -151,16 +151,6 @@ function engineOf(groups: readonly RuleGroup[], writer: StoreWriter, reader: Sto
   })
   void rules.restore(START_MS)
   return rules
-}
-
-async function append({ appender }: StoreWriter, samples: readonly DerivedSample[]): Promise<void> {
-  for (const { labels, timeMs, value, isStale } of samples) {
-    const ref = appender.resolve(labels)
-    if (ref === undefined) throw new Error('the series limit is reached')
-    if (isStale) appender.appendStale(ref, timeMs)
-    else appender.append(ref, timeMs, value)
-  }
-  await appender.commit()
 }
 
 /** The least that each group and rule took: what other work of the machine added is left out. */

@@ -7,6 +7,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { FleetError } from './base/errors.ts'
 import { invariant } from './base/invariant.ts'
+import { createDerivedReceiver, createDerivedSender } from './derived-lane.ts'
+import type { DerivedBatch } from './derived-lane.ts'
 import type { IngestReport } from './ingest/ingest-report.ts'
 import { Intake } from './ingest/intake.ts'
 import type { IngestOptions } from './ingest/options.ts'
@@ -17,7 +19,7 @@ import { createRemoteWriteIngest } from './ingest/remote-write.ts'
 import type { WriteContext } from './ingest/remote-write.ts'
 import type { WriteOutcome } from './ingest/write-outcome.ts'
 import type { AlertRecord } from './model/alert.ts'
-import type { Appender, DerivedSample } from './model/appender.ts'
+import type { DerivedSample } from './model/appender.ts'
 import type { Refusal } from './model/refusal.ts'
 import type { TokenRecord } from './model/token.ts'
 import { peopleCalls, type PeopleCalls } from './people-calls.ts'
@@ -64,7 +66,7 @@ export type IngestWorkerCalls = {
 
 /** What the query worker asks. */
 export type DerivedCalls = {
-  appendDerived(samples: readonly DerivedSample[]): Promise<void>
+  appendDerived(batch: DerivedBatch): Promise<void>
   loadAlertStates(): Promise<ReadonlyMap<string, readonly AlertRecord[]>>
   replaceAlertStates(groupKey: string, records: readonly AlertRecord[]): Promise<void>
 }
@@ -112,7 +114,8 @@ function mainCalls(
     noteRefusal: (refusal, cluster, nowMs) => {
       intake.note([refusal], cluster, nowMs)
     },
-    appendOwn: (samples) => appendDerived(writer.appender, samples),
+    // Its label sets are new ones each time, so there is nothing to remember.
+    appendOwn: createDerivedSender(createDerivedReceiver(writer.appender), 0),
     tokens: () => writer.facts.tokens.list(),
     close: async () => {
       await writer.close()
@@ -120,21 +123,10 @@ function mainCalls(
   }
 }
 
-async function appendDerived(appender: Appender, samples: readonly DerivedSample[]): Promise<void> {
-  for (const { labels, timeMs, value, histogram, isStale } of samples) {
-    const ref = appender.resolve(labels)
-    if (ref === undefined) throw new FleetError('query_limit', 'derived series not kept: the series limit is reached')
-    if (isStale) appender.appendStale(ref, timeMs)
-    else if (histogram !== undefined) appender.appendHistogram(ref, timeMs, histogram)
-    else appender.append(ref, timeMs, value)
-  }
-  await appender.commit()
-}
-
 function derivedCalls(writer: StoreWriter): DerivedCalls {
   const { appender, facts } = writer
   return {
-    appendDerived: (samples) => appendDerived(appender, samples),
+    appendDerived: createDerivedReceiver(appender),
     loadAlertStates: () => facts.alertStates.load(),
     replaceAlertStates: (groupKey, records) => facts.alertStates.replaceGroup(groupKey, records),
   }

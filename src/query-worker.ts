@@ -29,6 +29,7 @@ import type { ReplayAsked } from './rules/replay-request.ts'
 import { loadRuleFiles } from './rules/rule-file.ts'
 import type { RuleGroup } from './rules/rule.ts'
 import type { EvaluationReport, RuleAlert, RuleGroupStatus } from './rules/rule-status.ts'
+import { createDerivedSender } from './derived-lane.ts'
 import type { DerivedCalls } from './ingest-worker.ts'
 import type { Cardinality } from './store/cardinality.ts'
 import type { IndexStatus, KeptTimes } from './store/index-status.ts'
@@ -92,7 +93,7 @@ function ruleEngineOf(data: QueryWorkerData, groups: readonly RuleGroup[], query
   return createRuleEngine({
     groups,
     query: (expr, timeMs) => query.instant({ expr, timeMs }),
-    appendDerived: (samples) => writer.appendDerived(samples),
+    appendDerived: createDerivedSender((batch) => writer.appendDerived(batch)),
     states: {
       load: () => writer.loadAlertStates(),
       replaceGroup: (groupKey, records) => writer.replaceAlertStates(groupKey, records),

@@ -15,11 +15,11 @@ export function evaluateRecording(
   timeMs: number,
   limit: number,
 ): RecordingOutcome {
-  const ruleLabels = Object.entries(rule.labels)
+  const outputOf = outputsOf(rule)
   const seen = new Set<string>()
   const samples: DerivedSample[] = []
   for (const { labels: from, value, histogram } of result) {
-    const labels = Labels.fromPairs([...from.pairs(), ...ruleLabels, [METRIC_NAME, rule.name]])
+    const labels = outputOf(from)
     if (seen.has(labels.key)) {
       return { kind: 'refused', error: 'vector contains metrics with the same labelset after applying rule labels' }
     }
@@ -32,3 +32,21 @@ export function evaluateRecording(
   }
   return { kind: 'recording', samples }
 }
+
+/**
+ * The label set of a result under the rule's name and labels. The engine answers a rule with the same label sets each time,
+ * and ten thousand clusters have ten thousand, so each is made once: what is written next knows them by identity.
+ */
+function outputsOf(rule: RecordingRule): (from: Labels) => Labels {
+  let known = outputs.get(rule)
+  if (known === undefined) outputs.set(rule, (known = new WeakMap<Labels, Labels>()))
+  const ofRule = known
+  const added = [...Object.entries(rule.labels), [METRIC_NAME, rule.name] as const]
+  return (from) => {
+    let labels = ofRule.get(from)
+    if (labels === undefined) ofRule.set(from, (labels = Labels.fromPairs([...from.pairs(), ...added])))
+    return labels
+  }
+}
+
+const outputs = new WeakMap<RecordingRule, WeakMap<Labels, Labels>>()

@@ -12,7 +12,9 @@ export interface RuleText {
 /** One YAML mapping. Texts are written as JSON strings, which YAML reads as they are. */
 export function ruleYaml({ name, expr, forSeconds, keepFiringForSeconds, labels, annotations }: RuleText): string {
   const lines = [`alert: ${plain(name)}`]
-  if (isBlock(expr)) lines.push('expr: |-', ...expr.split('\n').map((line) => (line === '' ? '' : `  ${line}`)))
+  // A formatted expression may begin deeper than it ends: then YAML is told how deep the block is.
+  const head = expr.startsWith(' ') ? 'expr: |2-' : 'expr: |-'
+  if (isBlock(expr)) lines.push(head, ...expr.split('\n').map((line) => (line === '' ? '' : `  ${line}`)))
   else lines.push(`expr: ${JSON.stringify(expr)}`)
   if (forSeconds > 0) lines.push(`for: ${promDuration(forSeconds)}`)
   if (keepFiringForSeconds > 0) lines.push(`keep_firing_for: ${promDuration(keepFiringForSeconds)}`)
@@ -23,7 +25,7 @@ export function ruleYaml({ name, expr, forSeconds, keepFiringForSeconds, labels,
 /** A block keeps the text as it is, unless its edges are blank or it holds signs that YAML does not let stand. */
 function isBlock(expr: string): boolean {
   return (
-    /^\S/.test(expr) &&
+    /^ *\S/.test(expr) &&
     /\S$/.test(expr) &&
     !/[^\n\t\x20-\x7e\u00a0-\ud7ff\ue000-\ufffd]/.test(expr) &&
     !/[\u0085\u2028\u2029\ufeff]/.test(expr)

@@ -26,11 +26,19 @@ annotations:
 `)
 })
 
+test('an expression that begins deeper than it ends keeps its lines', () => {
+  const rule = { name: 'A', forSeconds: 0, keepFiringForSeconds: 0, labels: {}, annotations: {} }
+  const expr = '    max(a)\n  -\n    max(b)\n!=\n  0'
+  const yaml = ruleYaml({ ...rule, expr })
+  expect(yaml).toContain('expr: |2-\n      max(a)\n    -\n')
+  expect(parse(yaml)).toMatchObject({ expr })
+})
+
 test('what is written is what YAML reads', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.stringMatching(/^[ -~\n]*$/),
-    fc.constantFrom('no', '1', ' a', 'a\n\nb'),
+    fc.constantFrom('no', '1', ' a', 'a\n\nb', '  a\nb', ' \n a', '   a\n\n b'),
   )
   const names = fc.dictionary(fc.stringMatching(/^[a-z_]{1,5}$/), text, { maxKeys: 3 })
   fc.assert(

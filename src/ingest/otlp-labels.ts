@@ -1,7 +1,7 @@
 import { METRIC_NAME } from '../model/labels.ts'
 import { CLUSTER_LABEL } from '../model/cluster-identity.ts'
 import { valueText } from '../wire/otlp-value.ts'
-import type { Attributes } from '../wire/otlp-value.ts'
+import type { Attributes } from '../model/attribute.ts'
 import type { Scope } from '../wire/otlp-metrics.ts'
 import { escapedLabelName, labelNameOf } from './otlp-names.ts'
 import type { OtlpOptions, OtlpStrategy } from './otlp-options.ts'

@@ -1,5 +1,5 @@
 import { DecodeError, LimitError } from './decode-error.ts'
-import type { KeyValue, OtlpValue } from './otlp-value.ts'
+import type { AttributeValue, KeyValue } from '../model/attribute.ts'
 import { VALUE_DEPTH_MAX } from './otlp-value.ts'
 
 /**
@@ -137,11 +137,11 @@ export class JsonAttributes {
     })
   }
 
-  #value(message: JsonObject, depth: number): OtlpValue {
+  #value(message: JsonObject, depth: number): AttributeValue {
     if (depth > VALUE_DEPTH_MAX) {
       throw new DecodeError(FORMAT, 'values inside values', `at most ${VALUE_DEPTH_MAX} levels`)
     }
-    let value: OtlpValue
+    let value: AttributeValue
     // In the order in which they were sent: of a oneof the last one holds.
     for (const [name, content] of Object.entries(message)) {
       if (content === null) continue

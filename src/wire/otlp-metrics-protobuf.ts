@@ -14,7 +14,7 @@ import type {
   SummaryPoint,
 } from './otlp-metrics.ts'
 import { OtlpReader, tooMany } from './otlp-protobuf.ts'
-import type { KeyValue } from './otlp-value.ts'
+import type { KeyValue } from '../model/attribute.ts'
 import { FIXED64, LENGTH_DELIMITED, VARINT, tagOf } from './protobuf.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Attributes } from './otlp-value.ts'
+import type { Attributes } from '../model/attribute.ts'
 
 /**
  * What an OTLP metrics request says (opentelemetry-proto 1.x, metrics.proto and metrics_service.proto), whichever of

@@ -1,6 +1,6 @@
 import { isStaleWords } from '../model/sample.ts'
 import { DecodeError, LimitError } from './decode-error.ts'
-import type { KeyValue, OtlpValue } from './otlp-value.ts'
+import type { AttributeValue, KeyValue } from '../model/attribute.ts'
 import { VALUE_DEPTH_MAX } from './otlp-value.ts'
 import { FIXED64, LENGTH_DELIMITED, ProtobufReader, VARINT, tagOf, truncated } from './protobuf.ts'
 
@@ -122,7 +122,7 @@ export class OtlpReader extends ProtobufReader {
     this.countValue()
     const messageEnd = this.lengthDelimitedEnd(end)
     let key = ''
-    let value: OtlpValue
+    let value: AttributeValue
     while (this.position < messageEnd) {
       const tag = this.tag(messageEnd)
       if (tag === KEY) key = this.text(messageEnd)
@@ -132,12 +132,12 @@ export class OtlpReader extends ProtobufReader {
     return { key, value }
   }
 
-  #value(end: number, depth: number): OtlpValue {
+  #value(end: number, depth: number): AttributeValue {
     const messageEnd = this.lengthDelimitedEnd(end)
     if (depth > VALUE_DEPTH_MAX) {
       throw new DecodeError(FORMAT, 'values inside values', `at most ${VALUE_DEPTH_MAX} levels`, this.position)
     }
-    let value: OtlpValue
+    let value: AttributeValue
     while (this.position < messageEnd) {
       const tag = this.tag(messageEnd)
       if (tag === STRING) value = this.text(messageEnd)
@@ -153,7 +153,7 @@ export class OtlpReader extends ProtobufReader {
     return value
   }
 
-  #item(end: number, depth: number): OtlpValue {
+  #item(end: number, depth: number): AttributeValue {
     this.countValue()
     return this.#value(end, depth + 1)
   }

@@ -1,23 +1,12 @@
-/**
- * An OTLP attribute value (opentelemetry-proto common.proto, AnyValue) as the JavaScript value it stands for, and its
- * text as a label shows it. An integer beyond +-2^53 is a bigint; the empty value is `undefined`.
- */
-export type OtlpValue =
-  undefined | string | boolean | number | bigint | Uint8Array | readonly OtlpValue[] | { readonly entries: Attributes }
+import type { Attributes, AttributeValue } from '../model/attribute.ts'
 
-export interface KeyValue {
-  readonly key: string
-  readonly value: OtlpValue
-}
-
-/** As sent: in wire order, maybe with repeated keys. */
-export type Attributes = readonly KeyValue[]
+/** Attribute values of OTLP as a label shows them. */
 
 /** Values inside values beyond this are not decoded: whoever nests deeper wants to see a stack overflow. */
 export const VALUE_DEPTH_MAX = 32
 
 /** Texts as they are, numbers and booleans as text, bytes in base64, lists and maps as JSON. The empty value is the empty text. */
-export function valueText(value: OtlpValue): string {
+export function valueText(value: AttributeValue): string {
   if (typeof value === 'string') return value
   if (value === undefined) return ''
   if (value instanceof Uint8Array) return base64(value)
@@ -25,7 +14,7 @@ export function valueText(value: OtlpValue): string {
 }
 
 /** Keys of maps are sorted, so that one map has one text; a repeated key keeps its last value. */
-function jsonText(value: OtlpValue): string {
+function jsonText(value: AttributeValue): string {
   if (value === undefined) return 'null'
   if (value instanceof Uint8Array) return JSON.stringify(base64(value))
   // JSON has no NaN and no infinities.
@@ -41,7 +30,9 @@ function jsonText(value: OtlpValue): string {
 }
 
 /** `Array.isArray` does not narrow readonly arrays away. */
-function isList(value: readonly OtlpValue[] | { readonly entries: Attributes }): value is readonly OtlpValue[] {
+function isList(
+  value: readonly AttributeValue[] | { readonly entries: Attributes },
+): value is readonly AttributeValue[] {
   return Array.isArray(value)
 }
 

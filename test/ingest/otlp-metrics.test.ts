@@ -16,7 +16,7 @@ import { Labels } from '../../src/model/labels.ts'
 import { readHistogram } from '../../src/wire/histogram-field.ts'
 import { ProtobufReader } from '../../src/wire/protobuf.ts'
 import type { ExponentialPoint, HistogramPoint, Metric, NumberPoint, Temporality } from '../../src/wire/otlp-metrics.ts'
-import type { Attributes, OtlpValue } from '../../src/wire/otlp-value.ts'
+import type { AttributeValue, Attributes } from '../../src/model/attribute.ts'
 import { bucketsOf, histogramBytes } from '../support/histograms.ts'
 import type { SentHistogram } from '../support/histograms.ts'
 import { MemoryAppender } from '../support/memory-appender.ts'
@@ -36,7 +36,11 @@ interface Rig {
   readonly appender: MemoryAppender
   readonly write: (body: Uint8Array | string, cluster?: string, nowMs?: number) => OtlpOutcome
   /** Writes metrics of one resource. */
-  readonly send: (metrics: readonly Metric[], resource?: Record<string, OtlpValue>, cluster?: string) => OtlpOutcome
+  readonly send: (
+    metrics: readonly Metric[],
+    resource?: Record<string, AttributeValue>,
+    cluster?: string,
+  ) => OtlpOutcome
   /** The samples of each series, by its text. */
   readonly stored: () => Record<string, readonly (readonly [number, number | 'stale'])[]>
 }
@@ -76,7 +80,7 @@ function rig(
   }
 }
 
-function list(record: Record<string, OtlpValue>): Attributes {
+function list(record: Record<string, AttributeValue>): Attributes {
   return Object.entries(record).map(([key, value]) => ({ key, value }))
 }
 function point(value: number | undefined, more: Partial<NumberPoint> = {}): NumberPoint {
@@ -534,7 +538,7 @@ describe('exponential histograms', () => {
 })
 
 describe('exemplars', () => {
-  const exemplar = (value: number, more: Record<string, OtlpValue> = {}) => {
+  const exemplar = (value: number, more: Record<string, AttributeValue> = {}) => {
     return { attributes: list(more), timeMs: T0_MS - 1, value, traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8) }
   }
   const ids = { trace_id: 'ab'.repeat(16), span_id: 'cd'.repeat(8) }

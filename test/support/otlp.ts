@@ -8,7 +8,7 @@ import type {
   OtlpExemplar,
   SummaryPoint,
 } from '../../src/wire/otlp-metrics.ts'
-import type { Attributes, KeyValue, OtlpValue } from '../../src/wire/otlp-value.ts'
+import type { AttributeValue, Attributes, KeyValue } from '../../src/model/attribute.ts'
 import { FIXED64, ProtobufWriter, VARINT } from '../../src/wire/protobuf.ts'
 
 /** OTLP metrics requests as senders write them: an encoder for each encoding, and requests of all shapes for property tests. */
@@ -59,7 +59,7 @@ const double =
   }
 const nanoseconds = (ms: number): bigint => BigInt(ms) * 1_000_000n
 
-function value(field: number, given: OtlpValue): Write {
+function value(field: number, given: AttributeValue): Write {
   if (given === undefined) return message(field)
   if (typeof given === 'string')
     return message(field, (writer) => {
@@ -89,7 +89,7 @@ function value(field: number, given: OtlpValue): Write {
     field,
     message(
       5,
-      each(given as readonly OtlpValue[], (item) => value(1, item)),
+      each(given as readonly AttributeValue[], (item) => value(1, item)),
     ),
   )
 }
@@ -262,7 +262,7 @@ export function encodeRequestJson(request: MetricsRequest): string {
 
 const entryJson = ({ key, value: given }: KeyValue): unknown => ({ key, value: valueJson(given) })
 
-function valueJson(given: OtlpValue): unknown {
+function valueJson(given: AttributeValue): unknown {
   if (given === undefined) return {}
   if (typeof given === 'string') return { stringValue: given }
   if (typeof given === 'boolean') return { boolValue: given }
@@ -273,7 +273,7 @@ function valueJson(given: OtlpValue): unknown {
   if ('entries' in given && !Array.isArray(given)) {
     return { kvlistValue: { values: (given as { entries: Attributes }).entries.map(entryJson) } }
   }
-  return { arrayValue: { values: (given as readonly OtlpValue[]).map(valueJson) } }
+  return { arrayValue: { values: (given as readonly AttributeValue[]).map(valueJson) } }
 }
 
 const doubleJson = (given: number): unknown => (Number.isFinite(given) ? given : String(given))
@@ -372,7 +372,7 @@ const scalar = fc.oneof(
   fc.constantFrom(0.5, NaN, -Infinity, undefined),
   fc.uint8Array({ maxLength: 4 }).map((bytes) => Uint8Array.from(bytes)),
 )
-const { attributeValue } = fc.letrec<{ attributeValue: OtlpValue; entry: KeyValue }>((tie) => ({
+const { attributeValue } = fc.letrec<{ attributeValue: AttributeValue; entry: KeyValue }>((tie) => ({
   attributeValue: fc.oneof(
     { weight: 6, arbitrary: scalar },
     { weight: 1, arbitrary: fc.array(tie('attributeValue'), { maxLength: 3 }) },

@@ -9,7 +9,7 @@ import { decodeMetricsJson } from '../../src/wire/otlp-metrics-json.ts'
 import { decodeMetricsProtobuf } from '../../src/wire/otlp-metrics-protobuf.ts'
 import type { MetricsRequest, NumberPoint } from '../../src/wire/otlp-metrics.ts'
 import { valueText } from '../../src/wire/otlp-value.ts'
-import type { OtlpValue } from '../../src/wire/otlp-value.ts'
+import type { AttributeValue } from '../../src/model/attribute.ts'
 import { ProtobufWriter } from '../../src/wire/protobuf.ts'
 import { arbitraryRequest, encodeRequestJson, encodeRequestProtobuf } from '../support/otlp.ts'
 
@@ -289,7 +289,7 @@ describe('JSON', () => {
   })
 })
 
-test.each<[OtlpValue, string]>([
+test.each<[AttributeValue, string]>([
   ['a', 'a'],
   [undefined, ''],
   [true, 'true'],

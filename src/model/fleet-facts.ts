@@ -1,0 +1,93 @@
+import type { ClusterRecord, Modification, VersionInterval } from './cluster-record.ts'
+import type { ClusterObservations, MetricRun, ObjectAbsence, ObjectObservation } from './observation.ts'
+import type { UpgradeOperator, UpgradeRecord, UpgradeState } from './upgrade.ts'
+
+/** All facts of one cluster: what a derivation answers, sorted, so that equal facts are equal bytes. */
+export interface ClusterFacts {
+  readonly cluster: ClusterRecord
+  readonly intervals: readonly VersionInterval[]
+  readonly upgrades: readonly UpgradeRecord[]
+  readonly modifications: readonly Modification[]
+}
+
+/** Which objects of one kind a pull found in one namespace (empty: cluster-scoped). */
+export interface ObjectListing {
+  readonly cluster: string
+  readonly resource: string
+  readonly namespace: string
+  readonly observedMs: number
+  readonly uids: readonly string[]
+}
+
+/** The door for observations. Written on the ingest worker; durable with the appender's next commit. */
+export interface ObservationSink {
+  /** Known ones (cluster, uid, resource version, change) are kept once, with their earliest time. */
+  putObjects(observations: readonly ObjectObservation[], nowMs: number): void
+  putListings(listings: readonly ObjectListing[], nowMs: number): void
+  /** Replaces what is kept of these clusters' series from `fromMs` on. */
+  putRuns(cluster: string, fromMs: number, runs: readonly MetricRun[]): void
+}
+
+export interface ObservationReader {
+  /**
+   * Clusters with observations that were written after a position, and the newest position. Positions only rise; 0 is
+   * before everything.
+   */
+  changedSince(position: number): Promise<{ readonly clusters: readonly string[]; readonly position: number }>
+  /** All of one cluster that is kept; spans are read elsewhere and are not in it. */
+  read(cluster: string): Promise<Omit<ClusterObservations, 'spans'>>
+  absences(cluster: string): Promise<readonly ObjectAbsence[]>
+  /** How old the oldest kept observation of a cluster is; facts about what was before stay as they are. */
+  oldestMs(cluster: string): Promise<number | undefined>
+  /** The newest states of objects, for the log of what changed. */
+  changes(
+    cluster: string,
+    range: { readonly fromMs: number; readonly toMs: number; readonly limit: number },
+  ): Promise<readonly ObjectObservation[]>
+}
+
+/** The door for facts. */
+export interface FleetFactsSink {
+  /** Replaces a cluster's facts; upgrades, intervals and modifications that ended before `keepBeforeMs` stay. */
+  putFacts(facts: ClusterFacts, keepBeforeMs: number): Promise<void>
+}
+
+export interface UpgradeQuery {
+  readonly cluster?: string
+  readonly operator?: UpgradeOperator
+  readonly from?: string
+  readonly to?: string
+  readonly states?: readonly UpgradeState[]
+  /** By start, both inclusive; those without a start are before everything. */
+  readonly fromMs?: number
+  readonly toMs?: number
+  readonly sort: 'started' | 'ended' | 'cluster' | 'duration'
+  readonly isDescending: boolean
+  /** Keyset: after this one in the order asked for. */
+  readonly after?: { readonly key: string | number; readonly id: string }
+  readonly limit: number
+}
+
+export interface ModificationQuery {
+  readonly cluster?: string
+  readonly kind?: Modification['kind']
+  readonly component?: string
+  readonly isOpen?: boolean
+  readonly fromMs?: number
+  readonly toMs?: number
+  /** Newest first, after this one. */
+  readonly after?: { readonly key: number; readonly id: string }
+  readonly limit: number
+}
+
+/** Reading facts. In whole fleets' sizes: `clusters` has some ten thousand rows and is filtered by who asks. */
+export interface FleetFactsReader {
+  clusters(): Promise<readonly ClusterRecord[]>
+  cluster(name: string): Promise<ClusterFacts | undefined>
+  upgrades(query: UpgradeQuery): Promise<readonly UpgradeRecord[]>
+  upgrade(id: string): Promise<UpgradeRecord | undefined>
+  /** Every upgrade that is open, for stuck detection and the landing page. */
+  openUpgrades(): Promise<readonly UpgradeRecord[]>
+  modifications(query: ModificationQuery): Promise<readonly Modification[]>
+  intervals(operator: string): Promise<readonly VersionInterval[]>
+}

@@ -1,0 +1,41 @@
+import type { Attributes, AttributeValue } from './attribute.ts'
+
+/** A log record as OpenTelemetry has it (logs.proto), other than a watched object: those become observations. */
+export interface LogRecord {
+  /** Of the event, or of its observation when the event has none. */
+  readonly timeNs: bigint
+  /** As `ingest` names it; empty when none is named. */
+  readonly cluster: string
+  readonly service: string
+  /** 0 is unspecified; 1 to 24 as the protocol counts. */
+  readonly severity: number
+  readonly severityText: string
+  readonly eventName: string
+  readonly body: AttributeValue
+  readonly attributes: Attributes
+  /** Empty when there is none. */
+  readonly traceId: string
+  readonly spanId: string
+}
+
+export interface LogSink {
+  /** Durable with the next commit of the appender. A record that is there already, field by field, is kept once. */
+  putLogs(records: readonly LogRecord[], nowMs: number): void
+}
+
+export interface LogQuery {
+  readonly cluster?: string
+  readonly service?: string
+  readonly traceId?: string
+  /** In the body's text, case-insensitive. */
+  readonly contains?: string
+  readonly severityMin?: number
+  readonly fromNs: bigint
+  readonly toNs: bigint
+  /** Newest first. */
+  readonly limit: number
+}
+
+export interface LogReader {
+  logs(query: LogQuery): Promise<readonly LogRecord[]>
+}

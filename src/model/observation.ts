@@ -1,0 +1,99 @@
+/**
+ * What facts are derived from: looks at objects, runs of metrics, spans. Facts are a pure function of a cluster's set of
+ * these: no order of arrival, and nothing of the past but what is in the set.
+ */
+import type { ObjectFacts } from './object-facts.ts'
+
+/** One state of one Kubernetes object, as a Collector's `k8sobjects` receiver told it. */
+export interface ObjectObservation {
+  readonly cluster: string
+  /** Of the object; a new object of an old name has another one. */
+  readonly uid: string
+  readonly name: string
+  /** Empty for what has none. */
+  readonly namespace: string
+  /** A decimal number in every API server known; compared as a number within one cluster. */
+  readonly resourceVersion: string
+  readonly change: ObjectChange
+  /** When the Collector saw it: arrival, not cause. Of repeats the earliest. Milliseconds. */
+  readonly observedMs: number
+  /** What is kept of the object; its `kind` is the plural of the resource. */
+  readonly facts: ObjectFacts
+}
+
+/** `listed`: found by a pull. An `added` at a Collector's start is no creation: see `createdMs`. */
+export type ObjectChange = 'added' | 'modified' | 'deleted' | 'listed'
+
+/**
+ * An object that is gone though nobody saw it go: two listings of its scope in a row did not have it.
+ * It was there at `lastSeenMs` and was not at `absentMs`.
+ */
+export interface ObjectAbsence {
+  readonly cluster: string
+  readonly uid: string
+  readonly lastSeenMs: number
+  readonly absentMs: number
+}
+
+/**
+ * A stretch of one series of one cluster over which it had one value, sample by sample: what a metric tells, exact to
+ * one scrape. HA replicas are one.
+ */
+export interface MetricRun {
+  readonly cluster: string
+  readonly signal: MetricSignal
+  /** Of the series, as far as the signal reads them; sorted by name. */
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+  /** First and last sample with this value. */
+  readonly firstMs: number
+  readonly lastMs: number
+  /**
+   * The cluster's newest scrape before `firstMs`, at which the series had another value or was not there; `undefined`:
+   * the history begins here, so the change is older or never was.
+   */
+  readonly beforeMs?: number
+  /** The cluster's first scrape after `lastMs`, at which it was something else or gone; `undefined`: it still is so. */
+  readonly afterMs?: number
+}
+
+/** What is read of metrics, under today's names. */
+export const METRIC_SIGNALS = [
+  'csv_succeeded',
+  'csv_abnormal',
+  'subscription',
+  'kubevirt_nodes',
+  'hco_health',
+  'outdated_vmis',
+  'platform',
+  'out_of_band',
+  'unsafe_modifications',
+  'migrations_pending',
+  'migrations_running',
+  'virt_handler',
+] as const
+export type MetricSignal = (typeof METRIC_SIGNALS)[number]
+
+/** A span an operator sent itself (src/fleet/CONVENTIONS.md), as far as an upgrade reads it. */
+export interface SpanEvidence {
+  readonly cluster: string
+  readonly traceId: string
+  readonly spanId: string
+  /** `upgrade kubevirt-hyperconverged`, `olm.csv.pending`, `component.upgrade`, ... */
+  readonly name: string
+  readonly startMs: number
+  readonly endMs: number
+  readonly isError: boolean
+  readonly errorMessage: string
+  /** Texts only; numbers and booleans as text. */
+  readonly attributes: Readonly<Record<string, string>>
+}
+
+/** All that is known of one cluster, in any order. */
+export interface ClusterObservations {
+  readonly cluster: string
+  readonly objects: readonly ObjectObservation[]
+  readonly absences: readonly ObjectAbsence[]
+  readonly metrics: readonly MetricRun[]
+  readonly spans: readonly SpanEvidence[]
+}

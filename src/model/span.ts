@@ -1,0 +1,105 @@
+import type { Attributes } from './attribute.ts'
+
+/**
+ * A span as OpenTelemetry has it (trace.proto), with the resource and scope it came with. Times are nanoseconds since
+ * the epoch, which no JavaScript number holds exactly.
+ */
+export interface Span {
+  /** 32 lower-case hex digits, not all zero. */
+  readonly traceId: string
+  /** 16 lower-case hex digits, not all zero. */
+  readonly spanId: string
+  /** Absent: a root. */
+  readonly parentSpanId?: string
+  readonly traceState: string
+  readonly name: string
+  readonly kind: SpanKind
+  readonly startNs: bigint
+  readonly endNs: bigint
+  readonly attributes: Attributes
+  readonly events: readonly SpanEvent[]
+  readonly links: readonly SpanLink[]
+  readonly status: { readonly code: SpanStatus; readonly message: string }
+  readonly flags: number
+  readonly resource: SpanResource
+  readonly scope: SpanScope
+}
+
+/** In the order of the protocol's numbers, from 0. */
+export const SPAN_KINDS = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'] as const
+export type SpanKind = (typeof SPAN_KINDS)[number]
+
+/** In the order of the protocol's numbers, from 0. */
+export const SPAN_STATUSES = ['unset', 'ok', 'error'] as const
+export type SpanStatus = (typeof SPAN_STATUSES)[number]
+
+export interface SpanEvent {
+  readonly timeNs: bigint
+  readonly name: string
+  readonly attributes: Attributes
+}
+
+export interface SpanLink {
+  readonly traceId: string
+  readonly spanId: string
+  readonly traceState: string
+  readonly attributes: Attributes
+}
+
+export interface SpanResource {
+  /** `service.name`; `unknown_service` when none was sent. */
+  readonly service: string
+  /** The cluster it speaks of, as `ingest` names it; empty when it names none. */
+  readonly cluster: string
+  readonly attributes: Attributes
+}
+
+export interface SpanScope {
+  readonly name: string
+  readonly version: string
+  readonly attributes: Attributes
+}
+
+/** The one door into the store for spans. A span is known by trace and span id: the same ids again replace it. */
+export interface SpanSink {
+  /** Durable with the next commit of the appender. */
+  putSpans(spans: readonly Span[], nowMs: number): void
+}
+
+export interface TraceQuery {
+  readonly service?: string
+  /** A span's name. */
+  readonly operation?: string
+  /** All must be on one span, its resource or its scope; compared as texts. */
+  readonly attributes?: Readonly<Record<string, string>>
+  /** Traces with a matching span that starts in this range, both inclusive. */
+  readonly fromNs: bigint
+  readonly toNs: bigint
+  /** Duration of a matching span, both inclusive. */
+  readonly minDurationNs?: bigint
+  readonly maxDurationNs?: bigint
+  /** Traces at most, the newest start first; at a tie by trace id. */
+  readonly limit: number
+}
+
+export interface ServiceOperation {
+  readonly name: string
+  readonly kind: SpanKind
+}
+
+export interface ServiceDependency {
+  readonly parent: string
+  readonly child: string
+  readonly callCount: number
+}
+
+/** Reading traces. All lists are in a fixed order: names by code point, spans by start and then span id. */
+export interface TraceReader {
+  services(): Promise<readonly string[]>
+  operations(service: string, kind?: SpanKind): Promise<readonly ServiceOperation[]>
+  /** The spans of each found trace, whole. */
+  search(query: TraceQuery): Promise<readonly (readonly Span[])[]>
+  /** Empty when there is none. */
+  trace(traceId: string): Promise<readonly Span[]>
+  dependencies(range: { readonly fromNs: bigint; readonly toNs: bigint }): Promise<readonly ServiceDependency[]>
+}

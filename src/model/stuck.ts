@@ -1,0 +1,64 @@
+import type { PhaseName, UpgradeBlock } from './upgrade.ts'
+
+/** What is known of how long a phase takes on an edge. Seconds; of a phase by waves, per wave. */
+export interface PhaseBaseline {
+  readonly phase: PhaseName
+  readonly p50Seconds: number
+  readonly p95Seconds: number
+  /** Finished runs it is learned from; 0: borrowed. */
+  readonly runs: number
+  /** `edge`: this one; `minor`: edges between the same minors; `fleet`: all of the operator; `seed`: nothing learned yet. */
+  readonly learnedFrom: 'edge' | 'minor' | 'fleet' | 'seed'
+  readonly isPerWave: boolean
+}
+
+/** The verdict on one open upgrade. */
+export interface StuckVerdict {
+  readonly upgradeId: string
+  readonly isStuck: boolean
+  /** The phase it stands in. */
+  readonly phase?: PhaseName
+  /** In this phase since. */
+  readonly phaseSinceMs?: number
+  /** Nothing got further since. */
+  readonly stalledSinceMs?: number
+  readonly baseline?: PhaseBaseline
+  /** What it is stuck on, most likely first; the first has cause `unknown` when no signature fits. Empty when not stuck. */
+  readonly causes: readonly UpgradeBlock[]
+}
+
+/** An edge of the upgrade graph, over all upgrades that took it. Seconds. */
+export interface EdgeFacts {
+  readonly operator: string
+  readonly from: string
+  readonly to: string
+  readonly attempts: number
+  readonly outcomes: {
+    readonly succeeded: number
+    readonly failed: number
+    readonly superseded: number
+    readonly rolledBack: number
+    readonly inProgress: number
+    readonly unknown: number
+  }
+  /** Succeeded of those that ended (succeeded, failed, rolled back), with Wilson's 95 % interval; absent: none ended. */
+  readonly success?: { readonly share: number; readonly low: number; readonly high: number; readonly of: number }
+  readonly duration: DurationEstimate
+  readonly phases: readonly ({ readonly phase: PhaseName } & DurationEstimate)[]
+  readonly firstMs?: number
+  readonly lastMs?: number
+}
+
+/** Kaplan and Meier's estimate: runs that are still open count as longer than they are now. */
+export interface DurationEstimate {
+  readonly runs: number
+  /** Of those, still open or lost: censored. */
+  readonly censored: number
+  /** Absent where the curve does not come down that far. */
+  readonly p50Seconds?: number
+  readonly p90Seconds?: number
+  readonly p95Seconds?: number
+  /** Greenwood's 95 % interval of the median; absent bounds are open. */
+  readonly p50LowSeconds?: number
+  readonly p50HighSeconds?: number
+}

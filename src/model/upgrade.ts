@@ -1,0 +1,189 @@
+/**
+ * The central record. An upgrade is what happens to one operator of one cluster between two versions; everything else
+ * is evidence. Absent times are unknown, which is an answer. Milliseconds since the epoch.
+ */
+export interface Upgrade {
+  /** Hash of the cluster and the new CSV's uid; without a CSV, of cluster, operator and both versions and the start. */
+  readonly id: string
+  readonly cluster: string
+  readonly operator: UpgradeOperator
+  /** Absent when nothing says it. */
+  readonly from?: string
+  readonly to: string
+  readonly channel?: string
+  readonly approval?: 'Automatic' | 'Manual'
+  readonly state: UpgradeState
+  readonly startedMs?: number
+  /** Of the control plane: for HCO when `status.versions[operator]` is the target. Absent while it runs, or unknown. */
+  readonly endedMs?: number
+  /** In the order of `PHASES`; operands by component after `operands`. */
+  readonly phases: readonly UpgradePhase[]
+  readonly blockedBy?: UpgradeBlock
+  /** Oldest first; at a tie by source and text. */
+  readonly evidence: readonly Evidence[]
+  /** How exact start and end are, at worst: 1 for objects, the scrape interval for metrics. Seconds. */
+  readonly resolutionSeconds: number
+}
+
+/** HCO by its package's stem; KubeVirt without HCO; the platform. */
+export type UpgradeOperator = 'kubevirt-hyperconverged' | 'kubevirt' | 'openshift'
+
+export const UPGRADE_STATES = ['in_progress', 'succeeded', 'failed', 'superseded', 'rolled_back', 'unknown'] as const
+export type UpgradeState = (typeof UPGRADE_STATES)[number]
+
+export interface UpgradePhase {
+  readonly name: PhaseName
+  /** Absent: unknown, or (with state `pending` or `skipped`) never begun. */
+  readonly startedMs?: number
+  readonly endedMs?: number
+  readonly state: PhaseState
+  readonly resolutionSeconds: number
+  /** Its times were not seen as they happened but read later from a history (CSV conditions, timestamps in objects). */
+  readonly isReconstructed: boolean
+}
+
+/** `skipped`: this upgrade has no such phase (same launcher image: no virt-handler). `unknown`: nothing tells. */
+export const PHASE_STATES = ['pending', 'in_progress', 'succeeded', 'failed', 'skipped', 'unknown'] as const
+export type PhaseState = (typeof PHASE_STATES)[number]
+
+/** The fixed phases, in order; `operands.<component>` stands after `operands`, pools (`platform.<pool>`) after `platform`. */
+export const PHASES = [
+  'offered',
+  'approval',
+  'olm',
+  'olm.pending',
+  'olm.install_ready',
+  'olm.installing',
+  'operands',
+  'virt_handler.canary',
+  'virt_handler.waves',
+  'settle',
+  'workloads',
+  'platform',
+] as const
+export type PhaseName = (typeof PHASES)[number] | `operands.${string}` | `platform.${string}`
+
+export type EvidenceSource = 'objects' | 'metrics' | 'spans'
+
+/** One thing that was seen and says something about the upgrade. */
+export interface Evidence {
+  readonly source: EvidenceSource
+  readonly atMs: number
+  /** What it says, as people read it: `CSV …v1.17.0 is Installing (InstallSucceeded)`. */
+  readonly text: string
+  /** Where to look: `clusterserviceversions/<namespace>/<name>`, a series, a span id. */
+  readonly ref: string
+  readonly phase?: PhaseName
+}
+
+/** The stuck states of operators in the field, by what is in the way. `unknown`: none of the signatures fits. */
+export const BLOCK_CAUSES = [
+  'approval_waiting',
+  'no_update_offered',
+  'resolution_failed',
+  'requirements_not_met',
+  'not_upgradeable',
+  'install_failing',
+  'virt_handler_rollout',
+  'operand_failing',
+  'reconcile_error',
+  'workload_method_missing',
+  'migrations_pending',
+  'migration_never_ends',
+  'node_drain_blocked',
+  'unknown',
+] as const
+export type BlockCause = (typeof BLOCK_CAUSES)[number]
+
+export interface UpgradeBlock {
+  readonly cause: BlockCause
+  /** One sentence. */
+  readonly text: string
+  readonly sinceMs?: number
+  /** Why it is believed, most telling first. */
+  readonly evidence: readonly Evidence[]
+}
+
+/** The upgrade with what its trace, the stuck detection and its page need beyond the record. */
+export interface UpgradeRecord {
+  readonly upgrade: Upgrade
+  readonly detail: UpgradeDetail
+}
+
+export interface UpgradeDetail {
+  readonly csvName?: string
+  readonly csvUid?: string
+  readonly namespace?: string
+  readonly subscription?: string
+  readonly installPlan?: string
+  readonly replaces?: string
+  /** The path of the new CSV, oldest first; a repeated phase is a step of its own. */
+  readonly csvSteps: readonly {
+    readonly phase: string
+    readonly reason: string
+    readonly startedMs: number
+    readonly endedMs?: number
+  }[]
+  readonly components: readonly ComponentUpgrade[]
+  readonly hco?: { readonly startedMs?: number; readonly endedMs?: number }
+  readonly virtHandler?: {
+    readonly desired: number
+    readonly updated: number
+    readonly ready: number
+    /** Waves needed: one canary, then tenths of the nodes. */
+    readonly waves: number
+    readonly startedMs?: number
+    readonly canaryMs?: number
+    readonly endedMs?: number
+  }
+  readonly workloads?: WorkloadUpdate
+  /** When something last got further: a phase or node not reached before. Going round in circles is no progress. */
+  readonly lastProgressMs?: number
+  /** The newest moment anything was heard of the cluster's objects or series the record is read from. */
+  readonly observedUntilMs: number
+  readonly conditionChanges: readonly {
+    readonly atMs: number
+    /** Component, as in `operands.<component>`, or `hco`. */
+    readonly component: string
+    readonly type: string
+    readonly status: string
+    readonly reason: string
+  }[]
+  readonly featureGateChanges: readonly { readonly atMs: number; readonly gate: string; readonly isOn: boolean }[]
+}
+
+export interface ComponentUpgrade {
+  /** `kubevirt`, `cdi`, `ssp`, `network-addons`, ... */
+  readonly name: string
+  readonly from?: string
+  readonly to?: string
+  readonly startedMs?: number
+  readonly endedMs?: number
+  readonly state: PhaseState
+  /** The last condition that spoke against it. */
+  readonly message?: string
+}
+
+/** Virtual machines moving to the new launcher: asynchronous and without a bound. */
+export interface WorkloadUpdate {
+  readonly outdatedAtStart?: number
+  readonly outdatedNow?: number
+  readonly startedMs?: number
+  /** When none was outdated any more. */
+  readonly endedMs?: number
+  readonly migrations: {
+    readonly workloadUpdate: number
+    readonly evacuation: number
+    readonly other: number
+    readonly succeeded: number
+    readonly failed: number
+    readonly pending: number
+    readonly running: number
+    /** Ended by the 5 minute (unschedulable) or 15 minute (otherwise) limit of being pending. */
+    readonly pendingTimeouts: number
+  }
+  /** Outdated machines a minute that disappeared lately; absent when it cannot be told. */
+  readonly perMinute?: number
+  /** When none will be left at that pace; absent when there is no pace. */
+  readonly etaMs?: number
+}

@@ -87,25 +87,33 @@ function columnsOf(
   return { isAnew, fresh, ids, timesMs, values, stale, histograms }
 }
 
-/** The receiving end: appends and commits. Rejects with FleetError `query_limit` when a series has no room. */
+/**
+ * The receiving end: appends and commits. When series have no room, all the others are kept, and then it rejects with
+ * FleetError `query_limit`.
+ */
 export function createDerivedReceiver(appender: Appender): (batch: DerivedBatch) => Promise<void> {
-  let refs: SeriesRef[] = []
+  /** `undefined`: there was no room for it. The sender counts anew after that, so it is tried again. */
+  let refs: (SeriesRef | undefined)[] = []
   return async ({ isAnew, fresh, ids, timesMs, values, stale, histograms }) => {
     if (isAnew) refs = []
-    for (const labels of fresh) {
-      const ref = appender.resolve(labels)
-      if (ref === undefined) throw new FleetError('query_limit', 'derived series not kept: the series limit is reached')
-      refs.push(ref)
-    }
+    for (const labels of fresh) refs.push(appender.resolve(labels))
+    let lost = 0
     const histogramAt = new Map(histograms)
     for (let i = 0; i < ids.length; i++) {
+      invariant(ids[i]! < refs.length, 'a series has a number before it has a sample')
       const ref = refs[ids[i]!]
-      invariant(ref !== undefined, 'a series has a number before it has a sample')
+      if (ref === undefined) {
+        lost++
+        continue
+      }
       const histogram = histogramAt.size === 0 ? undefined : histogramAt.get(i)
       if (stale[i] === 1) appender.appendStale(ref, timesMs[i]!)
       else if (histogram !== undefined) appender.appendHistogram(ref, timesMs[i]!, histogram)
       else appender.append(ref, timesMs[i]!, values[i]!)
     }
     await appender.commit()
+    if (lost > 0) {
+      throw new FleetError('query_limit', `${lost} derived samples not kept: the series limit is reached`)
+    }
   }
 }

@@ -6,18 +6,15 @@ import type { FastifyInstance } from 'fastify'
 import { availableParallelism, hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { getHeapStatistics } from 'node:v8'
+import { apiNotifyOf, deliveryItem } from './api/deliveries.ts'
 import { DEFAULT_FARO_OPTIONS } from './api/faro.ts'
-import { deliveryItem } from './api/deliveries.ts'
-import type { ApiNotify } from './api/deliveries.ts'
 import { fleetReaderOf } from './api/fleet-reader.ts'
-import type { FleetReader } from './fleet/fleet-reader.ts'
 import type * as api from './api/server.ts'
 import { engineOptionsOf, isLoopback } from './app-options.ts'
 import { reservePort } from './app-port.ts'
 import { startThreads } from './app-threads.ts'
 import type { AppThreads } from './app-threads.ts'
 import type { Clock } from './base/clock.ts'
-import type { Gauge } from 'prom-client'
 import { FleetError, messageOf } from './base/errors.ts'
 import type { Log } from './base/log.ts'
 import { createOwnMetrics } from './base/metrics.ts'
@@ -27,33 +24,33 @@ import type { BeatStep } from './beat.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { configTexts, urlOf, withoutPasswords } from './config.ts'
 import type { Config } from './config.ts'
+import { createContent } from './content.ts'
+import type { Content } from './content.ts'
+import { watchFiles } from './file-watch.ts'
 import { readChanges } from './fleet/alert-changes.ts'
+import type { FleetReader } from './fleet/fleet-reader.ts'
 import { readInventory } from './fleet/inventory.ts'
 import { deriveNow } from './fleet/now.ts'
 import type { FleetNow } from './fleet/now.ts'
 import { DEFAULT_FLEET_OPTIONS } from './fleet/options.ts'
 import { readSharedTraits } from './fleet/shared-traits.ts'
 import { measuredQuery } from './measured-query.ts'
-import { createReloader } from './reload.ts'
-import type { Reloader, ReloadCause } from './reload.ts'
-import type { EvaluationReport } from './rules/rule-status.ts'
-import { createRuleTests } from './rule-tests.ts'
-import { createTokenBook } from './token-book.ts'
-import { startUpkeep } from './upkeep.ts'
-import type { TokenBook } from './token-book.ts'
-import { VERSION } from './version.ts'
-import { createContent } from './content.ts'
-import type { Content } from './content.ts'
-import { watchFiles } from './file-watch.ts'
 import { createNotifications } from './notifications.ts'
-import type { Notifier } from './notify/notifier.ts'
-import { createUpgradeMarks } from './upgrade-marks.ts'
 import type { Notifications } from './notifications.ts'
+import { limitPendingWrites } from './pending-writes.ts'
 import { createPeople } from './people.ts'
 import type { People } from './people.ts'
-import { limitPendingWrites } from './pending-writes.ts'
 import type { QueryEngine, QueryExplainer } from './promql/query-engine.ts'
+import { createReloader } from './reload.ts'
+import type { Reloader, ReloadCause } from './reload.ts'
+import { countEvaluation, forgetGroups } from './rule-metrics.ts'
+import { createRuleTests } from './rule-tests.ts'
 import { PAGE_BYTES } from './store/head-memory.ts'
+import { createTokenBook } from './token-book.ts'
+import type { TokenBook } from './token-book.ts'
+import { createUpgradeMarks } from './upgrade-marks.ts'
+import { startUpkeep } from './upkeep.ts'
+import { VERSION } from './version.ts'
 
 export interface AppParts {
   readonly config: Config
@@ -197,10 +194,9 @@ async function withPort(config: Config): Promise<Config> {
   return { ...config, listen, 'external.url': isUrlOurs ? urlOf(listen) : config['external.url'] }
 }
 
-/** What was shown of groups that may be gone is forgotten; counters go on. */
 async function useRules(files: Catalog['ruleFiles'], threads: AppThreads, metrics: OwnMetrics): Promise<void> {
   await threads.query.reloadRules(files)
-  for (const gauge of groupGauges(metrics)) gauge.reset()
+  forgetGroups(metrics)
 }
 
 /** Loopback without tokens is fine; anything else needs them. */
@@ -280,7 +276,11 @@ function createApiServer(
     },
     pipeline: notifications.notifier,
     resolveTimeoutMs: () => notifications.notifier.resolveTimeoutMs,
-    notify: apiNotify(notifications.notifier, threads, config),
+    notify: apiNotifyOf(
+      notifications.notifier,
+      { list: (query) => threads.query.deliveries(query), get: (id) => threads.query.delivery(id) },
+      config['notify.config'] === '' ? undefined : config['notify.config'],
+    ),
     catalog,
     ruleTests: createRuleTests({ rulesDir: config.rules, language: engineOptionsOf(config) }, clock, log),
     reload: () => reloader.reload('request'),
@@ -313,28 +313,6 @@ function createApiServer(
       decodedBytesMax: config['ingest.decompressed-bytes-max'],
     },
   })
-}
-
-/** The pipeline with what is kept of it. */
-function apiNotify(notifier: Notifier, threads: AppThreads, config: Config): ApiNotify {
-  const path = config['notify.config']
-  return {
-    deliveries: {
-      list: (query) => threads.query.deliveries(query),
-      get: (id) => threads.query.delivery(id),
-    },
-    configFile: path === '' ? undefined : path,
-    get route() {
-      return notifier.route
-    },
-    routesOf: (labels) => notifier.routesOf(labels),
-    health: () => notifier.health(),
-    marksOf: (alert, nowMs) => notifier.marksOf(alert, nowMs),
-    hasSeen: (fingerprint) => notifier.hasSeen(fingerprint),
-    groups: (nowMs) => notifier.groups(nowMs),
-    receivers: () => notifier.receivers(),
-    configText: () => notifier.configText(),
-  }
 }
 
 /** Main, the ingest worker, the query worker. */
@@ -380,26 +358,4 @@ function beatSteps(
     ['people', (nowMs) => people.beat(nowMs)],
     ['notifications', (nowMs) => notifications.tell(async () => people.speaking(await people.alertsAt(nowMs)), nowMs)],
   ]
-}
-
-function groupGauges(metrics: OwnMetrics): readonly Gauge<'group'>[] {
-  const { ruleGroupSeconds, ruleGroupIntervalSeconds, ruleGroupLastSeconds, ruleGroupRules, ruleGroupSamples } = metrics
-  return [ruleGroupSeconds, ruleGroupIntervalSeconds, ruleGroupLastSeconds, ruleGroupRules, ruleGroupSamples]
-}
-
-function countEvaluation(report: EvaluationReport, metrics: OwnMetrics, log: Log): void {
-  for (const group of report.groups) {
-    const { name, errors } = group
-    metrics.ruleEvaluations.inc({ group: name, outcome: 'ok' }, group.ruleCount - errors.length)
-    metrics.ruleEvaluations.inc({ group: name, outcome: 'failed' }, errors.length)
-    metrics.ruleMissed.inc({ group: name }, group.missed)
-    metrics.ruleIterations.inc({ group: name }, group.missed + 1)
-    metrics.ruleGroupSeconds.set({ group: name }, group.evaluationMs / 1000)
-    metrics.ruleGroupIntervalSeconds.set({ group: name }, group.intervalMs / 1000)
-    metrics.ruleGroupLastSeconds.set({ group: name }, group.timeMs / 1000)
-    metrics.ruleGroupRules.set({ group: name }, group.ruleCount)
-    metrics.ruleGroupSamples.set({ group: name }, group.samples)
-    for (const { rule, during, message } of errors)
-      log.warn({ group: name, rule, during, error: message }, 'rule failed')
-  }
 }

@@ -7,7 +7,7 @@ import { DELIVERY_OUTCOMES } from '../model/delivery.ts'
 import type { DeliveryQuery, DeliveryReader, KeptDelivery } from '../model/delivery.ts'
 import { Labels } from '../model/labels.ts'
 import { formatMatcherText } from '../model/matcher-text.ts'
-import type { ReceiverHealth } from '../notify/notifier.ts'
+import type { Notifier, ReceiverHealth } from '../notify/notifier.ts'
 import type { PipelineView } from '../notify/pipeline.ts'
 import type { Route } from '../notify/route.ts'
 
@@ -22,6 +22,24 @@ export interface ApiNotify extends PipelineView {
   readonly route: Route
   routesOf(labels: Labels): readonly Route[]
   health(): readonly ReceiverHealth[]
+}
+
+/** The pipeline with what is kept of it. @param configFile the file's name; `undefined` when there is none */
+export function apiNotifyOf(notifier: Notifier, deliveries: DeliveryReader, configFile: string | undefined): ApiNotify {
+  return {
+    deliveries,
+    configFile,
+    get route() {
+      return notifier.route
+    },
+    routesOf: (labels) => notifier.routesOf(labels),
+    health: () => notifier.health(),
+    marksOf: (alert, nowMs) => notifier.marksOf(alert, nowMs),
+    hasSeen: (fingerprint) => notifier.hasSeen(fingerprint),
+    groups: (nowMs) => notifier.groups(nowMs),
+    receivers: () => notifier.receivers(),
+    configText: () => notifier.configText(),
+  }
 }
 
 const LIMIT_DEFAULT = 100

@@ -1,5 +1,13 @@
 /** What stands behind a dot: keys of maps, fields of samples and of the data, methods of times. */
-import { ZERO_TIME_MS, formatGoTime, formatGoDuration, formatLayout, zoneOffsetMs } from './go-time.ts'
+import {
+  MONTHS,
+  WEEKDAYS,
+  ZERO_TIME_MS,
+  formatGoTime,
+  formatGoDuration,
+  formatLayout,
+  zoneOffsetMs,
+} from './go-time.ts'
 import { TemplateError, typeName } from './value.ts'
 import type { DurationValue, TimeValue, Value } from './value.ts'
 
@@ -39,22 +47,6 @@ function methodOf(value: Value, name: string): ((args: readonly Value[]) => Valu
   const methods = value.behaviour?.methods
   return methods !== undefined && Object.hasOwn(methods, name) ? methods[name] : undefined
 }
-
-const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-]
 
 function timeMethod(time: TimeValue, name: string, args: readonly Value[]): Value {
   // Where it is shown: the wall clock of its zone, read as if it were UTC.

@@ -59,8 +59,17 @@ export function formatGoDuration(durationMs: number): string {
   return minutes > 0 ? `${sign}${minutes}m${seconds}` : `${sign}${seconds}`
 }
 
-const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
-const MONTHS = [
+/** From Sunday, as `getUTCDay` counts. */
+export const WEEKDAYS: readonly string[] = [
+  'Sunday',
+  'Monday',
+  'Tuesday',
+  'Wednesday',
+  'Thursday',
+  'Friday',
+  'Saturday',
+]
+export const MONTHS: readonly string[] = [
   'January',
   'February',
   'March',
@@ -86,7 +95,7 @@ export function formatLayout(timeMs: number, layout: string, zone?: string): str
   if (Number.isNaN(date.getTime())) return formatGoTime(timeMs, zone)
   const two = (value: number): string => String(value).padStart(2, '0')
   const month = MONTHS[date.getUTCMonth()]!
-  const day = DAYS[date.getUTCDay()]!
+  const day = WEEKDAYS[date.getUTCDay()]!
   const hour12 = date.getUTCHours() % 12 === 0 ? 12 : date.getUTCHours() % 12
   const parts: Readonly<Record<string, string>> = {
     January: month,

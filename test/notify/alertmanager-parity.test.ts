@@ -1,12 +1,7 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
 import { fingerprintOf } from '../../src/model/alert.ts'
 import type { PipelineAlert } from '../../src/notify/pipeline.ts'
+import { startAlertmanager } from '../support/alertmanager.ts'
 import { startHook } from '../support/hook-server.ts'
 import type { HookServer } from '../support/hook-server.ts'
 import { memoryNotify } from '../support/notify.ts'
@@ -145,37 +140,4 @@ async function post(url: string, alerts: readonly PipelineAlert[], endMs: number
     body: JSON.stringify(body),
   })
   expect(answer.status).toBe(200)
-}
-
-/** Its base address, once it listens. It is stopped by its process id. */
-async function startAlertmanager(program: string, text: string): Promise<string> {
-  const dir = mkdtempSync(join(tmpdir(), 'daytwo-am-parity-'))
-  writeFileSync(join(dir, 'config.yaml'), text)
-  const child = spawn(
-    program,
-    [
-      `--config.file=${join(dir, 'config.yaml')}`,
-      `--storage.path=${join(dir, 'data')}`,
-      '--web.listen-address=127.0.0.1:0',
-      '--cluster.listen-address=',
-    ],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  )
-  onTestFinished(async () => {
-    const ended = once(child, 'exit')
-    if (child.exitCode === null && child.kill()) await ended
-    rmSync(dir, { recursive: true, force: true })
-  })
-  const lines: string[] = []
-  const output = createInterface({ input: child.stderr })
-  return new Promise((resolve, reject) => {
-    output.on('line', (line) => {
-      lines.push(line)
-      const address = /address=(127\.0\.0\.1:\d+)/.exec(line)?.[1]
-      if (address !== undefined) resolve(`http://${address}`)
-    })
-    output.on('close', () => {
-      reject(new Error(`Alertmanager ended:\n${lines.join('\n')}`))
-    })
-  })
 }

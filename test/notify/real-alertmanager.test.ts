@@ -1,17 +1,12 @@
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
 import { fingerprintOf } from '../../src/model/alert.ts'
 import { Labels } from '../../src/model/labels.ts'
 import { createAlertmanagerNotifier } from '../../src/notify/alertmanager.ts'
 import { createFetchPost } from '../../src/notify/http-post.ts'
+import { startAlertmanager } from '../support/alertmanager.ts'
 import { requirePeer } from '../support/peers.ts'
 import { firing } from './alerts.ts'
 
@@ -31,7 +26,7 @@ const post = createFetchPost({ nowMs: () => Date.now() })
 test('a real Alertmanager pages for a firing alert and says when it is resolved', async (context) => {
   const program = requirePeer('prometheus-alertmanager', context)
   const webhook = await startWebhook()
-  const url = await startAlertmanager(program, webhook.port)
+  const url = await startAlertmanager(program, hookConfig(webhook.port))
   const notify = createAlertmanagerNotifier({ urls: [url], post, externalUrl: 'http://daytwo.example' })
 
   const nowMs = Date.now()
@@ -58,7 +53,7 @@ test('a real Alertmanager pages for a firing alert and says when it is resolved'
 test('a real Alertmanager keeps the good alerts of a message it refuses, and the refusal is told', async (context) => {
   const program = requirePeer('prometheus-alertmanager', context)
   const webhook = await startWebhook()
-  const url = await startAlertmanager(program, webhook.port)
+  const url = await startAlertmanager(program, hookConfig(webhook.port))
   const notify = createAlertmanagerNotifier({ urls: [url], post, externalUrl: 'http://daytwo.example' })
   const nowMs = Date.now()
   const bad = firing('Bad', { labels: Labels.of({ alertname: 'Bad', 'no-such-name': 'x' }), fingerprint: 'bad' })
@@ -102,50 +97,9 @@ async function startWebhook() {
   }
 }
 
-/** Its base address, once it listens. It chooses the port itself, and is stopped by its process id. */
-async function startAlertmanager(program: string, webhookPort: number): Promise<string> {
-  const dir = mkdtempSync(join(tmpdir(), 'daytwo-am-'))
-  const config = join(dir, 'config.yaml')
-  writeFileSync(
-    config,
-    `
+const hookConfig = (webhookPort: number): string => `
 route: { receiver: hook, group_by: [alertname], group_wait: 0s, group_interval: 1s, repeat_interval: 1h }
 receivers:
   - name: hook
     webhook_configs: [{ url: 'http://127.0.0.1:${webhookPort}/', send_resolved: true }]
-`,
-  )
-  const child = spawn(
-    program,
-    [
-      `--config.file=${config}`,
-      `--storage.path=${join(dir, 'data')}`,
-      '--web.listen-address=127.0.0.1:0',
-      '--cluster.listen-address=',
-    ],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  )
-  onTestFinished(async () => {
-    await stop(child)
-    rmSync(dir, { recursive: true, force: true })
-  })
-  const lines: string[] = []
-  const output = createInterface({ input: child.stderr })
-  return new Promise((resolve, reject) => {
-    output.on('line', (line) => {
-      lines.push(line)
-      const address = /address=(127\.0\.0\.1:\d+)/.exec(line)?.[1]
-      if (address !== undefined) resolve(`http://${address}`)
-    })
-    output.on('close', () => {
-      reject(new Error(`Alertmanager ended before it listened:\n${lines.join('\n')}`))
-    })
-  })
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return
-  const ended = once(child, 'exit')
-  child.kill('SIGKILL')
-  await ended
-}
+`

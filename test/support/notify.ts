@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import type { Clock } from '../../src/base/clock.ts'
+import { apiNotifyOf } from '../../src/api/deliveries.ts'
 import type { ApiNotify } from '../../src/api/deliveries.ts'
 import type { DeliveryRecord } from '../../src/model/delivery.ts'
 import type { NotificationLogEntry } from '../../src/model/notification-log.ts'
@@ -57,20 +58,7 @@ export async function memoryNotify(options: MemoryNotifyOptions): Promise<Memory
     notifier,
     facts,
     deliveries,
-    api: {
-      deliveries: facts.deliveries,
-      configFile: options.config === undefined ? undefined : 'am.yml',
-      get route() {
-        return notifier.route
-      },
-      routesOf: (labels) => notifier.routesOf(labels),
-      health: () => notifier.health(),
-      marksOf: (alert, nowMs) => notifier.marksOf(alert, nowMs),
-      hasSeen: (fingerprint) => notifier.hasSeen(fingerprint),
-      groups: (nowMs) => notifier.groups(nowMs),
-      receivers: () => notifier.receivers(),
-      configText: () => notifier.configText(),
-    },
+    api: apiNotifyOf(notifier, facts.deliveries, options.config === undefined ? undefined : 'am.yml'),
     restart: () => memoryNotify({ ...options, facts }),
   }
 }

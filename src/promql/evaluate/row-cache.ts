@@ -8,8 +8,8 @@ import type { Labels } from '../../model/labels.ts'
  */
 
 /**
- * Estimated bytes of all that is kept; beyond it everything is let go and worked out again. All shipped rules over 10,000
- * clusters keep about half of it; one that is too small makes every evaluation a first one.
+ * Estimated bytes of all that is kept; beyond it everything is let go and worked out again. One that is too
+ * small makes every evaluation a first one.
  */
 const BYTES_MAX = 512 * 1024 * 1024
 /** Text and label set of a group, which all columns with its grouping share; its entries in one; the number of a row. */

@@ -3,18 +3,19 @@ import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { Label } from '@patternfly/react-core/dist/esm/components/Label'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { ReceiverItems } from '../../contract/deliveries.ts'
-import { reasonWords } from '../lib/alert-marks.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { alertPath, deliveryPath } from '../lib/paths.ts'
 import { AlertPagesNav } from '../panels/alert-pages-nav.tsx'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { DecisionItems } from '../panels/decision-list.tsx'
 import { DeliveryTable } from '../panels/delivery-table.tsx'
 import { RoutingPanel } from '../panels/routing-panel.tsx'
 import { deliveriesPath, useDeliveries, useReceivers } from '../query/use-delivery.ts'
 import type { DeliveriesAsked } from '../query/use-delivery.ts'
 import { useAlerts } from '../query/use-fleet.ts'
 import { Choice } from '../ui/choice.tsx'
+import { MoreButton } from '../ui/more-button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Shape } from '../ui/shapes.tsx'
@@ -80,14 +81,7 @@ function WhyOf({ fingerprint }: { readonly fingerprint: string }): ReactNode {
         {receivers.length === 0 ? 'has no receiver: no route leads to one.' : `leads to ${receivers.join(', ')}.`}
       </p>
       <ul className="plain-list">
-        {decisions.map(({ receiver, sends, reason, atMs }) => (
-          <li key={`${receiver} ${atMs}`}>
-            <strong>{receiver}</strong> {sends ? 'is told' : 'is not told'}: {reasonWords(reason)}{' '}
-            <span className="quiet">
-              <Since atMs={atMs} suffix=" ago" />
-            </span>
-          </li>
-        ))}
+        <DecisionItems decisions={decisions} />
       </ul>
     </Panel>
   )
@@ -207,17 +201,7 @@ function Log({
           return (
             <>
               <DeliveryTable deliveries={deliveries} />
-              {query.hasNextPage ? (
-                <Button
-                  variant="link"
-                  isDisabled={query.isFetchingNextPage}
-                  onClick={() => {
-                    void query.fetchNextPage()
-                  }}
-                >
-                  {query.isFetchingNextPage ? 'Looking…' : 'Older ones'}
-                </Button>
-              ) : null}
+              <MoreButton query={query} text="Older ones" />
             </>
           )
         }}

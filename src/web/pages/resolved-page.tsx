@@ -1,6 +1,5 @@
 import { useMemo, useRef } from 'react'
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { Label } from '@patternfly/react-core/dist/esm/components/Label'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { AlertRun } from '../../contract/alert-history.ts'
@@ -15,6 +14,7 @@ import { useHistory } from '../query/use-history.ts'
 import { AlertName } from '../ui/alert-name.tsx'
 import { Choice } from '../ui/choice.tsx'
 import { SeverityMark } from '../ui/marks.tsx'
+import { MoreButton } from '../ui/more-button.tsx'
 import { useNowMs } from '../ui/server-clock.ts'
 import { Moment, Since } from '../ui/time.tsx'
 import { useKeys } from '../ui/use-keys.ts'
@@ -118,17 +118,7 @@ export function ResolvedPage(): ReactNode {
               {found.length > ROWS_MAX ? (
                 <p className="quiet">The newest {ROWS_MAX} are drawn: narrow the search to see older ones.</p>
               ) : null}
-              {query.hasNextPage ? (
-                <Button
-                  variant="link"
-                  isDisabled={query.isFetchingNextPage}
-                  onClick={() => {
-                    void query.fetchNextPage()
-                  }}
-                >
-                  {query.isFetchingNextPage ? 'Looking…' : 'Look further back'}
-                </Button>
-              ) : null}
+              <MoreButton query={query} text="Look further back" />
             </>
           )
         }}

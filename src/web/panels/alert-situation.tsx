@@ -2,7 +2,7 @@ import { useId } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { AlertDetail, AlertItem } from '../../contract/alerts.ts'
-import { reasonWords, toldSentence } from '../lib/alert-marks.ts'
+import { toldSentence } from '../lib/alert-marks.ts'
 import { countOf, formatCount, formatShare, formatValue } from '../lib/format-number.ts'
 import { formatAge } from '../lib/format-time.ts'
 import { alertPath, alertsPath, deliveryPath } from '../lib/paths.ts'
@@ -10,6 +10,7 @@ import { toFailure } from '../query/fetch-json.ts'
 import { useAlertDetail } from '../query/use-alert.ts'
 import { Shape } from '../ui/shapes.tsx'
 import { Since } from '../ui/time.tsx'
+import { DecisionItems } from './decision-list.tsx'
 import { DeliveryLine } from './delivery-line.tsx'
 
 /**
@@ -216,14 +217,7 @@ function Told({ alert, detail }: { readonly alert: AlertItem; readonly detail: A
             {deliveries.length > 0 ? countOf(deliveries.length, 'attempt') : countOf(decisions.length, 'decision')}
           </summary>
           <ul className="plain-list">
-            {decisions.map(({ receiver, sends, reason, atMs }) => (
-              <li key={`${receiver} ${atMs}`}>
-                <strong>{receiver}</strong> {sends ? 'is told' : 'is not told'}: {reasonWords(reason)}{' '}
-                <span className="quiet">
-                  <Since atMs={atMs} suffix=" ago" />
-                </span>
-              </li>
-            ))}
+            <DecisionItems decisions={decisions} />
             {deliveries.map((delivery) => (
               <li key={delivery.id}>
                 <DeliveryLine delivery={delivery} />

@@ -4,7 +4,7 @@ import type { Log } from '../base/log.ts'
 import type { PrometheusError } from '../contract/prometheus.ts'
 import type { OwnError } from '../contract/ui.ts'
 import { otlpStatus } from '../ingest/otlp-outcome.ts'
-import { OTLP_TYPES, otlpEncodingOf } from './otlp-metrics.ts'
+import { OTLP_TYPES, otlpEncodingOf } from './otlp-http.ts'
 import { sendPrometheusJson } from './prometheus-json.ts'
 import { isAlertmanagerPath } from './route-config.ts'
 

@@ -3,6 +3,7 @@ import { Labels, METRIC_NAME } from '../model/labels.ts'
 import type { RefusalReason } from '../model/refusal.ts'
 import type { RawLabel } from '../wire/label-fields.ts'
 import { clipText } from './clip-text.ts'
+import { foreignClaim } from './cluster-claim.ts'
 import type { IngestOptions } from './options.ts'
 import type { RefusedSeries } from './refused-series.ts'
 
@@ -111,22 +112,6 @@ function identify(labels: Labels, boundCluster: string | undefined, options: Adm
   if (cluster === '') return { kind: 'admitted', labels, isIdentified: false }
   return oneOfReplicas(labels.with(CLUSTER_LABEL, cluster), cluster, options)
 }
-
-/**
- * The label by which a series says that it is of another cluster than the token's. `cluster` says what pages show, so it
- * must be the bound one. The others are names of one cluster beside each other, a person's and one or two UUIDs: one
- * that is the bound one is enough, and a UUID says nothing against a name, nor a name against a UUID. Collectors and
- * OpenShift send the UUID by themselves, while people bind tokens to names.
- */
-function foreignClaim(labels: Labels, boundCluster: string, identityLabels: readonly string[]): string | undefined {
-  const own = labels.get(CLUSTER_LABEL)
-  if (own !== '') return own === boundCluster ? undefined : CLUSTER_LABEL
-  const claims = identityLabels.filter((name) => labels.has(name))
-  if (claims.some((name) => labels.get(name) === boundCluster)) return undefined
-  return claims.find((name) => UUID.test(labels.get(name)) === UUID.test(boundCluster))
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
  * Takes the replica out of an identified series: all replicas write the same one, so that it goes on when another takes

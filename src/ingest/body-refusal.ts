@@ -8,6 +8,8 @@ const OPTION_OF: Readonly<Record<DecodeLimit, string>> = {
   samples: 'ingest.request-samples-max',
   series: 'ingest.request-series-max',
   attributes: 'otlp.request-attributes-max',
+  spans: 'ingest.request-spans-max',
+  logRecords: 'ingest.request-log-records-max',
 }
 
 /** Why a body that cannot be decoded is not taken, as one refusal: nobody knows how many samples were in it. */

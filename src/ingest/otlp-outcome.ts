@@ -1,6 +1,6 @@
 import type { Refusal } from '../model/refusal.ts'
 import type { DecodeError } from '../wire/decode-error.ts'
-import { encodeMetricsAnswer, encodeStatus } from '../wire/otlp-answer.ts'
+import { encodeExportAnswer, encodeStatus } from '../wire/otlp-answer.ts'
 import type { OtlpEncoding } from '../wire/otlp-answer.ts'
 import { refusalOfBody } from './body-refusal.ts'
 import { clipTextBytes } from './clip-text.ts'
@@ -29,6 +29,11 @@ export interface OtlpOutcome {
 
 const MESSAGE_BYTES_MAX = 1024
 
+/** The message of a body that cannot be decoded. */
+export function badBodyMessage({ example }: Refusal): string {
+  return clipTextBytes(example, MESSAGE_BYTES_MAX)
+}
+
 export function otlpOutcomeOf(counts: Omit<OtlpOutcome, 'status' | 'message'>): OtlpOutcome {
   return { status: 200, message: messageOf(counts), ...counts }
 }
@@ -38,7 +43,7 @@ export function otlpBadBody(error: DecodeError): OtlpOutcome {
   const refusal = refusalOfBody(error)
   return {
     status: 400,
-    message: clipTextBytes(refusal.example, MESSAGE_BYTES_MAX),
+    message: badBodyMessage(refusal),
     pointsIn: 0,
     pointsTaken: 0,
     pointsDuplicate: 0,
@@ -48,12 +53,19 @@ export function otlpBadBody(error: DecodeError): OtlpOutcome {
   }
 }
 
-/** `refused 2 of 5 data points: out_of_order (1): ...; bad_labels (1): ...`; examples share what room there is. */
 function messageOf(counts: Omit<OtlpOutcome, 'status' | 'message'>): string {
   // What a standby sends is no fault, and a collector would log it as one with every request.
   const refusals = counts.refusals.filter(({ reason }) => reason !== 'ha_duplicate')
+  return refusedMessage(`${rejectedOf(counts)} of ${counts.pointsIn} data points`, refusals)
+}
+
+/**
+ * `refused 2 of 5 data points: out_of_order (1): ...; bad_labels (1): ...`; examples share what room there is.
+ * @param what how many of how many were refused
+ */
+export function refusedMessage(what: string, refusals: readonly Refusal[]): string {
   if (refusals.length === 0) return ''
-  const head = `refused ${rejectedOf(counts)} of ${counts.pointsIn} data points: `
+  const head = `refused ${what}: `
   const titles = refusals.map(({ reason, count }) => `${reason} (${count}): `)
   const fixedBytes = head.length + titles.join('; ').length
   const exampleBytes = Math.floor((MESSAGE_BYTES_MAX - fixedBytes) / refusals.length)
@@ -64,13 +76,17 @@ function rejectedOf({ pointsIn, pointsTaken, pointsDuplicate }: Omit<OtlpOutcome
   return pointsIn - pointsTaken - pointsDuplicate
 }
 
-const INVALID_ARGUMENT = 3
+export const INVALID_ARGUMENT = 3
 
 /** The body of the answer, in the encoding of the request. */
 export function otlpAnswer(outcome: OtlpOutcome, encoding: OtlpEncoding): Uint8Array {
   const { status, message } = outcome
   if (status === 400) return encodeStatus(encoding, INVALID_ARGUMENT, message)
-  return encodeMetricsAnswer(encoding, message === '' ? undefined : { rejected: rejectedOf(outcome), message })
+  return encodeExportAnswer(
+    encoding,
+    'metrics',
+    message === '' ? undefined : { rejected: rejectedOf(outcome), message },
+  )
 }
 
 /** google.rpc.Code by HTTP status, the way round that collectors map them. */

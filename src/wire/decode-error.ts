@@ -19,7 +19,7 @@ export class DecodeError extends Error {
 }
 
 /** The limits that whoever decodes sets for one request. */
-export type DecodeLimit = 'decodedBytes' | 'samples' | 'series' | 'attributes'
+export type DecodeLimit = 'decodedBytes' | 'samples' | 'series' | 'attributes' | 'spans' | 'logRecords'
 
 /** More than the caller allows, in bytes that may otherwise be right. */
 export class LimitError extends DecodeError {

@@ -1,24 +1,36 @@
 import { ProtobufWriter, VARINT } from './protobuf.ts'
 
 /**
- * What an OTLP receiver answers, in the encoding of the request: ExportMetricsServiceResponse, and google.rpc.Status for
- * what was not taken at all. A count of 0 is written too, as other receivers do; readers may not care.
+ * What an OTLP receiver answers, in the encoding of the request: Export*ServiceResponse, and google.rpc.Status for what
+ * was not taken at all. A count of 0 is written too, as other receivers do; readers may not care.
  */
 export type OtlpEncoding = 'protobuf' | 'json'
 
-/** Points that were not taken of a request that otherwise was; with 0 rejected, the message is a warning. */
+export type OtlpSignal = 'metrics' | 'traces' | 'logs'
+
+/** How many points, spans or log records were not taken of a request that otherwise was; with 0, the message is a warning. */
 export interface PartialSuccess {
   readonly rejected: number
   readonly message: string
 }
 
+const REJECTED: Readonly<Record<OtlpSignal, string>> = {
+  metrics: 'rejectedDataPoints',
+  traces: 'rejectedSpans',
+  logs: 'rejectedLogRecords',
+}
+
 /** @param partial absent when all was taken and there is nothing to say: then the protobuf answer is no bytes at all */
-export function encodeMetricsAnswer(encoding: OtlpEncoding, partial: PartialSuccess | undefined): Uint8Array {
+export function encodeExportAnswer(
+  encoding: OtlpEncoding,
+  signal: OtlpSignal,
+  partial: PartialSuccess | undefined,
+): Uint8Array {
   if (encoding === 'json') {
     if (partial === undefined) return jsonBytes({})
     // A 64-bit integer is a text in JSON.
     const { rejected, message } = partial
-    return jsonBytes({ partialSuccess: { rejectedDataPoints: String(rejected), errorMessage: message } })
+    return jsonBytes({ partialSuccess: { [REJECTED[signal]]: String(rejected), errorMessage: message } })
   }
   const answer = new ProtobufWriter()
   if (partial === undefined) return answer.finish()

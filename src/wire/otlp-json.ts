@@ -49,6 +49,11 @@ export function listField(parent: JsonObject, name: string): readonly unknown[] 
   throw wrong(value, name, 'a list')
 }
 
+/** A repeated field of messages. */
+export function messagesField(parent: JsonObject, name: string): JsonObject[] {
+  return listField(parent, name).map((item) => objectOf(item, name))
+}
+
 export function textField(parent: JsonObject, name: string): string {
   const value = parent[name] ?? ''
   if (typeof value === 'string') return wellFormed(value)
@@ -103,6 +108,17 @@ export function signed64(value: unknown, what: string): number {
 export function timeMsField(parent: JsonObject, name: string): number {
   const value = parent[name] ?? 0
   return value === 0 ? 0 : Number(exactInteger(value, name, 0n, UINT64_MAX) / 1_000_000n)
+}
+
+/** Nanoseconds since the epoch, exact when they were sent as a text; absent is 0. */
+export function timeNsField(parent: JsonObject, name: string): bigint {
+  return exactInteger(parent[name] ?? 0, name, 0n, UINT64_MAX)
+}
+
+/** An id in hexadecimal, in lower case, of at most 16 bytes; empty for what is none. */
+export function idField(parent: JsonObject, name: string): string {
+  const id = textField(parent, name).toLowerCase()
+  return /^([0-9a-f]{2}){1,16}$/.test(id) ? id : ''
 }
 
 const WORDS: Readonly<Record<string, number>> = { NaN: NaN, Infinity: Infinity, '-Infinity': -Infinity }

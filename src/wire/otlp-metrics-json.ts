@@ -4,9 +4,10 @@ import {
   double,
   doubleField,
   hasField,
+  idField,
   listField,
   messageField,
-  objectOf,
+  messagesField,
   parseJsonObject,
   signed64,
   smallIntegerField,
@@ -52,14 +53,14 @@ class Decoder {
   }
 
   request(body: JsonObject): MetricsRequest {
-    const resources = messages(body, 'resourceMetrics').map((item) => this.#resourceMetrics(item))
+    const resources = messagesField(body, 'resourceMetrics').map((item) => this.#resourceMetrics(item))
     return { resources, pointCount: this.#points, exemplarCount: this.#exemplars }
   }
 
   #resourceMetrics(message: JsonObject): ResourceMetrics {
     return {
       attributes: this.#attributes.read(messageField(message, 'resource')),
-      scopes: messages(message, 'scopeMetrics').map((item) => this.#scopeMetrics(item)),
+      scopes: messagesField(message, 'scopeMetrics').map((item) => this.#scopeMetrics(item)),
     }
   }
 
@@ -72,7 +73,7 @@ class Decoder {
         attributes: this.#attributes.read(scope),
         schemaUrl: textField(message, 'schemaUrl'),
       },
-      metrics: messages(message, 'metrics').map((item) => this.#metric(item)),
+      metrics: messagesField(message, 'metrics').map((item) => this.#metric(item)),
     }
   }
 
@@ -87,7 +88,7 @@ class Decoder {
     const kind = Object.keys(metric).findLast((name) => DATA_KINDS.has(name) && hasField(metric, name))
     if (kind === undefined) return { kind: 'none' }
     const data = messageField(metric, kind)
-    const points = messages(data, 'dataPoints')
+    const points = messagesField(data, 'dataPoints')
     this.#points += points.length
     if (this.#points > this.#limits.pointsMax) throw tooMany('data points', this.#limits.pointsMax)
     const temporality = temporalityOf(smallIntegerField(data, 'aggregationTemporality'))
@@ -150,7 +151,7 @@ class Decoder {
 
   /** Nothing when there are none. */
   #exemplarsOf(point: JsonObject): { readonly exemplars?: readonly OtlpExemplar[] } {
-    const exemplars = messages(point, 'exemplars')
+    const exemplars = messagesField(point, 'exemplars')
     if (exemplars.length === 0) return {}
     this.#exemplars += exemplars.length
     if (this.#exemplars > this.#limits.pointsMax) throw tooMany('exemplars', this.#limits.pointsMax)
@@ -169,7 +170,7 @@ class Decoder {
       ...this.#point(point),
       count: unsigned64Field(point, 'count'),
       sum: doubleField(point, 'sum'),
-      quantiles: messages(point, 'quantileValues').map((item) => {
+      quantiles: messagesField(point, 'quantileValues').map((item) => {
         return { quantile: doubleField(item, 'quantile'), value: doubleField(item, 'value') }
       }),
     }
@@ -187,12 +188,6 @@ class Decoder {
 
 const DATA_KINDS: ReadonlySet<string> = new Set(['gauge', 'sum', 'histogram', 'exponentialHistogram', 'summary'])
 
-/** Hexadecimal, in lower case; empty for what is no id. */
-function idField(message: JsonObject, name: string): string {
-  const id = textField(message, name).toLowerCase()
-  return /^([0-9a-f]{2}){1,16}$/.test(id) ? id : ''
-}
-
 /** The value of a point, of its two kinds the one sent last. */
 function numberOf(point: JsonObject): number | undefined {
   let value: number | undefined
@@ -202,8 +197,4 @@ function numberOf(point: JsonObject): number | undefined {
     else if (name === 'asInt') value = signed64(content, name)
   }
   return value
-}
-
-function messages(parent: JsonObject, name: string): JsonObject[] {
-  return listField(parent, name).map((item) => objectOf(item, name))
 }

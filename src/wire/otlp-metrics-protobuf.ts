@@ -13,7 +13,7 @@ import type {
   ScopeMetrics,
   SummaryPoint,
 } from './otlp-metrics.ts'
-import { OtlpReader, tooMany } from './otlp-protobuf.ts'
+import { OtlpReader, fieldBits, tooMany } from './otlp-protobuf.ts'
 import type { KeyValue } from '../model/attribute.ts'
 import { FIXED64, LENGTH_DELIMITED, VARINT, tagOf } from './protobuf.ts'
 
@@ -58,22 +58,20 @@ const V6 = tagOf(6, VARINT)
 const V8 = tagOf(8, VARINT)
 const V10 = tagOf(10, VARINT)
 
-/** Bits of the fields a message may have, for `skipUnknown`. */
-const fields = (...numbers: readonly number[]): number => numbers.reduce((bits, field) => bits | (1 << field), 0)
-const REQUEST_FIELDS = fields(1)
-const RESOURCE_METRICS_FIELDS = fields(1, 2, 3)
-const ATTRIBUTES_ONLY = fields(1)
-const SCOPE_METRICS_FIELDS = fields(1, 2, 3)
-const SCOPE_FIELDS = fields(1, 2, 3)
-const METRIC_FIELDS = fields(1, 2, 3, 5, 7, 9, 10, 11)
-const DATA_FIELDS = fields(1, 2, 3)
-const NUMBER_POINT_FIELDS = fields(2, 3, 4, 5, 6, 7, 8)
-const HISTOGRAM_POINT_FIELDS = fields(2, 3, 4, 5, 6, 7, 8, 9, 10)
-const EXPONENTIAL_POINT_FIELDS = fields(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
-const BUCKETS_FIELDS = fields(1, 2)
-const EXEMPLAR_FIELDS = fields(2, 3, 4, 5, 6, 7)
-const SUMMARY_POINT_FIELDS = fields(2, 3, 4, 5, 6, 7, 8)
-const QUANTILE_FIELDS = fields(1, 2)
+const REQUEST_FIELDS = fieldBits(1)
+const RESOURCE_METRICS_FIELDS = fieldBits(1, 2, 3)
+const ATTRIBUTES_ONLY = fieldBits(1)
+const SCOPE_METRICS_FIELDS = fieldBits(1, 2, 3)
+const SCOPE_FIELDS = fieldBits(1, 2, 3)
+const METRIC_FIELDS = fieldBits(1, 2, 3, 5, 7, 9, 10, 11)
+const DATA_FIELDS = fieldBits(1, 2, 3)
+const NUMBER_POINT_FIELDS = fieldBits(2, 3, 4, 5, 6, 7, 8)
+const HISTOGRAM_POINT_FIELDS = fieldBits(2, 3, 4, 5, 6, 7, 8, 9, 10)
+const EXPONENTIAL_POINT_FIELDS = fieldBits(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
+const BUCKETS_FIELDS = fieldBits(1, 2)
+const EXEMPLAR_FIELDS = fieldBits(2, 3, 4, 5, 6, 7)
+const SUMMARY_POINT_FIELDS = fieldBits(2, 3, 4, 5, 6, 7, 8)
+const QUANTILE_FIELDS = fieldBits(1, 2)
 
 /** The data of a metric while its fields are read; temporality and monotony may come before, after or between points. */
 interface DataParts<T> {
@@ -97,7 +95,7 @@ class Decoder {
 
   request(end: number): MetricsRequest {
     const resources: ResourceMetrics[] = []
-    this.#fields(end, REQUEST_FIELDS, (tag) => {
+    this.#reader.fields(end, REQUEST_FIELDS, (tag) => {
       if (tag !== B1) return false
       resources.push(this.#resourceMetrics(this.#reader.lengthDelimitedEnd(end)))
       return true
@@ -109,7 +107,7 @@ class Decoder {
     const reader = this.#reader
     const attributes: KeyValue[] = []
     const scopes: ScopeMetrics[] = []
-    this.#fields(end, RESOURCE_METRICS_FIELDS, (tag) => {
+    this.#reader.fields(end, RESOURCE_METRICS_FIELDS, (tag) => {
       if (tag === B1) this.#resource(reader.lengthDelimitedEnd(end), attributes)
       else if (tag === B2) scopes.push(this.#scopeMetrics(reader.lengthDelimitedEnd(end)))
       else if (tag === B3) reader.text(end)
@@ -120,7 +118,7 @@ class Decoder {
   }
 
   #resource(end: number, attributes: KeyValue[]): void {
-    this.#fields(end, ATTRIBUTES_ONLY, (tag) => {
+    this.#reader.fields(end, ATTRIBUTES_ONLY, (tag) => {
       if (tag !== B1) return false
       attributes.push(this.#reader.keyValue(end))
       return true
@@ -132,7 +130,7 @@ class Decoder {
     const attributes: KeyValue[] = []
     const scope = { name: '', version: '', attributes, schemaUrl: '' }
     const metrics: Metric[] = []
-    this.#fields(end, SCOPE_METRICS_FIELDS, (tag) => {
+    this.#reader.fields(end, SCOPE_METRICS_FIELDS, (tag) => {
       if (tag === B1) this.#scope(reader.lengthDelimitedEnd(end), scope, attributes)
       else if (tag === B2) metrics.push(this.#metric(reader.lengthDelimitedEnd(end)))
       else if (tag === B3) scope.schemaUrl = reader.text(end)
@@ -144,7 +142,7 @@ class Decoder {
 
   #scope(end: number, scope: { name: string; version: string }, attributes: KeyValue[]): void {
     const reader = this.#reader
-    this.#fields(end, SCOPE_FIELDS, (tag) => {
+    this.#reader.fields(end, SCOPE_FIELDS, (tag) => {
       if (tag === B1) scope.name = reader.text(end)
       else if (tag === B2) scope.version = reader.text(end)
       else if (tag === B3) attributes.push(reader.keyValue(end))
@@ -159,7 +157,7 @@ class Decoder {
     let description = ''
     let unit = ''
     let data: MetricData = { kind: 'none' }
-    this.#fields(end, METRIC_FIELDS, (tag) => {
+    this.#reader.fields(end, METRIC_FIELDS, (tag) => {
       if (tag === B1) name = reader.text(end)
       else if (tag === B2) description = reader.text(end)
       else if (tag === B3) unit = reader.text(end)
@@ -201,7 +199,7 @@ class Decoder {
   #data<T>(end: number, point: (end: number) => T): DataParts<T> {
     const reader = this.#reader
     const parts: DataParts<T> = { points: [], temporality: 0, isMonotonic: false }
-    this.#fields(end, DATA_FIELDS, (tag) => {
+    this.#reader.fields(end, DATA_FIELDS, (tag) => {
       if (tag === B1) {
         if (++this.#points > this.#limits.pointsMax) throw tooMany('data points', this.#limits.pointsMax)
         parts.points.push(point(reader.lengthDelimitedEnd(end)))
@@ -288,7 +286,7 @@ class Decoder {
       ...{ scale: 0, zeroCount: 0, zeroThreshold: 0, positive, negative },
     }
     const marks = { isSumStale: false, flags: 0 }
-    this.#fields(end, EXPONENTIAL_POINT_FIELDS, (tag) => {
+    this.#reader.fields(end, EXPONENTIAL_POINT_FIELDS, (tag) => {
       if (tag === B1) attributes.push(reader.keyValue(end))
       else if (tag === F2) point.startMs = reader.timeMs(end)
       else if (tag === F3) point.timeMs = reader.timeMs(end)
@@ -318,7 +316,7 @@ class Decoder {
       reader.countValue()
       into.counts.push(reader.uint64(listEnd))
     }
-    this.#fields(end, BUCKETS_FIELDS, (tag) => {
+    this.#reader.fields(end, BUCKETS_FIELDS, (tag) => {
       if (tag === V1) into.offset = reader.sint32(end)
       else if (tag === V2) push(end)
       else if (tag === B2) {
@@ -334,7 +332,7 @@ class Decoder {
     const attributes: KeyValue[] = []
     const quantiles: { quantile: number; value: number }[] = []
     const point = { attributes, startMs: 0, timeMs: 0, isStale: false, count: 0, sum: 0, quantiles }
-    this.#fields(end, SUMMARY_POINT_FIELDS, (tag) => {
+    this.#reader.fields(end, SUMMARY_POINT_FIELDS, (tag) => {
       if (tag === B7) attributes.push(reader.keyValue(end))
       else if (tag === F2) point.startMs = reader.timeMs(end)
       else if (tag === F3) point.timeMs = reader.timeMs(end)
@@ -351,7 +349,7 @@ class Decoder {
   #quantile(end: number): { quantile: number; value: number } {
     const reader = this.#reader
     const pair = { quantile: 0, value: 0 }
-    this.#fields(end, QUANTILE_FIELDS, (tag) => {
+    this.#reader.fields(end, QUANTILE_FIELDS, (tag) => {
       if (tag === F1) pair.quantile = reader.double(end)
       else if (tag === F2) pair.value = reader.double(end)
       else return false
@@ -366,7 +364,7 @@ class Decoder {
     const end = reader.lengthDelimitedEnd(parentEnd)
     const attributes: KeyValue[] = []
     const exemplar: Mutable<OtlpExemplar> = { attributes, timeMs: 0, value: undefined, traceId: '', spanId: '' }
-    this.#fields(end, EXEMPLAR_FIELDS, (tag) => {
+    this.#reader.fields(end, EXEMPLAR_FIELDS, (tag) => {
       if (tag === F2) exemplar.timeMs = reader.timeMs(end)
       else if (tag === F3) exemplar.value = reader.double(end)
       else if (tag === F6) exemplar.value = reader.signed64(end)
@@ -377,15 +375,6 @@ class Decoder {
       return true
     })
     return exemplar
-  }
-
-  /** Reads the fields of a message; `read` answers false for those it does not know. */
-  #fields(end: number, known: number, read: (tag: number) => boolean): void {
-    const reader = this.#reader
-    while (reader.position < end) {
-      const tag = reader.tag(end)
-      if (!read(tag)) reader.skipUnknown(tag, end, known)
-    }
   }
 }
 

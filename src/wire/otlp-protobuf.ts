@@ -1,5 +1,6 @@
 import { isStaleWords } from '../model/sample.ts'
 import { DecodeError, LimitError } from './decode-error.ts'
+import type { DecodeLimit } from './decode-error.ts'
 import type { AttributeValue, KeyValue } from '../model/attribute.ts'
 import { VALUE_DEPTH_MAX } from './otlp-value.ts'
 import { FIXED64, LENGTH_DELIMITED, ProtobufReader, VARINT, tagOf, truncated } from './protobuf.ts'
@@ -110,12 +111,33 @@ export class OtlpReader extends ProtobufReader {
     return high * 4294 + Math.floor((high * 967_296 + this.view.getUint32(at, true)) / 1e6)
   }
 
+  /** Nanoseconds since the epoch in a fixed64, exact. */
+  nanoseconds(end: number): bigint {
+    return this.view.getBigUint64(this.#fixed64(end), true)
+  }
+
+  /** A fixed32 as an unsigned number. */
+  fixed32(end: number): number {
+    const at = this.position
+    if (at + 4 > end) throw truncated('a 32-bit number', at)
+    this.position = at + 4
+    return this.view.getUint32(at, true)
+  }
+
   /** A bytes field in hexadecimal, as ids are written; empty for more than 16 bytes, which no id has. */
   hex(end: number): string {
     const contentEnd = this.lengthDelimitedEnd(end)
     const start = this.position
     this.position = contentEnd
     return contentEnd - start > 16 ? '' : this.#buffer.toString('hex', start, contentEnd)
+  }
+
+  /** Reads the fields of a message; `read` answers false for those it does not know. */
+  fields(end: number, known: number, read: (tag: number) => boolean): void {
+    while (this.position < end) {
+      const tag = this.tag(end)
+      if (!read(tag)) this.skipUnknown(tag, end, known)
+    }
   }
 
   keyValue(end: number, depth = 0): KeyValue {
@@ -199,7 +221,20 @@ export class OtlpReader extends ProtobufReader {
   }
 }
 
-export function tooMany(what: 'data points' | 'exemplars' | 'attributes', most: number): LimitError {
-  const limit = what === 'attributes' ? what : 'samples'
-  return new LimitError(FORMAT, `more than ${most} ${what} in one request`, limit, most)
+/** What one request may hold only so many of, and the limit that says how many. */
+const LIMITED = {
+  'data points': 'samples',
+  exemplars: 'samples',
+  attributes: 'attributes',
+  spans: 'spans',
+  'log records': 'logRecords',
+} as const satisfies Readonly<Record<string, DecodeLimit>>
+
+export function tooMany(what: keyof typeof LIMITED, most: number): LimitError {
+  return new LimitError(FORMAT, `more than ${most} ${what} in one request`, LIMITED[what], most)
+}
+
+/** Bits of the fields a message may have, for `skipUnknown`. */
+export function fieldBits(...numbers: readonly number[]): number {
+  return numbers.reduce((bits, field) => bits | (1 << field), 0)
 }

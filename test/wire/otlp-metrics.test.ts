@@ -4,7 +4,8 @@ import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DecodeError } from '../../src/wire/decode-error.ts'
-import { encodeMetricsAnswer, encodeStatus } from '../../src/wire/otlp-answer.ts'
+import { encodeExportAnswer, encodeStatus } from '../../src/wire/otlp-answer.ts'
+import type { OtlpSignal } from '../../src/wire/otlp-answer.ts'
 import { decodeMetricsJson } from '../../src/wire/otlp-metrics-json.ts'
 import { decodeMetricsProtobuf } from '../../src/wire/otlp-metrics-protobuf.ts'
 import type { MetricsRequest, NumberPoint } from '../../src/wire/otlp-metrics.ts'
@@ -339,8 +340,14 @@ describe.skipIf(!existsSync(GOLDEN))('golden and captured bytes (skipped when th
   })
 
   test.each([
-    ['resp-success', encodeMetricsAnswer('protobuf', undefined), encodeMetricsAnswer('json', undefined)],
-    ['resp-partial-metrics', ...partialBoth(3, 'delta temporality not accepted')],
+    [
+      'resp-success',
+      encodeExportAnswer('protobuf', 'traces', undefined),
+      encodeExportAnswer('json', 'traces', undefined),
+    ],
+    ['resp-partial-metrics', ...partialBoth('metrics', 3, 'delta temporality not accepted')],
+    ['resp-partial-traces', ...partialBoth('traces', 2, 'trace_id must be 16 bytes')],
+    ['resp-partial-logs', ...partialBoth('logs', 0, 'warning only: bodies above 1 MiB were cut')],
     ['resp-status-400', ...statusBoth(3, 'cannot decode request body')],
     ['resp-status-429', ...statusBoth(8, 'rate limited, retry after 5s')],
     ['resp-status-503', ...statusBoth(14, 'storage is not ready')],
@@ -354,7 +361,7 @@ function statusBoth(code: number, text: string): readonly [Uint8Array, Uint8Arra
   return [encodeStatus('protobuf', code, text), encodeStatus('json', code, text)]
 }
 
-function partialBoth(rejected: number, text: string): readonly [Uint8Array, Uint8Array] {
+function partialBoth(signal: OtlpSignal, rejected: number, text: string): readonly [Uint8Array, Uint8Array] {
   const partial = { rejected, message: text }
-  return [encodeMetricsAnswer('protobuf', partial), encodeMetricsAnswer('json', partial)]
+  return [encodeExportAnswer('protobuf', signal, partial), encodeExportAnswer('json', signal, partial)]
 }

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { clusterOfResource } from '../../src/ingest/cluster-claim.ts'
+import { CLUSTER_ALIASES } from '../../src/model/cluster-identity.ts'
+import type { AttributeValue } from '../../src/model/attribute.ts'
+
+const UID = '6f3c1d52-9f0e-4c1b-8a53-0d6c5a1e7b10'
+const OTHER_UID = '2c0d4e9a-5b77-4d0c-9c55-8f1e2a3b4c5d'
+
+function ask(texts: Readonly<Record<string, AttributeValue>>, bound?: string, aliases = CLUSTER_ALIASES) {
+  const attributes = Object.entries(texts).map(([key, value]) => ({ key, value }))
+  return clusterOfResource(attributes, bound, aliases)
+}
+
+test.each<[string, Readonly<Record<string, AttributeValue>>, string | undefined, string]>([
+  ['the uid before the name', { 'k8s.cluster.name': 'prague', 'k8s.cluster.uid': UID }, undefined, UID],
+  ['`cluster` before all', { 'k8s.cluster.uid': UID, cluster: 'prague' }, undefined, 'prague'],
+  ['an empty name names nothing', { 'k8s.cluster.uid': '', cluster_name: 'berlin' }, undefined, 'berlin'],
+  ['nothing', { 'service.name': 'x' }, undefined, ''],
+  ['a number is a name', { cluster: 7 }, undefined, '7'],
+  ['the bound one without a claim', {}, 'prague', 'prague'],
+  ['a uid says nothing against a name', { 'k8s.cluster.uid': UID }, 'prague', 'prague'],
+  ['one name that fits is enough', { 'k8s.cluster.uid': OTHER_UID, cluster_id: UID }, UID, UID],
+])('%s', (_what, texts, bound, cluster) => {
+  expect(ask(texts, bound)).toEqual({ kind: 'named', cluster })
+})
+
+test.each<[Readonly<Record<string, AttributeValue>>, string]>([
+  [{ cluster: 'berlin' }, 'cluster'],
+  [{ 'k8s.cluster.name': 'berlin' }, 'k8s_cluster_name'],
+])('%j is not what a token bound to prague may say', (texts, label) => {
+  expect(ask(texts, 'prague')).toEqual({
+    kind: 'foreign',
+    example: `a resource claims cluster "berlin" by ${label}, the token is bound to "prague"`,
+  })
+})
+
+test('without identity labels nothing names a cluster', () => {
+  expect(ask({ cluster: 'prague' }, undefined, [])).toEqual({ kind: 'named', cluster: '' })
+})

@@ -10,6 +10,8 @@ export interface PhaseBaseline {
   /** `edge`: this one; `minor`: edges between the same minors; `fleet`: all of the operator; `seed`: nothing learned yet. */
   readonly learnedFrom: 'edge' | 'minor' | 'fleet' | 'seed'
   readonly isPerWave: boolean
+  /** Without progress for longer than this, an upgrade in this phase is stuck. Of a phase by waves: in one wave. */
+  readonly thresholdSeconds: number
 }
 
 /** The verdict on one open upgrade. */
@@ -22,6 +24,8 @@ export interface StuckVerdict {
   readonly phaseSinceMs?: number
   /** Nothing got further since. */
   readonly stalledSinceMs?: number
+  /** Nothing is heard of the cluster since, so nobody knows whether it gets further. */
+  readonly silentSinceMs?: number
   readonly baseline?: PhaseBaseline
   /** What it is stuck on, most likely first; the first has cause `unknown` when no signature fits. Empty when not stuck. */
   readonly causes: readonly UpgradeBlock[]
@@ -43,16 +47,20 @@ export interface EdgeFacts {
   }
   /** Succeeded of those that ended (succeeded, failed, rolled back), with Wilson's 95 % interval; absent: none ended. */
   readonly success?: { readonly share: number; readonly low: number; readonly high: number; readonly of: number }
+  /** From the start, or from the approval when it had to wait for one, to the end: how long the machines need. */
   readonly duration: DurationEstimate
   readonly phases: readonly ({ readonly phase: PhaseName } & DurationEstimate)[]
   readonly firstMs?: number
   readonly lastMs?: number
 }
 
-/** Kaplan and Meier's estimate: runs that are still open count as longer than they are now. */
+/**
+ * Kaplan and Meier's estimate: runs that are still open, or that ended without getting there, count as longer than they
+ * were seen to be.
+ */
 export interface DurationEstimate {
   readonly runs: number
-  /** Of those, still open or lost: censored. */
+  /** Of those, still open, lost, or ended otherwise: censored. */
   readonly censored: number
   /** Absent where the curve does not come down that far. */
   readonly p50Seconds?: number

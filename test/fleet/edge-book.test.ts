@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createEdgeBook } from '../../src/fleet/edge-book.ts'
+import type { EdgeName } from '../../src/fleet/edges.ts'
+import { phase, recordOf } from './edge-script.ts'
+import type { RecordScript } from './edge-script.ts'
+
+const OLD: EdgeName = { operator: 'kubevirt-hyperconverged', from: '1.15.0', to: '1.16.0' }
+const NEW: EdgeName = { operator: 'kubevirt-hyperconverged', from: '1.16.0', to: '1.17.0' }
+
+function runs(edge: EdgeName, minutes: readonly number[], failed = 0): RecordScript[] {
+  const { from, to } = edge
+  return [
+    ...minutes.map((endMinute) => ({ from, to, startMinute: 0, endMinute, phases: [phase('olm', 0, endMinute)] })),
+    ...Array.from({ length: failed }, () => ({ from, to, startMinute: 0, endMinute: 0, state: 'failed' as const })),
+  ]
+}
+
+const upTo = (count: number, plus = 0): number[] => Array.from({ length: count }, (_, i) => i + 1 + plus)
+
+test('edges are in order, newest target first, and can be asked for one by one', () => {
+  const book = createEdgeBook()
+  book.put('fra-1', [...runs(OLD, [5]), ...runs(NEW, [6])].map(recordOf))
+  book.put('prg-2', [recordOf({ operator: 'openshift', from: '4.19.1', to: '4.20.0', startMinute: 0 })])
+  expect(book.edges().map(({ operator, to }) => `${operator} ${to}`)).toEqual([
+    'kubevirt-hyperconverged 1.17.0',
+    'kubevirt-hyperconverged 1.16.0',
+    'openshift 4.20.0',
+  ])
+  expect(book.edges({ from: '1.15.0' }).map(({ to }) => to)).toEqual(['1.16.0'])
+  expect(book.edge(NEW)?.attempts).toBe(1)
+  expect(book.edge({ ...NEW, to: '9.9.9' })).toBeUndefined()
+})
+
+test('upgrades from an unknown version are on no edge', () => {
+  const book = createEdgeBook()
+  const { upgrade, detail } = recordOf({ startMinute: 0 })
+  book.put('fra-1', [{ upgrade: { ...upgrade, from: undefined as never }, detail }])
+  expect(book.edges()).toEqual([])
+})
+
+test('an edge nobody takes any more is gone, and one that did not change is not estimated again', () => {
+  const book = createEdgeBook()
+  book.put('fra-1', runs(OLD, [5]).map(recordOf))
+  book.put('prg-2', runs(NEW, [5]).map(recordOf))
+  const [before] = book.edges({ to: '1.16.0' })
+  const revision = book.revision()
+  book.put('fra-1', runs(OLD, [5]).map(recordOf))
+  expect(book.revision()).toBe(revision)
+  expect(book.edges({ to: '1.16.0' })[0]).toBe(before)
+  book.put('fra-1', runs(NEW, [7]).map(recordOf))
+  expect(book.revision()).toBeGreaterThan(revision)
+  expect(book.edges().map(({ to, attempts }) => [to, attempts])).toEqual([['1.17.0', 2]])
+  book.put('fra-1', [])
+  expect(book.edges().map(({ to, attempts }) => [to, attempts])).toEqual([['1.17.0', 1]])
+})
+
+const script = fc.record({
+  cluster: fc.constantFrom('a', 'b', 'c'),
+  edge: fc.constantFrom(OLD, NEW),
+  minute: fc.integer({ min: 1, max: 40 }),
+  isEnded: fc.boolean(),
+})
+
+test('the order in which clusters come, and what they said before, leave no trace', () => {
+  fc.assert(
+    fc.property(fc.array(script, { maxLength: 20 }), fc.array(script, { maxLength: 20 }), (stale, final) => {
+      const byCluster = (scripts: typeof final) =>
+        ['a', 'b', 'c'].map((cluster) => ({
+          cluster,
+          records: scripts
+            .filter((one) => one.cluster === cluster)
+            .map(({ edge, minute, isEnded }) => {
+              const { from, to } = edge
+              return recordOf({
+                from,
+                to,
+                startMinute: 0,
+                ...(isEnded ? { endMinute: minute } : { seenMinute: minute }),
+              })
+            }),
+        }))
+      const [once, twice] = [createEdgeBook(), createEdgeBook()]
+      for (const { cluster, records } of byCluster(final)) once.put(cluster, records)
+      for (const { cluster, records } of byCluster(stale)) twice.put(cluster, records)
+      twice.edges()
+      for (const { cluster, records } of byCluster(final).reverse()) twice.put(cluster, records)
+      expect(twice.edges()).toEqual(once.edges())
+    }),
+  )
+})
+
+test.each([
+  ['better and slower', runs(NEW, upTo(30, 20)), runs(OLD, upTo(20), 20), 'better', 'slower'],
+  ['the same', runs(NEW, upTo(30)), runs(OLD, upTo(30)), 'no_difference', 'no_difference'],
+  ['worse and faster', runs(NEW, upTo(12), 12), runs(OLD, upTo(40, 20)), 'worse', 'faster'],
+])('an edge that is %s', (_, first, second, success, duration) => {
+  const book = createEdgeBook()
+  book.put('fra-1', [...first, ...second].map(recordOf))
+  const comparison = book.compare(NEW, OLD)
+  expect(comparison?.success.verdict).toBe(success)
+  expect(comparison?.duration.verdict).toBe(duration)
+  expect(comparison?.phases.map((one) => [one.phase, one.verdict])).toEqual([['olm', duration]])
+})
+
+test('few runs tell nothing, and the answer says how many are missing', () => {
+  const book = createEdgeBook()
+  book.put('fra-1', [...runs(NEW, [1, 2, 3], 1), ...runs(OLD, upTo(40, 30))].map(recordOf))
+  const comparison = book.compare(NEW, OLD)!
+  expect(comparison.success).toMatchObject({ verdict: 'insufficient_data', moreNeeded: 6 })
+  expect(comparison.success.difference?.low).toBeLessThan(-0.5)
+  expect(comparison.duration).toMatchObject({ verdict: 'insufficient_data', moreNeeded: 7 })
+  expect(comparison.duration.pValue).toBeLessThan(0.05)
+  expect(book.compare(NEW, { ...OLD, to: '9.9.9' })).toBeUndefined()
+})
+
+test('with nothing ended on one edge there is not even a difference', () => {
+  const book = createEdgeBook()
+  book.put('fra-1', [recordOf({ startMinute: 0, seenMinute: 3 }), ...runs(OLD, upTo(20)).map(recordOf)])
+  expect(book.compare(NEW, OLD)?.success).toEqual({ verdict: 'insufficient_data', moreNeeded: 10 })
+})

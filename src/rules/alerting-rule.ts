@@ -55,6 +55,8 @@ export interface AlertChange {
 
 export type AlertingOutcome =
   | { readonly kind: 'refused'; readonly error: string }
+  /** More alerts than the limit: as Prometheus has it, the rule has none any more, and whoever was told hears no end. */
+  | { readonly kind: 'over_limit'; readonly error: string; readonly changes: readonly AlertChange[] }
   | {
       readonly kind: 'alerting'
       readonly alerts: TrackedAlerts
@@ -111,7 +113,12 @@ export async function evaluateAlerting(
     if (hasChanged(was, is)) changes.push({ before: was, after: is })
   }
   if (input.limit > 0 && activeCount > input.limit) {
-    return { kind: 'refused', error: `exceeded limit of ${input.limit} with ${activeCount} alerts` }
+    const dropped = Array.from(before.values(), (tracked) => ({ before: tracked, after: undefined }))
+    return {
+      kind: 'over_limit',
+      error: `exceeded limit of ${input.limit} with ${activeCount} alerts`,
+      changes: dropped.filter(({ before: { phase } }) => phase.state !== 'resolved'),
+    }
   }
   const samples = [...alerts.values()].flatMap(({ labels, phase }) => alertSamples(labels, phase, input.sampleTimeMs))
   return { kind: 'alerting', alerts, changes, samples }

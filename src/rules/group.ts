@@ -69,6 +69,7 @@ export async function evaluateGroup(
     rule.lastEvaluationMs = nowMs
     if ('error' in outcome) {
       errors.push(fail(rule, outcome.during, outcome.error))
+      transitions.push(...transitionsOf(outcome.changes ?? [], rule, state))
       continue
     }
     rule.health = 'ok'
@@ -100,7 +101,8 @@ export async function evaluateGroup(
 }
 
 type RuleOutcome =
-  | { readonly error: string; readonly during: 'query' | 'result' }
+  /** `changes`: what the failure did to the rule's alerts. */
+  | { readonly error: string; readonly during: 'query' | 'result'; readonly changes?: readonly AlertChange[] }
   | {
       readonly samples: readonly DerivedSample[]
       /** Metrics the samples belong to. */
@@ -138,6 +140,10 @@ async function evaluateRule(
         })
   state.evaluationMs = elapsed(ports, startMs) ?? result.stats.evalMs
   if (outcome.kind === 'refused') return { error: outcome.error, during: 'result' }
+  if (outcome.kind === 'over_limit') {
+    state.alerts = new Map()
+    return { error: outcome.error, during: 'result', changes: outcome.changes }
+  }
   state.warnings = result.warnings
   const seriesBefore = state.series
   state.series = seriesSetOf(outcome.samples)

@@ -65,12 +65,6 @@ groups:
       - { record: 'ref:limited', expr: ref_value }
 `
 
-/** What is not the same, and why. */
-const EXPLAINED: Readonly<Record<string, string>> = {
-  Limited:
-    'above its limit Prometheus drops all alerts of the rule without a word to receivers; here they stay as they were',
-}
-
 let exporter: Exporter
 let [theirs, ours]: FakeAlertmanager[] = []
 let prometheus: RunningPrometheus
@@ -193,29 +187,24 @@ afterAll(async () => {
 
 const keyOf = (labels: Readonly<Record<string, string>>): string => JSON.stringify(Object.entries(labels).sort())
 
-/** Without times, which are compared apart, and without what is explained. */
+/** Without times, which are compared apart. */
 function comparable({ rules, alerts }: Answers): unknown {
   const alertOf = ({ labels, annotations, state, value }: PromAlert) => {
     return { labels, annotations: withoutGo(annotations), state, value }
   }
   const sorted = (list: readonly PromAlert[]) =>
-    list
-      .filter(({ labels }) => !(labels['alertname']! in EXPLAINED))
-      .map(alertOf)
-      .sort((a, b) => (keyOf(a.labels) < keyOf(b.labels) ? -1 : 1))
+    list.map(alertOf).sort((a, b) => (keyOf(a.labels) < keyOf(b.labels) ? -1 : 1))
   return {
-    rules: rules
-      .filter(({ name }) => !(name in EXPLAINED))
-      .map(({ lastError, alerts: own, labels, ...rest }) => ({
-        ...rest,
-        lastEvaluation: undefined,
-        evaluationTime: undefined,
-        // Prometheus 3 writes an empty mapping, 2.42 leaves it out.
-        labels: labels ?? {},
-        // Which series it names of those that are alike is chance.
-        lastError: lastError?.replace(/\[\{.*\}\]/, '[...]').replace(/, \{[^}]*\}/g, ''),
-        alerts: own === undefined ? undefined : sorted(own),
-      })),
+    rules: rules.map(({ lastError, alerts: own, labels, ...rest }) => ({
+      ...rest,
+      lastEvaluation: undefined,
+      evaluationTime: undefined,
+      // Prometheus 3 writes an empty mapping, 2.42 leaves it out.
+      labels: labels ?? {},
+      // Which series it names of those that are alike is chance.
+      lastError: lastError?.replace(/\[\{.*\}\]/, '[...]').replace(/, \{[^}]*\}/g, ''),
+      alerts: own === undefined ? undefined : sorted(own),
+    })),
     alerts: sorted(alerts),
   }
 }
@@ -249,7 +238,7 @@ describe('the same rules on the same live series', () => {
       return real.alerts.flatMap(({ labels, activeAt }) => {
         const [a, b] = [Date.parse(activeAt), since.get(keyOf(labels)) ?? NaN]
         // What was so before the run began has been so since each of them was started.
-        if (labels['alertname']! in EXPLAINED || (a < startMs && b < startMs)) return []
+        if (a < startMs && b < startMs) return []
         return Math.abs(a - b) <= APART_SECONDS_MAX * 1000 ? [] : [`${second} s ${keyOf(labels)}: ${a} and ${b}`]
       })
     })
@@ -265,9 +254,7 @@ describe('the same rules on the same live series', () => {
         `/api/v1/query_range?query=ALERTS&${range}`,
       )
       return new Map(
-        result
-          .filter(({ metric }) => !(metric['alertname']! in EXPLAINED))
-          .map(({ metric, values }) => [keyOf(metric), runsOf(values.map(([time]) => time - startMs / 1000))]),
+        result.map(({ metric, values }) => [keyOf(metric), runsOf(values.map(([time]) => time - startMs / 1000))]),
       )
     }
     const [real, mine] = await Promise.all([lives(prometheus.url), lives(daytwo.url)])
@@ -281,12 +268,7 @@ describe('the same rules on the same live series', () => {
     requirePeer('prometheus', context)
     const seconds = (ROUNDS * 5 - 1) * PHASE_SECONDS
     const news = (received: readonly ReceivedAlert[]) =>
-      newsOf(
-        received.filter(
-          ({ atMs, labels }) =>
-            atMs < startMs + (seconds + CHECK_AT_SECONDS) * 1000 && !(labels['alertname']! in EXPLAINED),
-        ),
-      )
+      newsOf(received.filter(({ atMs }) => atMs < startMs + (seconds + CHECK_AT_SECONDS) * 1000))
     const [real, mine] = [news(theirs!.received), news(ours!.received)]
     expect(mine.map(({ text }) => text)).toEqual(real.map(({ text }) => text))
     const apart = real.filter(({ startsMs }, i) => {

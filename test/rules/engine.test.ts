@@ -223,7 +223,7 @@ groups:
     expect(await harness.ask('after', T0)).toEqual(['after 1'])
   })
 
-  test('a limit refuses the whole result: what was firing goes on firing', async () => {
+  test('a limit refuses the whole result, and the rule has no alerts until it is kept again', async () => {
     const harness = await started(`
 groups:
 - name: g
@@ -239,7 +239,10 @@ groups:
       'exceeded limit of 1 with 2 alerts',
       'exceeded limit of 1 with 2 series',
     ])
-    expect(harness.alerts()).toEqual(['{alertname="A", n="1"} firing'])
+    expect(harness.alerts()).toEqual([])
+    harness.store.appendStale(Labels.of({ __name__: 'm', n: '1' }), at(2))
+    expect(transitionsOf(await harness.evaluate(at(2)))).toEqual(['A: inactive > firing'])
+    expect(harness.alerts()).toEqual(['{alertname="A", n="2"} firing'])
   })
 
   test('a full disk is told per rule, alerts are raised all the same, and ended series still end', async () => {

@@ -1,6 +1,6 @@
 import type { ClusterRecord, Modification, VersionInterval } from './cluster-record.ts'
 import type { ClusterObservations, MetricRun, ObjectAbsence, ObjectObservation } from './observation.ts'
-import type { UpgradeOperator, UpgradeRecord, UpgradeState } from './upgrade.ts'
+import type { Upgrade, UpgradeOperator, UpgradeRecord, UpgradeState } from './upgrade.ts'
 
 /** All facts of one cluster: what a derivation answers, sorted, so that equal facts are equal bytes. */
 export interface ClusterFacts {
@@ -24,7 +24,7 @@ export interface ObservationSink {
   /** Known ones (cluster, uid, resource version, change) are kept once, with their earliest time. */
   putObjects(observations: readonly ObjectObservation[], nowMs: number): void
   putListings(listings: readonly ObjectListing[], nowMs: number): void
-  /** Replaces what is kept of these clusters' series from `fromMs` on. */
+  /** Replaces the cluster's runs that begin (`firstMs`) at `fromMs` or later; all of these do. */
   putRuns(cluster: string, fromMs: number, runs: readonly MetricRun[]): void
 }
 
@@ -37,6 +37,8 @@ export interface ObservationReader {
   /** All of one cluster that is kept; spans are read elsewhere and are not in it. */
   read(cluster: string): Promise<Omit<ClusterObservations, 'spans'>>
   absences(cluster: string): Promise<readonly ObjectAbsence[]>
+  /** What `putRuns` left of a cluster, in the order of signal, labels and start. */
+  runs(cluster: string): Promise<readonly MetricRun[]>
   /** How old the oldest kept observation of a cluster is; facts about what was before stay as they are. */
   oldestMs(cluster: string): Promise<number | undefined>
   /** The newest states of objects, for the log of what changed. */
@@ -48,7 +50,10 @@ export interface ObservationReader {
 
 /** The door for facts. */
 export interface FleetFactsSink {
-  /** Replaces a cluster's facts; upgrades, intervals and modifications that ended before `keepBeforeMs` stay. */
+  /**
+   * Replaces a cluster's facts; upgrades, intervals and modifications that ended before `keepBeforeMs` stay, because
+   * what they were derived from may be gone. Nothing is written when nothing is different.
+   */
   putFacts(facts: ClusterFacts, keepBeforeMs: number): Promise<void>
 }
 
@@ -66,6 +71,29 @@ export interface UpgradeQuery {
   /** Keyset: after this one in the order asked for. */
   readonly after?: { readonly key: string | number; readonly id: string }
   readonly limit: number
+}
+
+/** Sorts before every time and duration: it is not known. */
+const UNKNOWN_KEY = -1
+
+/** The key of an upgrade in an order: what `after` names. */
+export function upgradeKeyOf(upgrade: Upgrade, sort: UpgradeQuery['sort']): string | number {
+  const { cluster, startedMs, endedMs } = upgrade
+  switch (sort) {
+    case 'started':
+      return startedMs ?? UNKNOWN_KEY
+    case 'ended':
+      return endedMs ?? UNKNOWN_KEY
+    case 'cluster':
+      return cluster
+    case 'duration':
+      return startedMs === undefined || endedMs === undefined ? UNKNOWN_KEY : endedMs - startedMs
+  }
+}
+
+/** The key of a modification in the order of `modifications`. */
+export function modificationKeyOf(modification: Modification): number {
+  return modification.startedMs ?? UNKNOWN_KEY
 }
 
 export interface ModificationQuery {
@@ -86,7 +114,7 @@ export interface FleetFactsReader {
   cluster(name: string): Promise<ClusterFacts | undefined>
   upgrades(query: UpgradeQuery): Promise<readonly UpgradeRecord[]>
   upgrade(id: string): Promise<UpgradeRecord | undefined>
-  /** Every upgrade that is open, for stuck detection and the landing page. */
+  /** Every upgrade that runs or whose workloads still follow, for stuck detection and the landing page. */
   openUpgrades(): Promise<readonly UpgradeRecord[]>
   modifications(query: ModificationQuery): Promise<readonly Modification[]>
   intervals(operator: string): Promise<readonly VersionInterval[]>

@@ -291,6 +291,55 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
   -- Which runs resolved lately, and when the oldest of them fired.
   CREATE INDEX alert_run_resolved ON alert_run (resolved_at_ms, fired_at_ms);
   `,
+  `
+  -- Facts about clusters, as JSON; the columns are what lists filter and sort by. A key of -1: not known.
+  -- REAL: spans tell times finer than a millisecond.
+  CREATE TABLE fleet_cluster (
+    cluster TEXT PRIMARY KEY,
+    record TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE upgrade (
+    id TEXT PRIMARY KEY,
+    cluster TEXT NOT NULL,
+    operator TEXT NOT NULL,
+    from_version TEXT,
+    to_version TEXT NOT NULL,
+    state TEXT NOT NULL,
+    is_open INTEGER NOT NULL,
+    started_key REAL NOT NULL,
+    ended_key REAL NOT NULL,
+    duration_key REAL NOT NULL,
+    record TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX upgrade_cluster ON upgrade (cluster, id);
+  CREATE INDEX upgrade_started ON upgrade (started_key, id);
+  CREATE INDEX upgrade_ended ON upgrade (ended_key, id);
+  CREATE INDEX upgrade_duration ON upgrade (duration_key, id);
+  CREATE INDEX upgrade_open ON upgrade (cluster, id) WHERE is_open = 1;
+  CREATE TABLE version_interval (
+    cluster TEXT NOT NULL,
+    operator TEXT NOT NULL,
+    from_ms REAL NOT NULL,
+    version TEXT NOT NULL,
+    until_ms REAL,
+    is_start_known INTEGER NOT NULL,
+    resolution_seconds REAL NOT NULL,
+    PRIMARY KEY (cluster, operator, from_ms, version)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX version_interval_operator ON version_interval (operator, cluster, from_ms);
+  CREATE TABLE modification (
+    id TEXT PRIMARY KEY,
+    cluster TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    component TEXT NOT NULL,
+    is_open INTEGER NOT NULL,
+    started_key REAL NOT NULL,
+    ended_ms REAL,
+    record TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX modification_cluster ON modification (cluster, id);
+  CREATE INDEX modification_started ON modification (started_key, id);
+  `,
 ]
 
 /** The version that brought packs. Before it a flush wrote one row per series, and no release ever did. */

@@ -3,6 +3,7 @@ import { Kysely, SqliteDialect } from 'kysely'
 import type { AlertStateStore } from '../../model/alert.ts'
 import type { AlertRunReader } from '../../model/alert-run.ts'
 import type { DeliveryReader, DeliveryStore } from '../../model/delivery.ts'
+import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import type { NotificationLogStore } from '../../model/notification-log.ts'
 import { failureOf, openDatabase, openDatabaseForReading } from '../database.ts'
 import { Turns } from '../turns.ts'
@@ -13,6 +14,7 @@ import { SqlAudit, type AuditStore } from './audit.ts'
 import { SqlExternalAlerts, type ExternalAlertStore } from './external-alerts.ts'
 import { SqlDeliveries } from './deliveries.ts'
 import { SqlNotificationLog } from './notification-log.ts'
+import { SqlFleetFacts, type FleetFactsStore } from './fleet-facts.ts'
 import { SqlMeta, type MetaStore } from './meta.ts'
 import type { FactsSchema } from './schema.ts'
 import { SqlSilences, type SilenceStore } from './silences.ts'
@@ -30,6 +32,7 @@ export interface Facts {
   readonly externalAlerts: ExternalAlertStore
   readonly notificationLog: NotificationLogStore
   readonly deliveries: DeliveryStore
+  readonly fleet: FleetFactsStore
 }
 
 /** Runs one piece of work on the connection, alone, and names its failures. */
@@ -56,6 +59,7 @@ export function createFacts(database: Database.Database, turns: Turns): Facts {
     externalAlerts: new SqlExternalAlerts(run),
     notificationLog: new SqlNotificationLog(run),
     deliveries: new SqlDeliveries(run),
+    fleet: new SqlFleetFacts(run),
   }
 }
 
@@ -64,17 +68,21 @@ export interface FactsReader {
   readonly alertRuns: AlertRunReader
   readonly audit: Pick<AuditStore, 'list'>
   readonly deliveries: DeliveryReader
+  readonly fleet: FleetFactsReader
+  readonly meta: Pick<MetaStore, 'get'>
   close(): void
 }
 
 /** Opens what a writer made. Throws FleetError. */
 export function openFactsForReading(dir: string): FactsReader {
   const database = openDatabaseForReading(dir)
-  const { alertRuns, audit, deliveries } = createFacts(database, new Turns())
+  const { alertRuns, audit, deliveries, fleet, meta } = createFacts(database, new Turns())
   return {
     alertRuns,
     audit,
     deliveries,
+    fleet,
+    meta,
     close() {
       database.close()
     },

@@ -12,6 +12,10 @@ export interface FactsSchema {
   readonly audit: AuditTable
   readonly alert_run: AlertRunTable
   readonly external_alert: ExternalAlertTable
+  readonly fleet_cluster: FleetClusterTable
+  readonly upgrade: UpgradeTable
+  readonly version_interval: VersionIntervalTable
+  readonly modification: ModificationTable
 }
 
 export interface MetaTable {
@@ -133,4 +137,51 @@ export interface DeliveryTable {
   readonly retry_at_ms: number | null
   readonly payload: string
   readonly answer: string | null
+}
+
+export interface FleetClusterTable {
+  readonly cluster: string
+  /** JSON of `ClusterRecord`. */
+  readonly record: string
+}
+
+/** Keys are -1 where the time is not known. */
+export interface UpgradeTable {
+  readonly id: string
+  readonly cluster: string
+  readonly operator: string
+  readonly from_version: string | null
+  readonly to_version: string
+  readonly state: string
+  /** 0 or 1: it runs, or its workloads still follow. */
+  readonly is_open: number
+  readonly started_key: number
+  readonly ended_key: number
+  readonly duration_key: number
+  /** JSON of `UpgradeRecord`. */
+  readonly record: string
+}
+
+export interface VersionIntervalTable {
+  readonly cluster: string
+  readonly operator: string
+  readonly from_ms: number
+  readonly version: string
+  readonly until_ms: number | null
+  /** 0 or 1. */
+  readonly is_start_known: number
+  readonly resolution_seconds: number
+}
+
+export interface ModificationTable {
+  readonly id: string
+  readonly cluster: string
+  readonly kind: string
+  readonly component: string
+  /** 0 or 1: it still stands. */
+  readonly is_open: number
+  readonly started_key: number
+  readonly ended_ms: number | null
+  /** JSON of `Modification`. */
+  readonly record: string
 }

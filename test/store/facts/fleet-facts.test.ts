@@ -1,0 +1,288 @@
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { ClusterRecord, Modification, VersionInterval } from '../../../src/model/cluster-record.ts'
+import { modificationKeyOf, upgradeKeyOf } from '../../../src/model/fleet-facts.ts'
+import type { ClusterFacts, UpgradeQuery } from '../../../src/model/fleet-facts.ts'
+import type { UpgradeRecord } from '../../../src/model/upgrade.ts'
+import { openDatabaseForReading } from '../../../src/store/database.ts'
+import { openFactsForReading } from '../../../src/store/facts/facts.ts'
+import { NOW_MS, TempStore } from '../temp-store.ts'
+
+const HOUR_MS = 3_600_000
+
+function clusterOf(cluster: string, more: Partial<ClusterRecord> = {}): ClusterRecord {
+  return {
+    cluster,
+    aliases: [],
+    versions: { kubevirt: '1.7.0' },
+    conditions: [],
+    settings: { liveMigration: {}, featureGates: {} },
+    pools: [],
+    instanceTypes: {},
+    preferences: {},
+    deprecatedApis: {},
+    firstSeenMs: NOW_MS - HOUR_MS,
+    lastSeenMs: NOW_MS,
+    coverage: { objects: true, metrics: false, spans: false, kinds: [] },
+    ...more,
+  }
+}
+
+function upgradeOf(
+  cluster: string,
+  id: string,
+  more: Partial<UpgradeRecord['upgrade']> = {},
+  detail: Partial<UpgradeRecord['detail']> = {},
+): UpgradeRecord {
+  const startedMs = more.startedMs ?? NOW_MS - HOUR_MS
+  return {
+    upgrade: {
+      id,
+      cluster,
+      operator: 'kubevirt-hyperconverged',
+      from: '1.16.0',
+      to: '1.17.0',
+      state: 'succeeded',
+      startedMs,
+      endedMs: startedMs + 900_000,
+      phases: [],
+      evidence: [{ source: 'objects', atMs: NOW_MS, text: 'CSV "ü"\n', ref: 'a/b' }],
+      resolutionSeconds: 1,
+      ...more,
+    },
+    detail: {
+      csvSteps: [],
+      components: [],
+      observedUntilMs: NOW_MS,
+      conditionChanges: [],
+      featureGateChanges: [],
+      ...detail,
+    },
+  }
+}
+
+function intervalOf(cluster: string, version: string, fromMs: number, untilMs?: number): VersionInterval {
+  return {
+    cluster,
+    operator: 'kubevirt-hyperconverged',
+    version,
+    fromMs,
+    isStartKnown: true,
+    ...(untilMs === undefined ? {} : { untilMs }),
+    resolutionSeconds: 1,
+  }
+}
+
+function modificationOf(cluster: string, id: string, more: Partial<Modification> = {}): Modification {
+  return {
+    id,
+    cluster,
+    kind: 'out_of_band',
+    component: 'kubevirt',
+    startedMs: NOW_MS - HOUR_MS,
+    count: 1,
+    text: 'edited',
+    isUpgradeMode: false,
+    resolutionSeconds: 30,
+    ...more,
+  }
+}
+
+function factsOf(cluster: string, more: Partial<ClusterFacts> = {}): ClusterFacts {
+  return { cluster: clusterOf(cluster), intervals: [], upgrades: [], modifications: [], ...more }
+}
+
+let store: TempStore
+beforeEach(() => {
+  store = new TempStore()
+})
+
+describe('facts of clusters', () => {
+  test('come back as they were, after a restart and on the thread that reads', async () => {
+    const facts = factsOf('c1', {
+      upgrades: [upgradeOf('c1', 'a', { startedMs: NOW_MS - 2 * HOUR_MS + 0.25 }), upgradeOf('c1', 'b')],
+      intervals: [intervalOf('c1', '1.16.0', 1, 2), intervalOf('c1', '1.17.0', 2)],
+      modifications: [modificationOf('c1', 'm', { operations: [{ op: 'add', path: '/a', value: { b: [1] } }] })],
+    })
+    await store.writer.facts.fleet.putFacts(facts, 0)
+    await store.reopen()
+    const reader = openFactsForReading(store.options.dir)
+    try {
+      for (const { fleet } of [store.writer.facts, reader]) {
+        expect(await fleet.cluster('c1')).toEqual(facts)
+        expect(await fleet.clusters()).toEqual([facts.cluster])
+        expect(await fleet.upgrade('b')).toEqual(facts.upgrades[1])
+        expect(await fleet.upgrade('z')).toBeUndefined()
+        expect(await fleet.cluster('z')).toBeUndefined()
+        expect(await fleet.intervals('kubevirt-hyperconverged')).toEqual(facts.intervals)
+        expect(await fleet.intervals('cdi')).toEqual([])
+      }
+    } finally {
+      reader.close()
+    }
+  })
+
+  test('are replaced whole, and those of other clusters stay', async () => {
+    const { fleet } = store.writer.facts
+    await fleet.putFacts(factsOf('c2', { upgrades: [upgradeOf('c2', 'other')] }), 0)
+    await fleet.putFacts(
+      factsOf('c1', {
+        upgrades: [upgradeOf('c1', 'a'), upgradeOf('c1', 'b')],
+        intervals: [intervalOf('c1', '1', 1)],
+        modifications: [modificationOf('c1', 'm')],
+      }),
+      0,
+    )
+    const after = factsOf('c1', {
+      upgrades: [upgradeOf('c1', 'b', { to: '1.18.0' })],
+      intervals: [intervalOf('c1', '1', 0)],
+    })
+    await fleet.putFacts(after, 0)
+    expect(await fleet.cluster('c1')).toEqual(after)
+    expect((await fleet.cluster('c2'))?.upgrades).toHaveLength(1)
+  })
+
+  test('cost no commit when nothing is different', async () => {
+    const { fleet, meta } = store.writer.facts
+    const facts = [factsOf('c1', { upgrades: [upgradeOf('c1', 'a')] }), factsOf('c2')]
+    const batch = { facts, keepBeforeMs: 0, meta: [['facts position', '7']] as const }
+    expect(await fleet.putAll(batch)).toEqual(['c1', 'c2'])
+    expect(await meta.get('facts position')).toBe('7')
+    // It changes with every commit of somebody else.
+    const other = openDatabaseForReading(store.options.dir)
+    const version = (): unknown => other.pragma('data_version', { simple: true })
+    const before = version()
+    expect(await fleet.putAll(batch)).toEqual([])
+    expect(version()).toBe(before)
+    expect(await fleet.putAll({ ...batch, facts: [factsOf('c1'), factsOf('c2')] })).toEqual(['c1'])
+    expect(version()).not.toBe(before)
+    other.close()
+  })
+
+  test('that ended before a time stay, and are not said twice', async () => {
+    const { fleet } = store.writer.facts
+    const oldMs = NOW_MS - 500 * 24 * HOUR_MS
+    const old = upgradeOf('c1', 'metrics-id', { startedMs: oldMs, endedMs: oldMs + HOUR_MS })
+    const intervals = [intervalOf('c1', '1.15.0', oldMs - HOUR_MS, oldMs), intervalOf('c1', '1.16.0', oldMs)]
+    const modification = modificationOf('c1', 'm', { startedMs: oldMs })
+    await fleet.putFacts(factsOf('c1', { upgrades: [old], intervals, modifications: [modification] }), 0)
+    const keepBeforeMs = NOW_MS - 400 * 24 * HOUR_MS
+    const again = upgradeOf('c1', 'csv-id', { startedMs: oldMs + 60_000, endedMs: oldMs + HOUR_MS })
+    const running = upgradeOf('c1', 'new')
+    await fleet.putFacts(
+      factsOf('c1', {
+        upgrades: [again, running],
+        intervals: [{ ...intervalOf('c1', '1.16.0', keepBeforeMs + 1, NOW_MS), isStartKnown: false }],
+      }),
+      keepBeforeMs,
+    )
+    const kept = await fleet.cluster('c1')
+    expect(kept?.upgrades).toEqual([old, running])
+    expect(kept?.intervals).toEqual([intervals[0], intervalOf('c1', '1.16.0', oldMs, NOW_MS)])
+    expect(kept?.modifications).toEqual([modification])
+  })
+})
+
+describe('lists', () => {
+  const SORTS: readonly UpgradeQuery['sort'][] = ['started', 'ended', 'cluster', 'duration']
+
+  test('of upgrades give each once over pages of any size, in order', async () => {
+    const { fleet } = store.writer.facts
+    // Ties and unknown times on purpose.
+    const all = Array.from({ length: 40 }, (_, i) => {
+      const cluster = `c${i % 7}`
+      const { upgrade, detail } = upgradeOf(cluster, `u${i}`, { startedMs: NOW_MS - (i % 5) * HOUR_MS })
+      const { startedMs, endedMs, ...rest } = upgrade
+      if (i % 6 === 0) return { upgrade: rest, detail }
+      if (i % 4 === 0) return { upgrade: { ...rest, startedMs: startedMs! }, detail }
+      return { upgrade: { ...rest, startedMs: startedMs!, endedMs: endedMs! + (i % 3) }, detail }
+    })
+    const clusters = [...new Set(all.map(({ upgrade }) => upgrade.cluster))]
+    await fleet.putAll({
+      facts: clusters.map((cluster) =>
+        factsOf(cluster, { upgrades: all.filter(({ upgrade }) => upgrade.cluster === cluster) }),
+      ),
+      keepBeforeMs: 0,
+      meta: [],
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...SORTS),
+        fc.boolean(),
+        fc.integer({ min: 1, max: 45 }),
+        async (sort, isDescending, limit) => {
+          const ids: string[] = []
+          const keys: (string | number)[] = []
+          for (let after: UpgradeQuery['after'] | undefined; ;) {
+            const page = await fleet.upgrades({ sort, isDescending, limit, ...(after === undefined ? {} : { after }) })
+            for (const { upgrade } of page) {
+              ids.push(upgrade.id)
+              keys.push(upgradeKeyOf(upgrade, sort))
+            }
+            const last = page.at(-1)
+            if (last === undefined || page.length < limit) break
+            after = { key: upgradeKeyOf(last.upgrade, sort), id: last.upgrade.id }
+          }
+          expect(new Set(ids).size).toBe(all.length)
+          expect(ids).toHaveLength(all.length)
+          const sorted = keys.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+          expect(keys).toEqual(isDescending ? sorted.reverse() : sorted)
+        },
+      ),
+      { numRuns: 20 },
+    )
+  })
+
+  test('of upgrades are filtered by what is asked', async () => {
+    const { fleet } = store.writer.facts
+    const running = upgradeOf('c1', 'running', { state: 'in_progress', to: '1.18.0', startedMs: NOW_MS })
+    const followed = upgradeOf('c1', 'followed', {
+      phases: [{ name: 'workloads', state: 'in_progress', resolutionSeconds: 1, isReconstructed: false }],
+    })
+    const platform = upgradeOf('c2', 'platform', {
+      operator: 'openshift',
+      state: 'failed',
+      from: '4.19.1',
+      to: '4.20.0',
+    })
+    await fleet.putAll({
+      facts: [factsOf('c1', { upgrades: [running, followed] }), factsOf('c2', { upgrades: [platform] })],
+      keepBeforeMs: 0,
+      meta: [],
+    })
+    const ids = async (more: Partial<UpgradeQuery>): Promise<string> =>
+      (await fleet.upgrades({ sort: 'started', isDescending: false, limit: 10, ...more }))
+        .map(({ upgrade }) => upgrade.id)
+        .sort()
+        .join(' ')
+    expect(await ids({})).toBe('followed platform running')
+    expect(await ids({ cluster: 'c1' })).toBe('followed running')
+    expect(await ids({ operator: 'openshift' })).toBe('platform')
+    expect(await ids({ from: '4.19.1' })).toBe('platform')
+    expect(await ids({ to: '1.18.0' })).toBe('running')
+    expect(await ids({ states: ['failed', 'in_progress'] })).toBe('platform running')
+    expect(await ids({ states: [] })).toBe('')
+    expect(await ids({ fromMs: NOW_MS })).toBe('running')
+    expect(await ids({ toMs: NOW_MS - 1 })).toBe('followed platform')
+    expect((await fleet.openUpgrades()).map(({ upgrade }) => upgrade.id)).toEqual(['followed', 'running'])
+  })
+
+  test('of modifications are newest first, and know which still stand', async () => {
+    const { fleet } = store.writer.facts
+    const edits = [1, 2, 3].map((i) => modificationOf('c1', `e${i}`, { startedMs: NOW_MS - i }))
+    const { startedMs, ...rest } = modificationOf('c1', 'p', { kind: 'jsonpatch', component: 'cdi' })
+    expect(startedMs).toBeDefined()
+    await fleet.putFacts(factsOf('c1', { modifications: [...edits, rest] }), 0)
+    const first = await fleet.modifications({ limit: 2 })
+    expect(first.map(({ id }) => id)).toEqual(['e1', 'e2'])
+    const last = first.at(-1)!
+    const second = await fleet.modifications({ limit: 9, after: { key: modificationKeyOf(last), id: last.id } })
+    expect(second.map(({ id }) => id)).toEqual(['e3', 'p'])
+    const ids = async (more: object): Promise<readonly string[]> =>
+      (await fleet.modifications({ limit: 9, ...more })).map(({ id }) => id)
+    expect(await ids({ isOpen: true })).toEqual(['p'])
+    expect(await ids({ isOpen: false, fromMs: NOW_MS - 2 })).toEqual(['e1', 'e2'])
+    expect(await ids({ kind: 'jsonpatch', component: 'cdi', cluster: 'c1' })).toEqual(['p'])
+    expect(await ids({ cluster: 'c2' })).toEqual([])
+  })
+})

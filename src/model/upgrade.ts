@@ -171,16 +171,17 @@ export interface WorkloadUpdate {
   readonly startedMs?: number
   /** When none was outdated any more. */
   readonly endedMs?: number
+  /** Absent counts are unknown: metrics tell only how many wait and run. */
   readonly migrations: {
-    readonly workloadUpdate: number
-    readonly evacuation: number
-    readonly other: number
-    readonly succeeded: number
-    readonly failed: number
-    readonly pending: number
-    readonly running: number
+    readonly workloadUpdate?: number
+    readonly evacuation?: number
+    readonly other?: number
+    readonly succeeded?: number
+    readonly failed?: number
+    readonly pending?: number
+    readonly running?: number
     /** Ended by the 5 minute (unschedulable) or 15 minute (otherwise) limit of being pending. */
-    readonly pendingTimeouts: number
+    readonly pendingTimeouts?: number
   }
   /** Outdated machines a minute that disappeared lately; absent when it cannot be told. */
   readonly perMinute?: number

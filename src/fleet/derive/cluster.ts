@@ -1,0 +1,60 @@
+/** What is known of one cluster now, from all ways it is heard of. Absent is unknown. */
+import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
+import type { ClusterObservations } from '../../model/observation.ts'
+import { coverageOf, seenOf } from './coverage.ts'
+import { hcoReleaseOf } from './hco-release.ts'
+import { healthOf } from './health.ts'
+import { deschedulerOf, goldenImagesOf, hyperConvergedOf, machineTypesOf, outdatedOf } from './inventory.ts'
+import { aliasesOf, nodesOf, platformOf, poolsOf } from './platform.ts'
+import { settingsOf } from './settings.ts'
+import { HCO_PACKAGES, subscriptionOf } from './subscription.ts'
+
+/** Operators whose version stands in a field of its own. */
+const NAMED_APART: readonly string[] = ['kubevirt-hyperconverged', 'openshift']
+
+export function deriveRecord(observations: ClusterObservations, intervals: readonly VersionInterval[]): ClusterRecord {
+  const { cluster } = observations
+  const open = intervals.filter(({ untilMs }) => untilMs === undefined)
+  const hcoVersion = open.find(({ operator }) => operator === 'kubevirt-hyperconverged')?.version
+  const hyperConverged = hyperConvergedOf(observations)
+  const subscription = subscriptionOf(observations)
+  const flavour = flavourOf(subscription?.package, hcoVersion)
+  const nodes = nodesOf(observations)
+  const platform = platformOf(observations, nodes, intervals)
+  const workloads = outdatedOf(observations)
+  const goldenImages = goldenImagesOf(observations)
+  const descheduler = deschedulerOf(observations, hcoVersion)
+  const { firstMs = 0, lastMs = 0 } = seenOf(observations)
+  return {
+    cluster,
+    aliases: aliasesOf(observations),
+    ...(flavour === undefined ? {} : { flavour }),
+    ...(platform === undefined ? {} : { platform }),
+    ...(hcoVersion === undefined ? {} : { hcoVersion }),
+    versions: Object.fromEntries(
+      open
+        .filter(({ operator }) => !NAMED_APART.includes(operator))
+        .map(({ operator, version }) => [operator, version]),
+    ),
+    ...(subscription === undefined ? {} : { subscription }),
+    ...healthOf(observations, hyperConverged, subscription?.installedCsv),
+    settings: settingsOf(hyperConverged),
+    ...(nodes === undefined ? {} : { nodes }),
+    pools: poolsOf(observations),
+    ...(workloads === undefined ? {} : { workloads }),
+    ...(goldenImages === undefined ? {} : { goldenImages }),
+    ...(descheduler === undefined ? {} : { descheduler }),
+    ...machineTypesOf(observations),
+    // Which old API versions are asked for stands in API servers' metrics, which no signal reads.
+    deprecatedApis: {},
+    firstSeenMs: firstMs,
+    lastSeenMs: lastMs,
+    coverage: coverageOf(observations),
+  }
+}
+
+/** By the package's name; by the way versions are counted where no package is told. */
+function flavourOf(packageName: string | undefined, hcoVersion: string | undefined): ClusterRecord['flavour'] {
+  const byPackage = packageName === undefined ? undefined : HCO_PACKAGES[packageName]
+  return byPackage ?? (hcoVersion === undefined ? undefined : hcoReleaseOf(hcoVersion)?.flavour)
+}

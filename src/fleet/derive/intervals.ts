@@ -1,0 +1,77 @@
+/**
+ * Which version of each operator a cluster ran, from when until when. What objects say counts for as long as objects
+ * are heard of; before and after that, metrics. The moment itself is taken from the upgrade that led there, which knows
+ * it best; the interval's version is the one that was really reached, not the one that was begun.
+ */
+import type { VersionInterval } from '../../model/cluster-record.ts'
+import type { ClusterObservations } from '../../model/observation.ts'
+import type { UpgradeRecord } from '../../model/upgrade.ts'
+import { metricArrivals } from './metric-arrivals.ts'
+import { objectArrivals } from './object-arrivals.ts'
+import { coverageOf } from './coverage.ts'
+import { compareTexts } from './object-histories.ts'
+
+/** A cluster came to run a version, or (without one) ceased to run any. */
+export interface Arrival {
+  readonly version: string | undefined
+  readonly atMs: number
+  /** False: it was so already when it was first looked at. */
+  readonly isKnown: boolean
+  readonly resolutionSeconds: number
+}
+
+/** By operator, then by start. */
+export function deriveIntervals(
+  observations: ClusterObservations,
+  upgrades: readonly UpgradeRecord[],
+): readonly VersionInterval[] {
+  const { cluster } = observations
+  const objects = objectArrivals(observations, upgrades)
+  const metrics = metricArrivals(observations, upgrades)
+  const { objectsLastMs = -Infinity } = coverageOf(observations)
+  const operators = [...new Set([...objects.keys(), ...metrics.keys()])].sort(compareTexts)
+  return operators.flatMap((operator) => {
+    const merged = mergeArrivals(objects.get(operator) ?? [], metrics.get(operator) ?? [], objectsLastMs)
+    return intervalsOf(merged).map((interval) => ({ cluster, operator, ...interval }))
+  })
+}
+
+/** What metrics say before the first object, then objects, then what metrics say after the last one. */
+function mergeArrivals(
+  objects: readonly Arrival[],
+  metrics: readonly Arrival[],
+  objectsLastMs: number,
+): readonly Arrival[] {
+  const first = objects[0]
+  if (first === undefined) return metrics
+  const before = metrics.filter(({ atMs }) => atMs < first.atMs)
+  // An arrival that objects would have told, had they been heard of: theirs is the same one, seen a scrape later.
+  const after = metrics.filter(({ atMs }) => atMs > objectsLastMs)
+  return [...before, ...objects, ...after]
+}
+
+type Stretch = Pick<VersionInterval, 'version' | 'fromMs' | 'isStartKnown' | 'untilMs' | 'resolutionSeconds'>
+
+function intervalsOf(arrivals: readonly Arrival[]): readonly Stretch[] {
+  const stretches: Stretch[] = []
+  const close = (atMs: number): void => {
+    const last = stretches.at(-1)
+    if (last === undefined || last.untilMs !== undefined) return
+    // Two that begin at one moment: the later of them was there, the other was not.
+    if (atMs <= last.fromMs) stretches.pop()
+    else stretches[stretches.length - 1] = { ...last, untilMs: atMs }
+  }
+  for (const { version, atMs, isKnown, resolutionSeconds } of arrivals) {
+    const last = stretches.at(-1)
+    if (last?.untilMs === undefined && last?.version === version) continue
+    close(atMs)
+    if (version === undefined) continue
+    const previous = stretches.at(-1)
+    if (previous?.version === version && previous.untilMs === atMs) {
+      const { fromMs, isStartKnown } = previous
+      const reopened = { version, fromMs, isStartKnown, resolutionSeconds: previous.resolutionSeconds }
+      stretches[stretches.length - 1] = reopened
+    } else stretches.push({ version, fromMs: atMs, isStartKnown: isKnown, resolutionSeconds })
+  }
+  return stretches
+}

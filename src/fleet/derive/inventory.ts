@@ -1,0 +1,69 @@
+/** What runs on a cluster, as far as its objects tell: golden images, the descheduler, virtual machines by type. */
+import type { ClusterRecord } from '../../model/cluster-record.ts'
+import type { ClusterObservations } from '../../model/observation.ts'
+import { hcoReleaseOf, isDeschedulerMisconfigured } from './hco-release.ts'
+import { presentRuns } from './metric-runs.ts'
+import { objectHistories, presentObjects } from './object-histories.ts'
+import { coverageOf } from './coverage.ts'
+import { sortedByName } from './settings.ts'
+
+/** `undefined` where no cron was told. Outdated: CDI says it is not up to date. */
+export function goldenImagesOf(observations: ClusterObservations): ClusterRecord['goldenImages'] {
+  const crons = presentObjects(observations, 'dataimportcrons')
+  if (crons.length === 0) return undefined
+  const outdated = crons.filter(({ facts }) =>
+    facts.conditions.some(({ type, status }) => type === 'UpToDate' && status === 'False'),
+  )
+  return { crons: crons.length, outdated: outdated.length }
+}
+
+/** HCO's verdict, which depends on its version; absent where that is unknown or does not look. */
+export function deschedulerOf(
+  observations: ClusterObservations,
+  hcoVersion: string | undefined,
+): ClusterRecord['descheduler'] {
+  const found = presentObjects(observations, 'kubedeschedulers').find(({ name }) => name === 'cluster')
+  if (found === undefined) return undefined
+  const release = hcoVersion === undefined ? undefined : hcoReleaseOf(hcoVersion)
+  const isMisconfigured = release === undefined ? undefined : isDeschedulerMisconfigured(release, found.facts)
+  const profiles = [...found.facts.profiles].sort()
+  return { profiles, ...(isMisconfigured === undefined ? {} : { isMisconfigured }) }
+}
+
+/** Machines with an outdated launcher. KubeVirt's status, unless metrics go on where objects ended. */
+export function outdatedOf(observations: ClusterObservations): ClusterRecord['workloads'] {
+  const { objectsLastMs = -Infinity } = coverageOf(observations)
+  const told = presentObjects(observations, 'kubevirts').findLast(({ facts }) => facts.outdatedWorkloads !== undefined)
+  const measured = presentRuns(observations, 'outdated_vmis').at(-1)
+  if (told !== undefined && !(measured !== undefined && measured.firstMs > objectsLastMs)) {
+    return { outdated: told.facts.outdatedWorkloads!, atMs: told.seenMs }
+  }
+  return measured && { outdated: measured.value, atMs: measured.lastMs }
+}
+
+/** Running machines by instance type and preference. Empty where no machine is told: the edge kit leaves them out. */
+export function machineTypesOf(
+  observations: ClusterObservations,
+): Pick<ClusterRecord, 'instanceTypes' | 'preferences'> {
+  const machines = presentObjects(observations, 'virtualmachineinstances').map(({ facts }) => facts)
+  return {
+    instanceTypes: countByName(machines.map(({ instanceType }) => instanceType)),
+    preferences: countByName(machines.map(({ preference }) => preference)),
+  }
+}
+
+function countByName(names: readonly (string | undefined)[]): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>()
+  for (const name of names) {
+    if (name !== undefined && name !== '') counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return sortedByName(Object.fromEntries(counts))
+}
+
+/** HyperConverged as it is now; absent when none is there. */
+export function hyperConvergedOf(observations: ClusterObservations) {
+  return objectHistories(observations, 'hyperconvergeds')
+    .filter(({ goneMs }) => goneMs === undefined)
+    .at(-1)
+    ?.states.at(-1)?.facts
+}

@@ -1,0 +1,121 @@
+/**
+ * JSON patches that HyperConverged's annotations apply to operands past its API (RFC 6902). Objects tell the operations;
+ * metrics tell how many there are.
+ */
+import type { HyperConvergedFacts } from '../../model/object-facts.ts'
+import type { ClusterObservations, MetricRun } from '../../model/observation.ts'
+import { coverageOf } from './coverage.ts'
+import { parseJsonPatch } from './json-patch.ts'
+import { resolutionOf, runsOf } from './metric-runs.ts'
+import type { FoundModification } from './modifications.ts'
+import { compareTexts, isSeenFromCreation, objectHistories } from './object-histories.ts'
+import type { ObjectHistory } from './object-histories.ts'
+
+/** Which operand an annotation patches. */
+const PATCHED: Readonly<Record<string, string>> = {
+  'kubevirt.kubevirt.io/jsonpatch': 'kubevirt',
+  'containerizeddataimporter.kubevirt.io/jsonpatch': 'cdi',
+  'networkaddonsconfigs.kubevirt.io/jsonpatch': 'network-addons',
+  'ssp.kubevirt.io/jsonpatch': 'ssp',
+}
+
+export function jsonPatchesOf(observations: ClusterObservations): readonly FoundModification[] {
+  const histories = objectHistories(observations, 'hyperconvergeds')
+  const told = histories.flatMap(patchesOfHistory)
+  const firstLookMs = histories[0]?.states[0]!.seenMs ?? Infinity
+  const { objectsLastMs = -Infinity } = coverageOf(observations)
+  // Where HyperConverged is told, it is told what stands in it: metrics count before and after that only.
+  const measured = patchesOfMetrics(observations).filter(({ startedMs, endedMs }) => {
+    if (histories.length === 0) return true
+    return (endedMs ?? Infinity) <= firstLookMs || (startedMs ?? -Infinity) > objectsLastMs
+  })
+  return [...told, ...measured]
+}
+
+/** A stretch over which an annotation held one text. */
+interface Stretch {
+  readonly annotation: string
+  readonly text: string
+  readonly startedMs?: number
+  endedMs?: number
+}
+
+function patchesOfHistory(history: ObjectHistory<HyperConvergedFacts>): readonly FoundModification[] {
+  const names = new Set(history.states.flatMap(({ facts }) => Object.keys(facts.jsonPatches)))
+  return [...names].sort(compareTexts).flatMap((annotation) => stretchesOf(history, annotation).map(modificationOf))
+}
+
+function stretchesOf(history: ObjectHistory<HyperConvergedFacts>, annotation: string): readonly Stretch[] {
+  const stretches: Stretch[] = []
+  let open: Stretch | undefined
+  history.states.forEach(({ facts, seenMs }, i) => {
+    const text = facts.jsonPatches[annotation]
+    if (text === open?.text) return
+    if (open !== undefined) open.endedMs = seenMs
+    if (text === undefined) {
+      open = undefined
+      return
+    }
+    const startedMs = i > 0 || isSeenFromCreation(history) ? seenMs : taintedSince(facts)
+    open = { annotation, text, ...(startedMs === undefined ? {} : { startedMs }) }
+    stretches.push(open)
+  })
+  if (open !== undefined && history.goneMs !== undefined) open.endedMs = history.goneMs
+  return stretches
+}
+
+/** An annotation that was there at the first look made HCO tainted when it came, if it is the only one. */
+function taintedSince({ conditions, jsonPatches }: HyperConvergedFacts): number | undefined {
+  if (Object.keys(jsonPatches).length !== 1) return undefined
+  return conditions.find(({ type, status }) => type === 'TaintedConfiguration' && status === 'True')?.lastTransitionMs
+}
+
+function modificationOf({ annotation, text: written, startedMs, endedMs }: Stretch): FoundModification {
+  const patch = parseJsonPatch(written)
+  const component = PATCHED[annotation] ?? annotation
+  const operations = 'operations' in patch ? patch.operations : undefined
+  return {
+    kind: 'jsonpatch',
+    component,
+    ...(startedMs === undefined ? {} : { startedMs }),
+    ...(endedMs === undefined ? {} : { endedMs }),
+    count: operations?.length ?? 0,
+    ...(operations === undefined ? {} : { operations }),
+    annotation,
+    text:
+      'fault' in patch
+        ? `the annotation ${annotation} is no JSON patch: ${patch.fault}`
+        : `the annotation ${annotation} patches ${component}: ${patch.operations.map(({ op, path }) => `${op} ${path}`).join(', ')}`,
+    resolutionSeconds: 1,
+  }
+}
+
+/** By annotation, the stretches over which HCO counted operations in it. */
+function patchesOfMetrics(observations: ClusterObservations): readonly FoundModification[] {
+  const byAnnotation = new Map<string, MetricRun[]>()
+  for (const run of runsOf(observations, 'unsafe_modifications')) {
+    const annotation = run.labels['annotation_name'] ?? ''
+    if (annotation === '') continue
+    const own = byAnnotation.get(annotation)
+    if (own === undefined) byAnnotation.set(annotation, [run])
+    else own.push(run)
+  }
+  return [...byAnnotation]
+    .sort(([a], [b]) => compareTexts(a, b))
+    .flatMap(([annotation, runs]) => runs.filter(({ value }) => value > 0).map((run) => measuredPatch(annotation, run)))
+}
+
+function measuredPatch(annotation: string, run: MetricRun): FoundModification {
+  const component = PATCHED[annotation] ?? annotation
+  const { value, firstMs, beforeMs, afterMs } = run
+  return {
+    kind: 'jsonpatch',
+    component,
+    ...(beforeMs === undefined ? {} : { startedMs: firstMs }),
+    ...(afterMs === undefined ? {} : { endedMs: afterMs }),
+    count: value,
+    annotation,
+    text: `the annotation ${annotation} patches ${component} with ${value} operation${value === 1 ? '' : 's'}, which metrics do not tell`,
+    resolutionSeconds: resolutionOf(run),
+  }
+}

@@ -1,0 +1,49 @@
+/** What was changed past the API: operands edited by hand and changed back, and JSON patches in annotations. */
+import { createHash } from 'node:crypto'
+import type { Modification } from '../../model/cluster-record.ts'
+import type { ClusterObservations } from '../../model/observation.ts'
+import type { UpgradeRecord } from '../../model/upgrade.ts'
+import { jsonPatchesOf } from './json-patches.ts'
+import { compareTexts } from './object-histories.ts'
+import { outOfBandOf } from './out-of-band.ts'
+
+/** A modification before it is named and set beside the cluster's upgrades. */
+export type FoundModification = Omit<Modification, 'id' | 'cluster' | 'isUpgradeMode'>
+
+/** Oldest first; those whose start nobody saw before all others. */
+export function deriveModifications(
+  observations: ClusterObservations,
+  upgrades: readonly UpgradeRecord[],
+): readonly Modification[] {
+  const windows = upgrades.map(upgradeWindow)
+  return [...outOfBandOf(observations), ...jsonPatchesOf(observations)]
+    .map((found) => ({
+      id: idOf(observations.cluster, found),
+      cluster: observations.cluster,
+      ...found,
+      isUpgradeMode: windows.some((window) => contains(window, found.startedMs)),
+    }))
+    .sort((a, b) => (a.startedMs ?? -Infinity) - (b.startedMs ?? -Infinity) || compareTexts(a.id, b.id))
+}
+
+/** While HCO upgrades it writes to its operands itself, and some versions count that as edits of others. */
+interface Window {
+  readonly fromMs: number | undefined
+  readonly untilMs: number
+}
+
+function upgradeWindow({ upgrade, detail }: UpgradeRecord): Window {
+  if (upgrade.operator !== 'kubevirt-hyperconverged') return { fromMs: undefined, untilMs: 0 }
+  const fromMs = detail.hco?.startedMs ?? upgrade.startedMs
+  const endedMs = detail.hco?.endedMs ?? upgrade.endedMs
+  return { fromMs, untilMs: endedMs ?? (upgrade.state === 'in_progress' ? Infinity : detail.observedUntilMs) }
+}
+
+function contains({ fromMs, untilMs }: Window, timeMs: number | undefined): boolean {
+  return fromMs !== undefined && timeMs !== undefined && timeMs >= fromMs && timeMs <= untilMs
+}
+
+function idOf(cluster: string, { kind, component, startedMs, annotation }: FoundModification): string {
+  const parts = [cluster, kind, component, annotation ?? '', startedMs ?? '']
+  return createHash('sha256').update(parts.join('|')).digest('hex').slice(0, 32)
+}

@@ -1,0 +1,159 @@
+/**
+ * Virtual machines moving to a new launcher: how many are behind, what moves them, how fast, and when it will be done.
+ * Asynchronous and without a bound; times are relative to what was last heard of the cluster, never to a clock.
+ */
+import type { MigrationFacts } from '../../model/object-facts.ts'
+import type { ClusterObservations } from '../../model/observation.ts'
+import type { WorkloadUpdate } from '../../model/upgrade.ts'
+import { seenOf } from './coverage.ts'
+import { runsOf } from './metric-runs.ts'
+import { objectHistories } from './object-histories.ts'
+import type { ObjectHistory } from './object-histories.ts'
+
+/** From when KubeVirt was upgraded until the next upgrade begins, exclusive; absent: until what is known ends. */
+export interface WorkloadWindow {
+  readonly fromMs: number
+  readonly untilMs?: number
+}
+
+/** The pace is measured over this long, and told from this long on. */
+const PACE_OVER_MS = 60 * 60_000
+const PACE_FROM_MS = 5 * 60_000
+
+/** `undefined`: nothing told of outdated machines or migrations in the window. */
+export function workloadUpdateOf(
+  observations: ClusterObservations,
+  window: WorkloadWindow,
+): WorkloadUpdate | undefined {
+  const levels = outdatedLevels(observations, window)
+  const migrations = migrationsOf(observations, window)
+  const isAnyMigration = Object.values(migrations).some((count) => count > 0)
+  if (levels.length === 0 && !isAnyMigration) return undefined
+  const first = levels.findIndex(({ outdated }) => outdated > 0)
+  const begun = first === -1 ? undefined : levels[first]!
+  const ended = first === -1 ? undefined : levels.slice(first).find(({ outdated }) => outdated === 0)
+  const now = levels.at(-1)
+  const untilMs = Math.min(window.untilMs ?? Infinity, seenOf(observations).lastMs ?? -Infinity)
+  return {
+    ...(now === undefined ? {} : { outdatedAtStart: Math.max(...levels.map(({ outdated }) => outdated)) }),
+    ...(now === undefined ? {} : { outdatedNow: now.outdated }),
+    ...(begun === undefined ? {} : { startedMs: begun.atMs }),
+    ...(ended === undefined ? {} : { endedMs: ended.atMs }),
+    migrations,
+    ...paceOf(levels, begun, untilMs),
+  }
+}
+
+/** So many machines were outdated from then on. */
+interface Level {
+  readonly atMs: number
+  readonly outdated: number
+}
+
+/** KubeVirt's status where it is told, the gauge elsewhere; oldest first, one entry per change. */
+function outdatedLevels(observations: ClusterObservations, window: WorkloadWindow): readonly Level[] {
+  const told = objectHistories(observations, 'kubevirts').flatMap(({ states }) =>
+    states.flatMap(({ facts, seenMs }) =>
+      facts.outdatedWorkloads === undefined ? [] : [{ atMs: seenMs, outdated: facts.outdatedWorkloads }],
+    ),
+  )
+  const measured = runsOf(observations, 'outdated_vmis').map(({ firstMs, value }) => ({
+    atMs: firstMs,
+    outdated: value,
+  }))
+  const all = (told.length > 0 ? told : measured).toSorted((a, b) => a.atMs - b.atMs || a.outdated - b.outdated)
+  const { fromMs, untilMs = Infinity } = window
+  const levels: Level[] = []
+  for (const { atMs, outdated } of all) {
+    if (atMs >= untilMs) break
+    if (atMs <= fromMs)
+      levels[0] = { atMs: fromMs, outdated } // What it was when the window opened.
+    else if (levels.at(-1)?.outdated !== outdated) levels.push({ atMs, outdated })
+  }
+  return levels
+}
+
+function paceOf(
+  levels: readonly Level[],
+  begun: Level | undefined,
+  untilMs: number,
+): Pick<WorkloadUpdate, 'perMinute' | 'etaMs'> {
+  const now = levels.at(-1)
+  if (begun === undefined || now === undefined || now.outdated === 0) return {}
+  const sinceMs = Math.max(begun.atMs, untilMs - PACE_OVER_MS)
+  if (untilMs - sinceMs < PACE_FROM_MS) return {}
+  const then = levels.findLast(({ atMs }) => atMs <= sinceMs) ?? begun
+  const perMinute = (then.outdated - now.outdated) / ((untilMs - sinceMs) / 60_000)
+  if (perMinute <= 0) return { perMinute: 0 }
+  return { perMinute, etaMs: Math.round(untilMs + (now.outdated / perMinute) * 60_000) }
+}
+
+type Migrations = WorkloadUpdate['migrations']
+
+/** Of the migrations that were made in the window. Metrics tell only how many wait and run, and not why. */
+function migrationsOf(observations: ClusterObservations, window: WorkloadWindow): Migrations {
+  const histories = objectHistories(observations, 'virtualmachineinstancemigrations')
+  return histories.length > 0 ? countMigrations(histories, window) : measuredMigrations(observations, window)
+}
+
+function countMigrations(
+  histories: readonly ObjectHistory<MigrationFacts>[],
+  { fromMs, untilMs = Infinity }: WorkloadWindow,
+): Migrations {
+  const counts: Record<keyof Migrations, number> = {
+    workloadUpdate: 0,
+    evacuation: 0,
+    other: 0,
+    succeeded: 0,
+    failed: 0,
+    pending: 0,
+    running: 0,
+    pendingTimeouts: 0,
+  }
+  for (const { states, goneMs } of histories) {
+    const { facts, seenMs } = states.at(-1)!
+    const madeMs = facts.createdMs ?? states[0]!.seenMs
+    if (madeMs < fromMs || madeMs >= untilMs) continue
+    counts[CAUSES[facts.cause]]++
+    if (facts.phase === 'Succeeded') counts.succeeded++
+    else if (facts.phase === 'Failed') {
+      counts.failed++
+      if (isPendingTimeout(facts, seenMs)) counts.pendingTimeouts++
+    } else if (goneMs === undefined) counts[isWaiting(facts.phase) ? 'pending' : 'running']++
+  }
+  return counts
+}
+
+function measuredMigrations(
+  observations: ClusterObservations,
+  { fromMs, untilMs = Infinity }: WorkloadWindow,
+): Migrations {
+  const last = (signal: 'migrations_pending' | 'migrations_running'): number | undefined =>
+    runsOf(observations, signal).findLast(({ firstMs, lastMs }) => lastMs >= fromMs && firstMs < untilMs)?.value
+  const [pending, running] = [last('migrations_pending'), last('migrations_running')]
+  return { ...(pending === undefined ? {} : { pending }), ...(running === undefined ? {} : { running }) }
+}
+
+const CAUSES = { workload_update: 'workloadUpdate', evacuation: 'evacuation', other: 'other' } as const
+
+/** Phases before the target's pod runs. */
+const WAITING: readonly string[] = ['', 'Pending', 'Scheduling']
+
+function isWaiting(phase: string): boolean {
+  return WAITING.includes(phase)
+}
+
+/** KubeVirt gives a target's pod 5 minutes when it cannot be scheduled and 15 minutes otherwise, and looks now and then. */
+const PENDING_LIMITS_MS = [5 * 60_000, 15 * 60_000]
+const LIMIT_SLACK_MS = 60_000
+
+/** Ended by a limit: it never got past waiting, and waited just as long as a limit allows. */
+function isPendingTimeout({ phaseTimesMs, createdMs, endMs }: MigrationFacts, seenMs: number): boolean {
+  const reached = Object.keys(phaseTimesMs).filter((phase) => phase !== 'Failed')
+  if (reached.some((phase) => !isWaiting(phase))) return false
+  const failedMs = phaseTimesMs['Failed'] ?? endMs ?? seenMs
+  const waitingMs = phaseTimesMs['Scheduling'] ?? phaseTimesMs['Pending'] ?? createdMs
+  if (waitingMs === undefined) return false
+  const waitedMs = failedMs - waitingMs
+  return PENDING_LIMITS_MS.some((limitMs) => waitedMs >= limitMs && waitedMs <= limitMs + LIMIT_SLACK_MS)
+}

@@ -28,14 +28,23 @@ export interface UsageRow {
   readonly count: number
 }
 
+/** A day that was counted: a present one is counted again and again, a past one when late input changed what is known. */
+export interface AdoptionDay {
+  readonly day: string
+  readonly updatedMs: number
+}
+
 export interface AdoptionSink {
-  /** Replaces the rows of a day. */
-  putDay(day: string, rows: readonly AdoptionRow[], usage: readonly UsageRow[]): Promise<void>
+  /** Replaces the rows of a day, of all operators. */
+  putDay(day: string, rows: readonly AdoptionRow[], usage: readonly UsageRow[], nowMs: number): Promise<void>
 }
 
 export interface AdoptionReader {
-  /** Both ends inclusive. */
+  /** Of one operator; both ends inclusive. */
   rows(operator: string, fromDay: string, toDay: string): Promise<readonly AdoptionRow[]>
   usage(fromDay: string, toDay: string): Promise<readonly UsageRow[]>
-  days(): Promise<{ readonly first: string; readonly last: string } | undefined>
+  /** All that were counted, oldest first. */
+  days(): Promise<readonly AdoptionDay[]>
+  /** Sorted. */
+  operators(): Promise<readonly string[]>
 }

@@ -33,7 +33,8 @@ export interface ClusterRecord {
     readonly updated: number
     readonly degraded: number
   }[]
-  readonly workloads?: { readonly outdated: number; readonly atMs: number }
+  /** Running virtual machines (absent: not told), and those whose launcher is older than the control plane. */
+  readonly workloads?: { readonly running?: number; readonly outdated: number; readonly atMs: number }
   readonly goldenImages?: { readonly crons: number; readonly outdated: number }
   readonly descheduler?: { readonly profiles: readonly string[]; readonly isMisconfigured?: boolean }
   /** Adoption inventory: VMs by instance type and preference, and deprecated API versions asked for, as far as told. */

@@ -340,6 +340,21 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
   CREATE INDEX modification_cluster ON modification (cluster, id);
   CREATE INDEX modification_started ON modification (started_key, id);
   `,
+  `
+  -- What ran where at the end of each day, one row a day and operator, for ever: a year of ten thousand clusters is some
+  -- thirty megabytes, and is always read by whole days.
+  CREATE TABLE adoption_day (
+    day TEXT PRIMARY KEY,
+    updated_at_ms INTEGER NOT NULL,
+    usage TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE adoption_cube (
+    operator TEXT NOT NULL,
+    day TEXT NOT NULL,
+    rows TEXT NOT NULL,
+    PRIMARY KEY (operator, day)
+  ) STRICT;
+  `,
 ]
 
 /** The version that brought packs. Before it a flush wrote one row per series, and no release ever did. */

@@ -8,6 +8,7 @@ import type { NotificationLogStore } from '../../model/notification-log.ts'
 import { failureOf, openDatabase, openDatabaseForReading } from '../database.ts'
 import { Turns } from '../turns.ts'
 import { SqlAcknowledgements, type AcknowledgementStore } from './acknowledgements.ts'
+import { SqlAdoption, type AdoptionStore } from './adoption.ts'
 import { SqlAlertRuns, type AlertRunStore } from './alert-runs.ts'
 import { SqlAlertStates } from './alert-states.ts'
 import { SqlAudit, type AuditStore } from './audit.ts'
@@ -33,6 +34,7 @@ export interface Facts {
   readonly notificationLog: NotificationLogStore
   readonly deliveries: DeliveryStore
   readonly fleet: FleetFactsStore
+  readonly adoption: AdoptionStore
 }
 
 /** Runs one piece of work on the connection, alone, and names its failures. */
@@ -60,6 +62,7 @@ export function createFacts(database: Database.Database, turns: Turns): Facts {
     notificationLog: new SqlNotificationLog(run),
     deliveries: new SqlDeliveries(run),
     fleet: new SqlFleetFacts(run),
+    adoption: new SqlAdoption(run),
   }
 }
 

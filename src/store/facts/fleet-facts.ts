@@ -111,6 +111,21 @@ export class SqlFleetFacts implements FleetFactsStore {
     const rows = await this.#run('reading versions over time', (db) => selectIntervals(db, operator))
     return rows.map(intervalOfRow)
   }
+
+  async intervalsAt(timeMs: number): Promise<readonly VersionInterval[]> {
+    const rows = await this.#run('reading versions at a time', (db) =>
+      db
+        .selectFrom('version_interval')
+        .selectAll()
+        .where('from_ms', '<=', timeMs)
+        .where((either) => either.or([either('until_ms', 'is', null), either('until_ms', '>', timeMs)]))
+        .orderBy('cluster')
+        .orderBy('operator')
+        .orderBy('from_ms')
+        .execute(),
+    )
+    return rows.map(intervalOfRow)
+  }
 }
 
 async function readRows(db: Kysely<FactsSchema>, cluster: string): Promise<Rows> {

@@ -12,10 +12,26 @@ export interface FactsSchema {
   readonly audit: AuditTable
   readonly alert_run: AlertRunTable
   readonly external_alert: ExternalAlertTable
+  readonly adoption_day: AdoptionDayTable
+  readonly adoption_cube: AdoptionCubeTable
   readonly fleet_cluster: FleetClusterTable
   readonly upgrade: UpgradeTable
   readonly version_interval: VersionIntervalTable
   readonly modification: ModificationTable
+}
+
+export interface AdoptionDayTable {
+  readonly day: string
+  readonly updated_at_ms: number
+  /** JSON array of usage rows: subject, name, clusters, count in turn. */
+  readonly usage: string
+}
+
+export interface AdoptionCubeTable {
+  readonly day: string
+  readonly operator: string
+  /** JSON array of rows, each an array in the order of the columns of adoption.ts. */
+  readonly rows: string
 }
 
 export interface MetaTable {

@@ -1,0 +1,88 @@
+import { DAY_MS, dayStartMs } from './day.ts'
+import type { ShareSeries, Shares } from './share.ts'
+
+/**
+ * How a version spreads and fades: by days since it was first seen in the fleet. At or beyond a share counts as reached,
+ * the first day it was so; a version that spreads still has not reached what lies ahead.
+ */
+export interface Spread {
+  readonly version: string
+  /** `isStartKnown` false: it was there on the first day of what is kept, so its age is at least this. */
+  readonly firstDay: string
+  readonly isStartKnown: boolean
+  /** Days from the first to the one on which this share of clusters ran it or a newer one; absent: not yet. */
+  readonly to10Days?: number
+  readonly to50Days?: number
+  readonly to90Days?: number
+  readonly peak: { readonly share: number; readonly day: string }
+  /** Days from the peak until its own share had halved; absent: not yet. */
+  readonly halfLifeDays?: number
+  /** Share of clusters that run it or a newer one, by age in days from 0. */
+  readonly byAge: readonly number[]
+  readonly stage: Stage
+  /** Of the last day. */
+  readonly clusters: number
+  readonly share: number
+}
+
+/**
+ * `rising`: at least a tenth and growing by a point a week, or new. `low`: never reached a tenth, and not growing.
+ * `adopted`: at least a tenth, steady. `replaced`: was at a tenth and is below half of its peak. `gone`: nobody.
+ */
+export const STAGES = ['rising', 'adopted', 'low', 'replaced', 'gone'] as const
+export type Stage = (typeof STAGES)[number]
+
+const ADOPTED_SHARE = 0.1
+const GROWS_BY = 0.01
+const TREND_DAYS = 7
+const NEW_DAYS = 14
+
+/** Newest version first, as in `shares`. @param compare older first */
+export function spreadsOf(shares: Shares, compare: (a: string, b: string) => number): readonly Spread[] {
+  return shares.series.map((own) => {
+    const atLeast = shares.series.filter(({ value }) => compare(value, own.value) >= 0)
+    const reached = shares.days.map((_, day) => atLeast.reduce((sum, { share }) => sum + share[day]!, 0))
+    return spreadOf(shares.days, own, reached)
+  })
+}
+
+function spreadOf(days: readonly string[], own: ShareSeries, reached: readonly number[]): Spread {
+  const first = own.clusters.findIndex((count) => count > 0)
+  const daysTo = (share: number): number | undefined => {
+    const day = reached.findIndex((value, i) => i >= first && value >= share)
+    return day === -1 ? undefined : daysApart(days[first]!, days[day]!)
+  }
+  const peak = own.share.reduce((best, share, day) => (share > own.share[best]! ? day : best), first)
+  const halved = own.share.findIndex((share, day) => day > peak && share <= own.share[peak]! / 2)
+  const [to10Days, to50Days, to90Days] = [daysTo(0.1), daysTo(0.5), daysTo(0.9)]
+  const last = days.length - 1
+  return {
+    version: own.value,
+    firstDay: days[first]!,
+    isStartKnown: first > 0,
+    ...(to10Days === undefined ? {} : { to10Days }),
+    ...(to50Days === undefined ? {} : { to50Days }),
+    ...(to90Days === undefined ? {} : { to90Days }),
+    peak: { share: own.share[peak]!, day: days[peak]! },
+    ...(halved === -1 ? {} : { halfLifeDays: daysApart(days[peak]!, days[halved]!) }),
+    byAge: reached.slice(first),
+    stage: stageOf(own, first, peak),
+    clusters: own.clusters[last]!,
+    share: own.share[last]!,
+  }
+}
+
+/** By the last day, against a week before it and against its best. */
+export function stageOf({ clusters, share }: ShareSeries, first: number, peak: number): Stage {
+  const last = share.length - 1
+  if (clusters[last] === 0) return 'gone'
+  const before = share[Math.max(first, last - TREND_DAYS)]!
+  const isGrowing = share[last]! - before >= GROWS_BY
+  if (isGrowing || (last - first < NEW_DAYS && share[last]! >= share[peak]!)) return 'rising'
+  if (share[peak]! >= ADOPTED_SHARE && share[last]! < share[peak]! / 2) return 'replaced'
+  return share[last]! >= ADOPTED_SHARE ? 'adopted' : 'low'
+}
+
+function daysApart(from: string, to: string): number {
+  return (dayStartMs(to) - dayStartMs(from)) / DAY_MS
+}

@@ -1,0 +1,110 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { AdoptionBook } from '../../../src/fleet/adoption/book.ts'
+import { countDays, daysToCount } from '../../../src/fleet/adoption/count-days.ts'
+import { AdoptionCube } from '../../../src/fleet/adoption/cube.ts'
+import { DAY_MS, addDays, dayStartMs } from '../../../src/fleet/adoption/day.ts'
+import type { AdoptionRow } from '../../../src/model/adoption.ts'
+import { NOW_MS, TempStore } from '../temp-store.ts'
+import { recordOf, ran } from '../../fleet/adoption/fleet.ts'
+
+const HCO = 'kubevirt-hyperconverged'
+const HOUR_MS = 3_600_000
+
+function row(day: string, version: string, clusters: number, more: Partial<AdoptionRow> = {}): AdoptionRow {
+  const rest = { channel: 'stable', platform: 'kubernetes', region: 'eu', flavour: 'community', environment: '' }
+  return { day, operator: HCO, version, clusters, vms: 2 * clusters, outdatedVms: 1, ...rest, ...more }
+}
+
+test('a day is replaced as a whole, and read with the days around it', async () => {
+  const { adoption } = new TempStore({}, NOW_MS).writer.facts
+  const usage = { day: '2026-03-01', subject: 'preference', name: 'fedora "é"', clusters: 2, count: 9 } as const
+  await adoption.putDay(
+    '2026-03-01',
+    [row('2026-03-01', '1.16.0', 3), row('2026-03-01', 'v1', 3, { operator: 'kubevirt' })],
+    [usage],
+    1,
+  )
+  await adoption.putDay('2026-03-02', [row('2026-03-02', '1.16.0', 3)], [], 2)
+  await adoption.putDay('2026-03-02', [row('2026-03-02', '1.17.0', 4)], [], 5)
+  expect(await adoption.rows(HCO, '2026-03-01', '2026-03-31')).toEqual([
+    row('2026-03-01', '1.16.0', 3),
+    row('2026-03-02', '1.17.0', 4),
+  ])
+  expect(await adoption.usage('2026-03-01', '2026-03-02')).toEqual([usage])
+  expect(await adoption.operators()).toEqual(['kubevirt', HCO])
+  expect(await adoption.days()).toEqual([
+    { day: '2026-03-01', updatedMs: 1 },
+    { day: '2026-03-02', updatedMs: 5 },
+  ])
+})
+
+test('the book answers over months what one cube of all rows answers, also after a day was counted again', async () => {
+  const { adoption } = new TempStore({}, NOW_MS).writer.facts
+  const book = new AdoptionBook(adoption)
+  const day = fc.nat(70).map((n) => addDays('2026-01-20', n))
+  const put = fc.record({
+    day,
+    version: fc.constantFrom('1.16.0', '1.17.0', ''),
+    clusters: fc.integer({ min: 1, max: 9 }),
+  })
+  const known = new Map<string, AdoptionRow[]>()
+  let nowMs = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(put, { maxLength: 4 }), day, fc.nat(60), async (puts, fromDay, length) => {
+      for (const { day: when, version, clusters } of puts) {
+        known.set(when, [row(when, version, clusters)])
+        await adoption.putDay(when, known.get(when)!, [], ++nowMs)
+      }
+      const toDay = addDays(fromDay, length)
+      const answer = await book.ask({ operator: HCO, by: 'version', fromDay, toDay, filter: {} })
+      const whole = new AdoptionCube([...known.values()].flat()).sums('version', fromDay, toDay)
+      const lines = ({ values, clusters, vms }: typeof whole) =>
+        values
+          .map((value, i) => [value, [...clusters[i]!], [...vms[i]!]] as const)
+          .filter(([, counts]) => counts.some((count) => count > 0))
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+      expect(lines(answer.sums)).toEqual(lines(whole))
+      expect([...answer.sums.known]).toEqual([...whole.known])
+      expect(answer.missing).toEqual(whole.days.filter((one) => !known.has(one)))
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('days are counted from the first that the fleet knows, some at a time, and past ones once more for what came late', async () => {
+  const { fleet, adoption } = new TempStore({}, NOW_MS).writer.facts
+  const ports = { facts: fleet, days: () => adoption.days(), putDay: adoption.putDay.bind(adoption) }
+  const noonMs = dayStartMs('2026-03-20') + 12 * HOUR_MS
+  expect(await countDays(ports, noonMs)).toBe(0)
+
+  const cluster = recordOf('a', { firstSeenMs: dayStartMs('2026-03-10'), lastSeenMs: noonMs })
+  const intervals = ran('a', HCO, [
+    ['2026-03-10', '1.16.0'],
+    ['2026-03-15', '1.17.0'],
+  ])
+  await fleet.putFacts({ cluster, intervals, upgrades: [], modifications: [] }, 0)
+  // The newest first: they are what people look at.
+  expect(await countDays(ports, noonMs)).toBe(8)
+  expect((await adoption.days()).map(({ day }) => day)).toEqual(
+    ['13', '14', '15', '16', '17', '18', '19', '20'].map((day) => `2026-03-${day}`),
+  )
+  expect(await countDays(ports, noonMs)).toBe(3)
+  expect(await countDays(ports, noonMs)).toBe(0)
+  const versions = (await adoption.rows(HCO, '2026-03-10', '2026-03-20')).map(({ version }) => version)
+  expect(versions).toEqual([...Array<string>(5).fill('1.16.0'), ...Array<string>(6).fill('1.17.0')])
+
+  expect(await countDays(ports, noonMs + 15 * 60_000)).toBe(1)
+  const midnightMs = dayStartMs('2026-03-21')
+  expect(daysToCount(await adoption.days(), midnightMs, midnightMs)).toEqual(['2026-03-21'])
+  expect(await countDays(ports, midnightMs)).toBe(2)
+  expect(await countDays(ports, midnightMs + 60_000)).toBe(0)
+  // Three hours later the past day is counted for the last time, beside the present one.
+  expect(await countDays(ports, midnightMs + 3 * HOUR_MS)).toBe(2)
+  expect(await countDays(ports, midnightMs + 4 * HOUR_MS)).toBe(1)
+  expect((await adoption.days()).find(({ day }) => day === '2026-03-20')).toEqual({
+    day: '2026-03-20',
+    updatedMs: midnightMs + 3 * HOUR_MS,
+  })
+  expect(dayStartMs('2026-03-21') - dayStartMs('2026-03-20')).toBe(DAY_MS)
+})

@@ -13,6 +13,7 @@ import { nearest } from './base/nearest.ts'
 import { INGEST_DEFAULTS } from './ingest/options.ts'
 import { OTLP_DEFAULTS, OTLP_STRATEGIES } from './ingest/otlp-options.ts'
 import { CLUSTER_ALIASES } from './model/cluster-identity.ts'
+import { STORE_DEFAULTS } from './store/options.ts'
 import {
   address,
   bytes,
@@ -111,6 +112,12 @@ export const OPTIONS = {
     String(INGEST_DEFAULTS.histogramBucketsMax),
     'Buckets of one side of a native histogram, and its custom bounds; more are refused as histogram_too_large.',
   ),
+  'ingest.request-spans-max': option(
+    'Ingest',
+    count,
+    String(INGEST_DEFAULTS.spansPerRequestMax),
+    'Spans of one OTLP request.',
+  ),
   'ingest.pending-max': option(
     'Ingest',
     count,
@@ -183,7 +190,7 @@ export const OPTIONS = {
     'Ingest',
     count,
     String(OTLP_DEFAULTS.attributesMax),
-    'Attributes of one OTLP request, of all levels together, and buckets of its exponential histograms.',
+    'Attributes of one OTLP request, of all levels together, buckets of its exponential histograms, and events and links of its spans.',
   ),
   'otlp.buckets-max': option(
     'Ingest',
@@ -218,6 +225,7 @@ export const OPTIONS = {
     '1y',
     'How long it is kept which alerts fired, who looked after them, and what people did.',
   ),
+  'retention.traces': option('Store', duration, '30d', 'How long traces are kept after their end.'),
   'retention.silences': option('Store', duration, '5d', 'How long silences are kept after their end.'),
   'store.flush-every': option(
     'Store',
@@ -242,6 +250,12 @@ export const OPTIONS = {
     count,
     '5000000',
     'Series in all; beyond it new ones are refused as series_limit.',
+  ),
+  'store.trace-spans-max': option(
+    'Store',
+    count,
+    String(STORE_DEFAULTS.spansPerTraceMax),
+    'Spans of one trace; more are refused as trace_span_limit.',
   ),
   'store.exemplars-max': option('Store', count, '100000', 'Exemplars in all; beyond it the oldest go. 0 keeps none.'),
   'store.exemplars-per-series-max': option('Store', count, '100', 'Exemplars of one series; beyond it its oldest go.'),

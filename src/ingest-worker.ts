@@ -26,6 +26,8 @@ import { peopleCalls, type PeopleCalls } from './people-calls.ts'
 import { notifyCalls } from './notify-calls.ts'
 import type { NotifyCalls } from './notify-calls.ts'
 import { carry, serveCalls } from './rpc.ts'
+import { spanCalls } from './span-calls.ts'
+import type { SpanCalls } from './span-calls.ts'
 import type { StoreOptions } from './store/options.ts'
 import { openWriter } from './store/writer.ts'
 import type { StoreStats, StoreWriter } from './store/writer.ts'
@@ -62,14 +64,15 @@ export type IngestWorkerCalls = {
   tokens(): Promise<readonly TokenRecord[]>
   close(): Promise<void>
 } & PeopleCalls &
-  NotifyCalls
+  NotifyCalls &
+  SpanCalls
 
 /** What the query worker asks. */
 export type DerivedCalls = {
   appendDerived(batch: DerivedBatch): Promise<void>
   loadAlertStates(): Promise<ReadonlyMap<string, readonly AlertRecord[]>>
   replaceAlertStates(groupKey: string, records: readonly AlertRecord[]): Promise<void>
-}
+} & SpanCalls
 
 /** Remote write, for those that come in batches and for those that come alone. */
 function laneWriter(writer: StoreWriter, intake: Intake): LaneWriter {
@@ -83,6 +86,16 @@ function laneWriter(writer: StoreWriter, intake: Intake): LaneWriter {
   }
 }
 
+/** Takes something when there is room, and answers when it is durable. */
+function takingWith(lane: LaneWriter): <T>(take: () => T) => Promise<T> {
+  return async (take) => {
+    lane.admit()
+    const outcome = take()
+    await lane.commit()
+    return outcome
+  }
+}
+
 function mainCalls(
   writer: StoreWriter,
   intake: Intake,
@@ -91,13 +104,9 @@ function mainCalls(
   seriesMax: number,
 ): IngestWorkerCalls {
   const otlp = createOtlpMetricsIngest({ intake, otlp: otlpOptions })
-  const takeAndCommit = async <T>(take: () => T): Promise<T> => {
-    remoteWrite.admit()
-    const outcome = take()
-    await remoteWrite.commit()
-    return outcome
-  }
+  const takeAndCommit = takingWith(remoteWrite)
   return {
+    ...spanCalls(writer, takeAndCommit),
     ...peopleCalls(writer.facts),
     ...notifyCalls(writer.facts),
     write: (body, context) => takeAndCommit(() => remoteWrite.write(body, context)),
@@ -123,9 +132,10 @@ function mainCalls(
   }
 }
 
-function derivedCalls(writer: StoreWriter): DerivedCalls {
+function derivedCalls(writer: StoreWriter, remoteWrite: LaneWriter): DerivedCalls {
   const { appender, facts } = writer
   return {
+    ...spanCalls(writer, takingWith(remoteWrite)),
     appendDerived: createDerivedReceiver(appender),
     loadAlertStates: () => facts.alertStates.load(),
     replaceAlertStates: (groupKey, records) => facts.alertStates.replaceGroup(groupKey, records),
@@ -143,7 +153,7 @@ try {
   const remoteWrite = laneWriter(writer, intake)
   serveCalls(parentPort, mainCalls(writer, intake, remoteWrite, data.otlp, data.store.seriesMax))
   serveWriteLane(data.lanePort, data.laneMemory, remoteWrite)
-  serveCalls(data.queryPort, derivedCalls(writer))
+  serveCalls(data.queryPort, derivedCalls(writer, remoteWrite))
   parentPort.postMessage({ ready: true } satisfies ThreadHello)
 } catch (thrown) {
   // The query worker waits for it.

@@ -33,9 +33,12 @@ import { createDerivedSender } from './derived-lane.ts'
 import type { DerivedCalls } from './ingest-worker.ts'
 import type { Cardinality } from './store/cardinality.ts'
 import type { IndexStatus, KeptTimes } from './store/index-status.ts'
+import { traceCalls } from './span-calls.ts'
+import type { TraceCalls } from './span-calls.ts'
 import type { StoreOptions } from './store/options.ts'
 import { openFactsForReading } from './store/facts/facts.ts'
 import { openReader } from './store/reader.ts'
+import { openSpansForReading } from './store/span-reader.ts'
 import type { ReaderShare } from './store/share.ts'
 import type { ThreadHello } from './threads.ts'
 
@@ -83,7 +86,7 @@ export type QueryWorkerCalls = {
   deliveries(query: DeliveryQuery): Promise<readonly KeptDelivery[]>
   delivery(id: number): Promise<KeptDelivery | undefined>
   close(): void
-}
+} & TraceCalls
 
 /** Milliseconds that only ever rise: for durations and time limits, never for the time of day. */
 const stopwatchMs = (): number => performance.now()
@@ -124,6 +127,7 @@ const data = workerData as QueryWorkerData
 try {
   const reader = openReader(data.store, await firstMessage(data.sharePort))
   const facts = openFactsForReading(data.store.dir)
+  const spans = openSpansForReading(data.store.dir)
   const query = createLocalEngine({ queryable: reader, options: data.engine, nowMs: stopwatchMs })
   let groups = groupsOf(data, data.rules.files)
   const rules = ruleEngineOf(data, groups, query)
@@ -134,6 +138,7 @@ try {
     language: data.engine,
   }
   serveCalls(parentPort, {
+    ...traceCalls(spans),
     instant: (asked, signal) => query.instant(asked, signal),
     range: (asked, signal) => query.range(asked, signal),
     explain: (asked, signal) => query.explain(asked, signal),
@@ -165,6 +170,7 @@ try {
     delivery: (id) => facts.deliveries.get(id),
     close: () => {
       facts.close()
+      spans.close()
       reader.close()
     },
   } satisfies QueryWorkerCalls)

@@ -1,7 +1,7 @@
 import { CLUSTER_LABEL, clusterOf } from '../model/cluster-identity.ts'
 import type { Attributes } from '../model/attribute.ts'
 import { Labels } from '../model/labels.ts'
-import { valueText } from '../wire/otlp-value.ts'
+import { valueText } from '../model/attribute-text.ts'
 import { clipText } from './clip-text.ts'
 import { escapedLabelName } from './otlp-names.ts'
 

@@ -8,6 +8,8 @@ export interface IngestOptions {
   readonly samplesPerRequestMax: number
   /** Of one request, with those that hold no samples. */
   readonly seriesPerRequestMax: number
+  /** Of one OTLP request. Stock senders put some thousands into one. */
+  readonly spansPerRequestMax: number
   readonly labelsPerSeriesMax: number
   /** UTF-8 bytes. */
   readonly labelNameBytesMax: number
@@ -44,6 +46,7 @@ export const INGEST_DEFAULTS: IngestOptions = {
   decodedBytesMax: 32 * 1024 * 1024,
   samplesPerRequestMax: 500_000,
   seriesPerRequestMax: 500_000,
+  spansPerRequestMax: 100_000,
   labelsPerSeriesMax: 64,
   labelNameBytesMax: 1024,
   labelValueBytesMax: 4096,

@@ -2,7 +2,7 @@ import type { Exemplar } from '../model/exemplar.ts'
 import { Labels } from '../model/labels.ts'
 import { areExemplarLabels } from '../wire/exemplar-field.ts'
 import type { OtlpExemplar } from '../wire/otlp-metrics.ts'
-import { valueText } from '../wire/otlp-value.ts'
+import { valueText } from '../model/attribute-text.ts'
 
 /** An exemplar as it is kept: ids first, attributes when there is room for all of them. Undefined: it has no value or time. */
 export function exemplarOfPoint({ attributes, timeMs, value, traceId, spanId }: OtlpExemplar): Exemplar | undefined {

@@ -1,6 +1,6 @@
 import { METRIC_NAME } from '../model/labels.ts'
 import { CLUSTER_LABEL } from '../model/cluster-identity.ts'
-import { valueText } from '../wire/otlp-value.ts'
+import { valueText } from '../model/attribute-text.ts'
 import type { Attributes } from '../model/attribute.ts'
 import type { Scope } from '../wire/otlp-metrics.ts'
 import { escapedLabelName, labelNameOf } from './otlp-names.ts'

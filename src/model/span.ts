@@ -23,6 +23,8 @@ export interface Span {
   readonly flags: number
   readonly resource: SpanResource
   readonly scope: SpanScope
+  /** What its sender left out for limits of its own, or what was no id; absent: nothing. */
+  readonly dropped?: { readonly attributes: number; readonly events: number; readonly links: number }
 }
 
 /** In the order of the protocol's numbers, from 0. */
@@ -37,6 +39,8 @@ export interface SpanEvent {
   readonly timeNs: bigint
   readonly name: string
   readonly attributes: Attributes
+  /** As `Span.dropped`; absent: none. */
+  readonly droppedAttributes?: number
 }
 
 export interface SpanLink {
@@ -44,6 +48,9 @@ export interface SpanLink {
   readonly spanId: string
   readonly traceState: string
   readonly attributes: Attributes
+  /** Absent: 0. */
+  readonly flags?: number
+  readonly droppedAttributes?: number
 }
 
 export interface SpanResource {
@@ -52,25 +59,62 @@ export interface SpanResource {
   /** The cluster it speaks of, as `ingest` names it; empty when it names none. */
   readonly cluster: string
   readonly attributes: Attributes
+  readonly droppedAttributes?: number
+  /** Absent: none was sent. */
+  readonly schemaUrl?: string
 }
 
 export interface SpanScope {
   readonly name: string
   readonly version: string
   readonly attributes: Attributes
+  readonly droppedAttributes?: number
+  /** Absent: none was sent. */
+  readonly schemaUrl?: string
 }
 
-/** The one door into the store for spans. A span is known by trace and span id: the same ids again replace it. */
+/** The one door into the store for spans. A span is known by trace and span id. */
 export interface SpanSink {
-  /** Durable with the next commit of the appender. */
-  putSpans(spans: readonly Span[], nowMs: number): void
+  /**
+   * Spans as they were sent, in any order and any number of times. Of two that have the same ids the one that ends later
+   * is kept (at a tie, the one with the greater bytes), whichever came first. Durable with the next commit of the appender.
+   * Answers those that their traces have no room for.
+   */
+  putSpans(spans: readonly Span[], nowMs: number): readonly Span[]
+  /**
+   * Spans that were derived here: what a trace had of this scope is replaced by these, and what others sent of it stays.
+   * Durable as above.
+   */
+  replaceSpans(traces: readonly DerivedTrace[], nowMs: number): void
+}
+
+export interface DerivedTrace {
+  readonly traceId: string
+  /** The name of their scope. */
+  readonly scope: string
+  /** All of this trace and scope; empty: there are none any more. */
+  readonly spans: readonly Span[]
+}
+
+/** What operators told of upgrades themselves, by cluster: for deriving facts of what changed. */
+export interface UpgradeSpanReader {
+  /**
+   * Clusters of which spans were put after a position, and the newest position. Positions only rise; 0 is before
+   * everything. Derived spans change nothing.
+   */
+  changedSince(position: number): Promise<{ readonly clusters: readonly string[]; readonly position: number }>
+  /** Of one cluster, by start and then ids. */
+  upgradeSpans(cluster: string): Promise<readonly Span[]>
 }
 
 export interface TraceQuery {
   readonly service?: string
   /** A span's name. */
   readonly operation?: string
-  /** All must be on one span, its resource or its scope; compared as texts. */
+  /**
+   * All must be on one span or its resource; compared as texts. Besides what was sent a span has what Jaeger shows of it:
+   * `error` (`true`), `span.kind`, `otel.status_code`, `otel.status_description`, `otel.scope.name`, `otel.scope.version`.
+   */
   readonly attributes?: Readonly<Record<string, string>>
   /** Traces with a matching span that starts in this range, both inclusive. */
   readonly fromNs: bigint

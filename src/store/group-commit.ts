@@ -7,6 +7,7 @@ import type { LogBuffer } from './log-codec.ts'
 import type { Metadata } from './metadata.ts'
 import type { SeriesRows } from './series-rows.ts'
 import type { SeriesTable } from './series-table.ts'
+import type { Spans } from './spans.ts'
 import type { Turns } from './turns.ts'
 
 interface Waiter {
@@ -30,6 +31,7 @@ export class GroupCommit {
   readonly #histograms: Histograms
   readonly #exemplars: Exemplars
   readonly #metadata: Metadata
+  readonly #spans: Spans
   readonly #write: Database.Transaction<() => void>
   #waiters: Waiter[] = []
   #isScheduled = false
@@ -45,11 +47,12 @@ export class GroupCommit {
       histograms: Histograms
       exemplars: Exemplars
       metadata: Metadata
+      spans: Spans
       /** Tells readers of the table's new pairs and series: called before each try to write them. */
       announce: () => void
     },
   ) {
-    const { turns, buffer, log, table, rows, histograms, exemplars, metadata } = parts
+    const { turns, buffer, log, table, rows, histograms, exemplars, metadata, spans } = parts
     this.#turns = turns
     this.#announce = parts.announce
     this.#buffer = buffer
@@ -58,19 +61,21 @@ export class GroupCommit {
     this.#histograms = histograms
     this.#exemplars = exemplars
     this.#metadata = metadata
+    this.#spans = spans
     this.#write = db.transaction(() => {
       rows.insert(table.newPairs, table.newSeries)
       if (buffer.sampleCount > 0) log.insert(buffer.maxMs, buffer.payload)
       histograms.write()
       exemplars.write()
       metadata.write()
+      spans.write()
     })
   }
 
   get isDurable(): boolean {
     const { newPairs, newSeries } = this.#table
     if (this.#buffer.sampleCount > 0 || newSeries.length > 0 || newPairs.length > 0) return false
-    return this.#exemplars.isDurable && this.#metadata.isDurable
+    return this.#exemplars.isDurable && this.#metadata.isDurable && this.#spans.isDurable
   }
 
   /**
@@ -98,6 +103,7 @@ export class GroupCommit {
       this.#write.immediate()
     } catch (thrown) {
       this.commitsFailed++
+      this.#spans.failed()
       throw failureOf('writing the log', thrown)
     }
     this.commitsDone++
@@ -106,6 +112,7 @@ export class GroupCommit {
     this.#histograms.written()
     this.#exemplars.written()
     this.#metadata.written()
+    this.#spans.written()
     this.#table.newPairs = []
     this.#table.newSeries = []
   }

@@ -18,6 +18,7 @@ import { blocksToRollUp, RollUp } from './roll-up.ts'
 import type { RollupRows } from './rollup-rows.ts'
 import type { SeriesRows } from './series-rows.ts'
 import type { SeriesTable } from './series-table.ts'
+import type { Spans } from './spans.ts'
 import { StatePages } from './state-pages.ts'
 import { nextTurn, type Turns } from './turns.ts'
 
@@ -66,6 +67,7 @@ export interface MaintenanceParts {
   readonly rollups: RollupRows
   readonly histograms: Histograms
   readonly exemplars: Exemplars
+  readonly spans: Spans
   readonly commits: GroupCommit
   /** Readers must be told before their slots are used again. */
   readonly seriesRemoved: (refs: readonly SeriesRef[]) => void
@@ -147,7 +149,7 @@ export class Maintenance {
 
   async #run(nowMs: number): Promise<void> {
     const floorMs = nowMs - this.#options.retentionRawMs
-    const { db, head, blocks, histograms, commits } = this.#parts
+    const { db, head, blocks, histograms, spans, commits } = this.#parts
     head.reclaim()
     // First what makes room: on a full disk the commit after it may succeed again.
     await this.#steps('removing old samples', () => {
@@ -157,6 +159,7 @@ export class Maintenance {
       return removeLeftovers(db, this.#parts)
     })
     await this.#steps('removing old histograms', () => histograms.removeSome(floorMs))
+    await this.#steps('removing old traces', () => spans.removeSome(nowMs - this.#options.retentionTracesMs))
     await commits.commit()
     const cutMs = this.#cutMs(nowMs)
     // Samples of the past make the log long without any more of the clock's time going by.

@@ -355,6 +355,66 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     PRIMARY KEY (operator, day)
   ) STRICT;
   `,
+  `
+  -- start_ns: of its earliest span; last_start_ns: of its latest. kept_ms: its newest end, and never later than it was
+  -- received; retention counts from there. Times in nanoseconds take 62 bits. tags_cut: it has more tags than are indexed.
+  CREATE TABLE trace (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    trace_id BLOB NOT NULL UNIQUE,
+    start_ns INTEGER NOT NULL,
+    last_start_ns INTEGER NOT NULL,
+    kept_ms INTEGER NOT NULL,
+    tags_cut INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX trace_age ON trace (kept_ms);
+  -- Spans of a trace that came together, or were merged. links: of each span its id, its
+  -- parent's and the number of its service.
+  CREATE TABLE trace_part (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    trace INTEGER NOT NULL,
+    span_count INTEGER NOT NULL,
+    links BLOB NOT NULL,
+    payload BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX trace_part_trace ON trace_part (trace);
+  -- Services and their operations; an empty operation is the service itself. kinds: bit n for the kind of number n.
+  CREATE TABLE span_name (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    service TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    kinds INTEGER NOT NULL,
+    UNIQUE (service, operation)
+  ) STRICT;
+  -- Which traces have spans of a name, by the trace's start. name 0: any. The rest is of those spans.
+  CREATE TABLE trace_name (
+    trace INTEGER NOT NULL,
+    name INTEGER NOT NULL,
+    start_ns INTEGER NOT NULL,
+    last_start_ns INTEGER NOT NULL,
+    duration_min_ns INTEGER NOT NULL,
+    duration_max_ns INTEGER NOT NULL,
+    PRIMARY KEY (trace, name)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX trace_name_start ON trace_name
+    (name, start_ns, last_start_ns, duration_min_ns, duration_max_ns);
+  -- Traces that go on for more than an hour: they start long before the spans that are asked for.
+  CREATE INDEX trace_name_long ON trace_name (name, start_ns) WHERE last_start_ns - start_ns > 3600000000000;
+  -- tag: a hash of key and value.
+  CREATE TABLE trace_tag (
+    trace INTEGER NOT NULL,
+    tag INTEGER NOT NULL,
+    PRIMARY KEY (trace, tag)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX trace_tag_tag ON trace_tag (tag);
+  -- Traces in which a cluster's operator tells of an upgrade; position rises with each change.
+  CREATE TABLE upgrade_trace (
+    position INTEGER PRIMARY KEY AUTOINCREMENT,
+    cluster TEXT NOT NULL,
+    trace INTEGER NOT NULL,
+    UNIQUE (cluster, trace)
+  ) STRICT;
+  CREATE INDEX upgrade_trace_trace ON upgrade_trace (trace);
+  `,
 ]
 
 /** The version that brought packs. Before it a flush wrote one row per series, and no release ever did. */

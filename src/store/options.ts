@@ -8,6 +8,10 @@ export interface StoreOptions {
   readonly retention5mMs: number
   readonly retention1hMs: number
   readonly retention1dMs: number
+  /** Traces that ended before this are removed. */
+  readonly retentionTracesMs: number
+  /** Of one trace; more are refused. */
+  readonly spansPerTraceMax: number
   /**
    * How far behind the newest sample of its series an older one may arrive and still be taken. 0: not at all.
    * The head keeps at least this much, so that repeats and contradictions are always recognised.
@@ -46,6 +50,8 @@ export const STORE_DEFAULTS: Omit<StoreOptions, 'dir'> = {
   retention5mMs: 90 * 24 * HOUR_MS,
   retention1hMs: 2 * 365 * 24 * HOUR_MS,
   retention1dMs: 5 * 365 * 24 * HOUR_MS,
+  retentionTracesMs: 30 * 24 * HOUR_MS,
+  spansPerTraceMax: 20_000,
   outOfOrderMs: HOUR_MS,
   flushEveryMs: 2 * HOUR_MS,
   flushLogBytes: 16 * 1024 * 1024,

@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3'
 import { FleetError } from '../base/errors.ts'
 import type { Appender } from '../model/appender.ts'
 import type { SeriesRef } from '../model/series.ts'
+import type { SpanSink } from '../model/span.ts'
 import { BlockRows } from './blocks.ts'
 import { asFailure, limitSize, lockDirectory, openDatabase, type DirectoryLock } from './database.ts'
 import { Exemplars } from './exemplars.ts'
@@ -18,6 +19,7 @@ import type { StoreOptions } from './options.ts'
 import { RollupRows } from './rollup-rows.ts'
 import { eachPair, eachSeries, SeriesRows } from './series-rows.ts'
 import { SeriesTable } from './series-table.ts'
+import { Spans } from './spans.ts'
 import { flatSeries, Readers, type ReaderShare } from './share.ts'
 import { StoreAppender } from './store-appender.ts'
 import { Turns } from './turns.ts'
@@ -26,6 +28,8 @@ import { Turns } from './turns.ts'
 export interface StoreWriter {
   readonly appender: Appender
   readonly facts: Facts
+  /** Durable with `appender.commit()`. */
+  readonly spans: SpanSink
   /**
    * True while the head or what waits for the disk is over its limit. Ask before a request is appended, and answer
    * `overloaded`; `maintain` brings it down again.
@@ -97,6 +101,7 @@ export function openWriter(
 class SqliteWriter implements StoreWriter {
   readonly appender: StoreAppender
   readonly facts: Facts
+  readonly spans: Spans
   readonly #options: StoreOptions
   readonly #db: Database.Database
   readonly #lock: DirectoryLock
@@ -140,6 +145,7 @@ class SqliteWriter implements StoreWriter {
     })
     this.#exemplars = new Exemplars(db, options)
     this.#metadata = new Metadata(db)
+    this.spans = new Spans(db, options)
     this.#blocks = new BlockRows(db)
     this.#log = new Log(db)
     this.#commits = new GroupCommit(db, {
@@ -151,6 +157,7 @@ class SqliteWriter implements StoreWriter {
       histograms: this.#histograms,
       exemplars: this.#exemplars,
       metadata: this.#metadata,
+      spans: this.spans,
       announce: () => {
         this.#announce()
       },
@@ -182,6 +189,7 @@ class SqliteWriter implements StoreWriter {
       rollups: new RollupRows(db),
       histograms: this.#histograms,
       exemplars: this.#exemplars,
+      spans: this.spans,
       commits: this.#commits,
       seriesRemoved: (refs) => {
         this.#readers.post({ kind: 'removed', refs })
@@ -196,7 +204,7 @@ class SqliteWriter implements StoreWriter {
   }
 
   get #pendingBytes(): number {
-    return this.#buffer.byteLength + this.#histograms.pendingBytes
+    return this.#buffer.byteLength + this.#histograms.pendingBytes + this.spans.pendingBytes
   }
 
   maintain(nowMs: number): Promise<void> {

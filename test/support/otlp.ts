@@ -13,38 +13,38 @@ import { FIXED64, ProtobufWriter, VARINT } from '../../src/wire/protobuf.ts'
 
 /** OTLP metrics requests as senders write them: an encoder for each encoding, and requests of all shapes for property tests. */
 
-export type Write = (writer: ProtobufWriter) => void
+type Write = (writer: ProtobufWriter) => void
 
-export function bytesOf(...writes: readonly Write[]): Uint8Array {
+function bytesOf(...writes: readonly Write[]): Uint8Array {
   const writer = new ProtobufWriter()
   for (const write of writes) write(writer)
   return writer.finish()
 }
 
-export const message =
+const message =
   (field: number, ...writes: readonly Write[]): Write =>
   (writer) => {
     writer.bytes(field, bytesOf(...writes))
   }
-export const text =
+const text =
   (field: number, value: string): Write =>
   (writer) => {
     if (value !== '') writer.text(field, value)
   }
-export const each =
+const each =
   <T>(items: readonly T[], write: (item: T) => Write): Write =>
   (writer) => {
     for (const item of items) write(item)(writer)
   }
 const nothing: Write = () => undefined
-export const integer =
+const integer =
   (field: number, value: number): Write =>
   (writer) => {
     if (value === 0) return
     writer.tag(field, VARINT)
     writer.int64(value)
   }
-export const bits64 =
+const bits64 =
   (field: number, value: bigint): Write =>
   (writer) => {
     if (value === 0n) return
@@ -59,7 +59,7 @@ const double =
   }
 const nanoseconds = (ms: number): bigint => BigInt(ms) * 1_000_000n
 
-export function value(field: number, given: AttributeValue): Write {
+function value(field: number, given: AttributeValue): Write {
   if (given === undefined) return message(field)
   if (typeof given === 'string')
     return message(field, (writer) => {
@@ -101,7 +101,7 @@ function varint64(given: bigint): Uint8Array {
   return Uint8Array.from([...bytes, Number(left)])
 }
 
-export function attributes(field: number, list: Attributes): Write {
+function attributes(field: number, list: Attributes): Write {
   return each(list, (entry) => message(field, text(1, entry.key), value(2, entry.value)))
 }
 
@@ -260,9 +260,9 @@ export function encodeRequestJson(request: MetricsRequest): string {
   })
 }
 
-export const entryJson = ({ key, value: given }: KeyValue): unknown => ({ key, value: valueJson(given) })
+const entryJson = ({ key, value: given }: KeyValue): unknown => ({ key, value: valueJson(given) })
 
-export function valueJson(given: AttributeValue): unknown {
+function valueJson(given: AttributeValue): unknown {
   if (given === undefined) return {}
   if (typeof given === 'string') return { stringValue: given }
   if (typeof given === 'boolean') return { boolValue: given }

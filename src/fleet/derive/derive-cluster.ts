@@ -8,10 +8,9 @@ import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { deriveRecord } from './cluster.ts'
 import { deriveIntervals } from './intervals.ts'
 import { deriveModifications } from './modifications.ts'
-import { deriveUpgrades } from './upgrades.ts'
 
 export function deriveCluster(observations: ClusterObservations): ClusterFacts {
-  return factsAround(observations, deriveUpgrades(observations))
+  return factsAround(observations, [])
 }
 
 /** The facts around upgrades that were derived from the same observations. */

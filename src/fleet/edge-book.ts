@@ -6,7 +6,7 @@ import type { EdgeFacts } from '../model/stuck.ts'
 import type { UpgradeRecord } from '../model/upgrade.ts'
 import { compareEdges } from './edge-comparison.ts'
 import type { EdgeComparison } from './edge-comparison.ts'
-import { edgeFactsOf, edgeNameOf, edgeRunOf } from './edges.ts'
+import { edgeFactsOf, edgeNameOf, edgeRunOf, wholeDurations } from './edges.ts'
 import type { EdgeName, EdgeRun } from './edges.ts'
 import { compareVersions } from './version-order.ts'
 
@@ -32,6 +32,8 @@ export interface EdgeBook {
   edges(query?: EdgeQuery): readonly EdgeFacts[]
   edge(name: EdgeName): EdgeFacts | undefined
   compare(first: EdgeName, second: EdgeName): EdgeComparison | undefined
+  /** All edges with how long their finished upgrades took, rising; for the series of durations. */
+  finished(): readonly { readonly facts: EdgeFacts; readonly finishedSeconds: Float64Array }[]
   /** Rises whenever an edge changed. */
   revision(): number
 }
@@ -41,6 +43,7 @@ interface Edge {
   /** By cluster. */
   readonly runs: Map<string, readonly EdgeRun[]>
   facts: EdgeFacts | undefined
+  finishedSeconds: Float64Array | undefined
 }
 
 export function createEdgeBook(): EdgeBook {
@@ -52,7 +55,7 @@ export function createEdgeBook(): EdgeBook {
   const edgeOf = (key: string, name: EdgeName): Edge => {
     let edge = edges.get(key)
     if (edge === undefined) {
-      edges.set(key, (edge = { name, runs: new Map(), facts: undefined }))
+      edges.set(key, (edge = { name, runs: new Map(), facts: undefined, finishedSeconds: undefined }))
       sorted = undefined
     }
     return edge
@@ -61,6 +64,7 @@ export function createEdgeBook(): EdgeBook {
     if (runs === undefined) edge.runs.delete(cluster)
     else edge.runs.set(cluster, runs)
     edge.facts = undefined
+    edge.finishedSeconds = undefined
     revision++
     if (edge.runs.size > 0) return
     edges.delete(key)
@@ -100,6 +104,11 @@ export function createEdgeBook(): EdgeBook {
         { facts: factsOf(second), runs: runsOf(second) },
       )
     },
+    finished: () =>
+      inOrder().map((edge) => {
+        edge.finishedSeconds ??= wholeDurations(runsOf(edge)).finished
+        return { facts: factsOf(edge), finishedSeconds: edge.finishedSeconds }
+      }),
     revision: () => revision,
   }
 }

@@ -144,20 +144,20 @@ export function estimateOf(durations: Durations): DurationEstimate {
 }
 
 export function wholeDurations(runs: readonly EdgeRun[]): Durations {
-  const seconds = (isFinished: boolean): number[] =>
-    runs.flatMap(({ whole }) => (whole?.isFinished === isFinished ? [whole.seconds] : []))
-  return durationsOf(seconds(true), seconds(false))
+  const columns: Columns = { finished: [], censored: [] }
+  for (const { whole } of runs) if (whole !== undefined) columnOf(columns, whole.isFinished).push(whole.seconds)
+  return durationsOf(columns.finished, columns.censored)
 }
 
 /** By phase, in the order of the record's phases. */
 export function phaseDurations(runs: readonly EdgeRun[]): ReadonlyMap<PhaseName, Durations> {
   const lengths = new Map<PhaseName, Columns>()
   for (const { phases, phaseSeconds } of runs) {
-    for (const [i, seconds] of phaseSeconds.entries()) {
+    for (let i = 0; i < phaseSeconds.length; i++) {
       const name = phases.names[i]!
       let columns = lengths.get(name)
       if (columns === undefined) lengths.set(name, (columns = { finished: [], censored: [] }))
-      columns[phases.areFinished[i]! ? 'finished' : 'censored'].push(seconds)
+      columnOf(columns, phases.areFinished[i]!).push(phaseSeconds[i]!)
     }
   }
   return new Map(
@@ -170,6 +170,10 @@ export function phaseDurations(runs: readonly EdgeRun[]): ReadonlyMap<PhaseName,
 interface Columns {
   readonly finished: number[]
   readonly censored: number[]
+}
+
+function columnOf(columns: Columns, isFinished: boolean): number[] {
+  return isFinished ? columns.finished : columns.censored
 }
 
 /** The order of `PHASES`; operands and pools after what they belong to, by name. */

@@ -24,6 +24,8 @@ export interface ObservationSink {
   /** Known ones (cluster, uid, resource version, change) are kept once, with their earliest time. */
   putObjects(observations: readonly ObjectObservation[], nowMs: number): void
   putListings(listings: readonly ObjectListing[], nowMs: number): void
+  /** Other names of a cluster, beside those it has. */
+  putAliases(cluster: string, aliases: readonly string[]): void
   /** Replaces the cluster's runs that begin (`firstMs`) at `fromMs` or later; all of these do. */
   putRuns(cluster: string, fromMs: number, runs: readonly MetricRun[]): void
 }

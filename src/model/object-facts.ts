@@ -95,7 +95,7 @@ export interface HyperConvergedFacts extends FactsBase {
   readonly jsonPatches: Readonly<Record<string, string>>
   readonly tuningPolicy?: string
   readonly isInfrastructureHighlyAvailable?: boolean
-  /** `None`: the fleet's monitoring is switched off or cut down in this object. */
+  /** How many golden images it keeps up to date. */
   readonly dataImportCronTemplates?: number
 }
 
@@ -119,6 +119,7 @@ export interface KubeDeschedulerFacts extends FactsBase {
   readonly kind: 'kubedeschedulers'
   readonly profiles: readonly string[]
   readonly evictsInBackground?: boolean
+  readonly generation?: number
 }
 
 export interface DaemonSetFacts extends FactsBase {
@@ -166,6 +167,7 @@ export interface MachineConfigPoolFacts extends FactsBase {
   readonly ready: number
   readonly degraded: number
   readonly conditions: readonly Condition[]
+  readonly generation?: number
 }
 
 export interface ClusterVersionFacts extends FactsBase {
@@ -195,6 +197,8 @@ export interface ClusterOperatorFacts extends FactsBase {
 export interface NodeFacts extends FactsBase {
   readonly kind: 'nodes'
   readonly isReady: boolean
+  /** When `isReady` last changed. */
+  readonly readyChangedMs?: number
   readonly isSchedulable: boolean
   readonly roles: readonly string[]
   readonly kubeletVersion: string

@@ -92,6 +92,13 @@ export interface SpanEvidence {
 /** All that is known of one cluster, in any order. */
 export interface ClusterObservations {
   readonly cluster: string
+  /** The other names its senders gave it, sorted: `k8s.cluster.name`, the uid of its namespace kube-system. */
+  readonly aliases?: readonly string[]
+  /**
+   * When a Collector last told of any object of it, new or not, rounded down to ten minutes: a pull that finds nothing
+   * new is no observation, and yet a sign of life.
+   */
+  readonly objectsHeardMs?: number
   readonly objects: readonly ObjectObservation[]
   readonly absences: readonly ObjectAbsence[]
   readonly metrics: readonly MetricRun[]

@@ -140,6 +140,8 @@ export function doubleField(parent: JsonObject, name: string): number {
 export class JsonAttributes {
   readonly #most: number
   #count = 0
+  /** Keys whose values are passed over in what is read now. */
+  #passedOver: ReadonlySet<string> | undefined
 
   constructor(attributesMax: number) {
     this.#most = attributesMax
@@ -149,8 +151,20 @@ export class JsonAttributes {
     return listField(parent, name).map((item) => {
       this.countValue()
       const entry = objectOf(item, name)
-      return { key: textField(entry, 'key'), value: this.#value(messageField(entry, 'value'), depth) }
+      const key = textField(entry, 'key')
+      if (this.#passedOver?.has(key) === true) return { key, value: undefined }
+      return { key, value: this.#value(messageField(entry, 'value'), depth) }
     })
+  }
+
+  /** An AnyValue field. @param passedOver keys whose values are not read, wherever they stand in it */
+  value(parent: JsonObject, name: string, passedOver?: ReadonlySet<string>): AttributeValue {
+    this.#passedOver = passedOver
+    try {
+      return this.#value(messageField(parent, name), 0)
+    } finally {
+      this.#passedOver = undefined
+    }
   }
 
   #value(message: JsonObject, depth: number): AttributeValue {

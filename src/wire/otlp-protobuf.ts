@@ -42,6 +42,8 @@ export class OtlpReader extends ProtobufReader {
   readonly #buffer: Buffer
   readonly #attributesMax: number
   #attributes = 0
+  /** Keys whose values are passed over in what is read now. */
+  #passedOver: ReadonlySet<string> | undefined
 
   /** @param attributesMax attributes and the values in them, in the whole message */
   constructor(bytes: Uint8Array, attributesMax: number) {
@@ -140,6 +142,16 @@ export class OtlpReader extends ProtobufReader {
     }
   }
 
+  /** An AnyValue field's content. @param passedOver keys whose values are not read, wherever they stand in it */
+  value(end: number, passedOver?: ReadonlySet<string>): AttributeValue {
+    this.#passedOver = passedOver
+    try {
+      return this.#value(end, 0)
+    } finally {
+      this.#passedOver = undefined
+    }
+  }
+
   keyValue(end: number, depth = 0): KeyValue {
     this.countValue()
     const messageEnd = this.lengthDelimitedEnd(end)
@@ -148,8 +160,10 @@ export class OtlpReader extends ProtobufReader {
     while (this.position < messageEnd) {
       const tag = this.tag(messageEnd)
       if (tag === KEY) key = this.text(messageEnd)
-      else if (tag === VALUE) value = this.#value(messageEnd, depth)
-      else this.skipUnknown(tag, messageEnd, KEY_VALUE_FIELDS)
+      else if (tag === VALUE) {
+        if (this.#passedOver?.has(key) === true) this.skip(tag, messageEnd)
+        else value = this.#value(messageEnd, depth)
+      } else this.skipUnknown(tag, messageEnd, KEY_VALUE_FIELDS)
     }
     return { key, value }
   }

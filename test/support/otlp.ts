@@ -13,38 +13,38 @@ import { FIXED64, ProtobufWriter, VARINT } from '../../src/wire/protobuf.ts'
 
 /** OTLP metrics requests as senders write them: an encoder for each encoding, and requests of all shapes for property tests. */
 
-type Write = (writer: ProtobufWriter) => void
+export type Write = (writer: ProtobufWriter) => void
 
-function bytesOf(...writes: readonly Write[]): Uint8Array {
+export function bytesOf(...writes: readonly Write[]): Uint8Array {
   const writer = new ProtobufWriter()
   for (const write of writes) write(writer)
   return writer.finish()
 }
 
-const message =
+export const message =
   (field: number, ...writes: readonly Write[]): Write =>
   (writer) => {
     writer.bytes(field, bytesOf(...writes))
   }
-const text =
+export const text =
   (field: number, value: string): Write =>
   (writer) => {
     if (value !== '') writer.text(field, value)
   }
-const each =
+export const each =
   <T>(items: readonly T[], write: (item: T) => Write): Write =>
   (writer) => {
     for (const item of items) write(item)(writer)
   }
 const nothing: Write = () => undefined
-const integer =
+export const integer =
   (field: number, value: number): Write =>
   (writer) => {
     if (value === 0) return
     writer.tag(field, VARINT)
     writer.int64(value)
   }
-const bits64 =
+export const bits64 =
   (field: number, value: bigint): Write =>
   (writer) => {
     if (value === 0n) return
@@ -59,7 +59,7 @@ const double =
   }
 const nanoseconds = (ms: number): bigint => BigInt(ms) * 1_000_000n
 
-function value(field: number, given: AttributeValue): Write {
+export function value(field: number, given: AttributeValue): Write {
   if (given === undefined) return message(field)
   if (typeof given === 'string')
     return message(field, (writer) => {
@@ -101,7 +101,7 @@ function varint64(given: bigint): Uint8Array {
   return Uint8Array.from([...bytes, Number(left)])
 }
 
-function attributes(field: number, list: Attributes): Write {
+export function attributes(field: number, list: Attributes): Write {
   return each(list, (entry) => message(field, text(1, entry.key), value(2, entry.value)))
 }
 
@@ -260,9 +260,9 @@ export function encodeRequestJson(request: MetricsRequest): string {
   })
 }
 
-const entryJson = ({ key, value: given }: KeyValue): unknown => ({ key, value: valueJson(given) })
+export const entryJson = ({ key, value: given }: KeyValue): unknown => ({ key, value: valueJson(given) })
 
-function valueJson(given: AttributeValue): unknown {
+export function valueJson(given: AttributeValue): unknown {
   if (given === undefined) return {}
   if (typeof given === 'string') return { stringValue: given }
   if (typeof given === 'boolean') return { boolValue: given }

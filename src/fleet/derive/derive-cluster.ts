@@ -8,9 +8,10 @@ import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { deriveRecord } from './cluster.ts'
 import { deriveIntervals } from './intervals.ts'
 import { deriveModifications } from './modifications.ts'
+import { deriveUpgrades } from './upgrades.ts'
 
 export function deriveCluster(observations: ClusterObservations): ClusterFacts {
-  return factsAround(observations, [])
+  return factsAround(observations, deriveUpgrades(observations))
 }
 
 /** The facts around upgrades that were derived from the same observations. */

@@ -51,18 +51,24 @@ export function survivalQuantile(curve: SurvivalCurve, p: number): number | unde
 
 /** 95 %. A bound that the curve does not reach is open, and absent. */
 export function medianInterval(curve: SurvivalCurve): { readonly low?: number; readonly high?: number } {
-  const low = firstTime(curve, (step) => bandOf(curve, step, 1) <= 0.5)
+  const low = firstTime(curve, (step) => isBandBelowHalf(curve, step, 1))
   // Where nothing is left the variance is not known, so the band ends before.
-  const high = firstTime(curve, (step) => curve.survival[step]! > 0 && bandOf(curve, step, -1) <= 0.5)
+  const high = firstTime(curve, (step) => {
+    const share = curve.survival[step]!
+    return share > 0 && share <= 0.5 + ROUNDING && isBandBelowHalf(curve, step, -1)
+  })
   return { ...(low === undefined ? {} : { low }), ...(high === undefined ? {} : { high }) }
 }
 
-/** The lower (`side` 1) or upper (-1) band at a step. */
-function bandOf({ survival, greenwood }: SurvivalCurve, step: number, side: 1 | -1): number {
+/** log(-log(1/2)): where the bands cross. */
+const LOG_LOG_HALF = Math.log(Math.LN2)
+
+/** Whether the lower (`side` 1) or the upper (-1) band is at a half or below it at a step, reckoned on the bands' scale. */
+function isBandBelowHalf({ survival, greenwood }: SurvivalCurve, step: number, side: 1 | -1): boolean {
   const share = survival[step]!
-  if (share <= 0) return 0
-  const error = Math.sqrt(greenwood[step]!) / Math.abs(Math.log(share))
-  return share ** Math.exp(side * Z_95 * error)
+  if (share <= 0) return true
+  const minusLog = -Math.log(share)
+  return Math.log(minusLog) + (side * Z_95 * Math.sqrt(greenwood[step]!)) / minusLog >= LOG_LOG_HALF - ROUNDING
 }
 
 function firstTime({ steps, times }: SurvivalCurve, holds: (step: number) => boolean): number | undefined {

@@ -1,0 +1,99 @@
+/**
+ * What edges cost: 100,000 upgrades of 10,000 clusters on 120 edges, estimated all at once, asked again after one cluster
+ * changed, and asked again when nothing did; beside it, estimated without keeping anything. CPU time.
+ */
+import { createEdgeBook } from '../src/fleet/edge-book.ts'
+import { edgeFactsOf, edgeNameOf, edgeRunOf } from '../src/fleet/edges.ts'
+import type { EdgeName } from '../src/fleet/edges.ts'
+import { PHASES } from '../src/model/upgrade.ts'
+import type { UpgradePhase, UpgradeRecord } from '../src/model/upgrade.ts'
+
+const UPGRADES_OF_CLUSTER = 10
+const START_MS = Date.UTC(2026, 0, 1)
+
+export function run({ quick }: { readonly quick: boolean }): void {
+  const clusters = quick ? 1000 : 10_000
+  const records = Array.from({ length: clusters }, (_, cluster) => upgradesOf(cluster))
+  const book = createEdgeBook()
+  const fedMs = cpuMs(() => {
+    records.forEach((upgrades, i) => {
+      book.put(`cluster-${i}`, upgrades)
+    })
+  })
+  const firstMs = cpuMs(() => book.edges())
+  const again = times(20, () => book.edges())
+  const changed = times(20, (i) => {
+    book.put('cluster-0', upgradesOf(0, i + 1))
+    book.edges()
+  })
+  const allMs = cpuMs(() => estimateAll(records.flat()))
+  console.log(`${clusters * UPGRADES_OF_CLUSTER} upgrades, ${book.edges().length} edges, ${PHASES.length} phases each`)
+  console.log(`feeding all of them              ${fedMs.toFixed(1)} ms CPU`)
+  console.log(`the first answer                 ${firstMs.toFixed(1)} ms CPU`)
+  console.log(`after one cluster changed        ${changed.toFixed(2)} ms CPU`)
+  console.log(`when nothing changed             ${again.toFixed(2)} ms CPU`)
+  console.log(
+    `without keeping anything         ${allMs.toFixed(1)} ms CPU, ${(allMs / changed).toFixed(0)} times as much`,
+  )
+}
+
+function estimateAll(records: readonly UpgradeRecord[]): number {
+  const runs = new Map<string, { name: EdgeName; runs: ReturnType<typeof edgeRunOf>[] }>()
+  for (const record of records) {
+    const name = edgeNameOf(record.upgrade)!
+    const key = `${name.operator} ${name.from} ${name.to}`
+    const known = runs.get(key) ?? { name, runs: [] }
+    runs.set(key, known)
+    known.runs.push(edgeRunOf(record))
+  }
+  return [...runs.values()].map((edge) => edgeFactsOf(edge.name, edge.runs)).length
+}
+
+/** Ten edges of twelve paths; one upgrade in a hundred is open, one in fifty failed. */
+function upgradesOf(cluster: number, salt = 0): UpgradeRecord[] {
+  return Array.from({ length: UPGRADES_OF_CLUSTER }, (_, step): UpgradeRecord => {
+    const number = cluster * UPGRADES_OF_CLUSTER + step
+    const random = ((number + 1 + salt) * 2_654_435_761) % 4_294_967_296
+    const state = number % 100 === 0 ? 'in_progress' : number % 50 === 1 ? 'failed' : 'succeeded'
+    const startedMs = START_MS + number * 1000
+    const phases = PHASES.map((name, i): UpgradePhase => {
+      const fromMs = startedMs + i * 60_000
+      return {
+        name,
+        startedMs: fromMs,
+        ...(state === 'in_progress' ? {} : { endedMs: fromMs + 10_000 + ((random >> (i % 16)) & 0xffff) }),
+        state: state === 'in_progress' ? 'in_progress' : 'succeeded',
+        resolutionSeconds: 1,
+        isReconstructed: false,
+      }
+    })
+    const endedMs = startedMs + 600_000 + (random % 600_000)
+    return {
+      upgrade: {
+        id: String(number),
+        cluster: `cluster-${cluster}`,
+        operator: 'kubevirt-hyperconverged',
+        from: `1.${step}.${cluster % 12}`,
+        to: `1.${step + 1}.${cluster % 12}`,
+        state,
+        startedMs,
+        ...(state === 'in_progress' ? {} : { endedMs }),
+        phases,
+        evidence: [],
+        resolutionSeconds: 1,
+      },
+      detail: { csvSteps: [], components: [], conditionChanges: [], featureGateChanges: [], observedUntilMs: endedMs },
+    }
+  })
+}
+
+function times(count: number, work: (i: number) => unknown): number {
+  return cpuMs(() => Array.from({ length: count }, (_, i) => work(i))) / count
+}
+
+function cpuMs(work: () => unknown): number {
+  const before = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}

@@ -1,0 +1,205 @@
+/**
+ * A cluster's observations put in order, whatever order they came in: each object's states, oldest first, each series'
+ * runs. Repeats are one, the earliest sight of a state counts. Everything in this folder reads observations through it,
+ * which is what makes facts a function of the set (facts wire 4.3: across resources no order holds, within one object
+ * `resourceVersion` does).
+ */
+import type { ObjectFacts, ObjectKind } from '../../model/object-facts.ts'
+import type {
+  ClusterObservations,
+  MetricRun,
+  MetricSignal,
+  ObjectObservation,
+  SpanEvidence,
+} from '../../model/observation.ts'
+import { collectorClock } from './collector-clock.ts'
+import type { CollectorClock } from './collector-clock.ts'
+import { groupBy } from './group-by.ts'
+import { joinRuns } from './metric-series.ts'
+
+/** Facts of a kind; six kinds of operands share theirs. */
+export type FactsOf<K extends ObjectKind> = OfKind<ObjectFacts, K>
+type OfKind<F, K> = F extends { readonly kind: infer Kind } ? ([K] extends [Kind] ? F : never) : never
+
+/** One state of an object. */
+export interface ObjectState<F extends ObjectFacts = ObjectFacts> {
+  readonly facts: F
+  /** When a Collector first saw it, by the Collector's own clock. */
+  readonly seenMs: number
+  /** The same by the cluster's clock, to the second. */
+  readonly atMs: number
+  /** The Collector was told at once, by a watch; false: found later, by a list, so that it is older than `seenMs`. */
+  readonly isWatched: boolean
+}
+
+export interface ObjectHistory<F extends ObjectFacts = ObjectFacts> {
+  readonly uid: string
+  readonly name: string
+  readonly namespace: string
+  /** `metadata.creationTimestamp`, from whichever state has it. */
+  readonly createdMs: number | undefined
+  /** At least one; oldest first. */
+  readonly states: readonly ObjectState<F>[]
+  /** When it was gone, by the cluster's clock; `sinceMs` is when it was last there. */
+  readonly gone: { readonly atMs: number; readonly sinceMs: number } | undefined
+}
+
+export interface ClusterHistory {
+  readonly cluster: string
+  /** What it was made of. */
+  readonly observations: ClusterObservations
+  /** Objects of one kind, oldest creation first. */
+  of<K extends ObjectKind>(kind: K): readonly ObjectHistory<FactsOf<K>>[]
+  /** Runs of one signal, earliest first. */
+  runs(signal: MetricSignal): readonly MetricRun[]
+  readonly spans: readonly SpanEvidence[]
+  /** The newest moment anything was heard; `undefined` when nothing was. */
+  readonly newestMs: number | undefined
+  /** Of objects alone, by the cluster's clock. */
+  readonly newestObjectMs: number | undefined
+}
+
+export function clusterHistory(observations: ClusterObservations): ClusterHistory {
+  const objects = objectHistories(observations)
+  const runs = groupBy(joinRuns(observations.metrics), (run) => run.signal)
+  const spans = uniqueSpans(observations.spans)
+  return {
+    cluster: observations.cluster,
+    observations,
+    of: <K extends ObjectKind>(kind: K) => (objects.get(kind) ?? []) as readonly ObjectHistory<FactsOf<K>>[],
+    runs: (signal) => runs.get(signal) ?? [],
+    spans,
+    newestMs: newestOf(observations),
+    newestObjectMs: newestStateOf([...objects.values()].flat()),
+  }
+}
+
+function objectHistories(observations: ClusterObservations): ReadonlyMap<ObjectKind, readonly ObjectHistory[]> {
+  const absences = groupBy(observations.absences, (absence) => absence.uid)
+  const byUid = groupBy(observations.objects, (object) => object.uid)
+  const histories = [...byUid].map(([uid, seen]) => {
+    const first = seen[0]!
+    const states = statesOf(seen)
+    const createdMs = states.find(({ facts }) => facts.createdMs !== undefined)?.facts.createdMs
+    const newestSeenMs = states.reduce((newest, state) => Math.max(newest, state.seenMs), -Infinity)
+    const deletion = seen.filter((object) => object.change === 'deleted')
+    const absent = (absences.get(uid) ?? []).filter((absence) => absence.absentMs > newestSeenMs)
+    const gone =
+      deletion.length > 0
+        ? sameTime(Math.min(...deletion.map((object) => object.observedMs)))
+        : absent.length > 0
+          ? {
+              atMs: Math.min(...absent.map((absence) => absence.absentMs)),
+              sinceMs: Math.max(newestSeenMs, ...absent.map((absence) => absence.lastSeenMs)),
+            }
+          : undefined
+    return {
+      kind: first.facts.kind,
+      history: { uid, name: first.name, namespace: first.namespace, createdMs, states, gone },
+    }
+  })
+  const clock = collectorClock(histories.map(({ history }) => history))
+  const timed = histories.map(({ kind, history }) => ({ kind, history: byClusterClock(history, clock) }))
+  timed.sort((a, b) => bornMs(a.history) - bornMs(b.history) || compareTexts(a.history.uid, b.history.uid))
+  const byKind = groupBy(timed, ({ kind }) => kind)
+  return new Map([...byKind].map(([kind, all]) => [kind, all.map(({ history }) => history)]))
+}
+
+function byClusterClock(history: ObjectHistory, clock: CollectorClock): ObjectHistory {
+  const { states, gone } = history
+  return {
+    ...history,
+    states: states.map((state) => ({ ...state, atMs: clock(state.seenMs) })),
+    gone: gone === undefined ? undefined : { atMs: clock(gone.atMs), sinceMs: clock(gone.sinceMs) },
+  }
+}
+
+function sameTime(ms: number): { readonly atMs: number; readonly sinceMs: number } {
+  return { atMs: ms, sinceMs: ms }
+}
+
+function bornMs(history: ObjectHistory): number {
+  return history.createdMs ?? history.states[0]!.atMs
+}
+
+/** An `added` that comes this soon after the creation is one; later it is the list at a Collector's start. */
+const CREATION_WITHIN_MS = 60_000
+
+function statesOf(seen: readonly ObjectObservation[]): ObjectState[] {
+  const ordered = seen.toSorted(
+    (a, b) =>
+      compareResourceVersions(a.resourceVersion, b.resourceVersion) ||
+      Number(a.change === 'deleted') - Number(b.change === 'deleted') ||
+      a.observedMs - b.observedMs,
+  )
+  const states: ObjectState[] = []
+  let last: ObjectObservation | undefined
+  for (const object of ordered) {
+    const isWatched = isTold(object)
+    const state = states.at(-1)
+    if (state === undefined || last!.resourceVersion !== object.resourceVersion) {
+      states.push({ facts: object.facts, seenMs: object.observedMs, atMs: object.observedMs, isWatched })
+    } else if (object.change !== 'deleted') {
+      // The same state again. Two texts of one version do not happen; should they, neither arrival decides.
+      const facts = smallerOf(state.facts, object.facts)
+      const seenMs = Math.min(state.seenMs, object.observedMs)
+      states[states.length - 1] = { facts, seenMs, atMs: seenMs, isWatched: state.isWatched || isWatched }
+    }
+    last = object
+  }
+  return states
+}
+
+function isTold({ change, facts, observedMs }: ObjectObservation): boolean {
+  if (change === 'modified' || change === 'deleted') return true
+  if (change === 'listed' || facts.createdMs === undefined) return false
+  return Math.abs(observedMs - facts.createdMs) <= CREATION_WITHIN_MS
+}
+
+function smallerOf<F extends ObjectFacts>(a: F, b: F): F {
+  if (a === b) return a
+  return JSON.stringify(a) <= JSON.stringify(b) ? a : b
+}
+
+/** As numbers, of any length; what is no number after all that are, as text. */
+function compareResourceVersions(a: string, b: string): number {
+  const [isLeft, isRight] = [/^\d+$/.test(a), /^\d+$/.test(b)]
+  if (isLeft !== isRight) return isLeft ? -1 : 1
+  return (isLeft ? a.length - b.length : 0) || compareTexts(a, b)
+}
+
+/** By code units, which no locale changes. */
+export function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** A span is known by its ids; of two that claim the same, the longer one, for spans grow. */
+function uniqueSpans(spans: readonly SpanEvidence[]): readonly SpanEvidence[] {
+  const byId = new Map<string, SpanEvidence>()
+  for (const span of spans) {
+    const id = `${span.traceId}/${span.spanId}`
+    const known = byId.get(id)
+    if (known === undefined || isNewer(span, known)) byId.set(id, span)
+  }
+  return [...byId].sort(([idA, a], [idB, b]) => a.startMs - b.startMs || compareTexts(idA, idB)).map(([, span]) => span)
+}
+
+function isNewer(span: SpanEvidence, known: SpanEvidence): boolean {
+  if (span.endMs !== known.endMs) return span.endMs > known.endMs
+  return JSON.stringify(span) < JSON.stringify(known)
+}
+
+function newestStateOf(histories: readonly ObjectHistory[]): number | undefined {
+  let newest = -Infinity
+  for (const { states, gone } of histories) newest = Math.max(newest, states.at(-1)!.atMs, gone?.atMs ?? -Infinity)
+  return newest === -Infinity ? undefined : newest
+}
+
+function newestOf({ objects, absences, metrics, spans }: ClusterObservations): number | undefined {
+  let newest = -Infinity
+  for (const { observedMs } of objects) newest = Math.max(newest, observedMs)
+  for (const { absentMs } of absences) newest = Math.max(newest, absentMs)
+  for (const { lastMs, afterMs } of metrics) newest = Math.max(newest, afterMs ?? lastMs)
+  for (const { endMs } of spans) newest = Math.max(newest, endMs)
+  return newest === -Infinity ? undefined : newest
+}

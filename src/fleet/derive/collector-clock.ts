@@ -1,0 +1,94 @@
+/**
+ * How far a Collector's clock is off. What an object says of itself (`lastTransitionTime`, `creationTimestamp`) is by the
+ * cluster's clock; when a state was seen is by the Collector's. A watched state that brings a new time of its own shows
+ * both, and the smallest difference of some is the clocks' difference with a watch's delay, which is below a second.
+ * Where nothing tells, the Collector is believed.
+ */
+import type { ObjectFacts } from '../../model/object-facts.ts'
+import type { ObjectHistory } from './cluster-history.ts'
+
+/** The cluster's time, to the second, of what a Collector saw at `seenMs`. */
+export type CollectorClock = (seenMs: number) => number
+
+/** Clocks are set now and then: only what was seen this near says how far one was off. */
+const WINDOW_MS = 60 * 60_000
+/** Fewer could all have been late. */
+const SAMPLES_MIN = 3
+/** A difference beyond this is a backlog of events, not a clock. */
+const AHEAD_MS_MAX = 10 * 60_000
+/** Within this it is the watch's delay, and a clock that is right. */
+const DELAY_MS_MAX = 1000
+
+export function collectorClock(histories: readonly ObjectHistory[]): CollectorClock {
+  const samples = histories.flatMap(samplesOf).sort((a, b) => a.seenMs - b.seenMs)
+  return (seenMs) => {
+    const offsetMs = offsetAt(samples, seenMs)
+    return offsetMs === undefined ? Math.floor(seenMs / 1000) * 1000 : Math.round((seenMs - offsetMs) / 1000) * 1000
+  }
+}
+
+interface ClockSample {
+  readonly seenMs: number
+  readonly aheadMs: number
+}
+
+function offsetAt(samples: readonly ClockSample[], seenMs: number): number | undefined {
+  let count = 0
+  let leastMs = Infinity
+  for (let i = lowerBound(samples, seenMs - WINDOW_MS); i < samples.length; i++) {
+    const { seenMs: atMs, aheadMs } = samples[i]!
+    if (atMs > seenMs + WINDOW_MS) break
+    count++
+    leastMs = Math.min(leastMs, aheadMs)
+  }
+  if (count < SAMPLES_MIN || (leastMs >= 0 && leastMs < DELAY_MS_MAX) || leastMs > AHEAD_MS_MAX) return undefined
+  return leastMs
+}
+
+function lowerBound(samples: readonly ClockSample[], seenMs: number): number {
+  let [low, high] = [0, samples.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (samples[middle]!.seenMs < seenMs) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Each watched state whose own newest time is newer than in the state before. */
+function samplesOf({ states }: ObjectHistory): readonly ClockSample[] {
+  const samples: ClockSample[] = []
+  let knownMs = -Infinity
+  for (const [i, { facts, seenMs, isWatched }] of states.entries()) {
+    const ownMs = ownTimeMs(facts)
+    if (ownMs === undefined || ownMs <= knownMs) continue
+    // The first state known is a sample only when it is the object's birth.
+    if (isWatched && (i > 0 || ownMs === facts.createdMs)) samples.push({ seenMs, aheadMs: seenMs - ownMs })
+    knownMs = ownMs
+  }
+  return samples
+}
+
+/** The newest time that the writers of these kinds put into the state when they wrote it. */
+function ownTimeMs(facts: ObjectFacts): number | undefined {
+  switch (facts.kind) {
+    case 'clusterserviceversions':
+      return maxOf([facts.createdMs, facts.lastTransitionMs, ...facts.history.map((step) => step.lastUpdateMs)])
+    case 'hyperconvergeds':
+    case 'kubevirts':
+    case 'cdis':
+    case 'ssps':
+    case 'networkaddonsconfigs':
+    case 'hostpathprovisioners':
+    case 'aaqs':
+    case 'operatorconditions':
+      return maxOf([facts.createdMs, ...facts.conditions.map((condition) => condition.lastTransitionMs)])
+    default:
+      return undefined
+  }
+}
+
+function maxOf(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((ms) => ms !== undefined)
+  return known.length === 0 ? undefined : Math.max(...known)
+}

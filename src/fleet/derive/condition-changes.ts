@@ -1,0 +1,68 @@
+/** How conditions and feature gates changed while an upgrade ran: what its trace and its page tell as events. */
+import type { Condition, ObjectFacts } from '../../model/object-facts.ts'
+import type { UpgradeDetail } from '../../model/upgrade.ts'
+import { compareTexts } from './cluster-history.ts'
+import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
+import { COMPONENTS } from './component-upgrade.ts'
+import type { Span } from './component-upgrade.ts'
+
+type ConditionChange = UpgradeDetail['conditionChanges'][number]
+type GateChange = UpgradeDetail['featureGateChanges'][number]
+
+export function conditionChanges(history: ClusterHistory, range: Span): readonly ConditionChange[] {
+  const changes = [
+    ...history.of('hyperconvergeds').flatMap((hco) => changesOf(hco, 'hco')),
+    ...COMPONENTS.flatMap(({ kind, name }) => history.of(kind).flatMap((operand) => changesOf(operand, name))),
+  ]
+  return changes
+    .filter(({ atMs }) => atMs >= range.fromMs && atMs <= range.toMs)
+    .sort((a, b) => a.atMs - b.atMs || compareTexts(keyOf(a), keyOf(b)))
+}
+
+function keyOf({ component, type, status, reason }: ConditionChange): string {
+  return [component, type, status, reason].join(' ')
+}
+
+function changesOf(
+  { states }: ObjectHistory<ObjectFacts & { readonly conditions: readonly Condition[] }>,
+  component: string,
+): readonly ConditionChange[] {
+  const now = new Map<string, Condition>()
+  const changes: ConditionChange[] = []
+  for (const [i, { facts, atMs: sightMs }] of states.entries()) {
+    for (const condition of facts.conditions) {
+      const { type, status, reason, lastTransitionMs } = condition
+      const before = now.get(type)
+      now.set(type, condition)
+      const isSame = before !== undefined && before.status === status && before.reason === reason
+      // What was so when it was first seen is no change, unless it says when it became so.
+      if (isSame || (i === 0 && lastTransitionMs === undefined)) continue
+      const isFlip = before?.status !== status
+      changes.push({
+        atMs: isFlip && lastTransitionMs !== undefined ? lastTransitionMs : sightMs,
+        component,
+        type,
+        status,
+        reason,
+      })
+    }
+  }
+  return changes
+}
+
+export function featureGateChanges(history: ClusterHistory, range: Span): readonly GateChange[] {
+  const changes = history.of('hyperconvergeds').flatMap(({ states }) =>
+    states.flatMap(({ facts, atMs }, i): GateChange[] => {
+      const before = states[i - 1]?.facts.featureGates
+      if (before === undefined) return []
+      const gates = [...new Set([...Object.keys(before), ...Object.keys(facts.featureGates)])]
+      return gates.flatMap((gate) => {
+        const isOn = facts.featureGates[gate] ?? false
+        return isOn === (before[gate] ?? false) ? [] : [{ atMs, gate, isOn }]
+      })
+    }),
+  )
+  return changes
+    .filter(({ atMs }) => atMs >= range.fromMs && atMs <= range.toMs)
+    .sort((a, b) => a.atMs - b.atMs || compareTexts(a.gate, b.gate))
+}

@@ -1,0 +1,103 @@
+/**
+ * The path of one ClusterServiceVersion through OLM's phases, from its own history: `status.conditions` holds the last 20
+ * steps and never rewrites one, so that a single late state tells the whole path, and several tell what fell off its end
+ * (facts wire 8.3). A step begins when the phase changes, or the reason alone.
+ */
+import type { CsvFacts } from '../../model/object-facts.ts'
+import type { ObjectHistory } from './cluster-history.ts'
+import { ownMoment } from './moment.ts'
+import type { Moment } from './moment.ts'
+
+export interface CsvStep {
+  readonly phase: string
+  readonly reason: string
+  readonly message: string
+  readonly started: Moment
+}
+
+type HistoryEntry = CsvFacts['history'][number]
+
+/** A step seen within this of its beginning was seen as it happened. */
+const LIVE_WITHIN_MS = 60_000
+
+/** Oldest first. */
+export function csvPath(csv: ObjectHistory<CsvFacts>): readonly CsvStep[] {
+  const entries = entriesOf(csv)
+  const steps: CsvStep[] = []
+  let phase: string | undefined
+  for (const entry of entries) {
+    // A new reason leaves the transition's time as it was: the update's time is the reason's own.
+    const atMs = entry.phase === phase ? (entry.lastUpdateMs ?? entry.lastTransitionMs) : entry.lastTransitionMs
+    if (atMs === undefined || entry.phase === '') continue
+    phase = entry.phase
+    const { reason, message } = entry
+    steps.push({ phase: entry.phase, reason, message, started: ownMoment(atMs, !isSeenLive(csv, entry)) })
+  }
+  return steps
+}
+
+/** The steps of all states. Each state's history is the end of the one path, so older states add only to its front. */
+function entriesOf({ states }: ObjectHistory<CsvFacts>): readonly HistoryEntry[] {
+  let path: readonly HistoryEntry[] = []
+  const known = new Set<string>()
+  for (const { facts } of states.toReversed()) {
+    const history = facts.history.length > 0 ? facts.history : [currentOf(facts)]
+    const older = history.filter((entry) => !known.has(keyOf(entry)))
+    for (const entry of older) known.add(keyOf(entry))
+    path = [...older, ...path]
+  }
+  return path
+}
+
+function currentOf({ phase, reason, message, lastTransitionMs }: CsvFacts): HistoryEntry {
+  return { phase, reason, message, ...(lastTransitionMs !== undefined && { lastTransitionMs }) }
+}
+
+/** The update's time is left out: of one step, a state without a history does not have it. */
+function keyOf({ phase, reason, lastTransitionMs, lastUpdateMs }: HistoryEntry): string {
+  return `${phase}|${reason}|${lastTransitionMs}|${lastUpdateMs}`
+}
+
+function isSeenLive({ states }: ObjectHistory<CsvFacts>, entry: HistoryEntry): boolean {
+  return states.some(({ facts, atMs }) => {
+    if (facts.phase !== entry.phase || facts.lastTransitionMs !== entry.lastTransitionMs) return false
+    return Math.abs(atMs - (entry.lastUpdateMs ?? entry.lastTransitionMs ?? 0)) <= LIVE_WITHIN_MS
+  })
+}
+
+/** How far a phase is on the way; `undefined` for those that lead back or away. */
+const RANKS: Readonly<Record<string, number>> = { Pending: 1, InstallReady: 2, Installing: 3, Succeeded: 4 }
+
+export interface PhaseTimes {
+  readonly started: Moment | undefined
+  /** When something further was first reached. */
+  readonly ended: Moment | undefined
+}
+
+/** When a phase was first entered and first left for a further one. Falling back from there does not reopen it. */
+export function phaseTimes(steps: readonly CsvStep[], phase: 'Pending' | 'InstallReady' | 'Installing'): PhaseTimes {
+  const first = steps.findIndex((step) => step.phase === phase)
+  const further = steps.find((step, i) => i > first && (RANKS[step.phase] ?? 0) > RANKS[phase]!)
+  return { started: steps[first]?.started, ended: first === -1 ? undefined : further?.started }
+}
+
+export function firstSucceeded(steps: readonly CsvStep[]): Moment | undefined {
+  return steps.find((step) => step.phase === 'Succeeded')?.started
+}
+
+/** First entries of each phase on the way: progress. Failed and what OLM does to an old CSV are none. */
+export function csvProgress(steps: readonly CsvStep[]): readonly number[] {
+  return Object.keys(RANKS).flatMap((phase) => steps.find((step) => step.phase === phase)?.started.atMs ?? [])
+}
+
+/** OLM does not try again by itself after these. */
+const FINAL_REASONS = new Set(['InstallComponentFailedNoRetry', 'InvalidInstallStrategy', 'InvalidWebhookDescription'])
+
+export function hasFailedFinally({ phase, reason }: { readonly phase: string; readonly reason: string }): boolean {
+  return phase === 'Failed' && FINAL_REASONS.has(reason)
+}
+
+/** Phases in which OLM puts a CSV that another one replaces. */
+export function isBeingReplaced(phase: string): boolean {
+  return phase === 'Replacing' || phase === 'Deleting'
+}

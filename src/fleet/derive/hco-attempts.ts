@@ -1,0 +1,154 @@
+/**
+ * Which attempts there were to bring HCO to a version, from objects: one for each ClusterServiceVersion object (a new one
+ * of an old name is another attempt), one for each time HCO itself moved without a CSV to be seen, and one for an offer
+ * that nobody has taken up yet.
+ */
+import type { CsvFacts } from '../../model/object-facts.ts'
+import { compareVersions } from '../version-order.ts'
+import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
+import { csvPath, isBeingReplaced } from './csv-path.ts'
+import type { CsvStep } from './csv-path.ts'
+import { hcoCsvs, hcoVersionOfCsvName, versionOf } from './hco-csv.ts'
+import { hcoCreatedMs, hcoVersionAt, hcoWindows, timeOf } from './hco-window.ts'
+import type { HcoWindow } from './hco-window.ts'
+import { namedCsvs, offerOf } from './olm-offer.ts'
+import type { Offer } from './olm-offer.ts'
+
+export interface Attempt {
+  readonly to: string
+  /** When the new version first appeared: its CSV, HCO's move, or the offer. */
+  readonly anchorMs: number
+  readonly csv: ObjectHistory<CsvFacts> | undefined
+  readonly steps: readonly CsvStep[]
+  readonly window: HcoWindow | undefined
+  readonly offer: Offer | undefined
+  readonly from: string | undefined
+  readonly isProven: boolean
+}
+
+type Origin = Omit<Attempt, 'from' | 'isProven'>
+
+/** In order of time. With those that prove to be no upgrade: a later one shows how an earlier one ended. */
+export function hcoAttempts(history: ClusterHistory): readonly Attempt[] {
+  const csvs = hcoCsvs(history)
+  const origins: Origin[] = csvs.map((csv) => csvOrigin(csv, history))
+  for (const window of hcoWindows(history)) attach(window, origins)
+  origins.push(...openOffers(history, csvs))
+  origins.sort((a, b) => a.anchorMs - b.anchorMs || compareVersions(a.to, b.to) || (textOf(a) < textOf(b) ? -1 : 1))
+  return origins.map((origin, i) => {
+    const nextMs = origins[i + 1]?.anchorMs ?? Infinity
+    return { ...origin, ...provenance(origin, history, csvs, nextMs) }
+  })
+}
+
+function textOf(origin: Origin): string {
+  return origin.csv?.uid ?? ''
+}
+
+function csvOrigin(csv: ObjectHistory<CsvFacts>, history: ClusterHistory): Origin {
+  const steps = csvPath(csv)
+  const anchorMs = csv.createdMs ?? steps[0]?.started.atMs ?? csv.states[0]!.atMs
+  return { to: versionOf(csv), anchorMs, csv, steps, window: undefined, offer: offerOf(history, csv.name, anchorMs) }
+}
+
+/** Clocks and writes of OLM's and HCO's parts differ by seconds. */
+const SLACK_MS = 60_000
+
+/** A window belongs to the newest attempt at its version that began before it; one that belongs to none is its own. */
+function attach(window: HcoWindow, origins: Origin[]): void {
+  const i = origins.findLastIndex(({ to, anchorMs }) => to === window.to && anchorMs <= timeOf(window) + SLACK_MS)
+  const origin = origins[i]
+  if (origin !== undefined && origin.window === undefined) {
+    origins[i] = { ...origin, window }
+  } else if (origin?.window !== undefined && origin.window.ended === undefined) {
+    // HCO stopped saying so for a while, and went on.
+    const started = origin.window.started ?? window.started
+    origins[i] = { ...origin, window: { ...window, from: origin.window.from ?? window.from, started } }
+  } else {
+    const { to } = window
+    origins.push({ to, anchorMs: timeOf(window), csv: undefined, steps: [], window, offer: undefined })
+  }
+}
+
+/** Offers in force that no CSV has followed. One that was withdrawn or replaced by a newer was never begun. */
+function openOffers(history: ClusterHistory, csvs: readonly ObjectHistory<CsvFacts>[]): readonly Origin[] {
+  const named = namedCsvs(history).filter((name) => !csvs.some((csv) => csv.name === name))
+  const offers = named
+    .flatMap((name) => offerOf(history, name, undefined) ?? [])
+    .filter((offer) => isInForce(history, offer))
+  return offers.flatMap((offer) => {
+    const anchorMs = offer.plan?.created.atMs ?? offer.offered?.atMs
+    return anchorMs === undefined
+      ? []
+      : [{ to: offer.version, anchorMs, csv: undefined, steps: [], window: undefined, offer }]
+  })
+}
+
+function isInForce(history: ClusterHistory, { csvName, plan, subscription }: Offer): boolean {
+  if (subscription === undefined) return plan !== undefined && !plan.isGone && plan.phase !== 'Complete'
+  const subscriptions = history.of('subscriptions').filter(({ name }) => name === subscription.name)
+  const now = subscriptions.findLast(
+    ({ namespace, gone }) => namespace === subscription.namespace && gone === undefined,
+  )
+  const facts = now?.states.at(-1)?.facts
+  return facts !== undefined && facts.currentCsv === csvName && facts.installedCsv !== csvName
+}
+
+/** Which version ran before, and whether anything shows that one did. */
+function provenance(
+  origin: Origin,
+  history: ClusterHistory,
+  csvs: readonly ObjectHistory<CsvFacts>[],
+  nextMs: number,
+): Pick<Attempt, 'from' | 'isProven'> {
+  const { to, anchorMs, window, csv, offer } = origin
+  const atStart = hcoVersionAt(history, anchorMs)
+  // HCO was there already: somebody installed the same version again, or went back before HCO had moved.
+  if (atStart === to && window === undefined) return { from: undefined, isProven: false }
+  const before = csv === undefined ? undefined : predecessor(csv, csvs)
+  const installed = offer?.installedCsv === undefined ? undefined : hcoVersionOfCsvName(offer.installedCsv)
+  const candidates = [
+    window?.from,
+    // A CSV that is about to end, or has, is what comes before; one that never got there is not.
+    before?.hasRun === true ? before.version : undefined,
+    atStart,
+    hcoVersionAfter(history, anchorMs, nextMs),
+    before?.version,
+    installed,
+  ]
+  const from = candidates.find((version) => version !== undefined && version !== to)
+  if (from !== undefined) return { from, isProven: true }
+  // HCO says that it upgrades and was created long before: something older ran, whatever it was.
+  const hcoMs = hcoCreatedMs(history)
+  const isOlder = hcoMs !== undefined && hcoMs < anchorMs - SLACK_MS
+  return { from: undefined, isProven: window?.started !== undefined && isOlder }
+}
+
+/** The first version HCO is seen with after the attempt began. */
+function hcoVersionAfter(history: ClusterHistory, anchorMs: number, nextMs: number): string | undefined {
+  const states = history.of('hyperconvergeds').flatMap(({ states }) => states)
+  const after = states.filter(({ atMs, facts }) => {
+    return atMs > anchorMs && atMs < nextMs && facts.operatorVersion !== undefined
+  })
+  return after.toSorted((a, b) => a.atMs - b.atMs)[0]?.facts.operatorVersion
+}
+
+/** The CSV that this one takes the place of: the one it names, else one that is being replaced, else the newest before it. */
+function predecessor(
+  csv: ObjectHistory<CsvFacts>,
+  csvs: readonly ObjectHistory<CsvFacts>[],
+): { readonly version: string; readonly hasRun: boolean } | undefined {
+  const bornMs = csv.createdMs ?? csv.states[0]!.atMs
+  const replaces = csv.states.at(-1)!.facts.replaces
+  const others = csvs.filter((other) => {
+    if (other.uid === csv.uid || (other.gone !== undefined && other.gone.atMs < bornMs)) return false
+    const otherMs = other.createdMs ?? other.states[0]!.atMs
+    return otherMs < bornMs || (otherMs === bornMs && other.name === replaces)
+  })
+  const isLeaving = (other: ObjectHistory<CsvFacts>): boolean =>
+    other.states.some(({ facts }) => isBeingReplaced(facts.phase))
+  const best = others.findLast(({ name }) => name === replaces) ?? others.findLast(isLeaving) ?? others.at(-1)
+  if (best === undefined) return undefined
+  const steps = csvPath(best)
+  return { version: versionOf(best), hasRun: steps.some(({ phase }) => phase === 'Succeeded') }
+}

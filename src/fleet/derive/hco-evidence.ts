@@ -1,0 +1,137 @@
+/** What was seen of an upgrade of HCO, in sentences with where to look. */
+import type { Evidence, PhaseName } from '../../model/upgrade.ts'
+import type { ComponentPath } from './component-upgrade.ts'
+import type { CsvStep } from './csv-path.ts'
+import type { Attempt } from './hco-attempts.ts'
+import type { Outcome } from './hco-outcome.ts'
+import type { Moment } from './moment.ts'
+import type { Rollout } from './virt-handler-rollout.ts'
+import type { WorkloadPhase } from './workload-phase.ts'
+
+export function hcoEvidence(
+  attempt: Attempt,
+  outcome: Outcome,
+  components: readonly ComponentPath[],
+  rollout: Rollout | undefined,
+  workloads: WorkloadPhase | undefined,
+): readonly Evidence[] {
+  return [
+    ...offerEvidence(attempt),
+    ...csvEvidence(attempt),
+    ...windowEvidence(attempt),
+    ...components.flatMap(componentEvidence),
+    ...(rollout === undefined ? [] : rolloutEvidence(rollout)),
+    ...(workloads === undefined ? [] : workloadEvidence(workloads)),
+    ...outcomeEvidence(attempt, outcome),
+  ]
+}
+
+/** Nothing when the time is not known. */
+export function evidence(at: Moment | undefined, text: string, ref: string, phase?: PhaseName): readonly Evidence[] {
+  if (at === undefined) return []
+  return [{ source: at.source, atMs: at.atMs, text, ref, ...(phase !== undefined && { phase }) }]
+}
+
+function offerEvidence({ offer }: Attempt): readonly Evidence[] {
+  if (offer === undefined) return []
+  const { subscription, plan, csvName } = offer
+  const planRef = plan === undefined ? '' : `installplans/${plan.namespace}/${plan.name}`
+  return [
+    ...evidence(
+      offer.offered,
+      `Subscription offers ${csvName}`,
+      `subscriptions/${subscription?.namespace ?? ''}/${subscription?.name ?? ''}`,
+      'offered',
+    ),
+    ...evidence(
+      plan?.created,
+      plan?.isManual === true
+        ? `InstallPlan ${plan.name} waits for approval`
+        : `InstallPlan ${plan?.name ?? ''} is made`,
+      planRef,
+      plan?.isManual === true ? 'approval' : 'offered',
+    ),
+    ...(plan?.isManual === true
+      ? evidence(plan.approved, `InstallPlan ${plan.name} is approved`, planRef, 'approval')
+      : []),
+  ]
+}
+
+const STEP_PHASES: Readonly<Record<string, PhaseName>> = {
+  Pending: 'olm.pending',
+  InstallReady: 'olm.install_ready',
+  Installing: 'olm.installing',
+  Succeeded: 'olm',
+  Failed: 'olm.installing',
+}
+
+/** First steps and last ones: a loop says the same for ever. */
+const STEPS_MAX = 24
+
+function csvEvidence({ csv, steps }: Attempt): readonly Evidence[] {
+  if (csv === undefined) return []
+  const ref = `clusterserviceversions/${csv.namespace}/${csv.name}`
+  const told = steps.length <= STEPS_MAX ? steps : [...steps.slice(0, STEPS_MAX / 2), ...steps.slice(-STEPS_MAX / 2)]
+  const created: Moment | undefined =
+    csv.createdMs === undefined
+      ? undefined
+      : { atMs: csv.createdMs, resolutionSeconds: 1, isReconstructed: false, source: 'objects' }
+  return [
+    ...evidence(created, `CSV ${csv.name} is created`, ref, 'olm'),
+    ...told.flatMap((step) =>
+      evidence(step.started, `CSV ${csv.name} is ${stepText(step)}`, ref, STEP_PHASES[step.phase]),
+    ),
+  ]
+}
+
+function stepText({ phase, reason }: CsvStep): string {
+  return reason === '' ? phase : `${phase} (${reason})`
+}
+
+function windowEvidence({ window, to }: Attempt): readonly Evidence[] {
+  if (window === undefined) return []
+  return [
+    ...evidence(window.started, `HyperConverged is upgrading to ${to}`, window.ref, 'operands'),
+    ...evidence(window.ended, `HyperConverged is at ${to}`, window.ref, 'settle'),
+  ]
+}
+
+function componentEvidence({ name, ref, from, to, started, ended, message }: ComponentPath): readonly Evidence[] {
+  const versions = from === undefined || from === to ? (to ?? '') : `from ${from} to ${to ?? '?'}`
+  const complaint = message === undefined ? '' : `: ${message}`
+  return [
+    ...evidence(started, `${name} goes ${versions}${complaint}`, ref, `operands.${name}`),
+    ...evidence(ended, `${name} is at ${to ?? '?'}`, ref, `operands.${name}`),
+  ]
+}
+
+function rolloutEvidence({ started, canary, ended, desired, updated, ready, ref }: Rollout): readonly Evidence[] {
+  const counts = ended === undefined ? `, ${updated} updated and ${ready} ready` : ''
+  return [
+    ...evidence(started, `virt-handler rolls over ${desired} nodes${counts}`, ref, 'virt_handler.canary'),
+    ...evidence(canary, 'the virt-handler canary is ready', ref, 'virt_handler.canary'),
+    ...evidence(ended, `virt-handler is new on all ${desired} nodes`, ref, 'virt_handler.waves'),
+  ]
+}
+
+function workloadEvidence({ started, ended, outdatedAtStart, outdatedNow, ref }: WorkloadPhase): readonly Evidence[] {
+  const left = ended === undefined && outdatedNow !== outdatedAtStart ? `, ${outdatedNow} are left` : ''
+  return [
+    ...evidence(started, `${outdatedAtStart} virtual machines run an outdated launcher${left}`, ref, 'workloads'),
+    ...evidence(ended, 'no virtual machine runs an outdated launcher', ref, 'workloads'),
+  ]
+}
+
+const OVER: Readonly<Record<string, string>> = {
+  rolled_back: 'went back to',
+  failed: 'had failed when it was replaced by',
+  superseded: 'was not through when it was replaced by',
+}
+
+function outcomeEvidence({ to, csv }: Attempt, { state, ended, next }: Outcome): readonly Evidence[] {
+  const words = OVER[state]
+  if (words === undefined) return []
+  const ref = csv === undefined ? '' : `clusterserviceversions/${csv.namespace}/${csv.name}`
+  const text = next === undefined ? `${to} is ${state.replace('_', ' ')}` : `${to} ${words} ${next.to}`
+  return evidence(ended, text, ref)
+}

@@ -1,0 +1,64 @@
+/** How an attempt to bring HCO to a version ended, as far as objects tell. */
+import type { UpgradeState } from '../../model/upgrade.ts'
+import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
+import type { CsvFacts } from '../../model/object-facts.ts'
+import { hasFailedFinally } from './csv-path.ts'
+import { hcoCsvs, versionOf } from './hco-csv.ts'
+import type { Attempt } from './hco-attempts.ts'
+import { ownMoment } from './moment.ts'
+import type { Moment } from './moment.ts'
+
+export interface Outcome {
+  readonly state: UpgradeState
+  /** Of success, that HCO has the version; otherwise when it was over. Absent while it runs, or unknown. */
+  readonly ended: Moment | undefined
+  /** The attempt that came after and really began. */
+  readonly next: Attempt | undefined
+}
+
+export function outcomeOf(attempts: readonly Attempt[], i: number, history: ClusterHistory): Outcome {
+  const attempt = attempts[i]!
+  const { csv, steps, window, to, from } = attempt
+  const next = attempts.slice(i + 1).find(hasBegun)
+  if (window?.ended !== undefined) return { state: 'succeeded', ended: window.ended, next }
+  if (next !== undefined) {
+    const ended = ownMoment(next.anchorMs)
+    const last = steps.findLast(({ started }) => started.atMs <= next.anchorMs)
+    const isBack = from !== undefined && next.to === from && next.to !== to
+    const hasFailed = last?.phase === 'Failed' || wasFailedWhenReplaced(csv, next.anchorMs)
+    return { state: isBack ? 'rolled_back' : hasFailed ? 'failed' : 'superseded', ended, next }
+  }
+  if (csv?.gone !== undefined) {
+    const ended: Moment = ownMoment(csv.gone.atMs)
+    return isStillThere(history, csv, from)
+      ? { state: 'rolled_back', ended, next }
+      : { state: 'unknown', ended: undefined, next }
+  }
+  const last = steps.at(-1)
+  if (last !== undefined && hasFailedFinally(last)) return { state: 'failed', ended: last.started, next }
+  // CSV Succeeded is not the end, and where HCO itself is not told nothing says when that comes.
+  const isHcoTold = window !== undefined || history.of('hyperconvergeds').length > 0
+  if (last?.phase === 'Succeeded' && !isHcoTold) return { state: 'unknown', ended: undefined, next }
+  return { state: 'in_progress', ended: undefined, next }
+}
+
+/** A CSV that OLM holds in Pending has not begun: it waits until the one before it is through. */
+function hasBegun({ csv, steps, window }: Attempt): boolean {
+  if (window !== undefined) return true
+  if (csv === undefined) return false
+  return steps.length === 0 ? csv.states.at(-1)!.facts.phase !== '' : steps.some(({ phase }) => phase !== 'Pending')
+}
+
+/** OLM says Replacing at once; what stood before it says how it was. */
+function wasFailedWhenReplaced(csv: ObjectHistory<CsvFacts> | undefined, atMs: number): boolean {
+  const before = csv?.states.filter((state) => state.atMs < atMs).findLast(({ facts }) => facts.phase !== 'Replacing')
+  return before?.facts.phase === 'Failed'
+}
+
+/** The version it came from has a CSV that outlived this one's. */
+function isStillThere(history: ClusterHistory, gone: ObjectHistory<CsvFacts>, from: string | undefined): boolean {
+  return hcoCsvs(history).some((csv) => {
+    if (csv.uid === gone.uid || versionOf(csv) !== from) return false
+    return csv.gone === undefined || csv.gone.atMs > gone.gone!.atMs
+  })
+}

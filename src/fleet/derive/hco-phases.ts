@@ -1,0 +1,175 @@
+/** The phases of one attempt, from what was read of its objects. */
+import type { PhaseName, PhaseState, UpgradeState } from '../../model/upgrade.ts'
+import type { ComponentPath } from './component-upgrade.ts'
+import { firstSucceeded, phaseTimes } from './csv-path.ts'
+import type { CsvStep } from './csv-path.ts'
+import type { HcoWindow } from './hco-window.ts'
+import type { Offer } from './olm-offer.ts'
+import { earliest, latest } from './moment.ts'
+import type { Moment } from './moment.ts'
+import type { PhaseDraft } from './upgrade-draft.ts'
+import type { Rollout } from './virt-handler-rollout.ts'
+import type { WorkloadPhase } from './workload-phase.ts'
+
+export interface PhaseInputs {
+  readonly state: UpgradeState
+  readonly ended: Moment | undefined
+  readonly offer: Offer | undefined
+  readonly csvCreated: Moment | undefined
+  readonly steps: readonly CsvStep[]
+  readonly window: HcoWindow | undefined
+  readonly components: readonly ComponentPath[]
+  readonly rollout: Rollout | undefined
+  /** The DaemonSet is told, so that no roll-out is an answer. */
+  readonly isHandlerTold: boolean
+  readonly workloads: WorkloadPhase | 'none' | undefined
+  /** A later upgrade moved KubeVirt on before none was outdated. */
+  readonly isOvertaken: boolean
+}
+
+export function hcoPhases(inputs: PhaseInputs): readonly PhaseDraft[] {
+  return [
+    ...offerPhases(inputs),
+    ...olmPhases(inputs),
+    ...operandPhases(inputs),
+    ...handlerPhases(inputs),
+    settlePhase(inputs),
+    workloadsPhase(inputs),
+  ]
+}
+
+/**
+ * A phase with these times in an upgrade of this state. Begun and not ended: open while the upgrade is, failed with it,
+ * and otherwise nobody knows how it went on. Never begun: to come, or it never did.
+ */
+export function phase(
+  name: PhaseName,
+  state: UpgradeState,
+  started: Moment | undefined,
+  ended: Moment | undefined,
+  isTold = true,
+): PhaseDraft {
+  return { name, state: phaseState(state, started, ended, isTold), started, ended }
+}
+
+function phaseState(
+  state: UpgradeState,
+  started: Moment | undefined,
+  ended: Moment | undefined,
+  isTold: boolean,
+): PhaseState {
+  if (ended !== undefined) return 'succeeded'
+  if (started === undefined) {
+    if (!isTold) return 'unknown'
+    return state === 'in_progress' ? 'pending' : state === 'succeeded' || state === 'unknown' ? 'unknown' : 'skipped'
+  }
+  if (state === 'in_progress') return 'in_progress'
+  return state === 'failed' || state === 'rolled_back' ? 'failed' : 'unknown'
+}
+
+function offerPhases({ offer, state, csvCreated }: PhaseInputs): readonly PhaseDraft[] {
+  const plan = offer?.plan
+  const offered = earliest(offer?.offered, plan?.created)
+  const planned = plan?.created ?? (offer === undefined ? undefined : csvCreated)
+  const started = offer?.offered === undefined ? undefined : offered
+  const isTold = offer?.offered !== undefined
+  const offers = phase('offered', state, started, isTold ? latest(planned, started) : undefined, isTold)
+  return [offers, approvalPhase(offer, state, csvCreated)]
+}
+
+/** With automatic approval there is none to wait for. */
+function approvalPhase(offer: Offer | undefined, state: UpgradeState, csvCreated: Moment | undefined): PhaseDraft {
+  const plan = offer?.plan
+  if (plan === undefined) {
+    const isAutomatic = offer?.approval === 'Automatic'
+    return { name: 'approval', state: isAutomatic ? 'skipped' : 'unknown' }
+  }
+  if (!plan.isManual) return { name: 'approval', state: 'skipped' }
+  // A CSV is only created once somebody agreed.
+  const approved = csvCreated === undefined ? plan.approved : earliest(plan.approved, csvCreated)
+  return phase('approval', state, plan.created, approved)
+}
+
+function olmPhases({ steps, state, csvCreated }: PhaseInputs): readonly PhaseDraft[] {
+  const isTold = csvCreated !== undefined || state === 'in_progress'
+  const succeeded = firstSucceeded(steps)
+  const started = earliest(csvCreated, steps[0]?.started)
+  const isThrough = succeeded !== undefined
+  const sub = (name: PhaseName, csvPhase: 'Pending' | 'InstallReady' | 'Installing'): PhaseDraft => {
+    const times = phaseTimes(steps, csvPhase)
+    // Of a path that is through, a step that its history no longer holds is not one to come.
+    if (isThrough && times.started === undefined) return { name, state: 'unknown' }
+    return phase(name, state, times.started, times.ended, isTold)
+  }
+  return [
+    phase('olm', state, started, succeeded, isTold),
+    sub('olm.pending', 'Pending'),
+    sub('olm.install_ready', 'InstallReady'),
+    sub('olm.installing', 'Installing'),
+  ]
+}
+
+function operandPhases({ window, components, state }: PhaseInputs): readonly PhaseDraft[] {
+  const moved = components.filter((component) => component.state !== 'skipped' && component.state !== 'pending')
+  const started = earliest(window?.started, ...moved.map((component) => component.started))
+  const isAllDone =
+    components.length > 0 && components.every(({ state }) => state === 'succeeded' || state === 'skipped')
+  const lastEnd = latest(...moved.map((component) => component.ended))
+  const ended = components.length === 0 ? window?.ended : isAllDone ? (lastEnd ?? started) : undefined
+  // While it runs, none has moved yet rather than all are through.
+  const isPremature = state === 'in_progress' && moved.length === 0 && components.length > 0
+  const drafts = components.map(({ name, started, ended, state }): PhaseDraft => ({
+    name: `operands.${name}`,
+    started,
+    ended,
+    state,
+  }))
+  const isTold = window !== undefined || components.length > 0 || state === 'in_progress'
+  return [phase('operands', state, started, isPremature ? undefined : ended, isTold), ...drafts]
+}
+
+function handlerPhases({ rollout, components, state, isHandlerTold, ended }: PhaseInputs): readonly PhaseDraft[] {
+  const names = ['virt_handler.canary', 'virt_handler.waves'] as const
+  if (rollout !== undefined) {
+    const isAlone = rollout.desired <= 1
+    const canary = phase(names[0], state, rollout.started, rollout.canary)
+    const waves = phase(names[1], state, rollout.canary, rollout.ended)
+    return [canary, isAlone ? { name: names[1], state: 'skipped' } : waves]
+  }
+  const kubevirt = components.find(({ name }) => name === 'kubevirt')
+  const isOver = ended !== undefined || kubevirt?.ended !== undefined
+  const isSkipped = isOver && (kubevirt?.state === 'skipped' || (isHandlerTold && kubevirt?.state === 'succeeded'))
+  const none: PhaseState = isSkipped
+    ? 'skipped'
+    : state === 'in_progress' && !isOver && isHandlerTold
+      ? 'pending'
+      : 'unknown'
+  return names.map((name) => ({ name, state: none }))
+}
+
+/** From when every operand is there to HCO's saying so. */
+function settlePhase({ window, components, state }: PhaseInputs): PhaseDraft {
+  const isAllDone =
+    components.length > 0 && components.every(({ state }) => state === 'succeeded' || state === 'skipped')
+  if (components.length === 0) return { name: 'settle', state: state === 'in_progress' ? 'pending' : 'unknown' }
+  const hasMoved = components.some(({ ended }) => ended !== undefined)
+  const isBegun = isAllDone && (hasMoved || window?.ended !== undefined)
+  const started = isBegun ? (latest(...components.map(({ ended }) => ended)) ?? window?.started) : undefined
+  const ended = window?.ended
+  // Operands of other versions may come after HCO's word; then there was nothing to settle.
+  if (started !== undefined && ended !== undefined && ended.atMs < started.atMs)
+    return { name: 'settle', state: 'unknown' }
+  return phase('settle', state, started, started === undefined ? undefined : ended)
+}
+
+function workloadsPhase({ workloads, components, state, isOvertaken }: PhaseInputs): PhaseDraft {
+  const kubevirt = components.find(({ name }) => name === 'kubevirt')
+  if (workloads === 'none' || kubevirt?.state === 'skipped') return { name: 'workloads', state: 'skipped' }
+  if (workloads === undefined) {
+    const isToCome = state === 'in_progress' && kubevirt !== undefined
+    return { name: 'workloads', state: isToCome ? 'pending' : 'unknown' }
+  }
+  const { started, ended } = workloads
+  if (ended !== undefined) return { name: 'workloads', state: 'succeeded', started, ended }
+  return { name: 'workloads', state: isOvertaken ? 'unknown' : 'in_progress', started }
+}

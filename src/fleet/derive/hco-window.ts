@@ -1,0 +1,182 @@
+/**
+ * When HCO itself was upgrading: from Progressing with reason HCOUpgrading to `status.versions[operator]` at the target,
+ * which is the last thing an upgrade changes (facts 5.2). The two `UpgradeHCO` events say both times exactly when they
+ * are shipped; a condition's own time is exact when its status flipped; otherwise the sight of it counts.
+ */
+import type { Condition, EventFacts, HyperConvergedFacts } from '../../model/object-facts.ts'
+import type { ClusterHistory, ObjectHistory, ObjectState } from './cluster-history.ts'
+import { ownMoment, seenMoment } from './moment.ts'
+import type { Moment } from './moment.ts'
+
+export interface HcoWindow {
+  /** The version HCO said it had before; absent when it said none. */
+  readonly from: string | undefined
+  readonly to: string
+  readonly started: Moment | undefined
+  /** `status.versions[operator]` is the target. */
+  readonly ended: Moment | undefined
+  readonly ref: string
+}
+
+/** In order of time. */
+export function hcoWindows(history: ClusterHistory): readonly HcoWindow[] {
+  const events = upgradeEvents(history)
+  const hcos = history.of('hyperconvergeds')
+  const windows = hcos.flatMap(windowsOf).map((window) => withEvents(window, events))
+  const told = hcos.length > 0 ? windows : windowsOfEvents(events)
+  return told.toSorted((a, b) => timeOf(a) - timeOf(b))
+}
+
+/** A moment inside the window, its start if known. */
+export function timeOf({ started, ended }: HcoWindow): number {
+  return started?.atMs ?? ended?.atMs ?? 0
+}
+
+const HCO_UPGRADING = 'HCOUpgrading'
+const TARGET = /to version (\S+?)\.?$/
+
+/** The target that Progressing names while HCO upgrades. */
+export function upgradeTarget(facts: HyperConvergedFacts): string | undefined {
+  const progressing = conditionOf(facts.conditions, 'Progressing')
+  if (progressing?.status !== 'True' || progressing.reason !== HCO_UPGRADING) return undefined
+  return TARGET.exec(progressing.message)?.[1]
+}
+
+export function conditionOf(conditions: readonly Condition[], type: string): Condition | undefined {
+  return conditions.find((condition) => condition.type === type)
+}
+
+function windowsOf(hco: ObjectHistory<HyperConvergedFacts>): readonly HcoWindow[] {
+  const ref = `hyperconvergeds/${hco.namespace}/${hco.name}`
+  const windows: HcoWindow[] = []
+  let open: HcoWindow | undefined
+  let version: string | undefined
+  for (const [i, state] of hco.states.entries()) {
+    const before = hco.states[i - 1]
+    const { facts } = state
+    const reached = facts.operatorVersion
+    const target = upgradeTarget(facts)
+    if (open !== undefined && reached === open.to) {
+      windows.push({ ...open, ended: flipMoment(state, before, 'False') })
+      open = undefined
+    } else if (reached !== undefined && version !== undefined && reached !== version) {
+      // It got there unseen; one to another version that was open did not end.
+      if (open !== undefined) windows.push(open)
+      windows.push({ from: version, to: reached, started: undefined, ended: flipMoment(state, before, 'False'), ref })
+      open = undefined
+    }
+    version = reached ?? version
+    if (target !== undefined && target !== reached && target !== open?.to) {
+      if (open !== undefined) windows.push(open)
+      open = { from: version, to: target, started: flipMoment(state, before, 'True'), ended: undefined, ref }
+    }
+  }
+  return open === undefined ? windows : [...windows, open]
+}
+
+/** When Progressing became what it is in this state: its own time when it flipped here, the sight of it otherwise. */
+function flipMoment(
+  state: ObjectState<HyperConvergedFacts>,
+  before: ObjectState<HyperConvergedFacts> | undefined,
+  status: 'True' | 'False',
+): Moment {
+  const seen = seenMoment(state, before)
+  const progressing = conditionOf(state.facts.conditions, 'Progressing')
+  const statusBefore = before === undefined ? undefined : conditionOf(before.facts.conditions, 'Progressing')?.status
+  const ownMs = progressing?.status === status ? progressing.lastTransitionMs : undefined
+  if (ownMs === undefined || statusBefore === status) return seen
+  if (before !== undefined && ownMs < before.atMs - SAME_WRITE_MS) return seen
+  if (state.isWatched) return ownMoment(ownMs)
+  // Found later: it may have flipped more than once since the state before.
+  const gapMs = before === undefined ? 0 : ownMs - before.atMs
+  return { ...ownMoment(ownMs, true), resolutionSeconds: Math.max(1, Math.ceil(gapMs / 1000)) }
+}
+
+/** A state may be written a little after the condition's time in it. */
+const SAME_WRITE_MS = 10_000
+
+interface UpgradeEvent {
+  readonly isEnd: boolean
+  readonly version: string
+  readonly atMs: number
+}
+
+const EVENT_START = /^Upgrading the HyperConverged to version (\S+?)\.?$/
+const EVENT_END = /^Successfully upgraded to version (\S+?)\.?$/
+
+function upgradeEvents(history: ClusterHistory): readonly UpgradeEvent[] {
+  return history.of('events').flatMap((event) => event.states.flatMap(({ facts }) => upgradeEvent(facts)))
+}
+
+function upgradeEvent({ reason, message, firstMs, lastMs }: EventFacts): readonly UpgradeEvent[] {
+  const atMs = firstMs ?? lastMs
+  if (reason !== 'UpgradeHCO' || atMs === undefined) return []
+  const start = EVENT_START.exec(message)?.[1]
+  if (start !== undefined) return [{ isEnd: false, version: start, atMs }]
+  const end = EVENT_END.exec(message)?.[1]
+  return end === undefined ? [] : [{ isEnd: true, version: end, atMs }]
+}
+
+/** Where the object itself is not watched, its events alone tell: a start, and the end that says the same version. */
+function windowsOfEvents(events: readonly UpgradeEvent[]): readonly HcoWindow[] {
+  const sorted = events.toSorted((a, b) => a.atMs - b.atMs || Number(a.isEnd) - Number(b.isEnd))
+  const windows: HcoWindow[] = []
+  for (const { isEnd, version, atMs } of sorted) {
+    const open = windows.at(-1)
+    const isOpen = open !== undefined && open.ended === undefined && open.to === version
+    if (isOpen && !isEnd) continue
+    const last = windows.findLast((window) => window.ended !== undefined)
+    const base = { from: last?.to, to: version, ref: 'events' }
+    if (isOpen) windows[windows.length - 1] = { ...open, ended: ownMoment(atMs) }
+    else if (isEnd) windows.push({ ...base, started: undefined, ended: ownMoment(atMs) })
+    else windows.push({ ...base, started: ownMoment(atMs), ended: undefined })
+  }
+  return windows
+}
+
+/** Events live for hours: those this near to a window are its own. */
+const EVENT_NEAR_MS = 10 * 60_000
+
+function withEvents(window: HcoWindow, events: readonly UpgradeEvent[]): HcoWindow {
+  const own = events.filter((event) => event.version === window.to)
+  const endMs = nearest(
+    own.filter((event) => event.isEnd),
+    window.ended,
+  )
+  const isStart = (event: UpgradeEvent): boolean =>
+    !event.isEnd && event.atMs <= (endMs ?? window.ended?.atMs ?? Infinity)
+  const startMs =
+    window.started === undefined
+      ? nearest(own.filter(isStart), window.ended, Infinity)
+      : nearest(own.filter(isStart), window.started)
+  return {
+    ...window,
+    started: startMs === undefined ? window.started : ownMoment(startMs),
+    ended: endMs === undefined ? window.ended : ownMoment(endMs),
+  }
+}
+
+function nearest(
+  events: readonly UpgradeEvent[],
+  to: Moment | undefined,
+  withinMs = EVENT_NEAR_MS,
+): number | undefined {
+  if (to === undefined) return undefined
+  const slackMs = withinMs + to.resolutionSeconds * 1000
+  const near = events.filter((event) => Math.abs(event.atMs - to.atMs) <= slackMs)
+  near.sort((a, b) => Math.abs(a.atMs - to.atMs) - Math.abs(b.atMs - to.atMs) || a.atMs - b.atMs)
+  return near[0]?.atMs
+}
+
+/** What HCO said its version was at a time: in the newest state until then, or `undefined`. */
+export function hcoVersionAt(history: ClusterHistory, timeMs: number): string | undefined {
+  const states = history.of('hyperconvergeds').flatMap((hco) => hco.states)
+  const told = states.filter(({ atMs, facts }) => atMs <= timeMs && facts.operatorVersion !== undefined)
+  return told.toSorted((a, b) => a.atMs - b.atMs).at(-1)?.facts.operatorVersion
+}
+
+/** When the oldest HyperConverged object was created. */
+export function hcoCreatedMs(history: ClusterHistory): number | undefined {
+  const created = history.of('hyperconvergeds').flatMap(({ createdMs }) => createdMs ?? [])
+  return created.length === 0 ? undefined : Math.min(...created)
+}

@@ -1,0 +1,46 @@
+/** Runs of metrics put together: pieces of one stretch are one, whatever pieces they came in. */
+import type { MetricRun } from '../../model/observation.ts'
+import { groupBy } from './group-by.ts'
+
+/** Sorted by signal, start and labels; runs of one series with one value and no scrape between them are joined. */
+export function joinRuns(runs: readonly MetricRun[]): readonly MetricRun[] {
+  const bySeries = groupBy(runs, (run) => `${run.signal} ${labelsText(run.labels)} ${run.value}`)
+  const joined = [...bySeries].flatMap(([series, pieces]) => joinPieces(pieces).map((run) => ({ series, run })))
+  joined.sort((a, b) => a.run.firstMs - b.run.firstMs || (a.series < b.series ? -1 : a.series > b.series ? 1 : 0))
+  return joined.map(({ run }) => run)
+}
+
+function joinPieces(pieces: readonly MetricRun[]): readonly MetricRun[] {
+  const sorted = pieces.toSorted((a, b) => a.firstMs - b.firstMs || b.lastMs - a.lastMs)
+  const joined: MetricRun[] = []
+  for (const piece of sorted) {
+    const last = joined.at(-1)
+    if (last === undefined || !touches(last, piece)) joined.push(piece)
+    else joined[joined.length - 1] = join(last, piece)
+  }
+  return joined
+}
+
+function touches(earlier: MetricRun, later: MetricRun): boolean {
+  return later.firstMs <= earlier.lastMs || (later.beforeMs !== undefined && later.beforeMs <= earlier.lastMs)
+}
+
+function join(earlier: MetricRun, later: MetricRun): MetricRun {
+  const { cluster, signal, labels, value, firstMs, beforeMs } = earlier
+  const lastMs = Math.max(earlier.lastMs, later.lastMs)
+  // What ended at or before a sample with the same value did not end there.
+  const afters = [earlier.afterMs, later.afterMs].filter((ms) => ms !== undefined && ms > lastMs)
+  const base = { cluster, signal, labels, value, firstMs, lastMs }
+  // A piece that began with the history knows less of the start than one that saw what was before.
+  const starts = [beforeMs, ...(later.firstMs === firstMs ? [later.beforeMs] : [])].filter((ms) => ms !== undefined)
+  return {
+    ...base,
+    ...(starts.length > 0 && { beforeMs: Math.max(...starts) }),
+    ...(afters.length > 0 && { afterMs: Math.min(...(afters as number[])) }),
+  }
+}
+
+/** One text per label set; labels arrive sorted, and are sorted again because it costs little. */
+export function labelsText(labels: Readonly<Record<string, string>>): string {
+  return JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,152 @@
+/**
+ * What comes before a ClusterServiceVersion: the catalog offers it (Subscription), OLM plans it (InstallPlan), and with
+ * manual approval somebody has to agree (facts 5.1, 5.5 steps 0 and 1).
+ */
+import type { InstallPlanFacts, SubscriptionFacts } from '../../model/object-facts.ts'
+import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
+import { hcoVersionOfCsvName, isHcoPackage } from './hco-csv.ts'
+import { earliest, ownMoment, seenMoment } from './moment.ts'
+import type { Moment } from './moment.ts'
+
+/** A CSV of HCO that is to be installed in place of another. */
+export interface Offer {
+  readonly csvName: string
+  readonly version: string
+  /** By CSV, as the Subscription said when it offered this one. */
+  readonly installedCsv: string | undefined
+  /** The Subscription named it; absent when no Subscription is told. */
+  readonly offered: Moment | undefined
+  readonly subscription: { readonly name: string; readonly namespace: string } | undefined
+  readonly plan: Plan | undefined
+  /** By the Subscription in its last state of this offer, or the InstallPlan. */
+  readonly approval: 'Automatic' | 'Manual' | undefined
+  readonly channel: string | undefined
+}
+
+export interface Plan {
+  readonly name: string
+  readonly namespace: string
+  readonly created: Moment
+  readonly isManual: boolean
+  readonly approved: Moment | undefined
+  readonly isGone: boolean
+  readonly phase: string
+}
+
+export function hcoSubscriptions(history: ClusterHistory): readonly ObjectHistory<SubscriptionFacts>[] {
+  return history.of('subscriptions').filter((subscription) => isHcoPackage(subscription.states.at(-1)!.facts.package))
+}
+
+/**
+ * The offer of one CSV by name. Of a name that was planned more than once, the newest plan that is not after `untilMs`
+ * (the CSV's creation) counts, else the first.
+ */
+export function offerOf(history: ClusterHistory, csvName: string, untilMs: number | undefined): Offer | undefined {
+  const plans = plansOf(history, csvName)
+  const inTime = plans.findLast((candidate) => untilMs === undefined || candidate.created.atMs <= untilMs + SLACK_MS)
+  const plan = inTime ?? plans[0]
+  const named = hcoSubscriptions(history).flatMap((subscription) => namedBy(subscription, csvName))
+  const first =
+    named.filter(({ offered }) => untilMs === undefined || offered.atMs <= untilMs + SLACK_MS).at(-1) ?? named[0]
+  const version = hcoVersionOfCsvName(csvName)
+  if (version === undefined || (plan === undefined && first === undefined)) return undefined
+  return {
+    csvName,
+    version,
+    installedCsv: first?.installedCsv,
+    offered: first?.offered,
+    subscription: first?.subscription,
+    plan,
+    approval: first?.approval ?? (plan === undefined ? undefined : plan.isManual ? 'Manual' : 'Automatic'),
+    channel: first?.channel,
+  }
+}
+
+/** CSVs that Subscriptions and InstallPlans name, in order of their names. */
+export function namedCsvs(history: ClusterHistory): readonly string[] {
+  const names = new Set<string>()
+  for (const { states } of hcoSubscriptions(history)) {
+    for (const { facts } of states) if (facts.currentCsv !== undefined) names.add(facts.currentCsv)
+  }
+  for (const { states } of history.of('installplans')) for (const name of states.at(-1)!.facts.csvNames) names.add(name)
+  return [...names].filter((name) => hcoVersionOfCsvName(name) !== undefined).sort()
+}
+
+/** Clocks and writes of OLM's parts differ by seconds. */
+const SLACK_MS = 60_000
+
+interface Naming {
+  readonly offered: Moment
+  readonly installedCsv: string | undefined
+  readonly subscription: { readonly name: string; readonly namespace: string }
+  readonly approval: 'Automatic' | 'Manual'
+  readonly channel: string
+}
+
+/** Each time the Subscription began to name this CSV beside another installed one. */
+function namedBy(subscription: ObjectHistory<SubscriptionFacts>, csvName: string): readonly Naming[] {
+  const names: Naming[] = []
+  let isNamed = false
+  for (const [i, state] of subscription.states.entries()) {
+    const { facts } = state
+    const isNow = facts.currentCsv === csvName && facts.installedCsv !== csvName
+    if (isNow && !isNamed) {
+      const seen = seenMoment(state, subscription.states[i - 1])
+      const isFirst = i === 0
+      const own = facts.lastUpdatedMs === undefined ? undefined : ownMoment(facts.lastUpdatedMs, !state.isWatched)
+      names.push({
+        // Written with each change of the status: in the state that first names it, it is the time of naming.
+        offered: own !== undefined && (state.isWatched || isFirst) ? own : seen,
+        installedCsv: facts.installedCsv,
+        subscription: { name: subscription.name, namespace: subscription.namespace },
+        approval: facts.approval === 'Manual' ? 'Manual' : 'Automatic',
+        channel: facts.channel,
+      })
+    }
+    isNamed = isNow
+  }
+  return names
+}
+
+function plansOf(history: ClusterHistory, csvName: string): readonly Plan[] {
+  return history
+    .of('installplans')
+    .filter((plan) => plan.states.some(({ facts }) => facts.csvNames.includes(csvName)))
+    .map((plan) => planOf(plan))
+    .sort((a, b) => a.created.atMs - b.created.atMs)
+}
+
+function planOf(plan: ObjectHistory<InstallPlanFacts>): Plan {
+  const last = plan.states.at(-1)!.facts
+  const first = plan.states[0]!
+  return {
+    name: plan.name,
+    namespace: plan.namespace,
+    created: plan.createdMs === undefined ? seenMoment(first, undefined) : ownMoment(plan.createdMs),
+    isManual: plan.states.some(({ facts }) => facts.approval === 'Manual'),
+    approved: approvedOf(plan),
+    isGone: plan.gone !== undefined,
+    phase: last.phase,
+  }
+}
+
+/** `status.startTime` is when OLM began to install, at once after the approval; the sight of it may be earlier. */
+function approvedOf(plan: ObjectHistory<InstallPlanFacts>): Moment | undefined {
+  const i = plan.states.findIndex(({ facts }) => facts.isApproved)
+  const startMs = plan.states.findLast(({ facts }) => facts.startMs !== undefined)?.facts.startMs
+  const started = startMs === undefined ? undefined : ownMoment(startMs, true)
+  if (i === -1) return started
+  const before = plan.states[i - 1]
+  // Approved from the beginning: that is what Automatic means.
+  if (before === undefined && plan.createdMs !== undefined && plan.states[i]!.isWatched)
+    return ownMoment(plan.createdMs)
+  const seen = seenMoment(plan.states[i]!, before)
+  return plan.states[i]!.isWatched ? earliest(seen, started) : (started ?? seen)
+}
+
+/** The channel and the approval of the Subscription at a time: the newest state until then, else the first. */
+export function subscriptionAt(history: ClusterHistory, timeMs: number): SubscriptionFacts | undefined {
+  const states = hcoSubscriptions(history).flatMap(({ states }) => states)
+  states.sort((a, b) => a.atMs - b.atMs)
+  return (states.findLast(({ atMs }) => atMs <= timeMs) ?? states[0])?.facts
+}

@@ -1,0 +1,28 @@
+/**
+ * `deriveUpgrades`: all upgrades of one cluster from all that is known of it. Pure: the same set of observations in any
+ * order and with any repeats gives the same bytes; nothing here reads a clock. Objects count over spans, spans over
+ * metrics, and what nothing tells is unknown.
+ */
+import type { ClusterObservations } from '../../model/observation.ts'
+import type { UpgradeRecord } from '../../model/upgrade.ts'
+import { clusterHistory } from './cluster-history.ts'
+import type { ClusterHistory } from './cluster-history.ts'
+import { hcoUpgrades } from './hco-upgrades.ts'
+import { mergeDrafts } from './merge-upgrades.ts'
+import { toRecord } from './upgrade-record.ts'
+
+/** Oldest first; at a tie by id. */
+export function deriveUpgrades(observations: ClusterObservations): readonly UpgradeRecord[] {
+  return upgradesOf(clusterHistory(observations))
+}
+
+/** The same for who has the history already. */
+export function upgradesOf(history: ClusterHistory): readonly UpgradeRecord[] {
+  const drafts = mergeDrafts([hcoUpgrades(history)])
+  const records = drafts.map((draft) => toRecord(draft, history))
+  return records.sort((a, b) => startOf(a) - startOf(b) || (a.upgrade.id < b.upgrade.id ? -1 : 1))
+}
+
+function startOf({ upgrade }: UpgradeRecord): number {
+  return upgrade.startedMs ?? -Infinity
+}

@@ -1,0 +1,109 @@
+/**
+ * The roll-out of virt-handler over the nodes, which is the longest part of the control plane: one canary, then tenths of
+ * the nodes (facts 5.5 steps 9 and 10). Read from the DaemonSet's own counters.
+ */
+import type { DaemonSetFacts } from '../../model/object-facts.ts'
+import type { UpgradeDetail } from '../../model/upgrade.ts'
+import type { ClusterHistory, ObjectState } from './cluster-history.ts'
+import type { Span } from './component-upgrade.ts'
+import { seenMoment } from './moment.ts'
+import type { Moment } from './moment.ts'
+
+export interface Rollout {
+  readonly ref: string
+  readonly started: Moment
+  /** The canary is ready. */
+  readonly canary: Moment | undefined
+  readonly ended: Moment | undefined
+  readonly desired: number
+  readonly updated: number
+  readonly ready: number
+  /** Each time more nodes were done than ever before in this roll-out. */
+  readonly progressMs: readonly number[]
+}
+
+/** The roll-out that began in the range; `undefined` when none did. */
+export function virtHandlerRollout(history: ClusterHistory, range: Span): Rollout | undefined {
+  const rollouts = history.of('daemonsets').flatMap((daemonSet) => {
+    if (daemonSet.name !== 'virt-handler') return []
+    const { states } = daemonSet
+    const start = states.findIndex((state, i) => isWithin(state, range) && isStart(state, states[i - 1]))
+    if (start === -1) return []
+    const rolling = states.slice(start).filter((state) => isWithin(state, range))
+    return [rolloutOf(rolling, states[start - 1], `daemonsets/${daemonSet.namespace}/${daemonSet.name}`)]
+  })
+  return rollouts[0]
+}
+
+/** Whether the DaemonSet was heard of in the range at all, so that no roll-out is an answer. */
+export function hasVirtHandler(history: ClusterHistory): boolean {
+  return history.of('daemonsets').some(({ name }) => name === 'virt-handler')
+}
+
+function isWithin({ atMs }: ObjectState, { fromMs, toMs }: Span): boolean {
+  return atMs >= fromMs && atMs < toMs
+}
+
+/** Pods of the old template are there again; a new node alone makes more desired, not fewer updated. */
+function isStart({ facts }: ObjectState<DaemonSetFacts>, before: ObjectState<DaemonSetFacts> | undefined): boolean {
+  if (facts.updated >= facts.desired) return false
+  return before === undefined || facts.updated < before.facts.updated || facts.generation !== before.facts.generation
+}
+
+function rolloutOf(
+  rolling: readonly ObjectState<DaemonSetFacts>[],
+  before: ObjectState<DaemonSetFacts> | undefined,
+  ref: string,
+): Rollout {
+  const momentAt = (i: number): Moment | undefined =>
+    i === -1 ? undefined : seenMoment(rolling[i]!, rolling[i - 1] ?? before)
+  const end = rolling.findIndex(({ facts }) => isDone(facts))
+  const canary = rolling.findIndex(({ facts }) => isCanaryReady(facts) || isDone(facts))
+  const last = rolling[end === -1 ? rolling.length - 1 : end]!.facts
+  return {
+    ref,
+    started: momentAt(0)!,
+    canary: momentAt(canary),
+    ended: momentAt(end),
+    desired: last.desired,
+    updated: last.updated,
+    ready: last.ready,
+    progressMs: progressOf(end === -1 ? rolling : rolling.slice(0, end + 1)),
+  }
+}
+
+function isDone({ desired, updated, ready }: DaemonSetFacts): boolean {
+  return updated >= desired && ready >= desired
+}
+
+/** virt-operator lets more than one node go only when the canary is ready, so more than one says that it was. */
+function isCanaryReady({ desired, updated, ready, maxUnavailable }: DaemonSetFacts): boolean {
+  if (updated === 0) return false
+  return updated > 1 || ready >= desired || (maxUnavailable !== undefined && maxUnavailable !== '1')
+}
+
+/** A node counts when it has the new pod and no pod is missing for it. A crash-looping canary counts none. */
+function progressOf(rolling: readonly ObjectState<DaemonSetFacts>[]): readonly number[] {
+  let most = 0
+  return rolling.flatMap(({ facts, atMs }, i) => {
+    const missing = Math.max(0, facts.desired - facts.ready)
+    const nodes = Math.max(0, facts.updated - missing)
+    if (i > 0 && nodes <= most) return []
+    most = Math.max(most, nodes)
+    return [atMs]
+  })
+}
+
+/** One canary, then tenths of the nodes. */
+export function wavesOf(nodes: number): number {
+  return nodes <= 1 ? nodes : 1 + Math.ceil((nodes - 1) / Math.ceil(nodes / 10))
+}
+
+export function toVirtHandler(rollout: Rollout): NonNullable<UpgradeDetail['virtHandler']> {
+  const { desired, updated, ready, started, canary, ended } = rollout
+  return {
+    ...{ desired, updated, ready, waves: wavesOf(desired), startedMs: started.atMs },
+    ...(canary !== undefined && { canaryMs: canary.atMs }),
+    ...(ended !== undefined && { endedMs: ended.atMs }),
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * The asynchronous phase: virtual machines move to the new launcher, from when KubeVirt is done until none is outdated.
+ * The count stands still while the control plane moves (facts 1.2), so nothing before KubeVirt's end counts.
+ */
+import type { OperandFacts } from '../../model/object-facts.ts'
+import type { ClusterHistory, ObjectState } from './cluster-history.ts'
+import { isMoving } from './component-upgrade.ts'
+import { seenMoment } from './moment.ts'
+import type { Moment } from './moment.ts'
+
+export interface WorkloadPhase {
+  readonly ref: string
+  readonly started: Moment
+  readonly ended: Moment | undefined
+  readonly outdatedAtStart: number
+  readonly outdatedNow: number
+  readonly progressMs: readonly number[]
+}
+
+/**
+ * @param kubevirtEndMs when KubeVirt had the new version
+ * @param untilMs exclusive: KubeVirt moves on to another one
+ * @returns `none`: none was outdated; `undefined`: nothing tells
+ */
+export function workloadPhase(
+  history: ClusterHistory,
+  kubevirtEndMs: number,
+  untilMs: number,
+): WorkloadPhase | 'none' | undefined {
+  for (const kubevirt of history.of('kubevirts')) {
+    const { states } = kubevirt
+    const first = states.findIndex((state) => isTelling(state, kubevirtEndMs, untilMs))
+    if (first === -1) continue
+    const telling = states.slice(first).filter((state) => isTelling(state, kubevirtEndMs, untilMs))
+    return phaseOf(telling, states[first - 1], `kubevirts/${kubevirt.namespace}/${kubevirt.name}`)
+  }
+  return undefined
+}
+
+function isTelling({ facts, atMs }: ObjectState<OperandFacts>, fromMs: number, untilMs: number): boolean {
+  return atMs >= fromMs - SAME_WRITE_MS && atMs < untilMs && !isMoving(facts) && facts.outdatedWorkloads !== undefined
+}
+
+/** KubeVirt's end by its condition may be a little before the state that shows it was seen. */
+const SAME_WRITE_MS = 1000
+
+/** A list of machines follows the end within this; a count that was 0 for longer stayed 0 because of this upgrade. */
+const JUMP_WITHIN_MS = 10 * 60_000
+
+function phaseOf(
+  states: readonly ObjectState<OperandFacts>[],
+  before: ObjectState<OperandFacts> | undefined,
+  ref: string,
+): WorkloadPhase | 'none' {
+  const jump = states.findIndex(({ facts }) => outdated(facts) > 0)
+  if (jump === -1 || states[jump]!.atMs - states[0]!.atMs > JUMP_WITHIN_MS) return 'none'
+  const end = states.findIndex(({ facts }, i) => i > jump && outdated(facts) === 0)
+  const moment = (i: number): Moment => seenMoment(states[i]!, states[i - 1] ?? before)
+  const within = states.slice(jump, end === -1 ? undefined : end + 1)
+  return {
+    ref,
+    started: moment(jump),
+    ended: end === -1 ? undefined : moment(end),
+    outdatedAtStart: outdated(states[jump]!.facts),
+    outdatedNow: outdated(within.at(-1)!.facts),
+    progressMs: progressOf(within),
+  }
+}
+
+function outdated({ outdatedWorkloads }: OperandFacts): number {
+  return outdatedWorkloads ?? 0
+}
+
+/** Each time fewer were outdated than ever before; the jump itself begins it. */
+function progressOf(states: readonly ObjectState<OperandFacts>[]): readonly number[] {
+  let fewest = Infinity
+  return states.flatMap(({ facts, atMs }) => {
+    if (outdated(facts) >= fewest) return []
+    fewest = outdated(facts)
+    return [atMs]
+  })
+}

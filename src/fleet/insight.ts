@@ -1,0 +1,85 @@
+/**
+ * What is known of the fleet beyond single clusters, kept on the thread that derives: fed with each cluster's facts as
+ * they change, asked at each beat. Holds all upgrades as numbers, and of the open ones the records.
+ */
+import type { DerivedSample } from '../model/appender.ts'
+import type { ClusterFacts } from '../model/fleet-facts.ts'
+import type { StuckVerdict } from '../model/stuck.ts'
+import type { UpgradeRecord } from '../model/upgrade.ts'
+import { modificationCounts } from './derived-clusters.ts'
+import type { ClusterWithCounts } from './derived-clusters.ts'
+import { createDerivedBook, derivedSeries } from './derived-series.ts'
+import type { WrittenSeries } from './derived-series.ts'
+import { createEdgeBook } from './edge-book.ts'
+import type { EdgeBook } from './edge-book.ts'
+import { isOpen, verdictOf } from './stuck.ts'
+import type { Heard } from './stuck.ts'
+import { createBaselineBook } from './stuck-baseline.ts'
+
+export interface FleetInsight {
+  /** Replaces what is known of a cluster: when it was derived, and of all clusters at the start. */
+  put(facts: ClusterFacts): void
+  /** The cluster is no more. */
+  remove(cluster: string): void
+  readonly edges: Pick<EdgeBook, 'edges' | 'edge' | 'compare'>
+  /** Of every open upgrade, by cluster. `heard`: when a cluster was last heard, better than its facts know. */
+  verdicts(nowMs: number, heard?: (cluster: string) => Heard | undefined): readonly StuckVerdict[]
+  /** The last series written before the start. */
+  restoreSeries(written: readonly WrittenSeries[]): void
+  /** To be written at a time, all of it at once; once every `DERIVED_EVERY_MS`. */
+  series(verdicts: readonly StuckVerdict[], nowMs: number): readonly DerivedSample[]
+}
+
+interface KnownCluster extends ClusterWithCounts {
+  readonly open: readonly UpgradeRecord[]
+}
+
+export function createFleetInsight(): FleetInsight {
+  const clusters = new Map<string, KnownCluster>()
+  const edges = createEdgeBook()
+  const baselines = createBaselineBook()
+  const book = createDerivedBook()
+  const open = (): readonly UpgradeRecord[] => [...clusters.values()].flatMap((known) => known.open)
+
+  return {
+    put: ({ cluster, upgrades, modifications }) => {
+      edges.put(cluster.cluster, upgrades)
+      baselines.put(cluster.cluster, upgrades)
+      clusters.set(cluster.cluster, {
+        cluster,
+        modifications: modificationCounts(modifications),
+        open: upgrades.filter(isOpen),
+      })
+    },
+    remove: (cluster) => {
+      edges.put(cluster, [])
+      baselines.put(cluster, [])
+      clusters.delete(cluster)
+    },
+    edges,
+    verdicts: (nowMs, heard) =>
+      [...clusters.values()].flatMap((known) =>
+        known.open.map((record) => {
+          const when = heard?.(known.cluster.cluster) ?? heardOf(known)
+          return verdictOf(record, baselines, nowMs, when)
+        }),
+      ),
+    restoreSeries: (written) => {
+      book.restore(written)
+    },
+    series: (verdicts, nowMs) =>
+      book.next(
+        derivedSeries({ clusters: clusters.values(), open: open(), verdicts, edges: edges.finished() }, nowMs),
+        nowMs,
+      ),
+  }
+}
+
+/** As its facts know it. */
+function heardOf({ cluster }: KnownCluster): Heard {
+  const { metricsLastMs, objectsLastMs } = cluster.coverage
+  return {
+    ...(metricsLastMs === undefined ? {} : { metricsMs: metricsLastMs }),
+    ...(objectsLastMs === undefined ? {} : { objectsMs: objectsLastMs }),
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * What upgrades of this fleet usually take, by edge and phase, and from when on one of them is stuck. Learned from those
+ * that got there; an edge with few of them borrows from edges between the same minors, then from the operator's whole
+ * fleet; until anything is learned, a quarter of an hour counts, within which most updates are through (facts 5.6).
+ */
+import type { PhaseBaseline } from '../model/stuck.ts'
+import type { PhaseName, Upgrade, UpgradeRecord } from '../model/upgrade.ts'
+import { quantileOf } from './statistics/quantile.ts'
+import { isUnbounded, silencesOf } from './stuck-silence.ts'
+
+/** Fewer runs than this say little about the slowest of the next hundred. */
+export const LEARNED_RUNS_MIN = 8
+
+const SEED_P50_SECONDS = 5 * 60
+export const SEED_SECONDS = 15 * 60
+
+/** Nobody is called for a few minutes, however quick an edge usually is: a pod that is moved takes as long. */
+export const THRESHOLD_SECONDS_MIN = 4 * 60
+/** Beyond the slowest twentieth by half, and a round of the operator's requeueing. */
+const BEYOND_P95 = 1.5
+const REQUEUE_SECONDS = 30
+/**
+ * A finished run that stood still for longer than the seed and than many times the median was stuck itself, and was
+ * mended: it is no measure for others.
+ */
+const STALL_MEDIANS = 8
+
+/** People's and machines' phases: nothing is learned of them. */
+const UNBOUNDED_SECONDS = {
+  /** Facts 5.10: a plan that waits for days is forgotten; for hours it waits for a maintenance window. */
+  approval: 24 * 3600,
+  /** No machine moved to the new launcher: one migration of a large machine may take most of it. */
+  workloads: 3600,
+  /** A node is drained, written and started again in 5 to 20 minutes. */
+  platform: 45 * 60,
+} as const
+
+export interface BaselineBook {
+  /** Replaces what is learned from a cluster's upgrades. */
+  put(cluster: string, records: readonly UpgradeRecord[]): void
+  /** What counts for a phase of an upgrade. */
+  baselineOf(upgrade: Upgrade, phase: PhaseName): PhaseBaseline
+}
+
+/** From the upgrades of any clusters, once. */
+export function learnBaselines(records: Iterable<UpgradeRecord>): BaselineBook {
+  const book = createBaselineBook()
+  const byCluster = new Map<string, UpgradeRecord[]>()
+  for (const record of records) {
+    const known = byCluster.get(record.upgrade.cluster)
+    if (known === undefined) byCluster.set(record.upgrade.cluster, [record])
+    else known.push(record)
+  }
+  for (const [cluster, all] of byCluster) book.put(cluster, all)
+  return book
+}
+
+export function createBaselineBook(): BaselineBook {
+  const lessons = new Map<string, Lesson>()
+  const lessonsOfCluster = new Map<string, ReadonlySet<string>>()
+
+  const forget = (cluster: string): void => {
+    for (const key of lessonsOfCluster.get(cluster) ?? []) {
+      const lesson = lessons.get(key)!
+      lesson.byCluster.delete(cluster)
+      lesson.learned = undefined
+      if (lesson.byCluster.size === 0) lessons.delete(key)
+    }
+    lessonsOfCluster.delete(cluster)
+  }
+  const learn = (key: string, cluster: string, seconds: number): void => {
+    let lesson = lessons.get(key)
+    if (lesson === undefined) lessons.set(key, (lesson = { byCluster: new Map(), learned: undefined }))
+    lesson.byCluster.set(cluster, [...(lesson.byCluster.get(cluster) ?? []), seconds])
+    lesson.learned = undefined
+  }
+  return {
+    put: (cluster, records) => {
+      forget(cluster)
+      const keys = new Set<string>()
+      for (const record of records) {
+        for (const { phase, seconds } of silencesOf(record)) {
+          for (const { scope } of scopesOf(record.upgrade)) {
+            const key = `${scope} ${phase}`
+            keys.add(key)
+            learn(key, cluster, seconds)
+          }
+        }
+      }
+      if (keys.size > 0) lessonsOfCluster.set(cluster, keys)
+    },
+    baselineOf: (upgrade, phase) => {
+      const isPerWave = phase === 'virt_handler.waves'
+      if (isUnbounded(phase)) return { ...seedOf(phase, unboundedSeconds(phase)), isPerWave }
+      for (const { scope, learnedFrom } of scopesOf(upgrade)) {
+        const lesson = lessons.get(`${scope} ${phase}`)
+        const learned = lesson === undefined ? undefined : (lesson.learned ??= learnedOf(lesson))
+        if (learned !== undefined && learned.seen >= LEARNED_RUNS_MIN) {
+          const { p50Seconds, p95Seconds, thresholdSeconds, seen } = learned
+          const runs = learnedFrom === 'edge' ? seen : 0
+          return { phase, p50Seconds, p95Seconds, runs, learnedFrom, isPerWave, thresholdSeconds }
+        }
+      }
+      return { ...seedOf(phase, SEED_SECONDS), isPerWave }
+    },
+  }
+}
+
+interface Lesson {
+  readonly byCluster: Map<string, readonly number[]>
+  /** Reckoned when asked for. */
+  learned: Learned | undefined
+}
+
+interface Learned {
+  readonly seen: number
+  readonly p50Seconds: number
+  readonly p95Seconds: number
+  readonly thresholdSeconds: number
+}
+
+function learnedOf({ byCluster }: Lesson): Learned {
+  const all = Float64Array.from([...byCluster.values()].flat()).sort()
+  const stallSeconds = Math.max(SEED_SECONDS, STALL_MEDIANS * quantileOf(all, 0.5))
+  const rising = all.filter((seconds) => seconds <= stallSeconds)
+  const p95Seconds = quantileOf(rising, 0.95)
+  return {
+    seen: rising.length,
+    p50Seconds: quantileOf(rising, 0.5),
+    p95Seconds,
+    thresholdSeconds: Math.max(THRESHOLD_SECONDS_MIN, BEYOND_P95 * p95Seconds + REQUEUE_SECONDS),
+  }
+}
+
+function seedOf(phase: PhaseName, thresholdSeconds: number): Omit<PhaseBaseline, 'isPerWave'> {
+  const p50Seconds = Math.min(SEED_P50_SECONDS, thresholdSeconds)
+  return { phase, p50Seconds, p95Seconds: thresholdSeconds, runs: 0, learnedFrom: 'seed', thresholdSeconds }
+}
+
+function unboundedSeconds(phase: PhaseName): number {
+  if (phase === 'approval' || phase === 'workloads') return UNBOUNDED_SECONDS[phase]
+  return UNBOUNDED_SECONDS.platform
+}
+
+interface Scope {
+  readonly scope: string
+  readonly learnedFrom: 'edge' | 'minor' | 'fleet'
+}
+
+/** The nearest first. */
+function scopesOf({ operator, from, to }: Upgrade): readonly Scope[] {
+  const fleet: Scope = { scope: operator, learnedFrom: 'fleet' }
+  if (from === undefined) return [fleet]
+  return [
+    { scope: `${operator} ${from} > ${to}`, learnedFrom: 'edge' },
+    { scope: `${operator} ${minorOf(from)} > ${minorOf(to)}`, learnedFrom: 'minor' },
+    fleet,
+  ]
+}
+
+function minorOf(version: string): string {
+  return `minor ${/^v?(\d+\.\d+)/.exec(version)?.[1] ?? version}`
+}

@@ -1,0 +1,102 @@
+import type { HyperConvergedFacts } from '../../model/object-facts.ts'
+import { conditionsAt } from './conditions.ts'
+import { timesOf } from './meta.ts'
+import {
+  annotationAt,
+  at,
+  booleanAt,
+  entriesOf,
+  integerAt,
+  listAt,
+  present,
+  sortedRecord,
+  textAt,
+  textOr,
+  textsAt,
+} from './object-value.ts'
+import type { ObjectValue } from './object-value.ts'
+
+/**
+ * HyperConverged: v1beta1 has its settings flat under `spec`, v1 has them in groups (`virtualization`, `deployment`, ...).
+ * Both become one. A setting is looked for in all its places, so that one that moves is found before a release is read
+ * here; a name means the same in each of them.
+ */
+const GROUPS: readonly (readonly string[])[] = [['spec'], ['spec', 'virtualization'], ['spec', 'deployment']]
+
+/** The four annotations that patch operands past the API. */
+const JSON_PATCHES = [
+  'containerizeddataimporter.kubevirt.io/jsonpatch',
+  'kubevirt.kubevirt.io/jsonpatch',
+  'networkaddonsconfigs.kubevirt.io/jsonpatch',
+  'ssp.kubevirt.io/jsonpatch',
+]
+
+export function hyperConvergedFacts(object: ObjectValue): HyperConvergedFacts {
+  const strategy = settingOf(object, 'workloadUpdateStrategy')
+  const status = at(object, 'status')
+  return present<HyperConvergedFacts>({
+    kind: 'hyperconvergeds',
+    ...timesOf(object),
+    apiVersion: textOr(object, 'apiVersion'),
+    operatorVersion: operatorVersionOf(object),
+    conditions: conditionsAt(status, 'conditions'),
+    systemHealth: textAt(status, 'systemHealthStatus'),
+    generation: integerAt(object, 'metadata', 'generation'),
+    observedGeneration: integerAt(status, 'observedGeneration'),
+    workloadUpdateMethods: textsAt(strategy, 'workloadUpdateMethods'),
+    batchEvictionSize: integerAt(strategy, 'batchEvictionSize'),
+    batchEvictionInterval: textAt(strategy, 'batchEvictionInterval'),
+    evictionStrategy: textAt(settingOf(object, 'evictionStrategy')),
+    uninstallStrategy: textAt(settingOf(object, 'uninstallStrategy')),
+    liveMigration: scalarsOf(settingOf(object, 'liveMigrationConfig')),
+    featureGates: featureGatesOf(at(object, 'spec', 'featureGates')),
+    jsonPatches: sortedRecord(
+      JSON_PATCHES.flatMap((name) => {
+        const text = annotationAt(object, name)
+        return text === undefined ? [] : [[name, text] as const]
+      }),
+    ),
+    tuningPolicy: textAt(settingOf(object, 'tuningPolicy')),
+    isInfrastructureHighlyAvailable: booleanAt(status, 'infrastructureHighlyAvailable'),
+    dataImportCronTemplates: listAt(status, 'dataImportCronTemplates')?.length,
+  })
+}
+
+/** Of `status.versions`, the one named `operator`. */
+export function operatorVersionOf(object: ObjectValue): string | undefined {
+  const version = listAt(object, 'status', 'versions')?.find((item) => textAt(item, 'name') === 'operator')
+  return textAt(version, 'version')
+}
+
+function settingOf(object: ObjectValue, name: string): ObjectValue {
+  for (const group of GROUPS) {
+    const value = at(object, ...group, name)
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+function scalarsOf(value: ObjectValue): Readonly<Record<string, string | number | boolean>> {
+  return sortedRecord(
+    entriesOf(value).flatMap(({ key, value: item }) => {
+      const isScalar = typeof item === 'string' || typeof item === 'number' || typeof item === 'boolean'
+      return isScalar ? [[key, item] as const] : []
+    }),
+  )
+}
+
+/** A map of flags in v1beta1; in v1 a list of names, on unless `enabled` is `False`. */
+function featureGatesOf(value: ObjectValue): Readonly<Record<string, boolean>> {
+  const flags = entriesOf(value).flatMap(({ key, value: flag }) =>
+    typeof flag === 'boolean' ? [[key, flag] as const] : [],
+  )
+  const named = (listAt(value) ?? []).flatMap((item) => {
+    const name = textAt(item, 'name')
+    return name === undefined ? [] : [[name, !isOff(at(item, 'enabled'))] as const]
+  })
+  return sortedRecord([...flags, ...named])
+}
+
+function isOff(enabled: ObjectValue): boolean {
+  return enabled === false || enabled === 'False'
+}

@@ -1,0 +1,92 @@
+import type { ObjectFacts, ObjectKind } from '../../model/object-facts.ts'
+import { csvFacts, isCopiedCsv } from './csv.ts'
+import { daemonSetFacts, isVirtHandler } from './daemon-set.ts'
+import { dataImportCronFacts } from './data-import-cron.ts'
+import { eventFacts, isEventOfInterest } from './event.ts'
+import { hyperConvergedFacts } from './hyperconverged.ts'
+import { kubeDeschedulerFacts } from './kube-descheduler.ts'
+import { migrationFacts } from './migration.ts'
+import { nodeFacts } from './node.ts'
+import type { ObjectValue } from './object-value.ts'
+import {
+  catalogSourceFacts,
+  installPlanFacts,
+  operatorConditionFacts,
+  operatorGroupFacts,
+  subscriptionFacts,
+} from './olm.ts'
+import { clusterOperatorFacts, clusterVersionFacts, machineConfigPoolFacts } from './openshift.ts'
+import { operandFacts } from './operand.ts'
+import { virtualMachineInstanceFacts } from './virtual-machine-instance.ts'
+
+/** What is known of a watched kind. */
+export interface KindReader {
+  /** As the object calls its kind itself. */
+  readonly kind: string
+  readonly facts: (object: ObjectValue) => ObjectFacts
+  /** Of which objects nothing is kept though their kind is watched; absent: something is kept of all. */
+  readonly isLeftOut?: (object: ObjectValue) => boolean
+}
+
+/** By the plural of the resource, which a Collector names in `k8s.resource.name`. */
+export const KINDS: Readonly<Record<ObjectKind, KindReader>> = {
+  clusterserviceversions: { kind: 'ClusterServiceVersion', facts: csvFacts, isLeftOut: isCopiedCsv },
+  subscriptions: { kind: 'Subscription', facts: subscriptionFacts },
+  installplans: { kind: 'InstallPlan', facts: installPlanFacts },
+  operatorconditions: { kind: 'OperatorCondition', facts: operatorConditionFacts },
+  catalogsources: { kind: 'CatalogSource', facts: catalogSourceFacts },
+  operatorgroups: { kind: 'OperatorGroup', facts: operatorGroupFacts },
+  hyperconvergeds: { kind: 'HyperConverged', facts: hyperConvergedFacts },
+  kubevirts: { kind: 'KubeVirt', facts: operandFacts('kubevirts') },
+  cdis: { kind: 'CDI', facts: operandFacts('cdis') },
+  ssps: { kind: 'SSP', facts: operandFacts('ssps') },
+  networkaddonsconfigs: { kind: 'NetworkAddonsConfig', facts: operandFacts('networkaddonsconfigs') },
+  hostpathprovisioners: { kind: 'HostPathProvisioner', facts: operandFacts('hostpathprovisioners') },
+  aaqs: { kind: 'AAQ', facts: operandFacts('aaqs') },
+  kubedeschedulers: { kind: 'KubeDescheduler', facts: kubeDeschedulerFacts },
+  daemonsets: { kind: 'DaemonSet', facts: daemonSetFacts, isLeftOut: (object) => !isVirtHandler(object) },
+  virtualmachineinstancemigrations: { kind: 'VirtualMachineInstanceMigration', facts: migrationFacts },
+  virtualmachineinstances: { kind: 'VirtualMachineInstance', facts: virtualMachineInstanceFacts },
+  dataimportcrons: { kind: 'DataImportCron', facts: dataImportCronFacts },
+  machineconfigpools: { kind: 'MachineConfigPool', facts: machineConfigPoolFacts },
+  clusterversions: { kind: 'ClusterVersion', facts: clusterVersionFacts },
+  clusteroperators: { kind: 'ClusterOperator', facts: clusterOperatorFacts },
+  nodes: { kind: 'Node', facts: nodeFacts },
+  events: { kind: 'Event', facts: eventFacts, isLeftOut: (object) => !isEventOfInterest(object) },
+}
+
+export function isObjectKind(resource: string): resource is ObjectKind {
+  return Object.hasOwn(KINDS, resource)
+}
+
+/**
+ * Keys whose values are passed over while the body of a watched object is decoded, wherever they stand in it: of a CSV of
+ * 150 kB this leaves 10. None of them is the name of anything that is kept.
+ */
+export const PASSED_OVER: ReadonlySet<string> = new Set([
+  'managedFields',
+  'kubectl.kubernetes.io/last-applied-configuration',
+  // CSV
+  'install',
+  'icon',
+  'description',
+  'alm-examples',
+  'customresourcedefinitions',
+  'apiservicedefinitions',
+  'webhookdefinitions',
+  'relatedImages',
+  'requirementStatus',
+  'nativeAPIs',
+  // InstallPlan
+  'plan',
+  'bundleLookups',
+  // HyperConverged, ClusterOperator, ClusterVersion
+  'relatedObjects',
+  'conditionalUpdates',
+  // DaemonSet, DataImportCron
+  'template',
+  // Node
+  'images',
+  'volumesAttached',
+  'volumesInUse',
+])

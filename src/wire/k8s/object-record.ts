@@ -1,0 +1,116 @@
+import { textAttribute } from '../../model/attribute.ts'
+import type { Attributes } from '../../model/attribute.ts'
+import type { ObjectKind } from '../../model/object-facts.ts'
+import type { ObjectChange, ObjectObservation } from '../../model/observation.ts'
+import { isObjectKind, KINDS } from './kinds.ts'
+import { at, isMap, textAt, textOr } from './object-value.ts'
+import type { ObjectValue } from './object-value.ts'
+
+/**
+ * A log record of the Collector's `k8sobjects` receiver to what is kept of the object in it. In watch mode the body is
+ * `{type, object}`, in pull mode the object itself; `k8s.resource.name` names the plural of the kind in both. Such a record
+ * has no time of its own, no severity and no cluster: that is the resource's or the token's to say.
+ */
+export interface WatchedRecord {
+  readonly attributes: Attributes
+  readonly body: ObjectValue
+  /** When the Collector saw it. */
+  readonly observedMs: number
+}
+
+export type RecordReading =
+  /** Another log record. */
+  | { readonly kind: 'plain' }
+  | { readonly kind: 'object'; readonly observation: Omit<ObjectObservation, 'cluster'> }
+  /** The namespace kube-system, whose uid is that of the cluster. */
+  | { readonly kind: 'cluster_uid'; readonly uid: string }
+  /** Understood, and nothing is kept of it. */
+  | { readonly kind: 'left_out'; readonly why: LeftOut }
+  | { readonly kind: 'refused'; readonly reason: 'unknown_kind' | 'bad_object'; readonly example: string }
+
+/** `marker`: of the Collector or the API server about the stream itself. `object`: of a watched kind, and of no interest. */
+export type LeftOut = 'marker' | 'object'
+
+/** Watch events, and what they are here. */
+const CHANGES: Readonly<Record<string, ObjectChange>> = { ADDED: 'added', MODIFIED: 'modified', DELETED: 'deleted' }
+/** Where a stream stands, that it broke, that a pull is complete. */
+const MARKERS: ReadonlySet<string> = new Set(['BOOKMARK', 'ERROR', 'PullEnd'])
+
+const UID_CHARS_MAX = 64
+
+/** Whether the receiver made a record: then its body is an object, and most of that is passed over. */
+export function isWatchedRecord(attributes: Attributes): boolean {
+  return textAttribute(attributes, RESOURCE_NAME) !== undefined
+}
+
+const RESOURCE_NAME = 'k8s.resource.name'
+
+export function readObjectRecord({ attributes, body, observedMs }: WatchedRecord): RecordReading {
+  const type = textAt(body, 'type')
+  const resource = textAttribute(attributes, RESOURCE_NAME)
+  // The end of a pull names its kind in the body alone.
+  if (resource === undefined) return isPullEnd(type, body) ? { kind: 'left_out', why: 'marker' } : { kind: 'plain' }
+  if (!isMap(body)) return refused('bad_object', `a record of ${quote(resource)} without an object`)
+  const isWatch = type !== undefined && isMap(at(body, 'object'))
+  if (isWatch && MARKERS.has(type)) return { kind: 'left_out', why: 'marker' }
+  const change = isWatch ? CHANGES[type] : 'listed'
+  if (change === undefined) return refused('bad_object', `a watch event of type ${quote(type ?? '')}`)
+  const object = isWatch ? at(body, 'object') : body
+  if (resource === 'namespaces') return readNamespace(object)
+  if (!isObjectKind(resource)) {
+    return refused('unknown_kind', `an object of ${quote(resource)}, want one of ${Object.keys(KINDS).join(', ')}`)
+  }
+  return readObject(resource, object, change, observedMs)
+}
+
+function readObject(
+  resource: ObjectKind,
+  object: ObjectValue,
+  change: ObjectChange,
+  observedMs: number,
+): RecordReading {
+  const reader = KINDS[resource]
+  const name = textOr(object, 'metadata', 'name')
+  const fault = (what: string): RecordReading => refused('bad_object', `${quote(name)} of ${resource} ${what}`)
+  const kind = textOr(object, 'kind')
+  if (kind !== reader.kind) return fault(`with kind ${quote(kind)}, want ${reader.kind}`)
+  const uid = textOr(object, 'metadata', 'uid')
+  if (uid === '' || uid.length > UID_CHARS_MAX)
+    return fault(`with uid ${quote(uid)}, want 1 to ${UID_CHARS_MAX} characters`)
+  const written = textOr(object, 'metadata', 'resourceVersion')
+  const resourceVersion = Number(written)
+  if (!/^\d+$/.test(written) || !Number.isSafeInteger(resourceVersion)) {
+    return fault(`with resourceVersion ${quote(written)}, want a decimal number`)
+  }
+  if (reader.isLeftOut?.(object) === true) return { kind: 'left_out', why: 'object' }
+  return {
+    kind: 'object',
+    observation: {
+      uid,
+      name,
+      namespace: textOr(object, 'metadata', 'namespace'),
+      resourceVersion: String(resourceVersion),
+      change,
+      observedMs,
+      facts: reader.facts(object),
+    },
+  }
+}
+
+function readNamespace(object: ObjectValue): RecordReading {
+  const uid = textOr(object, 'metadata', 'uid')
+  const isSystem = textAt(object, 'metadata', 'name') === 'kube-system' && uid !== ''
+  return isSystem ? { kind: 'cluster_uid', uid } : { kind: 'left_out', why: 'object' }
+}
+
+function isPullEnd(type: string | undefined, body: ObjectValue): boolean {
+  return type === 'PullEnd' && isMap(at(body, 'object'))
+}
+
+function refused(reason: 'unknown_kind' | 'bad_object', got: string): RecordReading {
+  return { kind: 'refused', reason, example: `got ${got}` }
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
+}

@@ -1,0 +1,57 @@
+import type { ClusterOperatorFacts, ClusterVersionFacts, MachineConfigPoolFacts } from '../../model/object-facts.ts'
+import { conditionsAt } from './conditions.ts'
+import { operatorVersionOf } from './hyperconverged.ts'
+import { timesOf } from './meta.ts'
+import { at, booleanAt, countAt, integerAt, listAt, present, textAt, textOr, timeMsAt } from './object-value.ts'
+import type { ObjectValue } from './object-value.ts'
+
+/** What OpenShift's own upgrade is read from: config.openshift.io/v1, machineconfiguration.openshift.io/v1. */
+
+/** OpenShift keeps up to a hundred; an upgrade is told by the newest. */
+const HISTORY_MAX = 20
+
+export function clusterVersionFacts(object: ObjectValue): ClusterVersionFacts {
+  return present<ClusterVersionFacts>({
+    kind: 'clusterversions',
+    ...timesOf(object),
+    clusterId: textOr(object, 'spec', 'clusterID'),
+    channel: textOr(object, 'spec', 'channel'),
+    desiredVersion: textOr(object, 'status', 'desired', 'version'),
+    history: (listAt(object, 'status', 'history') ?? []).slice(0, HISTORY_MAX).map((item) =>
+      present<ClusterVersionFacts['history'][number]>({
+        state: textOr(item, 'state'),
+        version: textOr(item, 'version'),
+        startedMs: timeMsAt(item, 'startedTime'),
+        completedMs: timeMsAt(item, 'completionTime'),
+      }),
+    ),
+    conditions: conditionsAt(object, 'status', 'conditions'),
+    availableUpdates: (listAt(object, 'status', 'availableUpdates') ?? []).flatMap(
+      (item) => textAt(item, 'version') ?? [],
+    ),
+  })
+}
+
+export function clusterOperatorFacts(object: ObjectValue): ClusterOperatorFacts {
+  return present<ClusterOperatorFacts>({
+    kind: 'clusteroperators',
+    ...timesOf(object),
+    operatorVersion: operatorVersionOf(object),
+    conditions: conditionsAt(object, 'status', 'conditions'),
+  })
+}
+
+export function machineConfigPoolFacts(object: ObjectValue): MachineConfigPoolFacts {
+  const status = at(object, 'status')
+  return present<MachineConfigPoolFacts>({
+    kind: 'machineconfigpools',
+    ...timesOf(object),
+    isPaused: booleanAt(object, 'spec', 'paused') ?? false,
+    machines: countAt(status, 'machineCount'),
+    updated: countAt(status, 'updatedMachineCount'),
+    ready: countAt(status, 'readyMachineCount'),
+    degraded: countAt(status, 'degradedMachineCount'),
+    conditions: conditionsAt(status, 'conditions'),
+    generation: integerAt(object, 'metadata', 'generation'),
+  })
+}

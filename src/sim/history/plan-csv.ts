@@ -14,12 +14,12 @@ const MESSAGES: Readonly<Record<string, string>> = {
   InstallWaiting:
     'installing: waiting for deployment hco-operator to become ready: deployment "hco-operator" not available',
   InstallCheckFailed: 'install timeout',
-  InstallComponentFailed: 'install strategy failed: Deployment.apps "hco-operator" is invalid',
+  InstallComponentFailedNoRetry: 'install strategy failed: Deployment.apps "hco-operator" is invalid',
   NeedsReinstall: 'calculated deployment install is bad',
 }
 
 /** OLM does not try again after this one. */
-export const FINAL_REASON = 'InstallComponentFailed'
+export const FINAL_REASON = 'InstallComponentFailedNoRetry'
 
 export interface InstallPath {
   readonly createdMs: number

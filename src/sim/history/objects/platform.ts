@@ -186,6 +186,10 @@ function nodeObject(history: ClusterHistory, name: string, index: number): SimOb
         kind: 'nodes',
         createdMs,
         isReady: !lost.some((window) => isWithin(window, timeMs)),
+        readyChangedMs: Math.max(
+          createdMs,
+          ...lost.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs].filter((ms) => ms <= timeMs)),
+        ),
         isSchedulable: !drains.some((window) => isWithin(window, timeMs)),
         roles: ['worker'],
         kubeletVersion: minorAt(timeMs),

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { groupBy } from '../../base/group-by.ts'
 import type { AdoptionDay, AdoptionReader } from '../../model/adoption.ts'
 import { AdoptionCube } from './cube.ts'
@@ -35,11 +36,12 @@ export class AdoptionBook {
   }
 
   async ask(asked: AdoptionAsk): Promise<AdoptionAnswer> {
-    const counted = (await this.#reader.days()).filter(({ day }) => day >= asked.fromDay && day <= asked.toDay)
-    const byMonth = groupBy(counted, ({ day }) => day.slice(0, 7))
+    const all = await this.#reader.days()
+    const counted = all.filter(({ day }) => day >= asked.fromDay && day <= asked.toDay)
+    const stamps = new Map([...groupBy(all, ({ day }) => monthOf(day))].map(([month, days]) => [month, stampOf(days)]))
     const parts: CubeSums[] = []
-    for (const [month, days] of byMonth) {
-      const cube = await this.#monthOf(asked.operator, month)
+    for (const [month, days] of groupBy(counted, ({ day }) => monthOf(day))) {
+      const cube = await this.#monthOf(asked.operator, month, stamps.get(month)!)
       parts.push(cube.sums(asked.by, days[0]!.day, days.at(-1)!.day, asked.filter))
     }
     const known = new Set(counted.map(({ day }) => day))
@@ -51,17 +53,20 @@ export class AdoptionBook {
     }
   }
 
-  /** Reads it anew when a day in it was counted since. */
-  async #monthOf(operator: string, month: string): Promise<AdoptionCube> {
-    const days = (await this.#reader.days()).filter(({ day }) => day.startsWith(month))
-    const stamp = stampOf(days)
+  /** Reads it anew when a day in it was counted since; a year of it takes a while, and others may use the thread. */
+  async #monthOf(operator: string, month: string, stamp: string): Promise<AdoptionCube> {
     const key = `${operator} ${month}`
     const known = this.#months.get(key)
     if (known?.stamp === stamp) return known.cube
+    await setImmediate()
     const cube = new AdoptionCube(await this.#reader.rows(operator, `${month}-01`, `${month}-31`))
     this.#months.set(key, { stamp, cube })
     return cube
   }
+}
+
+function monthOf(day: string): string {
+  return day.slice(0, 7)
 }
 
 function stampOf(days: readonly AdoptionDay[]): string {

@@ -83,17 +83,18 @@ export class AdoptionCube {
     const count = Math.max(0, (dayStartMs(toDay) - dayStartMs(fromDay)) / DAY_MS + 1)
     const values = this.valuesOf(by)
     const codes = this.#codes.get(by)!
-    const passes = this.#passes(filter)
+    const tests = this.#testsOf(filter)
     const [clusters, vms, outdated] = [0, 1, 2].map(() => new Float64Array(values.length * count))
     const known = new Float64Array(count)
     for (let row = 0; row < this.#day.length; row++) {
       const day = this.#day[row]! - first
-      if (day < 0 || day >= count || !passes(row)) continue
+      if (day < 0 || day >= count || (tests.length > 0 && !passes(tests, row))) continue
       const at = codes[row]! * count + day
-      clusters![at]! += this.#clusters[row]!
+      const size = this.#clusters[row]!
+      clusters![at]! += size
       vms![at]! += this.#vms[row]!
       outdated![at]! += this.#outdatedVms[row]!
-      known[day]! += this.#clusters[row]!
+      known[day]! += size
     }
     const split = (sums: Float64Array): Float64Array[] =>
       values.map((_, code) => sums.subarray(code * count, (code + 1) * count))
@@ -107,14 +108,13 @@ export class AdoptionCube {
     }
   }
 
-  #passes(filter: CubeFilter): (row: number) => boolean {
-    const tests = DIMENSIONS.flatMap((dimension) => {
+  #testsOf(filter: CubeFilter): readonly FilterTest[] {
+    return DIMENSIONS.flatMap((dimension) => {
       const wanted = filter[dimension]
       if (wanted === undefined) return []
       const isWanted = Uint8Array.from(this.valuesOf(dimension), (value) => (wanted.includes(value) ? 1 : 0))
       return [{ codes: this.#codes.get(dimension)!, isWanted }]
     })
-    return (row) => tests.every(({ codes, isWanted }) => isWanted[codes[row]!] === 1)
   }
 
   /** First and last day with rows; `undefined` when there are none. */
@@ -122,4 +122,16 @@ export class AdoptionCube {
     if (this.#dayCount === 0) return undefined
     return { first: this.#firstDay, last: addDays(this.#firstDay, this.#dayCount - 1) }
   }
+}
+
+/** Which codes of a dimension pass. */
+interface FilterTest {
+  readonly codes: Uint16Array
+  readonly isWanted: Uint8Array
+}
+
+/** HOT */
+function passes(tests: readonly FilterTest[], row: number): boolean {
+  for (const { codes, isWanted } of tests) if (isWanted[codes[row]!] === 0) return false
+  return true
 }

@@ -26,7 +26,7 @@ export interface ObservationSink {
   putListings(listings: readonly ObjectListing[], nowMs: number): void
   /** Other names of a cluster, beside those it has. */
   putAliases(cluster: string, aliases: readonly string[]): void
-  /** Replaces the cluster's runs that begin (`firstMs`) at `fromMs` or later; all of these do. */
+  /** Replaces the cluster's runs that begin (`firstMs`) at `fromMs` or later; all of these do. Equal rows cost nothing. */
   putRuns(cluster: string, fromMs: number, runs: readonly MetricRun[]): void
 }
 

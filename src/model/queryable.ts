@@ -55,6 +55,29 @@ export interface RunSelection {
   runsAtLeast?(from: number, to: number): number
   /** The newest sample of all rows, by row; `timesMs` is NaN where there is none, and `values` keeps the bits. */
   readNewest(timesMs: Float64Array, values: Float64Array): void
+  /** Of each row's series a number that no other ever had, rising. Absent: a store that has none. */
+  readonly refs?: Uint32Array
+  /**
+   * How all rows end in memory, whatever the range: whoever remembers it sees what came since without reading samples.
+   * Absent: a store that cannot tell.
+   */
+  readTails?(into: RunTails): void
+}
+
+/** How series end, by row. Columns as long as there are rows. */
+export interface RunTails {
+  /** The first and the last sample of the newest run of one value, evenly spaced; NaN: nothing is in memory. */
+  readonly startsMs: Float64Array
+  readonly lastsMs: Float64Array
+  /** Between its samples; 0 when there is one. */
+  readonly stepsMs: Float64Array
+  /** Of that run, bit by bit. */
+  readonly values: Float64Array
+  /** The first and the last sample of the run before it; NaN: there is none in memory. */
+  readonly beforeStartsMs: Float64Array
+  readonly beforeLastsMs: Float64Array
+  /** Changes when a sample comes that is older than the newest; 0: none is in memory. */
+  readonly late: Int32Array
 }
 
 /**

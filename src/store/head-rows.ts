@@ -1,3 +1,4 @@
+import type { RunTails } from '../model/queryable.ts'
 import type { RunColumns } from '../model/run-columns.ts'
 import {
   type HeadMemory,
@@ -71,6 +72,66 @@ export class HeadRows {
         } else this.#newestOfChain(this.#lasts[row]!, fromMs, toMs, from + row, timesMs, words)
       }
     }
+  }
+
+  /** How each slot ends: see `RunTails`. */
+  tails(slots: Int32Array, into: RunTails): void {
+    const words = new Int32Array(into.values.buffer, into.values.byteOffset, into.values.length * 2)
+    for (let from = 0; from < slots.length; from += ROWS) {
+      const rows = Math.min(ROWS, slots.length - from)
+      this.#loadSlots(slots, from, rows)
+      for (let row = 0; row < rows; row++) {
+        const at = from + row
+        into.late[at] = this.#haveLate[row] === 1 ? this.#lateMark(slots[at]!) : 0
+        this.#tailOf(this.#lasts[row]!, at, into, words)
+      }
+    }
+  }
+
+  /** HOT: once per series of a look at the fleet. */
+  #tailOf(page: number, row: number, into: RunTails, bits: Int32Array): void {
+    into.startsMs[row] = NaN
+    into.lastsMs[row] = NaN
+    into.beforeStartsMs[row] = NaN
+    into.beforeLastsMs[row] = NaN
+    if (page === 0) return
+    const memory = this.#memory
+    const words = memory.pageWords(page) ?? this.#reader.wordsOf(page)
+    const at = memory.pageAt(page)
+    const runs = Atomics.load(words, at + PAGE_RUNS)
+    if (runs === 0) return
+    const runAt = at + PAGE_FIRST_RUN + (runs - 1) * RUN_WORDS
+    const startMs = memory.pageFloats(page)[runAt >> 1]!
+    const count = Atomics.load(words, runAt + RUN_COUNT)
+    const stepMs = count === 1 ? 0 : words[runAt + RUN_DELTA]!
+    into.startsMs[row] = startMs
+    into.lastsMs[row] = startMs + stepMs * (count - 1)
+    into.stepsMs[row] = stepMs
+    bits[row * 2] = words[runAt + RUN_LOW]!
+    bits[row * 2 + 1] = words[runAt + RUN_HIGH]!
+    if (runs > 1) this.#tailBefore(page, runs - 2, row, into)
+    else if (words[at + PAGE_BEFORE]! !== 0) this.#tailBefore(words[at + PAGE_BEFORE]!, RUNS_PER_PAGE - 1, row, into)
+  }
+
+  #tailBefore(page: number, run: number, row: number, into: RunTails): void {
+    const memory = this.#memory
+    const words = memory.pageWords(page) ?? this.#reader.wordsOf(page)
+    const runAt = memory.pageAt(page) + PAGE_FIRST_RUN + run * RUN_WORDS
+    const startMs = memory.pageFloats(page)[runAt >> 1]!
+    const count = words[runAt + RUN_COUNT]!
+    into.beforeStartsMs[row] = startMs
+    into.beforeLastsMs[row] = count === 1 ? startMs : startMs + words[runAt + RUN_DELTA]! * (count - 1)
+  }
+
+  /** Late runs are only added, until they are merged or flushed: the newest page with what is in it says how many. */
+  #lateMark(slot: number): number {
+    const page = Atomics.load(this.#memory.slotWords(slot), this.#memory.slotAt(slot) + SLOT_LAST_OLDER_PAGE)
+    if (page === 0) return 0
+    const words = this.#memory.pageWords(page) ?? this.#reader.wordsOf(page)
+    const at = this.#memory.pageAt(page)
+    const runs = Atomics.load(words, at + PAGE_RUNS)
+    const count = runs === 0 ? 0 : Atomics.load(words, at + PAGE_FIRST_RUN + (runs - 1) * RUN_WORDS + RUN_COUNT)
+    return (Math.imul(page, 0x9e3779b1) ^ (runs << 24) ^ (count << 1)) | 1
   }
 
   /** The samples of one slot, to the row that `into` is at. */

@@ -1,5 +1,5 @@
 import { RunColumns } from '../model/run-columns.ts'
-import type { RunSelection, TimeRange } from '../model/queryable.ts'
+import type { RunSelection, RunTails, TimeRange } from '../model/queryable.ts'
 import type { ReadTally } from '../model/read-tally.ts'
 import type { SeriesRef } from '../model/series.ts'
 import { readRuns } from './chunk-reader.ts'
@@ -92,6 +92,16 @@ export class StoreRunSelection implements RunSelection {
     if (this.#tally === undefined) return
     this.#tally.headRuns += inHeadCount
     this.#tally.packRuns += countOf(timesMs) - inHeadCount
+  }
+
+  get refs(): Uint32Array {
+    return this.rows.refs
+  }
+
+  readTails(into: RunTails): void {
+    this.#sources.pinned(() => {
+      this.#sources.head.tails(this.rows.slots(), into)
+    })
   }
 
   /** Where the newest sample is a native histogram: the newest float, if any. */

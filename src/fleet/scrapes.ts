@@ -1,0 +1,141 @@
+/**
+ * When a group of series was scraped, and which values its series had: what lies between stored samples and runs of a
+ * signal. Runs of evenly spaced samples stay runs, so a month of a constant series is one step.
+ */
+
+/** Evenly spaced samples of one value. */
+export interface ScrapeRun {
+  readonly firstMs: number
+  /** Means nothing in a run of one sample. */
+  readonly stepMs: number
+  readonly count: number
+  /** Means nothing when `isStale`. */
+  readonly value: number
+  /** The series ends here, says who scraped it. */
+  readonly isStale: boolean
+}
+
+/** A stretch of one value without a gap that anybody could have seen. */
+export interface Stretch {
+  readonly value: number
+  readonly firstMs: number
+  lastMs: number
+  /** The series was said to end. */
+  staleMs?: number
+}
+
+/** A series that is missed in scrapes for this long is gone, also when nobody said so: as PromQL's lookback. */
+export const MISSED_MS = 5 * 60_000
+
+/** All times at which something of a group was told. */
+export class Instants {
+  readonly #rows: readonly (readonly ScrapeRun[])[]
+
+  /** Each row is in the order of time, without overlaps. */
+  constructor(rows: readonly (readonly ScrapeRun[])[]) {
+    this.#rows = rows.map((runs) => runs.filter(({ isStale }) => !isStale)).filter((runs) => runs.length > 0)
+  }
+
+  /** The first at or after a time. */
+  from(timeMs: number): number | undefined {
+    let best = Infinity
+    for (const runs of this.#rows) {
+      const at = lastStarting(runs, timeMs)
+      const inside = at < 0 ? undefined : firstFrom(runs[at]!, timeMs)
+      best = Math.min(best, inside ?? runs[at + 1]?.firstMs ?? Infinity)
+    }
+    return best === Infinity ? undefined : best
+  }
+
+  after(timeMs: number): number | undefined {
+    return this.from(timeMs + 1)
+  }
+
+  /** The last at or before a time. */
+  upTo(timeMs: number): number | undefined {
+    let best = -Infinity
+    for (const runs of this.#rows) best = Math.max(best, lastUpTo(runs, timeMs) ?? -Infinity)
+    return best === -Infinity ? undefined : best
+  }
+
+  before(timeMs: number): number | undefined {
+    return this.upTo(timeMs - 1)
+  }
+}
+
+/** The last sample of a series at or before a time. */
+export function lastUpTo(runs: readonly ScrapeRun[], timeMs: number): number | undefined {
+  const at = lastStarting(runs, timeMs)
+  if (at < 0) return undefined
+  const { firstMs, stepMs, count } = runs[at]!
+  return count === 1 ? firstMs : firstMs + stepMs * Math.min(count - 1, Math.floor((timeMs - firstMs) / stepMs))
+}
+
+/** The first sample of a run that begins at or before a time, at or after that time. */
+function firstFrom({ firstMs, stepMs, count }: ScrapeRun, timeMs: number): number | undefined {
+  if (firstMs >= timeMs) return firstMs
+  if (count === 1) return undefined
+  const nth = Math.ceil((timeMs - firstMs) / stepMs)
+  return nth < count ? firstMs + stepMs * nth : undefined
+}
+
+/** The place of the last run that begins at or before a time, or -1. */
+function lastStarting(runs: readonly ScrapeRun[], timeMs: number): number {
+  let low = 0
+  let high = runs.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (runs[middle]!.firstMs <= timeMs) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+export function stretchesOf(runs: readonly ScrapeRun[]): Stretch[] {
+  const stretches: Stretch[] = []
+  let last: Stretch | undefined
+  const add = (firstMs: number, lastMs: number, value: number): void => {
+    const goesOn = last !== undefined && last.staleMs === undefined && last.value === value
+    if (goesOn && firstMs - last!.lastMs <= MISSED_MS) last!.lastMs = lastMs
+    else stretches.push((last = { value, firstMs, lastMs }))
+  }
+  for (const { firstMs, stepMs, count, value, isStale } of runs) {
+    if (isStale) {
+      if (last !== undefined) last.staleMs ??= firstMs
+    } else if (count === 1 || stepMs <= MISSED_MS) {
+      add(firstMs, firstMs + (count === 1 ? 0 : stepMs * (count - 1)), value)
+    } else {
+      for (let i = 0; i < count; i++) add(firstMs + stepMs * i, firstMs + stepMs * i, value)
+    }
+  }
+  return stretches
+}
+
+/**
+ * What replicas of one Prometheus say of one series, as one series: the newest sample counts, and it ends when all have
+ * ended. Sample by sample.
+ */
+export function mergeReplicas(replicas: readonly (readonly ScrapeRun[])[]): readonly ScrapeRun[] {
+  if (replicas.length === 1) return replicas[0]!
+  const samples = replicas.flatMap((runs, replica) =>
+    runs.flatMap(({ firstMs, stepMs, count, value, isStale }) =>
+      Array.from({ length: count }, (_, i) => ({
+        timeMs: i === 0 ? firstMs : firstMs + stepMs * i,
+        value,
+        isStale,
+        replica,
+      })),
+    ),
+  )
+  // An end after the samples of its time: another replica may go on there.
+  samples.sort((a, b) => a.timeMs - b.timeMs || Number(a.isStale) - Number(b.isStale) || a.replica - b.replica)
+  const live = new Set<number>()
+  const merged: ScrapeRun[] = []
+  for (const { timeMs, value, isStale, replica } of samples) {
+    if (isStale) live.delete(replica)
+    else live.add(replica)
+    if ((isStale && live.size > 0) || merged.at(-1)?.firstMs === timeMs) continue
+    merged.push({ firstMs: timeMs, stepMs: 0, count: 1, value, isStale })
+  }
+  return merged
+}

@@ -10,8 +10,8 @@ import type { ObjectHistory } from './cluster-history.ts'
 /** The cluster's time, to the second, of what a Collector saw at `seenMs`. */
 export type CollectorClock = (seenMs: number) => number
 
-/** Clocks are set now and then: only what was seen this near says how far one was off. */
-const WINDOW_MS = 60 * 60_000
+/** Clocks are set now and then: the nearest that tell say how far one was off. */
+const WINDOWS_MS = [60 * 60_000, 24 * 60 * 60_000, 30 * 24 * 60 * 60_000]
 /** Fewer could all have been late. */
 const SAMPLES_MIN = 3
 /** A difference beyond this is a backlog of events, not a clock. */
@@ -32,17 +32,22 @@ interface ClockSample {
   readonly aheadMs: number
 }
 
+/** `undefined`: nothing tells, or the clock is right. */
 function offsetAt(samples: readonly ClockSample[], seenMs: number): number | undefined {
-  let count = 0
-  let leastMs = Infinity
-  for (let i = lowerBound(samples, seenMs - WINDOW_MS); i < samples.length; i++) {
-    const { seenMs: atMs, aheadMs } = samples[i]!
-    if (atMs > seenMs + WINDOW_MS) break
-    count++
-    leastMs = Math.min(leastMs, aheadMs)
+  for (const windowMs of WINDOWS_MS) {
+    let count = 0
+    let leastMs = Infinity
+    for (let i = lowerBound(samples, seenMs - windowMs); i < samples.length; i++) {
+      const { seenMs: atMs, aheadMs } = samples[i]!
+      if (atMs > seenMs + windowMs) break
+      count++
+      leastMs = Math.min(leastMs, aheadMs)
+    }
+    if (count < SAMPLES_MIN) continue
+    const isRight = (leastMs >= 0 && leastMs < DELAY_MS_MAX) || leastMs > AHEAD_MS_MAX
+    return isRight ? undefined : leastMs
   }
-  if (count < SAMPLES_MIN || (leastMs >= 0 && leastMs < DELAY_MS_MAX) || leastMs > AHEAD_MS_MAX) return undefined
-  return leastMs
+  return undefined
 }
 
 function lowerBound(samples: readonly ClockSample[], seenMs: number): number {
@@ -82,7 +87,11 @@ function ownTimeMs(facts: ObjectFacts): number | undefined {
     case 'hostpathprovisioners':
     case 'aaqs':
     case 'operatorconditions':
+    case 'machineconfigpools':
+    case 'clusteroperators':
       return maxOf([facts.createdMs, ...facts.conditions.map((condition) => condition.lastTransitionMs)])
+    case 'virtualmachineinstancemigrations':
+      return maxOf([facts.createdMs, facts.startMs, facts.endMs, ...Object.values(facts.phaseTimesMs)])
     default:
       return undefined
   }

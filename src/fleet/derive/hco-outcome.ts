@@ -3,6 +3,7 @@ import type { UpgradeState } from '../../model/upgrade.ts'
 import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
 import type { CsvFacts } from '../../model/object-facts.ts'
 import { hasFailedFinally } from './csv-path.ts'
+import type { CsvStep } from './csv-path.ts'
 import { hcoCsvs, versionOf } from './hco-csv.ts'
 import type { Attempt } from './hco-attempts.ts'
 import { ownMoment } from './moment.ts'
@@ -22,11 +23,13 @@ export function outcomeOf(attempts: readonly Attempt[], i: number, history: Clus
   const next = attempts.slice(i + 1).find(hasBegun)
   if (window?.ended !== undefined) return { state: 'succeeded', ended: window.ended, next }
   if (next !== undefined) {
-    const ended = ownMoment(next.anchorMs)
+    // OLM takes the old ones away before it installs another one anew.
+    const replacedMs = Math.min(next.anchorMs, csv?.gone?.atMs ?? Infinity)
     const last = steps.findLast(({ started }) => started.atMs <= next.anchorMs)
     const isBack = from !== undefined && next.to === from && next.to !== to
     const hasFailed = last?.phase === 'Failed' || wasFailedWhenReplaced(csv, next.anchorMs)
-    return { state: isBack ? 'rolled_back' : hasFailed ? 'failed' : 'superseded', ended, next }
+    if (!isBack && hasFailed) return { state: 'failed', ended: failedAt(steps) ?? ownMoment(replacedMs), next }
+    return { state: isBack ? 'rolled_back' : 'superseded', ended: ownMoment(replacedMs), next }
   }
   if (csv?.gone !== undefined) {
     const ended: Moment = ownMoment(csv.gone.atMs)
@@ -40,6 +43,11 @@ export function outcomeOf(attempts: readonly Attempt[], i: number, history: Clus
   const isHcoTold = window !== undefined || history.of('hyperconvergeds').length > 0
   if (last?.phase === 'Succeeded' && !isHcoTold) return { state: 'unknown', ended: undefined, next }
   return { state: 'in_progress', ended: undefined, next }
+}
+
+/** Since when it stands in Failed for the last time. */
+function failedAt(steps: readonly CsvStep[]): Moment | undefined {
+  return steps.findLast(({ phase }) => phase === 'Failed')?.started
 }
 
 /** A CSV that OLM holds in Pending has not begun: it waits until the one before it is through. */

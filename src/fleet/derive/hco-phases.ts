@@ -64,7 +64,7 @@ function phaseState(
     return state === 'in_progress' ? 'pending' : state === 'succeeded' || state === 'unknown' ? 'unknown' : 'skipped'
   }
   if (state === 'in_progress') return 'in_progress'
-  return state === 'failed' || state === 'rolled_back' ? 'failed' : 'unknown'
+  return state === 'succeeded' || state === 'unknown' ? 'unknown' : 'failed'
 }
 
 function offerPhases({ offer, state, csvCreated }: PhaseInputs): readonly PhaseDraft[] {
@@ -77,14 +77,13 @@ function offerPhases({ offer, state, csvCreated }: PhaseInputs): readonly PhaseD
   return [offers, approvalPhase(offer, state, csvCreated)]
 }
 
-/** With automatic approval there is none to wait for. */
+/** Automatic approval takes a moment too: OLM agrees with itself. */
 function approvalPhase(offer: Offer | undefined, state: UpgradeState, csvCreated: Moment | undefined): PhaseDraft {
   const plan = offer?.plan
   if (plan === undefined) {
     const isAutomatic = offer?.approval === 'Automatic'
     return { name: 'approval', state: isAutomatic ? 'skipped' : 'unknown' }
   }
-  if (!plan.isManual) return { name: 'approval', state: 'skipped' }
   // A CSV is only created once somebody agreed.
   const approved = csvCreated === undefined ? plan.approved : earliest(plan.approved, csvCreated)
   return phase('approval', state, plan.created, approved)
@@ -115,7 +114,7 @@ function operandPhases({ window, components, state }: PhaseInputs): readonly Pha
   const isAllDone =
     components.length > 0 && components.every(({ state }) => state === 'succeeded' || state === 'skipped')
   const lastEnd = latest(...moved.map((component) => component.ended))
-  const ended = components.length === 0 ? window?.ended : isAllDone ? (lastEnd ?? started) : undefined
+  const ended = components.length === 0 ? window?.ended : isAllDone ? latest(lastEnd, started) : undefined
   // While it runs, none has moved yet rather than all are through.
   const isPremature = state === 'in_progress' && moved.length === 0 && components.length > 0
   const drafts = components.map(({ name, started, ended, state }): PhaseDraft => ({
@@ -128,7 +127,13 @@ function operandPhases({ window, components, state }: PhaseInputs): readonly Pha
   return [phase('operands', state, started, isPremature ? undefined : ended, isTold), ...drafts]
 }
 
-function handlerPhases({ rollout, components, state, isHandlerTold, ended }: PhaseInputs): readonly PhaseDraft[] {
+export function handlerPhases({
+  rollout,
+  components,
+  state,
+  isHandlerTold,
+  ended,
+}: Pick<PhaseInputs, 'rollout' | 'components' | 'state' | 'isHandlerTold' | 'ended'>): readonly PhaseDraft[] {
   const names = ['virt_handler.canary', 'virt_handler.waves'] as const
   if (rollout !== undefined) {
     const isAlone = rollout.desired <= 1
@@ -154,7 +159,7 @@ function settlePhase({ window, components, state }: PhaseInputs): PhaseDraft {
   if (components.length === 0) return { name: 'settle', state: state === 'in_progress' ? 'pending' : 'unknown' }
   const hasMoved = components.some(({ ended }) => ended !== undefined)
   const isBegun = isAllDone && (hasMoved || window?.ended !== undefined)
-  const started = isBegun ? (latest(...components.map(({ ended }) => ended)) ?? window?.started) : undefined
+  const started = isBegun ? latest(window?.started, ...components.map(({ ended }) => ended)) : undefined
   const ended = window?.ended
   // Operands of other versions may come after HCO's word; then there was nothing to settle.
   if (started !== undefined && ended !== undefined && ended.atMs < started.atMs)
@@ -162,7 +167,12 @@ function settlePhase({ window, components, state }: PhaseInputs): PhaseDraft {
   return phase('settle', state, started, started === undefined ? undefined : ended)
 }
 
-function workloadsPhase({ workloads, components, state, isOvertaken }: PhaseInputs): PhaseDraft {
+export function workloadsPhase({
+  workloads,
+  components,
+  state,
+  isOvertaken,
+}: Pick<PhaseInputs, 'workloads' | 'components' | 'state' | 'isOvertaken'>): PhaseDraft {
   const kubevirt = components.find(({ name }) => name === 'kubevirt')
   if (workloads === 'none' || kubevirt?.state === 'skipped') return { name: 'workloads', state: 'skipped' }
   if (workloads === undefined) {

@@ -11,7 +11,7 @@ import { hcoEvidence } from './hco-evidence.ts'
 import { outcomeOf } from './hco-outcome.ts'
 import type { Outcome } from './hco-outcome.ts'
 import { hcoPhases } from './hco-phases.ts'
-import { earliest, ownMoment } from './moment.ts'
+import { ownMoment } from './moment.ts'
 import type { Moment } from './moment.ts'
 import { subscriptionAt } from './olm-offer.ts'
 import type { DetailDraft, UpgradeDraft } from './upgrade-draft.ts'
@@ -56,19 +56,25 @@ function draftOf(
     isHandlerTold: hasVirtHandler(history),
     isOvertaken: outcome.next !== undefined,
   })
-  const started = earliest(
-    csvCreated,
-    offer?.plan?.created,
-    offer?.offered,
-    csv === undefined ? window?.started : undefined,
-  )
+  // What comes before a CSV is waiting: it has phases of its own, and the upgrade has not begun.
+  const started = csvCreated ?? window?.started
   const subscription = subscriptionAt(history, started?.atMs ?? anchorMs)
   const approval =
     offer?.approval ??
     (subscription === undefined ? undefined : subscription.approval === 'Manual' ? 'Manual' : 'Automatic')
   const isOpenWork = typeof workloads === 'object' && workloads.ended === undefined && outcome.next === undefined
   return {
-    ...{ operator: HCO, source: 'objects', from, to, isProven, anchorMs, heardMs, state: outcome.state },
+    ...{
+      operator: HCO,
+      source: 'objects',
+      from,
+      to,
+      isProven,
+      anchorMs,
+      sinceMs: anchorMs,
+      heardMs,
+      state: outcome.state,
+    },
     ...{ started, ended: outcome.ended, phases },
     channel: offer?.channel ?? subscription?.channel,
     approval,

@@ -27,8 +27,10 @@ export function mergeDrafts(sources: readonly (readonly UpgradeDraft[])[]): read
 function ownerOf(draft: UpgradeDraft, merged: readonly UpgradeDraft[], known: number): number {
   return merged.findLastIndex((other, i) => {
     if (i >= known || other.operator !== draft.operator || other.to !== draft.to) return false
-    const endMs = other.ended?.atMs ?? other.heardMs
-    return other.anchorMs - NEAR_MS <= draft.anchorMs && draft.anchorMs <= Math.max(endMs, other.anchorMs) + NEAR_MS
+    const [csvUid, otherUid] = [draft.detail.csvUid, other.detail.csvUid]
+    if (csvUid !== undefined && otherUid !== undefined) return csvUid === otherUid
+    const endMs = Math.max(other.ended?.atMs ?? other.heardMs, other.anchorMs)
+    return other.anchorMs - NEAR_MS <= draft.anchorMs && draft.sinceMs <= endMs + NEAR_MS
   })
 }
 

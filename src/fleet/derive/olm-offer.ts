@@ -5,7 +5,7 @@
 import type { InstallPlanFacts, SubscriptionFacts } from '../../model/object-facts.ts'
 import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
 import { hcoVersionOfCsvName, isHcoPackage } from './hco-csv.ts'
-import { earliest, ownMoment, seenMoment } from './moment.ts'
+import { ownMoment, seenMoment } from './moment.ts'
 import type { Moment } from './moment.ts'
 
 /** A CSV of HCO that is to be installed in place of another. */
@@ -92,11 +92,9 @@ function namedBy(subscription: ObjectHistory<SubscriptionFacts>, csvName: string
     const isNow = facts.currentCsv === csvName && facts.installedCsv !== csvName
     if (isNow && !isNamed) {
       const seen = seenMoment(state, subscription.states[i - 1])
-      const isFirst = i === 0
-      const own = facts.lastUpdatedMs === undefined ? undefined : ownMoment(facts.lastUpdatedMs, !state.isWatched)
       names.push({
         // Written with each change of the status: in the state that first names it, it is the time of naming.
-        offered: own !== undefined && (state.isWatched || isFirst) ? own : seen,
+        offered: facts.lastUpdatedMs === undefined ? seen : { ...seen, atMs: facts.lastUpdatedMs },
         installedCsv: facts.installedCsv,
         subscription: { name: subscription.name, namespace: subscription.namespace },
         approval: facts.approval === 'Manual' ? 'Manual' : 'Automatic',
@@ -130,18 +128,15 @@ function planOf(plan: ObjectHistory<InstallPlanFacts>): Plan {
   }
 }
 
-/** `status.startTime` is when OLM began to install, at once after the approval; the sight of it may be earlier. */
+/** `status.startTime` is when OLM began to install, at once after the approval; without it, the sight of it. */
 function approvedOf(plan: ObjectHistory<InstallPlanFacts>): Moment | undefined {
-  const i = plan.states.findIndex(({ facts }) => facts.isApproved)
   const startMs = plan.states.findLast(({ facts }) => facts.startMs !== undefined)?.facts.startMs
-  const started = startMs === undefined ? undefined : ownMoment(startMs, true)
-  if (i === -1) return started
-  const before = plan.states[i - 1]
+  if (startMs !== undefined) return ownMoment(startMs)
+  const i = plan.states.findIndex(({ facts }) => facts.isApproved)
+  if (i === -1) return undefined
   // Approved from the beginning: that is what Automatic means.
-  if (before === undefined && plan.createdMs !== undefined && plan.states[i]!.isWatched)
-    return ownMoment(plan.createdMs)
-  const seen = seenMoment(plan.states[i]!, before)
-  return plan.states[i]!.isWatched ? earliest(seen, started) : (started ?? seen)
+  if (i === 0 && plan.createdMs !== undefined) return ownMoment(plan.createdMs)
+  return seenMoment(plan.states[i]!, plan.states[i - 1])
 }
 
 /** The channel and the approval of the Subscription at a time: the newest state until then, else the first. */

@@ -25,6 +25,8 @@ export interface UpgradeDraft {
   readonly isProven: boolean
   /** What orders attempts and tells repeated ones apart: when the new version first appeared, as far as known. */
   readonly anchorMs: number
+  /** It was not there yet at this time: before the anchor by as much as the source cannot tell. */
+  readonly sinceMs: number
   /** The newest moment its source was heard. */
   readonly heardMs: number
   readonly state: UpgradeState

@@ -11,7 +11,7 @@ export function toRecord(draft: UpgradeDraft, history: ClusterHistory): UpgradeR
   const { csvUid } = draft.detail
   const id =
     csvUid === undefined
-      ? edgeUpgradeId(history.cluster, operator, from, to, started?.atMs ?? draft.anchorMs)
+      ? edgeUpgradeId(history.cluster, operator, from, to, started?.atMs)
       : csvUpgradeId(history.cluster, csvUid)
   const phases = draft.phases
     .map(toPhase)

@@ -8,7 +8,11 @@ import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { clusterHistory } from './cluster-history.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { hcoUpgrades } from './hco-upgrades.ts'
+import { hasHco, kubevirtUpgradesByMetrics, kubevirtUpgradesByObjects } from './kubevirt-upgrades.ts'
 import { mergeDrafts } from './merge-upgrades.ts'
+import { metricUpgrades } from './metric-upgrades.ts'
+import { platformUpgradesByMetrics, platformUpgradesByObjects } from './platform-upgrades.ts'
+import { spanUpgrades } from './span-upgrades.ts'
 import { toRecord } from './upgrade-record.ts'
 
 /** Oldest first; at a tie by id. */
@@ -18,7 +22,20 @@ export function deriveUpgrades(observations: ClusterObservations): readonly Upgr
 
 /** The same for who has the history already. */
 export function upgradesOf(history: ClusterHistory): readonly UpgradeRecord[] {
-  const drafts = mergeDrafts([hcoUpgrades(history)])
+  const isPlain = !hasHco(history)
+  const drafts = mergeDrafts([
+    [
+      ...hcoUpgrades(history),
+      ...(isPlain ? kubevirtUpgradesByObjects(history) : []),
+      ...platformUpgradesByObjects(history),
+    ],
+    spanUpgrades(history),
+    [
+      ...metricUpgrades(history),
+      ...(isPlain ? kubevirtUpgradesByMetrics(history) : []),
+      ...platformUpgradesByMetrics(history),
+    ],
+  ])
   const records = drafts.map((draft) => toRecord(draft, history))
   return records.sort((a, b) => startOf(a) - startOf(b) || (a.upgrade.id < b.upgrade.id ? -1 : 1))
 }

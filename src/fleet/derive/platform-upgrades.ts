@@ -1,0 +1,167 @@
+/**
+ * Upgrades of OpenShift itself. ClusterVersion keeps its own history with both times; the series `cluster_version` has
+ * the times as its values, so that even metrics tell them to the second (facts 1.5). Pools of machines follow in a lane
+ * of their own.
+ */
+import type { ClusterVersionFacts, MachineConfigPoolFacts } from '../../model/object-facts.ts'
+import type { MetricRun } from '../../model/observation.ts'
+import type { UpgradeState } from '../../model/upgrade.ts'
+import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
+import { conditionOf } from './hco-window.ts'
+import { evidence } from './hco-evidence.ts'
+import { phase } from './hco-phases.ts'
+import { ownMoment, seenMoment } from './moment.ts'
+import type { Moment } from './moment.ts'
+import type { PhaseDraft, UpgradeDraft } from './upgrade-draft.ts'
+
+export const OPENSHIFT = 'openshift'
+
+interface PlatformMove {
+  readonly from: string | undefined
+  readonly to: string
+  readonly state: UpgradeState
+  readonly started: Moment | undefined
+  readonly ended: Moment | undefined
+  readonly ref: string
+}
+
+export function platformUpgradesByObjects(history: ClusterHistory): readonly UpgradeDraft[] {
+  const moves = history.of('clusterversions').flatMap(movesOfHistory)
+  return moves.map((move, i) => {
+    const untilMs = moves[i + 1]?.started?.atMs ?? Infinity
+    const pools = history.of('machineconfigpools').map((pool) => poolPhase(pool, move, untilMs))
+    const channel = channelAt(history, move.started?.atMs ?? 0)
+    return draftOf(move, pools, history.newestObjectMs ?? 0, channel)
+  })
+}
+
+/** Labels `type` and `version`; values are Unix seconds. */
+export function platformUpgradesByMetrics(history: ClusterHistory): readonly UpgradeDraft[] {
+  const runs = history.runs('platform')
+  const of = (type: string): readonly MetricRun[] => runs.filter((run) => run.labels['type'] === type)
+  const done = of('completed').toSorted((a, b) => a.value - b.value)
+  const versions = new Set([...of('updating'), ...done].map((run) => run.labels['version'] ?? ''))
+  const moves = [...versions].flatMap((to) => metricMove(to, of('updating'), done))
+  moves.sort((a, b) => timeOf(a) - timeOf(b))
+  return moves.map((move) => draftOf(move, [], Math.max(...runs.map(({ lastMs }) => lastMs)), undefined))
+}
+
+function timeOf({ started, ended }: PlatformMove): number {
+  return started?.atMs ?? ended?.atMs ?? 0
+}
+
+function metricMove(to: string, updating: readonly MetricRun[], done: readonly MetricRun[]): readonly PlatformMove[] {
+  const begun = updating.findLast((run) => run.labels['version'] === to)
+  const ended = done.findLast((run) => run.labels['version'] === to)
+  const beforeS = begun?.value ?? ended?.value ?? 0
+  const from = done.findLast((run) => run.labels['version'] !== to && run.value <= beforeS)?.labels['version']
+  // What was completed when the history began is no upgrade that was seen.
+  if (begun === undefined && (from === undefined || ended?.beforeMs === undefined)) return []
+  const isThrough = ended !== undefined && ended.value >= beforeS
+  const over: UpgradeState = begun?.afterMs === undefined ? 'in_progress' : 'unknown'
+  return [
+    {
+      ...{ from, to, state: isThrough ? 'succeeded' : over },
+      started: begun === undefined ? undefined : valueMoment(begun),
+      ended: isThrough ? valueMoment(ended) : undefined,
+      ref: `cluster_version{version="${to}"}`,
+    },
+  ]
+}
+
+function valueMoment({ value }: MetricRun): Moment {
+  return { atMs: value * 1000, resolutionSeconds: 1, isReconstructed: true, source: 'metrics' }
+}
+
+type Entry = ClusterVersionFacts['history'][number]
+
+/** Each entry but the oldest, which is the installation. The newest state that has an entry tells how it went. */
+function movesOfHistory(version: ObjectHistory<ClusterVersionFacts>): readonly PlatformMove[] {
+  const entries = new Map<string, Entry>()
+  for (const { facts } of version.states) {
+    for (const entry of facts.history) entries.set(`${entry.version} ${entry.startedMs}`, entry)
+  }
+  const path = [...entries.values()].sort((a, b) => (a.startedMs ?? 0) - (b.startedMs ?? 0))
+  return path.slice(1).map((entry, i): PlatformMove => {
+    const [before, next] = [path.slice(0, i + 1), path[i + 2]]
+    const from = before.findLast(({ state }) => state === 'Completed')?.version
+    const isDone = entry.state === 'Completed' && entry.completedMs !== undefined
+    const lost: UpgradeState = next?.version === from ? 'rolled_back' : 'superseded'
+    const endMs = isDone ? entry.completedMs : next?.startedMs
+    return {
+      ...{ from, to: entry.version, state: isDone ? 'succeeded' : next === undefined ? 'in_progress' : lost },
+      started: entry.startedMs === undefined ? undefined : ownMoment(entry.startedMs, !isSeenLive(version, entry)),
+      ended: endMs === undefined ? undefined : ownMoment(endMs),
+      ref: `clusterversions//${version.name}`,
+    }
+  })
+}
+
+const LIVE_WITHIN_MS = 60_000
+
+function isSeenLive(version: ObjectHistory<ClusterVersionFacts>, { startedMs }: Entry): boolean {
+  return version.states.some(({ atMs, facts }) => {
+    return facts.history[0]?.startedMs === startedMs && Math.abs(atMs - (startedMs ?? 0)) <= LIVE_WITHIN_MS
+  })
+}
+
+function channelAt(history: ClusterHistory, timeMs: number): string | undefined {
+  const states = history.of('clusterversions').flatMap(({ states }) => states)
+  return (states.findLast(({ atMs }) => atMs <= timeMs) ?? states[0])?.facts.channel
+}
+
+function poolPhase(pool: ObjectHistory<MachineConfigPoolFacts>, move: PlatformMove, untilMs: number): PhaseDraft {
+  const name = `platform.${pool.name}` as const
+  const fromMs = move.started?.atMs ?? 0
+  const within = pool.states.filter(({ atMs }) => atMs >= fromMs && atMs < untilMs)
+  const start = within.findIndex(({ facts }) => isUpdating(facts))
+  if (start === -1) return { name, state: move.state === 'in_progress' ? 'pending' : 'skipped' }
+  const before = pool.states.findLast(({ atMs }) => atMs < fromMs)
+  const end = within.findIndex(({ facts }, i) => i > start && !isUpdating(facts))
+  const started = flip(within[start]!, within[start - 1] ?? before, 'True')
+  const ended = end === -1 ? undefined : flip(within[end]!, within[end - 1], 'False')
+  // Pools go on after the platform's own word, as machines do after HCO's.
+  const state =
+    ended === undefined && (move.state === 'succeeded' || move.state === 'in_progress') ? 'in_progress' : move.state
+  return phase(name, state, started, ended)
+}
+
+function isUpdating({ machines, updated, conditions }: MachineConfigPoolFacts): boolean {
+  return updated < machines || conditionOf(conditions, 'Updating')?.status === 'True'
+}
+
+type PoolState = ObjectHistory<MachineConfigPoolFacts>['states'][number]
+
+function flip(state: PoolState, before: PoolState | undefined, status: 'True' | 'False'): Moment {
+  const seen = seenMoment(state, before)
+  const updating = conditionOf(state.facts.conditions, 'Updating')
+  const statusBefore = before === undefined ? undefined : conditionOf(before.facts.conditions, 'Updating')?.status
+  if (updating?.status !== status || updating.lastTransitionMs === undefined || statusBefore === status) return seen
+  return { ...seen, atMs: updating.lastTransitionMs }
+}
+
+function draftOf(
+  move: PlatformMove,
+  pools: readonly PhaseDraft[],
+  heardMs: number,
+  channel: string | undefined,
+): UpgradeDraft {
+  const { from, to, state, started, ended, ref } = move
+  const moments = [started, ended, ...pools.flatMap((pool) => [pool.started, pool.ended])]
+  return {
+    ...{ operator: OPENSHIFT, source: (started ?? ended)?.source ?? 'objects', from, to, isProven: true, state },
+    ...{ anchorMs: timeOf(move), sinceMs: timeOf(move), heardMs, started, ended, channel },
+    phases: [phase('platform', state, started, ended), ...pools],
+    evidence: [
+      ...evidence(started, `OpenShift goes from ${from ?? '?'} to ${to}`, ref, 'platform'),
+      ...evidence(
+        ended,
+        state === 'succeeded' ? `OpenShift is at ${to}` : `OpenShift left for another version`,
+        ref,
+        'platform',
+      ),
+    ],
+    progressMs: moments.flatMap((moment) => (moment === undefined ? [] : [moment.atMs])),
+    detail: {},
+  }
+}

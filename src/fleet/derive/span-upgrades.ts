@@ -1,0 +1,164 @@
+/** Upgrades that an operator tells itself, as spans of the project's conventions (`../CONVENTIONS.md`): exact. */
+import type { SpanEvidence } from '../../model/observation.ts'
+import type { PhaseName, UpgradeOperator, UpgradeState } from '../../model/upgrade.ts'
+import type { ClusterHistory } from './cluster-history.ts'
+import { groupBy } from './group-by.ts'
+import { earliest, latest, spanMoment } from './moment.ts'
+import type { Moment } from './moment.ts'
+import type { PhaseDraft, UpgradeDraft } from './upgrade-draft.ts'
+
+/** Root spans by name. */
+const OPERATORS: Readonly<Record<string, UpgradeOperator>> = {
+  'upgrade kubevirt-hyperconverged': 'kubevirt-hyperconverged',
+  'upgrade kubevirt': 'kubevirt',
+  'upgrade openshift': 'openshift',
+}
+
+/** Spans that are a phase each. */
+const PHASE_SPANS: Readonly<Record<string, PhaseName>> = {
+  'olm.approval': 'approval',
+  'olm.csv.pending': 'olm.pending',
+  'olm.csv.install_ready': 'olm.install_ready',
+  'olm.csv.installing': 'olm.installing',
+  'virt_handler.canary': 'virt_handler.canary',
+  'virt_handler.waves': 'virt_handler.waves',
+  'kubevirt.workload_update': 'workloads',
+}
+
+/** One for each trace that says from which version to which. */
+export function spanUpgrades(history: ClusterHistory): readonly UpgradeDraft[] {
+  const traces = groupBy(history.spans, (span) => span.attributes['deployment.id'] ?? span.traceId)
+  return [...traces.values()].flatMap((spans) => draftOf(spans) ?? []).sort((a, b) => a.anchorMs - b.anchorMs)
+}
+
+function draftOf(spans: readonly SpanEvidence[]): UpgradeDraft | undefined {
+  const root = spans.find(({ name }) => OPERATORS[name] !== undefined)
+  const to = textOf(spans, 'upgrade.to.version')
+  if (to === undefined) return undefined
+  const from = textOf(spans, 'upgrade.from.version')
+  const hco = spans.find(({ name }) => name === 'hco.reconcile')
+  const state = stateOf(root, hco)
+  const ended = state === 'in_progress' ? undefined : (endOf(hco) ?? endOf(root))
+  const started = root === undefined ? undefined : spanMoment(root.startMs)
+  const firstMs = Math.min(...spans.map(({ startMs }) => startMs))
+  const approval = textOf(spans, 'olm.install_plan.approval')
+  return {
+    ...{ operator: OPERATORS[root?.name ?? ''] ?? 'kubevirt-hyperconverged', source: 'spans', from, to },
+    ...{ isProven: from !== undefined && from !== to, anchorMs: firstMs, sinceMs: firstMs, state, started, ended },
+    heardMs: Math.max(...spans.map(({ endMs }) => endMs)),
+    channel: textOf(spans, 'olm.channel'),
+    approval: approval === 'Manual' || approval === 'Automatic' ? approval : undefined,
+    phases: phasesOf(spans, hco),
+    evidence: spans.map(({ name, startMs, traceId, spanId, attributes }) => ({
+      source: 'spans',
+      atMs: startMs,
+      text:
+        attributes['component.name'] === undefined ? `span ${name}` : `span ${name} of ${attributes['component.name']}`,
+      ref: `${traceId}/${spanId}`,
+    })),
+    progressMs: spans.flatMap((span) => [span.startMs, ...(endOf(span) === undefined ? [] : [span.endMs])]),
+    detail: {
+      csvUid: textOf(spans, 'deployment.id'),
+      csvName: textOf(spans, 'deployment.name') ?? textOf(spans, 'olm.csv.name'),
+      subscription: textOf(spans, 'olm.subscription.name'),
+      installPlan: textOf(spans, 'olm.install_plan.name'),
+      components: componentsOf(spans),
+      hco:
+        hco === undefined
+          ? undefined
+          : { startedMs: hco.startMs, ...(endOf(hco) !== undefined && { endedMs: hco.endMs }) },
+    },
+  }
+}
+
+function textOf(spans: readonly SpanEvidence[], key: string): string | undefined {
+  return spans.find(({ attributes }) => (attributes[key] ?? '') !== '')?.attributes[key]
+}
+
+/** A provisional span is closed so that it can be sent, and goes on. */
+function endOf(span: SpanEvidence | undefined): Moment | undefined {
+  return span === undefined || span.attributes['upgrade.provisional'] === 'true' ? undefined : spanMoment(span.endMs)
+}
+
+function stateOf(root: SpanEvidence | undefined, hco: SpanEvidence | undefined): UpgradeState {
+  if (root?.isError === true && endOf(root) !== undefined) return 'failed'
+  if (endOf(hco) !== undefined && hco?.isError === false) return 'succeeded'
+  // Without its root a trace is not all there.
+  if (endOf(root) === undefined) return 'in_progress'
+  return root?.attributes['deployment.status'] === 'failed' ? 'failed' : 'succeeded'
+}
+
+function phasesOf(spans: readonly SpanEvidence[], hco: SpanEvidence | undefined): readonly PhaseDraft[] {
+  const direct = spans.flatMap((span) => {
+    const name = PHASE_SPANS[span.name]
+    return name === undefined ? [] : [phaseOf(name, span)]
+  })
+  const unique = [...groupBy(direct, ({ name }) => name).values()].map(joined)
+  const components = spans
+    .filter(({ name }) => name === 'component.upgrade')
+    .flatMap((span) => {
+      const component = span.attributes['component.name']
+      return component === undefined ? [] : [phaseOf(`operands.${component}`, span)]
+    })
+  return [...unique, ...olmPhase(unique), ...components, ...reconcilePhases(hco, components)]
+}
+
+function phaseOf(name: PhaseName, span: SpanEvidence): PhaseDraft {
+  const ended = endOf(span)
+  const state = ended === undefined ? 'in_progress' : span.isError ? 'failed' : 'succeeded'
+  return { name, state, started: spanMoment(span.startMs), ended }
+}
+
+/** A phase that came again began with its first span and ended with its last. */
+function joined(phases: readonly PhaseDraft[]): PhaseDraft {
+  const last = phases.at(-1)!
+  return { ...last, started: earliest(...phases.map(({ started }) => started)) }
+}
+
+function olmPhase(phases: readonly PhaseDraft[]): readonly PhaseDraft[] {
+  const [first, last] = [
+    phases.find(({ name }) => name === 'olm.pending'),
+    phases.find(({ name }) => name === 'olm.installing'),
+  ]
+  if (first === undefined || last === undefined) return []
+  return [{ name: 'olm', state: last.state, started: first.started, ended: last.ended }]
+}
+
+function reconcilePhases(hco: SpanEvidence | undefined, components: readonly PhaseDraft[]): readonly PhaseDraft[] {
+  if (hco === undefined) return []
+  const isDone = components.every(({ ended }) => ended !== undefined)
+  const started = spanMoment(hco.startMs)
+  const [done, ended] = [latest(started, ...components.map(({ ended }) => ended)), endOf(hco)]
+  const operands: PhaseDraft = {
+    name: 'operands',
+    state: isDone ? 'succeeded' : 'in_progress',
+    started,
+    ended: isDone ? done : undefined,
+  }
+  if (!isDone || ended === undefined) return [operands]
+  return [operands, { name: 'settle', state: 'succeeded', started: done, ended }]
+}
+
+function componentsOf(spans: readonly SpanEvidence[]): NonNullable<UpgradeDraft['detail']['components']> {
+  return spans.flatMap((span) => {
+    const { attributes, startMs, endMs, isError, errorMessage } = span
+    const name = attributes['component.name']
+    if (span.name !== 'component.upgrade' || name === undefined) return []
+    const [from, to, isOver] = [
+      attributes['component.from.version'],
+      attributes['component.to.version'],
+      endOf(span) !== undefined,
+    ]
+    return [
+      {
+        name,
+        ...(from !== undefined && { from }),
+        ...(to !== undefined && { to }),
+        startedMs: startMs,
+        ...(isOver && { endedMs: endMs }),
+        state: isOver ? (isError ? 'failed' : 'succeeded') : 'in_progress',
+        ...(errorMessage !== '' && { message: errorMessage }),
+      } as const,
+    ]
+  })
+}

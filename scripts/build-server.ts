@@ -12,8 +12,11 @@ const DIST = join(ROOT, 'dist')
 /** `app` is an entry for tests and benchmarks that start the built server in their own process. */
 const ENTRIES = ['main', 'app', 'ingest-worker', 'query-worker', 'rule-tests-worker']
 
-/** Native: it finds its compiled half beside its own files. */
-const EXTERNAL = ['better-sqlite3']
+/**
+ * Native: it finds its compiled half beside its own files. And what few servers ever load, and which finds its own parts by
+ * name: only `own-traces-sdk.ts` imports it.
+ */
+const EXTERNAL = ['better-sqlite3', '@opentelemetry/sdk-node', '@opentelemetry/exporter-trace-otlp-http']
 
 /** What an earlier build left, but for the pages, which are built apart. */
 function clear(): void {

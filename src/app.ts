@@ -18,6 +18,7 @@ import type { Clock } from './base/clock.ts'
 import { FleetError, messageOf } from './base/errors.ts'
 import type { Log } from './base/log.ts'
 import { createOwnMetrics } from './base/metrics.ts'
+import type { Tracing } from './base/tracing.ts'
 import type { OwnMetrics } from './base/metrics.ts'
 import { createBeat } from './beat.ts'
 import type { BeatStep } from './beat.ts'
@@ -25,6 +26,9 @@ import type { Catalog } from './catalog/catalog.ts'
 import { configTexts, urlOf, withoutPasswords } from './config.ts'
 import type { Config } from './config.ts'
 import { createContent } from './content.ts'
+import { OWN_TRACES_HEADER, startOwnTraces } from './own-traces.ts'
+import type { OwnTraces } from './own-traces.ts'
+import { evaluationNotes, tracedStep } from './traced-beat.ts'
 import type { Content } from './content.ts'
 import { watchFiles } from './file-watch.ts'
 import { readChanges } from './fleet/alert-changes.ts'
@@ -86,10 +90,12 @@ export async function startApp(asked: AppParts): Promise<App> {
   const starting = startThreads({ config, ruleFiles: () => content.catalog.ruleFiles, clock, log })
   // By far the largest part of the program: it is loaded while the workers start and the log is read.
   const loading = import('./api/server.ts')
+  const tracing = startOwnTraces(config, VERSION, clock, log)
   const threads = await starting
   try {
-    return await serve(parts, content, metrics, threads, (await loading).createServer)
+    return await serve(parts, content, metrics, threads, await tracing, (await loading).createServer)
   } catch (thrown) {
+    await (await tracing).stop()
     await threads.stop()
     throw thrown
   }
@@ -100,13 +106,14 @@ async function serve(
   content: Content,
   metrics: OwnMetrics,
   threads: AppThreads,
+  ownTraces: OwnTraces,
   createServer: typeof api.createServer,
 ): Promise<App> {
   const { config, clock, log } = parts
   const { catalog } = content
   const tokens = await createTokenBook(() => threads.ingest.tokens(), clock)
   checkDoors(config, tokens)
-  const query = measuredQuery(threads.query, metrics)
+  const query = measuredQuery(threads.query, metrics, ownTraces.tracing)
   const reader = fleetReaderOf(query)
   const canonicalName = (name: string): string => catalog.aliases.get(name) ?? name
   const people = await createPeople({
@@ -145,13 +152,14 @@ async function serve(
     notifications,
     reader,
     reloader,
+    ownTraces,
     readiness: () => readiness,
   })
   const url = await listen(server, config)
   await threads.query.restoreRules(clock.nowMs())
   readiness = 'ready'
 
-  const beat = createBeat(clock, beatSteps(threads, people, metrics, log, notifications), log)
+  const beat = createBeat(clock, beatSteps(threads, people, metrics, log, notifications, ownTraces.tracing), log)
   metrics.storeHeadBytesMax.set(config['store.head-bytes-max'])
   const instance = config['own-metrics'] ? new URL(config['external.url']).host : undefined
   const upkeep = startUpkeep(clock, threads, metrics, log, config.data, instance)
@@ -174,6 +182,8 @@ async function serve(
       for (let timeMs = fromMs; timeMs <= toMs; timeMs += stepMs) await threads.query.evaluateRules(timeMs)
     },
     stop: async () => {
+      // First: what goes to itself needs a server that is ready.
+      await ownTraces.stop()
       readiness = 'the server is stopping'
       watched?.stop()
       await server.close()
@@ -223,15 +233,33 @@ interface ServerParts {
   readonly notifications: Notifications
   readonly reader: FleetReader
   readonly reloader: Reloader
+  readonly ownTraces: OwnTraces
   readonly readiness: () => string
 }
 
 function createApiServer(
   createServer: typeof api.createServer,
-  { parts, catalog, metrics, threads, tokens, query, people, notifications, reader, reloader, readiness }: ServerParts,
+  {
+    parts,
+    catalog,
+    metrics,
+    threads,
+    tokens,
+    query,
+    people,
+    notifications,
+    reader,
+    reloader,
+    ownTraces,
+    readiness,
+  }: ServerParts,
 ): Promise<FastifyInstance> {
   const { config, clock, log, isDemo } = parts
   const pending = limitPendingWrites(config['ingest.pending-max'])
+  const { tracing } = ownTraces
+  /** A request with samples, spans or logs, from its body to the durable answer. */
+  const taken = <T>(format: string, take: () => Promise<T>): Promise<T> =>
+    pending(() => tracing.span(`ingest ${format}`, {}, take))
   const contextOf = (cluster: string | undefined) => {
     return { nowMs: clock.nowMs(), ...(cluster === undefined ? {} : { cluster }) }
   }
@@ -241,13 +269,14 @@ function createApiServer(
     replay: (asked, signal) => threads.query.replayRule(asked, signal),
     language: engineOptionsOf(config),
     write: (body, cluster, protocol) =>
-      pending(
+      taken(
+        'remote write',
         () =>
           threads.lane.write(body, cluster, protocol) ??
           threads.ingest.write(Buffer.concat(body), { ...contextOf(cluster), protocol }),
       ),
     writeOtlpMetrics: (body, encoding, cluster) =>
-      pending(() => threads.ingest.writeOtlpMetrics(body, encoding, contextOf(cluster))),
+      taken('otlp metrics', () => threads.ingest.writeOtlpMetrics(body, encoding, contextOf(cluster))),
     ingestReport: (nowMs, top) => threads.ingest.ingestReport(nowMs, top),
     noteRefusal: (refusal, cluster) => {
       // A note, and no more: when the thread is gone, its death is told elsewhere.
@@ -291,7 +320,9 @@ function createApiServer(
       ),
       inventory: (cluster, nowMs) => readInventory(reader, cluster, nowMs),
     },
-    authenticate: (token) => tokens.authenticate(token),
+    authenticate: async (token) => ownTraces.authenticate(token) ?? tokens.authenticate(token),
+    tracing,
+    isMuted: (headers) => headers[OWN_TRACES_HEADER] !== undefined,
     requiresToken: tokens.hasTokens,
     ...(config.faro ? { faro: DEFAULT_FARO_OPTIONS } : {}),
     metrics,
@@ -347,12 +378,14 @@ function beatSteps(
   metrics: OwnMetrics,
   log: Log,
   notifications: Notifications,
+  tracing: Tracing,
 ): readonly (readonly [string, BeatStep])[] {
   return [
     [
       'rules',
       async (nowMs) => {
-        countEvaluation(await threads.query.evaluateRules(nowMs), metrics, log)
+        const evaluate = () => threads.query.evaluateRules(nowMs)
+        countEvaluation(await tracedStep(tracing, 'evaluate rules', evaluate, evaluationNotes), metrics, log)
       },
     ],
     ['people', (nowMs) => people.beat(nowMs)],

@@ -131,6 +131,27 @@ export const url: ValueKind<string> = {
   write: (value) => value,
 }
 
+/** A share, 0 to 1. */
+export const ratio: ValueKind<number> = {
+  placeholder: 'SHARE',
+  read: (raw) => {
+    const value = Number(raw)
+    return /^(\d|\d?\.\d+)$/.test(raw) && value <= 1 ? { value } : { wanted: 'a share of 1, such as 0.05 or 1' }
+  },
+  write: String,
+}
+
+/** Where own traces go; a URL without `/v1/traces`. */
+export const offSelfOrUrl: ValueKind<string> = {
+  placeholder: 'off|self|URL',
+  read: (raw) => {
+    if (raw === 'off' || raw === 'self') return { value: raw }
+    const readout = url.read(raw)
+    return 'value' in readout ? readout : { wanted: `off, self, or ${readout.wanted}` }
+  },
+  write: (value) => value,
+}
+
 export const urls: ValueKind<readonly string[]> = {
   placeholder: 'URL,...',
   read: (raw) => {

@@ -1,19 +1,33 @@
-/** The query engine of the other thread, counted and timed. A query whose asker left is not sent, or ends there soon. */
+/** The query engine of the other thread, counted, timed and traced. A query whose asker left is not sent, or ends there soon. */
 import { FleetError } from './base/errors.ts'
 import type { OwnMetrics } from './base/metrics.ts'
+import type { Tracing } from './base/tracing.ts'
 import type { QueryEngine, QueryExplainer } from './promql/query-engine.ts'
 import type { QueryWorkerCalls } from './query-worker.ts'
 import type { Remote } from './rpc.ts'
 
-export function measuredQuery(remote: Remote<QueryWorkerCalls>, metrics: OwnMetrics): QueryEngine & QueryExplainer {
-  const measure = async <T>(kind: string, signal: AbortSignal | undefined, ask: () => Promise<T>): Promise<T> => {
+/** Of an expression in a trace. */
+const EXPR_CHARS_MAX = 1000
+
+export function measuredQuery(
+  remote: Remote<QueryWorkerCalls>,
+  metrics: OwnMetrics,
+  tracing: Tracing,
+): QueryEngine & QueryExplainer {
+  const measure = async <T>(
+    kind: string,
+    signal: AbortSignal | undefined,
+    ask: () => Promise<T>,
+    expr?: string,
+  ): Promise<T> => {
     if (signal?.aborted === true) {
       metrics.queries.inc({ outcome: 'query_canceled' })
       throw new FleetError('query_canceled', 'the client left before the query started')
     }
     const stop = metrics.querySeconds.startTimer({ kind })
     try {
-      const answer = await ask()
+      const attributes = { 'db.operation.name': kind, ...(expr !== undefined && { 'db.query.text': clip(expr) }) }
+      const answer = tracing.isOn ? await tracing.span(`query ${kind}`, attributes, ask) : await ask()
       metrics.queries.inc({ outcome: 'ok' })
       return answer
     } catch (thrown) {
@@ -24,9 +38,9 @@ export function measuredQuery(remote: Remote<QueryWorkerCalls>, metrics: OwnMetr
     }
   }
   return {
-    instant: (query, signal) => measure('instant', signal, () => remote.instant(query, signal)),
-    range: (query, signal) => measure('range', signal, () => remote.range(query, signal)),
-    explain: (query, signal) => measure('explain', signal, () => remote.explain(query, signal)),
+    instant: (query, signal) => measure('instant', signal, () => remote.instant(query, signal), query.expr),
+    range: (query, signal) => measure('range', signal, () => remote.range(query, signal), query.expr),
+    explain: (query, signal) => measure('explain', signal, () => remote.explain(query, signal), query.expr),
     series: (selectors, range) => measure('series', undefined, () => remote.series(selectors, range)),
     labelNames: (selectors, range) => measure('labels', undefined, () => remote.labelNames(selectors, range)),
     labelValues: (name, selectors, range) =>
@@ -34,4 +48,8 @@ export function measuredQuery(remote: Remote<QueryWorkerCalls>, metrics: OwnMetr
     exemplars: (selectors, range) => measure('exemplars', undefined, () => remote.exemplars(selectors, range)),
     metadata: (name) => measure('metadata', undefined, () => remote.metadata(name)),
   }
+}
+
+function clip(expr: string): string {
+  return expr.length <= EXPR_CHARS_MAX ? expr : `${expr.slice(0, EXPR_CHARS_MAX)}…`
 }

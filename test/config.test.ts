@@ -47,6 +47,21 @@ describe('readConfig', () => {
     }
   })
 
+  test('own traces go nowhere, to itself, or to an address, and of them a share', () => {
+    const read = (to: string, share: string) =>
+      readConfig(line({ 'own-traces': to, 'own-traces.ratio': share }), undefined, {})
+    expect(read('self', '1')).toMatchObject({ 'own-traces': 'self', 'own-traces.ratio': 1 })
+    expect(read('https://otel.example/', '.25')).toMatchObject({
+      'own-traces': 'https://otel.example',
+      'own-traces.ratio': 0.25,
+    })
+    expect(readConfig(new Map(), undefined, {})['own-traces']).toBe('off')
+    expect(() => read('on', '1')).toThrow('want off, self, or an address that starts with http:// or https://')
+    for (const bad of ['', '.', '2', '1.5', '-0.5', '5%', '1e-3']) {
+      expect(() => read('self', bad)).toThrow('want a share of 1, such as 0.05 or 1')
+    }
+  })
+
   test('a list in a file is a list', () => {
     const path = file('alertmanager: ["http://a:9093/", "http://b:9093"]\n')
     expect(readConfig(new Map(), path, {}).alertmanager).toEqual(['http://a:9093', 'http://b:9093'])

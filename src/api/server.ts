@@ -1,10 +1,13 @@
 import fastifyCompress from '@fastify/compress'
 import Fastify from 'fastify'
 import type { FastifyInstance } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
+import { NO_TRACING } from '../base/tracing.ts'
+import type { Tracing } from '../base/tracing.ts'
 import type { LintedCatalog } from '../catalog/lint-catalog.ts'
 import type { ClusterInventory } from '../fleet/inventory.ts'
 import type { FleetNow } from '../fleet/now.ts'
@@ -55,6 +58,7 @@ import type { Write } from './remote-write.ts'
 import { registerReplay } from './replay.ts'
 import type { RunReplay } from './replay.ts'
 import { installRequestMetrics } from './request-metrics.ts'
+import { installRequestTraces } from './request-traces.ts'
 import { answerWrongMethods, installRouteTable } from './route-config.ts'
 import { registerRuleTests } from './rule-tests.ts'
 import type { RunRuleTests } from './rule-tests.ts'
@@ -112,6 +116,10 @@ export interface ApiDeps {
   /** Absent: browser telemetry is off. */
   readonly faro?: FaroOptions
   readonly metrics: OwnMetrics
+  /** Of the program's own work; nothing is told when absent. */
+  readonly tracing?: Tracing
+  /** Which requests are not traced, by their headers. */
+  readonly isMuted?: (headers: IncomingHttpHeaders) => boolean
   readonly log: Log
   readonly clock: Clock
   /** Folder of the built UI. */
@@ -179,6 +187,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   installRouteTable(app)
   installErrorHandler(app, log)
   installRequestMetrics(app, metrics)
+  installRequestTraces(app, deps.tracing ?? NO_TRACING, deps.isMuted ?? (() => false))
   installSecurityHeaders(app)
   // Requests are decompressed by the routes that allow it, with a limit of their own.
   await app.register(fastifyCompress, { globalDecompression: false, encodings: ['gzip', 'deflate'], threshold: 1024 })

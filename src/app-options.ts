@@ -20,6 +20,7 @@ export function storeOptionsOf(config: Config): StoreOptions {
     retention1dMs: config['retention.1d'],
     retentionTracesMs: config['retention.traces'],
     spansPerTraceMax: config['store.trace-spans-max'],
+    retentionObjectsMs: config['retention.objects'],
     outOfOrderMs: config['ingest.out-of-order'],
     flushEveryMs: config['store.flush-every'],
     compactToMs: config['store.compact-to'],

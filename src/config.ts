@@ -235,6 +235,12 @@ export const OPTIONS = {
     'How long it is kept which alerts fired, who looked after them, and what people did.',
   ),
   'retention.traces': option('Store', duration, '30d', 'How long traces are kept after their end.'),
+  'retention.objects': option(
+    'Store',
+    duration,
+    '400d',
+    'How long it is kept in which states the objects of clusters were, and what their metrics told of upgrades. Upgrades themselves are kept for ever.',
+  ),
   'retention.silences': option('Store', duration, '5d', 'How long silences are kept after their end.'),
   'store.flush-every': option(
     'Store',

@@ -25,6 +25,8 @@ import type { TokenRecord } from './model/token.ts'
 import { peopleCalls, type PeopleCalls } from './people-calls.ts'
 import { notifyCalls } from './notify-calls.ts'
 import type { NotifyCalls } from './notify-calls.ts'
+import { observationCalls } from './observation-calls.ts'
+import type { ObservationCalls } from './observation-calls.ts'
 import { carry, serveCalls } from './rpc.ts'
 import { spanCalls } from './span-calls.ts'
 import type { SpanCalls } from './span-calls.ts'
@@ -72,7 +74,8 @@ export type DerivedCalls = {
   appendDerived(batch: DerivedBatch): Promise<void>
   loadAlertStates(): Promise<ReadonlyMap<string, readonly AlertRecord[]>>
   replaceAlertStates(groupKey: string, records: readonly AlertRecord[]): Promise<void>
-} & SpanCalls
+} & SpanCalls &
+  ObservationCalls
 
 /** Remote write, for those that come in batches and for those that come alone. */
 function laneWriter(writer: StoreWriter, intake: Intake): LaneWriter {
@@ -136,6 +139,7 @@ function derivedCalls(writer: StoreWriter, remoteWrite: LaneWriter): DerivedCall
   const { appender, facts } = writer
   return {
     ...spanCalls(writer, takingWith(remoteWrite)),
+    ...observationCalls(writer, takingWith(remoteWrite)),
     appendDerived: createDerivedReceiver(appender),
     loadAlertStates: () => facts.alertStates.load(),
     replaceAlertStates: (groupKey, records) => facts.alertStates.replaceGroup(groupKey, records),

@@ -36,7 +36,10 @@ import type { IndexStatus, KeptTimes } from './store/index-status.ts'
 import { traceCalls } from './span-calls.ts'
 import type { TraceCalls } from './span-calls.ts'
 import type { StoreOptions } from './store/options.ts'
+import { observedCalls } from './observation-calls.ts'
+import type { ObservedCalls } from './observation-calls.ts'
 import { openFactsForReading } from './store/facts/facts.ts'
+import { openObservationsForReading } from './store/observation-reader.ts'
 import { openReader } from './store/reader.ts'
 import { openSpansForReading } from './store/span-reader.ts'
 import type { ReaderShare } from './store/share.ts'
@@ -86,7 +89,8 @@ export type QueryWorkerCalls = {
   deliveries(query: DeliveryQuery): Promise<readonly KeptDelivery[]>
   delivery(id: number): Promise<KeptDelivery | undefined>
   close(): void
-} & TraceCalls
+} & TraceCalls &
+  ObservedCalls
 
 /** Milliseconds that only ever rise: for durations and time limits, never for the time of day. */
 const stopwatchMs = (): number => performance.now()
@@ -128,6 +132,7 @@ try {
   const reader = openReader(data.store, await firstMessage(data.sharePort))
   const facts = openFactsForReading(data.store.dir)
   const spans = openSpansForReading(data.store.dir)
+  const observations = openObservationsForReading(data.store.dir)
   const query = createLocalEngine({ queryable: reader, options: data.engine, nowMs: stopwatchMs })
   let groups = groupsOf(data, data.rules.files)
   const rules = ruleEngineOf(data, groups, query)
@@ -139,6 +144,7 @@ try {
   }
   serveCalls(parentPort, {
     ...traceCalls(spans),
+    ...observedCalls(observations),
     instant: (asked, signal) => query.instant(asked, signal),
     range: (asked, signal) => query.range(asked, signal),
     explain: (asked, signal) => query.explain(asked, signal),
@@ -171,6 +177,7 @@ try {
     close: () => {
       facts.close()
       spans.close()
+      observations.close()
       reader.close()
     },
   } satisfies QueryWorkerCalls)

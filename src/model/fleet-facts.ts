@@ -21,9 +21,12 @@ export interface ObjectListing {
 
 /** The door for observations. Written on the ingest worker; durable with the appender's next commit. */
 export interface ObservationSink {
-  /** Known ones (cluster, uid, resource version, change) are kept once, with their earliest time. */
-  putObjects(observations: readonly ObjectObservation[], nowMs: number): void
-  putListings(listings: readonly ObjectListing[], nowMs: number): void
+  /**
+   * Of each distinct state of an object the first and the last sighting are kept, by resource version; repeats of one
+   * version with their earliest time, whether it was watched or listed.
+   */
+  putObjects(observations: readonly ObjectObservation[]): void
+  putListings(listings: readonly ObjectListing[]): void
   /** Other names of a cluster, beside those it has. */
   putAliases(cluster: string, aliases: readonly string[]): void
   /** Replaces the cluster's runs that begin (`firstMs`) at `fromMs` or later; all of these do. Equal rows cost nothing. */

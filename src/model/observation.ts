@@ -95,7 +95,7 @@ export interface ClusterObservations {
   /** The other names its senders gave it, sorted: `k8s.cluster.name`, the uid of its namespace kube-system. */
   readonly aliases?: readonly string[]
   /**
-   * When a Collector last told of any object of it, new or not, rounded down to ten minutes: a pull that finds nothing
+   * When a Collector last told of any object of it, new or not, rounded down to the hour: a pull that finds nothing
    * new is no observation, and yet a sign of life.
    */
   readonly objectsHeardMs?: number

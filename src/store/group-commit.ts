@@ -7,12 +7,23 @@ import type { LogBuffer } from './log-codec.ts'
 import type { Metadata } from './metadata.ts'
 import type { SeriesRows } from './series-rows.ts'
 import type { SeriesTable } from './series-table.ts'
-import type { Spans } from './spans.ts'
 import type { Turns } from './turns.ts'
 
 interface Waiter {
   readonly resolve: () => void
   readonly reject: (failure: unknown) => void
+}
+
+/** Something that waits in memory for a commit. */
+export interface CommitPart {
+  /** Nothing waits. */
+  readonly isDurable: boolean
+  /** Inside the transaction. */
+  write(): void
+  /** What was written is committed. */
+  written(): void
+  /** It is not: what waits stays, and what `write` learned from the database may be wrong. */
+  failed(): void
 }
 
 /**
@@ -31,7 +42,7 @@ export class GroupCommit {
   readonly #histograms: Histograms
   readonly #exemplars: Exemplars
   readonly #metadata: Metadata
-  readonly #spans: Spans
+  readonly #beside: readonly CommitPart[]
   readonly #write: Database.Transaction<() => void>
   #waiters: Waiter[] = []
   #isScheduled = false
@@ -47,12 +58,13 @@ export class GroupCommit {
       histograms: Histograms
       exemplars: Exemplars
       metadata: Metadata
-      spans: Spans
+      /** What is kept beside samples. */
+      beside: readonly CommitPart[]
       /** Tells readers of the table's new pairs and series: called before each try to write them. */
       announce: () => void
     },
   ) {
-    const { turns, buffer, log, table, rows, histograms, exemplars, metadata, spans } = parts
+    const { turns, buffer, log, table, rows, histograms, exemplars, metadata, beside } = parts
     this.#turns = turns
     this.#announce = parts.announce
     this.#buffer = buffer
@@ -61,21 +73,21 @@ export class GroupCommit {
     this.#histograms = histograms
     this.#exemplars = exemplars
     this.#metadata = metadata
-    this.#spans = spans
+    this.#beside = beside
     this.#write = db.transaction(() => {
       rows.insert(table.newPairs, table.newSeries)
       if (buffer.sampleCount > 0) log.insert(buffer.maxMs, buffer.payload)
       histograms.write()
       exemplars.write()
       metadata.write()
-      spans.write()
+      for (const part of beside) part.write()
     })
   }
 
   get isDurable(): boolean {
     const { newPairs, newSeries } = this.#table
     if (this.#buffer.sampleCount > 0 || newSeries.length > 0 || newPairs.length > 0) return false
-    return this.#exemplars.isDurable && this.#metadata.isDurable && this.#spans.isDurable
+    return this.#exemplars.isDurable && this.#metadata.isDurable && this.#beside.every((part) => part.isDurable)
   }
 
   /**
@@ -103,7 +115,7 @@ export class GroupCommit {
       this.#write.immediate()
     } catch (thrown) {
       this.commitsFailed++
-      this.#spans.failed()
+      for (const part of this.#beside) part.failed()
       throw failureOf('writing the log', thrown)
     }
     this.commitsDone++
@@ -112,7 +124,7 @@ export class GroupCommit {
     this.#histograms.written()
     this.#exemplars.written()
     this.#metadata.written()
-    this.#spans.written()
+    for (const part of this.#beside) part.written()
     this.#table.newPairs = []
     this.#table.newSeries = []
   }

@@ -12,6 +12,7 @@ import type { Head } from './head.ts'
 import { HeadCheckpoint, removeCheckpoint } from './head-checkpoint.ts'
 import type { Histograms } from './histograms.ts'
 import type { Log } from './log.ts'
+import type { Observations } from './observations.ts'
 import { RETRY_WINDOW_MS, type StoreOptions } from './options.ts'
 import { endedSlots, removeLeftovers, tiersKept, tiersThatGo } from './retention.ts'
 import { blocksToRollUp, RollUp } from './roll-up.ts'
@@ -68,6 +69,7 @@ export interface MaintenanceParts {
   readonly histograms: Histograms
   readonly exemplars: Exemplars
   readonly spans: Spans
+  readonly observations: Observations
   readonly commits: GroupCommit
   /** Readers must be told before their slots are used again. */
   readonly seriesRemoved: (refs: readonly SeriesRef[]) => void
@@ -149,7 +151,7 @@ export class Maintenance {
 
   async #run(nowMs: number): Promise<void> {
     const floorMs = nowMs - this.#options.retentionRawMs
-    const { db, head, blocks, histograms, spans, commits } = this.#parts
+    const { db, head, blocks, histograms, spans, observations, commits } = this.#parts
     head.reclaim()
     // First what makes room: on a full disk the commit after it may succeed again.
     await this.#steps('removing old samples', () => {
@@ -160,6 +162,8 @@ export class Maintenance {
     })
     await this.#steps('removing old histograms', () => histograms.removeSome(floorMs))
     await this.#steps('removing old traces', () => spans.removeSome(nowMs - this.#options.retentionTracesMs))
+    const objectsFloorMs = nowMs - this.#options.retentionObjectsMs
+    await this.#steps('removing old observations', () => observations.removeSome(objectsFloorMs))
     await commits.commit()
     const cutMs = this.#cutMs(nowMs)
     // Samples of the past make the log long without any more of the clock's time going by.

@@ -415,6 +415,72 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
   ) STRICT;
   CREATE INDEX upgrade_trace_trace ON upgrade_trace (trace);
   `,
+  `
+  -- position: rises with each change of what is told of the cluster. heard_ms: its last sign of life, to the hour. aliases:
+  -- a list, as JSON. checked_ms: up to where it was looked at what is too old; trimmed_ms: up to where some of it went.
+  CREATE TABLE observed_cluster (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL UNIQUE,
+    position INTEGER NOT NULL,
+    heard_ms INTEGER NOT NULL,
+    aliases TEXT NOT NULL,
+    checked_ms INTEGER NOT NULL DEFAULT 0,
+    trimmed_ms INTEGER
+  ) STRICT;
+  CREATE INDEX observed_cluster_position ON observed_cluster (position);
+  -- name: empty as long as it was in listings alone. listed_minute: of the last listing that had it, of the epoch.
+  CREATE TABLE observed_object (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    cluster INTEGER NOT NULL,
+    uid BLOB NOT NULL,
+    kind INTEGER NOT NULL,
+    namespace TEXT NOT NULL,
+    name TEXT NOT NULL,
+    listed_minute INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE UNIQUE INDEX observed_object_uid ON observed_object (cluster, uid, kind);
+  CREATE INDEX observed_object_scope ON observed_object (cluster, kind, namespace, listed_minute);
+  -- A distinct state of an object, with its first and its last sighting by resource version.
+  CREATE TABLE object_state (
+    object INTEGER NOT NULL,
+    is_deleted INTEGER NOT NULL,
+    hash INTEGER NOT NULL,
+    first_version INTEGER NOT NULL,
+    first_ms INTEGER NOT NULL,
+    first_change INTEGER NOT NULL,
+    last_version INTEGER NOT NULL,
+    last_ms INTEGER NOT NULL,
+    last_change INTEGER NOT NULL,
+    facts BLOB NOT NULL,
+    PRIMARY KEY (object, is_deleted, hash)
+  ) STRICT, WITHOUT ROWID;
+  -- When the objects of a kind were listed.
+  CREATE TABLE object_listing (
+    cluster INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    namespace TEXT NOT NULL,
+    minutes BLOB NOT NULL,
+    PRIMARY KEY (cluster, kind, namespace)
+  ) STRICT, WITHOUT ROWID;
+  -- What a signal reads of a series; labels: sorted, as JSON.
+  CREATE TABLE metric_run_series (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    signal TEXT NOT NULL,
+    labels TEXT NOT NULL,
+    UNIQUE (signal, labels)
+  ) STRICT;
+  -- value: a NaN is NULL.
+  CREATE TABLE metric_run (
+    cluster INTEGER NOT NULL,
+    first_ms INTEGER NOT NULL,
+    series INTEGER NOT NULL,
+    last_ms INTEGER NOT NULL,
+    value REAL,
+    before_ms INTEGER,
+    after_ms INTEGER,
+    PRIMARY KEY (cluster, first_ms, series)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 /** The version that brought packs. Before it a flush wrote one row per series, and no release ever did. */

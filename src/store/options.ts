@@ -12,6 +12,8 @@ export interface StoreOptions {
   readonly retentionTracesMs: number
   /** Of one trace; more are refused. */
   readonly spansPerTraceMax: number
+  /** States of objects that ended before this, and runs of metrics, are removed. */
+  readonly retentionObjectsMs: number
   /**
    * How far behind the newest sample of its series an older one may arrive and still be taken. 0: not at all.
    * The head keeps at least this much, so that repeats and contradictions are always recognised.
@@ -52,6 +54,7 @@ export const STORE_DEFAULTS: Omit<StoreOptions, 'dir'> = {
   retention1dMs: 5 * 365 * 24 * HOUR_MS,
   retentionTracesMs: 30 * 24 * HOUR_MS,
   spansPerTraceMax: 20_000,
+  retentionObjectsMs: 400 * 24 * HOUR_MS,
   outOfOrderMs: HOUR_MS,
   flushEveryMs: 2 * HOUR_MS,
   flushLogBytes: 16 * 1024 * 1024,

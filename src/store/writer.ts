@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import { FleetError } from '../base/errors.ts'
 import type { Appender } from '../model/appender.ts'
+import type { ObservationSink } from '../model/fleet-facts.ts'
 import type { SeriesRef } from '../model/series.ts'
 import type { SpanSink } from '../model/span.ts'
 import { BlockRows } from './blocks.ts'
@@ -15,6 +16,7 @@ import { Log } from './log.ts'
 import { LogBuffer } from './log-codec.ts'
 import { Metadata } from './metadata.ts'
 import { Maintenance, type CompactionStats, type RollupStats } from './maintenance.ts'
+import { Observations } from './observations.ts'
 import type { StoreOptions } from './options.ts'
 import { RollupRows } from './rollup-rows.ts'
 import { eachPair, eachSeries, SeriesRows } from './series-rows.ts'
@@ -30,6 +32,7 @@ export interface StoreWriter {
   readonly facts: Facts
   /** Durable with `appender.commit()`. */
   readonly spans: SpanSink
+  readonly observations: ObservationSink
   /**
    * True while the head or what waits for the disk is over its limit. Ask before a request is appended, and answer
    * `overloaded`; `maintain` brings it down again.
@@ -102,6 +105,7 @@ class SqliteWriter implements StoreWriter {
   readonly appender: StoreAppender
   readonly facts: Facts
   readonly spans: Spans
+  readonly observations: Observations
   readonly #options: StoreOptions
   readonly #db: Database.Database
   readonly #lock: DirectoryLock
@@ -146,6 +150,7 @@ class SqliteWriter implements StoreWriter {
     this.#exemplars = new Exemplars(db, options)
     this.#metadata = new Metadata(db)
     this.spans = new Spans(db, options)
+    this.observations = new Observations(db)
     this.#blocks = new BlockRows(db)
     this.#log = new Log(db)
     this.#commits = new GroupCommit(db, {
@@ -157,7 +162,7 @@ class SqliteWriter implements StoreWriter {
       histograms: this.#histograms,
       exemplars: this.#exemplars,
       metadata: this.#metadata,
-      spans: this.spans,
+      beside: [this.spans, this.observations],
       announce: () => {
         this.#announce()
       },
@@ -190,6 +195,7 @@ class SqliteWriter implements StoreWriter {
       histograms: this.#histograms,
       exemplars: this.#exemplars,
       spans: this.spans,
+      observations: this.observations,
       commits: this.#commits,
       seriesRemoved: (refs) => {
         this.#readers.post({ kind: 'removed', refs })
@@ -204,7 +210,8 @@ class SqliteWriter implements StoreWriter {
   }
 
   get #pendingBytes(): number {
-    return this.#buffer.byteLength + this.#histograms.pendingBytes + this.spans.pendingBytes
+    const { spans, observations } = this
+    return this.#buffer.byteLength + this.#histograms.pendingBytes + spans.pendingBytes + observations.pendingBytes
   }
 
   maintain(nowMs: number): Promise<void> {

@@ -36,7 +36,8 @@ const CHANGES: Readonly<Record<string, ObjectChange>> = { ADDED: 'added', MODIFI
 /** Where a stream stands, that it broke, that a pull is complete. */
 const MARKERS: ReadonlySet<string> = new Set(['BOOKMARK', 'ERROR', 'PullEnd'])
 
-const UID_CHARS_MAX = 64
+/** A UUID in every API server known. */
+const UID = /^[!-~]{1,64}$/
 
 /** Whether the receiver made a record: then its body is an object, and most of that is passed over. */
 export function isWatchedRecord(attributes: Attributes): boolean {
@@ -75,8 +76,7 @@ function readObject(
   const kind = textOr(object, 'kind')
   if (kind !== reader.kind) return fault(`with kind ${quote(kind)}, want ${reader.kind}`)
   const uid = textOr(object, 'metadata', 'uid')
-  if (uid === '' || uid.length > UID_CHARS_MAX)
-    return fault(`with uid ${quote(uid)}, want 1 to ${UID_CHARS_MAX} characters`)
+  if (!UID.test(uid)) return fault(`with uid ${quote(uid)}, want 1 to 64 visible characters`)
   const written = textOr(object, 'metadata', 'resourceVersion')
   const resourceVersion = Number(written)
   if (!/^\d+$/.test(written) || !Number.isSafeInteger(resourceVersion)) {

@@ -1,0 +1,110 @@
+import type Database from 'better-sqlite3'
+import { packMinutes, unpackMinutes } from './minutes-codec.ts'
+
+/**
+ * When the objects of a kind were listed, by cluster and namespace: one row for all listings of a scope; and of each object
+ * when a listing last had it. An object is absent when two listings in a row did not have it after it was last seen.
+ */
+export interface ListingScope {
+  readonly cluster: number
+  readonly kind: number
+  /** Empty for objects of the cluster. */
+  readonly namespace: string
+}
+
+const MINUTE_MS = 60_000
+
+export class ListingRows {
+  readonly #find: Database.Statement<[number, number, string], { minutes: Uint8Array }>
+  readonly #put: Database.Statement<[number, number, string, Uint8Array]>
+  readonly #again: Database.Statement<[number, number, number, Uint8Array, number]>
+  readonly #listed: Database.Statement<[number, number, number, Uint8Array, number]>
+  readonly #unseen: Database.Statement<[number, Uint8Array, number, string, number]>
+  readonly #missing: Database.Statement<[number, number, string, number, number, number], { one: number }>
+  readonly #seenAfter: Database.Statement<
+    [number],
+    { cluster: number; kind: number; namespace: string; listed: number }
+  >
+
+  constructor(db: Database.Database) {
+    this.#find = db.prepare('SELECT minutes FROM object_listing WHERE cluster = ? AND kind = ? AND namespace = ?')
+    this.#put = db.prepare(
+      'INSERT OR REPLACE INTO object_listing (cluster, kind, namespace, minutes) VALUES (?, ?, ?, ?)',
+    )
+    const update = 'UPDATE observed_object SET listed_minute = ? WHERE cluster = ? AND kind = ? AND uid = ?'
+    this.#again = db.prepare(`${update} AND listed_minute >= ?`)
+    this.#listed = db.prepare(`${update} AND listed_minute < ?`)
+    // A listing may arrive before what it lists.
+    this.#unseen = db.prepare(
+      `INSERT OR IGNORE INTO observed_object (cluster, uid, kind, namespace, name, listed_minute) VALUES (?, ?, ?, ?, '', ?)`,
+    )
+    this.#missing = db.prepare(
+      `SELECT 1 AS one FROM observed_object WHERE cluster = ? AND kind = ? AND namespace = ? AND listed_minute < ?
+         AND (listed_minute >= ? OR EXISTS (SELECT 1 FROM object_state WHERE object = id AND last_ms >= ?)) LIMIT 1`,
+    )
+    this.#seenAfter = db.prepare(
+      'SELECT cluster, kind, namespace, listed_minute AS listed FROM observed_object WHERE id = ?',
+    )
+  }
+
+  /** True when who reads the absences of the cluster may be told something else than before. */
+  add(scope: ListingScope, minute: number, uids: readonly Uint8Array[]): boolean {
+    const { cluster, kind, namespace } = scope
+    const minutes = this.#minutesOf(scope)
+    let at = minutes.length
+    while (at > 0 && minutes[at - 1]! >= minute) at--
+    const isKnown = minutes[at] === minute
+    const isLate = at < (isKnown ? minutes.length - 1 : minutes.length)
+    let isOther = isLate
+    const before = minutes[at - 1] ?? 0
+    for (const uid of uids) {
+      // As a rule the listing before had it too.
+      if (!isLate && this.#again.run(minute, cluster, kind, uid, Math.max(1, before)).changes > 0) continue
+      if (this.#listed.run(minute, cluster, kind, uid, minute).changes > 0) isOther = true
+      else this.#unseen.run(cluster, uid, kind, namespace, minute)
+    }
+    if (!isKnown) {
+      minutes.splice(at, 0, minute)
+      this.#put.run(cluster, kind, namespace, packMinutes(minutes))
+    }
+    // With two listings in between, one more changes nothing.
+    const beforeThat = minutes[at - 2] ?? 0
+    return isOther || (!isKnown && this.#isAnyMissing(scope, minute, beforeThat))
+  }
+
+  /** Whether an object that was seen now, and before at `lastMs`, was missing in the newest listing of its scope. */
+  wasMissing(object: number, lastMs: number): boolean {
+    const row = this.#seenAfter.get(object)
+    if (row === undefined) return false
+    const newest = this.#minutesOf(row).at(-1)
+    return newest !== undefined && newest > Math.max(row.listed, Math.floor(lastMs / MINUTE_MS))
+  }
+
+  #isAnyMissing({ cluster, kind, namespace }: ListingScope, minute: number, since: number): boolean {
+    return this.#missing.get(cluster, kind, namespace, minute, since, since * MINUTE_MS) !== undefined
+  }
+
+  #minutesOf({ cluster, kind, namespace }: ListingScope): number[] {
+    const row = this.#find.get(cluster, kind, namespace)
+    return row === undefined ? [] : unpackMinutes(row.minutes)
+  }
+}
+
+/**
+ * Between which moments an object went that nobody saw go; `undefined`: it is not known to be gone.
+ * @param minutes of all listings of its scope, rising
+ * @param seenMs when it was last seen otherwise
+ */
+export function absenceOf(
+  minutes: readonly number[],
+  listedMinute: number,
+  seenMs: number,
+): { readonly lastSeenMs: number; readonly absentMs: number } | undefined {
+  const seenMinute = Math.max(listedMinute, Math.floor(seenMs / MINUTE_MS))
+  // The newest absences are asked for as a rule, and they are at the end.
+  let at = minutes.length
+  while (at > 0 && minutes[at - 1]! > seenMinute) at--
+  if (minutes.length - at < 2) return undefined
+  // A listing somewhere in that minute did not have it, and so it was gone when the minute was over.
+  return { lastSeenMs: Math.max(seenMs, listedMinute * MINUTE_MS), absentMs: (minutes[at]! + 1) * MINUTE_MS }
+}

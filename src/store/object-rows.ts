@@ -1,0 +1,134 @@
+import type Database from 'better-sqlite3'
+import type { Sighting, StateSpan } from './object-states.ts'
+
+/** The rows of what was observed of objects: how they are found, put and removed. All of it inside the caller's transaction. */
+
+/** An object of a cluster: known by its uid, and called by its name. */
+export interface ObjectName {
+  readonly cluster: number
+  readonly uid: Uint8Array
+  readonly kind: number
+  readonly namespace: string
+  readonly name: string
+}
+
+/** A state as a row has it. `facts` as packed. */
+export interface StateRow extends StateSpan {
+  readonly facts: Uint8Array
+}
+
+interface SpanColumns {
+  isDeleted: number
+  hash: number
+  firstVersion: number
+  firstMs: number
+  firstChange: number
+  lastVersion: number
+  lastMs: number
+  lastChange: number
+}
+
+export const SPAN_COLUMNS = `is_deleted AS isDeleted, hash, first_version AS firstVersion, first_ms AS firstMs,
+  first_change AS firstChange, last_version AS lastVersion, last_ms AS lastMs, last_change AS lastChange`
+
+export function spanOf(row: SpanColumns): StateSpan {
+  return {
+    isDeleted: row.isDeleted === 1,
+    hash: row.hash,
+    first: { version: row.firstVersion, ms: row.firstMs, change: row.firstChange },
+    last: { version: row.lastVersion, ms: row.lastMs, change: row.lastChange },
+  }
+}
+
+/** Objects whose numbers are remembered. */
+const KNOWN_MAX = 100_000
+
+export class ObjectRows {
+  readonly #find: Database.Statement<[number, Uint8Array, number], { id: number; namespace: string; name: string }>
+  readonly #name: Database.Statement<[string, string, number]>
+  readonly #add: Database.Statement<[number, Uint8Array, number, string, string]>
+  readonly #state: Database.Statement<[number, number, number], SpanColumns>
+  readonly #states: Database.Statement<[number], SpanColumns>
+  readonly #newest: Database.Statement<[number], SpanColumns & { facts: Uint8Array }>
+  readonly #put: Database.Statement<(number | Uint8Array)[]>
+  readonly #move: Database.Statement<number[]>
+  readonly #clear: Database.Statement<[number]>
+  readonly #known = new Map<string, number>()
+
+  constructor(db: Database.Database) {
+    this.#find = db.prepare(
+      'SELECT id, namespace, name FROM observed_object WHERE cluster = ? AND uid = ? AND kind = ?',
+    )
+    this.#name = db.prepare('UPDATE observed_object SET namespace = ?, name = ? WHERE id = ?')
+    this.#add = db.prepare('INSERT INTO observed_object (cluster, uid, kind, namespace, name) VALUES (?, ?, ?, ?, ?)')
+    this.#state = db.prepare(
+      `SELECT ${SPAN_COLUMNS} FROM object_state WHERE object = ? AND is_deleted = ? AND hash = ?`,
+    )
+    this.#states = db.prepare(`SELECT ${SPAN_COLUMNS} FROM object_state WHERE object = ?`)
+    this.#newest = db.prepare(`SELECT ${SPAN_COLUMNS}, facts FROM object_state WHERE object = ?`)
+    this.#put = db.prepare('INSERT INTO object_state VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    this.#move = db.prepare(
+      `UPDATE object_state SET first_version = ?, first_ms = ?, first_change = ?, last_version = ?, last_ms = ?,
+         last_change = ? WHERE object = ? AND is_deleted = ? AND hash = ?`,
+    )
+    this.#clear = db.prepare('DELETE FROM object_state WHERE object = ?')
+  }
+
+  /** The number of an object, made when it has none. */
+  idOf(object: ObjectName): number {
+    const { cluster, uid, kind, namespace, name } = object
+    const key = `${cluster} ${Buffer.from(uid).toString('latin1')} ${kind} ${namespace} ${name}`
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const found = this.#find.get(cluster, uid, kind)
+    const id = found?.id ?? Number(this.#add.run(cluster, uid, kind, namespace, name).lastInsertRowid)
+    if (found !== undefined) this.#rename(found, object)
+    if (this.#known.size >= KNOWN_MAX) this.#known.clear()
+    this.#known.set(key, id)
+    return id
+  }
+
+  /** Nobody changes the name of an object; if somebody says so, the lesser one stays, whoever came first. */
+  #rename(known: { readonly id: number; readonly namespace: string; readonly name: string }, object: ObjectName): void {
+    const { namespace, name } = object
+    if (known.name === name && known.namespace === namespace) return
+    const isLess = namespace < known.namespace || (namespace === known.namespace && name < known.name)
+    if (known.name === '' || isLess) this.#name.run(namespace, name, known.id)
+  }
+
+  /** Numbers that a transaction gave out which then failed are none. */
+  forget(): void {
+    this.#known.clear()
+  }
+
+  state(object: number, isDeleted: boolean, hash: number): StateSpan | undefined {
+    const row = this.#state.get(object, Number(isDeleted), hash)
+    return row === undefined ? undefined : spanOf(row)
+  }
+
+  states(object: number): StateSpan[] {
+    return this.#states.all(object).map(spanOf)
+  }
+
+  /** The one state of an object of which only the newest is kept. */
+  newest(object: number): StateRow | undefined {
+    const row = this.#newest.get(object)
+    return row === undefined ? undefined : { ...spanOf(row), facts: row.facts }
+  }
+
+  put(object: number, { isDeleted, hash, first, last, facts }: StateRow): void {
+    this.#put.run(object, Number(isDeleted), hash, ...columnsOf(first), ...columnsOf(last), facts)
+  }
+
+  move(object: number, { isDeleted, hash, first, last }: StateSpan): void {
+    this.#move.run(...columnsOf(first), ...columnsOf(last), object, Number(isDeleted), hash)
+  }
+
+  removeStates(object: number): void {
+    this.#clear.run(object)
+  }
+}
+
+function columnsOf({ version, ms, change }: Sighting): [number, number, number] {
+  return [version, ms, change]
+}

@@ -1,0 +1,98 @@
+import type Database from 'better-sqlite3'
+import { packMinutes, unpackMinutes } from './minutes-codec.ts'
+import type { ObservedClusters } from './observed-clusters.ts'
+
+/**
+ * What goes of observations: states that ended before the retention's edge, objects not seen since, runs that ended, times
+ * of listings. The state in which an object is stays, however old, as long as the object is seen. Some clusters at a time,
+ * each once a day.
+ */
+
+const CLUSTERS_PER_STEP = 20
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+
+interface Due {
+  readonly id: number
+}
+
+export class ObservationRetention {
+  readonly #clusters: ObservedClusters
+  readonly #due: Database.Statement<[number, number], Due>
+  readonly #objects: Database.Statement<{ cluster: number; floorMs: number }>
+  readonly #states: Database.Statement<{ cluster: number; floorMs: number }>
+  readonly #stateless: Database.Statement<{ cluster: number }>
+  readonly #runs: Database.Statement<[number, number]>
+  readonly #listings: Database.Statement<[number], { kind: number; namespace: string; minutes: Uint8Array }>
+  readonly #relist: Database.Statement<[Uint8Array, number, number, string]>
+  readonly #unlist: Database.Statement<[number, number, string]>
+  readonly #trimmed: Database.Statement<[number, number]>
+  readonly #checked: Database.Statement<[number, number]>
+  readonly #step: (due: readonly Due[], floorMs: number) => void
+
+  constructor(db: Database.Database, clusters: ObservedClusters) {
+    this.#clusters = clusters
+    this.#due = db.prepare('SELECT id FROM observed_cluster WHERE checked_ms < ? LIMIT ?')
+    const inCluster = 'object IN (SELECT id FROM observed_object WHERE cluster = @cluster)'
+    this.#objects = db.prepare(
+      `DELETE FROM object_state WHERE object IN (
+         SELECT id FROM observed_object WHERE cluster = @cluster AND listed_minute * ${MINUTE_MS} < @floorMs AND NOT EXISTS
+           (SELECT 1 FROM object_state AS seen WHERE seen.object = id AND seen.last_ms >= @floorMs))`,
+    )
+    this.#states = db.prepare(
+      `DELETE FROM object_state WHERE ${inCluster} AND last_ms < @floorMs AND EXISTS
+         (SELECT 1 FROM object_state AS later WHERE later.object = object_state.object
+            AND later.last_version > object_state.last_version AND later.first_ms < @floorMs)`,
+    )
+    this.#stateless = db.prepare(
+      `DELETE FROM observed_object WHERE cluster = @cluster AND NOT EXISTS
+         (SELECT 1 FROM object_state WHERE object = id)`,
+    )
+    this.#runs = db.prepare('DELETE FROM metric_run WHERE cluster = ? AND last_ms < ?')
+    this.#listings = db.prepare('SELECT kind, namespace, minutes FROM object_listing WHERE cluster = ?')
+    this.#relist = db.prepare('UPDATE object_listing SET minutes = ? WHERE cluster = ? AND kind = ? AND namespace = ?')
+    this.#unlist = db.prepare('DELETE FROM object_listing WHERE cluster = ? AND kind = ? AND namespace = ?')
+    this.#trimmed = db.prepare('UPDATE observed_cluster SET trimmed_ms = ? WHERE id = ?')
+    this.#checked = db.prepare('UPDATE observed_cluster SET checked_ms = ? WHERE id = ?')
+    const step = db.transaction((due: readonly Due[], floorMs: number) => {
+      for (const { id } of due) this.#trim(id, floorMs)
+      this.#clusters.settle()
+    })
+    this.#step = (due, floorMs) => {
+      step.immediate(due, floorMs)
+    }
+  }
+
+  /** True when there may be more. */
+  removeSome(nowFloorMs: number): boolean {
+    const floorMs = nowFloorMs - (nowFloorMs % DAY_MS)
+    const due = this.#due.all(floorMs, CLUSTERS_PER_STEP)
+    if (due.length === 0) return false
+    try {
+      this.#step(due, floorMs)
+    } catch (thrown) {
+      this.#clusters.forget()
+      throw thrown
+    }
+    return due.length === CLUSTERS_PER_STEP
+  }
+
+  #trim(cluster: number, floorMs: number): void {
+    const gone =
+      this.#objects.run({ cluster, floorMs }).changes +
+      this.#states.run({ cluster, floorMs }).changes +
+      this.#runs.run(cluster, floorMs).changes
+    this.#stateless.run({ cluster })
+    for (const { kind, namespace, minutes } of this.#listings.all(cluster)) {
+      const all = unpackMinutes(minutes)
+      const left = all.filter((minute) => minute * MINUTE_MS >= floorMs)
+      if (left.length === all.length) continue
+      if (left.length === 0) this.#unlist.run(cluster, kind, namespace)
+      else this.#relist.run(packMinutes(left), cluster, kind, namespace)
+    }
+    this.#checked.run(floorMs, cluster)
+    if (gone === 0) return
+    this.#trimmed.run(floorMs, cluster)
+    this.#clusters.touch(cluster)
+  }
+}

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { bindRunbook } from '../../src/catalog/bind-runbook.ts'
+import { SIGNAL_GROUPS } from '../../src/fleet/signals.ts'
 import { metricNamesOf, selectorsOf } from '../../src/promql/ast.ts'
 import { parseExpr } from '../../src/promql/parse.ts'
 import { loadRuleFiles } from '../../src/rules/rule-file.ts'
@@ -64,6 +65,12 @@ describe('the allow-list', () => {
   test('has every metric that the facts of the fleet read', () => {
     expect([...readByFleet()].filter((name) => !allowed.includes(name)).sort()).toEqual([])
     expect(readByFleet().size).toBeGreaterThan(4)
+  })
+
+  test('has every metric that upgrades are derived from', () => {
+    const read = SIGNAL_GROUPS.flatMap(({ sources }) => [...sources.keys()])
+    expect(read.filter((name) => !allowed.includes(name))).toEqual([])
+    expect(read.length).toBeGreaterThan(10)
   })
 
   test('has none that nobody reads, and each once', () => {

@@ -102,6 +102,11 @@ export const LABELS = [
   'phase',
   'risk',
   'minor',
+  'platform_minor',
+  'operator',
+  'from',
+  'to',
+  'component',
   'group',
   'receiver',
 ] as const satisfies readonly PlaceholderName[]

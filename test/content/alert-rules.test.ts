@@ -21,6 +21,9 @@ function isOfServer({ name }: { readonly name: string }): boolean {
   return groups.some((group) => group.name === 'daytwo-server' && group.rules.some((rule) => rule.name === name))
 }
 
+/** Alerts about an edge of the upgrade graph, which many clusters take. */
+const OF_FLEET: ReadonlySet<string> = new Set(['DaytwoEdgeFailing'])
+
 test('every rule of this server reads metrics that it keeps', () => {
   const own = new Set(
     createOwnMetrics('0')
@@ -55,7 +58,8 @@ describe.each(alerts.map((alert) => [`${alert.name} (${alert.labels['severity'] 
     test('says what it is and leads to its runbook', () => {
       expect(Object.keys(alert.annotations).sort()).toEqual(['description', 'runbook_url', 'summary'])
       expect(alert.annotations['runbook_url']).toBe(`{{ $externalURL }}/rb/${alert.name}`)
-      expect(alert.annotations['summary']).toContain(isOfServer(alert) ? '$labels.instance' : '$labels.cluster')
+      const who = isOfServer(alert) ? 'instance' : OF_FLEET.has(alert.name) ? 'from' : 'cluster'
+      expect(alert.annotations['summary']).toContain(`$labels.${who}`)
       expect(catalog.pages.has(alert.name)).toBe(true)
     })
 
@@ -88,7 +92,9 @@ test('groups have a beat of half a minute, but for those that look far back or a
     'cluster-version-operator': '1m',
     'cnv-observability': '1m',
     daytwo: '5m',
+    'daytwo-edges': '5m',
     'daytwo-server': '1m',
+    'daytwo-upgrades': '1m',
     'kubevirt-migrations': '5m',
     'kubevirt-virtual-machines': '1m',
     telemetry: '1m',

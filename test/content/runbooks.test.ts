@@ -10,6 +10,7 @@ import { bindRunbook } from '../../src/catalog/bind-runbook.ts'
 import type { ClusterInventory } from '../../src/catalog/page-values.ts'
 import { whyNotBindable } from '../../src/catalog/quoting.ts'
 import type { RunbookPage } from '../../src/catalog/runbook-page.ts'
+import { DERIVED_METRICS } from '../../src/fleet/derived-metrics.ts'
 import { renderDiagnostic } from '../../src/model/diagnostic.ts'
 import { Labels } from '../../src/model/labels.ts'
 import { metricNamesOf } from '../../src/promql/ast.ts'
@@ -85,6 +86,7 @@ describe.each(pages.map((page) => [page.name, page] as const))('%s', (name, page
     const known = new Set((JSON.parse(readFileSync(facts, 'utf8')) as { name: string }[]).map((metric) => metric.name))
     for (const own of ['ALERTS', 'up']) known.add(own)
     for (const rule of rules) if (rule.kind === 'recording') known.add(rule.name)
+    for (const { name: derived } of DERIVED_METRICS) known.add(derived)
     for (const { name: own } of createOwnMetrics('0').registry.getMetricsAsArray()) known.add(own)
     const { cells } = bindRunbook(page, { alert: alerts[0], inventory })
     const used = cells.flatMap(({ expr }) => metricNamesOf(parseExpr(expr)))

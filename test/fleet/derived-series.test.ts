@@ -9,6 +9,8 @@ import { createFleetInsight } from '../../src/fleet/insight.ts'
 import { Labels } from '../../src/model/labels.ts'
 import type { ClusterRecord, Modification } from '../../src/model/cluster-record.ts'
 import type { UpgradeRecord } from '../../src/model/upgrade.ts'
+import { FLEET_METRICS } from '../../src/rules/metrics/fleet.ts'
+import { readMetricTable } from '../../src/rules/metrics/metric-table.ts'
 import { MINUTE_MS, phase, recordOf, T0 } from './edge-script.ts'
 
 const at = (minute: number): number => T0 + minute * MINUTE_MS
@@ -320,6 +322,12 @@ test('every metric is written by somebody, with no label that is not in its tabl
   }
   expect([...byName.keys()].sort()).toEqual(DERIVED_METRICS.map(({ name }) => name).sort())
   for (const { name, labels } of DERIVED_METRICS) expect([...byName.get(name)!].sort()).toEqual([...labels].sort())
+})
+
+test('lint knows each of them, with its type, labels and unit', () => {
+  const known = readMetricTable(FLEET_METRICS)
+  const wanted = DERIVED_METRICS.map((metric) => ({ ...metric, help: undefined }))
+  expect(known).toEqual([...wanted].sort((a, b) => (a.name < b.name ? -1 : 1)))
 })
 
 test('insight forgets a cluster that is removed, and answers by what a cluster says now', () => {

@@ -3,6 +3,7 @@
  * loaded rules record. A name that is not here is unknown, which is not the same as wrong.
  */
 import type { Registry } from 'prom-client'
+import { FLEET_METRICS } from './fleet.ts'
 import { KUBEVIRT_METRICS } from './kubevirt.ts'
 import { METRIC_TYPES, readMetricTable } from './metric-table.ts'
 import type { KnownMetric } from './metric-table.ts'
@@ -31,9 +32,9 @@ export interface MetricCatalog {
   readonly names: readonly string[]
 }
 
-/** `more`, which wins, and what clusters send. */
+/** `more`, which wins, what clusters send, and what is derived from the fleet's facts. */
 export function metricCatalogOf(more: readonly KnownMetric[]): MetricCatalog {
-  const tables = [KUBEVIRT_METRICS, OPERATOR_METRICS, PLATFORM_METRICS].flatMap(readMetricTable)
+  const tables = [KUBEVIRT_METRICS, OPERATOR_METRICS, PLATFORM_METRICS, FLEET_METRICS].flatMap(readMetricTable)
   const byName = new Map<string, KnownMetric>()
   for (const metric of [...more, ...tables].flatMap(seriesOf)) {
     if (!byName.has(metric.name)) byName.set(metric.name, metric)

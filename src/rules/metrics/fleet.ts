@@ -1,0 +1,22 @@
+/**
+ * Metrics that this server derives from its facts (`src/fleet/derived-metrics.ts`; a test keeps the two equal).
+ * One line a metric, as `metric-table.ts` reads it.
+ */
+export const FLEET_METRICS = `
+daytwo_adoption_clusters gauge operator version
+daytwo_approval_waiting_seconds gauge cluster operator from to unit=seconds
+daytwo_cluster_info gauge cluster flavour hco_version kubevirt_version platform platform_version channel approval region environment
+daytwo_cluster_last_seen_seconds gauge cluster unit=seconds
+daytwo_edge_attempts gauge operator from to
+daytwo_edge_success_ratio gauge operator from to unit=ratio
+daytwo_edge_success_ratio_high gauge operator from to unit=ratio
+daytwo_edge_success_ratio_low gauge operator from to unit=ratio
+daytwo_out_of_band_modifications_total counter cluster component
+daytwo_unsafe_modifications gauge cluster component
+daytwo_upgrade_duration_seconds histogram operator from to unit=seconds
+daytwo_upgrade_in_progress gauge cluster operator from to
+daytwo_upgrade_phase_seconds gauge cluster operator from to phase unit=seconds
+daytwo_upgrade_stuck gauge cluster operator from to phase cause
+daytwo_upgrades_total counter operator from to outcome
+daytwo_version_skew gauge cluster minor platform_minor
+`

@@ -14,7 +14,9 @@ import { Intake } from './ingest/intake.ts'
 import type { IngestOptions } from './ingest/options.ts'
 import { createOtlpMetricsIngest } from './ingest/otlp-metrics.ts'
 import type { OtlpContext, OtlpEncoding, OtlpOutcome } from './ingest/otlp-metrics.ts'
+import type { OtlpItemOutcome } from './ingest/otlp-item-outcome.ts'
 import type { OtlpOptions } from './ingest/otlp-options.ts'
+import { createOtlpTracesIngest } from './ingest/otlp-traces.ts'
 import { createRemoteWriteIngest } from './ingest/remote-write.ts'
 import type { WriteContext } from './ingest/remote-write.ts'
 import type { WriteOutcome } from './ingest/write-outcome.ts'
@@ -55,6 +57,7 @@ export interface IngestWorkerData {
 export type IngestWorkerCalls = {
   write(body: Uint8Array, context: WriteContext): Promise<WriteOutcome>
   writeOtlpMetrics(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpOutcome>
+  writeOtlpTraces(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpItemOutcome>
   maintain(nowMs: number): Promise<void>
   stats(): StoreStats
   /** Lists have at most `top` entries. */
@@ -103,10 +106,11 @@ function mainCalls(
   writer: StoreWriter,
   intake: Intake,
   remoteWrite: LaneWriter,
-  otlpOptions: OtlpOptions,
-  seriesMax: number,
+  { otlp: otlpOptions, store }: IngestWorkerData,
 ): IngestWorkerCalls {
   const otlp = createOtlpMetricsIngest({ intake, otlp: otlpOptions })
+  const limits = { keptMs: store.retentionTracesMs, spansPerTraceMax: store.spansPerTraceMax }
+  const traces = createOtlpTracesIngest({ intake, otlp: otlpOptions, spans: writer.spans, limits })
   const takeAndCommit = takingWith(remoteWrite)
   return {
     ...spanCalls(writer, takeAndCommit),
@@ -114,13 +118,14 @@ function mainCalls(
     ...notifyCalls(writer.facts),
     write: (body, context) => takeAndCommit(() => remoteWrite.write(body, context)),
     writeOtlpMetrics: (body, encoding, context) => takeAndCommit(() => otlp.write(body, encoding, context)),
+    writeOtlpTraces: (body, encoding, context) => takeAndCommit(() => traces.write(body, encoding, context)),
     maintain: async (nowMs) => {
       await writer.maintain(nowMs)
     },
     stats: () => writer.stats(),
     ingestReport: (nowMs, top) => {
       const report = intake.report(nowMs, top)
-      const series = { option: 'store.series-max', max: seriesMax, used: writer.stats().seriesCount }
+      const series = { option: 'store.series-max', max: store.seriesMax, used: writer.stats().seriesCount }
       return { ...report, limits: [series, ...report.limits] }
     },
     noteRefusal: (refusal, cluster, nowMs) => {
@@ -155,7 +160,7 @@ try {
   })
   const intake = new Intake(writer.appender, data.ingest)
   const remoteWrite = laneWriter(writer, intake)
-  serveCalls(parentPort, mainCalls(writer, intake, remoteWrite, data.otlp, data.store.seriesMax))
+  serveCalls(parentPort, mainCalls(writer, intake, remoteWrite, data))
   serveWriteLane(data.lanePort, data.laneMemory, remoteWrite)
   serveCalls(data.queryPort, derivedCalls(writer, remoteWrite))
   parentPort.postMessage({ ready: true } satisfies ThreadHello)

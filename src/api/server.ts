@@ -48,6 +48,8 @@ import { registerMetadata } from './metadata.ts'
 import { registerNow } from './now.ts'
 import { registerOtlpMetrics } from './otlp-metrics.ts'
 import type { WriteOtlpMetrics } from './otlp-metrics.ts'
+import { registerOtlpTraces } from './otlp-traces.ts'
+import type { WriteOtlpTraces } from './otlp-traces.ts'
 import { acceptForms } from './params.ts'
 import type { ApiPeople } from './people.ts'
 import { registerPrometheusStatus } from './prometheus-status.ts'
@@ -86,6 +88,7 @@ export interface ApiDeps {
   readonly ingestReport: ReadIngestReport
   readonly noteRefusal: NoteRefusal
   readonly writeOtlpMetrics: WriteOtlpMetrics
+  readonly writeOtlpTraces: WriteOtlpTraces
   readonly newest: ReadNewest
   readonly cardinality: ReadCardinality
   readonly storeStatus: ReadStoreStatus
@@ -200,6 +203,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
 
   await registerRemoteWrite(app, { ...deps, bodyBytesMax: settings.bodyBytesMax })
   await registerOtlpMetrics(app, { ...settings, ...deps, write: deps.writeOtlpMetrics })
+  await registerOtlpTraces(app, { ...settings, ...deps, write: deps.writeOtlpTraces })
   await app.register((scope, _options, done) => {
     acceptForms(scope)
     const { language = STABLE_LANGUAGE } = deps

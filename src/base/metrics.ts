@@ -74,16 +74,19 @@ export function createOwnMetrics(version: string): OwnMetrics {
     ingestRequests: counter('daytwo_ingest_requests_total', 'Write requests, by outcome.', ['format', 'outcome']),
     ingestSamplesIn: counter(
       'daytwo_ingest_samples_in_total',
-      'Samples decoded from write requests; OTLP: data points.',
+      'Samples decoded from write requests; OTLP: data points, spans, log records.',
       ['format'],
     ),
-    ingestSamplesOut: counter('daytwo_ingest_samples_out_total', 'Samples handed to the store; OTLP: data points.', [
-      'format',
-    ]),
-    ingestRefused: counter('daytwo_ingest_samples_refused_total', 'Samples refused, by reason; OTLP: data points.', [
-      'format',
-      'reason',
-    ]),
+    ingestSamplesOut: counter(
+      'daytwo_ingest_samples_out_total',
+      'Samples handed to the store; OTLP: data points, spans, log records.',
+      ['format'],
+    ),
+    ingestRefused: counter(
+      'daytwo_ingest_samples_refused_total',
+      'Samples refused, by reason; OTLP: data points, spans, log records.',
+      ['format', 'reason'],
+    ),
     ingestExemplarsIgnored: counter('daytwo_ingest_exemplars_ignored_total', 'Exemplars received and not kept.'),
     ingestMetadataIgnored: counter(
       'daytwo_ingest_metadata_ignored_total',

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 
 /**
- * `/debug/ingest`: what became of the samples (of OTLP, data points) that senders brought, since the start of the process.
+ * `/debug/ingest`: what became of the samples (of OTLP, data points, spans and log records) that senders brought, since the start of the process.
  * Lists have at most `?top=` entries, 20 when it does not say, never more than `DEBUG_INGEST_TOP_MAX`.
  */
 export const DEBUG_INGEST_TOP_MAX = 1000
@@ -22,7 +22,7 @@ export const DebugIngest = Type.Object({
   refusals: Type.Array(
     Type.Object({
       reason: Type.String(),
-      /** Samples and histograms, of OTLP data points; of a body that could not be read, the body. */
+      /** Samples and histograms, of OTLP data points, spans and log records; of a body that could not be read, the body. */
       count: Type.Number(),
       requests: Type.Number(),
       lastMs: Type.Number(),

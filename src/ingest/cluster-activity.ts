@@ -4,7 +4,7 @@
  */
 const CLUSTERS_MAX = 65_536
 
-/** Of one cluster, in samples; of OTLP, data points. */
+/** Of one cluster, in samples; of OTLP, data points, spans and log records. */
 export interface ClusterActivity {
   readonly cluster: string
   readonly taken: number

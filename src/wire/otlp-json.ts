@@ -74,6 +74,13 @@ export function smallIntegerField(parent: JsonObject, name: string): number {
   throw wrong(value, name, 'an integer of at most 32 bits')
 }
 
+/** Counts and flags of 32 bits. */
+export function unsigned32Field(parent: JsonObject, name: string): number {
+  const number = smallIntegerField(parent, name)
+  if (number >= 0) return number
+  throw wrong(parent[name], name, 'an unsigned integer of at most 32 bits')
+}
+
 /** Exact, whatever its size, when it was sent as a text. */
 function exactInteger(value: unknown, what: string, min: bigint, max: bigint): bigint {
   let exact: bigint | undefined

@@ -216,7 +216,8 @@ export class OtlpReader extends ProtobufReader {
 
   #bytes(end: number): Uint8Array {
     const contentEnd = this.lengthDelimitedEnd(end)
-    const content = this.bytes.slice(this.position, contentEnd)
+    // Not `slice`, which of a Buffer is no copy.
+    const content = Uint8Array.from(this.bytes.subarray(this.position, contentEnd))
     this.position = contentEnd
     return content
   }

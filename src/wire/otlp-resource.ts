@@ -1,5 +1,5 @@
 import type { Attributes, KeyValue } from '../model/attribute.ts'
-import { messageField, smallIntegerField, textField } from './otlp-json.ts'
+import { messageField, textField, unsigned32Field } from './otlp-json.ts'
 import type { JsonAttributes, JsonObject } from './otlp-json.ts'
 import { fieldBits } from './otlp-protobuf.ts'
 import type { OtlpReader } from './otlp-protobuf.ts'
@@ -81,7 +81,7 @@ export function resourceFromJson(parent: JsonObject, attributes: JsonAttributes)
   const resource = messageField(parent, 'resource')
   return {
     attributes: attributes.read(resource),
-    droppedAttributes: smallIntegerField(resource, 'droppedAttributesCount'),
+    droppedAttributes: unsigned32Field(resource, 'droppedAttributesCount'),
     schemaUrl: textField(parent, 'schemaUrl'),
   }
 }
@@ -93,7 +93,7 @@ export function scopeFromJson(parent: JsonObject, attributes: JsonAttributes): O
     name: textField(scope, 'name'),
     version: textField(scope, 'version'),
     attributes: attributes.read(scope),
-    droppedAttributes: smallIntegerField(scope, 'droppedAttributesCount'),
+    droppedAttributes: unsigned32Field(scope, 'droppedAttributesCount'),
     schemaUrl: textField(parent, 'schemaUrl'),
   }
 }

@@ -51,7 +51,17 @@ const OTLP: Readonly<Record<string, readonly [status: number, answer?: string]>>
   'bomb-64MiB': [413, 'ingest.decompressed-bytes-max'],
 }
 
-/** Bodies of signals that are not received yet, and answers of servers, which other tests compare with ours. */
+/** Status, spans taken, and what the answer is. Bodies that are no request of any signal are sent as metrics. */
+const TRACES: Readonly<Record<string, readonly [status: number, spans: number, answer?: string]>> = {
+  'traces-basic': [200, 3],
+  'traces-upgrade': [200, 8],
+  'traces-lenient': [200, 1],
+  'unknown-fields': [200, 1],
+  'bad-ids': [200, 1, 'refused 3 of 4 spans: bad_span_id (3)'],
+  'bad-json-type': [400, 0, 'want a list'],
+}
+
+/** Bodies of signals that other tests send, and answers of servers, which other tests compare with ours. */
 const NOT_SENT = /^(traces|logs|resp|bad-ids|bad-json-type|unknown-fields)|expected/
 
 describe.skipIf(!isThere)('stored bodies (skipped when they are not beside the project)', () => {
@@ -99,5 +109,25 @@ describe.skipIf(!isThere)('stored bodies (skipped when they are not beside the p
     expect(answer.headers['content-type']).toBe(type)
     if (typeof want === 'string') expect(answer.body).toContain(want)
     else expect(answer.body).toBe(type === 'application/json' ? '{}' : '')
+  })
+
+  const traces = filesOf('otlp').filter((name) => Object.hasOwn(TRACES, name.split('.')[0]!))
+  test.each(traces)('otlp/%s as traces', async (name) => {
+    const { app, spans, clock } = await makeServer()
+    closers.push(() => app.close())
+    // When the stored upgrade is over.
+    clock.advance(1_800_000)
+    const [status, taken, want] = TRACES[name.split('.')[0]!]!
+    const type = name.includes('.json') ? 'application/json' : 'application/x-protobuf'
+    const headers = { 'content-type': type, ...(name.endsWith('.gz') ? { 'content-encoding': 'gzip' } : {}) }
+    const answer = await app.inject({ method: 'POST', url: '/v1/traces', headers, payload: bytesOf(`otlp/${name}`) })
+    expect([answer.statusCode, answer.headers['content-type'], spans.length]).toEqual([status, type, taken])
+    if (want !== undefined) expect(answer.body).toContain(want)
+    else expect(answer.body).toBe(type === 'application/json' ? '{}' : '')
+  })
+
+  test('every stored body of traces has a row', () => {
+    const names = filesOf('otlp').map((name) => name.split('.')[0]!)
+    expect(names.filter((name) => name.startsWith('traces') && !Object.hasOwn(TRACES, name))).toEqual([])
   })
 })

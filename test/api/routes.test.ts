@@ -101,6 +101,7 @@ GET,HEAD                      public  text        /icon.svg
 GET                           viewer  text        /metrics
 GET,HEAD                      viewer  text        /rb/:name
 POST                          ingest  otlp        /v1/metrics
+POST                          ingest  otlp        /v1/traces
 `
 
 test('every route says who may use it, and this is the list', () => {

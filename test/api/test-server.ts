@@ -12,10 +12,12 @@ import { createRemoteWriteIngest } from '../../src/ingest/remote-write.ts'
 import { INGEST_DEFAULTS } from '../../src/ingest/options.ts'
 import type { IngestOptions } from '../../src/ingest/options.ts'
 import { createOtlpMetricsIngest } from '../../src/ingest/otlp-metrics.ts'
+import { createOtlpTracesIngest } from '../../src/ingest/otlp-traces.ts'
 import { OTLP_DEFAULTS } from '../../src/ingest/otlp-options.ts'
 import type { OtlpOptions } from '../../src/ingest/otlp-options.ts'
 import type { ExemplarSeries } from '../../src/model/exemplar.ts'
 import type { Labels } from '../../src/model/labels.ts'
+import type { Span } from '../../src/model/span.ts'
 import type { MetricFamily } from '../../src/model/metadata.ts'
 import type { InstantQuery, QueryEngine, QueryResult, RangeQuery } from '../../src/promql/query-engine.ts'
 import type { RuleReader } from '../../src/api/rules.ts'
@@ -139,6 +141,8 @@ export interface TestServer {
   readonly engine: NotingEngine
   readonly appender: MemoryAppender
   readonly clock: FakeClock
+  /** Taken by the test's traces ingest. */
+  readonly spans: Span[]
   readonly deps: ApiDeps
 }
 
@@ -164,6 +168,18 @@ export async function makeServer(
   const intake = new Intake(appender, { ...INGEST_DEFAULTS, ...overrides.ingest })
   const ingest = createRemoteWriteIngest({ intake })
   const otlp = createOtlpMetricsIngest({ intake, otlp: { ...OTLP_DEFAULTS, ...overrides.otlp } })
+  const spans: Span[] = []
+  const traces = createOtlpTracesIngest({
+    intake,
+    otlp: { ...OTLP_DEFAULTS, ...overrides.otlp },
+    spans: {
+      putSpans: (taken) => {
+        spans.push(...taken)
+        return []
+      },
+    },
+    limits: { keptMs: 30 * 24 * 3_600_000, spansPerTraceMax: 20_000 },
+  })
   const deps: ApiDeps = {
     query: engine,
     write: async (body, cluster, protocol) => {
@@ -183,6 +199,10 @@ export async function makeServer(
       })
       await appender.commit()
       return outcome
+    },
+    writeOtlpTraces: (body, encoding, cluster) => {
+      const bound = cluster === undefined ? {} : { cluster }
+      return Promise.resolve(traces.write(body, encoding, { nowMs: clock.nowMs(), ...bound }))
     },
     newest: () => Promise.resolve([]),
     explain: () => Promise.reject(new Error('this test explains nothing')),
@@ -230,7 +250,7 @@ export async function makeServer(
       ...overrides.settings,
     },
   }
-  return { app: await createServer(deps), engine, appender, clock, deps }
+  return { app: await createServer(deps), engine, appender, clock, spans, deps }
 }
 
 export const form = (fields: readonly (readonly [string, string])[]) => ({

@@ -1,6 +1,8 @@
 import { groupBy } from '../../base/group-by.ts'
 import type { AdoptionDay, AdoptionSink } from '../../model/adoption.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
+import { withUsage } from './cluster-usage.ts'
+import type { ClusterUsage } from './cluster-usage.ts'
 import { adoptionOfDay, usageOfDay } from './cube-of-day.ts'
 import { DAY_MS, dayOf, dayStartMs, daysBetween } from './day.ts'
 
@@ -14,6 +16,8 @@ export interface CountingPorts {
   readonly facts: Pick<FleetFactsReader, 'clusters' | 'intervalsAt'>
   readonly days: () => Promise<readonly AdoptionDay[]>
   readonly putDay: AdoptionSink['putDay']
+  /** What metrics say of what runs on clusters; absent: only what objects told counts. */
+  readonly usageAt?: (timeMs: number) => Promise<ReadonlyMap<string, ClusterUsage>>
 }
 
 /** Which days have to be counted, oldest first: those never counted since the fleet began, and those counted too early. */
@@ -30,7 +34,7 @@ export function daysToCount(counted: readonly AdoptionDay[], firstSeenMs: number
 }
 
 /** Counts what has to be, and answers how many days; nothing while no cluster is known. */
-export async function countDays({ facts, days, putDay }: CountingPorts, nowMs: number): Promise<number> {
+export async function countDays({ facts, days, putDay, usageAt }: CountingPorts, nowMs: number): Promise<number> {
   const records = await facts.clusters()
   if (records.length === 0) return 0
   const firstSeenMs = records.reduce((first, record) => Math.min(first, record.firstSeenMs), Infinity)
@@ -38,7 +42,11 @@ export async function countDays({ facts, days, putDay }: CountingPorts, nowMs: n
   for (const day of due) {
     const atMs = Math.min(dayStartMs(day) + DAY_MS - 1, nowMs)
     const byCluster = groupBy(await facts.intervalsAt(atMs), ({ cluster }) => cluster)
-    const clusters = records.map((record) => ({ record, intervals: byCluster.get(record.cluster) ?? [] }))
+    const usage = await usageAt?.(atMs)
+    const clusters = records.map((record) => ({
+      record: withUsage(record, usage?.get(record.cluster)),
+      intervals: byCluster.get(record.cluster) ?? [],
+    }))
     await putDay(day, adoptionOfDay(day, clusters, nowMs), usageOfDay(day, clusters, nowMs), nowMs)
   }
   return due.length

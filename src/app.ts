@@ -31,6 +31,7 @@ import type { OwnTraces } from './own-traces.ts'
 import { evaluationNotes, tracedStep } from './traced-beat.ts'
 import type { Content } from './content.ts'
 import { watchFiles } from './file-watch.ts'
+import { fleetFactsOf } from './fleet-calls.ts'
 import { readChanges } from './fleet/alert-changes.ts'
 import type { FleetReader } from './fleet/fleet-reader.ts'
 import { readInventory } from './fleet/inventory.ts'
@@ -325,6 +326,7 @@ function createApiServer(
     authenticate: async (token) => ownTraces.authenticate(token) ?? tokens.authenticate(token),
     tracing,
     isMuted: (headers) => headers[OWN_TRACES_HEADER] !== undefined,
+    fleetFacts: fleetFactsOf(threads.query),
     requiresToken: tokens.hasTokens,
     ...(config.faro ? { faro: DEFAULT_FARO_OPTIONS } : {}),
     metrics,

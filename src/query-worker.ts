@@ -38,6 +38,9 @@ import type { TraceCalls } from './span-calls.ts'
 import type { StoreOptions } from './store/options.ts'
 import { observedCalls } from './observation-calls.ts'
 import type { ObservedCalls } from './observation-calls.ts'
+import { createFleetBook } from './fleet/fleet-book.ts'
+import { fillFleetBook, fleetCalls } from './fleet-calls.ts'
+import type { FleetCalls } from './fleet-calls.ts'
 import { openFactsForReading } from './store/facts/facts.ts'
 import { openObservationsForReading } from './store/observation-reader.ts'
 import { openReader } from './store/reader.ts'
@@ -61,7 +64,7 @@ export interface QueryWorkerData {
 }
 
 /** What main asks. */
-export type QueryWorkerCalls = {
+export type QueryWorkerCalls = FleetCalls & {
   /** Ends soon after its signal was aborted. */
   instant(query: InstantQuery, signal?: AbortSignal): Promise<QueryResult>
   range(query: RangeQuery, signal?: AbortSignal): Promise<QueryResult>
@@ -133,6 +136,9 @@ try {
   const facts = openFactsForReading(data.store.dir)
   const spans = openSpansForReading(data.store.dir)
   const observations = openObservationsForReading(data.store.dir)
+  const fleetBook = fillFleetBook(createFleetBook(), facts.fleet)
+  // Whoever asks is told; nobody may be there to ask.
+  fleetBook.catch(() => undefined)
   const query = createLocalEngine({ queryable: reader, options: data.engine, nowMs: stopwatchMs })
   let groups = groupsOf(data, data.rules.files)
   const rules = ruleEngineOf(data, groups, query)
@@ -174,6 +180,7 @@ try {
     audit: (limit, before) => facts.audit.list(limit, before),
     deliveries: (query) => facts.deliveries.list(query),
     delivery: (id) => facts.deliveries.get(id),
+    ...fleetCalls(facts.fleet, fleetBook),
     close: () => {
       facts.close()
       spans.close()

@@ -40,6 +40,11 @@ import { registerExemplars } from './exemplars.ts'
 import { registerExplain } from './explain.ts'
 import { registerFaro } from './faro.ts'
 import { registerFeatures } from './features.ts'
+import { registerFleetClusters } from './fleet-clusters.ts'
+import { registerFleetEdges } from './fleet-edges.ts'
+import type { ApiFleetFacts } from './fleet-facts.ts'
+import { registerFleetModifications } from './fleet-modifications.ts'
+import { registerFleetUpgrades } from './fleet-upgrades.ts'
 import { registerFederate } from './federate.ts'
 import type { ReadNewest } from './federate.ts'
 import type { FaroOptions } from './faro.ts'
@@ -113,6 +118,8 @@ export interface ApiDeps {
     now(nowMs: number): Promise<FleetNow>
     inventory(cluster: string, nowMs: number): Promise<ClusterInventory | undefined>
   }
+  /** Clusters, upgrades, edges and modifications, as they are derived. */
+  readonly fleetFacts: ApiFleetFacts
   readonly authenticate: (token: string) => Promise<Principal | undefined>
   /** False only on loopback without tokens. */
   readonly requiresToken: boolean
@@ -232,6 +239,10 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   registerRuleTests(app, deps.ruleTests)
   registerDebugRules(app, deps.rules, deps.reloadStatus, clock)
   registerNow(app, (nowMs) => deps.fleet.now(nowMs), clock)
+  registerFleetClusters(app, deps.fleetFacts, clock)
+  registerFleetUpgrades(app, deps.fleetFacts, clock)
+  registerFleetEdges(app, deps.fleetFacts, clock)
+  registerFleetModifications(app, deps.fleetFacts, clock)
   registerAlerts(app, deps)
   registerAlertDetail(app, deps)
   registerAlertHistory(app, deps.people, clock)

@@ -28,8 +28,13 @@ DELETE,POST                   responder  own         /api/fleet/v1/alerts/:finge
 GET                           viewer  own         /api/fleet/v1/alerts/history
 GET                           viewer  own         /api/fleet/v1/alerts/strip
 GET                           viewer  own         /api/fleet/v1/audit
+GET                           viewer  own         /api/fleet/v1/clusters
+GET                           viewer  own         /api/fleet/v1/clusters/:cluster
 GET                           viewer  own         /api/fleet/v1/deliveries
 GET                           viewer  own         /api/fleet/v1/deliveries/:id
+GET                           viewer  own         /api/fleet/v1/edges
+GET                           viewer  own         /api/fleet/v1/edges/compare
+GET                           viewer  own         /api/fleet/v1/modifications
 GET                           viewer  own         /api/fleet/v1/now
 GET                           viewer  own         /api/fleet/v1/receivers
 GET                           viewer  own         /api/fleet/v1/routes
@@ -41,6 +46,10 @@ GET                           viewer  own         /api/fleet/v1/silences
 DELETE,PUT                    responder  own         /api/fleet/v1/silences/:id
 GET                           viewer  own         /api/fleet/v1/silences/:id
 POST                          viewer  own         /api/fleet/v1/silences/preview
+GET                           viewer  own         /api/fleet/v1/stuck
+GET                           viewer  own         /api/fleet/v1/upgrades
+GET                           viewer  own         /api/fleet/v1/upgrades/:id
+GET                           viewer  own         /api/fleet/v1/upgrades/:id/detail
 GET                           viewer  own         /api/lint
 GET                           viewer  own         /api/runbooks/v1/pages
 GET                           viewer  own         /api/runbooks/v1/pages/:name

@@ -22,6 +22,7 @@ import type { MetricFamily } from '../../src/model/metadata.ts'
 import type { InstantQuery, QueryEngine, QueryResult, RangeQuery } from '../../src/promql/query-engine.ts'
 import type { RuleReader } from '../../src/api/rules.ts'
 import { FakeClock } from '../support/fake-clock.ts'
+import { emptyFleetFacts } from '../support/fleet-facts.ts'
 import { memoryNotify } from '../support/notify.ts'
 import { MemoryAppender } from '../support/memory-appender.ts'
 import { memoryPeople } from '../support/people.ts'
@@ -227,6 +228,7 @@ export async function makeServer(
       now: () => Promise.reject(new Error('this test has no fleet')),
       inventory: () => Promise.resolve(undefined),
     },
+    fleetFacts: emptyFleetFacts(),
     authenticate: () => Promise.resolve(undefined),
     requiresToken: false,
     metrics: createOwnMetrics('0.0.0-test'),

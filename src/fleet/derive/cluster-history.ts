@@ -147,6 +147,15 @@ function statesOf(seen: readonly ObjectObservation[]): ObjectState[] {
     }
     last = object
   }
+  return noLaterThanNext(states)
+}
+
+/** A state was there before the next one was, whenever its own look came in. */
+function noLaterThanNext(states: ObjectState[]): ObjectState[] {
+  for (let i = states.length - 2; i >= 0; i--) {
+    const { seenMs } = states[i + 1]!
+    if (states[i]!.seenMs > seenMs) states[i] = { ...states[i]!, seenMs, atMs: seenMs }
+  }
   return states
 }
 

@@ -1,6 +1,6 @@
 /** What is known of one cluster now, from all ways it is heard of. Absent is unknown. */
 import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
-import type { ClusterObservations } from '../../model/observation.ts'
+import type { ClusterHistory } from './cluster-history.ts'
 import { coverageOf, seenOf } from './coverage.ts'
 import { hcoReleaseOf } from './hco-release.ts'
 import { healthOf } from './health.ts'
@@ -12,22 +12,22 @@ import { HCO_PACKAGES, subscriptionOf } from './subscription.ts'
 /** Operators whose version stands in a field of its own. */
 const NAMED_APART: readonly string[] = ['kubevirt-hyperconverged', 'openshift']
 
-export function deriveRecord(observations: ClusterObservations, intervals: readonly VersionInterval[]): ClusterRecord {
-  const { cluster } = observations
+export function deriveRecord(history: ClusterHistory, intervals: readonly VersionInterval[]): ClusterRecord {
+  const { cluster } = history
   const open = intervals.filter(({ untilMs }) => untilMs === undefined)
   const hcoVersion = open.find(({ operator }) => operator === 'kubevirt-hyperconverged')?.version
-  const hyperConverged = hyperConvergedOf(observations)
-  const subscription = subscriptionOf(observations)
+  const hyperConverged = hyperConvergedOf(history)
+  const subscription = subscriptionOf(history)
   const flavour = flavourOf(subscription?.package, hcoVersion)
-  const nodes = nodesOf(observations)
-  const platform = platformOf(observations, nodes, intervals)
-  const workloads = outdatedOf(observations)
-  const goldenImages = goldenImagesOf(observations)
-  const descheduler = deschedulerOf(observations, hcoVersion)
-  const { firstMs = 0, lastMs = 0 } = seenOf(observations)
+  const nodes = nodesOf(history)
+  const platform = platformOf(history, nodes, intervals)
+  const workloads = outdatedOf(history)
+  const goldenImages = goldenImagesOf(history)
+  const descheduler = deschedulerOf(history, hcoVersion)
+  const { firstMs = 0, lastMs = 0 } = seenOf(history)
   return {
     cluster,
-    aliases: aliasesOf(observations),
+    aliases: aliasesOf(history),
     ...(flavour === undefined ? {} : { flavour }),
     ...(platform === undefined ? {} : { platform }),
     ...(hcoVersion === undefined ? {} : { hcoVersion }),
@@ -37,19 +37,19 @@ export function deriveRecord(observations: ClusterObservations, intervals: reado
         .map(({ operator, version }) => [operator, version]),
     ),
     ...(subscription === undefined ? {} : { subscription }),
-    ...healthOf(observations, hyperConverged, subscription?.installedCsv),
+    ...healthOf(history, hyperConverged, subscription?.installedCsv),
     settings: settingsOf(hyperConverged),
     ...(nodes === undefined ? {} : { nodes }),
-    pools: poolsOf(observations),
+    pools: poolsOf(history),
     ...(workloads === undefined ? {} : { workloads }),
     ...(goldenImages === undefined ? {} : { goldenImages }),
     ...(descheduler === undefined ? {} : { descheduler }),
-    ...machineTypesOf(observations),
+    ...machineTypesOf(history),
     // Which old API versions are asked for stands in API servers' metrics, which no signal reads.
     deprecatedApis: {},
     firstSeenMs: firstMs,
     lastSeenMs: lastMs,
-    coverage: coverageOf(observations),
+    coverage: coverageOf(history),
   }
 }
 

@@ -1,6 +1,6 @@
 /** By which ways a cluster is heard of, and when it was first and last. */
 import type { Coverage } from '../../model/cluster-record.ts'
-import type { ClusterObservations } from '../../model/observation.ts'
+import type { ClusterHistory } from './cluster-history.ts'
 
 /** Both absent when nothing was ever heard. */
 export interface Seen {
@@ -8,11 +8,13 @@ export interface Seen {
   readonly lastMs?: number
 }
 
-export function coverageOf({ objects, metrics, spans }: ClusterObservations): Coverage {
-  const objectsLastMs = newest(objects.map(({ observedMs }) => observedMs))
+export function coverageOf({ observations }: ClusterHistory): Coverage {
+  const { objects, metrics, spans, objectsHeardMs } = observations
+  // A pull that finds nothing new is no look at an object, and yet a sign of life.
+  const objectsLastMs = newest([...objects.map(({ observedMs }) => observedMs), ...present(objectsHeardMs)])
   const metricsLastMs = newest(metrics.map(({ lastMs }) => lastMs))
   return {
-    objects: objects.length > 0,
+    objects: objects.length > 0 || objectsHeardMs !== undefined,
     metrics: metrics.length > 0,
     spans: spans.length > 0,
     ...(objectsLastMs === undefined ? {} : { objectsLastMs }),
@@ -21,18 +23,16 @@ export function coverageOf({ objects, metrics, spans }: ClusterObservations): Co
   }
 }
 
-export function seenOf({ objects, metrics, spans }: ClusterObservations): Seen {
-  const firstMs = oldest([
-    ...objects.map(({ observedMs }) => observedMs),
-    ...metrics.map((run) => run.firstMs),
-    ...spans.map(({ startMs }) => startMs),
-  ])
-  const lastMs = newest([
-    ...objects.map(({ observedMs }) => observedMs),
-    ...metrics.map((run) => run.lastMs),
-    ...spans.map(({ endMs }) => endMs),
-  ])
+export function seenOf({ observations }: ClusterHistory): Seen {
+  const { objects, metrics, spans, objectsHeardMs } = observations
+  const looks = [...objects.map(({ observedMs }) => observedMs), ...present(objectsHeardMs)]
+  const firstMs = oldest([...looks, ...metrics.map((run) => run.firstMs), ...spans.map(({ startMs }) => startMs)])
+  const lastMs = newest([...looks, ...metrics.map((run) => run.lastMs), ...spans.map(({ endMs }) => endMs)])
   return { ...(firstMs === undefined ? {} : { firstMs }), ...(lastMs === undefined ? {} : { lastMs }) }
+}
+
+function present(timeMs: number | undefined): readonly number[] {
+  return timeMs === undefined ? [] : [timeMs]
 }
 
 /** Not by `Math.max(...)`: a cluster's year has more looks than a call has room for arguments. */

@@ -4,23 +4,20 @@
  */
 import type { ClusterFacts } from '../../model/fleet-facts.ts'
 import type { ClusterObservations } from '../../model/observation.ts'
-import type { UpgradeRecord } from '../../model/upgrade.ts'
+import { clusterHistory } from './cluster-history.ts'
 import { deriveRecord } from './cluster.ts'
 import { deriveIntervals } from './intervals.ts'
 import { deriveModifications } from './modifications.ts'
-import { deriveUpgrades } from './upgrades.ts'
+import { upgradesOf } from './upgrades.ts'
 
 export function deriveCluster(observations: ClusterObservations): ClusterFacts {
-  return factsAround(observations, deriveUpgrades(observations))
-}
-
-/** The facts around upgrades that were derived from the same observations. */
-export function factsAround(observations: ClusterObservations, upgrades: readonly UpgradeRecord[]): ClusterFacts {
-  const intervals = deriveIntervals(observations, upgrades)
+  const history = clusterHistory(observations)
+  const upgrades = upgradesOf(history)
+  const intervals = deriveIntervals(history, upgrades)
   return {
-    cluster: deriveRecord(observations, intervals),
+    cluster: deriveRecord(history, intervals),
     intervals,
     upgrades,
-    modifications: deriveModifications(observations, upgrades),
+    modifications: deriveModifications(history, upgrades),
   }
 }

@@ -115,12 +115,12 @@ function draftOf(
 
 /** How the machines move, with the times of the phase. */
 function workloadsOf(
-  { observations }: ClusterHistory,
+  history: ClusterHistory,
   phase: WorkloadPhase | 'none' | undefined,
   fromMs: number,
   untilMs: number,
 ): WorkloadUpdate | undefined {
-  const update = workloadUpdateOf(observations, { fromMs, ...(untilMs !== Infinity && { untilMs }) })
+  const update = workloadUpdateOf(history, { fromMs, ...(untilMs !== Infinity && { untilMs }) })
   if (update === undefined || typeof phase !== 'object') return update
   const { started, ended, outdatedAtStart, outdatedNow } = phase
   const times = { startedMs: started.atMs, ...(ended !== undefined && { endedMs: ended.atMs }) }

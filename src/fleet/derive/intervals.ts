@@ -4,12 +4,12 @@
  * it best; the interval's version is the one that was really reached, not the one that was begun.
  */
 import type { VersionInterval } from '../../model/cluster-record.ts'
-import type { ClusterObservations } from '../../model/observation.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
+import { compareTexts } from './cluster-history.ts'
+import type { ClusterHistory } from './cluster-history.ts'
 import { metricArrivals } from './metric-arrivals.ts'
 import { objectArrivals } from './object-arrivals.ts'
 import { coverageOf } from './coverage.ts'
-import { compareTexts } from './object-histories.ts'
 
 /** A cluster came to run a version, or (without one) ceased to run any. */
 export interface Arrival {
@@ -22,13 +22,13 @@ export interface Arrival {
 
 /** By operator, then by start. */
 export function deriveIntervals(
-  observations: ClusterObservations,
+  history: ClusterHistory,
   upgrades: readonly UpgradeRecord[],
 ): readonly VersionInterval[] {
-  const { cluster } = observations
-  const objects = objectArrivals(observations, upgrades)
-  const metrics = metricArrivals(observations, upgrades)
-  const { objectsLastMs = -Infinity } = coverageOf(observations)
+  const { cluster } = history
+  const objects = objectArrivals(history, upgrades)
+  const metrics = metricArrivals(history, upgrades)
+  const { objectsLastMs = -Infinity } = coverageOf(history)
   const operators = [...new Set([...objects.keys(), ...metrics.keys()])].sort(compareTexts)
   return operators.flatMap((operator) => {
     const merged = mergeArrivals(objects.get(operator) ?? [], metrics.get(operator) ?? [], objectsLastMs)

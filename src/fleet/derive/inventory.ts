@@ -1,15 +1,14 @@
 /** What runs on a cluster, as far as its objects tell: golden images, the descheduler, virtual machines by type. */
 import type { ClusterRecord } from '../../model/cluster-record.ts'
-import type { ClusterObservations } from '../../model/observation.ts'
+import type { ClusterHistory } from './cluster-history.ts'
+import { presentObjects, presentRuns } from './present.ts'
 import { hcoReleaseOf, isDeschedulerMisconfigured } from './hco-release.ts'
-import { presentRuns } from './metric-runs.ts'
-import { objectHistories, presentObjects } from './object-histories.ts'
 import { coverageOf } from './coverage.ts'
 import { sortedByName } from './settings.ts'
 
 /** `undefined` where no cron was told. Outdated: CDI says it is not up to date. */
-export function goldenImagesOf(observations: ClusterObservations): ClusterRecord['goldenImages'] {
-  const crons = presentObjects(observations, 'dataimportcrons')
+export function goldenImagesOf(history: ClusterHistory): ClusterRecord['goldenImages'] {
+  const crons = presentObjects(history, 'dataimportcrons')
   if (crons.length === 0) return undefined
   const outdated = crons.filter(({ facts }) =>
     facts.conditions.some(({ type, status }) => type === 'UpToDate' && status === 'False'),
@@ -18,11 +17,8 @@ export function goldenImagesOf(observations: ClusterObservations): ClusterRecord
 }
 
 /** HCO's verdict, which depends on its version; absent where that is unknown or does not look. */
-export function deschedulerOf(
-  observations: ClusterObservations,
-  hcoVersion: string | undefined,
-): ClusterRecord['descheduler'] {
-  const found = presentObjects(observations, 'kubedeschedulers').find(({ name }) => name === 'cluster')
+export function deschedulerOf(history: ClusterHistory, hcoVersion: string | undefined): ClusterRecord['descheduler'] {
+  const found = presentObjects(history, 'kubedeschedulers').find(({ name }) => name === 'cluster')
   if (found === undefined) return undefined
   const release = hcoVersion === undefined ? undefined : hcoReleaseOf(hcoVersion)
   const isMisconfigured = release === undefined ? undefined : isDeschedulerMisconfigured(release, found.facts)
@@ -31,21 +27,19 @@ export function deschedulerOf(
 }
 
 /** Machines with an outdated launcher. KubeVirt's status, unless metrics go on where objects ended. */
-export function outdatedOf(observations: ClusterObservations): ClusterRecord['workloads'] {
-  const { objectsLastMs = -Infinity } = coverageOf(observations)
-  const told = presentObjects(observations, 'kubevirts').findLast(({ facts }) => facts.outdatedWorkloads !== undefined)
-  const measured = presentRuns(observations, 'outdated_vmis').at(-1)
+export function outdatedOf(history: ClusterHistory): ClusterRecord['workloads'] {
+  const { objectsLastMs = -Infinity } = coverageOf(history)
+  const told = presentObjects(history, 'kubevirts').findLast(({ facts }) => facts.outdatedWorkloads !== undefined)
+  const measured = presentRuns(history, 'outdated_vmis').at(-1)
   if (told !== undefined && !(measured !== undefined && measured.firstMs > objectsLastMs)) {
-    return { outdated: told.facts.outdatedWorkloads!, atMs: told.seenMs }
+    return { outdated: told.facts.outdatedWorkloads!, atMs: told.atMs }
   }
   return measured && { outdated: measured.value, atMs: measured.lastMs }
 }
 
 /** Running machines by instance type and preference. Empty where no machine is told: the edge kit leaves them out. */
-export function machineTypesOf(
-  observations: ClusterObservations,
-): Pick<ClusterRecord, 'instanceTypes' | 'preferences'> {
-  const machines = presentObjects(observations, 'virtualmachineinstances').map(({ facts }) => facts)
+export function machineTypesOf(history: ClusterHistory): Pick<ClusterRecord, 'instanceTypes' | 'preferences'> {
+  const machines = presentObjects(history, 'virtualmachineinstances').map(({ facts }) => facts)
   return {
     instanceTypes: countByName(machines.map(({ instanceType }) => instanceType)),
     preferences: countByName(machines.map(({ preference }) => preference)),
@@ -61,9 +55,10 @@ function countByName(names: readonly (string | undefined)[]): Readonly<Record<st
 }
 
 /** HyperConverged as it is now; absent when none is there. */
-export function hyperConvergedOf(observations: ClusterObservations) {
-  return objectHistories(observations, 'hyperconvergeds')
-    .filter(({ goneMs }) => goneMs === undefined)
+export function hyperConvergedOf(history: ClusterHistory) {
+  return history
+    .of('hyperconvergeds')
+    .filter(({ gone }) => gone === undefined)
     .at(-1)
     ?.states.at(-1)?.facts
 }

@@ -3,13 +3,13 @@
  * metrics tell how many there are.
  */
 import type { HyperConvergedFacts } from '../../model/object-facts.ts'
-import type { ClusterObservations, MetricRun } from '../../model/observation.ts'
+import type { MetricRun } from '../../model/observation.ts'
+import { compareTexts } from './cluster-history.ts'
+import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
+import { isSeenFromCreation, resolutionOf } from './present.ts'
 import { coverageOf } from './coverage.ts'
 import { parseJsonPatch } from './json-patch.ts'
-import { resolutionOf, runsOf } from './metric-runs.ts'
 import type { FoundModification } from './modifications.ts'
-import { compareTexts, isSeenFromCreation, objectHistories } from './object-histories.ts'
-import type { ObjectHistory } from './object-histories.ts'
 
 /** Which operand an annotation patches. */
 const PATCHED: Readonly<Record<string, string>> = {
@@ -19,13 +19,13 @@ const PATCHED: Readonly<Record<string, string>> = {
   'ssp.kubevirt.io/jsonpatch': 'ssp',
 }
 
-export function jsonPatchesOf(observations: ClusterObservations): readonly FoundModification[] {
-  const histories = objectHistories(observations, 'hyperconvergeds')
+export function jsonPatchesOf(history: ClusterHistory): readonly FoundModification[] {
+  const histories = history.of('hyperconvergeds')
   const told = histories.flatMap(patchesOfHistory)
-  const firstLookMs = histories[0]?.states[0]!.seenMs ?? Infinity
-  const { objectsLastMs = -Infinity } = coverageOf(observations)
+  const firstLookMs = histories[0]?.states[0]!.atMs ?? Infinity
+  const { objectsLastMs = -Infinity } = coverageOf(history)
   // Where HyperConverged is told, it is told what stands in it: metrics count before and after that only.
-  const measured = patchesOfMetrics(observations).filter(({ startedMs, endedMs }) => {
+  const measured = patchesOfMetrics(history).filter(({ startedMs, endedMs }) => {
     if (histories.length === 0) return true
     return (endedMs ?? Infinity) <= firstLookMs || (startedMs ?? -Infinity) > objectsLastMs
   })
@@ -48,19 +48,19 @@ function patchesOfHistory(history: ObjectHistory<HyperConvergedFacts>): readonly
 function stretchesOf(history: ObjectHistory<HyperConvergedFacts>, annotation: string): readonly Stretch[] {
   const stretches: Stretch[] = []
   let open: Stretch | undefined
-  history.states.forEach(({ facts, seenMs }, i) => {
+  history.states.forEach(({ facts, atMs }, i) => {
     const text = facts.jsonPatches[annotation]
     if (text === open?.text) return
-    if (open !== undefined) open.endedMs = seenMs
+    if (open !== undefined) open.endedMs = atMs
     if (text === undefined) {
       open = undefined
       return
     }
-    const startedMs = i > 0 || isSeenFromCreation(history) ? seenMs : taintedSince(facts)
+    const startedMs = i > 0 || isSeenFromCreation(history) ? atMs : taintedSince(facts)
     open = { annotation, text, ...(startedMs === undefined ? {} : { startedMs }) }
     stretches.push(open)
   })
-  if (open !== undefined && history.goneMs !== undefined) open.endedMs = history.goneMs
+  if (open !== undefined && history.gone !== undefined) open.endedMs = history.gone.atMs
   return stretches
 }
 
@@ -91,9 +91,9 @@ function modificationOf({ annotation, text: written, startedMs, endedMs }: Stret
 }
 
 /** By annotation, the stretches over which HCO counted operations in it. */
-function patchesOfMetrics(observations: ClusterObservations): readonly FoundModification[] {
+function patchesOfMetrics(history: ClusterHistory): readonly FoundModification[] {
   const byAnnotation = new Map<string, MetricRun[]>()
-  for (const run of runsOf(observations, 'unsafe_modifications')) {
+  for (const run of history.runs('unsafe_modifications')) {
     const annotation = run.labels['annotation_name'] ?? ''
     if (annotation === '') continue
     const own = byAnnotation.get(annotation)

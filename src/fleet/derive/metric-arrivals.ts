@@ -2,21 +2,23 @@
  * When a cluster came to run a version, as its metrics tell: exact to one scrape. A CSV that succeeded is the operator's
  * deployment, not its arrival; the upgrade knows the end, so far as metrics can know it.
  */
-import type { ClusterObservations, MetricRun } from '../../model/observation.ts'
+import type { MetricRun } from '../../model/observation.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { compareVersions, versionOfCsv } from '../version-order.ts'
+import type { ClusterHistory } from './cluster-history.ts'
+import { resolutionOf } from './present.ts'
+import { reachedBy } from './reached.ts'
 import type { Arrival } from './intervals.ts'
-import { resolutionOf, runsOf } from './metric-runs.ts'
 
 /** By operator, oldest first. */
 export function metricArrivals(
-  observations: ClusterObservations,
+  history: ClusterHistory,
   upgrades: readonly UpgradeRecord[],
 ): ReadonlyMap<string, readonly Arrival[]> {
   const arrivals: readonly (readonly [string, readonly Arrival[]])[] = [
-    ['kubevirt-hyperconverged', hcoArrivals(observations, upgrades)],
-    ['kubevirt', kubevirtArrivals(observations)],
-    ['openshift', platformArrivals(observations)],
+    ['kubevirt-hyperconverged', hcoArrivals(history, upgrades)],
+    ['kubevirt', kubevirtArrivals(history)],
+    ['openshift', platformArrivals(history)],
   ]
   return new Map(arrivals.filter(([, found]) => found.length > 0))
 }
@@ -27,13 +29,15 @@ export function csvVersionOf({ labels }: MetricRun): string | undefined {
   return version === '' ? versionOfCsv(labels['name'] ?? '') : version
 }
 
-function hcoArrivals(observations: ClusterObservations, upgrades: readonly UpgradeRecord[]): readonly Arrival[] {
+function hcoArrivals(history: ClusterHistory, upgrades: readonly UpgradeRecord[]): readonly Arrival[] {
   const arrivals: Arrival[] = []
   let version: string | undefined
-  for (const run of succeededRuns(observations)) {
+  for (const run of succeededRuns(history)) {
     const to = csvVersionOf(run)
     if (to === undefined || to === version) continue
-    const arrival = arrivalOf(run, to, upgrades)
+    const isKnown = run.beforeMs !== undefined
+    const seen = { version: to, atMs: run.firstMs, isKnown, resolutionSeconds: resolutionOf(run) }
+    const arrival = reachedBy(seen, upgrades)
     if (arrival === undefined) continue
     arrivals.push(arrival)
     version = to
@@ -42,45 +46,18 @@ function hcoArrivals(observations: ClusterObservations, upgrades: readonly Upgra
 }
 
 /** By start; of those that were there when the history begins, the newest version last. */
-function succeededRuns(observations: ClusterObservations): readonly MetricRun[] {
-  return runsOf(observations, 'csv_succeeded')
+function succeededRuns(history: ClusterHistory): readonly MetricRun[] {
+  return history
+    .runs('csv_succeeded')
     .filter(({ value }) => value === 1)
     .toSorted((a, b) => a.firstMs - b.firstMs || compareVersions(csvVersionOf(a) ?? '', csvVersionOf(b) ?? ''))
 }
 
-/** `undefined`: the operator runs, but the version was not reached. */
-function arrivalOf(run: MetricRun, version: string, upgrades: readonly UpgradeRecord[]): Arrival | undefined {
-  const { firstMs, beforeMs } = run
-  const led = upgrades
-    .map(({ upgrade }) => upgrade)
-    .filter(({ operator, to, startedMs }) => {
-      return operator === 'kubevirt-hyperconverged' && to === version && (startedMs ?? -Infinity) <= firstMs
-    })
-    .sort((a, b) => (a.startedMs ?? -Infinity) - (b.startedMs ?? -Infinity))
-    .at(-1)
-  const seen = { version, atMs: firstMs, isKnown: beforeMs !== undefined, resolutionSeconds: resolutionOf(run) }
-  switch (led?.state) {
-    case undefined:
-      return seen
-    case 'succeeded':
-      return led.endedMs === undefined
-        ? { ...seen, isKnown: false }
-        : { version, atMs: led.endedMs, isKnown: true, resolutionSeconds: led.resolutionSeconds }
-    case 'unknown':
-      return { ...seen, isKnown: false }
-    case 'in_progress':
-    case 'failed':
-    case 'superseded':
-    case 'rolled_back':
-      return undefined
-  }
-}
-
 /** A version is reached when every node's virt-handler runs it: when the last node left the one before. */
-function kubevirtArrivals(observations: ClusterObservations): readonly Arrival[] {
-  const runs = runsOf(observations, 'kubevirt_nodes').filter(
-    ({ value, labels }) => value > 0 && (labels['kubeversion'] ?? '') !== '',
-  )
+function kubevirtArrivals(history: ClusterHistory): readonly Arrival[] {
+  const runs = history
+    .runs('kubevirt_nodes')
+    .filter(({ value, labels }) => value > 0 && (labels['kubeversion'] ?? '') !== '')
   const timesMs = [
     ...new Set(runs.flatMap(({ firstMs, afterMs }) => [firstMs, ...(afterMs === undefined ? [] : [afterMs])])),
   ]
@@ -117,8 +94,8 @@ function beforeScrape(runs: readonly MetricRun[], firstMs: number): number | und
 /** Unix seconds: what `cluster_version{type="completed"}` has as its value. */
 const PLAUSIBLE_SECONDS = 1e9
 
-function platformArrivals(observations: ClusterObservations): readonly Arrival[] {
-  const runs = runsOf(observations, 'platform')
+function platformArrivals(history: ClusterHistory): readonly Arrival[] {
+  const runs = history.runs('platform')
   const completed = runs.filter(({ labels }) => labels['type'] === 'completed')
   const used = completed.length > 0 ? completed : runs.filter(({ labels }) => labels['type'] === 'current')
   const arrivals: Arrival[] = []

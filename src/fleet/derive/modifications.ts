@@ -1,10 +1,10 @@
 /** What was changed past the API: operands edited by hand and changed back, and JSON patches in annotations. */
 import { createHash } from 'node:crypto'
 import type { Modification } from '../../model/cluster-record.ts'
-import type { ClusterObservations } from '../../model/observation.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
+import { compareTexts } from './cluster-history.ts'
+import type { ClusterHistory } from './cluster-history.ts'
 import { jsonPatchesOf } from './json-patches.ts'
-import { compareTexts } from './object-histories.ts'
 import { outOfBandOf } from './out-of-band.ts'
 
 /** A modification before it is named and set beside the cluster's upgrades. */
@@ -12,14 +12,14 @@ export type FoundModification = Omit<Modification, 'id' | 'cluster' | 'isUpgrade
 
 /** Oldest first; those whose start nobody saw before all others. */
 export function deriveModifications(
-  observations: ClusterObservations,
+  history: ClusterHistory,
   upgrades: readonly UpgradeRecord[],
 ): readonly Modification[] {
   const windows = upgrades.map(upgradeWindow)
-  return [...outOfBandOf(observations), ...jsonPatchesOf(observations)]
+  return [...outOfBandOf(history), ...jsonPatchesOf(history)]
     .map((found) => ({
-      id: idOf(observations.cluster, found),
-      cluster: observations.cluster,
+      id: idOf(history.cluster, found),
+      cluster: history.cluster,
       ...found,
       isUpgradeMode: windows.some((window) => contains(window, found.startedMs)),
     }))

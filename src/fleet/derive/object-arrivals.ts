@@ -1,15 +1,16 @@
 /** When a cluster came to run a version, as its objects tell: HyperConverged, the operands, ClusterVersion. */
 import type { ObjectFacts } from '../../model/object-facts.ts'
-import type { ClusterObservations } from '../../model/observation.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
+import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
+import { isSeenFromCreation } from './present.ts'
+import { hcoCsvs, versionOf as csvVersion } from './hco-csv.ts'
 import type { Arrival } from './intervals.ts'
-import { isSeenFromCreation, objectHistories } from './object-histories.ts'
-import type { ObjectHistory } from './object-histories.ts'
+import { reachedBy } from './reached.ts'
 import { OPERAND_KINDS, OPERAND_NAMES } from './operands.ts'
 
 /** By operator, oldest first. Operators whose objects tell no version are absent. */
 export function objectArrivals(
-  observations: ClusterObservations,
+  history: ClusterHistory,
   upgrades: readonly UpgradeRecord[],
 ): ReadonlyMap<string, readonly Arrival[]> {
   const arrivals = new Map<string, readonly Arrival[]>()
@@ -20,24 +21,25 @@ export function objectArrivals(
     upgrades
       .filter(({ upgrade }) => upgrade.operator === operator && upgrade.state === 'succeeded')
       .map(({ upgrade }) => ({ version: upgrade.to, endedMs: upgrade.endedMs }))
-  const hyperConverged = objectHistories(observations, 'hyperconvergeds')
-  put(
-    'kubevirt-hyperconverged',
-    versionArrivals(hyperConverged, ({ operatorVersion }) => operatorVersion, ends('kubevirt-hyperconverged')),
+  const reached = versionArrivals(
+    history.of('hyperconvergeds'),
+    ({ operatorVersion }) => operatorVersion,
+    ends('kubevirt-hyperconverged'),
   )
+  put('kubevirt-hyperconverged', reached.length > 0 ? reached : csvArrivals(history, upgrades))
   for (const kind of OPERAND_KINDS) {
     const name = OPERAND_NAMES[kind]
     const components = upgrades
       .flatMap(({ detail }) => detail.components)
       .filter((component) => component.name === name && component.state === 'succeeded' && component.to !== undefined)
       .map(({ to, endedMs }) => ({ version: to!, endedMs }))
-    const histories = objectHistories(observations, kind)
+    const histories = history.of(kind)
     put(
       name,
       versionArrivals(histories, ({ observedVersion }) => observedVersion, [...components, ...ends(name)]),
     )
   }
-  put('openshift', platformArrivals(observations))
+  put('openshift', platformArrivals(history))
   return arrivals
 }
 
@@ -56,48 +58,63 @@ function versionArrivals<F extends ObjectFacts>(
   for (const history of histories) {
     let version: string | undefined
     let lastSeenMs: number | undefined
-    history.states.forEach(({ facts, seenMs, isWatched }, i) => {
+    history.states.forEach(({ facts, atMs, isWatched }, i) => {
       // An object that says no version says nothing: HCO writes its own when the first installation is done.
       const told = versionOf(facts)
       if (told !== undefined && told !== '' && told !== version) {
-        const endedMs = nearestEnd(ends, told, seenMs, arrivals.at(-1)?.atMs ?? -Infinity)
+        const endedMs = nearestEnd(ends, told, atMs, arrivals.at(-1)?.atMs ?? -Infinity)
         arrivals.push({
           version: told,
-          atMs: endedMs ?? seenMs,
+          atMs: endedMs ?? atMs,
           isKnown: endedMs !== undefined || i > 0 || isSeenFromCreation(history),
           // Found rather than watched: it was so at some time since the look before.
-          resolutionSeconds: endedMs !== undefined || isWatched ? 1 : gapSeconds(lastSeenMs, seenMs),
+          resolutionSeconds: endedMs !== undefined || isWatched ? 1 : gapSeconds(lastSeenMs, atMs),
         })
         version = told
       }
-      lastSeenMs = seenMs
+      lastSeenMs = atMs
     })
-    const { goneMs } = history
-    if (goneMs !== undefined && version !== undefined) {
-      arrivals.push({ version: undefined, atMs: goneMs, isKnown: true, resolutionSeconds: 1 })
+    const { gone } = history
+    if (gone !== undefined && version !== undefined) {
+      const resolutionSeconds = gapSeconds(gone.sinceMs, gone.atMs)
+      arrivals.push({ version: undefined, atMs: gone.atMs, isKnown: true, resolutionSeconds })
     }
   }
   return arrivals.sort((a, b) => a.atMs - b.atMs)
 }
 
 /** The end of an upgrade to this version, after the version before it came, that is nearest to when it was seen. */
-function nearestEnd(ends: readonly End[], version: string, seenMs: number, afterMs: number): number | undefined {
+function nearestEnd(ends: readonly End[], version: string, atMs: number, afterMs: number): number | undefined {
   let nearest: number | undefined
   for (const { version: to, endedMs } of ends) {
     if (to !== version || endedMs === undefined || endedMs <= afterMs) continue
-    if (nearest === undefined || Math.abs(endedMs - seenMs) < Math.abs(nearest - seenMs)) nearest = endedMs
+    if (nearest === undefined || Math.abs(endedMs - atMs) < Math.abs(nearest - atMs)) nearest = endedMs
   }
   return nearest
 }
 
-function gapSeconds(beforeMs: number | undefined, seenMs: number): number {
-  return beforeMs === undefined ? 1 : Math.max(1, Math.round((seenMs - beforeMs) / 1000))
+function gapSeconds(beforeMs: number | undefined, atMs: number): number {
+  return beforeMs === undefined ? 1 : Math.max(1, Math.round((atMs - beforeMs) / 1000))
+}
+
+/** Where no HyperConverged is told: a CSV that succeeded, as far as the upgrade to it allows. */
+function csvArrivals(history: ClusterHistory, upgrades: readonly UpgradeRecord[]): readonly Arrival[] {
+  return hcoCsvs(history)
+    .flatMap((csv) => {
+      const i = csv.states.findIndex(({ facts }) => facts.phase === 'Succeeded')
+      if (i === -1) return []
+      const { facts, atMs } = csv.states[i]!
+      const isKnown = i > 0 || isSeenFromCreation(csv)
+      const seen = { version: csvVersion(csv), atMs: facts.lastTransitionMs ?? atMs, isKnown, resolutionSeconds: 1 }
+      return reachedBy(seen, upgrades) ?? []
+    })
+    .sort((a, b) => a.atMs - b.atMs)
 }
 
 /** ClusterVersion remembers what it completed, and when. */
-function platformArrivals(observations: ClusterObservations): readonly Arrival[] {
+function platformArrivals(history: ClusterHistory): readonly Arrival[] {
   const completed = new Map<number, string>()
-  for (const { states } of objectHistories(observations, 'clusterversions')) {
+  for (const { states } of history.of('clusterversions')) {
     for (const { facts } of states) {
       for (const { state, version, completedMs } of facts.history) {
         if (state === 'Completed' && completedMs !== undefined) completed.set(completedMs, version)

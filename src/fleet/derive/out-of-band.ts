@@ -3,11 +3,12 @@
  * scrape). Edits of one operand less than ten minutes apart are one burst: somebody, or some tool, at work.
  */
 import type { EventFacts } from '../../model/object-facts.ts'
-import type { ClusterObservations, MetricRun } from '../../model/observation.ts'
-import { resolutionOf, runsOf, seriesKey } from './metric-runs.ts'
+import type { MetricRun } from '../../model/observation.ts'
+import { compareTexts } from './cluster-history.ts'
+import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
+import { labelsText } from './metric-series.ts'
+import { resolutionOf } from './present.ts'
 import type { FoundModification } from './modifications.ts'
-import { compareTexts, objectHistories } from './object-histories.ts'
-import type { ObjectHistory } from './object-histories.ts'
 import { componentOf } from './operands.ts'
 
 /** So many edits of one operand were reverted at a time, or within the scrape that ended then. */
@@ -21,8 +22,8 @@ interface Edit {
 
 const BURST_GAP_MS = 10 * 60_000
 
-export function outOfBandOf(observations: ClusterObservations): readonly FoundModification[] {
-  const edits = [...eventEdits(observations), ...counterEdits(observations)]
+export function outOfBandOf(history: ClusterHistory): readonly FoundModification[] {
+  const edits = [...eventEdits(history), ...counterEdits(history)]
   const byComponent = new Map<string, Edit[]>()
   for (const edit of edits) {
     const own = byComponent.get(edit.component)
@@ -66,8 +67,9 @@ function modificationOf(component: string, burst: readonly Edit[]): FoundModific
 /** `Overwritten KubeVirt kubevirt-kubevirt-hyperconverged`, told on HyperConverged. */
 const OVERWRITTEN = /^Overwritten (\S+) (\S+)/
 
-function eventEdits(observations: ClusterObservations): readonly Edit[] {
-  return objectHistories(observations, 'events')
+function eventEdits(history: ClusterHistory): readonly Edit[] {
+  return history
+    .of('events')
     .filter(({ states }) => states[0]!.facts.reason === 'Overwritten')
     .flatMap(editsOfEvent)
 }
@@ -82,23 +84,23 @@ function editsOfEvent({ states }: ObjectHistory<EventFacts>): readonly Edit[] {
   const add = (atMs: number, count: number): void => {
     if (count > 0) edits.push({ component, atMs, count, source: 'event', resolutionSeconds: 1 })
   }
-  for (const { facts, seenMs } of states) {
+  for (const { facts, atMs } of states) {
     const count = Math.max(facts.count, 1)
     if (counted === 0) {
-      add(facts.firstMs ?? facts.createdMs ?? facts.lastMs ?? seenMs, 1)
+      add(facts.firstMs ?? facts.createdMs ?? facts.lastMs ?? atMs, 1)
       counted = 1
     }
-    add(facts.lastMs ?? seenMs, count - counted)
+    add(facts.lastMs ?? atMs, count - counted)
     counted = Math.max(counted, count)
   }
   return edits
 }
 
-function counterEdits(observations: ClusterObservations): readonly Edit[] {
+function counterEdits(history: ClusterHistory): readonly Edit[] {
   const edits: Edit[] = []
   const before = new Map<string, MetricRun>()
-  for (const run of runsOf(observations, 'out_of_band')) {
-    const key = seriesKey(run)
+  for (const run of history.runs('out_of_band')) {
+    const key = labelsText(run.labels)
     const count = increaseOf(before.get(key), run)
     before.set(key, run)
     const component = componentOf(run.labels['component_name'] ?? '')

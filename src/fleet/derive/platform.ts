@@ -1,9 +1,8 @@
 /** What a cluster stands on: OpenShift by its own words, plain Kubernetes by its nodes. */
 import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
-import type { ClusterObservations } from '../../model/observation.ts'
-import { presentRuns } from './metric-runs.ts'
-import { presentObjects } from './object-histories.ts'
 import { compareVersions } from '../version-order.ts'
+import type { ClusterHistory } from './cluster-history.ts'
+import { presentObjects, presentRuns } from './present.ts'
 
 type Platform = NonNullable<ClusterRecord['platform']>
 type Nodes = NonNullable<ClusterRecord['nodes']>
@@ -13,20 +12,21 @@ const OPENSHIFT_KINDS: readonly string[] = ['clusterversions', 'clusteroperators
 
 /** `undefined`: nothing told tells. */
 export function platformOf(
-  observations: ClusterObservations,
+  history: ClusterHistory,
   nodes: Nodes | undefined,
   intervals: readonly VersionInterval[],
 ): Platform | undefined {
-  const isOpenShift = observations.objects.some(
+  const { objects, metrics } = history.observations
+  const isOpenShift = objects.some(
     ({ facts, namespace }) => OPENSHIFT_KINDS.includes(facts.kind) || namespace.startsWith('openshift-'),
   )
-  const runs = presentRuns(observations, 'platform')
-  if (isOpenShift || observations.metrics.some(({ signal }) => signal === 'platform')) {
+  const runs = presentRuns(history, 'platform')
+  if (isOpenShift || metrics.some(({ signal }) => signal === 'platform')) {
     const version = intervals.find(
       ({ operator, untilMs }) => operator === 'openshift' && untilMs === undefined,
     )?.version
     const desired = runs.findLast(({ labels }) => labels['type'] === 'desired')?.labels['version']
-    const target = presentObjects(observations, 'clusterversions').at(-1)?.facts.desiredVersion ?? desired
+    const target = presentObjects(history, 'clusterversions').at(-1)?.facts.desiredVersion ?? desired
     return {
       kind: 'openshift',
       ...(version === undefined ? {} : { version }),
@@ -39,8 +39,8 @@ export function platformOf(
   return { kind: 'kubernetes', ...(nodes.kubeletVersions.length === 1 ? { version: kubelet! } : {}) }
 }
 
-export function nodesOf(observations: ClusterObservations): Nodes | undefined {
-  const nodes = presentObjects(observations, 'nodes').map(({ facts }) => facts)
+export function nodesOf(history: ClusterHistory): Nodes | undefined {
+  const nodes = presentObjects(history, 'nodes').map(({ facts }) => facts)
   if (nodes.length === 0) return undefined
   const versions = new Set(nodes.map(({ kubeletVersion }) => kubeletVersion).filter((version) => version !== ''))
   return {
@@ -50,15 +50,16 @@ export function nodesOf(observations: ClusterObservations): Nodes | undefined {
   }
 }
 
-export function poolsOf(observations: ClusterObservations): ClusterRecord['pools'] {
-  return presentObjects(observations, 'machineconfigpools').map(({ name, facts }) => {
+export function poolsOf(history: ClusterHistory): ClusterRecord['pools'] {
+  return presentObjects(history, 'machineconfigpools').map(({ name, facts }) => {
     const { isPaused, machines, updated, degraded } = facts
     return { name, isPaused, machines, updated, degraded }
   })
 }
 
-/** OpenShift's own name of the cluster, which Red Hat's telemetry uses. */
-export function aliasesOf(observations: ClusterObservations): readonly string[] {
-  const names = presentObjects(observations, 'clusterversions').map(({ facts }) => facts.clusterId)
-  return [...new Set(names)].filter((name) => name !== '' && name !== observations.cluster).sort()
+/** What else it is called: by its senders, and by OpenShift itself, whose name Red Hat's telemetry uses. */
+export function aliasesOf(history: ClusterHistory): readonly string[] {
+  const told = presentObjects(history, 'clusterversions').map(({ facts }) => facts.clusterId)
+  const names = new Set([...(history.observations.aliases ?? []), ...told])
+  return [...names].filter((name) => name !== '' && name !== history.cluster).sort()
 }

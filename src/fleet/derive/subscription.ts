@@ -1,8 +1,7 @@
 /** What OLM follows for HCO: package, channel, approval, state. From the Subscription, or else from OLM's metric. */
 import type { ClusterRecord } from '../../model/cluster-record.ts'
-import type { ClusterObservations } from '../../model/observation.ts'
-import { presentRuns } from './metric-runs.ts'
-import { presentObjects } from './object-histories.ts'
+import type { ClusterHistory } from './cluster-history.ts'
+import { presentObjects, presentRuns } from './present.ts'
 
 type Subscription = NonNullable<ClusterRecord['subscription']>
 
@@ -12,11 +11,11 @@ export const HCO_PACKAGES: Readonly<Record<string, NonNullable<ClusterRecord['fl
   'kubevirt-hyperconverged': 'openshift',
 }
 
-export function subscriptionOf(observations: ClusterObservations): Subscription | undefined {
-  const [newest] = presentObjects(observations, 'subscriptions')
+export function subscriptionOf(history: ClusterHistory): Subscription | undefined {
+  const [newest] = presentObjects(history, 'subscriptions')
     .filter(({ facts }) => facts.package in HCO_PACKAGES)
     .sort((a, b) => (b.facts.createdMs ?? 0) - (a.facts.createdMs ?? 0))
-  if (newest === undefined) return subscriptionOfMetric(observations)
+  if (newest === undefined) return subscriptionOfMetric(history)
   const { package: name, channel, approval, source, state, installedCsv, currentCsv } = newest.facts
   return {
     package: name,
@@ -30,8 +29,8 @@ export function subscriptionOf(observations: ClusterObservations): Subscription 
 }
 
 /** Catalog and state are no labels: empty is unknown. */
-function subscriptionOfMetric(observations: ClusterObservations): Subscription | undefined {
-  const newest = presentRuns(observations, 'subscription').at(-1)
+function subscriptionOfMetric(history: ClusterHistory): Subscription | undefined {
+  const newest = presentRuns(history, 'subscription').at(-1)
   if (newest === undefined) return undefined
   const { channel = '', approval = '', installed = '', package: name = '' } = newest.labels
   return {

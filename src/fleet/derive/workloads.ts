@@ -3,12 +3,9 @@
  * Asynchronous and without a bound; times are relative to what was last heard of the cluster, never to a clock.
  */
 import type { MigrationFacts } from '../../model/object-facts.ts'
-import type { ClusterObservations } from '../../model/observation.ts'
 import type { WorkloadUpdate } from '../../model/upgrade.ts'
+import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
 import { seenOf } from './coverage.ts'
-import { runsOf } from './metric-runs.ts'
-import { objectHistories } from './object-histories.ts'
-import type { ObjectHistory } from './object-histories.ts'
 
 /** From when KubeVirt was upgraded until the next upgrade begins, exclusive; absent: until what is known ends. */
 export interface WorkloadWindow {
@@ -21,19 +18,16 @@ const PACE_OVER_MS = 60 * 60_000
 const PACE_FROM_MS = 5 * 60_000
 
 /** `undefined`: nothing told of outdated machines or migrations in the window. */
-export function workloadUpdateOf(
-  observations: ClusterObservations,
-  window: WorkloadWindow,
-): WorkloadUpdate | undefined {
-  const levels = outdatedLevels(observations, window)
-  const migrations = migrationsOf(observations, window)
+export function workloadUpdateOf(history: ClusterHistory, window: WorkloadWindow): WorkloadUpdate | undefined {
+  const levels = outdatedLevels(history, window)
+  const migrations = migrationsOf(history, window)
   const isAnyMigration = Object.values(migrations).some((count) => count > 0)
   if (levels.length === 0 && !isAnyMigration) return undefined
   const first = levels.findIndex(({ outdated }) => outdated > 0)
   const begun = first === -1 ? undefined : levels[first]!
   const ended = first === -1 ? undefined : levels.slice(first).find(({ outdated }) => outdated === 0)
   const now = levels.at(-1)
-  const untilMs = Math.min(window.untilMs ?? Infinity, seenOf(observations).lastMs ?? -Infinity)
+  const untilMs = Math.min(window.untilMs ?? Infinity, seenOf(history).lastMs ?? -Infinity)
   return {
     ...(now === undefined ? {} : { outdatedAtStart: Math.max(...levels.map(({ outdated }) => outdated)) }),
     ...(now === undefined ? {} : { outdatedNow: now.outdated }),
@@ -51,13 +45,15 @@ interface Level {
 }
 
 /** KubeVirt's status where it is told, the gauge elsewhere; oldest first, one entry per change. */
-function outdatedLevels(observations: ClusterObservations, window: WorkloadWindow): readonly Level[] {
-  const told = objectHistories(observations, 'kubevirts').flatMap(({ states }) =>
-    states.flatMap(({ facts, seenMs }) =>
-      facts.outdatedWorkloads === undefined ? [] : [{ atMs: seenMs, outdated: facts.outdatedWorkloads }],
-    ),
-  )
-  const measured = runsOf(observations, 'outdated_vmis').map(({ firstMs, value }) => ({
+function outdatedLevels(history: ClusterHistory, window: WorkloadWindow): readonly Level[] {
+  const told = history
+    .of('kubevirts')
+    .flatMap(({ states }) =>
+      states.flatMap(({ facts, atMs }) =>
+        facts.outdatedWorkloads === undefined ? [] : [{ atMs: atMs, outdated: facts.outdatedWorkloads }],
+      ),
+    )
+  const measured = history.runs('outdated_vmis').map(({ firstMs, value }) => ({
     atMs: firstMs,
     outdated: value,
   }))
@@ -91,9 +87,9 @@ function paceOf(
 type Migrations = WorkloadUpdate['migrations']
 
 /** Of the migrations that were made in the window. Metrics tell only how many wait and run, and not why. */
-function migrationsOf(observations: ClusterObservations, window: WorkloadWindow): Migrations {
-  const histories = objectHistories(observations, 'virtualmachineinstancemigrations')
-  return histories.length > 0 ? countMigrations(histories, window) : measuredMigrations(observations, window)
+function migrationsOf(history: ClusterHistory, window: WorkloadWindow): Migrations {
+  const histories = history.of('virtualmachineinstancemigrations')
+  return histories.length > 0 ? countMigrations(histories, window) : measuredMigrations(history, window)
 }
 
 function countMigrations(
@@ -110,26 +106,23 @@ function countMigrations(
     running: 0,
     pendingTimeouts: 0,
   }
-  for (const { states, goneMs } of histories) {
-    const { facts, seenMs } = states.at(-1)!
-    const madeMs = facts.createdMs ?? states[0]!.seenMs
+  for (const { states, gone } of histories) {
+    const { facts, atMs } = states.at(-1)!
+    const madeMs = facts.createdMs ?? states[0]!.atMs
     if (madeMs < fromMs || madeMs >= untilMs) continue
     counts[CAUSES[facts.cause]]++
     if (facts.phase === 'Succeeded') counts.succeeded++
     else if (facts.phase === 'Failed') {
       counts.failed++
-      if (isPendingTimeout(facts, seenMs)) counts.pendingTimeouts++
-    } else if (goneMs === undefined) counts[isWaiting(facts.phase) ? 'pending' : 'running']++
+      if (isPendingTimeout(facts, atMs)) counts.pendingTimeouts++
+    } else if (gone === undefined) counts[isWaiting(facts.phase) ? 'pending' : 'running']++
   }
   return counts
 }
 
-function measuredMigrations(
-  observations: ClusterObservations,
-  { fromMs, untilMs = Infinity }: WorkloadWindow,
-): Migrations {
+function measuredMigrations(history: ClusterHistory, { fromMs, untilMs = Infinity }: WorkloadWindow): Migrations {
   const last = (signal: 'migrations_pending' | 'migrations_running'): number | undefined =>
-    runsOf(observations, signal).findLast(({ firstMs, lastMs }) => lastMs >= fromMs && firstMs < untilMs)?.value
+    history.runs(signal).findLast(({ firstMs, lastMs }) => lastMs >= fromMs && firstMs < untilMs)?.value
   const [pending, running] = [last('migrations_pending'), last('migrations_running')]
   return { ...(pending === undefined ? {} : { pending }), ...(running === undefined ? {} : { running }) }
 }
@@ -148,10 +141,10 @@ const PENDING_LIMITS_MS = [5 * 60_000, 15 * 60_000]
 const LIMIT_SLACK_MS = 60_000
 
 /** Ended by a limit: it never got past waiting, and waited just as long as a limit allows. */
-function isPendingTimeout({ phaseTimesMs, createdMs, endMs }: MigrationFacts, seenMs: number): boolean {
+function isPendingTimeout({ phaseTimesMs, createdMs, endMs }: MigrationFacts, atMs: number): boolean {
   const reached = Object.keys(phaseTimesMs).filter((phase) => phase !== 'Failed')
   if (reached.some((phase) => !isWaiting(phase))) return false
-  const failedMs = phaseTimesMs['Failed'] ?? endMs ?? seenMs
+  const failedMs = phaseTimesMs['Failed'] ?? endMs ?? atMs
   const waitingMs = phaseTimesMs['Scheduling'] ?? phaseTimesMs['Pending'] ?? createdMs
   if (waitingMs === undefined) return false
   const waitedMs = failedMs - waitingMs

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { clusterHistory } from '../../../src/fleet/derive/cluster-history.ts'
 import { deriveIntervals } from '../../../src/fleet/derive/intervals.ts'
 import type { VersionInterval } from '../../../src/model/cluster-record.ts'
 import type { ClusterObservations } from '../../../src/model/observation.ts'
-import { at, hyperConverged, look, observed, operand, run, T0 } from './observed.ts'
+import { at, csv, hyperConverged, look, observed, operand, run, T0 } from './observed.ts'
 
 /** `1.16.0 ?10..840 ±1`: from 10 s (not known to be the start) until 840 s, exact to a second. */
 function shown(intervals: readonly VersionInterval[], operator: string): readonly string[] {
@@ -15,7 +16,9 @@ function shown(intervals: readonly VersionInterval[], operator: string): readonl
     })
 }
 
-const intervalsOf = (observations: ClusterObservations): readonly VersionInterval[] => deriveIntervals(observations, [])
+const intervalsOf = (observations: ClusterObservations): readonly VersionInterval[] =>
+  deriveIntervals(clusterHistory(observations), [])
+const CSV_NAME = 'kubevirt-hyperconverged-operator.v1.16.0'
 const hco = (operatorVersion?: string) => hyperConverged(operatorVersion === undefined ? {} : { operatorVersion })
 
 describe('from objects', () => {
@@ -77,6 +80,14 @@ describe('from objects', () => {
     expect(shown(intervals, 'network-addons')).toEqual(['0.100.0 ?10.. ±1'])
   })
 
+  test('without HyperConverged, a CSV that succeeded stands for it', () => {
+    const objects = [
+      look(10, csv('1.16.0', { phase: 'Installing' }), { name: CSV_NAME, change: 'added' }),
+      look(95, csv('1.16.0', { lastTransitionMs: at(94) }), { name: CSV_NAME }),
+    ]
+    expect(shown(intervalsOf(observed(objects)), 'kubevirt-hyperconverged')).toEqual(['1.16.0 94.. ±1'])
+  })
+
   test('the platform remembers what it completed', () => {
     const facts = {
       kind: 'clusterversions',
@@ -99,28 +110,28 @@ describe('from objects', () => {
 })
 
 describe('from metrics', () => {
-  const csv = (version: string, value: number, span: readonly [number, number], ends = {}) =>
+  const succeeded = (version: string, value: number, span: readonly [number, number], ends = {}) =>
     run('csv_succeeded', { version }, value, span, ends)
 
   test.each([
-    ['there from the beginning', [csv('1.16.0', 1, [0, 600])], ['1.16.0 ?0.. ±0']],
-    ['installed while scraped', [csv('1.16.0', 1, [30, 600], { before: 0 })], ['1.16.0 30.. ±30']],
+    ['there from the beginning', [succeeded('1.16.0', 1, [0, 600])], ['1.16.0 ?0.. ±0']],
+    ['installed while scraped', [succeeded('1.16.0', 1, [30, 600], { before: 0 })], ['1.16.0 30.. ±30']],
     [
       'between two CSVs the old version still runs',
       [
-        csv('1.16.0', 1, [0, 60], { after: 90 }),
-        csv('1.16.0', 0, [90, 120], { before: 60, after: 150 }),
-        csv('1.17.0', 0, [60, 120], { before: 30, after: 150 }),
-        csv('1.17.0', 1, [150, 600], { before: 120 }),
+        succeeded('1.16.0', 1, [0, 60], { after: 90 }),
+        succeeded('1.16.0', 0, [90, 120], { before: 60, after: 150 }),
+        succeeded('1.17.0', 0, [60, 120], { before: 30, after: 150 }),
+        succeeded('1.17.0', 1, [150, 600], { before: 120 }),
       ],
       ['1.16.0 ?0..150 ±0', '1.17.0 150.. ±30'],
     ],
     [
       'a CSV that fails and recovers is no new version',
       [
-        csv('1.16.0', 1, [0, 60], { after: 90 }),
-        csv('1.16.0', 0, [90, 120], { before: 60, after: 150 }),
-        csv('1.16.0', 1, [150, 600], { before: 120 }),
+        succeeded('1.16.0', 1, [0, 60], { after: 90 }),
+        succeeded('1.16.0', 0, [90, 120], { before: 60, after: 150 }),
+        succeeded('1.16.0', 1, [150, 600], { before: 120 }),
       ],
       ['1.16.0 ?0.. ±0'],
     ],
@@ -150,11 +161,11 @@ describe('from metrics', () => {
 })
 
 describe('from both', () => {
-  const csv = (version: string, span: readonly [number, number], ends = {}) =>
+  const succeeded = (version: string, span: readonly [number, number], ends = {}) =>
     run('csv_succeeded', { version }, 1, span, ends)
 
   test('metrics before the first object, objects then', () => {
-    const runs = [csv('1.15.0', [0, 60], { after: 90 }), csv('1.16.0', [90, 5000], { before: 60 })]
+    const runs = [succeeded('1.15.0', [0, 60], { after: 90 }), succeeded('1.16.0', [90, 5000], { before: 60 })]
     const objects = [look(1000, hco('1.16.0'), { change: 'added' }), look(2000, hco('1.17.0'))]
     expect(shown(intervalsOf(observed(objects, runs)), 'kubevirt-hyperconverged')).toEqual([
       '1.15.0 ?0..90 ±0',
@@ -164,7 +175,7 @@ describe('from both', () => {
   })
 
   test('metrics go on where objects ended', () => {
-    const runs = [csv('1.16.0', [0, 7000], { after: 7030 }), csv('1.17.0', [7030, 9000], { before: 7000 })]
+    const runs = [succeeded('1.16.0', [0, 7000], { after: 7030 }), succeeded('1.17.0', [7030, 9000], { before: 7000 })]
     const objects = [look(1000, hco('1.16.0'), { change: 'added' })]
     expect(shown(intervalsOf(observed(objects, runs)), 'kubevirt-hyperconverged')).toEqual([
       '1.16.0 ?0..7030 ±0',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { clusterHistory } from '../../../src/fleet/derive/cluster-history.ts'
 import { deriveModifications } from '../../../src/fleet/derive/modifications.ts'
 import { parseJsonPatch } from '../../../src/fleet/derive/json-patch.ts'
 import type { Modification } from '../../../src/model/cluster-record.ts'
@@ -16,7 +17,7 @@ function shown(modifications: readonly Modification[]): readonly string[] {
 }
 
 const found = (observations: ClusterObservations, upgrades: readonly UpgradeRecord[] = []): readonly string[] =>
-  shown(deriveModifications(observations, upgrades))
+  shown(deriveModifications(clusterHistory(observations), upgrades))
 
 const KUBEVIRT = { component_name: 'kubevirt/kubevirt-kubevirt-hyperconverged' }
 const MESSAGE = 'Overwritten KubeVirt kubevirt-kubevirt-hyperconverged'
@@ -60,7 +61,9 @@ describe('out of band, from the counter', () => {
     ['configmap/kubevirt-storage-class-defaults', 'configmap/kubevirt-storage-class-defaults'],
   ])('component %s is %s', (component_name, want) => {
     const runs = [run('out_of_band', { component_name }, 1, [30, 90], { before: 0 })]
-    expect(deriveModifications(observed([], runs), []).map(({ component }) => component)).toEqual([want])
+    expect(deriveModifications(clusterHistory(observed([], runs)), []).map(({ component }) => component)).toEqual([
+      want,
+    ])
   })
 })
 
@@ -139,12 +142,12 @@ describe('JSON patches', () => {
   })
 
   test('its operations are told, or why it is none', () => {
-    const [good] = deriveModifications(observed([look(60, patched(ADD))]), [])
+    const [good] = deriveModifications(clusterHistory(observed([look(60, patched(ADD))])), [])
     expect([good!.operations, good!.annotation]).toEqual([
       [{ op: 'add', path: '/spec/configuration/x', value: { a: 1 } }],
       NAME,
     ])
-    const [bad] = deriveModifications(observed([look(60, patched('{"op":"add"}'))]), [])
+    const [bad] = deriveModifications(clusterHistory(observed([look(60, patched('{"op":"add"}'))])), [])
     expect(bad!.operations).toBeUndefined()
     expect(bad!.text).toBe(`the annotation ${NAME} is no JSON patch: got an object, want an array of operations`)
   })

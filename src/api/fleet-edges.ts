@@ -1,0 +1,149 @@
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../base/clock.ts'
+import { FleetError } from '../base/errors.ts'
+import { PAGE_DEFAULT } from '../contract/fleet-common.ts'
+import { CompareQuery, EdgesQuery } from '../contract/fleet-edges.ts'
+import type { DurationItem, EdgeComparisonItem, EdgeItem, EdgeItems, EDGE_SORTS } from '../contract/fleet-edges.ts'
+import type { EdgeComparison } from '../fleet/edge-comparison.ts'
+import type { EdgeName } from '../fleet/edges.ts'
+import { pageOf } from '../fleet/keyset.ts'
+import type { SortKey } from '../fleet/keyset.ts'
+import { compareVersions } from '../fleet/version-order.ts'
+import type { DurationEstimate, EdgeFacts } from '../model/stuck.ts'
+import type { UpgradeOperator } from '../model/upgrade.ts'
+import { readCursor, writeCursor } from './fleet-cursor.ts'
+import type { ApiFleetFacts } from './fleet-facts.ts'
+import { coverageItem, timeOf } from './fleet-items.ts'
+import { pick, readQuery } from './fleet-query.ts'
+import { invalidParam } from './params.ts'
+
+/** Edges of the upgrade graph, and two of them beside each other. */
+export function registerFleetEdges(app: FastifyInstance, facts: ApiFleetFacts, clock: Clock): void {
+  const config = { access: 'viewer', speaks: 'own' } as const
+
+  app.get('/api/fleet/v1/edges', { config }, async (request): Promise<EdgeItems> => {
+    const asked = readQuery(EdgesQuery, request)
+    const { sort = 'version', order = 'desc', limit = PAGE_DEFAULT, cursor } = asked
+    const question = { ...asked, sort, order }
+    const after = cursor === undefined ? undefined : readCursor('edges', question, cursor)
+    const nowMs = clock.nowMs()
+    const [edges, coverage] = await Promise.all([
+      facts.edges(pick(asked, 'operator', 'from', 'to')),
+      facts.coverage(nowMs),
+    ])
+    const keyOf = SORT_KEYS[sort]
+    const found = pageOf(
+      edges,
+      { keyOf, idOf, ...(sort === 'version' ? { compareKeys: compareTargets } : {}) },
+      { isDescending: order === 'desc', ...(after === undefined ? {} : { after }), limit: limit + 1 },
+    )
+    const shown = found.slice(0, limit)
+    const last = shown.at(-1)
+    const hasMore = found.length > limit && last !== undefined
+    return {
+      asOf: timeOf(nowMs),
+      coverage: coverageItem(coverage),
+      edges: shown.map(edgeItem),
+      nextCursor: hasMore ? writeCursor('edges', question, { key: keyOf(last), id: idOf(last) }) : null,
+    }
+  })
+
+  app.get('/api/fleet/v1/edges/compare', { config }, async (request): Promise<EdgeComparisonItem> => {
+    const { operator = 'kubevirt-hyperconverged', first, second } = readQuery(CompareQuery, request)
+    const names = [edgeParam('first', operator, first), edgeParam('second', operator, second)] as const
+    const compared = await facts.compare(...names)
+    if (compared !== undefined) return comparisonItem(compared, clock.nowMs())
+    const found = await Promise.all(names.map((name) => facts.edge(name)))
+    const [missing] = names.filter((_name, i) => found[i] === undefined)
+    throw new FleetError(
+      'not_found',
+      `no upgrade of ${operator} went from ${missing?.from ?? '?'} to ${missing?.to ?? '?'}`,
+    )
+  })
+}
+
+/** Before every other: not known. */
+const SORT_KEYS: Readonly<Record<(typeof EDGE_SORTS)[number], (edge: EdgeFacts) => SortKey>> = {
+  version: ({ to }) => to,
+  attempts: ({ attempts }) => attempts,
+  success: ({ success }) => success?.share ?? -1,
+  duration: ({ duration }) => duration.p50Seconds ?? -1,
+  last: ({ lastMs }) => lastMs ?? -1,
+}
+
+function compareTargets(a: SortKey, b: SortKey): number {
+  return compareVersions(String(a), String(b))
+}
+
+function idOf({ operator, from, to }: EdgeFacts): string {
+  return `${operator} ${from} ${to}`
+}
+
+function edgeParam(name: string, operator: UpgradeOperator, text: string): EdgeName {
+  const [from = '', to = '', ...more] = text.split('..')
+  if (from === '' || to === '' || more.length > 0) {
+    throw invalidParam(name, `got ${JSON.stringify(text)}, want two versions such as 1.16.0..1.17.0`)
+  }
+  return { operator, from, to }
+}
+
+function edgeItem(edge: EdgeFacts): EdgeItem {
+  const { operator, from, to, attempts, outcomes, success, duration, phases, firstMs, lastMs } = edge
+  return {
+    operator: operator as UpgradeOperator,
+    from,
+    to,
+    attempts,
+    outcomes: { ...outcomes },
+    success: success === undefined ? null : { ...success },
+    duration: durationItem(duration),
+    phases: phases.map(({ phase, ...estimate }) => ({ phase, ...durationItem(estimate) })),
+    firstAt: timeOf(firstMs),
+    lastAt: timeOf(lastMs),
+  }
+}
+
+function durationItem(estimate: DurationEstimate): DurationItem {
+  const { runs, censored, p50Seconds, p90Seconds, p95Seconds, p50LowSeconds, p50HighSeconds } = estimate
+  return {
+    runs,
+    censored,
+    p50Seconds: p50Seconds ?? null,
+    p90Seconds: p90Seconds ?? null,
+    p95Seconds: p95Seconds ?? null,
+    p50LowSeconds: p50LowSeconds ?? null,
+    p50HighSeconds: p50HighSeconds ?? null,
+  }
+}
+
+function comparisonItem(
+  { first, second, success, duration, phases }: EdgeComparison,
+  nowMs: number,
+): EdgeComparisonItem {
+  return {
+    asOf: timeOf(nowMs),
+    first: edgeItem(first),
+    second: edgeItem(second),
+    success: {
+      verdict: success.verdict,
+      moreNeeded: moreNeededOf(success),
+      difference: success.difference === undefined ? null : { ...success.difference },
+    },
+    duration: durationVerdict(duration),
+    phases: phases.map(({ phase, ...compared }) => ({ phase, ...durationVerdict(compared) })),
+  }
+}
+
+function durationVerdict(compared: EdgeComparison['duration']) {
+  const { verdict, pValue, chiSquare } = compared
+  return {
+    verdict,
+    moreNeeded: moreNeededOf(compared),
+    pValue: pValue ?? null,
+    chiSquare: chiSquare ?? null,
+  }
+}
+
+function moreNeededOf(compared: EdgeComparison['success'] | EdgeComparison['duration']): number {
+  return compared.verdict === 'insufficient_data' ? compared.moreNeeded : 0
+}

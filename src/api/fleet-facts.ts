@@ -1,0 +1,27 @@
+import type { ClusterPage, ClusterQuery, ClusterView, FleetCoverage } from '../fleet/cluster-book.ts'
+import type { OpenUpgrade } from '../fleet/cluster-states.ts'
+import type { EdgeReader } from '../fleet/edge-book.ts'
+import type { ClusterFacts, ModificationQuery, UpgradeQuery } from '../model/fleet-facts.ts'
+import type { Modification } from '../model/cluster-record.ts'
+import type { StuckVerdict } from '../model/stuck.ts'
+import type { UpgradeRecord } from '../model/upgrade.ts'
+
+/** What the routes of the fleet's facts ask: the facts as they are kept, and what is to be thought of them at a time. */
+export interface ApiFleetFacts extends EdgeReader {
+  clusters(query: ClusterQuery, nowMs: number): Promise<ClusterPage>
+  /** By name, or by another name it goes by. */
+  cluster(name: string, nowMs: number): Promise<ClusterWithFacts | undefined>
+  coverage(nowMs: number): Promise<FleetCoverage>
+  upgrades(query: UpgradeQuery): Promise<readonly UpgradeRecord[]>
+  upgrade(id: string): Promise<UpgradeRecord | undefined>
+  /** Upgrades that run or whose machines still follow. */
+  open(nowMs: number): Promise<readonly OpenUpgrade[]>
+  /** `undefined`: it is over. */
+  judge(upgradeId: string, nowMs: number): Promise<StuckVerdict | undefined>
+  modifications(query: ModificationQuery): Promise<readonly Modification[]>
+}
+
+export interface ClusterWithFacts {
+  readonly view: ClusterView
+  readonly facts: ClusterFacts
+}

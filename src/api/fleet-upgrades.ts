@@ -1,0 +1,169 @@
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../base/clock.ts'
+import { FleetError } from '../base/errors.ts'
+import { PAGE_DEFAULT } from '../contract/fleet-common.ts'
+import { StuckQuery, UpgradesQuery } from '../contract/fleet-upgrades.ts'
+import type { StuckItems, UpgradeDetailItem, UpgradeItem, UpgradeItems } from '../contract/fleet-upgrades.ts'
+import type { OpenUpgrade } from '../fleet/cluster-states.ts'
+import { upgradeKeyOf } from '../model/fleet-facts.ts'
+import type { StuckVerdict } from '../model/stuck.ts'
+import type { UpgradeDetail, UpgradeRecord } from '../model/upgrade.ts'
+import { readCursor, writeCursor } from './fleet-cursor.ts'
+import type { ApiFleetFacts } from './fleet-facts.ts'
+import { coverageItem, stuckItem, timeOf, upgradeItem, workloadItem } from './fleet-items.ts'
+import { msOf, NO_PARAMS, pick, readQuery } from './fleet-query.ts'
+
+/** Upgrades: the list, one, one with all that is known of it, and those that do not get further. */
+export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts, clock: Clock): void {
+  const config = { access: 'viewer', speaks: 'own' } as const
+
+  app.get('/api/fleet/v1/upgrades', { config }, async (request): Promise<UpgradeItems> => {
+    const asked = readQuery(UpgradesQuery, request)
+    const { sort = 'started', order = sort === 'cluster' ? 'asc' : 'desc', limit = PAGE_DEFAULT, cursor, state } = asked
+    const question = { ...asked, sort, order }
+    const [fromMs, toMs] = [msOf(asked.startedFrom), msOf(asked.startedTo)]
+    const nowMs = clock.nowMs()
+    const [records, coverage] = await Promise.all([
+      facts.upgrades({
+        ...pick(asked, 'cluster', 'operator', 'from', 'to'),
+        ...(state === undefined ? {} : { states: state }),
+        ...(fromMs === undefined ? {} : { fromMs }),
+        ...(toMs === undefined ? {} : { toMs }),
+        sort,
+        isDescending: order === 'desc',
+        ...(cursor === undefined ? {} : { after: readCursor('upgrades', question, cursor) }),
+        // One more than asked for tells whether there is a next page.
+        limit: limit + 1,
+      }),
+      facts.coverage(nowMs),
+    ])
+    const shown = records.slice(0, limit).map(({ upgrade }) => upgrade)
+    const last = shown.at(-1)
+    const hasMore = records.length > limit && last !== undefined
+    return {
+      asOf: timeOf(nowMs),
+      coverage: coverageItem(coverage),
+      upgrades: shown.map(upgradeItem),
+      nextCursor: hasMore ? writeCursor('upgrades', question, { key: upgradeKeyOf(last, sort), id: last.id }) : null,
+    }
+  })
+
+  app.get<{ Params: { id: string } }>(
+    '/api/fleet/v1/upgrades/:id',
+    { config },
+    async (request): Promise<UpgradeItem> => {
+      readQuery(NO_PARAMS, request)
+      return upgradeItem((await known(facts, request.params.id)).upgrade)
+    },
+  )
+
+  app.get<{ Params: { id: string } }>(
+    '/api/fleet/v1/upgrades/:id/detail',
+    { config },
+    async (request): Promise<UpgradeDetailItem> => {
+      readQuery(NO_PARAMS, request)
+      const record = await known(facts, request.params.id)
+      const nowMs = clock.nowMs()
+      return detailItem(record, await facts.judge(record.upgrade.id, nowMs), nowMs)
+    },
+  )
+
+  app.get('/api/fleet/v1/stuck', { config }, async (request): Promise<StuckItems> => {
+    const { operator, cause } = readQuery(StuckQuery, request)
+    const nowMs = clock.nowMs()
+    const [all, coverage] = await Promise.all([facts.open(nowMs), facts.coverage(nowMs)])
+    const open = all.filter(({ record }) => operator === undefined || record.upgrade.operator === operator)
+    const stuck = open
+      .filter(({ verdict }) => verdict.isStuck && (cause === undefined || cause.includes(causeOf(verdict))))
+      .sort(longestFirst)
+    return {
+      asOf: timeOf(nowMs),
+      coverage: coverageItem(coverage),
+      open: open.length,
+      stuckCount: open.filter(({ verdict }) => verdict.isStuck).length,
+      silentCount: open.filter(({ verdict }) => verdict.silentSinceMs !== undefined).length,
+      stuck: stuck.map(({ record, verdict }) => ({
+        upgrade: upgradeItem(record.upgrade),
+        verdict: stuckItem(verdict),
+      })),
+      nextCursor: null,
+    }
+  })
+}
+
+async function known(facts: ApiFleetFacts, id: string): Promise<UpgradeRecord> {
+  const record = await facts.upgrade(id)
+  if (record === undefined) throw new FleetError('not_found', `no upgrade has the id ${JSON.stringify(id)}`)
+  return record
+}
+
+function causeOf({ causes }: StuckVerdict): NonNullable<StuckVerdict['causes'][number]>['cause'] {
+  return causes[0]?.cause ?? 'unknown'
+}
+
+function longestFirst(a: OpenUpgrade, b: OpenUpgrade): number {
+  const order = (a.verdict.stalledSinceMs ?? Infinity) - (b.verdict.stalledSinceMs ?? Infinity)
+  if (order !== 0 && !Number.isNaN(order)) return order
+  return a.record.upgrade.id < b.record.upgrade.id ? -1 : 1
+}
+
+function detailItem(
+  { upgrade, detail }: UpgradeRecord,
+  verdict: StuckVerdict | undefined,
+  nowMs: number,
+): UpgradeDetailItem {
+  return {
+    asOf: timeOf(nowMs),
+    upgrade: upgradeItem(upgrade),
+    csv: {
+      name: detail.csvName ?? null,
+      uid: detail.csvUid ?? null,
+      replaces: detail.replaces ?? null,
+      steps: detail.csvSteps.map(({ phase, reason, startedMs, endedMs }) => {
+        return { phase, reason, startedAt: timeOf(startedMs), endedAt: timeOf(endedMs) }
+      }),
+    },
+    namespace: detail.namespace ?? null,
+    subscription: detail.subscription ?? null,
+    installPlan: detail.installPlan ?? null,
+    components: detail.components.map(componentItem),
+    hco:
+      detail.hco === undefined
+        ? null
+        : { startedAt: timeOf(detail.hco.startedMs), endedAt: timeOf(detail.hco.endedMs) },
+    virtHandler: detail.virtHandler === undefined ? null : virtHandlerItem(detail.virtHandler),
+    workloads: detail.workloads === undefined ? null : workloadItem(detail.workloads),
+    lastProgressAt: timeOf(detail.lastProgressMs),
+    observedUntil: timeOf(detail.observedUntilMs),
+    conditionChanges: detail.conditionChanges.map(({ atMs, component, type, status, reason }) => {
+      return { at: timeOf(atMs), component, type, status, reason }
+    }),
+    featureGateChanges: detail.featureGateChanges.map(({ atMs, gate, isOn }) => ({ at: timeOf(atMs), gate, on: isOn })),
+    verdict: verdict === undefined ? null : stuckItem(verdict),
+  }
+}
+
+function componentItem({ name, from, to, startedMs, endedMs, state, message }: UpgradeDetail['components'][number]) {
+  return {
+    name,
+    from: from ?? null,
+    to: to ?? null,
+    startedAt: timeOf(startedMs),
+    endedAt: timeOf(endedMs),
+    state,
+    message: message ?? null,
+  }
+}
+
+function virtHandlerItem({ startedMs, canaryMs, endedMs, ...counts }: NonNullable<UpgradeDetail['virtHandler']>) {
+  const { desired, updated, ready, waves } = counts
+  return {
+    desired,
+    updated,
+    ready,
+    waves,
+    startedAt: timeOf(startedMs),
+    canaryAt: timeOf(canaryMs),
+    endedAt: timeOf(endedMs),
+  }
+}

@@ -1,0 +1,191 @@
+import { Type, type Static } from 'typebox'
+import {
+  CursorParam,
+  limitSchema,
+  listOf,
+  OrderParam,
+  orNull,
+  PAGE_DEFAULT,
+  PAGE_MAX,
+  Time,
+  wordOf,
+} from './fleet-common.ts'
+import { ModificationItem } from './fleet-modifications.ts'
+import { StuckItem, UpgradeItem } from './fleet-upgrades.ts'
+
+/** Clusters: what runs on them, how they are set up, and how they fare. */
+
+/** What holds of a cluster; several may. `steady`: it is heard of, and none of the others holds. */
+export const CLUSTER_STATES = [
+  'upgrading',
+  'stuck',
+  'silent',
+  'unhealthy',
+  'tainted',
+  'outdated_workloads',
+  'paused_pool',
+  'unknown',
+  'steady',
+] as const
+
+export const PLATFORMS = ['openshift', 'kubernetes'] as const
+export const FLAVOURS = ['community', 'openshift'] as const
+
+export const PlatformItem = Type.Object({
+  kind: wordOf(PLATFORMS),
+  version: orNull(Type.String()),
+  /** What it is moving to, where that is another version. */
+  target: orNull(Type.String()),
+})
+
+const OpenUpgrade = Type.Object({
+  id: Type.String(),
+  operator: Type.String(),
+  from: orNull(Type.String()),
+  to: Type.String(),
+  /** The phase it stands in. */
+  phase: orNull(Type.String()),
+  startedAt: orNull(Time),
+  stuck: Type.Boolean(),
+})
+
+/** By which ways it is heard of, and when each was last heard. */
+export const CoverageItem = Type.Object({
+  objects: Type.Boolean(),
+  metrics: Type.Boolean(),
+  spans: Type.Boolean(),
+  objectsLastAt: orNull(Time),
+  metricsLastAt: orNull(Time),
+  kinds: Type.Array(Type.String()),
+})
+
+const CLUSTER_FIELDS = {
+  cluster: Type.String(),
+  aliases: Type.Array(Type.String()),
+  states: Type.Array(wordOf(CLUSTER_STATES)),
+  flavour: orNull(wordOf(FLAVOURS)),
+  platform: orNull(PlatformItem),
+  /** Of HCO: the one that was really reached. */
+  version: orNull(Type.String()),
+  /** Of KubeVirt and the other operands, by name. */
+  versions: Type.Record(Type.String(), Type.String()),
+  channel: orNull(Type.String()),
+  approval: orNull(Type.String()),
+  systemHealth: orNull(Type.String()),
+  tainted: orNull(Type.Boolean()),
+  /** Virtual machines with an outdated launcher. */
+  outdatedWorkloads: orNull(Type.Integer()),
+  openUpgrades: Type.Array(OpenUpgrade),
+  region: orNull(Type.String()),
+  provider: orNull(Type.String()),
+  environment: orNull(Type.String()),
+  firstSeenAt: Time,
+  lastSeenAt: Time,
+  coverage: CoverageItem,
+} as const
+
+export const ClusterItem = Type.Object(CLUSTER_FIELDS)
+export type ClusterItem = Static<typeof ClusterItem>
+
+export const CLUSTER_SORTS = ['cluster', 'version', 'last_seen', 'outdated_workloads'] as const
+
+/** `GET /api/fleet/v1/clusters`. */
+export const ClustersQuery = Type.Object({
+  version: Type.Optional(Type.Array(Type.String(), { description: 'Of HCO: `1.17.0`, or `1.17` for all of a minor.' })),
+  channel: Type.Optional(Type.String()),
+  platform: Type.Optional(
+    Type.String({ description: '`openshift`, `kubernetes`, or with a version: `openshift 4.20`.' }),
+  ),
+  flavour: Type.Optional(wordOf(FLAVOURS)),
+  state: Type.Optional(
+    Type.Array(wordOf(CLUSTER_STATES), { description: 'One of these holds; give it again for more.' }),
+  ),
+  text: Type.Optional(Type.String({ description: 'Part of its name or of another name it goes by.' })),
+  sort: Type.Optional(wordOf(CLUSTER_SORTS, 'What to sort by; `cluster` when left out.')),
+  order: OrderParam,
+  limit: limitSchema(PAGE_DEFAULT, PAGE_MAX),
+  cursor: CursorParam,
+})
+export type ClustersQuery = Static<typeof ClustersQuery>
+
+export const ClusterItems = listOf({
+  /** How many fit the filter, on all pages. */
+  total: Type.Integer(),
+  clusters: Type.Array(ClusterItem),
+})
+export type ClusterItems = Static<typeof ClusterItems>
+
+const SettingValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String())])
+
+/** A setting: what is written in HyperConverged (`null`: nothing), and what holds where nothing is, if that is known. */
+export const SettingItem = Type.Object({
+  name: Type.String(),
+  set: orNull(SettingValue),
+  default: orNull(SettingValue),
+})
+export type SettingItem = Static<typeof SettingItem>
+
+/** `GET /api/fleet/v1/clusters/{cluster}`, by its name or another name it goes by. */
+export const ClusterDetail = Type.Object({
+  asOf: Time,
+  ...CLUSTER_FIELDS,
+  subscription: orNull(
+    Type.Object({
+      package: Type.String(),
+      channel: Type.String(),
+      approval: Type.String(),
+      source: Type.String(),
+      state: Type.String(),
+      installedCsv: orNull(Type.String()),
+      currentCsv: orNull(Type.String()),
+    }),
+  ),
+  conditions: Type.Array(
+    Type.Object({
+      type: Type.String(),
+      status: Type.String(),
+      reason: Type.String(),
+      message: Type.String(),
+      lastTransitionAt: orNull(Time),
+    }),
+  ),
+  upgradeable: orNull(Type.Object({ status: Type.String(), reason: Type.String(), message: Type.String() })),
+  hyperConvergedApi: orNull(Type.String()),
+  settings: Type.Array(SettingItem),
+  featureGates: Type.Record(Type.String(), Type.Boolean()),
+  nodes: orNull(
+    Type.Object({ count: Type.Integer(), ready: Type.Integer(), kubeletVersions: Type.Array(Type.String()) }),
+  ),
+  pools: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      paused: Type.Boolean(),
+      machines: Type.Integer(),
+      updated: Type.Integer(),
+      degraded: Type.Integer(),
+    }),
+  ),
+  goldenImages: orNull(Type.Object({ crons: Type.Integer(), outdated: Type.Integer() })),
+  descheduler: orNull(Type.Object({ profiles: Type.Array(Type.String()), misconfigured: orNull(Type.Boolean()) })),
+  instanceTypes: Type.Record(Type.String(), Type.Integer()),
+  preferences: Type.Record(Type.String(), Type.Integer()),
+  deprecatedApis: Type.Record(Type.String(), Type.Integer()),
+  /** By operator, then by start. */
+  intervals: Type.Array(
+    Type.Object({
+      operator: Type.String(),
+      version: Type.String(),
+      from: Time,
+      /** False: it ran already when the cluster was first heard of. */
+      startKnown: Type.Boolean(),
+      until: orNull(Time),
+      resolutionSeconds: Type.Number(),
+    }),
+  ),
+  /** Those that run, or whose machines still follow. */
+  open: Type.Array(Type.Object({ upgrade: UpgradeItem, verdict: orNull(StuckItem) })),
+  upgradeCount: Type.Integer(),
+  /** Newest first. */
+  modifications: Type.Array(ModificationItem),
+})
+export type ClusterDetail = Static<typeof ClusterDetail>

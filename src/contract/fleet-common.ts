@@ -1,0 +1,49 @@
+import { Type, type Static, type TProperties, type TSchema } from 'typebox'
+
+/**
+ * What answers about the fleet's facts have in common. Times are RFC 3339 in UTC; a fact nobody knows is `null`, so that
+ * the fields of an answer are always the same.
+ */
+
+/** `2026-11-21T23:38:01.000Z`. */
+export const Time = Type.String({ format: 'date-time' })
+
+export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** One of some words. */
+export const wordOf = <const T extends readonly string[]>(words: T, description = '') =>
+  Type.Unsafe<T[number]>(Type.String({ enum: [...words], ...(description === '' ? {} : { description }) }))
+
+/** Of how many clusters an answer can speak, and how fresh what they sent is. */
+export const FleetCoverage = Type.Object({
+  /** All that are known. */
+  clusters: Type.Integer(),
+  /** Of these, by the way they are heard of. A cluster may be heard of in several ways. */
+  withObjects: Type.Integer(),
+  withMetrics: Type.Integer(),
+  withSpans: Type.Integer(),
+  /** Nothing came from it for longer than its ways allow. */
+  silent: Type.Integer(),
+  /** Heard of, and no version of any operator is told. */
+  unknown: Type.Integer(),
+  /** Of what the clusters sent last: the newest, and the oldest of those that are not silent. */
+  newestAt: orNull(Time),
+  oldestAt: orNull(Time),
+})
+export type FleetCoverage = Static<typeof FleetCoverage>
+
+/** What every list says beside its items. `nextCursor` is opaque, and goes on with the same filter and order only. */
+export const listOf = <T extends TProperties>(items: T) =>
+  Type.Object({ asOf: Time, coverage: FleetCoverage, ...items, nextCursor: orNull(Type.String()) })
+
+export const limitSchema = (absent: number, most: number) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: most, default: absent, description: 'Items of one page at most.' }))
+
+export const CursorParam = Type.Optional(
+  Type.String({ description: 'Where to go on: `nextCursor` of the page before, with the same filter and order.' }),
+)
+
+export const OrderParam = Type.Optional(wordOf(['asc', 'desc'], 'Direction of the order.'))
+
+export const PAGE_DEFAULT = 100
+export const PAGE_MAX = 1000

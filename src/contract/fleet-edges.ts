@@ -1,0 +1,101 @@
+import { Type, type Static } from 'typebox'
+import {
+  CursorParam,
+  limitSchema,
+  listOf,
+  OrderParam,
+  orNull,
+  PAGE_DEFAULT,
+  PAGE_MAX,
+  Time,
+  wordOf,
+} from './fleet-common.ts'
+import { UPGRADE_OPERATORS } from './fleet-upgrades.ts'
+
+/** Edges of the upgrade graph, over all upgrades that took them. */
+
+const DURATION_FIELDS = {
+  runs: Type.Integer(),
+  /** Of those, still open, lost, or ended otherwise: they count as longer than they were seen to be. */
+  censored: Type.Integer(),
+  p50Seconds: orNull(Type.Number()),
+  p90Seconds: orNull(Type.Number()),
+  p95Seconds: orNull(Type.Number()),
+  /** 95 % interval of the median; `null` bounds are open. */
+  p50LowSeconds: orNull(Type.Number()),
+  p50HighSeconds: orNull(Type.Number()),
+} as const
+
+export const DurationItem = Type.Object(DURATION_FIELDS)
+export type DurationItem = Static<typeof DurationItem>
+
+export const EdgeItem = Type.Object({
+  operator: wordOf(UPGRADE_OPERATORS),
+  from: Type.String(),
+  to: Type.String(),
+  attempts: Type.Integer(),
+  outcomes: Type.Object({
+    succeeded: Type.Integer(),
+    failed: Type.Integer(),
+    superseded: Type.Integer(),
+    rolledBack: Type.Integer(),
+    inProgress: Type.Integer(),
+    unknown: Type.Integer(),
+  }),
+  /** Of those that ended, with Wilson's 95 % interval; `null`: none ended. */
+  success: orNull(Type.Object({ share: Type.Number(), low: Type.Number(), high: Type.Number(), of: Type.Integer() })),
+  duration: DurationItem,
+  phases: Type.Array(Type.Object({ phase: Type.String(), ...DURATION_FIELDS })),
+  firstAt: orNull(Time),
+  lastAt: orNull(Time),
+})
+export type EdgeItem = Static<typeof EdgeItem>
+
+export const EDGE_SORTS = ['version', 'attempts', 'success', 'duration', 'last'] as const
+
+/** `GET /api/fleet/v1/edges`. */
+export const EdgesQuery = Type.Object({
+  operator: Type.Optional(wordOf(UPGRADE_OPERATORS)),
+  from: Type.Optional(Type.String({ description: 'The version it comes from.' })),
+  to: Type.Optional(Type.String({ description: 'The version it goes to.' })),
+  sort: Type.Optional(wordOf(EDGE_SORTS, 'What to sort by; `version` (the newest first) when left out.')),
+  order: OrderParam,
+  limit: limitSchema(PAGE_DEFAULT, PAGE_MAX),
+  cursor: CursorParam,
+})
+export type EdgesQuery = Static<typeof EdgesQuery>
+
+export const EdgeItems = listOf({ edges: Type.Array(EdgeItem) })
+export type EdgeItems = Static<typeof EdgeItems>
+
+/** `GET /api/fleet/v1/edges/compare?first=1.15.0..1.16.0&second=1.16.0..1.17.0`. */
+export const CompareQuery = Type.Object({
+  operator: Type.Optional(wordOf(UPGRADE_OPERATORS, '`kubevirt-hyperconverged` when left out.')),
+  first: Type.String({ description: 'An edge as `FROM..TO`.' }),
+  second: Type.String({ description: 'The edge beside it, as `FROM..TO`.' }),
+})
+
+const durationVerdict = {
+  verdict: wordOf(['faster', 'slower', 'no_difference', 'insufficient_data']),
+  /** Ended runs that are missing for a verdict, on both edges together. */
+  moreNeeded: Type.Integer(),
+  /** Of the log-rank test. */
+  pValue: orNull(Type.Number()),
+  chiSquare: orNull(Type.Number()),
+} as const
+
+export const EdgeComparisonItem = Type.Object({
+  asOf: Time,
+  first: EdgeItem,
+  second: EdgeItem,
+  /** Of the first against the second. */
+  success: Type.Object({
+    verdict: wordOf(['better', 'worse', 'no_difference', 'insufficient_data']),
+    moreNeeded: Type.Integer(),
+    /** Of the shares that succeeded, with Newcombe's 95 % interval. */
+    difference: orNull(Type.Object({ difference: Type.Number(), low: Type.Number(), high: Type.Number() })),
+  }),
+  duration: Type.Object(durationVerdict),
+  phases: Type.Array(Type.Object({ phase: Type.String(), ...durationVerdict })),
+})
+export type EdgeComparisonItem = Static<typeof EdgeComparisonItem>

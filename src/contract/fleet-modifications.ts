@@ -1,0 +1,43 @@
+import { Type, type Static } from 'typebox'
+import { CursorParam, limitSchema, listOf, orNull, PAGE_DEFAULT, PAGE_MAX, Time, wordOf } from './fleet-common.ts'
+
+/** What was changed past the API, or past the operator. */
+
+export const MODIFICATION_KINDS = ['out_of_band', 'jsonpatch'] as const
+
+export const ModificationItem = Type.Object({
+  id: Type.String(),
+  cluster: Type.String(),
+  kind: wordOf(MODIFICATION_KINDS),
+  component: Type.String(),
+  startedAt: orNull(Time),
+  /** `null`: it still stands. */
+  endedAt: orNull(Time),
+  count: Type.Integer(),
+  /** Of a JSON patch (RFC 6902); `null` when it is none, or only its size is known. */
+  operations: orNull(
+    Type.Array(Type.Object({ op: Type.String(), path: Type.String(), value: Type.Optional(Type.Unknown()) })),
+  ),
+  annotation: orNull(Type.String()),
+  text: Type.String(),
+  /** It was while HCO upgraded, when some versions count their own changes. */
+  upgradeMode: Type.Boolean(),
+  resolutionSeconds: Type.Number(),
+})
+export type ModificationItem = Static<typeof ModificationItem>
+
+/** `GET /api/fleet/v1/modifications`, newest first. */
+export const ModificationsQuery = Type.Object({
+  cluster: Type.Optional(Type.String()),
+  kind: Type.Optional(wordOf(MODIFICATION_KINDS)),
+  component: Type.Optional(Type.String({ description: '`kubevirt`, `cdi`, ..., or kind and name: `configmap/x`.' })),
+  open: Type.Optional(Type.Boolean({ description: 'Whether it still stands.' })),
+  startedFrom: Type.Optional(Type.String({ format: 'date-time', description: 'Started then or later.' })),
+  startedTo: Type.Optional(Type.String({ format: 'date-time', description: 'Started then or before.' })),
+  limit: limitSchema(PAGE_DEFAULT, PAGE_MAX),
+  cursor: CursorParam,
+})
+export type ModificationsQuery = Static<typeof ModificationsQuery>
+
+export const ModificationItems = listOf({ modifications: Type.Array(ModificationItem) })
+export type ModificationItems = Static<typeof ModificationItems>

@@ -1,0 +1,204 @@
+import { Type, type Static } from 'typebox'
+import { BLOCK_CAUSES, PHASE_STATES, UPGRADE_STATES } from '../model/upgrade.ts'
+import {
+  CursorParam,
+  limitSchema,
+  listOf,
+  OrderParam,
+  orNull,
+  PAGE_DEFAULT,
+  PAGE_MAX,
+  Time,
+  wordOf,
+} from './fleet-common.ts'
+
+/** The central record, as HTTP tells it: always these fields, `null` where nobody knows. */
+
+export const UPGRADE_OPERATORS = ['kubevirt-hyperconverged', 'kubevirt', 'openshift'] as const
+
+export const EvidenceItem = Type.Object({
+  source: wordOf(['objects', 'metrics', 'spans']),
+  at: Time,
+  /** What was seen, as people read it. */
+  text: Type.String(),
+  /** Where to look: an object, a series, a span. */
+  ref: Type.String(),
+  phase: orNull(Type.String()),
+})
+export type EvidenceItem = Static<typeof EvidenceItem>
+
+export const BlockItem = Type.Object({
+  cause: wordOf(BLOCK_CAUSES),
+  text: Type.String(),
+  since: orNull(Time),
+  evidence: Type.Array(EvidenceItem),
+})
+export type BlockItem = Static<typeof BlockItem>
+
+export const UpgradePhaseItem = Type.Object({
+  /** `offered`, `approval`, `olm`, `olm.pending`, ..., `operands.kubevirt`, ..., `workloads`, `platform`. */
+  name: Type.String(),
+  startedAt: orNull(Time),
+  endedAt: orNull(Time),
+  state: wordOf(PHASE_STATES),
+  resolutionSeconds: Type.Number(),
+  /** Read later from a history rather than seen as it happened. */
+  reconstructed: Type.Boolean(),
+})
+export type UpgradePhaseItem = Static<typeof UpgradePhaseItem>
+
+export const UpgradeItem = Type.Object({
+  id: Type.String(),
+  cluster: Type.String(),
+  operator: wordOf(UPGRADE_OPERATORS),
+  from: orNull(Type.String()),
+  to: Type.String(),
+  channel: orNull(Type.String()),
+  approval: orNull(wordOf(['Automatic', 'Manual'])),
+  state: wordOf(UPGRADE_STATES),
+  startedAt: orNull(Time),
+  /** Of the control plane; virtual machines follow in the phase `workloads`. */
+  endedAt: orNull(Time),
+  phases: Type.Array(UpgradePhaseItem),
+  blockedBy: orNull(BlockItem),
+  /** Oldest first. */
+  evidence: Type.Array(EvidenceItem),
+  /** How exact start and end are, at worst. */
+  resolutionSeconds: Type.Number(),
+})
+export type UpgradeItem = Static<typeof UpgradeItem>
+
+export const UPGRADE_SORTS = ['started', 'ended', 'duration', 'cluster'] as const
+
+/** `GET /api/fleet/v1/upgrades`. */
+export const UpgradesQuery = Type.Object({
+  cluster: Type.Optional(Type.String({ description: 'The name of a cluster.' })),
+  operator: Type.Optional(wordOf(UPGRADE_OPERATORS)),
+  from: Type.Optional(Type.String({ description: 'The version it comes from.' })),
+  to: Type.Optional(Type.String({ description: 'The version it goes to.' })),
+  state: Type.Optional(Type.Array(wordOf(UPGRADE_STATES), { description: 'One of these; give it again for more.' })),
+  startedFrom: Type.Optional(Type.String({ format: 'date-time', description: 'Started then or later.' })),
+  startedTo: Type.Optional(Type.String({ format: 'date-time', description: 'Started then or before.' })),
+  sort: Type.Optional(wordOf(UPGRADE_SORTS, 'What to sort by; `started` when left out.')),
+  order: OrderParam,
+  limit: limitSchema(PAGE_DEFAULT, PAGE_MAX),
+  cursor: CursorParam,
+})
+export type UpgradesQuery = Static<typeof UpgradesQuery>
+
+export const UpgradeItems = listOf({ upgrades: Type.Array(UpgradeItem) })
+export type UpgradeItems = Static<typeof UpgradeItems>
+
+export const WorkloadItem = Type.Object({
+  outdatedAtStart: orNull(Type.Integer()),
+  outdatedNow: orNull(Type.Integer()),
+  startedAt: orNull(Time),
+  endedAt: orNull(Time),
+  migrations: Type.Object({
+    workloadUpdate: orNull(Type.Integer()),
+    evacuation: orNull(Type.Integer()),
+    other: orNull(Type.Integer()),
+    succeeded: orNull(Type.Integer()),
+    failed: orNull(Type.Integer()),
+    pending: orNull(Type.Integer()),
+    running: orNull(Type.Integer()),
+    pendingTimeouts: orNull(Type.Integer()),
+  }),
+  perMinute: orNull(Type.Number()),
+  /** When none is left at that pace. */
+  etaAt: orNull(Time),
+})
+export type WorkloadItem = Static<typeof WorkloadItem>
+
+export const PhaseBaselineItem = Type.Object({
+  phase: Type.String(),
+  p50Seconds: Type.Number(),
+  p95Seconds: Type.Number(),
+  runs: Type.Integer(),
+  learnedFrom: wordOf(['edge', 'minor', 'fleet', 'seed']),
+  perWave: Type.Boolean(),
+  thresholdSeconds: Type.Number(),
+})
+
+export const StuckItem = Type.Object({
+  stuck: Type.Boolean(),
+  phase: orNull(Type.String()),
+  phaseSince: orNull(Time),
+  stalledSince: orNull(Time),
+  /** Nothing is heard of the cluster since: nobody knows whether it gets further. */
+  silentSince: orNull(Time),
+  baseline: orNull(PhaseBaselineItem),
+  /** Most likely first. */
+  causes: Type.Array(BlockItem),
+})
+export type StuckItem = Static<typeof StuckItem>
+
+/** `GET /api/fleet/v1/upgrades/{id}/detail`: what there is beyond the record. */
+export const UpgradeDetailItem = Type.Object({
+  asOf: Time,
+  upgrade: UpgradeItem,
+  csv: Type.Object({
+    name: orNull(Type.String()),
+    uid: orNull(Type.String()),
+    replaces: orNull(Type.String()),
+    steps: Type.Array(
+      Type.Object({ phase: Type.String(), reason: Type.String(), startedAt: Time, endedAt: orNull(Time) }),
+    ),
+  }),
+  namespace: orNull(Type.String()),
+  subscription: orNull(Type.String()),
+  installPlan: orNull(Type.String()),
+  components: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      from: orNull(Type.String()),
+      to: orNull(Type.String()),
+      startedAt: orNull(Time),
+      endedAt: orNull(Time),
+      state: wordOf(PHASE_STATES),
+      message: orNull(Type.String()),
+    }),
+  ),
+  hco: orNull(Type.Object({ startedAt: orNull(Time), endedAt: orNull(Time) })),
+  virtHandler: orNull(
+    Type.Object({
+      desired: Type.Integer(),
+      updated: Type.Integer(),
+      ready: Type.Integer(),
+      waves: Type.Integer(),
+      startedAt: orNull(Time),
+      canaryAt: orNull(Time),
+      endedAt: orNull(Time),
+    }),
+  ),
+  workloads: orNull(WorkloadItem),
+  lastProgressAt: orNull(Time),
+  observedUntil: Time,
+  conditionChanges: Type.Array(
+    Type.Object({
+      at: Time,
+      component: Type.String(),
+      type: Type.String(),
+      status: Type.String(),
+      reason: Type.String(),
+    }),
+  ),
+  featureGateChanges: Type.Array(Type.Object({ at: Time, gate: Type.String(), on: Type.Boolean() })),
+  /** Of an upgrade that runs, or whose machines still follow; `null` when it is over. */
+  verdict: orNull(StuckItem),
+})
+export type UpgradeDetailItem = Static<typeof UpgradeDetailItem>
+
+/** `GET /api/fleet/v1/stuck`: upgrades that do not get further, the one that stands longest first. */
+export const StuckQuery = Type.Object({
+  operator: Type.Optional(wordOf(UPGRADE_OPERATORS)),
+  cause: Type.Optional(Type.Array(wordOf(BLOCK_CAUSES), { description: 'The most likely cause is one of these.' })),
+})
+export const StuckItems = listOf({
+  /** Upgrades that run or whose machines still follow, and of these the stuck and the silent ones. */
+  open: Type.Integer(),
+  stuckCount: Type.Integer(),
+  silentCount: Type.Integer(),
+  stuck: Type.Array(Type.Object({ upgrade: UpgradeItem, verdict: StuckItem })),
+})
+export type StuckItems = Static<typeof StuckItems>

@@ -1,0 +1,77 @@
+/**
+ * What the query worker answers about the fleet's facts: what is kept stands in SQLite, what is to be thought of it in the
+ * book. The book is filled from what is kept when the worker starts, and is fed from then on by whoever derives.
+ */
+import type { ApiFleetFacts, ClusterWithFacts } from './api/fleet-facts.ts'
+import type { ClusterPage, ClusterQuery, FleetCoverage } from './fleet/cluster-book.ts'
+import type { OpenUpgrade } from './fleet/cluster-states.ts'
+import type { EdgeComparison } from './fleet/edge-comparison.ts'
+import type { EdgeQuery } from './fleet/edge-book.ts'
+import type { EdgeName } from './fleet/edges.ts'
+import type { FleetBook } from './fleet/fleet-book.ts'
+import type { Modification } from './model/cluster-record.ts'
+import type { FleetFactsReader, ModificationQuery, UpgradeQuery } from './model/fleet-facts.ts'
+import type { EdgeFacts, StuckVerdict } from './model/stuck.ts'
+import type { UpgradeRecord } from './model/upgrade.ts'
+import type { Remote } from './rpc.ts'
+
+export type FleetCalls = {
+  fleetClusters(query: ClusterQuery, nowMs: number): Promise<ClusterPage>
+  fleetCluster(name: string, nowMs: number): Promise<ClusterWithFacts | undefined>
+  fleetCoverage(nowMs: number): Promise<FleetCoverage>
+  fleetUpgrades(query: UpgradeQuery): Promise<readonly UpgradeRecord[]>
+  fleetUpgrade(id: string): Promise<UpgradeRecord | undefined>
+  fleetOpen(nowMs: number): Promise<readonly OpenUpgrade[]>
+  fleetVerdict(upgradeId: string, nowMs: number): Promise<StuckVerdict | undefined>
+  fleetModifications(query: ModificationQuery): Promise<readonly Modification[]>
+  fleetEdges(query: EdgeQuery): Promise<readonly EdgeFacts[]>
+  fleetEdge(name: EdgeName): Promise<EdgeFacts | undefined>
+  fleetCompare(first: EdgeName, second: EdgeName): Promise<EdgeComparison | undefined>
+}
+
+/** On the query worker. `book` resolves when it is filled. */
+export function fleetCalls(facts: FleetFactsReader, filled: Promise<FleetBook>): FleetCalls {
+  return {
+    fleetClusters: async (query, nowMs) => (await filled).clusters(query, nowMs),
+    fleetCluster: async (name, nowMs) => {
+      const view = (await filled).cluster(name, nowMs)
+      const kept = view === undefined ? undefined : await facts.cluster(view.record.cluster)
+      return view === undefined || kept === undefined ? undefined : { view, facts: kept }
+    },
+    fleetCoverage: async (nowMs) => (await filled).coverage(nowMs),
+    fleetUpgrades: (query) => facts.upgrades(query),
+    fleetUpgrade: (id) => facts.upgrade(id),
+    fleetOpen: async (nowMs) => (await filled).open(nowMs),
+    fleetVerdict: async (upgradeId, nowMs) => (await filled).judge(upgradeId, nowMs),
+    fleetModifications: (query) => facts.modifications(query),
+    fleetEdges: async (query) => (await filled).insight.edges.edges(query),
+    fleetEdge: async (name) => (await filled).insight.edges.edge(name),
+    fleetCompare: async (first, second) => (await filled).insight.edges.compare(first, second),
+  }
+}
+
+/** Puts what is kept of every cluster into the book. */
+export async function fillFleetBook(book: FleetBook, facts: FleetFactsReader): Promise<FleetBook> {
+  for (const { cluster } of await facts.clusters()) {
+    const kept = await facts.cluster(cluster)
+    if (kept !== undefined) book.put(kept)
+  }
+  return book
+}
+
+/** On main: the calls under the names the API asks by. */
+export function fleetFactsOf(query: Remote<FleetCalls>): ApiFleetFacts {
+  return {
+    clusters: (asked, nowMs) => query.fleetClusters(asked, nowMs),
+    cluster: (name, nowMs) => query.fleetCluster(name, nowMs),
+    coverage: (nowMs) => query.fleetCoverage(nowMs),
+    upgrades: (asked) => query.fleetUpgrades(asked),
+    upgrade: (id) => query.fleetUpgrade(id),
+    open: (nowMs) => query.fleetOpen(nowMs),
+    judge: (upgradeId, nowMs) => query.fleetVerdict(upgradeId, nowMs),
+    modifications: (asked) => query.fleetModifications(asked),
+    edges: (asked) => query.fleetEdges(asked),
+    edge: (name) => query.fleetEdge(name),
+    compare: (first, second) => query.fleetCompare(first, second),
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * All clusters of the fleet with what is open on them, kept while the server runs: fed cluster by cluster as facts change,
+ * asked by filter, order and page. Some ten thousand records; nothing here reads a clock or a store.
+ */
+import type { ClusterRecord } from '../model/cluster-record.ts'
+import type { StuckVerdict } from '../model/stuck.ts'
+import type { UpgradeRecord } from '../model/upgrade.ts'
+import { isSilent, isUnknown, statesOf } from './cluster-states.ts'
+import type { ClusterState, OpenUpgrade } from './cluster-states.ts'
+import { pageOf } from './keyset.ts'
+import type { PageAsked, Place, SortKey } from './keyset.ts'
+import { isOpen } from './stuck.ts'
+import type { Heard } from './stuck.ts'
+import { compareVersions } from './version-order.ts'
+
+export const CLUSTER_SORTS = ['cluster', 'version', 'last_seen', 'outdated_workloads'] as const
+
+export interface ClusterQuery extends PageAsked {
+  /** `1.17.0`, or `1.17` for all of a minor. */
+  readonly versions?: readonly string[]
+  readonly channel?: string
+  /** `openshift`, or `openshift 4.20`. */
+  readonly platform?: string
+  readonly flavour?: ClusterRecord['flavour']
+  /** One of them holds. */
+  readonly states?: readonly ClusterState[]
+  /** Part of its name or of an alias, whatever the case. */
+  readonly text?: string
+  readonly sort: (typeof CLUSTER_SORTS)[number]
+}
+
+/** A cluster as it stands at a time. */
+export interface ClusterView {
+  readonly record: ClusterRecord
+  readonly states: readonly ClusterState[]
+  readonly open: readonly OpenUpgrade[]
+  readonly heard: Heard
+}
+
+export interface ClusterPage {
+  readonly clusters: readonly ClusterView[]
+  /** How many fit, on all pages. */
+  readonly total: number
+  /** Where the page ends; absent: nothing comes after it. */
+  readonly next?: Place
+}
+
+export interface FleetCoverage {
+  readonly clusters: number
+  readonly withObjects: number
+  readonly withMetrics: number
+  readonly withSpans: number
+  readonly silent: number
+  readonly unknown: number
+  /** Of what clusters sent last: the newest, and the oldest of those that are not silent. */
+  readonly newestMs?: number
+  readonly oldestMs?: number
+}
+
+export interface ClusterBook {
+  put(record: ClusterRecord, upgrades: readonly UpgradeRecord[]): void
+  /** The cluster is no more. */
+  remove(cluster: string): void
+  /** Something was heard of a cluster, whether or not it changed what is known of it. */
+  hear(cluster: string, heard: Heard): void
+  /** When it was last heard, by way: of the record, or since. */
+  heard(cluster: string): Heard
+  open(): readonly UpgradeRecord[]
+  list(query: ClusterQuery, verdictOf: VerdictOf, nowMs: number): ClusterPage
+  /** By name, or else by another name it goes by. */
+  find(name: string, verdictOf: VerdictOf, nowMs: number): ClusterView | undefined
+  coverage(nowMs: number): FleetCoverage
+}
+
+export type VerdictOf = (record: UpgradeRecord) => StuckVerdict
+
+interface Kept {
+  readonly record: ClusterRecord
+  readonly open: readonly UpgradeRecord[]
+}
+
+export function createClusterBook(): ClusterBook {
+  const clusters = new Map<string, Kept>()
+  const heardSince = new Map<string, Heard>()
+
+  const heard = (cluster: string): Heard => {
+    const { objectsLastMs, metricsLastMs } = clusters.get(cluster)?.record.coverage ?? {}
+    const since = heardSince.get(cluster)
+    const objectsMs = later(objectsLastMs, since?.objectsMs)
+    const metricsMs = later(metricsLastMs, since?.metricsMs)
+    return { ...(metricsMs === undefined ? {} : { metricsMs }), ...(objectsMs === undefined ? {} : { objectsMs }) }
+  }
+  const viewOf = ({ record, open }: Kept, verdictOf: VerdictOf, nowMs: number): ClusterView => {
+    const judged = open.map((upgrade) => ({ record: upgrade, verdict: verdictOf(upgrade) }))
+    const lately = heard(record.cluster)
+    return { record, open: judged, heard: lately, states: statesOf(record, judged, lately, nowMs) }
+  }
+
+  return {
+    put: (record, upgrades) => {
+      clusters.set(record.cluster, { record, open: upgrades.filter(isOpen) })
+    },
+    remove: (cluster) => {
+      clusters.delete(cluster)
+      heardSince.delete(cluster)
+    },
+    hear: (cluster, { objectsMs, metricsMs }) => {
+      const before = heardSince.get(cluster)
+      const [objects, metrics] = [later(before?.objectsMs, objectsMs), later(before?.metricsMs, metricsMs)]
+      heardSince.set(cluster, {
+        ...(metrics === undefined ? {} : { metricsMs: metrics }),
+        ...(objects === undefined ? {} : { objectsMs: objects }),
+      })
+    },
+    heard,
+    open: () => [...clusters.values()].flatMap(({ open }) => open),
+    list: (query, verdictOf, nowMs) => {
+      const fitting = [...clusters.values()]
+        .filter(({ record }) => fits(record, query))
+        .map((kept) => viewOf(kept, verdictOf, nowMs))
+        .filter(({ states }) => query.states === undefined || query.states.some((state) => states.includes(state)))
+      const keyOf = SORT_KEYS[query.sort]
+      const order = {
+        keyOf,
+        idOf: ({ record }: ClusterView) => record.cluster,
+        ...(query.sort === 'version' ? { compareKeys: compareVersionKeys } : {}),
+      }
+      const found = pageOf(fitting, order, { ...query, limit: query.limit + 1 })
+      const page = found.slice(0, query.limit)
+      const last = page.at(-1)
+      const hasMore = found.length > page.length && last !== undefined
+      return {
+        clusters: page,
+        total: fitting.length,
+        ...(hasMore ? { next: { key: keyOf(last), id: last.record.cluster } } : {}),
+      }
+    },
+    find: (name, verdictOf, nowMs) => {
+      const kept = clusters.get(name) ?? [...clusters.values()].find(({ record }) => record.aliases.includes(name))
+      return kept && viewOf(kept, verdictOf, nowMs)
+    },
+    coverage: (nowMs) => {
+      const all = [...clusters.values()].map(({ record }) => ({ record, heard: heard(record.cluster) }))
+      const count = (fits: (one: (typeof all)[number]) => boolean): number => all.filter(fits).length
+      const times = all.map((one) => ({ ...one, lastMs: lastMsOf(one.heard) }))
+      const newestMs = times.reduce<number | undefined>((newest, { lastMs }) => later(newest, lastMs), undefined)
+      const oldestMs = times
+        .filter((one) => !isSilent(one.heard, nowMs))
+        .reduce<number | undefined>((oldest, { lastMs = Infinity }) => Math.min(oldest ?? Infinity, lastMs), undefined)
+      return {
+        clusters: all.length,
+        withObjects: count(({ record }) => record.coverage.objects),
+        withMetrics: count(({ record }) => record.coverage.metrics),
+        withSpans: count(({ record }) => record.coverage.spans),
+        silent: count((one) => isSilent(one.heard, nowMs)),
+        unknown: count(({ record }) => isUnknown(record)),
+        ...(newestMs === undefined ? {} : { newestMs }),
+        ...(oldestMs === undefined ? {} : { oldestMs }),
+      }
+    },
+  }
+}
+
+/** The newest moment a cluster was heard; absent: only spans came of it. */
+export function lastMsOf({ metricsMs, objectsMs }: Heard): number | undefined {
+  return later(metricsMs, objectsMs)
+}
+
+function later(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined ? b : b === undefined ? a : Math.max(a, b)
+}
+
+/** Before every other: not known. */
+const SORT_KEYS: Readonly<Record<ClusterQuery['sort'], (view: ClusterView) => SortKey>> = {
+  cluster: ({ record }) => record.cluster,
+  version: ({ record }) => shownVersion(record) ?? '',
+  last_seen: ({ record, heard }) => lastMsOf(heard) ?? record.lastSeenMs,
+  outdated_workloads: ({ record }) => record.workloads?.outdated ?? -1,
+}
+
+function compareVersionKeys(a: SortKey, b: SortKey): number {
+  return compareVersions(String(a), String(b))
+}
+
+/** Of HCO, and of KubeVirt where there is no HCO. */
+function shownVersion({ hcoVersion, versions }: ClusterRecord): string | undefined {
+  return hcoVersion ?? versions['kubevirt']
+}
+
+function fits(record: ClusterRecord, query: ClusterQuery): boolean {
+  const { versions, channel, platform, flavour, text } = query
+  const version = shownVersion(record)
+  return (
+    (versions === undefined || versions.some((asked) => isOfVersion(version, asked))) &&
+    (channel === undefined || record.subscription?.channel === channel) &&
+    (platform === undefined || isOfPlatform(record.platform, platform)) &&
+    (flavour === undefined || record.flavour === flavour) &&
+    (text === undefined || [record.cluster, ...record.aliases].some((name) => hasText(name, text)))
+  )
+}
+
+function isOfVersion(version: string | undefined, asked: string): boolean {
+  return version !== undefined && (version === asked || version.startsWith(`${asked}.`))
+}
+
+function isOfPlatform(platform: ClusterRecord['platform'], asked: string): boolean {
+  const [kind, version] = asked.split(' ', 2)
+  if (platform === undefined || platform.kind !== kind) return false
+  return version === undefined || isOfVersion(platform.version, version)
+}
+
+function hasText(name: string, text: string): boolean {
+  return name.toLowerCase().includes(text.toLowerCase())
+}

@@ -1,0 +1,58 @@
+/** What holds of a cluster at a time: whether it upgrades, is stuck, is silent. Pure; several may hold at once. */
+import type { ClusterRecord } from '../model/cluster-record.ts'
+import type { StuckVerdict } from '../model/stuck.ts'
+import type { UpgradeRecord } from '../model/upgrade.ts'
+import { DEFAULT_FLEET_OPTIONS } from './options.ts'
+import type { Heard } from './stuck.ts'
+
+export const CLUSTER_STATES = [
+  'upgrading',
+  'stuck',
+  'silent',
+  'unhealthy',
+  'tainted',
+  'outdated_workloads',
+  'paused_pool',
+  'unknown',
+  'steady',
+] as const
+export type ClusterState = (typeof CLUSTER_STATES)[number]
+
+/** An upgrade that runs or whose machines still follow, with what is to be thought of it. */
+export interface OpenUpgrade {
+  readonly record: UpgradeRecord
+  readonly verdict: StuckVerdict
+}
+
+/** A watch tells only what changes; by listings (every half hour by the edge kit) a cluster that rests is heard of. */
+const OBJECTS_SILENT_AFTER_MS = 65 * 60_000
+
+export function statesOf(
+  record: ClusterRecord,
+  open: readonly OpenUpgrade[],
+  heard: Heard,
+  nowMs: number,
+): readonly ClusterState[] {
+  const holds: Readonly<Record<Exclude<ClusterState, 'steady'>, boolean>> = {
+    upgrading: open.some(({ record: { upgrade } }) => upgrade.state === 'in_progress'),
+    stuck: open.some(({ verdict }) => verdict.isStuck),
+    silent: isSilent(heard, nowMs),
+    unhealthy: record.systemHealth === 'error',
+    tainted: record.isTainted === true,
+    outdated_workloads: (record.workloads?.outdated ?? 0) > 0,
+    paused_pool: record.pools.some(({ isPaused }) => isPaused),
+    unknown: isUnknown(record),
+  }
+  const states = CLUSTER_STATES.filter((state) => state !== 'steady' && holds[state])
+  return states.length === 0 ? ['steady'] : states
+}
+
+/** Nothing came on any of its ways for longer than that way allows. */
+export function isSilent({ metricsMs = -Infinity, objectsMs = -Infinity }: Heard, nowMs: number): boolean {
+  return nowMs - metricsMs > DEFAULT_FLEET_OPTIONS.silentAfterMs && nowMs - objectsMs > OBJECTS_SILENT_AFTER_MS
+}
+
+/** No version of any operator is told: neither good nor bad. */
+export function isUnknown({ hcoVersion, versions }: ClusterRecord): boolean {
+  return hcoVersion === undefined && Object.keys(versions).length === 0
+}

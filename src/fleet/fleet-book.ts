@@ -1,0 +1,75 @@
+/**
+ * The fleet's facts at hand, on the thread that derives them: its clusters, its edges, and what is to be thought of each
+ * open upgrade. Fed with a cluster's facts whenever they are derived anew; answers what the API asks.
+ */
+import type { ClusterFacts } from '../model/fleet-facts.ts'
+import type { StuckVerdict } from '../model/stuck.ts'
+import type { UpgradeRecord } from '../model/upgrade.ts'
+import { createClusterBook } from './cluster-book.ts'
+import type { ClusterPage, ClusterQuery, ClusterView, FleetCoverage, VerdictOf } from './cluster-book.ts'
+import type { OpenUpgrade } from './cluster-states.ts'
+import { createFleetInsight } from './insight.ts'
+import type { FleetInsight } from './insight.ts'
+import type { Heard } from './stuck.ts'
+
+export interface FleetBook {
+  /** Replaces what is known of a cluster. */
+  put(facts: ClusterFacts): void
+  /** The cluster is no more. */
+  remove(cluster: string): void
+  /** Something was heard of a cluster, whether or not it changed what is known of it. */
+  hear(cluster: string, heard: Heard): void
+  readonly insight: FleetInsight
+  verdicts(nowMs: number): readonly StuckVerdict[]
+  clusters(query: ClusterQuery, nowMs: number): ClusterPage
+  /** By name, or by another name it goes by. */
+  cluster(name: string, nowMs: number): ClusterView | undefined
+  coverage(nowMs: number): FleetCoverage
+  /** Upgrades that run or whose machines still follow, by cluster and id. */
+  open(nowMs: number): readonly OpenUpgrade[]
+  /** `undefined`: it is over. */
+  judge(upgradeId: string, nowMs: number): StuckVerdict | undefined
+}
+
+export function createFleetBook(): FleetBook {
+  const clusters = createClusterBook()
+  const insight = createFleetInsight()
+  const verdicts = (nowMs: number): readonly StuckVerdict[] =>
+    insight.verdicts(nowMs, (cluster) => clusters.heard(cluster))
+  const verdictAt = (nowMs: number): VerdictOf => {
+    const byId = new Map(verdicts(nowMs).map((verdict) => [verdict.upgradeId, verdict]))
+    return ({ upgrade: { id } }) => byId.get(id) ?? { upgradeId: id, isStuck: false, causes: [] }
+  }
+
+  return {
+    put: (facts) => {
+      clusters.put(facts.cluster, facts.upgrades)
+      insight.put(facts)
+    },
+    remove: (cluster) => {
+      clusters.remove(cluster)
+      insight.remove(cluster)
+    },
+    hear: (cluster, heard) => {
+      clusters.hear(cluster, heard)
+    },
+    insight,
+    verdicts,
+    clusters: (query, nowMs) => clusters.list(query, verdictAt(nowMs), nowMs),
+    cluster: (name, nowMs) => clusters.find(name, verdictAt(nowMs), nowMs),
+    coverage: (nowMs) => clusters.coverage(nowMs),
+    open: (nowMs) => {
+      const verdictOf = verdictAt(nowMs)
+      return clusters
+        .open()
+        .map((record) => ({ record, verdict: verdictOf(record) }))
+        .sort((a, b) => compareRecords(a.record, b.record))
+    },
+    judge: (upgradeId, nowMs) => verdicts(nowMs).find((verdict) => verdict.upgradeId === upgradeId),
+  }
+}
+
+function compareRecords({ upgrade: a }: UpgradeRecord, { upgrade: b }: UpgradeRecord): number {
+  if (a.cluster !== b.cluster) return a.cluster < b.cluster ? -1 : 1
+  return a.id < b.id ? -1 : 1
+}

@@ -1,0 +1,43 @@
+/** Pages of a sorted list by key: the next one begins after the last item of the one before, whatever changed meanwhile. */
+
+export type SortKey = string | number
+
+/** Where a page ended. */
+export interface Place {
+  readonly key: SortKey
+  readonly id: string
+}
+
+export interface PageAsked {
+  readonly isDescending: boolean
+  readonly after?: Place
+  readonly limit: number
+}
+
+export interface PageOrder<T> {
+  readonly keyOf: (item: T) => SortKey
+  /** Unique, by code unit: what decides between equal keys. */
+  readonly idOf: (item: T) => string
+  readonly compareKeys?: (a: SortKey, b: SortKey) => number
+}
+
+/** In the order of keys and then ids, both in the direction asked for. */
+export function pageOf<T>(
+  items: readonly T[],
+  order: PageOrder<T>,
+  { isDescending, after, limit }: PageAsked,
+): readonly T[] {
+  const { keyOf, idOf, compareKeys = compareNatural } = order
+  const sign = isDescending ? -1 : 1
+  const compare = (a: Place, b: Place): number => sign * (compareKeys(a.key, b.key) || compareNatural(a.id, b.id))
+  const placed = items.map((item) => ({ item, key: keyOf(item), id: idOf(item) }))
+  const rest = after === undefined ? placed : placed.filter((one) => compare(one, after) > 0)
+  return rest
+    .sort(compare)
+    .slice(0, limit)
+    .map(({ item }) => item)
+}
+
+function compareNatural(a: SortKey, b: SortKey): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,30 @@
+import type { ApiFleetFacts } from '../../src/api/fleet-facts.ts'
+import { fillFleetBook, fleetCalls, fleetFactsOf } from '../../src/fleet-calls.ts'
+import { createFleetBook } from '../../src/fleet/fleet-book.ts'
+import type { FleetBook } from '../../src/fleet/fleet-book.ts'
+import type { FleetFactsReader } from '../../src/model/fleet-facts.ts'
+
+/** The fleet's facts as the API asks for them, without threads: what is kept by `reader`, and the book over it. */
+export async function fleetFactsOver(
+  reader: FleetFactsReader,
+): Promise<{ readonly facts: ApiFleetFacts; readonly book: FleetBook }> {
+  const book = await fillFleetBook(createFleetBook(), reader)
+  return { facts: fleetFactsOf(fleetCalls(reader, Promise.resolve(book))), book }
+}
+
+/** Of a fleet of which nothing is known. */
+export function emptyFleetFacts(): ApiFleetFacts {
+  const none = (): Promise<never[]> => Promise.resolve([])
+  const nobody = (): Promise<undefined> => Promise.resolve(undefined)
+  const reader: FleetFactsReader = {
+    clusters: none,
+    cluster: nobody,
+    upgrades: none,
+    upgrade: nobody,
+    openUpgrades: none,
+    modifications: none,
+    intervals: none,
+    intervalsAt: none,
+  }
+  return fleetFactsOf(fleetCalls(reader, Promise.resolve(createFleetBook())))
+}

@@ -134,8 +134,10 @@ function flipTime(
   const seen = seenMoment(state, before)
   const progressing = conditionOf(state.facts.conditions, 'Progressing')
   if (progressing?.status !== status || progressing.lastTransitionMs === undefined) return seen
-  const statusBefore = before === undefined ? undefined : conditionOf(before.facts.conditions, 'Progressing')?.status
-  if (statusBefore === status || (before === undefined && status === 'False')) return seen
+  const known = before === undefined ? undefined : conditionOf(before.facts.conditions, 'Progressing')
+  // The same status with a newer time: it went there and back while nobody looked.
+  const isSame = known?.status === status && known.lastTransitionMs === progressing.lastTransitionMs
+  if (isSame || (before === undefined && status === 'False')) return seen
   if (before !== undefined && progressing.lastTransitionMs < before.atMs - SAME_WRITE_MS) return seen
   const resolutionSeconds = state.isWatched ? 1 : seen.resolutionSeconds
   return { ...ownMoment(progressing.lastTransitionMs, !state.isWatched), resolutionSeconds }

@@ -32,7 +32,7 @@ export function workloadPhase(
     const first = states.findIndex((state) => isTelling(state, kubevirtEndMs, untilMs))
     if (first === -1) continue
     const telling = states.slice(first).filter((state) => isTelling(state, kubevirtEndMs, untilMs))
-    return phaseOf(telling, states[first - 1], `kubevirts/${kubevirt.namespace}/${kubevirt.name}`)
+    return phaseOf(telling, kubevirtEndMs, states[first - 1], `kubevirts/${kubevirt.namespace}/${kubevirt.name}`)
   }
   return undefined
 }
@@ -49,6 +49,7 @@ const JUMP_WITHIN_MS = 10 * 60_000
 
 function phaseOf(
   states: readonly ObjectState<OperandFacts>[],
+  kubevirtEndMs: number,
   before: ObjectState<OperandFacts> | undefined,
   ref: string,
 ): WorkloadPhase | 'none' {
@@ -56,10 +57,13 @@ function phaseOf(
   if (jump === -1 || states[jump]!.atMs - states[0]!.atMs > JUMP_WITHIN_MS) return 'none'
   const end = states.findIndex(({ facts }, i) => i > jump && outdated(facts) === 0)
   const moment = (i: number): Moment => seenMoment(states[i]!, states[i - 1] ?? before)
+  // The first that is known of them since KubeVirt's end may come long after it: at most by that much.
+  const sinceEndSeconds = jump === 0 ? Math.ceil((states[0]!.atMs - kubevirtEndMs) / 1000) : 0
+  const begun = moment(jump)
   const within = states.slice(jump, end === -1 ? undefined : end + 1)
   return {
     ref,
-    started: moment(jump),
+    started: { ...begun, resolutionSeconds: Math.max(begun.resolutionSeconds, sinceEndSeconds) },
     ended: end === -1 ? undefined : moment(end),
     outdatedAtStart: outdated(states[jump]!.facts),
     outdatedNow: outdated(within.at(-1)!.facts),

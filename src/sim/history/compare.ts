@@ -34,7 +34,7 @@ export function compareUpgrades(truth: HistoryTruth, records: readonly UpgradeRe
   const pairs = new Map<TruthUpgradeRecord, UpgradeRecord>()
   const taken = new Set<UpgradeRecord>()
   for (const real of truth.upgrades) {
-    const record = nearest(real, records, taken)
+    const record = recordOf(real, records, taken)
     if (record === undefined) continue
     pairs.set(real, record)
     taken.add(record)
@@ -71,11 +71,11 @@ export function compareUpgrades(truth: HistoryTruth, records: readonly UpgradeRe
   }
 }
 
-/** By its CSV where both know it, else the one of this version that began nearest. */
-function nearest(
+/** The record of an upgrade: by its CSV where both know it, else the one of this version that began nearest. */
+export function recordOf(
   real: TruthUpgradeRecord,
   records: readonly UpgradeRecord[],
-  taken: ReadonlySet<UpgradeRecord>,
+  taken: ReadonlySet<UpgradeRecord> = new Set(),
 ): UpgradeRecord | undefined {
   const candidates = records.filter(
     (record) => !taken.has(record) && record.upgrade.operator === real.operator && record.upgrade.to === real.to,

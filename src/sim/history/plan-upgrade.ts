@@ -100,12 +100,13 @@ export interface StepClock {
 function stepClock(random: Random, wish: UpgradeWish): StepClock {
   let atMs = wish.offeredMs
   let stall: HistoryStall | undefined
-  const remember = (kind: StallKind, fromMs: number, lastsMs: number): void => {
-    stall = { kind, ...STALLS[kind], fromMs, untilMs: Math.min(fromMs + lastsMs, wish.abortedMs) }
-  }
+  let waited: HistoryStall | undefined
+  const stallFrom = (kind: StallKind, fromMs: number, lastsMs: number): HistoryStall => ({
+    ...{ kind, ...STALLS[kind], fromMs, untilMs: Math.min(fromMs + lastsMs, wish.abortedMs) },
+  })
   const stopsAt = (kind: StallKind): number | undefined => {
     if (wish.stall?.kind !== kind) return undefined
-    remember(kind, atMs, wish.stall.lastsMs)
+    stall = stallFrom(kind, atMs, wish.stall.lastsMs)
     return wish.stall.lastsMs
   }
   return {
@@ -117,13 +118,14 @@ function stepClock(random: Random, wish: UpgradeWish): StepClock {
       return atMs
     },
     waits(kind, lastsMs) {
-      if (lastsMs > 24 * HOUR_MS && wish.stall === undefined) remember(kind, atMs, lastsMs)
+      if (lastsMs > 24 * HOUR_MS) waited = stallFrom(kind, atMs, lastsMs)
       atMs += lastsMs
     },
     skipTo(timeMs) {
       atMs = Math.max(atMs, timeMs)
     },
-    stall: () => stall,
+    // Of two, the one that was not people's waiting.
+    stall: () => stall ?? waited,
   }
 }
 

@@ -1,0 +1,195 @@
+/**
+ * Stuck detection over simulated months, by the simulated clock: at sampled moments what was known then is derived and
+ * judged, with baselines learned from the upgrades that had ended before the month began.
+ */
+import { deriveUpgrades } from '../../src/fleet/derive/upgrades.ts'
+import { learnBaselines, type BaselineBook } from '../../src/fleet/stuck-baseline.ts'
+import { verdictOf, type Heard } from '../../src/fleet/stuck.ts'
+import type { ClusterObservations } from '../../src/model/observation.ts'
+import type { StuckVerdict } from '../../src/model/stuck.ts'
+import type { UpgradeRecord } from '../../src/model/upgrade.ts'
+import { knownAt } from '../../src/sim/history/cluster-observations.ts'
+import type { ClusterHistory } from '../../src/sim/history/cluster-history.ts'
+import { recordOf } from '../../src/sim/history/compare.ts'
+import type { HistoryTruth, TruthUpgradeRecord } from '../../src/sim/history/history-truth.ts'
+import { PULL_EVERY_MS } from '../../src/sim/history/watch.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** What was said of one upgrade that stood still. */
+export interface StallTrial {
+  readonly name: string
+  readonly kind: string
+  readonly cause: string
+  readonly isAsynchronous: boolean
+  /** From the last thing that moved to the first verdict; absent: it was over before, or never seen. */
+  readonly detectedMs?: number
+  /** First cause at that verdict. */
+  readonly said?: string
+  /** For how long it stood still, as far as it was looked at. */
+  readonly lastedMs: number
+}
+
+/** What was said of one upgrade that did not. */
+export interface CalmTrial {
+  readonly name: string
+  /** The first verdict that it is stuck; absent: there was none. */
+  readonly falseAlarm?: string
+}
+
+export interface DetectionTrials {
+  readonly stalls: readonly StallTrial[]
+  readonly calm: readonly CalmTrial[]
+  /** Upgrades that fell into an outage of their cluster, where nobody knows. */
+  readonly unseen: number
+}
+
+/** Baselines as they were at a time: learned anew each month. */
+export type BaselinesAt = (timeMs: number) => BaselineBook
+
+export function monthlyBaselines(records: readonly UpgradeRecord[]): BaselinesAt {
+  const byMonth = new Map<string, BaselineBook>()
+  return (timeMs) => {
+    const month = new Date(timeMs).toISOString().slice(0, 7)
+    const known = byMonth.get(month)
+    if (known !== undefined) return known
+    const startMs = Date.parse(`${month}-01T00:00:00Z`)
+    const book = learnBaselines(records.filter(({ upgrade }) => (upgrade.endedMs ?? Infinity) < startMs))
+    byMonth.set(month, book)
+    return book
+  }
+}
+
+export function detectionTrials(
+  history: ClusterHistory,
+  truth: HistoryTruth,
+  observations: ClusterObservations,
+  baselinesAt: BaselinesAt,
+): DetectionTrials {
+  const stalls: StallTrial[] = []
+  const calm: CalmTrial[] = []
+  let unseen = 0
+  for (const real of truth.upgrades) {
+    const window = lookedAt(history, real)
+    if (window === undefined) continue
+    const near = around(observations, window)
+    const judge = (nowMs: number): StuckVerdict | undefined => judgeAt(history, near, real, baselinesAt(nowMs), nowMs)
+    if (isCutOff(history, window)) unseen++
+    else if (real.stall === undefined) calm.push(calmTrial(truth, real, window, judge))
+    else stalls.push(stallTrial(truth, real, real.stall, window, judge))
+  }
+  return { stalls, calm, unseen }
+}
+
+interface Looked {
+  readonly fromMs: number
+  readonly untilMs: number
+}
+
+type Judge = (nowMs: number) => StuckVerdict | undefined
+
+/** From when to when an upgrade is looked at; `undefined`: nothing of it is told. */
+function lookedAt({ untilMs }: ClusterHistory, real: TruthUpgradeRecord): Looked | undefined {
+  const { stall } = real
+  if (stall !== undefined) {
+    const endMs = Math.min(stall.untilMs ?? untilMs, stall.fromMs + (stall.isAsynchronous ? 30 * HOUR_MS : 2 * HOUR_MS))
+    return { fromMs: stall.fromMs, untilMs: Math.min(endMs, untilMs) }
+  }
+  // What has failed or was given up is no calm one.
+  if (real.state !== 'succeeded') return undefined
+  const fromMs = real.phases[0]?.startedMs ?? real.startedMs
+  const ends = real.phases.map(({ endedMs }) => endedMs ?? 0)
+  return fromMs === undefined
+    ? undefined
+    : { fromMs, untilMs: Math.min(Math.max(...ends), fromMs + 4 * DAY_MS, untilMs) }
+}
+
+function isCutOff({ delivery }: ClusterHistory, window: Looked): boolean {
+  const windows = delivery.outages.map((outage) => ({ ...outage, fromMs: outage.fromMs - HOUR_MS }))
+  return windows.some((outage) => outage.fromMs < window.untilMs && outage.untilMs + HOUR_MS > window.fromMs)
+}
+
+function stallTrial(
+  truth: HistoryTruth,
+  real: TruthUpgradeRecord,
+  stall: NonNullable<TruthUpgradeRecord['stall']>,
+  window: Looked,
+  judge: Judge,
+): StallTrial {
+  const base = {
+    name: `${truth.cluster} ${real.operator} ${real.from} -> ${real.to}: ${stall.kind}`,
+    ...{ kind: stall.kind, cause: stall.cause, isAsynchronous: stall.isAsynchronous },
+    lastedMs: window.untilMs - window.fromMs,
+  }
+  for (let nowMs = window.fromMs + MINUTE_MS; nowMs < window.untilMs; nowMs += stepMs(nowMs - window.fromMs)) {
+    const verdict = judge(nowMs)
+    if (verdict?.isStuck === true) return { ...base, detectedMs: nowMs - window.fromMs, said: verdict.causes[0]!.cause }
+  }
+  return base
+}
+
+/** Closely at first, where it matters. */
+function stepMs(sinceMs: number): number {
+  if (sinceMs < 10 * MINUTE_MS) return MINUTE_MS / 2
+  return sinceMs < 2 * HOUR_MS ? 5 * MINUTE_MS : HOUR_MS
+}
+
+function calmTrial(truth: HistoryTruth, real: TruthUpgradeRecord, window: Looked, judge: Judge): CalmTrial {
+  const name = `${truth.cluster} ${real.operator} ${real.from} -> ${real.to}`
+  const beginMs = real.startedMs ?? window.fromMs
+  for (const nowMs of [...samples(window.fromMs, beginMs, HOUR_MS), ...samples(beginMs, window.untilMs, MINUTE_MS)]) {
+    const verdict = judge(nowMs)
+    if (verdict?.isStuck !== true) continue
+    const said = `${verdict.phase ?? 'nowhere'}, ${verdict.causes[0]!.cause}, ${Math.round((nowMs - beginMs) / 1000)} s after its start`
+    return { name, falseAlarm: `${name}: stuck in ${said}` }
+  }
+  return { name }
+}
+
+/** Each minute for the first hour, then ever less often. */
+function samples(fromMs: number, untilMs: number, everyMs: number): readonly number[] {
+  const times: number[] = []
+  for (let atMs = fromMs + everyMs; atMs < untilMs; atMs += Math.max(everyMs, (atMs - fromMs) / 20)) times.push(atMs)
+  return times
+}
+
+function judgeAt(
+  history: ClusterHistory,
+  observations: ClusterObservations,
+  real: TruthUpgradeRecord,
+  baselines: BaselineBook,
+  nowMs: number,
+): StuckVerdict | undefined {
+  const records = deriveUpgrades(knownAt(observations, nowMs))
+  const record = recordOf(real, records)
+  return record === undefined ? undefined : verdictOf(record, baselines, nowMs, heardAt(history, nowMs))
+}
+
+/**
+ * The cluster is there, with a scrape each half minute and a list each half hour; that only few of them are simulated
+ * where nothing happens must not look like silence.
+ */
+function heardAt({ tells, profile }: ClusterHistory, nowMs: number): Heard {
+  const lastOf = (everyMs: number): number =>
+    Math.floor((nowMs - profile.scrapeOffsetMs) / everyMs) * everyMs + profile.scrapeOffsetMs
+  return {
+    ...(tells.metrics ? { metricsMs: lastOf(30_000) } : {}),
+    ...(tells.objects ? { objectsMs: lastOf(PULL_EVERY_MS) } : {}),
+  }
+}
+
+/** Without the migrations and events of other upgrades, which say nothing of this one and are most of what there is. */
+function around(observations: ClusterObservations, { fromMs, untilMs }: Looked): ClusterObservations {
+  const isNear = (timeMs: number): boolean => timeMs > fromMs - 3 * DAY_MS && timeMs <= untilMs
+  return {
+    ...observations,
+    objects: observations.objects.filter(({ facts, observedMs }) => {
+      if (observedMs > untilMs) return false
+      const isMany = facts.kind === 'virtualmachineinstancemigrations' || facts.kind === 'events'
+      return !isMany || isNear(observedMs)
+    }),
+    metrics: observations.metrics.filter((run) => run.firstMs <= untilMs),
+  }
+}

@@ -1,0 +1,128 @@
+/** What trials come to: the figures that are promised, and the worst of what was wrong. */
+import type { Trial } from './trial.ts'
+
+export interface Score {
+  readonly real: number
+  readonly found: number
+  readonly missed: readonly string[]
+  readonly invented: readonly string[]
+  readonly states: { readonly right: number; readonly wrong: readonly string[] }
+  readonly times: {
+    readonly told: number
+    readonly exactShare: number
+    readonly wrong: readonly string[]
+    readonly unknown: number
+  }
+  readonly stalls: {
+    /** That have no business waiting for people or machines, and lasted ten minutes at least. */
+    readonly count: number
+    readonly detected: number
+    readonly medianSeconds: number
+    readonly p90Seconds: number
+  }
+  readonly waits: { readonly count: number; readonly detected: number; readonly medianSeconds: number }
+  readonly causes: {
+    /** Of detected ones with a cause that has a signature. */
+    readonly listed: number
+    readonly rightShare: number
+    readonly wrong: readonly string[]
+    readonly unlisted: number
+    /** Unlisted faults that were called by a name. */
+    readonly named: readonly string[]
+  }
+  readonly falseAlarms: { readonly calm: number; readonly share: number; readonly examples: readonly string[] }
+  readonly unseen: number
+}
+
+const LASTED_MS_MIN = 10 * 60_000
+
+export function scoreOf({ comparisons, detection }: Trial): Score {
+  const sum = (of: (comparison: Trial['comparisons'][number]) => number): number =>
+    comparisons.reduce((total, comparison) => total + of(comparison), 0)
+  const told = sum(({ times }) => times.right + times.wrong.length)
+  const urgent = detection.stalls.filter((stall) => !stall.isAsynchronous && stall.lastedMs >= LASTED_MS_MIN)
+  const waits = detection.stalls.filter((stall) => stall.isAsynchronous)
+  const seconds = (stalls: typeof urgent): readonly number[] =>
+    stalls.flatMap(({ detectedMs }) => detectedMs ?? []).map((ms) => ms / 1000)
+  const said = detection.stalls.filter((stall) => stall.said !== undefined)
+  const listed = said.filter(({ cause }) => cause !== 'unknown')
+  const unlisted = said.filter(({ cause }) => cause === 'unknown')
+  const alarms = detection.calm.flatMap(({ falseAlarm }) => falseAlarm ?? [])
+  return {
+    real: sum(({ real }) => real),
+    found: sum(({ found }) => found),
+    missed: comparisons.flatMap(({ missed }) => missed),
+    invented: comparisons.flatMap(({ invented }) => invented),
+    states: { right: sum(({ states }) => states.right), wrong: comparisons.flatMap(({ states }) => states.wrong) },
+    times: {
+      told,
+      exactShare: shareOf(
+        sum(({ times }) => times.exact),
+        told,
+      ),
+      wrong: comparisons.flatMap(({ times }) => times.wrong),
+      unknown: sum(({ times }) => times.unknown),
+    },
+    stalls: {
+      count: urgent.length,
+      detected: seconds(urgent).length,
+      medianSeconds: quantile(missing(urgent, seconds(urgent)), 0.5),
+      p90Seconds: quantile(missing(urgent, seconds(urgent)), 0.9),
+    },
+    waits: { count: waits.length, detected: seconds(waits).length, medianSeconds: quantile(seconds(waits), 0.5) },
+    causes: {
+      listed: listed.length,
+      rightShare: shareOf(listed.filter((stall) => stall.said === stall.cause).length, listed.length),
+      wrong: listed.filter((stall) => stall.said !== stall.cause).map((stall) => `${stall.name}: said ${stall.said!}`),
+      unlisted: unlisted.length,
+      named: unlisted.filter((stall) => stall.said !== 'unknown').map((stall) => `${stall.name}: said ${stall.said!}`),
+    },
+    falseAlarms: {
+      calm: detection.calm.length,
+      share: shareOf(alarms.length, detection.calm.length),
+      examples: alarms,
+    },
+    unseen: detection.unseen,
+  }
+}
+
+/** One that was never detected took for ever. */
+function missing(stalls: readonly unknown[], found: readonly number[]): readonly number[] {
+  return [...found, ...Array.from({ length: stalls.length - found.length }, () => Infinity)]
+}
+
+function shareOf(part: number, whole: number): number {
+  return whole === 0 ? 0 : part / whole
+}
+
+function quantile(values: readonly number[], q: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN
+}
+
+const EXAMPLES = 8
+
+/** As `npm run bench truth` prints it. */
+export function renderScore(title: string, score: Score): string {
+  const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
+  const minutes = (seconds: number): string => `${(seconds / 60).toFixed(1)} min`
+  const few = (name: string, texts: readonly string[]): readonly string[] =>
+    texts.length === 0 ? [] : [`  ${name} (${texts.length}):`, ...texts.slice(0, EXAMPLES).map((text) => `    ${text}`)]
+  const { times, stalls, waits, causes, falseAlarms, states } = score
+  return [
+    title,
+    `  upgrades       ${score.found} of ${score.real} found, ${score.invented.length} invented; state right ${states.right}`,
+    `  phase times    ${times.told} told, ${percent(times.exactShare)} to the second, ${times.wrong.length} wrong, ${times.unknown} unknown`,
+    `  stalls         ${stalls.detected} of ${stalls.count} detected, median ${minutes(stalls.medianSeconds)}, p90 ${minutes(stalls.p90Seconds)}`,
+    `  waiting        ${waits.detected} of ${waits.count} detected, median ${minutes(waits.medianSeconds)}`,
+    `  causes         ${percent(causes.rightShare)} of ${causes.listed} right; ${causes.named.length} of ${causes.unlisted} unlisted faults named`,
+    `  false alarms   ${percent(falseAlarms.share)} of ${falseAlarms.calm} calm upgrades; ${score.unseen} in an outage`,
+    ...few('missed', score.missed),
+    ...few('invented', score.invented),
+    ...few('states', states.wrong),
+    ...few('times', times.wrong),
+    ...few('causes', causes.wrong),
+    ...few('named', causes.named),
+    ...few('false alarms', falseAlarms.examples),
+  ].join('\n')
+}

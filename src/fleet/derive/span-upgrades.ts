@@ -27,8 +27,37 @@ const PHASE_SPANS: Readonly<Record<string, PhaseName>> = {
 
 /** One for each trace that says from which version to which. */
 export function spanUpgrades(history: ClusterHistory): readonly UpgradeDraft[] {
-  const traces = groupBy(history.spans, (span) => span.attributes['deployment.id'] ?? span.traceId)
-  return [...traces.values()].flatMap((spans) => draftOf(spans) ?? []).sort((a, b) => a.anchorMs - b.anchorMs)
+  return told(history.spans)
+    .flatMap((spans) => draftOf(spans) ?? [])
+    .sort((a, b) => a.anchorMs - b.anchorMs)
+}
+
+/**
+ * Spans by upgrade: a trace, and the other traces of the same CSV. Its uid stands on the root alone; its name stands on every
+ * span, and is enough where only one uid goes by it. An operator that was restarted goes on in a trace of its own.
+ */
+function told(all: readonly SpanEvidence[]): readonly (readonly SpanEvidence[])[] {
+  const traces = [...groupBy(all, ({ traceId }) => traceId).values()]
+  const uids = groupBy(
+    [...new Set(all.map(({ attributes }) => attributes['deployment.id'] ?? ''))]
+      .filter((uid) => uid !== '')
+      .flatMap((uid) => {
+        const spans = all.filter(({ attributes }) => attributes['deployment.id'] === uid)
+        const name = csvNameOf(spans)
+        return name === undefined ? [] : [{ uid, name }]
+      }),
+    ({ name }) => name,
+  )
+  const keyOf = (spans: readonly SpanEvidence[]): string => {
+    const name = csvNameOf(spans)
+    const named = name === undefined ? [] : (uids.get(name) ?? [])
+    return textOf(spans, 'deployment.id') ?? (named.length === 1 ? named[0]!.uid : (name ?? spans[0]!.traceId))
+  }
+  return [...groupBy(traces, keyOf).values()].map((same) => same.flat())
+}
+
+function csvNameOf(spans: readonly SpanEvidence[]): string | undefined {
+  return textOf(spans, 'olm.csv.name') ?? textOf(spans, 'deployment.name')
 }
 
 function draftOf(spans: readonly SpanEvidence[]): UpgradeDraft | undefined {
@@ -59,7 +88,7 @@ function draftOf(spans: readonly SpanEvidence[]): UpgradeDraft | undefined {
     progressMs: spans.flatMap((span) => [span.startMs, ...(endOf(span) === undefined ? [] : [span.endMs])]),
     detail: {
       csvUid: textOf(spans, 'deployment.id'),
-      csvName: textOf(spans, 'deployment.name') ?? textOf(spans, 'olm.csv.name'),
+      csvName: csvNameOf(spans),
       subscription: textOf(spans, 'olm.subscription.name'),
       installPlan: textOf(spans, 'olm.install_plan.name'),
       components: componentsOf(spans),

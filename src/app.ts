@@ -280,6 +280,8 @@ function createApiServer(
       taken('otlp metrics', () => threads.ingest.writeOtlpMetrics(body, encoding, contextOf(cluster))),
     writeOtlpTraces: (body, encoding, cluster) =>
       taken('otlp traces', () => threads.ingest.writeOtlpTraces(body, encoding, contextOf(cluster))),
+    writeOtlpLogs: (body, encoding, cluster) =>
+      taken('otlp logs', () => threads.ingest.writeOtlpLogs(body, encoding, contextOf(cluster))),
     ingestReport: (nowMs, top) => threads.ingest.ingestReport(nowMs, top),
     noteRefusal: (refusal, cluster) => {
       // A note, and no more: when the thread is gone, its death is told elsewhere.

@@ -127,6 +127,12 @@ export const OPTIONS = {
     String(INGEST_DEFAULTS.spansPerRequestMax),
     'Spans of one OTLP request.',
   ),
+  'ingest.request-log-records-max': option(
+    'Ingest',
+    count,
+    String(INGEST_DEFAULTS.logRecordsPerRequestMax),
+    'Log records of one OTLP request, with those that hold a Kubernetes object.',
+  ),
   'ingest.pending-max': option(
     'Ingest',
     count,
@@ -235,6 +241,7 @@ export const OPTIONS = {
     'How long it is kept which alerts fired, who looked after them, and what people did.',
   ),
   'retention.traces': option('Store', duration, '30d', 'How long traces are kept after their end.'),
+  'retention.logs': option('Store', duration, '30d', 'How long log records are kept, other than objects.'),
   'retention.objects': option(
     'Store',
     duration,

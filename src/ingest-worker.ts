@@ -12,6 +12,8 @@ import type { DerivedBatch } from './derived-lane.ts'
 import type { IngestReport } from './ingest/ingest-report.ts'
 import { Intake } from './ingest/intake.ts'
 import type { IngestOptions } from './ingest/options.ts'
+import { createOtlpLogsIngest } from './ingest/otlp-logs.ts'
+import type { OtlpLogsOutcome } from './ingest/otlp-logs.ts'
 import { createOtlpMetricsIngest } from './ingest/otlp-metrics.ts'
 import type { OtlpContext, OtlpEncoding, OtlpOutcome } from './ingest/otlp-metrics.ts'
 import type { OtlpItemOutcome } from './ingest/otlp-item-outcome.ts'
@@ -58,6 +60,7 @@ export type IngestWorkerCalls = {
   write(body: Uint8Array, context: WriteContext): Promise<WriteOutcome>
   writeOtlpMetrics(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpOutcome>
   writeOtlpTraces(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpItemOutcome>
+  writeOtlpLogs(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpLogsOutcome>
   maintain(nowMs: number): Promise<void>
   stats(): StoreStats
   /** Lists have at most `top` entries. */
@@ -111,6 +114,14 @@ function mainCalls(
   const otlp = createOtlpMetricsIngest({ intake, otlp: otlpOptions })
   const limits = { keptMs: store.retentionTracesMs, spansPerTraceMax: store.spansPerTraceMax }
   const traces = createOtlpTracesIngest({ intake, otlp: otlpOptions, spans: writer.spans, limits })
+  const kept = { objectsKeptMs: store.retentionObjectsMs, logsKeptMs: store.retentionLogsMs }
+  const logs = createOtlpLogsIngest({
+    intake,
+    otlp: otlpOptions,
+    observations: writer.observations,
+    logs: writer.logs,
+    limits: kept,
+  })
   const takeAndCommit = takingWith(remoteWrite)
   return {
     ...spanCalls(writer, takeAndCommit),
@@ -119,6 +130,7 @@ function mainCalls(
     write: (body, context) => takeAndCommit(() => remoteWrite.write(body, context)),
     writeOtlpMetrics: (body, encoding, context) => takeAndCommit(() => otlp.write(body, encoding, context)),
     writeOtlpTraces: (body, encoding, context) => takeAndCommit(() => traces.write(body, encoding, context)),
+    writeOtlpLogs: (body, encoding, context) => takeAndCommit(() => logs.write(body, encoding, context)),
     maintain: async (nowMs) => {
       await writer.maintain(nowMs)
     },

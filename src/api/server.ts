@@ -51,6 +51,8 @@ import type { FaroOptions } from './faro.ts'
 import { registerLint } from './lint.ts'
 import { registerMetadata } from './metadata.ts'
 import { registerNow } from './now.ts'
+import { registerOtlpLogs } from './otlp-logs.ts'
+import type { WriteOtlpLogs } from './otlp-logs.ts'
 import { registerOtlpMetrics } from './otlp-metrics.ts'
 import type { WriteOtlpMetrics } from './otlp-metrics.ts'
 import { registerOtlpTraces } from './otlp-traces.ts'
@@ -94,6 +96,7 @@ export interface ApiDeps {
   readonly noteRefusal: NoteRefusal
   readonly writeOtlpMetrics: WriteOtlpMetrics
   readonly writeOtlpTraces: WriteOtlpTraces
+  readonly writeOtlpLogs: WriteOtlpLogs
   readonly newest: ReadNewest
   readonly cardinality: ReadCardinality
   readonly storeStatus: ReadStoreStatus
@@ -211,6 +214,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   await registerRemoteWrite(app, { ...deps, bodyBytesMax: settings.bodyBytesMax })
   await registerOtlpMetrics(app, { ...settings, ...deps, write: deps.writeOtlpMetrics })
   await registerOtlpTraces(app, { ...settings, ...deps, write: deps.writeOtlpTraces })
+  await registerOtlpLogs(app, { ...settings, ...deps, write: deps.writeOtlpLogs })
   await app.register((scope, _options, done) => {
     acceptForms(scope)
     const { language = STABLE_LANGUAGE } = deps

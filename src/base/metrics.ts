@@ -12,6 +12,7 @@ export interface OwnMetrics {
   readonly ingestSamplesIn: Counter<'format'>
   readonly ingestSamplesOut: Counter<'format'>
   readonly ingestRefused: Counter<'format' | 'reason'>
+  readonly ingestObjectsLeftOut: Counter<'why'>
   readonly ingestExemplarsIgnored: Counter
   readonly ingestMetadataIgnored: Counter
   readonly ingestUnidentifiedSeries: Counter
@@ -86,6 +87,11 @@ export function createOwnMetrics(version: string): OwnMetrics {
       'daytwo_ingest_samples_refused_total',
       'Samples refused, by reason; OTLP: data points, spans, log records.',
       ['format', 'reason'],
+    ),
+    ingestObjectsLeftOut: counter(
+      'daytwo_ingest_objects_left_out_total',
+      'Records about Kubernetes objects of which nothing is kept: marker (of the stream itself), object (of no interest).',
+      ['why'],
     ),
     ingestExemplarsIgnored: counter('daytwo_ingest_exemplars_ignored_total', 'Exemplars received and not kept.'),
     ingestMetadataIgnored: counter(

@@ -40,13 +40,7 @@ export function clusterOfResource(
   boundCluster: string | undefined,
   identityLabels: readonly string[],
 ): ResourceCluster {
-  const claims = new Map<string, string>()
-  for (const { key, value } of attributes) {
-    const label = escapedLabelName(key)
-    const isClaim = identityLabels.length > 0 && (label === CLUSTER_LABEL || identityLabels.includes(label))
-    const text = isClaim ? valueText(value) : ''
-    if (text !== '') claims.set(label, text)
-  }
+  const claims = claimsOf(attributes, identityLabels)
   const labels = Labels.fromPairs(claims)
   if (boundCluster === undefined) return { kind: 'named', cluster: clusterOf(labels, identityLabels) }
   const claim = foreignClaim(labels, boundCluster, identityLabels)
@@ -56,4 +50,20 @@ export function clusterOfResource(
     kind: 'foreign',
     example: `a resource claims cluster ${claimed} by ${claim}, the token is bound to ${bound}`,
   }
+}
+
+/** All that an OTLP resource calls its cluster, under the names that label sets would have for them. */
+export function namesOfResource(attributes: Attributes, identityLabels: readonly string[]): readonly string[] {
+  return [...claimsOf(attributes, identityLabels).values()]
+}
+
+function claimsOf(attributes: Attributes, identityLabels: readonly string[]): ReadonlyMap<string, string> {
+  const claims = new Map<string, string>()
+  for (const { key, value } of attributes) {
+    const label = escapedLabelName(key)
+    const isClaim = identityLabels.length > 0 && (label === CLUSTER_LABEL || identityLabels.includes(label))
+    const text = isClaim ? valueText(value) : ''
+    if (text !== '') claims.set(label, text)
+  }
+  return claims
 }

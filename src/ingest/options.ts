@@ -10,6 +10,8 @@ export interface IngestOptions {
   readonly seriesPerRequestMax: number
   /** Of one OTLP request. Stock senders put some thousands into one. */
   readonly spansPerRequestMax: number
+  /** Log records of one OTLP request, with those that hold an object. */
+  readonly logRecordsPerRequestMax: number
   readonly labelsPerSeriesMax: number
   /** UTF-8 bytes. */
   readonly labelNameBytesMax: number
@@ -47,6 +49,7 @@ export const INGEST_DEFAULTS: IngestOptions = {
   samplesPerRequestMax: 500_000,
   seriesPerRequestMax: 500_000,
   spansPerRequestMax: 100_000,
+  logRecordsPerRequestMax: 100_000,
   labelsPerSeriesMax: 64,
   labelNameBytesMax: 1024,
   labelValueBytesMax: 4096,

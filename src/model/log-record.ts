@@ -20,7 +20,7 @@ export interface LogRecord {
 
 export interface LogSink {
   /** Durable with the next commit of the appender. A record that is there already, field by field, is kept once. */
-  putLogs(records: readonly LogRecord[], nowMs: number): void
+  putLogs(records: readonly LogRecord[]): void
 }
 
 export interface LogQuery {

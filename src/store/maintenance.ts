@@ -12,6 +12,7 @@ import type { Head } from './head.ts'
 import { HeadCheckpoint, removeCheckpoint } from './head-checkpoint.ts'
 import type { Histograms } from './histograms.ts'
 import type { Log } from './log.ts'
+import type { LogRecords } from './log-records.ts'
 import type { Observations } from './observations.ts'
 import { RETRY_WINDOW_MS, type StoreOptions } from './options.ts'
 import { endedSlots, removeLeftovers, tiersKept, tiersThatGo } from './retention.ts'
@@ -70,6 +71,7 @@ export interface MaintenanceParts {
   readonly exemplars: Exemplars
   readonly spans: Spans
   readonly observations: Observations
+  readonly logs: LogRecords
   readonly commits: GroupCommit
   /** Readers must be told before their slots are used again. */
   readonly seriesRemoved: (refs: readonly SeriesRef[]) => void
@@ -151,7 +153,7 @@ export class Maintenance {
 
   async #run(nowMs: number): Promise<void> {
     const floorMs = nowMs - this.#options.retentionRawMs
-    const { db, head, blocks, histograms, spans, observations, commits } = this.#parts
+    const { db, head, blocks, histograms, spans, observations, logs, commits } = this.#parts
     head.reclaim()
     // First what makes room: on a full disk the commit after it may succeed again.
     await this.#steps('removing old samples', () => {
@@ -162,6 +164,7 @@ export class Maintenance {
     })
     await this.#steps('removing old histograms', () => histograms.removeSome(floorMs))
     await this.#steps('removing old traces', () => spans.removeSome(nowMs - this.#options.retentionTracesMs))
+    await this.#steps('removing old log records', () => logs.removeSome(nowMs - this.#options.retentionLogsMs))
     const objectsFloorMs = nowMs - this.#options.retentionObjectsMs
     await this.#steps('removing old observations', () => observations.removeSome(objectsFloorMs))
     await commits.commit()

@@ -481,6 +481,26 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
     PRIMARY KEY (cluster, first_ms, series)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE log_source (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    cluster TEXT NOT NULL,
+    service TEXT NOT NULL,
+    UNIQUE (cluster, service)
+  ) STRICT;
+  -- Log records of others. hash: of the payload, so that one that is sent again is the same row. Nanoseconds take 62 bits.
+  CREATE TABLE log_record (
+    time_ns INTEGER NOT NULL,
+    source INTEGER NOT NULL,
+    hash INTEGER NOT NULL,
+    severity INTEGER NOT NULL,
+    trace_id BLOB,
+    payload BLOB NOT NULL,
+    PRIMARY KEY (time_ns, source, hash)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX log_record_source ON log_record (source, time_ns);
+  CREATE INDEX log_record_trace ON log_record (trace_id, time_ns) WHERE trace_id IS NOT NULL;
+  `,
 ]
 
 /** The version that brought packs. Before it a flush wrote one row per series, and no release ever did. */

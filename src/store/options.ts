@@ -12,6 +12,8 @@ export interface StoreOptions {
   readonly retentionTracesMs: number
   /** Of one trace; more are refused. */
   readonly spansPerTraceMax: number
+  /** Log records from before this are removed. */
+  readonly retentionLogsMs: number
   /** States of objects that ended before this, and runs of metrics, are removed. */
   readonly retentionObjectsMs: number
   /**
@@ -54,6 +56,7 @@ export const STORE_DEFAULTS: Omit<StoreOptions, 'dir'> = {
   retention1dMs: 5 * 365 * 24 * HOUR_MS,
   retentionTracesMs: 30 * 24 * HOUR_MS,
   spansPerTraceMax: 20_000,
+  retentionLogsMs: 30 * 24 * HOUR_MS,
   retentionObjectsMs: 400 * 24 * HOUR_MS,
   outOfOrderMs: HOUR_MS,
   flushEveryMs: 2 * HOUR_MS,

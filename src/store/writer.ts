@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3'
 import { FleetError } from '../base/errors.ts'
 import type { Appender } from '../model/appender.ts'
 import type { ObservationSink } from '../model/fleet-facts.ts'
+import type { LogSink } from '../model/log-record.ts'
 import type { SeriesRef } from '../model/series.ts'
 import type { SpanSink } from '../model/span.ts'
 import { BlockRows } from './blocks.ts'
@@ -13,6 +14,7 @@ import { Head } from './head.ts'
 import { loadCheckpoint } from './head-checkpoint.ts'
 import { Histograms } from './histograms.ts'
 import { Log } from './log.ts'
+import { LogRecords } from './log-records.ts'
 import { LogBuffer } from './log-codec.ts'
 import { Metadata } from './metadata.ts'
 import { Maintenance, type CompactionStats, type RollupStats } from './maintenance.ts'
@@ -33,6 +35,8 @@ export interface StoreWriter {
   /** Durable with `appender.commit()`. */
   readonly spans: SpanSink
   readonly observations: ObservationSink
+  /** Log records of others. Durable with `appender.commit()`. */
+  readonly logs: LogSink
   /**
    * True while the head or what waits for the disk is over its limit. Ask before a request is appended, and answer
    * `overloaded`; `maintain` brings it down again.
@@ -106,6 +110,7 @@ class SqliteWriter implements StoreWriter {
   readonly facts: Facts
   readonly spans: Spans
   readonly observations: Observations
+  readonly logs: LogRecords
   readonly #options: StoreOptions
   readonly #db: Database.Database
   readonly #lock: DirectoryLock
@@ -151,6 +156,7 @@ class SqliteWriter implements StoreWriter {
     this.#metadata = new Metadata(db)
     this.spans = new Spans(db, options)
     this.observations = new Observations(db)
+    this.logs = new LogRecords(db)
     this.#blocks = new BlockRows(db)
     this.#log = new Log(db)
     this.#commits = new GroupCommit(db, {
@@ -162,7 +168,7 @@ class SqliteWriter implements StoreWriter {
       histograms: this.#histograms,
       exemplars: this.#exemplars,
       metadata: this.#metadata,
-      beside: [this.spans, this.observations],
+      beside: [this.spans, this.observations, this.logs],
       announce: () => {
         this.#announce()
       },
@@ -196,6 +202,7 @@ class SqliteWriter implements StoreWriter {
       exemplars: this.#exemplars,
       spans: this.spans,
       observations: this.observations,
+      logs: this.logs,
       commits: this.#commits,
       seriesRemoved: (refs) => {
         this.#readers.post({ kind: 'removed', refs })
@@ -210,8 +217,8 @@ class SqliteWriter implements StoreWriter {
   }
 
   get #pendingBytes(): number {
-    const { spans, observations } = this
-    return this.#buffer.byteLength + this.#histograms.pendingBytes + spans.pendingBytes + observations.pendingBytes
+    const beside = [this.#histograms, this.spans, this.observations, this.logs]
+    return beside.reduce((bytes, part) => bytes + part.pendingBytes, this.#buffer.byteLength)
   }
 
   maintain(nowMs: number): Promise<void> {

@@ -109,6 +109,7 @@ GET                           viewer  text        /graph
 GET,HEAD                      public  text        /icon.svg
 GET                           viewer  text        /metrics
 GET,HEAD                      viewer  text        /rb/:name
+POST                          ingest  otlp        /v1/logs
 POST                          ingest  otlp        /v1/metrics
 POST                          ingest  otlp        /v1/traces
 `

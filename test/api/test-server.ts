@@ -11,13 +11,17 @@ import { Intake } from '../../src/ingest/intake.ts'
 import { createRemoteWriteIngest } from '../../src/ingest/remote-write.ts'
 import { INGEST_DEFAULTS } from '../../src/ingest/options.ts'
 import type { IngestOptions } from '../../src/ingest/options.ts'
+import { createOtlpLogsIngest } from '../../src/ingest/otlp-logs.ts'
 import { createOtlpMetricsIngest } from '../../src/ingest/otlp-metrics.ts'
 import { createOtlpTracesIngest } from '../../src/ingest/otlp-traces.ts'
 import { OTLP_DEFAULTS } from '../../src/ingest/otlp-options.ts'
 import type { OtlpOptions } from '../../src/ingest/otlp-options.ts'
 import type { ExemplarSeries } from '../../src/model/exemplar.ts'
+import type { ObjectListing } from '../../src/model/fleet-facts.ts'
 import type { Labels } from '../../src/model/labels.ts'
 import type { Span } from '../../src/model/span.ts'
+import type { LogRecord } from '../../src/model/log-record.ts'
+import type { ObjectObservation } from '../../src/model/observation.ts'
 import type { MetricFamily } from '../../src/model/metadata.ts'
 import type { InstantQuery, QueryEngine, QueryResult, RangeQuery } from '../../src/promql/query-engine.ts'
 import type { RuleReader } from '../../src/api/rules.ts'
@@ -137,6 +141,15 @@ export function makeWebRoot(): { readonly path: string; readonly remove: () => v
   }
 }
 
+/** What a test's logs ingest took. */
+export interface TakenLogs {
+  readonly objects: ObjectObservation[]
+  readonly listings: ObjectListing[]
+  /** A cluster and other names of it. */
+  readonly aliases: string[][]
+  readonly records: LogRecord[]
+}
+
 export interface TestServer {
   readonly app: FastifyInstance
   readonly engine: NotingEngine
@@ -144,6 +157,7 @@ export interface TestServer {
   readonly clock: FakeClock
   /** Taken by the test's traces ingest. */
   readonly spans: Span[]
+  readonly logs: TakenLogs
   readonly deps: ApiDeps
 }
 
@@ -181,6 +195,18 @@ export async function makeServer(
     },
     limits: { keptMs: 30 * 24 * 3_600_000, spansPerTraceMax: 20_000 },
   })
+  const logs: TakenLogs = { objects: [], listings: [], aliases: [], records: [] }
+  const logsIngest = createOtlpLogsIngest({
+    intake,
+    otlp: { ...OTLP_DEFAULTS, ...overrides.otlp },
+    observations: {
+      putObjects: (objects) => logs.objects.push(...objects),
+      putListings: (listings) => logs.listings.push(...listings),
+      putAliases: (cluster, aliases) => logs.aliases.push([cluster, ...aliases]),
+    },
+    logs: { putLogs: (records) => logs.records.push(...records) },
+    limits: { objectsKeptMs: 400 * 24 * 3_600_000, logsKeptMs: 30 * 24 * 3_600_000 },
+  })
   const deps: ApiDeps = {
     query: engine,
     write: async (body, cluster, protocol) => {
@@ -204,6 +230,10 @@ export async function makeServer(
     writeOtlpTraces: (body, encoding, cluster) => {
       const bound = cluster === undefined ? {} : { cluster }
       return Promise.resolve(traces.write(body, encoding, { nowMs: clock.nowMs(), ...bound }))
+    },
+    writeOtlpLogs: (body, encoding, cluster) => {
+      const bound = cluster === undefined ? {} : { cluster }
+      return Promise.resolve(logsIngest.write(body, encoding, { nowMs: clock.nowMs(), ...bound }))
     },
     newest: () => Promise.resolve([]),
     explain: () => Promise.reject(new Error('this test explains nothing')),
@@ -252,7 +282,7 @@ export async function makeServer(
       ...overrides.settings,
     },
   }
-  return { app: await createServer(deps), engine, appender, clock, spans, deps }
+  return { app: await createServer(deps), engine, appender, clock, spans, logs, deps }
 }
 
 export const form = (fields: readonly (readonly [string, string])[]) => ({

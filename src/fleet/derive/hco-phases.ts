@@ -143,7 +143,9 @@ export function handlerPhases({
   }
   const kubevirt = components.find(({ name }) => name === 'kubevirt')
   const isOver = ended !== undefined || kubevirt?.ended !== undefined
-  const isSkipped = isOver && (kubevirt?.state === 'skipped' || (isHandlerTold && kubevirt?.state === 'succeeded'))
+  // What KubeVirt did while nobody watched may have rolled it.
+  const isWatched = kubevirt?.state === 'succeeded' && kubevirt.started?.isReconstructed === false
+  const isSkipped = isOver && (kubevirt?.state === 'skipped' || (isHandlerTold && isWatched))
   const none: PhaseState = isSkipped
     ? 'skipped'
     : state === 'in_progress' && !isOver && isHandlerTold

@@ -49,7 +49,7 @@ function draftOf(
   const kubevirt = components.find(({ name }) => name === 'kubevirt')
   const rollout = virtHandlerRollout(history, range)
   const kubevirtEnd = kubevirt?.state === 'succeeded' ? kubevirt.ended : undefined
-  const workloads = kubevirtEnd === undefined ? undefined : workloadPhase(history, kubevirtEnd.atMs, range.toMs)
+  const workloads = kubevirtEnd === undefined ? undefined : workloadPhase(history, kubevirtEnd, range.toMs)
   const csvCreated = csv === undefined ? undefined : ownMoment(csv.createdMs ?? anchorMs)
   const phases = hcoPhases({
     ...{ state: outcome.state, ended: outcome.ended, offer, csvCreated, steps, window, components, rollout, workloads },

@@ -55,7 +55,7 @@ function draftOf(
   const state: UpgradeState = path.ended !== undefined ? 'succeeded' : next === undefined ? open : lost
   const ended = path.ended ?? (next === undefined ? undefined : ownMoment(next.atMs))
   const rollout = virtHandlerRollout(history, range)
-  const workloads = path.ended === undefined ? undefined : workloadPhase(history, path.ended.atMs, range.toMs)
+  const workloads = path.ended === undefined ? undefined : workloadPhase(history, path.ended, range.toMs)
   const inputs = { state, ended, components: [path], rollout, workloads, isOvertaken: next !== undefined }
   const heardMs = history.newestObjectMs ?? 0
   return {
@@ -109,7 +109,7 @@ export function kubevirtUpgradesByMetrics(history: ClusterHistory): readonly Upg
     const untilMs = next?.canary?.atMs ?? Infinity
     const lost: UpgradeState = next?.to === from ? 'rolled_back' : 'superseded'
     const state = ended !== undefined ? 'succeeded' : next === undefined ? 'in_progress' : lost
-    const workloads = ended === undefined ? undefined : metricWorkloads(history, ended.atMs, untilMs)
+    const workloads = ended === undefined ? undefined : metricWorkloads(history, ended, untilMs)
     const moved = typeof workloads === 'object' ? workloads : undefined
     drafts.push({
       ...{ operator: KUBEVIRT, source: 'metrics', from, to, isProven: true, heardMs, state, started, ended },

@@ -116,17 +116,21 @@ export interface MetricWorkloads {
   readonly progressMs: readonly number[]
 }
 
+const COARSE_SECONDS = 300
+
 /** After the last node the count jumps to all machines, and falls. @returns `none`: it is told and did not jump */
 export function metricWorkloads(
   history: ClusterHistory,
-  fromMs: number,
+  since: Moment,
   toMs: number,
 ): MetricWorkloads | 'none' | undefined {
+  const fromMs = since.atMs
   const runs = history.runs('outdated_vmis').filter((run) => run.lastMs >= fromMs && run.firstMs < toMs)
   if (runs.length === 0) return undefined
   const jump = runs.findIndex((run) => run.value > 0 && run.firstMs >= fromMs)
   const started = jump === -1 ? undefined : scrapeMoment(runs[jump]!.firstMs, runs[jump]!.beforeMs)
-  if (started === undefined) return 'none'
+  // Between two scrapes that far apart all machines may have moved.
+  if (started === undefined) return since.resolutionSeconds > COARSE_SECONDS ? undefined : 'none'
   const end = runs.find((run, i) => i > jump && run.value === 0)
   const counted = runs.filter((run, i) => i >= jump && (end === undefined || run.firstMs <= end.firstMs))
   let fewest = Infinity

@@ -54,7 +54,7 @@ function draftOf(
   const outcome = succeeded === undefined ? unfinished(sighting, from, next) : end
   const started = scrapeMoment(firstMs, beforeMs)
   const done = end.kubevirt ?? rollout?.ended
-  const workloads = done === undefined ? undefined : metricWorkloads(history, done.atMs, range.toMs)
+  const workloads = done === undefined ? undefined : metricWorkloads(history, done, range.toMs)
   const moved = typeof workloads === 'object' ? workloads : undefined
   const subscription = subscriptionAt(history, firstMs)
   const approval = subscription?.labels['approval']

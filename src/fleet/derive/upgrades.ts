@@ -5,6 +5,7 @@
  */
 import type { ClusterObservations } from '../../model/observation.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
+import { blocksOf } from './block-signatures.ts'
 import { clusterHistory } from './cluster-history.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { hcoUpgrades } from './hco-upgrades.ts'
@@ -13,7 +14,7 @@ import { mergeDrafts } from './merge-upgrades.ts'
 import { metricUpgrades } from './metric-upgrades.ts'
 import { platformUpgradesByMetrics, platformUpgradesByObjects } from './platform-upgrades.ts'
 import { spanUpgrades } from './span-upgrades.ts'
-import { toRecord } from './upgrade-record.ts'
+import { isOpen, toRecord } from './upgrade-record.ts'
 
 /** Oldest first; at a tie by id. */
 export function deriveUpgrades(observations: ClusterObservations): readonly UpgradeRecord[] {
@@ -36,8 +37,14 @@ export function upgradesOf(history: ClusterHistory): readonly UpgradeRecord[] {
       ...platformUpgradesByMetrics(history),
     ],
   ])
-  const records = drafts.map((draft) => toRecord(draft, history))
+  const records = drafts.map((draft) => withBlock(toRecord(draft, history), history, isOpen(draft)))
   return records.sort((a, b) => startOf(a) - startOf(b) || (a.upgrade.id < b.upgrade.id ? -1 : 1))
+}
+
+/** What is in the way of an open one, when the cluster says so. */
+function withBlock(record: UpgradeRecord, history: ClusterHistory, isOpen: boolean): UpgradeRecord {
+  const blockedBy = isOpen ? blocksOf(history, record)[0] : undefined
+  return blockedBy === undefined ? record : { ...record, upgrade: { ...record.upgrade, blockedBy } }
 }
 
 function startOf({ upgrade }: UpgradeRecord): number {

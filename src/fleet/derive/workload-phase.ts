@@ -18,21 +18,23 @@ export interface WorkloadPhase {
 }
 
 /**
- * @param kubevirtEndMs when KubeVirt had the new version
+ * @param kubevirtEnd when KubeVirt had the new version
  * @param untilMs exclusive: KubeVirt moves on to another one
  * @returns `none`: none was outdated; `undefined`: nothing tells
  */
 export function workloadPhase(
   history: ClusterHistory,
-  kubevirtEndMs: number,
+  kubevirtEnd: Moment,
   untilMs: number,
 ): WorkloadPhase | 'none' | undefined {
   for (const kubevirt of history.of('kubevirts')) {
     const { states } = kubevirt
-    const first = states.findIndex((state) => isTelling(state, kubevirtEndMs, untilMs))
+    const first = states.findIndex((state) => isTelling(state, kubevirtEnd.atMs, untilMs))
     if (first === -1) continue
-    const telling = states.slice(first).filter((state) => isTelling(state, kubevirtEndMs, untilMs))
-    return phaseOf(telling, kubevirtEndMs, states[first - 1], `kubevirts/${kubevirt.namespace}/${kubevirt.name}`)
+    const telling = states.slice(first).filter((state) => isTelling(state, kubevirtEnd.atMs, untilMs))
+    const phase = phaseOf(telling, states[first - 1], kubevirtEnd, `kubevirts/${kubevirt.namespace}/${kubevirt.name}`)
+    // They may have moved while nobody watched.
+    return phase === 'none' && kubevirtEnd.isReconstructed ? undefined : phase
   }
   return undefined
 }
@@ -49,26 +51,29 @@ const JUMP_WITHIN_MS = 10 * 60_000
 
 function phaseOf(
   states: readonly ObjectState<OperandFacts>[],
-  kubevirtEndMs: number,
   before: ObjectState<OperandFacts> | undefined,
+  kubevirtEnd: Moment,
   ref: string,
 ): WorkloadPhase | 'none' {
   const jump = states.findIndex(({ facts }) => outdated(facts) > 0)
   if (jump === -1 || states[jump]!.atMs - states[0]!.atMs > JUMP_WITHIN_MS) return 'none'
   const end = states.findIndex(({ facts }, i) => i > jump && outdated(facts) === 0)
   const moment = (i: number): Moment => seenMoment(states[i]!, states[i - 1] ?? before)
-  // The first that is known of them since KubeVirt's end may come long after it: at most by that much.
-  const sinceEndSeconds = jump === 0 ? Math.ceil((states[0]!.atMs - kubevirtEndMs) / 1000) : 0
-  const begun = moment(jump)
   const within = states.slice(jump, end === -1 ? undefined : end + 1)
   return {
     ref,
-    started: { ...begun, resolutionSeconds: Math.max(begun.resolutionSeconds, sinceEndSeconds) },
+    started: jump === 0 ? sinceEnd(states[0]!, kubevirtEnd, moment(0)) : moment(jump),
     ended: end === -1 ? undefined : moment(end),
     outdatedAtStart: outdated(states[jump]!.facts),
     outdatedNow: outdated(within.at(-1)!.facts),
     progressMs: progressOf(within),
   }
+}
+
+/** Outdated in the first state since KubeVirt's end: they became so in between, which may be long when states were lost. */
+function sinceEnd({ atMs }: ObjectState<OperandFacts>, kubevirtEnd: Moment, seen: Moment): Moment {
+  const gapSeconds = Math.ceil((atMs - kubevirtEnd.atMs) / 1000)
+  return { ...seen, resolutionSeconds: Math.max(seen.resolutionSeconds, gapSeconds) }
 }
 
 function outdated({ outdatedWorkloads }: OperandFacts): number {

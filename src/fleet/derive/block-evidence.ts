@@ -1,0 +1,21 @@
+/** What signatures of blocks say their findings with. */
+import type { Condition } from '../../model/object-facts.ts'
+import type { Evidence, PhaseName, UpgradePhase, UpgradeRecord } from '../../model/upgrade.ts'
+
+export function phaseOf({ upgrade }: UpgradeRecord, name: PhaseName): UpgradePhase | undefined {
+  return upgrade.phases.find((phase) => phase.name === name)
+}
+
+export function isOpen(record: UpgradeRecord, name: PhaseName): boolean {
+  return phaseOf(record, name)?.state === 'in_progress'
+}
+
+export function said(atMs: number, text: string, ref: string, phase: PhaseName): Evidence {
+  return { source: 'objects', atMs, text, ref, phase }
+}
+
+/** As people read it: type, status, reason, message. */
+export function conditionText({ type, status, reason, message }: Condition): string {
+  const why = [reason, message].filter((part) => part !== '').join(': ')
+  return why === '' ? `${type} is ${status}` : `${type} is ${status} (${why})`
+}

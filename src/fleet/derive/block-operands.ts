@@ -1,0 +1,101 @@
+/** What keeps HCO's own part of an upgrade from going on: the roll-out of virt-handler, an operand, HCO's reconciling. */
+import type { ObjectFacts } from '../../model/object-facts.ts'
+import type { Evidence, UpgradeBlock, UpgradeRecord } from '../../model/upgrade.ts'
+import { conditionText, isOpen, phaseOf, said } from './block-evidence.ts'
+import type { ClusterHistory } from './cluster-history.ts'
+import { COMPONENTS } from './component-upgrade.ts'
+import { conditionOf } from './hco-window.ts'
+
+/** virt-operator says that the roll-out failed, or nodes that it has yet to reach are not ready. */
+export function virtHandlerRollout(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
+  const handler = record.detail.virtHandler
+  const isRolling = isOpen(record, 'virt_handler.canary') || isOpen(record, 'virt_handler.waves')
+  if (handler?.startedMs === undefined || !isRolling) return undefined
+  const { startedMs, desired, updated, ready } = handler
+  const lost = history.of('nodes').flatMap(({ name, states, gone }): readonly Evidence[] => {
+    const { facts, atMs } = states.at(-1)!
+    return gone !== undefined || facts.isReady
+      ? []
+      : [said(atMs, `node ${name} is not ready`, `nodes//${name}`, 'virt_handler.waves')]
+  })
+  const failed = eventsOf(history, startedMs).filter(
+    ({ reason, message }) => reason === 'FailedUpdate' && message.includes('virt-handler'),
+  )
+  const told = failed.map(({ message, lastMs, objectName }) =>
+    said(lastMs ?? startedMs, message, `kubevirts//${objectName}`, 'virt_handler.canary'),
+  )
+  const evidence = [...told, ...(ready < desired ? lost : [])]
+  if (evidence.length === 0) return undefined
+  return {
+    cause: 'virt_handler_rollout',
+    text: `virt-handler is updated on ${updated} of ${desired} nodes and ready on ${ready}.`,
+    sinceMs: Math.min(...evidence.map(({ atMs }) => atMs)),
+    evidence,
+  }
+}
+
+type EventFacts = Extract<ObjectFacts, { readonly kind: 'events' }>
+
+function eventsOf(history: ClusterHistory, fromMs: number): readonly EventFacts[] {
+  return history
+    .of('events')
+    .map(({ states }) => states.at(-1)!.facts)
+    .filter(({ lastMs, firstMs }) => (lastMs ?? firstMs ?? -Infinity) >= fromMs)
+}
+
+/** KubeVirt is through and another operand says what is wrong. While KubeVirt updates it calls itself degraded. */
+export function operandFailing(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
+  const { components } = record.detail
+  const isKubevirtOpen = components.some(({ name, state }) => name === 'kubevirt' && state === 'in_progress')
+  if (record.upgrade.state !== 'in_progress' || isKubevirtOpen) return undefined
+  for (const { kind, name } of COMPONENTS) {
+    const component = components.find((one) => one.name === name)
+    if (name === 'kubevirt' || component?.state !== 'in_progress') continue
+    for (const { name: object, namespace, states, gone } of history.of(kind)) {
+      const { facts, atMs } = states.at(-1)!
+      const degraded = conditionOf(facts.conditions, 'Degraded')
+      const isDegraded = degraded?.status === 'True'
+      if (gone !== undefined || (!isDegraded && facts.phase !== 'Error')) continue
+      const sinceMs = (isDegraded ? degraded.lastTransitionMs : undefined) ?? atMs
+      const text = isDegraded ? conditionText(degraded) : `phase is ${facts.phase ?? ''}`
+      return {
+        cause: 'operand_failing',
+        text: `${name} does not get to ${component.to ?? 'its new version'}.`,
+        sinceMs,
+        evidence: [said(sinceMs, text, `${kind}/${namespace}/${object}`, `operands.${name}`)],
+      }
+    }
+  }
+  return undefined
+}
+
+/** All operands are there, and HCO says that it cannot reconcile. */
+export function reconcileError(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
+  const { upgrade, detail } = record
+  const isDone = detail.components.every(({ state }) => state !== 'in_progress')
+  const hcoMs = detail.hco?.startedMs
+  if (upgrade.state !== 'in_progress' || hcoMs === undefined || !isDone) return undefined
+  const sinceMs = phaseOf(record, 'settle')?.startedMs ?? hcoMs
+  const conditions = history.of('hyperconvergeds').flatMap(({ name, namespace, states, gone }): readonly Evidence[] => {
+    const { facts, atMs } = states.at(-1)!
+    const complete = conditionOf(facts.conditions, 'ReconcileComplete')
+    if (gone !== undefined || complete?.status !== 'False') return []
+    return [
+      said(
+        complete.lastTransitionMs ?? atMs,
+        conditionText(complete),
+        `hyperconvergeds/${namespace}/${name}`,
+        'settle',
+      ),
+    ]
+  })
+  const events = eventsOf(history, sinceMs)
+    .filter(({ reason }) => reason === 'ReconcileError')
+    .map(({ message, lastMs, firstMs, objectName, objectNamespace }) =>
+      said(lastMs ?? firstMs ?? sinceMs, message, `hyperconvergeds/${objectNamespace}/${objectName}`, 'settle'),
+    )
+  const evidence = [...events, ...conditions]
+  if (evidence.length === 0) return undefined
+  const text = 'All operands have their versions, and HyperConverged cannot be reconciled.'
+  return { cause: 'reconcile_error', text, sinceMs: Math.min(...evidence.map(({ atMs }) => atMs)), evidence }
+}

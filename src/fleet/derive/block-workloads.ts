@@ -1,0 +1,105 @@
+/** What keeps virtual machines on their old launcher after the control plane is through. */
+import type { Evidence, UpgradeBlock, UpgradeRecord } from '../../model/upgrade.ts'
+import { isOpen, said } from './block-evidence.ts'
+import type { ClusterHistory } from './cluster-history.ts'
+
+/** Machines are to be moved and nothing may move them; or only migration may, and it has moved all that it can. */
+export function workloadMethodMissing(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
+  const { workloads } = record.detail
+  const outdated = workloads?.outdatedNow ?? 0
+  if (!isOpen(record, 'workloads') || workloads === undefined || outdated === 0) return undefined
+  for (const { name, namespace, states, gone } of history.of('hyperconvergeds')) {
+    const { facts, atMs } = states.at(-1)!
+    const methods = facts.workloadUpdateMethods
+    if (gone !== undefined || methods === undefined) continue
+    const ref = `hyperconvergeds/${namespace}/${name}`
+    if (methods.length === 0) {
+      const evidence = [said(atMs, 'workloadUpdateMethods is empty', ref, 'workloads')]
+      return {
+        cause: 'workload_method_missing',
+        text: `${outdated} machines are outdated and no way of moving them is switched on.`,
+        evidence,
+      }
+    }
+    const { pending = 0, running = 0, succeeded = 0, pendingTimeouts = 0 } = workloads.migrations
+    const stuck = notMigratable(history)
+    const isIdle = pending === 0 && running === 0 && pendingTimeouts === 0
+    if (methods.includes('Evict') || !isIdle || (stuck.length === 0 && succeeded === 0)) continue
+    const evidence = [
+      ...stuck,
+      said(atMs, `workloadUpdateMethods is ${methods.join(', ')} and no migration is under way`, ref, 'workloads'),
+    ]
+    return {
+      cause: 'workload_method_missing',
+      text: `${outdated} machines are outdated and cannot be migrated.`,
+      evidence,
+    }
+  }
+  return undefined
+}
+
+const EVIDENCE_MAX = 5
+
+/** Machines that say themselves why they cannot move; most clusters do not send them. */
+function notMigratable(history: ClusterHistory): readonly Evidence[] {
+  const told = history
+    .of('virtualmachineinstances')
+    .flatMap(({ name, namespace, states, gone }): readonly Evidence[] => {
+      const { facts, atMs } = states.at(-1)!
+      if (gone !== undefined || !facts.isOutdated || facts.isMigratable !== false) return []
+      const text = `virtual machine ${name} cannot migrate (${facts.notMigratableReason ?? 'no reason said'})`
+      return [said(atMs, text, `virtualmachineinstances/${namespace}/${name}`, 'workloads')]
+    })
+  return told.slice(0, EVIDENCE_MAX)
+}
+
+/** Migrations that found no node in time, and none that runs. */
+export function migrationsPending(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
+  const { workloads } = record.detail
+  if (!isOpen(record, 'workloads') || workloads === undefined || (workloads.outdatedNow ?? 0) === 0) return undefined
+  const { pendingTimeouts = 0, running = 0, pending = 0 } = workloads.migrations
+  if (pendingTimeouts === 0 || running > 0) return undefined
+  const fromMs = workloads.startedMs ?? -Infinity
+  const failed = history
+    .of('virtualmachineinstancemigrations')
+    .flatMap(({ name, namespace, states }): readonly Evidence[] => {
+      const { facts, atMs } = states.at(-1)!
+      if (facts.phase !== 'Failed' || (facts.createdMs ?? atMs) < fromMs) return []
+      const text = `migration of ${facts.vmi} failed: ${facts.failureReason ?? 'no reason said'}`
+      return [said(facts.endMs ?? atMs, text, `virtualmachineinstancemigrations/${namespace}/${name}`, 'workloads')]
+    })
+  const evidence = failed.toSorted((a, b) => b.atMs - a.atMs).slice(0, EVIDENCE_MAX)
+  const text = `${pendingTimeouts} migrations found no node in time, ${pending} wait for one.`
+  return {
+    cause: 'migrations_pending',
+    text,
+    ...(evidence.length > 0 && { sinceMs: Math.min(...failed.map(({ atMs }) => atMs)) }),
+    evidence,
+  }
+}
+
+/** A migration takes minutes; KubeVirt gives up on one that makes no progress long before this. */
+const ENDLESS_MS = 60 * 60_000
+
+/** One that has run for an hour when the cluster was last heard. */
+export function migrationNeverEnds(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
+  const nowMs = history.newestMs
+  if (!isOpen(record, 'workloads') || nowMs === undefined) return undefined
+  const evidence = history
+    .of('virtualmachineinstancemigrations')
+    .flatMap(({ name, namespace, states, gone }): readonly Evidence[] => {
+      const { facts, atMs } = states.at(-1)!
+      const sinceMs = facts.phaseTimesMs['Running'] ?? facts.startMs ?? atMs
+      if (gone !== undefined || facts.phase !== 'Running' || nowMs - sinceMs < ENDLESS_MS) return []
+      const text = `migration of ${facts.vmi} has been running since then`
+      return [said(sinceMs, text, `virtualmachineinstancemigrations/${namespace}/${name}`, 'workloads')]
+    })
+  if (evidence.length === 0) return undefined
+  const text = `${evidence.length === 1 ? 'A migration' : `${evidence.length} migrations`} ran for an hour without an end.`
+  return {
+    cause: 'migration_never_ends',
+    text,
+    sinceMs: Math.min(...evidence.map(({ atMs }) => atMs)),
+    evidence: evidence.slice(0, EVIDENCE_MAX),
+  }
+}

@@ -28,10 +28,11 @@ import type { Config } from './config.ts'
 import { createContent } from './content.ts'
 import { OWN_TRACES_HEADER, startOwnTraces } from './own-traces.ts'
 import type { OwnTraces } from './own-traces.ts'
-import { evaluationNotes, tracedStep } from './traced-beat.ts'
+import { derivationNotes, evaluationNotes, tracedStep } from './traced-beat.ts'
 import type { Content } from './content.ts'
 import { watchFiles } from './file-watch.ts'
 import { fleetFactsOf } from './fleet-calls.ts'
+import { createFactsStep } from './fleet-loop-calls.ts'
 import { readChanges } from './fleet/alert-changes.ts'
 import type { FleetReader } from './fleet/fleet-reader.ts'
 import { readInventory } from './fleet/inventory.ts'
@@ -386,7 +387,14 @@ function beatSteps(
   notifications: Notifications,
   tracing: Tracing,
 ): readonly (readonly [string, BeatStep])[] {
+  const deriveFacts = createFactsStep(threads.query, metrics, log)
   return [
+    [
+      'facts',
+      async (nowMs) => {
+        await tracedStep(tracing, 'derive facts', () => deriveFacts(nowMs), derivationNotes)
+      },
+    ],
     [
       'rules',
       async (nowMs) => {

@@ -31,6 +31,8 @@ import { notifyCalls } from './notify-calls.ts'
 import type { NotifyCalls } from './notify-calls.ts'
 import { observationCalls } from './observation-calls.ts'
 import type { ObservationCalls } from './observation-calls.ts'
+import { factsCalls } from './fleet-loop-calls.ts'
+import type { FactsCalls } from './fleet-loop-calls.ts'
 import { carry, serveCalls } from './rpc.ts'
 import { spanCalls } from './span-calls.ts'
 import type { SpanCalls } from './span-calls.ts'
@@ -81,7 +83,8 @@ export type DerivedCalls = {
   loadAlertStates(): Promise<ReadonlyMap<string, readonly AlertRecord[]>>
   replaceAlertStates(groupKey: string, records: readonly AlertRecord[]): Promise<void>
 } & SpanCalls &
-  ObservationCalls
+  ObservationCalls &
+  FactsCalls
 
 /** Remote write, for those that come in batches and for those that come alone. */
 function laneWriter(writer: StoreWriter, intake: Intake): LaneWriter {
@@ -157,6 +160,7 @@ function derivedCalls(writer: StoreWriter, remoteWrite: LaneWriter): DerivedCall
   return {
     ...spanCalls(writer, takingWith(remoteWrite)),
     ...observationCalls(writer, takingWith(remoteWrite)),
+    ...factsCalls(facts),
     appendDerived: createDerivedReceiver(appender),
     loadAlertStates: () => facts.alertStates.load(),
     replaceAlertStates: (groupKey, records) => facts.alertStates.replaceGroup(groupKey, records),

@@ -19,7 +19,11 @@ import type { EngineOptions } from './promql/engine-options.ts'
 import type { Explanation } from './promql/explanation.ts'
 import { newestSamples, type NewestSample } from './promql/newest.ts'
 import type { InstantQuery, QueryEngine, QueryResult, RangeQuery } from './promql/query-engine.ts'
+import { openFleetLoop } from './fleet-loop-wiring.ts'
+import type { FleetLoopCalls } from './fleet-loop-calls.ts'
+import type { AppendDerived } from './model/appender.ts'
 import { carry, createCaller, serveCalls } from './rpc.ts'
+import type { Remote } from './rpc.ts'
 import { createRuleEngine } from './rules/engine.ts'
 import type { RuleEngine } from './rules/engine.ts'
 import type { ReplayPorts } from './rules/replay.ts'
@@ -93,17 +97,28 @@ export type QueryWorkerCalls = FleetCalls & {
   delivery(id: number): Promise<KeptDelivery | undefined>
   close(): void
 } & TraceCalls &
-  ObservedCalls
+  ObservedCalls &
+  FleetLoopCalls
 
 /** Milliseconds that only ever rise: for durations and time limits, never for the time of day. */
 const stopwatchMs = (): number => performance.now()
 
-function ruleEngineOf(data: QueryWorkerData, groups: readonly RuleGroup[], query: QueryEngine): RuleEngine {
-  const { remote: writer } = createCaller<DerivedCalls>(data.writerPort)
+/** The ingest worker, as the query worker sees it: one caller and one lane for all that writes from here. */
+interface Writing {
+  readonly writer: Remote<DerivedCalls>
+  readonly appendDerived: AppendDerived
+}
+
+function ruleEngineOf(
+  data: QueryWorkerData,
+  groups: readonly RuleGroup[],
+  query: QueryEngine,
+  { writer, appendDerived }: Writing,
+): RuleEngine {
   return createRuleEngine({
     groups,
     query: (expr, timeMs) => query.instant({ expr, timeMs }),
-    appendDerived: createDerivedSender((batch) => writer.appendDerived(batch)),
+    appendDerived,
     states: {
       load: () => writer.loadAlertStates(),
       replaceGroup: (groupKey, records) => writer.replaceAlertStates(groupKey, records),
@@ -141,7 +156,20 @@ try {
   fleetBook.catch(() => undefined)
   const query = createLocalEngine({ queryable: reader, options: data.engine, nowMs: stopwatchMs })
   let groups = groupsOf(data, data.rules.files)
-  const rules = ruleEngineOf(data, groups, query)
+  const { remote: writer } = createCaller<DerivedCalls>(data.writerPort)
+  const appendDerived = createDerivedSender((batch) => writer.appendDerived(batch))
+  const rules = ruleEngineOf(data, groups, query, { writer, appendDerived })
+  const fleetLoop = openFleetLoop({
+    store: data.store,
+    reader,
+    facts,
+    observations,
+    spans,
+    writer,
+    appendDerived,
+    book: fleetBook,
+    stopwatchMs,
+  })
   const replayPorts: ReplayPorts = {
     range: (asked, signal) => query.range(asked, signal),
     instant: (asked, signal) => query.instant(asked, signal),
@@ -161,6 +189,7 @@ try {
     metadata: (name) => query.metadata(name),
     newest: (selectors, range) => newestSamples(reader, selectors, range, data.engine.samplesMax),
     restoreRules: (nowMs) => rules.restore(nowMs),
+    deriveFleet: (nowMs) => fleetLoop.beat(nowMs),
     evaluateRules: (nowMs) => {
       reader.noteGrowth(nowMs)
       return rules.evaluate(nowMs)

@@ -1,5 +1,6 @@
 /** Steps of the beat as spans. A beat is every second and mostly finds nothing to do: of those nothing is told. */
 import type { SpanAttributes, Tracing } from './base/tracing.ts'
+import type { FleetReport } from './fleet-loop.ts'
 import type { EvaluationReport } from './rules/rule-status.ts'
 
 /** What a step did, for its span; `undefined`: nothing. */
@@ -42,6 +43,20 @@ export function evaluationNotes({ groups }: EvaluationReport): StepNotes | undef
       'daytwo.rule_groups': groups.length,
       'daytwo.rules': groups.reduce((sum, { ruleCount }) => sum + ruleCount, 0),
       'daytwo.samples': groups.reduce((sum, { samples }) => sum + samples, 0),
+    },
+    ...(failure !== undefined && { failure }),
+  }
+}
+
+/** Of a beat that read or derived something; one that found nothing new is not told. */
+export function derivationNotes({ read, derived, waiting, failures }: FleetReport): StepNotes | undefined {
+  if (read + derived + failures.length === 0) return undefined
+  const [failure] = failures.map(({ subject, error }) => `${subject}: ${error}`)
+  return {
+    attributes: {
+      'daytwo.clusters_read': read,
+      'daytwo.clusters_derived': derived,
+      'daytwo.clusters_waiting': waiting,
     },
     ...(failure !== undefined && { failure }),
   }

@@ -40,6 +40,10 @@ export interface OwnMetrics {
   readonly ruleGroupLastSeconds: Gauge<'group'>
   readonly ruleGroupRules: Gauge<'group'>
   readonly ruleGroupSamples: Gauge<'group'>
+  readonly fleetDerivations: Counter
+  readonly fleetFailures: Counter
+  readonly fleetWaiting: Gauge
+  readonly fleetBeatSeconds: Gauge
   readonly reloads: Counter<'cause' | 'outcome'>
   readonly reloadSuccessful: Gauge
   readonly reloadSuccessSeconds: Gauge
@@ -137,6 +141,10 @@ export function createOwnMetrics(version: string): OwnMetrics {
     ruleGroupSamples: gauge('daytwo_rule_group_last_evaluation_samples', 'Samples the last evaluation wrote.', [
       'group',
     ]),
+    fleetDerivations: counter('daytwo_fleet_derivations_total', 'Clusters whose facts were derived again.'),
+    fleetFailures: counter('daytwo_fleet_failures_total', 'What failed while facts of the fleet were derived.'),
+    fleetWaiting: gauge('daytwo_fleet_waiting_clusters', 'Clusters with something new that wait for the next beat.'),
+    fleetBeatSeconds: gauge('daytwo_fleet_beat_seconds', 'How long the last beat took to bring facts up to date.'),
     reloads: counter('daytwo_reloads_total', 'Readings of rules, runbooks, dashboards and routing while running.', [
       'cause',
       'outcome',

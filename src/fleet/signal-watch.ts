@@ -74,12 +74,21 @@ export class SignalWatch {
     return cluster === undefined ? undefined : this.#names[cluster]
   }
 
-  /** The newest sample of any signal of a cluster; `undefined`: none is in memory. */
-  heardMs(cluster: string): number | undefined {
+  /** What was answered for a cluster could not be kept: it is read again, from what is kept then. */
+  again(cluster: string): void {
     const number = this.#numbers.get(cluster)
-    if (number === undefined) return undefined
-    const newestMs = Math.max(...this.#groups.map((group) => group.newestMs(number)))
-    return newestMs === -Infinity ? undefined : newestMs
+    if (number === undefined) return
+    for (const group of this.#groups) group.giveBack(number, { fromMs: Infinity, newRefs: group.refsOf(number) })
+    this.#changed.add(number)
+  }
+
+  /** The newest sample of any signal in memory, of each cluster that has one. */
+  eachHeard(visit: (cluster: string, newestMs: number) => void): void {
+    for (const [number, cluster] of this.#names.entries()) {
+      let newestMs = -Infinity
+      for (const group of this.#groups) newestMs = Math.max(newestMs, group.newestMs(number))
+      if (newestMs > -Infinity) visit(cluster, newestMs)
+    }
   }
 
   /**

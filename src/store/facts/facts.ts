@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
+import type { AdoptionReader } from '../../model/adoption.ts'
 import type { AlertStateStore } from '../../model/alert.ts'
 import type { AlertRunReader } from '../../model/alert-run.ts'
 import type { DeliveryReader, DeliveryStore } from '../../model/delivery.ts'
@@ -72,6 +73,7 @@ export interface FactsReader {
   readonly audit: Pick<AuditStore, 'list'>
   readonly deliveries: DeliveryReader
   readonly fleet: FleetFactsReader
+  readonly adoption: AdoptionReader
   readonly meta: Pick<MetaStore, 'get'>
   close(): void
 }
@@ -79,12 +81,13 @@ export interface FactsReader {
 /** Opens what a writer made. Throws FleetError. */
 export function openFactsForReading(dir: string): FactsReader {
   const database = openDatabaseForReading(dir)
-  const { alertRuns, audit, deliveries, fleet, meta } = createFacts(database, new Turns())
+  const { alertRuns, audit, deliveries, fleet, adoption, meta } = createFacts(database, new Turns())
   return {
     alertRuns,
     audit,
     deliveries,
     fleet,
+    adoption,
     meta,
     close() {
       database.close()

@@ -29,6 +29,17 @@ export interface FactsBatch {
 export interface FleetFactsStore extends FleetFactsReader, FleetFactsSink {
   /** In one transaction; answers the clusters of which something was different. */
   putAll(batch: FactsBatch): Promise<readonly string[]>
+  /** What `putAll` would change. */
+  differences(batch: FactsBatch): Promise<readonly FactsDifference[]>
+}
+
+/** Of one cluster: what is not as it is written. Upgrades and modifications by id. */
+export interface FactsDifference {
+  readonly cluster: string
+  readonly isRecordDifferent: boolean
+  readonly upgrades: readonly string[]
+  readonly intervals: readonly string[]
+  readonly modifications: readonly string[]
 }
 
 /** Rows of one INSERT: databases limit the number of parameters. */
@@ -52,14 +63,10 @@ export class SqlFleetFacts implements FleetFactsStore {
     await this.putAll({ facts: [facts], keepBeforeMs, meta: [] })
   }
 
-  putAll({ facts, keepBeforeMs, meta }: FactsBatch): Promise<readonly string[]> {
+  putAll(batch: FactsBatch): Promise<readonly string[]> {
+    const { meta } = batch
     return this.#run('writing facts of clusters', async (db) => {
-      const changes: Change[] = []
-      for (const derived of facts) {
-        const before = await readRows(db, derived.cluster.cluster)
-        const change = changeOf(before, rowsOf(withKept(factsOf(before), derived, keepBeforeMs)))
-        if (change !== undefined) changes.push(change)
-      }
+      const changes = await changesOf(db, batch)
       const keys: { readonly key: string; readonly value: string }[] = []
       for (const [key, value] of meta) {
         const known = await db.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst()
@@ -72,6 +79,17 @@ export class SqlFleetFacts implements FleetFactsStore {
       })
       return changes.map(({ cluster }) => cluster)
     })
+  }
+
+  async differences(batch: FactsBatch): Promise<readonly FactsDifference[]> {
+    const changes = await this.#run('comparing facts of clusters', (db) => changesOf(db, batch))
+    return changes.map(({ cluster, record, upgrades, intervals, modifications }) => ({
+      cluster,
+      isRecordDifferent: record !== undefined,
+      upgrades: namesOf(upgrades, ({ id }) => id),
+      intervals: namesOf(intervals, ({ operator, version }) => `${operator} ${version}`),
+      modifications: namesOf(modifications, ({ id }) => id),
+    }))
   }
 
   async clusters(): Promise<readonly ClusterRecord[]> {
@@ -179,6 +197,20 @@ function changeOf(before: Rows, after: Rows): Change | undefined {
   const lists = [change.upgrades, change.intervals, change.modifications]
   const isSame = change.record === undefined && lists.every(({ gone, put }) => gone.length + put.length === 0)
   return isSame ? undefined : change
+}
+
+async function changesOf(db: Kysely<FactsSchema>, { facts, keepBeforeMs }: FactsBatch): Promise<readonly Change[]> {
+  const changes: Change[] = []
+  for (const derived of facts) {
+    const before = await readRows(db, derived.cluster.cluster)
+    const change = changeOf(before, rowsOf(withKept(factsOf(before), derived, keepBeforeMs)))
+    if (change !== undefined) changes.push(change)
+  }
+  return changes
+}
+
+function namesOf<R>({ gone, put }: Difference<R>, nameOf: (row: R) => string): readonly string[] {
+  return [...new Set([...gone, ...put].map(nameOf))].sort()
 }
 
 function intervalKeyOf({ operator, from_ms: fromMs, version }: VersionIntervalTable): string {

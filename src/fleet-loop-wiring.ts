@@ -1,0 +1,70 @@
+/** The loop that derives facts, wired to the store it reads and to the thread that writes. On the query worker. */
+import { createFleetLoop, type FleetLoop, type FleetLoopBook } from './fleet-loop.ts'
+import { POSITION_KEY, type FactsCalls } from './fleet-loop-calls.ts'
+import { DERIVED_METRICS } from './fleet/derived-metrics.ts'
+import { SignalWatch } from './fleet/signal-watch.ts'
+import type { AppendDerived } from './model/appender.ts'
+import type { ObservationReader } from './model/fleet-facts.ts'
+import type { ObservationCalls } from './observation-calls.ts'
+import { newestSamples } from './promql/newest.ts'
+import type { Remote } from './rpc.ts'
+import type { SpanCalls } from './span-calls.ts'
+import type { FactsReader } from './store/facts/facts.ts'
+import type { StoreOptions } from './store/options.ts'
+import type { StoreReader } from './store/reader.ts'
+import type { SpanReader } from './store/span-reader.ts'
+
+export interface FleetLoopSources {
+  readonly store: StoreOptions
+  readonly reader: StoreReader
+  readonly facts: FactsReader
+  readonly observations: ObservationReader
+  readonly spans: Pick<SpanReader, 'upgradeSpans' | 'changedSince'>
+  readonly writer: Remote<FactsCalls & ObservationCalls & SpanCalls>
+  readonly appendDerived: AppendDerived
+  readonly book: Promise<FleetLoopBook>
+  readonly stopwatchMs: () => number
+}
+
+/** The most samples of one group of metrics of one cluster, kept as runs: far beyond what a cluster sends. */
+const SAMPLES_MAX = 20_000_000
+/** A series that was written longer ago is at its end in any case. */
+const WRITTEN_WITHIN_MS = 24 * 60 * 60_000
+
+export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
+  const { store, reader, facts, observations, spans, writer, appendDerived, book, stopwatchMs } = sources
+  const { retentionRawMs, outOfOrderMs, retentionObjectsMs } = store
+  return createFleetLoop({
+    signals: new SignalWatch(reader, { retentionRawMs, outOfOrderMs, samplesMax: SAMPLES_MAX }),
+    observations,
+    spans,
+    facts: facts.fleet,
+    position: () => facts.meta.get(POSITION_KEY),
+    writer: {
+      putRuns: (changes) => writer.putRuns(changes),
+      putFacts: async (derived, keepBeforeMs, position) => {
+        const meta = position === undefined ? [] : [[POSITION_KEY, position] as const]
+        await writer.putFacts({ facts: derived, keepBeforeMs, meta })
+      },
+      replaceSpans: (traces, nowMs) => writer.replaceSpans(traces, nowMs),
+    },
+    counting: {
+      facts: facts.fleet,
+      days: () => facts.adoption.days(),
+      putDay: (day, rows, usage, nowMs) => writer.putAdoptionDay(day, rows, usage, nowMs),
+    },
+    book,
+    writtenSeries: (nowMs) => writtenSeries(reader, nowMs),
+    appendDerived,
+    keptMs: retentionObjectsMs,
+    stopwatchMs,
+  })
+}
+
+function writtenSeries(reader: StoreReader, nowMs: number): ReturnType<typeof newestSamples> {
+  const names = DERIVED_METRICS.flatMap(({ name, type }) =>
+    type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+  )
+  const matchers = [{ name: '__name__', op: '=~', value: names.join('|') } as const]
+  return newestSamples(reader, [matchers], { fromMs: nowMs - WRITTEN_WITHIN_MS, toMs: nowMs }, Infinity)
+}

@@ -1,0 +1,282 @@
+/**
+ * Facts, kept up with what is observed: at each beat, before the rules, metrics become observations, every cluster with
+ * something new is derived again, and what follows from that is written: facts, traces, series of this server's own, the
+ * counts of the day. Runs on the query worker, next to the data; the ingest worker writes.
+ *
+ * Work is bounded: what does not fit into a beat is done in the next ones, the oldest first, and queries are let through
+ * between any two clusters. What fails for one cluster is told and does not stop the others. How far facts are derived
+ * stands beside them, so a restart goes on there; doing a cluster twice changes nothing.
+ */
+import { messageOf } from './base/errors.ts'
+import { changedTraces, deriveFrom, type EvidenceReader } from './fleet-derivation.ts'
+import { countDays } from './fleet/adoption/count-days.ts'
+import type { CountingPorts } from './fleet/adoption/count-days.ts'
+import { DERIVED_EVERY_MS } from './fleet/derived-series.ts'
+import type { WrittenSeries } from './fleet/derived-series.ts'
+import type { RunChange, SignalWatch } from './fleet/signal-watch.ts'
+import type { Heard } from './fleet/stuck.ts'
+import type { AppendDerived, DerivedSample } from './model/appender.ts'
+import type { ClusterFacts, FleetFactsReader, ObservationReader } from './model/fleet-facts.ts'
+import type { DerivedTrace } from './model/span.ts'
+import type { StuckVerdict } from './model/stuck.ts'
+
+/** Clusters with something new after a position. */
+type ChangedSince = ObservationReader['changedSince']
+
+/** What the loop tells of clusters to whoever answers questions about them. */
+export interface FleetLoopBook {
+  put(facts: ClusterFacts): void
+  hear(cluster: string, heard: Heard): void
+  verdicts(nowMs: number): readonly StuckVerdict[]
+  readonly insight: {
+    restoreSeries(written: readonly WrittenSeries[]): void
+    series(verdicts: readonly StuckVerdict[], nowMs: number): readonly DerivedSample[]
+  }
+}
+
+export interface FleetWriter {
+  putRuns(changes: readonly RunChange[]): Promise<void>
+  /** Together with how far facts are derived; answers nothing that is waited for. */
+  putFacts(facts: readonly ClusterFacts[], keepBeforeMs: number, position: string | undefined): Promise<void>
+  replaceSpans(traces: readonly DerivedTrace[], nowMs: number): Promise<void>
+}
+
+export interface FleetLoopParts extends EvidenceReader {
+  readonly signals: Pick<SignalWatch, 'look' | 'next' | 'read' | 'again' | 'waiting' | 'eachHeard'>
+  readonly observations: ObservationReader
+  readonly spans: EvidenceReader['spans'] & { readonly changedSince: ChangedSince }
+  readonly facts: Pick<FleetFactsReader, 'cluster'>
+  /** How far facts were derived before, as `putFacts` was told. */
+  readonly position: () => Promise<string | undefined>
+  readonly writer: FleetWriter
+  readonly counting: CountingPorts
+  /** Resolves when it knows all that is kept. */
+  readonly book: Promise<FleetLoopBook>
+  /** The series that were written before the start. */
+  readonly writtenSeries: (nowMs: number) => readonly WrittenSeries[]
+  readonly appendDerived: AppendDerived
+  /** How long observations are kept: facts that ended before stay as they are. */
+  readonly keptMs: number
+  /** Milliseconds that only rise. */
+  readonly stopwatchMs: () => number
+}
+
+/** What one beat did. */
+export interface FleetReport {
+  /** Clusters whose metrics were read, and those that were derived. */
+  readonly read: number
+  readonly derived: number
+  /** Clusters that wait for the next beat. */
+  readonly waiting: number
+  /** What failed, with the cluster or the part of the work it failed for; at most `FAILURES_TOLD`. */
+  readonly failures: readonly { readonly subject: string; readonly error: string }[]
+  readonly tookMs: number
+}
+
+export interface FleetLoop {
+  beat(nowMs: number): Promise<FleetReport>
+}
+
+/** Of reading and of deriving each, a beat. */
+const BUDGET_MS = 700
+/** Without a look at what else waits. */
+const SLICE_MS = 15
+/** Clusters of one write. */
+const BATCH = 50
+const FAILURES_TOLD = 10
+const HEAR_EVERY_MS = 10_000
+const COUNT_EVERY_MS = 60_000
+/** A cluster that failed is tried again after so long, also when nothing new came. */
+const RETRY_AFTER_MS = 60_000
+
+interface Position {
+  readonly observations: number
+  readonly spans: number
+}
+
+export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
+  const { signals, observations, spans, facts, writer, stopwatchMs } = parts
+  /** Clusters to be derived, the oldest first. */
+  const pending = new Set<string>()
+  const retryAtMs = new Map<string, number>()
+  let fetched: Position | undefined
+  let saved: string | undefined
+  let failures: { subject: string; error: string }[] = []
+  const due = { hear: -Infinity, series: -Infinity, count: -Infinity }
+  let isRestored = false
+
+  const tell = (subject: string, thrown: unknown): void => {
+    if (failures.length < FAILURES_TOLD) failures.push({ subject, error: messageOf(thrown) })
+  }
+  const isDue = (what: keyof typeof due, everyMs: number, nowMs: number): boolean => {
+    // A clock that was set back begins anew.
+    if (Math.abs(nowMs - due[what]) < everyMs) return false
+    due[what] = nowMs
+    return true
+  }
+  /** Runs `step` until it answers false or the time is up; queries are let through. */
+  const within = async (budgetMs: number, step: () => Promise<boolean>): Promise<void> => {
+    const startedMs = stopwatchMs()
+    let sliceMs = startedMs
+    while (await step()) {
+      const timeMs = stopwatchMs()
+      if (timeMs - startedMs >= budgetMs) return
+      if (timeMs - sliceMs < SLICE_MS) continue
+      await nextTurn()
+      sliceMs = stopwatchMs()
+    }
+  }
+
+  const readSignals = async (nowMs: number): Promise<number> => {
+    signals.look(nowMs)
+    let changes: RunChange[] = []
+    let read = 0
+    const write = async (): Promise<void> => {
+      const batch = changes
+      changes = []
+      if (batch.length === 0) return
+      try {
+        await writer.putRuns(batch)
+      } catch (thrown) {
+        for (const { cluster } of batch) signals.again(cluster)
+        throw thrown
+      }
+    }
+    let left = signals.waiting
+    await within(BUDGET_MS, async () => {
+      const cluster = left-- > 0 ? signals.next() : undefined
+      if (cluster === undefined) return false
+      try {
+        const change = signals.read(cluster, await observations.runs(cluster), nowMs)
+        read++
+        if (change !== undefined) changes.push(change)
+      } catch (thrown) {
+        tell(cluster, thrown)
+      }
+      if (changes.length >= BATCH) await write()
+      return true
+    })
+    await write()
+    return read
+  }
+
+  const takeChanged = async (nowMs: number): Promise<void> => {
+    fetched ??= positionOf((saved = await parts.position()))
+    const [observed, told] = [
+      await observations.changedSince(fetched.observations),
+      await spans.changedSince(fetched.spans),
+    ]
+    for (const cluster of [...observed.clusters, ...told.clusters]) pending.add(cluster)
+    for (const [cluster, atMs] of retryAtMs) {
+      if (atMs > nowMs) continue
+      retryAtMs.delete(cluster)
+      pending.add(cluster)
+    }
+    fetched = { observations: observed.position, spans: told.position }
+  }
+
+  const derivePending = async (nowMs: number, book: FleetLoopBook): Promise<number> => {
+    let batch: ClusterFacts[] = []
+    let traces: DerivedTrace[] = []
+    let derived = 0
+    const write = async (): Promise<void> => {
+      const [put, ended] = [batch, traces]
+      batch = []
+      traces = []
+      // A position is told when all up to it is derived; it may be of less, and then some is done twice.
+      const position = pending.size === 0 && retryAtMs.size === 0 ? JSON.stringify(fetched) : undefined
+      const isAhead = position !== undefined && position !== saved
+      if (put.length === 0 && !isAhead) return
+      try {
+        // Facts last: whoever is killed before them derives, and writes, all of it again.
+        if (ended.length > 0) await writer.replaceSpans(ended, nowMs)
+        await writer.putFacts(put, nowMs - parts.keptMs, isAhead ? position : undefined)
+        if (isAhead) saved = position
+      } catch (thrown) {
+        for (const { cluster } of put) pending.add(cluster.cluster)
+        throw thrown
+      }
+      for (const one of put) book.put((await facts.cluster(one.cluster.cluster)) ?? one)
+    }
+    await within(BUDGET_MS, async () => {
+      const [cluster] = pending
+      if (cluster === undefined) return false
+      pending.delete(cluster)
+      try {
+        const after = await deriveFrom(parts, cluster)
+        traces.push(...changedTraces(await facts.cluster(cluster), after))
+        batch.push(after)
+        derived++
+      } catch (thrown) {
+        tell(cluster, thrown)
+        retryAtMs.set(cluster, nowMs + RETRY_AFTER_MS)
+      }
+      if (batch.length >= BATCH) await write()
+      return true
+    })
+    await write()
+    return derived
+  }
+
+  const writeSeries = async (nowMs: number, book: FleetLoopBook): Promise<void> => {
+    if (!isRestored) book.insight.restoreSeries(parts.writtenSeries(nowMs))
+    isRestored = true
+    if (!isDue('series', DERIVED_EVERY_MS, nowMs)) return
+    const samples = book.insight.series(book.verdicts(nowMs), nowMs)
+    if (samples.length > 0) await parts.appendDerived(samples)
+  }
+
+  return {
+    beat: async (nowMs) => {
+      const startedMs = stopwatchMs()
+      failures = []
+      const attempt = async <T>(subject: string, work: () => Promise<T>): Promise<T | undefined> => {
+        try {
+          return await work()
+        } catch (thrown) {
+          tell(subject, thrown)
+          return undefined
+        }
+      }
+      const book = await parts.book
+      const read = await attempt('metrics', () => readSignals(nowMs))
+      const derived = await attempt('facts', async () => {
+        await takeChanged(nowMs)
+        return derivePending(nowMs, book)
+      })
+      if (isDue('hear', HEAR_EVERY_MS, nowMs)) {
+        signals.eachHeard((cluster, metricsMs) => {
+          book.hear(cluster, { metricsMs })
+        })
+      }
+      await attempt('series', () => writeSeries(nowMs, book))
+      if (isDue('count', COUNT_EVERY_MS, nowMs))
+        await attempt('counts of the day', () => countDays(parts.counting, nowMs))
+      return {
+        read: read ?? 0,
+        derived: derived ?? 0,
+        waiting: signals.waiting + pending.size + retryAtMs.size,
+        failures,
+        tookMs: stopwatchMs() - startedMs,
+      }
+    },
+  }
+}
+
+/** Absent, or of a form that is not ours: from the beginning. */
+function positionOf(text: string | undefined): Position {
+  const nothing = { observations: 0, spans: 0 }
+  if (text === undefined) return nothing
+  try {
+    const { observations, spans } = JSON.parse(text) as Partial<Position>
+    return typeof observations === 'number' && typeof spans === 'number' ? { observations, spans } : nothing
+  } catch {
+    return nothing
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}

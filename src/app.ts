@@ -51,6 +51,7 @@ import { createReloader } from './reload.ts'
 import type { Reloader, ReloadCause } from './reload.ts'
 import { countEvaluation, forgetGroups } from './rule-metrics.ts'
 import { createRuleTests } from './rule-tests.ts'
+import { traceReaderOf } from './span-calls.ts'
 import { PAGE_BYTES } from './store/head-memory.ts'
 import { createTokenBook } from './token-book.ts'
 import type { TokenBook } from './token-book.ts'
@@ -283,6 +284,7 @@ function createApiServer(
       taken('otlp traces', () => threads.ingest.writeOtlpTraces(body, encoding, contextOf(cluster))),
     writeOtlpLogs: (body, encoding, cluster) =>
       taken('otlp logs', () => threads.ingest.writeOtlpLogs(body, encoding, contextOf(cluster))),
+    traces: traceReaderOf(threads.query),
     ingestReport: (nowMs, top) => threads.ingest.ingestReport(nowMs, top),
     noteRefusal: (refusal, cluster) => {
       // A note, and no more: when the thread is gone, its death is told elsewhere.

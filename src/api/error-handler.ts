@@ -4,6 +4,8 @@ import type { Log } from '../base/log.ts'
 import type { PrometheusError } from '../contract/prometheus.ts'
 import type { OwnError } from '../contract/ui.ts'
 import { otlpStatus } from '../ingest/otlp-outcome.ts'
+import { legacyErrors } from './jaeger-legacy.ts'
+import { v3Error } from './jaeger-v3.ts'
 import { OTLP_TYPES, otlpEncodingOf } from './otlp-http.ts'
 import { sendPrometheusJson } from './prometheus-json.ts'
 import { isAlertmanagerPath } from './route-config.ts'
@@ -62,6 +64,12 @@ function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Flee
       const { status: code } = failure
       return reply.type('application/json').send(Buffer.from(`${JSON.stringify({ code, message: textOf(failure) })}\n`))
     }
+    case 'jaeger': {
+      const body = legacyErrors([{ code: failure.status, msg: textOf(failure) }])
+      return reply.type('application/json').send(Buffer.from(body))
+    }
+    case 'jaeger_v3':
+      return reply.type('application/json').send(Buffer.from(v3Error(failure.status, textOf(failure))))
     case 'text':
       return reply.type('text/plain; charset=utf-8').send(`${textOf(failure)}\n`)
   }

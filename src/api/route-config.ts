@@ -9,9 +9,9 @@ import type { Access, Principal } from '../model/token.ts'
 
 /**
  * How errors are told: Prometheus' JSON, Daytwo's own JSON (`OwnError`), OTLP's google.rpc.Status, Alertmanager's
- * `{code, message}`, or one line of text.
+ * `{code, message}`, the envelopes of Jaeger's two generations, or one line of text.
  */
-export type Dialect = 'prometheus' | 'own' | 'otlp' | 'alertmanager' | 'text'
+export type Dialect = 'prometheus' | 'own' | 'otlp' | 'alertmanager' | 'jaeger' | 'jaeger_v3' | 'text'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

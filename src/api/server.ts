@@ -11,6 +11,7 @@ import type { Tracing } from '../base/tracing.ts'
 import type { LintedCatalog } from '../catalog/lint-catalog.ts'
 import type { ClusterInventory } from '../fleet/inventory.ts'
 import type { FleetNow } from '../fleet/now.ts'
+import type { TraceReader } from '../model/span.ts'
 import type { Principal } from '../model/token.ts'
 import type { PipelineView } from '../notify/pipeline.ts'
 import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
@@ -48,6 +49,8 @@ import { registerFleetUpgrades } from './fleet-upgrades.ts'
 import { registerFederate } from './federate.ts'
 import type { ReadNewest } from './federate.ts'
 import type { FaroOptions } from './faro.ts'
+import { registerJaegerLegacy } from './jaeger-legacy.ts'
+import { registerJaegerV3 } from './jaeger-v3.ts'
 import { registerLint } from './lint.ts'
 import { registerMetadata } from './metadata.ts'
 import { registerNow } from './now.ts'
@@ -97,6 +100,7 @@ export interface ApiDeps {
   readonly writeOtlpMetrics: WriteOtlpMetrics
   readonly writeOtlpTraces: WriteOtlpTraces
   readonly writeOtlpLogs: WriteOtlpLogs
+  readonly traces: TraceReader
   readonly newest: ReadNewest
   readonly cardinality: ReadCardinality
   readonly storeStatus: ReadStoreStatus
@@ -247,6 +251,8 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   registerFleetUpgrades(app, deps.fleetFacts, clock)
   registerFleetEdges(app, deps.fleetFacts, clock)
   registerFleetModifications(app, deps.fleetFacts, clock)
+  registerJaegerLegacy(app, deps.traces, clock)
+  registerJaegerV3(app, deps.traces)
   registerAlerts(app, deps)
   registerAlertDetail(app, deps)
   registerAlertHistory(app, deps.people, clock)

@@ -22,6 +22,7 @@ GET,HEAD                      viewer  text        /adoption
 GET,HEAD                      viewer  text        /adoption/*
 GET,HEAD                      viewer  text        /alerts
 GET,HEAD                      viewer  text        /alerts/*
+GET                           viewer  jaeger      /api/dependencies
 GET                           viewer  own         /api/fleet/v1/alerts
 GET                           viewer  own         /api/fleet/v1/alerts/:fingerprint
 DELETE,POST                   responder  own         /api/fleet/v1/alerts/:fingerprint/acknowledge
@@ -51,8 +52,13 @@ GET                           viewer  own         /api/fleet/v1/upgrades
 GET                           viewer  own         /api/fleet/v1/upgrades/:id
 GET                           viewer  own         /api/fleet/v1/upgrades/:id/detail
 GET                           viewer  own         /api/lint
+GET                           viewer  jaeger      /api/operations
 GET                           viewer  own         /api/runbooks/v1/pages
 GET                           viewer  own         /api/runbooks/v1/pages/:name
+GET                           viewer  jaeger      /api/services
+GET                           viewer  jaeger      /api/services/:service/operations
+GET                           viewer  jaeger      /api/traces
+GET                           viewer  jaeger      /api/traces/:traceId
 GET                           viewer  own         /api/ui/v1/settings
 OPTIONS                       public  prometheus  /api/v1/*
 POST,PUT                      admin   prometheus  /api/v1/admin/tsdb/clean_tombstones
@@ -94,6 +100,12 @@ GET                           viewer  alertmanager  /api/v2/silence/:silenceID
 POST                          responder  alertmanager  /api/v2/silences
 GET                           viewer  alertmanager  /api/v2/silences
 GET                           viewer  alertmanager  /api/v2/status
+GET                           viewer  jaeger_v3   /api/v3/dependencies
+GET                           viewer  jaeger_v3   /api/v3/operations
+GET                           viewer  jaeger_v3   /api/v3/services
+GET                           viewer  jaeger_v3   /api/v3/trace-summaries
+GET                           viewer  jaeger_v3   /api/v3/traces
+GET                           viewer  jaeger_v3   /api/v3/traces/:traceId
 GET,HEAD                      public  text        /assets/*
 OPTIONS,POST                  public  text        /collect
 GET                           viewer  own         /debug/ingest

@@ -235,6 +235,13 @@ export async function makeServer(
       const bound = cluster === undefined ? {} : { cluster }
       return Promise.resolve(logsIngest.write(body, encoding, { nowMs: clock.nowMs(), ...bound }))
     },
+    traces: {
+      services: () => Promise.resolve([]),
+      operations: () => Promise.resolve([]),
+      search: () => Promise.resolve([]),
+      trace: () => Promise.resolve([]),
+      dependencies: () => Promise.resolve([]),
+    },
     newest: () => Promise.resolve([]),
     explain: () => Promise.reject(new Error('this test explains nothing')),
     replay: () => Promise.reject(new Error('this test replays nothing')),

@@ -6,6 +6,7 @@ import type { QueryValue } from '../../src/promql/query-engine.ts'
 import { openDatabaseForReading } from '../../src/store/database.ts'
 import { STORE_DEFAULTS } from '../../src/store/options.ts'
 import { openReader } from '../../src/store/reader.ts'
+import { openSpansForReading } from '../../src/store/span-reader.ts'
 import { openWriter } from '../../src/store/writer.ts'
 import { MemoryQueryable } from '../support/memory-queryable.ts'
 import { startChild } from './child.ts'
@@ -14,12 +15,15 @@ import { tempDir } from './temp-store.ts'
 import { faultsOf } from './work-check.ts'
 import {
   appendBatch,
+  BATCHES_PER_TRACE,
   CRASH_OPTIONS,
   SAMPLES_PER_BATCH,
   START_MS,
   workLabels,
   workNowMs,
   workSample,
+  workSpans,
+  workTraceId,
 } from './workload.ts'
 
 const CHILD = compiled('crash-child.ts')
@@ -82,10 +86,30 @@ async function check(
     const read = reader.select({ matchers: [], fromMs: -Infinity, toMs: Infinity, maxSamples: 100_000_000 })
     expect(faultsOf(read, life.acked, life.acked + 1)).toEqual([])
     await checkRollups(life, reader)
+    await checkSpans(life)
     await use?.({ writer, reader })
   } finally {
     reader.close()
     await writer.close()
+  }
+}
+
+/** Spans of every batch that was acknowledged are there, whole; of the one after it all or none. */
+async function checkSpans({ dir, acked }: Life): Promise<void> {
+  const reader = openSpansForReading(dir)
+  try {
+    const batches = new Map<number, number>()
+    for (let first = 0; first <= acked + 1; first += BATCHES_PER_TRACE) {
+      for (const { flags: batch } of await reader.trace(workTraceId(first))) {
+        batches.set(batch, (batches.get(batch) ?? 0) + 1)
+      }
+    }
+    const next = batches.get(acked + 1)
+    if (next !== undefined) expect(next).toBe(workSpans(acked + 1).length)
+    batches.delete(acked + 1)
+    expect(batches).toEqual(new Map(Array.from({ length: acked + 1 }, (_, batch) => [batch, workSpans(batch).length])))
+  } finally {
+    reader.close()
   }
 }
 

@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Span, TraceQuery } from '../../src/model/span.ts'
@@ -6,10 +5,8 @@ import { UPGRADE_SCOPE } from '../../src/model/upgrade-convention.ts'
 import { openDatabaseForReading } from '../../src/store/database.ts'
 import { decodeSpans, encodeSpans, spanBytes } from '../../src/store/span-codec.ts'
 import { hasTexts } from '../../src/store/span-index.ts'
-import { openSpansForReading, SqlSpanReader, type SpanReader } from '../../src/store/span-reader.ts'
-import { Spans } from '../../src/store/spans.ts'
-import { STORE_DEFAULTS } from '../../src/store/options.ts'
-import { migrate } from '../../src/store/migrations.ts'
+import { openSpansForReading, type SpanReader } from '../../src/store/span-reader.ts'
+import { memorySpans } from '../support/memory-spans.ts'
 import { arbitrarySpan, SCOPE, span, spanIdOf, T0_NS, traceIdOf } from '../support/spans.ts'
 import { HOUR_MS, NOW_MS, TempStore, tempDir, type TestOptions } from './temp-store.ts'
 
@@ -49,26 +46,11 @@ function rig(options: TestOptions = {}): Rig {
   }
 }
 
-const EMPTY = (() => {
-  const db = new Database(':memory:')
-  migrate(db, 'memory')
-  return db.serialize()
-})()
-
 /** The same without a disk, for what is done many times. */
 function memoryRig() {
-  const db = new Database(EMPTY)
-  const spans = new Spans(db, STORE_DEFAULTS)
-  const reader = new SqlSpanReader(db)
-  readers.push(reader)
-  const write = db.transaction(() => {
-    spans.write()
-  })
-  const commit = (): void => {
-    write()
-    spans.written()
-  }
-  return { db, spans, reader, commit }
+  const rig = memorySpans()
+  readers.push(rig.reader)
+  return rig
 }
 
 const at = (seconds: number, lastsNs = 1_000_000n): Pick<Span, 'startNs' | 'endNs'> => {

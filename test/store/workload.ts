@@ -2,6 +2,8 @@ import type { AppendOutcome, Appender } from '../../src/model/appender.ts'
 import { NO_BUCKETS } from '../../src/model/histogram.ts'
 import type { Histogram } from '../../src/model/histogram.ts'
 import { Labels } from '../../src/model/labels.ts'
+import type { Span } from '../../src/model/span.ts'
+import { span, spanIdOf, traceIdOf } from '../support/spans.ts'
 
 /**
  * A load whose every sample follows from its number, so that what is read can be checked against nothing but a number.
@@ -92,4 +94,23 @@ export function appendBatch(appender: Appender, batch: number): void {
     else outcome = appender.append(ref, timeMs, value)
     if (outcome > 1) throw new Error(`sample ${number} of series ${series} was refused: ${outcome}`)
   }
+}
+
+/** Batches whose spans are of one trace: parts of it come with several commits, and are merged. */
+export const BATCHES_PER_TRACE = 12
+
+export function workTraceId(batch: number): string {
+  return traceIdOf(1 + Math.floor(batch / BATCHES_PER_TRACE))
+}
+
+/** The spans that go with a batch, which stands in their flags. */
+export function workSpans(batch: number): readonly Span[] {
+  const at = (number: number): Span =>
+    span({
+      ...{ traceId: workTraceId(batch), spanId: spanIdOf(1 + number), flags: batch },
+      startNs: BigInt(START_MS + number) * 1_000_000n,
+      endNs: BigInt(START_MS + number + 1) * 1_000_000n,
+      attributes: [{ key: 'number', value: number }],
+    })
+  return [at(batch * 3), at(batch * 3 + 1), at(batch * 3 + 2)]
 }

@@ -56,6 +56,7 @@ import { registerMetadata } from './metadata.ts'
 import { registerNow } from './now.ts'
 import { registerOtlpLogs } from './otlp-logs.ts'
 import type { WriteOtlpLogs } from './otlp-logs.ts'
+import { installOpenApi, registerOpenApi } from './openapi.ts'
 import { registerOtlpMetrics } from './otlp-metrics.ts'
 import type { WriteOtlpMetrics } from './otlp-metrics.ts'
 import { registerOtlpTraces } from './otlp-traces.ts'
@@ -202,6 +203,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   })
 
   installRouteTable(app)
+  await installOpenApi(app, settings.version)
   installErrorHandler(app, log)
   installRequestMetrics(app, metrics)
   installRequestTraces(app, deps.tracing ?? NO_TRACING, deps.isMuted ?? (() => false))
@@ -282,6 +284,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
     language: deps.language ?? STABLE_LANGUAGE,
     clock,
   })
+  registerOpenApi(app)
   registerRunbookLink(app, deps.catalog, deps.webRoot)
   answerWrongMethods(app)
   await app.ready()

@@ -53,6 +53,7 @@ GET                           viewer  own         /api/fleet/v1/upgrades/:id
 GET                           viewer  own         /api/fleet/v1/upgrades/:id/detail
 GET                           viewer  own         /api/lint
 GET                           viewer  jaeger      /api/operations
+GET                           viewer  own         /api/openapi.json
 GET                           viewer  own         /api/runbooks/v1/pages
 GET                           viewer  own         /api/runbooks/v1/pages/:name
 GET                           viewer  jaeger      /api/services

@@ -1,7 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import { Value } from 'typebox/value'
+import { OPERATIONS } from '../../src/api/openapi.ts'
 import { createServer } from '../../src/api/server.ts'
 import type { ApiDeps } from '../../src/api/server.ts'
 import { silentLog } from '../../src/base/log.ts'
@@ -289,7 +291,32 @@ export async function makeServer(
       ...overrides.settings,
     },
   }
-  return { app: await createServer(deps), engine, appender, clock, spans, logs, deps }
+  return { app: checkingAnswers(await createServer(deps)), engine, appender, clock, spans, logs, deps }
+}
+
+/** Every good answer of an own route that a test gets must be as it is described. */
+function checkingAnswers(app: FastifyInstance): FastifyInstance {
+  const inject = app.inject.bind(app) as (asked: string | InjectOptions) => Promise<LightMyRequestResponse>
+  const checked = async (asked: string | InjectOptions): Promise<LightMyRequestResponse> => {
+    const answer = await inject(asked)
+    const { method = 'GET', url = asked } = typeof asked === 'string' ? {} : asked
+    const path = (typeof url === 'string' ? url : '').split('?')[0]!
+    const [, operation] = Object.entries(OPERATIONS).find(([key]) => isOf(key, method, path)) ?? []
+    if (operation !== undefined && answer.statusCode === (operation.status ?? 200)) {
+      const faults = [...Value.Errors(operation.answer, answer.json())]
+      if (faults.length > 0) throw new Error(`${method} ${path}: ${faults[0]!.instancePath} ${faults[0]!.message}`)
+    }
+    return answer
+  }
+  return Object.assign(app, { inject: checked })
+}
+
+/** The most particular route comes first: `alerts/history` is not an alert called history. */
+function isOf(key: string, method: string, path: string): boolean {
+  if (key === `${method} ${path}`) return true
+  const isNamed = Object.hasOwn(OPERATIONS, `${method} ${path}`)
+  const pattern = key.replace(/[.]/g, '\\.').replaceAll(/:\w+/g, '[^/]+')
+  return !isNamed && new RegExp(`^${pattern}$`).test(`${method} ${path}`)
 }
 
 export const form = (fields: readonly (readonly [string, string])[]) => ({

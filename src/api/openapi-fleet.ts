@@ -1,0 +1,76 @@
+import { ClusterDetail, ClusterItems, ClustersQuery } from '../contract/fleet-clusters.ts'
+import { CompareQuery, EdgeComparisonItem, EdgeItems, EdgesQuery } from '../contract/fleet-edges.ts'
+import { ModificationItems, ModificationsQuery } from '../contract/fleet-modifications.ts'
+import {
+  StuckItems,
+  StuckQuery,
+  UpgradeDetailItem,
+  UpgradeItem,
+  UpgradeItems,
+  UpgradesQuery,
+} from '../contract/fleet-upgrades.ts'
+import { Now } from '../contract/now.ts'
+import type { Operations } from './openapi-operation.ts'
+
+/** The fleet's facts. */
+export const FLEET_OPERATIONS: Operations = {
+  'GET /api/fleet/v1/now': {
+    summary: 'How the fleet stands: the landing page in one answer.',
+    tag: 'fleet',
+    answer: Now,
+  },
+  'GET /api/fleet/v1/clusters': {
+    summary: 'Clusters by version, channel, platform and state.',
+    tag: 'fleet',
+    query: ClustersQuery,
+    answer: ClusterItems,
+  },
+  'GET /api/fleet/v1/clusters/:cluster': {
+    summary: 'One cluster with its settings, versions over time, open upgrades and modifications.',
+    tag: 'fleet',
+    path: { cluster: 'Its name, or another name it goes by.' },
+    answer: ClusterDetail,
+  },
+  'GET /api/fleet/v1/upgrades': {
+    summary: 'Upgrades with their phases and evidence.',
+    tag: 'fleet',
+    query: UpgradesQuery,
+    answer: UpgradeItems,
+  },
+  'GET /api/fleet/v1/upgrades/:id': {
+    summary: 'One upgrade.',
+    tag: 'fleet',
+    path: { id: 'Of the upgrade.' },
+    answer: UpgradeItem,
+  },
+  'GET /api/fleet/v1/upgrades/:id/detail': {
+    summary: 'One upgrade with all that is known of it: components, CSV steps, workloads, verdict.',
+    tag: 'fleet',
+    path: { id: 'Of the upgrade.' },
+    answer: UpgradeDetailItem,
+  },
+  'GET /api/fleet/v1/stuck': {
+    summary: 'Upgrades that do not get further, the one that stands longest first.',
+    tag: 'fleet',
+    query: StuckQuery,
+    answer: StuckItems,
+  },
+  'GET /api/fleet/v1/edges': {
+    summary: 'Edges of the upgrade graph: attempts, outcomes and durations.',
+    tag: 'fleet',
+    query: EdgesQuery,
+    answer: EdgeItems,
+  },
+  'GET /api/fleet/v1/edges/compare': {
+    summary: 'Two edges beside each other: whether one succeeds more often, and whether it is faster.',
+    tag: 'fleet',
+    query: CompareQuery,
+    answer: EdgeComparisonItem,
+  },
+  'GET /api/fleet/v1/modifications': {
+    summary: 'What was changed past the API, newest first.',
+    tag: 'fleet',
+    query: ModificationsQuery,
+    answer: ModificationItems,
+  },
+}

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { availableParallelism, hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { getHeapStatistics } from 'node:v8'
+import { adoptionOf } from './adoption-calls.ts'
 import { apiNotifyOf, deliveryItem } from './api/deliveries.ts'
 import { DEFAULT_FARO_OPTIONS } from './api/faro.ts'
 import { fleetReaderOf } from './api/fleet-reader.ts'
@@ -332,6 +333,7 @@ function createApiServer(
     tracing,
     isMuted: (headers) => headers[OWN_TRACES_HEADER] !== undefined,
     fleetFacts: fleetFactsOf(threads.query),
+    adoption: adoptionOf(threads.query),
     requiresToken: tokens.hasTokens,
     ...(config.faro ? { faro: DEFAULT_FARO_OPTIONS } : {}),
     metrics,

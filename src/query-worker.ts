@@ -43,6 +43,8 @@ import type { StoreOptions } from './store/options.ts'
 import { observedCalls } from './observation-calls.ts'
 import type { ObservedCalls } from './observation-calls.ts'
 import { createFleetBook } from './fleet/fleet-book.ts'
+import { adoptionCalls } from './adoption-calls.ts'
+import type { AdoptionCalls } from './adoption-calls.ts'
 import { fillFleetBook, fleetCalls } from './fleet-calls.ts'
 import type { FleetCalls } from './fleet-calls.ts'
 import { openFactsForReading } from './store/facts/facts.ts'
@@ -98,7 +100,8 @@ export type QueryWorkerCalls = FleetCalls & {
   close(): void
 } & TraceCalls &
   ObservedCalls &
-  FleetLoopCalls
+  FleetLoopCalls &
+  AdoptionCalls
 
 /** Milliseconds that only ever rise: for durations and time limits, never for the time of day. */
 const stopwatchMs = (): number => performance.now()
@@ -210,6 +213,7 @@ try {
     deliveries: (query) => facts.deliveries.list(query),
     delivery: (id) => facts.deliveries.get(id),
     ...fleetCalls(facts.fleet, fleetBook),
+    ...adoptionCalls(facts.adoption),
     close: () => {
       facts.close()
       spans.close()

@@ -17,6 +17,8 @@ import type { PipelineView } from '../notify/pipeline.ts'
 import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
 import type { QueryEngine, QueryExplainer } from '../promql/query-engine.ts'
 import { installAccess, plainEntry } from './access.ts'
+import { registerAdoption } from './adoption.ts'
+import type { ApiAdoption } from './adoption.ts'
 import { registerAdmin } from './admin.ts'
 import { registerAlertHistory } from './alert-history.ts'
 import { registerAlertmanagerAlerts } from './alertmanager-alerts.ts'
@@ -128,6 +130,7 @@ export interface ApiDeps {
   }
   /** Clusters, upgrades, edges and modifications, as they are derived. */
   readonly fleetFacts: ApiFleetFacts
+  readonly adoption: ApiAdoption
   readonly authenticate: (token: string) => Promise<Principal | undefined>
   /** False only on loopback without tokens. */
   readonly requiresToken: boolean
@@ -255,6 +258,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   registerFleetModifications(app, deps.fleetFacts, clock)
   registerJaegerLegacy(app, deps.traces, clock)
   registerJaegerV3(app, deps.traces)
+  registerAdoption(app, deps.adoption, clock)
   registerAlerts(app, deps)
   registerAlertDetail(app, deps)
   registerAlertHistory(app, deps.people, clock)

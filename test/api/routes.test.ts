@@ -22,6 +22,13 @@ GET,HEAD                      viewer  text        /adoption
 GET,HEAD                      viewer  text        /adoption/*
 GET,HEAD                      viewer  text        /alerts
 GET,HEAD                      viewer  text        /alerts/*
+GET                           viewer  own         /api/adoption/v1/behind
+GET                           viewer  own         /api/adoption/v1/older-than
+GET                           viewer  own         /api/adoption/v1/operators
+GET                           viewer  own         /api/adoption/v1/share
+GET                           viewer  own         /api/adoption/v1/spread
+GET                           viewer  own         /api/adoption/v1/usage
+GET                           viewer  own         /api/adoption/v1/workloads
 GET                           viewer  jaeger      /api/dependencies
 GET                           viewer  own         /api/fleet/v1/alerts
 GET                           viewer  own         /api/fleet/v1/alerts/:fingerprint

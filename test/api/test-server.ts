@@ -28,6 +28,7 @@ import type { MetricFamily } from '../../src/model/metadata.ts'
 import type { InstantQuery, QueryEngine, QueryResult, RangeQuery } from '../../src/promql/query-engine.ts'
 import type { RuleReader } from '../../src/api/rules.ts'
 import { FakeClock } from '../support/fake-clock.ts'
+import { emptyAdoption } from '../support/adoption.ts'
 import { emptyFleetFacts } from '../support/fleet-facts.ts'
 import { memoryNotify } from '../support/notify.ts'
 import { MemoryAppender } from '../support/memory-appender.ts'
@@ -268,6 +269,7 @@ export async function makeServer(
       inventory: () => Promise.resolve(undefined),
     },
     fleetFacts: emptyFleetFacts(),
+    adoption: emptyAdoption(),
     authenticate: () => Promise.resolve(undefined),
     requiresToken: false,
     metrics: createOwnMetrics('0.0.0-test'),

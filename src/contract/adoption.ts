@@ -1,0 +1,180 @@
+import { Type, type Static } from 'typebox'
+import { orNull, Time, wordOf } from './fleet-common.ts'
+
+/**
+ * Who runs what, and how it spreads. Every answer says what it stands on: how many clusters were known, how many told a
+ * version, which days nobody counted, and when the newest was counted. Days are UTC, `2026-11-21`.
+ */
+
+export const DIMENSION_WORDS = ['version', 'minor', 'channel', 'platform', 'region', 'flavour', 'environment'] as const
+
+const Day = Type.String({ format: 'date' })
+
+/** What an answer stands on. Counts are those of its last counted day. */
+export const AdoptionBasis = Type.Object({
+  operator: Type.String(),
+  from: Day,
+  to: Day,
+  /** Clusters known, all versions and none; those that told one; their share. */
+  known: Type.Integer(),
+  telling: Type.Integer(),
+  coverage: orNull(Type.Number()),
+  /** Days of the range that were not counted. */
+  missingDays: Type.Array(Day),
+  updatedAt: orNull(Time),
+})
+export type AdoptionBasis = Static<typeof AdoptionBasis>
+
+const FilterParam = (what: string) =>
+  Type.Optional(Type.Array(Type.String(), { description: `Only clusters with ${what}.` }))
+
+const RANGE_PARAMS = {
+  operator: Type.Optional(Type.String({ description: 'Default kubevirt-hyperconverged.' })),
+  from: Type.Optional(Type.String({ format: 'date', description: 'First day; default 90 days before the last.' })),
+  to: Type.Optional(Type.String({ format: 'date', description: 'Last day; default today.' })),
+  version: FilterParam('this version'),
+  channel: FilterParam('this channel; an empty one is written `-`'),
+  platform: FilterParam('this platform, such as `openshift 4.20`'),
+  region: FilterParam('this region'),
+  flavour: FilterParam('this flavour, community or openshift'),
+  environment: FilterParam('this environment'),
+} as const
+
+/** `json` or `csv`: the same numbers, a line a day and value. */
+const FormatParam = Type.Optional(wordOf(['json', 'csv'] as const))
+
+/** `GET /api/adoption/v1/share`: shares over time by one dimension. */
+export const ShareQuery = Type.Object({
+  ...RANGE_PARAMS,
+  by: Type.Optional(wordOf(DIMENSION_WORDS, 'Default version.')),
+  format: FormatParam,
+})
+export type ShareQuery = Static<typeof ShareQuery>
+
+const ShareLine = Type.Object({
+  value: Type.String(),
+  /** By day. */
+  clusters: Type.Array(Type.Integer()),
+  /** Of those that told; `null` on days when nobody did. */
+  share: Type.Array(orNull(Type.Number())),
+})
+
+export const ShareAnswer = Type.Object({
+  basis: AdoptionBasis,
+  days: Type.Array(Day),
+  known: Type.Array(Type.Integer()),
+  telling: Type.Array(Type.Integer()),
+  /** The newest version first; other dimensions by name. */
+  series: Type.Array(ShareLine),
+})
+export type ShareAnswer = Static<typeof ShareAnswer>
+
+/** `GET /api/adoption/v1/older-than?version=`: the share of clusters below a version, over time. */
+export const OlderQuery = Type.Object({
+  operator: RANGE_PARAMS.operator,
+  from: RANGE_PARAMS.from,
+  to: RANGE_PARAMS.to,
+  channel: RANGE_PARAMS.channel,
+  platform: RANGE_PARAMS.platform,
+  region: RANGE_PARAMS.region,
+  flavour: RANGE_PARAMS.flavour,
+  environment: RANGE_PARAMS.environment,
+  version: Type.String({ description: 'Clusters with an older one are counted.' }),
+  format: FormatParam,
+})
+export type OlderQuery = Static<typeof OlderQuery>
+
+/** `GET /api/adoption/v1/spread`: how fast each version came and went. Aligned by age: index 0 is its first day. */
+export const SpreadQuery = Type.Object({
+  ...RANGE_PARAMS,
+  by: Type.Optional(wordOf(['version', 'minor'] as const, 'Default version.')),
+})
+export type SpreadQuery = Static<typeof SpreadQuery>
+
+export const SpreadItem = Type.Object({
+  version: Type.String(),
+  firstDay: Day,
+  /** False: it was there on the first day of the range, so its age is at least this. */
+  isStartKnown: Type.Boolean(),
+  /** Days until this share ran it or a newer one; `null`: not yet. */
+  to10Days: orNull(Type.Integer()),
+  to50Days: orNull(Type.Integer()),
+  to90Days: orNull(Type.Integer()),
+  peakShare: Type.Number(),
+  peakDay: Day,
+  halfLifeDays: orNull(Type.Integer()),
+  stage: wordOf(['rising', 'adopted', 'low', 'replaced', 'gone'] as const),
+  clusters: Type.Integer(),
+  share: orNull(Type.Number()),
+  byAge: Type.Array(orNull(Type.Number())),
+})
+export type SpreadItem = Static<typeof SpreadItem>
+export const SpreadAnswer = Type.Object({ basis: AdoptionBasis, versions: Type.Array(SpreadItem) })
+export type SpreadAnswer = Static<typeof SpreadAnswer>
+
+/** `GET /api/adoption/v1/behind`: how far clusters are behind the newest version that any of them runs, on the last day. */
+export const BehindQuery = Type.Object(RANGE_PARAMS)
+export type BehindQuery = Static<typeof BehindQuery>
+export const BehindAnswer = Type.Object({
+  basis: AdoptionBasis,
+  /** `null`: nobody told a version. */
+  newest: orNull(Type.String()),
+  /** Clusters by minors, or releases of this fleet, behind; index 0 is up to date. */
+  byMinors: Type.Array(Type.Integer()),
+  byReleases: Type.Array(Type.Integer()),
+})
+export type BehindAnswer = Static<typeof BehindAnswer>
+
+/** `GET /api/adoption/v1/workloads`: the control plane's version against the machines that really run its launcher. */
+export const WorkloadsQuery = Type.Object(RANGE_PARAMS)
+export type WorkloadsQuery = Static<typeof WorkloadsQuery>
+export const WorkloadsAnswer = Type.Object({
+  basis: AdoptionBasis,
+  days: Type.Array(Day),
+  versions: Type.Array(
+    Type.Object({
+      version: Type.String(),
+      /** By day: clusters on it, their running machines, and those of them whose launcher is older. */
+      clusters: Type.Array(Type.Integer()),
+      machines: Type.Array(Type.Integer()),
+      outdated: Type.Array(Type.Integer()),
+      /** Machines that really run it, of theirs; `null` where no machine is told. */
+      share: Type.Array(orNull(Type.Number())),
+    }),
+  ),
+})
+export type WorkloadsAnswer = Static<typeof WorkloadsAnswer>
+
+export const USAGE_SUBJECTS = ['instance_type', 'preference', 'deprecated_api'] as const
+
+/** `GET /api/adoption/v1/usage?subject=`: instance types, preferences and deprecated API versions in use. */
+export const UsageQuery = Type.Object({
+  subject: Type.Optional(wordOf(USAGE_SUBJECTS)),
+  from: RANGE_PARAMS.from,
+  to: RANGE_PARAMS.to,
+})
+export type UsageQuery = Static<typeof UsageQuery>
+export const UsageAnswer = Type.Object({
+  from: Day,
+  to: Day,
+  updatedAt: orNull(Time),
+  days: Type.Array(Day),
+  items: Type.Array(
+    Type.Object({
+      subject: wordOf(USAGE_SUBJECTS),
+      name: Type.String(),
+      /** By day. */
+      clusters: Type.Array(Type.Integer()),
+      count: Type.Array(Type.Integer()),
+    }),
+  ),
+})
+export type UsageAnswer = Static<typeof UsageAnswer>
+
+/** `GET /api/adoption/v1/operators`: what was ever counted, and over which days. */
+export const OperatorsAnswer = Type.Object({
+  operators: Type.Array(Type.String()),
+  firstDay: orNull(Day),
+  lastDay: orNull(Day),
+})
+export type OperatorsAnswer = Static<typeof OperatorsAnswer>

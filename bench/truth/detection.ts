@@ -12,7 +12,7 @@ import { knownAt } from '../../src/sim/history/cluster-observations.ts'
 import type { ClusterHistory } from '../../src/sim/history/cluster-history.ts'
 import { recordOf } from '../../src/sim/history/compare.ts'
 import type { HistoryTruth, TruthUpgradeRecord } from '../../src/sim/history/history-truth.ts'
-import { PULL_EVERY_MS } from '../../src/sim/history/watch.ts'
+import { PULL_EVERY_MS, pullOffsetMs } from '../../src/sim/history/watch.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -172,11 +172,11 @@ function judgeAt(
  * where nothing happens must not look like silence.
  */
 function heardAt({ tells, profile }: ClusterHistory, nowMs: number): Heard {
-  const lastOf = (everyMs: number): number =>
-    Math.floor((nowMs - profile.scrapeOffsetMs) / everyMs) * everyMs + profile.scrapeOffsetMs
+  const lastOf = (everyMs: number, offsetMs: number): number =>
+    Math.floor((nowMs - offsetMs) / everyMs) * everyMs + offsetMs
   return {
-    ...(tells.metrics ? { metricsMs: lastOf(30_000) } : {}),
-    ...(tells.objects ? { objectsMs: lastOf(PULL_EVERY_MS) } : {}),
+    ...(tells.metrics ? { metricsMs: lastOf(30_000, profile.scrapeOffsetMs) } : {}),
+    ...(tells.objects ? { objectsMs: lastOf(PULL_EVERY_MS, pullOffsetMs(profile)) } : {}),
   }
 }
 

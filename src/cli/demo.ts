@@ -80,6 +80,7 @@ async function runDemo(args: readonly string[], folder: string, notifyConfig: st
     clusters,
     historyMs,
     clock: systemClock,
+    sendsObjects: true,
     onProgress: showProgress(`Sending ${formatDuration(historyMs)} of history of ${clusters} clusters`),
   })
   try {

@@ -2,7 +2,10 @@ import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import { silentLog, type Log } from '../base/log.ts'
 import { createFleet, type Fleet, type FleetOptions } from './fleet.ts'
+import { tellsObjects } from './history/history-of-plan.ts'
+import { createRecordsSender } from './records-sender.ts'
 import { createSender, type SenderCounts } from './sender.ts'
+import { createCollector, type SimCollector } from './sim-collector.ts'
 import type { SimPrometheus } from './sim-prometheus.ts'
 import type { Truth } from './truth.ts'
 
@@ -34,6 +37,8 @@ export interface SimulationOptions {
   readonly log?: Log
   readonly scrapeMs?: number
   readonly roleOf?: FleetOptions['roleOf']
+  /** Whether clusters with a Collector tell of their objects too; not when absent. */
+  readonly sendsObjects?: boolean
 }
 
 export interface SimulationProgress {
@@ -47,6 +52,8 @@ export interface SimulationProgress {
 const SCRAPES_PER_WINDOW = 25
 /** Between two rounds of live sending: how long a Prometheus waits for a request to fill. */
 const ROUND_MS = 5000
+/** Lists are sent from so long before the present on. */
+const LISTS_BEFORE_MS = 30 * 60_000
 /** Clusters that send at the same moment. */
 const PARALLEL_MAX = 8
 
@@ -60,6 +67,11 @@ export function startSimulation(options: SimulationOptions): Simulation {
     ...(options.roleOf === undefined ? {} : { roleOf: options.roleOf }),
   })
   const sender = createSender({ url: options.url, token: options.token, clock, connections: PARALLEL_MAX })
+  const records = createRecordsSender({ url: options.url, token: options.token, clock, connections: PARALLEL_MAX })
+  const collectors =
+    options.sendsObjects === true
+      ? fleet.plans.filter(tellsObjects).map((plan) => createCollector(plan, presentMs - LISTS_BEFORE_MS))
+      : []
   const stopping = new AbortController()
   const isStopped = (): boolean => stopping.signal.aborted
   let cancelRound = (): void => undefined
@@ -70,7 +82,14 @@ export function startSimulation(options: SimulationOptions): Simulation {
       sender.send(prometheus.collect(prometheus.scrapesBetween(fromMs, untilMs))),
     )
 
+  /** Everything that Collectors saw in [fromMs, untilMs). */
+  const tellBetween = (fromMs: number, untilMs: number): Promise<void> =>
+    inParallel(collectors, PARALLEL_MAX, (collector: SimCollector) =>
+      records.send(collector.plan.profile, collector.recordsBetween(fromMs, untilMs)),
+    )
+
   async function sendHistory(): Promise<void> {
+    await tellBetween(startMs, presentMs)
     const windowMs = SCRAPES_PER_WINDOW * fleet.scrapeMs
     for (let fromMs = startMs; fromMs < presentMs; fromMs += windowMs) {
       const untilMs = Math.min(fromMs + windowMs, presentMs)
@@ -86,6 +105,7 @@ export function startSimulation(options: SimulationOptions): Simulation {
       const nowMs = clock.nowMs()
       try {
         await sendBetween(sentMs, nowMs)
+        await tellBetween(sentMs, nowMs)
         sentMs = nowMs
       } catch (err) {
         if (!isStopped()) log.error({ error: messageOf(err) }, 'the simulated fleet cannot send; it tries again')
@@ -117,6 +137,7 @@ export function startSimulation(options: SimulationOptions): Simulation {
     async stop() {
       stopping.abort()
       sender.close()
+      records.close()
       cancelRound()
       await ended
     },

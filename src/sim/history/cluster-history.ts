@@ -26,6 +26,8 @@ export interface ClusterHistory {
   readonly catalogOutages: readonly Window[]
   /** Ways of moving machines that are switched on, each from its time on; the first is from the beginning. */
   readonly updateMethods: readonly { readonly fromMs: number; readonly methods: readonly string[] }[]
+  /** HCO calls itself degraded for another reason than an upgrade. */
+  readonly unwell?: readonly Window[]
   readonly delivery: Delivery
 }
 

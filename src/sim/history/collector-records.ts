@@ -31,6 +31,7 @@ export function collectorRecords(
   }
   return [...byNamespace].map(([namespace, records]) => ({
     attributes: {
+      cluster: profile.name,
       'k8s.cluster.uid': profile.id,
       'k8s.cluster.name': profile.name,
       ...(namespace === '' ? {} : { 'k8s.namespace.name': namespace }),

@@ -82,18 +82,20 @@ export function planReturn(profile: ClusterProfile, wish: UpgradeWish): CsvLife 
 
 /** A CSV that replaces none and comes up without trouble. */
 export function installedCsv(uid: string, release: CsvLife['release'], createdMs: number): CsvLife {
-  const path = [
-    [0, 'Pending', 'RequirementsNotMet'],
-    [24, 'InstallReady', 'AllRequirementsMet'],
-    [26, 'Installing', 'InstallSucceeded'],
-    [30, 'Installing', 'InstallWaiting'],
-    [95, 'Succeeded', 'InstallSucceeded'],
-  ] as const
-  const steps = path.map(([second, phase, reason]) => ({
-    atMs: createdMs + second * 1000,
-    phase,
-    reason,
-    message: MESSAGES[reason] ?? reason,
-  }))
+  const at = (second: number): number => createdMs + second * 1000
+  const steps = installSteps([
+    [at(0), 'Pending', 'RequirementsNotMet'],
+    [at(24), 'InstallReady', 'AllRequirementsMet'],
+    [at(26), 'Installing', 'InstallSucceeded'],
+    [at(30), 'Installing', 'InstallWaiting'],
+    [at(95), 'Succeeded', 'InstallSucceeded'],
+  ])
   return { uid, release, replaces: undefined, createdMs, steps, goneMs: Infinity }
+}
+
+/** Steps with what OLM says beside each reason. */
+export function installSteps(
+  path: readonly (readonly [atMs: number, phase: string, reason: string])[],
+): readonly CsvStep[] {
+  return path.map(([atMs, phase, reason]) => ({ atMs, phase, reason, message: MESSAGES[reason] ?? reason }))
 }

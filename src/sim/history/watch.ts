@@ -2,6 +2,7 @@ import type { ObjectFacts } from '../../model/object-facts.ts'
 import type { ObjectAbsence, ObjectChange, ObjectObservation } from '../../model/observation.ts'
 import { hashOf, noiseAt } from '../random.ts'
 import { isWithin, MINUTE_MS } from '../scenarios/window.ts'
+import type { ClusterProfile } from '../cluster-profile.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { objectsOf } from './objects.ts'
 import type { SimObject } from './objects/sim-object.ts'
@@ -125,9 +126,14 @@ export function isCutOff({ outages }: ClusterHistory['delivery'], timeMs: number
   return outages.some((outage) => outage.kind === 'gap' && isWithin(outage, timeMs))
 }
 
+/** Each cluster lists at moments of its own. */
+export function pullOffsetMs({ scrapeOffsetMs }: ClusterProfile): number {
+  return (scrapeOffsetMs * 60) % PULL_EVERY_MS
+}
+
 /** The first list in (fromMs, untilMs) that gets through. */
 function firstPullIn(history: ClusterHistory, fromMs: number, untilMs: number): number | undefined {
-  const offsetMs = history.profile.scrapeOffsetMs
+  const offsetMs = pullOffsetMs(history.profile)
   let atMs = (Math.floor((fromMs - offsetMs) / PULL_EVERY_MS) + 1) * PULL_EVERY_MS + offsetMs
   while (atMs < untilMs && !isHeard(history, atMs)) atMs += PULL_EVERY_MS
   return atMs < untilMs ? atMs : undefined

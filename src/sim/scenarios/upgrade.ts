@@ -1,5 +1,5 @@
 import type { ClusterProfile } from '../cluster-profile.ts'
-import { randomOf, type Random } from '../random.ts'
+import { randomOf } from '../random.ts'
 import type { Release } from '../release.ts'
 import { MINUTE_MS, type Window } from './window.ts'
 
@@ -129,13 +129,14 @@ export function isUpgradeMode(upgrades: readonly UpgradePlan[], timeMs: number):
 export function outdatedVmsAt(profile: ClusterProfile, upgrades: readonly UpgradePlan[], timeMs: number): number {
   const last = upgrades.findLast((upgrade) => upgrade.hasKubevirtRoll && timeMs >= upgrade.kubevirtObservedMs)
   if (last === undefined) return 0
-  const perMinute = workloadRate(randomOf(profile.seed, 'workload', last.from.hco))
+  const perMinute = workloadRateOf(profile, last)
   // An open control-plane phase of a later upgrade freezes the gauge at what it was.
   const open = upgrades.find((upgrade) => timeMs >= upgrade.kubevirtStartMs && timeMs < upgrade.kubevirtObservedMs)
   const sinceMs = Math.max(0, (open?.kubevirtStartMs ?? timeMs) - last.kubevirtObservedMs)
   return Math.max(profile.fixedVms, profile.vms - Math.floor((sinceMs / MINUTE_MS) * perMinute))
 }
 
-function workloadRate(random: Random): number {
-  return 2.5 + 2.5 * random.next()
+/** Machines a minute that move after an upgrade. */
+export function workloadRateOf(profile: ClusterProfile, upgrade: Pick<UpgradePlan, 'from'>): number {
+  return 2.5 + 2.5 * randomOf(profile.seed, 'workload', upgrade.from.hco).next()
 }

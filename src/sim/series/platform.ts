@@ -27,7 +27,7 @@ export function platformGroups(plan: ClusterPlan): readonly SeriesGroup[] {
   }))
 }
 
-interface PlatformVersion {
+export interface PlatformVersion {
   readonly version: string
   /** Empty for the one the history begins with. */
   readonly from: string
@@ -41,7 +41,8 @@ interface PlatformVersion {
 const UPDATE_MS = 70 * MINUTE_MS
 const BEFORE_HCO_MS = 4 * HOUR_MS
 
-function platformVersions(plan: ClusterPlan): readonly PlatformVersion[] {
+/** Oldest first; the first was always there. */
+export function platformVersions(plan: ClusterPlan): readonly PlatformVersion[] {
   const { profile } = plan
   const patch = (minor: number): string => `4.${minor}.${hashOf(profile.seed, 'platform', minor) % 24}`
   // At the beginning the platform is where the first upgrade of HCO needs it.

@@ -1,7 +1,7 @@
 import type { HyperConvergedFacts } from '../../../model/object-facts.ts'
 import { productVersion } from '../../cluster-profile.ts'
 import { isWithin } from '../../scenarios/window.ts'
-import type { ClusterHistory, HcoUpgrade } from '../cluster-history.ts'
+import type { ClusterHistory, Component, HcoUpgrade } from '../cluster-history.ts'
 import { uidOf } from '../uid.ts'
 import { conditionAt, finite, type SimObject, type Spell } from './sim-object.ts'
 
@@ -12,11 +12,28 @@ const OPERAND_REASONS: Readonly<Record<string, string>> = {
   ssp: 'SSPProgressing',
 }
 
+const ANNOTATION_OF: Readonly<Record<Component, string>> = {
+  kubevirt: 'kubevirt.kubevirt.io/jsonpatch',
+  cdi: 'containerizeddataimporter.kubevirt.io/jsonpatch',
+  'network-addons': 'networkaddonsconfigs.kubevirt.io/jsonpatch',
+  ssp: 'ssp.kubevirt.io/jsonpatch',
+}
+
 /** The HyperConverged object: settings, conditions, and the version that is really reached. */
 export function hyperConverged(history: ClusterHistory): SimObject {
   const { profile, installedMs, upgrades, patches } = history
   const progressing = upgrades.flatMap((upgrade) => progressSpells(history, upgrade))
-  const degraded = upgrades.flatMap(degradedSpells)
+  const degraded = [
+    ...upgrades.flatMap(degradedSpells),
+    ...(history.unwell ?? []).map((window): Spell => ({
+      ...{
+        ...window,
+        status: 'True',
+        reason: 'SSPDegraded',
+        message: 'SSP is degraded: template validator is not available',
+      },
+    })),
+  ]
   const unready = upgrades.flatMap(reconcileSpells)
   const closed = upgrades.flatMap((upgrade) => upgradeModeSpells(upgrade, 'False', 'AlreadyPerformingUpgrade', ''))
   const tainted = patches.map(({ fromMs, untilMs }): Spell => ({
@@ -77,7 +94,7 @@ export function hyperConverged(history: ClusterHistory): SimObject {
         jsonPatches: Object.fromEntries(
           patches
             .filter((patch) => isWithin(patch, timeMs))
-            .map((patch) => [`${patch.component}.kubevirt.io/jsonpatch`, patch.text]),
+            .map((patch) => [ANNOTATION_OF[patch.component], patch.text]),
         ),
       }
     },

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import { historyOfPlan } from '../../src/sim/history/history-of-plan.ts'
+import { createPlan, ROLES, type ClusterPlan, type Role } from '../../src/sim/scenario.ts'
+import { silenceAt } from '../../src/sim/scenarios/silence.ts'
+import { createCollector } from '../../src/sim/sim-collector.ts'
+
+const PRESENT_MS = Date.UTC(2026, 10, 21, 12)
+const START_MS = PRESENT_MS - 2 * 3_600_000
+const HOUR_MS = 3_600_000
+
+function planOf(role: Role, index = 3): ClusterPlan {
+  return createPlan({ seed: 'collector', index, role, startMs: START_MS, presentMs: PRESENT_MS, scrapeMs: 30_000 })
+}
+
+const kindsOf = (plan: ClusterPlan): ReadonlySet<string> =>
+  new Set(
+    createCollector(plan, START_MS)
+      .recordsBetween(START_MS, PRESENT_MS)
+      .map(({ facts }) => facts.kind),
+  )
+
+test('asked in pieces it says what it says at once', () => {
+  const whole = createCollector(planOf('upgrading'), START_MS).recordsBetween(START_MS, PRESENT_MS + 2 * HOUR_MS)
+  const pieces = createCollector(planOf('upgrading'), START_MS)
+  const together = [START_MS, PRESENT_MS - 7777, PRESENT_MS, PRESENT_MS + HOUR_MS].flatMap((fromMs, i, all) =>
+    pieces.recordsBetween(fromMs, all[i + 1] ?? PRESENT_MS + 2 * HOUR_MS),
+  )
+  const text = (records: typeof whole): readonly string[] => records.map((record) => JSON.stringify(record)).toSorted()
+  expect(text(together)).toEqual(text(whole))
+  expect(whole.length).toBeGreaterThan(100)
+})
+
+test.each(ROLES)('a cluster that is %s has objects from its first minute', (role) => {
+  const records = createCollector(planOf(role), PRESENT_MS).recordsBetween(START_MS, START_MS + 60_000)
+  expect(records.filter(({ change }) => change === 'added').length).toBeGreaterThan(8)
+})
+
+test('objects and metrics tell of one upgrade', () => {
+  const plan = planOf('stuck_canary', 15)
+  const [upgrade] = plan.upgrades
+  const [told] = historyOfPlan(plan, PRESENT_MS).upgrades
+  const second = (ms: number): number => Math.floor(ms / 1000) * 1000
+  expect(told).toMatchObject({
+    from: upgrade!.from,
+    to: upgrade!.to,
+    csvSucceededMs: second(upgrade!.csvSucceededMs),
+    hcoStartMs: second(upgrade!.hcoStartMs),
+    endMs: second(upgrade!.endMs),
+    stall: { kind: 'canary', cause: 'virt_handler_rollout' },
+  })
+  const handler = createCollector(plan, PRESENT_MS)
+    .recordsBetween(START_MS, PRESENT_MS)
+    .findLast(({ facts }) => facts.kind === 'daemonsets')
+  expect(handler?.facts).toMatchObject({ updated: 1, ready: plan.profile.nodes.length - 1 })
+})
+
+test('without a HyperConverged object there are operators and no operands', () => {
+  const kinds = kindsOf(planOf('missing', 13))
+  expect(kinds).toContain('clusterserviceversions')
+  for (const kind of ['hyperconvergeds', 'kubevirts', 'daemonsets', 'events']) expect(kinds).not.toContain(kind)
+})
+
+test('a silent cluster tells nothing', () => {
+  const plan = planOf('silent', 8)
+  const { fromMs } = silenceAt(plan, PRESENT_MS)!
+  const records = createCollector(plan, START_MS).recordsBetween(START_MS, PRESENT_MS + HOUR_MS)
+  expect(records.length).toBeGreaterThan(0)
+  expect(records.filter(({ observedMs }) => observedMs > fromMs + 1000)).toEqual([])
+})
+
+test('each half hour it lists what is there', () => {
+  const records = createCollector(planOf('healthy'), PRESENT_MS).recordsBetween(PRESENT_MS, PRESENT_MS + HOUR_MS)
+  const lists = new Set(records.filter(({ change }) => change === 'listed').map(({ observedMs }) => observedMs))
+  expect(lists.size).toBe(2)
+  for (const listMs of lists) {
+    const uids = records.filter((record) => record.change === 'listed' && record.observedMs === listMs)
+    expect(new Set(uids.map(({ uid }) => uid)).size).toBe(uids.length)
+    expect(uids.map(({ facts }) => facts.kind)).toContain('clusterserviceversions')
+  }
+})

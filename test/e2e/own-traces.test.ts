@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startOtlpSink } from '../support/otlp-sink.ts'
 import type { OtlpSink } from '../support/otlp-sink.ts'
-import { startServer } from '../support/server.ts'
+import { MAIN, startServer } from '../support/server.ts'
 import type { RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
+import { until } from '../support/until.ts'
 
 // The program as it ships, telling of its own work over real HTTP.
 
@@ -27,6 +29,10 @@ async function start(...options: string[]): Promise<RunningServer> {
   return server
 }
 
+interface JaegerAnswer {
+  readonly data: readonly { readonly spans: readonly { readonly operationName: string }[] }[]
+}
+
 /** By what Node told of itself; not the text, which is long. */
 const loaded = (running: RunningServer, module: string): boolean => running.output().includes(module)
 
@@ -43,6 +49,29 @@ describe('own traces', () => {
     expect(query.traceId).toBe(request.traceId)
     expect(request.service).toBe('daytwo')
     expect(loaded(running, SDK)).toBe(true)
+  })
+
+  test('go to itself, past the tokens it asks others for, and tell nothing of their own way in', async () => {
+    const add = ['token', 'add', '--role', 'viewer', '--name', 'sre', '--data', data.path]
+    const made = execFileSync(process.execPath, [MAIN, ...add], { stdio: 'pipe' })
+    const [token] = /\S{40,}/.exec(made.toString()) ?? []
+    const running = await start('--own-traces', 'self', '--own-traces.ratio', '1')
+    const get = (path: string) => fetch(running.url + path, { headers: { authorization: `Bearer ${token}` } })
+    expect((await fetch(`${running.url}/api/v1/query?query=1`)).status).toBe(401)
+    expect((await get('/api/v1/query?query=vector(7)')).status).toBe(200)
+    const operations = async (): Promise<readonly string[]> =>
+      ((await (await get('/api/services/daytwo/operations')).json()) as { data: string[] }).data
+    const isTold = async (name: string): Promise<true | undefined> => (await operations()).includes(name) || undefined
+    await until('the trace of the query', () => isTold('query instant'), 60_000)
+    // Of these looks traces are sent too: when one has come in, an export has been exported after.
+    await until('the trace of a look', () => isTold('GET /api/services/:service/operations'), 60_000)
+    expect(await operations()).toContain('GET /api/v1/query')
+    expect((await operations()).filter((name) => /v1\/traces|ingest otlp traces/.test(name))).toEqual([])
+    const found = (await (await get('/api/traces?service=daytwo&operation=query%20instant')).json()) as JaegerAnswer
+    const names = found.data.flatMap(({ spans }) => spans.map(({ operationName }) => operationName))
+    expect(names).toContain('GET /api/v1/query')
+    const { data: services } = (await (await get('/api/services')).json()) as { data: string[] }
+    expect(services).toEqual(['daytwo'])
   })
 
   test('are off unless asked for, and then nothing of their library is loaded', async () => {

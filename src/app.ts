@@ -286,6 +286,8 @@ function createApiServer(
     writeOtlpLogs: (body, encoding, cluster) =>
       taken('otlp logs', () => threads.ingest.writeOtlpLogs(body, encoding, contextOf(cluster))),
     traces: traceReaderOf(threads.query),
+    objectChanges: (cluster, range) => threads.query.objectChanges(cluster, range),
+    logRecords: { logs: (query) => threads.query.logRecords(query) },
     ingestReport: (nowMs, top) => threads.ingest.ingestReport(nowMs, top),
     noteRefusal: (refusal, cluster) => {
       // A note, and no more: when the thread is gone, its death is told elsewhere.

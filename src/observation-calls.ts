@@ -1,6 +1,7 @@
 /** Observations between threads: what the ingest worker keeps, durable when it answers, and what the query worker reads. */
 import type { ObservationReader } from './model/fleet-facts.ts'
-import type { MetricRun, ObjectObservation } from './model/observation.ts'
+import type { LogReader } from './model/log-record.ts'
+import type { MetricRun } from './model/observation.ts'
 import type { StoreWriter } from './store/writer.ts'
 
 /** Runs that take the place of those of a cluster that begin at `fromMs` or later. */
@@ -30,12 +31,13 @@ export function observationCalls(
 
 /** What main asks the query worker. */
 export type ObservedCalls = {
-  objectChanges(
-    cluster: string,
-    range: { readonly fromMs: number; readonly toMs: number; readonly limit: number },
-  ): Promise<readonly ObjectObservation[]>
+  objectChanges: ObservationReader['changes']
+  logRecords: LogReader['logs']
 }
 
-export function observedCalls(reader: ObservationReader): ObservedCalls {
-  return { objectChanges: (cluster, range) => reader.changes(cluster, range) }
+export function observedCalls(observations: ObservationReader, logs: LogReader): ObservedCalls {
+  return {
+    objectChanges: (cluster, range) => observations.changes(cluster, range),
+    logRecords: (query) => logs.logs(query),
+  }
 }

@@ -48,6 +48,7 @@ import type { AdoptionCalls } from './adoption-calls.ts'
 import { fillFleetBook, fleetCalls } from './fleet-calls.ts'
 import type { FleetCalls } from './fleet-calls.ts'
 import { openFactsForReading } from './store/facts/facts.ts'
+import { openLogsForReading } from './store/log-record-reader.ts'
 import { openObservationsForReading } from './store/observation-reader.ts'
 import { openReader } from './store/reader.ts'
 import { openSpansForReading } from './store/span-reader.ts'
@@ -154,6 +155,7 @@ try {
   const facts = openFactsForReading(data.store.dir)
   const spans = openSpansForReading(data.store.dir)
   const observations = openObservationsForReading(data.store.dir)
+  const logs = openLogsForReading(data.store.dir)
   const fleetBook = fillFleetBook(createFleetBook(), facts.fleet)
   // Whoever asks is told; nobody may be there to ask.
   fleetBook.catch(() => undefined)
@@ -181,7 +183,7 @@ try {
   }
   serveCalls(parentPort, {
     ...traceCalls(spans),
-    ...observedCalls(observations),
+    ...observedCalls(observations, logs),
     instant: (asked, signal) => query.instant(asked, signal),
     range: (asked, signal) => query.range(asked, signal),
     explain: (asked, signal) => query.explain(asked, signal),
@@ -218,6 +220,7 @@ try {
       facts.close()
       spans.close()
       observations.close()
+      logs.close()
       reader.close()
     },
   } satisfies QueryWorkerCalls)

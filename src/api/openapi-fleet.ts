@@ -1,5 +1,7 @@
+import { ObjectChangeItems, ObjectChangesQuery } from '../contract/fleet-changes.ts'
 import { ClusterDetail, ClusterItems, ClustersQuery } from '../contract/fleet-clusters.ts'
 import { CompareQuery, EdgeComparisonItem, EdgeItems, EdgesQuery } from '../contract/fleet-edges.ts'
+import { LogItems, LogsQuery } from '../contract/fleet-logs.ts'
 import { ModificationItems, ModificationsQuery } from '../contract/fleet-modifications.ts'
 import {
   StuckItems,
@@ -30,6 +32,19 @@ export const FLEET_OPERATIONS: Operations = {
     tag: 'fleet',
     path: { cluster: 'Its name, or another name it goes by.' },
     answer: ClusterDetail,
+  },
+  'GET /api/fleet/v1/clusters/:cluster/changes': {
+    summary: 'What changed of the objects of a cluster, field by field, newest first.',
+    tag: 'fleet',
+    path: { cluster: 'Its name.' },
+    query: ObjectChangesQuery,
+    answer: ObjectChangeItems,
+  },
+  'GET /api/fleet/v1/logs': {
+    summary: 'Log records by cluster, service, trace, severity and text, newest first.',
+    tag: 'fleet',
+    query: LogsQuery,
+    answer: LogItems,
   },
   'GET /api/fleet/v1/upgrades': {
     summary: 'Upgrades with their phases and evidence.',

@@ -12,6 +12,7 @@ import type { LintedCatalog } from '../catalog/lint-catalog.ts'
 import type { ClusterInventory } from '../fleet/inventory.ts'
 import type { FleetNow } from '../fleet/now.ts'
 import type { TraceReader } from '../model/span.ts'
+import type { LogReader } from '../model/log-record.ts'
 import type { Principal } from '../model/token.ts'
 import type { PipelineView } from '../notify/pipeline.ts'
 import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
@@ -43,9 +44,12 @@ import { registerExemplars } from './exemplars.ts'
 import { registerExplain } from './explain.ts'
 import { registerFaro } from './faro.ts'
 import { registerFeatures } from './features.ts'
+import { registerFleetChanges } from './fleet-changes.ts'
+import type { ReadObjectChanges } from './fleet-changes.ts'
 import { registerFleetClusters } from './fleet-clusters.ts'
 import { registerFleetEdges } from './fleet-edges.ts'
 import type { ApiFleetFacts } from './fleet-facts.ts'
+import { registerFleetLogs } from './fleet-logs.ts'
 import { registerFleetModifications } from './fleet-modifications.ts'
 import { registerFleetUpgrades } from './fleet-upgrades.ts'
 import { registerFederate } from './federate.ts'
@@ -104,6 +108,8 @@ export interface ApiDeps {
   readonly writeOtlpTraces: WriteOtlpTraces
   readonly writeOtlpLogs: WriteOtlpLogs
   readonly traces: TraceReader
+  readonly objectChanges: ReadObjectChanges
+  readonly logRecords: LogReader
   readonly newest: ReadNewest
   readonly cardinality: ReadCardinality
   readonly storeStatus: ReadStoreStatus
@@ -253,6 +259,8 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   registerDebugRules(app, deps.rules, deps.reloadStatus, clock)
   registerNow(app, (nowMs) => deps.fleet.now(nowMs), clock)
   registerFleetClusters(app, deps.fleetFacts, clock)
+  registerFleetChanges(app, deps.objectChanges, clock)
+  registerFleetLogs(app, deps.logRecords, clock)
   registerFleetUpgrades(app, deps.fleetFacts, clock)
   registerFleetEdges(app, deps.fleetFacts, clock)
   registerFleetModifications(app, deps.fleetFacts, clock)

@@ -1,5 +1,11 @@
 import type { ClusterRecord, Modification, VersionInterval } from './cluster-record.ts'
-import type { ClusterObservations, MetricRun, ObjectAbsence, ObjectObservation } from './observation.ts'
+import type {
+  ClusterObservations,
+  MetricRun,
+  ObjectAbsence,
+  ObjectObservation,
+  ObjectTransition,
+} from './observation.ts'
 import type { Upgrade, UpgradeOperator, UpgradeRecord, UpgradeState } from './upgrade.ts'
 
 /** All facts of one cluster: what a derivation answers, sorted, so that equal facts are equal bytes. */
@@ -46,11 +52,11 @@ export interface ObservationReader {
   runs(cluster: string): Promise<readonly MetricRun[]>
   /** How old the oldest kept observation of a cluster is; facts about what was before stay as they are. */
   oldestMs(cluster: string): Promise<number | undefined>
-  /** The newest states of objects, for the log of what changed. */
+  /** When objects came into other states, the newest first: the log of what changed. */
   changes(
     cluster: string,
     range: { readonly fromMs: number; readonly toMs: number; readonly limit: number },
-  ): Promise<readonly ObjectObservation[]>
+  ): Promise<readonly ObjectTransition[]>
 }
 
 /** The door for facts. */

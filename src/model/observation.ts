@@ -24,6 +24,13 @@ export interface ObjectObservation {
 /** `listed`: found by a pull. An `added` at a Collector's start is no creation: see `createdMs`. */
 export type ObjectChange = 'added' | 'modified' | 'deleted' | 'listed'
 
+/** A state of an object and what it followed. */
+export interface ObjectTransition {
+  readonly after: ObjectObservation
+  /** Absent: the history of the object begins with it. */
+  readonly before?: ObjectFacts
+}
+
 /**
  * An object that is gone though nobody saw it go: two listings of its scope in a row did not have it.
  * It was there at `lastSeenMs` and was not at `absentMs`.

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { ObservationReader } from '../model/fleet-facts.ts'
 import type { ObjectFacts } from '../model/object-facts.ts'
-import type { MetricRun, ObjectAbsence, ObjectObservation } from '../model/observation.ts'
+import type { MetricRun, ObjectAbsence, ObjectObservation, ObjectTransition } from '../model/observation.ts'
 import { asFailure, openDatabaseForReading } from './database.ts'
 import { absenceOf } from './listing-rows.ts'
 import { RUN_COLUMNS, RUN_ORDER, RUN_TABLES, runOf } from './metric-runs.ts'
@@ -131,18 +131,24 @@ export class SqlObservations implements ObservationReader {
   changes(
     cluster: string,
     { fromMs, toMs, limit }: { readonly fromMs: number; readonly toMs: number; readonly limit: number },
-  ): Promise<readonly ObjectObservation[]> {
+  ): Promise<readonly ObjectTransition[]> {
     return this.#reading(() => {
       const row = this.#cluster.get(cluster)
       if (row === undefined) return []
       const states = this.#statesOf(row.id)
       return this.#objects
         .all(row.id)
-        .flatMap((object) => statesOf(object.kind, states.get(object.id) ?? []).map((told) => ({ object, told })))
+        .flatMap((object) => {
+          const all = statesOf(object.kind, states.get(object.id) ?? [])
+          return all.map((told, i) => ({ object, told, before: all[i - 1] }))
+        })
         .filter(({ told }) => told.ms >= fromMs && told.ms <= toMs)
         .sort((a, b) => b.told.ms - a.told.ms || b.told.version - a.told.version)
         .slice(0, limit)
-        .map(({ object, told }) => this.#observationOf(cluster, object, told))
+        .map(({ object, told, before }) => ({
+          after: this.#observationOf(cluster, object, told),
+          ...(before === undefined ? {} : { before: this.#factsOf(object.id, before.state) }),
+        }))
     })
   }
 

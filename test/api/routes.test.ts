@@ -38,10 +38,12 @@ GET                           viewer  own         /api/fleet/v1/alerts/strip
 GET                           viewer  own         /api/fleet/v1/audit
 GET                           viewer  own         /api/fleet/v1/clusters
 GET                           viewer  own         /api/fleet/v1/clusters/:cluster
+GET                           viewer  own         /api/fleet/v1/clusters/:cluster/changes
 GET                           viewer  own         /api/fleet/v1/deliveries
 GET                           viewer  own         /api/fleet/v1/deliveries/:id
 GET                           viewer  own         /api/fleet/v1/edges
 GET                           viewer  own         /api/fleet/v1/edges/compare
+GET                           viewer  own         /api/fleet/v1/logs
 GET                           viewer  own         /api/fleet/v1/modifications
 GET                           viewer  own         /api/fleet/v1/now
 GET                           viewer  own         /api/fleet/v1/receivers
@@ -59,8 +61,8 @@ GET                           viewer  own         /api/fleet/v1/upgrades
 GET                           viewer  own         /api/fleet/v1/upgrades/:id
 GET                           viewer  own         /api/fleet/v1/upgrades/:id/detail
 GET                           viewer  own         /api/lint
-GET                           viewer  jaeger      /api/operations
 GET                           viewer  own         /api/openapi.json
+GET                           viewer  jaeger      /api/operations
 GET                           viewer  own         /api/runbooks/v1/pages
 GET                           viewer  own         /api/runbooks/v1/pages/:name
 GET                           viewer  jaeger      /api/services

@@ -245,6 +245,8 @@ export async function makeServer(
       trace: () => Promise.resolve([]),
       dependencies: () => Promise.resolve([]),
     },
+    objectChanges: () => Promise.resolve([]),
+    logRecords: { logs: () => Promise.resolve([]) },
     newest: () => Promise.resolve([]),
     explain: () => Promise.reject(new Error('this test explains nothing')),
     replay: () => Promise.reject(new Error('this test replays nothing')),

@@ -446,9 +446,11 @@ test('the newest changes come first, within a range', async () => {
   const changes = await observed.asking((reader) =>
     reader.changes(CLUSTER, { fromMs: NOW_MS + 2000, toMs: NOW_MS + 8000, limit: 10 }),
   )
-  expect(changes.map(textOf)).toEqual(['b@3 modified 3000 READY', 'a@2 modified 2000 CONNECTING'])
+  expect(changes.map(({ after }) => textOf(after))).toEqual(['b@3 modified 3000 READY', 'a@2 modified 2000 CONNECTING'])
   const one = await observed.asking((reader) => reader.changes(CLUSTER, { fromMs: 0, toMs: Infinity, limit: 1 }))
-  expect(one.map(textOf)).toEqual(['a@9 modified 9000 READY'])
+  expect(one.map(({ after, before }) => [textOf(after), before && stateOf(before)])).toEqual([
+    ['a@9 modified 9000 READY', 'CONNECTING'],
+  ])
 })
 
 test('a cluster that nobody knows has nothing', async () => {

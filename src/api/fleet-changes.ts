@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../base/clock.ts'
+import { ObjectChangesQuery } from '../contract/fleet-changes.ts'
+import type { ObjectChangeItem, ObjectChangeItems } from '../contract/fleet-changes.ts'
+import { PAGE_DEFAULT } from '../contract/fleet-common.ts'
+import { fieldChanges } from '../fleet/field-changes.ts'
+import type { ObservationReader } from '../model/fleet-facts.ts'
+import type { ObjectTransition } from '../model/observation.ts'
+import { timeOf } from './fleet-items.ts'
+import { msOf, readQuery } from './fleet-query.ts'
+
+/** The log of what changed of a cluster's objects: what a state has that the one before did not. */
+export type ReadObjectChanges = ObservationReader['changes']
+
+export function registerFleetChanges(app: FastifyInstance, read: ReadObjectChanges, clock: Clock): void {
+  const config = { access: 'viewer', speaks: 'own' } as const
+
+  app.get<{ Params: { cluster: string } }>(
+    '/api/fleet/v1/clusters/:cluster/changes',
+    { config },
+    async (request): Promise<ObjectChangeItems> => {
+      const asked = readQuery(ObjectChangesQuery, request)
+      const { limit = PAGE_DEFAULT } = asked
+      const { cluster } = request.params
+      const nowMs = clock.nowMs()
+      // A Collector's clock may be ahead.
+      const range = { fromMs: msOf(asked.from) ?? 0, toMs: msOf(asked.to) ?? Number.MAX_SAFE_INTEGER }
+      const found = await read(cluster, { ...range, limit: limit + 1 })
+      const changes = found.slice(0, limit).map(changeItem)
+      return { asOf: timeOf(nowMs), cluster, changes, hasMore: found.length > limit }
+    },
+  )
+}
+
+function changeItem({ after, before }: ObjectTransition): ObjectChangeItem {
+  const { observedMs, facts, namespace, name, uid, resourceVersion, change } = after
+  const fields = before === undefined ? [] : fieldChanges(before, facts)
+  return {
+    at: timeOf(observedMs),
+    ...{ kind: facts.kind, namespace, name, uid, resourceVersion, change },
+    isFirst: before === undefined,
+    fields: fields.map((one) => ({ field: one.field, before: one.before ?? null, after: one.after ?? null })),
+  }
+}

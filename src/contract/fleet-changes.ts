@@ -1,0 +1,48 @@
+import { Type, type Static } from 'typebox'
+import { limitSchema, orNull, PAGE_DEFAULT, PAGE_MAX, Time, wordOf } from './fleet-common.ts'
+
+/** What changed of a cluster's objects, state by state. */
+
+export const OBJECT_CHANGES = ['added', 'modified', 'deleted', 'listed'] as const
+
+/** A field that is not there is `null`. Names of fields are those of what is kept of the object; `[...]` is a list's item. */
+export const FieldChange = Type.Object({
+  field: Type.String({ description: '`phase`, `conditions[Progressing].status`, `featureGates.alignCPUs`, ...' }),
+  before: orNull(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
+  after: orNull(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
+})
+export type FieldChange = Static<typeof FieldChange>
+
+export const ObjectChangeItem = Type.Object({
+  /** When a Collector saw it. */
+  at: Time,
+  /** The plural of the resource. */
+  kind: Type.String(),
+  namespace: Type.String(),
+  name: Type.String(),
+  uid: Type.String(),
+  resourceVersion: Type.String(),
+  /** `added` and `listed`: how it was first seen, which is no creation. */
+  change: wordOf(OBJECT_CHANGES),
+  /** Whether a state from before is known; without one no field is told. */
+  isFirst: Type.Boolean(),
+  fields: Type.Array(FieldChange),
+})
+export type ObjectChangeItem = Static<typeof ObjectChangeItem>
+
+/** `GET /api/fleet/v1/clusters/{cluster}/changes`, newest first. */
+export const ObjectChangesQuery = Type.Object({
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'Seen then or later.' })),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Seen then or before.' })),
+  limit: limitSchema(PAGE_DEFAULT, PAGE_MAX),
+})
+export type ObjectChangesQuery = Static<typeof ObjectChangesQuery>
+
+export const ObjectChangeItems = Type.Object({
+  asOf: Time,
+  cluster: Type.String(),
+  changes: Type.Array(ObjectChangeItem),
+  /** There are older ones in the range. */
+  hasMore: Type.Boolean(),
+})
+export type ObjectChangeItems = Static<typeof ObjectChangeItems>

@@ -1,0 +1,48 @@
+import { Type, type Static } from 'typebox'
+import { limitSchema, PAGE_DEFAULT, PAGE_MAX, Time, wordOf } from './fleet-common.ts'
+
+/** Log records that senders told over OTLP, other than Kubernetes objects. */
+
+export const SEVERITIES = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
+
+export const LogItem = Type.Object({
+  /** To the nanosecond: `2026-08-20T10:00:00.000000001Z`. */
+  time: Type.String({ format: 'date-time' }),
+  /** Empty when the sender named none. */
+  cluster: Type.String(),
+  service: Type.String(),
+  /** 0 is unspecified; 1 to 24 as the protocol counts, four to each of trace, debug, info, warn, error, fatal. */
+  severity: Type.Integer(),
+  severityText: Type.String(),
+  eventName: Type.String(),
+  /** As JSON; a 64-bit integer that JSON's numbers do not hold is a text, bytes are base64. */
+  body: Type.Unknown(),
+  attributes: Type.Record(Type.String(), Type.Unknown()),
+  /** In hexadecimal; empty when there is none. */
+  traceId: Type.String(),
+  spanId: Type.String(),
+})
+export type LogItem = Static<typeof LogItem>
+
+/** `GET /api/fleet/v1/logs`, newest first. */
+export const LogsQuery = Type.Object({
+  cluster: Type.Optional(Type.String()),
+  service: Type.Optional(Type.String()),
+  traceId: Type.Optional(Type.String({ description: '32 hexadecimal digits.' })),
+  contains: Type.Optional(Type.String({ description: 'In the text of the body, in any case.' })),
+  severity: Type.Optional(wordOf(SEVERITIES, 'This or worse.')),
+  from: Type.Optional(
+    Type.String({ format: 'date-time', description: 'At this time or later; by default an hour ago.' }),
+  ),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'At this time or before.' })),
+  limit: limitSchema(PAGE_DEFAULT, PAGE_MAX),
+})
+export type LogsQuery = Static<typeof LogsQuery>
+
+export const LogItems = Type.Object({
+  asOf: Time,
+  logs: Type.Array(LogItem),
+  /** There are older ones in the range. */
+  hasMore: Type.Boolean(),
+})
+export type LogItems = Static<typeof LogItems>

@@ -240,7 +240,12 @@ export const OPTIONS = {
     '1y',
     'How long it is kept which alerts fired, who looked after them, and what people did.',
   ),
-  'retention.traces': option('Store', duration, '30d', 'How long traces are kept after their end.'),
+  'retention.traces': option(
+    'Store',
+    duration,
+    '30d',
+    'How long traces are kept after their end; those of upgrades, which are derived here, after they were last derived.',
+  ),
   'retention.logs': option('Store', duration, '30d', 'How long log records are kept, other than objects.'),
   'retention.objects': option(
     'Store',

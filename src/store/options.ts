@@ -8,7 +8,7 @@ export interface StoreOptions {
   readonly retention5mMs: number
   readonly retention1hMs: number
   readonly retention1dMs: number
-  /** Traces that ended before this are removed. */
+  /** How long traces are kept after their end, and derived ones after they were derived. */
   readonly retentionTracesMs: number
   /** Of one trace; more are refused. */
   readonly spansPerTraceMax: number

@@ -166,8 +166,7 @@ export class Spans implements SpanSink {
     { changes, receivedMs }: Pending,
   ): void {
     const spans = merged(changes.flatMap((change) => change.spans))
-    const row = this.#putRow(traceId, known, spans, receivedMs)
-    this.#putIndex(row, spans)
+    const row = this.#putRow(traceId, known, spans, { ...extentOf(spans, receivedMs), isWhole: false })
     const small = parts.length < PARTS_MAX ? [] : smallParts(parts, spans.length)
     this.#putPart(row.id, [...small.flatMap((part) => this.#take(traceId, part)), ...spans])
     for (const cluster of clustersTold(spans)) this.#rows.putUpgrade(cluster, row.id)
@@ -197,39 +196,39 @@ export class Spans implements SpanSink {
       return
     }
     if (known !== undefined) this.#rows.removeIndex(known.id)
-    const row = this.#putRow(traceId, known, spans, receivedMs, true)
-    this.#putIndex(row, spans)
+    const extent = extentOf(spans, receivedMs)
+    // What was derived of an upgrade long ago is kept as long as what was derived of one today.
+    const keptMs = changes.some(({ kind }) => kind === 'replace') ? receivedMs : extent.keptMs
+    const row = this.#putRow(traceId, known, spans, { ...extent, keptMs, isWhole: true })
     this.#putPart(row.id, spans)
     for (const cluster of clustersTold(put)) this.#rows.putUpgrade(cluster, row.id)
   }
 
-  /** @param isWhole the spans are all of the trace, and what it was before does not count */
+  /** The trace's row, and what it is found by. @param isWhole the spans are all of the trace, as it is from now on */
   #putRow(
     traceId: string,
     known: TraceRow | undefined,
     spans: readonly Span[],
-    receivedMs: number,
-    isWhole = false,
+    { startNs, lastStartNs, keptMs, isWhole }: Extent & { readonly isWhole: boolean },
   ): TraceRow {
-    const extent = extentOf(spans, receivedMs)
+    const { tags, isCut } = tagsOf(spans)
+    let row: TraceRow
     if (known === undefined) {
-      const row = { ...extent, isCut: tagsOf(spans).isCut }
-      return { id: this.#rows.add(traceId, row), ...row }
+      const added = { startNs, lastStartNs, keptMs, isCut }
+      row = { id: this.#rows.add(traceId, added), ...added }
+    } else {
+      row = {
+        id: known.id,
+        startNs: isWhole || startNs < known.startNs ? startNs : known.startNs,
+        lastStartNs: isWhole || lastStartNs > known.lastStartNs ? lastStartNs : known.lastStartNs,
+        keptMs: Math.max(keptMs, known.keptMs),
+        isCut: (!isWhole && known.isCut) || isCut,
+      }
+      this.#rows.change(row)
     }
-    const row = {
-      id: known.id,
-      startNs: isWhole || extent.startNs < known.startNs ? extent.startNs : known.startNs,
-      lastStartNs: isWhole || extent.lastStartNs > known.lastStartNs ? extent.lastStartNs : known.lastStartNs,
-      keptMs: isWhole ? extent.keptMs : Math.max(extent.keptMs, known.keptMs),
-      isCut: (!isWhole && known.isCut) || tagsOf(spans).isCut,
-    }
-    this.#rows.change(row)
-    return row
-  }
-
-  #putIndex(row: TraceRow, spans: readonly Span[]): void {
     this.#rows.putNames(row.id, row.startNs, spans)
-    this.#rows.addTags(row.id, tagsOf(spans).tags)
+    this.#rows.addTags(row.id, tags)
+    return row
   }
 
   #putPart(trace: number, spans: readonly Span[]): void {
@@ -294,7 +293,9 @@ function countOf(parts: readonly PartRow[]): number {
   return parts.reduce((sum, { spanCount }) => sum + spanCount, 0)
 }
 
-function extentOf(spans: readonly Span[], receivedMs: number): Pick<TraceRow, 'startNs' | 'lastStartNs' | 'keptMs'> {
+type Extent = Pick<TraceRow, 'startNs' | 'lastStartNs' | 'keptMs'>
+
+function extentOf(spans: readonly Span[], receivedMs: number): Extent {
   let startNs = spans[0]!.startNs
   let lastStartNs = startNs
   let endNs = 0n

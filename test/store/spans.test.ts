@@ -322,6 +322,20 @@ test('traces go when they ended before the retention, names with them, and posit
   expect((await reader.changedSince(position)).position).toBeGreaterThan(position)
 })
 
+test('a trace that is derived of an old upgrade is kept from when it was derived', async () => {
+  const { store, put, ids } = rig({ retentionTracesMs: HOUR_MS })
+  const old = { startNs: T0_NS - 10_000n * 3_600n * SECOND_NS, endNs: T0_NS - 9_999n * 3_600n * SECOND_NS }
+  const derived = span({ ...old, scope: { ...SCOPE, name: UPGRADE_SCOPE } })
+  store.writer.spans.replaceSpans([{ traceId: traceIdOf(1), scope: UPGRADE_SCOPE, spans: [derived] }], NOW_MS)
+  // What an operator sent of it comes later, and twice.
+  await put(span({ spanId: spanIdOf(2), ...old }))
+  await put(span({ spanId: spanIdOf(2), ...old }))
+  await store.writer.maintain(NOW_MS + HOUR_MS)
+  expect(await ids()).toEqual(['1.1 1.2'])
+  await store.writer.maintain(NOW_MS + HOUR_MS + 1)
+  expect(await ids()).toEqual([])
+})
+
 test('an end in the far future does not keep a trace longer than since it was received', async () => {
   const { store, put, ids } = rig({ retentionTracesMs: HOUR_MS })
   await put(span({ endNs: 2n ** 64n - 1n }))

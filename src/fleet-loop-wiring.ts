@@ -1,12 +1,15 @@
 /** The loop that derives facts, wired to the store it reads and to the thread that writes. On the query worker. */
 import { createFleetLoop, type FleetLoop, type FleetLoopBook } from './fleet-loop.ts'
 import { POSITION_KEY, type FactsCalls } from './fleet-loop-calls.ts'
+import { fleetReaderOf } from './api/fleet-reader.ts'
+import { readUsage } from './fleet/adoption/cluster-usage.ts'
 import { DERIVED_METRICS } from './fleet/derived-metrics.ts'
 import { SignalWatch } from './fleet/signal-watch.ts'
 import type { AppendDerived } from './model/appender.ts'
 import type { ObservationReader } from './model/fleet-facts.ts'
 import type { ObservationCalls } from './observation-calls.ts'
 import { newestSamples } from './promql/newest.ts'
+import type { QueryEngine } from './promql/query-engine.ts'
 import type { Remote } from './rpc.ts'
 import type { SpanCalls } from './span-calls.ts'
 import type { FactsReader } from './store/facts/facts.ts'
@@ -23,6 +26,7 @@ export interface FleetLoopSources {
   readonly writer: Remote<FactsCalls & ObservationCalls & SpanCalls>
   readonly appendDerived: AppendDerived
   readonly book: Promise<FleetLoopBook>
+  readonly query: QueryEngine
   readonly stopwatchMs: () => number
 }
 
@@ -32,7 +36,7 @@ const SAMPLES_MAX = 20_000_000
 const WRITTEN_WITHIN_MS = 24 * 60 * 60_000
 
 export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
-  const { store, reader, facts, observations, spans, writer, appendDerived, book, stopwatchMs } = sources
+  const { store, reader, facts, observations, spans, writer, appendDerived, book, query, stopwatchMs } = sources
   const { retentionRawMs, outOfOrderMs, retentionObjectsMs } = store
   return createFleetLoop({
     signals: new SignalWatch(reader, { retentionRawMs, outOfOrderMs, samplesMax: SAMPLES_MAX }),
@@ -52,6 +56,7 @@ export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
       facts: facts.fleet,
       days: () => facts.adoption.days(),
       putDay: (day, rows, usage, nowMs) => writer.putAdoptionDay(day, rows, usage, nowMs),
+      usageAt: (timeMs) => readUsage(fleetReaderOf(query), timeMs),
     },
     book,
     writtenSeries: (nowMs) => writtenSeries(reader, nowMs),

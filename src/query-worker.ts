@@ -173,6 +173,7 @@ try {
     writer,
     appendDerived,
     book: fleetBook,
+    query,
     stopwatchMs,
   })
   const replayPorts: ReplayPorts = {

@@ -19,6 +19,11 @@ const COMMANDS: readonly { readonly name: string; readonly summary: string; read
       load: async () => (await import('./cli/token.ts')).tokenCommand,
     },
     {
+      name: 'fleet',
+      summary: 'Derive the facts of all clusters again, and say what is different.',
+      load: async () => (await import('./cli/fleet.ts')).fleetCommand,
+    },
+    {
       name: 'query',
       summary: 'Ask a running server in PromQL, for its series or its label values.',
       load: async () => (await import('./cli/query.ts')).queryCommand,

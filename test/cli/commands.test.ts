@@ -23,7 +23,7 @@ describe('daytwo', () => {
   test('--help lists the commands, and each command explains itself', async () => {
     const { code, stdout } = await daytwo('--help')
     expect(code).toBe(0)
-    for (const name of ['serve', 'demo', 'token', 'query', 'check', 'config', 'test', 'lint', 'version']) {
+    for (const name of ['serve', 'demo', 'token', 'fleet', 'query', 'check', 'config', 'test', 'lint', 'version']) {
       expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
       const help = await daytwo(name, '--help')
       expect(help.code).toBe(0)

@@ -1,0 +1,100 @@
+/**
+ * `daytwo fleet rederive`: derives the facts of all clusters from what is kept of them, and says what is different from
+ * what is written. A server may be running on the same data; it then derives what is new itself.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemClock } from '../base/clock.ts'
+import { FleetError } from '../base/errors.ts'
+import { OPTIONS } from '../config.ts'
+import { deriveFrom } from '../fleet-derivation.ts'
+import { parseDuration } from '../model/duration.ts'
+import { DATABASE_FILE } from '../store/database.ts'
+import { openFacts } from '../store/facts/facts.ts'
+import type { FactsDifference } from '../store/facts/fleet-facts.ts'
+import { openObservationsForReading } from '../store/observation-reader.ts'
+import { openSpansForReading } from '../store/span-reader.ts'
+import { parseArguments } from './arguments.ts'
+import type { Command } from './command.ts'
+
+const SAME = 0
+const DIFFERENT = 1
+
+export const fleetCommand: Command = {
+  help: () =>
+    [
+      'Usage: daytwo fleet rederive [--write] [--cluster NAME] [--data DIR]',
+      '',
+      'Derives the facts of every cluster again from all that is kept of it (objects, runs of metrics, spans) and lists',
+      'what is different from what is written. Ends with 0 when nothing is, with 1 when something is, and with 2 for wrong',
+      'usage. A server may be running on the same data; what reached it within the last second may show as a difference.',
+      '',
+      '  --write\n      Also writes what is different. Traces follow when a server derives the cluster the next time.',
+      '  --cluster NAME\n      Only this cluster.',
+      `  --retention.objects DURATION\n      As given to the server (default ${OPTIONS['retention.objects'].default}): facts that ended longer ago stay as they are.`,
+      `  --data DIR\n      Folder of the data, as given to the server (default ${OPTIONS.data.default}).`,
+    ].join('\n'),
+  run: async (args) => {
+    const { words, options } = parseArguments(
+      args,
+      new Set(['data', 'cluster', 'retention.objects']),
+      new Set(['write']),
+    )
+    if (words.length !== 1 || words[0] !== 'rederive') {
+      throw new FleetError('config_invalid', `daytwo fleet: got ${JSON.stringify(words.join(' '))}, want rederive`)
+    }
+    const kept = options.get('retention.objects') ?? OPTIONS['retention.objects'].default
+    const keptMs = parseDuration(kept)
+    if (keptMs === undefined) {
+      throw new FleetError('config_invalid', `option --retention.objects: got ${JSON.stringify(kept)}, want a duration`)
+    }
+    const dir = options.get('data') ?? OPTIONS.data.default
+    if (!existsSync(join(dir, DATABASE_FILE))) {
+      throw new FleetError('config_invalid', `daytwo fleet rederive: there is no data in ${dir}`)
+    }
+    const keepBeforeMs = systemClock.nowMs() - keptMs
+    return rederive(dir, keepBeforeMs, options.get('cluster'), options.get('write') === 'true')
+  },
+}
+
+async function rederive(dir: string, keepBeforeMs: number, only: string | undefined, writes: boolean): Promise<number> {
+  // First: it brings an older schema up.
+  const facts = openFacts(dir)
+  const observations = openObservationsForReading(dir)
+  const spans = openSpansForReading(dir)
+  try {
+    const [observed, told] = [await observations.changedSince(0), await spans.changedSince(0)]
+    const all = [...new Set([...observed.clusters, ...told.clusters])].sort()
+    const clusters = only === undefined ? all : all.filter((cluster) => cluster === only)
+    if (only !== undefined && clusters.length === 0) {
+      throw new FleetError(
+        'config_invalid',
+        `daytwo fleet rederive: nothing is kept of a cluster ${JSON.stringify(only)}`,
+      )
+    }
+    let different = 0
+    for (const cluster of clusters) {
+      const batch = { facts: [await deriveFrom({ observations, spans }, cluster)], keepBeforeMs, meta: [] }
+      for (const difference of await facts.fleet.differences(batch)) {
+        different++
+        console.log(lineOf(difference))
+      }
+      if (writes) await facts.fleet.putAll(batch)
+    }
+    const outcome = different === 0 ? 'all as written' : `${different} different${writes ? ', and written' : ''}`
+    console.log(`${clusters.length} clusters derived, ${outcome}`)
+    return different === 0 || writes ? SAME : DIFFERENT
+  } finally {
+    spans.close()
+    observations.close()
+    facts.close()
+  }
+}
+
+function lineOf({ cluster, isRecordDifferent, upgrades, intervals, modifications }: FactsDifference): string {
+  const lists = { upgrades, intervals, modifications }
+  const parts = Object.entries(lists).flatMap(([what, names]) =>
+    names.length === 0 ? [] : [`${what} ${names.join(', ')}`],
+  )
+  return `${cluster}: ${[...(isRecordDifferent ? ['record'] : []), ...parts].join('; ')}`
+}

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { fleetCommand } from '../../src/cli/fleet.ts'
+import { deriveFrom } from '../../src/fleet-derivation.ts'
+import type { MetricRun } from '../../src/model/observation.ts'
+import { openObservationsForReading } from '../../src/store/observation-reader.ts'
+import { openSpansForReading } from '../../src/store/span-reader.ts'
+import { HOUR_MS, NOW_MS, TempStore } from '../store/temp-store.ts'
+
+const NODES: MetricRun = {
+  cluster: 'c1',
+  signal: 'csv_succeeded',
+  labels: { version: '1.16.0' },
+  value: 1,
+  firstMs: NOW_MS - HOUR_MS,
+  lastMs: NOW_MS,
+}
+
+let store: TempStore
+let lines: string[]
+
+beforeEach(async () => {
+  store = new TempStore()
+  lines = []
+  vi.spyOn(console, 'log').mockImplementation((line: string) => {
+    lines.push(line)
+  })
+  for (const cluster of ['c1', 'c2']) store.writer.observations.putRuns(cluster, 0, [{ ...NODES, cluster }])
+  await store.writer.appender.commit()
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+function rederive(...more: readonly string[]): Promise<number> {
+  return fleetCommand.run(['rederive', '--data', store.options.dir, ...more])
+}
+
+async function deriveAndPut(cluster: string): Promise<void> {
+  const { dir } = store.options
+  const readers = { observations: openObservationsForReading(dir), spans: openSpansForReading(dir) }
+  await store.writer.facts.fleet.putFacts(await deriveFrom(readers, cluster), 0)
+  readers.observations.close()
+  readers.spans.close()
+}
+
+test('facts that are as they would be derived now are said to be so', async () => {
+  await deriveAndPut('c1')
+  await deriveAndPut('c2')
+  expect(await rederive()).toBe(0)
+  expect(lines).toEqual(['2 clusters derived, all as written'])
+})
+
+test('what is different is listed by cluster, and written when asked to', async () => {
+  await deriveAndPut('c1')
+  expect(await rederive()).toBe(1)
+  expect(lines).toEqual(['c2: record; intervals kubevirt-hyperconverged 1.16.0', '2 clusters derived, 1 different'])
+  expect(await store.writer.facts.fleet.cluster('c2')).toBeUndefined()
+  lines = []
+  expect(await rederive('--write', '--cluster', 'c2')).toBe(0)
+  expect(lines.at(-1)).toBe('1 clusters derived, 1 different, and written')
+  expect(await store.writer.facts.fleet.cluster('c2')).toBeDefined()
+  expect(await rederive()).toBe(0)
+})
+
+test.each([
+  ['nothing to do', [], 'want rederive'],
+  ['another verb', ['derive'], 'want rederive'],
+  ['no duration', ['rederive', '--retention.objects', 'long'], 'want a duration'],
+  ['a folder without data', ['rederive', '--data', '/nowhere/at/all'], 'there is no data'],
+])('%s is wrong usage', async (_, args, message) => {
+  await expect(fleetCommand.run(args)).rejects.toThrow(message)
+})
+
+test('a cluster that nobody heard of is wrong usage', async () => {
+  await expect(rederive('--cluster', 'c9')).rejects.toThrow('nothing is kept of a cluster "c9"')
+})

@@ -31,8 +31,10 @@ const UNBOUNDED_SECONDS = {
   approval: 24 * 3600,
   /** No machine moved to the new launcher: one migration of a large machine may take most of it. */
   workloads: 3600,
-  /** A node is drained, written and started again in 5 to 20 minutes. */
-  platform: 45 * 60,
+  /** A node of a pool is drained, written and started again in 5 to 20 minutes. */
+  pool: 45 * 60,
+  /** Its operators, which come before the pools. */
+  platform: 4 * 3600,
 } as const
 
 export interface BaselineBook {
@@ -139,7 +141,7 @@ function seedOf(phase: PhaseName, thresholdSeconds: number): Omit<PhaseBaseline,
 
 function unboundedSeconds(phase: PhaseName): number {
   if (phase === 'approval' || phase === 'workloads') return UNBOUNDED_SECONDS[phase]
-  return UNBOUNDED_SECONDS.platform
+  return phase === 'platform' ? UNBOUNDED_SECONDS.platform : UNBOUNDED_SECONDS.pool
 }
 
 interface Scope {

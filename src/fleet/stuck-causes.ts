@@ -38,7 +38,8 @@ export function causesOf(
   return causes.length > 0 ? causes : [unknownBlock(record, phase, stalledSinceMs)]
 }
 
-function canStop(cause: BlockCause, phase: PhaseName | undefined): boolean {
+/** Whether a cause can stop an upgrade there; anywhere, when nobody can tell where it stands. */
+export function canStop(cause: BlockCause, phase: PhaseName | undefined): boolean {
   if (cause === 'unknown') return false
   if (phase === undefined) return true
   return PHASES_OF_CAUSE[cause].some((name) => phase === name || phase.startsWith(`${name}.`))
@@ -47,7 +48,14 @@ function canStop(cause: BlockCause, phase: PhaseName | undefined): boolean {
 type Signature = (record: UpgradeRecord, phase: PhaseName | undefined) => UpgradeBlock | undefined
 
 /** What the record alone shows (facts 5.10), in the order of an upgrade. */
-const SIGNATURES: readonly Signature[] = [waitsForApproval, csvReason, rolloutStands, operandStands, migrationsTimeOut]
+const SIGNATURES: readonly Signature[] = [
+  waitsForApproval,
+  csvReason,
+  rolloutStands,
+  operandStands,
+  migrationsTimeOut,
+  migrationStays,
+]
 
 function waitsForApproval(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
   if (phase !== 'approval') return undefined
@@ -114,6 +122,14 @@ function migrationsTimeOut({ detail }: UpgradeRecord, phase: PhaseName | undefin
   if (phase !== 'workloads' || migrations === undefined || migrations.pendingTimeouts === 0) return undefined
   const text = `${migrations.pendingTimeouts} migrations found no place in time, ${migrations.pending} wait for one.`
   return { cause: 'migrations_pending', text, evidence: [] }
+}
+
+/** For as long as a gauge has to be flat, one migration runs and none ends: memory is dirtied faster than it is copied. */
+function migrationStays({ detail }: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
+  const migrations = detail.workloads?.migrations
+  if (phase !== 'workloads' || migrations === undefined || migrations.running === 0) return undefined
+  const text = `${migrations.running} migrations run, and no machine has come through since.`
+  return { cause: 'migration_never_ends', text, evidence: [] }
 }
 
 /** The newest first. */

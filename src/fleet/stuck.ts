@@ -6,11 +6,11 @@
  * verdict never turns back with time alone.
  */
 import type { PhaseBaseline, StuckVerdict } from '../model/stuck.ts'
-import type { PhaseName, UpgradePhase, UpgradeRecord } from '../model/upgrade.ts'
+import type { PhaseName, PhaseState, Upgrade, UpgradePhase, UpgradeRecord } from '../model/upgrade.ts'
 import { comparePhases } from './edges.ts'
 import type { BaselineBook } from './stuck-baseline.ts'
-import { SEED_SECONDS, THRESHOLD_SECONDS_MIN } from './stuck-baseline.ts'
-import { causesOf } from './stuck-causes.ts'
+import { SEED_SECONDS } from './stuck-baseline.ts'
+import { canStop, causesOf } from './stuck-causes.ts'
 import { isPartOf } from './stuck-silence.ts'
 
 /** When a cluster was last heard, by way. */
@@ -26,7 +26,7 @@ const OBJECTS_QUIET_MS = 45 * 60_000
 
 /** Whether there is anything to judge: it runs, or its machines still follow. */
 export function isOpen({ upgrade }: UpgradeRecord): boolean {
-  return upgrade.state === 'in_progress' || openPhases(upgrade.state, upgrade.phases).length > 0
+  return upgrade.state === 'in_progress' || openPhases(upgrade).length > 0
 }
 
 /** @param heard absent: what the record itself was read from */
@@ -63,16 +63,16 @@ interface Standing {
 
 /** The phase that is most overdue; it is stuck only when all that are open are. `undefined`: nothing says since when. */
 function standsIn(record: UpgradeRecord, baselines: BaselineBook): Standing | undefined {
-  const { upgrade, detail } = record
-  const lastMs = detail.lastProgressMs
-  const open = openPhases(upgrade.state, upgrade.phases).map(({ name, startedMs, state, resolutionSeconds }) => {
+  const { upgrade } = record
+  const lastMs = lastProgressMs(record)
+  const open = openPhases(upgrade).map(({ name, startedMs, state, resolutionSeconds }) => {
     const learned = baselines.baselineOf(upgrade, name)
-    // A phase that failed has said what others are only suspected of.
-    const baseline = state === 'failed' ? { ...learned, thresholdSeconds: THRESHOLD_SECONDS_MIN } : learned
-    // Times that come from scrapes may be one scrape off at both ends.
-    const slackSeconds = resolutionSeconds > 1 ? 2 * resolutionSeconds : 0
-    const sinceMs = Math.max(startedMs ?? -Infinity, lastMs ?? -Infinity)
-    const deadlineMs = sinceMs + (baseline.thresholdSeconds + slackSeconds) * 1000
+    const baseline = { ...learned, thresholdSeconds: thresholdSeconds(record, name, state, learned) }
+    const sinceMs = Math.max(
+      startedMs ?? -Infinity,
+      (name === 'workloads' ? record.detail.lastProgressMs : lastMs) ?? -Infinity,
+    )
+    const deadlineMs = sinceMs + (baseline.thresholdSeconds + slackSeconds(resolutionSeconds)) * 1000
     return { phase: name, phaseSinceMs: startedMs, baseline, stalledSinceMs: sinceMs, deadlineMs }
   })
   const known = open.filter(({ stalledSinceMs }) => Number.isFinite(stalledSinceMs))
@@ -81,11 +81,73 @@ function standsIn(record: UpgradeRecord, baselines: BaselineBook): Standing | un
     const most = known.reduce((a, b) => (overdueOf(b) > overdueOf(a) ? b : a))
     return { ...most, deadlineMs }
   }
-  // It runs, and nothing tells where: a cluster that sends few metrics.
-  const sinceMs = lastMs ?? upgrade.startedMs
+  return nowhere(record, lastMs)
+}
+
+/** It runs, and nothing tells where: a cluster that sends few metrics, or an upgrade that OLM cannot even plan. */
+function nowhere({ upgrade }: UpgradeRecord, lastMs: number | undefined): Standing | undefined {
+  const isTold = isCauseTold(upgrade, undefined)
+  // Before anything of it has begun only a cause that shows tells it from one that nobody has let begin.
+  const sinceMs = upgrade.startedMs === undefined && !isTold ? undefined : (lastMs ?? upgrade.startedMs)
   if (upgrade.state !== 'in_progress' || sinceMs === undefined) return undefined
-  const deadlineMs = sinceMs + (SEED_SECONDS + 2 * upgrade.resolutionSeconds) * 1000
-  return { phase: undefined, phaseSinceMs: undefined, baseline: undefined, stalledSinceMs: sinceMs, deadlineMs }
+  const seconds = (isTold ? TOLD_SECONDS : SEED_SECONDS) + slackSeconds(upgrade.resolutionSeconds)
+  const where = { phase: undefined, phaseSinceMs: undefined, baseline: undefined }
+  return { ...where, stalledSinceMs: sinceMs, deadlineMs: sinceMs + seconds * 1000 }
+}
+
+/** Times that come from scrapes may be one scrape off at both ends. */
+function slackSeconds(resolutionSeconds: number): number {
+  return resolutionSeconds > 1 ? 2 * resolutionSeconds : 0
+}
+
+/** Where a cause shows that can stop the phase, it need not be waited for as long as for one that may come yet. */
+const TOLD_SECONDS = 5 * 60
+const TOLD_DRAIN_SECONDS = 10 * 60
+/** OLM gives an installation five minutes before it calls it failed; until then it waits for pods, as it should. */
+const INSTALL_SECONDS_MIN = 6 * 60
+/** An installation that has failed is tried again for ever, and each round looks like the one before. */
+const FAILED_SECONDS = 2 * 60
+
+function thresholdSeconds(
+  { upgrade, detail }: UpgradeRecord,
+  phase: PhaseName,
+  state: PhaseState,
+  learned: PhaseBaseline,
+): number {
+  const isOlm = phase === 'olm' || phase.startsWith('olm.')
+  if (isOlm && (state === 'failed' || detail.csvSteps.some((step) => step.phase === 'Failed'))) return FAILED_SECONDS
+  if (phase === 'approval' || phase === 'workloads') return learned.thresholdSeconds
+  if (isCauseTold(upgrade, phase)) {
+    return Math.min(learned.thresholdSeconds, phase.startsWith('platform') ? TOLD_DRAIN_SECONDS : TOLD_SECONDS)
+  }
+  if (phase === 'platform' && !upgrade.phases.some(({ name }) => name.startsWith('platform.')))
+    return UNTOLD_POOLS_SECONDS
+  return phase === 'olm' || phase === 'olm.installing'
+    ? Math.max(learned.thresholdSeconds, INSTALL_SECONDS_MIN)
+    : learned.thresholdSeconds
+}
+
+/** Without a word of the pools it is only known that the platform updates: a day for a hundred nodes. */
+const UNTOLD_POOLS_SECONDS = 24 * 3600
+
+function isCauseTold({ blockedBy }: Upgrade, phase: PhaseName | undefined): boolean {
+  return blockedBy !== undefined && canStop(blockedBy.cause, phase)
+}
+
+/**
+ * When the control plane last got further. Machines move only when virt-handler is through: from then on each of them is
+ * progress as well, which says nothing of what HCO still waits for.
+ */
+function lastProgressMs({ upgrade, detail }: UpgradeRecord): number | undefined {
+  const haveMachinesBegun = upgrade.phases.some(
+    ({ name, startedMs }) => name === 'workloads' && startedMs !== undefined,
+  )
+  if (!haveMachinesBegun && detail.lastProgressMs !== undefined) return detail.lastProgressMs
+  const times = upgrade.phases
+    .filter(({ name }) => name !== 'workloads')
+    .flatMap(({ startedMs, endedMs }) => [startedMs, endedMs])
+    .filter((ms) => ms !== undefined)
+  return times.length === 0 ? undefined : Math.max(...times)
 }
 
 function overdueOf({ stalledSinceMs, baseline }: { stalledSinceMs: number; baseline: PhaseBaseline }): number {
@@ -94,17 +156,20 @@ function overdueOf({ stalledSinceMs, baseline }: { stalledSinceMs: number; basel
 
 /**
  * The innermost phases that go on, in order. While the control plane runs, machines and nodes are no matter: they follow.
- * A failed phase of an upgrade that still runs is tried again.
+ * A failed phase of an upgrade that still runs is tried again. Pools that go on after the platform's own word may be
+ * paused on purpose, so of these only a node that cannot be drained counts.
  */
-function openPhases(state: string, phases: readonly UpgradePhase[]): readonly UpgradePhase[] {
+function openPhases(upgrade: Upgrade): readonly UpgradePhase[] {
+  const { state, phases } = upgrade
   if (state !== 'in_progress' && state !== 'succeeded') return []
-  const open = phases.filter(
-    (phase) => phase.state === 'in_progress' || (phase.state === 'failed' && state !== 'succeeded'),
-  )
+  const isDone = state === 'succeeded'
+  const open = phases.filter((phase) => phase.state === 'in_progress' || (phase.state === 'failed' && !isDone))
   const inner = open.filter(({ name }) => !open.some((other) => isPartOf(other.name, name)))
   const central = inner.filter(({ name }) => name !== 'workloads' && !name.startsWith('platform'))
-  const relevant = state === 'succeeded' ? inner.filter(({ name }) => name === 'workloads') : central
-  const counted = relevant.length > 0 || state === 'succeeded' ? relevant : inner
+  const following = inner.filter(
+    ({ name }) => name === 'workloads' || (name.startsWith('platform.') && isCauseTold(upgrade, name)),
+  )
+  const counted = isDone ? following : central.length > 0 ? central : inner
   return [...counted].sort((a, b) => comparePhases(a.name, b.name))
 }
 

@@ -117,6 +117,26 @@ test.each<readonly [string, PhaseName, Partial<UpgradeDetail>, BlockCause, strin
   expect(first?.sinceMs).toBe(T0)
 })
 
+test('a migration that runs and never comes through is the last to be blamed', () => {
+  const migrations = {
+    workloadUpdate: 9,
+    evacuation: 0,
+    other: 0,
+    succeeded: 8,
+    failed: 0,
+    pending: 0,
+    running: 1,
+    pendingTimeouts: 0,
+  }
+  const of = (more: Partial<typeof migrations>) => {
+    const detail = { workloads: { migrations: { ...migrations, ...more } } }
+    return causesOf(recordOf({ startMinute: 0, detail }), 'workloads', T0).map(({ cause }) => cause)
+  }
+  expect(of({})).toEqual(['migration_never_ends'])
+  expect(of({ running: 0 })).toEqual(['unknown'])
+  expect(of({ pendingTimeouts: 1 })).toEqual(['migrations_pending', 'migration_never_ends'])
+})
+
 test('what objects told comes first, once, and what the record shows after it', () => {
   const script = { startMinute: 0, detail: { csvSteps: [step('Failed', 'InstallCheckFailed')] } }
   const causes = (cause: BlockCause) =>

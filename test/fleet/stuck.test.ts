@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { isOpen, verdictOf } from '../../src/fleet/stuck.ts'
 import type { Heard } from '../../src/fleet/stuck.ts'
 import { learnBaselines } from '../../src/fleet/stuck-baseline.ts'
-import type { PhaseName, UpgradeState } from '../../src/model/upgrade.ts'
+import type { BlockCause, PhaseName, UpgradeState } from '../../src/model/upgrade.ts'
 import { MINUTE_MS, phase, recordOf, T0 } from './edge-script.ts'
 import type { RecordScript } from './edge-script.ts'
 
@@ -65,9 +65,77 @@ test('with two operands under way it is stuck only when both are', () => {
   expect(judge({ phases }, 16, undefined, baselines)).toMatchObject({ isStuck: true, phase: 'operands.cdi' })
 })
 
-test('an install that fails and is tried again stands in the failed phase', () => {
-  const phases = [phase('olm', 0), phase('olm.installing', 1, 2, 'failed')]
-  expect(judge({ phases, progressMinute: 1 }, 9)).toMatchObject({ isStuck: true, phase: 'olm.installing' })
+const failed = { phase: 'Failed', reason: 'InstallCheckFailed', startedMs: at(1) }
+
+test.each([
+  ['stands in the failed phase', [phase('olm', 0), phase('olm.installing', 1, 2, 'failed')], {}],
+  ['goes round is no better', [phase('olm', 0), phase('olm.installing', 1)], { csvSteps: [failed] }],
+])('an install that fails and is tried again %s', (_, phases, detail) => {
+  expect(judge({ phases, progressMinute: 1, detail }, 2.9).isStuck).toBe(false)
+  expect(judge({ phases, progressMinute: 1, detail }, 3.1)).toMatchObject({ isStuck: true, phase: 'olm.installing' })
+})
+
+test('an install that waits for its pods has as long as OLM gives it, however quick it usually is', () => {
+  expect(judge({ phases: [phase('olm', 0)] }, 5.9).isStuck).toBe(false)
+  expect(judge({ phases: [phase('olm', 0)] }, 6.1).isStuck).toBe(true)
+})
+
+describe('a cause that shows', () => {
+  const told = (cause: BlockCause) => ({ cause, text: '', evidence: [] })
+
+  test.each([
+    ['is believed before anything is learned', 'settle', 'reconcile_error', 5],
+    ['that cannot stop the phase changes nothing', 'settle', 'not_upgradeable', 15],
+    ['gives a node ten minutes', 'platform.worker', 'node_drain_blocked', 10],
+    ['makes nobody hurry who approves', 'approval', 'approval_waiting', 24 * 60],
+    ['makes no machine hurry', 'workloads', 'migrations_pending', 60],
+  ] as const)('%s', (_, name, cause, minutes) => {
+    const script = { phases: [phase(name, 0)], blockedBy: told(cause) }
+    expect(judge(script, minutes - 0.1, undefined, NOTHING).isStuck).toBe(false)
+    expect(judge(script, minutes + 0.1, undefined, NOTHING).isStuck).toBe(true)
+  })
+
+  test('stops an upgrade that OLM could not even plan; without one nothing says that it should begin', () => {
+    const { upgrade, detail } = recordOf({ phases: [phase('offered', 0, 0)], seenMinute: 30 })
+    expect(verdictOf({ upgrade, detail }, QUICK, at(30)).isStuck).toBe(false)
+    const blocked = { ...upgrade, blockedBy: told('resolution_failed') }
+    expect(verdictOf({ upgrade: blocked, detail }, QUICK, at(4)).isStuck).toBe(false)
+    expect(verdictOf({ upgrade: blocked, detail }, QUICK, at(6))).toMatchObject({
+      isStuck: true,
+      causes: [{ cause: 'resolution_failed' }],
+    })
+  })
+})
+
+test('machines that move are no progress of what HCO still waits for', () => {
+  const phases = [phase('operands', 0, 10), phase('settle', 10), phase('workloads', 9)]
+  expect(judge({ phases, progressMinute: 19 }, 20)).toMatchObject({
+    isStuck: true,
+    phase: 'settle',
+    stalledSinceMs: at(10),
+  })
+})
+
+describe('the platform', () => {
+  test.each([
+    ['pools that are not told of take a day', [phase('platform', 0)], 23, 25],
+    ['its operators before the pools take hours', [phase('platform', 0), phase('platform.master', 0, 60)], 4, 6],
+  ])('%s', (_, phases, calmHours, stuckHours) => {
+    expect(judge({ operator: 'openshift', phases }, calmHours * 60).isStuck).toBe(false)
+    expect(judge({ operator: 'openshift', phases }, stuckHours * 60).isStuck).toBe(true)
+  })
+
+  test('pools that go on after its own word may be paused; a node that cannot be drained is not', () => {
+    const script = {
+      operator: 'openshift',
+      endMinute: 5,
+      seenMinute: 600,
+      phases: [phase('platform.worker', 5)],
+    } as const
+    expect(judge(script, 600).isStuck).toBe(false)
+    const blockedBy = { cause: 'node_drain_blocked', text: '', evidence: [] } as const
+    expect(judge({ ...script, blockedBy }, 600)).toMatchObject({ isStuck: true, phase: 'platform.worker' })
+  })
 })
 
 test('times from scrapes are given one scrape at both ends', () => {

@@ -30,8 +30,9 @@ export function platformUpgradesByObjects(history: ClusterHistory): readonly Upg
   return moves.map((move, i) => {
     const untilMs = moves[i + 1]?.started?.atMs ?? Infinity
     const pools = history.of('machineconfigpools').map((pool) => poolPhase(pool, move, untilMs))
+    const machines = history.of('machineconfigpools').flatMap((pool) => poolProgress(pool, move, untilMs))
     const channel = channelAt(history, move.started?.atMs ?? 0)
-    return draftOf(move, pools, history.newestObjectMs ?? 0, channel)
+    return draftOf(move, pools, history.newestObjectMs ?? 0, channel, machines)
   })
 }
 
@@ -126,6 +127,22 @@ function poolPhase(pool: ObjectHistory<MachineConfigPoolFacts>, move: PlatformMo
   return phase(name, state, started, ended)
 }
 
+/** Each time one machine more was updated than ever before in this move. */
+function poolProgress(
+  { states }: ObjectHistory<MachineConfigPoolFacts>,
+  move: PlatformMove,
+  untilMs: number,
+): readonly number[] {
+  let most = Infinity
+  return states.flatMap(({ facts, atMs }) => {
+    if (atMs < (move.started?.atMs ?? 0) || atMs >= untilMs) return []
+    const isFurther = facts.updated > most
+    // It begins when none is updated any more.
+    most = most === Infinity || facts.updated === 0 ? facts.updated : Math.max(most, facts.updated)
+    return isFurther ? [atMs] : []
+  })
+}
+
 function isUpdating({ machines, updated, conditions }: MachineConfigPoolFacts): boolean {
   return updated < machines || conditionOf(conditions, 'Updating')?.status === 'True'
 }
@@ -145,6 +162,7 @@ function draftOf(
   pools: readonly PhaseDraft[],
   heardMs: number,
   channel: string | undefined,
+  machinesMs: readonly number[] = [],
 ): UpgradeDraft {
   const { from, to, state, started, ended, ref } = move
   const moments = [started, ended, ...pools.flatMap((pool) => [pool.started, pool.ended])]
@@ -161,7 +179,7 @@ function draftOf(
         'platform',
       ),
     ],
-    progressMs: moments.flatMap((moment) => (moment === undefined ? [] : [moment.atMs])),
+    progressMs: [...moments.flatMap((moment) => (moment === undefined ? [] : [moment.atMs])), ...machinesMs],
     detail: {},
   }
 }

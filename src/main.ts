@@ -14,6 +14,11 @@ const COMMANDS: readonly { readonly name: string; readonly summary: string; read
       load: async () => (await import('./cli/demo.ts')).demoCommand,
     },
     {
+      name: 'sim',
+      summary: 'Send months of a simulated fleet to a server, with the truth in a file.',
+      load: async () => (await import('./cli/sim.ts')).simCommand,
+    },
+    {
       name: 'token',
       summary: 'Make, list and remove the tokens that clients and people show.',
       load: async () => (await import('./cli/token.ts')).tokenCommand,

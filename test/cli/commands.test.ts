@@ -23,7 +23,19 @@ describe('daytwo', () => {
   test('--help lists the commands, and each command explains itself', async () => {
     const { code, stdout } = await daytwo('--help')
     expect(code).toBe(0)
-    for (const name of ['serve', 'demo', 'token', 'fleet', 'query', 'check', 'config', 'test', 'lint', 'version']) {
+    for (const name of [
+      'serve',
+      'demo',
+      'sim',
+      'token',
+      'fleet',
+      'query',
+      'check',
+      'config',
+      'test',
+      'lint',
+      'version',
+    ]) {
       expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
       const help = await daytwo(name, '--help')
       expect(help.code).toBe(0)
@@ -42,6 +54,8 @@ describe('daytwo', () => {
     [['serve', '--retention.row', '1d'], 'unknown option --retention.row', 'did you mean --retention.raw?'],
     [['serve', '--retention.raw', 'long'], 'got "long", want a duration', ''],
     [['demo', '--clusters', 'many'], 'option clusters: got "many"', ''],
+    [['sim', '--mode', 'smoke'], 'option mode: got "smoke", want one of objects, metrics, all, mixed', ''],
+    [['sim', '--months', '0'], 'option months: got "0", want a whole number above 0', ''],
     [['token', 'make'], 'got "make", want add, list or remove', ''],
     [['token', 'add', '--role', 'boss', '--name', 'x'], 'option --role: got "boss"', ''],
   ])('%j is refused with a hint and exit code 2', async (args, message, hint) => {

@@ -1,0 +1,101 @@
+import { Labels } from '../../model/labels.ts'
+import type { MetricSignal } from '../../model/observation.ts'
+import { csvName, productVersion } from '../cluster-profile.ts'
+import type { WriteSample } from '../../wire/remote-write-encode.ts'
+import { encodeLabels } from '../../wire/remote-write-encode.ts'
+import type { SampleRun } from '../sim-prometheus.ts'
+import { externalLabelsOf } from '../series/sim-series.ts'
+import type { ClusterHistory } from './cluster-history.ts'
+import { scrapeTimes } from './scrapes.ts'
+import { signalSeries, type SignalSeries } from './signals.ts'
+
+/**
+ * The series of a history as its Prometheus sends them: the signals under their metric names, one of `kubevirt_info` for
+ * each node, and a stale marker at the scrape after the last.
+ */
+const NAMES: Readonly<Record<MetricSignal, string>> = {
+  csv_succeeded: 'csv_succeeded',
+  csv_abnormal: 'csv_abnormal',
+  subscription: 'subscription_sync_total',
+  kubevirt_nodes: 'kubevirt_info',
+  hco_health: 'kubevirt_hco_system_health_status',
+  outdated_vmis: 'kubevirt_vmi_number_of_outdated',
+  platform: 'cluster_version',
+  out_of_band: 'kubevirt_hco_out_of_band_modifications_total',
+  unsafe_modifications: 'kubevirt_hco_unsafe_modifications',
+  migrations_pending: 'kubevirt_vmi_migrations_in_pending_phase',
+  migrations_running: 'kubevirt_vmi_migrations_in_running_phase',
+  virt_handler: 'kube_daemonset_status',
+}
+
+const DAEMONSET_NAMES: Readonly<Record<string, string>> = {
+  desired: 'kube_daemonset_status_desired_number_scheduled',
+  updated: 'kube_daemonset_status_updated_number_scheduled',
+  ready: 'kube_daemonset_status_number_ready',
+  available: 'kube_daemonset_status_number_available',
+}
+
+/** All samples of a cluster's history, series by series; each of its HA replicas sends the same. */
+export function historySamples(history: ClusterHistory, replica = 0): readonly SampleRun[] {
+  const scrapes = scrapeTimes(history)
+  const external = externalLabelsOf(history.profile, replica)
+  return signalSeries(history).flatMap((series) =>
+    partsOf(history, series).flatMap(({ labels: own, valueAt }) => {
+      const labels = Labels.of({ ...external, ...own })
+      const samples = samplesOf(scrapes, valueAt)
+      return samples.length === 0 ? [] : [{ labels, labelBytes: encodeLabels(labels), samples }]
+    }),
+  )
+}
+
+interface Part {
+  readonly labels: Readonly<Record<string, string>>
+  readonly valueAt: SignalSeries['valueAt']
+}
+
+function partsOf(history: ClusterHistory, series: SignalSeries): readonly Part[] {
+  const { profile } = history
+  const { signal, labels, valueAt } = series
+  const namespace = profile.installNamespace
+  if (signal === 'kubevirt_nodes') {
+    return profile.nodes.map((node, i) => ({
+      labels: { ...labels, __name__: NAMES[signal], goversion: 'go1.24.7', namespace, pod: `virt-handler-${i}`, node },
+      valueAt: (timeMs) => ((valueAt(timeMs) ?? 0) > i ? 1 : undefined),
+    }))
+  }
+  if (signal === 'virt_handler') {
+    const own = { __name__: DAEMONSET_NAMES[labels['state']!]!, daemonset: 'virt-handler', namespace }
+    return [{ labels: own, valueAt }]
+  }
+  if (signal === 'subscription') {
+    const own = { ...labels, name: profile.subscriptionName, package: profile.packageName }
+    // A counter of how often OLM looked.
+    const counted = (timeMs: number): number => 1 + Math.floor((timeMs - history.installedMs) / 75_000)
+    return [
+      {
+        labels: { ...own, __name__: NAMES[signal] },
+        valueAt: (timeMs) => (valueAt(timeMs) === undefined ? undefined : counted(timeMs)),
+      },
+    ]
+  }
+  const isCsv = signal === 'csv_succeeded' || signal === 'csv_abnormal'
+  const release = isCsv
+    ? [history.firstCsv.release, ...history.upgrades.map(({ to }) => to)].find(
+        (candidate) => productVersion(profile, candidate) === labels['version'],
+      )
+    : undefined
+  const name = release === undefined ? {} : { name: csvName(profile, release) }
+  return [{ labels: { ...labels, ...name, __name__: NAMES[signal], namespace }, valueAt }]
+}
+
+function samplesOf(scrapes: readonly number[], valueAt: SignalSeries['valueAt']): readonly WriteSample[] {
+  const samples: WriteSample[] = []
+  let wasThere = false
+  for (const timeMs of scrapes) {
+    const value = valueAt(timeMs)
+    if (value !== undefined) samples.push({ timeMs, value })
+    else if (wasThere) samples.push({ timeMs, value: 0, isStale: true })
+    wasThere = value !== undefined
+  }
+  return samples
+}

@@ -36,7 +36,7 @@ export function look(seconds: number, facts: ObjectFacts, options: Look = {}): O
     uid,
     name,
     namespace,
-    resourceVersion: String(options.version ?? 1000 + seconds),
+    resourceVersion: String(options.version ?? 1_000_000 + seconds),
     change: options.change ?? 'modified',
     observedMs: at(seconds),
     facts,

@@ -83,7 +83,8 @@ function objectHistories(observations: ClusterObservations): ReadonlyMap<ObjectK
     const createdMs = states.find(({ facts }) => facts.createdMs !== undefined)?.facts.createdMs
     const newestSeenMs = states.reduce((newest, state) => Math.max(newest, state.seenMs), -Infinity)
     const deletion = seen.filter((object) => object.change === 'deleted')
-    const absent = (absences.get(uid) ?? []).filter((absence) => absence.absentMs > newestSeenMs)
+    const missed = absences.get(uid) ?? []
+    const absent = missed.filter((absence) => absence.absentMs > newestSeenMs)
     const gone =
       deletion.length > 0
         ? sameTime(Math.min(...deletion.map((object) => object.observedMs)))
@@ -105,14 +106,15 @@ function objectHistories(observations: ClusterObservations): ReadonlyMap<ObjectK
   return new Map([...byKind].map(([kind, all]) => [kind, all.map(({ history }) => history)]))
 }
 
+/** In place: the states are ours, and there are thousands. */
 function byClusterClock(history: ObjectHistory, clock: CollectorClock): ObjectHistory {
-  const { states, gone } = history
-  return {
-    ...history,
-    states: states.map((state) => ({ ...state, atMs: clock(state.seenMs) })),
-    gone: gone === undefined ? undefined : { atMs: clock(gone.atMs), sinceMs: clock(gone.sinceMs) },
-  }
+  for (const state of history.states as Mutable<ObjectState>[]) state.atMs = clock(state.seenMs)
+  const { gone } = history
+  if (gone === undefined) return history
+  return { ...history, gone: { atMs: clock(gone.atMs), sinceMs: clock(gone.sinceMs) } }
 }
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 function sameTime(ms: number): { readonly atMs: number; readonly sinceMs: number } {
   return { atMs: ms, sinceMs: ms }
@@ -170,11 +172,9 @@ function smallerOf<F extends ObjectFacts>(a: F, b: F): F {
   return JSON.stringify(a) <= JSON.stringify(b) ? a : b
 }
 
-/** As numbers, of any length; what is no number after all that are, as text. */
+/** Decimal numbers of any length, without reading them: the longer is the greater. */
 function compareResourceVersions(a: string, b: string): number {
-  const [isLeft, isRight] = [/^\d+$/.test(a), /^\d+$/.test(b)]
-  if (isLeft !== isRight) return isLeft ? -1 : 1
-  return (isLeft ? a.length - b.length : 0) || compareTexts(a, b)
+  return a.length - b.length || compareTexts(a, b)
 }
 
 /** By code units, which no locale changes. */
@@ -204,11 +204,13 @@ function newestStateOf(histories: readonly ObjectHistory[]): number | undefined 
   return newest === -Infinity ? undefined : newest
 }
 
-function newestOf({ objects, absences, metrics, spans }: ClusterObservations): number | undefined {
+function newestOf({ objects, absences, metrics, spans, objectsHeardMs }: ClusterObservations): number | undefined {
   let newest = -Infinity
   for (const { observedMs } of objects) newest = Math.max(newest, observedMs)
   for (const { absentMs } of absences) newest = Math.max(newest, absentMs)
   for (const { lastMs, afterMs } of metrics) newest = Math.max(newest, afterMs ?? lastMs)
   for (const { endMs } of spans) newest = Math.max(newest, endMs)
+  // A pull that finds nothing new is a sign of life too.
+  newest = Math.max(newest, objectsHeardMs ?? -Infinity)
   return newest === -Infinity ? undefined : newest
 }

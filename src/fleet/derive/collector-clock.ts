@@ -21,11 +21,17 @@ const DELAY_MS_MAX = 1000
 
 export function collectorClock(histories: readonly ObjectHistory[]): CollectorClock {
   const samples = histories.flatMap(samplesOf).sort((a, b) => a.seenMs - b.seenMs)
+  const offsets = new Map<number, number | undefined>()
   return (seenMs) => {
-    const offsetMs = offsetAt(samples, seenMs)
+    const bucket = Math.floor(seenMs / BUCKET_MS)
+    if (!offsets.has(bucket)) offsets.set(bucket, offsetAt(samples, (bucket + 0.5) * BUCKET_MS))
+    const offsetMs = offsets.get(bucket)
     return offsetMs === undefined ? Math.floor(seenMs / 1000) * 1000 : Math.round((seenMs - offsetMs) / 1000) * 1000
   }
 }
+
+/** All that was seen within this has one offset: thousands of looks come in the same hour. */
+const BUCKET_MS = 10 * 60_000
 
 interface ClockSample {
   readonly seenMs: number

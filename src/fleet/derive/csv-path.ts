@@ -20,8 +20,19 @@ type HistoryEntry = CsvFacts['history'][number]
 /** A step seen within this of its beginning was seen as it happened. */
 const LIVE_WITHIN_MS = 60_000
 
+/** Paths that were put together already: one history of a CSV is asked for its path by everybody. */
+const paths = new WeakMap<ObjectHistory<CsvFacts>, readonly CsvStep[]>()
+
 /** Oldest first. */
 export function csvPath(csv: ObjectHistory<CsvFacts>): readonly CsvStep[] {
+  const known = paths.get(csv)
+  if (known !== undefined) return known
+  const path = readPath(csv)
+  paths.set(csv, path)
+  return path
+}
+
+function readPath(csv: ObjectHistory<CsvFacts>): readonly CsvStep[] {
   const entries = entriesOf(csv)
   const steps: CsvStep[] = []
   let phase: string | undefined

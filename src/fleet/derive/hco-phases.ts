@@ -73,7 +73,13 @@ function offerPhases({ offer, state, csvCreated }: PhaseInputs): readonly PhaseD
   const planned = plan?.created ?? (offer === undefined ? undefined : csvCreated)
   const started = offer?.offered === undefined ? undefined : offered
   const isTold = offer?.offered !== undefined
-  const offers = phase('offered', state, started, isTold ? latest(planned, started) : undefined, isTold)
+  const offers = phase(
+    'offered',
+    state,
+    started,
+    isTold && planned !== undefined ? latest(planned, started) : undefined,
+    isTold,
+  )
   return [offers, approvalPhase(offer, state, csvCreated)]
 }
 

@@ -85,6 +85,8 @@ const SLICE_MS = 15
 const BATCH = 50
 const FAILURES_TOLD = 10
 const HEAR_EVERY_MS = 10_000
+/** Longer than any way of sending may rest. */
+const HEARD_WITHIN_MS = 2 * 60 * 60_000
 const COUNT_EVERY_MS = 60_000
 /** A cluster that failed is tried again after so long, also when nothing new came. */
 const RETRY_AFTER_MS = 60_000
@@ -218,6 +220,15 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
     return derived
   }
 
+  /** What was heard of clusters that say the same as before changes no fact, and still tells silence from rest. */
+  const hear = async (nowMs: number, book: FleetLoopBook): Promise<void> => {
+    signals.eachHeard((cluster, metricsMs) => {
+      book.hear(cluster, { metricsMs })
+    })
+    const lately = await observations.heardSince(nowMs - HEARD_WITHIN_MS)
+    for (const { cluster, objectsMs } of lately) book.hear(cluster, { objectsMs })
+  }
+
   const writeSeries = async (nowMs: number, book: FleetLoopBook): Promise<void> => {
     if (!isRestored) book.insight.restoreSeries(parts.writtenSeries(nowMs))
     isRestored = true
@@ -244,11 +255,7 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
         await takeChanged(nowMs)
         return derivePending(nowMs, book)
       })
-      if (isDue('hear', HEAR_EVERY_MS, nowMs)) {
-        signals.eachHeard((cluster, metricsMs) => {
-          book.hear(cluster, { metricsMs })
-        })
-      }
+      if (isDue('hear', HEAR_EVERY_MS, nowMs)) await attempt('signs of life', () => hear(nowMs, book))
       await attempt('series', () => writeSeries(nowMs, book))
       if (isDue('count', COUNT_EVERY_MS, nowMs))
         await attempt('counts of the day', () => countDays(parts.counting, nowMs))

@@ -62,6 +62,7 @@ class Looped {
       observations: {
         changedSince: (position) => observations.changedSince(position),
         runs: (cluster) => observations.runs(cluster),
+        heardSince: (timeMs) => observations.heardSince(timeMs),
         oldestMs: (cluster) => observations.oldestMs(cluster),
         absences: (cluster) => observations.absences(cluster),
         changes: (cluster, range) => observations.changes(cluster, range),
@@ -96,8 +97,9 @@ class Looped {
         put: (one) => {
           insight.put(one)
         },
-        hear: (cluster, { metricsMs }) => {
+        hear: (cluster, { metricsMs, objectsMs }) => {
           if (metricsMs !== undefined) this.heard.set(cluster, metricsMs)
+          if (objectsMs !== undefined) this.heard.set(`${cluster}'s objects`, objectsMs)
         },
         verdicts: (nowMs) => insight.verdicts(nowMs),
         insight,
@@ -253,6 +255,27 @@ describe('facts', () => {
     expect(looped.appended.length).toBeGreaterThan(first)
     expect((await looped.readers.facts.adoption.days()).length).toBeGreaterThan(0)
   })
+})
+
+test('a cluster whose objects say the same as before is heard of', async () => {
+  const looped = new Looped()
+  const { cluster, objects } = historyOf(0)
+  await looped.observe(objects)
+  await looped.settle()
+  const last = objects.at(-1)!
+  looped.store.writer.observations.putListings([
+    {
+      cluster,
+      resource: last.facts.kind,
+      namespace: last.namespace,
+      observedMs: UNTIL_MS + 5_400_000,
+      uids: objects.filter(({ facts }) => facts.kind === last.facts.kind).map(({ uid }) => uid),
+    },
+  ])
+  await looped.store.writer.appender.commit()
+  await looped.settle(UNTIL_MS + 5_401_000)
+  // Kept in steps, so that a fleet at rest writes little.
+  expect(looped.heard.get(`${cluster}'s objects`)).toBe(UNTIL_MS + 3_600_000)
 })
 
 test('metrics become facts: samples, then runs, then a cluster with its version', async () => {

@@ -53,6 +53,7 @@ export class SqlObservations implements ObservationReader {
   readonly #states: Database.Statement<[number], StateColumns>
   readonly #minutes: Database.Statement<[number], { kind: number; namespace: string; minutes: Uint8Array }>
   readonly #runs: Database.Statement<[number], RunRow>
+  readonly #heard: Database.Statement<[number], { cluster: string; objectsMs: number }>
   readonly #oldest: Database.Statement<[number, number], { atMs: number | null }>
   readonly #facts = new Map<string, ObjectFacts>()
 
@@ -72,6 +73,9 @@ export class SqlObservations implements ObservationReader {
     )
     this.#minutes = db.prepare('SELECT kind, namespace, minutes FROM object_listing WHERE cluster = ?')
     this.#runs = db.prepare(`SELECT ${RUN_COLUMNS} FROM ${RUN_TABLES} WHERE cluster = ? ORDER BY ${RUN_ORDER}`)
+    this.#heard = db.prepare(
+      'SELECT name AS cluster, heard_ms AS objectsMs FROM observed_cluster WHERE heard_ms > ? ORDER BY name',
+    )
     this.#oldest = db.prepare(
       `SELECT min(at_ms) AS atMs FROM (
          SELECT min(first_ms) AS at_ms FROM object_state
@@ -117,6 +121,10 @@ export class SqlObservations implements ObservationReader {
       const row = this.#cluster.get(cluster)
       return row === undefined ? [] : this.#runsOf(cluster, row.id)
     })
+  }
+
+  heardSince(timeMs: number): Promise<readonly { readonly cluster: string; readonly objectsMs: number }[]> {
+    return this.#reading(() => this.#heard.all(timeMs))
   }
 
   oldestMs(cluster: string): Promise<number | undefined> {

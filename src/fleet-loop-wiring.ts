@@ -4,6 +4,7 @@ import { POSITION_KEY, type FactsCalls } from './fleet-loop-calls.ts'
 import { fleetReaderOf } from './api/fleet-reader.ts'
 import { readUsage } from './fleet/adoption/cluster-usage.ts'
 import { DERIVED_METRICS } from './fleet/derived-metrics.ts'
+import type { FleetBook } from './fleet/fleet-book.ts'
 import { SignalWatch } from './fleet/signal-watch.ts'
 import type { AppendDerived } from './model/appender.ts'
 import type { ObservationReader } from './model/fleet-facts.ts'
@@ -25,7 +26,7 @@ export interface FleetLoopSources {
   readonly spans: Pick<SpanReader, 'upgradeSpans' | 'changedSince'>
   readonly writer: Remote<FactsCalls & ObservationCalls & SpanCalls>
   readonly appendDerived: AppendDerived
-  readonly book: Promise<FleetLoopBook>
+  readonly book: Promise<FleetLoopBook & Pick<FleetBook, 'records'>>
   readonly query: QueryEngine
   readonly stopwatchMs: () => number
 }
@@ -54,6 +55,7 @@ export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
     },
     counting: {
       facts: facts.fleet,
+      clusters: async () => (await book).records(),
       days: () => facts.adoption.days(),
       putDay: (day, rows, usage, nowMs) => writer.putAdoptionDay(day, rows, usage, nowMs),
       usageAt: (timeMs) => readUsage(fleetReaderOf(query), timeMs),

@@ -10,7 +10,8 @@
 import { messageOf } from './base/errors.ts'
 import { changedTraces, deriveFrom, type EvidenceReader } from './fleet-derivation.ts'
 import { countDays } from './fleet/adoption/count-days.ts'
-import type { CountingPorts } from './fleet/adoption/count-days.ts'
+import type { CountingPorts, LateChange } from './fleet/adoption/count-days.ts'
+import { changedFromMs } from './fleet/adoption/late-change.ts'
 import { DERIVED_EVERY_MS } from './fleet/derived-series.ts'
 import type { WrittenSeries } from './fleet/derived-series.ts'
 import type { RunChange, SignalWatch } from './fleet/signal-watch.ts'
@@ -88,6 +89,8 @@ const HEAR_EVERY_MS = 10_000
 /** Longer than any way of sending may rest. */
 const HEARD_WITHIN_MS = 2 * 60 * 60_000
 const COUNT_EVERY_MS = 60_000
+/** Counted again after a start. */
+const RECOUNTED_MS = 2 * 24 * 60 * 60_000
 /** A cluster that failed is tried again after so long, also when nothing new came. */
 const RETRY_AFTER_MS = 60_000
 
@@ -106,6 +109,9 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
   let failures: { subject: string; error: string }[] = []
   const due = { hear: -Infinity, series: -Infinity, count: -Infinity }
   let isRestored = false
+  /** What was counted in days that are past, and is known otherwise since. */
+  let late: LateChange | undefined
+  let hasCounted = false
 
   const tell = (subject: string, thrown: unknown): void => {
     if (failures.length < FAILURES_TOLD) failures.push({ subject, error: messageOf(thrown) })
@@ -206,7 +212,10 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
       pending.delete(cluster)
       try {
         const after = await deriveFrom(parts, cluster)
-        traces.push(...changedTraces(await facts.cluster(cluster), after))
+        const before = await facts.cluster(cluster)
+        traces.push(...changedTraces(before, after))
+        const fromMs = changedFromMs(before, after)
+        if (fromMs !== undefined) late = { fromMs: Math.min(fromMs, late?.fromMs ?? Infinity), atMs: nowMs }
         batch.push(after)
         derived++
       } catch (thrown) {
@@ -237,6 +246,17 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
     if (samples.length > 0) await parts.appendDerived(samples)
   }
 
+  /** Not before all that is stored was read once: a fleet of which a part is known is no denominator. */
+  const count = async (nowMs: number): Promise<void> => {
+    if (!hasCounted && signals.waiting + pending.size > 0) return
+    if (!isDue('count', COUNT_EVERY_MS, nowMs)) return
+    // What was written and not yet counted when the process ended is among the last days.
+    if (!hasCounted) late = { fromMs: Math.min(nowMs - RECOUNTED_MS, late?.fromMs ?? Infinity), atMs: nowMs }
+    hasCounted = true
+    const counted = late
+    if ((await countDays(parts.counting, nowMs, counted)) && late === counted) late = undefined
+  }
+
   return {
     beat: async (nowMs) => {
       const startedMs = stopwatchMs()
@@ -257,8 +277,7 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
       })
       if (isDue('hear', HEAR_EVERY_MS, nowMs)) await attempt('signs of life', () => hear(nowMs, book))
       await attempt('series', () => writeSeries(nowMs, book))
-      if (isDue('count', COUNT_EVERY_MS, nowMs))
-        await attempt('counts of the day', () => countDays(parts.counting, nowMs))
+      await attempt('counts of the day', () => count(nowMs))
       return {
         read: read ?? 0,
         derived: derived ?? 0,

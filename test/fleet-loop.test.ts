@@ -90,6 +90,7 @@ class Looped {
       },
       counting: {
         facts: facts.fleet,
+        clusters: () => facts.fleet.clusters(),
         days: () => facts.adoption.days(),
         putDay: (day, rows, usage, nowMs) => writer.facts.adoption.putDay(day, rows, usage, nowMs),
       },

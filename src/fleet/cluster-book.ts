@@ -65,6 +65,8 @@ export interface ClusterBook {
   hear(cluster: string, heard: Heard): void
   /** When it was last heard, by way: of the record, or since. */
   heard(cluster: string): Heard
+  /** All of them, last seen when anything was last heard of the cluster. */
+  records(): readonly ClusterRecord[]
   open(): readonly UpgradeRecord[]
   list(query: ClusterQuery, verdictOf: VerdictOf, nowMs: number): ClusterPage
   /** By name, or else by another name it goes by. */
@@ -113,6 +115,11 @@ export function createClusterBook(): ClusterBook {
       })
     },
     heard,
+    records: () =>
+      Array.from(clusters.values(), ({ record }) => {
+        const lastMs = lastMsOf(heard(record.cluster)) ?? 0
+        return lastMs > record.lastSeenMs ? { ...record, lastSeenMs: lastMs } : record
+      }),
     open: () => [...clusters.values()].flatMap(({ open }) => open),
     list: (query, verdictOf, nowMs) => {
       const fitting = [...clusters.values()]

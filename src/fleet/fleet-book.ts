@@ -2,6 +2,7 @@
  * The fleet's facts at hand, on the thread that derives them: its clusters, its edges, and what is to be thought of each
  * open upgrade. Fed with a cluster's facts whenever they are derived anew; answers what the API asks.
  */
+import type { ClusterRecord } from '../model/cluster-record.ts'
 import type { ClusterFacts } from '../model/fleet-facts.ts'
 import type { StuckVerdict } from '../model/stuck.ts'
 import type { UpgradeRecord } from '../model/upgrade.ts'
@@ -25,6 +26,8 @@ export interface FleetBook {
   /** By name, or by another name it goes by. */
   cluster(name: string, nowMs: number): ClusterView | undefined
   coverage(nowMs: number): FleetCoverage
+  /** All records, last seen when anything was last heard of the cluster. */
+  records(): readonly ClusterRecord[]
   /** Upgrades that run or whose machines still follow, by cluster and id. */
   open(nowMs: number): readonly OpenUpgrade[]
   /** `undefined`: it is over. */
@@ -58,6 +61,7 @@ export function createFleetBook(): FleetBook {
     clusters: (query, nowMs) => clusters.list(query, verdictAt(nowMs), nowMs),
     cluster: (name, nowMs) => clusters.find(name, verdictAt(nowMs), nowMs),
     coverage: (nowMs) => clusters.coverage(nowMs),
+    records: () => clusters.records(),
     open: (nowMs) => {
       const verdictOf = verdictAt(nowMs)
       return clusters

@@ -1,5 +1,6 @@
 import { groupBy } from '../../base/group-by.ts'
 import type { AdoptionDay, AdoptionSink } from '../../model/adoption.ts'
+import type { ClusterRecord } from '../../model/cluster-record.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import { withUsage } from './cluster-usage.ts'
 import type { ClusterUsage } from './cluster-usage.ts'
@@ -12,33 +13,56 @@ const LATE_MS = 3 * 60 * 60_000
 /** A day costs a pass over the fleet: after a long pause, or on a first start over old data, so many a time. */
 const DAYS_PER_TURN = 8
 
+/** Something that was known of the past is different since: days from `fromMs` on that were counted before `atMs` are due. */
+export interface LateChange {
+  readonly fromMs: number
+  readonly atMs: number
+}
+
 export interface CountingPorts {
-  readonly facts: Pick<FleetFactsReader, 'clusters' | 'intervalsAt'>
+  readonly facts: Pick<FleetFactsReader, 'intervalsAt'>
+  /** Last seen when anything was last heard of the cluster. */
+  readonly clusters: () => Promise<readonly ClusterRecord[]>
   readonly days: () => Promise<readonly AdoptionDay[]>
   readonly putDay: AdoptionSink['putDay']
   /** What metrics say of what runs on clusters; absent: only what objects told counts. */
   readonly usageAt?: (timeMs: number) => Promise<ReadonlyMap<string, ClusterUsage>>
 }
 
-/** Which days have to be counted, oldest first: those never counted since the fleet began, and those counted too early. */
-export function daysToCount(counted: readonly AdoptionDay[], firstSeenMs: number, nowMs: number): readonly string[] {
+/**
+ * Which days have to be counted, oldest first: those never counted since the fleet began, those counted too early, and
+ * those of which something else is known since.
+ */
+export function daysToCount(
+  counted: readonly AdoptionDay[],
+  firstSeenMs: number,
+  nowMs: number,
+  late?: LateChange,
+): readonly string[] {
+  const lateDay = late === undefined ? undefined : dayOf(late.fromMs)
   const updated = new Map(counted.map(({ day, updatedMs }) => [day, updatedMs]))
   const today = dayOf(nowMs)
   return daysBetween(dayOf(firstSeenMs), today).filter((day) => {
     const updatedMs = updated.get(day)
     if (updatedMs === undefined) return true
+    if (lateDay !== undefined && day >= lateDay && updatedMs < late!.atMs) return true
     if (day === today) return nowMs - updatedMs >= RECOUNT_EVERY_MS
     const endMs = dayStartMs(day) + DAY_MS
     return (updatedMs < endMs && nowMs >= endMs) || (updatedMs < endMs + LATE_MS && nowMs >= endMs + LATE_MS)
   })
 }
 
-/** Counts what has to be, and answers how many days; nothing while no cluster is known. */
-export async function countDays({ facts, days, putDay, usageAt }: CountingPorts, nowMs: number): Promise<number> {
-  const records = await facts.clusters()
-  if (records.length === 0) return 0
+/** Counts some of what has to be, and answers whether that was all; nothing while no cluster is known. */
+export async function countDays(
+  { facts, clusters: recordsOf, days, putDay, usageAt }: CountingPorts,
+  nowMs: number,
+  late?: LateChange,
+): Promise<boolean> {
+  const records = await recordsOf()
+  if (records.length === 0) return true
   const firstSeenMs = records.reduce((first, record) => Math.min(first, record.firstSeenMs), Infinity)
-  const due = daysToCount(await days(), firstSeenMs, nowMs).slice(-DAYS_PER_TURN)
+  const all = daysToCount(await days(), firstSeenMs, nowMs, late)
+  const due = all.slice(-DAYS_PER_TURN)
   for (const day of due) {
     const atMs = Math.min(dayStartMs(day) + DAY_MS - 1, nowMs)
     const byCluster = groupBy(await facts.intervalsAt(atMs), ({ cluster }) => cluster)
@@ -49,5 +73,5 @@ export async function countDays({ facts, days, putDay, usageAt }: CountingPorts,
     }))
     await putDay(day, adoptionOfDay(day, clusters, nowMs), usageOfDay(day, clusters, nowMs), nowMs)
   }
-  return due.length
+  return due.length === all.length
 }

@@ -1,10 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { AdoptionBook } from '../../../src/fleet/adoption/book.ts'
-import { countDays, daysToCount } from '../../../src/fleet/adoption/count-days.ts'
+import { countDays } from '../../../src/fleet/adoption/count-days.ts'
+import type { CountingPorts, LateChange } from '../../../src/fleet/adoption/count-days.ts'
+import { changedFromMs } from '../../../src/fleet/adoption/late-change.ts'
 import { AdoptionCube } from '../../../src/fleet/adoption/cube.ts'
-import { DAY_MS, addDays, dayStartMs } from '../../../src/fleet/adoption/day.ts'
+import { addDays, dayStartMs } from '../../../src/fleet/adoption/day.ts'
 import type { AdoptionRow } from '../../../src/model/adoption.ts'
+import type { ClusterFacts } from '../../../src/model/fleet-facts.ts'
 import { NOW_MS, TempStore } from '../temp-store.ts'
 import { recordOf, ran } from '../../fleet/adoption/fleet.ts'
 
@@ -74,37 +77,69 @@ test('the book answers over months what one cube of all rows answers, also after
 
 test('days are counted from the first that the fleet knows, some at a time, and past ones once more for what came late', async () => {
   const { fleet, adoption } = new TempStore({}, NOW_MS).writer.facts
-  const ports = { facts: fleet, days: () => adoption.days(), putDay: adoption.putDay.bind(adoption) }
+  const put: string[] = []
+  const ports: CountingPorts = {
+    facts: fleet,
+    clusters: () => fleet.clusters(),
+    days: () => adoption.days(),
+    putDay: (day, ...rest) => {
+      put.push(day)
+      return adoption.putDay(day, ...rest)
+    },
+  }
+  const counted = async (nowMs: number, late?: LateChange) => {
+    const isAll = await countDays(ports, nowMs, late)
+    return { days: put.splice(0).map((day) => Number(day.slice(8))), isAll }
+  }
   const noonMs = dayStartMs('2026-03-20') + 12 * HOUR_MS
-  expect(await countDays(ports, noonMs)).toBe(0)
+  expect(await counted(noonMs)).toEqual({ days: [], isAll: true })
 
   const cluster = recordOf('a', { firstSeenMs: dayStartMs('2026-03-10'), lastSeenMs: noonMs })
-  const intervals = ran('a', HCO, [
-    ['2026-03-10', '1.16.0'],
-    ['2026-03-15', '1.17.0'],
-  ])
-  await fleet.putFacts({ cluster, intervals, upgrades: [], modifications: [] }, 0)
+  const facts = (more: readonly (readonly [string, string])[]) => {
+    return { cluster, intervals: ran('a', HCO, [['2026-03-10', '1.16.0'], ...more]), upgrades: [], modifications: [] }
+  }
+  const before = facts([['2026-03-15', '1.17.0']])
+  await fleet.putFacts(before, 0)
   // The newest first: they are what people look at.
-  expect(await countDays(ports, noonMs)).toBe(8)
-  expect((await adoption.days()).map(({ day }) => day)).toEqual(
-    ['13', '14', '15', '16', '17', '18', '19', '20'].map((day) => `2026-03-${day}`),
-  )
-  expect(await countDays(ports, noonMs)).toBe(3)
-  expect(await countDays(ports, noonMs)).toBe(0)
-  const versions = (await adoption.rows(HCO, '2026-03-10', '2026-03-20')).map(({ version }) => version)
-  expect(versions).toEqual([...Array<string>(5).fill('1.16.0'), ...Array<string>(6).fill('1.17.0')])
+  expect(await counted(noonMs)).toEqual({ days: [13, 14, 15, 16, 17, 18, 19, 20], isAll: false })
+  expect(await counted(noonMs)).toEqual({ days: [10, 11, 12], isAll: true })
+  expect(await counted(noonMs)).toEqual({ days: [], isAll: true })
+  const versions = async () =>
+    (await adoption.rows(HCO, '2026-03-10', '2026-03-20')).map(({ version }) => version.slice(2, 4)).join(' ')
+  expect(await versions()).toBe('16 16 16 16 16 17 17 17 17 17 17')
 
-  expect(await countDays(ports, noonMs + 15 * 60_000)).toBe(1)
+  // It turns out later that it was two days earlier.
+  const after = facts([['2026-03-13', '1.17.0']])
+  await fleet.putFacts(after, 0)
+  const fromMs = changedFromMs(before, after)
+  expect(fromMs).toBe(dayStartMs('2026-03-13'))
+  const late = { fromMs: fromMs!, atMs: noonMs + 1 }
+  expect(await counted(noonMs + 1, late)).toEqual({ days: [13, 14, 15, 16, 17, 18, 19, 20], isAll: true })
+  expect(await versions()).toBe('16 16 16 17 17 17 17 17 17 17 17')
+  expect(await counted(noonMs + 2, late)).toEqual({ days: [], isAll: true })
+
+  expect((await counted(noonMs + 16 * 60_000)).days).toEqual([20])
   const midnightMs = dayStartMs('2026-03-21')
-  expect(daysToCount(await adoption.days(), midnightMs, midnightMs)).toEqual(['2026-03-21'])
-  expect(await countDays(ports, midnightMs)).toBe(2)
-  expect(await countDays(ports, midnightMs + 60_000)).toBe(0)
+  expect((await counted(midnightMs)).days).toEqual([20, 21])
+  expect((await counted(midnightMs + 60_000)).days).toEqual([])
   // Three hours later the past day is counted for the last time, beside the present one.
-  expect(await countDays(ports, midnightMs + 3 * HOUR_MS)).toBe(2)
-  expect(await countDays(ports, midnightMs + 4 * HOUR_MS)).toBe(1)
-  expect((await adoption.days()).find(({ day }) => day === '2026-03-20')).toEqual({
-    day: '2026-03-20',
-    updatedMs: midnightMs + 3 * HOUR_MS,
-  })
-  expect(dayStartMs('2026-03-21') - dayStartMs('2026-03-20')).toBe(DAY_MS)
+  expect((await counted(midnightMs + 3 * HOUR_MS)).days).toEqual([20, 21])
+  expect((await counted(midnightMs + 4 * HOUR_MS)).days).toEqual([21])
+})
+
+test('what changed is told from when on', () => {
+  const of = (versions: readonly (readonly [string, string])[]): ClusterFacts => {
+    const cluster = recordOf('a', { firstSeenMs: dayStartMs('2026-03-01') })
+    return { cluster, intervals: ran('a', HCO, versions), upgrades: [], modifications: [] }
+  }
+  const one = of([['2026-03-10', '1.16.0']])
+  expect(changedFromMs(undefined, one)).toBe(dayStartMs('2026-03-01'))
+  expect(changedFromMs(one, of([['2026-03-10', '1.16.0']]))).toBeUndefined()
+  const two = of([
+    ['2026-03-10', '1.16.0'],
+    ['2026-03-12', '1.17.0'],
+  ])
+  expect(changedFromMs(one, two)).toBe(dayStartMs('2026-03-12'))
+  expect(changedFromMs(two, one)).toBe(dayStartMs('2026-03-12'))
+  expect(changedFromMs(one, of([['2026-03-08', '1.16.0']]))).toBe(dayStartMs('2026-03-08'))
 })

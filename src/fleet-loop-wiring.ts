@@ -3,6 +3,7 @@ import { createFleetLoop, type FleetLoop, type FleetLoopBook } from './fleet-loo
 import { POSITION_KEY, type FactsCalls } from './fleet-loop-calls.ts'
 import { fleetReaderOf } from './api/fleet-reader.ts'
 import { readUsage } from './fleet/adoption/cluster-usage.ts'
+import { readTraits } from './fleet/cluster-traits.ts'
 import { DERIVED_METRICS } from './fleet/derived-metrics.ts'
 import type { FleetBook } from './fleet/fleet-book.ts'
 import { SignalWatch } from './fleet/signal-watch.ts'
@@ -60,6 +61,7 @@ export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
       putDay: (day, rows, usage, nowMs) => writer.putAdoptionDay(day, rows, usage, nowMs),
       usageAt: (timeMs) => readUsage(fleetReaderOf(query), timeMs),
     },
+    traitsAt: (timeMs) => readTraits(fleetReaderOf(query), timeMs),
     book,
     writtenSeries: (nowMs) => writtenSeries(reader, nowMs),
     appendDerived,

@@ -12,6 +12,7 @@ import { changedTraces, deriveFrom, type EvidenceReader } from './fleet-derivati
 import { countDays } from './fleet/adoption/count-days.ts'
 import type { CountingPorts, LateChange } from './fleet/adoption/count-days.ts'
 import { changedFromMs } from './fleet/adoption/late-change.ts'
+import type { ClusterTraits } from './fleet/cluster-traits.ts'
 import { DERIVED_EVERY_MS } from './fleet/derived-series.ts'
 import type { WrittenSeries } from './fleet/derived-series.ts'
 import type { RunChange, SignalWatch } from './fleet/signal-watch.ts'
@@ -28,6 +29,7 @@ type ChangedSince = ObservationReader['changedSince']
 export interface FleetLoopBook {
   put(facts: ClusterFacts): void
   hear(cluster: string, heard: Heard): void
+  describe(traits: ReadonlyMap<string, ClusterTraits>): void
   verdicts(nowMs: number): readonly StuckVerdict[]
   readonly insight: {
     restoreSeries(written: readonly WrittenSeries[]): void
@@ -51,6 +53,7 @@ export interface FleetLoopParts extends EvidenceReader {
   readonly position: () => Promise<string | undefined>
   readonly writer: FleetWriter
   readonly counting: CountingPorts
+  readonly traitsAt: (timeMs: number) => Promise<ReadonlyMap<string, ClusterTraits>>
   /** Resolves when it knows all that is kept. */
   readonly book: Promise<FleetLoopBook>
   /** The series that were written before the start. */
@@ -88,6 +91,7 @@ const FAILURES_TOLD = 10
 const HEAR_EVERY_MS = 10_000
 /** Longer than any way of sending may rest. */
 const HEARD_WITHIN_MS = 2 * 60 * 60_000
+const TRAITS_EVERY_MS = 5 * 60_000
 const COUNT_EVERY_MS = 60_000
 /** Counted again after a start. */
 const RECOUNTED_MS = 2 * 24 * 60 * 60_000
@@ -107,7 +111,7 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
   let fetched: Position | undefined
   let saved: string | undefined
   let failures: { subject: string; error: string }[] = []
-  const due = { hear: -Infinity, series: -Infinity, count: -Infinity }
+  const due = { hear: -Infinity, series: -Infinity, traits: -Infinity, count: -Infinity }
   let isRestored = false
   /** What was counted in days that are past, and is known otherwise since. */
   let late: LateChange | undefined
@@ -277,6 +281,9 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
       })
       if (isDue('hear', HEAR_EVERY_MS, nowMs)) await attempt('signs of life', () => hear(nowMs, book))
       await attempt('series', () => writeSeries(nowMs, book))
+      await attempt('traits', async () => {
+        if (isDue('traits', TRAITS_EVERY_MS, nowMs)) book.describe(await parts.traitsAt(nowMs))
+      })
       await attempt('counts of the day', () => count(nowMs))
       return {
         read: read ?? 0,

@@ -94,7 +94,9 @@ class Looped {
         days: () => facts.adoption.days(),
         putDay: (day, rows, usage, nowMs) => writer.facts.adoption.putDay(day, rows, usage, nowMs),
       },
+      traitsAt: () => Promise.resolve(new Map()),
       book: Promise.resolve({
+        describe: () => undefined,
         put: (one) => {
           insight.put(one)
         },

@@ -6,6 +6,7 @@ import type { ClusterRecord } from '../model/cluster-record.ts'
 import type { StuckVerdict } from '../model/stuck.ts'
 import type { UpgradeRecord } from '../model/upgrade.ts'
 import { isSilent, isUnknown, statesOf } from './cluster-states.ts'
+import type { ClusterTraits } from './cluster-traits.ts'
 import type { ClusterState, OpenUpgrade } from './cluster-states.ts'
 import { pageOf } from './keyset.ts'
 import type { PageAsked, Place, SortKey } from './keyset.ts'
@@ -63,6 +64,8 @@ export interface ClusterBook {
   remove(cluster: string): void
   /** Something was heard of a cluster, whether or not it changed what is known of it. */
   hear(cluster: string, heard: Heard): void
+  /** Where clusters stand, by name; what a record says itself stands. */
+  describe(traits: ReadonlyMap<string, ClusterTraits>): void
   /** When it was last heard, by way: of the record, or since. */
   heard(cluster: string): Heard
   /** All of them, last seen when anything was last heard of the cluster. */
@@ -77,6 +80,9 @@ export interface ClusterBook {
 export type VerdictOf = (record: UpgradeRecord) => StuckVerdict
 
 interface Kept {
+  /** As derived. */
+  readonly own: ClusterRecord
+  /** And described: where it stands, where the record does not say. */
   readonly record: ClusterRecord
   readonly open: readonly UpgradeRecord[]
 }
@@ -84,6 +90,7 @@ interface Kept {
 export function createClusterBook(): ClusterBook {
   const clusters = new Map<string, Kept>()
   const heardSince = new Map<string, Heard>()
+  let traits: ReadonlyMap<string, ClusterTraits> = new Map()
 
   const heard = (cluster: string): Heard => {
     const { objectsLastMs, metricsLastMs } = clusters.get(cluster)?.record.coverage ?? {}
@@ -100,7 +107,8 @@ export function createClusterBook(): ClusterBook {
 
   return {
     put: (record, upgrades) => {
-      clusters.set(record.cluster, { record, open: upgrades.filter(isOpen) })
+      const described = { ...traits.get(record.cluster), ...record }
+      clusters.set(record.cluster, { own: record, record: described, open: upgrades.filter(isOpen) })
     },
     remove: (cluster) => {
       clusters.delete(cluster)
@@ -113,6 +121,12 @@ export function createClusterBook(): ClusterBook {
         ...(metrics === undefined ? {} : { metricsMs: metrics }),
         ...(objects === undefined ? {} : { objectsMs: objects }),
       })
+    },
+    describe: (told) => {
+      traits = told
+      for (const [cluster, { own, open }] of clusters) {
+        clusters.set(cluster, { own, record: { ...told.get(cluster), ...own }, open })
+      }
     },
     heard,
     records: () =>

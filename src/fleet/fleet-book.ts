@@ -8,6 +8,7 @@ import type { StuckVerdict } from '../model/stuck.ts'
 import type { UpgradeRecord } from '../model/upgrade.ts'
 import { createClusterBook } from './cluster-book.ts'
 import type { ClusterPage, ClusterQuery, ClusterView, FleetCoverage, VerdictOf } from './cluster-book.ts'
+import type { ClusterTraits } from './cluster-traits.ts'
 import type { OpenUpgrade } from './cluster-states.ts'
 import { createFleetInsight } from './insight.ts'
 import type { FleetInsight } from './insight.ts'
@@ -20,6 +21,8 @@ export interface FleetBook {
   remove(cluster: string): void
   /** Something was heard of a cluster, whether or not it changed what is known of it. */
   hear(cluster: string, heard: Heard): void
+  /** Where clusters stand, by name. */
+  describe(traits: ReadonlyMap<string, ClusterTraits>): void
   readonly insight: FleetInsight
   verdicts(nowMs: number): readonly StuckVerdict[]
   clusters(query: ClusterQuery, nowMs: number): ClusterPage
@@ -55,6 +58,9 @@ export function createFleetBook(): FleetBook {
     },
     hear: (cluster, heard) => {
       clusters.hear(cluster, heard)
+    },
+    describe: (traits) => {
+      clusters.describe(traits)
     },
     insight,
     verdicts,

@@ -1,6 +1,7 @@
 /**
  * The lives of one rule's alerts over steps of time, as the engine would have lived them: the same labels, the same step
- * from state to state (`stepAlert`), a step whose result cannot be used changes nothing. What it keeps between two
+ * from state to state (`stepAlert`), a step whose result cannot be used changes
+ * nothing, but for one above the limit, which ends them all. What it keeps between two
  * steps is what lives, and for an hour what has ended.
  */
 import type { Labels } from '../model/labels.ts'
@@ -61,9 +62,12 @@ export class ReplayLives {
   /** The next step, later than all before it. Answers false when the result could not be used. */
   step(held: readonly HeldSample[], nowMs: number): boolean {
     this.#step++
-    const isUsable = this.#note(held) && !this.#exceedsLimit(nowMs)
+    const isAlone = this.#note(held)
+    const isUsable = isAlone && !this.#exceedsLimit(nowMs)
     if (isUsable) {
       for (const alert of this.#live) this.#advance(alert, alert.heldAt === this.#step, nowMs)
+    } else if (isAlone) {
+      for (const alert of this.#live) this.#drop(alert, nowMs)
     }
     this.#forgetUnborn()
     this.#observer.stepped(nowMs, this.#firing)
@@ -109,6 +113,19 @@ export class ReplayLives {
       if (next !== undefined && next.state !== 'resolved') active++
     }
     return active > this.#limit
+  }
+
+  /** Above the limit a rule has no alerts: what fired ends, and nobody is told. */
+  #drop(alert: Tracked, nowMs: number): void {
+    const { phase } = alert
+    alert.phase = undefined
+    if (phase?.state === 'pending') this.#observer.vanished()
+    if (phase?.state !== 'firing') return
+    this.#firing--
+    const { activeAtMs, firedAtMs } = phase
+    const ended = { state: 'resolved', activeAtMs, firedAtMs, resolvedAtMs: nowMs } as const
+    this.#observer.resolved({ ...alert, phase: ended }, nowMs)
+    alert.lastResolvedAtMs = nowMs
   }
 
   #advance(alert: Tracked, holds: boolean, nowMs: number): void {

@@ -28,7 +28,7 @@ import {
 
 const CHILD = compiled('crash-child.ts')
 /** 200 take some minutes, and are for the hand: DAYTWO_CRASH_KILLS=200 npx vitest run test/store/crash.test.ts */
-const KILLS = Number(process.env['DAYTWO_CRASH_KILLS'] ?? 24)
+const KILLS = Number(process.env['DAYTWO_CRASH_KILLS'] ?? 12)
 /** Each check reads all that was written since the first kill: a directory is left before that takes long. */
 const KILLS_PER_DIRECTORY = 12
 const LANES = 2

@@ -4,13 +4,13 @@ import { LongestFirst } from './test/support/longest-first.ts'
 /** Tests that start programs or browsers: each file has a process of its own, and they begin first. */
 const WHOLE = ['test/{cli,content,e2e,fuzz}/**/*.test.ts', 'test/web/browser/**/*.test.ts']
 
-// The usual summary is printed by the default reporter. Four workers for CI's two cores: some tests wait for a real
+// The usual summary is printed by the default reporter. Three workers for CI's two cores: some tests wait for a real
 // Prometheus to scrape, or for a killed server to come back.
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/setup.ts'],
-    maxWorkers: 4,
+    maxWorkers: 3,
     // Only against hanging: machines are shared and slow at times, and no test is about how long something takes.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -165,7 +165,7 @@ describe('daytwo serve', () => {
 })
 
 describe('daytwo demo', () => {
-  test('shows a living fleet, and leaves nothing behind', { timeout: 120_000 }, async () => {
+  test('shows a living fleet, and leaves nothing behind', { timeout: 360_000 }, async () => {
     const server = await startServer(['demo', '--listen', '127.0.0.1:0', '--clusters', '40', '--history', '2h'])
     const stop = () => server.stop()
     closers.push(stop)
@@ -173,7 +173,7 @@ describe('daytwo demo', () => {
     await until(
       'the demo to be ready',
       () => (server.output().includes(`Open ${server.url}`) ? true : undefined),
-      90_000,
+      300_000,
     )
     const now = (await (await fetch(`${server.url}/api/fleet/v1/now`)).json()) as {
       clusters: { total: number }

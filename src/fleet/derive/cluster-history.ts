@@ -14,7 +14,7 @@ import type {
 } from '../../model/observation.ts'
 import { collectorClock } from './collector-clock.ts'
 import type { CollectorClock } from './collector-clock.ts'
-import { groupBy } from './group-by.ts'
+import { groupBy } from '../../base/group-by.ts'
 import { joinRuns } from './metric-series.ts'
 
 /** Facts of a kind; six kinds of operands share theirs. */

@@ -1,7 +1,7 @@
 /** HCO's versions as OLM's metrics show them: from when a version's CSV was there, and what phases it was seen in. */
 import type { MetricRun } from '../../model/observation.ts'
 import type { ClusterHistory } from './cluster-history.ts'
-import { groupBy } from './group-by.ts'
+import { groupBy } from '../../base/group-by.ts'
 import { scrapeMoment } from './moment.ts'
 import type { Moment } from './moment.ts'
 

@@ -1,6 +1,6 @@
 /** Runs of metrics put together: pieces of one stretch are one, whatever pieces they came in. */
 import type { MetricRun } from '../../model/observation.ts'
-import { groupBy } from './group-by.ts'
+import { groupBy } from '../../base/group-by.ts'
 
 /** Sorted by signal, start and labels; runs of one series with one value and no scrape between them are joined. */
 export function joinRuns(runs: readonly MetricRun[]): readonly MetricRun[] {

@@ -112,14 +112,14 @@ function skewOf({
   platform,
 }: ClusterRecord): { readonly minor: string; readonly platformMinor: string; readonly minors: number } | undefined {
   if (flavour !== 'openshift' || platform?.kind !== 'openshift') return undefined
-  const [own, below] = [minorOf(hcoVersion), minorOf(platform.version)]
+  const [own, below] = [platformMinorOf(hcoVersion), platformMinorOf(platform.version)]
   if (own === undefined || below === undefined) return undefined
   return { minor: own.text, platformMinor: below.text, minors: own.ordinal - below.ordinal }
 }
 
 const MINOR_OF_5_0 = 23
 
-function minorOf(version: string | undefined): { readonly text: string; readonly ordinal: number } | undefined {
+function platformMinorOf(version: string | undefined): { readonly text: string; readonly ordinal: number } | undefined {
   const parts = /^v?([45])\.(\d+)\./.exec(version ?? '')
   if (parts === null) return undefined
   const minor = Number(parts[2])

@@ -7,6 +7,7 @@ import type { PhaseBaseline } from '../model/stuck.ts'
 import type { PhaseName, Upgrade, UpgradeRecord } from '../model/upgrade.ts'
 import { quantileOf } from './statistics/quantile.ts'
 import { isUnbounded, silencesOf } from './stuck-silence.ts'
+import { minorOf } from './version-order.ts'
 
 /** Fewer runs than this say little about the slowest of the next hundred. */
 export const LEARNED_RUNS_MIN = 8
@@ -155,11 +156,7 @@ function scopesOf({ operator, from, to }: Upgrade): readonly Scope[] {
   if (from === undefined) return [fleet]
   return [
     { scope: `${operator} ${from} > ${to}`, learnedFrom: 'edge' },
-    { scope: `${operator} ${minorOf(from)} > ${minorOf(to)}`, learnedFrom: 'minor' },
+    { scope: `${operator} minor ${minorOf(from)} > ${minorOf(to)}`, learnedFrom: 'minor' },
     fleet,
   ]
-}
-
-function minorOf(version: string): string {
-  return `minor ${/^v?(\d+\.\d+)/.exec(version)?.[1] ?? version}`
 }

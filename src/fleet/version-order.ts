@@ -22,6 +22,11 @@ export function newestOf(versions: Iterable<string>): string | undefined {
   return [...versions].sort(compareVersions).at(-1)
 }
 
+/** `4.20` of `4.20.3`, `1.17` of `v1.17.0`; what is no version stays as it is. */
+export function minorOf(version: string): string {
+  return /^v?(\d+\.\d+)/.exec(version)?.[1] ?? version
+}
+
 /** The version in a CSV's name: `kubevirt-hyperconverged-operator.v1.16.0` has 1.16.0. */
 export function versionOfCsv(name: string): string | undefined {
   return /\.v(\d+\.\d+\.\d+.*)$/.exec(name)?.[1]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compareVersions, newestOf, versionOfCsv } from '../../src/fleet/version-order.ts'
+import { compareVersions, minorOf, newestOf, versionOfCsv } from '../../src/fleet/version-order.ts'
 
 test('versions sort as semantic versioning says, other texts first', () => {
   const sorted = [
@@ -36,4 +36,12 @@ test.each([
   ['kubevirt-hyperconverged-operator', undefined],
 ])('the CSV %s has version %s', (name, version) => {
   expect(versionOfCsv(name)).toBe(version)
+})
+
+test.each([
+  ['v1.7.1', '1.7'],
+  ['4.20.3', '4.20'],
+  ['odd', 'odd'],
+])('the minor of %s is %s', (version, minor) => {
+  expect(minorOf(version)).toBe(minor)
 })

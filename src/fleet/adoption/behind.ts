@@ -1,4 +1,4 @@
-import { minorOf } from './cube-of-day.ts'
+import { minorOf } from '../version-order.ts'
 
 /** How far behind clusters are, against the newest version that any of them runs. */
 export interface Behind {

@@ -7,6 +7,7 @@
  */
 import type { AdoptionRow, UsageRow } from '../../model/adoption.ts'
 import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
+import { minorOf } from '../version-order.ts'
 import { DAY_MS, dayStartMs } from './day.ts'
 
 export interface AdoptionCluster {
@@ -118,9 +119,4 @@ function platformOf({ platform }: ClusterRecord, openshift: string | undefined):
   if (platform === undefined) return openshift === undefined ? '' : `openshift ${minorOf(openshift)}`
   const version = openshift ?? platform.version
   return version === undefined ? platform.kind : `${platform.kind} ${minorOf(version)}`
-}
-
-/** `4.20` of `4.20.3`, `1.17` of `v1.17.0`. */
-export function minorOf(version: string): string {
-  return /^v?(\d+\.\d+)/.exec(version)?.[1] ?? version
 }

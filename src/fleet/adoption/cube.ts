@@ -1,5 +1,5 @@
 import type { AdoptionRow } from '../../model/adoption.ts'
-import { minorOf } from './cube-of-day.ts'
+import { minorOf } from '../version-order.ts'
 import { addDays, dayStartMs, DAY_MS } from './day.ts'
 
 /** What clusters are told apart by. `minor` is the version without its patch. */

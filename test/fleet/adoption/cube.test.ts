@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AdoptionCube, DIMENSIONS } from '../../../src/fleet/adoption/cube.ts'
-import { adoptionOfDay, minorOf, usageOfDay } from '../../../src/fleet/adoption/cube-of-day.ts'
+import { adoptionOfDay, usageOfDay } from '../../../src/fleet/adoption/cube-of-day.ts'
 import { addDays, dayOf, dayStartMs, daysBetween, isDay } from '../../../src/fleet/adoption/day.ts'
+import { minorOf } from '../../../src/fleet/version-order.ts'
 import type { AdoptionRow } from '../../../src/model/adoption.ts'
 import { clusterRan, ran, recordOf } from './fleet.ts'
 
@@ -109,14 +110,6 @@ describe('days', () => {
 
   test.each(['2026-02-30', '2026-2-3', 'today', '', '2026-11-21T00:00:00Z'])('%j is none', (text) => {
     expect(isDay(text)).toBe(false)
-  })
-
-  test.each([
-    ['v1.7.1', '1.7'],
-    ['4.20.3', '4.20'],
-    ['odd', 'odd'],
-  ])('the minor of %s is %s', (version, minor) => {
-    expect(minorOf(version)).toBe(minor)
   })
 })
 

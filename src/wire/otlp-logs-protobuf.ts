@@ -1,7 +1,7 @@
 import type { KeyValue } from '../model/attribute.ts'
-import type { LogsRequest, LogsRequestLimits, OtlpLogRecord, ResourceLogs, ScopeLogs } from './otlp-logs.ts'
+import { readEnvelope } from './otlp-envelope.ts'
+import type { LogsRequest, LogsRequestLimits, OtlpLogRecord } from './otlp-logs.ts'
 import { OtlpReader, fieldBits, tooMany } from './otlp-protobuf.ts'
-import { emptyResource, emptyScope, readResource, readScope } from './otlp-resource.ts'
 import { FIXED32, FIXED64, LENGTH_DELIMITED, VARINT, tagOf } from './protobuf.ts'
 
 /** ExportLogsServiceRequest from protobuf, with the liberties of the wire format: see otlp-metrics-protobuf.ts. */
@@ -12,13 +12,6 @@ export function decodeLogsProtobuf(bytes: Uint8Array, limits: LogsRequestLimits)
 }
 
 const bytesField = (field: number): number => tagOf(field, LENGTH_DELIMITED)
-const B1 = bytesField(1)
-const B2 = bytesField(2)
-const B3 = bytesField(3)
-const REQUEST_FIELDS = fieldBits(1)
-const RESOURCE_LOGS_FIELDS = fieldBits(1, 2, 3)
-const SCOPE_LOGS_FIELDS = fieldBits(1, 2, 3)
-
 const TIME = tagOf(1, FIXED64)
 const SEVERITY = tagOf(2, VARINT)
 const SEVERITY_TEXT = bytesField(3)
@@ -43,43 +36,14 @@ class Decoder {
   }
 
   request(end: number): LogsRequest {
-    const resources: ResourceLogs[] = []
-    this.#reader.fields(end, REQUEST_FIELDS, (tag) => {
-      if (tag !== B1) return false
-      resources.push(this.#resourceLogs(this.#reader.lengthDelimitedEnd(end)))
-      return true
+    const resources = readEnvelope(this.#reader, end, {
+      item: (recordEnd) => {
+        if (++this.#records > this.#limits.recordsMax) throw tooMany('log records', this.#limits.recordsMax)
+        return this.#record(recordEnd)
+      },
+      scopeOf: (scope, records) => ({ scope, records }),
     })
     return { resources, recordCount: this.#records }
-  }
-
-  #resourceLogs(end: number): ResourceLogs {
-    const reader = this.#reader
-    const resource = emptyResource()
-    const scopes: ScopeLogs[] = []
-    reader.fields(end, RESOURCE_LOGS_FIELDS, (tag) => {
-      if (tag === B1) readResource(reader, end, resource)
-      else if (tag === B2) scopes.push(this.#scopeLogs(reader.lengthDelimitedEnd(end)))
-      else if (tag === B3) resource.schemaUrl = reader.text(end)
-      else return false
-      return true
-    })
-    return { resource, scopes }
-  }
-
-  #scopeLogs(end: number): ScopeLogs {
-    const reader = this.#reader
-    const scope = emptyScope()
-    const records: OtlpLogRecord[] = []
-    reader.fields(end, SCOPE_LOGS_FIELDS, (tag) => {
-      if (tag === B1) readScope(reader, end, scope)
-      else if (tag === B2) {
-        if (++this.#records > this.#limits.recordsMax) throw tooMany('log records', this.#limits.recordsMax)
-        records.push(this.#record(reader.lengthDelimitedEnd(end)))
-      } else if (tag === B3) scope.schemaUrl = reader.text(end)
-      else return false
-      return true
-    })
-    return { scope, records }
   }
 
   #record(end: number): OtlpLogRecord {

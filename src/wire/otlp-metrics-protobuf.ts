@@ -1,3 +1,4 @@
+import { readEnvelope } from './otlp-envelope.ts'
 import { NO_RECORDED_VALUE, temporalityOf } from './otlp-metrics.ts'
 import type {
   ExponentialBuckets,
@@ -9,8 +10,6 @@ import type {
   MetricsRequestLimits,
   NumberPoint,
   OtlpExemplar,
-  ResourceMetrics,
-  ScopeMetrics,
   SummaryPoint,
 } from './otlp-metrics.ts'
 import { OtlpReader, fieldBits, tooMany } from './otlp-protobuf.ts'
@@ -58,11 +57,6 @@ const V6 = tagOf(6, VARINT)
 const V8 = tagOf(8, VARINT)
 const V10 = tagOf(10, VARINT)
 
-const REQUEST_FIELDS = fieldBits(1)
-const RESOURCE_METRICS_FIELDS = fieldBits(1, 2, 3)
-const ATTRIBUTES_ONLY = fieldBits(1)
-const SCOPE_METRICS_FIELDS = fieldBits(1, 2, 3)
-const SCOPE_FIELDS = fieldBits(1, 2, 3)
 const METRIC_FIELDS = fieldBits(1, 2, 3, 5, 7, 9, 10, 11)
 const DATA_FIELDS = fieldBits(1, 2, 3)
 const NUMBER_POINT_FIELDS = fieldBits(2, 3, 4, 5, 6, 7, 8)
@@ -94,61 +88,14 @@ class Decoder {
   }
 
   request(end: number): MetricsRequest {
-    const resources: ResourceMetrics[] = []
-    this.#reader.fields(end, REQUEST_FIELDS, (tag) => {
-      if (tag !== B1) return false
-      resources.push(this.#resourceMetrics(this.#reader.lengthDelimitedEnd(end)))
-      return true
-    })
+    const resources = readEnvelope(this.#reader, end, {
+      item: (metricEnd) => this.#metric(metricEnd),
+      scopeOf: ({ name, version, attributes, schemaUrl }, metrics) => ({
+        scope: { name, version, attributes, schemaUrl },
+        metrics,
+      }),
+    }).map(({ resource: { attributes }, scopes }) => ({ attributes, scopes }))
     return { resources, pointCount: this.#points, exemplarCount: this.#exemplars }
-  }
-
-  #resourceMetrics(end: number): ResourceMetrics {
-    const reader = this.#reader
-    const attributes: KeyValue[] = []
-    const scopes: ScopeMetrics[] = []
-    this.#reader.fields(end, RESOURCE_METRICS_FIELDS, (tag) => {
-      if (tag === B1) this.#resource(reader.lengthDelimitedEnd(end), attributes)
-      else if (tag === B2) scopes.push(this.#scopeMetrics(reader.lengthDelimitedEnd(end)))
-      else if (tag === B3) reader.text(end)
-      else return false
-      return true
-    })
-    return { attributes, scopes }
-  }
-
-  #resource(end: number, attributes: KeyValue[]): void {
-    this.#reader.fields(end, ATTRIBUTES_ONLY, (tag) => {
-      if (tag !== B1) return false
-      attributes.push(this.#reader.keyValue(end))
-      return true
-    })
-  }
-
-  #scopeMetrics(end: number): ScopeMetrics {
-    const reader = this.#reader
-    const attributes: KeyValue[] = []
-    const scope = { name: '', version: '', attributes, schemaUrl: '' }
-    const metrics: Metric[] = []
-    this.#reader.fields(end, SCOPE_METRICS_FIELDS, (tag) => {
-      if (tag === B1) this.#scope(reader.lengthDelimitedEnd(end), scope, attributes)
-      else if (tag === B2) metrics.push(this.#metric(reader.lengthDelimitedEnd(end)))
-      else if (tag === B3) scope.schemaUrl = reader.text(end)
-      else return false
-      return true
-    })
-    return { scope, metrics }
-  }
-
-  #scope(end: number, scope: { name: string; version: string }, attributes: KeyValue[]): void {
-    const reader = this.#reader
-    this.#reader.fields(end, SCOPE_FIELDS, (tag) => {
-      if (tag === B1) scope.name = reader.text(end)
-      else if (tag === B2) scope.version = reader.text(end)
-      else if (tag === B3) attributes.push(reader.keyValue(end))
-      else return false
-      return true
-    })
   }
 
   #metric(end: number): Metric {

@@ -1,9 +1,9 @@
 import type { KeyValue } from '../model/attribute.ts'
 import type { SpanEvent, SpanLink, SpanStatus } from '../model/span.ts'
+import { readEnvelope } from './otlp-envelope.ts'
 import { OtlpReader, fieldBits, tooMany } from './otlp-protobuf.ts'
-import { emptyResource, emptyScope, readResource, readScope } from './otlp-resource.ts'
 import { spanKindOf, spanStatusOf } from './otlp-traces.ts'
-import type { OtlpSpan, ResourceSpans, ScopeSpans, TracesRequest, TracesRequestLimits } from './otlp-traces.ts'
+import type { OtlpSpan, TracesRequest, TracesRequestLimits } from './otlp-traces.ts'
 import { FIXED32, FIXED64, LENGTH_DELIMITED, VARINT, tagOf } from './protobuf.ts'
 
 /** ExportTraceServiceRequest from protobuf, with the liberties of the wire format: see otlp-metrics-protobuf.ts. */
@@ -38,9 +38,6 @@ const V14 = tagOf(14, VARINT)
 const LINK_FLAGS = tagOf(6, FIXED32)
 const SPAN_FLAGS = tagOf(16, FIXED32)
 
-const REQUEST_FIELDS = fieldBits(1)
-const RESOURCE_SPANS_FIELDS = fieldBits(1, 2, 3)
-const SCOPE_SPANS_FIELDS = fieldBits(1, 2, 3)
 const SPAN_FIELDS = fieldBits(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
 const EVENT_FIELDS = fieldBits(1, 2, 3, 4)
 const LINK_FIELDS = fieldBits(1, 2, 3, 4, 5, 6)
@@ -59,43 +56,14 @@ class Decoder {
   }
 
   request(end: number): TracesRequest {
-    const resources: ResourceSpans[] = []
-    this.#reader.fields(end, REQUEST_FIELDS, (tag) => {
-      if (tag !== B1) return false
-      resources.push(this.#resourceSpans(this.#reader.lengthDelimitedEnd(end)))
-      return true
+    const resources = readEnvelope(this.#reader, end, {
+      item: (spanEnd) => {
+        if (++this.#spans > this.#limits.spansMax) throw tooMany('spans', this.#limits.spansMax)
+        return this.#span(spanEnd)
+      },
+      scopeOf: (scope, spans) => ({ scope, spans }),
     })
     return { resources, spanCount: this.#spans }
-  }
-
-  #resourceSpans(end: number): ResourceSpans {
-    const reader = this.#reader
-    const resource = emptyResource()
-    const scopes: ScopeSpans[] = []
-    reader.fields(end, RESOURCE_SPANS_FIELDS, (tag) => {
-      if (tag === B1) readResource(reader, end, resource)
-      else if (tag === B2) scopes.push(this.#scopeSpans(reader.lengthDelimitedEnd(end)))
-      else if (tag === B3) resource.schemaUrl = reader.text(end)
-      else return false
-      return true
-    })
-    return { resource, scopes }
-  }
-
-  #scopeSpans(end: number): ScopeSpans {
-    const reader = this.#reader
-    const scope = emptyScope()
-    const spans: OtlpSpan[] = []
-    reader.fields(end, SCOPE_SPANS_FIELDS, (tag) => {
-      if (tag === B1) readScope(reader, end, scope)
-      else if (tag === B2) {
-        if (++this.#spans > this.#limits.spansMax) throw tooMany('spans', this.#limits.spansMax)
-        spans.push(this.#span(reader.lengthDelimitedEnd(end)))
-      } else if (tag === B3) scope.schemaUrl = reader.text(end)
-      else return false
-      return true
-    })
-    return { scope, spans }
   }
 
   #span(end: number): OtlpSpan {

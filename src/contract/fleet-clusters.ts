@@ -1,32 +1,10 @@
 import { Type, type Static } from 'typebox'
-import {
-  CursorParam,
-  limitSchema,
-  listOf,
-  OrderParam,
-  orNull,
-  PAGE_DEFAULT,
-  PAGE_MAX,
-  Time,
-  wordOf,
-} from './fleet-common.ts'
+import { CLUSTER_STATES } from '../model/cluster-record.ts'
+import { listOf, OrderParam, orNull, PAGE_PARAMS, Time, wordOf } from './fleet-common.ts'
 import { ModificationItem } from './fleet-modifications.ts'
 import { StuckItem, UpgradeItem } from './fleet-upgrades.ts'
 
 /** Clusters: what runs on them, how they are set up, and how they fare. */
-
-/** What holds of a cluster; several may. `steady`: it is heard of, and none of the others holds. */
-export const CLUSTER_STATES = [
-  'upgrading',
-  'stuck',
-  'silent',
-  'unhealthy',
-  'tainted',
-  'outdated_workloads',
-  'paused_pool',
-  'unknown',
-  'steady',
-] as const
 
 export const PLATFORMS = ['openshift', 'kubernetes'] as const
 export const FLAVOURS = ['community', 'openshift'] as const
@@ -103,8 +81,7 @@ export const ClustersQuery = Type.Object({
   text: Type.Optional(Type.String({ description: 'Part of its name or of another name it goes by.' })),
   sort: Type.Optional(wordOf(CLUSTER_SORTS, 'What to sort by; `cluster` when left out.')),
   order: OrderParam,
-  limit: limitSchema(PAGE_DEFAULT, PAGE_MAX),
-  cursor: CursorParam,
+  ...PAGE_PARAMS,
 })
 export type ClustersQuery = Static<typeof ClustersQuery>
 

@@ -47,3 +47,6 @@ export const OrderParam = Type.Optional(wordOf(['asc', 'desc'], 'Direction of th
 
 export const PAGE_DEFAULT = 100
 export const PAGE_MAX = 1000
+
+/** What every question with pages has. */
+export const PAGE_PARAMS = { limit: limitSchema(PAGE_DEFAULT, PAGE_MAX), cursor: CursorParam } as const

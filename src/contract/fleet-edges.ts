@@ -1,16 +1,6 @@
 import { Type, type Static } from 'typebox'
-import {
-  CursorParam,
-  limitSchema,
-  listOf,
-  OrderParam,
-  orNull,
-  PAGE_DEFAULT,
-  PAGE_MAX,
-  Time,
-  wordOf,
-} from './fleet-common.ts'
-import { UPGRADE_OPERATORS } from './fleet-upgrades.ts'
+import { listOf, OrderParam, orNull, PAGE_PARAMS, Time, wordOf } from './fleet-common.ts'
+import { EDGE_PARAMS, UPGRADE_OPERATORS } from './fleet-upgrades.ts'
 
 /** Edges of the upgrade graph, over all upgrades that took them. */
 
@@ -55,13 +45,10 @@ export const EDGE_SORTS = ['version', 'attempts', 'success', 'duration', 'last']
 
 /** `GET /api/fleet/v1/edges`. */
 export const EdgesQuery = Type.Object({
-  operator: Type.Optional(wordOf(UPGRADE_OPERATORS)),
-  from: Type.Optional(Type.String({ description: 'The version it comes from.' })),
-  to: Type.Optional(Type.String({ description: 'The version it goes to.' })),
+  ...EDGE_PARAMS,
   sort: Type.Optional(wordOf(EDGE_SORTS, 'What to sort by; `version` (the newest first) when left out.')),
   order: OrderParam,
-  limit: limitSchema(PAGE_DEFAULT, PAGE_MAX),
-  cursor: CursorParam,
+  ...PAGE_PARAMS,
 })
 export type EdgesQuery = Static<typeof EdgesQuery>
 

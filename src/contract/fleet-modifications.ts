@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { CursorParam, limitSchema, listOf, orNull, PAGE_DEFAULT, PAGE_MAX, Time, wordOf } from './fleet-common.ts'
+import { listOf, orNull, PAGE_PARAMS, Time, wordOf } from './fleet-common.ts'
 
 /** What was changed past the API, or past the operator. */
 
@@ -34,8 +34,7 @@ export const ModificationsQuery = Type.Object({
   open: Type.Optional(Type.Boolean({ description: 'Whether it still stands.' })),
   startedFrom: Type.Optional(Type.String({ format: 'date-time', description: 'Started then or later.' })),
   startedTo: Type.Optional(Type.String({ format: 'date-time', description: 'Started then or before.' })),
-  limit: limitSchema(PAGE_DEFAULT, PAGE_MAX),
-  cursor: CursorParam,
+  ...PAGE_PARAMS,
 })
 export type ModificationsQuery = Static<typeof ModificationsQuery>
 

@@ -1,16 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { BLOCK_CAUSES, PHASE_STATES, UPGRADE_STATES } from '../model/upgrade.ts'
-import {
-  CursorParam,
-  limitSchema,
-  listOf,
-  OrderParam,
-  orNull,
-  PAGE_DEFAULT,
-  PAGE_MAX,
-  Time,
-  wordOf,
-} from './fleet-common.ts'
+import { listOf, OrderParam, orNull, PAGE_PARAMS, Time, wordOf } from './fleet-common.ts'
 
 /** The central record, as HTTP tells it: always these fields, `null` where nobody knows. */
 
@@ -68,21 +58,25 @@ export const UpgradeItem = Type.Object({
 })
 export type UpgradeItem = Static<typeof UpgradeItem>
 
+/** Which step of which operator. */
+export const EDGE_PARAMS = {
+  operator: Type.Optional(wordOf(UPGRADE_OPERATORS)),
+  from: Type.Optional(Type.String({ description: 'The version it comes from.' })),
+  to: Type.Optional(Type.String({ description: 'The version it goes to.' })),
+} as const
+
 export const UPGRADE_SORTS = ['started', 'ended', 'duration', 'cluster'] as const
 
 /** `GET /api/fleet/v1/upgrades`. */
 export const UpgradesQuery = Type.Object({
   cluster: Type.Optional(Type.String({ description: 'The name of a cluster.' })),
-  operator: Type.Optional(wordOf(UPGRADE_OPERATORS)),
-  from: Type.Optional(Type.String({ description: 'The version it comes from.' })),
-  to: Type.Optional(Type.String({ description: 'The version it goes to.' })),
+  ...EDGE_PARAMS,
   state: Type.Optional(Type.Array(wordOf(UPGRADE_STATES), { description: 'One of these; give it again for more.' })),
   startedFrom: Type.Optional(Type.String({ format: 'date-time', description: 'Started then or later.' })),
   startedTo: Type.Optional(Type.String({ format: 'date-time', description: 'Started then or before.' })),
   sort: Type.Optional(wordOf(UPGRADE_SORTS, 'What to sort by; `started` when left out.')),
   order: OrderParam,
-  limit: limitSchema(PAGE_DEFAULT, PAGE_MAX),
-  cursor: CursorParam,
+  ...PAGE_PARAMS,
 })
 export type UpgradesQuery = Static<typeof UpgradesQuery>
 

@@ -2,12 +2,12 @@
  * All clusters of the fleet with what is open on them, kept while the server runs: fed cluster by cluster as facts change,
  * asked by filter, order and page. Some ten thousand records; nothing here reads a clock or a store.
  */
-import type { ClusterRecord } from '../model/cluster-record.ts'
+import type { ClusterRecord, ClusterState } from '../model/cluster-record.ts'
 import type { StuckVerdict } from '../model/stuck.ts'
 import type { UpgradeRecord } from '../model/upgrade.ts'
 import { isSilent, isUnknown, statesOf } from './cluster-states.ts'
 import type { ClusterTraits } from './cluster-traits.ts'
-import type { ClusterState, OpenUpgrade } from './cluster-states.ts'
+import type { OpenUpgrade } from './cluster-states.ts'
 import { pageOf } from './keyset.ts'
 import type { PageAsked, Place, SortKey } from './keyset.ts'
 import { isOpen } from './stuck.ts'

@@ -1,22 +1,10 @@
 /** What holds of a cluster at a time: whether it upgrades, is stuck, is silent. Pure; several may hold at once. */
-import type { ClusterRecord } from '../model/cluster-record.ts'
+import { CLUSTER_STATES } from '../model/cluster-record.ts'
+import type { ClusterRecord, ClusterState } from '../model/cluster-record.ts'
 import type { StuckVerdict } from '../model/stuck.ts'
 import type { UpgradeRecord } from '../model/upgrade.ts'
 import { DEFAULT_FLEET_OPTIONS } from './options.ts'
 import type { Heard } from './stuck.ts'
-
-export const CLUSTER_STATES = [
-  'upgrading',
-  'stuck',
-  'silent',
-  'unhealthy',
-  'tainted',
-  'outdated_workloads',
-  'paused_pool',
-  'unknown',
-  'steady',
-] as const
-export type ClusterState = (typeof CLUSTER_STATES)[number]
 
 /** An upgrade that runs or whose machines still follow, with what is to be thought of it. */
 export interface OpenUpgrade {

@@ -104,3 +104,17 @@ export interface Modification {
   readonly isUpgradeMode: boolean
   readonly resolutionSeconds: number
 }
+
+/** What holds of a cluster; several may. `steady`: it is heard of, and none of the others holds. */
+export const CLUSTER_STATES = [
+  'upgrading',
+  'stuck',
+  'silent',
+  'unhealthy',
+  'tainted',
+  'outdated_workloads',
+  'paused_pool',
+  'unknown',
+  'steady',
+] as const
+export type ClusterState = (typeof CLUSTER_STATES)[number]

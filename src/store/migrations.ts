@@ -5,6 +5,9 @@ import { packSeriesRows } from './series-batch.ts'
 /**
  * The schema, as steps that only go forward; `PRAGMA user_version` counts the steps done. A step that has been
  * released is never edited. README.md draws the blobs.
+ *
+ * One file, however long it gets: the list is the schema's history, read from top to bottom and only added to at its
+ * end. Cut in parts, the order of the steps, which is all that matters here, would stand somewhere else.
  */
 const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
   `

@@ -109,35 +109,39 @@ interface Tables<R, S, T> {
 }
 
 function writeResource(writer: ByteWriter, resource: SpanResource, texts: TextTable): void {
-  writer.reserve(32)
-  writer.unsigned(texts.placeOf(resource.service))
-  writer.unsigned(texts.placeOf(resource.cluster))
-  writer.unsigned(resource.droppedAttributes ?? 0)
-  writer.unsigned(texts.placeOf(resource.schemaUrl ?? ''))
-  writeAttributes(writer, resource.attributes, texts)
+  writeSource(writer, resource.service, resource.cluster, resource, texts)
 }
 
 function readResource(reader: ByteReader, texts: TextReader): SpanResource {
-  const service = texts.at(reader.unsigned())
-  const cluster = texts.at(reader.unsigned())
-  const rest = leftOut(reader, texts)
-  return { service, cluster, attributes: readAttributes(reader, texts), ...rest }
+  const [service, cluster, rest] = readSource(reader, texts)
+  return { service, cluster, ...rest }
 }
 
 function writeScope(writer: ByteWriter, scope: SpanScope, texts: TextTable): void {
-  writer.reserve(32)
-  writer.unsigned(texts.placeOf(scope.name))
-  writer.unsigned(texts.placeOf(scope.version))
-  writer.unsigned(scope.droppedAttributes ?? 0)
-  writer.unsigned(texts.placeOf(scope.schemaUrl ?? ''))
-  writeAttributes(writer, scope.attributes, texts)
+  writeSource(writer, scope.name, scope.version, scope, texts)
 }
 
 function readScope(reader: ByteReader, texts: TextReader): SpanScope {
-  const name = texts.at(reader.unsigned())
-  const version = texts.at(reader.unsigned())
+  const [name, version, rest] = readSource(reader, texts)
+  return { name, version, ...rest }
+}
+
+/** What resources and scopes have beside their two names. */
+type SourceRest = Pick<SpanScope, 'attributes' | 'droppedAttributes' | 'schemaUrl'>
+
+function writeSource(writer: ByteWriter, first: string, second: string, rest: SourceRest, texts: TextTable): void {
+  writer.reserve(32)
+  writer.unsigned(texts.placeOf(first))
+  writer.unsigned(texts.placeOf(second))
+  writer.unsigned(rest.droppedAttributes ?? 0)
+  writer.unsigned(texts.placeOf(rest.schemaUrl ?? ''))
+  writeAttributes(writer, rest.attributes, texts)
+}
+
+function readSource(reader: ByteReader, texts: TextReader): [string, string, SourceRest] {
+  const [first, second] = [texts.at(reader.unsigned()), texts.at(reader.unsigned())]
   const rest = leftOut(reader, texts)
-  return { name, version, attributes: readAttributes(reader, texts), ...rest }
+  return [first, second, { attributes: readAttributes(reader, texts), ...rest }]
 }
 
 function leftOut(reader: ByteReader, texts: TextReader): Pick<SpanScope, 'droppedAttributes' | 'schemaUrl'> {

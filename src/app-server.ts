@@ -1,0 +1,173 @@
+/**
+ * The wiring of HTTP: what the routes may ask, and which part of the program answers it. `app.ts` makes the parts.
+ */
+import type { FastifyInstance } from 'fastify'
+import { availableParallelism, hostname } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { getHeapStatistics } from 'node:v8'
+import { adoptionOf } from './adoption-calls.ts'
+import { apiNotifyOf, deliveryItem } from './api/deliveries.ts'
+import { DEFAULT_FARO_OPTIONS } from './api/faro.ts'
+import type * as api from './api/server.ts'
+import { engineOptionsOf } from './app-options.ts'
+import type { AppThreads } from './app-threads.ts'
+import type { Clock } from './base/clock.ts'
+import type { Log } from './base/log.ts'
+import type { OwnMetrics } from './base/metrics.ts'
+import type { Catalog } from './catalog/catalog.ts'
+import { configTexts, withoutPasswords } from './config.ts'
+import type { Config } from './config.ts'
+import { fleetFactsOf } from './fleet-calls.ts'
+import { readChanges } from './fleet/alert-changes.ts'
+import type { FleetReader } from './fleet/fleet-reader.ts'
+import { readInventory } from './fleet/inventory.ts'
+import { deriveNow } from './fleet/now.ts'
+import type { FleetNow } from './fleet/now.ts'
+import { DEFAULT_FLEET_OPTIONS } from './fleet/options.ts'
+import { readSharedTraits } from './fleet/shared-traits.ts'
+import type { Notifications } from './notifications.ts'
+import { OWN_TRACES_HEADER } from './own-traces.ts'
+import type { OwnTraces } from './own-traces.ts'
+import { limitPendingWrites } from './pending-writes.ts'
+import type { People } from './people.ts'
+import type { QueryEngine, QueryExplainer } from './promql/query-engine.ts'
+import type { Reloader } from './reload.ts'
+import { createRuleTests } from './rule-tests.ts'
+import { traceReaderOf } from './span-calls.ts'
+import { PAGE_BYTES } from './store/head-memory.ts'
+import type { TokenBook } from './token-book.ts'
+import { VERSION } from './version.ts'
+
+/** What answers. */
+export interface ServerParts {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Log
+  readonly isDemo: boolean
+  readonly catalog: Catalog
+  readonly metrics: OwnMetrics
+  readonly threads: AppThreads
+  readonly tokens: TokenBook
+  readonly query: QueryEngine & QueryExplainer
+  readonly people: People
+  readonly notifications: Notifications
+  readonly reader: FleetReader
+  readonly reloader: Reloader
+  readonly ownTraces: OwnTraces
+  readonly readiness: () => string
+}
+
+export function createApiServer(createServer: typeof api.createServer, parts: ServerParts): Promise<FastifyInstance> {
+  const { config, clock, log, catalog, metrics, threads, tokens, query } = parts
+  const { people, notifications, reader, reloader, ownTraces } = parts
+  const pending = limitPendingWrites(config['ingest.pending-max'])
+  const { tracing } = ownTraces
+  /** A request with samples, spans or logs, from its body to the durable answer. */
+  const taken = <T>(format: string, take: () => Promise<T>): Promise<T> =>
+    pending(() => tracing.span(`ingest ${format}`, {}, take))
+  const contextOf = (cluster: string | undefined) => {
+    return { nowMs: clock.nowMs(), ...(cluster === undefined ? {} : { cluster }) }
+  }
+  return createServer({
+    query,
+    explain: (asked, signal) => query.explain(asked, signal),
+    replay: (asked, signal) => threads.query.replayRule(asked, signal),
+    language: engineOptionsOf(config),
+    write: (body, cluster, protocol) =>
+      taken(
+        'remote write',
+        () =>
+          threads.lane.write(body, cluster, protocol) ??
+          threads.ingest.write(Buffer.concat(body), { ...contextOf(cluster), protocol }),
+      ),
+    writeOtlpMetrics: (body, encoding, cluster) =>
+      taken('otlp metrics', () => threads.ingest.writeOtlpMetrics(body, encoding, contextOf(cluster))),
+    writeOtlpTraces: (body, encoding, cluster) =>
+      taken('otlp traces', () => threads.ingest.writeOtlpTraces(body, encoding, contextOf(cluster))),
+    writeOtlpLogs: (body, encoding, cluster) =>
+      taken('otlp logs', () => threads.ingest.writeOtlpLogs(body, encoding, contextOf(cluster))),
+    traces: traceReaderOf(threads.query),
+    objectChanges: (cluster, range) => threads.query.objectChanges(cluster, range),
+    logRecords: { logs: (query) => threads.query.logRecords(query) },
+    ingestReport: (nowMs, top) => threads.ingest.ingestReport(nowMs, top),
+    noteRefusal: (refusal, cluster) => {
+      // A note, and no more: when the thread is gone, its death is told elsewhere.
+      threads.ingest.noteRefusal(refusal, cluster, clock.nowMs()).catch(() => undefined)
+    },
+    newest: (selectors, range) => threads.query.newest(selectors, range),
+    cardinality: (request) => threads.query.cardinality(request),
+    storeStatus: async (top) => {
+      const [status, { headBytes }] = await Promise.all([threads.query.storeStatus(top), threads.ingest.stats()])
+      return { ...status, headPages: headBytes / PAGE_BYTES }
+    },
+    process: () => ({
+      folder: process.cwd(),
+      hostname: hostname(),
+      threads: THREADS,
+      processors: availableParallelism(),
+      heapBytesMax: getHeapStatistics().heap_size_limit,
+    }),
+    rules: { groups: () => threads.query.ruleGroups(), alerts: () => threads.query.ruleAlerts() },
+    people,
+    context: {
+      changes: (cluster, untilMs) => readChanges(reader, cluster, untilMs),
+      shared: (clusters, nowMs) => readSharedTraits(reader, clusters, nowMs),
+      deliveries: async (fingerprint, limit) =>
+        (await threads.query.deliveries({ fingerprint, limit })).map(deliveryItem),
+    },
+    pipeline: notifications.notifier,
+    resolveTimeoutMs: () => notifications.notifier.resolveTimeoutMs,
+    notify: apiNotifyOf(
+      notifications.notifier,
+      { list: (query) => threads.query.deliveries(query), get: (id) => threads.query.delivery(id) },
+      config['notify.config'] === '' ? undefined : config['notify.config'],
+    ),
+    catalog,
+    ruleTests: createRuleTests({ rulesDir: config.rules, language: engineOptionsOf(config) }, clock, log),
+    reload: () => reloader.reload('request'),
+    reloadStatus: () => reloader.status(),
+    fleet: {
+      now: sharedWhileUnderWay(async (nowMs: number): Promise<FleetNow> =>
+        deriveNow(reader, people.speaking(await people.alerts()), nowMs, DEFAULT_FLEET_OPTIONS),
+      ),
+      inventory: (cluster, nowMs) => readInventory(reader, cluster, nowMs),
+    },
+    authenticate: async (token) => ownTraces.authenticate(token) ?? tokens.authenticate(token),
+    tracing,
+    isMuted: (headers) => headers[OWN_TRACES_HEADER] !== undefined,
+    fleetFacts: fleetFactsOf(threads.query),
+    adoption: adoptionOf(threads.query),
+    requiresToken: tokens.hasTokens,
+    ...(config.faro ? { faro: DEFAULT_FARO_OPTIONS } : {}),
+    metrics,
+    log,
+    clock,
+    webRoot: fileURLToPath(new URL('../dist/web', import.meta.url)),
+    readiness: parts.readiness,
+    settings: {
+      version: VERSION,
+      startedAtMs: clock.nowMs(),
+      options: configTexts(config),
+      lookbackMs: config['query.lookback'],
+      alertmanagers: config.alertmanager.map(withoutPasswords),
+      isDemo: parts.isDemo,
+      externalUrl: config['external.url'],
+      listenHost: config.listen.host,
+      corsOrigins: config['web.cors-origins'],
+      bodyBytesMax: config['web.body-bytes-max'],
+      decodedBytesMax: config['ingest.decompressed-bytes-max'],
+    },
+  })
+}
+
+/** Main, the ingest worker, the query worker. */
+const THREADS = 3
+
+/** Many people look at one page: those who ask while an answer is being worked out get that one. */
+function sharedWhileUnderWay<T>(ask: (nowMs: number) => Promise<T>): (nowMs: number) => Promise<T> {
+  let underWay: Promise<T> | undefined
+  return (nowMs) => {
+    underWay ??= ask(nowMs).finally(() => (underWay = undefined))
+    return underWay
+  }
+}

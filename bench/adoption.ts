@@ -16,6 +16,7 @@ import { sharesOf } from '../src/fleet/adoption/share.ts'
 import { spreadsOf } from '../src/fleet/adoption/spread.ts'
 import type { AdoptionRow } from '../src/model/adoption.ts'
 import { openFacts } from '../src/store/facts/facts.ts'
+import { emptyRecord } from '../test/support/cluster-record.ts'
 
 const FIRST_DAY = '2025-11-21'
 const DAYS = 365
@@ -114,10 +115,7 @@ function fleetOf(count: number): readonly AdoptionCluster[] {
       return [untilMs === undefined ? one : { ...one, untilMs }]
     })
     return {
-      record: {
-        cluster,
-        aliases: [],
-        versions: {},
+      record: emptyRecord(cluster, {
         flavour: pick(['community', 'openshift'] as const, i),
         platform: { kind: 'openshift', version: `4.${16 + ((i * 13) % 6)}.3` },
         subscription: {
@@ -127,22 +125,14 @@ function fleetOf(count: number): readonly AdoptionCluster[] {
           source: 's',
           state: '',
         },
-        conditions: [],
-        settings: { liveMigration: {}, featureGates: {} },
-        pools: [],
-        instanceTypes: {},
-        preferences: {},
-        deprecatedApis: {},
         region: pick(
           'eu-central eu-west us-east us-west us-central ap-north ap-south sa-east'.split(' '),
           (i * 17) % 97,
         ),
         environment: pick(['prod', 'stage', 'edge', 'lab'], (i * 11) % 13),
         workloads: { running: 20, outdated: i % 5, atMs: 0 },
-        firstSeenMs: 0,
         lastSeenMs: Infinity,
-        coverage: { objects: true, metrics: true, spans: false, kinds: [] },
-      },
+      }),
       intervals,
     }
   })

@@ -15,8 +15,9 @@ import type { UpgradeRecord } from '../../src/model/upgrade.ts'
 import { createFacts } from '../../src/store/facts/facts.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { Turns } from '../../src/store/turns.ts'
+import { emptyRecord } from '../support/cluster-record.ts'
 import { fleetFactsOver } from '../support/fleet-facts.ts'
-import { T0_MS, UPGRADE } from '../support/upgrade-record.ts'
+import { T0_MS, UPGRADE, UPGRADE_FIELDS, upgradeRecord } from '../support/upgrade-record.ts'
 import { makeServer, NOW_MS } from './test-server.ts'
 import type { TestServer } from './test-server.ts'
 
@@ -24,21 +25,12 @@ const MINUTE_MS = 60_000
 const at = (minutes: number): number => NOW_MS + minutes * MINUTE_MS
 
 function record(cluster: string, more: Partial<ClusterRecord> = {}): ClusterRecord {
-  return {
-    cluster,
-    aliases: [],
-    versions: {},
-    conditions: [],
-    settings: { liveMigration: {}, featureGates: {} },
-    pools: [],
-    instanceTypes: {},
-    preferences: {},
-    deprecatedApis: {},
+  return emptyRecord(cluster, {
     firstSeenMs: at(-900),
     lastSeenMs: at(-1),
     coverage: { objects: false, metrics: true, spans: false, metricsLastMs: at(-1), kinds: [] },
     ...more,
-  }
+  })
 }
 
 const channel = (name: string): NonNullable<ClusterRecord['subscription']> => ({
@@ -55,30 +47,8 @@ function upgrade(
   more: Partial<UpgradeRecord['upgrade']> = {},
   detail: Partial<UpgradeRecord['detail']> = {},
 ): UpgradeRecord {
-  return {
-    upgrade: {
-      id,
-      cluster,
-      operator: 'kubevirt-hyperconverged',
-      from: '1.16.0',
-      to: '1.17.0',
-      state: 'succeeded',
-      startedMs: at(-100),
-      ...(more.state === 'in_progress' ? {} : { endedMs: at(-85) }),
-      phases: [],
-      evidence: [],
-      resolutionSeconds: 1,
-      ...more,
-    },
-    detail: {
-      csvSteps: [],
-      components: [],
-      observedUntilMs: at(-1),
-      conditionChanges: [],
-      featureGateChanges: [],
-      ...detail,
-    },
-  }
+  const ended = more.state === 'in_progress' ? {} : { endedMs: at(-85) }
+  return upgradeRecord({ id, cluster, startedMs: at(-100), ...ended, ...more }, { observedUntilMs: at(-1), ...detail })
 }
 
 function modification(cluster: string, id: string, more: Partial<Modification> = {}): Modification {
@@ -353,22 +323,7 @@ describe('upgrades', () => {
 
   test('an upgrade has always the same fields, null where nobody knows', async () => {
     const one = await ask<UpgradeItem>('/api/fleet/v1/upgrades/u-stuck', UpgradeItem)
-    expect(Object.keys(one)).toEqual([
-      'id',
-      'cluster',
-      'operator',
-      'from',
-      'to',
-      'channel',
-      'approval',
-      'state',
-      'startedAt',
-      'endedAt',
-      'phases',
-      'blockedBy',
-      'evidence',
-      'resolutionSeconds',
-    ])
+    expect(Object.keys(one)).toEqual(UPGRADE_FIELDS)
     expect(one.phases).toEqual([
       {
         name: 'olm.installing',

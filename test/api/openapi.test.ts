@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATIONS, OWN_PREFIXES } from '../../src/api/openapi.ts'
+import { UPGRADE_FIELDS } from '../support/upgrade-record.ts'
 import { makeServer } from './test-server.ts'
 import type { TestServer } from './test-server.ts'
 
@@ -103,22 +104,7 @@ test('what an upgrade has is said whole', () => {
   const { schema } = (responses['200']!.content as Record<string, { schema: { required: string[] } }>)[
     'application/json'
   ]!
-  expect(schema.required).toEqual([
-    'id',
-    'cluster',
-    'operator',
-    'from',
-    'to',
-    'channel',
-    'approval',
-    'state',
-    'startedAt',
-    'endedAt',
-    'phases',
-    'blockedBy',
-    'evidence',
-    'resolutionSeconds',
-  ])
+  expect(schema.required).toEqual(UPGRADE_FIELDS)
 })
 
 describe('references', () => {

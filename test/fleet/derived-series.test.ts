@@ -11,26 +11,18 @@ import type { ClusterRecord, Modification } from '../../src/model/cluster-record
 import type { UpgradeRecord } from '../../src/model/upgrade.ts'
 import { FLEET_METRICS } from '../../src/rules/metrics/fleet.ts'
 import { readMetricTable } from '../../src/rules/metrics/metric-table.ts'
+import { emptyRecord } from '../support/cluster-record.ts'
 import { MINUTE_MS, phase, recordOf, T0 } from './edge-script.ts'
 
 const at = (minute: number): number => T0 + minute * MINUTE_MS
 
 function clusterOf(cluster: string, more: Partial<ClusterRecord> = {}): ClusterRecord {
-  return {
-    cluster,
-    aliases: [],
-    versions: {},
-    conditions: [],
-    settings: { liveMigration: {}, featureGates: {} },
-    pools: [],
-    instanceTypes: {},
-    preferences: {},
-    deprecatedApis: {},
+  return emptyRecord(cluster, {
     firstSeenMs: T0,
     lastSeenMs: T0,
     coverage: { objects: true, metrics: true, spans: false, kinds: [] },
     ...more,
-  }
+  })
 }
 
 const edit = (more: Partial<Modification> = {}): Modification => ({

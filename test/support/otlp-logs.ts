@@ -2,20 +2,8 @@ import fc from 'fast-check'
 import type { AttributeValue } from '../../src/model/attribute.ts'
 import type { LogsRequest, OtlpLogRecord, ResourceLogs } from '../../src/wire/otlp-logs.ts'
 import type { OtlpScope } from '../../src/wire/otlp-resource.ts'
-import { FIXED32 } from '../../src/wire/protobuf.ts'
-import {
-  attributeList,
-  attributes,
-  bits64,
-  bytesOf,
-  each,
-  entryJson,
-  integer,
-  message,
-  text,
-  value,
-  valueJson,
-} from './otlp.ts'
+import { arbitraryEnvelopes, envelopeJson, envelopeProtobuf, fixed32, hex } from './otlp-envelope.ts'
+import { attributeList, attributes, bits64, each, entryJson, integer, message, text, value, valueJson } from './otlp.ts'
 import type { Write } from './otlp.ts'
 
 /** OTLP logs requests as senders write them, in both encodings, and Kubernetes objects as a Collector puts them into one. */
@@ -23,83 +11,49 @@ import type { Write } from './otlp.ts'
 type Resources = Pick<LogsRequest, 'resources'>
 
 export function encodeLogsProtobuf({ resources }: Resources): Uint8Array {
-  return bytesOf(
-    each(resources, ({ resource, scopes }) =>
-      message(
-        1,
-        message(1, attributes(1, resource.attributes), integer(2, resource.droppedAttributes)),
-        each(scopes, ({ scope, records }) =>
-          message(
-            2,
-            message(
-              1,
-              text(1, scope.name),
-              text(2, scope.version),
-              attributes(3, scope.attributes),
-              integer(4, scope.droppedAttributes),
-            ),
-            each(records, (record) => message(2, recordOf(record))),
-            text(3, scope.schemaUrl),
-          ),
-        ),
-        text(3, resource.schemaUrl),
-      ),
-    ),
-  )
+  return envelopeProtobuf(resources, ({ records }) => each(records, recordMessage))
 }
 
-function recordOf(record: OtlpLogRecord): Write {
-  return (writer) => {
-    bits64(1, record.timeNs)(writer)
-    integer(2, record.severity)(writer)
-    text(3, record.severityText)(writer)
-    if (record.body !== undefined) value(5, record.body)(writer)
-    attributes(6, record.attributes)(writer)
-    integer(7, record.droppedAttributes)(writer)
-    if (record.flags !== 0) {
-      writer.tag(8, FIXED32)
-      writer.raw(new Uint8Array(Uint32Array.of(record.flags).buffer))
-    }
-    if (record.traceId !== '') writer.bytes(9, Buffer.from(record.traceId, 'hex'))
-    if (record.spanId !== '') writer.bytes(10, Buffer.from(record.spanId, 'hex'))
-    bits64(11, record.observedNs)(writer)
-    text(12, record.eventName)(writer)
-  }
+function recordMessage(record: OtlpLogRecord): Write {
+  return message(
+    2,
+    bits64(1, record.timeNs),
+    integer(2, record.severity),
+    text(3, record.severityText),
+    ...(record.body === undefined ? [] : [value(5, record.body)]),
+    attributes(6, record.attributes),
+    integer(7, record.droppedAttributes),
+    fixed32(8, record.flags),
+    hex(9, record.traceId),
+    hex(10, record.spanId),
+    bits64(11, record.observedNs),
+    text(12, record.eventName),
+  )
 }
 
 export function encodeLogsJson({ resources }: Resources): string {
   return JSON.stringify({
     unknown: [{}],
-    resourceLogs: resources.map(({ resource, scopes }) => ({
-      resource: {
-        attributes: resource.attributes.map(entryJson),
-        droppedAttributesCount: resource.droppedAttributes,
-      },
-      schemaUrl: resource.schemaUrl,
-      scopeLogs: scopes.map(({ scope, records }) => ({
-        scope: {
-          name: scope.name,
-          version: scope.version,
-          attributes: scope.attributes.map(entryJson),
-          droppedAttributesCount: scope.droppedAttributes,
-        },
-        schemaUrl: scope.schemaUrl,
-        logRecords: records.map((record) => ({
-          timeUnixNano: String(record.timeNs),
-          observedTimeUnixNano: String(record.observedNs),
-          severityNumber: record.severity,
-          severityText: record.severityText,
-          body: record.body === undefined ? undefined : valueJson(record.body),
-          attributes: record.attributes.map(entryJson),
-          droppedAttributesCount: record.droppedAttributes,
-          flags: record.flags,
-          traceId: record.traceId.toUpperCase(),
-          spanId: record.spanId,
-          eventName: record.eventName,
-        })),
-      })),
-    })),
+    resourceLogs: resources.map((one) =>
+      envelopeJson(one, 'scopeLogs', ({ records }) => ({ logRecords: records.map(recordJson) })),
+    ),
   })
+}
+
+function recordJson(record: OtlpLogRecord): unknown {
+  return {
+    timeUnixNano: String(record.timeNs),
+    observedTimeUnixNano: String(record.observedNs),
+    severityNumber: record.severity,
+    severityText: record.severityText,
+    body: record.body === undefined ? undefined : valueJson(record.body),
+    attributes: record.attributes.map(entryJson),
+    droppedAttributesCount: record.droppedAttributes,
+    flags: record.flags,
+    traceId: record.traceId.toUpperCase(),
+    spanId: record.spanId,
+    eventName: record.eventName,
+  }
 }
 
 const hexOf = (bytes: number): fc.Arbitrary<string> =>
@@ -125,34 +79,13 @@ const arbitraryRecord: fc.Arbitrary<OtlpLogRecord> = fc.record({
   eventName: fc.string({ maxLength: 5 }),
 })
 
-export const arbitraryLogsRequest: fc.Arbitrary<LogsRequest> = fc
-  .array(
-    fc.record({
-      resource: fc.record({
-        attributes: attributeList,
-        droppedAttributes: count,
-        schemaUrl: fc.constantFrom('', 'https://opentelemetry.io/schemas/1.44.0'),
-      }),
-      scopes: fc.array(
-        fc.record({
-          scope: fc.record({
-            name: fc.string({ maxLength: 5 }),
-            version: fc.constantFrom('', '1'),
-            attributes: attributeList,
-            droppedAttributes: count,
-            schemaUrl: fc.constantFrom('', 'u'),
-          }),
-          records: fc.array(arbitraryRecord, { maxLength: 3 }),
-        }),
-        { maxLength: 2 },
-      ),
-    }),
-    { maxLength: 2 },
-  )
-  .map((resources) => ({
-    resources,
-    recordCount: resources.flatMap(({ scopes }) => scopes).flatMap((s) => s.records).length,
+export const arbitraryLogsRequest: fc.Arbitrary<LogsRequest> = arbitraryEnvelopes(arbitraryRecord).map((envelopes) => {
+  const resources = envelopes.map(({ resource, scopes }) => ({
+    resource,
+    scopes: scopes.map(({ scope, items }) => ({ scope, records: items })),
   }))
+  return { resources, recordCount: resources.flatMap(({ scopes }) => scopes.flatMap(({ records }) => records)).length }
+})
 
 /** A JSON value as the OTLP value that a Collector makes of it. */
 export function otlpValueOf(json: unknown): AttributeValue {

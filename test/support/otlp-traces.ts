@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import type { SpanEvent, SpanLink } from '../../src/model/span.ts'
 import { SPAN_KINDS, SPAN_STATUSES } from '../../src/model/span.ts'
 import type { OtlpScope } from '../../src/wire/otlp-resource.ts'
-import type { OtlpSpan, ResourceSpans, TracesRequest } from '../../src/wire/otlp-traces.ts'
-import { FIXED32 } from '../../src/wire/protobuf.ts'
-import { attributeList, attributes, bits64, bytesOf, each, entryJson, integer, message, text } from './otlp.ts'
+import type { OtlpSpan, TracesRequest } from '../../src/wire/otlp-traces.ts'
+import { arbitraryEnvelopes, envelopeJson, envelopeProtobuf, fixed32, hex } from './otlp-envelope.ts'
+import { attributeList, attributes, bits64, each, entryJson, integer, message, text } from './otlp.ts'
 import type { Write } from './otlp.ts'
 import { spanIdOf, traceIdOf } from './spans.ts'
 
@@ -12,38 +12,8 @@ import { spanIdOf, traceIdOf } from './spans.ts'
 
 type Resources = Pick<TracesRequest, 'resources'>
 
-const hex =
-  (field: number, id: string): Write =>
-  (writer) => {
-    if (id !== '') writer.bytes(field, Buffer.from(id, 'hex'))
-  }
-const fixed32 =
-  (field: number, value: number): Write =>
-  (writer) => {
-    if (value === 0) return
-    writer.tag(field, FIXED32)
-    const bytes = Buffer.alloc(4)
-    bytes.writeUInt32LE(value)
-    writer.raw(bytes)
-  }
-
 export function encodeTracesProtobuf({ resources }: Resources): Uint8Array {
-  return bytesOf(
-    each(resources, ({ resource, scopes }) =>
-      message(
-        1,
-        message(1, attributes(1, resource.attributes), integer(2, resource.droppedAttributes)),
-        each(scopes, ({ scope, spans }) =>
-          message(2, scopeMessage(scope), each(spans, spanMessage), text(3, scope.schemaUrl)),
-        ),
-        text(3, resource.schemaUrl),
-      ),
-    ),
-  )
-}
-
-function scopeMessage({ name, version, attributes: list, droppedAttributes }: OtlpScope): Write {
-  return message(1, text(1, name), text(2, version), attributes(3, list), integer(4, droppedAttributes))
+  return envelopeProtobuf(resources, ({ spans }) => each(spans, spanMessage))
 }
 
 function spanMessage(span: OtlpSpan): Write {
@@ -90,20 +60,9 @@ function spanMessage(span: OtlpSpan): Write {
 export function encodeTracesJson({ resources }: Resources): string {
   return JSON.stringify({
     unknown: { anything: [1] },
-    resourceSpans: resources.map(({ resource, scopes }) => ({
-      resource: { attributes: resource.attributes.map(entryJson), droppedAttributesCount: resource.droppedAttributes },
-      schemaUrl: resource.schemaUrl,
-      scopeSpans: scopes.map(({ scope, spans }) => ({
-        scope: {
-          name: scope.name,
-          version: scope.version,
-          attributes: scope.attributes.map(entryJson),
-          droppedAttributesCount: String(scope.droppedAttributes),
-        },
-        schemaUrl: scope.schemaUrl,
-        spans: spans.map(spanJson),
-      })),
-    })),
+    resourceSpans: resources.map((one) =>
+      envelopeJson(one, 'scopeSpans', ({ spans }) => ({ spans: spans.map(spanJson) })),
+    ),
   })
 }
 
@@ -176,7 +135,6 @@ const id = (bytes: readonly number[]) =>
 const text16 = fc.string({ maxLength: 5, unit: 'grapheme' })
 const nanoseconds = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 const count = fc.nat(0xffffffff)
-const schemaUrl = fc.constantFrom('', 'https://schema.example/1')
 const event: fc.Arbitrary<Required<SpanEvent>> = fc.record({
   timeNs: nanoseconds,
   name: text16,
@@ -209,24 +167,11 @@ const span: fc.Arbitrary<OtlpSpan> = fc.record({
   status: fc.record({ code: fc.constantFrom(...SPAN_STATUSES), message: text16 }),
   flags: count,
 })
-const resource: fc.Arbitrary<ResourceSpans> = fc.record({
-  resource: fc.record({ attributes: attributeList, droppedAttributes: count, schemaUrl }),
-  scopes: fc.array(
-    fc.record({
-      scope: fc.record({
-        name: text16,
-        version: text16,
-        attributes: attributeList,
-        droppedAttributes: count,
-        schemaUrl,
-      }),
-      spans: fc.array(span, { maxLength: 3 }),
-    }),
-    { maxLength: 2 },
-  ),
-})
 
-export const arbitraryTraces: fc.Arbitrary<TracesRequest> = fc.array(resource, { maxLength: 2 }).map((resources) => ({
-  resources,
-  spanCount: resources.reduce((sum, { scopes }) => sum + scopes.reduce((all, scope) => all + scope.spans.length, 0), 0),
-}))
+export const arbitraryTraces: fc.Arbitrary<TracesRequest> = arbitraryEnvelopes(span).map((envelopes) => {
+  const resources = envelopes.map(({ resource, scopes }) => ({
+    resource,
+    scopes: scopes.map(({ scope, items }) => ({ scope, spans: items })),
+  }))
+  return { resources, spanCount: resources.flatMap(({ scopes }) => scopes.flatMap(({ spans }) => spans)).length }
+})

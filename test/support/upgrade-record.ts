@@ -115,3 +115,41 @@ export function asKnownAt(seconds: number): UpgradeRecord {
     },
   }
 }
+
+/** All that an upgrade has when HTTP tells it, in this order. */
+export const UPGRADE_FIELDS = [
+  'id',
+  'cluster',
+  'operator',
+  'from',
+  'to',
+  'channel',
+  'approval',
+  'state',
+  'startedAt',
+  'endedAt',
+  'phases',
+  'blockedBy',
+  'evidence',
+  'resolutionSeconds',
+] as const
+
+/** An upgrade from 1.16.0 to 1.17.0 that got there, without phases or evidence, and with what is given. */
+export function upgradeRecord(
+  known: Partial<UpgradeRecord['upgrade']> & { readonly id: string; readonly cluster: string },
+  detail: Partial<UpgradeRecord['detail']> & { readonly observedUntilMs: number },
+): UpgradeRecord {
+  return {
+    upgrade: {
+      operator: 'kubevirt-hyperconverged',
+      from: '1.16.0',
+      to: '1.17.0',
+      state: 'succeeded',
+      phases: [],
+      evidence: [],
+      resolutionSeconds: 1,
+      ...known,
+    },
+    detail: { csvSteps: [], components: [], conditionChanges: [], featureGateChanges: [], ...detail },
+  }
+}

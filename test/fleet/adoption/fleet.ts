@@ -1,24 +1,16 @@
 import type { ClusterRecord, VersionInterval } from '../../../src/model/cluster-record.ts'
 import type { AdoptionCluster } from '../../../src/fleet/adoption/cube-of-day.ts'
 import { dayStartMs } from '../../../src/fleet/adoption/day.ts'
+import { emptyRecord } from '../../support/cluster-record.ts'
 
 /** A cluster's record with nothing told but what is given. */
 export function recordOf(cluster: string, more: Partial<ClusterRecord> = {}): ClusterRecord {
-  return {
-    cluster,
-    aliases: [],
-    versions: {},
-    conditions: [],
-    settings: { liveMigration: {}, featureGates: {} },
-    pools: [],
-    instanceTypes: {},
-    preferences: {},
-    deprecatedApis: {},
+  return emptyRecord(cluster, {
     firstSeenMs: dayStartMs('2026-01-01'),
     lastSeenMs: dayStartMs('2026-12-31'),
     coverage: { objects: true, metrics: false, spans: false, kinds: [] },
     ...more,
-  }
+  })
 }
 
 /** Ran these versions from these days on, each until the next. */

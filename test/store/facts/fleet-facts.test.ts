@@ -6,26 +6,20 @@ import type { ClusterFacts, UpgradeQuery } from '../../../src/model/fleet-facts.
 import type { UpgradeRecord } from '../../../src/model/upgrade.ts'
 import { openDatabaseForReading } from '../../../src/store/database.ts'
 import { openFactsForReading } from '../../../src/store/facts/facts.ts'
+import { emptyRecord } from '../../support/cluster-record.ts'
+import { upgradeRecord } from '../../support/upgrade-record.ts'
 import { NOW_MS, TempStore } from '../temp-store.ts'
 
 const HOUR_MS = 3_600_000
 
 function clusterOf(cluster: string, more: Partial<ClusterRecord> = {}): ClusterRecord {
-  return {
-    cluster,
-    aliases: [],
+  return emptyRecord(cluster, {
     versions: { kubevirt: '1.7.0' },
-    conditions: [],
-    settings: { liveMigration: {}, featureGates: {} },
-    pools: [],
-    instanceTypes: {},
-    preferences: {},
-    deprecatedApis: {},
     firstSeenMs: NOW_MS - HOUR_MS,
     lastSeenMs: NOW_MS,
     coverage: { objects: true, metrics: false, spans: false, kinds: [] },
     ...more,
-  }
+  })
 }
 
 function upgradeOf(
@@ -35,30 +29,11 @@ function upgradeOf(
   detail: Partial<UpgradeRecord['detail']> = {},
 ): UpgradeRecord {
   const startedMs = more.startedMs ?? NOW_MS - HOUR_MS
-  return {
-    upgrade: {
-      id,
-      cluster,
-      operator: 'kubevirt-hyperconverged',
-      from: '1.16.0',
-      to: '1.17.0',
-      state: 'succeeded',
-      startedMs,
-      endedMs: startedMs + 900_000,
-      phases: [],
-      evidence: [{ source: 'objects', atMs: NOW_MS, text: 'CSV "ü"\n', ref: 'a/b' }],
-      resolutionSeconds: 1,
-      ...more,
-    },
-    detail: {
-      csvSteps: [],
-      components: [],
-      observedUntilMs: NOW_MS,
-      conditionChanges: [],
-      featureGateChanges: [],
-      ...detail,
-    },
-  }
+  const evidence = [{ source: 'objects' as const, atMs: NOW_MS, text: 'CSV "ü"\n', ref: 'a/b' }]
+  return upgradeRecord(
+    { id, cluster, startedMs, endedMs: startedMs + 900_000, evidence, ...more },
+    { observedUntilMs: NOW_MS, ...detail },
+  )
 }
 
 function intervalOf(cluster: string, version: string, fromMs: number, untilMs?: number): VersionInterval {

@@ -2,6 +2,7 @@ import { StrictMode, useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
+import { Router } from 'wouter'
 import '@patternfly/react-core/dist/styles/base.css'
 import './ui/styles/tokens.css'
 import './ui/styles/base.css'
@@ -11,6 +12,7 @@ import './ui/styles/tables.css'
 import './ui/styles/pages.css'
 import './ui/styles/runbook.css'
 import './ui/styles/print.css'
+import { keepMoment } from './lib/moment.ts'
 import { Shell } from './panels/shell.tsx'
 import { queryClient } from './query/query-client.ts'
 import { useSettings } from './query/use-fleet.ts'
@@ -42,9 +44,16 @@ function App(): ReactNode {
     }
   }, [settings])
   return (
-    <Shell>
-      <Routes />
-    </Shell>
+    <Router
+      hrefs={(path) => keepMoment(path, location.search)}
+      aroundNav={(navigate, path, options) => {
+        navigate(keepMoment(path, location.search), options)
+      }}
+    >
+      <Shell>
+        <Routes />
+      </Shell>
+    </Router>
   )
 }
 

@@ -1,7 +1,11 @@
+import { searchOf, withSearch } from './address.ts'
 import { formatAlertView, WHOLE_VIEW } from './alert-view.ts'
 import type { AlertView } from './alert-view.ts'
 
-/** Every address of the UI. No other file writes one, so a renamed page is one change. */
+/**
+ * The places of the UI, and every address of Now, Alerts and runbooks. Those of Fleet and Explore stand in
+ * `fleet-paths.ts` and `explore-paths.ts`; no other file writes one, so a renamed page is one change.
+ */
 
 export const ROUTES = {
   now: '/',
@@ -48,8 +52,6 @@ function isBelow(pathname: string, path: string): boolean {
   return pathname === path || pathname.startsWith(`${path}/`)
 }
 
-const withSearch = (path: string, search: string): string => (search === '' ? path : `${path}?${search}`)
-
 export function alertsPath(view: Partial<AlertView> = {}): string {
   return withSearch(ROUTES.alerts, formatAlertView({ ...WHOLE_VIEW, ...view }))
 }
@@ -84,11 +86,6 @@ export function deliveryPath(search: Readonly<Record<string, string>> = {}): str
 
 export function lintPath(search: Readonly<Record<string, string>> = {}): string {
   return withSearch(ROUTES.lint, searchOf(search))
-}
-
-/** Empty values are left out. */
-function searchOf(search: Readonly<Record<string, string>>): string {
-  return new URLSearchParams(Object.entries(search).filter(([, value]) => value !== '')).toString()
 }
 
 export function runbookPath(name: string, instance?: string): string {

@@ -15,7 +15,7 @@ import { steadyList } from '../lib/steady-list.ts'
 import { AcknowledgeDialog } from '../panels/acknowledge-dialog.tsx'
 import { AlertDetail } from '../panels/alert-detail.tsx'
 import { AlertFilters } from '../panels/alert-filters.tsx'
-import { AlertPagesNav } from '../panels/alert-pages-nav.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
 import { AlertTable } from '../panels/alert-table.tsx'
 import type { Selection } from '../panels/alert-table.tsx'
 import { Answer } from '../panels/answer.tsx'
@@ -132,7 +132,7 @@ function AlertsAnswer({ items, fingerprint }: AlertsAnswerProps): ReactNode {
     <>
       <title>{opened === undefined ? 'Alerts · Daytwo' : `${opened.alertname} on ${opened.cluster} · Daytwo`}</title>
       <div className="alerts-list" ref={list}>
-        <AlertPagesNav />
+        <PagesNav place="Alerts" />
         <FailingRules failing={items.failing} />
         {items.alerts.length === 0 ? (
           <EmptyAlerts asOfMs={items.asOfMs} isPartial={items.failing.length > 0} />

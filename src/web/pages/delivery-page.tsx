@@ -5,7 +5,7 @@ import { Link, useLocation, useSearch } from 'wouter'
 import type { ReceiverItems } from '../../contract/deliveries.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { alertPath, deliveryPath } from '../lib/paths.ts'
-import { AlertPagesNav } from '../panels/alert-pages-nav.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { DecisionItems } from '../panels/decision-list.tsx'
@@ -45,7 +45,7 @@ export function DeliveryPage(): ReactNode {
   return (
     <div className="page">
       <title>Delivery · Daytwo</title>
-      <AlertPagesNav />
+      <PagesNav place="Alerts" />
       <h1>Delivery</h1>
       {asked.fingerprint === '' ? null : <WhyOf fingerprint={asked.fingerprint} />}
       <Panel title="Receivers" aside={receivers.data?.configFile}>

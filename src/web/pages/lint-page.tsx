@@ -5,7 +5,7 @@ import { createMarker } from '../lib/mark-values.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { lintPath } from '../lib/paths.ts'
 import { copyText, parseBlocks } from '../lib/runbook-blocks.ts'
-import { AlertPagesNav } from '../panels/alert-pages-nav.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { FindingList, FindingSeverity } from '../panels/finding-list.tsx'
@@ -29,7 +29,7 @@ export function LintPage(): ReactNode {
   return (
     <div className="page">
       <title>Lint · Daytwo</title>
-      <AlertPagesNav />
+      <PagesNav place="Alerts" />
       <div className="page-head">
         <h1>Lint</h1>
         <Choice

@@ -8,7 +8,7 @@ import { formatAge } from '../lib/format-time.ts'
 import { ownLabelsByName } from '../lib/own-labels.ts'
 import { alertPath, resolvedPath, runbookPath } from '../lib/paths.ts'
 import { toSeverity } from '../lib/severity.ts'
-import { AlertPagesNav } from '../panels/alert-pages-nav.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
 import { Answer } from '../panels/answer.tsx'
 import { useHistory } from '../query/use-history.ts'
 import { AlertName } from '../ui/alert-name.tsx'
@@ -57,7 +57,7 @@ export function ResolvedPage(): ReactNode {
     <div className="page">
       <title>Resolved alerts · Daytwo</title>
       <h1 className="visually-hidden">Resolved alerts</h1>
-      <AlertPagesNav />
+      <PagesNav place="Alerts" />
       <div className="filters">
         <input
           ref={search}

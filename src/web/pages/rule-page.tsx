@@ -7,7 +7,7 @@ import { formatAge } from '../lib/format-time.ts'
 import { alertsPath, explorePath, rulesPath, runbookPath } from '../lib/paths.ts'
 import { evaluatedAtMs, formatSeconds, rulesOf } from '../lib/rule-list.ts'
 import type { AlertingRule, RuleItem } from '../lib/rule-list.ts'
-import { AlertPagesNav } from '../panels/alert-pages-nav.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
 import { Answer } from '../panels/answer.tsx'
 import { BackTest } from '../panels/back-test.tsx'
 import { FindingList } from '../panels/finding-list.tsx'
@@ -31,7 +31,7 @@ export function RulePage({ name }: { readonly name: string }): ReactNode {
   return (
     <div className="page">
       <title>{`${name} · Rules · Daytwo`}</title>
-      <AlertPagesNav />
+      <PagesNav place="Alerts" />
       <h1>
         <AlertName name={name} />
       </h1>

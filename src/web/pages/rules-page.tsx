@@ -7,7 +7,7 @@ import { rulePath, rulesPath } from '../lib/paths.ts'
 import { evaluatedAtMs, formatSeconds, listRules, RULE_LIST_STATES } from '../lib/rule-list.ts'
 import type { RuleItem, RuleListState } from '../lib/rule-list.ts'
 import { toSeverity } from '../lib/severity.ts'
-import { AlertPagesNav } from '../panels/alert-pages-nav.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { RULES_PATH, useRules } from '../query/use-rules.ts'
@@ -44,7 +44,7 @@ export function RulesPage(): ReactNode {
     <div className="page">
       <title>Rules · Daytwo</title>
       <h1 className="visually-hidden">Rules</h1>
-      <AlertPagesNav />
+      <PagesNav place="Alerts" />
       <div className="filters">
         <input
           ref={search}

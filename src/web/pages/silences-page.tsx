@@ -8,7 +8,7 @@ import { alertPath } from '../lib/paths.ts'
 import { draftOf, newDraft } from '../lib/silence-draft.ts'
 import type { SilenceDraft } from '../lib/silence-draft.ts'
 import { formatMatchers } from '../lib/silence-matchers.ts'
-import { AlertPagesNav } from '../panels/alert-pages-nav.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { DeedFailure } from '../panels/deed-failure.tsx'
@@ -42,7 +42,7 @@ export function SilencesPage(): ReactNode {
   return (
     <div className="page">
       <title>Silences · Daytwo</title>
-      <AlertPagesNav />
+      <PagesNav place="Alerts" />
       <div className="page-head">
         <h1>Silences</h1>
         <Button

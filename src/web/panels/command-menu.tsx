@@ -1,13 +1,18 @@
 import { useId, useState } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
-import { useLocation } from 'wouter'
+import { useLocation, useSearch } from 'wouter'
 import { matchCommands } from '../lib/command-match.ts'
+import { withSearch } from '../lib/address.ts'
+import { EXPLORE_PAGES } from '../lib/explore-paths.ts'
+import { FLEET_PAGES } from '../lib/fleet-paths.ts'
 import { countOf } from '../lib/format-number.ts'
+import { atMoment, momentOf } from '../lib/moment.ts'
 import { ALERT_PAGES, alertsPath, explorePath, PLACES, runbookPath } from '../lib/paths.ts'
 import { useAlerts, useNow } from '../query/use-fleet.ts'
 import { useRunbookList } from '../query/use-runbook.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { setPreference, usePreferences } from '../ui/preferences.ts'
+import { serverNowMs } from '../ui/server-clock.ts'
 
 interface Command {
   readonly label: string
@@ -17,6 +22,14 @@ interface Command {
 }
 
 const SHOWN_MAX = 50
+
+const HOUR_MS = 3600_000
+const MOMENTS = [
+  { label: 'As it was an hour ago', agoMs: HOUR_MS },
+  { label: 'As it was a shift ago', agoMs: 8 * HOUR_MS },
+  { label: 'As it was a day ago', agoMs: 24 * HOUR_MS },
+  { label: 'As it was a week ago', agoMs: 7 * 24 * HOUR_MS },
+] as const
 
 /** Everything the UI can go to or do, by typing. */
 export function CommandMenu({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -84,7 +97,8 @@ export function CommandMenu({ onClose }: { readonly onClose: () => void }): Reac
 }
 
 function useCommands(typed: string): Command[] {
-  const [, navigate] = useLocation()
+  const [pathname, navigate] = useLocation()
+  const search = useSearch()
   const { theme, zone } = usePreferences()
   const alerts = useAlerts().data?.alerts ?? []
   const silent = useNow().data?.silent.items ?? []
@@ -103,7 +117,9 @@ function useCommands(typed: string): Command[] {
   const isDark = theme === 'dark'
   return [
     ...PLACES.map((place) => to(place.name, place.says, place.path)),
-    ...ALERT_PAGES.slice(1).map((page) => to(page.name, page.says, page.path)),
+    ...[...FLEET_PAGES, ...ALERT_PAGES.slice(1), ...EXPLORE_PAGES.slice(1)].map((page) =>
+      to(page.name, page.says, page.path),
+    ),
     ...[...perName].map(([name, count]) => to(name, countOf(count, 'alert'), alertsPath({ alertname: name }))),
     ...[...clusters].map((cluster) => to(cluster, 'alerts of the cluster', alertsPath({ cluster }))),
     ...pages.map(({ name, summary }) => to(`Runbook ${name}`, summary, runbookPath(name))),
@@ -121,6 +137,16 @@ function useCommands(typed: string): Command[] {
         setPreference('zone', zone === 'utc' ? 'local' : 'utc')
       },
     },
+    ...MOMENTS.map(({ label, agoMs }) => ({
+      label,
+      note: 'this page in the past',
+      run: () => {
+        navigate(atMoment(withSearch(pathname, search), serverNowMs() - agoMs))
+      },
+    })),
+    ...(momentOf(search) === undefined
+      ? []
+      : [to('Back to now', 'this page live', atMoment(withSearch(pathname, search), undefined))]),
     ...(typed.trim() === ''
       ? []
       : [to(`Query ${typed.trim()}`, 'run as PromQL in Explore', explorePath(typed.trim()))]),

@@ -1,14 +1,17 @@
 import { Suspense, useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
-import { useLocation } from 'wouter'
+import { useLocation, useSearch } from 'wouter'
+import { momentOf } from '../lib/moment.ts'
 import { PLACES } from '../lib/paths.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { setPreference, usePreferences } from '../ui/preferences.ts'
+import { holdClock } from '../ui/server-clock.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { ToastRegion } from '../ui/toast-region.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import { CommandMenu } from './command-menu.tsx'
 import { Masthead } from './masthead.tsx'
+import { MomentBar } from './moment-bar.tsx'
 import { ViewDialog } from './view-dialog.tsx'
 
 type OpenDialog = 'none' | 'commands' | 'view'
@@ -18,6 +21,10 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
   const [dialog, setDialog] = useState<OpenDialog>('none')
   const [pathname, navigate] = useLocation()
   const { density } = usePreferences()
+  const momentMs = momentOf(useSearch())
+  useEffect(() => {
+    holdClock(momentMs)
+  }, [momentMs])
   useKeys({
     '?': () => {
       setDialog('view')
@@ -53,6 +60,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
           setDialog('view')
         }}
       />
+      <MomentBar />
       <main id="main" tabIndex={-1}>
         <ErrorBoundary key={pathname.split('/')[1]} what="this page">
           <Suspense fallback={<Skeleton lines={8} label="Loading the page" />}>{children}</Suspense>

@@ -7,6 +7,8 @@ import { useSyncExternalStore } from 'react'
 let skewMs = 0
 let nowMs = Date.now()
 const listeners = new Set<() => void>()
+/** The moment that is shown instead of the present. */
+let heldMs: number | undefined
 let timer: ReturnType<typeof setInterval> | undefined
 
 /** Ages are shown to the second at most. */
@@ -34,13 +36,20 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
+/** Shows the pages as they were: the clock stands at that moment until it is let go by `undefined`. */
+export function holdClock(momentMs: number | undefined): void {
+  if (momentMs === heldMs) return
+  heldMs = momentMs
+  tick()
+}
+
 export function useNowMs(): number {
-  return useSyncExternalStore(subscribe, () => nowMs)
+  return useSyncExternalStore(subscribe, () => heldMs ?? nowMs)
 }
 
 /** For code outside components. */
 export function serverNowMs(): number {
-  return Date.now() + skewMs
+  return heldMs ?? Date.now() + skewMs
 }
 
 /** A moment of this machine's clock, as the server's clock says it. */

@@ -1,0 +1,44 @@
+/** `?at=`: the moment a page shows, RFC 3339. Without it a page is live. Pure. */
+
+export const MOMENT_PARAM = 'at'
+
+/** Milliseconds; `undefined` when the address names none, or none that can be read. */
+export function momentOf(search: string): number | undefined {
+  const ms = Date.parse(new URLSearchParams(search).get(MOMENT_PARAM) ?? '')
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+/** Whole seconds, in UTC: `2026-11-22T03:04:05Z`. */
+export function formatMomentParam(momentMs: number): string {
+  return new Date(momentMs).toISOString().replace(/\.\d+Z$/, 'Z')
+}
+
+/** The same page at another moment; live without one. */
+export function atMoment(path: string, momentMs: number | undefined): string {
+  const [pathname, search, hash] = partsOf(path)
+  const params = new URLSearchParams(search)
+  // An empty one says that the page is to be live, whatever was shown before.
+  params.set(MOMENT_PARAM, momentMs === undefined ? '' : formatMomentParam(momentMs))
+  return `${pathname}?${params.toString()}${hash}`
+}
+
+/**
+ * An address as it is gone to: who looks at a moment goes on looking at it, until an address says another one. An empty
+ * moment is left out, and the page is live.
+ */
+export function keepMoment(path: string, presentSearch: string): string {
+  const [pathname, search, hash] = partsOf(path)
+  const params = new URLSearchParams(search)
+  const told = params.get(MOMENT_PARAM)
+  const kept = new URLSearchParams(presentSearch).get(MOMENT_PARAM)
+  if (told === '') params.delete(MOMENT_PARAM)
+  else if (told === null && kept !== null && kept !== '') params.set(MOMENT_PARAM, kept)
+  else return path
+  const text = params.toString()
+  return `${pathname}${text === '' ? '' : `?${text}`}${hash}`
+}
+
+function partsOf(path: string): readonly [pathname: string, search: string, hash: string] {
+  const [, pathname = '', search = '', hash = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(path) ?? []
+  return [pathname, search, hash]
+}

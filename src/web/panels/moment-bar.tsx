@@ -1,0 +1,96 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import { useLocation, useSearch } from 'wouter'
+import { atMoment, momentOf } from '../lib/moment.ts'
+import { withSearch } from '../lib/address.ts'
+import { toFieldTime, fromFieldTime } from '../lib/field-time.ts'
+import { usePreferences } from '../ui/preferences.ts'
+import { Shape } from '../ui/shapes.tsx'
+import { Moment } from '../ui/time.tsx'
+
+const HOUR_MS = 3600_000
+
+/** Above every page that shows the past: which moment, other moments, and the way back. Absent while the page is live. */
+export function MomentBar(): ReactNode {
+  const [pathname, navigate] = useLocation()
+  const search = useSearch()
+  const momentMs = momentOf(search)
+  if (momentMs === undefined) return null
+  const go = (ms: number | undefined): void => {
+    navigate(atMoment(withSearch(pathname, search), ms))
+  }
+  return (
+    <div className="moment-bar" role="status">
+      <Shape name="clock" />
+      <span>
+        As it was at <Moment atMs={momentMs} />
+      </span>
+      <span className="moment-tools">
+        <Button
+          variant="link"
+          isInline
+          onClick={() => {
+            go(momentMs - HOUR_MS)
+          }}
+        >
+          1 h earlier
+        </Button>
+        <Button
+          variant="link"
+          isInline
+          onClick={() => {
+            go(momentMs + HOUR_MS)
+          }}
+        >
+          1 h later
+        </Button>
+        <MomentField key={momentMs} momentMs={momentMs} onChoose={go} />
+        <Button
+          variant="secondary"
+          size="sm"
+          onClick={() => {
+            go(undefined)
+          }}
+        >
+          Back to now
+        </Button>
+      </span>
+    </div>
+  )
+}
+
+interface MomentFieldProps {
+  readonly momentMs: number
+  readonly onChoose: (momentMs: number) => void
+}
+
+/** A moment as it is typed, in the reader's zone; taken when it is whole and the field is left, or with Enter. */
+export function MomentField({ momentMs, onChoose }: MomentFieldProps): ReactNode {
+  const { zone } = usePreferences()
+  const [typed, setTyped] = useState(toFieldTime(momentMs, zone))
+  const take = (): void => {
+    const ms = fromFieldTime(typed, zone)
+    if (ms !== undefined && ms !== momentMs) onChoose(ms)
+  }
+  return (
+    <form
+      className="moment-field"
+      onSubmit={(event) => {
+        event.preventDefault()
+        take()
+      }}
+    >
+      <input
+        type="datetime-local"
+        step={1}
+        aria-label={`Moment to show, ${zone === 'utc' ? 'in UTC' : 'in your zone'}`}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.target.value)
+        }}
+        onBlur={take}
+      />
+    </form>
+  )
+}

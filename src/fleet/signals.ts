@@ -64,6 +64,8 @@ const csvLabels =
 
 const daemonSetState = (state: string): SignalSource => source('virt_handler', () => ({ state }))
 
+const operandReady = (component: string): SignalSource => source('operand_ready', () => ({ component }))
+
 export const SIGNAL_GROUPS: readonly SignalGroup[] = [
   group(
     'csv',
@@ -108,4 +110,13 @@ export const SIGNAL_GROUPS: readonly SignalGroup[] = [
     },
     [{ name: 'daemonset', op: '=', value: 'virt-handler' }],
   ),
+  // One group each: they are of different pods, and an operator that is down says nothing of the others.
+  group('cdi', { kubevirt_cdi_cr_ready: operandReady('cdi') }),
+  group('network-addons', { kubevirt_cnao_cr_ready: operandReady('network-addons') }),
+  group('ssp', { kubevirt_ssp_operator_reconcile_succeeded: operandReady('ssp') }),
+  group('machine-config', { cluster_operator_conditions: source('machine_config', same('condition', 'reason')) }, [
+    { name: 'name', op: '=', value: 'machine-config' },
+    { name: 'condition', op: '=', value: 'Degraded' },
+  ]),
+  group('cordons', { kube_node_spec_unschedulable: source('cordoned', same('node')) }),
 ]

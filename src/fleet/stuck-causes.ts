@@ -1,5 +1,5 @@
 /**
- * What a stuck upgrade is stuck on, most likely first. Two witnesses: what the cluster's objects said when the record was
+ * What a stuck upgrade is stuck on, most likely first. Two witnesses: what the cluster said when the record was
  * derived (`blockedBy`), and the record itself. Each cause belongs to phases; one that does not fit where the upgrade
  * stands is not named. When nothing fits, the answer is `unknown`: a wrong cause sends people the wrong way.
  */
@@ -81,9 +81,23 @@ function csvReason(record: UpgradeRecord, phase: PhaseName | undefined): Upgrade
   }
   // Round and round through Failed: it is tried again each time, so the step it is in says little.
   const failed = csvSteps.findLast((step) => step.phase === 'Failed')
-  if (failed === undefined) return undefined
+  if (failed === undefined) return installTimesOut(record, phase, last)
   const times = csvSteps.filter((step) => step.phase === 'Failed').length
   const text = `CSV ${record.upgrade.to} failed ${times === 1 ? 'once' : `${times} times`}, last: ${failed.reason}.`
+  return { cause: 'install_failing', text, evidence: evidenceOf(record, 'olm') }
+}
+
+/**
+ * OLM gives a deployment five minutes and begins anew within seconds, so that a scrape, or a list, seldom sees that it
+ * failed. Nobody is called stuck in installing before that (`stuck.ts`): whoever still waits for pods then has failed.
+ */
+function installTimesOut(
+  record: UpgradeRecord,
+  phase: PhaseName,
+  { phase: step, reason }: UpgradeDetail['csvSteps'][number],
+): UpgradeBlock | undefined {
+  if (phase !== 'olm.installing' || step !== 'Installing' || reason !== 'InstallWaiting') return undefined
+  const text = `CSV ${record.upgrade.to} waits for its pods for longer than OLM gives an installation: ${reason}.`
   return { cause: 'install_failing', text, evidence: evidenceOf(record, 'olm') }
 }
 
@@ -119,16 +133,16 @@ function operandStands(record: UpgradeRecord, phase: PhaseName | undefined): Upg
 
 function migrationsTimeOut({ detail }: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
   const migrations = detail.workloads?.migrations
-  if (phase !== 'workloads' || migrations === undefined || migrations.pendingTimeouts === 0) return undefined
-  const text = `${migrations.pendingTimeouts} migrations found no place in time, ${migrations.pending} wait for one.`
+  if (phase !== 'workloads' || (migrations?.pendingTimeouts ?? 0) === 0) return undefined
+  const text = `${migrations!.pendingTimeouts} migrations found no place in time, ${migrations!.pending ?? 0} wait for one.`
   return { cause: 'migrations_pending', text, evidence: [] }
 }
 
 /** For as long as a gauge has to be flat, one migration runs and none ends: memory is dirtied faster than it is copied. */
 function migrationStays({ detail }: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
   const migrations = detail.workloads?.migrations
-  if (phase !== 'workloads' || migrations === undefined || migrations.running === 0) return undefined
-  const text = `${migrations.running} migrations run, and no machine has come through since.`
+  if (phase !== 'workloads' || (migrations?.running ?? 0) === 0) return undefined
+  const text = `${migrations!.running} migrations run, and no machine has come through since.`
   return { cause: 'migration_never_ends', text, evidence: [] }
 }
 

@@ -21,10 +21,37 @@ export interface PhaseSilence {
 export function silencesOf(record: UpgradeRecord): readonly PhaseSilence[] {
   if (record.upgrade.state !== 'succeeded') return []
   return record.upgrade.phases.flatMap((phase) => {
-    const { name, startedMs, endedMs, state } = phase
-    if (startedMs === undefined || endedMs === undefined || state !== 'succeeded' || isUnbounded(name)) return []
+    const { name, endedMs, state } = phase
+    if (isUnbounded(name)) return []
+    if (name === 'operands' && phase.startedMs === undefined) return operandsSilence(record)
+    const startedMs = phase.startedMs ?? lastMarkMs(record, endedMs)
+    if (startedMs === undefined || endedMs === undefined || (state !== 'succeeded' && phase.startedMs !== undefined)) {
+      return []
+    }
     return [{ phase: name, seconds: longestGapMs(record, name, startedMs, endedMs) / 1000 }]
   })
+}
+
+/**
+ * A phase that begins in the dark and is seen to end: of clusters that send only metrics most are. From the last thing
+ * that was seen before, it was as silent as one that stands there will be.
+ */
+function lastMarkMs({ upgrade }: UpgradeRecord, beforeMs: number | undefined): number | undefined {
+  const marks = upgrade.phases
+    .filter(({ name }) => !isUnbounded(name))
+    .flatMap(({ startedMs, endedMs }) => [startedMs, endedMs])
+    .filter((ms) => ms !== undefined && beforeMs !== undefined && ms < beforeMs)
+  return marks.length === 0 ? undefined : Math.max(...(marks as number[]))
+}
+
+/** What HCO does as a whole, where nobody tells when it began: from OLM's end to the last that was seen of it. */
+function operandsSilence(record: UpgradeRecord): readonly PhaseSilence[] {
+  const { phases, endedMs } = record.upgrade
+  const startedMs = phases.find(({ name }) => name === 'olm')?.endedMs
+  const ends = phases.filter(({ name }) => isPartOf(name, 'operands')).flatMap((part) => part.endedMs ?? [])
+  const lastMs = endedMs ?? Math.max(-Infinity, ...ends)
+  if (startedMs === undefined || lastMs <= startedMs) return []
+  return [{ phase: 'operands', seconds: longestGapMs(record, 'operands', startedMs, lastMs) / 1000 }]
 }
 
 export function isPartOf(part: PhaseName, whole: PhaseName): boolean {
@@ -37,9 +64,8 @@ function longestGapMs(record: UpgradeRecord, name: PhaseName, startedMs: number,
   if (name === 'virt_handler.waves') return waveMs(record, startedMs, endedMs)
   const parts = record.upgrade.phases.filter((part) => isPartOf(part.name, name))
   const stretches = parts.flatMap((part) => stretchOf(record, part))
-  const marks = [startedMs, ...stretches.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]), endedMs]
-    .filter((ms) => ms >= startedMs && ms <= endedMs)
-    .sort((a, b) => a - b)
+  const seenMs = parts.flatMap((part) => [part.startedMs ?? startedMs, part.endedMs ?? endedMs])
+  const marks = [startedMs, ...seenMs, endedMs].filter((ms) => ms >= startedMs && ms <= endedMs).sort((a, b) => a - b)
   let longestMs = 0
   for (let i = 1; i < marks.length; i++) {
     const [fromMs, untilMs] = [marks[i - 1]!, marks[i]!]

@@ -72,7 +72,9 @@ function standsIn(record: UpgradeRecord, baselines: BaselineBook): Standing | un
       startedMs ?? -Infinity,
       (name === 'workloads' ? record.detail.lastProgressMs : lastMs) ?? -Infinity,
     )
-    const deadlineMs = sinceMs + (baseline.thresholdSeconds + slackSeconds(resolutionSeconds)) * 1000
+    // A phase that nothing told the beginning of is no more exact than its upgrade.
+    const slack = slackSeconds(startedMs === undefined ? upgrade.resolutionSeconds : resolutionSeconds)
+    const deadlineMs = sinceMs + (baseline.thresholdSeconds + slack) * 1000
     return { phase: name, phaseSinceMs: startedMs, baseline, stalledSinceMs: sinceMs, deadlineMs }
   })
   const known = open.filter(({ stalledSinceMs }) => Number.isFinite(stalledSinceMs))
@@ -87,9 +89,11 @@ function standsIn(record: UpgradeRecord, baselines: BaselineBook): Standing | un
 /** It runs, and nothing tells where: a cluster that sends few metrics, or an upgrade that OLM cannot even plan. */
 function nowhere({ upgrade }: UpgradeRecord, lastMs: number | undefined): Standing | undefined {
   const isTold = isCauseTold(upgrade, undefined)
+  // OLM is through and nothing of HCO shows: it may well be over, and metrics would not say it (facts 5.4).
+  const isDark = upgrade.phases.some(({ name, endedMs }) => name === 'olm' && endedMs !== undefined)
   // Before anything of it has begun only a cause that shows tells it from one that nobody has let begin.
   const sinceMs = upgrade.startedMs === undefined && !isTold ? undefined : (lastMs ?? upgrade.startedMs)
-  if (upgrade.state !== 'in_progress' || sinceMs === undefined) return undefined
+  if (upgrade.state !== 'in_progress' || sinceMs === undefined || (isDark && !isTold)) return undefined
   const seconds = (isTold ? TOLD_SECONDS : SEED_SECONDS) + slackSeconds(upgrade.resolutionSeconds)
   const where = { phase: undefined, phaseSinceMs: undefined, baseline: undefined }
   return { ...where, stalledSinceMs: sinceMs, deadlineMs: sinceMs + seconds * 1000 }
@@ -122,6 +126,8 @@ function thresholdSeconds(
   }
   if (phase === 'platform' && !upgrade.phases.some(({ name }) => name.startsWith('platform.')))
     return UNTOLD_POOLS_SECONDS
+  // Beyond what OLM gives an installation it has failed at least once, whether or not that was seen.
+  if (phase === 'olm.installing' && detail.csvSteps.at(-1)?.reason === 'InstallWaiting') return INSTALL_SECONDS_MIN
   return phase === 'olm' || phase === 'olm.installing'
     ? Math.max(learned.thresholdSeconds, INSTALL_SECONDS_MIN)
     : learned.thresholdSeconds

@@ -78,6 +78,9 @@ export const METRIC_SIGNALS = [
   'migrations_pending',
   'migrations_running',
   'virt_handler',
+  'operand_ready',
+  'machine_config',
+  'cordoned',
 ] as const
 export type MetricSignal = (typeof METRIC_SIGNALS)[number]
 

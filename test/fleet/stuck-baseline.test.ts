@@ -48,6 +48,30 @@ test('the waves of virt-handler count one by one, and are progress for KubeVirt'
   })
 })
 
+test('what begins in the dark was silent from the last thing seen before it', () => {
+  const ended = (name: UpgradePhase['name'], minute: number): UpgradePhase => ({
+    ...{ name, state: 'succeeded', resolutionSeconds: 30, isReconstructed: false },
+    endedMs: phase(name, minute, minute).endedMs!,
+  })
+  const phases = [
+    phase('olm', 0, 2),
+    { name: 'operands', state: 'unknown', resolutionSeconds: 30, isReconstructed: false } as const,
+    ended('operands.kubevirt', 9),
+    ended('virt_handler.canary', 3),
+    phase('virt_handler.waves', 3, 7),
+    ended('settle', 10),
+  ]
+  const found = silencesOf(finished(phases, { endMinute: 10, detail: { virtHandler: handler(3)! } }))
+  expect(Object.fromEntries(found.map((one) => [one.phase, one.seconds]))).toEqual({
+    olm: 120,
+    operands: 120,
+    'operands.kubevirt': 120,
+    'virt_handler.canary': 60,
+    'virt_handler.waves': 120,
+    settle: 60,
+  })
+})
+
 test('an upgrade that is not through teaches nothing', () => {
   expect(silencesOf(recordOf({ startMinute: 0, phases: [phase('olm', 0, 1)] }))).toEqual([])
 })

@@ -34,11 +34,25 @@ test.each<readonly [string, PhaseName, Partial<UpgradeDetail>, BlockCause, strin
     'failed once',
   ],
   [
-    'an install that only waits',
+    'an install that waits for longer than OLM does',
     'olm.installing',
     { csvSteps: [step('Installing', 'InstallWaiting')] },
+    'install_failing',
+    'waits for its pods',
+  ],
+  [
+    'an install that has yet to begin',
+    'olm.installing',
+    { csvSteps: [step('Installing', 'InstallSucceeded')] },
     'unknown',
     'Nothing got further in olm.installing',
+  ],
+  [
+    'machines whose migrations nobody counts',
+    'workloads',
+    { workloads: { outdatedNow: 3, migrations: {} } },
+    'unknown',
+    'Nothing got further in workloads',
   ],
   [
     'OLM that does nothing',

@@ -138,6 +138,29 @@ describe('the platform', () => {
   })
 })
 
+test('an install that waits for pods has failed after what OLM gives it, before anything is learned', () => {
+  const step = { phase: 'Installing', reason: 'InstallWaiting', startedMs: T0 }
+  const script = { phases: [phase('olm', 0), phase('olm.installing', 0)], detail: { csvSteps: [step] } }
+  expect(judge(script, 5.9, undefined, NOTHING).isStuck).toBe(false)
+  expect(judge(script, 6.1, undefined, NOTHING)).toMatchObject({
+    isStuck: true,
+    causes: [{ cause: 'install_failing' }],
+  })
+})
+
+test('after OLM nothing shows that it runs: it may well be over, so it is not called stuck', () => {
+  const record = recordOf({ startMinute: 0, phases: [phase('olm', 0, 2)], seenMinute: 600 })
+  expect(verdictOf(record, NOTHING, at(600))).toMatchObject({ isStuck: false })
+})
+
+test('a phase of which only that it runs is known is as exact as its upgrade', () => {
+  const dark = { name: 'settle', state: 'in_progress', resolutionSeconds: 1, isReconstructed: false } as const
+  const { upgrade, detail } = recordOf({ startMinute: 0, phases: [dark], progressMinute: 0, seenMinute: 9 })
+  const scraped = { upgrade: { ...upgrade, resolutionSeconds: 30 }, detail }
+  expect(verdictOf(scraped, QUICK, at(4.9)).isStuck).toBe(false)
+  expect(verdictOf(scraped, QUICK, at(5.1))).toMatchObject({ isStuck: true, phase: 'settle' })
+})
+
 test('times from scrapes are given one scrape at both ends', () => {
   const scraped = { ...phase('settle', 0), resolutionSeconds: 30 }
   expect(judge({ phases: [scraped] }, 4.9).isStuck).toBe(false)

@@ -1,6 +1,10 @@
 /** What signatures of blocks say their findings with. */
 import type { Condition } from '../../model/object-facts.ts'
-import type { Evidence, PhaseName, UpgradePhase, UpgradeRecord } from '../../model/upgrade.ts'
+import type { MetricRun } from '../../model/observation.ts'
+import type { Evidence, PhaseName, UpgradeBlock, UpgradePhase, UpgradeRecord } from '../../model/upgrade.ts'
+import type { ClusterHistory } from './cluster-history.ts'
+
+export type BlockSignature = (history: ClusterHistory, record: UpgradeRecord) => UpgradeBlock | undefined
 
 export function phaseOf({ upgrade }: UpgradeRecord, name: PhaseName): UpgradePhase | undefined {
   return upgrade.phases.find((phase) => phase.name === name)
@@ -12,6 +16,11 @@ export function isOpen(record: UpgradeRecord, name: PhaseName): boolean {
 
 export function said(atMs: number, text: string, ref: string, phase: PhaseName): Evidence {
   return { source: 'objects', atMs, text, ref, phase }
+}
+
+/** What a series said, from its first such sample on. */
+export function measured(run: MetricRun, text: string, ref: string, phase: PhaseName): Evidence {
+  return { source: 'metrics', atMs: run.firstMs, text, ref, phase }
 }
 
 /** As people read it: type, status, reason, message. */

@@ -6,17 +6,17 @@
 import type { OperatorConditionFacts } from '../../model/object-facts.ts'
 import type { Evidence, PhaseName, UpgradeBlock, UpgradeRecord } from '../../model/upgrade.ts'
 import { conditionText, isOpen, phaseOf, said } from './block-evidence.ts'
+import type { BlockSignature } from './block-evidence.ts'
 import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
 import { csvPath } from './csv-path.ts'
 import type { CsvStep } from './csv-path.ts'
 import { conditionOf } from './hco-window.ts'
 import { hcoSubscriptions } from './olm-offer.ts'
 import { operandFailing, reconcileError, virtHandlerRollout } from './block-operands.ts'
+import { METRIC_SIGNATURES } from './block-metrics.ts'
 import { migrationNeverEnds, migrationsPending, workloadMethodMissing } from './block-workloads.ts'
 
-export type BlockSignature = (history: ClusterHistory, record: UpgradeRecord) => UpgradeBlock | undefined
-
-/** In the order of an upgrade; the first that fits is the record's. */
+/** In the order of an upgrade, objects before metrics; the first that fits is the record's. */
 export const BLOCK_SIGNATURES: readonly BlockSignature[] = [
   resolutionFailed,
   approvalWaiting,
@@ -31,6 +31,7 @@ export const BLOCK_SIGNATURES: readonly BlockSignature[] = [
   migrationsPending,
   migrationNeverEnds,
   nodeDrainBlocked,
+  ...METRIC_SIGNATURES,
 ]
 
 /** All that fit, in the order of an upgrade. */

@@ -1,6 +1,6 @@
 /**
  * When an upgrade was over, as far as metrics can tell. HCO's health falls back to 0 at the end where it counts that it
- * is progressing; since 1.17 it does not while it upgrades (facts 5.4), and then the last minutes are dark. What is
+ * is progressing; since 1.16 it does not while it upgrades (facts 5.4), and then the last minutes are dark. What is
  * quiet for long after its CSV succeeded, its nodes moved and its health came back has succeeded, at a time unknown.
  */
 import type { MetricRun } from '../../model/observation.ts'
@@ -30,7 +30,7 @@ export function metricEnd(
   range: Span,
 ): MetricEnd {
   const health = history.runs('hco_health').filter((run) => run.lastMs >= range.fromMs && run.firstMs < range.toMs)
-  const kubevirt = rollout?.ended === undefined ? undefined : kubevirtEnd(health, rollout.ended)
+  const kubevirt = rollout?.ended === undefined ? undefined : kubevirtEnd(history, health, rollout.ended)
   const open = { state: 'in_progress', ended: undefined, kubevirt, text: '' } as const
   const isNextBegun = range.toMs !== Infinity
   if (succeeded === undefined || (rollout !== undefined && rollout.ended === undefined)) {
@@ -44,16 +44,22 @@ export function metricEnd(
   // OLM lets the next one begin only when this one is through.
   if (isNextBegun) return { ...open, state: 'succeeded' }
   if (health.length === 0) return { ...open, state: lastMs >= controlMs + QUIET_MS ? 'unknown' : 'in_progress' }
-  const now = health.at(-1)!
-  const isQuiet = now.value === 0 && now.lastMs >= Math.max(now.firstMs, controlMs) + QUIET_MS
+  // Once it was quiet for so long it was through, whatever ails HCO later.
+  const isQuiet = health.some(
+    ({ value, firstMs, lastMs: untilMs }) => value === 0 && untilMs >= Math.max(firstMs, controlMs) + QUIET_MS,
+  )
   return isQuiet ? { ...open, state: 'succeeded' } : open
 }
 
-/** The end of the error that covers the last node's move. */
-function kubevirtEnd(health: readonly MetricRun[], nodes: Moment): Moment | undefined {
+/** The end of the error that covers the last node's move; unknown when another operand was part of it. */
+function kubevirtEnd(history: ClusterHistory, health: readonly MetricRun[], nodes: Moment): Moment | undefined {
   const error = health.findLast(({ value, firstMs }) => value === 2 && firstMs <= nodes.atMs)
   if (error?.afterMs === undefined || error.afterMs < nodes.atMs) return undefined
-  return scrapeMoment(error.afterMs, error.lastMs)
+  const { firstMs: fromMs, lastMs: untilMs } = error
+  const isShared = history.runs('operand_ready').some(({ value, firstMs, lastMs }) => {
+    return value === 0 && firstMs <= untilMs && lastMs >= fromMs
+  })
+  return isShared ? undefined : scrapeMoment(error.afterMs, error.lastMs)
 }
 
 /** Back from a warning to 0, after the control plane moved. */
@@ -62,8 +68,8 @@ function settledAt(health: readonly MetricRun[], controlMs: number): Moment | un
   return i === -1 ? undefined : scrapeMoment(health[i]!.firstMs, health[i]!.beforeMs)
 }
 
-/** HCO 1.16 and before, OpenShift Virtualization 4.20 and before. */
-function countsProgress(version: string): boolean {
+/** That HCO counts in its health that it is under way: 1.15 and before, OpenShift Virtualization 4.19 and before. */
+export function countsProgress(version: string): boolean {
   const [major, minor] = version.split('.').map(Number)
-  return major === 1 ? (minor ?? 0) <= 16 : major === 4 ? (minor ?? 0) <= 20 : false
+  return major === 1 ? (minor ?? 0) <= 15 : major === 4 ? (minor ?? 0) <= 19 : false
 }

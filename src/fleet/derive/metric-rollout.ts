@@ -10,13 +10,16 @@ import type { Moment } from './moment.ts'
 
 export interface MetricRollout {
   readonly from: string | undefined
-  readonly to: string
+  /** Absent while no node has the new one. */
+  readonly to: string | undefined
   /** Only the DaemonSet's own series tell; nodes are counted from when their new pod answers. */
   readonly started: Moment | undefined
   readonly canary: Moment | undefined
   readonly ended: Moment | undefined
   readonly nodes: number
   readonly updated: number
+  /** How many virt-handlers answer, of either version. */
+  readonly ready: number
   readonly progressMs: readonly number[]
 }
 
@@ -24,7 +27,10 @@ export interface MetricRollout {
 const BEFORE_MS = 24 * 60 * 60_000
 
 /** The roll-out to a version that was not there before the range; `undefined`: none. */
-export function metricRollout(history: ClusterHistory, range: Span): MetricRollout | undefined {
+export function metricRollout(
+  history: ClusterHistory,
+  range: Span,
+): (MetricRollout & { readonly to: string }) | undefined {
   const runs = history.runs('kubevirt_nodes')
   const first = runs.find((run) => isWithin(run.firstMs, range) && isNewVersion(run, runs))
   const to = first?.labels['kubeversion']
@@ -47,8 +53,47 @@ export function metricRollout(history: ClusterHistory, range: Span): MetricRollo
     ended: endOf(reached, others, nodes),
     nodes,
     updated: reached.at(-1)!.value,
+    ready: totalNow([...others, ...reached]),
     progressMs: progressOf(reached),
   }
+}
+
+/** A roll-out begins this soon after the operators are new; a node that is missed later left for another reason. */
+const BEGINS_WITHIN_MS = 15 * 60_000
+
+/**
+ * One that has begun and of which no node answers yet: since the operators are new, virt-handler is missing on a node
+ * that had it, or the DaemonSet says that pods are to be replaced. `undefined`: nothing shows it.
+ */
+export function metricRolloutBegun(history: ClusterHistory, range: Span): MetricRollout | undefined {
+  const { fromMs } = range
+  const toMs = Math.min(range.toMs, fromMs + BEGINS_WITHIN_MS)
+  const old = history.runs('kubevirt_nodes').filter(({ labels }) => (labels['kubeversion'] ?? '') !== '')
+  const before = old.filter(({ firstMs, lastMs }) => firstMs <= fromMs && lastMs >= fromMs - BEFORE_MS)
+  const [nodes, ready] = [nodesBefore(before, fromMs - BEFORE_MS), totalNow(old)]
+  const started = isDaemonSetBehind(history) ? handlerStart(history, { fromMs, toMs }, toMs) : undefined
+  const missedMs = ready < nodes ? old.flatMap(({ afterMs }) => afterMs ?? []).find((ms) => ms > fromMs) : undefined
+  const isMissed = missedMs !== undefined && missedMs <= toMs
+  // HCO says that it is degraded for as long as KubeVirt moves; where it says that all is well, nothing does.
+  const isWell = history.runs('hco_health').some(({ value, afterMs }) => value === 0 && afterMs === undefined)
+  if (before.length === 0 || isWell || (!isMissed && started === undefined)) return undefined
+  return {
+    from: before.at(-1)!.labels['kubeversion'],
+    ...{ to: undefined, started, canary: undefined, ended: undefined, nodes, updated: 0, ready },
+    progressMs: [started?.atMs, isMissed ? missedMs : undefined].filter((ms) => ms !== undefined),
+  }
+}
+
+/** The DaemonSet as it is now: fewer pods are updated than it wants. */
+function isDaemonSetBehind(history: ClusterHistory): boolean {
+  const now = (state: string): number | undefined =>
+    history.runs('virt_handler').findLast((run) => run.labels['state'] === state && run.afterMs === undefined)?.value
+  const [desired, updated] = [now('desired'), now('updated')]
+  return desired !== undefined && updated !== undefined && updated < desired
+}
+
+function totalNow(runs: readonly MetricRun[]): number {
+  return runs.filter(({ afterMs }) => afterMs === undefined).reduce((sum, { value }) => sum + value, 0)
 }
 
 function isWithin(ms: number, { fromMs, toMs }: Span): boolean {

@@ -4,20 +4,20 @@
  */
 import { compareVersions } from '../version-order.ts'
 import type { MetricRun } from '../../model/observation.ts'
-import type { PhaseName, UpgradeState } from '../../model/upgrade.ts'
+import type { UpgradeState } from '../../model/upgrade.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { hasFailedFinally } from './csv-path.ts'
 import { csvSightings, succeededBefore } from './csv-sightings.ts'
 import type { CsvSighting } from './csv-sightings.ts'
 import { evidence } from './hco-evidence.ts'
-import { phase } from './hco-phases.ts'
 import { metricEnd } from './metric-end.ts'
-import { metricRollout, metricWorkloads } from './metric-rollout.ts'
+import { firstOf, metricPhases, momentOf } from './metric-phases.ts'
+import { metricRollout, metricRolloutBegun, metricWorkloads } from './metric-rollout.ts'
 import type { MetricRollout, MetricWorkloads } from './metric-rollout.ts'
 import { scrapeMoment } from './moment.ts'
 import type { Moment } from './moment.ts'
 import { bare } from './upgrade-draft.ts'
-import type { PhaseDraft, UpgradeDraft } from './upgrade-draft.ts'
+import type { UpgradeDraft } from './upgrade-draft.ts'
 import { wavesOf } from './virt-handler-rollout.ts'
 
 export function metricUpgrades(history: ClusterHistory): readonly UpgradeDraft[] {
@@ -49,7 +49,8 @@ function draftOf(
   const { version: to, firstMs, beforeMs, succeeded, phases } = sighting
   const next = later.find((other) => other.succeeded !== undefined || other.phases.some(hasBegun))
   const range = { fromMs: firstMs, toMs: next?.firstMs ?? Infinity }
-  const rollout = metricRollout(history, range)
+  const begun = succeeded === undefined ? undefined : metricRolloutBegun(history, { ...range, fromMs: succeeded.atMs })
+  const rollout = metricRollout(history, range) ?? begun
   const end = metricEnd(history, sighting, rollout, range)
   const outcome = succeeded === undefined ? unfinished(sighting, from, next) : end
   const started = scrapeMoment(firstMs, beforeMs)
@@ -65,11 +66,7 @@ function draftOf(
     approval: approval === 'Manual' || approval === 'Automatic' ? approval : undefined,
     phases: [
       ...[bare('offered', 'unknown'), bare('approval', 'unknown')],
-      ...olmPhases(sighting, started, outcome.state),
-      ...operandPhases(rollout, end.kubevirt, outcome.state),
-      ...handlerPhases(history, rollout, outcome.state),
-      { name: 'settle', state: 'unknown', ended: outcome.state === 'succeeded' ? outcome.ended : undefined },
-      workloadsPhase(history, rollout, workloads, outcome.state),
+      ...metricPhases(history, { sighting, rollout, workloads, kubevirt: end.kubevirt, started, ...outcome }),
     ],
     evidence: evidenceOf(
       sighting,
@@ -88,7 +85,7 @@ function draftOf(
       ...(moved?.progressMs ?? []),
     ],
     detail: {
-      csvSteps: [],
+      csvSteps: csvStepsOf(sighting),
       components: rollout === undefined ? [] : [componentOf(rollout, end.kubevirt)],
       virtHandler: rollout === undefined ? undefined : handlerOf(rollout),
     },
@@ -121,85 +118,6 @@ function unfinished({ phases, lastMs, afterMs }: CsvSighting, from: string, next
   return isFinal ? { state: 'failed', ended: failed } : { state: 'in_progress', ended: undefined }
 }
 
-function firstOf(phases: readonly MetricRun[], ...names: readonly string[]): MetricRun | undefined {
-  return phases.find(({ labels }) => names.includes(labels['phase'] ?? ''))
-}
-
-function momentOf(run: MetricRun | undefined): Moment | undefined {
-  return run === undefined ? undefined : scrapeMoment(run.firstMs, run.beforeMs)
-}
-
-function olmPhases(
-  { phases, succeeded }: CsvSighting,
-  started: Moment | undefined,
-  state: UpgradeState,
-): readonly PhaseDraft[] {
-  const installing = firstOf(phases, 'Installing')
-  const first = firstOf(phases, 'InstallReady', 'Installing', 'Failed')
-  // In a loop it comes again; only what comes first is the step itself.
-  const ready = first?.labels['phase'] === 'InstallReady' ? first : undefined
-  const isPendingSeen = firstOf(phases, 'Pending') !== undefined
-  const leftPending = isPendingSeen ? (momentOf(firstOf(phases, 'InstallReady', 'Installing')) ?? succeeded) : undefined
-  const seen = (
-    name: PhaseName,
-    run: MetricRun | undefined,
-    ended: Moment | undefined,
-    isLater: boolean,
-  ): PhaseDraft => {
-    if (run !== undefined) return phase(name, state, momentOf(run), ended)
-    return bare(name, isLater && state === 'in_progress' ? 'pending' : 'unknown')
-  }
-  const isOpen = succeeded === undefined
-  return [
-    phase('olm', state, started, succeeded),
-    isPendingSeen ? phase('olm.pending', state, started, leftPending) : bare('olm.pending', 'unknown'),
-    seen('olm.install_ready', ready, momentOf(installing) ?? succeeded, isOpen && installing === undefined),
-    seen('olm.installing', installing, succeeded, isOpen),
-  ]
-}
-
-/** What HCO does is not shown; KubeVirt's end is, by the health that its update spoils. */
-function operandPhases(
-  rollout: MetricRollout | undefined,
-  kubevirt: Moment | undefined,
-  state: UpgradeState,
-): readonly PhaseDraft[] {
-  if (rollout === undefined) return [bare('operands', 'unknown')]
-  return [
-    bare('operands', 'unknown'),
-    kubevirt === undefined
-      ? bare('operands.kubevirt', 'unknown')
-      : phase('operands.kubevirt', state, undefined, kubevirt),
-  ]
-}
-
-function handlerPhases(
-  history: ClusterHistory,
-  rollout: MetricRollout | undefined,
-  state: UpgradeState,
-): readonly PhaseDraft[] {
-  const names = ['virt_handler.canary', 'virt_handler.waves'] as const
-  if (rollout === undefined) {
-    const isSkipped = state === 'succeeded' && history.runs('kubevirt_nodes').length > 0
-    return names.map((name) => bare(name, isSkipped ? 'skipped' : 'unknown'))
-  }
-  const { started, canary, ended, nodes } = rollout
-  const waves = nodes <= 1 ? bare(names[1], 'skipped') : phase(names[1], state, canary, ended)
-  return [phase(names[0], state, started, canary), waves]
-}
-
-function workloadsPhase(
-  history: ClusterHistory,
-  rollout: MetricRollout | undefined,
-  workloads: MetricWorkloads | 'none' | undefined,
-  state: UpgradeState,
-): PhaseDraft {
-  if (workloads === 'none') return bare('workloads', state === 'succeeded' ? 'skipped' : 'unknown')
-  if (workloads !== undefined) return phase('workloads', 'in_progress', workloads.started, workloads.ended)
-  const isSkipped = rollout === undefined && state === 'succeeded' && history.runs('kubevirt_nodes').length > 0
-  return bare('workloads', isSkipped ? 'skipped' : 'unknown')
-}
-
 function componentOf(
   { from, to }: MetricRollout,
   ended: Moment | undefined,
@@ -207,19 +125,37 @@ function componentOf(
   return {
     name: 'kubevirt',
     ...(from !== undefined && { from }),
-    to,
+    ...(to !== undefined && { to }),
     ...(ended !== undefined && { endedMs: ended.atMs }),
     state: ended === undefined ? 'in_progress' : 'succeeded',
   }
 }
 
-function handlerOf({ nodes, updated, started, canary, ended }: MetricRollout): UpgradeDraft['detail']['virtHandler'] {
+function handlerOf({
+  nodes,
+  updated,
+  ready,
+  started,
+  canary,
+  ended,
+}: MetricRollout): UpgradeDraft['detail']['virtHandler'] {
   return {
-    ...{ desired: nodes, updated, ready: updated, waves: wavesOf(nodes) },
+    ...{ desired: nodes, updated, ready, waves: wavesOf(nodes) },
     ...(started !== undefined && { startedMs: started.atMs }),
     ...(canary !== undefined && { canaryMs: canary.atMs }),
     ...(ended !== undefined && { endedMs: ended.atMs }),
   }
+}
+
+/** A CSV in a loop goes on for ever: its latest rounds tell enough. */
+const STEPS_MAX = 60
+
+/** As scrapes saw them: phases shorter than a scrape are missing. */
+function csvStepsOf({ phases }: CsvSighting): NonNullable<UpgradeDraft['detail']['csvSteps']> {
+  return phases.slice(-STEPS_MAX).map(({ labels, firstMs, afterMs }) => ({
+    ...{ phase: labels['phase'] ?? '', reason: labels['reason'] ?? '', startedMs: firstMs },
+    ...(afterMs !== undefined && { endedMs: afterMs }),
+  }))
 }
 
 function subscriptionAt(history: ClusterHistory, timeMs: number): MetricRun | undefined {

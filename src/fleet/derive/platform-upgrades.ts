@@ -44,8 +44,32 @@ export function platformUpgradesByMetrics(history: ClusterHistory): readonly Upg
   const versions = new Set([...of('updating'), ...done].map((run) => run.labels['version'] ?? ''))
   const moves = [...versions].flatMap((to) => metricMove(to, of('updating'), done))
   moves.sort((a, b) => timeOf(a) - timeOf(b))
-  return moves.map((move) => draftOf(move, [], Math.max(...runs.map(({ lastMs }) => lastMs)), undefined))
+  return moves.map((move) => {
+    const heardMs = Math.max(...runs.map(({ lastMs }) => lastMs))
+    return draftOf(move, nodePhases(history, move), heardMs, undefined, cordonMoments(history, move))
+  })
 }
+
+/** Nodes that were closed to pods, or opened again, since the move began: each is a node further on. */
+function cordonMoments(history: ClusterHistory, { started, ended }: PlatformMove): readonly number[] {
+  const [fromMs, toMs] = [started?.atMs ?? Infinity, ended?.atMs ?? Infinity]
+  return history
+    .runs('cordoned')
+    .map(({ firstMs }) => firstMs)
+    .filter((ms) => ms >= fromMs && ms <= toMs)
+}
+
+/** Of which pool a node is, metrics do not tell: that one is being updated says that the nodes' turn has come. */
+function nodePhases(history: ClusterHistory, move: PlatformMove): readonly PhaseDraft[] {
+  if (move.state !== 'in_progress') return []
+  const isAny = history.runs('cordoned').some(({ value, firstMs }) => {
+    return value === 1 && firstMs >= (move.started?.atMs ?? Infinity)
+  })
+  return isAny ? [{ name: NODES_PHASE, state: 'in_progress' }] : []
+}
+
+/** Stands for all pools where none is told of. */
+const NODES_PHASE = 'platform.nodes'
 
 function timeOf({ started, ended }: PlatformMove): number {
   return started?.atMs ?? ended?.atMs ?? 0

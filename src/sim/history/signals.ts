@@ -4,8 +4,11 @@ import { isWithin } from '../scenarios/window.ts'
 import { upperBound } from './bounds.ts'
 import type { ClusterHistory, CsvLife } from './cluster-history.ts'
 import { csvLives } from './objects/csv-lives.ts'
+import { failingOperandOf } from './failing-operand.ts'
 import { progressAt } from './objects/handler.ts'
 import { finite } from './objects/sim-object.ts'
+import { operandSeries } from './operand-signals.ts'
+import { platformSeries } from './platform-signals.ts'
 import { outdatedAt, outdatedMoments } from './workloads.ts'
 
 /** A series that upgrades are read from, as a pure function of the time; `undefined` while it does not exist. */
@@ -32,6 +35,7 @@ export function signalSeries(history: ClusterHistory): readonly SignalSeries[] {
     },
     ...migrationSeries(history),
     ...platformSeries(history),
+    ...operandSeries(history),
     ...editSeries(history),
     ...patchSeries(history),
     ...handlerSeries(history),
@@ -112,7 +116,7 @@ function nodeSeries(history: ClusterHistory): SignalSeries[] {
   }))
 }
 
-/** Degraded while KubeVirt rolls, which is no fault; progressing counts as a warning before 1.17. */
+/** Degraded while KubeVirt rolls, which is no fault, or while an operand is; progressing is a warning before 1.16. */
 function healthSeries(history: ClusterHistory): SignalSeries {
   const { upgrades } = history
   const rolls = upgrades.flatMap(({ rollout, components }) => {
@@ -121,14 +125,19 @@ function healthSeries(history: ClusterHistory): SignalSeries {
   })
   const modes = upgrades.map(({ hcoStartMs, endMs, to }) => ({ fromMs: hcoStartMs, untilMs: endMs, to }))
   const failing = upgrades.flatMap(({ stall }) => (stall?.kind === 'reconcile' ? [stall] : []))
+  const degraded = [
+    ...rolls,
+    ...upgrades.flatMap((upgrade) => failingOperandOf(upgrade) ?? []),
+    ...(history.unwell ?? []),
+  ]
   return {
     signal: 'hco_health',
     labels: {},
-    momentsMs: finite([...rolls, ...modes, ...failing].flatMap(({ fromMs, untilMs }) => [fromMs, untilMs])),
+    momentsMs: finite([...degraded, ...modes, ...failing].flatMap(({ fromMs, untilMs }) => [fromMs, untilMs])),
     valueAt(timeMs) {
-      if (rolls.some((roll) => isWithin(roll, timeMs))) return 2
+      if (degraded.some((window) => isWithin(window, timeMs))) return 2
       if (failing.some((stall) => isWithin(stall, timeMs))) return 1
-      return Number(modes.some((mode) => mode.to.minor < 17 && isWithin(mode, timeMs)))
+      return Number(modes.some((mode) => mode.to.minor < 16 && isWithin(mode, timeMs)))
     },
   }
 }
@@ -147,31 +156,6 @@ function migrationSeries(history: ClusterHistory): SignalSeries[] {
     { signal: 'migrations_pending', labels: {}, momentsMs, valueAt: between(created, begun) },
     { signal: 'migrations_running', labels: {}, momentsMs, valueAt: between(running, over) },
   ]
-}
-
-/** `cluster_version`: its values are times, in seconds. */
-function platformSeries({ platform, installedMs }: ClusterHistory): SignalSeries[] {
-  if (platform === undefined) return []
-  const first = { version: platform.firstVersion, fromMs: -Infinity, atMs: installedMs - 3_600_000 }
-  const versions = [
-    first,
-    ...platform.upgrades.map(({ to, startMs, endMs }) => ({ version: to, fromMs: startMs, atMs: endMs })),
-  ]
-  return versions.flatMap(({ version, fromMs, atMs }, i): SignalSeries[] => {
-    const untilMs = versions[i + 1]?.atMs ?? Infinity
-    const momentsMs = finite([fromMs, atMs, untilMs])
-    const add = (type: string, from: number, until: number, value: number): SignalSeries => ({
-      signal: 'platform',
-      labels: { type, version },
-      momentsMs,
-      valueAt: (timeMs) => (timeMs >= from && timeMs < until ? value : undefined),
-    })
-    return [
-      add('current', atMs, untilMs, 1_700_000_000 + i),
-      add('completed', atMs, untilMs, atMs / 1000),
-      ...(i === 0 ? [] : [add('updating', fromMs, atMs, fromMs / 1000)]),
-    ]
-  })
 }
 
 /** Counted by the operator that runs: with its first one the series is born, and an upgrade ends it. */

@@ -26,6 +26,9 @@ const NAMES: Readonly<Record<MetricSignal, string>> = {
   migrations_pending: 'kubevirt_vmi_migrations_in_pending_phase',
   migrations_running: 'kubevirt_vmi_migrations_in_running_phase',
   virt_handler: 'kube_daemonset_status',
+  operand_ready: 'kubevirt_cdi_cr_ready',
+  machine_config: 'cluster_operator_conditions',
+  cordoned: 'kube_node_spec_unschedulable',
 }
 
 const DAEMONSET_NAMES: Readonly<Record<string, string>> = {
@@ -33,6 +36,12 @@ const DAEMONSET_NAMES: Readonly<Record<string, string>> = {
   updated: 'kube_daemonset_status_updated_number_scheduled',
   ready: 'kube_daemonset_status_number_ready',
   available: 'kube_daemonset_status_number_available',
+}
+
+const OPERAND_NAMES: Readonly<Record<string, string>> = {
+  cdi: 'kubevirt_cdi_cr_ready',
+  'network-addons': 'kubevirt_cnao_cr_ready',
+  ssp: 'kubevirt_ssp_operator_reconcile_succeeded',
 }
 
 /** All samples of a cluster's history, series by series; each of its HA replicas sends the same. */
@@ -65,6 +74,13 @@ function partsOf(history: ClusterHistory, series: SignalSeries): readonly Part[]
   }
   if (signal === 'virt_handler') {
     const own = { __name__: DAEMONSET_NAMES[labels['state']!]!, daemonset: 'virt-handler', namespace }
+    return [{ labels: own, valueAt }]
+  }
+  if (signal === 'operand_ready') {
+    return [{ labels: { __name__: OPERAND_NAMES[labels['component']!]!, namespace }, valueAt }]
+  }
+  if (signal === 'machine_config') {
+    const own = { ...labels, __name__: NAMES[signal], name: 'machine-config', namespace: 'openshift-cluster-version' }
     return [{ labels: own, valueAt }]
   }
   if (signal === 'subscription') {

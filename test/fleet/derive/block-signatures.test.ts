@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { clusterHistory } from '../../../src/fleet/derive/cluster-history.ts'
+import { METRIC_SIGNATURES } from '../../../src/fleet/derive/block-metrics.ts'
 import { BLOCK_SIGNATURES, blocksOf } from '../../../src/fleet/derive/block-signatures.ts'
 import { deriveUpgrades, upgradesOf } from '../../../src/fleet/derive/upgrades.ts'
 import type { ObjectObservation } from '../../../src/model/observation.ts'
@@ -79,7 +80,7 @@ test('no block without evidence, each cause once, and none on an upgrade that is
     expect(blocks.every(({ evidence, text }) => evidence.length > 0 && text.endsWith('.'))).toBe(true)
     expect(new Set(blocks.map(({ cause }) => cause)).size).toBe(blocks.length)
   }
-  expect(BLOCK_SIGNATURES).toHaveLength(13)
+  expect(BLOCK_SIGNATURES).toHaveLength(13 + METRIC_SIGNATURES.length)
   expect(deriveUpgrades(observations({ objects: goldenUpgrade() }))[0]!.upgrade.blockedBy).toBeUndefined()
 })
 

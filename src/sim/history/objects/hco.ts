@@ -2,6 +2,7 @@ import type { HyperConvergedFacts } from '../../../model/object-facts.ts'
 import { productVersion } from '../../cluster-profile.ts'
 import { isWithin } from '../../scenarios/window.ts'
 import type { ClusterHistory, Component, HcoUpgrade } from '../cluster-history.ts'
+import { failingOperandOf } from '../failing-operand.ts'
 import { uidOf } from '../uid.ts'
 import { conditionAt, finite, type SimObject, type Spell } from './sim-object.ts'
 
@@ -25,6 +26,7 @@ export function hyperConverged(history: ClusterHistory): SimObject {
   const progressing = upgrades.flatMap((upgrade) => progressSpells(history, upgrade))
   const degraded = [
     ...upgrades.flatMap(degradedSpells),
+    ...upgrades.flatMap(failingSpells),
     ...(history.unwell ?? []).map((window): Spell => ({
       ...{
         ...window,
@@ -118,12 +120,12 @@ function upgradeModeSpells(
 function progressSpells(history: ClusterHistory, upgrade: HcoUpgrade): Spell[] {
   const message = `HCO is now upgrading to version ${productVersion(history.profile, upgrade.to)}`
   const spells = upgradeModeSpells(upgrade, 'True', 'HCOUpgrading', message)
-  const { stall } = upgrade
-  const late = upgrade.components.find(({ endMs }) => stall?.kind === 'operand' && endMs >= stall.untilMs)
-  if (late === undefined || stall === undefined) return spells
+  const failing = failingOperandOf(upgrade)
+  const late = upgrade.components.find(({ name }) => name === failing?.component)
+  if (late === undefined || failing === undefined) return spells
   const named: Spell = {
-    fromMs: stall.fromMs + 15_000,
-    untilMs: late.endMs,
+    fromMs: failing.fromMs + 15_000,
+    untilMs: failing.untilMs,
     status: 'True',
     reason: OPERAND_REASONS[late.name]!,
     message: `${late.name} is progressing: upgrading to ${late.to}`,
@@ -145,6 +147,15 @@ function degradedSpells({ rollout, components }: HcoUpgrade): Spell[] {
       message: `KubeVirt is degraded: Transitioning from previous version ${kubevirt.from}`,
     },
   ]
+}
+
+/** An operand's own word, repeated. */
+function failingSpells(upgrade: HcoUpgrade): Spell[] {
+  const failing = failingOperandOf(upgrade)
+  if (failing === undefined) return []
+  const reason = OPERAND_REASONS[failing.component]!.replace('Progressing', 'Degraded')
+  const message = `${failing.component} is degraded: deployment has not become available: ImagePullBackOff`
+  return [{ fromMs: failing.fromMs, untilMs: failing.untilMs, status: 'True', reason, message }]
 }
 
 function reconcileSpells({ stall }: HcoUpgrade): Spell[] {

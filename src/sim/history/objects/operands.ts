@@ -3,6 +3,7 @@ import { hashOf } from '../../random.ts'
 import type { Release } from '../../release.ts'
 import { isWithin } from '../../scenarios/window.ts'
 import type { ClusterHistory, Component, ComponentLife } from '../cluster-history.ts'
+import { failingOperandOf } from '../failing-operand.ts'
 import { outdatedAt, outdatedMoments } from '../workloads.ts'
 import { uidOf } from '../uid.ts'
 import { conditionAt, finite, type SimObject, type Spell } from './sim-object.ts'
@@ -46,11 +47,9 @@ function operandObject(history: ClusterHistory, operand: OperandKind): SimObject
   const { profile, installedMs, upgrades } = history
   const lives = upgrades.flatMap((upgrade) => upgrade.components.filter(({ name }) => name === operand.component))
   const isKubevirt = operand.kind === 'kubevirts'
-  const failing = upgrades.flatMap(({ stall, components }) => {
-    const late = components.find(({ endMs }) => stall?.kind === 'operand' && endMs >= stall.untilMs)
-    return stall !== undefined && late?.name === operand.component
-      ? [{ fromMs: stall.fromMs, untilMs: late.endMs }]
-      : []
+  const failing = upgrades.flatMap((upgrade) => {
+    const window = failingOperandOf(upgrade)
+    return window?.component === operand.component ? [window] : []
   })
   return {
     uid: uidOf(profile.seed, operand.kind),

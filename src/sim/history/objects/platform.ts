@@ -4,8 +4,8 @@ import type {
   MachineConfigPoolFacts,
   NodeFacts,
 } from '../../../model/object-facts.ts'
-import { isWithin } from '../../scenarios/window.ts'
-import type { ClusterHistory, PlatformHistory } from '../cluster-history.ts'
+import { isWithin, type Window } from '../../scenarios/window.ts'
+import type { ClusterHistory, PlatformHistory, PlatformUpgrade } from '../cluster-history.ts'
 import { uidOf } from '../uid.ts'
 import { conditionAt, finite, type SimObject, type Spell } from './sim-object.ts'
 
@@ -119,21 +119,10 @@ function clusterOperator(history: ClusterHistory, platform: PlatformHistory): Si
     ...{ fromMs: startMs, untilMs: endMs, status: 'True', reason: '' },
     message: `Working towards ${to}`,
   }))
-  const blocked = platform.upgrades.flatMap(({ stall }): Spell[] =>
-    stall === undefined
-      ? []
-      : [
-          {
-            ...{
-              fromMs: stall.fromMs + 180_000,
-              untilMs: stall.untilMs,
-              status: 'True',
-              reason: 'MachineConfigDaemonFailed',
-            },
-            message: `failed to drain node: ${history.profile.nodes[0]!} after 1 hour: error when evicting pod virt-launcher: Cannot evict pod as it would violate the pod's disruption budget`,
-          },
-        ],
-  )
+  const blocked = platform.upgrades.flatMap(drainFailuresOf).map(({ fromMs, untilMs, reason }): Spell => ({
+    ...{ fromMs, untilMs, status: 'True', reason },
+    message: `failed to drain node: ${history.profile.nodes[0]!} after 1 hour: error when evicting pod virt-launcher: Cannot evict pod as it would violate the pod's disruption budget`,
+  }))
   const still = { status: 'False', reason: '', message: '' }
   return {
     ...{
@@ -160,15 +149,26 @@ function clusterOperator(history: ClusterHistory, platform: PlatformHistory): Si
   }
 }
 
-function nodeObject(history: ClusterHistory, name: string, index: number): SimObject {
-  const { platform, installedMs, profile, upgrades } = history
-  const createdMs = installedMs - 3_000_000
-  const drains = (platform?.upgrades ?? []).flatMap(({ pools }) => {
+/** From when to when machine-config says that it cannot drain a node. */
+export function drainFailuresOf({ stall }: PlatformUpgrade): readonly (Window & { readonly reason: string })[] {
+  if (stall === undefined) return []
+  return [{ fromMs: stall.fromMs + 180_000, untilMs: stall.untilMs, reason: 'MachineConfigDaemonFailed' }]
+}
+
+/** When a node takes no new pods, because it is updated. */
+export function drainsOf({ platform }: ClusterHistory, index: number): readonly Window[] {
+  return (platform?.upgrades ?? []).flatMap(({ pools }) => {
     const doneMs = pools.find((pool) => pool.name === 'worker')?.doneMs
     return doneMs === undefined
       ? []
       : [{ fromMs: index === 0 ? doneMs[0]! - 240_000 : doneMs[index - 1]!, untilMs: doneMs[index]! }]
   })
+}
+
+function nodeObject(history: ClusterHistory, name: string, index: number): SimObject {
+  const { platform, installedMs, profile, upgrades } = history
+  const createdMs = installedMs - 3_000_000
+  const drains = drainsOf(history, index)
   // A roll-out that stops half way does so at a node that is not ready.
   const lost = upgrades.flatMap(({ stall }) =>
     stall?.kind === 'wave' && index === profile.nodes.length - 1 ? [stall] : [],

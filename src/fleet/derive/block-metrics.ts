@@ -1,0 +1,193 @@
+/**
+ * What is in an open upgrade's way as metrics say it (facts 5.10 with 1.3 to 1.5), for what no object told. OLM exports
+ * neither plans nor conditions, so of an upgrade that waits for its CSV nothing is said here. As their siblings these
+ * know no clock: how long is too long is for `../stuck.ts`.
+ */
+import type { MetricRun } from '../../model/observation.ts'
+import type { UpgradeBlock, UpgradeRecord } from '../../model/upgrade.ts'
+import { isOpen, measured, phaseOf } from './block-evidence.ts'
+import type { BlockSignature } from './block-evidence.ts'
+import type { ClusterHistory } from './cluster-history.ts'
+import { countsProgress } from './metric-end.ts'
+import { unreadyRuns } from './metric-phases.ts'
+
+/** In the order of an upgrade. */
+export const METRIC_SIGNATURES: readonly BlockSignature[] = [
+  csvHeldBack,
+  operandNotReady,
+  reconcileIncomplete,
+  nothingMigrates,
+  migrationsWait,
+  migrationRuns,
+  nodeNotDrained,
+]
+
+/** Runs that still hold. */
+function now(runs: readonly MetricRun[]): readonly MetricRun[] {
+  return runs.filter(({ afterMs }) => afterMs === undefined)
+}
+
+const PENDING_CAUSES = {
+  RequirementsNotMet: ['requirements_not_met', 'Something that the new CSV requires is missing.'],
+  OperatorConditionNotUpgradeable: ['not_upgradeable', 'The operator that runs says that it cannot be upgraded now.'],
+} as const
+
+/** OLM's own reason. Where the CSV itself is told of, its path says more. */
+export function csvHeldBack(history: ClusterHistory, { upgrade, detail }: UpgradeRecord): UpgradeBlock | undefined {
+  if (upgrade.operator !== 'kubevirt-hyperconverged' || detail.csvUid !== undefined) return undefined
+  const run = now(history.runs('csv_abnormal')).find(
+    ({ labels }) => labels['version'] === upgrade.to && labels['phase'] === 'Pending',
+  )
+  const reason = run?.labels['reason'] ?? ''
+  if (run === undefined || !isPendingReason(reason)) return undefined
+  const [cause, text] = PENDING_CAUSES[reason]
+  const ref = `csv_abnormal{version="${upgrade.to}",phase="Pending",reason="${reason}"}`
+  const evidence = [measured(run, `CSV ${upgrade.to} is Pending (${reason})`, ref, 'olm.pending')]
+  return { cause, text, sinceMs: run.firstMs, evidence }
+}
+
+function isPendingReason(reason: string): reason is keyof typeof PENDING_CAUSES {
+  return Object.hasOwn(PENDING_CAUSES, reason)
+}
+
+/** All nodes have the new KubeVirt, and another operand says of itself that it is not ready. */
+export function operandNotReady(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
+  const { components, virtHandler } = record.detail
+  const isRolling = virtHandler !== undefined && virtHandler.endedMs === undefined
+  const isTold = components.some(({ name }) => name !== 'kubevirt')
+  const olmMs = phaseOf(record, 'olm')?.endedMs
+  if (record.upgrade.state !== 'in_progress' || isRolling || isTold || olmMs === undefined) return undefined
+  // What was not ready before OLM was through is not what the upgrade stands still at.
+  const runs = unreadyRuns(history).filter(({ firstMs }) => firstMs >= olmMs)
+  const [first] = runs
+  if (first === undefined) return undefined
+  const evidence = runs.map((run) => {
+    const component = run.labels['component']!
+    return measured(run, `${component} says that it is not ready`, READY_METRICS[component]!, `operands.${component}`)
+  })
+  const text = `${first.labels['component']!} does not get to its new version.`
+  return { cause: 'operand_failing', text, sinceMs: first.firstMs, evidence }
+}
+
+const READY_METRICS: Readonly<Record<string, string>> = {
+  cdi: 'kubevirt_cdi_cr_ready',
+  'network-addons': 'kubevirt_cnao_cr_ready',
+  ssp: 'kubevirt_ssp_operator_reconcile_succeeded',
+}
+
+/**
+ * Every operand is there and HCO's health is a warning, which while it upgrades means one thing since 1.16: that it could
+ * not reconcile. Before that a warning is also that it is under way, so it says nothing (facts 5.4).
+ */
+export function reconcileIncomplete(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
+  const { upgrade, detail } = record
+  if (upgrade.state !== 'in_progress' || detail.hco !== undefined || !isOpen(record, 'settle')) return undefined
+  const run = now(history.runs('hco_health')).find(({ value }) => value === 1)
+  if (run === undefined || countsProgress(upgrade.to)) return undefined
+  const said = 'HCO says by a warning that it could not reconcile'
+  return {
+    cause: 'reconcile_error',
+    text: 'KubeVirt is through, and HyperConverged cannot be reconciled.',
+    sinceMs: run.firstMs,
+    evidence: [measured(run, said, 'kubevirt_hco_system_health_status', 'settle')],
+  }
+}
+
+interface Flat {
+  readonly outdated: MetricRun
+  readonly pending: readonly MetricRun[]
+  readonly running: readonly MetricRun[]
+}
+
+/** Machines that are outdated, and what migrations there were since one moved last. */
+function flatWorkloads(history: ClusterHistory, record: UpgradeRecord): Flat | undefined {
+  const outdated = now(history.runs('outdated_vmis')).at(-1)
+  const isTold = history.of('virtualmachineinstancemigrations').length > 0 || history.of('kubevirts').length > 0
+  if (!isOpen(record, 'workloads') || isTold || outdated === undefined || outdated.value === 0) return undefined
+  const since = (signal: 'migrations_pending' | 'migrations_running'): readonly MetricRun[] =>
+    history.runs(signal).filter(({ lastMs, afterMs }) => afterMs === undefined || lastMs >= outdated.firstMs)
+  return { outdated, pending: since('migrations_pending'), running: since('migrations_running') }
+}
+
+const hasAny = (runs: readonly MetricRun[]): boolean => runs.some(({ value }) => value > 0)
+
+function flatEvidence({ outdated }: Flat, more: readonly MetricRun[], text: string, ref: string) {
+  const gauge = measured(
+    outdated,
+    `${outdated.value} machines are outdated`,
+    'kubevirt_vmi_number_of_outdated',
+    'workloads',
+  )
+  return [...more.slice(-EVIDENCE_MAX).map((run) => measured(run, text, ref, 'workloads')), gauge]
+}
+
+const EVIDENCE_MAX = 5
+
+/** Nothing waits and nothing runs: no way of moving is switched on, or what is left cannot be migrated. */
+export function nothingMigrates(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
+  const flat = flatWorkloads(history, record)
+  if (flat === undefined || flat.pending.length === 0 || flat.running.length === 0) return undefined
+  if (hasAny(flat.pending) || hasAny(flat.running)) return undefined
+  const ref = 'kubevirt_vmi_migrations_in_running_phase'
+  return {
+    cause: 'workload_method_missing',
+    text: `${flat.outdated.value} machines are outdated and nothing migrates them: no method, or they cannot be migrated.`,
+    sinceMs: flat.outdated.firstMs,
+    evidence: flatEvidence(flat, flat.running, 'no migration waits or runs', ref),
+  }
+}
+
+/** Some wait for a node, again and again, and none runs. */
+export function migrationsWait(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
+  const flat = flatWorkloads(history, record)
+  if (flat === undefined || !hasAny(flat.pending) || hasAny(flat.running)) return undefined
+  const waiting = flat.pending.filter(({ value }) => value > 0)
+  const ref = 'kubevirt_vmi_migrations_in_pending_phase'
+  return {
+    cause: 'migrations_pending',
+    text: `Migrations wait for a node and none has come to run; ${flat.outdated.value} machines are outdated.`,
+    sinceMs: waiting[0]!.firstMs,
+    evidence: flatEvidence(flat, waiting, 'migrations wait for a node', ref),
+  }
+}
+
+/** One runs, and no machine has come through. */
+export function migrationRuns(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
+  const flat = flatWorkloads(history, record)
+  const running = now(flat?.running ?? []).filter(({ value }) => value > 0)
+  if (flat === undefined || running.length === 0) return undefined
+  const ref = 'kubevirt_vmi_migrations_in_running_phase'
+  return {
+    cause: 'migration_never_ends',
+    text: 'A migration runs, and no machine has come through since.',
+    sinceMs: running[0]!.firstMs,
+    evidence: flatEvidence(flat, running, 'migrations run', ref),
+  }
+}
+
+/** A node takes no pods while the platform is updated, and machine-config says that it failed. */
+export function nodeNotDrained(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
+  const { upgrade } = record
+  const isTold = history.of('machineconfigpools').length > 0 || history.of('clusteroperators').length > 0
+  if (upgrade.operator !== 'openshift' || upgrade.state !== 'in_progress' || isTold) return undefined
+  const cordoned = now(history.runs('cordoned')).filter(({ value }) => value === 1)
+  const degraded = now(history.runs('machine_config')).filter(({ value }) => value === 1)
+  const [node] = cordoned
+  if (node === undefined || degraded.length === 0) return undefined
+  const reason = degraded[0]!.labels['reason'] ?? 'no reason said'
+  return {
+    cause: 'node_drain_blocked',
+    text: `Node ${node.labels['node'] ?? ''} is not drained: something on it may not be evicted.`,
+    sinceMs: Math.max(node.firstMs, degraded[0]!.firstMs),
+    evidence: [
+      ...degraded.map((run) =>
+        measured(run, `machine-config is Degraded (${reason})`, 'cluster_operator_conditions', 'platform'),
+      ),
+      ...cordoned
+        .slice(0, EVIDENCE_MAX)
+        .map((run) =>
+          measured(run, `node ${run.labels['node'] ?? ''} takes no pods`, 'kube_node_spec_unschedulable', 'platform'),
+        ),
+    ],
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * The phases of an upgrade as metrics show them. Most begin in the dark, so that a phase may be under way without a
+ * start: then something says that it is, and nothing says since when.
+ */
+import type { MetricRun } from '../../model/observation.ts'
+import type { PhaseName, UpgradeState } from '../../model/upgrade.ts'
+import type { ClusterHistory } from './cluster-history.ts'
+import type { CsvSighting } from './csv-sightings.ts'
+import { phase } from './hco-phases.ts'
+import type { MetricRollout, MetricWorkloads } from './metric-rollout.ts'
+import { scrapeMoment } from './moment.ts'
+import type { Moment } from './moment.ts'
+import { bare } from './upgrade-draft.ts'
+import type { PhaseDraft } from './upgrade-draft.ts'
+
+/** What metrics showed of an upgrade, put together. */
+export interface MetricSighting {
+  readonly sighting: CsvSighting
+  readonly rollout: MetricRollout | undefined
+  readonly workloads: MetricWorkloads | 'none' | undefined
+  /** KubeVirt's own end. */
+  readonly kubevirt: Moment | undefined
+  readonly state: UpgradeState
+  readonly started: Moment | undefined
+  readonly ended: Moment | undefined
+}
+
+/** From OLM's part on; what comes before it metrics do not tell. */
+export function metricPhases(history: ClusterHistory, seen: MetricSighting): readonly PhaseDraft[] {
+  const { sighting, rollout, workloads, started, ended, state } = seen
+  const operands = operandPhases(history, seen)
+  const settle: PhaseDraft = { name: 'settle', state: 'unknown', ended: state === 'succeeded' ? ended : undefined }
+  return [
+    ...olmPhases(sighting, started, state),
+    ...operands,
+    ...handlerPhases(history, rollout, state),
+    ...(operands.some(({ name }) => name === 'settle') ? [] : [settle]),
+    workloadsPhase(history, rollout, workloads, state),
+  ]
+}
+
+export function firstOf(phases: readonly MetricRun[], ...names: readonly string[]): MetricRun | undefined {
+  return phases.find(({ labels }) => names.includes(labels['phase'] ?? ''))
+}
+
+export function momentOf(run: MetricRun | undefined): Moment | undefined {
+  return run === undefined ? undefined : scrapeMoment(run.firstMs, run.beforeMs)
+}
+
+function olmPhases(
+  { phases, succeeded }: CsvSighting,
+  started: Moment | undefined,
+  state: UpgradeState,
+): readonly PhaseDraft[] {
+  const installing = firstOf(phases, 'Installing')
+  const first = firstOf(phases, 'InstallReady', 'Installing', 'Failed')
+  // In a loop it comes again; only what comes first is the step itself.
+  const ready = first?.labels['phase'] === 'InstallReady' ? first : undefined
+  const isPendingSeen = firstOf(phases, 'Pending') !== undefined
+  const leftPending = isPendingSeen ? (momentOf(firstOf(phases, 'InstallReady', 'Installing')) ?? succeeded) : undefined
+  const seen = (
+    name: PhaseName,
+    run: MetricRun | undefined,
+    ended: Moment | undefined,
+    isLater: boolean,
+  ): PhaseDraft => {
+    if (run !== undefined) return phase(name, state, momentOf(run), ended)
+    return bare(name, isLater && state === 'in_progress' ? 'pending' : 'unknown')
+  }
+  const isOpen = succeeded === undefined
+  return [
+    phase('olm', state, started, succeeded),
+    isPendingSeen ? phase('olm.pending', state, started, leftPending) : bare('olm.pending', 'unknown'),
+    seen('olm.install_ready', ready, momentOf(installing) ?? succeeded, isOpen && installing === undefined),
+    seen('olm.installing', installing, succeeded, isOpen),
+  ]
+}
+
+/**
+ * What HCO does is not shown; KubeVirt's end is, by the health that its update spoils. While something is wrong with HCO's
+ * health after OLM is through, an upgrade goes on: at KubeVirt, at an operand that says so, or in HCO itself.
+ */
+function operandPhases(
+  history: ClusterHistory,
+  { sighting, rollout, kubevirt, state }: MetricSighting,
+): readonly PhaseDraft[] {
+  const known = [bare('operands', 'unknown'), ...kubevirtPhase(rollout, kubevirt, state)]
+  const isBegun = state === 'in_progress' && sighting.succeeded !== undefined
+  const health = history.runs('hco_health').findLast(({ afterMs }) => afterMs === undefined)?.value ?? 0
+  const isRolling = rollout !== undefined && rollout.ended === undefined
+  if (!isBegun || (health === 0 && !isRolling)) return known
+  const open = (name: PhaseName): PhaseDraft => bare(name, 'in_progress')
+  if (isRolling) return [open('operands'), open('operands.kubevirt')]
+  const late = unreadyRuns(history).map(({ labels }) => labels['component']!)
+  if (late.length > 0) return [open('operands'), ...known.slice(1), ...late.map((name) => open(`operands.${name}`))]
+  if (rollout !== undefined && kubevirt === undefined && health === 2) {
+    return [open('operands'), open('operands.kubevirt')]
+  }
+  if (health === 1 && kubevirt !== undefined) return [...known, open('settle')]
+  return [open('operands'), ...known.slice(1)]
+}
+
+function kubevirtPhase(
+  rollout: MetricRollout | undefined,
+  kubevirt: Moment | undefined,
+  state: UpgradeState,
+): readonly PhaseDraft[] {
+  if (rollout === undefined) return []
+  return kubevirt === undefined
+    ? [bare('operands.kubevirt', 'unknown')]
+    : [phase('operands.kubevirt', state, undefined, kubevirt)]
+}
+
+/** Operands that say of themselves that they are not ready; less than nothing is what CDI says before there is one. */
+export function unreadyRuns(history: ClusterHistory): readonly MetricRun[] {
+  return history.runs('operand_ready').filter(({ value, afterMs }) => value === 0 && afterMs === undefined)
+}
+
+function handlerPhases(
+  history: ClusterHistory,
+  rollout: MetricRollout | undefined,
+  state: UpgradeState,
+): readonly PhaseDraft[] {
+  const names = ['virt_handler.canary', 'virt_handler.waves'] as const
+  if (rollout === undefined) {
+    const isSkipped = state === 'succeeded' && history.runs('kubevirt_nodes').length > 0
+    return names.map((name) => bare(name, isSkipped ? 'skipped' : 'unknown'))
+  }
+  const { started, canary, ended, nodes } = rollout
+  const waves = nodes <= 1 ? bare(names[1], 'skipped') : phase(names[1], state, canary, ended)
+  const first = phase(names[0], state, started, canary)
+  const isWaiting = canary === undefined && state === 'in_progress'
+  return [isWaiting ? { ...first, state: 'in_progress' } : first, waves]
+}
+
+function workloadsPhase(
+  history: ClusterHistory,
+  rollout: MetricRollout | undefined,
+  workloads: MetricWorkloads | 'none' | undefined,
+  state: UpgradeState,
+): PhaseDraft {
+  if (workloads === 'none') return bare('workloads', state === 'succeeded' ? 'skipped' : 'unknown')
+  if (workloads !== undefined) return phase('workloads', 'in_progress', workloads.started, workloads.ended)
+  const isSkipped = rollout === undefined && state === 'succeeded' && history.runs('kubevirt_nodes').length > 0
+  return bare('workloads', isSkipped ? 'skipped' : 'unknown')
+}

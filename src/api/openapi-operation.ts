@@ -4,7 +4,7 @@ import type { TObject, TSchema } from 'typebox'
 export interface Operation {
   /** One line. */
   readonly summary: string
-  readonly tag: 'fleet' | 'alerts' | 'notifications' | 'rules' | 'runbooks' | 'adoption'
+  readonly tag: 'fleet' | 'alerts' | 'notifications' | 'rules' | 'runbooks' | 'dashboards' | 'adoption'
   /** What each parameter of the path is. */
   readonly path?: Readonly<Record<string, string>>
   readonly query?: TObject

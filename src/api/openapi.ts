@@ -7,13 +7,24 @@ import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { OwnError } from '../contract/ui.ts'
 import { ADOPTION_OPERATIONS } from './openapi-adoption.ts'
 import { ALERT_OPERATIONS } from './openapi-alerts.ts'
+import { DASHBOARD_OPERATIONS } from './openapi-dashboards.ts'
 import { FLEET_OPERATIONS } from './openapi-fleet.ts'
 import type { Operation, Operations } from './openapi-operation.ts'
 
-export const OPERATIONS: Operations = { ...FLEET_OPERATIONS, ...ADOPTION_OPERATIONS, ...ALERT_OPERATIONS }
+export const OPERATIONS: Operations = {
+  ...FLEET_OPERATIONS,
+  ...ADOPTION_OPERATIONS,
+  ...ALERT_OPERATIONS,
+  ...DASHBOARD_OPERATIONS,
+}
 
 /** Below these stand Daytwo's own answers; all other paths follow the protocols of others. */
-export const OWN_PREFIXES: readonly string[] = ['/api/fleet/v1/', '/api/adoption/v1/', '/api/runbooks/v1/']
+export const OWN_PREFIXES: readonly string[] = [
+  '/api/fleet/v1/',
+  '/api/adoption/v1/',
+  '/api/runbooks/v1/',
+  '/api/dashboards/v1',
+]
 
 /** Register before the routes it describes, and `registerOpenApi` with them. */
 export async function installOpenApi(app: FastifyInstance, version: string): Promise<void> {

@@ -2,26 +2,31 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { bindRunbook } from '../catalog/bind-runbook.ts'
+import { linksOf } from '../catalog/dashboards/dashboard-links.ts'
+import type { DashboardLinks, LinkedCatalog } from '../catalog/dashboards/dashboard-links.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { distinguishingLabels, rankInstances } from '../catalog/rank-instances.ts'
 import { resolveRunbook } from '../catalog/resolve-runbook.ts'
 import type { RunbookPage } from '../catalog/runbook-page.ts'
+import type { PanelLink } from '../contract/dashboards.ts'
 import type { BoundRunbook, RunbookInstance, RunbookList, RunbookUnknown } from '../contract/runbooks.ts'
 import type { ClusterInventory } from '../fleet/inventory.ts'
 import { healthImpactOf, severityOf } from '../model/alert.ts'
 import type { Alert } from '../model/alert.ts'
 import { clusterOf } from '../model/cluster-identity.ts'
+import type { ParseOptions } from '../promql/parse-options.ts'
 import { paramsOf } from './params.ts'
 import { sampleValue } from './format-value.ts'
 import type { RuleReader } from './rules.ts'
 
 /** `/api/runbooks/v1`: the pages, and a page filled in for the alert that led to it. */
 export interface RunbookDeps {
-  readonly catalog: RunbookCatalog
+  readonly catalog: RunbookCatalog & LinkedCatalog
   readonly rules: Pick<RuleReader, 'groups'>
   /** Of rules and of others: an alert that somebody POSTed has the same page. */
   readonly alerts: () => Promise<readonly Alert[]>
   readonly inventory: (cluster: string, nowMs: number) => Promise<ClusterInventory | undefined>
+  readonly language: ParseOptions
   readonly clock: Clock
   readonly log: Log
 }
@@ -61,7 +66,7 @@ export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void 
 }
 
 async function boundPage(
-  { alerts: readAlerts, inventory, clock, log }: RunbookDeps,
+  { catalog, language, alerts: readAlerts, inventory, clock, log }: RunbookDeps,
   { page, isRenamed }: { readonly page: RunbookPage; readonly isRenamed: boolean },
   askedName: string,
   fingerprint: string,
@@ -92,7 +97,19 @@ async function boundPage(
     unbound: [...bound.unbound],
     ...(instance === undefined ? {} : { instance }),
     instances,
+    panels: panelsOf(page, linksOf(catalog, language)),
   }
+}
+
+/** Of the page's name and its old ones, each panel once. */
+function panelsOf(page: RunbookPage, { panelsByAlert }: DashboardLinks): PanelLink[] {
+  const places = [page.name, ...page.aliases].flatMap((name) => panelsByAlert.get(name) ?? [])
+  return [...new Map(places.map((place) => [place.panel, place])).values()].map(({ dashboard, panel }) => ({
+    dashboard: dashboard.name,
+    dashboardTitle: dashboard.title,
+    panel: panel.id,
+    panelTitle: panel.title || panel.id,
+  }))
 }
 
 /** The one asked for; without asking, the one that fires when there is exactly one. */

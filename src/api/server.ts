@@ -34,6 +34,8 @@ import type { ApiNotify } from './deliveries.ts'
 import type { NoteRefusal } from './body-limit.ts'
 import { installCors } from './cors.ts'
 import { installErrorHandler } from './error-handler.ts'
+import { registerDashboards } from './dashboards.ts'
+import type { DashboardCatalog } from './dashboards.ts'
 import { registerDebugIngest } from './debug-ingest.ts'
 import type { ReadIngestReport } from './debug-ingest.ts'
 import { registerDebugRules } from './debug-rules.ts'
@@ -126,7 +128,7 @@ export interface ApiDeps {
   readonly resolveTimeoutMs: () => number
   /** Receivers, routes and what was sent. */
   readonly notify: ApiNotify
-  readonly catalog: RunbookCatalog & LintedCatalog
+  readonly catalog: RunbookCatalog & LintedCatalog & DashboardCatalog
   /** Reads rules, runbooks, dashboards and routing again; rejects, and changes nothing, when they cannot be used. */
   readonly reload: () => Promise<void>
   readonly reloadStatus: ReadReload
@@ -226,13 +228,13 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
     done(readiness === 'ready' ? undefined : new FleetError('not_ready', readiness))
   })
 
+  const { language = STABLE_LANGUAGE } = deps
   await registerRemoteWrite(app, { ...deps, bodyBytesMax: settings.bodyBytesMax })
   await registerOtlpMetrics(app, { ...settings, ...deps, write: deps.writeOtlpMetrics })
   await registerOtlpTraces(app, { ...settings, ...deps, write: deps.writeOtlpTraces })
   await registerOtlpLogs(app, { ...settings, ...deps, write: deps.writeOtlpLogs })
   await app.register((scope, _options, done) => {
     acceptForms(scope)
-    const { language = STABLE_LANGUAGE } = deps
     registerQueryRoutes(scope, { query: deps.query, clock, language })
     registerExplain(scope, deps.explain, clock)
     registerSeriesRoutes(scope, deps.query)
@@ -284,16 +286,18 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
     rules: deps.rules,
     alerts: () => deps.people.alerts(),
     inventory: (cluster, nowMs) => deps.fleet.inventory(cluster, nowMs),
+    language,
     clock,
     log,
   })
+  registerDashboards(app, { catalog: deps.catalog, alerts: () => deps.people.alerts(), language })
   if (deps.faro !== undefined) await registerFaro(app, { options: deps.faro, clock, log, metrics })
   await registerWeb(app, { webRoot: deps.webRoot })
   registerReplay(app, deps.replay)
   registerLint(app, {
     catalog: deps.catalog,
     ownMetrics: metrics.registry,
-    language: deps.language ?? STABLE_LANGUAGE,
+    language,
     clock,
   })
   registerOpenApi(app)

@@ -1,50 +1,26 @@
 /**
- * A Perses dashboard (kind `Dashboard`, or the operator's `PersesDashboard`) as far as the catalog must know it: that
- * it is well-formed, uses only kinds the fleet's dashboards use, and that every query parses.
+ * A Perses dashboard (kind `Dashboard`, or the operator's `PersesDashboard`) as content: the model that is drawn, every
+ * fault with its place, and its PromQL, checked with samples in the place of variables.
  */
-import { isMap, isScalar, isSeq, parseDocument, visit, type Document, type Node, type Scalar } from 'yaml'
+import type { DashboardModel } from '../model/dashboard.ts'
 import type { Diagnostic } from '../model/diagnostic.ts'
-import { nearest } from '../base/nearest.ts'
 import { diagnose } from '../promql/parse.ts'
 import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
-import { yamlText, type YamlText } from '../yaml/yaml-text.ts'
+import type { YamlText } from '../yaml/yaml-text.ts'
+import { readModel } from './dashboards/read-model.ts'
 
 export interface Dashboard {
   readonly name: string
   readonly path: string
   readonly text: string
-  /** PromQL with its variables, as the file has it. */
+  readonly model: DashboardModel
+  /** Of its shape; faults of its PromQL are not among them. */
+  readonly faults: readonly Diagnostic[]
+  /** PromQL of panels with its variables, as the file has it. */
   readonly queries: readonly string[]
-  /** The same with their places, and the selectors that variables take their values from. */
+  /** All PromQL with its places: also the selectors and expressions that variables take their values from. */
   readonly queryTexts: readonly YamlText[]
 }
-
-/** Every `kind` that may stand in a dashboard. */
-export const DASHBOARD_KINDS: ReadonlySet<string> = new Set([
-  'Dashboard',
-  'PersesDashboard',
-  'Panel',
-  'Grid',
-  'TimeSeriesChart',
-  'StatChart',
-  'GaugeChart',
-  'Table',
-  'Markdown',
-  'PrometheusDatasource',
-  'PersesDatasource',
-  'HTTPProxy',
-  'TimeSeriesQuery',
-  'PrometheusTimeSeriesQuery',
-  'ListVariable',
-  'TextVariable',
-  'PrometheusLabelValuesVariable',
-  'PrometheusPromQLVariable',
-  'StaticListVariable',
-  'MergeSeries',
-  'JoinByColumnValue',
-  'Value',
-  'Misc',
-])
 
 /** Never throws: what is wrong is in the diagnostics, with positions. */
 export function readDashboard(
@@ -52,120 +28,39 @@ export function readDashboard(
   text: string,
   language: ParseOptions = STABLE_LANGUAGE,
 ): { dashboard: Dashboard; diagnostics: Diagnostic[] } {
-  const document = parseDocument(text)
-  const diagnostics: Diagnostic[] = document.errors.map((error) => ({
-    severity: 'error',
-    message: error.message.split('\n', 1)[0] ?? '',
-    from: error.pos[0],
-    to: Math.max(error.pos[1], error.pos[0] + 1),
-  }))
-  const queries: string[] = []
-  if (diagnostics.length === 0)
-    diagnostics.push(...checkRoot(document), ...checkNodes(document, text, language, queries))
-  const name = document.getIn(['metadata', 'name'])
+  const { model, queries, faults } = readModel(path, text)
+  const ofQueries = queries.flatMap((query) => faultsOfQuery(path, query.text, language))
   return {
     dashboard: {
-      name: typeof name === 'string' ? name : '',
+      name: model.name,
       path,
       text,
-      queries,
-      queryTexts: document.errors.length > 0 ? [] : queryTextsOf(document, text),
+      model,
+      faults,
+      queries: queries.flatMap((query) => (query.panel === undefined ? [] : [query.text.text])),
+      queryTexts: queries.map((query) => query.text),
     },
-    diagnostics: diagnostics.map((diagnostic) => ({ ...diagnostic, file: path })),
+    diagnostics: [...faults, ...ofQueries].sort((a, b) => a.from - b.from),
   }
 }
 
-function queryTextsOf(document: Document, text: string): YamlText[] {
-  const found: YamlText[] = []
-  const add = (node: unknown): void => {
-    if (!isScalar(node) || typeof node.value !== 'string') return
-    const { from, to } = rangeOf(node)
-    found.push(yamlText(text, from, to, node.value))
-  }
-  visit(document, {
-    Pair(_, { key, value }) {
-      if (!isScalar(key)) return
-      if (key.value === 'query' || key.value === 'expr') add(value)
-      if (key.value === 'matchers' && isSeq(value)) value.items.forEach(add)
-    },
-  })
-  return found
+function faultsOfQuery(file: string, text: YamlText, language: ParseOptions): Diagnostic[] {
+  return diagnose(withSampleVariablesInPlace(text.text), language).map((fault) => ({
+    ...fault,
+    file,
+    ...text.rangeOf(fault.from, fault.to),
+  }))
 }
 
-function checkRoot(document: Document): Diagnostic[] {
-  const kind = document.get('kind')
-  const found: Diagnostic[] = []
-  if (kind !== 'Dashboard' && kind !== 'PersesDashboard') found.push(errorAt(document.contents, 'want kind Dashboard'))
-  if (typeof document.getIn(['metadata', 'name']) !== 'string') {
-    found.push(errorAt(document.contents, 'the dashboard has no metadata.name'))
-  }
-  if (!isMap(document.getIn(['spec', 'panels']))) {
-    found.push(errorAt(document.contents, 'the dashboard has no spec.panels'))
-  }
-  return found
-}
-
-function checkNodes(document: Document, text: string, language: ParseOptions, queries: string[]): Diagnostic[] {
-  const found: Diagnostic[] = []
-  visit(document, {
-    Pair(_, { key, value }) {
-      if (!isScalar(key) || !isScalar(value) || typeof value.value !== 'string') return
-      if (key.value === 'kind') found.push(...checkKind(value, value.value))
-      if (key.value === '$ref') found.push(...checkRef(document, value, value.value))
-      if (key.value === 'query' || key.value === 'expr') {
-        queries.push(value.value)
-        found.push(...checkQuery(value, value.value, text, language))
-      }
-    },
-  })
-  return found
-}
-
-function checkKind(node: Scalar, kind: string): Diagnostic[] {
-  if (DASHBOARD_KINDS.has(kind)) return []
-  const [near] = nearest(kind, DASHBOARD_KINDS, 1)
-  return [errorAt(node, `unknown kind ${kind}`, near === undefined ? undefined : `did you mean ${near}?`)]
-}
-
-function checkRef(document: Document, node: Scalar, ref: string): Diagnostic[] {
-  const path = ref.replace(/^#\//, '').split('/')
-  return ref.startsWith('#/') && document.hasIn(path) ? [] : [errorAt(node, `${ref} leads to nothing`)]
-}
-
-function checkQuery(node: Scalar, query: string, text: string, language: ParseOptions): Diagnostic[] {
-  return diagnose(withSampleVariables(query), language).map(({ message, help }) => {
-    const range = rangeOf(node)
-    return {
-      severity: 'error',
-      message,
-      ...(help === undefined ? {} : { help }),
-      ...range,
-      to: Math.min(range.to, text.length),
-    }
-  })
-}
+const DURATIONS = /\$(?:__(?:rate_)?interval|__range)\b|\$\{__(?:(?:rate_)?interval|range)(?::\w+)?\}/g
+const OTHERS = /\$\{\w+(?::\w+)?\}|\$\w+/g
 
 /** Perses' variables: the built-in ones are durations, the others stand in label values. */
 export function withSampleVariables(query: string): string {
-  return query
-    .replace(/\$(?:__(?:rate_)?interval|__range)\b|\$\{__(?:(?:rate_)?interval|range)\}/g, '5m')
-    .replace(/\$\{\w+(?::\w+)?\}|\$\w+/g, '1')
+  return query.replace(DURATIONS, '5m').replace(OTHERS, '1')
 }
 
 /** The same, each text as long as it was: what is found in it stands where it stands in the file. */
 export function withSampleVariablesInPlace(query: string): string {
-  return query
-    .replace(/\$(?:__(?:rate_)?interval|__range)\b|\$\{__(?:(?:rate_)?interval|range)\}/g, (use) =>
-      '5m'.padEnd(use.length),
-    )
-    .replace(/\$\{\w+(?::\w+)?\}|\$\w+/g, (use) => '1'.repeat(use.length))
-}
-
-function errorAt(node: Node | null, message: string, help?: string): Diagnostic {
-  return { severity: 'error', message, ...rangeOf(node), ...(help === undefined ? {} : { help }) }
-}
-
-function rangeOf(node: Node | null): { from: number; to: number } {
-  const [from, to] = node?.range ?? [0, 1]
-  return { from, to: Math.max(to, from + 1) }
+  return query.replace(DURATIONS, (use) => '5m'.padEnd(use.length)).replace(OTHERS, (use) => '1'.repeat(use.length))
 }

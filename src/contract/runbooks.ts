@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { PanelLink } from './dashboards.ts'
 import { SampleValue } from './sample-value.ts'
 
 /** `/api/runbooks/v1`: pages, and a page bound to the alert that led to it. */
@@ -54,6 +55,8 @@ export const BoundRunbook = Type.Object({
   /** The instance that was bound; absent on the plain page. */
   instance: Type.Optional(RunbookInstance),
   instances: Type.Array(RunbookInstance),
+  /** Panels that show what the alert is about. */
+  panels: Type.Array(PanelLink),
 })
 export type BoundRunbook = Static<typeof BoundRunbook>
 

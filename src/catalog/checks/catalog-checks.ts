@@ -6,7 +6,7 @@ import { aliasCollision } from './alias-collision.ts'
 import type { CatalogContent } from './catalog-content.ts'
 import { commandKind } from './command-kind.ts'
 import { commandTwin } from './command-twin.ts'
-import { dashboardInvalid } from './dashboard-invalid.ts'
+import { dashboardInvalid, dashboardUnread } from './dashboard-invalid.ts'
 import { linkBroken } from './link-broken.ts'
 import { metricMentioned } from './metric-mentioned.ts'
 import { panelUnalerted } from './panel-unalerted.ts'
@@ -40,6 +40,7 @@ export const CATALOG_CHECKS: readonly Check<CatalogContent>[] = [
   commandKind,
   commandTwin,
   dashboardInvalid,
+  dashboardUnread,
   panelUnalerted,
   suppressionCheck,
 ]

@@ -501,6 +501,14 @@ const PLANTED: readonly Planted[] = [
     under: "'#/spec/panels/redy'",
   },
   {
+    check: 'dashboard-unread',
+    what: 'a kind of panel that is not drawn',
+    file: BOARD,
+    find: 'StatChart',
+    by: 'StatsChart',
+    under: 'StatsChart',
+  },
+  {
     check: 'panel-unalerted',
     what: 'a metric that no rule reads',
     file: BOARD,

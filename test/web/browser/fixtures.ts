@@ -332,6 +332,7 @@ export function boundRunbook(nowMs: number, name: string, instanceCount: number,
     unbound: isBound ? ['user'] : ['cluster', 'namespace', 'user'],
     ...(isBound && first !== undefined ? { instance: first } : {}),
     instances,
+    panels: [],
   }
 }
 

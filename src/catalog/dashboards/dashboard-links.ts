@@ -1,0 +1,110 @@
+/**
+ * Which alerts are about what a panel shows, and which panels show what an alert is about: those whose rule reads a
+ * metric that the panel reads too, recorded series followed to what they are recorded from. A panel about
+ * `ALERTS{alertname="..."}` is about that alert.
+ */
+import type { DashboardModel, DashboardPanel } from '../../model/dashboard.ts'
+import { metricNamesOf, selectorsOf } from '../../promql/ast.ts'
+import type { Expr } from '../../promql/ast.ts'
+import { parseExpr } from '../../promql/parse.ts'
+import type { ParseOptions } from '../../promql/parse-options.ts'
+import { PromqlError } from '../../promql/promql-error.ts'
+import { loadRuleFiles } from '../../rules/rule-file.ts'
+import type { Rule } from '../../rules/rule.ts'
+import type { Catalog } from '../catalog.ts'
+import { withSampleVariables } from '../dashboard.ts'
+
+export interface DashboardLinks {
+  /** Names of alerts by panel, sorted; panels without any are absent. */
+  readonly alertsByPanel: ReadonlyMap<DashboardPanel, readonly string[]>
+  readonly panelsByAlert: ReadonlyMap<string, readonly PanelPlace[]>
+}
+
+export interface PanelPlace {
+  readonly dashboard: DashboardModel
+  readonly panel: DashboardPanel
+}
+
+export type LinkedCatalog = Pick<Catalog, 'dashboards' | 'ruleFiles'>
+
+/** Content is replaced as a whole, and is the same until then: it is looked at once. */
+const known = new WeakMap<Catalog['dashboards'], DashboardLinks>()
+
+export function linksOf(catalog: LinkedCatalog, language: ParseOptions): DashboardLinks {
+  const { dashboards } = catalog
+  const links = known.get(dashboards) ?? link(catalog, language)
+  known.set(dashboards, links)
+  return links
+}
+
+function link({ dashboards, ruleFiles }: LinkedCatalog, language: ParseOptions): DashboardLinks {
+  const rules = loadRuleFiles(ruleFiles, { language }).groups.flatMap((group) => group.rules)
+  const alerts = alertsByMetric(rules, language)
+  const alertsByPanel = new Map<DashboardPanel, readonly string[]>()
+  const panelsByAlert = new Map<string, PanelPlace[]>()
+  for (const { model } of dashboards) {
+    for (const panel of model.panels) {
+      const names = alertsOf(panel, alerts, language)
+      if (names.length > 0) alertsByPanel.set(panel, names)
+      for (const name of names)
+        panelsByAlert.set(name, [...(panelsByAlert.get(name) ?? []), { dashboard: model, panel }])
+    }
+  }
+  return { alertsByPanel, panelsByAlert }
+}
+
+function alertsByMetric(rules: readonly Rule[], language: ParseOptions): ReadonlyMap<string, ReadonlySet<string>> {
+  const recorded = new Map<string, string[]>()
+  for (const { kind, name, expr } of rules) {
+    if (kind === 'recording') recorded.set(name, [...(recorded.get(name) ?? []), ...metricsOf(expr, language)])
+  }
+  const found = new Map<string, Set<string>>()
+  for (const { kind, name, expr } of rules) {
+    if (kind !== 'alerting') continue
+    for (const metric of withSources(metricsOf(expr, language), recorded)) {
+      found.set(metric, (found.get(metric) ?? new Set()).add(name))
+    }
+  }
+  return found
+}
+
+function alertsOf(
+  { queries }: DashboardPanel,
+  alerts: ReadonlyMap<string, ReadonlySet<string>>,
+  language: ParseOptions,
+): readonly string[] {
+  const names = queries.flatMap((query) => {
+    const expr = query.kind === 'prometheus' ? parsed(withSampleVariables(query.expr), language) : undefined
+    if (expr === undefined) return []
+    return [...metricNamesOf(expr).flatMap((metric) => [...(alerts.get(metric) ?? [])]), ...namedAlerts(expr)]
+  })
+  return [...new Set(names)].sort()
+}
+
+function namedAlerts(expr: Expr): string[] {
+  return selectorsOf(expr).flatMap(({ matchers }) =>
+    matchers.flatMap(({ name, op, value }) => (name === 'alertname' && op === '=' ? [value] : [])),
+  )
+}
+
+function withSources(metrics: readonly string[], recorded: ReadonlyMap<string, readonly string[]>): Set<string> {
+  const all = new Set(metrics)
+  // A set visits what is added while it is visited, and each name once: rings of rules end.
+  for (const metric of all) for (const source of recorded.get(metric) ?? []) all.add(source)
+  return all
+}
+
+function metricsOf(expr: string, language: ParseOptions): string[] {
+  const read = parsed(expr, language)
+  return read === undefined ? [] : metricNamesOf(read)
+}
+
+/** `undefined` for what does not parse; that is told elsewhere. */
+function parsed(expr: string, language: ParseOptions): Expr | undefined {
+  try {
+    return parseExpr(expr, language)
+  } catch (thrown) {
+    if (thrown instanceof PromqlError) return undefined
+    throw thrown
+  }
+}

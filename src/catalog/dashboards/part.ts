@@ -1,0 +1,138 @@
+/**
+ * A mapping of a dashboard file, read field by field. What is missing is the default; what cannot be read is told at its
+ * place and is the default too; a key nobody reads is a warning, because a later Perses may know it.
+ */
+import type { Node } from 'yaml'
+import { nearest } from '../../base/nearest.ts'
+import { parseDuration } from '../../model/duration.ts'
+import type { Entry, Range, YamlReader } from '../../yaml/yaml-reader.ts'
+import type { YamlText } from '../../yaml/yaml-text.ts'
+
+export interface Part {
+  readonly yaml: YamlReader
+  /** As it stands in a sentence: `the legend`. */
+  readonly what: string
+  readonly at: Range
+  readonly entries: ReadonlyMap<string, Entry>
+}
+
+/** @param known keys that are read, or known and not needed; `undefined`: any */
+export function partOf(
+  yaml: YamlReader,
+  node: Node | null,
+  what: string,
+  at: Range,
+  known: readonly string[] | undefined,
+): Part {
+  const entries = yaml.mapping(node, what, at) ?? []
+  for (const { key, keyAt } of known === undefined ? [] : entries) {
+    if (known?.includes(key) !== false) continue
+    const [near] = nearest(key, known, 1)
+    yaml.warning(keyAt, `${what} has the key ${key}, which is not read`, near && `did you mean ${near}?`)
+  }
+  const range = yaml.rangeOf(node, at)
+  return { yaml, what, at: range, entries: new Map(entries.map((entry) => [entry.key, entry])) }
+}
+
+/** A mapping below; one without entries when it is missing. */
+export function partAt(part: Part, key: string, what: string, known?: readonly string[]): Part {
+  const entry = part.entries.get(key)
+  if (entry === undefined) return { yaml: part.yaml, what, at: part.at, entries: new Map() }
+  return partOf(part.yaml, entry.value, what, entry.keyAt, known)
+}
+
+export function has({ entries }: Part, key: string): boolean {
+  return entries.has(key)
+}
+
+/** Items of a list below, each with its place. */
+export function itemsAt(part: Part, key: string): readonly { readonly node: Node; readonly at: Range }[] {
+  const entry = part.entries.get(key)
+  if (entry === undefined) return []
+  const nodes = part.yaml.sequence(entry.value, `${key} of ${part.what}`, entry.keyAt) ?? []
+  return nodes.map((node) => ({ node, at: part.yaml.rangeOf(node, entry.keyAt) }))
+}
+
+export function partsAt(part: Part, key: string, what: string, known?: readonly string[]): readonly Part[] {
+  return itemsAt(part, key).map(({ node, at }) => partOf(part.yaml, node, what, at, known))
+}
+
+export function yamlTextAt(part: Part, key: string): YamlText | undefined {
+  const entry = part.entries.get(key)
+  return entry === undefined ? undefined : part.yaml.text(entry.value, `${key} of ${part.what}`, entry.keyAt)
+}
+
+export function textAt(part: Part, key: string): string {
+  return yamlTextAt(part, key)?.text ?? ''
+}
+
+/** A text that must be there. */
+export function neededTextAt(part: Part, key: string): string {
+  const text = textAt(part, key)
+  if (text === '') part.yaml.error(part.entries.get(key)?.keyAt ?? start(part.at), `${part.what} has no ${key}`)
+  return text
+}
+
+export function textsAt(part: Part, key: string): readonly string[] {
+  return itemsAt(part, key).flatMap(
+    ({ node, at }) => part.yaml.text(node, `an item of ${key} of ${part.what}`, at)?.text ?? [],
+  )
+}
+
+export function numberAt(part: Part, key: string): number | undefined {
+  const text = yamlTextAt(part, key)
+  if (text === undefined || text.text === '') return undefined
+  const value = Number(text.text)
+  if (Number.isFinite(value)) return value
+  part.yaml.error(text, `${key} of ${part.what} is ${JSON.stringify(text.text)}; want a number`)
+  return undefined
+}
+
+/** A number within bounds; what is outside is told, and drawn at the bound. */
+export function boundedAt(part: Part, key: string, least: number, most: number): number | undefined {
+  const value = numberAt(part, key)
+  if (value === undefined || (value >= least && value <= most)) return value
+  part.yaml.warning(part.entries.get(key)!.keyAt, `${key} of ${part.what} is ${value}; want ${least} to ${most}`)
+  return Math.min(most, Math.max(least, value))
+}
+
+export function flagAt(part: Part, key: string, otherwise = false): boolean {
+  const text = yamlTextAt(part, key)
+  if (text === undefined || text.text === '') return otherwise
+  if (text.text === 'true' || text.text === 'false') return text.text === 'true'
+  part.yaml.error(text, `${key} of ${part.what} is ${JSON.stringify(text.text)}; want true or false`)
+  return otherwise
+}
+
+export function wordAt<const T extends string>(part: Part, key: string, words: readonly T[]): T | undefined {
+  const text = yamlTextAt(part, key)
+  if (text === undefined || text.text === '') return undefined
+  const word = words.find((one) => one === text.text)
+  if (word === undefined) {
+    part.yaml.error(text, `${key} of ${part.what} is ${JSON.stringify(text.text)}; want ${words.join(', ')}`)
+  }
+  return word
+}
+
+/** Seconds of a duration such as `6h`. */
+export function secondsAt(part: Part, key: string): number | undefined {
+  const text = yamlTextAt(part, key)
+  if (text === undefined || text.text === '') return undefined
+  const lengthMs = parseDuration(text.text)
+  if (lengthMs !== undefined) return lengthMs / 1000
+  part.yaml.error(text, `${key} of ${part.what} is ${JSON.stringify(text.text)}; want a duration such as 6h`)
+  return undefined
+}
+
+/** The file's own words for what is not read. */
+export function sourceAt(part: Part, key: string): string {
+  const entry = part.entries.get(key)
+  if (entry === undefined) return ''
+  const { from, to } = part.yaml.rangeOf(entry.value, entry.keyAt)
+  return part.yaml.source.slice(part.yaml.source.lastIndexOf('\n', from) + 1, to).trimEnd()
+}
+
+/** Where to point for what is about a whole mapping. */
+export function start({ from }: Range): Range {
+  return { from, to: from + 1 }
+}

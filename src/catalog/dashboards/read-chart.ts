@@ -1,0 +1,204 @@
+/** The kinds of panel, one row each: which keys their `spec` has, and what is read of them. */
+import { CALCULATIONS } from '../../model/dashboard.ts'
+import type {
+  Chart,
+  Format,
+  GaugeOptions,
+  Legend,
+  QuerySetting,
+  StatOptions,
+  TimeSeriesOptions,
+  YAxis,
+} from '../../model/dashboard.ts'
+import { boundedAt, flagAt, has, itemsAt, numberAt, partAt, partsAt, start, textAt, wordAt } from './part.ts'
+import type { Part } from './part.ts'
+import { readCalculation, readFormat, readMappings, readThresholds } from './read-format.ts'
+import type { Kinds } from './read-plugin.ts'
+import { readTable, TABLE_KEYS } from './read-table.ts'
+
+const LINE_STYLES = ['solid', 'dashed', 'dotted'] as const
+const LINE_WIDTH = { least: 0.25, most: 3, usual: 1.25 } as const
+const POINT_RADIUS = { least: 0, most: 6, usual: 2.75 } as const
+
+export const CHARTS: Kinds<Chart> = {
+  TimeSeriesChart: {
+    keys: ['legend', 'tooltip', 'yAxis', 'thresholds', 'visual', 'querySettings', 'unit'],
+    read: readTimeSeries,
+  },
+  StatChart: {
+    keys: [
+      'calculation',
+      'metricLabel',
+      'format',
+      'thresholds',
+      'sparkline',
+      'valueFontSize',
+      'colorMode',
+      'legendMode',
+      'mappings',
+    ],
+    read: readStat,
+  },
+  GaugeChart: { keys: ['calculation', 'format', 'thresholds', 'max', 'legend'], read: readGauge },
+  Table: { keys: TABLE_KEYS, read: readTable },
+  BarChart: {
+    keys: ['calculation', 'format', 'sort', 'mode', 'orientation', 'groupBy', 'isStacked', 'colorOverrides'],
+    read: (spec) => ({ kind: 'BarChart', ...readShares(spec) }),
+  },
+  PieChart: {
+    keys: ['calculation', 'format', 'sort', 'mode', 'legend', 'showLabels', 'radius', 'colorPalette', 'visual'],
+    read: (spec) => ({ kind: 'PieChart', ...readShares(spec) }),
+  },
+  HeatMapChart: {
+    keys: ['yAxisFormat', 'countFormat', 'showVisualMap'],
+    read: (spec) => ({
+      kind: 'HeatMapChart',
+      yFormat: readFormat(spec, 'yAxisFormat'),
+      countFormat: readFormat(spec, 'countFormat'),
+    }),
+  },
+  StatusHistoryChart: {
+    keys: ['legend', 'mappings', 'sorting'],
+    read: (spec) => ({ kind: 'StatusHistoryChart', mappings: readMappings(spec) }),
+  },
+  Markdown: { keys: ['text'], read: (spec) => ({ kind: 'Markdown', text: textAt(spec, 'text') }) },
+}
+
+function readShares(spec: Part) {
+  return {
+    calculation: readCalculation(spec),
+    format: readFormat(spec),
+    sort: wordAt(spec, 'sort', ['asc', 'desc']),
+    mode: wordAt(spec, 'mode', ['value', 'percentage']) ?? 'value',
+  }
+}
+
+function readTimeSeries(spec: Part): TimeSeriesOptions {
+  const visual = partAt(spec, 'visual', `the visual of ${spec.what}`, [
+    'display',
+    'lineWidth',
+    'lineStyle',
+    'areaOpacity',
+    'showPoints',
+    'palette',
+    'pointRadius',
+    'stack',
+    'connectNulls',
+  ])
+  return {
+    kind: 'TimeSeriesChart',
+    legend: readLegend(spec),
+    thresholds: readThresholds(spec),
+    yAxis: readYAxis(spec),
+    visual: {
+      display: wordAt(visual, 'display', ['line', 'bar']) ?? 'line',
+      lineWidth: boundedAt(visual, 'lineWidth', LINE_WIDTH.least, LINE_WIDTH.most) ?? LINE_WIDTH.usual,
+      lineStyle: wordAt(visual, 'lineStyle', LINE_STYLES) ?? 'solid',
+      areaOpacity: boundedAt(visual, 'areaOpacity', 0, 1) ?? 0,
+      alwaysShowsPoints: wordAt(visual, 'showPoints', ['auto', 'always']) === 'always',
+      pointRadius: boundedAt(visual, 'pointRadius', POINT_RADIUS.least, POINT_RADIUS.most) ?? POINT_RADIUS.usual,
+      stack: wordAt(visual, 'stack', ['none', 'all', 'percent']) ?? 'none',
+      connectsNulls: flagAt(visual, 'connectNulls'),
+    },
+    querySettings: partsAt(spec, 'querySettings', `a query setting of ${spec.what}`, [
+      'queryIndex',
+      'colorMode',
+      'colorValue',
+      'lineStyle',
+      'areaOpacity',
+      'format',
+    ]).flatMap(readQuerySetting),
+  }
+}
+
+/** A chart without a legend has none of these. */
+function readLegend(spec: Part): Legend | undefined {
+  if (!has(spec, 'legend')) return undefined
+  const legend = partAt(spec, 'legend', `the legend of ${spec.what}`, ['position', 'mode', 'size', 'values'])
+  return {
+    position: wordAt(legend, 'position', ['bottom', 'right']) ?? 'bottom',
+    mode: wordAt(legend, 'mode', ['list', 'table']) ?? 'list',
+    size: wordAt(legend, 'size', ['small', 'medium']) ?? 'medium',
+    values: itemsAt(legend, 'values').flatMap(({ node, at }) => {
+      const text = spec.yaml.text(node, 'a value of the legend', at)
+      const calculation = CALCULATIONS.find((one) => one === text?.text)
+      if (calculation !== undefined) return [calculation]
+      const want = CALCULATIONS.join(', ')
+      spec.yaml.error(at, `a value of ${legend.what} is ${JSON.stringify(text?.text ?? '')}; want ${want}`)
+      return []
+    }),
+  }
+}
+
+function readYAxis(spec: Part): YAxis {
+  const axis = partAt(spec, 'yAxis', `the y axis of ${spec.what}`, [
+    'show',
+    'label',
+    'format',
+    'unit',
+    'min',
+    'max',
+    'logBase',
+  ])
+  const [min, max] = [numberAt(axis, 'min'), numberAt(axis, 'max')]
+  if (min !== undefined && max !== undefined && min > max) {
+    spec.yaml.error(start(axis.at), `${axis.what} ends at ${max}, below its beginning at ${min}`)
+  }
+  const logBase = numberAt(axis, 'logBase') ?? 0
+  if (logBase !== 0 && logBase <= 1) spec.yaml.error(axis.entries.get('logBase')!.keyAt, 'logBase must be above 1')
+  return {
+    isShown: flagAt(axis, 'show', true),
+    label: textAt(axis, 'label'),
+    format: readFormat(axis) ?? oldFormat(axis) ?? oldFormat(spec),
+    min,
+    max,
+    logBase: logBase > 1 ? logBase : 0,
+  }
+}
+
+/** Perses had the format below `unit` at first. */
+function oldFormat(part: Part): Format | undefined {
+  return readFormat(part, 'unit')
+}
+
+function readQuerySetting(setting: Part): QuerySetting[] {
+  const queryIndex = numberAt(setting, 'queryIndex')
+  if (queryIndex === undefined || !Number.isInteger(queryIndex) || queryIndex < 0) {
+    setting.yaml.error(start(setting.at), `${setting.what} has no queryIndex that is a whole number from 0`)
+    return []
+  }
+  return [
+    {
+      queryIndex,
+      colorMode: wordAt(setting, 'colorMode', ['fixed', 'fixed-single']),
+      colorValue: textAt(setting, 'colorValue'),
+      lineStyle: wordAt(setting, 'lineStyle', LINE_STYLES),
+      areaOpacity: boundedAt(setting, 'areaOpacity', 0, 1),
+      format: readFormat(setting),
+    },
+  ]
+}
+
+function readStat(spec: Part): StatOptions {
+  return {
+    kind: 'StatChart',
+    calculation: readCalculation(spec),
+    format: readFormat(spec),
+    thresholds: readThresholds(spec),
+    hasSparkline: has(spec, 'sparkline'),
+    colorMode: wordAt(spec, 'colorMode', ['value', 'background_solid', 'none']) ?? 'value',
+    legendMode: wordAt(spec, 'legendMode', ['auto', 'on', 'off']) ?? 'auto',
+    metricLabel: textAt(spec, 'metricLabel'),
+    mappings: readMappings(spec),
+  }
+}
+
+function readGauge(spec: Part): GaugeOptions {
+  return {
+    kind: 'GaugeChart',
+    calculation: readCalculation(spec),
+    format: readFormat(spec),
+    thresholds: readThresholds(spec),
+    max: numberAt(spec, 'max'),
+  }
+}

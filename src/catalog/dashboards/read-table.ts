@@ -1,0 +1,123 @@
+/** The panel kind `Table`: columns, cells, and the transforms before them. */
+import type { CellSetting, ColumnSetting, TableOptions, Transform } from '../../model/dashboard.ts'
+import { flagAt, has, neededTextAt, numberAt, partAt, partsAt, start, textAt, textsAt, wordAt } from './part.ts'
+import type { Part } from './part.ts'
+import { readCondition, readFormat } from './read-format.ts'
+import { readPlugin } from './read-plugin.ts'
+import type { Kinds } from './read-plugin.ts'
+
+export const TABLE_KEYS = [
+  'density',
+  'columnSettings',
+  'cellSettings',
+  'transforms',
+  'defaultColumnHidden',
+  'defaultColumnWidth',
+  'defaultColumnHeight',
+  'pagination',
+  'enableFiltering',
+  'selection',
+  'actions',
+]
+
+const COLUMN_KEYS = [
+  'name',
+  'header',
+  'headerDescription',
+  'cellDescription',
+  'plugin',
+  'format',
+  'align',
+  'enableSorting',
+  'sort',
+  'width',
+  'hide',
+  'cellSettings',
+  'dataLink',
+]
+
+const CELL_KEYS = ['condition', 'text', 'prefix', 'suffix', 'textColor', 'backgroundColor']
+
+export function readTable(spec: Part): TableOptions {
+  return {
+    kind: 'Table',
+    density: wordAt(spec, 'density', ['compact', 'standard', 'comfortable']) ?? 'standard',
+    isColumnHidden: flagAt(spec, 'defaultColumnHidden'),
+    canFilter: flagAt(spec, 'enableFiltering'),
+    columns: partsAt(spec, 'columnSettings', `a column of ${spec.what}`, COLUMN_KEYS).flatMap(readColumn),
+    cells: readCells(spec),
+    transforms: partsAt(spec, 'transforms', `a transform of ${spec.what}`, ['kind', 'spec']).flatMap(readTransform),
+  }
+}
+
+function readColumn(column: Part): ColumnSetting[] {
+  const name = neededTextAt(column, 'name')
+  if (name === '') return []
+  if (has(column, 'plugin')) {
+    column.yaml.warning(
+      column.entries.get('plugin')!.keyAt,
+      `column ${name} has a chart in its cells, which is not drawn`,
+    )
+  }
+  const link = partAt(column, 'dataLink', `the link of column ${name}`, ['url', 'title', 'openNewTab'])
+  return [
+    {
+      name,
+      header: textAt(column, 'header'),
+      headerDescription: textAt(column, 'headerDescription'),
+      cellDescription: textAt(column, 'cellDescription'),
+      align: wordAt(column, 'align', ['left', 'center', 'right']),
+      canSort: flagAt(column, 'enableSorting'),
+      sort: wordAt(column, 'sort', ['asc', 'desc']),
+      isHidden: flagAt(column, 'hide'),
+      width: textAt(column, 'width') === 'auto' ? undefined : numberAt(column, 'width'),
+      format: readFormat(column),
+      cells: readCells(column),
+      link: has(column, 'dataLink') ? { url: neededTextAt(link, 'url'), title: textAt(link, 'title') } : undefined,
+    },
+  ]
+}
+
+function readCells(part: Part): readonly CellSetting[] {
+  return partsAt(part, 'cellSettings', `a cell setting of ${part.what}`, CELL_KEYS).flatMap((cell) => {
+    if (!has(cell, 'condition')) {
+      cell.yaml.error(start(cell.at), `${cell.what} has no condition`)
+      return []
+    }
+    const what = `the condition of ${cell.what}`
+    const condition = readCondition(partAt(cell, 'condition', what, ['kind', 'spec']), what)
+    if (condition === undefined) return []
+    return [
+      {
+        condition,
+        text: has(cell, 'text') ? textAt(cell, 'text') : undefined,
+        prefix: textAt(cell, 'prefix'),
+        suffix: textAt(cell, 'suffix'),
+        textColor: textAt(cell, 'textColor'),
+        backgroundColor: textAt(cell, 'backgroundColor'),
+      },
+    ]
+  })
+}
+
+const TRANSFORMS: Kinds<Transform | undefined> = {
+  JoinByColumnValue: {
+    keys: ['columns', 'disabled'],
+    read: (spec) => ({ kind: 'JoinByColumnValue', columns: textsAt(spec, 'columns') }),
+  },
+  MergeColumns: {
+    keys: ['columns', 'name', 'disabled'],
+    read: (spec) => ({ kind: 'MergeColumns', columns: textsAt(spec, 'columns'), name: neededTextAt(spec, 'name') }),
+  },
+  MergeIndexedColumns: {
+    keys: ['column', 'disabled'],
+    read: (spec) => ({ kind: 'MergeIndexedColumns', column: neededTextAt(spec, 'column') }),
+  },
+  MergeSeries: { keys: ['disabled'], read: () => ({ kind: 'MergeSeries' }) },
+}
+
+function readTransform(transform: Part): Transform[] {
+  const read = readPlugin(transform, transform.what, TRANSFORMS)
+  const isDisabled = flagAt(partAt(transform, 'spec', transform.what), 'disabled')
+  return read === undefined || read.kind === 'unknown' || isDisabled ? [] : [read]
+}

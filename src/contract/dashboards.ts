@@ -1,0 +1,111 @@
+import { Type, type Static } from 'typebox'
+import type { DashboardModel } from '../model/dashboard.ts'
+
+/** `/api/dashboards/v1`: the dashboards that are loaded, as they are drawn. */
+
+export const DashboardSummary = Type.Object({
+  name: Type.String(),
+  title: Type.String(),
+  description: Type.String(),
+  tags: Type.Array(Type.String()),
+  panels: Type.Integer(),
+  /** Of the file: errors and warnings. */
+  faults: Type.Integer(),
+  /** Alerts about what it shows. */
+  alerts: Type.Integer(),
+})
+export type DashboardSummary = Static<typeof DashboardSummary>
+export const DashboardList = Type.Object({ dashboards: Type.Array(DashboardSummary) })
+export type DashboardList = Static<typeof DashboardList>
+
+export const DashboardFault = Type.Object({
+  severity: Type.Union([Type.Literal('error'), Type.Literal('warning')]),
+  message: Type.String(),
+  /** From 1. */
+  line: Type.Integer(),
+  column: Type.Integer(),
+  hint: Type.Optional(Type.String()),
+})
+export type DashboardFault = Static<typeof DashboardFault>
+
+/** An alert whose rule reads what a panel shows. */
+export const PanelAlert = Type.Object({
+  name: Type.String(),
+  hasRunbook: Type.Boolean(),
+  /** How many fire now. */
+  firing: Type.Integer(),
+})
+export type PanelAlert = Static<typeof PanelAlert>
+
+/** Perses' fields with defaults filled in, the kind of each chart in `kind`; times in seconds. */
+const Model = Type.Unsafe<DashboardModel>(
+  Type.Object({
+    name: Type.String(),
+    project: Type.String(),
+    title: Type.String(),
+    description: Type.String(),
+    tags: Type.Array(Type.String()),
+    durationSeconds: Type.Number(),
+    refreshSeconds: Type.Number(),
+    variables: Type.Array(
+      Type.Object({
+        kind: Type.String({ description: '`list` or `text`' }),
+        name: Type.String(),
+        title: Type.String(),
+      }),
+    ),
+    panels: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        title: Type.String(),
+        description: Type.String(),
+        chart: Type.Object({
+          kind: Type.String({
+            description: 'A kind of Perses, such as `StatChart`; `unknown` for one that is not drawn.',
+          }),
+        }),
+        queries: Type.Array(Type.Object({ kind: Type.String({ description: '`prometheus` or `unknown`' }) })),
+      }),
+    ),
+    grids: Type.Array(
+      Type.Object({
+        title: Type.String(),
+        canCollapse: Type.Boolean(),
+        isOpen: Type.Boolean(),
+        items: Type.Array(
+          Type.Object({
+            x: Type.Integer({ description: 'Of 24 columns.' }),
+            y: Type.Integer(),
+            width: Type.Integer(),
+            height: Type.Integer(),
+            panel: Type.String({ description: '`id` of a panel.' }),
+          }),
+        ),
+      }),
+    ),
+  }),
+)
+
+export const DashboardAnswer = Type.Object({
+  dashboard: Model,
+  /** The file as it is, below the content folder. */
+  file: Type.String(),
+  source: Type.String(),
+  faults: Type.Array(DashboardFault),
+  /** By `id` of a panel; panels without alerts are absent. */
+  alerts: Type.Record(Type.String(), Type.Array(PanelAlert)),
+})
+export type DashboardAnswer = Static<typeof DashboardAnswer>
+
+/** 404: no such dashboard. */
+export const DashboardUnknown = Type.Object({ error: Type.String(), nearest: Type.Array(Type.String()) })
+export type DashboardUnknown = Static<typeof DashboardUnknown>
+
+/** A panel that shows what a runbook is about. */
+export const PanelLink = Type.Object({
+  dashboard: Type.String(),
+  dashboardTitle: Type.String(),
+  panel: Type.String(),
+  panelTitle: Type.String(),
+})
+export type PanelLink = Static<typeof PanelLink>

@@ -1,0 +1,341 @@
+/**
+ * A dashboard as it is drawn: what a Perses dashboard says (perses.dev, kind `Dashboard`, or the operator's
+ * `PersesDashboard`), with defaults filled in and names of kinds kept. Plain data, frozen by whoever reads it.
+ * Colours stand as the file has them; what becomes of them is for whoever draws.
+ */
+
+export interface DashboardModel {
+  readonly name: string
+  /** The project, or the namespace of the operator's form; empty when the file has none. */
+  readonly project: string
+  readonly title: string
+  readonly description: string
+  readonly tags: readonly string[]
+  /** Of the time shown, until somebody chooses another. */
+  readonly durationSeconds: number
+  /** 0: nothing is asked again by itself. */
+  readonly refreshSeconds: number
+  readonly variables: readonly Variable[]
+  /** In the order of the file. */
+  readonly panels: readonly DashboardPanel[]
+  readonly grids: readonly Grid[]
+  readonly links: readonly DashboardLink[]
+}
+
+export interface DashboardLink {
+  readonly name: string
+  readonly url: string
+  readonly tooltip: string
+  /** Variables in the address are replaced. */
+  readonly rendersVariables: boolean
+}
+
+export interface Grid {
+  readonly title: string
+  readonly canCollapse: boolean
+  readonly isOpen: boolean
+  readonly items: readonly GridItem[]
+}
+
+/** Of 24 columns; heights in rows. */
+export interface GridItem {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+  /** The `id` of a panel. */
+  readonly panel: string
+}
+
+export interface DashboardPanel {
+  /** Its key in the file. */
+  readonly id: string
+  readonly title: string
+  readonly description: string
+  readonly chart: Chart
+  readonly queries: readonly PanelQuery[]
+  readonly links: readonly DashboardLink[]
+}
+
+export type PanelQuery = PrometheusQuery | UnknownPart
+
+export interface PrometheusQuery {
+  readonly kind: 'prometheus'
+  /** PromQL with its variables, as the file has it. */
+  readonly expr: string
+  /** `{{label}}` stands for a label; empty: the series is named by its labels. */
+  readonly seriesNameFormat: string
+  readonly minStepSeconds: number
+}
+
+/** A kind nobody here draws. `spec` is what the file says of it, for the reader. */
+export interface UnknownPart {
+  readonly kind: 'unknown'
+  readonly name: string
+  readonly spec: string
+}
+
+export type Variable = ListVariable | TextVariable
+
+interface VariableCommon {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly isHidden: boolean
+}
+
+export interface TextVariable extends VariableCommon {
+  readonly kind: 'text'
+  readonly value: string
+  /** Nobody can change it. */
+  readonly isConstant: boolean
+}
+
+export const VARIABLE_SORTS = [
+  'none',
+  'alphabetical-asc',
+  'alphabetical-desc',
+  'numerical-asc',
+  'numerical-desc',
+  'alphabetical-ci-asc',
+  'alphabetical-ci-desc',
+] as const
+export type VariableSort = (typeof VARIABLE_SORTS)[number]
+
+export interface ListVariable extends VariableCommon {
+  readonly kind: 'list'
+  readonly allowsAll: boolean
+  readonly allowsMultiple: boolean
+  /** What stands for all of them; empty: all values, one by one. */
+  readonly customAllValue: string
+  /** A regular expression whose first group is what counts of a value; empty: the whole value. */
+  readonly capturingRegexp: string
+  readonly sort: VariableSort
+  readonly defaultValues: readonly string[]
+  readonly source: VariableSource
+}
+
+/** All values of a variable. */
+export const ALL_VALUES = '$__all'
+
+export type VariableSource =
+  | { readonly kind: 'label-values'; readonly labelName: string; readonly matchers: readonly string[] }
+  | { readonly kind: 'label-names'; readonly matchers: readonly string[] }
+  | { readonly kind: 'promql'; readonly expr: string; readonly labelName: string }
+  | { readonly kind: 'static'; readonly values: readonly { readonly value: string; readonly label: string }[] }
+  | UnknownPart
+
+export interface Format {
+  /** A unit of Perses, such as `bytes`; an unknown one is written behind the number. */
+  readonly unit: string
+  readonly decimalPlaces?: number
+  /** `1.2K` instead of `1,200`. */
+  readonly isShort?: boolean
+}
+
+export const CALCULATIONS = ['last-number', 'last', 'first-number', 'first', 'mean', 'sum', 'min', 'max'] as const
+export type Calculation = (typeof CALCULATIONS)[number]
+
+export interface Thresholds {
+  readonly mode: 'absolute' | 'percent'
+  readonly defaultColor: string
+  /** By value, the lowest first. */
+  readonly steps: readonly ThresholdStep[]
+}
+
+export interface ThresholdStep {
+  readonly value: number
+  readonly color: string
+  readonly name: string
+}
+
+export type Condition =
+  | { readonly kind: 'value'; readonly value: string }
+  /** Both ends inclusive. */
+  | { readonly kind: 'range'; readonly min?: number; readonly max?: number }
+  | { readonly kind: 'regex'; readonly pattern: string }
+  | { readonly kind: 'misc'; readonly value: (typeof MISC_VALUES)[number] }
+
+export const MISC_VALUES = ['empty', 'null', 'NaN', 'true', 'false'] as const
+
+/** What a value is shown as. */
+export interface Mapping {
+  readonly condition: Condition
+  readonly text: string
+  readonly color: string
+}
+
+export interface Legend {
+  readonly position: 'bottom' | 'right'
+  readonly mode: 'list' | 'table'
+  readonly size: 'small' | 'medium'
+  /** Columns of the table: a calculation over each series. */
+  readonly values: readonly Calculation[]
+}
+
+export type LineStyle = 'solid' | 'dashed' | 'dotted'
+
+export type Chart =
+  | TimeSeriesOptions
+  | StatOptions
+  | GaugeOptions
+  | TableOptions
+  | BarOptions
+  | PieOptions
+  | HeatMapOptions
+  | StatusHistoryOptions
+  | MarkdownOptions
+  | UnknownPart
+
+export interface TimeSeriesOptions {
+  readonly kind: 'TimeSeriesChart'
+  readonly legend: Legend | undefined
+  readonly thresholds: Thresholds | undefined
+  readonly yAxis: YAxis
+  readonly visual: Visual
+  readonly querySettings: readonly QuerySetting[]
+}
+
+export interface YAxis {
+  readonly isShown: boolean
+  readonly label: string
+  readonly format: Format | undefined
+  readonly min: number | undefined
+  readonly max: number | undefined
+  /** 0: the axis is linear. */
+  readonly logBase: number
+}
+
+export interface Visual {
+  readonly display: 'line' | 'bar'
+  readonly lineWidth: number
+  readonly lineStyle: LineStyle
+  /** From 0 to 1. */
+  readonly areaOpacity: number
+  readonly alwaysShowsPoints: boolean
+  readonly pointRadius: number
+  readonly stack: 'none' | 'all' | 'percent'
+  readonly connectsNulls: boolean
+}
+
+/** How the series of one query differ from those of others. */
+export interface QuerySetting {
+  readonly queryIndex: number
+  /** `fixed-single`: only when the query has one series. */
+  readonly colorMode: 'fixed' | 'fixed-single' | undefined
+  readonly colorValue: string
+  readonly lineStyle: LineStyle | undefined
+  readonly areaOpacity: number | undefined
+  readonly format: Format | undefined
+}
+
+export interface StatOptions {
+  readonly kind: 'StatChart'
+  readonly calculation: Calculation
+  readonly format: Format | undefined
+  readonly thresholds: Thresholds | undefined
+  readonly hasSparkline: boolean
+  readonly colorMode: 'value' | 'background_solid' | 'none'
+  readonly legendMode: 'auto' | 'on' | 'off'
+  /** A label whose value is shown instead of the number; empty: the number. */
+  readonly metricLabel: string
+  readonly mappings: readonly Mapping[]
+}
+
+export interface GaugeOptions {
+  readonly kind: 'GaugeChart'
+  readonly calculation: Calculation
+  readonly format: Format | undefined
+  readonly thresholds: Thresholds | undefined
+  /** 100 % when absent, otherwise what the thresholds of mode `percent` are of. */
+  readonly max: number | undefined
+}
+
+export interface TableOptions {
+  readonly kind: 'Table'
+  readonly density: 'compact' | 'standard' | 'comfortable'
+  readonly isColumnHidden: boolean
+  readonly canFilter: boolean
+  readonly columns: readonly ColumnSetting[]
+  readonly cells: readonly CellSetting[]
+  readonly transforms: readonly Transform[]
+}
+
+export interface ColumnSetting {
+  readonly name: string
+  /** Empty: the name. */
+  readonly header: string
+  readonly headerDescription: string
+  readonly cellDescription: string
+  readonly align: 'left' | 'center' | 'right' | undefined
+  readonly canSort: boolean
+  readonly sort: 'asc' | 'desc' | undefined
+  readonly isHidden: boolean
+  /** Pixels. */
+  readonly width: number | undefined
+  readonly format: Format | undefined
+  readonly cells: readonly CellSetting[]
+  readonly link: { readonly url: string; readonly title: string } | undefined
+}
+
+/** How a cell is shown that meets a condition. */
+export interface CellSetting {
+  readonly condition: Condition
+  /** Instead of the value; `undefined`: the value. */
+  readonly text: string | undefined
+  readonly prefix: string
+  readonly suffix: string
+  readonly textColor: string
+  readonly backgroundColor: string
+}
+
+export type Transform =
+  | { readonly kind: 'JoinByColumnValue'; readonly columns: readonly string[] }
+  | { readonly kind: 'MergeColumns'; readonly columns: readonly string[]; readonly name: string }
+  | { readonly kind: 'MergeIndexedColumns'; readonly column: string }
+  | { readonly kind: 'MergeSeries' }
+
+export interface BarOptions {
+  readonly kind: 'BarChart'
+  readonly calculation: Calculation
+  readonly format: Format | undefined
+  readonly sort: 'asc' | 'desc' | undefined
+  readonly mode: 'value' | 'percentage'
+}
+
+export interface PieOptions {
+  readonly kind: 'PieChart'
+  readonly calculation: Calculation
+  readonly format: Format | undefined
+  readonly sort: 'asc' | 'desc' | undefined
+  readonly mode: 'value' | 'percentage'
+}
+
+export interface HeatMapOptions {
+  readonly kind: 'HeatMapChart'
+  readonly yFormat: Format | undefined
+  readonly countFormat: Format | undefined
+}
+
+export interface StatusHistoryOptions {
+  readonly kind: 'StatusHistoryChart'
+  readonly mappings: readonly Mapping[]
+}
+
+export interface MarkdownOptions {
+  readonly kind: 'Markdown'
+  readonly text: string
+}
+
+/** The kinds of panel that are drawn. */
+export const CHART_KINDS = [
+  'TimeSeriesChart',
+  'StatChart',
+  'GaugeChart',
+  'Table',
+  'BarChart',
+  'PieChart',
+  'HeatMapChart',
+  'StatusHistoryChart',
+  'Markdown',
+] as const satisfies readonly Exclude<Chart['kind'], 'unknown'>[]

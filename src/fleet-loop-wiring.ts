@@ -45,6 +45,7 @@ export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
     observations,
     spans,
     facts: facts.fleet,
+    alerts: facts.alertRuns,
     position: () => facts.meta.get(POSITION_KEY),
     writer: {
       putRuns: (changes) => writer.putRuns(changes),

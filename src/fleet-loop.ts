@@ -8,6 +8,7 @@
  * stands beside them, so a restart goes on there; doing a cluster twice changes nothing.
  */
 import { messageOf } from './base/errors.ts'
+import { createAlertTraces } from './fleet-alert-traces.ts'
 import { changedTraces, deriveFrom, type EvidenceReader } from './fleet-derivation.ts'
 import { countDays } from './fleet/adoption/count-days.ts'
 import type { CountingPorts, LateChange } from './fleet/adoption/count-days.ts'
@@ -17,10 +18,12 @@ import { DERIVED_EVERY_MS } from './fleet/derived-series.ts'
 import type { WrittenSeries } from './fleet/derived-series.ts'
 import type { RunChange, SignalWatch } from './fleet/signal-watch.ts'
 import type { Heard } from './fleet/stuck.ts'
+import type { FiredAlertReader } from './model/alert-run.ts'
 import type { AppendDerived, DerivedSample } from './model/appender.ts'
 import type { ClusterFacts, FleetFactsReader, ObservationReader } from './model/fleet-facts.ts'
 import type { DerivedTrace } from './model/span.ts'
 import type { StuckVerdict } from './model/stuck.ts'
+import { withKept } from './store/facts/kept-facts.ts'
 
 /** Clusters with something new after a position. */
 type ChangedSince = ObservationReader['changedSince']
@@ -49,6 +52,8 @@ export interface FleetLoopParts extends EvidenceReader {
   readonly observations: ObservationReader
   readonly spans: EvidenceReader['spans'] & { readonly changedSince: ChangedSince }
   readonly facts: Pick<FleetFactsReader, 'cluster'>
+  /** What fired on clusters: their upgrades' traces tell of it. */
+  readonly alerts: FiredAlertReader
   /** How far facts were derived before, as `putFacts` was told. */
   readonly position: () => Promise<string | undefined>
   readonly writer: FleetWriter
@@ -83,6 +88,8 @@ export interface FleetLoop {
 
 /** Of reading and of deriving each, a beat. */
 const BUDGET_MS = 700
+/** Of telling alerts in traces. */
+const ALERTS_BUDGET_MS = 200
 /** Without a look at what else waits. */
 const SLICE_MS = 15
 /** Clusters of one write. */
@@ -101,12 +108,14 @@ const RETRY_AFTER_MS = 60_000
 interface Position {
   readonly observations: number
   readonly spans: number
+  readonly alerts: number
 }
 
 export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
   const { signals, observations, spans, facts, writer, stopwatchMs } = parts
   /** Clusters to be derived, the oldest first. */
   const pending = new Set<string>()
+  const alertTraces = createAlertTraces(parts)
   const retryAtMs = new Map<string, number>()
   let fetched: Position | undefined
   let saved: string | undefined
@@ -174,9 +183,10 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
 
   const takeChanged = async (nowMs: number): Promise<void> => {
     fetched ??= positionOf((saved = await parts.position()))
-    const [observed, told] = [
+    const [observed, told, alerts] = [
       await observations.changedSince(fetched.observations),
       await spans.changedSince(fetched.spans),
+      await alertTraces.take(fetched.alerts),
     ]
     for (const cluster of [...observed.clusters, ...told.clusters]) pending.add(cluster)
     for (const [cluster, atMs] of retryAtMs) {
@@ -184,8 +194,18 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
       retryAtMs.delete(cluster)
       pending.add(cluster)
     }
-    fetched = { observations: observed.position, spans: told.position }
+    fetched = { observations: observed.position, spans: told.position, alerts }
   }
+
+  const tellAlerts = (nowMs: number): Promise<void> =>
+    within(ALERTS_BUDGET_MS, async () => {
+      try {
+        return await alertTraces.next(nowMs)
+      } catch (thrown) {
+        tell('alerts in traces', thrown)
+        return true
+      }
+    })
 
   const derivePending = async (nowMs: number, book: FleetLoopBook): Promise<number> => {
     let batch: ClusterFacts[] = []
@@ -196,7 +216,8 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
       batch = []
       traces = []
       // A position is told when all up to it is derived; it may be of less, and then some is done twice.
-      const position = pending.size === 0 && retryAtMs.size === 0 ? JSON.stringify(fetched) : undefined
+      const isDone = pending.size + retryAtMs.size + alertTraces.waiting === 0
+      const position = isDone ? JSON.stringify(fetched) : undefined
       const isAhead = position !== undefined && position !== saved
       if (put.length === 0 && !isAhead) return
       try {
@@ -217,7 +238,8 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
       try {
         const after = await deriveFrom(parts, cluster)
         const before = await facts.cluster(cluster)
-        traces.push(...changedTraces(before, after))
+        const kept = before === undefined ? after : withKept(before, after, nowMs - parts.keptMs)
+        traces.push(...(await changedTraces(before, kept, parts.alerts)))
         const fromMs = changedFromMs(before, after)
         if (fromMs !== undefined) late = { fromMs: Math.min(fromMs, late?.fromMs ?? Infinity), atMs: nowMs }
         batch.push(after)
@@ -277,6 +299,7 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
       const read = await attempt('metrics', () => readSignals(nowMs))
       const derived = await attempt('facts', async () => {
         await takeChanged(nowMs)
+        await tellAlerts(nowMs)
         return derivePending(nowMs, book)
       })
       if (isDue('hear', HEAR_EVERY_MS, nowMs)) await attempt('signs of life', () => hear(nowMs, book))
@@ -288,7 +311,7 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
       return {
         read: read ?? 0,
         derived: derived ?? 0,
-        waiting: signals.waiting + pending.size + retryAtMs.size,
+        waiting: signals.waiting + pending.size + retryAtMs.size + alertTraces.waiting,
         failures,
         tookMs: stopwatchMs() - startedMs,
       }
@@ -298,11 +321,11 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
 
 /** Absent, or of a form that is not ours: from the beginning. */
 function positionOf(text: string | undefined): Position {
-  const nothing = { observations: 0, spans: 0 }
+  const nothing = { observations: 0, spans: 0, alerts: 0 }
   if (text === undefined) return nothing
   try {
-    const { observations, spans } = JSON.parse(text) as Partial<Position>
-    return typeof observations === 'number' && typeof spans === 'number' ? { observations, spans } : nothing
+    const { observations, spans, alerts = 0 } = JSON.parse(text) as Partial<Position>
+    return typeof observations === 'number' && typeof spans === 'number' ? { observations, spans, alerts } : nothing
   } catch {
     return nothing
   }

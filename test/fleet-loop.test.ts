@@ -7,13 +7,17 @@ import { deriveCluster } from '../src/fleet/derive/derive-cluster.ts'
 import { createFleetInsight } from '../src/fleet/insight.ts'
 import { SignalWatch } from '../src/fleet/signal-watch.ts'
 import { upgradeTraceId } from '../src/fleet/trace-ids.ts'
+import { fingerprintOf } from '../src/model/alert.ts'
+import type { AlertRunRecord } from '../src/model/alert-run.ts'
 import type { DerivedSample } from '../src/model/appender.ts'
+import { Labels } from '../src/model/labels.ts'
 import type { ObjectObservation } from '../src/model/observation.ts'
 import { observationsOf } from '../src/sim/history/cluster-observations.ts'
 import { planHistory } from '../src/sim/history/plan-history.ts'
 import { openDatabaseForReading } from '../src/store/database.ts'
 import { openFactsForReading } from '../src/store/facts/facts.ts'
 import { openObservationsForReading } from '../src/store/observation-reader.ts'
+import type { StoreOptions } from '../src/store/options.ts'
 import { openSpansForReading } from '../src/store/span-reader.ts'
 import { TempStore } from './store/temp-store.ts'
 
@@ -28,18 +32,24 @@ afterEach(() => {
 
 /** The loop over a real store, on one thread. */
 class Looped {
-  readonly store = new TempStore()
+  readonly store: TempStore
   readonly appended: DerivedSample[] = []
   readonly insight = createFleetInsight()
   readonly heard = new Map<string, number>()
-  readers = this.#openReaders()
-  loop: FleetLoop = this.#make()
+  readers: ReturnType<Looped['openReaders']>
+  loop: FleetLoop
   failing: string | undefined
   /** How long each look at the watch takes. */
   stepMs = 0
   #timeMs = 0
 
-  #openReaders() {
+  constructor(options: Partial<StoreOptions> = {}) {
+    this.store = new TempStore(options)
+    this.readers = this.openReaders()
+    this.loop = this.#make()
+  }
+
+  openReaders() {
     const { dir } = this.store.options
     const readers = {
       facts: openFactsForReading(dir),
@@ -73,6 +83,7 @@ class Looped {
       },
       spans,
       facts: facts.fleet,
+      alerts: facts.alertRuns,
       position: () => facts.meta.get(POSITION_KEY),
       writer: {
         putRuns: (changes) => {
@@ -121,7 +132,7 @@ class Looped {
   /** As if the process had been killed and started. */
   async restart(): Promise<void> {
     await this.store.reopen()
-    this.readers = this.#openReaders()
+    this.readers = this.openReaders()
     this.loop = this.#make()
   }
 
@@ -239,10 +250,26 @@ describe('facts', () => {
     expect((await tracesOf()).every((spans) => spans > 0)).toBe(true)
     // As if an earlier derivation had known no better.
     const after = { ...kept!, upgrades: [] }
-    expect(changedTraces(kept, after).map(({ spans }) => spans)).toEqual(kept!.upgrades.map(() => []))
-    looped.store.writer.spans.replaceSpans(changedTraces(kept, after), UNTIL_MS)
+    const gone = await changedTraces(kept, after, looped.readers.facts.alertRuns)
+    expect(gone.map(({ spans }) => spans)).toEqual(kept!.upgrades.map(() => []))
+    looped.store.writer.spans.replaceSpans(gone, UNTIL_MS)
     await looped.store.writer.appender.commit()
     expect(new Set(await tracesOf())).toEqual(new Set([0]))
+  })
+
+  test('of an upgrade that are gone with their observations are kept, and so is its trace', async () => {
+    const looped = new Looped({ retentionTracesMs: 2 * KEPT_MS })
+    const { cluster, objects } = historyOf(0)
+    await looped.observe(objects)
+    await looped.settle()
+    const { upgrades } = (await looped.readers.facts.fleet.cluster(cluster))!
+    expect(upgrades.length).toBeGreaterThan(0)
+    await looped.store.writer.maintain(UNTIL_MS + KEPT_MS)
+    await looped.settle(UNTIL_MS + KEPT_MS)
+    const after = (await looped.readers.facts.fleet.cluster(cluster))!
+    const ended = upgrades.filter(({ upgrade: { endedMs } }) => endedMs !== undefined)
+    expect(after.upgrades).toEqual(expect.arrayContaining(ended))
+    for (const record of ended) expect(await looped.readers.spans.trace(upgradeTraceId(record))).not.toEqual([])
   })
 
   test('become series once a minute, and the counts of the day', async () => {
@@ -257,6 +284,76 @@ describe('facts', () => {
     await looped.loop.beat(UNTIL_MS + 60_000)
     expect(looped.appended.length).toBeGreaterThan(first)
     expect((await looped.readers.facts.adoption.days()).length).toBeGreaterThan(0)
+  })
+})
+
+describe('alerts that fire during an upgrade', () => {
+  const runOf = (cluster: string, alertname: string, firedAtMs: number): AlertRunRecord => {
+    const labels = Labels.of({ alertname, cluster, severity: 'critical' })
+    const fingerprint = fingerprintOf(labels)
+    return { fingerprint, labels, annotations: {}, activeAtMs: firedAtMs - 1000, firedAtMs }
+  }
+  async function upgraded() {
+    const looped = new Looped()
+    const { cluster, objects } = historyOf(0)
+    await looped.observe(objects)
+    await looped.settle()
+    const record = (await looped.readers.facts.fleet.cluster(cluster))!.upgrades.find(
+      ({ upgrade }) => upgrade.startedMs !== undefined && upgrade.endedMs !== undefined,
+    )!
+    const fire = (...runs: readonly AlertRunRecord[]) => looped.store.writer.facts.alertRuns.record(runs)
+    const eventsOf = async (): Promise<readonly string[]> => {
+      const spans = await looped.readers.spans.trace(upgradeTraceId(record))
+      const events = spans.find(({ parentSpanId }) => parentSpanId === undefined)!.events
+      return events
+        .filter(({ name }) => name === 'alert.firing')
+        .map(
+          ({ timeNs, attributes }) =>
+            `${timeNs / 1_000_000n} ${attributes.map(({ value }) => JSON.stringify(value)).join(' ')}`,
+        )
+    }
+    return { looped, cluster, startMs: record.upgrade.startedMs!, fire, eventsOf }
+  }
+
+  test('are told in its trace, also when nothing else is new, each once and in order', async () => {
+    const { looped, cluster, startMs, fire, eventsOf } = await upgraded()
+    await fire(runOf(cluster, 'B', startMs + 2000), runOf(cluster, 'Before', startMs - 1))
+    expect(await looped.loop.beat(UNTIL_MS)).toMatchObject({ derived: 0, waiting: 0, failures: [] })
+    expect(await eventsOf()).toEqual([`${startMs + 2000} "B" "critical"`])
+    await fire(runOf(cluster, 'A', startMs + 1000), runOf('elsewhere', 'C', startMs + 1000))
+    await looped.loop.beat(UNTIL_MS)
+    const told = [`${startMs + 1000} "A" "critical"`, `${startMs + 2000} "B" "critical"`]
+    expect(await eventsOf()).toEqual(told)
+    // As it is derived from the beginning, by whoever starts anew.
+    looped.store.writer.spans.replaceSpans(
+      await changedTraces(undefined, await deriveFrom(looped.readers, cluster), looped.readers.facts.alertRuns),
+      UNTIL_MS,
+    )
+    await looped.store.writer.appender.commit()
+    expect(await eventsOf()).toEqual(told)
+  })
+
+  test('that resolve, or fire again outside of it, cost no write', async () => {
+    const { looped, cluster, startMs, fire } = await upgraded()
+    const run = runOf(cluster, 'A', startMs + 1000)
+    await fire(run)
+    await looped.loop.beat(UNTIL_MS)
+    await looped.loop.beat(UNTIL_MS + 1)
+    await fire({ ...run, resolvedAtMs: startMs + 5000 })
+    const version = versionOf(looped)
+    const before = version()
+    await looped.loop.beat(UNTIL_MS + 2)
+    expect(version()).toBe(before)
+    await fire(runOf(cluster, 'A', startMs - 1000))
+    const traced: number[] = []
+    const { spans } = looped.store.writer
+    const replace = spans.replaceSpans.bind(spans)
+    spans.replaceSpans = (traces, nowMs) => {
+      traced.push(traces.length)
+      replace(traces, nowMs)
+    }
+    await looped.loop.beat(UNTIL_MS + 3)
+    expect(traced).toEqual([])
   })
 })
 

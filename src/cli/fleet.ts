@@ -7,13 +7,15 @@ import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
 import { OPTIONS } from '../config.ts'
-import { deriveFrom } from '../fleet-derivation.ts'
+import { changedTraces, deriveFrom } from '../fleet-derivation.ts'
 import { parseDuration } from '../model/duration.ts'
 import { DATABASE_FILE } from '../store/database.ts'
 import { openFacts } from '../store/facts/facts.ts'
 import type { FactsDifference } from '../store/facts/fleet-facts.ts'
 import { openObservationsForReading } from '../store/observation-reader.ts'
+import { withKept } from '../store/facts/kept-facts.ts'
 import { openSpansForReading } from '../store/span-reader.ts'
+import { openDerivedTraces } from '../store/spans.ts'
 import { parseArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 
@@ -29,7 +31,7 @@ export const fleetCommand: Command = {
       'what is different from what is written. Ends with 0 when nothing is, with 1 when something is, and with 2 for wrong',
       'usage. A server may be running on the same data; what reached it within the last second may show as a difference.',
       '',
-      '  --write\n      Also writes what is different. Traces follow when a server derives the cluster the next time.',
+      '  --write\n      Also writes what is different, and the traces of upgrades that are.',
       '  --cluster NAME\n      Only this cluster.',
       `  --retention.objects DURATION\n      As given to the server (default ${OPTIONS['retention.objects'].default}): facts that ended longer ago stay as they are.`,
       `  --data DIR\n      Folder of the data, as given to the server (default ${OPTIONS.data.default}).`,
@@ -62,6 +64,7 @@ async function rederive(dir: string, keepBeforeMs: number, only: string | undefi
   const facts = openFacts(dir)
   const observations = openObservationsForReading(dir)
   const spans = openSpansForReading(dir)
+  const traces = openDerivedTraces(dir)
   try {
     const [observed, told] = [await observations.changedSince(0), await spans.changedSince(0)]
     const all = [...new Set([...observed.clusters, ...told.clusters])].sort()
@@ -74,17 +77,25 @@ async function rederive(dir: string, keepBeforeMs: number, only: string | undefi
     }
     let different = 0
     for (const cluster of clusters) {
-      const batch = { facts: [await deriveFrom({ observations, spans }, cluster)], keepBeforeMs, meta: [] }
+      const derived = await deriveFrom({ observations, spans }, cluster)
+      const batch = { facts: [derived], keepBeforeMs, meta: [] }
       for (const difference of await facts.fleet.differences(batch)) {
         different++
         console.log(lineOf(difference))
       }
-      if (writes) await facts.fleet.putAll(batch)
+      if (!writes) continue
+      // Facts last, as the server does it: by them it is known which traces are to be written.
+      const before = await facts.fleet.cluster(cluster)
+      const kept = before === undefined ? derived : withKept(before, derived, keepBeforeMs)
+      const changed = await changedTraces(before, kept, facts.alertRuns)
+      if (changed.length > 0) traces.replaceSpans(changed, systemClock.nowMs())
+      await facts.fleet.putAll(batch)
     }
     const outcome = different === 0 ? 'all as written' : `${different} different${writes ? ', and written' : ''}`
     console.log(`${clusters.length} clusters derived, ${outcome}`)
     return different === 0 || writes ? SAME : DIFFERENT
   } finally {
+    traces.close()
     spans.close()
     observations.close()
     facts.close()

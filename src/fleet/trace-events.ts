@@ -1,13 +1,7 @@
+import type { FiredAlert } from '../model/alert-run.ts'
 import type { SpanEvent } from '../model/span.ts'
 import type { UpgradeDetail } from '../model/upgrade.ts'
 import { attributesOf, nsOf } from './trace-draft.ts'
-
-/** An alert that fired on the upgrade's cluster. */
-export interface TraceAlert {
-  readonly alertname: string
-  readonly severity: string
-  readonly firedAtMs: number
-}
 
 type ConditionChange = UpgradeDetail['conditionChanges'][number]
 type GateChange = UpgradeDetail['featureGateChanges'][number]
@@ -32,7 +26,7 @@ export function gateEvent({ atMs, gate, isOn }: GateChange): SpanEvent {
   }
 }
 
-export function alertEvent({ firedAtMs, alertname, severity }: TraceAlert): SpanEvent {
+export function alertEvent({ firedAtMs, alertname, severity }: FiredAlert): SpanEvent {
   return { timeNs: nsOf(firedAtMs), name: 'alert.firing', attributes: attributesOf({ alertname, severity }) }
 }
 

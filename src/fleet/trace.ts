@@ -3,6 +3,7 @@
  * upgrade is, so deriving it again writes the same spans again, and a record that grew only makes them longer. What has
  * not ended ends where it was last heard of, and says so (`upgrade.provisional`).
  */
+import type { FiredAlert } from '../model/alert-run.ts'
 import type { Attributes } from '../model/attribute.ts'
 import type { ClusterRecord } from '../model/cluster-record.ts'
 import type { Span, SpanResource } from '../model/span.ts'
@@ -11,7 +12,6 @@ import { UPGRADE_SCOPE } from '../model/upgrade-convention.ts'
 import { attributesOf, nsOf } from './trace-draft.ts'
 import type { SpanDraft } from './trace-draft.ts'
 import { alertEvent, conditionEvent, gateEvent, inOrder } from './trace-events.ts'
-import type { TraceAlert } from './trace-events.ts'
 import { upgradeSpanId, upgradeTraceId } from './trace-ids.ts'
 import { stepsOf } from './trace-steps.ts'
 
@@ -25,7 +25,7 @@ const CONVENTIONS_VERSION = '0.1.0'
 export function traceOf(
   record: UpgradeRecord,
   cluster: Pick<ClusterRecord, 'cluster' | 'aliases'>,
-  alerts: readonly TraceAlert[] = [],
+  alerts: readonly FiredAlert[] = [],
 ): readonly Span[] {
   const steps = stepsOf(record)
   const startMs = record.upgrade.startedMs ?? earliest(steps)
@@ -83,7 +83,7 @@ function rootOf(
   record: UpgradeRecord,
   startMs: number,
   ends: readonly SpanEnd[],
-  alerts: readonly TraceAlert[],
+  alerts: readonly FiredAlert[],
 ): { readonly draft: SpanDraft; readonly end: SpanEnd } {
   const { upgrade, detail } = record
   const isOpen = upgrade.state === 'in_progress' || upgrade.endedMs === undefined

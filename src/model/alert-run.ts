@@ -1,5 +1,6 @@
 import type { Labels } from './labels.ts'
 import type { Matcher } from './matcher.ts'
+import type { TimeRange } from './queryable.ts'
 
 /**
  * One run of an alert that fired: from the moment its expression held until it resolved. Its key is (fingerprint,
@@ -58,6 +59,25 @@ export interface MatchedRuns {
   readonly runs: number
   readonly clusters: number
   readonly lastFiredAtMs: number
+}
+
+/** That an alert began to fire on a cluster. */
+export interface FiredAlert {
+  readonly alertname: string
+  /** Empty: it has none. */
+  readonly severity: string
+  readonly firedAtMs: number
+}
+
+/** What fired on single clusters, for those who follow one. Implemented by `store`. */
+export interface FiredAlertReader {
+  /** Clusters of which runs were written after a position, and the position up to where that is all. 0: from the beginning. */
+  firedSince(position: number): Promise<{ readonly clusters: readonly string[]; readonly position: number }>
+  /**
+   * Runs of a cluster that began to fire in [fromMs, toMs], oldest first, at most `limit`. What fired at one moment under
+   * one name and severity is one.
+   */
+  firedOn(cluster: string, range: TimeRange, limit: number): Promise<readonly FiredAlert[]>
 }
 
 /** Reads what is kept of alerts, on the thread that reads. Implemented by `store`. */

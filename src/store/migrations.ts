@@ -504,6 +504,14 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
   CREATE INDEX log_record_source ON log_record (source, time_ns);
   CREATE INDEX log_record_trace ON log_record (trace_id, time_ns) WHERE trace_id IS NOT NULL;
   `,
+  `
+  -- Clusters on which an alert fired; position rises with each run that is new.
+  CREATE TABLE alert_change (
+    position INTEGER PRIMARY KEY AUTOINCREMENT,
+    cluster TEXT NOT NULL UNIQUE
+  ) STRICT;
+  INSERT INTO alert_change (cluster) SELECT DISTINCT cluster FROM alert_run WHERE cluster <> '';
+  `,
 ]
 
 /** The version that brought packs. Before it a flush wrote one row per series, and no release ever did. */

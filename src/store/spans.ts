@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { DerivedTrace, Span, SpanSink } from '../model/span.ts'
+import { openDatabase } from './database.ts'
 import { decodeSpans, encodeSpans, spanBytes } from './span-codec.ts'
 import { isUpgradeSpan, tagsOf } from './span-index.ts'
 import { linksOf, spanIdsOf } from './span-links.ts'
@@ -241,6 +242,31 @@ export class Spans implements SpanSink {
     const spans = decodeSpans(traceId, this.#rows.part(id).payload)
     this.#rows.removePart(id)
     return spans
+  }
+}
+
+/** The writer of derived traces for short commands; a server may be running on the same data. */
+export interface DerivedTraceWriter {
+  /** In one transaction; durable when it returns. */
+  replaceSpans(traces: readonly DerivedTrace[], nowMs: number): void
+  close(): void
+}
+
+/** Opens what a writer made. Throws FleetError. */
+export function openDerivedTraces(dir: string): DerivedTraceWriter {
+  const db = openDatabase(dir)
+  return {
+    replaceSpans: (traces, nowMs) => {
+      // Anew for each: what it knows of names may be otherwise after a commit of the server.
+      const spans = new Spans(db, { spansPerTraceMax: Infinity })
+      spans.replaceSpans(traces, nowMs)
+      db.transaction(() => {
+        spans.write()
+      }).immediate()
+    },
+    close: () => {
+      db.close()
+    },
   }
 }
 

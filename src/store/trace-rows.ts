@@ -88,7 +88,7 @@ export class TraceRows {
     this.#old = db.prepare('SELECT id FROM trace WHERE kept_ms < ? ORDER BY kept_ms LIMIT ?')
     this.#findName = db.prepare('SELECT id, kinds FROM span_name WHERE service = ? AND operation = ?')
     this.#addName = db.prepare('INSERT INTO span_name (service, operation, kinds) VALUES (?, ?, ?)')
-    this.#changeKinds = db.prepare('UPDATE span_name SET kinds = ? WHERE id = ?')
+    this.#changeKinds = db.prepare('UPDATE span_name SET kinds = kinds | ? WHERE id = ?')
     this.#countNames = db.prepare('SELECT count(*) AS count FROM span_name')
     this.#removeNames = db.prepare(
       'DELETE FROM span_name WHERE NOT EXISTS (SELECT 1 FROM trace_name WHERE name = span_name.id)',

@@ -1,10 +1,15 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { fleetCommand } from '../../src/cli/fleet.ts'
 import { deriveFrom } from '../../src/fleet-derivation.ts'
+import { upgradeTraceId } from '../../src/fleet/trace-ids.ts'
 import type { MetricRun } from '../../src/model/observation.ts'
+import { observationsOf } from '../../src/sim/history/cluster-observations.ts'
+import { planHistory } from '../../src/sim/history/plan-history.ts'
 import { openObservationsForReading } from '../../src/store/observation-reader.ts'
 import { openSpansForReading } from '../../src/store/span-reader.ts'
 import { HOUR_MS, NOW_MS, TempStore } from '../store/temp-store.ts'
+
+const DAY_MS = 24 * HOUR_MS
 
 const NODES: MetricRun = {
   cluster: 'c1',
@@ -61,6 +66,22 @@ test('what is different is listed by cluster, and written when asked to', async 
   expect(lines.at(-1)).toBe('1 clusters derived, 1 different, and written')
   expect(await store.writer.facts.fleet.cluster('c2')).toBeDefined()
   expect(await rederive()).toBe(0)
+})
+
+test('the traces of upgrades that are written are written too', async () => {
+  const plan = planHistory({ seed: 'loop', index: 0, fromMs: NOW_MS - 90 * DAY_MS, untilMs: NOW_MS, mode: 'objects' })
+  const { cluster, objects } = observationsOf(plan)
+  const kinds = new Set<string>(['clusterserviceversions', 'hyperconvergeds'])
+  store.writer.observations.putObjects(objects.filter(({ facts }) => kinds.has(facts.kind)))
+  await store.writer.appender.commit()
+  expect(await rederive('--write', '--cluster', cluster)).toBe(0)
+  const { upgrades } = (await store.writer.facts.fleet.cluster(cluster))!
+  const spans = openSpansForReading(store.options.dir)
+  const traces = await Promise.all(upgrades.map((record) => spans.trace(upgradeTraceId(record))))
+  spans.close()
+  const roots = traces.flat().filter(({ parentSpanId }) => parentSpanId === undefined)
+  expect(upgrades.length).toBeGreaterThan(0)
+  expect(roots).toHaveLength(upgrades.length)
 })
 
 test.each([

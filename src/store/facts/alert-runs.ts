@@ -5,17 +5,20 @@ import type {
   AlertRunReader,
   AlertRunRecord,
   AlertRunSpan,
+  FiredAlert,
+  FiredAlertReader,
   KeptAlertRun,
   MatchedRuns,
 } from '../../model/alert-run.ts'
 import { clusterOf } from '../../model/cluster-identity.ts'
 import { Labels } from '../../model/labels.ts'
 import { compileMatcher, type Matcher } from '../../model/matcher.ts'
+import type { TimeRange } from '../../model/queryable.ts'
 import type { RunFacts } from './facts.ts'
 import type { AlertRunTable, FactsSchema } from './schema.ts'
 
 /** Runs of alerts that fired, by (fingerprint, `activeAtMs`). */
-export interface AlertRunStore extends AlertRunReader {
+export interface AlertRunStore extends AlertRunReader, FiredAlertReader {
   /**
    * Adds runs, and ends those that are there: of a run that is there only its end is taken. One transaction; durable
    * when it resolves.
@@ -31,6 +34,8 @@ export interface AlertRunStore extends AlertRunReader {
 const ROWS_PER_INSERT = 500
 /** Rows of `matching` between two looks at what else waits. */
 const ROWS_PER_READ = 2000
+/** Runs that one question about a cluster looks at. */
+const FIRED_RUNS_MAX = 5000
 
 export class SqlAlertRuns implements AlertRunStore {
   readonly #run: RunFacts
@@ -43,9 +48,11 @@ export class SqlAlertRuns implements AlertRunStore {
     await this.#run('writing runs of alerts', (db) =>
       db.transaction().execute(async (transaction) => {
         for (let from = 0; from < runs.length; from += ROWS_PER_INSERT) {
+          const rows = runs.slice(from, from + ROWS_PER_INSERT).map(rowOf)
+          await noteClusters(transaction, await withoutKnown(transaction, rows))
           await transaction
             .insertInto('alert_run')
-            .values(runs.slice(from, from + ROWS_PER_INSERT).map(rowOf))
+            .values(rows)
             .onConflict((conflict) =>
               conflict
                 .columns(['fingerprint', 'active_at_ms'])
@@ -146,6 +153,41 @@ export class SqlAlertRuns implements AlertRunStore {
     })
   }
 
+  async firedSince(position: number): Promise<{ readonly clusters: readonly string[]; readonly position: number }> {
+    const rows = await this.#run('reading where alerts fired', (db) =>
+      db.selectFrom('alert_change').selectAll().where('position', '>', position).orderBy('position').execute(),
+    )
+    return { clusters: rows.map(({ cluster }) => cluster), position: rows.at(-1)?.position ?? position }
+  }
+
+  async firedOn(cluster: string, { fromMs, toMs }: TimeRange, limit: number): Promise<readonly FiredAlert[]> {
+    const rows = await this.#run('reading what fired on a cluster', (db) =>
+      db
+        .selectFrom('alert_run')
+        .select(['fired_at_ms', 'labels'])
+        .where('cluster', '=', cluster)
+        .where('fired_at_ms', '>=', fromMs)
+        .where('fired_at_ms', '<=', toMs)
+        .orderBy('fired_at_ms')
+        .orderBy('fingerprint')
+        .limit(FIRED_RUNS_MAX)
+        .execute(),
+    )
+    const fired = new Map<string, FiredAlert>()
+    for (const row of rows) {
+      const labels = labelsOf(row)
+      const alert = {
+        alertname: labels.get('alertname'),
+        severity: labels.get('severity'),
+        firedAtMs: row.fired_at_ms,
+      }
+      const key = JSON.stringify(alert)
+      if (!fired.has(key)) fired.set(key, alert)
+      if (fired.size === limit) break
+    }
+    return [...fired.values()]
+  }
+
   async prune(resolvedBeforeMs: number): Promise<void> {
     await this.#run('removing old runs of alerts', (db) =>
       db.transaction().execute(async (transaction) => {
@@ -173,6 +215,35 @@ export class SqlAlertRuns implements AlertRunStore {
       }),
     )
   }
+}
+
+/** Those that are not there yet. A run that goes on firing is written once, so only ends need to be looked for. */
+async function withoutKnown(
+  db: Kysely<FactsSchema>,
+  rows: readonly AlertRunTable[],
+): Promise<readonly AlertRunTable[]> {
+  const ended = rows.filter((row) => row.resolved_at_ms !== null)
+  if (ended.length === 0) return rows
+  const found = await db
+    .selectFrom('alert_run')
+    .select(['fingerprint', 'active_at_ms'])
+    .where(
+      'fingerprint',
+      'in',
+      ended.map(({ fingerprint }) => fingerprint),
+    )
+    .execute()
+  const known = new Set(found.map((row) => `${row.fingerprint} ${row.active_at_ms}`))
+  return rows.filter((row) => !known.has(`${row.fingerprint} ${row.active_at_ms}`))
+}
+
+async function noteClusters(db: Kysely<FactsSchema>, rows: readonly AlertRunTable[]): Promise<void> {
+  const clusters = [...new Set(rows.map(({ cluster }) => cluster))].filter((cluster) => cluster !== '')
+  if (clusters.length === 0) return
+  await db
+    .replaceInto('alert_change')
+    .values(clusters.map((cluster) => ({ cluster })))
+    .execute()
 }
 
 /**

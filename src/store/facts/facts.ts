@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
 import type { AdoptionReader } from '../../model/adoption.ts'
 import type { AlertStateStore } from '../../model/alert.ts'
-import type { AlertRunReader } from '../../model/alert-run.ts'
+import type { AlertRunReader, FiredAlertReader } from '../../model/alert-run.ts'
 import type { DeliveryReader, DeliveryStore } from '../../model/delivery.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import type { NotificationLogStore } from '../../model/notification-log.ts'
@@ -69,7 +69,7 @@ export function createFacts(database: Database.Database, turns: Turns): Facts {
 
 /** What of the facts is read on the thread that reads, past the writer. */
 export interface FactsReader {
-  readonly alertRuns: AlertRunReader
+  readonly alertRuns: AlertRunReader & FiredAlertReader
   readonly audit: Pick<AuditStore, 'list'>
   readonly deliveries: DeliveryReader
   readonly fleet: FleetFactsReader

@@ -11,6 +11,7 @@ export interface FactsSchema {
   readonly acknowledgement: AcknowledgementTable
   readonly audit: AuditTable
   readonly alert_run: AlertRunTable
+  readonly alert_change: AlertChangeTable
   readonly external_alert: ExternalAlertTable
   readonly adoption_day: AdoptionDayTable
   readonly adoption_cube: AdoptionCubeTable
@@ -46,6 +47,11 @@ export interface TokenTable {
   readonly name: string
   readonly cluster: string | null
   readonly created_at_ms: number
+}
+
+export interface AlertChangeTable {
+  readonly position: Generated<number>
+  readonly cluster: string
 }
 
 export interface AlertStateTable {

@@ -147,6 +147,32 @@ describe('runs of alerts', () => {
     expect(named).toEqual([{ alertname: 'A', runs: 1500, clusters: 10, lastFiredAtMs: NOW_MS + 4497 }])
   })
 
+  test('name the clusters they are new on, and what fired there, each once', async () => {
+    const { alertRuns } = new TempStore().writer.facts
+    expect(await alertRuns.firedSince(0)).toEqual({ clusters: [], position: 0 })
+    const [one, other] = [runOf('A', 10), runOf('B', 20, { cluster: 'c2' })]
+    await alertRuns.record([one, other, runOf('NoCluster', 5, { cluster: '' })])
+    const first = await alertRuns.firedSince(0)
+    expect(first.clusters).toEqual(['c1', 'c2'])
+    expect(await alertRuns.firedSince(first.position)).toEqual({ clusters: [], position: first.position })
+    // An end is nothing new; a run that fired and ended between two looks is.
+    await alertRuns.record([{ ...one, resolvedAtMs: 30 }, runOf('C', 25, { cluster: 'c2', resolvedAtMs: 30 })])
+    const second = await alertRuns.firedSince(first.position)
+    expect(second.clusters).toEqual(['c2'])
+    expect((await alertRuns.firedSince(0)).clusters).toEqual(['c1', 'c2'])
+
+    const many = Array.from({ length: 6 }, (_, i) => {
+      const labels = Labels.of({ alertname: 'A', cluster: 'c1', severity: 'warning', vm: `vm-${i}` })
+      return { ...runOf('A', 40 + (i % 2)), labels, fingerprint: fingerprintOf(labels) }
+    })
+    await alertRuns.record(many)
+    const alert = { alertname: 'A', severity: 'warning' }
+    const fired = [10, 40, 41].map((firedAtMs) => ({ ...alert, firedAtMs }))
+    expect(await alertRuns.firedOn('c1', { fromMs: 10, toMs: 41 }, 9)).toEqual(fired)
+    expect(await alertRuns.firedOn('c1', { fromMs: 10, toMs: 40 }, 9)).toEqual(fired.slice(0, 2))
+    expect(await alertRuns.firedOn('c1', { fromMs: 10, toMs: 41 }, 2)).toEqual(fired.slice(0, 2))
+  })
+
   test('go with their acknowledgements when they are old; open ones stay', async () => {
     const { facts } = new TempStore().writer
     const [old, young, open] = [

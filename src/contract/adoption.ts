@@ -22,6 +22,11 @@ export const AdoptionBasis = Type.Object({
   /** Days of the range that were not counted. */
   missingDays: Type.Array(Day),
   updatedAt: orNull(Time),
+  /**
+   * First 16 digits of the SHA-256 of this answer as CSV (`format=csv`): the same as long as no number in it changes. A
+   * link that carries it can tell later whether late data has changed what was cited.
+   */
+  digest: Type.String(),
 })
 export type AdoptionBasis = Static<typeof AdoptionBasis>
 
@@ -31,7 +36,16 @@ const FilterParam = (what: string) =>
 const RANGE_PARAMS = {
   operator: Type.Optional(Type.String({ description: 'Default kubevirt-hyperconverged.' })),
   from: Type.Optional(Type.String({ format: 'date', description: 'First day; default 90 days before the last.' })),
-  to: Type.Optional(Type.String({ format: 'date', description: 'Last day; default today.' })),
+  to: Type.Optional(
+    Type.String({ format: 'date', description: 'Last day; default today, or the last that ended by `at`.' }),
+  ),
+  at: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description:
+        'The moment to answer for. A day counts as it ended, so days that were not over by then are left out.',
+    }),
+  ),
   version: FilterParam('this version'),
   channel: FilterParam('this channel; an empty one is written `-`'),
   platform: FilterParam('this platform, such as `openshift 4.20`'),
@@ -74,6 +88,7 @@ export const OlderQuery = Type.Object({
   operator: RANGE_PARAMS.operator,
   from: RANGE_PARAMS.from,
   to: RANGE_PARAMS.to,
+  at: RANGE_PARAMS.at,
   channel: RANGE_PARAMS.channel,
   platform: RANGE_PARAMS.platform,
   region: RANGE_PARAMS.region,
@@ -88,6 +103,7 @@ export type OlderQuery = Static<typeof OlderQuery>
 export const SpreadQuery = Type.Object({
   ...RANGE_PARAMS,
   by: Type.Optional(wordOf(['version', 'minor'] as const, 'Default version.')),
+  format: FormatParam,
 })
 export type SpreadQuery = Static<typeof SpreadQuery>
 
@@ -113,7 +129,7 @@ export const SpreadAnswer = Type.Object({ basis: AdoptionBasis, versions: Type.A
 export type SpreadAnswer = Static<typeof SpreadAnswer>
 
 /** `GET /api/adoption/v1/behind`: how far clusters are behind the newest version that any of them runs, on the last day. */
-export const BehindQuery = Type.Object(RANGE_PARAMS)
+export const BehindQuery = Type.Object({ ...RANGE_PARAMS, format: FormatParam })
 export type BehindQuery = Static<typeof BehindQuery>
 export const BehindAnswer = Type.Object({
   basis: AdoptionBasis,
@@ -126,7 +142,7 @@ export const BehindAnswer = Type.Object({
 export type BehindAnswer = Static<typeof BehindAnswer>
 
 /** `GET /api/adoption/v1/workloads`: the control plane's version against the machines that really run its launcher. */
-export const WorkloadsQuery = Type.Object(RANGE_PARAMS)
+export const WorkloadsQuery = Type.Object({ ...RANGE_PARAMS, format: FormatParam })
 export type WorkloadsQuery = Static<typeof WorkloadsQuery>
 export const WorkloadsAnswer = Type.Object({
   basis: AdoptionBasis,
@@ -152,13 +168,19 @@ export const UsageQuery = Type.Object({
   subject: Type.Optional(wordOf(USAGE_SUBJECTS)),
   from: RANGE_PARAMS.from,
   to: RANGE_PARAMS.to,
+  at: RANGE_PARAMS.at,
+  format: FormatParam,
 })
 export type UsageQuery = Static<typeof UsageQuery>
 export const UsageAnswer = Type.Object({
   from: Day,
   to: Day,
   updatedAt: orNull(Time),
+  /** As `digest` of the other answers. */
+  digest: Type.String(),
   days: Type.Array(Day),
+  /** All clusters, by day: one that tells nothing of what it uses is in none of the items. */
+  known: Type.Array(Type.Integer()),
   items: Type.Array(
     Type.Object({
       subject: wordOf(USAGE_SUBJECTS),

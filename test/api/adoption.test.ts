@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import Database from 'better-sqlite3'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
@@ -39,6 +40,11 @@ const COUNTS: Readonly<Record<string, readonly (readonly [version: string, chann
     ['', '', 2],
   ],
 }
+
+const EMPTY_ROW = {
+  ...{ version: '', channel: '', platform: '', region: '', flavour: '', environment: '' },
+  ...{ clusters: 0, vms: 0, outdatedVms: 0 },
+} as const
 
 let server: TestServer
 beforeAll(async () => {
@@ -90,6 +96,7 @@ test('shares have their denominators, coverage and freshness beside them', async
     coverage: 0.8,
     missingDays: ['2026-08-19'],
     updatedAt: '2026-08-20T09:50:00.000Z',
+    digest: expect.stringMatching(/^[0-9a-f]{16}$/) as string,
   })
   expect(answer.days).toEqual([0, 1, 2, 3, 4].map((n) => addDays(FIRST, n)))
   expect(answer.series).toEqual([
@@ -121,6 +128,56 @@ test('a table for other programs', async () => {
   expect(answer.body).toBe(
     'day,value,clusters,share,telling,known\r\n2026-08-17,1.17.0,2,0.2,10,10\r\n2026-08-17,1.16.0,8,0.8,10,10\r\n',
   )
+})
+
+test.each(['share', 'older-than?version=1.17.0', 'spread', 'behind', 'workloads', 'usage'])(
+  'the digest of %s is that of its table',
+  async (question) => {
+    const path = `${question}${question.includes('?') ? '&' : '?'}${RANGE}`
+    const { basis, digest } = await get<{ readonly basis?: { readonly digest: string }; readonly digest?: string }>(
+      path,
+    )
+    const table = await server.app.inject({ url: `/api/adoption/v1/${path}&format=csv` })
+    expect(table.headers['content-disposition']).toMatch(/^attachment; filename="adoption-[a-z-]+\.csv"$/)
+    expect(table.body.split('\r\n').length).toBeGreaterThan(3)
+    expect(basis?.digest ?? digest).toBe(createHash('sha256').update(table.body).digest('hex').slice(0, 16))
+  },
+)
+
+describe('as it was at a moment', () => {
+  test('are the days that were over by then', async () => {
+    for (const [at, to] of [
+      ['2026-08-18T23:59:59Z', '2026-08-17'],
+      ['2026-08-19T00:00:00Z', '2026-08-18'],
+      ['2026-08-19T02:00:00%2B02:00', '2026-08-18'],
+    ]) {
+      expect((await get<ShareAnswer>(`share?at=${at!}`)).basis).toMatchObject({ to })
+      expect((await get<UsageAnswer>(`usage?at=${at!}`)).to).toBe(to)
+    }
+  })
+
+  test('it is the same answer today, until late data changes what is known of it', async () => {
+    const database = new Database(':memory:')
+    migrate(database, ':memory:')
+    const { adoption } = createFacts(database, new Turns())
+    const row = { ...EMPTY_ROW, operator: 'kubevirt-hyperconverged', version: '1.16.0', clusters: 4 }
+    const past = '2026-08-17'
+    await adoption.putDay(past, [{ ...row, day: past }], [], 1)
+    const { app, clock } = await makeServer({ adoption: adoptionOver(adoption) })
+    const asked = async (): Promise<ShareAnswer['basis']> => {
+      const answer = await app.inject({ url: `/api/adoption/v1/share?from=${past}&at=2026-08-18T00:00:00Z` })
+      return answer.json<ShareAnswer>().basis
+    }
+    const first = await asked()
+    await adoption.putDay('2026-08-18', [{ ...row, day: '2026-08-18', version: '1.17.0' }], [], 2)
+    clock.advance(86_400_000)
+    expect(await asked()).toEqual(first)
+    await adoption.putDay(past, [{ ...row, day: past }], [], 3)
+    expect(await asked()).toEqual({ ...first, updatedAt: new Date(3).toISOString() })
+    await adoption.putDay(past, [{ ...row, day: past, clusters: 5 }], [], 4)
+    expect((await asked()).digest).not.toBe(first.digest)
+    await app.close()
+  })
 })
 
 test('older than a version', async () => {
@@ -166,6 +223,7 @@ test('what is in use, and what was counted', async () => {
   expect(usage.items).toEqual([
     { subject: 'instance_type', name: 'u1.small', clusters: [1, 2, 3, 0, 4], count: [7, 7, 7, 0, 7] },
   ])
+  expect(usage.known).toEqual([10, 10, 10, 0, 10])
   expect((await get<UsageAnswer>(`usage?${RANGE}&subject=preference`, UsageAnswer)).items).toEqual([])
   expect(await get('operators', OperatorsAnswer)).toEqual({
     operators: ['kubevirt-hyperconverged'],
@@ -186,10 +244,12 @@ describe('what cannot be asked is refused with what was got and what is wanted',
     ['share?from=2026-02-30', /want a day/],
     ['share?from=2026-08-20&to=2026-08-01', /from.*not after 2026-08-01/],
     ['share?from=1900-01-01', /at most 3660/],
+    ['share?at=today', /at.*today.*want a time/],
+    ['share?at=2026-08-20T10:00:00Z&to=2026-08-20', /to.*over at 2026-08-20T10:00:00Z: 2026-08-19 or before/],
     ['share?format=xml', /format.*xml.*json, csv/],
     ['older-than', /version/],
     ['usage?subject=all', /subject.*want one of instance_type/],
-    ['share?size=1', /unknown parameter .*size.*want one of by, channel/],
+    ['share?size=1', /unknown parameter .*size.*want one of at, by, channel/],
   ])('%s', async (path, message) => {
     const answer = await server.app.inject({ url: `/api/adoption/v1/${path}` })
     expect(answer.statusCode).toBe(400)

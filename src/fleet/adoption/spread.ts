@@ -20,7 +20,7 @@ export interface Spread {
   /** Share of clusters that run it or a newer one, by age in days from 0. */
   readonly byAge: readonly number[]
   readonly stage: Stage
-  /** Of the last day. */
+  /** Of the last day that was counted. */
   readonly clusters: number
   readonly share: number
 }
@@ -55,7 +55,8 @@ function spreadOf(days: readonly string[], own: ShareSeries, reached: readonly n
   const peak = own.share.reduce((best, share, day) => (share > own.share[best]! ? day : best), first)
   const halved = own.share.findIndex((share, day) => day > peak && share <= own.share[peak]! / 2)
   const [to10Days, to50Days, to90Days] = [daysTo(0.1), daysTo(0.5), daysTo(0.9)]
-  const last = days.length - 1
+  // The present day may not have been counted yet, and then it says nothing.
+  const last = own.share.findLastIndex((share) => !Number.isNaN(share))
   return {
     version: own.value,
     firstDay: days[first]!,
@@ -66,17 +67,17 @@ function spreadOf(days: readonly string[], own: ShareSeries, reached: readonly n
     peak: { share: own.share[peak]!, day: days[peak]! },
     ...(halved === -1 ? {} : { halfLifeDays: daysApart(days[peak]!, days[halved]!) }),
     byAge: reached.slice(first),
-    stage: stageOf(own, first, peak),
+    stage: stageOf(own, first, peak, last),
     clusters: own.clusters[last]!,
     share: own.share[last]!,
   }
 }
 
-/** By the last day, against a week before it and against its best. */
-export function stageOf({ clusters, share }: ShareSeries, first: number, peak: number): Stage {
-  const last = share.length - 1
+/** By the last day on which anybody told a version, against a week before it and against its best. */
+function stageOf({ clusters, share }: ShareSeries, first: number, peak: number, last: number): Stage {
   if (clusters[last] === 0) return 'gone'
-  const before = share[Math.max(first, last - TREND_DAYS)]!
+  const weekAgo = Math.max(first, last - TREND_DAYS)
+  const before = share.findLast((value, day) => day <= weekAgo && !Number.isNaN(value))!
   const isGrowing = share[last]! - before >= GROWS_BY
   if (isGrowing || (last - first < NEW_DAYS && share[last]! >= share[peak]!)) return 'rising'
   if (share[peak]! >= ADOPTED_SHARE && share[last]! < share[peak]! / 2) return 'replaced'

@@ -89,6 +89,17 @@ describe('a version spreads', () => {
     const spreads = spreadsOf(sharesOver({ '1.17.0': clusters, '1.16.0': others }), compareVersions)
     expect(spreads.find(({ version }) => version === '1.17.0')).toMatchObject({ stage })
   })
+
+  test('and the present day, which nobody has counted yet, ends nothing', () => {
+    const counted = sharesOver({ '1.17.0': [...steady(10).slice(0, 8), 20], '1.16.0': [...steady(90).slice(0, 8), 80] })
+    const uncounted = sharesOver({
+      '1.17.0': [10, ...steady(0).slice(0, 1), ...steady(10).slice(0, 6), 20, 0],
+      '1.16.0': [90, ...steady(0).slice(0, 1), ...steady(90).slice(0, 6), 80, 0],
+    })
+    const [before, after] = [counted, uncounted].map((shares) => spreadsOf(shares, compareVersions)[0]!)
+    expect(before).toMatchObject({ stage: 'rising', clusters: 20, share: 0.2 })
+    expect(after).toMatchObject({ stage: 'rising', clusters: 20, share: 0.2 })
+  })
 })
 
 describe('behind', () => {

@@ -25,12 +25,12 @@ import { deriveNow } from './fleet/now.ts'
 import type { FleetNow } from './fleet/now.ts'
 import { DEFAULT_FLEET_OPTIONS } from './fleet/options.ts'
 import { readSharedTraits } from './fleet/shared-traits.ts'
+import type { MeasuredQuery } from './measured-query.ts'
 import type { Notifications } from './notifications.ts'
 import { OWN_TRACES_HEADER } from './own-traces.ts'
 import type { OwnTraces } from './own-traces.ts'
 import { limitPendingWrites } from './pending-writes.ts'
 import type { People } from './people.ts'
-import type { QueryEngine, QueryExplainer } from './promql/query-engine.ts'
 import type { Reloader } from './reload.ts'
 import { createRuleTests } from './rule-tests.ts'
 import { traceReaderOf } from './span-calls.ts'
@@ -48,7 +48,7 @@ export interface ServerParts {
   readonly metrics: OwnMetrics
   readonly threads: AppThreads
   readonly tokens: TokenBook
-  readonly query: QueryEngine & QueryExplainer
+  readonly query: MeasuredQuery
   readonly people: People
   readonly notifications: Notifications
   readonly reader: FleetReader
@@ -70,6 +70,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
   }
   return createServer({
     query,
+    answers: query.answers,
     explain: (asked, signal) => query.explain(asked, signal),
     replay: (asked, signal) => threads.query.replayRule(asked, signal),
     language: engineOptionsOf(config),

@@ -5,7 +5,7 @@
 import type { FastifyInstance } from 'fastify'
 import { fleetReaderOf } from './api/fleet-reader.ts'
 import type * as api from './api/server.ts'
-import { isLoopback } from './app-options.ts'
+import { engineOptionsOf, isLoopback } from './app-options.ts'
 import { reservePort } from './app-port.ts'
 import { createApiServer } from './app-server.ts'
 import { startThreads } from './app-threads.ts'
@@ -34,6 +34,8 @@ import { createNotifications } from './notifications.ts'
 import type { Notifications } from './notifications.ts'
 import { createPeople } from './people.ts'
 import type { People } from './people.ts'
+import { NOTHING_STORED } from './promql/constant.ts'
+import { createLocalEngine } from './promql/engine.ts'
 import { createReloader } from './reload.ts'
 import type { ReloadCause } from './reload.ts'
 import { countEvaluation, forgetGroups } from './rule-metrics.ts'
@@ -100,7 +102,12 @@ async function serve(
   const { catalog } = content
   const tokens = await createTokenBook(() => threads.ingest.tokens(), clock)
   checkDoors(config, tokens)
-  const query = measuredQuery(threads.query, metrics, ownTraces.tracing)
+  const onMain = createLocalEngine({
+    queryable: NOTHING_STORED,
+    options: engineOptionsOf(config),
+    nowMs: () => performance.now(),
+  })
+  const query = measuredQuery(threads.query, onMain, metrics, ownTraces.tracing)
   const reader = fleetReaderOf(query)
   const canonicalName = (name: string): string => catalog.aliases.get(name) ?? name
   const people = await createPeople({

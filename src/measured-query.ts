@@ -1,7 +1,11 @@
 /** The query engine of the other thread, counted, timed and traced. A query whose asker left is not sent, or ends there soon. */
+import { answerOf } from './api/query-answers.ts'
+import type { QueryAnswers } from './api/query-answers.ts'
+import type { Cancellation } from './base/cancellation.ts'
 import { FleetError } from './base/errors.ts'
 import type { OwnMetrics } from './base/metrics.ts'
 import type { Tracing } from './base/tracing.ts'
+import { isConstant } from './promql/constant.ts'
 import type { QueryEngine, QueryExplainer } from './promql/query-engine.ts'
 import type { QueryWorkerCalls } from './query-worker.ts'
 import type { Remote } from './rpc.ts'
@@ -9,14 +13,18 @@ import type { Remote } from './rpc.ts'
 /** Of an expression in a trace. */
 const EXPR_CHARS_MAX = 1000
 
+export type MeasuredQuery = QueryEngine & QueryExplainer & { readonly answers: QueryAnswers }
+
+/** @param onMain evaluates what needs nothing stored, without the way to the other thread */
 export function measuredQuery(
   remote: Remote<QueryWorkerCalls>,
+  onMain: Pick<QueryEngine, 'instant'>,
   metrics: OwnMetrics,
   tracing: Tracing,
-): QueryEngine & QueryExplainer {
+): MeasuredQuery {
   const measure = async <T>(
     kind: string,
-    signal: AbortSignal | undefined,
+    signal: Cancellation | undefined,
     ask: () => Promise<T>,
     expr?: string,
   ): Promise<T> => {
@@ -41,6 +49,15 @@ export function measuredQuery(
     instant: (query, signal) => measure('instant', signal, () => remote.instant(query, signal), query.expr),
     range: (query, signal) => measure('range', signal, () => remote.range(query, signal), query.expr),
     explain: (query, signal) => measure('explain', signal, () => remote.explain(query, signal), query.expr),
+    answers: {
+      instant: (query, limit, left) => {
+        const ask = isConstant(query.expr)
+          ? async () => answerOf(await onMain.instant(query), limit)
+          : () => remote.instantAnswer(query, limit, left)
+        return measure('instant', left, ask, query.expr)
+      },
+      range: (query, limit, left) => measure('range', left, () => remote.rangeAnswer(query, limit, left), query.expr),
+    },
     series: (selectors, range) => measure('series', undefined, () => remote.series(selectors, range)),
     labelNames: (selectors, range) => measure('labels', undefined, () => remote.labelNames(selectors, range)),
     labelValues: (name, selectors, range) =>

@@ -5,6 +5,9 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
+import { answerOf } from './api/query-answers.ts'
+import type { QueryAnswer } from './api/query-answers.ts'
+import type { Leaving } from './base/cancellation.ts'
 import { invariant } from './base/invariant.ts'
 import type { AlertRunQuery, AlertRunSpan, KeptAlertRun, MatchedRuns } from './model/alert-run.ts'
 import type { AuditEntry } from './model/audit.ts'
@@ -75,6 +78,9 @@ export type QueryWorkerCalls = FleetCalls & {
   /** Ends soon after its signal was aborted. */
   instant(query: InstantQuery, signal?: AbortSignal): Promise<QueryResult>
   range(query: RangeQuery, signal?: AbortSignal): Promise<QueryResult>
+  /** As `QueryAnswers` says. */
+  instantAnswer(query: InstantQuery, limit: number, left?: Leaving): Promise<QueryAnswer>
+  rangeAnswer(query: RangeQuery, limit: number, left?: Leaving): Promise<QueryAnswer>
   explain(query: InstantQuery | RangeQuery, signal?: AbortSignal): Promise<Explanation>
   series(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly Labels[]>
   labelNames(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
@@ -187,6 +193,8 @@ try {
     ...observedCalls(observations, logs),
     instant: (asked, signal) => query.instant(asked, signal),
     range: (asked, signal) => query.range(asked, signal),
+    instantAnswer: async (asked, limit, left) => answerOf(await query.instant(asked, left), limit),
+    rangeAnswer: async (asked, limit, left) => answerOf(await query.range(asked, left), limit),
     explain: (asked, signal) => query.explain(asked, signal),
     series: (selectors, range) => query.series(selectors, range),
     labelNames: (selectors, range) => query.labelNames(selectors, range),

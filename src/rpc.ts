@@ -1,9 +1,10 @@
 /**
  * Calls between threads: a method name, arguments, an answer. What crosses is plain data and `Labels` (structured
  * clone keeps a class' fields but not the class, so label sets are given theirs back on arrival). Failures arrive as
- * FleetErrors with their code; bugs arrive as errors and are not softened. An AbortSignal among the arguments arrives as
- * a `Cancellation`, aborted soon after the signal was: the call is answered by its handler all the same.
+ * FleetErrors with their code; bugs arrive as errors and are not softened. An AbortSignal or a
+ * `Leaving` among the arguments arrives as a `Cancellation`, aborted soon after the signal was: the call is answered by its handler all the same.
  */
+import { Leaving } from './base/cancellation.ts'
 import type { Cancellation } from './base/cancellation.ts'
 import { FleetError } from './base/errors.ts'
 import type { ErrorCode } from './base/errors.ts'
@@ -119,23 +120,19 @@ export function createCaller<H extends Handlers>(channel: Channel): Caller<H> {
         return
       }
       const id = ++lastId
-      const signalAt = args.findIndex((arg) => arg instanceof AbortSignal)
+      const signalAt = args.findIndex((arg) => arg instanceof Leaving || arg instanceof AbortSignal)
       if (signalAt === -1) {
-        waiting.set(id, { resolve, reject, forget: () => undefined })
+        waiting.set(id, { resolve, reject, forget: NOTHING })
         channel.postMessage({ id, method, args } satisfies Call)
         return
       }
-      const signal = args[signalAt] as AbortSignal
+      const signal = args[signalAt] as Leaving | AbortSignal
       const cancel = (): void => {
         channel.postMessage({ cancel: id } satisfies Cancel)
       }
-      const forget = (): void => {
-        signal.removeEventListener('abort', cancel)
-      }
-      waiting.set(id, { resolve, reject, forget })
+      waiting.set(id, { resolve, reject, forget: listen(signal, cancel) })
       channel.postMessage({ id, method, args: args.with(signalAt, undefined), signalAt } satisfies Call)
       if (signal.aborted) cancel()
-      else signal.addEventListener('abort', cancel, { once: true })
     })
   const remote = new Proxy(
     {},
@@ -151,6 +148,22 @@ export function createCaller<H extends Handlers>(channel: Channel): Caller<H> {
       }
       waiting.clear()
     },
+  }
+}
+
+const NOTHING = (): void => undefined
+
+/** @returns what takes the listener off again */
+function listen(signal: Leaving | AbortSignal, listener: () => void): () => void {
+  if (signal instanceof Leaving) {
+    signal.tell(listener)
+    return () => {
+      signal.tell(undefined)
+    }
+  }
+  signal.addEventListener('abort', listener, { once: true })
+  return () => {
+    signal.removeEventListener('abort', listener)
   }
 }
 

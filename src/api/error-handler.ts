@@ -75,7 +75,8 @@ function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Flee
   }
 }
 
-function prometheusError(failure: FleetError): PrometheusError {
+/** As the Prometheus routes tell it. */
+export function prometheusError(failure: FleetError): PrometheusError {
   return { status: 'error', errorType: ERROR_CODES[failure.code].errorType, error: failure.message }
 }
 

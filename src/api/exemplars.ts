@@ -8,7 +8,8 @@ import type { QueryEngine } from '../promql/query-engine.ts'
 import { formatValue } from './format-value.ts'
 import { TIME_MAX_MS, TIME_MIN_MS, optionalTime, paramsOf } from './params.ts'
 import { sendInPieces } from './pieces.ts'
-import { JSON_TYPE, renderLabels, sendSuccess } from './prometheus-json.ts'
+import { renderLabels } from './answer-json.ts'
+import { JSON_TYPE, sendSuccess } from './prometheus-json.ts'
 
 /** `/api/v1/query_exemplars`: the exemplars of all series that any selector of an expression matches. */
 export function registerExemplars(app: FastifyInstance, query: QueryEngine, language: ParseOptions): void {

@@ -3,7 +3,8 @@ import type { Clock } from '../base/clock.ts'
 import type { QueryExplainer } from '../promql/query-engine.ts'
 import { namingParam, optionalTime, paramsOf } from './params.ts'
 import { sendSuccess } from './prometheus-json.ts'
-import { abortedWithConnection, queryOptions, rangeParams } from './query.ts'
+import { abortedWithConnection } from './query.ts'
+import { queryOptions, rangeParams } from './query-request.ts'
 
 /** `/api/v1/explain`: a range when the parameters of one are there, otherwise an instant. */
 export function registerExplain(app: FastifyInstance, explain: QueryExplainer['explain'], clock: Clock): void {

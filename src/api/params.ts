@@ -34,11 +34,18 @@ export function acceptForms(app: FastifyInstance): void {
 export function paramsOf(request: FastifyRequest): Params {
   const { url = '' } = request.raw
   const start = url.indexOf('?')
-  const query = new URLSearchParams(start === -1 ? '' : url.slice(start + 1))
-  const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
+  return paramsFrom(
+    start === -1 ? '' : url.slice(start + 1),
+    request.body instanceof URLSearchParams ? request.body : undefined,
+  )
+}
+
+/** @param search what stands behind the question mark */
+export function paramsFrom(search: string, form?: URLSearchParams): Params {
+  const query = new URLSearchParams(search)
   return {
-    get: (name) => form.get(name) ?? query.get(name) ?? '',
-    all: (name) => [...form.getAll(name), ...query.getAll(name)],
+    get: (name) => form?.get(name) ?? query.get(name) ?? '',
+    all: (name) => [...(form?.getAll(name) ?? []), ...query.getAll(name)],
   }
 }
 
@@ -215,5 +222,3 @@ export function cappedLimit(params: Params, absent: number, most: number): numbe
   if (limit > most) throw new FleetError('bad_request', `limit must not exceed ${most}`)
   return limit
 }
-
-export const TRUNCATED = 'results truncated due to limit'

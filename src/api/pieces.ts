@@ -7,7 +7,7 @@ import type { FastifyReply } from 'fastify'
  */
 
 /** Up to this many values an answer is one text; a page's chart stays far below. */
-const VALUES_AT_ONCE = 50_000
+export const VALUES_AT_ONCE = 50_000
 const PIECE_CHARS = 64 * 1024
 
 /** Sends an answer of about `values` values. `pieces` is called once, and not to its end when the client leaves. */
@@ -20,8 +20,12 @@ export function sendInPieces(
   // As bytes: Fastify adds a charset to texts, and clients know the bare type.
   void reply.header('content-type', contentType)
   if (values <= VALUES_AT_ONCE) return reply.send(Buffer.from([...pieces()].join('')))
-  // The socket asks for the next piece when it has sent the last one; in between the thread is free.
-  return reply.send(Readable.from(gathered(pieces()), { objectMode: false }))
+  return reply.send(streamOf(pieces()))
+}
+
+/** The socket asks for the next piece when it has sent the last one; in between the thread is free. */
+export function streamOf(pieces: Iterable<string>): Readable {
+  return Readable.from(gathered(pieces), { objectMode: false })
 }
 
 function* gathered(pieces: Iterable<string>): Generator<Buffer> {

@@ -7,7 +7,8 @@ import { PromqlError } from '../promql/promql-error.ts'
 import type { QueryEngine } from '../promql/query-engine.ts'
 import { TIME_MAX_MS, TIME_MIN_MS, limitParam, namingParam, optionalTime, paramsOf } from './params.ts'
 import type { Params } from './params.ts'
-import { renderLabels, sendList } from './prometheus-json.ts'
+import { renderLabels } from './answer-json.ts'
+import { sendList } from './prometheus-json.ts'
 
 /** Which series, label names and label values there are: `/api/v1/series`, `/labels`, `/label/{name}/values`. */
 export function registerSeriesRoutes(app: FastifyInstance, query: QueryEngine): void {

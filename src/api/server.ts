@@ -18,6 +18,7 @@ import type { PipelineView } from '../notify/pipeline.ts'
 import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
 import type { QueryEngine, QueryExplainer } from '../promql/query-engine.ts'
 import { installAccess, plainEntry } from './access.ts'
+import type { AccessOptions } from './access.ts'
 import { registerAdoption } from './adoption.ts'
 import type { ApiAdoption } from './adoption.ts'
 import { registerAdmin } from './admin.ts'
@@ -71,9 +72,13 @@ import { registerOtlpTraces } from './otlp-traces.ts'
 import type { WriteOtlpTraces } from './otlp-traces.ts'
 import { acceptForms } from './params.ts'
 import type { ApiPeople } from './people.ts'
+import { plainQueries } from './plain-queries.ts'
+import { plainWrites } from './plain-writes.ts'
 import { registerPrometheusStatus } from './prometheus-status.ts'
 import type { ProcessFacts, ReadStoreStatus } from './prometheus-status.ts'
 import { registerQueryRoutes } from './query.ts'
+import { answersOver } from './query-answers.ts'
+import type { QueryAnswers } from './query-answers.ts'
 import { registerRemoteWrite } from './remote-write.ts'
 import type { Write } from './remote-write.ts'
 import { registerReplay } from './replay.ts'
@@ -90,15 +95,18 @@ import { registerRunbooks } from './runbooks.ts'
 import type { RunbookCatalog } from './runbooks.ts'
 import { installSecurityHeaders } from './security-headers.ts'
 import { registerSeriesRoutes } from './series.ts'
+import { createShortWayServer } from './short-way.ts'
+import type { ShortWay } from './short-way.ts'
 import { registerSilences } from './silences.ts'
 import { registerStatusRoutes } from './status.ts'
 import { registerTargets } from './targets.ts'
 import { registerWeb } from './web.ts'
-import { createWriteServer } from './write-server.ts'
 
 /** Everything the HTTP side needs, as functions and ports: it knows neither threads nor SQL. */
 export interface ApiDeps {
   readonly query: QueryEngine
+  /** The same as texts; made here of what `query` answers when absent. */
+  readonly answers?: QueryAnswers
   readonly explain: QueryExplainer['explain']
   readonly replay: RunReplay
   /** What PromQL may use where a text is only looked at; the stable language when absent. */
@@ -186,19 +194,22 @@ const KEEP_ALIVE_MS = 72_000
 const REQUEST_ARRIVES_MS = 120_000
 const PARAM_CHARS_MAX = 4096
 
+/** What is answered before Fastify. Where the program tells of its own work, queries take the long way, which has spans. */
+function shortWays(deps: ApiDeps, access: AccessOptions): readonly ShortWay[] {
+  const { settings, query, answers = answersOver(query), tracing } = deps
+  const writes = plainWrites({ ...settings, ...deps, enter: plainEntry(access, 'ingest') })
+  if (tracing?.isOn === true) return [writes]
+  const isOpenToOrigins = settings.corsOrigins.length > 0
+  return [writes, plainQueries({ ...deps, answers, enter: plainEntry(access, 'viewer'), isOpenToOrigins })]
+}
+
 /** The whole HTTP side, ready to `listen` or `inject`. Throws when a route does not declare who may use it. */
 export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   const { settings, metrics, clock, log } = deps
   const access = { ...settings, requiresToken: deps.requiresToken, authenticate: deps.authenticate }
   const app = Fastify({
     serverFactory: (handler) =>
-      createWriteServer(handler, {
-        write: deps.write,
-        bodyBytesMax: settings.bodyBytesMax,
-        metrics,
-        log,
-        readiness: deps.readiness,
-        enter: plainEntry(access, 'ingest'),
+      createShortWayServer(handler, shortWays(deps, access), {
         keepAliveMs: KEEP_ALIVE_MS,
         requestArrivesMs: REQUEST_ARRIVES_MS,
       }),

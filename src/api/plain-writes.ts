@@ -1,11 +1,4 @@
-/**
- * The HTTP server under Fastify, which answers the one hot request itself: a remote write 1.0 as stock senders send it.
- * A fleet sends tens of thousands of small ones a minute, and hooks, headers for browsers and a copy of the body were
- * most of what they cost. Everything that is in any way unusual (another route, a page, a body without a length, a
- * token that may not, a server that is not ready) goes to Fastify, where the same route says what is wrong with it.
- */
-import { createServer } from 'node:http'
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
 import type { WriteOutcome } from '../ingest/write-outcome.ts'
@@ -13,8 +6,14 @@ import type { Entry } from './access.ts'
 import { RETRY_AFTER_SECONDS, asFailure, logFailure, textOf } from './error-handler.ts'
 import { FORMATS, counted, protocolOf } from './remote-write.ts'
 import type { Write } from './remote-write.ts'
+import { readBody } from './short-way.ts'
+import type { ShortWay } from './short-way.ts'
 
-export interface WriteServerParts {
+/**
+ * The short way of a remote write 1.0 as stock senders send it: a fleet sends tens of thousands of small ones a minute.
+ * Another route, a page, a body without a length, a token that may not, a server that is not ready: Fastify's.
+ */
+export interface PlainWritesParts {
   readonly write: Write
   readonly bodyBytesMax: number
   readonly metrics: OwnMetrics
@@ -22,26 +21,21 @@ export interface WriteServerParts {
   readonly readiness: () => string
   /** See `plainEntry`. */
   readonly enter: (headers: IncomingMessage['headers']) => Promise<Entry | undefined>
-  readonly keepAliveMs: number
-  readonly requestArrivesMs: number
 }
 
 const ROUTE = '/api/v1/write'
 const TEXT = 'text/plain; charset=utf-8'
 
-/** @param handler Fastify's own, for everything else */
-export function createWriteServer(handler: RequestListener, parts: WriteServerParts): Server {
-  const server = createServer((request, response) => {
-    if (isPlainWrite(request, parts)) void answer(request, response, handler, parts)
-    else handler(request, response)
-  })
-  server.keepAliveTimeout = parts.keepAliveMs
-  server.requestTimeout = parts.requestArrivesMs
-  return server
+export function plainWrites(parts: PlainWritesParts): ShortWay {
+  return (request, response, goOn) => {
+    if (!isPlainWrite(request, parts)) return false
+    void answer(request, response, goOn, parts)
+    return true
+  }
 }
 
 /** HOT: once per request. */
-function isPlainWrite(request: IncomingMessage, { bodyBytesMax, readiness }: WriteServerParts): boolean {
+function isPlainWrite(request: IncomingMessage, { bodyBytesMax, readiness }: PlainWritesParts): boolean {
   if (request.url !== ROUTE || request.method !== 'POST' || readiness() !== 'ready') return false
   const { headers } = request
   return (
@@ -55,14 +49,14 @@ function isPlainWrite(request: IncomingMessage, { bodyBytesMax, readiness }: Wri
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  handler: RequestListener,
-  parts: WriteServerParts,
+  goOn: () => void,
+  parts: PlainWritesParts,
 ): Promise<void> {
   const startMs = performance.now()
   try {
     const entry = await parts.enter(request.headers)
     if (entry === undefined) {
-      handler(request, response)
+      goOn()
       return
     }
     const body = await readBody(request)
@@ -97,23 +91,4 @@ function sendText(response: ServerResponse, status: number, text: string): void 
   const body = Buffer.from(`${text}\n`)
   response.writeHead(status, { 'content-type': TEXT, 'content-length': body.length })
   response.end(body)
-}
-
-/** The whole body, in the pieces in which it arrived; `undefined` when the connection ended before. */
-function readBody(request: IncomingMessage): Promise<readonly Uint8Array[] | undefined> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => {
-      chunks.push(chunk)
-    })
-    request.on('end', () => {
-      resolve(chunks)
-    })
-    request.on('close', () => {
-      resolve(undefined)
-    })
-    request.on('error', () => {
-      resolve(undefined)
-    })
-  })
 }

@@ -21,9 +21,6 @@ import { fleetFactsOf } from './fleet-calls.ts'
 import { readChanges } from './fleet/alert-changes.ts'
 import type { FleetReader } from './fleet/fleet-reader.ts'
 import { readInventory } from './fleet/inventory.ts'
-import { deriveNow } from './fleet/now.ts'
-import type { FleetNow } from './fleet/now.ts'
-import { DEFAULT_FLEET_OPTIONS } from './fleet/options.ts'
 import { readSharedTraits } from './fleet/shared-traits.ts'
 import type { MeasuredQuery } from './measured-query.ts'
 import type { Notifications } from './notifications.ts'
@@ -127,12 +124,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     ruleTests: createRuleTests({ rulesDir: config.rules, language: engineOptionsOf(config) }, clock, log),
     reload: () => reloader.reload('request'),
     reloadStatus: () => reloader.status(),
-    fleet: {
-      now: sharedWhileUnderWay(async (nowMs: number): Promise<FleetNow> =>
-        deriveNow(reader, people.speaking(await people.alerts()), nowMs, DEFAULT_FLEET_OPTIONS),
-      ),
-      inventory: (cluster, nowMs) => readInventory(reader, cluster, nowMs),
-    },
+    inventory: (cluster, nowMs) => readInventory(reader, cluster, nowMs),
     authenticate: async (token) => ownTraces.authenticate(token) ?? tokens.authenticate(token),
     tracing,
     isMuted: (headers) => headers[OWN_TRACES_HEADER] !== undefined,
@@ -163,12 +155,3 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
 
 /** Main, the ingest worker, the query worker. */
 const THREADS = 3
-
-/** Many people look at one page: those who ask while an answer is being worked out get that one. */
-function sharedWhileUnderWay<T>(ask: (nowMs: number) => Promise<T>): (nowMs: number) => Promise<T> {
-  let underWay: Promise<T> | undefined
-  return (nowMs) => {
-    underWay ??= ask(nowMs).finally(() => (underWay = undefined))
-    return underWay
-  }
-}

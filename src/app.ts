@@ -62,6 +62,8 @@ export interface App {
   startBeat(): void
   /** One beat at the clock's present time: facts, rules, notifications. */
   beat(): Promise<void>
+  /** Before `startBeat`: facts from what was received, as far as one beat gets; answers how much waits for the next. */
+  deriveFacts(): Promise<number>
   /** Reads rules, runbooks, dashboards and routing again. Rejects, and changes nothing, when they cannot be used. */
   reload(cause: ReloadCause): Promise<void>
   /** Before `startBeat`: evaluates the rules as they would have been at each step of the past, both ends inclusive. */
@@ -171,6 +173,10 @@ async function serve(
       beat.start()
     },
     beat: () => beat.once(),
+    deriveFacts: async () => {
+      const { read, derived, waiting } = await threads.query.deriveFleet(clock.nowMs())
+      return read + derived === 0 ? 0 : waiting
+    },
     reload: (cause) => reloader.reload(cause),
     replayRules: async ({ fromMs, toMs, stepMs }) => {
       for (let timeMs = fromMs; timeMs <= toMs; timeMs += stepMs) await threads.query.evaluateRules(timeMs)

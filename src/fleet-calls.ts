@@ -3,19 +3,28 @@
  * book. The book is filled from what is kept when the worker starts, and is fed from then on by whoever derives.
  */
 import type { ApiFleetFacts, ClusterWithFacts } from './api/fleet-facts.ts'
-import type { ClusterPage, ClusterQuery, FleetCoverage } from './fleet/cluster-book.ts'
+import type { ClusterPage, ClusterQuery } from './fleet/cluster-book.ts'
+import type { FleetCoverage } from './fleet/fleet-coverage.ts'
 import type { OpenUpgrade } from './fleet/cluster-states.ts'
 import type { EdgeComparison } from './fleet/edge-comparison.ts'
 import type { EdgeQuery } from './fleet/edge-book.ts'
 import type { EdgeName } from './fleet/edges.ts'
 import type { FleetBook } from './fleet/fleet-book.ts'
+import { fleetNow } from './fleet/now.ts'
+import type { FleetNow } from './fleet/now.ts'
+import type { FleetProgress } from './fleet-loop.ts'
 import type { Modification } from './model/cluster-record.ts'
 import type { FleetFactsReader, ModificationQuery, UpgradeQuery } from './model/fleet-facts.ts'
 import type { EdgeFacts, StuckVerdict } from './model/stuck.ts'
 import type { UpgradeRecord } from './model/upgrade.ts'
 import type { Remote } from './rpc.ts'
 
+/** How the fleet stands, and how far what clusters sent is worked into that. */
+export type FleetStanding = FleetNow & { readonly derivation: FleetProgress }
+
 export type FleetCalls = {
+  /** @param listMax of each list; counts are of all */
+  fleetNow(nowMs: number, listMax: number): Promise<FleetStanding>
   fleetClusters(query: ClusterQuery, nowMs: number): Promise<ClusterPage>
   fleetCluster(name: string, nowMs: number): Promise<ClusterWithFacts | undefined>
   fleetCoverage(nowMs: number): Promise<FleetCoverage>
@@ -29,9 +38,14 @@ export type FleetCalls = {
   fleetCompare(first: EdgeName, second: EdgeName): Promise<EdgeComparison | undefined>
 }
 
-/** On the query worker. `book` resolves when it is filled. */
-export function fleetCalls(facts: FleetFactsReader, filled: Promise<FleetBook>): FleetCalls {
+/** On the query worker. `filled` resolves when the book is; `progress` is that of whoever derives. */
+export function fleetCalls(
+  facts: FleetFactsReader,
+  filled: Promise<FleetBook>,
+  progress: () => FleetProgress,
+): FleetCalls {
   return {
+    fleetNow: async (nowMs, listMax) => ({ ...fleetNow(await filled, nowMs, listMax), derivation: progress() }),
     fleetClusters: async (query, nowMs) => (await filled).clusters(query, nowMs),
     fleetCluster: async (name, nowMs) => {
       const view = (await filled).cluster(name, nowMs)
@@ -62,6 +76,7 @@ export async function fillFleetBook(book: FleetBook, facts: FleetFactsReader): P
 /** On main: the calls under the names the API asks by. */
 export function fleetFactsOf(query: Remote<FleetCalls>): ApiFleetFacts {
   return {
+    now: (nowMs, listMax) => query.fleetNow(nowMs, listMax),
     clusters: (asked, nowMs) => query.fleetClusters(asked, nowMs),
     cluster: (name, nowMs) => query.fleetCluster(name, nowMs),
     coverage: (nowMs) => query.fleetCoverage(nowMs),

@@ -82,8 +82,17 @@ export interface FleetReport {
   readonly tookMs: number
 }
 
+/** How far what was received is derived. */
+export interface FleetProgress {
+  /** All that was received until then is; absent: not yet since the start. */
+  readonly caughtUpMs?: number
+  /** Clusters that sent something that is not. */
+  readonly waiting: number
+}
+
 export interface FleetLoop {
   beat(nowMs: number): Promise<FleetReport>
+  progress(): FleetProgress
 }
 
 /** Of reading and of deriving each, a beat. */
@@ -125,6 +134,10 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
   /** What was counted in days that are past, and is known otherwise since. */
   let late: LateChange | undefined
   let hasCounted = false
+  let caughtUpMs: number | undefined
+
+  /** Clusters with something that is not read or not derived, each once for either. */
+  const waitingCount = (): number => signals.waiting + pending.size + retryAtMs.size
 
   const tell = (subject: string, thrown: unknown): void => {
     if (failures.length < FAILURES_TOLD) failures.push({ subject, error: messageOf(thrown) })
@@ -308,14 +321,16 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
         if (isDue('traits', TRAITS_EVERY_MS, nowMs)) book.describe(await parts.traitsAt(nowMs))
       })
       await attempt('counts of the day', () => count(nowMs))
+      if (read !== undefined && derived !== undefined && waitingCount() === 0) caughtUpMs = nowMs
       return {
         read: read ?? 0,
         derived: derived ?? 0,
-        waiting: signals.waiting + pending.size + retryAtMs.size + alertTraces.waiting,
+        waiting: waitingCount() + alertTraces.waiting,
         failures,
         tookMs: stopwatchMs() - startedMs,
       }
     },
+    progress: () => ({ ...(caughtUpMs === undefined ? {} : { caughtUpMs }), waiting: waitingCount() }),
   }
 }
 

@@ -223,7 +223,7 @@ try {
     audit: (limit, before) => facts.audit.list(limit, before),
     deliveries: (query) => facts.deliveries.list(query),
     delivery: (id) => facts.deliveries.get(id),
-    ...fleetCalls(facts.fleet, fleetBook),
+    ...fleetCalls(facts.fleet, fleetBook, () => fleetLoop.progress()),
     ...adoptionCalls(facts.adoption),
     close: () => {
       facts.close()

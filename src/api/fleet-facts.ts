@@ -1,6 +1,8 @@
-import type { ClusterPage, ClusterQuery, ClusterView, FleetCoverage } from '../fleet/cluster-book.ts'
+import type { ClusterPage, ClusterQuery, ClusterView } from '../fleet/cluster-book.ts'
+import type { FleetCoverage } from '../fleet/fleet-coverage.ts'
 import type { OpenUpgrade } from '../fleet/cluster-states.ts'
 import type { EdgeReader } from '../fleet/edge-book.ts'
+import type { FleetNow } from '../fleet/now.ts'
 import type { ClusterFacts, ModificationQuery, UpgradeQuery } from '../model/fleet-facts.ts'
 import type { Modification } from '../model/cluster-record.ts'
 import type { StuckVerdict } from '../model/stuck.ts'
@@ -8,6 +10,8 @@ import type { UpgradeRecord } from '../model/upgrade.ts'
 
 /** What the routes of the fleet's facts ask: the facts as they are kept, and what is to be thought of them at a time. */
 export interface ApiFleetFacts extends EdgeReader {
+  /** How the fleet stands. `listMax`: of each list; counts are of all. */
+  now(nowMs: number, listMax: number): Promise<FleetNow & { readonly derivation: DerivationProgress }>
   clusters(query: ClusterQuery, nowMs: number): Promise<ClusterPage>
   /** By name, or by another name it goes by. */
   cluster(name: string, nowMs: number): Promise<ClusterWithFacts | undefined>
@@ -24,4 +28,12 @@ export interface ApiFleetFacts extends EdgeReader {
 export interface ClusterWithFacts {
   readonly view: ClusterView
   readonly facts: ClusterFacts
+}
+
+/** How far what was received is derived. */
+export interface DerivationProgress {
+  /** All that was received until then is; absent: not yet since the start. */
+  readonly caughtUpMs?: number
+  /** Clusters that sent something that is not. */
+  readonly waiting: number
 }

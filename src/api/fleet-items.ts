@@ -2,7 +2,7 @@
 import type { FleetCoverage as CoverageItem } from '../contract/fleet-common.ts'
 import type { ModificationItem } from '../contract/fleet-modifications.ts'
 import type { BlockItem, EvidenceItem, StuckItem, UpgradeItem, WorkloadItem } from '../contract/fleet-upgrades.ts'
-import type { FleetCoverage } from '../fleet/cluster-book.ts'
+import type { FleetCoverage } from '../fleet/fleet-coverage.ts'
 import type { Modification } from '../model/cluster-record.ts'
 import type { StuckVerdict } from '../model/stuck.ts'
 import type { Evidence, Upgrade, UpgradeBlock, UpgradePhase, WorkloadUpdate } from '../model/upgrade.ts'
@@ -69,7 +69,7 @@ export function stuckItem(verdict: StuckVerdict): StuckItem {
   }
 }
 
-function baselineItem({ phase, isPerWave, ...rest }: NonNullable<StuckVerdict['baseline']>) {
+export function baselineItem({ phase, isPerWave, ...rest }: NonNullable<StuckVerdict['baseline']>) {
   const { p50Seconds, p95Seconds, runs, learnedFrom, thresholdSeconds } = rest
   return { phase, p50Seconds, p95Seconds, runs, learnedFrom, perWave: isPerWave, thresholdSeconds }
 }

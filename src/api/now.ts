@@ -1,41 +1,150 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { NOW_LIST_MAX } from '../contract/now.ts'
-import type { ClusterUpgrade, Now } from '../contract/now.ts'
-import type { FleetNow } from '../fleet/now.ts'
+import type { FallingEdgeItem, Now, OpenUpgradeItem, SilentClusterItem, WaitingUpgradeItem } from '../contract/now.ts'
+import { SILENT_AFTER } from '../fleet/cluster-states.ts'
+import type { FallingEdge } from '../fleet/falling-edges.ts'
+import { firingNow } from '../fleet/firing.ts'
+import type { FiringNow } from '../fleet/firing.ts'
+import type { NowUpgrade, SilentCluster, WaitingUpgrade } from '../fleet/now-rows.ts'
+import type { UpgradeOperator } from '../model/upgrade.ts'
+import type { ApiFleetFacts } from './fleet-facts.ts'
+import { baselineItem, timeOf } from './fleet-items.ts'
+import { NO_PARAMS, readQuery } from './fleet-query.ts'
+import type { ApiPeople } from './people.ts'
 
-/** `GET /api/fleet/v1/now`: the landing page in one answer. Counts are exact, lists are cut at `NOW_LIST_MAX`. */
-export function registerNow(app: FastifyInstance, now: (nowMs: number) => Promise<FleetNow>, clock: Clock): void {
-  app.get('/api/fleet/v1/now', { config: { access: 'viewer', speaks: 'own' } }, async () =>
-    nowView(await now(clock.nowMs())),
-  )
+export interface NowDeps {
+  readonly facts: Pick<ApiFleetFacts, 'now'>
+  readonly people: Pick<ApiPeople, 'alerts' | 'speaking'>
+  readonly clock: Clock
 }
 
-export function nowView(now: FleetNow): Now {
-  const stuck = now.upgrades.filter(({ isStuck }) => isStuck)
-  const { counts, pending, groups } = now.firing
+type FleetStanding = Awaited<ReturnType<ApiFleetFacts['now']>>
+
+/** `GET /api/fleet/v1/now`: the landing page in one answer. Counts are exact, lists are cut at `NOW_LIST_MAX`. */
+export function registerNow(app: FastifyInstance, { facts, people, clock }: NowDeps): void {
+  // Many people look at one page: those who ask while an answer is being worked out get that one.
+  let underWay: Promise<Now> | undefined
+  const answer = async (): Promise<Now> => {
+    const [standing, alerts] = await Promise.all([facts.now(clock.nowMs(), NOW_LIST_MAX), people.alerts()])
+    return nowItem(standing, firingNow(people.speaking(alerts)))
+  }
+  app.get('/api/fleet/v1/now', { config: { access: 'viewer', speaks: 'own' } }, (request) => {
+    readQuery(NO_PARAMS, request)
+    underWay ??= answer().finally(() => (underWay = undefined))
+    return underWay
+  })
+}
+
+export function nowItem(now: FleetStanding, firing: FiringNow): Now {
+  const { clusters, stuck, upgrading, following, waiting, silent, versions, derivation, fallingEdges } = now
+  const { newestMs, oldestMs, clusters: total, ...counts } = clusters
   return {
-    asOfMs: now.asOfMs,
-    clusters: now.clusters,
-    stuck: {
-      count: stuck.length,
-      items: stuck.slice(0, NOW_LIST_MAX).map(upgradeView),
-      ruleSentence: now.stuckSentence,
+    asOf: timeOf(now.asOfMs),
+    derivation: { caughtUpAt: timeOf(derivation.caughtUpMs), waiting: derivation.waiting },
+    clusters: {
+      total,
+      ...counts,
+      silentAfterSeconds: { metrics: SILENT_AFTER.metricsMs / 1000, objects: SILENT_AFTER.objectsMs / 1000 },
+      newestAt: timeOf(newestMs),
+      oldestAt: timeOf(oldestMs),
     },
-    upgrading: { count: now.upgrades.length, items: now.upgrades.slice(0, NOW_LIST_MAX).map(upgradeView) },
-    firing: { ...counts, pending, groups: groups.slice(0, NOW_LIST_MAX).map((group) => ({ ...group })) },
-    silent: {
-      count: now.silent.length,
-      items: now.silent.slice(0, NOW_LIST_MAX).map(({ cluster, lastSeenMs, version }) => ({
-        cluster,
-        lastSeenMs,
-        ...(version === undefined ? {} : { version }),
-      })),
+    stuck: { count: stuck.count, items: stuck.items.map(openItem) },
+    upgrading: {
+      count: upgrading.count,
+      items: upgrading.items.map(openItem),
+      byPhase: upgrading.byPhase.map(({ phase, ...of }) => ({ phase: phase ?? null, ...of })),
     },
-    versions: now.versions.map((share) => ({ ...share })),
+    following: { count: following.count, items: following.items.map(openItem), machines: following.machines },
+    waiting: { count: waiting.count, items: waiting.items.map(waitingItem) },
+    silent: { count: silent.count, items: silent.items.map(silentItem) },
+    firing: firingItem(firing),
+    versions: { ...versions, items: versions.items.map((share) => ({ ...share })) },
+    fallingEdges: { count: fallingEdges.count, items: fallingEdges.items.map(fallingItem) },
   }
 }
 
-function upgradeView({ from, cause, ...rest }: FleetNow['upgrades'][number]): ClusterUpgrade {
-  return { ...rest, ...(from === undefined ? {} : { from }), ...(cause === undefined ? {} : { cause }) }
+function openItem(upgrade: NowUpgrade): OpenUpgradeItem {
+  const { id, cluster, operator, from, to, phase, phaseSinceMs, phaseEndsMs, startedMs, isStuck } = upgrade
+  const { stalledSinceMs, beyondSeconds, silentSinceMs, baseline, cause, nodes, machines } = upgrade
+  return {
+    id,
+    cluster,
+    operator,
+    from: from ?? null,
+    to,
+    phase: phase ?? null,
+    phaseSince: timeOf(phaseSinceMs),
+    phaseEndsAt: timeOf(phaseEndsMs),
+    startedAt: timeOf(startedMs),
+    stuck: isStuck,
+    stalledSince: timeOf(stalledSinceMs),
+    beyondSeconds: beyondSeconds ?? null,
+    silentSince: timeOf(silentSinceMs),
+    baseline: baseline === undefined ? null : baselineItem(baseline),
+    cause: cause === undefined ? null : { ...cause },
+    nodes: nodes === undefined ? null : { ...nodes },
+    machines: machines === undefined ? null : machinesItem(machines),
+    resolutionSeconds: upgrade.resolutionSeconds,
+  }
+}
+
+function machinesItem({ outdated, atStart, etaMs }: NonNullable<NowUpgrade['machines']>) {
+  return { outdated, outdatedAtStart: atStart ?? null, etaAt: timeOf(etaMs) }
+}
+
+function waitingItem(upgrade: WaitingUpgrade): WaitingUpgradeItem {
+  const { id, cluster, operator, from, to, sinceMs, channel, namespace, installPlan, isStuck } = upgrade
+  return {
+    id,
+    cluster,
+    operator,
+    from: from ?? null,
+    to,
+    since: timeOf(sinceMs),
+    channel: channel ?? null,
+    namespace: namespace ?? null,
+    installPlan: installPlan ?? null,
+    stuck: isStuck,
+  }
+}
+
+function silentItem({ cluster, lastSeenMs, version, upgrade }: SilentCluster): SilentClusterItem {
+  return {
+    cluster,
+    lastSeenAt: timeOf(lastSeenMs),
+    version: version ?? null,
+    upgrade:
+      upgrade === undefined
+        ? null
+        : {
+            id: upgrade.id,
+            from: upgrade.from ?? null,
+            to: upgrade.to,
+            phase: upgrade.phase ?? null,
+            stuck: upgrade.isStuck,
+          },
+  }
+}
+
+function firingItem({ counts, pending, groups }: FiringNow): Now['firing'] {
+  return {
+    ...counts,
+    pending,
+    groups: groups
+      .slice(0, NOW_LIST_MAX)
+      .map(({ newestAtMs, ...group }) => ({ ...group, newestAt: timeOf(newestAtMs) })),
+  }
+}
+
+function fallingItem({ operator, from, to, lately, against, other, difference }: FallingEdge): FallingEdgeItem {
+  return {
+    operator: operator as UpgradeOperator,
+    from,
+    to,
+    lately: { ...lately },
+    against,
+    other: { ...other },
+    difference: { ...difference },
+  }
 }

@@ -22,6 +22,8 @@ export interface ApiPeople {
   noteDeed(deed: AuditDeed): Promise<void>
   /** Those of the rules and those of others; pending, firing, and resolved ones that are still kept. */
   alerts(): Promise<readonly AnyAlert[]>
+  /** Without those that only repeat another. */
+  speaking(alerts: readonly AnyAlert[]): readonly AnyAlert[]
   /** By fingerprint of an alert that only repeats another (notify/second-reports.ts), that one's. */
   repeats(): ReadonlyMap<string, string>
 }

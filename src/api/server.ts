@@ -10,7 +10,6 @@ import { NO_TRACING } from '../base/tracing.ts'
 import type { Tracing } from '../base/tracing.ts'
 import type { LintedCatalog } from '../catalog/lint-catalog.ts'
 import type { ClusterInventory } from '../fleet/inventory.ts'
-import type { FleetNow } from '../fleet/now.ts'
 import type { TraceReader } from '../model/span.ts'
 import type { LogReader } from '../model/log-record.ts'
 import type { Principal } from '../model/token.ts'
@@ -140,10 +139,8 @@ export interface ApiDeps {
   /** Reads rules, runbooks, dashboards and routing again; rejects, and changes nothing, when they cannot be used. */
   readonly reload: () => Promise<void>
   readonly reloadStatus: ReadReload
-  readonly fleet: {
-    now(nowMs: number): Promise<FleetNow>
-    inventory(cluster: string, nowMs: number): Promise<ClusterInventory | undefined>
-  }
+  /** What runbooks are filled in with. */
+  readonly inventory: (cluster: string, nowMs: number) => Promise<ClusterInventory | undefined>
   /** Clusters, upgrades, edges and modifications, as they are derived. */
   readonly fleetFacts: ApiFleetFacts
   readonly adoption: ApiAdoption
@@ -270,7 +267,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   registerDebugSeries(app, deps.cardinality, clock)
   registerRuleTests(app, deps.ruleTests)
   registerDebugRules(app, deps.rules, deps.reloadStatus, clock)
-  registerNow(app, (nowMs) => deps.fleet.now(nowMs), clock)
+  registerNow(app, { facts: deps.fleetFacts, people: deps.people, clock })
   registerFleetClusters(app, deps.fleetFacts, clock)
   registerFleetChanges(app, deps.objectChanges, clock)
   registerFleetLogs(app, deps.logRecords, clock)
@@ -296,7 +293,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
     catalog: deps.catalog,
     rules: deps.rules,
     alerts: () => deps.people.alerts(),
-    inventory: (cluster, nowMs) => deps.fleet.inventory(cluster, nowMs),
+    inventory: deps.inventory,
     language,
     clock,
     log,

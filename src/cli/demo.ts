@@ -27,6 +27,8 @@ const EXTRAS: readonly ExtraOption[] = [
 const LISTEN = { host: '127.0.0.1', port: 4318 }
 /** How often the rules are evaluated over the made-up past: what a group with a common interval would do. */
 const REPLAY_STEP_MS = 30_000
+/** A round is a second or so: enough for thousands of clusters. */
+const DERIVED_ROUNDS_MAX = 600
 
 export const demoCommand: Command = {
   help: () =>
@@ -97,7 +99,7 @@ async function runDemo(args: readonly string[], folder: string, notifyConfig: st
   }
 }
 
-/** History first, then the rules over it, so that what has been wrong for an hour has been firing for an hour. */
+/** History, then the rules over it, so that what has been wrong for an hour has been firing for an hour, then the facts. */
 async function prepare(app: App, simulation: Simulation, historyMs: number): Promise<'ready'> {
   await simulation.done
   const nowMs = systemClock.nowMs()
@@ -107,8 +109,21 @@ async function prepare(app: App, simulation: Simulation, historyMs: number): Pro
     await app.replayRules({ fromMs: timeMs, toMs: timeMs, stepMs: REPLAY_STEP_MS })
     show({ fraction: Math.min(1, (timeMs - fromMs + REPLAY_STEP_MS) / historyMs) })
   }
+  await deriveFacts(app)
   app.startBeat()
   return 'ready'
+}
+
+/** One beat after the other, as far as they get; what fails is tried again by the beats that follow. */
+async function deriveFacts(app: App): Promise<void> {
+  const show = showProgress('Reading upgrades from it')
+  let most = 0
+  for (let i = 0; i < DERIVED_ROUNDS_MAX; i++) {
+    const waiting = await app.deriveFacts()
+    most = Math.max(most, waiting)
+    show({ fraction: most === 0 ? 1 : 1 - waiting / most })
+    if (waiting === 0) return
+  }
 }
 
 /** One line that is written over on a terminal; a line each quarter elsewhere. */

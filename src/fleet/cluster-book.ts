@@ -5,11 +5,14 @@
 import type { ClusterRecord, ClusterState } from '../model/cluster-record.ts'
 import type { StuckVerdict } from '../model/stuck.ts'
 import type { UpgradeRecord } from '../model/upgrade.ts'
-import { isSilent, isUnknown, statesOf } from './cluster-states.ts'
+import { statesOf } from './cluster-states.ts'
 import type { ClusterTraits } from './cluster-traits.ts'
 import type { OpenUpgrade } from './cluster-states.ts'
+import { coverageOf, lastMsOf, later } from './fleet-coverage.ts'
+import type { FleetCoverage, HeardCluster } from './fleet-coverage.ts'
 import { pageOf } from './keyset.ts'
 import type { PageAsked, Place, SortKey } from './keyset.ts'
+import { shownVersion } from './shown-version.ts'
 import { isOpen } from './stuck.ts'
 import type { Heard } from './stuck.ts'
 import { compareVersions } from './version-order.ts'
@@ -46,18 +49,6 @@ export interface ClusterPage {
   readonly next?: Place
 }
 
-export interface FleetCoverage {
-  readonly clusters: number
-  readonly withObjects: number
-  readonly withMetrics: number
-  readonly withSpans: number
-  readonly silent: number
-  readonly unknown: number
-  /** Of what clusters sent last: the newest, and the oldest of those that are not silent. */
-  readonly newestMs?: number
-  readonly oldestMs?: number
-}
-
 export interface ClusterBook {
   put(record: ClusterRecord, upgrades: readonly UpgradeRecord[]): void
   /** The cluster is no more. */
@@ -70,6 +61,8 @@ export interface ClusterBook {
   heard(cluster: string): Heard
   /** All of them, last seen when anything was last heard of the cluster. */
   records(): readonly ClusterRecord[]
+  /** All of them, and those that are only heard of. */
+  standing(): Iterable<HeardCluster>
   open(): readonly UpgradeRecord[]
   list(query: ClusterQuery, verdictOf: VerdictOf, nowMs: number): ClusterPage
   /** By name, or else by another name it goes by. */
@@ -98,6 +91,12 @@ export function createClusterBook(): ClusterBook {
     const objectsMs = later(objectsLastMs, since?.objectsMs)
     const metricsMs = later(metricsLastMs, since?.metricsMs)
     return { ...(metricsMs === undefined ? {} : { metricsMs }), ...(objectsMs === undefined ? {} : { objectsMs }) }
+  }
+  const standing = function* (): Iterable<HeardCluster> {
+    for (const { record } of clusters.values()) yield { cluster: record.cluster, record, heard: heard(record.cluster) }
+    for (const [cluster, only] of heardSince) {
+      if (!clusters.has(cluster)) yield { cluster, record: undefined, heard: only }
+    }
   }
   const viewOf = ({ record, open }: Kept, verdictOf: VerdictOf, nowMs: number): ClusterView => {
     const judged = open.map((upgrade) => ({ record: upgrade, verdict: verdictOf(upgrade) }))
@@ -134,6 +133,7 @@ export function createClusterBook(): ClusterBook {
         const lastMs = lastMsOf(heard(record.cluster)) ?? 0
         return lastMs > record.lastSeenMs ? { ...record, lastSeenMs: lastMs } : record
       }),
+    standing,
     open: () => [...clusters.values()].flatMap(({ open }) => open),
     list: (query, verdictOf, nowMs) => {
       const fitting = [...clusters.values()]
@@ -160,35 +160,8 @@ export function createClusterBook(): ClusterBook {
       const kept = clusters.get(name) ?? [...clusters.values()].find(({ record }) => record.aliases.includes(name))
       return kept && viewOf(kept, verdictOf, nowMs)
     },
-    coverage: (nowMs) => {
-      const all = [...clusters.values()].map(({ record }) => ({ record, heard: heard(record.cluster) }))
-      const count = (fits: (one: (typeof all)[number]) => boolean): number => all.filter(fits).length
-      const times = all.map((one) => ({ ...one, lastMs: lastMsOf(one.heard) }))
-      const newestMs = times.reduce<number | undefined>((newest, { lastMs }) => later(newest, lastMs), undefined)
-      const oldestMs = times
-        .filter((one) => !isSilent(one.heard, nowMs))
-        .reduce<number | undefined>((oldest, { lastMs = Infinity }) => Math.min(oldest ?? Infinity, lastMs), undefined)
-      return {
-        clusters: all.length,
-        withObjects: count(({ record }) => record.coverage.objects),
-        withMetrics: count(({ record }) => record.coverage.metrics),
-        withSpans: count(({ record }) => record.coverage.spans),
-        silent: count((one) => isSilent(one.heard, nowMs)),
-        unknown: count(({ record }) => isUnknown(record)),
-        ...(newestMs === undefined ? {} : { newestMs }),
-        ...(oldestMs === undefined ? {} : { oldestMs }),
-      }
-    },
+    coverage: (nowMs) => coverageOf(standing(), nowMs),
   }
-}
-
-/** The newest moment a cluster was heard; absent: only spans came of it. */
-export function lastMsOf({ metricsMs, objectsMs }: Heard): number | undefined {
-  return later(metricsMs, objectsMs)
-}
-
-function later(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined ? b : b === undefined ? a : Math.max(a, b)
 }
 
 /** Before every other: not known. */
@@ -201,11 +174,6 @@ const SORT_KEYS: Readonly<Record<ClusterQuery['sort'], (view: ClusterView) => So
 
 function compareVersionKeys(a: SortKey, b: SortKey): number {
   return compareVersions(String(a), String(b))
-}
-
-/** Of HCO, and of KubeVirt where there is no HCO. */
-function shownVersion({ hcoVersion, versions }: ClusterRecord): string | undefined {
-  return hcoVersion ?? versions['kubevirt']
 }
 
 function fits(record: ClusterRecord, query: ClusterQuery): boolean {

@@ -3,7 +3,6 @@ import { CLUSTER_STATES } from '../model/cluster-record.ts'
 import type { ClusterRecord, ClusterState } from '../model/cluster-record.ts'
 import type { StuckVerdict } from '../model/stuck.ts'
 import type { UpgradeRecord } from '../model/upgrade.ts'
-import { DEFAULT_FLEET_OPTIONS } from './options.ts'
 import type { Heard } from './stuck.ts'
 
 /** An upgrade that runs or whose machines still follow, with what is to be thought of it. */
@@ -12,8 +11,13 @@ export interface OpenUpgrade {
   readonly verdict: StuckVerdict
 }
 
-/** A watch tells only what changes; by listings (every half hour by the edge kit) a cluster that rests is heard of. */
-const OBJECTS_SILENT_AFTER_MS = 65 * 60_000
+/** A cluster is silent when nothing came on any of its ways for longer than that way allows. */
+export const SILENT_AFTER = {
+  // Two of telemetry's pushes (4 min 30 s apart) and a margin: one lost push is no silence.
+  metricsMs: 10 * 60_000,
+  // A watch tells only what changes; by listings (every half hour by the edge kit) a cluster that rests is heard of.
+  objectsMs: 65 * 60_000,
+} as const
 
 export function statesOf(
   record: ClusterRecord,
@@ -35,9 +39,15 @@ export function statesOf(
   return states.length === 0 ? ['steady'] : states
 }
 
-/** Nothing came on any of its ways for longer than that way allows. */
+/**
+ * Nothing came on any of its ways for longer than that way allows. Where both came until the same time the metrics decide:
+ * objects that rest are only then a sign of life when they go on without metrics.
+ */
 export function isSilent({ metricsMs = -Infinity, objectsMs = -Infinity }: Heard, nowMs: number): boolean {
-  return nowMs - metricsMs > DEFAULT_FLEET_OPTIONS.silentAfterMs && nowMs - objectsMs > OBJECTS_SILENT_AFTER_MS
+  if (Number.isFinite(metricsMs) && objectsMs - metricsMs <= SILENT_AFTER.metricsMs) {
+    return nowMs - Math.max(metricsMs, objectsMs) > SILENT_AFTER.metricsMs
+  }
+  return nowMs - metricsMs > SILENT_AFTER.metricsMs && nowMs - objectsMs > SILENT_AFTER.objectsMs
 }
 
 /** No version of any operator is told: neither good nor bad. */

@@ -34,6 +34,8 @@ export interface EdgeBook {
   compare(first: EdgeName, second: EdgeName): EdgeComparison | undefined
   /** All edges with how long their finished upgrades took, rising; for the series of durations. */
   finished(): readonly { readonly facts: EdgeFacts; readonly finishedSeconds: Float64Array }[]
+  /** All that took each edge. */
+  runs(): Iterable<{ readonly name: EdgeName; readonly runs: Iterable<EdgeRun> }>
   /** Rises whenever an edge changed. */
   revision(): number
 }
@@ -109,6 +111,9 @@ export function createEdgeBook(): EdgeBook {
         edge.finishedSeconds ??= wholeDurations(runsOf(edge)).finished
         return { facts: factsOf(edge), finishedSeconds: edge.finishedSeconds }
       }),
+    runs: function* () {
+      for (const edge of inOrder()) yield { name: edge.name, runs: eachRun(edge) }
+    },
     revision: () => revision,
   }
 }
@@ -128,6 +133,11 @@ function runsByEdge(records: readonly UpgradeRecord[]): ReadonlyMap<string, { na
 
 function runsOf(edge: Edge): readonly EdgeRun[] {
   return [...edge.runs.values()].flat()
+}
+
+/** Without a list of them: an edge has as many as the fleet has clusters. */
+function* eachRun({ runs }: Edge): Iterable<EdgeRun> {
+  for (const ofCluster of runs.values()) yield* ofCluster
 }
 
 function keyOf({ operator, from, to }: EdgeName): string {

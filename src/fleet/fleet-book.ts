@@ -7,7 +7,10 @@ import type { ClusterFacts } from '../model/fleet-facts.ts'
 import type { StuckVerdict } from '../model/stuck.ts'
 import type { UpgradeRecord } from '../model/upgrade.ts'
 import { createClusterBook } from './cluster-book.ts'
-import type { ClusterPage, ClusterQuery, ClusterView, FleetCoverage, VerdictOf } from './cluster-book.ts'
+import type { ClusterPage, ClusterQuery, ClusterView, VerdictOf } from './cluster-book.ts'
+import { fallingEdges } from './falling-edges.ts'
+import type { FallingEdge } from './falling-edges.ts'
+import type { FleetCoverage, HeardCluster } from './fleet-coverage.ts'
 import type { ClusterTraits } from './cluster-traits.ts'
 import type { OpenUpgrade } from './cluster-states.ts'
 import { createFleetInsight } from './insight.ts'
@@ -31,15 +34,23 @@ export interface FleetBook {
   coverage(nowMs: number): FleetCoverage
   /** All records, last seen when anything was last heard of the cluster. */
   records(): readonly ClusterRecord[]
+  /** All clusters, and those that are only heard of. */
+  standing(): Iterable<HeardCluster>
+  /** Edges on which fewer upgrades succeed lately, as of the last minute. */
+  fallingEdges(nowMs: number): readonly FallingEdge[]
   /** Upgrades that run or whose machines still follow, by cluster and id. */
   open(nowMs: number): readonly OpenUpgrade[]
   /** `undefined`: it is over. */
   judge(upgradeId: string, nowMs: number): StuckVerdict | undefined
 }
 
+/** Reading every run of a large fleet takes a while, and a fortnight moves slowly. */
+const FALLS_KNOWN_MS = 60_000
+
 export function createFleetBook(): FleetBook {
   const clusters = createClusterBook()
   const insight = createFleetInsight()
+  let falls: { readonly atMs: number; readonly edges: readonly FallingEdge[] } | undefined
   const verdicts = (nowMs: number): readonly StuckVerdict[] =>
     insight.verdicts(nowMs, (cluster) => clusters.heard(cluster))
   const verdictAt = (nowMs: number): VerdictOf => {
@@ -68,6 +79,13 @@ export function createFleetBook(): FleetBook {
     cluster: (name, nowMs) => clusters.find(name, verdictAt(nowMs), nowMs),
     coverage: (nowMs) => clusters.coverage(nowMs),
     records: () => clusters.records(),
+    standing: () => clusters.standing(),
+    fallingEdges: (nowMs) => {
+      if (falls === undefined || Math.abs(nowMs - falls.atMs) >= FALLS_KNOWN_MS) {
+        falls = { atMs: nowMs, edges: fallingEdges(insight.edges.runs(), nowMs) }
+      }
+      return falls.edges
+    },
     open: (nowMs) => {
       const verdictOf = verdictAt(nowMs)
       return clusters

@@ -21,7 +21,7 @@ export interface FleetInsight {
   put(facts: ClusterFacts): void
   /** The cluster is no more. */
   remove(cluster: string): void
-  readonly edges: Pick<EdgeBook, 'edges' | 'edge' | 'compare'>
+  readonly edges: Pick<EdgeBook, 'edges' | 'edge' | 'compare' | 'runs'>
   /** Of every open upgrade, by cluster. `heard`: when a cluster was last heard, better than its facts know. */
   verdicts(nowMs: number, heard?: (cluster: string) => Heard | undefined): readonly StuckVerdict[]
   /** The last series written before the start. */

@@ -1,74 +1,174 @@
-import type { Alert } from '../model/alert.ts'
-import { readPresence, readSilences } from './clusters.ts'
-import type { Silence } from './clusters.ts'
-import { firingNow } from './firing.ts'
-import type { FiringNow } from './firing.ts'
-import type { FleetReader } from './fleet-reader.ts'
-import type { FleetOptions } from './options.ts'
-import { runningVersion } from './upgrade-state.ts'
-import { readUpgrades, stuckSentence } from './upgrades.ts'
-import type { ClusterUpgrade } from './upgrades.ts'
+/**
+ * How the fleet stands: what is stuck, upgrading, following, waiting, silent, which versions run, which edges got worse.
+ * From the records at hand, on the thread that keeps them: one pass over the clusters for the counts, and a row for each
+ * open upgrade that is shown. Pure; all the time it knows is `nowMs`.
+ */
+import { groupBy } from '../base/group-by.ts'
+import type { EdgeFacts } from '../model/stuck.ts'
+import type { PhaseName, UpgradeRecord } from '../model/upgrade.ts'
+import type { FleetCoverage, HeardCluster } from './fleet-coverage.ts'
+import { isSilent, isUnknown } from './cluster-states.ts'
+import type { OpenUpgrade } from './cluster-states.ts'
+import { comparePhases } from './edges.ts'
+import type { EdgeName } from './edges.ts'
+import type { FallingEdge } from './falling-edges.ts'
+import { approvalMs, nowUpgrade, overdueSeconds, silentCluster, waitingUpgrade } from './now-rows.ts'
+import type { NowUpgrade, SilentCluster, WaitingUpgrade } from './now-rows.ts'
+import { shownVersion } from './shown-version.ts'
 import { compareVersions } from './version-order.ts'
 
-/** The state of the fleet in one answer: what is stuck, upgrading, firing, silent, and which versions run. */
 export interface FleetNow {
   readonly asOfMs: number
-  readonly clusters: {
-    readonly total: number
-    readonly reporting: number
-    readonly silentAfterMs: number
-    /** Reporting, but nothing that upgrades are read from. */
-    readonly unknown: number
+  /** `unknown`: of those that report. */
+  readonly clusters: FleetCoverage & { readonly reporting: number }
+  /** The one that is furthest beyond its threshold first. */
+  readonly stuck: Counted<NowUpgrade>
+  /** Stuck ones first, then the one that got further longest ago. */
+  readonly upgrading: Counted<NowUpgrade> & { readonly byPhase: readonly PhaseCount[] }
+  readonly following: Counted<NowUpgrade> & { readonly machines: number }
+  /** The one that waits longest first. */
+  readonly waiting: Counted<WaitingUpgrade>
+  /** Those with an open upgrade first, then the one that was heard last. */
+  readonly silent: Counted<SilentCluster>
+  readonly versions: {
+    readonly of: number
+    readonly untold: number
+    /** Newest first. */
+    readonly items: readonly { readonly version: string; readonly clusters: number }[]
   }
-  /** The rule behind `isStuck`, as a sentence. */
-  readonly stuckSentence: string
-  /** All upgrades, stuck ones too; those that stand still longest first. */
-  readonly upgrades: readonly ClusterUpgrade[]
-  readonly firing: FiringNow
-  readonly silent: readonly Silence[]
-  /** Newest first. Clusters whose version is not known are in none. */
-  readonly versions: readonly { readonly version: string; readonly clusters: number }[]
+  readonly fallingEdges: Counted<FallingEdge>
 }
 
-/** Pure but for what it reads: the same reader, alerts and time give the same answer. */
-export async function deriveNow(
-  reader: FleetReader,
-  alerts: readonly Alert[],
-  nowMs: number,
-  options: FleetOptions,
-): Promise<FleetNow> {
-  const [presence, { upgrades, snapshots }] = await Promise.all([
-    readPresence(reader, nowMs, options),
-    readUpgrades(reader, nowMs, options),
-  ])
-  const { known, reporting, telling } = presence
-  const silent = await readSilences(
-    reader,
-    known.filter((cluster) => !reporting.has(cluster)),
-    nowMs,
-    options,
-  )
+/** How many there are, and the first of them. */
+export interface Counted<T> {
+  readonly count: number
+  readonly items: readonly T[]
+}
+
+export interface PhaseCount {
+  /** Absent: nothing tells the phase. */
+  readonly phase: PhaseName | undefined
+  readonly count: number
+  readonly stuck: number
+}
+
+/** What the fleet is read from. */
+export interface NowSource {
+  /** All of them, also those that are only heard of. */
+  standing(): Iterable<HeardCluster>
+  coverage(nowMs: number): FleetCoverage
+  open(nowMs: number): readonly OpenUpgrade[]
+  fallingEdges(nowMs: number): readonly FallingEdge[]
+  readonly insight: { readonly edges: { edge(name: EdgeName): EdgeFacts | undefined } }
+}
+
+/** @param listMax of each list; counts are of all */
+export function fleetNow(book: NowSource, nowMs: number, listMax: number): FleetNow {
+  const coverage = book.coverage(nowMs)
+  const open = book.open(nowMs)
+  const openOf = groupBy(open, ({ record }) => record.upgrade.cluster)
+  const silent: SilentCluster[] = []
+  const silentNames = new Set<string>()
   const versions = new Map<string, number>()
-  for (const cluster of reporting) {
-    const snapshot = snapshots.get(cluster)
-    const version = snapshot === undefined ? undefined : runningVersion(snapshot)
-    if (version !== undefined) versions.set(version, (versions.get(version) ?? 0) + 1)
+  let [told, unknown] = [0, 0]
+  for (const one of book.standing()) {
+    const { cluster, record, heard } = one
+    if (isSilent(heard, nowMs)) {
+      silentNames.add(cluster)
+      silent.push(silentCluster(one, openOf.get(cluster) ?? []))
+      continue
+    }
+    if (record === undefined || isUnknown(record)) unknown++
+    const version = record === undefined ? undefined : shownVersion(record)
+    if (version === undefined) continue
+    told++
+    versions.set(version, (versions.get(version) ?? 0) + 1)
+  }
+  const reporting = coverage.clusters - coverage.silent
+  const heard = open.filter(({ record }) => !silentNames.has(record.upgrade.cluster))
+  const stages = groupBy(heard, ({ record }) => upgradeStage(record))
+  const of = (stage: UpgradeStage): readonly OpenUpgrade[] => stages.get(stage) ?? []
+  const [waiting, upgrading, following] = [of('waiting'), of('upgrading'), of('following')]
+  const row = (one: OpenUpgrade): NowUpgrade => nowUpgrade(one, (name) => book.insight.edges.edge(name), nowMs)
+  const rows = (of: readonly OpenUpgrade[], order: (a: OpenUpgrade, b: OpenUpgrade) => number): Counted<NowUpgrade> => {
+    return firstOf(of, order, listMax, row)
   }
   return {
     asOfMs: nowMs,
-    clusters: {
-      total: known.length,
-      reporting: reporting.size,
-      silentAfterMs: options.silentAfterMs,
-      unknown: [...reporting].filter((cluster) => !telling.has(cluster)).length,
+    clusters: { ...coverage, reporting, unknown },
+    stuck: rows(
+      open.filter(({ verdict }) => verdict.isStuck),
+      (a, b) => overdueSeconds(b.verdict, nowMs) - overdueSeconds(a.verdict, nowMs),
+    ),
+    upgrading: { ...rows(upgrading, slowestFirst), byPhase: phaseCounts(upgrading) },
+    following: {
+      ...rows(following, slowestFirst),
+      machines: following.reduce((sum, { record }) => sum + (record.detail.workloads?.outdatedNow ?? 0), 0),
     },
-    stuckSentence: stuckSentence(options),
-    // A silent cluster's upgrade may have ended meanwhile: it is silent, and that is all that is known.
-    upgrades: upgrades.filter(({ cluster }) => reporting.has(cluster)).sort((a, b) => a.lastChangeMs - b.lastChangeMs),
-    firing: firingNow(alerts),
-    silent,
-    versions: [...versions]
-      .map(([version, clusters]) => ({ version, clusters }))
-      .sort((a, b) => compareVersions(b.version, a.version)),
+    waiting: firstOf(
+      waiting,
+      (a, b) => (approvalMs(a) ?? Infinity) - (approvalMs(b) ?? Infinity),
+      listMax,
+      waitingUpgrade,
+    ),
+    silent: firstOf(silent, withUpgradeFirst, listMax, (one) => one),
+    versions: {
+      of: reporting,
+      untold: reporting - told,
+      items: [...versions]
+        .map(([version, clusters]) => ({ version, clusters }))
+        .sort((a, b) => compareVersions(b.version, a.version)),
+    },
+    fallingEdges: firstOf(
+      book.fallingEdges(nowMs),
+      (a, b) => a.difference.difference - b.difference.difference,
+      listMax,
+      (edge) => edge,
+    ),
   }
+}
+
+/** Nobody approved it yet; the control plane is under way; or it is done, and machines still move. */
+type UpgradeStage = 'waiting' | 'upgrading' | 'following'
+
+function upgradeStage({ upgrade }: UpgradeRecord): UpgradeStage {
+  if (upgrade.state !== 'in_progress') return 'following'
+  const isOpen = upgrade.phases.some(({ name, state }) => name === 'approval' && state === 'in_progress')
+  return isOpen && upgrade.startedMs === undefined ? 'waiting' : 'upgrading'
+}
+
+function firstOf<T, R>(all: readonly T[], order: (a: T, b: T) => number, max: number, row: (one: T) => R): Counted<R> {
+  // Sorting is stable, and what comes in is in order of cluster and id: ties have an order as well.
+  return { count: all.length, items: all.toSorted(orderOf(order)).slice(0, max).map(row) }
+}
+
+/** Two that are both endless are equal. */
+function orderOf<T>(order: (a: T, b: T) => number): (a: T, b: T) => number {
+  return (a, b) => {
+    const less = order(a, b)
+    return Number.isNaN(less) ? 0 : less
+  }
+}
+
+function slowestFirst(a: OpenUpgrade, b: OpenUpgrade): number {
+  if (a.verdict.isStuck !== b.verdict.isStuck) return a.verdict.isStuck ? -1 : 1
+  return progressMs(a) - progressMs(b)
+}
+
+function progressMs({ record: { upgrade, detail }, verdict }: OpenUpgrade): number {
+  return detail.lastProgressMs ?? verdict.phaseSinceMs ?? upgrade.startedMs ?? Infinity
+}
+
+function phaseCounts(open: readonly OpenUpgrade[]): readonly PhaseCount[] {
+  return [...groupBy(open, ({ verdict }) => verdict.phase)]
+    .map(([phase, of]) => ({ phase, count: of.length, stuck: of.filter(({ verdict }) => verdict.isStuck).length }))
+    .sort((a, b) => {
+      if (a.phase === undefined || b.phase === undefined)
+        return Number(a.phase === undefined) - Number(b.phase === undefined)
+      return comparePhases(a.phase, b.phase)
+    })
+}
+
+function withUpgradeFirst(a: SilentCluster, b: SilentCluster): number {
+  return Number(b.upgrade !== undefined) - Number(a.upgrade !== undefined) || b.lastSeenMs - a.lastSeenMs
 }

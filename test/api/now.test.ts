@@ -1,63 +1,102 @@
-import { Value } from 'typebox/value'
 import { expect, test } from 'vitest'
-import { nowView } from '../../src/api/now.ts'
-import { NOW_LIST_MAX, Now } from '../../src/contract/now.ts'
-import { deriveNow } from '../../src/fleet/now.ts'
-import { DEFAULT_FLEET_OPTIONS } from '../../src/fleet/options.ts'
-import { csvSucceeded, fleetOf, up } from '../fleet/fleet-script.ts'
-import { NOW_MS, makeServer } from './test-server.ts'
+import type { Now } from '../../src/contract/now.ts'
+import { createFleetBook } from '../../src/fleet/fleet-book.ts'
+import { fleetNow } from '../../src/fleet/now.ts'
+import { MINUTE_MS, phase, recordOf, T0 } from '../fleet/edge-script.ts'
+import { emptyRecord } from '../support/cluster-record.ts'
+import { emptyFleetFacts } from '../support/fleet-facts.ts'
+import { makeServer, NOW_MS } from './test-server.ts'
 
-test('the landing page is one answer, as the contract says', async () => {
-  const { reader } = fleetOf([
-    up('a', [120]),
-    csvSucceeded('a', '1.16.0', 0, [90]),
-    csvSucceeded('a', '1.17.0', 0, [90]),
-    up('gone', [120, 45]),
-  ])
+/** The moment of `edge-script`'s times at which the server stands. */
+const SHIFT = (NOW_MS - T0) / MINUTE_MS
+const at = (minutes: number): string => new Date(NOW_MS + minutes * MINUTE_MS).toISOString()
+
+test('the landing page is one answer, in the words and times of the contract', async () => {
+  const book = createFleetBook()
+  book.put({
+    cluster: emptyRecord('a', {
+      hcoVersion: '1.16.0',
+      coverage: { objects: true, metrics: false, spans: false, objectsLastMs: NOW_MS, kinds: [] },
+    }),
+    intervals: [],
+    upgrades: [
+      recordOf({
+        cluster: 'a',
+        id: 'a1',
+        startMinute: SHIFT - 60,
+        seenMinute: SHIFT,
+        phases: [phase('olm', SHIFT - 60)],
+        blockedBy: { cause: 'requirements_not_met', text: 'A CRD is missing.', evidence: [] },
+      }),
+    ],
+    modifications: [],
+  })
+  book.put({
+    cluster: emptyRecord('gone', { lastSeenMs: NOW_MS - 75 * MINUTE_MS }),
+    intervals: [],
+    upgrades: [],
+    modifications: [],
+  })
+  book.hear('gone', { objectsMs: NOW_MS - 75 * MINUTE_MS })
+  let asked = 0
   const { app } = await makeServer({
-    fleet: {
-      now: (nowMs) => deriveNow(reader, [], nowMs, DEFAULT_FLEET_OPTIONS),
-      inventory: () => Promise.resolve(undefined),
+    fleetFacts: {
+      ...emptyFleetFacts(),
+      now: (nowMs, listMax) => {
+        asked++
+        return Promise.resolve({
+          ...fleetNow(book, nowMs, listMax),
+          derivation: { caughtUpMs: NOW_MS - 2000, waiting: 3 },
+        })
+      },
     },
   })
-  const answer = await app.inject('/api/fleet/v1/now')
+  // Every answer of a test's server is held against the contract.
+  const [answer] = await Promise.all([app.inject('/api/fleet/v1/now'), app.inject('/api/fleet/v1/now')])
   expect(answer.statusCode).toBe(200)
-  expect([...Value.Errors(Now, answer.json())]).toEqual([])
-  expect(answer.json()).toMatchObject({
-    asOfMs: NOW_MS,
-    clusters: { total: 2, reporting: 1, silentAfterMs: 600_000, unknown: 0 },
-    stuck: { count: 1, items: [{ cluster: 'a', to: '1.17.0', isStuck: true, cause: 'CSV 1.17.0 is not Succeeded.' }] },
-    upgrading: { count: 1 },
+  expect(asked).toBe(1)
+  expect(answer.json<Now>()).toMatchObject({
+    asOf: at(0),
+    derivation: { caughtUpAt: new Date(NOW_MS - 2000).toISOString(), waiting: 3 },
+    clusters: { total: 2, reporting: 1, silent: 1, unknown: 0, silentAfterSeconds: { metrics: 600, objects: 3900 } },
+    stuck: {
+      count: 1,
+      items: [
+        {
+          id: 'a1',
+          cluster: 'a',
+          from: '1.16.0',
+          to: '1.17.0',
+          phase: 'olm',
+          phaseSince: at(-60),
+          phaseEndsAt: null,
+          stalledSince: at(-60),
+          beyondSeconds: 55 * 60,
+          silentSince: null,
+          baseline: { learnedFrom: 'seed', thresholdSeconds: 300 },
+          cause: { cause: 'requirements_not_met', text: 'A CRD is missing.' },
+          nodes: null,
+          machines: null,
+        },
+      ],
+    },
+    upgrading: { count: 1, byPhase: [{ phase: 'olm', count: 1, stuck: 1 }] },
+    following: { count: 0, machines: 0 },
+    waiting: { count: 0 },
     firing: { critical: 0, warning: 0, info: 0, none: 0, pending: 0, groups: [] },
-    silent: { count: 1, items: [{ cluster: 'gone' }] },
-    versions: [{ version: '1.16.0', clusters: 1 }],
+    silent: { count: 1, items: [{ cluster: 'gone', lastSeenAt: at(-75), version: null, upgrade: null }] },
+    versions: { of: 1, untold: 0, items: [{ version: '1.16.0', clusters: 1 }] },
+    fallingEdges: { count: 0, items: [] },
   })
   await app.close()
 })
 
-test('counts are exact where lists are cut', () => {
-  const upgrade = {
-    from: undefined,
-    to: '1.17.0',
-    phase: 'olm' as const,
-    detail: '',
-    startedAtMs: 0,
-    lastChangeMs: 0,
-    isStuck: true,
-    cause: 'why',
-    resolutionSeconds: 60,
-  }
-  const many = Array.from({ length: NOW_LIST_MAX + 5 }, (_, i) => String(i))
-  const view = nowView({
-    asOfMs: NOW_MS,
-    clusters: { total: 1, reporting: 1, silentAfterMs: 1, unknown: 0 },
-    stuckSentence: '',
-    upgrades: many.map((cluster) => ({ ...upgrade, cluster })),
-    firing: { counts: { critical: 0, warning: 0, info: 0, none: 0 }, pending: 0, groups: [] },
-    silent: many.map((cluster) => ({ cluster, lastSeenMs: 0, version: undefined })),
-    versions: [],
+test('a fleet of which nothing is known is an answer too', async () => {
+  const { app } = await makeServer()
+  const answer = await app.inject('/api/fleet/v1/now')
+  expect(answer.json<Now>()).toMatchObject({
+    clusters: { total: 0, reporting: 0, newestAt: null, oldestAt: null },
+    versions: { of: 0, untold: 0, items: [] },
   })
-  for (const list of [view.stuck, view.upgrading, view.silent]) {
-    expect([list.count, list.items.length]).toEqual([NOW_LIST_MAX + 5, NOW_LIST_MAX])
-  }
+  await app.close()
 })

@@ -9,6 +9,7 @@ import { createLocalEngine } from '../../src/promql/engine.ts'
 import { DEFAULT_ENGINE_OPTIONS } from '../../src/promql/engine-options.ts'
 import { createRuleEngine } from '../../src/rules/engine.ts'
 import { loadRuleFiles } from '../../src/rules/rule-file.ts'
+import { emptyFleetFacts } from '../support/fleet-facts.ts'
 import { MemoryQueryable } from '../support/memory-queryable.ts'
 import { NOW_MS, makeServer } from './test-server.ts'
 import type { TestServer } from './test-server.ts'
@@ -72,13 +73,11 @@ let server: TestServer
 beforeAll(async () => {
   server = await makeServer({
     ...(await evaluated()),
-    fleet: {
-      now: () => Promise.reject(new Error('not asked here')),
-      inventory: (cluster) =>
-        cluster === 'prague-1'
-          ? Promise.resolve({ cluster, namespace: 'openshift-cnv' })
-          : Promise.reject(new Error('the query worker is busy')),
-    },
+    inventory: (cluster) =>
+      cluster === 'prague-1'
+        ? Promise.resolve({ cluster, namespace: 'openshift-cnv' })
+        : Promise.reject(new Error('the query worker is busy')),
+    fleetFacts: { ...emptyFleetFacts(), now: () => Promise.reject(new Error('not asked here')) },
   })
 })
 afterAll(() => server.app.close())

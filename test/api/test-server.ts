@@ -267,10 +267,7 @@ export async function makeServer(
     ruleTests: () => Promise.reject(new Error('this test has no unit tests')),
     reload: () => Promise.resolve(),
     reloadStatus: () => ({ isSuccessful: true, lastSuccessMs: NOW_MS - 3_600_000 }),
-    fleet: {
-      now: () => Promise.reject(new Error('this test has no fleet')),
-      inventory: () => Promise.resolve(undefined),
-    },
+    inventory: () => Promise.resolve(undefined),
     fleetFacts: emptyFleetFacts(),
     adoption: emptyAdoption(),
     authenticate: () => Promise.resolve(undefined),

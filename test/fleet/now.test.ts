@@ -1,376 +1,259 @@
 import { describe, expect, test } from 'vitest'
-import { deriveNow } from '../../src/fleet/now.ts'
-import type { FleetNow } from '../../src/fleet/now.ts'
-import { DEFAULT_FLEET_OPTIONS } from '../../src/fleet/options.ts'
-import type { Alert } from '../../src/model/alert.ts'
-import { Labels } from '../../src/model/labels.ts'
-import { MINUTE_MS, NOW_MS, csvAbnormal, csvSucceeded, fleetOf, nodes, twice, up } from './fleet-script.ts'
-import type { Sent } from './fleet-script.ts'
+import { createFleetBook } from '../../src/fleet/fleet-book.ts'
+import type { FleetBook } from '../../src/fleet/fleet-book.ts'
+import { fleetNow } from '../../src/fleet/now.ts'
+import type { ClusterRecord } from '../../src/model/cluster-record.ts'
+import type { UpgradeRecord } from '../../src/model/upgrade.ts'
+import { emptyRecord } from '../support/cluster-record.ts'
+import { MINUTE_MS, phase, recordOf, T0 } from './edge-script.ts'
+import type { RecordScript } from './edge-script.ts'
 
-const nowOf = (sent: readonly Sent[], alerts: readonly Alert[] = []): Promise<FleetNow> =>
-  deriveNow(fleetOf(sent).reader, alerts, NOW_MS, DEFAULT_FLEET_OPTIONS)
+const at = (minute: number): number => T0 + minute * MINUTE_MS
 
-/** A cluster at rest for two hours. */
-const atRest = (cluster: string, version = '1.16.0') => [
-  up(cluster, [120]),
-  csvSucceeded(cluster, version, 1, [120]),
-  ...nodes(cluster, 'v1.6.0', 3, [120]),
-]
-
-test('nobody has sent anything', async () => {
-  expect(await nowOf([])).toMatchObject({
-    asOfMs: NOW_MS,
-    clusters: { total: 0, reporting: 0, unknown: 0 },
-    upgrades: [],
-    silent: [],
-    versions: [],
-  })
+/** Metrics came until this minute. */
+const heardUntil = (minute: number, known: Partial<ClusterRecord> = {}): Partial<ClusterRecord> => ({
+  lastSeenMs: at(minute),
+  coverage: { objects: false, metrics: true, spans: false, metricsLastMs: at(minute), kinds: [] },
+  ...known,
 })
+
+function put(
+  book: FleetBook,
+  cluster: string,
+  known: Partial<ClusterRecord>,
+  ...upgrades: readonly RecordScript[]
+): void {
+  book.put({
+    cluster: emptyRecord(cluster, known),
+    intervals: [],
+    upgrades: upgrades.map((script) => recordOf({ cluster, id: `${cluster}-${script.to ?? '1.17.0'}`, ...script })),
+    modifications: [],
+  })
+}
+
+const nowAt = (book: FleetBook, minute: number, listMax = 200) => fleetNow(book, at(minute), listMax)
+const ids = ({ items }: { readonly items: readonly { readonly id: string }[] }): string[] => items.map(({ id }) => id)
 
 describe('clusters', () => {
-  test('are counted once, whatever their replicas and nodes', async () => {
-    const now = await nowOf(twice([...atRest('a'), ...atRest('b', '1.17.0')]))
-    expect(now.clusters).toMatchObject({ total: 2, reporting: 2, unknown: 0 })
-    expect(now.versions).toEqual([
-      { version: '1.17.0', clusters: 1 },
-      { version: '1.16.0', clusters: 1 },
-    ])
-    expect(now.upgrades).toEqual([])
+  const book = createFleetBook()
+  put(book, 'a', heardUntil(60, { hcoVersion: '1.17.0', versions: { kubevirt: '1.7.0' } }))
+  put(book, 'b', heardUntil(60, { versions: { kubevirt: '1.6.0' } }))
+  put(book, 'mute', heardUntil(60))
+  put(book, 'gone', heardUntil(45, { hcoVersion: '1.16.0' }))
+  put(book, 'resting', {
+    hcoVersion: '1.16.0',
+    coverage: { objects: true, metrics: false, spans: true, objectsLastMs: at(20), kinds: [] },
+  })
+  book.hear('stranger', { metricsMs: at(59) })
+  const now = nowAt(book, 60)
+
+  test('are counted by what is heard of them, and by which way', () => {
+    expect(now.clusters).toEqual({
+      clusters: 6,
+      reporting: 5,
+      silent: 1,
+      unknown: 2,
+      withMetrics: 5,
+      withObjects: 1,
+      withSpans: 1,
+      newestMs: at(60),
+      oldestMs: at(20),
+    })
   })
 
-  test('that report nothing upgrades are read from are unknown, not good', async () => {
-    const now = await nowOf([...atRest('a'), up('b', [30])])
-    expect(now.clusters).toMatchObject({ total: 2, reporting: 2, unknown: 1 })
+  test('versions are of those that report, newest first, with how many say none', () => {
+    expect(now.versions).toEqual({
+      of: 5,
+      untold: 2,
+      items: [
+        { version: '1.17.0', clusters: 1 },
+        { version: '1.16.0', clusters: 1 },
+        { version: '1.6.0', clusters: 1 },
+      ],
+    })
   })
 
-  test('that fell silent are named with the time they were last heard of and what they ran', async () => {
-    const sent = [
-      ...atRest('a'),
-      up('gone', [120, 45]),
-      csvSucceeded('gone', '1.15.0', 1, [120, 45]),
-      up('just-now', [120, 9]),
-      up('quiet', [300, 200]),
-    ]
-    const now = await nowOf(sent)
-    expect(now.clusters).toMatchObject({ total: 4, reporting: 2 })
-    expect(now.silent).toEqual([
-      { cluster: 'quiet', lastSeenMs: NOW_MS - 200 * MINUTE_MS, version: undefined },
-      { cluster: 'gone', lastSeenMs: NOW_MS - 45 * MINUTE_MS, version: '1.15.0' },
-    ])
-  })
-
-  test('without `up` are looked for in all they send', async () => {
-    const now = await nowOf([{ name: 'node_load1', labels: { cluster: 'bare' }, fromMin: 60, toMin: 20 }])
-    expect(now.silent).toEqual([{ cluster: 'bare', lastSeenMs: NOW_MS - 20 * MINUTE_MS, version: undefined }])
-  })
-
-  test('do not live on in what we derive about them', async () => {
-    const derived = ['ALERTS', 'ALERTS_FOR_STATE', 'cluster:vmi:count', 'daytwo_upgrade_state']
-    const now = await nowOf([
-      up('gone', [120, 45]),
-      ...derived.map((name) => ({ name, labels: { cluster: 'gone' }, fromMin: 120 })),
-    ])
-    expect(now.silent.map(({ cluster }) => cluster)).toEqual(['gone'])
-  })
-
-  test('whose names are patterns and quotes are still themselves', async () => {
-    const odd = 'a.*|"b"\\c'
-    const now = await nowOf([up(odd, [120, 45]), ...atRest('ab')])
-    expect(now.silent).toEqual([{ cluster: odd, lastSeenMs: NOW_MS - 45 * MINUTE_MS, version: undefined }])
+  test('one that is silent says what it was last', () => {
+    expect(now.silent).toEqual({
+      count: 1,
+      items: [{ cluster: 'gone', lastSeenMs: at(45), version: '1.16.0', upgrade: undefined }],
+    })
   })
 })
 
-describe('upgrades', () => {
-  test('OLM installs the new CSV beside the old one', async () => {
-    const sent = [
-      up('a', [120]),
-      csvSucceeded('a', '1.16.0', 1, [120, 10]),
-      csvSucceeded('a', '1.16.0', 0, [9.5]),
-      csvAbnormal('a', '1.16.0', 'Replacing', 'BeingReplaced', [9.5]),
-      csvSucceeded('a', '1.17.0', 0, [9.5]),
-      csvAbnormal('a', '1.17.0', 'Pending', 'RequirementsNotMet', [9.5, 8]),
-      csvAbnormal('a', '1.17.0', 'Installing', 'InstallSucceeded', [7.5]),
-    ]
-    const now = await nowOf(twice(sent))
-    expect(now.upgrades).toEqual([
-      {
-        cluster: 'a',
-        from: '1.16.0',
-        to: '1.17.0',
-        phase: 'olm',
-        detail: 'CSV 1.17.0 is Installing, InstallSucceeded',
-        startedAtMs: NOW_MS - 9 * MINUTE_MS,
-        lastChangeMs: NOW_MS - 7 * MINUTE_MS,
-        isStuck: false,
-        cause: undefined,
-        resolutionSeconds: 60,
+describe('open upgrades', () => {
+  /** Minutes of a phase that ten upgrades of the edge took. */
+  const learned = (book: FleetBook, minutes: number): void => {
+    for (let i = 0; i < 10; i++) {
+      const phases = [phase('olm', -2000, -2000 + minutes), phase('operands.kubevirt', -2000, -2000 + minutes)]
+      put(book, `done-${i}`, heardUntil(60), { startMinute: -2000, endMinute: -1900, phases })
+    }
+  }
+
+  test('are waiting, upgrading or following, each in one list', () => {
+    const book = createFleetBook()
+    put(book, 'asks', heardUntil(60), {
+      channel: 'stable',
+      phases: [phase('offered', 0, 1), phase('approval', 1)],
+      detail: { namespace: 'openshift-cnv', installPlan: 'install-abcde' },
+    })
+    put(book, 'works', heardUntil(60), {
+      startMinute: 55,
+      progressMinute: 58,
+      phases: [phase('olm', 55, 57), phase('operands', 57), phase('virt_handler.waves', 58)],
+      detail: { virtHandler: { desired: 9, updated: 3, ready: 9, waves: 10 } },
+    })
+    put(book, 'moves', heardUntil(60), {
+      startMinute: 0,
+      endMinute: 30,
+      seenMinute: 60,
+      progressMinute: 59,
+      phases: [phase('olm', 0, 10), phase('workloads', 30)],
+      detail: {
+        workloads: { outdatedAtStart: 41, outdatedNow: 12, etaMs: at(90), migrations: {} },
       },
-    ])
-    // It runs the old one until the new one has succeeded.
-    expect(now.versions).toEqual([{ version: '1.16.0', clusters: 1 }])
-  })
-
-  test('is seen without csv_abnormal, which an allow-list may drop', async () => {
-    const now = await nowOf([
-      up('a', [120]),
-      csvSucceeded('a', '1.16.0', 1, [120, 5]),
-      csvSucceeded('a', '1.16.0', 0, [4.5]),
-      csvSucceeded('a', '1.17.0', 0, [4.5]),
-    ])
-    expect(now.upgrades).toMatchObject([{ from: '1.16.0', to: '1.17.0', detail: 'CSV 1.17.0 is not Succeeded' }])
-  })
-
-  test('CSV Succeeded is not the end: nodes still roll', async () => {
-    const now = await nowOf([
-      up('a', [120]),
-      csvSucceeded('a', '1.16.0', 1, [120, 30]),
-      csvSucceeded('a', '1.17.0', 0, [29.5, 20]),
-      csvSucceeded('a', '1.17.0', 1, [19.5]),
-      ...nodes('a', 'v1.6.0', 2, [120]),
-      ...nodes('a', 'v1.7.0', 1, [8]),
-    ])
-    expect(now.upgrades).toMatchObject([
-      {
-        from: '1.16.0',
-        to: '1.17.0',
-        phase: 'operands',
-        detail: '1 of 3 nodes on KubeVirt v1.7.0',
-        startedAtMs: NOW_MS - 29 * MINUTE_MS,
-        lastChangeMs: NOW_MS - 8 * MINUTE_MS,
-        isStuck: false,
-      },
-    ])
-    expect(now.versions).toEqual([{ version: '1.17.0', clusters: 1 }])
-  })
-
-  test('a KubeVirt without HCO is called by its own version', async () => {
-    const now = await nowOf([...nodes('k', 'v1.6.0', 2, [120]), ...nodes('k', 'v1.7.0', 1, [4])])
-    expect(now.upgrades).toMatchObject([
-      { cluster: 'k', to: 'KubeVirt v1.7.0', phase: 'operands', startedAtMs: NOW_MS - 4 * MINUTE_MS },
-    ])
-    expect(now.upgrades[0]!.from).toBeUndefined()
-  })
-
-  test('HCO that has not settled since its CSV changed is still upgrading, although no node has moved', async () => {
-    const now = await nowOf([
-      up('a', [180]),
-      csvSucceeded('a', '1.16.0', 1, [180, 90]),
-      csvSucceeded('a', '1.17.0', 1, [85]),
-      ...nodes('a', 'v1.6.0', 3, [180]),
-      { name: 'kubevirt_hco_system_health_status', labels: { cluster: 'a' }, fromMin: 84, value: 1 },
-    ])
-    expect(now.upgrades).toMatchObject([
-      {
-        from: '1.16.0',
-        to: '1.17.0',
-        phase: 'operands',
-        detail: 'HCO 1.17.0 reports a warning since the upgrade, all nodes are still on KubeVirt v1.6.0',
-        isStuck: true,
-        startedAtMs: NOW_MS - 85 * MINUTE_MS,
-      },
-    ])
-  })
-
-  test.each([
-    [10, 'v1.6.0', ['CSV 1.17.0 has succeeded, its operands may still follow']],
-    [20, 'v1.6.0', []],
-    [10, 'v1.7.0', []],
-  ])('a CSV that succeeded %i minutes ago, all nodes now on %s: %j', async (minutes, kubeversion, details) => {
-    const now = await nowOf([
-      up('a', [180]),
-      csvSucceeded('a', '1.16.0', 1, [180, minutes + 4]),
-      csvSucceeded('a', '1.16.0', 0, [minutes + 3.5, minutes - 1]),
-      csvSucceeded('a', '1.17.0', 0, [minutes + 3.5, minutes + 0.5]),
-      csvSucceeded('a', '1.17.0', 1, [minutes]),
-      ...nodes('a', 'v1.6.0', 3, [180, 3]),
-      ...nodes('a', kubeversion, 3, [2]),
-    ])
-    expect(now.upgrades.map(({ detail }) => detail)).toEqual(details)
-  })
-
-  test.each([
-    [
-      'nothing changed and HCO warns',
-      [...atRest('a'), { name: 'kubevirt_hco_system_health_status', labels: { cluster: 'a' }, fromMin: 100, value: 1 }],
-    ],
-    [
-      'it ended: another KubeVirt on all nodes, whatever HCO says',
-      [
-        csvSucceeded('a', '1.16.0', 1, [120, 90]),
-        csvSucceeded('a', '1.17.0', 1, [85]),
-        ...nodes('a', 'v1.6.0', 3, [120, 60]),
-        ...nodes('a', 'v1.7.0', 3, [59]),
-        { name: 'kubevirt_hco_system_health_status', labels: { cluster: 'a' }, fromMin: 84, value: 1 },
-      ],
-    ],
-    [
-      'a first installation is not done yet',
-      [csvSucceeded('a', '1.16.0', 0, [10]), csvAbnormal('a', '1.16.0', 'Installing', 'X', [10])],
-    ],
-    ['the one CSV fails for a while', [csvSucceeded('a', '1.16.0', 1, [90, 10]), csvSucceeded('a', '1.16.0', 0, [9])]],
-    [
-      'another operator upgrades',
-      [
-        ...atRest('a'),
-        { name: 'csv_succeeded', labels: { cluster: 'a', name: 'other.v1.0.0', version: '1.0.0' }, fromMin: 60 },
+    })
+    put(book, 'over', heardUntil(60), { startMinute: 0, endMinute: 30, phases: [phase('olm', 0, 10)] })
+    const now = nowAt(book, 60)
+    expect(now.waiting).toEqual({
+      count: 1,
+      items: [
         {
-          name: 'csv_succeeded',
-          labels: { cluster: 'a', name: 'other.v2.0.0', version: '2.0.0' },
-          fromMin: 60,
-          value: 0,
+          id: 'asks-1.17.0',
+          cluster: 'asks',
+          operator: 'kubevirt-hyperconverged',
+          from: '1.16.0',
+          to: '1.17.0',
+          sinceMs: at(1),
+          channel: 'stable',
+          namespace: 'openshift-cnv',
+          installPlan: 'install-abcde',
+          isStuck: false,
         },
       ],
-    ],
-    [
-      'the old CSV is about to be deleted',
-      [
-        csvSucceeded('a', '1.16.0', 0, [90]),
-        csvAbnormal('a', '1.16.0', 'Deleting', 'Replaced', [1]),
-        csvSucceeded('a', '1.17.0', 1, [25]),
+    })
+    expect(now.upgrading).toMatchObject({
+      count: 1,
+      items: [
+        {
+          id: 'works-1.17.0',
+          phase: 'virt_handler.waves',
+          phaseSinceMs: at(58),
+          startedMs: at(55),
+          nodes: { updated: 3, desired: 9 },
+          phaseEndsMs: undefined,
+          isStuck: false,
+        },
       ],
-    ],
-    ['the series name no cluster', [csvSucceeded('', '1.16.0', 0, [9]), csvSucceeded('', '1.17.0', 0, [9])]],
-  ] as [string, Sent[]][])('no upgrade: %s', async (_why, sent) => {
-    expect((await nowOf(sent)).upgrades).toEqual([])
+      byPhase: [{ phase: 'virt_handler.waves', count: 1, stuck: 0 }],
+    })
+    expect(now.following).toMatchObject({
+      count: 1,
+      machines: 12,
+      items: [{ id: 'moves-1.17.0', phase: 'workloads', machines: { outdated: 12, atStart: 41, etaMs: at(90) } }],
+    })
+    expect(now.stuck.count).toBe(0)
   })
 
-  test('of a cluster that fell silent is not shown: it may have ended', async () => {
-    // The last sample is two minutes old: an instant selector still sees it, the option says it is too old.
-    const sent = [csvSucceeded('a', '1.16.0', 0, [92]), csvSucceeded('a', '1.17.0', 0, [92])]
-    const { reader } = fleetOf(sent.map((one) => ({ ...one, everySeconds: 150 })))
-    const nowWith = (silentAfterMs: number) =>
-      deriveNow(reader, [], NOW_MS, { ...DEFAULT_FLEET_OPTIONS, silentAfterMs })
-    const [strict, usual] = [await nowWith(MINUTE_MS), await nowWith(10 * MINUTE_MS)]
-    expect([strict.upgrades.length, strict.silent.map(({ cluster }) => cluster)]).toEqual([0, ['a']])
-    expect([usual.upgrades.length, usual.silent]).toEqual([1, []])
-  })
-})
-
-describe('stuck', () => {
-  const pending = (sinceMin: number): Sent[] => [
-    up('a', [sinceMin + 60]),
-    csvSucceeded('a', '1.16.0', 1, [sinceMin + 60, sinceMin]),
-    csvSucceeded('a', '1.16.0', 0, [sinceMin - 0.5]),
-    csvSucceeded('a', '1.17.0', 0, [sinceMin - 0.5]),
-    csvAbnormal('a', '1.17.0', 'Pending', 'OperatorConditionNotUpgradeable', [sinceMin - 0.5]),
-  ]
-
-  test.each([
-    [59, false],
-    [60, false],
-    [61, true],
-    [600, true],
-    [3 * 1440, true],
-  ])('nothing new for %i minutes: %s', async (minutes, isStuck) => {
-    const [upgrade] = (await nowOf(pending(minutes))).upgrades
-    expect(upgrade).toMatchObject({ isStuck, from: '1.16.0' })
-    // Beyond a day the past is looked at in steps of ten minutes, and the answer says so.
-    expect(upgrade!.resolutionSeconds).toBe(minutes > 1440 ? 600 : 60)
-    expect(Math.abs(NOW_MS - minutes * MINUTE_MS - upgrade!.startedAtMs)).toBeLessThanOrEqual(
-      upgrade!.resolutionSeconds * 1000,
-    )
-  })
-
-  test('says why, and by which rule', async () => {
-    const now = await nowOf(pending(120))
-    expect(now.upgrades[0]!.cause).toBe(
-      'CSV 1.17.0 is Pending, OperatorConditionNotUpgradeable: the operator says it is not upgradeable: ' +
-        'the upgrade before this one is unfinished, or an operand is in the way.',
-    )
-    expect(now.stuckSentence).toBe(
-      'Stuck means: upgrading, and for 60 minutes no new CSV phase was reached and no further node came to the new KubeVirt.',
-    )
-  })
-
-  test('a CSV that goes round and round moves and gets nowhere', async () => {
-    const rounds = Array.from({ length: 12 }, (_, i) => {
-      const at = 120 - i * 10
-      return [
-        csvAbnormal('a', '1.17.0', 'InstallReady', 'AllRequirementsMet', [at, at - 2]),
-        csvAbnormal('a', '1.17.0', 'Installing', 'InstallSucceeded', [at - 2.5, at - 6]),
-        csvAbnormal('a', '1.17.0', 'Failed', 'InstallCheckFailed', [at - 6.5, i === 11 ? 0 : at - 9.5]),
-      ]
-    }).flat()
-    const now = await nowOf([
-      up('a', [180]),
-      csvSucceeded('a', '1.16.0', 1, [180, 121]),
-      csvSucceeded('a', '1.16.0', 0, [120.5]),
-      csvSucceeded('a', '1.17.0', 0, [120.5]),
-      ...rounds,
+  test('stuck ones are furthest beyond their threshold first, with baseline and cause, and stay where they are', () => {
+    const book = createFleetBook()
+    learned(book, 2)
+    put(book, 'long', heardUntil(60), {
+      startMinute: 20,
+      phases: [phase('olm', 20, 22), phase('operands.kubevirt', 22)],
+    })
+    put(book, 'longest', heardUntil(60), {
+      startMinute: 30,
+      phases: [phase('olm', 30)],
+      blockedBy: { cause: 'requirements_not_met', text: 'A CRD is missing.', evidence: [] },
+    })
+    put(book, 'fine', heardUntil(60), { startMinute: 59, phases: [phase('olm', 59)] })
+    const now = nowAt(book, 60)
+    expect(ids(now.stuck)).toEqual(['long-1.17.0', 'longest-1.17.0'])
+    // Both were learned to take two minutes, and are given the least that anything is given.
+    expect(now.stuck.items.map(({ beyondSeconds }) => beyondSeconds)).toEqual([34 * 60, 26 * 60])
+    expect(now.stuck.items[1]).toMatchObject({
+      cause: { cause: 'requirements_not_met', text: 'A CRD is missing.' },
+      baseline: { learnedFrom: 'edge', runs: 10, p50Seconds: 120 },
+      phaseEndsMs: undefined,
+    })
+    expect(ids(now.upgrading)).toEqual(['long-1.17.0', 'longest-1.17.0', 'fine-1.17.0'])
+    expect(now.upgrading.byPhase).toEqual([
+      { phase: 'olm', count: 2, stuck: 1 },
+      { phase: 'operands.kubevirt', count: 1, stuck: 1 },
     ])
-    expect(now.upgrades).toMatchObject([{ isStuck: true, lastChangeMs: NOW_MS - 113 * MINUTE_MS }])
-    expect(now.upgrades[0]!.cause).toContain('a deployment of the operator does not become ready')
   })
 
-  test('a canary that comes and goes is no progress; one node more is', async () => {
-    const canary = Array.from({ length: 8 }, (_, i) => nodes('a', 'v1.7.0', 1, [110 - i * 14, 104 - i * 14])).flat()
-    const base = [
-      up('a', [180]),
-      csvSucceeded('a', '1.16.0', 1, [180, 130]),
-      csvSucceeded('a', '1.17.0', 1, [129]),
-      ...nodes('a', 'v1.6.0', 4, [180]),
-    ]
-    const crashing = await nowOf([
-      ...base,
-      ...canary.filter(({ toMin = 0 }) => toMin > 0),
-      ...nodes('a', 'v1.7.0', 1, [1]),
+  test('a phase is expected to end when those before were through: half of them, then nine in ten, then nobody knows', () => {
+    const book = createFleetBook()
+    for (let i = 0; i < 10; i++) {
+      const phases = [phase('operands.kubevirt', -2000, -2000 + 10 + i)]
+      put(book, `done-${i}`, heardUntil(60), { startMinute: -2000, endMinute: -1900, phases })
+    }
+    const expectedAfter = (minutes: number): number | undefined => {
+      put(book, 'works', heardUntil(60), {
+        startMinute: 60 - minutes,
+        progressMinute: 60,
+        phases: [phase('operands.kubevirt', 60 - minutes)],
+      })
+      const endsMs = nowAt(book, 60).upgrading.items[0]!.phaseEndsMs
+      return endsMs === undefined ? undefined : (endsMs - at(60 - minutes)) / MINUTE_MS
+    }
+    expect(expectedAfter(1)).toBe(14)
+    expect(expectedAfter(16)).toBe(18)
+    expect(expectedAfter(30)).toBeUndefined()
+  })
+
+  test('of a silent cluster nobody knows whether it still upgrades; what stood still by then is still told', () => {
+    const book = createFleetBook()
+    learned(book, 2)
+    put(book, 'dark', heardUntil(10, { hcoVersion: '1.16.0' }), {
+      startMinute: 9,
+      seenMinute: 10,
+      phases: [phase('olm', 9)],
+    })
+    put(book, 'dark-and-stuck', heardUntil(40), { startMinute: 9, seenMinute: 40, phases: [phase('olm', 9)] })
+    put(book, 'dark-long-ago', heardUntil(-9000))
+    const now = nowAt(book, 60)
+    expect([now.upgrading.count, now.upgrading.byPhase]).toEqual([0, []])
+    expect(now.stuck.items).toMatchObject([{ id: 'dark-and-stuck-1.17.0', silentSinceMs: at(40) }])
+    expect(now.silent.items).toEqual([
+      {
+        cluster: 'dark-and-stuck',
+        lastSeenMs: at(40),
+        version: undefined,
+        upgrade: { id: 'dark-and-stuck-1.17.0', from: '1.16.0', to: '1.17.0', phase: 'olm', isStuck: true },
+      },
+      {
+        cluster: 'dark',
+        lastSeenMs: at(10),
+        version: '1.16.0',
+        upgrade: { id: 'dark-1.17.0', from: '1.16.0', to: '1.17.0', phase: 'olm', isStuck: false },
+      },
+      { cluster: 'dark-long-ago', lastSeenMs: at(-9000), version: undefined, upgrade: undefined },
     ])
-    expect(crashing.upgrades).toMatchObject([{ isStuck: true, lastChangeMs: NOW_MS - 110 * MINUTE_MS }])
-    const rolling = await nowOf([...base, ...nodes('a', 'v1.7.0', 1, [110]), ...nodes('a', 'v1.7.0', 2, [20])])
-    expect(rolling.upgrades).toMatchObject([{ isStuck: false, lastChangeMs: NOW_MS - 20 * MINUTE_MS }])
   })
 
-  test('with too little history nobody is called stuck', async () => {
-    const now = await nowOf([csvSucceeded('a', '1.16.0', 0, [50]), csvSucceeded('a', '1.17.0', 0, [50])])
-    expect(now.upgrades).toMatchObject([{ isStuck: false }])
-  })
-
-  test('times are no more exact than the samples', async () => {
-    const slow = pending(90).map((one) => ({ ...one, everySeconds: 270 }))
-    expect((await nowOf(slow)).upgrades[0]!.resolutionSeconds).toBeGreaterThanOrEqual(257)
-  })
-})
-
-describe('firing', () => {
-  const alert = (alertname: string, cluster: string, severity: string, state: Alert['state'], agoMin = 10): Alert => ({
-    fingerprint: `${alertname}-${cluster}`,
-    labels: Labels.of({ alertname, cluster, severity, operator_health_impact: 'warning' }),
-    annotations: {},
-    state,
-    activeAtMs: NOW_MS - agoMin * MINUTE_MS,
-    ...(state === 'firing' ? { firedAtMs: NOW_MS - agoMin * MINUTE_MS } : {}),
-    lastHeldAtMs: NOW_MS,
-    value: 1,
-  })
-
-  test('alerts are counted by severity and grouped by name, the worst and newest first', async () => {
-    const { firing } = await nowOf(
-      [],
-      [
-        alert('A', 'x', 'warning', 'firing', 30),
-        alert('A', 'y', 'warning', 'firing', 5),
-        alert('A', 'y', 'critical', 'firing', 50),
-        alert('B', 'x', 'warning', 'firing', 2),
-        alert('C', 'x', 'info', 'pending'),
-        alert('D', 'x', 'critical', 'resolved'),
-        alert('E', '', 'page-me', 'firing'),
-      ],
-    )
-    expect(firing.counts).toEqual({ critical: 1, warning: 3, info: 0, none: 1 })
-    expect(firing.pending).toBe(1)
-    expect(
-      firing.groups.map(({ alertname, severity, clusters, alerts, fingerprint }) => [
-        alertname,
-        severity,
-        clusters,
-        alerts,
-        fingerprint,
-      ]),
-    ).toEqual([
-      ['A', 'critical', 1, 1, 'A-y'],
-      ['B', 'warning', 1, 1, 'B-x'],
-      ['A', 'warning', 2, 2, 'A-y'],
-      ['E', 'none', 0, 1, 'E-'],
+  test('where nothing tells the phase it is counted under none, after all others', () => {
+    const book = createFleetBook()
+    const dim: UpgradeRecord['upgrade']['phases'] = [phase('olm', 50, 52)]
+    put(book, 'dim', heardUntil(60), { startMinute: 50, progressMinute: 52, phases: dim })
+    put(book, 'clear', heardUntil(60), { startMinute: 59, phases: [phase('olm', 59)] })
+    expect(nowAt(book, 60).upgrading.byPhase).toEqual([
+      { phase: 'olm', count: 1, stuck: 0 },
+      { phase: undefined, count: 1, stuck: 0 },
     ])
+  })
+
+  test('counts are exact where lists are cut', () => {
+    const book = createFleetBook()
+    for (let i = 0; i < 5; i++) {
+      put(book, `works-${i}`, heardUntil(60), { startMinute: 20, phases: [phase('olm', 20)] })
+      put(book, `gone-${i}`, heardUntil(20))
+    }
+    const now = nowAt(book, 60, 2)
+    for (const list of [now.stuck, now.upgrading, now.silent]) {
+      expect([list.count, list.items.length]).toEqual([5, 2])
+    }
   })
 })

@@ -4,12 +4,14 @@ import { createFleetBook } from '../../src/fleet/fleet-book.ts'
 import type { FleetBook } from '../../src/fleet/fleet-book.ts'
 import type { FleetFactsReader } from '../../src/model/fleet-facts.ts'
 
+const NOTHING_WAITS = { caughtUpMs: 0, waiting: 0 }
+
 /** The fleet's facts as the API asks for them, without threads: what is kept by `reader`, and the book over it. */
 export async function fleetFactsOver(
   reader: FleetFactsReader,
 ): Promise<{ readonly facts: ApiFleetFacts; readonly book: FleetBook }> {
   const book = await fillFleetBook(createFleetBook(), reader)
-  return { facts: fleetFactsOf(fleetCalls(reader, Promise.resolve(book))), book }
+  return { facts: fleetFactsOf(fleetCalls(reader, Promise.resolve(book), () => NOTHING_WAITS)), book }
 }
 
 /** Of a fleet of which nothing is known. */
@@ -26,5 +28,5 @@ export function emptyFleetFacts(): ApiFleetFacts {
     intervals: none,
     intervalsAt: none,
   }
-  return fleetFactsOf(fleetCalls(reader, Promise.resolve(createFleetBook())))
+  return fleetFactsOf(fleetCalls(reader, Promise.resolve(createFleetBook()), () => NOTHING_WAITS))
 }

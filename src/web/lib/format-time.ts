@@ -10,6 +10,11 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
+/** A time of an answer (RFC 3339), in milliseconds. */
+export function msOf(time: string): number {
+  return Date.parse(time)
+}
+
 /** A length in at most two units: `12 s`, `4 min`, `3 h 05 min`, `2 d 4 h`. A negative length (a clock ahead) is `0 s`. */
 export function formatAge(ageMs: number): string {
   const wholeMs = Math.max(0, ageMs)

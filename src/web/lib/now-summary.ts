@@ -1,19 +1,33 @@
-import type { Now } from '../../contract/now.ts'
-import { countOf, formatCount } from './format-number.ts'
-import { formatAge } from './format-time.ts'
+import type { FallingEdgeItem, Now } from '../../contract/now.ts'
+import { countOf, formatCount, formatShare } from './format-number.ts'
+import { formatAge, msOf } from './format-time.ts'
 
 /** The sentences of the landing page. Pure, because wording decides whether somebody goes back to bed. */
 
 /** How much of the fleet was seen: every number on the page is said over this. */
 export function coverageSentence(now: Now, nowMs: number): string {
-  const { total, reporting, unknown } = now.clusters
+  const { total, reporting, unknown, withObjects } = now.clusters
   const parts = [`${formatCount(reporting)} of ${countOf(total, 'cluster')} reporting`]
+  if (withObjects < total) parts.push(`${formatCount(withObjects)} with objects`)
   if (unknown > 0) parts.push(`${formatCount(unknown)} ${unknown === 1 ? 'does' : 'do'} not say how upgrades go`)
-  return `Last checked ${formatAge(nowMs - now.asOfMs)} ago, ${parts.join(', ')}.`
+  return `Last checked ${formatAge(nowMs - msOf(now.asOf))} ago, ${parts.join(', ')}.`
+}
+
+/** A derivation that lags by less is caught up by the next look. */
+const BEHIND_AFTER_MS = 15_000
+
+/** What clusters sent is not all in the answer; `undefined`: it is, or as good as. */
+export function behindSentence({ asOf, derivation: { caughtUpAt, waiting } }: Now): string | undefined {
+  if (caughtUpAt === null) return `What clusters sent is being read: ${countOf(waiting, 'cluster')} to go.`
+  const behindMs = msOf(asOf) - msOf(caughtUpAt)
+  if (behindMs < BEHIND_AFTER_MS) return undefined
+  return `What ${countOf(waiting, 'cluster')} sent in the last ${formatAge(behindMs)} is not yet in these answers.`
 }
 
 export type Headline =
   | { readonly kind: 'no_clusters' }
+  /** After a start, before anything is known. */
+  | { readonly kind: 'reading'; readonly sentence: string }
   | { readonly kind: 'good'; readonly sentence: string }
   /** Nothing is known to be stuck, but not all of the fleet could be seen. */
   | { readonly kind: 'unsure'; readonly sentence: string }
@@ -21,7 +35,11 @@ export type Headline =
 
 export function headlineOf(now: Now): Headline {
   const { total, reporting, unknown } = now.clusters
-  if (total === 0) return { kind: 'no_clusters' }
+  if (total === 0) {
+    return now.derivation.caughtUpAt === null
+      ? { kind: 'reading', sentence: 'What is stored is being read.' }
+      : { kind: 'no_clusters' }
+  }
   if (now.stuck.count > 0) {
     return { kind: 'stuck', sentence: `${countOf(now.stuck.count, 'upgrade is', 'upgrades are')} stuck.` }
   }
@@ -30,4 +48,9 @@ export function headlineOf(now: Now): Headline {
     return { kind: 'unsure', sentence: 'Nothing is known to be stuck, but no cluster says how upgrades go.' }
   }
   return { kind: 'good', sentence: 'Nothing is stuck.' }
+}
+
+/** Of the upgrades that ended lately, and of those they are held against: `6 of 12 (50 %)`. */
+export function outcomesWords({ succeeded, of }: FallingEdgeItem['lately']): string {
+  return `${formatCount(succeeded)} of ${formatCount(of)} (${formatShare(succeeded, of)})`
 }

@@ -103,4 +103,12 @@ export function withRange(path: string, range: string): string {
 }
 
 /** Sections of the landing page. */
-export const NOW_SECTIONS = { stuck: 'stuck', upgrading: 'upgrading', silent: 'silent', versions: 'versions' } as const
+export const NOW_SECTIONS = {
+  stuck: 'stuck',
+  upgrading: 'upgrading',
+  following: 'following',
+  waiting: 'waiting',
+  silent: 'silent',
+  versions: 'versions',
+  edges: 'edges',
+} as const

@@ -1,17 +1,21 @@
 import type { ReactNode } from 'react'
 import type { Now } from '../../contract/now.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
-import { coverageSentence, headlineOf } from '../lib/now-summary.ts'
+import { behindSentence, coverageSentence, headlineOf } from '../lib/now-summary.ts'
 import { NOW_SECTIONS } from '../lib/paths.ts'
-import { compareVersions } from '../lib/version-order.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ConnectCluster } from '../panels/connect-cluster.tsx'
+import { FallingEdgesTable } from '../panels/falling-edges-table.tsx'
 import { FiringGroups } from '../panels/firing-groups.tsx'
 import { NowNumbers } from '../panels/now-numbers.tsx'
+import { PhaseStrip } from '../panels/phase-strip.tsx'
 import { SilentList } from '../panels/silent-list.tsx'
-import { UpgradeTable } from '../panels/upgrade-table.tsx'
+import { StuckTable } from '../panels/stuck-table.tsx'
+import { FollowingTable, UpgradingTable } from '../panels/upgrade-table.tsx'
+import { WaitingTable } from '../panels/waiting-table.tsx'
 import { useNow } from '../query/use-fleet.ts'
 import { BarList } from '../ui/bar-list.tsx'
+import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { useNowMs } from '../ui/server-clock.ts'
 import { Shape } from '../ui/shapes.tsx'
@@ -34,19 +38,22 @@ export function NowPage(): ReactNode {
 function NowAnswer({ now }: { readonly now: Now }): ReactNode {
   const headline = headlineOf(now)
   if (headline.kind === 'no_clusters') return <ConnectCluster />
-  const { stuck, upgrading, silent, firing, versions } = now
+  if (headline.kind === 'reading') return <Notice kind="note" title={headline.sentence} />
+  const { stuck, upgrading, following, waiting, silent, firing, versions, fallingEdges } = now
+  const behind = behindSentence(now)
   return (
     <>
+      {behind === undefined ? null : <Notice kind="partial" title={behind} />}
       <NowNumbers now={now} />
-      <Panel id={NOW_SECTIONS.stuck} title="Stuck" aside={stuck.ruleSentence} className="panel-first">
+      <Panel id={NOW_SECTIONS.stuck} title="Stuck" className="panel-first">
         <p className={`headline headline-${headline.kind}`}>
-          <Shape name={{ good: 'check', unsure: 'dash', stuck: 'triangle' }[headline.kind] as 'check'} />
+          <Shape name={HEADLINE_SHAPES[headline.kind]} />
           <span>
             <strong>{headline.sentence}</strong> <Coverage now={now} />
           </span>
         </p>
-        {stuck.items.length > 0 ? <UpgradeTable label="Stuck upgrades" upgrades={stuck.items} hasCause /> : null}
-        <Rest shown={stuck.items.length} count={stuck.count} />
+        {stuck.items.length > 0 ? <StuckTable upgrades={stuck.items} /> : null}
+        <Rest list={stuck} />
       </Panel>
       <div className="columns">
         <div>
@@ -54,17 +61,40 @@ function NowAnswer({ now }: { readonly now: Now }): ReactNode {
             {firing.groups.length > 0 ? <FiringGroups groups={firing.groups} /> : <Quiet>Nothing fires.</Quiet>}
           </Panel>
           <Panel id={NOW_SECTIONS.upgrading} title="Upgrading" aside={formatCount(upgrading.count)}>
+            {upgrading.byPhase.length > 1 ? <PhaseStrip phases={upgrading.byPhase} /> : null}
             {upgrading.items.length > 0 ? (
-              <UpgradeTable label="Upgrades under way" upgrades={upgrading.items} hasCause={false} />
+              <UpgradingTable upgrades={upgrading.items} />
             ) : (
               <Quiet>No cluster is upgrading.</Quiet>
             )}
-            <Rest shown={upgrading.items.length} count={upgrading.count} />
+            <Rest list={upgrading} />
+          </Panel>
+          <Panel id={NOW_SECTIONS.following} title="Following" aside="control plane done, machines still move">
+            {following.items.length > 0 ? (
+              <FollowingTable upgrades={following.items} />
+            ) : (
+              <Quiet>No machine waits for a new launcher.</Quiet>
+            )}
+            <Rest list={following} />
           </Panel>
         </div>
         <div>
-          <Panel id={NOW_SECTIONS.versions} title="Versions" aside={`of ${countOf(now.clusters.total, 'cluster')}`}>
-            <Versions versions={versions} total={now.clusters.total} />
+          {fallingEdges.items.length > 0 ? (
+            <Panel id={NOW_SECTIONS.edges} title="Edges that got worse" aside="of the last two weeks">
+              <FallingEdgesTable edges={fallingEdges.items} />
+              <Rest list={fallingEdges} />
+            </Panel>
+          ) : null}
+          <Panel id={NOW_SECTIONS.waiting} title="Waiting for approval" aside={formatCount(waiting.count)}>
+            {waiting.items.length > 0 ? (
+              <WaitingTable upgrades={waiting.items} />
+            ) : (
+              <Quiet>Nothing waits for anybody.</Quiet>
+            )}
+            <Rest list={waiting} />
+          </Panel>
+          <Panel id={NOW_SECTIONS.versions} title="Versions" aside={`of ${countOf(versions.of, 'reporting cluster')}`}>
+            <Versions versions={versions} />
           </Panel>
           <Panel id={NOW_SECTIONS.silent} title="Silent" aside={formatCount(silent.count)}>
             {silent.items.length > 0 ? (
@@ -72,7 +102,7 @@ function NowAnswer({ now }: { readonly now: Now }): ReactNode {
             ) : (
               <Quiet>Every known cluster reports.</Quiet>
             )}
-            <Rest shown={silent.items.length} count={silent.count} />
+            <Rest list={silent} />
           </Panel>
         </div>
       </div>
@@ -80,15 +110,22 @@ function NowAnswer({ now }: { readonly now: Now }): ReactNode {
   )
 }
 
+const HEADLINE_SHAPES = { good: 'check', unsure: 'dash', stuck: 'triangle' } as const
+
 function Coverage({ now }: { readonly now: Now }): ReactNode {
   return coverageSentence(now, useNowMs())
 }
 
+interface CountedList {
+  readonly count: number
+  readonly items: readonly unknown[]
+}
+
 /** Lists end at a limit of the server; the counts do not. */
-function Rest({ shown, count }: { readonly shown: number; readonly count: number }): ReactNode {
-  return count > shown ? (
+function Rest({ list: { count, items } }: { readonly list: CountedList }): ReactNode {
+  return count > items.length ? (
     <p className="quiet rest">
-      The first {shown} of {formatCount(count)}.
+      The first {items.length} of {formatCount(count)}.
     </p>
   ) : null
 }
@@ -98,11 +135,8 @@ function Quiet({ children }: { readonly children: ReactNode }): ReactNode {
 }
 
 /** Newest version first; clusters that say none are a line of their own, so that the shares add up to the whole. */
-function Versions({ versions, total }: { readonly versions: Now['versions']; readonly total: number }): ReactNode {
-  const known = versions.reduce((sum, { clusters }) => sum + clusters, 0)
-  const bars = versions
-    .toSorted((a, b) => compareVersions(a.version, b.version))
-    .map(({ version, clusters }) => ({ key: version, count: clusters }))
-  if (known < total) bars.push({ key: 'not known', count: total - known })
-  return <BarList bars={bars} total={Math.max(total, known)} />
+function Versions({ versions }: { readonly versions: Now['versions'] }): ReactNode {
+  const bars = versions.items.map(({ version, clusters }) => ({ key: version, count: clusters }))
+  if (versions.untold > 0) bars.push({ key: 'not known', count: versions.untold })
+  return <BarList bars={bars} total={versions.of} />
 }

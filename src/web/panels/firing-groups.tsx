@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { FiringGroup } from '../../contract/now.ts'
 import { formatCount } from '../lib/format-number.ts'
+import { msOf } from '../lib/format-time.ts'
 import { alertPath, alertsPath } from '../lib/paths.ts'
 import { toHealthImpact, toSeverity } from '../lib/severity.ts'
 import { AlertName } from '../ui/alert-name.tsx'
@@ -62,7 +63,7 @@ export function FiringGroups({ groups }: { readonly groups: readonly FiringGroup
               )}
             </td>
             <td className="cell-number">
-              <Since atMs={group.newestAtMs} />
+              <Since atMs={msOf(group.newestAt)} />
             </td>
           </tr>
         ))}

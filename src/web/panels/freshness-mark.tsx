@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { freshnessOf } from '../lib/freshness.ts'
 import type { Freshness } from '../lib/freshness.ts'
-import { formatAge } from '../lib/format-time.ts'
+import { formatAge, msOf } from '../lib/format-time.ts'
 import { useNow } from '../query/use-fleet.ts'
 import { useNowMs } from '../ui/server-clock.ts'
 import { Shape } from '../ui/shapes.tsx'
@@ -9,7 +9,8 @@ import { Shape } from '../ui/shapes.tsx'
 /** How old what the page shows is. Quiet while all is well; a word, a shape and a colour when the server is gone. */
 export function FreshnessMark(): ReactNode {
   const now = useNow()
-  const freshness = freshnessOf(now.data?.asOfMs, now.isError, useNowMs())
+  const asOfMs = now.data === undefined ? undefined : msOf(now.data.asOf)
+  const freshness = freshnessOf(asOfMs, now.isError, useNowMs())
   return (
     <span className={`freshness freshness-${freshness.kind}`} role="status">
       <Shape name={freshness.kind === 'offline' ? 'cross' : freshness.kind === 'old' ? 'clock' : 'disc'} />

@@ -8,10 +8,11 @@ import { SEVERITIES } from '../lib/severity.ts'
 import { SeverityCount } from '../ui/marks.tsx'
 import { Shape } from '../ui/shapes.tsx'
 
-/** The four questions of a shift, as numbers that lead to their answer. */
+/** The questions of a shift, as numbers that lead to their answer. */
 export function NowNumbers({ now }: { readonly now: Now }): ReactNode {
   const { critical, warning, info, none, pending } = now.firing
   const counts = { critical, warning, info, none }
+  const withUpgrade = now.silent.items.filter(({ upgrade }) => upgrade !== null).length
   return (
     <nav className="numbers" aria-label="Summary">
       <a className="number" href={`#${NOW_SECTIONS.stuck}`}>
@@ -21,11 +22,6 @@ export function NowNumbers({ now }: { readonly now: Now }): ReactNode {
           {formatCount(now.stuck.count)}
         </span>
         <span className="number-note">{now.stuck.count === 0 ? 'every upgrade moves' : 'nothing moves there'}</span>
-      </a>
-      <a className="number" href={`#${NOW_SECTIONS.upgrading}`}>
-        <span className="number-name">Upgrading</span>
-        <span className="number-count nums">{formatCount(now.upgrading.count)}</span>
-        <span className="number-note">of {countOf(now.clusters.reporting, 'reporting cluster')}</span>
       </a>
       <Link className="number" href={alertsPath({ states: ['firing'] })}>
         <span className="number-name">Firing</span>
@@ -38,11 +34,40 @@ export function NowNumbers({ now }: { readonly now: Now }): ReactNode {
           {critical + warning + info + none + pending === 0 ? 'all quiet' : null}
         </span>
       </Link>
-      <a className="number" href={`#${NOW_SECTIONS.silent}`}>
-        <span className="number-name">Silent</span>
-        <span className="number-count nums">{formatCount(now.silent.count)}</span>
-        <span className="number-note">no sample for {formatAge(now.clusters.silentAfterMs)}</span>
-      </a>
+      <Plain section="upgrading" count={now.upgrading.count}>
+        of {countOf(now.clusters.reporting, 'reporting cluster')}
+      </Plain>
+      <Plain section="following" count={now.following.count}>
+        {now.following.machines > 0 ? `${countOf(now.following.machines, 'machine')} left` : 'no machine left'}
+      </Plain>
+      <Plain section="waiting" count={now.waiting.count}>
+        for an approval
+      </Plain>
+      <Plain section="silent" count={now.silent.count}>
+        {withUpgrade > 0
+          ? `${formatCount(withUpgrade)} in an upgrade`
+          : `no sample for ${formatAge(now.clusters.silentAfterSeconds.metrics * 1000)}`}
+      </Plain>
     </nav>
+  )
+}
+
+const NAMES = { upgrading: 'Upgrading', following: 'Following', waiting: 'Waiting', silent: 'Silent' } as const
+
+function Plain({
+  section,
+  count,
+  children,
+}: {
+  readonly section: keyof typeof NAMES
+  readonly count: number
+  readonly children: ReactNode
+}): ReactNode {
+  return (
+    <a className="number" href={`#${NOW_SECTIONS[section]}`}>
+      <span className="number-name">{NAMES[section]}</span>
+      <span className="number-count nums">{formatCount(count)}</span>
+      <span className="number-note">{children}</span>
+    </a>
   )
 }

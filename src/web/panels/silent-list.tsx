@@ -1,11 +1,14 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { SilentCluster } from '../../contract/now.ts'
+import type { SilentClusterItem } from '../../contract/now.ts'
+import { msOf } from '../lib/format-time.ts'
 import { alertsPath } from '../lib/paths.ts'
+import { phaseWords } from '../lib/upgrade-words.ts'
 import { Since } from '../ui/time.tsx'
+import { StuckMark, Versions } from './upgrade-cells.tsx'
 
-/** Clusters that used to report and do not now. */
-export function SilentList({ clusters }: { readonly clusters: readonly SilentCluster[] }): ReactNode {
+/** Clusters that used to report and do not now. Where an upgrade was open, nobody knows how it goes on. */
+export function SilentList({ clusters }: { readonly clusters: readonly SilentClusterItem[] }): ReactNode {
   return (
     <table aria-label="Silent clusters" className="data-table">
       <thead>
@@ -18,14 +21,20 @@ export function SilentList({ clusters }: { readonly clusters: readonly SilentClu
         </tr>
       </thead>
       <tbody>
-        {clusters.map(({ cluster, version, lastSeenMs }) => (
+        {clusters.map(({ cluster, version, lastSeenAt, upgrade }) => (
           <tr key={cluster}>
-            <td className="cell-name cell-nowrap">
+            <td className="cell-name">
               <Link href={alertsPath({ cluster })}>{cluster}</Link>
+              {upgrade === null ? null : (
+                <span className="row-note">
+                  in an upgrade then: <Versions from={upgrade.from} to={upgrade.to} />, {phaseWords(upgrade.phase)}{' '}
+                  {upgrade.stuck ? <StuckMark /> : null}
+                </span>
+              )}
             </td>
             <td className="nums">{version ?? 'unknown'}</td>
             <td className="cell-number">
-              <Since atMs={lastSeenMs} suffix=" ago" />
+              <Since atMs={msOf(lastSeenAt)} suffix=" ago" />
             </td>
           </tr>
         ))}

@@ -1,26 +1,18 @@
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
-import type { ClusterUpgrade } from '../../contract/now.ts'
-import { alertsPath } from '../lib/paths.ts'
-import { Shape } from '../ui/shapes.tsx'
-import { Since } from '../ui/time.tsx'
+import type { OpenUpgradeItem } from '../../contract/now.ts'
+import { formatCount } from '../lib/format-number.ts'
+import { msOf } from '../lib/format-time.ts'
+import { PhaseCell, PhaseEnd, Started, ClusterLink, UpgradeVersions } from './upgrade-cells.tsx'
+import { Until } from '../ui/time.tsx'
 
-const PHASES: Readonly<Record<ClusterUpgrade['phase'], string>> = {
-  olm: 'operator install',
-  operands: 'components',
+interface UpgradeListProps {
+  readonly upgrades: readonly OpenUpgradeItem[]
 }
 
-interface UpgradeTableProps {
-  readonly label: string
-  readonly upgrades: readonly ClusterUpgrade[]
-  /** Causes are a column only where there are some. */
-  readonly hasCause: boolean
-}
-
-/** Upgrades that are under way, one per cluster. A cluster leads to what fires on it. */
-export function UpgradeTable({ label, upgrades, hasCause }: UpgradeTableProps): ReactNode {
+/** Upgrades whose control plane is under way. */
+export function UpgradingTable({ upgrades }: UpgradeListProps): ReactNode {
   return (
-    <table aria-label={label} className="data-table">
+    <table aria-label="Upgrades under way" className="data-table">
       <thead>
         <tr>
           <th scope="col">Cluster</th>
@@ -28,10 +20,10 @@ export function UpgradeTable({ label, upgrades, hasCause }: UpgradeTableProps): 
             Versions
           </th>
           <th scope="col" className="cell-beside">
-            {hasCause ? 'Cause' : 'Phase'}
+            Phase
           </th>
           <th scope="col" className="cell-number">
-            No change for
+            Phase ends
           </th>
           <th scope="col" className="cell-number cell-beside">
             Started
@@ -40,26 +32,27 @@ export function UpgradeTable({ label, upgrades, hasCause }: UpgradeTableProps): 
       </thead>
       <tbody>
         {upgrades.map((upgrade) => (
-          <tr key={`${upgrade.cluster} ${upgrade.to}`}>
+          <tr key={upgrade.id}>
             <td className="cell-name cell-nowrap">
-              <Link href={alertsPath({ cluster: upgrade.cluster })}>{upgrade.cluster}</Link>
+              <ClusterLink cluster={upgrade.cluster} />
               <span className="cell-below cell-below-block cell-wraps">
-                <Versions upgrade={upgrade} />
-                <span>{hasCause ? <Cause upgrade={upgrade} /> : <Phase upgrade={upgrade} />}</span>
+                <UpgradeVersions upgrade={upgrade} />
+                <span>
+                  <PhaseCell upgrade={upgrade} />
+                </span>
               </span>
             </td>
             <td className="nums cell-nowrap cell-beside">
-              <Versions upgrade={upgrade} />
+              <UpgradeVersions upgrade={upgrade} />
             </td>
-            <td className="cell-beside">{hasCause ? <Cause upgrade={upgrade} /> : <Phase upgrade={upgrade} />}</td>
+            <td className="cell-beside">
+              <PhaseCell upgrade={upgrade} />
+            </td>
             <td className="cell-number">
-              <Since atMs={upgrade.lastChangeMs} />
+              <PhaseEnd endsAt={upgrade.phaseEndsAt} />
             </td>
             <td className="cell-number cell-beside">
-              <Since atMs={upgrade.startedAtMs} suffix=" ago" />{' '}
-              <span className="quiet" title="How exact the times are: the spacing of the samples they were seen in">
-                ±{upgrade.resolutionSeconds} s
-              </span>
+              <Started upgrade={upgrade} />
             </td>
           </tr>
         ))}
@@ -68,37 +61,71 @@ export function UpgradeTable({ label, upgrades, hasCause }: UpgradeTableProps): 
   )
 }
 
-function Versions({ upgrade }: { readonly upgrade: ClusterUpgrade }): ReactNode {
+/** Upgrades whose control plane is done, and whose virtual machines still move to the new launcher. */
+export function FollowingTable({ upgrades }: UpgradeListProps): ReactNode {
   return (
-    <span className="nums cell-nowrap">
-      {upgrade.from ?? 'unknown'} → <span className="visually-hidden">to </span>
-      {upgrade.to}
-    </span>
+    <table aria-label="Machines that follow" className="data-table">
+      <thead>
+        <tr>
+          <th scope="col">Cluster</th>
+          <th scope="col" className="cell-beside">
+            Versions
+          </th>
+          <th scope="col" className="cell-number">
+            Machines left
+          </th>
+          <th scope="col" className="cell-number">
+            None left
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {upgrades.map((upgrade) => (
+          <tr key={upgrade.id}>
+            <td className="cell-name">
+              <ClusterLink cluster={upgrade.cluster} />
+              <span className="row-note">
+                {upgrade.phase === 'workloads' && !upgrade.stuck ? null : <PhaseCell upgrade={upgrade} />}
+              </span>
+              <span className="cell-below cell-below-block">
+                <UpgradeVersions upgrade={upgrade} />
+              </span>
+            </td>
+            <td className="cell-beside">
+              <UpgradeVersions upgrade={upgrade} />
+            </td>
+            <td className="cell-number nums">
+              <MachinesLeft machines={upgrade.machines} />
+            </td>
+            <td className="cell-number">
+              <MachinesEta machines={upgrade.machines} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }
 
-function Phase({ upgrade }: { readonly upgrade: ClusterUpgrade }): ReactNode {
+type Machines = OpenUpgradeItem['machines']
+
+function MachinesLeft({ machines }: { readonly machines: Machines }): ReactNode {
+  if (machines === null) return <span className="quiet">unknown</span>
+  const { outdated, outdatedAtStart } = machines
   return (
     <>
-      {upgrade.isStuck ? (
-        <span className="tone-critical stuck-mark">
-          <Shape name="triangle" /> stuck
-        </span>
-      ) : null}
-      {PHASES[upgrade.phase]} <span className="quiet">{upgrade.detail}</span>
+      {formatCount(outdated)}
+      {outdatedAtStart === null ? null : <span className="quiet"> of {formatCount(outdatedAtStart)}</span>}
     </>
   )
 }
 
-function Cause({ upgrade }: { readonly upgrade: ClusterUpgrade }): ReactNode {
+function MachinesEta({ machines }: { readonly machines: Machines }): ReactNode {
+  const etaAt = machines?.etaAt ?? null
+  if (etaAt === null) return <span className="quiet">no pace</span>
   return (
     <>
-      <span className="cause">{upgrade.cause ?? 'Cause unknown.'}</span>
-      {upgrade.cause?.includes(upgrade.detail) === true ? null : (
-        <span className="quiet">
-          {PHASES[upgrade.phase]}: {upgrade.detail}
-        </span>
-      )}
+      in <Until atMs={msOf(etaAt)} />
     </>
   )
 }

@@ -3,6 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { AlertItems } from '../../contract/alerts.ts'
 import type { Now } from '../../contract/now.ts'
 import type { UiSettings } from '../../contract/ui.ts'
+import { msOf } from '../lib/format-time.ts'
 import { setServerTime } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
 
@@ -12,8 +13,14 @@ const NOW_POLL_MS = 5_000
 /** The list is long on a big fleet, and Now tells at once that something fires. */
 const ALERTS_POLL_MS = 10_000
 
-async function fetchTimed<T extends { readonly asOfMs: number }>(path: string, signal: AbortSignal): Promise<T> {
-  const answer = await fetchJson<T>(path, signal)
+async function fetchNow(signal: AbortSignal): Promise<Now> {
+  const answer = await fetchJson<Now>('/api/fleet/v1/now', signal)
+  setServerTime(msOf(answer.asOf))
+  return answer
+}
+
+async function fetchAlerts(signal: AbortSignal): Promise<AlertItems> {
+  const answer = await fetchJson<AlertItems>('/api/fleet/v1/alerts', signal)
   setServerTime(answer.asOfMs)
   return answer
 }
@@ -21,7 +28,7 @@ async function fetchTimed<T extends { readonly asOfMs: number }>(path: string, s
 export function useNow(): UseQueryResult<Now> {
   return useQuery({
     queryKey: ['now'],
-    queryFn: ({ signal }) => fetchTimed<Now>('/api/fleet/v1/now', signal),
+    queryFn: ({ signal }) => fetchNow(signal),
     refetchInterval: NOW_POLL_MS,
   })
 }
@@ -29,7 +36,7 @@ export function useNow(): UseQueryResult<Now> {
 export function useAlerts(): UseQueryResult<AlertItems> {
   return useQuery({
     queryKey: ['alerts'],
-    queryFn: ({ signal }) => fetchTimed<AlertItems>('/api/fleet/v1/alerts', signal),
+    queryFn: ({ signal }) => fetchAlerts(signal),
     refetchInterval: ALERTS_POLL_MS,
   })
 }

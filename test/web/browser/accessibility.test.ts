@@ -4,7 +4,8 @@ import { launchBrowser } from '../../support/browser.ts'
 import { SILENCE_ID } from './alerting-fixtures.ts'
 import { startFixtureServer, usualAnswers } from './fixture-server.ts'
 import type { Answers, FixtureServer } from './fixture-server.ts'
-import { boundRunbook, firstNow, quietNow } from './fixtures.ts'
+import { boundRunbook } from './fixtures.ts'
+import { firstNow, quietNow } from './now-fixtures.ts'
 import { accessibilityFaults, DESKTOP, openPage } from './open-page.ts'
 
 // Measuring every contrast three times is seconds of work where two cores are shared.

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { launchBrowser } from '../../support/browser.ts'
 import { startFixtureServer, usualAnswers } from './fixture-server.ts'
 import type { FixtureServer } from './fixture-server.ts'
-import { alertItems, quietNow } from './fixtures.ts'
+import { alertItems } from './fixtures.ts'
+import { quietNow } from './now-fixtures.ts'
 import { openPage, PHONE } from './open-page.ts'
 
 let browser: Browser
@@ -290,7 +291,7 @@ describe('no alert', () => {
     server.answers.alerts = () => ({ asOfMs: Date.now(), alerts: [], failing: [] })
     server.answers.now = () => ({
       ...quietNow(Date.now()),
-      clusters: { total: 3, reporting: 0, silentAfterMs: 1, unknown: 0 },
+      clusters: { ...quietNow(Date.now()).clusters, total: 3, reporting: 0 },
     })
     const { page, close } = await openPage(browser, server, '/alerts')
     await page.getByText('No alert, and no cluster that could raise one').waitFor()

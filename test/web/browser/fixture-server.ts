@@ -36,7 +36,8 @@ import {
   silences,
   strips,
 } from './alerting-fixtures.ts'
-import { alertItems, boundRunbook, now, queryAnswer, rangeAnswer, RUNBOOKS, SETTINGS } from './fixtures.ts'
+import { alertItems, boundRunbook, queryAnswer, rangeAnswer, RUNBOOKS, SETTINGS } from './fixtures.ts'
+import { now } from './now-fixtures.ts'
 
 /**
  * Serves the built UI with answers that a test chooses, under the content security policy a real server has.

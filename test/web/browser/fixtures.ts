@@ -1,5 +1,4 @@
 import type { AlertItem, AlertItems } from '../../../src/contract/alerts.ts'
-import type { Now } from '../../../src/contract/now.ts'
 import type { QueryAnswer } from '../../../src/contract/prometheus.ts'
 import type { BoundRunbook, RunbookInstance, RunbookList } from '../../../src/contract/runbooks.ts'
 import type { UiSettings } from '../../../src/contract/ui.ts'
@@ -8,11 +7,10 @@ import { marksAt } from './alerting-fixtures.ts'
 /** Answers of a made-up fleet, typed by the contract. Times are relative to `nowMs`, so that ages stay what they are. */
 
 const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 
 export const SETTINGS: UiSettings = { version: '0.1.0', isDemo: true, externalUrl: 'https://daytwo.example.org' }
 
-const RULES: readonly Omit<
+export const RULES: readonly Omit<
   AlertItem,
   'fingerprint' | 'cluster' | 'state' | 'activeAtMs' | 'value' | 'labels' | 'annotations'
 >[] = [
@@ -110,119 +108,6 @@ export function alertItems(nowMs: number, count = 24): AlertItems {
     }
   })
   return { asOfMs: nowMs, alerts, failing: [] }
-}
-
-export function now(nowMs: number): Now {
-  return {
-    asOfMs: nowMs,
-    clusters: { total: 200, reporting: 198, silentAfterMs: 5 * MINUTE_MS, unknown: 3 },
-    stuck: {
-      count: 2,
-      ruleSentence: 'An upgrade is stuck when nothing moved for 60 minutes.',
-      items: [
-        upgrade(
-          nowMs,
-          'prague-prod-1',
-          'operands',
-          190,
-          112,
-          'The new virt-operator waits: 3 virt-handler pods are not ready on the old version.',
-        ),
-        upgrade(
-          nowMs,
-          'sin-edge-5',
-          'olm',
-          95,
-          95,
-          'OLM holds the new CSV in Pending: OperatorConditionNotUpgradeable.',
-        ),
-      ],
-    },
-    upgrading: {
-      count: 5,
-      items: [
-        upgrade(nowMs, 'prague-prod-1', 'operands', 190, 112, 'stuck'),
-        upgrade(nowMs, 'sin-edge-5', 'olm', 95, 95, 'stuck'),
-        upgrade(nowMs, 'fra-lab-3', 'olm', 3, 1),
-        upgrade(nowMs, 'brno-edge-2', 'operands', 22, 4),
-        upgrade(nowMs, 'iad-prod-4', 'operands', 14, 2),
-      ],
-    },
-    firing: {
-      critical: 9,
-      warning: 12,
-      info: 14,
-      none: 0,
-      pending: 4,
-      groups: RULES.map((base, i) => ({
-        alertname: base.alertname,
-        severity: base.severity,
-        healthImpact: base.healthImpact,
-        clusters: [1, 12, 9, 5, 3][i]!,
-        alerts: [1, 14, 9, 5, 3][i]!,
-        fingerprint: i.toString(16).padStart(16, '0'),
-        newestAtMs: nowMs - [41, 3, 96, 260, 1800][i]! * MINUTE_MS,
-      })).toSorted(
-        (a, b) =>
-          ['critical', 'warning', 'info'].indexOf(a.severity) - ['critical', 'warning', 'info'].indexOf(b.severity),
-      ),
-    },
-    silent: {
-      count: 2,
-      items: [
-        { cluster: 'gru-lab-6', lastSeenMs: nowMs - 26 * MINUTE_MS, version: '1.18.3' },
-        { cluster: 'nrt-prod-7', lastSeenMs: nowMs - 7 * HOUR_MS },
-      ],
-    },
-    versions: [
-      { version: '1.18.3', clusters: 61 },
-      { version: '1.19.2', clusters: 97 },
-      { version: '1.17.9', clusters: 27 },
-      { version: '1.20.0', clusters: 9 },
-      { version: '1.16.4', clusters: 3 },
-    ],
-  }
-}
-
-function upgrade(
-  nowMs: number,
-  cluster: string,
-  phase: 'olm' | 'operands',
-  startedMinutes: number,
-  changedMinutes: number,
-  cause?: string,
-): Now['upgrading']['items'][number] {
-  return {
-    cluster,
-    from: '1.18.3',
-    to: '1.19.2',
-    phase,
-    detail: phase === 'olm' ? 'Installing: InstallWaiting' : 'KubeVirt 1.3.1 and 1.4.0',
-    startedAtMs: nowMs - startedMinutes * MINUTE_MS,
-    lastChangeMs: nowMs - changedMinutes * MINUTE_MS,
-    isStuck: cause !== undefined,
-    ...(cause === undefined ? {} : { cause }),
-    resolutionSeconds: 30,
-  }
-}
-
-/** Every cluster reports and nothing is wrong. */
-export function quietNow(nowMs: number): Now {
-  const busy = now(nowMs)
-  return {
-    ...busy,
-    clusters: { ...busy.clusters, unknown: 0 },
-    stuck: { ...busy.stuck, count: 0, items: [] },
-    upgrading: { count: 0, items: [] },
-    firing: { critical: 0, warning: 0, info: 0, none: 0, pending: 0, groups: [] },
-    silent: { count: 0, items: [] },
-  }
-}
-
-/** A server that no cluster has written to. */
-export function firstNow(nowMs: number): Now {
-  const quiet = quietNow(nowMs)
-  return { ...quiet, clusters: { ...quiet.clusters, total: 0, reporting: 0 }, versions: [] }
 }
 
 const MARKDOWN = `# KubeVirtCRModified

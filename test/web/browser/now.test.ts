@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { launchBrowser } from '../../support/browser.ts'
 import { startFixtureServer, usualAnswers } from './fixture-server.ts'
 import type { FixtureServer } from './fixture-server.ts'
-import { firstNow, now, quietNow } from './fixtures.ts'
+import { firstNow, now, quietNow } from './now-fixtures.ts'
 import { openPage, PHONE } from './open-page.ts'
 
 let browser: Browser
@@ -21,24 +21,61 @@ beforeEach(() => {
   Object.assign(server.answers, usualAnswers())
 })
 
-test('answers at once: four numbers that are links, the stuck list with its causes, what fires, who is silent', async () => {
+test('answers at once: numbers that are links, the stuck list with its causes, what fires, who is silent', async () => {
   const { page, expectClean, close } = await openPage(browser, server, '/')
   const summary = page.getByRole('navigation', { name: 'Summary' })
   await summary.waitFor()
   expect(await summary.getByRole('link').allInnerTexts()).toEqual([
     expect.stringMatching(/^Stuck\s+2\s/),
-    expect.stringMatching(/^Upgrading\s+5\s/),
     expect.stringMatching(/^Firing\s+35\s[^]*9 critical[^]*12 warning[^]*14 info[^]*4 pending/),
-    expect.stringMatching(/^Silent\s+2\s/),
+    expect.stringMatching(/^Upgrading\s+5\s/),
+    expect.stringMatching(/^Following\s+2\s+125 machines left/),
+    expect.stringMatching(/^Waiting\s+2\s/),
+    expect.stringMatching(/^Silent\s+2\s+1 in an upgrade/),
   ])
   const stuck = page.getByRole('table', { name: 'Stuck upgrades' })
   expect(await stuck.getByRole('row').nth(1).innerText()).toMatch(
-    /prague-prod-1[^]*1\.18\.3 →\s+to\s+1\.19\.2[^]*virt-handler pods/,
+    /prague-prod-1[^]*1\.18\.3 →\s+to\s+1\.19\.2[^]*virt-handler pods[^]*node by node: usually 41 s, at most 3 min a wave, by 34 runs of this edge[^]*1 h 52 min/,
   )
-  await page.getByText('198 of 200 clusters reporting, 3 do not say how upgrades go.').waitFor()
+  await page.getByText('198 of 200 clusters reporting, 170 with objects, 3 do not say how upgrades go.').waitFor()
   expect(await page.getByRole('table', { name: 'Silent clusters' }).getByRole('row').count()).toBe(3)
   expect(await page.title()).toBe('2 stuck · Daytwo')
   expectClean()
+  await close()
+})
+
+test('says where upgrades stand, whose machines follow, what waits for an approval, which edges got worse', async () => {
+  const { page, close } = await openPage(browser, server, '/')
+  const strip = page.getByRole('list', { name: 'Upgrades by phase' }).getByRole('listitem')
+  await strip.first().waitFor()
+  expect((await strip.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim())).toEqual([
+    '1 install: requirements 1 stuck',
+    '1 component cdi',
+    '2 node by node 1 stuck',
+    '1 phase not told',
+  ])
+  const rowOf = async (table: string, row: number): Promise<string> =>
+    (await page.getByRole('table', { name: table }).getByRole('row').nth(row).innerText()).replaceAll(/\s+/g, ' ')
+  expect(await rowOf('Upgrades under way', 4)).toMatch(/^iad-prod-4 .* node by node 11 of 40/)
+  expect(await rowOf('Machines that follow', 1)).toMatch(/^nrt-prod-14 .* 118 of 410 in 1 h 3\d min$/)
+  expect(await rowOf('Machines that follow', 2)).toMatch(/^gru-edge-13 .* 7 no pace$/)
+  expect(await rowOf('Waiting for approval', 1)).toMatch(/^brno-lab-9 stuck openshift-cnv\/install-k2x7q .* 2 d$/)
+  expect(await rowOf('Edges whose success falls', 1)).toBe(
+    '1.18.3 → to 1.19.2 21 of 30 (70 %) 57 of 58 (98 %) before, on this edge',
+  )
+  expect(await rowOf('Silent clusters', 1)).toMatch(
+    /^gru-lab-6 in an upgrade then: 1\.18\.3 → to 1\.19\.2, component ssp/,
+  )
+  await close()
+})
+
+test('answers that lag behind what clusters sent say so', async () => {
+  server.answers.now = () => ({
+    ...now(Date.now()),
+    derivation: { caughtUpAt: new Date(Date.now() - 90_000).toISOString(), waiting: 4 },
+  })
+  const { page, close } = await openPage(browser, server, '/')
+  await page.getByText(/^What 4 clusters sent in the last 1 min is not yet in these answers/).waitFor()
   await close()
 })
 
@@ -147,7 +184,7 @@ test('a phone shows the same, without columns that do not fit', async () => {
   const { page, expectClean, close } = await openPage(browser, server, '/', PHONE)
   const row = page.getByRole('table', { name: 'Stuck upgrades' }).getByRole('row').nth(1)
   await row.waitFor()
-  expect(await row.innerText()).toMatch(/prague-prod-1\s+1\.18\.3 →\s+to\s+1\.19\.2\s+The new virt-operator waits/)
+  expect(await row.innerText()).toMatch(/prague-prod-1\s+1\.18\.3 →\s+to\s+1\.19\.2\s+3 virt-handler pods/)
   const places = await page.getByRole('navigation', { name: 'Places' }).boundingBox()
   expect(places!.y + places!.height).toBe(844)
   expectClean()

@@ -4,12 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { matchCommands } from '../../../src/web/lib/command-match.ts'
 import { freshnessOf, OLD_AFTER_MS } from '../../../src/web/lib/freshness.ts'
-import { coverageSentence, headlineOf } from '../../../src/web/lib/now-summary.ts'
+import { behindSentence, coverageSentence, headlineOf } from '../../../src/web/lib/now-summary.ts'
 import { isLoopback, METRICS, remoteWriteSnippet } from '../../../src/web/lib/remote-write-snippet.ts'
 import { parseBlocks } from '../../../src/web/lib/runbook-blocks.ts'
 import { stepKey } from '../../../src/web/lib/shortcuts.ts'
-import { compareVersions } from '../../../src/web/lib/version-order.ts'
-import { firstNow, now, quietNow } from '../browser/fixtures.ts'
+import { firstNow, now, quietNow } from '../browser/now-fixtures.ts'
 
 const NOW_MS = 1_793_801_002_000
 
@@ -17,6 +16,7 @@ describe('the headline', () => {
   const quiet = quietNow(NOW_MS)
   test.each([
     ['no cluster ever', firstNow(NOW_MS), 'no_clusters'],
+    ['nothing read since the start', { ...firstNow(NOW_MS), derivation: { caughtUpAt: null, waiting: 3 } }, 'reading'],
     ['all is well', quiet, 'good'],
     ['something is stuck', now(NOW_MS), 'stuck'],
     ['nobody reports', { ...quiet, clusters: { ...quiet.clusters, reporting: 0 } }, 'unsure'],
@@ -26,9 +26,18 @@ describe('the headline', () => {
   })
   test('says what it rests on', () => {
     expect(coverageSentence(now(NOW_MS), NOW_MS + 12_000)).toBe(
-      'Last checked 12 s ago, 198 of 200 clusters reporting, 3 do not say how upgrades go.',
+      'Last checked 12 s ago, 198 of 200 clusters reporting, 170 with objects, 3 do not say how upgrades go.',
     )
     expect(coverageSentence(quiet, NOW_MS)).toBe('Last checked 0 s ago, 198 of 200 clusters reporting.')
+  })
+  test.each([
+    [0, undefined],
+    [14_000, undefined],
+    [90_000, 'What 4 clusters sent in the last 1 min is not yet in these answers.'],
+    [undefined, 'What clusters sent is being read: 4 clusters to go.'],
+  ])('says when it lags behind by %s ms', (behindMs, want) => {
+    const caughtUpAt = behindMs === undefined ? null : new Date(NOW_MS - behindMs).toISOString()
+    expect(behindSentence({ ...quiet, derivation: { caughtUpAt, waiting: 4 } })).toBe(want)
   })
 })
 
@@ -56,13 +65,6 @@ describe('keys', () => {
   ])('after %j, %j', (pending, key, want) => {
     expect(stepKey(pending, key, bindings)).toEqual(want)
   })
-})
-
-test('versions: newest first, a release before its candidates, what is no version last', () => {
-  const sorted = ['1.9.0', 'unknown', '1.20.0-rc.1', '1.10.0', 'v1.20.0', '1.20', '', '4.18.2'].toSorted(
-    compareVersions,
-  )
-  expect(sorted).toEqual(['4.18.2', 'v1.20.0', '1.20', '1.20.0-rc.1', '1.10.0', '1.9.0', '', 'unknown'])
 })
 
 describe('finding commands', () => {

@@ -1,0 +1,55 @@
+import type { OpenUpgradeItem } from '../../contract/now.ts'
+import { countOf } from './format-number.ts'
+import { formatAge } from './format-time.ts'
+
+/** Upgrades in words. Pure. */
+
+const PHASES: Readonly<Record<string, string>> = {
+  offered: 'offered',
+  approval: 'waits for approval',
+  olm: 'operator install',
+  'olm.pending': 'install: requirements',
+  'olm.install_ready': 'install: ready',
+  'olm.installing': 'install: operators start',
+  operands: 'components',
+  'virt_handler.canary': 'first node',
+  'virt_handler.waves': 'node by node',
+  settle: 'settling',
+  workloads: 'machines follow',
+  platform: 'platform',
+}
+
+/** A phase as people say it. */
+export function phaseWords(phase: string | null): string {
+  if (phase === null) return 'phase not told'
+  const [stem = '', ...rest] = phase.split('.')
+  return PHASES[phase] ?? ({ operands: 'component ', platform: 'nodes of ' }[stem] ?? `${stem} `) + rest.join('.')
+}
+
+const OPERATORS: Readonly<Record<OpenUpgradeItem['operator'], string>> = {
+  'kubevirt-hyperconverged': '',
+  kubevirt: 'KubeVirt',
+  openshift: 'OpenShift',
+}
+
+/** Empty for HCO, which most of them are of. */
+export function operatorWords(operator: OpenUpgradeItem['operator']): string {
+  return OPERATORS[operator]
+}
+
+const LEARNED_FROM: Readonly<Record<NonNullable<OpenUpgradeItem['baseline']>['learnedFrom'], string>> = {
+  edge: 'this edge',
+  minor: 'edges between the same minors',
+  fleet: 'all upgrades here',
+  seed: 'the rule for what nothing is learned of',
+}
+
+/** What is usual, and by what that is known: `usually 2 min, at most 4 min, by 10 runs of this edge`. */
+export function baselineWords(baseline: OpenUpgradeItem['baseline']): string {
+  if (baseline === null) return 'nothing to measure it by'
+  const { p50Seconds, thresholdSeconds, learnedFrom, runs, perWave } = baseline
+  const most = `at most ${formatAge(thresholdSeconds * 1000)}${perWave ? ' a wave' : ''}`
+  if (learnedFrom === 'seed') return `${most}, by ${LEARNED_FROM.seed}`
+  const by = learnedFrom === 'edge' ? `${countOf(runs, 'run')} of ${LEARNED_FROM.edge}` : LEARNED_FROM[learnedFrom]
+  return `usually ${formatAge(p50Seconds * 1000)}, ${most}, by ${by}`
+}

@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react'
+import type { Now } from '../../contract/now.ts'
+import { formatCount } from '../lib/format-number.ts'
+import { phaseWords } from '../lib/upgrade-words.ts'
+import { Shape } from '../ui/shapes.tsx'
+
+/** Where upgrades stand, in the order of an upgrade: a cell a phase, the darker the more. The numbers say it. */
+export function PhaseStrip({ phases }: { readonly phases: Now['upgrading']['byPhase'] }): ReactNode {
+  const most = Math.max(1, ...phases.map(({ count }) => count))
+  return (
+    <ol className="phase-strip" aria-label="Upgrades by phase">
+      {phases.map(({ phase, count, stuck }) => (
+        <li key={phase ?? ''}>
+          <span className="phase-strip-heat" aria-hidden="true" style={{ opacity: 0.08 + (0.3 * count) / most }} />
+          <span className="phase-strip-count nums">{formatCount(count)}</span>
+          <span className="phase-strip-name">{phaseWords(phase)}</span>
+          {stuck > 0 ? (
+            <span className="tone-critical phase-strip-stuck">
+              <Shape name="triangle" /> {formatCount(stuck)} stuck
+            </span>
+          ) : null}
+        </li>
+      ))}
+    </ol>
+  )
+}

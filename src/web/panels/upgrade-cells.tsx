@@ -1,0 +1,97 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { OpenUpgradeItem } from '../../contract/now.ts'
+import { formatCount } from '../lib/format-number.ts'
+import { msOf } from '../lib/format-time.ts'
+import { alertsPath } from '../lib/paths.ts'
+import { operatorWords, phaseWords } from '../lib/upgrade-words.ts'
+import { useNowMs } from '../ui/server-clock.ts'
+import { Shape } from '../ui/shapes.tsx'
+import { Since, Until } from '../ui/time.tsx'
+
+/** What the tables of open upgrades have in common. */
+
+export function StuckMark(): ReactNode {
+  return (
+    <span className="tone-critical stuck-mark">
+      <Shape name="triangle" /> stuck
+    </span>
+  )
+}
+
+export function Versions({ from, to }: { readonly from: string | null; readonly to: string }): ReactNode {
+  return (
+    <span className="nums cell-nowrap">
+      {from ?? 'unknown'} → <span className="visually-hidden">to </span>
+      {to}
+    </span>
+  )
+}
+
+/** Of HCO the versions alone; others say whose they are. */
+export function UpgradeVersions({
+  upgrade,
+}: {
+  readonly upgrade: Pick<OpenUpgradeItem, 'operator' | 'from' | 'to'>
+}): ReactNode {
+  const operator = operatorWords(upgrade.operator)
+  return (
+    <>
+      {operator === '' ? null : `${operator} `}
+      <Versions from={upgrade.from} to={upgrade.to} />
+    </>
+  )
+}
+
+/** A cluster leads to what fires on it. */
+export function ClusterLink({ cluster }: { readonly cluster: string }): ReactNode {
+  return <Link href={alertsPath({ cluster })}>{cluster}</Link>
+}
+
+/** Where it stands, with what can be counted there. */
+export function PhaseCell({ upgrade }: { readonly upgrade: OpenUpgradeItem }): ReactNode {
+  const { phase, nodes } = upgrade
+  const isOnNodes = phase?.startsWith('virt_handler') === true || phase === 'operands.kubevirt'
+  return (
+    <>
+      {upgrade.stuck ? <StuckMark /> : null}
+      {phaseWords(phase)}
+      {isOnNodes && nodes !== null ? (
+        <span className="quiet nums">
+          {' '}
+          {formatCount(nodes.updated)} of {formatCount(nodes.desired)}
+        </span>
+      ) : null}
+    </>
+  )
+}
+
+/** When the phase is expected to be through, by those that took this edge before. */
+export function PhaseEnd({ endsAt }: { readonly endsAt: string | null }): ReactNode {
+  const nowMs = useNowMs()
+  if (endsAt === null) return <span className="quiet">-</span>
+  const atMs = msOf(endsAt)
+  return atMs <= nowMs ? (
+    'about now'
+  ) : (
+    <>
+      in <Until atMs={atMs} />
+    </>
+  )
+}
+
+/** How long ago, and how exactly that is known. */
+export function Started({ upgrade }: { readonly upgrade: OpenUpgradeItem }): ReactNode {
+  const { startedAt, resolutionSeconds } = upgrade
+  if (startedAt === null) return <span className="quiet">unknown</span>
+  return (
+    <>
+      <Since atMs={msOf(startedAt)} suffix=" ago" />{' '}
+      {resolutionSeconds > 1 ? (
+        <span className="quiet" title="How exact the times are: the spacing of the samples they were seen in">
+          ±{resolutionSeconds} s
+        </span>
+      ) : null}
+    </>
+  )
+}

@@ -375,7 +375,7 @@ test('a cluster whose objects say the same as before is heard of', async () => {
   await looped.store.writer.appender.commit()
   await looped.settle(UNTIL_MS + 5_401_000)
   // Kept in steps, so that a fleet at rest writes little.
-  expect(looped.heard.get(`${cluster}'s objects`)).toBe(UNTIL_MS + 3_600_000)
+  expect(looped.heard.get(`${cluster}'s objects`)).toBe(UNTIL_MS + 5_400_000)
 })
 
 test('metrics become facts: samples, then runs, then a cluster with its version', async () => {

@@ -11,6 +11,7 @@ import type { UpgradeRecord } from '../../src/model/upgrade.ts'
 import { knownAt } from '../../src/sim/history/cluster-observations.ts'
 import type { ClusterHistory } from '../../src/sim/history/cluster-history.ts'
 import { recordOf } from '../../src/sim/history/compare.ts'
+import { hiddenOf } from '../../src/sim/history/hidden.ts'
 import type { HistoryTruth, TruthUpgradeRecord } from '../../src/sim/history/history-truth.ts'
 import { PULL_EVERY_MS, pullOffsetMs } from '../../src/sim/history/watch.ts'
 
@@ -28,6 +29,8 @@ export interface StallTrial {
   readonly detectedMs?: number
   /** First cause at that verdict. */
   readonly said?: string
+  /** What nobody can know of it by the ways the cluster tells. */
+  readonly hidden?: 'stall' | 'cause' | undefined
   /** For how long it stood still, as far as it was looked at. */
   readonly lastedMs: number
 }
@@ -121,6 +124,7 @@ function stallTrial(
   const base = {
     name: `${truth.cluster} ${real.operator} ${real.from} -> ${real.to}: ${stall.kind}`,
     ...{ kind: stall.kind, cause: stall.cause, isAsynchronous: stall.isAsynchronous },
+    hidden: hiddenOf(truth.tells, stall, real.to),
     lastedMs: window.untilMs - window.fromMs,
   }
   for (let nowMs = window.fromMs + MINUTE_MS; nowMs < window.untilMs; nowMs += stepMs(nowMs - window.fromMs)) {

@@ -14,7 +14,7 @@ export interface Score {
     readonly unknown: number
   }
   readonly stalls: {
-    /** That have no business waiting for people or machines, and lasted ten minutes at least. */
+    /** That have no business waiting for people or machines, lasted ten minutes at least, and can be seen at all. */
     readonly count: number
     readonly detected: number
     readonly medianSeconds: number
@@ -30,6 +30,8 @@ export interface Score {
     /** Unlisted faults that were called by a name. */
     readonly named: readonly string[]
   }
+  /** What nobody can know by the ways a cluster tells, counted apart. */
+  readonly untellable: { readonly stalls: number; readonly detected: number; readonly causes: number }
   readonly falseAlarms: { readonly calm: number; readonly share: number; readonly examples: readonly string[] }
   readonly unseen: number
 }
@@ -40,13 +42,17 @@ export function scoreOf({ comparisons, detection }: Trial): Score {
   const sum = (of: (comparison: Trial['comparisons'][number]) => number): number =>
     comparisons.reduce((total, comparison) => total + of(comparison), 0)
   const told = sum(({ times }) => times.right + times.wrong.length)
-  const urgent = detection.stalls.filter((stall) => !stall.isAsynchronous && stall.lastedMs >= LASTED_MS_MIN)
-  const waits = detection.stalls.filter((stall) => stall.isAsynchronous)
+  const seen = detection.stalls.filter(({ hidden }) => hidden !== 'stall')
+  const unseen = detection.stalls.filter(({ hidden }) => hidden === 'stall')
+  const urgent = seen.filter((stall) => !stall.isAsynchronous && stall.lastedMs >= LASTED_MS_MIN)
+  const waits = seen.filter((stall) => stall.isAsynchronous)
   const seconds = (stalls: typeof urgent): readonly number[] =>
     stalls.flatMap(({ detectedMs }) => detectedMs ?? []).map((ms) => ms / 1000)
   const said = detection.stalls.filter((stall) => stall.said !== undefined)
-  const listed = said.filter(({ cause }) => cause !== 'unknown')
-  const unlisted = said.filter(({ cause }) => cause === 'unknown')
+  // Where a cause cannot be told, unknown is right and any name but its own is wrong.
+  const listed = said.filter(({ cause, hidden }) => cause !== 'unknown' && hidden === undefined)
+  const untold = said.filter(({ cause, hidden }) => cause !== 'unknown' && hidden !== undefined)
+  const unlisted = [...said.filter(({ cause }) => cause === 'unknown'), ...untold]
   const alarms = detection.calm.flatMap(({ falseAlarm }) => falseAlarm ?? [])
   return {
     real: sum(({ real }) => real),
@@ -75,7 +81,14 @@ export function scoreOf({ comparisons, detection }: Trial): Score {
       rightShare: shareOf(listed.filter((stall) => stall.said === stall.cause).length, listed.length),
       wrong: listed.filter((stall) => stall.said !== stall.cause).map((stall) => `${stall.name}: said ${stall.said!}`),
       unlisted: unlisted.length,
-      named: unlisted.filter((stall) => stall.said !== 'unknown').map((stall) => `${stall.name}: said ${stall.said!}`),
+      named: unlisted
+        .filter(({ said: name, cause }) => name !== 'unknown' && name !== cause)
+        .map((stall) => `${stall.name}: said ${stall.said!}`),
+    },
+    untellable: {
+      stalls: unseen.length,
+      detected: unseen.filter(({ detectedMs }) => detectedMs !== undefined).length,
+      causes: untold.length,
     },
     falseAlarms: {
       calm: detection.calm.length,
@@ -108,7 +121,7 @@ export function renderScore(title: string, score: Score): string {
   const minutes = (seconds: number): string => `${(seconds / 60).toFixed(1)} min`
   const few = (name: string, texts: readonly string[]): readonly string[] =>
     texts.length === 0 ? [] : [`  ${name} (${texts.length}):`, ...texts.slice(0, EXAMPLES).map((text) => `    ${text}`)]
-  const { times, stalls, waits, causes, falseAlarms, states } = score
+  const { times, stalls, waits, causes, untellable, falseAlarms, states } = score
   return [
     title,
     `  upgrades       ${score.found} of ${score.real} found, ${score.invented.length} invented; state right ${states.right}`,
@@ -116,6 +129,7 @@ export function renderScore(title: string, score: Score): string {
     `  stalls         ${stalls.detected} of ${stalls.count} detected, median ${minutes(stalls.medianSeconds)}, p90 ${minutes(stalls.p90Seconds)}`,
     `  waiting        ${waits.detected} of ${waits.count} detected, median ${minutes(waits.medianSeconds)}`,
     `  causes         ${percent(causes.rightShare)} of ${causes.listed} right; ${causes.named.length} of ${causes.unlisted} unlisted faults named`,
+    `  untellable     ${untellable.stalls} stalls (${untellable.detected} detected) and ${untellable.causes} causes, apart from those above`,
     `  false alarms   ${percent(falseAlarms.share)} of ${falseAlarms.calm} calm upgrades; ${score.unseen} in an outage`,
     ...few('missed', score.missed),
     ...few('invented', score.invented),

@@ -3,7 +3,15 @@
  * derived (`blockedBy`), and the record itself. Each cause belongs to phases; one that does not fit where the upgrade
  * stands is not named. When nothing fits, the answer is `unknown`: a wrong cause sends people the wrong way.
  */
-import type { BlockCause, Evidence, PhaseName, UpgradeBlock, UpgradeDetail, UpgradeRecord } from '../model/upgrade.ts'
+import type {
+  BlockCause,
+  Evidence,
+  PhaseName,
+  UpgradeBlock,
+  UpgradeDetail,
+  UpgradeRecord,
+  WorkloadUpdate,
+} from '../model/upgrade.ts'
 
 /** Where each cause can stop an upgrade; a name stands for its parts too. */
 const PHASES_OF_CAUSE: Readonly<Record<Exclude<BlockCause, 'unknown'>, readonly string[]>> = {
@@ -55,6 +63,8 @@ const SIGNATURES: readonly Signature[] = [
   operandStands,
   migrationsTimeOut,
   migrationStays,
+  migrationsWait,
+  nothingMigrates,
 ]
 
 function waitsForApproval(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
@@ -131,19 +141,43 @@ function operandStands(record: UpgradeRecord, phase: PhaseName | undefined): Upg
   return { cause: 'operand_failing', text, evidence: evidenceOf(record, `operands.${open.name}`) }
 }
 
-function migrationsTimeOut({ detail }: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
-  const migrations = detail.workloads?.migrations
+function migrationsTimeOut(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
+  const migrations = record.detail.workloads?.migrations
   if (phase !== 'workloads' || (migrations?.pendingTimeouts ?? 0) === 0) return undefined
   const text = `${migrations!.pendingTimeouts} migrations found no place in time, ${migrations!.pending ?? 0} wait for one.`
-  return { cause: 'migrations_pending', text, evidence: [] }
+  return { cause: 'migrations_pending', text, evidence: evidenceOf(record, 'workloads') }
 }
 
 /** For as long as a gauge has to be flat, one migration runs and none ends: memory is dirtied faster than it is copied. */
-function migrationStays({ detail }: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
-  const migrations = detail.workloads?.migrations
+function migrationStays(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
+  const migrations = record.detail.workloads?.migrations
   if (phase !== 'workloads' || (migrations?.running ?? 0) === 0) return undefined
   const text = `${migrations!.running} migrations run, and no machine has come through since.`
-  return { cause: 'migration_never_ends', text, evidence: [] }
+  return { cause: 'migration_never_ends', text, evidence: evidenceOf(record, 'workloads') }
+}
+
+/** As gauges tell it, whose counts of what ended are unknown: for as long some wait, none runs and no machine moved. */
+function migrationsWait(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
+  const { pending = 0, running, pendingTimeouts } = gaugedMigrations(record) ?? {}
+  if (phase !== 'workloads' || pending === 0 || running !== 0 || pendingTimeouts !== 0) return undefined
+  const text = `${pending} migrations wait for a place, and none has come to run since.`
+  return { cause: 'migrations_pending', text, evidence: evidenceOf(record, 'workloads') }
+}
+
+/** Nothing waits and nothing runs (facts 5.10): no way of moving is switched on, or what is left cannot be migrated. */
+function nothingMigrates(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
+  const migrations = gaugedMigrations(record)
+  const outdated = record.detail.workloads?.outdatedNow ?? 0
+  if (phase !== 'workloads' || migrations === undefined || outdated === 0) return undefined
+  if (migrations.pending !== 0 || migrations.running !== 0 || migrations.pendingTimeouts !== 0) return undefined
+  const text = `${outdated} machines are outdated and nothing migrates them: no method is on, or they cannot be migrated.`
+  return { cause: 'workload_method_missing', text, evidence: evidenceOf(record, 'workloads') }
+}
+
+/** Where no migration itself was told of. */
+function gaugedMigrations({ detail }: UpgradeRecord): WorkloadUpdate['migrations'] | undefined {
+  const migrations = detail.workloads?.migrations
+  return migrations?.workloadUpdate === undefined ? migrations : undefined
 }
 
 /** The newest first. */

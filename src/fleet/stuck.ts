@@ -21,7 +21,10 @@ export interface Heard {
 
 /** A scrape that is late by itself is no silence. */
 const METRICS_QUIET_MS = 2 * 60_000
-/** A watch tells only what changes; between two listings (half an hour by the edge kit) silence says that nothing did. */
+/**
+ * A watch tells only what changes; between two listings silence says that nothing did. Listings are half an hour apart
+ * by the edge kit, and a sign of life is kept to ten minutes.
+ */
 const OBJECTS_QUIET_MS = 45 * 60_000
 
 /** Whether there is anything to judge: it runs, or its machines still follow. */

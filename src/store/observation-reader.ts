@@ -11,6 +11,7 @@ import { changeOf, EVENTS, uidOf, unpackFacts } from './object-codec.ts'
 import { SPAN_COLUMNS, spanOf } from './object-rows.ts'
 import type { StateRow } from './object-rows.ts'
 import { statesOf } from './object-states.ts'
+import { HEARD_FACT_STEP_MS } from './observed-clusters.ts'
 
 /** What was observed, for the thread that reads. A read sees what is committed when it begins. */
 
@@ -100,7 +101,7 @@ export class SqlObservations implements ObservationReader {
       return {
         cluster,
         aliases: JSON.parse(row.aliases) as string[],
-        ...(row.heardMs === 0 ? {} : { objectsHeardMs: row.heardMs }),
+        ...(row.heardMs === 0 ? {} : { objectsHeardMs: row.heardMs - (row.heardMs % HEARD_FACT_STEP_MS) }),
         objects: objects.flatMap((object) => this.#observationsOf(cluster, object, states.get(object.id) ?? [])),
         absences: this.#absencesOf(cluster, row.id, objects, states),
         metrics: this.#runsOf(cluster, row.id),

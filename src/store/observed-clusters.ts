@@ -11,8 +11,10 @@ interface ClusterRow {
 /** A name that a sender makes up anew each time must not fill the row. */
 const ALIASES_MAX = 16
 
-/** A sign of life is one an hour: each is a reason to look at the cluster anew. */
-export const HEARD_STEP_MS = 3_600_000
+/** A sign of life is kept this exactly: lists come each half hour, and silence is told from rest by it. */
+export const HEARD_STEP_MS = 10 * 60_000
+/** As a fact of the cluster it is one an hour: each is a reason to look at the cluster anew. */
+export const HEARD_FACT_STEP_MS = 3_600_000
 
 export class ObservedClusters {
   readonly #find: Database.Statement<[string], ClusterRow>
@@ -51,7 +53,7 @@ export class ObservedClusters {
     if (heardMs <= row.heardMs) return
     this.#heard.run(heardMs, row.id)
     this.#known.set(name, { ...row, heardMs })
-    this.touch(row.id)
+    if (Math.floor(heardMs / HEARD_FACT_STEP_MS) > Math.floor(row.heardMs / HEARD_FACT_STEP_MS)) this.touch(row.id)
   }
 
   /** The first in the order of names stay when there are too many, so that it does not matter which came first. */

@@ -366,6 +366,16 @@ describe('positions', () => {
     expect(await observed.asking((reader) => reader.read(CLUSTER))).toMatchObject({ objectsHeardMs: hour + 3_600_000 })
   })
 
+  test('a sign of life is known to ten minutes, which changes no fact', async () => {
+    const observed = new Observed()
+    const hour = NOW_MS - (NOW_MS % 3_600_000)
+    await observed.put([{ ...source(1, 'READY'), observedMs: hour + 1_260_000 }])
+    expect(await observed.asking((reader) => reader.heardSince(0))).toEqual([
+      { cluster: CLUSTER, objectsMs: hour + 1_200_000 },
+    ])
+    expect(await observed.asking((reader) => reader.read(CLUSTER))).toMatchObject({ objectsHeardMs: hour })
+  })
+
   test('other names are kept once, sorted, and not without end', async () => {
     const observed = new Observed()
     const { observations, appender } = observed.store.writer

@@ -1,6 +1,7 @@
 /**
  * What is in an open upgrade's way as metrics say it (facts 5.10 with 1.3 to 1.5), for what no object told. OLM exports
- * neither plans nor conditions, so of an upgrade that waits for its CSV nothing is said here. As their siblings these
+ * neither plans nor conditions, so of an upgrade that waits for its CSV nothing is said here. Gauges of machines and their
+ * migrations mean something only once they stand: `../stuck-causes.ts` reads those. As their siblings these
  * know no clock: how long is too long is for `../stuck.ts`.
  */
 import type { MetricRun } from '../../model/observation.ts'
@@ -16,9 +17,6 @@ export const METRIC_SIGNATURES: readonly BlockSignature[] = [
   csvHeldBack,
   operandNotReady,
   reconcileIncomplete,
-  nothingMigrates,
-  migrationsWait,
-  migrationRuns,
   nodeNotDrained,
 ]
 
@@ -93,77 +91,7 @@ export function reconcileIncomplete(history: ClusterHistory, record: UpgradeReco
   }
 }
 
-interface Flat {
-  readonly outdated: MetricRun
-  readonly pending: readonly MetricRun[]
-  readonly running: readonly MetricRun[]
-}
-
-/** Machines that are outdated, and what migrations there were since one moved last. */
-function flatWorkloads(history: ClusterHistory, record: UpgradeRecord): Flat | undefined {
-  const outdated = now(history.runs('outdated_vmis')).at(-1)
-  const isTold = history.of('virtualmachineinstancemigrations').length > 0 || history.of('kubevirts').length > 0
-  if (!isOpen(record, 'workloads') || isTold || outdated === undefined || outdated.value === 0) return undefined
-  const since = (signal: 'migrations_pending' | 'migrations_running'): readonly MetricRun[] =>
-    history.runs(signal).filter(({ lastMs, afterMs }) => afterMs === undefined || lastMs >= outdated.firstMs)
-  return { outdated, pending: since('migrations_pending'), running: since('migrations_running') }
-}
-
-const hasAny = (runs: readonly MetricRun[]): boolean => runs.some(({ value }) => value > 0)
-
-function flatEvidence({ outdated }: Flat, more: readonly MetricRun[], text: string, ref: string) {
-  const gauge = measured(
-    outdated,
-    `${outdated.value} machines are outdated`,
-    'kubevirt_vmi_number_of_outdated',
-    'workloads',
-  )
-  return [...more.slice(-EVIDENCE_MAX).map((run) => measured(run, text, ref, 'workloads')), gauge]
-}
-
 const EVIDENCE_MAX = 5
-
-/** Nothing waits and nothing runs: no way of moving is switched on, or what is left cannot be migrated. */
-export function nothingMigrates(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
-  const flat = flatWorkloads(history, record)
-  if (flat === undefined || flat.pending.length === 0 || flat.running.length === 0) return undefined
-  if (hasAny(flat.pending) || hasAny(flat.running)) return undefined
-  const ref = 'kubevirt_vmi_migrations_in_running_phase'
-  return {
-    cause: 'workload_method_missing',
-    text: `${flat.outdated.value} machines are outdated and nothing migrates them: no method, or they cannot be migrated.`,
-    sinceMs: flat.outdated.firstMs,
-    evidence: flatEvidence(flat, flat.running, 'no migration waits or runs', ref),
-  }
-}
-
-/** Some wait for a node, again and again, and none runs. */
-export function migrationsWait(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
-  const flat = flatWorkloads(history, record)
-  if (flat === undefined || !hasAny(flat.pending) || hasAny(flat.running)) return undefined
-  const waiting = flat.pending.filter(({ value }) => value > 0)
-  const ref = 'kubevirt_vmi_migrations_in_pending_phase'
-  return {
-    cause: 'migrations_pending',
-    text: `Migrations wait for a node and none has come to run; ${flat.outdated.value} machines are outdated.`,
-    sinceMs: waiting[0]!.firstMs,
-    evidence: flatEvidence(flat, waiting, 'migrations wait for a node', ref),
-  }
-}
-
-/** One runs, and no machine has come through. */
-export function migrationRuns(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {
-  const flat = flatWorkloads(history, record)
-  const running = now(flat?.running ?? []).filter(({ value }) => value > 0)
-  if (flat === undefined || running.length === 0) return undefined
-  const ref = 'kubevirt_vmi_migrations_in_running_phase'
-  return {
-    cause: 'migration_never_ends',
-    text: 'A migration runs, and no machine has come through since.',
-    sinceMs: running[0]!.firstMs,
-    evidence: flatEvidence(flat, running, 'migrations run', ref),
-  }
-}
 
 /** A node takes no pods while the platform is updated, and machine-config says that it failed. */
 export function nodeNotDrained(history: ClusterHistory, record: UpgradeRecord): UpgradeBlock | undefined {

@@ -1,5 +1,4 @@
 /** Upgrades of HCO as its objects tell them: exact to the second, with why it is believed. */
-import type { WorkloadUpdate } from '../../model/upgrade.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { componentPaths, toComponent } from './component-upgrade.ts'
 import type { Span } from './component-upgrade.ts'
@@ -16,9 +15,7 @@ import type { Moment } from './moment.ts'
 import { subscriptionAt } from './olm-offer.ts'
 import type { DetailDraft, UpgradeDraft } from './upgrade-draft.ts'
 import { hasVirtHandler, toVirtHandler, virtHandlerRollout } from './virt-handler-rollout.ts'
-import { workloadPhase } from './workload-phase.ts'
-import type { WorkloadPhase } from './workload-phase.ts'
-import { workloadUpdateOf } from './workloads.ts'
+import { workloadPhase, workloadsOf } from './workload-phase.ts'
 
 export const HCO = 'kubevirt-hyperconverged'
 
@@ -111,20 +108,6 @@ function draftOf(
       ),
     },
   }
-}
-
-/** How the machines move, with the times of the phase. */
-function workloadsOf(
-  history: ClusterHistory,
-  phase: WorkloadPhase | 'none' | undefined,
-  fromMs: number,
-  untilMs: number,
-): WorkloadUpdate | undefined {
-  const update = workloadUpdateOf(history, { fromMs, ...(untilMs !== Infinity && { untilMs }) })
-  if (update === undefined || typeof phase !== 'object') return update
-  const { started, ended, outdatedAtStart, outdatedNow } = phase
-  const times = { startedMs: started.atMs, ...(ended !== undefined && { endedMs: ended.atMs }) }
-  return { ...update, outdatedAtStart, outdatedNow, ...times }
 }
 
 function timeOf(moment: Moment | undefined): readonly number[] {

@@ -19,6 +19,7 @@ import type { Moment } from './moment.ts'
 import { bare } from './upgrade-draft.ts'
 import type { UpgradeDraft } from './upgrade-draft.ts'
 import { wavesOf } from './virt-handler-rollout.ts'
+import { workloadsOf } from './workload-phase.ts'
 
 export function metricUpgrades(history: ClusterHistory): readonly UpgradeDraft[] {
   const sightings = csvSightings(history)
@@ -88,6 +89,7 @@ function draftOf(
       csvSteps: csvStepsOf(sighting),
       components: rollout === undefined ? [] : [componentOf(rollout, end.kubevirt)],
       virtHandler: rollout === undefined ? undefined : handlerOf(rollout),
+      workloads: moved === undefined ? undefined : workloadsOf(history, moved, moved.started.atMs, range.toMs),
     },
   }
 }

@@ -3,10 +3,12 @@
  * The count stands still while the control plane moves (facts 1.2), so nothing before KubeVirt's end counts.
  */
 import type { OperandFacts } from '../../model/object-facts.ts'
+import type { WorkloadUpdate } from '../../model/upgrade.ts'
 import type { ClusterHistory, ObjectState } from './cluster-history.ts'
 import { isMoving } from './component-upgrade.ts'
 import { seenMoment } from './moment.ts'
 import type { Moment } from './moment.ts'
+import { workloadUpdateOf } from './workloads.ts'
 
 export interface WorkloadPhase {
   readonly ref: string
@@ -88,4 +90,18 @@ function progressOf(states: readonly ObjectState<OperandFacts>[]): readonly numb
     fewest = outdated(facts)
     return [atMs]
   })
+}
+
+/** How the machines move, with the times of the phase. */
+export function workloadsOf(
+  history: ClusterHistory,
+  phase: Omit<WorkloadPhase, 'progressMs' | 'ref'> | 'none' | undefined,
+  fromMs: number,
+  untilMs: number,
+): WorkloadUpdate | undefined {
+  const update = workloadUpdateOf(history, { fromMs, ...(untilMs !== Infinity && { untilMs }) })
+  if (update === undefined || typeof phase !== 'object') return update
+  const { started, ended, outdatedAtStart, outdatedNow } = phase
+  const times = { startedMs: started.atMs, ...(ended !== undefined && { endedMs: ended.atMs }) }
+  return { ...update, outdatedAtStart, outdatedNow, ...times }
 }

@@ -124,7 +124,28 @@ function measuredMigrations(history: ClusterHistory, { fromMs, untilMs = Infinit
   const last = (signal: 'migrations_pending' | 'migrations_running'): number | undefined =>
     history.runs(signal).findLast(({ firstMs, lastMs }) => lastMs >= fromMs && firstMs < untilMs)?.value
   const [pending, running] = [last('migrations_pending'), last('migrations_running')]
-  return { ...(pending === undefined ? {} : { pending }), ...(running === undefined ? {} : { running }) }
+  if (pending === undefined || running === undefined) {
+    return { ...(pending === undefined ? {} : { pending }), ...(running === undefined ? {} : { running }) }
+  }
+  return { pending, running, pendingTimeouts: measuredTimeouts(history, fromMs, untilMs) }
+}
+
+/**
+ * Since a machine last came through: stretches in which some waited, none ran, and which ended when a limit does. The
+ * gauge tells of all of them together, so that several at once may count as one.
+ */
+function measuredTimeouts(history: ClusterHistory, fromMs: number, untilMs: number): number {
+  const sinceMs = Math.max(
+    fromMs,
+    history.runs('outdated_vmis').findLast(({ firstMs }) => firstMs < untilMs)?.firstMs ?? 0,
+  )
+  const ran = history.runs('migrations_running').filter(({ value }) => value > 0)
+  return history.runs('migrations_pending').filter(({ value, firstMs, afterMs }) => {
+    if (value === 0 || afterMs === undefined || firstMs < sinceMs || firstMs >= untilMs) return false
+    const waitedMs = afterMs - firstMs
+    const hasEnded = PENDING_LIMITS_MS.some((limitMs) => Math.abs(waitedMs - limitMs) <= LIMIT_SLACK_MS)
+    return hasEnded && !ran.some((run) => run.firstMs <= afterMs && run.lastMs >= firstMs)
+  }).length
 }
 
 const CAUSES = { workload_update: 'workloadUpdate', evacuation: 'evacuation', other: 'other' } as const

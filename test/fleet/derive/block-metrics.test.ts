@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { causesOf } from '../../../src/fleet/stuck-causes.ts'
 import { METRIC_SIGNATURES } from '../../../src/fleet/derive/block-metrics.ts'
 import { deriveUpgrades } from '../../../src/fleet/derive/upgrades.ts'
 import type { MetricRun, MetricSignal } from '../../../src/model/observation.ts'
 import type { UpgradeRecord } from '../../../src/model/upgrade.ts'
-import { observed, run } from './observed.ts'
+import { observed, run, T0 } from './observed.ts'
 
 // Scrapes each half minute; the new CSV comes at second 0, OLM is through at 120, nodes move from 180 to 300.
 
@@ -126,9 +127,6 @@ describe('what series say is in the way', () => {
       'reconcile_error',
       'settle',
     ],
-    ['machines that nothing moves', [...KUBEVIRT_DONE, ...gauges(5, 0, 0)], 'workload_method_missing', 'workloads'],
-    ['machines without a place', [...KUBEVIRT_DONE, ...gauges(5, 1, 0)], 'migrations_pending', 'workloads'],
-    ['a migration that runs on', [...KUBEVIRT_DONE, ...gauges(5, 0, 1)], 'migration_never_ends', 'workloads'],
   ] as const)('%s', (_, metrics, cause, name) => {
     const { upgrade } = recordOf(metrics)
     expect(upgrade.blockedBy?.cause).toBe(cause)
@@ -156,8 +154,7 @@ describe('what series say is in the way', () => {
       'a warning of a version that warns while it is under way',
       [...KUBEVIRT_DONE.slice(0, -1), ...health([[1, 360]]).slice(1)].map(older),
     ],
-    ['no gauge of migrations', [...KUBEVIRT_DONE, ...gauges(5, 0, 0).slice(0, 3)]],
-    ['machines that have all moved', [...KUBEVIRT_DONE, ...gauges(0, 0, 0)]],
+    ['machines that nothing moves, which a record shows once they stand', [...KUBEVIRT_DONE, ...gauges(5, 0, 0)]],
   ])('%s is no cause', (_, metrics) => {
     expect(recordOf(metrics).upgrade.blockedBy).toBeUndefined()
   })
@@ -305,9 +302,34 @@ function later(metric: MetricRun, second: number): MetricRun {
   return metric.afterMs === undefined ? { ...metric, lastMs: metric.firstMs + second * 1000 } : metric
 }
 
+describe('machines that stand still, as gauges tell it', () => {
+  const causesAfter = (metrics: readonly MetricRun[]) =>
+    causesOf(recordOf([...KUBEVIRT_DONE, ...metrics]), 'workloads', T0).map(({ cause }) => cause)
+  const churn = (outdated: number, waitsSeconds: number) => [
+    ...gauges(outdated, 0, 0).filter(({ signal }) => signal !== 'migrations_pending'),
+    ...series('migrations_pending', {}, [
+      [0, -900],
+      [1, 450],
+      [0, 450 + waitsSeconds],
+    ]),
+  ]
+
+  test.each([
+    ['nothing waits and nothing runs', gauges(5, 0, 0), ['workload_method_missing']],
+    ['some wait and none runs', gauges(5, 1, 0), ['migrations_pending']],
+    ['one waited for as long as KubeVirt lets it', churn(5, 300), ['migrations_pending']],
+    ['one waited for a moment', churn(5, 60), ['workload_method_missing']],
+    ['one runs', gauges(5, 0, 1), ['migration_never_ends']],
+    ['nobody counts migrations', gauges(5, 0, 0).slice(0, 3), ['unknown']],
+    ['none is outdated', gauges(0, 0, 0), ['unknown']],
+  ] as const)('%s', (_, metrics, causes) => {
+    expect(causesAfter(metrics)).toEqual(causes)
+  })
+})
+
 test('every signature of metrics fires somewhere above', () => {
   expect(METRIC_SIGNATURES.map(({ name }) => name)).toEqual([
     ...['csvHeldBack', 'operandNotReady', 'reconcileIncomplete'],
-    ...['nothingMigrates', 'migrationsWait', 'migrationRuns', 'nodeNotDrained'],
+    'nodeNotDrained',
   ])
 })

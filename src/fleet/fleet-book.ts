@@ -69,6 +69,7 @@ export function createFleetBook(): FleetBook {
     },
     hear: (cluster, heard) => {
       clusters.hear(cluster, heard)
+      insight.hear(cluster, heard)
     },
     describe: (traits) => {
       clusters.describe(traits)

@@ -21,6 +21,8 @@ export interface FleetInsight {
   put(facts: ClusterFacts): void
   /** The cluster is no more. */
   remove(cluster: string): void
+  /** Something was heard of a cluster, whether or not it changed what is known of it. */
+  hear(cluster: string, heard: Heard): void
   readonly edges: Pick<EdgeBook, 'edges' | 'edge' | 'compare' | 'runs'>
   /** Of every open upgrade, by cluster. `heard`: when a cluster was last heard, better than its facts know. */
   verdicts(nowMs: number, heard?: (cluster: string) => Heard | undefined): readonly StuckVerdict[]
@@ -39,6 +41,12 @@ export function createFleetInsight(): FleetInsight {
   const edges = createEdgeBook()
   const baselines = createBaselineBook()
   const book = createDerivedBook()
+  const heardMs = new Map<string, number>()
+  /** Facts know when a cluster was last heard to the hour. */
+  const lately = (known: KnownCluster): KnownCluster => {
+    const lastSeenMs = Math.max(known.cluster.lastSeenMs, heardMs.get(known.cluster.cluster) ?? -Infinity)
+    return lastSeenMs === known.cluster.lastSeenMs ? known : { ...known, cluster: { ...known.cluster, lastSeenMs } }
+  }
   const open = (): readonly UpgradeRecord[] => [...clusters.values()].flatMap((known) => known.open)
 
   return {
@@ -55,6 +63,10 @@ export function createFleetInsight(): FleetInsight {
       edges.put(cluster, [])
       baselines.put(cluster, [])
       clusters.delete(cluster)
+      heardMs.delete(cluster)
+    },
+    hear: (cluster, { metricsMs = -Infinity, objectsMs = -Infinity }) => {
+      heardMs.set(cluster, Math.max(heardMs.get(cluster) ?? -Infinity, metricsMs, objectsMs))
     },
     edges,
     verdicts: (nowMs, heard) =>
@@ -69,7 +81,10 @@ export function createFleetInsight(): FleetInsight {
     },
     series: (verdicts, nowMs) =>
       book.next(
-        derivedSeries({ clusters: clusters.values(), open: open(), verdicts, edges: edges.finished() }, nowMs),
+        derivedSeries(
+          { clusters: [...clusters.values()].map(lately), open: open(), verdicts, edges: edges.finished() },
+          nowMs,
+        ),
         nowMs,
       ),
   }

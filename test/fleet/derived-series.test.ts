@@ -338,6 +338,18 @@ test('insight forgets a cluster that is removed, and answers by what a cluster s
   expect(insight.series([], at(1)).every(({ isStale }) => isStale)).toBe(true)
 })
 
+test('when a cluster was last heard is told as it is known since its facts', () => {
+  const insight = createFleetInsight()
+  insight.put({ ...everything(), intervals: [] })
+  const lastSeen = (minute: number) =>
+    insight.series([], at(minute)).find(({ labels }) => labels.metricName === 'daytwo_cluster_last_seen_seconds')?.value
+  const before = lastSeen(9000)!
+  insight.hear('fra-1', { metricsMs: at(8990), objectsMs: at(8980) })
+  insight.hear('fra-1', { objectsMs: at(8985) })
+  expect(before).toBeGreaterThan(600)
+  expect(lastSeen(9000)).toBe(600)
+})
+
 test('the series are a function of the facts', () => {
   const { cluster, upgrades } = everything()
   const facts = { clusters: [{ cluster, modifications: [] }], open: upgrades, verdicts: [], edges: [] }

@@ -124,7 +124,10 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     ruleTests: createRuleTests({ rulesDir: config.rules, language: engineOptionsOf(config) }, clock, log),
     reload: () => reloader.reload('request'),
     reloadStatus: () => reloader.status(),
-    inventory: (cluster, nowMs) => readInventory(reader, cluster, nowMs),
+    inventory: async (cluster, nowMs) => {
+      const known = cluster === '' ? undefined : await threads.query.fleetCluster(cluster, nowMs)
+      return readInventory(reader, known?.view.record, nowMs)
+    },
     authenticate: async (token) => ownTraces.authenticate(token) ?? tokens.authenticate(token),
     tracing,
     isMuted: (headers) => headers[OWN_TRACES_HEADER] !== undefined,

@@ -28,7 +28,6 @@ import { derivationNotes, evaluationNotes, tracedStep } from './traced-beat.ts'
 import type { Content } from './content.ts'
 import { watchFiles } from './file-watch.ts'
 import { createFactsStep } from './fleet-loop-calls.ts'
-import { DEFAULT_FLEET_OPTIONS } from './fleet/options.ts'
 import { measuredQuery } from './measured-query.ts'
 import { createNotifications } from './notifications.ts'
 import type { Notifications } from './notifications.ts'
@@ -127,7 +126,7 @@ async function serve(
     log,
     store: threads.ingest,
     silences: people.silences,
-    upgrades: createUpgradeMarks({ reader, options: DEFAULT_FLEET_OPTIONS, canonicalName, log }),
+    upgrades: createUpgradeMarks({ upgrades: (nowMs) => threads.query.fleetHealthy(nowMs), canonicalName, log }),
   })
   // What stands in files: SIGHUP, `/-/reload` and a changed file read all of it again.
   const reloader = createReloader({

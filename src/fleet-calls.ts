@@ -10,6 +10,8 @@ import type { EdgeComparison } from './fleet/edge-comparison.ts'
 import type { EdgeQuery } from './fleet/edge-book.ts'
 import type { EdgeName } from './fleet/edges.ts'
 import type { FleetBook } from './fleet/fleet-book.ts'
+import { healthyUpgrades } from './fleet/healthy-upgrades.ts'
+import type { HealthyUpgrade } from './fleet/healthy-upgrades.ts'
 import { fleetNow } from './fleet/now.ts'
 import type { FleetNow } from './fleet/now.ts'
 import type { FleetProgress } from './fleet-loop.ts'
@@ -31,6 +33,8 @@ export type FleetCalls = {
   fleetUpgrades(query: UpgradeQuery): Promise<readonly UpgradeRecord[]>
   fleetUpgrade(id: string): Promise<UpgradeRecord | undefined>
   fleetOpen(nowMs: number): Promise<readonly OpenUpgrade[]>
+  /** Those of them that get further. */
+  fleetHealthy(nowMs: number): Promise<readonly HealthyUpgrade[]>
   fleetVerdict(upgradeId: string, nowMs: number): Promise<StuckVerdict | undefined>
   fleetModifications(query: ModificationQuery): Promise<readonly Modification[]>
   fleetEdges(query: EdgeQuery): Promise<readonly EdgeFacts[]>
@@ -56,6 +60,7 @@ export function fleetCalls(
     fleetUpgrades: (query) => facts.upgrades(query),
     fleetUpgrade: (id) => facts.upgrade(id),
     fleetOpen: async (nowMs) => (await filled).open(nowMs),
+    fleetHealthy: async (nowMs) => healthyUpgrades((await filled).open(nowMs)),
     fleetVerdict: async (upgradeId, nowMs) => (await filled).judge(upgradeId, nowMs),
     fleetModifications: (query) => facts.modifications(query),
     fleetEdges: async (query) => (await filled).insight.edges.edges(query),

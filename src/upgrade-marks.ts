@@ -1,19 +1,16 @@
 /**
- * Which upgrades run now, for marks on alerts: read from the metrics when an alert fires that an upgrade could explain,
- * and not more often than needed. When it cannot be read nothing is expected, and the alert pages.
+ * Which upgrades run now, for marks on alerts: asked for when an alert fires that an upgrade could explain, and not more
+ * often than needed. When nobody answers nothing is expected, and the alert pages.
  */
 import { messageOf } from './base/errors.ts'
 import type { Log } from './base/log.ts'
 import { expectedMarkOf, mayBeExpected } from './fleet/expected-alerts.ts'
-import type { FleetReader } from './fleet/fleet-reader.ts'
-import type { FleetOptions } from './fleet/options.ts'
-import { readUpgrades } from './fleet/upgrades.ts'
-import type { ClusterUpgrade } from './fleet/upgrades.ts'
+import type { HealthyUpgrade } from './fleet/healthy-upgrades.ts'
 import type { Alert } from './model/alert.ts'
 import type { UpgradeReader } from './notify/ports.ts'
 
 /** A phase that ends is noticed this much later. */
-const REREAD_AFTER_MS = 30_000
+const REREAD_AFTER_MS = 10_000
 
 export interface UpgradeMarks extends UpgradeReader {
   /** Before each decision; reads only when one of these alerts may be expected. Never rejects. */
@@ -21,15 +18,15 @@ export interface UpgradeMarks extends UpgradeReader {
 }
 
 export interface UpgradeMarksParts {
-  readonly reader: FleetReader
-  readonly options: FleetOptions
+  /** Upgrades that get further. */
+  readonly upgrades: (nowMs: number) => Promise<readonly HealthyUpgrade[]>
   /** The present name of an alert that had another one. */
   readonly canonicalName: (name: string) => string
   readonly log: Log
 }
 
-export function createUpgradeMarks({ reader, options, canonicalName, log }: UpgradeMarksParts): UpgradeMarks {
-  let upgrades: readonly ClusterUpgrade[] = []
+export function createUpgradeMarks({ upgrades: read, canonicalName, log }: UpgradeMarksParts): UpgradeMarks {
+  let upgrades: readonly HealthyUpgrade[] = []
   let readAtMs = -Infinity
   const nameOf = ({ labels }: Alert): string => canonicalName(labels.get('alertname'))
   return {
@@ -43,7 +40,7 @@ export function createUpgradeMarks({ reader, options, canonicalName, log }: Upgr
       if (Math.abs(nowMs - readAtMs) < REREAD_AFTER_MS) return
       readAtMs = nowMs
       try {
-        upgrades = (await readUpgrades(reader, nowMs, options)).upgrades
+        upgrades = await read(nowMs)
       } catch (thrown) {
         upgrades = []
         log.warn({ error: messageOf(thrown) }, 'upgrades could not be read; alerts that one might explain page')

@@ -10,7 +10,16 @@ export const AlertMarks = Type.Object({
   mutedBy: Type.Array(Type.String()),
   acknowledged: Type.Optional(Type.Object({ by: Type.String(), atMs: Type.Number(), note: Type.String() })),
   /** A healthy upgrade is expected to raise it, in this phase and on this cluster only. */
-  expected: Type.Optional(Type.Object({ upgrade: Type.String(), phase: Type.String(), reason: Type.String() })),
+  expected: Type.Optional(
+    Type.Object({
+      /** Its id, as in `/api/fleet/v1/upgrades/{id}`. */
+      upgrade: Type.String(),
+      /** As people call it: `east from 1.16.0 to 1.17.0`. */
+      title: Type.String(),
+      phase: Type.String(),
+      reason: Type.String(),
+    }),
+  ),
   /** Names of the receivers that its route leads to; empty when nothing is configured. */
   receivers: Type.Array(Type.String()),
   /** The last decision to tell somebody or not, one for each receiver. */

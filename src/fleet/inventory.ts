@@ -1,3 +1,4 @@
+import type { ClusterRecord } from '../model/cluster-record.ts'
 import type { Labels } from '../model/labels.ts'
 import { clusterMatcher, HCO_CSV, REPLICA_LABELS } from './fleet-reader.ts'
 import type { FleetReader } from './fleet-reader.ts'
@@ -20,35 +21,35 @@ export interface ClusterInventory {
   readonly package?: string
 }
 
-/** Inventory is read from the last day, so that the runbook of a cluster that fell silent is filled too. */
+/** What no record holds is read from the last day, so that the runbook of a cluster that fell silent is filled too. */
 const WINDOW = '[1d]'
 
-/** `undefined` when no series of the cluster says any of it. */
+/** @param record what is known of the cluster; `undefined` when nobody ever heard of it */
 export async function readInventory(
   reader: FleetReader,
-  cluster: string,
+  record: ClusterRecord | undefined,
   nowMs: number,
 ): Promise<ClusterInventory | undefined> {
-  if (cluster === '') return undefined
+  if (record === undefined) return undefined
+  const { cluster, hcoVersion, versions, subscription } = record
   const only = clusterMatcher([cluster])
-  const [csvs, operators, nodes, subscriptions] = await Promise.all([
+  const [csvs, operators, subscriptions] = await Promise.all([
     newestLabels(reader, `csv_succeeded{${HCO_CSV}, ${only}}`, nowMs),
     newestLabels(reader, `kubevirt_hco_hyperconverged_cr_exists{${only}}`, nowMs),
-    newestLabels(reader, `kubevirt_info{${only}}`, nowMs),
     newestLabels(reader, `subscription_sync_total{package=~"(community-)?kubevirt-hyperconverged", ${only}}`, nowMs),
   ])
   const csv = csvs.find((labels) => labels.get('version') === newestOf(csvs.map((each) => each.get('version'))))
-  const subscription = subscriptions[0]
   const inventory = {
     cluster,
     // OLM's metric carries the CSV's namespace; scraped without honorLabels it becomes exported_namespace, and
     // `namespace` is OLM's own. HCO's metrics have the place where HCO runs.
     namespace: firstOf(operators[0]?.get('namespace'), csv?.get('exported_namespace'), csv?.get('namespace')),
-    hcoVersion: firstOf(csv?.get('version')),
-    kubevirtVersion: newestOf(nodes.map((labels) => labels.get('kubeversion')).filter((version) => version !== '')),
-    channel: firstOf(subscription?.get('channel')),
-    approval: firstOf(subscription?.get('approval')),
-    package: firstOf(subscription?.get('package')),
+    hcoVersion,
+    kubevirtVersion: versions['kubevirt'],
+    channel: firstOf(subscription?.channel),
+    approval: firstOf(subscription?.approval),
+    // A record that is read from metrics does not say the package.
+    package: firstOf(subscription?.package, subscriptions[0]?.get('package')),
   }
   const known = Object.entries(inventory).filter(([, value]) => value !== undefined)
   return known.length === 1 ? undefined : (Object.fromEntries(known) as unknown as ClusterInventory)

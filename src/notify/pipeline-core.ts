@@ -305,7 +305,7 @@ export class PipelineCore implements PipelineView {
     const expected = this.#expected(alert, nowMs)
     if (expected !== undefined) {
       if (entry !== undefined) entry.expectedRunMs = alert.activeAtMs
-      return `expected_in_upgrade: ${expected.upgrade}, phase ${expected.phase}`
+      return `expected_in_upgrade: ${expected.title}, phase ${expected.phase}`
     }
     if (entry?.expectedRunMs === alert.activeAtMs && alert.state === 'resolved') {
       return 'expected_in_upgrade: it resolved before anybody had to know'

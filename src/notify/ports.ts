@@ -11,6 +11,8 @@ export interface SilenceReader {
 export interface ExpectedMark {
   /** Id of the upgrade. */
   readonly upgrade: string
+  /** The upgrade as people call it: `east from 1.16.0 to 1.17.0`. */
+  readonly title: string
   readonly phase: string
   /** A sentence for people. */
   readonly reason: string

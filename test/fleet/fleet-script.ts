@@ -53,20 +53,6 @@ export function csvSucceeded(cluster: string, version: string, value: 0 | 1, [fr
   return { name: 'csv_succeeded', labels, fromMin, toMin, value }
 }
 
-export function csvAbnormal(cluster: string, version: string, phase: string, reason: string, span: Span): Sent {
-  const [fromMin, toMin = 0] = span
-  return { name: 'csv_abnormal', labels: { cluster, name: csvName(version), version, phase, reason }, fromMin, toMin }
-}
-
-export function nodes(cluster: string, kubeversion: string, count: number, [fromMin, toMin = 0]: Span): Sent[] {
-  return Array.from({ length: count }, (_, i) => ({
-    name: 'kubevirt_info',
-    labels: { cluster, kubeversion, pod: `virt-handler-${kubeversion}-${i}`, instance: `10.0.0.${i}:8443` },
-    fromMin,
-    toMin,
-  }))
-}
-
 export function up(cluster: string, [fromMin, toMin = 0]: Span): Sent {
   return { name: 'up', labels: { cluster, job: 'kubevirt' }, fromMin, toMin }
 }

@@ -1,38 +1,33 @@
 import { expect, test } from 'vitest'
 import { readInventory } from '../../src/fleet/inventory.ts'
-import { NOW_MS, csvSucceeded, fleetOf, nodes, twice, up } from './fleet-script.ts'
+import type { ClusterRecord } from '../../src/model/cluster-record.ts'
+import { emptyRecord } from '../support/cluster-record.ts'
+import { NOW_MS, csvSucceeded, fleetOf, twice, up } from './fleet-script.ts'
 import type { Sent } from './fleet-script.ts'
 
-const inventoryOf = (sent: readonly Sent[], cluster = 'a') => readInventory(fleetOf(sent).reader, cluster, NOW_MS)
+const inventoryOf = (sent: readonly Sent[], known: Partial<ClusterRecord> = {}) =>
+  readInventory(fleetOf(sent).reader, emptyRecord('a', known), NOW_MS)
 
-const subscription = (approval: string, fromMin: number, toMin = 0): Sent => ({
+const subscription: Sent = {
   name: 'subscription_sync_total',
-  labels: {
-    cluster: 'a',
-    name: 'hco',
-    installed: 'kubevirt-hyperconverged-operator.v1.16.0',
-    channel: 'stable',
-    package: 'community-kubevirt-hyperconverged',
-    approval,
-  },
-  fromMin,
-  toMin,
-  value: 7,
+  labels: { cluster: 'a', name: 'hco', channel: 'stable', package: 'community-kubevirt-hyperconverged' },
+  fromMin: 60,
+}
+
+const exists = (cluster: string, namespace: string): Sent => ({
+  name: 'kubevirt_hco_hyperconverged_cr_exists',
+  labels: { cluster, namespace },
+  fromMin: 60,
 })
 
-test('is read from what a cluster sends, whichever replica sends it', async () => {
-  const sent = [
-    csvSucceeded('a', '1.16.0', 1, [60]),
-    ...nodes('a', 'v1.6.0', 2, [60]),
-    subscription('Manual', 60),
-    {
-      name: 'kubevirt_hco_hyperconverged_cr_exists',
-      labels: { cluster: 'a', namespace: 'openshift-cnv' },
-      fromMin: 60,
-    },
-    { name: 'kubevirt_hco_hyperconverged_cr_exists', labels: { cluster: 'b', namespace: 'elsewhere' }, fromMin: 60 },
-  ]
-  expect(await inventoryOf(twice(sent))).toEqual({
+test('versions and the subscription are those of the record, the namespace is what metrics say', async () => {
+  const sent = [csvSucceeded('a', '1.15.0', 1, [60]), exists('a', 'openshift-cnv'), exists('b', 'elsewhere')]
+  const known: Partial<ClusterRecord> = {
+    hcoVersion: '1.16.0',
+    versions: { kubevirt: 'v1.6.0' },
+    subscription: { package: '', channel: 'stable', approval: 'Manual', source: '', state: '' },
+  }
+  expect(await inventoryOf(twice([...sent, subscription]), known)).toEqual({
     cluster: 'a',
     namespace: 'openshift-cnv',
     hcoVersion: '1.16.0',
@@ -47,23 +42,16 @@ test('falls back to the namespace of the CSV, not to that of OLM', async () => {
   expect(await inventoryOf([csvSucceeded('a', '1.16.0', 1, [60])])).toEqual({
     cluster: 'a',
     namespace: 'kubevirt-hyperconverged',
-    hcoVersion: '1.16.0',
   })
 })
 
-test('is the newest of what was said: a label that changed is not said twice', async () => {
-  const changed = [subscription('Manual', 300, 100), subscription('Automatic', 99)]
-  expect(await inventoryOf(changed)).toMatchObject({ approval: 'Automatic' })
+test('the namespace is kept for a day after a cluster fell silent', async () => {
+  expect(await inventoryOf([csvSucceeded('a', '1.15.0', 1, [900, 600])])).toMatchObject({
+    namespace: 'kubevirt-hyperconverged',
+  })
 })
 
-test('is kept for a day after a cluster fell silent', async () => {
-  expect(await inventoryOf([csvSucceeded('a', '1.15.0', 1, [900, 600])])).toMatchObject({ hcoVersion: '1.15.0' })
-})
-
-test.each([
-  ['a cluster that says none of it', 'a'],
-  ['an unknown cluster', 'zzz'],
-  ['no cluster', ''],
-])('is not there for %s', async (_what, cluster) => {
-  expect(await inventoryOf([up('a', [60])], cluster)).toBeUndefined()
+test('is not there for a cluster that says none of it, nor for one that nobody knows', async () => {
+  expect(await inventoryOf([up('a', [60])])).toBeUndefined()
+  expect(await readInventory(fleetOf([up('a', [60])]).reader, undefined, NOW_MS)).toBeUndefined()
 })

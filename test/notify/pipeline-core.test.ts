@@ -254,18 +254,18 @@ time_intervals: [{ name: weekend, time_intervals: [{ weekdays: [saturday, sunday
   })
 
   test('a healthy upgrade; when it is stuck, it pages', () => {
-    const mark = { upgrade: 'east to 1.17.0', phase: 'operands', reason: 'nodes roll over' }
+    const mark = { upgrade: 'a1b2', title: 'east from 1.16.0 to 1.17.0', phase: 'operands', reason: 'nodes roll over' }
     const expected = new Map([['LowReady', mark]])
     const line = simple({ expected }).fire('LowReady', 'Other').run('1m')
     expect(line.sent).toEqual(['31s hook/webhook first: Other'])
-    expect(line.reasonOf('LowReady')).toBe('hook holds expected_in_upgrade: east to 1.17.0, phase operands')
+    expect(line.reasonOf('LowReady')).toBe('hook holds expected_in_upgrade: east from 1.16.0 to 1.17.0, phase operands')
     expect(line.core.marksOf(alertOf('LowReady', 'firing', 0), line.nowMs).expected).toEqual(mark)
     expected.clear()
     expect(line.run('5m').sent.slice(1)).toEqual(['331s hook/webhook new_alerts: LowReady Other'])
   })
 
   test('what an upgrade raised and ended is told to nobody', () => {
-    const mark = { upgrade: 'u', phase: 'operands', reason: 'r' }
+    const mark = { upgrade: 'u', title: 'east to 1.17.0', phase: 'operands', reason: 'r' }
     const expected = new Map([['LowReady', mark]])
     const line = simple({ expected }).fire('LowReady', 'Other').run('1m')
     expected.clear()

@@ -31,7 +31,7 @@ export function marksOf(alert: Pick<AlertItem, 'marks' | 'source' | 'generatorUr
     marks.push({
       kind: 'expected',
       word: 'expected',
-      reason: `Expected during upgrade ${expected.upgrade}, phase ${expected.phase}: ${expected.reason}`,
+      reason: `Expected in the upgrade of ${expected.title}, phase ${expected.phase}: ${expected.reason}`,
     })
   }
   if (inhibitedBy.length > 0) {

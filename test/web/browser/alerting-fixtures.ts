@@ -41,7 +41,12 @@ export function marksAt(i: number, nowMs: number): AlertMarks {
   if (i % 12 === 8) {
     return {
       ...PAGED,
-      expected: { upgrade: 'u-17', phase: 'operands', reason: 'virt-handler restarts on every node' },
+      expected: {
+        upgrade: 'u-17',
+        title: 'fra-prod-4 from 1.18.3 to 1.19.2',
+        phase: 'operands',
+        reason: 'virt-handler restarts on every node',
+      },
       decisions: [{ ...decisions[0]!, sends: false, reason: 'expected_in_upgrade' }],
     }
   }

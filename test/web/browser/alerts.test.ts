@@ -230,7 +230,7 @@ describe('marks', () => {
     expect(await silenced.textContent()).toContain('silenced: 1 silence keeps it from paging anybody')
     expect(await silenced.getByTitle('1 silence keeps it from paging anybody').count()).toBeGreaterThan(0)
     expect(await rows(page).filter({ hasText: 'expected' }).first().textContent()).toContain(
-      'Expected during upgrade u-17, phase operands: virt-handler restarts on every node',
+      'Expected in the upgrade of fra-prod-4 from 1.18.3 to 1.19.2, phase operands: virt-handler restarts on every node',
     )
     expect(await rows(page).filter({ hasText: 'Sent by https://prometheus.example.org/graph' }).count()).toBe(1)
     await page.getByRole('button', { name: 'Needs somebody' }).click()

@@ -22,9 +22,11 @@ describe('marks', () => {
     ],
     [
       'upgrade',
-      { expected: { upgrade: 'u1', phase: 'operands', reason: 'handlers restart' } },
+      {
+        expected: { upgrade: 'u1', title: 'east from 1.16.0 to 1.17.0', phase: 'operands', reason: 'handlers restart' },
+      },
       'expected',
-      'Expected during upgrade u1, phase operands: handlers restart',
+      'Expected in the upgrade of east from 1.16.0 to 1.17.0, phase operands: handlers restart',
     ],
     ['time interval', { mutedBy: ['weekend'] }, 'muted', 'Nobody is paged in weekend'],
   ])('%s', (_what, part, word, reason) => {

@@ -1,12 +1,14 @@
 /**
  * What a look-up costs over HTTP: queries so small that the way in and out is most of them. Daytwo, its peers and two
  * servers that answer a constant (`peers/floor-server.ts`) are asked in turns over one kept connection each, so that
- * what else the machine does falls on all of them. Processor time of each server's process; medians of the turns.
+ * what else the machine does falls on all of them. Processor time of each server's process, less
+ * what it takes at rest in the same time; medians of the turns, and how far they lie apart.
  */
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { contestants } from './peers/contestants.ts'
 import { SCRAPE_MS } from './peers/fleet.ts'
-import { inDirectory, pastMs } from './peers/lives.ts'
+import { inDirectory, nowMs as wholeMinuteMs, pastMs } from './peers/lives.ts'
 import { openConnection } from './peers/one-connection.ts'
 import { fleetOf, sendPast, timesEndingAt } from './peers/payloads.ts'
 import { startServer } from './peers/server.ts'
@@ -16,22 +18,35 @@ const HOUR_MS = 3_600_000
 const RANGE_MS = 6 * HOUR_MS
 const STEP_MS = 60_000
 const CLUSTERS = 100
-const SETTLE_MS_MAX = 30_000
+const SETTLE_MS_MAX = 15_000
+const REST_MS = 8000
 
 interface Lookup {
   readonly name: string
   /** @param run no two may ask the same, or a cache of answers would answer */
   readonly path: (run: number, endMs: number) => string
+  /** Asked of the last minutes, which are in memory, and not of the past, which is on the disk. */
+  readonly isLive?: boolean
   /** Sent beside the least that HTTP wants. */
   readonly headers?: readonly string[]
 }
 
 const ONE_SERIES = 'rate(rest_client_requests_total{cluster="fleet-prod-00007", code="200"}[5m])'
+const UP = 'up{cluster="fleet-prod-00007"}'
+/** The last ten minutes are there, and a rate looks five back. */
+const LIVE_SCRAPES = 20
+const LIVE_SECONDS = 240
 const LOOKUPS: readonly Lookup[] = [
   { name: '1+1', path: (run, endMs) => instantPath('1+1', run, endMs) },
-  { name: 'one series, now', path: (run, endMs) => instantPath('up{cluster="fleet-prod-00007"}', run, endMs) },
-  { name: 'rate of one series, now', path: (run, endMs) => instantPath(ONE_SERIES, run, endMs) },
-  { name: 'absent, now', path: (run, endMs) => instantPath('absent(up{job="nothing"})', run, endMs) },
+  { name: 'one series, live', path: (run, endMs) => instantPath(UP, run % LIVE_SECONDS, endMs), isLive: true },
+  {
+    name: 'rate of one series, live',
+    path: (run, endMs) => instantPath(ONE_SERIES, run % LIVE_SECONDS, endMs),
+    isLive: true,
+  },
+  { name: 'one series, of the past', path: (run, endMs) => instantPath(UP, run, endMs) },
+  { name: 'rate of one series, of the past', path: (run, endMs) => instantPath(ONE_SERIES, run, endMs) },
+  { name: 'absent', path: (run, endMs) => instantPath('absent(up{job="nothing"})', run, endMs) },
   { name: 'rate of one series, 6 h @ 1 m', path: (run, endMs) => rangePath(ONE_SERIES, run, endMs) },
   { name: 'absent, 6 h @ 1 m', path: (run, endMs) => rangePath('absent(up{job="nothing"})', run, endMs) },
   {
@@ -60,7 +75,7 @@ export async function run(options: {
   readonly profile?: string
 }): Promise<void> {
   const { quick = false, program, only, profile } = options
-  const [warmUps, asked, turns] = quick ? [500, 500, 3] : [3000, 1500, 5]
+  const [warmUps, asked, turns] = quick ? [500, 500, 3] : [2500, 1000, 3]
   const wanted = (only ?? '').split(',').filter((name) => name !== '')
   const peers = contestants(program).filter(
     ({ name }) => wanted.length === 0 || wanted.some((start) => name.toLowerCase().startsWith(start)),
@@ -72,12 +87,19 @@ export async function run(options: {
     try {
       for (const [i, peer] of peers.entries()) servers.push(await startServer(peer, dirs[i]!, profile))
       for (const mode of ['http', 'hop'] as const) servers.push(await startServer(floor(mode), dirs[0]!))
+      const nowMs = wholeMinuteMs()
+      const live = timesEndingAt(nowMs, LIVE_SCRAPES)
+      for (const server of servers.slice(0, peers.length)) await sendPast(server, fleetOf(CLUSTERS), live, LIVE_SCRAPES)
       for (const server of servers) await server.settle(SETTLE_MS_MAX)
       console.log(`${CLUSTERS} clusters, ${turns} turns of ${asked} after ${warmUps}; ms of CPU a request`)
       console.log(`| | ${servers.map(({ peer }) => peer.name).join(' | ')} |`)
+      const restShares: number[] = []
+      for (const server of servers) restShares.push(await restShareOf(server))
+      console.log(`| at rest, of a core | ${restShares.map((share) => `${(share * 100).toFixed(1)} %`).join(' | ')} |`)
       for (const lookup of LOOKUPS) {
-        const costs = await costsOf(servers, lookup, { warmUps, asked, turns, endMs })
-        console.log(`| ${lookup.name} | ${costs.map((ms) => ms.toFixed(3)).join(' | ')} |`)
+        const lastMs = lookup.isLive === true ? nowMs : endMs
+        const costs = await costsOf(servers, lookup, { warmUps, asked, turns, endMs: lastMs, restShares })
+        console.log(`| ${lookup.name} | ${costs.map(told).join(' | ')} |`)
       }
     } finally {
       for (const server of servers) await server.stop()
@@ -116,19 +138,28 @@ function floor(mode: 'http' | 'hop'): Peer {
   }
 }
 
+/** A server has work of its own, such as deriving facts and merging, which is not the query's. */
+async function restShareOf(server: RunningServer): Promise<number> {
+  const [startMs, beforeMs] = [performance.now(), server.cpuMs()]
+  await wait(REST_MS)
+  return (server.cpuMs() - beforeMs) / (performance.now() - startMs)
+}
+
 interface Rounds {
   readonly warmUps: number
   readonly asked: number
   readonly turns: number
   readonly endMs: number
+  /** Of a core, by server. */
+  readonly restShares: readonly number[]
 }
 
-/** Milliseconds of each server's processor time a request, the median of all turns. */
+/** Milliseconds of each server's processor time a request, turn by turn. */
 async function costsOf(
   servers: readonly RunningServer[],
   { path, headers }: Lookup,
-  { warmUps, asked, turns, endMs }: Rounds,
-): Promise<number[]> {
+  { warmUps, asked, turns, endMs, restShares }: Rounds,
+): Promise<number[][]> {
   const costs: number[][] = servers.map(() => [])
   for (let turn = -1; turn < turns; turn++) {
     for (const [i, server] of servers.entries()) {
@@ -137,10 +168,19 @@ async function costsOf(
       // Each turn a moment of its own within the hour before the end.
       const firstRun = turn < 0 ? 0 : 1
       const beforeMs = server.cpuMs()
+      const startMs = performance.now()
       for (let run = 0; run < count; run++) await connection.get(path((firstRun + run) % 3600, endMs + turn * 100))
-      if (turn >= 0) costs[i]!.push((server.cpuMs() - beforeMs) / count)
+      const restMs = restShares[i]! * (performance.now() - startMs)
+      if (turn >= 0) costs[i]!.push((server.cpuMs() - beforeMs - restMs) / count)
       connection.close()
     }
   }
-  return costs.map((of) => of.sort((a, b) => a - b)[Math.floor(of.length / 2)]!)
+  return costs
+}
+
+/** The median of all turns, and how far they lie apart. */
+function told(costs: readonly number[]): string {
+  const sorted = costs.toSorted((a, b) => a - b)
+  const [least, median, most] = [0, Math.floor(costs.length / 2), costs.length - 1].map((at) => sorted[at]!.toFixed(2))
+  return `${median} (${least}-${most})`
 }

@@ -51,6 +51,19 @@ export interface LocalEngine extends QueryEngine, QueryExplainer {
   explain(query: InstantQuery | RangeQuery, signal?: Cancellation): Promise<Explanation>
 }
 
+/** What is known of a query by its tree alone; a tree is kept as long as its text is (`ParsedQueries`). */
+type Traits = Pick<Evaluation, 'repeats' | 'countingSelectors'>
+
+const traitsByTree = new WeakMap<Expr, Traits>()
+
+function traitsOf(expr: Expr): Traits {
+  const known = traitsByTree.get(expr)
+  if (known !== undefined) return known
+  const traits = { repeats: repeatsOf(expr), countingSelectors: countingSelectors(expr) }
+  traitsByTree.set(expr, traits)
+  return traits
+}
+
 /** PromQL over a store in the same thread. */
 export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInputs): LocalEngine {
   const rowCache = new RowCache()
@@ -76,8 +89,7 @@ export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInpu
     queryEndMs: range.toMs,
     queryStepMs: stepMs,
     selections: new Map(),
-    repeats: repeatsOf(expr),
-    countingSelectors: countingSelectors(expr),
+    ...traitsOf(expr),
     answers: new Map(),
     rowCache: explainer === undefined ? rowCache : explainer.noting(rowCache),
     ...(explainer === undefined ? {} : { explainer }),

@@ -23,7 +23,7 @@ import { SeriesIndex } from './postings.ts'
 import { RollupReader, StoreRollupSelection } from './rollup-reader.ts'
 import { columnsOf, KeptRunSelection, KeptSamples } from './rollup-samples.ts'
 import { RunList } from './run-list.ts'
-import { StoreRunSelection, type RunSources } from './run-selection.ts'
+import { StoreRunSelection, isInHeadAlone, type RunSources } from './run-selection.ts'
 import { SampleColumns } from './sample-columns.ts'
 import { eachPair, eachSeries } from './series-rows.ts'
 import { eachFlatSeries, type ReaderShare, type StoreMessage } from './share.ts'
@@ -185,6 +185,7 @@ class SharedReader implements StoreReader {
     const rows = this.#index.select(matchers, tally)
     const range = { fromMs, toMs }
     const samples = new StoreRunSelection(rows, range, maxSamples, sources, tally)
+    if (this.#pinned(() => isInHeadAlone(rows.slots(), fromMs, this.#memory))) return samples
     const resolutionMs = this.#resolutionMs(range)
     if (resolutionMs === 0) return samples
     return new KeptRunSelection(rows, samples, range, resolutionMs, this.#kept, sources)

@@ -24,6 +24,15 @@ export interface RunSources {
   readingPacks<T>(work: () => T): T
 }
 
+/** Up to so many rows are asked one by one whether the disk has anything of them: asking the database costs as much. */
+const ASKED_ROWS_MAX = 32
+
+/** Whether all that a few series have from a time on is in the head. To be asked while it is pinned. */
+export function isInHeadAlone(slots: Int32Array, fromMs: number, memory: HeadMemory): boolean {
+  if (slots.length === 0 || slots.length > ASKED_ROWS_MAX) return false
+  return slots.every((slot) => slot >= 0 && memory.flushedUntilMs(slot) < fromMs)
+}
+
 /** Of the head, while packs are looked for; between two reads it holds nothing that anybody may count on. */
 const inHead = new RunColumns()
 const NO_CHUNKS: readonly number[] = []
@@ -49,13 +58,18 @@ export class StoreRunSelection implements RunSelection {
   /** Floats only: of a series with histograms that began after `hasHistograms` was answered, too. */
   readRuns(from: number, to: number, into: RunColumns): void {
     const { fromMs, toMs } = this.#range
-    const { head, packs, metricOf } = this.#sources
+    const { memory, head, packs, metricOf } = this.#sources
     into.clear(this.#runsMax)
-    this.#sources.pinned(() => {
-      head.readRows(this.rows.slots().subarray(from, to), fromMs, toMs, into)
+    const isWhole = this.#sources.pinned(() => {
+      const slots = this.rows.slots().subarray(from, to)
+      head.readRows(slots, fromMs, toMs, into)
+      // After the head: what a flush took out of it before we looked is flushed by now.
+      return isInHeadAlone(slots, fromMs, memory)
     })
     const refs = this.rows.refs.subarray(from, to)
-    const chunks = this.#sources.readingPacks(() => packs.chunksOf(refs, metricOf, fromMs, toMs, this.#tally))
+    const chunks = isWhole
+      ? []
+      : this.#sources.readingPacks(() => packs.chunksOf(refs, metricOf, fromMs, toMs, this.#tally))
     const headRuns = into.count
     if (chunks.length > 0) this.#join(refs, chunks, into)
     if (this.#sources.hasHistograms(this.rows)) dropHistograms(into)

@@ -46,6 +46,18 @@ describe('a selection of runs', () => {
     expect(samplesIn(after)).toEqual([1, 1, 1])
   })
 
+  test('of a few series asks the disk for nothing where all of them is in the head', async () => {
+    const store = new TempStore({ outOfOrderMs: 0, flushEveryMs: HOUR_MS })
+    await append(store, ['a'], NOW_MS)
+    for (let hour = 1; hour <= 4; hour++) await store.writer.maintain(NOW_MS + hour * HOUR_MS)
+    const lateMs = NOW_MS + 4 * HOUR_MS
+    await append(store, ['a', 'b'], lateMs)
+    expect(samplesIn(selectionOf(store))).toEqual([2, 1])
+    store.reader.close()
+    expect(samplesIn(selectionOf(store, lateMs - 5 * MINUTE_MS))).toEqual([1, 1])
+    expect(() => samplesIn(selectionOf(store))).toThrow('not open')
+  })
+
   test('keeps the labels of series that are removed meanwhile, and reads nothing of them, nor of who has their slots', async () => {
     const options = { retentionRawMs: 24 * HOUR_MS, retention5mMs: 0, retention1hMs: 0, retention1dMs: 0 }
     const store = new TempStore({ ...options, outOfOrderMs: 0, flushEveryMs: HOUR_MS })

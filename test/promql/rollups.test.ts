@@ -223,7 +223,7 @@ describe('a query over rollups', () => {
           await store.close()
         },
       ),
-      { numRuns: 40, seed: 20_261_121 },
+      { numRuns: 20, seed: 20_261_121 },
     )
     expect(answered).toBeGreaterThan(100)
   }, 120_000)

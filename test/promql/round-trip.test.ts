@@ -149,6 +149,6 @@ test('an expression that is printed and parsed again is the same', () => {
       expect(formatExpr(parseExpr(printed, EXPERIMENTAL)), written).toBe(printed)
       expect(shapeOf(parseExpr(prettyExpr(expr), EXPERIMENTAL)), written).toEqual(shapeOf(expr))
     }),
-    { numRuns: 1500 },
+    { numRuns: 500 },
   )
 })

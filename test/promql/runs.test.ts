@@ -166,6 +166,6 @@ test('over runs, every query answers what it answers over samples', async () => 
         await store.close()
       },
     ),
-    { numRuns: 30 },
+    { numRuns: 15 },
   )
 })

@@ -31,7 +31,7 @@ test('sorting in pieces is sorting, and keeps the order of equal items', async (
         ).toEqual(want)
       },
     ),
-    { numRuns: 30 },
+    { numRuns: 15 },
   )
 })
 

@@ -291,7 +291,7 @@ describe('lives are those of the engine', () => {
           expect([counts.fires, counts.neverFired]).toEqual([want.lives.length, want.neverFired])
         },
       ),
-      { numRuns: 250 },
+      { numRuns: 100 },
     )
   }, 60_000)
 })

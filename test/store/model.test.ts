@@ -140,6 +140,6 @@ test('the store is a map from series and time to bits', async () => {
       expect(store.all()).toEqual(model.samples())
       await store.close()
     }),
-    { numRuns: 25, seed: 20_261_104 },
+    { numRuns: 15, seed: 20_261_104 },
   )
 }, 60_000)

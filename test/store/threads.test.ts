@@ -8,7 +8,7 @@ import { appendBatch, SAMPLES_PER_BATCH, workNowMs } from './workload.ts'
 import { HOUR_MS, NOW_MS, TempStore } from './temp-store.ts'
 
 const READER = compiled('reader-thread.ts')
-const BATCHES = 400
+const BATCHES = 200
 
 describe('a reader on another thread', () => {
   test('never sees a torn, lost or repeated sample while the writer appends and flushes', async () => {

@@ -48,7 +48,7 @@ describe('the memory of labels', () => {
         const plain = outcome(() => readLabelFields(viewOf(bad), 0, bad.length, LIMITS))
         expect(outcome(() => memo.read(viewOf(bad), 0, bad.length))).toEqual(plain)
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     )
   })
 

@@ -29,6 +29,8 @@ GET                           viewer  own         /api/adoption/v1/share
 GET                           viewer  own         /api/adoption/v1/spread
 GET                           viewer  own         /api/adoption/v1/usage
 GET                           viewer  own         /api/adoption/v1/workloads
+GET                           viewer  own         /api/dashboards/v1
+GET                           viewer  own         /api/dashboards/v1/:name
 GET                           viewer  jaeger      /api/dependencies
 GET                           viewer  own         /api/fleet/v1/alerts
 GET                           viewer  own         /api/fleet/v1/alerts/:fingerprint

@@ -100,6 +100,13 @@ export const DERIVED_METRICS = [
     help: 'How long ago anything was heard of a cluster.',
   },
   {
+    name: 'daytwo_update_not_offered_seconds',
+    type: 'gauge',
+    labels: ['cluster', 'version', 'offered'],
+    unit: 'seconds',
+    help: 'How long ago a version was offered to peers of a cluster that OLM calls up to date without it.',
+  },
+  {
     name: 'daytwo_version_skew',
     type: 'gauge',
     labels: ['cluster', 'minor', 'platform_minor'],

@@ -8,6 +8,7 @@ import type { ClusterWithCounts } from './derived-clusters.ts'
 import type { DerivedValue } from './derived-metrics.ts'
 import { edgeValues, openUpgradeValues } from './derived-upgrades.ts'
 import type { EdgeSeries } from './derived-upgrades.ts'
+import type { NotOffered } from './not-offered.ts'
 
 export interface DerivedFacts {
   readonly clusters: Iterable<ClusterWithCounts>
@@ -15,6 +16,7 @@ export interface DerivedFacts {
   readonly open: readonly UpgradeRecord[]
   readonly verdicts: readonly StuckVerdict[]
   readonly edges: readonly EdgeSeries[]
+  readonly notOffered: readonly NotOffered[]
 }
 
 /** How often they are written: well within the five minutes that a query looks back. */
@@ -26,6 +28,10 @@ export function derivedSeries(facts: DerivedFacts, nowMs: number): readonly Deri
     ...clusterValues(facts.clusters, nowMs),
     ...openUpgradeValues(facts.open, facts.verdicts, nowMs),
     ...edgeValues(facts.edges),
+    ...facts.notOffered.map(({ cluster, version, offered, sinceMs }): DerivedValue => {
+      const labels = { cluster, version, offered }
+      return { name: 'daytwo_update_not_offered_seconds', labels, value: (nowMs - sinceMs) / 1000 }
+    }),
   ]
 }
 

@@ -12,6 +12,8 @@ import { createDerivedBook, derivedSeries } from './derived-series.ts'
 import type { WrittenSeries } from './derived-series.ts'
 import { createEdgeBook } from './edge-book.ts'
 import type { EdgeBook } from './edge-book.ts'
+import { notOffered, takenSteps } from './not-offered.ts'
+import type { ChannelMember, NotOffered } from './not-offered.ts'
 import { isOpen, verdictOf } from './stuck.ts'
 import type { Heard } from './stuck.ts'
 import { createBaselineBook } from './stuck-baseline.ts'
@@ -26,13 +28,15 @@ export interface FleetInsight {
   readonly edges: Pick<EdgeBook, 'edges' | 'edge' | 'compare' | 'runs'>
   /** Of every open upgrade, by cluster. `heard`: when a cluster was last heard, better than its facts know. */
   verdicts(nowMs: number, heard?: (cluster: string) => Heard | undefined): readonly StuckVerdict[]
+  /** Clusters whose peers were offered a newer version long ago. */
+  notOffered(nowMs: number): readonly NotOffered[]
   /** The last series written before the start. */
   restoreSeries(written: readonly WrittenSeries[]): void
   /** To be written at a time, all of it at once; once every `DERIVED_EVERY_MS`. */
   series(verdicts: readonly StuckVerdict[], nowMs: number): readonly DerivedSample[]
 }
 
-interface KnownCluster extends ClusterWithCounts {
+interface KnownCluster extends ClusterWithCounts, ChannelMember {
   readonly open: readonly UpgradeRecord[]
 }
 
@@ -57,6 +61,7 @@ export function createFleetInsight(): FleetInsight {
         cluster,
         modifications: modificationCounts(modifications),
         open: upgrades.filter(isOpen),
+        steps: takenSteps(upgrades),
       })
     },
     remove: (cluster) => {
@@ -79,14 +84,13 @@ export function createFleetInsight(): FleetInsight {
     restoreSeries: (written) => {
       book.restore(written)
     },
-    series: (verdicts, nowMs) =>
-      book.next(
-        derivedSeries(
-          { clusters: [...clusters.values()].map(lately), open: open(), verdicts, edges: edges.finished() },
-          nowMs,
-        ),
-        nowMs,
-      ),
+    series: (verdicts, nowMs) => {
+      const known = [...clusters.values()].map(lately)
+      const withheld = notOffered(known, nowMs)
+      const facts = { clusters: known, open: open(), verdicts, edges: edges.finished(), notOffered: withheld }
+      return book.next(derivedSeries(facts, nowMs), nowMs)
+    },
+    notOffered: (nowMs) => notOffered([...clusters.values()].map(lately), nowMs),
   }
 }
 

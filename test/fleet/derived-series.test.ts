@@ -277,7 +277,7 @@ function everything(): { cluster: ClusterRecord; upgrades: UpgradeRecord[]; modi
     hcoVersion: '4.19.7',
     versions: { kubevirt: '1.7.0' },
     platform: { kind: 'openshift', version: '4.20.3' },
-    subscription: { package: 'p', channel: 'stable', approval: 'Manual', source: 's', state: '' },
+    subscription: { package: 'p', channel: 'stable', approval: 'Manual', source: 's', state: 'AtLatestKnown' },
     region: 'eu',
     environment: 'prod',
     lastSeenMs: at(3000),
@@ -304,6 +304,13 @@ function everything(): { cluster: ClusterRecord; upgrades: UpgradeRecord[]; modi
 test('every metric is written by somebody, with no label that is not in its table', () => {
   const insight = createFleetInsight()
   insight.put({ ...everything(), intervals: [] })
+  for (const name of ['ber-1', 'ber-2', 'ber-3']) {
+    const upgrades = [
+      recordOf({ cluster: name, from: '4.19.7', to: '4.20.1', startMinute: -50_000, endMinute: -49_990 }),
+    ]
+    insight.put({ cluster: { ...everything().cluster, cluster: name }, upgrades, modifications: [], intervals: [] })
+  }
+  expect(insight.notOffered(at(3000))).toMatchObject([{ cluster: 'fra-1', version: '4.19.7', offered: '4.20.1' }])
   const samples = insight.series(insight.verdicts(at(3000)), at(3000))
   const byName = new Map<string, Set<string>>()
   for (const { labels } of samples) {
@@ -352,6 +359,6 @@ test('when a cluster was last heard is told as it is known since its facts', () 
 
 test('the series are a function of the facts', () => {
   const { cluster, upgrades } = everything()
-  const facts = { clusters: [{ cluster, modifications: [] }], open: upgrades, verdicts: [], edges: [] }
+  const facts = { clusters: [{ cluster, modifications: [] }], open: upgrades, verdicts: [], edges: [], notOffered: [] }
   expect(derivedSeries(facts, at(5))).toEqual(derivedSeries(facts, at(5)))
 })

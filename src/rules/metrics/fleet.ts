@@ -13,6 +13,7 @@ daytwo_edge_success_ratio_high gauge operator from to unit=ratio
 daytwo_edge_success_ratio_low gauge operator from to unit=ratio
 daytwo_out_of_band_modifications_total counter cluster component
 daytwo_unsafe_modifications gauge cluster component
+daytwo_update_not_offered_seconds gauge cluster version offered unit=seconds
 daytwo_upgrade_duration_seconds histogram operator from to unit=seconds
 daytwo_upgrade_in_progress gauge cluster operator from to
 daytwo_upgrade_phase_seconds gauge cluster operator from to phase unit=seconds

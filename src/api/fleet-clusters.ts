@@ -2,10 +2,16 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
 import { ClustersQuery } from '../contract/fleet-clusters.ts'
-import type { ClusterDetail, ClusterItem, ClusterItems, SettingItem } from '../contract/fleet-clusters.ts'
+import type {
+  ClusterDetail,
+  ClusterFacets,
+  ClusterItem,
+  ClusterItems,
+  SettingItem,
+} from '../contract/fleet-clusters.ts'
 import { PAGE_DEFAULT } from '../contract/fleet-common.ts'
 import { lastMsOf } from '../fleet/fleet-coverage.ts'
-import type { ClusterView } from '../fleet/cluster-book.ts'
+import type { ClusterPage, ClusterView } from '../fleet/cluster-book.ts'
 import { settingsWithDefaults } from '../fleet/setting-defaults.ts'
 import type { SettingValue } from '../fleet/setting-defaults.ts'
 import type { ClusterRecord, VersionInterval } from '../model/cluster-record.ts'
@@ -21,17 +27,19 @@ export function registerFleetClusters(app: FastifyInstance, facts: ApiFleetFacts
   app.get('/api/fleet/v1/clusters', { config }, async (request): Promise<ClusterItems> => {
     const asked = readQuery(ClustersQuery, request)
     const { sort = 'cluster', order = sort === 'cluster' ? 'asc' : 'desc', limit = PAGE_DEFAULT, cursor } = asked
-    const question = { ...asked, sort, order }
+    const { version, state, facets: hasFacets = false } = asked
+    // Counting beside the list does not change the list.
+    const question = { ...asked, sort, order, facets: undefined }
     const nowMs = clock.nowMs()
-    const { version, state } = asked
     const [page, coverage] = await Promise.all([
       facts.clusters(
         {
-          ...pick(asked, 'channel', 'platform', 'flavour', 'text'),
+          ...pick(asked, 'channel', 'platform', 'flavour', 'region', 'text'),
           ...(version === undefined ? {} : { versions: version }),
           ...(state === undefined ? {} : { states: state }),
           sort,
           isDescending: order === 'desc',
+          hasFacets,
           ...(cursor === undefined ? {} : { after: readCursor('clusters', question, cursor) }),
           limit,
         },
@@ -44,6 +52,7 @@ export function registerFleetClusters(app: FastifyInstance, facts: ApiFleetFacts
       coverage: coverageItem(coverage),
       total: page.total,
       clusters: page.clusters.map(clusterItem),
+      facets: page.facets === undefined ? null : facetsItem(page.facets),
       nextCursor: page.next === undefined ? null : writeCursor('clusters', question, page.next),
     }
   })
@@ -60,6 +69,19 @@ export function registerFleetClusters(app: FastifyInstance, facts: ApiFleetFacts
       return detailItem(found, nowMs)
     },
   )
+}
+
+function facetsItem(facets: NonNullable<ClusterPage['facets']>): ClusterFacets {
+  const values = (found: (typeof facets)['states']): ClusterFacets['states'] =>
+    found.map(({ value, count }) => ({ value: value ?? null, count }))
+  return {
+    states: values(facets.states),
+    versions: values(facets.versions),
+    channels: values(facets.channels),
+    platforms: values(facets.platforms),
+    flavours: values(facets.flavours),
+    regions: values(facets.regions),
+  }
 }
 
 function clusterItem({ record, states, open, heard }: ClusterView): ClusterItem {

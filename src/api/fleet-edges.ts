@@ -3,17 +3,17 @@ import type { Clock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
 import { PAGE_DEFAULT } from '../contract/fleet-common.ts'
 import { CompareQuery, EdgesQuery } from '../contract/fleet-edges.ts'
-import type { DurationItem, EdgeComparisonItem, EdgeItem, EdgeItems, EDGE_SORTS } from '../contract/fleet-edges.ts'
+import type { EdgeComparisonItem, EdgeItem, EdgeItems, EDGE_SORTS } from '../contract/fleet-edges.ts'
 import type { EdgeComparison } from '../fleet/edge-comparison.ts'
 import type { EdgeName } from '../fleet/edges.ts'
 import { pageOf } from '../fleet/keyset.ts'
 import type { SortKey } from '../fleet/keyset.ts'
 import { compareVersions } from '../fleet/version-order.ts'
-import type { DurationEstimate, EdgeFacts } from '../model/stuck.ts'
+import type { EdgeFacts } from '../model/stuck.ts'
 import type { UpgradeOperator } from '../model/upgrade.ts'
 import { readCursor, writeCursor } from './fleet-cursor.ts'
 import type { ApiFleetFacts } from './fleet-facts.ts'
-import { coverageItem, timeOf } from './fleet-items.ts'
+import { coverageItem, durationItem, timeOf } from './fleet-items.ts'
 import { pick, readQuery } from './fleet-query.ts'
 import { invalidParam } from './params.ts'
 
@@ -67,6 +67,7 @@ const SORT_KEYS: Readonly<Record<(typeof EDGE_SORTS)[number], (edge: EdgeFacts) 
   version: ({ to }) => to,
   attempts: ({ attempts }) => attempts,
   success: ({ success }) => success?.share ?? -1,
+  success_low: ({ success }) => success?.low ?? -1,
   duration: ({ duration }) => duration.p50Seconds ?? -1,
   last: ({ lastMs }) => lastMs ?? -1,
 }
@@ -100,19 +101,6 @@ function edgeItem(edge: EdgeFacts): EdgeItem {
     phases: phases.map(({ phase, ...estimate }) => ({ phase, ...durationItem(estimate) })),
     firstAt: timeOf(firstMs),
     lastAt: timeOf(lastMs),
-  }
-}
-
-function durationItem(estimate: DurationEstimate): DurationItem {
-  const { runs, censored, p50Seconds, p90Seconds, p95Seconds, p50LowSeconds, p50HighSeconds } = estimate
-  return {
-    runs,
-    censored,
-    p50Seconds: p50Seconds ?? null,
-    p90Seconds: p90Seconds ?? null,
-    p95Seconds: p95Seconds ?? null,
-    p50LowSeconds: p50LowSeconds ?? null,
-    p50HighSeconds: p50HighSeconds ?? null,
   }
 }
 

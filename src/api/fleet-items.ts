@@ -1,10 +1,11 @@
 /** Facts as HTTP tells them: times as RFC 3339, `null` for what nobody knows, always the same fields. */
 import type { FleetCoverage as CoverageItem } from '../contract/fleet-common.ts'
+import type { DurationItem } from '../contract/fleet-edges.ts'
 import type { ModificationItem } from '../contract/fleet-modifications.ts'
 import type { BlockItem, EvidenceItem, StuckItem, UpgradeItem, WorkloadItem } from '../contract/fleet-upgrades.ts'
 import type { FleetCoverage } from '../fleet/fleet-coverage.ts'
 import type { Modification } from '../model/cluster-record.ts'
-import type { StuckVerdict } from '../model/stuck.ts'
+import type { DurationEstimate, StuckVerdict } from '../model/stuck.ts'
 import type { Evidence, Upgrade, UpgradeBlock, UpgradePhase, WorkloadUpdate } from '../model/upgrade.ts'
 
 export function timeOf(ms: number): string
@@ -111,5 +112,18 @@ export function modificationItem(modification: Modification): ModificationItem {
     text,
     upgradeMode: modification.isUpgradeMode,
     resolutionSeconds: modification.resolutionSeconds,
+  }
+}
+
+export function durationItem(estimate: DurationEstimate): DurationItem {
+  const { runs, censored, p50Seconds, p90Seconds, p95Seconds, p50LowSeconds, p50HighSeconds } = estimate
+  return {
+    runs,
+    censored,
+    p50Seconds: p50Seconds ?? null,
+    p90Seconds: p90Seconds ?? null,
+    p95Seconds: p95Seconds ?? null,
+    p50LowSeconds: p50LowSeconds ?? null,
+    p50HighSeconds: p50HighSeconds ?? null,
   }
 }

@@ -5,12 +5,13 @@ import { PAGE_DEFAULT } from '../contract/fleet-common.ts'
 import { StuckQuery, UpgradesQuery } from '../contract/fleet-upgrades.ts'
 import type { StuckItems, UpgradeDetailItem, UpgradeItem, UpgradeItems } from '../contract/fleet-upgrades.ts'
 import type { OpenUpgrade } from '../fleet/cluster-states.ts'
+import { upgradeTraceId } from '../fleet/trace-ids.ts'
 import { upgradeKeyOf } from '../model/fleet-facts.ts'
 import type { StuckVerdict } from '../model/stuck.ts'
 import type { UpgradeDetail, UpgradeRecord } from '../model/upgrade.ts'
 import { readCursor, writeCursor } from './fleet-cursor.ts'
 import type { ApiFleetFacts } from './fleet-facts.ts'
-import { coverageItem, stuckItem, timeOf, upgradeItem, workloadItem } from './fleet-items.ts'
+import { coverageItem, durationItem, stuckItem, timeOf, upgradeItem, workloadItem } from './fleet-items.ts'
 import { msOf, NO_PARAMS, pick, readQuery } from './fleet-query.ts'
 
 /** Upgrades: the list, one, one with all that is known of it, and those that do not get further. */
@@ -63,8 +64,16 @@ export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts
     async (request): Promise<UpgradeDetailItem> => {
       readQuery(NO_PARAMS, request)
       const record = await known(facts, request.params.id)
+      const { id, operator, from, to } = record.upgrade
       const nowMs = clock.nowMs()
-      return detailItem(record, await facts.judge(record.upgrade.id, nowMs), nowMs)
+      const [verdict, edge] = await Promise.all([
+        facts.judge(id, nowMs),
+        from === undefined ? undefined : facts.edge({ operator, from, to }),
+      ])
+      return {
+        ...detailItem(record, verdict, nowMs),
+        usual: edge === undefined ? [] : edge.phases.map(({ phase, ...took }) => ({ phase, ...durationItem(took) })),
+      }
     },
   )
 
@@ -111,7 +120,7 @@ function detailItem(
   { upgrade, detail }: UpgradeRecord,
   verdict: StuckVerdict | undefined,
   nowMs: number,
-): UpgradeDetailItem {
+): Omit<UpgradeDetailItem, 'usual'> {
   return {
     asOf: timeOf(nowMs),
     upgrade: upgradeItem(upgrade),
@@ -140,6 +149,7 @@ function detailItem(
     }),
     featureGateChanges: detail.featureGateChanges.map(({ atMs, gate, isOn }) => ({ at: timeOf(atMs), gate, on: isOn })),
     verdict: verdict === undefined ? null : stuckItem(verdict),
+    traceId: upgradeTraceId({ upgrade, detail }),
   }
 }
 

@@ -75,20 +75,40 @@ export const ClustersQuery = Type.Object({
     Type.String({ description: '`openshift`, `kubernetes`, or with a version: `openshift 4.20`.' }),
   ),
   flavour: Type.Optional(wordOf(FLAVOURS)),
+  region: Type.Optional(Type.String()),
   state: Type.Optional(
     Type.Array(wordOf(CLUSTER_STATES), { description: 'One of these holds; give it again for more.' }),
   ),
   text: Type.Optional(Type.String({ description: 'Part of its name or of another name it goes by.' })),
   sort: Type.Optional(wordOf(CLUSTER_SORTS, 'What to sort by; `cluster` when left out.')),
+  facets: Type.Optional(Type.Boolean({ description: 'Whether to count what the list can be narrowed to.' })),
   order: OrderParam,
   ...PAGE_PARAMS,
 })
 export type ClustersQuery = Static<typeof ClustersQuery>
 
+const FacetValues = Type.Array(Type.Object({ value: orNull(Type.String()), count: Type.Integer() }))
+
+/**
+ * What the list can be narrowed to, each with how many clusters it would show: they fit the filter but for this choice.
+ * A value that nobody knows is `null`.
+ */
+export const ClusterFacets = Type.Object({
+  states: FacetValues,
+  versions: FacetValues,
+  channels: FacetValues,
+  platforms: FacetValues,
+  flavours: FacetValues,
+  regions: FacetValues,
+})
+export type ClusterFacets = Static<typeof ClusterFacets>
+
 export const ClusterItems = listOf({
   /** How many fit the filter, on all pages. */
   total: Type.Integer(),
   clusters: Type.Array(ClusterItem),
+  /** When asked for. */
+  facets: orNull(ClusterFacets),
 })
 export type ClusterItems = Static<typeof ClusterItems>
 

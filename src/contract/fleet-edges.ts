@@ -1,20 +1,8 @@
 import { Type, type Static } from 'typebox'
 import { listOf, OrderParam, orNull, PAGE_PARAMS, Time, wordOf } from './fleet-common.ts'
-import { EDGE_PARAMS, UPGRADE_OPERATORS } from './fleet-upgrades.ts'
+import { DURATION_FIELDS, EDGE_PARAMS, UPGRADE_OPERATORS } from './fleet-upgrades.ts'
 
 /** Edges of the upgrade graph, over all upgrades that took them. */
-
-const DURATION_FIELDS = {
-  runs: Type.Integer(),
-  /** Of those, still open, lost, or ended otherwise: they count as longer than they were seen to be. */
-  censored: Type.Integer(),
-  p50Seconds: orNull(Type.Number()),
-  p90Seconds: orNull(Type.Number()),
-  p95Seconds: orNull(Type.Number()),
-  /** 95 % interval of the median; `null` bounds are open. */
-  p50LowSeconds: orNull(Type.Number()),
-  p50HighSeconds: orNull(Type.Number()),
-} as const
 
 export const DurationItem = Type.Object(DURATION_FIELDS)
 export type DurationItem = Static<typeof DurationItem>
@@ -41,7 +29,8 @@ export const EdgeItem = Type.Object({
 })
 export type EdgeItem = Static<typeof EdgeItem>
 
-export const EDGE_SORTS = ['version', 'attempts', 'success', 'duration', 'last'] as const
+/** `success_low`: by the lower bound of its interval, which few runs keep low. */
+export const EDGE_SORTS = ['version', 'attempts', 'success', 'success_low', 'duration', 'last'] as const
 
 /** `GET /api/fleet/v1/edges`. */
 export const EdgesQuery = Type.Object({

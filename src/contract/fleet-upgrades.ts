@@ -127,6 +127,19 @@ export const StuckItem = Type.Object({
 })
 export type StuckItem = Static<typeof StuckItem>
 
+/** Of many runs, by Kaplan and Meier's estimate. */
+export const DURATION_FIELDS = {
+  runs: Type.Integer(),
+  /** Of those, still open, lost, or ended otherwise: they count as longer than they were seen to be. */
+  censored: Type.Integer(),
+  p50Seconds: orNull(Type.Number()),
+  p90Seconds: orNull(Type.Number()),
+  p95Seconds: orNull(Type.Number()),
+  /** 95 % interval of the median; `null` bounds are open. */
+  p50LowSeconds: orNull(Type.Number()),
+  p50HighSeconds: orNull(Type.Number()),
+} as const
+
 /** `GET /api/fleet/v1/upgrades/{id}/detail`: what there is beyond the record. */
 export const UpgradeDetailItem = Type.Object({
   asOf: Time,
@@ -180,6 +193,10 @@ export const UpgradeDetailItem = Type.Object({
   featureGateChanges: Type.Array(Type.Object({ at: Time, gate: Type.String(), on: Type.Boolean() })),
   /** Of an upgrade that runs, or whose machines still follow; `null` when it is over. */
   verdict: orNull(StuckItem),
+  /** Where its phases stand as spans; nothing is there before something says when it began. */
+  traceId: Type.String(),
+  /** What its phases take on this edge, over all upgrades that took it; empty where nobody knows where it comes from. */
+  usual: Type.Array(Type.Object({ phase: Type.String(), ...DURATION_FIELDS })),
 })
 export type UpgradeDetailItem = Static<typeof UpgradeDetailItem>
 

@@ -5,6 +5,10 @@
 import type { ClusterRecord, ClusterState } from '../model/cluster-record.ts'
 import type { StuckVerdict } from '../model/stuck.ts'
 import type { UpgradeRecord } from '../model/upgrade.ts'
+import { facetsOf } from './cluster-facets.ts'
+import type { ClusterFacets } from './cluster-facets.ts'
+import { fitsFilter, fitsStates } from './cluster-filter.ts'
+import type { ClusterFilter } from './cluster-filter.ts'
 import { statesOf } from './cluster-states.ts'
 import type { ClusterTraits } from './cluster-traits.ts'
 import type { OpenUpgrade } from './cluster-states.ts'
@@ -19,18 +23,10 @@ import { compareVersions } from './version-order.ts'
 
 export const CLUSTER_SORTS = ['cluster', 'version', 'last_seen', 'outdated_workloads'] as const
 
-export interface ClusterQuery extends PageAsked {
-  /** `1.17.0`, or `1.17` for all of a minor. */
-  readonly versions?: readonly string[]
-  readonly channel?: string
-  /** `openshift`, or `openshift 4.20`. */
-  readonly platform?: string
-  readonly flavour?: ClusterRecord['flavour']
-  /** One of them holds. */
-  readonly states?: readonly ClusterState[]
-  /** Part of its name or of an alias, whatever the case. */
-  readonly text?: string
+export interface ClusterQuery extends PageAsked, ClusterFilter {
   readonly sort: (typeof CLUSTER_SORTS)[number]
+  /** Whether to count what the list can be narrowed to. */
+  readonly hasFacets?: boolean
 }
 
 /** A cluster as it stands at a time. */
@@ -45,6 +41,8 @@ export interface ClusterPage {
   readonly clusters: readonly ClusterView[]
   /** How many fit, on all pages. */
   readonly total: number
+  /** When they were asked for. */
+  readonly facets?: ClusterFacets
   /** Where the page ends; absent: nothing comes after it. */
   readonly next?: Place
 }
@@ -136,10 +134,11 @@ export function createClusterBook(): ClusterBook {
     standing,
     open: () => [...clusters.values()].flatMap(({ open }) => open),
     list: (query, verdictOf, nowMs) => {
-      const fitting = [...clusters.values()]
-        .filter(({ record }) => fits(record, query))
+      const { hasFacets = false } = query
+      const seen = [...clusters.values()]
+        .filter(({ record }) => hasFacets || fitsFilter(record, query))
         .map((kept) => viewOf(kept, verdictOf, nowMs))
-        .filter(({ states }) => query.states === undefined || query.states.some((state) => states.includes(state)))
+      const fitting = seen.filter(({ record, states }) => fitsFilter(record, query) && fitsStates(states, query.states))
       const keyOf = SORT_KEYS[query.sort]
       const order = {
         keyOf,
@@ -153,6 +152,7 @@ export function createClusterBook(): ClusterBook {
       return {
         clusters: page,
         total: fitting.length,
+        ...(hasFacets ? { facets: facetsOf(seen, query) } : {}),
         ...(hasMore ? { next: { key: keyOf(last), id: last.record.cluster } } : {}),
       }
     },
@@ -174,30 +174,4 @@ const SORT_KEYS: Readonly<Record<ClusterQuery['sort'], (view: ClusterView) => So
 
 function compareVersionKeys(a: SortKey, b: SortKey): number {
   return compareVersions(String(a), String(b))
-}
-
-function fits(record: ClusterRecord, query: ClusterQuery): boolean {
-  const { versions, channel, platform, flavour, text } = query
-  const version = shownVersion(record)
-  return (
-    (versions === undefined || versions.some((asked) => isOfVersion(version, asked))) &&
-    (channel === undefined || record.subscription?.channel === channel) &&
-    (platform === undefined || isOfPlatform(record.platform, platform)) &&
-    (flavour === undefined || record.flavour === flavour) &&
-    (text === undefined || [record.cluster, ...record.aliases].some((name) => hasText(name, text)))
-  )
-}
-
-function isOfVersion(version: string | undefined, asked: string): boolean {
-  return version !== undefined && (version === asked || version.startsWith(`${asked}.`))
-}
-
-function isOfPlatform(platform: ClusterRecord['platform'], asked: string): boolean {
-  const [kind, version] = asked.split(' ', 2)
-  if (platform === undefined || platform.kind !== kind) return false
-  return version === undefined || isOfVersion(platform.version, version)
-}
-
-function hasText(name: string, text: string): boolean {
-  return name.toLowerCase().includes(text.toLowerCase())
 }

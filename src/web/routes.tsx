@@ -1,6 +1,7 @@
 import { lazy } from 'react'
 import type { ComponentType, ReactNode } from 'react'
 import { Route, Switch } from 'wouter'
+import { FLEET_LIST, FLEET_ROUTES } from './lib/fleet-paths.ts'
 import { ROUTES } from './lib/paths.ts'
 import { NotFoundPage } from './pages/not-found-page.tsx'
 import { NowPage } from './pages/now-page.tsx'
@@ -18,6 +19,7 @@ const load = {
   lint: () => import('./pages/lint-page.tsx'),
   explore: () => import('./pages/explore-page.tsx'),
   fleet: () => import('./pages/fleet-page.tsx'),
+  cluster: () => import('./pages/cluster-page.tsx'),
   adoption: () => import('./pages/adoption-page.tsx'),
 } as const
 
@@ -36,6 +38,7 @@ const DeliveryPage = lazyPage(async () => (await load.delivery()).DeliveryPage)
 const LintPage = lazyPage(async () => (await load.lint()).LintPage)
 const ExplorePage = lazyPage(async () => (await load.explore()).ExplorePage)
 const FleetPage = lazyPage(async () => (await load.fleet()).FleetPage)
+const ClusterPage = lazyPage(async () => (await load.cluster()).ClusterPage)
 const AdoptionPage = lazyPage(async () => (await load.adoption()).AdoptionPage)
 
 /** What an on-call engineer needs next is fetched while the server can still be reached. */
@@ -47,7 +50,8 @@ export function Routes(): ReactNode {
   return (
     <Switch>
       <Route path={ROUTES.now} component={NowPage} />
-      <Route path={ROUTES.fleet} component={FleetPage} />
+      <Route path={FLEET_LIST} component={FleetPage} />
+      <Route path={FLEET_ROUTES.cluster}>{({ cluster }) => <ClusterPage key={cluster} name={cluster} />}</Route>
       <Route path={ROUTES.adoption} component={AdoptionPage} />
       <Route path={ROUTES.resolved} component={ResolvedPage} />
       <Route path={ROUTES.rules} component={RulesPage} />

@@ -12,6 +12,7 @@ import { StuckItems, UpgradeDetailItem, UpgradeItem, UpgradeItems } from '../../
 import type { ClusterRecord, Modification } from '../../src/model/cluster-record.ts'
 import type { ClusterFacts } from '../../src/model/fleet-facts.ts'
 import type { UpgradeRecord } from '../../src/model/upgrade.ts'
+import { upgradeTraceId } from '../../src/fleet/trace-ids.ts'
 import { createFacts } from '../../src/store/facts/facts.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { Turns } from '../../src/store/turns.ts'
@@ -112,6 +113,7 @@ const FLEET: readonly ClusterFacts[] = [
         workloadUpdateMethods: [],
       },
       isTainted: true,
+      region: 'eu-west',
     }),
     {
       upgrades: [
@@ -208,6 +210,8 @@ describe('clusters', () => {
     ['?platform=openshift%204.20', ['c-1']],
     ['?platform=openshift%204.2', []],
     ['?flavour=community', ['c-1']],
+    ['?region=eu-west', ['c-1']],
+    ['?region=eu', []],
     ['?state=stuck', ['c-stuck']],
     ['?state=tainted&state=silent', ['c-1', 'c-old']],
     ['?state=unknown', ['c-old']],
@@ -234,6 +238,44 @@ describe('clusters', () => {
         oldestAt: '2026-08-20T09:59:00.000Z',
       },
     })
+  })
+
+  test('choices are counted over what fits but for the choice itself, and only when asked for', async () => {
+    const { facets, total } = await ask<ClusterItems>(
+      '/api/fleet/v1/clusters?version=1.17&limit=1&facets=true',
+      ClusterItems,
+    )
+    expect(total).toBe(1)
+    expect(facets!.versions).toEqual([
+      { value: '1.17.0', count: 1 },
+      { value: '1.16.0', count: 1 },
+      { value: '1.9.1', count: 1 },
+      { value: null, count: 1 },
+    ])
+    expect(facets).toMatchObject({
+      channels: [{ value: 'stable', count: 1 }],
+      platforms: [{ value: 'openshift 4.20', count: 1 }],
+      flavours: [{ value: 'community', count: 1 }],
+      regions: [{ value: 'eu-west', count: 1 }],
+    })
+    expect(facets!.states.filter(({ count }) => count > 0)).toEqual([{ value: 'tainted', count: 1 }])
+    const states = (await ask<ClusterItems>('/api/fleet/v1/clusters?state=stuck&facets=true', ClusterItems)).facets!
+      .states
+    expect(states.filter(({ count }) => count > 0).map(({ value, count }) => `${value} ${count}`)).toEqual([
+      'upgrading 1',
+      'stuck 1',
+      'silent 1',
+      'tainted 1',
+      'outdated_workloads 1',
+      'unknown 1',
+      'steady 1',
+    ])
+    expect((await ask<ClusterItems>('/api/fleet/v1/clusters', ClusterItems)).facets).toBeNull()
+  })
+
+  test('a page with counts goes on with a page without', async () => {
+    const { nextCursor } = await ask<ClusterItems>('/api/fleet/v1/clusters?limit=2&facets=true', ClusterItems)
+    expect(await clusters(`?cursor=${nextCursor}`)).toEqual(['c-old', 'c-stuck'])
   })
 
   test('one, by any of its names, with what is set and what holds where nothing is', async () => {
@@ -353,6 +395,18 @@ describe('upgrades', () => {
     expect(detail.components.map(({ name }) => name)).toEqual(['kubevirt', 'cdi'])
   })
 
+  test('the detail says where its trace is, and what its phases take on its edge', async () => {
+    const { traceId, usual } = await ask<UpgradeDetailItem>('/api/fleet/v1/upgrades/u-stuck/detail', UpgradeDetailItem)
+    expect(traceId).toBe(upgradeTraceId(STUCK))
+    expect(usual.find(({ phase }) => phase === 'olm.installing')).toMatchObject({
+      runs: 1,
+      censored: 1,
+      p50Seconds: null,
+    })
+    const { edges: same } = await ask<EdgeItems>('/api/fleet/v1/edges?from=1.16.0&to=1.17.0', EdgeItems)
+    expect(usual).toEqual(same[0]!.phases)
+  })
+
   test('no such upgrade', async () => {
     const want = '404 no upgrade has the id "x"'
     expect([await refusal('/api/fleet/v1/upgrades/x'), await refusal('/api/fleet/v1/upgrades/x/detail')]).toEqual([
@@ -388,6 +442,7 @@ describe('edges', () => {
     ['', ['1.16.0..1.17.0 x3', '1.15.0..1.16.0 x1']],
     ['?order=asc', ['1.15.0..1.16.0 x1', '1.16.0..1.17.0 x3']],
     ['?sort=success', ['1.15.0..1.16.0 x1', '1.16.0..1.17.0 x3']],
+    ['?sort=success_low&order=asc', ['1.16.0..1.17.0 x3', '1.15.0..1.16.0 x1']],
     ['?sort=attempts&order=asc&limit=1', ['1.15.0..1.16.0 x1']],
     ['?to=1.17.0', ['1.16.0..1.17.0 x3']],
   ])('%s', async (query, want) => {
@@ -442,7 +497,7 @@ describe('modifications', () => {
 test.each([
   [
     'clusters?colour=red',
-    '400 unknown parameter "colour", want one of channel, cursor, flavour, limit, order, platform, sort, state, text, version',
+    '400 unknown parameter "colour", want one of channel, cursor, facets, flavour, limit, order, platform, region, sort, state, text, version',
   ],
   [
     'clusters?state=happy',

@@ -14,7 +14,7 @@ export interface AlertView {
   readonly states: readonly AlertState[]
   /** The whole name; empty: all. */
   readonly alertname: string
-  /** The whole cluster key; empty: all. */
+  /** The whole cluster key, or several with commas between; empty: all. */
   readonly cluster: string
   /** Part of an alert's or a cluster's name, in any case; empty: all. */
   readonly text: string
@@ -97,8 +97,13 @@ export function isShown(alert: AlertItem, view: AlertView): boolean {
   if (view.severities.length > 0 && !view.severities.includes(alert.severity)) return false
   if (view.states.length > 0 && !view.states.includes(alert.state)) return false
   if (view.alertname !== '' && alert.alertname !== view.alertname) return false
-  if (view.cluster !== '' && alert.cluster !== view.cluster) return false
+  if (view.cluster !== '' && !isOneOf(alert.cluster, view.cluster)) return false
   if (view.show === 'open' && isHeldBack(alert)) return false
   const text = view.text.trim().toLowerCase()
   return text === '' || alert.alertname.toLowerCase().includes(text) || alert.cluster.toLowerCase().includes(text)
+}
+
+/** A name with a comma in it is found by itself. */
+function isOneOf(cluster: string, asked: string): boolean {
+  return cluster === asked || (asked.includes(',') && asked.split(',').includes(cluster))
 }

@@ -12,6 +12,9 @@ export const FLEET_ROUTES = {
   modifications: '/fleet/modifications',
 } as const
 
+/** The place itself shows its first page: one page at two addresses, so that nothing is lost between them. */
+export const FLEET_LIST = /^\/fleet(?:\/clusters)?\/?$/
+
 /** The pages of the place Fleet. */
 export const FLEET_PAGES = [
   {

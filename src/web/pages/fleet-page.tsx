@@ -1,37 +1,177 @@
+import { useCallback, useMemo, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
-import { alertsPath, NOW_SECTIONS, ROUTES } from '../lib/paths.ts'
-import { PlacePlan } from '../panels/place-plan.tsx'
+import { useLocation, useSearch } from 'wouter'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import type { ClusterItem, ClusterItems } from '../../contract/fleet-clusters.ts'
+import { firstOrder, isNarrowed, parseClusterView, searchOfView } from '../lib/cluster-view.ts'
+import type { ClusterListView, ClusterSort } from '../lib/cluster-view.ts'
+import { searchOf } from '../lib/address.ts'
+import { clustersPath } from '../lib/fleet-paths.ts'
+import { countOf, formatCount } from '../lib/format-number.ts'
+import { Answer } from '../panels/answer.tsx'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { ConnectCluster } from '../panels/connect-cluster.tsx'
+import type { FiringCount } from '../panels/fleet/cluster-cells.tsx'
+import { ClusterFilters } from '../panels/fleet/cluster-filters.tsx'
+import { ClusterSelection } from '../panels/fleet/cluster-selection.tsx'
+import { ClusterTable } from '../panels/fleet/cluster-table.tsx'
+import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
+import { ListTaste, useClusterColumns } from '../panels/fleet/list-taste.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
+import { clustersCall, useClusterCounts, useClusters } from '../query/use-clusters.ts'
+import { useAlerts } from '../query/use-fleet.ts'
+import { useMoment } from '../query/use-moment.ts'
+import { Since } from '../ui/time.tsx'
+import { useKeys } from '../ui/use-keys.ts'
+import '../ui/styles/fleet.css'
 
+/** Every cluster of the fleet, as many as there are. */
 export function FleetPage(): ReactNode {
+  const view = parseClusterView(useSearch())
+  const moment = useMoment()
+  const [, navigate] = useLocation()
+  const rows = useClusters(view)
+  const counts = useClusterCounts(view)
+  const search = useRef<HTMLInputElement>(null)
+  const change = (next: ClusterListView): void => {
+    navigate(clustersPath(searchOfView(next)), { replace: true })
+  }
+  useKeys({
+    '/': () => {
+      search.current?.focus()
+    },
+    u: () => {
+      void rows.refetch()
+    },
+  })
   return (
-    <PlacePlan
-      title="Fleet"
-      lead="Every cluster, every upgrade with its phases, and every edge between two versions."
-      today={[
-        { text: 'Upgrades that are stuck, with their cause', path: `${ROUTES.now}#${NOW_SECTIONS.stuck}` },
-        { text: 'Upgrades under way', path: `${ROUTES.now}#${NOW_SECTIONS.upgrading}` },
-        { text: 'Clusters that fell silent', path: `${ROUTES.now}#${NOW_SECTIONS.silent}` },
-        { text: 'What fires, by cluster', path: alertsPath({ groupBy: 'cluster' }) },
-      ]}
-      answers={[
-        {
-          question: 'Why is this cluster slow?',
-          answer: 'Its upgrade as phases on a time line, each beside what the same phase takes elsewhere.',
-        },
-        {
-          question: 'Which edge is worst this week?',
-          answer:
-            'The update graph with the population of each version and the success of each step, with its interval.',
-        },
-        {
-          question: 'What is ready to go next?',
-          answer: 'Three columns for a target version: ready, has hazards, not known, each cluster with its reasons.',
-        },
-        {
-          question: 'Who changes things by hand?',
-          answer: 'Out-of-band modifications and unsafe patches of the whole fleet, by component.',
-        },
-      ]}
-    />
+    <div className="page">
+      <title>Clusters · Daytwo</title>
+      <h1 className="visually-hidden">Fleet: clusters</h1>
+      <PagesNav place="Fleet" />
+      <Answer query={counts} what="the clusters" skeletonLines={14}>
+        {(counted) =>
+          counted.coverage.clusters === 0 ? (
+            <ConnectCluster />
+          ) : (
+            <>
+              <ClusterFilters view={view} onChange={change} facets={counted.facets ?? undefined} searchRef={search}>
+                <ListTaste search={searchOf(searchOfView(view))} />
+              </ClusterFilters>
+              <Answer query={rows} what="the list of clusters" skeletonLines={12}>
+                {({ pages }) => (
+                  <ClusterList
+                    key={clustersCall(view, moment)}
+                    pages={pages}
+                    counted={counted}
+                    view={view}
+                    onChange={change}
+                    onRefresh={() => {
+                      void rows.refetch()
+                    }}
+                    isRefreshing={rows.isFetching}
+                    onNeedMore={() => {
+                      if (rows.hasNextPage && !rows.isFetching) void rows.fetchNextPage()
+                    }}
+                  />
+                )}
+              </Answer>
+            </>
+          )
+        }
+      </Answer>
+    </div>
   )
+}
+
+interface ClusterListProps {
+  readonly pages: readonly ClusterItems[]
+  readonly counted: ClusterItems
+  readonly view: ClusterListView
+  readonly onChange: (view: ClusterListView) => void
+  readonly onRefresh: () => void
+  readonly isRefreshing: boolean
+  readonly onNeedMore: () => void
+}
+
+function ClusterList(props: ClusterListProps): ReactNode {
+  const { pages, counted, view, onChange, onRefresh, isRefreshing, onNeedMore } = props
+  const moment = useMoment()
+  const columns = useClusterColumns()
+  const clusters = useMemo(() => pages.flatMap((page): ClusterItem[] => page.clusters), [pages])
+  const firing = useFiringByCluster()
+  const versions = counted.facets?.versions
+  const context = useMemo(() => ({ versions: versions ?? [], alerts: firing }), [versions, firing])
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const choose = useCallback((names: readonly string[], isChosen: boolean) => {
+    setChosen((before) => {
+      const next = new Set(before)
+      for (const name of names) {
+        if (isChosen) next.add(name)
+        else next.delete(name)
+      }
+      return next
+    })
+  }, [])
+  const total = pages[0]?.total ?? 0
+  const asOf = pages[0]?.asOf
+  const newer = counted.total - total
+  const sortBy = (sort: ClusterSort): void => {
+    const isSame = sort === view.sort
+    onChange({ ...view, sort, order: isSame ? (view.order === 'asc' ? 'desc' : 'asc') : firstOrder(sort) })
+  }
+  return (
+    <>
+      <div className="list-line">
+        <span className="nums" role="status">
+          {isNarrowed(view)
+            ? `${formatCount(total)} of ${countOf(counted.coverage.clusters, 'cluster')}`
+            : countOf(total, 'cluster')}
+        </span>
+        <span className="quiet">
+          rows {asOf === undefined ? null : <Since atMs={Date.parse(asOf)} suffix=" old" />}
+          {newer === 0 ? '' : `, ${formatCount(Math.abs(newer))} ${newer > 0 ? 'more' : 'fewer'} now`}
+        </span>
+        <Button variant="link" size="sm" isInline isDisabled={isRefreshing} onClick={onRefresh}>
+          {isRefreshing ? 'Reading…' : 'Refresh'} <kbd>u</kbd>
+        </Button>
+        <FleetCoverageNote coverage={counted.coverage} />
+        <ApiCallNote call={{ path: clustersCall(view, moment) }} />
+      </div>
+      {total === 0 ? (
+        <p className="empty quiet">No cluster passes these filters.</p>
+      ) : (
+        <ClusterTable
+          clusters={clusters}
+          total={total}
+          columns={columns}
+          view={view}
+          context={context}
+          chosen={chosen}
+          onChoose={choose}
+          onSort={sortBy}
+          onNeedMore={onNeedMore}
+        />
+      )}
+      <ClusterSelection
+        chosen={chosen}
+        onClear={() => {
+          setChosen(new Set())
+        }}
+      />
+    </>
+  )
+}
+
+function useFiringByCluster(): ReadonlyMap<string, FiringCount> {
+  const alerts = useAlerts().data?.alerts
+  return useMemo(() => {
+    const counts = new Map<string, FiringCount>()
+    for (const { cluster, severity, state } of alerts ?? []) {
+      if (state !== 'firing') continue
+      const { firing, critical } = counts.get(cluster) ?? { firing: 0, critical: 0 }
+      counts.set(cluster, { firing: firing + 1, critical: critical + (severity === 'critical' ? 1 : 0) })
+    }
+    return counts
+  }, [alerts])
 }

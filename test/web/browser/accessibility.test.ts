@@ -75,7 +75,8 @@ const SCREENS: readonly Screen[] = [
   { name: 'silences', path: `/alerts/silences?id=${SILENCE_ID}`, shows: 'Hides 2 alerts now' },
   { name: 'delivery', path: '/alerts/delivery', shows: '12 failures in a row' },
   { name: 'lint', path: '/alerts/lint', shows: 'Every alert has a runbook' },
-  { name: 'fleet', path: '/fleet', shows: 'Answered today' },
+  { name: 'clusters', path: '/fleet', shows: 'prod-0003' },
+  { name: 'a cluster', path: '/fleet/clusters/ams-stuck-1', shows: 'conditions[Degraded].status' },
   { name: 'adoption', path: '/adoption', shows: 'Answered today' },
   { name: 'explore', path: '/explore?expr=ALERTS', shows: 'Show all 14 series' },
   { name: 'nothing here', path: '/nothing', shows: 'There is no page at /nothing' },
@@ -127,7 +128,7 @@ test.each(SCREENS)('$name has no fault that axe finds, and fits', async ({ name,
 
 test('the dialogs have no fault that axe finds', async () => {
   Object.assign(server.answers, usualAnswers())
-  const { page, expectClean, close } = await openPage(browser, server, '/fleet')
+  const { page, expectClean, close } = await openPage(browser, server, '/adoption')
   await page.getByText('Answered today').waitFor()
   await page.keyboard.press('Control+k')
   await page.getByRole('option', { name: 'KubeVirtCRModified' }).first().waitFor()

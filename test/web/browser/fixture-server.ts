@@ -38,6 +38,7 @@ import {
 } from './alerting-fixtures.ts'
 import { alertItems, boundRunbook, queryAnswer, rangeAnswer, RUNBOOKS, SETTINGS } from './fixtures.ts'
 import { now } from './now-fixtures.ts'
+import { fleetAnswer } from './fleet-answers.ts'
 
 /**
  * Serves the built UI with answers that a test chooses, under the content security policy a real server has.
@@ -85,6 +86,8 @@ export interface Answers {
   ruleTests: (alertname: string) => Answer<RuleTests>
   replay: (request: ReplayRequest) => Answer<Replay>
   lint: () => Answer<LintReport>
+  /** What is asked about the fleet's facts: clusters, upgrades, edges, modifications; `undefined`: no such route. */
+  fleet: (url: URL) => unknown
   /** Anything that changes something: acknowledge, silence. */
   change: (sent: Sent) => Answer<unknown>
 }
@@ -120,6 +123,7 @@ export function usualAnswers(): Answers {
     ruleTests: () => RULE_TESTS,
     replay: ({ fromMs, toMs, rule }) => replay(toMs, toMs - fromMs, rule !== undefined),
     lint: () => lintReport(Date.now()),
+    fleet: (url) => fleetAnswer(url, Date.now()),
     change: ({ path }) => (path.endsWith('/silences') ? { ...silences(Date.now())[0]!, id: 'made' } : {}),
   }
 }
@@ -243,7 +247,8 @@ function answerTo(url: URL, answers: Answers): unknown {
     const at = (name: string): number => Number(searchParams.get(name))
     return rangeAnswer(at('start'), at('end'), at('step'))
   }
-  return { status: 404, body: { error: `no route ${pathname}`, code: 'not_found' } }
+  const fleet = pathname.startsWith('/api/fleet/v1/') ? answers.fleet(url) : undefined
+  return fleet ?? { status: 404, body: { error: `no route ${pathname}`, code: 'not_found' } }
 }
 
 async function serveFile(pathname: string, response: ServerResponse): Promise<void> {

@@ -1,0 +1,55 @@
+/** Which clusters a question is about. Pure. */
+import type { ClusterRecord, ClusterState } from '../model/cluster-record.ts'
+import { shownVersion } from './shown-version.ts'
+
+export interface ClusterFilter {
+  /** `1.17.0`, or `1.17` for all of a minor. */
+  readonly versions?: readonly string[]
+  readonly channel?: string
+  /** `openshift`, or `openshift 4.20`. */
+  readonly platform?: string
+  readonly flavour?: ClusterRecord['flavour']
+  readonly region?: string
+  /** One of them holds. */
+  readonly states?: readonly ClusterState[]
+  /** Part of its name or of an alias, whatever the case. */
+  readonly text?: string
+}
+
+/** What a cluster is shown by: its record, and what holds of it now. */
+export interface ClusterTraitsAndStates {
+  readonly record: ClusterRecord
+  readonly states: readonly ClusterState[]
+}
+
+/** Whether all of the filter but its states holds: states are dearer to know, and come after. */
+export function fitsFilter(record: ClusterRecord, filter: ClusterFilter): boolean {
+  const { versions, channel, platform, flavour, region, text } = filter
+  const version = shownVersion(record)
+  return (
+    (versions === undefined || versions.some((asked) => isOfVersion(version, asked))) &&
+    (channel === undefined || record.subscription?.channel === channel) &&
+    (platform === undefined || isOfPlatform(record.platform, platform)) &&
+    (flavour === undefined || record.flavour === flavour) &&
+    (region === undefined || record.region === region) &&
+    (text === undefined || [record.cluster, ...record.aliases].some((name) => hasText(name, text)))
+  )
+}
+
+export function fitsStates(states: readonly ClusterState[], asked: ClusterFilter['states']): boolean {
+  return asked === undefined || asked.some((state) => states.includes(state))
+}
+
+function isOfVersion(version: string | undefined, asked: string): boolean {
+  return version !== undefined && (version === asked || version.startsWith(`${asked}.`))
+}
+
+function isOfPlatform(platform: ClusterRecord['platform'], asked: string): boolean {
+  const [kind, version] = asked.split(' ', 2)
+  if (platform === undefined || platform.kind !== kind) return false
+  return version === undefined || isOfVersion(platform.version, version)
+}
+
+function hasText(name: string, text: string): boolean {
+  return name.toLowerCase().includes(text.toLowerCase())
+}

@@ -1,0 +1,257 @@
+import type { ReactNode } from 'react'
+import { Link, useLocation, useSearch } from 'wouter'
+import type { ClusterDetail } from '../../contract/fleet-clusters.ts'
+import { hazardsOf } from '../lib/cluster-hazards.ts'
+import { TIMELINE_KINDS, timelineOf } from '../lib/cluster-timeline.ts'
+import { WHOLE_FLEET } from '../lib/cluster-view.ts'
+import { clusterPath, clustersPath, modificationsPath, upgradesPath } from '../lib/fleet-paths.ts'
+import { countOf, formatCount } from '../lib/format-number.ts'
+import { fittingRange, HISTORY_RANGES } from '../lib/version-lanes.ts'
+import { searchOf, withSearch } from '../lib/address.ts'
+import { alertsPath } from '../lib/paths.ts'
+import { SEVERITIES } from '../lib/severity.ts'
+import { Answer } from '../panels/answer.tsx'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
+import {
+  ClusterConditions,
+  ClusterCoverage,
+  ClusterIdentity,
+  ClusterMachines,
+  ClusterSettings,
+} from '../panels/fleet/cluster-facts.tsx'
+import { ClusterOpenUpgrades } from '../panels/fleet/cluster-open-upgrades.tsx'
+import { ClusterTimeline } from '../panels/fleet/cluster-timeline.tsx'
+import { HazardList } from '../panels/fleet/hazard-list.tsx'
+import { UpgradeRows } from '../panels/fleet/upgrade-rows.tsx'
+import { VersionHistory } from '../panels/fleet/version-history.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
+import { useAlertRuns } from '../query/use-alert-runs.ts'
+import { changesCall, clusterCall, useChanges, useCluster, useClusterCounts } from '../query/use-clusters.ts'
+import { useAlerts } from '../query/use-fleet.ts'
+import { useMoment } from '../query/use-moment.ts'
+import { useUpgrades } from '../query/use-upgrades.ts'
+import { Choice } from '../ui/choice.tsx'
+import { SeverityCount } from '../ui/marks.tsx'
+import { ClusterStateMark } from '../ui/outcome-marks.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { useKeys } from '../ui/use-keys.ts'
+import '../ui/styles/fleet.css'
+
+/** Object changes that are read for the line of time; the API call says how to get more. */
+const CHANGES_READ = 500
+const RUNS_WINDOW_MS = 7 * 86_400_000
+
+/** One cluster: what is the matter with it, what changed, and what it is. */
+export function ClusterPage({ name }: { readonly name: string }): ReactNode {
+  const query = useCluster(name)
+  const moment = useMoment()
+  const [, navigate] = useLocation()
+  useKeys({
+    Esc: () => {
+      navigate(clustersPath())
+    },
+  })
+  return (
+    <div className="page">
+      <title>{`${name} · Daytwo`}</title>
+      <PagesNav place="Fleet" />
+      <Answer query={query} what={`the cluster ${name}`} skeletonLines={14}>
+        {(cluster) => <ClusterAnswer cluster={cluster} />}
+      </Answer>
+      <ApiCallNote call={{ path: clusterCall(name, moment) }} title="API call: the cluster" />
+      <ApiCallNote
+        call={{ path: changesCall({ cluster: name, limit: CHANGES_READ }) }}
+        title="API call: what changed"
+      />
+    </div>
+  )
+}
+
+function ClusterAnswer({ cluster }: { readonly cluster: ClusterDetail }): ReactNode {
+  const versions = useClusterCounts(WHOLE_FLEET).data?.facets?.versions ?? []
+  const hazards = hazardsOf(cluster)
+  const { open, states } = cluster
+  return (
+    <>
+      <div className="cluster-head">
+        <h1>{cluster.cluster}</h1>
+        <span className="mark-line">
+          {states.map((state) => (
+            <ClusterStateMark key={state} state={state} />
+          ))}
+        </span>
+        <FiringNote cluster={cluster.cluster} />
+      </div>
+      <div className="columns">
+        <div>
+          {open.length === 0 ? null : (
+            <Panel title="Upgrades under way">
+              <ClusterOpenUpgrades open={open} />
+            </Panel>
+          )}
+          <Panel title="Hazards known so far" aside={hazards.length === 0 ? undefined : formatCount(hazards.length)}>
+            <HazardList hazards={hazards} />
+          </Panel>
+          <HistoryPanel cluster={cluster} />
+          <UpgradesPanel cluster={cluster} />
+          <TimelinePanel cluster={cluster} />
+        </div>
+        <div>
+          <ClusterIdentity cluster={cluster} versions={versions} />
+          <ClusterCoverage cluster={cluster} />
+          <ClusterConditions cluster={cluster} />
+          <ClusterMachines cluster={cluster} />
+          <ClusterSettings cluster={cluster} />
+        </div>
+      </div>
+    </>
+  )
+}
+
+function FiringNote({ cluster }: { readonly cluster: string }): ReactNode {
+  const alerts = useAlerts().data?.alerts
+  if (alerts === undefined) return null
+  const firing = alerts.filter((alert) => alert.cluster === cluster && alert.state === 'firing')
+  if (firing.length === 0) return <span className="quiet">No alert fires on it.</span>
+  return (
+    <span className="firing-note">
+      <Link href={alertsPath({ cluster })}>{countOf(firing.length, 'alert')} firing</Link>
+      {SEVERITIES.map((severity) => ({
+        severity,
+        count: firing.filter((alert) => alert.severity === severity).length,
+      }))
+        .filter(({ count }) => count > 0)
+        .map(({ severity, count }) => (
+          <SeverityCount key={severity} severity={severity} count={formatCount(count)} />
+        ))}
+    </span>
+  )
+}
+
+/** A part of the page's search, changed without a new page of history. */
+function useChoice<T extends string>(
+  cluster: string,
+  name: string,
+  options: readonly T[],
+  first: T,
+): readonly [T, (value: T) => void] {
+  const search = useSearch()
+  const [, navigate] = useLocation()
+  const params = new URLSearchParams(search)
+  const chosen = options.find((option) => option === params.get(name)) ?? first
+  const set = (value: T): void => {
+    const rest = Object.fromEntries([...params].filter(([key]) => key !== name))
+    navigate(withSearch(clusterPath(cluster), searchOf({ ...rest, [name]: value })), { replace: true })
+  }
+  return [chosen, set]
+}
+
+function HistoryPanel({ cluster }: { readonly cluster: ClusterDetail }): ReactNode {
+  const nowMs = Date.parse(cluster.asOf)
+  const [range, setRange] = useChoice(
+    cluster.cluster,
+    'range',
+    HISTORY_RANGES.map(({ name }) => name),
+    fittingRange(cluster.intervals, nowMs),
+  )
+  return (
+    <Panel
+      title="Versions over time"
+      aside={
+        <Choice
+          label="Range"
+          options={HISTORY_RANGES.map(({ name, text }) => ({ value: name, text }))}
+          value={range}
+          onChange={setRange}
+        />
+      }
+    >
+      <VersionHistory intervals={cluster.intervals} range={range} nowMs={nowMs} />
+    </Panel>
+  )
+}
+
+const UPGRADES_SHOWN = 8
+
+function UpgradesPanel({ cluster: { cluster, upgradeCount } }: { readonly cluster: ClusterDetail }): ReactNode {
+  const upgrades = useUpgrades({ cluster })
+  return (
+    <Panel
+      title="Upgrades"
+      aside={
+        upgradeCount > UPGRADES_SHOWN ? (
+          <Link href={upgradesPath({ cluster })}>all {formatCount(upgradeCount)}</Link>
+        ) : (
+          countOf(upgradeCount, 'upgrade')
+        )
+      }
+    >
+      <Answer query={upgrades} what="the upgrades" skeletonLines={3}>
+        {(answer) => <UpgradeRows upgrades={answer.upgrades.slice(0, UPGRADES_SHOWN)} />}
+      </Answer>
+    </Panel>
+  )
+}
+
+function TimelinePanel({ cluster }: { readonly cluster: ClusterDetail }): ReactNode {
+  const name = cluster.cluster
+  const [kind, setKind] = useChoice(name, 'show', ['all', ...TIMELINE_KINDS], 'all')
+  const changes = useChanges({ cluster: name, limit: CHANGES_READ })
+  const upgrades = useUpgrades({ cluster: name }).data?.upgrades ?? []
+  const moment = useMoment()
+  const toMs = moment === undefined ? undefined : Date.parse(moment)
+  // A whole hour: the same question for as long as somebody looks.
+  const fromMs = Math.floor((Date.parse(cluster.asOf) - RUNS_WINDOW_MS) / 3_600_000) * 3_600_000
+  const runs = useAlertRuns(name, fromMs, toMs).data?.runs ?? []
+  return (
+    <Panel
+      title="What changed"
+      aside={
+        <Choice
+          label="Show"
+          options={[
+            { value: 'all', text: 'All' },
+            { value: 'objects', text: 'Objects' },
+            { value: 'upgrades', text: 'Upgrades' },
+            { value: 'alerts', text: 'Alerts' },
+            { value: 'modifications', text: 'Modifications' },
+          ]}
+          value={kind}
+          onChange={setKind}
+        />
+      }
+    >
+      {cluster.coverage.objects ? null : (
+        <p className="quiet">Its objects are not told: only upgrades, alerts and modifications are known.</p>
+      )}
+      <Answer query={changes} what="what changed" skeletonLines={6}>
+        {(answer) => {
+          const items = timelineOf({
+            firstSeenMs: Date.parse(cluster.firstSeenAt),
+            changes: answer.changes,
+            upgrades,
+            modifications: cluster.modifications,
+            runs,
+          }).filter((item) => kind === 'all' || item.kind === kind)
+          return (
+            <>
+              <ClusterTimeline key={kind} items={items} />
+              {answer.hasMore ? (
+                <p className="quiet">
+                  Of its objects the newest {formatCount(CHANGES_READ)} states were read; there are older ones.
+                </p>
+              ) : null}
+            </>
+          )
+        }}
+      </Answer>
+      {cluster.modifications.length === 0 ? null : (
+        <p>
+          <Link href={modificationsPath({ cluster: name })}>
+            {countOf(cluster.modifications.length, 'modification')} of this cluster
+          </Link>
+        </p>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,102 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { ClusterItem } from '../../../contract/fleet-clusters.ts'
+import type { ClusterColumn } from '../../lib/cluster-columns.ts'
+import { operatorName, phaseName } from '../../lib/fleet-words.ts'
+import { upgradePath } from '../../lib/fleet-paths.ts'
+import { countOf, formatCount } from '../../lib/format-number.ts'
+import { alertsPath } from '../../lib/paths.ts'
+import { versionAge } from '../../lib/version-facets.ts'
+import { ClusterStateMark, StuckMark } from '../../ui/outcome-marks.tsx'
+import { Shape } from '../../ui/shapes.tsx'
+import { Since } from '../../ui/time.tsx'
+import { VersionMark } from '../../ui/version-mark.tsx'
+
+/** What the cells of a row need beside the cluster. */
+export interface CellContext {
+  readonly versions: readonly { readonly value: string | null; readonly count: number }[]
+  /** Alerts that fire, by cluster. */
+  readonly alerts: ReadonlyMap<string, FiringCount>
+}
+
+export interface FiringCount {
+  readonly firing: number
+  readonly critical: number
+}
+
+/** Each column's cell. What nobody knows is a dash with its reason. */
+export const CLUSTER_CELLS: Readonly<Record<ClusterColumn, (cluster: ClusterItem, context: CellContext) => ReactNode>> =
+  {
+    state: ({ states }) => (
+      <span className="mark-line">
+        {states.map((state) => (
+          <ClusterStateMark key={state} state={state} />
+        ))}
+      </span>
+    ),
+    version: ({ version, versions }, { versions: all }) => {
+      const shown = version ?? versions['kubevirt'] ?? null
+      return <VersionMark version={shown} age={shown === null ? undefined : versionAge(shown, all)} />
+    },
+    kubevirt: ({ versions }) => <span className="nums">{versions['kubevirt'] ?? <NotTold />}</span>,
+    platform: ({ platform }) =>
+      platform === null ? (
+        <NotTold />
+      ) : (
+        <span className="nums">
+          {{ openshift: 'OpenShift', kubernetes: 'Kubernetes' }[platform.kind]} {platform.version ?? ''}
+          {platform.target === null ? null : <span className="quiet"> → {platform.target}</span>}
+        </span>
+      ),
+    channel: ({ channel }) => channel ?? <NotTold />,
+    approval: ({ approval }) => approval ?? <NotTold />,
+    flavour: ({ flavour }) => flavour ?? <NotTold />,
+    upgrade: ({ openUpgrades }) =>
+      openUpgrades.map(({ id, operator, to, phase, stuck }) => (
+        <span key={id} className="mark-line">
+          <Link href={upgradePath(id)}>
+            {operatorName(operator)} → {to}
+          </Link>
+          {stuck ? <StuckMark /> : null}
+          {phase === null ? null : <span className="quiet">{phaseName(phase)}</span>}
+        </span>
+      )),
+    alerts: ({ cluster }, { alerts }) => {
+      const { firing, critical } = alerts.get(cluster) ?? { firing: 0, critical: 0 }
+      if (firing === 0) return <span className="quiet">0</span>
+      return (
+        <Link href={alertsPath({ cluster })} className="nums" title={`${countOf(firing, 'alert')} firing`}>
+          {critical > 0 ? (
+            <span className="tone-critical">
+              <Shape name="triangle" /> {formatCount(critical)}
+              <span className="visually-hidden"> critical of </span>
+              <span aria-hidden="true"> / </span>
+            </span>
+          ) : null}
+          {formatCount(firing)}
+        </Link>
+      )
+    },
+    outdated: ({ outdatedWorkloads }) =>
+      outdatedWorkloads === null ? <NotTold /> : <span className="nums">{formatCount(outdatedWorkloads)}</span>,
+    region: ({ region }) => region ?? <NotTold />,
+    provider: ({ provider }) => provider ?? <NotTold />,
+    environment: ({ environment }) => environment ?? <NotTold />,
+    heard: ({ coverage }) => waysOf(coverage).join(', '),
+    seen: ({ lastSeenAt }) => <Since atMs={Date.parse(lastSeenAt)} suffix=" ago" />,
+  }
+
+/** Numbers stand at the end of their cell. */
+export const NUMBER_COLUMNS: ReadonlySet<ClusterColumn> = new Set(['alerts', 'outdated', 'seen'])
+
+function NotTold(): ReactNode {
+  return (
+    <span className="quiet" title="Nothing that was sent says it">
+      –<span className="visually-hidden"> not told</span>
+    </span>
+  )
+}
+
+export function waysOf(coverage: ClusterItem['coverage']): readonly string[] {
+  return (['objects', 'metrics', 'spans'] as const).filter((way) => coverage[way])
+}

@@ -1,0 +1,315 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { ClusterDetail, SettingItem } from '../../../contract/fleet-clusters.ts'
+import { unknownsOf } from '../../lib/cluster-hazards.ts'
+import { clustersPath } from '../../lib/fleet-paths.ts'
+import { operatorName } from '../../lib/fleet-words.ts'
+import { countOf, formatCount } from '../../lib/format-number.ts'
+import { minorOf, versionAge } from '../../lib/version-facets.ts'
+import { FactList } from '../../ui/fact-list.tsx'
+import type { Fact } from '../../ui/fact-list.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Shape } from '../../ui/shapes.tsx'
+import { Since } from '../../ui/time.tsx'
+import { VersionMark } from '../../ui/version-mark.tsx'
+import { waysOf } from './cluster-cells.tsx'
+
+/** The sides of a cluster that are looked up: who it is, what it runs, how it is set up, how it is heard. */
+
+type Versions = readonly { readonly value: string | null; readonly count: number }[]
+
+interface IdentityProps {
+  readonly cluster: ClusterDetail
+  readonly versions: Versions
+}
+
+export function ClusterIdentity({ cluster, versions }: IdentityProps): ReactNode {
+  const { platform, subscription, channel, approval, region, provider, environment, flavour, aliases } = cluster
+  const facts: readonly (Fact | undefined)[] = [
+    fact('Also', aliases.length === 0 ? undefined : aliases.join(', ')),
+    fact(
+      'Platform',
+      platform === null ? undefined : (
+        <Link href={clustersPath({ platform: [platform.kind, minorOf(platform.version ?? '')].join(' ').trim() })}>
+          {{ openshift: 'OpenShift', kubernetes: 'Kubernetes' }[platform.kind]}{' '}
+          {platform.version ?? 'of unknown version'}
+        </Link>
+      ),
+    ),
+    fact('Moving to', platform?.target ?? undefined),
+    fact('Flavour', flavour ?? undefined),
+    fact('Channel', channel ?? undefined),
+    fact('Approval', approval ?? undefined),
+    fact('Installed', subscription?.installedCsv ?? undefined),
+    fact('Offered', subscription?.currentCsv === subscription?.installedCsv ? undefined : subscription?.currentCsv),
+    fact('Catalog', subscription === null ? undefined : `${subscription.source} (${subscription.state})`),
+    fact('Where', [provider, region, environment].filter((part) => part !== null).join(', ') || undefined),
+    fact('Heard since', <Since atMs={Date.parse(cluster.firstSeenAt)} suffix=" ago" />),
+  ]
+  return (
+    <Panel title="Identity">
+      <FactList facts={facts.filter((one) => one !== undefined)} />
+      <h3 className="facts-head">Versions</h3>
+      <VersionList cluster={cluster} versions={versions} />
+    </Panel>
+  )
+}
+
+/** What nobody tells is left out here: the part on coverage says what is missing, and why. */
+function fact(name: string, value: ReactNode): Fact | undefined {
+  return value === undefined || value === null ? undefined : { name, value }
+}
+
+function VersionList({ cluster: { version, versions: own }, versions }: IdentityProps): ReactNode {
+  const rows = [
+    ...(version === null ? [] : [{ name: 'kubevirt-hyperconverged', version }]),
+    ...Object.entries(own).map(([name, its]) => ({ name, version: its })),
+  ]
+  if (rows.length === 0) return <p className="quiet">No version of any operator is told.</p>
+  return (
+    <dl className="fact-list">
+      {rows.map((row) => {
+        const isShown = row.name === 'kubevirt-hyperconverged' || (version === null && row.name === 'kubevirt')
+        const age = isShown ? versionAge(row.version, versions) : undefined
+        return (
+          <div key={row.name}>
+            <dt>{operatorName(row.name)}</dt>
+            <dd>
+              {isShown ? <VersionMark version={row.version} age={age} /> : <span className="nums">{row.version}</span>}
+              {age === undefined ? null : (
+                <span className="quiet">
+                  {' '}
+                  {age === 0 ? 'newest minor of the fleet' : `${countOf(age, 'minor')} behind the newest of the fleet`}
+                </span>
+              )}
+            </dd>
+          </div>
+        )
+      })}
+    </dl>
+  )
+}
+
+export function ClusterCoverage({ cluster }: { readonly cluster: ClusterDetail }): ReactNode {
+  const { coverage, lastSeenAt } = cluster
+  const unknowns = unknownsOf(cluster)
+  const ways = waysOf(coverage)
+  return (
+    <Panel
+      title="How it is heard"
+      aside={
+        <>
+          last <Since atMs={Date.parse(lastSeenAt)} suffix=" ago" />
+        </>
+      }
+    >
+      <FactList
+        facts={[
+          { name: 'Ways', value: ways.length === 0 ? 'none' : ways.join(', ') },
+          { name: 'Objects', value: lastHeard(coverage.objectsLastAt, `${formatCount(coverage.kinds.length)} kinds`) },
+          { name: 'Metrics', value: lastHeard(coverage.metricsLastAt) },
+        ]}
+      />
+      {unknowns.length === 0 ? (
+        <p className="outcome-mark quiet">
+          <Shape name="check" /> All that this page shows is told.
+        </p>
+      ) : (
+        <ul className="unknowns">
+          {unknowns.map((unknown) => (
+            <li key={unknown}>{unknown}</li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+function lastHeard(at: string | null, more = ''): ReactNode {
+  if (at === null) return 'never'
+  return (
+    <>
+      <Since atMs={Date.parse(at)} suffix=" ago" />
+      {more === '' ? '' : `, ${more}`}
+    </>
+  )
+}
+
+export function ClusterSettings({ cluster }: { readonly cluster: ClusterDetail }): ReactNode {
+  const { settings, featureGates, hyperConvergedApi } = cluster
+  const gates = Object.entries(featureGates)
+  if (settings.length === 0 && gates.length === 0) {
+    return (
+      <Panel title="Settings">
+        <p className="quiet">Not known: the object HyperConverged is not told.</p>
+      </Panel>
+    )
+  }
+  const changed = settings.filter(isChanged)
+  const kept = settings.filter((setting) => !isChanged(setting))
+  return (
+    <Panel title="Settings" aside={hyperConvergedApi ?? undefined}>
+      {changed.length === 0 ? <p className="quiet">All as by default.</p> : <SettingList settings={changed} />}
+      {kept.length === 0 ? null : (
+        <details>
+          <summary className="quiet">{countOf(kept.length, 'setting')} as by default</summary>
+          <SettingList settings={kept} />
+        </details>
+      )}
+      {gates.length === 0 ? null : (
+        <>
+          <h3 className="facts-head">Feature gates</h3>
+          <dl className="gate-list">
+            {gates.map(([name, isOn]) => (
+              <div key={name}>
+                <dt>
+                  <code>{name}</code>
+                </dt>
+                <dd>{isOn ? <strong>on</strong> : 'off'}</dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
+    </Panel>
+  )
+}
+
+/** Written, and other than what would hold, or than anybody knows would hold. */
+function isChanged({ set, default: holds }: SettingItem): boolean {
+  return set !== null && JSON.stringify(set) !== JSON.stringify(holds)
+}
+
+function SettingList({ settings }: { readonly settings: readonly SettingItem[] }): ReactNode {
+  return (
+    <dl className="gate-list">
+      {settings.map((setting) => (
+        <div key={setting.name}>
+          <dt>
+            <code>{setting.name}</code>
+          </dt>
+          <dd>
+            {valueText(setting.set)}{' '}
+            <span className="quiet">
+              ({setting.default === null ? 'default not known' : `default ${valueText(setting.default)}`})
+            </span>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function valueText(value: SettingItem['set']): string {
+  if (value === null) return 'not set'
+  if (Array.isArray(value)) return value.length === 0 ? 'empty' : value.join(', ')
+  return String(value)
+}
+
+export function ClusterMachines({ cluster }: { readonly cluster: ClusterDetail }): ReactNode {
+  const { nodes, pools, goldenImages, descheduler, instanceTypes, preferences, deprecatedApis, outdatedWorkloads } =
+    cluster
+  const facts: readonly (Fact | undefined)[] = [
+    fact(
+      'Nodes',
+      nodes === null
+        ? undefined
+        : `${nodes.ready} of ${nodes.count} ready, kubelet ${nodes.kubeletVersions.join(', ')}`,
+    ),
+    fact('Outdated VMs', outdatedWorkloads === null ? undefined : formatCount(outdatedWorkloads)),
+    fact(
+      'Golden images',
+      goldenImages === null
+        ? undefined
+        : `${countOf(goldenImages.crons, 'import')}, ${goldenImages.outdated === 0 ? 'all up to date' : `${goldenImages.outdated} outdated`}`,
+    ),
+    fact(
+      'Descheduler',
+      descheduler === null
+        ? undefined
+        : `${descheduler.profiles.join(', ') || 'no profile'}${descheduler.misconfigured === true ? ', misconfigured' : ''}`,
+    ),
+    fact('Instance types', countsText(instanceTypes)),
+    fact('Preferences', countsText(preferences)),
+    fact('Deprecated APIs', countsText(deprecatedApis)),
+  ]
+  const known = facts.filter((one) => one !== undefined)
+  return (
+    <Panel title="Nodes and machines">
+      {known.length === 0 ? <p className="quiet">Nothing of them is told.</p> : <FactList facts={known} />}
+      {pools.length === 0 ? null : (
+        <table className="data-table setting-table" aria-label="Machine config pools">
+          <thead>
+            <tr>
+              <th scope="col">Pool</th>
+              <th scope="col" className="cell-number">
+                Updated
+              </th>
+              <th scope="col">State</th>
+            </tr>
+          </thead>
+          <tbody>
+            {pools.map(({ name, machines, updated, paused, degraded }) => (
+              <tr key={name}>
+                <td>{name}</td>
+                <td className="cell-number nums">
+                  {updated} of {machines}
+                </td>
+                <td>
+                  {paused ? 'paused ' : ''}
+                  {degraded > 0 ? `${degraded} degraded` : paused ? '' : 'as it should be'}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Panel>
+  )
+}
+
+function countsText(counts: Readonly<Record<string, number>>): string | undefined {
+  const entries = Object.entries(counts)
+  if (entries.length === 0) return undefined
+  return entries.map(([name, count]) => `${name} (${formatCount(count)})`).join(', ')
+}
+
+export function ClusterConditions({ cluster }: { readonly cluster: ClusterDetail }): ReactNode {
+  const { conditions } = cluster
+  return (
+    <Panel title="Conditions of HyperConverged" aside={cluster.systemHealth ?? undefined}>
+      {conditions.length === 0 ? (
+        <p className="quiet">Not told.</p>
+      ) : (
+        <table className="data-table setting-table" aria-label="Conditions">
+          <thead>
+            <tr>
+              <th scope="col">Condition</th>
+              <th scope="col">Status</th>
+              <th scope="col" className="cell-number">
+                Since
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {conditions.map(({ type, status, reason, message, lastTransitionAt }) => {
+              const isBad = (type === 'Degraded' && status === 'True') || (type === 'Available' && status === 'False')
+              return (
+                <tr key={type}>
+                  <td>{type}</td>
+                  <td title={message}>
+                    <span className={isBad ? 'tone-critical' : ''}>{status}</span>{' '}
+                    <span className="quiet">{reason}</span>
+                  </td>
+                  <td className="cell-number">
+                    {lastTransitionAt === null ? 'not told' : <Since atMs={Date.parse(lastTransitionAt)} />}
+                  </td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      )}
+    </Panel>
+  )
+}

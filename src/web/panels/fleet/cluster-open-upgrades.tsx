@@ -1,0 +1,86 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { ClusterDetail } from '../../../contract/fleet-clusters.ts'
+import { upgradePath } from '../../lib/fleet-paths.ts'
+import { causeName, operatorName, phaseName } from '../../lib/fleet-words.ts'
+import { formatLength } from '../../lib/format-length.ts'
+import { StuckMark, UpgradeStateMark } from '../../ui/outcome-marks.tsx'
+import { Since } from '../../ui/time.tsx'
+
+type Open = ClusterDetail['open'][number]
+
+/** Upgrades that run, or whose machines still follow, each with what is to be thought of it. */
+export function ClusterOpenUpgrades({ open }: { readonly open: readonly Open[] }): ReactNode {
+  return (
+    <ul className="open-upgrades">
+      {open.map(({ upgrade, verdict }) => (
+        <li key={upgrade.id} className={verdict?.stuck === true ? 'is-stuck' : ''}>
+          <div className="open-upgrade-head">
+            <Link href={upgradePath(upgrade.id)} className="nums">
+              {operatorName(upgrade.operator)} {upgrade.from ?? 'unknown'} → {upgrade.to}
+            </Link>
+            {verdict?.stuck === true ? <StuckMark /> : <UpgradeStateMark state={upgrade.state} />}
+            {upgrade.startedAt === null ? null : (
+              <span className="quiet">
+                began <Since atMs={Date.parse(upgrade.startedAt)} suffix=" ago" />
+              </span>
+            )}
+          </div>
+          <VerdictLine verdict={verdict} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Where it stands, for how long, and what is usual. */
+export function VerdictLine({ verdict }: { readonly verdict: Open['verdict'] }): ReactNode {
+  if (verdict === null) return <p className="quiet">Nothing is judged: it is over.</p>
+  const { phase, stalledSince, phaseSince, baseline, causes, silentSince, stuck } = verdict
+  const sinceText = stuck ? stalledSince : phaseSince
+  const [cause] = causes
+  return (
+    <>
+      <p>
+        {phase === null ? 'Nothing tells the phase.' : `In ${phaseName(phase)}`}
+        {sinceText === null || phase === null ? null : (
+          <>
+            {stuck ? ' without progress for ' : ' for '}
+            <Since atMs={Date.parse(sinceText)} />
+          </>
+        )}
+        {baseline === null ? null : (
+          <span className="quiet">
+            {' '}
+            (half are through in {formatLength(baseline.p50Seconds)}, 95 of 100 in {formatLength(baseline.p95Seconds)};
+            stuck after {formatLength(baseline.thresholdSeconds)}; {learnedText(baseline)})
+          </span>
+        )}
+      </p>
+      {cause === undefined ? null : (
+        <p>
+          <strong>{causeName(cause.cause)}.</strong> {cause.text}
+        </p>
+      )}
+      {silentSince === null ? null : (
+        <p className="quiet">
+          Nothing is heard of the cluster for <Since atMs={Date.parse(silentSince)} />: nobody knows whether it gets
+          further.
+        </p>
+      )}
+    </>
+  )
+}
+
+type Baseline = NonNullable<NonNullable<Open['verdict']>['baseline']>
+
+const LEARNED: Readonly<Record<Baseline['learnedFrom'], string>> = {
+  edge: 'of this edge',
+  minor: 'learned from edges between the same minors',
+  fleet: 'learned from all edges of the operator',
+  seed: 'a rule of thumb: too few upgrades are known',
+}
+
+export function learnedText({ learnedFrom, runs }: Pick<Baseline, 'learnedFrom' | 'runs'>): string {
+  return learnedFrom === 'edge' ? `${runs} runs of this edge` : LEARNED[learnedFrom]
+}

@@ -1,0 +1,87 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import { Link } from 'wouter'
+import type { TimelineItem, TimelineKind } from '../../lib/cluster-timeline.ts'
+import { countOf } from '../../lib/format-number.ts'
+import { Shape } from '../../ui/shapes.tsx'
+import type { ShapeName } from '../../ui/shapes.tsx'
+import { Since } from '../../ui/time.tsx'
+
+const SHAPES: Readonly<Record<TimelineKind, ShapeName>> = {
+  objects: 'disc',
+  upgrades: 'up',
+  alerts: 'triangle',
+  modifications: 'diamond',
+}
+
+const WORDS: Readonly<Record<TimelineKind, string>> = {
+  objects: 'object',
+  upgrades: 'upgrade',
+  alerts: 'alert',
+  modifications: 'modification',
+}
+
+const STEP = 25
+/** A change of more fields is opened when somebody asks. */
+const LINES_SHOWN = 3
+
+/** What changed, newest first. */
+export function ClusterTimeline({ items }: { readonly items: readonly TimelineItem[] }): ReactNode {
+  const [shown, setShown] = useState(STEP)
+  if (items.length === 0) return <p className="quiet">Nothing changed, as far as is told.</p>
+  return (
+    <>
+      <ol className="timeline">
+        {items.slice(0, shown).map((item) => (
+          <li key={item.key}>
+            <span className="quiet timeline-age">
+              <Since atMs={item.atMs} suffix=" ago" />
+            </span>
+            <span className="timeline-shape" title={WORDS[item.kind]}>
+              <Shape name={SHAPES[item.kind]} />
+              <span className="visually-hidden">{WORDS[item.kind]}</span>
+            </span>
+            <div>
+              <strong>{item.path === undefined ? item.title : <Link href={item.path}>{item.title}</Link>}</strong>
+              <Lines lines={item.lines} />
+            </div>
+          </li>
+        ))}
+      </ol>
+      {items.length > shown ? (
+        <Button
+          variant="link"
+          onClick={() => {
+            setShown(shown + 4 * STEP)
+          }}
+        >
+          Show more: {countOf(items.length - shown, 'change')} left
+        </Button>
+      ) : null}
+    </>
+  )
+}
+
+function Lines({ lines }: { readonly lines: readonly string[] }): ReactNode {
+  const rest = lines.slice(LINES_SHOWN)
+  return (
+    <>
+      {lines.slice(0, LINES_SHOWN).map((line) => (
+        <span key={line} className="timeline-line">
+          {line}
+        </span>
+      ))}
+      {rest.length === 0 ? null : (
+        <details>
+          <summary className="quiet">{countOf(rest.length, 'more field')}</summary>
+          {rest.map((line) => (
+            <span key={line} className="timeline-line">
+              {line}
+            </span>
+          ))}
+        </details>
+      )}
+    </>
+  )
+}

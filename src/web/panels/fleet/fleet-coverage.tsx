@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react'
+import type { FleetCoverage } from '../../../contract/fleet-common.ts'
+import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
+import { Shape } from '../../ui/shapes.tsx'
+import { Since } from '../../ui/time.tsx'
+
+/** Of how many clusters an answer speaks, and how fresh it is: one line, which opens to its parts. */
+export function FleetCoverageNote({ coverage }: { readonly coverage: FleetCoverage }): ReactNode {
+  const { clusters, withObjects, withMetrics, withSpans, silent, unknown, newestAt, oldestAt } = coverage
+  const heard = clusters - silent
+  return (
+    <details className="coverage-note">
+      <summary>
+        <Shape name={silent + unknown > 0 ? 'ring' : 'check'} />
+        <span className="nums">
+          {formatCount(heard)} of {countOf(clusters, 'cluster')} heard ({formatShare(heard, clusters)})
+        </span>
+        {newestAt === null ? null : (
+          <>
+            , newest <Since atMs={Date.parse(newestAt)} suffix=" ago" />
+          </>
+        )}
+      </summary>
+      <ul className="plain-list">
+        <li>
+          {formatCount(withObjects)} send objects: exact to the second. {formatCount(withMetrics)} send metrics: exact
+          to a scrape. {formatCount(withSpans)} send spans.
+        </li>
+        <li>
+          {formatCount(silent)} silent: what is shown of them is what was last heard.
+          {oldestAt === null ? null : (
+            <>
+              {' '}
+              Of the others the oldest was heard <Since atMs={Date.parse(oldestAt)} suffix=" ago" />.
+            </>
+          )}
+        </li>
+        <li>{formatCount(unknown)} tell no version of any operator: they are in no share by version.</li>
+      </ul>
+    </details>
+  )
+}

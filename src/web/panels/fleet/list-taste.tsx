@@ -1,0 +1,136 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import { Link } from 'wouter'
+import { CLUSTER_COLUMNS, readColumns } from '../../lib/cluster-columns.ts'
+import { toggled } from '../../lib/cluster-view.ts'
+import { clustersPath } from '../../lib/fleet-paths.ts'
+import { withSearch } from '../../lib/address.ts'
+import { readViews, withoutView, withView } from '../../lib/saved-views.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { keptAs } from '../../ui/kept.ts'
+
+/** Columns and saved views of the list of clusters: taste, kept on this machine. A view itself is a link for anybody. */
+
+const columns = keptAs('daytwo.clusters.columns', readColumns)
+const views = keptAs('daytwo.clusters.views', readViews)
+
+export const useClusterColumns = columns.use
+
+export function ListTaste({ search }: { readonly search: string }): ReactNode {
+  const [dialog, setDialog] = useState<'none' | 'columns' | 'views'>('none')
+  const close = (): void => {
+    setDialog('none')
+  }
+  return (
+    <span className="list-taste">
+      <Button
+        variant="secondary"
+        size="sm"
+        onClick={() => {
+          setDialog('views')
+        }}
+      >
+        Views…
+      </Button>
+      <Button
+        variant="secondary"
+        size="sm"
+        onClick={() => {
+          setDialog('columns')
+        }}
+      >
+        Columns…
+      </Button>
+      {dialog === 'columns' ? <ColumnsDialog onClose={close} /> : null}
+      {dialog === 'views' ? <ViewsDialog search={search} onClose={close} /> : null}
+    </span>
+  )
+}
+
+function ColumnsDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const shown = columns.use()
+  return (
+    <Dialog title="Columns" onClose={onClose}>
+      <fieldset className="column-choice">
+        <legend className="quiet">Beside the name. Kept on this machine.</legend>
+        {CLUSTER_COLUMNS.map(({ name, title }) => (
+          <label key={name}>
+            <input
+              type="checkbox"
+              checked={shown.includes(name)}
+              onChange={() => {
+                columns.set(readColumns(toggled(shown, name)))
+              }}
+            />
+            {title}
+          </label>
+        ))}
+      </fieldset>
+    </Dialog>
+  )
+}
+
+function ViewsDialog({ search, onClose }: { readonly search: string; readonly onClose: () => void }): ReactNode {
+  const saved = views.use()
+  const [name, setName] = useState('')
+  return (
+    <Dialog title="Views" onClose={onClose}>
+      {saved.length === 0 ? (
+        <p className="quiet">No view is saved yet. A view is the filters and the order of the list, by a name.</p>
+      ) : (
+        <ul className="plain-list view-list">
+          {saved.map((view) => (
+            <li key={view.name}>
+              <Link href={withSearch(clustersPath(), view.search)} onClick={onClose}>
+                {view.name}
+              </Link>
+              <CopyButton
+                text={`${location.origin}${withSearch(clustersPath(), view.search)}`}
+                label={`Copy the link of the view ${view.name}`}
+              />
+              <Button
+                variant="link"
+                size="sm"
+                aria-label={`Delete the view ${view.name}`}
+                onClick={() => {
+                  views.set(withoutView(saved, view.name))
+                }}
+              >
+                Delete
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <form
+        className="form view-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          views.set(withView(saved, { name, search }))
+          setName('')
+        }}
+      >
+        <label className="field">
+          Save the list as it is now as
+          <input
+            type="text"
+            data-first
+            value={name}
+            placeholder="Name of the view"
+            onChange={(event) => {
+              setName(event.target.value)
+            }}
+          />
+        </label>
+        <div className="form-actions">
+          <Button type="submit" variant="primary" size="sm" isDisabled={name.trim() === ''}>
+            Save view
+          </Button>
+          {name.trim() === '' ? <span className="quiet">It needs a name.</span> : null}
+        </div>
+      </form>
+    </Dialog>
+  )
+}

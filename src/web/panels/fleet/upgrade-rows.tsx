@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { UpgradeItem } from '../../../contract/fleet-upgrades.ts'
+import { upgradePath } from '../../lib/fleet-paths.ts'
+import { operatorName } from '../../lib/fleet-words.ts'
+import { formatLength } from '../../lib/format-length.ts'
+import { UpgradeStateMark } from '../../ui/outcome-marks.tsx'
+import { Since } from '../../ui/time.tsx'
+
+/** Upgrades of one cluster, newest first. */
+export function UpgradeRows({ upgrades }: { readonly upgrades: readonly UpgradeItem[] }): ReactNode {
+  if (upgrades.length === 0) return <p className="quiet">No upgrade was seen.</p>
+  return (
+    <table className="data-table" aria-label="Upgrades of the cluster">
+      <thead>
+        <tr>
+          <th scope="col">Upgrade</th>
+          <th scope="col">Outcome</th>
+          <th scope="col" className="cell-number">
+            Took
+          </th>
+          <th scope="col" className="cell-number">
+            Began
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {upgrades.map((upgrade) => (
+          <tr key={upgrade.id}>
+            <td className="cell-name nums">
+              <Link href={upgradePath(upgrade.id)}>
+                {operatorName(upgrade.operator)} {upgrade.from ?? 'unknown'} → {upgrade.to}
+              </Link>
+            </td>
+            <td>
+              <UpgradeStateMark state={upgrade.state} />
+            </td>
+            <td className="cell-number nums">
+              <TookText upgrade={upgrade} />
+            </td>
+            <td className="cell-number">
+              {upgrade.startedAt === null ? 'not known' : <Since atMs={Date.parse(upgrade.startedAt)} suffix=" ago" />}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** How long it took; of one that runs, how long it has. */
+export function TookText({ upgrade }: { readonly upgrade: UpgradeItem }): ReactNode {
+  const { startedAt, endedAt, state, resolutionSeconds } = upgrade
+  if (startedAt === null) return <span className="quiet">not known</span>
+  if (endedAt === null) {
+    return state === 'in_progress' ? (
+      <>
+        <Since atMs={Date.parse(startedAt)} /> <span className="quiet">so far</span>
+      </>
+    ) : (
+      <span className="quiet">not known</span>
+    )
+  }
+  return (
+    <span title={`exact to ±${resolutionSeconds} s`}>
+      {formatLength((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)}
+    </span>
+  )
+}

@@ -1,0 +1,83 @@
+import { keepPreviousData, useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query'
+import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
+import type { StuckItems, UpgradeDetailItem, UpgradeItem, UpgradeItems } from '../../contract/fleet-upgrades.ts'
+import { fetchJson } from './fetch-json.ts'
+import { askedAt } from './moment-param.ts'
+import { useMoment } from './use-moment.ts'
+
+const UPGRADES = '/api/fleet/v1/upgrades'
+const STUCK = '/api/fleet/v1/stuck'
+const RUNNING_POLL_MS = 10_000
+const LIST_STALE_MS = 15_000
+const PAGE_UPGRADES = 200
+/** More upgrades of one cluster, or more that run at once, are not drawn. */
+export const UPGRADES_MAX = 1000
+
+export type UpgradesAsked = Readonly<Record<string, string | readonly string[]>>
+
+export function upgradesCall(asked: UpgradesAsked, moment: string | undefined, limit = PAGE_UPGRADES): string {
+  return askedAt(UPGRADES, moment, { ...asked, limit: String(limit) })
+}
+
+/** All there were, a page at a time, newest first unless asked otherwise. Not polled: rows do not move. */
+export function useUpgradeHistory(asked: UpgradesAsked): UseInfiniteQueryResult<InfiniteData<UpgradeItems>> {
+  const path = upgradesCall(asked, useMoment())
+  return useInfiniteQuery({
+    queryKey: ['upgrades', path],
+    queryFn: ({ signal, pageParam }) =>
+      fetchJson<UpgradeItems>(pageParam === '' ? path : `${path}&cursor=${encodeURIComponent(pageParam)}`, signal),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.nextCursor,
+    placeholderData: keepPreviousData,
+    refetchOnWindowFocus: false,
+    staleTime: LIST_STALE_MS,
+  })
+}
+
+/** Up to `UPGRADES_MAX` at once: those of a cluster, those that run. */
+export function useUpgrades(asked: UpgradesAsked): UseQueryResult<UpgradeItems> {
+  const moment = useMoment()
+  const path = upgradesCall(asked, moment, UPGRADES_MAX)
+  return useQuery({
+    queryKey: ['upgrades-at-once', path],
+    queryFn: ({ signal }) => fetchJson<UpgradeItems>(path, signal),
+    refetchInterval: moment === undefined ? RUNNING_POLL_MS : false,
+  })
+}
+
+export function useStuck(): UseQueryResult<StuckItems> {
+  const moment = useMoment()
+  return useQuery({
+    queryKey: ['stuck', moment],
+    queryFn: ({ signal }) => fetchJson<StuckItems>(askedAt(STUCK, moment), signal),
+    refetchInterval: moment === undefined ? RUNNING_POLL_MS : false,
+  })
+}
+
+export function upgradeCall(id: string, moment: string | undefined): string {
+  return askedAt(`${UPGRADES}/${encodeURIComponent(id)}/detail`, moment)
+}
+
+export function useUpgrade(id: string): UseQueryResult<UpgradeDetailItem> {
+  const moment = useMoment()
+  const path = upgradeCall(id, moment)
+  return useQuery({
+    queryKey: ['upgrade', path],
+    queryFn: ({ signal }) => fetchJson<UpgradeDetailItem>(path, signal),
+    refetchInterval: moment === undefined ? RUNNING_POLL_MS : false,
+  })
+}
+
+/** Some by their ids, to be compared. */
+export function useUpgradesById(ids: readonly string[]): readonly UseQueryResult<UpgradeItem>[] {
+  const moment = useMoment()
+  return useQueries({
+    queries: ids.map((id) => {
+      const path = askedAt(`${UPGRADES}/${encodeURIComponent(id)}`, moment)
+      return {
+        queryKey: ['upgrade-record', path],
+        queryFn: ({ signal }: { readonly signal: AbortSignal }) => fetchJson<UpgradeItem>(path, signal),
+      }
+    }),
+  })
+}

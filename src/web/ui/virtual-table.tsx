@@ -1,0 +1,146 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { ReactNode, Ref } from 'react'
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { usePreferences } from './preferences.ts'
+import { useKeys } from './use-keys.ts'
+
+/** What a row has to put on its `tr`: where it stands, and what measures it. */
+export interface RowPlace {
+  readonly 'data-index': number
+  readonly 'aria-rowindex': number
+  readonly ref: Ref<HTMLTableRowElement>
+}
+
+interface VirtualTableProps {
+  readonly label: string
+  readonly className?: string
+  /** Cells of the head. */
+  readonly head: ReactNode
+  readonly columns: number
+  /** Rows that are there; `total` may be more, and they are asked for when they come into view. */
+  readonly loaded: number
+  readonly total: number
+  readonly onNeedMore: () => void
+  /** A row whose link has the attribute `data-row`. */
+  readonly renderRow: (index: number, place: RowPlace) => ReactNode
+  /** What `x` does to the row that has the focus. */
+  readonly onToggleRow?: (index: number) => void
+}
+
+/** Rows drawn beyond those in view, for a fast finger. */
+const OVERSCAN = 12
+const ROW_PX = { comfortable: 36, dense: 27 } as const
+/** What stands over the rows: the masthead and the head of the table; and below them, on a phone, the places. */
+const COVERED_PX = { top: 92, bottom: 72 } as const
+
+/**
+ * A real table of which only the rows in view are drawn. It scrolls with the page, says how long it is and where each row
+ * stands, and is walked by `j` and `k`.
+ */
+export function VirtualTable(props: VirtualTableProps): ReactNode {
+  const { label, className = '', head, columns, loaded, total, onNeedMore, renderRow, onToggleRow } = props
+  const body = useRef<HTMLTableSectionElement>(null)
+  const [topPx, setTopPx] = useState(0)
+  const { density } = usePreferences()
+  useLayoutEffect(() => {
+    const place = (): void => {
+      if (body.current !== null) setTopPx(Math.round(body.current.getBoundingClientRect().top + window.scrollY))
+    }
+    place()
+    const observer = new ResizeObserver(place)
+    observer.observe(document.body)
+    return () => {
+      observer.disconnect()
+    }
+  }, [])
+  const virtual = useWindowVirtualizer({
+    count: total,
+    estimateSize: () => ROW_PX[density],
+    overscan: OVERSCAN,
+    scrollMargin: topPx,
+    scrollPaddingStart: COVERED_PX.top,
+    scrollPaddingEnd: COVERED_PX.bottom,
+  })
+  const items = virtual.getVirtualItems()
+  const lastIndex = items.at(-1)?.index ?? 0
+  const isMissing = loaded < total && lastIndex >= loaded
+  useEffect(() => {
+    if (isMissing) onNeedMore()
+  }, [isMissing, loaded, onNeedMore])
+  useEffect(() => {
+    virtual.measure()
+  }, [density, virtual])
+
+  const step = (by: number): void => {
+    const at = focusedIndex(body.current)
+    const next = Math.min(Math.max(at === undefined ? (items[0]?.index ?? 0) : at + by, 0), loaded - 1)
+    if (next < 0) return
+    virtual.scrollToIndex(next, { align: 'auto' })
+    focusRow(body.current, next)
+  }
+  useKeys({
+    j: () => {
+      step(1)
+    },
+    k: () => {
+      step(-1)
+    },
+    x: () => {
+      const at = focusedIndex(body.current)
+      if (at !== undefined) onToggleRow?.(at)
+    },
+  })
+  const abovePx = (items[0]?.start ?? topPx) - topPx
+  const belowPx = virtual.getTotalSize() - ((items.at(-1)?.end ?? topPx) - topPx)
+  return (
+    <table aria-label={label} aria-rowcount={total + 1} className={`data-table alert-table virtual-table ${className}`}>
+      <thead>
+        <tr aria-rowindex={1}>{head}</tr>
+      </thead>
+      <tbody ref={body}>
+        <Gap heightPx={abovePx} columns={columns} />
+        {items.map(({ index }) => {
+          const place = { 'data-index': index, 'aria-rowindex': index + 2, ref: virtual.measureElement }
+          return index < loaded ? renderRow(index, place) : <WaitingRow key={index} place={place} columns={columns} />
+        })}
+        <Gap heightPx={belowPx} columns={columns} />
+      </tbody>
+    </table>
+  )
+}
+
+function Gap({ heightPx, columns }: { readonly heightPx: number; readonly columns: number }): ReactNode {
+  if (heightPx <= 0) return null
+  return (
+    <tr aria-hidden="true" className="row-gap">
+      <td colSpan={columns} style={{ blockSize: `${heightPx}px` }} />
+    </tr>
+  )
+}
+
+function WaitingRow({ place, columns }: { readonly place: RowPlace; readonly columns: number }): ReactNode {
+  return (
+    <tr {...place} className="row-waiting">
+      <td colSpan={columns} className="quiet">
+        …
+      </td>
+    </tr>
+  )
+}
+
+function focusedIndex(body: HTMLElement | null): number | undefined {
+  const row = document.activeElement?.closest<HTMLElement>('tr[data-index]')
+  return row === null || row === undefined || body?.contains(row) !== true ? undefined : Number(row.dataset['index'])
+}
+
+/** The row may have to be drawn first. */
+const FRAMES_MAX = 20
+
+function focusRow(body: HTMLElement | null, index: number, frame = 0): void {
+  const link = body?.querySelector<HTMLElement>(`tr[data-index="${index}"] [data-row]`)
+  if (link !== null && link !== undefined) link.focus({ preventScroll: true })
+  else if (frame < FRAMES_MAX)
+    requestAnimationFrame(() => {
+      focusRow(body, index, frame + 1)
+    })
+}

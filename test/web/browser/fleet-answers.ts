@@ -1,0 +1,35 @@
+import { clusterDetail, clusterItems, objectChanges } from './fleet-fixtures.ts'
+import { modifications } from './modification-fixtures.ts'
+import { fleetCoverage } from './coverage-fixtures.ts'
+import { edgeComparison, edgeItems } from './edge-fixtures.ts'
+import { stuckItems, upgradeDetail, upgradeItems } from './upgrade-fixtures.ts'
+
+const NOT_FOUND = { status: 404, body: { error: 'nothing has that name', code: 'not_found' } }
+
+/** What the API answers about the fleet's facts; `undefined`: no route of it. */
+export function fleetAnswer({ pathname, searchParams }: URL, nowMs: number): unknown {
+  const [route = '', ...rest] = pathname.replace('/api/fleet/v1/', '').split('/').map(decodeURIComponent)
+  const [name = '', part = ''] = rest
+  if (route === 'clusters') {
+    if (name === '') return clusterItems(searchParams, nowMs)
+    return part === 'changes' ? objectChanges(name, nowMs) : (clusterDetail(name, nowMs) ?? NOT_FOUND)
+  }
+  if (route === 'upgrades') {
+    if (name === '') return upgradeItems(searchParams, nowMs)
+    const detail = upgradeDetail(name, nowMs)
+    return (part === 'detail' ? detail : detail?.upgrade) ?? NOT_FOUND
+  }
+  if (route === 'stuck') return stuckItems(nowMs)
+  if (route === 'edges')
+    return name === 'compare' ? edgeComparison(searchParams, nowMs) : edgeItems(searchParams, nowMs)
+  if (route === 'modifications') {
+    const kind = searchParams.get('kind')
+    return {
+      asOf: new Date(nowMs).toISOString(),
+      coverage: fleetCoverage(nowMs),
+      modifications: modifications(nowMs).filter((one) => kind === null || one.kind === kind),
+      nextCursor: null,
+    }
+  }
+  return undefined
+}

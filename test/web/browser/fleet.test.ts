@@ -1,0 +1,153 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { launchBrowser } from '../../support/browser.ts'
+import { startFixtureServer, usualAnswers } from './fixture-server.ts'
+import type { FixtureServer } from './fixture-server.ts'
+import { fleetAnswer } from './fleet-answers.ts'
+import { openPage, PHONE } from './open-page.ts'
+
+let browser: Browser
+let server: FixtureServer
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  server = await startFixtureServer()
+})
+afterAll(async () => {
+  await browser.close()
+  await server.close()
+})
+beforeEach(() => {
+  Object.assign(server.answers, usualAnswers())
+})
+
+test('clusters: counted by state, drawn as far as they are seen, read to the end, narrowed by the address', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/fleet')
+  const table = page.getByRole('table', { name: 'Clusters' })
+  await table.getByRole('link', { name: 'ams-stuck-1' }).waitFor()
+  expect(await table.getAttribute('aria-rowcount')).toBe('1201')
+  expect(await table.getByRole('row').count()).toBeLessThan(80)
+  await page.getByText('1,198 of 1,200 clusters heard').waitFor()
+
+  // Beyond the first page of rows: the next ones are asked for, and the row says where it stands.
+  await page.evaluate(() => {
+    window.scrollTo(0, document.documentElement.scrollHeight)
+  })
+  await table.getByRole('link', { name: 'prod-1199' }).waitFor()
+  expect(await table.getByRole('row', { name: /prod-1199/ }).getAttribute('aria-rowindex')).toBe('1201')
+
+  await page.getByRole('button', { name: /2\s*silent/ }).click()
+  await page.waitForURL('**/fleet/clusters?state=silent')
+  await page.getByText('2 of 1,200 clusters').waitFor()
+  await page.getByRole('button', { name: /1\s*stuck/ }).click()
+  await page.getByText('3 of 1,200 clusters').waitFor()
+  await page.getByRole('combobox', { name: 'Version' }).selectOption('1.17.3')
+  await page.waitForURL('**/fleet/clusters?state=stuck&state=silent&version=1.17.3')
+  await page.getByText('1 of 1,200 clusters').waitFor()
+  await page.getByRole('button', { name: 'Remove filter version: 1.17.3' }).click()
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await page.getByRole('button', { name: 'Cluster', exact: true }).click()
+  await page.waitForURL('**/fleet/clusters?order=desc')
+  await table.getByRole('link', { name: 'prod-1199' }).waitFor()
+  expectClean()
+  await close()
+})
+
+test('clusters: walked by keys, chosen, silenced; columns and views stay on this machine', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/fleet')
+  const table = page.getByRole('table', { name: 'Clusters' })
+  await table.getByRole('link', { name: 'ams-stuck-1' }).waitFor()
+  const focused = (): Promise<string | undefined> => page.evaluate(() => document.activeElement?.textContent)
+  await page.keyboard.press('j')
+  expect(await focused()).toBe('ams-stuck-1')
+  await page.keyboard.press('x')
+  await page.keyboard.press('j')
+  await page.keyboard.press('x')
+  await page.keyboard.press('k')
+  expect(await focused()).toBe('ams-stuck-1')
+  const bar = page.getByRole('group', { name: 'Selected clusters' })
+  await bar.getByText('2 clusters selected').waitFor()
+  expect(await bar.getByRole('link').getAttribute('href')).toBe(
+    '/alerts?cluster=ams-silent-1,ams-stuck-1&group=cluster',
+  )
+  await bar.getByRole('button', { name: 'Silence…' }).click()
+  const dialog = page.getByRole('dialog')
+  expect(await dialog.getByRole('textbox', { name: 'Value 1' }).inputValue()).toBe('ams-silent-1|ams-stuck-1')
+  await page.keyboard.press('Escape')
+  await bar.getByRole('button', { name: 'Clear' }).click()
+
+  await page.getByRole('button', { name: 'Columns…' }).click()
+  await page.getByRole('checkbox', { name: 'KubeVirt' }).check()
+  await page.keyboard.press('Escape')
+  await table.getByRole('columnheader', { name: 'KubeVirt' }).waitFor()
+  await page.getByRole('button', { name: /2\s*silent/ }).click()
+  await page.getByText('2 of 1,200 clusters').waitFor()
+  await page.getByRole('button', { name: 'Views…' }).click()
+  await page.getByRole('textbox', { name: 'Save the list as it is now as' }).fill('Who is silent')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'Who is silent' }).waitFor()
+  await page.goto(`${server.origin}/fleet`)
+  await table.getByRole('columnheader', { name: 'KubeVirt' }).waitFor()
+  await page.getByRole('button', { name: 'Views…' }).click()
+  await page.getByRole('link', { name: 'Who is silent' }).click()
+  await page.waitForURL('**/fleet/clusters?state=silent')
+  await table.getByRole('link', { name: 'ams-silent-1' }).waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('silent-2')
+  await page.getByText('1 of 1,200 clusters').waitFor()
+  expectClean()
+  await close()
+})
+
+test('a cluster says what is the matter, what changed, and what nobody can know', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/fleet/clusters/ams-stuck-1')
+  const region = (name: string) => page.getByRole('region', { name })
+  await page.getByRole('heading', { level: 1, name: 'ams-stuck-1' }).waitFor()
+  await region('Upgrades under way').getByText('virt-handler is not ready on worker-7.').waitFor()
+  await region('Upgrades under way').getByText('48 runs of this edge', { exact: false }).waitFor()
+  expect(await region('Hazards known so far').getByRole('listitem').count()).toBe(10)
+  await region('How it is heard').getByText('Not watched:', { exact: false }).waitFor()
+  await region('Settings').getByText('(default not known)').waitFor()
+  await region('Identity')
+    .getByText('1 minor behind the newest of the fleet')
+    .or(region('Identity').getByText('newest minor'))
+    .waitFor()
+  await region('What changed').getByText('conditions[Degraded].status: False → True').waitFor()
+  await region('What changed').getByRole('button', { name: 'Upgrades' }).click()
+  await page.waitForURL('**/fleet/clusters/ams-stuck-1?show=upgrades')
+  expect(await region('What changed').getByRole('listitem').count()).toBe(3)
+  const versions = page.getByRole('table', { name: 'Versions over time' })
+  await versions.getByText('1.17.3 from', { exact: false }).waitFor({ state: 'attached' })
+  await page.keyboard.press('Escape')
+  await page.waitForURL('**/fleet/clusters')
+  expectClean()
+  await close()
+})
+
+test('a failure stays in its part, an unknown name says so, an empty fleet teaches', async () => {
+  server.answers.fleet = (url) =>
+    url.pathname.endsWith('/changes')
+      ? { status: 503, body: { error: 'overloaded', code: 'overloaded' } }
+      : fleetAnswer(url, Date.now())
+  const { page, close } = await openPage(browser, server, '/fleet/clusters/ams-stuck-1')
+  await page.getByText('Cannot show what changed').waitFor()
+  await page.getByRole('heading', { name: 'Identity' }).waitFor()
+  await page.goto(`${server.origin}/fleet/clusters/nobody`)
+  await page.getByText('Cannot show the cluster nobody').waitFor()
+  server.answers.fleet = (url) => {
+    const answer = fleetAnswer(url, Date.now()) as { readonly coverage: object }
+    return { ...answer, total: 0, clusters: [], nextCursor: null, coverage: { ...answer.coverage, clusters: 0 } }
+  }
+  await page.goto(`${server.origin}/fleet`)
+  await page.getByText('No cluster has reported yet').waitFor()
+  await close()
+})
+
+test('on a phone a row holds what its columns say', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/fleet?state=stuck', PHONE)
+  const row = page.getByRole('row', { name: /ams-stuck-1/ })
+  await row.getByText('HCO → 1.18.1').first().waitFor()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  expectClean()
+  await close()
+})

@@ -46,7 +46,7 @@ const LEARNED_FROM: Readonly<Record<NonNullable<OpenUpgradeItem['baseline']>['le
 
 /** What is usual, and by what that is known: `usually 2 min, at most 4 min, by 10 runs of this edge`. */
 export function baselineWords(baseline: OpenUpgradeItem['baseline']): string {
-  if (baseline === null) return 'nothing to measure it by'
+  if (baseline === null) return 'measured by the rule for what nothing is learned of'
   const { p50Seconds, thresholdSeconds, learnedFrom, runs, perWave } = baseline
   const most = `at most ${formatAge(thresholdSeconds * 1000)}${perWave ? ' a wave' : ''}`
   if (learnedFrom === 'seed') return `${most}, by ${LEARNED_FROM.seed}`

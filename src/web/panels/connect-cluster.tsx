@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { useSettings } from '../query/use-fleet.ts'
+import { edgeKitSnippet } from '../lib/edge-kit-snippet.ts'
 import { remoteWriteSnippet, isLoopback, SENDERS } from '../lib/remote-write-snippet.ts'
 import type { Sender } from '../lib/remote-write-snippet.ts'
 import { Choice } from '../ui/choice.tsx'
@@ -16,9 +17,18 @@ export function ConnectCluster(): ReactNode {
     <section className="connect" aria-labelledby="connect-title">
       <h2 id="connect-title">No cluster has reported yet</h2>
       <p>
-        Daytwo reads what the cluster's own Prometheus already scrapes. Add this once per cluster; this page fills by
-        itself about a minute after the first write.
+        Two things go from a cluster to Daytwo, and either alone is useful. Nothing is written to the cluster, and this
+        page fills by itself about a minute after the first of them arrives.
       </p>
+      <h3>Objects, which upgrades are read from to the second</h3>
+      <p>
+        One pod with a stock OpenTelemetry Collector and a read-only role: the edge kit,{' '}
+        <code>deploy/edge-kit.yaml</code> of this program.
+      </p>
+      <CodeBlock what="edge kit commands" text={edgeKitSnippet(url)}>
+        {edgeKitSnippet(url)}
+      </CodeBlock>
+      <h3>Metrics, by the Prometheus that is there already</h3>
       <CodeBlock
         what="remote write configuration"
         text={snippet}

@@ -11,7 +11,7 @@ export function PhaseStrip({ phases }: { readonly phases: Now['upgrading']['byPh
     <ol className="phase-strip" aria-label="Upgrades by phase">
       {phases.map(({ phase, count, stuck }) => (
         <li key={phase ?? ''}>
-          <span className="phase-strip-heat" aria-hidden="true" style={{ opacity: 0.08 + (0.3 * count) / most }} />
+          <span className="phase-strip-heat" aria-hidden="true" style={{ opacity: 0.03 + (0.09 * count) / most }} />
           <span className="phase-strip-count nums">{formatCount(count)}</span>
           <span className="phase-strip-name">{phaseWords(phase)}</span>
           {stuck > 0 ? (

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { matchCommands } from '../../../src/web/lib/command-match.ts'
+import { edgeKitSnippet } from '../../../src/web/lib/edge-kit-snippet.ts'
 import { freshnessOf, OLD_AFTER_MS } from '../../../src/web/lib/freshness.ts'
 import { behindSentence, coverageSentence, headlineOf } from '../../../src/web/lib/now-summary.ts'
 import { isLoopback, METRICS, remoteWriteSnippet } from '../../../src/web/lib/remote-write-snippet.ts'
@@ -83,6 +84,13 @@ describe('finding commands', () => {
 })
 
 describe('connecting a cluster', () => {
+  test('the commands of the edge kit fill in all that its file leaves open, with the address', () => {
+    const kit = readFileSync(resolve(import.meta.dirname, '../../../deploy/edge-kit.yaml'), 'utf8')
+    const open = [...new Set(kit.match(/REPLACE_WITH_[A-Z_]+/g))].sort()
+    const snippet = edgeKitSnippet('https://d.example')
+    expect([...new Set(snippet.match(/REPLACE_WITH_[A-Z_]+/g))].sort()).toEqual(open)
+    expect(snippet).toContain('s|REPLACE_WITH_ENDPOINT|https://d.example|')
+  })
   test('the OpenShift text is a ConfigMap whose own text is configuration, with the address', () => {
     const map = parse(remoteWriteSnippet('openshift', 'https://d.example')) as { data: { 'config.yaml': string } }
     const config = parse(map.data['config.yaml']) as { prometheusK8s: { remoteWrite: { url: string }[] } }

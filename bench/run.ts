@@ -21,6 +21,7 @@ const { values, positionals } = parseArgs({
     out: { type: 'string' },
     table: { type: 'string' },
     profile: { type: 'string' },
+    'over-http': { type: 'boolean', default: false },
   },
 })
 const known = readdirSync(import.meta.dirname)

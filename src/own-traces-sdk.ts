@@ -1,6 +1,7 @@
 /**
- * The one file that knows OpenTelemetry's SDK: the port of `base/tracing.ts` over it. Nothing is instrumented by itself, and
- * neither the SDK's metrics nor its logs are started. Loaded by `own-traces.ts` when traces are wanted.
+ * The one file of the server that knows OpenTelemetry's SDK (simulated operators send by it too): the port of
+ * `base/tracing.ts` over it. Nothing is instrumented by itself, and neither the SDK's metrics nor its logs are started.
+ * Loaded by `own-traces.ts` when traces are wanted.
  */
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { NodeSDK, api, core, resources, tracing as trace } from '@opentelemetry/sdk-node'

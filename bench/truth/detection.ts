@@ -13,11 +13,10 @@ import type { ClusterHistory } from '../../src/sim/history/cluster-history.ts'
 import { recordOf } from '../../src/sim/history/compare.ts'
 import { hiddenOf } from '../../src/sim/history/hidden.ts'
 import type { HistoryTruth, TruthUpgradeRecord } from '../../src/sim/history/history-truth.ts'
+import { calmMoments, isCutOff, lookedAt, stallMoments, type Looked } from './moments.ts'
 import { PULL_EVERY_MS, pullOffsetMs } from '../../src/sim/history/watch.ts'
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
+const DAY_MS = 24 * 60 * 60_000
 
 /** What was said of one upgrade that stood still. */
 export interface StallTrial {
@@ -86,33 +85,7 @@ export function detectionTrials(
   return { stalls, calm, unseen }
 }
 
-interface Looked {
-  readonly fromMs: number
-  readonly untilMs: number
-}
-
 type Judge = (nowMs: number) => StuckVerdict | undefined
-
-/** From when to when an upgrade is looked at; `undefined`: nothing of it is told. */
-function lookedAt({ untilMs }: ClusterHistory, real: TruthUpgradeRecord): Looked | undefined {
-  const { stall } = real
-  if (stall !== undefined) {
-    const endMs = Math.min(stall.untilMs ?? untilMs, stall.fromMs + (stall.isAsynchronous ? 30 * HOUR_MS : 2 * HOUR_MS))
-    return { fromMs: stall.fromMs, untilMs: Math.min(endMs, untilMs) }
-  }
-  // What has failed or was given up is no calm one.
-  if (real.state !== 'succeeded') return undefined
-  const fromMs = real.phases[0]?.startedMs ?? real.startedMs
-  const ends = real.phases.map(({ endedMs }) => endedMs ?? 0)
-  return fromMs === undefined
-    ? undefined
-    : { fromMs, untilMs: Math.min(Math.max(...ends), fromMs + 4 * DAY_MS, untilMs) }
-}
-
-function isCutOff({ delivery }: ClusterHistory, window: Looked): boolean {
-  const windows = delivery.outages.map((outage) => ({ ...outage, fromMs: outage.fromMs - HOUR_MS }))
-  return windows.some((outage) => outage.fromMs < window.untilMs && outage.untilMs + HOUR_MS > window.fromMs)
-}
 
 function stallTrial(
   truth: HistoryTruth,
@@ -127,36 +100,23 @@ function stallTrial(
     hidden: hiddenOf(truth.tells, stall, real.to),
     lastedMs: window.untilMs - window.fromMs,
   }
-  for (let nowMs = window.fromMs + MINUTE_MS; nowMs < window.untilMs; nowMs += stepMs(nowMs - window.fromMs)) {
+  for (const nowMs of stallMoments(window)) {
     const verdict = judge(nowMs)
     if (verdict?.isStuck === true) return { ...base, detectedMs: nowMs - window.fromMs, said: verdict.causes[0]!.cause }
   }
   return base
 }
 
-/** Closely at first, where it matters. */
-function stepMs(sinceMs: number): number {
-  if (sinceMs < 10 * MINUTE_MS) return MINUTE_MS / 2
-  return sinceMs < 2 * HOUR_MS ? 5 * MINUTE_MS : HOUR_MS
-}
-
 function calmTrial(truth: HistoryTruth, real: TruthUpgradeRecord, window: Looked, judge: Judge): CalmTrial {
   const name = `${truth.cluster} ${real.operator} ${real.from} -> ${real.to}`
   const beginMs = real.startedMs ?? window.fromMs
-  for (const nowMs of [...samples(window.fromMs, beginMs, HOUR_MS), ...samples(beginMs, window.untilMs, MINUTE_MS)]) {
+  for (const nowMs of calmMoments(real, window)) {
     const verdict = judge(nowMs)
     if (verdict?.isStuck !== true) continue
     const said = `${verdict.phase ?? 'nowhere'}, ${verdict.causes[0]!.cause}, ${Math.round((nowMs - beginMs) / 1000)} s after its start`
     return { name, falseAlarm: `${name}: stuck in ${said}` }
   }
   return { name }
-}
-
-/** Each minute for the first hour, then ever less often. */
-function samples(fromMs: number, untilMs: number, everyMs: number): readonly number[] {
-  const times: number[] = []
-  for (let atMs = fromMs + everyMs; atMs < untilMs; atMs += Math.max(everyMs, (atMs - fromMs) / 20)) times.push(atMs)
-  return times
 }
 
 function judgeAt(

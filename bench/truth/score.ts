@@ -1,6 +1,9 @@
 /** What trials come to: the figures that are promised, and the worst of what was wrong. */
 import type { Trial } from './trial.ts'
 
+/** What was found and what was called stuck, in process or over HTTP. */
+export type Scored = Pick<Trial, 'comparisons' | 'detection'>
+
 export interface Score {
   readonly real: number
   readonly found: number
@@ -38,8 +41,8 @@ export interface Score {
 
 const LASTED_MS_MIN = 10 * 60_000
 
-export function scoreOf({ comparisons, detection }: Trial): Score {
-  const sum = (of: (comparison: Trial['comparisons'][number]) => number): number =>
+export function scoreOf({ comparisons, detection }: Scored): Score {
+  const sum = (of: (comparison: Scored['comparisons'][number]) => number): number =>
     comparisons.reduce((total, comparison) => total + of(comparison), 0)
   const told = sum(({ times }) => times.right + times.wrong.length)
   const seen = detection.stalls.filter(({ hidden }) => hidden !== 'stall')

@@ -1,9 +1,8 @@
 import type { ObjectObservation } from '../model/observation.ts'
 import { HOUR_MS } from './scenarios/window.ts'
 import { historyOfPlan } from './history/history-of-plan.ts'
-import { objectsOf } from './history/objects.ts'
-import type { SimObject } from './history/objects/sim-object.ts'
-import { isHeard, PULL_EVERY_MS, pullOffsetMs, statesOf, watch, type ObjectState } from './history/watch.ts'
+import { listableObjects, listedAt, type ObjectLife } from './history/pulls.ts'
+import { isHeard, PULL_EVERY_MS, pullOffsetMs, watch } from './history/watch.ts'
 import type { ClusterPlan } from './scenario.ts'
 
 /**
@@ -18,8 +17,6 @@ export interface SimCollector {
 
 /** Objects are worked out for so long at a time. */
 const AHEAD_MS = 12 * HOUR_MS
-/** Migrations that ended longer ago are gone: KubeVirt keeps few. */
-const MIGRATIONS_KEPT_MS = HOUR_MS
 
 /** Kinds that are there without a HyperConverged object too. */
 const WITHOUT_INSTANCE: ReadonlySet<string> = new Set([
@@ -38,7 +35,7 @@ const WITHOUT_INSTANCE: ReadonlySet<string> = new Set([
 interface Ahead {
   readonly untilMs: number
   readonly watched: readonly ObjectObservation[]
-  readonly objects: readonly { readonly object: SimObject; readonly states: readonly ObjectState[] }[]
+  readonly objects: readonly ObjectLife[]
   readonly isHeardAt: (timeMs: number) => boolean
 }
 
@@ -57,7 +54,7 @@ export function createCollector(plan: ClusterPlan, listsFromMs: number): SimColl
       const offsetMs = pullOffsetMs(plan.profile)
       let pullMs = Math.ceil((Math.max(fromMs, listsFromMs) - offsetMs) / PULL_EVERY_MS) * PULL_EVERY_MS + offsetMs
       for (; pullMs < untilMs; pullMs += PULL_EVERY_MS) {
-        if (isHeardAt(pullMs)) records.push(...listedAt(plan, objects, pullMs))
+        if (isHeardAt(pullMs)) records.push(...listedAt(plan.profile.name, objects, pullMs))
       }
       return records
     },
@@ -70,35 +67,7 @@ function workOut(plan: ClusterPlan, untilMs: number): Ahead {
   return {
     untilMs,
     watched: watch(history).observations.filter(({ change, facts }) => change !== 'listed' && isThere(facts.kind)),
-    objects: objectsOf(history)
-      .filter((object) => object.isForgotten !== true)
-      .map((object) => ({ object, states: statesOf(object, untilMs) }))
-      .filter(({ states }) => states.length > 0 && isThere(states[0]!.facts.kind)),
+    objects: listableObjects(history).filter(({ states }) => isThere(states[0]!.facts.kind)),
     isHeardAt: (timeMs) => isHeard(history, timeMs),
   }
-}
-
-function listedAt(plan: ClusterPlan, objects: Ahead['objects'], pullMs: number): readonly ObjectObservation[] {
-  return objects.flatMap(({ object, states }) => {
-    const state = object.goneMs > pullMs ? states.findLast(({ atMs }) => atMs <= pullMs) : undefined
-    if (state === undefined || isOver(state, pullMs)) return []
-    const { uid, name, namespace } = object
-    const { resourceVersion, facts } = state
-    return [
-      {
-        cluster: plan.profile.name,
-        uid,
-        name,
-        namespace,
-        resourceVersion,
-        change: 'listed',
-        observedMs: pullMs,
-        facts,
-      },
-    ]
-  })
-}
-
-function isOver({ facts }: ObjectState, timeMs: number): boolean {
-  return facts.kind === 'virtualmachineinstancemigrations' && (facts.endMs ?? Infinity) < timeMs - MIGRATIONS_KEPT_MS
 }

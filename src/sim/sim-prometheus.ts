@@ -38,7 +38,7 @@ interface ScrapedSeries extends SimSeries {
 }
 
 /** The replicas of a pair scrape this far apart. */
-const REPLICA_OFFSET_MS = 7_000
+export const REPLICA_OFFSET_MS = 7_000
 
 export function createPrometheus(plan: ClusterPlan, replica: number, scrapeMs: number): SimPrometheus {
   const external = externalLabelsOf(plan.profile, replica)

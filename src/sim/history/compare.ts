@@ -1,4 +1,4 @@
-import type { UpgradePhase, UpgradeRecord } from '../../model/upgrade.ts'
+import type { Upgrade, UpgradePhase } from '../../model/upgrade.ts'
 import type { HistoryTruth, TruthPhase, TruthUpgradeRecord } from './history-truth.ts'
 
 /**
@@ -27,12 +27,18 @@ export interface Tally {
   readonly wrong: readonly string[]
 }
 
+/** As much of a record as is compared: what was derived, or what the API said. */
+export interface ToldUpgrade {
+  readonly upgrade: Pick<Upgrade, 'cluster' | 'operator' | 'from' | 'to' | 'state' | 'startedMs' | 'phases'>
+  readonly detail: { readonly csvUid?: string }
+}
+
 /** A second, and whatever a record of whole seconds loses. */
 const SECOND_MS = 1000
 
-export function compareUpgrades(truth: HistoryTruth, records: readonly UpgradeRecord[]): Comparison {
-  const pairs = new Map<TruthUpgradeRecord, UpgradeRecord>()
-  const taken = new Set<UpgradeRecord>()
+export function compareUpgrades(truth: HistoryTruth, records: readonly ToldUpgrade[]): Comparison {
+  const pairs = new Map<TruthUpgradeRecord, ToldUpgrade>()
+  const taken = new Set<ToldUpgrade>()
   for (const real of truth.upgrades) {
     const record = recordOf(real, records, taken)
     if (record === undefined) continue
@@ -72,17 +78,17 @@ export function compareUpgrades(truth: HistoryTruth, records: readonly UpgradeRe
 }
 
 /** The record of an upgrade: by its CSV where both know it, else the one of this version that began nearest. */
-export function recordOf(
+export function recordOf<T extends ToldUpgrade>(
   real: TruthUpgradeRecord,
-  records: readonly UpgradeRecord[],
-  taken: ReadonlySet<UpgradeRecord> = new Set(),
-): UpgradeRecord | undefined {
+  records: readonly T[],
+  taken: ReadonlySet<ToldUpgrade> = new Set(),
+): T | undefined {
   const candidates = records.filter(
     (record) => !taken.has(record) && record.upgrade.operator === real.operator && record.upgrade.to === real.to,
   )
   const byUid = candidates.find(({ detail }) => real.csvUid !== undefined && detail.csvUid === real.csvUid)
   if (byUid !== undefined) return byUid
-  const away = ({ upgrade }: UpgradeRecord): number => Math.abs((upgrade.startedMs ?? 0) - (beginMs(real) ?? 0))
+  const away = ({ upgrade }: ToldUpgrade): number => Math.abs((upgrade.startedMs ?? 0) - (beginMs(real) ?? 0))
   const unnamed = candidates.filter(({ detail }) => detail.csvUid === undefined || real.csvUid === undefined)
   return unnamed.toSorted((a, b) => away(a) - away(b))[0]
 }
@@ -96,7 +102,7 @@ interface TimeCheck {
   readonly text: string
 }
 
-function timesOf(truth: HistoryTruth, real: TruthUpgradeRecord, { upgrade }: UpgradeRecord): readonly TimeCheck[] {
+function timesOf(truth: HistoryTruth, real: TruthUpgradeRecord, { upgrade }: ToldUpgrade): readonly TimeCheck[] {
   const checks: TimeCheck[] = []
   for (const phase of real.phases) {
     const told = upgrade.phases.find(({ name }) => name === phase.name)

@@ -61,7 +61,8 @@ function denseWindows({ upgrades, platform, edits, patches }: ClusterHistory): r
   return merged(windows)
 }
 
-function openWindows({ upgrades, platform }: ClusterHistory): readonly Window[] {
+/** While an upgrade is open, at most `OPEN_MS` of it. Rising, without overlaps. */
+export function openWindows({ upgrades, platform }: ClusterHistory): readonly Window[] {
   return merged([
     ...upgrades.map((upgrade) => ({
       fromMs: upgrade.csv.createdMs,

@@ -22,7 +22,7 @@ export interface Watched {
 
 export const PULL_EVERY_MS = 30 * MINUTE_MS
 /** A Collector that starts anew hears nothing for so long. */
-const RESTART_LASTS_MS = 20_000
+export const RESTART_LASTS_MS = 20_000
 const RESOURCE_VERSION_EPOCH_MS = Date.UTC(2020, 0, 1)
 
 /**

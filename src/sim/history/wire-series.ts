@@ -44,17 +44,38 @@ const OPERAND_NAMES: Readonly<Record<string, string>> = {
   ssp: 'kubevirt_ssp_operator_reconcile_succeeded',
 }
 
-/** All samples of a cluster's history, series by series; each of its HA replicas sends the same. */
-export function historySamples(history: ClusterHistory, replica = 0): readonly SampleRun[] {
-  const scrapes = scrapeTimes(history)
+/** One series of a history under the name and the labels that one replica gives it. */
+export interface WireSeries {
+  readonly labels: Labels
+  readonly labelBytes: Uint8Array
+  readonly valueAt: SignalSeries['valueAt']
+}
+
+export function wireSeries(history: ClusterHistory, replica = 0): readonly WireSeries[] {
   const external = externalLabelsOf(history.profile, replica)
   return signalSeries(history).flatMap((series) =>
-    partsOf(history, series).flatMap(({ labels: own, valueAt }) => {
+    partsOf(history, series).map(({ labels: own, valueAt }) => {
       const labels = Labels.of({ ...external, ...own })
-      const samples = samplesOf(scrapes, valueAt)
-      return samples.length === 0 ? [] : [{ labels, labelBytes: encodeLabels(labels), samples }]
+      return { labels, labelBytes: encodeLabels(labels), valueAt }
     }),
   )
+}
+
+/** All samples of a cluster's history, series by series; each of its HA replicas sends the same. */
+export function historySamples(history: ClusterHistory, replica = 0): readonly SampleRun[] {
+  return samplesOfScrapes(wireSeries(history, replica), scrapeTimes(history))
+}
+
+/** @param beforeMs the scrape before these, of which nothing is sent again; absent: there was none */
+export function samplesOfScrapes(
+  series: readonly WireSeries[],
+  scrapes: readonly number[],
+  beforeMs?: number,
+): readonly SampleRun[] {
+  return series.flatMap(({ labels, labelBytes, valueAt }) => {
+    const samples = samplesOf(scrapes, valueAt, beforeMs !== undefined && valueAt(beforeMs) !== undefined)
+    return samples.length === 0 ? [] : [{ labels, labelBytes, samples }]
+  })
 }
 
 interface Part {
@@ -104,9 +125,13 @@ function partsOf(history: ClusterHistory, series: SignalSeries): readonly Part[]
   return [{ labels: { ...labels, ...name, __name__: NAMES[signal], namespace }, valueAt }]
 }
 
-function samplesOf(scrapes: readonly number[], valueAt: SignalSeries['valueAt']): readonly WriteSample[] {
+function samplesOf(
+  scrapes: readonly number[],
+  valueAt: SignalSeries['valueAt'],
+  wasThereBefore: boolean,
+): readonly WriteSample[] {
   const samples: WriteSample[] = []
-  let wasThere = false
+  let wasThere = wasThereBefore
   for (const timeMs of scrapes) {
     const value = valueAt(timeMs)
     if (value !== undefined) samples.push({ timeMs, value })

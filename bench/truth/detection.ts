@@ -8,6 +8,7 @@ import { verdictOf, type Heard } from '../../src/fleet/stuck.ts'
 import type { ClusterObservations } from '../../src/model/observation.ts'
 import type { StuckVerdict } from '../../src/model/stuck.ts'
 import type { UpgradeRecord } from '../../src/model/upgrade.ts'
+import { upperBound } from '../../src/sim/history/bounds.ts'
 import { knownAt } from '../../src/sim/history/cluster-observations.ts'
 import type { ClusterHistory } from '../../src/sim/history/cluster-history.ts'
 import { recordOf } from '../../src/sim/history/compare.ts'
@@ -76,8 +77,7 @@ export function detectionTrials(
   for (const real of truth.upgrades) {
     const window = lookedAt(history, real)
     if (window === undefined) continue
-    const near = around(observations, window)
-    const judge = (nowMs: number): StuckVerdict | undefined => judgeAt(history, near, real, baselinesAt(nowMs), nowMs)
+    const judge = judgeOf(history, around(observations, window), real, baselinesAt)
     if (isCutOff(history, window)) unseen++
     else if (real.stall === undefined) calm.push(calmTrial(truth, real, window, judge))
     else stalls.push(stallTrial(truth, real, real.stall, window, judge))
@@ -119,16 +119,32 @@ function calmTrial(truth: HistoryTruth, real: TruthUpgradeRecord, window: Looked
   return { name }
 }
 
-function judgeAt(
+/** Derives again when something new is known, as the server does; who stands still says nothing new for hours. */
+function judgeOf(
   history: ClusterHistory,
   observations: ClusterObservations,
   real: TruthUpgradeRecord,
-  baselines: BaselineBook,
-  nowMs: number,
-): StuckVerdict | undefined {
-  const records = deriveUpgrades(knownAt(observations, nowMs))
-  const record = recordOf(real, records)
-  return record === undefined ? undefined : verdictOf(record, baselines, nowMs, heardAt(history, nowMs))
+  baselinesAt: BaselinesAt,
+): Judge {
+  const newsMs = newsTimes(observations)
+  let known = -1
+  let record: UpgradeRecord | undefined
+  return (nowMs) => {
+    const count = upperBound(newsMs, nowMs)
+    if (count !== known) record = recordOf(real, deriveUpgrades(knownAt(observations, nowMs)))
+    known = count
+    return record === undefined ? undefined : verdictOf(record, baselinesAt(nowMs), nowMs, heardAt(history, nowMs))
+  }
+}
+
+/** When anything is seen, begins, or ends; rising. */
+function newsTimes({ objects, absences, metrics, spans }: ClusterObservations): readonly number[] {
+  return [
+    ...objects.map(({ observedMs }) => observedMs),
+    ...absences.map(({ absentMs }) => absentMs),
+    ...metrics.flatMap(({ firstMs, afterMs }) => [firstMs, afterMs ?? Infinity]),
+    ...spans.map(({ endMs }) => endMs),
+  ].sort((a, b) => a - b)
 }
 
 /**

@@ -20,7 +20,7 @@ beforeAll(async () => {
     ...{ seed: 'wire4404', fromMs: FROM_MS, untilMs: FROM_MS + 8 * DAY_MS, stallShare: 0.6, beatMs: 60_000, startApp },
     fleet: MODES.map((mode) => ({ mode, clusters: 2 })),
   })
-}, 300_000)
+}, 600_000)
 
 describe.each(MODES)('told by %s', (mode) => {
   test('every upgrade is found, none made up, and no time is wrong', () => {

@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { AdoptionBook } from '../src/fleet/adoption/book.ts'
 import type { AdoptionAsk } from '../src/fleet/adoption/book.ts'
@@ -47,6 +48,19 @@ export async function run({ quick }: { readonly quick?: boolean }): Promise<void
     const beforeMs = cpuMs()
     await book.ask(asked)
     console.log(`first question, reading the year: ${(cpuMs() - beforeMs).toFixed(0)} ms of CPU`)
+    const warm = new AdoptionBook(facts.adoption)
+    const warming = warm.warm([HCO])
+    const waits = await waitsDuring(warming)
+    const warmMs = cpuMs()
+    await warm.ask(asked)
+    console.log(
+      `first question when the year was read at the start: ${(cpuMs() - warmMs).toFixed(0)} ms of CPU; ` +
+        `others waited ${waits.at(-1)!.toFixed(0)} ms of CPU at most meanwhile`,
+    )
+    await facts.adoption.putDay(days.at(-1)!, adoptionOfDay(days.at(-1)!, fleet, Infinity), [], Date.UTC(2027, 0, 1))
+    const countedMs = cpuMs()
+    await warm.ask(asked)
+    console.log(`after the newest day was counted again: ${(cpuMs() - countedMs).toFixed(0)} ms of CPU`)
     const answers: Readonly<Record<string, () => Promise<string>>> = {
       'share by version': async () => JSON.stringify(sharesOf((await book.ask(asked)).sums, compareReleases).series),
       'share by region, one channel': async () => {
@@ -78,6 +92,22 @@ export async function run({ quick }: { readonly quick?: boolean }): Promise<void
 function cpuMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
+}
+
+/** How long the thread was busy between any two turns, rising. */
+async function waitsDuring(work: Promise<unknown>): Promise<readonly number[]> {
+  const waits: number[] = []
+  const state = { isDone: false }
+  const done = work.finally(() => (state.isDone = true))
+  let fromMs = cpuMs()
+  for (;;) {
+    await setImmediate()
+    waits.push(cpuMs() - fromMs)
+    fromMs = cpuMs()
+    if (state.isDone) break
+  }
+  await done
+  return waits.sort((a, b) => a - b)
 }
 
 async function p50(ask: () => Promise<unknown>, runs: number): Promise<number> {

@@ -13,8 +13,7 @@ export type AdoptionCalls = {
 }
 
 /** On the query worker. */
-export function adoptionCalls(reader: AdoptionReader): AdoptionCalls {
-  const book = new AdoptionBook(reader)
+export function adoptionCalls(reader: AdoptionReader, book = new AdoptionBook(reader)): AdoptionCalls {
   return {
     adoption: (asked) => book.ask(asked),
     adoptionUsage: (fromDay, toDay) => reader.usage(fromDay, toDay),

@@ -2,6 +2,7 @@
  * What the query worker answers about the fleet's facts: what is kept stands in SQLite, what is to be thought of it in the
  * book. The book is filled from what is kept when the worker starts, and is fed from then on by whoever derives.
  */
+import { setImmediate } from 'node:timers/promises'
 import type { ApiFleetFacts, ClusterWithFacts } from './api/fleet-facts.ts'
 import type { ClusterPage, ClusterQuery } from './fleet/cluster-book.ts'
 import type { FleetCoverage } from './fleet/fleet-coverage.ts'
@@ -69,12 +70,18 @@ export function fleetCalls(
   }
 }
 
-/** Puts what is kept of every cluster into the book. */
+/** Clusters that are read without a look at what else waits: some ten milliseconds of them. */
+const CLUSTERS_PER_TURN = 5
+
+/** Puts what is kept of every cluster into the book. Queries are let through meanwhile: reading alone never does. */
 export async function fillFleetBook(book: FleetBook, facts: FleetFactsReader): Promise<FleetBook> {
+  let read = 0
   for (const { cluster } of await facts.clusters()) {
     const kept = await facts.cluster(cluster)
     if (kept !== undefined) book.put(kept)
+    if (++read % CLUSTERS_PER_TURN === 0) await setImmediate()
   }
+  while (book.insight.edges.estimateNext()) await setImmediate()
   return book
 }
 

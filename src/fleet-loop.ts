@@ -35,6 +35,7 @@ export interface FleetLoopBook {
   describe(traits: ReadonlyMap<string, ClusterTraits>): void
   verdicts(nowMs: number): readonly StuckVerdict[]
   readonly insight: {
+    readonly edges: { estimateNext(): boolean }
     restoreSeries(written: readonly WrittenSeries[]): void
     series(verdicts: readonly StuckVerdict[], nowMs: number): readonly DerivedSample[]
   }
@@ -99,6 +100,8 @@ export interface FleetLoop {
 const BUDGET_MS = 700
 /** Of telling alerts in traces. */
 const ALERTS_BUDGET_MS = 200
+/** Of estimating edges that changed. */
+const EDGES_BUDGET_MS = 300
 /** Without a look at what else waits. */
 const SLICE_MS = 15
 /** Clusters of one write. */
@@ -316,6 +319,7 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
         return derivePending(nowMs, book)
       })
       if (isDue('hear', HEAR_EVERY_MS, nowMs)) await attempt('signs of life', () => hear(nowMs, book))
+      await attempt('edges', () => within(EDGES_BUDGET_MS, () => Promise.resolve(book.insight.edges.estimateNext())))
       await attempt('series', () => writeSeries(nowMs, book))
       await attempt('traits', async () => {
         if (isDue('traits', TRAITS_EVERY_MS, nowMs)) book.describe(await parts.traitsAt(nowMs))

@@ -45,6 +45,8 @@ import type { TraceCalls } from './span-calls.ts'
 import type { StoreOptions } from './store/options.ts'
 import { observedCalls } from './observation-calls.ts'
 import type { ObservedCalls } from './observation-calls.ts'
+import { AdoptionBook } from './fleet/adoption/book.ts'
+import { EXPECTED_OPERATORS } from './fleet/adoption/cube-of-day.ts'
 import { createFleetBook } from './fleet/fleet-book.ts'
 import { adoptionCalls } from './adoption-calls.ts'
 import type { AdoptionCalls } from './adoption-calls.ts'
@@ -165,6 +167,9 @@ try {
   const fleetBook = fillFleetBook(createFleetBook(), facts.fleet)
   // Whoever asks is told; nobody may be there to ask.
   fleetBook.catch(() => undefined)
+  const adoptionBook = new AdoptionBook(facts.adoption)
+  // In the background, after what the first beat waits for; what fails here fails again for whoever asks.
+  fleetBook.then(() => adoptionBook.warm(EXPECTED_OPERATORS)).catch(() => undefined)
   const query = createLocalEngine({ queryable: reader, options: data.engine, nowMs: stopwatchMs })
   let groups = groupsOf(data, data.rules.files)
   const { remote: writer } = createCaller<DerivedCalls>(data.writerPort)
@@ -224,7 +229,7 @@ try {
     deliveries: (query) => facts.deliveries.list(query),
     delivery: (id) => facts.deliveries.get(id),
     ...fleetCalls(facts.fleet, fleetBook, () => fleetLoop.progress()),
-    ...adoptionCalls(facts.adoption),
+    ...adoptionCalls(facts.adoption, adoptionBook),
     close: () => {
       facts.close()
       spans.close()

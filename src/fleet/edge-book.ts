@@ -1,6 +1,10 @@
 /**
- * All edges of the fleet, kept while the server runs: fed cluster by cluster as facts change, and estimated when asked, each
- * edge once for as long as its runs stay as they are.
+ * All edges of the fleet, kept while the server runs: fed cluster by cluster as facts change, and estimated once for as long
+ * as an edge's runs stay as they are.
+ *
+ * Of a large fleet with every edge changed that takes half a second, which nobody waits for: an answer about many edges
+ * estimates so many runs and tells the other edges as they were estimated last. Whoever feeds the book estimates these one
+ * by one (`estimateNext`), so they are behind by a beat at most.
  */
 import type { EdgeFacts } from '../model/stuck.ts'
 import type { UpgradeRecord } from '../model/upgrade.ts'
@@ -25,6 +29,9 @@ export interface EdgeReader {
   compare(first: EdgeName, second: EdgeName): Promise<EdgeComparison | undefined>
 }
 
+/** Runs that one answer about many edges estimates, some 10 ms of them (bench edges). */
+export const RUNS_AT_ONCE = 3000
+
 /** The same, at hand: on the thread that keeps it. */
 export interface EdgeBook {
   /** Replaces what a cluster's upgrades said. Those without a known origin are on no edge. */
@@ -33,7 +40,9 @@ export interface EdgeBook {
   edge(name: EdgeName): EdgeFacts | undefined
   compare(first: EdgeName, second: EdgeName): EdgeComparison | undefined
   /** All edges with how long their finished upgrades took, rising; for the series of durations. */
-  finished(): readonly { readonly facts: EdgeFacts; readonly finishedSeconds: Float64Array }[]
+  finished(): readonly EdgeEstimate[]
+  /** Estimates the edge that has waited longest since it changed; false when none waits. */
+  estimateNext(): boolean
   /** All that took each edge. */
   runs(): Iterable<{ readonly name: EdgeName; readonly runs: Iterable<EdgeRun> }>
   /** Rises whenever an edge changed. */
@@ -44,12 +53,20 @@ interface Edge {
   readonly name: EdgeName
   /** By cluster. */
   readonly runs: Map<string, readonly EdgeRun[]>
-  facts: EdgeFacts | undefined
-  finishedSeconds: Float64Array | undefined
+  /** Of the runs as they were when it was estimated last. */
+  estimate: EdgeEstimate | undefined
+}
+
+/** `finishedSeconds`: how long its finished upgrades took, rising. */
+interface EdgeEstimate {
+  readonly facts: EdgeFacts
+  readonly finishedSeconds: Float64Array
 }
 
 export function createEdgeBook(): EdgeBook {
   const edges = new Map<string, Edge>()
+  /** Those that changed since they were estimated, the oldest change first. */
+  const changed = new Set<Edge>()
   const edgesOfCluster = new Map<string, readonly string[]>()
   let sorted: readonly Edge[] | undefined
   let revision = 0
@@ -57,7 +74,7 @@ export function createEdgeBook(): EdgeBook {
   const edgeOf = (key: string, name: EdgeName): Edge => {
     let edge = edges.get(key)
     if (edge === undefined) {
-      edges.set(key, (edge = { name, runs: new Map(), facts: undefined, finishedSeconds: undefined }))
+      edges.set(key, (edge = { name, runs: new Map(), estimate: undefined }))
       sorted = undefined
     }
     return edge
@@ -65,14 +82,29 @@ export function createEdgeBook(): EdgeBook {
   const replace = (key: string, edge: Edge, cluster: string, runs: readonly EdgeRun[] | undefined): void => {
     if (runs === undefined) edge.runs.delete(cluster)
     else edge.runs.set(cluster, runs)
-    edge.facts = undefined
-    edge.finishedSeconds = undefined
+    changed.add(edge)
     revision++
     if (edge.runs.size > 0) return
     edges.delete(key)
+    changed.delete(edge)
     sorted = undefined
   }
-  const factsOf = (edge: Edge): EdgeFacts => (edge.facts ??= edgeFactsOf(edge.name, runsOf(edge)))
+  const estimateOf = (edge: Edge): EdgeEstimate => {
+    if (edge.estimate !== undefined && !changed.has(edge)) return edge.estimate
+    changed.delete(edge)
+    const runs = runsOf(edge)
+    edge.estimate = { facts: edgeFactsOf(edge.name, runs), finishedSeconds: wholeDurations(runs).finished }
+    return edge.estimate
+  }
+  /** One that was never estimated always is: it is new, and has few runs. */
+  const estimatesOf = (many: readonly Edge[]): readonly EdgeEstimate[] => {
+    let left = RUNS_AT_ONCE
+    return many.map((edge) => {
+      if (edge.estimate === undefined || !changed.has(edge)) return estimateOf(edge)
+      left -= edge.runs.size
+      return left >= 0 ? estimateOf(edge) : edge.estimate
+    })
+  }
   const inOrder = (): readonly Edge[] => (sorted ??= [...edges.values()].sort((a, b) => compareNames(a.name, b.name)))
 
   return {
@@ -90,27 +122,25 @@ export function createEdgeBook(): EdgeBook {
       if (now.size === 0) edgesOfCluster.delete(cluster)
       else edgesOfCluster.set(cluster, [...now.keys()])
     },
-    edges: (query = {}) =>
-      inOrder()
-        .filter(({ name }) => fits(name, query))
-        .map(factsOf),
+    edges: (query = {}) => estimatesOf(inOrder().filter(({ name }) => fits(name, query))).map(({ facts }) => facts),
     edge: (name) => {
       const edge = edges.get(keyOf(name))
-      return edge === undefined ? undefined : factsOf(edge)
+      return edge === undefined ? undefined : estimateOf(edge).facts
     },
     compare: (firstName, secondName) => {
       const [first, second] = [edges.get(keyOf(firstName)), edges.get(keyOf(secondName))]
       if (first === undefined || second === undefined) return undefined
       return compareEdges(
-        { facts: factsOf(first), runs: runsOf(first) },
-        { facts: factsOf(second), runs: runsOf(second) },
+        { facts: estimateOf(first).facts, runs: runsOf(first) },
+        { facts: estimateOf(second).facts, runs: runsOf(second) },
       )
     },
-    finished: () =>
-      inOrder().map((edge) => {
-        edge.finishedSeconds ??= wholeDurations(runsOf(edge)).finished
-        return { facts: factsOf(edge), finishedSeconds: edge.finishedSeconds }
-      }),
+    finished: () => estimatesOf(inOrder()),
+    estimateNext: () => {
+      const [edge] = changed
+      if (edge !== undefined) estimateOf(edge)
+      return changed.size > 0
+    },
     runs: function* () {
       for (const edge of inOrder()) yield { name: edge.name, runs: eachRun(edge) }
     },

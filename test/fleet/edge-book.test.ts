@@ -119,3 +119,27 @@ test('with nothing ended on one edge there is not even a difference', () => {
   book.put('fra-1', [recordOf({ startMinute: 0, seenMinute: 3 }), ...runs(OLD, upTo(20)).map(recordOf)])
   expect(book.compare(NEW, OLD)?.success).toEqual({ verdict: 'insufficient_data', moreNeeded: 10 })
 })
+
+test('of many edges that changed some are told as they were, until they are estimated', () => {
+  const book = createEdgeBook()
+  const versions = Array.from({ length: 4 }, (_, i) => ({ ...NEW, to: `1.${17 + i}.0` }))
+  const feed = (minutes: number): void => {
+    for (let cluster = 0; cluster < 1000; cluster++) {
+      book.put(`c${cluster}`, versions.flatMap((edge) => runs(edge, [minutes])).map(recordOf))
+    }
+  }
+  const medians = (): readonly number[] => book.edges().map(({ duration }) => duration.p50Seconds! / 60)
+  feed(5)
+  // None is left out, however many are new.
+  expect(medians()).toEqual([5, 5, 5, 5])
+  feed(7)
+  expect(medians().toSorted()).toEqual([5, 7, 7, 7])
+  // One that is asked for by itself is always as it is now.
+  expect(versions.map((edge) => book.edge(edge)!.duration.p50Seconds! / 60)).toEqual([7, 7, 7, 7])
+  feed(9)
+  let left = 1
+  while (book.estimateNext()) left++
+  expect(left).toBe(4)
+  expect(medians()).toEqual([9, 9, 9, 9])
+  expect(book.estimateNext()).toBe(false)
+})

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { groupBy } from '../../base/group-by.ts'
-import type { AdoptionDay, AdoptionReader } from '../../model/adoption.ts'
+import type { AdoptionDay, AdoptionReader, AdoptionRow } from '../../model/adoption.ts'
 import { AdoptionCube } from './cube.ts'
 import type { CubeFilter, CubeSums, Dimension } from './cube.ts'
 import { addDays, daysBetween } from './day.ts'
@@ -23,13 +23,19 @@ export interface AdoptionAnswer {
   readonly updatedMs?: number
 }
 
+/** Of which `warm` reads the days, up to the newest that was counted: what pages ask at first. */
+const WARM_DAYS = 365
+/** Read without a look at what else waits. */
+const DAYS_PER_TURN = 2
+
 /**
- * Answers from cubes of one month and operator, kept as long as no day in them is counted again. Past months do not
- * change, so the first question about a year reads it, and the next ones cost a pass over its columns.
+ * Answers from cubes of one operator and one part of time, kept as long as no day in them is counted again. Past months
+ * are a part each and do not change; the newest day is counted again and again, and is a part by itself. So a year is read
+ * once, at the start (`warm`) or when it is first asked for, and a question costs a pass over its columns.
  */
 export class AdoptionBook {
   readonly #reader: AdoptionReader
-  readonly #months = new Map<string, { readonly stamp: string; readonly cube: AdoptionCube }>()
+  readonly #parts = new Map<string, { readonly stamp: string; readonly cube: Promise<AdoptionCube> }>()
 
   constructor(reader: AdoptionReader) {
     this.#reader = reader
@@ -38,10 +44,11 @@ export class AdoptionBook {
   async ask(asked: AdoptionAsk): Promise<AdoptionAnswer> {
     const all = await this.#reader.days()
     const counted = all.filter(({ day }) => day >= asked.fromDay && day <= asked.toDay)
-    const stamps = new Map([...groupBy(all, ({ day }) => monthOf(day))].map(([month, days]) => [month, stampOf(days)]))
+    const partOf = partsOf(all)
+    const whole = groupBy(all, partOf)
     const parts: CubeSums[] = []
-    for (const [month, days] of groupBy(counted, ({ day }) => monthOf(day))) {
-      const cube = await this.#monthOf(asked.operator, month, stamps.get(month)!)
+    for (const [part, days] of groupBy(counted, partOf)) {
+      const cube = await this.#cubeOf(asked.operator, part, whole.get(part)!)
       parts.push(cube.sums(asked.by, days[0]!.day, days.at(-1)!.day, asked.filter))
     }
     const known = new Set(counted.map(({ day }) => day))
@@ -53,20 +60,50 @@ export class AdoptionBook {
     }
   }
 
-  /** Reads it anew when a day in it was counted since; a year of it takes a while, and others may use the thread. */
-  async #monthOf(operator: string, month: string, stamp: string): Promise<AdoptionCube> {
-    const key = `${operator} ${month}`
-    const known = this.#months.get(key)
+  /** Reads the last year of some operators before anybody asks for it, the newest part first. */
+  async warm(operators: readonly string[]): Promise<void> {
+    const all = await this.#reader.days()
+    const newest = all.at(-1)
+    if (newest === undefined) return
+    const { fromDay } = lastDays(newest.day, WARM_DAYS)
+    for (const [part, days] of [...groupBy(all, partsOf(all))].reverse()) {
+      if (days.at(-1)!.day < fromDay) continue
+      for (const operator of operators) await this.#cubeOf(operator, part, days)
+    }
+  }
+
+  /** Reads it anew when a day in it was counted since. @param days all of the part */
+  async #cubeOf(operator: string, part: string, days: readonly AdoptionDay[]): Promise<AdoptionCube> {
+    const key = `${operator} ${part}`
+    const stamp = stampOf(days)
+    const known = this.#parts.get(key)
     if (known?.stamp === stamp) return known.cube
-    await setImmediate()
-    const cube = new AdoptionCube(await this.#reader.rows(operator, `${month}-01`, `${month}-31`))
-    this.#months.set(key, { stamp, cube })
-    return cube
+    const one = { stamp, cube: this.#read(operator, days) }
+    this.#parts.set(key, one)
+    try {
+      return await one.cube
+    } catch (thrown) {
+      if (this.#parts.get(key) === one) this.#parts.delete(key)
+      throw thrown
+    }
+  }
+
+  /** A year takes a while, and others use the thread. */
+  async #read(operator: string, days: readonly AdoptionDay[]): Promise<AdoptionCube> {
+    const rows: AdoptionRow[] = []
+    for (let at = 0; at < days.length; at += DAYS_PER_TURN) {
+      const last = days[Math.min(at + DAYS_PER_TURN, days.length) - 1]!
+      for (const row of await this.#reader.rows(operator, days[at]!.day, last.day)) rows.push(row)
+      await setImmediate()
+    }
+    return new AdoptionCube(rows)
   }
 }
 
-function monthOf(day: string): string {
-  return day.slice(0, 7)
+/** The part that a day is in: its month, and itself when it is the newest. @param days in order */
+function partsOf(days: readonly AdoptionDay[]): (one: AdoptionDay) => string {
+  const newest = days.at(-1)?.day
+  return ({ day }) => (day === newest ? day : day.slice(0, 7))
 }
 
 function stampOf(days: readonly AdoptionDay[]): string {

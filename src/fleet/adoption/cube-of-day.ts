@@ -17,7 +17,7 @@ export interface AdoptionCluster {
 }
 
 /** Operators that every cluster of the fleet could have; others count where they were ever seen. */
-const EXPECTED_OPERATORS: readonly string[] = ['kubevirt-hyperconverged']
+export const EXPECTED_OPERATORS: readonly string[] = ['kubevirt-hyperconverged']
 
 /** @param nowMs the present day is counted up to now */
 export function adoptionOfDay(

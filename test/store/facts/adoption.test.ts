@@ -5,7 +5,7 @@ import { countDays } from '../../../src/fleet/adoption/count-days.ts'
 import type { CountingPorts, LateChange } from '../../../src/fleet/adoption/count-days.ts'
 import { changedFromMs } from '../../../src/fleet/adoption/late-change.ts'
 import { AdoptionCube } from '../../../src/fleet/adoption/cube.ts'
-import { addDays, dayStartMs } from '../../../src/fleet/adoption/day.ts'
+import { addDays, daysBetween, dayStartMs } from '../../../src/fleet/adoption/day.ts'
 import type { AdoptionRow } from '../../../src/model/adoption.ts'
 import type { ClusterFacts } from '../../../src/model/fleet-facts.ts'
 import { NOW_MS, TempStore } from '../temp-store.ts'
@@ -60,6 +60,7 @@ test('the book answers over months what one cube of all rows answers, also after
         await adoption.putDay(when, known.get(when)!, [], ++nowMs)
       }
       const toDay = addDays(fromDay, length)
+      if (length % 7 === 0) await book.warm([HCO])
       const answer = await book.ask({ operator: HCO, by: 'version', fromDay, toDay, filter: {} })
       const whole = new AdoptionCube([...known.values()].flat()).sums('version', fromDay, toDay)
       const lines = ({ values, clusters, vms }: typeof whole) =>
@@ -73,6 +74,31 @@ test('the book answers over months what one cube of all rows answers, also after
     }),
     { numRuns: 60 },
   )
+})
+
+test('a year that was read at the start is not read again, and of a day counted anew only that day', async () => {
+  const { adoption } = new TempStore({}, NOW_MS).writer.facts
+  const read: string[] = []
+  const book = new AdoptionBook({
+    rows: (operator, fromDay, toDay) => {
+      read.push(fromDay)
+      return adoption.rows(operator, fromDay, toDay)
+    },
+    usage: (fromDay, toDay) => adoption.usage(fromDay, toDay),
+    days: () => adoption.days(),
+    operators: () => adoption.operators(),
+  })
+  await book.warm([HCO])
+  const days = daysBetween('2026-01-30', '2026-02-03')
+  for (const [i, day] of days.entries()) await adoption.putDay(day, [row(day, '1.16.0', 3)], [], i)
+  await book.warm([HCO])
+  expect(read).toEqual(['2026-02-03', '2026-02-01', '2026-01-30'])
+  const asked = { operator: HCO, by: 'version', fromDay: days[0]!, toDay: days.at(-1)!, filter: {} } as const
+  await book.ask(asked)
+  expect(read).toHaveLength(3)
+  await adoption.putDay('2026-02-03', [row('2026-02-03', '1.16.0', 4)], [], 9)
+  expect([...(await book.ask(asked)).sums.clusters[0]!]).toEqual([3, 3, 3, 3, 4])
+  expect(read.slice(3)).toEqual(['2026-02-03'])
 })
 
 test('days are counted from the first that the fleet knows, some at a time, and past ones once more for what came late', async () => {

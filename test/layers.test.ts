@@ -97,7 +97,7 @@ const KEPT_IN_ONE_PLACE: readonly { readonly what: string; readonly pattern: Reg
   { what: 'better-sqlite3 or kysely', pattern: /from '(better-sqlite3|kysely)'/, allowed: /^store\// },
   { what: 'the environment', pattern: /process\.env\b/, allowed: /^config\.ts$/ },
   { what: 'the clock', pattern: /\bDate\.now\(\)|new Date\(\)/, allowed: /^(base\/clock\.ts|base\/log\.ts|web\/)/ },
-  { what: 'uplot', pattern: /from 'uplot'/, allowed: /^web\/panels\/time-series-chart\.tsx$/ },
+  { what: 'uplot', pattern: /from 'uplot'/, allowed: /^web\/panels\/plot\.tsx$/ },
 ]
 
 describe('layers', () => {

@@ -1,6 +1,7 @@
 import { lazy } from 'react'
 import type { ComponentType, ReactNode } from 'react'
 import { Route, Switch } from 'wouter'
+import { EXPLORE_ROUTES } from './lib/explore-paths.ts'
 import { FLEET_LIST, FLEET_ROUTES } from './lib/fleet-paths.ts'
 import { ROUTES } from './lib/paths.ts'
 import { NotFoundPage } from './pages/not-found-page.tsx'
@@ -18,6 +19,8 @@ const load = {
   delivery: () => import('./pages/delivery-page.tsx'),
   lint: () => import('./pages/lint-page.tsx'),
   explore: () => import('./pages/explore-page.tsx'),
+  dashboards: () => import('./pages/dashboards-page.tsx'),
+  dashboard: () => import('./pages/dashboard-page.tsx'),
   fleet: () => import('./pages/fleet-page.tsx'),
   cluster: () => import('./pages/cluster-page.tsx'),
   adoption: () => import('./pages/adoption-page.tsx'),
@@ -37,6 +40,8 @@ const SilencesPage = lazyPage(async () => (await load.silences()).SilencesPage)
 const DeliveryPage = lazyPage(async () => (await load.delivery()).DeliveryPage)
 const LintPage = lazyPage(async () => (await load.lint()).LintPage)
 const ExplorePage = lazyPage(async () => (await load.explore()).ExplorePage)
+const DashboardsPage = lazyPage(async () => (await load.dashboards()).DashboardsPage)
+const DashboardPage = lazyPage(async () => (await load.dashboard()).DashboardPage)
 const FleetPage = lazyPage(async () => (await load.fleet()).FleetPage)
 const ClusterPage = lazyPage(async () => (await load.cluster()).ClusterPage)
 const AdoptionPage = lazyPage(async () => (await load.adoption()).AdoptionPage)
@@ -63,6 +68,8 @@ export function Routes(): ReactNode {
         {({ fingerprint }) => <AlertsPage fingerprint={fingerprint} />}
       </Route>
       <Route path={ROUTES.explore} component={ExplorePage} />
+      <Route path={EXPLORE_ROUTES.dashboards} component={DashboardsPage} />
+      <Route path={EXPLORE_ROUTES.dashboard}>{({ name }) => <DashboardPage key={name} name={name} />}</Route>
       <Route path={ROUTES.runbook}>{({ name }) => <RunbookPage key={name} name={name.replace(/\.md$/, '')} />}</Route>
       <Route component={NotFoundPage} />
     </Switch>

@@ -20,8 +20,15 @@ interface Board {
 
 const catalog = shippedCatalog()
 
-test('there is a dashboard about the configuration of HCO', () => {
-  expect(catalog.dashboards.map(({ name }) => name)).toContain('hco-configuration')
+test('there is a dashboard for each question that has one', () => {
+  expect(catalog.dashboards.map(({ name }) => name).sort()).toEqual([
+    'daytwo',
+    'fleet-upgrade-health',
+    'golden-images',
+    'hco-configuration',
+    'version-adoption',
+    'workload-updates',
+  ])
 })
 
 describe.each(catalog.dashboards.map((dashboard) => [dashboard.name, dashboard] as const))('%s', (_, dashboard) => {
@@ -52,11 +59,19 @@ describe.each(catalog.dashboards.map((dashboard) => [dashboard.name, dashboard] 
     }
   })
 
-  test('every query is about the chosen clusters and survives HA pairs', () => {
-    for (const query of dashboard.queries) {
+  test('every panel says what it shows, and every kind, unit and key in it is drawn', () => {
+    expect(dashboard.faults).toEqual([])
+    expect(dashboard.model.panels.filter(({ title, description }) => title === '' || description === '')).toEqual([])
+  })
+
+  test('what clusters send is counted once for each cluster, whoever else sends it', () => {
+    for (const query of dashboard.queries.filter((one) => /\b(?:kubevirt|csv|kube|cluster)_/.test(one))) {
       expect(query).toContain('cluster=~"$cluster"')
-      expect(query).toMatch(/\b(count|max)\b/)
-      expect(query).not.toMatch(/\bsum\b/)
+      expect(query).toMatch(/\b(?:max|count) by \(cluster\b|^(?:max|count)\b/)
     }
+  })
+
+  test('every variable is used', () => {
+    for (const { name } of dashboard.model.variables) expect(dashboard.text).toContain(`$${name}`)
   })
 })

@@ -46,6 +46,11 @@ export function logsPath(search: Search = {}): string {
   return withSearch(EXPLORE_ROUTES.logs, searchOf(search))
 }
 
+/** @param search `q`, a part of what they are about */
+export function dashboardsPath(search: Search = {}): string {
+  return withSearch(EXPLORE_ROUTES.dashboards, searchOf(search))
+}
+
 /** @param search `var-<name>`, `range`, `panel` */
 export function dashboardPath(name: string, search: Search = {}): string {
   return withSearch(`${EXPLORE_ROUTES.dashboards}/${encodeURIComponent(name)}`, searchOf(search))

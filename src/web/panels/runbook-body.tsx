@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { BoundRunbook } from '../../contract/runbooks.ts'
+import { dashboardPath } from '../lib/explore-paths.ts'
 import { countOf } from '../lib/format-number.ts'
 import { createMarker } from '../lib/mark-values.ts'
 import { alertsPath } from '../lib/paths.ts'
@@ -57,10 +58,29 @@ export function RunbookBody({ bound, sectionLevel, isBesideAlert = false, extra 
       ) : null}
       {isBesideAlert ? null : <OnlyMe bound={bound} />}
       <Filled bound={bound} />
+      <Shown bound={bound} />
       <div className="prose">
         <Markdown blocks={blocks} slots={slots} />
       </div>
     </div>
+  )
+}
+
+/** Panels that show what the alert is about. */
+function Shown({ bound: { panels } }: { readonly bound: BoundRunbook }): ReactNode {
+  if (panels.length === 0) return null
+  return (
+    <details className="runbook-panels">
+      <summary>{countOf(panels.length, 'panel')} about it on dashboards</summary>
+      <ul>
+        {panels.map(({ dashboard, dashboardTitle, panel, panelTitle }) => (
+          <li key={`${dashboard} ${panel}`}>
+            <Link href={dashboardPath(dashboard, { panel })}>{panelTitle}</Link>{' '}
+            <span className="quiet">on {dashboardTitle}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }
 

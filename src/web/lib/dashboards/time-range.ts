@@ -1,0 +1,98 @@
+import { formatDuration, parseDuration } from '../../../model/duration.ts'
+import { stepFor } from '../chart-columns.ts'
+import type { VariableValue } from './interpolate.ts'
+
+/** The time a dashboard shows: so long until now (or until the moment of the address), or from one moment to another. Pure. */
+
+export type TimeRange =
+  | { readonly kind: 'last'; readonly seconds: number }
+  | { readonly kind: 'between'; readonly fromMs: number; readonly toMs: number }
+
+export const RANGES = [
+  { value: '15m', text: '15 min' },
+  { value: '1h', text: '1 h' },
+  { value: '6h', text: '6 h' },
+  { value: '1d', text: '1 d' },
+  { value: '7d', text: '7 d' },
+  { value: '30d', text: '30 d' },
+  { value: '90d', text: '90 d' },
+] as const
+
+export const REFRESHES = ['off', '10s', '30s', '1m', '5m', '15m'] as const
+
+const LONGEST_SECONDS = 366 * 86_400
+const SHORTEST_SECONDS = 10
+
+/** `range=6h`, or `from` and `to` in milliseconds. What cannot be read is left to the file's own duration. */
+export function readTimeRange(search: URLSearchParams, durationSeconds: number): TimeRange {
+  const [fromMs, toMs] = [Number(search.get('from') ?? NaN), Number(search.get('to') ?? NaN)]
+  const lengthMs = toMs - fromMs
+  if (Number.isInteger(fromMs) && lengthMs >= SHORTEST_SECONDS * 1000 && lengthMs <= LONGEST_SECONDS * 1000) {
+    return { kind: 'between', fromMs, toMs }
+  }
+  const seconds = (parseDuration(search.get('range') ?? '') ?? 0) / 1000
+  const isUsable = seconds >= SHORTEST_SECONDS && seconds <= LONGEST_SECONDS
+  return { kind: 'last', seconds: isUsable ? seconds : durationSeconds }
+}
+
+/** The parameters of an address for it; the file's own duration needs none. */
+export function timeRangeSearch(range: TimeRange, durationSeconds: number): Readonly<Record<string, string>> {
+  if (range.kind === 'between') return { from: String(range.fromMs), to: String(range.toMs), range: '' }
+  const isOwn = range.seconds === durationSeconds
+  return { from: '', to: '', range: isOwn ? '' : formatDuration(range.seconds * 1000) }
+}
+
+/** Seconds between refreshes; 0: only when asked to. */
+export function readRefresh(search: URLSearchParams, refreshSeconds: number): number {
+  const asked = search.get('refresh')
+  if (asked === null) return refreshSeconds
+  return asked === 'off' ? 0 : (parseDuration(asked) ?? refreshSeconds * 1000) / 1000
+}
+
+/** A range as it is asked for: whole steps, so that a refreshed graph keeps its points. Seconds since the epoch. */
+export interface Span {
+  readonly startSeconds: number
+  readonly endSeconds: number
+  readonly stepSeconds: number
+}
+
+export function spanOf(range: TimeRange, nowMs: number, minStepSeconds = 0): Span {
+  const lengthSeconds = range.kind === 'last' ? range.seconds : (range.toMs - range.fromMs) / 1000
+  const stepSeconds = Math.max(stepFor(lengthSeconds), minStepSeconds)
+  const toSeconds = range.kind === 'last' ? nowMs / 1000 : range.toMs / 1000
+  const endSeconds = Math.floor(toSeconds / stepSeconds) * stepSeconds
+  return {
+    startSeconds: endSeconds - Math.max(1, Math.floor(lengthSeconds / stepSeconds)) * stepSeconds,
+    endSeconds,
+    stepSeconds,
+  }
+}
+
+/** How often clusters are taken to send when a query does not say it. */
+const SENT_EVERY_SECONDS = 60
+
+/**
+ * The variables that always have a value. `$__rate_interval` is long enough for four samples, and for a step with one
+ * sample before it, as Perses and Grafana have it.
+ */
+export function builtIns(
+  { startSeconds, endSeconds, stepSeconds }: Span,
+  { name, project }: { readonly name: string; readonly project: string },
+  minStepSeconds = 0,
+): ReadonlyMap<string, VariableValue> {
+  const rangeSeconds = Math.max(1, endSeconds - startSeconds)
+  const sentEvery = minStepSeconds || SENT_EVERY_SECONDS
+  const texts = {
+    __dashboard: name,
+    __project: project,
+    __from: String(startSeconds * 1000),
+    __to: String(endSeconds * 1000),
+    __interval: `${stepSeconds}s`,
+    __interval_ms: String(stepSeconds * 1000),
+    __rate_interval: `${Math.max(stepSeconds + sentEvery, 4 * sentEvery)}s`,
+    __range: `${rangeSeconds}s`,
+    __range_s: String(rangeSeconds),
+    __range_ms: String(rangeSeconds * 1000),
+  }
+  return new Map(Object.entries(texts).map(([key, text]) => [key, { values: [text], isPattern: true }]))
+}

@@ -1,0 +1,241 @@
+import { useMemo } from 'react'
+import type { ReactNode } from 'react'
+import { Link, useLocation, useSearch } from 'wouter'
+import type { DashboardAnswer } from '../../contract/dashboards.ts'
+import type { DashboardPanel } from '../../model/dashboard.ts'
+import { interpolateText } from '../lib/dashboards/interpolate.ts'
+import { readRefresh, readTimeRange, timeRangeSearch } from '../lib/dashboards/time-range.ts'
+import type { TimeRange } from '../lib/dashboards/time-range.ts'
+import { VARIABLE_PREFIX } from '../lib/dashboards/variables.ts'
+import { dashboardPath, dashboardsPath } from '../lib/explore-paths.ts'
+import { countOf } from '../lib/format-number.ts'
+import { Answer } from '../panels/answer.tsx'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { DashboardGrids } from '../panels/dashboards/dashboard-grid.tsx'
+import { DashboardPanelFrame } from '../panels/dashboards/dashboard-panel.tsx'
+import { PanelAlertList } from '../panels/dashboards/panel-alerts.tsx'
+import { PanelQueries } from '../panels/dashboards/panel-queries.tsx'
+import { TextLink } from '../panels/dashboards/text-link.tsx'
+import { TimeControls } from '../panels/dashboards/time-controls.tsx'
+import { VariableBar } from '../panels/dashboards/variable-bar.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
+import { toFailure } from '../query/fetch-json.ts'
+import { dashboardApiPath, useDashboard, useRefresh, useVariables } from '../query/use-dashboards.ts'
+import type { Asking } from '../query/use-dashboards.ts'
+import { useMoment } from '../query/use-moment.ts'
+import { CodeBlock } from '../ui/code-block.tsx'
+import { Notice } from '../ui/notice.tsx'
+import '../ui/styles/dashboards.css'
+import { useFocusKeys } from '../ui/use-focus-keys.ts'
+import { useKeys } from '../ui/use-keys.ts'
+
+/** One dashboard: its variables and its time in the address, its panels below. */
+export function DashboardPage({ name }: { readonly name: string }): ReactNode {
+  const query = useDashboard(name)
+  const unknown = query.error === null || query.data !== undefined ? undefined : toFailure(query.error)
+  return (
+    <div className="page page-wide">
+      <title>{`${query.data?.dashboard.title ?? name} · Dashboards · Daytwo`}</title>
+      <PagesNav place="Explore" />
+      {unknown?.status === 404 ? (
+        <NoSuchDashboard name={name} body={unknown.body} />
+      ) : (
+        <Answer query={query} what="the dashboard" skeletonLines={10}>
+          {(answer) => <Board answer={answer} />}
+        </Answer>
+      )}
+      <ApiCallNote call={{ path: dashboardApiPath(name) }} />
+    </div>
+  )
+}
+
+function NoSuchDashboard({ name, body }: { readonly name: string; readonly body: unknown }): ReactNode {
+  const { nearest } = (body ?? {}) as { readonly nearest?: unknown }
+  const names = Array.isArray(nearest) ? nearest.filter((one) => typeof one === 'string') : []
+  return (
+    <Notice kind="note" title={`No dashboard is called ${name}`}>
+      {names.length > 0 ? 'Perhaps ' : null}
+      {names.map((one) => (
+        <Link key={one} href={dashboardPath(one)}>
+          {one}
+        </Link>
+      ))}
+      {names.length > 0 ? '? ' : null}
+      <Link href={dashboardsPath()}>All dashboards</Link>
+    </Notice>
+  )
+}
+
+function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
+  const { dashboard: model, alerts, faults, file, source } = answer
+  const searchText = useSearch()
+  const search = useMemo(() => new URLSearchParams(searchText), [searchText])
+  const [, navigate] = useLocation()
+  const at = useMoment()
+  const range = useMemo(() => readTimeRange(search, model.durationSeconds), [search, model])
+  const refreshSeconds = readRefresh(search, model.refreshSeconds)
+  const variables = useVariables(model, search, range)
+  const refresh = useRefresh()
+  const asking: Asking = { dashboard: model, range, values: variables.values, refreshSeconds }
+  const variableNames = new Set(model.variables.map((variable) => variable.name))
+  const open = model.panels.find(({ id }) => id === search.get('panel'))
+  const go = (change: Readonly<Record<string, string | readonly string[]>>, isNew = false): void => {
+    navigate(dashboardPath(model.name, { ...searchOfAll(search), ...change }), { replace: !isNew })
+  }
+  const choose = (chosen: TimeRange): void => {
+    go(timeRangeSearch(chosen, model.durationSeconds), true)
+  }
+  const zoom = (fromMs: number, toMs: number): void => {
+    choose({ kind: 'between', fromMs: Math.floor(fromMs / 1000) * 1000, toMs: Math.ceil(toMs / 1000) * 1000 })
+  }
+  const pathOf = (panel: string): string => dashboardPath(model.name, { ...searchOfAll(search), panel })
+  useFocusKeys('.dash-panel h3 a')
+  useKeys({
+    Esc: () => {
+      if (open !== undefined) go({ panel: '' }, true)
+    },
+  })
+  const frame = (panel: DashboardPanel): ReactNode => (
+    <DashboardPanelFrame
+      panel={panel}
+      asking={asking}
+      alerts={alerts[panel.id] ?? []}
+      onZoom={zoom}
+      openPath={pathOf(panel.id)}
+      variableNames={variableNames}
+    />
+  )
+  return (
+    <>
+      <div className="page-head dash-head">
+        <div>
+          <h1>{model.title}</h1>
+          {model.description === '' ? null : <p className="quiet">{model.description}</p>}
+        </div>
+        <TimeControls
+          range={range}
+          onRange={choose}
+          refreshSeconds={refreshSeconds}
+          onRefresh={(word) => {
+            go({ refresh: word })
+          }}
+          onRefreshNow={refresh}
+          isHeld={at !== undefined || range.kind === 'between'}
+        />
+      </div>
+      <div className="dash-bar">
+        <VariableBar
+          variables={variables}
+          onChoose={(name, values) => {
+            go({ [`${VARIABLE_PREFIX}${name}`]: values })
+          }}
+        />
+        {model.links.length === 0 ? null : (
+          <nav className="dash-links" aria-label="Links of the dashboard">
+            {model.links.map(({ name, url, tooltip, rendersVariables }) => (
+              <TextLink
+                key={`${name} ${url}`}
+                href={rendersVariables ? interpolateText(url, variables.values, 'percentencode') : url}
+                title={tooltip}
+              >
+                {name}
+              </TextLink>
+            ))}
+          </nav>
+        )}
+      </div>
+      {open === undefined ? (
+        <DashboardGrids model={model} renderPanel={frame} />
+      ) : (
+        <OpenPanel
+          key={open.id}
+          panel={open}
+          asking={asking}
+          answer={answer}
+          onZoom={zoom}
+          variableNames={variableNames}
+          backPath={pathOf('')}
+        />
+      )}
+      <details className="dash-source">
+        <summary>
+          {file}
+          {faults.length === 0 ? '' : `, ${countOf(faults.length, 'fault')}`}
+        </summary>
+        <Faults faults={faults} />
+        <CodeBlock what="source" text={source}>
+          {source}
+        </CodeBlock>
+      </details>
+    </>
+  )
+}
+
+/** Everything in an address, names with several values as lists. */
+function searchOfAll(search: URLSearchParams): Record<string, readonly string[]> {
+  return Object.fromEntries([...new Set(search.keys())].map((name) => [name, search.getAll(name)]))
+}
+
+interface OpenPanelProps {
+  readonly panel: DashboardPanel
+  readonly asking: Asking
+  readonly answer: DashboardAnswer
+  readonly onZoom: (fromMs: number, toMs: number) => void
+  readonly variableNames: ReadonlySet<string>
+  readonly backPath: string
+}
+
+/** One panel alone, with what it asks and which alerts are about it. */
+function OpenPanel({ panel, asking, answer, onZoom, variableNames, backPath }: OpenPanelProps): ReactNode {
+  const alerts = answer.alerts[panel.id] ?? []
+  return (
+    <div className="open-panel">
+      <p>
+        <Link href={backPath}>All panels</Link> <kbd>Esc</kbd>
+      </p>
+      <DashboardPanelFrame panel={panel} asking={asking} alerts={[]} onZoom={onZoom} variableNames={variableNames}>
+        {(answers) => <PanelQueries panel={panel} answers={answers} />}
+      </DashboardPanelFrame>
+      {panel.description === '' ? null : <p>{interpolateText(panel.description, asking.values)}</p>}
+      {panel.links.length === 0 ? null : (
+        <ul className="panel-links">
+          {panel.links.map(({ name, url, tooltip, rendersVariables }) => (
+            <li key={`${name} ${url}`}>
+              <TextLink
+                href={rendersVariables ? interpolateText(url, asking.values, 'percentencode') : url}
+                title={tooltip}
+              >
+                {name}
+              </TextLink>
+            </li>
+          ))}
+        </ul>
+      )}
+      <section aria-labelledby="panel-alerts">
+        <h2 id="panel-alerts">Alerts about it</h2>
+        {alerts.length === 0 ? (
+          <p className="quiet">No rule reads what this panel shows.</p>
+        ) : (
+          <PanelAlertList alerts={alerts} />
+        )}
+      </section>
+    </div>
+  )
+}
+
+function Faults({ faults }: { readonly faults: DashboardAnswer['faults'] }): ReactNode {
+  if (faults.length === 0) return null
+  return (
+    <ul>
+      {faults.map(({ severity, message, line, column, hint }) => (
+        <li key={`${line}:${column} ${message}`}>
+          <span className="nums">
+            {line}:{column}
+          </span>{' '}
+          {severity}: {message}
+          {hint === undefined ? '' : `; ${hint}`}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,101 @@
+import { useRef } from 'react'
+import type { ReactNode } from 'react'
+import { SearchInput } from '@patternfly/react-core/dist/esm/components/SearchInput'
+import { Link, useLocation, useSearch } from 'wouter'
+import type { DashboardSummary } from '../../contract/dashboards.ts'
+import { dashboardPath, dashboardsPath } from '../lib/explore-paths.ts'
+import { countOf } from '../lib/format-number.ts'
+import { lintPath } from '../lib/paths.ts'
+import { Answer } from '../panels/answer.tsx'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
+import { DASHBOARDS_PATH, useDashboards } from '../query/use-dashboards.ts'
+import { Notice } from '../ui/notice.tsx'
+import { Shape } from '../ui/shapes.tsx'
+import '../ui/styles/dashboards.css'
+import { useFocusKeys } from '../ui/use-focus-keys.ts'
+import { useKeys } from '../ui/use-keys.ts'
+
+/** Every dashboard that is loaded, with what it is about. */
+export function DashboardsPage(): ReactNode {
+  const query = useDashboards()
+  const [, navigate] = useLocation()
+  const text = new URLSearchParams(useSearch()).get('q') ?? ''
+  const search = useRef<HTMLInputElement>(null)
+  useKeys({ '/': () => search.current?.focus() })
+  useFocusKeys('.dash-list h2 a')
+  return (
+    <div className="page">
+      <title>Dashboards · Daytwo</title>
+      <PagesNav place="Explore" />
+      <div className="page-head">
+        <h1>Dashboards</h1>
+        <SearchInput
+          ref={search}
+          className="filters-search"
+          aria-label="Find a dashboard"
+          placeholder="Find"
+          value={text}
+          onChange={(_event, typed) => {
+            navigate(dashboardsPath({ q: typed }), { replace: true })
+          }}
+          onClear={() => {
+            navigate(dashboardsPath(), { replace: true })
+          }}
+        />
+      </div>
+      <Answer query={query} what="the dashboards" skeletonLines={6}>
+        {({ dashboards }) => <List dashboards={dashboards} text={text} />}
+      </Answer>
+      <ApiCallNote call={{ path: DASHBOARDS_PATH }} />
+    </div>
+  )
+}
+
+function List({
+  dashboards,
+  text,
+}: {
+  readonly dashboards: readonly DashboardSummary[]
+  readonly text: string
+}): ReactNode {
+  const wanted = text.trim().toLowerCase()
+  const found = dashboards.filter(({ name, title, description, tags }) =>
+    [name, title, description, ...tags].some((said) => said.toLowerCase().includes(wanted)),
+  )
+  if (dashboards.length === 0) {
+    return (
+      <Notice kind="note" title="There is no dashboard yet">
+        Put Perses YAML into the folder <code>dashboards</code>; it is read while the server runs. A Grafana dashboard
+        becomes one by <code>daytwo import grafana FILE</code>.
+      </Notice>
+    )
+  }
+  if (found.length === 0) return <p className="empty quiet">No dashboard says “{text}”.</p>
+  return (
+    <ul className="dash-list">
+      {found.map(({ name, title, description, tags, panels, faults, alerts }) => (
+        <li key={name}>
+          <h2>
+            <Link href={dashboardPath(name)}>{title}</Link>
+          </h2>
+          {description === '' ? null : <p>{description}</p>}
+          <p className="quiet nums dash-list-facts">
+            <span>{countOf(panels, 'panel')}</span>
+            <span>{alerts === 0 ? 'no alert is about it' : `${countOf(alerts, 'alert')} about it`}</span>
+            {tags.map((tag) => (
+              <span key={tag} className="dash-tag">
+                {tag}
+              </span>
+            ))}
+            {faults > 0 ? (
+              <Link href={lintPath()}>
+                <Shape name="diamond" /> {countOf(faults, 'fault')} in the file
+              </Link>
+            ) : null}
+          </p>
+        </li>
+      ))}
+    </ul>
+  )
+}

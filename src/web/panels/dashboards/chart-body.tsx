@@ -1,0 +1,115 @@
+import { useMemo } from 'react'
+import type { ReactNode } from 'react'
+import type { Calculation, Chart, DashboardPanel } from '../../../model/dashboard.ts'
+import { calculate } from '../../lib/dashboards/calculate.ts'
+import type { VariableValues } from '../../lib/dashboards/interpolate.ts'
+import { toPanelData } from '../../lib/dashboards/series.ts'
+import type { PanelData } from '../../lib/dashboards/series.ts'
+import { toTableRows, transformed } from '../../lib/dashboards/table.ts'
+import type { TableRow } from '../../lib/dashboards/table.ts'
+import type { PanelAnswers } from '../../query/use-dashboards.ts'
+import { usePreferences } from '../../ui/preferences.ts'
+import { serverNowMs } from '../../ui/server-clock.ts'
+import { HeatMapPanel, StatusHistoryPanel } from './blocks-panel.tsx'
+import { SharesPanel } from './shares-panel.tsx'
+import { TablePanel } from './table-panel.tsx'
+import { TimeSeriesPanel } from './time-series-panel.tsx'
+import { GaugePanel, StatPanel } from './value-panel.tsx'
+
+interface ChartBodyProps {
+  readonly panel: DashboardPanel
+  readonly answers: PanelAnswers
+  readonly values: VariableValues
+  /** Shows the numbers of a chart as a table. */
+  readonly isTable: boolean
+  readonly syncKey: string
+  readonly onZoom: (fromMs: number, toMs: number) => void
+}
+
+/** What a panel's answers look like: one component for each kind that asks something. */
+export function ChartBody({ panel, answers, values, isTable, syncKey, onZoom }: ChartBodyProps): ReactNode {
+  const { zone } = usePreferences()
+  const { chart, queries, title } = panel
+  const beholder = { zone, nowMs: serverNowMs() }
+  const data = useMemo(
+    () =>
+      toPanelData(
+        queries.map((query) => (query.kind === 'prometheus' ? query : { seriesNameFormat: '' })),
+        answers.answers,
+        answers.span,
+      ),
+    [queries, answers],
+  )
+  const name = title || panel.id
+  if (chart.kind === 'Table') {
+    const rows = transformed(toTableRows(answers.answers), chart.transforms)
+    if (rows.length === 0) return <NoSeries />
+    return <TablePanel title={name} rows={rows} options={chart} values={values} beholder={beholder} />
+  }
+  if (data.series.length === 0) return <NoSeries />
+  if (isTable) {
+    return (
+      <TablePanel
+        title={name}
+        rows={numbersOf(data)}
+        options={numbersTable(chart)}
+        values={values}
+        beholder={beholder}
+      />
+    )
+  }
+  switch (chart.kind) {
+    case 'TimeSeriesChart':
+      return <TimeSeriesPanel title={name} data={data} options={chart} syncKey={syncKey} onZoom={onZoom} />
+    case 'StatChart':
+      return <StatPanel data={data} options={chart} beholder={beholder} />
+    case 'GaugeChart':
+      return <GaugePanel data={data} options={chart} beholder={beholder} />
+    case 'BarChart':
+    case 'PieChart':
+      return <SharesPanel data={data} options={chart} beholder={beholder} />
+    case 'HeatMapChart':
+      return <HeatMapPanel data={data} options={chart} beholder={beholder} />
+    case 'StatusHistoryChart':
+      return <StatusHistoryPanel data={data} options={chart} beholder={beholder} />
+    case 'Markdown':
+    case 'unknown':
+      return null
+  }
+}
+
+function NoSeries(): ReactNode {
+  return (
+    <p className="no-series">
+      <strong>No series in this time.</strong> Nothing matches: nobody sends this, or the condition does not hold.
+    </p>
+  )
+}
+
+const NUMBERS = ['last-number', 'mean', 'min', 'max'] as const satisfies readonly Calculation[]
+
+function numbersOf({ series }: PanelData): readonly TableRow[] {
+  return series.map(({ name, values }) => {
+    const [last, mean, min, max] = NUMBERS.map((one) => calculate(values, one))
+    return { series: name, last: last ?? null, mean: mean ?? null, min: min ?? null, max: max ?? null }
+  })
+}
+
+function numbersTable(chart: Chart): Parameters<typeof TablePanel>[0]['options'] {
+  const format = chart.kind === 'TimeSeriesChart' ? chart.yAxis.format : 'format' in chart ? chart.format : undefined
+  const column = (name: string): Parameters<typeof TablePanel>[0]['options']['columns'][number] => ({
+    ...{
+      name,
+      header: '',
+      headerDescription: '',
+      cellDescription: '',
+      align: undefined,
+      canSort: true,
+      sort: undefined,
+    },
+    ...{ isHidden: false, width: undefined, cells: [], link: undefined },
+    format: name === 'series' ? undefined : format,
+  })
+  const columns = ['series', 'last', 'mean', 'min', 'max'].map(column)
+  return { columns, isColumnHidden: true, cells: [], density: 'compact', canFilter: false }
+}

@@ -1,0 +1,137 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import type { Calculation, Legend } from '../../../model/dashboard.ts'
+import { CALCULATION_WORDS, calculate } from '../../lib/dashboards/calculate.ts'
+import type { Column } from '../../lib/dashboards/calculate.ts'
+
+export interface LegendLine {
+  readonly key: string
+  readonly name: string
+  readonly look: number
+  readonly values: Column
+  readonly write: (value: number) => string
+  readonly isHidden: boolean
+}
+
+interface ChartLegendProps {
+  readonly lines: readonly LegendLine[]
+  readonly legend: Pick<Legend, 'mode' | 'values'>
+  /** Shows one alone, or all again when it was alone. */
+  readonly onToggle: (key: string, isAlone: boolean) => void
+}
+
+/** Names of lines that are listed; more make a list that nobody reads, and stand in the table of the panel. */
+const LINES_MAX = 60
+
+/** The lines of a chart by name. Pressing one shows it alone, with Ctrl or Shift it is shown or hidden beside the others. */
+export function ChartLegend(props: ChartLegendProps): ReactNode {
+  return props.legend.mode === 'table' && props.legend.values.length > 0 ? (
+    <LegendTable {...props} />
+  ) : (
+    <ul className="legend-list">
+      {props.lines.slice(0, LINES_MAX).map((line) => (
+        <li key={line.key}>
+          <LineButton line={line} onToggle={props.onToggle} />
+        </li>
+      ))}
+      {props.lines.length > LINES_MAX ? <li className="quiet">and {props.lines.length - LINES_MAX} more</li> : null}
+    </ul>
+  )
+}
+
+function LegendTable({ lines, legend, onToggle }: ChartLegendProps): ReactNode {
+  const [order, setOrder] = useState<{ readonly by: Calculation | 'name'; readonly isRising: boolean }>()
+  const rows = lines.map((line) => ({ line, values: legend.values.map((one) => calculate(line.values, one)) }))
+  if (order !== undefined) {
+    const column = order.by === 'name' ? -1 : legend.values.indexOf(order.by)
+    const sign = order.isRising ? 1 : -1
+    rows.sort((a, b) =>
+      column === -1
+        ? sign * (a.line.name < b.line.name ? -1 : 1)
+        : sign * ((a.values[column] ?? -Infinity) - (b.values[column] ?? -Infinity) || 0),
+    )
+  }
+  const head = (by: Calculation | 'name', word: string): ReactNode => {
+    const isChosen = order?.by === by
+    return (
+      <th
+        key={by}
+        scope="col"
+        {...(by === 'name' ? {} : { className: 'cell-number' })}
+        aria-sort={!isChosen ? 'none' : order.isRising ? 'ascending' : 'descending'}
+      >
+        <button
+          type="button"
+          className="sort-button"
+          onClick={() => {
+            setOrder({ by, isRising: isChosen ? !order.isRising : by === 'name' })
+          }}
+        >
+          {word}
+          <span aria-hidden="true">{isChosen ? (order.isRising ? ' ↑' : ' ↓') : ''}</span>
+        </button>
+      </th>
+    )
+  }
+  return (
+    <div className="legend-scroll" tabIndex={0} role="group" aria-label="Legend">
+      <table className="prose-table legend-table">
+        <thead>
+          <tr>
+            {head('name', 'series')}
+            {legend.values.map((value) => head(value, CALCULATION_WORDS[value]))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, LINES_MAX).map(({ line, values }) => (
+            <tr key={line.key}>
+              <td>
+                <LineButton line={line} onToggle={onToggle} />
+              </td>
+              {values.map((value, i) => (
+                <td key={legend.values[i]} className="cell-number nums">
+                  {value === null ? '–' : line.write(value)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function LineButton({
+  line,
+  onToggle,
+}: {
+  readonly line: LegendLine
+  readonly onToggle: ChartLegendProps['onToggle']
+}): ReactNode {
+  return (
+    <button
+      type="button"
+      className="legend-line"
+      aria-pressed={!line.isHidden}
+      title={line.name}
+      onClick={(event) => {
+        onToggle(line.key, !event.ctrlKey && !event.metaKey && !event.shiftKey)
+      }}
+    >
+      <LineSwatch look={line.look} />
+      <span>{line.name}</span>
+    </button>
+  )
+}
+
+const DASHES = ['', '6 3', '2 3', '10 3 2 3']
+const LINE_COLORS = 4
+
+/** How a line is drawn. */
+export function LineSwatch({ look }: { readonly look: number }): ReactNode {
+  return (
+    <svg className={`swatch swatch-${(look % LINE_COLORS) + 1}`} viewBox="0 0 22 8" aria-hidden="true">
+      <path d="M1 4h20" strokeDasharray={DASHES[Math.floor(look / LINE_COLORS) % DASHES.length]} />
+    </svg>
+  )
+}

@@ -1,0 +1,159 @@
+import { useRef, useState } from 'react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { PanelAlert } from '../../../contract/dashboards.ts'
+import type { DashboardPanel, PrometheusQuery } from '../../../model/dashboard.ts'
+import { interpolateText, variablesIn } from '../../lib/dashboards/interpolate.ts'
+import { warningsOf } from '../../lib/dashboards/series.ts'
+import type { Asking, PanelAnswers, PanelShape } from '../../query/use-dashboards.ts'
+import { usePanelAnswers } from '../../query/use-dashboards.ts'
+import { ErrorBoundary } from '../../ui/error-boundary.tsx'
+import { Shape } from '../../ui/shapes.tsx'
+import { useInSight } from '../../ui/use-in-sight.ts'
+import { Answer } from '../answer.tsx'
+import { ChartBody } from './chart-body.tsx'
+import { MarkdownPanel } from './markdown-panel.tsx'
+import { PanelAlertButton } from './panel-alerts.tsx'
+import { UnknownPanel } from './unknown-panel.tsx'
+
+interface DashboardPanelProps {
+  readonly panel: DashboardPanel
+  readonly asking: Asking
+  readonly alerts: readonly PanelAlert[]
+  readonly onZoom: (fromMs: number, toMs: number) => void
+  /** Address of the panel alone; absent where it is alone. */
+  readonly openPath?: string
+  /** Names of all variables of the dashboard: what uses one that is not known has to wait. */
+  readonly variableNames: ReadonlySet<string>
+  /** Below the chart, when the panel is alone. */
+  readonly children?: (answers: PanelAnswers) => ReactNode
+}
+
+/** A panel with its head and its states; it asks when it comes into sight. */
+export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
+  const { panel, asking, alerts, openPath, variableNames } = props
+  const place = useRef<HTMLElement>(null)
+  const isSeen = useInSight(place)
+  const [isTable, setIsTable] = useState(false)
+  const { chart } = panel
+  const title = interpolateText(panel.title, asking.values)
+  const name = title || panel.id
+  const asks = chart.kind !== 'Markdown' && chart.kind !== 'unknown'
+  const queries = panel.queries.filter((query): query is PrometheusQuery => query.kind === 'prometheus')
+  const unknown = panel.queries.flatMap((query) => (query.kind === 'unknown' ? [query.name] : []))
+  const waitsFor = queries
+    .flatMap((query) => variablesIn(query.expr))
+    .filter((one) => variableNames.has(one) && !asking.values.has(one))
+  return (
+    <section
+      ref={place}
+      className={`dash-panel dash-panel-${chart.kind}`}
+      aria-label={name}
+      data-panel={panel.id}
+      tabIndex={-1}
+    >
+      <header className="dash-panel-head">
+        <h3>
+          {openPath === undefined ? (
+            name
+          ) : (
+            <Link href={openPath} title={`Open ${name}: its numbers, queries and alerts`}>
+              {name}
+            </Link>
+          )}
+        </h3>
+        {panel.description === '' ? null : (
+          <span className="dash-panel-says" title={interpolateText(panel.description, asking.values)}>
+            <Shape name="disc" />
+            <span className="visually-hidden">{panel.description}</span>
+          </span>
+        )}
+        <span className="dash-panel-tools">
+          {alerts.length > 0 ? <PanelAlertButton alerts={alerts} title={name} /> : null}
+          {asks && chart.kind !== 'Table' ? (
+            <button
+              type="button"
+              className="dash-tool"
+              aria-pressed={isTable}
+              aria-label={`${name} as a table`}
+              onClick={() => {
+                setIsTable(!isTable)
+              }}
+            >
+              Table
+            </button>
+          ) : null}
+        </span>
+      </header>
+      <div className="dash-panel-body">
+        <ErrorBoundary what={`the panel ${name}`}>
+          {chart.kind === 'Markdown' ? <MarkdownPanel text={chart.text} values={asking.values} /> : null}
+          {chart.kind === 'unknown' ? <UnknownPanel part={chart} queries={panel.queries} /> : null}
+          {asks && queries.length === 0 ? (
+            <p className="no-series">
+              <strong>Nothing to ask.</strong>{' '}
+              {unknown.length === 0
+                ? 'The panel has no query.'
+                : `Queries of the kind ${unknown.join(', ')} are not asked here.`}
+            </p>
+          ) : null}
+          {asks && queries.length > 0 ? (
+            <Asked
+              {...props}
+              panel={{ ...panel, title: name, queries }}
+              queries={queries}
+              isTable={isTable}
+              isSeen={isSeen}
+              waitsFor={waitsFor}
+            />
+          ) : null}
+        </ErrorBoundary>
+      </div>
+    </section>
+  )
+}
+
+interface AskedProps extends DashboardPanelProps {
+  readonly queries: readonly PrometheusQuery[]
+  readonly isTable: boolean
+  readonly isSeen: boolean
+  readonly waitsFor: readonly string[]
+}
+
+function Asked({ panel, queries, asking, isTable, isSeen, waitsFor, onZoom, children }: AskedProps): ReactNode {
+  const shape: PanelShape = panel.chart.kind === 'Table' ? 'instant' : 'range'
+  const query = usePanelAnswers(queries, asking, shape, isSeen && waitsFor.length === 0)
+  if (waitsFor.length > 0) return <p className="no-series quiet">Waits for the values of {waitsFor.join(', ')}.</p>
+  return (
+    <Answer query={query} what={panel.title} skeletonLines={3}>
+      {(answers) => (
+        <>
+          <Partial answers={answers} />
+          <div className={query.isPlaceholderData ? 'chart-place chart-waits' : 'chart-place'}>
+            <ChartBody
+              panel={panel}
+              answers={answers}
+              values={asking.values}
+              isTable={isTable}
+              syncKey={asking.dashboard.name}
+              onZoom={onZoom}
+            />
+          </div>
+          {children?.(answers)}
+        </>
+      )}
+    </Answer>
+  )
+}
+
+/** What is missing although there is an answer. */
+function Partial({ answers: { failures, answers } }: { readonly answers: PanelAnswers }): ReactNode {
+  const failed = failures.flatMap((failure, i) => (failure === undefined ? [] : [`Query ${i + 1}: ${failure.message}`]))
+  const said = [...failed, ...warningsOf(answers)]
+  if (said.length === 0) return null
+  return (
+    <p className="panel-partial" role="status" title={said.join('\n')}>
+      <Shape name="diamond" /> {failed.length > 0 ? 'A part is missing.' : 'Not everything.'} {said[0]}
+    </p>
+  )
+}

@@ -1,0 +1,35 @@
+import { useMemo } from 'react'
+import type { ReactNode } from 'react'
+import { interpolateText } from '../../lib/dashboards/interpolate.ts'
+import type { VariableValues } from '../../lib/dashboards/interpolate.ts'
+import { createMarker } from '../../lib/mark-values.ts'
+import { copyText, parseBlocks } from '../../lib/runbook-blocks.ts'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { Markdown } from '../../ui/markdown.tsx'
+import { TextLink } from './text-link.tsx'
+
+const NO_MARKS = createMarker({ bindings: [], unbound: [] })
+
+/** Text of a panel. HTML in it is text. */
+export function MarkdownPanel({ text, values }: { readonly text: string; readonly values: VariableValues }): ReactNode {
+  const filled = interpolateText(text, values)
+  const blocks = useMemo(() => parseBlocks(filled), [filled])
+  return (
+    <div className="prose panel-prose" tabIndex={0} role="group" aria-label="Text">
+      <Markdown
+        blocks={blocks}
+        slots={{
+          sectionLevel: 3,
+          mark: NO_MARKS,
+          renderLink: (href, children) => <TextLink href={href}>{children}</TextLink>,
+          renderBlock: (block, key) =>
+            block.kind === 'cli' ? null : (
+              <CodeBlock key={key} what="code" text={copyText(block.text)}>
+                {block.text}
+              </CodeBlock>
+            ),
+        }}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { DashboardPanel, PrometheusQuery } from '../../../model/dashboard.ts'
+import { explainPath } from '../../query/use-explain.ts'
+import type { PanelAnswers } from '../../query/use-dashboards.ts'
+import { promqlPath } from '../../lib/explore-paths.ts'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { ApiCallNote } from '../api-call-note.tsx'
+import { ExplainNote } from './explain-note.tsx'
+
+interface PanelQueriesProps {
+  readonly panel: DashboardPanel
+  readonly answers: PanelAnswers
+}
+
+/** What a panel asks: as it is asked now, as the file has it, as a command, and how it is answered. */
+export function PanelQueries({ panel, answers }: PanelQueriesProps): ReactNode {
+  const queries = panel.queries.filter((query): query is PrometheusQuery => query.kind === 'prometheus')
+  return (
+    <section aria-label="Queries" className="panel-queries">
+      <h2>{queries.length === 1 ? 'Query' : 'Queries'}</h2>
+      {queries.map((query, i) => {
+        const asked = answers.asked[i]
+        if (asked === undefined) return null
+        return (
+          <div key={i} className="panel-query">
+            <CodeBlock
+              what={queries.length === 1 ? 'query' : `query ${i + 1}`}
+              text={asked.expr}
+              bar={<Link href={promqlPath(asked.expr)}>Explore</Link>}
+            >
+              {asked.expr}
+            </CodeBlock>
+            {query.expr === asked.expr ? null : (
+              <details>
+                <summary>As the file has it</summary>
+                <pre className="panel-raw">{query.expr}</pre>
+              </details>
+            )}
+            <ExplainNote path={explainPath(asked.path)} />
+            <ApiCallNote call={{ path: asked.path }} title="Copy as curl" />
+          </div>
+        )
+      })}
+    </section>
+  )
+}

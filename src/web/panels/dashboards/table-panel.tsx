@@ -1,0 +1,214 @@
+import { useRef, useState } from 'react'
+import type { ReactNode } from 'react'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import type { Format, TableOptions } from '../../../model/dashboard.ts'
+import { formatUnit } from '../../lib/dashboards/format-unit.ts'
+import type { Beholder } from '../../lib/dashboards/format-unit.ts'
+import { interpolateText } from '../../lib/dashboards/interpolate.ts'
+import type { VariableValues } from '../../lib/dashboards/interpolate.ts'
+import { columnsOf, filtered, ordered, settingOf, usualOrder } from '../../lib/dashboards/table.ts'
+import type { Cell, Order, TableColumn, TableRow } from '../../lib/dashboards/table.ts'
+import { toneOfColor } from '../../lib/dashboards/tone.ts'
+import { countOf, formatValue } from '../../lib/format-number.ts'
+import { ToneMark } from '../../ui/tone-mark.tsx'
+import { TextLink } from './text-link.tsx'
+
+interface TablePanelProps {
+  readonly title: string
+  readonly rows: readonly TableRow[]
+  readonly options: Pick<TableOptions, 'columns' | 'isColumnHidden' | 'cells' | 'density' | 'canFilter'>
+  readonly values: VariableValues
+  readonly beholder: Beholder
+}
+
+/** Longer tables draw only what can be seen. */
+const DRAWN_WHOLE_MAX = 200
+const ROW_PX = { compact: 25, standard: 31, comfortable: 40 } as const
+const OVERSCAN = 12
+
+/** Rows with sorting, a search where the file wants one, and cells that say what they mean. */
+export function TablePanel({ title, rows, options, values, beholder }: TablePanelProps): ReactNode {
+  const [chosen, setChosen] = useState<Order | undefined>()
+  const [text, setText] = useState('')
+  const columns = columnsOf(rows, options)
+  const order = chosen ?? usualOrder(options)
+  const shown = ordered(filtered(rows, text), order)
+  return (
+    <>
+      {options.canFilter ? (
+        <p className="table-filter">
+          <input
+            type="search"
+            className="field"
+            aria-label={`Find in ${title}`}
+            placeholder="Find"
+            value={text}
+            onChange={(event) => {
+              setText(event.target.value)
+            }}
+          />
+          <span className="quiet nums" role="status">
+            {shown.length === rows.length
+              ? countOf(rows.length, 'row')
+              : `${shown.length} of ${countOf(rows.length, 'row')}`}
+          </span>
+        </p>
+      ) : null}
+      <Rows
+        title={title}
+        rows={shown}
+        columns={columns}
+        order={order}
+        onOrder={setChosen}
+        options={options}
+        values={values}
+        beholder={beholder}
+      />
+    </>
+  )
+}
+
+interface RowsProps extends Omit<TablePanelProps, 'rows'> {
+  readonly rows: readonly TableRow[]
+  readonly columns: readonly TableColumn[]
+  readonly order: Order | undefined
+  readonly onOrder: (order: Order) => void
+}
+
+function Rows({ title, rows, columns, order, onOrder, options, values, beholder }: RowsProps): ReactNode {
+  const scroller = useRef<HTMLDivElement>(null)
+  const isVirtual = rows.length > DRAWN_WHOLE_MAX
+  const rowPx = ROW_PX[options.density]
+  // eslint-disable-next-line react-hooks/incompatible-library -- nothing below is memoized with what it returns
+  const virtualizer = useVirtualizer({
+    count: isVirtual ? rows.length : 0,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowPx,
+    overscan: OVERSCAN,
+  })
+  const items = virtualizer.getVirtualItems()
+  const [from, to] = isVirtual ? [items[0]?.index ?? 0, (items.at(-1)?.index ?? -1) + 1] : [0, rows.length]
+  return (
+    <div ref={scroller} className="panel-table-scroll" tabIndex={0} role="group" aria-label={`Table of ${title}`}>
+      <table
+        className={`panel-table panel-table-${options.density}`}
+        aria-label={title}
+        aria-rowcount={rows.length + 1}
+      >
+        <thead>
+          <tr aria-rowindex={1}>
+            {columns.map((column) => (
+              <Head key={column.name} column={column} order={order} onOrder={onOrder} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {from > 0 ? <Gap height={from * rowPx} columns={columns.length} /> : null}
+          {rows.slice(from, to).map((row, i) => (
+            <tr key={from + i} aria-rowindex={from + i + 2}>
+              {columns.map((column) => (
+                <BodyCell
+                  key={column.name}
+                  row={row}
+                  column={column}
+                  options={options}
+                  values={values}
+                  beholder={beholder}
+                />
+              ))}
+            </tr>
+          ))}
+          {to < rows.length ? <Gap height={(rows.length - to) * rowPx} columns={columns.length} /> : null}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** Rows that are not drawn take their room. */
+function Gap({ height, columns }: { readonly height: number; readonly columns: number }): ReactNode {
+  return (
+    <tr aria-hidden="true">
+      <td colSpan={columns} style={{ blockSize: `${height}px`, padding: 0 }} />
+    </tr>
+  )
+}
+
+interface HeadProps {
+  readonly column: TableColumn
+  readonly order: Order | undefined
+  readonly onOrder: (order: Order) => void
+}
+
+function Head({ column, order, onOrder }: HeadProps): ReactNode {
+  const { name, header, setting, align } = column
+  const isChosen = order?.column === name
+  const canSort = setting?.canSort ?? true
+  const width = setting?.width === undefined ? {} : { style: { inlineSize: `${setting.width}px` } }
+  const sort = isChosen ? (order.direction === 'asc' ? 'ascending' : 'descending') : 'none'
+  return (
+    <th
+      scope="col"
+      className={`align-${align}`}
+      title={setting?.headerDescription === '' ? undefined : setting?.headerDescription}
+      {...(canSort ? { 'aria-sort': sort } : {})}
+      {...width}
+    >
+      {canSort ? (
+        <button
+          type="button"
+          className="sort-button"
+          onClick={() => {
+            const isDown = isChosen ? order.direction === 'asc' : align === 'right'
+            onOrder({ column: name, direction: isDown ? 'desc' : 'asc' })
+          }}
+        >
+          {header}
+          <span aria-hidden="true">{isChosen ? (order.direction === 'asc' ? ' ↑' : ' ↓') : ''}</span>
+        </button>
+      ) : (
+        header
+      )}
+    </th>
+  )
+}
+
+interface BodyCellProps extends Pick<TablePanelProps, 'options' | 'values' | 'beholder'> {
+  readonly row: TableRow
+  readonly column: TableColumn
+}
+
+function BodyCell({ row, column, options, values, beholder }: BodyCellProps): ReactNode {
+  const cell = row[column.name] ?? null
+  const { setting } = column
+  const met = settingOf(cell, setting, options.cells)
+  const text = met?.text ?? cellText(cell, column.name, setting?.format, beholder)
+  const tone = toneOfColor(met?.textColor || met?.backgroundColor || '')
+  const isWashed = (met?.backgroundColor ?? '') !== '' && tone !== 'none'
+  const exact = typeof cell === 'number' ? formatValue(cell) : (cell ?? 'no value')
+  const shown = `${met?.prefix ?? ''}${text}${met?.suffix ?? ''}`
+  return (
+    <td
+      className={`align-${column.align}${typeof cell === 'number' ? ' nums' : ''}${isWashed ? ` tone-wash-${tone}` : ''}${tone === 'none' ? '' : ` tone-text-${tone}`}`}
+      title={setting?.cellDescription || exact}
+    >
+      {tone === 'none' ? null : <ToneMark mark={{ tone, word: '' }} />}
+      {setting?.link === undefined ? shown : <TextLink href={linkOf(setting.link.url, row, values)}>{shown}</TextLink>}
+    </td>
+  )
+}
+
+function cellText(cell: Cell, name: string, format: Format | undefined, beholder: Beholder): string {
+  if (cell === null) return '–'
+  if (typeof cell === 'string') return cell
+  if (format === undefined && name === 'timestamp') return formatUnit(cell, { unit: 'datetime-local' }, beholder)
+  return formatUnit(cell, format, beholder)
+}
+
+const FIELD = /\$\{__data\.fields\["([^"]+)"\]\}/g
+
+/** `${__data.fields["cluster"]}` is a cell of the row; other variables are the dashboard's. */
+function linkOf(url: string, row: TableRow, values: VariableValues): string {
+  const filled = url.replace(FIELD, (_use, name: string) => encodeURIComponent(String(row[name] ?? '')))
+  return interpolateText(filled, values, 'percentencode')
+}

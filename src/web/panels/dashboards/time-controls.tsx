@@ -1,0 +1,127 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import { formatDuration } from '../../../model/duration.ts'
+import { RANGES, REFRESHES } from '../../lib/dashboards/time-range.ts'
+import type { TimeRange } from '../../lib/dashboards/time-range.ts'
+import { fromFieldTime, toFieldTime } from '../../lib/field-time.ts'
+import { formatMoment } from '../../lib/format-time.ts'
+import { Choice } from '../../ui/choice.tsx'
+import { Popover } from '../../ui/popover.tsx'
+import { usePreferences } from '../../ui/preferences.ts'
+import { serverNowMs } from '../../ui/server-clock.ts'
+
+interface TimeControlsProps {
+  readonly range: TimeRange
+  readonly onRange: (range: TimeRange) => void
+  /** 0: off. */
+  readonly refreshSeconds: number
+  readonly onRefresh: (word: string) => void
+  readonly onRefreshNow: () => void
+  /** The page shows a moment of the past, or a span that has ended: nothing new can come. */
+  readonly isHeld: boolean
+}
+
+/** Which time is shown, and how often it is asked for again. */
+export function TimeControls(props: TimeControlsProps): ReactNode {
+  const { range, onRange, refreshSeconds, onRefresh, onRefreshNow, isHeld } = props
+  const known = range.kind === 'last' ? formatDuration(range.seconds * 1000) : ''
+  const refresh = refreshSeconds === 0 ? 'off' : formatDuration(refreshSeconds * 1000)
+  const refreshes = (REFRESHES as readonly string[]).includes(refresh) ? REFRESHES : [...REFRESHES, refresh]
+  return (
+    <div className="time-controls">
+      <Choice
+        label="Time shown"
+        options={RANGES}
+        value={known as (typeof RANGES)[number]['value']}
+        onChange={(value) => {
+          onRange({ kind: 'last', seconds: SECONDS[value] })
+        }}
+      />
+      <Absolute key={JSON.stringify(range)} range={range} onRange={onRange} />
+      <label className="refresh-choice">
+        <span className="visually-hidden">Refresh</span>
+        <select
+          value={refresh}
+          disabled={isHeld}
+          title={isHeld ? 'This time is over: nothing new can come' : 'How often everything is asked for again'}
+          onChange={(event) => {
+            onRefresh(event.target.value)
+          }}
+        >
+          {refreshes.map((word) => (
+            <option key={word} value={word}>
+              {word === 'off' ? 'no refresh' : `every ${word}`}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Button variant="secondary" size="sm" onClick={onRefreshNow}>
+        Refresh
+      </Button>
+    </div>
+  )
+}
+
+const SECONDS: Readonly<Record<(typeof RANGES)[number]['value'], number>> = {
+  '15m': 900,
+  '1h': 3600,
+  '6h': 21_600,
+  '1d': 86_400,
+  '7d': 604_800,
+  '30d': 2_592_000,
+  '90d': 7_776_000,
+}
+
+/** From one moment to another, in the reader's zone. */
+function Absolute({ range, onRange }: Pick<TimeControlsProps, 'range' | 'onRange'>): ReactNode {
+  const { zone } = usePreferences()
+  const toMs = range.kind === 'between' ? range.toMs : serverNowMs()
+  const fromMs = range.kind === 'between' ? range.fromMs : toMs - range.seconds * 1000
+  const [typed, setTyped] = useState({ from: toFieldTime(fromMs, zone), to: toFieldTime(toMs, zone) })
+  const [from, to] = [fromFieldTime(typed.from, zone), fromFieldTime(typed.to, zone)]
+  const isWhole = from !== undefined && to !== undefined && from < to
+  const says = range.kind === 'between' ? `${formatMoment(fromMs, zone)} to ${formatMoment(toMs, zone)}` : ''
+  return (
+    <Popover
+      className="absolute-range"
+      side="right"
+      label={says === '' ? 'From a moment to another' : `Shown: ${says}`}
+      button={says === '' ? 'From … to …' : <span className="nums">{says}</span>}
+    >
+      {(close) => (
+        <form
+          className="absolute-fields"
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (!isWhole) return
+            onRange({ kind: 'between', fromMs: from, toMs: to })
+            close()
+          }}
+        >
+          {(['from', 'to'] as const).map((end) => (
+            <label key={end}>
+              <span>
+                {end === 'from' ? 'From' : 'To'}, {zone === 'utc' ? 'UTC' : 'your zone'}
+              </span>
+              <input
+                type="datetime-local"
+                step={1}
+                className="field"
+                {...(end === 'from' ? { 'data-first': true } : {})}
+                value={typed[end]}
+                onChange={(event) => {
+                  setTyped({ ...typed, [end]: event.target.value })
+                }}
+              />
+            </label>
+          ))}
+          <Button type="submit" variant="primary" size="sm" isDisabled={!isWhole}>
+            Show
+          </Button>
+          {isWhole ? null : <p className="quiet">The end must be after the beginning.</p>}
+        </form>
+      )}
+    </Popover>
+  )
+}

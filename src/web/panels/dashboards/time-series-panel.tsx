@@ -1,0 +1,162 @@
+import { useMemo, useState } from 'react'
+import type { ReactNode } from 'react'
+import type { Format, QuerySetting, Thresholds, TimeSeriesOptions } from '../../../model/dashboard.ts'
+import { formatTick, formatUnit, isBinary } from '../../lib/dashboards/format-unit.ts'
+import { stacked } from '../../lib/dashboards/series.ts'
+import type { PanelData } from '../../lib/dashboards/series.ts'
+import { limitOf, toneOfStep } from '../../lib/dashboards/tone.ts'
+import { countOf } from '../../lib/format-number.ts'
+import { formatMoment } from '../../lib/format-time.ts'
+import { usePreferences } from '../../ui/preferences.ts'
+import { serverNowMs } from '../../ui/server-clock.ts'
+import { Plot } from '../plot.tsx'
+import type { PlotAxis, PlotLimit, PlotLine, PlotSpot } from '../plot.tsx'
+import { ChartLegend, LineSwatch } from './chart-legend.tsx'
+import type { LegendLine } from './chart-legend.tsx'
+
+interface TimeSeriesPanelProps {
+  readonly title: string
+  readonly data: PanelData
+  readonly options: TimeSeriesOptions
+  readonly syncKey: string
+  readonly onZoom: (fromMs: number, toMs: number) => void
+}
+
+/** More lines than this cannot be told apart, and are told instead. */
+const LINES_MAX = 200
+/** Lines whose values stand beside the pointer. */
+const SPOT_LINES_MAX = 8
+
+export function TimeSeriesPanel({ title, data, options, syncKey, onZoom }: TimeSeriesPanelProps): ReactNode {
+  const { zone } = usePreferences()
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
+  const { visual, yAxis, thresholds, legend, querySettings } = options
+  const { lines, drawn, tick } = useMemo(() => {
+    const series = data.series.slice(0, LINES_MAX)
+    const beholder = { zone, nowMs: serverNowMs() }
+    const writeAs =
+      (format: Format | undefined) =>
+      (value: number): string =>
+        formatUnit(value, format, beholder)
+    const settings = new Map(querySettings.map((setting) => [setting.queryIndex, setting]))
+    const isShown = series.map(({ name, queryIndex }) => !hidden.has(keyOf(name, queryIndex)))
+    // What is hidden takes no room in a stack.
+    const shown = series.map((one, i) => (isShown[i] === true ? one.values : one.values.map(() => null)))
+    const columns = visual.stack === 'none' ? shown : stacked(shown, visual.stack)
+    const all = series.map((one, look): PlotLine => {
+      const setting = settings.get(one.queryIndex)
+      return {
+        name: one.name,
+        values: columns[look] ?? [],
+        look,
+        isHidden: isShown[look] !== true,
+        ...lookOf(options, setting),
+      }
+    })
+    return {
+      lines: series.map((one, look): LegendLine => {
+        const format = settings.get(one.queryIndex)?.format ?? yAxis.format
+        const key = keyOf(one.name, one.queryIndex)
+        return { key, name: one.name, look, values: one.values, write: writeAs(format), isHidden: hidden.has(key) }
+      }),
+      // A stack is drawn from its top down: each lies over those above it.
+      drawn: visual.stack === 'none' ? all : all.toReversed(),
+      tick: (value: number) =>
+        formatTick(value, visual.stack === 'percent' ? { unit: 'percent' } : yAxis.format, beholder),
+    }
+  }, [data, options, querySettings, visual.stack, yAxis.format, hidden, zone])
+  const axis: PlotAxis = useMemo(() => ({ ...yAxis, write: tick, isBinary: isBinary(yAxis.format) }), [yAxis, tick])
+  const limits = useMemo(() => limitsOf(thresholds, yAxis.max), [thresholds, yAxis.max])
+  const toggle = (key: string, isAlone: boolean): void => {
+    const keys = lines.map((line) => line.key)
+    const wasAlone = keys.every((one) => (one === key) !== hidden.has(one))
+    if (isAlone) setHidden(wasAlone ? new Set() : new Set(keys.filter((one) => one !== key)))
+    else setHidden(hidden.has(key) ? new Set([...hidden].filter((one) => one !== key)) : new Set([...hidden, key]))
+  }
+  const names = lines.slice(0, 3).map(({ name }) => name)
+  return (
+    <div className={`series-panel${legend?.position === 'right' ? ' series-panel-right' : ''}`}>
+      <Plot
+        label={`Graph of ${title}: ${names.join(', ')}${lines.length > 3 ? ` and ${lines.length - 3} more` : ''}`}
+        timesSeconds={data.timesSeconds}
+        lines={drawn}
+        axis={axis}
+        limits={limits}
+        zone={zone}
+        syncKey={syncKey}
+        onZoom={onZoom}
+        renderSpot={(spot) => (
+          <Spot
+            spot={spot}
+            near={spot.line === undefined ? undefined : drawn[spot.line]?.look}
+            lines={lines}
+            momentText={formatMoment((data.timesSeconds[spot.step] ?? 0) * 1000, zone)}
+          />
+        )}
+      />
+      {legend === undefined ? null : <ChartLegend lines={lines} legend={legend} onToggle={toggle} />}
+      {data.series.length > LINES_MAX ? (
+        <p className="panel-note">
+          {countOf(data.series.length - LINES_MAX, 'more series is', 'more series are')} not drawn.
+        </p>
+      ) : null}
+    </div>
+  )
+}
+
+function keyOf(name: string, queryIndex: number): string {
+  return `${queryIndex} ${name}`
+}
+
+/** Colours of single queries are not taken over: lines differ by lightness and dashes. */
+function lookOf({ visual }: TimeSeriesOptions, setting: QuerySetting | undefined): Partial<PlotLine> {
+  const style = setting?.lineStyle ?? visual.lineStyle
+  return {
+    width: visual.lineWidth,
+    areaOpacity: setting?.areaOpacity ?? visual.areaOpacity,
+    isBar: visual.display === 'bar',
+    connectsNulls: visual.connectsNulls,
+    ...(style === 'solid' ? {} : { style }),
+    ...(visual.alwaysShowsPoints ? { pointRadius: visual.pointRadius } : {}),
+  }
+}
+
+function limitsOf(thresholds: Thresholds | undefined, max: number | undefined): readonly PlotLimit[] {
+  if (thresholds === undefined || (thresholds.mode === 'percent' && max === undefined)) return []
+  return thresholds.steps.map((step, i) => ({
+    value: limitOf(step, thresholds, max ?? 1),
+    tone: toneOfStep(thresholds, i),
+    word: step.name,
+  }))
+}
+
+interface SpotProps {
+  readonly spot: PlotSpot
+  /** `look` of the line nearest to the pointer. */
+  readonly near: number | undefined
+  readonly lines: readonly LegendLine[]
+  readonly momentText: string
+}
+
+/** What the lines say at one moment: the nearest first, then the highest. */
+function Spot({ spot, near, lines, momentText }: SpotProps): ReactNode {
+  const said = lines.flatMap((line) => {
+    const value = line.values[spot.step]
+    return line.isHidden || value === null || value === undefined ? [] : [{ line, value }]
+  })
+  said.sort((a, b) => Number(b.line.look === near) - Number(a.line.look === near) || b.value - a.value)
+  return (
+    <>
+      <p className="nums quiet">{momentText}</p>
+      {said.length === 0 ? <p>no samples</p> : null}
+      {said.slice(0, SPOT_LINES_MAX).map(({ line, value }) => (
+        <p key={line.key} className={line.look === near ? 'spot-line spot-near' : 'spot-line'}>
+          <LineSwatch look={line.look} />
+          <span>{line.name}</span>
+          <span className="nums">{line.write(value)}</span>
+        </p>
+      ))}
+      {said.length > SPOT_LINES_MAX ? <p className="quiet">and {said.length - SPOT_LINES_MAX} more</p> : null}
+    </>
+  )
+}

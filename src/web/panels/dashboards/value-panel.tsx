@@ -1,0 +1,192 @@
+import type { ReactNode } from 'react'
+import type { Format, GaugeOptions, StatOptions } from '../../../model/dashboard.ts'
+import { calculate } from '../../lib/dashboards/calculate.ts'
+import type { Column } from '../../lib/dashboards/calculate.ts'
+import { formatUnit } from '../../lib/dashboards/format-unit.ts'
+import type { Beholder } from '../../lib/dashboards/format-unit.ts'
+import type { PanelData, PanelSeries } from '../../lib/dashboards/series.ts'
+import { limitOf, mappingOf, markOf, NO_MARK, toneOfColor, toneOfStep } from '../../lib/dashboards/tone.ts'
+import type { Mark } from '../../lib/dashboards/tone.ts'
+import { formatValue } from '../../lib/format-number.ts'
+import { ToneMark } from '../../ui/tone-mark.tsx'
+
+/** Panels of single values: a number for each series, with its course or on a scale. */
+
+/** Values that are shown beside each other; more are a table's work. */
+const VALUES_MAX = 24
+
+interface StatPanelProps {
+  readonly data: PanelData
+  readonly options: StatOptions
+  readonly beholder: Beholder
+}
+
+export function StatPanel({ data, options, beholder }: StatPanelProps): ReactNode {
+  const shown = data.series.slice(0, VALUES_MAX)
+  const isNamed = options.legendMode === 'on' || (options.legendMode === 'auto' && shown.length > 1)
+  return (
+    <>
+      <ul className={`stats${shown.length > 1 ? ' stats-many' : ''}`}>
+        {shown.map((series) => (
+          <li key={`${series.queryIndex} ${series.name}`} className="stat-item">
+            <Stat series={series} options={options} beholder={beholder} name={isNamed ? series.name : ''} />
+          </li>
+        ))}
+      </ul>
+      <LeftOut count={data.series.length - VALUES_MAX} />
+    </>
+  )
+}
+
+interface StatProps extends Omit<StatPanelProps, 'data'> {
+  readonly series: PanelSeries
+  /** Empty: not said. */
+  readonly name: string
+}
+
+function Stat({ series, options, beholder, name }: StatProps): ReactNode {
+  const { calculation, format, thresholds, colorMode, metricLabel, mappings, hasSparkline } = options
+  const value = calculate(series.values, calculation)
+  const label = metricLabel === '' ? undefined : (series.labels[metricLabel] ?? '')
+  const mapping = mappingOf(label ?? value, mappings)
+  const text = mapping?.text ?? label ?? textOf(value, format, beholder)
+  const mark: Mark =
+    mapping === undefined || mapping.color === ''
+      ? markOf(value, thresholds, usualMax(format))
+      : { tone: toneOfColor(mapping.color), word: '' }
+  const isWashed = colorMode === 'background_solid' && mark.tone !== 'none'
+  return (
+    <div className={`stat${isWashed ? ` stat-washed tone-wash-${mark.tone}` : ''}`}>
+      {name === '' ? null : <span className="stat-name">{name}</span>}
+      <span
+        className={`stat-value nums${colorMode === 'none' ? '' : ` tone-text-${mark.tone}`}`}
+        title={value === null ? 'no value' : formatValue(value)}
+      >
+        {text}
+      </span>
+      <ToneMark mark={colorMode === 'none' ? NO_MARK : mark} />
+      {hasSparkline ? <Sparkline values={series.values} /> : null}
+    </div>
+  )
+}
+
+export function textOf(value: number | null, format: Format | undefined, beholder: Beholder): string {
+  return value === null ? 'no value' : formatUnit(value, format, beholder)
+}
+
+/** What percent thresholds are of, when the panel does not say it. */
+function usualMax(format: Format | undefined): number {
+  return format?.unit === 'percent-decimal' ? 1 : 100
+}
+
+const SPARK = { width: 120, height: 28 } as const
+
+/** The course of a value. The number stands above it, and the whole in the table of the panel. */
+function Sparkline({ values }: { readonly values: Column }): ReactNode {
+  const numbers = values.filter((value) => value !== null && Number.isFinite(value)) as number[]
+  if (numbers.length < 2) return null
+  const [least, most] = [Math.min(...numbers), Math.max(...numbers)]
+  const x = (i: number): number => (i / (values.length - 1)) * SPARK.width
+  const y = (value: number): number =>
+    most === least ? SPARK.height / 2 : 2 + (1 - (value - least) / (most - least)) * (SPARK.height - 4)
+  let path = ''
+  let isOpen = false
+  values.forEach((value, i) => {
+    if (value === null || !Number.isFinite(value)) {
+      isOpen = false
+      return
+    }
+    path += `${isOpen ? 'L' : 'M'}${x(i).toFixed(1)} ${y(value).toFixed(1)}`
+    isOpen = true
+  })
+  return (
+    <svg
+      className="sparkline"
+      viewBox={`0 0 ${SPARK.width} ${SPARK.height}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <path d={path} vectorEffect="non-scaling-stroke" />
+    </svg>
+  )
+}
+
+interface GaugePanelProps {
+  readonly data: PanelData
+  readonly options: GaugeOptions
+  readonly beholder: Beholder
+}
+
+export function GaugePanel({ data, options, beholder }: GaugePanelProps): ReactNode {
+  const { calculation, format, thresholds } = options
+  const max = options.max ?? usualMax(format)
+  const shown = data.series.slice(0, VALUES_MAX)
+  return (
+    <>
+      <ul className="stats stats-many gauges">
+        {shown.map((series) => {
+          const value = calculate(series.values, calculation)
+          const mark = markOf(value, thresholds, max)
+          return (
+            <li key={`${series.queryIndex} ${series.name}`} className="stat-item gauge">
+              <Arc share={value === null ? 0 : value / max} mark={mark}>
+                {thresholds?.steps.map((step, i) => (
+                  <Tick
+                    key={step.value}
+                    share={limitOf(step, thresholds, max) / max}
+                    tone={toneOfStep(thresholds, i)}
+                  />
+                ))}
+              </Arc>
+              <span
+                className={`stat-value nums tone-text-${mark.tone}`}
+                title={value === null ? 'no value' : formatValue(value)}
+              >
+                {textOf(value, format, beholder)}
+              </span>
+              <ToneMark mark={mark} />
+              {shown.length > 1 ? <span className="stat-name">{series.name}</span> : null}
+            </li>
+          )
+        })}
+      </ul>
+      <LeftOut count={data.series.length - VALUES_MAX} />
+    </>
+  )
+}
+
+const ARC = { radius: 42, x: 50, y: 48 } as const
+const ARC_LENGTH = Math.PI * ARC.radius
+
+/** Half a circle, filled as far as the share goes. The number stands below it. */
+function Arc({
+  share,
+  mark,
+  children,
+}: {
+  readonly share: number
+  readonly mark: Mark
+  readonly children: ReactNode
+}): ReactNode {
+  const filled = Math.min(1, Math.max(0, share)) * ARC_LENGTH
+  const path = `M${ARC.x - ARC.radius} ${ARC.y}A${ARC.radius} ${ARC.radius} 0 0 1 ${ARC.x + ARC.radius} ${ARC.y}`
+  return (
+    <svg className={`gauge-arc tone-text-${mark.tone}`} viewBox="0 0 100 54" aria-hidden="true">
+      <path className="gauge-track" d={path} />
+      <path className="gauge-fill" d={path} strokeDasharray={`${filled} ${ARC_LENGTH * 2}`} />
+      {children}
+    </svg>
+  )
+}
+
+function Tick({ share, tone }: { readonly share: number; readonly tone: Mark['tone'] }): ReactNode {
+  if (share < 0 || share > 1) return null
+  const angle = Math.PI * (1 - share)
+  const at = (radius: number): string =>
+    `${(ARC.x + radius * Math.cos(angle)).toFixed(2)} ${(ARC.y - radius * Math.sin(angle)).toFixed(2)}`
+  return <path className={`gauge-tick tone-text-${tone}`} d={`M${at(ARC.radius - 7)}L${at(ARC.radius + 6)}`} />
+}
+
+export function LeftOut({ count }: { readonly count: number }): ReactNode {
+  return count > 0 ? <p className="panel-note">{count} more are in the table of this panel.</p> : null
+}

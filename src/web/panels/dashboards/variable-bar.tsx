@@ -1,0 +1,185 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { ALL_VALUES } from '../../../model/dashboard.ts'
+import type { ListVariable, TextVariable } from '../../../model/dashboard.ts'
+import { countOf } from '../../lib/format-number.ts'
+import type { VariableState, Variables } from '../../query/use-dashboards.ts'
+import { Popover } from '../../ui/popover.tsx'
+import { Shape } from '../../ui/shapes.tsx'
+
+interface VariableBarProps {
+  readonly variables: Variables
+  /** Nothing: what the file says. */
+  readonly onChoose: (name: string, values: readonly string[]) => void
+}
+
+/** What the panels are about, one control for each variable that is not hidden. */
+export function VariableBar({ variables, onChoose }: VariableBarProps): ReactNode {
+  const shown = variables.states.filter(({ variable }) => !variable.isHidden)
+  if (shown.length === 0) return null
+  return (
+    <div className="variables" role="group" aria-label="Variables">
+      {shown.map((state) => {
+        const { variable } = state
+        return variable.kind === 'text' ? (
+          <TextControl key={variable.name} variable={variable} value={state.chosen[0] ?? ''} onChoose={onChoose} />
+        ) : (
+          <ListControl key={variable.name} variable={variable} state={state} onChoose={onChoose} />
+        )
+      })}
+      {variables.ring.length > 0 ? (
+        <p className="variable-fault" role="alert">
+          <Shape name="cross" /> {variables.ring.join(' and ')} depend on each other: none can be known.
+        </p>
+      ) : null}
+    </div>
+  )
+}
+
+/** Options that are drawn; more have to be narrowed. */
+const OPTIONS_MAX = 200
+/** Values that are named on the button. */
+const NAMED_MAX = 2
+
+interface ListControlProps extends Pick<VariableBarProps, 'onChoose'> {
+  readonly variable: ListVariable
+  readonly state: VariableState
+}
+
+function ListControl({ variable, state, onChoose }: ListControlProps): ReactNode {
+  const { options, chosen, failure, isLoading } = state
+  const [text, setText] = useState('')
+  const isAll = chosen.includes(ALL_VALUES)
+  const says = isAll
+    ? options.length > 0
+      ? `All ${options.length}`
+      : 'All'
+    : chosen.length === 0
+      ? isLoading
+        ? '…'
+        : 'none'
+      : chosen.length > NAMED_MAX
+        ? `${chosen.length} of ${options.length}`
+        : chosen.map((value) => options.find((option) => option.value === value)?.label ?? value).join(', ')
+  const wanted = text.toLowerCase()
+  const found = options.filter((option) => option.label.toLowerCase().includes(wanted))
+  const toggle = (value: string): void => {
+    if (!variable.allowsMultiple) {
+      onChoose(variable.name, [value])
+      return
+    }
+    const others = chosen.filter((one) => one !== value && one !== ALL_VALUES)
+    onChoose(variable.name, chosen.includes(value) ? others : [...others, value])
+  }
+  const type = variable.allowsMultiple ? 'checkbox' : 'radio'
+  return (
+    <Popover
+      className="variable"
+      label={`${variable.title}: ${says}`}
+      button={
+        <>
+          <span className="variable-name">{variable.title}</span>
+          <span className="variable-value">{says}</span>
+        </>
+      }
+    >
+      {(close) => (
+        <>
+          {variable.description === '' ? null : <p className="quiet variable-says">{variable.description}</p>}
+          <input
+            data-first
+            type="search"
+            className="field"
+            aria-label={`Find in ${variable.title}`}
+            placeholder="Find"
+            value={text}
+            onChange={(event) => {
+              setText(event.target.value)
+            }}
+            onKeyDown={(event) => {
+              const [only] = found
+              if (event.key !== 'Enter' || only === undefined) return
+              event.preventDefault()
+              onChoose(variable.name, [only.value])
+              close()
+            }}
+          />
+          {failure === undefined ? null : (
+            <p className="variable-fault" role="alert">
+              <Shape name="cross" /> The values cannot be read: {failure.message}
+            </p>
+          )}
+          <div className="variable-options">
+            {variable.allowsAll ? (
+              <label className="variable-option">
+                <input
+                  type={type}
+                  name={variable.name}
+                  checked={isAll}
+                  onChange={() => {
+                    onChoose(variable.name, [ALL_VALUES])
+                  }}
+                />
+                All
+              </label>
+            ) : null}
+            {found.slice(0, OPTIONS_MAX).map(({ value, label }) => (
+              <label key={value} className="variable-option">
+                <input
+                  type={type}
+                  name={variable.name}
+                  checked={chosen.includes(value)}
+                  onChange={() => {
+                    toggle(value)
+                  }}
+                />
+                {label}
+              </label>
+            ))}
+            {found.length === 0 && !isLoading ? (
+              <p className="quiet">{options.length === 0 ? 'No values in this time.' : 'None is called so.'}</p>
+            ) : null}
+            {found.length > OPTIONS_MAX ? (
+              <p className="quiet">{countOf(found.length - OPTIONS_MAX, 'more')}: type a part of the name.</p>
+            ) : null}
+          </div>
+        </>
+      )}
+    </Popover>
+  )
+}
+
+interface TextControlProps extends Pick<VariableBarProps, 'onChoose'> {
+  readonly variable: TextVariable
+  readonly value: string
+}
+
+/** Taken with Enter, or when the field is left. */
+function TextControl({ variable, value, onChoose }: TextControlProps): ReactNode {
+  const [typed, setTyped] = useState(value)
+  const take = (): void => {
+    if (typed !== value) onChoose(variable.name, [typed])
+  }
+  return (
+    <form
+      className="variable variable-text"
+      onSubmit={(event) => {
+        event.preventDefault()
+        take()
+      }}
+    >
+      <label>
+        <span className="variable-name">{variable.title}</span>
+        <input
+          className="field"
+          value={typed}
+          readOnly={variable.isConstant}
+          onChange={(event) => {
+            setTyped(event.target.value)
+          }}
+          onBlur={take}
+        />
+      </label>
+    </form>
+  )
+}

@@ -1,0 +1,330 @@
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import type { ReactNode } from 'react'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { formatDay, formatTimeOfDay } from '../lib/format-time.ts'
+import type { Zone } from '../lib/format-time.ts'
+import { useIsDark } from '../ui/preferences.ts'
+
+/** The one file that knows the chart library. What is drawn comes as columns; what is written comes as text. */
+
+export interface PlotLine {
+  readonly name: string
+  readonly values: readonly (number | null)[]
+  /** Chooses lightness and dashes, when they are not said. */
+  readonly look: number
+  readonly width?: number
+  readonly style?: 'solid' | 'dashed' | 'dotted' | undefined
+  /** From 0 to 1. */
+  readonly areaOpacity?: number
+  readonly isBar?: boolean
+  readonly isHidden?: boolean
+  readonly connectsNulls?: boolean
+  /** Pixels; points are drawn where there is a radius. */
+  readonly pointRadius?: number
+}
+
+export interface PlotAxis {
+  readonly write: (value: number) => string
+  readonly isShown?: boolean
+  readonly label?: string
+  readonly min?: number | undefined
+  readonly max?: number | undefined
+  /** 0: linear. */
+  readonly logBase?: number
+  /** Ticks at powers of two. */
+  readonly isBinary?: boolean
+}
+
+/** A line across the plot at a value. */
+export interface PlotLimit {
+  readonly value: number
+  readonly tone: 'none' | 'good' | 'warning' | 'critical'
+  readonly word: string
+}
+
+export interface PlotSpot {
+  /** Of `timesSeconds`. */
+  readonly step: number
+  /** The line nearest to the pointer. */
+  readonly line: number | undefined
+  readonly left: number
+  readonly top: number
+  readonly isRight: boolean
+}
+
+interface PlotProps {
+  /** For those who do not see it. */
+  readonly label: string
+  readonly timesSeconds: Float64Array
+  readonly lines: readonly PlotLine[]
+  readonly axis: PlotAxis
+  readonly limits?: readonly PlotLimit[]
+  readonly zone: Zone
+  /** Fills its place when absent. */
+  readonly heightPx?: number
+  readonly hasOwnLegend?: boolean
+  /** Cursors of plots with the same key move together. */
+  readonly syncKey?: string | undefined
+  /** Dragging over the plot chooses a time. */
+  readonly onZoom?: ((fromMs: number, toMs: number) => void) | undefined
+  /** What stands beside the pointer. */
+  readonly renderSpot?: (spot: PlotSpot) => ReactNode
+}
+
+export function Plot(props: PlotProps): ReactNode {
+  const { label, timesSeconds, lines, axis, limits, zone, heightPx, hasOwnLegend = false, syncKey, renderSpot } = props
+  const place = useRef<HTMLDivElement>(null)
+  const isOver = useRef(false)
+  const [spot, setSpot] = useState<PlotSpot | undefined>()
+  const isDark = useIsDark()
+  const zoom = useEffectEvent((fromMs: number, toMs: number) => props.onZoom?.(fromMs, toMs))
+  const canZoom = props.onZoom !== undefined
+  const wantsSpot = renderSpot !== undefined
+  useEffect(() => {
+    const element = place.current
+    if (element === null) return
+    let line: number | undefined
+    const drawn: Drawn = { timesSeconds, lines, axis, limits: limits ?? [], zone, hasOwnLegend, syncKey, canZoom }
+    const size = { width: element.clientWidth, height: heightPx ?? Math.max(HEIGHT_LEAST_PX, element.clientHeight) }
+    const options = optionsOf(drawn, size, {
+      onFocus: (focused) => {
+        line = focused
+      },
+      onCursor: ({ cursor: { idx, left = -1, top = -1 }, width }) => {
+        if (!wantsSpot) return
+        const isOut = idx === null || idx === undefined || left < 0 || !isOver.current
+        setSpot(isOut ? undefined : { step: idx, line, left, top, isRight: left > width / 2 })
+      },
+      onSelect: zoom,
+    })
+    const chart = new uPlot(options, [timesSeconds, ...lines.map(({ values }) => [...values])], element)
+    const observer = new ResizeObserver(() => {
+      chart.setSize({ width: element.clientWidth, height: heightPx ?? Math.max(HEIGHT_LEAST_PX, element.clientHeight) })
+    })
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      chart.destroy()
+    }
+    // A theme changes the colours, which are read from the styles when the chart is made.
+  }, [timesSeconds, lines, axis, limits, zone, heightPx, hasOwnLegend, syncKey, isDark, canZoom, wantsSpot])
+  return (
+    <div
+      className={heightPx === undefined ? 'plot plot-fills' : 'plot'}
+      onPointerEnter={() => {
+        isOver.current = true
+      }}
+      onPointerLeave={() => {
+        isOver.current = false
+        setSpot(undefined)
+      }}
+    >
+      <div ref={place} className="chart" role="img" aria-label={label} />
+      {spot === undefined || renderSpot === undefined ? null : (
+        <div
+          className={`plot-spot${spot.isRight ? ' plot-spot-right' : ''}`}
+          style={{ left: `${spot.left}px`, top: `${spot.top}px` }}
+          aria-hidden="true"
+        >
+          {renderSpot(spot)}
+        </div>
+      )}
+    </div>
+  )
+}
+
+const HEIGHT_LEAST_PX = 60
+/** How near the pointer must be to a line to mean it. */
+const FOCUS_PX = 30
+/** A drag shorter than this was a click. */
+const ZOOM_LEAST_PX = 8
+const POINT_PX = 5
+
+type Drawn = Pick<PlotProps, 'timesSeconds' | 'lines' | 'axis' | 'zone' | 'syncKey'> & {
+  readonly limits: readonly PlotLimit[]
+  readonly hasOwnLegend: boolean
+  readonly canZoom: boolean
+}
+
+interface Hooks {
+  readonly onFocus: (line: number | undefined) => void
+  readonly onCursor: (chart: uPlot) => void
+  readonly onSelect: (fromMs: number, toMs: number) => void
+}
+
+function optionsOf(
+  drawn: Drawn,
+  size: { readonly width: number; readonly height: number },
+  hooks: Hooks,
+): uPlot.Options {
+  const style = getComputedStyle(document.documentElement)
+  const { lines, zone, syncKey, canZoom, hasOwnLegend, limits, axis } = drawn
+  return {
+    ...size,
+    padding: [8, 8, 0, 0],
+    legend: { show: hasOwnLegend },
+    focus: { alpha: lines.length > 1 ? 0.3 : 1 },
+    cursor: {
+      drag: { x: canZoom, y: false, setScale: false },
+      points: { one: true, size: POINT_PX },
+      focus: { prox: FOCUS_PX },
+      ...(syncKey === undefined ? {} : { sync: { key: syncKey, setSeries: false } }),
+    },
+    scales: { x: { time: true }, y: scaleOf(axis, lines) },
+    series: [
+      {
+        label: 'time',
+        value: (_chart, seconds) => ((seconds as number | null) === null ? '–' : momentText(seconds, zone)),
+      },
+      ...lines.map((line) => seriesOf(line, axis, style)),
+    ],
+    axes: axesOf(drawn, style),
+    hooks: {
+      setSeries: [
+        (_chart, series) => {
+          hooks.onFocus(series === null || series === 0 ? undefined : series - 1)
+        },
+      ],
+      setCursor: [hooks.onCursor],
+      setSelect: [
+        (chart) => {
+          const { left, width } = chart.select
+          if (width < ZOOM_LEAST_PX) return
+          hooks.onSelect(chart.posToVal(left, 'x') * 1000, chart.posToVal(left + width, 'x') * 1000)
+          chart.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+        },
+      ],
+      draw:
+        limits.length === 0
+          ? []
+          : [
+              (chart) => {
+                drawLimits(chart, limits, style)
+              },
+            ],
+    },
+  }
+}
+
+// eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the names of this enum exist in types only
+const LOGARITHMIC = 3 as uPlot.Scale.Distr
+
+function scaleOf({ min, max, logBase = 0 }: PlotAxis, lines: readonly PlotLine[]): uPlot.Scale {
+  const startsAtZero = lines.some(({ isBar, areaOpacity = 0 }) => isBar === true || areaOpacity > 0)
+  return {
+    ...(logBase > 0 ? { distr: LOGARITHMIC, log: logBase === 2 ? (2 as const) : (10 as const) } : {}),
+    range: (_chart, dataMin, dataMax) => {
+      const [low, high] =
+        logBase > 0
+          ? uPlot.rangeLog(dataMin || 1, dataMax || 1, logBase === 2 ? 2 : 10, true)
+          : dataMin === 0 && dataMax === 0
+            ? [0, 1]
+            : uPlot.rangeNum(startsAtZero ? Math.min(0, dataMin) : dataMin, dataMax, 0.1, true)
+      return [min ?? low, max ?? high]
+    },
+  }
+}
+
+function seriesOf(line: PlotLine, { write }: PlotAxis, style: CSSStyleDeclaration): uPlot.Series {
+  const { name, look, width = 1.6, areaOpacity = 0, isBar = false, isHidden = false, pointRadius } = line
+  const stroke = style.getPropertyValue(`--dt-series-${(look % LINE_COLORS) + 1}`).trim()
+  return {
+    label: name,
+    show: !isHidden,
+    stroke,
+    width,
+    dash: [
+      ...(line.style === undefined ? DASHES[Math.floor(look / LINE_COLORS) % DASHES.length]! : STYLES[line.style]),
+    ],
+    spanGaps: line.connectsNulls ?? false,
+    points: pointRadius === undefined ? { show: false } : { show: true, size: pointRadius * 2 },
+    ...(areaOpacity > 0 || isBar
+      ? { fill: withOpacity(stroke, isBar ? Math.max(areaOpacity, 0.6) : areaOpacity) }
+      : {}),
+    ...(isBar ? { paths: uPlot.paths.bars!({ size: [0.8, 28] }) } : {}),
+    value: (_chart, value: number | null) => (value === null ? '–' : write(value)),
+  }
+}
+
+const LINE_COLORS = 4
+const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 3], [10, 3, 2, 3]]
+const STYLES = { solid: [], dashed: [6, 3], dotted: [2, 3] } as const
+
+/** Of a colour of the styles, which are all `#rrggbb`. */
+function withOpacity(color: string, opacity: number): string {
+  const byte = Math.round(Math.min(1, opacity) * 255)
+  return `${color}${byte.toString(16).padStart(2, '0')}`
+}
+
+const TIME_AXIS_PX = 30
+const BINARY_STEPS = Array.from({ length: 64 }, (_, i) => 2 ** (i - 4))
+
+function axesOf({ axis, zone }: Drawn, style: CSSStyleDeclaration): uPlot.Axis[] {
+  const grid = style.getPropertyValue('--dt-line').trim()
+  const common = {
+    stroke: style.getPropertyValue('--dt-text-quiet').trim(),
+    grid: { stroke: grid, width: 1 },
+    ticks: { stroke: grid, width: 1, size: 4 },
+    font: '12px "Red Hat Text", sans-serif',
+  }
+  const { label = '', isShown = true, write, isBinary = false } = axis
+  return [
+    {
+      ...common,
+      size: TIME_AXIS_PX,
+      values: (_chart, splits, _axis, _space, incr) => splits.map((at) => tickText(at, incr, zone)),
+    },
+    {
+      ...common,
+      show: isShown,
+      size: (_chart, texts) =>
+        Math.max(36, 14 + 7 * Math.max(0, ...((texts as string[] | null) ?? []).map((text) => text.length))),
+      values: (_chart, splits) => splits.map((value) => ((value as number | null) === null ? '' : write(value))),
+      ...(label === '' ? {} : { label, labelSize: 18, labelFont: common.font }),
+      ...(isBinary ? { incrs: BINARY_STEPS } : {}),
+    },
+  ]
+}
+
+const TONE_COLORS = {
+  none: '--dt-line-strong',
+  good: '--dt-good-text',
+  warning: '--dt-warning-line',
+  critical: '--dt-critical-text',
+} as const
+
+function drawLimits(chart: uPlot, limits: readonly PlotLimit[], style: CSSStyleDeclaration): void {
+  const { ctx, bbox } = chart
+  ctx.save()
+  ctx.beginPath()
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height)
+  ctx.clip()
+  ctx.font = `${11 * devicePixelRatio}px "Red Hat Text", sans-serif`
+  for (const { value, tone, word } of limits) {
+    const y = chart.valToPos(value, 'y', true)
+    ctx.strokeStyle = ctx.fillStyle = style.getPropertyValue(TONE_COLORS[tone]).trim()
+    ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio])
+    ctx.lineWidth = devicePixelRatio
+    ctx.beginPath()
+    ctx.moveTo(bbox.left, y)
+    ctx.lineTo(bbox.left + bbox.width, y)
+    ctx.stroke()
+    ctx.textAlign = 'right'
+    ctx.fillText(word, bbox.left + bbox.width - 4 * devicePixelRatio, y - 3 * devicePixelRatio)
+  }
+  ctx.restore()
+}
+
+function momentText(seconds: number, zone: Zone): string {
+  return `${formatDay(seconds * 1000, zone)} ${formatTimeOfDay(seconds * 1000, zone)}`
+}
+
+const DAY_SECONDS = 86_400
+
+function tickText(seconds: number, incrementSeconds: number, zone: Zone): string {
+  if (incrementSeconds >= DAY_SECONDS) return formatDay(seconds * 1000, zone).slice(5)
+  const time = formatTimeOfDay(seconds * 1000, zone)
+  if (time.startsWith('00:00')) return formatDay(seconds * 1000, zone).slice(5)
+  return incrementSeconds >= 60 ? time.slice(0, 5) : time
+}

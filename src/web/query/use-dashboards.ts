@@ -1,0 +1,242 @@
+import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { DashboardAnswer, DashboardList } from '../../contract/dashboards.ts'
+import type { QueryAnswer } from '../../contract/prometheus.ts'
+import { ALL_VALUES } from '../../model/dashboard.ts'
+import type { DashboardModel, ListVariable, PrometheusQuery, Variable } from '../../model/dashboard.ts'
+import { interpolatePromql } from '../lib/dashboards/interpolate.ts'
+import type { VariableValue, VariableValues } from '../lib/dashboards/interpolate.ts'
+import { builtIns, spanOf } from '../lib/dashboards/time-range.ts'
+import type { Span, TimeRange } from '../lib/dashboards/time-range.ts'
+import { chosenOf, dependenciesOf, inOrder, textValueOf, toOptions, valueOf } from '../lib/dashboards/variables.ts'
+import type { Option } from '../lib/dashboards/variables.ts'
+import { serverNowMs } from '../ui/server-clock.ts'
+import { fetchJson, toFailure } from './fetch-json.ts'
+import type { ApiFailure } from './fetch-json.ts'
+import { useMoment } from './use-moment.ts'
+
+export const DASHBOARDS_PATH = '/api/dashboards/v1'
+
+export function dashboardApiPath(name: string): string {
+  return `${DASHBOARDS_PATH}/${encodeURIComponent(name)}`
+}
+
+const LIST_POLL_MS = 60_000
+
+export function useDashboards(): UseQueryResult<DashboardList> {
+  return useQuery({
+    queryKey: ['dashboards'],
+    queryFn: ({ signal }) => fetchJson<DashboardList>(DASHBOARDS_PATH, signal),
+    refetchInterval: LIST_POLL_MS,
+  })
+}
+
+export function useDashboard(name: string): UseQueryResult<DashboardAnswer, ApiFailure> {
+  return useQuery<DashboardAnswer, ApiFailure>({
+    queryKey: ['dashboard', name],
+    queryFn: ({ signal }) => fetchJson<DashboardAnswer>(dashboardApiPath(name), signal),
+    refetchInterval: LIST_POLL_MS,
+  })
+}
+
+/** What a dashboard's queries are asked with. */
+export interface Asking {
+  readonly dashboard: Pick<DashboardModel, 'name' | 'project'>
+  readonly range: TimeRange
+  readonly values: VariableValues
+  /** 0: only when asked to. */
+  readonly refreshSeconds: number
+}
+
+/** Series a panel asks for at most in one query; the server says when there were more. */
+const SERIES_MAX = { range: 500, instant: 5000 } as const
+
+export interface PanelAnswers {
+  readonly span: Span
+  /** Each as it was asked: the PromQL with its variables filled in, and the call. */
+  readonly asked: readonly { readonly expr: string; readonly path: string }[]
+  readonly answers: readonly (QueryAnswer | undefined)[]
+  /** By query; `undefined` where there is an answer. */
+  readonly failures: readonly (ApiFailure | undefined)[]
+}
+
+export type PanelShape = 'range' | 'instant'
+
+/**
+ * The answers of a panel's queries. One that fails leaves the others standing; when all fail the panel has failed.
+ * @param isWanted false while the panel is out of sight, or its variables are not known
+ */
+export function usePanelAnswers(
+  queries: readonly PrometheusQuery[],
+  asking: Asking,
+  shape: PanelShape,
+  isWanted: boolean,
+): UseQueryResult<PanelAnswers> {
+  const at = useMoment()
+  const { range, dashboard, values, refreshSeconds } = asking
+  const isLive = at === undefined && range.kind === 'last'
+  return useQuery({
+    queryKey: [PANEL_KEY, queries, shape, range, dashboard, [...values], at],
+    queryFn: ({ signal }) => askPanel(queries, asking, shape, signal),
+    enabled: isWanted && queries.length > 0,
+    refetchInterval: isLive && refreshSeconds > 0 ? refreshSeconds * 1000 : false,
+    refetchOnWindowFocus: isLive && refreshSeconds > 0,
+    placeholderData: keepPreviousData,
+    staleTime: isLive ? 0 : Infinity,
+  })
+}
+
+const PANEL_KEY = 'panel'
+const VARIABLE_KEY = 'variable'
+
+/** Asks everything that a dashboard shows again. */
+export function useRefresh(): () => void {
+  const client = useQueryClient()
+  return () => {
+    void client.invalidateQueries({ queryKey: [VARIABLE_KEY] })
+    void client.invalidateQueries({ queryKey: [PANEL_KEY] })
+  }
+}
+
+async function askPanel(
+  queries: readonly PrometheusQuery[],
+  { range, dashboard, values }: Asking,
+  shape: PanelShape,
+  signal: AbortSignal,
+): Promise<PanelAnswers> {
+  const minStepSeconds = Math.max(0, ...queries.map((query) => query.minStepSeconds))
+  const span = spanOf(range, serverNowMs(), minStepSeconds)
+  const asked = queries.map((query) => {
+    const own = builtIns(span, dashboard, query.minStepSeconds)
+    const expr = interpolatePromql(query.expr, new Map([...values, ...own]))
+    return { expr, path: queryPath(expr, span, shape) }
+  })
+  const settled = await Promise.allSettled(asked.map(({ path }) => fetchJson<QueryAnswer>(path, signal)))
+  const failures = settled.map((one) => (one.status === 'rejected' ? toFailure(one.reason) : undefined))
+  const [first] = failures
+  if (first !== undefined && failures.every((failure) => failure !== undefined)) throw first
+  return { span, asked, answers: settled.map((one) => (one.status === 'fulfilled' ? one.value : undefined)), failures }
+}
+
+function queryPath(query: string, { startSeconds, endSeconds, stepSeconds }: Span, shape: PanelShape): string {
+  const limit = String(SERIES_MAX[shape])
+  if (shape === 'instant') {
+    return `/api/v1/query?${new URLSearchParams({ query, time: String(endSeconds), limit }).toString()}`
+  }
+  const times = { start: String(startSeconds), end: String(endSeconds), step: String(stepSeconds) }
+  return `/api/v1/query_range?${new URLSearchParams({ query, ...times, limit }).toString()}`
+}
+
+export interface VariableState {
+  readonly variable: Variable
+  readonly options: readonly Option[]
+  /** As the address has it: values, or the word for all of them. */
+  readonly chosen: readonly string[]
+  readonly isLoading: boolean
+  readonly failure: ApiFailure | undefined
+}
+
+export interface Variables {
+  readonly states: readonly VariableState[]
+  /** Of all whose value is known; queries that need another have to wait. */
+  readonly values: VariableValues
+  /** Variables that depend on each other in a ring: none of them can be known. */
+  readonly ring: readonly string[]
+}
+
+const VARIABLE_STALE_MS = 60_000
+
+/** All variables of a dashboard, each asked for when those it depends on are known. */
+export function useVariables(model: DashboardModel, search: URLSearchParams, range: TimeRange): Variables {
+  const client = useQueryClient()
+  const at = useMoment()
+  const { ordered, ring } = inOrder(model.variables)
+  const span = spanOf(range, serverNowMs())
+  const values = new Map<string, VariableValue>(builtIns(span, model))
+  const asks: { readonly variable: ListVariable; readonly key: readonly unknown[]; readonly path: string }[] = []
+  const found = new Map<string, readonly Option[]>()
+  for (const variable of ordered) {
+    if (variable.kind === 'text') {
+      values.set(variable.name, textValueOf(variable, search))
+      continue
+    }
+    const path = ring.includes(variable.name) ? undefined : optionsPath(variable, values, model)
+    // Times move on with every drawing: the key says what is asked, the path when.
+    const key = [VARIABLE_KEY, model.name, variable.name, path, range, at]
+    if (path !== undefined) asks.push({ variable, key, path: withTimes(path, span) })
+    const raw =
+      variable.source.kind === 'static'
+        ? variable.source.values
+        : path === undefined
+          ? undefined
+          : client.getQueryData<readonly Option[]>(key)
+    const options = raw === undefined ? undefined : toOptions(raw, variable)
+    if (options !== undefined) found.set(variable.name, options)
+    const chosen = chosenOf(variable, search, options ?? [])
+    const needsOptions = chosen.length === 0 || (chosen.includes(ALL_VALUES) && variable.customAllValue === '')
+    if (options !== undefined || !needsOptions) values.set(variable.name, valueOf(variable, chosen, options ?? []))
+  }
+  const results = useQueries({
+    queries: asks.map(({ variable, key, path }) => ({
+      queryKey: key,
+      queryFn: ({ signal }: { signal: AbortSignal }) => askOptions(variable, path, signal),
+      staleTime: VARIABLE_STALE_MS,
+    })),
+  })
+  const states = model.variables.map((variable): VariableState => {
+    const i = asks.findIndex((ask) => ask.variable === variable)
+    const result = results[i]
+    const options = found.get(variable.name) ?? []
+    return {
+      variable,
+      options,
+      chosen:
+        variable.kind === 'text' ? (values.get(variable.name)?.values ?? []) : chosenOf(variable, search, options),
+      isLoading: result?.isPending ?? false,
+      failure: result?.error === null || result === undefined ? undefined : toFailure(result.error),
+    }
+  })
+  return { states, values, ring }
+}
+
+/** `undefined` while a variable it depends on is not known, and for values that nobody has to be asked for. */
+function optionsPath(variable: ListVariable, values: VariableValues, model: DashboardModel): string | undefined {
+  const names = new Set(model.variables.map(({ name }) => name))
+  if (dependenciesOf(variable).some((name) => names.has(name) && !values.has(name))) return undefined
+  const filled = (text: string): string => interpolatePromql(text, values)
+  const { source } = variable
+  switch (source.kind) {
+    case 'static':
+    case 'unknown':
+      return undefined
+    case 'label-values':
+      return `/api/v1/label/${encodeURIComponent(filled(source.labelName))}/values?${matchParams(source.matchers.map(filled))}`
+    case 'label-names':
+      return `/api/v1/labels?${matchParams(source.matchers.map(filled))}`
+    case 'promql':
+      return `/api/v1/query?${new URLSearchParams({ query: filled(source.expr) }).toString()}`
+  }
+}
+
+function matchParams(matchers: readonly string[]): string {
+  return new URLSearchParams(matchers.map((matcher) => ['match[]', matcher])).toString()
+}
+
+function withTimes(path: string, { startSeconds, endSeconds }: Span): string {
+  const times = path.startsWith('/api/v1/query?') ? { time: endSeconds } : { start: startSeconds, end: endSeconds }
+  const text = Object.entries(times).map(([name, seconds]) => `${name}=${seconds}`)
+  return `${path}${path.endsWith('?') ? '' : '&'}${text.join('&')}`
+}
+
+async function askOptions({ source }: ListVariable, path: string, signal: AbortSignal): Promise<readonly Option[]> {
+  if (source.kind !== 'promql') {
+    const { data } = await fetchJson<{ readonly data: readonly string[] }>(path, signal)
+    return data.map((value) => ({ value, label: value }))
+  }
+  const { data } = await fetchJson<QueryAnswer>(path, signal)
+  const series = data.resultType === 'vector' ? data.result : []
+  return series.flatMap(({ metric, value }) => {
+    const text = source.labelName === '' ? (value?.[1] ?? '') : (metric[source.labelName] ?? '')
+    return text === '' ? [] : [{ value: text, label: text }]
+  })
+}

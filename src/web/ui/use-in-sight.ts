@@ -1,0 +1,30 @@
+import { useEffect, useState } from 'react'
+import type { RefObject } from 'react'
+
+/** How far outside of what is seen something is already prepared. */
+const MARGIN = '200px'
+
+/** True from the first time an element comes near to what is seen, and then for good. Printing shows everything. */
+export function useInSight(place: RefObject<Element | null>): boolean {
+  const [isSeen, setIsSeen] = useState(false)
+  useEffect(() => {
+    const element = place.current
+    if (element === null || isSeen) return
+    const see = (): void => {
+      setIsSeen(true)
+    }
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) see()
+      },
+      { rootMargin: MARGIN },
+    )
+    observer.observe(element)
+    window.addEventListener('beforeprint', see)
+    return () => {
+      observer.disconnect()
+      window.removeEventListener('beforeprint', see)
+    }
+  }, [place, isSeen])
+  return isSeen
+}

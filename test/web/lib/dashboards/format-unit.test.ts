@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+import { UNITS } from '../../../../src/model/unit.ts'
+import type { Format } from '../../../../src/model/dashboard.ts'
+import { formatUnit, isBinary } from '../../../../src/web/lib/dashboards/format-unit.ts'
+
+const BEHOLDER = { zone: 'utc', nowMs: Date.parse('2026-11-22T00:00:00Z') } as const
+const MOMENT = Date.parse('2026-11-21T21:00:05Z') / 1000
+
+const write = (value: number, format: Format): string => formatUnit(value, format, BEHOLDER)
+
+describe('a value in its unit', () => {
+  test.each<[number, Format, string]>([
+    [0.425, { unit: 'percent-decimal' }, '42.5 %'],
+    [0.42567, { unit: 'percent-decimal', decimalPlaces: 1 }, '42.6 %'],
+    [42.5, { unit: 'percent' }, '42.5 %'],
+    [1_234_567, { unit: 'decimal' }, '1,234,567'],
+    [1_234_567, { unit: 'decimal', isShort: true }, '1.235M'],
+    [1234.5, { unit: 'decimal', decimalPlaces: 2 }, '1,234.50'],
+    [-1234.5, { unit: 'decimal', decimalPlaces: 0 }, '-1,235'],
+    [999, { unit: 'bytes' }, '999 B'],
+    [1024, { unit: 'bytes' }, '1 KiB'],
+    [1_610_612_736, { unit: 'bytes' }, '1.5 GiB'],
+    [1_610_612_736, { unit: 'bytes', isShort: false }, '1,610,612,736 B'],
+    [-2048, { unit: 'bytes' }, '-2 KiB'],
+    [0, { unit: 'bytes' }, '0 B'],
+    [1_500_000_000, { unit: 'decbytes' }, '1.5 GB'],
+    [1000, { unit: 'decbytes' }, '1 kB'],
+    [1_572_864, { unit: 'bytes/sec' }, '1.5 MiB/s'],
+    [1_500_000, { unit: 'decbytes/sec' }, '1.5 MB/s'],
+    [1_500_000, { unit: 'decbits/sec' }, '1.5 Mb/s'],
+    [1234, { unit: 'ops/sec' }, '1,234 ops/s'],
+    [12_340, { unit: 'ops/sec', isShort: true }, '12.34K ops/s'],
+    [0.0000015, { unit: 'seconds' }, '1.5 µs'],
+    [1500, { unit: 'milliseconds' }, '1.5 s'],
+    [5400, { unit: 'seconds' }, '1.5 h'],
+    [60, { unit: 'seconds' }, '1 min'],
+    [90, { unit: 'minutes' }, '1.5 h'],
+    [36, { unit: 'hours' }, '1.5 d'],
+    [10, { unit: 'days' }, '10 d'],
+    [0, { unit: 'hours' }, '0 s'],
+    [-90, { unit: 'seconds' }, '-1.5 min'],
+    [21.5, { unit: 'celsius' }, '21.5 °C'],
+    [12, { unit: 'eur', decimalPlaces: 2 }, '12.00 EUR'],
+    [MOMENT, { unit: 'datetime-local' }, '2026-11-21 21:00:05 UTC'],
+    [MOMENT * 1000, { unit: 'datetime-local' }, '2026-11-21 21:00:05 UTC'],
+    [MOMENT, { unit: 'datetime-iso' }, '2026-11-21T21:00:05.000Z'],
+    [MOMENT, { unit: 'date-local' }, '2026-11-21'],
+    [MOMENT, { unit: 'time-local' }, '21:00:05'],
+    [MOMENT, { unit: 'relative-time' }, '2 h 59 min ago'],
+    [MOMENT + 4 * 3600, { unit: 'relative-time' }, 'in 1 h'],
+    [MOMENT, { unit: 'unix-timestamp-ms' }, String(MOMENT * 1000)],
+    [5, { unit: 'bananas' }, '5 bananas'],
+    [NaN, { unit: 'bytes' }, 'NaN'],
+    [Infinity, { unit: 'seconds' }, '+Inf'],
+  ])('%d in %j', (value, format, text) => {
+    expect(write(value, format)).toBe(text)
+  })
+
+  test('every unit of Perses has its own writing', () => {
+    for (const unit of Object.values(UNITS)
+      .flat()
+      .filter((name) => name !== '%'))
+      expect(write(1, { unit })).not.toContain(` ${unit}`)
+  })
+
+  test('only bytes and bits of 1024 have their ticks at powers of two', () => {
+    expect(['bytes', 'bytes/sec', 'decbytes', 'seconds'].map((unit) => isBinary({ unit }))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ])
+  })
+})

@@ -1,5 +1,6 @@
 /** What a server said at its beats, as trials: the same figures as in process, from its own answers. */
 import type { ClusterHistory } from '../../src/sim/history/cluster-history.ts'
+import { hiddenOf } from '../../src/sim/history/hidden.ts'
 import type { HistoryTruth, TruthUpgradeRecord } from '../../src/sim/history/history-truth.ts'
 import type { CalmTrial, DetectionTrials, StallTrial } from './detection.ts'
 import { isCutOff, lookedAt } from './moments.ts'
@@ -31,8 +32,9 @@ export function saidOf(clusters: readonly SimulatedCluster[], said: readonly Sai
       }
       const { kind, cause, isAsynchronous } = real.stall
       const detected = first === undefined ? {} : { detectedMs: first.atMs - window.fromMs, said: first.cause }
+      const hidden = hiddenOf(truth.tells, real.stall, real.to)
       const lastedMs = window.untilMs - window.fromMs
-      stalls.push({ name: `${name}: ${kind}`, kind, cause, isAsynchronous, lastedMs, ...detected })
+      stalls.push({ name: `${name}: ${kind}`, kind, cause, isAsynchronous, hidden, lastedMs, ...detected })
     }
   }
   return { stalls, calm, unseen }

@@ -2,19 +2,22 @@
 import { writeFileSync } from 'node:fs'
 import { systemClock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
-import { observationsOf } from '../sim/history/cluster-observations.ts'
+import type { ClusterHistory } from '../sim/history/cluster-history.ts'
 import { truthOfHistory } from '../sim/history/history-truth.ts'
 import { DELIVERY_MODES, planHistory, type DeliveryMode } from '../sim/history/plan-history.ts'
+import { mergedShipments, shippingOf } from '../sim/history/shipments.ts'
 import { renderTruth } from '../sim/history/truth-file.ts'
-import { historySamples } from '../sim/history/wire-series.ts'
-import { createRecordsSender } from '../sim/records-sender.ts'
-import { createSender } from '../sim/sender.ts'
+import { createHistoryPlayer } from '../sim/history-player.ts'
+import { inParallel } from '../sim/simulate.ts'
 import { parseArguments } from './arguments.ts'
 import type { Command } from './command.ts'
+import { keptFrom } from './sim-kept.ts'
 
-const DEFAULTS = { clusters: '500', months: '12', seed: 'daytwo', mode: 'mixed', until: '2026-09-01' } as const
+const DEFAULTS = { clusters: '500', months: '12', seed: 'daytwo', mode: 'mixed', until: 'now' } as const
 const DAY_MS = 86_400_000
 const DAYS_A_MONTH = 365 / 12
+/** A history that ends now is the one that ended then, as much later: the same fleet takes the same releases. */
+const CALENDAR_ENDS_MS = Date.UTC(2026, 8, 1)
 
 export const simCommand: Command = {
   help: () =>
@@ -22,66 +25,69 @@ export const simCommand: Command = {
       'Usage: daytwo sim [options]',
       '',
       'Plays months of a fleet whose upgrades, stalls and edits are known, and sends what it tells to a server: objects as',
-      'a Collector does, metrics as a Prometheus does. The server must keep and take what is that old.',
+      'a Collector does, metrics as a Prometheus does, spans as an instrumented operator does; some of it twice, some of it',
+      'late. Nothing is sent that is older than the server keeps: metrics and spans of a month and objects of a year, unless',
+      'its retention is another.',
       '',
       `  --clusters N      Clusters. Default: ${DEFAULTS.clusters}.`,
       `  --months N        How long. Default: ${DEFAULTS.months}.`,
-      `  --until DAY       Where it ends, UTC. Default: ${DEFAULTS.until}.`,
+      `  --until DAY       Where it ends, UTC: a day, or now, and then releases come out as if it were. Default: ${DEFAULTS.until}.`,
       `  --seed TEXT       The same seed makes the same fleet. Default: ${DEFAULTS.seed}.`,
       `  --mode MODE       How clusters tell: ${DELIVERY_MODES.join(', ')}. Default: ${DEFAULTS.mode}.`,
       '  --truth FILE      Write what really happened there, as JSON.',
-      '  --url URL         Send to the server at this root. Without it nothing is sent.',
+      '  --to URL          Send to the server at this root. Without it nothing is sent.',
       '  --token TEXT      Show this token.',
     ].join('\n'),
   run: async (args) => {
-    const valued = new Set(['clusters', 'months', 'until', 'seed', 'mode', 'truth', 'url', 'token'])
+    const valued = new Set(['clusters', 'months', 'until', 'seed', 'mode', 'truth', 'to', 'token'])
     const { options, words } = parseArguments(args, valued, new Set())
     if (words.length > 0) throw invalid('arguments', words.join(' '), 'options only')
     const clusters = readCount('clusters', options.get('clusters') ?? DEFAULTS.clusters)
     const months = readCount('months', options.get('months') ?? DEFAULTS.months)
-    const untilMs = readDay(options.get('until') ?? DEFAULTS.until)
+    const { untilMs, calendarShiftMs } = readEnd(options.get('until') ?? DEFAULTS.until, systemClock.nowMs())
     const seed = options.get('seed') ?? DEFAULTS.seed
     const mode = readMode(options.get('mode') ?? DEFAULTS.mode)
     const fromMs = untilMs - Math.round(months * DAYS_A_MONTH) * DAY_MS
-    const fleet = Array.from({ length: clusters }, (_, index) => planHistory({ seed, index, fromMs, untilMs, mode }))
+    const fleet = Array.from({ length: clusters }, (_, index) =>
+      planHistory({ seed, index, fromMs, untilMs, mode, calendarShiftMs }),
+    )
     const truthFile = options.get('truth')
     if (truthFile !== undefined) {
       writeFileSync(truthFile, renderTruth(fleet.map(truthOfHistory), { seed, mode, months }))
       console.log(`The truth is in ${truthFile}`)
     }
-    const url = options.get('url')
-    if (url !== undefined) await sendFleet(fleet, url, options.get('token'))
-    return 0
+    const url = options.get('to')
+    return url === undefined ? 0 : sendFleet(fleet, url, options.get('token'))
   },
 }
 
-/** One cluster after the other, each whole. */
-async function sendFleet(
-  fleet: readonly ReturnType<typeof planHistory>[],
-  url: string,
-  token: string | undefined,
-): Promise<void> {
-  const records = createRecordsSender({ url, token, clock: systemClock })
-  const samples = createSender({ url, token, clock: systemClock })
-  try {
-    for (const [i, history] of fleet.entries()) {
-      const { tells, profile } = history
-      if (tells.objects) await records.send(profile, observationsOf(history).objects)
-      if (tells.metrics) {
-        for (const replica of profile.isHa ? [0, 1] : [0]) await samples.send(historySamples(history, replica))
-      }
-      if ((i + 1) % 50 === 0) console.log(`Sent ${i + 1} of ${fleet.length} clusters`)
-    }
-  } finally {
-    records.close()
-    samples.close()
-  }
-  const { acked, refused } = records.counts
-  console.log(`Objects: ${acked} taken, ${refused} refused${refused > 0 ? `: ${records.counts.lastRefusal}` : ''}`)
-  const { samplesAcked, samplesRefused, lastRefusal } = samples.counts
+/** Clusters that send at the same time. */
+const PARALLEL_MAX = 4
+
+/** Each cluster whole, in the order in which it arrives. Answers the exit code. */
+async function sendFleet(fleet: readonly ClusterHistory[], url: string, token: string | undefined): Promise<number> {
+  const { from, isSaid } = await keptFrom(url, token, systemClock.nowMs())
+  const since = (oldestMs: number): string => new Date(oldestMs).toISOString().slice(0, 10)
   console.log(
-    `Samples: ${samplesAcked} taken, ${samplesRefused} refused${samplesRefused > 0 ? `: ${lastRefusal}` : ''}`,
+    `Sending objects since ${since(from.objectsMs)}, metrics since ${since(from.samplesMs)}, spans since` +
+      ` ${since(from.spansMs)}${isSaid ? '' : ' (the server does not say what it keeps: its defaults are assumed)'}`,
   )
+  const player = createHistoryPlayer({ url, token, clock: systemClock })
+  let sent = 0
+  try {
+    await inParallel(fleet, PARALLEL_MAX, async (history) => {
+      const shipping = shippingOf(history, { hasFailovers: false, from, togetherMs: DAY_MS })
+      await player.send(history, mergedShipments(shipping.until(Infinity)))
+      if (++sent % 50 === 0 || sent === fleet.length) console.log(`Sent ${sent} of ${fleet.length} clusters`)
+    })
+  } finally {
+    await player.close()
+  }
+  const counts = Object.entries(player.counts())
+  for (const [what, { taken, refused, lastRefusal }] of counts) {
+    console.log(`${what}: ${taken} taken, ${refused} refused${refused > 0 ? `: ${lastRefusal}` : ''}`)
+  }
+  return counts.some(([, { refused }]) => refused > 0) ? 1 : 0
 }
 
 function readCount(name: string, text: string): number {
@@ -90,10 +96,14 @@ function readCount(name: string, text: string): number {
   throw invalid(`option ${name}`, text, 'a whole number above 0')
 }
 
-function readDay(text: string): number {
-  const dayMs = Date.parse(`${text}T00:00:00Z`)
-  if (Number.isFinite(dayMs)) return dayMs
-  throw invalid('option until', text, 'a day such as 2026-09-01')
+function readEnd(text: string, nowMs: number): { readonly untilMs: number; readonly calendarShiftMs: number } {
+  if (text === 'now') {
+    const untilMs = Math.floor(nowMs / 1000) * 1000
+    return { untilMs, calendarShiftMs: untilMs - CALENDAR_ENDS_MS }
+  }
+  const untilMs = Date.parse(`${text}T00:00:00Z`)
+  if (Number.isFinite(untilMs)) return { untilMs, calendarShiftMs: 0 }
+  throw invalid('option until', text, 'now, or a day such as 2026-09-01')
 }
 
 function readMode(text: string): DeliveryMode {

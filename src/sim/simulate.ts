@@ -145,7 +145,11 @@ export function startSimulation(options: SimulationOptions): Simulation {
 }
 
 /** Runs `work` for each item, at most `limit` at a time; the first failure ends it and is thrown. */
-async function inParallel<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>): Promise<void> {
+export async function inParallel<T>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   let next = 0
   let hasFailed = false
   const worker = async (): Promise<void> => {

@@ -23,6 +23,8 @@ export interface HistoryOptions {
   readonly mode: DeliveryMode
   /** Of upgrades, those that stand still somewhere; 0.18 when absent. */
   readonly stallShare?: number
+  /** Releases came out so much later than they did: for a history that ends now. Whole seconds; 0 when absent. */
+  readonly calendarShiftMs?: number
 }
 
 const DAY_MS = 24 * HOUR_MS
@@ -84,7 +86,7 @@ export function planHistory(options: HistoryOptions): ClusterHistory {
   const installedMs = isYoung
     ? atSecond(fromMs + random.next() * 0.6 * (untilMs - fromMs))
     : atSecond(fromMs - random.int(20, 400) * DAY_MS)
-  const first = isYoung ? youngRelease(installedMs) : profile.firstRelease
+  const first = isYoung ? youngRelease(installedMs - (options.calendarShiftMs ?? 0)) : profile.firstRelease
   const catalogOutages = random.chance(0.04) ? [windowIn(random, fromMs, untilMs, 20 * DAY_MS, 60 * DAY_MS)] : []
   const upgrades = planUpgrades(options, profile, first, Math.max(fromMs, installedMs + DAY_MS), catalogOutages)
   return {
@@ -116,23 +118,25 @@ function planUpgrades(
   catalogOutages: readonly Window[],
 ): readonly HcoUpgrade[] {
   const random = randomOf(options.seed, 'history upgrades', options.index)
+  const shiftMs = options.calendarShiftMs ?? 0
   const [daysMin, daysMax] = random.weighted(COHORTS)
   const upgrades: HcoUpgrade[] = []
   let from = first
   let replaces: Release | undefined
   let atMs = beginMs
   while (atMs < options.untilMs) {
-    const offer = offerAt(replaces ?? from, atMs)
+    const offer = offerAt(replaces ?? from, atMs - shiftMs)
     if (offer === undefined) {
-      atMs = nextReleaseDayMs(atMs)
+      atMs = nextReleaseDayMs(atMs - shiftMs) + shiftMs
       continue
     }
-    const waitedMs = atMs - offer.releasedMs < daysMax * DAY_MS ? random.int(daysMin, daysMax) * DAY_MS : 0
-    const mirrorMs = Math.max(atMs + random.next() * 12 * DAY_MS, offer.releasedMs + waitedMs + random.next() * DAY_MS)
+    const releasedMs = offer.releasedMs + shiftMs
+    const waitedMs = atMs - releasedMs < daysMax * DAY_MS ? random.int(daysMin, daysMax) * DAY_MS : 0
+    const mirrorMs = Math.max(atMs + random.next() * 12 * DAY_MS, releasedMs + waitedMs + random.next() * DAY_MS)
     const outage = catalogOutages.find((window) => isWithin(window, mirrorMs))
     const offeredMs = atSecond(outage === undefined ? mirrorMs : outage.untilMs + random.next() * HOUR_MS)
     if (offeredMs >= options.untilMs) break
-    const { release: to } = offerAt(replaces ?? from, offeredMs) ?? offer
+    const { release: to } = offerAt(replaces ?? from, offeredMs - shiftMs) ?? offer
     const fate = fateOf(random, options, offeredMs)
     const upgrade = planUpgrade(profile, {
       ...{ index: upgrades.length, from, to, offeredMs, ...fate },

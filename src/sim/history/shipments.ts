@@ -38,8 +38,10 @@ const BACKLOG_MS = 2 * MINUTE_MS
 const REPEAT_MS_MAX = 3 * MINUTE_MS
 
 export interface ShippingOptions {
-  /** Older samples are not sent. */
-  readonly samplesFromMs?: number
+  /** What is older is not sent: a server would refuse it. */
+  readonly from?: { readonly samplesMs: number; readonly objectsMs: number; readonly spansMs: number }
+  /** Scrapes of so long go out in one shipment, those of a pair at the same moment. A quarter of an hour when absent. */
+  readonly togetherMs?: number
   /**
    * Whether the first Prometheus of a pair is away in the middle of each upgrade, so that the other one is listened to. Only
    * a server whose clock goes with the shipments can tell; without it one of the two sends.
@@ -49,11 +51,16 @@ export interface ShippingOptions {
 
 export function shippingOf(history: ClusterHistory, options: ShippingOptions): Shipping {
   const { tells, profile } = history
-  const fixed = [...(tells.objects ? objectShipments(history) : []), ...spanShipments(history)]
+  const { from = { samplesMs: -Infinity, objectsMs: -Infinity, spansMs: -Infinity } } = options
+  const objects = tells.objects ? objectShipments(history, from.objectsMs) : []
+  const fixed = [...objects, ...spanShipments(history, from.spansMs)]
   fixed.sort((a, b) => a.arrivesMs - b.arrivesMs)
   const isPair = profile.isHa && options.hasFailovers
   const replicas = !tells.metrics ? [] : isPair ? [0, 1] : [0]
-  const prometheuses = replicas.map((replica) => openPrometheus(history, { replica, isPair, ...options }))
+  const { togetherMs = TOGETHER_MS } = options
+  const prometheuses = replicas.map((replica) =>
+    openPrometheus(history, { replica, isPair, samplesFromMs: from.samplesMs, togetherMs }),
+  )
   let sent = 0
   return {
     until(timeMs) {
@@ -71,7 +78,7 @@ function transit({ delivery }: ClusterHistory, atMs: number): { readonly leavesM
   return outage === undefined ? { leavesMs: atMs, isLate: false } : { leavesMs: outage.untilMs, isLate: true }
 }
 
-function objectShipments(history: ClusterHistory): readonly Shipment[] {
+function objectShipments(history: ClusterHistory, fromMs: number): readonly Shipment[] {
   const { profile, delivery } = history
   const { name } = profile
   const watched = watch(history).observations.filter(({ change }) => change !== 'listed')
@@ -79,6 +86,7 @@ function objectShipments(history: ClusterHistory): readonly Shipment[] {
   const listed = pullTimes(history).flatMap((pullMs) => listedAt(name, objects, pullMs, delivery.skewMs))
   const batches = new Map<number, ObjectObservation[]>()
   for (const observation of [...watched, ...listed]) {
+    if (observation.observedMs < fromMs) continue
     const batch = Math.floor((observation.observedMs - delivery.skewMs) / BATCH_MS)
     const known = batches.get(batch)
     if (known === undefined) batches.set(batch, [observation])
@@ -90,8 +98,9 @@ function objectShipments(history: ClusterHistory): readonly Shipment[] {
 }
 
 /** Spans wait for a connection however long it takes. */
-function spanShipments(history: ClusterHistory): readonly Shipment[] {
-  return upgradeSpans(history).flatMap((span) =>
+function spanShipments(history: ClusterHistory, fromMs: number): readonly Shipment[] {
+  const spans = upgradeSpans(history).filter(({ endMs }) => endMs >= fromMs)
+  return spans.flatMap((span) =>
     sentAt(history, span.endMs + BATCH_MS, (arrivesMs) => ({ kind: 'spans', arrivesMs, spans: [span] })),
   )
 }
@@ -111,7 +120,6 @@ function sentAt(
 
 /** When the first replica of a pair restarts, after the CSV of an upgrade came. */
 const AWAY = { afterMs: 4 * MINUTE_MS, forMs: 6 * MINUTE_MS } as const
-/** Scrapes of so long go out in one shipment, those of a pair at the same moment. */
 const TOGETHER_MS = 15 * MINUTE_MS
 /** Around the absence of a replica each scrape is a shipment of its own: who is listened to is decided by it. */
 const ALONE_MS = 2 * MINUTE_MS
@@ -119,13 +127,14 @@ const ALONE_MS = 2 * MINUTE_MS
 interface Prometheus {
   readonly replica: number
   readonly isPair: boolean
-  readonly samplesFromMs?: number
+  readonly samplesFromMs: number
+  readonly togetherMs: number
 }
 
 /** Scrapes that arrive together are one shipment, so that whoever looks rarely is sent few of them. */
 function openPrometheus(
   history: ClusterHistory,
-  { replica, isPair, samplesFromMs = -Infinity }: Prometheus,
+  { replica, isPair, samplesFromMs, togetherMs }: Prometheus,
 ): (timeMs: number) => readonly Shipment[] {
   const { profile, delivery } = history
   const series = wireSeries(history, replica)
@@ -134,7 +143,7 @@ function openPrometheus(
   const groupOf = (atMs: number): number =>
     away.some(({ fromMs, untilMs }) => atMs >= fromMs - ALONE_MS && atMs < untilMs + ALONE_MS)
       ? atMs
-      : Math.floor(atMs / TOGETHER_MS)
+      : Math.floor(atMs / togetherMs)
   const scrapes = scrapeTimes(history)
     .map((atMs) => atMs + replica * REPLICA_OFFSET_MS)
     .filter((atMs) => atMs >= samplesFromMs && !isAway(atMs))
@@ -162,4 +171,18 @@ function awayWindows({ upgrades }: ClusterHistory): readonly Window[] {
   return upgrades
     .map(({ csv }) => csv.createdMs + AWAY.afterMs)
     .map((fromMs) => ({ fromMs, untilMs: fromMs + AWAY.forMs }))
+}
+
+/** Neighbours of one kind as one shipment, for whom the time of arrival does not matter: a request holds more than a batch. */
+export function mergedShipments(shipments: readonly Shipment[]): readonly Shipment[] {
+  const merged: Shipment[] = []
+  for (const shipment of shipments) {
+    const last = merged.at(-1)
+    if (last?.kind === 'objects' && shipment.kind === 'objects') {
+      merged[merged.length - 1] = { ...last, observations: [...last.observations, ...shipment.observations] }
+    } else if (last?.kind === 'spans' && shipment.kind === 'spans') {
+      merged[merged.length - 1] = { ...last, spans: [...last.spans, ...shipment.spans] }
+    } else merged.push(shipment)
+  }
+  return merged
 }

@@ -16,6 +16,25 @@ test('a cluster depends on the seed and its number only', () => {
   expect(JSON.stringify(planHistory({ ...YEAR, seed: 'other', index: 2 }))).not.toBe(JSON.stringify(FLEET[2]))
 })
 
+test('with releases so much later, the same happens so much later', () => {
+  const shiftMs = 82 * 86_400_000 + 3_600_000
+  for (const index of [0, 1, 2, 3, 4]) {
+    const later = truthOfHistory(
+      planHistory({
+        ...YEAR,
+        index,
+        fromMs: YEAR.fromMs + shiftMs,
+        untilMs: YEAR.untilMs + shiftMs,
+        calendarShiftMs: shiftMs,
+      }),
+    )
+    const back = JSON.stringify(later, (key, value: unknown) =>
+      key.endsWith('Ms') && key !== 'skewMs' && typeof value === 'number' ? value - shiftMs : value,
+    )
+    expect(back).toBe(JSON.stringify(truthOfHistory(FLEET[index]!)))
+  }
+})
+
 test('all times are whole seconds or never', () => {
   const times = JSON.stringify(FLEET, (key, value: unknown) =>
     key.endsWith('Ms') &&

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ClusterHistory } from '../../../src/sim/history/cluster-history.ts'
 import { planHistory } from '../../../src/sim/history/plan-history.ts'
 import { pullTimes } from '../../../src/sim/history/pulls.ts'
-import { shippingOf, type Shipment } from '../../../src/sim/history/shipments.ts'
+import { mergedShipments, shippingOf, type Shipment } from '../../../src/sim/history/shipments.ts'
 import { watch } from '../../../src/sim/history/watch.ts'
 import { historySamples } from '../../../src/sim/history/wire-series.ts'
 
@@ -120,4 +120,24 @@ test('lists come each half hour while an upgrade is open, twice after an outage,
     (timeMs) => timeMs > csv.createdMs - HOUR_MS && timeMs < csv.createdMs + HOUR_MS,
   )
   expect(close.length).toBeGreaterThanOrEqual(1)
+})
+
+test('what is older than a server keeps is not sent', () => {
+  const fromMs = upgrading.upgrades[0]!.csv.createdMs
+  const from = { samplesMs: fromMs, objectsMs: fromMs + HOUR_MS, spansMs: fromMs }
+  const shipments = shippingOf(quiet(upgrading), { hasFailovers: false, from }).until(LATER_MS)
+  const samples = of(shipments, 'samples').flatMap(({ runs }) => runs.flatMap((run) => run.samples))
+  const objects = of(shipments, 'objects').flatMap(({ observations }) => observations)
+  expect(Math.min(...samples.map(({ timeMs }) => timeMs))).toBeGreaterThanOrEqual(fromMs)
+  expect(Math.min(...objects.map(({ observedMs }) => observedMs))).toBeGreaterThanOrEqual(fromMs + HOUR_MS)
+  expect(samples.length).toBeGreaterThan(100)
+})
+
+test('neighbours of one kind go out as one, and nothing is lost', () => {
+  const shipments = all(quiet(upgrading))
+  const merged = mergedShipments(shipments)
+  const objects = (some: readonly Shipment[]) => of(some, 'objects').flatMap(({ observations }) => observations)
+  expect(objects(merged)).toEqual(objects(shipments))
+  expect(merged.length).toBeLessThan(shipments.length)
+  expect(merged.some((one, i) => one.kind === 'objects' && merged[i + 1]?.kind === 'objects')).toBe(false)
 })

@@ -20,7 +20,10 @@ export default defineConfig({
         // React and PatternFly change with a dependency update, our code with every commit: two cache lives.
         codeSplitting: {
           groups: [
-            { name: 'react', test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|@tanstack)\// },
+            {
+              name: 'react',
+              test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|@tanstack\/(?:react-query|query-core))\//,
+            },
             { name: 'patternfly', test: /node_modules\/@patternfly\// },
           ],
         },

@@ -54,6 +54,11 @@ const COMMANDS: readonly { readonly name: string; readonly summary: string; read
       load: async () => (await import('./cli/lint.ts')).lintCommand,
     },
     {
+      name: 'import',
+      summary: 'Turn a Grafana dashboard into one of Perses.',
+      load: async () => (await import('./cli/import.ts')).importCommand,
+    },
+    {
       name: 'version',
       summary: 'Print the version of Daytwo and of Node.',
       load: async () => (await import('./cli/version.ts')).versionCommand,

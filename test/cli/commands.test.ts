@@ -34,6 +34,7 @@ describe('daytwo', () => {
       'config',
       'test',
       'lint',
+      'import',
       'version',
     ]) {
       expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))

@@ -1,0 +1,161 @@
+/** Parts of a Grafana panel that several kinds have: units, thresholds, mappings, legends. */
+import { isRecord, isTrueAt, listAt, numberAt, recordAt, textAt, textsAt } from './json-part.ts'
+import type { Json } from './json-part.ts'
+import { calculationOf, unitOf } from './words.ts'
+
+/** Says what could not be carried over: about what, and why. */
+export type Tell = (message: string) => void
+
+/** A value of a file as YAML writes it; what is `undefined` is left out. */
+export type Out = Readonly<Record<string, unknown>>
+
+/** The defaults of all fields, in the form of Grafana 7 and later, or of the panel itself before. */
+export function defaultsOf(panel: Json): Json {
+  return recordAt(panel, 'fieldConfig', 'defaults')
+}
+
+export function formatOf(unit: string, decimals: number | undefined, tell: Tell): Out | undefined {
+  if (unit === '' && decimals === undefined) return undefined
+  const known = unit === '' ? 'decimal' : unitOf(unit)
+  if (known === undefined) tell(`unit ${unit} has no like in Perses: values are shown as numbers`)
+  const isShort = unit === 'short' ? { shortValues: true } : {}
+  return { unit: known ?? 'decimal', ...(decimals === undefined ? {} : { decimalPlaces: decimals }), ...isShort }
+}
+
+export function panelFormat(panel: Json, tell: Tell): Out | undefined {
+  const defaults = defaultsOf(panel)
+  const unit = textAt(defaults, 'unit') || textAt(panel, 'format') || textAt(listAt(panel, 'yaxes')[0], 'format')
+  return formatOf(unit, numberAt(defaults, 'decimals') ?? numberAt(panel, 'decimals'), tell)
+}
+
+/** Steps of `fieldConfig`; of singlestat `thresholds: "1,5"`; of graphs a list of values. The first step is the base. */
+export function thresholdsOf(panel: Json): Out | undefined {
+  const defined = recordAt(defaultsOf(panel), 'thresholds')
+  const all = listAt(defined, 'steps')
+  if (all.length > 0) {
+    const hasBase = numberAt(all[0], 'value') === undefined
+    const base = hasBase ? all[0] : undefined
+    const rest = hasBase ? all.slice(1) : all
+    if (rest.length === 0) return undefined
+    const mode = textAt(defined, 'mode') === 'percentage' ? { mode: 'percent' } : {}
+    const color = textAt(base, 'color')
+    return { ...mode, ...(color === '' ? {} : { defaultColor: color }), steps: rest.map(stepOf) }
+  }
+  const colors = textsAt(panel, 'colors')
+  const old = textAt(panel, 'thresholds')
+  if (old !== '') {
+    const steps = old.split(',').map((text, i) => ({ value: Number(text), ...colorOf(colors[i + 1] ?? '') }))
+    const [first = ''] = colors
+    return {
+      ...(first === '' ? {} : { defaultColor: first }),
+      steps: steps.filter(({ value }) => Number.isFinite(value)),
+    }
+  }
+  const lines = listAt(panel, 'thresholds').map((line) => {
+    return { value: numberAt(line, 'value'), ...colorOf(COLOR_MODES[textAt(line, 'colorMode')] ?? '') }
+  })
+  const steps = lines.filter(({ value }) => value !== undefined)
+  return steps.length === 0 ? undefined : { steps }
+}
+
+const COLOR_MODES: Readonly<Record<string, string>> = { critical: 'red', warning: 'orange', ok: 'green' }
+
+function stepOf(step: Json): Out {
+  return { value: numberAt(step, 'value') ?? 0, ...colorOf(textAt(step, 'color')) }
+}
+
+function colorOf(color: string): Out {
+  return color === '' ? {} : { color }
+}
+
+/** In the form of Grafana 8 and later, or the two lists before. */
+export function mappingsOf(panel: Json, tell: Tell): readonly Out[] {
+  const mapped = listAt(defaultsOf(panel), 'mappings').flatMap((mapping) => mappingOf(mapping, tell))
+  const values = listAt(panel, 'valueMaps').map((map) => {
+    return { kind: 'Value', spec: { value: textAt(map, 'value'), result: { value: textAt(map, 'text') } } }
+  })
+  const ranges = listAt(panel, 'rangeMaps').map((map) => {
+    return { kind: 'Range', spec: { ...ends(map), result: { value: textAt(map, 'text') } } }
+  })
+  return [...mapped, ...values.filter(({ spec }) => spec.value !== 'null' && spec.value !== ''), ...ranges]
+}
+
+function mappingOf(mapping: Json, tell: Tell): Out[] {
+  const options = recordAt(mapping, 'options')
+  const result = (from: unknown): Out => ({
+    result: { value: textAt(from, 'text'), ...colorOf(textAt(from, 'color')) },
+  })
+  switch (mapping['type']) {
+    case 'value':
+      return Object.entries(options).map(([value, to]) => ({ kind: 'Value', spec: { value, ...result(to) } }))
+    case 'range':
+      return [{ kind: 'Range', spec: { ...ends(options), ...result(options['result']) } }]
+    case 'regex':
+      return [{ kind: 'Regex', spec: { pattern: textAt(options, 'pattern'), ...result(options['result']) } }]
+    case 'special': {
+      const match = SPECIAL[textAt(options, 'match')]
+      if (match !== undefined) return [{ kind: 'Misc', spec: { value: match, ...result(options['result']) } }]
+      tell(`the mapping of ${textAt(options, 'match')} has no like in Perses`)
+      return []
+    }
+    case 1:
+      return [{ kind: 'Value', spec: { value: textAt(mapping, 'value'), ...result(mapping) } }]
+    case 2:
+      return [{ kind: 'Range', spec: { ...ends(mapping), ...result(mapping) } }]
+    default:
+      tell(`a mapping of the type ${JSON.stringify(mapping['type'])} is not known`)
+      return []
+  }
+}
+
+const SPECIAL: Readonly<Record<string, string>> = {
+  null: 'null',
+  'null+nan': 'null',
+  nan: 'NaN',
+  empty: 'empty',
+  true: 'true',
+  false: 'false',
+}
+
+function ends(range: unknown): Out {
+  const [from, to] = [numberAt(range, 'from'), numberAt(range, 'to')]
+  return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
+}
+
+/** Of time series (`options.legend`) and of the older graph (`legend`). */
+export function legendOf(panel: Json, tell: Tell): Out | undefined {
+  const fresh = recordAt(panel, 'options', 'legend')
+  const old = recordAt(panel, 'legend')
+  const isHidden =
+    fresh['showLegend'] === false ||
+    textAt(fresh, 'displayMode') === 'hidden' ||
+    (isRecord(panel['legend']) && !isTrueAt(old, 'show'))
+  if (isHidden) return undefined
+  const words = isRecord(panel['legend'])
+    ? OLD_CALCULATIONS.filter((word) => isTrueAt(old, word))
+    : textsAt(fresh, 'calcs')
+  const values = words.flatMap((word) => {
+    const value = calculationOf(word)
+    if (value === undefined) tell(`the legend's ${word} has no like in Perses`)
+    return value ?? []
+  })
+  const isTable = textAt(fresh, 'displayMode') === 'table' || isTrueAt(old, 'alignAsTable') || values.length > 0
+  const isRight = textAt(fresh, 'placement') === 'right' || isTrueAt(old, 'rightSide')
+  return {
+    position: isRight ? 'right' : 'bottom',
+    mode: isTable ? 'table' : 'list',
+    ...(values.length === 0 ? {} : { values: [...new Set(values)] }),
+  }
+}
+
+const OLD_CALCULATIONS = ['current', 'avg', 'min', 'max', 'total']
+
+export function reduction(panel: Json, tell: Tell): string {
+  const [word = textAt(panel, 'valueName') || 'lastNotNull'] = textsAt(
+    recordAt(panel, 'options', 'reduceOptions'),
+    'calcs',
+  )
+  const known = calculationOf(word)
+  if (known === undefined) tell(`the calculation ${word} has no like in Perses: the last value is shown`)
+  return known ?? 'last-number'
+}

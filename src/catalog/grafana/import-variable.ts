@@ -1,0 +1,155 @@
+/** Variables of Grafana's templating, and what each becomes. */
+import { parseDuration } from '../../model/duration.ts'
+import type { Out, Tell } from './import-options.ts'
+import { isRecord, isTrueAt, listAt, numberAt, recordAt, textAt, textsAt } from './json-part.ts'
+import type { Json } from './json-part.ts'
+
+const SORTS = [
+  'none',
+  'alphabetical-asc',
+  'alphabetical-desc',
+  'numerical-asc',
+  'numerical-desc',
+  'alphabetical-ci-asc',
+  'alphabetical-ci-desc',
+]
+const HIDDEN = 2
+
+export function variablesOf(dashboard: Json, tell: (name: string) => Tell): readonly Out[] {
+  return listAt(recordAt(dashboard, 'templating'), 'list').flatMap((variable) => {
+    const name = textAt(variable, 'name')
+    return variableOf(variable, name, tell(`variable ${name}`))
+  })
+}
+
+function variableOf(variable: Json, name: string, tell: Tell): Out[] {
+  switch (textAt(variable, 'type')) {
+    case 'query':
+      return listOf(variable, name, queryPlugin(variable, tell), tell)
+    case 'custom':
+      return listOf(variable, name, { kind: 'StaticListVariable', spec: { values: customValues(variable) } }, tell)
+    case 'interval': {
+      if (isTrueAt(variable, 'auto')) tell('the interval that Grafana works out by itself is left out')
+      const values = textAt(variable, 'query')
+        .split(',')
+        .map((one) => one.trim())
+      const spec = { values: values.filter((one) => parseDuration(one) !== undefined) }
+      return listOf(variable, name, { kind: 'StaticListVariable', spec }, tell)
+    }
+    case 'constant':
+    case 'textbox': {
+      const isConstant = textAt(variable, 'type') === 'constant'
+      const value = textAt(variable, 'query') || textAt(recordAt(variable, 'current'), 'value')
+      const spec = { name, ...displayOf(variable, isConstant), value, ...(isConstant ? { constant: true } : {}) }
+      return [{ kind: 'TextVariable', spec }]
+    }
+    case 'datasource':
+      // Every dashboard here asks this server.
+      return []
+    default:
+      tell(`variables of the type ${textAt(variable, 'type')} have no like in Perses: left out`)
+      return []
+  }
+}
+
+function displayOf(variable: Json, isHidden = false): Out {
+  const [label, description] = [textAt(variable, 'label'), textAt(variable, 'description')]
+  const hides = isHidden || numberAt(variable, 'hide') === HIDDEN
+  const display = {
+    ...(label === '' ? {} : { name: label }),
+    ...(description === '' ? {} : { description }),
+    ...(hides ? { hidden: true } : {}),
+  }
+  return Object.keys(display).length === 0 ? {} : { display }
+}
+
+function listOf(variable: Json, name: string, plugin: Out | undefined, tell: Tell): Out[] {
+  if (plugin === undefined) return []
+  const regex = textAt(variable, 'regex')
+  const captures = regex === '' || plugin['kind'] === 'PrometheusPromQLVariable' ? undefined : capturing(regex, tell)
+  const chosen = textsAt(recordAt(variable, 'current'), 'value').map((one) => (one === 'All' ? '$__all' : one))
+  const isMany = isTrueAt(variable, 'multi')
+  const [first] = chosen
+  const allValue = textAt(variable, 'allValue')
+  return [
+    {
+      kind: 'ListVariable',
+      spec: {
+        name,
+        ...displayOf(variable),
+        ...(isTrueAt(variable, 'includeAll') ? { allowAllValue: true } : {}),
+        ...(isMany ? { allowMultiple: true } : {}),
+        ...(allValue === '' ? {} : { customAllValue: allValue }),
+        ...(captures === undefined ? {} : { capturingRegexp: captures }),
+        ...(first === undefined || first === '' ? {} : { defaultValue: isMany ? chosen : first }),
+        sort: SORTS[numberAt(variable, 'sort') ?? 0] ?? 'none',
+        plugin,
+      },
+    },
+  ]
+}
+
+/** `/(.*)-\d+/` as it stands between the slashes. */
+function capturing(regex: string, tell: Tell): string | undefined {
+  const inside = /^\/(.*)\/[a-z]*$/s.exec(regex)?.[1] ?? regex
+  try {
+    return new RegExp(inside).source
+  } catch {
+    tell(`${regex} is not a regular expression that can be read here`)
+    return undefined
+  }
+}
+
+function customValues(variable: Json): readonly unknown[] {
+  return textAt(variable, 'query')
+    .split(/(?<!\\),/)
+    .map((one) => one.replaceAll('\\,', ',').trim())
+    .filter((one) => one !== '')
+    .map((one) => {
+      const [label, value] = one.split(/\s+:\s+/)
+      return value === undefined ? one : { value, label }
+    })
+}
+
+const LABEL_VALUES = /^label_values\(\s*(?:(.+?)\s*,\s*)?([\w]+)\s*\)\s*$/s
+const LABEL_NAMES = /^label_names\(\s*(.*?)\s*\)\s*$/s
+const QUERY_RESULT = /^query_result\(\s*(.+)\s*\)\s*$/s
+const METRICS = /^metrics\(\s*(.+?)\s*\)\s*$/s
+
+function queryPlugin(variable: Json, tell: Tell): Out | undefined {
+  const query = isRecord(variable['query']) ? textAt(variable['query'], 'query') : textAt(variable, 'query')
+  const text = (query || textAt(variable, 'definition')).trim()
+  const values = LABEL_VALUES.exec(text)
+  if (values !== null) {
+    const [, metric, labelName] = values
+    const matchers = metric === undefined ? {} : { matchers: [withBraces(metric)] }
+    return { kind: 'PrometheusLabelValuesVariable', spec: { labelName, ...matchers } }
+  }
+  const names = LABEL_NAMES.exec(text)
+  if (names !== null) {
+    const [, metric = ''] = names
+    return { kind: 'PrometheusLabelNamesVariable', spec: metric === '' ? {} : { matchers: [withBraces(metric)] } }
+  }
+  const metrics = METRICS.exec(text)
+  if (metrics !== null) {
+    const spec = { labelName: '__name__', matchers: [`{__name__=~"${metrics[1] ?? ''}"}`] }
+    return { kind: 'PrometheusLabelValuesVariable', spec }
+  }
+  const result = QUERY_RESULT.exec(text)
+  if (result !== null) {
+    // Grafana's results are texts such as `up{job="a"} 1 1600000000`, of which a regex takes a label.
+    const label = /(\w+)="\(/.exec(textAt(variable, 'regex'))?.[1]
+    if (label === undefined) tell('which label of the result counts is not said by the regex: its value is taken')
+    const expr = withBraces(result[1] ?? '')
+    return { kind: 'PrometheusPromQLVariable', spec: { expr, ...(label === undefined ? {} : { labelName: label }) } }
+  }
+  tell(`${JSON.stringify(text)} is not a query of Prometheus that is known: left out`)
+  return undefined
+}
+
+/** `[[name]]`, as Grafana wrote variables at first. */
+export function withBraces(text: string): string {
+  return text.replaceAll(/\[\[(\w+)(?::(\w+))?\]\]/g, (_use, name: string, format: string | undefined) =>
+    format === undefined ? `\${${name}}` : `\${${name}:${format}}`,
+  )
+}

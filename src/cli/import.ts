@@ -1,0 +1,39 @@
+/** `daytwo import`: dashboards of others as Perses YAML. */
+import { readFileSync } from 'node:fs'
+import { FleetError, messageOf } from '../base/errors.ts'
+import { importGrafana } from '../catalog/grafana/import-dashboard.ts'
+import { parseArguments } from './arguments.ts'
+import type { Command } from './command.ts'
+
+export const importCommand: Command = {
+  help: () =>
+    [
+      'Usage: daytwo import grafana FILE',
+      '',
+      'Prints a Grafana dashboard (its JSON, as it is exported or as the API answers it; - reads standard input) as a',
+      'Perses dashboard. What could not be carried over goes to standard error, a line each. Put the result into the',
+      'folder of dashboards and run `daytwo lint`.',
+    ].join('\n'),
+  run: (args) => {
+    const { words } = parseArguments(args, new Set(), new Set())
+    const [from, file, ...more] = words
+    if (from !== 'grafana') {
+      throw new FleetError('config_invalid', `daytwo import: got ${JSON.stringify(from ?? '')}, want grafana`)
+    }
+    if (file === undefined || more.length > 0) {
+      throw new FleetError('config_invalid', `daytwo import grafana: want one file, got ${words.length - 1}`)
+    }
+    const { yaml, told } = importGrafana(read(file))
+    for (const line of told) console.error(`not carried over: ${line}`)
+    process.stdout.write(yaml)
+    return Promise.resolve(0)
+  },
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8')
+  } catch (thrown) {
+    throw new FleetError('config_invalid', `reading ${file} failed: ${messageOf(thrown)}`, { cause: thrown })
+  }
+}

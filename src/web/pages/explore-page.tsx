@@ -5,6 +5,7 @@ import { TextArea } from '@patternfly/react-core/dist/esm/components/TextArea'
 import { Link, useLocation, useSearch } from 'wouter'
 import { explorePath, withRange } from '../lib/paths.ts'
 import { Answer } from '../panels/answer.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
 import { PromqlResult } from '../panels/promql-result.tsx'
 import { useInstantQuery, useRangeQuery } from '../query/use-promql.ts'
 import { Choice } from '../ui/choice.tsx'
@@ -53,6 +54,7 @@ export function ExplorePage(): ReactNode {
   return (
     <div className="page explore">
       <title>Explore · Daytwo</title>
+      <PagesNav place="Explore" />
       <h1>Explore</h1>
       <QueryBox
         key={expr}

@@ -2,9 +2,9 @@ import { useEffect, useId, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 
 interface PopoverProps {
-  /** What the button shows. */
+  /** What the button shows and is called; says what is chosen too. */
   readonly button: ReactNode
-  /** For those who hear the button; says what is chosen too. */
+  /** What is below it, for those who hear it. */
   readonly label: string
   readonly className?: string
   /** On which side of the button it begins. */
@@ -47,7 +47,6 @@ export function Popover({ button, label, className = '', side = 'left', children
         id={openerId}
         type="button"
         className="popover-button"
-        aria-label={label}
         aria-expanded={isOpen}
         {...(isOpen ? { 'aria-controls': id } : {})}
         onClick={() => {

@@ -12,6 +12,7 @@ import type {
   RouteItem,
   RouteTest,
 } from '../../../src/contract/deliveries.ts'
+import type { DashboardAnswer, DashboardList } from '../../../src/contract/dashboards.ts'
 import type { LintReport } from '../../../src/contract/lint.ts'
 import type { Now } from '../../../src/contract/now.ts'
 import type { PrometheusRuleGroup } from '../../../src/contract/prometheus.ts'
@@ -88,6 +89,11 @@ export interface Answers {
   lint: () => Answer<LintReport>
   /** What is asked about the fleet's facts: clusters, upgrades, edges, modifications; `undefined`: no such route. */
   fleet: (url: URL) => unknown
+  /** An expression over a time, and the dashboards. */
+  range: (expr: string, start: number, end: number, step: number) => unknown
+  dashboards: () => Answer<DashboardList>
+  dashboard: (name: string) => Answer<DashboardAnswer>
+  labelValues: (name: string) => readonly string[]
   /** Anything that changes something: acknowledge, silence. */
   change: (sent: Sent) => Answer<unknown>
 }
@@ -124,6 +130,10 @@ export function usualAnswers(): Answers {
     replay: ({ fromMs, toMs, rule }) => replay(toMs, toMs - fromMs, rule !== undefined),
     lint: () => lintReport(Date.now()),
     fleet: (url) => fleetAnswer(url, Date.now()),
+    range: (_expr, start, end, step) => rangeAnswer(start, end, step),
+    dashboards: () => ({ dashboards: [] }),
+    dashboard: (name) => ({ status: 404, body: { error: `no dashboard is called "${name}"`, nearest: [] } }),
+    labelValues: () => [],
     change: ({ path }) => (path.endsWith('/silences') ? { ...silences(Date.now())[0]!, id: 'made' } : {}),
   }
 }
@@ -245,8 +255,12 @@ function answerTo(url: URL, answers: Answers): unknown {
   if (pathname === '/api/v1/query') return answers.query(searchParams.get('query') ?? '')
   if (pathname === '/api/v1/query_range') {
     const at = (name: string): number => Number(searchParams.get(name))
-    return rangeAnswer(at('start'), at('end'), at('step'))
+    return answers.range(searchParams.get('query') ?? '', at('start'), at('end'), at('step'))
   }
+  const label = /^\/api\/v1\/label\/(\w+)\/values$/.exec(pathname)?.[1]
+  if (label !== undefined) return { status: 'success', data: answers.labelValues(label) }
+  if (pathname === '/api/dashboards/v1') return answers.dashboards()
+  if (pathname.startsWith('/api/dashboards/v1/')) return answers.dashboard(pathname.split('/').at(-1)!)
   const fleet = pathname.startsWith('/api/fleet/v1/') ? answers.fleet(url) : undefined
   return fleet ?? { status: 404, body: { error: `no route ${pathname}`, code: 'not_found' } }
 }

@@ -69,7 +69,6 @@ export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
           </span>
         )}
         <span className="dash-panel-tools">
-          {alerts.length > 0 ? <PanelAlertButton alerts={alerts} title={name} /> : null}
           {asks && chart.kind !== 'Table' ? (
             <button
               type="button"
@@ -83,6 +82,7 @@ export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
               Table
             </button>
           ) : null}
+          {alerts.length > 0 ? <PanelAlertButton alerts={alerts} title={name} /> : null}
         </span>
       </header>
       <div className="dash-panel-body">

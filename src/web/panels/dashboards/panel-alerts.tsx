@@ -42,11 +42,14 @@ export function PanelAlertButton({
     <Popover
       side="right"
       className="panel-alert-button"
-      label={`Alerts on ${title}: ${says}`}
+      label={`Alerts about ${title}`}
       button={
         <>
           {firing > 0 ? <Shape name="ring" /> : null}
-          <span className="nums">{says}</span>
+          <span className="nums">
+            {says}
+            <span className="visually-hidden"> about {title}</span>
+          </span>
         </>
       }
     >

@@ -86,7 +86,7 @@ function Absolute({ range, onRange }: Pick<TimeControlsProps, 'range' | 'onRange
     <Popover
       className="absolute-range"
       side="right"
-      label={says === '' ? 'From a moment to another' : `Shown: ${says}`}
+      label="From a moment to another"
       button={says === '' ? 'From … to …' : <span className="nums">{says}</span>}
     >
       {(close) => (

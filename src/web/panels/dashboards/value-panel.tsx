@@ -26,7 +26,7 @@ export function StatPanel({ data, options, beholder }: StatPanelProps): ReactNod
   const isNamed = options.legendMode === 'on' || (options.legendMode === 'auto' && shown.length > 1)
   return (
     <>
-      <ul className={`stats${shown.length > 1 ? ' stats-many' : ''}`}>
+      <ul {...listOf(shown.length)}>
         {shown.map((series) => (
           <li key={`${series.queryIndex} ${series.name}`} className="stat-item">
             <Stat series={series} options={options} beholder={beholder} name={isNamed ? series.name : ''} />
@@ -36,6 +36,11 @@ export function StatPanel({ data, options, beholder }: StatPanelProps): ReactNod
       <LeftOut count={data.series.length - VALUES_MAX} />
     </>
   )
+}
+
+/** Several may need more room than there is: they scroll, and can be reached by keyboard. */
+function listOf(count: number): { readonly className: string; readonly tabIndex?: 0 } {
+  return count > 1 ? { className: 'stats stats-many', tabIndex: 0 } : { className: 'stats' }
 }
 
 interface StatProps extends Omit<StatPanelProps, 'data'> {
@@ -123,7 +128,7 @@ export function GaugePanel({ data, options, beholder }: GaugePanelProps): ReactN
   const shown = data.series.slice(0, VALUES_MAX)
   return (
     <>
-      <ul className="stats stats-many gauges">
+      <ul {...listOf(shown.length)}>
         {shown.map((series) => {
           const value = calculate(series.values, calculation)
           const mark = markOf(value, thresholds, max)

@@ -75,10 +75,13 @@ function ListControl({ variable, state, onChoose }: ListControlProps): ReactNode
   return (
     <Popover
       className="variable"
-      label={`${variable.title}: ${says}`}
+      label={`Values of ${variable.title}`}
       button={
         <>
-          <span className="variable-name">{variable.title}</span>
+          <span className="variable-name">
+            {variable.title}
+            <span className="visually-hidden">: </span>
+          </span>
           <span className="variable-value">{says}</span>
         </>
       }

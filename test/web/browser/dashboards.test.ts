@@ -1,0 +1,179 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { launchBrowser } from '../../support/browser.ts'
+import { DASHBOARD_LIST, EVERY_KIND_ANSWER, everyKindInstant, everyKindRange } from './dashboard-fixtures.ts'
+import { startFixtureServer, usualAnswers } from './fixture-server.ts'
+import type { FixtureServer } from './fixture-server.ts'
+import { accessibilityFaults, DESKTOP, openPage, PHONE } from './open-page.ts'
+
+// A page with thirty panels, drawn where two cores are shared.
+vi.setConfig({ testTimeout: 120_000 })
+
+let browser: Browser
+let server: FixtureServer
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  server = await startFixtureServer()
+})
+afterAll(async () => {
+  await browser.close()
+  await server.close()
+})
+beforeEach(() => {
+  Object.assign(server.answers, usualAnswers(), {
+    dashboards: () => DASHBOARD_LIST,
+    dashboard: (name: string) =>
+      name === 'every-kind'
+        ? EVERY_KIND_ANSWER
+        : { status: 404, body: { error: 'no such dashboard', nearest: ['every-kind'] } },
+    query: everyKindInstant,
+    range: everyKindRange,
+    labelValues: () => ['b', 'a'],
+  })
+})
+
+test('a dashboard in two clicks, and each panel drawn as its definition says', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/explore')
+  await page.getByRole('link', { name: 'Dashboards' }).click()
+  await page.getByRole('link', { name: 'Every kind' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Every kind' }).waitFor()
+  const panel = (name: string) => page.getByRole('region', { name, exact: true })
+  const says = async (name: string, ...texts: readonly string[]): Promise<void> => {
+    await panel(name).scrollIntoViewIfNeeded()
+    for (const text of texts) await panel(name).getByText(text, { exact: true }).first().waitFor()
+  }
+
+  await panel('CPU by node')
+    .getByRole('img', { name: /cpu node-1, cpu node-2/ })
+    .waitFor()
+  const legend = panel('CPU by node').getByRole('table')
+  expect(await legend.getByRole('row').allInnerTexts()).toEqual([
+    expect.stringMatching(/series\s+last\s+mean\s+max/),
+    expect.stringMatching(/cpu node-1\s+90 %\s+70 %\s+90 %/),
+    expect.stringMatching(/cpu node-2\s+25 %\s+25 %\s+25 %/),
+    expect.stringMatching(/node="node-1".*\s+3 GiB\s+3 GiB\s+3 GiB/),
+  ])
+  const line = legend.getByRole('button', { name: 'cpu node-2' })
+  await line.click()
+  expect(await legend.getByRole('button', { name: 'cpu node-1' }).getAttribute('aria-pressed')).toBe('false')
+  await line.click()
+  await says('Upgrades by phase', '{phase="olm"}')
+  await says('Health', 'down', 'healthy')
+  await says('Disk', '75.0 %', '≥ 70 %')
+  await says('Versions', '1.4', '75 %', '25 %')
+  await says('Versions as a share', '150', '75 %')
+  await says('Latency', '≤ +Inf', '≤ 100 ms', 'at most 6')
+  await says('State over time', 'db-1', 'down', 'up')
+
+  const clusters = panel('Clusters').getByRole('table', { name: 'Clusters' })
+  await panel('Clusters').scrollIntoViewIfNeeded()
+  await clusters.getByText('8 GiB').waitFor()
+  expect(await clusters.getByRole('row').allInnerTexts()).toEqual([
+    'Cluster\tHealth ↓\tMemory',
+    'a\t2\tunknown',
+    'b\t0\t8 GiB',
+  ])
+  expect(await clusters.getByRole('link', { name: 'a' }).getAttribute('href')).toBe('/fleet/clusters/a')
+  await clusters.getByRole('button', { name: 'Cluster' }).click()
+  await clusters.getByRole('button', { name: /^Cluster/ }).click()
+  expect((await clusters.getByRole('row').nth(1).innerText()).startsWith('b')).toBe(true)
+  await panel('Clusters').getByRole('searchbox', { name: 'Find in Clusters' }).fill('a')
+  await panel('Clusters').getByText('1 of 2 rows').waitFor()
+  await says('Machines', 'a test', '~2!', 'db-1')
+
+  await says('What to do', 'a + b')
+  expect(await panel('What to do').innerText()).toContain('<b>')
+  await says('Profile', 'Panels of the kind FlameChart are not drawn here.')
+  await says('Nothing here', 'No series in this time.')
+  await page.getByText('14 panels').click()
+  const units = {
+    'percent-decimal': '42.5 %',
+    bytes: '1.5 GiB',
+    'decbytes/sec': '1.5 MB/s',
+    'ops/sec': '1,234 ops/s',
+    seconds: '1.5 h',
+    hours: '1.5 d',
+  }
+  for (const [unit, text] of Object.entries(units)) await says(`Unit ${unit}`, text)
+  await says('Unit datetime-local', '2026-09-21 16:13:20 +02:00')
+  expect(await accessibilityFaults(page)).toEqual([])
+  expectClean()
+  await close()
+})
+
+test('variables, time, table, queries and alerts stand in the address, and one query that fails leaves the others', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/explore/dashboards/every-kind', DESKTOP, [
+    '500',
+  ])
+  const lines = page.getByRole('region', { name: 'CPU by node', exact: true })
+  await lines.getByRole('img').waitFor()
+  const lastAsked = (part: string): string =>
+    server.asked.map((path) => decodeURIComponent(path.replaceAll('+', ' '))).findLast((path) => path.includes(part)) ??
+    ''
+  expect(lastAsked('node_cpu')).toContain('node_cpu{cluster=~"(a|b)",node=~".*"}[240s]')
+
+  await page.getByRole('button', { name: /^Cluster.*All 2$/ }).click()
+  await page.getByRole('checkbox', { name: 'a', exact: true }).check()
+  await page.waitForURL(/var-cluster=a/)
+  await expect.poll(() => lastAsked('node_cpu')).toContain('cluster=~"a"')
+  await expect.poll(() => lastAsked('group by (node)')).toContain('cluster=~"a"')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: /^Node.*All 2$/ }).click()
+  await page.getByRole('checkbox', { name: 'node-2' }).check()
+  await expect.poll(() => lastAsked('node_cpu')).toContain('node=~"node-2"')
+  await page.keyboard.press('Escape')
+
+  await page.getByRole('button', { name: '15 min' }).click()
+  await page.waitForURL(/range=15m/)
+  await lines.getByRole('heading').hover()
+  await lines.getByRole('button', { name: 'CPU by node as a table' }).click()
+  await lines.getByRole('table', { name: 'CPU by node' }).getByText('70 %').waitFor()
+
+  server.answers.range = (expr, start, end, step) =>
+    expr.includes('memory') ? { status: 500, body: { error: 'it broke' } } : everyKindRange(expr, start, end, step)
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await lines.getByText(/A part is missing. Query 2: it broke/).waitFor()
+  await lines.getByText('cpu node-1').waitFor()
+
+  await lines.getByRole('button', { name: /3 firing/ }).click()
+  await lines.getByRole('link', { name: 'Runbook' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/panel=lines/)
+  await page.getByRole('heading', { name: 'Queries' }).waitFor()
+  await page.getByText('As the file has it').first().waitFor()
+  await page.getByText('Copy as curl').first().waitFor()
+  expect(await page.getByRole('link', { name: 'Runbook', exact: true }).getAttribute('href')).toBe('/rb/NodeBusy')
+  await page.keyboard.press('Escape')
+  await page.getByRole('region', { name: 'Health', exact: true }).waitFor()
+  expect(page.url()).toContain('var-cluster=a')
+  expectClean()
+  await close()
+})
+
+test('on a phone the panels stand below each other, in the dark too, and a wrong name leads to the right one', async () => {
+  const { page, expectClean, close } = await openPage(
+    browser,
+    server,
+    '/explore/dashboards/every-kin',
+    { ...PHONE, colorScheme: 'dark' },
+    ['404'],
+  )
+  await page.getByRole('link', { name: 'every-kind' }).click()
+  await page.getByRole('region', { name: 'CPU by node', exact: true }).getByRole('img').waitFor()
+  const width = await page.evaluate(() => document.documentElement.scrollWidth)
+  expect(width).toBeLessThanOrEqual(PHONE.viewport.width)
+  expect(await accessibilityFaults(page)).toEqual([])
+  expectClean()
+  await close()
+})
+
+test('without a dashboard the page says how to get one', async () => {
+  server.answers.dashboards = () => ({ dashboards: [] })
+  const { page, expectClean, close } = await openPage(browser, server, '/explore/dashboards')
+  await page.getByText('daytwo import grafana FILE').waitFor()
+  expectClean()
+  await close()
+})

@@ -1,4 +1,4 @@
-import { CLUSTER_SORTS } from '../../contract/fleet-clusters.ts'
+import type { ClustersQuery } from '../../contract/fleet-clusters.ts'
 import { CLUSTER_STATES } from '../../model/cluster-record.ts'
 import type { ClusterState } from '../../model/cluster-record.ts'
 
@@ -22,7 +22,10 @@ export interface ClusterListView {
   readonly order: 'asc' | 'desc'
 }
 
-export type ClusterSort = (typeof CLUSTER_SORTS)[number]
+export type ClusterSort = NonNullable<ClustersQuery['sort']>
+
+/** The contract's own list would bring its schemas along, and these come with the first screen. */
+const CLUSTER_SORTS: readonly ClusterSort[] = ['cluster', 'version', 'last_seen', 'outdated_workloads']
 
 export const WHOLE_FLEET: ClusterListView = {
   states: [],

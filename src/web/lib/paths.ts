@@ -1,6 +1,9 @@
 import { searchOf, withSearch } from './address.ts'
+import { formatAdoptionView, PLAIN_VIEW } from './adoption-view.ts'
+import type { AdoptionView } from './adoption-view.ts'
 import { formatAlertView, WHOLE_VIEW } from './alert-view.ts'
 import type { AlertView } from './alert-view.ts'
+import { atMoment } from './moment.ts'
 
 /**
  * The places of the UI, and every address of Now, Alerts and runbooks. Those of Fleet and Explore stand in
@@ -95,6 +98,12 @@ export function runbookPath(name: string, instance?: string): string {
 
 export function explorePath(expr: string): string {
   return withSearch(ROUTES.explore, expr === '' ? '' : new URLSearchParams({ expr }).toString())
+}
+
+/** @param at the moment it is shown at; when left out, the one that is looked at is kept */
+export function adoptionPath(view: Partial<AdoptionView> = {}, at?: string): string {
+  const path = withSearch(ROUTES.adoption, formatAdoptionView({ ...PLAIN_VIEW, ...view }))
+  return at === undefined ? path : atMoment(path, Date.parse(at))
 }
 
 /** The same query over another span of time. */

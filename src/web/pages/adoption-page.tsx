@@ -1,38 +1,124 @@
 import type { ReactNode } from 'react'
-import { explorePath, NOW_SECTIONS, ROUTES } from '../lib/paths.ts'
-import { PlacePlan } from '../panels/place-plan.tsx'
+import { useLocation, useSearch } from 'wouter'
+import type { SpreadAnswer } from '../../contract/adoption.ts'
+import { adoptionCall } from '../lib/adoption-call.ts'
+import type { AskParams } from '../lib/adoption-call.ts'
+import { adoptionHeadline } from '../lib/adoption-headline.ts'
+import { countOf } from '../lib/format-number.ts'
+import { daysOf, parseAdoptionView } from '../lib/adoption-view.ts'
+import type { AdoptionView } from '../lib/adoption-view.ts'
+import { adoptionPath } from '../lib/paths.ts'
+import { addUtcDays, utcDayOf } from '../lib/utc-day.ts'
+import { AdoptionFilters } from '../panels/adoption/adoption-filters.tsx'
+import { AlignedPanel } from '../panels/adoption/aligned-panel.tsx'
+import { BehindPanel } from '../panels/adoption/behind-panel.tsx'
+import type { AdoptionPart } from '../panels/adoption/chart-panel.tsx'
+import { CohortPanel } from '../panels/adoption/cohort-panel.tsx'
+import { DenominatorDialog } from '../panels/adoption/denominator-dialog.tsx'
+import { MachinesPanel } from '../panels/adoption/machines-panel.tsx'
+import { OlderPanel } from '../panels/adoption/older-panel.tsx'
+import { SharePanel } from '../panels/adoption/share-panel.tsx'
+import { UsagePanel } from '../panels/adoption/usage-panel.tsx'
+import { Answer } from '../panels/answer.tsx'
+import { ConnectCluster } from '../panels/connect-cluster.tsx'
+import { useAdoption, useAdoptionOperators } from '../query/use-adoption.ts'
+import { useNow } from '../query/use-fleet.ts'
+import { useMoment } from '../query/use-moment.ts'
+import { Notice } from '../ui/notice.tsx'
+import { useUtcDay } from '../ui/server-clock.ts'
+import '../ui/styles/adoption.css'
 
+/** Who runs what, how fast it spreads, and how sure that is. */
 export function AdoptionPage(): ReactNode {
+  const operators = useAdoptionOperators()
   return (
-    <PlacePlan
-      title="Adoption"
-      lead="Who runs what, how fast it spreads, and how sure that is: every share with its denominator and coverage."
-      today={[
-        { text: 'Clusters per version, now', path: `${ROUTES.now}#${NOW_SECTIONS.versions}` },
-        {
-          text: 'KubeVirt versions as a query',
-          path: explorePath('count by (kubeversion) (max by (cluster, kubeversion) (kubevirt_info))'),
-        },
-      ]}
-      answers={[
-        {
-          question: 'How fast does a version spread?',
-          answer: 'Its share over time beside the one before it, aligned by age and not by date.',
-        },
-        {
-          question: 'Can an old version be dropped?',
-          answer:
-            'The share older than a version, the clusters behind it, and how much of the fleet the number covers.',
-        },
-        {
-          question: 'Do the virtual machines follow?',
-          answer: 'Two levels: the operator a cluster runs, and the launcher its machines run.',
-        },
-        {
-          question: 'Where are people stranded?',
-          answer: 'Versions without a way forward, and how many clusters sit there.',
-        },
-      ]}
-    />
+    <div className="page">
+      <title>Adoption · Daytwo</title>
+      <h1>Adoption</h1>
+      <Answer query={operators} what="what was counted" skeletonLines={12}>
+        {({ operators: names, firstDay }) =>
+          firstDay === null ? <NothingCounted /> : <Adoption operators={names} firstDay={firstDay} />
+        }
+      </Answer>
+    </div>
   )
+}
+
+/** Clusters may have reported a moment ago: then nothing is amiss, and nothing has to be set up. */
+function NothingCounted(): ReactNode {
+  const clusters = useNow().data?.clusters.total ?? 0
+  if (clusters === 0) return <ConnectCluster />
+  return (
+    <Notice kind="note" title="No day is counted yet">
+      {countOf(clusters, 'cluster has', 'clusters have')} reported. What they run is counted within a quarter of an
+      hour, and then at each midnight in UTC: a chart over time needs a few days.
+    </Notice>
+  )
+}
+
+interface AdoptionProps {
+  readonly operators: readonly string[]
+  readonly firstDay: string
+}
+
+function Adoption({ operators, firstDay }: AdoptionProps): ReactNode {
+  const view = parseAdoptionView(useSearch())
+  const [, navigate] = useLocation()
+  const moment = useMoment()
+  const lastDay = useLastDay(moment)
+  const at = moment === undefined ? {} : { at: moment }
+  const asked: AskParams = { ...daysOf(view, lastDay, firstDay), ...at }
+  // An age needs the first day of a version, wherever the range begins.
+  const whole: AskParams = { ...daysOf({ ...view, range: 'all', from: '', to: '' }, lastDay, firstDay), ...at }
+  const part: AdoptionPart = {
+    view,
+    asked,
+    change: (changed: Partial<AdoptionView>) => {
+      navigate(adoptionPath({ ...view, ...changed }), { replace: true })
+    },
+  }
+  const unit = view.by === 'version' ? 'version' : 'minor'
+  const spread = useAdoption<SpreadAnswer>(adoptionCall('spread', view, { ...whole, by: unit }))
+  const releases = useAdoption<SpreadAnswer>(adoptionCall('spread', view, { ...whole, by: 'version' }))
+  const newestFirst = spread.data?.versions.map(({ version }) => version) ?? []
+  const present = spread.data?.versions.filter(({ clusters }) => clusters > 0).map(({ version }) => version) ?? []
+  const version = newestFirst.includes(view.version) ? view.version : (present[0] ?? newestFirst[0] ?? '')
+  const all = releases.data?.versions.map((one) => one.version) ?? []
+  const headline = adoptionHeadline(spread.data?.versions ?? [], version, spread.data?.basis.telling ?? 0)
+  return (
+    <>
+      <AdoptionFilters {...part} operators={operators} version={version} versions={newestFirst} />
+      <p className="headline adoption-headline">
+        {headline === undefined ? (
+          <span>
+            {spread.data === undefined ? 'Reading what was counted.' : 'No cluster told a version in these days.'}
+          </span>
+        ) : (
+          <span>
+            <strong>{headline.answer}.</strong> {headline.context}
+          </span>
+        )}
+      </p>
+      <SharePanel {...part} />
+      <AlignedPanel {...part} asked={whole} version={version} />
+      <div className="columns adoption-columns">
+        <div>
+          <MachinesPanel {...part} version={version} />
+        </div>
+        <div>
+          <BehindPanel {...part} />
+        </div>
+      </div>
+      <OlderPanel {...part} />
+      <CohortPanel {...part} version={version} newestFirst={all} />
+      <UsagePanel {...part} />
+      {view.shows === 'denominator' ? <DenominatorDialog {...part} /> : null}
+    </>
+  )
+}
+
+/** The present day, or the last that was over at the moment that is shown. */
+function useLastDay(moment: string | undefined): string {
+  const today = useUtcDay()
+  return moment === undefined ? today : addUtcDays(utcDayOf(Date.parse(moment)), -1)
 }

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { utcDayOf } from '../lib/utc-day.ts'
 
 /**
  * The present, as the server sees it. Ages are counted with it, so a phone whose clock is wrong does not show an
@@ -45,6 +46,11 @@ export function holdClock(momentMs: number | undefined): void {
 
 export function useNowMs(): number {
   return useSyncExternalStore(subscribe, () => heldMs ?? nowMs)
+}
+
+/** The present day in UTC, `2026-11-21`; changes at midnight and not every second. */
+export function useUtcDay(): string {
+  return useSyncExternalStore(subscribe, () => utcDayOf(heldMs ?? nowMs))
 }
 
 /** For code outside components. */

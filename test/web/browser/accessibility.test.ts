@@ -77,7 +77,7 @@ const SCREENS: readonly Screen[] = [
   { name: 'lint', path: '/alerts/lint', shows: 'Every alert has a runbook' },
   { name: 'clusters', path: '/fleet', shows: 'prod-0003' },
   { name: 'a cluster', path: '/fleet/clusters/ams-stuck-1', shows: 'conditions[Degraded].status' },
-  { name: 'adoption', path: '/adoption', shows: 'Answered today' },
+  { name: 'adoption', path: '/adoption', shows: 'that tell (51 %)' },
   { name: 'explore', path: '/explore?expr=ALERTS', shows: 'Show all 14 series' },
   { name: 'nothing here', path: '/nothing', shows: 'There is no page at /nothing' },
 ]

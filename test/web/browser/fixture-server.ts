@@ -37,6 +37,7 @@ import {
   silences,
   strips,
 } from './alerting-fixtures.ts'
+import { adoptionFixture } from './adoption-fixtures.ts'
 import { alertItems, boundRunbook, queryAnswer, rangeAnswer, RUNBOOKS, SETTINGS } from './fixtures.ts'
 import { now } from './now-fixtures.ts'
 import { fleetAnswer } from './fleet-answers.ts'
@@ -94,6 +95,8 @@ export interface Answers {
   dashboards: () => Answer<DashboardList>
   dashboard: (name: string) => Answer<DashboardAnswer>
   labelValues: (name: string) => readonly string[]
+  /** What follows `/api/adoption/v1/`. */
+  adoption: (question: string, search: URLSearchParams) => unknown
   /** Anything that changes something: acknowledge, silence. */
   change: (sent: Sent) => Answer<unknown>
 }
@@ -134,8 +137,19 @@ export function usualAnswers(): Answers {
     dashboards: () => ({ dashboards: [] }),
     dashboard: (name) => ({ status: 404, body: { error: `no dashboard is called "${name}"`, nearest: [] } }),
     labelValues: () => [],
+    adoption: (question, search) => {
+      const { operators, answer } = adoptionOfToday()
+      return question === 'operators' ? operators : answer(question, search)
+    },
     change: ({ path }) => (path.endsWith('/silences') ? { ...silences(Date.now())[0]!, id: 'made' } : {}),
   }
+}
+
+let adoption: ReturnType<typeof adoptionFixture> | undefined
+
+/** A year of a fleet is counted once, when it is first asked for. */
+function adoptionOfToday(): ReturnType<typeof adoptionFixture> {
+  return (adoption ??= adoptionFixture(Date.now()))
 }
 
 const WEB_ROOT = resolve(import.meta.dirname, '../../../dist/web')
@@ -247,6 +261,7 @@ function answerTo(url: URL, answers: Answers): unknown {
   if (pathname === '/api/v1/rules') return answers.rules()
   if (pathname === '/api/v1/format_query') return { status: 'success', data: searchParams.get('query') }
   if (pathname === '/api/lint') return answers.lint()
+  if (pathname.startsWith('/api/adoption/v1/')) return answers.adoption(pathname.split('/').at(-1)!, searchParams)
   if (pathname === '/api/ui/v1/settings') return answers.settings()
   if (pathname === '/api/runbooks/v1/pages') return RUNBOOKS
   if (pathname.startsWith('/api/runbooks/v1/pages/')) {

@@ -1,0 +1,80 @@
+import type { USAGE_SUBJECTS } from '../../contract/adoption.ts'
+import { searchOf, withSearch } from './address.ts'
+import type { AdoptionView, DayParams, Dimension } from './adoption-view.ts'
+
+/** Calls of the API behind the page of adoption, and the same numbers as PromQL. Pure. */
+
+export type Question = 'share' | 'older-than' | 'spread' | 'behind' | 'workloads' | 'usage'
+
+export interface AskParams extends DayParams {
+  readonly by?: Dimension
+  /** Only these; `-` stands for clusters that told none. */
+  readonly version?: string | readonly string[]
+  readonly subject?: (typeof USAGE_SUBJECTS)[number]
+  readonly at?: string | undefined
+  readonly format?: 'csv'
+}
+
+/** Use is counted over all clusters, so the answer about it knows no operator and no facets. */
+export function adoptionCall(question: Question, { operator, only }: AdoptionView, params: AskParams): string {
+  const ofClusters = question === 'usage' ? {} : { operator, ...only }
+  const given = Object.entries({ ...ofClusters, ...params }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  )
+  return withSearch(`/api/adoption/v1/${question}`, searchOf(Object.fromEntries(given)))
+}
+
+const HCO = 'kubevirt-hyperconverged'
+
+/** As PromQL, over what this server derives: how many clusters run what, now or at any time since it keeps series. */
+export function adoptionPromql({ operator, only }: AdoptionView, by: Dimension): string {
+  const isNarrowed = Object.keys(only).length > 0
+  if (!isNarrowed && (by === 'version' || by === 'minor')) {
+    const series = `daytwo_adoption_clusters{operator=${quoted(operator === '' ? HCO : operator)}}`
+    return by === 'version' ? `sum by (version) (${series})` : `sum by (minor) (${minorOf(series, 'version')})`
+  }
+  const matchers = Object.entries(only).flatMap(([facet, values]) =>
+    matchersOf(facet, values).map(([name, op, value]) => `${name}${op}${quoted(value)}`),
+  )
+  const info = `daytwo_cluster_info${matchers.length === 0 ? '' : `{${matchers.join(', ')}}`}`
+  if (by === 'minor') return `count by (minor) (${minorOf(info, 'hco_version')})`
+  return `count by (${by === 'version' ? 'hco_version' : by === 'platform' ? 'platform, platform_version' : by}) (${info})`
+}
+
+/** Share of clusters below a version, of those that tell one. */
+export function olderPromql({ operator }: AdoptionView, older: readonly string[]): string {
+  const of = `operator=${quoted(operator === '' ? HCO : operator)}`
+  const versions = older.map((version) => version.replaceAll(/[.+]/g, '[$&]')).join('|')
+  return `sum(daytwo_adoption_clusters{${of}, version=~${quoted(versions)}}) / sum(daytwo_adoption_clusters{${of}})`
+}
+
+function minorOf(series: string, label: string): string {
+  return `label_replace(${series}, "minor", "$1", "${label}", "v?([0-9]+[.][0-9]+).*")`
+}
+
+/** A platform is two labels, and its version is told by minor. */
+function matchersOf(facet: string, values: readonly string[]): readonly (readonly [string, string, string])[] {
+  const told = values.map((value) => (value === '-' ? '' : value))
+  if (facet !== 'platform' || told.length > 1)
+    return [
+      matcherOf(
+        facet,
+        told.map((value) => value.split(' ')[0]!),
+      ),
+    ]
+  const [kind = '', version] = told[0]!.split(' ')
+  return [
+    matcherOf('platform', [kind]),
+    ...(version === undefined
+      ? []
+      : ([['platform_version', '=~', `${version.replaceAll('.', '[.]')}([.].*)?`]] as const)),
+  ]
+}
+
+function matcherOf(name: string, values: readonly string[]): readonly [string, string, string] {
+  return values.length === 1 ? [name, '=', values[0]!] : [name, '=~', [...new Set(values)].join('|')]
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text)
+}

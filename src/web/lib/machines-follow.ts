@@ -1,0 +1,46 @@
+import type { WorkloadsAnswer } from '../../contract/adoption.ts'
+
+/**
+ * Two levels of adoption by day: the control plane a cluster runs, and the launcher its machines run. The first runs ahead
+ * of the second until machines have migrated. Shares are of all machines that are told; `null` on days without any. Pure.
+ */
+export interface MachinesFollow {
+  /** Of clusters that told a version, those on these versions. */
+  readonly clusters: readonly (number | null)[]
+  /** Of machines, those whose control plane runs them, and those that really do themselves. */
+  readonly planned: readonly (number | null)[]
+  readonly real: readonly (number | null)[]
+  /** Of the last day with machines. */
+  readonly last:
+    { readonly day: string; readonly real: number; readonly planned: number; readonly machines: number } | undefined
+}
+
+export function machinesFollow({ days, versions }: WorkloadsAnswer, chosen: readonly string[]): MachinesFollow {
+  const isChosen = new Set(chosen)
+  const own = versions.filter(({ version }) => isChosen.has(version))
+  const total = (rows: WorkloadsAnswer['versions'], name: 'clusters' | 'machines' | 'outdated', day: number): number =>
+    rows.reduce((sum, row) => sum + row[name][day]!, 0)
+  const counts = days.map((_, day) => {
+    const planned = total(own, 'machines', day)
+    return {
+      telling: total(versions, 'clusters', day),
+      clusters: total(own, 'clusters', day),
+      machines: total(versions, 'machines', day),
+      planned,
+      real: planned - total(own, 'outdated', day),
+    }
+  })
+  const last = counts.findLastIndex(({ machines }) => machines > 0)
+  const at = counts[last]
+  return {
+    clusters: counts.map(({ clusters, telling }) => shareOf(clusters, telling)),
+    planned: counts.map(({ planned, machines }) => shareOf(planned, machines)),
+    real: counts.map(({ real, machines }) => shareOf(real, machines)),
+    last:
+      at === undefined ? undefined : { day: days[last]!, real: at.real, planned: at.planned, machines: at.machines },
+  }
+}
+
+function shareOf(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole
+}

@@ -1,0 +1,52 @@
+import type { ShareAnswer } from '../../contract/adoption.ts'
+import { rampOf } from './version-ramp.ts'
+
+/** An answer about shares as bands of a chart, the newest at the bottom. Pure. */
+export interface ShareBand {
+  readonly key: string
+  readonly label: string
+  /** `other`: several that are too small for a band of their own; `untold`: clusters that say nothing. */
+  readonly kind: 'value' | 'other' | 'untold'
+  /** On the ramp, 1 to 8. */
+  readonly step: number
+  /** By day. */
+  readonly clusters: readonly number[]
+}
+
+/** More cannot be told apart by lightness. */
+export const BANDS_MAX = 8
+
+/**
+ * Who has most on the last day has a band of its own, and of the rest who ever had most.
+ * @param isByAge values are versions, newest first; others get the ramp by their size
+ */
+export function shareBands(answer: ShareAnswer, isByAge: boolean): readonly ShareBand[] {
+  const { series, days, known, telling } = answer
+  const last = lastCountedDay(answer) ?? 0
+  const bySize = series.toSorted(
+    (a, b) => b.clusters[last]! - a.clusters[last]! || Math.max(...b.clusters) - Math.max(...a.clusters),
+  )
+  const chosen = new Set(
+    (series.length > BANDS_MAX ? bySize.slice(0, BANDS_MAX - 1) : series).map(({ value }) => value),
+  )
+  const ramp = rampOf((isByAge ? series : bySize).filter(({ value }) => chosen.has(value)).map(({ value }) => value))
+  const bands = (isByAge ? series : bySize).flatMap(({ value, clusters }): ShareBand[] =>
+    chosen.has(value) ? [{ key: value, label: value, kind: 'value', step: ramp.get(value) ?? 1, clusters }] : [],
+  )
+  const others = series.filter(({ value }) => !chosen.has(value))
+  const other = days.map((_, day) => others.reduce((total, { clusters }) => total + clusters[day]!, 0))
+  const untold = days.map((_, day) => known[day]! - telling[day]!)
+  return [
+    ...bands,
+    ...(others.length === 0
+      ? []
+      : [{ key: 'other', label: `other (${others.length})`, kind: 'other', step: 0, clusters: other } as const]),
+    { key: 'untold', label: 'not known', kind: 'untold', step: 0, clusters: untold },
+  ]
+}
+
+/** The last day that has clusters; `undefined` when none has. */
+export function lastCountedDay({ known }: Pick<ShareAnswer, 'known'>): number | undefined {
+  const last = known.findLastIndex((clusters) => clusters > 0)
+  return last === -1 ? undefined : last
+}

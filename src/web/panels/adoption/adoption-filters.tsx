@@ -1,0 +1,138 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Label } from '@patternfly/react-core/dist/esm/components/Label'
+import type { ShareAnswer } from '../../../contract/adoption.ts'
+import { adoptionCall } from '../../lib/adoption-call.ts'
+import { FACETS, RANGES } from '../../lib/adoption-view.ts'
+import type { Facet } from '../../lib/adoption-view.ts'
+import { useAdoption } from '../../query/use-adoption.ts'
+import { Choice } from '../../ui/choice.tsx'
+import type { AdoptionPart } from './chart-panel.tsx'
+
+interface AdoptionFiltersProps extends AdoptionPart {
+  readonly operators: readonly string[]
+  /** The version the page is about, and all it could be about. */
+  readonly version: string
+  readonly versions: readonly string[]
+}
+
+/** What the page is about: which operator, version, days, and which clusters. */
+export function AdoptionFilters({ operators, version, versions, ...part }: AdoptionFiltersProps): ReactNode {
+  const { view, change } = part
+  return (
+    <div className="filters adoption-filters">
+      {operators.length > 1 ? (
+        <label className="group-choice">
+          Operator
+          <select
+            value={view.operator === '' ? 'kubevirt-hyperconverged' : view.operator}
+            onChange={({ target }) => {
+              change({ operator: target.value, version: '', compare: [], older: '' })
+            }}
+          >
+            {operators.map((operator) => (
+              <option key={operator}>{operator}</option>
+            ))}
+          </select>
+        </label>
+      ) : null}
+      <label className="group-choice">
+        Version
+        <select
+          value={version}
+          onChange={({ target }) => {
+            change({ version: target.value, compare: [] })
+          }}
+        >
+          {versions.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+        or newer
+      </label>
+      {view.from === '' ? (
+        <Choice
+          label="How far back"
+          options={RANGES}
+          value={view.range}
+          onChange={(range) => {
+            change({ range })
+          }}
+        />
+      ) : (
+        <Label
+          variant="outline"
+          closeBtnAriaLabel={`Remove the range ${view.from} to ${view.to}`}
+          onClose={() => {
+            change({ from: '', to: '' })
+          }}
+        >
+          {view.from} to {view.to}
+        </Label>
+      )}
+      <OnlyFields {...part} />
+      {FACETS.flatMap((facet) =>
+        (view.only[facet] ?? []).map((value) => (
+          <Label
+            key={`${facet} ${value}`}
+            variant="outline"
+            closeBtnAriaLabel={`Remove filter ${facet}: ${value}`}
+            onClose={() => {
+              const { [facet]: values = [], ...others } = view.only
+              const kept = values.filter((one) => one !== value)
+              change({ only: kept.length === 0 ? others : { ...others, [facet]: kept } })
+            }}
+          >
+            {facet}: {value === '-' ? 'not known' : value}
+          </Label>
+        )),
+      )}
+    </div>
+  )
+}
+
+/** Narrows to clusters with one value: first by what, then which. Values are asked for when they are wanted. */
+function OnlyFields({ view, change, asked }: AdoptionPart): ReactNode {
+  const [facet, setFacet] = useState<Facet>()
+  const values = useAdoption<ShareAnswer>(
+    adoptionCall('share', { ...view, only: {} }, { ...asked, by: facet ?? 'channel' }),
+    facet !== undefined,
+  )
+  return (
+    <span className="group-choice">
+      <select
+        aria-label="Only clusters with"
+        value={facet ?? ''}
+        onChange={({ target }) => {
+          setFacet(FACETS.find((one) => one === target.value))
+        }}
+      >
+        <option value="">All clusters</option>
+        {FACETS.map((one) => (
+          <option key={one} value={one}>
+            Only {one} …
+          </option>
+        ))}
+      </select>
+      {facet === undefined ? null : (
+        <select
+          aria-label={`Which ${facet}`}
+          value=""
+          onChange={({ target }) => {
+            const known = view.only[facet] ?? []
+            change({ only: { ...view.only, [facet]: [...new Set([...known, target.value])] } })
+            setFacet(undefined)
+          }}
+        >
+          <option value="" disabled>
+            {values.data === undefined ? 'loading' : `which ${facet}`}
+          </option>
+          {(values.data?.series ?? []).map(({ value }) => (
+            <option key={value}>{value}</option>
+          ))}
+          <option value="-">not known</option>
+        </select>
+      )}
+    </span>
+  )
+}

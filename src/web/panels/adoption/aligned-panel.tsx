@@ -1,0 +1,175 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import type { SpreadAnswer, SpreadItem } from '../../../contract/adoption.ts'
+import { adoptionCall, adoptionPromql } from '../../lib/adoption-call.ts'
+import type { AskParams } from '../../lib/adoption-call.ts'
+import { ageOf, lastShare } from '../../lib/adoption-headline.ts'
+import { alignedDays, comparedWith } from '../../lib/aligned-ages.ts'
+import { countOf, formatShare } from '../../lib/format-number.ts'
+import { ROLLOUT_STEPS, rolloutStepOf } from '../../lib/rollout-step.ts'
+import { steppedLine } from '../../lib/stacked-areas.ts'
+import { LINE_STEP_MIN, rampOf } from '../../lib/version-ramp.ts'
+import { useAdoption } from '../../query/use-adoption.ts'
+import { StepChart } from '../../ui/step-chart.tsx'
+import { ChartPanel } from './chart-panel.tsx'
+import type { AdoptionPart } from './chart-panel.tsx'
+import { SpreadTable } from './spread-table.tsx'
+import { LineSwatch } from './swatch.tsx'
+
+interface AlignedPanelProps extends AdoptionPart {
+  /** All days that there are: an age needs the first one of a version. */
+  readonly asked: AskParams
+  /** The version the page is about. */
+  readonly version: string
+}
+
+/** How fast each version spread, side by side from its own first day on. */
+export function AlignedPanel(part: AlignedPanelProps): ReactNode {
+  const { view, change, asked, version } = part
+  const unit = view.by === 'version' ? 'version' : 'minor'
+  const callFor = (params: AskParams): string => adoptionCall('spread', view, { ...params, by: unit })
+  const query = useAdoption<SpreadAnswer>(callFor(asked))
+  return (
+    <ChartPanel
+      {...part}
+      name="spread"
+      title="Aligned by age"
+      lead="The share of clusters on a version or a newer one, from the day its first cluster ran it."
+      query={query}
+      basisOf={({ basis }) => basis}
+      digestOf={({ basis }) => basis.digest}
+      callFor={callFor}
+      promql={adoptionPromql(view, unit)}
+      chart={({ versions, basis }) => {
+        const compared = comparedWith(versions, version, view.compare)
+        return (
+          <>
+            <AlignedChart versions={versions} compared={compared} version={version} />
+            <SpreadTable
+              versions={versions}
+              telling={basis.telling}
+              compared={compared}
+              onCompare={(compare) => {
+                change({ compare })
+              }}
+            />
+          </>
+        )
+      }}
+    />
+  )
+}
+
+interface AlignedChartProps {
+  readonly versions: readonly SpreadItem[]
+  readonly compared: readonly string[]
+  readonly version: string
+}
+
+const DASHES = ['', '7 4', '2 4', '10 3 2 3'] as const
+
+function AlignedChart({ versions, compared, version }: AlignedChartProps): ReactNode {
+  const [pointed, setPointed] = useState<number>()
+  const lines = versions.filter((one) => compared.includes(one.version))
+  if (lines.length === 0) return <p className="quiet empty">No version has a first day that is known.</p>
+  const days = alignedDays(lines, version)
+  const ramp = rampOf(versions.map((one) => one.version))
+  const shown = pointed ?? Math.min(days - 1, ageOf(lines.find((one) => one.version === version) ?? lines[0]!))
+  return (
+    <div className="chart-beside">
+      <StepChart
+        label={`Share by age in days: ${lines.map((line) => line.version).join(', ')}`}
+        places={days}
+        ticks={(widthPx) => ageTicks(days, Math.floor(widthPx / 60))}
+        levels={[0, 0.1, 0.5, 0.9, 1].map((at) => ({ at, text: `${100 * at} %` }))}
+        heightPx={280}
+        besidePx={56}
+        pointed={pointed}
+        onPoint={setPointed}
+      >
+        {(scale) => (
+          <>
+            {ROLLOUT_STEPS.map(({ name, from }, i) => {
+              const until = ROLLOUT_STEPS[i + 1]?.from ?? 1
+              return (
+                <g key={name} aria-hidden="true">
+                  {i % 2 === 0 ? (
+                    <rect
+                      className="chart-zone"
+                      x={scale.left}
+                      width={scale.right - scale.left}
+                      y={scale.y(until)}
+                      height={scale.y(from) - scale.y(until)}
+                    />
+                  ) : null}
+                  <text
+                    className="chart-text"
+                    x={scale.right + 8}
+                    y={scale.y((from + until) / 2)}
+                    dominantBaseline="middle"
+                  >
+                    {name}
+                  </text>
+                </g>
+              )
+            })}
+            {lines.map((line, i) => (
+              <path
+                key={line.version}
+                className={`chart-line ramp-line-${Math.max(LINE_STEP_MIN, ramp.get(line.version) ?? 1)}`}
+                strokeDasharray={DASHES[i % DASHES.length]}
+                d={steppedLine(line.byAge.slice(0, days), scale)}
+              />
+            ))}
+          </>
+        )}
+      </StepChart>
+      <div className="chart-legend">
+        <table className="prose-table" aria-label="Share at one age">
+          <caption>At day {shown}</caption>
+          <thead>
+            <tr>
+              <th scope="col">Version</th>
+              <th scope="col" className="cell-number">
+                On it or newer
+              </th>
+              <th scope="col">Stage</th>
+            </tr>
+          </thead>
+          <tbody>
+            {lines.map((line, i) => {
+              const share = line.byAge[shown]
+              return (
+                <tr key={line.version}>
+                  <td>
+                    <LineSwatch
+                      step={Math.max(LINE_STEP_MIN, ramp.get(line.version) ?? 1)}
+                      dashes={DASHES[i % DASHES.length]!}
+                    />{' '}
+                    {line.version}
+                  </td>
+                  <td className="cell-number nums">
+                    {share === undefined ? 'not that old' : share === null ? 'not counted' : formatShare(share, 1)}
+                  </td>
+                  <td>{typeof share === 'number' ? rolloutStepOf(share) : ''}</td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+        <p className="quiet">{ageNote(lines)}</p>
+      </div>
+    </div>
+  )
+}
+
+function ageNote(lines: readonly SpreadItem[]): string {
+  return lines
+    .map((line) => `${line.version} is ${countOf(ageOf(line), 'day')} old, at ${formatShare(lastShare(line) ?? 0, 1)}.`)
+    .join(' ')
+}
+
+function ageTicks(days: number, most: number): readonly { readonly at: number; readonly text: string }[] {
+  const every = [1, 2, 7, 14, 28, 56, 91, 182, 364].find((step) => days / step <= most) ?? 728
+  return Array.from({ length: Math.ceil(days / every) }, (_, i) => ({ at: i * every, text: `day ${i * every}` }))
+}

@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react'
+import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
+import { shortDay } from '../../lib/day-ticks.ts'
+import { useMoment } from '../../query/use-moment.ts'
+import { Shape } from '../../ui/shapes.tsx'
+import { Since } from '../../ui/time.tsx'
+
+export interface Basis {
+  readonly known: number
+  /** Absent: every known cluster counts. */
+  readonly telling?: number
+  readonly to: string
+  readonly updatedAt: string | null
+  readonly missingDays: readonly string[]
+}
+
+/** What a number stands on: how many clusters tell, and how fresh that is. A click explains. */
+export function BasisChip({ basis, onOpen }: { readonly basis: Basis; readonly onOpen: () => void }): ReactNode {
+  const { known, telling = known, to, updatedAt } = basis
+  const isLive = useMoment() === undefined
+  return (
+    <button type="button" className="basis-chip" onClick={onOpen} title="How sure is this? Opens what it stands on.">
+      <Shape name={telling < known ? 'ring' : 'disc'} />
+      <span className="nums">
+        {known === 0 ? 'nothing counted' : null}
+        {known > 0 && basis.telling === undefined ? countOf(known, 'cluster') : null}
+        {known > 0 && basis.telling !== undefined ? (
+          <>
+            {formatCount(telling)} of {formatCount(known)} tell
+            <span className="visually-hidden">, {formatShare(telling, known)} coverage</span>
+          </>
+        ) : null}
+        {' · '}
+        {updatedAt === null || !isLive ? shortDay(to) : <Since atMs={Date.parse(updatedAt)} suffix=" ago" />}
+      </span>
+    </button>
+  )
+}

@@ -1,0 +1,71 @@
+import type { ReactNode } from 'react'
+import type { BehindAnswer } from '../../../contract/adoption.ts'
+import { adoptionCall, adoptionPromql } from '../../lib/adoption-call.ts'
+import type { AskParams } from '../../lib/adoption-call.ts'
+import { formatCount, formatShare } from '../../lib/format-number.ts'
+import { useAdoption } from '../../query/use-adoption.ts'
+import { BarList } from '../../ui/bar-list.tsx'
+import { Choice } from '../../ui/choice.tsx'
+import { ChartPanel } from './chart-panel.tsx'
+import type { AdoptionPart } from './chart-panel.tsx'
+
+const UNITS = { minors: 'minor', releases: 'release' } as const
+
+/** How far clusters are behind the newest version that any of them runs. */
+export function BehindPanel(part: AdoptionPart): ReactNode {
+  const { view, change, asked } = part
+  const callFor = (params: AskParams): string => adoptionCall('behind', view, params)
+  const query = useAdoption<BehindAnswer>(callFor(asked))
+  return (
+    <ChartPanel
+      {...part}
+      name="behind"
+      title="Versions behind"
+      lead="Against the newest that any cluster runs; of releases, those that this fleet runs or ran in these days."
+      query={query}
+      basisOf={({ basis }) => basis}
+      digestOf={({ basis }) => basis.digest}
+      callFor={callFor}
+      promql={adoptionPromql(view, 'version')}
+      tools={
+        <Choice
+          label="Counted in"
+          options={[
+            { value: 'minors', text: 'Minors' },
+            { value: 'releases', text: 'Releases' },
+          ]}
+          value={view.behind}
+          onChange={(behind) => {
+            change({ behind })
+          }}
+        />
+      }
+      chart={(answer) => <BehindBars answer={answer} unit={view.behind} />}
+    />
+  )
+}
+
+function BehindBars({ answer, unit }: { readonly answer: BehindAnswer; readonly unit: keyof typeof UNITS }): ReactNode {
+  const { newest, byMinors, byReleases } = answer
+  if (newest === null) return <p className="quiet empty">No cluster told a version in this range.</p>
+  const counts = unit === 'minors' ? byMinors : byReleases
+  const total = counts.reduce((sum, count) => sum + count, 0)
+  const within = (counts[0] ?? 0) + (counts[1] ?? 0) + (counts[2] ?? 0)
+  return (
+    <>
+      <p className="panel-answer">
+        <strong className="nums">
+          {formatCount(within)} of {formatCount(total)} ({formatShare(within, total)})
+        </strong>{' '}
+        are within two {unit} of {newest}.
+      </p>
+      <BarList
+        bars={counts.map((count, behind) => ({
+          key: behind === 0 ? 'up to date' : `${behind} ${behind === 1 ? UNITS[unit] : unit} behind`,
+          count,
+        }))}
+        total={total}
+      />
+    </>
+  )
+}

@@ -1,0 +1,119 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import type { AskParams } from '../../lib/adoption-call.ts'
+import type { AdoptionView, PanelName } from '../../lib/adoption-view.ts'
+import { Choice } from '../../ui/choice.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Answer } from '../answer.tsx'
+import { ApiCallNote } from '../api-call-note.tsx'
+import { BasisChip } from './basis-chip.tsx'
+import type { Basis } from './basis-chip.tsx'
+import { CiteDialog } from './cite-dialog.tsx'
+import { CiteNotice } from './cite-notice.tsx'
+
+/** What every part of the page of adoption is given. */
+export interface AdoptionPart {
+  readonly view: AdoptionView
+  readonly change: (part: Partial<AdoptionView>) => void
+  /** The days, and the moment if one is shown. */
+  readonly asked: AskParams
+}
+
+interface ChartPanelProps<T> extends AdoptionPart {
+  readonly name: PanelName
+  readonly title: string
+  /** How to read it, in a sentence. */
+  readonly lead: ReactNode
+  readonly query: UseQueryResult<T>
+  readonly basisOf: (answer: T) => Basis
+  readonly digestOf: (answer: T) => string
+  /** The call of the API, for other days too. */
+  readonly callFor: (asked: AskParams) => string
+  readonly promql: string
+  /** Choices that belong to it alone. */
+  readonly tools?: ReactNode
+  readonly chart: (answer: T) => ReactNode
+  /** The same numbers as a table; absent where the panel is one. */
+  readonly table?: (answer: T) => ReactNode
+}
+
+/** A panel of numbers that says what they stand on, shows them as a chart or a table, and can be cited. */
+export function ChartPanel<T>(props: ChartPanelProps<T>): ReactNode {
+  const { name, title, lead, query, basisOf, digestOf, callFor, promql, tools, chart, table, view, change, asked } =
+    props
+  const [isCiting, setIsCiting] = useState(false)
+  const isTable = view.tables.includes(name)
+  const { data } = query
+  return (
+    <Panel
+      id={name}
+      title={title}
+      className={query.isPlaceholderData ? 'is-refreshing' : ''}
+      aside={
+        data === undefined ? undefined : (
+          <BasisChip
+            basis={basisOf(data)}
+            onOpen={() => {
+              change({ shows: 'denominator' })
+            }}
+          />
+        )
+      }
+    >
+      <p className="quiet panel-lead">{lead}</p>
+      <div className="panel-tools">
+        {tools}
+        {table === undefined ? null : (
+          <Choice
+            label={`${title} as`}
+            options={[
+              { value: 'chart', text: 'Chart' },
+              { value: 'table', text: 'Table' },
+            ]}
+            value={isTable ? 'table' : 'chart'}
+            onChange={(shape) => {
+              const others = view.tables.filter((one) => one !== name)
+              change({ tables: shape === 'table' ? [...others, name] : others })
+            }}
+          />
+        )}
+        <Button
+          variant="secondary"
+          size="sm"
+          isDisabled={data === undefined}
+          aria-label={`Cite: ${title}`}
+          onClick={() => {
+            setIsCiting(true)
+          }}
+        >
+          Cite
+        </Button>
+      </div>
+      <Answer query={query} what={title.toLowerCase()}>
+        {(answer) => (
+          <>
+            <CiteNotice name={name} view={view} change={change} digest={digestOf(answer)} />
+            {isTable && table !== undefined ? table(answer) : chart(answer)}
+          </>
+        )}
+      </Answer>
+      <ApiCallNote call={{ path: callFor(asked) }} />
+      {isCiting && data !== undefined ? (
+        <CiteDialog
+          name={name}
+          title={title}
+          view={view}
+          asked={asked}
+          basis={basisOf(data)}
+          callFor={callFor}
+          promql={promql}
+          onClose={() => {
+            setIsCiting(false)
+          }}
+        />
+      ) : null}
+    </Panel>
+  )
+}

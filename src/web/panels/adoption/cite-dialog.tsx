@@ -1,0 +1,87 @@
+import type { ReactNode } from 'react'
+import type { AdoptionBasis } from '../../../contract/adoption.ts'
+import { citedDays } from '../../lib/adoption-citation.ts'
+import type { AskParams } from '../../lib/adoption-call.ts'
+import { PLAIN_VIEW } from '../../lib/adoption-view.ts'
+import type { AdoptionView, PanelName } from '../../lib/adoption-view.ts'
+import { formatCount, formatShare } from '../../lib/format-number.ts'
+import { adoptionPath } from '../../lib/paths.ts'
+import { utcDayOf } from '../../lib/utc-day.ts'
+import { useAdoption } from '../../query/use-adoption.ts'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { serverNowMs } from '../../ui/server-clock.ts'
+import { Answer } from '../answer.tsx'
+import type { Basis } from './basis-chip.tsx'
+
+interface CiteDialogProps {
+  readonly name: PanelName
+  readonly title: string
+  readonly view: AdoptionView
+  readonly asked: AskParams
+  readonly basis: Basis
+  readonly callFor: (asked: AskParams) => string
+  readonly promql: string
+  readonly onClose: () => void
+}
+
+/** The numbers to take along: a link that ends with the last day that is over and knows their digest, files, and PromQL. */
+export function CiteDialog({ name, title, view, asked, basis, callFor, promql, onClose }: CiteDialogProps): ReactNode {
+  const days = citedDays(asked, basis, utcDayOf(serverNowMs()))
+  const params = { from: days.from, to: days.to, ...(days.at === undefined ? {} : { at: days.at }) }
+  const call = callFor(params)
+  const query = useAdoption<{ readonly basis?: AdoptionBasis; readonly digest?: string }>(call)
+  return (
+    <Dialog title={`Cite: ${title}`} onClose={onClose}>
+      <Answer query={query} what="what is cited">
+        {(answer) => {
+          const digest = answer.basis?.digest ?? answer.digest ?? ''
+          const cited = adoptionPath(
+            { ...view, ...params, range: PLAIN_VIEW.range, shows: '', cite: `${name}.${digest}` },
+            days.at,
+          )
+          const link = `${location.origin}${cited}#${name}`
+          return (
+            <>
+              <p>
+                {days.from} to {days.to}, days in UTC.{' '}
+                {answer.basis === undefined ? null : <BasisSentence basis={answer.basis} />}
+              </p>
+              {days.at === undefined ? (
+                <p className="quiet">
+                  No day before {days.to} was counted, and that one is not over: its numbers will still change, and
+                  whoever opens the link is told so.
+                </p>
+              ) : null}
+              <CodeBlock
+                what="link"
+                text={link}
+                bar={<span>Says whether late data has changed the numbers since</span>}
+              >
+                {link}
+              </CodeBlock>
+              <p className="cite-files">
+                <a href={`${call}&format=csv`} download={`adoption-${name}-${days.to}.csv`}>
+                  Download CSV
+                </a>
+                <a href={call} download={`adoption-${name}-${days.to}.json`}>
+                  Download JSON
+                </a>
+                <span className="quiet">
+                  The digest <code>{digest}</code> is how the SHA-256 of the CSV file begins.
+                </span>
+              </p>
+              <CodeBlock what="PromQL" text={promql} bar={<span>The same now, and as long as series are kept</span>}>
+                {promql}
+              </CodeBlock>
+            </>
+          )
+        }}
+      </Answer>
+    </Dialog>
+  )
+}
+
+function BasisSentence({ basis: { known, telling } }: { readonly basis: AdoptionBasis }): ReactNode {
+  return `${formatCount(telling)} of ${formatCount(known)} clusters told a version on the last of them (${formatShare(telling, known)}).`
+}

@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import type { AdoptionView, PanelName } from '../../lib/adoption-view.ts'
+import { Notice } from '../../ui/notice.tsx'
+
+interface CiteNoticeProps {
+  readonly name: PanelName
+  readonly view: AdoptionView
+  readonly change: (part: Partial<AdoptionView>) => void
+  /** Of what is shown. */
+  readonly digest: string
+}
+
+/** To a reader who comes from a citation: whether the numbers are still those that were cited. */
+export function CiteNotice({ name, view: { cite }, change, digest }: CiteNoticeProps): ReactNode {
+  const [cited, citedDigest] = cite.split('.')
+  if (cited !== name) return null
+  const leave = (
+    <Button
+      variant="link"
+      isInline
+      onClick={() => {
+        change({ cite: '' })
+      }}
+    >
+      Got it
+    </Button>
+  )
+  return citedDigest === digest ? (
+    <Notice kind="good" title="The same numbers as when they were cited" actions={leave}>
+      Their digest is still <code>{digest}</code>.
+    </Notice>
+  ) : (
+    <Notice kind="partial" title="These numbers have changed since they were cited" actions={leave}>
+      Clusters told late what they ran on these days, so the days were counted again. Cited was{' '}
+      <code>{citedDigest}</code>, this is <code>{digest}</code>.
+    </Notice>
+  )
+}

@@ -1,0 +1,171 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { ShareAnswer } from '../../../contract/adoption.ts'
+import type { ClusterItem, ClusterItems } from '../../../contract/fleet-clusters.ts'
+import { adoptionCall } from '../../lib/adoption-call.ts'
+import { clusterPath, clustersPath } from '../../lib/fleet-paths.ts'
+import { shortDay } from '../../lib/day-ticks.ts'
+import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
+import { useAdoption, useClustersOf } from '../../query/use-adoption.ts'
+import { useMoment } from '../../query/use-moment.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { FactList } from '../../ui/fact-list.tsx'
+import { Since } from '../../ui/time.tsx'
+import { Answer } from '../answer.tsx'
+import type { AdoptionPart } from './chart-panel.tsx'
+
+/** How sure the numbers are: of whom they speak, who says nothing, since when, and by which way clusters are heard. */
+export function DenominatorDialog({ view, change, asked }: AdoptionPart): ReactNode {
+  const query = useAdoption<ShareAnswer>(adoptionCall('share', view, { ...asked, by: 'version' }))
+  const isLive = useMoment() === undefined
+  return (
+    <Dialog
+      title="How sure are these numbers?"
+      onClose={() => {
+        change({ shows: '' })
+      }}
+    >
+      <Answer query={query} what="what the numbers stand on">
+        {(answer) => <Counted answer={answer} />}
+      </Answer>
+      {isLive ? (
+        <Ways />
+      ) : (
+        <p className="quiet">By which way clusters are heard is known of the present only: go back to now to see it.</p>
+      )}
+    </Dialog>
+  )
+}
+
+const DAYS_SHOWN = 12
+
+function Counted({ answer: { basis, days } }: { readonly answer: ShareAnswer }): ReactNode {
+  const { known, telling, missingDays, updatedAt, operator, to } = basis
+  return (
+    <>
+      <p className="panel-answer">
+        <strong className="nums">
+          {formatCount(telling)} of {countOf(known, 'cluster')} ({formatShare(telling, known)})
+        </strong>{' '}
+        told which version of {operator} they run, on the last counted day up to {shortDay(to)}. Shares are of these.{' '}
+        {known > telling
+          ? `${countOf(known - telling, 'cluster says', 'clusters say')} nothing of it, and are in no share.`
+          : 'No cluster is left out.'}
+      </p>
+      <FactList
+        facts={[
+          {
+            name: 'Counted',
+            value: updatedAt === null ? 'never' : <Since atMs={Date.parse(updatedAt)} suffix=" ago" />,
+          },
+          {
+            name: 'Days',
+            value: `${formatCount(days.length - missingDays.length)} of ${formatCount(days.length)} in this range`,
+          },
+          {
+            name: 'Not counted',
+            value:
+              missingDays.length === 0
+                ? 'none'
+                : `${missingDays.slice(0, DAYS_SHOWN).join(', ')}${missingDays.length > DAYS_SHOWN ? ` and ${missingDays.length - DAYS_SHOWN} more` : ''}: the server did not run, or no cluster was known`,
+          },
+          {
+            name: 'A cluster counts',
+            value: 'on each day by the end of which it was known and since the start of which it was heard of',
+          },
+        ]}
+      />
+    </>
+  )
+}
+
+function Ways(): ReactNode {
+  const query = useClustersOf({ state: ['unknown', 'silent'] }, true)
+  return (
+    <>
+      <h3>By which way they are heard, now</h3>
+      <Answer query={query} what="how clusters are heard" skeletonLines={5}>
+        {(answer) => <WayFacts answer={answer} />}
+      </Answer>
+    </>
+  )
+}
+
+function WayFacts({ answer: { coverage, clusters, total } }: { readonly answer: ClusterItems }): ReactNode {
+  const { clusters: known, withMetrics, withObjects, withSpans, silent, unknown } = coverage
+  const of = (count: number): string => `${formatCount(count)} of ${formatCount(known)} (${formatShare(count, known)})`
+  return (
+    <>
+      <FactList
+        facts={[
+          { name: 'Metrics', value: of(withMetrics) },
+          { name: 'Objects', value: of(withObjects) },
+          { name: 'Spans', value: of(withSpans) },
+          {
+            name: 'Silent',
+            value: (
+              <Link className="way-link" href={clustersPath({ state: 'silent' })}>
+                {of(silent)}
+              </Link>
+            ),
+          },
+          {
+            name: 'No version',
+            value: (
+              <Link className="way-link" href={clustersPath({ state: 'unknown' })}>
+                {of(unknown)}
+              </Link>
+            ),
+          },
+        ]}
+      />
+      {clusters.length === 0 ? (
+        <p className="quiet empty">Every known cluster is heard, and tells a version.</p>
+      ) : (
+        <table className="prose-table" aria-label="Clusters that say nothing">
+          <thead>
+            <tr>
+              <th scope="col">Says nothing</th>
+              <th scope="col">Why</th>
+              <th scope="col">Heard</th>
+              <th scope="col">By</th>
+            </tr>
+          </thead>
+          <tbody>
+            {clusters.map((one) => (
+              <tr key={one.cluster}>
+                <td>
+                  <Link href={clusterPath(one.cluster)}>{one.cluster}</Link>
+                </td>
+                <td>
+                  {one.states
+                    .filter((state) => state === 'silent' || state === 'unknown')
+                    .map(reasonOf)
+                    .join(', ')}
+                </td>
+                <td className="cell-nowrap">
+                  <Since atMs={Date.parse(one.lastSeenAt)} suffix=" ago" />
+                </td>
+                <td>{waysOf(one)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {total > clusters.length ? (
+        <p className="quiet">
+          {formatCount(clusters.length)} of {formatCount(total)}, heard of least first.
+        </p>
+      ) : null}
+    </>
+  )
+}
+
+function reasonOf(state: string): string {
+  return state === 'silent' ? 'fell silent' : 'tells no version'
+}
+
+function waysOf({ coverage }: ClusterItem): string {
+  const ways = (['metrics', 'objects', 'spans'] as const).filter((way) => coverage[way])
+  return ways.length === 0 ? 'nothing' : ways.join(', ')
+}

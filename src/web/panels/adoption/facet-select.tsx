@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react'
+import { FACETS } from '../../lib/adoption-view.ts'
+import type { Facet } from '../../lib/adoption-view.ts'
+
+interface FacetSelectProps {
+  readonly label: string
+  readonly value: Facet
+  readonly onChange: (facet: Facet) => void
+}
+
+/** What clusters are told apart by, beside their version. */
+export function FacetSelect({ label, value, onChange }: FacetSelectProps): ReactNode {
+  return (
+    <span className="group-choice">
+      <select
+        aria-label={label}
+        value={value}
+        onChange={({ target }) => {
+          onChange(target.value as Facet)
+        }}
+      >
+        {FACETS.map((facet) => (
+          <option key={facet} value={facet}>
+            {facet}
+          </option>
+        ))}
+      </select>
+    </span>
+  )
+}

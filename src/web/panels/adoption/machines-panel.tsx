@@ -1,0 +1,181 @@
+import { useId, useState } from 'react'
+import type { ReactNode } from 'react'
+import type { WorkloadsAnswer } from '../../../contract/adoption.ts'
+import { adoptionCall } from '../../lib/adoption-call.ts'
+import type { AskParams } from '../../lib/adoption-call.ts'
+import { atLeast } from '../../lib/adoption-view.ts'
+import { dayTicks, shortDay } from '../../lib/day-ticks.ts'
+import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
+import { machinesFollow } from '../../lib/machines-follow.ts'
+import type { MachinesFollow } from '../../lib/machines-follow.ts'
+import { stackedAreas, steppedLine } from '../../lib/stacked-areas.ts'
+import { useAdoption } from '../../query/use-adoption.ts'
+import { Hatch, StepChart } from '../../ui/step-chart.tsx'
+import { ChartPanel } from './chart-panel.tsx'
+import type { AdoptionPart } from './chart-panel.tsx'
+import { LineSwatch } from './swatch.tsx'
+
+const PROMQL =
+  '1 - sum(max by (cluster) (kubevirt_vmi_number_of_outdated)) / sum(kubevirt_vmi_phase_count{phase="running"})'
+
+/** Two levels: the control plane is on a version, and its machines really run the launcher of it. */
+export function MachinesPanel({ version, ...part }: AdoptionPart & { readonly version: string }): ReactNode {
+  const { view, asked } = part
+  const callFor = (params: AskParams): string => adoptionCall('workloads', view, params)
+  const query = useAdoption<WorkloadsAnswer>(callFor(asked))
+  return (
+    <ChartPanel
+      {...part}
+      name="workloads"
+      title="Virtual machines follow"
+      lead={`Machines whose control plane runs ${version} or newer, and those that really run its launcher. Hatched between: they still have to migrate.`}
+      query={query}
+      basisOf={({ basis }) => basis}
+      digestOf={({ basis }) => basis.digest}
+      callFor={callFor}
+      promql={PROMQL}
+      chart={(answer) => <MachinesChart answer={answer} version={version} />}
+      table={(answer) => <MachinesTable answer={answer} />}
+    />
+  )
+}
+
+function MachinesChart({ answer, version }: { readonly answer: WorkloadsAnswer; readonly version: string }): ReactNode {
+  const [pointed, setPointed] = useState<number>()
+  const id = useId()
+  const { days, versions } = answer
+  const follow = machinesFollow(
+    answer,
+    atLeast(
+      versions.map((one) => one.version),
+      version,
+    ),
+  )
+  if (follow.last === undefined) {
+    return (
+      <p className="quiet empty">
+        No cluster tells of running machines: they are read from kubevirt_vmi_phase_count, or from objects.
+      </p>
+    )
+  }
+  const { planned, real, last, clusters } = follow
+  const shown = pointed ?? days.indexOf(last.day)
+  return (
+    <>
+      <p className="panel-answer">
+        <strong>
+          {formatCount(last.real)} of {countOf(last.machines, 'virtual machine')} really run {version} or newer (
+          {formatShare(last.real, last.machines)})
+        </strong>
+        {last.planned > last.real ? (
+          <>; {formatCount(last.planned - last.real)} more have a control plane that does, and an older launcher.</>
+        ) : (
+          '; none of their control planes has an older launcher left.'
+        )}
+      </p>
+      <div className="chart-beside">
+        <StepChart
+          label={`Machines on ${version} or newer, by control plane and really`}
+          places={days.length}
+          ticks={(widthPx) => dayTicks(days, Math.floor(widthPx / 70))}
+          levels={[0, 0.5, 1].map((at) => ({ at, text: `${100 * at} %` }))}
+          heightPx={200}
+          pointed={pointed}
+          onPoint={setPointed}
+        >
+          {(scale) => {
+            const isTold = planned.map((share) => share !== null)
+            const bands = [
+              { key: 'real', values: real.map((share) => share ?? 0) },
+              { key: 'outdated', values: planned.map((share, day) => (share ?? 0) - (real[day] ?? 0)) },
+            ]
+            const [reached, outdated] = stackedAreas(bands, isTold, scale)
+            return (
+              <>
+                <Hatch id={id} kind="untold" />
+                <path d={reached!.path} className="chart-area chart-reached" />
+                <path d={outdated!.path} className="chart-area" fill={`url(#${id})`} />
+                <path d={steppedLine(clusters, scale)} className="chart-line ramp-line-8" strokeDasharray="2 4" />
+              </>
+            )
+          }}
+        </StepChart>
+        <MachinesLegend follow={follow} day={shown} days={days} hatch={id} />
+      </div>
+    </>
+  )
+}
+
+interface MachinesLegendProps {
+  readonly follow: MachinesFollow
+  readonly day: number
+  readonly days: readonly string[]
+  readonly hatch: string
+}
+
+function MachinesLegend({ follow, day, days }: MachinesLegendProps): ReactNode {
+  const percent = (share: number | null | undefined): string =>
+    share === null || share === undefined ? 'not known' : formatShare(share, 1)
+  return (
+    <div className="chart-legend">
+      <table className="prose-table" aria-label="Both levels on one day">
+        <caption>{shortDay(days[day]!)}</caption>
+        <tbody>
+          <tr>
+            <th scope="row">
+              <LineSwatch step={8} dashes="2 4" /> Clusters on it
+            </th>
+            <td className="cell-number nums">{percent(follow.clusters[day])}</td>
+          </tr>
+          <tr>
+            <th scope="row">
+              <span className="swatch swatch-untold" aria-hidden="true" /> Machines of such
+            </th>
+            <td className="cell-number nums">{percent(follow.planned[day])}</td>
+          </tr>
+          <tr>
+            <th scope="row">
+              <span className="swatch swatch-reached" aria-hidden="true" /> Really run it
+            </th>
+            <td className="cell-number nums">{percent(follow.real[day])}</td>
+          </tr>
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function MachinesTable({ answer: { days, versions } }: { readonly answer: WorkloadsAnswer }): ReactNode {
+  const last = Math.max(
+    0,
+    days.findLastIndex((_, day) => versions.some(({ clusters }) => clusters[day]! > 0)),
+  )
+  return (
+    <table className="prose-table" aria-label="Machines by version">
+      <caption>{shortDay(days[last]!)}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Version</th>
+          {['Clusters', 'Machines', 'Older launcher', 'Really run it'].map((name) => (
+            <th key={name} scope="col" className="cell-number">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {versions.map(({ version, clusters, machines, outdated, share }) => (
+          <tr key={version}>
+            <th scope="row">{version}</th>
+            <td className="cell-number nums">{formatCount(clusters[last]!)}</td>
+            <td className="cell-number nums">{formatCount(machines[last]!)}</td>
+            <td className="cell-number nums">{formatCount(outdated[last]!)}</td>
+            <td className="cell-number nums">
+              {typeof share[last] === 'number' ? formatShare(share[last], 1) : 'no machine'}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,134 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { ShareAnswer, WorkloadsAnswer } from '../../../contract/adoption.ts'
+import { adoptionCall } from '../../lib/adoption-call.ts'
+import { clusterPath, clustersPath } from '../../lib/fleet-paths.ts'
+import { countOf, formatCount } from '../../lib/format-number.ts'
+import type { OlderShare } from '../../lib/older-share.ts'
+import { useAdoption, useClustersOf } from '../../query/use-adoption.ts'
+import { useMoment } from '../../query/use-moment.ts'
+import { BarList } from '../../ui/bar-list.tsx'
+import { Since } from '../../ui/time.tsx'
+import { Answer } from '../answer.tsx'
+import type { AdoptionPart } from './chart-panel.tsx'
+import { FacetSelect } from './facet-select.tsx'
+
+interface OlderClustersProps {
+  readonly part: AdoptionPart
+  readonly older: OlderShare
+}
+
+/** Who would be left behind: by a cohort, with their machines, and the clusters themselves. */
+export function OlderClusters({ part, older }: OlderClustersProps): ReactNode {
+  const versions = older.versions.map(({ version }) => version)
+  if (versions.length === 0) {
+    return <p className="quiet empty">No cluster that tells would be left behind.</p>
+  }
+  return (
+    <div className="older-who">
+      <OlderCohorts part={part} older={older} versions={versions} />
+      <ClusterList versions={versions} />
+    </div>
+  )
+}
+
+function OlderCohorts({
+  part,
+  older,
+  versions,
+}: OlderClustersProps & { readonly versions: readonly string[] }): ReactNode {
+  const { view, change, asked } = part
+  const days = { ...asked, from: older.day, to: older.day }
+  const query = useAdoption<ShareAnswer>(adoptionCall('share', view, { ...days, by: view.cohort, version: versions }))
+  const machines = useAdoption<WorkloadsAnswer>(adoptionCall('workloads', view, asked)).data
+  return (
+    <div>
+      <h3>
+        Who they are, by{' '}
+        <FacetSelect
+          value={view.cohort}
+          onChange={(cohort) => {
+            change({ cohort })
+          }}
+          label="Who they are, by"
+        />
+      </h3>
+      <Answer query={query} what="who they are" skeletonLines={3}>
+        {({ series, known, telling }) => {
+          const bars = series.map(({ value, clusters }) => ({ key: value, count: clusters[0] ?? 0 }))
+          const untold = (known[0] ?? 0) - (telling[0] ?? 0)
+          return (
+            <BarList
+              bars={[
+                ...bars.toSorted((a, b) => b.count - a.count),
+                ...(untold > 0 ? [{ key: 'not known', count: untold }] : []),
+              ]}
+              total={known[0] ?? 0}
+            />
+          )
+        }}
+      </Answer>
+      {machines === undefined ? null : <p className="quiet">{machinesOf(machines, versions, older.day)}</p>}
+    </div>
+  )
+}
+
+function machinesOf({ days, versions }: WorkloadsAnswer, wanted: readonly string[], day: string): string {
+  const at = days.indexOf(day)
+  const own = versions.filter(({ version }) => wanted.includes(version))
+  const count = own.reduce((sum, { machines }) => sum + (machines[at] ?? 0), 0)
+  return count === 0 ? 'No running virtual machine is told of them.' : `${countOf(count, 'virtual machine')} run there.`
+}
+
+function ClusterList({ versions }: { readonly versions: readonly string[] }): ReactNode {
+  const isLive = useMoment() === undefined
+  const query = useClustersOf({ version: versions }, isLive)
+  const all = <Link href={clustersPath({ version: versions })}>All of them in Fleet</Link>
+  if (!isLive) {
+    return (
+      <div>
+        <h3>The clusters</h3>
+        <p className="quiet">{all}. Counts are kept for ever by day, names are of the present.</p>
+      </div>
+    )
+  }
+  return (
+    <div>
+      <h3>The clusters, heard of least first</h3>
+      <Answer query={query} what="the clusters" skeletonLines={4}>
+        {({ clusters, total }) => (
+          <>
+            <table className="prose-table" aria-label="Clusters on older versions">
+              <thead>
+                <tr>
+                  <th scope="col">Cluster</th>
+                  <th scope="col">Version</th>
+                  <th scope="col">Channel</th>
+                  <th scope="col">Heard</th>
+                </tr>
+              </thead>
+              <tbody>
+                {clusters.map(({ cluster, version, channel, lastSeenAt }) => (
+                  <tr key={cluster}>
+                    <td>
+                      <Link href={clusterPath(cluster)}>{cluster}</Link>
+                    </td>
+                    <td className="nums">{version ?? 'not known'}</td>
+                    <td>{channel ?? <span className="quiet">not known</span>}</td>
+                    <td className="cell-nowrap">
+                      <Since atMs={Date.parse(lastSeenAt)} suffix=" ago" />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+            <p className="quiet">
+              {clusters.length < total ? `${formatCount(clusters.length)} of ${formatCount(total)} now. ` : ''}
+              {all}, silent ones included.
+            </p>
+          </>
+        )}
+      </Answer>
+    </div>
+  )
+}

@@ -1,0 +1,195 @@
+import { useEffect, useEffectEvent, useState } from 'react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { ShareAnswer } from '../../../contract/adoption.ts'
+import { adoptionCall, olderPromql } from '../../lib/adoption-call.ts'
+import type { AskParams } from '../../lib/adoption-call.ts'
+import { clustersPath } from '../../lib/fleet-paths.ts'
+import { dayTicks, shortDay } from '../../lib/day-ticks.ts'
+import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
+import { olderShare } from '../../lib/older-share.ts'
+import type { OlderShare } from '../../lib/older-share.ts'
+import { stackedAreas } from '../../lib/stacked-areas.ts'
+import { useAdoption } from '../../query/use-adoption.ts'
+import { StepChart } from '../../ui/step-chart.tsx'
+import { ChartPanel } from './chart-panel.tsx'
+import type { AdoptionPart } from './chart-panel.tsx'
+import { DayTable } from './day-table.tsx'
+import { OlderClusters } from './older-clusters.tsx'
+
+/** Can an old version be dropped: how many are older than one, who they are, and how sure that is. */
+export function OlderPanel(part: AdoptionPart): ReactNode {
+  const { view, change, asked } = part
+  const callFor = (params: AskParams): string => adoptionCall('share', view, { ...params, by: 'version' })
+  const query = useAdoption<ShareAnswer>(callFor(asked))
+  const newestFirst = query.data?.series.map(({ value }) => value) ?? []
+  const [dragged, setDragged] = useState<string>()
+  const chosen = dragged ?? (newestFirst.includes(view.older) ? view.older : (newestFirst[1] ?? newestFirst[0] ?? ''))
+  useCommitted(dragged, (older) => {
+    change({ older })
+    setDragged(undefined)
+  })
+  const older = query.data === undefined ? undefined : olderShare(query.data, chosen)
+  return (
+    <ChartPanel
+      {...part}
+      name="older"
+      title="Older than"
+      lead="Drag a version: how many clusters would be left behind if everything before it were dropped."
+      query={query}
+      basisOf={({ basis }) => basis}
+      digestOf={({ basis }) => basis.digest}
+      callFor={callFor}
+      promql={olderPromql(view, older?.versions.map(({ version }) => version) ?? [])}
+      chart={(answer) =>
+        older === undefined ? (
+          <p className="quiet empty">No cluster told a version in this range.</p>
+        ) : (
+          <>
+            <VersionSlider newestFirst={newestFirst} version={chosen} older={older} onDrag={setDragged} />
+            <OlderAnswer older={older} />
+            <OlderChart answer={answer} older={older} />
+            <OlderClusters part={part} older={older} />
+          </>
+        )
+      }
+      table={({ days }) =>
+        older === undefined ? null : (
+          <DayTable
+            label={`Clusters older than ${chosen}`}
+            head="Clusters"
+            days={days}
+            rows={[
+              {
+                name: `older than ${chosen}`,
+                cells: older.byDay.map((count) => (count === null ? '–' : formatCount(count))),
+              },
+              {
+                name: 'share of those that tell',
+                cells: older.byDay.map((count, day) =>
+                  count === null ? '–' : formatShare(count, older.tellingByDay[day]!),
+                ),
+              },
+            ]}
+          />
+        )
+      }
+    />
+  )
+}
+
+/** How long a slider rests before the address follows: each address is an entry that browsers limit. */
+const RESTS_MS = 200
+
+function useCommitted(dragged: string | undefined, commit: (value: string) => void): void {
+  const run = useEffectEvent(commit)
+  useEffect(() => {
+    if (dragged === undefined) return
+    const timer = setTimeout(() => {
+      run(dragged)
+    }, RESTS_MS)
+    return () => {
+      clearTimeout(timer)
+    }
+  }, [dragged])
+}
+
+interface VersionSliderProps {
+  readonly newestFirst: readonly string[]
+  readonly version: string
+  readonly older: OlderShare
+  readonly onDrag: (version: string) => void
+}
+
+function VersionSlider({ newestFirst, version, older, onDrag }: VersionSliderProps): ReactNode {
+  const last = newestFirst.length - 1
+  return (
+    <div className="version-slider">
+      <label>
+        <span className="quiet">Older than</span> <strong className="nums">{version}</strong>
+        <input
+          type="range"
+          min={0}
+          max={Math.max(0, last)}
+          step={1}
+          value={last - newestFirst.indexOf(version)}
+          aria-label="Older than version"
+          aria-valuetext={`${version}: ${formatCount(older.clusters)} of ${countOf(older.telling, 'cluster')} are older`}
+          onChange={({ target }) => {
+            onDrag(newestFirst[last - Number(target.value)]!)
+          }}
+        />
+      </label>
+      <span className="version-slider-ends quiet nums" aria-hidden="true">
+        <span>{newestFirst.at(-1)}</span>
+        <span>{newestFirst[0]}</span>
+      </span>
+    </div>
+  )
+}
+
+function OlderAnswer({ older }: { readonly older: OlderShare }): ReactNode {
+  const { clusters, telling, known, day, version } = older
+  const untold = known - telling
+  return (
+    <p className="panel-answer" aria-live="polite">
+      <strong className="nums">
+        {clusters === 0 ? 'None' : formatCount(clusters)} of {countOf(telling, 'cluster')} that tell (
+        {formatShare(clusters, telling)})
+      </strong>{' '}
+      ran something older than {version} on {shortDay(day)}.{' '}
+      {untold === 0
+        ? 'Every known cluster tells, so that is all of them.'
+        : `${countOf(untold, 'more cluster tells', 'more clusters tell')} no version: if all of those are older too, it is ${formatCount(clusters + untold)} of ${formatCount(known)} (${formatShare(clusters + untold, known)}).`}
+    </p>
+  )
+}
+
+function OlderChart({
+  answer: { days },
+  older,
+}: {
+  readonly answer: ShareAnswer
+  readonly older: OlderShare
+}): ReactNode {
+  const [pointed, setPointed] = useState<number>()
+  const count = pointed === undefined ? undefined : older.byDay[pointed]
+  return (
+    <>
+      <StepChart
+        label={`Share of clusters older than ${older.version} by day`}
+        places={days.length}
+        ticks={(widthPx) => dayTicks(days, Math.floor(widthPx / 70))}
+        levels={[0, 0.5, 1].map((at) => ({ at, text: `${100 * at} %` }))}
+        heightPx={130}
+        pointed={pointed}
+        onPoint={setPointed}
+      >
+        {(scale) => {
+          const values = older.byDay.map((clusters, day) => (clusters ?? 0) / Math.max(1, older.tellingByDay[day]!))
+          const [area] = stackedAreas(
+            [{ key: 'older', values }],
+            older.byDay.map((clusters) => clusters !== null),
+            scale,
+          )
+          return <path d={area!.path} className="chart-area ramp-3" />
+        }}
+      </StepChart>
+      <p className="quiet nums chart-readout">
+        {pointed === undefined || count === undefined
+          ? 'Point at a day to read it.'
+          : `${shortDay(days[pointed]!)}: ${count === null ? 'not counted' : `${formatCount(count)} of ${formatCount(older.tellingByDay[pointed]!)} (${formatShare(count, older.tellingByDay[pointed]!)})`}`}
+      </p>
+      {older.versions.length === 0 ? null : (
+        <p className="version-links">
+          <span className="quiet">They run </span>
+          {older.versions.map(({ version, clusters }) => (
+            <span key={version} className="inline-item nums">
+              <Link href={clustersPath({ version })}>{version}</Link> ({formatCount(clusters)})
+            </span>
+          ))}
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,244 @@
+import { useId, useState } from 'react'
+import type { ReactNode } from 'react'
+import type { ShareAnswer } from '../../../contract/adoption.ts'
+import { adoptionCall, adoptionPromql } from '../../lib/adoption-call.ts'
+import type { AskParams } from '../../lib/adoption-call.ts'
+import { DIMENSION_NAMES } from '../../lib/adoption-view.ts'
+import type { Dimension } from '../../lib/adoption-view.ts'
+import { countTicks, dayTicks, shortDay } from '../../lib/day-ticks.ts'
+import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
+import { lastCountedDay, shareBands } from '../../lib/share-bands.ts'
+import type { ShareBand } from '../../lib/share-bands.ts'
+import { stackedAreas } from '../../lib/stacked-areas.ts'
+import { useAdoption } from '../../query/use-adoption.ts'
+import { Choice } from '../../ui/choice.tsx'
+import { Hatch, StepChart } from '../../ui/step-chart.tsx'
+import { ChartPanel } from './chart-panel.tsx'
+import type { AdoptionPart } from './chart-panel.tsx'
+import { DayTable } from './day-table.tsx'
+import { Swatch } from './swatch.tsx'
+
+/** Who runs what, day by day. */
+export function SharePanel(part: AdoptionPart): ReactNode {
+  const { view, change, asked } = part
+  const callFor = (params: AskParams): string => adoptionCall('share', view, { ...params, by: view.by })
+  const query = useAdoption<ShareAnswer>(callFor(asked))
+  return (
+    <ChartPanel
+      {...part}
+      name="share"
+      title="Share over time"
+      lead={
+        view.measure === 'share'
+          ? 'Of the clusters that told it that day. The strip below is how many of all clusters that is.'
+          : 'All clusters, with those that told nothing on top.'
+      }
+      query={query}
+      basisOf={({ basis }) => basis}
+      digestOf={({ basis }) => basis.digest}
+      callFor={callFor}
+      promql={adoptionPromql(view, view.by)}
+      tools={
+        <>
+          <label className="group-choice">
+            By
+            <select
+              value={view.by}
+              onChange={({ target }) => {
+                change({ by: target.value as Dimension })
+              }}
+            >
+              {Object.entries(DIMENSION_NAMES).map(([value, text]) => (
+                <option key={value} value={value}>
+                  {text.toLowerCase()}
+                </option>
+              ))}
+            </select>
+          </label>
+          <Choice
+            label="Measured as"
+            options={[
+              { value: 'share', text: 'Share' },
+              { value: 'clusters', text: 'Clusters' },
+            ]}
+            value={view.measure}
+            onChange={(measure) => {
+              change({ measure })
+            }}
+          />
+        </>
+      }
+      chart={(answer) => <ShareChart answer={answer} part={part} />}
+      table={(answer) => (
+        <DayTable
+          label={`Shares by ${view.by}`}
+          head={DIMENSION_NAMES[view.by]}
+          days={answer.days}
+          rows={bandsOf(answer, view.by)
+            .toReversed()
+            .filter(({ clusters }) => clusters.some((count) => count > 0))
+            .map((band) => ({
+              name: band.label,
+              cells: band.clusters.map((count, day) => cellOf(answer, band, count, day, view.measure)),
+            }))}
+        />
+      )}
+    />
+  )
+}
+
+function bandsOf(answer: ShareAnswer, by: Dimension): readonly ShareBand[] {
+  return shareBands(answer, by === 'minor' || by === 'version')
+}
+
+/** What is not known is no share of what is. */
+function cellOf(
+  answer: ShareAnswer,
+  band: ShareBand,
+  count: number,
+  day: number,
+  measure: 'share' | 'clusters',
+): string {
+  const known = answer.known[day]!
+  if (known === 0) return '–'
+  if (measure === 'clusters') return formatCount(count)
+  return band.kind === 'untold' ? `${formatShare(count, known)} of all` : formatShare(count, answer.telling[day]!)
+}
+
+function ShareChart({
+  answer,
+  part: { view },
+}: {
+  readonly answer: ShareAnswer
+  readonly part: AdoptionPart
+}): ReactNode {
+  const [pointed, setPointed] = useState<number>()
+  const id = useId()
+  const { days, known, telling } = answer
+  const last = lastCountedDay(answer)
+  if (last === undefined) return <p className="quiet empty">No day in this range was counted.</p>
+  const isShare = view.measure === 'share'
+  const bands = bandsOf(answer, view.by)
+  const drawn = isShare ? bands.filter(({ kind }) => kind !== 'untold') : bands
+  const isCounted = days.map((_, day) => (isShare ? telling : known)[day]! > 0)
+  const levels = isShare
+    ? [0, 0.25, 0.5, 0.75, 1].map((at) => ({ at, text: `${100 * at} %` }))
+    : countTicks(Math.max(...known)).map((at) => ({ at, text: formatCount(at) }))
+  const shown = pointed ?? last
+  const fill = ({ kind, step }: ShareBand): Readonly<Record<string, string>> =>
+    kind === 'value' ? { className: `ramp-${step}` } : { fill: `url(#${id}${kind})` }
+  const frame = {
+    places: days.length,
+    ticks: (widthPx: number) => dayTicks(days, Math.floor(widthPx / 70)),
+    pointed,
+    onPoint: setPointed,
+  }
+  return (
+    <div className="chart-beside">
+      <div>
+        <StepChart
+          {...frame}
+          label={`${isShare ? 'Shares' : 'Clusters'} by ${view.by}, ${shortDay(days[0]!)} to ${shortDay(days.at(-1)!)}`}
+          levels={levels}
+          heightPx={300}
+        >
+          {(scale) => {
+            const values = drawn.map(({ key, clusters }) => ({
+              key,
+              values: clusters.map((count, day) => (isShare ? count / Math.max(1, telling[day]!) : count)),
+            }))
+            const areas = stackedAreas(values, isCounted, scale)
+            return (
+              <>
+                <Hatch id={`${id}untold`} kind="untold" />
+                <Hatch id={`${id}other`} kind="other" />
+                {areas.map(({ key, path }, i) =>
+                  path === '' ? null : <path key={key} d={path} className="chart-area" {...fill(drawn[i]!)} />,
+                )}
+              </>
+            )
+          }}
+        </StepChart>
+        {isShare ? (
+          <StepChart
+            places={days.length}
+            pointed={pointed}
+            onPoint={setPointed}
+            label={`Clusters that told it, of all that are known: ${telling[last]!} of ${known[last]!} on the last day`}
+            levels={[
+              { at: 0, text: '' },
+              { at: 1, text: 'tell' },
+            ]}
+            heightPx={32}
+          >
+            {(scale) => {
+              const part = (counts: readonly number[]): number[] =>
+                counts.map((count, day) => count / Math.max(1, known[day]!))
+              const told = part(telling)
+              const bandsTold = [
+                { key: 'told', values: told },
+                { key: 'untold', values: told.map((share) => 1 - share) },
+              ]
+              const [one, rest] = stackedAreas(
+                bandsTold,
+                known.map((count) => count > 0),
+                scale,
+              )
+              return (
+                <>
+                  <path d={one!.path} className="chart-area chart-told" />
+                  <path d={rest!.path} className="chart-area" fill={`url(#${id}untold)`} />
+                </>
+              )
+            }}
+          </StepChart>
+        ) : null}
+      </div>
+      <ShareLegend answer={answer} bands={bands} day={shown} by={view.by} />
+    </div>
+  )
+}
+
+interface ShareLegendProps {
+  readonly answer: ShareAnswer
+  readonly bands: readonly ShareBand[]
+  readonly day: number
+  readonly by: Dimension
+}
+
+/** The numbers of one day: of that which is pointed at, else the last. */
+function ShareLegend({ answer: { days, known, telling }, bands, day, by }: ShareLegendProps): ReactNode {
+  return (
+    <div className="chart-legend">
+      <table className="prose-table" aria-label={`By ${by} on one day`}>
+        <caption>
+          {shortDay(days[day]!)}: {known[day] === 0 ? 'not counted' : `${countOf(telling[day]!, 'cluster')} tell`}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">{DIMENSION_NAMES[by]}</th>
+            <th scope="col" className="cell-number">
+              Clusters
+            </th>
+            <th scope="col" className="cell-number">
+              Share
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {bands.map((band) => (
+            <tr key={band.key}>
+              <td>
+                <Swatch kind={band.kind} step={band.step} /> {band.label}
+              </td>
+              <td className="cell-number nums">{formatCount(band.clusters[day]!)}</td>
+              <td className="cell-number nums">
+                {band.kind === 'untold' ? '–' : formatShare(band.clusters[day]!, telling[day]!)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,118 @@
+import type { ReactNode } from 'react'
+import type { UsageAnswer, USAGE_SUBJECTS } from '../../../contract/adoption.ts'
+import { adoptionCall } from '../../lib/adoption-call.ts'
+import type { AskParams } from '../../lib/adoption-call.ts'
+import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
+import { useAdoption } from '../../query/use-adoption.ts'
+import { ChartPanel } from './chart-panel.tsx'
+import type { AdoptionPart } from './chart-panel.tsx'
+
+type Subject = (typeof USAGE_SUBJECTS)[number]
+
+const SUBJECTS: readonly {
+  readonly subject: Subject
+  readonly title: string
+  readonly counted: string
+  readonly none: string
+}[] = [
+  {
+    subject: 'deprecated_api',
+    title: 'Deprecated APIs asked for',
+    counted: 'Requests',
+    none: 'No cluster tells of requests to deprecated API versions.',
+  },
+  {
+    subject: 'instance_type',
+    title: 'Instance types',
+    counted: 'Machines',
+    none: 'No cluster tells of instance types.',
+  },
+  { subject: 'preference', title: 'Preferences', counted: 'Machines', none: 'No cluster tells of preferences.' },
+]
+
+const PROMQL =
+  'count by (group, version, resource) (max by (cluster, group, version, resource) (cluster:kubevirt_api_request_deprecated_total:sum) > 0)'
+
+/** Rows that are drawn of one subject. */
+const ROWS_MAX = 100
+
+/** What would be missed if it went: deprecated API versions, instance types and preferences in use. */
+export function UsagePanel(part: AdoptionPart): ReactNode {
+  const { view, asked } = part
+  const callFor = (params: AskParams): string => adoptionCall('usage', view, params)
+  const query = useAdoption<UsageAnswer>(callFor(asked))
+  return (
+    <ChartPanel
+      {...part}
+      name="usage"
+      title="In use"
+      lead="What somebody would miss. Of all clusters, whatever the page is narrowed to; one that tells nothing of it counts as one without."
+      query={query}
+      basisOf={({ known, to, updatedAt }) => {
+        const last = known.findLast((clusters) => clusters > 0) ?? 0
+        return { known: last, to, updatedAt, missingDays: [] }
+      }}
+      digestOf={({ digest }) => digest}
+      callFor={callFor}
+      promql={PROMQL}
+      chart={(answer) => (
+        <div className="usage-columns">
+          {SUBJECTS.map((about) => (
+            <UsageTable key={about.subject} answer={answer} about={about} />
+          ))}
+        </div>
+      )}
+    />
+  )
+}
+
+interface UsageTableProps {
+  readonly answer: UsageAnswer
+  readonly about: (typeof SUBJECTS)[number]
+}
+
+function UsageTable({ answer: { items, known }, about }: UsageTableProps): ReactNode {
+  const last = known.findLastIndex((clusters) => clusters > 0)
+  const own = items
+    .filter(({ subject, clusters }) => subject === about.subject && (clusters[last] ?? 0) > 0)
+    .toSorted((a, b) => b.clusters[last]! - a.clusters[last]! || b.count[last]! - a.count[last]!)
+  return (
+    <section>
+      <h3>
+        {about.title} <span className="quiet nums">{own.length > 0 ? formatCount(own.length) : ''}</span>
+      </h3>
+      {own.length === 0 ? (
+        <p className="quiet empty">{about.none}</p>
+      ) : (
+        <table className="prose-table" aria-label={about.title}>
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col" className="cell-number">
+                Clusters
+              </th>
+              <th scope="col" className="cell-number">
+                {about.counted}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {own.slice(0, ROWS_MAX).map(({ name, clusters, count }) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td className="cell-number nums cell-nowrap">
+                  {formatCount(clusters[last]!)}{' '}
+                  <span className="quiet">({formatShare(clusters[last]!, known[last]!)})</span>
+                </td>
+                <td className="cell-number nums">{formatCount(count[last]!)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {own.length > ROWS_MAX ? (
+        <p className="quiet">{countOf(own.length - ROWS_MAX, 'more')}: Cite has them as CSV.</p>
+      ) : null}
+    </section>
+  )
+}

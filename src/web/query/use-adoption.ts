@@ -1,0 +1,48 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { OperatorsAnswer } from '../../contract/adoption.ts'
+import type { ClusterItems } from '../../contract/fleet-clusters.ts'
+import { searchOf, withSearch } from '../lib/address.ts'
+import { fetchJson } from './fetch-json.ts'
+import { useMoment } from './use-moment.ts'
+
+/** The present day is counted again every quarter of an hour. */
+const POLL_MS = 60_000
+
+export const OPERATORS_CALL = '/api/adoption/v1/operators'
+
+/** An answer about adoption, as `adoptionCall` asks; what was shown stays while a narrower one is fetched. */
+export function useAdoption<T>(call: string, isAsked = true): UseQueryResult<T> {
+  const isLive = useMoment() === undefined
+  return useQuery({
+    queryKey: ['adoption', call],
+    queryFn: ({ signal }) => fetchJson<T>(call, signal),
+    refetchInterval: isLive ? POLL_MS : false,
+    placeholderData: keepPreviousData,
+    enabled: isAsked,
+  })
+}
+
+/** Which operators were counted, and since when. */
+export function useAdoptionOperators(): UseQueryResult<OperatorsAnswer> {
+  return useAdoption<OperatorsAnswer>(OPERATORS_CALL)
+}
+
+const CLUSTERS_SHOWN = 12
+
+/** Some clusters of the present, those heard of least first; how many there are on all pages stands in the answer. */
+export function useClustersOf(
+  search: Readonly<Record<string, readonly string[]>>,
+  isAsked: boolean,
+): UseQueryResult<ClusterItems> {
+  const path = withSearch(
+    '/api/fleet/v1/clusters',
+    searchOf({ ...search, sort: 'last_seen', order: 'asc', limit: String(CLUSTERS_SHOWN) }),
+  )
+  return useQuery({
+    queryKey: ['clusters', 'some', path],
+    queryFn: ({ signal }) => fetchJson<ClusterItems>(path, signal),
+    placeholderData: keepPreviousData,
+    enabled: isAsked,
+  })
+}

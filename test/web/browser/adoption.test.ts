@@ -1,0 +1,214 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { launchBrowser } from '../../support/browser.ts'
+import { adoptionFixture, someClusters } from './adoption-fixtures.ts'
+import { startFixtureServer, usualAnswers } from './fixture-server.ts'
+import type { FixtureServer } from './fixture-server.ts'
+import { accessibilityFaults, DESKTOP, openPage, PHONE } from './open-page.ts'
+
+// The place Adoption, over a year of a fleet of 240 clusters.
+
+let browser: Browser
+let server: FixtureServer
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  server = await startFixtureServer()
+})
+afterAll(async () => {
+  await browser.close()
+  await server.close()
+})
+beforeEach(() => {
+  Object.assign(server.answers, usualAnswers())
+  server.answers.fleet = ({ pathname, searchParams }) =>
+    pathname === '/api/fleet/v1/clusters' ? someClusters(searchParams, Date.now()) : undefined
+})
+
+test('how fast 1.20 spreads against 1.19 at the same age: one click; do machines follow: none more', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/')
+  await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Adoption' }).click()
+  const answer = page.getByText('1.20 runs on 115 of 227 clusters that tell (51 %).')
+  await answer.waitFor()
+  expect(await answer.locator('..').innerText()).toContain(
+    'Its first cluster was 23 days before. 1.19 had 53 % at that age.',
+  )
+  const atAge = page.getByRole('table', { name: 'Share at one age' })
+  expect(await atAge.innerText()).toMatch(
+    /At day 23[^]*1\.20\s+51 %\s+majority[^]*1\.19\s+53 %\s+majority[^]*1\.18\s+54 %/,
+  )
+  const spreads = page.getByRole('table', { name: 'How fast versions spread' })
+  expect(await spreads.innerText()).toMatch(
+    /1\.20\s+\d+ \w+\s+2 d\s+23 d\s+not yet\s+not yet\s+51 %\s+rising, majority/,
+  )
+  expect(await spreads.innerText()).toMatch(/1\.15\s+before \d+ \w+\s+not known\s+not known\s+not known/)
+
+  // A chart says its numbers at the place that is pointed at.
+  await page
+    .getByRole('img', { name: /^Share by age in days: 1\.20, 1\.19, 1\.18/ })
+    .hover({ position: { x: 60, y: 100 } })
+  await atAge.getByText('At day 0').waitFor()
+
+  const machines = page.getByRole('region', { name: 'Virtual machines follow' })
+  expect(await machines.innerText()).toMatch(
+    /1,128 of 3,500 virtual machines really run 1\.20 or newer \(32 %\); 659 more have/,
+  )
+  await machines.getByRole('button', { name: 'Table' }).click()
+  await page.waitForURL('**/adoption?table=workloads')
+  expect(await machines.getByRole('table', { name: 'Machines by version' }).innerText()).toMatch(/1\.20\.0\s+115/)
+  expectClean()
+  await close()
+})
+
+describe('can an old version be dropped', () => {
+  test('is one drag: who is older, how sure that is, and which clusters they are', async () => {
+    const { page, expectClean, close } = await openPage(browser, server, '/adoption?cohort=region')
+    const panel = page.getByRole('region', { name: 'Older than' })
+    await panel.getByText('22 of 227 clusters that tell (10 %)').waitFor()
+    const slider = panel.getByRole('slider', { name: 'Older than version' })
+    await slider.focus()
+    await page.keyboard.press('ArrowLeft')
+    await page.waitForURL('**older=1.19.0**')
+    await panel.getByText('12 of 227 clusters that tell (5 %)').waitFor()
+    const text = await panel.innerText()
+    expect(text).toContain('13 more clusters tell no version: if all of those are older too, it is 25 of 240 (10 %).')
+    expect(text).toContain('They run 1.16.3 (12)')
+    expect(text).toMatch(/\d+ virtual machines run there\./)
+    expect(await slider.getAttribute('aria-valuetext')).toBe('1.19.0: 12 of 227 clusters are older')
+    await panel.getByRole('table', { name: 'Clusters on older versions' }).getByText('zlin-edge-1').waitFor()
+    expect(await panel.getByRole('link', { name: 'All of them in Fleet' }).getAttribute('href')).toBe(
+      '/fleet/clusters?version=1.16.3',
+    )
+    const asked = server.asked.filter((path) => path.includes('by=region') && path.includes('version=1.16.3'))
+    expect(asked).not.toEqual([])
+    expectClean()
+    await close()
+  })
+})
+
+test('how sure the numbers are: one click on what stands beside each of them', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/adoption')
+  await page.getByRole('region', { name: 'Share over time' }).getByRole('button', { name: '227 of 240 tell' }).click()
+  await page.waitForURL('**/adoption?shows=denominator')
+  const dialog = page.getByRole('dialog', { name: 'How sure are these numbers?' })
+  await dialog.getByRole('table', { name: 'Clusters that say nothing' }).waitFor()
+  const text = await dialog.innerText()
+  expect(text).toContain('227 of 240 clusters (95 %) told which version of kubevirt-hyperconverged they run')
+  expect(text).toMatch(/90 of 91 in this range\s+Not counted\s+\d{4}-\d\d-\d\d: the server did not run/)
+  expect(text).toMatch(/Metrics\s+228 of 240 \(95 %\)\s+Objects\s+31 of 240/)
+  expect(text).toMatch(
+    /zlin-edge-1\s+fell silent\s+\d d.* ago\s+metrics\s+zlin-edge-2\s+tells no version\s+\d+ s ago\s+metrics, objects/,
+  )
+  expect(await accessibilityFaults(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.waitForURL('**/adoption')
+  expectClean()
+  await close()
+})
+
+describe('a number is cited', () => {
+  test('with two clicks: a link that knows its numbers, files, and PromQL', async () => {
+    const { page, expectClean, close } = await openPage(browser, server, '/adoption?range=30d&channel=stable')
+    await page.getByRole('button', { name: 'Cite: Share over time' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Cite: Share over time' })
+    await dialog.getByRole('button', { name: 'Copy link' }).waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Copy link' }).click()
+    await dialog.getByText('Copied').waitFor()
+    const link = (await dialog.locator('pre').first().innerText()).replaceAll('\n', '')
+    const url = new URL(link)
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+    expect(url.searchParams.get('to')).toBe(yesterday)
+    expect(url.searchParams.get('channel')).toBe('stable')
+    expect(url.searchParams.get('cite')).toMatch(/^share\.[0-9a-f]{16}$/)
+    expect(await dialog.locator('pre').last().innerText()).toContain('daytwo_cluster_info{channel="stable"}')
+    const csv = await dialog.getByRole('link', { name: 'Download CSV' }).getAttribute('href')
+    expect(csv).toMatch(
+      new RegExp(`^/api/adoption/v1/share\\?channel=stable&from=.*&to=${yesterday}&at=.*&by=minor&format=csv$`),
+    )
+
+    await page.goto(link)
+    await page.getByText('The same numbers as when they were cited').waitFor()
+    expect(server.asked.at(-1)).toContain('at=')
+    // Late data has changed a day since.
+    await page.goto(link.replace(/share\.[0-9a-f]{4}/, 'share.ffff'))
+    await page.getByText('These numbers have changed since they were cited').waitFor()
+    await page.getByRole('button', { name: 'Got it' }).click()
+    await page.waitForURL((at) => !at.search.includes('cite') && at.search.includes('at='))
+    expectClean()
+    await close()
+  })
+})
+
+test('shares are counts, tables, of another dimension, and of some clusters, and the address says so', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/adoption?range=1y')
+  const panel = page.getByRole('region', { name: 'Share over time' })
+  const legend = panel.getByRole('table', { name: 'By minor on one day' })
+  await legend.waitFor()
+  expect(await legend.innerText()).toMatch(/227 clusters tell[^]*1\.20\s+115\s+51 %[^]*not known\s+13\s+–/)
+  await panel.getByRole('button', { name: 'Clusters', exact: true }).click()
+  await panel.getByRole('img', { name: /^Clusters by minor/ }).waitFor()
+  await panel.getByRole('button', { name: 'Table' }).click()
+  expect(await panel.getByRole('group', { name: 'Shares by minor' }).innerText()).toMatch(
+    /not known(\s+\d+)+[^]*1\.20(\s+\d+)+/,
+  )
+  await panel.getByRole('combobox', { name: 'By' }).selectOption('platform')
+  await panel.getByRole('rowheader', { name: 'kubernetes 1.34' }).waitFor()
+  await page.waitForURL('**/adoption?by=platform&range=1y&measure=clusters&table=share')
+
+  await page.getByRole('combobox', { name: 'Only clusters with' }).selectOption('channel')
+  await page.getByRole('combobox', { name: 'Which channel' }).selectOption('candidate')
+  await page.waitForURL('**channel=candidate**')
+  await page.getByText('1.20 runs on 35 of 37 clusters that tell (95 %).').waitFor()
+  await page.getByRole('button', { name: 'Remove filter channel: candidate' }).click()
+  await page.getByText('115 of 227').first().waitFor()
+
+  const cohorts = page.getByRole('region', { name: 'Cohorts' })
+  expect(await cohorts.getByRole('table').innerText()).toMatch(
+    /stable\s+61 of 142 \(7 tell none\)\s+43 %[^]*candidate\s+35 of 37\s+95 %/,
+  )
+  await cohorts.getByRole('button', { name: 'Only these: channel stable', exact: true }).click()
+  await page.waitForURL('**channel=stable**')
+  const behind = page.getByRole('region', { name: 'Versions behind' })
+  await behind.getByRole('button', { name: 'Releases' }).click()
+  await behind.getByText('1 release behind').waitFor()
+  const usage = page.getByRole('region', { name: 'In use' })
+  expect(await usage.getByRole('table', { name: 'Deprecated APIs asked for' }).innerText()).toMatch(
+    /kubevirt\.io\/v1alpha3 virtualmachines\s+14 \(/,
+  )
+  expectClean()
+  await close()
+})
+
+test('a panel that fails leaves the others, and a day alone is shown', async () => {
+  const young = adoptionFixture(Date.now(), 1)
+  server.answers.adoption = (question, search) =>
+    question === 'operators'
+      ? young.operators
+      : question === 'workloads'
+        ? { status: 503, body: { error: 'the query worker is busy', code: 'overloaded' } }
+        : young.answer(question, search)
+  const { page, close } = await openPage(browser, server, '/adoption', PHONE, ['503'])
+  await page.getByText('Cannot show virtual machines follow').waitFor()
+  await page.getByText('It was there before').waitFor()
+  await page.getByText('No version has a first day that is known.').waitFor()
+  await page.getByRole('button', { name: 'Cite: Share over time' }).click()
+  await page.getByText('its numbers will still change').waitFor()
+  await close()
+})
+
+test.each([
+  ['no cluster was ever heard of', 0, 'No cluster has reported yet'],
+  ['clusters are heard of, and no day is counted yet', 1, 'No day is counted yet'],
+])('%s', async (_, clusters, shows) => {
+  server.answers.adoption = () => ({ operators: [], firstDay: null, lastDay: null })
+  const { now } = usualAnswers()
+  server.answers.now = () => {
+    const usual = now() as { readonly clusters: { readonly total: number } }
+    return { ...usual, clusters: { ...usual.clusters, total: clusters } } as ReturnType<typeof now>
+  }
+  const { page, expectClean, close } = await openPage(browser, server, '/adoption', DESKTOP)
+  await page.getByText(shows).waitFor()
+  expectClean()
+  await close()
+})

@@ -20,12 +20,14 @@ import type { Modification } from './model/cluster-record.ts'
 import type { FleetFactsReader, ModificationQuery, UpgradeQuery } from './model/fleet-facts.ts'
 import type { EdgeFacts, StuckVerdict } from './model/stuck.ts'
 import type { UpgradeRecord } from './model/upgrade.ts'
+import { pastFactsOf, pastFleetCalls } from './past-fleet-calls.ts'
+import type { PastFleetCalls } from './past-fleet-calls.ts'
 import type { Remote } from './rpc.ts'
 
 /** How the fleet stands, and how far what clusters sent is worked into that. */
 export type FleetStanding = FleetNow & { readonly derivation: FleetProgress }
 
-export type FleetCalls = {
+export type FleetCalls = PastFleetCalls & {
   /** @param listMax of each list; counts are of all */
   fleetNow(nowMs: number, listMax: number): Promise<FleetStanding>
   fleetClusters(query: ClusterQuery, nowMs: number): Promise<ClusterPage>
@@ -50,6 +52,7 @@ export function fleetCalls(
   progress: () => FleetProgress,
 ): FleetCalls {
   return {
+    ...pastFleetCalls(facts, filled, progress),
     fleetNow: async (nowMs, listMax) => ({ ...fleetNow(await filled, nowMs, listMax), derivation: progress() }),
     fleetClusters: async (query, nowMs) => (await filled).clusters(query, nowMs),
     fleetCluster: async (name, nowMs) => {
@@ -88,6 +91,7 @@ export async function fillFleetBook(book: FleetBook, facts: FleetFactsReader): P
 /** On main: the calls under the names the API asks by. */
 export function fleetFactsOf(query: Remote<FleetCalls>): ApiFleetFacts {
   return {
+    past: (moment) => pastFactsOf(query, moment),
     now: (nowMs, listMax) => query.fleetNow(nowMs, listMax),
     clusters: (asked, nowMs) => query.fleetClusters(asked, nowMs),
     cluster: (name, nowMs) => query.fleetCluster(name, nowMs),

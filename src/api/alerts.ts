@@ -4,11 +4,15 @@ import type { Clock } from '../base/clock.ts'
 import { rankInstances } from '../catalog/rank-instances.ts'
 import { AcknowledgeRequest } from '../contract/alert-history.ts'
 import type { AlertMarks } from '../contract/alert-marks.ts'
+import { AlertsQuery } from '../contract/alerts.ts'
 import type { AlertItems } from '../contract/alerts.ts'
 import type { PipelineView } from '../notify/pipeline.ts'
 import type { RuleGroupStatus } from '../rules/rule-status.ts'
 import { alertItems } from './alert-item.ts'
+import { alertsAt } from './alerts-at.ts'
 import { marksReader } from './alert-marks.ts'
+import { pastMoment } from './fleet-moment.ts'
+import { readQuery } from './fleet-query.ts'
 import { actorOf, bodyOf, type AnyAlert, type ApiPeople } from './people.ts'
 import type { RuleReader } from './rules.ts'
 import type { RunbookCatalog } from './runbooks.ts'
@@ -32,7 +36,10 @@ export function registerAlerts(app: FastifyInstance, deps: AlertDeps): void {
   const viewer = { access: 'viewer', speaks: 'own' } as const
   const responder = { access: 'responder', speaks: 'own' } as const
 
-  app.get('/api/fleet/v1/alerts', { config: viewer }, async (): Promise<AlertItems> => {
+  app.get('/api/fleet/v1/alerts', { config: viewer }, async (request): Promise<AlertItems> => {
+    const { at } = readQuery(AlertsQuery, request)
+    const atMs = pastMoment(at, clock.nowMs())
+    if (atMs !== undefined) return alertsAt(deps, atMs)
     const [alerts, groups] = await Promise.all([people.alerts(), rules.groups()])
     const nowMs = clock.nowMs()
     const itemOf = alertItems(deps.catalog, marksReader(people, deps.pipeline, nowMs))

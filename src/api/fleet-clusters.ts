@@ -9,7 +9,7 @@ import type {
   ClusterItems,
   SettingItem,
 } from '../contract/fleet-clusters.ts'
-import { PAGE_DEFAULT } from '../contract/fleet-common.ts'
+import { MomentQuery, PAGE_DEFAULT } from '../contract/fleet-common.ts'
 import { lastMsOf } from '../fleet/fleet-coverage.ts'
 import type { ClusterPage, ClusterView } from '../fleet/cluster-book.ts'
 import { settingsWithDefaults } from '../fleet/setting-defaults.ts'
@@ -18,7 +18,8 @@ import type { ClusterRecord, VersionInterval } from '../model/cluster-record.ts'
 import { readCursor, writeCursor } from './fleet-cursor.ts'
 import type { ApiFleetFacts, ClusterWithFacts } from './fleet-facts.ts'
 import { coverageItem, modificationItem, stuckItem, timeOf, upgradeItem } from './fleet-items.ts'
-import { NO_PARAMS, pick, readQuery } from './fleet-query.ts'
+import { fleetAt, UNTOLD } from './fleet-moment.ts'
+import { pick, readQuery } from './fleet-query.ts'
 
 /** Clusters: the list, and one with its settings, versions over time, open upgrades and modifications. */
 export function registerFleetClusters(app: FastifyInstance, facts: ApiFleetFacts, clock: Clock): void {
@@ -30,9 +31,9 @@ export function registerFleetClusters(app: FastifyInstance, facts: ApiFleetFacts
     const { version, state, facets: hasFacets = false } = asked
     // Counting beside the list does not change the list.
     const question = { ...asked, sort, order, facets: undefined }
-    const nowMs = clock.nowMs()
+    const { view, nowMs, note } = fleetAt(facts, clock, asked.at)
     const [page, coverage] = await Promise.all([
-      facts.clusters(
+      view.clusters(
         {
           ...pick(asked, 'channel', 'platform', 'flavour', 'region', 'text'),
           ...(version === undefined ? {} : { versions: version }),
@@ -45,10 +46,11 @@ export function registerFleetClusters(app: FastifyInstance, facts: ApiFleetFacts
         },
         nowMs,
       ),
-      facts.coverage(nowMs),
+      view.coverage(nowMs),
     ])
     return {
       asOf: timeOf(nowMs),
+      ...(await note(UNTOLD.clusters)),
       coverage: coverageItem(coverage),
       total: page.total,
       clusters: page.clusters.map(clusterItem),
@@ -61,12 +63,15 @@ export function registerFleetClusters(app: FastifyInstance, facts: ApiFleetFacts
     '/api/fleet/v1/clusters/:cluster',
     { config },
     async (request): Promise<ClusterDetail> => {
-      readQuery(NO_PARAMS, request)
-      const nowMs = clock.nowMs()
+      const { at } = readQuery(MomentQuery, request)
+      const { view, nowMs, note } = fleetAt(facts, clock, at)
       const { cluster } = request.params
-      const found = await facts.cluster(cluster, nowMs)
-      if (found === undefined) throw new FleetError('not_found', `no cluster is called ${JSON.stringify(cluster)}`)
-      return detailItem(found, nowMs)
+      const found = await view.cluster(cluster, nowMs)
+      if (found === undefined) {
+        const when = at === undefined ? 'is' : `was, at ${at},`
+        throw new FleetError('not_found', `no cluster ${when} called ${JSON.stringify(cluster)}`)
+      }
+      return { ...detailItem(found, nowMs), ...(await note(UNTOLD.cluster)) }
     },
   )
 }

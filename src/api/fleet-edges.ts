@@ -14,6 +14,7 @@ import type { UpgradeOperator } from '../model/upgrade.ts'
 import { readCursor, writeCursor } from './fleet-cursor.ts'
 import type { ApiFleetFacts } from './fleet-facts.ts'
 import { coverageItem, durationItem, timeOf } from './fleet-items.ts'
+import { fleetAt, UNTOLD } from './fleet-moment.ts'
 import { pick, readQuery } from './fleet-query.ts'
 import { invalidParam } from './params.ts'
 
@@ -26,10 +27,10 @@ export function registerFleetEdges(app: FastifyInstance, facts: ApiFleetFacts, c
     const { sort = 'version', order = 'desc', limit = PAGE_DEFAULT, cursor } = asked
     const question = { ...asked, sort, order }
     const after = cursor === undefined ? undefined : readCursor('edges', question, cursor)
-    const nowMs = clock.nowMs()
+    const { view, nowMs, note } = fleetAt(facts, clock, asked.at)
     const [edges, coverage] = await Promise.all([
-      facts.edges(pick(asked, 'operator', 'from', 'to')),
-      facts.coverage(nowMs),
+      view.edges(pick(asked, 'operator', 'from', 'to')),
+      view.coverage(nowMs),
     ])
     const keyOf = SORT_KEYS[sort]
     const found = pageOf(
@@ -42,6 +43,7 @@ export function registerFleetEdges(app: FastifyInstance, facts: ApiFleetFacts, c
     const hasMore = found.length > limit && last !== undefined
     return {
       asOf: timeOf(nowMs),
+      ...(await note(UNTOLD.edges)),
       coverage: coverageItem(coverage),
       edges: shown.map(edgeItem),
       nextCursor: hasMore ? writeCursor('edges', question, { key: keyOf(last), id: idOf(last) }) : null,
@@ -49,11 +51,12 @@ export function registerFleetEdges(app: FastifyInstance, facts: ApiFleetFacts, c
   })
 
   app.get('/api/fleet/v1/edges/compare', { config }, async (request): Promise<EdgeComparisonItem> => {
-    const { operator = 'kubevirt-hyperconverged', first, second } = readQuery(CompareQuery, request)
+    const { operator = 'kubevirt-hyperconverged', first, second, at } = readQuery(CompareQuery, request)
+    const { view, nowMs, note } = fleetAt(facts, clock, at)
     const names = [edgeParam('first', operator, first), edgeParam('second', operator, second)] as const
-    const compared = await facts.compare(...names)
-    if (compared !== undefined) return comparisonItem(compared, clock.nowMs())
-    const found = await Promise.all(names.map((name) => facts.edge(name)))
+    const compared = await view.compare(...names)
+    if (compared !== undefined) return { ...comparisonItem(compared, nowMs), ...(await note([])) }
+    const found = await Promise.all(names.map((name) => view.edge(name)))
     const [missing] = names.filter((_name, i) => found[i] === undefined)
     throw new FleetError(
       'not_found',

@@ -9,7 +9,18 @@ import type { StuckVerdict } from '../model/stuck.ts'
 import type { UpgradeRecord } from '../model/upgrade.ts'
 
 /** What the routes of the fleet's facts ask: the facts as they are kept, and what is to be thought of them at a time. */
-export interface ApiFleetFacts extends EdgeReader {
+export interface ApiFleetFacts extends FleetView {
+  /** The same of a moment that is over; `askedMs` is now. */
+  past(moment: { readonly atMs: number; readonly askedMs: number }): PastFleetView
+}
+
+export interface PastFleetView extends FleetView {
+  /** When anything was first heard of any cluster; `undefined`: none is known. */
+  knownFrom(): Promise<number | undefined>
+}
+
+/** The fleet, of the present or of a moment. */
+export interface FleetView extends EdgeReader {
   /** How the fleet stands. `listMax`: of each list; counts are of all. */
   now(nowMs: number, listMax: number): Promise<FleetNow & { readonly derivation: DerivationProgress }>
   clusters(query: ClusterQuery, nowMs: number): Promise<ClusterPage>

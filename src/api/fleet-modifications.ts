@@ -10,6 +10,7 @@ import { readCursor, writeCursor } from './fleet-cursor.ts'
 import type { Question } from './fleet-cursor.ts'
 import type { ApiFleetFacts } from './fleet-facts.ts'
 import { coverageItem, modificationItem, timeOf } from './fleet-items.ts'
+import { fleetAt, UNTOLD } from './fleet-moment.ts'
 import { msOf, pick, readQuery } from './fleet-query.ts'
 
 /** What was changed past the API, newest first. */
@@ -20,9 +21,9 @@ export function registerFleetModifications(app: FastifyInstance, facts: ApiFleet
     const asked = readQuery(ModificationsQuery, request)
     const { limit = PAGE_DEFAULT, cursor, open } = asked
     const [fromMs, toMs] = [msOf(asked.startedFrom), msOf(asked.startedTo)]
-    const nowMs = clock.nowMs()
+    const { view, nowMs, note } = fleetAt(facts, clock, asked.at)
     const [found, coverage] = await Promise.all([
-      facts.modifications({
+      view.modifications({
         ...pick(asked, 'cluster', 'kind', 'component'),
         ...(open === undefined ? {} : { isOpen: open }),
         ...(fromMs === undefined ? {} : { fromMs }),
@@ -31,7 +32,7 @@ export function registerFleetModifications(app: FastifyInstance, facts: ApiFleet
         // One more than asked for tells whether there is a next page.
         limit: limit + 1,
       }),
-      facts.coverage(nowMs),
+      view.coverage(nowMs),
     ])
     const shown = found.slice(0, limit)
     const last = shown.at(-1)
@@ -39,6 +40,7 @@ export function registerFleetModifications(app: FastifyInstance, facts: ApiFleet
     const place = last === undefined ? undefined : { key: modificationKeyOf(last), id: last.id }
     return {
       asOf: timeOf(nowMs),
+      ...(await note(UNTOLD.modifications)),
       coverage: coverageItem(coverage),
       modifications: shown.map(modificationItem),
       nextCursor: hasMore && place !== undefined ? writeCursor('modifications', asked, place) : null,

@@ -3,7 +3,7 @@
  * many is refused, and the refusal says what was got and what is wanted.
  */
 import type { FastifyRequest } from 'fastify'
-import { Type, type Static, type TObject } from 'typebox'
+import type { Static, TObject } from 'typebox'
 import { FleetError } from '../base/errors.ts'
 import { invalidParam, parseTime } from './params.ts'
 
@@ -78,9 +78,6 @@ export function msOf(text: string | undefined): number | undefined
 export function msOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : timeMsOf(text)
 }
-
-/** A route that takes no parameters. */
-export const NO_PARAMS = Type.Object({})
 
 /** The values of some parameters that were given. */
 export function pick<T extends object, K extends keyof T>(values: T, ...names: readonly K[]): Pick<T, K> {

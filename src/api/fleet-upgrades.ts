@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
-import { PAGE_DEFAULT } from '../contract/fleet-common.ts'
+import { MomentQuery, PAGE_DEFAULT } from '../contract/fleet-common.ts'
 import { StuckQuery, UpgradesQuery } from '../contract/fleet-upgrades.ts'
 import type { StuckItems, UpgradeDetailItem, UpgradeItem, UpgradeItems } from '../contract/fleet-upgrades.ts'
 import type { OpenUpgrade } from '../fleet/cluster-states.ts'
@@ -10,9 +10,10 @@ import { upgradeKeyOf } from '../model/fleet-facts.ts'
 import type { StuckVerdict } from '../model/stuck.ts'
 import type { UpgradeDetail, UpgradeRecord } from '../model/upgrade.ts'
 import { readCursor, writeCursor } from './fleet-cursor.ts'
-import type { ApiFleetFacts } from './fleet-facts.ts'
+import type { ApiFleetFacts, FleetView } from './fleet-facts.ts'
 import { coverageItem, durationItem, stuckItem, timeOf, upgradeItem, workloadItem } from './fleet-items.ts'
-import { msOf, NO_PARAMS, pick, readQuery } from './fleet-query.ts'
+import { fleetAt, UNTOLD } from './fleet-moment.ts'
+import { msOf, pick, readQuery } from './fleet-query.ts'
 
 /** Upgrades: the list, one, one with all that is known of it, and those that do not get further. */
 export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts, clock: Clock): void {
@@ -23,9 +24,9 @@ export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts
     const { sort = 'started', order = sort === 'cluster' ? 'asc' : 'desc', limit = PAGE_DEFAULT, cursor, state } = asked
     const question = { ...asked, sort, order }
     const [fromMs, toMs] = [msOf(asked.startedFrom), msOf(asked.startedTo)]
-    const nowMs = clock.nowMs()
+    const { view, nowMs, note } = fleetAt(facts, clock, asked.at)
     const [records, coverage] = await Promise.all([
-      facts.upgrades({
+      view.upgrades({
         ...pick(asked, 'cluster', 'operator', 'from', 'to'),
         ...(state === undefined ? {} : { states: state }),
         ...(fromMs === undefined ? {} : { fromMs }),
@@ -36,13 +37,14 @@ export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts
         // One more than asked for tells whether there is a next page.
         limit: limit + 1,
       }),
-      facts.coverage(nowMs),
+      view.coverage(nowMs),
     ])
     const shown = records.slice(0, limit).map(({ upgrade }) => upgrade)
     const last = shown.at(-1)
     const hasMore = records.length > limit && last !== undefined
     return {
       asOf: timeOf(nowMs),
+      ...(await note(UNTOLD.upgrades)),
       coverage: coverageItem(coverage),
       upgrades: shown.map(upgradeItem),
       nextCursor: hasMore ? writeCursor('upgrades', question, { key: upgradeKeyOf(last, sort), id: last.id }) : null,
@@ -53,8 +55,8 @@ export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts
     '/api/fleet/v1/upgrades/:id',
     { config },
     async (request): Promise<UpgradeItem> => {
-      readQuery(NO_PARAMS, request)
-      return upgradeItem((await known(facts, request.params.id)).upgrade)
+      const { at } = readQuery(MomentQuery, request)
+      return upgradeItem((await known(fleetAt(facts, clock, at).view, request.params.id, at)).upgrade)
     },
   )
 
@@ -62,31 +64,33 @@ export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts
     '/api/fleet/v1/upgrades/:id/detail',
     { config },
     async (request): Promise<UpgradeDetailItem> => {
-      readQuery(NO_PARAMS, request)
-      const record = await known(facts, request.params.id)
+      const { at } = readQuery(MomentQuery, request)
+      const { view, nowMs, note } = fleetAt(facts, clock, at)
+      const record = await known(view, request.params.id, at)
       const { id, operator, from, to } = record.upgrade
-      const nowMs = clock.nowMs()
       const [verdict, edge] = await Promise.all([
-        facts.judge(id, nowMs),
-        from === undefined ? undefined : facts.edge({ operator, from, to }),
+        view.judge(id, nowMs),
+        from === undefined ? undefined : view.edge({ operator, from, to }),
       ])
       return {
         ...detailItem(record, verdict, nowMs),
+        ...(await note(UNTOLD.upgrade)),
         usual: edge === undefined ? [] : edge.phases.map(({ phase, ...took }) => ({ phase, ...durationItem(took) })),
       }
     },
   )
 
   app.get('/api/fleet/v1/stuck', { config }, async (request): Promise<StuckItems> => {
-    const { operator, cause } = readQuery(StuckQuery, request)
-    const nowMs = clock.nowMs()
-    const [all, coverage] = await Promise.all([facts.open(nowMs), facts.coverage(nowMs)])
+    const { operator, cause, at } = readQuery(StuckQuery, request)
+    const { view, nowMs, note } = fleetAt(facts, clock, at)
+    const [all, coverage] = await Promise.all([view.open(nowMs), view.coverage(nowMs)])
     const open = all.filter(({ record }) => operator === undefined || record.upgrade.operator === operator)
     const stuck = open
       .filter(({ verdict }) => verdict.isStuck && (cause === undefined || cause.includes(causeOf(verdict))))
       .sort(longestFirst)
     return {
       asOf: timeOf(nowMs),
+      ...(await note(UNTOLD.stuck)),
       coverage: coverageItem(coverage),
       open: open.length,
       stuckCount: open.filter(({ verdict }) => verdict.isStuck).length,
@@ -100,9 +104,10 @@ export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts
   })
 }
 
-async function known(facts: ApiFleetFacts, id: string): Promise<UpgradeRecord> {
+async function known(facts: FleetView, id: string, at: string | undefined): Promise<UpgradeRecord> {
   const record = await facts.upgrade(id)
-  if (record === undefined) throw new FleetError('not_found', `no upgrade has the id ${JSON.stringify(id)}`)
+  const when = at === undefined ? '' : ` and had begun at ${at}`
+  if (record === undefined) throw new FleetError('not_found', `no upgrade has the id ${JSON.stringify(id)}${when}`)
   return record
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../base/clock.ts'
+import { MomentQuery } from '../contract/fleet-common.ts'
 import { NOW_LIST_MAX } from '../contract/now.ts'
 import type { FallingEdgeItem, Now, OpenUpgradeItem, SilentClusterItem, WaitingUpgradeItem } from '../contract/now.ts'
 import { SILENT_AFTER } from '../fleet/cluster-states.ts'
@@ -8,18 +9,20 @@ import { firingNow } from '../fleet/firing.ts'
 import type { FiringNow } from '../fleet/firing.ts'
 import type { NowUpgrade, SilentCluster, WaitingUpgrade } from '../fleet/now-rows.ts'
 import type { UpgradeOperator } from '../model/upgrade.ts'
-import type { ApiFleetFacts } from './fleet-facts.ts'
+import { firingAt } from './alerts-at.ts'
+import type { ApiFleetFacts, FleetView } from './fleet-facts.ts'
 import { baselineItem, timeOf } from './fleet-items.ts'
-import { NO_PARAMS, readQuery } from './fleet-query.ts'
+import { fleetAt, UNTOLD } from './fleet-moment.ts'
+import { readQuery } from './fleet-query.ts'
 import type { ApiPeople } from './people.ts'
 
 export interface NowDeps {
-  readonly facts: Pick<ApiFleetFacts, 'now'>
-  readonly people: Pick<ApiPeople, 'alerts' | 'speaking'>
+  readonly facts: ApiFleetFacts
+  readonly people: Pick<ApiPeople, 'alerts' | 'speaking' | 'runs'>
   readonly clock: Clock
 }
 
-type FleetStanding = Awaited<ReturnType<ApiFleetFacts['now']>>
+type FleetStanding = Awaited<ReturnType<FleetView['now']>>
 
 /** `GET /api/fleet/v1/now`: the landing page in one answer. Counts are exact, lists are cut at `NOW_LIST_MAX`. */
 export function registerNow(app: FastifyInstance, { facts, people, clock }: NowDeps): void {
@@ -29,8 +32,14 @@ export function registerNow(app: FastifyInstance, { facts, people, clock }: NowD
     const [standing, alerts] = await Promise.all([facts.now(clock.nowMs(), NOW_LIST_MAX), people.alerts()])
     return nowItem(standing, firingNow(people.speaking(alerts)))
   }
+  const past = async (at: string): Promise<Now> => {
+    const { view, nowMs, note } = fleetAt(facts, clock, at)
+    const [standing, firing] = await Promise.all([view.now(nowMs, NOW_LIST_MAX), firingAt(people.runs, nowMs)])
+    return { ...nowItem(standing, firingNow(firing)), ...(await note(UNTOLD.now)) }
+  }
   app.get('/api/fleet/v1/now', { config: { access: 'viewer', speaks: 'own' } }, (request) => {
-    readQuery(NO_PARAMS, request)
+    const { at } = readQuery(MomentQuery, request)
+    if (at !== undefined) return past(at)
     underWay ??= answer().finally(() => (underWay = undefined))
     return underWay
   })

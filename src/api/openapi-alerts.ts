@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { AcknowledgeRequest, AlertRuns, AlertStrips, AuditEntries } from '../contract/alert-history.ts'
 import { AlertMarks } from '../contract/alert-marks.ts'
-import { AlertDetail, AlertItems } from '../contract/alerts.ts'
+import { AlertDetail, AlertItems, AlertsQuery } from '../contract/alerts.ts'
 import { DeliveryItem, DeliveryItems, ReceiverItems, RouteItem, RouteTest } from '../contract/deliveries.ts'
 import { Replay, ReplayRequest, RuleTests } from '../contract/replay.ts'
 import { BoundRunbook, RunbookList } from '../contract/runbooks.ts'
@@ -15,7 +15,12 @@ const FINGERPRINT = { fingerprint: "Of the alert: 16 hex digits, Alertmanager's 
 
 /** Alerts, silences, notifications, rules and runbooks. */
 export const ALERT_OPERATIONS: Operations = {
-  'GET /api/fleet/v1/alerts': { summary: 'All alerts, with marks and runbooks.', tag: 'alerts', answer: AlertItems },
+  'GET /api/fleet/v1/alerts': {
+    summary: 'All alerts, with marks and runbooks; with `at` those that fired then.',
+    tag: 'alerts',
+    query: AlertsQuery,
+    answer: AlertItems,
+  },
   'GET /api/fleet/v1/alerts/:fingerprint': {
     summary: 'One alert with what happened around it.',
     tag: 'alerts',

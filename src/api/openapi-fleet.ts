@@ -1,5 +1,6 @@
 import { ObjectChangeItems, ObjectChangesQuery } from '../contract/fleet-changes.ts'
 import { ClusterDetail, ClusterItems, ClustersQuery } from '../contract/fleet-clusters.ts'
+import { MomentQuery } from '../contract/fleet-common.ts'
 import { CompareQuery, EdgeComparisonItem, EdgeItems, EdgesQuery } from '../contract/fleet-edges.ts'
 import { LogItems, LogsQuery } from '../contract/fleet-logs.ts'
 import { ModificationItems, ModificationsQuery } from '../contract/fleet-modifications.ts'
@@ -19,6 +20,7 @@ export const FLEET_OPERATIONS: Operations = {
   'GET /api/fleet/v1/now': {
     summary: 'How the fleet stands: the landing page in one answer.',
     tag: 'fleet',
+    query: MomentQuery,
     answer: Now,
   },
   'GET /api/fleet/v1/clusters': {
@@ -31,6 +33,7 @@ export const FLEET_OPERATIONS: Operations = {
     summary: 'One cluster with its settings, versions over time, open upgrades and modifications.',
     tag: 'fleet',
     path: { cluster: 'Its name, or another name it goes by.' },
+    query: MomentQuery,
     answer: ClusterDetail,
   },
   'GET /api/fleet/v1/clusters/:cluster/changes': {
@@ -56,12 +59,14 @@ export const FLEET_OPERATIONS: Operations = {
     summary: 'One upgrade.',
     tag: 'fleet',
     path: { id: 'Of the upgrade.' },
+    query: MomentQuery,
     answer: UpgradeItem,
   },
   'GET /api/fleet/v1/upgrades/:id/detail': {
     summary: 'One upgrade with all that is known of it: components, CSV steps, workloads, verdict.',
     tag: 'fleet',
     path: { id: 'Of the upgrade.' },
+    query: MomentQuery,
     answer: UpgradeDetailItem,
   },
   'GET /api/fleet/v1/stuck': {

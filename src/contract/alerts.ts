@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { AlertMarks } from './alert-marks.ts'
 import { DeliveryItem } from './deliveries.ts'
+import { MOMENT_PARAMS, PAST_FIELD } from './fleet-common.ts'
 import { SampleValue } from './sample-value.ts'
 
 /** `/api/fleet/v1/alerts`: every alert of the fleet with what a person needs beside its labels. */
@@ -38,8 +39,15 @@ export const AlertItem = Type.Object({
 })
 export type AlertItem = Static<typeof AlertItem>
 
+/**
+ * `GET /api/fleet/v1/alerts`: every alert that fires, waits or is just over. With `at` those that fired then, of the runs
+ * that are kept.
+ */
+export const AlertsQuery = Type.Object(MOMENT_PARAMS)
+
 export const AlertItems = Type.Object({
   asOfMs: Type.Number(),
+  ...PAST_FIELD,
   alerts: Type.Array(AlertItem),
   /** Rules that could not be evaluated last time: the list may be incomplete, and says so. */
   failing: Type.Array(Type.Object({ group: Type.String(), rule: Type.String(), error: Type.String() })),

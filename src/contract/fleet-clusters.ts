@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { CLUSTER_STATES } from '../model/cluster-record.ts'
-import { listOf, OrderParam, orNull, PAGE_PARAMS, Time, wordOf } from './fleet-common.ts'
+import { listOf, MOMENT_PARAMS, OrderParam, orNull, PAGE_PARAMS, PAST_FIELD, Time, wordOf } from './fleet-common.ts'
 import { ModificationItem } from './fleet-modifications.ts'
 import { StuckItem, UpgradeItem } from './fleet-upgrades.ts'
 
@@ -58,6 +58,7 @@ const CLUSTER_FIELDS = {
   provider: orNull(Type.String()),
   environment: orNull(Type.String()),
   firstSeenAt: Time,
+  /** Of a past moment: that moment where something came then or later. So are the times in `coverage`. */
   lastSeenAt: Time,
   coverage: CoverageItem,
 } as const
@@ -79,6 +80,7 @@ export const ClustersQuery = Type.Object({
   state: Type.Optional(
     Type.Array(wordOf(CLUSTER_STATES), { description: 'One of these holds; give it again for more.' }),
   ),
+  ...MOMENT_PARAMS,
   text: Type.Optional(Type.String({ description: 'Part of its name or of another name it goes by.' })),
   sort: Type.Optional(wordOf(CLUSTER_SORTS, 'What to sort by; `cluster` when left out.')),
   facets: Type.Optional(Type.Boolean({ description: 'Whether to count what the list can be narrowed to.' })),
@@ -125,6 +127,7 @@ export type SettingItem = Static<typeof SettingItem>
 /** `GET /api/fleet/v1/clusters/{cluster}`, by its name or another name it goes by. */
 export const ClusterDetail = Type.Object({
   asOf: Time,
+  ...PAST_FIELD,
   ...CLUSTER_FIELDS,
   subscription: orNull(
     Type.Object({

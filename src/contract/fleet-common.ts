@@ -32,9 +32,35 @@ export const FleetCoverage = Type.Object({
 })
 export type FleetCoverage = Static<typeof FleetCoverage>
 
+/** Which moment an answer is about. */
+export const MOMENT_PARAMS = {
+  at: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description:
+        'As it was at this moment, which is over. What a phase usually takes is what is known today; what only the ' +
+        'present tells is left out, and named in `past.untold`.',
+    }),
+  ),
+} as const
+export const MomentQuery = Type.Object(MOMENT_PARAMS)
+
+/** Of an answer about the past only. */
+export const PastNote = Type.Object({
+  /** Fields of the answer that the past does not tell, or not of all; they are `null`, empty, or left out. */
+  untold: Type.Array(Type.String()),
+  /**
+   * When anything was first heard of any cluster: before that nothing is known. `null`: of none, or the answer is not
+   * about clusters.
+   */
+  knownFrom: orNull(Time),
+})
+export type PastNote = Static<typeof PastNote>
+export const PAST_FIELD = { past: Type.Optional(PastNote) } as const
+
 /** What every list says beside its items. `nextCursor` is opaque, and goes on with the same filter and order only. */
 export const listOf = <T extends TProperties>(items: T) =>
-  Type.Object({ asOf: Time, coverage: FleetCoverage, ...items, nextCursor: orNull(Type.String()) })
+  Type.Object({ asOf: Time, coverage: FleetCoverage, ...PAST_FIELD, ...items, nextCursor: orNull(Type.String()) })
 
 export const limitSchema = (absent: number, most: number) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: most, default: absent, description: 'Items of one page at most.' }))

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { listOf, OrderParam, orNull, PAGE_PARAMS, Time, wordOf } from './fleet-common.ts'
+import { listOf, MOMENT_PARAMS, OrderParam, orNull, PAGE_PARAMS, PAST_FIELD, Time, wordOf } from './fleet-common.ts'
 import { DURATION_FIELDS, EDGE_PARAMS, UPGRADE_OPERATORS } from './fleet-upgrades.ts'
 
 /** Edges of the upgrade graph, over all upgrades that took them. */
@@ -37,6 +37,7 @@ export const EdgesQuery = Type.Object({
   ...EDGE_PARAMS,
   sort: Type.Optional(wordOf(EDGE_SORTS, 'What to sort by; `version` (the newest first) when left out.')),
   order: OrderParam,
+  ...MOMENT_PARAMS,
   ...PAGE_PARAMS,
 })
 export type EdgesQuery = Static<typeof EdgesQuery>
@@ -49,6 +50,7 @@ export const CompareQuery = Type.Object({
   operator: Type.Optional(wordOf(UPGRADE_OPERATORS, '`kubevirt-hyperconverged` when left out.')),
   first: Type.String({ description: 'An edge as `FROM..TO`.' }),
   second: Type.String({ description: 'The edge beside it, as `FROM..TO`.' }),
+  ...MOMENT_PARAMS,
 })
 
 const durationVerdict = {
@@ -62,6 +64,7 @@ const durationVerdict = {
 
 export const EdgeComparisonItem = Type.Object({
   asOf: Time,
+  ...PAST_FIELD,
   first: EdgeItem,
   second: EdgeItem,
   /** Of the first against the second. */

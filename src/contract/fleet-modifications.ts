@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { listOf, orNull, PAGE_PARAMS, Time, wordOf } from './fleet-common.ts'
+import { listOf, MOMENT_PARAMS, orNull, PAGE_PARAMS, Time, wordOf } from './fleet-common.ts'
 
 /** What was changed past the API, or past the operator. */
 
@@ -13,6 +13,7 @@ export const ModificationItem = Type.Object({
   startedAt: orNull(Time),
   /** `null`: it still stands. */
   endedAt: orNull(Time),
+  /** Of the whole burst, also where an answer is about a moment in it. */
   count: Type.Integer(),
   /** Of a JSON patch (RFC 6902); `null` when it is none, or only its size is known. */
   operations: orNull(
@@ -34,6 +35,7 @@ export const ModificationsQuery = Type.Object({
   open: Type.Optional(Type.Boolean({ description: 'Whether it still stands.' })),
   startedFrom: Type.Optional(Type.String({ format: 'date-time', description: 'Started then or later.' })),
   startedTo: Type.Optional(Type.String({ format: 'date-time', description: 'Started then or before.' })),
+  ...MOMENT_PARAMS,
   ...PAGE_PARAMS,
 })
 export type ModificationsQuery = Static<typeof ModificationsQuery>

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { BLOCK_CAUSES, PHASE_STATES, UPGRADE_STATES } from '../model/upgrade.ts'
-import { listOf, OrderParam, orNull, PAGE_PARAMS, Time, wordOf } from './fleet-common.ts'
+import { listOf, MOMENT_PARAMS, OrderParam, orNull, PAGE_PARAMS, PAST_FIELD, Time, wordOf } from './fleet-common.ts'
 
 /** The central record, as HTTP tells it: always these fields, `null` where nobody knows. */
 
@@ -74,6 +74,7 @@ export const UpgradesQuery = Type.Object({
   state: Type.Optional(Type.Array(wordOf(UPGRADE_STATES), { description: 'One of these; give it again for more.' })),
   startedFrom: Type.Optional(Type.String({ format: 'date-time', description: 'Started then or later.' })),
   startedTo: Type.Optional(Type.String({ format: 'date-time', description: 'Started then or before.' })),
+  ...MOMENT_PARAMS,
   sort: Type.Optional(wordOf(UPGRADE_SORTS, 'What to sort by; `started` when left out.')),
   order: OrderParam,
   ...PAGE_PARAMS,
@@ -143,6 +144,7 @@ export const DURATION_FIELDS = {
 /** `GET /api/fleet/v1/upgrades/{id}/detail`: what there is beyond the record. */
 export const UpgradeDetailItem = Type.Object({
   asOf: Time,
+  ...PAST_FIELD,
   upgrade: UpgradeItem,
   csv: Type.Object({
     name: orNull(Type.String()),
@@ -204,6 +206,7 @@ export type UpgradeDetailItem = Static<typeof UpgradeDetailItem>
 export const StuckQuery = Type.Object({
   operator: Type.Optional(wordOf(UPGRADE_OPERATORS)),
   cause: Type.Optional(Type.Array(wordOf(BLOCK_CAUSES), { description: 'The most likely cause is one of these.' })),
+  ...MOMENT_PARAMS,
 })
 export const StuckItems = listOf({
   /** Upgrades that run or whose machines still follow, and of these the stuck and the silent ones. */

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { BLOCK_CAUSES } from '../model/upgrade.ts'
-import { orNull, Time, wordOf } from './fleet-common.ts'
+import { orNull, PAST_FIELD, Time, wordOf } from './fleet-common.ts'
 import { PhaseBaselineItem, UPGRADE_OPERATORS } from './fleet-upgrades.ts'
 
 /**
@@ -122,6 +122,7 @@ const countOf = <T extends typeof OpenUpgradeItem | typeof WaitingUpgradeItem | 
 
 export const Now = Type.Object({
   asOf: Time,
+  ...PAST_FIELD,
   /** How far what clusters sent is worked into this answer. */
   derivation: Type.Object({
     /** All that was received until then is; `null`: not yet since the start of the server. */

@@ -30,6 +30,8 @@ export interface FleetInsight {
   verdicts(nowMs: number, heard?: (cluster: string) => Heard | undefined): readonly StuckVerdict[]
   /** Clusters whose peers were offered a newer version long ago. */
   notOffered(nowMs: number): readonly NotOffered[]
+  /** Of one upgrade, by what is learned of all; `heard`: when its cluster was last heard. */
+  judge(record: UpgradeRecord, nowMs: number, heard: Heard): StuckVerdict
   /** The last series written before the start. */
   restoreSeries(written: readonly WrittenSeries[]): void
   /** To be written at a time, all of it at once; once every `DERIVED_EVERY_MS`. */
@@ -81,6 +83,7 @@ export function createFleetInsight(): FleetInsight {
           return verdictOf(record, baselines, nowMs, when)
         }),
       ),
+    judge: (record, nowMs, heard) => verdictOf(record, baselines, nowMs, heard),
     restoreSeries: (written) => {
       book.restore(written)
     },

@@ -497,7 +497,7 @@ describe('modifications', () => {
 test.each([
   [
     'clusters?colour=red',
-    '400 unknown parameter "colour", want one of channel, cursor, facets, flavour, limit, order, platform, region, sort, state, text, version',
+    '400 unknown parameter "colour", want one of at, channel, cursor, facets, flavour, limit, order, platform, region, sort, state, text, version',
   ],
   [
     'clusters?state=happy',
@@ -507,7 +507,7 @@ test.each([
   ['clusters?limit=1001', '400 invalid parameter "limit": got "1001", want a whole number from 1 to 1000'],
   ['clusters?limit=ten', '400 invalid parameter "limit": got "ten", want a whole number from 1 to 1000'],
   ['clusters?channel=a&channel=b', '400 invalid parameter "channel": got 2 values, want one'],
-  ['clusters/c-1?x=1', '400 unknown parameter "x", this path takes none'],
+  ['clusters/c-1?x=1', '400 unknown parameter "x", want one of at'],
   [
     'upgrades?startedFrom=yesterday',
     '400 invalid parameter "startedFrom": got "yesterday", want a time such as 2026-11-21T23:38:01Z',

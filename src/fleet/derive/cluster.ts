@@ -7,15 +7,13 @@ import { healthOf } from './health.ts'
 import { deschedulerOf, goldenImagesOf, hyperConvergedOf, machineTypesOf, outdatedOf } from './inventory.ts'
 import { aliasesOf, nodesOf, platformOf, poolsOf } from './platform.ts'
 import { settingsOf } from './settings.ts'
+import { runningVersions } from '../running-versions.ts'
 import { HCO_PACKAGES, subscriptionOf } from './subscription.ts'
-
-/** Operators whose version stands in a field of its own. */
-const NAMED_APART: readonly string[] = ['kubevirt-hyperconverged', 'openshift']
 
 export function deriveRecord(history: ClusterHistory, intervals: readonly VersionInterval[]): ClusterRecord {
   const { cluster } = history
-  const open = intervals.filter(({ untilMs }) => untilMs === undefined)
-  const hcoVersion = open.find(({ operator }) => operator === 'kubevirt-hyperconverged')?.version
+  const running = runningVersions(intervals.filter(({ untilMs }) => untilMs === undefined))
+  const { hcoVersion } = running
   const hyperConverged = hyperConvergedOf(history)
   const subscription = subscriptionOf(history)
   const flavour = flavourOf(subscription?.package, hcoVersion)
@@ -30,12 +28,7 @@ export function deriveRecord(history: ClusterHistory, intervals: readonly Versio
     aliases: aliasesOf(history),
     ...(flavour === undefined ? {} : { flavour }),
     ...(platform === undefined ? {} : { platform }),
-    ...(hcoVersion === undefined ? {} : { hcoVersion }),
-    versions: Object.fromEntries(
-      open
-        .filter(({ operator }) => !NAMED_APART.includes(operator))
-        .map(({ operator, version }) => [operator, version]),
-    ),
+    ...running,
     ...(subscription === undefined ? {} : { subscription }),
     ...healthOf(history, hyperConverged, subscription?.installedCsv),
     settings: settingsOf(hyperConverged),

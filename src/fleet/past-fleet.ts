@@ -1,0 +1,137 @@
+/**
+ * The fleet as it stood at a moment of the past: every record cut at it, and what follows from them reckoned anew. How long
+ * a phase usually takes is what is known today. Reads all upgrades that were kept, in portions: of a large fleet that
+ * takes seconds, so whoever asks keeps it for a while.
+ */
+import { groupBy } from '../base/group-by.ts'
+import type { FleetFactsReader } from '../model/fleet-facts.ts'
+import type { StuckVerdict } from '../model/stuck.ts'
+import type { PhaseName, UpgradeRecord } from '../model/upgrade.ts'
+import { clusterAt, heardAt } from './cluster-at.ts'
+import { createClusterBook } from './cluster-book.ts'
+import type { ClusterPage, ClusterQuery, ClusterView } from './cluster-book.ts'
+import type { OpenUpgrade } from './cluster-states.ts'
+import { createEdgeBook } from './edge-book.ts'
+import type { EdgeBook } from './edge-book.ts'
+import { fallingEdges } from './falling-edges.ts'
+import type { FleetBook } from './fleet-book.ts'
+import { lastMsOf } from './fleet-coverage.ts'
+import type { NowSource } from './now.ts'
+import { eachUpgrade } from './past-pages.ts'
+import { recordAt } from './record-at.ts'
+import { isOpen } from './stuck.ts'
+import type { Heard } from './stuck.ts'
+
+/** What is asked of the fleet at hand, of a moment that is over. */
+export interface PastFleet extends NowSource {
+  /** When anything was first heard of any cluster; absent: no cluster is known. */
+  readonly knownFromMs?: number
+  readonly insight: { readonly edges: Pick<EdgeBook, 'edges' | 'edge' | 'compare'> }
+  clusters(query: ClusterQuery): ClusterPage
+  cluster(name: string): ClusterView | undefined
+}
+
+/** What is known of the present, and of how long things take. */
+export type PresentFleet = Pick<FleetBook, 'standing' | 'insight'>
+
+export async function pastFleet(
+  facts: Pick<FleetFactsReader, 'intervalsAt' | 'upgrades'>,
+  present: PresentFleet,
+  atMs: number,
+): Promise<PastFleet> {
+  const clusters = createClusterBook()
+  const edges = createEdgeBook()
+  const lost = new Set<string>()
+  const upgrades = new Map<string, UpgradeRecord[]>()
+  const putEdges = (cluster: string, records: readonly UpgradeRecord[]): void => {
+    edges.put(cluster, records)
+    upgrades.set(cluster, records.filter(isOpen))
+  }
+  let ofCluster: UpgradeRecord[] = []
+  // By cluster: only one cluster's finished upgrades are held at a time.
+  for await (const record of eachUpgrade(facts, {})) {
+    const cut = recordAt(record, atMs)
+    if (cut === undefined) continue
+    const [before] = ofCluster
+    if (before !== undefined && before.upgrade.cluster !== cut.upgrade.cluster) {
+      putEdges(before.upgrade.cluster, ofCluster)
+      ofCluster = []
+    }
+    ofCluster.push(cut)
+    if (isProgressLost(record, atMs)) lost.add(record.upgrade.id)
+  }
+  const [last] = ofCluster
+  if (last !== undefined) putEdges(last.upgrade.cluster, ofCluster)
+
+  const intervals = groupBy(await facts.intervalsAt(atMs), ({ cluster }) => cluster)
+  let knownFromMs: number | undefined
+  for (const { cluster, record, heard } of present.standing()) {
+    if (record === undefined) {
+      // It is only heard of: since when, nobody knows.
+      if ((lastMsOf(heard) ?? Infinity) <= atMs) clusters.hear(cluster, heard)
+      continue
+    }
+    knownFromMs = Math.min(knownFromMs ?? Infinity, record.firstSeenMs)
+    const then = clusterAt({ cluster, record, heard }, intervals.get(cluster) ?? [], atMs)
+    if (then === undefined) continue
+    clusters.put(then, upgrades.get(cluster) ?? [])
+    clusters.hear(cluster, heardAt(heard, atMs))
+  }
+
+  const verdictOf = (record: UpgradeRecord): StuckVerdict =>
+    judgeAt(record, lost.has(record.upgrade.id), present, atMs, clusters.heard(record.upgrade.cluster))
+  const open = clusters
+    .open()
+    .map((record): OpenUpgrade => ({ record, verdict: verdictOf(record) }))
+    .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  const verdicts = new Map(open.map(({ verdict }) => [verdict.upgradeId, verdict]))
+  const known = (record: UpgradeRecord): StuckVerdict => verdicts.get(record.upgrade.id) ?? verdictOf(record)
+  return {
+    ...(knownFromMs === undefined ? {} : { knownFromMs }),
+    insight: { edges },
+    standing: () => clusters.standing(),
+    coverage: () => clusters.coverage(atMs),
+    open: () => open,
+    fallingEdges: () => fallingEdges(edges.runs(), atMs),
+    clusters: (query) => clusters.list(query, known, atMs),
+    cluster: (name) => clusters.find(name, known, atMs),
+  }
+}
+
+/** When an upgrade last got further is kept of the present only. */
+export function isProgressLost({ detail: { lastProgressMs = -Infinity } }: UpgradeRecord, atMs: number): boolean {
+  return lastProgressMs > atMs
+}
+
+/**
+ * The verdict on a cut record. A phase that goes on by nodes or machines leaves no word of each of them: where it got
+ * further after the moment, nobody knows when it had before, so it is not called stuck.
+ */
+export function judgeAt(
+  record: UpgradeRecord,
+  isLost: boolean,
+  present: PresentFleet,
+  atMs: number,
+  heard: Heard,
+): StuckVerdict {
+  const verdict = present.insight.judge(record, atMs, heard)
+  if (!verdict.isStuck || !isLost || verdict.phase === undefined || !goesBySteps(verdict.phase)) return verdict
+  const { upgradeId, phase, phaseSinceMs, baseline, silentSinceMs } = verdict
+  return {
+    upgradeId,
+    isStuck: false,
+    phase,
+    ...(phaseSinceMs === undefined ? {} : { phaseSinceMs }),
+    ...(silentSinceMs === undefined ? {} : { silentSinceMs }),
+    ...(baseline === undefined ? {} : { baseline }),
+    causes: [],
+  }
+}
+
+function goesBySteps(phase: PhaseName): boolean {
+  return phase === 'virt_handler.waves' || phase === 'workloads' || phase.startsWith('platform')
+}
+
+function keyOf({ record: { upgrade } }: OpenUpgrade): string {
+  return `${upgrade.cluster}\u0000${upgrade.id}`
+}

@@ -1,0 +1,128 @@
+/**
+ * What the query worker answers about the fleet at a moment of the past. The fleet of one moment is kept for a while: a page
+ * asks several things of it, and what arrives late may change it.
+ */
+import type { ApiFleetFacts, ClusterWithFacts } from './api/fleet-facts.ts'
+import type { ClusterPage, ClusterQuery } from './fleet/cluster-book.ts'
+import type { OpenUpgrade } from './fleet/cluster-states.ts'
+import type { EdgeComparison } from './fleet/edge-comparison.ts'
+import type { EdgeQuery } from './fleet/edge-book.ts'
+import type { EdgeName } from './fleet/edges.ts'
+import type { FleetBook } from './fleet/fleet-book.ts'
+import type { FleetCoverage } from './fleet/fleet-coverage.ts'
+import { fleetNow } from './fleet/now.ts'
+import { pastFleet } from './fleet/past-fleet.ts'
+import type { PastFleet } from './fleet/past-fleet.ts'
+import { pastModifications, pastUpgrades } from './fleet/past-pages.ts'
+import { modificationAt, recordAt } from './fleet/record-at.ts'
+import type { FleetProgress } from './fleet-loop.ts'
+import type { FleetStanding } from './fleet-calls.ts'
+import type { Modification } from './model/cluster-record.ts'
+import type { FleetFactsReader, ModificationQuery, UpgradeQuery } from './model/fleet-facts.ts'
+import type { EdgeFacts, StuckVerdict } from './model/stuck.ts'
+import type { UpgradeRecord } from './model/upgrade.ts'
+import type { Remote } from './rpc.ts'
+
+/** A moment, and when it was asked for: nobody here reads a clock. */
+export interface PastMoment {
+  readonly atMs: number
+  readonly askedMs: number
+}
+
+export type PastFleetCalls = {
+  pastNow(moment: PastMoment, listMax: number): Promise<FleetStanding>
+  pastClusters(moment: PastMoment, query: ClusterQuery): Promise<ClusterPage>
+  pastCluster(moment: PastMoment, name: string): Promise<ClusterWithFacts | undefined>
+  pastCoverage(moment: PastMoment): Promise<FleetCoverage>
+  /** When anything was first heard of any cluster. */
+  pastKnownFrom(moment: PastMoment): Promise<number | undefined>
+  pastUpgrades(moment: PastMoment, query: UpgradeQuery): Promise<readonly UpgradeRecord[]>
+  pastUpgrade(moment: PastMoment, id: string): Promise<UpgradeRecord | undefined>
+  pastOpen(moment: PastMoment): Promise<readonly OpenUpgrade[]>
+  pastVerdict(moment: PastMoment, upgradeId: string): Promise<StuckVerdict | undefined>
+  pastModifications(moment: PastMoment, query: ModificationQuery): Promise<readonly Modification[]>
+  pastEdges(moment: PastMoment, query: EdgeQuery): Promise<readonly EdgeFacts[]>
+  pastEdge(moment: PastMoment, name: EdgeName): Promise<EdgeFacts | undefined>
+  pastCompare(moment: PastMoment, first: EdgeName, second: EdgeName): Promise<EdgeComparison | undefined>
+}
+
+const KEPT_MS = 30_000
+
+/** On the query worker, beside `fleetCalls`. */
+export function pastFleetCalls(
+  facts: FleetFactsReader,
+  filled: Promise<FleetBook>,
+  progress: () => FleetProgress,
+): PastFleetCalls {
+  let kept: { readonly moment: PastMoment; readonly fleet: Promise<PastFleet> } | undefined
+  const at = (moment: PastMoment): Promise<PastFleet> => {
+    const ageMs = moment.askedMs - (kept?.moment.askedMs ?? -Infinity)
+    if (kept !== undefined && kept.moment.atMs === moment.atMs && Math.abs(ageMs) < KEPT_MS) return kept.fleet
+    const fleet = filled.then((book) => pastFleet(facts, book, moment.atMs))
+    kept = { moment, fleet }
+    // A failure is told to whoever asked, and the next one tries again.
+    fleet.catch(() => {
+      if (kept?.fleet === fleet) kept = undefined
+    })
+    return fleet
+  }
+  const open = async (moment: PastMoment): Promise<readonly OpenUpgrade[]> => (await at(moment)).open(moment.atMs)
+  return {
+    pastNow: async (moment, listMax) => {
+      return { ...fleetNow(await at(moment), moment.atMs, listMax), derivation: progress() }
+    },
+    pastClusters: async (moment, query) => (await at(moment)).clusters(query),
+    pastCluster: async (moment, name) => {
+      const view = (await at(moment)).cluster(name)
+      const known = view === undefined ? undefined : await facts.cluster(view.record.cluster)
+      if (view === undefined || known === undefined) return undefined
+      const { atMs } = moment
+      return {
+        view,
+        facts: {
+          cluster: view.record,
+          intervals: known.intervals.flatMap(({ untilMs, ...interval }) =>
+            interval.fromMs > atMs
+              ? []
+              : [{ ...interval, ...(untilMs === undefined || untilMs > atMs ? {} : { untilMs }) }],
+          ),
+          upgrades: known.upgrades.flatMap((record) => recordAt(record, atMs) ?? []),
+          modifications: known.modifications.flatMap((one) => modificationAt(one, atMs) ?? []),
+        },
+      }
+    },
+    pastCoverage: async (moment) => (await at(moment)).coverage(moment.atMs),
+    pastKnownFrom: async (moment) => (await at(moment)).knownFromMs,
+    pastUpgrades: ({ atMs }, query) => pastUpgrades(facts, query, atMs),
+    pastUpgrade: async ({ atMs }, id) => {
+      const record = await facts.upgrade(id)
+      return record === undefined ? undefined : recordAt(record, atMs)
+    },
+    pastOpen: open,
+    pastVerdict: async (moment, upgradeId) =>
+      (await open(moment)).find(({ verdict }) => verdict.upgradeId === upgradeId)?.verdict,
+    pastModifications: ({ atMs }, query) => pastModifications(facts, query, atMs),
+    pastEdges: async (moment, query) => (await at(moment)).insight.edges.edges(query),
+    pastEdge: async (moment, name) => (await at(moment)).insight.edges.edge(name),
+    pastCompare: async (moment, first, second) => (await at(moment)).insight.edges.compare(first, second),
+  }
+}
+
+/** On main: what the API asks of a moment. The times it gives are that moment. */
+export function pastFactsOf(query: Remote<PastFleetCalls>, moment: PastMoment): ReturnType<ApiFleetFacts['past']> {
+  return {
+    now: (_nowMs, listMax) => query.pastNow(moment, listMax),
+    clusters: (asked) => query.pastClusters(moment, asked),
+    cluster: (name) => query.pastCluster(moment, name),
+    coverage: () => query.pastCoverage(moment),
+    knownFrom: () => query.pastKnownFrom(moment),
+    upgrades: (asked) => query.pastUpgrades(moment, asked),
+    upgrade: (id) => query.pastUpgrade(moment, id),
+    open: () => query.pastOpen(moment),
+    judge: (upgradeId) => query.pastVerdict(moment, upgradeId),
+    modifications: (asked) => query.pastModifications(moment, asked),
+    edges: (asked) => query.pastEdges(moment, asked),
+    edge: (name) => query.pastEdge(moment, name),
+    compare: (first, second) => query.pastCompare(moment, first, second),
+  }
+}

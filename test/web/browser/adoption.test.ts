@@ -38,10 +38,8 @@ test('how fast 1.20 spreads against 1.19 at the same age: one click; do machines
     /At day 23[^]*1\.20\s+51 %\s+majority[^]*1\.19\s+53 %\s+majority[^]*1\.18\s+54 %/,
   )
   const spreads = page.getByRole('table', { name: 'How fast versions spread' })
-  expect(await spreads.innerText()).toMatch(
-    /1\.20\s+\d+ \w+\s+2 d\s+23 d\s+not yet\s+not yet\s+51 %\s+rising, majority/,
-  )
-  expect(await spreads.innerText()).toMatch(/1\.15\s+before \d+ \w+\s+not known\s+not known\s+not known/)
+  expect(await spreads.innerText()).toMatch(/1\.20\s+[\d-]+\s+2 d\s+23 d\s+not yet\s+not yet\s+51 %\s+rising, majority/)
+  expect(await spreads.innerText()).toMatch(/1\.15\s+before [\d-]+\s+not known\s+not known\s+not known/)
 
   // A chart says its numbers at the place that is pointed at.
   await page

@@ -96,38 +96,42 @@ function ClusterList({ versions }: { readonly versions: readonly string[] }): Re
     <div>
       <h3>The clusters, heard of least first</h3>
       <Answer query={query} what="the clusters" skeletonLines={4}>
-        {({ clusters, total }) => (
-          <>
-            <table className="prose-table" aria-label="Clusters on older versions">
-              <thead>
-                <tr>
-                  <th scope="col">Cluster</th>
-                  <th scope="col">Version</th>
-                  <th scope="col">Channel</th>
-                  <th scope="col">Heard</th>
-                </tr>
-              </thead>
-              <tbody>
-                {clusters.map(({ cluster, version, channel, lastSeenAt }) => (
-                  <tr key={cluster}>
-                    <td>
-                      <Link href={clusterPath(cluster)}>{cluster}</Link>
-                    </td>
-                    <td className="nums">{version ?? 'not known'}</td>
-                    <td>{channel ?? <span className="quiet">not known</span>}</td>
-                    <td className="cell-nowrap">
-                      <Since atMs={Date.parse(lastSeenAt)} suffix=" ago" />
-                    </td>
+        {({ clusters, total }) =>
+          total === 0 ? (
+            <p className="quiet empty">None of the clusters that are known now runs one of these versions any more.</p>
+          ) : (
+            <>
+              <table className="prose-table" aria-label="Clusters on older versions">
+                <thead>
+                  <tr>
+                    <th scope="col">Cluster</th>
+                    <th scope="col">Version</th>
+                    <th scope="col">Channel</th>
+                    <th scope="col">Heard</th>
                   </tr>
-                ))}
-              </tbody>
-            </table>
-            <p className="quiet">
-              {clusters.length < total ? `${formatCount(clusters.length)} of ${formatCount(total)} now. ` : ''}
-              {all}, silent ones included.
-            </p>
-          </>
-        )}
+                </thead>
+                <tbody>
+                  {clusters.map(({ cluster, version, channel, lastSeenAt }) => (
+                    <tr key={cluster}>
+                      <td>
+                        <Link href={clusterPath(cluster)}>{cluster}</Link>
+                      </td>
+                      <td className="nums">{version ?? 'not known'}</td>
+                      <td>{channel ?? <span className="quiet">not known</span>}</td>
+                      <td className="cell-nowrap">
+                        <Since atMs={Date.parse(lastSeenAt)} suffix=" ago" />
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+              <p className="quiet">
+                {clusters.length < total ? `${formatCount(clusters.length)} of ${formatCount(total)} now. ` : ''}
+                {all}, silent ones included.
+              </p>
+            </>
+          )
+        }
       </Answer>
     </div>
   )

@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import type { SpreadItem } from '../../../contract/adoption.ts'
 import { lastShare } from '../../lib/adoption-headline.ts'
 import { withCompared } from '../../lib/aligned-ages.ts'
-import { shortDay } from '../../lib/day-ticks.ts'
 import { formatCount, formatShare } from '../../lib/format-number.ts'
 import { rolloutStepOf } from '../../lib/rollout-step.ts'
 
@@ -71,9 +70,7 @@ export function SpreadTable({ versions, telling, compared, onCompare }: SpreadTa
                     {version}
                   </label>
                 </th>
-                <td className="cell-nowrap" title={firstDay}>
-                  {isStartKnown ? shortDay(firstDay) : `before ${shortDay(firstDay)}`}
-                </td>
+                <td className="nums">{isStartKnown ? firstDay : `before ${firstDay}`}</td>
                 <Days days={one.to10Days} of={one} />
                 <Days days={one.to50Days} of={one} />
                 <Days days={one.to90Days} of={one} />

@@ -12,6 +12,7 @@ import {
   UpgradeItems,
   UpgradesQuery,
 } from '../contract/fleet-upgrades.ts'
+import { KnownMetricItems } from '../contract/metric-catalog.ts'
 import { Now } from '../contract/now.ts'
 import type { Operations } from './openapi-operation.ts'
 
@@ -48,6 +49,11 @@ export const FLEET_OPERATIONS: Operations = {
     tag: 'fleet',
     query: LogsQuery,
     answer: LogItems,
+  },
+  'GET /api/fleet/v1/metrics': {
+    summary: 'What is known of metrics, sent or not: type, unit, first version, and which rules and panels read them.',
+    tag: 'fleet',
+    answer: KnownMetricItems,
   },
   'GET /api/fleet/v1/upgrades': {
     summary: 'Upgrades with their phases and evidence.',

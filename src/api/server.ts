@@ -61,6 +61,7 @@ import { registerJaegerLegacy } from './jaeger-legacy.ts'
 import { registerJaegerV3 } from './jaeger-v3.ts'
 import { registerLint } from './lint.ts'
 import { registerMetadata } from './metadata.ts'
+import { registerMetricCatalog } from './metric-catalog.ts'
 import { registerNow } from './now.ts'
 import { registerOtlpLogs } from './otlp-logs.ts'
 import type { WriteOtlpLogs } from './otlp-logs.ts'
@@ -299,6 +300,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
     log,
   })
   registerDashboards(app, { catalog: deps.catalog, alerts: () => deps.people.alerts(), language })
+  registerMetricCatalog(app, { catalog: deps.catalog, ownMetrics: metrics.registry, language })
   if (deps.faro !== undefined) await registerFaro(app, { options: deps.faro, clock, log, metrics })
   await registerWeb(app, { webRoot: deps.webRoot })
   registerReplay(app, deps.replay)

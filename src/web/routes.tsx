@@ -21,6 +21,7 @@ const load = {
   explore: () => import('./pages/explore-page.tsx'),
   dashboards: () => import('./pages/dashboards-page.tsx'),
   dashboard: () => import('./pages/dashboard-page.tsx'),
+  metrics: () => import('./pages/metrics-page.tsx'),
   fleet: () => import('./pages/fleet-page.tsx'),
   cluster: () => import('./pages/cluster-page.tsx'),
   adoption: () => import('./pages/adoption-page.tsx'),
@@ -42,6 +43,7 @@ const LintPage = lazyPage(async () => (await load.lint()).LintPage)
 const ExplorePage = lazyPage(async () => (await load.explore()).ExplorePage)
 const DashboardsPage = lazyPage(async () => (await load.dashboards()).DashboardsPage)
 const DashboardPage = lazyPage(async () => (await load.dashboard()).DashboardPage)
+const MetricsPage = lazyPage(async () => (await load.metrics()).MetricsPage)
 const FleetPage = lazyPage(async () => (await load.fleet()).FleetPage)
 const ClusterPage = lazyPage(async () => (await load.cluster()).ClusterPage)
 const AdoptionPage = lazyPage(async () => (await load.adoption()).AdoptionPage)
@@ -70,6 +72,7 @@ export function Routes(): ReactNode {
       <Route path={ROUTES.explore} component={ExplorePage} />
       <Route path={EXPLORE_ROUTES.dashboards} component={DashboardsPage} />
       <Route path={EXPLORE_ROUTES.dashboard}>{({ name }) => <DashboardPage key={name} name={name} />}</Route>
+      <Route path={EXPLORE_ROUTES.metrics} component={MetricsPage} />
       <Route path={ROUTES.runbook}>{({ name }) => <RunbookPage key={name} name={name.replace(/\.md$/, '')} />}</Route>
       <Route component={NotFoundPage} />
     </Switch>

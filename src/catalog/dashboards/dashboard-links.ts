@@ -6,13 +6,12 @@
 import type { DashboardModel, DashboardPanel } from '../../model/dashboard.ts'
 import { metricNamesOf, selectorsOf } from '../../promql/ast.ts'
 import type { Expr } from '../../promql/ast.ts'
-import { parseExpr } from '../../promql/parse.ts'
 import type { ParseOptions } from '../../promql/parse-options.ts'
-import { PromqlError } from '../../promql/promql-error.ts'
 import { loadRuleFiles } from '../../rules/rule-file.ts'
 import type { Rule } from '../../rules/rule.ts'
 import type { Catalog } from '../catalog.ts'
 import { withSampleVariables } from '../dashboard.ts'
+import { metricsRead, parsedOrNone } from '../metrics-read.ts'
 
 export interface DashboardLinks {
   /** Names of alerts by panel, sorted; panels without any are absent. */
@@ -56,12 +55,12 @@ function link({ dashboards, ruleFiles }: LinkedCatalog, language: ParseOptions):
 function alertsByMetric(rules: readonly Rule[], language: ParseOptions): ReadonlyMap<string, ReadonlySet<string>> {
   const recorded = new Map<string, string[]>()
   for (const { kind, name, expr } of rules) {
-    if (kind === 'recording') recorded.set(name, [...(recorded.get(name) ?? []), ...metricsOf(expr, language)])
+    if (kind === 'recording') recorded.set(name, [...(recorded.get(name) ?? []), ...metricsRead(expr, language)])
   }
   const found = new Map<string, Set<string>>()
   for (const { kind, name, expr } of rules) {
     if (kind !== 'alerting') continue
-    for (const metric of withSources(metricsOf(expr, language), recorded)) {
+    for (const metric of withSources(metricsRead(expr, language), recorded)) {
       found.set(metric, (found.get(metric) ?? new Set()).add(name))
     }
   }
@@ -74,7 +73,7 @@ function alertsOf(
   language: ParseOptions,
 ): readonly string[] {
   const names = queries.flatMap((query) => {
-    const expr = query.kind === 'prometheus' ? parsed(withSampleVariables(query.expr), language) : undefined
+    const expr = query.kind === 'prometheus' ? parsedOrNone(withSampleVariables(query.expr), language) : undefined
     if (expr === undefined) return []
     return [...metricNamesOf(expr).flatMap((metric) => [...(alerts.get(metric) ?? [])]), ...namedAlerts(expr)]
   })
@@ -92,19 +91,4 @@ function withSources(metrics: readonly string[], recorded: ReadonlyMap<string, r
   // A set visits what is added while it is visited, and each name once: rings of rules end.
   for (const metric of all) for (const source of recorded.get(metric) ?? []) all.add(source)
   return all
-}
-
-function metricsOf(expr: string, language: ParseOptions): string[] {
-  const read = parsed(expr, language)
-  return read === undefined ? [] : metricNamesOf(read)
-}
-
-/** `undefined` for what does not parse; that is told elsewhere. */
-function parsed(expr: string, language: ParseOptions): Expr | undefined {
-  try {
-    return parseExpr(expr, language)
-  } catch (thrown) {
-    if (thrown instanceof PromqlError) return undefined
-    throw thrown
-  }
 }

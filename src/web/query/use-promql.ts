@@ -1,24 +1,31 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { QueryAnswer } from '../../contract/prometheus.ts'
+import { searchOf, withSearch } from '../lib/address.ts'
 import { stepFor } from '../lib/chart-columns.ts'
 import { serverNowMs } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
+import { useMoment } from './use-moment.ts'
 
 const POLL_MS = 15_000
 
 /** Series a page asks for at most; the server says when there were more. */
 const SERIES_MAX = 500
 
-/** The value of an expression now, again and again. */
+/** The value of an expression now, again and again; or at the moment the page shows. */
 export function useInstantQuery(expr: string): UseQueryResult<QueryAnswer> {
-  const search = new URLSearchParams({ query: expr, limit: String(SERIES_MAX) }).toString()
+  const moment = useMoment()
+  const path = instantCall(expr, moment)
   return useQuery({
-    queryKey: ['instant', expr],
-    queryFn: ({ signal }) => fetchJson<QueryAnswer>(`/api/v1/query?${search}`, signal),
-    refetchInterval: POLL_MS,
+    queryKey: ['instant', path],
+    queryFn: ({ signal }) => fetchJson<QueryAnswer>(path, signal),
+    refetchInterval: moment === undefined ? POLL_MS : false,
     enabled: expr.trim() !== '',
   })
+}
+
+export function instantCall(expr: string, moment: string | undefined): string {
+  return withSearch('/api/v1/query', searchOf({ query: expr, limit: String(SERIES_MAX), time: moment ?? '' }))
 }
 
 export interface RangeAnswer {

@@ -41,6 +41,7 @@ import { adoptionFixture } from './adoption-fixtures.ts'
 import { alertItems, boundRunbook, queryAnswer, rangeAnswer, RUNBOOKS, SETTINGS } from './fixtures.ts'
 import { now } from './now-fixtures.ts'
 import { fleetAnswer } from './fleet-answers.ts'
+import { exploreAnswer, labelValues } from './explore-answers.ts'
 
 /**
  * Serves the built UI with answers that a test chooses, under the content security policy a real server has.
@@ -97,6 +98,8 @@ export interface Answers {
   labelValues: (name: string) => readonly string[]
   /** What follows `/api/adoption/v1/`. */
   adoption: (question: string, search: URLSearchParams) => unknown
+  /** What is asked about metrics, their labels and logs; `undefined`: no such route. */
+  explore: (url: URL) => unknown
   /** Anything that changes something: acknowledge, silence. */
   change: (sent: Sent) => Answer<unknown>
 }
@@ -136,11 +139,12 @@ export function usualAnswers(): Answers {
     range: (_expr, start, end, step) => rangeAnswer(start, end, step),
     dashboards: () => ({ dashboards: [] }),
     dashboard: (name) => ({ status: 404, body: { error: `no dashboard is called "${name}"`, nearest: [] } }),
-    labelValues: () => [],
+    labelValues,
     adoption: (question, search) => {
       const { operators, answer } = adoptionOfToday()
       return question === 'operators' ? operators : answer(question, search)
     },
+    explore: (url) => exploreAnswer(url, Date.now()),
     change: ({ path }) => (path.endsWith('/silences') ? { ...silences(Date.now())[0]!, id: 'made' } : {}),
   }
 }
@@ -206,7 +210,7 @@ async function handle(
     response.end('ok')
     return
   }
-  if (!url.pathname.startsWith('/api/')) {
+  if (!/^\/(?:api|debug)\//.test(url.pathname)) {
     await serveFile(url.pathname, response)
     return
   }
@@ -277,7 +281,7 @@ function answerTo(url: URL, answers: Answers): unknown {
   if (pathname === '/api/dashboards/v1') return answers.dashboards()
   if (pathname.startsWith('/api/dashboards/v1/')) return answers.dashboard(pathname.split('/').at(-1)!)
   const fleet = pathname.startsWith('/api/fleet/v1/') ? answers.fleet(url) : undefined
-  return fleet ?? { status: 404, body: { error: `no route ${pathname}`, code: 'not_found' } }
+  return fleet ?? answers.explore(url) ?? { status: 404, body: { error: `no route ${pathname}`, code: 'not_found' } }
 }
 
 async function serveFile(pathname: string, response: ServerResponse): Promise<void> {

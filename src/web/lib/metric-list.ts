@@ -1,0 +1,175 @@
+import type { KnownMetricItem } from '../../contract/metric-catalog.ts'
+
+/** Metrics as a list: what is sent, what senders say of it, and what is known of it besides. Pure. */
+
+/** What senders say of a metric family. */
+export interface MetricMetadata {
+  readonly type: string
+  readonly help: string
+  readonly unit: string
+}
+
+export interface MetricRow {
+  readonly name: string
+  /** As senders say it, else as the catalogue knows it; empty: not known. */
+  readonly type: string
+  readonly help: string
+  readonly unit: string
+  /** `undefined`: not counted. */
+  readonly series: number | undefined
+  readonly isSent: boolean
+  readonly since: string | undefined
+  readonly isGone: boolean
+  readonly replacedBy: string | undefined
+  readonly rules: KnownMetricItem['rules']
+  readonly panels: KnownMetricItem['panels']
+}
+
+export interface MetricSources {
+  /** Names that are stored. */
+  readonly names: readonly string[]
+  readonly metadata: Readonly<Record<string, readonly MetricMetadata[]>>
+  readonly known: readonly KnownMetricItem[]
+  readonly seriesByName: ReadonlyMap<string, number>
+}
+
+/** By name. */
+export function metricRows({ names, metadata, known, seriesByName }: MetricSources): readonly MetricRow[] {
+  const knownByName = new Map(known.map((item) => [item.name, item]))
+  const sent = new Set(names)
+  return [...new Set([...names, ...knownByName.keys()])].sort().map((name) => {
+    const item = knownByName.get(name)
+    const said = (metadata[name] ?? metadata[familyOf(name)])?.[0]
+    return {
+      name,
+      type: knownType(said?.type) || (item?.type ?? ''),
+      help: said?.help ?? '',
+      unit: said?.unit || (item?.unit ?? ''),
+      series: seriesByName.get(name),
+      isSent: sent.has(name),
+      since: item?.since ?? undefined,
+      isGone: item?.isGone ?? false,
+      replacedBy: item?.replacedBy ?? undefined,
+      rules: item?.rules ?? [],
+      panels: item?.panels ?? [],
+    }
+  })
+}
+
+/** `unknown` is what a sender says that does not know. */
+function knownType(type: string | undefined): string {
+  return type === undefined || type === 'unknown' ? '' : type
+}
+
+/** The family of a part of a histogram or a summary. */
+function familyOf(name: string): string {
+  return name.replace(/_(?:bucket|count|sum)$/, '')
+}
+
+export const METRIC_SORTS = ['name', 'series'] as const
+export type MetricSort = (typeof METRIC_SORTS)[number]
+
+/** What the page shows, as its address says it. */
+export interface MetricView {
+  readonly text: string
+  readonly type: string
+  /** With what is known and nobody sends. */
+  readonly isWhole: boolean
+  readonly sort: MetricSort
+  readonly order: 'asc' | 'desc'
+  /** The open one; empty: none. */
+  readonly metric: string
+}
+
+export function parseMetricView(search: string): MetricView {
+  const params = new URLSearchParams(search)
+  const sort = METRIC_SORTS.find((one) => one === params.get('sort')) ?? 'name'
+  const order = params.get('order')
+  return {
+    text: params.get('q') ?? '',
+    type: params.get('type') ?? '',
+    isWhole: params.get('show') === 'all',
+    sort,
+    order: order === 'asc' || order === 'desc' ? order : firstMetricOrder(sort),
+    metric: params.get('metric') ?? '',
+  }
+}
+
+export function searchOfMetricView(view: MetricView): Readonly<Record<string, string>> {
+  return {
+    q: view.text,
+    type: view.type,
+    show: view.isWhole ? 'all' : '',
+    sort: view.sort === 'name' ? '' : view.sort,
+    order: view.order === firstMetricOrder(view.sort) ? '' : view.order,
+    metric: view.metric,
+  }
+}
+
+/** The largest first, names from a. */
+export function firstMetricOrder(sort: MetricSort): 'asc' | 'desc' {
+  return sort === 'name' ? 'asc' : 'desc'
+}
+
+/** Every word of the text stands in the name or the help. Rows without a count come last in either order. */
+export function applyMetricView(rows: readonly MetricRow[], view: MetricView): readonly MetricRow[] {
+  const words = view.text.toLowerCase().split(/\s+/).filter(Boolean)
+  const shown = rows.filter(
+    ({ name, help, type, isSent }) =>
+      (isSent || view.isWhole) &&
+      (view.type === '' || (type === '' ? 'unknown' : type) === view.type) &&
+      words.every((word) => `${name} ${help}`.toLowerCase().includes(word)),
+  )
+  const sign = view.order === 'asc' ? 1 : -1
+  if (view.sort === 'name') return sign === 1 ? shown : shown.toReversed()
+  return shown.toSorted((a, b) => {
+    if (a.series === undefined || b.series === undefined)
+      return Number(a.series === undefined) - Number(b.series === undefined)
+    return sign * (a.series - b.series)
+  })
+}
+
+/** Types with how many there are, for a choice. */
+export function typeChoices(rows: readonly MetricRow[]): readonly { readonly value: string; readonly count: number }[] {
+  const counts = new Map<string, number>()
+  for (const { type } of rows) counts.set(type || 'unknown', (counts.get(type || 'unknown') ?? 0) + 1)
+  return [...counts].map(([value, count]) => ({ value, count })).sort((a, b) => (a.value < b.value ? -1 : 1))
+}
+
+export interface Suggestion {
+  readonly says: string
+  readonly expr: string
+}
+
+/** What to ask of a metric first, by its type. */
+export function suggestionsFor({ name, type }: Pick<MetricRow, 'name' | 'type'>): readonly Suggestion[] {
+  const metric = selectorOf(name)
+  if (name.endsWith('_bucket')) {
+    return [
+      {
+        says: 'Its 90th percentile by cluster',
+        expr: `histogram_quantile(0.9, sum by (cluster, le) (rate(${metric}[5m])))`,
+      },
+      { says: 'As it is stored', expr: metric },
+    ]
+  }
+  if (type === 'counter' || name.endsWith('_total')) {
+    return [
+      { says: 'How fast it rises, by cluster', expr: `sum by (cluster) (rate(${metric}[5m]))` },
+      { says: 'As it is stored', expr: metric },
+    ]
+  }
+  return [
+    { says: 'Its values', expr: metric },
+    { says: 'By cluster', expr: `sum by (cluster) (${metric})` },
+  ]
+}
+
+/** `name{label="value"}`, also where a name is no word of PromQL. */
+export function selectorOf(metric: string, label = '', value = ''): string {
+  const isPlain = /^[A-Za-z_:][\w:]*$/.test(metric)
+  const quoted = isPlain || metric === '' ? [] : [JSON.stringify(metric)]
+  const name = /^[A-Za-z_]\w*$/.test(label) ? label : JSON.stringify(label)
+  const inside = [...quoted, ...(label === '' ? [] : [`${name}=${JSON.stringify(value)}`])].join(', ')
+  return `${isPlain ? metric : ''}${inside === '' ? '' : `{${inside}}`}`
+}

@@ -1,0 +1,147 @@
+import { useMemo, useRef } from 'react'
+import type { ReactNode } from 'react'
+import { useLocation, useSearch } from 'wouter'
+import { metricsPath } from '../lib/explore-paths.ts'
+import { countOf, formatCount } from '../lib/format-number.ts'
+import { applyMetricView, parseMetricView, searchOfMetricView, typeChoices } from '../lib/metric-list.ts'
+import type { MetricView } from '../lib/metric-list.ts'
+import { Answer } from '../panels/answer.tsx'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { ConnectCluster } from '../panels/connect-cluster.tsx'
+import { MetricDetail } from '../panels/explore/metric-detail.tsx'
+import { MetricTable } from '../panels/explore/metric-table.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
+import { KNOWN_METRICS_PATH, NAMES_PATH, useMetrics } from '../query/use-metrics.ts'
+import type { MetricList } from '../query/use-metrics.ts'
+import { FacetSelect } from '../ui/facet-select.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { useKeys } from '../ui/use-keys.ts'
+import '../ui/styles/fleet.css'
+import '../ui/styles/explore.css'
+
+/** Every metric there is: what it is, who sends it, what reads it. */
+export function MetricsPage(): ReactNode {
+  const query = useMetrics()
+  const view = parseMetricView(useSearch())
+  useKeys({
+    u: () => {
+      void query.refetch()
+    },
+  })
+  return (
+    <div className="page">
+      <title>{view.metric === '' ? 'Metrics · Daytwo' : `${view.metric} · Daytwo`}</title>
+      <h1 className="visually-hidden">Explore: metrics</h1>
+      <PagesNav place="Explore" />
+      <Answer query={query} what="the metrics" skeletonLines={14}>
+        {(list) => (list.rows.some(({ isSent }) => isSent) ? <Metrics list={list} view={view} /> : <ConnectCluster />)}
+      </Answer>
+    </div>
+  )
+}
+
+function Metrics({ list, view }: { readonly list: MetricList; readonly view: MetricView }): ReactNode {
+  const [, navigate] = useLocation()
+  const search = useRef<HTMLInputElement>(null)
+  const { rows, missing, isCountCut } = list
+  const { text, type, isWhole, sort, order } = view
+  const shown = useMemo(
+    () => applyMetricView(rows, { text, type, isWhole, sort, order, metric: '' }),
+    [rows, text, type, isWhole, sort, order],
+  )
+  const listed = useMemo(() => rows.filter(({ isSent }) => isSent || isWhole), [rows, isWhole])
+  const types = useMemo(() => typeChoices(listed), [listed])
+  const opened = rows.find(({ name }) => name === view.metric)
+  const closePath = metricsPath(searchOfMetricView({ ...view, metric: '' }))
+  const change = (next: MetricView): void => {
+    navigate(metricsPath(searchOfMetricView(next)), { replace: true })
+  }
+  useKeys({
+    '/': () => {
+      search.current?.focus()
+    },
+    ...(view.metric === ''
+      ? {}
+      : {
+          Esc: () => {
+            navigate(closePath)
+          },
+        }),
+  })
+  return (
+    <div className={`explore-split ${opened === undefined ? '' : 'has-open'}`}>
+      <div className="explore-list">
+        <div className="filters">
+          <input
+            ref={search}
+            type="search"
+            className="filters-search"
+            aria-label="Search metrics"
+            placeholder="Name or meaning"
+            value={text}
+            onChange={(event) => {
+              change({ ...view, text: event.target.value })
+            }}
+          />
+          <div className="filters-row">
+            <FacetSelect
+              label="Type"
+              values={types}
+              value={type}
+              onChange={(next) => {
+                change({ ...view, type: next })
+              }}
+            />
+            <label className="check-line">
+              <input
+                type="checkbox"
+                checked={isWhole}
+                onChange={(event) => {
+                  change({ ...view, isWhole: event.target.checked })
+                }}
+              />{' '}
+              also what nobody sends
+            </label>
+          </div>
+        </div>
+        <div className="list-line">
+          <span className="nums" role="status">
+            {shown.length === listed.length
+              ? countOf(listed.length, 'metric')
+              : `${formatCount(shown.length)} of ${countOf(listed.length, 'metric')}`}
+          </span>
+          {isCountCut ? <span className="quiet">series counted of the 1,000 largest only</span> : null}
+          <ApiCallNote call={{ path: NAMES_PATH }} title="API call: names" />
+          <ApiCallNote call={{ path: KNOWN_METRICS_PATH }} title="API call: what is known" />
+        </div>
+        <Missing missing={missing} />
+        {view.metric !== '' && opened === undefined ? (
+          <Notice kind="note" title={`Nobody sends ${view.metric}, and nothing is known of it.`} />
+        ) : null}
+        {shown.length === 0 ? (
+          <p className="empty quiet">
+            No metric passes these filters{isWhole ? '.' : '; what nobody sends is left out.'}
+          </p>
+        ) : (
+          <MetricTable rows={shown} view={view} onChange={change} />
+        )}
+      </div>
+      {opened === undefined ? null : <MetricDetail key={opened.name} row={opened} closePath={closePath} />}
+    </div>
+  )
+}
+
+function Missing({ missing }: Pick<MetricList, 'missing'>): ReactNode {
+  if (missing.length === 0) return null
+  return (
+    <Notice kind="partial" title="The list is not whole.">
+      <ul className="plain-list">
+        {missing.map(({ what, reason }) => (
+          <li key={what}>
+            Missing: {what}. {reason}
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  )
+}

@@ -1,0 +1,175 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { WHOLE_FLEET } from '../../lib/cluster-view.ts'
+import { dashboardPath, metricsPath, promqlPath } from '../../lib/explore-paths.ts'
+import { countOf, formatCount } from '../../lib/format-number.ts'
+import { selectorOf, suggestionsFor } from '../../lib/metric-list.ts'
+import type { MetricRow } from '../../lib/metric-list.ts'
+import { rulePath } from '../../lib/paths.ts'
+import { useClusterCounts } from '../../query/use-clusters.ts'
+import { labelsCall, useLabelValues, useMetricLabels } from '../../query/use-metrics.ts'
+import type { LabelValues } from '../../query/use-metrics.ts'
+import { useInstantQuery } from '../../query/use-promql.ts'
+import { useMoment } from '../../query/use-moment.ts'
+import { FactList } from '../../ui/fact-list.tsx'
+import { PromqlText } from '../../ui/promql-text.tsx'
+import { Answer } from '../answer.tsx'
+import { ApiCallNote } from '../api-call-note.tsx'
+
+/** One metric: what it is, who sends it, how it can be cut, what reads it, and what to ask of it. */
+export function MetricDetail({ row, closePath }: { readonly row: MetricRow; readonly closePath: string }): ReactNode {
+  const moment = useMoment()
+  const { name, help } = row
+  return (
+    <aside className="metric-detail panel" aria-label={name}>
+      <div className="metric-detail-head">
+        <h2>{name}</h2>
+        <span className="metric-detail-close">
+          <Link href={closePath} aria-label="Close the metric">
+            Close
+          </Link>{' '}
+          <kbd>Esc</kbd>
+        </span>
+      </div>
+      <p className={help === '' ? 'quiet' : ''}>{help === '' ? 'No sender says what it means.' : help}</p>
+      <Gone row={row} />
+      <FactList
+        facts={[
+          { name: 'Type', value: row.type === '' ? 'not known' : row.type },
+          { name: 'Unit', value: row.unit === '' ? 'not known' : row.unit },
+          { name: 'Sent since', value: row.since ?? 'not known' },
+          { name: 'Series', value: row.series === undefined ? 'not counted' : formatCount(row.series) },
+          { name: 'Clusters', value: row.isSent ? <SendingClusters metric={name} /> : 'nobody sends it' },
+        ]}
+      />
+      <h3>Query it</h3>
+      <ul className="plain-list metric-queries">
+        {suggestionsFor(row).map(({ says, expr }) => (
+          <li key={expr}>
+            <Link href={promqlPath(expr)}>{says}</Link>
+            <code>
+              <PromqlText expr={expr} />
+            </code>
+          </li>
+        ))}
+      </ul>
+      <Readers row={row} />
+      {row.isSent ? <Labels metric={name} /> : null}
+      <ApiCallNote call={{ path: labelsCall(name, moment) }} />
+    </aside>
+  )
+}
+
+function Gone({ row }: { readonly row: MetricRow }): ReactNode {
+  if (!row.isGone) return null
+  return (
+    <p>
+      Operators no longer send it
+      {row.replacedBy === undefined ? (
+        ', and nothing took its place.'
+      ) : (
+        <>
+          : ask <Link href={metricsPath({ show: 'all', metric: row.replacedBy })}>{row.replacedBy}</Link> instead.
+        </>
+      )}
+    </p>
+  )
+}
+
+function SendingClusters({ metric }: { readonly metric: string }): ReactNode {
+  const expr = `count(count by (cluster) (${selectorOf(metric)}))`
+  const { data, error } = useInstantQuery(expr)
+  const fleet = useClusterCounts(WHOLE_FLEET).data?.coverage
+  if (error !== null && data === undefined) return 'cannot be read'
+  if (data === undefined) return '…'
+  const [sample] = data.data.resultType === 'vector' ? data.data.result : []
+  const count = Number(sample?.value?.[1] ?? 0)
+  return (
+    <Link href={promqlPath(`count by (cluster) (${selectorOf(metric)})`)}>
+      {fleet === undefined
+        ? countOf(count, 'cluster')
+        : `${formatCount(count)} of ${countOf(fleet.clusters, 'cluster')}`}
+    </Link>
+  )
+}
+
+function Readers({ row: { rules, panels } }: { readonly row: MetricRow }): ReactNode {
+  const names = [...new Map(rules.map((rule) => [rule.name, rule])).values()]
+  return (
+    <>
+      <h3>Read by</h3>
+      {names.length + panels.length === 0 ? <p className="quiet">No rule and no panel names it.</p> : null}
+      <ul className="plain-list">
+        {names.map(({ name, kind }) => (
+          <li key={`${kind} ${name}`}>
+            <span className="quiet">{kind === 'alerting' ? 'alert' : 'recorded'}</span>{' '}
+            {kind === 'alerting' ? (
+              <Link href={rulePath(name)}>{name}</Link>
+            ) : (
+              <Link href={metricsPath({ show: 'all', metric: name })}>{name}</Link>
+            )}
+          </li>
+        ))}
+        {panels.map(({ dashboard, dashboardTitle, panel, panelTitle }) => (
+          <li key={`${dashboard} ${panel}`}>
+            <span className="quiet">panel</span>{' '}
+            <Link href={dashboardPath(dashboard, { panel })}>
+              {dashboardTitle}: {panelTitle}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Labels({ metric }: { readonly metric: string }): ReactNode {
+  const labels = useMetricLabels(metric)
+  return (
+    <>
+      <h3>Labels</h3>
+      <Answer query={labels} what="the labels" skeletonLines={6}>
+        {(names) => <LabelTable metric={metric} labels={names} />}
+      </Answer>
+    </>
+  )
+}
+
+const EXAMPLES_MAX = 3
+
+function LabelTable({ metric, labels }: { readonly metric: string; readonly labels: readonly string[] }): ReactNode {
+  const all = useLabelValues(metric, labels)
+  if (labels.length === 0) return <p className="quiet">It has none.</p>
+  return (
+    <table className="prose-table label-table" aria-label="Labels">
+      <thead>
+        <tr>
+          <th scope="col">Label</th>
+          <th scope="col" className="cell-number">
+            Values
+          </th>
+          <th scope="col">Some of them</th>
+        </tr>
+      </thead>
+      <tbody>
+        {all.map((one) => (
+          <tr key={one.label}>
+            <td>{one.label}</td>
+            <td className="cell-number nums">{countText(one)}</td>
+            <td className="label-examples">
+              {one.values?.slice(0, EXAMPLES_MAX).map((value) => (
+                <Link key={value} href={promqlPath(selectorOf(metric, one.label, value))}>
+                  {value}
+                </Link>
+              ))}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function countText({ values, isCut }: LabelValues): string {
+  return values === undefined ? '…' : `${formatCount(values.length)}${isCut ? '+' : ''}`
+}

@@ -1,0 +1,132 @@
+import { useQueries, useQuery } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { DebugSeries } from '../../contract/debug-series.ts'
+import type { KnownMetricItems } from '../../contract/metric-catalog.ts'
+import { searchOf, withSearch } from '../lib/address.ts'
+import { metricRows, selectorOf } from '../lib/metric-list.ts'
+import type { MetricMetadata, MetricRow } from '../lib/metric-list.ts'
+import { fetchJson, toFailure } from './fetch-json.ts'
+import { useMoment } from './use-moment.ts'
+
+/** What stands in this time before a moment is what was sent then. */
+const BEFORE_MS = 3_600_000
+const COUNTED_MAX = 1000
+const LIST_STALE_MS = 60_000
+
+export const NAMES_PATH = '/api/v1/label/__name__/values'
+const METADATA_PATH = '/api/v1/metadata'
+export const KNOWN_METRICS_PATH = '/api/fleet/v1/metrics'
+const COUNTS_PATH = `/debug/series?top=${COUNTED_MAX}`
+
+export interface MetricList {
+  readonly rows: readonly MetricRow[]
+  /** What could not be read, and so is missing from the rows. */
+  readonly missing: readonly { readonly what: string; readonly reason: string }[]
+  /** Only the largest metrics are counted. */
+  readonly isCountCut: boolean
+}
+
+/** Every metric there is, or was at the moment the page shows. Counts of series are of now. */
+export function useMetrics(): UseQueryResult<MetricList> {
+  const moment = useMoment()
+  return useQuery({
+    queryKey: ['metrics', moment],
+    queryFn: async ({ signal }): Promise<MetricList> => {
+      const missing: MetricList['missing'][number][] = []
+      const orElse = async <T>(what: string, path: string, empty: T): Promise<T> => {
+        try {
+          return await fetchJson<T>(path, signal)
+        } catch (thrown) {
+          signal.throwIfAborted()
+          missing.push({ what, reason: toFailure(thrown).message })
+          return empty
+        }
+      }
+      const [names, metadata, known, counts] = await Promise.all([
+        fetchJson<{ readonly data: readonly string[] }>(inTime(NAMES_PATH, moment), signal),
+        orElse<{ readonly data: Readonly<Record<string, readonly MetricMetadata[]>> }>(
+          'what senders say of their metrics',
+          METADATA_PATH,
+          { data: {} },
+        ),
+        orElse<KnownMetricItems>('what rules and panels read', KNOWN_METRICS_PATH, { metrics: [] }),
+        orElse<Pick<DebugSeries, 'metrics'>>('how many series there are', COUNTS_PATH, {
+          metrics: { count: 0, top: [], growing: [] },
+        }),
+      ])
+      const seriesByName = new Map(counts.metrics.top.map(({ value, series }) => [value, series]))
+      const rows = metricRows({ names: names.data, metadata: metadata.data, known: known.metrics, seriesByName })
+      return { rows, missing, isCountCut: counts.metrics.count > counts.metrics.top.length }
+    },
+    staleTime: LIST_STALE_MS,
+    refetchOnWindowFocus: false,
+  })
+}
+
+export interface LabelValues {
+  readonly label: string
+  /** `undefined`: not read yet. */
+  readonly values: readonly string[] | undefined
+  /** There are more values than were asked for. */
+  readonly isCut: boolean
+}
+
+const VALUES_MAX = 1000
+
+/** The labels that series of a metric have. */
+export function useMetricLabels(metric: string): UseQueryResult<readonly string[]> {
+  const moment = useMoment()
+  const path = labelsCall(metric, moment)
+  return useQuery({
+    queryKey: ['metric-labels', path],
+    queryFn: async ({ signal }) => {
+      const { data } = await fetchJson<{ readonly data: readonly string[] }>(path, signal)
+      return data.filter((label) => label !== '__name__')
+    },
+    staleTime: LIST_STALE_MS,
+  })
+}
+
+/** Of each label its values, in the order of the labels. */
+export function useLabelValues(metric: string, labels: readonly string[]): readonly LabelValues[] {
+  const moment = useMoment()
+  return useQueries({
+    queries: labels.map((label) => {
+      const path = inTime(`/api/v1/label/${labelInPath(label)}/values`, moment, {
+        'match[]': selectorOf(metric),
+        limit: String(VALUES_MAX),
+      })
+      return {
+        queryKey: ['metric-label-values', path],
+        queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+          fetchJson<{ readonly data: readonly string[]; readonly warnings?: readonly string[] }>(path, signal),
+        staleTime: LIST_STALE_MS,
+      }
+    }),
+    combine: (results) =>
+      results.map(({ data }, i) => ({
+        label: labels[i] ?? '',
+        values: data?.data,
+        isCut: (data?.warnings ?? []).length > 0,
+      })),
+  })
+}
+
+export function labelsCall(metric: string, moment: string | undefined): string {
+  return inTime('/api/v1/labels', moment, { 'match[]': selectorOf(metric) })
+}
+
+function inTime(path: string, moment: string | undefined, search: Readonly<Record<string, string>> = {}): string {
+  const range =
+    moment === undefined ? {} : { start: new Date(Date.parse(moment) - BEFORE_MS).toISOString(), end: moment }
+  return withSearch(path, searchOf({ ...search, ...range }))
+}
+
+/** Prometheus' way to write any label name into a path. */
+function labelInPath(label: string): string {
+  if (/^[A-Za-z_]\w*$/.test(label) && !label.startsWith('U__')) return label
+  const escaped = label.replace(/[^A-Za-z0-9]/gu, (sign) =>
+    sign === '_' ? '__' : `_${sign.codePointAt(0)!.toString(16)}_`,
+  )
+  return `U__${escaped}`
+}

@@ -1,0 +1,70 @@
+import type { DebugSeries } from '../../../src/contract/debug-series.ts'
+import type { KnownMetricItem, KnownMetricItems } from '../../../src/contract/metric-catalog.ts'
+
+/** Metrics of a small fleet: two that everybody knows, one that is gone, and enough others that not all are drawn. */
+
+const OTHERS = 400
+const otherNames = Array.from({ length: OTHERS }, (_, i) => `storage_pool_${String(i).padStart(3, '0')}_bytes`)
+const SENT = ['kubevirt_info', 'kubevirt_vmi_migrations_total', ...otherNames]
+
+function known(name: string, more: Partial<KnownMetricItem>): KnownMetricItem {
+  const nothing = { unit: null, since: null, isGone: false, replacedBy: null, rules: [], panels: [], labels: [] }
+  return { name, type: 'gauge', ...nothing, ...more }
+}
+
+const KNOWN: KnownMetricItems = {
+  metrics: [
+    known('kubevirt_info', {
+      labels: ['kubeversion'],
+      since: 'KubeVirt 1.1',
+      rules: [{ name: 'VirtVersionSkew', kind: 'alerting' }],
+      panels: [
+        {
+          dashboard: 'version-adoption',
+          dashboardTitle: 'Version adoption',
+          panel: 'versions',
+          panelTitle: 'Clusters per version',
+        },
+      ],
+    }),
+    known('kubevirt_virt_api_up_total', { isGone: true, replacedBy: 'kubevirt_info' }),
+    known('kubevirt_vmi_migrations_total', { type: 'counter' }),
+  ],
+}
+
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  cluster: ['ams-1', 'ams-2', 'prg-1', 'prg-2'],
+  kubeversion: ['1.7.0', '1.8.1'],
+}
+
+const success = (data: unknown): object => ({ status: 'success', data })
+
+/** What the API answers about metrics; `undefined`: no route of it. */
+export function exploreAnswer({ pathname }: URL, nowMs: number): unknown {
+  if (pathname === '/api/v1/metadata') {
+    const help = 'Versions of the KubeVirt that runs.'
+    return success({ kubevirt_info: [{ type: 'gauge', help, unit: '' }] })
+  }
+  if (pathname === '/api/fleet/v1/metrics') return KNOWN
+  if (pathname === '/debug/series') return seriesCounts(nowMs)
+  if (pathname === '/api/v1/labels') return success(['__name__', ...Object.keys(VALUES)])
+  return undefined
+}
+
+/** What the API answers of a label. */
+export function labelValues(label: string): readonly string[] {
+  return label === '__name__' ? SENT : (VALUES[label] ?? [])
+}
+
+function seriesCounts(asOfMs: number): DebugSeries {
+  const top = SENT.map((value, i) => ({ value, series: 1000 - i, added: 0 }))
+  return {
+    asOfMs,
+    series: 1000 * SENT.length,
+    added: 0,
+    sinceMs: asOfMs - 3_600_000,
+    metrics: { count: top.length, top, growing: [] },
+    labels: { count: 0, top: [] },
+    by: { label: 'cluster', values: { count: 0, top: [], growing: [] } },
+  }
+}

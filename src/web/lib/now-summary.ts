@@ -7,6 +7,10 @@ import { formatAge, msOf } from './format-time.ts'
 /** How much of the fleet was seen: every number on the page is said over this. */
 export function coverageSentence(now: Now, nowMs: number): string {
   const { total, reporting, unknown, withObjects } = now.clusters
+  if (now.past !== undefined) {
+    const silent = total - reporting
+    return `${countOf(total, 'cluster')} known then${silent > 0 ? `, ${formatCount(silent)} of them not heard since` : ''}.`
+  }
   const parts = [`${formatCount(reporting)} of ${countOf(total, 'cluster')} reporting`]
   if (withObjects < total) parts.push(`${formatCount(withObjects)} with objects`)
   if (unknown > 0) parts.push(`${formatCount(unknown)} ${unknown === 1 ? 'does' : 'do'} not say how upgrades go`)
@@ -17,7 +21,9 @@ export function coverageSentence(now: Now, nowMs: number): string {
 const BEHIND_AFTER_MS = 15_000
 
 /** What clusters sent is not all in the answer; `undefined`: it is, or as good as. */
-export function behindSentence({ asOf, derivation: { caughtUpAt, waiting } }: Now): string | undefined {
+export function behindSentence({ asOf, past, derivation: { caughtUpAt, waiting } }: Now): string | undefined {
+  // How far the present is worked in says nothing of a moment that is over.
+  if (past !== undefined) return undefined
   if (caughtUpAt === null) return `What clusters sent is being read: ${countOf(waiting, 'cluster')} to go.`
   const behindMs = msOf(asOf) - msOf(caughtUpAt)
   if (behindMs < BEHIND_AFTER_MS) return undefined

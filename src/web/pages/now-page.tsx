@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { Now } from '../../contract/now.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { behindSentence, coverageSentence, headlineOf } from '../lib/now-summary.ts'
+import { msOf } from '../lib/format-time.ts'
 import { NOW_SECTIONS } from '../lib/paths.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ConnectCluster } from '../panels/connect-cluster.tsx'
@@ -19,6 +20,7 @@ import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { useNowMs } from '../ui/server-clock.ts'
 import { Shape } from '../ui/shapes.tsx'
+import { Moment } from '../ui/time.tsx'
 
 /** The landing page: an answer, not a menu. */
 export function NowPage(): ReactNode {
@@ -37,6 +39,7 @@ export function NowPage(): ReactNode {
 
 function NowAnswer({ now }: { readonly now: Now }): ReactNode {
   const headline = headlineOf(now)
+  if (headline.kind === 'no_clusters' && now.past !== undefined) return <NothingKnownYet past={now.past} />
   if (headline.kind === 'no_clusters') return <ConnectCluster />
   if (headline.kind === 'reading') return <Notice kind="note" title={headline.sentence} />
   const { stuck, upgrading, following, waiting, silent, firing, versions, fallingEdges } = now
@@ -107,6 +110,21 @@ function NowAnswer({ now }: { readonly now: Now }): ReactNode {
         </div>
       </div>
     </>
+  )
+}
+
+/** Of a moment before the first cluster was heard of. */
+function NothingKnownYet({ past: { knownFrom } }: { readonly past: NonNullable<Now['past']> }): ReactNode {
+  return (
+    <Notice kind="note" title="Nothing was known at this moment">
+      {knownFrom === null ? (
+        'No cluster was heard of yet.'
+      ) : (
+        <>
+          The first cluster was heard of at <Moment atMs={msOf(knownFrom)} />.
+        </>
+      )}
+    </Notice>
   )
 }
 

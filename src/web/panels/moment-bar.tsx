@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { useLocation, useSearch } from 'wouter'
 import { atMoment, momentOf } from '../lib/moment.ts'
+import { presentSentence } from '../lib/present-pages.ts'
 import { withSearch } from '../lib/address.ts'
 import { toFieldTime, fromFieldTime } from '../lib/field-time.ts'
 import { usePreferences } from '../ui/preferences.ts'
@@ -17,6 +18,7 @@ export function MomentBar(): ReactNode {
   const search = useSearch()
   const momentMs = momentOf(search)
   if (momentMs === undefined) return null
+  const present = presentSentence(pathname)
   const go = (ms: number | undefined): void => {
     navigate(atMoment(withSearch(pathname, search), ms))
   }
@@ -24,7 +26,8 @@ export function MomentBar(): ReactNode {
     <div className="moment-bar" role="status">
       <Shape name="clock" />
       <span>
-        As it was at <Moment atMs={momentMs} />
+        {present === undefined ? 'As it was at ' : `${present} Asked for: `}
+        <Moment atMs={momentMs} />
       </span>
       <span className="moment-tools">
         <Button

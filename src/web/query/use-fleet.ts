@@ -6,6 +6,8 @@ import type { UiSettings } from '../../contract/ui.ts'
 import { msOf } from '../lib/format-time.ts'
 import { setServerTime } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
+import { askedAt } from './moment-param.ts'
+import { useMoment } from './use-moment.ts'
 
 /** Polls of the whole fleet. */
 
@@ -13,31 +15,33 @@ const NOW_POLL_MS = 5_000
 /** The list is long on a big fleet, and Now tells at once that something fires. */
 const ALERTS_POLL_MS = 10_000
 
-async function fetchNow(signal: AbortSignal): Promise<Now> {
-  const answer = await fetchJson<Now>('/api/fleet/v1/now', signal)
-  setServerTime(msOf(answer.asOf))
+async function fetchNow(moment: string | undefined, signal: AbortSignal): Promise<Now> {
+  const answer = await fetchJson<Now>(askedAt('/api/fleet/v1/now', moment), signal)
+  if (moment === undefined) setServerTime(msOf(answer.asOf))
   return answer
 }
 
-async function fetchAlerts(signal: AbortSignal): Promise<AlertItems> {
-  const answer = await fetchJson<AlertItems>('/api/fleet/v1/alerts', signal)
-  setServerTime(answer.asOfMs)
+async function fetchAlerts(moment: string | undefined, signal: AbortSignal): Promise<AlertItems> {
+  const answer = await fetchJson<AlertItems>(askedAt('/api/fleet/v1/alerts', moment), signal)
+  if (moment === undefined) setServerTime(answer.asOfMs)
   return answer
 }
 
 export function useNow(): UseQueryResult<Now> {
+  const moment = useMoment()
   return useQuery({
-    queryKey: ['now'],
-    queryFn: ({ signal }) => fetchNow(signal),
-    refetchInterval: NOW_POLL_MS,
+    queryKey: ['now', moment ?? ''],
+    queryFn: ({ signal }) => fetchNow(moment, signal),
+    refetchInterval: moment === undefined ? NOW_POLL_MS : false,
   })
 }
 
 export function useAlerts(): UseQueryResult<AlertItems> {
+  const moment = useMoment()
   return useQuery({
-    queryKey: ['alerts'],
-    queryFn: ({ signal }) => fetchAlerts(signal),
-    refetchInterval: ALERTS_POLL_MS,
+    queryKey: ['alerts', moment ?? ''],
+    queryFn: ({ signal }) => fetchAlerts(moment, signal),
+    refetchInterval: moment === undefined ? ALERTS_POLL_MS : false,
   })
 }
 

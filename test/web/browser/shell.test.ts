@@ -35,6 +35,28 @@ test('the five places are links, and say where one is', async () => {
   await close()
 })
 
+test('a moment of the past is asked for, kept by links, changed, and left', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/?at=2026-08-20T09:00:00Z')
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url())
+    if (pathname === '/api/fleet/v1/now') asked.push(searchParams.get('at') ?? 'now')
+  })
+  const bar = page.getByText('As it was at')
+  await bar.waitFor()
+  await page.getByRole('button', { name: '1 h earlier' }).click()
+  await page.waitForURL(/at=2026-08-20T08%3A00%3A00Z/)
+  await expect.poll(() => asked.at(-1)).toBe('2026-08-20T08:00:00Z')
+  await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Alerts' }).click()
+  await page.waitForURL(/\/alerts\?at=2026-08-20T08%3A00%3A00Z/)
+  await page.getByRole('button', { name: 'Back to now' }).click()
+  await page.waitForURL(/\/alerts$/)
+  await expect.poll(() => asked.at(-1)).toBe('now')
+  expect(await bar.count()).toBe(0)
+  expectClean()
+  await close()
+})
+
 describe('the theme', () => {
   test('follows the system, until somebody chooses', async () => {
     const { page, close } = await openPage(browser, server, '/fleet', { ...DESKTOP, colorScheme: 'dark' })

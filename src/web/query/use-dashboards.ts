@@ -82,6 +82,8 @@ export function usePanelAnswers(
     refetchInterval: isLive && refreshSeconds > 0 ? refreshSeconds * 1000 : false,
     refetchOnWindowFocus: isLive && refreshSeconds > 0,
     placeholderData: keepPreviousData,
+    // Comparing thousands of points with those before costs more than drawing them.
+    structuralSharing: false,
     staleTime: isLive ? 0 : Infinity,
   })
 }

@@ -8,6 +8,8 @@ export interface LegendLine {
   readonly key: string
   readonly name: string
   readonly look: number
+  /** Drawn without dashes. */
+  readonly isPlain: boolean
   readonly values: Column
   readonly write: (value: number) => string
   readonly isHidden: boolean
@@ -21,7 +23,7 @@ interface ChartLegendProps {
 }
 
 /** Names of lines that are listed; more make a list that nobody reads, and stand in the table of the panel. */
-const LINES_MAX = 60
+const LINES_MAX = { list: 24, table: 60 } as const
 
 /** The lines of a chart by name. Pressing one shows it alone, with Ctrl or Shift it is shown or hidden beside the others. */
 export function ChartLegend(props: ChartLegendProps): ReactNode {
@@ -29,12 +31,14 @@ export function ChartLegend(props: ChartLegendProps): ReactNode {
     <LegendTable {...props} />
   ) : (
     <ul className="legend-list">
-      {props.lines.slice(0, LINES_MAX).map((line) => (
+      {props.lines.slice(0, LINES_MAX.list).map((line) => (
         <li key={line.key}>
           <LineButton line={line} onToggle={props.onToggle} />
         </li>
       ))}
-      {props.lines.length > LINES_MAX ? <li className="quiet">and {props.lines.length - LINES_MAX} more</li> : null}
+      {props.lines.length > LINES_MAX.list ? (
+        <li className="quiet">and {props.lines.length - LINES_MAX.list} more</li>
+      ) : null}
     </ul>
   )
 }
@@ -83,7 +87,7 @@ function LegendTable({ lines, legend, onToggle }: ChartLegendProps): ReactNode {
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, LINES_MAX).map(({ line, values }) => (
+          {rows.slice(0, LINES_MAX.table).map(({ line, values }) => (
             <tr key={line.key}>
               <td>
                 <LineButton line={line} onToggle={onToggle} />
@@ -118,7 +122,7 @@ function LineButton({
         onToggle(line.key, !event.ctrlKey && !event.metaKey && !event.shiftKey)
       }}
     >
-      <LineSwatch look={line.look} />
+      <LineSwatch line={line} />
       <span>{line.name}</span>
     </button>
   )
@@ -128,10 +132,11 @@ const DASHES = ['', '6 3', '2 3', '10 3 2 3']
 const LINE_COLORS = 4
 
 /** How a line is drawn. */
-export function LineSwatch({ look }: { readonly look: number }): ReactNode {
+export function LineSwatch({ line: { look, isPlain } }: { readonly line: LegendLine }): ReactNode {
+  const dash = isPlain ? '' : DASHES[Math.floor(look / LINE_COLORS) % DASHES.length]
   return (
     <svg className={`swatch swatch-${(look % LINE_COLORS) + 1}`} viewBox="0 0 22 8" aria-hidden="true">
-      <path d="M1 4h20" strokeDasharray={DASHES[Math.floor(look / LINE_COLORS) % DASHES.length]} />
+      <path d="M1 4h20" strokeDasharray={dash} />
     </svg>
   )
 }

@@ -24,6 +24,9 @@ interface TimeSeriesPanelProps {
 
 /** More lines than this cannot be told apart, and are told instead. */
 const LINES_MAX = 200
+/** More than these are told apart by name only: dashes and width would cost much and say nothing. */
+const DASHED_LINES_MAX = 32
+const MANY_WIDTH = 1
 /** Lines whose values stand beside the pointer. */
 const SPOT_LINES_MAX = 8
 
@@ -38,6 +41,7 @@ export function TimeSeriesPanel({ title, data, options, syncKey, onZoom }: TimeS
       (format: Format | undefined) =>
       (value: number): string =>
         formatUnit(value, format, beholder)
+    const areMany = series.length > DASHED_LINES_MAX
     const settings = new Map(querySettings.map((setting) => [setting.queryIndex, setting]))
     const isShown = series.map(({ name, queryIndex }) => !hidden.has(keyOf(name, queryIndex)))
     // What is hidden takes no room in a stack.
@@ -51,13 +55,22 @@ export function TimeSeriesPanel({ title, data, options, syncKey, onZoom }: TimeS
         look,
         isHidden: isShown[look] !== true,
         ...lookOf(options, setting),
+        ...(areMany ? { style: 'solid', width: MANY_WIDTH } : {}),
       }
     })
     return {
       lines: series.map((one, look): LegendLine => {
         const format = settings.get(one.queryIndex)?.format ?? yAxis.format
         const key = keyOf(one.name, one.queryIndex)
-        return { key, name: one.name, look, values: one.values, write: writeAs(format), isHidden: hidden.has(key) }
+        return {
+          key,
+          name: one.name,
+          look,
+          isPlain: areMany,
+          values: one.values,
+          write: writeAs(format),
+          isHidden: hidden.has(key),
+        }
       }),
       // A stack is drawn from its top down: each lies over those above it.
       drawn: visual.stack === 'none' ? all : all.toReversed(),
@@ -151,7 +164,7 @@ function Spot({ spot, near, lines, momentText }: SpotProps): ReactNode {
       {said.length === 0 ? <p>no samples</p> : null}
       {said.slice(0, SPOT_LINES_MAX).map(({ line, value }) => (
         <p key={line.key} className={line.look === near ? 'spot-line spot-near' : 'spot-line'}>
-          <LineSwatch look={line.look} />
+          <LineSwatch line={line} />
           <span>{line.name}</span>
           <span className="nums">{line.write(value)}</span>
         </p>

@@ -8,7 +8,6 @@ const PRESENT: readonly (readonly [path: string, says: string])[] = [
   [ROUTES.delivery, 'This page shows what was delivered until now.'],
   [ROUTES.lint, 'This page shows the faults of the present.'],
   [ROUTES.rules, 'This page shows the rules of the present.'],
-  ['/explore/metrics', 'This page shows the metrics of the present.'],
   ['/explore/traces', 'This page shows the traces of its own range of time.'],
   ['/explore/logs', 'This page shows the logs of its own range of time.'],
   ['/rb', 'The runbook is that of the present.'],

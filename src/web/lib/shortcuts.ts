@@ -48,4 +48,20 @@ export const SHORTCUTS: readonly { readonly title: string; readonly keys: readon
       ['r', 'go to the runbook'],
     ],
   },
+  {
+    title: 'A trace',
+    keys: [
+      ['j', 'next span, also f'],
+      ['k', 'previous span, also b'],
+      ['s', 'a page of spans down'],
+      ['w', 'a page of spans up'],
+      ['Enter', 'open the span'],
+      ['n', 'next error'],
+      ['p', 'previous error'],
+      ['[', 'close the span, or all'],
+      [']', 'open the span, or all'],
+      ['/', 'search in the trace'],
+      ['Esc', 'close the span, then back to the search'],
+    ],
+  },
 ]

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
 import type { ReactNode, Ref } from 'react'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { usePreferences } from './preferences.ts'
@@ -25,11 +25,19 @@ interface VirtualTableProps {
   readonly renderRow: (index: number, place: RowPlace) => ReactNode
   /** What `x` does to the row that has the focus. */
   readonly onToggleRow?: (index: number) => void
+  /** A row that is brought into view, and gets the focus, when it becomes another one. */
+  readonly shown?: number
+  /** Walked as pages of traces are: besides `j` and `k` by `f` and `b`, and by `s` and `w` as many rows as are seen. */
+  readonly hasTraceKeys?: boolean
 }
+
+const NO_KEYS = {} as const
 
 /** Rows drawn beyond those in view, for a fast finger. */
 const OVERSCAN = 12
 const ROW_PX = { comfortable: 36, dense: 27 } as const
+/** Rows of the page before that stay in view when a page is walked. */
+const PAGE_LEAVES_ROWS = 4
 /** What stands over the rows: the masthead and the head of the table; and below them, on a phone, the places. */
 const COVERED_PX = { top: 92, bottom: 72 } as const
 
@@ -39,6 +47,7 @@ const COVERED_PX = { top: 92, bottom: 72 } as const
  */
 export function VirtualTable(props: VirtualTableProps): ReactNode {
   const { label, className = '', head, columns, loaded, total, onNeedMore, renderRow, onToggleRow } = props
+  const { shown, hasTraceKeys = false } = props
   const body = useRef<HTMLTableSectionElement>(null)
   const [topPx, setTopPx] = useState(0)
   const { density } = usePreferences()
@@ -78,6 +87,31 @@ export function VirtualTable(props: VirtualTableProps): ReactNode {
     virtual.scrollToIndex(next, { align: 'auto' })
     focusRow(body.current, next)
   }
+  const showRow = useEffectEvent((index: number) => {
+    virtual.scrollToIndex(index, { align: 'auto' })
+    focusRow(body.current, index)
+  })
+  useEffect(() => {
+    if (shown !== undefined && shown >= 0) showRow(shown)
+  }, [shown])
+  const page = (by: number): void => {
+    step(by * Math.max(1, Math.floor(window.innerHeight / ROW_PX[density]) - PAGE_LEAVES_ROWS))
+  }
+  const traceKeys = {
+    f: () => {
+      step(1)
+    },
+    b: () => {
+      step(-1)
+    },
+    s: () => {
+      page(1)
+    },
+    w: () => {
+      page(-1)
+    },
+  }
+  useKeys(hasTraceKeys ? traceKeys : NO_KEYS)
   useKeys({
     j: () => {
       step(1)

@@ -42,6 +42,7 @@ import { alertItems, boundRunbook, queryAnswer, rangeAnswer, RUNBOOKS, SETTINGS 
 import { now } from './now-fixtures.ts'
 import { fleetAnswer } from './fleet-answers.ts'
 import { exploreAnswer, labelValues } from './explore-answers.ts'
+import { traceAnswer } from './trace-fixtures.ts'
 
 /**
  * Serves the built UI with answers that a test chooses, under the content security policy a real server has.
@@ -100,6 +101,8 @@ export interface Answers {
   adoption: (question: string, search: URLSearchParams) => unknown
   /** What is asked about metrics, their labels and logs; `undefined`: no such route. */
   explore: (url: URL) => unknown
+  /** What is asked of the API that Jaeger's pages use. */
+  traces: (url: URL) => unknown
   /** Anything that changes something: acknowledge, silence. */
   change: (sent: Sent) => Answer<unknown>
 }
@@ -145,6 +148,7 @@ export function usualAnswers(): Answers {
       return question === 'operators' ? operators : answer(question, search)
     },
     explore: (url) => exploreAnswer(url, Date.now()),
+    traces: traceAnswer,
     change: ({ path }) => (path.endsWith('/silences') ? { ...silences(Date.now())[0]!, id: 'made' } : {}),
   }
 }
@@ -280,6 +284,7 @@ function answerTo(url: URL, answers: Answers): unknown {
   if (label !== undefined) return { status: 'success', data: answers.labelValues(label) }
   if (pathname === '/api/dashboards/v1') return answers.dashboards()
   if (pathname.startsWith('/api/dashboards/v1/')) return answers.dashboard(pathname.split('/').at(-1)!)
+  if (pathname.startsWith('/api/v3/')) return answers.traces(url)
   const fleet = pathname.startsWith('/api/fleet/v1/') ? answers.fleet(url) : undefined
   return fleet ?? answers.explore(url) ?? { status: 404, body: { error: `no route ${pathname}`, code: 'not_found' } }
 }

@@ -1,0 +1,104 @@
+import { UPGRADE_SPANS } from '../../model/upgrade-convention.ts'
+import { attributeOf } from './trace.ts'
+import type { Trace, TraceSpan } from './trace.ts'
+import { tellingOf } from './trace-view.ts'
+
+/** The phases of an upgrade's trace, by the conventions of `src/fleet/CONVENTIONS.md`. Pure. */
+export interface PhaseLane {
+  readonly text: string
+  /** Places of its spans in `Trace.spans`. */
+  readonly places: readonly number[]
+  /** Spans of it together, as long as any of them ran. */
+  readonly ranNs: number
+  /** Of the critical path. */
+  readonly pathNs: number
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  'olm.approval': 'waits for approval',
+  'olm.csv.pending': 'install: requirements',
+  'olm.csv.install_ready': 'install: ready',
+  'olm.csv.installing': 'install: operators start',
+  'hco.reconcile': 'components',
+  'virt_handler.canary': 'first node',
+  'virt_handler.waves': 'node by node',
+  'kubevirt.workload_update': 'machines follow',
+}
+const TELLING_WORDS: Readonly<Record<string, string>> = {
+  'component.upgrade': 'component ',
+  'platform.pool': 'nodes of ',
+}
+
+const ORDER: readonly string[] = UPGRADE_SPANS.map(({ name }) => name)
+
+/** A span as people say its phase; its name where it is none. */
+export function spanWords(span: TraceSpan): string {
+  const telling = tellingOf(span)
+  const words = TELLING_WORDS[span.name]
+  if (words !== undefined && telling !== '') return words + telling
+  return WORDS[span.name] ?? span.name
+}
+
+export function isPhase({ name }: TraceSpan): boolean {
+  return name in WORDS || name in TELLING_WORDS
+}
+
+/** The upgrade a trace tells; `undefined`: it tells none. */
+export interface TracedUpgrade {
+  readonly cluster: string
+  readonly operator: string
+  readonly from: string
+  readonly to: string
+  /** The upgrade's id, where the trace has it: the traces of operators that have a CSV are called as their upgrades. */
+  readonly id: string | undefined
+  /** It has not ended. */
+  readonly isProvisional: boolean
+}
+
+const ROOT = /^upgrade (.+)$/
+
+export function tracedUpgrade({ traceId, spans }: Trace): TracedUpgrade | undefined {
+  const root = spans.find(({ name, parent }) => parent === -1 && ROOT.test(name))
+  if (root === undefined) return undefined
+  const said = (key: string): string => attributeOf(root.attributes, key) ?? ''
+  const resource = (key: string): string => attributeOf(root.resource, key) ?? ''
+  return {
+    cluster: resource('k8s.cluster.name') || resource('k8s.cluster.uid'),
+    operator: ROOT.exec(root.name)?.[1] ?? '',
+    from: said('upgrade.from.version'),
+    to: said('upgrade.to.version'),
+    id: said('deployment.id') === '' ? undefined : traceId,
+    isProvisional: said('upgrade.provisional') === 'true',
+  }
+}
+
+/** A lane for each phase, in the order of the conventions; empty where the trace tells no upgrade. */
+export function phaseLanes({ spans }: Trace, pathNs: ReadonlyMap<number, number>): readonly PhaseLane[] {
+  const lanes = new Map<string, number[]>()
+  spans.forEach((span, place) => {
+    if (!isPhase(span)) return
+    const text = spanWords(span)
+    const known = lanes.get(text)
+    if (known === undefined) lanes.set(text, [place])
+    else known.push(place)
+  })
+  const orderOf = (places: readonly number[]): number => ORDER.indexOf(spans[places[0]!]!.name)
+  return [...lanes]
+    .sort(([a, placesA], [b, placesB]) => orderOf(placesA) - orderOf(placesB) || (a < b ? -1 : 1))
+    .map(([text, places]) => ({
+      text,
+      places,
+      ranNs: unionNs(places.map((place) => spans[place]!)),
+      pathNs: places.reduce((sum, place) => sum + (pathNs.get(place) ?? 0), 0),
+    }))
+}
+
+function unionNs(spans: readonly TraceSpan[]): number {
+  let sumNs = 0
+  let untilNs = -Infinity
+  for (const { fromNs, toNs } of [...spans].sort((a, b) => a.fromNs - b.fromNs)) {
+    sumNs += Math.max(0, toNs - Math.max(fromNs, untilNs))
+    untilNs = Math.max(untilNs, toNs)
+  }
+  return sumNs
+}

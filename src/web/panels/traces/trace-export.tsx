@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import type { OtlpTraceAnswer } from '../../lib/otlp-json.ts'
+import { CodeBlock } from '../../ui/code-block.tsx'
+
+interface TraceExportProps {
+  readonly traceId: string
+  readonly answer: OtlpTraceAnswer
+}
+
+/** Taking the trace elsewhere: as a file, or by the API that Jaeger's clients speak. */
+export function TraceExport({ traceId, answer }: TraceExportProps): ReactNode {
+  return (
+    <>
+      <Button
+        variant="secondary"
+        size="sm"
+        onClick={() => {
+          download(`trace-${traceId}.otlp.json`, answer)
+        }}
+      >
+        Download OTLP JSON
+      </Button>
+      <details className="api-call">
+        <summary>Open in Jaeger or Grafana</summary>
+        <p className="quiet">
+          This server answers as a Jaeger does. Give this address to a Jaeger page or to a data source of kind Jaeger in
+          Grafana, with a token of role viewer, and look for the trace by its id.
+        </p>
+        <CodeBlock what="Jaeger address" text={`${location.origin} ${traceId}`}>
+          {`${location.origin}\n${traceId}`}
+        </CodeBlock>
+      </details>
+    </>
+  )
+}
+
+/** A file as the collector's file receiver reads it: what the API answers, without its envelope. */
+function download(name: string, { result }: OtlpTraceAnswer): void {
+  const address = URL.createObjectURL(new Blob([JSON.stringify(result)], { type: 'application/json' }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(address)
+}

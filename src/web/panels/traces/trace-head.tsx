@@ -1,0 +1,102 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { clusterPath, upgradePath, upgradesPath } from '../../lib/fleet-paths.ts'
+import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
+import { formatSpanNs } from '../../lib/format-span.ts'
+import { spanWords } from '../../lib/trace-phases.ts'
+import type { TracedUpgrade } from '../../lib/trace-phases.ts'
+import type { Trace } from '../../lib/trace.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Shape } from '../../ui/shapes.tsx'
+import { Moment } from '../../ui/time.tsx'
+
+interface TraceHeadProps {
+  readonly trace: Trace
+  readonly upgrade: TracedUpgrade | undefined
+  readonly pathNs: ReadonlyMap<number, number>
+}
+
+/** What the trace is of, in a line, and its numbers. */
+export function TraceHead({ trace, upgrade, pathNs }: TraceHeadProps): ReactNode {
+  const { spans, durationNs, startMs, traceId } = trace
+  const errors = spans.filter(({ isError }) => isError).length
+  const services = new Set(spans.map(({ service }) => service))
+  const roots = spans.filter(({ parent }) => parent === -1)
+  return (
+    <>
+      <div className="trace-title">
+        <h1>{upgrade === undefined ? spanWords(roots[0]!) : upgradeTitle(upgrade)}</h1>
+        <span className="trace-id quiet">
+          <code>{traceId}</code>
+          <CopyButton text={traceId} label="Copy the trace's id" />
+        </span>
+      </div>
+      {upgrade === undefined ? null : <UpgradeLine upgrade={upgrade} />}
+      <dl className="trace-numbers">
+        <Figure name="Takes" value={formatSpanNs(durationNs)} />
+        <Figure name="Began" value={<Moment atMs={startMs} />} />
+        <Figure name="Spans" value={formatCount(spans.length)} />
+        <Figure name="Services" value={[...services].sort().slice(0, 3).join(', ') + moreOf(services.size)} />
+        <Figure
+          name="Errors"
+          value={
+            errors === 0 ? (
+              'none'
+            ) : (
+              <span className="tone-critical">
+                <Shape name="cross" /> {countOf(errors, 'span')}
+              </span>
+            )
+          }
+        />
+        <Figure name="Critical path" value={<LongestOnPath trace={trace} pathNs={pathNs} />} />
+      </dl>
+      {roots.length > 1 ? (
+        <p className="quiet">
+          {countOf(roots.length, 'span')} have no parent here, {formatCount(roots.filter((one) => one.isOrphan).length)}{' '}
+          of them because it was not sent or is not kept: the trace may be larger than what is shown.
+        </p>
+      ) : null}
+    </>
+  )
+}
+
+function upgradeTitle({ cluster, from, to }: TracedUpgrade): string {
+  return `${cluster}: ${from === '' ? 'from an unknown version' : from} → ${to}`
+}
+
+function moreOf(count: number): string {
+  return count > 3 ? ` and ${formatCount(count - 3)} more` : ''
+}
+
+function UpgradeLine({ upgrade }: { readonly upgrade: TracedUpgrade }): ReactNode {
+  const { cluster, operator, id, isProvisional } = upgrade
+  return (
+    <p className="trace-upgrade">
+      Upgrade of {operator} on <Link href={clusterPath(cluster)}>{cluster}</Link>
+      {isProvisional ? ', as far as it has got' : ''}.{' '}
+      {id === undefined ? (
+        <Link href={upgradesPath({ cluster })}>Upgrades of the cluster</Link>
+      ) : (
+        <Link href={upgradePath(id)}>Evidence, baseline and alerts of the upgrade</Link>
+      )}
+    </p>
+  )
+}
+
+function Figure({ name, value }: { readonly name: string; readonly value: ReactNode }): ReactNode {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd className="nums">{value}</dd>
+    </div>
+  )
+}
+
+/** What most of the time went to. */
+function LongestOnPath({ trace, pathNs }: Omit<TraceHeadProps, 'upgrade'>): ReactNode {
+  const [place, ns] = [...pathNs].reduce((most, one) => (one[1] > most[1] ? one : most), [-1, 0])
+  const span = trace.spans[place]
+  if (span === undefined) return ns === 0 ? 'no time' : `${formatShare(ns, trace.durationNs)} between spans`
+  return `${formatShare(ns, trace.durationNs)} ${spanWords(span)}`
+}

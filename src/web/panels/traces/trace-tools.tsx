@@ -1,0 +1,104 @@
+import type { ReactNode, Ref } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import { countOf } from '../../lib/format-number.ts'
+import type { TraceShow, TraceView } from '../../lib/trace-view.ts'
+import { Choice } from '../../ui/choice.tsx'
+
+interface TraceToolsProps {
+  readonly view: TraceView
+  readonly searchRef: Ref<HTMLInputElement>
+  readonly foundCount: number
+  readonly errorCount: number
+  readonly onChange: (view: TraceView) => void
+  /** Opens the next or previous span that was searched for, or that failed. */
+  readonly onStep: (among: 'found' | 'errors', by: 1 | -1) => void
+}
+
+const SHOWS: readonly { readonly value: TraceShow; readonly text: string }[] = [
+  { value: 'waterfall', text: 'Waterfall' },
+  { value: 'table', text: 'Table' },
+]
+
+/** Searching in the trace, its errors, and how it is shown. */
+export function TraceTools(props: TraceToolsProps): ReactNode {
+  const { view, searchRef, foundCount, errorCount, onChange, onStep } = props
+  const isZoomed = view.from > 0 || view.to < 1
+  return (
+    <div className="filters trace-tools">
+      <input
+        ref={searchRef}
+        type="search"
+        className="filters-search"
+        aria-label="Search in this trace"
+        placeholder="Name, service, key=value"
+        value={view.text}
+        onChange={(event) => {
+          onChange({ ...view, text: event.target.value })
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') onStep('found', event.shiftKey ? -1 : 1)
+          if (event.key === 'Escape') event.currentTarget.blur()
+        }}
+      />
+      {view.text === '' ? null : (
+        <span className="quiet nums" role="status">
+          {countOf(foundCount, 'span')} found
+        </span>
+      )}
+      {errorCount === 0 ? null : (
+        <span className="filters-row">
+          <Button
+            variant="secondary"
+            size="sm"
+            onClick={() => {
+              onStep('errors', -1)
+            }}
+          >
+            Previous error
+          </Button>
+          <Button
+            variant="secondary"
+            size="sm"
+            onClick={() => {
+              onStep('errors', 1)
+            }}
+          >
+            Next error
+          </Button>
+        </span>
+      )}
+      {isZoomed ? (
+        <Button
+          variant="link"
+          size="sm"
+          onClick={() => {
+            onChange({ ...view, from: 0, to: 1 })
+          }}
+        >
+          Show the whole trace
+        </Button>
+      ) : null}
+      {view.closed.length === 0 ? null : (
+        <Button
+          variant="link"
+          size="sm"
+          onClick={() => {
+            onChange({ ...view, closed: [] })
+          }}
+        >
+          Open all spans
+        </Button>
+      )}
+      <span className="trace-show">
+        <Choice
+          label="Show as"
+          options={SHOWS}
+          value={view.show}
+          onChange={(show) => {
+            onChange({ ...view, show })
+          }}
+        />
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { traceOfOtlp } from '../lib/trace.ts'
+import type { Trace } from '../lib/trace.ts'
+import { otlpAt } from '../lib/otlp-json.ts'
+import type { OtlpTraceAnswer } from '../lib/otlp-json.ts'
+import { ApiFailure, fetchJson } from './fetch-json.ts'
+import { useMoment } from './use-moment.ts'
+
+/** Traces, by the API that Jaeger's pages use. A trace is one answer, whole. */
+
+const TRACES = '/api/v3/traces'
+/** Traces grow while they are looked at, but a reader's rows do not move every few seconds. */
+const TRACE_STALE_MS = 60_000
+
+export interface WholeTrace {
+  readonly trace: Trace
+  /** As it came, whole whatever the moment, to be kept as a file. */
+  readonly answer: OtlpTraceAnswer
+}
+
+export function traceCall(traceId: string): string {
+  return `${TRACES}/${encodeURIComponent(traceId)}`
+}
+
+/** As it was at the page's moment. @param traceId empty: nothing is asked */
+export function useTrace(traceId: string): UseQueryResult<WholeTrace> {
+  const moment = useMoment()
+  return useQuery({
+    queryKey: ['trace', traceId, moment],
+    queryFn: ({ signal }) => readTrace(traceId, moment, signal),
+    enabled: traceId !== '',
+    staleTime: TRACE_STALE_MS,
+    refetchOnWindowFocus: false,
+  })
+}
+
+async function readTrace(traceId: string, moment: string | undefined, signal: AbortSignal): Promise<WholeTrace> {
+  const answer = await fetchJson<OtlpTraceAnswer>(traceCall(traceId), signal).catch((thrown: unknown) => {
+    throw thrown instanceof ApiFailure && thrown.status === 404 ? unknownTrace() : thrown
+  })
+  const { resourceSpans } = answer.result
+  const trace = traceOfOtlp(moment === undefined ? resourceSpans : otlpAt(resourceSpans, Date.parse(moment)))
+  if (trace === undefined) throw unknownTrace()
+  return { trace, answer }
+}
+
+function unknownTrace(): ApiFailure {
+  return new ApiFailure(404, 'No span of a trace with this id is kept here.', {
+    hint: 'Its spans may be older than what is kept, or not here yet.',
+  })
+}

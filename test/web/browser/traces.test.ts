@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launchBrowser } from '../../support/browser.ts'
+import { startFixtureServer } from './fixture-server.ts'
+import type { FixtureServer } from './fixture-server.ts'
+import { accessibilityFaults, openPage, PHONE } from './open-page.ts'
+import { FAILED_TRACE, LONG_TRACE, UPGRADE_TRACE } from './trace-fixtures.ts'
+
+let browser: Browser
+let server: FixtureServer
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  server = await startFixtureServer()
+})
+afterAll(async () => {
+  await browser.close()
+  await server.close()
+})
+
+test('the trace of an upgrade: where its time went in no click, a failed step and its reason in one key', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, `/explore/traces/${FAILED_TRACE}`)
+  await page.getByRole('heading', { level: 1, name: 'ams-2: 1.17.3 → 1.18.1' }).waitFor()
+  const phases = page.getByRole('table', { name: 'Phases of the upgrade' })
+  // Twelve of sixteen minutes.
+  await phases.getByRole('row', { name: /component kubevirt failed 12 min 75 %/ }).waitFor()
+  expect(await phases.getByRole('row').count()).toBe(6)
+  expect(await page.getByRole('link', { name: 'Evidence, baseline and alerts' }).getAttribute('href')).toBe(
+    `/fleet/upgrades/${FAILED_TRACE}`,
+  )
+  const spans = page.getByRole('table', { name: 'Spans' })
+  expect(await spans.getAttribute('aria-rowcount')).toBe('7')
+
+  await page.keyboard.press('n')
+  await page.waitForURL('**?span=a0')
+  await page.keyboard.press('n')
+  await page.waitForURL('**?span=a4')
+  const detail = page.getByRole('complementary', { name: 'Span component kubevirt' })
+  await detail.getByText('Error: virt-handler is not ready on worker-7').waitFor()
+  await detail.getByText('component.name').waitFor()
+  expect(await accessibilityFaults(page)).toEqual([])
+  await page.keyboard.press('p')
+  await page.waitForURL('**?span=a0')
+  await page.getByRole('complementary').getByText('alert.firing').waitFor()
+  await page.keyboard.press('Escape')
+  await detail.waitFor({ state: 'detached' })
+
+  // Rows by keys: the second one is closed and opened, the third is read.
+  await page.keyboard.press('k')
+  await page.keyboard.press('[')
+  expect(await spans.getAttribute('aria-rowcount')).toBe('2')
+  await page.keyboard.press(']')
+  await page.keyboard.press('f')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**?span=a1')
+
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download OTLP JSON' }).click(),
+  ])
+  expect(file.suggestedFilename()).toBe(`trace-${FAILED_TRACE}.otlp.json`)
+  const kept = JSON.parse(await readFile(await file.path(), 'utf8')) as Record<string, unknown>
+  expect(Object.keys(kept)).toEqual(['resourceSpans'])
+  expectClean()
+  await close()
+})
+
+test('five thousand spans: only those in view are drawn, searched, zoomed into, and read as a table', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, `/explore/traces/${LONG_TRACE}`)
+  const spans = page.getByRole('table', { name: 'Spans' })
+  await spans.getByRole('link', { name: 'reconcile everything' }).waitFor()
+  expect(await spans.getAttribute('aria-rowcount')).toBe('5001')
+  expect(await spans.getByRole('row').count()).toBeLessThan(80)
+  // The last one in the order of the rows, which is that of the tree.
+  await page.getByRole('button', { name: 'Previous error' }).click()
+  await spans.getByRole('link', { name: 'call 2500', exact: true }).waitFor()
+
+  await page.keyboard.press('/')
+  await page.keyboard.type('k8s.pod.name=p-77')
+  await page.getByText('11 spans found').waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('complementary', { name: 'Span call 77' }).waitFor()
+
+  const overview = page.getByRole('img', { name: /^Overview/ })
+  await overview.scrollIntoViewIfNeeded()
+  const box = (await overview.boundingBox())!
+  await page.mouse.move(box.x + box.width * 0.25, box.y + 20)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 20, { steps: 3 })
+  await page.mouse.up()
+  await page.getByRole('button', { name: 'Show the whole trace' }).waitFor()
+  expect(Number(await spans.getAttribute('aria-rowcount'))).toBeLessThan(2000)
+  await page.getByRole('button', { name: 'Show the whole trace' }).click()
+  await page.getByRole('button', { name: 'Table', exact: true }).click()
+  await spans.getByRole('columnheader', { name: 'Critical path' }).waitFor()
+  expect(await spans.getAttribute('aria-rowcount')).toBe('5001')
+  expectClean()
+  await close()
+})
+
+test('on a phone spans are a list, the open one a sheet; an unknown trace says so', async () => {
+  const { page, expectClean, close } = await openPage(
+    browser,
+    server,
+    `/explore/traces/${UPGRADE_TRACE}?span=a4`,
+    PHONE,
+    ['404'],
+  )
+  await page.getByRole('complementary', { name: 'Span component kubevirt' }).waitFor()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  await page.goto(`${server.origin}/explore/traces/${'9'.repeat(32)}`)
+  await page.getByText('No span of a trace with this id is kept here.').waitFor()
+  expectClean()
+  await close()
+})

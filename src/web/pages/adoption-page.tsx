@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useLocation, useSearch } from 'wouter'
-import type { SpreadAnswer } from '../../contract/adoption.ts'
+import type { ShareAnswer, SpreadAnswer } from '../../contract/adoption.ts'
 import { adoptionCall } from '../lib/adoption-call.ts'
 import type { AskParams } from '../lib/adoption-call.ts'
 import { adoptionHeadline } from '../lib/adoption-headline.ts'
@@ -9,6 +9,7 @@ import { daysOf, parseAdoptionView } from '../lib/adoption-view.ts'
 import type { AdoptionView } from '../lib/adoption-view.ts'
 import { adoptionPath } from '../lib/paths.ts'
 import { addUtcDays, utcDayOf } from '../lib/utc-day.ts'
+import { hasLines, linesOf, onOneLine } from '../lib/version-lines.ts'
 import { AdoptionFilters } from '../panels/adoption/adoption-filters.tsx'
 import { AlignedPanel } from '../panels/adoption/aligned-panel.tsx'
 import { BehindPanel } from '../panels/adoption/behind-panel.tsx'
@@ -37,7 +38,7 @@ export function AdoptionPage(): ReactNode {
       <h1>Adoption</h1>
       <Answer query={operators} what="what was counted" skeletonLines={12}>
         {({ operators: names, firstDay }) =>
-          firstDay === null ? <NothingCounted /> : <Adoption operators={names} firstDay={firstDay} />
+          firstDay === null ? <NothingCounted /> : <LinesOfVersions operators={names} firstDay={firstDay} />
         }
       </Answer>
     </div>
@@ -56,13 +57,36 @@ function NothingCounted(): ReactNode {
   )
 }
 
-interface AdoptionProps {
+interface LinesOfVersionsProps {
   readonly operators: readonly string[]
   readonly firstDay: string
 }
 
-function Adoption({ operators, firstDay }: AdoptionProps): ReactNode {
+/** First which lines of versions there are: what the page says is about one of them. */
+function LinesOfVersions(props: LinesOfVersionsProps): ReactNode {
   const view = parseAdoptionView(useSearch())
+  const moment = useMoment()
+  const lastDay = useLastDay(moment)
+  const days = { ...daysOf(view, lastDay, props.firstDay), ...(moment === undefined ? {} : { at: moment }) }
+  const isAsked = hasLines(view)
+  const query = useAdoption<ShareAnswer>(
+    adoptionCall('share', { ...view, only: {} }, { ...days, by: 'flavour' }),
+    isAsked,
+  )
+  if (!isAsked) return <Adoption {...props} view={view} lines={[]} />
+  return (
+    <Answer query={query} what="which versions there are" skeletonLines={12}>
+      {(answer) => <Adoption {...props} view={onOneLine(view, linesOf(answer))} lines={linesOf(answer)} />}
+    </Answer>
+  )
+}
+
+interface AdoptionProps extends LinesOfVersionsProps {
+  readonly view: AdoptionView
+  readonly lines: readonly string[]
+}
+
+function Adoption({ operators, firstDay, view, lines }: AdoptionProps): ReactNode {
   const [, navigate] = useLocation()
   const moment = useMoment()
   const lastDay = useLastDay(moment)
@@ -87,7 +111,7 @@ function Adoption({ operators, firstDay }: AdoptionProps): ReactNode {
   const headline = adoptionHeadline(spread.data?.versions ?? [], version, spread.data?.basis.telling ?? 0)
   return (
     <>
-      <AdoptionFilters {...part} operators={operators} version={version} versions={newestFirst} />
+      <AdoptionFilters {...part} operators={operators} lines={lines} version={version} versions={newestFirst} />
       <p className="headline adoption-headline">
         {headline === undefined ? (
           <span>

@@ -144,7 +144,7 @@ function madeUpFleet(): readonly MadeUpCluster[] {
     return {
       row: {
         ...{ operator: OPERATOR, channel, platform, region: of('region'), environment: of('environment') },
-        flavour: platform.startsWith('openshift') ? 'openshift' : 'community',
+        flavour: 'community',
         vms: Math.floor(30 * lot('vms', cluster)),
       },
       isUntold: lot('untold', cluster) < 0.05,

@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { ShareAnswer } from '../../../src/contract/adoption.ts'
 import { launchBrowser } from '../../support/browser.ts'
 import { adoptionFixture, someClusters } from './adoption-fixtures.ts'
 import { startFixtureServer, usualAnswers } from './fixture-server.ts'
@@ -192,6 +193,28 @@ test('a panel that fails leaves the others, and a day alone is shown', async () 
   await page.getByText('No version has a first day that is known.').waitFor()
   await page.getByRole('button', { name: 'Cite: Share over time' }).click()
   await page.getByText('its numbers will still change').waitFor()
+  await close()
+})
+
+test('versions of the community and of OpenShift are not compared: the page is about one line', async () => {
+  const { answer } = adoptionFixture(Date.now(), 30)
+  const { adoption } = server.answers
+  server.answers.adoption = (question, search) => {
+    if (search.get('by') !== 'flavour')
+      return adoption(question, new URLSearchParams([...search].filter(([name]) => name !== 'flavour')))
+    const [series] = (answer('share', search) as ShareAnswer).series
+    const few = { ...series!, value: 'openshift', clusters: series!.clusters.map(() => 3) }
+    return { ...(answer('share', search) as ShareAnswer), series: [series, few] }
+  }
+  const { page, expectClean, close } = await openPage(browser, server, '/adoption')
+  const lines = page.getByRole('group', { name: 'Line of versions' })
+  await lines.getByRole('button', { name: 'Community', pressed: true }).waitFor()
+  await page.getByText('that tell (51 %)').waitFor()
+  expect(server.asked.some((path) => path.includes('/spread?flavour=community&flavour=-'))).toBe(true)
+  await lines.getByRole('button', { name: 'OpenShift' }).click()
+  await page.waitForURL('**/adoption?flavour=openshift&flavour=-')
+  await lines.getByRole('button', { name: 'OpenShift', pressed: true }).waitFor()
+  expectClean()
   await close()
 })
 

@@ -9,6 +9,7 @@ import { cohortRows } from '../../../src/web/lib/cohort-rows.ts'
 import { machinesFollow } from '../../../src/web/lib/machines-follow.ts'
 import { olderShare } from '../../../src/web/lib/older-share.ts'
 import { rolloutStepOf } from '../../../src/web/lib/rollout-step.ts'
+import { hasLines, linesOf, onOneLine } from '../../../src/web/lib/version-lines.ts'
 import { shareBands } from '../../../src/web/lib/share-bands.ts'
 import { parseExpr } from '../../../src/promql/parse.ts'
 
@@ -50,6 +51,23 @@ describe('bands', () => {
     ])
     const other = bands.find(({ kind }) => kind === 'other')!
     expect(other.clusters).toEqual([11 + 12 + 13 + 14 + 16, 0, 0])
+  })
+})
+
+describe('lines of versions', () => {
+  test('are looked at one at a time, the larger first', () => {
+    const answer = answerOf({ community: [5, 0, 4], openshift: [0, 0, 9] })
+    expect(linesOf(answer)).toEqual(['openshift', 'community'])
+    expect(onOneLine(PLAIN_VIEW, linesOf(answer)).only).toEqual({ flavour: ['openshift', '-'] })
+    const chosen = { ...PLAIN_VIEW, only: { flavour: ['community'], region: ['eu'] } }
+    expect(onOneLine(chosen, linesOf(answer))).toEqual(chosen)
+  })
+
+  test('are no matter where there is one, or another operator', () => {
+    expect(linesOf(answerOf({ community: [5, 0, 4], openshift: [2, 0, 0] }))).toEqual([])
+    expect(onOneLine(PLAIN_VIEW, [])).toEqual(PLAIN_VIEW)
+    expect(hasLines(PLAIN_VIEW)).toBe(true)
+    expect(hasLines({ ...PLAIN_VIEW, operator: 'kubevirt' })).toBe(false)
   })
 })
 

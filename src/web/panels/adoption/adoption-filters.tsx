@@ -5,19 +5,22 @@ import type { ShareAnswer } from '../../../contract/adoption.ts'
 import { adoptionCall } from '../../lib/adoption-call.ts'
 import { FACETS, RANGES } from '../../lib/adoption-view.ts'
 import type { Facet } from '../../lib/adoption-view.ts'
+import { LINE_NAMES, onlyLine } from '../../lib/version-lines.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
 import { Choice } from '../../ui/choice.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
 
 interface AdoptionFiltersProps extends AdoptionPart {
   readonly operators: readonly string[]
+  /** Lines of versions, where there are several. */
+  readonly lines: readonly string[]
   /** The version the page is about, and all it could be about. */
   readonly version: string
   readonly versions: readonly string[]
 }
 
 /** What the page is about: which operator, version, days, and which clusters. */
-export function AdoptionFilters({ operators, version, versions, ...part }: AdoptionFiltersProps): ReactNode {
+export function AdoptionFilters({ operators, lines, version, versions, ...part }: AdoptionFiltersProps): ReactNode {
   const { view, change } = part
   return (
     <div className="filters adoption-filters">
@@ -35,6 +38,16 @@ export function AdoptionFilters({ operators, version, versions, ...part }: Adopt
             ))}
           </select>
         </label>
+      ) : null}
+      {lines.length > 1 ? (
+        <Choice
+          label="Line of versions"
+          options={lines.map((value) => ({ value, text: LINE_NAMES[value] ?? value }))}
+          value={view.only.flavour?.[0] ?? ''}
+          onChange={(line) => {
+            change({ only: { ...view.only, flavour: onlyLine(line) }, version: '', compare: [], older: '' })
+          }}
+        />
       ) : null}
       <label className="group-choice">
         Version
@@ -71,7 +84,7 @@ export function AdoptionFilters({ operators, version, versions, ...part }: Adopt
         </Label>
       )}
       <OnlyFields {...part} />
-      {FACETS.flatMap((facet) =>
+      {FACETS.filter((facet) => facet !== 'flavour' || lines.length < 2).flatMap((facet) =>
         (view.only[facet] ?? []).map((value) => (
           <Label
             key={`${facet} ${value}`}

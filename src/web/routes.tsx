@@ -22,6 +22,7 @@ const load = {
   dashboards: () => import('./pages/dashboards-page.tsx'),
   dashboard: () => import('./pages/dashboard-page.tsx'),
   metrics: () => import('./pages/metrics-page.tsx'),
+  traces: () => import('./pages/traces-page.tsx'),
   trace: () => import('./pages/trace-page.tsx'),
   fleet: () => import('./pages/fleet-page.tsx'),
   cluster: () => import('./pages/cluster-page.tsx'),
@@ -45,6 +46,7 @@ const ExplorePage = lazyPage(async () => (await load.explore()).ExplorePage)
 const DashboardsPage = lazyPage(async () => (await load.dashboards()).DashboardsPage)
 const DashboardPage = lazyPage(async () => (await load.dashboard()).DashboardPage)
 const MetricsPage = lazyPage(async () => (await load.metrics()).MetricsPage)
+const TracesPage = lazyPage(async () => (await load.traces()).TracesPage)
 const TracePage = lazyPage(async () => (await load.trace()).TracePage)
 const FleetPage = lazyPage(async () => (await load.fleet()).FleetPage)
 const ClusterPage = lazyPage(async () => (await load.cluster()).ClusterPage)
@@ -75,6 +77,7 @@ export function Routes(): ReactNode {
       <Route path={EXPLORE_ROUTES.dashboards} component={DashboardsPage} />
       <Route path={EXPLORE_ROUTES.dashboard}>{({ name }) => <DashboardPage key={name} name={name} />}</Route>
       <Route path={EXPLORE_ROUTES.metrics} component={MetricsPage} />
+      <Route path={EXPLORE_ROUTES.traces} component={TracesPage} />
       <Route path={EXPLORE_ROUTES.trace}>{({ traceId }) => <TracePage key={traceId} traceId={traceId} />}</Route>
       <Route path={ROUTES.runbook}>{({ name }) => <RunbookPage key={name} name={name.replace(/\.md$/, '')} />}</Route>
       <Route component={NotFoundPage} />

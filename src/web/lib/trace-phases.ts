@@ -72,6 +72,13 @@ export function tracedUpgrade({ traceId, spans }: Trace): TracedUpgrade | undefi
   }
 }
 
+/** What a trace is called: its upgrade, or its first span. */
+export function traceTitle(trace: Trace): string {
+  const upgrade = tracedUpgrade(trace)
+  if (upgrade === undefined) return spanWords(trace.spans[0]!)
+  return `${upgrade.cluster}: ${upgrade.from === '' ? 'from an unknown version' : upgrade.from} → ${upgrade.to}`
+}
+
 /** A lane for each phase, in the order of the conventions; empty where the trace tells no upgrade. */
 export function phaseLanes({ spans }: Trace, pathNs: ReadonlyMap<number, number>): readonly PhaseLane[] {
   const lanes = new Map<string, number[]>()

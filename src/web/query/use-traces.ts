@@ -1,5 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
+import { searchOf, withSearch } from '../lib/address.ts'
+import { questionOfTraceSearch, tracesOfOtlp } from '../lib/trace-search.ts'
+import type { TraceSearch } from '../lib/trace-search.ts'
 import { traceOfOtlp } from '../lib/trace.ts'
 import type { Trace } from '../lib/trace.ts'
 import { otlpAt } from '../lib/otlp-json.ts'
@@ -48,5 +51,36 @@ async function readTrace(traceId: string, moment: string | undefined, signal: Ab
 function unknownTrace(): ApiFailure {
   return new ApiFailure(404, 'No span of a trace with this id is kept here.', {
     hint: 'Its spans may be older than what is kept, or not here yet.',
+  })
+}
+
+/** @param toMs end of the range that is searched */
+export function tracesCall(asked: TraceSearch, toMs: number): string {
+  return withSearch(TRACES, searchOf(questionOfTraceSearch(asked, toMs)))
+}
+
+/** Those that match, whole; none is an answer. */
+export function useTraces(asked: TraceSearch, toMs: number): UseQueryResult<readonly Trace[]> {
+  const path = tracesCall(asked, toMs)
+  return useQuery({
+    queryKey: ['traces', path],
+    queryFn: async ({ signal }) => {
+      const answer = await fetchJson<OtlpTraceAnswer>(path, signal).catch((thrown: unknown) => {
+        if (thrown instanceof ApiFailure && thrown.status === 404) return undefined
+        throw thrown
+      })
+      return tracesOfOtlp(answer?.result.resourceSpans ?? [])
+    },
+    staleTime: TRACE_STALE_MS,
+    refetchOnWindowFocus: false,
+  })
+}
+
+export function useTraceServices(): UseQueryResult<readonly string[]> {
+  return useQuery({
+    queryKey: ['trace-services'],
+    queryFn: async ({ signal }) =>
+      (await fetchJson<{ readonly services: readonly string[] }>('/api/v3/services', signal)).services,
+    staleTime: TRACE_STALE_MS,
   })
 }

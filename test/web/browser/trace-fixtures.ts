@@ -69,7 +69,15 @@ function resourceSpansOf(traceId: string): readonly OtlpResourceSpans[] | undefi
 const NO_TRACE = { status: 404, body: { error: { httpCode: 404, message: 'No traces found' } } }
 
 /** `undefined`: no route of it. */
-export function traceAnswer({ pathname }: URL): unknown {
+export function traceAnswer({ pathname, searchParams }: URL): unknown {
+  if (pathname === '/api/v3/services') return { services: ['hyperconverged-cluster-operator', 'virt-operator'] }
+  if (pathname === '/api/v3/traces') {
+    const hasError = (searchParams.get('query.attributes') ?? '').includes('"error":"true"')
+    const isNowhere = searchParams.get('query.operationName') === 'nowhere'
+    const found = isNowhere ? [] : hasError ? [FAILED_TRACE] : [FAILED_TRACE, UPGRADE_TRACE]
+    const resourceSpans = found.flatMap((traceId) => resourceSpansOf(traceId) ?? [])
+    return found.length === 0 ? NO_TRACE : { result: { resourceSpans } }
+  }
   const one = /^\/api\/v3\/traces\/([^/]+)$/.exec(pathname)?.[1]
   if (one === undefined) return undefined
   const resourceSpans = resourceSpansOf(one)

@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { clusterPath, upgradePath, upgradesPath } from '../../lib/fleet-paths.ts'
 import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
 import { formatSpanNs } from '../../lib/format-span.ts'
-import { spanWords } from '../../lib/trace-phases.ts'
+import { spanWords, traceTitle } from '../../lib/trace-phases.ts'
 import type { TracedUpgrade } from '../../lib/trace-phases.ts'
 import type { Trace } from '../../lib/trace.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -25,7 +25,7 @@ export function TraceHead({ trace, upgrade, pathNs }: TraceHeadProps): ReactNode
   return (
     <>
       <div className="trace-title">
-        <h1>{upgrade === undefined ? spanWords(roots[0]!) : upgradeTitle(upgrade)}</h1>
+        <h1>{traceTitle(trace)}</h1>
         <span className="trace-id quiet">
           <code>{traceId}</code>
           <CopyButton text={traceId} label="Copy the trace's id" />
@@ -61,10 +61,6 @@ export function TraceHead({ trace, upgrade, pathNs }: TraceHeadProps): ReactNode
   )
 }
 
-function upgradeTitle({ cluster, from, to }: TracedUpgrade): string {
-  return `${cluster}: ${from === '' ? 'from an unknown version' : from} → ${to}`
-}
-
 function moreOf(count: number): string {
   return count > 3 ? ` and ${formatCount(count - 3)} more` : ''
 }
@@ -94,7 +90,7 @@ function Figure({ name, value }: { readonly name: string; readonly value: ReactN
 }
 
 /** What most of the time went to. */
-function LongestOnPath({ trace, pathNs }: Omit<TraceHeadProps, 'upgrade'>): ReactNode {
+export function LongestOnPath({ trace, pathNs }: Omit<TraceHeadProps, 'upgrade'>): ReactNode {
   const [place, ns] = [...pathNs].reduce((most, one) => (one[1] > most[1] ? one : most), [-1, 0])
   const span = trace.spans[place]
   if (span === undefined) return ns === 0 ? 'no time' : `${formatShare(ns, trace.durationNs)} between spans`

@@ -1,0 +1,72 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { useLocation, useSearch } from 'wouter'
+import { tracesPath } from '../lib/explore-paths.ts'
+import { countOf, formatCount } from '../lib/format-number.ts'
+import { parseTraceSearch, searchOfTraceSearch, TRACE_RANGES, TRACES_READ } from '../lib/trace-search.ts'
+import { Answer } from '../panels/answer.tsx'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
+import { TraceList } from '../panels/traces/trace-list.tsx'
+import { TraceScatter } from '../panels/traces/trace-scatter.tsx'
+import { TraceSearchForm } from '../panels/traces/trace-search-form.tsx'
+import { useMoment } from '../query/use-moment.ts'
+import { tracesCall, useTraces, useTraceServices } from '../query/use-traces.ts'
+import { Notice } from '../ui/notice.tsx'
+import { useNowMs } from '../ui/server-clock.ts'
+import '../ui/styles/traces.css'
+
+/** Whole minutes: the same question for as long as somebody looks. */
+const MINUTE_MS = 60_000
+
+/** Which traces there are, by when and how long. */
+export function TracesPage(): ReactNode {
+  const search = useSearch()
+  const asked = parseTraceSearch(search)
+  const moment = useMoment()
+  const nowMs = useNowMs()
+  const [openedMs] = useState(() => Math.ceil(nowMs / MINUTE_MS) * MINUTE_MS)
+  const toMs = moment === undefined ? openedMs : Date.parse(moment)
+  const fromMs = toMs - (TRACE_RANGES.find(({ value }) => value === asked.range)?.ms ?? 0)
+  const [, navigate] = useLocation()
+  const traces = useTraces(asked, toMs)
+  const services = useTraceServices().data ?? []
+  return (
+    <div className="page">
+      <title>Traces · Daytwo</title>
+      <PagesNav place="Explore" />
+      <h1>Traces</h1>
+      <TraceSearchForm
+        key={search}
+        asked={asked}
+        services={services}
+        onAsk={(next) => {
+          navigate(tracesPath(searchOfTraceSearch(next)), { replace: true })
+        }}
+      />
+      <Answer query={traces} what="the traces" skeletonLines={12}>
+        {(found) =>
+          found.length === 0 ? (
+            <Notice kind="note" title="No trace matches">
+              Upgrades are told as traces as soon as their start is known, and operators may send their own over OTLP. A
+              longer range, or fewer conditions, may show some.
+            </Notice>
+          ) : (
+            <>
+              <TraceScatter traces={found} fromMs={fromMs} toMs={toMs} />
+              <p className="quiet">
+                {countOf(found.length, 'trace')}, the newest first
+                {found.length === TRACES_READ
+                  ? `; at most ${formatCount(TRACES_READ)} are read: narrow the search`
+                  : ''}
+                .
+              </p>
+              <TraceList traces={found} />
+            </>
+          )
+        }
+      </Answer>
+      <ApiCallNote call={{ path: tracesCall(asked, toMs) }} />
+    </div>
+  )
+}

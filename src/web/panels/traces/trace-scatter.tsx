@@ -1,0 +1,58 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { tracePath } from '../../lib/explore-paths.ts'
+import { countOf, formatCount } from '../../lib/format-number.ts'
+import { formatSpanNs } from '../../lib/format-span.ts'
+import type { Trace } from '../../lib/trace.ts'
+import { Moment } from '../../ui/time.tsx'
+
+interface TraceScatterProps {
+  readonly traces: readonly Trace[]
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** Traces by when they began and how long they took, on a scale of powers; the table below says the same. */
+export function TraceScatter({ traces, fromMs, toMs }: TraceScatterProps): ReactNode {
+  const longestNs = traces.reduce((most, one) => Math.max(most, one.durationNs), 1)
+  const shortestNs = traces.reduce((least, one) => Math.min(least, Math.max(1, one.durationNs)), longestNs)
+  const [low, high] = [Math.log10(shortestNs) - 0.1, Math.log10(longestNs) + 0.1]
+  const failed = traces.filter(hasError).length
+  const says = `${countOf(traces.length, 'trace')} by start and duration, ${formatCount(failed)} with errors (squares)`
+  return (
+    <figure className="trace-scatter">
+      <div className="trace-scatter-area">
+        {traces.map((trace) => {
+          const x = (trace.startMs - fromMs) / Math.max(1, toMs - fromMs)
+          const y = (Math.log10(Math.max(1, trace.durationNs)) - low) / (high - low)
+          return (
+            <Link
+              key={trace.traceId}
+              href={tracePath(trace.traceId)}
+              tabIndex={-1}
+              aria-hidden="true"
+              className={hasError(trace) ? 'trace-dot is-error' : 'trace-dot'}
+              title={`${formatSpanNs(trace.durationNs)}${hasError(trace) ? ', with errors' : ''}`}
+              style={{ insetInlineStart: percent(x), insetBlockEnd: percent(y) }}
+            />
+          )
+        })}
+        <span className="trace-scatter-most nums">{formatSpanNs(longestNs)}</span>
+        <span className="trace-scatter-least nums">{formatSpanNs(shortestNs)}</span>
+      </div>
+      <figcaption className="quiet">
+        <Moment atMs={fromMs} />
+        <span>{says}</span>
+        <Moment atMs={toMs} />
+      </figcaption>
+    </figure>
+  )
+}
+
+export function hasError({ spans }: Trace): boolean {
+  return spans.some(({ isError }) => isError)
+}
+
+function percent(share: number): string {
+  return `${(Math.min(1, Math.max(0, share)) * 100).toFixed(2)}%`
+}

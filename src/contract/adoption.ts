@@ -110,7 +110,7 @@ export type SpreadQuery = Static<typeof SpreadQuery>
 export const SpreadItem = Type.Object({
   version: Type.String(),
   firstDay: Day,
-  /** False: it was there on the first day of the range, so its age is at least this. */
+  /** False: it was there on the first day of the range that anybody told a version, so its age is at least this. */
   isStartKnown: Type.Boolean(),
   /** Days until this share ran it or a newer one; `null`: not yet. */
   to10Days: orNull(Type.Integer()),

@@ -7,7 +7,7 @@ import type { ShareSeries, Shares } from './share.ts'
  */
 export interface Spread {
   readonly version: string
-  /** `isStartKnown` false: it was there on the first day of what is kept, so its age is at least this. */
+  /** `isStartKnown` false: it was there on the first day of the range that anybody told a version, so its age is at least this. */
   readonly firstDay: string
   readonly isStartKnown: boolean
   /** Days from the first to the one on which this share of clusters ran it or a newer one; absent: not yet. */
@@ -39,14 +39,15 @@ const NEW_DAYS = 14
 
 /** Newest version first, as in `shares`. @param compare older first */
 export function spreadsOf(shares: Shares, compare: (a: string, b: string) => number): readonly Spread[] {
+  const firstTold = shares.telling.findIndex((clusters) => clusters > 0)
   return shares.series.map((own) => {
     const atLeast = shares.series.filter(({ value }) => compare(value, own.value) >= 0)
     const reached = shares.days.map((_, day) => atLeast.reduce((sum, { share }) => sum + share[day]!, 0))
-    return spreadOf(shares.days, own, reached)
+    return spreadOf(shares.days, own, reached, firstTold)
   })
 }
 
-function spreadOf(days: readonly string[], own: ShareSeries, reached: readonly number[]): Spread {
+function spreadOf(days: readonly string[], own: ShareSeries, reached: readonly number[], firstTold: number): Spread {
   const first = own.clusters.findIndex((count) => count > 0)
   const daysTo = (share: number): number | undefined => {
     const day = reached.findIndex((value, i) => i >= first && value >= share)
@@ -60,7 +61,7 @@ function spreadOf(days: readonly string[], own: ShareSeries, reached: readonly n
   return {
     version: own.value,
     firstDay: days[first]!,
-    isStartKnown: first > 0,
+    isStartKnown: first > firstTold,
     ...(to10Days === undefined ? {} : { to10Days }),
     ...(to50Days === undefined ? {} : { to50Days }),
     ...(to90Days === undefined ? {} : { to90Days }),

@@ -77,6 +77,18 @@ describe('a version spreads', () => {
     expect(middle).not.toHaveProperty('to90Days')
   })
 
+  test('from a day that nobody knows, when it was there as soon as anybody told', () => {
+    const spreads = spreadsOf(
+      sharesOver({ '1.17.0': [0, 0, 4, 6], '1.16.0': [0, 0, 6, 3], '1.18.0': [0, 0, 0, 1] }),
+      compareVersions,
+    )
+    expect(spreads.map(({ version, firstDay, isStartKnown }) => [version, firstDay, isStartKnown])).toEqual([
+      ['1.18.0', '2026-03-04', true],
+      ['1.17.0', '2026-03-03', false],
+      ['1.16.0', '2026-03-03', false],
+    ])
+  })
+
   const steady = (share: number): number[] => Array.from({ length: 30 }, () => share)
   test.each([
     ['grows', [...steady(0).slice(0, 25), 10, 20, 30, 40, 50], 'rising'],

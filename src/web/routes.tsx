@@ -21,6 +21,7 @@ const load = {
   explore: () => import('./pages/explore-page.tsx'),
   dashboards: () => import('./pages/dashboards-page.tsx'),
   dashboard: () => import('./pages/dashboard-page.tsx'),
+  logs: () => import('./pages/logs-page.tsx'),
   metrics: () => import('./pages/metrics-page.tsx'),
   traces: () => import('./pages/traces-page.tsx'),
   trace: () => import('./pages/trace-page.tsx'),
@@ -45,6 +46,7 @@ const LintPage = lazyPage(async () => (await load.lint()).LintPage)
 const ExplorePage = lazyPage(async () => (await load.explore()).ExplorePage)
 const DashboardsPage = lazyPage(async () => (await load.dashboards()).DashboardsPage)
 const DashboardPage = lazyPage(async () => (await load.dashboard()).DashboardPage)
+const LogsPage = lazyPage(async () => (await load.logs()).LogsPage)
 const MetricsPage = lazyPage(async () => (await load.metrics()).MetricsPage)
 const TracesPage = lazyPage(async () => (await load.traces()).TracesPage)
 const TracePage = lazyPage(async () => (await load.trace()).TracePage)
@@ -76,6 +78,7 @@ export function Routes(): ReactNode {
       <Route path={ROUTES.explore} component={ExplorePage} />
       <Route path={EXPLORE_ROUTES.dashboards} component={DashboardsPage} />
       <Route path={EXPLORE_ROUTES.dashboard}>{({ name }) => <DashboardPage key={name} name={name} />}</Route>
+      <Route path={EXPLORE_ROUTES.logs} component={LogsPage} />
       <Route path={EXPLORE_ROUTES.metrics} component={MetricsPage} />
       <Route path={EXPLORE_ROUTES.traces} component={TracesPage} />
       <Route path={EXPLORE_ROUTES.trace}>{({ traceId }) => <TracePage key={traceId} traceId={traceId} />}</Route>

@@ -56,19 +56,21 @@ function itemOfChange(change: ObjectChangeItem): TimelineItem {
     atMs: Date.parse(at),
     kind: 'objects',
     title: `${kind}/${name}${change.change === 'modified' || change.change === 'listed' ? '' : ` ${change.change}`}`,
-    lines: tellingFields(fields).map(({ field, before, after }) => `${field}: ${wordOf(before)} → ${wordOf(after)}`),
+    lines: tellingFields(fields).map(
+      ({ field, before, after }) => `${field}: ${fieldWord(before)} → ${fieldWord(after)}`,
+    ),
   }
 }
 
 /** A time only repeats that something changed; what it changed to is said before why. */
-function tellingFields(fields: ObjectChangeItem['fields']): ObjectChangeItem['fields'] {
+export function tellingFields(fields: ObjectChangeItem['fields']): ObjectChangeItem['fields'] {
   const telling = fields.filter(({ field }) => !/\.(?:lastTransition|lastUpdate)$/.test(field))
   const weight = (field: string): number =>
     /(?:^|\.)(?:status|phase)$/.test(field) ? 0 : field.endsWith('message') ? 2 : 1
   return [...(telling.length === 0 ? fields : telling)].sort((a, b) => weight(a.field) - weight(b.field))
 }
 
-function wordOf(value: string | number | boolean | null): string {
+export function fieldWord(value: string | number | boolean | null): string {
   return value === null ? 'none' : value === '' ? '(empty)' : String(value)
 }
 

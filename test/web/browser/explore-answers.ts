@@ -1,4 +1,5 @@
 import type { DebugSeries } from '../../../src/contract/debug-series.ts'
+import type { LogItem, LogItems } from '../../../src/contract/fleet-logs.ts'
 import type { KnownMetricItem, KnownMetricItems } from '../../../src/contract/metric-catalog.ts'
 
 /** Metrics of a small fleet: two that everybody knows, one that is gone, and enough others that not all are drawn. */
@@ -46,6 +47,7 @@ export function exploreAnswer({ pathname }: URL, nowMs: number): unknown {
     return success({ kubevirt_info: [{ type: 'gauge', help, unit: '' }] })
   }
   if (pathname === '/api/fleet/v1/metrics') return KNOWN
+  if (pathname === '/api/fleet/v1/logs') return logItems(nowMs)
   if (pathname === '/debug/series') return seriesCounts(nowMs)
   if (pathname === '/api/v1/labels') return success(['__name__', ...Object.keys(VALUES)])
   return undefined
@@ -66,5 +68,29 @@ function seriesCounts(asOfMs: number): DebugSeries {
     metrics: { count: top.length, top, growing: [] },
     labels: { count: 0, top: [] },
     by: { label: 'cluster', values: { count: 0, top: [], growing: [] } },
+  }
+}
+
+function logItems(nowMs: number): LogItems {
+  const record = (minutes: number, severity: number, body: unknown, more: Partial<LogItem> = {}): LogItem => ({
+    time: new Date(nowMs - minutes * 60_000).toISOString(),
+    cluster: 'ams-1',
+    service: 'virt-operator',
+    severity,
+    severityText: '',
+    eventName: '',
+    body,
+    attributes: {},
+    traceId: '',
+    spanId: '',
+    ...more,
+  })
+  return {
+    asOf: new Date(nowMs).toISOString(),
+    logs: [
+      record(1, 17, 'cannot create the daemon set', { traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8) }),
+      record(2, 9, { step: 'install' }, { cluster: '', service: '' }),
+    ],
+    hasMore: false,
   }
 }

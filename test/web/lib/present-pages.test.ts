@@ -11,7 +11,7 @@ test('pages that cannot show the past say so, and the others do not', () => {
   expect(present.sort()).toEqual(
     [
       ...[ROUTES.silences, ROUTES.delivery, ROUTES.lint, ROUTES.rules],
-      ...[EXPLORE_ROUTES.traces, EXPLORE_ROUTES.trace, EXPLORE_ROUTES.logs],
+      ...[EXPLORE_ROUTES.traces, EXPLORE_ROUTES.trace],
     ].sort(),
   )
 })

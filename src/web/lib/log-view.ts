@@ -1,0 +1,71 @@
+import type { ObjectChangeItem } from '../../contract/fleet-changes.ts'
+import { SEVERITIES } from '../../contract/fleet-logs.ts'
+import type { LogItem } from '../../contract/fleet-logs.ts'
+
+/** What the page of logs shows, as its address says it. Pure. */
+
+export const LOG_SOURCES = ['objects', 'records'] as const
+export type LogSource = (typeof LOG_SOURCES)[number]
+export type LogSeverity = (typeof SEVERITIES)[number]
+
+export interface LogView {
+  readonly source: LogSource
+  readonly cluster: string
+  /** Of objects; empty: all. */
+  readonly kind: string
+  /** Of objects: part of the name or the namespace. Of records: in the text of the body. */
+  readonly text: string
+  /** Of records: who sent them; empty: all. */
+  readonly service: string
+  /** Of records: this or worse; empty: all. */
+  readonly severity: LogSeverity | ''
+}
+
+export function parseLogView(search: string): LogView {
+  const params = new URLSearchParams(search)
+  const severity = params.get('severity')
+  return {
+    source: params.get('source') === 'records' ? 'records' : 'objects',
+    cluster: params.get('cluster') ?? '',
+    kind: params.get('kind') ?? '',
+    text: params.get('q') ?? '',
+    service: params.get('service') ?? '',
+    severity: SEVERITIES.find((one) => one === severity) ?? '',
+  }
+}
+
+export function searchOfLogView(view: LogView): Readonly<Record<string, string>> {
+  const { source, cluster, kind, text, service, severity } = view
+  return { source: source === 'objects' ? '' : source, cluster, kind, service, severity, q: text }
+}
+
+/** Told from one another also when the same state is told twice. */
+export function changeKey({ at, uid, resourceVersion, change }: ObjectChangeItem): string {
+  return `${at} ${uid} ${resourceVersion} ${change}`
+}
+
+export function applyLogView(changes: readonly ObjectChangeItem[], view: LogView): readonly ObjectChangeItem[] {
+  const text = view.text.toLowerCase()
+  return changes.filter(
+    ({ kind, name, namespace }) =>
+      (view.kind === '' || kind === view.kind) && `${namespace}/${name}`.toLowerCase().includes(text),
+  )
+}
+
+export function kindChoices(
+  changes: readonly ObjectChangeItem[],
+): readonly { readonly value: string; readonly count: number }[] {
+  const counts = new Map<string, number>()
+  for (const { kind } of changes) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  return [...counts].map(([value, count]) => ({ value, count })).sort((a, b) => (a.value < b.value ? -1 : 1))
+}
+
+/** The word of OTLP's number, four numbers a word; empty: unspecified. */
+export function severityWord(severity: number): LogSeverity | '' {
+  return severity < 1 ? '' : (SEVERITIES[Math.min(Math.floor((severity - 1) / 4), SEVERITIES.length - 1)] ?? '')
+}
+
+/** A body on one line: a text as it is, anything else as JSON. */
+export function bodyText(body: LogItem['body']): string {
+  return typeof body === 'string' ? body : body === null || body === undefined ? '' : JSON.stringify(body)
+}

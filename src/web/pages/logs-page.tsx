@@ -1,0 +1,311 @@
+import { useMemo, useRef, useState } from 'react'
+import type { ReactNode, Ref } from 'react'
+import { Link, useLocation, useSearch } from 'wouter'
+import { SEVERITIES } from '../../contract/fleet-logs.ts'
+import { formatDuration } from '../../model/duration.ts'
+import { readRefresh, readTimeRange, timeRangeSearch } from '../lib/dashboards/time-range.ts'
+import { logsPath } from '../lib/explore-paths.ts'
+import { kindChoices, parseLogView, searchOfLogView } from '../lib/log-view.ts'
+import type { LogSource, LogView } from '../lib/log-view.ts'
+import { Answer } from '../panels/answer.tsx'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { TimeControls } from '../panels/dashboards/time-controls.tsx'
+import { ClusterField } from '../panels/explore/cluster-field.tsx'
+import { changesOf, ObjectLog } from '../panels/explore/object-log.tsx'
+import { RecordLog, recordsOf } from '../panels/explore/record-log.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
+import { logPath, useClusterNames, useObjectLog, useRecordLog } from '../query/use-logs.ts'
+import type { LogQuestion } from '../query/use-logs.ts'
+import { useMoment } from '../query/use-moment.ts'
+import { Choice } from '../ui/choice.tsx'
+import { FacetSelect } from '../ui/facet-select.tsx'
+import { useKeys } from '../ui/use-keys.ts'
+import '../ui/styles/fleet.css'
+import '../ui/styles/dashboards.css'
+import '../ui/styles/explore.css'
+
+const SOURCES: readonly { readonly value: LogSource; readonly text: string }[] = [
+  { value: 'objects', text: 'Object changes' },
+  { value: 'records', text: 'Log records' },
+]
+const RANGE_SECONDS = 86_400
+/** Nothing moves under the reader unless it is asked for. */
+const REFRESH_SECONDS = 0
+
+/** What changed in the objects of a cluster, and what senders logged. */
+export function LogsPage(): ReactNode {
+  const search = useSearch()
+  const params = new URLSearchParams(search)
+  const view = parseLogView(search)
+  const range = readTimeRange(params, RANGE_SECONDS)
+  const refreshSeconds = readRefresh(params, REFRESH_SECONDS)
+  const moment = useMoment()
+  const [, navigate] = useLocation()
+  const [round, setRound] = useState(0)
+  const field = useRef<HTMLInputElement>(null)
+  const time = {
+    ...timeRangeSearch(range, RANGE_SECONDS),
+    refresh: refreshSeconds === REFRESH_SECONDS ? '' : formatDuration(refreshSeconds * 1000),
+  }
+  const go = (next: LogView, more: Readonly<Record<string, string>> = time): void => {
+    navigate(logsPath({ ...searchOfLogView(next), ...more }), { replace: true })
+  }
+  useKeys({
+    '/': () => {
+      field.current?.focus()
+    },
+    u: () => {
+      setRound(round + 1)
+    },
+  })
+  const question = { view, range, refreshSeconds }
+  return (
+    <div className="page">
+      <title>{view.cluster === '' ? 'Logs · Daytwo' : `Logs of ${view.cluster} · Daytwo`}</title>
+      <h1 className="visually-hidden">Explore: logs</h1>
+      <PagesNav place="Explore" />
+      <div className="log-controls">
+        <Choice
+          label="Source"
+          options={SOURCES}
+          value={view.source}
+          onChange={(source) => {
+            go({ ...view, source, kind: '', text: '' })
+          }}
+        />
+        <TimeControls
+          range={range}
+          onRange={(next) => {
+            go(view, { ...time, ...timeRangeSearch(next, RANGE_SECONDS) })
+          }}
+          refreshSeconds={refreshSeconds}
+          onRefresh={(word) => {
+            go(view, { ...time, refresh: word === 'off' ? '' : word })
+          }}
+          onRefreshNow={() => {
+            setRound(round + 1)
+          }}
+          isHeld={moment !== undefined || range.kind === 'between'}
+        />
+      </div>
+      {view.source === 'objects' ? (
+        <Objects question={question} time={time} onView={go} fieldRef={field} round={round} />
+      ) : (
+        <Records question={question} onView={go} fieldRef={field} round={round} />
+      )}
+    </div>
+  )
+}
+
+interface SourceProps {
+  readonly question: LogQuestion
+  readonly onView: (view: LogView) => void
+  readonly fieldRef: Ref<HTMLInputElement>
+  /** Another number: ask again. */
+  readonly round: number
+}
+
+function Objects(props: SourceProps & { readonly time: Readonly<Record<string, string>> }): ReactNode {
+  const { question, onView, fieldRef, round, time } = props
+  const { view } = question
+  const query = useObjectLog(question)
+  useAgain(round, query)
+  const pages = query.data?.pages
+  const changes = useMemo(() => changesOf(pages ?? []), [pages])
+  return (
+    <>
+      <div className="filters">
+        <ClusterField
+          key={view.cluster}
+          value={view.cluster}
+          onChange={(cluster) => {
+            onView({ ...view, cluster })
+          }}
+        />
+        <div className="filters-row">
+          <TextField
+            key={view.text}
+            label="Name or namespace of the object"
+            value={view.text}
+            fieldRef={fieldRef}
+            onChange={(text) => {
+              onView({ ...view, text })
+            }}
+          />
+          <FacetSelect
+            label="Kind"
+            values={kindChoices(changes)}
+            value={view.kind}
+            onChange={(kind) => {
+              onView({ ...view, kind })
+            }}
+          />
+        </div>
+      </div>
+      {view.cluster === '' ? (
+        <ChooseCluster view={view} time={time} />
+      ) : (
+        <Answer query={query} what={`what changed on ${view.cluster}`} skeletonLines={12}>
+          {() => (
+            <ObjectLog
+              changes={changes}
+              view={view}
+              more={time}
+              hasOlder={query.hasNextPage}
+              onNeedMore={() => {
+                if (query.hasNextPage && !query.isFetching) void query.fetchNextPage()
+              }}
+            />
+          )}
+        </Answer>
+      )}
+      {view.cluster === '' ? null : <ApiCallNote call={{ path: logPath(view) }} />}
+    </>
+  )
+}
+
+function Records({ question, onView, fieldRef, round }: SourceProps): ReactNode {
+  const { view } = question
+  const query = useRecordLog(question)
+  useAgain(round, query)
+  const pages = query.data?.pages
+  const records = useMemo(() => recordsOf(pages ?? []), [pages])
+  const services = [...new Set(records.map(({ service }) => service))].filter(Boolean).sort()
+  return (
+    <>
+      <div className="filters">
+        <ClusterField
+          key={view.cluster}
+          value={view.cluster}
+          onChange={(cluster) => {
+            onView({ ...view, cluster })
+          }}
+        />
+        <div className="filters-row">
+          <TextField
+            key={view.text}
+            label="Text in the record"
+            value={view.text}
+            fieldRef={fieldRef}
+            onChange={(text) => {
+              onView({ ...view, text })
+            }}
+          />
+          <FacetSelect
+            label="Sent by"
+            values={services.map((value) => ({
+              value,
+              count: records.filter(({ service }) => service === value).length,
+            }))}
+            value={view.service}
+            onChange={(service) => {
+              onView({ ...view, service })
+            }}
+          />
+          <select
+            aria-label="Severity"
+            className="facet-select"
+            value={view.severity}
+            onChange={({ target: { value } }) => {
+              onView({ ...view, severity: SEVERITIES.find((one) => one === value) ?? '' })
+            }}
+          >
+            <option value="">Severity: any</option>
+            {SEVERITIES.map((severity) => (
+              <option key={severity} value={severity}>
+                {severity} or worse
+              </option>
+            ))}
+          </select>
+        </div>
+      </div>
+      <Answer query={query} what="the records" skeletonLines={12}>
+        {() => (
+          <RecordLog
+            records={records}
+            hasOlder={query.hasNextPage}
+            onNeedMore={() => {
+              if (query.hasNextPage && !query.isFetching) void query.fetchNextPage()
+            }}
+          />
+        )}
+      </Answer>
+      <ApiCallNote call={{ path: logPath(view) }} />
+    </>
+  )
+}
+
+/** Asks again when the reader wants it; the first round is asked anyway. */
+function useAgain(round: number, query: { refetch(): Promise<unknown> }): void {
+  const [asked, setAsked] = useState(round)
+  if (asked !== round) {
+    setAsked(round)
+    void query.refetch()
+  }
+}
+
+interface TextFieldProps {
+  readonly label: string
+  readonly value: string
+  readonly fieldRef: Ref<HTMLInputElement>
+  readonly onChange: (text: string) => void
+}
+
+/** A text that counts by Enter, or when the field is left or emptied: each is a question to the server. */
+function TextField({ label, value, fieldRef, onChange }: TextFieldProps): ReactNode {
+  const [typed, setTyped] = useState(value)
+  const commit = (text: string): void => {
+    if (text.trim() !== value) onChange(text.trim())
+  }
+  return (
+    <input
+      ref={fieldRef}
+      type="search"
+      className="log-text"
+      aria-label={label}
+      placeholder={label}
+      value={typed}
+      onChange={(event) => {
+        setTyped(event.target.value)
+        if (event.target.value === '') commit('')
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') commit(typed)
+      }}
+      onBlur={() => {
+        commit(typed)
+      }}
+    />
+  )
+}
+
+const CHOICES_MAX = 24
+
+function ChooseCluster({
+  view,
+  time,
+}: {
+  readonly view: LogView
+  readonly time: Readonly<Record<string, string>>
+}): ReactNode {
+  const names = useClusterNames('')
+  return (
+    <section className="panel" aria-labelledby="choose-cluster">
+      <h2 id="choose-cluster">Of which cluster?</h2>
+      <p className="quiet">
+        Each cluster that sends its objects has a log of them: every state that was seen, and which fields it changed.
+      </p>
+      <Answer query={names} what="the clusters" skeletonLines={4}>
+        {(all) => (
+          <ul className="plain-list log-clusters">
+            {all.slice(0, CHOICES_MAX).map((cluster) => (
+              <li key={cluster}>
+                <Link href={logsPath({ ...searchOfLogView({ ...view, cluster }), ...time })}>{cluster}</Link>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Answer>
+    </section>
+  )
+}

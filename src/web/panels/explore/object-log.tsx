@@ -1,0 +1,169 @@
+import { useMemo } from 'react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { ObjectChangeItem, ObjectChangeItems } from '../../../contract/fleet-changes.ts'
+import { fieldWord, tellingFields } from '../../lib/cluster-timeline.ts'
+import { logsPath } from '../../lib/explore-paths.ts'
+import { countOf, formatCount } from '../../lib/format-number.ts'
+import { applyLogView, changeKey, searchOfLogView } from '../../lib/log-view.ts'
+import type { LogView } from '../../lib/log-view.ts'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { Moment } from '../../ui/time.tsx'
+import { VirtualTable } from '../../ui/virtual-table.tsx'
+import type { RowPlace } from '../../ui/virtual-table.tsx'
+
+const FIELDS_MAX = 5
+
+interface ObjectLogProps {
+  readonly changes: readonly ObjectChangeItem[]
+  readonly view: LogView
+  /** Parameters of the address that are not of the view: the time. */
+  readonly more: Readonly<Record<string, string>>
+  readonly hasOlder: boolean
+  readonly onNeedMore: () => void
+}
+
+/** States of objects one after the other, each with what it has that the one before had not. */
+export function ObjectLog({ changes, view, more, hasOlder, onNeedMore }: ObjectLogProps): ReactNode {
+  const shown = useMemo(() => applyLogView(changes, view), [changes, view])
+  return (
+    <>
+      <p className="list-line" role="status">
+        {shown.length === changes.length
+          ? countOf(changes.length, 'change')
+          : `${formatCount(shown.length)} of ${countOf(changes.length, 'change')}`}
+        {hasOlder ? ' read so far; there are older ones' : ' in this time'}
+      </p>
+      {shown.length === 0 && !hasOlder ? (
+        <p className="empty quiet">
+          Nothing that is watched changed in this time{changes.length > 0 ? ' by this name' : ''}.
+        </p>
+      ) : (
+        <VirtualTable
+          label="Object changes"
+          className="log-table"
+          columns={3}
+          loaded={shown.length}
+          total={shown.length + (hasOlder ? 1 : 0)}
+          onNeedMore={onNeedMore}
+          head={
+            <>
+              <th scope="col" className="column-time">
+                Seen
+              </th>
+              <th scope="col" className="column-object">
+                Object
+              </th>
+              <th scope="col" className="cell-beside column-what">
+                What changed
+              </th>
+            </>
+          }
+          renderRow={(index, place) => {
+            const change = shown[index]!
+            return (
+              <Row
+                key={changeKey(change)}
+                change={change}
+                path={logsPath({ ...searchOfLogView({ ...view, kind: change.kind, text: change.name }), ...more })}
+                place={place}
+              />
+            )
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+interface RowProps {
+  readonly change: ObjectChangeItem
+  readonly path: string
+  readonly place: RowPlace
+}
+
+function Row({ change, path, place }: RowProps): ReactNode {
+  const { at, kind, namespace, name } = change
+  return (
+    <tr {...place}>
+      <td className="column-time nums">
+        <Moment atMs={Date.parse(at)} />
+      </td>
+      <td className="cell-name column-object">
+        <span className="quiet">{kind}</span>{' '}
+        <Link href={path} data-row title="Only what changed of this object">
+          {name}
+        </Link>
+        {namespace === '' ? null : <span className="log-namespace">{namespace}</span>}
+        <div className="cell-below cell-below-block">
+          <Changes change={change} />
+        </div>
+      </td>
+      <td className="cell-beside column-what">
+        <Changes change={change} />
+        <details className="log-raw">
+          <summary>As the API says it</summary>
+          <CodeBlock what="change" text={JSON.stringify(change, null, 2)}>
+            {JSON.stringify(change, null, 2)}
+          </CodeBlock>
+        </details>
+      </td>
+    </tr>
+  )
+}
+
+function Changes({ change }: { readonly change: ObjectChangeItem }): ReactNode {
+  const fields = tellingFields(change.fields)
+  const others = change.fields.filter((field) => !fields.includes(field))
+  const rest = [...fields.slice(FIELDS_MAX), ...others]
+  return (
+    <>
+      <ul className="plain-list field-changes">
+        {fields.length === 0 ? <li className="quiet">{saysWithoutFields(change)}</li> : null}
+        {change.change === 'deleted' && fields.length > 0 ? <li>deleted</li> : null}
+        {fields.slice(0, FIELDS_MAX).map((field) => (
+          <Field key={field.field} field={field} />
+        ))}
+      </ul>
+      {rest.length === 0 ? null : (
+        <details className="log-raw">
+          <summary>{countOf(rest.length, 'more field')}</summary>
+          <ul className="plain-list field-changes">
+            {rest.map((field) => (
+              <Field key={field.field} field={field} />
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  )
+}
+
+function saysWithoutFields({ change, isFirst }: ObjectChangeItem): string {
+  if (change === 'deleted') return 'deleted'
+  if (!isFirst) return 'told again, nothing that is kept changed'
+  return change === 'added' ? 'first seen, as new' : 'first seen; what it was before is not known'
+}
+
+function Field({ field: { field, before, after } }: { readonly field: ObjectChangeItem['fields'][number] }): ReactNode {
+  return (
+    <li>
+      <span className="field-name">{field}</span>
+      {before === null ? null : (
+        <>
+          {' '}
+          <del>{fieldWord(before)}</del>
+        </>
+      )}
+      <span className="quiet"> → </span>
+      {after === null ? <span className="quiet">none</span> : <ins>{fieldWord(after)}</ins>}
+    </li>
+  )
+}
+
+/** Pages as one list; what ends one page begins the next. */
+export function changesOf(pages: readonly ObjectChangeItems[]): readonly ObjectChangeItem[] {
+  const byKey = new Map<string, ObjectChangeItem>()
+  for (const { changes } of pages) for (const change of changes) byKey.set(changeKey(change), change)
+  return [...byKey.values()]
+}

@@ -1,0 +1,126 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { LogItem, LogItems } from '../../../contract/fleet-logs.ts'
+import { tracePath } from '../../lib/explore-paths.ts'
+import { clusterPath } from '../../lib/fleet-paths.ts'
+import { countOf } from '../../lib/format-number.ts'
+import { bodyText, severityWord } from '../../lib/log-view.ts'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { Shape } from '../../ui/shapes.tsx'
+import type { ShapeName } from '../../ui/shapes.tsx'
+import { Moment } from '../../ui/time.tsx'
+import { VirtualTable } from '../../ui/virtual-table.tsx'
+import type { RowPlace } from '../../ui/virtual-table.tsx'
+
+interface RecordLogProps {
+  readonly records: readonly LogItem[]
+  readonly hasOlder: boolean
+  readonly onNeedMore: () => void
+}
+
+/** Log records that senders told over OTLP. */
+export function RecordLog({ records, hasOlder, onNeedMore }: RecordLogProps): ReactNode {
+  if (records.length === 0) {
+    return (
+      <p className="empty quiet">
+        No record in this time passes these filters. Records are what senders post to <code>/v1/logs</code>; the states
+        of Kubernetes objects among them are the object changes.
+      </p>
+    )
+  }
+  return (
+    <>
+      <p className="list-line" role="status">
+        {countOf(records.length, 'record')}
+        {hasOlder ? ' read so far; there are older ones' : ' in this time'}
+      </p>
+      <VirtualTable
+        label="Log records"
+        className="log-table"
+        columns={4}
+        loaded={records.length}
+        total={records.length + (hasOlder ? 1 : 0)}
+        onNeedMore={onNeedMore}
+        head={
+          <>
+            <th scope="col" className="column-time">
+              Time
+            </th>
+            <th scope="col" className="column-severity">
+              Severity
+            </th>
+            <th scope="col" className="cell-beside column-service">
+              Sent by
+            </th>
+            <th scope="col">Record</th>
+          </>
+        }
+        renderRow={(index, place) => <Row key={index} record={records[index]!} place={place} />}
+      />
+    </>
+  )
+}
+
+function Row({ record, place }: { readonly record: LogItem; readonly place: RowPlace }): ReactNode {
+  const { time, cluster, service, body, eventName, traceId, spanId } = record
+  return (
+    <tr {...place}>
+      <td className="column-time nums">
+        <Moment atMs={Date.parse(time)} />
+      </td>
+      <td>
+        <RecordSeverity record={record} />
+      </td>
+      <td className="cell-beside">
+        {service === '' ? <span className="quiet">not said</span> : service}
+        {cluster === '' ? null : (
+          <span className="log-namespace">
+            <Link href={clusterPath(cluster)}>{cluster}</Link>
+          </span>
+        )}
+      </td>
+      <td>
+        <details className="log-record">
+          <summary data-row>
+            {eventName === '' ? null : <strong>{eventName} </strong>}
+            {bodyText(body)}
+          </summary>
+          {traceId === '' ? null : (
+            <p>
+              <Link href={tracePath(traceId, { span: spanId })}>Its trace</Link>
+            </p>
+          )}
+          <CodeBlock what="record" text={JSON.stringify(record, null, 2)}>
+            {JSON.stringify(record, null, 2)}
+          </CodeBlock>
+        </details>
+      </td>
+    </tr>
+  )
+}
+
+const SHAPES: Readonly<Record<string, ShapeName>> = { fatal: 'cross', error: 'cross', warn: 'triangle' }
+
+function RecordSeverity({ record: { severity, severityText } }: { readonly record: LogItem }): ReactNode {
+  const word = severityWord(severity)
+  const shape = SHAPES[word]
+  return (
+    <span className={`record-severity record-${word === '' ? 'unknown' : word}`} title={severityText}>
+      {shape === undefined ? null : <Shape name={shape} />} {word === '' ? severityText || 'not said' : word}
+    </span>
+  )
+}
+
+/** Pages as one list; what ends one page begins the next. */
+export function recordsOf(pages: readonly LogItems[]): readonly LogItem[] {
+  const known = new Set<string>()
+  return pages.flatMap(({ logs }, page) =>
+    logs.filter((record) => {
+      const key = JSON.stringify(record)
+      // Of one page all are meant, also two that say the same.
+      const isKnown = page > 0 && known.has(key)
+      known.add(key)
+      return !isKnown
+    }),
+  )
+}

@@ -1,0 +1,105 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
+import type { ClusterItems } from '../../contract/fleet-clusters.ts'
+import type { LogItems } from '../../contract/fleet-logs.ts'
+import type { ObjectChangeItems } from '../../contract/fleet-changes.ts'
+import { searchOf, withSearch } from '../lib/address.ts'
+import type { TimeRange } from '../lib/dashboards/time-range.ts'
+import type { LogView } from '../lib/log-view.ts'
+import { serverNowMs } from '../ui/server-clock.ts'
+import { fetchJson } from './fetch-json.ts'
+import { askedAt } from './moment-param.ts'
+import { useMoment } from './use-moment.ts'
+
+const PAGE_ROWS = 500
+const NAMES_MAX = 50
+
+interface Paged {
+  readonly hasMore: boolean
+}
+
+/** What is asked for, and whether it is asked again while the page is looked at. */
+export interface LogQuestion {
+  readonly view: LogView
+  readonly range: TimeRange
+  /** 0: only when asked to. */
+  readonly refreshSeconds: number
+}
+
+/** What changed of a cluster's objects, newest first, older pages as they come into view. */
+export function useObjectLog(question: LogQuestion): UseInfiniteQueryResult<InfiniteData<ObjectChangeItems>> {
+  const { cluster } = question.view
+  return useLog<ObjectChangeItems>(
+    question,
+    logPath(question.view),
+    cluster !== '',
+    ({ changes }) => changes.at(-1)?.at,
+  )
+}
+
+/** Records that senders told, newest first. */
+export function useRecordLog(question: LogQuestion): UseInfiniteQueryResult<InfiniteData<LogItems>> {
+  return useLog<LogItems>(question, logPath(question.view), true, ({ logs }) => logs.at(-1)?.time)
+}
+
+/** Without its times. */
+export function logPath({ source, cluster, service, severity, text }: LogView): string {
+  return source === 'objects'
+    ? withSearch(
+        `/api/fleet/v1/clusters/${encodeURIComponent(cluster)}/changes`,
+        searchOf({ limit: String(PAGE_ROWS) }),
+      )
+    : withSearch(
+        '/api/fleet/v1/logs',
+        searchOf({ cluster, service, severity, contains: text, limit: String(PAGE_ROWS) }),
+      )
+}
+
+function useLog<T extends Paged>(
+  { range, refreshSeconds }: LogQuestion,
+  path: string,
+  isAsked: boolean,
+  oldestOf: (page: T) => string | undefined,
+): UseInfiniteQueryResult<InfiniteData<T>> {
+  const moment = useMoment()
+  const isLive = moment === undefined && range.kind === 'last'
+  return useInfiniteQuery({
+    queryKey: ['log', path, range, moment],
+    queryFn: ({ signal, pageParam }) => {
+      const { from, to } = endsOf(range, moment)
+      return fetchJson<T>(`${path}&${searchOf({ from, to: pageParam === '' ? to : pageParam })}`, signal)
+    },
+    initialPageParam: '',
+    // The next page begins in the millisecond where this one ended, and callers drop what they have. A whole page of
+    // one millisecond would come again and again: there it ends.
+    getNextPageParam: (last, _pages, asked) => {
+      const oldest = last.hasMore ? oldestOf(last) : undefined
+      const to = oldest === undefined ? undefined : new Date(oldest).toISOString()
+      return to === asked ? undefined : to
+    },
+    enabled: isAsked,
+    placeholderData: keepPreviousData,
+    refetchInterval: isLive && refreshSeconds > 0 ? refreshSeconds * 1000 : false,
+    refetchOnWindowFocus: false,
+  })
+}
+
+function endsOf(range: TimeRange, moment: string | undefined): { readonly from: string; readonly to: string } {
+  if (range.kind === 'between') {
+    return { from: new Date(range.fromMs).toISOString(), to: new Date(range.toMs).toISOString() }
+  }
+  const toMs = moment === undefined ? serverNowMs() : Date.parse(moment)
+  return { from: new Date(toMs - range.seconds * 1000).toISOString(), to: moment ?? '' }
+}
+
+/** Names of clusters that hold a text, for a field that completes them. */
+export function useClusterNames(text: string): UseQueryResult<readonly string[]> {
+  const moment = useMoment()
+  const path = askedAt('/api/fleet/v1/clusters', moment, { text, limit: String(NAMES_MAX) })
+  return useQuery({
+    queryKey: ['cluster-names', path],
+    queryFn: async ({ signal }) => (await fetchJson<ClusterItems>(path, signal)).clusters.map(({ cluster }) => cluster),
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  })
+}

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import type { ObjectChangeItem } from '../../../src/contract/fleet-changes.ts'
+import { searchOf } from '../../../src/web/lib/address.ts'
+import {
+  applyLogView,
+  bodyText,
+  kindChoices,
+  parseLogView,
+  searchOfLogView,
+  severityWord,
+} from '../../../src/web/lib/log-view.ts'
+
+const change = (kind: string, namespace: string, name: string): ObjectChangeItem => ({
+  at: '2026-08-20T10:00:00.000Z',
+  kind,
+  namespace,
+  name,
+  uid: name,
+  resourceVersion: '1',
+  change: 'modified',
+  isFirst: false,
+  fields: [],
+})
+const CHANGES = [change('nodes', '', 'worker-1'), change('cdis', 'kubevirt', 'cdi'), change('nodes', '', 'worker-2')]
+
+test.each([
+  ['', ''],
+  ['source=records&cluster=a&service=x&severity=warn&q=b', 'source=records&cluster=a&service=x&severity=warn&q=b'],
+  ['source=nonsense&severity=loud&kind=nodes', 'kind=nodes'],
+])('the address %j is written as %j', (search, want) => {
+  expect(searchOf(searchOfLogView(parseLogView(search)))).toBe(want)
+})
+
+test.each([
+  ['', ['worker-1', 'cdi', 'worker-2']],
+  ['kind=nodes', ['worker-1', 'worker-2']],
+  ['q=KUBEVIRT/c', ['cdi']],
+  ['kind=nodes&q=2', ['worker-2']],
+])('the address %j shows %j', (search, want) => {
+  expect(applyLogView(CHANGES, parseLogView(search)).map(({ name }) => name)).toEqual(want)
+})
+
+test('counts kinds', () => {
+  expect(kindChoices(CHANGES)).toEqual([
+    { value: 'cdis', count: 1 },
+    { value: 'nodes', count: 2 },
+  ])
+})
+
+test.each([
+  [0, ''],
+  [1, 'trace'],
+  [4, 'trace'],
+  [9, 'info'],
+  [16, 'warn'],
+  [17, 'error'],
+  [24, 'fatal'],
+  [99, 'fatal'],
+])('severity %i is %j', (severity, want) => {
+  expect(severityWord(severity)).toBe(want)
+})
+
+test.each([
+  ['text', 'text'],
+  [null, ''],
+  [{ a: 1 }, '{"a":1}'],
+])('the body %j is written %j', (body, want) => {
+  expect(bodyText(body)).toBe(want)
+})

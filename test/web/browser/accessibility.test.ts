@@ -128,8 +128,8 @@ test.each(SCREENS)('$name has no fault that axe finds, and fits', async ({ name,
 
 test('the dialogs have no fault that axe finds', async () => {
   Object.assign(server.answers, usualAnswers())
-  const { page, expectClean, close } = await openPage(browser, server, '/adoption')
-  await page.getByText('Answered today').waitFor()
+  const { page, expectClean, close } = await openPage(browser, server, '/nothing')
+  await page.getByText('There is no page at /nothing').waitFor()
   await page.keyboard.press('Control+k')
   await page.getByRole('option', { name: 'KubeVirtCRModified' }).first().waitFor()
   await expectAccessible(page)

@@ -8,7 +8,6 @@ const PRESENT: readonly (readonly [path: string, says: string])[] = [
   [ROUTES.delivery, 'This page shows what was delivered until now.'],
   [ROUTES.lint, 'This page shows the faults of the present.'],
   [ROUTES.rules, 'This page shows the rules of the present.'],
-  ['/explore/traces', 'This page shows the traces of its own range of time.'],
   ['/rb', 'The runbook is that of the present.'],
 ]
 

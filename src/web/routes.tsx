@@ -27,6 +27,11 @@ const load = {
   trace: () => import('./pages/trace-page.tsx'),
   fleet: () => import('./pages/fleet-page.tsx'),
   cluster: () => import('./pages/cluster-page.tsx'),
+  upgrades: () => import('./pages/upgrades-page.tsx'),
+  upgrade: () => import('./pages/upgrade-page.tsx'),
+  edges: () => import('./pages/edges-page.tsx'),
+  edge: () => import('./pages/edge-page.tsx'),
+  modifications: () => import('./pages/modifications-page.tsx'),
   adoption: () => import('./pages/adoption-page.tsx'),
 } as const
 
@@ -52,6 +57,11 @@ const TracesPage = lazyPage(async () => (await load.traces()).TracesPage)
 const TracePage = lazyPage(async () => (await load.trace()).TracePage)
 const FleetPage = lazyPage(async () => (await load.fleet()).FleetPage)
 const ClusterPage = lazyPage(async () => (await load.cluster()).ClusterPage)
+const UpgradesPage = lazyPage(async () => (await load.upgrades()).UpgradesPage)
+const UpgradePage = lazyPage(async () => (await load.upgrade()).UpgradePage)
+const EdgesPage = lazyPage(async () => (await load.edges()).EdgesPage)
+const EdgePage = lazyPage(async () => (await load.edge()).EdgePage)
+const ModificationsPage = lazyPage(async () => (await load.modifications()).ModificationsPage)
 const AdoptionPage = lazyPage(async () => (await load.adoption()).AdoptionPage)
 
 /** What an on-call engineer needs next is fetched while the server can still be reached. */
@@ -65,6 +75,15 @@ export function Routes(): ReactNode {
       <Route path={ROUTES.now} component={NowPage} />
       <Route path={FLEET_LIST} component={FleetPage} />
       <Route path={FLEET_ROUTES.cluster}>{({ cluster }) => <ClusterPage key={cluster} name={cluster} />}</Route>
+      <Route path={FLEET_ROUTES.upgrades} component={UpgradesPage} />
+      <Route path={FLEET_ROUTES.upgrade}>{({ id }) => <UpgradePage key={id} id={id} />}</Route>
+      <Route path={FLEET_ROUTES.edges} component={EdgesPage} />
+      <Route path={FLEET_ROUTES.edge}>
+        {({ operator, from, to }) => (
+          <EdgePage key={`${operator} ${from} ${to}`} operator={operator} from={from} to={to} />
+        )}
+      </Route>
+      <Route path={FLEET_ROUTES.modifications} component={ModificationsPage} />
       <Route path={ROUTES.adoption} component={AdoptionPage} />
       <Route path={ROUTES.resolved} component={ResolvedPage} />
       <Route path={ROUTES.rules} component={RulesPage} />

@@ -48,6 +48,7 @@ export const PHASE_STATE_WORDS: Readonly<Record<PhaseState, string>> = {
 
 const OPERATORS: Readonly<Record<string, string>> = {
   'kubevirt-hyperconverged': 'HCO',
+  hco: 'HCO',
   kubevirt: 'KubeVirt',
   openshift: 'OpenShift',
   cdi: 'CDI',

@@ -34,6 +34,18 @@ export const SHORTCUTS: readonly { readonly title: string; readonly keys: readon
     ],
   },
   {
+    title: 'Fleet',
+    keys: [
+      ['j', 'next row'],
+      ['k', 'previous row'],
+      ['Enter', 'open it'],
+      ['Esc', 'back to the list'],
+      ['/', 'search'],
+      ['x', 'select the row'],
+      ['u', 'read the rows anew'],
+    ],
+  },
+  {
     title: 'Alerts',
     keys: [
       ['j', 'next alert'],

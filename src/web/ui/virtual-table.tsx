@@ -20,6 +20,8 @@ interface VirtualTableProps {
   /** Rows that are there; `total` may be more, and they are asked for when they come into view. */
   readonly loaded: number
   readonly total: number
+  /** False: there are more than `total`, and nobody counted them. */
+  readonly isTotalKnown?: boolean
   readonly onNeedMore: () => void
   /** A row whose link has the attribute `data-row`. */
   readonly renderRow: (index: number, place: RowPlace) => ReactNode
@@ -46,8 +48,8 @@ const COVERED_PX = { top: 92, bottom: 72 } as const
  * stands, and is walked by `j` and `k`.
  */
 export function VirtualTable(props: VirtualTableProps): ReactNode {
-  const { label, className = '', head, columns, loaded, total, onNeedMore, renderRow, onToggleRow } = props
-  const { shown, hasTraceKeys = false } = props
+  const { label, className = '', head, columns, loaded, total, isTotalKnown = true } = props
+  const { onNeedMore, renderRow, onToggleRow, shown, hasTraceKeys = false } = props
   const body = useRef<HTMLTableSectionElement>(null)
   const [topPx, setTopPx] = useState(0)
   const { density } = usePreferences()
@@ -127,7 +129,11 @@ export function VirtualTable(props: VirtualTableProps): ReactNode {
   const abovePx = (items[0]?.start ?? topPx) - topPx
   const belowPx = virtual.getTotalSize() - ((items.at(-1)?.end ?? topPx) - topPx)
   return (
-    <table aria-label={label} aria-rowcount={total + 1} className={`data-table alert-table virtual-table ${className}`}>
+    <table
+      aria-label={label}
+      aria-rowcount={isTotalKnown ? total + 1 : -1}
+      className={`data-table alert-table virtual-table ${className}`}
+    >
       <thead>
         <tr aria-rowindex={1}>{head}</tr>
       </thead>

@@ -289,10 +289,13 @@ function answerTo(url: URL, answers: Answers): unknown {
   return fleet ?? answers.explore(url) ?? { status: 404, body: { error: `no route ${pathname}`, code: 'not_found' } }
 }
 
+/** Names of runbooks and versions may look like those of files. */
+function isPage(pathname: string): boolean {
+  return extname(pathname) === '' || /^\/(?:rb|fleet)\//.test(pathname)
+}
+
 async function serveFile(pathname: string, response: ServerResponse): Promise<void> {
-  const wanted = normalize(
-    join(WEB_ROOT, extname(pathname) === '' || pathname.startsWith('/rb/') ? 'index.html' : pathname),
-  )
+  const wanted = normalize(join(WEB_ROOT, isPage(pathname) ? 'index.html' : pathname))
   const body = wanted.startsWith(WEB_ROOT) ? await readFile(wanted).catch(() => undefined) : undefined
   response.statusCode = body === undefined ? 404 : 200
   response.setHeader('content-type', TYPES[extname(wanted)] ?? 'application/octet-stream')

@@ -4,7 +4,7 @@ import { launchBrowser } from '../../support/browser.ts'
 import { startFixtureServer, usualAnswers } from './fixture-server.ts'
 import type { FixtureServer } from './fixture-server.ts'
 import { fleetAnswer } from './fleet-answers.ts'
-import { openPage, PHONE } from './open-page.ts'
+import { DESKTOP, openPage, PHONE } from './open-page.ts'
 
 let browser: Browser
 let server: FixtureServer
@@ -148,6 +148,121 @@ test('on a phone a row holds what its columns say', async () => {
   const row = page.getByRole('row', { name: /ams-stuck-1/ })
   await row.getByText('HCO → 1.18.1').first().waitFor()
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  expectClean()
+  await close()
+})
+
+test('why is this cluster slow? In two clicks: its upgrade, the phase beside what is usual, what is in its way', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/fleet/upgrades', {
+    ...DESKTOP,
+    permissions: ['clipboard-read', 'clipboard-write'],
+  })
+  const heat = page.getByRole('table', { name: 'Running upgrades by phase' })
+  await heat.getByRole('cell').getByText('virt-handler waves: stuck, 50 min').first().waitFor({ state: 'attached' })
+  expect(await heat.getByRole('row').nth(1).innerText()).toMatch(/^ams-stuck-1\s[^]*stuck/)
+  await page.goto(`${server.origin}/fleet`)
+  await page.getByRole('link', { name: 'ams-stuck-1' }).click()
+  await page
+    .getByRole('region', { name: 'Upgrades under way' })
+    .getByRole('link', { name: 'HCO 1.17.3 → 1.18.1' })
+    .click()
+
+  await page.getByRole('heading', { level: 1, name: 'HCO 1.17.3 → 1.18.1 on ams-stuck-1' }).waitFor()
+  const phases = page.getByRole('table', { name: 'Phases' })
+  expect(await phases.getByRole('row', { name: /^virt-handler waves/ }).innerText()).toMatch(
+    /stuck\s[^]*50 min[^]* slow[^]*1 min 50 s – 5 min \(48\)/,
+  )
+  await phases.getByText('reconstructed').first().waitFor()
+  const block = page.getByRole('region', { name: 'In its way' })
+  await block.getByText('7 of 12 updated, 1 unavailable', { exact: false }).waitFor()
+  expect(await block.getByRole('link', { name: 'Runbook' }).first().getAttribute('href')).toBe(
+    '/rb/VirtHandlerDaemonSetRolloutFailing',
+  )
+  await page.getByRole('region', { name: 'Virtual machines' }).getByText('96 of 140 (69 %)').waitFor()
+  expect(await page.getByRole('link', { name: 'its phases as spans' }).getAttribute('href')).toBe(
+    '/explore/traces/0123456789abcdef0123456789abcdef',
+  )
+  await page.getByRole('button', { name: 'Copy as Markdown, to hand it over' }).click()
+  await page.getByText('Copied').waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('- **virt-handler does not roll out**')
+  await page.getByRole('region', { name: 'Before and after' }).getByRole('link', { name: '1.16.0 → 1.17.3' }).click()
+  await page.getByRole('heading', { level: 1, name: 'HCO 1.16.0 → 1.17.3 on ams-stuck-1' }).waitFor()
+  expectClean()
+  await close()
+})
+
+test('the history is narrowed and sorted by the address, read to its end, and two of it are compared', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/fleet/upgrades?state=failed')
+  const history = page.getByRole('table', { name: 'Upgrades', exact: true })
+  await page.getByRole('status').getByText('20 upgrades').waitFor()
+  expect(await history.getByRole('row').count()).toBe(21)
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await page.getByText('200 read, there are more').waitFor()
+  expect(await history.getAttribute('aria-rowcount')).toBe('-1')
+  await page.evaluate(() => {
+    window.scrollTo(0, document.documentElement.scrollHeight)
+  })
+  await page.getByRole('status').getByText('302 upgrades').waitFor()
+  expect(await history.getAttribute('aria-rowcount')).toBe('303')
+  await page.evaluate(() => {
+    window.scrollTo(0, 0)
+  })
+  await page.getByRole('checkbox', { name: 'Compare HCO 1.17.3 → 1.18.1 on ams-stuck-1' }).check()
+  await page.getByRole('checkbox', { name: 'Compare HCO 1.16.0 → 1.17.3 on ams-stuck-1' }).check()
+  await page.waitForURL('**/fleet/upgrades?compare=u-stuck&compare=u-0')
+  const compared = page.getByRole('table', { name: 'Compared upgrades' })
+  expect(await compared.getByRole('row', { name: /^Operands/ }).innerText()).toMatch(/56 min[^]*5 min/)
+  await page.getByRole('button', { name: 'Compare none' }).click()
+  await compared.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Took' }).click()
+  await page.waitForURL('**/fleet/upgrades?sort=duration')
+  expectClean()
+  await close()
+})
+
+test('which edge is worst, in one click; did the fix release fix it, in two more', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/fleet')
+  await page.getByRole('navigation', { name: 'Pages of Fleet' }).getByRole('link', { name: 'Edges' }).click()
+  const table = page.getByRole('table', { name: 'Edges' })
+  await table.getByRole('link', { name: '1.17.3 → 1.18.1' }).waitFor()
+  const order = async (): Promise<readonly string[]> =>
+    (await table.getByRole('link').allInnerTexts()).map((text) => text.slice(0, 6))
+  expect(await order()).toEqual(['1.14.0', '1.16.0', '1.17.3', '1.15.2', '1.13.0'])
+  await table.getByText('none ended, 1 running').waitFor()
+  const graph = page.getByRole('group', { name: 'Graph of versions' })
+  await graph.getByRole('link', { name: '1.16.0 → 1.17.3: 151 attempts', exact: false }).waitFor()
+  await page.getByRole('button', { name: 'Newest first' }).click()
+  await page.waitForURL('**/fleet/edges?order=newest')
+  expect((await order())[0]).toBe('1.17.3')
+
+  await table.getByRole('link', { name: '1.17.3 → 1.18.1' }).click()
+  const with_ = page.getByRole('combobox', { name: 'Compare with' })
+  await with_.getByRole('option', { name: '1.16.0 → 1.17.3' }).waitFor({ state: 'attached' })
+  await with_.selectOption('1.16.0..1.17.3')
+  await page.getByText('1.17.3 → 1.18.1 succeeds more often than 1.16.0 → 1.17.3 by 13.3 points').waitFor()
+  await page.getByText('Operands: slower (log-rank test, p = 0.002).').waitFor()
+  await with_.selectOption('1.14.0..1.15.2')
+  await page.waitForURL('**/fleet/edges/kubevirt-hyperconverged/1.17.3/1.18.1?than=1.14.0..1.15.2')
+  await page.getByText('38 more ended runs needed', { exact: false }).waitFor()
+  await page.getByRole('table', { name: 'Durations by phase' }).getByText('virt-handler waves').waitFor()
+  expectClean()
+  await close()
+})
+
+test('who patches and who edits by hand, in one click: by hazard and target, and by hour of the day', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/fleet')
+  await page.getByRole('navigation', { name: 'Pages of Fleet' }).getByRole('link', { name: 'Modifications' }).click()
+  const gates = page.getByRole('table', { name: 'Feature gates' })
+  await gates.getByRole('link', { name: 'ams-stuck-1' }).waitFor()
+  await page.getByText('900 of 1,200 clusters tell their annotations', { exact: false }).waitFor()
+  const edits = page.getByRole('table', { name: 'Edits by component and cluster' })
+  expect(await edits.getByRole('row').nth(1).innerText()).toMatch(/KubeVirt\s+ams-stuck-1\s+5\s/)
+  await edits
+    .getByRole('img', { name: /^Edits by hour: / })
+    .first()
+    .waitFor()
+  await page.getByRole('button', { name: 'All there were' }).click()
+  await page.waitForURL('**/fleet/modifications?standing=all')
   expectClean()
   await close()
 })

@@ -7,11 +7,17 @@ import { formatLength } from '../../lib/format-length.ts'
 import { UpgradeStateMark } from '../../ui/outcome-marks.tsx'
 import { Since } from '../../ui/time.tsx'
 
-/** Upgrades of one cluster, newest first. */
-export function UpgradeRows({ upgrades }: { readonly upgrades: readonly UpgradeItem[] }): ReactNode {
+interface UpgradeRowsProps {
+  readonly upgrades: readonly UpgradeItem[]
+  /** Named by their cluster: they are all of one edge. Otherwise by their step: they are all of one cluster. */
+  readonly byCluster?: boolean
+}
+
+/** A few upgrades, newest first. */
+export function UpgradeRows({ upgrades, byCluster = false }: UpgradeRowsProps): ReactNode {
   if (upgrades.length === 0) return <p className="quiet">No upgrade was seen.</p>
   return (
-    <table className="data-table" aria-label="Upgrades of the cluster">
+    <table className="data-table" aria-label={byCluster ? 'Upgrades of the edge' : 'Upgrades of the cluster'}>
       <thead>
         <tr>
           <th scope="col">Upgrade</th>
@@ -29,7 +35,9 @@ export function UpgradeRows({ upgrades }: { readonly upgrades: readonly UpgradeI
           <tr key={upgrade.id}>
             <td className="cell-name nums">
               <Link href={upgradePath(upgrade.id)}>
-                {operatorName(upgrade.operator)} {upgrade.from ?? 'unknown'} → {upgrade.to}
+                {byCluster
+                  ? upgrade.cluster
+                  : `${operatorName(upgrade.operator)} ${upgrade.from ?? 'unknown'} → ${upgrade.to}`}
               </Link>
             </td>
             <td>

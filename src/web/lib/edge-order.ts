@@ -1,0 +1,23 @@
+import type { EdgeItem } from '../../contract/fleet-edges.ts'
+import { compareVersions } from './version-order.ts'
+
+/** Orders of the table of edges. Pure. */
+
+export const EDGE_ORDERS = ['worst', 'newest', 'attempts', 'duration', 'last'] as const
+export type EdgeOrder = (typeof EDGE_ORDERS)[number]
+
+export function sortEdges(edges: readonly EdgeItem[], order: EdgeOrder): readonly EdgeItem[] {
+  return [...edges].sort((a, b) => COMPARES[order](a, b) || newest(a, b))
+}
+
+const newest = (a: EdgeItem, b: EdgeItem): number => compareVersions(a.to, b.to) || compareVersions(a.from, b.from)
+const ms = (at: string | null): number => (at === null ? 0 : Date.parse(at))
+
+const COMPARES: Readonly<Record<EdgeOrder, (a: EdgeItem, b: EdgeItem) => number>> = {
+  // Of which nothing ended, nothing is known: they are no worst ones.
+  worst: (a, b) => (a.success?.low ?? 2) - (b.success?.low ?? 2),
+  newest,
+  attempts: (a, b) => b.attempts - a.attempts,
+  duration: (a, b) => (b.duration.p50Seconds ?? -1) - (a.duration.p50Seconds ?? -1),
+  last: (a, b) => ms(b.lastAt) - ms(a.lastAt),
+}

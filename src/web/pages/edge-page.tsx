@@ -1,0 +1,222 @@
+import type { ReactNode } from 'react'
+import { Link, useLocation, useSearch } from 'wouter'
+import type { EdgeComparisonItem, EdgeItem } from '../../contract/fleet-edges.ts'
+import { durationSentence, edgeKey, edgeName, phaseSentence, successSentence, successText } from '../lib/edge-words.ts'
+import { edgePath, edgesPath, upgradesPath } from '../lib/fleet-paths.ts'
+import { operatorName } from '../lib/fleet-words.ts'
+import { formatCount } from '../lib/format-number.ts'
+import { compareVersions } from '../lib/version-order.ts'
+import { Answer } from '../panels/answer.tsx'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { EdgePhases } from '../panels/fleet/edge-phases.tsx'
+import { lengthOr, SuccessWhisker } from '../panels/fleet/edge-table.tsx'
+import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
+import { UpgradeRows } from '../panels/fleet/upgrade-rows.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
+import { compareCall, edgesCall, useEdgeComparison, useEdges } from '../query/use-edges.ts'
+import { useMoment } from '../query/use-moment.ts'
+import { useUpgrades } from '../query/use-upgrades.ts'
+import { FactList } from '../ui/fact-list.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { Since } from '../ui/time.tsx'
+import { useKeys } from '../ui/use-keys.ts'
+import '../ui/styles/fleet.css'
+
+interface EdgePageProps {
+  readonly operator: string
+  readonly from: string
+  readonly to: string
+}
+
+/** One step between two versions, and another one beside it. */
+export function EdgePage({ operator, from, to }: EdgePageProps): ReactNode {
+  const query = useEdges({ operator, from, to })
+  const moment = useMoment()
+  const [, navigate] = useLocation()
+  useKeys({
+    Esc: () => {
+      navigate(edgesPath())
+    },
+  })
+  return (
+    <div className="page">
+      <title>{`${operatorName(operator)} ${edgeName({ from, to })} · Daytwo`}</title>
+      <PagesNav place="Fleet" />
+      <div className="cluster-head">
+        <h1 className="nums">
+          {operatorName(operator)} {edgeName({ from, to })}
+        </h1>
+      </div>
+      <Answer query={query} what="the edge" skeletonLines={12}>
+        {({ edges: [edge], coverage }) =>
+          edge === undefined ? (
+            <p className="empty quiet">
+              No upgrade of {operatorName(operator)} that is kept went from {from} to {to}.
+            </p>
+          ) : (
+            <>
+              <div className="columns">
+                <div>
+                  <Panel title="Durations by phase" aside="open runs count as longer than they were seen to be">
+                    <EdgePhases edge={edge} />
+                  </Panel>
+                  <ComparePanel edge={edge} />
+                </div>
+                <div>
+                  <EdgeFacts edge={edge} />
+                  <Panel
+                    title="Its upgrades"
+                    aside={<Link href={upgradesPath({ operator, from, to })}>in the history</Link>}
+                  >
+                    <EdgeUpgrades operator={operator} from={from} to={to} />
+                  </Panel>
+                </div>
+              </div>
+              <FleetCoverageNote coverage={coverage} />
+            </>
+          )
+        }
+      </Answer>
+      <ApiCallNote call={{ path: edgesCall({ operator, from, to }, moment) }} />
+    </div>
+  )
+}
+
+function EdgeFacts({ edge }: { readonly edge: EdgeItem }): ReactNode {
+  const { attempts, outcomes, duration, firstAt, lastAt } = edge
+  const words = [
+    ['succeeded', outcomes.succeeded],
+    ['failed', outcomes.failed],
+    ['rolled back', outcomes.rolledBack],
+    ['superseded', outcomes.superseded],
+    ['running', outcomes.inProgress],
+    ['not known', outcomes.unknown],
+  ] as const
+  return (
+    <Panel title="Success">
+      <SuccessWhisker edge={edge} />
+      <FactList
+        facts={[
+          { name: 'Succeeded', value: successText(edge) },
+          { name: 'Attempts', value: formatCount(attempts) },
+          {
+            name: 'Outcomes',
+            value: words
+              .filter(([, count]) => count > 0)
+              .map(([word, count]) => `${formatCount(count)} ${word}`)
+              .join(', '),
+          },
+          { name: 'Median', value: lengthOr(duration.p50Seconds) },
+          { name: '90 of 100', value: lengthOr(duration.p90Seconds) },
+          { name: 'First', value: firstAt === null ? 'not known' : <Since atMs={Date.parse(firstAt)} suffix=" ago" /> },
+          { name: 'Last', value: lastAt === null ? 'not known' : <Since atMs={Date.parse(lastAt)} suffix=" ago" /> },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+const UPGRADES_SHOWN = 12
+
+function EdgeUpgrades(asked: EdgePageProps): ReactNode {
+  const query = useUpgrades({ ...asked })
+  return (
+    <Answer query={query} what="its upgrades" skeletonLines={4}>
+      {({ upgrades }) => <UpgradeRows upgrades={upgrades.slice(0, UPGRADES_SHOWN)} byCluster />}
+    </Answer>
+  )
+}
+
+/** Another edge of the same operator beside this one: the address says which. */
+function ComparePanel({ edge }: { readonly edge: EdgeItem }): ReactNode {
+  const than = new URLSearchParams(useSearch()).get('than') ?? ''
+  const [, navigate] = useLocation()
+  const moment = useMoment()
+  const others = (useEdges({ operator: edge.operator }).data?.edges ?? [])
+    .filter((other) => edgeKey(other) !== edgeKey(edge))
+    .sort((a, b) => compareVersions(a.to, b.to) || compareVersions(a.from, b.from))
+  const asked = { operator: edge.operator, first: edgeKey(edge), second: than }
+  const compared = useEdgeComparison(asked)
+  return (
+    <Panel
+      title="Compare"
+      aside={
+        <select
+          aria-label="Compare with"
+          className="facet-select"
+          value={than}
+          onChange={(event) => {
+            navigate(edgePath(edge.operator, edge.from, edge.to, event.target.value), { replace: true })
+          }}
+        >
+          <option value="">with another edge…</option>
+          {than === '' || others.some((other) => edgeKey(other) === than) ? null : <option value={than}>{than}</option>}
+          {others.map((other) => (
+            <option key={edgeKey(other)} value={edgeKey(other)}>
+              {edgeName(other)} ({formatCount(other.attempts)})
+            </option>
+          ))}
+        </select>
+      }
+    >
+      {than === '' ? (
+        <p className="quiet">Did the fix release fix it? Choose the edge to compare with.</p>
+      ) : (
+        <>
+          <Answer query={compared} what="the comparison" skeletonLines={4}>
+            {(comparison) => <Comparison comparison={comparison} />}
+          </Answer>
+          <ApiCallNote call={{ path: compareCall(asked, moment) }} />
+        </>
+      )}
+    </Panel>
+  )
+}
+
+function Comparison({ comparison }: { readonly comparison: EdgeComparisonItem }): ReactNode {
+  const { first, second, phases } = comparison
+  return (
+    <>
+      <p className="verdict">{successSentence(comparison)}</p>
+      <p className="verdict">{durationSentence(comparison)}</p>
+      <table className="data-table" aria-label="Both edges">
+        <thead>
+          <tr>
+            <th scope="col">Edge</th>
+            <th scope="col">Succeeded</th>
+            <th scope="col" className="cell-number">
+              Median
+            </th>
+            <th scope="col" className="cell-number">
+              90 of 100
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {[first, second].map((edge) => (
+            <tr key={edgeKey(edge)}>
+              <th scope="row" className="nums">
+                {edgeName(edge)}
+              </th>
+              <td>
+                <SuccessWhisker edge={edge} />
+              </td>
+              <td className="cell-number nums">{lengthOr(edge.duration.p50Seconds)}</td>
+              <td className="cell-number nums">{lengthOr(edge.duration.p90Seconds)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <h3 className="facts-head">
+        Phases of {edgeName(first)} against {edgeName(second)}
+      </h3>
+      <ul className="plain-list">
+        {phases.map((phase) => (
+          <li key={phase.phase} className={phase.verdict === 'slower' || phase.verdict === 'faster' ? '' : 'quiet'}>
+            {phaseSentence(phase)}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

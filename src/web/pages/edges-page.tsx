@@ -1,0 +1,120 @@
+import { lazy, Suspense } from 'react'
+import type { ReactNode } from 'react'
+import { useLocation, useSearch } from 'wouter'
+import { UPGRADE_OPERATORS } from '../../contract/fleet-upgrades.ts'
+import type { EdgeItems } from '../../contract/fleet-edges.ts'
+import { EDGE_ORDERS, sortEdges } from '../lib/edge-order.ts'
+import type { EdgeOrder } from '../lib/edge-order.ts'
+import { edgesPath } from '../lib/fleet-paths.ts'
+import { operatorName } from '../lib/fleet-words.ts'
+import { countOf } from '../lib/format-number.ts'
+import { Answer } from '../panels/answer.tsx'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { EdgeTable } from '../panels/fleet/edge-table.tsx'
+import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
+import { edgesCall, useEdges } from '../query/use-edges.ts'
+import { useMoment } from '../query/use-moment.ts'
+import { Choice } from '../ui/choice.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import '../ui/styles/fleet.css'
+
+/** The layout of a graph is a library of its own: it comes when there is a graph. */
+const EdgeGraph = lazy(async () => ({ default: (await import('../panels/fleet/edge-graph.tsx')).EdgeGraph }))
+
+const ORDER_TEXTS: Readonly<Record<EdgeOrder, string>> = {
+  worst: 'Worst first',
+  newest: 'Newest first',
+  attempts: 'Most attempts',
+  duration: 'Slowest first',
+  last: 'Taken last',
+}
+
+const ASKED = { sort: 'success_low', order: 'asc' } as const
+
+/** Each step between two versions: how often it succeeds, and how long it takes. */
+export function EdgesPage(): ReactNode {
+  const params = new URLSearchParams(useSearch())
+  const [, navigate] = useLocation()
+  const moment = useMoment()
+  const query = useEdges(ASKED)
+  const order = EDGE_ORDERS.find((name) => name === params.get('order')) ?? 'worst'
+  const operator = UPGRADE_OPERATORS.find((name) => name === params.get('operator')) ?? ''
+  const change = (next: { readonly order?: EdgeOrder; readonly operator?: string }): void => {
+    const { order: by, operator: of } = { order, operator, ...next }
+    navigate(edgesPath({ order: by === 'worst' ? '' : by, operator: of }), { replace: true })
+  }
+  return (
+    <div className="page">
+      <title>Edges · Daytwo</title>
+      <h1 className="visually-hidden">Fleet: edges</h1>
+      <PagesNav place="Fleet" />
+      <div className="filters">
+        <Choice
+          label="Order"
+          options={EDGE_ORDERS.map((value) => ({ value, text: ORDER_TEXTS[value] }))}
+          value={order}
+          onChange={(by) => {
+            change({ order: by })
+          }}
+        />
+        <Choice
+          label="Operator"
+          options={[
+            { value: '', text: 'All operators' },
+            ...UPGRADE_OPERATORS.map((value) => ({ value, text: operatorName(value) })),
+          ]}
+          value={operator}
+          onChange={(of) => {
+            change({ operator: of })
+          }}
+        />
+      </div>
+      <Answer query={query} what="the edges" skeletonLines={12}>
+        {(answer) => <EdgesAnswer answer={answer} order={order} operator={operator} />}
+      </Answer>
+      <ApiCallNote call={{ path: edgesCall(ASKED, moment) }} />
+    </div>
+  )
+}
+
+interface EdgesAnswerProps {
+  readonly answer: EdgeItems
+  readonly order: EdgeOrder
+  readonly operator: string
+}
+
+function EdgesAnswer({ answer, order, operator }: EdgesAnswerProps): ReactNode {
+  const edges = answer.edges.filter((edge) => operator === '' || edge.operator === operator)
+  if (edges.length === 0) {
+    return (
+      <p className="empty quiet">
+        No upgrade was seen yet{operator === '' ? '' : ` of ${operatorName(operator)}`}: an edge appears with the first
+        upgrade that takes it.
+      </p>
+    )
+  }
+  const operators = [...new Set(edges.map((edge) => edge.operator))]
+  return (
+    <>
+      {operators.map((one) => (
+        <Panel key={one} title={`Graph of ${operatorName(one)}`} className="graph-panel">
+          <Suspense fallback={<Skeleton lines={4} label="Drawing the graph" />}>
+            <EdgeGraph edges={edges.filter((edge) => edge.operator === one)} />
+          </Suspense>
+        </Panel>
+      ))}
+      <div className="list-line">
+        <span className="nums" role="status">
+          {countOf(edges.length, 'edge')}
+        </span>
+        <span className="quiet">
+          over all upgrades that are kept; the lower bound of success says how bad it may be
+        </span>
+        <FleetCoverageNote coverage={answer.coverage} />
+      </div>
+      <EdgeTable label="Edges" edges={sortEdges(edges, order)} />
+    </>
+  )
+}

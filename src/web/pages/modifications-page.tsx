@@ -1,0 +1,98 @@
+import type { ReactNode } from 'react'
+import { useLocation, useSearch } from 'wouter'
+import { modificationsPath } from '../lib/fleet-paths.ts'
+import { countOf, formatCount } from '../lib/format-number.ts'
+import { Answer } from '../panels/answer.tsx'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
+import { EditTable, PatchGroups } from '../panels/fleet/modification-lists.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
+import { MODIFICATIONS_MAX, modificationsCall, useModifications } from '../query/use-modifications.ts'
+import { useMoment } from '../query/use-moment.ts'
+import { Choice } from '../ui/choice.tsx'
+import { FilterChip } from '../ui/filter-chip.tsx'
+import { Panel } from '../ui/panel.tsx'
+import '../ui/styles/fleet.css'
+
+/** What is changed past the API, or past the operator: unsafe patches, and edits by hand. */
+export function ModificationsPage(): ReactNode {
+  const params = new URLSearchParams(useSearch())
+  const [, navigate] = useLocation()
+  const moment = useMoment()
+  const cluster = params.get('cluster') ?? ''
+  const standing = params.get('standing') === 'all' ? 'all' : 'open'
+  const patchesAsked = { kind: 'jsonpatch', cluster, open: standing === 'open' ? 'true' : '' }
+  const editsAsked = { kind: 'out_of_band', cluster }
+  const patches = useModifications(patchesAsked)
+  const edits = useModifications(editsAsked)
+  const change = (next: Readonly<Record<string, string>>): void => {
+    navigate(modificationsPath({ cluster, standing: standing === 'all' ? 'all' : '', ...next }), { replace: true })
+  }
+  return (
+    <div className="page">
+      <title>Modifications · Daytwo</title>
+      <h1 className="visually-hidden">Fleet: modifications</h1>
+      <PagesNav place="Fleet" />
+      {cluster === '' ? null : (
+        <div className="filter-chips">
+          <FilterChip
+            name="cluster"
+            value={cluster}
+            onRemove={() => {
+              change({ cluster: '' })
+            }}
+          />
+        </div>
+      )}
+      <Panel
+        title="JSON patches"
+        aside={
+          <Choice
+            label="Which patches"
+            options={[
+              { value: 'open', text: 'That stand' },
+              { value: 'all', text: 'All there were' },
+            ]}
+            value={standing}
+            onChange={(next) => {
+              change({ standing: next === 'all' ? 'all' : '' })
+            }}
+          />
+        }
+      >
+        <Answer query={patches} what="the patches" skeletonLines={6}>
+          {({ modifications, coverage, nextCursor }) => (
+            <>
+              <div className="list-line">
+                <span className="nums" role="status">
+                  {countOf(modifications.length, 'patch', 'patches')}
+                  {nextCursor === null ? '' : ` (the newest ${formatCount(MODIFICATIONS_MAX)})`}
+                </span>
+                <span className="quiet">
+                  by what their paths look like; {formatCount(coverage.withObjects)} of{' '}
+                  {countOf(coverage.clusters, 'cluster')} tell their annotations
+                </span>
+                <FleetCoverageNote coverage={coverage} />
+              </div>
+              <PatchGroups patches={modifications} />
+            </>
+          )}
+        </Answer>
+        <ApiCallNote call={{ path: modificationsCall(patchesAsked, moment) }} />
+      </Panel>
+      <Panel title="Edited past HyperConverged" aside="each was changed back by the operator">
+        <Answer query={edits} what="the edits" skeletonLines={6}>
+          {({ modifications, asOf, nextCursor }) => (
+            <>
+              {nextCursor === null ? null : (
+                <p className="quiet">Of all edits the newest {formatCount(MODIFICATIONS_MAX)} were read.</p>
+              )}
+              <EditTable edits={modifications} nowMs={Date.parse(asOf)} />
+            </>
+          )}
+        </Answer>
+        <ApiCallNote call={{ path: modificationsCall(editsAsked, moment) }} />
+      </Panel>
+    </div>
+  )
+}

@@ -1,0 +1,245 @@
+import type { ReactNode } from 'react'
+import { Link, useLocation } from 'wouter'
+import type { UpgradeDetailItem } from '../../contract/fleet-upgrades.ts'
+import { tracePath } from '../lib/explore-paths.ts'
+import { clusterPath, edgePath, upgradePath, upgradesPath } from '../lib/fleet-paths.ts'
+import { operatorName } from '../lib/fleet-words.ts'
+import { countOf } from '../lib/format-number.ts'
+import { alertPath } from '../lib/paths.ts'
+import { upgradeMarkdown } from '../lib/upgrade-markdown.ts'
+import { Answer } from '../panels/answer.tsx'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { VerdictLine } from '../panels/fleet/cluster-open-upgrades.tsx'
+import { PhaseLaneTable } from '../panels/fleet/phase-lane-table.tsx'
+import {
+  CauseList,
+  ComponentTable,
+  ConditionChanges,
+  EvidenceList,
+  VirtHandlerWaves,
+  WorkloadTail,
+} from '../panels/fleet/upgrade-parts.tsx'
+import { TookText } from '../panels/fleet/upgrade-rows.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
+import { useAlertRuns } from '../query/use-alert-runs.ts'
+import { useMoment } from '../query/use-moment.ts'
+import { upgradeCall, useUpgrade, useUpgrades } from '../query/use-upgrades.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { FactList } from '../ui/fact-list.tsx'
+import { SeverityMark } from '../ui/marks.tsx'
+import { StuckMark, UpgradeStateMark } from '../ui/outcome-marks.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { Moment, Since } from '../ui/time.tsx'
+import { useKeys } from '../ui/use-keys.ts'
+import '../ui/styles/fleet.css'
+
+/** One upgrade: where it stands, what is in its way, and how that is known. */
+export function UpgradePage({ id }: { readonly id: string }): ReactNode {
+  const query = useUpgrade(id)
+  const moment = useMoment()
+  const [, navigate] = useLocation()
+  useKeys({
+    Esc: () => {
+      navigate(upgradesPath())
+    },
+  })
+  return (
+    <div className="page">
+      <PagesNav place="Fleet" />
+      <Answer query={query} what="the upgrade" skeletonLines={14}>
+        {(detail) => <UpgradeAnswer detail={detail} />}
+      </Answer>
+      <ApiCallNote call={{ path: upgradeCall(id, moment) }} />
+    </div>
+  )
+}
+
+function UpgradeAnswer({ detail }: { readonly detail: UpgradeDetailItem }): ReactNode {
+  const { upgrade, verdict, virtHandler, workloads, components } = detail
+  const { cluster, operator, from, to, state } = upgrade
+  const causes = verdict?.causes ?? []
+  const blocked = causes.length > 0 ? causes : upgrade.blockedBy === null ? [] : [upgrade.blockedBy]
+  const step = `${operatorName(operator)} ${from ?? 'unknown'} → ${to}`
+  return (
+    <>
+      <title>{`${step} on ${cluster} · Daytwo`}</title>
+      <div className="cluster-head">
+        <h1 className="nums">
+          {step} on <Link href={clusterPath(cluster)}>{cluster}</Link>
+        </h1>
+        {verdict?.stuck === true ? <StuckMark /> : <UpgradeStateMark state={state} />}
+        <span className="head-tools">
+          <CopyButton
+            text={upgradeMarkdown(detail, `${location.origin}${upgradePath(upgrade.id)}`)}
+            label="Copy as Markdown, to hand it over"
+          />
+        </span>
+      </div>
+      {verdict === null && blocked.length === 0 ? null : (
+        <Panel title={blocked.length > 0 ? 'In its way' : 'Where it stands'}>
+          {verdict === null ? null : <VerdictLine verdict={{ ...verdict, causes: [] }} />}
+          {blocked.length === 0 ? null : <CauseList causes={blocked} />}
+        </Panel>
+      )}
+      <Panel title="Phases" aside={`exact to ±${upgrade.resolutionSeconds} s`}>
+        <PhaseLaneTable detail={detail} />
+      </Panel>
+      <div className="columns">
+        <div>
+          {components.length === 0 ? null : (
+            <Panel title="Components">
+              <ComponentTable components={components} />
+            </Panel>
+          )}
+          <AlertsInWindow detail={detail} />
+          <Panel title="Evidence" aside={countOf(upgrade.evidence.length, 'observation')}>
+            {upgrade.evidence.length === 0 ? (
+              <p className="quiet">Nothing is kept of it.</p>
+            ) : (
+              <EvidenceList evidence={upgrade.evidence} label="Evidence" hasPhase />
+            )}
+          </Panel>
+          <Panel title="Conditions that changed">
+            <ConditionChanges detail={detail} />
+          </Panel>
+        </div>
+        <div>
+          <UpgradeFacts detail={detail} />
+          {virtHandler === null ? null : (
+            <Panel title="virt-handler">
+              <VirtHandlerWaves handler={virtHandler} />
+            </Panel>
+          )}
+          {workloads === null ? null : (
+            <Panel title="Virtual machines">
+              <WorkloadTail workloads={workloads} />
+            </Panel>
+          )}
+          <Neighbours detail={detail} />
+        </div>
+      </div>
+    </>
+  )
+}
+
+function UpgradeFacts({ detail }: { readonly detail: UpgradeDetailItem }): ReactNode {
+  const { upgrade, csv, installPlan, subscription, namespace, lastProgressAt, observedUntil, traceId } = detail
+  const { operator, from, to, channel, approval, startedAt, endedAt } = upgrade
+  const facts = [
+    { name: 'Began', value: startedAt === null ? 'not known' : <Moment atMs={Date.parse(startedAt)} /> },
+    { name: 'Ended', value: endedAt === null ? 'not yet' : <Moment atMs={Date.parse(endedAt)} /> },
+    { name: 'Took', value: <TookText upgrade={upgrade} /> },
+    ...(lastProgressAt === null
+      ? []
+      : [{ name: 'Last progress', value: <Since atMs={Date.parse(lastProgressAt)} suffix=" ago" /> }]),
+    { name: 'Heard until', value: <Since atMs={Date.parse(observedUntil)} suffix=" ago" /> },
+    ...(channel === null ? [] : [{ name: 'Channel', value: channel }]),
+    ...(approval === null ? [] : [{ name: 'Approval', value: approval }]),
+    ...(csv.name === null ? [] : [{ name: 'CSV', value: <code>{csv.name}</code> }]),
+    ...(installPlan === null ? [] : [{ name: 'Install plan', value: <code>{installPlan}</code> }]),
+    ...(subscription === null ? [] : [{ name: 'Subscription', value: <code>{subscription}</code> }]),
+    ...(namespace === null ? [] : [{ name: 'Namespace', value: <code>{namespace}</code> }]),
+    ...(from === null
+      ? []
+      : [{ name: 'Edge', value: <Link href={edgePath(operator, from, to)}>all upgrades of it</Link> }]),
+    {
+      name: 'Trace',
+      value:
+        startedAt === null ? (
+          'none: nothing says when it began'
+        ) : (
+          <Link href={tracePath(traceId)}>its phases as spans</Link>
+        ),
+    },
+  ]
+  return (
+    <Panel title="About it">
+      <FactList facts={facts} />
+    </Panel>
+  )
+}
+
+/** Alerts that fired on the cluster while it ran. */
+function AlertsInWindow({ detail: { upgrade } }: { readonly detail: UpgradeDetailItem }): ReactNode {
+  const { cluster, startedAt, endedAt } = upgrade
+  if (startedAt === null) return null
+  return (
+    <AlertRunsPanel
+      cluster={cluster}
+      fromMs={Date.parse(startedAt)}
+      toMs={endedAt === null ? undefined : Date.parse(endedAt)}
+    />
+  )
+}
+
+interface AlertRunsPanelProps {
+  readonly cluster: string
+  readonly fromMs: number
+  readonly toMs: number | undefined
+}
+
+function AlertRunsPanel({ cluster, fromMs, toMs }: AlertRunsPanelProps): ReactNode {
+  const runs = useAlertRuns(cluster, fromMs, toMs)
+  return (
+    <Panel title="Alerts while it ran">
+      <Answer query={runs} what="the alerts" skeletonLines={3}>
+        {(answer) =>
+          answer.runs.length === 0 ? (
+            <p className="quiet">None fired on this cluster.</p>
+          ) : (
+            <ul className="evidence" aria-label="Alerts while it ran">
+              {answer.runs.map(({ fingerprint, alertname, severity, firedAtMs, resolvedAtMs }) => (
+                <li key={`${fingerprint} ${firedAtMs}`}>
+                  <span className="quiet nums">
+                    <Moment atMs={firedAtMs} />
+                  </span>
+                  <span className="mark-line">
+                    <Link href={alertPath(fingerprint)}>{alertname}</Link>
+                    <SeverityMark severity={severity} />
+                    <span className="quiet">{resolvedAtMs === undefined ? 'fires' : 'resolved'}</span>
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
+    </Panel>
+  )
+}
+
+/** The cluster's upgrades of the same operator before and after this one. */
+function Neighbours({ detail: { upgrade } }: { readonly detail: UpgradeDetailItem }): ReactNode {
+  const query = useUpgrades({ cluster: upgrade.cluster, operator: upgrade.operator })
+  return (
+    <Panel title="Before and after">
+      <Answer query={query} what="the upgrades of this cluster" skeletonLines={2}>
+        {({ upgrades }) => {
+          const at = upgrades.findIndex(({ id }) => id === upgrade.id)
+          const [after, before] = at < 0 ? [undefined, undefined] : [upgrades[at - 1], upgrades[at + 1]]
+          if (before === undefined && after === undefined)
+            return <p className="quiet">No other of this operator was seen.</p>
+          return (
+            <FactList
+              facts={[
+                { name: 'Before', value: before === undefined ? 'none was seen' : <NeighbourLink upgrade={before} /> },
+                { name: 'After', value: after === undefined ? 'none yet' : <NeighbourLink upgrade={after} /> },
+              ]}
+            />
+          )
+        }}
+      </Answer>
+    </Panel>
+  )
+}
+
+function NeighbourLink({ upgrade }: { readonly upgrade: UpgradeDetailItem['upgrade'] }): ReactNode {
+  return (
+    <>
+      <Link href={upgradePath(upgrade.id)} className="nums">
+        {upgrade.from ?? 'unknown'} → {upgrade.to}
+      </Link>{' '}
+      <UpgradeStateMark state={upgrade.state} />
+    </>
+  )
+}

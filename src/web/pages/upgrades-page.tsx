@@ -1,0 +1,230 @@
+import { useRef } from 'react'
+import type { ReactNode } from 'react'
+import { useLocation, useSearch } from 'wouter'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import type { StuckItems, UpgradeItems } from '../../contract/fleet-upgrades.ts'
+import type { EdgeItem } from '../../contract/fleet-edges.ts'
+import { upgradesPath } from '../lib/fleet-paths.ts'
+import { countOf, formatCount } from '../lib/format-number.ts'
+import { heatRows } from '../lib/phase-heat.ts'
+import {
+  firstUpgradeOrder,
+  isUpgradeViewNarrowed,
+  parseUpgradeView,
+  questionOfUpgradeView,
+  searchOfUpgradeView,
+} from '../lib/upgrade-view.ts'
+import type { UpgradeListView, UpgradeSort } from '../lib/upgrade-view.ts'
+import { Answer } from '../panels/answer.tsx'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
+import { HeatMap } from '../panels/fleet/heat-map.tsx'
+import { UpgradeComparison } from '../panels/fleet/upgrade-comparison.tsx'
+import { UpgradeFilters } from '../panels/fleet/upgrade-filters.tsx'
+import { UpgradeHistory } from '../panels/fleet/upgrade-history.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
+import { useEdges } from '../query/use-edges.ts'
+import { useMoment } from '../query/use-moment.ts'
+import {
+  upgradesCall,
+  UPGRADES_MAX,
+  useStuck,
+  useUpgradeHistory,
+  useUpgrades,
+  useUpgradesById,
+} from '../query/use-upgrades.ts'
+import { Panel } from '../ui/panel.tsx'
+import { serverNowMs, useNowMs } from '../ui/server-clock.ts'
+import { Shape } from '../ui/shapes.tsx'
+import { Since } from '../ui/time.tsx'
+import { useKeys } from '../ui/use-keys.ts'
+import '../ui/styles/fleet.css'
+
+const RUNNING = { state: 'in_progress' } as const
+
+/** Upgrades: those that run, by phase, and all there were. */
+export function UpgradesPage(): ReactNode {
+  const view = parseUpgradeView(useSearch())
+  const [, navigate] = useLocation()
+  const moment = useMoment()
+  const edges = useEdges().data?.edges ?? []
+  const running = useUpgrades(RUNNING)
+  const stuck = useStuck()
+  const change = (next: UpgradeListView): void => {
+    navigate(upgradesPath(searchOfUpgradeView(next)), { replace: true })
+  }
+  return (
+    <div className="page">
+      <title>Upgrades · Daytwo</title>
+      <h1 className="visually-hidden">Fleet: upgrades</h1>
+      <PagesNav place="Fleet" />
+      {view.compare.length === 0 ? null : <ComparePanel view={view} onChange={change} />}
+      <Panel
+        title="Running"
+        aside={running.data === undefined ? undefined : <FleetCoverageNote coverage={running.data.coverage} />}
+      >
+        <Answer query={running} what="the running upgrades" skeletonLines={6}>
+          {(answer) => (
+            <Answer query={stuck} what="which of them are stuck" skeletonLines={6}>
+              {(verdicts) => <Running answer={answer} verdicts={verdicts} edges={edges} />}
+            </Answer>
+          )}
+        </Answer>
+        <ApiCallNote call={{ path: upgradesCall(RUNNING, moment, UPGRADES_MAX) }} />
+      </Panel>
+      <HistoryPanel view={view} onChange={change} edges={edges} />
+    </div>
+  )
+}
+
+interface RunningProps {
+  readonly answer: UpgradeItems
+  readonly verdicts: StuckItems
+  readonly edges: readonly EdgeItem[]
+}
+
+function Running({ answer, verdicts, edges }: RunningProps): ReactNode {
+  const rows = heatRows(answer.upgrades, verdicts.stuck, edges, Date.parse(answer.asOf))
+  if (rows.length === 0) {
+    return (
+      <p className="headline headline-good">
+        <Shape name="check" />
+        <span>
+          <strong>No upgrade runs.</strong> What is below is over.
+        </span>
+      </p>
+    )
+  }
+  return (
+    <>
+      <p className="headline-plain nums">
+        <strong>{countOf(answer.upgrades.length, 'upgrade')}</strong> running
+        {answer.nextCursor === null ? '' : ` (the first ${formatCount(UPGRADES_MAX)})`},{' '}
+        <strong className={verdicts.stuckCount > 0 ? 'tone-critical' : ''}>{formatCount(verdicts.stuckCount)}</strong>{' '}
+        stuck, {formatCount(verdicts.silentCount)} on clusters that are silent
+      </p>
+      <HeatMap rows={rows} />
+    </>
+  )
+}
+
+interface HistoryPanelProps {
+  readonly view: UpgradeListView
+  readonly onChange: (view: UpgradeListView) => void
+  readonly edges: readonly EdgeItem[]
+}
+
+function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
+  const moment = useMoment()
+  const search = useRef<HTMLInputElement>(null)
+  const question = questionOfUpgradeView(view, serverNowMs())
+  const history = useUpgradeHistory(question)
+  useKeys({
+    '/': () => {
+      search.current?.focus()
+    },
+    u: () => {
+      void history.refetch()
+    },
+  })
+  const sortBy = (sort: UpgradeSort): void => {
+    const isSame = sort === view.sort
+    onChange({ ...view, sort, order: isSame ? (view.order === 'asc' ? 'desc' : 'asc') : firstUpgradeOrder(sort) })
+  }
+  return (
+    <section className="history" aria-labelledby="history">
+      <h2 id="history">History</h2>
+      <UpgradeFilters view={view} onChange={onChange} edges={edges} searchRef={search} />
+      <Answer query={history} what="the history" skeletonLines={12}>
+        {({ pages }) => {
+          const upgrades = pages.flatMap((page) => page.upgrades)
+          const asOf = pages[0]?.asOf
+          return (
+            <>
+              <div className="list-line">
+                <span className="nums" role="status">
+                  {history.hasNextPage
+                    ? `${formatCount(upgrades.length)} read, there are more`
+                    : countOf(upgrades.length, 'upgrade')}
+                </span>
+                <span className="quiet">
+                  rows {asOf === undefined ? null : <Since atMs={Date.parse(asOf)} suffix=" old" />}
+                </span>
+                <Button
+                  variant="link"
+                  size="sm"
+                  isInline
+                  isDisabled={history.isFetching}
+                  onClick={() => {
+                    void history.refetch()
+                  }}
+                >
+                  {history.isFetching ? 'Reading…' : 'Refresh'} <kbd>u</kbd>
+                </Button>
+                <span className="quiet">Tick two to five to compare them.</span>
+                <ApiCallNote call={{ path: upgradesCall(question, moment) }} />
+              </div>
+              {upgrades.length === 0 ? (
+                <p className="empty quiet">
+                  {isUpgradeViewNarrowed(view) ? 'No upgrade passes these filters.' : 'No upgrade was seen yet.'}
+                </p>
+              ) : (
+                <UpgradeHistory
+                  upgrades={upgrades}
+                  hasMore={history.hasNextPage}
+                  view={view}
+                  onSort={sortBy}
+                  onCompare={(id, isChosen) => {
+                    const others = view.compare.filter((one) => one !== id)
+                    onChange({ ...view, compare: isChosen ? [...others, id] : others })
+                  }}
+                  onNeedMore={() => {
+                    if (history.hasNextPage && !history.isFetching) void history.fetchNextPage()
+                  }}
+                />
+              )}
+            </>
+          )
+        }}
+      </Answer>
+    </section>
+  )
+}
+
+function ComparePanel({ view, onChange }: Omit<HistoryPanelProps, 'edges'>): ReactNode {
+  const nowMs = useNowMs()
+  const found = useUpgradesById(view.compare)
+  const upgrades = found.flatMap(({ data }) => (data === undefined ? [] : [data]))
+  const missing = found.filter(({ error }) => error !== null).length
+  return (
+    <Panel
+      title="Compared"
+      id="compared"
+      aside={
+        <Button
+          variant="link"
+          size="sm"
+          isInline
+          onClick={() => {
+            onChange({ ...view, compare: [] })
+          }}
+        >
+          Compare none
+        </Button>
+      }
+    >
+      <p className="quiet">
+        Aligned by the time since each began; waiting for approval is left out.{' '}
+        {upgrades.length < 2 ? 'Tick another one below.' : ''}
+      </p>
+      {missing > 0 ? <p className="quiet">{countOf(missing, 'upgrade')} could not be read.</p> : null}
+      <UpgradeComparison
+        upgrades={upgrades}
+        nowMs={nowMs}
+        onRemove={(id) => {
+          onChange({ ...view, compare: view.compare.filter((one) => one !== id) })
+        }}
+      />
+    </Panel>
+  )
+}

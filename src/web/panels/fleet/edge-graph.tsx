@@ -1,0 +1,107 @@
+import { useMemo } from 'react'
+import type { ReactNode } from 'react'
+import { graphlib, layout } from '@dagrejs/dagre'
+import { Link } from 'wouter'
+import type { EdgeItem } from '../../../contract/fleet-edges.ts'
+import { NODE_HEIGHT, NODE_WIDTH } from '../../lib/edge-layout.ts'
+import type { EdgeLayout } from '../../lib/edge-layout.ts'
+import { formatShare } from '../../lib/format-number.ts'
+import { edgeKey, edgeName, successText } from '../../lib/edge-words.ts'
+import { edgePath } from '../../lib/fleet-paths.ts'
+
+/** Versions and the steps between them, oldest at the left. The table below says the same and more. */
+export function EdgeGraph({ edges }: { readonly edges: readonly EdgeItem[] }): ReactNode {
+  const drawn = useMemo(() => layoutOf(edges), [edges])
+  const most = Math.max(1, ...edges.map(({ attempts }) => attempts))
+  return (
+    <div className="edge-graph" tabIndex={0} role="group" aria-label="Graph of versions">
+      <svg width={drawn.width} height={drawn.height} viewBox={`0 0 ${drawn.width} ${drawn.height}`}>
+        {drawn.lines.map(({ edge, points, x, y }) => {
+          const width = 1.25 + 4 * Math.sqrt(edge.attempts / most)
+          const isBad = edge.success !== null && edge.success.high < 0.95 && edge.success.of >= 10
+          const text = `${edgeName(edge)}: ${edge.attempts} attempts, ${successText(edge)}`
+          return (
+            <Link
+              key={`${edge.operator} ${edgeKey(edge)}`}
+              href={edgePath(edge.operator, edge.from, edge.to)}
+              aria-label={text}
+            >
+              <path
+                className={`edge-line ${edge.success === null ? 'is-open' : ''} ${isBad ? 'is-bad' : ''}`}
+                d={pathOf(points)}
+                strokeWidth={width}
+              >
+                <title>{text}</title>
+              </path>
+              <rect
+                className="edge-label-ground"
+                x={x - LABEL_WIDTH / 2}
+                y={y - 8}
+                width={LABEL_WIDTH}
+                height={16}
+                rx="3"
+              />
+              <text className={`edge-label ${isBad ? 'is-bad' : ''}`} x={x} y={y + 4} textAnchor="middle">
+                {edge.success === null ? '–' : formatShare(edge.outcomes.succeeded, edge.success.of)}
+              </text>
+            </Link>
+          )
+        })}
+        {drawn.nodes.map(({ version, x, y }) => (
+          <g key={version} transform={`translate(${x - NODE_WIDTH / 2} ${y - NODE_HEIGHT / 2})`} aria-hidden="true">
+            <rect className="edge-node" width={NODE_WIDTH} height={NODE_HEIGHT} rx="5" />
+            <text className="edge-node-text" x={NODE_WIDTH / 2} y={NODE_HEIGHT / 2 + 4} textAnchor="middle">
+              {version}
+            </text>
+          </g>
+        ))}
+      </svg>
+      <p className="heat-legend quiet">
+        Width: attempts; number: the share that succeeded. Dashed: none ended. Red: surely fewer than 95 of 100 succeed
+        (at least ten ended).
+      </p>
+    </div>
+  )
+}
+
+/** A line: what dagre is told of its label, and where dagre puts both. */
+interface Routed {
+  readonly width: number
+  readonly height: number
+  readonly labelpos: 'c'
+  readonly points?: readonly { readonly x: number; readonly y: number }[]
+  readonly x?: number
+  readonly y?: number
+}
+
+const MARGIN = 8
+const LABEL_WIDTH = 38
+
+function layoutOf(edges: readonly EdgeItem[]): EdgeLayout {
+  const graph = new graphlib.Graph<object, { width: number; height: number }, Routed>()
+  graph.setGraph({ rankdir: 'LR', nodesep: 14, ranksep: 44, marginx: MARGIN, marginy: MARGIN })
+  for (const version of new Set(edges.flatMap(({ from, to }) => [from, to]))) {
+    graph.setNode(version, { width: NODE_WIDTH, height: NODE_HEIGHT })
+  }
+  for (const { from, to } of edges) graph.setEdge(from, to, { width: LABEL_WIDTH, height: 16, labelpos: 'c' })
+  layout(graph)
+  const { width = 0, height = 0 } = graph.graph() as { readonly width?: number; readonly height?: number }
+  return {
+    width: Math.max(width, NODE_WIDTH),
+    height: Math.max(height, NODE_HEIGHT),
+    nodes: graph.nodes().map((version) => {
+      const { x, y } = graph.node(version) as unknown as { readonly x: number; readonly y: number }
+      return { version, x, y }
+    }),
+    lines: edges.map((edge) => {
+      const { points = [], x = 0, y = 0 } = graph.edge(edge.from, edge.to)
+      return { edge, points, x, y }
+    }),
+  }
+}
+
+function pathOf(points: readonly { readonly x: number; readonly y: number }[]): string {
+  const [first, ...rest] = points
+  if (first === undefined) return ''
+  return `M ${first.x} ${first.y} ${rest.map(({ x, y }) => `L ${x} ${y}`).join(' ')}`
+}

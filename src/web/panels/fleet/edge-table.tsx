@@ -1,0 +1,112 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { EdgeItem } from '../../../contract/fleet-edges.ts'
+import { edgeKey, edgeName, successText } from '../../lib/edge-words.ts'
+import { edgePath } from '../../lib/fleet-paths.ts'
+import { operatorName, phaseName } from '../../lib/fleet-words.ts'
+import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
+import { formatLength } from '../../lib/format-length.ts'
+import { Since } from '../../ui/time.tsx'
+
+/** Edges as rows: how often they succeed, as an interval, and how long they take. */
+export function EdgeTable({
+  edges,
+  label,
+}: {
+  readonly edges: readonly EdgeItem[]
+  readonly label: string
+}): ReactNode {
+  return (
+    <div className="table-box">
+      <table className="data-table alert-table edge-table" aria-label={label}>
+        <thead>
+          <tr>
+            <th scope="col">Edge</th>
+            <th scope="col" className="cell-beside cell-number">
+              Attempts
+            </th>
+            <th scope="col">
+              Succeeded <span className="quiet">(95 % interval)</span>
+            </th>
+            <th scope="col" className="cell-beside cell-number">
+              Median
+            </th>
+            <th scope="col" className="cell-beside cell-number">
+              90 of 100
+            </th>
+            <th scope="col" className="cell-beside">
+              Longest phases
+            </th>
+            <th scope="col" className="cell-beside cell-number">
+              Last
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {edges.map((edge) => (
+            <tr key={`${edge.operator} ${edgeKey(edge)}`}>
+              <td className="cell-name nums">
+                <Link href={edgePath(edge.operator, edge.from, edge.to)} data-row>
+                  {edgeName(edge)}
+                </Link>
+                <span className="own-labels">{operatorName(edge.operator)}</span>
+                <span className="cell-below nums">
+                  {countOf(edge.attempts, 'attempt')}, median {lengthOr(edge.duration.p50Seconds)}
+                </span>
+              </td>
+              <td className="cell-beside cell-number nums">{formatCount(edge.attempts)}</td>
+              <td>
+                <SuccessWhisker edge={edge} />
+              </td>
+              <td className="cell-beside cell-number nums">{lengthOr(edge.duration.p50Seconds)}</td>
+              <td className="cell-beside cell-number nums">{lengthOr(edge.duration.p90Seconds)}</td>
+              <td className="cell-beside quiet nums">{longestPhases(edge)}</td>
+              <td className="cell-beside cell-number">
+                {edge.lastAt === null ? 'not known' : <Since atMs={Date.parse(edge.lastAt)} suffix=" ago" />}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** The share that succeeded as a point in its interval, on a line from none to all. */
+export function SuccessWhisker({ edge }: { readonly edge: Pick<EdgeItem, 'success' | 'outcomes'> }): ReactNode {
+  const { success, outcomes } = edge
+  if (success === null) {
+    return <span className="quiet nums">none ended, {formatCount(outcomes.inProgress)} running</span>
+  }
+  const { share, low, high, of } = success
+  return (
+    <span className="whisker" title={successText(edge)}>
+      <span className="whisker-line" aria-hidden="true">
+        <span
+          className="whisker-range"
+          style={{ insetInlineStart: `${100 * low}%`, inlineSize: `${100 * (high - low)}%` }}
+        />
+        <span className="whisker-point" style={{ insetInlineStart: `${100 * share}%` }} />
+      </span>
+      <span className="nums whisker-text">
+        {formatShare(Math.round(share * of), of)} of {formatCount(of)}
+        <span className="quiet"> ≥ {Math.floor(100 * low)} %</span>
+      </span>
+    </span>
+  )
+}
+
+export function lengthOr(seconds: number | null): string {
+  return seconds === null ? 'not known' : formatLength(seconds)
+}
+
+const LONGEST_SHOWN = 3
+
+function longestPhases({ phases }: EdgeItem): string {
+  return phases
+    .filter(({ phase, p50Seconds }) => p50Seconds !== null && !phase.includes('.') && phase !== 'offered')
+    .sort((a, b) => (b.p50Seconds ?? 0) - (a.p50Seconds ?? 0))
+    .slice(0, LONGEST_SHOWN)
+    .map(({ phase, p50Seconds }) => `${phaseName(phase)} ${formatLength(p50Seconds ?? 0)}`)
+    .join(', ')
+}

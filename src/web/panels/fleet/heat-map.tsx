@@ -1,0 +1,111 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { clusterPath, upgradePath } from '../../lib/fleet-paths.ts'
+import { operatorName, phaseName } from '../../lib/fleet-words.ts'
+import { formatShortLength } from '../../lib/format-length.ts'
+import { HEAT_PHASES } from '../../lib/phase-heat.ts'
+import type { HeatCell, HeatRow } from '../../lib/phase-heat.ts'
+import { StuckMark } from '../../ui/outcome-marks.tsx'
+import { Shape } from '../../ui/shapes.tsx'
+import { Since } from '../../ui/time.tsx'
+
+/** Upgrades that run as rows, their phases as columns: where each stands, and what takes longer than it does elsewhere. */
+export function HeatMap({ rows }: { readonly rows: readonly HeatRow[] }): ReactNode {
+  return (
+    <>
+      <div className="table-scroll">
+        <table className="data-table heat-table" aria-label="Running upgrades by phase">
+          <thead>
+            <tr>
+              <th scope="col">Upgrade</th>
+              {HEAT_PHASES.map((phase) => (
+                <th key={phase} scope="col" className="heat-head">
+                  {phaseName(phase)}
+                </th>
+              ))}
+              <th scope="col" className="cell-number">
+                Began
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ upgrade, verdict, cells }) => (
+              <tr key={upgrade.id}>
+                <th scope="row" className="cell-name heat-name">
+                  <Link href={clusterPath(upgrade.cluster)}>{upgrade.cluster}</Link>
+                  <span className="own-labels nums">
+                    <Link href={upgradePath(upgrade.id)} data-row>
+                      {operatorName(upgrade.operator)} {upgrade.from ?? 'unknown'} → {upgrade.to}
+                    </Link>{' '}
+                    {verdict === undefined ? null : <StuckMark />}
+                  </span>
+                  {cells
+                    .filter(({ state, isStuck }) => state === 'in_progress' || isStuck)
+                    .map(({ phase, text }) => (
+                      <span key={phase} className="own-labels heat-below" aria-hidden="true">
+                        {text}
+                      </span>
+                    ))}
+                </th>
+                {cells.map((cell) => (
+                  <HeatTile key={cell.phase} cell={cell} />
+                ))}
+                <td className="cell-number">
+                  {upgrade.startedAt === null ? (
+                    <span className="quiet">not known</span>
+                  ) : (
+                    <Since atMs={Date.parse(upgrade.startedAt)} suffix=" ago" />
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <Legend />
+    </>
+  )
+}
+
+function HeatTile({ cell }: { readonly cell: HeatCell }): ReactNode {
+  const { state, seconds, level, isStuck, text } = cell
+  const isRunning = state === 'in_progress'
+  const className = ['heat-tile', `heat-${level}`, isRunning ? 'is-running' : '', isStuck ? 'is-stuck' : ''].join(' ')
+  return (
+    <td className="heat-cell" title={text}>
+      <span className={className}>
+        {isStuck ? <Shape name="triangle" /> : state === 'failed' ? <Shape name="cross" /> : null}
+        <span aria-hidden="true" className="nums">
+          {seconds === undefined ? SIGNS[state] : formatShortLength(seconds)}
+        </span>
+        <span className="visually-hidden">{text}</span>
+      </span>
+    </td>
+  )
+}
+
+const SIGNS: Readonly<Record<HeatCell['state'], string>> = {
+  pending: '',
+  in_progress: '?',
+  succeeded: '?',
+  failed: '?',
+  skipped: '–',
+  unknown: '?',
+  absent: '',
+}
+
+function Legend(): ReactNode {
+  return (
+    <p className="heat-legend quiet" aria-hidden="true">
+      <span className="heat-tile heat-quick" /> as quick as half of the runs of its edge
+      <span className="heat-tile heat-usual" /> as usual
+      <span className="heat-tile heat-slow" /> slower than 95 of 100
+      <span className="heat-tile heat-unmeasured" /> too few runs to say
+      <span className="heat-tile is-running heat-quick" /> running now
+      <span className="heat-tile is-stuck">
+        <Shape name="triangle" />
+      </span>{' '}
+      stuck
+    </p>
+  )
+}

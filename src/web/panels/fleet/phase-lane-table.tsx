@@ -1,0 +1,143 @@
+import type { ReactNode } from 'react'
+import type { UpgradeDetailItem } from '../../../contract/fleet-upgrades.ts'
+import { phaseName } from '../../lib/fleet-words.ts'
+import { formatLength } from '../../lib/format-length.ts'
+import { formatMoment, formatTimeOfDay } from '../../lib/format-time.ts'
+import { levelOf, USUAL_RUNS_MIN, usualText } from '../../lib/phase-heat.ts'
+import { phaseLanes } from '../../lib/phase-lanes.ts'
+import type { PhaseLane } from '../../lib/phase-lanes.ts'
+import { PhaseStateMark, StuckMark } from '../../ui/outcome-marks.tsx'
+import { usePreferences } from '../../ui/preferences.ts'
+
+/** The phases of an upgrade on one line of time, each beside what it takes on its edge, with how it is known. */
+export function PhaseLaneTable({ detail }: { readonly detail: UpgradeDetailItem }): ReactNode {
+  const { zone } = usePreferences()
+  const { lanes, fromMs, toMs } = phaseLanes(detail)
+  const { verdict, upgrade } = detail
+  if (lanes.length === 0) return <p className="quiet">Nothing tells of its phases.</p>
+  return (
+    <>
+      <div className="table-scroll" tabIndex={0} role="group" aria-label="Phases on a line of time">
+        <table className="data-table phase-table" aria-label="Phases">
+          <thead>
+            <tr>
+              <th scope="col">Phase</th>
+              <th scope="col">State</th>
+              <th scope="col" className="phase-line">
+                <span className="lane-axis nums">
+                  <span>{formatMoment(fromMs, zone)}</span>
+                  <span>{formatTimeOfDay(toMs, zone)}</span>
+                </span>
+              </th>
+              <th scope="col" className="cell-number">
+                Took
+              </th>
+              <th scope="col" className="cell-number">
+                Usual (median – 95 of 100)
+              </th>
+              <th scope="col">Known</th>
+            </tr>
+          </thead>
+          <tbody>
+            {lanes.map((lane) => (
+              <tr key={lane.phase.name} className={lane.isSub ? 'is-sub' : ''}>
+                <th scope="row">{phaseName(lane.phase.name)}</th>
+                <td>
+                  {verdict?.stuck === true && verdict.phase === lane.phase.name ? (
+                    <StuckMark />
+                  ) : (
+                    <PhaseStateMark state={lane.phase.state} />
+                  )}
+                </td>
+                <td className="phase-line">
+                  <Lane lane={lane} isStuck={verdict?.stuck === true && verdict.phase === lane.phase.name} />
+                </td>
+                <td className="cell-number nums">
+                  <Took lane={lane} />
+                </td>
+                <td className="cell-number nums quiet">
+                  <UsualCell lane={lane} />
+                </td>
+                <td>
+                  <KnownCell lane={lane} upgrade={upgrade} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p className="heat-legend quiet" aria-hidden="true">
+        <span className="lane-key lane-bar" /> took
+        <span className="lane-key lane-band" /> usual: from the median to 95 of 100 runs of its edge
+        <span className="lane-key lane-threshold" /> stuck from here on
+      </p>
+    </>
+  )
+}
+
+function Lane({ lane: { bar, band, threshold }, isStuck }: { readonly lane: PhaseLane; readonly isStuck: boolean }) {
+  return (
+    <span className="lane phase-lane" aria-hidden="true">
+      {band === undefined ? null : <span className="lane-band" style={spanOf(band)} />}
+      {bar === undefined ? null : (
+        <span
+          className={[
+            'lane-bar',
+            isStuck ? 'is-stuck' : '',
+            bar.isCutBefore ? 'is-cut-before' : '',
+            bar.isCutAfter ? 'is-cut-after' : '',
+          ].join(' ')}
+          style={spanOf(bar)}
+        />
+      )}
+      {threshold === undefined ? null : (
+        <span className="lane-threshold" style={{ insetInlineStart: `${100 * threshold}%` }} />
+      )}
+    </span>
+  )
+}
+
+function spanOf({ start, end }: { readonly start: number; readonly end: number }) {
+  return { insetInlineStart: `${100 * start}%`, inlineSize: `${100 * (end - start)}%` }
+}
+
+function Took({ lane: { seconds, phase, usual } }: { readonly lane: PhaseLane }): ReactNode {
+  if (seconds === undefined) {
+    return <span className="quiet">{phase.state === 'pending' || phase.state === 'skipped' ? '–' : 'not known'}</span>
+  }
+  const isSlow = levelOf(seconds, usual) === 'slow'
+  return (
+    <>
+      {isSlow ? <strong title={usualText(usual)}>{formatLength(seconds)} slow</strong> : formatLength(seconds)}
+      {phase.state === 'in_progress' ? <span className="quiet"> so far</span> : null}
+    </>
+  )
+}
+
+function UsualCell({ lane: { usual } }: { readonly lane: PhaseLane }): ReactNode {
+  if (usual?.p50Seconds == null || usual.runs < USUAL_RUNS_MIN) return 'not known yet'
+  return (
+    <span title={usualText(usual)}>
+      {formatLength(usual.p50Seconds)} – {usual.p95Seconds === null ? 'open' : formatLength(usual.p95Seconds)} (
+      {usual.runs})
+    </span>
+  )
+}
+
+function KnownCell({
+  lane: { phase },
+  upgrade,
+}: {
+  readonly lane: PhaseLane
+  readonly upgrade: UpgradeDetailItem['upgrade']
+}) {
+  const sources = [...new Set(upgrade.evidence.filter((one) => one.phase === phase.name).map(({ source }) => source))]
+  if (phase.state === 'unknown') return <span className="quiet">nothing tells</span>
+  if (phase.state === 'pending') return null
+  return (
+    <span className="quiet" title={phase.reconstructed ? 'Read later from a history, not seen as it happened' : ''}>
+      ±{phase.resolutionSeconds} s{sources.length === 0 ? '' : `, ${sources.join(', ')}`}
+      {phase.reconstructed ? ', reconstructed' : ''}
+    </span>
+  )
+}

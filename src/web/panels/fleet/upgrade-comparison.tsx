@@ -1,0 +1,91 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import type { UpgradeItem } from '../../../contract/fleet-upgrades.ts'
+import { upgradePath } from '../../lib/fleet-paths.ts'
+import { operatorName, phaseName } from '../../lib/fleet-words.ts'
+import { formatLength } from '../../lib/format-length.ts'
+import { compareUpgrades } from '../../lib/upgrade-compare.ts'
+import type { ComparedCell, ComparedPhase } from '../../lib/upgrade-compare.ts'
+import { UpgradeStateMark } from '../../ui/outcome-marks.tsx'
+
+interface UpgradeComparisonProps {
+  readonly upgrades: readonly UpgradeItem[]
+  readonly nowMs: number
+  readonly onRemove: (id: string) => void
+}
+
+/** Upgrades beside each other: each phase where it lay since the upgrade began, and how long it took. */
+export function UpgradeComparison({ upgrades, nowMs, onRemove }: UpgradeComparisonProps): ReactNode {
+  const { rows, seconds } = compareUpgrades(upgrades, nowMs)
+  return (
+    <div className="table-scroll">
+      <table className="data-table compare-table" aria-label="Compared upgrades">
+        <thead>
+          <tr>
+            <th scope="col">Phase</th>
+            {upgrades.map(({ id, cluster, operator, from, to, state }) => (
+              <th key={id} scope="col">
+                <Link href={upgradePath(id)}>{cluster}</Link>
+                <span className="own-labels nums">
+                  {operatorName(operator)} {from ?? 'unknown'} → {to}
+                </span>
+                <UpgradeStateMark state={state} />{' '}
+                <Button
+                  variant="link"
+                  size="sm"
+                  isInline
+                  aria-label={`Remove ${operatorName(operator)} ${from ?? 'unknown'} → ${to} on ${cluster}`}
+                  onClick={() => {
+                    onRemove(id)
+                  }}
+                >
+                  Remove
+                </Button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.phase}>
+              <th scope="row">{phaseName(row.phase)}</th>
+              {row.cells.map((cell, i) => (
+                <td key={upgrades[i]?.id ?? i}>
+                  <Cell cell={cell} row={row} totalSeconds={seconds} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+interface CellProps {
+  readonly cell: ComparedCell
+  readonly row: ComparedPhase
+  readonly totalSeconds: number
+}
+
+function Cell({ cell: { seconds, afterSeconds = 0 }, row, totalSeconds }: CellProps): ReactNode {
+  if (seconds === undefined) return <span className="quiet">not known</span>
+  const start = Math.min(1, afterSeconds / totalSeconds)
+  const length = Math.min(1 - start, seconds / totalSeconds)
+  const isLongest = seconds === row.mostSeconds && row.cells.filter((one) => one.seconds !== undefined).length > 1
+  return (
+    <>
+      <span className="lane compare-lane" aria-hidden="true">
+        <span
+          className={`compare-bar ${isLongest ? 'is-longest' : ''}`}
+          style={{ insetInlineStart: `${100 * start}%`, inlineSize: `${100 * length}%` }}
+        />
+      </span>
+      <span className="nums">
+        {isLongest ? <strong>{formatLength(seconds)}</strong> : formatLength(seconds)}
+        <span className="quiet"> after {formatLength(afterSeconds)}</span>
+      </span>
+    </>
+  )
+}

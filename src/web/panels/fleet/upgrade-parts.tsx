@@ -1,0 +1,230 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { BlockItem, EvidenceItem, UpgradeDetailItem } from '../../../contract/fleet-upgrades.ts'
+import { causeName, operatorName, phaseName } from '../../lib/fleet-words.ts'
+import { formatCount, formatShare } from '../../lib/format-number.ts'
+import { formatLength } from '../../lib/format-length.ts'
+import { runbookPath } from '../../lib/paths.ts'
+import { FactList } from '../../ui/fact-list.tsx'
+import type { Fact } from '../../ui/fact-list.tsx'
+import { PhaseStateMark } from '../../ui/outcome-marks.tsx'
+import { Moment, Since, Until } from '../../ui/time.tsx'
+
+/** Parts of the page of an upgrade. */
+
+/** The runbook that helps with a cause; the one of every stuck upgrade where there is none of its own. */
+const RUNBOOKS: Readonly<Partial<Record<BlockItem['cause'], string>>> = {
+  approval_waiting: 'DaytwoApprovalWaiting',
+  not_upgradeable: 'ClusterNotUpgradeable',
+  virt_handler_rollout: 'VirtHandlerDaemonSetRolloutFailing',
+  workload_method_missing: 'OutdatedVirtualMachineInstanceWorkloads',
+}
+
+export function CauseList({ causes }: { readonly causes: readonly BlockItem[] }): ReactNode {
+  return (
+    <ol className="causes">
+      {causes.map(({ cause, text, since, evidence }, i) => (
+        <li key={`${cause} ${text}`}>
+          <p>
+            <strong>{causeName(cause)}.</strong> {text}{' '}
+            {since === null ? null : (
+              <span className="quiet">
+                Since <Since atMs={Date.parse(since)} />.{' '}
+              </span>
+            )}
+            <Link href={runbookPath(RUNBOOKS[cause] ?? 'DaytwoUpgradeStuck')}>Runbook</Link>
+          </p>
+          {evidence.length === 0 ? (
+            <p className="quiet">Nothing that was sent speaks for it alone.</p>
+          ) : (
+            <EvidenceList evidence={evidence} label={`Evidence for cause ${i + 1}`} />
+          )}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+interface EvidenceListProps {
+  readonly evidence: readonly EvidenceItem[]
+  readonly label: string
+  readonly hasPhase?: boolean
+}
+
+/** What was seen, when, by which way, and where to look. */
+export function EvidenceList({ evidence, label, hasPhase = false }: EvidenceListProps): ReactNode {
+  return (
+    <ul className="evidence" aria-label={label}>
+      {evidence.map(({ source, at, text, ref, phase }, i) => (
+        <li key={`${at} ${ref} ${i}`}>
+          <span className="quiet nums">
+            <Moment atMs={Date.parse(at)} />
+          </span>
+          <span>
+            {hasPhase ? <strong>{phase === null ? 'No phase' : phaseName(phase)}: </strong> : null}
+            {text} <span className="quiet">({source})</span> <code className="quiet">{ref}</code>
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Machines that follow the control plane: how many are left, how fast, until when. */
+export function WorkloadTail({
+  workloads,
+}: {
+  readonly workloads: NonNullable<UpgradeDetailItem['workloads']>
+}): ReactNode {
+  const { outdatedAtStart, outdatedNow, startedAt, endedAt, migrations, perMinute, etaAt } = workloads
+  const done = outdatedAtStart === null || outdatedNow === null ? undefined : Math.max(0, outdatedAtStart - outdatedNow)
+  const facts: readonly (Fact | undefined)[] = [
+    { name: 'Left', value: outdatedNow === null ? 'not told' : <strong>{formatCount(outdatedNow)}</strong> },
+    done === undefined || outdatedAtStart === null
+      ? undefined
+      : {
+          name: 'Done',
+          value: `${formatCount(done)} of ${formatCount(outdatedAtStart)} (${formatShare(done, outdatedAtStart)})`,
+        },
+    { name: 'Pace', value: perMinute === null ? 'none can be told' : `${perMinute.toFixed(1)} a minute` },
+    {
+      name: 'None left',
+      value:
+        endedAt !== null ? (
+          <Moment atMs={Date.parse(endedAt)} />
+        ) : etaAt === null ? (
+          'nobody can say: there is no pace'
+        ) : (
+          <>
+            in about <Until atMs={Date.parse(etaAt)} />
+          </>
+        ),
+    },
+    startedAt === null ? undefined : { name: 'Began', value: <Moment atMs={Date.parse(startedAt)} /> },
+    { name: 'Migrations', value: migrationsText(migrations) },
+  ]
+  return (
+    <>
+      {done === undefined || outdatedAtStart === null || outdatedAtStart === 0 ? null : (
+        <progress className="tail-bar" max={outdatedAtStart} value={done} aria-label="Machines that have moved" />
+      )}
+      <FactList facts={facts.filter((one) => one !== undefined)} />
+    </>
+  )
+}
+
+function migrationsText(migrations: NonNullable<UpgradeDetailItem['workloads']>['migrations']): string {
+  const words = [
+    ['running', migrations.running],
+    ['waiting', migrations.pending],
+    ['succeeded', migrations.succeeded],
+    ['failed', migrations.failed],
+    ['gave up waiting', migrations.pendingTimeouts],
+    ['by evacuation', migrations.evacuation],
+  ] as const
+  const told = words.flatMap(([word, count]) => (count === null ? [] : [`${formatCount(count)} ${word}`]))
+  return told.length === 0 ? 'not told' : told.join(', ')
+}
+
+export function VirtHandlerWaves({
+  handler,
+}: {
+  readonly handler: NonNullable<UpgradeDetailItem['virtHandler']>
+}): ReactNode {
+  const { desired, updated, ready, waves, startedAt, canaryAt, endedAt } = handler
+  const canarySeconds =
+    startedAt === null || canaryAt === null ? undefined : (Date.parse(canaryAt) - Date.parse(startedAt)) / 1000
+  return (
+    <>
+      <progress
+        className="tail-bar"
+        max={Math.max(1, desired)}
+        value={updated}
+        aria-label="Nodes with the new virt-handler"
+      />
+      <FactList
+        facts={[
+          {
+            name: 'Nodes',
+            value: `${formatCount(updated)} of ${formatCount(desired)} updated, ${formatCount(ready)} ready`,
+          },
+          { name: 'Waves', value: `${formatCount(waves)}: one node first, then a tenth of the nodes at a time` },
+          {
+            name: 'First node',
+            value: canarySeconds === undefined ? 'not known' : `after ${formatLength(canarySeconds)}`,
+          },
+          { name: 'Ended', value: endedAt === null ? 'not yet' : <Moment atMs={Date.parse(endedAt)} /> },
+        ]}
+      />
+    </>
+  )
+}
+
+export function ComponentTable({ components }: { readonly components: UpgradeDetailItem['components'] }): ReactNode {
+  return (
+    <table className="data-table" aria-label="Components">
+      <thead>
+        <tr>
+          <th scope="col">Component</th>
+          <th scope="col">Versions</th>
+          <th scope="col">State</th>
+          <th scope="col" className="cell-number">
+            Took
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {components.map(({ name, from, to, startedAt, endedAt, state, message }) => (
+          <tr key={name}>
+            <td className="cell-name">
+              {operatorName(name)}
+              {message === null ? null : <span className="own-labels">{message}</span>}
+            </td>
+            <td className="nums">
+              {from ?? 'unknown'} → {to ?? 'unknown'}
+            </td>
+            <td>
+              <PhaseStateMark state={state} />
+            </td>
+            <td className="cell-number nums">
+              {startedAt === null || endedAt === null ? (
+                <span className="quiet">{state === 'in_progress' ? 'running' : 'not known'}</span>
+              ) : (
+                formatLength((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** Conditions and gates that changed while it ran, oldest first. */
+export function ConditionChanges({ detail }: { readonly detail: UpgradeDetailItem }): ReactNode {
+  const changes = [
+    ...detail.conditionChanges.map(({ at, component, type, status, reason }) => {
+      return { at, text: `${operatorName(component)}: ${type} is ${status}`, more: reason }
+    }),
+    ...detail.featureGateChanges.map(({ at, gate, on }) => ({
+      at,
+      text: `Feature gate ${gate}`,
+      more: on ? 'on' : 'off',
+    })),
+  ].sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
+  if (changes.length === 0) return <p className="quiet">None was told.</p>
+  return (
+    <ul className="evidence" aria-label="Condition changes">
+      {changes.map(({ at, text, more }, i) => (
+        <li key={`${at} ${text} ${i}`}>
+          <span className="quiet nums">
+            <Moment atMs={Date.parse(at)} />
+          </span>
+          <span>
+            {text} <span className="quiet">{more}</span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,49 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { EdgeComparisonItem, EdgeItems } from '../../contract/fleet-edges.ts'
+import { fetchJson } from './fetch-json.ts'
+import { askedAt } from './moment-param.ts'
+import { useMoment } from './use-moment.ts'
+
+const EDGES = '/api/fleet/v1/edges'
+const EDGES_MAX = '1000'
+const POLL_MS = 30_000
+
+export type EdgesAsked = Readonly<Record<string, string>>
+
+export function edgesCall(asked: EdgesAsked, moment: string | undefined): string {
+  return askedAt(EDGES, moment, { ...asked, limit: EDGES_MAX })
+}
+
+/** Edges of the upgrade graph; there are some hundreds at most. */
+export function useEdges(asked: EdgesAsked = {}): UseQueryResult<EdgeItems> {
+  const moment = useMoment()
+  const path = edgesCall(asked, moment)
+  return useQuery({
+    queryKey: ['edges', path],
+    queryFn: ({ signal }) => fetchJson<EdgeItems>(path, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: moment === undefined ? POLL_MS : false,
+  })
+}
+
+export interface ComparedEdges {
+  readonly operator: string
+  /** `from..to` of the one that is looked at, and of the one beside it. */
+  readonly first: string
+  readonly second: string
+}
+
+export function compareCall(asked: ComparedEdges, moment: string | undefined): string {
+  return askedAt(`${EDGES}/compare`, moment, { ...asked })
+}
+
+export function useEdgeComparison(asked: ComparedEdges): UseQueryResult<EdgeComparisonItem> {
+  const moment = useMoment()
+  const path = compareCall(asked, moment)
+  return useQuery({
+    queryKey: ['edge-comparison', path],
+    queryFn: ({ signal }) => fetchJson<EdgeComparisonItem>(path, signal),
+    enabled: asked.second !== '',
+  })
+}

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { bindRunbook } from '../../src/catalog/bind-runbook.ts'
+import { withSampleVariables } from '../../src/catalog/dashboard.ts'
 import { SIGNAL_GROUPS } from '../../src/fleet/signals.ts'
 import { metricNamesOf, selectorsOf } from '../../src/promql/ast.ts'
 import { parseExpr } from '../../src/promql/parse.ts'
@@ -37,7 +38,7 @@ function readByContent(): Set<string> {
 function queriesIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, inner]) =>
-    key === 'query' && typeof inner === 'string' ? [inner.replace(/\$\w+/g, 'x')] : queriesIn(inner),
+    key === 'query' && typeof inner === 'string' ? [withSampleVariables(inner)] : queriesIn(inner),
   )
 }
 

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 // What was acknowledged is never lost: the server as it ships is killed at random moments while several senders write,
 // started again on the same folder, and asked for everything it ever answered 204 for.
 
-const KILLS = Number(process.env['DAYTWO_CRASH_SERVER_KILLS'] ?? 6)
+const KILLS = Number(process.env['DAYTWO_CRASH_SERVER_KILLS'] ?? 3)
 const SENDERS = 4
 const SERIES_PER_REQUEST = 50
 const ACKS_BEFORE_KILL_MAX = 200

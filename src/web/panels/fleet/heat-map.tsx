@@ -42,7 +42,7 @@ export function HeatMap({ rows }: { readonly rows: readonly HeatRow[] }): ReactN
                   {cells
                     .filter(({ state, isStuck }) => state === 'in_progress' || isStuck)
                     .map(({ phase, text }) => (
-                      <span key={phase} className="own-labels heat-below" aria-hidden="true">
+                      <span key={phase} className="own-labels heat-below">
                         {text}
                       </span>
                     ))}

@@ -6,6 +6,7 @@ import { availableParallelism, hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { getHeapStatistics } from 'node:v8'
 import { adoptionOf } from './adoption-calls.ts'
+import type { EventFeed } from './api/event-feed.ts'
 import { apiNotifyOf, deliveryItem } from './api/deliveries.ts'
 import { DEFAULT_FARO_OPTIONS } from './api/faro.ts'
 import type * as api from './api/server.ts'
@@ -49,6 +50,7 @@ export interface ServerParts {
   readonly people: People
   readonly notifications: Notifications
   readonly reader: FleetReader
+  readonly events: EventFeed
   readonly reloader: Reloader
   readonly ownTraces: OwnTraces
   readonly readiness: () => string
@@ -133,6 +135,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     isMuted: (headers) => headers[OWN_TRACES_HEADER] !== undefined,
     fleetFacts: fleetFactsOf(threads.query),
     adoption: adoptionOf(threads.query),
+    events: parts.events,
     requiresToken: tokens.hasTokens,
     ...(config.faro ? { faro: DEFAULT_FARO_OPTIONS } : {}),
     metrics,

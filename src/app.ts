@@ -3,6 +3,7 @@
  * routes ask stands in `app-server.ts`), the beat. It makes every part, and is the only one that hands out the time.
  */
 import type { FastifyInstance } from 'fastify'
+import { createEventFeed } from './api/event-feed.ts'
 import { fleetReaderOf } from './api/fleet-reader.ts'
 import type * as api from './api/server.ts'
 import { engineOptionsOf, isLoopback } from './app-options.ts'
@@ -19,6 +20,8 @@ import type { OwnMetrics } from './base/metrics.ts'
 import { createBeat } from './beat.ts'
 import type { BeatStep } from './beat.ts'
 import type { Catalog } from './catalog/catalog.ts'
+import { changedByFacts, changedByRules, createSilenceWatch, notedPeople, notedReloads } from './change-notes.ts'
+import type { NoteChange } from './change-notes.ts'
 import { urlOf } from './config.ts'
 import type { Config } from './config.ts'
 import { createContent } from './content.ts'
@@ -110,12 +113,16 @@ async function serve(
   })
   const query = measuredQuery(threads.query, onMain, metrics, ownTraces.tracing)
   const reader = fleetReaderOf(query)
+  const events = createEventFeed({ clock, metrics, listenersMax: config['web.listeners-max'] })
+  const note: NoteChange = (topics) => {
+    events.note(topics)
+  }
   const canonicalName = (name: string): string => catalog.aliases.get(name) ?? name
   const people = await createPeople({
     config,
     clock,
     log,
-    store: threads.ingest,
+    store: notedPeople(threads.ingest, note),
     history: threads.query,
     canonicalName,
   })
@@ -129,12 +136,15 @@ async function serve(
     upgrades: createUpgradeMarks({ upgrades: (nowMs) => threads.query.fleetHealthy(nowMs), canonicalName, log }),
   })
   // What stands in files: SIGHUP, `/-/reload` and a changed file read all of it again.
-  const reloader = createReloader({
-    reloadables: [content.reloadable((files) => useRules(files, threads, metrics)), notifications.reloadable],
-    clock,
-    metrics,
-    log,
-  })
+  const reloader = notedReloads(
+    createReloader({
+      reloadables: [content.reloadable((files) => useRules(files, threads, metrics)), notifications.reloadable],
+      clock,
+      metrics,
+      log,
+    }),
+    note,
+  )
   let readiness = 'rules are being restored'
   const server = await createApiServer(createServer, {
     ...parts,
@@ -146,6 +156,7 @@ async function serve(
     people,
     notifications,
     reader,
+    events,
     reloader,
     ownTraces,
     readiness: () => readiness,
@@ -154,7 +165,7 @@ async function serve(
   await threads.query.restoreRules(clock.nowMs())
   readiness = 'ready'
 
-  const beat = createBeat(clock, beatSteps(threads, people, metrics, log, notifications, ownTraces.tracing), log)
+  const beat = createBeat(clock, beatSteps(threads, people, metrics, log, notifications, ownTraces.tracing, note), log)
   metrics.storeHeadBytesMax.set(config['store.head-bytes-max'])
   const instance = config['own-metrics'] ? new URL(config['external.url']).host : undefined
   const upkeep = startUpkeep(clock, threads, metrics, log, config.data, instance)
@@ -242,23 +253,33 @@ function beatSteps(
   log: Log,
   notifications: Notifications,
   tracing: Tracing,
+  note: NoteChange,
 ): readonly (readonly [string, BeatStep])[] {
   const deriveFacts = createFactsStep(threads.query, metrics, log)
+  const watchSilences = createSilenceWatch(() => people.silences.all(), note)
   return [
     [
       'facts',
       async (nowMs) => {
-        await tracedStep(tracing, 'derive facts', () => deriveFacts(nowMs), derivationNotes)
+        note(changedByFacts(await tracedStep(tracing, 'derive facts', () => deriveFacts(nowMs), derivationNotes)))
       },
     ],
     [
       'rules',
       async (nowMs) => {
         const evaluate = () => threads.query.evaluateRules(nowMs)
-        countEvaluation(await tracedStep(tracing, 'evaluate rules', evaluate, evaluationNotes), metrics, log)
+        const report = await tracedStep(tracing, 'evaluate rules', evaluate, evaluationNotes)
+        countEvaluation(report, metrics, log)
+        note(changedByRules(report))
       },
     ],
-    ['people', (nowMs) => people.beat(nowMs)],
+    [
+      'people',
+      async (nowMs) => {
+        await people.beat(nowMs)
+        watchSilences(nowMs)
+      },
+    ],
     ['notifications', (nowMs) => notifications.tell(async () => people.speaking(await people.alertsAt(nowMs)), nowMs)],
   ]
 }

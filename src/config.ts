@@ -67,6 +67,12 @@ export const OPTIONS = {
     'Origins whose pages may read the query API, such as https://perses.example; * lets all of them, as Prometheus does.',
   ),
   'web.body-bytes-max': option('Server', bytes, '16MiB', 'The largest request body, as sent.'),
+  'web.listeners-max': option(
+    'Server',
+    count,
+    '1000',
+    'Pages that are told of changes as they happen; more are answered 503, and ask again every few seconds instead.',
+  ),
   'own-metrics': option(
     'Server',
     flag,

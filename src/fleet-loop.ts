@@ -8,12 +8,15 @@
  * stands beside them, so a restart goes on there; doing a cluster twice changes nothing.
  */
 import { messageOf } from './base/errors.ts'
+import type { EventTopic } from './contract/events.ts'
 import { createAlertTraces } from './fleet-alert-traces.ts'
+import { createFleetChangeWatch } from './fleet-change-watch.ts'
 import { changedTraces, deriveFrom, type EvidenceReader } from './fleet-derivation.ts'
 import { countDays } from './fleet/adoption/count-days.ts'
 import type { CountingPorts, LateChange } from './fleet/adoption/count-days.ts'
 import { changedFromMs } from './fleet/adoption/late-change.ts'
 import type { ClusterTraits } from './fleet/cluster-traits.ts'
+import type { FleetCoverage } from './fleet/fleet-coverage.ts'
 import { DERIVED_EVERY_MS } from './fleet/derived-series.ts'
 import type { WrittenSeries } from './fleet/derived-series.ts'
 import type { RunChange, SignalWatch } from './fleet/signal-watch.ts'
@@ -34,6 +37,7 @@ export interface FleetLoopBook {
   hear(cluster: string, heard: Heard): void
   describe(traits: ReadonlyMap<string, ClusterTraits>): void
   verdicts(nowMs: number): readonly StuckVerdict[]
+  coverage(nowMs: number): FleetCoverage
   readonly insight: {
     readonly edges: { estimateNext(): boolean }
     restoreSeries(written: readonly WrittenSeries[]): void
@@ -81,6 +85,8 @@ export interface FleetReport {
   /** What failed, with the cluster or the part of the work it failed for; at most `FAILURES_TOLD`. */
   readonly failures: readonly { readonly subject: string; readonly error: string }[]
   readonly tookMs: number
+  /** What pages show otherwise now. */
+  readonly changed: readonly EventTopic[]
 }
 
 /** How far what was received is derived. */
@@ -128,6 +134,7 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
   /** Clusters to be derived, the oldest first. */
   const pending = new Set<string>()
   const alertTraces = createAlertTraces(parts)
+  const changes = createFleetChangeWatch()
   const retryAtMs = new Map<string, number>()
   let fetched: Position | undefined
   let saved: string | undefined
@@ -259,6 +266,7 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
         const fromMs = changedFromMs(before, after)
         if (fromMs !== undefined) late = { fromMs: Math.min(fromMs, late?.fromMs ?? Infinity), atMs: nowMs }
         batch.push(after)
+        changes.derived(before, kept)
         derived++
       } catch (thrown) {
         tell(cluster, thrown)
@@ -278,6 +286,7 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
     })
     const lately = await observations.heardSince(nowMs - HEARD_WITHIN_MS)
     for (const { cluster, objectsMs } of lately) book.hear(cluster, { objectsMs })
+    changes.stands(book.coverage(nowMs), book.verdicts(nowMs))
   }
 
   const writeSeries = async (nowMs: number, book: FleetLoopBook): Promise<void> => {
@@ -332,6 +341,7 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
         waiting: waitingCount() + alertTraces.waiting,
         failures,
         tookMs: stopwatchMs() - startedMs,
+        changed: changes.take(),
       }
     },
     progress: () => ({ ...(caughtUpMs === undefined ? {} : { caughtUpMs }), waiting: waitingCount() }),

@@ -4,6 +4,7 @@ import { createFleetLoop } from '../src/fleet-loop.ts'
 import type { FleetLoop, FleetLoopParts } from '../src/fleet-loop.ts'
 import { POSITION_KEY } from '../src/fleet-loop-calls.ts'
 import { deriveCluster } from '../src/fleet/derive/derive-cluster.ts'
+import { coverageOf } from '../src/fleet/fleet-coverage.ts'
 import { createFleetInsight } from '../src/fleet/insight.ts'
 import { SignalWatch } from '../src/fleet/signal-watch.ts'
 import { upgradeTraceId } from '../src/fleet/trace-ids.ts'
@@ -116,6 +117,11 @@ class Looped {
           if (objectsMs !== undefined) this.heard.set(`${cluster}'s objects`, objectsMs)
         },
         verdicts: (nowMs) => insight.verdicts(nowMs),
+        coverage: (nowMs) =>
+          coverageOf(
+            Array.from(this.heard, ([cluster, metricsMs]) => ({ cluster, record: undefined, heard: { metricsMs } })),
+            nowMs,
+          ),
         insight,
       }),
       writtenSeries: () => [],
@@ -202,7 +208,9 @@ describe('facts', () => {
     await looped.settle()
     const version = versionOf(looped)
     const before = version()
-    for (let second = 0; second < 5; second++) await looped.loop.beat(UNTIL_MS + second * 1000)
+    for (let second = 0; second < 5; second++) {
+      expect((await looped.loop.beat(UNTIL_MS + second * 1000)).changed).toEqual([])
+    }
     expect(version()).toBe(before)
     await looped.restart()
     expect((await looped.loop.beat(UNTIL_MS + 6000)).derived).toBe(0)
@@ -215,7 +223,7 @@ describe('facts', () => {
     await looped.observe([...bad.objects, ...good.objects])
     const report = await looped.loop.beat(UNTIL_MS)
     expect(report.failures).toEqual([{ subject: bad.cluster, error: 'a page of the disk is gone' }])
-    expect(report).toMatchObject({ derived: 1, waiting: 1 })
+    expect(report).toMatchObject({ derived: 1, waiting: 1, changed: ['clusters', 'upgrades'] })
     expect(await looped.readers.facts.fleet.cluster(good.cluster)).toBeDefined()
     // Who is killed now does not forget the one that failed.
     expect(await looped.readers.facts.meta.get(POSITION_KEY)).toBeUndefined()

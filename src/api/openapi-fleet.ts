@@ -1,3 +1,4 @@
+import { ChangeEvent } from '../contract/events.ts'
 import { ObjectChangeItems, ObjectChangesQuery } from '../contract/fleet-changes.ts'
 import { ClusterDetail, ClusterItems, ClustersQuery } from '../contract/fleet-clusters.ts'
 import { MomentQuery } from '../contract/fleet-common.ts'
@@ -23,6 +24,12 @@ export const FLEET_OPERATIONS: Operations = {
     tag: 'fleet',
     query: MomentQuery,
     answer: Now,
+  },
+  'GET /api/fleet/v1/events': {
+    summary: 'Server-sent events that say what changed, without the data. `Last-Event-ID` tells what was missed.',
+    tag: 'fleet',
+    answer: ChangeEvent,
+    mediaType: 'text/event-stream',
   },
   'GET /api/fleet/v1/clusters': {
     summary: 'Clusters by version, channel, platform and state.',

@@ -10,6 +10,8 @@ export interface Operation {
   readonly query?: TObject
   readonly body?: TSchema
   readonly answer: TSchema
+  /** Of the answer when it is no JSON: a stream of events whose data are as `answer` says. */
+  readonly mediaType?: 'text/event-stream'
   /** Of a good answer; 200 when absent. */
   readonly status?: number
 }

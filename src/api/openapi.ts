@@ -64,7 +64,7 @@ export function registerOpenApi(app: FastifyInstance): void {
 function schemaOf(url: string, { method, config }: RouteOptions): FastifySchema {
   const operation = OPERATIONS[`${[method].flat().join(',')} ${url}`]
   if (operation === undefined || config?.isWrongMethod === true) return { hide: true }
-  const { summary, tag, path = {}, query, body, answer, status = 200 } = operation
+  const { summary, tag, path = {}, query, body, answer, mediaType, status = 200 } = operation
   const params = Object.fromEntries(
     Object.entries(path).map(([name, description]) => [name, { type: 'string', description }]),
   )
@@ -79,7 +79,10 @@ function schemaOf(url: string, { method, config }: RouteOptions): FastifySchema 
     ...(query === undefined ? {} : { querystring: plain(query) }),
     ...(body === undefined ? {} : { body: plain(body) }),
     response: {
-      [status]: { description: 'As asked.', ...(plain(answer) as object) },
+      [status]:
+        mediaType === undefined
+          ? { description: 'As asked.', ...(plain(answer) as object) }
+          : { description: 'As asked.', content: { [mediaType]: { schema: plain(answer) } } },
       '4XX': { description: 'What was got and what is wanted.', ...(plain(OwnError) as object) },
     },
   }

@@ -6,7 +6,9 @@ export function installRequestMetrics(app: FastifyInstance, metrics: OwnMetrics)
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none')
     metrics.httpRequests.inc({ route, method: request.method, status: String(reply.statusCode) })
-    metrics.httpSeconds.observe({ route }, reply.elapsedTime / 1000)
+    if (request.routeOptions.config.isEndless !== true) {
+      metrics.httpSeconds.observe({ route }, reply.elapsedTime / 1000)
+    }
     done()
   })
 }

@@ -15,9 +15,10 @@ export function installRequestTraces(
   app.addHook('onRequest', (request, _reply, done) => {
     const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none')
     const { method } = request
-    const span = isMuted(request.headers)
-      ? tracing.muted()
-      : tracing.open(`${method} ${route}`, { 'http.request.method': method, 'http.route': route }, 'server')
+    const span =
+      isMuted(request.headers) || request.routeOptions.config.isEndless === true
+        ? tracing.muted()
+        : tracing.open(`${method} ${route}`, { 'http.request.method': method, 'http.route': route }, 'server')
     spans.set(request, span)
     span.within(done)
   })

@@ -19,6 +19,8 @@ declare module 'fastify' {
     speaks?: Dialect
     /** Pages of any origin may send to it (the browser telemetry intake). All others refuse foreign pages. */
     isOpenToOrigins?: boolean
+    /** It answers for as long as somebody listens: how long that took says nothing, and is not told. */
+    isEndless?: boolean
     /** Set by `answerWrongMethods` only. */
     isWrongMethod?: boolean
   }

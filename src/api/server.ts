@@ -42,6 +42,8 @@ import { registerDebugRules } from './debug-rules.ts'
 import type { ReadReload } from './debug-rules.ts'
 import { registerDebugSeries } from './debug-series.ts'
 import type { ReadCardinality } from './debug-series.ts'
+import type { EventFeed } from './event-feed.ts'
+import { registerEvents } from './events.ts'
 import { registerExemplars } from './exemplars.ts'
 import { registerExplain } from './explain.ts'
 import { registerFaro } from './faro.ts'
@@ -145,6 +147,8 @@ export interface ApiDeps {
   /** Clusters, upgrades, edges and modifications, as they are derived. */
   readonly fleetFacts: ApiFleetFacts
   readonly adoption: ApiAdoption
+  /** Who is told of changes as they happen. */
+  readonly events: Pick<EventFeed, 'listen' | 'stop'>
   readonly authenticate: (token: string) => Promise<Principal | undefined>
   /** False only on loopback without tokens. */
   readonly requiresToken: boolean
@@ -269,6 +273,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   registerRuleTests(app, deps.ruleTests)
   registerDebugRules(app, deps.rules, deps.reloadStatus, clock)
   registerNow(app, { facts: deps.fleetFacts, people: deps.people, clock })
+  registerEvents(app, deps.events)
   registerFleetClusters(app, deps.fleetFacts, clock)
   registerFleetChanges(app, deps.objectChanges, clock)
   registerFleetLogs(app, deps.logRecords, clock)

@@ -51,6 +51,9 @@ export interface OwnMetrics {
   readonly externalAlerts: Counter<'outcome'>
   readonly notifications: Counter<'receiver' | 'integration' | 'outcome'>
   readonly notificationSeconds: Histogram<'integration'>
+  readonly eventListeners: Gauge
+  readonly eventsSent: Counter<'topic'>
+  readonly eventListenersLost: Counter<'reason'>
   readonly faroItems: Counter<'kind' | 'outcome'>
   readonly buildInfo: Gauge<'version'>
 }
@@ -164,6 +167,13 @@ export function createOwnMetrics(version: string): OwnMetrics {
     notificationSeconds: seconds('daytwo_notification_duration_seconds', 'Time a receiver took to answer.', [
       'integration',
     ]),
+    eventListeners: gauge('daytwo_event_listeners', 'Pages that are told of changes as they happen.'),
+    eventsSent: counter('daytwo_events_sent_total', 'Events sent to pages, by what changed.', ['topic']),
+    eventListenersLost: counter(
+      'daytwo_event_listeners_lost_total',
+      'Pages that are told nothing: refused (too many listen), slow (it did not read).',
+      ['reason'],
+    ),
     faroItems: counter('daytwo_faro_items_total', 'Items received from browsers.', ['kind', 'outcome']),
     buildInfo: gauge('daytwo_build_info', 'Always 1; the version is a label.', ['version']),
   }

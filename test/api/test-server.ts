@@ -5,6 +5,7 @@ import Fastify from 'fastify'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { Value } from 'typebox/value'
 import { OPERATIONS } from '../../src/api/openapi.ts'
+import { createEventFeed } from '../../src/api/event-feed.ts'
 import { createServer } from '../../src/api/server.ts'
 import type { ApiDeps } from '../../src/api/server.ts'
 import { silentLog } from '../../src/base/log.ts'
@@ -211,6 +212,7 @@ export async function makeServer(
     logs: { putLogs: (records) => logs.records.push(...records) },
     limits: { objectsKeptMs: 400 * 24 * 3_600_000, logsKeptMs: 30 * 24 * 3_600_000 },
   })
+  const metrics = overrides.metrics ?? createOwnMetrics('0.0.0-test')
   const deps: ApiDeps = {
     query: engine,
     write: async (body, cluster, protocol) => {
@@ -272,7 +274,8 @@ export async function makeServer(
     adoption: emptyAdoption(),
     authenticate: () => Promise.resolve(undefined),
     requiresToken: false,
-    metrics: createOwnMetrics('0.0.0-test'),
+    events: createEventFeed({ clock, metrics, listenersMax: 10 }),
+    metrics,
     log: silentLog,
     clock,
     webRoot: webRoot.path,

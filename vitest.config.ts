@@ -1,8 +1,11 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
 
-/** Tests that start programs or browsers: each file has a process of its own, and they begin first. */
-const WHOLE = ['test/{cli,content,e2e,fuzz}/**/*.test.ts', 'test/web/browser/**/*.test.ts']
+/** Tests that start programs: each file has a process of its own, and they begin first. */
+const WHOLE = ['test/{cli,e2e,fuzz}/**/*.test.ts']
+
+/** Pages on fixtures: the files that one process runs share a browser, whose tabs have the program compiled. */
+const PAGES = ['test/web/browser/**/*.test.ts']
 
 // The usual summary is printed by the default reporter. Three workers for CI's two cores: some tests wait for a real
 // Prometheus to scrape, or for a killed server to come back.
@@ -18,12 +21,13 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: 'whole', include: WHOLE } },
+      { extends: true, test: { name: 'pages', include: PAGES, isolate: false } },
       {
         extends: true,
         test: {
           name: 'parts',
           include: ['test/**/*.test.{ts,tsx}'],
-          exclude: WHOLE,
+          exclude: [...WHOLE, ...PAGES],
           // Half of their time was loading the same modules anew for each file; they share no state.
           isolate: false,
         },

@@ -35,6 +35,16 @@ export async function launchBrowser(env: Readonly<Record<string, string>> = {}):
   })
 }
 
+let shared: Promise<Browser> | undefined
+
+/** One browser for all files of tests that run in this process. It ends with the process, so nobody closes it. */
+export async function sharedBrowser(): Promise<Browser> {
+  const running = await shared
+  if (running?.isConnected() === true) return running
+  shared = launchBrowser()
+  return shared
+}
+
 async function findChromium(): Promise<string> {
   const asked = process.env['DAYTWO_CHROMIUM']
   if (asked !== undefined && asked !== '') {

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { launchBrowser } from '../../support/browser.ts'
+import { sharedBrowser } from '../../support/browser.ts'
 import { SILENCE_ID } from './alerting-fixtures.ts'
 import { startFixtureServer, usualAnswers } from './fixture-server.ts'
 import type { Answers, FixtureServer } from './fixture-server.ts'
@@ -15,11 +15,10 @@ let browser: Browser
 let server: FixtureServer
 
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await sharedBrowser()
   server = await startFixtureServer()
 })
 afterAll(async () => {
-  await browser.close()
   await server.close()
 })
 

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ShareAnswer } from '../../../src/contract/adoption.ts'
-import { launchBrowser } from '../../support/browser.ts'
+import { sharedBrowser } from '../../support/browser.ts'
 import { adoptionFixture, someClusters } from './adoption-fixtures.ts'
 import { startFixtureServer, usualAnswers } from './fixture-server.ts'
 import type { FixtureServer } from './fixture-server.ts'
@@ -13,11 +13,10 @@ let browser: Browser
 let server: FixtureServer
 
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await sharedBrowser()
   server = await startFixtureServer()
 })
 afterAll(async () => {
-  await browser.close()
   await server.close()
 })
 beforeEach(() => {

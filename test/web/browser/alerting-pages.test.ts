@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { launchBrowser } from '../../support/browser.ts'
+import { sharedBrowser } from '../../support/browser.ts'
 import { alertRuns, lintReport, pageOfRuns, SILENCE_ID, silences } from './alerting-fixtures.ts'
 import { startFixtureServer, usualAnswers } from './fixture-server.ts'
 import type { FixtureServer, Sent } from './fixture-server.ts'
@@ -13,11 +13,10 @@ let server: FixtureServer
 let sent: Sent[]
 
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await sharedBrowser()
   server = await startFixtureServer()
 })
 afterAll(async () => {
-  await browser.close()
   await server.close()
 })
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { launchBrowser } from '../../support/browser.ts'
+import { sharedBrowser } from '../../support/browser.ts'
 import { DASHBOARD_LIST, EVERY_KIND_ANSWER, everyKindInstant, everyKindRange } from './dashboard-fixtures.ts'
 import { startFixtureServer, usualAnswers } from './fixture-server.ts'
 import type { FixtureServer } from './fixture-server.ts'
@@ -13,11 +13,10 @@ let browser: Browser
 let server: FixtureServer
 
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await sharedBrowser()
   server = await startFixtureServer()
 })
 afterAll(async () => {
-  await browser.close()
   await server.close()
 })
 beforeEach(() => {

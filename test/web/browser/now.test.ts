@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { launchBrowser } from '../../support/browser.ts'
+import { sharedBrowser } from '../../support/browser.ts'
 import { startFixtureServer, usualAnswers } from './fixture-server.ts'
 import type { FixtureServer } from './fixture-server.ts'
 import { firstNow, now, quietNow } from './now-fixtures.ts'
@@ -10,11 +10,10 @@ let browser: Browser
 let server: FixtureServer
 
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await sharedBrowser()
   server = await startFixtureServer()
 })
 afterAll(async () => {
-  await browser.close()
   await server.close()
 })
 beforeEach(() => {

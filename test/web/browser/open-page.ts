@@ -16,7 +16,44 @@ export const DESKTOP = { viewport: { width: 1440, height: 900 } } as const
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
 export const SMALL_PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true } as const
 
-/** @param allowed faults the test itself arranges, by a part of their text */
+/** Tabs whose test is over, by the options they were made with. A fresh one costs four times what one used again does. */
+const idleTabs = new WeakMap<Browser, Map<string, Page[]>>()
+
+function idleTabsOf(browser: Browser, options: BrowserContextOptions): Page[] {
+  const byOptions = idleTabs.get(browser) ?? new Map<string, Page[]>()
+  idleTabs.set(browser, byOptions)
+  const key = JSON.stringify(options)
+  const tabs = byOptions.get(key) ?? []
+  byOptions.set(key, tabs)
+  return tabs
+}
+
+async function newTab(browser: Browser, options: BrowserContextOptions): Promise<Page> {
+  const context = await browser.newContext({ timezoneId: 'Europe/Prague', ...options })
+  return context.newPage()
+}
+
+/** Makes a tab what it was when it was new: nothing kept, no rights, no media, its own size. */
+async function restore(page: Page, server: FixtureServer, options: BrowserContextOptions): Promise<void> {
+  const { viewport, colorScheme = null, reducedMotion = null } = options
+  page.removeAllListeners()
+  // Some file of the server: the program of the page is left, its process with what it has compiled stays.
+  await page.goto(`${server.origin}/icon.svg`)
+  await page.evaluate(() => {
+    localStorage.clear()
+    sessionStorage.clear()
+  })
+  await page.context().clearPermissions()
+  await page.emulateMedia({ media: null, colorScheme, reducedMotion })
+  if (viewport !== undefined && viewport !== null) await page.setViewportSize(viewport)
+}
+
+/**
+ * A page of the fixtures in a tab that nobody else uses. The tab of a page that was closed is used again, restored to what
+ * it was; one whose test failed is not.
+ *
+ * @param allowed faults the test itself arranges, by a part of their text
+ */
 export async function openPage(
   browser: Browser,
   server: FixtureServer,
@@ -24,8 +61,8 @@ export async function openPage(
   options: BrowserContextOptions = DESKTOP,
   allowed: readonly string[] = [],
 ): Promise<OpenPage> {
-  const context = await browser.newContext({ timezoneId: 'Europe/Prague', ...options })
-  const page = await context.newPage()
+  const idle = idleTabsOf(browser, options)
+  const page = idle.pop() ?? (await newTab(browser, options))
   const faults: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`)
@@ -45,7 +82,10 @@ export async function openPage(
     expectClean: () => {
       expect(faults.filter((fault) => !allowed.some((text) => fault.includes(text)))).toEqual([])
     },
-    close: () => context.close(),
+    close: async () => {
+      await restore(page, server, options)
+      idle.push(page)
+    },
   }
 }
 
@@ -66,9 +106,10 @@ const ALL_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best
 
 /** What axe finds against WCAG 2.2 AA and its own good practice, one sentence per element. */
 export async function accessibilityFaults(page: Page, rules: readonly string[] = ALL_RULES): Promise<string[]> {
-  await page.evaluate(AXE)
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE)
   return page.evaluate(async (runOnly) => {
-    const { violations } = await (window as unknown as AxeWindow).axe.run({ runOnly })
+    const options = { runOnly, resultTypes: ['violations'], preload: false }
+    const { violations } = await (window as unknown as AxeWindow).axe.run(options)
     return violations.flatMap(({ id, nodes }) =>
       nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`),
     )

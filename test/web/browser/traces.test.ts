@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launchBrowser } from '../../support/browser.ts'
+import { sharedBrowser } from '../../support/browser.ts'
 import { startFixtureServer } from './fixture-server.ts'
 import type { FixtureServer } from './fixture-server.ts'
 import { accessibilityFaults, openPage, PHONE } from './open-page.ts'
@@ -11,11 +11,10 @@ let browser: Browser
 let server: FixtureServer
 
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await sharedBrowser()
   server = await startFixtureServer()
 })
 afterAll(async () => {
-  await browser.close()
   await server.close()
 })
 

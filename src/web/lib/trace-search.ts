@@ -14,6 +14,8 @@ export interface TraceSearch {
   readonly max: string
   readonly range: TraceRange
   readonly onlyErrors: boolean
+  /** Ids of up to two that are to be compared. */
+  readonly compare: readonly string[]
 }
 
 export const TRACE_RANGES = [
@@ -28,6 +30,8 @@ export type TraceRange = (typeof TRACE_RANGES)[number]['value']
 /** Traces in one answer: they come whole, so that each can be told by its critical path. */
 export const TRACES_READ = 50
 
+export const COMPARED_TRACES = 2
+
 export function parseTraceSearch(search: string): TraceSearch {
   const params = new URLSearchParams(search)
   const one = (name: string): string => params.get(name) ?? ''
@@ -40,12 +44,13 @@ export function parseTraceSearch(search: string): TraceSearch {
     max: one('max'),
     range: TRACE_RANGES.find(({ value }) => value === one('range'))?.value ?? '1d',
     onlyErrors: one('errors') === 'true',
+    compare: [...new Set(one('compare').split(','))].filter((id) => id !== '').slice(0, COMPARED_TRACES),
   }
 }
 
 export function searchOfTraceSearch(asked: TraceSearch): Readonly<Record<string, string>> {
-  const { onlyErrors, range, ...texts } = asked
-  return { ...texts, range: range === '1d' ? '' : range, errors: onlyErrors ? 'true' : '' }
+  const { onlyErrors, range, compare, ...texts } = asked
+  return { ...texts, range: range === '1d' ? '' : range, errors: onlyErrors ? 'true' : '', compare: compare.join(',') }
 }
 
 /** The question to `GET /api/v3/traces`. @param toMs the end of the range */

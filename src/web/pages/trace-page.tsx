@@ -1,6 +1,6 @@
 import { useMemo, useRef } from 'react'
 import type { ReactNode } from 'react'
-import { useLocation, useSearch } from 'wouter'
+import { Link, useLocation, useSearch } from 'wouter'
 import { criticalPath, pathNsBySpan } from '../lib/critical-path.ts'
 import { tracePath, tracesPath } from '../lib/explore-paths.ts'
 import { phaseLanes, tracedUpgrade } from '../lib/trace-phases.ts'
@@ -21,6 +21,7 @@ import { PagesNav } from '../panels/pages-nav.tsx'
 import { PhaseLanes } from '../panels/traces/phase-lanes.tsx'
 import { SpanDetail } from '../panels/traces/span-detail.tsx'
 import { SpanTable } from '../panels/traces/span-table.tsx'
+import { TraceComparison } from '../panels/traces/trace-comparison.tsx'
 import { TraceExport } from '../panels/traces/trace-export.tsx'
 import { TraceHead } from '../panels/traces/trace-head.tsx'
 import { TraceMinimap } from '../panels/traces/trace-minimap.tsx'
@@ -104,13 +105,35 @@ function TraceAnswer({ whole, traceId }: { readonly whole: WholeTrace; readonly 
       searchBox.current?.focus()
     },
     Esc: () => {
-      if (view.span === '') navigate(tracesPath())
+      if (view.than !== '') change({ ...view, than: '' })
+      else if (view.span === '') navigate(tracesPath())
       else change({ ...view, span: '' })
     },
   })
+  const compareHref = tracesPath({ compare: traceId, ...(upgrade === undefined ? {} : { cluster: upgrade.cluster }) })
+  if (view.than !== '') {
+    return (
+      <>
+        <TraceHead trace={trace} upgrade={upgrade} pathNs={pathNs} />
+        <TraceComparison
+          here={trace}
+          than={view.than}
+          show={view.show}
+          onShow={(show) => {
+            change({ ...view, show })
+          }}
+          aloneHref={addressOf({ ...view, than: '' })}
+          otherHref={compareHref}
+        />
+      </>
+    )
+  }
   return (
     <>
       <TraceHead trace={trace} upgrade={upgrade} pathNs={pathNs} />
+      <p className="trace-upgrade">
+        <Link href={compareHref}>Compare with another trace</Link>
+      </p>
       {upgrade === undefined ? null : (
         <Panel title="Phases">
           <PhaseLanes trace={trace} lanes={phaseLanes(trace, pathNs)} path={path} hrefOf={hrefOf} />

@@ -1,14 +1,17 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { useLocation, useSearch } from 'wouter'
+import { searchOf } from '../lib/address.ts'
 import { tracesPath } from '../lib/explore-paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { parseTraceSearch, searchOfTraceSearch, TRACE_RANGES, TRACES_READ } from '../lib/trace-search.ts'
+import type { TraceSearch } from '../lib/trace-search.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { TraceList } from '../panels/traces/trace-list.tsx'
 import { TraceScatter } from '../panels/traces/trace-scatter.tsx'
+import { TraceSelection } from '../panels/traces/trace-selection.tsx'
 import { TraceSearchForm } from '../panels/traces/trace-search-form.tsx'
 import { useMoment } from '../query/use-moment.ts'
 import { tracesCall, useTraces, useTraceServices } from '../query/use-traces.ts'
@@ -29,6 +32,9 @@ export function TracesPage(): ReactNode {
   const toMs = moment === undefined ? openedMs : Date.parse(moment)
   const fromMs = toMs - (TRACE_RANGES.find(({ value }) => value === asked.range)?.ms ?? 0)
   const [, navigate] = useLocation()
+  const change = (next: TraceSearch): void => {
+    navigate(tracesPath(searchOfTraceSearch(next)), { replace: true })
+  }
   const traces = useTraces(asked, toMs)
   const services = useTraceServices().data ?? []
   return (
@@ -37,11 +43,11 @@ export function TracesPage(): ReactNode {
       <PagesNav place="Explore" />
       <h1>Traces</h1>
       <TraceSearchForm
-        key={search}
+        key={searchOf({ ...searchOfTraceSearch(asked), compare: '' })}
         asked={asked}
         services={services}
         onAsk={(next) => {
-          navigate(tracesPath(searchOfTraceSearch(next)), { replace: true })
+          change({ ...next, compare: asked.compare })
         }}
       />
       <Answer query={traces} what="the traces" skeletonLines={12}>
@@ -61,11 +67,23 @@ export function TracesPage(): ReactNode {
                   : ''}
                 .
               </p>
-              <TraceList traces={found} />
+              <TraceList
+                traces={found}
+                compared={asked.compare}
+                onCompare={(compare) => {
+                  change({ ...asked, compare })
+                }}
+              />
             </>
           )
         }
       </Answer>
+      <TraceSelection
+        compared={asked.compare}
+        onClear={() => {
+          change({ ...asked, compare: [] })
+        }}
+      />
       <ApiCallNote call={{ path: tracesCall(asked, toMs) }} />
     </div>
   )

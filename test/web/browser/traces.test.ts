@@ -125,8 +125,33 @@ test('traces: found by errors, seen over time, opened in two clicks; none is an 
   await page.waitForURL('**/explore/traces?errors=true')
   await table.getByRole('row', { name: /ams-1/ }).waitFor({ state: 'detached' })
   expect(server.asked.some((path) => path.includes('query.attributes=%7B%22error%22%3A%22true%22%7D'))).toBe(true)
-  await table.getByRole('link', { name: 'ams-2: 1.17.3 → 1.18.1' }).click()
-  await page.getByRole('heading', { level: 1, name: 'ams-2: 1.17.3 → 1.18.1' }).waitFor()
+  await page.getByRole('checkbox', { name: 'Errors only' }).uncheck()
+
+  // What did the slow one spend its time on? In three clicks.
+  await page.getByRole('checkbox', { name: 'Compare ams-2: 1.17.3 → 1.18.1' }).check()
+  await page.getByRole('group', { name: 'Selected traces' }).getByText('tick another one').waitFor()
+  await page.getByRole('checkbox', { name: 'Compare ams-1: 1.17.3 → 1.18.1' }).check()
+  await page.getByRole('link', { name: 'Compare them' }).click()
+  await page.waitForURL(`**/explore/traces/${FAILED_TRACE}?than=${UPGRADE_TRACE}`)
+  await page.getByText('16 min, 8 min longer than', { exact: false }).waitFor()
+  await page.getByText('Most of it: component kubevirt, +8 min.', { exact: false }).waitFor()
+  await page.getByRole('img', { name: /^install: requirements 1 min, .* component kubevirt 12 min/ }).waitFor()
+  const bars = page.getByRole('table', { name: 'Largest differences' })
+  expect((await bars.getByRole('row').allInnerTexts()).slice(1).map((text) => text.replace(/\s+/g, ' '))).toEqual([
+    'component kubevirt below components +8 min',
+    'upgrade kubevirt-hyperconverged +1 min',
+    'machines follow below upgrade kubevirt-hyperconverged only in the other one -1 min',
+    'The whole +8 min',
+  ])
+  await page
+    .getByRole('table', { name: 'Phases of both' })
+    .getByRole('row', { name: 'machines follow none 1 min -1 min -1 min' })
+    .waitFor()
+  expect(await accessibilityFaults(page)).toEqual([])
+  await page.getByRole('button', { name: 'Table', exact: true }).click()
+  expect(await page.getByRole('table', { name: 'Spans of both' }).getAttribute('aria-rowcount')).toBe('8')
+  await page.keyboard.press('Escape')
+  await page.getByRole('link', { name: 'Compare with another trace' }).waitFor()
   await page.goto(`${server.origin}/explore/traces?operation=nowhere`)
   await page.getByText('No trace matches').waitFor()
   expectClean()

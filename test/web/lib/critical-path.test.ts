@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { criticalPath, pathNsBySpan } from '../../../src/web/lib/critical-path.ts'
 import type { PathPiece } from '../../../src/web/lib/critical-path.ts'
 import type { SampleSpan } from './trace-samples.ts'
-import { traceOf } from './trace-samples.ts'
+import { anySpans, traceOf } from './trace-samples.ts'
 
 /** As `name from-to` in milliseconds; `-` is nobody. */
 function drawn(spans: readonly SampleSpan[]): readonly string[] {
@@ -58,17 +58,6 @@ test('a chain as long as a trace may be is walked without recursion', () => {
   const path = criticalPath(trace)
   expect(trace.spans[path[5000 - 1]!.span]?.name).toBe('s4999')
 })
-
-const anySpans = fc
-  .array(fc.record({ parent: fc.option(fc.nat(30)), from: fc.nat(300), takes: fc.nat(200) }), {
-    minLength: 1,
-    maxLength: 30,
-  })
-  .map((rows) =>
-    rows.map(({ parent, from, takes }, i): SampleSpan => {
-      return { id: `s${i}`, ...(parent === null ? {} : { parent: `s${parent}` }), from, to: from + takes }
-    }),
-  )
 
 test('covers the trace once from end to end, by spans that ran then', () => {
   fc.assert(

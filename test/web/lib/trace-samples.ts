@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import type { OtlpResourceSpans, OtlpSpan } from '../../../src/web/lib/otlp-json.ts'
 import { traceOfOtlp } from '../../../src/web/lib/trace.ts'
 import type { Trace } from '../../../src/web/lib/trace.ts'
@@ -57,3 +58,15 @@ export function traceOf(spans: readonly SampleSpan[], resource?: Readonly<Record
   if (trace === undefined) throw new Error('a sample has spans')
   return trace
 }
+
+/** Some spans whose parents may be missing, later, or themselves. */
+export const anySpans = fc
+  .array(fc.record({ parent: fc.option(fc.nat(30)), from: fc.nat(300), takes: fc.nat(200) }), {
+    minLength: 1,
+    maxLength: 30,
+  })
+  .map((rows) =>
+    rows.map(({ parent, from, takes }, i): SampleSpan => {
+      return { id: `s${i}`, ...(parent === null ? {} : { parent: `s${parent}` }), from, to: from + takes }
+    }),
+  )

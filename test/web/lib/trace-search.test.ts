@@ -7,15 +7,17 @@ import {
 } from '../../../src/web/lib/trace-search.ts'
 import { otlpOf, START_MS } from './trace-samples.ts'
 
-test.each(['', 'service=operator&tags=a%3Db+c%3Dd&range=7d&errors=true', 'cluster=ams-1&min=1m&max=2h&operation=list'])(
-  'the search %j is its address',
-  (search) => {
-    const asked = parseTraceSearch(search)
-    const written = Object.entries(searchOfTraceSearch(asked)).filter(([, value]) => value !== '')
-    expect(parseTraceSearch(new URLSearchParams(written).toString())).toEqual(asked)
-    expect(written).toHaveLength([...new URLSearchParams(search)].length)
-  },
-)
+test.each([
+  '',
+  'service=operator&tags=a%3Db+c%3Dd&range=7d&errors=true',
+  'cluster=ams-1&min=1m&max=2h&operation=list',
+  'compare=a%2Cb',
+])('the search %j is its address', (search) => {
+  const asked = parseTraceSearch(search)
+  const written = Object.entries(searchOfTraceSearch(asked)).filter(([, value]) => value !== '')
+  expect(parseTraceSearch(new URLSearchParams(written).toString())).toEqual(asked)
+  expect(written).toHaveLength([...new URLSearchParams(search)].length)
+})
 
 test('is asked with all that must hold on one span, in its range', () => {
   const asked = parseTraceSearch(

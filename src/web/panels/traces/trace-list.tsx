@@ -5,17 +5,29 @@ import { tracePath } from '../../lib/explore-paths.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import { formatSpanNs } from '../../lib/format-span.ts'
 import { traceTitle } from '../../lib/trace-phases.ts'
+import { COMPARED_TRACES } from '../../lib/trace-search.ts'
 import type { Trace } from '../../lib/trace.ts'
 import { Shape } from '../../ui/shapes.tsx'
 import { Since } from '../../ui/time.tsx'
 import { LongestOnPath } from './trace-head.tsx'
 
-/** Traces that were found, the newest first. */
-export function TraceList({ traces }: { readonly traces: readonly Trace[] }): ReactNode {
+interface TraceListProps {
+  readonly traces: readonly Trace[]
+  /** Ids of those that are to be compared. */
+  readonly compared: readonly string[]
+  readonly onCompare: (ids: readonly string[]) => void
+}
+
+/** Traces that were found, the newest first; two of them can be chosen to be compared. */
+export function TraceList({ traces, compared, onCompare }: TraceListProps): ReactNode {
+  const isFull = compared.length >= COMPARED_TRACES
   return (
     <table className="data-table alert-table trace-table" aria-label="Traces">
       <thead>
         <tr>
+          <th scope="col" className="cell-select">
+            <span className="visually-hidden">Compare</span>
+          </th>
           <th scope="col">Trace</th>
           <th scope="col">Began</th>
           <th scope="col" className="cell-number">
@@ -33,7 +45,18 @@ export function TraceList({ traces }: { readonly traces: readonly Trace[] }): Re
           const errors = trace.spans.filter(({ isError }) => isError).length
           const services = [...new Set(trace.spans.map(({ service }) => service))].sort()
           return (
-            <tr key={trace.traceId}>
+            <tr key={trace.traceId} className={compared.includes(trace.traceId) ? 'is-chosen' : ''}>
+              <td className="cell-select">
+                <CompareBox
+                  trace={trace}
+                  isChosen={compared.includes(trace.traceId)}
+                  isFull={isFull}
+                  onChange={(isChosen) => {
+                    const others = compared.filter((id) => id !== trace.traceId)
+                    onCompare(isChosen ? [...others, trace.traceId] : others)
+                  }}
+                />
+              </td>
               <td className="cell-name">
                 <Link href={tracePath(trace.traceId)}>{traceTitle(trace)}</Link>
                 {errors === 0 ? null : <span className="cell-below tone-critical">{countOf(errors, 'error')}</span>}
@@ -61,5 +84,29 @@ export function TraceList({ traces }: { readonly traces: readonly Trace[] }): Re
         })}
       </tbody>
     </table>
+  )
+}
+
+interface CompareBoxProps {
+  readonly trace: Trace
+  readonly isChosen: boolean
+  readonly isFull: boolean
+  readonly onChange: (isChosen: boolean) => void
+}
+
+function CompareBox({ trace, isChosen, isFull, onChange }: CompareBoxProps): ReactNode {
+  const isDisabled = isFull && !isChosen
+  return (
+    <label {...(isDisabled ? { title: 'Two are compared' } : {})}>
+      <input
+        type="checkbox"
+        checked={isChosen}
+        disabled={isDisabled}
+        onChange={(event) => {
+          onChange(event.target.checked)
+        }}
+      />
+      <span className="visually-hidden">Compare {traceTitle(trace)}</span>
+    </label>
   )
 }

@@ -1,0 +1,197 @@
+import { useMemo } from 'react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { criticalPath } from '../../lib/critical-path.ts'
+import { tracePath } from '../../lib/explore-paths.ts'
+import { formatDifferenceNs, formatSpanNs } from '../../lib/format-span.ts'
+import { traceDiff } from '../../lib/trace-diff.ts'
+import type { PhaseDiff, SpanDiff } from '../../lib/trace-diff.ts'
+import { spanWords, traceTitle } from '../../lib/trace-phases.ts'
+import type { TraceShow } from '../../lib/trace-view.ts'
+import type { Trace } from '../../lib/trace.ts'
+import { traceCall, useTrace } from '../../query/use-traces.ts'
+import { Choice } from '../../ui/choice.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Answer } from '../answer.tsx'
+import { ApiCallNote } from '../api-call-note.tsx'
+import { DiffBars } from './diff-bars.tsx'
+import { DiffTable } from './diff-table.tsx'
+
+interface TraceComparisonProps {
+  readonly here: Trace
+  /** Id of the trace that stands beside it. */
+  readonly than: string
+  readonly show: TraceShow
+  readonly onShow: (show: TraceShow) => void
+  /** This trace alone. */
+  readonly aloneHref: string
+  /** Where another one to compare with is chosen. */
+  readonly otherHref: string
+}
+
+const SHOWS: readonly { readonly value: TraceShow; readonly text: string }[] = [
+  { value: 'waterfall', text: 'Bars' },
+  { value: 'table', text: 'Table' },
+]
+
+/** Two traces beside each other: what the difference of their durations went to. */
+export function TraceComparison({ than, aloneHref, otherHref, ...props }: TraceComparisonProps): ReactNode {
+  const query = useTrace(than)
+  return (
+    <section aria-label="Compared with another trace">
+      <p className="trace-upgrade">
+        <Link href={aloneHref}>Show this trace alone</Link> <span aria-hidden="true">·</span>{' '}
+        <Link href={otherHref}>Compare with another one</Link>
+      </p>
+      <Answer query={query} what="the trace to compare with" skeletonLines={10}>
+        {({ trace }) => <Compared there={trace} {...props} />}
+      </Answer>
+      <ApiCallNote call={{ path: traceCall(than) }} title="API call of the other trace" />
+    </section>
+  )
+}
+
+interface ComparedProps extends Pick<TraceComparisonProps, 'here' | 'show' | 'onShow'> {
+  readonly there: Trace
+}
+
+function Compared({ here, there, show, onShow }: ComparedProps): ReactNode {
+  const diff = useMemo(() => traceDiff(here, there), [here, there])
+  const hrefOf = (row: SpanDiff): string | undefined => {
+    const span = row.here === undefined ? there.spans[row.there ?? -1] : here.spans[row.here]
+    return span && tracePath(row.here === undefined ? there.traceId : here.traceId, { span: span.spanId })
+  }
+  return (
+    <>
+      <p className="headline-plain nums">
+        <strong>{formatSpanNs(here.durationNs)}</strong>, {differenceWords(diff.differenceNs)}{' '}
+        <Link href={tracePath(there.traceId)}>{traceTitle(there)}</Link> ({formatSpanNs(there.durationNs)}).{' '}
+        {mostWords(diff.rows[0])}
+      </p>
+      <Panel title="Critical paths" aside="from the start of each, on one scale; a line ends a span">
+        <PathLanes here={here} there={there} />
+      </Panel>
+      {diff.phases.length === 0 ? null : (
+        <Panel title="Phases" aside="as long as any span of a phase ran">
+          <PhaseDiffTable phases={diff.phases} />
+        </Panel>
+      )}
+      <Panel
+        title="What the difference went to"
+        aside={<Choice label="Show as" options={SHOWS} value={show} onChange={onShow} />}
+      >
+        <p className="quiet">
+          Time on the critical path: what all rows add and save is the whole difference. Spans are matched by their
+          names and those of the spans above them.
+        </p>
+        {show === 'table' ? (
+          <DiffTable rows={diff.rows} hrefOf={hrefOf} />
+        ) : (
+          <DiffBars rows={diff.rows} differenceNs={diff.differenceNs} hrefOf={hrefOf} />
+        )}
+      </Panel>
+    </>
+  )
+}
+
+function differenceWords(ns: number): string {
+  if (ns === 0) return 'exactly as long as'
+  return `${formatSpanNs(Math.abs(ns))} ${ns > 0 ? 'longer' : 'shorter'} than`
+}
+
+function mostWords(row: SpanDiff | undefined): ReactNode {
+  if (row === undefined || row.pathDifferenceNs === 0) return 'No span answers for a difference.'
+  return (
+    <>
+      Most of it: <strong>{row.text}</strong>, {formatDifferenceNs(row.pathDifferenceNs)}.
+    </>
+  )
+}
+
+function PathLanes({ here, there }: Pick<ComparedProps, 'here' | 'there'>): ReactNode {
+  const longestNs = Math.max(1, here.durationNs, there.durationNs)
+  const lanes = [
+    { text: 'This one', trace: here },
+    { text: 'The other', trace: there },
+  ]
+  return (
+    <table className="lane-table path-lanes" aria-label="Critical paths">
+      <tbody>
+        {lanes.map(({ text, trace }) => (
+          <tr key={text}>
+            <th scope="row">{text}</th>
+            <td>
+              <div className="lane" role="img" aria-label={pathWords(trace)}>
+                {criticalPath(trace).map(({ span, fromNs, toNs }) => (
+                  <span
+                    key={fromNs}
+                    className={span === -1 ? 'path-piece is-nobody' : 'path-piece'}
+                    title={`${wordsOf(trace, span)}: ${formatSpanNs(toNs - fromNs)}`}
+                    style={{
+                      insetInlineStart: `${(100 * fromNs) / longestNs}%`,
+                      inlineSize: `${(100 * (toNs - fromNs)) / longestNs}%`,
+                    }}
+                  >
+                    {wordsOf(trace, span)}
+                  </span>
+                ))}
+              </div>
+            </td>
+            <td className="cell-number nums">{formatSpanNs(trace.durationNs)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function wordsOf({ spans }: Trace, place: number): string {
+  const span = spans[place]
+  return span === undefined ? 'between spans' : spanWords(span)
+}
+
+const SAID_PIECES = 12
+
+function pathWords(trace: Trace): string {
+  const path = criticalPath(trace)
+  const said = path
+    .slice(0, SAID_PIECES)
+    .map(({ span, fromNs, toNs }) => `${wordsOf(trace, span)} ${formatSpanNs(toNs - fromNs)}`)
+  return `${said.join(', ')}${path.length > SAID_PIECES ? `, and ${path.length - SAID_PIECES} more` : ''}`
+}
+
+function PhaseDiffTable({ phases }: { readonly phases: readonly PhaseDiff[] }): ReactNode {
+  return (
+    <table className="data-table diff-table" aria-label="Phases of both">
+      <thead>
+        <tr>
+          <th scope="col">Phase</th>
+          {['This one', 'The other', 'Difference', 'On the critical path'].map((title) => (
+            <th key={title} scope="col" className={`cell-number ${title.startsWith('On') ? 'cell-beside' : ''}`}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {phases.map(({ text, hereNs, thereNs, herePathNs, therePathNs, isIn }) => (
+          <tr key={text}>
+            <th scope="row">{text}</th>
+            <td className="cell-number nums">{isIn === 'there' ? <None /> : formatSpanNs(hereNs)}</td>
+            <td className="cell-number nums">{isIn === 'here' ? <None /> : formatSpanNs(thereNs)}</td>
+            <td className="cell-number nums">{differenceOrSame(hereNs - thereNs)}</td>
+            <td className="cell-number nums cell-beside">{differenceOrSame(herePathNs - therePathNs)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function None(): ReactNode {
+  return <span className="quiet">none</span>
+}
+
+function differenceOrSame(ns: number): ReactNode {
+  return ns === 0 ? <span className="quiet">same</span> : formatDifferenceNs(ns)
+}

@@ -20,7 +20,7 @@ import type { Modification } from './model/cluster-record.ts'
 import type { FleetFactsReader, ModificationQuery, UpgradeQuery } from './model/fleet-facts.ts'
 import type { EdgeFacts, StuckVerdict } from './model/stuck.ts'
 import type { UpgradeRecord } from './model/upgrade.ts'
-import { pastFactsOf, pastFleetCalls } from './past-fleet-calls.ts'
+import { edgesOf, pastFactsOf, pastFleetCalls } from './past-fleet-calls.ts'
 import type { PastFleetCalls } from './past-fleet-calls.ts'
 import type { Remote } from './rpc.ts'
 
@@ -41,8 +41,8 @@ export type FleetCalls = PastFleetCalls & {
   fleetVerdict(upgradeId: string, nowMs: number): Promise<StuckVerdict | undefined>
   fleetModifications(query: ModificationQuery): Promise<readonly Modification[]>
   fleetEdges(query: EdgeQuery): Promise<readonly EdgeFacts[]>
-  fleetEdge(name: EdgeName): Promise<EdgeFacts | undefined>
-  fleetCompare(first: EdgeName, second: EdgeName): Promise<EdgeComparison | undefined>
+  fleetEdge(name: EdgeName, sinceMs?: number): Promise<EdgeFacts | undefined>
+  fleetCompare(first: EdgeName, second: EdgeName, sinceMs?: number): Promise<EdgeComparison | undefined>
 }
 
 /** On the query worker. `filled` resolves when the book is; `progress` is that of whoever derives. */
@@ -67,9 +67,9 @@ export function fleetCalls(
     fleetHealthy: async (nowMs) => healthyUpgrades((await filled).open(nowMs)),
     fleetVerdict: async (upgradeId, nowMs) => (await filled).judge(upgradeId, nowMs),
     fleetModifications: (query) => facts.modifications(query),
-    fleetEdges: async (query) => (await filled).insight.edges.edges(query),
-    fleetEdge: async (name) => (await filled).insight.edges.edge(name),
-    fleetCompare: async (first, second) => (await filled).insight.edges.compare(first, second),
+    fleetEdges: async (query) => edgesOf((await filled).insight.edges, query),
+    fleetEdge: async (name, sinceMs) => (await filled).insight.edges.edge(name, sinceMs),
+    fleetCompare: async (first, second, sinceMs) => (await filled).insight.edges.compare(first, second, sinceMs),
   }
 }
 
@@ -102,7 +102,7 @@ export function fleetFactsOf(query: Remote<FleetCalls>): ApiFleetFacts {
     judge: (upgradeId, nowMs) => query.fleetVerdict(upgradeId, nowMs),
     modifications: (asked) => query.fleetModifications(asked),
     edges: (asked) => query.fleetEdges(asked),
-    edge: (name) => query.fleetEdge(name),
-    compare: (first, second) => query.fleetCompare(first, second),
+    edge: (name, sinceMs) => query.fleetEdge(name, sinceMs),
+    compare: (first, second, sinceMs) => query.fleetCompare(first, second, sinceMs),
   }
 }

@@ -2,11 +2,12 @@
  * What the query worker answers about the fleet at a moment of the past. The fleet of one moment is kept for a while: a page
  * asks several things of it, and what arrives late may change it.
  */
+import { setImmediate } from 'node:timers/promises'
 import type { ApiFleetFacts, ClusterWithFacts } from './api/fleet-facts.ts'
 import type { ClusterPage, ClusterQuery } from './fleet/cluster-book.ts'
 import type { OpenUpgrade } from './fleet/cluster-states.ts'
 import type { EdgeComparison } from './fleet/edge-comparison.ts'
-import type { EdgeQuery } from './fleet/edge-book.ts'
+import type { EdgeBook, EdgeQuery } from './fleet/edge-book.ts'
 import type { EdgeName } from './fleet/edges.ts'
 import type { FleetBook } from './fleet/fleet-book.ts'
 import type { FleetCoverage } from './fleet/fleet-coverage.ts'
@@ -42,8 +43,13 @@ export type PastFleetCalls = {
   pastVerdict(moment: PastMoment, upgradeId: string): Promise<StuckVerdict | undefined>
   pastModifications(moment: PastMoment, query: ModificationQuery): Promise<readonly Modification[]>
   pastEdges(moment: PastMoment, query: EdgeQuery): Promise<readonly EdgeFacts[]>
-  pastEdge(moment: PastMoment, name: EdgeName): Promise<EdgeFacts | undefined>
-  pastCompare(moment: PastMoment, first: EdgeName, second: EdgeName): Promise<EdgeComparison | undefined>
+  pastEdge(moment: PastMoment, name: EdgeName, sinceMs?: number): Promise<EdgeFacts | undefined>
+  pastCompare(
+    moment: PastMoment,
+    first: EdgeName,
+    second: EdgeName,
+    sinceMs?: number,
+  ): Promise<EdgeComparison | undefined>
 }
 
 const KEPT_MS = 30_000
@@ -102,10 +108,20 @@ export function pastFleetCalls(
     pastVerdict: async (moment, upgradeId) =>
       (await open(moment)).find(({ verdict }) => verdict.upgradeId === upgradeId)?.verdict,
     pastModifications: ({ atMs }, query) => pastModifications(facts, query, atMs),
-    pastEdges: async (moment, query) => (await at(moment)).insight.edges.edges(query),
-    pastEdge: async (moment, name) => (await at(moment)).insight.edges.edge(name),
-    pastCompare: async (moment, first, second) => (await at(moment)).insight.edges.compare(first, second),
+    pastEdges: async (moment, query) => edgesOf((await at(moment)).insight.edges, query),
+    pastEdge: async (moment, name, sinceMs) => (await at(moment)).insight.edges.edge(name, sinceMs),
+    pastCompare: async (moment, first, second, sinceMs) =>
+      (await at(moment)).insight.edges.compare(first, second, sinceMs),
   }
+}
+
+/** What else waits is let through while a window is estimated. */
+export async function edgesOf(
+  edges: Pick<EdgeBook, 'edges' | 'prepare'>,
+  query: EdgeQuery,
+): Promise<readonly EdgeFacts[]> {
+  while (edges.prepare(query)) await setImmediate()
+  return edges.edges(query)
 }
 
 /** On main: what the API asks of a moment. The times it gives are that moment. */
@@ -122,7 +138,7 @@ export function pastFactsOf(query: Remote<PastFleetCalls>, moment: PastMoment): 
     judge: (upgradeId) => query.pastVerdict(moment, upgradeId),
     modifications: (asked) => query.pastModifications(moment, asked),
     edges: (asked) => query.pastEdges(moment, asked),
-    edge: (name) => query.pastEdge(moment, name),
-    compare: (first, second) => query.pastCompare(moment, first, second),
+    edge: (name, sinceMs) => query.pastEdge(moment, name, sinceMs),
+    compare: (first, second, sinceMs) => query.pastCompare(moment, first, second, sinceMs),
   }
 }

@@ -9,13 +9,14 @@ import type { EdgeName } from '../fleet/edges.ts'
 import { pageOf } from '../fleet/keyset.ts'
 import type { SortKey } from '../fleet/keyset.ts'
 import { compareVersions } from '../fleet/version-order.ts'
+import { parseDuration } from '../model/duration.ts'
 import type { EdgeFacts } from '../model/stuck.ts'
 import type { UpgradeOperator } from '../model/upgrade.ts'
 import { readCursor, writeCursor } from './fleet-cursor.ts'
 import type { ApiFleetFacts } from './fleet-facts.ts'
 import { coverageItem, durationItem, timeOf } from './fleet-items.ts'
 import { fleetAt, UNTOLD } from './fleet-moment.ts'
-import { pick, readQuery } from './fleet-query.ts'
+import { msOf, pick, readQuery } from './fleet-query.ts'
 import { invalidParam } from './params.ts'
 
 /** Edges of the upgrade graph, and two of them beside each other. */
@@ -28,8 +29,9 @@ export function registerFleetEdges(app: FastifyInstance, facts: ApiFleetFacts, c
     const question = { ...asked, sort, order }
     const after = cursor === undefined ? undefined : readCursor('edges', question, cursor)
     const { view, nowMs, note } = fleetAt(facts, clock, asked.at)
+    const sinceMs = sinceOf(asked, nowMs)
     const [edges, coverage] = await Promise.all([
-      view.edges(pick(asked, 'operator', 'from', 'to')),
+      view.edges({ ...pick(asked, 'operator', 'from', 'to'), ...(sinceMs === undefined ? {} : { sinceMs }) }),
       view.coverage(nowMs),
     ])
     const keyOf = SORT_KEYS[sort]
@@ -45,24 +47,43 @@ export function registerFleetEdges(app: FastifyInstance, facts: ApiFleetFacts, c
       asOf: timeOf(nowMs),
       ...(await note(UNTOLD.edges)),
       coverage: coverageItem(coverage),
+      since: timeOf(sinceMs),
       edges: shown.map(edgeItem),
       nextCursor: hasMore ? writeCursor('edges', question, { key: keyOf(last), id: idOf(last) }) : null,
     }
   })
 
   app.get('/api/fleet/v1/edges/compare', { config }, async (request): Promise<EdgeComparisonItem> => {
-    const { operator = 'kubevirt-hyperconverged', first, second, at } = readQuery(CompareQuery, request)
+    const asked = readQuery(CompareQuery, request)
+    const { operator = 'kubevirt-hyperconverged', first, second, at } = asked
     const { view, nowMs, note } = fleetAt(facts, clock, at)
+    const sinceMs = sinceOf(asked, nowMs)
     const names = [edgeParam('first', operator, first), edgeParam('second', operator, second)] as const
-    const compared = await view.compare(...names)
-    if (compared !== undefined) return { ...comparisonItem(compared, nowMs), ...(await note([])) }
-    const found = await Promise.all(names.map((name) => view.edge(name)))
+    const compared = await view.compare(...names, sinceMs)
+    if (compared !== undefined) {
+      return { ...comparisonItem(compared, nowMs), since: timeOf(sinceMs), ...(await note([])) }
+    }
+    const found = await Promise.all(names.map((name) => view.edge(name, sinceMs)))
     const [missing] = names.filter((_name, i) => found[i] === undefined)
+    const when = sinceMs === undefined ? '' : ` and began at ${timeOf(sinceMs)} or later`
     throw new FleetError(
       'not_found',
-      `no upgrade of ${operator} went from ${missing?.from ?? '?'} to ${missing?.to ?? '?'}`,
+      `no upgrade of ${operator} went from ${missing?.from ?? '?'} to ${missing?.to ?? '?'}${when}`,
     )
   })
+}
+
+const HOUR_MS = 3_600_000
+
+/** From whole hours on, so that many askers ask for the same moment; `undefined`: over all. Throws `bad_request`. */
+function sinceOf({ since, window }: Pick<EdgesQuery, 'since' | 'window'>, nowMs: number): number | undefined {
+  if (window === undefined) return msOf(since)
+  if (since !== undefined) throw invalidParam('window', 'got both since and window, want one of them')
+  const windowMs = parseDuration(window)
+  if (windowMs === undefined || windowMs === 0) {
+    throw invalidParam('window', `got ${JSON.stringify(window)}, want a duration such as 7d`)
+  }
+  return Math.floor((nowMs - windowMs) / HOUR_MS) * HOUR_MS
 }
 
 /** Before every other: not known. */
@@ -110,7 +131,7 @@ function edgeItem(edge: EdgeFacts): EdgeItem {
 function comparisonItem(
   { first, second, success, duration, phases }: EdgeComparison,
   nowMs: number,
-): EdgeComparisonItem {
+): Omit<EdgeComparisonItem, 'since'> {
   return {
     asOf: timeOf(nowMs),
     first: edgeItem(first),

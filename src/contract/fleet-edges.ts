@@ -29,6 +29,20 @@ export const EdgeItem = Type.Object({
 })
 export type EdgeItem = Static<typeof EdgeItem>
 
+/** Which upgrades an answer about edges is over; one of both. */
+export const WINDOW_PARAMS = {
+  since: Type.Optional(Type.String({ format: 'date-time', description: 'Only upgrades that began then or later.' })),
+  window: Type.Optional(
+    Type.String({
+      pattern: '^([0-9]+(ms|[ywdhms]))+$',
+      description: 'Only upgrades that began so long ago at most, such as `7d`; from the last whole hour before.',
+    }),
+  ),
+} as const
+
+/** What every answer about edges says of it; `null`: over all upgrades that are kept. */
+export const SINCE_FIELD = { since: orNull(Time) } as const
+
 /** `success_low`: by the lower bound of its interval, which few runs keep low. */
 export const EDGE_SORTS = ['version', 'attempts', 'success', 'success_low', 'duration', 'last'] as const
 
@@ -37,12 +51,13 @@ export const EdgesQuery = Type.Object({
   ...EDGE_PARAMS,
   sort: Type.Optional(wordOf(EDGE_SORTS, 'What to sort by; `version` (the newest first) when left out.')),
   order: OrderParam,
+  ...WINDOW_PARAMS,
   ...MOMENT_PARAMS,
   ...PAGE_PARAMS,
 })
 export type EdgesQuery = Static<typeof EdgesQuery>
 
-export const EdgeItems = listOf({ edges: Type.Array(EdgeItem) })
+export const EdgeItems = listOf({ ...SINCE_FIELD, edges: Type.Array(EdgeItem) })
 export type EdgeItems = Static<typeof EdgeItems>
 
 /** `GET /api/fleet/v1/edges/compare?first=1.15.0..1.16.0&second=1.16.0..1.17.0`. */
@@ -50,6 +65,7 @@ export const CompareQuery = Type.Object({
   operator: Type.Optional(wordOf(UPGRADE_OPERATORS, '`kubevirt-hyperconverged` when left out.')),
   first: Type.String({ description: 'An edge as `FROM..TO`.' }),
   second: Type.String({ description: 'The edge beside it, as `FROM..TO`.' }),
+  ...WINDOW_PARAMS,
   ...MOMENT_PARAMS,
 })
 
@@ -65,6 +81,7 @@ const durationVerdict = {
 export const EdgeComparisonItem = Type.Object({
   asOf: Time,
   ...PAST_FIELD,
+  ...SINCE_FIELD,
   first: EdgeItem,
   second: EdgeItem,
   /** Of the first against the second. */

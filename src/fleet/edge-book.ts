@@ -12,21 +12,24 @@ import { compareEdges } from './edge-comparison.ts'
 import type { EdgeComparison } from './edge-comparison.ts'
 import { edgeFactsOf, edgeNameOf, edgeRunOf, wholeDurations } from './edges.ts'
 import type { EdgeName, EdgeRun } from './edges.ts'
+import { createEdgeWindows, runsSince } from './edge-windows.ts'
 import { compareVersions } from './version-order.ts'
 
 export interface EdgeQuery {
   readonly operator?: string
   readonly from?: string
   readonly to?: string
+  /** Only upgrades that began at or after that. */
+  readonly sinceMs?: number
 }
 
 /** Reading edges: what the API asks. */
 export interface EdgeReader {
   /** By operator, then the newest target first, then the newest origin first. */
   edges(query: EdgeQuery): Promise<readonly EdgeFacts[]>
-  edge(name: EdgeName): Promise<EdgeFacts | undefined>
-  /** `undefined`: one of them was never taken. */
-  compare(first: EdgeName, second: EdgeName): Promise<EdgeComparison | undefined>
+  edge(name: EdgeName, sinceMs?: number): Promise<EdgeFacts | undefined>
+  /** `undefined`: one of them was never taken, or not since then. */
+  compare(first: EdgeName, second: EdgeName, sinceMs?: number): Promise<EdgeComparison | undefined>
 }
 
 /** Runs that one answer about many edges estimates, some 10 ms of them (bench edges). */
@@ -37,8 +40,13 @@ export interface EdgeBook {
   /** Replaces what a cluster's upgrades said. Those without a known origin are on no edge. */
   put(cluster: string, records: readonly UpgradeRecord[]): void
   edges(query?: EdgeQuery): readonly EdgeFacts[]
-  edge(name: EdgeName): EdgeFacts | undefined
-  compare(first: EdgeName, second: EdgeName): EdgeComparison | undefined
+  edge(name: EdgeName, sinceMs?: number): EdgeFacts | undefined
+  compare(first: EdgeName, second: EdgeName, sinceMs?: number): EdgeComparison | undefined
+  /**
+   * Estimates some of what a question about a window will ask, `RUNS_AT_ONCE` runs of it; false when nothing is left. Who
+   * asks about a window calls it until then, and lets others through in between.
+   */
+  prepare(query: EdgeQuery): boolean
   /** All edges with how long their finished upgrades took, rising; for the series of durations. */
   finished(): readonly EdgeEstimate[]
   /** Estimates the edge that has waited longest since it changed; false when none waits. */
@@ -53,6 +61,8 @@ interface Edge {
   readonly name: EdgeName
   /** By cluster. */
   readonly runs: Map<string, readonly EdgeRun[]>
+  /** Of the book, when the runs changed last. */
+  revision: number
   /** Of the runs as they were when it was estimated last. */
   estimate: EdgeEstimate | undefined
 }
@@ -67,6 +77,7 @@ export function createEdgeBook(): EdgeBook {
   const edges = new Map<string, Edge>()
   /** Those that changed since they were estimated, the oldest change first. */
   const changed = new Set<Edge>()
+  const windows = createEdgeWindows()
   const edgesOfCluster = new Map<string, readonly string[]>()
   let sorted: readonly Edge[] | undefined
   let revision = 0
@@ -74,7 +85,7 @@ export function createEdgeBook(): EdgeBook {
   const edgeOf = (key: string, name: EdgeName): Edge => {
     let edge = edges.get(key)
     if (edge === undefined) {
-      edges.set(key, (edge = { name, runs: new Map(), estimate: undefined }))
+      edges.set(key, (edge = { name, runs: new Map(), revision, estimate: undefined }))
       sorted = undefined
     }
     return edge
@@ -83,7 +94,7 @@ export function createEdgeBook(): EdgeBook {
     if (runs === undefined) edge.runs.delete(cluster)
     else edge.runs.set(cluster, runs)
     changed.add(edge)
-    revision++
+    edge.revision = ++revision
     if (edge.runs.size > 0) return
     edges.delete(key)
     changed.delete(edge)
@@ -96,6 +107,8 @@ export function createEdgeBook(): EdgeBook {
     edge.estimate = { facts: edgeFactsOf(edge.name, runs), finishedSeconds: wholeDurations(runs).finished }
     return edge.estimate
   }
+  const factsOf = (edge: Edge, sinceMs: number | undefined): EdgeFacts | undefined =>
+    sinceMs === undefined ? estimateOf(edge).facts : windows.facts(edge, sinceMs)
   /** One that was never estimated always is: it is new, and has few runs. */
   const estimatesOf = (many: readonly Edge[]): readonly EdgeEstimate[] => {
     let left = RUNS_AT_ONCE
@@ -122,18 +135,35 @@ export function createEdgeBook(): EdgeBook {
       if (now.size === 0) edgesOfCluster.delete(cluster)
       else edgesOfCluster.set(cluster, [...now.keys()])
     },
-    edges: (query = {}) => estimatesOf(inOrder().filter(({ name }) => fits(name, query))).map(({ facts }) => facts),
-    edge: (name) => {
-      const edge = edges.get(keyOf(name))
-      return edge === undefined ? undefined : estimateOf(edge).facts
+    edges: (query = {}) => {
+      const { sinceMs } = query
+      const asked = inOrder().filter(({ name }) => fits(name, query))
+      if (sinceMs === undefined) return estimatesOf(asked).map(({ facts }) => facts)
+      return asked.flatMap((edge) => windows.facts(edge, sinceMs) ?? [])
     },
-    compare: (firstName, secondName) => {
-      const [first, second] = [edges.get(keyOf(firstName)), edges.get(keyOf(secondName))]
-      if (first === undefined || second === undefined) return undefined
-      return compareEdges(
-        { facts: estimateOf(first).facts, runs: runsOf(first) },
-        { facts: estimateOf(second).facts, runs: runsOf(second) },
-      )
+    edge: (name, sinceMs) => {
+      const edge = edges.get(keyOf(name))
+      return edge === undefined ? undefined : factsOf(edge, sinceMs)
+    },
+    compare: (firstName, secondName, sinceMs) => {
+      const [first, second] = [firstName, secondName].map((name) => {
+        const edge = edges.get(keyOf(name))
+        const facts = edge === undefined ? undefined : factsOf(edge, sinceMs)
+        if (edge === undefined || facts === undefined) return undefined
+        return { facts, runs: sinceMs === undefined ? runsOf(edge) : runsSince(edge, sinceMs) }
+      })
+      return first === undefined || second === undefined ? undefined : compareEdges(first, second)
+    },
+    prepare: ({ sinceMs, ...query }) => {
+      if (sinceMs === undefined) return false
+      let left = RUNS_AT_ONCE
+      for (const edge of inOrder()) {
+        if (!fits(edge.name, query) || !windows.isDue(edge, sinceMs)) continue
+        if (left <= 0) return true
+        left -= edge.runs.size
+        windows.facts(edge, sinceMs)
+      }
+      return false
     },
     finished: () => estimatesOf(inOrder()),
     estimateNext: () => {

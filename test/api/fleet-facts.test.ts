@@ -449,6 +449,27 @@ describe('edges', () => {
     expect(await edges(query)).toEqual(want)
   })
 
+  test('over the upgrades that began since a time, or so long ago at most', async () => {
+    const since = new Date(at(-240)).toISOString()
+    expect((await ask<EdgeItems>(`/api/fleet/v1/edges?since=${since}`, EdgeItems)).since).toBe(since)
+    expect(await edges(`?since=${since}`)).toEqual(['1.16.0..1.17.0 x3'])
+    expect(await edges(`?since=${new Date(at(-239)).toISOString()}`)).toEqual(['1.16.0..1.17.0 x2'])
+    const { since: whole } = await ask<EdgeItems>('/api/fleet/v1/edges?window=90m', EdgeItems)
+    expect(Date.parse(whole ?? '') % 3_600_000).toBe(0)
+    expect(await edges('?window=10y')).toEqual(await edges())
+  })
+
+  test.each([
+    ['?window=week', '400 invalid parameter "window": got "week", want a duration such as 7d'],
+    ['?window=0', '400 invalid parameter "window": got "0", want a duration such as 7d'],
+    [
+      '?window=7d&since=2026-01-01T00:00:00Z',
+      '400 invalid parameter "window": got both since and window, want one of them',
+    ],
+  ])('%s', async (query, want) => {
+    expect(await refusal(`/api/fleet/v1/edges${query}`)).toBe(want)
+  })
+
   test('the second page', async () => {
     const { nextCursor } = await ask<EdgeItems>('/api/fleet/v1/edges?limit=1', EdgeItems)
     expect(await edges(`?limit=1&cursor=${nextCursor}`)).toEqual(['1.15.0..1.16.0 x1'])
@@ -466,6 +487,10 @@ describe('edges', () => {
     [
       '?first=1.15.0&second=1.16.0..1.17.0',
       '400 invalid parameter "first": got "1.15.0", want two versions such as 1.16.0..1.17.0',
+    ],
+    [
+      '?first=1.15.0..1.16.0&second=1.16.0..1.17.0&since=2099-01-01T00:00:00Z',
+      '404 no upgrade of kubevirt-hyperconverged went from 1.15.0 to 1.16.0 and began at 2099-01-01T00:00:00.000Z or later',
     ],
     ['?first=1.15.0..1.16.0&second=1.1.0..1.2.0', '404 no upgrade of kubevirt-hyperconverged went from 1.1.0 to 1.2.0'],
   ])('compare%s', async (query, want) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createEdgeBook } from '../../src/fleet/edge-book.ts'
 import type { EdgeName } from '../../src/fleet/edges.ts'
-import { phase, recordOf } from './edge-script.ts'
+import { MINUTE_MS, phase, recordOf, T0 } from './edge-script.ts'
 import type { RecordScript } from './edge-script.ts'
 
 const OLD: EdgeName = { operator: 'kubevirt-hyperconverged', from: '1.15.0', to: '1.16.0' }
@@ -142,4 +142,80 @@ test('of many edges that changed some are told as they were, until they are esti
   expect(left).toBe(4)
   expect(medians()).toEqual([9, 9, 9, 9])
   expect(book.estimateNext()).toBe(false)
+})
+
+const startedAt = (startMinute: number, endMinute: number): RecordScript => ({
+  ...{ from: NEW.from, to: NEW.to, startMinute, endMinute },
+  phases: [phase('olm', startMinute, endMinute)],
+})
+const since = (minute: number): number => T0 + minute * MINUTE_MS
+
+test('over a window count the upgrades that began in it, and an edge that none took is not there', () => {
+  const book = createEdgeBook()
+  book.put('fra-1', [...runs(OLD, [5]).map(recordOf), recordOf(startedAt(10, 20)), recordOf(startedAt(30, 60))])
+  book.put('prg-2', [recordOf({ ...startedAt(60, 100), state: 'failed' })])
+  const told = (sinceMs: number): readonly string[] =>
+    book.edges({ sinceMs }).map(({ to, attempts, outcomes }) => `${to} ${outcomes.succeeded}/${attempts}`)
+  expect(told(since(0))).toEqual(['1.17.0 2/3', '1.16.0 1/1'])
+  expect(told(since(10))).toEqual(['1.17.0 2/3'])
+  expect(told(since(11))).toEqual(['1.17.0 1/2'])
+  expect(told(since(61))).toEqual([])
+  expect(book.edge(NEW, since(11))?.success?.of).toBe(2)
+  expect(book.compare(NEW, OLD, since(0))?.first.attempts).toBe(3)
+  expect(book.compare(NEW, OLD, since(10))).toBeUndefined()
+  // Nobody knows when it began.
+  book.put('bud-3', [recordOf({ endMinute: 90 })])
+  expect(told(since(11))).toEqual(['1.17.0 1/2'])
+  expect(book.edge(NEW)?.attempts).toBe(4)
+})
+
+test('a window is what a book of its upgrades alone says, however it was asked before', () => {
+  const some = fc.array(fc.record({ cluster: fc.constantFrom('a', 'b', 'c'), start: fc.nat(50), takes: fc.nat(50) }), {
+    maxLength: 15,
+  })
+  fc.assert(
+    fc.property(some, some, fc.nat(60), (stale, final, minute) => {
+      const [book, alone] = [createEdgeBook(), createEdgeBook()]
+      const feed = (to: typeof book, all: typeof final): void => {
+        for (const name of ['a', 'b', 'c']) {
+          const own = all.filter(({ cluster }) => cluster === name)
+          to.put(
+            name,
+            own.map(({ start, takes }) => recordOf(startedAt(start, start + takes))),
+          )
+        }
+      }
+      feed(book, stale)
+      book.edges({ sinceMs: since(minute) })
+      feed(book, final)
+      feed(
+        alone,
+        final.filter(({ start }) => start >= minute),
+      )
+      const left = { isMore: true }
+      while (left.isMore) left.isMore = book.prepare({ sinceMs: since(minute) })
+      expect(book.edges({ sinceMs: since(minute) })).toEqual(alone.edges())
+    }),
+  )
+})
+
+test('a window of many edges is prepared in portions, and again only where something changed', () => {
+  const book = createEdgeBook()
+  const versions = Array.from({ length: 4 }, (_, i) => ({ ...NEW, to: `1.${17 + i}.0` }))
+  for (let cluster = 0; cluster < 2000; cluster++) {
+    book.put(`c${cluster}`, versions.flatMap((edge) => runs(edge, [5])).map(recordOf))
+  }
+  const portions = (): number => {
+    let count = 1
+    while (book.prepare({ sinceMs: since(0) })) count++
+    return count
+  }
+  expect(portions()).toBe(2)
+  expect(portions()).toBe(1)
+  const [kept] = book.edges({ sinceMs: since(0) })
+  // It leaves four edges for a fifth: two and two of 2000 runs, and one.
+  book.put('c0', runs(OLD, [5]).map(recordOf))
+  expect(portions()).toBe(3)
+  expect(book.edges({ sinceMs: since(0) })[0]).not.toBe(kept)
+  expect(book.edges({ sinceMs: since(0) })[0]).toBe(book.edges({ sinceMs: since(0) })[0])
 })

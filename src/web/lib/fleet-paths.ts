@@ -49,10 +49,10 @@ export function edgesPath(search: Search = {}): string {
   return withSearch(FLEET_ROUTES.edges, searchOf(search))
 }
 
-/** @param than `from..to` of an edge to compare with */
-export function edgePath(operator: string, from: string, to: string, than = ''): string {
+/** @param search `than`: `from..to` of an edge to compare with; `window`: how long ago upgrades began at most */
+export function edgePath(operator: string, from: string, to: string, search: Search = {}): string {
   const path = [FLEET_ROUTES.edges, ...[operator, from, to].map(encodeURIComponent)].join('/')
-  return withSearch(path, searchOf({ than }))
+  return withSearch(path, searchOf(search))
 }
 
 export function modificationsPath(search: Search = {}): string {

@@ -2,6 +2,8 @@ import type { ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { EdgeComparisonItem, EdgeItem } from '../../contract/fleet-edges.ts'
 import { durationSentence, edgeKey, edgeName, phaseSentence, successSentence, successText } from '../lib/edge-words.ts'
+import { EDGE_WINDOWS, edgeWindowWords, parseEdgeWindow } from '../lib/edge-window.ts'
+import type { EdgeWindow } from '../lib/edge-window.ts'
 import { edgePath, edgesPath, upgradesPath } from '../lib/fleet-paths.ts'
 import { operatorName } from '../lib/fleet-words.ts'
 import { formatCount } from '../lib/format-number.ts'
@@ -16,6 +18,7 @@ import { PagesNav } from '../panels/pages-nav.tsx'
 import { compareCall, edgesCall, useEdgeComparison, useEdges } from '../query/use-edges.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { useUpgrades } from '../query/use-upgrades.ts'
+import { Choice } from '../ui/choice.tsx'
 import { FactList } from '../ui/fact-list.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Since } from '../ui/time.tsx'
@@ -30,12 +33,16 @@ interface EdgePageProps {
 
 /** One step between two versions, and another one beside it. */
 export function EdgePage({ operator, from, to }: EdgePageProps): ReactNode {
-  const query = useEdges({ operator, from, to })
+  const search = useSearch()
+  const window = parseEdgeWindow(search)
+  const than = new URLSearchParams(search).get('than') ?? ''
+  const asked = { operator, from, to, window }
+  const query = useEdges(asked)
   const moment = useMoment()
   const [, navigate] = useLocation()
   useKeys({
     Esc: () => {
-      navigate(edgesPath())
+      navigate(edgesPath({ window }))
     },
   })
   return (
@@ -46,12 +53,23 @@ export function EdgePage({ operator, from, to }: EdgePageProps): ReactNode {
         <h1 className="nums">
           {operatorName(operator)} {edgeName({ from, to })}
         </h1>
+        <span className="head-tools">
+          <Choice
+            label="Upgrades that began"
+            options={EDGE_WINDOWS}
+            value={window}
+            onChange={(since) => {
+              navigate(edgePath(operator, from, to, { than, window: since }), { replace: true })
+            }}
+          />
+        </span>
       </div>
       <Answer query={query} what="the edge" skeletonLines={12}>
         {({ edges: [edge], coverage }) =>
           edge === undefined ? (
             <p className="empty quiet">
-              No upgrade of {operatorName(operator)} that is kept went from {from} to {to}.
+              No upgrade of {operatorName(operator)} {window === '' ? 'that is kept' : 'that began then'} went from{' '}
+              {from} to {to}.
             </p>
           ) : (
             <>
@@ -60,13 +78,13 @@ export function EdgePage({ operator, from, to }: EdgePageProps): ReactNode {
                   <Panel title="Durations by phase" aside="open runs count as longer than they were seen to be">
                     <EdgePhases edge={edge} />
                   </Panel>
-                  <ComparePanel edge={edge} />
+                  <ComparePanel edge={edge} window={window} />
                 </div>
                 <div>
-                  <EdgeFacts edge={edge} />
+                  <EdgeFacts edge={edge} window={window} />
                   <Panel
                     title="Its upgrades"
-                    aside={<Link href={upgradesPath({ operator, from, to })}>in the history</Link>}
+                    aside={<Link href={upgradesPath({ operator, from, to, began: window })}>in the history</Link>}
                   >
                     <EdgeUpgrades operator={operator} from={from} to={to} />
                   </Panel>
@@ -77,12 +95,12 @@ export function EdgePage({ operator, from, to }: EdgePageProps): ReactNode {
           )
         }
       </Answer>
-      <ApiCallNote call={{ path: edgesCall({ operator, from, to }, moment) }} />
+      <ApiCallNote call={{ path: edgesCall(asked, moment) }} />
     </div>
   )
 }
 
-function EdgeFacts({ edge }: { readonly edge: EdgeItem }): ReactNode {
+function EdgeFacts({ edge, window }: { readonly edge: EdgeItem; readonly window: EdgeWindow }): ReactNode {
   const { attempts, outcomes, duration, firstAt, lastAt } = edge
   const words = [
     ['succeeded', outcomes.succeeded],
@@ -93,7 +111,7 @@ function EdgeFacts({ edge }: { readonly edge: EdgeItem }): ReactNode {
     ['not known', outcomes.unknown],
   ] as const
   return (
-    <Panel title="Success">
+    <Panel title="Success" aside={edgeWindowWords(window)}>
       <SuccessWhisker edge={edge} />
       <FactList
         facts={[
@@ -128,14 +146,14 @@ function EdgeUpgrades(asked: EdgePageProps): ReactNode {
 }
 
 /** Another edge of the same operator beside this one: the address says which. */
-function ComparePanel({ edge }: { readonly edge: EdgeItem }): ReactNode {
+function ComparePanel({ edge, window }: { readonly edge: EdgeItem; readonly window: EdgeWindow }): ReactNode {
   const than = new URLSearchParams(useSearch()).get('than') ?? ''
   const [, navigate] = useLocation()
   const moment = useMoment()
-  const others = (useEdges({ operator: edge.operator }).data?.edges ?? [])
+  const others = (useEdges({ operator: edge.operator, window }).data?.edges ?? [])
     .filter((other) => edgeKey(other) !== edgeKey(edge))
     .sort((a, b) => compareVersions(a.to, b.to) || compareVersions(a.from, b.from))
-  const asked = { operator: edge.operator, first: edgeKey(edge), second: than }
+  const asked = { operator: edge.operator, first: edgeKey(edge), second: than, window }
   const compared = useEdgeComparison(asked)
   return (
     <Panel
@@ -146,7 +164,9 @@ function ComparePanel({ edge }: { readonly edge: EdgeItem }): ReactNode {
           className="facet-select"
           value={than}
           onChange={(event) => {
-            navigate(edgePath(edge.operator, edge.from, edge.to, event.target.value), { replace: true })
+            navigate(edgePath(edge.operator, edge.from, edge.to, { than: event.target.value, window }), {
+              replace: true,
+            })
           }}
         >
           <option value="">with another edge…</option>

@@ -5,6 +5,8 @@ import { UPGRADE_OPERATORS } from '../../contract/fleet-upgrades.ts'
 import type { EdgeItems } from '../../contract/fleet-edges.ts'
 import { EDGE_ORDERS, sortEdges } from '../lib/edge-order.ts'
 import type { EdgeOrder } from '../lib/edge-order.ts'
+import { EDGE_WINDOWS, edgeWindowWords, parseEdgeWindow } from '../lib/edge-window.ts'
+import type { EdgeWindow } from '../lib/edge-window.ts'
 import { edgesPath } from '../lib/fleet-paths.ts'
 import { operatorName } from '../lib/fleet-words.ts'
 import { countOf } from '../lib/format-number.ts'
@@ -31,19 +33,20 @@ const ORDER_TEXTS: Readonly<Record<EdgeOrder, string>> = {
   last: 'Taken last',
 }
 
-const ASKED = { sort: 'success_low', order: 'asc' } as const
-
 /** Each step between two versions: how often it succeeds, and how long it takes. */
 export function EdgesPage(): ReactNode {
-  const params = new URLSearchParams(useSearch())
+  const search = useSearch()
+  const params = new URLSearchParams(search)
+  const window = parseEdgeWindow(search)
   const [, navigate] = useLocation()
   const moment = useMoment()
-  const query = useEdges(ASKED)
+  const asked = { sort: 'success_low', order: 'asc', window }
+  const query = useEdges(asked)
   const order = EDGE_ORDERS.find((name) => name === params.get('order')) ?? 'worst'
   const operator = UPGRADE_OPERATORS.find((name) => name === params.get('operator')) ?? ''
-  const change = (next: { readonly order?: EdgeOrder; readonly operator?: string }): void => {
-    const { order: by, operator: of } = { order, operator, ...next }
-    navigate(edgesPath({ order: by === 'worst' ? '' : by, operator: of }), { replace: true })
+  const change = (next: Partial<EdgesView>): void => {
+    const { order: by, ...rest } = { order, operator, window, ...next }
+    navigate(edgesPath({ order: by === 'worst' ? '' : by, ...rest }), { replace: true })
   }
   return (
     <div className="page">
@@ -51,6 +54,14 @@ export function EdgesPage(): ReactNode {
       <h1 className="visually-hidden">Fleet: edges</h1>
       <PagesNav place="Fleet" />
       <div className="filters">
+        <Choice
+          label="Upgrades that began"
+          options={EDGE_WINDOWS}
+          value={window}
+          onChange={(since) => {
+            change({ window: since })
+          }}
+        />
         <Choice
           label="Order"
           options={EDGE_ORDERS.map((value) => ({ value, text: ORDER_TEXTS[value] }))}
@@ -72,26 +83,31 @@ export function EdgesPage(): ReactNode {
         />
       </div>
       <Answer query={query} what="the edges" skeletonLines={12}>
-        {(answer) => <EdgesAnswer answer={answer} order={order} operator={operator} />}
+        {(answer) => <EdgesAnswer answer={answer} view={{ order, operator, window }} />}
       </Answer>
-      <ApiCallNote call={{ path: edgesCall(ASKED, moment) }} />
+      <ApiCallNote call={{ path: edgesCall(asked, moment) }} />
     </div>
   )
 }
 
-interface EdgesAnswerProps {
-  readonly answer: EdgeItems
+interface EdgesView {
   readonly order: EdgeOrder
   readonly operator: string
+  readonly window: EdgeWindow
 }
 
-function EdgesAnswer({ answer, order, operator }: EdgesAnswerProps): ReactNode {
+interface EdgesAnswerProps {
+  readonly answer: EdgeItems
+  readonly view: EdgesView
+}
+
+function EdgesAnswer({ answer, view: { order, operator, window } }: EdgesAnswerProps): ReactNode {
   const edges = answer.edges.filter((edge) => operator === '' || edge.operator === operator)
   if (edges.length === 0) {
     return (
       <p className="empty quiet">
-        No upgrade was seen yet{operator === '' ? '' : ` of ${operatorName(operator)}`}: an edge appears with the first
-        upgrade that takes it.
+        {window === '' ? 'No upgrade was seen yet' : 'No upgrade began then'}
+        {operator === '' ? '' : ` of ${operatorName(operator)}`}: an edge appears with the first upgrade that takes it.
       </p>
     )
   }
@@ -101,7 +117,7 @@ function EdgesAnswer({ answer, order, operator }: EdgesAnswerProps): ReactNode {
       {operators.map((one) => (
         <Panel key={one} title={`Graph of ${operatorName(one)}`} className="graph-panel">
           <Suspense fallback={<Skeleton lines={4} label="Drawing the graph" />}>
-            <EdgeGraph edges={edges.filter((edge) => edge.operator === one)} />
+            <EdgeGraph edges={edges.filter((edge) => edge.operator === one)} window={window} />
           </Suspense>
         </Panel>
       ))}
@@ -109,12 +125,10 @@ function EdgesAnswer({ answer, order, operator }: EdgesAnswerProps): ReactNode {
         <span className="nums" role="status">
           {countOf(edges.length, 'edge')}
         </span>
-        <span className="quiet">
-          over all upgrades that are kept; the lower bound of success says how bad it may be
-        </span>
+        <span className="quiet">{edgeWindowWords(window)}; the lower bound of success says how bad it may be</span>
         <FleetCoverageNote coverage={answer.coverage} />
       </div>
-      <EdgeTable label="Edges" edges={sortEdges(edges, order)} />
+      <EdgeTable label="Edges" edges={sortEdges(edges, order)} window={window} />
     </>
   )
 }

@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react'
+import { Link } from 'wouter'
 import type { Now } from '../../contract/now.ts'
+import { edgesPath } from '../lib/fleet-paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { behindSentence, coverageSentence, headlineOf } from '../lib/now-summary.ts'
 import { msOf } from '../lib/format-time.ts'
@@ -82,12 +84,18 @@ function NowAnswer({ now }: { readonly now: Now }): ReactNode {
           </Panel>
         </div>
         <div>
-          {fallingEdges.items.length > 0 ? (
-            <Panel id={NOW_SECTIONS.edges} title="Edges that got worse" aside="of the last two weeks">
+          <Panel
+            id={NOW_SECTIONS.edges}
+            title="Edges that got worse"
+            aside={<Link href={edgesPath({ window: '7d' })}>this week, worst first</Link>}
+          >
+            {fallingEdges.items.length > 0 ? (
               <FallingEdgesTable edges={fallingEdges.items} />
-              <Rest list={fallingEdges} />
-            </Panel>
-          ) : null}
+            ) : (
+              <Quiet>None did in the last two weeks.</Quiet>
+            )}
+            <Rest list={fallingEdges} />
+          </Panel>
           <Panel id={NOW_SECTIONS.waiting} title="Waiting for approval" aside={formatCount(waiting.count)}>
             {waiting.items.length > 0 ? (
               <WaitingTable upgrades={waiting.items} />

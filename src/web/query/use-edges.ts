@@ -32,6 +32,8 @@ export interface ComparedEdges {
   /** `from..to` of the one that is looked at, and of the one beside it. */
   readonly first: string
   readonly second: string
+  /** How long ago upgrades began at most; empty: all. */
+  readonly window: string
 }
 
 export function compareCall(asked: ComparedEdges, moment: string | undefined): string {

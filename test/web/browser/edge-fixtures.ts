@@ -45,11 +45,22 @@ function edges(nowMs: number): readonly EdgeItem[] {
   ]
 }
 
+function sinceOf(search: URLSearchParams, nowMs: number): string | null {
+  return search.get('window') === null ? null : new Date(nowMs - 7 * 86_400_000).toISOString()
+}
+
 export function edgeItems(search: URLSearchParams, nowMs: number): EdgeItems {
   const found = edges(nowMs).filter(
     ({ from, to }) => (search.get('from') ?? from) === from && (search.get('to') ?? to) === to,
   )
-  return { asOf: new Date(nowMs).toISOString(), coverage: fleetCoverage(nowMs), edges: found, nextCursor: null }
+  return {
+    asOf: new Date(nowMs).toISOString(),
+    coverage: fleetCoverage(nowMs),
+    since: sinceOf(search, nowMs),
+    // Of this week there is less.
+    edges: search.has('window') ? found.slice(0, 2) : found,
+    nextCursor: null,
+  }
 }
 
 export function edgeComparison(search: URLSearchParams, nowMs: number): EdgeComparisonItem {
@@ -62,6 +73,7 @@ export function edgeComparison(search: URLSearchParams, nowMs: number): EdgeComp
   const verdict = isFew ? 'insufficient_data' : 'better'
   return {
     asOf: new Date(nowMs).toISOString(),
+    since: sinceOf(search, nowMs),
     first,
     second,
     success: {

@@ -219,10 +219,16 @@ test('the history is narrowed and sorted by the address, read to its end, and tw
   await close()
 })
 
-test('which edge is worst, in one click; did the fix release fix it, in two more', async () => {
-  const { page, expectClean, close } = await openPage(browser, server, '/fleet')
-  await page.getByRole('navigation', { name: 'Pages of Fleet' }).getByRole('link', { name: 'Edges' }).click()
+test('which edge is worst this week, in one click; did the fix release fix it, in two more', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/')
+  await page.getByRole('link', { name: 'this week, worst first' }).click()
+  await page.waitForURL('**/fleet/edges?window=7d')
   const table = page.getByRole('table', { name: 'Edges' })
+  await page.getByText('over upgrades that began in the last 7 days', { exact: false }).waitFor()
+  expect(await table.getByRole('link').first().getAttribute('href')).toMatch(/1\.16\.0\/1\.17\.3\?window=7d$/)
+  expect(server.asked.some((path) => path.includes('/edges?sort=success_low&order=asc&window=7d'))).toBe(true)
+  await page.getByRole('button', { name: 'All', exact: true }).click()
+  await page.waitForURL('**/fleet/edges')
   await table.getByRole('link', { name: '1.17.3 → 1.18.1' }).waitFor()
   const order = async (): Promise<readonly string[]> =>
     (await table.getByRole('link').allInnerTexts()).map((text) => text.slice(0, 6))

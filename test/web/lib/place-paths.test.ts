@@ -27,7 +27,7 @@ test.each([
   [upgradePath('0f'), '/fleet/upgrades/0f'],
   [edgesPath({ sort: '' }), '/fleet/edges'],
   [edgePath('openshift', '4.19.1', '4.20.0'), '/fleet/edges/openshift/4.19.1/4.20.0'],
-  [edgePath('kubevirt', 'v1', 'v2', 'v0..v1'), '/fleet/edges/kubevirt/v1/v2?than=v0..v1'],
+  [edgePath('kubevirt', 'v1', 'v2', { than: 'v0..v1' }), '/fleet/edges/kubevirt/v1/v2?than=v0..v1'],
   [modificationsPath({ kind: 'json_patch' }), '/fleet/modifications?kind=json_patch'],
   [promqlPath('up == 0', { range: '6h' }), '/explore?expr=up+%3D%3D+0&range=6h'],
   [metricsPath({ q: 'kubevirt' }), '/explore/metrics?q=kubevirt'],

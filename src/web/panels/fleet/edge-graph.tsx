@@ -7,10 +7,17 @@ import { NODE_HEIGHT, NODE_WIDTH } from '../../lib/edge-layout.ts'
 import type { EdgeLayout } from '../../lib/edge-layout.ts'
 import { formatShare } from '../../lib/format-number.ts'
 import { edgeKey, edgeName, successText } from '../../lib/edge-words.ts'
+import type { EdgeWindow } from '../../lib/edge-window.ts'
 import { edgePath } from '../../lib/fleet-paths.ts'
 
+interface EdgeGraphProps {
+  readonly edges: readonly EdgeItem[]
+  /** Over which upgrades; links keep it. */
+  readonly window: EdgeWindow
+}
+
 /** Versions and the steps between them, oldest at the left. The table below says the same and more. */
-export function EdgeGraph({ edges }: { readonly edges: readonly EdgeItem[] }): ReactNode {
+export function EdgeGraph({ edges, window }: EdgeGraphProps): ReactNode {
   const drawn = useMemo(() => layoutOf(edges), [edges])
   const most = Math.max(1, ...edges.map(({ attempts }) => attempts))
   return (
@@ -23,7 +30,7 @@ export function EdgeGraph({ edges }: { readonly edges: readonly EdgeItem[] }): R
           return (
             <Link
               key={`${edge.operator} ${edgeKey(edge)}`}
-              href={edgePath(edge.operator, edge.from, edge.to)}
+              href={edgePath(edge.operator, edge.from, edge.to, { window })}
               aria-label={text}
             >
               <path

@@ -2,20 +2,22 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { EdgeItem } from '../../../contract/fleet-edges.ts'
 import { edgeKey, edgeName, successText } from '../../lib/edge-words.ts'
+import type { EdgeWindow } from '../../lib/edge-window.ts'
 import { edgePath } from '../../lib/fleet-paths.ts'
 import { operatorName, phaseName } from '../../lib/fleet-words.ts'
 import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
 import { formatLength } from '../../lib/format-length.ts'
 import { Since } from '../../ui/time.tsx'
 
-/** Edges as rows: how often they succeed, as an interval, and how long they take. */
-export function EdgeTable({
-  edges,
-  label,
-}: {
+interface EdgeTableProps {
   readonly edges: readonly EdgeItem[]
   readonly label: string
-}): ReactNode {
+  /** Over which upgrades; links keep it. */
+  readonly window: EdgeWindow
+}
+
+/** Edges as rows: how often they succeed, as an interval, and how long they take. */
+export function EdgeTable({ edges, label, window }: EdgeTableProps): ReactNode {
   return (
     <div className="table-box">
       <table className="data-table alert-table edge-table" aria-label={label}>
@@ -46,7 +48,7 @@ export function EdgeTable({
           {edges.map((edge) => (
             <tr key={`${edge.operator} ${edgeKey(edge)}`}>
               <td className="cell-name nums">
-                <Link href={edgePath(edge.operator, edge.from, edge.to)} data-row>
+                <Link href={edgePath(edge.operator, edge.from, edge.to, { window })} data-row>
                   {edgeName(edge)}
                 </Link>
                 <span className="own-labels">{operatorName(edge.operator)}</span>

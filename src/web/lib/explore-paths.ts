@@ -42,6 +42,11 @@ export function tracePath(traceId: string, search: Search = {}): string {
   return withSearch(`${EXPLORE_ROUTES.traces}/${encodeURIComponent(traceId)}`, searchOf(search))
 }
 
+/** Of one trace, read as a whole. */
+export function isTracePath(pathname: string): boolean {
+  return pathname.startsWith(`${EXPLORE_ROUTES.traces}/`)
+}
+
 export function logsPath(search: Search = {}): string {
   return withSearch(EXPLORE_ROUTES.logs, searchOf(search))
 }

@@ -10,9 +10,16 @@ export type Freshness =
 /** Three polls of five seconds: one may be lost without anybody being told. */
 export const OLD_AFTER_MS = 15_000
 
-export function freshnessOf(asOfMs: number | undefined, isFailing: boolean, nowMs: number): Freshness {
+/** @param pollMs how often the answer is asked for, when that is not the usual; `false`: the reader does not want it */
+export function freshnessOf(
+  asOfMs: number | undefined,
+  isFailing: boolean,
+  nowMs: number,
+  pollMs: number | false = 0,
+): Freshness {
   if (asOfMs === undefined) return isFailing ? { kind: 'offline' } : { kind: 'connecting' }
   const ageMs = Math.max(0, nowMs - asOfMs)
   if (isFailing) return { kind: 'offline', ageMs }
-  return ageMs > OLD_AFTER_MS ? { kind: 'old', ageMs } : { kind: 'live', ageMs }
+  const isOld = pollMs !== false && ageMs > pollMs + OLD_AFTER_MS
+  return isOld ? { kind: 'old', ageMs } : { kind: 'live', ageMs }
 }

@@ -11,7 +11,7 @@ import { ownLabelsByName } from '../lib/own-labels.ts'
 import { alertPath, alertsPath, resolvedPath } from '../lib/paths.ts'
 import { newDraft } from '../lib/silence-draft.ts'
 import { matchersFor } from '../lib/silence-matchers.ts'
-import { steadyList } from '../lib/steady-list.ts'
+import { steadyAlerts } from '../lib/steady-list.ts'
 import { AcknowledgeDialog } from '../panels/acknowledge-dialog.tsx'
 import { AlertDetail } from '../panels/alert-detail.tsx'
 import { AlertFilters } from '../panels/alert-filters.tsx'
@@ -20,7 +20,7 @@ import { AlertTable } from '../panels/alert-table.tsx'
 import type { Selection } from '../panels/alert-table.tsx'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
-import { NewAlertsBar } from '../panels/new-alerts-bar.tsx'
+import { NewsBar } from '../panels/news-bar.tsx'
 import { EmptyAlerts, MissingAlert } from '../panels/no-alerts.tsx'
 import { SelectionBar } from '../panels/selection-bar.tsx'
 import { SilenceDialog } from '../panels/silence-dialog.tsx'
@@ -70,7 +70,7 @@ function AlertsAnswer({ items, fingerprint }: AlertsAnswerProps): ReactNode {
   const labels = useMemo(() => ownLabelsByName(read.alerts), [read.alerts])
   const groupable = useMemo(() => groupableLabels(read.alerts), [read.alerts])
   const steady = useMemo(
-    () => steadyList(read.alerts, items.alerts, parseAlertView(query)),
+    () => steadyAlerts(read.alerts, items.alerts, parseAlertView(query)),
     [read.alerts, items.alerts, query],
   )
   const shown = groups.reduce((sum, group) => sum + group.alerts.length, 0)
@@ -146,7 +146,7 @@ function AlertsAnswer({ items, fingerprint }: AlertsAnswerProps): ReactNode {
             searchRef={search}
           />
         )}
-        <NewAlertsBar list={steady} onShow={showNew} />
+        <NewsBar news={steady} noun="alert" onShow={showNew} />
         {shown > 0 ? (
           <AlertTable
             groups={groups}

@@ -17,6 +17,7 @@ import { ClusterSelection } from '../panels/fleet/cluster-selection.tsx'
 import { ClusterTable } from '../panels/fleet/cluster-table.tsx'
 import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
 import { ListTaste, useClusterColumns } from '../panels/fleet/list-taste.tsx'
+import { NewsBar } from '../panels/news-bar.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { clustersCall, useClusterCounts, useClusters } from '../query/use-clusters.ts'
 import { useAlerts } from '../query/use-fleet.ts'
@@ -122,6 +123,11 @@ function ClusterList(props: ClusterListProps): ReactNode {
   }
   return (
     <>
+      <NewsBar
+        news={{ newCount: Math.max(0, newer), goneCount: Math.max(0, -newer) }}
+        noun="cluster"
+        onShow={onRefresh}
+      />
       <div className="list-line">
         <span className="nums" role="status">
           {isNarrowed(view)
@@ -130,7 +136,6 @@ function ClusterList(props: ClusterListProps): ReactNode {
         </span>
         <span className="quiet">
           rows {asOf === undefined ? null : <Since atMs={Date.parse(asOf)} suffix=" old" />}
-          {newer === 0 ? '' : `, ${formatCount(Math.abs(newer))} ${newer > 0 ? 'more' : 'fewer'} now`}
         </span>
         <Button variant="link" size="sm" isInline isDisabled={isRefreshing} onClick={onRefresh}>
           {isRefreshing ? 'Reading…' : 'Refresh'} <kbd>u</kbd>

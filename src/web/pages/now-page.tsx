@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Now } from '../../contract/now.ts'
@@ -5,11 +6,13 @@ import { edgesPath } from '../lib/fleet-paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { behindSentence, coverageSentence, headlineOf } from '../lib/now-summary.ts'
 import { msOf } from '../lib/format-time.ts'
+import { steadyNow } from '../lib/steady-now.ts'
 import { NOW_SECTIONS } from '../lib/paths.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ConnectCluster } from '../panels/connect-cluster.tsx'
 import { FallingEdgesTable } from '../panels/falling-edges-table.tsx'
 import { FiringGroups } from '../panels/firing-groups.tsx'
+import { NewsBar } from '../panels/news-bar.tsx'
 import { NowNumbers } from '../panels/now-numbers.tsx'
 import { PhaseStrip } from '../panels/phase-strip.tsx'
 import { SilentList } from '../panels/silent-list.tsx'
@@ -17,44 +20,60 @@ import { StuckTable } from '../panels/stuck-table.tsx'
 import { FollowingTable, UpgradingTable } from '../panels/upgrade-table.tsx'
 import { WaitingTable } from '../panels/waiting-table.tsx'
 import { useNow } from '../query/use-fleet.ts'
+import { useMoment } from '../query/use-moment.ts'
 import { BarList } from '../ui/bar-list.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { useNowMs } from '../ui/server-clock.ts'
 import { Shape } from '../ui/shapes.tsx'
 import { Moment } from '../ui/time.tsx'
+import { useKeys } from '../ui/use-keys.ts'
+import { useUntouched } from '../ui/use-untouched.ts'
+
+/** A page nobody touches for so long shows what is new by itself: it hangs on a wall. */
+const UNTOUCHED_MS = 60_000
 
 /** The landing page: an answer, not a menu. */
 export function NowPage(): ReactNode {
   const query = useNow()
+  const moment = useMoment() ?? ''
   const stuck = query.data?.stuck.count ?? 0
   return (
     <div className="page">
       <title>{stuck > 0 ? `${stuck} stuck · Daytwo` : 'Now · Daytwo'}</title>
       <h1 className="visually-hidden">Now</h1>
       <Answer query={query} what="the state of the fleet" skeletonLines={10}>
-        {(now) => <NowAnswer now={now} />}
+        {(now) => <NowAnswer key={moment} newest={now} />}
       </Answer>
     </div>
   )
 }
 
-function NowAnswer({ now }: { readonly now: Now }): ReactNode {
-  const headline = headlineOf(now)
-  if (headline.kind === 'no_clusters' && now.past !== undefined) return <NothingKnownYet past={now.past} />
+function NowAnswer({ newest }: { readonly newest: Now }): ReactNode {
+  // The lists as they were when the reader last asked for them: what comes changes their values, never their rows.
+  const [read, setRead] = useState(newest)
+  const { now, news } = steadyNow(read, newest)
+  const showNew = (): void => {
+    setRead(newest)
+  }
+  useKeys({ u: showNew })
+  useUntouched(UNTOUCHED_MS, showNew)
+  const headline = headlineOf(newest)
+  if (headline.kind === 'no_clusters' && newest.past !== undefined) return <NothingKnownYet past={newest.past} />
   if (headline.kind === 'no_clusters') return <ConnectCluster />
   if (headline.kind === 'reading') return <Notice kind="note" title={headline.sentence} />
   const { stuck, upgrading, following, waiting, silent, firing, versions, fallingEdges } = now
-  const behind = behindSentence(now)
+  const behind = behindSentence(newest)
   return (
     <>
       {behind === undefined ? null : <Notice kind="partial" title={behind} />}
-      <NowNumbers now={now} />
+      <NewsBar news={news} noun="row" onShow={showNew} />
+      <NowNumbers now={newest} />
       <Panel id={NOW_SECTIONS.stuck} title="Stuck" className="panel-first">
         <p className={`headline headline-${headline.kind}`}>
           <Shape name={HEADLINE_SHAPES[headline.kind]} />
           <span>
-            <strong>{headline.sentence}</strong> <Coverage now={now} />
+            <strong>{headline.sentence}</strong> <Coverage now={newest} />
           </span>
         </p>
         {stuck.items.length > 0 ? <StuckTable upgrades={stuck.items} /> : null}

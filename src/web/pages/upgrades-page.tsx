@@ -15,6 +15,7 @@ import {
   searchOfUpgradeView,
 } from '../lib/upgrade-view.ts'
 import type { UpgradeListView, UpgradeSort } from '../lib/upgrade-view.ts'
+import { upgradeNews } from '../lib/upgrade-news.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
@@ -22,12 +23,14 @@ import { HeatMap } from '../panels/fleet/heat-map.tsx'
 import { UpgradeComparison } from '../panels/fleet/upgrade-comparison.tsx'
 import { UpgradeFilters } from '../panels/fleet/upgrade-filters.tsx'
 import { UpgradeHistory } from '../panels/fleet/upgrade-history.tsx'
+import { NewsBar } from '../panels/news-bar.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { useEdges } from '../query/use-edges.ts'
 import { useMoment } from '../query/use-moment.ts'
 import {
   upgradesCall,
   UPGRADES_MAX,
+  useNewestUpgrades,
   useStuck,
   useUpgradeHistory,
   useUpgrades,
@@ -119,13 +122,15 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
   const search = useRef<HTMLInputElement>(null)
   const question = questionOfUpgradeView(view, serverNowMs())
   const history = useUpgradeHistory(question)
+  const newest = useNewestUpgrades(question).data?.upgrades ?? []
+  const readAnew = (): void => {
+    void history.refetch()
+  }
   useKeys({
     '/': () => {
       search.current?.focus()
     },
-    u: () => {
-      void history.refetch()
-    },
+    u: readAnew,
   })
   const sortBy = (sort: UpgradeSort): void => {
     const isSame = sort === view.sort
@@ -137,10 +142,16 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
       <UpgradeFilters view={view} onChange={onChange} edges={edges} searchRef={search} />
       <Answer query={history} what="the history" skeletonLines={12}>
         {({ pages }) => {
-          const upgrades = pages.flatMap((page) => page.upgrades)
           const asOf = pages[0]?.asOf
+          const { rows: upgrades, newCount } = upgradeNews(
+            pages.flatMap((page) => page.upgrades),
+            newest,
+            view.sort === 'started' && view.order === 'desc',
+            asOf === undefined ? Infinity : Date.parse(asOf),
+          )
           return (
             <>
+              <NewsBar news={{ newCount, goneCount: 0 }} noun="upgrade" onShow={readAnew} />
               <div className="list-line">
                 <span className="nums" role="status">
                   {history.hasNextPage
@@ -150,15 +161,7 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
                 <span className="quiet">
                   rows {asOf === undefined ? null : <Since atMs={Date.parse(asOf)} suffix=" old" />}
                 </span>
-                <Button
-                  variant="link"
-                  size="sm"
-                  isInline
-                  isDisabled={history.isFetching}
-                  onClick={() => {
-                    void history.refetch()
-                  }}
-                >
+                <Button variant="link" size="sm" isInline isDisabled={history.isFetching} onClick={readAnew}>
                   {history.isFetching ? 'Reading…' : 'Refresh'} <kbd>u</kbd>
                 </Button>
                 <span className="quiet">Tick two to five to compare them.</span>

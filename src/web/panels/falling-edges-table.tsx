@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react'
 import type { FallingEdgeItem } from '../../contract/now.ts'
 import { outcomesWords } from '../lib/now-summary.ts'
+import type { Steady } from '../lib/steady-list.ts'
+import { GoneMark } from '../ui/gone-mark.tsx'
 import { UpgradeVersions } from './upgrade-cells.tsx'
 
 const AGAINST: Readonly<Record<FallingEdgeItem['against'], string>> = {
@@ -9,7 +11,7 @@ const AGAINST: Readonly<Record<FallingEdgeItem['against'], string>> = {
 }
 
 /** Edges on which clearly fewer upgrades succeed than before, or than on others to the same version. */
-export function FallingEdgesTable({ edges }: { readonly edges: readonly FallingEdgeItem[] }): ReactNode {
+export function FallingEdgesTable({ edges }: { readonly edges: readonly Steady<FallingEdgeItem>[] }): ReactNode {
   return (
     <table aria-label="Edges whose success falls" className="data-table">
       <thead>
@@ -27,7 +29,7 @@ export function FallingEdgesTable({ edges }: { readonly edges: readonly FallingE
         {edges.map((edge) => (
           <tr key={`${edge.operator} ${edge.from} ${edge.to}`}>
             <td className="cell-name">
-              <UpgradeVersions upgrade={edge} />
+              <UpgradeVersions upgrade={edge} /> <GoneMark row={edge} />
               <span className="cell-below">
                 {outcomesWords(edge.other)} {AGAINST[edge.against]}
               </span>

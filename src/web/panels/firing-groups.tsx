@@ -5,12 +5,14 @@ import { formatCount } from '../lib/format-number.ts'
 import { msOf } from '../lib/format-time.ts'
 import { alertPath, alertsPath } from '../lib/paths.ts'
 import { toHealthImpact, toSeverity } from '../lib/severity.ts'
+import type { Steady } from '../lib/steady-list.ts'
 import { AlertName } from '../ui/alert-name.tsx'
+import { GoneMark } from '../ui/gone-mark.tsx'
 import { ImpactMark, SeverityMark } from '../ui/marks.tsx'
 import { Since } from '../ui/time.tsx'
 
 /** What fires, one row per alert name, worst first as the server ranks it. A single alert opens at once, with its runbook. */
-export function FiringGroups({ groups }: { readonly groups: readonly FiringGroup[] }): ReactNode {
+export function FiringGroups({ groups }: { readonly groups: readonly Steady<FiringGroup>[] }): ReactNode {
   return (
     <table aria-label="Firing by alert" className="data-table">
       <thead>
@@ -45,7 +47,8 @@ export function FiringGroups({ groups }: { readonly groups: readonly FiringGroup
                 }
               >
                 <AlertName name={group.alertname} />
-              </Link>
+              </Link>{' '}
+              <GoneMark row={group} />
               <span className="cell-below">
                 <span className={`below-severity tone-${toSeverity(group.severity)}`} aria-hidden="true">
                   {group.severity}

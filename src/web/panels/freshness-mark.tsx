@@ -1,18 +1,27 @@
 import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import { Tooltip } from '@patternfly/react-core/dist/esm/components/Tooltip'
+import PauseIcon from '@patternfly/react-icons/dist/esm/icons/pause-icon'
+import PlayIcon from '@patternfly/react-icons/dist/esm/icons/play-icon'
 import { freshnessOf } from '../lib/freshness.ts'
 import type { Freshness } from '../lib/freshness.ts'
 import { formatAge, msOf } from '../lib/format-time.ts'
+import { LIVE_POLL_MS } from '../lib/live-topics.ts'
+import type { LiveState } from '../lib/live-topics.ts'
+import { setPaused, useLiveState } from '../query/live.ts'
 import { useNow } from '../query/use-fleet.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { useNowMs } from '../ui/server-clock.ts'
 import { Shape } from '../ui/shapes.tsx'
+import type { ShapeName } from '../ui/shapes.tsx'
 
 /** How old what the page shows is. Quiet while all is well; a word, a shape and a colour when the server is gone. */
 export function FreshnessMark(): ReactNode {
   const now = useNow()
+  const state = useLiveState()
   const isPast = useMoment() !== undefined
   const asOfMs = now.data === undefined ? undefined : msOf(now.data.asOf)
-  const freshness = freshnessOf(asOfMs, now.isError, useNowMs())
+  const freshness = freshnessOf(asOfMs, now.isError, useNowMs(), POLL_MS[state])
   if (isPast && freshness.kind === 'live') {
     return (
       <span className="freshness freshness-past" role="status">
@@ -21,24 +30,66 @@ export function FreshnessMark(): ReactNode {
       </span>
     )
   }
+  const kind = freshness.kind === 'live' ? state : freshness.kind
   return (
-    <span className={`freshness freshness-${freshness.kind}`} role="status">
-      <Shape name={freshness.kind === 'offline' ? 'cross' : freshness.kind === 'old' ? 'clock' : 'disc'} />
-      <span>{wordsOf(freshness)}</span>
-    </span>
+    <>
+      <span className={`freshness freshness-${kind}`} role="status" title={SAYS[state]}>
+        <Shape name={SHAPES[kind]} />
+        <span>{wordsOf(freshness, state)}</span>
+      </span>
+      {isPast ? null : <PauseButton isPaused={state === 'paused'} />}
+    </>
   )
 }
 
+function PauseButton({ isPaused }: { readonly isPaused: boolean }): ReactNode {
+  const says = isPaused ? 'Go on showing what changes' : 'Pause: the page stands still'
+  return (
+    <Tooltip content={says} aria="none" position="bottom">
+      <Button
+        variant="plain"
+        className="pause-button wide-only"
+        aria-label={says}
+        onClick={() => {
+          setPaused(!isPaused)
+        }}
+        icon={isPaused ? <PlayIcon /> : <PauseIcon />}
+      />
+    </Tooltip>
+  )
+}
+
+const POLL_MS: Readonly<Record<LiveState, number | false>> = { live: LIVE_POLL_MS, polling: 0, paused: false }
+
+const SAYS: Readonly<Record<LiveState, string>> = {
+  live: 'The server says what changes, as it changes',
+  polling: 'The server is asked every few seconds',
+  paused: 'The page stands still until it is let go on',
+}
+
+const SHAPES: Readonly<Record<Exclude<Freshness['kind'], 'live'> | LiveState, ShapeName>> = {
+  connecting: 'disc',
+  live: 'disc',
+  polling: 'ring',
+  paused: 'dash',
+  old: 'clock',
+  offline: 'cross',
+}
+
 /** The age is left out while it is small: a status that changes every second would be read out every second. */
-function wordsOf(freshness: Freshness): string {
+function wordsOf(freshness: Freshness, state: LiveState): string {
   switch (freshness.kind) {
     case 'connecting':
       return 'Connecting'
     case 'live':
-      return 'Live'
+      return state === 'live' ? 'Live' : state === 'polling' ? 'Polling' : pausedWords(freshness.ageMs)
     case 'old':
       return `Data ${formatAge(freshness.ageMs)} old`
     case 'offline':
       return freshness.ageMs === undefined ? 'No answer' : `No answer, data ${formatAge(freshness.ageMs)} old`
   }
+}
+
+function pausedWords(ageMs: number): string {
+  return ageMs < 60_000 ? 'Paused' : `Paused, ${formatAge(ageMs)} old`
 }

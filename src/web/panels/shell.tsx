@@ -1,8 +1,10 @@
 import { Suspense, useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import { useLocation, useSearch } from 'wouter'
+import { isTracePath } from '../lib/explore-paths.ts'
 import { momentOf } from '../lib/moment.ts'
 import { PLACES } from '../lib/paths.ts'
+import { liveState, setPaused, useLiveEvents } from '../query/live.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { setPreference, usePreferences } from '../ui/preferences.ts'
 import { holdClock } from '../ui/server-clock.ts'
@@ -25,6 +27,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
   useEffect(() => {
     holdClock(momentMs)
   }, [momentMs])
+  useLiveEvents()
   useKeys({
     '?': () => {
       setDialog('view')
@@ -32,6 +35,14 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
     d: () => {
       setPreference('density', density === 'dense' ? 'comfortable' : 'dense')
     },
+    // In a trace `p` is the previous error, and nothing there is live.
+    ...(isTracePath(pathname)
+      ? {}
+      : {
+          p: () => {
+            setPaused(liveState() !== 'paused')
+          },
+        }),
     ...Object.fromEntries(
       PLACES.map((place) => [
         `g ${place.key}`,

@@ -3,12 +3,14 @@ import { Link } from 'wouter'
 import type { SilentClusterItem } from '../../contract/now.ts'
 import { msOf } from '../lib/format-time.ts'
 import { alertsPath } from '../lib/paths.ts'
+import type { Steady } from '../lib/steady-list.ts'
 import { phaseWords } from '../lib/upgrade-words.ts'
+import { GoneMark } from '../ui/gone-mark.tsx'
 import { Since } from '../ui/time.tsx'
 import { StuckMark, Versions } from './upgrade-cells.tsx'
 
 /** Clusters that used to report and do not now. Where an upgrade was open, nobody knows how it goes on. */
-export function SilentList({ clusters }: { readonly clusters: readonly SilentClusterItem[] }): ReactNode {
+export function SilentList({ clusters }: { readonly clusters: readonly Steady<SilentClusterItem>[] }): ReactNode {
   return (
     <table aria-label="Silent clusters" className="data-table">
       <thead>
@@ -21,10 +23,10 @@ export function SilentList({ clusters }: { readonly clusters: readonly SilentClu
         </tr>
       </thead>
       <tbody>
-        {clusters.map(({ cluster, version, lastSeenAt, upgrade }) => (
+        {clusters.map(({ cluster, version, lastSeenAt, upgrade, isGone = false }) => (
           <tr key={cluster}>
             <td className="cell-name">
-              <Link href={alertsPath({ cluster })}>{cluster}</Link>
+              <Link href={alertsPath({ cluster })}>{cluster}</Link> <GoneMark row={{ isGone }} />
               {upgrade === null ? null : (
                 <span className="row-note">
                   in an upgrade then: <Versions from={upgrade.from} to={upgrade.to} />, {phaseWords(upgrade.phase)}{' '}

@@ -1,12 +1,14 @@
 import type { ReactNode } from 'react'
 import type { OpenUpgradeItem } from '../../contract/now.ts'
 import { msOf } from '../lib/format-time.ts'
+import type { Steady } from '../lib/steady-list.ts'
 import { baselineWords, phaseWords } from '../lib/upgrade-words.ts'
+import { GoneMark } from '../ui/gone-mark.tsx'
 import { Since } from '../ui/time.tsx'
 import { ClusterLink, Started, UpgradeVersions } from './upgrade-cells.tsx'
 
 /** Upgrades that do not get further: on what, since when, and what is usual. */
-export function StuckTable({ upgrades }: { readonly upgrades: readonly OpenUpgradeItem[] }): ReactNode {
+export function StuckTable({ upgrades }: { readonly upgrades: readonly Steady<OpenUpgradeItem>[] }): ReactNode {
   return (
     <table aria-label="Stuck upgrades" className="data-table">
       <thead>
@@ -30,7 +32,7 @@ export function StuckTable({ upgrades }: { readonly upgrades: readonly OpenUpgra
         {upgrades.map((upgrade) => (
           <tr key={upgrade.id}>
             <td className="cell-name cell-nowrap">
-              <ClusterLink cluster={upgrade.cluster} />
+              <ClusterLink cluster={upgrade.cluster} /> <GoneMark row={upgrade} />
               <span className="cell-below cell-below-block cell-wraps">
                 <UpgradeVersions upgrade={upgrade} />
                 <Cause upgrade={upgrade} />

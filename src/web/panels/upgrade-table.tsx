@@ -2,11 +2,13 @@ import type { ReactNode } from 'react'
 import type { OpenUpgradeItem } from '../../contract/now.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { msOf } from '../lib/format-time.ts'
+import type { Steady } from '../lib/steady-list.ts'
 import { PhaseCell, PhaseEnd, Started, ClusterLink, UpgradeVersions } from './upgrade-cells.tsx'
+import { GoneMark } from '../ui/gone-mark.tsx'
 import { Until } from '../ui/time.tsx'
 
 interface UpgradeListProps {
-  readonly upgrades: readonly OpenUpgradeItem[]
+  readonly upgrades: readonly Steady<OpenUpgradeItem>[]
 }
 
 /** Upgrades whose control plane is under way. */
@@ -34,7 +36,7 @@ export function UpgradingTable({ upgrades }: UpgradeListProps): ReactNode {
         {upgrades.map((upgrade) => (
           <tr key={upgrade.id}>
             <td className="cell-name cell-nowrap">
-              <ClusterLink cluster={upgrade.cluster} />
+              <ClusterLink cluster={upgrade.cluster} /> <GoneMark row={upgrade} />
               <span className="cell-below cell-below-block cell-wraps">
                 <UpgradeVersions upgrade={upgrade} />
                 <span>
@@ -83,7 +85,7 @@ export function FollowingTable({ upgrades }: UpgradeListProps): ReactNode {
         {upgrades.map((upgrade) => (
           <tr key={upgrade.id}>
             <td className="cell-name">
-              <ClusterLink cluster={upgrade.cluster} />
+              <ClusterLink cluster={upgrade.cluster} /> <GoneMark row={upgrade} />
               <span className="row-note">
                 {upgrade.phase === 'workloads' && !upgrade.stuck ? null : <PhaseCell upgrade={upgrade} />}
               </span>

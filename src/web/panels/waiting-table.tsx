@@ -1,11 +1,13 @@
 import type { ReactNode } from 'react'
 import type { WaitingUpgradeItem } from '../../contract/now.ts'
 import { msOf } from '../lib/format-time.ts'
+import type { Steady } from '../lib/steady-list.ts'
+import { GoneMark } from '../ui/gone-mark.tsx'
 import { Since } from '../ui/time.tsx'
 import { ClusterLink, StuckMark, UpgradeVersions } from './upgrade-cells.tsx'
 
 /** Upgrades that somebody has to approve: what to approve, and since when. */
-export function WaitingTable({ upgrades }: { readonly upgrades: readonly WaitingUpgradeItem[] }): ReactNode {
+export function WaitingTable({ upgrades }: { readonly upgrades: readonly Steady<WaitingUpgradeItem>[] }): ReactNode {
   return (
     <table aria-label="Waiting for approval" className="data-table">
       <thead>
@@ -23,7 +25,7 @@ export function WaitingTable({ upgrades }: { readonly upgrades: readonly Waiting
         {upgrades.map((upgrade) => (
           <tr key={upgrade.id}>
             <td className="cell-name">
-              <ClusterLink cluster={upgrade.cluster} />
+              <ClusterLink cluster={upgrade.cluster} /> <GoneMark row={upgrade} />
               <span className="row-note">
                 {upgrade.stuck ? <StuckMark /> : null} <Plan upgrade={upgrade} />
               </span>

@@ -1,4 +1,5 @@
 import { QueryClient } from '@tanstack/react-query'
+import { liveState } from './live.ts'
 
 /** The cache of answers. A poll is its own retry, so a failed one is shown at once and tried again at the next. */
 export const queryClient = new QueryClient({
@@ -7,7 +8,7 @@ export const queryClient = new QueryClient({
       retry: false,
       // The server may be on this machine: the browser's idea of being offline says nothing about it.
       networkMode: 'always',
-      refetchOnWindowFocus: true,
+      refetchOnWindowFocus: () => liveState() !== 'paused',
       gcTime: 10 * 60_000,
     },
   },

@@ -4,7 +4,7 @@ import type { OperatorsAnswer } from '../../contract/adoption.ts'
 import type { ClusterItems } from '../../contract/fleet-clusters.ts'
 import { searchOf, withSearch } from '../lib/address.ts'
 import { fetchJson } from './fetch-json.ts'
-import { useMoment } from './use-moment.ts'
+import { usePollMs } from './use-poll.ts'
 
 /** The present day is counted again every quarter of an hour. */
 const POLL_MS = 60_000
@@ -13,11 +13,10 @@ export const OPERATORS_CALL = '/api/adoption/v1/operators'
 
 /** An answer about adoption, as `adoptionCall` asks; what was shown stays while a narrower one is fetched. */
 export function useAdoption<T>(call: string, isAsked = true): UseQueryResult<T> {
-  const isLive = useMoment() === undefined
   return useQuery({
     queryKey: ['adoption', call],
     queryFn: ({ signal }) => fetchJson<T>(call, signal),
-    refetchInterval: isLive ? POLL_MS : false,
+    refetchInterval: usePollMs('adoption', POLL_MS),
     placeholderData: keepPreviousData,
     enabled: isAsked,
   })

@@ -4,6 +4,7 @@ import type { AlertStrips } from '../../contract/alert-history.ts'
 import type { AlertDetail } from '../../contract/alerts.ts'
 import { setServerTime } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
+import { usePollMs } from './use-poll.ts'
 
 const DETAIL_POLL_MS = 10_000
 const STRIP_POLL_MS = 60_000
@@ -22,12 +23,13 @@ export function useAlertDetail(fingerprint: string): UseQueryResult<AlertDetail>
       setServerTime(detail.asOfMs)
       return detail
     },
-    refetchInterval: DETAIL_POLL_MS,
+    refetchInterval: usePollMs('alert', DETAIL_POLL_MS),
   })
 }
 
 /** The last day of each alert by the hour, by fingerprint. What is not known yet, or cannot be, is absent. */
 export function useStrips(fingerprints: readonly string[]): ReadonlyMap<string, readonly number[]> {
+  const pollMs = usePollMs('strips', STRIP_POLL_MS)
   const chunks: string[][] = []
   for (let at = 0; at < Math.min(fingerprints.length, STRIPS_MAX); at += STRIP_CHUNK) {
     chunks.push(fingerprints.slice(at, at + STRIP_CHUNK))
@@ -43,7 +45,7 @@ export function useStrips(fingerprints: readonly string[]): ReadonlyMap<string, 
         ])
         return fetchJson<AlertStrips>(`/api/fleet/v1/alerts/strip?${search.toString()}`, signal)
       },
-      refetchInterval: STRIP_POLL_MS,
+      refetchInterval: pollMs,
       staleTime: STRIP_POLL_MS / 2,
     })),
     combine: (results) => new Map(results.flatMap(({ data }) => Object.entries(data?.strips ?? {}))),

@@ -7,6 +7,7 @@ import type { ClusterListView } from '../lib/cluster-view.ts'
 import { fetchJson } from './fetch-json.ts'
 import { askedAt } from './moment-param.ts'
 import { useMoment } from './use-moment.ts'
+import { usePollMs } from './use-poll.ts'
 
 const CLUSTERS = '/api/fleet/v1/clusters'
 const PAGE_CLUSTERS = 500
@@ -42,7 +43,7 @@ export function useClusterCounts(view: ClusterListView): UseQueryResult<ClusterI
     queryKey: ['cluster-counts', path],
     queryFn: ({ signal }) => fetchJson<ClusterItems>(path, signal),
     placeholderData: keepPreviousData,
-    refetchInterval: moment === undefined ? COUNTS_POLL_MS : false,
+    refetchInterval: usePollMs('cluster-counts', COUNTS_POLL_MS),
   })
 }
 
@@ -56,7 +57,7 @@ export function useCluster(cluster: string): UseQueryResult<ClusterDetail> {
   return useQuery({
     queryKey: ['cluster', path],
     queryFn: ({ signal }) => fetchJson<ClusterDetail>(path, signal),
-    refetchInterval: moment === undefined ? CLUSTER_POLL_MS : false,
+    refetchInterval: usePollMs('cluster', CLUSTER_POLL_MS),
   })
 }
 
@@ -76,9 +77,10 @@ export function changesCall({ cluster, limit, from = '', to = '' }: ChangesAsked
 export function useChanges(asked: ChangesAsked): UseQueryResult<ObjectChangeItems> {
   const moment = useMoment()
   const path = changesCall({ ...asked, to: asked.to ?? moment ?? '' })
+  const pollMs = usePollMs('changes', CLUSTER_POLL_MS)
   return useQuery({
     queryKey: ['changes', path],
     queryFn: ({ signal }) => fetchJson<ObjectChangeItems>(path, signal),
-    refetchInterval: moment === undefined && asked.to === undefined ? CLUSTER_POLL_MS : false,
+    refetchInterval: asked.to === undefined ? pollMs : false,
   })
 }

@@ -14,6 +14,7 @@ import { serverNowMs } from '../ui/server-clock.ts'
 import { fetchJson, toFailure } from './fetch-json.ts'
 import type { ApiFailure } from './fetch-json.ts'
 import { useMoment } from './use-moment.ts'
+import { usePollMs } from './use-poll.ts'
 
 export const DASHBOARDS_PATH = '/api/dashboards/v1'
 
@@ -27,7 +28,7 @@ export function useDashboards(): UseQueryResult<DashboardList> {
   return useQuery({
     queryKey: ['dashboards'],
     queryFn: ({ signal }) => fetchJson<DashboardList>(DASHBOARDS_PATH, signal),
-    refetchInterval: LIST_POLL_MS,
+    refetchInterval: usePollMs('dashboards', LIST_POLL_MS),
   })
 }
 
@@ -35,7 +36,7 @@ export function useDashboard(name: string): UseQueryResult<DashboardAnswer, ApiF
   return useQuery<DashboardAnswer, ApiFailure>({
     queryKey: ['dashboard', name],
     queryFn: ({ signal }) => fetchJson<DashboardAnswer>(dashboardApiPath(name), signal),
-    refetchInterval: LIST_POLL_MS,
+    refetchInterval: usePollMs('dashboard', LIST_POLL_MS),
   })
 }
 
@@ -75,11 +76,12 @@ export function usePanelAnswers(
   const at = useMoment()
   const { range, dashboard, values, refreshSeconds } = asking
   const isLive = at === undefined && range.kind === 'last'
+  const pollMs = usePollMs(PANEL_KEY, refreshSeconds * 1000)
   return useQuery({
     queryKey: [PANEL_KEY, queries, shape, range, dashboard, [...values], at],
     queryFn: ({ signal }) => askPanel(queries, asking, shape, signal),
     enabled: isWanted && queries.length > 0,
-    refetchInterval: isLive && refreshSeconds > 0 ? refreshSeconds * 1000 : false,
+    refetchInterval: isLive && refreshSeconds > 0 ? pollMs : false,
     refetchOnWindowFocus: isLive && refreshSeconds > 0,
     placeholderData: keepPreviousData,
     // Comparing thousands of points with those before costs more than drawing them.

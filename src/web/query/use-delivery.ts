@@ -3,6 +3,7 @@ import type { InfiniteData, UseInfiniteQueryResult, UseMutationResult, UseQueryR
 import type { DeliveryItem, DeliveryItems, ReceiverItems, RouteItem, RouteTest } from '../../contract/deliveries.ts'
 import { askJson, fetchJson } from './fetch-json.ts'
 import type { ApiFailure } from './fetch-json.ts'
+import { usePollMs } from './use-poll.ts'
 
 const DELIVERY_POLL_MS = 15_000
 const PAGE_DELIVERIES = 50
@@ -11,7 +12,7 @@ export function useReceivers(): UseQueryResult<ReceiverItems> {
   return useQuery({
     queryKey: ['receivers'],
     queryFn: ({ signal }) => fetchJson<ReceiverItems>('/api/fleet/v1/receivers', signal),
-    refetchInterval: DELIVERY_POLL_MS,
+    refetchInterval: usePollMs('receivers', DELIVERY_POLL_MS),
   })
 }
 
@@ -34,7 +35,7 @@ export function useDeliveries(asked: DeliveriesAsked): UseInfiniteQueryResult<In
     queryFn: ({ signal, pageParam }) => fetchJson<DeliveryItems>(deliveriesPath(asked, pageParam), signal),
     initialPageParam: '',
     getNextPageParam: (last) => last.nextCursor,
-    refetchInterval: DELIVERY_POLL_MS,
+    refetchInterval: usePollMs('deliveries', DELIVERY_POLL_MS),
   })
 }
 

@@ -4,6 +4,7 @@ import type { EdgeComparisonItem, EdgeItems } from '../../contract/fleet-edges.t
 import { fetchJson } from './fetch-json.ts'
 import { askedAt } from './moment-param.ts'
 import { useMoment } from './use-moment.ts'
+import { usePollMs } from './use-poll.ts'
 
 const EDGES = '/api/fleet/v1/edges'
 const EDGES_MAX = '1000'
@@ -23,7 +24,7 @@ export function useEdges(asked: EdgesAsked = {}): UseQueryResult<EdgeItems> {
     queryKey: ['edges', path],
     queryFn: ({ signal }) => fetchJson<EdgeItems>(path, signal),
     placeholderData: keepPreviousData,
-    refetchInterval: moment === undefined ? POLL_MS : false,
+    refetchInterval: usePollMs('edges', POLL_MS),
   })
 }
 

@@ -8,6 +8,7 @@ import { setServerTime } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
 import { askedAt } from './moment-param.ts'
 import { useMoment } from './use-moment.ts'
+import { usePollMs } from './use-poll.ts'
 
 /** Polls of the whole fleet. */
 
@@ -32,7 +33,7 @@ export function useNow(): UseQueryResult<Now> {
   return useQuery({
     queryKey: ['now', moment ?? ''],
     queryFn: ({ signal }) => fetchNow(moment, signal),
-    refetchInterval: moment === undefined ? NOW_POLL_MS : false,
+    refetchInterval: usePollMs('now', NOW_POLL_MS),
   })
 }
 
@@ -41,7 +42,7 @@ export function useAlerts(): UseQueryResult<AlertItems> {
   return useQuery({
     queryKey: ['alerts', moment ?? ''],
     queryFn: ({ signal }) => fetchAlerts(moment, signal),
-    refetchInterval: moment === undefined ? ALERTS_POLL_MS : false,
+    refetchInterval: usePollMs('alerts', ALERTS_POLL_MS),
   })
 }
 

@@ -10,6 +10,7 @@ import { serverNowMs } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
 import { askedAt } from './moment-param.ts'
 import { useMoment } from './use-moment.ts'
+import { usePollMs } from './use-poll.ts'
 
 const PAGE_ROWS = 500
 const NAMES_MAX = 50
@@ -63,6 +64,7 @@ function useLog<T extends Paged>(
 ): UseInfiniteQueryResult<InfiniteData<T>> {
   const moment = useMoment()
   const isLive = moment === undefined && range.kind === 'last'
+  const pollMs = usePollMs('log', refreshSeconds * 1000)
   return useInfiniteQuery({
     queryKey: ['log', path, range, moment],
     queryFn: ({ signal, pageParam }) => {
@@ -79,7 +81,7 @@ function useLog<T extends Paged>(
     },
     enabled: isAsked,
     placeholderData: keepPreviousData,
-    refetchInterval: isLive && refreshSeconds > 0 ? refreshSeconds * 1000 : false,
+    refetchInterval: isLive && refreshSeconds > 0 ? pollMs : false,
     refetchOnWindowFocus: false,
   })
 }

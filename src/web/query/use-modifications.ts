@@ -4,6 +4,7 @@ import type { ModificationItems } from '../../contract/fleet-modifications.ts'
 import { fetchJson } from './fetch-json.ts'
 import { askedAt } from './moment-param.ts'
 import { useMoment } from './use-moment.ts'
+import { usePollMs } from './use-poll.ts'
 
 export const MODIFICATIONS_MAX = 1000
 const POLL_MS = 30_000
@@ -22,6 +23,6 @@ export function useModifications(asked: ModificationsAsked): UseQueryResult<Modi
     queryKey: ['modifications', path],
     queryFn: ({ signal }) => fetchJson<ModificationItems>(path, signal),
     placeholderData: keepPreviousData,
-    refetchInterval: moment === undefined ? POLL_MS : false,
+    refetchInterval: usePollMs('modifications', POLL_MS),
   })
 }

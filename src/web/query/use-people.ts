@@ -5,6 +5,7 @@ import type { MatcherItem, SilenceItems, SilencePreview, SilenceRequest } from '
 import { setServerTime } from '../ui/server-clock.ts'
 import { askJson, fetchJson, sendJson } from './fetch-json.ts'
 import type { ApiFailure } from './fetch-json.ts'
+import { usePollMs } from './use-poll.ts'
 
 /** What people do to alerts: see, silence, take back. After each, everything that shows it is asked for again. */
 
@@ -66,7 +67,7 @@ export function useSilences(): UseQueryResult<SilenceItems> {
       setServerTime(items.asOfMs)
       return items
     },
-    refetchInterval: SILENCES_POLL_MS,
+    refetchInterval: usePollMs('silences', SILENCES_POLL_MS),
   })
 }
 

@@ -6,6 +6,7 @@ import { stepFor } from '../lib/chart-columns.ts'
 import { serverNowMs } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
 import { useMoment } from './use-moment.ts'
+import { usePollMs } from './use-poll.ts'
 
 const POLL_MS = 15_000
 
@@ -19,7 +20,7 @@ export function useInstantQuery(expr: string): UseQueryResult<QueryAnswer> {
   return useQuery({
     queryKey: ['instant', path],
     queryFn: ({ signal }) => fetchJson<QueryAnswer>(path, signal),
-    refetchInterval: moment === undefined ? POLL_MS : false,
+    refetchInterval: usePollMs('instant', POLL_MS),
     enabled: expr.trim() !== '',
   })
 }
@@ -54,7 +55,7 @@ export function useRangeQuery(expr: string, rangeSeconds: number): UseQueryResul
       const answer = await fetchJson<QueryAnswer>(`/api/v1/query_range?${search}`, signal)
       return { answer, startSeconds, endSeconds, stepSeconds }
     },
-    refetchInterval: POLL_MS * 2,
+    refetchInterval: usePollMs('range', POLL_MS * 2),
     placeholderData: keepPreviousData,
     enabled: expr.trim() !== '',
   })

@@ -5,6 +5,7 @@ import type { PrometheusRuleGroup } from '../../contract/prometheus.ts'
 import type { Replay, ReplayRequest, RuleTests } from '../../contract/replay.ts'
 import { askJson, fetchJson } from './fetch-json.ts'
 import type { ApiFailure } from './fetch-json.ts'
+import { usePollMs } from './use-poll.ts'
 
 const RULES_POLL_MS = 15_000
 /** Unit tests and lint read all content, and take their turn behind the rules. */
@@ -21,7 +22,7 @@ export function useRules(): UseQueryResult<readonly PrometheusRuleGroup[]> {
       const answer = await fetchJson<{ readonly data: { readonly groups: PrometheusRuleGroup[] } }>(RULES_PATH, signal)
       return answer.data.groups
     },
-    refetchInterval: RULES_POLL_MS,
+    refetchInterval: usePollMs('rules', RULES_POLL_MS),
   })
 }
 

@@ -3,6 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { BoundRunbook, RunbookList, RunbookUnknown } from '../../contract/runbooks.ts'
 import { fetchJson } from './fetch-json.ts'
 import type { ApiFailure } from './fetch-json.ts'
+import { usePollMs } from './use-poll.ts'
 
 const RUNBOOK_POLL_MS = 15_000
 
@@ -14,7 +15,7 @@ export function useRunbook(name: string, instance: string | undefined): UseQuery
     queryFn: ({ signal }) =>
       fetchJson<BoundRunbook>(`/api/runbooks/v1/pages/${encodeURIComponent(name)}${search}`, signal),
     // Whether it still fires is on the page too.
-    refetchInterval: RUNBOOK_POLL_MS,
+    refetchInterval: usePollMs('runbook', RUNBOOK_POLL_MS),
     placeholderData: (previous, query) => (query?.queryKey[1] === name ? keepPreviousData(previous) : undefined),
   })
 }

@@ -4,12 +4,15 @@ import type { StuckItems, UpgradeDetailItem, UpgradeItem, UpgradeItems } from '.
 import { fetchJson } from './fetch-json.ts'
 import { askedAt } from './moment-param.ts'
 import { useMoment } from './use-moment.ts'
+import { usePollMs } from './use-poll.ts'
 
 const UPGRADES = '/api/fleet/v1/upgrades'
 const STUCK = '/api/fleet/v1/stuck'
 const RUNNING_POLL_MS = 10_000
 const LIST_STALE_MS = 15_000
+const NEWEST_POLL_MS = 30_000
 const PAGE_UPGRADES = 200
+const NEWEST_UPGRADES = 50
 /** More upgrades of one cluster, or more that run at once, are not drawn. */
 export const UPGRADES_MAX = 1000
 
@@ -34,6 +37,18 @@ export function useUpgradeHistory(asked: UpgradesAsked): UseInfiniteQueryResult<
   })
 }
 
+/** The newest of a history, asked again and again: what is new in it, and how those that run get on. */
+export function useNewestUpgrades(asked: UpgradesAsked): UseQueryResult<UpgradeItems> {
+  const moment = useMoment()
+  const path = upgradesCall({ ...asked, sort: 'started', order: 'desc' }, moment, NEWEST_UPGRADES)
+  return useQuery({
+    queryKey: ['newest-upgrades', path],
+    queryFn: ({ signal }) => fetchJson<UpgradeItems>(path, signal),
+    enabled: moment === undefined,
+    refetchInterval: usePollMs('newest-upgrades', NEWEST_POLL_MS),
+  })
+}
+
 /** Up to `UPGRADES_MAX` at once: those of a cluster, those that run. */
 export function useUpgrades(asked: UpgradesAsked): UseQueryResult<UpgradeItems> {
   const moment = useMoment()
@@ -41,7 +56,7 @@ export function useUpgrades(asked: UpgradesAsked): UseQueryResult<UpgradeItems> 
   return useQuery({
     queryKey: ['upgrades-at-once', path],
     queryFn: ({ signal }) => fetchJson<UpgradeItems>(path, signal),
-    refetchInterval: moment === undefined ? RUNNING_POLL_MS : false,
+    refetchInterval: usePollMs('upgrades-at-once', RUNNING_POLL_MS),
   })
 }
 
@@ -50,7 +65,7 @@ export function useStuck(): UseQueryResult<StuckItems> {
   return useQuery({
     queryKey: ['stuck', moment],
     queryFn: ({ signal }) => fetchJson<StuckItems>(askedAt(STUCK, moment), signal),
-    refetchInterval: moment === undefined ? RUNNING_POLL_MS : false,
+    refetchInterval: usePollMs('stuck', RUNNING_POLL_MS),
   })
 }
 
@@ -64,7 +79,7 @@ export function useUpgrade(id: string): UseQueryResult<UpgradeDetailItem> {
   return useQuery({
     queryKey: ['upgrade', path],
     queryFn: ({ signal }) => fetchJson<UpgradeDetailItem>(path, signal),
-    refetchInterval: moment === undefined ? RUNNING_POLL_MS : false,
+    refetchInterval: usePollMs('upgrade', RUNNING_POLL_MS),
   })
 }
 

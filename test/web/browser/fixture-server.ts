@@ -13,6 +13,7 @@ import type {
   RouteTest,
 } from '../../../src/contract/deliveries.ts'
 import type { DashboardAnswer, DashboardList } from '../../../src/contract/dashboards.ts'
+import type { ChangeEvent, EventTopic } from '../../../src/contract/events.ts'
 import type { LintReport } from '../../../src/contract/lint.ts'
 import type { Now } from '../../../src/contract/now.ts'
 import type { PrometheusRuleGroup } from '../../../src/contract/prometheus.ts'
@@ -56,6 +57,10 @@ export interface FixtureServer {
   readonly asked: readonly string[]
   /** What was asked to be changed, in order. */
   readonly sent: readonly Sent[]
+  /** Tells every page that listens; only where `isLive`. */
+  readonly tell: (topic: EventTopic) => void
+  /** Pages that listen. */
+  readonly listening: () => number
   readonly close: () => Promise<void>
 }
 
@@ -70,6 +75,8 @@ export interface Sent {
 }
 
 export interface Answers {
+  /** Whether changes are told; otherwise pages poll. */
+  isLive: boolean
   now: () => Answer<Now>
   alerts: () => Answer<AlertItems>
   runbook: (name: string, instance: string | null) => Answer<BoundRunbook>
@@ -109,6 +116,7 @@ export interface Answers {
 
 export function usualAnswers(): Answers {
   return {
+    isLive: false,
     now: () => now(Date.now()),
     alerts: () => alertItems(Date.now()),
     runbook: (name, instance) => boundRunbook(Date.now(), name, instance === null ? 0 : 4, instance !== null),
@@ -177,8 +185,9 @@ export async function startFixtureServer(): Promise<FixtureServer> {
   const answers = usualAnswers()
   const asked: string[] = []
   const sent: Sent[] = []
+  const streams = new Set<ServerResponse>()
   const server = createServer((request, response) => {
-    handle(request, response, answers, { asked, sent }).catch((thrown: unknown) => {
+    handle(request, response, answers, { asked, sent, streams }).catch((thrown: unknown) => {
       response.statusCode = 500
       response.end(String(thrown))
     })
@@ -192,6 +201,12 @@ export async function startFixtureServer(): Promise<FixtureServer> {
     answers,
     asked,
     sent,
+    tell: (topic) => {
+      for (const stream of streams) {
+        stream.write(`event: change\ndata: ${JSON.stringify({ topic, version: 1 } satisfies ChangeEvent)}\n\n`)
+      }
+    },
+    listening: () => streams.size,
     close: () =>
       new Promise((done) => {
         server.closeAllConnections()
@@ -206,7 +221,7 @@ async function handle(
   request: IncomingMessage,
   response: ServerResponse,
   answers: Answers,
-  heard: { readonly asked: string[]; readonly sent: Sent[] },
+  heard: { readonly asked: string[]; readonly sent: Sent[]; readonly streams: Set<ServerResponse> },
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
   if (url.pathname === '/collect') {
@@ -216,6 +231,10 @@ async function handle(
   }
   if (!/^\/(?:api|debug)\//.test(url.pathname)) {
     await serveFile(url.pathname, response)
+    return
+  }
+  if (url.pathname === '/api/fleet/v1/events') {
+    listen(response, answers.isLive, heard.streams)
     return
   }
   heard.asked.push(`${url.pathname}${url.search}`)
@@ -236,6 +255,18 @@ async function handle(
   response.statusCode = isFault ? Number(answer.status) : 200
   response.setHeader('content-type', 'application/json')
   response.end(JSON.stringify(isFault ? answer.body : answer))
+}
+
+/** A server without events answers 204: the browser does not ask again by itself, and no error is on the console. */
+function listen(response: ServerResponse, isLive: boolean, streams: Set<ServerResponse>): void {
+  response.writeHead(isLive ? 200 : 204, { 'content-type': 'text/event-stream' })
+  if (!isLive) {
+    response.end()
+    return
+  }
+  response.write(': listening\n\n')
+  streams.add(response)
+  response.once('close', () => streams.delete(response))
 }
 
 async function readText(request: IncomingMessage): Promise<string> {

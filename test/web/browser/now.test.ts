@@ -158,7 +158,7 @@ test('when the server goes away the data stays, and says how old it is', async (
   await page.getByText('Cannot refresh the state of the fleet: what follows is old').waitFor()
   expect(await page.getByText('2 upgrades are stuck.').isVisible()).toBe(true)
   server.answers.now = () => now(Date.now())
-  await page.getByText('Live', { exact: true }).waitFor()
+  await page.getByText('Polling', { exact: true }).waitFor()
   await close()
 })
 

@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import { newsWords } from '../lib/steady-list.ts'
+import type { ListNews } from '../lib/steady-list.ts'
+
+interface NewsBarProps {
+  readonly news: ListNews
+  /** What one row is: `alert`. */
+  readonly noun: string
+  readonly onShow: () => void
+}
+
+/** What has come since a list was read. The list itself does not move until somebody asks. */
+export function NewsBar({ news, noun, onShow }: NewsBarProps): ReactNode {
+  const words = newsWords(news, noun)
+  return (
+    <div className="new-bar" role="status" aria-label={`News of the ${noun} list`}>
+      {words === '' ? null : (
+        <Button variant="secondary" size="sm" onClick={onShow}>
+          {words}: show <kbd aria-hidden="true">u</kbd>
+        </Button>
+      )}
+    </div>
+  )
+}

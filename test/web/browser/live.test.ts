@@ -1,0 +1,78 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launchBrowser } from '../../support/browser.ts'
+import { startFixtureServer } from './fixture-server.ts'
+import type { FixtureServer } from './fixture-server.ts'
+import { alertItems } from './fixtures.ts'
+import { now } from './now-fixtures.ts'
+import { openPage } from './open-page.ts'
+
+let browser: Browser
+let server: FixtureServer
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  server = await startFixtureServer()
+  server.answers.isLive = true
+})
+afterAll(async () => {
+  await browser.close()
+  await server.close()
+})
+
+test('a page is told what changes, moves nothing under its reader, and stands still when asked to', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/')
+  const stuck = page.getByRole('table', { name: 'Stuck upgrades' })
+  const clusters = async (): Promise<string[]> => stuck.getByRole('row').locator('td:first-child a').allInnerTexts()
+  await page.getByText('Live', { exact: true }).waitFor()
+  const read = await clusters()
+  expect(server.listening()).toBe(1)
+
+  // Told, asked for at once, and kept behind a bar: the poll alone would take a minute.
+  const before = now(Date.now())
+  const [first] = before.stuck.items
+  const came = { ...first!, id: 'came', cluster: 'osaka-prod-2' }
+  server.answers.now = () => ({
+    ...now(Date.now()),
+    stuck: { count: 2, items: [came, ...before.stuck.items.slice(1)] },
+  })
+  server.tell('upgrades')
+  const bar = page.getByRole('button', { name: /1 new row, 1 gone: show/ })
+  await bar.waitFor()
+  expect(await clusters()).toEqual(read)
+  expect(await stuck.getByText('no longer', { exact: true }).count()).toBe(1)
+  await page.keyboard.press('u')
+  await stuck.getByText('osaka-prod-2').waitFor()
+  expect(await bar.count()).toBe(0)
+
+  // Paused: it listens no more, and what is told is not asked for.
+  await page.keyboard.press('p')
+  await page.getByText('Paused', { exact: true }).waitFor()
+  await expect.poll(() => server.listening()).toBe(0)
+  const asked = server.asked.length
+  await page.getByRole('button', { name: 'Go on showing what changes' }).click()
+  await page.getByText('Live', { exact: true }).waitFor()
+  // What happened meanwhile is asked for.
+  await expect.poll(() => server.asked.slice(asked).includes('/api/fleet/v1/now')).toBe(true)
+
+  // The same stream serves the next page.
+  await page.keyboard.press('g')
+  await page.keyboard.press('l')
+  await page.getByRole('table', { name: 'Alerts' }).waitFor()
+  server.answers.alerts = () => {
+    const items = alertItems(Date.now())
+    return { ...items, alerts: [...items.alerts, { ...items.alerts[0]!, fingerprint: 'feedfeedfeedfeed' }] }
+  }
+  server.tell('alerts')
+  await page.getByRole('button', { name: /^1 new alert.*: show/ }).waitFor()
+  expect(server.listening()).toBe(1)
+
+  // The past does not change.
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('an hour ago')
+  await page.keyboard.press('Enter')
+  await page.getByText('Past', { exact: true }).waitFor()
+  await expect.poll(() => server.listening()).toBe(0)
+  expectClean()
+  await close()
+})

@@ -46,7 +46,7 @@ export function phaseLanes(detail: UpgradeDetailItem): PhaseLanes {
     const beganMs = phase.startedAt === null ? undefined : Date.parse(phase.startedAt)
     const seconds = phaseSeconds(phase, nowMs)
     const lane = { phase, isSub: isSubPhase(phase.name), usual: its, seconds }
-    if (beganMs === undefined) return lane
+    if (beganMs === undefined || phase.state === 'pending') return lane
     const endMs = phase.endedAt === null ? (phase.state === 'in_progress' ? nowMs : beganMs) : Date.parse(phase.endedAt)
     const band =
       its?.p50Seconds == null || its.p95Seconds === null || its.runs < USUAL_RUNS_MIN || UNBOUNDED.has(phase.name)

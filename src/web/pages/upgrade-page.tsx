@@ -19,7 +19,7 @@ import {
   VirtHandlerWaves,
   WorkloadTail,
 } from '../panels/fleet/upgrade-parts.tsx'
-import { TookText } from '../panels/fleet/upgrade-rows.tsx'
+import { OutcomeMark, TookText } from '../panels/fleet/upgrade-rows.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { useAlertRuns } from '../query/use-alert-runs.ts'
 import { useMoment } from '../query/use-moment.ts'
@@ -27,7 +27,7 @@ import { upgradeCall, useUpgrade, useUpgrades } from '../query/use-upgrades.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { FactList } from '../ui/fact-list.tsx'
 import { SeverityMark } from '../ui/marks.tsx'
-import { StuckMark, UpgradeStateMark } from '../ui/outcome-marks.tsx'
+import { StuckMark } from '../ui/outcome-marks.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Moment, Since } from '../ui/time.tsx'
 import { useKeys } from '../ui/use-keys.ts'
@@ -56,7 +56,7 @@ export function UpgradePage({ id }: { readonly id: string }): ReactNode {
 
 function UpgradeAnswer({ detail }: { readonly detail: UpgradeDetailItem }): ReactNode {
   const { upgrade, verdict, virtHandler, workloads, components } = detail
-  const { cluster, operator, from, to, state } = upgrade
+  const { cluster, operator, from, to } = upgrade
   const causes = verdict?.causes ?? []
   const blocked = causes.length > 0 ? causes : upgrade.blockedBy === null ? [] : [upgrade.blockedBy]
   const step = `${operatorName(operator)} ${from ?? 'unknown'} → ${to}`
@@ -67,7 +67,7 @@ function UpgradeAnswer({ detail }: { readonly detail: UpgradeDetailItem }): Reac
         <h1 className="nums">
           {step} on <Link href={clusterPath(cluster)}>{cluster}</Link>
         </h1>
-        {verdict?.stuck === true ? <StuckMark /> : <UpgradeStateMark state={state} />}
+        {verdict?.stuck === true ? <StuckMark /> : <OutcomeMark upgrade={upgrade} />}
         <span className="head-tools">
           <CopyButton
             text={upgradeMarkdown(detail, `${location.origin}${upgradePath(upgrade.id)}`)}
@@ -239,7 +239,7 @@ function NeighbourLink({ upgrade }: { readonly upgrade: UpgradeDetailItem['upgra
       <Link href={upgradePath(upgrade.id)} className="nums">
         {upgrade.from ?? 'unknown'} → {upgrade.to}
       </Link>{' '}
-      <UpgradeStateMark state={upgrade.state} />
+      <OutcomeMark upgrade={upgrade} />
     </>
   )
 }

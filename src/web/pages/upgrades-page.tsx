@@ -7,6 +7,7 @@ import type { EdgeItem } from '../../contract/fleet-edges.ts'
 import { upgradesPath } from '../lib/fleet-paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { heatRows } from '../lib/phase-heat.ts'
+import { waitsForApproval } from '../lib/upgrade-begin.ts'
 import {
   firstUpgradeOrder,
   isUpgradeViewNarrowed,
@@ -98,11 +99,13 @@ function Running({ answer, verdicts, edges }: RunningProps): ReactNode {
       </p>
     )
   }
+  const waiting = answer.upgrades.filter(waitsForApproval).length
   return (
     <>
       <p className="headline-plain nums">
-        <strong>{countOf(answer.upgrades.length, 'upgrade')}</strong> running
-        {answer.nextCursor === null ? '' : ` (the first ${formatCount(UPGRADES_MAX)})`},{' '}
+        <strong>{countOf(answer.upgrades.length - waiting, 'upgrade')}</strong> running
+        {answer.nextCursor === null ? '' : ` (of the first ${formatCount(UPGRADES_MAX)})`}, {formatCount(waiting)}{' '}
+        waiting for an approval,{' '}
         <strong className={verdicts.stuckCount > 0 ? 'tone-critical' : ''}>{formatCount(verdicts.stuckCount)}</strong>{' '}
         stuck, {formatCount(verdicts.silentCount)} on clusters that are silent
       </p>

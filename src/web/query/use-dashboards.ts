@@ -50,7 +50,7 @@ export interface Asking {
 }
 
 /** Series a panel asks for at most in one query; the server says when there were more. */
-const SERIES_MAX = { range: 500, instant: 5000 } as const
+const SERIES_MAX: Readonly<Record<PanelShape, number>> = { range: 500, latest: 500, instant: 5000 }
 
 export interface PanelAnswers {
   readonly span: Span
@@ -61,7 +61,8 @@ export interface PanelAnswers {
   readonly failures: readonly (ApiFailure | undefined)[]
 }
 
-export type PanelShape = 'range' | 'instant'
+/** `range`: over time. `latest`: over time too, and its last step is the end itself. `instant`: at the end only. */
+export type PanelShape = 'range' | 'latest' | 'instant'
 
 /**
  * The answers of a panel's queries. One that fails leaves the others standing; when all fail the panel has failed.
@@ -109,7 +110,7 @@ async function askPanel(
   signal: AbortSignal,
 ): Promise<PanelAnswers> {
   const minStepSeconds = Math.max(0, ...queries.map((query) => query.minStepSeconds))
-  const span = spanOf(range, serverNowMs(), minStepSeconds)
+  const span = spanOf(range, serverNowMs(), minStepSeconds, shape === 'range' ? 'step' : 'now')
   const asked = queries.map((query) => {
     const own = builtIns(span, dashboard, query.minStepSeconds)
     const expr = interpolatePromql(query.expr, new Map([...values, ...own]))
@@ -155,7 +156,7 @@ export function useVariables(model: DashboardModel, search: URLSearchParams, ran
   const client = useQueryClient()
   const at = useMoment()
   const { ordered, ring } = inOrder(model.variables)
-  const span = spanOf(range, serverNowMs())
+  const span = spanOf(range, serverNowMs(), 0, 'now')
   const values = new Map<string, VariableValue>(builtIns(span, model))
   const asks: { readonly variable: ListVariable; readonly key: readonly unknown[]; readonly path: string }[] = []
   const found = new Map<string, readonly Option[]>()

@@ -58,6 +58,16 @@ export function UpgradeStateMark({ state }: { readonly state: UpgradeState }): R
   )
 }
 
+/** Offered and not approved: nothing runs. */
+export function WaitingMark(): ReactNode {
+  return (
+    <span className="outcome-mark">
+      <Shape name="clock" />
+      waits for approval
+    </span>
+  )
+}
+
 const PHASE_LOOKS: Readonly<Record<PhaseState, Look>> = {
   pending: { shape: 'ring', tone: 'quiet' },
   in_progress: { shape: 'up', tone: '' },

@@ -16,7 +16,6 @@ interface VirtualTableProps {
   readonly className?: string
   /** Cells of the head. */
   readonly head: ReactNode
-  readonly columns: number
   /** Rows that are there; `total` may be more, and they are asked for when they come into view. */
   readonly loaded: number
   readonly total: number
@@ -48,7 +47,7 @@ const COVERED_PX = { top: 92, bottom: 72 } as const
  * stands, and is walked by `j` and `k`.
  */
 export function VirtualTable(props: VirtualTableProps): ReactNode {
-  const { label, className = '', head, columns, loaded, total, isTotalKnown = true } = props
+  const { label, className = '', head, loaded, total, isTotalKnown = true } = props
   const { onNeedMore, renderRow, onToggleRow, shown, hasTraceKeys = false } = props
   const body = useRef<HTMLTableSectionElement>(null)
   const [topPx, setTopPx] = useState(0)
@@ -138,32 +137,31 @@ export function VirtualTable(props: VirtualTableProps): ReactNode {
         <tr aria-rowindex={1}>{head}</tr>
       </thead>
       <tbody ref={body}>
-        <Gap heightPx={abovePx} columns={columns} />
+        <Gap heightPx={abovePx} />
         {items.map(({ index }) => {
           const place = { 'data-index': index, 'aria-rowindex': index + 2, ref: virtual.measureElement }
-          return index < loaded ? renderRow(index, place) : <WaitingRow key={index} place={place} columns={columns} />
+          return index < loaded ? renderRow(index, place) : <WaitingRow key={index} place={place} />
         })}
-        <Gap heightPx={belowPx} columns={columns} />
+        <Gap heightPx={belowPx} />
       </tbody>
     </table>
   )
 }
 
-function Gap({ heightPx, columns }: { readonly heightPx: number; readonly columns: number }): ReactNode {
+/** One cell, over no other column: where columns are hidden, a cell over all of them would bring their width back. */
+function Gap({ heightPx }: { readonly heightPx: number }): ReactNode {
   if (heightPx <= 0) return null
   return (
     <tr aria-hidden="true" className="row-gap">
-      <td colSpan={columns} style={{ blockSize: `${heightPx}px` }} />
+      <td style={{ blockSize: `${heightPx}px` }} />
     </tr>
   )
 }
 
-function WaitingRow({ place, columns }: { readonly place: RowPlace; readonly columns: number }): ReactNode {
+function WaitingRow({ place }: { readonly place: RowPlace }): ReactNode {
   return (
     <tr {...place} className="row-waiting">
-      <td colSpan={columns} className="quiet">
-        …
-      </td>
+      <td className="quiet">…</td>
     </tr>
   )
 }

@@ -109,6 +109,13 @@ test('lanes begin with the machinery and end now; bands and the threshold lie wh
   }
 })
 
+test('a phase that has not begun has no bar, though it is known when it could have', () => {
+  const detail = upgradeDetail('u-stuck', NOW_MS)!
+  const phases = detail.upgrade.phases.map((phase) => ({ ...phase, state: 'pending' as const, endedAt: null }))
+  const { lanes } = phaseLanes({ ...detail, upgrade: { ...detail.upgrade, phases } })
+  expect(lanes.every(({ bar }) => bar === undefined)).toBe(true)
+})
+
 test('an upgrade of which no time is known still has its lanes', () => {
   const detail = upgradeDetail('u-stuck', NOW_MS)!
   const phases = detail.upgrade.phases.map((phase) => ({ ...phase, startedAt: null, endedAt: null }))

@@ -49,18 +49,24 @@ export function readRefresh(search: URLSearchParams, refreshSeconds: number): nu
   return asked === 'off' ? 0 : (parseDuration(asked) ?? refreshSeconds * 1000) / 1000
 }
 
-/** A range as it is asked for: whole steps, so that a refreshed graph keeps its points. Seconds since the epoch. */
+/**
+ * Where the last step of a range lies: at a multiple of the step, so that a refreshed graph keeps its points, or at the end
+ * itself, for what says how things are now. A step of a month's range is hours long.
+ */
+export type SpanEnd = 'step' | 'now'
+
+/** A range as it is asked for, in whole steps. Seconds since the epoch. */
 export interface Span {
   readonly startSeconds: number
   readonly endSeconds: number
   readonly stepSeconds: number
 }
 
-export function spanOf(range: TimeRange, nowMs: number, minStepSeconds = 0): Span {
+export function spanOf(range: TimeRange, nowMs: number, minStepSeconds = 0, end: SpanEnd = 'step'): Span {
   const lengthSeconds = range.kind === 'last' ? range.seconds : (range.toMs - range.fromMs) / 1000
   const stepSeconds = Math.max(stepFor(lengthSeconds), minStepSeconds)
   const toSeconds = range.kind === 'last' ? nowMs / 1000 : range.toMs / 1000
-  const endSeconds = Math.floor(toSeconds / stepSeconds) * stepSeconds
+  const endSeconds = end === 'now' ? Math.floor(toSeconds) : Math.floor(toSeconds / stepSeconds) * stepSeconds
   return {
     startSeconds: endSeconds - Math.max(1, Math.floor(lengthSeconds / stepSeconds)) * stepSeconds,
     endSeconds,

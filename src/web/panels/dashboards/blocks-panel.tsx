@@ -8,7 +8,7 @@ import type { Beholder } from '../../lib/dashboards/format-unit.ts'
 import type { PanelData } from '../../lib/dashboards/series.ts'
 import { mappingOf, toneOfColor } from '../../lib/dashboards/tone.ts'
 import { formatValue } from '../../lib/format-number.ts'
-import { formatTimeOfDay } from '../../lib/format-time.ts'
+import { formatDay, formatTimeOfDay } from '../../lib/format-time.ts'
 
 /** Panels that are rows of blocks over time: how many in each bucket, and which state when. */
 
@@ -97,7 +97,10 @@ interface BlockRowsProps {
 const BLOCK = 10
 
 function BlockRows({ rows, times, beholder: { zone } }: BlockRowsProps): ReactNode {
-  const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0]
+  const [first, last] = [(times[0] ?? 0) * 1000, (times.at(-1) ?? 0) * 1000]
+  const isOneDay = formatDay(first, zone) === formatDay(last, zone)
+  const write = (timeMs: number): string =>
+    isOneDay ? formatTimeOfDay(timeMs, zone) : `${formatDay(timeMs, zone)} ${formatTimeOfDay(timeMs, zone)}`
   return (
     <div className="block-rows" tabIndex={0} role="group" aria-label="Rows over time">
       <table>
@@ -122,7 +125,7 @@ function BlockRows({ rows, times, beholder: { zone } }: BlockRowsProps): ReactNo
                       width={BLOCK}
                       height={BLOCK}
                     >
-                      <title>{`${formatTimeOfDay((first + ((last - first) * i) / Math.max(1, blocks.length - 1)) * 1000, zone)}: ${block.title}`}</title>
+                      <title>{`${write(first + ((last - first) * i) / Math.max(1, blocks.length - 1))}: ${block.title}`}</title>
                     </rect>
                   ))}
                 </svg>
@@ -133,8 +136,8 @@ function BlockRows({ rows, times, beholder: { zone } }: BlockRowsProps): ReactNo
         </tbody>
       </table>
       <p className="block-times nums quiet">
-        <span>{formatTimeOfDay(first * 1000, zone)}</span>
-        <span>{formatTimeOfDay(last * 1000, zone)}</span>
+        <span>{write(first)}</span>
+        <span>{write(last)}</span>
       </p>
     </div>
   )

@@ -120,8 +120,17 @@ interface AskedProps extends DashboardPanelProps {
   readonly waitsFor: readonly string[]
 }
 
+/** Those that are not here are drawn over time. */
+const SHAPES: Readonly<Partial<Record<DashboardPanel['chart']['kind'], PanelShape>>> = {
+  Table: 'instant',
+  StatChart: 'latest',
+  GaugeChart: 'latest',
+  BarChart: 'latest',
+  PieChart: 'latest',
+}
+
 function Asked({ panel, queries, asking, isTable, isSeen, waitsFor, onZoom, children }: AskedProps): ReactNode {
-  const shape: PanelShape = panel.chart.kind === 'Table' ? 'instant' : 'range'
+  const shape = SHAPES[panel.chart.kind] ?? 'range'
   const query = usePanelAnswers(queries, asking, shape, isSeen && waitsFor.length === 0)
   if (waitsFor.length > 0) return <p className="no-series quiet">Waits for the values of {waitsFor.join(', ')}.</p>
   return (

@@ -25,7 +25,6 @@ export function MetricTable({ rows, view, onChange }: MetricTableProps): ReactNo
     <VirtualTable
       label="Metrics"
       className="metric-table"
-      columns={6}
       loaded={rows.length}
       total={rows.length}
       onNeedMore={NOTHING}

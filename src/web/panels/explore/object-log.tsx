@@ -42,7 +42,6 @@ export function ObjectLog({ changes, view, more, hasOlder, onNeedMore }: ObjectL
         <VirtualTable
           label="Object changes"
           className="log-table"
-          columns={3}
           loaded={shown.length}
           total={shown.length + (hasOlder ? 1 : 0)}
           onNeedMore={onNeedMore}

@@ -37,7 +37,6 @@ export function RecordLog({ records, hasOlder, onNeedMore }: RecordLogProps): Re
       <VirtualTable
         label="Log records"
         className="log-table"
-        columns={4}
         loaded={records.length}
         total={records.length + (hasOlder ? 1 : 0)}
         onNeedMore={onNeedMore}

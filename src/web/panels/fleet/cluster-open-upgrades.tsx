@@ -4,8 +4,9 @@ import type { ClusterDetail } from '../../../contract/fleet-clusters.ts'
 import { upgradePath } from '../../lib/fleet-paths.ts'
 import { causeName, operatorName, phaseName } from '../../lib/fleet-words.ts'
 import { formatLength } from '../../lib/format-length.ts'
-import { StuckMark, UpgradeStateMark } from '../../ui/outcome-marks.tsx'
+import { StuckMark } from '../../ui/outcome-marks.tsx'
 import { Since } from '../../ui/time.tsx'
+import { OutcomeMark } from './upgrade-rows.tsx'
 
 type Open = ClusterDetail['open'][number]
 
@@ -19,7 +20,7 @@ export function ClusterOpenUpgrades({ open }: { readonly open: readonly Open[] }
             <Link href={upgradePath(upgrade.id)} className="nums">
               {operatorName(upgrade.operator)} {upgrade.from ?? 'unknown'} → {upgrade.to}
             </Link>
-            {verdict?.stuck === true ? <StuckMark /> : <UpgradeStateMark state={upgrade.state} />}
+            {verdict?.stuck === true ? <StuckMark /> : <OutcomeMark upgrade={upgrade} />}
             {upgrade.startedAt === null ? null : (
               <span className="quiet">
                 began <Since atMs={Date.parse(upgrade.startedAt)} suffix=" ago" />

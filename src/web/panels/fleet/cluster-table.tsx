@@ -40,7 +40,6 @@ export function ClusterTable(props: ClusterTableProps): ReactNode {
     <VirtualTable
       label="Clusters"
       className="cluster-table"
-      columns={columns.length + 2}
       loaded={clusters.length}
       total={total}
       onNeedMore={onNeedMore}

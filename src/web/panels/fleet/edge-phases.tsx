@@ -26,7 +26,7 @@ export function EdgePhases({ edge }: { readonly edge: EdgeItem }): ReactNode {
             <th scope="col" className="cell-number">
               Median
             </th>
-            <th scope="col" className="cell-number">
+            <th scope="col" className="cell-number edge-p90">
               90 of 100
             </th>
             <th scope="col" className="cell-number">
@@ -43,7 +43,10 @@ export function EdgePhases({ edge }: { readonly edge: EdgeItem }): ReactNode {
               <tr key={phase} className={isSubPhase(phase) ? 'is-sub' : ''}>
                 <th scope="row">{phaseName(phase)}</th>
                 <td className="phase-line">
-                  <span className="lane phase-lane" aria-hidden="true">
+                  <span
+                    className={`lane phase-lane ${(p95Seconds ?? p50Seconds ?? 0) > most ? 'is-beyond' : ''}`}
+                    aria-hidden="true"
+                  >
                     {p50Seconds === null ? null : (
                       <>
                         <span
@@ -67,7 +70,7 @@ export function EdgePhases({ edge }: { readonly edge: EdgeItem }): ReactNode {
                 >
                   {lengthOr(p50Seconds)}
                 </td>
-                <td className="cell-number nums">{lengthOr(p90Seconds)}</td>
+                <td className="cell-number nums edge-p90">{lengthOr(p90Seconds)}</td>
                 <td className="cell-number nums">{lengthOr(p95Seconds)}</td>
                 <td className="cell-number nums">
                   {formatCount(runs)}

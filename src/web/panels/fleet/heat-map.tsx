@@ -7,7 +7,7 @@ import { HEAT_PHASES } from '../../lib/phase-heat.ts'
 import type { HeatCell, HeatRow } from '../../lib/phase-heat.ts'
 import { StuckMark } from '../../ui/outcome-marks.tsx'
 import { Shape } from '../../ui/shapes.tsx'
-import { Since } from '../../ui/time.tsx'
+import { BeganText } from './upgrade-rows.tsx'
 
 /** Upgrades that run as rows, their phases as columns: where each stands, and what takes longer than it does elsewhere. */
 export function HeatMap({ rows }: { readonly rows: readonly HeatRow[] }): ReactNode {
@@ -51,11 +51,7 @@ export function HeatMap({ rows }: { readonly rows: readonly HeatRow[] }): ReactN
                   <HeatTile key={cell.phase} cell={cell} />
                 ))}
                 <td className="cell-number">
-                  {upgrade.startedAt === null ? (
-                    <span className="quiet">not known</span>
-                  ) : (
-                    <Since atMs={Date.parse(upgrade.startedAt)} suffix=" ago" />
-                  )}
+                  <BeganText upgrade={upgrade} />
                 </td>
               </tr>
             ))}

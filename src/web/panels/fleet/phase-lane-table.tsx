@@ -35,7 +35,9 @@ export function PhaseLaneTable({ detail }: { readonly detail: UpgradeDetailItem 
               <th scope="col" className="cell-number">
                 Usual (median – 95 of 100)
               </th>
-              <th scope="col">Known</th>
+              <th scope="col" className="phase-known">
+                Known
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -58,7 +60,7 @@ export function PhaseLaneTable({ detail }: { readonly detail: UpgradeDetailItem 
                 <td className="cell-number nums quiet">
                   <UsualCell lane={lane} />
                 </td>
-                <td>
+                <td className="phase-known">
                   <KnownCell lane={lane} upgrade={upgrade} />
                 </td>
               </tr>

@@ -6,12 +6,10 @@ import { edgePath, upgradePath } from '../../lib/fleet-paths.ts'
 import { causeName, operatorName } from '../../lib/fleet-words.ts'
 import { COMPARED_MAX } from '../../lib/upgrade-view.ts'
 import type { UpgradeListView, UpgradeSort } from '../../lib/upgrade-view.ts'
-import { UpgradeStateMark } from '../../ui/outcome-marks.tsx'
 import { SortHead } from '../../ui/sort-head.tsx'
-import { Since } from '../../ui/time.tsx'
 import { VirtualTable } from '../../ui/virtual-table.tsx'
 import type { RowPlace } from '../../ui/virtual-table.tsx'
-import { TookText } from './upgrade-rows.tsx'
+import { BeganText, OutcomeMark, TookText } from './upgrade-rows.tsx'
 
 interface UpgradeHistoryProps {
   readonly upgrades: readonly UpgradeItem[]
@@ -34,7 +32,6 @@ export function UpgradeHistory(props: UpgradeHistoryProps): ReactNode {
     <VirtualTable
       label="Upgrades"
       className="upgrade-history"
-      columns={7}
       loaded={upgrades.length}
       total={upgrades.length + (hasMore ? 1 : 0)}
       isTotalKnown={!hasMore}
@@ -97,7 +94,7 @@ interface HistoryRowProps {
 
 const HistoryRow = memo(function HistoryRow(props: HistoryRowProps): ReactNode {
   const { upgrade, isChosen, isFull, onCompare, index, measure } = props
-  const { id, cluster, operator, from, to, state, startedAt, blockedBy } = upgrade
+  const { id, cluster, operator, from, to, blockedBy } = upgrade
   const isDisabled = isFull && !isChosen
   const step = `${operatorName(operator)} ${from ?? 'unknown'} → ${to}`
   return (
@@ -124,14 +121,14 @@ const HistoryRow = memo(function HistoryRow(props: HistoryRowProps): ReactNode {
         </Link>
         <span className="cell-below">
           <span className="nums">{step}</span>
-          <UpgradeStateMark state={state} />
+          <OutcomeMark upgrade={upgrade} />
         </span>
       </td>
       <td className="cell-beside nums">
         {from === null ? step : <Link href={edgePath(operator, from, to)}>{step}</Link>}
       </td>
       <td className="cell-beside">
-        <UpgradeStateMark state={state} />
+        <OutcomeMark upgrade={upgrade} />
       </td>
       <td className="cell-beside" {...(blockedBy === null ? {} : { title: blockedBy.text })}>
         {blockedBy === null ? null : causeName(blockedBy.cause)}
@@ -140,11 +137,7 @@ const HistoryRow = memo(function HistoryRow(props: HistoryRowProps): ReactNode {
         <TookText upgrade={upgrade} />
       </td>
       <td className="cell-beside cell-number">
-        {startedAt === null ? (
-          <span className="quiet">not known</span>
-        ) : (
-          <Since atMs={Date.parse(startedAt)} suffix=" ago" />
-        )}
+        <BeganText upgrade={upgrade} />
       </td>
     </tr>
   )

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { BlockItem, EvidenceItem, UpgradeDetailItem } from '../../../contract/fleet-upgrades.ts'
+import type { PhaseState } from '../../../model/upgrade.ts'
 import { causeName, operatorName, phaseName } from '../../lib/fleet-words.ts'
 import { formatCount, formatShare } from '../../lib/format-number.ts'
 import { formatLength } from '../../lib/format-length.ts'
@@ -160,6 +161,9 @@ export function VirtHandlerWaves({
   )
 }
 
+/** What stands where the time a component took would. */
+const UNTIMED: Readonly<Partial<Record<PhaseState, string>>> = { in_progress: 'running', skipped: '–', pending: '–' }
+
 export function ComponentTable({ components }: { readonly components: UpgradeDetailItem['components'] }): ReactNode {
   return (
     <table className="data-table" aria-label="Components">
@@ -181,14 +185,20 @@ export function ComponentTable({ components }: { readonly components: UpgradeDet
               {message === null ? null : <span className="own-labels">{message}</span>}
             </td>
             <td className="nums">
-              {from ?? 'unknown'} → {to ?? 'unknown'}
+              {from !== null && from === to ? (
+                <>
+                  {from} <span className="quiet">stays</span>
+                </>
+              ) : (
+                `${from ?? 'unknown'} → ${to ?? 'unknown'}`
+              )}
             </td>
             <td>
               <PhaseStateMark state={state} />
             </td>
             <td className="cell-number nums">
               {startedAt === null || endedAt === null ? (
-                <span className="quiet">{state === 'in_progress' ? 'running' : 'not known'}</span>
+                <span className="quiet">{UNTIMED[state] ?? 'not known'}</span>
               ) : (
                 formatLength((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
               )}

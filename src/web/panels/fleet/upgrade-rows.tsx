@@ -4,7 +4,8 @@ import type { UpgradeItem } from '../../../contract/fleet-upgrades.ts'
 import { upgradePath } from '../../lib/fleet-paths.ts'
 import { operatorName } from '../../lib/fleet-words.ts'
 import { formatLength } from '../../lib/format-length.ts'
-import { UpgradeStateMark } from '../../ui/outcome-marks.tsx'
+import { noBeginText, waitsForApproval } from '../../lib/upgrade-begin.ts'
+import { UpgradeStateMark, WaitingMark } from '../../ui/outcome-marks.tsx'
 import { Since } from '../../ui/time.tsx'
 
 interface UpgradeRowsProps {
@@ -33,7 +34,7 @@ export function UpgradeRows({ upgrades, byCluster = false }: UpgradeRowsProps): 
       <tbody>
         {upgrades.map((upgrade) => (
           <tr key={upgrade.id}>
-            <td className="cell-name nums">
+            <td className="cell-name cell-nowrap nums">
               <Link href={upgradePath(upgrade.id)}>
                 {byCluster
                   ? upgrade.cluster
@@ -41,13 +42,13 @@ export function UpgradeRows({ upgrades, byCluster = false }: UpgradeRowsProps): 
               </Link>
             </td>
             <td>
-              <UpgradeStateMark state={upgrade.state} />
+              <OutcomeMark upgrade={upgrade} />
             </td>
             <td className="cell-number nums">
               <TookText upgrade={upgrade} />
             </td>
             <td className="cell-number">
-              {upgrade.startedAt === null ? 'not known' : <Since atMs={Date.parse(upgrade.startedAt)} suffix=" ago" />}
+              <BeganText upgrade={upgrade} />
             </td>
           </tr>
         ))}
@@ -56,10 +57,21 @@ export function UpgradeRows({ upgrades, byCluster = false }: UpgradeRowsProps): 
   )
 }
 
+/** How it ended, or that it runs, or that it may not begin yet. */
+export function OutcomeMark({ upgrade }: { readonly upgrade: UpgradeItem }): ReactNode {
+  return waitsForApproval(upgrade) ? <WaitingMark /> : <UpgradeStateMark state={upgrade.state} />
+}
+
+export function BeganText({ upgrade }: { readonly upgrade: UpgradeItem }): ReactNode {
+  const { startedAt } = upgrade
+  if (startedAt === null) return <span className="quiet">{noBeginText(upgrade)}</span>
+  return <Since atMs={Date.parse(startedAt)} suffix=" ago" />
+}
+
 /** How long it took; of one that runs, how long it has. */
 export function TookText({ upgrade }: { readonly upgrade: UpgradeItem }): ReactNode {
   const { startedAt, endedAt, state, resolutionSeconds } = upgrade
-  if (startedAt === null) return <span className="quiet">not known</span>
+  if (startedAt === null) return <span className="quiet">{waitsForApproval(upgrade) ? '–' : 'not known'}</span>
   if (endedAt === null) {
     return state === 'in_progress' ? (
       <>

@@ -15,7 +15,6 @@ export function DiffTable({ rows, hrefOf }: DiffTableProps): ReactNode {
     <VirtualTable
       label="Spans of both"
       className="trace-table"
-      columns={5}
       loaded={rows.length}
       total={rows.length}
       onNeedMore={() => undefined}

@@ -22,7 +22,6 @@ export function SpanTable({ trace, shown, pathNs, openSpan, hrefOf }: SpanTableP
     <VirtualTable
       label="Spans"
       className="trace-table"
-      columns={7}
       loaded={shown.length}
       total={shown.length}
       onNeedMore={() => undefined}

@@ -47,7 +47,6 @@ export function TraceWaterfall(props: WaterfallProps): ReactNode {
     <VirtualTable
       label="Spans"
       className="trace-table waterfall"
-      columns={2}
       loaded={shown.length}
       total={shown.length}
       onNeedMore={nothingMore}

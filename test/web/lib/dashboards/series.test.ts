@@ -177,6 +177,15 @@ describe('the time shown', () => {
     expect(spanOf({ kind: 'last', seconds: 3600 }, 1_000_007_000, 60).stepSeconds).toBe(60)
   })
 
+  test('ends now for what says how things are now, though its steps are an hour long', () => {
+    const month = { kind: 'last', seconds: 30 * 86_400 } as const
+    const nowMs = 1_000_007_900
+    expect(spanOf(month, nowMs).endSeconds).toBeLessThan(1_000_007 - 1800)
+    const { startSeconds, endSeconds, stepSeconds } = spanOf(month, nowMs, 0, 'now')
+    expect(endSeconds).toBe(1_000_007)
+    expect((endSeconds - startSeconds) % stepSeconds).toBe(0)
+  })
+
   test('gives the built-in variables their values', () => {
     const values = builtIns({ startSeconds: 0, endSeconds: 3600, stepSeconds: 15 }, { name: 'd', project: 'p' })
     const said = Object.fromEntries([...values].map(([name, value]) => [name, value.values[0]]))

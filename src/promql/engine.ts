@@ -5,9 +5,9 @@ import type { Histogram } from '../model/histogram.ts'
 import type { Matcher } from '../model/matcher.ts'
 import type { Queryable, TimeRange } from '../model/queryable.ts'
 import { Annotations } from './annotations.ts'
-import { unwrapParens, type Expr } from './ast.ts'
+import { selectorsOf, unwrapParens, type Expr } from './ast.ts'
 import { Budget } from './budget.ts'
-import { resolveDurations } from './durations.ts'
+import { resolveDurations, type QueryWindow } from './durations.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { Explainer } from './explainer.ts'
 import type { ExplainedNode, Explanation } from './explanation.ts'
@@ -52,14 +52,28 @@ export interface LocalEngine extends QueryEngine, QueryExplainer {
 }
 
 /** What is known of a query by its tree alone; a tree is kept as long as its text is (`ParsedQueries`). */
-type Traits = Pick<Evaluation, 'repeats' | 'countingSelectors'>
+type Traits = Pick<Evaluation, 'repeats' | 'countingSelectors' | 'selectorCount'>
+
+/** Trees in which no duration depends on the query: they are not looked through again in each evaluation. */
+const windowless = new WeakSet<Expr>()
+
+function resolved(tree: Expr, text: string, window: QueryWindow): Expr {
+  if (windowless.has(tree)) return tree
+  const expr = resolveDurations(tree, text, window)
+  if (expr === tree) windowless.add(tree)
+  return expr
+}
 
 const traitsByTree = new WeakMap<Expr, Traits>()
 
 function traitsOf(expr: Expr): Traits {
   const known = traitsByTree.get(expr)
   if (known !== undefined) return known
-  const traits = { repeats: repeatsOf(expr), countingSelectors: countingSelectors(expr) }
+  const traits = {
+    repeats: repeatsOf(expr),
+    countingSelectors: countingSelectors(expr),
+    selectorCount: selectorsOf(expr).length,
+  }
   traitsByTree.set(expr, traits)
   return traits
 }
@@ -100,7 +114,7 @@ export function createLocalEngine({ queryable, options, nowMs }: LocalEngineInpu
     const window = isInstant
       ? { stepMs: 0, rangeMs: 0 }
       : { stepMs: query.stepMs, rangeMs: query.endMs - query.startMs }
-    return resolveDurations(parsed.get(query.expr), query.expr, window)
+    return resolved(parsed.get(query.expr), query.expr, window)
   }
   const instant = async (
     query: InstantQuery,

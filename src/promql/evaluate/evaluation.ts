@@ -34,6 +34,8 @@ export interface Evaluation {
   readonly repeats: ReadonlyMap<Expr, string>
   /** What such parts are at some steps. */
   readonly answers: Map<string, Value>
+  /** How many selectors the whole query has. */
+  readonly selectorCount: number
   /** Of whose histograms only count and sum are used; see reset-hints.ts. */
   readonly countingSelectors: ReadonlySet<VectorSelector>
   /** Groups and matches of rows; outlives the query. */

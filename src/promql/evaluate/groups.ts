@@ -41,17 +41,33 @@ export function numberRows(
   return { column, ids }
 }
 
-/** HOT: one string per row. Equal strings mean equal labels; the common case of one label is that label's value. */
-function groupingOf(grid: Grid, names: readonly string[], isWithout: boolean): Grouping {
-  if (isWithout) {
-    const dropped = new Set([...names, METRIC_NAME])
-    return {
-      key: JSON.stringify([1, ...names]),
-      textOf: (rows, row) => textWithout(rows, row, dropped),
-      labelsOf: (rows, row) => rows.at(row).drop(dropped),
-    }
+type GroupingOf = Record<'by' | 'byNameless' | 'without', Grouping | undefined>
+
+/** By the list of names, which is as old as the tree that it stands in. */
+const knownGroupings = new WeakMap<readonly string[], GroupingOf>()
+
+function groupingOf({ isNameless }: Grid, names: readonly string[], isWithout: boolean): Grouping {
+  let known = knownGroupings.get(names)
+  if (known === undefined) {
+    known = { by: undefined, byNameless: undefined, without: undefined }
+    knownGroupings.set(names, known)
   }
-  const kept = grid.isNameless ? names.filter((name) => name !== METRIC_NAME) : names
+  if (isWithout) return (known.without ??= groupingWithout(names))
+  if (!isNameless) return (known.by ??= groupingBy(names))
+  return (known.byNameless ??= groupingBy(names.filter((name) => name !== METRIC_NAME)))
+}
+
+function groupingWithout(names: readonly string[]): Grouping {
+  const dropped = new Set([...names, METRIC_NAME])
+  return {
+    key: JSON.stringify([1, ...names]),
+    textOf: (rows, row) => textWithout(rows, row, dropped),
+    labelsOf: (rows, row) => rows.at(row).drop(dropped),
+  }
+}
+
+/** HOT: one string per row. Equal strings mean equal labels; the common case of one label is that label's value. */
+function groupingBy(kept: readonly string[]): Grouping {
   const keptSet = new Set(kept)
   const [only] = kept
   return {

@@ -14,6 +14,7 @@ import { floatsOf, hasHistograms, mapHistograms, withoutHistograms } from './his
 
 /** The label with a bucket's upper bound. */
 const BOUND_LABEL = 'le'
+const BOUND_LABELS = [BOUND_LABEL] as const
 
 /** Numbers that a native histogram has. */
 export const HISTOGRAM_NUMBERS: Readonly<Record<string, (histogram: Histogram) => number>> = {
@@ -161,7 +162,7 @@ function withoutConflicts(
   const { steps, histograms, labels } = vector
   const floats = floatsOf(vector)
   const native = vector.present.map((is, cell) => (histograms?.[cell] === undefined ? 0 : is))
-  const groups = groupRows(vector, [BOUND_LABEL], true, rowCache)
+  const groups = groupRows(vector, BOUND_LABELS, true, rowCache)
   const identities = Array.from(
     { length: labels.length },
     (_, row) => `${groups.ids[row]!} ${metricNameOf(vector, row)}`,
@@ -232,7 +233,7 @@ function histogramsOf(
 ): { members: number[][]; bounds: Float64Array; labels: Labels[] } {
   // Histograms of two metrics are kept apart although the result has no name, as in Prometheus.
   const isByName = !grid.isOneName && !grid.isNameless
-  const groups = groupRows(grid, [BOUND_LABEL], true, rowCache)
+  const groups = groupRows(grid, BOUND_LABELS, true, rowCache)
   const ids = new Map<string, number>()
   const members: number[][] = []
   const labels: Labels[] = []

@@ -1,5 +1,5 @@
 import type { RunSelection, SelectRequest } from '../../model/queryable.ts'
-import { childrenOf, selectorsOf, type Expr } from '../ast.ts'
+import { childrenOf, type Expr } from '../ast.ts'
 import { lastStepMs, stepTimeMs, type Evaluation, type Steps } from './evaluation.ts'
 import { runsPerMsOf } from './rollup-worth.ts'
 import { lensOf, lookMs } from './select.ts'
@@ -26,7 +26,7 @@ interface Read {
 }
 
 export async function refuseEarly(expr: Expr, steps: Steps, evaluation: Evaluation): Promise<void> {
-  if (selectorsOf(expr).length < 2) return
+  if (evaluation.selectorCount < 2) return
   const { budget } = evaluation
   const all: Read[] = []
   collect(expr, steps, silent(evaluation), new Set(), all)

@@ -114,24 +114,27 @@ export interface Answers {
   change: (sent: Sent) => Answer<unknown>
 }
 
-export function usualAnswers(): Answers {
+/** @param nowMs the moment all of it is told at; without it the present, of each answer its own */
+export function usualAnswers(nowMs?: number): Answers {
+  const clock = (): number => nowMs ?? Date.now()
+  let then: ReturnType<typeof adoptionFixture> | undefined
   return {
     isLive: false,
-    now: () => now(Date.now()),
-    alerts: () => alertItems(Date.now()),
-    runbook: (name, instance) => boundRunbook(Date.now(), name, instance === null ? 0 : 4, instance !== null),
-    query: (expr) => queryAnswer(expr, Date.now()),
+    now: () => now(clock()),
+    alerts: () => alertItems(clock()),
+    runbook: (name, instance) => boundRunbook(clock(), name, instance === null ? 0 : 4, instance !== null),
+    query: (expr) => queryAnswer(expr, clock()),
     settings: () => SETTINGS,
     detail: (fingerprint) =>
-      alertDetail(alertItems(Date.now(), 3000), fingerprint) ?? { status: 404, body: { error: 'no such alert' } },
-    history: (search) => pageOfRuns(alertRuns(Date.now()), search),
-    strips: (fingerprints) => strips(fingerprints, Date.now()),
-    silences: () => ({ asOfMs: Date.now(), silences: silences(Date.now()) }),
-    preview: (matchers) => silencePreview(alertItems(Date.now()).alerts, alertRuns(Date.now()), matchers, Date.now()),
-    receivers: () => receivers(Date.now()),
-    deliveries: (search) => pageOfDeliveries(deliveries(Date.now()), search),
+      alertDetail(alertItems(clock(), 3000), fingerprint) ?? { status: 404, body: { error: 'no such alert' } },
+    history: (search) => pageOfRuns(alertRuns(clock()), search),
+    strips: (fingerprints) => strips(fingerprints, clock()),
+    silences: () => ({ asOfMs: clock(), silences: silences(clock()) }),
+    preview: (matchers) => silencePreview(alertItems(clock()).alerts, alertRuns(clock()), matchers, clock()),
+    receivers: () => receivers(clock()),
+    deliveries: (search) => pageOfDeliveries(deliveries(clock()), search),
     delivery: (id) => ({
-      ...(deliveries(Date.now()).find((one) => one.id === id) ?? delivery(id, Date.now(), {})),
+      ...(deliveries(clock()).find((one) => one.id === id) ?? delivery(id, clock(), {})),
       payload: '{"version":"4","status":"firing"}',
       answer: '{"status":"success"}',
     }),
@@ -142,22 +145,22 @@ export function usualAnswers(): Answers {
           ? [{ receiver: 'on-call', path: [0], matchers: ['severity="critical"'] }]
           : [{ receiver: 'team-chat', path: [], matchers: [] }],
     }),
-    rules: () => ({ status: 'success', data: { groups: ruleGroups(alertItems(Date.now())) } }),
+    rules: () => ({ status: 'success', data: { groups: ruleGroups(alertItems(clock())) } }),
     ruleTests: () => RULE_TESTS,
     replay: ({ fromMs, toMs, rule }) => replay(toMs, toMs - fromMs, rule !== undefined),
-    lint: () => lintReport(Date.now()),
-    fleet: (url) => fleetAnswer(url, Date.now()),
+    lint: () => lintReport(clock()),
+    fleet: (url) => fleetAnswer(url, clock()),
     range: (_expr, start, end, step) => rangeAnswer(start, end, step),
     dashboards: () => ({ dashboards: [] }),
     dashboard: (name) => ({ status: 404, body: { error: `no dashboard is called "${name}"`, nearest: [] } }),
     labelValues,
     adoption: (question, search) => {
-      const { operators, answer } = adoptionOfToday()
+      const { operators, answer } = nowMs === undefined ? adoptionOfToday() : (then ??= adoptionFixture(nowMs))
       return question === 'operators' ? operators : answer(question, search)
     },
-    explore: (url) => exploreAnswer(url, Date.now()),
+    explore: (url) => exploreAnswer(url, clock()),
     traces: traceAnswer,
-    change: ({ path }) => (path.endsWith('/silences') ? { ...silences(Date.now())[0]!, id: 'made' } : {}),
+    change: ({ path }) => (path.endsWith('/silences') ? { ...silences(clock())[0]!, id: 'made' } : {}),
   }
 }
 

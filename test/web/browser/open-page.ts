@@ -28,8 +28,12 @@ function idleTabsOf(browser: Browser, options: BrowserContextOptions): Page[] {
   return tabs
 }
 
+/** Only against hanging, as the timeout of a test. */
+const PATIENCE_MS = 90_000
+
 async function newTab(browser: Browser, options: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext({ timezoneId: 'Europe/Prague', ...options })
+  context.setDefaultTimeout(PATIENCE_MS)
   return context.newPage()
 }
 

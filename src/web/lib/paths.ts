@@ -55,6 +55,11 @@ function isBelow(pathname: string, path: string): boolean {
   return pathname === path || pathname.startsWith(`${path}/`)
 }
 
+/** @param search `handover`, since when */
+export function nowPath(search: Readonly<Record<string, string>> = {}): string {
+  return withSearch(ROUTES.now, searchOf(search))
+}
+
 export function alertsPath(view: Partial<AlertView> = {}): string {
   return withSearch(ROUTES.alerts, formatAlertView({ ...WHOLE_VIEW, ...view }))
 }

@@ -7,11 +7,12 @@ import { countOf, formatCount } from '../lib/format-number.ts'
 import { behindSentence, coverageSentence, headlineOf } from '../lib/now-summary.ts'
 import { msOf } from '../lib/format-time.ts'
 import { steadyNow } from '../lib/steady-now.ts'
-import { NOW_SECTIONS } from '../lib/paths.ts'
+import { NOW_SECTIONS, nowPath } from '../lib/paths.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ConnectCluster } from '../panels/connect-cluster.tsx'
 import { FallingEdgesTable } from '../panels/falling-edges-table.tsx'
 import { FiringGroups } from '../panels/firing-groups.tsx'
+import { HandOverPanel } from '../panels/hand-over-panel.tsx'
 import { NewsBar } from '../panels/news-bar.tsx'
 import { NowNumbers } from '../panels/now-numbers.tsx'
 import { PhaseStrip } from '../panels/phase-strip.tsx'
@@ -68,8 +69,14 @@ function NowAnswer({ newest }: { readonly newest: Now }): ReactNode {
     <>
       {behind === undefined ? null : <Notice kind="partial" title={behind} />}
       <NewsBar news={news} noun="row" onShow={showNew} />
+      <HandOverPanel now={newest} />
       <NowNumbers now={newest} />
-      <Panel id={NOW_SECTIONS.stuck} title="Stuck" className="panel-first">
+      <Panel
+        id={NOW_SECTIONS.stuck}
+        title="Stuck"
+        className="panel-first"
+        aside={<Link href={nowPath({ handover: '8h' })}>Hand over</Link>}
+      >
         <p className={`headline headline-${headline.kind}`}>
           <Shape name={HEADLINE_SHAPES[headline.kind]} />
           <span>

@@ -65,11 +65,13 @@ export function MomentBar(): ReactNode {
 
 interface MomentFieldProps {
   readonly momentMs: number
+  /** What it is for; the moment the page shows when left out. */
+  readonly label?: string
   readonly onChoose: (momentMs: number) => void
 }
 
 /** A moment as it is typed, in the reader's zone; taken when it is whole and the field is left, or with Enter. */
-export function MomentField({ momentMs, onChoose }: MomentFieldProps): ReactNode {
+export function MomentField({ momentMs, label = 'Moment to show', onChoose }: MomentFieldProps): ReactNode {
   const { zone } = usePreferences()
   const [typed, setTyped] = useState(toFieldTime(momentMs, zone))
   const take = (): void => {
@@ -87,7 +89,7 @@ export function MomentField({ momentMs, onChoose }: MomentFieldProps): ReactNode
       <input
         type="datetime-local"
         step={1}
-        aria-label={`Moment to show, ${zone === 'utc' ? 'in UTC' : 'in your zone'}`}
+        aria-label={`${label}, ${zone === 'utc' ? 'in UTC' : 'in your zone'}`}
         value={typed}
         onChange={(event) => {
           setTyped(event.target.value)

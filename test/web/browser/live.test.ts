@@ -73,6 +73,25 @@ test('a page is told what changes, moves nothing under its reader, and stands st
   await page.keyboard.press('Enter')
   await page.getByText('Past', { exact: true }).waitFor()
   await expect.poll(() => server.listening()).toBe(0)
+
+  // The story of a shift's end, here of one that ended an hour ago: two clicks, and it is on the clipboard.
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.keyboard.press('g')
+  await page.keyboard.press('n')
+  await page.getByRole('link', { name: 'Hand over' }).click()
+  await page.getByRole('button', { name: 'Copy the hand-over as Markdown' }).click()
+  await page.getByText('Copied').waitFor()
+  const copied = await page.evaluate(() => navigator.clipboard.readText())
+  expect(copied).toMatch(
+    /^# Hand-over \d{4}-[^]*\n## Stuck: 2 \(2 at the begin\)\n\n- \[osaka-prod-2\]\(http:[^)]*\?at=20/,
+  )
+  expect(copied).toMatch(
+    /\n## Firing: 35 [^]*acknowledged by [^]*\n## Silences that end within 8 h[^]*\n## Alerts that resolved: \d/,
+  )
+  await page
+    .getByRole('region', { name: 'Hand-over' })
+    .getByRole('heading', { name: /^Stuck: 2/ })
+    .waitFor()
   expectClean()
   await close()
 })

@@ -1,0 +1,266 @@
+import type { AlertRuns } from '../../contract/alert-history.ts'
+import type { AlertItem } from '../../contract/alerts.ts'
+import type { UpgradeItem, UpgradeItems } from '../../contract/fleet-upgrades.ts'
+import type { Now, OpenUpgradeItem } from '../../contract/now.ts'
+import type { SilenceItem } from '../../contract/silences.ts'
+import { upgradePath } from './fleet-paths.ts'
+import { operatorName, UPGRADE_STATE_WORDS } from './fleet-words.ts'
+import { formatAge, formatMoment, msOf } from './format-time.ts'
+import type { Zone } from './format-time.ts'
+import { countOf, formatCount } from './format-number.ts'
+import { alertsPath, silencesPath } from './paths.ts'
+import { SEVERITIES, toSeverity } from './severity.ts'
+import { formatMatchers } from './silence-matchers.ts'
+import { phaseWords } from './upgrade-words.ts'
+
+/**
+ * What the next shift has to know, from what the API tells of two moments: its end and its begin. One model, shown on the
+ * page and written as Markdown. Pure.
+ */
+export interface HandOver {
+  readonly asOfMs: number
+  readonly sinceMs: number
+  /** Clusters and how many of them could be seen, and whether the begin of the shift is known. */
+  readonly coverage: string
+  readonly sections: readonly HandOverSection[]
+}
+
+export interface HandOverSection {
+  readonly title: string
+  readonly count: number
+  /** At the begin of the shift; absent: not known, or no number of a moment. */
+  readonly countThen?: number
+  /** In one sentence what the list does not say. */
+  readonly says: string
+  /** At most `ITEMS_MAX`; the rest is counted. */
+  readonly items: readonly HandOverItem[]
+  readonly left: number
+}
+
+export interface HandOverItem {
+  readonly name: string
+  readonly path: string
+  readonly says: string
+  readonly isNew?: boolean
+}
+
+export interface HandOverParts {
+  readonly now: Now
+  /** At the begin of the shift; absent: not known. */
+  readonly then: Now | undefined
+  readonly alerts: readonly AlertItem[]
+  /** Runs of alerts within the shift. */
+  readonly runs: AlertRuns | undefined
+  readonly silences: readonly SilenceItem[]
+  /** Upgrades that are over, the newest first. */
+  readonly ended: UpgradeItems | undefined
+  readonly sinceMs: number
+  readonly zone: Zone
+}
+
+const ITEMS_MAX = 20
+const NOT_READ = 'Could not be read.'
+
+export function handOver(parts: HandOverParts): HandOver {
+  const { now, sinceMs } = parts
+  const then = parts.then === undefined || parts.then.clusters.total === 0 ? undefined : parts.then
+  const known = { ...parts, then, asOfMs: msOf(now.asOf) }
+  const { total, reporting } = now.clusters
+  return {
+    asOfMs: known.asOfMs,
+    sinceMs,
+    coverage: `${formatCount(reporting)} of ${countOf(total, 'cluster')} reporting${
+      then === undefined ? '; how the fleet was at the begin is not known' : ''
+    }`,
+    sections: [
+      stuckSection(known),
+      upgradingSection(known),
+      waitingSection(known),
+      firingSection(known),
+      silencesSection(known),
+      silentSection(known),
+      endedSection(known),
+      resolvedSection(known),
+    ],
+  }
+}
+
+type Known = HandOverParts & { readonly asOfMs: number }
+
+function section(
+  title: string,
+  count: number,
+  countThen: number | undefined,
+  says: string,
+  items: readonly HandOverItem[],
+): HandOverSection {
+  return {
+    title,
+    count,
+    ...(countThen === undefined ? {} : { countThen }),
+    says,
+    items: items.slice(0, ITEMS_MAX),
+    left: Math.max(0, items.length - ITEMS_MAX),
+  }
+}
+
+function stuckSection({ now, then, zone }: Known): HandOverSection {
+  const before = then === undefined ? undefined : new Set(then.stuck.items.map(({ id }) => id))
+  const still = new Set(now.stuck.items.map(({ id }) => id))
+  const freed = then?.stuck.items.filter(({ id }) => !still.has(id)).length ?? 0
+  const items = now.stuck.items.map((upgrade) => ({
+    ...upgradeItem(upgrade),
+    says: `${stepOf(upgrade)}, ${phaseWords(upgrade.phase)}${
+      upgrade.stalledSince === null ? '' : `, stands still since ${formatMoment(msOf(upgrade.stalledSince), zone)}`
+    }: ${upgrade.cause?.text ?? 'cause unknown.'}`,
+    isNew: before !== undefined && !before.has(upgrade.id),
+  }))
+  const says = freed === 0 ? '' : `${countOf(freed, 'upgrade')} stuck at the begin got further or ended.`
+  return section('Stuck', now.stuck.count, then?.stuck.count, says, items)
+}
+
+function upgradingSection({ now, then }: Known): HandOverSection {
+  const { upgrading, following } = now
+  const phases = upgrading.byPhase.map(({ phase, count }) => `${formatCount(count)} ${phaseWords(phase)}`)
+  const follows =
+    following.count === 0
+      ? ''
+      : `${countOf(following.count, 'cluster')} done but for ${countOf(following.machines, 'machine')} that follow.`
+  return section(
+    'Upgrading',
+    upgrading.count,
+    then?.upgrading.count,
+    [phases.length === 0 ? '' : `${phases.join(', ')}.`, follows].filter(Boolean).join(' '),
+    upgrading.items
+      .filter(({ stuck }) => !stuck)
+      .map((upgrade) => ({ ...upgradeItem(upgrade), says: `${stepOf(upgrade)}, ${phaseWords(upgrade.phase)}` })),
+  )
+}
+
+function waitingSection({ now, then, zone }: Known): HandOverSection {
+  const items = now.waiting.items.map((upgrade) => ({
+    ...upgradeItem(upgrade),
+    says: `${stepOf(upgrade)}${upgrade.since === null ? '' : `, since ${formatMoment(msOf(upgrade.since), zone)}`}${
+      upgrade.installPlan === null ? '' : `, plan ${upgrade.installPlan}`
+    }`,
+  }))
+  return section('Waiting for approval', now.waiting.count, then?.waiting.count, '', items)
+}
+
+function firingSection({ alerts, runs, now, then, zone }: Known): HandOverSection {
+  const byRun = new Map(runs?.runs.map(({ fingerprint, acknowledgedBy }) => [fingerprint, acknowledgedBy]))
+  const groups = new Map<string, AlertItem[]>()
+  for (const alert of alerts) {
+    if (alert.state === 'firing') groups.set(alert.alertname, [...(groups.get(alert.alertname) ?? []), alert])
+  }
+  const rank = (group: readonly AlertItem[]): number =>
+    Math.min(...group.map(({ severity }) => SEVERITIES.indexOf(toSeverity(severity))))
+  const sorted = [...groups].sort(([, a], [, b]) => rank(a) - rank(b) || b.length - a.length)
+  const items = sorted.map(([name, group]) => {
+    const seen = group.flatMap(({ fingerprint, marks }) => marks?.acknowledged?.by ?? byRun.get(fingerprint) ?? [])
+    const silenced = group.filter(({ marks }) => (marks?.silencedBy.length ?? 0) > 0).length
+    const firstMs = Math.min(...group.map(({ firedAtMs, activeAtMs }) => firedAtMs ?? activeAtMs))
+    const clusters = [...new Set(group.map(({ cluster }) => cluster))]
+    return {
+      name,
+      path: alertsPath({ alertname: name, states: ['firing'] }),
+      says: [
+        SEVERITIES[rank(group)] ?? '',
+        clusters.length === 1 ? (clusters[0] ?? '') : countOf(clusters.length, 'cluster'),
+        `since ${formatMoment(firstMs, zone)}`,
+        seenWords(seen, group.length),
+        silenced === 0 ? '' : `${formatCount(silenced)} silenced`,
+      ]
+        .filter(Boolean)
+        .join(', '),
+    }
+  })
+  const total = (of: Now): number => of.firing.critical + of.firing.warning + of.firing.info + of.firing.none
+  return section('Firing', total(now), then === undefined ? undefined : total(then), '', items)
+}
+
+function seenWords(seen: readonly string[], of: number): string {
+  if (seen.length === 0) return 'nobody has acknowledged'
+  const names = [...new Set(seen)].join(', ')
+  return `${seen.length === of ? '' : `${formatCount(seen.length)} of ${formatCount(of)} `}acknowledged by ${names}`
+}
+
+/** Those that end within as long as this shift was: what they hide speaks up again. */
+function silencesSection({ silences, asOfMs, sinceMs, zone }: Known): HandOverSection {
+  const untilMs = asOfMs + (asOfMs - sinceMs)
+  const ending = silences
+    .filter(({ startsAtMs, endsAtMs }) => startsAtMs <= asOfMs && endsAtMs > asOfMs && endsAtMs <= untilMs)
+    .sort((a, b) => a.endsAtMs - b.endsAtMs)
+  return section(
+    `Silences that end within ${formatAge(asOfMs - sinceMs)}`,
+    ending.length,
+    undefined,
+    '',
+    ending.map((silence) => ({
+      name: formatMatchers(silence.matchers),
+      path: silencesPath(silence.id),
+      says: `ends ${formatMoment(silence.endsAtMs, zone)}, by ${silence.createdBy}: ${silence.comment}`,
+    })),
+  )
+}
+
+function silentSection({ now, then, zone }: Known): HandOverSection {
+  const before = then === undefined ? undefined : new Set(then.silent.items.map(({ cluster }) => cluster))
+  const items = now.silent.items.map(({ cluster, lastSeenAt, upgrade }) => ({
+    name: cluster,
+    path: alertsPath({ cluster }),
+    says: `last seen ${formatMoment(msOf(lastSeenAt), zone)}${upgrade === null ? '' : `, in an upgrade to ${upgrade.to}`}`,
+    isNew: before !== undefined && !before.has(cluster),
+  }))
+  return section('Silent clusters', now.silent.count, then?.silent.count, '', items)
+}
+
+/** What went well is a number; what did not is named. */
+function endedSection({ ended, sinceMs, asOfMs, zone }: Known): HandOverSection {
+  if (ended === undefined) return section('Upgrades that ended', 0, undefined, NOT_READ, [])
+  const within = ended.upgrades.filter(({ endedAt }) => {
+    const endedMs = endedAt === null ? -Infinity : msOf(endedAt)
+    return endedMs >= sinceMs && endedMs <= asOfMs
+  })
+  const counts = new Map<UpgradeItem['state'], number>()
+  for (const { state } of within) counts.set(state, (counts.get(state) ?? 0) + 1)
+  const words = [...counts].map(([state, count]) => `${formatCount(count)} ${UPGRADE_STATE_WORDS[state]}`)
+  return section(
+    'Upgrades that ended',
+    within.length,
+    undefined,
+    words.length === 0 ? '' : `${words.join(', ')}.`,
+    within
+      .filter(({ state }) => state !== 'succeeded')
+      .map((upgrade) => ({
+        ...upgradeItem(upgrade),
+        says: `${stepOf(upgrade)}, ${UPGRADE_STATE_WORDS[upgrade.state]}${
+          upgrade.endedAt === null ? '' : ` ${formatMoment(msOf(upgrade.endedAt), zone)}`
+        }${upgrade.blockedBy === null ? '' : `: ${upgrade.blockedBy.text}`}`,
+      })),
+  )
+}
+
+function resolvedSection({ runs, sinceMs, asOfMs }: Known): HandOverSection {
+  if (runs === undefined) return section('Alerts that resolved', 0, undefined, NOT_READ, [])
+  const over = runs.runs.filter(({ resolvedAtMs = Infinity }) => resolvedAtMs >= sinceMs && resolvedAtMs <= asOfMs)
+  const names = new Map<string, number>()
+  for (const { alertname } of over) names.set(alertname, (names.get(alertname) ?? 0) + 1)
+  return section(
+    'Alerts that resolved',
+    over.length,
+    undefined,
+    runs.nextCursor === undefined ? '' : 'There were more.',
+    [...names]
+      .sort(([, a], [, b]) => b - a)
+      .map(([name, count]) => ({ name, path: alertsPath({ alertname: name }), says: countOf(count, 'time') })),
+  )
+}
+
+function upgradeItem({ cluster, id }: { readonly cluster: string; readonly id: string }) {
+  return { name: cluster, path: upgradePath(id) } as const
+}
+
+function stepOf({ operator, from, to }: Pick<OpenUpgradeItem, 'operator' | 'from' | 'to'>): string {
+  return `${operatorName(operator)} ${from ?? 'unknown'} → ${to}`
+}

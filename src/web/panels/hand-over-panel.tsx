@@ -1,0 +1,144 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import PrintIcon from '@patternfly/react-icons/dist/esm/icons/print-icon'
+import { Link, useLocation, useSearch } from 'wouter'
+import type { Now } from '../../contract/now.ts'
+import { handOver } from '../lib/hand-over.ts'
+import type { HandOverItem, HandOverSection } from '../lib/hand-over.ts'
+import { handOverMarkdown, sectionTitle } from '../lib/hand-over-markdown.ts'
+import { chosenShift, handOverSince, SHIFTS } from '../lib/hand-over-view.ts'
+import { formatCount } from '../lib/format-number.ts'
+import { msOf } from '../lib/format-time.ts'
+import { atMoment, formatMomentParam, keepMoment } from '../lib/moment.ts'
+import { nowPath } from '../lib/paths.ts'
+import { useHandOver } from '../query/use-hand-over.ts'
+import { useMoment } from '../query/use-moment.ts'
+import { Choice } from '../ui/choice.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { usePreferences } from '../ui/preferences.ts'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { Moment } from '../ui/time.tsx'
+import { MomentField } from './moment-bar.tsx'
+
+/** What the next shift has to know; absent while the address does not ask for it. */
+export function HandOverPanel({ now }: { readonly now: Now }): ReactNode {
+  const search = useSearch()
+  // It ends when it was opened, and not a second later each second.
+  const [untilMs] = useState(() => msOf(now.asOf))
+  const sinceMs = handOverSince(search, untilMs)
+  return sinceMs === undefined ? null : <HandOverSince now={now} sinceMs={sinceMs} untilMs={untilMs} />
+}
+
+interface HandOverSinceProps {
+  readonly now: Now
+  readonly sinceMs: number
+  readonly untilMs: number
+}
+
+function HandOverSince({ now, sinceMs, untilMs }: HandOverSinceProps): ReactNode {
+  const [, navigate] = useLocation()
+  const search = useSearch()
+  const moment = useMoment()
+  const { zone } = usePreferences()
+  const { parts, isPending, failures } = useHandOver(sinceMs, untilMs)
+  const go = (handover: string): void => {
+    navigate(keepMoment(nowPath({ handover }), search), { replace: true })
+  }
+  const told = handOver({ ...parts, now, zone })
+  // Whoever opens the link later sees what was seen now.
+  const linkOf = (path: string): string =>
+    `${location.origin}${atMoment(path, moment === undefined ? told.asOfMs : Date.parse(moment))}`
+  return (
+    <Panel
+      title="Hand-over"
+      className="hand-over"
+      aside={
+        <span className="hand-over-tools">
+          <Choice
+            label="Since"
+            options={SHIFTS.map(({ name, text }) => ({ value: name, text }))}
+            value={chosenShift(search)}
+            onChange={go}
+          />
+          <MomentField
+            key={sinceMs}
+            momentMs={sinceMs}
+            label="Begin of the shift"
+            onChoose={(ms) => {
+              go(formatMomentParam(ms))
+            }}
+          />
+          {isPending ? null : (
+            <CopyButton
+              text={handOverMarkdown(handOver({ ...parts, now, zone: 'utc' }), linkOf)}
+              label="Copy the hand-over as Markdown"
+            />
+          )}
+          <Button
+            variant="plain"
+            size="sm"
+            aria-label="Print the hand-over"
+            icon={<PrintIcon />}
+            onClick={() => {
+              window.print()
+            }}
+          />
+          <Button
+            variant="link"
+            size="sm"
+            isInline
+            onClick={() => {
+              go('')
+            }}
+          >
+            Close
+          </Button>
+        </span>
+      }
+    >
+      <p className="quiet">
+        From <Moment atMs={sinceMs} /> to <Moment atMs={told.asOfMs} />; {told.coverage}.
+      </p>
+      {failures.length === 0 ? null : (
+        <Notice kind="partial" title="A part of it could not be read">
+          {[...new Set(failures.map(({ message }) => message))].join(' ')}
+        </Notice>
+      )}
+      {isPending ? (
+        <Skeleton lines={8} label="Loading the hand-over" />
+      ) : (
+        told.sections.map((section) => <SectionPart key={section.title} section={section} />)
+      )}
+    </Panel>
+  )
+}
+
+function SectionPart({ section }: { readonly section: HandOverSection }): ReactNode {
+  const { says, items, left } = section
+  return (
+    <section className="hand-over-part">
+      <h3 className={section.count === 0 ? 'quiet' : ''}>{sectionTitle(section)}</h3>
+      {says === '' ? null : <p>{says}</p>}
+      {items.length === 0 ? null : (
+        <ul>
+          {items.map((item) => (
+            <ItemLine key={`${item.path} ${item.name}`} item={item} />
+          ))}
+        </ul>
+      )}
+      {left === 0 ? null : <p className="quiet">and {formatCount(left)} more</p>}
+    </section>
+  )
+}
+
+function ItemLine({ item: { name, path, says, isNew } }: { readonly item: HandOverItem }): ReactNode {
+  return (
+    <li>
+      <Link href={path}>{name}</Link> {isNew === true ? <strong>new in this shift: </strong> : null}
+      <span className="nums">{says}</span>
+    </li>
+  )
+}

@@ -13,12 +13,15 @@ export interface FleetChangeWatch {
   derived(before: ClusterFacts | undefined, after: ClusterFacts): void
   /** How the fleet stands at a time. */
   stands(coverage: FleetCoverage, verdicts: readonly StuckVerdict[]): void
+  /** How many clusters sent something that is not worked in: answers say so, and that it is done. */
+  waits(count: number): void
   /** What changed since this was last called. */
   take(): readonly EventTopic[]
 }
 
 export function createFleetChangeWatch(): FleetChangeWatch {
   const changed = new Set<EventTopic>()
+  let isBehind = true
   let standing: { readonly clusters: string; readonly stuck: string } | undefined
   return {
     derived: (before, after) => {
@@ -36,6 +39,10 @@ export function createFleetChangeWatch(): FleetChangeWatch {
       if (standing !== undefined && standing.clusters !== now.clusters) changed.add('clusters')
       if (standing !== undefined && standing.stuck !== now.stuck) changed.add('upgrades')
       standing = now
+    },
+    waits: (count) => {
+      if (isBehind && count === 0) changed.add('clusters')
+      isBehind = count > 0
     },
     take: () => {
       const topics = [...changed]

@@ -335,6 +335,7 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
       })
       await attempt('counts of the day', () => count(nowMs))
       if (read !== undefined && derived !== undefined && waitingCount() === 0) caughtUpMs = nowMs
+      changes.waits(waitingCount())
       return {
         read: read ?? 0,
         derived: derived ?? 0,

@@ -40,3 +40,12 @@ test('what the clock alone changes is told, and how the fleet stood at first is 
     ['clusters', 'upgrades'],
   ])
 })
+
+test('that all is worked in is told once', () => {
+  const watch = createFleetChangeWatch()
+  const told = [3, 1, 0, 0, 2, 0].map((count) => {
+    watch.waits(count)
+    return watch.take().join(' ')
+  })
+  expect(told).toEqual(['', '', 'clusters', '', '', 'clusters'])
+})

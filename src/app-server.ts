@@ -137,6 +137,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     adoption: adoptionOf(threads.query),
     events: parts.events,
     requiresToken: tokens.hasTokens,
+    keepLogs: (records) => threads.ingest.putLogs(records),
     ...(config.faro ? { faro: DEFAULT_FARO_OPTIONS } : {}),
     metrics,
     log,

@@ -27,6 +27,7 @@ import type { DerivedSample } from './model/appender.ts'
 import type { Refusal } from './model/refusal.ts'
 import type { TokenRecord } from './model/token.ts'
 import { peopleCalls, type PeopleCalls } from './people-calls.ts'
+import type { LogRecord } from './model/log-record.ts'
 import { notifyCalls } from './notify-calls.ts'
 import type { NotifyCalls } from './notify-calls.ts'
 import { observationCalls } from './observation-calls.ts'
@@ -69,6 +70,8 @@ export type IngestWorkerCalls = {
   ingestReport(nowMs: number, top: number): IngestReport
   /** Of a body that main did not pass on. `cluster`: the one that the sender's token is bound to. */
   noteRefusal(refusal: Refusal, cluster: string | undefined, nowMs: number): void
+  /** Log records that were read and bounded. */
+  putLogs(records: readonly LogRecord[]): Promise<void>
   /** Samples about the program itself. */
   appendOwn(samples: readonly DerivedSample[]): Promise<void>
   tokens(): Promise<readonly TokenRecord[]>
@@ -146,6 +149,10 @@ function mainCalls(
     noteRefusal: (refusal, cluster, nowMs) => {
       intake.note([refusal], cluster, nowMs)
     },
+    putLogs: (records) =>
+      takeAndCommit(() => {
+        writer.logs.putLogs(records)
+      }),
     // Its label sets are new ones each time, so there is nothing to remember.
     appendOwn: createDerivedSender(createDerivedReceiver(writer.appender), 0),
     tokens: () => writer.facts.tokens.list(),

@@ -7,12 +7,16 @@ import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
 import { FARO_LIMITS, receiveFaro } from '../ingest/faro.ts'
 import type { FaroItems } from '../ingest/faro.ts'
+import { countsOf, isOfOwnPages, logRecordOf } from '../ingest/own-pages.ts'
+import type { OwnPageCount } from '../ingest/own-pages.ts'
 import { SeenKeys } from '../ingest/seen-keys.ts'
+import type { LogRecord } from '../model/log-record.ts'
 import { RateLimit } from './rate-limit.ts'
 
 /**
- * `POST /collect`: what browsers tell about our own pages (Grafana Faro's protocol). Public by nature, any page can
- * hold its address, so it only counts and logs, has a rate per client, and answers nothing but `ok`.
+ * `POST /collect`: what browsers tell about our own pages (Grafana Faro's protocol): counted as series, kept among the log
+ * records. Public by nature, any page can hold its address, so it has a rate per client, keeps a bounded number of records
+ * a minute, and answers nothing but `ok`.
  */
 export interface FaroOptions {
   /** Per client address. */
@@ -26,6 +30,13 @@ export const DEFAULT_FARO_OPTIONS: FaroOptions = { requestsPerSecond: 50, burst:
 const CLIENTS_MAX = 10_000
 const KEYS_MAX = 10_000
 
+/** Of all clients together; whoever sends more is counted, and fills no disk. */
+const KEPT_PER_MINUTE_MAX = 600
+const MINUTE_MS = 60_000
+
+/** Keeps log records; resolves when they are durable. */
+export type KeepLogs = (records: readonly LogRecord[]) => Promise<void>
+
 const unzip = promisify(gunzip)
 
 export interface FaroDeps {
@@ -33,12 +44,14 @@ export interface FaroDeps {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: OwnMetrics
+  readonly keepLogs: KeepLogs
 }
 
 export async function registerFaro(app: FastifyInstance, deps: FaroDeps): Promise<void> {
   const { clock, log, metrics } = deps
   const limit = new RateLimit({ ...deps.options, clientsMax: CLIENTS_MAX })
   const seen = new SeenKeys(KEYS_MAX)
+  const room = createRoom(KEPT_PER_MINUTE_MAX, MINUTE_MS)
   const config = { access: 'public', speaks: 'text', isOpenToOrigins: true } as const
 
   await app.register((scope, _options, done) => {
@@ -71,13 +84,53 @@ export async function registerFaro(app: FastifyInstance, deps: FaroDeps): Promis
         // A batch that came before is told so: its sender missed our answer, not we the batch.
         if (typeof key === 'string' && seen.has(key)) return reply.code(202).type('text/plain').send('ok')
         const body = await decoded(request.body ?? Buffer.alloc(0), request.headers['content-encoding'])
-        record(received(body, clock.nowMs()), log, metrics)
+        const nowMs = clock.nowMs()
+        const items = received(body, nowMs)
+        record(items, log, metrics)
+        const own = items.records.filter(isOfOwnPages)
+        for (const count of own.flatMap(countsOf)) countOwnPage(count, metrics)
+        const kept = own.slice(0, room(own.length, nowMs))
+        if (kept.length > 0) await deps.keepLogs(kept.map(logRecordOf))
+        const left = own.length - kept.length
+        if (left > 0) metrics.faroItems.inc({ kind: 'item', outcome: 'not_kept' }, left)
         if (typeof key === 'string') seen.add(key)
         return reply.code(202).type('text/plain').send('ok')
       },
     })
     done()
   })
+}
+
+/** How many of `wanted` still fit into this stretch of time; they are taken. */
+function createRoom(max: number, everyMs: number): (wanted: number, nowMs: number) => number {
+  let [stretch, taken] = [-1, 0]
+  return (wanted, nowMs) => {
+    const present = Math.floor(nowMs / everyMs)
+    if (present !== stretch) [stretch, taken] = [present, 0]
+    const fits = Math.min(wanted, max - taken)
+    taken += fits
+    return fits
+  }
+}
+
+function countOwnPage(count: OwnPageCount, metrics: OwnMetrics): void {
+  const { page } = count
+  switch (count.kind) {
+    case 'load':
+      metrics.webPageLoads.inc({ page })
+      break
+    case 'error':
+      metrics.webErrors.inc({ page })
+      break
+    case 'slow_panel':
+      metrics.webSlowPanels.inc({ page })
+      break
+    case 'vital': {
+      const { vital, rating, value } = count
+      metrics.webVitals.inc({ vital, rating, page })
+      metrics.webVitalSum.inc({ vital, page }, value)
+    }
+  }
 }
 
 /** Any origin may send; none may read more than the answer's two headers. Never with credentials. */

@@ -58,7 +58,7 @@ import { registerFleetModifications } from './fleet-modifications.ts'
 import { registerFleetUpgrades } from './fleet-upgrades.ts'
 import { registerFederate } from './federate.ts'
 import type { ReadNewest } from './federate.ts'
-import type { FaroOptions } from './faro.ts'
+import type { FaroOptions, KeepLogs } from './faro.ts'
 import { registerJaegerLegacy } from './jaeger-legacy.ts'
 import { registerJaegerV3 } from './jaeger-v3.ts'
 import { registerLint } from './lint.ts'
@@ -152,6 +152,8 @@ export interface ApiDeps {
   readonly authenticate: (token: string) => Promise<Principal | undefined>
   /** False only on loopback without tokens. */
   readonly requiresToken: boolean
+  /** Where what our own pages tell is kept. */
+  readonly keepLogs: KeepLogs
   /** Absent: browser telemetry is off. */
   readonly faro?: FaroOptions
   readonly metrics: OwnMetrics
@@ -306,7 +308,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   })
   registerDashboards(app, { catalog: deps.catalog, alerts: () => deps.people.alerts(), language })
   registerMetricCatalog(app, { catalog: deps.catalog, ownMetrics: metrics.registry, language })
-  if (deps.faro !== undefined) await registerFaro(app, { options: deps.faro, clock, log, metrics })
+  if (deps.faro !== undefined) await registerFaro(app, { ...deps, options: deps.faro })
   await registerWeb(app, { webRoot: deps.webRoot })
   registerReplay(app, deps.replay)
   registerLint(app, {

@@ -55,6 +55,11 @@ export interface OwnMetrics {
   readonly eventsSent: Counter<'topic'>
   readonly eventListenersLost: Counter<'reason'>
   readonly faroItems: Counter<'kind' | 'outcome'>
+  readonly webPageLoads: Counter<'page'>
+  readonly webErrors: Counter<'page'>
+  readonly webSlowPanels: Counter<'page'>
+  readonly webVitals: Counter<'vital' | 'rating' | 'page'>
+  readonly webVitalSum: Counter<'vital' | 'page'>
   readonly buildInfo: Gauge<'version'>
 }
 
@@ -175,6 +180,25 @@ export function createOwnMetrics(version: string): OwnMetrics {
       ['reason'],
     ),
     faroItems: counter('daytwo_faro_items_total', 'Items received from browsers.', ['kind', 'outcome']),
+    webPageLoads: counter('daytwo_web_page_loads_total', 'Loads of this server’s own pages, as browsers tell.', [
+      'page',
+    ]),
+    webErrors: counter('daytwo_web_errors_total', 'Errors on this server’s own pages, as browsers tell.', ['page']),
+    webSlowPanels: counter(
+      'daytwo_web_slow_panels_total',
+      'Answers that a panel of this server’s own pages waited for too long.',
+      ['page'],
+    ),
+    webVitals: counter('daytwo_web_vitals_total', 'Web vitals of this server’s own pages, by their rating.', [
+      'vital',
+      'rating',
+      'page',
+    ]),
+    webVitalSum: counter(
+      'daytwo_web_vitals_sum_total',
+      'Web vitals of this server’s own pages, added up: seconds, and of cls the score.',
+      ['vital', 'page'],
+    ),
     buildInfo: gauge('daytwo_build_info', 'Always 1; the version is a label.', ['version']),
   }
   own.buildInfo.set({ version }, 1)

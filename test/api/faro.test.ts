@@ -47,6 +47,31 @@ test('a batch is accepted, counted, and its errors are logged without secrets', 
   expect(metrics).toContain('daytwo_faro_items_total{kind="measurement",outcome="taken"} 1')
 })
 
+test('what our own pages tell becomes series and log records, at most so many a minute', async () => {
+  const measurements = [{ type: 'web-vitals', values: { lcp: 1200 }, context: { rating: 'good' } }]
+  const meta = { ...PAYLOAD.meta, app: { name: 'daytwo-web', version: '1.2' } }
+  expect((await post(JSON.stringify({ ...PAYLOAD, meta, measurements }))).statusCode).toBe(202)
+  // Of another program's pages nothing is kept.
+  await post(JSON.stringify(PAYLOAD))
+  const text = async (): Promise<string> => (await server.app.inject('/metrics')).body
+  expect(await text()).toContain('daytwo_web_errors_total{page="alerts"} 1')
+  expect(await text()).toContain('daytwo_web_vitals_total{vital="lcp",rating="good",page="alerts"} 1')
+  expect(await text()).toContain('daytwo_web_vitals_sum_total{vital="lcp",page="alerts"} 1.2')
+  expect(server.logs.records.map(({ service, body }) => [service, body])).toEqual([
+    ['daytwo-web', 'TypeError: x is undefined'],
+    ['daytwo-web', 'web-vitals lcp=1200'],
+  ])
+  server.clock.advance(30_000)
+  const logs = Array.from({ length: 400 }, (_, i) => ({ level: 'info', message: `line ${i}` }))
+  await post(JSON.stringify({ meta, logs }))
+  await post(JSON.stringify({ meta, logs }))
+  expect(server.logs.records).toHaveLength(600)
+  expect(await text()).toContain('daytwo_faro_items_total{kind="item",outcome="not_kept"} 202')
+  server.clock.advance(60_000)
+  await post(JSON.stringify({ meta, logs }))
+  expect(server.logs.records).toHaveLength(1000)
+})
+
 test('a repeated batch is accepted again and counted once', async () => {
   const headers = { 'idempotency-key': 'TX3SUiGgVvMpo4q40FB2' }
   const statuses = [

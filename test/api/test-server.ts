@@ -249,6 +249,10 @@ export async function makeServer(
       dependencies: () => Promise.resolve([]),
     },
     objectChanges: () => Promise.resolve([]),
+    keepLogs: (records) => {
+      logs.records.push(...records)
+      return Promise.resolve()
+    },
     logRecords: { logs: () => Promise.resolve([]) },
     newest: () => Promise.resolve([]),
     explain: () => Promise.reject(new Error('this test explains nothing')),

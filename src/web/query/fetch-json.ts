@@ -46,7 +46,34 @@ interface SendOptions {
   readonly timeoutMs?: number
 }
 
+/** A panel that waits for longer than this is slow, and told to whoever wants to know. */
+export const SLOW_MS = 2000
+
+/** Without the question: it may hold what a person typed. */
+export interface SlowAnswer {
+  readonly path: string
+  readonly tookMs: number
+}
+
+let tellSlow: ((slow: SlowAnswer) => void) | undefined
+
+/** One listener: the page's telemetry. */
+export function onSlowAnswer(listener: (slow: SlowAnswer) => void): void {
+  tellSlow = listener
+}
+
 async function send(method: string, path: string, options: SendOptions): Promise<unknown> {
+  const startedMs = performance.now()
+  try {
+    return await sendOnce(method, path, options)
+  } finally {
+    const tookMs = Math.round(performance.now() - startedMs)
+    // What was given up is not slow; nobody waited for it.
+    if (tookMs >= SLOW_MS && options.signal?.aborted !== true) tellSlow?.({ path: path.split('?')[0] ?? '', tookMs })
+  }
+}
+
+async function sendOnce(method: string, path: string, options: SendOptions): Promise<unknown> {
   const { body: sent, signal, mayBeEmpty, timeoutMs = TIMEOUT_MS } = options
   const timeout = AbortSignal.timeout(timeoutMs)
   const response = await fetch(path, {

@@ -1,0 +1,114 @@
+import type { AttributeValue } from '../model/attribute.ts'
+import type { LogRecord } from '../model/log-record.ts'
+import type { FaroRecord } from './faro.ts'
+
+/**
+ * What Daytwo's own pages tell about themselves: page loads, web vitals, errors and slow panels, as counts and as log
+ * records. Anybody may claim to be such a page, so every label comes from a list that stands here.
+ */
+
+/** As the pages name themselves (web/telemetry.ts). */
+export const OWN_PAGES_APP = 'daytwo-web'
+/** The type of a measurement: an answer of the API that a panel waited for too long. */
+export const SLOW_PANEL = 'slow_panel'
+const PAGE_LOAD = 'faro.performance.navigation'
+
+const PLACES: Readonly<Record<string, string>> = {
+  '': 'now',
+  fleet: 'fleet',
+  adoption: 'adoption',
+  alerts: 'alerts',
+  explore: 'explore',
+  rb: 'runbook',
+}
+/** Milliseconds but for `cls`, which has no unit. */
+const VITALS = ['lcp', 'inp', 'cls', 'fcp', 'ttfb'] as const
+export type WebVital = (typeof VITALS)[number]
+const RATINGS: ReadonlySet<string> = new Set(['good', 'needs-improvement', 'poor'])
+
+/** One thing to count, with the place of the UI it is about. */
+export type OwnPageCount =
+  | { readonly kind: 'load' | 'error' | 'slow_panel'; readonly page: string }
+  | {
+      readonly kind: 'vital'
+      readonly page: string
+      readonly vital: WebVital
+      readonly rating: string
+      /** Seconds, and of `cls` the score. */
+      readonly value: number
+    }
+
+export function isOfOwnPages({ app }: FaroRecord): boolean {
+  return app === OWN_PAGES_APP || app.startsWith(`${OWN_PAGES_APP} `)
+}
+
+/** Of an item of the own pages; what is no news for a count is not counted. */
+export function countsOf(record: FaroRecord): readonly OwnPageCount[] {
+  const page = placeOf(record.pageUrl)
+  if (record.kind === 'exception') return [{ kind: 'error', page }]
+  if (record.kind === 'event') return record.type === PAGE_LOAD ? [{ kind: 'load', page }] : []
+  if (record.kind !== 'measurement') return []
+  if (record.type === SLOW_PANEL) return [{ kind: 'slow_panel', page }]
+  const { rating = '' } = record.attributes
+  return VITALS.flatMap((vital) => {
+    const value = record.values[vital]
+    // A time that is none would spoil a sum for ever.
+    if (value === undefined || !(value >= 0 && value < LONGEST_MS)) return []
+    const told = RATINGS.has(rating) ? rating : 'unknown'
+    return [{ kind: 'vital', page, vital, rating: told, value: vital === 'cls' ? value : value / 1000 } as const]
+  })
+}
+
+const LONGEST_MS = 600_000
+
+/** `other`: no place of the UI, or no address. */
+function placeOf(pageUrl: string): string {
+  if (!URL.canParse(pageUrl)) return 'other'
+  const [, first = ''] = new URL(pageUrl).pathname.split('/')
+  return (Object.hasOwn(PLACES, first) ? PLACES[first] : undefined) ?? 'other'
+}
+
+/** Severities as OpenTelemetry counts them. */
+const SEVERITIES: Readonly<Record<string, number>> = { trace: 1, debug: 5, info: 9, log: 9, warn: 13, error: 17 }
+
+/** As it is kept and found among the log records, by the names that OpenTelemetry has for it. */
+export function logRecordOf(record: FaroRecord): LogRecord {
+  const { kind, type, message, stack, values, attributes, session, pageUrl, browser, app, timeMs } = record
+  const level = kind === 'exception' ? 'error' : kind === 'log' ? type : 'info'
+  const entries: readonly (readonly [string, AttributeValue])[] = [
+    ['kind', kind],
+    ...(kind === 'exception'
+      ? ([
+          ['exception.type', type],
+          ['exception.message', message],
+          ['exception.stacktrace', stack],
+        ] as const)
+      : []),
+    ['url.full', pageUrl],
+    ['session.id', session],
+    ['user_agent.name', browser],
+    ['service.version', app.slice(OWN_PAGES_APP.length + 1)],
+    ...Object.entries(values),
+    ...Object.entries(attributes),
+  ]
+  return {
+    timeNs: BigInt(timeMs) * 1_000_000n,
+    cluster: '',
+    service: OWN_PAGES_APP,
+    severity: SEVERITIES[level] ?? 0,
+    severityText: level,
+    eventName: kind === 'log' ? '' : type,
+    body: bodyOf(record),
+    attributes: entries.filter(([, value]) => value !== '').map(([key, value]) => ({ key, value })),
+    traceId: '',
+    spanId: '',
+  }
+}
+
+/** The line that a search looks through. */
+function bodyOf({ kind, type, message, values }: FaroRecord): string {
+  if (kind === 'exception') return `${type}: ${message}`
+  if (kind === 'log') return message
+  const numbers = Object.entries(values).map(([name, value]) => `${name}=${value}`)
+  return [type, ...numbers].join(' ')
+}

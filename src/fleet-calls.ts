@@ -8,7 +8,8 @@ import type { ClusterPage, ClusterQuery } from './fleet/cluster-book.ts'
 import type { FleetCoverage } from './fleet/fleet-coverage.ts'
 import type { OpenUpgrade } from './fleet/cluster-states.ts'
 import type { EdgeComparison } from './fleet/edge-comparison.ts'
-import type { EdgeQuery } from './fleet/edge-book.ts'
+import type { DurationRun, DurationRuns } from './fleet/duration-runs.ts'
+import type { EdgeQuery, RunQuery } from './fleet/edge-book.ts'
 import type { EdgeName } from './fleet/edges.ts'
 import type { FleetBook } from './fleet/fleet-book.ts'
 import { healthyUpgrades } from './fleet/healthy-upgrades.ts'
@@ -43,6 +44,8 @@ export type FleetCalls = PastFleetCalls & {
   fleetEdges(query: EdgeQuery): Promise<readonly EdgeFacts[]>
   fleetEdge(name: EdgeName, sinceMs?: number): Promise<EdgeFacts | undefined>
   fleetCompare(first: EdgeName, second: EdgeName, sinceMs?: number): Promise<EdgeComparison | undefined>
+  fleetRuns(query: RunQuery): Promise<DurationRuns>
+  fleetMedianRun(name: EdgeName, besidesId: string): Promise<DurationRun | undefined>
 }
 
 /** On the query worker. `filled` resolves when the book is; `progress` is that of whoever derives. */
@@ -70,6 +73,8 @@ export function fleetCalls(
     fleetEdges: async (query) => edgesOf((await filled).insight.edges, query),
     fleetEdge: async (name, sinceMs) => (await filled).insight.edges.edge(name, sinceMs),
     fleetCompare: async (first, second, sinceMs) => (await filled).insight.edges.compare(first, second, sinceMs),
+    fleetRuns: async (query) => (await filled).insight.edges.lengths(query),
+    fleetMedianRun: async (name, besidesId) => (await filled).insight.edges.medianRun(name, besidesId),
   }
 }
 
@@ -104,5 +109,7 @@ export function fleetFactsOf(query: Remote<FleetCalls>): ApiFleetFacts {
     edges: (asked) => query.fleetEdges(asked),
     edge: (name, sinceMs) => query.fleetEdge(name, sinceMs),
     compare: (first, second, sinceMs) => query.fleetCompare(first, second, sinceMs),
+    runs: (asked) => query.fleetRuns(asked),
+    medianRun: (name, besidesId) => query.fleetMedianRun(name, besidesId),
   }
 }

@@ -7,7 +7,8 @@ import type { ApiFleetFacts, ClusterWithFacts } from './api/fleet-facts.ts'
 import type { ClusterPage, ClusterQuery } from './fleet/cluster-book.ts'
 import type { OpenUpgrade } from './fleet/cluster-states.ts'
 import type { EdgeComparison } from './fleet/edge-comparison.ts'
-import type { EdgeBook, EdgeQuery } from './fleet/edge-book.ts'
+import type { DurationRun, DurationRuns } from './fleet/duration-runs.ts'
+import type { EdgeBook, EdgeQuery, RunQuery } from './fleet/edge-book.ts'
 import type { EdgeName } from './fleet/edges.ts'
 import type { FleetBook } from './fleet/fleet-book.ts'
 import type { FleetCoverage } from './fleet/fleet-coverage.ts'
@@ -50,6 +51,8 @@ export type PastFleetCalls = {
     second: EdgeName,
     sinceMs?: number,
   ): Promise<EdgeComparison | undefined>
+  pastRuns(moment: PastMoment, query: RunQuery): Promise<DurationRuns>
+  pastMedianRun(moment: PastMoment, name: EdgeName, besidesId: string): Promise<DurationRun | undefined>
 }
 
 const KEPT_MS = 30_000
@@ -112,6 +115,8 @@ export function pastFleetCalls(
     pastEdge: async (moment, name, sinceMs) => (await at(moment)).insight.edges.edge(name, sinceMs),
     pastCompare: async (moment, first, second, sinceMs) =>
       (await at(moment)).insight.edges.compare(first, second, sinceMs),
+    pastRuns: async (moment, query) => (await at(moment)).insight.edges.lengths(query),
+    pastMedianRun: async (moment, name, besidesId) => (await at(moment)).insight.edges.medianRun(name, besidesId),
   }
 }
 
@@ -140,5 +145,7 @@ export function pastFactsOf(query: Remote<PastFleetCalls>, moment: PastMoment): 
     edges: (asked) => query.pastEdges(moment, asked),
     edge: (name, sinceMs) => query.pastEdge(moment, name, sinceMs),
     compare: (first, second, sinceMs) => query.pastCompare(moment, first, second, sinceMs),
+    runs: (asked) => query.pastRuns(moment, asked),
+    medianRun: (name, besidesId) => query.pastMedianRun(moment, name, besidesId),
   }
 }

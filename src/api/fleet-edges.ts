@@ -2,8 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
 import { PAGE_DEFAULT } from '../contract/fleet-common.ts'
-import { CompareQuery, EdgesQuery } from '../contract/fleet-edges.ts'
-import type { EdgeComparisonItem, EdgeItem, EdgeItems, EDGE_SORTS } from '../contract/fleet-edges.ts'
+import { CompareQuery, EdgesQuery, RUNS_MAX, RunsQuery } from '../contract/fleet-edges.ts'
+import type { EdgeComparisonItem, EdgeItem, EdgeItems, EDGE_SORTS, RunItem, RunItems } from '../contract/fleet-edges.ts'
+import type { DurationRun } from '../fleet/duration-runs.ts'
 import type { EdgeComparison } from '../fleet/edge-comparison.ts'
 import type { EdgeName } from '../fleet/edges.ts'
 import { pageOf } from '../fleet/keyset.ts'
@@ -11,7 +12,7 @@ import type { SortKey } from '../fleet/keyset.ts'
 import { compareVersions } from '../fleet/version-order.ts'
 import { parseDuration } from '../model/duration.ts'
 import type { EdgeFacts } from '../model/stuck.ts'
-import type { UpgradeOperator } from '../model/upgrade.ts'
+import type { PhaseName, UpgradeOperator } from '../model/upgrade.ts'
 import { readCursor, writeCursor } from './fleet-cursor.ts'
 import type { ApiFleetFacts } from './fleet-facts.ts'
 import { coverageItem, durationItem, timeOf } from './fleet-items.ts'
@@ -50,6 +51,34 @@ export function registerFleetEdges(app: FastifyInstance, facts: ApiFleetFacts, c
       since: timeOf(sinceMs),
       edges: shown.map(edgeItem),
       nextCursor: hasMore ? writeCursor('edges', question, { key: keyOf(last), id: idOf(last) }) : null,
+    }
+  })
+
+  app.get('/api/fleet/v1/edges/runs', { config }, async (request): Promise<RunItems> => {
+    const asked = readQuery(RunsQuery, request)
+    const { phase, limit = RUNS_MAX } = asked
+    const { view, nowMs, note } = fleetAt(facts, clock, asked.at)
+    const sinceMs = sinceOf(asked, nowMs)
+    const [found, coverage] = await Promise.all([
+      view.runs({
+        ...pick(asked, 'operator', 'from', 'to'),
+        ...(sinceMs === undefined ? {} : { sinceMs }),
+        // One that no upgrade has is an answer of none.
+        ...(phase === undefined ? {} : { phase: phase as PhaseName }),
+        limit,
+      }),
+      view.coverage(nowMs),
+    ])
+    return {
+      asOf: timeOf(nowMs),
+      ...(await note(UNTOLD.edges)),
+      coverage: coverageItem(coverage),
+      since: timeOf(sinceMs),
+      total: found.total,
+      classes: found.classes.map(({ fromNodes, toNodes, ...took }) => {
+        return { fromNodes: fromNodes ?? null, toNodes: toNodes ?? null, ...durationItem(took) }
+      }),
+      runs: found.runs.map(runItem),
     }
   })
 
@@ -125,6 +154,16 @@ function edgeItem(edge: EdgeFacts): EdgeItem {
     phases: phases.map(({ phase, ...estimate }) => ({ phase, ...durationItem(estimate) })),
     firstAt: timeOf(firstMs),
     lastAt: timeOf(lastMs),
+  }
+}
+
+function runItem({ id, cluster, name, nodes, startedMs, seconds, isFinished }: DurationRun): RunItem {
+  return {
+    ...{ id, cluster, operator: name.operator as UpgradeOperator, from: name.from, to: name.to },
+    nodes: nodes ?? null,
+    startedAt: timeOf(startedMs),
+    seconds,
+    finished: isFinished,
   }
 }
 

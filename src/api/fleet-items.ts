@@ -31,6 +31,7 @@ export function upgradeItem(upgrade: Upgrade): UpgradeItem {
     state,
     startedAt: timeOf(startedMs),
     endedAt: timeOf(endedMs),
+    nodes: upgrade.nodes ?? null,
     phases: upgrade.phases.map(phaseItem),
     blockedBy: upgrade.blockedBy === undefined ? null : blockItem(upgrade.blockedBy),
     evidence: upgrade.evidence.map(evidenceItem),

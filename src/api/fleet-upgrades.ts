@@ -68,13 +68,20 @@ export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts
       const { view, nowMs, note } = fleetAt(facts, clock, at)
       const record = await known(view, request.params.id, at)
       const { id, operator, from, to } = record.upgrade
-      const [verdict, edge] = await Promise.all([
+      const name = from === undefined ? undefined : { operator, from, to }
+      const [verdict, edge, median] = await Promise.all([
         view.judge(id, nowMs),
-        from === undefined ? undefined : view.edge({ operator, from, to }),
+        name === undefined ? undefined : view.edge(name),
+        name === undefined ? undefined : view.medianRun(name, id),
       ])
+      const beside = median === undefined ? undefined : await view.upgrade(median.id)
       return {
         ...detailItem(record, verdict, nowMs),
         ...(await note(UNTOLD.upgrade)),
+        medianRun:
+          median === undefined || beside === undefined
+            ? null
+            : { id: median.id, cluster: median.cluster, seconds: median.seconds, traceId: upgradeTraceId(beside) },
         usual: edge === undefined ? [] : edge.phases.map(({ phase, ...took }) => ({ phase, ...durationItem(took) })),
       }
     },
@@ -125,7 +132,7 @@ function detailItem(
   { upgrade, detail }: UpgradeRecord,
   verdict: StuckVerdict | undefined,
   nowMs: number,
-): Omit<UpgradeDetailItem, 'usual'> {
+): Omit<UpgradeDetailItem, 'usual' | 'medianRun'> {
   return {
     asOf: timeOf(nowMs),
     upgrade: upgradeItem(upgrade),

@@ -2,7 +2,14 @@ import { ChangeEvent } from '../contract/events.ts'
 import { ObjectChangeItems, ObjectChangesQuery } from '../contract/fleet-changes.ts'
 import { ClusterDetail, ClusterItems, ClustersQuery } from '../contract/fleet-clusters.ts'
 import { MomentQuery } from '../contract/fleet-common.ts'
-import { CompareQuery, EdgeComparisonItem, EdgeItems, EdgesQuery } from '../contract/fleet-edges.ts'
+import {
+  CompareQuery,
+  EdgeComparisonItem,
+  EdgeItems,
+  EdgesQuery,
+  RunItems,
+  RunsQuery,
+} from '../contract/fleet-edges.ts'
 import { LogItems, LogsQuery } from '../contract/fleet-logs.ts'
 import { ModificationItems, ModificationsQuery } from '../contract/fleet-modifications.ts'
 import {
@@ -93,6 +100,12 @@ export const FLEET_OPERATIONS: Operations = {
     tag: 'fleet',
     query: EdgesQuery,
     answer: EdgeItems,
+  },
+  'GET /api/fleet/v1/edges/runs': {
+    summary: 'Single runs with how large their clusters were, and how long classes of sizes take.',
+    tag: 'fleet',
+    query: RunsQuery,
+    answer: RunItems,
   },
   'GET /api/fleet/v1/edges/compare': {
     summary: 'Two edges beside each other: whether one succeeds more often, and whether it is faster.',

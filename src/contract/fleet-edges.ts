@@ -1,5 +1,16 @@
 import { Type, type Static } from 'typebox'
-import { listOf, MOMENT_PARAMS, OrderParam, orNull, PAGE_PARAMS, PAST_FIELD, Time, wordOf } from './fleet-common.ts'
+import {
+  FleetCoverage,
+  limitSchema,
+  listOf,
+  MOMENT_PARAMS,
+  OrderParam,
+  orNull,
+  PAGE_PARAMS,
+  PAST_FIELD,
+  Time,
+  wordOf,
+} from './fleet-common.ts'
 import { DURATION_FIELDS, EDGE_PARAMS, UPGRADE_OPERATORS } from './fleet-upgrades.ts'
 
 /** Edges of the upgrade graph, over all upgrades that took them. */
@@ -59,6 +70,51 @@ export type EdgesQuery = Static<typeof EdgesQuery>
 
 export const EdgeItems = listOf({ ...SINCE_FIELD, edges: Type.Array(EdgeItem) })
 export type EdgeItems = Static<typeof EdgeItems>
+
+/** `GET /api/fleet/v1/edges/runs`: single runs with how large their clusters were. */
+export const RUNS_MAX = 2000
+export const RunsQuery = Type.Object({
+  ...EDGE_PARAMS,
+  phase: Type.Optional(Type.String({ description: 'How long this phase took; the whole when left out.' })),
+  ...WINDOW_PARAMS,
+  ...MOMENT_PARAMS,
+  limit: limitSchema(RUNS_MAX, RUNS_MAX),
+})
+
+/** `nodes`: of the cluster when it began; `null`: not known. */
+export const RunItem = Type.Object({
+  id: Type.String(),
+  cluster: Type.String(),
+  operator: wordOf(UPGRADE_OPERATORS),
+  from: Type.String(),
+  to: Type.String(),
+  nodes: orNull(Type.Integer()),
+  startedAt: orNull(Time),
+  seconds: Type.Number(),
+  /** False: it took longer than that, or never would have ended. */
+  finished: Type.Boolean(),
+})
+export type RunItem = Static<typeof RunItem>
+
+/** `fromNodes` `null`: those whose size is not known; `toNodes` `null`: no bound. Bounds are inclusive. */
+export const SizeClassItem = Type.Object({
+  fromNodes: orNull(Type.Integer()),
+  toNodes: orNull(Type.Integer()),
+  ...DURATION_FIELDS,
+})
+export type SizeClassItem = Static<typeof SizeClassItem>
+
+/** The newest runs; `total` and `classes` are of all of them. */
+export const RunItems = Type.Object({
+  asOf: Time,
+  coverage: FleetCoverage,
+  ...PAST_FIELD,
+  ...SINCE_FIELD,
+  total: Type.Integer(),
+  classes: Type.Array(SizeClassItem),
+  runs: Type.Array(RunItem),
+})
+export type RunItems = Static<typeof RunItems>
 
 /** `GET /api/fleet/v1/edges/compare?first=1.15.0..1.16.0&second=1.16.0..1.17.0`. */
 export const CompareQuery = Type.Object({

@@ -49,6 +49,8 @@ export const UpgradeItem = Type.Object({
   startedAt: orNull(Time),
   /** Of the control plane; virtual machines follow in the phase `workloads`. */
   endedAt: orNull(Time),
+  /** Of the cluster when it began, as far as it was known then: those that run virt-handler; of OpenShift all. */
+  nodes: orNull(Type.Integer()),
   phases: Type.Array(UpgradePhaseItem),
   blockedBy: orNull(BlockItem),
   /** Oldest first. */
@@ -197,6 +199,13 @@ export const UpgradeDetailItem = Type.Object({
   verdict: orNull(StuckItem),
   /** Where its phases stand as spans; nothing is there before something says when it began. */
   traceId: Type.String(),
+  /**
+   * The finished run of this edge that took nearest to their median, to hold this one against; `null`: none finished
+   * besides this one, or nobody knows where it comes from.
+   */
+  medianRun: orNull(
+    Type.Object({ id: Type.String(), cluster: Type.String(), seconds: Type.Number(), traceId: Type.String() }),
+  ),
   /** What its phases take on this edge, over all upgrades that took it; empty where nobody knows where it comes from. */
   usual: Type.Array(Type.Object({ phase: Type.String(), ...DURATION_FIELDS })),
 })

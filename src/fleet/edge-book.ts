@@ -7,7 +7,9 @@
  * by one (`estimateNext`), so they are behind by a beat at most.
  */
 import type { EdgeFacts } from '../model/stuck.ts'
-import type { UpgradeRecord } from '../model/upgrade.ts'
+import type { PhaseName, UpgradeRecord } from '../model/upgrade.ts'
+import { durationRuns, medianRun, runLength } from './duration-runs.ts'
+import type { DurationRun, DurationRuns } from './duration-runs.ts'
 import { compareEdges } from './edge-comparison.ts'
 import type { EdgeComparison } from './edge-comparison.ts'
 import { edgeFactsOf, edgeNameOf, edgeRunOf, wholeDurations } from './edges.ts'
@@ -23,6 +25,13 @@ export interface EdgeQuery {
   readonly sinceMs?: number
 }
 
+/** Single runs: of one phase, or as a whole. */
+export interface RunQuery extends EdgeQuery {
+  readonly phase?: PhaseName
+  /** So many are shown. */
+  readonly limit: number
+}
+
 /** Reading edges: what the API asks. */
 export interface EdgeReader {
   /** By operator, then the newest target first, then the newest origin first. */
@@ -30,6 +39,9 @@ export interface EdgeReader {
   edge(name: EdgeName, sinceMs?: number): Promise<EdgeFacts | undefined>
   /** `undefined`: one of them was never taken, or not since then. */
   compare(first: EdgeName, second: EdgeName, sinceMs?: number): Promise<EdgeComparison | undefined>
+  runs(query: RunQuery): Promise<DurationRuns>
+  /** The run of an edge to hold another one against; `undefined`: none finished besides this one. */
+  medianRun(name: EdgeName, besidesId: string): Promise<DurationRun | undefined>
 }
 
 /** Runs that one answer about many edges estimates, some 10 ms of them (bench edges). */
@@ -51,6 +63,8 @@ export interface EdgeBook {
   finished(): readonly EdgeEstimate[]
   /** Estimates the edge that has waited longest since it changed; false when none waits. */
   estimateNext(): boolean
+  lengths(query: RunQuery): DurationRuns
+  medianRun(name: EdgeName, besidesId: string): DurationRun | undefined
   /** All that took each edge. */
   runs(): Iterable<{ readonly name: EdgeName; readonly runs: Iterable<EdgeRun> }>
   /** Rises whenever an edge changed. */
@@ -171,6 +185,17 @@ export function createEdgeBook(): EdgeBook {
       if (edge !== undefined) estimateOf(edge)
       return changed.size > 0
     },
+    lengths: (query) => {
+      const { phase, sinceMs = -Infinity, limit } = query
+      const found = inOrder()
+        .filter(({ name }) => fits(name, query))
+        .flatMap((edge) => lengthsOf(edge, sinceMs, phase))
+      return durationRuns(found, limit)
+    },
+    medianRun: (name, besidesId) => {
+      const edge = edges.get(keyOf(name))
+      return edge && medianRun(lengthsOf(edge, -Infinity).filter(({ id }) => id !== besidesId))
+    },
     runs: function* () {
       for (const edge of inOrder()) yield { name: edge.name, runs: eachRun(edge) }
     },
@@ -193,6 +218,23 @@ function runsByEdge(records: readonly UpgradeRecord[]): ReadonlyMap<string, { na
 
 function runsOf(edge: Edge): readonly EdgeRun[] {
   return [...edge.runs.values()].flat()
+}
+
+function lengthsOf({ name, runs }: Edge, sinceMs: number, phase?: PhaseName): readonly DurationRun[] {
+  const found: DurationRun[] = []
+  for (const [cluster, ofCluster] of runs) {
+    for (const run of ofCluster) {
+      const { id, nodes, startedMs } = run
+      const length = runLength(run, phase)
+      if (length === undefined || (startedMs ?? -Infinity) < sinceMs) continue
+      found.push({
+        ...{ id, cluster, name, ...length },
+        ...(nodes === undefined ? {} : { nodes }),
+        ...(startedMs === undefined ? {} : { startedMs }),
+      })
+    }
+  }
+  return found
 }
 
 /** Without a list of them: an edge has as many as the fleet has clusters. */

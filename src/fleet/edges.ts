@@ -15,6 +15,10 @@ import { wilsonInterval } from './statistics/wilson.ts'
 
 /** What one upgrade says about its edge. */
 export interface EdgeRun {
+  /** Of the upgrade. */
+  readonly id: string
+  /** Of the cluster when it began; absent: unknown. */
+  readonly nodes?: number
   readonly state: UpgradeState
   readonly whole?: RunLength
   readonly phases: PhaseShape
@@ -57,6 +61,8 @@ export function edgeRunOf({ upgrade, detail }: UpgradeRecord): EdgeRun {
       : lengthOf(startedMs, seenUntilMs, upgrade.state === 'succeeded' && upgrade.endedMs !== undefined)
   const phases = upgrade.phases.flatMap((phase) => phaseLength(phase, detail.observedUntilMs))
   return {
+    id: upgrade.id,
+    ...(upgrade.nodes === undefined ? {} : { nodes: upgrade.nodes }),
     state: upgrade.state,
     phases: shapeOf(phases),
     phaseSeconds: phases.map(([, { seconds }]) => seconds),

@@ -25,7 +25,10 @@ export interface FleetInsight {
   remove(cluster: string): void
   /** Something was heard of a cluster, whether or not it changed what is known of it. */
   hear(cluster: string, heard: Heard): void
-  readonly edges: Pick<EdgeBook, 'edges' | 'edge' | 'compare' | 'prepare' | 'runs' | 'estimateNext'>
+  readonly edges: Pick<
+    EdgeBook,
+    'edges' | 'edge' | 'compare' | 'lengths' | 'medianRun' | 'prepare' | 'runs' | 'estimateNext'
+  >
   /** Of every open upgrade, by cluster. `heard`: when a cluster was last heard, better than its facts know. */
   verdicts(nowMs: number, heard?: (cluster: string) => Heard | undefined): readonly StuckVerdict[]
   /** Clusters whose peers were offered a newer version long ago. */

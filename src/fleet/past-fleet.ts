@@ -26,7 +26,9 @@ import type { Heard } from './stuck.ts'
 export interface PastFleet extends NowSource {
   /** When anything was first heard of any cluster; absent: no cluster is known. */
   readonly knownFromMs?: number
-  readonly insight: { readonly edges: Pick<EdgeBook, 'edges' | 'edge' | 'compare' | 'prepare'> }
+  readonly insight: {
+    readonly edges: Pick<EdgeBook, 'edges' | 'edge' | 'compare' | 'lengths' | 'medianRun' | 'prepare'>
+  }
   clusters(query: ClusterQuery): ClusterPage
   cluster(name: string): ClusterView | undefined
 }

@@ -34,12 +34,13 @@ interface Cut {
   readonly isNewest: boolean
 }
 
-function upgradeAt({ startedMs, endedMs, blockedBy, ...rest }: Upgrade, cut: Cut): Upgrade {
+function upgradeAt({ startedMs, endedMs, blockedBy, nodes, ...rest }: Upgrade, cut: Cut): Upgrade {
   const block = blockedBy === undefined ? undefined : blockAt(blockedBy, cut)
   return {
     ...rest,
     state: stateAt(rest.state, endedMs, cut),
     ...knownTimes({ startedMs, endedMs }, cut.atMs),
+    ...(nodes !== undefined && startedMs !== undefined && startedMs <= cut.atMs ? { nodes } : {}),
     phases: rest.phases.map((phase) => stageAt(phase, cut)),
     ...(block === undefined ? {} : { blockedBy: block }),
     evidence: until(rest.evidence, cut),

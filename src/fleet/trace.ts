@@ -143,6 +143,7 @@ function rootAttributes({ upgrade, detail }: UpgradeRecord): Attributes {
     'olm.subscription.name': detail.subscription,
     'olm.channel': upgrade.channel,
     'olm.install_plan.name': detail.installPlan,
+    'upgrade.nodes': upgrade.nodes,
   })
 }
 

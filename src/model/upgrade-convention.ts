@@ -93,6 +93,7 @@ const ROOT_ATTRIBUTES: readonly ConventionAttribute[] = [
   may('olm.subscription.name', 'The Subscription', 'community-kubevirt-hyperconverged'),
   may('olm.channel', "The Subscription's channel", 'stable'),
   may('olm.install_plan.name', 'The InstallPlan', 'install-7xk2p'),
+  mayCount('upgrade.nodes', 'Nodes when it began: those that run virt-handler; of OpenShift all', '40'),
   may('upgrade.source', 'What the trace is made from, best first', 'k8sobjects', ['k8sobjects', 'operator', 'metrics']),
 ]
 

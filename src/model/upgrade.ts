@@ -16,6 +16,8 @@ export interface Upgrade {
   readonly startedMs?: number
   /** Of the control plane: for HCO when `status.versions[operator]` is the target. Absent while it runs, or unknown. */
   readonly endedMs?: number
+  /** Of the cluster when it began, as far as it was known then: those that run virt-handler; of OpenShift all. */
+  readonly nodes?: number
   /** In the order of `PHASES`; operands by component after `operands`. */
   readonly phases: readonly UpgradePhase[]
   readonly blockedBy?: UpgradeBlock

@@ -6,7 +6,7 @@ import { Value } from 'typebox/value'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ClusterDetail, ClusterItems } from '../../src/contract/fleet-clusters.ts'
 import type { ClusterItem } from '../../src/contract/fleet-clusters.ts'
-import { EdgeComparisonItem, EdgeItems } from '../../src/contract/fleet-edges.ts'
+import { EdgeComparisonItem, EdgeItems, RunItems } from '../../src/contract/fleet-edges.ts'
 import { ModificationItems } from '../../src/contract/fleet-modifications.ts'
 import { StuckItems, UpgradeDetailItem, UpgradeItem, UpgradeItems } from '../../src/contract/fleet-upgrades.ts'
 import type { ClusterRecord, Modification } from '../../src/model/cluster-record.ts'
@@ -117,7 +117,7 @@ const FLEET: readonly ClusterFacts[] = [
     }),
     {
       upgrades: [
-        upgrade('c-1', 'u-1'),
+        upgrade('c-1', 'u-1', { nodes: 12 }),
         upgrade('c-1', 'u-2', { from: '1.15.0', to: '1.16.0', startedMs: at(-500), endedMs: at(-470) }),
       ],
       intervals: [
@@ -403,6 +403,9 @@ describe('upgrades', () => {
       censored: 1,
       p50Seconds: null,
     })
+    const { medianRun } = await ask<UpgradeDetailItem>('/api/fleet/v1/upgrades/u-stuck/detail', UpgradeDetailItem)
+    expect(medianRun).toMatchObject({ id: 'u-1', cluster: 'c-1' })
+    expect(medianRun?.traceId).toMatch(/^[0-9a-f]{32}$/)
     const { edges: same } = await ask<EdgeItems>('/api/fleet/v1/edges?from=1.16.0&to=1.17.0', EdgeItems)
     expect(usual).toEqual(same[0]!.phases)
   })
@@ -447,6 +450,21 @@ describe('edges', () => {
     ['?to=1.17.0', ['1.16.0..1.17.0 x3']],
   ])('%s', async (query, want) => {
     expect(await edges(query)).toEqual(want)
+  })
+
+  test('single runs with how large their clusters were', async () => {
+    const body = await ask<RunItems>('/api/fleet/v1/edges/runs?from=1.16.0&limit=2', RunItems)
+    expect(body).toMatchObject({ total: 3, since: null, coverage: { clusters: FLEET.length } })
+    expect(body.runs.map(({ id, nodes, finished }) => [id, nodes, finished])).toEqual([
+      ['u-3', null, false],
+      ['u-1', 12, true],
+    ])
+    expect(body.classes.map(({ fromNodes, toNodes, runs }) => [fromNodes, toNodes, runs])).toEqual([
+      [11, 30, 1],
+      [null, null, 2],
+    ])
+    const { total } = await ask<RunItems>('/api/fleet/v1/edges/runs?phase=olm.installing', RunItems)
+    expect(total).toBe(1)
   })
 
   test('over the upgrades that began since a time, or so long ago at most', async () => {

@@ -45,6 +45,7 @@ GET                           viewer  own         /api/fleet/v1/deliveries
 GET                           viewer  own         /api/fleet/v1/deliveries/:id
 GET                           viewer  own         /api/fleet/v1/edges
 GET                           viewer  own         /api/fleet/v1/edges/compare
+GET                           viewer  own         /api/fleet/v1/edges/runs
 GET                           viewer  own         /api/fleet/v1/events
 GET                           viewer  own         /api/fleet/v1/logs
 GET                           viewer  own         /api/fleet/v1/metrics

@@ -8,7 +8,8 @@ const NOW_MS = Date.UTC(2026, 8, 30)
 const BEFORE_MS = NOW_MS - LATELY_MS - 1
 
 const runs = (state: UpgradeState, count: number, lastMs = NOW_MS): EdgeRun[] =>
-  Array.from({ length: count }, () => ({
+  Array.from({ length: count }, (_, i) => ({
+    id: `u-${i}`,
     state,
     lastMs,
     phases: { names: [], areFinished: [] },

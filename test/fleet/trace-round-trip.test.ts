@@ -36,9 +36,9 @@ const timesOf = ({ upgrade }: UpgradeRecord) =>
 
 describe('an upgrade told by its operator', () => {
   test('has the versions, times and phases that the trace says', () => {
-    const { upgrade, detail } = derived(native(UPGRADE))
+    const { upgrade, detail } = derived(native({ ...UPGRADE, upgrade: { ...UPGRADE.upgrade, nodes: 40 } }))
     const { from, to, operator, startedMs, endedMs } = UPGRADE.upgrade
-    expect(upgrade).toMatchObject({ from, to, operator, startedMs, endedMs, state: 'succeeded' })
+    expect(upgrade).toMatchObject({ from, to, operator, startedMs, endedMs, nodes: 40, state: 'succeeded' })
     expect(timesOf({ upgrade, detail })).toMatchObject({
       ...timesOf(UPGRADE),
       operands: [expect.any(Number), expect.any(Number)],

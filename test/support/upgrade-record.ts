@@ -128,6 +128,7 @@ export const UPGRADE_FIELDS = [
   'state',
   'startedAt',
   'endedAt',
+  'nodes',
   'phases',
   'blockedBy',
   'evidence',

@@ -49,6 +49,7 @@ export function merge(better: UpgradeDraft, worse: UpgradeDraft): UpgradeDraft {
     started: better.started ?? worse.started,
     ended: better.ended ?? (outcome.state === 'in_progress' ? undefined : worse.ended),
     channel: better.channel ?? worse.channel,
+    nodes: better.nodes ?? worse.nodes,
     approval: better.approval ?? worse.approval,
     phases: operandsOf.map((name) => mergePhase(phaseOf(better, name), phaseOf(worse, name))),
     evidence: [...better.evidence, ...worse.evidence],

@@ -76,6 +76,7 @@ function draftOf(spans: readonly SpanEvidence[]): UpgradeDraft | undefined {
     ...{ isProven: from !== undefined && from !== to, anchorMs: firstMs, sinceMs: firstMs, state, started, ended },
     heardMs: Math.max(...spans.map(({ endMs }) => endMs)),
     channel: textOf(spans, 'olm.channel'),
+    nodes: nodesOf(spans),
     approval: approval === 'Manual' || approval === 'Automatic' ? approval : undefined,
     phases: phasesOf(spans, hco),
     evidence: spans.map(({ name, startMs, traceId, spanId, attributes }) => ({
@@ -98,6 +99,11 @@ function draftOf(spans: readonly SpanEvidence[]): UpgradeDraft | undefined {
           : { startedMs: hco.startMs, ...(endOf(hco) !== undefined && { endedMs: hco.endMs }) },
     },
   }
+}
+
+function nodesOf(spans: readonly SpanEvidence[]): number | undefined {
+  const nodes = Number(textOf(spans, 'upgrade.nodes') ?? 0)
+  return Number.isSafeInteger(nodes) && nodes > 0 ? nodes : undefined
 }
 
 function textOf(spans: readonly SpanEvidence[], key: string): string | undefined {

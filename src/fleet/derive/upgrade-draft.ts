@@ -33,6 +33,8 @@ export interface UpgradeDraft {
   readonly started?: Moment | undefined
   readonly ended?: Moment | undefined
   readonly channel?: string | undefined
+  /** Only where the source says it itself; otherwise it is counted. */
+  readonly nodes?: number | undefined
   readonly approval?: 'Automatic' | 'Manual' | undefined
   readonly phases: readonly PhaseDraft[]
   readonly evidence: readonly Evidence[]

@@ -3,12 +3,14 @@ import { PHASES } from '../../model/upgrade.ts'
 import type { Evidence, PhaseName, UpgradeDetail, UpgradePhase, UpgradeRecord } from '../../model/upgrade.ts'
 import { compareTexts } from './cluster-history.ts'
 import type { ClusterHistory } from './cluster-history.ts'
+import { nodesAtStart } from './nodes-at-start.ts'
 import { csvUpgradeId, edgeUpgradeId } from './upgrade-id.ts'
 import type { PhaseDraft, UpgradeDraft } from './upgrade-draft.ts'
 
 export function toRecord(draft: UpgradeDraft, history: ClusterHistory): UpgradeRecord {
   const { operator, from, to, state, started, ended, channel, approval } = draft
   const { csvUid } = draft.detail
+  const nodes = started === undefined ? undefined : (nodesAtStart(history, operator, started.atMs) ?? draft.nodes)
   const id =
     csvUid === undefined
       ? edgeUpgradeId(history.cluster, operator, from, to, started?.atMs)
@@ -26,6 +28,7 @@ export function toRecord(draft: UpgradeDraft, history: ClusterHistory): UpgradeR
       state,
       ...(started !== undefined && { startedMs: started.atMs }),
       ...(ended !== undefined && { endedMs: ended.atMs }),
+      ...(nodes !== undefined && { nodes }),
       phases,
       evidence: evidenceOf(draft.evidence),
       resolutionSeconds: Math.max(1, started?.resolutionSeconds ?? 1, ended?.resolutionSeconds ?? 1),

@@ -1,4 +1,4 @@
-/** Over which upgrades edges are told, as it stands in the address: those that began lately, or all that are kept. Pure. */
+/** How edges are looked at, as it stands in the address: over upgrades that began lately or all, beside which other. Pure. */
 
 export const EDGE_WINDOWS = [
   { value: '7d', text: 'This week' },
@@ -10,6 +10,31 @@ export type EdgeWindow = (typeof EDGE_WINDOWS)[number]['value']
 export function parseEdgeWindow(search: string): EdgeWindow {
   const asked = new URLSearchParams(search).get('window')
   return EDGE_WINDOWS.find(({ value }) => value === asked)?.value ?? ''
+}
+
+/** What of the address a page about an edge shows besides the edge. */
+export interface EdgeView {
+  readonly window: EdgeWindow
+  /** `from..to` of an edge beside it; empty: none. */
+  readonly than: string
+  /** Whose durations by size are shown; empty: of the whole upgrade. */
+  readonly phase: string
+  readonly runs: 'plot' | 'table'
+}
+
+export function parseEdgeView(search: string): EdgeView {
+  const params = new URLSearchParams(search)
+  return {
+    window: parseEdgeWindow(search),
+    than: params.get('than') ?? '',
+    phase: params.get('phase') ?? '',
+    runs: params.get('runs') === 'table' ? 'table' : 'plot',
+  }
+}
+
+/** What is usual is left out. */
+export function searchOfEdgeView({ runs, ...rest }: EdgeView): Readonly<Record<string, string>> {
+  return { ...rest, runs: runs === 'plot' ? '' : runs }
 }
 
 const SAYS: Readonly<Record<EdgeWindow, string>> = {

@@ -16,6 +16,8 @@ export interface UpgradeListView {
   readonly order: 'asc' | 'desc'
   /** Ids of two to five that are looked at beside each other. */
   readonly compare: readonly string[]
+  /** Durations by cluster size are open. */
+  readonly sizes: boolean
 }
 
 export type UpgradeSort = (typeof UPGRADE_SORTS)[number]
@@ -47,6 +49,7 @@ export function parseUpgradeView(search: string): UpgradeListView {
     sort,
     order: orderOf(params.get('order'), sort),
     compare: [...new Set(params.getAll('compare'))].filter((id) => id !== '').slice(0, COMPARED_MAX),
+    sizes: one('sizes') === 'true',
   }
 }
 
@@ -61,7 +64,7 @@ export function firstUpgradeOrder(sort: UpgradeSort): 'asc' | 'desc' {
 
 /** What is as by default is left out, so that equal views have equal links. */
 export function searchOfUpgradeView(view: UpgradeListView): Readonly<Record<string, string | readonly string[]>> {
-  const { operator, from, to, states, cluster, began, sort, order, compare } = view
+  const { operator, from, to, states, cluster, began, sort, order, compare, sizes } = view
   return {
     operator,
     from,
@@ -72,6 +75,7 @@ export function searchOfUpgradeView(view: UpgradeListView): Readonly<Record<stri
     sort: sort === 'started' ? '' : sort,
     order: order === firstUpgradeOrder(sort) ? '' : order,
     compare,
+    sizes: sizes ? 'true' : '',
   }
 }
 

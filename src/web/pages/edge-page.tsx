@@ -2,14 +2,15 @@ import type { ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { EdgeComparisonItem, EdgeItem } from '../../contract/fleet-edges.ts'
 import { durationSentence, edgeKey, edgeName, phaseSentence, successSentence, successText } from '../lib/edge-words.ts'
-import { EDGE_WINDOWS, edgeWindowWords, parseEdgeWindow } from '../lib/edge-window.ts'
-import type { EdgeWindow } from '../lib/edge-window.ts'
+import { EDGE_WINDOWS, edgeWindowWords, parseEdgeView, searchOfEdgeView } from '../lib/edge-window.ts'
+import type { EdgeView, EdgeWindow } from '../lib/edge-window.ts'
 import { edgePath, edgesPath, upgradesPath } from '../lib/fleet-paths.ts'
 import { operatorName } from '../lib/fleet-words.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { compareVersions } from '../lib/version-order.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { DurationExplorer } from '../panels/fleet/duration-explorer.tsx'
 import { EdgePhases } from '../panels/fleet/edge-phases.tsx'
 import { lengthOr, SuccessWhisker } from '../panels/fleet/edge-table.tsx'
 import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
@@ -34,8 +35,11 @@ interface EdgePageProps {
 /** One step between two versions, and another one beside it. */
 export function EdgePage({ operator, from, to }: EdgePageProps): ReactNode {
   const search = useSearch()
-  const window = parseEdgeWindow(search)
-  const than = new URLSearchParams(search).get('than') ?? ''
+  const view = parseEdgeView(search)
+  const { window } = view
+  const change = (next: Partial<EdgeView>): void => {
+    navigate(edgePath(operator, from, to, searchOfEdgeView({ ...view, ...next })), { replace: true })
+  }
   const asked = { operator, from, to, window }
   const query = useEdges(asked)
   const moment = useMoment()
@@ -59,7 +63,7 @@ export function EdgePage({ operator, from, to }: EdgePageProps): ReactNode {
             options={EDGE_WINDOWS}
             value={window}
             onChange={(since) => {
-              navigate(edgePath(operator, from, to, { than, window: since }), { replace: true })
+              change({ window: since })
             }}
           />
         </span>
@@ -78,7 +82,20 @@ export function EdgePage({ operator, from, to }: EdgePageProps): ReactNode {
                   <Panel title="Durations by phase" aside="open runs count as longer than they were seen to be">
                     <EdgePhases edge={edge} />
                   </Panel>
-                  <ComparePanel edge={edge} window={window} />
+                  <DurationExplorer
+                    asked={{ operator, from, to, window }}
+                    view={{ phase: view.phase, show: view.runs }}
+                    onChange={({ phase, show }) => {
+                      change({ phase, runs: show })
+                    }}
+                  />
+                  <ComparePanel
+                    edge={edge}
+                    view={view}
+                    onCompare={(than) => {
+                      change({ than })
+                    }}
+                  />
                 </div>
                 <div>
                   <EdgeFacts edge={edge} window={window} />
@@ -145,10 +162,14 @@ function EdgeUpgrades(asked: EdgePageProps): ReactNode {
   )
 }
 
+interface ComparePanelProps {
+  readonly edge: EdgeItem
+  readonly view: EdgeView
+  readonly onCompare: (than: string) => void
+}
+
 /** Another edge of the same operator beside this one: the address says which. */
-function ComparePanel({ edge, window }: { readonly edge: EdgeItem; readonly window: EdgeWindow }): ReactNode {
-  const than = new URLSearchParams(useSearch()).get('than') ?? ''
-  const [, navigate] = useLocation()
+function ComparePanel({ edge, view: { than, window }, onCompare }: ComparePanelProps): ReactNode {
   const moment = useMoment()
   const others = (useEdges({ operator: edge.operator, window }).data?.edges ?? [])
     .filter((other) => edgeKey(other) !== edgeKey(edge))
@@ -164,9 +185,7 @@ function ComparePanel({ edge, window }: { readonly edge: EdgeItem; readonly wind
           className="facet-select"
           value={than}
           onChange={(event) => {
-            navigate(edgePath(edge.operator, edge.from, edge.to, { than: event.target.value, window }), {
-              replace: true,
-            })
+            onCompare(event.target.value)
           }}
         >
           <option value="">with another edge…</option>

@@ -4,7 +4,8 @@ import type { UpgradeDetailItem } from '../../contract/fleet-upgrades.ts'
 import { tracePath } from '../lib/explore-paths.ts'
 import { clusterPath, edgePath, upgradePath, upgradesPath } from '../lib/fleet-paths.ts'
 import { operatorName } from '../lib/fleet-words.ts'
-import { countOf } from '../lib/format-number.ts'
+import { formatShortLength } from '../lib/format-length.ts'
+import { countOf, formatCount } from '../lib/format-number.ts'
 import { alertPath } from '../lib/paths.ts'
 import { upgradeMarkdown } from '../lib/upgrade-markdown.ts'
 import { Answer } from '../panels/answer.tsx'
@@ -123,12 +124,14 @@ function UpgradeAnswer({ detail }: { readonly detail: UpgradeDetailItem }): Reac
 }
 
 function UpgradeFacts({ detail }: { readonly detail: UpgradeDetailItem }): ReactNode {
-  const { upgrade, csv, installPlan, subscription, namespace, lastProgressAt, observedUntil, traceId } = detail
+  const { upgrade, csv, installPlan, subscription, namespace, lastProgressAt, observedUntil, traceId, medianRun } =
+    detail
   const { operator, from, to, channel, approval, startedAt, endedAt } = upgrade
   const facts = [
     { name: 'Began', value: startedAt === null ? 'not known' : <Moment atMs={Date.parse(startedAt)} /> },
     { name: 'Ended', value: endedAt === null ? 'not yet' : <Moment atMs={Date.parse(endedAt)} /> },
     { name: 'Took', value: <TookText upgrade={upgrade} /> },
+    { name: 'Nodes', value: upgrade.nodes === null ? 'not known' : formatCount(upgrade.nodes) },
     ...(lastProgressAt === null
       ? []
       : [{ name: 'Last progress', value: <Since atMs={Date.parse(lastProgressAt)} suffix=" ago" /> }]),
@@ -151,6 +154,18 @@ function UpgradeFacts({ detail }: { readonly detail: UpgradeDetailItem }): React
           <Link href={tracePath(traceId)}>its phases as spans</Link>
         ),
     },
+    ...(startedAt === null || medianRun === null
+      ? []
+      : [
+          {
+            name: 'Beside',
+            value: (
+              <Link href={tracePath(traceId, { than: medianRun.traceId })}>
+                the median run of this edge ({medianRun.cluster}, {formatShortLength(medianRun.seconds)})
+              </Link>
+            ),
+          },
+        ]),
   ]
   return (
     <Panel title="About it">

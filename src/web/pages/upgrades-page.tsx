@@ -1,10 +1,12 @@
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import { UPGRADE_OPERATORS } from '../../contract/fleet-upgrades.ts'
 import type { StuckItems, UpgradeItems } from '../../contract/fleet-upgrades.ts'
 import type { EdgeItem } from '../../contract/fleet-edges.ts'
 import { upgradesPath } from '../lib/fleet-paths.ts'
+import { operatorName } from '../lib/fleet-words.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { heatRows } from '../lib/phase-heat.ts'
 import { waitsForApproval } from '../lib/upgrade-begin.ts'
@@ -19,6 +21,8 @@ import type { UpgradeListView, UpgradeSort } from '../lib/upgrade-view.ts'
 import { upgradeNews } from '../lib/upgrade-news.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { DurationExplorer } from '../panels/fleet/duration-explorer.tsx'
+import type { ExplorerView } from '../panels/fleet/duration-explorer.tsx'
 import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
 import { HeatMap } from '../panels/fleet/heat-map.tsx'
 import { UpgradeComparison } from '../panels/fleet/upgrade-comparison.tsx'
@@ -76,6 +80,7 @@ export function UpgradesPage(): ReactNode {
         </Answer>
         <ApiCallNote call={{ path: upgradesCall(RUNNING, moment, UPGRADES_MAX) }} />
       </Panel>
+      {view.sizes ? <SizesPanel view={view} /> : null}
       <HistoryPanel view={view} onChange={change} edges={edges} />
     </div>
   )
@@ -167,6 +172,17 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
                 <Button variant="link" size="sm" isInline isDisabled={history.isFetching} onClick={readAnew}>
                   {history.isFetching ? 'Reading…' : 'Refresh'} <kbd>u</kbd>
                 </Button>
+                <Button
+                  variant="link"
+                  size="sm"
+                  isInline
+                  aria-expanded={view.sizes}
+                  onClick={() => {
+                    onChange({ ...view, sizes: !view.sizes })
+                  }}
+                >
+                  Durations by cluster size
+                </Button>
                 <span className="quiet">Tick two to five to compare them.</span>
                 <ApiCallNote call={{ path: upgradesCall(question, moment) }} />
               </div>
@@ -194,6 +210,20 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
         }}
       </Answer>
     </section>
+  )
+}
+
+/** Of all edges of one operator: of several, sizes would be mixed with what each operator does. */
+function SizesPanel({ view: { operator, from, to, began } }: { readonly view: UpgradeListView }): ReactNode {
+  const [explored, setExplored] = useState<ExplorerView>({ phase: '', show: 'plot' })
+  const one = operator === '' ? UPGRADE_OPERATORS[0] : operator
+  return (
+    <>
+      <p className="quiet">
+        {from === '' && to === '' ? 'All edges' : 'The edges chosen below'} of {operatorName(one)}.
+      </p>
+      <DurationExplorer asked={{ operator: one, from, to, window: began }} view={explored} onChange={setExplored} />
+    </>
   )
 }
 

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { EdgeComparisonItem, EdgeItems } from '../../contract/fleet-edges.ts'
+import type { EdgeComparisonItem, EdgeItems, RunItems } from '../../contract/fleet-edges.ts'
 import { fetchJson } from './fetch-json.ts'
 import { askedAt } from './moment-param.ts'
 import { useMoment } from './use-moment.ts'
@@ -48,5 +48,29 @@ export function useEdgeComparison(asked: ComparedEdges): UseQueryResult<EdgeComp
     queryKey: ['edge-comparison', path],
     queryFn: ({ signal }) => fetchJson<EdgeComparisonItem>(path, signal),
     enabled: asked.second !== '',
+  })
+}
+
+/** Which single runs: of an edge, or of all of an operator; empty values are left out. */
+export interface RunsAsked {
+  readonly operator: string
+  readonly from: string
+  readonly to: string
+  readonly phase: string
+  readonly window: string
+}
+
+export function runsCall(asked: RunsAsked, moment: string | undefined): string {
+  return askedAt(`${EDGES}/runs`, moment, { ...asked })
+}
+
+/** Not polled: points that are looked at do not move. */
+export function useRuns(asked: RunsAsked): UseQueryResult<RunItems> {
+  const path = runsCall(asked, useMoment())
+  return useQuery({
+    queryKey: ['runs', path],
+    queryFn: ({ signal }) => fetchJson<RunItems>(path, signal),
+    placeholderData: keepPreviousData,
+    refetchOnWindowFocus: false,
   })
 }

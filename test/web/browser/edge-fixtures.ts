@@ -1,4 +1,11 @@
-import type { EdgeComparisonItem, EdgeItem, EdgeItems } from '../../../src/contract/fleet-edges.ts'
+import type {
+  EdgeComparisonItem,
+  EdgeItem,
+  EdgeItems,
+  RunItem,
+  RunItems,
+  SizeClassItem,
+} from '../../../src/contract/fleet-edges.ts'
 import { fleetCoverage } from './coverage-fixtures.ts'
 
 /** Edges of a made-up fleet: one clearly worse than the others, and one with too few runs to say. */
@@ -86,5 +93,32 @@ export function edgeComparison(search: URLSearchParams, nowMs: number): EdgeComp
       { phase: 'olm', verdict: 'no_difference', moreNeeded: 0, pValue: 0.7, chiSquare: 0.1 },
       { phase: 'operands', verdict: 'slower', moreNeeded: 0, pValue: 0.002, chiSquare: 9.4 },
     ],
+  }
+}
+
+/** Larger clusters take longer, by their root; every ninth does not finish, every tenth has no known size. */
+export function runItems(search: URLSearchParams, nowMs: number): RunItems {
+  const [from, to] = [search.get('from') ?? '1.17.3', search.get('to') ?? '1.18.1']
+  const scale = search.get('phase') === null ? 1 : 0.2
+  const runs = Array.from({ length: 300 }, (_, i): RunItem => {
+    const nodes = 1 + ((i * 37) % 250)
+    return {
+      ...{ id: `u-${i}`, cluster: `prod-${String(i).padStart(4, '0')}`, operator: 'kubevirt-hyperconverged', from, to },
+      nodes: i % 10 === 0 ? null : nodes,
+      startedAt: new Date(nowMs - i * 3_600_000).toISOString(),
+      seconds: scale * (300 + 90 * Math.sqrt(nodes) * (1 + ((i * 13) % 7) / 7)),
+      finished: i % 9 !== 0,
+    }
+  })
+  const sizes = (fromNodes: number | null, toNodes: number | null, p50Seconds: number): SizeClassItem => {
+    return { fromNodes, toNodes, ...took(scale * p50Seconds, 60) }
+  }
+  return {
+    ...{ asOf: new Date(nowMs).toISOString(), coverage: fleetCoverage(nowMs), since: sinceOf(search, nowMs) },
+    ...{
+      total: 412,
+      classes: [sizes(4, 10, 560), sizes(31, 100, 1260), sizes(101, 300, 2010), sizes(null, null, 900)],
+    },
+    runs,
   }
 }

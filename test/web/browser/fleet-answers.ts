@@ -1,7 +1,7 @@
 import { clusterDetail, clusterItems, objectChanges } from './fleet-fixtures.ts'
 import { modifications } from './modification-fixtures.ts'
 import { fleetCoverage } from './coverage-fixtures.ts'
-import { edgeComparison, edgeItems } from './edge-fixtures.ts'
+import { edgeComparison, edgeItems, runItems } from './edge-fixtures.ts'
 import { stuckItems, upgradeDetail, upgradeItems } from './upgrade-fixtures.ts'
 
 const NOT_FOUND = { status: 404, body: { error: 'nothing has that name', code: 'not_found' } }
@@ -20,6 +20,7 @@ export function fleetAnswer({ pathname, searchParams }: URL, nowMs: number): unk
     return (part === 'detail' ? detail : detail?.upgrade) ?? NOT_FOUND
   }
   if (route === 'stuck') return stuckItems(nowMs)
+  if (route === 'edges' && name === 'runs') return runItems(searchParams, nowMs)
   if (route === 'edges')
     return name === 'compare' ? edgeComparison(searchParams, nowMs) : edgeItems(searchParams, nowMs)
   if (route === 'modifications') {

@@ -180,6 +180,9 @@ test('why is this cluster slow? In two clicks: its upgrade, the phase beside wha
     '/rb/VirtHandlerDaemonSetRolloutFailing',
   )
   await page.getByRole('region', { name: 'Virtual machines' }).getByText('96 of 140 (69 %)').waitFor()
+  expect(
+    await page.getByRole('link', { name: 'the median run of this edge (prod-0012, 12 min)' }).getAttribute('href'),
+  ).toBe(`/explore/traces/0123456789abcdef0123456789abcdef?than=${'f'.repeat(32)}`)
   expect(await page.getByRole('link', { name: 'its phases as spans' }).getAttribute('href')).toBe(
     '/explore/traces/0123456789abcdef0123456789abcdef',
   )
@@ -217,6 +220,10 @@ test('the history is narrowed and sorted by the address, read to its end, and tw
   await compared.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Took' }).click()
   await page.waitForURL('**/fleet/upgrades?sort=duration')
+  await page.getByRole('button', { name: 'Durations by cluster size' }).click()
+  await page.getByText('All edges of HCO.').waitFor()
+  await page.waitForURL('**/fleet/upgrades?sort=duration&sizes=true')
+  await page.getByRole('table', { name: 'Durations by class of sizes' }).waitFor()
   expectClean()
   await close()
 })
@@ -243,6 +250,18 @@ test('which edge is worst this week, in one click; did the fix release fix it, i
   expect((await order())[0]).toBe('1.17.3')
 
   await table.getByRole('link', { name: '1.17.3 → 1.18.1' }).click()
+  // How long do upgrades take by cluster size? Two clicks: the edges, and this one.
+  const sizes = page.getByRole('region', { name: 'Durations by cluster size' })
+  await sizes.getByRole('img', { name: '270 runs by nodes and duration, 30 not finished' }).waitFor()
+  await sizes.getByText('The newest 300 of 412 runs, 30 on clusters of unknown size', { exact: false }).waitFor()
+  await sizes.getByRole('row', { name: /^31 to 100 nodes 60 \(1 open\) 21 min/ }).waitFor()
+  await sizes.getByRole('combobox', { name: 'Phase' }).selectOption('virt_handler.waves')
+  await page.waitForURL('**?phase=virt_handler.waves')
+  await sizes.getByRole('row', { name: /^31 to 100 nodes 60 \(1 open\) 4 min 12 s/ }).waitFor()
+  await sizes.getByRole('button', { name: 'Table', exact: true }).click()
+  expect(await sizes.getByRole('table', { name: 'Runs' }).getAttribute('aria-rowcount')).toBe('301')
+  await sizes.getByRole('button', { name: 'Plot', exact: true }).click()
+  await sizes.getByRole('combobox', { name: 'Phase' }).selectOption('')
   const with_ = page.getByRole('combobox', { name: 'Compare with' })
   await with_.getByRole('option', { name: '1.16.0 → 1.17.3' }).waitFor({ state: 'attached' })
   await with_.selectOption('1.16.0..1.17.3')

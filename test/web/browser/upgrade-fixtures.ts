@@ -41,6 +41,7 @@ export function stuckUpgrade(nowMs: number): UpgradeItem {
     state: 'in_progress',
     startedAt: timeAt(nowMs, 60),
     endedAt: null,
+    nodes: 12,
     phases: phases(nowMs, [
       ['offered', 70, 60],
       ['olm', 60, 56],
@@ -217,6 +218,7 @@ export function upgradeDetail(id: string, nowMs: number): UpgradeDetailItem | un
   return {
     asOf: new Date(nowMs).toISOString(),
     upgrade,
+    medianRun: { id: 'u-12', cluster: 'prod-0012', seconds: 700, traceId: 'f'.repeat(32) },
     csv: {
       name: 'kubevirt-hyperconverged-operator.v1.18.1',
       uid: 'csv-uid',

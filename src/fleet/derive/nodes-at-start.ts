@@ -1,0 +1,61 @@
+/**
+ * How large a cluster was when an upgrade began. Of KubeVirt's operators the nodes that run virt-handler, which is what an
+ * upgrade goes over; of OpenShift all nodes. Where that was not told by then the other count stands in; where neither
+ * was, nobody knows.
+ */
+import type { MetricRun } from '../../model/observation.ts'
+import type { UpgradeOperator } from '../../model/upgrade.ts'
+import type { ClusterHistory } from './cluster-history.ts'
+
+type Count = (history: ClusterHistory, atMs: number) => number | undefined
+
+/** Nodes as they were known at that time; `undefined`: by then nothing had told. */
+export function nodesAtStart(history: ClusterHistory, operator: UpgradeOperator, atMs: number): number | undefined {
+  const counts = operator === 'openshift' ? [...ALL_NODES, ...HANDLER_NODES] : [...HANDLER_NODES, ...ALL_NODES]
+  for (const count of counts) {
+    const nodes = count(history, atMs)
+    if (nodes !== undefined && nodes > 0) return nodes
+  }
+  return undefined
+}
+
+/** The best source first: the DaemonSet itself, the same as kube-state-metrics tells it, the pods that answer. */
+const HANDLER_NODES: readonly Count[] = [
+  (history, atMs) => {
+    const handler = history.of('daemonsets').find(({ name, gone }) => name === 'virt-handler' && !isGone(gone, atMs))
+    return handler?.states.findLast((state) => state.atMs <= atMs)?.facts.desired
+  },
+  (history, atMs) =>
+    history.runs('virt_handler').findLast((run) => run.labels['state'] === 'desired' && holdsAt(run, atMs))?.value,
+  (history, atMs) => sumOf(history.runs('kubevirt_nodes').filter((run) => isNamed(run) && holdsAt(run, atMs))),
+]
+
+const ALL_NODES: readonly Count[] = [
+  (history, atMs) => {
+    // A node that nobody looked at by then may be one of many that came and went.
+    const seen = history.of('nodes').filter(({ states, gone }) => states[0]!.atMs <= atMs && !isGone(gone, atMs))
+    return seen.length === 0 ? undefined : seen.length
+  },
+  (history, atMs) => {
+    const told = history.runs('cordoned').filter((run) => holdsAt(run, atMs))
+    return told.length === 0 ? undefined : new Set(told.map(({ labels }) => labels['node'])).size
+  },
+]
+
+function isGone(gone: { readonly atMs: number } | undefined, atMs: number): boolean {
+  return gone !== undefined && gone.atMs <= atMs
+}
+
+/** From its first sample until it was seen to be over. */
+function holdsAt({ firstMs, afterMs }: MetricRun, atMs: number): boolean {
+  return firstMs <= atMs && (afterMs === undefined || afterMs > atMs)
+}
+
+/** A virt-handler that does not know its version yet is counted again when it does. */
+function isNamed({ labels }: MetricRun): boolean {
+  return (labels['kubeversion'] ?? '') !== ''
+}
+
+function sumOf(runs: readonly MetricRun[]): number | undefined {
+  return runs.length === 0 ? undefined : runs.reduce((sum, { value }) => sum + value, 0)
+}

@@ -1,0 +1,106 @@
+import type { RunItem, SizeClassItem } from '../../contract/fleet-edges.ts'
+import { formatShortLength } from './format-length.ts'
+import { countOf, formatCount } from './format-number.ts'
+
+/** Runs by how large their cluster was and how long they took: where each stands in a plot of both as powers. Pure. */
+export interface DurationScatter {
+  readonly points: readonly ScatterPoint[]
+  readonly medians: readonly ScatterMedian[]
+  readonly xTicks: readonly ScatterTick[]
+  readonly yTicks: readonly ScatterTick[]
+  /** Runs without a point: nobody knows how large their cluster was. */
+  readonly unsized: number
+}
+
+export interface ScatterPoint {
+  readonly id: string
+  /** Shares of the plot, from its left and from its top. */
+  readonly x: number
+  readonly y: number
+  readonly isFinished: boolean
+  readonly text: string
+}
+
+/** The median of a class of sizes, as wide as the class. */
+export interface ScatterMedian {
+  readonly x1: number
+  readonly x2: number
+  readonly y: number
+  readonly text: string
+}
+
+export interface ScatterTick {
+  readonly at: number
+  readonly text: string
+}
+
+const NODE_TICKS = [1, 3, 10, 30, 100, 300, 1000, 3000] as const
+const LENGTH_TICKS = [1, 10, 60, 300, 900, 3600, 4 * 3600, 12 * 3600, 2 * 86_400, 7 * 86_400, 30 * 86_400] as const
+/** Room beyond the outermost points. */
+const MARGIN = 0.06
+
+/** `undefined`: no run has a known size. */
+export function durationScatter(
+  runs: readonly RunItem[],
+  classes: readonly SizeClassItem[],
+): DurationScatter | undefined {
+  const sized = runs.filter(({ nodes }) => nodes !== null)
+  if (sized.length === 0) return undefined
+  const x = scaleOf(sized.map(({ nodes }) => nodes ?? 1))
+  const y = scaleOf(sized.map(({ seconds }) => Math.max(1, seconds)))
+  return {
+    points: sized.map((run) => ({
+      id: run.id,
+      x: x.at(run.nodes ?? 1),
+      y: 1 - y.at(Math.max(1, run.seconds)),
+      isFinished: run.finished,
+      text: `${run.cluster}: ${countOf(run.nodes ?? 0, 'node')}, ${tookWords(run)}`,
+    })),
+    medians: classes.flatMap((one) => medianOf(one, x, y)),
+    xTicks: NODE_TICKS.filter(x.holds).map((nodes) => ({ at: x.at(nodes), text: formatCount(nodes) })),
+    yTicks: LENGTH_TICKS.filter(y.holds).map((seconds) => ({
+      at: 1 - y.at(seconds),
+      text: formatShortLength(seconds),
+    })),
+    unsized: runs.length - sized.length,
+  }
+}
+
+interface Scale {
+  /** As a share of the axis, never beyond it. */
+  readonly at: (value: number) => number
+  readonly holds: (value: number) => boolean
+}
+
+function scaleOf(values: readonly number[]): Scale {
+  const logs = values.map(Math.log10)
+  const [least, most] = [logs.reduce((a, b) => Math.min(a, b)), logs.reduce((a, b) => Math.max(a, b))]
+  const room = Math.max(0.15, (most - least) * MARGIN)
+  const [low, high] = [least - room, most + room]
+  const at = (value: number): number => (Math.log10(value) - low) / (high - low)
+  return { at: (value) => Math.min(1, Math.max(0, at(value))), holds: (value) => at(value) >= 0 && at(value) <= 1 }
+}
+
+function medianOf({ fromNodes, toNodes, p50Seconds, runs }: SizeClassItem, x: Scale, y: Scale): ScatterMedian[] {
+  if (fromNodes === null || p50Seconds === null) return []
+  return [
+    {
+      x1: x.at(fromNodes),
+      x2: x.at(toNodes === null ? Infinity : toNodes),
+      y: 1 - y.at(Math.max(1, p50Seconds)),
+      text: `median of ${countOf(runs, 'run')} on ${sizeWords({ fromNodes, toNodes })}: ${formatShortLength(p50Seconds)}`,
+    },
+  ]
+}
+
+/** `11 to 30 nodes`, `more than 300 nodes`, `size not known`. */
+export function sizeWords({ fromNodes, toNodes }: Pick<SizeClassItem, 'fromNodes' | 'toNodes'>): string {
+  if (fromNodes === null) return 'size not known'
+  if (toNodes === null) return `more than ${formatCount(fromNodes - 1)} nodes`
+  return `${formatCount(fromNodes)} to ${formatCount(toNodes)} nodes`
+}
+
+/** A run that did not finish took longer than it was seen to. */
+export function tookWords({ seconds, finished }: Pick<RunItem, 'seconds' | 'finished'>): string {
+  return `${finished ? '' : '≥ '}${formatShortLength(seconds)}`
+}

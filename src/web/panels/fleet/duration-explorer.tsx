@@ -1,0 +1,260 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { RunItem, RunItems, SizeClassItem } from '../../../contract/fleet-edges.ts'
+import { PHASES } from '../../../model/upgrade.ts'
+import { durationScatter, sizeWords, tookWords } from '../../lib/duration-scatter.ts'
+import type { DurationScatter } from '../../lib/duration-scatter.ts'
+import { upgradePath } from '../../lib/fleet-paths.ts'
+import { phaseName } from '../../lib/fleet-words.ts'
+import { countOf, formatCount } from '../../lib/format-number.ts'
+import { runsCall, useRuns } from '../../query/use-edges.ts'
+import type { RunsAsked } from '../../query/use-edges.ts'
+import { useMoment } from '../../query/use-moment.ts'
+import { Choice } from '../../ui/choice.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Since } from '../../ui/time.tsx'
+import { VirtualTable } from '../../ui/virtual-table.tsx'
+import { Answer } from '../answer.tsx'
+import { ApiCallNote } from '../api-call-note.tsx'
+import { lengthOr } from './edge-table.tsx'
+import { FleetCoverageNote } from './fleet-coverage.tsx'
+
+/** How it is looked at, as it stands in the address. */
+export interface ExplorerView {
+  /** Empty: the whole upgrade. */
+  readonly phase: string
+  readonly show: 'plot' | 'table'
+}
+
+interface DurationExplorerProps {
+  readonly asked: Omit<RunsAsked, 'phase'>
+  readonly view: ExplorerView
+  readonly onChange: (view: ExplorerView) => void
+}
+
+/** Waiting is nothing that a cluster's size makes longer. */
+const EXPLORED_PHASES = PHASES.filter((phase) => phase !== 'offered' && phase !== 'approval')
+
+const SHOWS = [
+  { value: 'plot', text: 'Plot' },
+  { value: 'table', text: 'Table' },
+] as const
+
+/** How long upgrades take by the size of their cluster. */
+export function DurationExplorer({ asked, view, onChange }: DurationExplorerProps): ReactNode {
+  const question = { ...asked, phase: view.phase }
+  const query = useRuns(question)
+  const moment = useMoment()
+  return (
+    <Panel
+      title="Durations by cluster size"
+      className="duration-explorer"
+      aside={
+        <span className="filters-row">
+          <select
+            aria-label="Phase"
+            className="facet-select"
+            value={view.phase}
+            onChange={(event) => {
+              onChange({ ...view, phase: event.target.value })
+            }}
+          >
+            <option value="">the whole upgrade</option>
+            {EXPLORED_PHASES.map((phase) => (
+              <option key={phase} value={phase}>
+                {phaseName(phase)}
+              </option>
+            ))}
+          </select>
+          <Choice
+            label="Show durations as"
+            options={SHOWS}
+            value={view.show}
+            onChange={(show) => {
+              onChange({ ...view, show })
+            }}
+          />
+        </span>
+      }
+    >
+      <Answer query={query} what="the durations" skeletonLines={8}>
+        {(answer) => <Explored answer={answer} show={view.show} />}
+      </Answer>
+      <ApiCallNote call={{ path: runsCall(question, moment) }} />
+    </Panel>
+  )
+}
+
+function Explored({ answer, show }: { readonly answer: RunItems; readonly show: ExplorerView['show'] }): ReactNode {
+  const { runs, total, classes, coverage } = answer
+  if (runs.length === 0) return <p className="empty quiet">No upgrade that is kept says how long that took.</p>
+  const scatter = durationScatter(runs, classes)
+  return (
+    <>
+      {show === 'table' ? (
+        <RunTable runs={runs} />
+      ) : scatter === undefined ? (
+        <p className="quiet">Of none of these clusters the number of nodes was known when the upgrade began.</p>
+      ) : (
+        <ScatterPlot scatter={scatter} />
+      )}
+      <p className="quiet nums">
+        {total > runs.length
+          ? `The newest ${formatCount(runs.length)} of ${countOf(total, 'run')}`
+          : countOf(total, 'run')}
+        {scatter !== undefined && scatter.unsized > 0
+          ? `, ${formatCount(scatter.unsized)} on clusters of unknown size`
+          : ''}
+        . Hollow: not finished, it takes longer than that. Nodes: those that run virt-handler, when the upgrade began.{' '}
+        <FleetCoverageNote coverage={coverage} />
+      </p>
+      <ClassTable classes={classes} />
+    </>
+  )
+}
+
+const percent = (share: number): string => `${(100 * share).toFixed(2)}%`
+
+/** Both axes are powers: a cluster ten times as large stands as far to the right everywhere. */
+function ScatterPlot({ scatter }: { readonly scatter: DurationScatter }): ReactNode {
+  const { points, medians, xTicks, yTicks } = scatter
+  const open = points.filter(({ isFinished }) => !isFinished).length
+  return (
+    <figure className="size-plot">
+      <svg role="img" aria-label={`${countOf(points.length, 'run')} by nodes and duration, ${open} not finished`}>
+        {yTicks.map(({ at, text }) => (
+          <line key={text} className="size-grid" x1="0" x2="100%" y1={percent(at)} y2={percent(at)} />
+        ))}
+        {points.map(({ id, x, y, isFinished, text }) => (
+          <circle
+            key={id}
+            className={isFinished ? 'size-dot' : 'size-dot is-open'}
+            cx={percent(x)}
+            cy={percent(y)}
+            r="3.5"
+          >
+            <title>{text}</title>
+          </circle>
+        ))}
+        {medians.map(({ x1, x2, y, text }) => (
+          <line key={text} className="size-median" x1={percent(x1)} x2={percent(x2)} y1={percent(y)} y2={percent(y)}>
+            <title>{text}</title>
+          </line>
+        ))}
+      </svg>
+      <div className="size-y nums" aria-hidden="true">
+        {yTicks.map(({ at, text }) => (
+          <span key={text} style={{ insetBlockStart: percent(at) }}>
+            {text}
+          </span>
+        ))}
+      </div>
+      <div className="size-x nums" aria-hidden="true">
+        {xTicks.map(({ at, text }) => (
+          <span key={text} style={{ insetInlineStart: percent(at) }}>
+            {text}
+          </span>
+        ))}
+      </div>
+      <figcaption className="quiet">nodes</figcaption>
+    </figure>
+  )
+}
+
+function ClassTable({ classes }: { readonly classes: readonly SizeClassItem[] }): ReactNode {
+  return (
+    <table className="data-table" aria-label="Durations by class of sizes">
+      <thead>
+        <tr>
+          <th scope="col">Cluster</th>
+          <th scope="col" className="cell-number">
+            Runs
+          </th>
+          <th scope="col" className="cell-number">
+            Median
+          </th>
+          <th scope="col" className="cell-number cell-beside">
+            95 % interval
+          </th>
+          <th scope="col" className="cell-number cell-beside">
+            90 of 100
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {classes.map((one) => (
+          <tr key={sizeWords(one)}>
+            <th scope="row">{sizeWords(one)}</th>
+            <td className="cell-number nums">
+              {formatCount(one.runs)}
+              {one.censored > 0 ? <span className="quiet"> ({formatCount(one.censored)} open)</span> : null}
+            </td>
+            <td className="cell-number nums">{lengthOr(one.p50Seconds)}</td>
+            <td className="cell-number nums cell-beside">
+              {one.p50Seconds === null ? (
+                <span className="quiet">none</span>
+              ) : (
+                `${lengthOr(one.p50LowSeconds)} – ${one.p50HighSeconds === null ? 'open' : lengthOr(one.p50HighSeconds)}`
+              )}
+            </td>
+            <td className="cell-number nums cell-beside">{lengthOr(one.p90Seconds)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function RunTable({ runs }: { readonly runs: readonly RunItem[] }): ReactNode {
+  return (
+    <VirtualTable
+      label="Runs"
+      loaded={runs.length}
+      total={runs.length}
+      onNeedMore={() => undefined}
+      head={
+        <>
+          <th scope="col">Cluster</th>
+          <th scope="col" className="cell-beside">
+            Step
+          </th>
+          <th scope="col" className="cell-number">
+            Nodes
+          </th>
+          <th scope="col" className="cell-number">
+            Took
+          </th>
+          <th scope="col" className="cell-number cell-beside">
+            Began
+          </th>
+        </>
+      }
+      renderRow={(index, place) => {
+        const run = runs[index]!
+        return (
+          <tr key={run.id} {...place}>
+            <td className="cell-name">
+              <Link href={upgradePath(run.id)} data-row="">
+                {run.cluster}
+              </Link>
+            </td>
+            <td className="cell-beside nums">
+              {run.from} → {run.to}
+            </td>
+            <td className="cell-number nums">
+              {run.nodes === null ? <span className="quiet">not known</span> : formatCount(run.nodes)}
+            </td>
+            <td className="cell-number nums">{tookWords(run)}</td>
+            <td className="cell-number cell-beside">
+              {run.startedAt === null ? (
+                <span className="quiet">not known</span>
+              ) : (
+                <Since atMs={Date.parse(run.startedAt)} suffix=" ago" />
+              )}
+            </td>
+          </tr>
+        )
+      }}
+    />
+  )
+}

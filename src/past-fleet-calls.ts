@@ -102,7 +102,8 @@ export function pastFleetCalls(
     },
     pastCoverage: async (moment) => (await at(moment)).coverage(moment.atMs),
     pastKnownFrom: async (moment) => (await at(moment)).knownFromMs,
-    pastUpgrades: ({ atMs }, query) => pastUpgrades(facts, query, atMs),
+    pastUpgrades: (moment, query) =>
+      pastUpgrades(facts, query, moment.atMs, async () => (await open(moment)).map(({ record }) => record)),
     pastUpgrade: async ({ atMs }, id) => {
       const record = await facts.upgrade(id)
       return record === undefined ? undefined : recordAt(record, atMs)

@@ -69,6 +69,8 @@ export interface EdgeBook {
   runs(): Iterable<{ readonly name: EdgeName; readonly runs: Iterable<EdgeRun> }>
   /** Rises whenever an edge changed. */
   revision(): number
+  /** A book of its own that lacks the runs of some clusters. Estimates of edges that lack none are taken over. */
+  without(clusters: ReadonlySet<string>): EdgeBook
 }
 
 interface Edge {
@@ -87,12 +89,20 @@ interface EdgeEstimate {
   readonly finishedSeconds: Float64Array
 }
 
+/** What a book begins with. */
+interface BookStart {
+  readonly edges: Map<string, Edge>
+  readonly changed: Set<Edge>
+  readonly edgesOfCluster: Map<string, readonly string[]>
+}
+
 export function createEdgeBook(): EdgeBook {
-  const edges = new Map<string, Edge>()
-  /** Those that changed since they were estimated, the oldest change first. */
-  const changed = new Set<Edge>()
+  return bookOf({ edges: new Map(), changed: new Set(), edgesOfCluster: new Map() })
+}
+
+/** `changed`: those that changed since they were estimated, the oldest change first. */
+function bookOf({ edges, changed, edgesOfCluster }: BookStart): EdgeBook {
   const windows = createEdgeWindows()
-  const edgesOfCluster = new Map<string, readonly string[]>()
   let sorted: readonly Edge[] | undefined
   let revision = 0
 
@@ -200,7 +210,23 @@ export function createEdgeBook(): EdgeBook {
       for (const edge of inOrder()) yield { name: edge.name, runs: eachRun(edge) }
     },
     revision: () => revision,
+    without: (clusters) => bookOf(startWithout({ edges, changed, edgesOfCluster }, clusters)),
   }
+}
+
+function startWithout(start: BookStart, clusters: ReadonlySet<string>): BookStart {
+  const edges = new Map<string, Edge>()
+  const changed = new Set<Edge>()
+  for (const [key, { name, runs: all, estimate, ...edge }] of start.edges) {
+    const runs = new Map([...all].filter(([cluster]) => !clusters.has(cluster)))
+    if (runs.size === 0) continue
+    const isSame = runs.size === all.size && !start.changed.has(start.edges.get(key)!)
+    const copy: Edge = { ...edge, name, runs, estimate: isSame ? estimate : undefined }
+    edges.set(key, copy)
+    if (!isSame) changed.add(copy)
+  }
+  const edgesOfCluster = new Map([...start.edgesOfCluster].filter(([cluster]) => !clusters.has(cluster)))
+  return { edges, changed, edgesOfCluster }
 }
 
 function runsByEdge(records: readonly UpgradeRecord[]): ReadonlyMap<string, { name: EdgeName; runs: EdgeRun[] }> {

@@ -15,6 +15,7 @@ import type { ClusterTraits } from './cluster-traits.ts'
 import type { OpenUpgrade } from './cluster-states.ts'
 import { createFleetInsight } from './insight.ts'
 import type { FleetInsight } from './insight.ts'
+import { settledMs } from './record-at.ts'
 import type { Heard } from './stuck.ts'
 
 export interface FleetBook {
@@ -40,6 +41,8 @@ export interface FleetBook {
   fallingEdges(nowMs: number): readonly FallingEdge[]
   /** Upgrades that run or whose machines still follow, by cluster and id. */
   open(nowMs: number): readonly OpenUpgrade[]
+  /** From when on all upgrades of a cluster are what they are now: see `settledMs` of one. */
+  settledMs(cluster: string): number
   /** `undefined`: it is over. */
   judge(upgradeId: string, nowMs: number): StuckVerdict | undefined
 }
@@ -50,6 +53,7 @@ const FALLS_KNOWN_MS = 60_000
 export function createFleetBook(): FleetBook {
   const clusters = createClusterBook()
   const insight = createFleetInsight()
+  const settled = new Map<string, number>()
   let falls: { readonly atMs: number; readonly edges: readonly FallingEdge[] } | undefined
   const verdicts = (nowMs: number): readonly StuckVerdict[] =>
     insight.verdicts(nowMs, (cluster) => clusters.heard(cluster))
@@ -62,10 +66,12 @@ export function createFleetBook(): FleetBook {
     put: (facts) => {
       clusters.put(facts.cluster, facts.upgrades)
       insight.put(facts)
+      settled.set(facts.cluster.cluster, Math.max(-Infinity, ...facts.upgrades.map(settledMs)))
     },
     remove: (cluster) => {
       clusters.remove(cluster)
       insight.remove(cluster)
+      settled.delete(cluster)
     },
     hear: (cluster, heard) => {
       clusters.hear(cluster, heard)
@@ -94,6 +100,7 @@ export function createFleetBook(): FleetBook {
         .map((record) => ({ record, verdict: verdictOf(record) }))
         .sort((a, b) => compareRecords(a.record, b.record))
     },
+    settledMs: (cluster) => settled.get(cluster) ?? -Infinity,
     judge: (upgradeId, nowMs) => verdicts(nowMs).find((verdict) => verdict.upgradeId === upgradeId),
   }
 }

@@ -27,7 +27,7 @@ export interface FleetInsight {
   hear(cluster: string, heard: Heard): void
   readonly edges: Pick<
     EdgeBook,
-    'edges' | 'edge' | 'compare' | 'lengths' | 'medianRun' | 'prepare' | 'runs' | 'estimateNext'
+    'edges' | 'edge' | 'compare' | 'lengths' | 'medianRun' | 'prepare' | 'runs' | 'estimateNext' | 'without'
   >
   /** Of every open upgrade, by cluster. `heard`: when a cluster was last heard, better than its facts know. */
   verdicts(nowMs: number, heard?: (cluster: string) => Heard | undefined): readonly StuckVerdict[]

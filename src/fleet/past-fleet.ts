@@ -1,7 +1,10 @@
 /**
  * The fleet as it stood at a moment of the past: every record cut at it, and what follows from them reckoned anew. How long
- * a phase usually takes is what is known today. Reads all upgrades that were kept, in portions: of a large fleet that
- * takes seconds, so whoever asks keeps it for a while.
+ * a phase usually takes is what is known today.
+ *
+ * Upgrades are read of the clusters only of which an upgrade was not yet what it is now: of the others no upgrade was open,
+ * and what theirs say about edges is what they say today. So a moment costs what has happened since; of one of half a year ago
+ * nearly all upgrades are read, which takes a large fleet seconds, and whoever asks keeps it for a while.
  */
 import { groupBy } from '../base/group-by.ts'
 import type { FleetFactsReader } from '../model/fleet-facts.ts'
@@ -11,7 +14,6 @@ import { clusterAt, heardAt } from './cluster-at.ts'
 import { createClusterBook } from './cluster-book.ts'
 import type { ClusterPage, ClusterQuery, ClusterView } from './cluster-book.ts'
 import type { OpenUpgrade } from './cluster-states.ts'
-import { createEdgeBook } from './edge-book.ts'
 import type { EdgeBook } from './edge-book.ts'
 import { fallingEdges } from './falling-edges.ts'
 import type { FleetBook } from './fleet-book.ts'
@@ -34,7 +36,7 @@ export interface PastFleet extends NowSource {
 }
 
 /** What is known of the present, and of how long things take. */
-export type PresentFleet = Pick<FleetBook, 'standing' | 'insight'>
+export type PresentFleet = Pick<FleetBook, 'standing' | 'insight' | 'settledMs'>
 
 export async function pastFleet(
   facts: Pick<FleetFactsReader, 'intervalsAt' | 'upgrades'>,
@@ -42,28 +44,24 @@ export async function pastFleet(
   atMs: number,
 ): Promise<PastFleet> {
   const clusters = createClusterBook()
-  const edges = createEdgeBook()
+  const unsettled = new Set<string>()
+  for (const { cluster, record } of present.standing()) {
+    if (record !== undefined && present.settledMs(cluster) > atMs) unsettled.add(cluster)
+  }
+  const edges = present.insight.edges.without(unsettled)
   const lost = new Set<string>()
-  const upgrades = new Map<string, UpgradeRecord[]>()
-  const putEdges = (cluster: string, records: readonly UpgradeRecord[]): void => {
-    edges.put(cluster, records)
-    upgrades.set(cluster, records.filter(isOpen))
-  }
-  let ofCluster: UpgradeRecord[] = []
-  // By cluster: only one cluster's finished upgrades are held at a time.
-  for await (const record of eachUpgrade(facts, {})) {
-    const cut = recordAt(record, atMs)
-    if (cut === undefined) continue
-    const [before] = ofCluster
-    if (before !== undefined && before.upgrade.cluster !== cut.upgrade.cluster) {
-      putEdges(before.upgrade.cluster, ofCluster)
-      ofCluster = []
+  const upgrades = new Map<string, readonly UpgradeRecord[]>()
+  for (const cluster of unsettled) {
+    const cuts: UpgradeRecord[] = []
+    for await (const record of eachUpgrade(facts, { cluster })) {
+      const cut = recordAt(record, atMs)
+      if (cut === undefined) continue
+      cuts.push(cut)
+      if (isProgressLost(record, atMs)) lost.add(record.upgrade.id)
     }
-    ofCluster.push(cut)
-    if (isProgressLost(record, atMs)) lost.add(record.upgrade.id)
+    edges.put(cluster, cuts)
+    upgrades.set(cluster, cuts.filter(isOpen))
   }
-  const [last] = ofCluster
-  if (last !== undefined) putEdges(last.upgrade.cluster, ofCluster)
 
   const intervals = groupBy(await facts.intervalsAt(atMs), ({ cluster }) => cluster)
   let knownFromMs: number | undefined

@@ -15,7 +15,7 @@ const PORTION = 500
 /** All upgrades that fit, by cluster and id. */
 export async function* eachUpgrade(
   facts: Pick<FleetFactsReader, 'upgrades'>,
-  fitting: Pick<UpgradeQuery, 'cluster' | 'operator' | 'from' | 'to'>,
+  fitting: Pick<UpgradeQuery, 'cluster' | 'operator' | 'from' | 'to' | 'states'>,
 ): AsyncIterable<UpgradeRecord> {
   let after: NonNullable<UpgradeQuery['after']> | undefined
   for (;;) {
@@ -28,26 +28,91 @@ export async function* eachUpgrade(
   }
 }
 
-/** As `FleetFactsReader.upgrades`, of the records cut at a moment. */
+/**
+ * As `FleetFactsReader.upgrades`, of the records cut at a moment.
+ * @param openThen what was open at that moment; without it all is read
+ */
 export async function pastUpgrades(
   facts: Pick<FleetFactsReader, 'upgrades'>,
   query: UpgradeQuery,
   atMs: number,
+  openThen?: () => Promise<readonly UpgradeRecord[]>,
 ): Promise<readonly UpgradeRecord[]> {
-  const { states, fromMs = -Infinity, toMs = Infinity, sort, ...rest } = query
-  const { isDescending, after, limit, ...fitting } = rest
+  const { states, sort, isDescending, after, limit, operator, cluster, from, to } = query
+  const newest = await newestStarted(facts, query, atMs)
+  if (newest !== undefined) return newest
   const order: PageOrder<UpgradeRecord> = {
     keyOf: ({ upgrade }) => upgradeKeyOf(upgrade, sort),
     idOf: ({ upgrade }) => upgrade.id,
   }
   const found = topOf(order, { isDescending, limit, ...(after === undefined ? {} : { after }) })
-  for await (const record of eachUpgrade(facts, fitting)) {
+  if (openThen !== undefined && states?.every((state) => state === 'in_progress') === true) {
+    for (const record of await openThen()) if (fits(record, query)) found.put(record)
+    return found.page()
+  }
+  const fitting = Object.entries({ operator, cluster, from, to, states: keptStates(states) })
+  for await (const record of eachUpgrade(
+    facts,
+    Object.fromEntries(fitting.filter(([, asked]) => asked !== undefined)),
+  )) {
     const cut = recordAt(record, atMs)
-    if (cut === undefined || (states !== undefined && !states.includes(cut.upgrade.state))) continue
-    const startedKey = upgradeKeyOf(cut.upgrade, 'started') as number
-    if (startedKey >= fromMs && startedKey <= toMs) found.put(cut)
+    if (cut !== undefined && fits(cut, query)) found.put(cut)
   }
   return found.page()
+}
+
+function fits({ upgrade }: UpgradeRecord, asked: UpgradeQuery): boolean {
+  const { states, fromMs = -Infinity, toMs = Infinity, operator, cluster, from, to } = asked
+  const startedKey = upgradeKeyOf(upgrade, 'started') as number
+  return (
+    (states === undefined || states.includes(upgrade.state)) &&
+    (operator ?? upgrade.operator) === upgrade.operator &&
+    (cluster ?? upgrade.cluster) === upgrade.cluster &&
+    (from ?? upgrade.from) === upgrade.from &&
+    (to ?? upgrade.to) === upgrade.to &&
+    startedKey >= fromMs &&
+    startedKey <= toMs
+  )
+}
+
+/** What is kept as one of these states may have been one of those asked for. An end alone never becomes another end. */
+function keptStates(states: UpgradeQuery['states']): UpgradeQuery['states'] {
+  return states?.some((state) => state === 'in_progress' || state === 'unknown') === true ? undefined : states
+}
+
+/**
+ * The newest first is the order of what is kept, too: a start that is over stays where it is. So no more is read than the
+ * page has. `undefined`: another order is asked for, or the page would need those that have no start.
+ */
+async function newestStarted(
+  facts: Pick<FleetFactsReader, 'upgrades'>,
+  query: UpgradeQuery,
+  atMs: number,
+): Promise<readonly UpgradeRecord[] | undefined> {
+  const { states, sort, isDescending, limit, toMs = Infinity, ...fitting } = query
+  if (sort !== 'started' || !isDescending) return undefined
+  const kept = keptStates(states)
+  // One that is asked for may be anywhere among all others.
+  if (states !== undefined && kept === undefined) return undefined
+  const page: UpgradeRecord[] = []
+  let place = query.after
+  for (;;) {
+    const records = await facts.upgrades({
+      ...fitting,
+      ...(kept === undefined ? {} : { states: kept }),
+      ...{ sort, isDescending, toMs: Math.min(toMs, atMs), limit: Math.min(limit, PORTION) },
+      ...(place === undefined ? {} : { after: place }),
+    })
+    for (const record of records) {
+      if (record.upgrade.startedMs === undefined) return undefined
+      const cut = recordAt(record, atMs)
+      if (cut !== undefined && fits(cut, query)) page.push(cut)
+      if (page.length === limit) return page
+    }
+    const last = records.at(-1)
+    if (last === undefined || records.length < Math.min(limit, PORTION)) return undefined
+    place = { key: upgradeKeyOf(last.upgrade, sort), id: last.upgrade.id }
+  }
 }
 
 /** As `FleetFactsReader.modifications`, as they stood at a moment. */

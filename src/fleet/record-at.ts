@@ -3,6 +3,7 @@
  * has no time of its own (a count, a message) is left out unless nothing was heard of the cluster after the moment.
  */
 import type { Modification } from '../model/cluster-record.ts'
+import { isOpen } from './stuck.ts'
 import type { ComponentUpgrade, PhaseState, Upgrade, UpgradeBlock, UpgradeDetail } from '../model/upgrade.ts'
 import type { UpgradeRecord, WorkloadUpdate } from '../model/upgrade.ts'
 
@@ -26,6 +27,19 @@ export function knownSinceMs({ startedMs, phases, evidence }: Upgrade, detail: U
   const starts = [startedMs, ...phases.map((phase) => phase.startedMs)].filter((ms) => ms !== undefined)
   if (starts.length > 0) return Math.min(...starts)
   return Math.min(detail.observedUntilMs, ...evidence.map(({ atMs }) => atMs))
+}
+
+/**
+ * From when on an upgrade is what it is now: cut there or later, its state, its phases and all its times are the same.
+ * Infinite while it is open, because what is open goes on.
+ */
+export function settledMs(record: UpgradeRecord): number {
+  if (isOpen(record)) return Infinity
+  const { upgrade, detail } = record
+  const times = upgrade.phases.flatMap(({ startedMs, endedMs }) =>
+    startedMs === undefined && endedMs === undefined ? [] : [startedMs ?? -Infinity, endedMs ?? detail.observedUntilMs],
+  )
+  return Math.max(knownSinceMs(upgrade, detail), upgrade.endedMs ?? detail.observedUntilMs, ...times)
 }
 
 interface Cut {

@@ -1,17 +1,25 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createEdgeBook } from '../../src/fleet/edge-book.ts'
 import { createFleetBook } from '../../src/fleet/fleet-book.ts'
+import { pageOf } from '../../src/fleet/keyset.ts'
 import { fleetNow } from '../../src/fleet/now.ts'
 import { pastFleet } from '../../src/fleet/past-fleet.ts'
 import type { PastFleet } from '../../src/fleet/past-fleet.ts'
 import { pastUpgrades } from '../../src/fleet/past-pages.ts'
+import { recordAt } from '../../src/fleet/record-at.ts'
+import { isOpen } from '../../src/fleet/stuck.ts'
 import type { ClusterRecord } from '../../src/model/cluster-record.ts'
+import { upgradeKeyOf } from '../../src/model/fleet-facts.ts'
 import type { ClusterFacts, UpgradeQuery } from '../../src/model/fleet-facts.ts'
+import type { UpgradeRecord } from '../../src/model/upgrade.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { createFacts } from '../../src/store/facts/facts.ts'
 import { Turns } from '../../src/store/turns.ts'
+import { tempDir } from '../support/temp-dir.ts'
 import { emptyRecord } from '../support/cluster-record.ts'
 import { MINUTE_MS, phase, recordOf, T0 } from './edge-script.ts'
 import type { RecordScript } from './edge-script.ts'
@@ -130,4 +138,132 @@ test('lists of upgrades are filtered and sorted by what held then', async () => 
   expect(await ask(20, { sort: 'ended', limit: 1 })).toEqual(['done-1.17.0'])
   expect(await ask(20, { limit: 1, after: { key: at(0), id: 'done-1.17.0' } })).toEqual(['waves-1.17.0'])
   expect(await ask(20, { cluster: 'done', toMs: at(-1) })).toEqual([])
+})
+
+describe('a part of the upgrades is read', () => {
+  const PHASES = ['olm', 'operands', 'workloads'] as const
+  const minute = fc.integer({ min: -60, max: 60 })
+  const script = fc.record({
+    cluster: fc.constantFrom('a', 'b', 'c'),
+    operator: fc.constantFrom('kubevirt-hyperconverged', 'kubevirt'),
+    from: fc.option(fc.constantFrom('1.15.0', '1.16.0'), { nil: undefined }),
+    state: fc.constantFrom('succeeded', 'failed', 'superseded', 'unknown', 'in_progress'),
+    startMinute: fc.option(minute, { nil: undefined }),
+    endMinute: fc.option(minute, { nil: undefined }),
+    seenMinute: minute,
+    phases: fc.array(
+      fc
+        .record({ name: fc.constantFrom(...PHASES), from: minute, takes: fc.option(fc.nat(30), { nil: undefined }) })
+        .map(({ name, from, takes }) => phase(name, from, takes === undefined ? undefined : from + takes)),
+      { maxLength: 3 },
+    ),
+  })
+  /** Ends after starts, and nothing is newer than what was seen of the cluster. */
+  const toRecord = (
+    { startMinute, endMinute, seenMinute, from, ...rest }: typeof script extends fc.Arbitrary<infer S> ? S : never,
+    i: number,
+  ): UpgradeRecord => {
+    const times = [
+      startMinute,
+      endMinute,
+      ...rest.phases.flatMap((one) =>
+        [one.startedMs, one.endedMs].map((ms) => (ms === undefined ? undefined : (ms - T0) / MINUTE_MS)),
+      ),
+    ]
+    const record = recordOf({
+      ...rest,
+      id: `u${i}`,
+      ...(from === undefined ? {} : { from }),
+      ...(startMinute === undefined ? {} : { startMinute }),
+      ...(endMinute === undefined ? {} : { endMinute: Math.max(endMinute, startMinute ?? endMinute) }),
+      seenMinute: Math.max(
+        seenMinute,
+        startMinute ?? -60,
+        endMinute ?? -60,
+        ...times.filter((one) => one !== undefined),
+      ),
+    })
+    const { from: origin, ...upgrade } = record.upgrade
+    return {
+      ...record,
+      upgrade: from === undefined ? upgrade : { ...upgrade, ...(origin === undefined ? {} : { from: origin }) },
+    }
+  }
+
+  test('and the answer is what all of them, cut, would say', async () => {
+    const folder = tempDir('daytwo-past-part-')
+    const other = openDatabase(folder.path)
+    const fleet = createFacts(other, new Turns()).fleet
+    const query = fc.record({
+      states: fc.option(
+        fc.uniqueArray(fc.constantFrom('succeeded', 'failed', 'in_progress', 'unknown'), { minLength: 1 }),
+        { nil: undefined },
+      ),
+      fromMs: fc.option(minute.map(at), { nil: undefined }),
+      operator: fc.option(fc.constantFrom('kubevirt-hyperconverged', 'kubevirt'), { nil: undefined }),
+      sort: fc.constantFrom('started', 'ended', 'cluster'),
+      isDescending: fc.boolean(),
+      limit: fc.integer({ min: 1, max: 4 }),
+    })
+    try {
+      await fc.assert(
+        fc.asyncProperty(fc.array(script, { maxLength: 12 }), minute, query, async (scripts, then, asked) => {
+          const records = scripts.map(toRecord)
+          const all = ['a', 'b', 'c'].map((cluster): ClusterFacts => ({
+            ...facts(cluster, known(60)),
+            upgrades: records.filter(({ upgrade }) => upgrade.cluster === cluster),
+          }))
+          await fleet.putAll({ facts: all, keepBeforeMs: -Infinity, meta: [] })
+          const present = createFleetBook()
+          for (const one of all) present.put(one)
+
+          const cuts = records.flatMap((record) => recordAt(record, at(then)) ?? [])
+          const whole = createEdgeBook()
+          for (const cluster of ['a', 'b', 'c'])
+            whole.put(
+              cluster,
+              cuts.filter(({ upgrade }) => upgrade.cluster === cluster),
+            )
+          const past = await pastFleet(fleet, present, at(then))
+          expect(past.insight.edges.edges()).toEqual(whole.edges())
+          const openThen = past.open(at(then)).map(({ record }) => record)
+          const byId = (a: UpgradeRecord, b: UpgradeRecord): number => (a.upgrade.id < b.upgrade.id ? -1 : 1)
+          expect([...openThen].sort(byId)).toEqual(cuts.filter(isOpen).sort(byId))
+
+          const { limit, isDescending, sort, ...rest } = Object.fromEntries(
+            Object.entries(asked).filter(([, value]) => value !== undefined),
+          ) as unknown as UpgradeQuery
+          const fit = cuts.filter(
+            ({ upgrade }) =>
+              (rest.states?.includes(upgrade.state) ?? true) &&
+              upgrade.operator === (rest.operator ?? upgrade.operator) &&
+              (upgrade.startedMs ?? -1) >= (rest.fromMs ?? -Infinity),
+          )
+          const order = {
+            keyOf: ({ upgrade }: UpgradeRecord) => upgradeKeyOf(upgrade, sort),
+            idOf: ({ upgrade }: UpgradeRecord) => upgrade.id,
+          }
+          const wanted = pageOf(fit, order, { isDescending, limit: 100 }).map(({ upgrade }) => upgrade.id)
+          const found: string[] = []
+          for (let after: UpgradeQuery['after'], page; ;) {
+            page = await pastUpgrades(
+              fleet,
+              { ...rest, limit, isDescending, sort, ...(after === undefined ? {} : { after }) },
+              at(then),
+              () => Promise.resolve(openThen),
+            )
+            found.push(...page.map(({ upgrade }) => upgrade.id))
+            const last = page.at(-1)
+            if (last === undefined || page.length < limit) break
+            after = { key: upgradeKeyOf(last.upgrade, sort), id: last.upgrade.id }
+          }
+          expect(found).toEqual(wanted)
+        }),
+        { numRuns: 60 },
+      )
+    } finally {
+      other.close()
+      folder.remove()
+    }
+  })
 })

@@ -15,23 +15,44 @@ export interface ChartColumns {
 
 export const CHART_LINES_MAX = 50
 
-export function toChartColumns(
-  result: Matrix,
-  range: { readonly startSeconds: number; readonly endSeconds: number; readonly stepSeconds: number },
-): ChartColumns {
-  const steps = Math.floor((range.endSeconds - range.startSeconds) / range.stepSeconds + 1e-9) + 1
-  const timesSeconds = Float64Array.from({ length: steps }, (_, i) => range.startSeconds + i * range.stepSeconds)
+/** The time of a chart, both ends in it. */
+export interface ChartRange {
+  readonly startSeconds: number
+  readonly endSeconds: number
+  readonly stepSeconds: number
+}
+
+export function toChartColumns(result: Matrix, range: ChartRange): ChartColumns {
+  const timesSeconds = stepTimes(range)
   const lines = result.slice(0, CHART_LINES_MAX).map(({ metric, values = [] }) => {
-    const column = new Array<number | null>(steps).fill(null)
-    for (const [timeSeconds, text] of values) {
-      const place = Math.round((timeSeconds - range.startSeconds) / range.stepSeconds)
-      const value = parseValue(text)
-      if (place >= 0 && place < steps && Number.isFinite(value)) column[place] = value
-    }
     const name = seriesName(metric)
-    return { name: name === '{}' ? 'value' : name, values: column }
+    return { name: name === '{}' ? 'value' : name, values: toColumn(values, range, timesSeconds.length) }
   })
   return { timesSeconds, lines, leftOut: Math.max(0, result.length - CHART_LINES_MAX) }
+}
+
+export function stepTimes({ startSeconds, endSeconds, stepSeconds }: ChartRange): Float64Array {
+  const times = new Float64Array(Math.floor((endSeconds - startSeconds) / stepSeconds + 1e-9) + 1)
+  for (let i = 0; i < times.length; i++) times[i] = startSeconds + i * stepSeconds
+  return times
+}
+
+/**
+ * The samples of one series at `steps` steps; those between steps go to the nearest.
+ * HOT: once for each point of a dashboard.
+ */
+export function toColumn(
+  values: NonNullable<Matrix[number]['values']>,
+  { startSeconds, stepSeconds }: ChartRange,
+  steps: number,
+): (number | null)[] {
+  const column = new Array<number | null>(steps).fill(null)
+  for (const [timeSeconds, text] of values) {
+    const place = Math.round((timeSeconds - startSeconds) / stepSeconds)
+    const value = parseValue(text)
+    if (place >= 0 && place < steps && Number.isFinite(value)) column[place] = value
+  }
+  return column
 }
 
 /** A step that gives a chart about 240 points, from a list of spans people can say. */

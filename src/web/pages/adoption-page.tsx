@@ -27,6 +27,7 @@ import { useNow } from '../query/use-fleet.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { Notice } from '../ui/notice.tsx'
 import { useUtcDay } from '../ui/server-clock.ts'
+import { Skeleton } from '../ui/skeleton.tsx'
 import '../ui/styles/adoption.css'
 
 /** Who runs what, how fast it spreads, and how sure that is. */
@@ -112,22 +113,23 @@ function Adoption({ operators, firstDay, view, lines }: AdoptionProps): ReactNod
   return (
     <>
       <AdoptionFilters {...part} operators={operators} lines={lines} version={version} versions={newestFirst} />
-      <p className="headline adoption-headline">
-        {headline === undefined ? (
-          <span>
-            {spread.data === undefined ? 'Reading what was counted.' : 'No cluster told a version in these days.'}
-          </span>
-        ) : (
-          <span>
-            <strong>{headline.answer}.</strong> {headline.context}
-          </span>
-        )}
-      </p>
+      {spread.isPending ? <Skeleton lines={2} label="Loading who runs what" /> : null}
+      {spread.data === undefined ? null : (
+        <p className="headline adoption-headline">
+          {headline === undefined ? (
+            <span>No cluster told a version in these days.</span>
+          ) : (
+            <span>
+              <strong>{headline.answer}.</strong> {headline.context}
+            </span>
+          )}
+        </p>
+      )}
       <SharePanel {...part} />
       <AlignedPanel {...part} asked={whole} version={version} />
       <div className="columns adoption-columns">
         <div>
-          <MachinesPanel {...part} version={version} />
+          <MachinesPanel {...part} version={version} isAsked={!spread.isPending} />
         </div>
         <div>
           <BehindPanel {...part} />

@@ -86,8 +86,7 @@ export function Plot(props: PlotProps): ReactNode {
     if (element === null) return
     let line: number | undefined
     const drawn: Drawn = { timesSeconds, lines, axis, limits: limits ?? [], zone, hasOwnLegend, syncKey, canZoom }
-    const size = { width: element.clientWidth, height: heightPx ?? Math.max(HEIGHT_LEAST_PX, element.clientHeight) }
-    const options = optionsOf(drawn, size, {
+    const options = optionsOf(drawn, sizeOf(element, heightPx), {
       onFocus: (focused) => {
         line = focused
       },
@@ -100,7 +99,9 @@ export function Plot(props: PlotProps): ReactNode {
     })
     const chart = new uPlot(options, [timesSeconds, ...lines.map(({ values }) => [...values])], element)
     const observer = new ResizeObserver(() => {
-      chart.setSize({ width: element.clientWidth, height: heightPx ?? Math.max(HEIGHT_LEAST_PX, element.clientHeight) })
+      const now = sizeOf(element, heightPx)
+      // It is told of the first size too, and the library draws everything again even when nothing is different.
+      if (now.width !== chart.width || now.height !== chart.height) chart.setSize(now)
     })
     observer.observe(element)
     return () => {
@@ -141,6 +142,15 @@ const FOCUS_PX = 30
 const ZOOM_LEAST_PX = 8
 const POINT_PX = 5
 
+interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+function sizeOf(element: HTMLElement, heightPx: number | undefined): Size {
+  return { width: element.clientWidth, height: heightPx ?? Math.max(HEIGHT_LEAST_PX, element.clientHeight) }
+}
+
 type Drawn = Pick<PlotProps, 'timesSeconds' | 'lines' | 'axis' | 'zone' | 'syncKey'> & {
   readonly limits: readonly PlotLimit[]
   readonly hasOwnLegend: boolean
@@ -153,11 +163,7 @@ interface Hooks {
   readonly onSelect: (fromMs: number, toMs: number) => void
 }
 
-function optionsOf(
-  drawn: Drawn,
-  size: { readonly width: number; readonly height: number },
-  hooks: Hooks,
-): uPlot.Options {
+function optionsOf(drawn: Drawn, size: Size, hooks: Hooks): uPlot.Options {
   const style = getComputedStyle(document.documentElement)
   const { lines, zone, syncKey, canZoom, hasOwnLegend, limits, axis } = drawn
   return {

@@ -79,7 +79,8 @@ export function usePanelAnswers(
   const isLive = at === undefined && range.kind === 'last'
   const pollMs = usePollMs(PANEL_KEY, refreshSeconds * 1000)
   return useQuery({
-    queryKey: [PANEL_KEY, queries, shape, range, dashboard, [...values], at],
+    // The key is written as text at every drawing, of every panel: of the dashboard it has what is asked with, no more.
+    queryKey: [PANEL_KEY, queries, shape, range, dashboard.name, dashboard.project, [...values], at],
     queryFn: ({ signal }) => askPanel(queries, asking, shape, signal),
     enabled: isWanted && queries.length > 0,
     refetchInterval: isLive && refreshSeconds > 0 ? pollMs : false,

@@ -1,6 +1,6 @@
 import type { PrometheusQuery } from '../../../model/dashboard.ts'
 import type { QueryAnswer } from '../../../contract/prometheus.ts'
-import { toChartColumns } from '../chart-columns.ts'
+import { stepTimes, toColumn } from '../chart-columns.ts'
 import { parseValue } from '../format-number.ts'
 import { seriesName } from '../promql-table.ts'
 import type { Column } from './calculate.ts'
@@ -31,19 +31,17 @@ export function toPanelData(
   answers: readonly (QueryAnswer | undefined)[],
   span: Span,
 ): PanelData {
+  const timesSeconds = stepTimes(span)
   const series = answers.flatMap((answer, queryIndex) =>
-    matrixOf(answer).map((one): PanelSeries => {
-      // One series at a time: the columns of a chart have a limit of their own, which is the panel's to set.
-      const [line] = toChartColumns([one], span).lines
+    matrixOf(answer).map(({ metric, values = [] }): PanelSeries => {
       return {
         queryIndex,
-        name: nameOf(one.metric, queries[queryIndex]?.seriesNameFormat ?? ''),
-        labels: one.metric,
-        values: line?.values ?? [],
+        name: nameOf(metric, queries[queryIndex]?.seriesNameFormat ?? ''),
+        labels: metric,
+        values: toColumn(values, span, timesSeconds.length),
       }
     }),
   )
-  const { timesSeconds } = toChartColumns([], span)
   return { timesSeconds, series, warnings: warningsOf(answers) }
 }
 

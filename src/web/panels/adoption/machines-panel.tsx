@@ -18,11 +18,17 @@ import { LineSwatch } from './swatch.tsx'
 const PROMQL =
   '1 - sum(max by (cluster) (kubevirt_vmi_number_of_outdated)) / sum(kubevirt_vmi_phase_count{phase="running"})'
 
+interface MachinesPanelProps extends AdoptionPart {
+  readonly version: string
+  /** False as long as nobody knows which version it is about. */
+  readonly isAsked: boolean
+}
+
 /** Two levels: the control plane is on a version, and its machines really run the launcher of it. */
-export function MachinesPanel({ version, ...part }: AdoptionPart & { readonly version: string }): ReactNode {
+export function MachinesPanel({ version, isAsked, ...part }: MachinesPanelProps): ReactNode {
   const { view, asked } = part
   const callFor = (params: AskParams): string => adoptionCall('workloads', view, params)
-  const query = useAdoption<WorkloadsAnswer>(callFor(asked))
+  const query = useAdoption<WorkloadsAnswer>(callFor(asked), isAsked)
   return (
     <ChartPanel
       {...part}

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { PanelAlert } from '../../../contract/dashboards.ts'
@@ -39,7 +39,8 @@ export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
   const title = interpolateText(panel.title, asking.values)
   const name = title || panel.id
   const asks = chart.kind !== 'Markdown' && chart.kind !== 'unknown'
-  const queries = panel.queries.filter((query): query is PrometheusQuery => query.kind === 'prometheus')
+  // The same list as long as the panel is the same: what is drawn is made from it.
+  const queries = useMemo(() => panel.queries.filter(isPrometheus), [panel])
   const unknown = panel.queries.flatMap((query) => (query.kind === 'unknown' ? [query.name] : []))
   const waitsFor = queries
     .flatMap((query) => variablesIn(query.expr))
@@ -111,6 +112,10 @@ export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
       </div>
     </section>
   )
+}
+
+function isPrometheus(query: DashboardPanel['queries'][number]): query is PrometheusQuery {
+  return query.kind === 'prometheus'
 }
 
 interface AskedProps extends DashboardPanelProps {

@@ -36,6 +36,7 @@ export function AlertsPage({ fingerprint }: { readonly fingerprint: string | und
   return (
     <div className={`alerts-page ${fingerprint === undefined ? '' : 'has-detail'}`}>
       <h1 className="visually-hidden">Alerts</h1>
+      {query.data === undefined ? <PagesNav place="Alerts" /> : null}
       <Answer query={query} what="the alerts" skeletonLines={14}>
         {(items) => <AlertsAnswer items={items} fingerprint={fingerprint} />}
       </Answer>

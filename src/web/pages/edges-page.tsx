@@ -14,6 +14,7 @@ import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { EdgeTable } from '../panels/fleet/edge-table.tsx'
 import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
+import { NoClusterNote } from '../panels/fleet/no-cluster.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { edgesCall, useEdges } from '../query/use-edges.ts'
 import { useMoment } from '../query/use-moment.ts'
@@ -104,6 +105,7 @@ interface EdgesAnswerProps {
 function EdgesAnswer({ answer, view: { order, operator, window } }: EdgesAnswerProps): ReactNode {
   const edges = answer.edges.filter((edge) => operator === '' || edge.operator === operator)
   if (edges.length === 0) {
+    if (answer.coverage.clusters === 0) return <NoClusterNote />
     return (
       <p className="empty quiet">
         {window === '' ? 'No upgrade was seen yet' : 'No upgrade began then'}

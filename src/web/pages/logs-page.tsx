@@ -13,6 +13,7 @@ import { TimeControls } from '../panels/dashboards/time-controls.tsx'
 import { ClusterField } from '../panels/explore/cluster-field.tsx'
 import { changesOf, ObjectLog } from '../panels/explore/object-log.tsx'
 import { RecordLog, recordsOf } from '../panels/explore/record-log.tsx'
+import { NoClusterNote } from '../panels/fleet/no-cluster.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { logPath, useClusterNames, useObjectLog, useRecordLog } from '../query/use-logs.ts'
 import type { LogQuestion } from '../query/use-logs.ts'
@@ -296,15 +297,19 @@ function ChooseCluster({
         Each cluster that sends its objects has a log of them: every state that was seen, and which fields it changed.
       </p>
       <Answer query={names} what="the clusters" skeletonLines={4}>
-        {(all) => (
-          <ul className="plain-list log-clusters">
-            {all.slice(0, CHOICES_MAX).map((cluster) => (
-              <li key={cluster}>
-                <Link href={logsPath({ ...searchOfLogView({ ...view, cluster }), ...time })}>{cluster}</Link>
-              </li>
-            ))}
-          </ul>
-        )}
+        {(all) =>
+          all.length === 0 ? (
+            <NoClusterNote />
+          ) : (
+            <ul className="plain-list log-clusters">
+              {all.slice(0, CHOICES_MAX).map((cluster) => (
+                <li key={cluster}>
+                  <Link href={logsPath({ ...searchOfLogView({ ...view, cluster }), ...time })}>{cluster}</Link>
+                </li>
+              ))}
+            </ul>
+          )
+        }
       </Answer>
     </section>
   )

@@ -25,6 +25,7 @@ import { DurationExplorer } from '../panels/fleet/duration-explorer.tsx'
 import type { ExplorerView } from '../panels/fleet/duration-explorer.tsx'
 import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
 import { HeatMap } from '../panels/fleet/heat-map.tsx'
+import { NoClusterNote } from '../panels/fleet/no-cluster.tsx'
 import { UpgradeComparison } from '../panels/fleet/upgrade-comparison.tsx'
 import { UpgradeFilters } from '../panels/fleet/upgrade-filters.tsx'
 import { UpgradeHistory } from '../panels/fleet/upgrade-history.tsx'
@@ -95,6 +96,7 @@ interface RunningProps {
 function Running({ answer, verdicts, edges }: RunningProps): ReactNode {
   const rows = heatRows(answer.upgrades, verdicts.stuck, edges, Date.parse(answer.asOf))
   if (rows.length === 0) {
+    if (answer.coverage.clusters === 0) return <NoClusterNote />
     return (
       <p className="headline headline-good">
         <Shape name="check" />

@@ -135,10 +135,14 @@ test('a failure stays in its part, an unknown name says so, an empty fleet teach
   await page.getByText('Cannot show the cluster nobody').waitFor()
   server.answers.fleet = (url) => {
     const answer = fleetAnswer(url, Date.now()) as { readonly coverage: object }
-    return { ...answer, total: 0, clusters: [], nextCursor: null, coverage: { ...answer.coverage, clusters: 0 } }
+    const coverage = { ...answer.coverage, clusters: 0 }
+    return { ...answer, total: 0, clusters: [], upgrades: [], stuck: [], nextCursor: null, coverage }
   }
   await page.goto(`${server.origin}/fleet`)
   await page.getByText('No cluster has reported yet').waitFor()
+  // And no page calls it good news that nothing runs on none.
+  await page.goto(`${server.origin}/fleet/upgrades`)
+  await page.getByRole('region', { name: 'Running' }).getByRole('link', { name: 'How to connect one' }).waitFor()
   await close()
 })
 

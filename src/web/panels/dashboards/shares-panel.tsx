@@ -33,14 +33,19 @@ export function SharesPanel({ data, options, beholder }: SharesPanelProps): Reac
         <Ring shares={rows.map(({ value }) => (total > 0 ? Math.max(0, value) / total : 0))} />
       ) : null}
       <ul className="bar-list">
-        {rows.slice(0, ROWS_MAX).map(({ key, name, value }) => (
+        {rows.slice(0, ROWS_MAX).map(({ key, name, value }, i) => (
           <li key={key}>
             <span className="bar-list-name" title={name}>
+              {options.kind === 'PieChart' ? (
+                <span className={`share-swatch swatch-${(i % SHADES) + 1}`} aria-hidden="true" />
+              ) : null}
               {name}
             </span>
-            <span className="bar-list-track" aria-hidden="true">
-              <span style={{ inlineSize: `${most > 0 ? (100 * Math.max(0, value)) / most : 0}%` }} />
-            </span>
+            {options.kind === 'PieChart' ? null : (
+              <span className="bar-list-track" aria-hidden="true">
+                <span style={{ inlineSize: `${most > 0 ? (100 * Math.max(0, value)) / most : 0}%` }} />
+              </span>
+            )}
             {mode === 'percentage' ? null : (
               <span className="nums bar-list-count" title={formatValue(value)}>
                 {formatUnit(value, format, beholder)}
@@ -57,7 +62,7 @@ export function SharesPanel({ data, options, beholder }: SharesPanelProps): Reac
 
 const RING = { radius: 36, width: 16 } as const
 const AROUND = 2 * Math.PI * RING.radius
-/** Slices are told apart by lightness; the list beside it names them, in the same order from the top clockwise. */
+/** Slices are told apart by lightness, which the list beside it repeats, in the same order from the top clockwise. */
 const SHADES = 4
 
 function Ring({ shares }: { readonly shares: readonly number[] }): ReactNode {

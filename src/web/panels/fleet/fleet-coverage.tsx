@@ -7,6 +7,7 @@ import { Since } from '../../ui/time.tsx'
 /** Of how many clusters an answer speaks, and how fresh it is: one line, which opens to its parts. */
 export function FleetCoverageNote({ coverage }: { readonly coverage: FleetCoverage }): ReactNode {
   const { clusters, withObjects, withMetrics, withSpans, silent, unknown, newestAt, oldestAt } = coverage
+  if (clusters === 0) return <span className="coverage-note">No cluster has reported yet</span>
   const heard = clusters - silent
   return (
     <details className="coverage-note">

@@ -66,7 +66,7 @@ const AdoptionPage = lazyPage(async () => (await load.adoption()).AdoptionPage)
 
 /** What an on-call engineer needs next is fetched while the server can still be reached. */
 export function preloadPages(): void {
-  void Promise.allSettled([load.alerts(), load.runbook()])
+  void Promise.allSettled([load.alerts(), load.runbook(), import('./panels/command-menu.tsx')])
 }
 
 export function Routes(): ReactNode {

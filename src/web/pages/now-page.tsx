@@ -1,9 +1,10 @@
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
+import { Link, useSearch } from 'wouter'
 import type { Now } from '../../contract/now.ts'
 import { edgesPath } from '../lib/fleet-paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
+import { HAND_OVER_PARAM } from '../lib/hand-over-view.ts'
 import { behindSentence, coverageSentence, headlineOf } from '../lib/now-summary.ts'
 import { msOf } from '../lib/format-time.ts'
 import { steadyNow } from '../lib/steady-now.ts'
@@ -12,7 +13,6 @@ import { Answer } from '../panels/answer.tsx'
 import { ConnectCluster } from '../panels/connect-cluster.tsx'
 import { FallingEdgesTable } from '../panels/falling-edges-table.tsx'
 import { FiringGroups } from '../panels/firing-groups.tsx'
-import { HandOverPanel } from '../panels/hand-over-panel.tsx'
 import { NewsBar } from '../panels/news-bar.tsx'
 import { NowNumbers } from '../panels/now-numbers.tsx'
 import { PhaseStrip } from '../panels/phase-strip.tsx'
@@ -28,8 +28,12 @@ import { Panel } from '../ui/panel.tsx'
 import { useNowMs } from '../ui/server-clock.ts'
 import { Shape } from '../ui/shapes.tsx'
 import { Moment } from '../ui/time.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import { useUntouched } from '../ui/use-untouched.ts'
+
+/** Once a shift; its parts come when it is asked for. */
+const HandOverPanel = lazy(async () => ({ default: (await import('../panels/hand-over-panel.tsx')).HandOverPanel }))
 
 /** A page nobody touches for so long shows what is new by itself: it hangs on a wall. */
 const UNTOUCHED_MS = 60_000
@@ -57,6 +61,7 @@ function NowAnswer({ newest }: { readonly newest: Now }): ReactNode {
   const showNew = (): void => {
     setRead(newest)
   }
+  const hasHandOver = new URLSearchParams(useSearch()).has(HAND_OVER_PARAM)
   useKeys({ u: showNew })
   useUntouched(UNTOUCHED_MS, showNew)
   const headline = headlineOf(newest)
@@ -69,7 +74,11 @@ function NowAnswer({ newest }: { readonly newest: Now }): ReactNode {
     <>
       {behind === undefined ? null : <Notice kind="partial" title={behind} />}
       <NewsBar news={news} noun="row" onShow={showNew} />
-      <HandOverPanel now={newest} />
+      {hasHandOver ? (
+        <Suspense fallback={<Skeleton lines={8} label="Loading the hand-over" />}>
+          <HandOverPanel now={newest} />
+        </Suspense>
+      ) : null}
       <NowNumbers now={newest} />
       <Panel
         id={NOW_SECTIONS.stuck}

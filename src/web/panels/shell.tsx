@@ -1,4 +1,4 @@
-import { Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { isTracePath } from '../lib/explore-paths.ts'
@@ -11,10 +11,12 @@ import { holdClock } from '../ui/server-clock.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { ToastRegion } from '../ui/toast-region.tsx'
 import { useKeys } from '../ui/use-keys.ts'
-import { CommandMenu } from './command-menu.tsx'
 import { Masthead } from './masthead.tsx'
 import { MomentBar } from './moment-bar.tsx'
 import { ViewDialog } from './view-dialog.tsx'
+
+/** It reads all there is to go to, which the first screen can do without. */
+const CommandMenu = lazy(async () => ({ default: (await import('./command-menu.tsx')).CommandMenu }))
 
 type OpenDialog = 'none' | 'commands' | 'view'
 
@@ -78,7 +80,11 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
         </ErrorBoundary>
       </main>
       <ToastRegion />
-      {dialog === 'commands' ? <CommandMenu onClose={close} /> : null}
+      {dialog === 'commands' ? (
+        <Suspense>
+          <CommandMenu onClose={close} />
+        </Suspense>
+      ) : null}
       {dialog === 'view' ? <ViewDialog onClose={close} /> : null}
     </>
   )

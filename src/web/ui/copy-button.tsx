@@ -41,7 +41,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
 }
 
 /** The clipboard exists only on https and localhost; elsewhere the old way, which works from a click. */
-async function copyToClipboard(text: string): Promise<boolean> {
+export async function copyToClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
     return true

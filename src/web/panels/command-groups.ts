@@ -1,0 +1,235 @@
+import { useLocation, useSearch } from 'wouter'
+import { withSearch } from '../lib/address.ts'
+import { searchWord } from '../lib/command-groups.ts'
+import type { CommandGroup } from '../lib/command-groups.ts'
+import { dashboardPath, dashboardsPath, EXPLORE_PAGES, metricsPath } from '../lib/explore-paths.ts'
+import {
+  clusterPath,
+  clustersPath,
+  edgePath,
+  edgesPath,
+  FLEET_PAGES,
+  upgradePath,
+  upgradesPath,
+} from '../lib/fleet-paths.ts'
+import { operatorName, UPGRADE_STATE_WORDS } from '../lib/fleet-words.ts'
+import { countOf } from '../lib/format-number.ts'
+import { atMoment, momentOf } from '../lib/moment.ts'
+import {
+  ALERT_PAGES,
+  alertsPath,
+  explorePath,
+  nowPath,
+  PLACES,
+  rulePath,
+  rulesPath,
+  runbookPath,
+} from '../lib/paths.ts'
+import { setPaused, useLiveState } from '../query/live.ts'
+import { useFoundClusters, useMenuUpgrades, useMetricNames } from '../query/use-command-search.ts'
+import { useDashboards } from '../query/use-dashboards.ts'
+import { useEdges } from '../query/use-edges.ts'
+import { useAlerts } from '../query/use-fleet.ts'
+import { useRules } from '../query/use-rules.ts'
+import { useRunbookList } from '../query/use-runbook.ts'
+import { copyToClipboard } from '../ui/copy-button.tsx'
+import { setPreference, usePreferences } from '../ui/preferences.ts'
+import { serverNowMs } from '../ui/server-clock.ts'
+import { sayDone, sayFailed } from '../ui/toasts.ts'
+import { useSettled } from '../ui/use-settled.ts'
+
+/** Everything the command menu can go to or do. */
+
+export interface Command {
+  readonly label: string
+  /** What it is or says, quiet beside the label. */
+  readonly note: string
+  readonly run: () => void
+}
+
+/** A group, and the list that has all of it. */
+export interface MenuGroup extends CommandGroup<Command> {
+  readonly morePath?: string
+}
+
+const HOUR_MS = 3600_000
+const MOMENTS = [
+  { label: 'As it was an hour ago', agoMs: HOUR_MS },
+  { label: 'As it was a shift ago', agoMs: 8 * HOUR_MS },
+  { label: 'As it was a day ago', agoMs: 24 * HOUR_MS },
+  { label: 'As it was a week ago', agoMs: 7 * 24 * HOUR_MS },
+] as const
+
+/** The server is asked when somebody paused for so long. */
+const TYPED_MS = 150
+
+export function useMenuGroups(typed: string): readonly MenuGroup[] {
+  const [, navigate] = useLocation()
+  const text = searchWord(useSettled(typed, TYPED_MS))
+  const to: To = (label, note, path) => ({
+    label,
+    note,
+    run: () => {
+      navigate(path)
+    },
+  })
+  const query = typed.trim()
+  return [
+    { title: 'Pages', commands: pageCommands(to) },
+    ...useFleetGroups(to, text),
+    ...useAlertGroups(to, text),
+    ...useExploreGroups(to, text),
+    { title: 'Deeds', commands: useDeeds(to) },
+    { title: 'This page', commands: useMoments(to) },
+    ...(query === ''
+      ? []
+      : [{ title: 'Ask', commands: [to(`Query ${query}`, 'run as PromQL in Explore', explorePath(query))] }]),
+  ]
+}
+
+type To = (label: string, note: string, path: string) => Command
+
+function pageCommands(to: To): readonly Command[] {
+  const pages = [...PLACES, ...FLEET_PAGES, ...ALERT_PAGES.slice(1), ...EXPLORE_PAGES.slice(1)]
+  return pages.map(({ name, says, path }) => to(name, says, path))
+}
+
+function useFleetGroups(to: To, text: string): readonly MenuGroup[] {
+  const clusters = useFoundClusters(text).data
+  const running = useMenuUpgrades('in_progress').data?.upgrades ?? []
+  const newest = useMenuUpgrades('').data?.upgrades ?? []
+  const edges = useEdges().data?.edges ?? []
+  const upgrades = new Map([...running, ...newest].map((upgrade) => [upgrade.id, upgrade]))
+  const versions = [...new Set(edges.map((edge) => edge.to))]
+  return [
+    {
+      title: 'Clusters',
+      commands:
+        text === ''
+          ? []
+          : (clusters?.clusters ?? []).map(({ cluster }) => to(cluster, 'cluster', clusterPath(cluster))),
+      total: clusters?.total ?? 0,
+      morePath: clustersPath({ q: text }),
+    },
+    {
+      title: 'Upgrades',
+      commands: [...upgrades.values()].map(({ id, cluster, operator, from, to: version, state }) =>
+        to(
+          `${cluster}: ${operatorName(operator)} ${from ?? 'unknown'} → ${version}`,
+          `upgrade, ${UPGRADE_STATE_WORDS[state]}`,
+          upgradePath(id),
+        ),
+      ),
+      morePath: upgradesPath(),
+    },
+    {
+      title: 'Versions and edges',
+      commands: [
+        ...versions.map((version) => to(`Version ${version}`, 'clusters that run it', clustersPath({ version }))),
+        ...edges.map((edge) =>
+          to(
+            `Edge ${operatorName(edge.operator)} ${edge.from} → ${edge.to}`,
+            'success and time of this step',
+            edgePath(edge.operator, edge.from, edge.to),
+          ),
+        ),
+      ],
+      morePath: edgesPath(),
+    },
+  ]
+}
+
+function useAlertGroups(to: To, text: string): readonly MenuGroup[] {
+  const alerts = useAlerts().data?.alerts ?? []
+  const pages = useRunbookList(true).data?.pages ?? []
+  const rules = (useRules().data ?? []).flatMap((group) => group.rules)
+  const perName = new Map<string, number>()
+  for (const { alertname } of alerts) perName.set(alertname, (perName.get(alertname) ?? 0) + 1)
+  const perCluster = new Set(alerts.map(({ cluster }) => cluster).filter((cluster) => cluster !== ''))
+  return [
+    {
+      title: 'Alerts',
+      commands: [
+        ...[...perName].map(([name, count]) => to(name, countOf(count, 'alert'), alertsPath({ alertname: name }))),
+        ...[...perCluster].map((cluster) => to(`Alerts of ${cluster}`, 'by cluster', alertsPath({ cluster }))),
+      ],
+      morePath: alertsPath({ text }),
+    },
+    {
+      title: 'Runbooks',
+      commands: pages.map(({ name, summary }) => to(`Runbook ${name}`, summary, runbookPath(name))),
+      morePath: rulesPath({ q: text }),
+    },
+    {
+      title: 'Rules',
+      commands: [...new Set(rules.map(({ name }) => name))].map((name) =>
+        to(`Rule ${name}`, 'its health, its tests, a back-test', rulePath(name)),
+      ),
+      morePath: rulesPath({ q: text }),
+    },
+  ]
+}
+
+function useExploreGroups(to: To, text: string): readonly MenuGroup[] {
+  const dashboards = useDashboards().data?.dashboards ?? []
+  const metrics = useMetricNames(text !== '').data ?? []
+  return [
+    {
+      title: 'Dashboards',
+      commands: dashboards.map(({ name, title }) => to(title, 'dashboard', dashboardPath(name))),
+      morePath: dashboardsPath({ q: text }),
+    },
+    {
+      title: 'Metrics',
+      commands: text === '' ? [] : metrics.map((metric) => to(metric, 'metric', metricsPath({ metric }))),
+      morePath: metricsPath({ q: text }),
+    },
+  ]
+}
+
+function useDeeds(to: To): readonly Command[] {
+  const { theme, zone, density } = usePreferences()
+  const isPaused = useLiveState() === 'paused'
+  const isDark = theme === 'dark'
+  const deed = (label: string, note: string, run: () => void): Command => ({ label, note, run })
+  return [
+    deed(isDark ? 'Light theme' : 'Dark theme', 'view', () => {
+      setPreference('theme', isDark ? 'light' : 'dark')
+    }),
+    deed(zone === 'utc' ? 'Times in local zone' : 'Times in UTC', 'view', () => {
+      setPreference('zone', zone === 'utc' ? 'local' : 'utc')
+    }),
+    deed(density === 'dense' ? 'Comfortable rows' : 'Dense rows', 'view', () => {
+      setPreference('density', density === 'dense' ? 'comfortable' : 'dense')
+    }),
+    deed(isPaused ? 'Go on showing what changes' : 'Pause: let the page stand still', 'view', () => {
+      setPaused(!isPaused)
+    }),
+    deed('Copy a link to this page', 'as it is narrowed, sorted and open', () => {
+      void copyToClipboard(location.href).then((isCopied) => {
+        if (isCopied) sayDone('The link is copied.')
+        else sayFailed('This browser does not let the page copy. The address bar has the link.')
+      })
+    }),
+    deed('Print this page', 'without what only a screen can use', () => {
+      window.print()
+    }),
+    to('Hand over the shift', 'what the next one has to know, to copy or print', nowPath({ handover: '8h' })),
+  ]
+}
+
+function useMoments(to: To): readonly Command[] {
+  const [pathname, navigate] = useLocation()
+  const search = useSearch()
+  const here = withSearch(pathname, search)
+  return [
+    ...MOMENTS.map(({ label, agoMs }) => ({
+      label,
+      note: 'this page in the past',
+      run: () => {
+        navigate(atMoment(here, serverNowMs() - agoMs))
+      },
+    })),
+    ...(momentOf(search) === undefined ? [] : [to('Back to now', 'this page live', atMoment(here, undefined))]),
+  ]
+}

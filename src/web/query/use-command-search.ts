@@ -1,0 +1,44 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ClusterItems } from '../../contract/fleet-clusters.ts'
+import type { UpgradeItems } from '../../contract/fleet-upgrades.ts'
+import { fetchJson } from './fetch-json.ts'
+import { askedAt } from './moment-param.ts'
+import { useMoment } from './use-moment.ts'
+import { NAMES_PATH } from './use-metrics.ts'
+
+/** What the command menu asks while somebody types. A question that was typed over is given up. */
+
+const FOUND_MAX = '20'
+const STALE_MS = 60_000
+
+/** Clusters whose name, or another name they go by, has this in it. */
+export function useFoundClusters(text: string): UseQueryResult<ClusterItems> {
+  const path = askedAt('/api/fleet/v1/clusters', useMoment(), { text, limit: FOUND_MAX })
+  return useQuery({
+    queryKey: ['clusters', 'found', path],
+    queryFn: ({ signal }) => fetchJson<ClusterItems>(path, signal),
+    enabled: text !== '',
+    placeholderData: keepPreviousData,
+    staleTime: STALE_MS,
+  })
+}
+
+/** Those that run, or the newest of all. */
+export function useMenuUpgrades(state: 'in_progress' | ''): UseQueryResult<UpgradeItems> {
+  const path = askedAt('/api/fleet/v1/upgrades', useMoment(), { state, limit: '100' })
+  return useQuery({
+    queryKey: ['menu-upgrades', path],
+    queryFn: ({ signal }) => fetchJson<UpgradeItems>(path, signal),
+    staleTime: STALE_MS,
+  })
+}
+
+export function useMetricNames(isWanted: boolean): UseQueryResult<readonly string[]> {
+  return useQuery({
+    queryKey: ['metric-names'],
+    queryFn: async ({ signal }) => (await fetchJson<{ readonly data: readonly string[] }>(NAMES_PATH, signal)).data,
+    enabled: isWanted,
+    staleTime: STALE_MS,
+  })
+}

@@ -32,6 +32,18 @@ export function compileMatcher(matcher: Matcher): (value: string) => boolean {
   }
 }
 
+const keys = new WeakMap<readonly Matcher[], string>()
+
+/** HOT: equal for equal lists, and for no others. Kept by the list, which in a query is as old as its tree. */
+export function keyOfMatchers(matchers: readonly Matcher[]): string {
+  let key = keys.get(matchers)
+  if (key === undefined) {
+    key = JSON.stringify(matchers.map(({ name, op, value }) => [name, op, value]))
+    keys.set(matchers, key)
+  }
+  return key
+}
+
 /** Whether an absent label would match: such a matcher alone selects nothing in particular. */
 export function matchesEmpty(matcher: Matcher): boolean {
   return compileMatcher(matcher)('')

@@ -1,4 +1,4 @@
-import { compileMatcher, type Matcher } from '../model/matcher.ts'
+import { compileMatcher, keyOfMatchers, type Matcher } from '../model/matcher.ts'
 import type { ReadTally } from '../model/read-tally.ts'
 import { SelectedRows, type RowIndex } from './selected-rows.ts'
 
@@ -35,7 +35,7 @@ export class MatchCache {
    * @param match finds all refs that the matchers accept. Throws `RegexError`.
    */
   get(matchers: readonly Matcher[], all: Uint32Array, match: () => Uint32Array, tally?: ReadTally): SelectedRows {
-    const key = JSON.stringify(matchers.map(({ name, op, value }) => [name, op, value]))
+    const key = keyOfMatchers(matchers)
     const known = this.#selections.get(key)
     // Taken out and put in again: the map's order is the order of the last use.
     if (known !== undefined) this.#forget(key, known)

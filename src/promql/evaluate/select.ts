@@ -1,6 +1,6 @@
 import type { Histogram } from '../../model/histogram.ts'
 import { LabelList } from '../../model/label-rows.ts'
-import type { Matcher } from '../../model/matcher.ts'
+import { keyOfMatchers } from '../../model/matcher.ts'
 import type { RunSelection } from '../../model/queryable.ts'
 import type { SeriesColumns } from '../../model/series.ts'
 import { bitsOf, isStaleAt } from '../../model/sample.ts'
@@ -30,15 +30,6 @@ export function lookMs(lens: Lens, steps: Steps, step: number): number {
   return (lens.fixedMs ?? stepTimeMs(steps, step)) - lens.offsetMs
 }
 
-const matcherTexts = new WeakMap<readonly Matcher[], string>()
-
-/** Equal for equal matchers. They are as old as the tree that they stand in, and asked for in each evaluation. */
-function textOfMatchers(matchers: readonly Matcher[]): string {
-  let text = matcherTexts.get(matchers)
-  if (text === undefined) matcherTexts.set(matchers, (text = JSON.stringify(matchers)))
-  return text
-}
-
 /** Series with a sample in `(first look - windowMs, last look]`, read once per query. */
 export function selectSeries(
   selector: VectorSelector,
@@ -51,7 +42,7 @@ export function selectSeries(
   const fromMs = lookMs(lens, steps, 0) - windowMs + 1
   const toMs = (lens.fixedMs ?? lastStepMs(steps)) - lens.offsetMs
   const { func = '', rangeMs, isNewestOnly = false } = hint
-  const key = `${fromMs} ${toMs} ${steps.stepMs} ${func} ${rangeMs} ${isNewestOnly} ${textOfMatchers(selector.matchers)}`
+  const key = `${fromMs} ${toMs} ${steps.stepMs} ${func} ${rangeMs} ${isNewestOnly} ${keyOfMatchers(selector.matchers)}`
   const known = evaluation.selections.get(key)
   if (known !== undefined) return known
   const { budget, explainer } = evaluation

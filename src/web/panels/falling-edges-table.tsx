@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react'
+import { edgePath } from '../lib/fleet-paths.ts'
 import type { FallingEdgeItem } from '../../contract/now.ts'
 import { outcomesWords } from '../lib/now-summary.ts'
 import type { Steady } from '../lib/steady-list.ts'
 import { GoneMark } from '../ui/gone-mark.tsx'
-import { UpgradeVersions } from './upgrade-cells.tsx'
+import { StepLink } from './upgrade-cells.tsx'
 
 const AGAINST: Readonly<Record<FallingEdgeItem['against'], string>> = {
   before: 'before, on this edge',
@@ -29,7 +30,7 @@ export function FallingEdgesTable({ edges }: { readonly edges: readonly Steady<F
         {edges.map((edge) => (
           <tr key={`${edge.operator} ${edge.from} ${edge.to}`}>
             <td className="cell-name">
-              <UpgradeVersions upgrade={edge} /> <GoneMark row={edge} />
+              <StepLink step={edge} href={edgePath(edge.operator, edge.from, edge.to)} /> <GoneMark row={edge} />
               <span className="cell-below">
                 {outcomesWords(edge.other)} {AGAINST[edge.against]}
               </span>

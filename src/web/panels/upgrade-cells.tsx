@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { OpenUpgradeItem } from '../../contract/now.ts'
+import { upgradePath } from '../lib/fleet-paths.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { msOf } from '../lib/format-time.ts'
 import { alertsPath } from '../lib/paths.ts'
@@ -28,19 +29,30 @@ export function Versions({ from, to }: { readonly from: string | null; readonly 
   )
 }
 
+interface StepProps {
+  readonly step: Pick<OpenUpgradeItem, 'operator' | 'from' | 'to'>
+  /** What is known of it on a page of its own. */
+  readonly href: string
+}
+
 /** Of HCO the versions alone; others say whose they are. */
+export function StepLink({ step, href }: StepProps): ReactNode {
+  const operator = operatorWords(step.operator)
+  return (
+    <Link href={href} className="step-link">
+      {operator === '' ? null : `${operator} `}
+      <Versions from={step.from} to={step.to} />
+    </Link>
+  )
+}
+
+/** Its step, which leads to the page of the upgrade. */
 export function UpgradeVersions({
   upgrade,
 }: {
-  readonly upgrade: Pick<OpenUpgradeItem, 'operator' | 'from' | 'to'>
+  readonly upgrade: Pick<OpenUpgradeItem, 'id' | 'operator' | 'from' | 'to'>
 }): ReactNode {
-  const operator = operatorWords(upgrade.operator)
-  return (
-    <>
-      {operator === '' ? null : `${operator} `}
-      <Versions from={upgrade.from} to={upgrade.to} />
-    </>
-  )
+  return <StepLink step={upgrade} href={upgradePath(upgrade.id)} />
 }
 
 /** A cluster leads to what fires on it. */

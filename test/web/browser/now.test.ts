@@ -36,6 +36,9 @@ test('answers at once: numbers that are links, the stuck list with its causes, w
   expect(await stuck.getByRole('row').nth(1).innerText()).toMatch(
     /prague-prod-1[^]*1\.18\.3 →\s+to\s+1\.19\.2[^]*virt-handler pods[^]*node by node: usually 41 s, at most 3 min a wave, by 34 runs of this edge[^]*1 h 52 min/,
   )
+  expect(await stuck.getByRole('link', { name: '1.18.3 → to 1.19.2' }).first().getAttribute('href')).toMatch(
+    /^\/fleet\/upgrades\/.+/,
+  )
   await page.getByText('198 of 200 clusters reporting, 170 with objects, 3 do not say how upgrades go.').waitFor()
   expect(await page.getByRole('table', { name: 'Silent clusters' }).getByRole('row').count()).toBe(3)
   expect(await page.title()).toBe('2 stuck · Daytwo')

@@ -9,6 +9,7 @@ import type {
 import { behindOf } from '../fleet/adoption/behind.ts'
 import type { AdoptionAnswer, AdoptionAsk } from '../fleet/adoption/book.ts'
 import { daysBetween } from '../fleet/adoption/day.ts'
+import { CHECKED_AFTER_DAYS, forecastOf } from '../fleet/adoption/forecast.ts'
 import { compareReleases } from '../fleet/adoption/release-order.ts'
 import { sharesOf } from '../fleet/adoption/share.ts'
 import type { ShareSeries, Shares } from '../fleet/adoption/share.ts'
@@ -76,6 +77,27 @@ export function spreadItem(spread: Spread): SpreadAnswer['versions'][number] {
     clusters,
     share: numberOrNull(share),
     byAge: byAge.map(numberOrNull),
+  }
+}
+
+/** Of the newest version. @param spreads the newest first */
+export function forecastItem(spreads: readonly Spread[]): SpreadAnswer['forecast'] {
+  const forecast = forecastOf(spreads)
+  if (typeof forecast === 'string') {
+    const nothing = { ageDays: 0, share: 0, earlier: [], fan: [], past: [], checkedAfterDays: CHECKED_AFTER_DAYS }
+    return {
+      ...{ version: spreads[0]?.version ?? null, reason: forecast, ...nothing },
+      to90Days: { low: null, mid: null, high: null },
+    }
+  }
+  const { version, ageDays, share, earlier, fan, to90Days, past } = forecast
+  return {
+    ...{ version, reason: null, ageDays, share, earlier: [...earlier], fan: fan.map((day) => ({ ...day })) },
+    to90Days: { low: to90Days.low ?? null, mid: to90Days.mid ?? null, high: to90Days.high ?? null },
+    checkedAfterDays: CHECKED_AFTER_DAYS,
+    past: past.map(({ saidTo90Days, tookTo90Days, ...one }) => {
+      return { ...one, saidTo90Days: saidTo90Days ?? null, tookTo90Days: tookTo90Days ?? null }
+    }),
   }
 }
 

@@ -7,7 +7,15 @@ import { compareReleases } from '../fleet/adoption/release-order.ts'
 import { olderThan } from '../fleet/adoption/share.ts'
 import { spreadsOf } from '../fleet/adoption/spread.ts'
 import type { AdoptionReader } from '../model/adoption.ts'
-import { behindAnswer, foundOf, shareAnswer, spreadItem, usageAnswer, workloadsAnswer } from './adoption-answers.ts'
+import {
+  behindAnswer,
+  forecastItem,
+  foundOf,
+  shareAnswer,
+  spreadItem,
+  usageAnswer,
+  workloadsAnswer,
+} from './adoption-answers.ts'
 import type { AdoptionFound } from './adoption-answers.ts'
 import { askOf } from './adoption-ask.ts'
 import { behindCsv, digestOf, shareCsv, spreadCsv, usageCsv, workloadsCsv } from './adoption-csv.ts'
@@ -43,8 +51,10 @@ export function registerAdoption(app: FastifyInstance, adoption: ApiAdoption, cl
   app.get('/api/adoption/v1/spread', { config }, async (request, reply) => {
     const { by = 'version', format, ...rest } = readQuery(SpreadQuery, request)
     const found = await find(askOf(rest, by, clock.nowMs()))
-    const versions = spreadsOf(found.shares, compareReleases).map(spreadItem)
-    return send(reply, format, 'spread', spreadCsv(versions), withBasis(found, { versions }))
+    const spreads = spreadsOf(found.shares, compareReleases)
+    const versions = spreads.map(spreadItem)
+    const body = { versions, forecast: forecastItem(spreads) }
+    return send(reply, format, 'spread', spreadCsv(versions), withBasis(found, body))
   })
   app.get('/api/adoption/v1/behind', { config }, async (request, reply) => {
     const { format, ...rest } = readQuery(BehindQuery, request)

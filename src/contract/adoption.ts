@@ -125,7 +125,45 @@ export const SpreadItem = Type.Object({
   byAge: Type.Array(orNull(Type.Number())),
 })
 export type SpreadItem = Static<typeof SpreadItem>
-export const SpreadAnswer = Type.Object({ basis: AdoptionBasis, versions: Type.Array(SpreadItem) })
+
+/**
+ * How the newest version will spread, by how earlier ones went on from the same age: of the clusters that were still to
+ * come, the part that came by each later age; a tenth, a half and nine tenths of these versions.
+ */
+export const ForecastItem = Type.Object({
+  version: orNull(Type.String()),
+  /** Why there is none; then `fan` and `past` are empty. */
+  reason: orNull(wordOf(['no_version', 'start_unknown', 'reached', 'few_earlier'] as const)),
+  /** Of the last day on which its share is known. */
+  ageDays: Type.Integer(),
+  share: Type.Number(),
+  /** Versions it is made from. */
+  earlier: Type.Array(Type.String()),
+  /** By age, from the day after `ageDays` on. */
+  fan: Type.Array(Type.Object({ low: Type.Number(), mid: Type.Number(), high: Type.Number() })),
+  /** Age at which nine tenths run it; `null`: beyond the fan. */
+  to90Days: Type.Object({ low: orNull(Type.Integer()), mid: orNull(Type.Integer()), high: orNull(Type.Integer()) }),
+  /** Days after which `saidShare` is held against `wasShare`, or at the end of its fan if that is sooner. */
+  checkedAfterDays: Type.Integer(),
+  /** What the same method would have said of earlier versions at that age, by what was known then. */
+  past: Type.Array(
+    Type.Object({
+      version: Type.String(),
+      saidTo90Days: orNull(Type.Integer()),
+      tookTo90Days: orNull(Type.Integer()),
+      saidShare: Type.Number(),
+      wasShare: Type.Number(),
+      isInside: Type.Boolean(),
+    }),
+  ),
+})
+export type ForecastItem = Static<typeof ForecastItem>
+/** `forecast` is no number that was counted: it is not in the CSV, and not in the digest. */
+export const SpreadAnswer = Type.Object({
+  basis: AdoptionBasis,
+  versions: Type.Array(SpreadItem),
+  forecast: ForecastItem,
+})
 export type SpreadAnswer = Static<typeof SpreadAnswer>
 
 /** `GET /api/adoption/v1/behind`: how far clusters are behind the newest version that any of them runs, on the last day. */

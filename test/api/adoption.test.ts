@@ -188,7 +188,8 @@ test('older than a version', async () => {
 })
 
 test('how a version spreads', async () => {
-  const { versions } = await get<SpreadAnswer>(`spread?${RANGE}`, SpreadAnswer)
+  const { versions, forecast } = await get<SpreadAnswer>(`spread?${RANGE}`, SpreadAnswer)
+  expect(forecast).toMatchObject({ version: '1.17.0', reason: 'few_earlier', fan: [], past: [] })
   expect(versions[0]).toMatchObject({
     version: '1.17.0',
     firstDay: '2026-08-17',

@@ -3,6 +3,7 @@ import {
   behindAnswer,
   foundOf,
   shareAnswer,
+  forecastItem,
   spreadItem,
   usageAnswer,
   workloadsAnswer,
@@ -88,8 +89,9 @@ export function adoptionFixture(nowMs: number, days = 365): AdoptionFixture {
         return withBasis(shareCsv(body), body)
       }
       case 'spread': {
-        const versions = spreadsOf(found.shares, compareReleases).map(spreadItem)
-        return withBasis(spreadCsv(versions), { versions })
+        const spreads = spreadsOf(found.shares, compareReleases)
+        const versions = spreads.map(spreadItem)
+        return withBasis(spreadCsv(versions), { versions, forecast: forecastItem(spreads) })
       }
       case 'behind': {
         const body = behindAnswer(found)

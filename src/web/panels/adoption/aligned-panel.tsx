@@ -1,10 +1,11 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import type { SpreadAnswer, SpreadItem } from '../../../contract/adoption.ts'
+import type { ForecastItem, SpreadAnswer, SpreadItem } from '../../../contract/adoption.ts'
 import { adoptionCall, adoptionPromql } from '../../lib/adoption-call.ts'
 import type { AskParams } from '../../lib/adoption-call.ts'
 import { ageOf, lastShare } from '../../lib/adoption-headline.ts'
 import { alignedDays, comparedWith } from '../../lib/aligned-ages.ts'
+import { forecastPlaces } from '../../lib/forecast-words.ts'
 import { countOf, formatShare } from '../../lib/format-number.ts'
 import { ROLLOUT_STEPS, rolloutStepOf } from '../../lib/rollout-step.ts'
 import { steppedLine } from '../../lib/stacked-areas.ts'
@@ -13,6 +14,7 @@ import { useAdoption } from '../../query/use-adoption.ts'
 import { StepChart } from '../../ui/step-chart.tsx'
 import { ChartPanel } from './chart-panel.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
+import { ForecastFan, ForecastNote } from './forecast-fan.tsx'
 import { SpreadTable } from './spread-table.tsx'
 import { LineSwatch } from './swatch.tsx'
 
@@ -40,11 +42,12 @@ export function AlignedPanel(part: AlignedPanelProps): ReactNode {
       digestOf={({ basis }) => basis.digest}
       callFor={callFor}
       promql={adoptionPromql(view, unit)}
-      chart={({ versions, basis }) => {
+      chart={({ versions, basis, forecast }) => {
         const compared = comparedWith(versions, version, view.compare)
         return (
           <>
-            <AlignedChart versions={versions} compared={compared} version={version} />
+            <AlignedChart versions={versions} compared={compared} version={version} forecast={forecast} />
+            <ForecastNote forecast={forecast} />
             <SpreadTable
               versions={versions}
               telling={basis.telling}
@@ -64,15 +67,19 @@ interface AlignedChartProps {
   readonly versions: readonly SpreadItem[]
   readonly compared: readonly string[]
   readonly version: string
+  readonly forecast: ForecastItem
 }
 
 const DASHES = ['', '7 4', '2 4', '10 3 2 3'] as const
 
-function AlignedChart({ versions, compared, version }: AlignedChartProps): ReactNode {
+function AlignedChart({ versions, compared, version, forecast }: AlignedChartProps): ReactNode {
   const [pointed, setPointed] = useState<number>()
   const lines = versions.filter((one) => compared.includes(one.version))
   if (lines.length === 0) return <p className="quiet empty">No version has a first day that is known.</p>
-  const days = alignedDays(lines, version)
+  // A fan without the line that it goes on from would be anybody's.
+  const isForecast = forecast.reason === null && lines.some((one) => one.version === forecast.version)
+  const drawn = alignedDays(lines, version)
+  const days = isForecast ? forecastPlaces(forecast, drawn) : drawn
   const ramp = rampOf(versions.map((one) => one.version))
   const shown = pointed ?? Math.min(days - 1, ageOf(lines.find((one) => one.version === version) ?? lines[0]!))
   return (
@@ -113,6 +120,7 @@ function AlignedChart({ versions, compared, version }: AlignedChartProps): React
                 </g>
               )
             })}
+            {isForecast ? <ForecastFan forecast={forecast} scale={scale} places={days} /> : null}
             {lines.map((line, i) => (
               <path
                 key={line.version}

@@ -9,6 +9,8 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/',
   plugins: [react()],
+  // The editor of queries brings a copy of its own of the grammar; one is enough.
+  resolve: { dedupe: ['@prometheus-io/lezer-promql'] },
   build: {
     outDir: resolve(import.meta.dirname, '../../dist/web'),
     emptyOutDir: true,

@@ -22,10 +22,19 @@ describe('the first screen', () => {
     expect(gzippedKb(paths)).toBeLessThan(budgetKb)
   })
 
-  test('loads neither charts nor telemetry nor the Markdown reader', () => {
+  test('loads neither charts nor telemetry nor the Markdown reader nor the editor of queries', () => {
     const first = assets.filter((path) => path.endsWith('.js')).map((path) => readFileSync(join(ROOT, path), 'utf8'))
-    for (const text of first) expect(text).not.toMatch(/u-legend|x-faro-session-id|blockquoteStart/)
+    for (const text of first) expect(text).not.toMatch(/u-legend|x-faro-session-id|blockquoteStart|cm-content/)
   })
+})
+
+test.each([
+  ['the page of PromQL, with the grammar', /^explore-page-.*\.js$/, 50],
+  ['its editor', /^promql-editor-.*\.js$/, 130],
+])('%s comes later and stays below its budget', (_what, name, budgetKb) => {
+  const paths = readdirSync(join(ROOT, 'assets')).filter((path) => name.test(path))
+  expect(paths).toHaveLength(1)
+  expect(gzippedKb(paths.map((path) => join('assets', path)))).toBeLessThan(budgetKb)
 })
 
 test('everything comes from the own origin', () => {

@@ -24,7 +24,7 @@ export const EXPLORE_PAGES = [
 
 type Search = Readonly<Record<string, string | readonly string[]>>
 
-/** @param search of the page: `range`, `tab`, ... */
+/** @param search of the page: `range`, `tab`, ...; its `expr` stands for several queries */
 export function promqlPath(expr: string, search: Search = {}): string {
   return withSearch(EXPLORE_ROUTES.promql, searchOf({ expr, ...search }))
 }

@@ -111,11 +111,6 @@ export function adoptionPath(view: Partial<AdoptionView> = {}, at?: string): str
   return at === undefined ? path : atMoment(path, Date.parse(at))
 }
 
-/** The same query over another span of time. */
-export function withRange(path: string, range: string): string {
-  return `${path}${path.includes('?') ? '&' : '?'}range=${encodeURIComponent(range)}`
-}
-
 /** Sections of the landing page. */
 export const NOW_SECTIONS = {
   stuck: 'stuck',

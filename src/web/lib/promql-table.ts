@@ -50,11 +50,7 @@ function histogramText(point: readonly [number, { readonly count: string; readon
 }
 
 function toTable(samples: readonly { readonly metric: Series; readonly value: string }[]): PromqlView {
-  const names = [...new Set(samples.flatMap(({ metric }) => Object.keys(metric)))].sort()
-  const firstMetric = samples[0]!.metric
-  const isShared = (name: string): boolean =>
-    samples.every(({ metric }) => metric[name] !== undefined && metric[name] === firstMetric[name])
-  const columns = names.filter((name) => !isShared(name))
+  const { columns, shared } = splitLabels(samples.map(({ metric }) => metric))
   const rows = samples.map(({ metric, value }) => ({
     key: JSON.stringify(labelsOf(metric)),
     cells: columns.map((name) => metric[name] ?? ''),
@@ -62,7 +58,22 @@ function toTable(samples: readonly { readonly metric: Series; readonly value: st
   }))
   // The biggest number first, as somebody who asks "where?" wants it; NaN last. Equal numbers keep the server's order.
   rows.sort((a, b) => orderOf(parseValue(b.value)) - orderOf(parseValue(a.value)) || 0)
-  return { kind: 'table', columns, rows, shared: labelsOf(firstMetric).filter(([name]) => isShared(name)) }
+  return { kind: 'table', columns, rows, shared }
+}
+
+/** The labels by which series differ, and those that all of them have with the same value; each in order. */
+export function splitLabels(metrics: readonly Series[]): {
+  readonly columns: readonly string[]
+  readonly shared: readonly Label[]
+} {
+  const [first = {}] = metrics
+  const names = [...new Set(metrics.flatMap((metric) => Object.keys(metric)))].sort()
+  const isShared = (name: string): boolean =>
+    metrics.every((metric) => metric[name] !== undefined && metric[name] === first[name])
+  return {
+    columns: names.filter((name) => !isShared(name)),
+    shared: labelsOf(first).filter(([name]) => isShared(name)),
+  }
 }
 
 /** A number that subtracts without becoming NaN. */
@@ -73,6 +84,36 @@ function orderOf(value: number): number {
 
 function labelsOf(metric: Series): Label[] {
   return Object.entries(metric).sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** Told first, because people know series by them. */
+const TELLING_FIRST = ['__name__', 'cluster']
+
+/**
+ * The labels that tell series apart: as few of `columns` as do, the name and the cluster first. All of them where even
+ * together they do not.
+ */
+export function tellingLabels(metrics: readonly Series[], columns: readonly string[]): readonly string[] {
+  const ranked = [...TELLING_FIRST.filter((name) => columns.includes(name)), ...columns].filter(
+    (name, i, all) => all.indexOf(name) === i,
+  )
+  const countOfKinds = (names: readonly string[]): number =>
+    new Set(metrics.map((metric) => JSON.stringify(names.map((name) => metric[name])))).size
+  const telling: string[] = []
+  let kinds = 1
+  for (const name of ranked) {
+    if (kinds === metrics.length) break
+    const more = countOfKinds([...telling, name])
+    if (more > kinds) telling.push(name)
+    kinds = Math.max(kinds, more)
+  }
+  return telling
+}
+
+/** A series among others, by the labels that tell it from them; `value` when there is nothing to tell. */
+export function shortName(metric: Series, labels: readonly string[]): string {
+  const own = Object.fromEntries(Object.entries(metric).filter(([name]) => labels.includes(name)))
+  return Object.keys(own).length === 0 ? 'value' : seriesName(own)
 }
 
 /** `name{a="b"}`, as a person writes it. */

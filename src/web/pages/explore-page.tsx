@@ -1,161 +1,209 @@
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
-import { TextArea } from '@patternfly/react-core/dist/esm/components/TextArea'
-import { Link, useLocation, useSearch } from 'wouter'
-import { explorePath, withRange } from '../lib/paths.ts'
-import { Answer } from '../panels/answer.tsx'
+import { useLocation, useSearch } from 'wouter'
+import { formatDuration } from '../../model/duration.ts'
+import { lengthOf, readRefresh } from '../lib/dashboards/time-range.ts'
+import type { TimeRange } from '../lib/dashboards/time-range.ts'
+import { promqlPath } from '../lib/explore-paths.ts'
+import {
+  newQuery,
+  parsePromqlView,
+  QUERIES_MAX,
+  searchOfPromqlView,
+  stepChoices,
+  zoomedTo,
+} from '../lib/promql/query-view.ts'
+import type { PromqlView, QueryView } from '../lib/promql/query-view.ts'
+import { TimeControls } from '../panels/dashboards/time-controls.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
-import { PromqlResult } from '../panels/promql-result.tsx'
-import { useInstantQuery, useRangeQuery } from '../query/use-promql.ts'
-import { Choice } from '../ui/choice.tsx'
-import { Panel } from '../ui/panel.tsx'
-import { Skeleton } from '../ui/skeleton.tsx'
+import { FirstQueries, useRememberQuery } from '../panels/promql/own-queries.tsx'
+import { QueryPanel } from '../panels/promql/query-panel.tsx'
+import { useAskAgain } from '../query/use-query-answers.ts'
+import { useMoment } from '../query/use-moment.ts'
+import { focusQuery } from '../ui/focus-query.ts'
+import { useKeys } from '../ui/use-keys.ts'
+import '../ui/styles/dashboards.css'
+import '../ui/styles/promql.css'
 
-const RangeChart = lazy(async () => {
-  const { RangeChart: Chart } = await import('../panels/range-chart.tsx')
-  return { default: Chart }
-})
-
-const RANGES = [
-  { value: '15m', text: '15 min', seconds: 900 },
-  { value: '1h', text: '1 h', seconds: 3600 },
-  { value: '6h', text: '6 h', seconds: 21_600 },
-  { value: '1d', text: '1 d', seconds: 86_400 },
-  { value: '7d', text: '7 d', seconds: 604_800 },
-] as const
-type RangeName = (typeof RANGES)[number]['value']
-
-const EXAMPLES: readonly { readonly says: string; readonly expr: string }[] = [
-  {
-    says: 'Health of every operator: 0 healthy, 1 warning, 2 error',
-    expr: 'max by (cluster) (kubevirt_hco_system_health_status)',
-  },
-  {
-    says: 'Clusters per KubeVirt version',
-    expr: 'count by (kubeversion) (max by (cluster, kubeversion) (kubevirt_info))',
-  },
-  {
-    says: 'Changes made by hand in the last day',
-    expr: 'sum by (cluster, component_name) (increase(kubevirt_hco_out_of_band_modifications_total[1d])) > 0',
-  },
-  {
-    says: 'Clusters with unsafe patches',
-    expr: 'max by (cluster, annotation_name) (kubevirt_hco_unsafe_modifications) > 0',
-  },
-]
-
-/** Ask in PromQL: the answer now, and over time. */
+/** Ask in PromQL: one query or several over the same time, each as a graph, a table, or how it is answered. */
 export function ExplorePage(): ReactNode {
-  const params = new URLSearchParams(useSearch())
-  const expr = params.get('expr') ?? ''
-  const range = RANGES.find(({ value }) => value === params.get('range')) ?? RANGES[1]
+  const view = parsePromqlView(useSearch())
+  const { queries, range, stepSeconds, refreshSeconds } = view
+  const moment = useMoment()
   const [, navigate] = useLocation()
+  const askAgain = useAskAgain()
+  const remember = useRememberQuery()
+  const { isAdding, setIsAdding } = useAdding(queries.length)
+  const { before, noteZoom } = useZooms(range)
+  const go = (change: Partial<PromqlView>, isNew = false): void => {
+    navigate(promqlPath('', searchOfPromqlView({ ...view, ...change })), { replace: !isNew })
+  }
+  const shown = isAdding || queries.length === 0 ? [...queries, newQuery('')] : queries
+  const replaced = (index: number, change: Partial<QueryView>): readonly QueryView[] =>
+    shown.map((query, i) => (i === index ? { ...query, ...change } : query)).filter(({ expr }) => expr !== '')
+  const run = (index: number, expr: string): void => {
+    if (expr === '') return
+    remember(expr)
+    if (shown[index]?.expr === expr) askAgain(expr)
+    setIsAdding(isAdding && index < queries.length)
+    go({ queries: replaced(index, { expr, isHidden: false }) }, true)
+  }
+  const zoom = (fromMs: number, toMs: number): void => {
+    const next = zoomedTo(fromMs, toMs)
+    noteZoom(next)
+    go({ range: next }, true)
+  }
+  useKeys({
+    '/': focusQuery,
+  })
   return (
-    <div className="page explore">
+    <div className="page page-wide explore">
       <title>Explore · Daytwo</title>
       <PagesNav place="Explore" />
-      <h1>Explore</h1>
-      <QueryBox
-        key={expr}
-        expr={expr}
-        onRun={(typed) => {
-          navigate(withRange(explorePath(typed), range.value))
-        }}
-      />
-      {expr === '' ? (
-        <Examples />
-      ) : (
-        <Results
-          expr={expr}
+      <div className="page-head promql-head">
+        <h1>Explore</h1>
+        <TimeControls
           range={range}
-          onRange={(name) => {
-            navigate(withRange(explorePath(expr), name), { replace: true })
+          onRange={(chosen) => {
+            go({ range: chosen }, true)
+          }}
+          refreshSeconds={refreshSeconds}
+          onRefresh={(word) => {
+            go({ refreshSeconds: readRefresh(new URLSearchParams({ refresh: word }), 0) })
+          }}
+          onRefreshNow={() => {
+            askAgain()
+          }}
+          isHeld={moment !== undefined || range.kind === 'between'}
+        />
+        <StepChoice
+          stepSeconds={stepSeconds}
+          rangeSeconds={lengthOf(range)}
+          onStep={(step) => {
+            go({ stepSeconds: step })
           }}
         />
+        {before === undefined ? null : (
+          <Button
+            variant="secondary"
+            size="sm"
+            onClick={() => {
+              go({ range: before }, true)
+            }}
+          >
+            Back to before the zoom
+          </Button>
+        )}
+      </div>
+      {shown.map((query, i) => (
+        <QueryPanel
+          key={`${moment ?? ''} ${i}`}
+          number={i + 1}
+          isOneOfMany={shown.length > 1}
+          query={query}
+          time={{ range, stepSeconds, refreshSeconds }}
+          hasFocus={isAdding && i === queries.length}
+          onRun={(expr) => {
+            run(i, expr)
+          }}
+          onChange={(change) => {
+            go({ queries: replaced(i, change) })
+          }}
+          onZoom={zoom}
+          onDuplicate={
+            shown.length >= QUERIES_MAX || query.expr === ''
+              ? undefined
+              : () => {
+                  go({ queries: queries.flatMap((one, at) => (at === i ? [one, one] : [one])) }, true)
+                }
+          }
+          onRemove={
+            shown.length === 1
+              ? undefined
+              : () => {
+                  if (i >= queries.length) setIsAdding(false)
+                  else go({ queries: queries.filter((_one, at) => at !== i) }, true)
+                }
+          }
+        />
+      ))}
+      {queries.length === 0 ? (
+        <FirstQueries
+          onChoose={(expr) => {
+            run(0, expr)
+          }}
+        />
+      ) : isAdding || queries.length >= QUERIES_MAX ? null : (
+        <Button
+          variant="secondary"
+          size="sm"
+          onClick={() => {
+            setIsAdding(true)
+          }}
+        >
+          Add a query
+        </Button>
       )}
     </div>
   )
 }
 
-function QueryBox({ expr, onRun }: { readonly expr: string; readonly onRun: (expr: string) => void }): ReactNode {
-  const [typed, setTyped] = useState(expr)
-  const run = (): void => {
-    onRun(typed.trim())
+/** An empty query below the others, until it is run. */
+function useAdding(count: number): { readonly isAdding: boolean; readonly setIsAdding: (isAdding: boolean) => void } {
+  const [addedTo, setAddedTo] = useState<number | undefined>()
+  return {
+    isAdding: addedTo === count && count > 0 && count < QUERIES_MAX,
+    setIsAdding: (isAdding) => {
+      setAddedTo(isAdding ? count : undefined)
+    },
   }
+}
+
+/** The times that were zoomed into, to go back. Another time that is chosen ends it. */
+function useZooms(range: TimeRange): {
+  /** What was shown before the zoom that is shown now. */
+  readonly before: TimeRange | undefined
+  readonly noteZoom: (to: TimeRange) => void
+} {
+  const [zooms, setZooms] = useState<readonly { readonly from: TimeRange; readonly to: string }[]>([])
+  const here = JSON.stringify(range)
+  return {
+    before: zooms.findLast(({ to }) => to === here)?.from,
+    noteZoom: (to) => {
+      setZooms([...zooms, { from: range, to: JSON.stringify(to) }])
+    },
+  }
+}
+
+interface StepChoiceProps {
+  /** 0: by the length of the range. */
+  readonly stepSeconds: number
+  readonly rangeSeconds: number
+  readonly onStep: (stepSeconds: number) => void
+}
+
+/** How far the points of a graph are from each other. */
+function StepChoice({ stepSeconds, rangeSeconds, onStep }: StepChoiceProps): ReactNode {
+  const choices = stepChoices(rangeSeconds)
+  const isListed = stepSeconds === 0 || choices.includes(stepSeconds)
   return (
-    <form
-      className="query-box"
-      onSubmit={(event) => {
-        event.preventDefault()
-        run()
-      }}
-    >
-      <TextArea
-        aria-label="PromQL"
-        placeholder="PromQL, for example  up == 0"
-        value={typed}
-        rows={Math.min(8, Math.max(2, typed.split('\n').length))}
-        resizeOrientation="vertical"
-        spellCheck={false}
-        onChange={(_event, text) => {
-          setTyped(text)
+    <label className="step-choice">
+      <span className="quiet">Step</span>
+      <select
+        className="field"
+        value={stepSeconds}
+        onChange={(event) => {
+          onStep(Number(event.target.value))
         }}
-        onKeyDown={(event) => {
-          // Enter runs, as in every PromQL box; Shift-Enter writes a line.
-          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
-          event.preventDefault()
-          run()
-        }}
-      />
-      <Button type="submit" variant="primary">
-        Run
-      </Button>
-    </form>
-  )
-}
-
-interface ResultsProps {
-  readonly expr: string
-  readonly range: (typeof RANGES)[number]
-  readonly onRange: (name: RangeName) => void
-}
-
-function Results({ expr, range, onRange }: ResultsProps): ReactNode {
-  const instant = useInstantQuery(expr)
-  const overTime = useRangeQuery(expr, range.seconds)
-  return (
-    <>
-      <Panel title="Over time" aside={<Choice label="Range" options={RANGES} value={range.value} onChange={onRange} />}>
-        <Answer query={overTime} what="the graph" skeletonLines={8}>
-          {(answer) => (
-            <Suspense fallback={<Skeleton lines={8} label="Loading the graph" />}>
-              <RangeChart answer={answer} />
-            </Suspense>
-          )}
-        </Answer>
-      </Panel>
-      <Panel title="Value now">
-        <Answer query={instant} what="the answer" skeletonLines={4}>
-          {(answer) => <PromqlResult answer={answer} />}
-        </Answer>
-      </Panel>
-    </>
-  )
-}
-
-function Examples(): ReactNode {
-  return (
-    <section className="examples" aria-labelledby="examples">
-      <h2 id="examples">To begin with</h2>
-      <ul>
-        {EXAMPLES.map(({ says, expr }) => (
-          <li key={expr}>
-            <Link href={explorePath(expr)}>{says}</Link>
-            <code>{expr}</code>
-          </li>
+      >
+        <option value={0}>auto</option>
+        {(isListed ? choices : [...choices, stepSeconds]).map((step) => (
+          <option key={step} value={step}>
+            {formatDuration(step * 1000)}
+          </option>
         ))}
-      </ul>
-    </section>
+      </select>
+    </label>
   )
 }

@@ -63,7 +63,6 @@ interface PlotProps {
   readonly zone: Zone
   /** Fills its place when absent. */
   readonly heightPx?: number
-  readonly hasOwnLegend?: boolean
   /** Cursors of plots with the same key move together. */
   readonly syncKey?: string | undefined
   /** Dragging over the plot chooses a time. */
@@ -73,7 +72,7 @@ interface PlotProps {
 }
 
 export function Plot(props: PlotProps): ReactNode {
-  const { label, timesSeconds, lines, axis, limits, zone, heightPx, hasOwnLegend = false, syncKey, renderSpot } = props
+  const { label, timesSeconds, lines, axis, limits, zone, heightPx, syncKey, renderSpot } = props
   const place = useRef<HTMLDivElement>(null)
   const isOver = useRef(false)
   const [spot, setSpot] = useState<PlotSpot | undefined>()
@@ -85,7 +84,7 @@ export function Plot(props: PlotProps): ReactNode {
     const element = place.current
     if (element === null) return
     let line: number | undefined
-    const drawn: Drawn = { timesSeconds, lines, axis, limits: limits ?? [], zone, hasOwnLegend, syncKey, canZoom }
+    const drawn: Drawn = { timesSeconds, lines, axis, limits: limits ?? [], zone, syncKey, canZoom }
     const options = optionsOf(drawn, sizeOf(element, heightPx), {
       onFocus: (focused) => {
         line = focused
@@ -109,7 +108,7 @@ export function Plot(props: PlotProps): ReactNode {
       chart.destroy()
     }
     // A theme changes the colours, which are read from the styles when the chart is made.
-  }, [timesSeconds, lines, axis, limits, zone, heightPx, hasOwnLegend, syncKey, isDark, canZoom, wantsSpot])
+  }, [timesSeconds, lines, axis, limits, zone, heightPx, syncKey, isDark, canZoom, wantsSpot])
   return (
     <div
       className={heightPx === undefined ? 'plot plot-fills' : 'plot'}
@@ -153,7 +152,6 @@ function sizeOf(element: HTMLElement, heightPx: number | undefined): Size {
 
 type Drawn = Pick<PlotProps, 'timesSeconds' | 'lines' | 'axis' | 'zone' | 'syncKey'> & {
   readonly limits: readonly PlotLimit[]
-  readonly hasOwnLegend: boolean
   readonly canZoom: boolean
 }
 
@@ -165,11 +163,11 @@ interface Hooks {
 
 function optionsOf(drawn: Drawn, size: Size, hooks: Hooks): uPlot.Options {
   const style = getComputedStyle(document.documentElement)
-  const { lines, zone, syncKey, canZoom, hasOwnLegend, limits, axis } = drawn
+  const { lines, zone, syncKey, canZoom, limits, axis } = drawn
   return {
     ...size,
     padding: [8, 8, 0, 0],
-    legend: { show: hasOwnLegend },
+    legend: { show: false },
     focus: { alpha: lines.length > 1 ? 0.3 : 1 },
     cursor: {
       drag: { x: canZoom, y: false, setScale: false },

@@ -13,7 +13,9 @@ import { ToastRegion } from '../ui/toast-region.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import { Masthead } from './masthead.tsx'
 import { MomentBar } from './moment-bar.tsx'
-import { ViewDialog } from './view-dialog.tsx'
+
+/** Comes when it is asked for, which most readers never do. */
+const ViewDialog = lazy(async () => ({ default: (await import('./view-dialog.tsx')).ViewDialog }))
 
 /** It reads all there is to go to, which the first screen can do without. */
 const CommandMenu = lazy(async () => ({ default: (await import('./command-menu.tsx')).CommandMenu }))
@@ -85,7 +87,13 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
           <CommandMenu onClose={close} />
         </Suspense>
       ) : null}
-      {dialog === 'view' ? <ViewDialog onClose={close} /> : null}
+      {dialog === 'view' ? (
+        <ErrorBoundary what="the view and the keys">
+          <Suspense fallback={null}>
+            <ViewDialog onClose={close} />
+          </Suspense>
+        </ErrorBoundary>
+      ) : null}
     </>
   )
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { SHORTCUTS } from '../lib/shortcuts.ts'
+import { SHORTCUTS } from '../lib/shortcut-list.ts'
 import { useSettings } from '../query/use-fleet.ts'
 import { Choice } from '../ui/choice.tsx'
 import { Dialog } from '../ui/dialog.tsx'

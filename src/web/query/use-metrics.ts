@@ -11,10 +11,10 @@ import { useMoment } from './use-moment.ts'
 /** What stands in this time before a moment is what was sent then. */
 const BEFORE_MS = 3_600_000
 const COUNTED_MAX = 1000
-const LIST_STALE_MS = 60_000
+export const LIST_STALE_MS = 60_000
 
 export const NAMES_PATH = '/api/v1/label/__name__/values'
-const METADATA_PATH = '/api/v1/metadata'
+export const METADATA_PATH = '/api/v1/metadata'
 export const KNOWN_METRICS_PATH = '/api/fleet/v1/metrics'
 const COUNTS_PATH = `/debug/series?top=${COUNTED_MAX}`
 
@@ -116,14 +116,19 @@ export function labelsCall(metric: string, moment: string | undefined): string {
   return inTime('/api/v1/labels', moment, { 'match[]': selectorOf(metric) })
 }
 
-function inTime(path: string, moment: string | undefined, search: Readonly<Record<string, string>> = {}): string {
+/** An address that asks about what was sent around a moment; without one, about what is kept. */
+export function inTime(
+  path: string,
+  moment: string | undefined,
+  search: Readonly<Record<string, string>> = {},
+): string {
   const range =
     moment === undefined ? {} : { start: new Date(Date.parse(moment) - BEFORE_MS).toISOString(), end: moment }
   return withSearch(path, searchOf({ ...search, ...range }))
 }
 
 /** Prometheus' way to write any label name into a path. */
-function labelInPath(label: string): string {
+export function labelInPath(label: string): string {
   if (/^[A-Za-z_]\w*$/.test(label) && !label.startsWith('U__')) return label
   const escaped = label.replace(/[^A-Za-z0-9]/gu, (sign) =>
     sign === '_' ? '__' : `_${sign.codePointAt(0)!.toString(16)}_`,

@@ -40,7 +40,8 @@ export function useKeys(commands: Readonly<Record<string, () => void>>): void {
 function isTakenElsewhere(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return true
   if (document.querySelector('dialog[open]') !== null) return true
-  const { target } = event
+  // Inside a shadow root, as the editor of queries has one, `target` is only its host.
+  const [target] = event.composedPath()
   return (
     target instanceof HTMLElement && target.matches('input:not([type=checkbox]), textarea, select, [contenteditable]')
   )

@@ -86,7 +86,7 @@ const SCREENS: readonly Screen[] = [
   },
   { name: 'modifications', path: '/fleet/modifications', shows: 'By hour of the day' },
   { name: 'adoption', path: '/adoption', shows: 'that tell (51 %)' },
-  { name: 'explore', path: '/explore?expr=ALERTS', shows: 'Show all 14 series' },
+  { name: 'explore', path: '/explore?expr=ALERTS&tab=table', shows: '14 series' },
   { name: 'nothing here', path: '/nothing', shows: 'There is no page at /nothing' },
 ]
 

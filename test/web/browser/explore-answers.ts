@@ -1,3 +1,4 @@
+import type { Explained, ExplainedNode } from '../../../src/contract/explain.ts'
 import type { DebugSeries } from '../../../src/contract/debug-series.ts'
 import type { LogItem, LogItems } from '../../../src/contract/fleet-logs.ts'
 import type { KnownMetricItem, KnownMetricItems } from '../../../src/contract/metric-catalog.ts'
@@ -41,7 +42,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
 const success = (data: unknown): object => ({ status: 'success', data })
 
 /** What the API answers about metrics; `undefined`: no route of it. */
-export function exploreAnswer({ pathname }: URL, nowMs: number): unknown {
+export function exploreAnswer({ pathname, searchParams }: URL, nowMs: number): unknown {
   if (pathname === '/api/v1/metadata') {
     const help = 'Versions of the KubeVirt that runs.'
     return success({ kubevirt_info: [{ type: 'gauge', help, unit: '' }] })
@@ -49,6 +50,10 @@ export function exploreAnswer({ pathname }: URL, nowMs: number): unknown {
   if (pathname === '/api/fleet/v1/metrics') return KNOWN
   if (pathname === '/api/fleet/v1/logs') return logItems(nowMs)
   if (pathname === '/debug/series') return seriesCounts(nowMs)
+  // Nothing is wrong with any query, and none has a series that would answer.
+  if (pathname === '/api/v1/parse_query') return success({})
+  if (pathname === '/api/v1/series') return success([])
+  if (pathname === '/api/v1/explain') return success(explained(searchParams.get('query') ?? '', nowMs))
   if (pathname === '/api/v1/labels') return success(['__name__', ...Object.keys(VALUES)])
   return undefined
 }
@@ -56,6 +61,25 @@ export function exploreAnswer({ pathname }: URL, nowMs: number): unknown {
 /** What the API answers of a label. */
 export function labelValues(label: string): readonly string[] {
   return label === '__name__' ? SENT : (VALUES[label] ?? [])
+}
+
+/** A query of two parts: the whole, and what its brackets hold. */
+function explained(query: string, nowMs: number): Explained {
+  const from = query.lastIndexOf('(') + 1
+  const to = query.indexOf(')', from)
+  const node = (text: string, more: Partial<ExplainedNode>): ExplainedNode => ({
+    ...{ kind: 'vector', text, from: 0, to: query.length, totalMs: 10, ownMs: 4, isStepInvariant: false },
+    ...{ repeats: 0, groupsKnown: 0, groupsMade: 0, reads: [], children: [] },
+    result: { type: 'vector', series: 3, samples: 543, steps: 181 },
+    ...more,
+  })
+  const selector = node(query.slice(from, to), { from, to, totalMs: 6, ownMs: 6 })
+  return {
+    ...{ query, startMs: nowMs - 3_600_000, endMs: nowMs, stepMs: 15_000, steps: 241, busyMs: 11, waitedMs: 0 },
+    ...{ samplesRead: 40_000_000, samplesMax: 50_000_000, resultBytes: 1000, resultBytesMax: 1_000_000 },
+    ...{ warnings: [], infos: [] },
+    root: node(query, { children: [selector] }),
+  }
 }
 
 function seriesCounts(asOfMs: number): DebugSeries {

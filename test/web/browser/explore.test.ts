@@ -1,9 +1,10 @@
-import type { Browser } from 'playwright-core'
+import { readFileSync } from 'node:fs'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sharedBrowser } from '../../support/browser.ts'
 import { startFixtureServer, usualAnswers } from './fixture-server.ts'
 import type { FixtureServer } from './fixture-server.ts'
-import { accessibilityFaults, openPage, PHONE } from './open-page.ts'
+import { accessibilityFaults, DESKTOP, openPage, PHONE } from './open-page.ts'
 
 let browser: Browser
 let server: FixtureServer
@@ -117,3 +118,167 @@ test('logs: the changes of a cluster, field by field, narrowed to one object; re
   expectClean()
   await close()
 })
+
+/** The editor, once it has come; until then a plain field stands in its place. */
+function editorOf(page: Page): Locator {
+  return page.locator('[data-promql-editor]').getByRole('textbox', { name: /^PromQL/ })
+}
+
+/** Takes the first suggestion, once it is this one. */
+async function takeSuggestion(page: Page, name: string | RegExp, written: string): Promise<void> {
+  await page.getByRole('option', { name }).waitFor()
+  await page.keyboard.press('Tab')
+  await page.waitForFunction(
+    (text) => document.querySelector('[data-promql-editor]')?.shadowRoot?.textContent.includes(text) === true,
+    written,
+  )
+}
+
+test('PromQL: written with suggestions, drawn, zoomed, read as a table, saved and explained; all in the address', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/explore')
+  const editor = editorOf(page)
+  await editor.waitFor()
+  await page.getByRole('heading', { name: 'To begin with' }).waitFor()
+  expect(await accessibilityFaults(page)).toEqual([])
+
+  // Shortcuts are letters in the editor, which is left by Esc.
+  await page.keyboard.press('/')
+  await page.keyboard.type('d?gl/jk')
+  expect(await editor.innerText()).toBe('d?gl/jk')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('/')
+  await page.keyboard.press('Control+A')
+  await page.keyboard.type('sum by (cluster) (kubevirt_inf')
+  await takeSuggestion(page, /^kubevirt_info/, '(kubevirt_info)')
+  await page.keyboard.type('{kube')
+  await takeSuggestion(page, 'kubeversion', '{kubeversion}')
+  await page.keyboard.type('="1.8')
+  await takeSuggestion(page, '1.8.1', '"1.8.1"')
+  await page.keyboard.press('Enter')
+  const expr = 'sum by (cluster) (kubevirt_info{kubeversion="1.8.1"})'
+  expect(await editor.innerText()).toBe(expr)
+  const graph = page.getByRole('img', { name: /^Graph of Query: \{kubeversion="1.4.0"\}/ })
+  await graph.waitFor()
+  expect(new URL(page.url()).search).toBe(`?${new URLSearchParams({ expr }).toString()}`)
+  await page.getByRole('button', { name: '6 h' }).click()
+  await page.waitForURL('**&range=6h')
+  await expect
+    .poll(() => server.asked.some((path) => path.includes('query_range') && path.includes('step=120')))
+    .toBe(true)
+  await page.getByRole('combobox', { name: 'Unit' }).selectOption('percent')
+  await page.getByRole('row', { name: /kubeversion="1.4.0".* %/ }).waitFor()
+
+  // Dragging over the graph shows that time alone, and one click goes back.
+  const box = (await graph.boundingBox())!
+  await page.mouse.move(box.x + box.width / 3, box.y + 60)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width / 2, box.y + 60, { steps: 3 })
+  await page.mouse.up()
+  await page.waitForURL('**&from=*&to=*')
+  await page.getByRole('button', { name: 'Back to before the zoom' }).click()
+  await page.waitForURL('**&range=6h')
+
+  await page.getByRole('button', { name: 'Table', exact: true }).click()
+  await page.waitForURL('**tab=table**')
+  await page.getByText('1 series', { exact: false }).waitFor()
+  await page.getByRole('button', { name: 'Save' }).click()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'CSV file' }).click(),
+  ])
+  expect(file.suggestedFilename()).toBe('kubevirt_info.csv')
+  expect(readFileSync(await file.path(), 'utf8')).toMatch(
+    /^component_name,time,value\r\nkubevirt\/[\w-]+,[\d-]+T[\d:.]+Z,3\r\n$/,
+  )
+
+  // A part of the plan shows where it stands in the text.
+  await page.getByRole('button', { name: 'Explain' }).click()
+  const plan = page.getByRole('table', { name: 'Parts of the query' })
+  await plan
+    .getByRole('row', { name: /kubevirt_info.* 3 543 60 % 6 ms/ })
+    .getByRole('button')
+    .focus()
+  expect(await page.locator('.cm-shown-part').allInnerTexts()).toEqual(['kubevirt_info{kubeversion="1.8.1"}'])
+  await page.getByText('40,000,000 samples, 80 % of what a query may: near the limit.').waitFor()
+  expect(await page.getByRole('link', { name: 'kubevirt_info' }).getAttribute('href')).toBe(
+    '/explore/metrics?show=all&metric=kubevirt_info',
+  )
+  expect(await accessibilityFaults(page)).toEqual([])
+  expectClean()
+  await close()
+})
+
+test('PromQL: several queries; one that fails tells where, one that finds nothing why, one that is slow is stopped', async () => {
+  server.answers.range = (expr, start, end, step) => {
+    if (expr === 'sum(') return QUERY_FAULT
+    if (expr === 'slow') return 'hang'
+    if (expr === 'kubevirt_imfo') return { status: 'success', data: { resultType: 'matrix', result: [] } }
+    return nativeAnswer(start, end, step)
+  }
+  const path = '/explore?expr=sum%28&expr=sizes_bytes'
+  const { page, expectClean, close } = await openPage(browser, server, path, DESKTOP, ['400'])
+  const query = (number: number): Locator => page.getByRole('region', { name: `Query ${number}`, exact: true })
+  const fault = query(1).getByRole('alert')
+  await fault.getByText('Unexpected end of input.').waitFor()
+  await fault.getByText('column 5').waitFor()
+  expect(await fault.locator('pre').textContent()).toBe('sum(\n    ^')
+
+  // Native histograms are rows of buckets; a remark shows its place.
+  await query(2)
+    .getByRole('row', { name: /1 KiB – 2 KiB/ })
+    .waitFor()
+  await query(2).getByText('encountered a mix of histograms and floats').waitFor()
+  await editorOf(page).nth(1).waitFor()
+  await query(2).getByRole('button', { name: 'Show where' }).click()
+  expect(await query(2).locator('.cm-shown-part').innerText()).toBe('sizes_bytes')
+
+  await page.getByRole('button', { name: 'Add a query' }).click()
+  await page.keyboard.type('kubevirt_imfo')
+  await page.keyboard.press('Enter')
+  await query(3).getByText('Nobody sends a metric called kubevirt_imfo.').waitFor()
+  await query(3).getByRole('button', { name: 'kubevirt_info' }).click()
+  await page.waitForURL('**/explore?expr=sum%28&expr=sizes_bytes&expr=kubevirt_info')
+
+  await query(1).getByRole('button', { name: 'History' }).click()
+  await query(1).getByRole('button', { name: 'kubevirt_imfo' }).waitFor()
+  await page.keyboard.press('Escape')
+  await query(3).getByRole('button', { name: 'Remove' }).click()
+  await query(2).getByRole('button', { name: 'Hide' }).click()
+  await page.waitForURL('**/explore?expr=sum%28&expr=sizes_bytes&hide=2')
+  expect(await query(2).getByRole('button', { name: 'Table' }).count()).toBe(0)
+
+  await editorOf(page).first().click()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.type('slow')
+  await page.keyboard.press('Enter')
+  await query(1).getByRole('button', { name: 'Stop' }).click()
+  await query(1).getByText('Stopped.').waitFor()
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  expect(await accessibilityFaults(page)).toEqual([])
+  expectClean()
+  await close()
+})
+
+const QUERY_FAULT = {
+  status: 400,
+  body: {
+    status: 'error',
+    errorType: 'bad_data',
+    error: 'invalid parameter "query": 1:5: parse error: unexpected end of input',
+  },
+}
+
+function nativeAnswer(start: number, end: number, step: number): unknown {
+  const histogram = { count: '4', sum: '6000', buckets: [[0, '1024', '2048', '4']] }
+  const histograms = Array.from({ length: Math.floor((end - start) / step) + 1 }, (_, i) => [
+    start + i * step,
+    histogram,
+  ])
+  return {
+    status: 'success',
+    warnings: ['PromQL warning: encountered a mix of histograms and floats (1:1)'],
+    data: { resultType: 'matrix', result: [{ metric: { cluster: 'ams-1' }, histograms }] },
+  }
+}

@@ -112,6 +112,7 @@ const ALL_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best
 export async function accessibilityFaults(page: Page, rules: readonly string[] = ALL_RULES): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE)
   return page.evaluate(async (runOnly) => {
+    // Reading style sheets ahead is for one experimental rule, and what it makes of a shadow root's the page's policy forbids.
     const options = { runOnly, resultTypes: ['violations'], preload: false }
     const { violations } = await (window as unknown as AxeWindow).axe.run(options)
     return violations.flatMap(({ id, nodes }) =>

@@ -132,16 +132,6 @@ describe('keys', () => {
     await close()
   })
 
-  test('are letters inside an input', async () => {
-    const { page, close } = await openPage(browser, server, '/explore')
-    const box = page.getByRole('textbox', { name: 'PromQL' })
-    await box.click()
-    await page.keyboard.type('d?gl/jk')
-    expect(await box.inputValue()).toBe('d?gl/jk')
-    expect(page.url()).toBe(`${server.origin}/explore`)
-    await close()
-  })
-
   test('Tab reaches the content first, past the masthead', async () => {
     const { page, close } = await openPage(browser, server, '/fleet')
     await page.getByRole('heading', { name: 'Fleet' }).waitFor()
@@ -196,29 +186,6 @@ describe('the command menu', () => {
     await page.waitForURL('**/explore?expr=up+%3D%3D+0')
     await close()
   })
-})
-
-test('a query has a graph over a span that stands in the URL, and its value now', async () => {
-  const { page, expectClean, close } = await openPage(browser, server, '/explore')
-  await page.getByRole('textbox', { name: 'PromQL' }).fill('ALERTS')
-  await page.keyboard.press('Enter')
-  await page.getByRole('img', { name: /^Graph of/ }).waitFor()
-  await page.getByRole('button', { name: '6 h' }).click()
-  await page.waitForURL('**/explore?expr=ALERTS&range=6h')
-  await page.getByText('Show all 14 series').waitFor()
-  expect(server.asked.some((path) => path.startsWith('/api/v1/query_range') && path.includes('step=120'))).toBe(true)
-  expectClean()
-  await close()
-})
-
-test('a query that does not parse tells where', async () => {
-  server.answers.query = () => ({
-    status: 400,
-    body: { status: 'error', errorType: 'bad_data', error: '1:4: parse error: unexpected end of input' },
-  })
-  const { page, close } = await openPage(browser, server, '/explore?expr=sum(', DESKTOP, ['400'])
-  await page.getByText('1:4: parse error: unexpected end of input').first().waitFor()
-  await close()
 })
 
 test('a phone changes the view in a dialog', async () => {

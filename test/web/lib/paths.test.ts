@@ -11,7 +11,6 @@ import {
   rulesPath,
   runbookPath,
   silencesPath,
-  withRange,
 } from '../../../src/web/lib/paths.ts'
 
 test.each([
@@ -32,8 +31,6 @@ test.each([
   [runbookPath('A/B', '00ff'), '/rb/A%2FB?instance=00ff'],
   [explorePath(''), '/explore'],
   [explorePath('up == 0'), '/explore?expr=up+%3D%3D+0'],
-  [withRange(explorePath('up'), '6h'), '/explore?expr=up&range=6h'],
-  [withRange(explorePath(''), '6h'), '/explore?range=6h'],
 ])('%s', (path, want) => {
   expect(path).toBe(want)
 })

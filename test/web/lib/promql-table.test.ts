@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { QueryData } from '../../../src/contract/prometheus.ts'
 import { CHART_LINES_MAX, stepFor, toChartColumns } from '../../../src/web/lib/chart-columns.ts'
-import { seriesName, toPromqlView } from '../../../src/web/lib/promql-table.ts'
+import { seriesName, shortName, splitLabels, tellingLabels, toPromqlView } from '../../../src/web/lib/promql-table.ts'
 
 const vector = (...samples: [Record<string, string>, string][]): QueryData => ({
   resultType: 'vector',
@@ -110,5 +110,49 @@ describe('a chart', () => {
   })
   test.each([900, 3600, 21_600, 86_400, 604_800, 31_536_000])('%d seconds have at most 400 points', (rangeSeconds) => {
     expect(rangeSeconds / stepFor(rangeSeconds)).toBeLessThanOrEqual(400)
+  })
+})
+
+describe('labels of many series', () => {
+  const metrics = [
+    { __name__: 'up', cluster: 'a', instance: '1', job: 'x', zone: 'n' },
+    { __name__: 'up', cluster: 'b', instance: '2', job: 'x', zone: 'n' },
+    { __name__: 'up', cluster: 'b', instance: '3', job: 'x' },
+  ]
+
+  test('are those that all have, and those they differ in', () => {
+    expect(splitLabels(metrics)).toEqual({
+      columns: ['cluster', 'instance', 'zone'],
+      shared: [
+        ['__name__', 'up'],
+        ['job', 'x'],
+      ],
+    })
+    expect(splitLabels([])).toEqual({ columns: [], shared: [] })
+  })
+
+  test.each([
+    [metrics, ['cluster', 'instance']],
+    [metrics.slice(0, 2), ['cluster']],
+    [metrics.slice(1), ['instance']],
+    [metrics.slice(0, 1), []],
+    // Equal series cannot be told apart, and are not told at length.
+    [[{ cluster: 'a' }, { cluster: 'a' }], []],
+    [
+      [
+        { a: '1', b: '1', c: '1' },
+        { a: '1', b: '2', c: '3' },
+        { a: '2', b: '1', c: '1' },
+      ],
+      ['a', 'b'],
+    ],
+  ])('%#: as few as tell them apart stand in a name', (series, labels) => {
+    expect(tellingLabels(series, splitLabels(series).columns)).toEqual(labels)
+  })
+
+  test('name a series', () => {
+    expect(shortName(metrics[0]!, ['cluster', 'instance'])).toBe('{cluster="a", instance="1"}')
+    expect(shortName(metrics[0]!, ['__name__'])).toBe('up')
+    expect(shortName(metrics[0]!, [])).toBe('value')
   })
 })

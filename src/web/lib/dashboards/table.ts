@@ -110,6 +110,24 @@ export function columnsOf(
   })
 }
 
+/** A column as it is when a file says nothing about it. */
+export function plainColumn(name: string): ColumnSetting {
+  return {
+    name,
+    header: '',
+    headerDescription: '',
+    cellDescription: '',
+    align: undefined,
+    canSort: true,
+    sort: undefined,
+    isHidden: false,
+    width: undefined,
+    format: undefined,
+    cells: [],
+    link: undefined,
+  }
+}
+
 export interface Order {
   readonly column: string
   readonly direction: 'asc' | 'desc'

@@ -62,9 +62,16 @@ export interface Span {
   readonly stepSeconds: number
 }
 
-export function spanOf(range: TimeRange, nowMs: number, minStepSeconds = 0, end: SpanEnd = 'step'): Span {
-  const lengthSeconds = range.kind === 'last' ? range.seconds : (range.toMs - range.fromMs) / 1000
-  const stepSeconds = Math.max(stepFor(lengthSeconds), minStepSeconds)
+/** @param chosenStepSeconds instead of the one that the length suggests */
+export function spanOf(
+  range: TimeRange,
+  nowMs: number,
+  minStepSeconds = 0,
+  end: SpanEnd = 'step',
+  chosenStepSeconds = 0,
+): Span {
+  const lengthSeconds = lengthOf(range)
+  const stepSeconds = chosenStepSeconds || Math.max(stepFor(lengthSeconds), minStepSeconds)
   const toSeconds = range.kind === 'last' ? nowMs / 1000 : range.toMs / 1000
   const endSeconds = end === 'now' ? Math.floor(toSeconds) : Math.floor(toSeconds / stepSeconds) * stepSeconds
   return {
@@ -72,6 +79,11 @@ export function spanOf(range: TimeRange, nowMs: number, minStepSeconds = 0, end:
     endSeconds,
     stepSeconds,
   }
+}
+
+/** Seconds. */
+export function lengthOf(range: TimeRange): number {
+  return range.kind === 'last' ? range.seconds : (range.toMs - range.fromMs) / 1000
 }
 
 /** How often clusters are taken to send when a query does not say it. */

@@ -5,7 +5,7 @@ import { calculate } from '../../lib/dashboards/calculate.ts'
 import type { VariableValues } from '../../lib/dashboards/interpolate.ts'
 import { toPanelData } from '../../lib/dashboards/series.ts'
 import type { PanelData } from '../../lib/dashboards/series.ts'
-import { toTableRows, transformed } from '../../lib/dashboards/table.ts'
+import { plainColumn, toTableRows, transformed } from '../../lib/dashboards/table.ts'
 import type { TableRow } from '../../lib/dashboards/table.ts'
 import type { PanelAnswers } from '../../query/use-dashboards.ts'
 import { usePreferences } from '../../ui/preferences.ts'
@@ -97,19 +97,9 @@ function numbersOf({ series }: PanelData): readonly TableRow[] {
 
 function numbersTable(chart: Chart): Parameters<typeof TablePanel>[0]['options'] {
   const format = chart.kind === 'TimeSeriesChart' ? chart.yAxis.format : 'format' in chart ? chart.format : undefined
-  const column = (name: string): Parameters<typeof TablePanel>[0]['options']['columns'][number] => ({
-    ...{
-      name,
-      header: '',
-      headerDescription: '',
-      cellDescription: '',
-      align: undefined,
-      canSort: true,
-      sort: undefined,
-    },
-    ...{ isHidden: false, width: undefined, cells: [], link: undefined },
+  const columns = ['series', 'last', 'mean', 'min', 'max'].map((name) => ({
+    ...plainColumn(name),
     format: name === 'series' ? undefined : format,
-  })
-  const columns = ['series', 'last', 'mean', 'min', 'max'].map(column)
+  }))
   return { columns, isColumnHidden: true, cells: [], density: 'compact', canFilter: false }
 }

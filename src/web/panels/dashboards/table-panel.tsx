@@ -19,6 +19,8 @@ interface TablePanelProps {
   readonly options: Pick<TableOptions, 'columns' | 'isColumnHidden' | 'cells' | 'density' | 'canFilter'>
   readonly values: VariableValues
   readonly beholder: Beholder
+  /** What a cell shows instead of its text; `undefined`: its text. */
+  readonly renderCell?: (row: TableRow, column: string, text: string) => ReactNode
 }
 
 /** Longer tables draw only what can be seen. */
@@ -27,7 +29,7 @@ const ROW_PX = { compact: 25, standard: 31, comfortable: 40 } as const
 const OVERSCAN = 12
 
 /** Rows with sorting, a search where the file wants one, and cells that say what they mean. */
-export function TablePanel({ title, rows, options, values, beholder }: TablePanelProps): ReactNode {
+export function TablePanel({ title, rows, options, values, beholder, renderCell }: TablePanelProps): ReactNode {
   const [chosen, setChosen] = useState<Order | undefined>()
   const [text, setText] = useState('')
   const columns = columnsOf(rows, options)
@@ -63,19 +65,22 @@ export function TablePanel({ title, rows, options, values, beholder }: TablePane
         options={options}
         values={values}
         beholder={beholder}
+        renderCell={renderCell}
       />
     </>
   )
 }
 
-interface RowsProps extends Omit<TablePanelProps, 'rows'> {
+interface RowsProps extends Omit<TablePanelProps, 'rows' | 'renderCell'> {
+  readonly renderCell: TablePanelProps['renderCell']
   readonly rows: readonly TableRow[]
   readonly columns: readonly TableColumn[]
   readonly order: Order | undefined
   readonly onOrder: (order: Order) => void
 }
 
-function Rows({ title, rows, columns, order, onOrder, options, values, beholder }: RowsProps): ReactNode {
+function Rows(props: RowsProps): ReactNode {
+  const { title, rows, columns, order, onOrder, options, values, beholder, renderCell } = props
   const scroller = useRef<HTMLDivElement>(null)
   const isVirtual = rows.length > DRAWN_WHOLE_MAX
   const rowPx = ROW_PX[options.density]
@@ -114,6 +119,7 @@ function Rows({ title, rows, columns, order, onOrder, options, values, beholder 
                   options={options}
                   values={values}
                   beholder={beholder}
+                  renderCell={renderCell}
                 />
               ))}
             </tr>
@@ -173,12 +179,12 @@ function Head({ column, order, onOrder }: HeadProps): ReactNode {
   )
 }
 
-interface BodyCellProps extends Pick<TablePanelProps, 'options' | 'values' | 'beholder'> {
+interface BodyCellProps extends Pick<RowsProps, 'options' | 'values' | 'beholder' | 'renderCell'> {
   readonly row: TableRow
   readonly column: TableColumn
 }
 
-function BodyCell({ row, column, options, values, beholder }: BodyCellProps): ReactNode {
+function BodyCell({ row, column, options, values, beholder, renderCell }: BodyCellProps): ReactNode {
   const cell = row[column.name] ?? null
   const { setting } = column
   const met = settingOf(cell, setting, options.cells)
@@ -193,7 +199,12 @@ function BodyCell({ row, column, options, values, beholder }: BodyCellProps): Re
       title={setting?.cellDescription || exact}
     >
       {tone === 'none' ? null : <ToneMark mark={{ tone, word: '' }} />}
-      {setting?.link === undefined ? shown : <TextLink href={linkOf(setting.link.url, row, values)}>{shown}</TextLink>}
+      {renderCell?.(row, column.name, shown) ??
+        (setting?.link === undefined ? (
+          shown
+        ) : (
+          <TextLink href={linkOf(setting.link.url, row, values)}>{shown}</TextLink>
+        ))}
     </td>
   )
 }

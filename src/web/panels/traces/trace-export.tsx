@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import type { OtlpTraceAnswer } from '../../lib/otlp-json.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
+import { saveFile } from '../../ui/save-file.ts'
 
 interface TraceExportProps {
   readonly traceId: string
@@ -16,7 +17,8 @@ export function TraceExport({ traceId, answer }: TraceExportProps): ReactNode {
         variant="secondary"
         size="sm"
         onClick={() => {
-          download(`trace-${traceId}.otlp.json`, answer)
+          // As the collector's file receiver reads it: what the API answers, without its envelope.
+          saveFile(`trace-${traceId}.otlp.json`, JSON.stringify(answer.result), 'application/json')
         }}
       >
         Download OTLP JSON
@@ -33,14 +35,4 @@ export function TraceExport({ traceId, answer }: TraceExportProps): ReactNode {
       </details>
     </>
   )
-}
-
-/** A file as the collector's file receiver reads it: what the API answers, without its envelope. */
-function download(name: string, { result }: OtlpTraceAnswer): void {
-  const address = URL.createObjectURL(new Blob([JSON.stringify(result)], { type: 'application/json' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(address)
 }

@@ -1,0 +1,102 @@
+import { countOf } from '../format-number.ts'
+import type { MatcherPart, SelectorPart } from './selectors.ts'
+import { similarNames } from './similar-names.ts'
+
+/** Why a query answers nothing: what is known of each of its selectors, as sentences with what to ask instead. Pure. */
+
+export interface SelectorFacts {
+  readonly selector: SelectorPart
+  /** A series of it has samples in the time that is asked about. */
+  readonly isInTime: boolean
+  /** A series of it is stored, of whatever time. */
+  readonly isStored: boolean
+  /** A series of its metric is stored. True for a selector without a metric. */
+  readonly isMetricStored: boolean
+  /** Of labels that must have a value: those that series of the metric have. */
+  readonly values: readonly LabelFacts[]
+}
+
+export interface LabelFacts {
+  readonly matcher: MatcherPart
+  readonly values: readonly string[]
+}
+
+export interface EmptyReason {
+  readonly text: string
+  /** What may have been meant: the whole query with another selector. */
+  readonly instead: readonly { readonly says: string; readonly expr: string }[]
+}
+
+const INSTEAD_MAX = 3
+const VALUES_SHOWN_MAX = 5
+
+/** @param names of all metrics that are stored */
+export function emptyReasons(expr: string, facts: readonly SelectorFacts[], names: readonly string[]): EmptyReason[] {
+  const reasons = facts.filter(({ isInTime }) => !isInTime).map((one) => reasonOf(expr, one, names))
+  if (reasons.length > 0) return reasons
+  if (facts.length === 0) return []
+  const what = facts.length === 1 ? 'What it reads has samples' : 'All that it reads has samples'
+  return [{ text: `${what} in this time: a comparison, a join or a function leaves nothing of it.`, instead: [] }]
+}
+
+function reasonOf(expr: string, facts: SelectorFacts, names: readonly string[]): EmptyReason {
+  const { selector, isStored, isMetricStored, values } = facts
+  const { metric, text, from, to } = selector
+  const withSelector = (written: string): string => expr.slice(0, from) + written + expr.slice(to)
+  if (!isMetricStored) {
+    return {
+      text: `Nobody sends a metric called ${metric}.`,
+      instead: similarNames(metric, names, INSTEAD_MAX).map((name) => ({
+        says: name,
+        expr: withSelector(selectorText(name, selector.matchers)),
+      })),
+    }
+  }
+  if (isStored) {
+    return { text: `${text} has samples, but none in this time: show a longer or another one.`, instead: [] }
+  }
+  const unknown = values.find(({ matcher, values: known }) => !known.some((value) => matches(matcher, value)))
+  if (unknown === undefined) {
+    return { text: `No series has all of these labels together: ${text}.`, instead: [] }
+  }
+  const { matcher, values: known } = unknown
+  const of = metric === '' ? '' : ` of ${metric}`
+  if (known.length === 0) return { text: `No series${of} has the label ${matcher.name}.`, instead: [] }
+  const shown = known.slice(0, VALUES_SHOWN_MAX)
+  const more = known.length - shown.length
+  const rest = more > 0 ? ` and ${countOf(more, 'other')}` : ''
+  const one = matcher.operator === '=' ? `"${matcher.value}"` : `like "${matcher.value}"`
+  return {
+    text: `The label ${matcher.name}${of} is never ${one}: it is ${shown.join(', ')}${rest}.`,
+    instead: similarNames(matcher.value, known, INSTEAD_MAX).map((value) => ({
+      says: `${matcher.name}="${value}"`,
+      expr: withSelector(
+        selectorText(
+          metric,
+          selector.matchers.map((part) => (part === matcher ? { ...part, operator: '=', value } : part)),
+        ),
+      ),
+    })),
+  }
+}
+
+/** Whether a value is one that the matcher wants; a pattern that this browser cannot read is taken to want it. */
+export function matches({ operator, value: wanted }: MatcherPart, value: string): boolean {
+  if (operator === '=' || operator === '!=') return (value === wanted) === (operator === '=')
+  try {
+    return new RegExp(`^(?:${wanted})$`, 'su').test(value) === (operator === '=~')
+  } catch {
+    return true
+  }
+}
+
+/** `metric{label="value"}`; names that are no words of PromQL are quoted. */
+export function selectorText(metric: string, matchers: readonly MatcherPart[]): string {
+  const isPlain = /^[A-Za-z_:][\w:]*$/.test(metric)
+  const labels = matchers.map(({ name, operator, value }) => {
+    const label = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)
+    return `${label}${operator}${JSON.stringify(value)}`
+  })
+  const inside = [...(isPlain || metric === '' ? [] : [JSON.stringify(metric)]), ...labels].join(', ')
+  return `${isPlain ? metric : ''}${inside === '' ? '' : `{${inside}}`}`
+}

@@ -1,0 +1,46 @@
+/** What the server says of a query, with the place in it that it speaks of. Pure. */
+export interface Remark {
+  /** Without the place. */
+  readonly text: string
+  /** Character offset into the query; `undefined` when nothing in it is meant. */
+  readonly offset: number | undefined
+}
+
+const PARSE_ERROR = /^(?:invalid parameter "query": )?(\d+):(\d+): parse error: (.*)$/s
+
+/** `1:5: parse error: ...`: line and column count from 1. */
+export function remarkOfError(message: string, expr: string): Remark {
+  const [, line = '', column = '', text = message] = PARSE_ERROR.exec(message) ?? []
+  return { text, offset: line === '' ? undefined : offsetOf(expr, Number(line), Number(column)) }
+}
+
+const ANNOTATION = /^PromQL (?:warning|info): (.*) \((\d+):(\d+)\)$/s
+
+/** A warning or an info about a good answer: `PromQL info: ... (1:5)`. */
+export function remarkOfAnnotation(message: string, expr: string): Remark {
+  const [, text = message, line = '', column = ''] = ANNOTATION.exec(message) ?? []
+  return { text, offset: line === '' ? undefined : offsetOf(expr, Number(line), Number(column)) }
+}
+
+function offsetOf(expr: string, line: number, column: number): number | undefined {
+  const lines = expr.split('\n')
+  if (line > lines.length) return undefined
+  const before = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0)
+  return Math.min(before + column - 1, expr.length)
+}
+
+/** The line a place stands in, and the column in it from 0: for a caret below it. */
+export function lineAt(expr: string, offset: number): { readonly line: string; readonly column: number } {
+  const start = expr.lastIndexOf('\n', offset - 1) + 1
+  const end = expr.indexOf('\n', offset)
+  return { line: expr.slice(start, end < 0 ? undefined : end), column: offset - start }
+}
+
+const TOO_MUCH = /too many samples|exceeded maximum resolution|too much|limit is|timed? ?out|larger than/i
+
+/** What to do when a query asks for more than the server answers; empty for other failures. */
+export function adviceFor(message: string): string {
+  return TOO_MUCH.test(message)
+    ? 'Narrow the selectors with labels, show a shorter time, choose a longer step, or aggregate first.'
+    : ''
+}

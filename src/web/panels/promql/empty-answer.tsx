@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import { useEmptyReasons } from '../../query/use-empty-reasons.ts'
+import type { AskedQuery } from '../../query/use-query-answers.ts'
+import { PromqlText } from '../../ui/promql-text.tsx'
+
+interface EmptyAnswerProps {
+  readonly asked: AskedQuery
+  readonly onRun: (expr: string) => void
+}
+
+/** Nothing, and why: which name or which value nobody knows, and what may have been meant. */
+export function EmptyAnswer({ asked, onRun }: EmptyAnswerProps): ReactNode {
+  const { data, error } = useEmptyReasons(asked)
+  return (
+    <div className="query-empty" role="status">
+      <p>
+        <strong>No series.</strong>{' '}
+        {data === undefined && error === null ? <span className="quiet">Looking why…</span> : null}
+        {error === null ? null : 'Nothing matches in this time, or a condition holds for nothing.'}
+      </p>
+      {(data ?? []).map(({ text, instead }) => (
+        <div key={text}>
+          <p>{text}</p>
+          {instead.length === 0 ? null : (
+            <ul className="plain-list">
+              {instead.map(({ says, expr }) => (
+                <li key={expr}>
+                  <span className="quiet">Perhaps</span>{' '}
+                  <Button
+                    variant="link"
+                    size="sm"
+                    isInline
+                    onClick={() => {
+                      onRun(expr)
+                    }}
+                  >
+                    <code>
+                      <PromqlText expr={says} />
+                    </code>
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,158 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import { EXAMPLE_QUERIES } from '../../lib/promql/example-queries.ts'
+import { findOwnQueries, readOwnQueries, withOwnQuery } from '../../lib/promql/own-queries.ts'
+import { keptAs } from '../../ui/kept.ts'
+import { Popover } from '../../ui/popover.tsx'
+import { PromqlText } from '../../ui/promql-text.tsx'
+import { serverNowMs } from '../../ui/server-clock.ts'
+import { Since } from '../../ui/time.tsx'
+
+const OWN = keptAs('daytwo.own-queries', readOwnQueries)
+
+/** Keeps a query that the reader ran. */
+export function useRememberQuery(): (expr: string) => void {
+  const own = OWN.use()
+  return (expr) => {
+    OWN.set(withOwnQuery(own, expr.trim(), serverNowMs()))
+  }
+}
+
+interface ChooseProps {
+  readonly onChoose: (expr: string) => void
+}
+
+/** What the reader ran before, and what there is to begin with; to be found by words. */
+export function QueryHistory({ onChoose }: ChooseProps): ReactNode {
+  const own = OWN.use()
+  return (
+    <Popover button="History" label="Queries run before" className="query-history">
+      {(close) => (
+        <HistoryBody
+          key={own.length}
+          onChoose={(expr) => {
+            onChoose(expr)
+            close()
+          }}
+        />
+      )}
+    </Popover>
+  )
+}
+
+function HistoryBody({ onChoose }: ChooseProps): ReactNode {
+  const own = OWN.use()
+  const [text, setText] = useState('')
+  const shown = findOwnQueries(own, text)
+  return (
+    <>
+      {own.length === 0 ? (
+        <p className="quiet">Queries that you run stand here, on this machine only.</p>
+      ) : (
+        <p className="history-head">
+          <input
+            type="search"
+            className="field"
+            aria-label="Find in the history"
+            placeholder="Find"
+            data-first
+            value={text}
+            onChange={(event) => {
+              setText(event.target.value)
+            }}
+          />
+          <Button
+            variant="link"
+            size="sm"
+            isInline
+            onClick={() => {
+              OWN.set([])
+            }}
+          >
+            Forget all
+          </Button>
+        </p>
+      )}
+      <ul className="plain-list history-list">
+        {shown.map(({ expr, atMs }) => (
+          <li key={expr}>
+            <QueryButton expr={expr} onChoose={onChoose} />
+            <span className="quiet">
+              <Since atMs={atMs} suffix=" ago" />
+            </span>
+          </li>
+        ))}
+      </ul>
+      <Examples onChoose={onChoose} />
+    </>
+  )
+}
+
+/** What to begin with, on a page without a query. */
+export function FirstQueries({ onChoose }: ChooseProps): ReactNode {
+  const own = OWN.use().slice(0, OWN_SHOWN_MAX)
+  return (
+    <div className="first-queries">
+      {own.length === 0 ? null : (
+        <section aria-labelledby="own-queries">
+          <h2 id="own-queries">What you ran last</h2>
+          <ul className="plain-list history-list">
+            {own.map(({ expr, atMs }) => (
+              <li key={expr}>
+                <QueryButton expr={expr} onChoose={onChoose} />
+                <span className="quiet">
+                  <Since atMs={atMs} suffix=" ago" />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <section aria-labelledby="examples">
+        <h2 id="examples">To begin with</h2>
+        <Examples onChoose={onChoose} />
+      </section>
+    </div>
+  )
+}
+
+const OWN_SHOWN_MAX = 8
+
+function Examples({ onChoose }: ChooseProps): ReactNode {
+  return (
+    <ul className="plain-list example-list">
+      {EXAMPLE_QUERIES.map(({ says, expr }) => (
+        <li key={expr}>
+          <Button
+            variant="link"
+            size="sm"
+            isInline
+            onClick={() => {
+              onChoose(expr)
+            }}
+          >
+            {says}
+          </Button>
+          <code>
+            <PromqlText expr={expr} />
+          </code>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function QueryButton({ expr, onChoose }: ChooseProps & { readonly expr: string }): ReactNode {
+  return (
+    <button
+      type="button"
+      className="query-button"
+      onClick={() => {
+        onChoose(expr)
+      }}
+    >
+      <PromqlText expr={expr} />
+    </button>
+  )
+}

@@ -1,0 +1,117 @@
+import { lazy, Suspense } from 'react'
+import type { ReactNode } from 'react'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import type { QueryAnswer as Answer } from '../../../contract/prometheus.ts'
+import type { QueryTab } from '../../lib/promql/query-view.ts'
+import type { AskedQuery, ExplainAnswer, GraphAnswer, TableAnswer } from '../../query/use-query-answers.ts'
+import type { TextSpan } from '../../ui/promql-editor-mark.ts'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { EmptyAnswer } from './empty-answer.tsx'
+import { ExplainResult } from './explain-result.tsx'
+import { RemarkList } from './remark-list.tsx'
+import { TableResult } from './table-result.tsx'
+
+/** Charts come when one is drawn. */
+const GraphResult = lazy(async () => ({ default: (await import('./graph-result.tsx')).GraphResult }))
+
+export interface QueryAnswers {
+  readonly graph: UseQueryResult<GraphAnswer>
+  readonly table: UseQueryResult<TableAnswer>
+  readonly explain: UseQueryResult<ExplainAnswer>
+}
+
+interface QueryAnswerProps {
+  readonly title: string
+  readonly asked: AskedQuery
+  readonly tab: QueryTab
+  readonly answers: QueryAnswers
+  readonly unit: string
+  readonly onZoom: (fromMs: number, toMs: number) => void
+  readonly onMark: (span: TextSpan | undefined) => void
+  readonly onRun: (expr: string) => void
+  readonly onAskAgain: () => void
+  readonly onStop: () => void
+}
+
+/** The answer as the chosen tab shows it, and what there is instead: that it is asked, was stopped, or is empty. */
+export function QueryAnswer(props: QueryAnswerProps): ReactNode {
+  const { tab, answers, onAskAgain, onStop } = props
+  const { data, error, isFetching, isPlaceholderData } = answers[tab]
+  return (
+    <>
+      {isFetching ? (
+        <p className="query-asking" role="status">
+          <span className="quiet">Asking…</span>{' '}
+          <Button variant="link" size="sm" isInline onClick={onStop}>
+            Stop
+          </Button>
+        </p>
+      ) : null}
+      {data === undefined && isFetching ? <Skeleton lines={8} label="Loading the answer" /> : null}
+      {data === undefined && !isFetching && error === null ? (
+        <p className="query-empty" role="status">
+          <strong>Stopped.</strong> Nobody computes it any more.{' '}
+          <Button variant="link" size="sm" isInline onClick={onAskAgain}>
+            Ask again
+          </Button>
+        </p>
+      ) : null}
+      {data === undefined ? null : (
+        <div className={error === null && !isPlaceholderData ? 'answer' : 'answer answer-old'}>
+          <Body {...props} />
+        </div>
+      )}
+    </>
+  )
+}
+
+function Body({ title, asked, tab, answers, unit, onZoom, onMark, onRun }: QueryAnswerProps): ReactNode {
+  const { graph, table, explain } = answers
+  switch (tab) {
+    case 'graph': {
+      if (graph.data === undefined) return null
+      const { answer } = graph.data
+      return (
+        <>
+          {isEmpty(answer) ? (
+            <EmptyAnswer asked={asked} onRun={onRun} />
+          ) : (
+            <Suspense fallback={<Skeleton lines={8} label="Loading the graph" />}>
+              <GraphResult title={title} result={graph.data} unit={unit} onZoom={onZoom} />
+            </Suspense>
+          )}
+          <RemarkList expr={asked.expr} answer={answer} onMark={onMark} />
+        </>
+      )
+    }
+    case 'table': {
+      if (table.data === undefined) return null
+      const { answer } = table.data
+      return (
+        <>
+          {isEmpty(answer) ? (
+            <EmptyAnswer asked={asked} onRun={onRun} />
+          ) : (
+            <TableResult title={title} result={table.data} unit={unit} />
+          )}
+          <RemarkList expr={asked.expr} answer={answer} onMark={onMark} />
+        </>
+      )
+    }
+    case 'explain': {
+      if (explain.data === undefined) return null
+      const { explained } = explain.data
+      return (
+        <>
+          <ExplainResult explained={explained} onMark={onMark} />
+          <RemarkList expr={asked.expr} answer={explained} onMark={onMark} />
+        </>
+      )
+    }
+  }
+}
+
+function isEmpty({ data }: Answer): boolean {
+  return (data.resultType === 'vector' || data.resultType === 'matrix') && data.result.length === 0
+}

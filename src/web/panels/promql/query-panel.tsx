@@ -1,0 +1,234 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import type { QueryAnswer as Answer } from '../../../contract/prometheus.ts'
+import { formatUnit } from '../../lib/dashboards/format-unit.ts'
+import { metricsPath } from '../../lib/explore-paths.ts'
+import { countOf } from '../../lib/format-number.ts'
+import { guessUnit } from '../../lib/promql/guess-unit.ts'
+import { QUERY_TABS } from '../../lib/promql/query-view.ts'
+import type { QueryView } from '../../lib/promql/query-view.ts'
+import { metricsIn } from '../../lib/promql/selectors.ts'
+import { toFailure } from '../../query/fetch-json.ts'
+import { useSaidUnits } from '../../query/use-completion.ts'
+import {
+  useAskAgain,
+  useExplainAnswer,
+  useGraphAnswer,
+  useStopQuery,
+  useTableAnswer,
+} from '../../query/use-query-answers.ts'
+import type { AskedQuery } from '../../query/use-query-answers.ts'
+import { Choice } from '../../ui/choice.tsx'
+import { ErrorBoundary } from '../../ui/error-boundary.tsx'
+import type { TextSpan } from '../../ui/promql-editor-mark.ts'
+import { ApiCallNote } from '../api-call-note.tsx'
+import { SaveAnswer, UnitChoice } from './answer-tools.tsx'
+import { QueryHistory } from './own-queries.tsx'
+import { QueryAnswer } from './query-answer.tsx'
+import type { QueryAnswers } from './query-answer.tsx'
+import { QueryFault } from './query-fault.tsx'
+import { QueryField } from './query-field.tsx'
+import { useTyped } from './use-typed.ts'
+
+interface QueryPanelProps {
+  /** From 1. */
+  readonly number: number
+  /** There are others beside it. */
+  readonly isOneOfMany: boolean
+  readonly query: QueryView
+  readonly time: Omit<AskedQuery, 'expr'>
+  readonly hasFocus: boolean
+  /** Runs an expression in place of this one; the same one is asked again. */
+  readonly onRun: (expr: string) => void
+  readonly onChange: (change: Partial<QueryView>) => void
+  readonly onZoom: (fromMs: number, toMs: number) => void
+  /** Absent where there may be no more. */
+  readonly onDuplicate: (() => void) | undefined
+  readonly onRemove: (() => void) | undefined
+}
+
+/** One query: its text, its tabs, its answer. An empty one has not been run yet. */
+export function QueryPanel(props: QueryPanelProps): ReactNode {
+  const { number, isOneOfMany, query, time, hasFocus, onRun, onChange, onZoom, onDuplicate, onRemove } = props
+  const { expr, tab, isHidden } = query
+  const asked: AskedQuery = { expr, ...time }
+  const isWanted = expr !== '' && !isHidden
+  const answers: QueryAnswers = {
+    graph: useGraphAnswer(asked, isWanted && tab === 'graph'),
+    table: useTableAnswer(asked, isWanted && tab === 'table'),
+    explain: useExplainAnswer(asked, isWanted && tab === 'explain'),
+  }
+  const askAgain = useAskAgain()
+  const stop = useStopQuery()
+  const { typed, given, setTyped, prettify, isPrettifying, prettyFailure } = useTyped(expr)
+  const [mark, setMark] = useState<TextSpan | undefined>()
+  const guessed = guessUnit(expr, useSaidUnits()) ?? 'decimal'
+  const { data, error } = answers[tab]
+  const failure = prettyFailure ?? (error === null || !isWanted ? undefined : toFailure(error))
+  const name = isOneOfMany ? `Query ${number}` : 'Query'
+  const isRun = typed.trim() === expr
+  return (
+    <section className="panel query-panel" aria-label={name}>
+      <div className="query-line">
+        {isOneOfMany ? <span className="query-number nums">{number}</span> : null}
+        <QueryField
+          label={isOneOfMany ? `PromQL of query ${number}` : 'PromQL'}
+          value={typed}
+          given={given}
+          onChange={setTyped}
+          onRun={() => {
+            onRun(typed.trim())
+          }}
+          mark={isRun ? mark : undefined}
+          hasFocus={hasFocus}
+        />
+        <Button
+          variant="primary"
+          onClick={() => {
+            onRun(typed.trim())
+          }}
+        >
+          Run
+        </Button>
+      </div>
+      {failure === undefined ? null : (
+        <QueryFault
+          expr={prettyFailure === undefined ? expr : typed}
+          failure={failure}
+          hasAnswer={data !== undefined}
+          onAskAgain={() => {
+            askAgain(expr)
+          }}
+        />
+      )}
+      <div className="query-tools">
+        <QueryHistory onChoose={onRun} />
+        {typed.trim() === '' ? null : (
+          <Button variant="link" size="sm" isDisabled={isPrettifying} onClick={prettify}>
+            Prettify
+          </Button>
+        )}
+        {onDuplicate === undefined ? null : (
+          <Button variant="link" size="sm" onClick={onDuplicate}>
+            Duplicate
+          </Button>
+        )}
+        {isOneOfMany && expr !== '' ? (
+          <Button
+            variant="link"
+            size="sm"
+            onClick={() => {
+              onChange({ isHidden: !isHidden })
+            }}
+          >
+            {isHidden ? 'Show' : 'Hide'}
+          </Button>
+        ) : null}
+        {onRemove === undefined ? null : (
+          <Button variant="link" size="sm" onClick={onRemove}>
+            Remove
+          </Button>
+        )}
+        <MetricLinks expr={expr} />
+        {isRun || expr === '' ? null : <span className="quiet">changed since it ran</span>}
+      </div>
+      {isWanted ? (
+        <>
+          <div className="query-tabs">
+            <Choice
+              label={isOneOfMany ? `How the answer of query ${number} is shown` : 'How the answer is shown'}
+              options={QUERY_TABS}
+              value={tab}
+              onChange={(chosen) => {
+                onChange({ tab: chosen })
+              }}
+            />
+            {data === undefined || tab === 'explain' ? null : (
+              <>
+                <UnitChoice
+                  unit={query.unit}
+                  guessed={guessed}
+                  onUnit={(unit) => {
+                    onChange({ unit })
+                  }}
+                />
+                {'answer' in data ? <SaveAnswer expr={expr} answer={data.answer} /> : null}
+              </>
+            )}
+            <Sum answers={answers} tab={tab} />
+          </div>
+          <ErrorBoundary what={name}>
+            <QueryAnswer
+              title={name}
+              asked={asked}
+              tab={tab}
+              answers={answers}
+              unit={query.unit || guessed}
+              onZoom={onZoom}
+              onMark={setMark}
+              onRun={onRun}
+              onAskAgain={() => {
+                askAgain(expr)
+              }}
+              onStop={() => {
+                stop(expr)
+              }}
+            />
+          </ErrorBoundary>
+          {data === undefined ? null : <ApiCallNote call={{ path: data.path }} />}
+        </>
+      ) : null}
+    </section>
+  )
+}
+
+const METRICS_MAX = 4
+
+/** What the query reads: each with its meaning, its labels, and the alerts and panels that read it too. */
+function MetricLinks({ expr }: { readonly expr: string }): ReactNode {
+  const metrics = metricsIn(expr)
+  if (metrics.length === 0) return null
+  return (
+    <span className="query-metrics">
+      <span className="quiet">About</span>{' '}
+      {metrics.slice(0, METRICS_MAX).map((metric) => (
+        <Link
+          key={metric}
+          href={metricsPath({ show: 'all', metric })}
+          title={`${metric}: what it is, who sends it, which alerts and panels read it`}
+        >
+          {metric}
+        </Link>
+      ))}
+      {metrics.length > METRICS_MAX ? <span className="quiet">and {metrics.length - METRICS_MAX} more</span> : null}
+    </span>
+  )
+}
+
+/** How much came, and how long it took. */
+function Sum({ answers, tab }: { readonly answers: QueryAnswers; readonly tab: QueryView['tab'] }): ReactNode {
+  const { data } = answers[tab]
+  if (data === undefined) return null
+  const took = formatUnit(Math.round(data.tookMs), { unit: 'milliseconds' }, { zone: 'utc', nowMs: 0 })
+  const span = tab === 'graph' ? answers.graph.data?.span : undefined
+  const parts = [
+    ...('answer' in data ? [seriesText(data.answer)] : []),
+    ...(span === undefined
+      ? []
+      : [`a step of ${formatUnit(span.stepSeconds, { unit: 'seconds' }, { zone: 'utc', nowMs: 0 })}`]),
+    took,
+  ]
+  return (
+    <span className="query-sum quiet nums" role="status">
+      {parts.filter((part) => part !== '').join(' · ')}
+    </span>
+  )
+}
+
+function seriesText({ data }: Answer): string {
+  return data.resultType === 'vector' || data.resultType === 'matrix'
+    ? countOf(data.result.length, 'series', 'series')
+    : data.resultType
+}

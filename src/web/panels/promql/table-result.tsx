@@ -1,0 +1,164 @@
+import { useMemo } from 'react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { ColumnSetting } from '../../../model/dashboard.ts'
+import type { QueryAnswer } from '../../../contract/prometheus.ts'
+import { formatUnit } from '../../lib/dashboards/format-unit.ts'
+import type { Beholder } from '../../lib/dashboards/format-unit.ts'
+import { plainColumn } from '../../lib/dashboards/table.ts'
+import type { TableRow } from '../../lib/dashboards/table.ts'
+import { formatCount, formatValue, parseValue } from '../../lib/format-number.ts'
+import { bucketsOf, meanOf } from '../../lib/promql/native-buckets.ts'
+import type { SampleHistogram } from '../../lib/promql/native-buckets.ts'
+import { splitLabels } from '../../lib/promql-table.ts'
+import type { Label } from '../../lib/promql-table.ts'
+import type { TableAnswer } from '../../query/use-query-answers.ts'
+import { BlockChart } from '../../ui/block-chart.tsx'
+import { usePreferences } from '../../ui/preferences.ts'
+import { serverNowMs } from '../../ui/server-clock.ts'
+import { TablePanel } from '../dashboards/table-panel.tsx'
+import { pageOfLabel, SharedLabels } from './label-links.tsx'
+
+interface TableResultProps {
+  readonly title: string
+  readonly result: TableAnswer
+  /** A unit of Perses. */
+  readonly unit: string
+}
+
+/** Rows that are found faster by reading than by typing. */
+const READ_MAX = 20
+
+/** The answer at one moment: a value, or a row for each series. */
+export function TableResult({ title, result, unit }: TableResultProps): ReactNode {
+  const { zone } = usePreferences()
+  const { data } = result.answer
+  const beholder: Beholder = { zone, nowMs: serverNowMs() }
+  const { rows, columns, sampleOf, shared } = useMemo(() => rowsOf(data), [data])
+  if (data.resultType === 'string') return <p className="one-text">{data.result[1]}</p>
+  if (data.resultType === 'scalar') return <OneValue text={data.result[1]} unit={unit} beholder={beholder} />
+  const [only] = rows
+  if (rows.length === 1 && only !== undefined && sampleOf.get(only)?.histogram === undefined) {
+    return (
+      <>
+        <OneValue text={sampleOf.get(only)?.text ?? ''} unit={unit} beholder={beholder} />
+        <SharedLabels labels={shared} />
+      </>
+    )
+  }
+  return (
+    <>
+      <div className="query-table">
+        <TablePanel
+          title={title}
+          rows={rows}
+          options={{
+            columns: columnsIn(columns, unit),
+            isColumnHidden: true,
+            cells: [],
+            density: 'standard',
+            canFilter: rows.length > READ_MAX,
+          }}
+          values={NO_VALUES}
+          beholder={beholder}
+          renderCell={(row, column, text) => {
+            const sample = sampleOf.get(row)
+            if (column === 'value') {
+              if (sample?.histogram !== undefined)
+                return <Histogram histogram={sample.histogram} unit={unit} beholder={beholder} />
+              return <span title={sample?.text}>{text}</span>
+            }
+            const page = pageOfLabel(column, sample?.labels[column] ?? '')
+            return page === undefined ? undefined : <Link href={page}>{text}</Link>
+          }}
+        />
+      </div>
+      <SharedLabels labels={shared} />
+    </>
+  )
+}
+
+const NO_VALUES = new Map<string, never>()
+
+/** A sample behind a row: what cells do not hold. */
+interface RowSample {
+  readonly labels: Readonly<Record<string, string>>
+  /** As the server wrote it. */
+  readonly text: string
+  readonly histogram: SampleHistogram | undefined
+}
+
+function rowsOf(data: QueryAnswer['data']): {
+  readonly rows: readonly TableRow[]
+  /** Of the labels. */
+  readonly columns: readonly string[]
+  readonly sampleOf: ReadonlyMap<TableRow, RowSample>
+  readonly shared: readonly Label[]
+} {
+  const vector = data.resultType === 'vector' ? data.result : []
+  const { columns: names, shared } = splitLabels(vector.map(({ metric }) => metric))
+  // A label may be called as the column of the values is.
+  const columns = names.map((name) => (name === 'value' ? 'label value' : name))
+  const sampleOf = new Map<TableRow, RowSample>()
+  const rows = vector.map(({ metric, value, histogram }): TableRow => {
+    const labels = names.map((name, i) => [columns[i] ?? name, metric[name] ?? ''] as const)
+    const text = value?.[1] ?? ''
+    const number = histogram === undefined ? parseValue(text) : meanOf(histogram[1])
+    const row: TableRow = { ...Object.fromEntries(labels), value: number }
+    sampleOf.set(row, { labels: metric, text, histogram: histogram?.[1] })
+    return row
+  })
+  return { rows, columns, sampleOf, shared }
+}
+
+/** The labels, then the value; the largest first, as somebody who asks "where?" wants it. */
+function columnsIn(labels: readonly string[], unit: string): readonly ColumnSetting[] {
+  return [
+    ...labels.map((name) => ({ ...plainColumn(name), header: name === '__name__' ? 'metric' : '' })),
+    { ...plainColumn('value'), align: 'right', sort: 'desc', format: { unit } },
+  ]
+}
+
+interface OneValueProps {
+  readonly text: string
+  readonly unit: string
+  readonly beholder: Beholder
+}
+
+function OneValue({ text, unit, beholder }: OneValueProps): ReactNode {
+  return (
+    <p className="one-value">
+      <span className="one-value-number nums" title={text}>
+        {formatUnit(parseValue(text), { unit }, beholder)}
+      </span>
+    </p>
+  )
+}
+
+interface HistogramProps {
+  readonly histogram: SampleHistogram
+  readonly unit: string
+  readonly beholder: Beholder
+}
+
+/** A native histogram in a cell: its shape, how many were observed, and their mean. */
+function Histogram({ histogram, unit, beholder }: HistogramProps): ReactNode {
+  const buckets = bucketsOf(histogram)
+  const counts = buckets.map(({ count }) => count)
+  const write = (value: number): string => formatUnit(value, { unit }, beholder)
+  const [first, last] = [buckets[0], buckets.at(-1)]
+  const count = parseValue(histogram.count)
+  const range = first === undefined || last === undefined ? '' : `, from ${write(first.lower)} to ${write(last.upper)}`
+  const says = `${formatValue(count)} observed${range}`
+  return (
+    <span className="histogram-cell" title={says}>
+      <BlockChart values={counts} most={Math.max(1, ...counts)} label={says} />
+      <span>
+        <span className="quiet">count</span> {formatCount(count)}
+      </span>
+      <span>
+        <span className="quiet">mean</span> {count > 0 ? write(meanOf(histogram)) : '–'}
+      </span>
+    </span>
+  )
+}

@@ -1,0 +1,139 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { Explained } from '../../contract/explain.ts'
+import type { QueryAnswer } from '../../contract/prometheus.ts'
+import { searchOf, withSearch } from '../lib/address.ts'
+import { spanOf } from '../lib/dashboards/time-range.ts'
+import type { Span, TimeRange } from '../lib/dashboards/time-range.ts'
+import { serverNowMs } from '../ui/server-clock.ts'
+import { fetchJson } from './fetch-json.ts'
+import { explainPath } from './use-explain.ts'
+import { useMoment } from './use-moment.ts'
+
+/** The answers of the PromQL page. Each is asked when it is wanted, can be stopped, and says how it was asked. */
+
+/** One query as it is asked. */
+export interface AskedQuery {
+  readonly expr: string
+  readonly range: TimeRange
+  /** 0: by the length of the range. */
+  readonly stepSeconds: number
+  /** 0: only when asked to. */
+  readonly refreshSeconds: number
+}
+
+interface Asked {
+  /** The call. */
+  readonly path: string
+  /** Until the answer was read, as the reader waited for it. */
+  readonly tookMs: number
+}
+
+export interface GraphAnswer extends Asked {
+  readonly answer: QueryAnswer
+  readonly span: Span
+}
+
+export interface TableAnswer extends Asked {
+  readonly answer: QueryAnswer
+}
+
+export interface ExplainAnswer extends Asked {
+  readonly explained: Explained
+}
+
+/** Series that are asked for at most; the server says when there were more. */
+const SERIES_MAX = { graph: 500, table: 10_000 } as const
+/** Somebody waits, and can stop it. */
+const TIMEOUT_MS = 130_000
+const KEY = 'promql'
+
+export function useGraphAnswer(asked: AskedQuery, isWanted: boolean): UseQueryResult<GraphAnswer> {
+  return useAnswer('graph', asked, isWanted, async (signal) => {
+    const { path, span } = graphCall(asked)
+    return { ...(await timed(path, signal)), span }
+  })
+}
+
+/** At the end of the time that is shown. */
+export function useTableAnswer(asked: AskedQuery, isWanted: boolean): UseQueryResult<TableAnswer> {
+  return useAnswer('table', asked, isWanted, (signal) => timed(tableCall(asked), signal))
+}
+
+/** How the graph is answered; evaluates it again. */
+export function useExplainAnswer(asked: AskedQuery, isWanted: boolean): UseQueryResult<ExplainAnswer> {
+  return useAnswer('explain', { ...asked, refreshSeconds: 0 }, isWanted, async (signal) => {
+    const path = explainPath(graphCall(asked).path)
+    const startedMs = performance.now()
+    const { data: explained } = await fetchJson<{ readonly data: Explained }>(path, signal, TIMEOUT_MS)
+    return { explained, path, tookMs: performance.now() - startedMs }
+  })
+}
+
+/** Stops what is asked about an expression; the server gives it up too. */
+export function useStopQuery(): (expr: string) => void {
+  const client = useQueryClient()
+  return (expr) => {
+    void client.cancelQueries({ queryKey: [KEY, expr] })
+  }
+}
+
+/** Asks again: one expression, or everything the page shows. */
+export function useAskAgain(): (expr?: string) => void {
+  const client = useQueryClient()
+  return (expr) => {
+    void client.invalidateQueries({ queryKey: expr === undefined ? [KEY] : [KEY, expr] })
+  }
+}
+
+function useAnswer<T>(
+  kind: 'graph' | 'table' | 'explain',
+  { expr, range, stepSeconds, refreshSeconds }: AskedQuery,
+  isWanted: boolean,
+  ask: (signal: AbortSignal) => Promise<T>,
+): UseQueryResult<T> {
+  const moment = useMoment()
+  const isLive = moment === undefined && range.kind === 'last' && refreshSeconds > 0
+  return useQuery({
+    queryKey: [KEY, expr, kind, range, stepSeconds, moment],
+    queryFn: ({ signal }) => ask(signal),
+    enabled: isWanted,
+    // What was stopped, or never answered, is not asked again by itself.
+    refetchInterval: ({ state }) => (isLive && state.data !== undefined ? refreshSeconds * 1000 : false),
+    refetchOnWindowFocus: false,
+    placeholderData: keepPreviousData,
+    // Comparing thousands of points with those before costs more than drawing them.
+    structuralSharing: false,
+    staleTime: Infinity,
+  })
+}
+
+async function timed(path: string, signal: AbortSignal): Promise<TableAnswer> {
+  const startedMs = performance.now()
+  const answer = await fetchJson<QueryAnswer>(path, signal, TIMEOUT_MS)
+  return { answer, path, tookMs: performance.now() - startedMs }
+}
+
+function graphCall({ expr, range, stepSeconds }: AskedQuery): { readonly path: string; readonly span: Span } {
+  const span = spanOf(range, serverNowMs(), 0, 'step', stepSeconds)
+  const search = searchOf({
+    query: expr,
+    start: String(span.startSeconds),
+    end: String(span.endSeconds),
+    step: String(span.stepSeconds),
+    limit: String(SERIES_MAX.graph),
+  })
+  return { path: withSearch('/api/v1/query_range', search), span }
+}
+
+function tableCall({ expr, range }: AskedQuery): string {
+  const timeMs = range.kind === 'between' ? range.toMs : serverNowMs()
+  const search = searchOf({ query: expr, time: String(timeMs / 1000), limit: String(SERIES_MAX.table) })
+  return withSearch('/api/v1/query', search)
+}
+
+/** The expression as the server lays it out. Throws `ApiFailure`. */
+export async function prettified(expr: string): Promise<string> {
+  const path = withSearch('/api/v1/format_query', searchOf({ query: expr }))
+  return (await fetchJson<{ readonly data: string }>(path)).data
+}

@@ -1,0 +1,84 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { searchOf } from '../../../../src/web/lib/address.ts'
+import {
+  newQuery,
+  parsePromqlView,
+  QUERIES_MAX,
+  QUERY_TABS,
+  searchOfPromqlView,
+  stepChoices,
+} from '../../../../src/web/lib/promql/query-view.ts'
+import type { PromqlView } from '../../../../src/web/lib/promql/query-view.ts'
+
+const USUAL: PromqlView = {
+  queries: [],
+  range: { kind: 'last', seconds: 3600 },
+  stepSeconds: 0,
+  refreshSeconds: 0,
+}
+
+test.each<[string, PromqlView]>([
+  ['', USUAL],
+  // Links from before there were several queries.
+  ['expr=up+%3D%3D+0', { ...USUAL, queries: [newQuery('up == 0')] }],
+  ['expr=up&range=6h', { ...USUAL, queries: [newQuery('up')], range: { kind: 'last', seconds: 21_600 } }],
+  [
+    'expr=a&expr=b&tab=table&tab2=explain&unit2=bytes&hide=1&from=1000&to=61000&step=5s&refresh=10s',
+    {
+      queries: [
+        { expr: 'a', tab: 'table', unit: '', isHidden: true },
+        { expr: 'b', tab: 'explain', unit: 'bytes', isHidden: false },
+      ],
+      range: { kind: 'between', fromMs: 1000, toMs: 61_000 },
+      stepSeconds: 5,
+      refreshSeconds: 10,
+    },
+  ],
+  // What cannot be read is as usual.
+  ['expr=+&tab=pie&step=soon&range=long&refresh=off', USUAL],
+])('%s', (search, view) => {
+  expect(parsePromqlView(search)).toEqual(view)
+})
+
+test('a page has a limit of queries', () => {
+  const search = Array.from({ length: 20 }, (_, i) => `expr=m${i}`).join('&')
+  expect(parsePromqlView(search).queries.map(({ expr }) => expr)).toEqual(
+    Array.from({ length: QUERIES_MAX }, (_, i) => `m${i}`),
+  )
+})
+
+test('what is as usual leaves no trace in the address', () => {
+  expect(searchOf(searchOfPromqlView({ ...USUAL, queries: [newQuery('up')] }))).toBe('expr=up')
+})
+
+test('an address and what it shows are the same', () => {
+  const query = fc.record({
+    expr: fc.string({ minLength: 1 }).filter((text) => text.trim() !== ''),
+    tab: fc.constantFrom(...QUERY_TABS.map(({ value }) => value)),
+    unit: fc.constantFrom('', 'bytes', 'percent-decimal'),
+    isHidden: fc.boolean(),
+  })
+  const view = fc.record({
+    queries: fc.array(query, { maxLength: QUERIES_MAX }),
+    range: fc.oneof(
+      fc.record({ kind: fc.constant('last' as const), seconds: fc.integer({ min: 10, max: 1e6 }) }),
+      fc.constant({ kind: 'between' as const, fromMs: 5000, toMs: 65_000 }),
+    ),
+    stepSeconds: fc.constantFrom(0, 15, 3600),
+    refreshSeconds: fc.constantFrom(0, 10, 30, 900),
+  })
+  fc.assert(
+    fc.property(view, (shown) => {
+      expect(parsePromqlView(searchOf(searchOfPromqlView(shown)))).toEqual(shown)
+    }),
+  )
+})
+
+test.each([
+  [900, [1, 5, 15, 30, 60, 300, 900]],
+  [86_400, [15, 30, 60, 300, 900, 3600, 21_600, 86_400]],
+  [7_776_000, [900, 3600, 21_600, 86_400]],
+])('steps of %d seconds', (rangeSeconds, steps) => {
+  expect(stepChoices(rangeSeconds)).toEqual(steps)
+})

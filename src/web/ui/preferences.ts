@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import type { Zone } from '../lib/format-time.ts'
 import type { Cli } from '../lib/runbook-blocks.ts'
+import { isPrinting, onPrinting } from './printing.ts'
 
 /**
  * Personal taste: kept on this machine, never in a link. What a colleague must see too belongs in the URL.
@@ -74,9 +75,9 @@ export function usePreferences(): Preferences {
 
 const systemDark = matchMedia('(prefers-color-scheme: dark)')
 
-/** Puts theme and density on the document, where the styles read them. */
+/** Puts theme and density on the document, where the styles read them. Paper is light. */
 function applyPreferences(): void {
-  const isDark = current.theme === 'dark' || (current.theme === 'system' && systemDark.matches)
+  const isDark = !isPrinting() && (current.theme === 'dark' || (current.theme === 'system' && systemDark.matches))
   const root = document.documentElement
   root.classList.toggle('pf-v6-theme-dark', isDark)
   root.style.colorScheme = isDark ? 'dark' : 'light'
@@ -85,11 +86,13 @@ function applyPreferences(): void {
 
 /** Call once at start. */
 export function startPreferences(): void {
-  applyPreferences()
-  systemDark.addEventListener('change', () => {
+  const applyAnew = (): void => {
     applyPreferences()
     for (const listener of listeners) listener()
-  })
+  }
+  applyPreferences()
+  systemDark.addEventListener('change', applyAnew)
+  onPrinting(applyAnew)
 }
 
 /** Whether the page is dark now; for what is drawn and not styled. */

@@ -3,6 +3,7 @@ import type { ReactNode, Ref } from 'react'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { usePreferences } from './preferences.ts'
 import { useKeys } from './use-keys.ts'
+import { useIsPrinting } from './printing.ts'
 
 /** What a row has to put on its `tr`: where it stands, and what measures it. */
 export interface RowPlace {
@@ -35,6 +36,8 @@ interface VirtualTableProps {
 const NO_KEYS = {} as const
 
 /** Rows drawn beyond those in view, for a fast finger. */
+/** More than anybody reads on paper. */
+const PRINTED_ROWS = 1000
 const OVERSCAN = 12
 const ROW_PX = { comfortable: 36, dense: 27 } as const
 /** Rows of the page before that stay in view when a page is walked. */
@@ -63,10 +66,12 @@ export function VirtualTable(props: VirtualTableProps): ReactNode {
       observer.disconnect()
     }
   }, [])
+  const isOnPaper = useIsPrinting()
   const virtual = useWindowVirtualizer({
-    count: total,
+    // Paper cannot be scrolled: what is read is drawn whole.
+    count: isOnPaper ? loaded : total,
     estimateSize: () => ROW_PX[density],
-    overscan: OVERSCAN,
+    overscan: isOnPaper ? PRINTED_ROWS : OVERSCAN,
     scrollMargin: topPx,
     scrollPaddingStart: COVERED_PX.top,
     scrollPaddingEnd: COVERED_PX.bottom,

@@ -92,6 +92,15 @@ test('a page is told what changes, moves nothing under its reader, and stands st
     .getByRole('region', { name: 'Hand-over' })
     .getByRole('heading', { name: /^Stuck: 2/ })
     .waitFor()
+
+  // On paper: that sheet alone, light, without what only a screen can use.
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+  expect(await page.getByRole('region', { name: 'Hand-over' }).isVisible()).toBe(true)
+  expect(await page.getByRole('banner').isVisible()).toBe(false)
+  expect(await page.getByRole('navigation', { name: 'Summary' }).isVisible()).toBe(false)
+  await page.locator('html:not(.pf-v6-theme-dark)').waitFor()
+  await page.emulateMedia({ media: 'screen' })
+  await page.locator('html.pf-v6-theme-dark').waitFor()
   expectClean()
   await close()
 })

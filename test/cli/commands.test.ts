@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { postWrite, writeBody } from '../support/remote-write.ts'
@@ -162,32 +162,5 @@ describe('daytwo serve', () => {
     const answer = await (await ask(viewer)).json()
     expect(answer).toMatchObject({ data: { result: [{ metric: { cluster: 'prague-prod-01', job: 'x' } }] } })
     expect((await fetch(`${server.url}/-/healthy`)).status).toBe(200)
-  })
-})
-
-describe('daytwo demo', () => {
-  test('shows a living fleet, and leaves nothing behind', { timeout: 360_000 }, async () => {
-    const server = await startServer(['demo', '--listen', '127.0.0.1:0', '--clusters', '40', '--history', '2h'])
-    const stop = () => server.stop()
-    closers.push(stop)
-    const { until } = await import('../support/until.ts')
-    await until(
-      'the demo to be ready',
-      () => (server.output().includes(`Open ${server.url}`) ? true : undefined),
-      300_000,
-    )
-    const now = (await (await fetch(`${server.url}/api/fleet/v1/now`)).json()) as {
-      clusters: { total: number }
-      stuck: { count: number }
-      silent: { count: number }
-      firing: { critical: number; warning: number }
-    }
-    expect(now.clusters.total).toBe(40)
-    expect(
-      [now.stuck.count, now.silent.count, now.firing.critical, now.firing.warning].every((count) => count > 0),
-    ).toBe(true)
-    expect(await stop()).toBe(0)
-    const data = /daytwo-demo-\w+/.exec(server.output())
-    expect(data === null || !existsSync(data[0])).toBe(true)
   })
 })

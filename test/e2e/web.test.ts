@@ -1,8 +1,10 @@
+import { readdirSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchBrowser } from '../support/browser.ts'
 import { startServer } from '../support/server.ts'
 import type { RunningServer } from '../support/server.ts'
+import { tempDir } from '../support/temp-dir.ts'
 import { until } from '../support/until.ts'
 
 // The pages on the real server with the simulated fleet: what the fixtures of test/web say is what the server says.
@@ -11,18 +13,21 @@ const CLUSTERS = 40
 /** No test is about how long something takes, and beside two other files this is slow at times. */
 const PATIENCE_MS = 90_000
 
+const temp = tempDir('demo')
 let server: RunningServer
 let browser: Browser
 let tab: Page | undefined
 
 beforeAll(async () => {
-  server = await startServer(['demo', '--listen', '127.0.0.1:0', '--clusters', String(CLUSTERS)])
+  const args = ['demo', '--listen', '127.0.0.1:0', '--clusters', String(CLUSTERS)]
+  server = await startServer(args, { TMPDIR: temp.path })
   browser = await launchBrowser()
   await until('the history of the fleet', () => (server.output().includes('Open ') ? true : undefined), 110_000)
 }, 120_000)
 afterAll(async () => {
   await browser.close()
   await server.stop()
+  temp.remove()
 })
 
 interface Watched {
@@ -60,9 +65,14 @@ async function api<T>(path: string): Promise<T> {
 test('Now says what the server says, and that the fleet is simulated', async () => {
   const { page, faults } = await open('/')
   await page.getByText('Demo: simulated fleet').waitFor()
-  const now = await api<{ clusters: { total: number; reporting: number }; stuck: { items: { cluster: string }[] } }>(
-    '/api/fleet/v1/now',
-  )
+  const now = await api<{
+    clusters: { total: number; reporting: number }
+    stuck: { count: number; items: { cluster: string }[] }
+    silent: { count: number }
+    firing: { critical: number; warning: number }
+  }>('/api/fleet/v1/now')
+  expect(now.clusters.total).toBe(CLUSTERS)
+  expect(Math.min(now.stuck.count, now.silent.count, now.firing.critical, now.firing.warning)).toBeGreaterThan(0)
   await page.getByText(`${now.clusters.reporting} of ${CLUSTERS} clusters reporting`).waitFor()
   for (const { cluster } of now.stuck.items) {
     await page.getByRole('table', { name: 'Stuck upgrades' }).getByRole('link', { name: cluster }).waitFor()
@@ -108,8 +118,12 @@ test('an alert is acknowledged and silenced by keys, and the server keeps both',
   await page.keyboard.type('looking at it')
   await page.keyboard.press('Enter')
   await article.getByText(/has seen it: “looking at it”/).waitFor()
+  // The answer may be here before the form has gone, and letters go into a form that is there.
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
   await page.keyboard.press('s')
-  await page.getByText(/^Hides [1-9]\d* alerts? now/).waitFor()
+  const hides = page.getByRole('dialog').getByText(/^Hides /)
+  await hides.waitFor()
+  expect(await hides.innerText()).toMatch(/^Hides [1-9]\d* alerts? now/)
   await page.keyboard.type('planned work')
   await page.keyboard.press('Enter')
   await article.getByText('1 silence keeps it from paging anybody').waitFor()
@@ -179,4 +193,10 @@ test('the examples of Explore are queries that this fleet answers', async () => 
     // A label that no series has would make one nameless group of the whole fleet.
     expect(Object.keys(series[0]!.metric).length, expr).toBeGreaterThan(0)
   }
+})
+
+test('the demo leaves nothing behind', async () => {
+  expect(readdirSync(temp.path)).toEqual([expect.stringMatching(/^daytwo-demo-/)])
+  expect(await server.stop()).toBe(0)
+  expect(readdirSync(temp.path)).toEqual([])
 })

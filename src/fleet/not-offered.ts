@@ -47,16 +47,17 @@ export function takenSteps(upgrades: readonly UpgradeRecord[]): readonly TakenSt
 
 /** In the order given. */
 export function notOffered(members: readonly ChannelMember[], nowMs: number): readonly NotOffered[] {
-  const byStep = peersByStep(members)
+  const byStep = targetsByStep(members)
   return members.flatMap(({ cluster: own }) => {
     const { hcoVersion: version, subscription } = own
     const isAtLatest = subscription?.state === 'AtLatestKnown' && nowMs - own.lastSeenMs <= CLUSTER_LIVES_MS
     if (!isAtLatest || version === undefined) return []
-    const targets = [...(byStep.get(stepKey(own, version)) ?? [])].sort(([a], [b]) => compareVersions(b, a))
-    for (const [offered, all] of targets) {
-      const peers = all.filter(({ cluster }) => cluster.cluster !== own.cluster && isNoNewerPlatform(cluster, own))
+    for (const target of byStep.get(stepKey(own, version)) ?? []) {
+      const { offered } = target
+      if (compareVersions(offered, version) <= 0) return []
+      const peers = firstPeers(target, own).filter(({ cluster }) => cluster.cluster !== own.cluster)
       const sinceMs = peers[PEERS_MIN - 1]?.startedMs
-      if (compareVersions(offered, version) <= 0 || sinceMs === undefined || nowMs - sinceMs < LONG_AGO_MS) continue
+      if (sinceMs === undefined || nowMs - sinceMs < LONG_AGO_MS) continue
       return [
         { cluster: own.cluster, version, offered, sinceMs, evidence: peers.slice(0, EVIDENCE_MAX).map(evidenceOf) },
       ]
@@ -66,13 +67,39 @@ export function notOffered(members: readonly ChannelMember[], nowMs: number): re
 }
 
 const EVIDENCE_MAX = 5
+/** As many as are looked at, and the cluster itself may be one of them. */
+const FIRST_PEERS = Math.max(PEERS_MIN, EVIDENCE_MAX) + 1
 
 interface Peer extends TakenStep {
   readonly cluster: ClusterRecord
 }
 
-/** By channel and version, and by what was gone to: each cluster's first time, the earliest first. */
-function peersByStep(members: readonly ChannelMember[]): ReadonlyMap<string, ReadonlyMap<string, readonly Peer[]>> {
+/** What was gone to from one version in one channel. */
+interface Target {
+  readonly offered: string
+  /** Each cluster's first time, the earliest first. */
+  readonly peers: readonly Peer[]
+  /** The first peers by the platform of whom they are peers: of thousands of clusters there are few platforms. */
+  readonly firstByPlatform: Map<string, readonly Peer[]>
+}
+
+/** Those on no newer platform, the earliest first; no more than are looked at. */
+function firstPeers({ peers, firstByPlatform }: Target, own: ClusterRecord): readonly Peer[] {
+  const { kind, version } = own.platform ?? {}
+  const platform = JSON.stringify([kind, version === undefined ? undefined : minorOf(version)])
+  const known = firstByPlatform.get(platform)
+  if (known !== undefined) return known
+  const first: Peer[] = []
+  for (const peer of peers) {
+    if (isNoNewerPlatform(peer.cluster, own)) first.push(peer)
+    if (first.length === FIRST_PEERS) break
+  }
+  firstByPlatform.set(platform, first)
+  return first
+}
+
+/** By channel and version; the newest target first. */
+function targetsByStep(members: readonly ChannelMember[]): ReadonlyMap<string, readonly Target[]> {
   const byStep = new Map<string, Map<string, Map<string, Peer>>>()
   for (const { cluster, steps } of members) {
     for (const step of steps) {
@@ -86,9 +113,11 @@ function peersByStep(members: readonly ChannelMember[]): ReadonlyMap<string, Rea
   }
   const ordered = (peers: ReadonlyMap<string, Peer>): readonly Peer[] =>
     [...peers.values()].sort((a, b) => a.startedMs - b.startedMs || (a.cluster.cluster < b.cluster.cluster ? -1 : 1))
-  return new Map(
-    [...byStep].map(([key, targets]) => [key, new Map([...targets].map(([to, peers]) => [to, ordered(peers)]))]),
-  )
+  const sorted = (targets: ReadonlyMap<string, ReadonlyMap<string, Peer>>): readonly Target[] =>
+    [...targets]
+      .sort(([a], [b]) => compareVersions(b, a))
+      .map(([offered, peers]) => ({ offered, peers: ordered(peers), firstByPlatform: new Map() }))
+  return new Map([...byStep].map(([key, targets]) => [key, sorted(targets)]))
 }
 
 function stepKey({ flavour, subscription }: ClusterRecord, version: string): string {

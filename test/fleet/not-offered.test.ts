@@ -98,6 +98,29 @@ test('with time alone it is never taken back, and never said before enough had i
   )
 })
 
+test('what is said of a cluster among many on many platforms is what is said of it alone among its peers', () => {
+  const platform = fc.constantFrom('4.19.1', '4.20.1', '4.20.9', '4.21.3', undefined)
+  const member = fc.record({ platform, day: fc.nat(90), to: fc.constantFrom('4.21.0', '4.22.0'), goesOn: fc.boolean() })
+  fc.assert(
+    fc.property(fc.array(member, { minLength: 4, maxLength: 20 }), (scripts) => {
+      const members = scripts.map(({ platform: version, day, to, goesOn }, i): ChannelMember => {
+        const own = { platform: { kind: 'openshift', ...(version === undefined ? {} : { version }) } } as const
+        // One that went on and was set back is its own peer.
+        return { cluster: clusterOf(`c-${i}`, own), steps: goesOn ? [step(day, to)] : [] }
+      })
+      const wanted = members.flatMap((own) => {
+        const minor = Number(own.cluster.platform?.version?.split('.')[1])
+        const peersOf = members.filter(
+          ({ cluster }) => cluster !== own.cluster && Number(cluster.platform?.version?.split('.')[1]) <= minor,
+        )
+        const alone = peersOf.map(({ cluster, steps }) => ({ cluster: { ...cluster, lastSeenMs: 0 }, steps }))
+        return notOffered([{ ...own, steps: [] }, ...alone], NOW_MS)
+      })
+      expect(notOffered(members, NOW_MS)).toEqual(wanted)
+    }),
+  )
+})
+
 test('steps are upgrades of HCO of which is known from where and since when', () => {
   const records = [
     recordOf({ from: '4.19.5', to: '4.19.7', startMinute: 0 }),

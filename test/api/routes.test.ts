@@ -233,8 +233,8 @@ test('requests are counted by route pattern, whatever the path', async () => {
 test('pages come with headers that keep them to themselves', async () => {
   const { headers } = await server.app.inject('/')
   expect(headers['content-security-policy']).toBe(
-    "default-src 'self';script-src 'self';style-src 'self' 'unsafe-inline';img-src 'self' data:;connect-src 'self';" +
-      "object-src 'none';base-uri 'none';form-action 'self';frame-ancestors 'none'",
+    "default-src 'none';script-src 'self';style-src 'self';img-src 'self';font-src 'self';connect-src 'self';" +
+      "base-uri 'none';form-action 'self';frame-ancestors 'none'",
   )
   expect(headers['x-content-type-options']).toBe('nosniff')
   expect(headers['strict-transport-security']).toBeUndefined()

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { extname, join, normalize, resolve } from 'node:path'
+import { PAGE_POLICY } from '../../../src/api/security-headers.ts'
 import type { AlertRuns, AlertStrips } from '../../../src/contract/alert-history.ts'
 import type { AlertDetail, AlertItems } from '../../../src/contract/alerts.ts'
 import type {
@@ -181,9 +182,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-export const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-
 export async function startFixtureServer(): Promise<FixtureServer> {
   const answers = usualAnswers()
   const asked: string[] = []
@@ -331,9 +329,10 @@ function isPage(pathname: string): boolean {
 async function serveFile(pathname: string, response: ServerResponse): Promise<void> {
   const wanted = normalize(join(WEB_ROOT, isPage(pathname) ? 'index.html' : pathname))
   const body = wanted.startsWith(WEB_ROOT) ? await readFile(wanted).catch(() => undefined) : undefined
-  response.statusCode = body === undefined ? 404 : 200
+  // For a file that is shown by itself, as in a tab between two pages, the browser wants an icon of that name.
+  response.statusCode = pathname === '/favicon.ico' ? 204 : body === undefined ? 404 : 200
   response.setHeader('content-type', TYPES[extname(wanted)] ?? 'application/octet-stream')
-  response.setHeader('content-security-policy', CONTENT_SECURITY_POLICY)
+  response.setHeader('content-security-policy', PAGE_POLICY)
   response.setHeader('cache-control', pathname.startsWith('/assets/') ? 'max-age=31536000, immutable' : 'no-cache')
-  response.end(body ?? 'not found')
+  response.end(response.statusCode === 404 ? 'not found' : body)
 }

@@ -157,7 +157,7 @@ describe('the command menu', () => {
       .first()
       .waitFor()
     await page.getByText(/^Clusters \d+/).waitFor()
-    expect(server.asked.some((path) => /\/clusters\?.*text=prod-001/.test(path))).toBe(true)
+    await expect.poll(() => server.asked.some((path) => /\/clusters\?.*text=prod-001/.test(path))).toBe(true)
     await field.fill('pause')
     await page.getByRole('option', { name: /^Pause/ }).waitFor()
     await field.fill('runbook cr')

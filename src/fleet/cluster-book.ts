@@ -9,7 +9,7 @@ import { facetsOf } from './cluster-facets.ts'
 import type { ClusterFacets } from './cluster-facets.ts'
 import { fitsFilter, fitsStates } from './cluster-filter.ts'
 import type { ClusterFilter } from './cluster-filter.ts'
-import { statesOf } from './cluster-states.ts'
+import { notSilentUntilMs, statesOf } from './cluster-states.ts'
 import type { ClusterTraits } from './cluster-traits.ts'
 import type { OpenUpgrade } from './cluster-states.ts'
 import { coverageOf, lastMsOf, later } from './fleet-coverage.ts'
@@ -70,79 +70,105 @@ export interface ClusterBook {
 
 export type VerdictOf = (record: UpgradeRecord) => StuckVerdict
 
+/** What is known of a cluster, and what follows from it until it is put, heard or described again. */
 interface Kept {
   /** As derived. */
   readonly own: ClusterRecord
   /** And described: where it stands, where the record does not say. */
   readonly record: ClusterRecord
   readonly open: readonly UpgradeRecord[]
+  /** What was told besides the record, which may know less when it is put again. */
+  readonly since: Heard
+  /** Of the record, or since. */
+  readonly heard: Heard
+  readonly notSilentUntilMs: number
+  /** As long as nothing is open. */
+  readonly states: { readonly heard: readonly ClusterState[]; readonly silent: readonly ClusterState[] }
+}
+
+/** What decides whether a cluster is on a page: the rest of a view is only made of those that are. */
+interface Standing {
+  readonly kept: Kept
+  readonly record: ClusterRecord
+  readonly states: readonly ClusterState[]
 }
 
 export function createClusterBook(): ClusterBook {
   const clusters = new Map<string, Kept>()
-  const heardSince = new Map<string, Heard>()
+  /** Of those nothing else is known of. */
+  const onlyHeard = new Map<string, Heard>()
   let traits: ReadonlyMap<string, ClusterTraits> = new Map()
 
-  const heard = (cluster: string): Heard => {
-    const { objectsLastMs, metricsLastMs } = clusters.get(cluster)?.record.coverage ?? {}
-    const since = heardSince.get(cluster)
-    const objectsMs = later(objectsLastMs, since?.objectsMs)
-    const metricsMs = later(metricsLastMs, since?.metricsMs)
-    return { ...(metricsMs === undefined ? {} : { metricsMs }), ...(objectsMs === undefined ? {} : { objectsMs }) }
+  const keep = (own: ClusterRecord, open: readonly UpgradeRecord[], since: Heard): void => {
+    const record = { ...traits.get(own.cluster), ...own }
+    const { objectsLastMs, metricsLastMs } = record.coverage
+    const heard = laterHeard({ objectsMs: objectsLastMs, metricsMs: metricsLastMs }, since)
+    const states = { heard: statesOf(record, [], false), silent: statesOf(record, [], true) }
+    clusters.set(own.cluster, { own, record, open, since, heard, notSilentUntilMs: notSilentUntilMs(heard), states })
   }
   const standing = function* (): Iterable<HeardCluster> {
-    for (const { record } of clusters.values()) yield { cluster: record.cluster, record, heard: heard(record.cluster) }
-    for (const [cluster, only] of heardSince) {
-      if (!clusters.has(cluster)) yield { cluster, record: undefined, heard: only }
-    }
+    for (const { record, heard } of clusters.values()) yield { cluster: record.cluster, record, heard }
+    for (const [cluster, heard] of onlyHeard) yield { cluster, record: undefined, heard }
   }
-  const viewOf = ({ record, open }: Kept, verdictOf: VerdictOf, nowMs: number): ClusterView => {
-    const judged = open.map((upgrade) => ({ record: upgrade, verdict: verdictOf(upgrade) }))
-    const lately = heard(record.cluster)
-    return { record, open: judged, heard: lately, states: statesOf(record, judged, lately, nowMs) }
+  const judged = ({ open }: Kept, verdictOf: VerdictOf): readonly OpenUpgrade[] =>
+    open.map((record) => ({ record, verdict: verdictOf(record) }))
+  const standingOf = (kept: Kept, verdictOf: VerdictOf, nowMs: number): Standing => {
+    const { record, open, states } = kept
+    const silent = nowMs > kept.notSilentUntilMs
+    if (open.length > 0) return { kept, record, states: statesOf(record, judged(kept, verdictOf), silent) }
+    return { kept, record, states: silent ? states.silent : states.heard }
+  }
+  const viewOf = ({ kept, record, states }: Standing, verdictOf: VerdictOf): ClusterView => {
+    return { record, open: judged(kept, verdictOf), heard: kept.heard, states }
   }
 
   return {
     put: (record, upgrades) => {
-      const described = { ...traits.get(record.cluster), ...record }
-      clusters.set(record.cluster, { own: record, record: described, open: upgrades.filter(isOpen) })
+      const { cluster } = record
+      keep(record, upgrades.filter(isOpen), clusters.get(cluster)?.since ?? onlyHeard.get(cluster) ?? {})
+      onlyHeard.delete(cluster)
     },
     remove: (cluster) => {
       clusters.delete(cluster)
-      heardSince.delete(cluster)
+      onlyHeard.delete(cluster)
     },
-    hear: (cluster, { objectsMs, metricsMs }) => {
-      const before = heardSince.get(cluster)
-      const [objects, metrics] = [later(before?.objectsMs, objectsMs), later(before?.metricsMs, metricsMs)]
-      heardSince.set(cluster, {
-        ...(metrics === undefined ? {} : { metricsMs: metrics }),
-        ...(objects === undefined ? {} : { objectsMs: objects }),
-      })
+    hear: (cluster, told) => {
+      const kept = clusters.get(cluster)
+      if (kept === undefined) {
+        onlyHeard.set(cluster, laterHeard(onlyHeard.get(cluster) ?? {}, told))
+        return
+      }
+      const heard = laterHeard(kept.heard, told)
+      const since = laterHeard(kept.since, told)
+      clusters.set(cluster, { ...kept, since, heard, notSilentUntilMs: notSilentUntilMs(heard) })
     },
     describe: (told) => {
       traits = told
-      for (const [cluster, { own, open }] of clusters) {
-        clusters.set(cluster, { own, record: { ...told.get(cluster), ...own }, open })
-      }
+      for (const { own, open, since } of [...clusters.values()]) keep(own, open, since)
     },
-    heard,
+    heard: (cluster) => clusters.get(cluster)?.heard ?? onlyHeard.get(cluster) ?? {},
     records: () =>
-      Array.from(clusters.values(), ({ record }) => {
-        const lastMs = lastMsOf(heard(record.cluster)) ?? 0
+      Array.from(clusters.values(), ({ record, heard }) => {
+        const lastMs = lastMsOf(heard) ?? 0
         return lastMs > record.lastSeenMs ? { ...record, lastSeenMs: lastMs } : record
       }),
     standing,
     open: () => [...clusters.values()].flatMap(({ open }) => open),
     list: (query, verdictOf, nowMs) => {
       const { hasFacets = false } = query
-      const seen = [...clusters.values()]
-        .filter(({ record }) => hasFacets || fitsFilter(record, query))
-        .map((kept) => viewOf(kept, verdictOf, nowMs))
-      const fitting = seen.filter(({ record, states }) => fitsFilter(record, query) && fitsStates(states, query.states))
+      const seen: Standing[] = []
+      const fitting: Standing[] = []
+      for (const kept of clusters.values()) {
+        const isFitting = fitsFilter(kept.record, query)
+        if (!hasFacets && !isFitting) continue
+        const one = standingOf(kept, verdictOf, nowMs)
+        seen.push(one)
+        if (isFitting && fitsStates(one.states, query.states)) fitting.push(one)
+      }
       const keyOf = SORT_KEYS[query.sort]
       const order = {
         keyOf,
-        idOf: ({ record }: ClusterView) => record.cluster,
+        idOf: ({ record }: Standing) => record.cluster,
         ...(query.sort === 'version' ? { compareKeys: compareVersionKeys } : {}),
       }
       const found = pageOf(fitting, order, { ...query, limit: query.limit + 1 })
@@ -150,7 +176,7 @@ export function createClusterBook(): ClusterBook {
       const last = page.at(-1)
       const hasMore = found.length > page.length && last !== undefined
       return {
-        clusters: page,
+        clusters: page.map((one) => viewOf(one, verdictOf)),
         total: fitting.length,
         ...(hasFacets ? { facets: facetsOf(seen, query) } : {}),
         ...(hasMore ? { next: { key: keyOf(last), id: last.record.cluster } } : {}),
@@ -158,20 +184,27 @@ export function createClusterBook(): ClusterBook {
     },
     find: (name, verdictOf, nowMs) => {
       const kept = clusters.get(name) ?? [...clusters.values()].find(({ record }) => record.aliases.includes(name))
-      return kept && viewOf(kept, verdictOf, nowMs)
+      return kept && viewOf(standingOf(kept, verdictOf, nowMs), verdictOf)
     },
     coverage: (nowMs) => coverageOf(standing(), nowMs),
   }
 }
 
 /** Before every other: not known. */
-const SORT_KEYS: Readonly<Record<ClusterQuery['sort'], (view: ClusterView) => SortKey>> = {
+const SORT_KEYS: Readonly<Record<ClusterQuery['sort'], (one: Standing) => SortKey>> = {
   cluster: ({ record }) => record.cluster,
   version: ({ record }) => shownVersion(record) ?? '',
-  last_seen: ({ record, heard }) => lastMsOf(heard) ?? record.lastSeenMs,
+  last_seen: ({ kept, record }) => lastMsOf(kept.heard) ?? record.lastSeenMs,
   outdated_workloads: ({ record }) => record.workloads?.outdated ?? -1,
 }
 
 function compareVersionKeys(a: SortKey, b: SortKey): number {
   return compareVersions(String(a), String(b))
 }
+
+function laterHeard(a: HeardTold, b: HeardTold): Heard {
+  const [metricsMs, objectsMs] = [later(a.metricsMs, b.metricsMs), later(a.objectsMs, b.objectsMs)]
+  return { ...(metricsMs === undefined ? {} : { metricsMs }), ...(objectsMs === undefined ? {} : { objectsMs }) }
+}
+
+type HeardTold = { readonly [Way in keyof Heard]: Heard[Way] | undefined }

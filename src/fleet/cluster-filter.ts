@@ -24,17 +24,39 @@ export interface ClusterTraitsAndStates {
 
 /** Whether all of the filter but its states holds: states are dearer to know, and come after. */
 export function fitsFilter(record: ClusterRecord, filter: ClusterFilter): boolean {
-  const { versions, channel, platform, flavour, region, text } = filter
-  const version = shownVersion(record)
-  return (
-    (versions === undefined || versions.some((asked) => isOfVersion(version, asked))) &&
-    (channel === undefined || record.subscription?.channel === channel) &&
-    (platform === undefined || isOfPlatform(record.platform, platform)) &&
-    (flavour === undefined || record.flavour === flavour) &&
-    (region === undefined || record.region === region) &&
-    (text === undefined || [record.cluster, ...record.aliases].some((name) => hasText(name, text)))
-  )
+  return RECORD_PARTS.every((part) => FITS[part](record, filter))
 }
+
+/** By what part of the filter, and by no other, a cluster is not shown; `none`: it is shown. */
+export type OnlyMisfit = keyof ClusterFilter | 'none' | 'several'
+
+export function onlyMisfit({ record, states }: ClusterTraitsAndStates, filter: ClusterFilter): OnlyMisfit {
+  let only: OnlyMisfit = fitsStates(states, filter.states) ? 'none' : 'states'
+  for (const part of RECORD_PARTS) {
+    if (FITS[part](record, filter)) continue
+    if (only !== 'none') return 'several'
+    only = part
+  }
+  return only
+}
+
+type RecordPart = Exclude<keyof ClusterFilter, 'states'>
+
+const FITS: Readonly<Record<RecordPart, (record: ClusterRecord, filter: ClusterFilter) => boolean>> = {
+  versions: (record, { versions }) => {
+    if (versions === undefined) return true
+    const version = shownVersion(record)
+    return versions.some((asked) => isOfVersion(version, asked))
+  },
+  channel: ({ subscription }, { channel }) => channel === undefined || subscription?.channel === channel,
+  platform: (record, { platform }) => platform === undefined || isOfPlatform(record.platform, platform),
+  flavour: (record, { flavour }) => flavour === undefined || record.flavour === flavour,
+  region: (record, { region }) => region === undefined || record.region === region,
+  text: ({ cluster, aliases }, { text }) =>
+    text === undefined || hasText(cluster, text) || aliases.some((name) => hasText(name, text)),
+}
+
+const RECORD_PARTS = Object.keys(FITS) as readonly RecordPart[]
 
 export function fitsStates(states: readonly ClusterState[], asked: ClusterFilter['states']): boolean {
   return asked === undefined || asked.some((state) => states.includes(state))

@@ -22,13 +22,12 @@ export const SILENT_AFTER = {
 export function statesOf(
   record: ClusterRecord,
   open: readonly OpenUpgrade[],
-  heard: Heard,
-  nowMs: number,
+  isMute: boolean,
 ): readonly ClusterState[] {
   const holds: Readonly<Record<Exclude<ClusterState, 'steady'>, boolean>> = {
     upgrading: open.some(({ record: { upgrade } }) => upgrade.state === 'in_progress'),
     stuck: open.some(({ verdict }) => verdict.isStuck),
-    silent: isSilent(heard, nowMs),
+    silent: isMute,
     unhealthy: record.systemHealth === 'error',
     tainted: record.isTainted === true,
     outdated_workloads: (record.workloads?.outdated ?? 0) > 0,
@@ -39,15 +38,20 @@ export function statesOf(
   return states.length === 0 ? ['steady'] : states
 }
 
+/** Nothing came on any of its ways for longer than that way allows. */
+export function isSilent(heard: Heard, nowMs: number): boolean {
+  return nowMs > notSilentUntilMs(heard)
+}
+
 /**
- * Nothing came on any of its ways for longer than that way allows. Where both came until the same time the metrics decide:
- * objects that rest are only then a sign of life when they go on without metrics.
+ * The last moment at which it is not yet silent, unless it is heard again. Where both ways came until the same time the
+ * metrics decide: objects that rest are only then a sign of life when they go on without metrics.
  */
-export function isSilent({ metricsMs = -Infinity, objectsMs = -Infinity }: Heard, nowMs: number): boolean {
+export function notSilentUntilMs({ metricsMs = -Infinity, objectsMs = -Infinity }: Heard): number {
   if (Number.isFinite(metricsMs) && objectsMs - metricsMs <= SILENT_AFTER.metricsMs) {
-    return nowMs - Math.max(metricsMs, objectsMs) > SILENT_AFTER.metricsMs
+    return Math.max(metricsMs, objectsMs) + SILENT_AFTER.metricsMs
   }
-  return nowMs - metricsMs > SILENT_AFTER.metricsMs && nowMs - objectsMs > SILENT_AFTER.objectsMs
+  return Math.max(metricsMs + SILENT_AFTER.metricsMs, objectsMs + SILENT_AFTER.objectsMs)
 }
 
 /** No version of any operator is told: neither good nor bad. */

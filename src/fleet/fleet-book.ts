@@ -57,9 +57,17 @@ export function createFleetBook(): FleetBook {
   let falls: { readonly atMs: number; readonly edges: readonly FallingEdge[] } | undefined
   const verdicts = (nowMs: number): readonly StuckVerdict[] =>
     insight.verdicts(nowMs, (cluster) => clusters.heard(cluster))
+  /** Of one page's open upgrades, each once, however often it is asked. */
   const verdictAt = (nowMs: number): VerdictOf => {
-    const byId = new Map(verdicts(nowMs).map((verdict) => [verdict.upgradeId, verdict]))
-    return ({ upgrade: { id } }) => byId.get(id) ?? { upgradeId: id, isStuck: false, causes: [] }
+    const known = new Map<UpgradeRecord, StuckVerdict>()
+    return (record) => {
+      let verdict = known.get(record)
+      if (verdict === undefined) {
+        verdict = insight.judge(record, nowMs, clusters.heard(record.upgrade.cluster))
+        known.set(record, verdict)
+      }
+      return verdict
+    }
   }
 
   return {
@@ -101,7 +109,10 @@ export function createFleetBook(): FleetBook {
         .sort((a, b) => compareRecords(a.record, b.record))
     },
     settledMs: (cluster) => settled.get(cluster) ?? -Infinity,
-    judge: (upgradeId, nowMs) => verdicts(nowMs).find((verdict) => verdict.upgradeId === upgradeId),
+    judge: (upgradeId, nowMs) => {
+      const record = clusters.open().find(({ upgrade }) => upgrade.id === upgradeId)
+      return record && verdictAt(nowMs)(record)
+    },
   }
 }
 

@@ -14,9 +14,10 @@ import { createEdgeBook } from './edge-book.ts'
 import type { EdgeBook } from './edge-book.ts'
 import { notOffered, takenSteps } from './not-offered.ts'
 import type { ChannelMember, NotOffered } from './not-offered.ts'
-import { isOpen, verdictOf } from './stuck.ts'
+import { isOpen } from './stuck.ts'
 import type { Heard } from './stuck.ts'
 import { createBaselineBook } from './stuck-baseline.ts'
+import { createStuckJudge } from './stuck-judge.ts'
 
 export interface FleetInsight {
   /** Replaces what is known of a cluster: when it was derived, and of all clusters at the start. */
@@ -49,6 +50,7 @@ export function createFleetInsight(): FleetInsight {
   const clusters = new Map<string, KnownCluster>()
   const edges = createEdgeBook()
   const baselines = createBaselineBook()
+  const judge = createStuckJudge(baselines)
   const book = createDerivedBook()
   const heardMs = new Map<string, number>()
   /** Facts know when a cluster was last heard to the hour. */
@@ -79,14 +81,16 @@ export function createFleetInsight(): FleetInsight {
       heardMs.set(cluster, Math.max(heardMs.get(cluster) ?? -Infinity, metricsMs, objectsMs))
     },
     edges,
-    verdicts: (nowMs, heard) =>
-      [...clusters.values()].flatMap((known) =>
-        known.open.map((record) => {
-          const when = heard?.(known.cluster.cluster) ?? heardOf(known)
-          return verdictOf(record, baselines, nowMs, when)
-        }),
-      ),
-    judge: (record, nowMs, heard) => verdictOf(record, baselines, nowMs, heard),
+    verdicts: (nowMs, heard) => {
+      const all: StuckVerdict[] = []
+      for (const known of clusters.values()) {
+        if (known.open.length === 0) continue
+        const when = heard?.(known.cluster.cluster) ?? heardOf(known)
+        for (const record of known.open) all.push(judge(record, nowMs, when))
+      }
+      return all
+    },
+    judge,
     restoreSeries: (written) => {
       book.restore(written)
     },

@@ -30,12 +30,22 @@ export function pageOf<T>(
   const { keyOf, idOf, compareKeys = compareNatural } = order
   const sign = isDescending ? -1 : 1
   const compare = (a: Place, b: Place): number => sign * (compareKeys(a.key, b.key) || compareNatural(a.id, b.id))
-  const placed = items.map((item) => ({ item, key: keyOf(item), id: idOf(item) }))
-  const rest = after === undefined ? placed : placed.filter((one) => compare(one, after) > 0)
-  return rest
-    .sort(compare)
-    .slice(0, limit)
-    .map(({ item }) => item)
+  const page: (Place & { readonly item: T })[] = []
+  // One page of many items: each is held against the last of the best so far, instead of sorting them all.
+  for (const item of items) {
+    const one = { item, key: keyOf(item), id: idOf(item) }
+    if (after !== undefined && compare(one, after) <= 0) continue
+    if (page.length >= limit && compare(one, page.at(-1) ?? one) >= 0) continue
+    let [from, to] = [0, page.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if (compare(page[middle]!, one) <= 0) from = middle + 1
+      else to = middle
+    }
+    page.splice(from, 0, one)
+    if (page.length > limit) page.pop()
+  }
+  return page.map(({ item }) => item)
 }
 
 function compareNatural(a: SortKey, b: SortKey): number {

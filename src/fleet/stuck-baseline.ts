@@ -43,6 +43,8 @@ export interface BaselineBook {
   put(cluster: string, records: readonly UpgradeRecord[]): void
   /** What counts for a phase of an upgrade. */
   baselineOf(upgrade: Upgrade, phase: PhaseName): PhaseBaseline
+  /** Another number whenever something else may have been learned. */
+  lesson(): number
 }
 
 /** From the upgrades of any clusters, once. */
@@ -60,10 +62,11 @@ export function learnBaselines(records: Iterable<UpgradeRecord>): BaselineBook {
 
 export function createBaselineBook(): BaselineBook {
   const lessons = new Map<string, Lesson>()
-  const lessonsOfCluster = new Map<string, ReadonlySet<string>>()
+  const lessonsOfCluster = new Map<string, ClusterLessons>()
+  let changes = 0
 
   const forget = (cluster: string): void => {
-    for (const key of lessonsOfCluster.get(cluster) ?? []) {
+    for (const key of lessonsOfCluster.get(cluster)?.keys() ?? []) {
       const lesson = lessons.get(key)!
       lesson.byCluster.delete(cluster)
       lesson.learned = undefined
@@ -71,27 +74,22 @@ export function createBaselineBook(): BaselineBook {
     }
     lessonsOfCluster.delete(cluster)
   }
-  const learn = (key: string, cluster: string, seconds: number): void => {
-    let lesson = lessons.get(key)
-    if (lesson === undefined) lessons.set(key, (lesson = { byCluster: new Map(), learned: undefined }))
-    lesson.byCluster.set(cluster, [...(lesson.byCluster.get(cluster) ?? []), seconds])
-    lesson.learned = undefined
-  }
   return {
     put: (cluster, records) => {
+      const told = clusterLessons(records)
+      // Most of what is told of a cluster is nothing new of its finished upgrades.
+      if (areEqual(told, lessonsOfCluster.get(cluster))) return
+      changes++
       forget(cluster)
-      const keys = new Set<string>()
-      for (const record of records) {
-        for (const { phase, seconds } of silencesOf(record)) {
-          for (const { scope } of scopesOf(record.upgrade)) {
-            const key = `${scope} ${phase}`
-            keys.add(key)
-            learn(key, cluster, seconds)
-          }
-        }
+      for (const [key, seconds] of told) {
+        let lesson = lessons.get(key)
+        if (lesson === undefined) lessons.set(key, (lesson = { byCluster: new Map(), learned: undefined }))
+        lesson.byCluster.set(cluster, seconds)
+        lesson.learned = undefined
       }
-      if (keys.size > 0) lessonsOfCluster.set(cluster, keys)
+      if (told.size > 0) lessonsOfCluster.set(cluster, told)
     },
+    lesson: () => changes,
     baselineOf: (upgrade, phase) => {
       const isPerWave = phase === 'virt_handler.waves'
       if (isUnbounded(phase)) return { ...seedOf(phase, unboundedSeconds(phase)), isPerWave }
@@ -107,6 +105,34 @@ export function createBaselineBook(): BaselineBook {
       return { ...seedOf(phase, SEED_SECONDS), isPerWave }
     },
   }
+}
+
+/** By scope and phase, how long its upgrades were silent. */
+type ClusterLessons = ReadonlyMap<string, readonly number[]>
+
+function clusterLessons(records: readonly UpgradeRecord[]): ClusterLessons {
+  const told = new Map<string, number[]>()
+  for (const record of records) {
+    const scopes = scopesOf(record.upgrade)
+    for (const { phase, seconds } of silencesOf(record)) {
+      for (const { scope } of scopes) {
+        const key = `${scope} ${phase}`
+        const known = told.get(key)
+        if (known === undefined) told.set(key, [seconds])
+        else known.push(seconds)
+      }
+    }
+  }
+  return told
+}
+
+function areEqual(a: ClusterLessons, b: ClusterLessons = new Map()): boolean {
+  if (a.size !== b.size) return false
+  for (const [key, seconds] of a) {
+    const others = b.get(key)
+    if (others?.length !== seconds.length || seconds.some((one, i) => one !== others[i])) return false
+  }
+  return true
 }
 
 interface Lesson {

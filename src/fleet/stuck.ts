@@ -34,7 +34,16 @@ export function isOpen({ upgrade }: UpgradeRecord): boolean {
 
 /** @param heard absent: what the record itself was read from */
 export function verdictOf(record: UpgradeRecord, baselines: BaselineBook, nowMs: number, heard?: Heard): StuckVerdict {
-  const stands = standsIn(record, baselines)
+  return verdictAt(record, standsIn(record, baselines), nowMs, heard)
+}
+
+/** The same, of an upgrade of which it is known where it stands; `undefined`: nothing says since when. */
+export function verdictAt(
+  record: UpgradeRecord,
+  stands: Standing | undefined,
+  nowMs: number,
+  heard?: Heard,
+): StuckVerdict {
   const isHeardUntilMs = heardUntilMs(record, heard)
   const silence = nowMs > isHeardUntilMs ? { silentSinceMs: lastHeardMs(record, heard) } : {}
   const calm = { upgradeId: record.upgrade.id, isStuck: false, causes: [], ...silence } as const
@@ -55,7 +64,8 @@ export function verdictOf(record: UpgradeRecord, baselines: BaselineBook, nowMs:
   }
 }
 
-interface Standing {
+/** Where an upgrade stands, whatever the time. */
+export interface Standing {
   readonly phase: PhaseName | undefined
   readonly phaseSinceMs: number | undefined
   readonly baseline: PhaseBaseline | undefined
@@ -65,7 +75,7 @@ interface Standing {
 }
 
 /** The phase that is most overdue; it is stuck only when all that are open are. `undefined`: nothing says since when. */
-function standsIn(record: UpgradeRecord, baselines: BaselineBook): Standing | undefined {
+export function standsIn(record: UpgradeRecord, baselines: BaselineBook): Standing | undefined {
   const { upgrade } = record
   const lastMs = lastProgressMs(record)
   const open = openPhases(upgrade).map(({ name, startedMs, state, resolutionSeconds }) => {

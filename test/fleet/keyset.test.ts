@@ -18,6 +18,8 @@ test('pages of any size give each item once, in the order of one large page', ()
   fc.assert(
     fc.property(items, fc.boolean(), fc.integer({ min: 1, max: 7 }), (list, isDescending, limit) => {
       const whole = pageOf(list, order, { isDescending, limit: 1000 })
+      const sign = isDescending ? -1 : 1
+      expect(whole).toEqual(list.toSorted((a, b) => sign * (a.key - b.key || (a.id < b.id ? -1 : 1))))
       const found: Item[] = []
       let after: Place | undefined
       for (;;) {

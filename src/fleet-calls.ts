@@ -12,13 +12,17 @@ import type { DurationRun, DurationRuns } from './fleet/duration-runs.ts'
 import type { EdgeQuery, RunQuery } from './fleet/edge-book.ts'
 import type { EdgeName } from './fleet/edges.ts'
 import type { FleetBook } from './fleet/fleet-book.ts'
+import { gateBook, gatesNamed, standingPatches } from './fleet/gate-uses.ts'
 import { healthyUpgrades } from './fleet/healthy-upgrades.ts'
 import type { HealthyUpgrade } from './fleet/healthy-upgrades.ts'
 import { fleetNow } from './fleet/now.ts'
 import type { FleetNow } from './fleet/now.ts'
+import { strandedVersions } from './fleet/stranded.ts'
 import type { FleetProgress } from './fleet-loop.ts'
 import type { Modification } from './model/cluster-record.ts'
 import type { FleetFactsReader, ModificationQuery, UpgradeQuery } from './model/fleet-facts.ts'
+import type { GateBook } from './model/gate-use.ts'
+import type { StrandedVersion } from './model/stranded.ts'
 import type { EdgeFacts, StuckVerdict } from './model/stuck.ts'
 import type { UpgradeRecord } from './model/upgrade.ts'
 import { edgesOf, pastFactsOf, pastFleetCalls } from './past-fleet-calls.ts'
@@ -41,6 +45,8 @@ export type FleetCalls = PastFleetCalls & {
   fleetHealthy(nowMs: number): Promise<readonly HealthyUpgrade[]>
   fleetVerdict(upgradeId: string, nowMs: number): Promise<StuckVerdict | undefined>
   fleetModifications(query: ModificationQuery): Promise<readonly Modification[]>
+  fleetStranded(nowMs: number): Promise<readonly StrandedVersion[]>
+  fleetGates(gate?: string): Promise<GateBook>
   fleetEdges(query: EdgeQuery): Promise<readonly EdgeFacts[]>
   fleetEdge(name: EdgeName, sinceMs?: number): Promise<EdgeFacts | undefined>
   fleetCompare(first: EdgeName, second: EdgeName, sinceMs?: number): Promise<EdgeComparison | undefined>
@@ -70,6 +76,15 @@ export function fleetCalls(
     fleetHealthy: async (nowMs) => healthyUpgrades((await filled).open(nowMs)),
     fleetVerdict: async (upgradeId, nowMs) => (await filled).judge(upgradeId, nowMs),
     fleetModifications: (query) => facts.modifications(query),
+    fleetStranded: async (nowMs) => {
+      const book = await filled
+      const { edges } = book.insight
+      return strandedVersions(book.standing(), edges.runs(), book.insight.notOffered(nowMs), nowMs)
+    },
+    fleetGates: async (gate) => {
+      const patches = await standingPatches((query) => facts.modifications(query))
+      return gatesNamed(gateBook((await filled).records(), patches), gate)
+    },
     fleetEdges: async (query) => edgesOf((await filled).insight.edges, query),
     fleetEdge: async (name, sinceMs) => (await filled).insight.edges.edge(name, sinceMs),
     fleetCompare: async (first, second, sinceMs) => (await filled).insight.edges.compare(first, second, sinceMs),
@@ -106,6 +121,8 @@ export function fleetFactsOf(query: Remote<FleetCalls>): ApiFleetFacts {
     open: (nowMs) => query.fleetOpen(nowMs),
     judge: (upgradeId, nowMs) => query.fleetVerdict(upgradeId, nowMs),
     modifications: (asked) => query.fleetModifications(asked),
+    stranded: (nowMs) => query.fleetStranded(nowMs),
+    gates: (gate) => query.fleetGates(gate),
     edges: (asked) => query.fleetEdges(asked),
     edge: (name, sinceMs) => query.fleetEdge(name, sinceMs),
     compare: (first, second, sinceMs) => query.fleetCompare(first, second, sinceMs),

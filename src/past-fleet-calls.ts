@@ -12,15 +12,19 @@ import type { EdgeBook, EdgeQuery, RunQuery } from './fleet/edge-book.ts'
 import type { EdgeName } from './fleet/edges.ts'
 import type { FleetBook } from './fleet/fleet-book.ts'
 import type { FleetCoverage } from './fleet/fleet-coverage.ts'
+import { gateBook, gatesNamed, standingPatches } from './fleet/gate-uses.ts'
 import { fleetNow } from './fleet/now.ts'
 import { pastFleet } from './fleet/past-fleet.ts'
 import type { PastFleet } from './fleet/past-fleet.ts'
 import { pastModifications, pastUpgrades } from './fleet/past-pages.ts'
 import { modificationAt, recordAt } from './fleet/record-at.ts'
+import { strandedVersions } from './fleet/stranded.ts'
 import type { FleetProgress } from './fleet-loop.ts'
 import type { FleetStanding } from './fleet-calls.ts'
 import type { Modification } from './model/cluster-record.ts'
 import type { FleetFactsReader, ModificationQuery, UpgradeQuery } from './model/fleet-facts.ts'
+import type { GateBook } from './model/gate-use.ts'
+import type { StrandedVersion } from './model/stranded.ts'
 import type { EdgeFacts, StuckVerdict } from './model/stuck.ts'
 import type { UpgradeRecord } from './model/upgrade.ts'
 import type { Remote } from './rpc.ts'
@@ -43,6 +47,9 @@ export type PastFleetCalls = {
   pastOpen(moment: PastMoment): Promise<readonly OpenUpgrade[]>
   pastVerdict(moment: PastMoment, upgradeId: string): Promise<StuckVerdict | undefined>
   pastModifications(moment: PastMoment, query: ModificationQuery): Promise<readonly Modification[]>
+  /** Without who was not offered a newer version: of what was offered only the present is kept. */
+  pastStranded(moment: PastMoment): Promise<readonly StrandedVersion[]>
+  pastGates(moment: PastMoment, gate?: string): Promise<GateBook>
   pastEdges(moment: PastMoment, query: EdgeQuery): Promise<readonly EdgeFacts[]>
   pastEdge(moment: PastMoment, name: EdgeName, sinceMs?: number): Promise<EdgeFacts | undefined>
   pastCompare(
@@ -112,6 +119,15 @@ export function pastFleetCalls(
     pastVerdict: async (moment, upgradeId) =>
       (await open(moment)).find(({ verdict }) => verdict.upgradeId === upgradeId)?.verdict,
     pastModifications: ({ atMs }, query) => pastModifications(facts, query, atMs),
+    pastStranded: async (moment) => {
+      const fleet = await at(moment)
+      return strandedVersions(fleet.standing(), fleet.insight.edges.runs(), [], moment.atMs)
+    },
+    pastGates: async (moment, gate) => {
+      const records = Array.from((await at(moment)).standing(), ({ record }) => record ?? [])
+      const patches = await standingPatches((query) => pastModifications(facts, query, moment.atMs))
+      return gatesNamed(gateBook(records.flat(), patches), gate)
+    },
     pastEdges: async (moment, query) => edgesOf((await at(moment)).insight.edges, query),
     pastEdge: async (moment, name, sinceMs) => (await at(moment)).insight.edges.edge(name, sinceMs),
     pastCompare: async (moment, first, second, sinceMs) =>
@@ -143,6 +159,8 @@ export function pastFactsOf(query: Remote<PastFleetCalls>, moment: PastMoment): 
     open: () => query.pastOpen(moment),
     judge: (upgradeId) => query.pastVerdict(moment, upgradeId),
     modifications: (asked) => query.pastModifications(moment, asked),
+    stranded: () => query.pastStranded(moment),
+    gates: (gate) => query.pastGates(moment, gate),
     edges: (asked) => query.pastEdges(moment, asked),
     edge: (name, sinceMs) => query.pastEdge(moment, name, sinceMs),
     compare: (first, second, sinceMs) => query.pastCompare(moment, first, second, sinceMs),

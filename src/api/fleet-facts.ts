@@ -5,6 +5,8 @@ import type { EdgeReader } from '../fleet/edge-book.ts'
 import type { FleetNow } from '../fleet/now.ts'
 import type { ClusterFacts, ModificationQuery, UpgradeQuery } from '../model/fleet-facts.ts'
 import type { Modification } from '../model/cluster-record.ts'
+import type { GateBook } from '../model/gate-use.ts'
+import type { StrandedVersion } from '../model/stranded.ts'
 import type { StuckVerdict } from '../model/stuck.ts'
 import type { UpgradeRecord } from '../model/upgrade.ts'
 
@@ -34,6 +36,10 @@ export interface FleetView extends EdgeReader {
   /** `undefined`: it is over. */
   judge(upgradeId: string, nowMs: number): Promise<StuckVerdict | undefined>
   modifications(query: ModificationQuery): Promise<readonly Modification[]>
+  /** The most clusters first. */
+  stranded(nowMs: number): Promise<readonly StrandedVersion[]>
+  /** Feature gates that are set, and by whom; `gate`: of this one alone, in any case of its letters. */
+  gates(gate?: string): Promise<GateBook>
 }
 
 export interface ClusterWithFacts {

@@ -47,6 +47,8 @@ export const UNTOLD = {
   upgrade: ['upgrade.blockedBy', 'components.message', 'virtHandler', 'workloads', 'lastProgressAt'],
   stuck: ['stuck.upgrade.blockedBy', 'stuck.verdict', 'silentCount', 'coverage.silent'],
   edges: ['coverage.silent'],
+  stranded: ['stranded.notOffered', 'coverage.silent'],
+  gates: ['gates.on', 'gates.off', 'uses.hyperconverged', 'coverage.silent'],
   modifications: ['modifications.count', 'coverage.silent'],
   alerts: ['pending', 'value', 'rule', 'marks', 'failing'],
 } as const satisfies Readonly<Record<string, readonly string[]>>

@@ -11,7 +11,9 @@ import {
   RunsQuery,
 } from '../contract/fleet-edges.ts'
 import { LogItems, LogsQuery } from '../contract/fleet-logs.ts'
+import { GateDetail, GateItems, GateQuery, GatesQuery } from '../contract/fleet-gates.ts'
 import { ModificationItems, ModificationsQuery } from '../contract/fleet-modifications.ts'
+import { StrandedItems, StrandedQuery } from '../contract/fleet-stranded.ts'
 import {
   StuckItems,
   StuckQuery,
@@ -118,5 +120,24 @@ export const FLEET_OPERATIONS: Operations = {
     tag: 'fleet',
     query: ModificationsQuery,
     answer: ModificationItems,
+  },
+  'GET /api/fleet/v1/stranded': {
+    summary: 'Versions from which no way out is known to work, the most clusters first.',
+    tag: 'fleet',
+    query: StrandedQuery,
+    answer: StrandedItems,
+  },
+  'GET /api/fleet/v1/gates': {
+    summary: 'Feature gates that are set: on, off, and by JSON patch.',
+    tag: 'fleet',
+    query: GatesQuery,
+    answer: GateItems,
+  },
+  'GET /api/fleet/v1/gates/:gate': {
+    summary: 'One feature gate: by which clusters it is set, and whether past HyperConverged.',
+    tag: 'fleet',
+    path: { gate: 'Its name, in any case of its letters.' },
+    query: GateQuery,
+    answer: GateDetail,
   },
 }

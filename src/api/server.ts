@@ -54,7 +54,9 @@ import { registerFleetClusters } from './fleet-clusters.ts'
 import { registerFleetEdges } from './fleet-edges.ts'
 import type { ApiFleetFacts } from './fleet-facts.ts'
 import { registerFleetLogs } from './fleet-logs.ts'
+import { registerFleetGates } from './fleet-gates.ts'
 import { registerFleetModifications } from './fleet-modifications.ts'
+import { registerFleetStranded } from './fleet-stranded.ts'
 import { registerFleetUpgrades } from './fleet-upgrades.ts'
 import { registerFederate } from './federate.ts'
 import type { ReadNewest } from './federate.ts'
@@ -282,6 +284,8 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   registerFleetUpgrades(app, deps.fleetFacts, clock)
   registerFleetEdges(app, deps.fleetFacts, clock)
   registerFleetModifications(app, deps.fleetFacts, clock)
+  registerFleetStranded(app, deps.fleetFacts, clock)
+  registerFleetGates(app, deps.fleetFacts, clock)
   registerJaegerLegacy(app, deps.traces, clock)
   registerJaegerV3(app, deps.traces)
   registerAdoption(app, deps.adoption, clock)

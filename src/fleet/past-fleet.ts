@@ -29,7 +29,7 @@ export interface PastFleet extends NowSource {
   /** When anything was first heard of any cluster; absent: no cluster is known. */
   readonly knownFromMs?: number
   readonly insight: {
-    readonly edges: Pick<EdgeBook, 'edges' | 'edge' | 'compare' | 'lengths' | 'medianRun' | 'prepare'>
+    readonly edges: Pick<EdgeBook, 'edges' | 'edge' | 'compare' | 'lengths' | 'medianRun' | 'prepare' | 'runs'>
   }
   clusters(query: ClusterQuery): ClusterPage
   cluster(name: string): ClusterView | undefined

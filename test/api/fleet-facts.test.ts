@@ -7,7 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ClusterDetail, ClusterItems } from '../../src/contract/fleet-clusters.ts'
 import type { ClusterItem } from '../../src/contract/fleet-clusters.ts'
 import { EdgeComparisonItem, EdgeItems, RunItems } from '../../src/contract/fleet-edges.ts'
+import { GateDetail, GateItems } from '../../src/contract/fleet-gates.ts'
 import { ModificationItems } from '../../src/contract/fleet-modifications.ts'
+import { StrandedItems } from '../../src/contract/fleet-stranded.ts'
 import { StuckItems, UpgradeDetailItem, UpgradeItem, UpgradeItems } from '../../src/contract/fleet-upgrades.ts'
 import type { ClusterRecord, Modification } from '../../src/model/cluster-record.ts'
 import type { ClusterFacts } from '../../src/model/fleet-facts.ts'
@@ -562,4 +564,71 @@ test.each([
   ['modifications?open=1', '400 invalid parameter "open": got "1", want true or false'],
 ])('%s is refused: %s', async (path, want) => {
   expect(await refusal(`/api/fleet/v1/${path}`)).toBe(want)
+})
+
+test('stranded: versions nobody left lately, with who is on them', async () => {
+  const { stranded, total, coverage } = await ask<StrandedItems>('/api/fleet/v1/stranded', StrandedItems)
+  // 1.16.0 was left by c-1, and 1.17.0 is the newest.
+  expect(stranded.map(({ version, reason, names, population }) => [version, reason, names, population])).toEqual([
+    ['1.9.1', 'never_left', ['c-2'], 1],
+  ])
+  expect([total, coverage.clusters]).toEqual([1, 4])
+  const { past } = await ask<StrandedItems>('/api/fleet/v1/stranded?at=2026-08-20T09:59:30Z', StrandedItems)
+  expect(past?.untold).toContain('stranded.notOffered')
+})
+
+describe('feature gates', () => {
+  const add = (path: string, value: unknown) => ({ operations: [{ op: 'add', path, value }] })
+  const gated = (cluster: string, featureGates: Readonly<Record<string, boolean>>, more: Partial<ClusterRecord> = {}) =>
+    record(cluster, { ...more, settings: { apiVersion: 'v', liveMigration: {}, featureGates } })
+  const list = '/spec/configuration/developerConfiguration/featureGates/-'
+  let gates: TestServer
+  beforeAll(async () => {
+    gates = await serverOf([
+      facts(gated('a', { downwardMetrics: true }, { hcoVersion: '1.17.0' })),
+      facts(gated('b', { downwardMetrics: false }, { hcoVersion: '1.16.0' }), {
+        modifications: [
+          modification('b', 'p-1', add(list, 'DownwardMetrics')),
+          modification('b', 'p-2', { ...add(list, 'CPUManager'), endedMs: at(-10) }),
+        ],
+      }),
+      facts(record('untold')),
+    ])
+  })
+
+  test('each with how many set it, and how many tell', async () => {
+    const { telling, gates: found, coverage } = await ask<GateItems>('/api/fleet/v1/gates', GateItems, gates)
+    expect([telling, coverage.clusters]).toEqual([2, 3])
+    expect(found).toEqual([{ gate: 'downwardMetrics', on: 1, off: 1, patched: 1 }])
+  })
+
+  test('one: patches first, page by page, narrowed', async () => {
+    const one = (query = '') => ask<GateDetail>(`/api/fleet/v1/gates/DOWNWARDMETRICS${query}`, GateDetail, gates)
+    const first = await one('?limit=2')
+    expect(first.uses.map(({ cluster, on, source, component }) => [cluster, on, source, component])).toEqual([
+      ['b', true, 'jsonpatch', 'kubevirt'],
+      ['a', true, 'hyperconverged', null],
+    ])
+    expect([first.total, first.versions]).toEqual([
+      3,
+      [
+        { version: '1.17.0', clusters: 1 },
+        { version: '1.16.0', clusters: 1 },
+      ],
+    ])
+    const rest = await one(`?limit=2&cursor=${first.nextCursor}`)
+    expect(rest.uses.map(({ cluster, on }) => [cluster, on])).toEqual([['b', false]])
+    expect(rest.nextCursor).toBeNull()
+    expect((await one('?source=jsonpatch')).uses[0]).toMatchObject({ spelled: 'DownwardMetrics', version: '1.16.0' })
+    expect((await one('?on=false')).total).toBe(1)
+  })
+
+  test('a gate nobody sets; and one of the past, when its patch stood', async () => {
+    expect((await gates.app.inject('/api/fleet/v1/gates/CPUManager')).json()).toMatchObject({
+      error: 'no cluster is known to set a feature gate "CPUManager"',
+    })
+    const then = new Date(at(-30)).toISOString()
+    const { uses } = await ask<GateDetail>(`/api/fleet/v1/gates/CPUManager?at=${then}`, GateDetail, gates)
+    expect(uses).toMatchObject([{ cluster: 'b', source: 'jsonpatch' }])
+  })
 })

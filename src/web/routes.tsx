@@ -32,6 +32,8 @@ const load = {
   edges: () => import('./pages/edges-page.tsx'),
   edge: () => import('./pages/edge-page.tsx'),
   modifications: () => import('./pages/modifications-page.tsx'),
+  gates: () => import('./pages/gates-page.tsx'),
+  gate: () => import('./pages/gate-page.tsx'),
   adoption: () => import('./pages/adoption-page.tsx'),
 } as const
 
@@ -62,6 +64,8 @@ const UpgradePage = lazyPage(async () => (await load.upgrade()).UpgradePage)
 const EdgesPage = lazyPage(async () => (await load.edges()).EdgesPage)
 const EdgePage = lazyPage(async () => (await load.edge()).EdgePage)
 const ModificationsPage = lazyPage(async () => (await load.modifications()).ModificationsPage)
+const GatesPage = lazyPage(async () => (await load.gates()).GatesPage)
+const GatePage = lazyPage(async () => (await load.gate()).GatePage)
 const AdoptionPage = lazyPage(async () => (await load.adoption()).AdoptionPage)
 
 /** What an on-call engineer needs next is fetched while the server can still be reached. */
@@ -84,6 +88,8 @@ export function Routes(): ReactNode {
         )}
       </Route>
       <Route path={FLEET_ROUTES.modifications} component={ModificationsPage} />
+      <Route path={FLEET_ROUTES.gates} component={GatesPage} />
+      <Route path={FLEET_ROUTES.gate}>{({ gate }) => <GatePage key={gate} gate={gate} />}</Route>
       <Route path={ROUTES.adoption} component={AdoptionPage} />
       <Route path={ROUTES.resolved} component={ResolvedPage} />
       <Route path={ROUTES.rules} component={RulesPage} />

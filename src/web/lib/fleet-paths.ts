@@ -10,6 +10,8 @@ export const FLEET_ROUTES = {
   edges: '/fleet/edges',
   edge: '/fleet/edges/:operator/:from/:to',
   modifications: '/fleet/modifications',
+  gates: '/fleet/gates',
+  gate: '/fleet/gates/:gate',
 } as const
 
 /** The place itself shows its first page: one page at two addresses, so that nothing is lost between them. */
@@ -25,6 +27,7 @@ export const FLEET_PAGES = [
   { name: 'Upgrades', path: FLEET_ROUTES.upgrades, says: 'those that run, by phase, and all there were' },
   { name: 'Edges', path: FLEET_ROUTES.edges, says: 'each step between two versions: success and time by phase' },
   { name: 'Modifications', path: FLEET_ROUTES.modifications, says: 'what is changed past the API, and unsafe patches' },
+  { name: 'Gates', path: FLEET_ROUTES.gates, says: 'which feature gates are used, and who sets them by patch' },
 ] as const
 
 type Search = Readonly<Record<string, string | readonly string[]>>
@@ -57,4 +60,9 @@ export function edgePath(operator: string, from: string, to: string, search: Sea
 
 export function modificationsPath(search: Search = {}): string {
   return withSearch(FLEET_ROUTES.modifications, searchOf(search))
+}
+
+/** @param search `show`: `patched`, `on` or `off` alone */
+export function gatePath(gate: string, search: Search = {}): string {
+  return withSearch(`${FLEET_ROUTES.gates}/${encodeURIComponent(gate)}`, searchOf(search))
 }

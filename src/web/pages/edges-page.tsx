@@ -3,10 +3,12 @@ import type { ReactNode } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { UPGRADE_OPERATORS } from '../../contract/fleet-upgrades.ts'
 import type { EdgeItems } from '../../contract/fleet-edges.ts'
+import type { StrandedItem } from '../../contract/fleet-stranded.ts'
 import { EDGE_ORDERS, sortEdges } from '../lib/edge-order.ts'
 import type { EdgeOrder } from '../lib/edge-order.ts'
 import { EDGE_WINDOWS, edgeWindowWords, parseEdgeWindow } from '../lib/edge-window.ts'
 import type { EdgeWindow } from '../lib/edge-window.ts'
+import { strandedEdges } from '../lib/stranded-words.ts'
 import { edgesPath } from '../lib/fleet-paths.ts'
 import { operatorName } from '../lib/fleet-words.ts'
 import { countOf } from '../lib/format-number.ts'
@@ -15,9 +17,11 @@ import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { EdgeTable } from '../panels/fleet/edge-table.tsx'
 import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
 import { NoClusterNote } from '../panels/fleet/no-cluster.tsx'
+import { StrandedTable } from '../panels/fleet/stranded-table.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { edgesCall, useEdges } from '../query/use-edges.ts'
 import { useMoment } from '../query/use-moment.ts'
+import { strandedCall, useStranded } from '../query/use-stranded.ts'
 import { Choice } from '../ui/choice.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -43,10 +47,13 @@ export function EdgesPage(): ReactNode {
   const moment = useMoment()
   const asked = { sort: 'success_low', order: 'asc', window }
   const query = useEdges(asked)
+  const isStranded = params.get('show') === 'stranded'
+  const stranded = useStranded(isStranded)
   const order = EDGE_ORDERS.find((name) => name === params.get('order')) ?? 'worst'
   const operator = UPGRADE_OPERATORS.find((name) => name === params.get('operator')) ?? ''
+  const show = isStranded ? 'stranded' : ''
   const change = (next: Partial<EdgesView>): void => {
-    const { order: by, ...rest } = { order, operator, window, ...next }
+    const { order: by, ...rest } = { order, operator, window, show, ...next }
     navigate(edgesPath({ order: by === 'worst' ? '' : by, ...rest }), { replace: true })
   }
   return (
@@ -55,6 +62,17 @@ export function EdgesPage(): ReactNode {
       <h1 className="visually-hidden">Fleet: edges</h1>
       <PagesNav place="Fleet" />
       <div className="filters">
+        <Choice
+          label="Versions"
+          options={[
+            { value: '', text: 'All versions' },
+            { value: 'stranded', text: 'Stranded' },
+          ]}
+          value={show}
+          onChange={(of) => {
+            change({ show: of })
+          }}
+        />
         <Choice
           label="Upgrades that began"
           options={EDGE_WINDOWS}
@@ -83,27 +101,48 @@ export function EdgesPage(): ReactNode {
           }}
         />
       </div>
+      {isStranded ? (
+        <>
+          <Answer query={stranded} what="stranded versions" skeletonLines={4}>
+            {(answer) => <StrandedTable answer={answer} />}
+          </Answer>
+          <ApiCallNote call={{ path: strandedCall(moment) }} />
+        </>
+      ) : null}
       <Answer query={query} what="the edges" skeletonLines={12}>
-        {(answer) => <EdgesAnswer answer={answer} view={{ order, operator, window }} />}
+        {(answer) => (
+          <EdgesAnswer
+            answer={isStranded ? { ...answer, edges: strandedEdges(answer.edges, stranded.data?.stranded) } : answer}
+            view={{ order, operator, window }}
+            stranded={isStranded ? (stranded.data?.stranded ?? []) : NONE}
+          />
+        )}
       </Answer>
       <ApiCallNote call={{ path: edgesCall(asked, moment) }} />
     </div>
   )
 }
 
+const NONE: readonly StrandedItem[] = []
+
 interface EdgesView {
   readonly order: EdgeOrder
   readonly operator: string
   readonly window: EdgeWindow
+  readonly show?: string
 }
 
 interface EdgesAnswerProps {
   readonly answer: EdgeItems
   readonly view: EdgesView
+  /** Versions that are marked in the graph. */
+  readonly stranded: readonly StrandedItem[]
 }
 
-function EdgesAnswer({ answer, view: { order, operator, window } }: EdgesAnswerProps): ReactNode {
+function EdgesAnswer({ answer, view: { order, operator, window }, stranded }: EdgesAnswerProps): ReactNode {
   const edges = answer.edges.filter((edge) => operator === '' || edge.operator === operator)
+  if (edges.length === 0 && stranded !== NONE)
+    return <p className="empty quiet">No edge leads to or from such a version.</p>
   if (edges.length === 0) {
     if (answer.coverage.clusters === 0) return <NoClusterNote />
     return (
@@ -119,7 +158,7 @@ function EdgesAnswer({ answer, view: { order, operator, window } }: EdgesAnswerP
       {operators.map((one) => (
         <Panel key={one} title={`Graph of ${operatorName(one)}`} className="graph-panel">
           <Suspense fallback={<Skeleton lines={4} label="Drawing the graph" />}>
-            <EdgeGraph edges={edges.filter((edge) => edge.operator === one)} window={window} />
+            <EdgeGraph edges={edges.filter((edge) => edge.operator === one)} window={window} stranded={stranded} />
           </Suspense>
         </Panel>
       ))}

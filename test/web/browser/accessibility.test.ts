@@ -84,6 +84,8 @@ const SCREENS: readonly Screen[] = [
     path: '/fleet/edges/kubevirt-hyperconverged/1.17.3/1.18.1?than=1.16.0..1.17.3',
     shows: 'succeeds more often',
   },
+  { name: 'stranded versions', path: '/fleet/edges?show=stranded', shows: 'never left' },
+  { name: 'a feature gate', path: '/fleet/gates/downwardMetrics', shows: 'Set by JSON patch' },
   { name: 'modifications', path: '/fleet/modifications', shows: 'By hour of the day' },
   { name: 'adoption', path: '/adoption', shows: 'that tell (51 %)' },
   { name: 'explore', path: '/explore?expr=ALERTS&tab=table', shows: '14 series' },

@@ -1,6 +1,8 @@
 import { clusterDetail, clusterItems, objectChanges } from './fleet-fixtures.ts'
 import { modifications } from './modification-fixtures.ts'
 import { fleetCoverage } from './coverage-fixtures.ts'
+import { gateDetail, gateItems } from './gate-fixtures.ts'
+import { strandedItems } from './stranded-fixtures.ts'
 import { edgeComparison, edgeItems, runItems } from './edge-fixtures.ts'
 import { stuckItems, upgradeDetail, upgradeItems } from './upgrade-fixtures.ts'
 
@@ -23,6 +25,8 @@ export function fleetAnswer({ pathname, searchParams }: URL, nowMs: number): unk
   if (route === 'edges' && name === 'runs') return runItems(searchParams, nowMs)
   if (route === 'edges')
     return name === 'compare' ? edgeComparison(searchParams, nowMs) : edgeItems(searchParams, nowMs)
+  if (route === 'stranded') return strandedItems(nowMs)
+  if (route === 'gates') return name === '' ? gateItems(nowMs) : gateDetail(name, searchParams, nowMs)
   if (route === 'modifications') {
     const kind = searchParams.get('kind')
     return {

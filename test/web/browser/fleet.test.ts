@@ -253,6 +253,17 @@ test('which edge is worst this week, in one click; did the fix release fix it, i
   await page.waitForURL('**/fleet/edges?order=newest')
   expect((await order())[0]).toBe('1.17.3')
 
+  // Where are people stranded? Two clicks: the edges, and this one.
+  await page.getByRole('button', { name: 'Stranded' }).click()
+  await page.waitForURL('**/fleet/edges?order=newest&show=stranded')
+  const stranded = page.getByRole('table', { name: 'Stranded versions' })
+  expect(await stranded.getByRole('row').nth(1).innerText()).toMatch(/^1\.13\.0\s[^]*all 38 clusters[^]*never left/)
+  await page.getByText('2 stranded versions: 41 of 1,200 clusters (', { exact: false }).waitFor()
+  await graph.getByText('▲ 1.13.0').waitFor()
+  expect(await graph.getByRole('link').count()).toBe(3)
+  await page.getByRole('button', { name: 'All versions' }).click()
+  await page.waitForURL('**/fleet/edges?order=newest')
+
   await table.getByRole('link', { name: '1.17.3 → 1.18.1' }).click()
   // How long do upgrades take by cluster size? Two clicks: the edges, and this one.
   const sizes = page.getByRole('region', { name: 'Durations by cluster size' })
@@ -293,6 +304,23 @@ test('who patches and who edits by hand, in one click: by hazard and target, and
     .waitFor()
   await page.getByRole('button', { name: 'All there were' }).click()
   await page.waitForURL('**/fleet/modifications?standing=all')
+
+  // Is a gate used, and who sets it by patch? Two clicks: the gates, and the gate.
+  await page.getByRole('navigation', { name: 'Pages of Fleet' }).getByRole('link', { name: 'Gates' }).click()
+  await page.getByText('900 of 1,200 clusters tell what their HyperConverged sets').waitFor()
+  await page.getByRole('link', { name: 'downwardMetrics' }).click()
+  await page.waitForURL('**/fleet/gates/downwardMetrics')
+  const uses = page.getByRole('table', { name: 'Who sets it' })
+  expect(await uses.getByRole('row').nth(1).innerText()).toMatch(
+    /^ams-stuck-1\s+1\.17\.3\s+on\s+JSON patch of KubeVirt/,
+  )
+  await page.getByText('12 of 900 (', { exact: false }).waitFor()
+  await page.getByText('200 of 893').waitFor()
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await page.getByText('400 of 893').waitFor()
+  await page.getByRole('button', { name: 'By JSON patch' }).click()
+  await page.waitForURL('**/fleet/gates/downwardMetrics?show=patched')
+  await page.getByText('1 place, patches first').waitFor()
   expectClean()
   await close()
 })

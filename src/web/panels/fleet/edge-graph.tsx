@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { graphlib, layout } from '@dagrejs/dagre'
 import { Link } from 'wouter'
 import type { EdgeItem } from '../../../contract/fleet-edges.ts'
+import type { StrandedItem } from '../../../contract/fleet-stranded.ts'
 import { NODE_HEIGHT, NODE_WIDTH } from '../../lib/edge-layout.ts'
 import type { EdgeLayout } from '../../lib/edge-layout.ts'
 import { formatShare } from '../../lib/format-number.ts'
@@ -14,11 +15,14 @@ interface EdgeGraphProps {
   readonly edges: readonly EdgeItem[]
   /** Over which upgrades; links keep it. */
   readonly window: EdgeWindow
+  /** Versions that are marked, where that is asked for. */
+  readonly stranded: readonly StrandedItem[]
 }
 
 /** Versions and the steps between them, oldest at the left. The table below says the same and more. */
-export function EdgeGraph({ edges, window }: EdgeGraphProps): ReactNode {
+export function EdgeGraph({ edges, window, stranded }: EdgeGraphProps): ReactNode {
   const drawn = useMemo(() => layoutOf(edges), [edges])
+  const marked = new Set(stranded.map(({ version }) => version))
   const most = Math.max(1, ...edges.map(({ attempts }) => attempts))
   return (
     <div className="edge-graph" tabIndex={0} role="group" aria-label="Graph of versions">
@@ -56,16 +60,21 @@ export function EdgeGraph({ edges, window }: EdgeGraphProps): ReactNode {
         })}
         {drawn.nodes.map(({ version, x, y }) => (
           <g key={version} transform={`translate(${x - NODE_WIDTH / 2} ${y - NODE_HEIGHT / 2})`} aria-hidden="true">
-            <rect className="edge-node" width={NODE_WIDTH} height={NODE_HEIGHT} rx="5" />
+            <rect
+              className={`edge-node ${marked.has(version) ? 'is-stranded' : ''}`}
+              width={NODE_WIDTH}
+              height={NODE_HEIGHT}
+              rx="5"
+            />
             <text className="edge-node-text" x={NODE_WIDTH / 2} y={NODE_HEIGHT / 2 + 4} textAnchor="middle">
-              {version}
+              {marked.has(version) ? `▲ ${version}` : version}
             </text>
           </g>
         ))}
       </svg>
       <p className="heat-legend quiet">
         Width: attempts; number: the share that succeeded. Dashed: none ended. Red: surely fewer than 95 of 100 succeed
-        (at least ten ended).
+        (at least ten ended).{marked.size === 0 ? '' : ' Triangle: stranded.'}
       </p>
     </div>
   )

@@ -1,0 +1,150 @@
+import type { ReactNode } from 'react'
+import { Link, useLocation, useSearch } from 'wouter'
+import type { GateDetail } from '../../contract/fleet-gates.ts'
+import { clusterPath, clustersPath, gatePath } from '../lib/fleet-paths.ts'
+import { operatorName } from '../lib/fleet-words.ts'
+import { countOf, formatCount, formatShare } from '../lib/format-number.ts'
+import { Answer } from '../panels/answer.tsx'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
+import { gateCall, useGate } from '../query/use-gates.ts'
+import { useMoment } from '../query/use-moment.ts'
+import { Choice } from '../ui/choice.tsx'
+import { FactList } from '../ui/fact-list.tsx'
+import { MoreButton } from '../ui/more-button.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { Since } from '../ui/time.tsx'
+import '../ui/styles/fleet.css'
+
+const SHOWS = [
+  { value: '', text: 'All', source: '', on: '' },
+  { value: 'patched', text: 'By JSON patch', source: 'jsonpatch', on: '' },
+  { value: 'on', text: 'On', source: '', on: 'true' },
+  { value: 'off', text: 'Off', source: '', on: 'false' },
+] as const
+
+/** Is this gate used, on which versions, and who sets it by patch. */
+export function GatePage({ gate }: { readonly gate: string }): ReactNode {
+  const wanted = new URLSearchParams(useSearch()).get('show')
+  const [, navigate] = useLocation()
+  const show = SHOWS.find(({ value }) => value === wanted) ?? SHOWS[0]
+  const asked = { gate, source: show.source, on: show.on }
+  const query = useGate(asked)
+  return (
+    <div className="page">
+      <title>{`${gate} · Daytwo`}</title>
+      <PagesNav place="Fleet" />
+      <h1>{gate}</h1>
+      <Answer query={query} what={`the feature gate ${gate}`} skeletonLines={10}>
+        {({ pages }) => {
+          const [first] = pages
+          return first === undefined ? null : (
+            <>
+              <GateSummary detail={first} />
+              <Panel
+                title="Who sets it"
+                aside={
+                  <Choice
+                    label="Which of them"
+                    options={SHOWS}
+                    value={show.value}
+                    onChange={(value) => {
+                      navigate(gatePath(gate, { show: value }), { replace: true })
+                    }}
+                  />
+                }
+              >
+                <UseTable uses={pages.flatMap(({ uses }) => uses)} total={first.total} />
+                <MoreButton query={query} text="Show more" />
+              </Panel>
+            </>
+          )
+        }}
+      </Answer>
+      <ApiCallNote call={{ path: gateCall(asked, useMoment()) }} />
+    </div>
+  )
+}
+
+function GateSummary({ detail }: { readonly detail: GateDetail }): ReactNode {
+  const { on, off, patched, telling, versions, coverage } = detail
+  const of = (count: number): string =>
+    `${formatCount(count)} of ${formatCount(telling)} (${formatShare(count, telling)})`
+  return (
+    <Panel title="How it is used" aside={<FleetCoverageNote coverage={coverage} />}>
+      <FactList
+        facts={[
+          { name: 'On in HyperConverged', value: of(on) },
+          { name: 'Off in HyperConverged', value: of(off) },
+          { name: 'Set by JSON patch', value: countOf(patched, 'cluster') },
+          {
+            name: 'On, by version of HCO',
+            value:
+              versions.length === 0
+                ? 'nowhere'
+                : versions.map(({ version, clusters }) => (
+                    <span key={version} className="inline-item nums">
+                      {version === null ? 'not known' : <Link href={clustersPath({ version })}>{version}</Link>} (
+                      {formatCount(clusters)})
+                    </span>
+                  )),
+          },
+        ]}
+      />
+      <p className="quiet">
+        {countOf(telling, 'cluster')} of {formatCount(coverage.clusters)} tell what their HyperConverged sets. What is
+        not written there has the default of its version.
+      </p>
+    </Panel>
+  )
+}
+
+function UseTable({ uses, total }: Pick<GateDetail, 'uses' | 'total'>): ReactNode {
+  if (uses.length === 0) return <p className="quiet empty">No cluster sets it so.</p>
+  return (
+    <>
+      <p className="quiet nums" role="status">
+        {uses.length < total ? `${formatCount(uses.length)} of ${formatCount(total)}` : countOf(total, 'place')},
+        patches first
+      </p>
+      <table className="data-table" aria-label="Who sets it">
+        <thead>
+          <tr>
+            <th scope="col">Cluster</th>
+            <th scope="col">HCO</th>
+            <th scope="col">Set</th>
+            <th scope="col">Where</th>
+          </tr>
+        </thead>
+        <tbody>
+          {uses.map(({ cluster, version, on, source, spelled, component, since }, i) => (
+            <tr key={`${cluster} ${source} ${component ?? ''} ${spelled} ${i}`}>
+              <td className="cell-name">
+                <Link href={clusterPath(cluster)} data-row>
+                  {cluster}
+                </Link>
+              </td>
+              <td className="nums">{version ?? <span className="quiet">not known</span>}</td>
+              <td>{on ? 'on' : 'off'}</td>
+              <td>
+                {source === 'hyperconverged' ? (
+                  'HyperConverged'
+                ) : (
+                  <>
+                    <strong>JSON patch</strong> of {operatorName(component ?? '')}
+                    {since === null ? null : (
+                      <span className="quiet">
+                        , for <Since atMs={Date.parse(since)} />
+                      </span>
+                    )}
+                  </>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}

@@ -1,0 +1,84 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { GateItems } from '../../contract/fleet-gates.ts'
+import { gatePath } from '../lib/fleet-paths.ts'
+import { countOf, formatCount } from '../lib/format-number.ts'
+import { Answer } from '../panels/answer.tsx'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
+import { NoClusterNote } from '../panels/fleet/no-cluster.tsx'
+import { PagesNav } from '../panels/pages-nav.tsx'
+import { gatesCall, useGates } from '../query/use-gates.ts'
+import { useMoment } from '../query/use-moment.ts'
+import '../ui/styles/fleet.css'
+
+/** Which feature gates are set at all, on how many clusters, and how many of them past HyperConverged. */
+export function GatesPage(): ReactNode {
+  const moment = useMoment()
+  return (
+    <div className="page">
+      <title>Feature gates · Daytwo</title>
+      <h1 className="visually-hidden">Fleet: feature gates</h1>
+      <PagesNav place="Fleet" />
+      <Answer query={useGates()} what="the feature gates" skeletonLines={10}>
+        {(answer) => <GateTable answer={answer} />}
+      </Answer>
+      <ApiCallNote call={{ path: gatesCall(moment) }} />
+    </div>
+  )
+}
+
+function GateTable({ answer: { gates, telling, coverage } }: { readonly answer: GateItems }): ReactNode {
+  if (coverage.clusters === 0) return <NoClusterNote />
+  return (
+    <>
+      <div className="list-line">
+        <span className="nums" role="status">
+          {countOf(gates.length, 'feature gate')}
+        </span>
+        <span className="quiet">
+          {formatCount(telling)} of {countOf(coverage.clusters, 'cluster')} tell what their HyperConverged sets
+        </span>
+        <FleetCoverageNote coverage={coverage} />
+      </div>
+      {gates.length === 0 ? (
+        <p className="empty quiet">
+          No cluster is known to set one: what is not written has the default of its version.
+        </p>
+      ) : (
+        <div className="table-box">
+          <table className="data-table alert-table" aria-label="Feature gates that are set">
+            <thead>
+              <tr>
+                <th scope="col">Gate</th>
+                <th scope="col" className="cell-number">
+                  On
+                </th>
+                <th scope="col" className="cell-number">
+                  Off
+                </th>
+                <th scope="col" className="cell-number">
+                  By JSON patch
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {gates.map(({ gate, on, off, patched }) => (
+                <tr key={gate}>
+                  <td className="cell-name">
+                    <Link href={gatePath(gate)} data-row>
+                      {gate}
+                    </Link>
+                  </td>
+                  <td className="cell-number nums">{formatCount(on)}</td>
+                  <td className="cell-number nums">{formatCount(off)}</td>
+                  <td className="cell-number nums">{patched === 0 ? '–' : formatCount(patched)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+// The types of a route's config.
+import type {} from './route-config.ts'
 
 /**
  * Headers that keep a browser from doing more with our answers than they need. They are the same for every request, so

@@ -24,7 +24,10 @@ const BEHIND_AFTER_MS = 15_000
 export function behindSentence({ asOf, past, derivation: { caughtUpAt, waiting } }: Now): string | undefined {
   // How far the present is worked in says nothing of a moment that is over.
   if (past !== undefined) return undefined
-  if (caughtUpAt === null) return `What clusters sent is being read: ${countOf(waiting, 'cluster')} to go.`
+  if (caughtUpAt === null) {
+    // In the first moments after a start nobody has counted yet.
+    return `What clusters sent is being read${waiting === 0 ? '' : `: ${countOf(waiting, 'cluster')} to go`}.`
+  }
   const behindMs = msOf(asOf) - msOf(caughtUpAt)
   if (behindMs < BEHIND_AFTER_MS) return undefined
   return `What ${countOf(waiting, 'cluster')} sent in the last ${formatAge(behindMs)} is not yet in these answers.`

@@ -12,6 +12,7 @@ import { NOW_SECTIONS, nowPath } from '../lib/paths.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ConnectCluster } from '../panels/connect-cluster.tsx'
 import { FallingEdgesTable } from '../panels/falling-edges-table.tsx'
+import { FirstRows } from '../panels/first-rows.tsx'
 import { FiringGroups } from '../panels/firing-groups.tsx'
 import { NewsBar } from '../panels/news-bar.tsx'
 import { NowNumbers } from '../panels/now-numbers.tsx'
@@ -37,6 +38,9 @@ const HandOverPanel = lazy(async () => ({ default: (await import('../panels/hand
 
 /** A page nobody touches for so long shows what is new by itself: it hangs on a wall. */
 const UNTOUCHED_MS = 60_000
+
+/** In a bad night hundreds are stuck: the first of each list say what it is about, and every panel stays within reach. */
+const ROWS_AT_FIRST = 12
 
 /** The landing page: an answer, not a menu. */
 export function NowPage(): ReactNode {
@@ -92,30 +96,59 @@ function NowAnswer({ newest }: { readonly newest: Now }): ReactNode {
             <strong>{headline.sentence}</strong> <Coverage now={newest} />
           </span>
         </p>
-        {stuck.items.length > 0 ? <StuckTable upgrades={stuck.items} /> : null}
-        <Rest list={stuck} />
+        {stuck.items.length > 0 ? (
+          <FirstRows list="stuck" noun="that are stuck" items={stuck.items} count={stuck.count} atFirst={ROWS_AT_FIRST}>
+            {(items) => <StuckTable upgrades={items} />}
+          </FirstRows>
+        ) : null}
       </Panel>
       <div className="columns">
         <div>
           <Panel title="Firing" aside={countOf(firing.groups.length, 'alert name')}>
-            {firing.groups.length > 0 ? <FiringGroups groups={firing.groups} /> : <Quiet>Nothing fires.</Quiet>}
+            {firing.groups.length > 0 ? (
+              <FirstRows
+                list="firing"
+                noun="that fire"
+                items={firing.groups}
+                count={firing.groups.length}
+                atFirst={ROWS_AT_FIRST}
+              >
+                {(groups) => <FiringGroups groups={groups} />}
+              </FirstRows>
+            ) : (
+              <Quiet>Nothing fires.</Quiet>
+            )}
           </Panel>
           <Panel id={NOW_SECTIONS.upgrading} title="Upgrading" aside={formatCount(upgrading.count)}>
             {upgrading.byPhase.length > 1 ? <PhaseStrip phases={upgrading.byPhase} /> : null}
             {upgrading.items.length > 0 ? (
-              <UpgradingTable upgrades={upgrading.items} />
+              <FirstRows
+                list="upgrading"
+                noun="that upgrade"
+                items={upgrading.items}
+                count={upgrading.count}
+                atFirst={ROWS_AT_FIRST}
+              >
+                {(items) => <UpgradingTable upgrades={items} />}
+              </FirstRows>
             ) : (
               <Quiet>No cluster is upgrading.</Quiet>
             )}
-            <Rest list={upgrading} />
           </Panel>
           <Panel id={NOW_SECTIONS.following} title="Following" aside="control plane done, machines still move">
             {following.items.length > 0 ? (
-              <FollowingTable upgrades={following.items} />
+              <FirstRows
+                list="following"
+                noun="that follow"
+                items={following.items}
+                count={following.count}
+                atFirst={ROWS_AT_FIRST}
+              >
+                {(items) => <FollowingTable upgrades={items} />}
+              </FirstRows>
             ) : (
               <Quiet>No machine waits for a new launcher.</Quiet>
             )}
-            <Rest list={following} />
           </Panel>
         </div>
         <div>
@@ -125,30 +158,51 @@ function NowAnswer({ newest }: { readonly newest: Now }): ReactNode {
             aside={<Link href={edgesPath({ window: '7d' })}>this week, worst first</Link>}
           >
             {fallingEdges.items.length > 0 ? (
-              <FallingEdgesTable edges={fallingEdges.items} />
+              <FirstRows
+                list="edges"
+                noun="that got worse"
+                items={fallingEdges.items}
+                count={fallingEdges.count}
+                atFirst={ROWS_AT_FIRST}
+              >
+                {(items) => <FallingEdgesTable edges={items} />}
+              </FirstRows>
             ) : (
               <Quiet>None did in the last two weeks.</Quiet>
             )}
-            <Rest list={fallingEdges} />
           </Panel>
           <Panel id={NOW_SECTIONS.waiting} title="Waiting for approval" aside={formatCount(waiting.count)}>
             {waiting.items.length > 0 ? (
-              <WaitingTable upgrades={waiting.items} />
+              <FirstRows
+                list="waiting"
+                noun="that wait"
+                items={waiting.items}
+                count={waiting.count}
+                atFirst={ROWS_AT_FIRST}
+              >
+                {(items) => <WaitingTable upgrades={items} />}
+              </FirstRows>
             ) : (
               <Quiet>Nothing waits for anybody.</Quiet>
             )}
-            <Rest list={waiting} />
           </Panel>
           <Panel id={NOW_SECTIONS.versions} title="Versions" aside={`of ${countOf(versions.of, 'reporting cluster')}`}>
             <Versions versions={versions} />
           </Panel>
           <Panel id={NOW_SECTIONS.silent} title="Silent" aside={formatCount(silent.count)}>
             {silent.items.length > 0 ? (
-              <SilentList clusters={silent.items} />
+              <FirstRows
+                list="silent"
+                noun="that are silent"
+                items={silent.items}
+                count={silent.count}
+                atFirst={ROWS_AT_FIRST}
+              >
+                {(items) => <SilentList clusters={items} />}
+              </FirstRows>
             ) : (
               <Quiet>Every known cluster reports.</Quiet>
             )}
-            <Rest list={silent} />
           </Panel>
         </div>
       </div>
@@ -175,20 +229,6 @@ const HEADLINE_SHAPES = { good: 'check', unsure: 'dash', stuck: 'triangle' } as 
 
 function Coverage({ now }: { readonly now: Now }): ReactNode {
   return coverageSentence(now, useNowMs())
-}
-
-interface CountedList {
-  readonly count: number
-  readonly items: readonly unknown[]
-}
-
-/** Lists end at a limit of the server; the counts do not. */
-function Rest({ list: { count, items } }: { readonly list: CountedList }): ReactNode {
-  return count > items.length ? (
-    <p className="quiet rest">
-      The first {items.length} of {formatCount(count)}.
-    </p>
-  ) : null
 }
 
 function Quiet({ children }: { readonly children: ReactNode }): ReactNode {

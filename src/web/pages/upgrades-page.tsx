@@ -24,6 +24,7 @@ import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { DurationExplorer } from '../panels/fleet/duration-explorer.tsx'
 import type { ExplorerView } from '../panels/fleet/duration-explorer.tsx'
 import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
+import { FirstRows } from '../panels/first-rows.tsx'
 import { HeatMap } from '../panels/fleet/heat-map.tsx'
 import { NoClusterNote } from '../panels/fleet/no-cluster.tsx'
 import { UpgradeComparison } from '../panels/fleet/upgrade-comparison.tsx'
@@ -87,6 +88,9 @@ export function UpgradesPage(): ReactNode {
   )
 }
 
+/** Stuck ones first, then the one that began first; what is over stands below and must stay within reach. */
+const ROWS_AT_FIRST = 20
+
 interface RunningProps {
   readonly answer: UpgradeItems
   readonly verdicts: StuckItems
@@ -116,7 +120,9 @@ function Running({ answer, verdicts, edges }: RunningProps): ReactNode {
         <strong className={verdicts.stuckCount > 0 ? 'tone-critical' : ''}>{formatCount(verdicts.stuckCount)}</strong>{' '}
         stuck, {formatCount(verdicts.silentCount)} on clusters that are silent
       </p>
-      <HeatMap rows={rows} />
+      <FirstRows list="running" noun="that run" items={rows} count={rows.length} atFirst={ROWS_AT_FIRST}>
+        {(first) => <HeatMap rows={first} />}
+      </FirstRows>
     </>
   )
 }

@@ -91,8 +91,20 @@ test('versions are newest first, and clusters without one are counted', async ()
   await close()
 })
 
-test('one firing alert opens at once, several open as a list', async () => {
+test('one firing alert opens at once, several open as a list; a long list is shown whole when it is asked for', async () => {
+  const usual = now(Date.now())
+  const [first] = usual.silent.items
+  const items = Array.from({ length: 20 }, (_, i) => ({ ...first!, cluster: `dark-${i}` }))
+  server.answers.now = () => ({ ...usual, silent: { count: 30, items } })
   const { page, close } = await openPage(browser, server, '/')
+  const silent = page.getByRole('region', { name: 'Silent' })
+  await silent.getByText('The first 12 of 30.').waitFor()
+  expect(await silent.getByRole('row').count()).toBe(13)
+  await silent.getByRole('link', { name: 'The first 20 that are silent' }).click()
+  await silent.getByText('The first 20 of 30.').waitFor()
+  expect([await silent.getByRole('row').count(), new URL(page.url()).search]).toEqual([21, '?all=silent'])
+  await silent.getByRole('link', { name: 'Only the first 12 that are silent' }).click()
+  await silent.getByText('The first 12 of 30.').waitFor()
   const firing = page.getByRole('table', { name: 'Firing by alert' })
   await firing.getByRole('link', { name: 'KubeVirtCRModified' }).click()
   await page.waitForURL('**/alerts?state=firing&alert=KubeVirtCRModified')

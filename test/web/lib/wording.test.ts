@@ -40,6 +40,10 @@ describe('the headline', () => {
     const caughtUpAt = behindMs === undefined ? null : new Date(NOW_MS - behindMs).toISOString()
     expect(behindSentence({ ...quiet, derivation: { caughtUpAt, waiting: 4 } })).toBe(want)
   })
+  test('does not count what was not counted yet', () => {
+    const derivation = { caughtUpAt: null, waiting: 0 }
+    expect(behindSentence({ ...quiet, derivation })).toBe('What clusters sent is being read.')
+  })
 })
 
 test.each([

@@ -1,0 +1,43 @@
+import type { ReactNode } from 'react'
+import { Link, useLocation, useSearch } from 'wouter'
+import { withSearch } from '../lib/address.ts'
+import { formatCount } from '../lib/format-number.ts'
+import { isWholeList, otherLength } from '../lib/whole-lists.ts'
+
+interface FirstRowsProps<T> {
+  /** In the address, when it is shown whole. */
+  readonly list: string
+  /** What its rows are, after a number. */
+  readonly noun: string
+  readonly items: readonly T[]
+  /** Of all there are; a server may have cut `items`. */
+  readonly count: number
+  readonly atFirst: number
+  readonly children: (items: readonly T[]) => ReactNode
+}
+
+/** The first rows of a list, and a way to all of it: one long list must not push what stands below it out of sight. */
+export function FirstRows<T>({ list, noun, items, count, atFirst, children }: FirstRowsProps<T>): ReactNode {
+  const [path] = useLocation()
+  const search = useSearch()
+  const isWhole = isWholeList(search, list)
+  const shown = isWhole ? items : items.slice(0, atFirst)
+  const hasMore = items.length > atFirst
+  return (
+    <>
+      {children(shown)}
+      {hasMore || count > shown.length ? (
+        <p className="quiet rest">
+          {count > shown.length ? `The first ${formatCount(shown.length)} of ${formatCount(count)}. ` : null}
+          {hasMore ? (
+            <Link href={withSearch(path, otherLength(search, list))} replace>
+              {isWhole
+                ? `Only the first ${formatCount(atFirst)} ${noun}`
+                : `${count > items.length ? 'The first' : 'All'} ${formatCount(items.length)} ${noun}`}
+            </Link>
+          ) : null}
+        </p>
+      ) : null}
+    </>
+  )
+}

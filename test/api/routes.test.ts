@@ -47,6 +47,8 @@ GET                           viewer  own         /api/fleet/v1/edges
 GET                           viewer  own         /api/fleet/v1/edges/compare
 GET                           viewer  own         /api/fleet/v1/edges/runs
 GET                           viewer  own         /api/fleet/v1/events
+GET                           viewer  own         /api/fleet/v1/gates
+GET                           viewer  own         /api/fleet/v1/gates/:gate
 GET                           viewer  own         /api/fleet/v1/logs
 GET                           viewer  own         /api/fleet/v1/metrics
 GET                           viewer  own         /api/fleet/v1/modifications
@@ -61,6 +63,7 @@ GET                           viewer  own         /api/fleet/v1/silences
 DELETE,PUT                    responder  own         /api/fleet/v1/silences/:id
 GET                           viewer  own         /api/fleet/v1/silences/:id
 POST                          viewer  own         /api/fleet/v1/silences/preview
+GET                           viewer  own         /api/fleet/v1/stranded
 GET                           viewer  own         /api/fleet/v1/stuck
 GET                           viewer  own         /api/fleet/v1/upgrades
 GET                           viewer  own         /api/fleet/v1/upgrades/:id

@@ -27,11 +27,11 @@ export function completing(): Extension {
  * Enter runs, or takes the suggestion that is chosen; Shift-Enter writes a line; Tab takes a suggestion when there are
  * some, and leaves the editor otherwise, so that nobody is trapped in it; Esc closes the suggestions, then leaves.
  */
-export function queryKeys(run: () => void): Extension {
+export function queryKeys(run: (text: string) => void): Extension {
   const runs = (view: EditorView): boolean => {
     if (selectedCompletion(view.state) !== null) return acceptCompletion(view)
     closeCompletion(view)
-    run()
+    run(view.state.doc.toString())
     return true
   }
   return Prec.highest(

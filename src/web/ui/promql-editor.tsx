@@ -30,7 +30,8 @@ export interface PromqlEditorProps {
    */
   readonly given: { readonly text: string }
   readonly onChange: (text: string) => void
-  readonly onRun: () => void
+  /** With what is written at that moment: what `onChange` told may not have been taken up yet. */
+  readonly onRun: (text: string) => void
   /** Names to complete with. One editor keeps the first it was given. */
   readonly completion: PrometheusClient
   readonly check: CheckQuery
@@ -53,8 +54,8 @@ export function PromqlEditor(props: PromqlEditorProps): ReactNode {
   const changed = useEffectEvent((text: string) => {
     props.onChange(text)
   })
-  const run = useEffectEvent(() => {
-    props.onRun()
+  const run = useEffectEvent((text: string) => {
+    props.onRun(text)
   })
   useEffect(() => {
     const element = host.current
@@ -68,8 +69,8 @@ export function PromqlEditor(props: PromqlEditorProps): ReactNode {
         doc,
         selection: { anchor: doc.length },
         extensions: [
-          queryKeys(() => {
-            run()
+          queryKeys((text) => {
+            run(text)
           }),
           typingOver,
           LOOKS,

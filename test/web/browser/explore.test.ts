@@ -158,6 +158,19 @@ test('PromQL: written with suggestions, drawn, zoomed, read as a table, saved an
   await page.keyboard.press('Enter')
   const expr = 'sum by (cluster) (kubevirt_info{kubeversion="1.8.1"})'
   expect(await editor.innerText()).toBe(expr)
+  // What is written in the moment before it runs runs too, and stays.
+  await page.keyboard.press('End')
+  await editor.evaluate((content) => {
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text/plain', ' > 0')
+    content.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+    content.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', keyCode: 13, bubbles: true, cancelable: true }))
+  })
+  await expect.poll(() => new URL(page.url()).searchParams.get('expr')).toBe(`${expr} > 0`)
+  expect(await editor.innerText()).toBe(`${expr} > 0`)
+  await page.keyboard.press('Control+A')
+  await page.keyboard.type(expr)
+  await page.keyboard.press('Enter')
   const graph = page.getByRole('img', { name: /^Graph of Query: \{kubeversion="1.4.0"\}/ })
   await graph.waitFor()
   expect(new URL(page.url()).search).toBe(`?${new URLSearchParams({ expr }).toString()}`)

@@ -10,7 +10,7 @@ interface QueryFieldProps {
   /** A text in place of what is written, each time it is another object. */
   readonly given: { readonly text: string }
   readonly onChange: (text: string) => void
-  readonly onRun: () => void
+  readonly onRun: (text: string) => void
   readonly mark: TextSpan | undefined
   readonly hasFocus: boolean
 }
@@ -68,7 +68,7 @@ function PlainField({ label, value, onChange, onRun, hasFocus = false }: PlainFi
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
         event.preventDefault()
-        onRun()
+        onRun(event.currentTarget.value)
       }}
     />
   )

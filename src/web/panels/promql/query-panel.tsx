@@ -78,8 +78,8 @@ export function QueryPanel(props: QueryPanelProps): ReactNode {
           value={typed}
           given={given}
           onChange={setTyped}
-          onRun={() => {
-            onRun(typed.trim())
+          onRun={(text) => {
+            onRun(text.trim())
           }}
           mark={isRun ? mark : undefined}
           hasFocus={hasFocus}

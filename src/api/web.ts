@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { FleetError } from '../base/errors.ts'
+import { exploreSearchOf } from './graph-link.ts'
 import { paramsOf } from './params.ts'
 
 /**
@@ -55,11 +56,13 @@ export async function registerWeb(app: FastifyInstance, { webRoot }: WebOptions)
     })
   }
 
-  // Prometheus' own graph page: where `generatorURL`s of alerts and other tools' links lead.
-  app.get('/graph', { config: { access: 'viewer', speaks: 'text' } }, (request, reply) => {
-    const expr = paramsOf(request).get('g0.expr')
-    return reply.redirect(expr === '' ? '/explore' : `/explore?${new URLSearchParams({ expr }).toString()}`, 302)
-  })
+  // Prometheus' own pages of a query: where `generatorURL`s of alerts and other tools' links lead.
+  for (const url of ['/graph', '/query']) {
+    app.get(url, { config: { access: 'viewer', speaks: 'text' } }, (request, reply) => {
+      const search = exploreSearchOf(paramsOf(request))
+      return reply.redirect(search === '' ? '/explore' : `/explore?${search}`, 302)
+    })
+  }
 }
 
 /** The UI's page, with a status of the caller's choice (404 for a runbook nobody wrote still shows the nearest names). */

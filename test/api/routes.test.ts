@@ -138,6 +138,7 @@ GET,HEAD                      viewer  text        /fleet/*
 GET                           viewer  text        /graph
 GET,HEAD                      public  text        /icon.svg
 GET                           viewer  text        /metrics
+GET                           viewer  text        /query
 GET,HEAD                      viewer  text        /rb/:name
 POST                          ingest  otlp        /v1/logs
 POST                          ingest  otlp        /v1/metrics

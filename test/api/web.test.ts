@@ -79,7 +79,8 @@ test.each([
   ['/graph', '/explore'],
   ['/graph?g0.tab=1', '/explore'],
   ['/graph?g0.expr=sum(up)%20%3E%201&g0.tab=0', '/explore?expr=sum%28up%29+%3E+1'],
-])('a link to Prometheus’ graph page, %s, leads to %s', async (url, location) => {
+  ['/query?g0.expr=up&g0.show_tree=0&g0.tab=table', '/explore?expr=up&tab=table'],
+])('a link to Prometheus’ page of a query, %s, leads to %s', async (url, location) => {
   const answer = await server.app.inject(url)
   expect([answer.statusCode, answer.headers.location]).toEqual([302, location])
 })

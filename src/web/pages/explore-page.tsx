@@ -3,17 +3,11 @@ import type { ReactNode } from 'react'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { useLocation, useSearch } from 'wouter'
 import { formatDuration } from '../../model/duration.ts'
+import { EXPLORE_QUERIES_MAX } from '../../model/explore.ts'
 import { lengthOf, readRefresh } from '../lib/dashboards/time-range.ts'
 import type { TimeRange } from '../lib/dashboards/time-range.ts'
 import { promqlPath } from '../lib/explore-paths.ts'
-import {
-  newQuery,
-  parsePromqlView,
-  QUERIES_MAX,
-  searchOfPromqlView,
-  stepChoices,
-  zoomedTo,
-} from '../lib/promql/query-view.ts'
+import { newQuery, parsePromqlView, searchOfPromqlView, stepChoices, zoomedTo } from '../lib/promql/query-view.ts'
 import type { PromqlView, QueryView } from '../lib/promql/query-view.ts'
 import { TimeControls } from '../panels/dashboards/time-controls.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
@@ -112,7 +106,7 @@ export function ExplorePage(): ReactNode {
           }}
           onZoom={zoom}
           onDuplicate={
-            shown.length >= QUERIES_MAX || query.expr === ''
+            shown.length >= EXPLORE_QUERIES_MAX || query.expr === ''
               ? undefined
               : () => {
                   go({ queries: queries.flatMap((one, at) => (at === i ? [one, one] : [one])) }, true)
@@ -134,7 +128,7 @@ export function ExplorePage(): ReactNode {
             run(0, expr)
           }}
         />
-      ) : isAdding || queries.length >= QUERIES_MAX ? null : (
+      ) : isAdding || queries.length >= EXPLORE_QUERIES_MAX ? null : (
         <Button
           variant="secondary"
           size="sm"
@@ -153,7 +147,7 @@ export function ExplorePage(): ReactNode {
 function useAdding(count: number): { readonly isAdding: boolean; readonly setIsAdding: (isAdding: boolean) => void } {
   const [addedTo, setAddedTo] = useState<number | undefined>()
   return {
-    isAdding: addedTo === count && count > 0 && count < QUERIES_MAX,
+    isAdding: addedTo === count && count > 0 && count < EXPLORE_QUERIES_MAX,
     setIsAdding: (isAdding) => {
       setAddedTo(isAdding ? count : undefined)
     },

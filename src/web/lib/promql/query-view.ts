@@ -1,4 +1,5 @@
 import { formatDuration, parseDuration } from '../../../model/duration.ts'
+import { EXPLORE_QUERIES_MAX } from '../../../model/explore.ts'
 import { readRefresh, readTimeRange, timeRangeSearch } from '../dashboards/time-range.ts'
 import type { TimeRange } from '../dashboards/time-range.ts'
 
@@ -31,9 +32,6 @@ export const QUERY_TABS = [
 ] as const
 export type QueryTab = (typeof QUERY_TABS)[number]['value']
 
-/** Each is asked and drawn: more than these are a dashboard. */
-export const QUERIES_MAX = 8
-
 const USUAL_RANGE_SECONDS = 3600
 /** Nothing moves under the reader unless it is asked for. */
 const USUAL_REFRESH_SECONDS = 0
@@ -48,7 +46,7 @@ export function parsePromqlView(search: string): PromqlView {
   const queries = params
     .getAll('expr')
     .filter((expr) => expr.trim() !== '')
-    .slice(0, QUERIES_MAX)
+    .slice(0, EXPLORE_QUERIES_MAX)
     .map((expr, i): QueryView => {
       const tab = QUERY_TABS.find(({ value }) => value === params.get(paramOf('tab', i)))?.value ?? 'graph'
       return { expr, tab, unit: params.get(paramOf('unit', i)) ?? '', isHidden: hidden.has(String(i + 1)) }

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { searchOf } from '../../../../src/web/lib/address.ts'
+import { EXPLORE_QUERIES_MAX } from '../../../../src/model/explore.ts'
 import {
   newQuery,
   parsePromqlView,
-  QUERIES_MAX,
   QUERY_TABS,
   searchOfPromqlView,
   stepChoices,
@@ -44,7 +44,7 @@ test.each<[string, PromqlView]>([
 test('a page has a limit of queries', () => {
   const search = Array.from({ length: 20 }, (_, i) => `expr=m${i}`).join('&')
   expect(parsePromqlView(search).queries.map(({ expr }) => expr)).toEqual(
-    Array.from({ length: QUERIES_MAX }, (_, i) => `m${i}`),
+    Array.from({ length: EXPLORE_QUERIES_MAX }, (_, i) => `m${i}`),
   )
 })
 
@@ -60,7 +60,7 @@ test('an address and what it shows are the same', () => {
     isHidden: fc.boolean(),
   })
   const view = fc.record({
-    queries: fc.array(query, { maxLength: QUERIES_MAX }),
+    queries: fc.array(query, { maxLength: EXPLORE_QUERIES_MAX }),
     range: fc.oneof(
       fc.record({ kind: fc.constant('last' as const), seconds: fc.integer({ min: 10, max: 1e6 }) }),
       fc.constant({ kind: 'between' as const, fromMs: 5000, toMs: 65_000 }),

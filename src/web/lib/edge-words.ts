@@ -1,5 +1,5 @@
 import type { EdgeComparisonItem, EdgeItem } from '../../contract/fleet-edges.ts'
-import { phaseName } from './fleet-words.ts'
+import { phaseName } from './phase-words.ts'
 import { countOf } from './format-number.ts'
 
 /** What two edges beside each other say, in sentences. Pure. */

@@ -1,7 +1,7 @@
 import type { ClusterState } from '../../model/cluster-record.ts'
 import type { PhaseState, UpgradeState } from '../../model/upgrade.ts'
 
-/** What states, phases and operators are called where people read. Pure. */
+/** What states and causes are called where people read. Pure. */
 
 export const CLUSTER_STATE_WORDS: Readonly<Record<ClusterState, string>> = {
   upgrading: 'upgrading',
@@ -44,55 +44,6 @@ export const PHASE_STATE_WORDS: Readonly<Record<PhaseState, string>> = {
   failed: 'failed',
   skipped: 'not needed',
   unknown: 'not known',
-}
-
-const OPERATORS: Readonly<Record<string, string>> = {
-  'kubevirt-hyperconverged': 'HCO',
-  hco: 'HCO',
-  kubevirt: 'KubeVirt',
-  openshift: 'OpenShift',
-  cdi: 'CDI',
-  ssp: 'SSP',
-  cnao: 'CNAO',
-  'network-addons': 'CNAO',
-  'cluster-network-addons': 'CNAO',
-  hpp: 'HPP',
-  'hostpath-provisioner': 'HPP',
-  aaq: 'AAQ',
-}
-
-export function operatorName(operator: string): string {
-  return OPERATORS[operator] ?? operator
-}
-
-const PHASES: Readonly<Record<string, string>> = {
-  offered: 'Offered',
-  approval: 'Approval',
-  olm: 'OLM',
-  'olm.pending': 'CSV pending',
-  'olm.install_ready': 'Install ready',
-  'olm.installing': 'Installing',
-  operands: 'Operands',
-  'virt_handler.canary': 'virt-handler canary',
-  'virt_handler.waves': 'virt-handler waves',
-  settle: 'Settle',
-  workloads: 'Virtual machines',
-  platform: 'Platform',
-}
-
-/** `operands.cdi` is CDI; a pool of the platform goes by its name. */
-export function phaseName(phase: string): string {
-  const known = PHASES[phase]
-  if (known !== undefined) return known
-  const [stem = '', ...rest] = phase.split('.')
-  const part = rest.join('.')
-  if (stem === 'operands') return operatorName(part)
-  return stem === 'platform' ? `Pool ${part}` : phase
-}
-
-/** A phase within another one: it is drawn below it. */
-export function isSubPhase(phase: string): boolean {
-  return /^(?:olm|operands|platform)\./.test(phase)
 }
 
 const CAUSES: Readonly<Record<string, string>> = {

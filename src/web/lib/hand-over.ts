@@ -4,14 +4,15 @@ import type { UpgradeItem, UpgradeItems } from '../../contract/fleet-upgrades.ts
 import type { Now, OpenUpgradeItem } from '../../contract/now.ts'
 import type { SilenceItem } from '../../contract/silences.ts'
 import { upgradePath } from './fleet-paths.ts'
-import { operatorName, UPGRADE_STATE_WORDS } from './fleet-words.ts'
+import { UPGRADE_STATE_WORDS } from './fleet-words.ts'
+import { operatorName } from './operator-words.ts'
 import { formatAge, formatMoment, msOf } from './format-time.ts'
 import type { Zone } from './format-time.ts'
 import { countOf, formatCount } from './format-number.ts'
 import { alertsPath, silencesPath } from './paths.ts'
 import { SEVERITIES, toSeverity } from './severity.ts'
 import { formatMatchers } from './silence-matchers.ts'
-import { phaseWords } from './upgrade-words.ts'
+import { phaseWords } from './phase-words.ts'
 
 /**
  * What the next shift has to know, from what the API tells of two moments: its end and its begin. One model, shown on the

@@ -1,4 +1,5 @@
 import { UPGRADE_SPANS } from '../../model/upgrade-convention.ts'
+import { phaseWords } from './phase-words.ts'
 import { attributeOf } from './trace.ts'
 import type { Trace, TraceSpan } from './trace.ts'
 import { tellingOf } from './trace-view.ts'
@@ -14,19 +15,21 @@ export interface PhaseLane {
   readonly pathNs: number
 }
 
-const WORDS: Readonly<Record<string, string>> = {
-  'olm.approval': 'waits for approval',
-  'olm.csv.pending': 'install: requirements',
-  'olm.csv.install_ready': 'install: ready',
-  'olm.csv.installing': 'install: operators start',
-  'hco.reconcile': 'components',
-  'virt_handler.canary': 'first node',
-  'virt_handler.waves': 'node by node',
-  'kubevirt.workload_update': 'machines follow',
+/** The phase that each span is of. */
+const PHASES: Readonly<Record<string, string>> = {
+  'olm.approval': 'approval',
+  'olm.csv.pending': 'olm.pending',
+  'olm.csv.install_ready': 'olm.install_ready',
+  'olm.csv.installing': 'olm.installing',
+  'hco.reconcile': 'operands',
+  'virt_handler.canary': 'virt_handler.canary',
+  'virt_handler.waves': 'virt_handler.waves',
+  'kubevirt.workload_update': 'workloads',
 }
-const TELLING_WORDS: Readonly<Record<string, string>> = {
-  'component.upgrade': 'component ',
-  'platform.pool': 'nodes of ',
+/** Spans of one part of a phase, which what is telling of them names. */
+const PARTED_PHASES: Readonly<Record<string, string>> = {
+  'component.upgrade': 'operands',
+  'platform.pool': 'platform',
 }
 
 const ORDER: readonly string[] = UPGRADE_SPANS.map(({ name }) => name)
@@ -34,13 +37,14 @@ const ORDER: readonly string[] = UPGRADE_SPANS.map(({ name }) => name)
 /** A span as people say its phase; its name where it is none. */
 export function spanWords(span: TraceSpan): string {
   const telling = tellingOf(span)
-  const words = TELLING_WORDS[span.name]
-  if (words !== undefined && telling !== '') return words + telling
-  return WORDS[span.name] ?? span.name
+  const whole = PARTED_PHASES[span.name]
+  if (whole !== undefined && telling !== '') return phaseWords(`${whole}.${telling}`)
+  const phase = PHASES[span.name]
+  return phase === undefined ? span.name : phaseWords(phase)
 }
 
 export function isPhase({ name }: TraceSpan): boolean {
-  return name in WORDS || name in TELLING_WORDS
+  return name in PHASES || name in PARTED_PHASES
 }
 
 /** The upgrade a trace tells; `undefined`: it tells none. */

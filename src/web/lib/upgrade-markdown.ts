@@ -1,5 +1,7 @@
 import type { UpgradeDetailItem } from '../../contract/fleet-upgrades.ts'
-import { causeName, operatorName, phaseName, PHASE_STATE_WORDS, UPGRADE_STATE_WORDS } from './fleet-words.ts'
+import { causeName, PHASE_STATE_WORDS, UPGRADE_STATE_WORDS } from './fleet-words.ts'
+import { operatorName } from './operator-words.ts'
+import { phaseName } from './phase-words.ts'
 import { formatLength } from './format-length.ts'
 import { formatMoment } from './format-time.ts'
 import { phaseSeconds, usualText } from './phase-heat.ts'

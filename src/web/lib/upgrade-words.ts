@@ -1,40 +1,13 @@
 import type { OpenUpgradeItem } from '../../contract/now.ts'
 import { countOf } from './format-number.ts'
 import { formatAge } from './format-time.ts'
+import { operatorName } from './operator-words.ts'
 
 /** Upgrades in words. Pure. */
 
-const PHASES: Readonly<Record<string, string>> = {
-  offered: 'offered',
-  approval: 'waits for approval',
-  olm: 'operator install',
-  'olm.pending': 'install: requirements',
-  'olm.install_ready': 'install: ready',
-  'olm.installing': 'install: operators start',
-  operands: 'components',
-  'virt_handler.canary': 'first node',
-  'virt_handler.waves': 'node by node',
-  settle: 'settling',
-  workloads: 'machines follow',
-  platform: 'platform',
-}
-
-/** A phase as people say it. */
-export function phaseWords(phase: string | null): string {
-  if (phase === null) return 'phase not told'
-  const [stem = '', ...rest] = phase.split('.')
-  return PHASES[phase] ?? ({ operands: 'component ', platform: 'nodes of ' }[stem] ?? `${stem} `) + rest.join('.')
-}
-
-const OPERATORS: Readonly<Record<OpenUpgradeItem['operator'], string>> = {
-  'kubevirt-hyperconverged': '',
-  kubevirt: 'KubeVirt',
-  openshift: 'OpenShift',
-}
-
 /** Empty for HCO, which most of them are of. */
 export function operatorWords(operator: OpenUpgradeItem['operator']): string {
-  return OPERATORS[operator]
+  return operator === 'kubevirt-hyperconverged' ? '' : operatorName(operator)
 }
 
 const LEARNED_FROM: Readonly<Record<NonNullable<OpenUpgradeItem['baseline']>['learnedFrom'], string>> = {

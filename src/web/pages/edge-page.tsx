@@ -5,7 +5,7 @@ import { durationSentence, edgeKey, edgeName, phaseSentence, successSentence, su
 import { EDGE_WINDOWS, edgeWindowWords, parseEdgeView, searchOfEdgeView } from '../lib/edge-window.ts'
 import type { EdgeView, EdgeWindow } from '../lib/edge-window.ts'
 import { edgePath, edgesPath, upgradesPath } from '../lib/fleet-paths.ts'
-import { operatorName } from '../lib/fleet-words.ts'
+import { operatorName } from '../lib/operator-words.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { compareVersions } from '../lib/version-order.ts'
 import { Answer } from '../panels/answer.tsx'

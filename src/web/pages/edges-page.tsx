@@ -10,7 +10,7 @@ import { EDGE_WINDOWS, edgeWindowWords, parseEdgeWindow } from '../lib/edge-wind
 import type { EdgeWindow } from '../lib/edge-window.ts'
 import { strandedEdges } from '../lib/stranded-words.ts'
 import { edgesPath } from '../lib/fleet-paths.ts'
-import { operatorName } from '../lib/fleet-words.ts'
+import { operatorName } from '../lib/operator-words.ts'
 import { countOf } from '../lib/format-number.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'

@@ -12,7 +12,8 @@ import {
   upgradePath,
   upgradesPath,
 } from '../lib/fleet-paths.ts'
-import { operatorName, UPGRADE_STATE_WORDS } from '../lib/fleet-words.ts'
+import { UPGRADE_STATE_WORDS } from '../lib/fleet-words.ts'
+import { operatorName } from '../lib/operator-words.ts'
 import { countOf } from '../lib/format-number.ts'
 import { atMoment, momentOf } from '../lib/moment.ts'
 import {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Now } from '../../contract/now.ts'
 import { formatCount } from '../lib/format-number.ts'
-import { phaseWords } from '../lib/upgrade-words.ts'
+import { phaseName, phaseWords } from '../lib/phase-words.ts'
 import { Shape } from '../ui/shapes.tsx'
 
 /** Where upgrades stand, in the order of an upgrade: a cell a phase, the darker the more. The numbers say it. */
@@ -13,7 +13,9 @@ export function PhaseStrip({ phases }: { readonly phases: Now['upgrading']['byPh
         <li key={phase ?? ''}>
           <span className="phase-strip-heat" aria-hidden="true" style={{ opacity: 0.03 + (0.09 * count) / most }} />
           <span className="phase-strip-count nums">{formatCount(count)}</span>
-          <span className="phase-strip-name">{phaseWords(phase)}</span>
+          <span className="phase-strip-name" {...(phase === null ? {} : { title: phaseName(phase) })}>
+            {phaseWords(phase)}
+          </span>
           {stuck > 0 ? (
             <span className="tone-critical phase-strip-stuck">
               <Shape name="triangle" /> {formatCount(stuck)} stuck

@@ -3,7 +3,6 @@ import type { ClusterDetail } from '../../../src/contract/fleet-clusters.ts'
 import { hazardsOf, unknownsOf } from '../../../src/web/lib/cluster-hazards.ts'
 import { timelineOf } from '../../../src/web/lib/cluster-timeline.ts'
 import { formatLength, formatShortLength } from '../../../src/web/lib/format-length.ts'
-import { phaseName } from '../../../src/web/lib/fleet-words.ts'
 import { fittingRange, versionLanes } from '../../../src/web/lib/version-lanes.ts'
 import { clusterDetail, objectChanges } from '../browser/fleet-fixtures.ts'
 import { allUpgrades } from '../browser/upgrade-fixtures.ts'
@@ -138,14 +137,4 @@ test.each([
   [187_200, '2 d 4 h', '2 d 4 h'],
 ])('%d seconds are %s, and in little room %s', (seconds, long, short) => {
   expect([formatLength(seconds), formatShortLength(seconds)]).toEqual([long, short])
-})
-
-test.each([
-  ['olm.installing', 'Installing'],
-  ['operands.network-addons', 'CNAO'],
-  ['operands.strange', 'strange'],
-  ['platform.worker', 'Pool worker'],
-  ['new.phase', 'new.phase'],
-])('the phase %s is called %s', (phase, want) => {
-  expect(phaseName(phase)).toBe(want)
 })

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { EdgeItem } from '../../../contract/fleet-edges.ts'
-import { isSubPhase, phaseName } from '../../lib/fleet-words.ts'
+import { isSubPhase, phaseName } from '../../lib/phase-words.ts'
 import { formatCount } from '../../lib/format-number.ts'
 import { lengthOr } from './edge-table.tsx'
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { UpgradeDetailItem } from '../../../contract/fleet-upgrades.ts'
-import { phaseName } from '../../lib/fleet-words.ts'
+import { phaseName, phaseWords } from '../../lib/phase-words.ts'
 import { formatLength } from '../../lib/format-length.ts'
 import { formatMoment, formatTimeOfDay } from '../../lib/format-time.ts'
 import { levelOf, USUAL_RUNS_MIN, usualText } from '../../lib/phase-heat.ts'
@@ -43,7 +43,9 @@ export function PhaseLaneTable({ detail }: { readonly detail: UpgradeDetailItem 
           <tbody>
             {lanes.map((lane) => (
               <tr key={lane.phase.name} className={lane.isSub ? 'is-sub' : ''}>
-                <th scope="row">{phaseName(lane.phase.name)}</th>
+                <th scope="row" title={phaseWords(lane.phase.name)}>
+                  {phaseName(lane.phase.name)}
+                </th>
                 <td>
                   {verdict?.stuck === true && verdict.phase === lane.phase.name ? (
                     <StuckMark />

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { ClusterDetail } from '../../../contract/fleet-clusters.ts'
-import { operatorName } from '../../lib/fleet-words.ts'
+import { operatorName } from '../../lib/operator-words.ts'
 import { formatAge, formatDay, formatMoment } from '../../lib/format-time.ts'
 import type { Zone } from '../../lib/format-time.ts'
 import { versionAge } from '../../lib/version-facets.ts'

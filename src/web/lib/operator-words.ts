@@ -1,0 +1,20 @@
+/** What operators and components are called where people read. Pure. */
+
+const OPERATORS: Readonly<Record<string, string>> = {
+  'kubevirt-hyperconverged': 'HCO',
+  hco: 'HCO',
+  kubevirt: 'KubeVirt',
+  openshift: 'OpenShift',
+  cdi: 'CDI',
+  ssp: 'SSP',
+  cnao: 'CNAO',
+  'network-addons': 'CNAO',
+  'cluster-network-addons': 'CNAO',
+  hpp: 'HPP',
+  'hostpath-provisioner': 'HPP',
+  aaq: 'AAQ',
+}
+
+export function operatorName(operator: string): string {
+  return OPERATORS[operator] ?? operator
+}

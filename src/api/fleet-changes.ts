@@ -20,24 +20,28 @@ export function registerFleetChanges(app: FastifyInstance, read: ReadObjectChang
     { config },
     async (request): Promise<ObjectChangeItems> => {
       const asked = readQuery(ObjectChangesQuery, request)
-      const { limit = PAGE_DEFAULT } = asked
+      const { limit = PAGE_DEFAULT, uid, states } = asked
       const { cluster } = request.params
       const nowMs = clock.nowMs()
       // A Collector's clock may be ahead.
       const range = { fromMs: msOf(asked.from) ?? 0, toMs: msOf(asked.to) ?? Number.MAX_SAFE_INTEGER }
-      const found = await read(cluster, { ...range, limit: limit + 1 })
-      const changes = found.slice(0, limit).map(changeItem)
+      const found = await read(cluster, { ...range, limit: limit + 1, ...(uid === undefined ? {} : { uid }) })
+      const changes = found.slice(0, limit).map((one) => ({
+        ...changeItem(one),
+        ...(states === 'true' ? { state: { ...one.after.facts } } : {}),
+      }))
       return { asOf: timeOf(nowMs), cluster, changes, hasMore: found.length > limit }
     },
   )
 }
 
-function changeItem({ after, before }: ObjectTransition): ObjectChangeItem {
+function changeItem({ after, before, manager }: ObjectTransition): ObjectChangeItem {
   const { observedMs, facts, namespace, name, uid, resourceVersion, change } = after
   const fields = before === undefined ? [] : fieldChanges(before, facts)
   return {
     at: timeOf(observedMs),
     ...{ kind: facts.kind, namespace, name, uid, resourceVersion, change },
+    manager: manager ?? null,
     isFirst: before === undefined,
     fields: fields.map((one) => ({ field: one.field, before: one.before ?? null, after: one.after ?? null })),
   }

@@ -24,9 +24,19 @@ export const ObjectChangeItem = Type.Object({
   resourceVersion: Type.String(),
   /** `added` and `listed`: how it was first seen, which is no creation. */
   change: wordOf(OBJECT_CHANGES),
+  /** Who had written to the object last when it was seen so; `null` where its Collector does not tell it. */
+  manager: orNull(
+    Type.Object({
+      name: Type.String({ description: '`virt-operator`, `kubectl-edit`, ...' }),
+      operation: Type.String({ description: '`Update`, `Apply`; empty where it is not said.' }),
+      subresource: Type.String({ description: '`status`, ...; empty: the object itself.' }),
+    }),
+  ),
   /** Whether a state from before is known; without one no field is told. */
   isFirst: Type.Boolean(),
   fields: Type.Array(FieldChange),
+  /** What is kept of the object in this state, when `states` asks for it. Times are milliseconds. */
+  state: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 })
 export type ObjectChangeItem = Static<typeof ObjectChangeItem>
 
@@ -34,6 +44,8 @@ export type ObjectChangeItem = Static<typeof ObjectChangeItem>
 export const ObjectChangesQuery = Type.Object({
   from: Type.Optional(Type.String({ format: 'date-time', description: 'Seen then or later.' })),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Seen then or before.' })),
+  uid: Type.Optional(Type.String({ description: 'Of one object.' })),
+  states: Type.Optional(wordOf(['true', 'false'], 'Whether each change comes with the state it led to.')),
   limit: limitSchema(PAGE_DEFAULT, PAGE_MAX),
 })
 export type ObjectChangesQuery = Static<typeof ObjectChangesQuery>

@@ -39,6 +39,15 @@ export interface ObservationSink {
   putRuns(cluster: string, fromMs: number, runs: readonly MetricRun[]): void
 }
 
+/** Which transitions are asked for; both times are inclusive. */
+export interface ChangesRange {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly limit: number
+  /** Of one object; absent: of all. */
+  readonly uid?: string
+}
+
 export interface ObservationReader {
   /**
    * Clusters with observations that were written after a position, and the newest position. Positions only rise; 0 is
@@ -55,10 +64,7 @@ export interface ObservationReader {
   /** How old the oldest kept observation of a cluster is; facts about what was before stay as they are. */
   oldestMs(cluster: string): Promise<number | undefined>
   /** When objects came into other states, the newest first: the log of what changed. */
-  changes(
-    cluster: string,
-    range: { readonly fromMs: number; readonly toMs: number; readonly limit: number },
-  ): Promise<readonly ObjectTransition[]>
+  changes(cluster: string, range: ChangesRange): Promise<readonly ObjectTransition[]>
 }
 
 /** The door for facts. */

@@ -19,6 +19,18 @@ export interface ObjectObservation {
   readonly observedMs: number
   /** What is kept of the object; its `kind` is the plural of the resource. */
   readonly facts: ObjectFacts
+  /** Absent: not told. No fact is derived from it, and a reader of all observations is not told it. */
+  readonly manager?: FieldManager
+}
+
+/** Who wrote to an object last, as `metadata.managedFields` names it. */
+export interface FieldManager {
+  /** `virt-operator`, `kubectl-edit`, ... */
+  readonly name: string
+  /** `Update`, `Apply`; empty: not said. */
+  readonly operation: string
+  /** `status`, ...; empty: the object itself. */
+  readonly subresource: string
 }
 
 /** `listed`: found by a pull. An `added` at a Collector's start is no creation: see `createdMs`. */
@@ -29,6 +41,8 @@ export interface ObjectTransition {
   readonly after: ObjectObservation
   /** Absent: the history of the object begins with it. */
   readonly before?: ObjectFacts
+  /** Who wrote last when the state was first seen; absent: not told. */
+  readonly manager?: FieldManager
 }
 
 /**

@@ -512,6 +512,12 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
   ) STRICT;
   INSERT INTO alert_change (cluster) SELECT DISTINCT cluster FROM alert_run WHERE cluster <> '';
   `,
+  `
+  -- Who wrote to objects, by their managedFields: manager, operation and subresource, apart by tabs.
+  CREATE TABLE field_manager (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL UNIQUE) STRICT;
+  ALTER TABLE object_state ADD COLUMN first_manager INTEGER;
+  ALTER TABLE object_state ADD COLUMN last_manager INTEGER;
+  `,
 ]
 
 /** The version that brought packs. Before it a flush wrote one row per series, and no release ever did. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { ObjectFacts, ObjectKind } from '../model/object-facts.ts'
-import type { ObjectChange } from '../model/observation.ts'
+import type { FieldManager, ObjectChange } from '../model/observation.ts'
 import { MalformedBytesError } from './bytes.ts'
 import { DICTIONARY } from './object-dictionary.ts'
 
@@ -53,6 +53,17 @@ export function changeOf(number: number): ObjectChange {
   const change = CHANGES[number]
   if (change === undefined) throw new MalformedBytesError(`change ${number} is none`)
   return change
+}
+
+/** Who wrote, as a row of `field_manager` has it: no part of it can hold a tab. Empty: not told. */
+export function managerText(manager: FieldManager | undefined): string {
+  return manager === undefined ? '' : [manager.name, manager.operation, manager.subresource].join('\t')
+}
+
+export function managerOf(text: string): FieldManager | undefined {
+  if (text === '') return undefined
+  const [name = '', operation = '', subresource = ''] = text.split('\t')
+  return { name, operation, subresource }
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

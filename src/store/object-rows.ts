@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { FieldManagers } from './field-managers.ts'
 import type { Sighting, StateSpan } from './object-states.ts'
 
 /** The rows of what was observed of objects: how they are found, put and removed. All of it inside the caller's transaction. */
@@ -26,17 +27,22 @@ interface SpanColumns {
   lastVersion: number
   lastMs: number
   lastChange: number
+  /** `null`: not told. */
+  firstManager: string | null
+  lastManager: string | null
 }
 
 export const SPAN_COLUMNS = `is_deleted AS isDeleted, hash, first_version AS firstVersion, first_ms AS firstMs,
-  first_change AS firstChange, last_version AS lastVersion, last_ms AS lastMs, last_change AS lastChange`
+  first_change AS firstChange, last_version AS lastVersion, last_ms AS lastMs, last_change AS lastChange,
+  (SELECT text FROM field_manager WHERE id = first_manager) AS firstManager,
+  (SELECT text FROM field_manager WHERE id = last_manager) AS lastManager`
 
 export function spanOf(row: SpanColumns): StateSpan {
   return {
     isDeleted: row.isDeleted === 1,
     hash: row.hash,
-    first: { version: row.firstVersion, ms: row.firstMs, change: row.firstChange },
-    last: { version: row.lastVersion, ms: row.lastMs, change: row.lastChange },
+    first: { version: row.firstVersion, ms: row.firstMs, change: row.firstChange, manager: row.firstManager ?? '' },
+    last: { version: row.lastVersion, ms: row.lastMs, change: row.lastChange, manager: row.lastManager ?? '' },
   }
 }
 
@@ -50,12 +56,14 @@ export class ObjectRows {
   readonly #state: Database.Statement<[number, number, number], SpanColumns>
   readonly #states: Database.Statement<[number], SpanColumns>
   readonly #newest: Database.Statement<[number], SpanColumns & { facts: Uint8Array }>
-  readonly #put: Database.Statement<(number | Uint8Array)[]>
-  readonly #move: Database.Statement<number[]>
+  readonly #managers: FieldManagers
+  readonly #put: Database.Statement<(number | Uint8Array | null)[]>
+  readonly #move: Database.Statement<(number | null)[]>
   readonly #clear: Database.Statement<[number]>
   readonly #known = new Map<string, number>()
 
   constructor(db: Database.Database) {
+    this.#managers = new FieldManagers(db)
     this.#find = db.prepare(
       'SELECT id, namespace, name FROM observed_object WHERE cluster = ? AND uid = ? AND kind = ?',
     )
@@ -66,10 +74,13 @@ export class ObjectRows {
     )
     this.#states = db.prepare(`SELECT ${SPAN_COLUMNS} FROM object_state WHERE object = ?`)
     this.#newest = db.prepare(`SELECT ${SPAN_COLUMNS}, facts FROM object_state WHERE object = ?`)
-    this.#put = db.prepare('INSERT INTO object_state VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    this.#put = db.prepare(
+      `INSERT INTO object_state (object, is_deleted, hash, first_version, first_ms, first_change, first_manager,
+         last_version, last_ms, last_change, last_manager, facts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
     this.#move = db.prepare(
-      `UPDATE object_state SET first_version = ?, first_ms = ?, first_change = ?, last_version = ?, last_ms = ?,
-         last_change = ? WHERE object = ? AND is_deleted = ? AND hash = ?`,
+      `UPDATE object_state SET first_version = ?, first_ms = ?, first_change = ?, first_manager = ?, last_version = ?,
+         last_ms = ?, last_change = ?, last_manager = ? WHERE object = ? AND is_deleted = ? AND hash = ?`,
     )
     this.#clear = db.prepare('DELETE FROM object_state WHERE object = ?')
   }
@@ -99,6 +110,7 @@ export class ObjectRows {
   /** Numbers that a transaction gave out which then failed are none. */
   forget(): void {
     this.#known.clear()
+    this.#managers.forget()
   }
 
   state(object: number, isDeleted: boolean, hash: number): StateSpan | undefined {
@@ -117,18 +129,18 @@ export class ObjectRows {
   }
 
   put(object: number, { isDeleted, hash, first, last, facts }: StateRow): void {
-    this.#put.run(object, Number(isDeleted), hash, ...columnsOf(first), ...columnsOf(last), facts)
+    this.#put.run(object, Number(isDeleted), hash, ...this.#columnsOf(first), ...this.#columnsOf(last), facts)
   }
 
   move(object: number, { isDeleted, hash, first, last }: StateSpan): void {
-    this.#move.run(...columnsOf(first), ...columnsOf(last), object, Number(isDeleted), hash)
+    this.#move.run(...this.#columnsOf(first), ...this.#columnsOf(last), object, Number(isDeleted), hash)
   }
 
   removeStates(object: number): void {
     this.#clear.run(object)
   }
-}
 
-function columnsOf({ version, ms, change }: Sighting): [number, number, number] {
-  return [version, ms, change]
+  #columnsOf({ version, ms, change, manager }: Sighting): [number, number, number, number | null] {
+    return [version, ms, change, this.#managers.idOf(manager)]
+  }
 }

@@ -13,7 +13,7 @@ import { EVENTS, NODES } from './object-codec.ts'
  * a time at which they began (conditions, histories, generations), and so are not equal to the ones before.
  */
 
-/** One sighting, as numbers. */
+/** One sighting. */
 export interface Sighting {
   /** The resource version. */
   readonly version: number
@@ -21,6 +21,8 @@ export interface Sighting {
   readonly ms: number
   /** How it came (object-codec.ts); of repeats the least. */
   readonly change: number
+  /** Who had written last (object-codec.ts), of repeats the greatest text: one that says nothing is the least. */
+  readonly manager: string
 }
 
 export interface StateSpan {
@@ -40,8 +42,10 @@ export function withSighting(state: StateSpan, seen: Sighting): StateSpan {
 /** @param seen is of the same version, or takes its place */
 function merged(known: Sighting, seen: Sighting): Sighting {
   if (seen.version !== known.version) return seen
-  if (seen.ms >= known.ms && seen.change >= known.change) return known
-  return { version: seen.version, ms: Math.min(known.ms, seen.ms), change: Math.min(known.change, seen.change) }
+  const manager = seen.manager > known.manager ? seen.manager : known.manager
+  if (seen.ms >= known.ms && seen.change >= known.change && manager === known.manager) return known
+  const ms = Math.min(known.ms, seen.ms)
+  return { version: seen.version, ms, change: Math.min(known.change, seen.change), manager }
 }
 
 /** Of Events only the newest is kept: its count and its times say what those before it said. */
@@ -84,7 +88,7 @@ function byVersion(a: ToldState<StateSpan>, b: ToldState<StateSpan>): number {
   return a.state.hash - b.state.hash
 }
 
-/** Whether a reader is told the same. */
+/** Whether facts are derived from the same: who wrote is told by the log of changes alone. */
 export function areTheSame(a: readonly ToldState<StateSpan>[], b: readonly ToldState<StateSpan>[]): boolean {
   return (
     a.length === b.length &&

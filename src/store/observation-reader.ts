@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { ObservationReader } from '../model/fleet-facts.ts'
+import type { ChangesRange, ObservationReader } from '../model/fleet-facts.ts'
 import type { ObjectFacts } from '../model/object-facts.ts'
 import type { MetricRun, ObjectAbsence, ObjectObservation, ObjectTransition } from '../model/observation.ts'
 import { asFailure, openDatabaseForReading } from './database.ts'
@@ -7,7 +7,7 @@ import { absenceOf } from './listing-rows.ts'
 import { RUN_COLUMNS, RUN_ORDER, RUN_TABLES, runOf } from './metric-runs.ts'
 import type { RunRow } from './metric-runs.ts'
 import { unpackMinutes } from './minutes-codec.ts'
-import { changeOf, EVENTS, uidOf, unpackFacts } from './object-codec.ts'
+import { changeOf, EVENTS, managerOf, uidOf, unpackFacts } from './object-codec.ts'
 import { SPAN_COLUMNS, spanOf } from './object-rows.ts'
 import type { StateRow } from './object-rows.ts'
 import { statesOf } from './object-states.ts'
@@ -137,16 +137,14 @@ export class SqlObservations implements ObservationReader {
     })
   }
 
-  changes(
-    cluster: string,
-    { fromMs, toMs, limit }: { readonly fromMs: number; readonly toMs: number; readonly limit: number },
-  ): Promise<readonly ObjectTransition[]> {
+  changes(cluster: string, { fromMs, toMs, limit, uid }: ChangesRange): Promise<readonly ObjectTransition[]> {
     return this.#reading(() => {
       const row = this.#cluster.get(cluster)
       if (row === undefined) return []
       const states = this.#statesOf(row.id)
       return this.#objects
         .all(row.id)
+        .filter((object) => uid === undefined || uidOf(object.uid) === uid)
         .flatMap((object) => {
           const all = statesOf(object.kind, states.get(object.id) ?? [])
           return all.map((told, i) => ({ object, told, before: all[i - 1] }))
@@ -154,10 +152,14 @@ export class SqlObservations implements ObservationReader {
         .filter(({ told }) => told.ms >= fromMs && told.ms <= toMs)
         .sort((a, b) => b.told.ms - a.told.ms || b.told.version - a.told.version)
         .slice(0, limit)
-        .map(({ object, told, before }) => ({
-          after: this.#observationOf(cluster, object, told),
-          ...(before === undefined ? {} : { before: this.#factsOf(object.id, before.state) }),
-        }))
+        .map(({ object, told, before }) => {
+          const manager = managerOf(told.manager)
+          return {
+            after: this.#observationOf(cluster, object, told),
+            ...(before === undefined ? {} : { before: this.#factsOf(object.id, before.state) }),
+            ...(manager === undefined ? {} : { manager }),
+          }
+        })
     })
   }
 

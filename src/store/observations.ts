@@ -3,7 +3,16 @@ import type { ObjectListing, ObservationSink } from '../model/fleet-facts.ts'
 import type { MetricRun, ObjectObservation } from '../model/observation.ts'
 import { ListingRows } from './listing-rows.ts'
 import { MetricRuns } from './metric-runs.ts'
-import { changeNumber, EVENTS, factsHash, factsText, kindNumber, packFacts, uidBytes } from './object-codec.ts'
+import {
+  changeNumber,
+  EVENTS,
+  factsHash,
+  factsText,
+  kindNumber,
+  managerText,
+  packFacts,
+  uidBytes,
+} from './object-codec.ts'
 import { ObjectRows } from './object-rows.ts'
 import { areTheSame, isNewestKept, statesOf, withSighting } from './object-states.ts'
 import type { Sighting, StateSpan } from './object-states.ts'
@@ -127,7 +136,12 @@ export class Observations implements ObservationSink {
     if (kind === EVENTS && change === 'deleted') return
     const cluster = this.#clusters.idOf(name)
     const object = this.#objects.idOf({ cluster, uid: uidBytes(uid), kind, namespace, name: objectName })
-    const seen: Sighting = { version: Number(resourceVersion), ms: observedMs, change: changeNumber(change) }
+    const seen: Sighting = {
+      version: Number(resourceVersion),
+      ms: observedMs,
+      change: changeNumber(change),
+      manager: managerText(observation.manager),
+    }
     const text = factsText(facts)
     const state = { isDeleted: change === 'deleted', hash: factsHash(text), first: seen, last: seen }
     const isNew = isNewestKept(kind) ? this.#keepNewest(object, state, text) : this.#keep(object, kind, state, text)

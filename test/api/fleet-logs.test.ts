@@ -34,6 +34,7 @@ const TRANSITION: ObjectTransition = {
     observedMs: NOW_MS,
     facts: CDI,
   },
+  manager: { name: 'cdi-operator', operation: 'Update', subresource: 'status' },
 }
 
 let server: TestServer
@@ -132,6 +133,7 @@ describe('/api/fleet/v1/clusters/:cluster/changes', () => {
           uid: 'u',
           resourceVersion: '7',
           change: 'modified',
+          manager: { name: 'cdi-operator', operation: 'Update', subresource: 'status' },
           isFirst: false,
           fields: [
             { field: 'operatorVersion', before: 'v1', after: null },
@@ -144,6 +146,13 @@ describe('/api/fleet/v1/clusters/:cluster/changes', () => {
 
   test('a first state has no fields that changed', async () => {
     const { body } = await get('/api/fleet/v1/clusters/prague/changes')
-    expect((body['changes'] as object[])[1]).toMatchObject({ isFirst: true, fields: [] })
+    expect((body['changes'] as object[])[1]).toMatchObject({ isFirst: true, fields: [], manager: null })
+  })
+
+  test('tells the states themselves when they are asked for, of one object too', async () => {
+    const { body } = await get('/api/fleet/v1/clusters/prague/changes?uid=u&states=true')
+    expect(asked.at(-1)).toMatchObject({ uid: 'u' })
+    expect((body['changes'] as object[])[0]).toMatchObject({ state: CDI })
+    expect((await get('/api/fleet/v1/clusters/prague/changes?states=all')).status).toBe(400)
   })
 })

@@ -107,7 +107,7 @@ describe('the Collector', () => {
     expect(deleted.length).toBeGreaterThan(6)
     expect(deleted.filter((key) => !PASSED_OVER.has(key))).toEqual([])
     for (const line of statements)
-      expect(line).toMatch(/^(delete_key|keep_keys)\(body(\["[^"]+"\])+, .+\) where .*IsMap\(/)
+      expect(line).toMatch(/^(delete_key|keep_keys)\(body(\["[^"]+"\]|\[\d\])+, .+\) where .*Is(Map|List)\(/)
   })
 })
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ObjectListing } from '../../src/model/fleet-facts.ts'
 import type { NodeFacts, ObjectFacts } from '../../src/model/object-facts.ts'
-import type { MetricRun, ObjectChange, ObjectObservation } from '../../src/model/observation.ts'
+import type { FieldManager, MetricRun, ObjectChange, ObjectObservation } from '../../src/model/observation.ts'
 import { openDatabaseForReading } from '../../src/store/database.ts'
 import { migrate } from '../../src/store/migrations.ts'
 import { Observations } from '../../src/store/observations.ts'
@@ -152,6 +152,26 @@ describe('of each distinct state the first and the last sighting are kept', () =
   })
 })
 
+const writer = (name: string): FieldManager => ({ name, operation: 'Update', subresource: '' })
+
+test('the log of changes says who had written last when a state was first seen, or that nobody tells it', async () => {
+  const observed = new Observed()
+  await observed.put([
+    { ...source(1, 'READY'), manager: writer('olm') },
+    { ...source(2, 'CONNECTING'), manager: { name: 'kubectl-edit', operation: 'Update', subresource: 'status' } },
+    { ...source(3, 'CONNECTING'), manager: writer('later') },
+    source(4, 'READY'),
+    { ...source(4, 'READY'), manager: writer('olm') },
+    source(5, 'TRANSIENT_FAILURE'),
+    { ...source(9, 'READY', { name: 'b' }), manager: writer('olm') },
+  ])
+  const all = { fromMs: 0, toMs: Infinity, limit: 9 }
+  const told = await observed.asking((reader) => reader.changes(CLUSTER, { ...all, uid: source(1, '').uid }))
+  expect(
+    told.map(({ after, manager }) => `${after.resourceVersion} ${Object.values(manager ?? {}).join(' ')}`),
+  ).toEqual(['5 ', '4 olm Update ', '2 kubectl-edit Update status', '1 olm Update '])
+})
+
 const arbitraryObservation = fc
   .record({
     version: fc.integer({ min: 1, max: 12 }),
@@ -159,10 +179,11 @@ const arbitraryObservation = fc
     name: fc.constantFrom('a', 'b'),
     change: fc.constantFrom<ObjectChange>('added', 'modified', 'listed', 'deleted'),
     afterMs: fc.integer({ min: 0, max: 50 * MINUTE_MS }),
+    manager: fc.constantFrom(undefined, 'olm', 'kubectl-edit'),
     what: fc.constantFrom('source' as const, 'source' as const, 'node' as const, 'event' as const),
   })
-  .map(({ version, state, name, change, afterMs, what }): ObjectObservation => {
-    const one = source(version, state, { name, change, afterMs })
+  .map(({ version, state, name, change, afterMs, manager, what }): ObjectObservation => {
+    const one = { ...source(version, state, { name, change, afterMs }), ...(manager && { manager: writer(manager) }) }
     if (what === 'source') return one
     if (what === 'node') return { ...one, facts: node(version, state === 'READY').facts, uid: `node ${name}` }
     return { ...one, facts: event(version, version).facts, uid: `event ${name}` }
@@ -227,6 +248,8 @@ test('in any order, with repeats and in any portions the same is kept, and a rea
           position = change.position
         }
         expect(await other.reader.read(CLUSTER)).toEqual(want)
+        const log = { fromMs: 0, toMs: Infinity, limit: 100 }
+        expect(await other.reader.changes(CLUSTER, log)).toEqual(await all.reader.changes(CLUSTER, log))
       },
     ),
     { seed: 5, numRuns: 60 },

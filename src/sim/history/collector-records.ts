@@ -1,6 +1,7 @@
 import type { ObjectChange, ObjectObservation } from '../../model/observation.ts'
 import type { SentLogRecord, SentResourceLogs } from '../../wire/otlp-logs-encode.ts'
 import type { ClusterProfile } from '../cluster-profile.ts'
+import { managerOf } from './managers.ts'
 import { manifestOf } from './manifests/manifest.ts'
 
 /**
@@ -43,7 +44,7 @@ export function collectorRecords(
 
 function collectorRecord(observation: ObjectObservation): SentLogRecord {
   const { change, facts, name, observedMs } = observation
-  const object = manifestOf(observation, facts)
+  const object = manifestOf({ manager: managerOf(facts.kind), ...observation }, facts)
   if (change === 'listed') return { observedMs, attributes: { 'k8s.resource.name': facts.kind }, body: object }
   return {
     observedMs,

@@ -4,6 +4,7 @@ import { hashOf, noiseAt } from '../random.ts'
 import { isWithin, MINUTE_MS } from '../scenarios/window.ts'
 import type { ClusterProfile } from '../cluster-profile.ts'
 import type { ClusterHistory } from './cluster-history.ts'
+import { managerOf } from './managers.ts'
 import { objectsOf } from './objects.ts'
 import type { SimObject } from './objects/sim-object.ts'
 
@@ -85,6 +86,7 @@ function watchObject(history: ClusterHistory, object: SimObject): Watched {
       change,
       observedMs,
       facts: state.facts,
+      manager: managerOf(state.facts.kind),
     })
   }
   const startsMs = [fromMs, ...delivery.restartsMs.map((restartMs) => restartMs + RESTART_LASTS_MS)]

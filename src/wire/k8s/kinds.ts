@@ -64,7 +64,8 @@ export function isObjectKind(resource: string): resource is ObjectKind {
  * 150 kB this leaves 10. None of them is the name of anything that is kept.
  */
 export const PASSED_OVER: ReadonlySet<string> = new Set([
-  'managedFields',
+  // Of `managedFields`: who wrote last is read, what each owns is not.
+  'fieldsV1',
   'kubectl.kubernetes.io/last-applied-configuration',
   // CSV
   'install',

@@ -2,6 +2,7 @@ import { textAttribute } from '../../model/attribute.ts'
 import type { Attributes } from '../../model/attribute.ts'
 import type { ObjectKind } from '../../model/object-facts.ts'
 import type { ObjectChange, ObjectObservation } from '../../model/observation.ts'
+import { fieldManagerOf } from './field-manager.ts'
 import { isObjectKind, KINDS } from './kinds.ts'
 import { at, isMap, textAt, textOr } from './object-value.ts'
 import type { ObjectValue } from './object-value.ts'
@@ -83,6 +84,7 @@ function readObject(
     return fault(`with resourceVersion ${quote(written)}, want a decimal number`)
   }
   if (reader.isLeftOut?.(object) === true) return { kind: 'left_out', why: 'object' }
+  const manager = fieldManagerOf(object)
   return {
     kind: 'object',
     observation: {
@@ -93,6 +95,7 @@ function readObject(
       change,
       observedMs,
       facts: reader.facts(object),
+      ...(manager === undefined ? {} : { manager }),
     },
   }
 }

@@ -191,6 +191,7 @@ export function objectChanges(name: string, nowMs: number): ObjectChangeItems {
         uid: 'uid-1',
         resourceVersion: '12',
         change: 'modified',
+        manager: { name: 'kubectl-edit', operation: 'Update', subresource: '' },
         isFirst: false,
         fields: [
           { field: 'conditions[Degraded].lastTransition', before: null, after: '2026-11-22T02:00:00Z' },
@@ -205,6 +206,7 @@ export function objectChanges(name: string, nowMs: number): ObjectChangeItems {
         uid: 'uid-2',
         resourceVersion: '11',
         change: 'listed',
+        manager: null,
         isFirst: true,
         fields: [],
       },

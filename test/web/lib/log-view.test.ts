@@ -18,6 +18,7 @@ const change = (kind: string, namespace: string, name: string): ObjectChangeItem
   uid: name,
   resourceVersion: '1',
   change: 'modified',
+  manager: null,
   isFirst: false,
   fields: [],
 })

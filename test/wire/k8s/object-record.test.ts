@@ -73,6 +73,7 @@ describe.each(OBJECTS.map((one) => [`${one.resource} ${JSON.stringify(one.object
               change,
               observedMs: OBSERVED_MS,
               facts,
+              manager: { name: 'olm', operation: 'Update', subresource: 'status' },
             },
           })
         }

@@ -19,7 +19,10 @@ const meta = (name: string, more: Record<string, unknown> = {}): unknown => ({
   resourceVersion: '1001',
   generation: 3,
   creationTimestamp: T,
-  managedFields: [{ manager: 'olm' }],
+  managedFields: [
+    { manager: 'kubectl-create', operation: 'Update', time: T, fieldsType: 'FieldsV1', fieldsV1: { 'f:spec': {} } },
+    { manager: 'olm', operation: 'Update', subresource: 'status', time: LATER, fieldsV1: { 'f:manager': {} } },
+  ],
   ...more,
 })
 

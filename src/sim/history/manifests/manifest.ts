@@ -1,4 +1,5 @@
 import type { ObjectFacts, ObjectKind } from '../../../model/object-facts.ts'
+import type { FieldManager } from '../../../model/observation.ts'
 import type { Body, Manifest } from './body.ts'
 import { hyperConvergedBody } from './hyperconverged.ts'
 import {
@@ -25,6 +26,7 @@ export interface ObjectIdentity {
   readonly name: string
   readonly namespace: string
   readonly resourceVersion: string
+  readonly manager: FieldManager
 }
 
 /** Kinds the simulated fleet has. */
@@ -77,8 +79,9 @@ export function manifestOf(identity: ObjectIdentity, facts: ObjectFacts): Manife
       ...(annotations === undefined ? {} : { annotations }),
       managedFields: [
         {
-          manager: 'olm',
-          operation: 'Update',
+          manager: identity.manager.name,
+          operation: identity.manager.operation,
+          ...(identity.manager.subresource === '' ? {} : { subresource: identity.manager.subresource }),
           apiVersion: writer.apiVersion,
           fieldsType: 'FieldsV1',
           fieldsV1: { 'f:status': {} },

@@ -1,0 +1,34 @@
+import type Database from 'better-sqlite3'
+
+/**
+ * Who wrote to objects, as rows name them: by a number. There are a few dozen in a fleet; more than `MANAGERS_MAX` are not
+ * told apart, and a state that one of them wrote is told without.
+ */
+const MANAGERS_MAX = 10_000
+
+export class FieldManagers {
+  readonly #all: Database.Statement<[], { id: number; text: string }>
+  readonly #add: Database.Statement<[string]>
+  #ids: Map<string, number> | undefined
+
+  constructor(db: Database.Database) {
+    this.#all = db.prepare('SELECT id, text FROM field_manager')
+    this.#add = db.prepare('INSERT INTO field_manager (text) VALUES (?)')
+  }
+
+  /** @param text of object-codec.ts; `null` for the empty one, which nobody told */
+  idOf(text: string): number | null {
+    if (text === '') return null
+    this.#ids ??= new Map(this.#all.all().map((row) => [row.text, row.id]))
+    const known = this.#ids.get(text)
+    if (known !== undefined || this.#ids.size >= MANAGERS_MAX) return known ?? null
+    const id = Number(this.#add.run(text).lastInsertRowid)
+    this.#ids.set(text, id)
+    return id
+  }
+
+  /** Numbers that a transaction gave out which then failed are none. */
+  forget(): void {
+    this.#ids = undefined
+  }
+}

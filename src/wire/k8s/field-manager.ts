@@ -1,0 +1,32 @@
+import type { FieldManager } from '../../model/observation.ts'
+import { listAt, textOr, timeMsAt } from './object-value.ts'
+import type { ObjectValue } from './object-value.ts'
+
+/**
+ * Who wrote to an object last, by `metadata.managedFields`: the entry of the newest time. Which fields it owns is passed
+ * over (`fieldsV1`, most of the bytes of an object), so a write that came between two sightings hides the one before it.
+ * `undefined` where the Collector cut the list off, or more than one entry says no time.
+ */
+export function fieldManagerOf(object: ObjectValue): FieldManager | undefined {
+  let newest: ObjectValue
+  let newestMs = -Infinity
+  const entries = listAt(object, 'metadata', 'managedFields') ?? []
+  for (const entry of entries) {
+    const timeMs = timeMsAt(entry, 'time') ?? (entries.length === 1 ? 0 : -Infinity)
+    // Of one second the later entry: the API server sorts them by time and name.
+    if (timeMs === -Infinity || timeMs < newestMs) continue
+    newest = entry
+    newestMs = timeMs
+  }
+  const name = wordAt(newest, 'manager')
+  if (name === '') return undefined
+  return { name, operation: wordAt(newest, 'operation'), subresource: wordAt(newest, 'subresource') }
+}
+
+/** Kubernetes takes managers of at most 128 characters that can be printed. */
+const WORD_CHARS_MAX = 128
+
+function wordAt(entry: ObjectValue, key: string): string {
+  const word = textOr(entry, key)
+  return word.length > WORD_CHARS_MAX || /\p{Cc}/u.test(word) ? '' : word
+}

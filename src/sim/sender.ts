@@ -11,7 +11,7 @@ import type { SampleRun } from './sim-prometheus.ts'
  */
 export interface Sender {
   /**
-   * Sends runs of one Prometheus, in order, one request after the other; resolves when each request is answered for good.
+   * Sends runs of one Prometheus, or of several that share a relay, in order, one request after the other; resolves when each request is answered for good.
    * Rejects with a FleetError when no write can ever succeed there (wrong address or token), and when it was closed.
    */
   send(runs: readonly SampleRun[]): Promise<void>
@@ -39,11 +39,14 @@ export interface SenderOptions {
   readonly clock: Clock
   /** Open connections at most. */
   readonly connections?: number
+  /** Of one request; `SAMPLES_PER_REQUEST_MAX` when absent. */
+  readonly samplesPerRequestMax?: number
 }
 
 export const SAMPLES_PER_REQUEST_MAX = 2000
 
 export function createSender(options: SenderOptions): Sender {
+  const { samplesPerRequestMax = SAMPLES_PER_REQUEST_MAX } = options
   const delivery = createDelivery({
     url: writeUrlOf(options.url),
     what: 'samples',
@@ -73,7 +76,7 @@ export function createSender(options: SenderOptions): Sender {
       },
     },
     async send(runs) {
-      for (const batch of batchesOf(runs)) {
+      for (const batch of batchesOf(runs, samplesPerRequestMax)) {
         await delivery.deliver(encodeSnappy(encodeWriteRequest(batch.series)), batch.samples)
       }
     },
@@ -84,22 +87,22 @@ export function createSender(options: SenderOptions): Sender {
 }
 
 interface Batch {
-  readonly series: { labels: Uint8Array; samples: SampleRun['samples'] }[]
+  readonly series: SampleRun[]
   samples: number
 }
 
 /** Cuts runs into requests; a run stays whole unless it alone is too long. */
-function batchesOf(runs: readonly SampleRun[]): readonly Batch[] {
+function batchesOf(runs: readonly SampleRun[], samplesMax: number): readonly Batch[] {
   const batches: Batch[] = []
   let batch: Batch | undefined
   for (const run of runs) {
-    for (let at = 0; at < run.samples.length; at += SAMPLES_PER_REQUEST_MAX) {
-      const samples = run.samples.slice(at, at + SAMPLES_PER_REQUEST_MAX)
-      if (batch === undefined || batch.samples + samples.length > SAMPLES_PER_REQUEST_MAX) {
+    for (let at = 0; at < run.samples.length; at += samplesMax) {
+      const samples = run.samples.slice(at, at + samplesMax)
+      if (batch === undefined || batch.samples + samples.length > samplesMax) {
         batch = { series: [], samples: 0 }
         batches.push(batch)
       }
-      batch.series.push({ labels: run.labelBytes, samples })
+      batch.series.push({ labels: run.labels, samples })
       batch.samples += samples.length
     }
   }

@@ -1,8 +1,8 @@
 import type { ObjectObservation } from '../model/observation.ts'
-import { HOUR_MS } from './scenarios/window.ts'
+import { HOUR_MS, MINUTE_MS } from './scenarios/window.ts'
 import { historyOfPlan } from './history/history-of-plan.ts'
-import { listableObjects, listedAt, type ObjectLife } from './history/pulls.ts'
-import { isHeard, PULL_EVERY_MS, pullOffsetMs, watch } from './history/watch.ts'
+import { listableObjects, listedAt } from './history/pulls.ts'
+import { isHeard, livesOf, PULL_EVERY_MS, pullOffsetMs, watch, type ObjectLife } from './history/watch.ts'
 import type { ClusterPlan } from './scenario.ts'
 
 /**
@@ -16,7 +16,11 @@ export interface SimCollector {
 }
 
 /** Objects are worked out for so long at a time. */
-const AHEAD_MS = 12 * HOUR_MS
+const AHEAD_MS = 2 * HOUR_MS
+/** Before its end what is worked out is not whole: an upgrade that begins after it is planned before it. */
+const PLANNED_BEFORE_MS = HOUR_MS
+/** What was worked out is forgotten when nothing happens for longer than this: of thousands of clusters most are at rest. */
+const REST_MS = MINUTE_MS
 
 /** Kinds that are there without a HyperConverged object too. */
 const WITHOUT_INSTANCE: ReadonlySet<string> = new Set([
@@ -42,20 +46,29 @@ interface Ahead {
 /** @param listsFromMs lists before this are not sent: they would tell what the watch tells */
 export function createCollector(plan: ClusterPlan, listsFromMs: number): SimCollector {
   let ahead: Ahead | undefined
-  const aheadOf = (untilMs: number): Ahead => {
-    if (ahead === undefined || ahead.untilMs < untilMs) ahead = workOut(plan, untilMs + AHEAD_MS)
-    return ahead
+  /** Nothing happens before. */
+  let restsUntilMs = -Infinity
+  const offsetMs = pullOffsetMs(plan.profile)
+  const pullAfter = (timeMs: number): number =>
+    Math.ceil((Math.max(timeMs, listsFromMs) - offsetMs) / PULL_EVERY_MS) * PULL_EVERY_MS + offsetMs
+
+  const rest = (worked: Ahead, untilMs: number): void => {
+    const next = worked.watched.find(({ observedMs }) => observedMs >= untilMs)
+    restsUntilMs = Math.min(next?.observedMs ?? Infinity, pullAfter(untilMs), worked.untilMs - PLANNED_BEFORE_MS)
+    ahead = restsUntilMs > untilMs + REST_MS ? undefined : worked
   }
+
   return {
     plan,
     recordsBetween(fromMs, untilMs) {
-      const { watched, objects, isHeardAt } = aheadOf(untilMs)
+      if (untilMs <= restsUntilMs) return []
+      if (ahead === undefined || ahead.untilMs - PLANNED_BEFORE_MS < untilMs) ahead = workOut(plan, untilMs + AHEAD_MS)
+      const { watched, objects, isHeardAt } = ahead
       const records = watched.filter(({ observedMs }) => observedMs >= fromMs && observedMs < untilMs)
-      const offsetMs = pullOffsetMs(plan.profile)
-      let pullMs = Math.ceil((Math.max(fromMs, listsFromMs) - offsetMs) / PULL_EVERY_MS) * PULL_EVERY_MS + offsetMs
-      for (; pullMs < untilMs; pullMs += PULL_EVERY_MS) {
+      for (let pullMs = pullAfter(fromMs); pullMs < untilMs; pullMs += PULL_EVERY_MS) {
         if (isHeardAt(pullMs)) records.push(...listedAt(plan.profile.name, objects, pullMs))
       }
+      rest(ahead, untilMs)
       return records
     },
   }
@@ -64,10 +77,13 @@ export function createCollector(plan: ClusterPlan, listsFromMs: number): SimColl
 function workOut(plan: ClusterPlan, untilMs: number): Ahead {
   const history = historyOfPlan(plan, untilMs)
   const isThere = (kind: string): boolean => plan.isInstalled || WITHOUT_INSTANCE.has(kind)
+  const lives = livesOf(history)
   return {
     untilMs,
-    watched: watch(history).observations.filter(({ change, facts }) => change !== 'listed' && isThere(facts.kind)),
-    objects: listableObjects(history).filter(({ states }) => isThere(states[0]!.facts.kind)),
+    watched: watch(history, lives).observations.filter(
+      ({ change, facts }) => change !== 'listed' && isThere(facts.kind),
+    ),
+    objects: listableObjects(history, lives).filter(({ states }) => isThere(states[0]!.facts.kind)),
     isHeardAt: (timeMs) => isHeard(history, timeMs),
   }
 }

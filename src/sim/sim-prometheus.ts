@@ -1,4 +1,4 @@
-import { encodeLabels, type WriteSample } from '../wire/remote-write-encode.ts'
+import type { WriteSample } from '../wire/remote-write-encode.ts'
 import type { Labels } from '../model/labels.ts'
 import type { ClusterPlan } from './scenario.ts'
 import { silenceAt } from './scenarios/silence.ts'
@@ -21,20 +21,14 @@ export interface SimPrometheus {
   readonly scrapeMs: number
   /** Moments of its scrapes in [fromMs, untilMs), rising; also those at which the cluster is silent. */
   scrapesBetween(fromMs: number, untilMs: number): readonly number[]
-  /** What it sends of the given scrapes, as runs of samples by series. Ask in time order: the series of past versions are forgotten. */
+  /** What it sends of the given scrapes, not all of which have to be there, as runs of samples by series. Ask in time order: the series of past versions are forgotten. */
   collect(scrapes: readonly number[]): readonly SampleRun[]
 }
 
 /** Samples of one series, oldest first; at least one. */
 export interface SampleRun {
   readonly labels: Labels
-  /** The labels as remote write carries them; encoded once in the life of a series. */
-  readonly labelBytes: Uint8Array
   readonly samples: readonly WriteSample[]
-}
-
-interface ScrapedSeries extends SimSeries {
-  readonly labelBytes: Uint8Array
 }
 
 /** The replicas of a pair scrape this far apart. */
@@ -65,7 +59,7 @@ export function createPrometheus(plan: ClusterPlan, replica: number, scrapeMs: n
       for (const series of seriesAround(first - scrapeMs, last)) {
         const wasThere = wasSent && series.valueAt(first - scrapeMs) !== undefined
         const samples = samplesOf(series, scrapes, sending, wasThere)
-        if (samples.length > 0) runs.push({ labels: series.labels, labelBytes: series.labelBytes, samples })
+        if (samples.length > 0) runs.push({ labels: series.labels, samples })
       }
       return runs
     },
@@ -76,10 +70,11 @@ export function createPrometheus(plan: ClusterPlan, replica: number, scrapeMs: n
 type Sending = 'sent' | 'lost' | 'farewell'
 
 function sendingAt(plan: ClusterPlan, scrapes: readonly number[], scrapeMs: number): readonly Sending[] {
-  return scrapes.map((timeMs) => {
+  return scrapes.map((timeMs, i) => {
     const silence = silenceAt(plan, timeMs)
     if (silence === undefined) return 'sent'
-    return plan.silence?.hasStaleMarkers === true && timeMs - scrapeMs < silence.fromMs ? 'farewell' : 'lost'
+    const beforeMs = scrapes[i - 1] ?? timeMs - scrapeMs
+    return plan.silence?.hasStaleMarkers === true && beforeMs < silence.fromMs ? 'farewell' : 'lost'
   })
 }
 
@@ -111,7 +106,7 @@ function samplesOf(
 function openGroups(
   plan: ClusterPlan,
   external: ExternalLabels,
-): (fromMs: number, untilMs: number) => readonly ScrapedSeries[] {
+): (fromMs: number, untilMs: number) => readonly SimSeries[] {
   const groups: readonly SeriesGroup[] = [
     ...hcoGroups(plan),
     ...kubevirtGroups(plan),
@@ -121,16 +116,14 @@ function openGroups(
     ...platformGroups(plan),
     ...storageGroups(plan),
   ]
-  const open = new Map<SeriesGroup, readonly ScrapedSeries[]>()
+  const open = new Map<SeriesGroup, readonly SimSeries[]>()
   return (fromMs, untilMs) =>
     groups.flatMap((group) => {
       if (group.fromMs > untilMs || group.untilMs <= fromMs) {
         open.delete(group)
         return []
       }
-      const series =
-        open.get(group) ??
-        group.make(external).map((series) => ({ ...series, labelBytes: encodeLabels(series.labels) }))
+      const series = open.get(group) ?? group.make(external)
       open.set(group, series)
       return series
     })

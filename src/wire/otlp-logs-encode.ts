@@ -1,4 +1,4 @@
-import { FIXED64, LENGTH_DELIMITED, ProtobufWriter, VARINT } from './protobuf.ts'
+import { FIXED64, ProtobufWriter, VARINT } from './protobuf.ts'
 
 /**
  * OTLP logs (opentelemetry-proto logs.proto and logs_service.proto), the sending side, for the simulated fleet: records
@@ -23,21 +23,20 @@ export type JsonValue =
 
 /** An ExportLogsServiceRequest as protobuf; a new array that the caller owns. */
 export function encodeLogsRequest(resources: readonly SentResourceLogs[]): Uint8Array {
-  const writers: ProtobufWriter[] = []
   const request = new ProtobufWriter()
   for (const resource of resources) {
-    nested(request, 1, writers, 0, (one) => {
-      nested(one, 1, writers, 1, (message) => {
-        writeAttributes(message, 1, resource.attributes, writers, 2)
+    nested(request, 1, () => {
+      nested(request, 1, () => {
+        writeAttributes(request, 1, resource.attributes)
       })
-      nested(one, 2, writers, 1, (scopeLogs) => {
-        nested(scopeLogs, 1, writers, 2, (scope) => {
-          scope.text(1, resource.scope.name)
-          scope.text(2, resource.scope.version)
+      nested(request, 2, () => {
+        nested(request, 1, () => {
+          request.text(1, resource.scope.name)
+          request.text(2, resource.scope.version)
         })
         for (const record of resource.records) {
-          nested(scopeLogs, 2, writers, 2, (message) => {
-            writeRecord(message, record, writers)
+          nested(request, 2, () => {
+            writeRecord(request, record)
           })
         }
       })
@@ -46,44 +45,31 @@ export function encodeLogsRequest(resources: readonly SentResourceLogs[]): Uint8
   return request.finish()
 }
 
-function writeRecord(message: ProtobufWriter, record: SentLogRecord, writers: ProtobufWriter[]): void {
-  nested(message, 5, writers, 3, (body) => {
-    writeValue(body, record.body, writers, 4)
+function writeRecord(message: ProtobufWriter, record: SentLogRecord): void {
+  nested(message, 5, () => {
+    writeValue(message, record.body)
   })
-  writeAttributes(message, 6, record.attributes, writers, 3)
+  writeAttributes(message, 6, record.attributes)
   const nanoseconds = BigInt(record.observedMs) * 1_000_000n
   message.tag(11, FIXED64)
   message.fixed64(Number(nanoseconds >> 32n), Number(nanoseconds & 0xffffffffn))
 }
 
-function writeAttributes(
-  writer: ProtobufWriter,
-  field: number,
-  attributes: Readonly<Record<string, string>>,
-  writers: ProtobufWriter[],
-  depth: number,
-): void {
-  for (const [key, value] of Object.entries(attributes)) writeEntry(writer, field, key, value, writers, depth)
+function writeAttributes(writer: ProtobufWriter, field: number, attributes: Readonly<Record<string, string>>): void {
+  for (const [key, value] of Object.entries(attributes)) writeEntry(writer, field, key, value)
 }
 
-function writeEntry(
-  writer: ProtobufWriter,
-  field: number,
-  key: string,
-  value: JsonValue,
-  writers: ProtobufWriter[],
-  depth: number,
-): void {
-  nested(writer, field, writers, depth, (entry) => {
-    entry.text(1, key)
-    nested(entry, 2, writers, depth + 1, (any) => {
-      writeValue(any, value, writers, depth + 2)
+function writeEntry(writer: ProtobufWriter, field: number, key: string, value: JsonValue): void {
+  nested(writer, field, () => {
+    writer.text(1, key)
+    nested(writer, 2, () => {
+      writeValue(writer, value)
     })
   })
 }
 
 /** The one field of an AnyValue; nothing for null. */
-function writeValue(writer: ProtobufWriter, value: JsonValue, writers: ProtobufWriter[], depth: number): void {
+function writeValue(writer: ProtobufWriter, value: JsonValue): void {
   if (value === null) return
   if (typeof value === 'string') {
     writer.text(1, value)
@@ -91,7 +77,7 @@ function writeValue(writer: ProtobufWriter, value: JsonValue, writers: ProtobufW
     writer.tag(2, VARINT)
     writer.varint(Number(value))
   } else if (typeof value === 'object') {
-    writeTree(writer, value, writers, depth)
+    writeTree(writer, value)
   } else if (Number.isSafeInteger(value)) {
     writer.tag(3, VARINT)
     writer.int64(value)
@@ -101,25 +87,20 @@ function writeValue(writer: ProtobufWriter, value: JsonValue, writers: ProtobufW
   }
 }
 
-function writeTree(
-  writer: ProtobufWriter,
-  value: Extract<JsonValue, object>,
-  writers: ProtobufWriter[],
-  depth: number,
-): void {
+function writeTree(writer: ProtobufWriter, value: Extract<JsonValue, object>): void {
   if (isList(value)) {
-    nested(writer, 5, writers, depth, (list) => {
+    nested(writer, 5, () => {
       for (const item of value) {
-        nested(list, 1, writers, depth + 1, (any) => {
-          writeValue(any, item, writers, depth + 2)
+        nested(writer, 1, () => {
+          writeValue(writer, item)
         })
       }
     })
     return
   }
-  nested(writer, 6, writers, depth, (map) => {
+  nested(writer, 6, () => {
     for (const [key, item] of Object.entries(value)) {
-      if (item !== undefined) writeEntry(map, 1, key, item, writers, depth + 1)
+      if (item !== undefined) writeEntry(writer, 1, key, item)
     }
   })
 }
@@ -129,20 +110,11 @@ function isList(value: Extract<JsonValue, object>): value is readonly JsonValue[
   return Array.isArray(value)
 }
 
-/** A message inside another: one writer for each depth, used again and again. */
-function nested(
-  writer: ProtobufWriter,
-  field: number,
-  writers: ProtobufWriter[],
-  depth: number,
-  write: (message: ProtobufWriter) => void,
-): void {
-  const message = (writers[depth] ??= new ProtobufWriter())
-  message.clear()
-  write(message)
-  writer.tag(field, LENGTH_DELIMITED)
-  writer.varint(message.length)
-  writer.raw(message.finish())
+/** A message inside another, written where it stands. */
+function nested(writer: ProtobufWriter, field: number, write: () => void): void {
+  const opened = writer.open(field)
+  write()
+  writer.close(opened)
 }
 
 /** The same request as OTLP/JSON. */

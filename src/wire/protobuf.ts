@@ -13,6 +13,9 @@ export const FIXED32 = 5
 
 const FORMAT = 'protobuf'
 
+/** What a length of one byte can say. */
+const SHORT_BYTES_MAX = 0x7f
+
 /** The tag of a field as it stands on the wire; compare it with what `tag` answers. */
 export function tagOf(field: number, wireType: number): number {
   return field * 8 + wireType
@@ -256,8 +259,52 @@ export class ProtobufWriter {
     this.raw(content)
   }
 
+  /** Nearly all texts are short and ASCII: those are written where they stand, without a call of the encoder. */
   text(field: number, text: string): void {
-    this.bytes(field, this.#encoder.encode(text))
+    const { length } = text
+    if (length > SHORT_BYTES_MAX) {
+      this.bytes(field, this.#encoder.encode(text))
+      return
+    }
+    const start = this.#length
+    this.tag(field, LENGTH_DELIMITED)
+    this.#reserve(1 + length)
+    const bytes = this.#bytes
+    let to = this.#length
+    bytes[to++] = length
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i)
+      if (code > 0x7f) {
+        this.#length = start
+        this.bytes(field, this.#encoder.encode(text))
+        return
+      }
+      bytes[to++] = code
+    }
+    this.#length = to
+  }
+
+  /** Begins a message inside this one; `close` ends it with what was answered. What is between is its content. */
+  open(field: number): number {
+    this.tag(field, LENGTH_DELIMITED)
+    this.#reserve(1)
+    return ++this.#length
+  }
+
+  /** One byte was left for the length. Longer messages move, which is cheaper than writing each of them twice. */
+  close(opened: number): void {
+    const content = this.#length - opened
+    if (content <= SHORT_BYTES_MAX) {
+      this.#bytes[opened - 1] = content
+      return
+    }
+    let extra = 0
+    for (let left = content; left >= 0x80; left = Math.floor(left / 128)) extra++
+    this.#reserve(extra)
+    this.#bytes.copyWithin(opened + extra, opened, this.#length)
+    this.#length = opened - 1
+    this.varint(content)
+    this.#length += content
   }
 
   #reserve(bytes: number): void {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createFleet, type Fleet, type FleetOptions } from '../../src/sim/fleet.ts'
 import type { Truth } from '../../src/sim/truth.ts'
+import { encodeLabels } from '../../src/wire/remote-write-encode.ts'
 
 const PRESENT = Date.UTC(2026, 10, 21, 12)
 const HISTORY_MS = 2 * 3_600_000
@@ -18,7 +19,7 @@ function digestOf(fleet: Fleet, clusters: number): string {
   for (const prometheus of fleet.prometheuses.filter(({ plan }) => plan.profile.index < clusters)) {
     for (const fromMs of [PRESENT - HISTORY_MS, PRESENT - 10 * MINUTE, PRESENT + 60 * MINUTE]) {
       for (const run of prometheus.collect(prometheus.scrapesBetween(fromMs, fromMs + 4 * MINUTE))) {
-        hash.update(run.labelBytes)
+        hash.update(encodeLabels(run.labels))
         for (const { timeMs, value, isStale } of run.samples) {
           bits.setFloat64(0, timeMs)
           bits.setFloat64(8, isStale === true ? Number.NaN : value)

@@ -157,4 +157,58 @@ describe('fields', () => {
     writer.double(1)
     expect([...writer.finish()]).toEqual([2, 0, 0, 0, 0, 0, 0xf0, 0x7f, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f])
   })
+
+  test('texts are written as any bytes are, whatever they are made of', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.string({ maxLength: 200 }), fc.string({ unit: 'binary', maxLength: 200 }))),
+        (texts) => {
+          const [written, want] = [new ProtobufWriter(), new ProtobufWriter()]
+          for (const text of texts) {
+            written.text(7, text)
+            want.bytes(7, new TextEncoder().encode(text))
+          }
+          expect(Buffer.compare(written.finish(), want.finish())).toBe(0)
+        },
+      ),
+      { seed: 5 },
+    )
+  })
+
+  test('a message written where it stands is the one that is written apart and put in', () => {
+    interface Tree {
+      readonly text: string
+      readonly inside: readonly Tree[]
+    }
+    const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
+      tree: fc.record({
+        text: fc.oneof(
+          fc.string(),
+          fc.constantFrom(120, 130, 20_000).map((length) => 'x'.repeat(length)),
+        ),
+        inside: fc.oneof({ maxDepth: 4 }, fc.constant([]), fc.array(tie('tree'), { maxLength: 3 })),
+      }),
+    }))
+    const inPlace = (writer: ProtobufWriter, { text, inside }: Tree): void => {
+      const opened = writer.open(1)
+      writer.text(2, text)
+      for (const one of inside) inPlace(writer, one)
+      writer.close(opened)
+    }
+    const apart = ({ text, inside }: Tree): Uint8Array => {
+      const writer = new ProtobufWriter()
+      writer.text(2, text)
+      for (const one of inside) writer.bytes(1, apart(one))
+      return writer.finish()
+    }
+    fc.assert(
+      fc.property(tree, (root) => {
+        const [written, want] = [new ProtobufWriter(), new ProtobufWriter()]
+        inPlace(written, root)
+        want.bytes(1, apart(root))
+        expect(Buffer.compare(written.finish(), want.finish())).toBe(0)
+      }),
+      { seed: 6, numRuns: 40 },
+    )
+  })
 })

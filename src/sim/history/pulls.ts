@@ -1,32 +1,29 @@
-import type { ObjectObservation } from '../../model/observation.ts'
-import { HOUR_MS, isWithin, MINUTE_MS, type Window } from '../scenarios/window.ts'
-import type { ClusterHistory } from './cluster-history.ts'
-import { objectsOf } from './objects.ts'
-import type { SimObject } from './objects/sim-object.ts'
-import { openWindows, SPARSE_EVERY_MS } from './scrapes.ts'
-import { isHeard, PULL_EVERY_MS, pullOffsetMs, RESTART_LASTS_MS, statesOf, type ObjectState } from './watch.ts'
-
 /**
  * Lists of everything, as a Collector pulls them: what `watch` leaves to be found by the next list, and the sign of life of
  * a cluster in which nothing changes.
  */
-export interface ObjectLife {
-  readonly object: SimObject
-  /** Oldest first; at least one. */
-  readonly states: readonly ObjectState[]
-}
+import type { ObjectObservation } from '../../model/observation.ts'
+import { HOUR_MS, isWithin, MINUTE_MS, type Window } from '../scenarios/window.ts'
+import type { ClusterHistory } from './cluster-history.ts'
+import { openWindows, SPARSE_EVERY_MS } from './scrapes.ts'
+import {
+  isHeard,
+  livesOf,
+  PULL_EVERY_MS,
+  pullOffsetMs,
+  RESTART_LASTS_MS,
+  type ObjectLife,
+  type ObjectState,
+} from './watch.ts'
 
 /** Migrations that ended longer ago are gone: KubeVirt keeps few. */
 const MIGRATIONS_KEPT_MS = HOUR_MS
 /** How long after somebody looks into a stall the cluster is still listed each half hour. */
 const STALL_LISTED_MS = 31 * HOUR_MS
 
-/** Whatever a list can have, in the order of `objectsOf`. */
-export function listableObjects(history: ClusterHistory): readonly ObjectLife[] {
-  return objectsOf(history)
-    .filter((object) => object.isForgotten !== true)
-    .map((object) => ({ object, states: statesOf(object, history.untilMs) }))
-    .filter(({ states }) => states.length > 0)
+/** Whatever a list can have, each with at least one state, in the order of `objectsOf`. */
+export function listableObjects(history: ClusterHistory, lives = livesOf(history)): readonly ObjectLife[] {
+  return lives.filter(({ object, states }) => object.isForgotten !== true && states.length > 0)
 }
 
 /** @param skewMs of the Collector's clock */

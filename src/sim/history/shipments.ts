@@ -7,7 +7,7 @@ import type { ClusterHistory } from './cluster-history.ts'
 import { listableObjects, listedAt, pullTimes } from './pulls.ts'
 import { scrapeTimes } from './scrapes.ts'
 import { upgradeSpans, type OperatorSpan } from './spans.ts'
-import { watch } from './watch.ts'
+import { livesOf, watch } from './watch.ts'
 import { samplesOfScrapes, wireSeries } from './wire-series.ts'
 
 /**
@@ -81,8 +81,9 @@ function transit({ delivery }: ClusterHistory, atMs: number): { readonly leavesM
 function objectShipments(history: ClusterHistory, fromMs: number): readonly Shipment[] {
   const { profile, delivery } = history
   const { name } = profile
-  const watched = watch(history).observations.filter(({ change }) => change !== 'listed')
-  const objects = listableObjects(history)
+  const lives = livesOf(history)
+  const watched = watch(history, lives).observations.filter(({ change }) => change !== 'listed')
+  const objects = listableObjects(history, lives)
   const listed = pullTimes(history).flatMap((pullMs) => listedAt(name, objects, pullMs, delivery.skewMs))
   const batches = new Map<number, ObjectObservation[]>()
   for (const observation of [...watched, ...listed]) {

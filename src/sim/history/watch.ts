@@ -15,6 +15,13 @@ export interface ObjectState {
   readonly facts: ObjectFacts
 }
 
+/** An object over the time that is looked at. */
+export interface ObjectLife {
+  readonly object: SimObject
+  /** Oldest first; none when it was not there yet. */
+  readonly states: readonly ObjectState[]
+}
+
 /** What a Collector says of a cluster's objects: the set of it, in the order of the Collector's clock. */
 export interface Watched {
   readonly observations: readonly ObjectObservation[]
@@ -30,11 +37,11 @@ const RESOURCE_VERSION_EPOCH_MS = Date.UTC(2020, 0, 1)
  * A watch of each kind, and a list of everything each half hour. What changes while the Collector is away is found by
  * the next list, with what was in between lost; an object that went meanwhile is missed by two lists.
  */
-export function watch(history: ClusterHistory): Watched {
+export function watch(history: ClusterHistory, lives = livesOf(history)): Watched {
   const observations: ObjectObservation[] = []
   const absences: ObjectAbsence[] = []
-  for (const object of objectsOf(history)) {
-    const seen = watchObject(history, object)
+  for (const life of lives) {
+    const seen = watchObject(history, life)
     observations.push(...seen.observations)
     absences.push(...seen.absences)
   }
@@ -42,8 +49,13 @@ export function watch(history: ClusterHistory): Watched {
   return { observations, absences }
 }
 
+/** Every object with what becomes of it, in the order of `objectsOf`. Most of the work: whoever needs it twice hands it on. */
+export function livesOf(history: ClusterHistory): readonly ObjectLife[] {
+  return objectsOf(history).map((object) => ({ object, states: statesOf(object, history.untilMs) }))
+}
+
 /** States of an object from its creation, oldest first; two in a row differ. */
-export function statesOf(object: SimObject, untilMs: number): readonly ObjectState[] {
+function statesOf(object: SimObject, untilMs: number): readonly ObjectState[] {
   const times = [object.createdMs, ...object.momentsMs]
     .filter((atMs) => atMs >= object.createdMs && atMs < Math.min(object.goneMs, untilMs))
     .toSorted((a, b) => a - b)
@@ -63,9 +75,8 @@ function resourceVersionAt(timeMs: number): string {
   return String(timeMs - RESOURCE_VERSION_EPOCH_MS)
 }
 
-function watchObject(history: ClusterHistory, object: SimObject): Watched {
+function watchObject(history: ClusterHistory, { object, states }: ObjectLife): Watched {
   const { profile, fromMs, untilMs, delivery } = history
-  const states = statesOf(object, untilMs)
   const observations: ObjectObservation[] = []
   const { uid, name, namespace } = object
   const noise = hashOf(uid)

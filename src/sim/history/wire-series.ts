@@ -2,7 +2,6 @@ import { Labels } from '../../model/labels.ts'
 import type { MetricSignal } from '../../model/observation.ts'
 import { csvName, productVersion } from '../cluster-profile.ts'
 import type { WriteSample } from '../../wire/remote-write-encode.ts'
-import { encodeLabels } from '../../wire/remote-write-encode.ts'
 import type { SampleRun } from '../sim-prometheus.ts'
 import { externalLabelsOf } from '../series/sim-series.ts'
 import type { ClusterHistory } from './cluster-history.ts'
@@ -47,17 +46,16 @@ const OPERAND_NAMES: Readonly<Record<string, string>> = {
 /** One series of a history under the name and the labels that one replica gives it. */
 export interface WireSeries {
   readonly labels: Labels
-  readonly labelBytes: Uint8Array
   readonly valueAt: SignalSeries['valueAt']
 }
 
 export function wireSeries(history: ClusterHistory, replica = 0): readonly WireSeries[] {
   const external = externalLabelsOf(history.profile, replica)
   return signalSeries(history).flatMap((series) =>
-    partsOf(history, series).map(({ labels: own, valueAt }) => {
-      const labels = Labels.of({ ...external, ...own })
-      return { labels, labelBytes: encodeLabels(labels), valueAt }
-    }),
+    partsOf(history, series).map(({ labels: own, valueAt }) => ({
+      labels: Labels.of({ ...external, ...own }),
+      valueAt,
+    })),
   )
 }
 
@@ -72,9 +70,9 @@ export function samplesOfScrapes(
   scrapes: readonly number[],
   beforeMs?: number,
 ): readonly SampleRun[] {
-  return series.flatMap(({ labels, labelBytes, valueAt }) => {
+  return series.flatMap(({ labels, valueAt }) => {
     const samples = samplesOf(scrapes, valueAt, beforeMs !== undefined && valueAt(beforeMs) !== undefined)
-    return samples.length === 0 ? [] : [{ labels, labelBytes, samples }]
+    return samples.length === 0 ? [] : [{ labels, samples }]
   })
 }
 

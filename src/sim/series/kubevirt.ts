@@ -3,7 +3,7 @@ import { kubevirtMinorOf, type Release } from '../release.ts'
 import type { ClusterPlan } from '../scenario.ts'
 import { hasTrouble, outdatedAt } from '../scenarios/kubevirt-trouble.ts'
 import { outdatedVmsAt, type UpgradePlan } from '../scenarios/upgrade.ts'
-import { operatorRuns } from './hco.ts'
+import { operatorAt } from '../truth.ts'
 import {
   between,
   instanceOf,
@@ -241,5 +241,5 @@ function asksForOldApi({ profile }: ClusterPlan): boolean {
 }
 
 function hasColonNames(plan: ClusterPlan, timeMs: number): boolean {
-  return kubevirtMinorOf(operatorRuns(plan).findLast((run) => run.fromMs <= timeMs)!.release) >= 8
+  return kubevirtMinorOf(operatorAt(plan, timeMs)) >= 8
 }

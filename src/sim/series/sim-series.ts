@@ -1,4 +1,4 @@
-import { Labels } from '../../model/labels.ts'
+import { Labels, METRIC_NAME } from '../../model/labels.ts'
 import type { ClusterProfile } from '../cluster-profile.ts'
 import { hashOf, noiseAt } from '../random.ts'
 
@@ -41,7 +41,24 @@ export function targetSeries(
   own: OwnLabels,
   valueAt: SimSeries['valueAt'],
 ): SimSeries {
-  return { labels: Labels.of({ ...external, ...target, ...own, __name__: name }), valueAt }
+  return { labels: withOwn(commonLabels(external, target), own, name), valueAt }
+}
+
+/** Labels that the series of a target have in common, while somebody holds the target; they are most of the work. */
+const common = new WeakMap<Target, { readonly external: ExternalLabels; readonly labels: Labels }>()
+
+function commonLabels(external: ExternalLabels, target: Target): Labels {
+  const known = common.get(target)
+  if (known?.external === external) return known.labels
+  const labels = Labels.of({ ...external, ...target })
+  common.set(target, { external, labels })
+  return labels
+}
+
+function withOwn(labels: Labels, own: OwnLabels, name: string): Labels {
+  let all = labels.with(METRIC_NAME, name)
+  for (const [ownName, value] of Object.entries(own)) all = all.with(ownName, value)
+  return all
 }
 
 /** The result of a recording rule: no target labels. */

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
-import { Tooltip } from '@patternfly/react-core/dist/esm/components/Tooltip'
 import PauseIcon from '@patternfly/react-icons/dist/esm/icons/pause-icon'
 import PlayIcon from '@patternfly/react-icons/dist/esm/icons/play-icon'
 import { freshnessOf } from '../lib/freshness.ts'
@@ -14,6 +13,7 @@ import { useMoment } from '../query/use-moment.ts'
 import { useNowMs } from '../ui/server-clock.ts'
 import { Shape } from '../ui/shapes.tsx'
 import type { ShapeName } from '../ui/shapes.tsx'
+import { Tip } from '../ui/tip.tsx'
 
 /** How old what the page shows is. Quiet while all is well; a word, a shape and a colour when the server is gone. */
 export function FreshnessMark(): ReactNode {
@@ -45,17 +45,17 @@ export function FreshnessMark(): ReactNode {
 function PauseButton({ isPaused }: { readonly isPaused: boolean }): ReactNode {
   const says = isPaused ? 'Go on showing what changes' : 'Pause: the page stands still'
   return (
-    <Tooltip content={says} aria="none" position="bottom">
+    <Tip says={says} className="wide-only">
       <Button
         variant="plain"
-        className="pause-button wide-only"
+        className="pause-button"
         aria-label={says}
         onClick={() => {
           setPaused(!isPaused)
         }}
         icon={isPaused ? <PlayIcon /> : <PauseIcon />}
       />
-    </Tooltip>
+    </Tip>
   )
 }
 

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
-import { Tooltip } from '@patternfly/react-core/dist/esm/components/Tooltip'
 import AdjustIcon from '@patternfly/react-icons/dist/esm/icons/adjust-icon'
 import CompressIcon from '@patternfly/react-icons/dist/esm/icons/compress-icon'
 import EllipsisVIcon from '@patternfly/react-icons/dist/esm/icons/ellipsis-v-icon'
@@ -13,6 +12,7 @@ import { ROUTES } from '../lib/paths.ts'
 import { useSettings } from '../query/use-fleet.ts'
 import { setPreference, usePreferences } from '../ui/preferences.ts'
 import type { Preferences } from '../ui/preferences.ts'
+import { Tip } from '../ui/tip.tsx'
 import { FreshnessMark } from './freshness-mark.tsx'
 import { PlaceNav } from './place-nav.tsx'
 
@@ -77,7 +77,7 @@ function ViewButtons(): ReactNode {
   const isDense = density === 'dense'
   return (
     <span className="wide-only view-buttons">
-      <Labelled says={zone === 'utc' ? 'Times are in UTC' : 'Times are in your zone'}>
+      <Tip says={zone === 'utc' ? 'Times are in UTC' : 'Times are in your zone'}>
         <Button
           variant="plain"
           className="zone-button"
@@ -88,8 +88,8 @@ function ViewButtons(): ReactNode {
         >
           {zone === 'utc' ? 'UTC' : 'Local'}
         </Button>
-      </Labelled>
-      <Labelled says={isDense ? 'Dense rows' : 'Comfortable rows'}>
+      </Tip>
+      <Tip says={isDense ? 'Dense rows' : 'Comfortable rows'}>
         <Button
           variant="plain"
           onClick={() => {
@@ -98,8 +98,8 @@ function ViewButtons(): ReactNode {
           aria-label={isDense ? 'Rows are dense: change to comfortable' : 'Rows are comfortable: change to dense'}
           icon={isDense ? <ExpandIcon /> : <CompressIcon />}
         />
-      </Labelled>
-      <Labelled says={`Theme: ${theme}`}>
+      </Tip>
+      <Tip says={`Theme: ${theme}`}>
         <Button
           variant="plain"
           onClick={() => {
@@ -108,15 +108,7 @@ function ViewButtons(): ReactNode {
           aria-label={`Theme ${theme}: change to ${THEMES[theme].next}`}
           icon={THEMES[theme].icon}
         />
-      </Labelled>
+      </Tip>
     </span>
-  )
-}
-
-function Labelled({ says, children }: { readonly says: string; readonly children: React.ReactElement }): ReactNode {
-  return (
-    <Tooltip content={says} aria="none" position="bottom">
-      {children}
-    </Tooltip>
   )
 }

@@ -19,7 +19,7 @@ export function handOverMarkdown(
 
 /** `Stuck: 3 (2 at the begin)` */
 export function sectionTitle({ title, count, countThen }: HandOverSection): string {
-  return `${title}: ${count}${countThen === undefined ? '' : ` (${countThen} at the begin)`}`
+  return `${title}: ${count ?? 'not known'}${countThen === undefined ? '' : ` (${countThen} at the begin)`}`
 }
 
 function sectionLines(section: HandOverSection, linkOf: (path: string) => string): readonly string[] {

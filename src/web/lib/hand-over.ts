@@ -28,7 +28,8 @@ export interface HandOver {
 
 export interface HandOverSection {
   readonly title: string
-  readonly count: number
+  /** `null`: it could not be read. */
+  readonly count: number | null
   /** At the begin of the shift; absent: not known, or no number of a moment. */
   readonly countThen?: number
   /** In one sentence what the list does not say. */
@@ -49,10 +50,10 @@ export interface HandOverParts {
   readonly now: Now
   /** At the begin of the shift; absent: not known. */
   readonly then: Now | undefined
-  readonly alerts: readonly AlertItem[]
+  readonly alerts: readonly AlertItem[] | undefined
   /** Runs of alerts within the shift. */
   readonly runs: AlertRuns | undefined
-  readonly silences: readonly SilenceItem[]
+  readonly silences: readonly SilenceItem[] | undefined
   /** Upgrades that are over, the newest first. */
   readonly ended: UpgradeItems | undefined
   readonly sinceMs: number
@@ -90,7 +91,7 @@ type Known = HandOverParts & { readonly asOfMs: number }
 
 function section(
   title: string,
-  count: number,
+  count: number | null,
   countThen: number | undefined,
   says: string,
   items: readonly HandOverItem[],
@@ -151,7 +152,7 @@ function waitingSection({ now, then, zone }: Known): HandOverSection {
 function firingSection({ alerts, runs, now, then, zone }: Known): HandOverSection {
   const byRun = new Map(runs?.runs.map(({ fingerprint, acknowledgedBy }) => [fingerprint, acknowledgedBy]))
   const groups = new Map<string, AlertItem[]>()
-  for (const alert of alerts) {
+  for (const alert of alerts ?? []) {
     if (alert.state === 'firing') groups.set(alert.alertname, [...(groups.get(alert.alertname) ?? []), alert])
   }
   const rank = (group: readonly AlertItem[]): number =>
@@ -177,7 +178,8 @@ function firingSection({ alerts, runs, now, then, zone }: Known): HandOverSectio
     }
   })
   const total = (of: Now): number => of.firing.critical + of.firing.warning + of.firing.info + of.firing.none
-  return section('Firing', total(now), then === undefined ? undefined : total(then), '', items)
+  const says = alerts === undefined ? 'Which they are could not be read.' : ''
+  return section('Firing', total(now), then === undefined ? undefined : total(then), says, items)
 }
 
 function seenWords(seen: readonly string[], of: number): string {
@@ -188,12 +190,14 @@ function seenWords(seen: readonly string[], of: number): string {
 
 /** Those that end within as long as this shift was: what they hide speaks up again. */
 function silencesSection({ silences, asOfMs, sinceMs, zone }: Known): HandOverSection {
+  const title = `Silences that end within ${formatAge(asOfMs - sinceMs)}`
+  if (silences === undefined) return section(title, null, undefined, NOT_READ, [])
   const untilMs = asOfMs + (asOfMs - sinceMs)
   const ending = silences
     .filter(({ startsAtMs, endsAtMs }) => startsAtMs <= asOfMs && endsAtMs > asOfMs && endsAtMs <= untilMs)
     .sort((a, b) => a.endsAtMs - b.endsAtMs)
   return section(
-    `Silences that end within ${formatAge(asOfMs - sinceMs)}`,
+    title,
     ending.length,
     undefined,
     '',
@@ -218,7 +222,7 @@ function silentSection({ now, then, zone }: Known): HandOverSection {
 
 /** What went well is a number; what did not is named. */
 function endedSection({ ended, sinceMs, asOfMs, zone }: Known): HandOverSection {
-  if (ended === undefined) return section('Upgrades that ended', 0, undefined, NOT_READ, [])
+  if (ended === undefined) return section('Upgrades that ended', null, undefined, NOT_READ, [])
   const within = ended.upgrades.filter(({ endedAt }) => {
     const endedMs = endedAt === null ? -Infinity : msOf(endedAt)
     return endedMs >= sinceMs && endedMs <= asOfMs
@@ -243,7 +247,7 @@ function endedSection({ ended, sinceMs, asOfMs, zone }: Known): HandOverSection 
 }
 
 function resolvedSection({ runs, sinceMs, asOfMs }: Known): HandOverSection {
-  if (runs === undefined) return section('Alerts that resolved', 0, undefined, NOT_READ, [])
+  if (runs === undefined) return section('Alerts that resolved', null, undefined, NOT_READ, [])
   const over = runs.runs.filter(({ resolvedAtMs = Infinity }) => resolvedAtMs >= sinceMs && resolvedAtMs <= asOfMs)
   const names = new Map<string, number>()
   for (const { alertname } of over) names.set(alertname, (names.get(alertname) ?? 0) + 1)

@@ -22,7 +22,7 @@ import { SharePanel } from '../panels/adoption/share-panel.tsx'
 import { UsagePanel } from '../panels/adoption/usage-panel.tsx'
 import { Answer } from '../panels/answer.tsx'
 import { ConnectCluster } from '../panels/connect-cluster.tsx'
-import { useAdoption, useAdoptionOperators } from '../query/use-adoption.ts'
+import { OPERATORS_CALL, useAdoption, useAdoptionOperators } from '../query/use-adoption.ts'
 import { useNow } from '../query/use-fleet.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { Notice } from '../ui/notice.tsx'
@@ -37,7 +37,7 @@ export function AdoptionPage(): ReactNode {
     <div className="page">
       <title>Adoption · Daytwo</title>
       <h1>Adoption</h1>
-      <Answer query={operators} what="what was counted" skeletonLines={12}>
+      <Answer query={operators} what="what was counted" skeletonLines={12} call={OPERATORS_CALL}>
         {({ operators: names, firstDay }) =>
           firstDay === null ? <NothingCounted /> : <LinesOfVersions operators={names} firstDay={firstDay} />
         }
@@ -70,13 +70,11 @@ function LinesOfVersions(props: LinesOfVersionsProps): ReactNode {
   const lastDay = useLastDay(moment)
   const days = { ...daysOf(view, lastDay, props.firstDay), ...(moment === undefined ? {} : { at: moment }) }
   const isAsked = hasLines(view)
-  const query = useAdoption<ShareAnswer>(
-    adoptionCall('share', { ...view, only: {} }, { ...days, by: 'flavour' }),
-    isAsked,
-  )
+  const call = adoptionCall('share', { ...view, only: {} }, { ...days, by: 'flavour' })
+  const query = useAdoption<ShareAnswer>(call, isAsked)
   if (!isAsked) return <Adoption {...props} view={view} lines={[]} />
   return (
-    <Answer query={query} what="which versions there are" skeletonLines={12}>
+    <Answer query={query} what="which versions there are" skeletonLines={12} call={call}>
       {(answer) => <Adoption {...props} view={onOneLine(view, linesOf(answer))} lines={linesOf(answer)} />}
     </Answer>
   )

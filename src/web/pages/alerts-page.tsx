@@ -24,7 +24,8 @@ import { NewsBar } from '../panels/news-bar.tsx'
 import { EmptyAlerts, MissingAlert } from '../panels/no-alerts.tsx'
 import { SelectionBar } from '../panels/selection-bar.tsx'
 import { SilenceDialog } from '../panels/silence-dialog.tsx'
-import { useAlerts } from '../query/use-fleet.ts'
+import { alertsCall, useAlerts } from '../query/use-fleet.ts'
+import { useMoment } from '../query/use-moment.ts'
 import { Notice } from '../ui/notice.tsx'
 import { usePreferences } from '../ui/preferences.ts'
 import { serverNowMs } from '../ui/server-clock.ts'
@@ -33,12 +34,14 @@ import { useKeys } from '../ui/use-keys.ts'
 /** All alerts; with `fingerprint`, one of them open beside the list. */
 export function AlertsPage({ fingerprint }: { readonly fingerprint: string | undefined }): ReactNode {
   const query = useAlerts()
+  const call = alertsCall(useMoment())
+  const isThere = query.data !== undefined
   return (
-    <div className={`alerts-page ${fingerprint === undefined ? '' : 'has-detail'}`}>
+    <div className={isThere ? `alerts-page ${fingerprint === undefined ? '' : 'has-detail'}` : 'page'}>
       <h1 className="visually-hidden">Alerts</h1>
-      {query.data === undefined ? <PagesNav place="Alerts" /> : null}
-      <Answer query={query} what="the alerts" skeletonLines={14}>
-        {(items) => <AlertsAnswer items={items} fingerprint={fingerprint} />}
+      {isThere ? null : <PagesNav place="Alerts" />}
+      <Answer query={query} what="the alerts" skeletonLines={14} call={call}>
+        {(items) => <AlertsAnswer items={items} call={call} fingerprint={fingerprint} />}
       </Answer>
     </div>
   )
@@ -46,10 +49,12 @@ export function AlertsPage({ fingerprint }: { readonly fingerprint: string | und
 
 interface AlertsAnswerProps {
   readonly items: AlertItems
+  /** Of the API, that they came by. */
+  readonly call: string
   readonly fingerprint: string | undefined
 }
 
-function AlertsAnswer({ items, fingerprint }: AlertsAnswerProps): ReactNode {
+function AlertsAnswer({ items, call, fingerprint }: AlertsAnswerProps): ReactNode {
   const query = useSearch()
   const view = parseAlertView(query)
   const [, navigate] = useLocation()
@@ -162,7 +167,7 @@ function AlertsAnswer({ items, fingerprint }: AlertsAnswerProps): ReactNode {
         {shown === 0 && isFiltered(view) && items.alerts.length > 0 ? (
           <p className="empty quiet">No alert passes these filters.</p>
         ) : null}
-        <ApiCallNote call={{ path: '/api/fleet/v1/alerts' }} />
+        <ApiCallNote call={{ path: call }} />
         <SelectionBar
           count={selection.chosen.size}
           onAcknowledge={() => {

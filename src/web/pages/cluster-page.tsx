@@ -55,6 +55,7 @@ export function ClusterPage({ name }: { readonly name: string }): ReactNode {
     <div className="page">
       <title>{`${name} · Daytwo`}</title>
       <PagesNav place="Fleet" />
+      {query.data === undefined ? <h1>{name}</h1> : null}
       <Answer query={query} what={`the cluster ${name}`} skeletonLines={14}>
         {(cluster) => <ClusterAnswer cluster={cluster} />}
       </Answer>
@@ -109,8 +110,11 @@ function ClusterAnswer({ cluster }: { readonly cluster: ClusterDetail }): ReactN
 }
 
 function FiringNote({ cluster }: { readonly cluster: string }): ReactNode {
-  const alerts = useAlerts().data?.alerts
-  if (alerts === undefined) return null
+  const { data, error } = useAlerts()
+  if (data === undefined) {
+    return error === null ? null : <span className="quiet">Which alerts fire on it cannot be read.</span>
+  }
+  const { alerts } = data
   const firing = alerts.filter((alert) => alert.cluster === cluster && alert.state === 'firing')
   if (firing.length === 0) return <span className="quiet">No alert fires on it.</span>
   return (

@@ -37,6 +37,7 @@ export function DashboardPage({ name }: { readonly name: string }): ReactNode {
     <div className="page page-wide">
       <title>{`${query.data?.dashboard.title ?? name} · Dashboards · Daytwo`}</title>
       <PagesNav place="Explore" />
+      {query.data === undefined ? <h1>{name}</h1> : null}
       {unknown?.status === 404 ? (
         <NoSuchDashboard name={name} body={unknown.body} />
       ) : (

@@ -50,7 +50,7 @@ export function FleetPage(): ReactNode {
       <title>Clusters · Daytwo</title>
       <h1 className="visually-hidden">Fleet: clusters</h1>
       <PagesNav place="Fleet" />
-      <Answer query={counts} what="the clusters" skeletonLines={14}>
+      <Answer query={counts} what="the clusters" skeletonLines={14} call={clustersCall(view, moment)}>
         {(counted) =>
           counted.coverage.clusters === 0 ? (
             <ConnectCluster />
@@ -59,7 +59,7 @@ export function FleetPage(): ReactNode {
               <ClusterFilters view={view} onChange={change} facets={counted.facets ?? undefined} searchRef={search}>
                 <ListTaste search={searchOf(searchOfView(view))} />
               </ClusterFilters>
-              <Answer query={rows} what="the list of clusters" skeletonLines={12}>
+              <Answer query={rows} what="the list of clusters" skeletonLines={12} call={clustersCall(view, moment)}>
                 {({ pages }) => (
                   <ClusterList
                     key={clustersCall(view, moment)}
@@ -168,11 +168,12 @@ function ClusterList(props: ClusterListProps): ReactNode {
   )
 }
 
-function useFiringByCluster(): ReadonlyMap<string, FiringCount> {
+function useFiringByCluster(): ReadonlyMap<string, FiringCount> | undefined {
   const alerts = useAlerts().data?.alerts
   return useMemo(() => {
+    if (alerts === undefined) return undefined
     const counts = new Map<string, FiringCount>()
-    for (const { cluster, severity, state } of alerts ?? []) {
+    for (const { cluster, severity, state } of alerts) {
       if (state !== 'firing') continue
       const { firing, critical } = counts.get(cluster) ?? { firing: 0, critical: 0 }
       counts.set(cluster, { firing: firing + 1, critical: critical + (severity === 'critical' ? 1 : 0) })

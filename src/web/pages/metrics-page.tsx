@@ -33,7 +33,7 @@ export function MetricsPage(): ReactNode {
       <title>{view.metric === '' ? 'Metrics · Daytwo' : `${view.metric} · Daytwo`}</title>
       <h1 className="visually-hidden">Explore: metrics</h1>
       <PagesNav place="Explore" />
-      <Answer query={query} what="the metrics" skeletonLines={14}>
+      <Answer query={query} what="the metrics" skeletonLines={14} call={NAMES_PATH}>
         {(list) => (list.rows.some(({ isSent }) => isSent) ? <Metrics list={list} view={view} /> : <ConnectCluster />)}
       </Answer>
     </div>

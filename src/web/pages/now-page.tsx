@@ -10,6 +10,7 @@ import { msOf } from '../lib/format-time.ts'
 import { steadyNow } from '../lib/steady-now.ts'
 import { NOW_SECTIONS, nowPath } from '../lib/paths.ts'
 import { Answer } from '../panels/answer.tsx'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { ConnectCluster } from '../panels/connect-cluster.tsx'
 import { FallingEdgesTable } from '../panels/falling-edges-table.tsx'
 import { FirstRows } from '../panels/first-rows.tsx'
@@ -21,7 +22,7 @@ import { SilentList } from '../panels/silent-list.tsx'
 import { StuckTable } from '../panels/stuck-table.tsx'
 import { FollowingTable, UpgradingTable } from '../panels/upgrade-table.tsx'
 import { WaitingTable } from '../panels/waiting-table.tsx'
-import { useNow } from '../query/use-fleet.ts'
+import { nowCall, useNow } from '../query/use-fleet.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { BarList } from '../ui/bar-list.tsx'
 import { Notice } from '../ui/notice.tsx'
@@ -45,15 +46,16 @@ const ROWS_AT_FIRST = 12
 /** The landing page: an answer, not a menu. */
 export function NowPage(): ReactNode {
   const query = useNow()
-  const moment = useMoment() ?? ''
+  const moment = useMoment()
   const stuck = query.data?.stuck.count ?? 0
   return (
     <div className="page">
       <title>{stuck > 0 ? `${stuck} stuck · Daytwo` : 'Now · Daytwo'}</title>
       <h1 className="visually-hidden">Now</h1>
       <Answer query={query} what="the state of the fleet" skeletonLines={10}>
-        {(now) => <NowAnswer key={moment} newest={now} />}
+        {(now) => <NowAnswer key={moment ?? ''} newest={now} />}
       </Answer>
+      <ApiCallNote call={{ path: nowCall(moment) }} />
     </div>
   )
 }

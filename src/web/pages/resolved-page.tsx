@@ -1,4 +1,4 @@
-import { useMemo, useRef } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Label } from '@patternfly/react-core/dist/esm/components/Label'
 import { Link, useLocation, useSearch } from 'wouter'
@@ -10,12 +10,15 @@ import { alertPath, resolvedPath, runbookPath } from '../lib/paths.ts'
 import { toSeverity } from '../lib/severity.ts'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { Answer } from '../panels/answer.tsx'
-import { useHistory } from '../query/use-history.ts'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { historyCall, useHistory } from '../query/use-history.ts'
+import type { HistoryAsked } from '../query/use-history.ts'
+import { useMoment } from '../query/use-moment.ts'
 import { AlertName } from '../ui/alert-name.tsx'
 import { Choice } from '../ui/choice.tsx'
 import { SeverityMark } from '../ui/marks.tsx'
 import { MoreButton } from '../ui/more-button.tsx'
-import { useNowMs } from '../ui/server-clock.ts'
+import { serverNowMs, useNowMs } from '../ui/server-clock.ts'
 import { Moment, Since } from '../ui/time.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 
@@ -46,12 +49,16 @@ export function ResolvedPage(): ReactNode {
       search.current?.focus()
     },
   })
-  const query = useHistory({
+  const asked: HistoryAsked = {
     alertname: of('alert'),
     cluster: of('cluster'),
     fingerprint: of('fingerprint'),
     windowMs: window.windowMs,
-  })
+  }
+  const query = useHistory(asked)
+  const moment = useMoment()
+  const [openedMs] = useState(serverNowMs)
+  const toMs = moment === undefined ? openedMs : Date.parse(moment)
   const text = of('q')
   return (
     <div className="page">
@@ -106,7 +113,7 @@ export function ResolvedPage(): ReactNode {
       </div>
       <Answer query={query} what="what has fired" skeletonLines={10}>
         {({ pages }) => {
-          const all = pages.flatMap((page) => page.runs)
+          const all = pages.flatMap((page) => page.runs).map((run) => runAt(run, moment))
           const runs = of('runs') === 'all' ? all : all.filter(({ resolvedAtMs }) => resolvedAtMs !== undefined)
           const found = runs.filter((run) => isFound(run, text))
           return (
@@ -123,8 +130,15 @@ export function ResolvedPage(): ReactNode {
           )
         }}
       </Answer>
+      <ApiCallNote call={{ path: historyCall(asked, toMs) }} />
     </div>
   )
+}
+
+/** What ended after the moment that is shown was not over then. */
+function runAt({ resolvedAtMs, ...run }: AlertRun, moment: string | undefined): AlertRun {
+  const isOver = resolvedAtMs !== undefined && (moment === undefined || resolvedAtMs <= Date.parse(moment))
+  return isOver ? { ...run, resolvedAtMs } : run
 }
 
 function sentence(found: number, looked: number, text: string, hasMore: boolean): string {

@@ -9,11 +9,12 @@ import { evaluatedAtMs, formatSeconds, rulesOf } from '../lib/rule-list.ts'
 import type { AlertingRule, RuleItem } from '../lib/rule-list.ts'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { Answer } from '../panels/answer.tsx'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { BackTest } from '../panels/back-test.tsx'
 import { FindingList } from '../panels/finding-list.tsx'
 import { RuleAlerts } from '../panels/rule-alerts.tsx'
 import { RuleTestList } from '../panels/rule-test-list.tsx'
-import { useLint, useFormatted, useRules } from '../query/use-rules.ts'
+import { RULES_PATH, useLint, useFormatted, useRules } from '../query/use-rules.ts'
 import { AlertName } from '../ui/alert-name.tsx'
 import { CodeBlock } from '../ui/code-block.tsx'
 import { FactList } from '../ui/fact-list.tsx'
@@ -48,6 +49,7 @@ export function RulePage({ name }: { readonly name: string }): ReactNode {
           return <Rules name={name} rules={rules} />
         }}
       </Answer>
+      <ApiCallNote call={{ path: RULES_PATH }} />
     </div>
   )
 }

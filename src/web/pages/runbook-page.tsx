@@ -4,10 +4,11 @@ import type { BoundRunbook, RunbookInstance } from '../../contract/runbooks.ts'
 import { formatCount, formatValue } from '../lib/format-number.ts'
 import { alertPath, alertsPath, ROUTES, runbookPath } from '../lib/paths.ts'
 import { Answer } from '../panels/answer.tsx'
+import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { RunbookBody } from '../panels/runbook-body.tsx'
 import { RunbookChooser } from '../panels/runbook-chooser.tsx'
 import { toFailure } from '../query/fetch-json.ts'
-import { nearestNames, useRunbook } from '../query/use-runbook.ts'
+import { nearestNames, runbookCall, useRunbook } from '../query/use-runbook.ts'
 import { AlertName } from '../ui/alert-name.tsx'
 import { FactList } from '../ui/fact-list.tsx'
 import { ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
@@ -34,6 +35,7 @@ export function RunbookPage({ name }: { readonly name: string }): ReactNode {
           {(bound) => <Page bound={bound} asked={asked} />}
         </Answer>
       )}
+      <ApiCallNote call={{ path: runbookCall(name, asked) }} />
     </div>
   )
 }

@@ -41,6 +41,7 @@ export function TracePage({ traceId }: { readonly traceId: string }): ReactNode 
     <div className="page trace-page">
       <title>{`Trace ${traceId.slice(0, 8)} · Daytwo`}</title>
       <PagesNav place="Explore" />
+      {query.data === undefined ? <h1>Trace {traceId.slice(0, 8)}</h1> : null}
       <Answer query={query} what="the trace" skeletonLines={14}>
         {(whole) => <TraceAnswer whole={whole} traceId={traceId} />}
       </Answer>

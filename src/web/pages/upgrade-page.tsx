@@ -47,6 +47,12 @@ export function UpgradePage({ id }: { readonly id: string }): ReactNode {
   return (
     <div className="page">
       <PagesNav place="Fleet" />
+      {query.data === undefined ? (
+        <>
+          <title>Upgrade · Daytwo</title>
+          <h1>Upgrade</h1>
+        </>
+      ) : null}
       <Answer query={query} what="the upgrade" skeletonLines={14}>
         {(detail) => <UpgradeAnswer detail={detail} />}
       </Answer>

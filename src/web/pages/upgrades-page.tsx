@@ -46,6 +46,7 @@ import {
 import { Panel } from '../ui/panel.tsx'
 import { serverNowMs, useNowMs } from '../ui/server-clock.ts'
 import { Shape } from '../ui/shapes.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
 import { Since } from '../ui/time.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import '../ui/styles/fleet.css'
@@ -74,11 +75,20 @@ export function UpgradesPage(): ReactNode {
         aside={running.data === undefined ? undefined : <FleetCoverageNote coverage={running.data.coverage} />}
       >
         <Answer query={running} what="the running upgrades" skeletonLines={6}>
-          {(answer) => (
-            <Answer query={stuck} what="which of them are stuck" skeletonLines={6}>
-              {(verdicts) => <Running answer={answer} verdicts={verdicts} edges={edges} />}
-            </Answer>
-          )}
+          {(answer) =>
+            stuck.data === undefined && stuck.error !== null ? (
+              <>
+                <Answer query={stuck} what="which of them are stuck">
+                  {() => null}
+                </Answer>
+                <Running answer={answer} verdicts={undefined} edges={edges} />
+              </>
+            ) : (
+              <Answer query={stuck} what="which of them are stuck" skeletonLines={6}>
+                {(verdicts) => <Running answer={answer} verdicts={verdicts} edges={edges} />}
+              </Answer>
+            )
+          }
         </Answer>
         <ApiCallNote call={{ path: upgradesCall(RUNNING, moment, UPGRADES_MAX) }} />
       </Panel>
@@ -93,12 +103,13 @@ const ROWS_AT_FIRST = 20
 
 interface RunningProps {
   readonly answer: UpgradeItems
-  readonly verdicts: StuckItems
+  /** Absent: they could not be read, so nobody knows which are stuck. */
+  readonly verdicts: StuckItems | undefined
   readonly edges: readonly EdgeItem[]
 }
 
 function Running({ answer, verdicts, edges }: RunningProps): ReactNode {
-  const rows = heatRows(answer.upgrades, verdicts.stuck, edges, Date.parse(answer.asOf))
+  const rows = heatRows(answer.upgrades, verdicts?.stuck ?? [], edges, Date.parse(answer.asOf))
   if (rows.length === 0) {
     if (answer.coverage.clusters === 0) return <NoClusterNote />
     return (
@@ -116,9 +127,18 @@ function Running({ answer, verdicts, edges }: RunningProps): ReactNode {
       <p className="headline-plain nums">
         <strong>{countOf(answer.upgrades.length - waiting, 'upgrade')}</strong> running
         {answer.nextCursor === null ? '' : ` (of the first ${formatCount(UPGRADES_MAX)})`}, {formatCount(waiting)}{' '}
-        waiting for an approval,{' '}
-        <strong className={verdicts.stuckCount > 0 ? 'tone-critical' : ''}>{formatCount(verdicts.stuckCount)}</strong>{' '}
-        stuck, {formatCount(verdicts.silentCount)} on clusters that are silent
+        waiting for an approval
+        {verdicts === undefined ? (
+          ', how many are stuck is not known'
+        ) : (
+          <>
+            ,{' '}
+            <strong className={verdicts.stuckCount > 0 ? 'tone-critical' : ''}>
+              {formatCount(verdicts.stuckCount)}
+            </strong>{' '}
+            stuck, {formatCount(verdicts.silentCount)} on clusters that are silent
+          </>
+        )}
       </p>
       <FirstRows list="running" noun="that run" items={rows} count={rows.length} atFirst={ROWS_AT_FIRST}>
         {(first) => <HeatMap rows={first} />}
@@ -156,7 +176,7 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
     <section className="history" aria-labelledby="history">
       <h2 id="history">History</h2>
       <UpgradeFilters view={view} onChange={onChange} edges={edges} searchRef={search} />
-      <Answer query={history} what="the history" skeletonLines={12}>
+      <Answer query={history} what="the history" skeletonLines={12} call={upgradesCall(question, moment)}>
         {({ pages }) => {
           const asOf = pages[0]?.asOf
           const { rows: upgrades, newCount } = upgradeNews(
@@ -239,7 +259,7 @@ function ComparePanel({ view, onChange }: Omit<HistoryPanelProps, 'edges'>): Rea
   const nowMs = useNowMs()
   const found = useUpgradesById(view.compare)
   const upgrades = found.flatMap(({ data }) => (data === undefined ? [] : [data]))
-  const missing = found.filter(({ error }) => error !== null).length
+  const failed = found.filter(({ error }) => error !== null)
   return (
     <Panel
       title="Compared"
@@ -259,16 +279,26 @@ function ComparePanel({ view, onChange }: Omit<HistoryPanelProps, 'edges'>): Rea
     >
       <p className="quiet">
         Aligned by the time since each began; waiting for approval is left out.{' '}
-        {upgrades.length < 2 ? 'Tick another one below.' : ''}
+        {view.compare.length < 2 ? 'Tick another one below.' : ''}
       </p>
-      {missing > 0 ? <p className="quiet">{countOf(missing, 'upgrade')} could not be read.</p> : null}
-      <UpgradeComparison
-        upgrades={upgrades}
-        nowMs={nowMs}
-        onRemove={(id) => {
-          onChange({ ...view, compare: view.compare.filter((one) => one !== id) })
-        }}
-      />
+      {failed[0] === undefined ? null : (
+        <Answer
+          query={failed[0]}
+          what={failed.length === 1 ? 'one of the compared upgrades' : `${failed.length} of the compared upgrades`}
+        >
+          {() => null}
+        </Answer>
+      )}
+      {found.some(({ isPending }) => isPending) ? <Skeleton lines={8} label="Loading the compared upgrades" /> : null}
+      {upgrades.length === 0 ? null : (
+        <UpgradeComparison
+          upgrades={upgrades}
+          nowMs={nowMs}
+          onRemove={(id) => {
+            onChange({ ...view, compare: view.compare.filter((one) => one !== id) })
+          }}
+        />
+      )}
     </Panel>
   )
 }

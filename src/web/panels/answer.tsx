@@ -4,12 +4,15 @@ import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { toFailure } from '../query/fetch-json.ts'
 import { Notice } from '../ui/notice.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
+import { ApiCallNote } from './api-call-note.tsx'
 
 interface AnswerProps<T> {
   readonly query: UseQueryResult<T>
   /** What is shown, as it stands in a sentence: `the alerts`. */
   readonly what: string
   readonly skeletonLines?: number
+  /** The call of the API, where it stands among what is shown: then it is told with a failure too. */
+  readonly call?: string
   readonly children: (data: T) => ReactNode
 }
 
@@ -17,15 +20,20 @@ interface AnswerProps<T> {
  * The states of an answer, the same on every page: loading, failed, shown, and shown although the last refresh failed.
  * An error stays inside its part of the page; what is already there stays readable.
  */
-export function Answer<T>({ query, what, skeletonLines = 6, children }: AnswerProps<T>): ReactNode {
+export function Answer<T>({ query, what, skeletonLines = 6, call, children }: AnswerProps<T>): ReactNode {
   const { data, error } = query
   if (data === undefined) {
     if (error === null) return <Skeleton lines={skeletonLines} label={`Loading ${what}`} />
-    return <FailureNotice title={`Cannot show ${what}`} query={query} />
+    return (
+      <>
+        <FailureNotice what={what} isOld={false} query={query} />
+        {call === undefined ? null : <ApiCallNote call={{ path: call }} />}
+      </>
+    )
   }
   return (
     <>
-      {error === null ? null : <FailureNotice title={`Cannot refresh ${what}: what follows is old`} query={query} />}
+      {error === null ? null : <FailureNotice what={what} isOld query={query} />}
       <div className={error === null ? 'answer' : 'answer answer-old'}>{children(data)}</div>
     </>
   )
@@ -37,12 +45,27 @@ function asSentence(reason: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
-function FailureNotice({ title, query }: { readonly title: string; readonly query: UseQueryResult }): ReactNode {
+interface FailureNoticeProps {
+  readonly what: string
+  /** What was shown before stands below. */
+  readonly isOld: boolean
+  readonly query: UseQueryResult
+}
+
+function FailureNotice({ what, isOld, query }: FailureNoticeProps): ReactNode {
   const failure = toFailure(query.error)
+  // Nothing is broken where a name is not known.
+  const isUnknown = failure.status === 404 && !isOld
   return (
     <Notice
-      kind="error"
-      title={title}
+      kind={isUnknown ? 'note' : 'error'}
+      title={
+        isOld
+          ? `Cannot refresh ${what}: what follows is old`
+          : isUnknown
+            ? `Nothing is known here of ${what}`
+            : `Cannot show ${what}`
+      }
       actions={
         <Button
           variant="secondary"

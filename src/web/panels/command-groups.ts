@@ -31,6 +31,7 @@ import { useFoundClusters, useMenuUpgrades, useMetricNames } from '../query/use-
 import { useDashboards } from '../query/use-dashboards.ts'
 import { useEdges } from '../query/use-edges.ts'
 import { useAlerts } from '../query/use-fleet.ts'
+import { usePrint } from '../query/use-print.ts'
 import { useRules } from '../query/use-rules.ts'
 import { useRunbookList } from '../query/use-runbook.ts'
 import { copyToClipboard } from '../ui/copy-button.tsx'
@@ -192,6 +193,7 @@ function useDeeds(to: To): readonly Command[] {
   const { theme, zone, density } = usePreferences()
   const isPaused = useLiveState() === 'paused'
   const isDark = theme === 'dark'
+  const print = usePrint()
   const deed = (label: string, note: string, run: () => void): Command => ({ label, note, run })
   return [
     deed(isDark ? 'Light theme' : 'Dark theme', 'view', () => {
@@ -212,9 +214,7 @@ function useDeeds(to: To): readonly Command[] {
         else sayFailed('This browser does not let the page copy. The address bar has the link.')
       })
     }),
-    deed('Print this page', 'without what only a screen can use', () => {
-      window.print()
-    }),
+    deed('Print this page', 'whole, without what only a screen can use', print),
     to('Hand over the shift', 'what the next one has to know, to copy or print', nowPath({ handover: '8h' })),
   ]
 }

@@ -6,6 +6,10 @@ import { atMoment, momentOf } from '../lib/moment.ts'
 import { presentSentence } from '../lib/present-pages.ts'
 import { withSearch } from '../lib/address.ts'
 import { toFieldTime, fromFieldTime } from '../lib/field-time.ts'
+import { formatCount } from '../lib/format-number.ts'
+import { untoldWords } from '../lib/untold-words.ts'
+import { useUntold } from '../query/use-untold.ts'
+import { Popover } from '../ui/popover.tsx'
 import { usePreferences } from '../ui/preferences.ts'
 import { Shape } from '../ui/shapes.tsx'
 import { Moment } from '../ui/time.tsx'
@@ -29,6 +33,7 @@ export function MomentBar(): ReactNode {
         {present === undefined ? 'As it was at ' : `${present} Asked for: `}
         <Moment atMs={momentMs} />
       </span>
+      <UntoldNote pathname={pathname} />
       <span className="moment-tools">
         <Button
           variant="link"
@@ -60,6 +65,34 @@ export function MomentBar(): ReactNode {
         </Button>
       </span>
     </div>
+  )
+}
+
+/** What the past does not tell of what the page shows. Its place is there from the beginning: nothing below may move. */
+function UntoldNote({ pathname }: { readonly pathname: string }): ReactNode {
+  const words = untoldWords(useUntold(pathname))
+  return (
+    <span className={words.length === 0 ? 'moment-untold is-empty' : 'moment-untold'}>
+      <Popover
+        label="What is not known of this moment"
+        button={
+          <>
+            Not known of then: <span className="nums">{formatCount(words.length)}</span>
+          </>
+        }
+      >
+        {() => (
+          <div className="untold-list">
+            <p>Only the present is kept of these, so the page leaves them out, or knows them of some only:</p>
+            <ul>
+              {words.map((word) => (
+                <li key={word}>{word}</li>
+              ))}
+            </ul>
+          </div>
+        )}
+      </Popover>
+    </span>
   )
 }
 

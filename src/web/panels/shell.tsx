@@ -78,7 +78,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
       <MomentBar />
       <main id="main" tabIndex={-1}>
         <ErrorBoundary key={pathname.split('/')[1]} what="this page">
-          <Suspense fallback={<Skeleton lines={8} label="Loading the page" />}>{children}</Suspense>
+          <Suspense fallback={<PageComes />}>{children}</Suspense>
         </ErrorBoundary>
       </main>
       <ToastRegion />
@@ -95,6 +95,15 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
         </ErrorBoundary>
       ) : null}
     </>
+  )
+}
+
+/** In the place where the page will stand. */
+function PageComes(): ReactNode {
+  return (
+    <div className="page">
+      <Skeleton lines={8} label="Loading the page" />
+    </div>
   )
 }
 

@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react'
 import { SHORTCUTS } from '../lib/shortcut-list.ts'
+import { setPaused, useLiveState } from '../query/live.ts'
 import { useSettings } from '../query/use-fleet.ts'
+import { useMoment } from '../query/use-moment.ts'
 import { Choice } from '../ui/choice.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { setPreference, usePreferences } from '../ui/preferences.ts'
@@ -9,6 +11,8 @@ import { setPreference, usePreferences } from '../ui/preferences.ts'
 export function ViewDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { theme, zone, density } = usePreferences()
   const version = useSettings().data?.version
+  const isPaused = useLiveState() === 'paused'
+  const isPast = useMoment() !== undefined
   return (
     <Dialog title="View and keys" onClose={onClose}>
       <div className="view-choices">
@@ -49,6 +53,22 @@ export function ViewDialog({ onClose }: { readonly onClose: () => void }): React
             setPreference('density', chosen)
           }}
         />
+        {isPast ? null : (
+          <>
+            <span>What changes</span>
+            <Choice
+              label="What changes"
+              options={[
+                { value: 'shown', text: 'Shown' },
+                { value: 'paused', text: 'Paused' },
+              ]}
+              value={isPaused ? 'paused' : 'shown'}
+              onChange={(chosen) => {
+                setPaused(chosen === 'paused')
+              }}
+            />
+          </>
+        )}
       </div>
       <div className="shortcuts">
         {SHORTCUTS.map(({ title, keys }) => (

@@ -2,8 +2,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { OperatorsAnswer } from '../../contract/adoption.ts'
 import type { ClusterItems } from '../../contract/fleet-clusters.ts'
-import { searchOf, withSearch } from '../lib/address.ts'
 import { fetchJson } from './fetch-json.ts'
+import { askedAt } from './moment-param.ts'
+import { useMoment } from './use-moment.ts'
 import { usePollMs } from './use-poll.ts'
 
 /** The present day is counted again every quarter of an hour. */
@@ -29,19 +30,13 @@ export function useAdoptionOperators(): UseQueryResult<OperatorsAnswer> {
 
 const CLUSTERS_SHOWN = 12
 
-/** Some clusters of the present, those heard of least first; how many there are on all pages stands in the answer. */
-export function useClustersOf(
-  search: Readonly<Record<string, readonly string[]>>,
-  isAsked: boolean,
-): UseQueryResult<ClusterItems> {
-  const path = withSearch(
-    '/api/fleet/v1/clusters',
-    searchOf({ ...search, sort: 'last_seen', order: 'asc', limit: String(CLUSTERS_SHOWN) }),
-  )
+/** Some clusters, those heard of least first; how many there are on all pages stands in the answer. */
+export function useClustersOf(search: Readonly<Record<string, readonly string[]>>): UseQueryResult<ClusterItems> {
+  const order = { sort: 'last_seen', order: 'asc', limit: String(CLUSTERS_SHOWN) }
+  const path = askedAt('/api/fleet/v1/clusters', useMoment(), { ...search, ...order })
   return useQuery({
     queryKey: ['clusters', 'some', path],
     queryFn: ({ signal }) => fetchJson<ClusterItems>(path, signal),
     placeholderData: keepPreviousData,
-    enabled: isAsked,
   })
 }

@@ -16,14 +16,22 @@ const NOW_POLL_MS = 5_000
 /** The list is long on a big fleet, and Now tells at once that something fires. */
 const ALERTS_POLL_MS = 10_000
 
+export function nowCall(moment: string | undefined): string {
+  return askedAt('/api/fleet/v1/now', moment)
+}
+
+export function alertsCall(moment: string | undefined): string {
+  return askedAt('/api/fleet/v1/alerts', moment)
+}
+
 async function fetchNow(moment: string | undefined, signal: AbortSignal): Promise<Now> {
-  const answer = await fetchJson<Now>(askedAt('/api/fleet/v1/now', moment), signal)
+  const answer = await fetchJson<Now>(nowCall(moment), signal)
   if (moment === undefined) setServerTime(msOf(answer.asOf))
   return answer
 }
 
 async function fetchAlerts(moment: string | undefined, signal: AbortSignal): Promise<AlertItems> {
-  const answer = await fetchJson<AlertItems>(askedAt('/api/fleet/v1/alerts', moment), signal)
+  const answer = await fetchJson<AlertItems>(alertsCall(moment), signal)
   if (moment === undefined) setServerTime(answer.asOfMs)
   return answer
 }

@@ -47,8 +47,8 @@ export function useHandOver(sinceMs: number, untilMs: number): HandOverAnswers {
     parts: {
       then: then.data,
       runs: runs.data,
-      alerts: alerts.data?.alerts ?? [],
-      silences: silences.data?.silences ?? [],
+      alerts: alerts.data?.alerts,
+      silences: silences.data?.silences,
       ended: ended.data,
       sinceMs,
     },

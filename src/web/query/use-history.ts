@@ -1,8 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
 import type { AlertRuns } from '../../contract/alert-history.ts'
+import { searchOf, withSearch } from '../lib/address.ts'
 import { serverNowMs } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
+import { useMoment } from './use-moment.ts'
 
 /** Runs of one page of answers: a search by text looks through these before it asks for more. */
 const PAGE_RUNS = 500
@@ -14,21 +16,20 @@ export interface HistoryAsked {
   readonly windowMs: number
 }
 
+/** @param toMs end of the window */
+export function historyCall({ windowMs, ...names }: HistoryAsked, toMs: number, cursor = ''): string {
+  const times = { fromMs: String(Math.floor(toMs - windowMs)), toMs: String(Math.ceil(toMs)) }
+  return withSearch('/api/fleet/v1/alerts/history', searchOf({ ...times, limit: String(PAGE_RUNS), ...names, cursor }))
+}
+
 /** Runs of alerts that fired in the last `windowMs`, newest first, a page at a time. */
 export function useHistory(asked: HistoryAsked): UseInfiniteQueryResult<InfiniteData<AlertRuns>> {
+  const moment = useMoment()
   return useInfiniteQuery({
-    queryKey: ['history', asked],
+    queryKey: ['history', asked, moment],
     queryFn: ({ signal, pageParam }) => {
-      const { windowMs, ...names } = asked
-      const nowMs = serverNowMs()
-      const search = new URLSearchParams({
-        fromMs: String(Math.floor(nowMs - windowMs)),
-        toMs: String(Math.ceil(nowMs)),
-        limit: String(PAGE_RUNS),
-      })
-      for (const [name, value] of Object.entries(names)) if (value !== '') search.set(name, value)
-      if (pageParam !== '') search.set('cursor', pageParam)
-      return fetchJson<AlertRuns>(`/api/fleet/v1/alerts/history?${search.toString()}`, signal)
+      const toMs = moment === undefined ? serverNowMs() : Date.parse(moment)
+      return fetchJson<AlertRuns>(historyCall(asked, toMs, pageParam), signal)
     },
     initialPageParam: '',
     getNextPageParam: (last) => last.nextCursor,

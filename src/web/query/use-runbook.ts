@@ -1,19 +1,24 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { BoundRunbook, RunbookList, RunbookUnknown } from '../../contract/runbooks.ts'
+import { withSearch } from '../lib/address.ts'
 import { fetchJson } from './fetch-json.ts'
 import type { ApiFailure } from './fetch-json.ts'
 import { usePollMs } from './use-poll.ts'
 
 const RUNBOOK_POLL_MS = 15_000
 
+/** A page, bound to an alert when one is given. */
+export function runbookCall(name: string, instance: string | undefined): string {
+  const search = instance === undefined ? '' : new URLSearchParams({ instance }).toString()
+  return withSearch(`/api/runbooks/v1/pages/${encodeURIComponent(name)}`, search)
+}
+
 /** A page, bound to `instance` when one is given. */
 export function useRunbook(name: string, instance: string | undefined): UseQueryResult<BoundRunbook> {
-  const search = instance === undefined ? '' : `?${new URLSearchParams({ instance }).toString()}`
   return useQuery({
     queryKey: ['runbook', name, instance],
-    queryFn: ({ signal }) =>
-      fetchJson<BoundRunbook>(`/api/runbooks/v1/pages/${encodeURIComponent(name)}${search}`, signal),
+    queryFn: ({ signal }) => fetchJson<BoundRunbook>(runbookCall(name, instance), signal),
     // Whether it still fires is on the page too.
     refetchInterval: usePollMs('runbook', RUNBOOK_POLL_MS),
     placeholderData: (previous, query) => (query?.queryKey[1] === name ? keepPreviousData(previous) : undefined),

@@ -6,6 +6,8 @@ import CopyIcon from '@patternfly/react-icons/dist/esm/icons/copy-icon'
 
 type Outcome = 'idle' | 'copied' | 'failed'
 
+const WORDS: Readonly<Record<Outcome, string>> = { idle: 'Copy', copied: 'Copied', failed: 'Select and copy' }
+
 /** How long the button says what happened. */
 const SHOWN_MS = 2000
 
@@ -32,10 +34,11 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
       size="sm"
       className="copy-button"
       onClick={copy}
-      aria-label={label}
+      // What the button shows is a part of what it is called, so that it can be said.
+      aria-label={outcome === 'idle' ? label : `${WORDS[outcome]}: ${label}`}
       icon={outcome === 'copied' ? <CheckIcon /> : <CopyIcon />}
     >
-      <span aria-live="polite">{{ idle: 'Copy', copied: 'Copied', failed: 'Select and copy' }[outcome]}</span>
+      <span aria-live="polite">{WORDS[outcome]}</span>
     </Button>
   )
 }

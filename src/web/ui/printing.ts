@@ -28,6 +28,23 @@ export function isPrinting(): boolean {
   return isAsked || media.matches
 }
 
+const wholeListeners = new Set<() => void>()
+
+/** Asks every part that waits until it is seen: the page is wanted whole. */
+export function askForAll(): void {
+  for (const listener of [...wholeListeners]) listener()
+}
+
+/** Called when the page is wanted whole: it is put on paper, or soon will be. The answer takes the listener away. */
+export function onAskedForAll(listener: () => void): () => void {
+  wholeListeners.add(listener)
+  window.addEventListener('beforeprint', listener)
+  return () => {
+    wholeListeners.delete(listener)
+    window.removeEventListener('beforeprint', listener)
+  }
+}
+
 /** For code outside components. The answer takes the listener away. */
 export const onPrinting = subscribe
 

@@ -1,12 +1,16 @@
 import type { ReactNode } from 'react'
 
-/** Stands for what is being loaded, in its rough size. Invisible for the first 150 ms: a fast answer must not flash. */
+/**
+ * Stands for what is being loaded, in its rough size. Invisible for the first 150 ms: a fast answer must not flash. Paper
+ * waits for nothing, so there it says what is missing.
+ */
 export function Skeleton({ lines, label }: { readonly lines: number; readonly label: string }): ReactNode {
   return (
     <div className="skeleton" role="status" aria-label={label}>
       {Array.from({ length: lines }, (_, i) => (
         <span key={i} />
       ))}
+      <p className="paper-only">This had not come when the page was printed.</p>
     </div>
   )
 }

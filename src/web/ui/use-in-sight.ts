@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { RefObject } from 'react'
+import { onAskedForAll } from './printing.ts'
 
 /** How far outside of what is seen something is already prepared. */
 const MARGIN = '200px'
@@ -20,10 +21,10 @@ export function useInSight(place: RefObject<Element | null>): boolean {
       { rootMargin: MARGIN },
     )
     observer.observe(element)
-    window.addEventListener('beforeprint', see)
+    const forget = onAskedForAll(see)
     return () => {
       observer.disconnect()
-      window.removeEventListener('beforeprint', see)
+      forget()
     }
   }, [place, isSeen])
   return isSeen

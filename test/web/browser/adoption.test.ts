@@ -132,6 +132,19 @@ describe('a number is cited', () => {
     await page.goto(link)
     await page.getByText('The same numbers as when they were cited').waitFor()
     expect(server.asked.at(-1)).toContain('at=')
+    // The clusters behind the numbers are those of that moment too.
+    const askedOf = (part: string): boolean =>
+      server.asked.some(
+        (path) => path.startsWith('/api/fleet/v1/clusters?') && path.includes(part) && /at=2/.test(path),
+      )
+    await expect.poll(() => askedOf('version=')).toBe(true)
+    await page
+      .getByRole('region', { name: 'Share over time' })
+      .getByRole('button', { name: /\d+ of \d+ tell/ })
+      .click()
+    await page.getByRole('heading', { name: 'By which way they were heard, then' }).waitFor()
+    await expect.poll(() => askedOf('state=silent')).toBe(true)
+    await page.keyboard.press('Escape')
     // Late data has changed a day since.
     await page.goto(link.replace(/share\.[0-9a-f]{4}/, 'share.ffff'))
     await page.getByText('These numbers have changed since they were cited').waitFor()

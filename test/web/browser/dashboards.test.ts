@@ -150,6 +150,16 @@ test('variables, time, table, queries and alerts stand in the address, and one q
   await page.keyboard.press('Escape')
   await page.getByRole('region', { name: 'Health', exact: true }).waitFor()
   expect(page.url()).toContain('var-cluster=a')
+
+  // On paper: panels that were never in sight ask too, and one whose answer has not come says so.
+  server.answers.range = (expr, start, end, step) =>
+    expr.includes('nothing') ? 'hang' : everyKindRange(expr, start, end, step)
+  expect(lastAsked('nothing')).toBe('')
+  await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')))
+  await page.emulateMedia({ media: 'print' })
+  await expect.poll(() => lastAsked('nothing')).not.toBe('')
+  const late = page.getByRole('region', { name: 'Nothing here', exact: true })
+  await late.getByText('This had not come when the page was printed.').waitFor()
   expectClean()
   await close()
 })

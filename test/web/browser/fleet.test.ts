@@ -132,7 +132,17 @@ test('a failure stays in its part, an unknown name says so, an empty fleet teach
   await page.getByText('Cannot show what changed').waitFor()
   await page.getByRole('heading', { name: 'Identity' }).waitFor()
   await page.goto(`${server.origin}/fleet/clusters/nobody`)
-  await page.getByText('Cannot show the cluster nobody').waitFor()
+  await page.getByText('Nothing is known here of the cluster nobody').waitFor()
+  // What is known is shown without what is not.
+  server.answers.fleet = (url) =>
+    url.pathname.endsWith('/stuck')
+      ? { status: 503, body: { error: 'overloaded', code: 'overloaded' } }
+      : fleetAnswer(url, Date.now())
+  await page.goto(`${server.origin}/fleet/upgrades`)
+  const running = page.getByRole('region', { name: 'Running' })
+  await running.getByText('Cannot show which of them are stuck').waitFor()
+  await running.getByText('how many are stuck is not known').waitFor()
+  await running.getByRole('link', { name: 'ams-stuck-1' }).first().waitFor()
   server.answers.fleet = (url) => {
     const answer = fleetAnswer(url, Date.now()) as { readonly coverage: object }
     const coverage = { ...answer.coverage, clusters: 0 }

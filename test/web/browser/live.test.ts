@@ -5,7 +5,7 @@ import { startFixtureServer } from './fixture-server.ts'
 import type { FixtureServer } from './fixture-server.ts'
 import { alertItems } from './fixtures.ts'
 import { now } from './now-fixtures.ts'
-import { openPage } from './open-page.ts'
+import { accessibilityFaults, openPage } from './open-page.ts'
 
 let browser: Browser
 let server: FixtureServer
@@ -39,6 +39,7 @@ test('a page is told what changes, moves nothing under its reader, and stands st
   server.tell('upgrades')
   const bar = page.getByRole('button', { name: /1 new row, 1 gone: show/ })
   await bar.waitFor()
+  expect(await accessibilityFaults(page)).toEqual([])
   expect(await clusters()).toEqual(read)
   expect(await stuck.getByText('no longer', { exact: true }).count()).toBe(1)
   await page.keyboard.press('u')
@@ -92,6 +93,7 @@ test('a page is told what changes, moves nothing under its reader, and stands st
     .getByRole('region', { name: 'Hand-over' })
     .getByRole('heading', { name: /^Stuck: 2/ })
     .waitFor()
+  expect(await accessibilityFaults(page)).toEqual([])
 
   // On paper: that sheet alone, light, without what only a screen can use.
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' })

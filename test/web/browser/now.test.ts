@@ -158,6 +158,8 @@ test('a failure is told with its cause, and trying again brings the page back', 
   const error = page.getByRole('alert')
   await error.waitFor()
   expect(await error.innerText()).toContain('The query worker does not answer. It is restarted by itself.')
+  await page.getByText('API call').click()
+  await page.getByText('/api/fleet/v1/now').waitFor()
   server.answers.now = () => now(Date.now())
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('2 upgrades are stuck.').waitFor()

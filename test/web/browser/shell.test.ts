@@ -4,7 +4,8 @@ import { launchBrowser, sharedBrowser } from '../../support/browser.ts'
 import { startFixtureServer, usualAnswers } from './fixture-server.ts'
 import type { FixtureServer } from './fixture-server.ts'
 import { SETTINGS } from './fixtures.ts'
-import { DESKTOP, openPage, PHONE } from './open-page.ts'
+import { now } from './now-fixtures.ts'
+import { accessibilityFaults, DESKTOP, openPage, PHONE } from './open-page.ts'
 
 let browser: Browser
 let server: FixtureServer
@@ -35,6 +36,8 @@ test('the five places are links, and say where one is', async () => {
 })
 
 test('a moment of the past is asked for, kept by links, changed, and left', async () => {
+  const past = { untold: ['stuck.cause', 'clusters.silent'], knownFrom: null }
+  server.answers.now = () => ({ ...now(Date.now()), past })
   const { page, expectClean, close } = await openPage(browser, server, '/?at=2026-08-20T09:00:00Z')
   const asked: string[] = []
   page.on('request', (request) => {
@@ -43,11 +46,17 @@ test('a moment of the past is asked for, kept by links, changed, and left', asyn
   })
   const bar = page.getByText('As it was at')
   await bar.waitFor()
+  await page.getByRole('button', { name: 'Not known of then: 2' }).click()
+  const untold = page.getByRole('group', { name: 'What is not known of this moment' }).getByRole('listitem')
+  expect(await untold.allInnerTexts()).toEqual(['why an upgrade was stuck', 'which clusters were silent'])
   await page.getByRole('button', { name: '1 h earlier' }).click()
   await page.waitForURL(/at=2026-08-20T08%3A00%3A00Z/)
   await expect.poll(() => asked.at(-1)).toBe('2026-08-20T08:00:00Z')
   await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Alerts' }).click()
   await page.waitForURL(/\/alerts\?at=2026-08-20T08%3A00%3A00Z/)
+  // What the numbers in the masthead do not know is not missing here.
+  await page.getByRole('table', { name: 'Alerts' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Not known of then' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Back to now' }).click()
   await page.waitForURL(/\/alerts$/)
   await expect.poll(() => asked.at(-1)).toBe('now')
@@ -163,6 +172,7 @@ describe('the command menu', () => {
       .first()
       .waitFor()
     await page.getByText(/^Clusters \d+/).waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
     await expect.poll(() => server.asked.some((path) => /\/clusters\?.*text=prod-001/.test(path))).toBe(true)
     await field.fill('pause')
     await page.getByRole('option', { name: /^Pause/ }).waitFor()
@@ -199,7 +209,10 @@ test('a phone changes the view in a dialog', async () => {
   await page.getByRole('button', { name: 'View and help' }).click()
   await page.getByRole('button', { name: 'Dark' }).click()
   expect(await page.evaluate(isDark)).toBe(true)
+  // No key pauses here.
+  await page.getByRole('button', { name: 'Paused' }).click()
   await page.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('status').getByText('Paused').waitFor()
   expectClean()
   await close()
 })

@@ -108,7 +108,11 @@ test('of what ended, what went well is a number and what did not is named', () =
     '1 succeeded, 1 failed.',
     ['b'],
   ])
-  expect(sectionOf({}, /^Upgrades that ended/).says).toBe('Could not be read.')
+  const parts = { runs: undefined, silences: undefined, alerts: undefined }
+  for (const title of [/^Upgrades that ended/, /^Alerts that resolved/, /^Silences/])
+    expect(sectionOf(parts, title)).toMatchObject({ count: null, says: 'Could not be read.' })
+  expect(sectionOf(parts, /^Firing/)).toMatchObject({ count: 35, says: 'Which they are could not be read.' })
+  expect(handOverMarkdown(handOver({ ...PARTS, ...parts }), String)).toContain('## Alerts that resolved: not known\n')
 })
 
 describe('as Markdown', () => {

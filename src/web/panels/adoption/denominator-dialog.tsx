@@ -17,7 +17,6 @@ import type { AdoptionPart } from './chart-panel.tsx'
 /** How sure the numbers are: of whom they speak, who says nothing, since when, and by which way clusters are heard. */
 export function DenominatorDialog({ view, change, asked }: AdoptionPart): ReactNode {
   const query = useAdoption<ShareAnswer>(adoptionCall('share', view, { ...asked, by: 'version' }))
-  const isLive = useMoment() === undefined
   return (
     <Dialog
       title="How sure are these numbers?"
@@ -28,11 +27,7 @@ export function DenominatorDialog({ view, change, asked }: AdoptionPart): ReactN
       <Answer query={query} what="what the numbers stand on">
         {(answer) => <Counted answer={answer} />}
       </Answer>
-      {isLive ? (
-        <Ways />
-      ) : (
-        <p className="quiet">By which way clusters are heard is known of the present only: go back to now to see it.</p>
-      )}
+      <Ways />
     </Dialog>
   )
 }
@@ -80,10 +75,11 @@ function Counted({ answer: { basis, days } }: { readonly answer: ShareAnswer }):
 }
 
 function Ways(): ReactNode {
-  const query = useClustersOf({ state: ['unknown', 'silent'] }, true)
+  const isLive = useMoment() === undefined
+  const query = useClustersOf({ state: ['unknown', 'silent'] })
   return (
     <>
-      <h3>By which way they are heard, now</h3>
+      <h3>By which way they {isLive ? 'are heard, now' : 'were heard, then'}</h3>
       <Answer query={query} what="how clusters are heard" skeletonLines={5}>
         {(answer) => <WayFacts answer={answer} />}
       </Answer>

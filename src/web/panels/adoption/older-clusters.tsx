@@ -82,23 +82,19 @@ function machinesOf({ days, versions }: WorkloadsAnswer, wanted: readonly string
 
 function ClusterList({ versions }: { readonly versions: readonly string[] }): ReactNode {
   const isLive = useMoment() === undefined
-  const query = useClustersOf({ version: versions }, isLive)
+  const query = useClustersOf({ version: versions })
   const all = <Link href={clustersPath({ version: versions })}>All of them in Fleet</Link>
-  if (!isLive) {
-    return (
-      <div>
-        <h3>The clusters</h3>
-        <p className="quiet">{all}. Counts are kept for ever by day, names are of the present.</p>
-      </div>
-    )
-  }
   return (
     <div>
       <h3>The clusters, heard of least first</h3>
       <Answer query={query} what="the clusters" skeletonLines={4}>
         {({ clusters, total }) =>
           total === 0 ? (
-            <p className="quiet empty">None of the clusters that are known now runs one of these versions any more.</p>
+            <p className="quiet empty">
+              {isLive
+                ? 'None of the clusters that are known now runs one of these versions any more.'
+                : 'None of the clusters that were known then ran one of these versions at that moment.'}
+            </p>
           ) : (
             <>
               <table className="prose-table" aria-label="Clusters on older versions">
@@ -126,7 +122,9 @@ function ClusterList({ versions }: { readonly versions: readonly string[] }): Re
                 </tbody>
               </table>
               <p className="quiet">
-                {clusters.length < total ? `${formatCount(clusters.length)} of ${formatCount(total)} now. ` : ''}
+                {clusters.length < total
+                  ? `${formatCount(clusters.length)} of ${formatCount(total)} ${isLive ? 'now' : 'then'}. `
+                  : ''}
                 {all}, silent ones included.
               </p>
             </>

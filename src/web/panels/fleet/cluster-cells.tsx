@@ -16,8 +16,8 @@ import { VersionMark } from '../../ui/version-mark.tsx'
 /** What the cells of a row need beside the cluster. */
 export interface CellContext {
   readonly versions: readonly { readonly value: string | null; readonly count: number }[]
-  /** Alerts that fire, by cluster. */
-  readonly alerts: ReadonlyMap<string, FiringCount>
+  /** Alerts that fire, by cluster; absent: nobody knows. */
+  readonly alerts: ReadonlyMap<string, FiringCount> | undefined
 }
 
 export interface FiringCount {
@@ -63,6 +63,7 @@ export const CLUSTER_CELLS: Readonly<Record<ClusterColumn, (cluster: ClusterItem
         </span>
       )),
     alerts: ({ cluster }, { alerts }) => {
+      if (alerts === undefined) return <NotTold why="Which alerts fire has not been read" />
       const { firing, critical } = alerts.get(cluster) ?? { firing: 0, critical: 0 }
       if (firing === 0) return <span className="quiet">0</span>
       return (
@@ -90,9 +91,9 @@ export const CLUSTER_CELLS: Readonly<Record<ClusterColumn, (cluster: ClusterItem
 /** Numbers stand at the end of their cell. */
 export const NUMBER_COLUMNS: ReadonlySet<ClusterColumn> = new Set(['alerts', 'outdated', 'seen'])
 
-function NotTold(): ReactNode {
+function NotTold({ why = 'Nothing that was sent says it' }: { readonly why?: string }): ReactNode {
   return (
-    <span className="quiet" title="Nothing that was sent says it">
+    <span className="quiet" title={why}>
       –<span className="visually-hidden"> not told</span>
     </span>
   )

@@ -1,0 +1,57 @@
+/** What an answer about the past does not tell (`past.untold`), in words. Pure. */
+
+/** By field of an answer. Several fields may be one thing to a reader. */
+const WORDS: Readonly<Record<string, string>> = {
+  'clusters.silent': 'which clusters were silent',
+  'coverage.silent': 'which clusters were silent',
+  silentCount: 'which clusters were silent',
+  'firing.pending': 'alerts that were pending',
+  'stuck.nodes': 'how many nodes a stuck upgrade had done',
+  'stuck.machines': 'how many machines followed a stuck upgrade',
+  'stuck.cause': 'why an upgrade was stuck',
+  derivation: 'how far answers were behind what clusters sent',
+  channel: 'channels',
+  approval: 'who approves upgrades',
+  systemHealth: 'the health that operators tell',
+  tainted: 'taints',
+  outdatedWorkloads: 'outdated machines',
+  states: 'states that follow from these',
+  lastSeenAt: 'when a cluster was heard last',
+  subscription: 'the subscription',
+  conditions: 'conditions of operators',
+  upgradeable: 'whether it could be upgraded',
+  hyperConvergedApi: 'the version of its HyperConverged API',
+  settings: 'settings of HyperConverged',
+  featureGates: 'feature gates',
+  nodes: 'how many nodes were ready',
+  pools: 'machine pools',
+  goldenImages: 'golden images',
+  descheduler: 'the descheduler',
+  instanceTypes: 'instance types',
+  preferences: 'preferences of machines',
+  deprecatedApis: 'deprecated APIs',
+  'platform.target': 'where the platform was going',
+  'upgrades.blockedBy': 'what blocked an upgrade',
+  'upgrade.blockedBy': 'what blocked an upgrade',
+  'stuck.upgrade.blockedBy': 'what blocked an upgrade',
+  'stuck.verdict': 'whether a phase that goes node by node was stuck',
+  'components.message': 'messages of components',
+  virtHandler: 'virt-handler pods',
+  workloads: 'machines that followed',
+  lastProgressAt: 'when it last got further',
+  'stranded.notOffered': 'whether a version was offered',
+  'gates.on': 'gates set in HyperConverged',
+  'gates.off': 'gates set in HyperConverged',
+  'uses.hyperconverged': 'gates set in HyperConverged',
+  'modifications.count': 'how often each was done',
+  pending: 'alerts that were pending',
+  value: 'values of alerts',
+  rule: 'rules as they were',
+  marks: 'who had acknowledged an alert',
+  failing: 'rules that failed',
+}
+
+/** Each thing once, in the order of the answers. A field without a word stands for itself. */
+export function untoldWords(fields: readonly string[]): readonly string[] {
+  return [...new Set(fields.map((field) => WORDS[field] ?? field))]
+}

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { postWrite, writeBody } from '../support/remote-write.ts'
-import { MAIN, startServer } from '../support/server.ts'
+import { MAIN, startServer, withoutContent } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { daytwo } from './run.ts'
 
@@ -78,7 +78,7 @@ describe('daytwo', () => {
 describe('daytwo serve', () => {
   test('SIGTERM ends it gracefully, and what was received is there in its next life', async () => {
     const data = folder()
-    const args = ['serve', '--listen', '127.0.0.1:0', '--data', data, '--retention.raw', '100y']
+    const args = ['serve', '--listen', '127.0.0.1:0', '--data', data, '--retention.raw', '100y', ...withoutContent()]
     const first = await startServer(args)
     expect((await fetch(`${first.url}/-/healthy`)).status).toBe(200)
     const body = writeBody([{ labels: { __name__: 'm', cluster: 'a' }, samples: [{ timeMs: 1000, value: 7 }] }])
@@ -117,7 +117,7 @@ describe('daytwo serve', () => {
 
   test('beyond loopback it wants tokens, and then asks for them', async () => {
     const data = folder()
-    const args = ['serve', '--listen', '0.0.0.0:0', '--data', data]
+    const args = ['serve', '--listen', '0.0.0.0:0', '--data', data, ...withoutContent()]
     const refused = await daytwo(...args)
     expect(refused.code).toBe(2)
     expect(refused.stderr).toContain('without tokens')

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postWrite, writeBody } from '../support/remote-write.ts'
-import { startServer } from '../support/server.ts'
+import { startServer, withoutContent } from '../support/server.ts'
 import type { RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { daytwo } from './run.ts'
@@ -30,7 +30,7 @@ beforeAll(async () => {
   writeFileSync(join(rules.path, 'r.yaml'), `${HEAD}${RULE('5m')}`)
   edited = file('edited.yaml', `${HEAD}${RULE('15m')}  - alert: New\n    expr: machines_up == 0\n`)
   const data = join(folder.path, 'data')
-  server = await startServer(['serve', '--listen', '127.0.0.1:0', '--data', data, '--rules', rules.path])
+  server = await startServer(['serve', '--listen', '127.0.0.1:0', '--data', data, ...withoutContent(rules.path)])
   // Two hours: ten minutes of every thirty it is down.
   const samples = Array.from({ length: 121 }, (_, i) => ({
     timeMs: NOW_MS - (120 - i) * MINUTE_MS,

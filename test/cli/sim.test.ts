@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { UpgradeItems } from '../../src/contract/fleet-upgrades.ts'
-import { startServer, type RunningServer } from '../support/server.ts'
+import { startServer, withoutContent, type RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { until } from '../support/until.ts'
 import { daytwo } from './run.ts'
@@ -21,6 +21,7 @@ interface TruthFile {
 test('a fresh server takes a history that ends now, and tells every upgrade that is in the truth beside it', async () => {
   server = await startServer([
     ...['serve', '--listen', '127.0.0.1:0', '--data', join(folder.path, 'data'), '--own-metrics', 'false'],
+    ...withoutContent(),
   ])
   const { url } = server
   const truth = join(folder.path, 'truth.json')

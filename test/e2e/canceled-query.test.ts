@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import { postWrite, writeBody } from '../support/remote-write.ts'
-import { startServer, type RunningServer } from '../support/server.ts'
+import { startServer, withoutContent, type RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { until } from '../support/until.ts'
 
@@ -48,7 +48,17 @@ test('a query ends when its client closes the connection', async () => {
   closers.push(() => {
     data.remove()
   })
-  const args = ['serve', '--listen', '127.0.0.1:0', '--data', data.path, '--query.timeout', '10m', '--no-own-metrics']
+  const args = [
+    'serve',
+    '--listen',
+    '127.0.0.1:0',
+    '--data',
+    data.path,
+    '--query.timeout',
+    '10m',
+    '--no-own-metrics',
+    ...withoutContent(),
+  ]
   const server = await startServer(args)
   closers.push(() => server.stop())
   const nowMs = systemClock.nowMs()

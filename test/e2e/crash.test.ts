@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { postWrite, writeBody } from '../support/remote-write.ts'
-import { instantQuery, startServer } from '../support/server.ts'
+import { instantQuery, startServer, withoutContent } from '../support/server.ts'
 import type { RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { until } from '../support/until.ts'
@@ -118,6 +118,7 @@ describe('kill -9 under load', () => {
       '30s',
       '--ingest.out-of-order',
       '10s',
+      ...withoutContent(),
     ]
     const random = randomOf(20260820)
     const senders = Array.from({ length: SENDERS }, (_, i): Sender => ({

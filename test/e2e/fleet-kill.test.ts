@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { postWrite, writeBody } from '../support/remote-write.ts'
-import { startServer } from '../support/server.ts'
+import { startServer, withoutContent } from '../support/server.ts'
 import type { RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { until } from '../support/until.ts'
@@ -24,7 +24,7 @@ afterEach(async () => {
 async function start(): Promise<RunningServer> {
   server = await startServer([
     ...['serve', '--listen', '127.0.0.1:0', '--data', join(folder.path, 'data')],
-    ...['--own-metrics', 'false'],
+    ...['--own-metrics', 'false', ...withoutContent()],
   ])
   return server
 }

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { startHistogramExporter } from '../support/histogram-exporter.ts'
 import { requirePeer } from '../support/peers.ts'
 import { startPrometheus } from '../support/prometheus.ts'
-import { startServer } from '../support/server.ts'
+import { startServer, withoutContent } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { until } from '../support/until.ts'
 
@@ -37,7 +37,7 @@ test('native histograms of a stock Prometheus arrive whole', { timeout: 120_000 
   closers.push(() => {
     data.remove()
   })
-  const server = await startServer(['serve', '--listen', '127.0.0.1:0', '--data', data.path])
+  const server = await startServer(['serve', '--listen', '127.0.0.1:0', '--data', data.path, ...withoutContent()])
   closers.push(() => server.stop())
   const exporter = await startHistogramExporter(NAME)
   closers.push(() => exporter.close())

@@ -6,7 +6,7 @@ import type { DebugNotify } from '../../src/contract/debug-notify.ts'
 import type { DeliveryItem, DeliveryItems, ReceiverItems, RouteItem, RouteTest } from '../../src/contract/deliveries.ts'
 import { startHook } from '../support/hook-server.ts'
 import type { HookServer } from '../support/hook-server.ts'
-import { startServer } from '../support/server.ts'
+import { startServer, withoutContent } from '../support/server.ts'
 import type { RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { until } from '../support/until.ts'
@@ -47,6 +47,7 @@ async function place(config: (url: string) => string): Promise<Place> {
         `--data=${join(dir.path, 'data')}`,
         `--notify.config=${configPath}`,
         '--own-metrics=false',
+        ...withoutContent(),
       ])
       closers.push(() => server.kill())
       return server

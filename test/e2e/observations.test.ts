@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ObjectChangeItem, ObjectChangeItems } from '../../src/contract/fleet-changes.ts'
 import type { LogItems } from '../../src/contract/fleet-logs.ts'
 import { encodeLogsProtobuf, logsOf, objectRecord, plainRecord } from '../support/otlp-logs.ts'
-import { startServer } from '../support/server.ts'
+import { startServer, withoutContent } from '../support/server.ts'
 import type { RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 function start(): Promise<RunningServer> {
   // The golden objects were observed on a day of 2026, and shall be taken for ever.
-  const kept = ['--retention.objects', '36500d']
+  const kept = ['--retention.objects', '36500d', ...withoutContent()]
   return startServer(['serve', '--listen', '127.0.0.1:0', '--data', data.path, '--own-metrics', 'false', ...kept])
 }
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startOtlpSink } from '../support/otlp-sink.ts'
 import type { OtlpSink } from '../support/otlp-sink.ts'
-import { MAIN, startServer } from '../support/server.ts'
+import { MAIN, startServer, withoutContent } from '../support/server.ts'
 import type { RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { until } from '../support/until.ts'
@@ -23,7 +23,7 @@ afterEach(async () => {
 })
 
 async function start(...options: string[]): Promise<RunningServer> {
-  const args = ['serve', '--listen', '127.0.0.1:0', '--data', data.path, ...options]
+  const args = ['serve', '--listen', '127.0.0.1:0', '--data', data.path, ...withoutContent(), ...options]
   // Node tells of each module that it loads.
   server = await startServer(args, { NODE_DEBUG: 'esm,module' })
   return server

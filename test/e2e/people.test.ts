@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startServer } from '../support/server.ts'
+import { startServer, withoutContent } from '../support/server.ts'
 import type { RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
@@ -18,7 +18,16 @@ afterEach(async () => {
 })
 
 function start(): Promise<RunningServer> {
-  return startServer(['serve', '--listen', '127.0.0.1:0', '--data', data.path, '--own-metrics', 'false'])
+  return startServer([
+    'serve',
+    '--listen',
+    '127.0.0.1:0',
+    '--data',
+    data.path,
+    '--own-metrics',
+    'false',
+    ...withoutContent(),
+  ])
 }
 
 async function ask<T>(method: string, path: string, body?: object): Promise<T> {

@@ -13,7 +13,7 @@ import { findPeer } from '../support/peers.ts'
 import { startPrometheus } from '../support/prometheus.ts'
 import { randomQuery, type Vocabulary } from '../support/random-queries.ts'
 import { postWrite } from '../support/remote-write.ts'
-import { startServer } from '../support/server.ts'
+import { startServer, withoutContent } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 // The same samples of the simulated fleet in Daytwo and in a real Prometheus, and queries drawn from the grammar asked of
@@ -209,7 +209,7 @@ beforeAll(async () => {
   closers.push(() => {
     data.remove()
   })
-  const server = await startServer(['serve', '--listen', '127.0.0.1:0', '--data', data.path])
+  const server = await startServer(['serve', '--listen', '127.0.0.1:0', '--data', data.path, ...withoutContent()])
   closers.push(() => server.stop())
   const urls = { ours: server.url, theirs: prometheus.url }
 

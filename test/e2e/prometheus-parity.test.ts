@@ -3,7 +3,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import { startSimulation } from '../../src/sim/simulate.ts'
 import { requirePeer } from '../support/peers.ts'
 import { startPrometheus } from '../support/prometheus.ts'
-import { startServer } from '../support/server.ts'
+import { startServer, withoutContent } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 // The simulated fleet sent to a real Prometheus and to Daytwo: both take every sample, and the alerts' own expressions,
@@ -39,7 +39,7 @@ const RECEIVERS: readonly (readonly [name: string, start: (context: TestContext)
       closers.push(() => {
         data.remove()
       })
-      const server = await startServer(['serve', '--listen', '127.0.0.1:0', '--data', data.path])
+      const server = await startServer(['serve', '--listen', '127.0.0.1:0', '--data', data.path, ...withoutContent()])
       closers.push(() => server.stop())
       const ask: Receiver['ask'] = async (expr, timeMs) =>
         (await server.query(expr, timeMs)).map(({ metric }) => metric)

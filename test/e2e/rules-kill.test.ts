@@ -7,7 +7,7 @@ import type { DeliveryItems } from '../../src/contract/deliveries.ts'
 import { startFakeAlertmanager } from '../support/fake-alertmanager.ts'
 import type { FakeAlertmanager, ReceivedAlert } from '../support/fake-alertmanager.ts'
 import { postWrite, writeBody } from '../support/remote-write.ts'
-import { activeAlerts, startServer } from '../support/server.ts'
+import { activeAlerts, startServer, withoutContent } from '../support/server.ts'
 import type { ActiveAlert, RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { until } from '../support/until.ts'
@@ -66,7 +66,8 @@ afterEach(async () => {
 async function start(): Promise<void> {
   server = await startServer([
     ...['serve', '--listen', '127.0.0.1:0', '--data', join(folder.path, 'data')],
-    ...['--rules', join(folder.path, 'rules'), '--external.url', 'http://rules.example'],
+    ...withoutContent(join(folder.path, 'rules')),
+    ...['--external.url', 'http://rules.example'],
     ...['--alertmanager', `http://${receiver.address}`, '--notify.config', join(folder.path, 'notify.yaml')],
   ])
 }

@@ -8,7 +8,7 @@ import type { FakeAlertmanager, ReceivedAlert } from '../support/fake-alertmanag
 import { findPeer, requirePeer } from '../support/peers.ts'
 import { startPrometheus } from '../support/prometheus.ts'
 import type { RunningPrometheus } from '../support/prometheus.ts'
-import { startServer } from '../support/server.ts'
+import { startServer, withoutContent } from '../support/server.ts'
 import type { RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { until } from '../support/until.ts'
@@ -148,7 +148,8 @@ beforeAll(async () => {
   writeFileSync(join(folder.path, 'rules', 'rules.yaml'), RULES)
   daytwo = await startServer([
     ...['serve', '--listen', '127.0.0.1:0', '--data', join(folder.path, 'data')],
-    ...['--rules', join(folder.path, 'rules'), '--external.url', EXTERNAL_URL],
+    ...withoutContent(join(folder.path, 'rules')),
+    ...['--external.url', EXTERNAL_URL],
     // Soon repeated: what Prometheus sends before it has found its Alertmanager is lost.
     ...['--alertmanager', `http://${ours.address}`, '--alertmanager.resend-delay', '2s'],
   ])

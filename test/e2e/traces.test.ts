@@ -1,7 +1,7 @@
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { api, resources, tracing } from '@opentelemetry/sdk-node'
 import { afterEach, expect, test } from 'vitest'
-import { startServer } from '../support/server.ts'
+import { startServer, withoutContent } from '../support/server.ts'
 import type { RunningServer } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
@@ -20,7 +20,7 @@ afterEach(async () => {
 async function start(): Promise<RunningServer> {
   server = await startServer([
     ...['serve', '--listen', '127.0.0.1:0', '--data', folder.path],
-    ...['--own-metrics', 'false'],
+    ...['--own-metrics', 'false', ...withoutContent()],
   ])
   return server
 }

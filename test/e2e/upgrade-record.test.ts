@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config.ts'
 import type { UpgradeItem, UpgradeItems } from '../../src/contract/fleet-upgrades.ts'
 import { builtApp } from '../support/built-app.ts'
 import { FakeClock } from '../support/fake-clock.ts'
+import { NO_CONTENT } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 // From a Collector's bodies to the upgrade over HTTP: the whole app, its real threads, real HTTP, the clock in the test's
@@ -35,6 +36,9 @@ async function start(): Promise<{ readonly app: App; readonly clock: FakeClock }
     ['listen', '127.0.0.1:0'],
     ['data', data.path],
     ['log.level', 'silent'],
+    ['rules', NO_CONTENT],
+    ['runbooks', NO_CONTENT],
+    ['dashboards', NO_CONTENT],
   ])
   const { startApp } = await builtApp()
   const app = await startApp({ config: readConfig(options, undefined, {}), clock, log: silentLog, isDemo: false })

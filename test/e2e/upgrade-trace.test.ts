@@ -6,6 +6,7 @@ import { silentLog } from '../../src/base/log.ts'
 import { readConfig } from '../../src/config.ts'
 import { builtApp } from '../support/built-app.ts'
 import { FakeClock } from '../support/fake-clock.ts'
+import { NO_CONTENT } from '../support/server.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 // The way from watched objects to a trace in a Jaeger client: the whole app, its real threads, real HTTP.
@@ -58,6 +59,9 @@ describe.skipIf(!existsSync(GOLDEN))('stored bodies (skipped when they are not b
       ['listen', '127.0.0.1:0'],
       ['data', data.path],
       ['log.level', 'silent'],
+      ['rules', NO_CONTENT],
+      ['runbooks', NO_CONTENT],
+      ['dashboards', NO_CONTENT],
     ])
     const { startApp } = await builtApp()
     const clock = new FakeClock(T0_MS + 1_200_000)

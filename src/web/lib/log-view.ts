@@ -13,6 +13,8 @@ export interface LogView {
   readonly cluster: string
   /** Of objects; empty: all. */
   readonly kind: string
+  /** Of objects: who had written last; empty: all. */
+  readonly manager: string
   /** Of objects: part of the name or the namespace. Of records: in the text of the body. */
   readonly text: string
   /** Of records: who sent them; empty: all. */
@@ -28,6 +30,7 @@ export function parseLogView(search: string): LogView {
     source: params.get('source') === 'records' ? 'records' : 'objects',
     cluster: params.get('cluster') ?? '',
     kind: params.get('kind') ?? '',
+    manager: params.get('by') ?? '',
     text: params.get('q') ?? '',
     service: params.get('service') ?? '',
     severity: SEVERITIES.find((one) => one === severity) ?? '',
@@ -35,8 +38,8 @@ export function parseLogView(search: string): LogView {
 }
 
 export function searchOfLogView(view: LogView): Readonly<Record<string, string>> {
-  const { source, cluster, kind, text, service, severity } = view
-  return { source: source === 'objects' ? '' : source, cluster, kind, service, severity, q: text }
+  const { source, cluster, kind, manager, text, service, severity } = view
+  return { source: source === 'objects' ? '' : source, cluster, kind, by: manager, service, severity, q: text }
 }
 
 /** Told from one another also when the same state is told twice. */
@@ -47,17 +50,31 @@ export function changeKey({ at, uid, resourceVersion, change }: ObjectChangeItem
 export function applyLogView(changes: readonly ObjectChangeItem[], view: LogView): readonly ObjectChangeItem[] {
   const text = view.text.toLowerCase()
   return changes.filter(
-    ({ kind, name, namespace }) =>
-      (view.kind === '' || kind === view.kind) && `${namespace}/${name}`.toLowerCase().includes(text),
+    ({ kind, manager, name, namespace }) =>
+      (view.kind === '' || kind === view.kind) &&
+      (view.manager === '' || manager?.name === view.manager) &&
+      `${namespace}/${name}`.toLowerCase().includes(text),
   )
 }
 
-export function kindChoices(
-  changes: readonly ObjectChangeItem[],
-): readonly { readonly value: string; readonly count: number }[] {
-  const counts = new Map<string, number>()
-  for (const { kind } of changes) counts.set(kind, (counts.get(kind) ?? 0) + 1)
-  return [...counts].map(([value, count]) => ({ value, count })).sort((a, b) => (a.value < b.value ? -1 : 1))
+interface Choice {
+  readonly value: string | null
+  readonly count: number
+}
+
+/** What there is to filter by, each with how many it would show; `null`: not told. */
+export function choicesOf<T>(items: readonly T[], read: (item: T) => string | null): readonly Choice[] {
+  const counts = new Map<string | null, number>()
+  for (const item of items) counts.set(read(item), (counts.get(read(item)) ?? 0) + 1)
+  return [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .sort((a, b) => Number(a.value === null) - Number(b.value === null) || ((a.value ?? '') < (b.value ?? '') ? -1 : 1))
+}
+
+/** `Update of its status`: how a manager wrote. */
+export function managerTitle({ operation, subresource }: NonNullable<ObjectChangeItem['manager']>): string {
+  const what = subresource === '' ? '' : ` of its ${subresource}`
+  return `${operation === '' ? 'Wrote' : operation}${what}; it had written last when this was seen`
 }
 
 /** The word of OTLP's number, four numbers a word; empty: unspecified. */

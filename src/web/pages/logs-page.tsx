@@ -5,7 +5,7 @@ import { SEVERITIES } from '../../contract/fleet-logs.ts'
 import { formatDuration } from '../../model/duration.ts'
 import { readRefresh, readTimeRange, timeRangeSearch } from '../lib/dashboards/time-range.ts'
 import { logsPath } from '../lib/explore-paths.ts'
-import { kindChoices, parseLogView, searchOfLogView } from '../lib/log-view.ts'
+import { choicesOf, parseLogView, searchOfLogView } from '../lib/log-view.ts'
 import type { LogSource, LogView } from '../lib/log-view.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
@@ -71,7 +71,7 @@ export function LogsPage(): ReactNode {
           options={SOURCES}
           value={view.source}
           onChange={(source) => {
-            go({ ...view, source, kind: '', text: '' })
+            go({ ...view, source, kind: '', manager: '', text: '' })
           }}
         />
         <TimeControls
@@ -115,34 +115,24 @@ function Objects(props: SourceProps & { readonly time: Readonly<Record<string, s
   const changes = useMemo(() => changesOf(pages ?? []), [pages])
   return (
     <>
-      <div className="filters">
-        <ClusterField
-          key={view.cluster}
-          value={view.cluster}
-          onChange={(cluster) => {
-            onView({ ...view, cluster })
+      <LogFilters label="Name or namespace of the object" view={view} onView={onView} fieldRef={fieldRef}>
+        <FacetSelect
+          label="Kind"
+          values={choicesOf(changes, ({ kind }) => kind)}
+          value={view.kind}
+          onChange={(kind) => {
+            onView({ ...view, kind })
           }}
         />
-        <div className="filters-row">
-          <TextField
-            key={view.text}
-            label="Name or namespace of the object"
-            value={view.text}
-            fieldRef={fieldRef}
-            onChange={(text) => {
-              onView({ ...view, text })
-            }}
-          />
-          <FacetSelect
-            label="Kind"
-            values={kindChoices(changes)}
-            value={view.kind}
-            onChange={(kind) => {
-              onView({ ...view, kind })
-            }}
-          />
-        </div>
-      </div>
+        <FacetSelect
+          label="Last written by"
+          values={choicesOf(changes, ({ manager }) => manager?.name ?? null)}
+          value={view.manager}
+          onChange={(manager) => {
+            onView({ ...view, manager })
+          }}
+        />
+      </LogFilters>
       {view.cluster === '' ? (
         <ChooseCluster view={view} time={time} />
       ) : (
@@ -171,55 +161,33 @@ function Records({ question, onView, fieldRef, round }: SourceProps): ReactNode 
   useAgain(round, query)
   const pages = query.data?.pages
   const records = useMemo(() => recordsOf(pages ?? []), [pages])
-  const services = [...new Set(records.map(({ service }) => service))].filter(Boolean).sort()
   return (
     <>
-      <div className="filters">
-        <ClusterField
-          key={view.cluster}
-          value={view.cluster}
-          onChange={(cluster) => {
-            onView({ ...view, cluster })
+      <LogFilters label="Text in the record" view={view} onView={onView} fieldRef={fieldRef}>
+        <FacetSelect
+          label="Sent by"
+          values={choicesOf(records, ({ service }) => service).filter(({ value }) => value !== '')}
+          value={view.service}
+          onChange={(service) => {
+            onView({ ...view, service })
           }}
         />
-        <div className="filters-row">
-          <TextField
-            key={view.text}
-            label="Text in the record"
-            value={view.text}
-            fieldRef={fieldRef}
-            onChange={(text) => {
-              onView({ ...view, text })
-            }}
-          />
-          <FacetSelect
-            label="Sent by"
-            values={services.map((value) => ({
-              value,
-              count: records.filter(({ service }) => service === value).length,
-            }))}
-            value={view.service}
-            onChange={(service) => {
-              onView({ ...view, service })
-            }}
-          />
-          <select
-            aria-label="Severity"
-            className="facet-select"
-            value={view.severity}
-            onChange={({ target: { value } }) => {
-              onView({ ...view, severity: SEVERITIES.find((one) => one === value) ?? '' })
-            }}
-          >
-            <option value="">Severity: any</option>
-            {SEVERITIES.map((severity) => (
-              <option key={severity} value={severity}>
-                {severity} or worse
-              </option>
-            ))}
-          </select>
-        </div>
-      </div>
+        <select
+          aria-label="Severity"
+          className="facet-select"
+          value={view.severity}
+          onChange={({ target: { value } }) => {
+            onView({ ...view, severity: SEVERITIES.find((one) => one === value) ?? '' })
+          }}
+        >
+          <option value="">Severity: any</option>
+          {SEVERITIES.map((severity) => (
+            <option key={severity} value={severity}>
+              {severity} or worse
+            </option>
+          ))}
+        </select>
+      </LogFilters>
       <Answer query={query} what="the records" skeletonLines={12}>
         {() => (
           <RecordLog
@@ -233,6 +201,41 @@ function Records({ question, onView, fieldRef, round }: SourceProps): ReactNode 
       </Answer>
       <ApiCallNote call={{ path: logPath(view) }} />
     </>
+  )
+}
+
+interface LogFiltersProps extends Pick<SourceProps, 'onView' | 'fieldRef'> {
+  readonly view: LogView
+  /** What the text is looked for in. */
+  readonly label: string
+  /** What else this source is filtered by. */
+  readonly children: ReactNode
+}
+
+/** The cluster, a text, and what only one source has. */
+function LogFilters({ view, label, onView, fieldRef, children }: LogFiltersProps): ReactNode {
+  return (
+    <div className="filters">
+      <ClusterField
+        key={view.cluster}
+        value={view.cluster}
+        onChange={(cluster) => {
+          onView({ ...view, cluster })
+        }}
+      />
+      <div className="filters-row">
+        <TextField
+          key={view.text}
+          label={label}
+          value={view.text}
+          fieldRef={fieldRef}
+          onChange={(text) => {
+            onView({ ...view, text })
+          }}
+        />
+        {children}
+      </div>
+    </div>
   )
 }
 

@@ -2,7 +2,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
 import type { ClusterItems } from '../../contract/fleet-clusters.ts'
 import type { LogItems } from '../../contract/fleet-logs.ts'
-import type { ObjectChangeItems } from '../../contract/fleet-changes.ts'
+import type { ObjectChangeItem, ObjectChangeItems } from '../../contract/fleet-changes.ts'
 import { searchOf, withSearch } from '../lib/address.ts'
 import type { TimeRange } from '../lib/dashboards/time-range.ts'
 import type { LogView } from '../lib/log-view.ts'
@@ -92,6 +92,27 @@ function endsOf(range: TimeRange, moment: string | undefined): { readonly from: 
   }
   const toMs = moment === undefined ? serverNowMs() : Date.parse(moment)
   return { from: new Date(toMs - range.seconds * 1000).toISOString(), to: moment ?? '' }
+}
+
+/** One change with the state it led to; nothing when that is no longer kept. */
+export function useObjectState(
+  cluster: string,
+  change: ObjectChangeItem,
+): { readonly query: UseQueryResult<ObjectChangeItem | null>; readonly path: string } {
+  const { at, uid } = change
+  const search = searchOf({ uid, from: at, to: at, states: 'true' })
+  const path = withSearch(`/api/fleet/v1/clusters/${encodeURIComponent(cluster)}/changes`, search)
+  const query = useQuery({
+    queryKey: ['object-state', path, change.resourceVersion, change.change],
+    queryFn: async ({ signal }) => {
+      const { changes } = await fetchJson<ObjectChangeItems>(path, signal)
+      const isIt = (one: ObjectChangeItem): boolean =>
+        one.resourceVersion === change.resourceVersion && one.change === change.change
+      return changes.find(isIt) ?? null
+    },
+    staleTime: Infinity,
+  })
+  return { query, path }
 }
 
 /** Names of clusters that hold a text, for a field that completes them. */

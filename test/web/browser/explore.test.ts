@@ -93,10 +93,17 @@ test('logs: the changes of a cluster, field by field, narrowed to one object; re
   expect(await what.getByRole('insertion').textContent()).toBe('True')
   await what.getByText('1 more field').click()
   await what.locator('.field-name', { hasText: 'lastTransition' }).waitFor()
-  await table.getByRole('row', { name: /nodes worker-1 .*first seen; what it was before is not known/ }).waitFor()
+  // Who wrote it, and the object itself: a click more.
+  await row.getByRole('cell', { name: 'kubectl-edit' }).waitFor()
+  await what.getByText('The object after it').click()
+  await what.getByText('"apiVersion": "hco.kubevirt.io/v1beta1"').waitFor()
+  await table
+    .getByRole('row', { name: /nodes worker-1 .*not told first seen; what it was before is not known/ })
+    .waitFor()
   expect(await accessibilityFaults(page)).toEqual([])
   await page.getByRole('combobox', { name: 'Kind' }).selectOption('nodes')
   await page.getByText('1 of 2 changes in this time').waitFor()
+  expect(await page.getByRole('combobox', { name: 'Last written by' }).textContent()).toContain('kubectl-edit (1)')
   await table.getByRole('link', { name: 'worker-1' }).click()
   await page.waitForURL('**/explore/logs?cluster=ams-stuck-1&kind=nodes&q=worker-1')
 

@@ -197,6 +197,7 @@ export function objectChanges(name: string, nowMs: number): ObjectChangeItems {
           { field: 'conditions[Degraded].lastTransition', before: null, after: '2026-11-22T02:00:00Z' },
           { field: 'conditions[Degraded].status', before: 'False', after: 'True' },
         ],
+        state: { kind: 'hyperconvergeds', apiVersion: 'hco.kubevirt.io/v1beta1', jsonPatches: {} },
       },
       {
         at: timeOf(nowMs - 20 * 60_000),

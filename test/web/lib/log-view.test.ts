@@ -3,8 +3,8 @@ import type { ObjectChangeItem } from '../../../src/contract/fleet-changes.ts'
 import { searchOf } from '../../../src/web/lib/address.ts'
 import {
   applyLogView,
+  choicesOf,
   bodyText,
-  kindChoices,
   parseLogView,
   searchOfLogView,
   severityWord,
@@ -18,7 +18,7 @@ const change = (kind: string, namespace: string, name: string): ObjectChangeItem
   uid: name,
   resourceVersion: '1',
   change: 'modified',
-  manager: null,
+  manager: kind === 'cdis' ? { name: 'kubectl-edit', operation: 'Update', subresource: '' } : null,
   isFirst: false,
   fields: [],
 })
@@ -27,7 +27,7 @@ const CHANGES = [change('nodes', '', 'worker-1'), change('cdis', 'kubevirt', 'cd
 test.each([
   ['', ''],
   ['source=records&cluster=a&service=x&severity=warn&q=b', 'source=records&cluster=a&service=x&severity=warn&q=b'],
-  ['source=nonsense&severity=loud&kind=nodes', 'kind=nodes'],
+  ['source=nonsense&severity=loud&kind=nodes&by=olm', 'kind=nodes&by=olm'],
 ])('the address %j is written as %j', (search, want) => {
   expect(searchOf(searchOfLogView(parseLogView(search)))).toBe(want)
 })
@@ -37,14 +37,19 @@ test.each([
   ['kind=nodes', ['worker-1', 'worker-2']],
   ['q=KUBEVIRT/c', ['cdi']],
   ['kind=nodes&q=2', ['worker-2']],
+  ['by=kubectl-edit', ['cdi']],
 ])('the address %j shows %j', (search, want) => {
   expect(applyLogView(CHANGES, parseLogView(search)).map(({ name }) => name)).toEqual(want)
 })
 
-test('counts kinds', () => {
-  expect(kindChoices(CHANGES)).toEqual([
+test('counts what there is to choose, and last what is not told', () => {
+  expect(choicesOf(CHANGES, ({ kind }) => kind)).toEqual([
     { value: 'cdis', count: 1 },
     { value: 'nodes', count: 2 },
+  ])
+  expect(choicesOf(CHANGES, ({ manager }) => manager?.name ?? null)).toEqual([
+    { value: 'kubectl-edit', count: 1 },
+    { value: null, count: 2 },
   ])
 })
 

@@ -1,16 +1,16 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { ObjectChangeItem, ObjectChangeItems } from '../../../contract/fleet-changes.ts'
 import { fieldWord, tellingFields } from '../../lib/cluster-timeline.ts'
 import { logsPath } from '../../lib/explore-paths.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
-import { applyLogView, changeKey, searchOfLogView } from '../../lib/log-view.ts'
+import { applyLogView, changeKey, managerTitle, searchOfLogView } from '../../lib/log-view.ts'
 import type { LogView } from '../../lib/log-view.ts'
-import { CodeBlock } from '../../ui/code-block.tsx'
 import { Moment } from '../../ui/time.tsx'
-import { VirtualTable } from '../../ui/virtual-table.tsx'
 import type { RowPlace } from '../../ui/virtual-table.tsx'
+import { LogTable } from './log-table.tsx'
+import { ObjectState } from './object-state.tsx'
 
 const FIELDS_MAX = 5
 
@@ -26,63 +26,62 @@ interface ObjectLogProps {
 /** States of objects one after the other, each with what it has that the one before had not. */
 export function ObjectLog({ changes, view, more, hasOlder, onNeedMore }: ObjectLogProps): ReactNode {
   const shown = useMemo(() => applyLogView(changes, view), [changes, view])
+  const counted =
+    shown.length === changes.length
+      ? countOf(changes.length, 'change')
+      : `${formatCount(shown.length)} of ${countOf(changes.length, 'change')}`
   return (
-    <>
-      <p className="list-line" role="status">
-        {shown.length === changes.length
-          ? countOf(changes.length, 'change')
-          : `${formatCount(shown.length)} of ${countOf(changes.length, 'change')}`}
-        {hasOlder ? ' read so far; there are older ones' : ' in this time'}
-      </p>
-      {shown.length === 0 && !hasOlder ? (
+    <LogTable
+      label="Object changes"
+      counted={counted}
+      count={shown.length}
+      hasOlder={hasOlder}
+      onNeedMore={onNeedMore}
+      timeHead="Seen"
+      head={
+        <>
+          <th scope="col" className="column-object">
+            Object
+          </th>
+          <th scope="col" className="cell-beside column-manager">
+            Last written by
+          </th>
+          <th scope="col" className="cell-beside column-what">
+            What changed
+          </th>
+        </>
+      }
+      renderRow={(index, place) => {
+        const change = shown[index]!
+        return (
+          <Row
+            key={changeKey(change)}
+            cluster={view.cluster}
+            change={change}
+            path={logsPath({ ...searchOfLogView({ ...view, kind: change.kind, text: change.name }), ...more })}
+            place={place}
+          />
+        )
+      }}
+      empty={
         <p className="empty quiet">
-          Nothing that is watched changed in this time{changes.length > 0 ? ' by this name' : ''}.
+          Nothing that is watched changed in this time{changes.length > 0 ? ' that passes these filters' : ''}.
         </p>
-      ) : (
-        <VirtualTable
-          label="Object changes"
-          className="log-table"
-          loaded={shown.length}
-          total={shown.length + (hasOlder ? 1 : 0)}
-          onNeedMore={onNeedMore}
-          head={
-            <>
-              <th scope="col" className="column-time">
-                Seen
-              </th>
-              <th scope="col" className="column-object">
-                Object
-              </th>
-              <th scope="col" className="cell-beside column-what">
-                What changed
-              </th>
-            </>
-          }
-          renderRow={(index, place) => {
-            const change = shown[index]!
-            return (
-              <Row
-                key={changeKey(change)}
-                change={change}
-                path={logsPath({ ...searchOfLogView({ ...view, kind: change.kind, text: change.name }), ...more })}
-                place={place}
-              />
-            )
-          }}
-        />
-      )}
-    </>
+      }
+    />
   )
 }
 
 interface RowProps {
+  readonly cluster: string
   readonly change: ObjectChangeItem
   readonly path: string
   readonly place: RowPlace
 }
 
-function Row({ change, path, place }: RowProps): ReactNode {
+function Row({ cluster, change, path, place }: RowProps): ReactNode {
   const { at, kind, namespace, name } = change
+  const [isOpen, setIsOpen] = useState(false)
   return (
     <tr {...place}>
       <td className="column-time nums">
@@ -95,19 +94,42 @@ function Row({ change, path, place }: RowProps): ReactNode {
         </Link>
         {namespace === '' ? null : <span className="log-namespace">{namespace}</span>}
         <div className="cell-below cell-below-block">
+          <Writer change={change} />
           <Changes change={change} />
         </div>
       </td>
+      <td className="cell-beside column-manager">
+        <Writer change={change} />
+      </td>
       <td className="cell-beside column-what">
         <Changes change={change} />
-        <details className="log-raw">
-          <summary>As the API says it</summary>
-          <CodeBlock what="change" text={JSON.stringify(change, null, 2)}>
-            {JSON.stringify(change, null, 2)}
-          </CodeBlock>
+        <details
+          className="log-raw"
+          onToggle={({ currentTarget }) => {
+            setIsOpen(currentTarget.open)
+          }}
+        >
+          <summary>The object after it</summary>
+          {isOpen ? <ObjectState cluster={cluster} change={change} /> : null}
         </details>
       </td>
     </tr>
+  )
+}
+
+/** Nobody where its Collector does not send managed fields. */
+function Writer({ change: { manager } }: { readonly change: ObjectChangeItem }): ReactNode {
+  if (manager === null) {
+    return (
+      <span className="quiet" title="Its Collector sends no managed fields; the edge kit of today does">
+        not told
+      </span>
+    )
+  }
+  return (
+    <span className="field-manager" title={managerTitle(manager)}>
+      {manager.name}
+    </span>
   )
 }
 

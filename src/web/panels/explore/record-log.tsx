@@ -9,8 +9,8 @@ import { CodeBlock } from '../../ui/code-block.tsx'
 import { Shape } from '../../ui/shapes.tsx'
 import type { ShapeName } from '../../ui/shapes.tsx'
 import { Moment } from '../../ui/time.tsx'
-import { VirtualTable } from '../../ui/virtual-table.tsx'
 import type { RowPlace } from '../../ui/virtual-table.tsx'
+import { LogTable } from './log-table.tsx'
 
 interface RecordLogProps {
   readonly records: readonly LogItem[]
@@ -20,43 +20,33 @@ interface RecordLogProps {
 
 /** Log records that senders told over OTLP. */
 export function RecordLog({ records, hasOlder, onNeedMore }: RecordLogProps): ReactNode {
-  if (records.length === 0) {
-    return (
-      <p className="empty quiet">
-        No record in this time passes these filters. Records are what senders post to <code>/v1/logs</code>; the states
-        of Kubernetes objects among them are the object changes.
-      </p>
-    )
-  }
   return (
-    <>
-      <p className="list-line" role="status">
-        {countOf(records.length, 'record')}
-        {hasOlder ? ' read so far; there are older ones' : ' in this time'}
-      </p>
-      <VirtualTable
-        label="Log records"
-        className="log-table"
-        loaded={records.length}
-        total={records.length + (hasOlder ? 1 : 0)}
-        onNeedMore={onNeedMore}
-        head={
-          <>
-            <th scope="col" className="column-time">
-              Time
-            </th>
-            <th scope="col" className="column-severity">
-              Severity
-            </th>
-            <th scope="col" className="cell-beside column-service">
-              Sent by
-            </th>
-            <th scope="col">Record</th>
-          </>
-        }
-        renderRow={(index, place) => <Row key={index} record={records[index]!} place={place} />}
-      />
-    </>
+    <LogTable
+      label="Log records"
+      counted={countOf(records.length, 'record')}
+      count={records.length}
+      hasOlder={hasOlder}
+      onNeedMore={onNeedMore}
+      timeHead="Time"
+      head={
+        <>
+          <th scope="col" className="column-severity">
+            Severity
+          </th>
+          <th scope="col" className="cell-beside column-service">
+            Sent by
+          </th>
+          <th scope="col">Record</th>
+        </>
+      }
+      renderRow={(index, place) => <Row key={index} record={records[index]!} place={place} />}
+      empty={
+        <p className="empty quiet">
+          No record in this time passes these filters. Records are what senders post to <code>/v1/logs</code>; the
+          states of Kubernetes objects among them are the object changes.
+        </p>
+      }
+    />
   )
 }
 

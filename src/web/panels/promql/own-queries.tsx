@@ -74,18 +74,26 @@ function HistoryBody({ onChoose }: ChooseProps): ReactNode {
           </Button>
         </p>
       )}
-      <ul className="plain-list history-list">
-        {shown.map(({ expr, atMs }) => (
-          <li key={expr}>
-            <QueryButton expr={expr} onChoose={onChoose} />
-            <span className="quiet">
-              <Since atMs={atMs} suffix=" ago" />
-            </span>
-          </li>
-        ))}
-      </ul>
+      <OwnQueryList queries={shown} onChoose={onChoose} />
       <Examples onChoose={onChoose} />
     </>
+  )
+}
+
+type OwnQueries = ReturnType<typeof OWN.use>
+
+function OwnQueryList({ queries, onChoose }: ChooseProps & { readonly queries: OwnQueries }): ReactNode {
+  return (
+    <ul className="plain-list history-list">
+      {queries.map(({ expr, atMs }) => (
+        <li key={expr}>
+          <QueryButton expr={expr} onChoose={onChoose} />
+          <span className="quiet">
+            <Since atMs={atMs} suffix=" ago" />
+          </span>
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -97,16 +105,7 @@ export function FirstQueries({ onChoose }: ChooseProps): ReactNode {
       {own.length === 0 ? null : (
         <section aria-labelledby="own-queries">
           <h2 id="own-queries">What you ran last</h2>
-          <ul className="plain-list history-list">
-            {own.map(({ expr, atMs }) => (
-              <li key={expr}>
-                <QueryButton expr={expr} onChoose={onChoose} />
-                <span className="quiet">
-                  <Since atMs={atMs} suffix=" ago" />
-                </span>
-              </li>
-            ))}
-          </ul>
+          <OwnQueryList queries={own} onChoose={onChoose} />
         </section>
       )}
       <section aria-labelledby="examples">

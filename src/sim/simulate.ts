@@ -7,6 +7,8 @@ import { createRecordsSender } from './records-sender.ts'
 import { createSender, type SenderCounts } from './sender.ts'
 import { createCollector, type SimCollector } from './sim-collector.ts'
 import type { SimPrometheus } from './sim-prometheus.ts'
+import type { ClusterPlan } from './scenario.ts'
+import { sparseScrapes } from './sparse-scrapes.ts'
 import type { Truth } from './truth.ts'
 
 /**
@@ -15,6 +17,8 @@ import type { Truth } from './truth.ts'
  */
 export interface Simulation {
   readonly fleet: Fleet
+  /** The metrics of the history are sent; objects follow. Rejects as `done` does. */
+  readonly metricsDone: Promise<void>
   /** The history is sent. Rejects when it cannot be, or when the simulation is stopped before. */
   readonly done: Promise<void>
   readonly counts: Readonly<SenderCounts>
@@ -39,9 +43,16 @@ export interface SimulationOptions {
   readonly roleOf?: FleetOptions['roleOf']
   /** Whether clusters with a Collector tell of their objects too; not when absent. */
   readonly sendsObjects?: boolean
+  /**
+   * For fleets of thousands: clusters send through relays, many in one request, metrics of the history are sparse
+   * (`sparse-scrapes.ts`) and of one Prometheus of a pair, and lists of objects begin when the history ends. When absent each
+   * cluster sends for itself, every scrape.
+   */
+  readonly isRelayed?: boolean
 }
 
 export interface SimulationProgress {
+  readonly kind: 'metrics' | 'objects'
   /** Of the history, in [0, 1]. */
   readonly fraction: number
   readonly samplesAcked: number
@@ -54,11 +65,22 @@ const SCRAPES_PER_WINDOW = 25
 const ROUND_MS = 5000
 /** Lists are sent from so long before the present on. */
 const LISTS_BEFORE_MS = 30 * 60_000
-/** Clusters that send at the same moment. */
+/** Clusters, or relays, that send at the same moment. */
 const PARALLEL_MAX = 8
+/** Relays send each second what came, so that a fleet's scrapes stay spread over the interval. */
+const RELAY_ROUND_MS = 1000
+/** Prometheuses that share a relay. */
+const RELAYED_TOGETHER = 25
+const RELAY_SAMPLES_MAX = 10_000
+
+/** Scrapes of one Prometheus that are to be sent. */
+interface Due {
+  readonly prometheus: SimPrometheus
+  readonly scrapes: readonly number[]
+}
 
 export function startSimulation(options: SimulationOptions): Simulation {
-  const { clock, log = silentLog, onProgress } = options
+  const { url, token, clock, log = silentLog, isRelayed = false, onProgress } = options
   const presentMs = clock.nowMs()
   const startMs = presentMs - options.historyMs
   const fleet = createFleet({
@@ -66,21 +88,35 @@ export function startSimulation(options: SimulationOptions): Simulation {
     ...(options.scrapeMs === undefined ? {} : { scrapeMs: options.scrapeMs }),
     ...(options.roleOf === undefined ? {} : { roleOf: options.roleOf }),
   })
-  const sender = createSender({ url: options.url, token: options.token, clock, connections: PARALLEL_MAX })
-  const records = createRecordsSender({ url: options.url, token: options.token, clock, connections: PARALLEL_MAX })
+  const parts = { url, token, clock, connections: PARALLEL_MAX }
+  const sender = createSender(isRelayed ? { ...parts, samplesPerRequestMax: RELAY_SAMPLES_MAX } : parts)
+  const records = createRecordsSender(parts)
+  const listsFromMs = isRelayed ? presentMs : presentMs - LISTS_BEFORE_MS
   const collectors =
     options.sendsObjects === true
-      ? fleet.plans.filter(tellsObjects).map((plan) => createCollector(plan, presentMs - LISTS_BEFORE_MS))
+      ? fleet.plans.filter(tellsObjects).map((plan) => createCollector(plan, listsFromMs))
       : []
   const stopping = new AbortController()
   const isStopped = (): boolean => stopping.signal.aborted
-  let cancelRound = (): void => undefined
+  const waiting = new Set<() => void>()
+
+  const tellProgress = (kind: SimulationProgress['kind'], fraction: number): void => {
+    const { samplesAcked, samplesRefused } = sender.counts
+    onProgress?.({ kind, fraction, samplesAcked, samplesRefused })
+  }
+
+  const sendScrapes = async (due: readonly Due[]): Promise<void> => {
+    await sender.send(due.flatMap(({ prometheus, scrapes }) => prometheus.collect(scrapes)))
+  }
 
   /** Sends all scrapes in [fromMs, untilMs). */
-  const sendBetween = (fromMs: number, untilMs: number): Promise<void> =>
-    inParallel(fleet.prometheuses, PARALLEL_MAX, (prometheus: SimPrometheus) =>
-      sender.send(prometheus.collect(prometheus.scrapesBetween(fromMs, untilMs))),
-    )
+  const sendBetween = (fromMs: number, untilMs: number): Promise<void> => {
+    const due = fleet.prometheuses.flatMap((prometheus): Due[] => {
+      const scrapes = prometheus.scrapesBetween(fromMs, untilMs)
+      return scrapes.length === 0 ? [] : [{ prometheus, scrapes }]
+    })
+    return inParallel(inGroups(due, isRelayed ? RELAYED_TOGETHER : 1), PARALLEL_MAX, sendScrapes)
+  }
 
   /** Everything that Collectors saw in [fromMs, untilMs). */
   const tellBetween = (fromMs: number, untilMs: number): Promise<void> =>
@@ -88,24 +124,46 @@ export function startSimulation(options: SimulationOptions): Simulation {
       records.send(collector.plan.profile, collector.recordsBetween(fromMs, untilMs)),
     )
 
-  async function sendHistory(): Promise<void> {
-    await tellBetween(startMs, presentMs)
+  async function sendWindows(): Promise<void> {
     const windowMs = SCRAPES_PER_WINDOW * fleet.scrapeMs
     for (let fromMs = startMs; fromMs < presentMs; fromMs += windowMs) {
       const untilMs = Math.min(fromMs + windowMs, presentMs)
       await sendBetween(fromMs, untilMs)
-      const { samplesAcked, samplesRefused } = sender.counts
-      onProgress?.({ fraction: (untilMs - startMs) / (presentMs - startMs), samplesAcked, samplesRefused })
+      tellProgress('metrics', (untilMs - startMs) / (presentMs - startMs))
     }
   }
 
-  async function sendLive(): Promise<void> {
+  /** All of the past of one cluster at once: its labels are sent once then, which are most of what is sent. */
+  async function sendSparse(): Promise<void> {
+    const senders = fleet.prometheuses.filter(({ replica }) => replica === 0)
+    let sent = 0
+    await inParallel(inGroups(senders, RELAYED_TOGETHER), PARALLEL_MAX, async (together) => {
+      await sendScrapes(
+        together.map((prometheus) => ({ prometheus, scrapes: sparseScrapes(prometheus, startMs, presentMs) })),
+      )
+      tellProgress('metrics', (sent += together.length) / senders.length)
+    })
+  }
+
+  /** Those with something to tell first. */
+  async function tellPast(): Promise<void> {
+    const [stories, others] = [true, false].map((isFirst) =>
+      collectors.filter(({ plan }) => hasStory(plan, startMs, presentMs) === isFirst),
+    )
+    let told = 0
+    await inParallel([...stories!, ...others!], PARALLEL_MAX, async (collector) => {
+      await records.send(collector.plan.profile, collector.recordsBetween(startMs, presentMs))
+      if (isRelayed) tellProgress('objects', ++told / collectors.length)
+    })
+  }
+
+  /** Goes on where the history ended until the fleet is stopped. */
+  async function sendLive(send: (fromMs: number, untilMs: number) => Promise<void>): Promise<void> {
     let sentMs = presentMs
     while (!isStopped()) {
       const nowMs = clock.nowMs()
       try {
-        await sendBetween(sentMs, nowMs)
-        await tellBetween(sentMs, nowMs)
+        await send(sentMs, nowMs)
         sentMs = nowMs
       } catch (err) {
         if (!isStopped()) log.error({ error: messageOf(err) }, 'the simulated fleet cannot send; it tries again')
@@ -116,21 +174,26 @@ export function startSimulation(options: SimulationOptions): Simulation {
 
   const nextRound = (): Promise<void> =>
     new Promise((resolve) => {
-      const cancel = clock.after(ROUND_MS, resolve)
-      cancelRound = () => {
+      const end = (): void => {
         cancel()
+        waiting.delete(end)
         resolve()
       }
+      const cancel = clock.after(isRelayed ? RELAY_ROUND_MS : ROUND_MS, end)
+      waiting.add(end)
     })
 
-  const done = sendHistory()
-  // Whoever waits for `done` hears of a failure there; nobody has to.
-  const ended = done.then(sendLive).catch((err: unknown) => {
+  const metricsDone = isRelayed ? sendSparse() : tellPast().then(sendWindows)
+  const done = isRelayed ? metricsDone.then(tellPast) : metricsDone
+  // Whoever waits for these hears of a failure there; nobody has to.
+  const live = [metricsDone.then(() => sendLive(sendBetween)), done.then(() => sendLive(tellBetween))]
+  const ended = Promise.all(live).catch((err: unknown) => {
     if (!isStopped()) log.error({ error: messageOf(err) }, 'the simulated fleet could not send its history')
   })
 
   return {
     fleet,
+    metricsDone,
     done,
     counts: sender.counts,
     truth: (timeMs) => fleet.truthAt(timeMs),
@@ -138,10 +201,19 @@ export function startSimulation(options: SimulationOptions): Simulation {
       stopping.abort()
       sender.close()
       records.close()
-      cancelRound()
+      for (const end of [...waiting]) end()
       await ended
     },
   }
+}
+
+/** Whether more happens to a cluster in [fromMs, untilMs) than that it is there. */
+function hasStory({ role, upgrades }: ClusterPlan, fromMs: number, untilMs: number): boolean {
+  return role !== 'healthy' || upgrades.some(({ startMs, endMs }) => startMs < untilMs && endMs >= fromMs)
+}
+
+function inGroups<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))
 }
 
 /** Runs `work` for each item, at most `limit` at a time; the first failure ends it and is thrown. */

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { startSimulation, type Simulation, type SimulationProgress } from '../../src/sim/simulate.ts'
+import {
+  startSimulation,
+  type Simulation,
+  type SimulationOptions,
+  type SimulationProgress,
+} from '../../src/sim/simulate.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { until } from '../support/until.ts'
 import { startWriteReceiver, type WriteReceiver } from '../support/write-receiver.ts'
@@ -22,8 +27,9 @@ afterEach(async () => {
   await receiver.close()
 })
 
-function start(onProgress?: (progress: SimulationProgress) => void): Simulation {
+function start(onProgress?: (progress: SimulationProgress) => void, more: Partial<SimulationOptions> = {}): Simulation {
   simulation = startSimulation({
+    ...more,
     url: receiver.url,
     seed: 'simulate',
     clusters: 9,
@@ -121,5 +127,39 @@ describe('a simulation', () => {
     const requests = receiver.requests.length
     clock.advance(60_000)
     expect(receiver.requests).toHaveLength(requests)
+  })
+
+  test('through a relay the same samples come in fewer requests, and of the past only some', async () => {
+    const progress: SimulationProgress[] = []
+    const relayed = start((step) => progress.push(step), { isRelayed: true })
+    await relayed.done
+    expect(progress.at(-1)).toMatchObject({ kind: 'metrics', fraction: 1, samplesRefused: 0 })
+    const past = new Map([...receiver.series].map(([key, { samples }]) => [key, samples.length]))
+    await liveUntil(PRESENT + 2 * 60_000, 8)
+    await relayed.stop()
+    const [relay, relayRequests] = [receiver.series, receiver.requests.length]
+
+    await receiver.close()
+    receiver = await startWriteReceiver()
+    clock = new FakeClock(PRESENT)
+    const direct = start()
+    await direct.done
+    await liveUntil(PRESENT + 2 * 60_000, 8)
+    await direct.stop()
+    let compared = 0
+    for (const [key, { samples }] of relay) {
+      const scraped = new Map((receiver.series.get(key)?.samples ?? []).map((sample) => [sample.timeMs, sample]))
+      const both = samples.filter(({ timeMs, isStale }) => !isStale && scraped.has(timeMs))
+      for (const sample of both)
+        if (scraped.get(sample.timeMs)!.value !== sample.value) expect(sample).toEqual(scraped.get(sample.timeMs))
+      compared += both.length
+      // Of a series that goes on, every scrape is there from the present on.
+      const live = samples.slice(past.get(key) ?? 0).map(({ timeMs }) => timeMs)
+      expect(new Set(live.slice(1).map((timeMs, i) => timeMs - live[i]!)).size).toBeLessThanOrEqual(1)
+    }
+    expect(compared).toBeGreaterThan(5000)
+    expect(relayRequests).toBeLessThan(receiver.requests.length / 3)
+    const samplesOfPast = [...past.values()].reduce((sum, count) => sum + count, 0)
+    expect(samplesOfPast).toBeLessThan(receiver.samples / 3)
   })
 })

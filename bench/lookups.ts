@@ -76,7 +76,7 @@ export async function run(options: {
 }): Promise<void> {
   const { quick = false, program, only, profile } = options
   // As in a server that has been asked for a while: after 2,500 the last functions were still compiled.
-  const [warmUps, asked, turns] = quick ? [500, 500, 3] : [10_000, 1000, 3]
+  const [warmUps, asked, turns] = quick ? [500, 500, 3] : [10_000, 500, 15]
   const wanted = (only ?? '').split(',').filter((name) => name !== '')
   const peers = contestants(program).filter(
     ({ name }) => wanted.length === 0 || wanted.some((start) => name.toLowerCase().startsWith(start)),

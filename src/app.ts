@@ -31,6 +31,7 @@ import { derivationNotes, evaluationNotes, tracedStep } from './traced-beat.ts'
 import type { Content } from './content.ts'
 import { watchFiles } from './file-watch.ts'
 import { createFactsStep } from './fleet-loop-calls.ts'
+import { createLookups, LOOKUP_SERIES_MAX } from './lookups.ts'
 import { measuredQuery } from './measured-query.ts'
 import { createNotifications } from './notifications.ts'
 import type { Notifications } from './notifications.ts'
@@ -41,6 +42,7 @@ import { createLocalEngine } from './promql/engine.ts'
 import { createReloader } from './reload.ts'
 import type { ReloadCause } from './reload.ts'
 import { countEvaluation, forgetGroups } from './rule-metrics.ts'
+import { LookupReader } from './store/lookup-reader.ts'
 import { createTokenBook } from './token-book.ts'
 import type { TokenBook } from './token-book.ts'
 import { createUpgradeMarks } from './upgrade-marks.ts'
@@ -111,7 +113,12 @@ async function serve(
     options: engineOptionsOf(config),
     nowMs: () => performance.now(),
   })
-  const query = measuredQuery(threads.query, onMain, metrics, ownTraces.tracing)
+  const lookups = createLookups(
+    new LookupReader({ dir: config.data }, threads.watch),
+    (matchers) => threads.query.findSeries(matchers, LOOKUP_SERIES_MAX),
+    engineOptionsOf(config),
+  )
+  const query = measuredQuery(threads.query, onMain, lookups, metrics, ownTraces.tracing)
   const reader = fleetReaderOf(query)
   const events = createEventFeed({ clock, metrics, listenersMax: config['web.listeners-max'] })
   const note: NoteChange = (topics) => {
@@ -168,7 +175,7 @@ async function serve(
   const beat = createBeat(clock, beatSteps(threads, people, metrics, log, notifications, ownTraces.tracing, note), log)
   metrics.storeHeadBytesMax.set(config['store.head-bytes-max'])
   const instance = config['own-metrics'] ? new URL(config['external.url']).host : undefined
-  const upkeep = startUpkeep(clock, threads, metrics, log, config.data, instance)
+  const upkeep = startUpkeep(clock, threads, lookups, metrics, log, config.data, instance)
   const watched = config['content.watch']
     ? watchFiles(reloader.places, clock, () => {
         // It has logged what was wrong.
@@ -200,6 +207,7 @@ async function serve(
       await beat.stop()
       await upkeep.stop()
       await notifications.stop()
+      lookups.close()
       await threads.stop()
     },
   }

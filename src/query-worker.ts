@@ -53,11 +53,13 @@ import type { AdoptionCalls } from './adoption-calls.ts'
 import { fillFleetBook, fleetCalls } from './fleet-calls.ts'
 import type { FleetCalls } from './fleet-calls.ts'
 import { openFactsForReading } from './store/facts/facts.ts'
+import type { FoundSeries } from './store/lookup-reader.ts'
 import { openLogsForReading } from './store/log-record-reader.ts'
 import { openObservationsForReading } from './store/observation-reader.ts'
 import { openReader } from './store/reader.ts'
 import { openSpansForReading } from './store/span-reader.ts'
 import type { ReaderShare } from './store/share.ts'
+import { firstMessage } from './threads.ts'
 import type { ThreadHello } from './threads.ts'
 
 export interface QueryWorkerData {
@@ -84,6 +86,8 @@ export type QueryWorkerCalls = FleetCalls & {
   instantAnswer(query: InstantQuery, limit: number, left?: Leaving): Promise<QueryAnswer>
   rangeAnswer(query: RangeQuery, limit: number, left?: Leaving): Promise<QueryAnswer>
   explain(query: InstantQuery | RangeQuery, signal?: AbortSignal): Promise<Explanation>
+  /** See `FindSeries`. */
+  findSeries(matchers: readonly Matcher[], seriesMax: number): FoundSeries | undefined
   series(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly Labels[]>
   labelNames(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
   labelValues(name: string, selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
@@ -144,22 +148,10 @@ function groupsOf(data: QueryWorkerData, files: QueryWorkerData['rules']['files'
   return loadRuleFiles(files, { intervalMs: data.rules.intervalMs, language: data.engine }).groups
 }
 
-function firstMessage(port: MessagePort): Promise<ReaderShare> {
-  return new Promise((resolve, reject) => {
-    port.once('close', () => {
-      reject(new Error('the ingest worker ended before it shared anything'))
-    })
-    port.once('message', (share: ReaderShare) => {
-      resolve(share)
-      port.close()
-    })
-  })
-}
-
 invariant(parentPort !== null, 'the query worker runs in a thread')
 const data = workerData as QueryWorkerData
 try {
-  const reader = openReader(data.store, await firstMessage(data.sharePort))
+  const reader = openReader(data.store, await firstMessage<ReaderShare>(data.sharePort))
   const facts = openFactsForReading(data.store.dir)
   const spans = openSpansForReading(data.store.dir)
   const observations = openObservationsForReading(data.store.dir)
@@ -201,6 +193,7 @@ try {
     instantAnswer: async (asked, limit, left) => answerOf(await query.instant(asked, left), limit),
     rangeAnswer: async (asked, limit, left) => answerOf(await query.range(asked, left), limit),
     explain: (asked, signal) => query.explain(asked, signal),
+    findSeries: (matchers, seriesMax) => reader.find(matchers, seriesMax),
     series: (selectors, range) => query.series(selectors, range),
     labelNames: (selectors, range) => query.labelNames(selectors, range),
     labelValues: (name, selectors, range) => query.labelValues(name, selectors, range),

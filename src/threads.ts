@@ -80,3 +80,16 @@ export function portPair(): { readonly near: MessagePort; readonly far: MessageP
   const { port1, port2 } = new MessageChannel()
   return { near: port1, far: port2 }
 }
+
+/** The one message of a port, which is closed then. Rejects when the other end closes before. */
+export function firstMessage<T>(port: MessagePort): Promise<T> {
+  return new Promise((resolve, reject) => {
+    port.once('close', () => {
+      reject(new Error('the ingest worker ended before it shared anything'))
+    })
+    port.once('message', (message: T) => {
+      resolve(message)
+      port.close()
+    })
+  })
+}

@@ -4,6 +4,7 @@ import type { Clock } from './base/clock.ts'
 import { messageOf } from './base/errors.ts'
 import type { Log } from './base/log.ts'
 import type { OwnMetrics } from './base/metrics.ts'
+import type { Lookups } from './lookups.ts'
 import { measureDisk } from './disk-room.ts'
 import { ALERT_STATES } from './model/alert.ts'
 import { OWN_SERIES_EVERY_MS, ownSeries } from './own-series.ts'
@@ -24,6 +25,7 @@ export interface Upkeep {
 export function startUpkeep(
   clock: Clock,
   threads: AppThreads,
+  lookups: Pick<Lookups, 'receive'>,
   metrics: OwnMetrics,
   log: Log,
   folder: string,
@@ -42,6 +44,7 @@ export function startUpkeep(
       log.error({ error: messageOf(thrown) }, 'upkeep of the store failed; it is tried again')
       saidAtMs = nowMs
     }
+    lookups.receive()
     await threads.ingest.maintain(nowMs).catch(tell)
     await measure(threads, metrics)
     await measureDisk(folder, metrics).catch(tell)

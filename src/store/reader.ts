@@ -13,6 +13,7 @@ import { HeadMemory } from './head-memory.ts'
 import { HeadReader } from './head-reader.ts'
 import { HeadRows } from './head-rows.ts'
 import { HistogramReader } from './histogram-reader.ts'
+import type { FoundSeries } from './lookup-reader.ts'
 import { readFamilies } from './metadata.ts'
 import type { StoreOptions } from './options.ts'
 import { cardinalityOf, GrowthWatch, type Cardinality } from './cardinality.ts'
@@ -21,9 +22,9 @@ import { PackReader, readChunk, type FoundChunk } from './pack-reader.ts'
 import { PairTable } from './pair-table.ts'
 import { SeriesIndex } from './postings.ts'
 import { RollupReader, StoreRollupSelection } from './rollup-reader.ts'
-import { columnsOf, KeptRunSelection, KeptSamples } from './rollup-samples.ts'
+import { columnsOf, KeptSamples, samplesOf, type KeptRunSelection } from './rollup-samples.ts'
 import { RunList } from './run-list.ts'
-import { StoreRunSelection, isInHeadAlone, type RunSources } from './run-selection.ts'
+import type { RunSources, StoreRunSelection } from './run-selection.ts'
 import { SampleColumns } from './sample-columns.ts'
 import { eachPair, eachSeries } from './series-rows.ts'
 import { eachFlatSeries, type ReaderShare, type StoreMessage } from './share.ts'
@@ -34,6 +35,8 @@ export interface StoreReader extends Queryable {
   selectRollup(request: RollupRequest): RollupSelection | undefined
   exemplars(matchers: readonly Matcher[], range: TimeRange): readonly ExemplarSeries[]
   metadata(name?: string): readonly MetricFamily[]
+  /** The series that matchers find, for another thread to read; undefined when there are more, or some have histograms. */
+  find(matchers: readonly Matcher[], seriesMax: number): FoundSeries | undefined
   /** Series the reader knows of. */
   readonly seriesCount: number
   /** Notes which series there are by now, so that `cardinality` can tell which are new. Call it about once a minute. */
@@ -177,18 +180,9 @@ class SharedReader implements StoreReader {
     return this.#selectRuns(request, this.#sources)
   }
 
-  #selectRuns(
-    { matchers, fromMs, toMs, maxSamples, tally }: SelectRequest,
-    sources: RunSources,
-  ): StoreRunSelection | KeptRunSelection {
+  #selectRuns(request: SelectRequest, sources: RunSources): StoreRunSelection | KeptRunSelection {
     this.#receive()
-    const rows = this.#index.select(matchers, tally)
-    const range = { fromMs, toMs }
-    const samples = new StoreRunSelection(rows, range, maxSamples, sources, tally)
-    if (this.#pinned(() => isInHeadAlone(rows.slots(), fromMs, this.#memory))) return samples
-    const resolutionMs = this.#resolutionMs(range)
-    if (resolutionMs === 0) return samples
-    return new KeptRunSelection(rows, samples, range, resolutionMs, this.#kept, sources)
+    return samplesOf(this.#index.select(request.matchers, request.tally), request, sources, this.#kept)
   }
 
   /** Width of the buckets that stand for samples in a part of a range; 0: all samples are there. */
@@ -204,6 +198,19 @@ class SharedReader implements StoreReader {
     // Buckets say floats only.
     if (this.#sources.hasHistograms(rows)) return undefined
     return new StoreRollupSelection(rows, request, plan, this.#rollups, this.#sources)
+  }
+
+  find(matchers: readonly Matcher[], seriesMax: number): FoundSeries | undefined {
+    this.#receive()
+    const rows = this.#index.select(matchers)
+    if (rows.length > seriesMax || this.#sources.hasHistograms(rows)) return undefined
+    const refs = rows.refs.slice()
+    return {
+      refs,
+      slots: Int32Array.from(refs, (ref) => this.#index.slotOf(ref)),
+      metrics: Uint32Array.from(refs, this.#metricOf),
+      labels: Array.from(refs, (ref) => this.#index.labelsOf(ref)),
+    }
   }
 
   /** As `select`, with the newest sample of each series only. What the head has is newer than what is flushed. */

@@ -1,15 +1,16 @@
 import type Database from 'better-sqlite3'
-import type { RunSelection, TimeRange } from '../model/queryable.ts'
+import type { RunSelection, SelectRequest, TimeRange } from '../model/queryable.ts'
 import { BUCKET_ENDS_STALE, type RollupColumns } from '../model/rollup.ts'
 import { RunColumns } from '../model/run-columns.ts'
 import { STALE_HIGH_WORD, STALE_LOW_WORD } from '../model/sample.ts'
 import type { SeriesColumns, SeriesRef } from '../model/series.ts'
 import { BucketList } from './bucket-list.ts'
 import { highWordOf, lowWordOf } from './bytes.ts'
+import { asFailure } from './database.ts'
 import { readPack } from './pack-reader.ts'
 import { decodeBuckets } from './rollup-codec.ts'
 import { decodeEdges, partAt } from './rollup-pack.ts'
-import type { RunSources } from './run-selection.ts'
+import { StoreRunSelection, isInHeadAlone, type RunSources } from './run-selection.ts'
 import type { SelectedRows } from './selected-rows.ts'
 import { hasTier, RAW_BIT, ROLLUP_TIERS, type RollupTier } from './tiers.ts'
 
@@ -125,6 +126,23 @@ function pushBuckets(list: BucketList, { fromMs, toMs }: TimeRange, into: RunCol
     const staleMs = (isEmpty ? numbers[i]! * widthMs : lastsMs[i]!) + 1
     into.pushCut(staleMs, 0, 1, STALE_LOW_WORD, STALE_HIGH_WORD, fromMs, toMs)
   }
+}
+
+/** What some series have in a range: their samples, and where those are gone what buckets say of them. */
+export function samplesOf(
+  rows: SelectedRows,
+  { fromMs, toMs, maxSamples, tally }: Omit<SelectRequest, 'matchers'>,
+  sources: RunSources,
+  kept: KeptSamples,
+): StoreRunSelection | KeptRunSelection {
+  const range = { fromMs, toMs }
+  const samples = new StoreRunSelection(rows, range, maxSamples, sources, tally)
+  // Of nothing no part is coarse.
+  if (rows.length === 0) return samples
+  if (sources.pinned(() => isInHeadAlone(rows.slots(), fromMs, sources.memory))) return samples
+  const resolutionMs = asFailure('reading blocks', () => kept.widthMs(range))
+  if (resolutionMs === 0) return samples
+  return new KeptRunSelection(rows, samples, range, resolutionMs, kept, sources)
 }
 
 /** A selection over a range of which a part has rollups only. */

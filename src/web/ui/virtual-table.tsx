@@ -1,16 +1,11 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
-import type { ReactNode, Ref } from 'react'
+import type { ReactNode } from 'react'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { usePreferences } from './preferences.ts'
 import { useKeys } from './use-keys.ts'
 import { useIsPrinting } from './printing.ts'
-
-/** What a row has to put on its `tr`: where it stands, and what measures it. */
-export interface RowPlace {
-  readonly 'data-index': number
-  readonly 'aria-rowindex': number
-  readonly ref: Ref<HTMLTableRowElement>
-}
+import { VirtualRow } from './virtual-row.tsx'
+import type { RowPlace } from './virtual-row.tsx'
 
 interface VirtualTableProps {
   readonly label: string
@@ -23,7 +18,7 @@ interface VirtualTableProps {
   /** False: there are more than `total`, and nobody counted them. */
   readonly isTotalKnown?: boolean
   readonly onNeedMore: () => void
-  /** A row whose link has the attribute `data-row`. */
+  /** A `VirtualRow` whose link has the attribute `data-row`. */
   readonly renderRow: (index: number, place: RowPlace) => ReactNode
   /** What `x` does to the row that has the focus. */
   readonly onToggleRow?: (index: number) => void
@@ -47,7 +42,7 @@ const COVERED_PX = { top: 92, bottom: 72 } as const
 
 /**
  * A real table of which only the rows in view are drawn. It scrolls with the page, says how long it is and where each row
- * stands, and is walked by `j` and `k`.
+ * stands, and is walked by `j` and `k`. Roles are said: not every browser takes them from elements that the styles place.
  */
 export function VirtualTable(props: VirtualTableProps): ReactNode {
   const { label, className = '', head, loaded, total, isTotalKnown = true } = props
@@ -130,44 +125,33 @@ export function VirtualTable(props: VirtualTableProps): ReactNode {
       if (at !== undefined) onToggleRow?.(at)
     },
   })
-  const abovePx = (items[0]?.start ?? topPx) - topPx
-  const belowPx = virtual.getTotalSize() - ((items.at(-1)?.end ?? topPx) - topPx)
   return (
     <table
+      role="table"
       aria-label={label}
       aria-rowcount={isTotalKnown ? total + 1 : -1}
       className={`data-table alert-table virtual-table ${className}`}
     >
-      <thead>
-        <tr aria-rowindex={1}>{head}</tr>
+      <thead role="rowgroup">
+        <tr role="row" aria-rowindex={1}>
+          {head}
+        </tr>
       </thead>
-      <tbody ref={body}>
-        <Gap heightPx={abovePx} />
-        {items.map(({ index }) => {
-          const place = { 'data-index': index, 'aria-rowindex': index + 2, ref: virtual.measureElement }
+      <tbody ref={body} role="rowgroup" style={{ blockSize: `${virtual.getTotalSize()}px` }}>
+        {items.map(({ index, start }) => {
+          const place = { index, topPx: start - topPx, measure: virtual.measureElement }
           return index < loaded ? renderRow(index, place) : <WaitingRow key={index} place={place} />
         })}
-        <Gap heightPx={belowPx} />
       </tbody>
     </table>
   )
 }
 
-/** One cell, over no other column: where columns are hidden, a cell over all of them would bring their width back. */
-function Gap({ heightPx }: { readonly heightPx: number }): ReactNode {
-  if (heightPx <= 0) return null
-  return (
-    <tr aria-hidden="true" className="row-gap">
-      <td style={{ blockSize: `${heightPx}px` }} />
-    </tr>
-  )
-}
-
 function WaitingRow({ place }: { readonly place: RowPlace }): ReactNode {
   return (
-    <tr {...place} className="row-waiting">
+    <VirtualRow {...place} className="row-waiting">
       <td className="quiet">…</td>
-    </tr>
+    </VirtualRow>
   )
 }
 

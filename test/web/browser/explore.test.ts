@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sharedBrowser } from '../../support/browser.ts'
+import { columnsApart } from './columns.ts'
 import { startFixtureServer, usualAnswers } from './fixture-server.ts'
 import type { FixtureServer } from './fixture-server.ts'
 import { accessibilityFaults, DESKTOP, openPage, PHONE } from './open-page.ts'
@@ -30,12 +31,14 @@ test('metrics: all of them, drawn as far as they are seen, narrowed, and one ope
   await table.getByRole('link', { name: 'kubevirt_info' }).waitFor()
   expect(await table.getAttribute('aria-rowcount')).toBe('403')
   expect(await table.getByRole('row').count()).toBeLessThan(80)
+  expect(await columnsApart(table)).toEqual([])
   expect(await accessibilityFaults(page)).toEqual([])
 
   // One click: what it means, who sends it, by what it can be cut, what reads it, what to ask of it.
   await table.getByRole('link', { name: 'kubevirt_info' }).click()
   const detail = page.getByRole('complementary', { name: 'kubevirt_info' })
   await detail.getByText('Versions of the KubeVirt that runs.').waitFor()
+  expect(await columnsApart(table)).toEqual([])
   await detail.getByText('KubeVirt 1.1', { exact: true }).waitFor()
   await detail.getByRole('link', { name: '4 of 1,200 clusters' }).waitFor()
   await detail.getByRole('row', { name: /kubeversion 2 1.7.0/ }).waitFor()
@@ -100,6 +103,7 @@ test('logs: the changes of a cluster, field by field, narrowed to one object; re
   await table
     .getByRole('row', { name: /nodes worker-1 .*not told first seen; what it was before is not known/ })
     .waitFor()
+  expect(await columnsApart(table)).toEqual([])
   expect(await accessibilityFaults(page)).toEqual([])
   await page.getByRole('combobox', { name: 'Kind' }).selectOption('nodes')
   await page.getByText('1 of 2 changes in this time').waitFor()
@@ -114,6 +118,7 @@ test('logs: the changes of a cluster, field by field, narrowed to one object; re
   expect(await records.getByRole('link', { name: 'Its trace' }).getAttribute('href')).toContain('/explore/traces/abab')
   await records.getByText('{"step":"install"}', { exact: true }).waitFor()
   await records.getByText('not said', { exact: true }).waitFor()
+  expect(await columnsApart(records)).toEqual([])
   await page.getByRole('combobox', { name: 'Severity' }).selectOption('error')
   await page.waitForURL('**/explore/logs?source=records&cluster=ams-stuck-1&severity=error')
   await expect

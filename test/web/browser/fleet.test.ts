@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sharedBrowser } from '../../support/browser.ts'
+import { columnsApart } from './columns.ts'
 import { startFixtureServer, usualAnswers } from './fixture-server.ts'
 import type { FixtureServer } from './fixture-server.ts'
 import { fleetAnswer } from './fleet-answers.ts'
@@ -26,6 +27,7 @@ test('clusters: counted by state, drawn as far as they are seen, read to the end
   await table.getByRole('link', { name: 'ams-stuck-1' }).waitFor()
   expect(await table.getAttribute('aria-rowcount')).toBe('1201')
   expect(await table.getByRole('row').count()).toBeLessThan(80)
+  expect(await columnsApart(table)).toEqual([])
   await page.getByText('1,198 of 1,200 clusters heard').waitFor()
 
   // Beyond the first page of rows: the next ones are asked for, and the row says where it stands.
@@ -48,6 +50,12 @@ test('clusters: counted by state, drawn as far as they are seen, read to the end
   await page.getByRole('button', { name: 'Cluster', exact: true }).click()
   await page.waitForURL('**/fleet/clusters?order=desc')
   await table.getByRole('link', { name: 'prod-1199' }).waitFor()
+
+  // On paper all that is read, one row below the other.
+  await page.emulateMedia({ media: 'print' })
+  await table.getByRole('link', { name: 'prod-1100' }).waitFor()
+  expect(await columnsApart(table)).toEqual([])
+  expect((await table.boundingBox())?.height).toBeGreaterThan(100 * 20)
   expectClean()
   await close()
 })
@@ -214,6 +222,7 @@ test('the history is narrowed and sorted by the address, read to its end, and tw
   const history = page.getByRole('table', { name: 'Upgrades', exact: true })
   await page.getByRole('status').getByText('20 upgrades').waitFor()
   expect(await history.getByRole('row').count()).toBe(21)
+  expect(await columnsApart(history)).toEqual([])
   await page.getByRole('button', { name: 'Show all' }).click()
   await page.getByText('200 read, there are more').waitFor()
   expect(await history.getAttribute('aria-rowcount')).toBe('-1')
@@ -284,7 +293,9 @@ test('which edge is worst this week, in one click; did the fix release fix it, i
   await page.waitForURL('**?phase=virt_handler.waves')
   await sizes.getByRole('row', { name: /^31 to 100 nodes 60 \(1 open\) 4 min 12 s/ }).waitFor()
   await sizes.getByRole('button', { name: 'Table', exact: true }).click()
-  expect(await sizes.getByRole('table', { name: 'Runs' }).getAttribute('aria-rowcount')).toBe('301')
+  const runs = sizes.getByRole('table', { name: 'Runs' })
+  expect(await runs.getAttribute('aria-rowcount')).toBe('301')
+  expect(await columnsApart(runs)).toEqual([])
   await sizes.getByRole('button', { name: 'Plot', exact: true }).click()
   await sizes.getByRole('combobox', { name: 'Phase' }).selectOption('')
   const with_ = page.getByRole('combobox', { name: 'Compare with' })

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sharedBrowser } from '../../support/browser.ts'
+import { columnsApart } from './columns.ts'
 import { startFixtureServer } from './fixture-server.ts'
 import type { FixtureServer } from './fixture-server.ts'
 import { accessibilityFaults, openPage, PHONE } from './open-page.ts'
@@ -71,6 +72,7 @@ test('five thousand spans: only those in view are drawn, searched, zoomed into, 
   await spans.getByRole('link', { name: 'reconcile everything' }).waitFor()
   expect(await spans.getAttribute('aria-rowcount')).toBe('5001')
   expect(await spans.getByRole('row').count()).toBeLessThan(80)
+  expect(await columnsApart(spans)).toEqual([])
   // The last one in the order of the rows, which is that of the tree.
   await page.getByRole('button', { name: 'Previous error' }).click()
   await spans.getByRole('link', { name: 'call 2500', exact: true }).waitFor()
@@ -94,6 +96,7 @@ test('five thousand spans: only those in view are drawn, searched, zoomed into, 
   await page.getByRole('button', { name: 'Table', exact: true }).click()
   await spans.getByRole('columnheader', { name: 'Critical path' }).waitFor()
   expect(await spans.getAttribute('aria-rowcount')).toBe('5001')
+  expect(await columnsApart(spans)).toEqual([])
   expectClean()
   await close()
 })
@@ -149,7 +152,9 @@ test('traces: found by errors, seen over time, opened in two clicks; none is an 
     .waitFor()
   expect(await accessibilityFaults(page)).toEqual([])
   await page.getByRole('button', { name: 'Table', exact: true }).click()
-  expect(await page.getByRole('table', { name: 'Spans of both' }).getAttribute('aria-rowcount')).toBe('8')
+  const both = page.getByRole('table', { name: 'Spans of both' })
+  expect(await both.getAttribute('aria-rowcount')).toBe('8')
+  expect(await columnsApart(both)).toEqual([])
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'Compare with another trace' }).waitFor()
   await page.goto(`${server.origin}/explore/traces?operation=nowhere`)

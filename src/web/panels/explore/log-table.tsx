@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
+import type { RowPlace } from '../../ui/virtual-row.tsx'
 import { VirtualTable } from '../../ui/virtual-table.tsx'
-import type { RowPlace } from '../../ui/virtual-table.tsx'
 
 interface LogTableProps {
   readonly label: string

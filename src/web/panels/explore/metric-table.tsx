@@ -6,8 +6,9 @@ import { countOf, formatCount } from '../../lib/format-number.ts'
 import { firstMetricOrder, searchOfMetricView } from '../../lib/metric-list.ts'
 import type { MetricRow, MetricSort, MetricView } from '../../lib/metric-list.ts'
 import { SortHead } from '../../ui/sort-head.tsx'
+import { VirtualRow } from '../../ui/virtual-row.tsx'
+import type { RowPlace } from '../../ui/virtual-row.tsx'
 import { VirtualTable } from '../../ui/virtual-table.tsx'
-import type { RowPlace } from '../../ui/virtual-table.tsx'
 
 interface MetricTableProps {
   readonly rows: readonly MetricRow[]
@@ -54,8 +55,7 @@ export function MetricTable({ rows, view, onChange }: MetricTableProps): ReactNo
             row={row}
             path={metricsPath(searchOfMetricView({ ...view, metric: row.name }))}
             isOpen={row.name === view.metric}
-            index={index}
-            measure={place.ref}
+            {...place}
           />
         )
       }}
@@ -65,18 +65,16 @@ export function MetricTable({ rows, view, onChange }: MetricTableProps): ReactNo
 
 const NOTHING = (): void => undefined
 
-interface RowProps {
+interface RowProps extends RowPlace {
   readonly row: MetricRow
   readonly path: string
   readonly isOpen: boolean
-  readonly index: number
-  readonly measure: RowPlace['ref']
 }
 
-const Row = memo(function Row({ row, path, isOpen, index, measure }: RowProps): ReactNode {
+const Row = memo(function Row({ row, path, isOpen, index, topPx, measure }: RowProps): ReactNode {
   const { name, type, unit, series, since, isSent, isGone } = row
   return (
-    <tr ref={measure} data-index={index} aria-rowindex={index + 2} className={isOpen ? 'is-open-row' : ''}>
+    <VirtualRow index={index} topPx={topPx} measure={measure} className={isOpen ? 'is-open-row' : ''}>
       <td className="cell-name column-metric">
         <Link href={path} data-row {...(isOpen ? { 'aria-current': 'true' } : {})}>
           {name}
@@ -90,10 +88,10 @@ const Row = memo(function Row({ row, path, isOpen, index, measure }: RowProps): 
       </td>
       <td className="cell-beside column-type">{orUnknown(type)}</td>
       <td className="cell-beside column-unit">{orUnknown(unit)}</td>
-      <td className="cell-number nums">{seriesText(isSent, series)}</td>
+      <td className="cell-number column-series nums">{seriesText(isSent, series)}</td>
       <td className="cell-beside column-since">{orUnknown(since ?? '')}</td>
       <td className="cell-beside column-read-by">{readers(row)}</td>
-    </tr>
+    </VirtualRow>
   )
 })
 

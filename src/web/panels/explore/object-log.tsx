@@ -8,7 +8,8 @@ import { countOf, formatCount } from '../../lib/format-number.ts'
 import { applyLogView, changeKey, managerTitle, searchOfLogView } from '../../lib/log-view.ts'
 import type { LogView } from '../../lib/log-view.ts'
 import { Moment } from '../../ui/time.tsx'
-import type { RowPlace } from '../../ui/virtual-table.tsx'
+import { VirtualRow } from '../../ui/virtual-row.tsx'
+import type { RowPlace } from '../../ui/virtual-row.tsx'
 import { LogTable } from './log-table.tsx'
 import { ObjectState } from './object-state.tsx'
 
@@ -83,7 +84,7 @@ function Row({ cluster, change, path, place }: RowProps): ReactNode {
   const { at, kind, namespace, name } = change
   const [isOpen, setIsOpen] = useState(false)
   return (
-    <tr {...place}>
+    <VirtualRow {...place}>
       <td className="column-time nums">
         <Moment atMs={Date.parse(at)} />
       </td>
@@ -113,7 +114,7 @@ function Row({ cluster, change, path, place }: RowProps): ReactNode {
           {isOpen ? <ObjectState cluster={cluster} change={change} /> : null}
         </details>
       </td>
-    </tr>
+    </VirtualRow>
   )
 }
 

@@ -9,7 +9,8 @@ import { CodeBlock } from '../../ui/code-block.tsx'
 import { Shape } from '../../ui/shapes.tsx'
 import type { ShapeName } from '../../ui/shapes.tsx'
 import { Moment } from '../../ui/time.tsx'
-import type { RowPlace } from '../../ui/virtual-table.tsx'
+import { VirtualRow } from '../../ui/virtual-row.tsx'
+import type { RowPlace } from '../../ui/virtual-row.tsx'
 import { LogTable } from './log-table.tsx'
 
 interface RecordLogProps {
@@ -53,14 +54,14 @@ export function RecordLog({ records, hasOlder, onNeedMore }: RecordLogProps): Re
 function Row({ record, place }: { readonly record: LogItem; readonly place: RowPlace }): ReactNode {
   const { time, cluster, service, body, eventName, traceId, spanId } = record
   return (
-    <tr {...place}>
+    <VirtualRow {...place}>
       <td className="column-time nums">
         <Moment atMs={Date.parse(time)} />
       </td>
-      <td>
+      <td className="column-severity">
         <RecordSeverity record={record} />
       </td>
-      <td className="cell-beside">
+      <td className="cell-beside column-service">
         {service === '' ? <span className="quiet">not said</span> : service}
         {cluster === '' ? null : (
           <span className="log-namespace">
@@ -84,7 +85,7 @@ function Row({ record, place }: { readonly record: LogItem; readonly place: RowP
           </CodeBlock>
         </details>
       </td>
-    </tr>
+    </VirtualRow>
   )
 }
 

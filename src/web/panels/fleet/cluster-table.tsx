@@ -8,8 +8,9 @@ import type { ClusterListView, ClusterSort } from '../../lib/cluster-view.ts'
 import { clusterPath } from '../../lib/fleet-paths.ts'
 import { countOf } from '../../lib/format-number.ts'
 import { SortHead } from '../../ui/sort-head.tsx'
+import { VirtualRow } from '../../ui/virtual-row.tsx'
+import type { RowPlace } from '../../ui/virtual-row.tsx'
 import { VirtualTable } from '../../ui/virtual-table.tsx'
-import type { RowPlace } from '../../ui/virtual-table.tsx'
 import { CLUSTER_CELLS, NUMBER_COLUMNS } from './cluster-cells.tsx'
 import type { CellContext } from './cluster-cells.tsx'
 
@@ -92,8 +93,7 @@ export function ClusterTable(props: ClusterTableProps): ReactNode {
             context={context}
             isChosen={chosen.has(cluster.cluster)}
             onChoose={onChoose}
-            index={index}
-            measure={place.ref}
+            {...place}
           />
         )
       }}
@@ -105,35 +105,33 @@ function classOf(column: ClusterColumn): string {
   return `cell-beside column-${column} ${NUMBER_COLUMNS.has(column) ? 'cell-number' : ''}`
 }
 
-interface ClusterRowProps {
+interface ClusterRowProps extends RowPlace {
   readonly cluster: ClusterItem
   readonly columns: readonly ClusterColumn[]
   readonly context: CellContext
   readonly isChosen: boolean
   readonly onChoose: ClusterTableProps['onChoose']
-  readonly index: number
-  readonly measure: RowPlace['ref']
 }
 
 /** Kept as it is while nothing of it changes: scrolling draws new rows only. */
 const ClusterRow = memo(function ClusterRow(props: ClusterRowProps): ReactNode {
-  const { cluster, columns, context, isChosen, onChoose, index, measure } = props
+  const { cluster, columns, context, isChosen, onChoose, index, topPx, measure } = props
   const cell = (column: ClusterColumn): ReactNode => CLUSTER_CELLS[column](cluster, context)
   return (
-    <tr ref={measure} data-index={index} aria-rowindex={index + 2} className={isChosen ? 'is-chosen' : ''}>
+    <VirtualRow index={index} topPx={topPx} measure={measure} className={isChosen ? 'is-chosen' : ''}>
       <td className="cell-select">
         <label>
           <input
             type="checkbox"
+            aria-label={`Select ${cluster.cluster}`}
             checked={isChosen}
             onChange={(event) => {
               onChoose([cluster.cluster], event.target.checked)
             }}
           />
-          <span className="visually-hidden">Select {cluster.cluster}</span>
         </label>
       </td>
-      <td className="cell-name">
+      <td className="cell-name column-name">
         <Link href={clusterPath(cluster.cluster)} data-row>
           {cluster.cluster}
         </Link>
@@ -148,6 +146,6 @@ const ClusterRow = memo(function ClusterRow(props: ClusterRowProps): ReactNode {
           {cell(column)}
         </td>
       ))}
-    </tr>
+    </VirtualRow>
   )
 })

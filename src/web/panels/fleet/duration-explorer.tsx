@@ -13,6 +13,7 @@ import { useMoment } from '../../query/use-moment.ts'
 import { Choice } from '../../ui/choice.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Since } from '../../ui/time.tsx'
+import { VirtualRow } from '../../ui/virtual-row.tsx'
 import { VirtualTable } from '../../ui/virtual-table.tsx'
 import { Answer } from '../answer.tsx'
 import { ApiCallNote } from '../api-call-note.tsx'
@@ -232,7 +233,7 @@ function RunTable({ runs }: { readonly runs: readonly RunItem[] }): ReactNode {
       renderRow={(index, place) => {
         const run = runs[index]!
         return (
-          <tr key={run.id} {...place}>
+          <VirtualRow key={run.id} {...place}>
             <td className="cell-name">
               <Link href={upgradePath(run.id)} data-row="">
                 {run.cluster}
@@ -252,7 +253,7 @@ function RunTable({ runs }: { readonly runs: readonly RunItem[] }): ReactNode {
                 <Since atMs={Date.parse(run.startedAt)} suffix=" ago" />
               )}
             </td>
-          </tr>
+          </VirtualRow>
         )
       }}
     />

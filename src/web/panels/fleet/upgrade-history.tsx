@@ -8,8 +8,9 @@ import { operatorName } from '../../lib/operator-words.ts'
 import { COMPARED_MAX } from '../../lib/upgrade-view.ts'
 import type { UpgradeListView, UpgradeSort } from '../../lib/upgrade-view.ts'
 import { SortHead } from '../../ui/sort-head.tsx'
+import { VirtualRow } from '../../ui/virtual-row.tsx'
+import type { RowPlace } from '../../ui/virtual-row.tsx'
 import { VirtualTable } from '../../ui/virtual-table.tsx'
-import type { RowPlace } from '../../ui/virtual-table.tsx'
 import { BeganText, OutcomeMark, TookText } from './upgrade-rows.tsx'
 
 interface UpgradeHistoryProps {
@@ -75,8 +76,7 @@ export function UpgradeHistory(props: UpgradeHistoryProps): ReactNode {
             isChosen={view.compare.includes(upgrade.id)}
             isFull={isFull}
             onCompare={onCompare}
-            index={index}
-            measure={place.ref}
+            {...place}
           />
         )
       }}
@@ -84,62 +84,57 @@ export function UpgradeHistory(props: UpgradeHistoryProps): ReactNode {
   )
 }
 
-interface HistoryRowProps {
+interface HistoryRowProps extends RowPlace {
   readonly upgrade: UpgradeItem
   readonly isChosen: boolean
   readonly isFull: boolean
   readonly onCompare: UpgradeHistoryProps['onCompare']
-  readonly index: number
-  readonly measure: RowPlace['ref']
 }
 
 const HistoryRow = memo(function HistoryRow(props: HistoryRowProps): ReactNode {
-  const { upgrade, isChosen, isFull, onCompare, index, measure } = props
+  const { upgrade, isChosen, isFull, onCompare, index, topPx, measure } = props
   const { id, cluster, operator, from, to, blockedBy } = upgrade
   const isDisabled = isFull && !isChosen
   const step = `${operatorName(operator)} ${from ?? 'unknown'} → ${to}`
   return (
-    <tr ref={measure} data-index={index} aria-rowindex={index + 2} className={isChosen ? 'is-chosen' : ''}>
+    <VirtualRow index={index} topPx={topPx} measure={measure} className={isChosen ? 'is-chosen' : ''}>
       <td className="cell-select">
         <label {...(isDisabled ? { title: `At most ${COMPARED_MAX} are compared` } : {})}>
           <input
             type="checkbox"
+            aria-label={`Compare ${step} on ${cluster}`}
             checked={isChosen}
             disabled={isDisabled}
             onChange={(event) => {
               onCompare(id, event.target.checked)
             }}
           />
-          <span className="visually-hidden">
-            Compare {step} on {cluster}
-          </span>
         </label>
       </td>
-      <td className="cell-name">
-        <Link href={upgradePath(id)} data-row>
+      <td className="cell-name column-name">
+        <Link href={upgradePath(id)} data-row aria-label={`${cluster}: ${step}`}>
           {cluster}
-          <span className="visually-hidden">: {step}</span>
         </Link>
         <span className="cell-below">
           <span className="nums">{step}</span>
           <OutcomeMark upgrade={upgrade} />
         </span>
       </td>
-      <td className="cell-beside nums">
+      <td className="cell-beside column-step nums">
         {from === null ? step : <Link href={edgePath(operator, from, to)}>{step}</Link>}
       </td>
-      <td className="cell-beside">
+      <td className="cell-beside column-outcome">
         <OutcomeMark upgrade={upgrade} />
       </td>
       <td className="cell-beside" {...(blockedBy === null ? {} : { title: blockedBy.text })}>
         {blockedBy === null ? null : causeName(blockedBy.cause)}
       </td>
-      <td className="cell-number nums">
+      <td className="cell-number column-took nums">
         <TookText upgrade={upgrade} />
       </td>
-      <td className="cell-beside cell-number">
+      <td className="cell-beside cell-number column-began">
         <BeganText upgrade={upgrade} />
       </td>
-    </tr>
+    </VirtualRow>
   )
 })

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { formatDifferenceNs, formatSpanNs } from '../../lib/format-span.ts'
 import type { SpanDiff } from '../../lib/trace-diff.ts'
+import { VirtualRow } from '../../ui/virtual-row.tsx'
 import { VirtualTable } from '../../ui/virtual-table.tsx'
 import { DiffName } from './diff-bars.tsx'
 
@@ -38,23 +39,23 @@ export function DiffTable({ rows, hrefOf }: DiffTableProps): ReactNode {
         const { key, here, there, hereNs, thereNs, pathDifferenceNs } = row
         const isBetween = here === undefined && there === undefined
         return (
-          <tr key={key} {...place}>
-            <td className="cell-name">
+          <VirtualRow key={key} {...place}>
+            <td className="cell-name column-span">
               <DiffName row={row} href={hrefOf(row)} />
             </td>
-            <td className="cell-beside cell-number nums">
+            <td className="cell-beside cell-number column-figure nums">
               {here === undefined && !isBetween ? <span className="quiet">none</span> : formatSpanNs(hereNs)}
             </td>
-            <td className="cell-beside cell-number nums">
+            <td className="cell-beside cell-number column-figure nums">
               {there === undefined && !isBetween ? <span className="quiet">none</span> : formatSpanNs(thereNs)}
             </td>
-            <td className="cell-beside cell-number nums">
+            <td className="cell-beside cell-number column-figure nums">
               {hereNs === thereNs ? <span className="quiet">same</span> : formatDifferenceNs(hereNs - thereNs)}
             </td>
-            <td className="cell-number nums">
+            <td className="cell-number column-figure nums">
               {pathDifferenceNs === 0 ? <span className="quiet">none</span> : formatDifferenceNs(pathDifferenceNs)}
             </td>
-          </tr>
+          </VirtualRow>
         )
       }}
     />

@@ -5,6 +5,7 @@ import { formatDifferenceNs, formatSpanNs } from '../../lib/format-span.ts'
 import { spanWords } from '../../lib/trace-phases.ts'
 import type { Trace, TraceSpan } from '../../lib/trace.ts'
 import { Shape } from '../../ui/shapes.tsx'
+import { VirtualRow } from '../../ui/virtual-row.tsx'
 import { VirtualTable } from '../../ui/virtual-table.tsx'
 
 interface SpanTableProps {
@@ -45,8 +46,8 @@ export function SpanTable({ trace, shown, pathNs, openSpan, hrefOf }: SpanTableP
         const onPathNs = pathNs.get(at) ?? 0
         const status = span.isError ? <ErrorWords span={span} /> : 'no error'
         return (
-          <tr key={at} {...place} className={span.spanId === openSpan ? 'is-chosen' : ''}>
-            <td className="cell-name">
+          <VirtualRow key={at} {...place} className={span.spanId === openSpan ? 'is-chosen' : ''}>
+            <td className="cell-name column-span">
               <Link href={hrefOf(span)} replace data-row="" data-span={span.spanId}>
                 {spanWords(span)}
               </Link>
@@ -58,14 +59,14 @@ export function SpanTable({ trace, shown, pathNs, openSpan, hrefOf }: SpanTableP
               </span>
             </td>
             <td className="cell-beside">{span.service}</td>
-            <td className="cell-beside nums">{formatDifferenceNs(span.fromNs)}</td>
-            <td className="cell-beside nums">{formatSpanNs(span.toNs - span.fromNs)}</td>
-            <td className="cell-beside nums">
+            <td className="cell-beside column-figure nums">{formatDifferenceNs(span.fromNs)}</td>
+            <td className="cell-beside column-figure nums">{formatSpanNs(span.toNs - span.fromNs)}</td>
+            <td className="cell-beside column-figure nums">
               {onPathNs === 0 ? <span className="quiet">none</span> : formatSpanNs(onPathNs)}
             </td>
-            <td className="cell-beside nums">{formatCount(span.events.length)}</td>
-            <td className="cell-beside">{status}</td>
-          </tr>
+            <td className="cell-beside column-figure nums">{formatCount(span.events.length)}</td>
+            <td className="cell-beside column-figure">{status}</td>
+          </VirtualRow>
         )
       }}
     />

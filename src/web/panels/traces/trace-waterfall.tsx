@@ -7,8 +7,9 @@ import { countOf } from '../../lib/format-number.ts'
 import { spanWords } from '../../lib/trace-phases.ts'
 import type { Trace, TraceSpan } from '../../lib/trace.ts'
 import { Shape } from '../../ui/shapes.tsx'
+import { VirtualRow } from '../../ui/virtual-row.tsx'
+import type { RowPlace } from '../../ui/virtual-row.tsx'
 import { VirtualTable } from '../../ui/virtual-table.tsx'
-import type { RowPlace } from '../../ui/virtual-table.tsx'
 import { SpanBar } from './span-bar.tsx'
 import type { TimeWindow } from './span-bar.tsx'
 
@@ -102,8 +103,8 @@ function SpanRow(props: SpanRowProps): ReactNode {
   const isOpen = span.spanId === openSpan
   const classes = [isOpen ? 'is-chosen' : '', found.has(at) ? 'is-found' : '', pieces.length > 0 ? 'is-on-path' : '']
   return (
-    <tr {...place} className={classes.join(' ')}>
-      <td className="cell-name">
+    <VirtualRow {...place} className={classes.join(' ')}>
+      <td className="cell-name column-span">
         <span className="span-name" data-depth={Math.min(span.depth, INDENT_DEPTH_MAX)}>
           <ToggleChildren span={span} isClosed={isClosed} onToggle={onToggle} />
           <Link href={hrefOf(span)} replace data-row="" data-span={span.spanId} title={span.name}>
@@ -129,7 +130,7 @@ function SpanRow(props: SpanRowProps): ReactNode {
       <td className="cell-beside cell-lane">
         <SpanBar span={span} pieces={pieces} window={window} />
       </td>
-    </tr>
+    </VirtualRow>
   )
 }
 

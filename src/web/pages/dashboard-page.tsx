@@ -21,7 +21,7 @@ import { VariableBar } from '../panels/dashboards/variable-bar.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { toFailure } from '../query/fetch-json.ts'
 import { dashboardApiPath, useDashboard, useRefresh, useVariables } from '../query/use-dashboards.ts'
-import type { Asking } from '../query/use-dashboards.ts'
+import type { Asking, VariableState } from '../query/use-dashboards.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
 import { Notice } from '../ui/notice.tsx'
@@ -78,7 +78,6 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
   const variables = useVariables(model, search, range)
   const refresh = useRefresh()
   const asking: Asking = { dashboard: model, range, values: variables.values, refreshSeconds }
-  const variableNames = new Set(model.variables.map((variable) => variable.name))
   const open = model.panels.find(({ id }) => id === search.get('panel'))
   const go = (change: Readonly<Record<string, string | readonly string[]>>, isNew = false): void => {
     navigate(dashboardPath(model.name, { ...searchOfAll(search), ...change }), { replace: !isNew })
@@ -103,7 +102,7 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
       alerts={alerts[panel.id] ?? []}
       onZoom={zoom}
       openPath={pathOf(panel.id)}
-      variableNames={variableNames}
+      variables={variables.states}
     />
   )
   return (
@@ -154,7 +153,7 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
           asking={asking}
           answer={answer}
           onZoom={zoom}
-          variableNames={variableNames}
+          variables={variables.states}
           backPath={pathOf('')}
         />
       )}
@@ -182,19 +181,19 @@ interface OpenPanelProps {
   readonly asking: Asking
   readonly answer: DashboardAnswer
   readonly onZoom: (fromMs: number, toMs: number) => void
-  readonly variableNames: ReadonlySet<string>
+  readonly variables: readonly VariableState[]
   readonly backPath: string
 }
 
 /** One panel alone, with what it asks and which alerts are about it. */
-function OpenPanel({ panel, asking, answer, onZoom, variableNames, backPath }: OpenPanelProps): ReactNode {
+function OpenPanel({ panel, asking, answer, onZoom, variables, backPath }: OpenPanelProps): ReactNode {
   const alerts = answer.alerts[panel.id] ?? []
   return (
     <div className="open-panel">
       <p>
         <Link href={backPath}>All panels</Link> <kbd>Esc</kbd>
       </p>
-      <DashboardPanelFrame panel={panel} asking={asking} alerts={[]} onZoom={onZoom} variableNames={variableNames}>
+      <DashboardPanelFrame panel={panel} asking={asking} alerts={[]} onZoom={onZoom} variables={variables}>
         {(answers) => <PanelQueries panel={panel} answers={answers} />}
       </DashboardPanelFrame>
       {panel.description === '' ? null : <p>{interpolateText(panel.description, asking.values)}</p>}

@@ -107,6 +107,7 @@ export function EdgesPage(): ReactNode {
             {(answer) => <StrandedTable answer={answer} />}
           </Answer>
           <ApiCallNote call={{ path: strandedCall(moment) }} />
+          <h2 className="stranded-rest">Edges from and to them</h2>
         </>
       ) : null}
       <Answer query={query} what="the edges" skeletonLines={12}>

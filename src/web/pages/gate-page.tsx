@@ -108,7 +108,7 @@ function UseTable({ uses, total }: Pick<GateDetail, 'uses' | 'total'>): ReactNod
         {uses.length < total ? `${formatCount(uses.length)} of ${formatCount(total)}` : countOf(total, 'place')},
         patches first
       </p>
-      <table className="data-table" aria-label="Who sets it">
+      <table className="data-table gate-uses" aria-label="Who sets it">
         <thead>
           <tr>
             <th scope="col">Cluster</th>

@@ -1,5 +1,6 @@
 import { useMemo, useRef } from 'react'
 import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { useLocation, useSearch } from 'wouter'
 import { metricsPath } from '../lib/explore-paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
@@ -12,7 +13,7 @@ import { MetricDetail } from '../panels/explore/metric-detail.tsx'
 import { MetricTable } from '../panels/explore/metric-table.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { KNOWN_METRICS_PATH, NAMES_PATH, useMetrics } from '../query/use-metrics.ts'
-import type { MetricList } from '../query/use-metrics.ts'
+import type { MetricList, MissingPart } from '../query/use-metrics.ts'
 import { FacetSelect } from '../ui/facet-select.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { useKeys } from '../ui/use-keys.ts'
@@ -23,24 +24,35 @@ import '../ui/styles/explore.css'
 export function MetricsPage(): ReactNode {
   const query = useMetrics()
   const view = parseMetricView(useSearch())
-  useKeys({
-    u: () => {
-      void query.refetch()
-    },
-  })
+  const retry = (): void => {
+    void query.refetch()
+  }
+  useKeys({ u: retry })
   return (
     <div className="page">
       <title>{view.metric === '' ? 'Metrics · Daytwo' : `${view.metric} · Daytwo`}</title>
       <h1 className="visually-hidden">Explore: metrics</h1>
       <PagesNav place="Explore" />
       <Answer query={query} what="the metrics" skeletonLines={14} call={NAMES_PATH}>
-        {(list) => (list.rows.some(({ isSent }) => isSent) ? <Metrics list={list} view={view} /> : <ConnectCluster />)}
+        {(list) =>
+          list.rows.some(({ isSent }) => isSent) ? (
+            <Metrics list={list} view={view} onRetry={retry} />
+          ) : (
+            <ConnectCluster />
+          )
+        }
       </Answer>
     </div>
   )
 }
 
-function Metrics({ list, view }: { readonly list: MetricList; readonly view: MetricView }): ReactNode {
+interface MetricsProps {
+  readonly list: MetricList
+  readonly view: MetricView
+  readonly onRetry: () => void
+}
+
+function Metrics({ list, view, onRetry }: MetricsProps): ReactNode {
   const [, navigate] = useLocation()
   const search = useRef<HTMLInputElement>(null)
   const { rows, missing, isCountCut } = list
@@ -114,7 +126,7 @@ function Metrics({ list, view }: { readonly list: MetricList; readonly view: Met
           <ApiCallNote call={{ path: NAMES_PATH }} title="API call: names" />
           <ApiCallNote call={{ path: KNOWN_METRICS_PATH }} title="API call: what is known" />
         </div>
-        <Missing missing={missing} />
+        <Missing missing={missing} onRetry={onRetry} />
         {view.metric !== '' && opened === undefined ? (
           <Notice kind="note" title={`Nobody sends ${view.metric}, and nothing is known of it.`} />
         ) : null}
@@ -126,19 +138,35 @@ function Metrics({ list, view }: { readonly list: MetricList; readonly view: Met
           <MetricTable rows={shown} view={view} onChange={change} />
         )}
       </div>
-      {opened === undefined ? null : <MetricDetail key={opened.name} row={opened} closePath={closePath} />}
+      {opened === undefined ? null : (
+        <MetricDetail key={opened.name} row={opened} missing={missing} closePath={closePath} />
+      )}
     </div>
   )
 }
 
-function Missing({ missing }: Pick<MetricList, 'missing'>): ReactNode {
+const MISSING_WORDS: Readonly<Record<MissingPart['part'], string>> = {
+  said: 'what senders say of their metrics',
+  known: 'what rules and panels read',
+  counted: 'how many series there are',
+}
+
+function Missing({ missing, onRetry }: Pick<MetricList, 'missing'> & Pick<MetricsProps, 'onRetry'>): ReactNode {
   if (missing.length === 0) return null
   return (
-    <Notice kind="partial" title="The list is not whole.">
+    <Notice
+      kind="partial"
+      title="The list is not whole."
+      actions={
+        <Button variant="secondary" size="sm" onClick={onRetry}>
+          Try again
+        </Button>
+      }
+    >
       <ul className="plain-list">
-        {missing.map(({ what, reason }) => (
-          <li key={what}>
-            Missing: {what}. {reason}
+        {missing.map(({ part, reason }) => (
+          <li key={part}>
+            Missing: {MISSING_WORDS[part]}. {reason}
           </li>
         ))}
       </ul>

@@ -89,7 +89,7 @@ function Rules({ name, rules }: { readonly name: string; readonly rules: readonl
 
 function RuleText({ rule }: { readonly rule: RuleItem }): ReactNode {
   const { name, query, labels, group, health, lastError, evaluationTime, lastEvaluation } = rule
-  const expr = useFormatted(query)
+  const { text: expr, isPending } = useFormatted(query)
   const atMs = evaluatedAtMs(lastEvaluation)
   return (
     <Panel
@@ -114,9 +114,11 @@ function RuleText({ rule }: { readonly rule: RuleItem }): ReactNode {
           {lastError}
         </Notice>
       )}
-      <CodeBlock what="expression" text={expr} bar={<Link href={explorePath(query)}>Open in Explore</Link>}>
-        <PromqlText expr={expr} />
-      </CodeBlock>
+      <div className={isPending ? 'is-growing' : ''}>
+        <CodeBlock what="expression" text={expr} bar={<Link href={explorePath(query)}>Open in Explore</Link>}>
+          <PromqlText expr={expr} />
+        </CodeBlock>
+      </div>
       <div className="rule-facts">
         <FactList
           facts={[

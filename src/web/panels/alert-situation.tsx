@@ -35,7 +35,7 @@ export function AlertSituation({ alert }: { readonly alert: AlertItem }): ReactN
         )}
       </Question>
       {data === undefined ? (
-        <p className="quiet situation-wait">
+        <p className={error === null ? 'quiet situation-wait' : 'quiet'}>
           {error === null
             ? 'Looking at what happened before, and elsewhere…'
             : `What happened before, and elsewhere, cannot be shown: ${toFailure(error).message}`}

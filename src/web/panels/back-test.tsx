@@ -50,7 +50,7 @@ export function BackTest({ rules }: { readonly rules: readonly AlertingRule[] })
 }
 
 function Editor({ rule }: { readonly rule: AlertingRule }): ReactNode {
-  const expr = useFormatted(rule.query)
+  const expr = useFormatted(rule.query).text
   const original = ruleYaml({
     name: rule.name,
     expr,

@@ -13,6 +13,7 @@ import { ToastRegion } from '../ui/toast-region.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import { Masthead } from './masthead.tsx'
 import { MomentBar } from './moment-bar.tsx'
+import { PaperHead } from './paper-head.tsx'
 
 /** Comes when it is asked for, which most readers never do. */
 const ViewDialog = lazy(async () => ({ default: (await import('./view-dialog.tsx')).ViewDialog }))
@@ -75,6 +76,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
           setDialog('view')
         }}
       />
+      <PaperHead />
       <MomentBar />
       <main id="main" tabIndex={-1}>
         <ErrorBoundary key={pathname.split('/')[1]} what="this page">

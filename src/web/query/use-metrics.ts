@@ -18,10 +18,16 @@ export const METADATA_PATH = '/api/v1/metadata'
 export const KNOWN_METRICS_PATH = '/api/fleet/v1/metrics'
 const COUNTS_PATH = `/debug/series?top=${COUNTED_MAX}`
 
+/** `said`: what senders say of a metric; `known`: what reads it, and since when there is one; `counted`: its series. */
+export interface MissingPart {
+  readonly part: 'said' | 'known' | 'counted'
+  readonly reason: string
+}
+
 export interface MetricList {
   readonly rows: readonly MetricRow[]
   /** What could not be read, and so is missing from the rows. */
-  readonly missing: readonly { readonly what: string; readonly reason: string }[]
+  readonly missing: readonly MissingPart[]
   /** Only the largest metrics are counted. */
   readonly isCountCut: boolean
 }
@@ -32,25 +38,23 @@ export function useMetrics(): UseQueryResult<MetricList> {
   return useQuery({
     queryKey: ['metrics', moment],
     queryFn: async ({ signal }): Promise<MetricList> => {
-      const missing: MetricList['missing'][number][] = []
-      const orElse = async <T>(what: string, path: string, empty: T): Promise<T> => {
+      const missing: MissingPart[] = []
+      const orElse = async <T>(part: MissingPart['part'], path: string, empty: T): Promise<T> => {
         try {
           return await fetchJson<T>(path, signal)
         } catch (thrown) {
           signal.throwIfAborted()
-          missing.push({ what, reason: toFailure(thrown).message })
+          missing.push({ part, reason: toFailure(thrown).message })
           return empty
         }
       }
       const [names, metadata, known, counts] = await Promise.all([
         fetchJson<{ readonly data: readonly string[] }>(inTime(NAMES_PATH, moment), signal),
-        orElse<{ readonly data: Readonly<Record<string, readonly MetricMetadata[]>> }>(
-          'what senders say of their metrics',
-          METADATA_PATH,
-          { data: {} },
-        ),
-        orElse<KnownMetricItems>('what rules and panels read', KNOWN_METRICS_PATH, { metrics: [] }),
-        orElse<Pick<DebugSeries, 'metrics'>>('how many series there are', COUNTS_PATH, {
+        orElse<{ readonly data: Readonly<Record<string, readonly MetricMetadata[]>> }>('said', METADATA_PATH, {
+          data: {},
+        }),
+        orElse<KnownMetricItems>('known', KNOWN_METRICS_PATH, { metrics: [] }),
+        orElse<Pick<DebugSeries, 'metrics'>>('counted', COUNTS_PATH, {
           metrics: { count: 0, top: [], growing: [] },
         }),
       ])

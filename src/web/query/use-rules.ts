@@ -42,9 +42,9 @@ export function useRuleTests(alertname: string, isWanted: boolean): UseQueryResu
   })
 }
 
-/** The expression over several lines; as it was written until the answer is there, or when there is none. */
-export function useFormatted(expr: string): string {
-  const { data } = useQuery({
+/** The expression over several lines; as it was written until the answer is there (`isPending`), or when there is none. */
+export function useFormatted(expr: string): { readonly text: string; readonly isPending: boolean } {
+  const { data, isPending } = useQuery({
     queryKey: ['format', expr],
     queryFn: ({ signal }) =>
       fetchJson<{ readonly data: string }>(
@@ -53,7 +53,7 @@ export function useFormatted(expr: string): string {
       ),
     staleTime: Infinity,
   })
-  return data?.data ?? expr
+  return { text: data?.data ?? expr, isPending }
 }
 
 /** A rule over what is stored: a question that takes its time, asked by a press of a button. */

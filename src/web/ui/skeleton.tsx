@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 
 /**
- * Stands for what is being loaded, in its rough size. Invisible for the first 150 ms: a fast answer must not flash. Paper
- * waits for nothing, so there it says what is missing.
+ * Stands for what is being loaded, in its rough size. Invisible for the first 150 ms: a fast answer must not flash. After
+ * five seconds it says that it still waits. Paper waits for nothing, so there it says what is missing.
  */
 export function Skeleton({ lines, label }: { readonly lines: number; readonly label: string }): ReactNode {
   return (
@@ -10,6 +10,7 @@ export function Skeleton({ lines, label }: { readonly lines: number; readonly la
       {Array.from({ length: lines }, (_, i) => (
         <span key={i} />
       ))}
+      <p className="skeleton-late">No answer yet. The page goes on waiting.</p>
       <p className="paper-only">This had not come when the page was printed.</p>
     </div>
   )

@@ -181,10 +181,20 @@ test('on a phone the panels stand below each other, in the dark too, and a wrong
   await close()
 })
 
-test('without a dashboard the page says how to get one', async () => {
+test('without a dashboard the page says how to get one, and without a variable why nothing is asked', async () => {
   server.answers.dashboards = () => ({ dashboards: [] })
-  const { page, expectClean, close } = await openPage(browser, server, '/explore/dashboards')
+  const { page, expectClean, close } = await openPage(browser, server, '/explore/dashboards', DESKTOP, ['500'])
   await page.getByText('daytwo import grafana FILE').waitFor()
+  // Nor does anybody wait for a variable that failed.
+  server.answers.labelValues = () => {
+    throw new Error('the server answers 500')
+  }
+  await page.goto(`${server.origin}/explore/dashboards/every-kind`)
+  await page
+    .getByRole('region', { name: 'CPU by node', exact: true })
+    .getByText('The values of Cluster cannot be read')
+    .waitFor()
+  await page.getByRole('button', { name: /^Cluster.*not read$/ }).waitFor()
   expectClean()
   await close()
 })

@@ -73,7 +73,10 @@ test('metrics: a part that fails is named, and on a phone the open one has the p
   const { page, expectClean, close } = await openPage(browser, server, '/explore/metrics', PHONE, allowed)
   await page.getByText('Missing: what rules and panels read.').waitFor()
   await page.getByRole('link', { name: 'kubevirt_info' }).click()
-  await page.getByRole('complementary', { name: 'kubevirt_info' }).waitFor()
+  await page
+    .getByRole('complementary', { name: 'kubevirt_info' })
+    .getByText('What reads it could not be read.')
+    .waitFor()
   expect(await page.getByRole('table', { name: 'Metrics' }).isVisible()).toBe(false)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
   await page.getByRole('link', { name: 'Close the metric' }).click()

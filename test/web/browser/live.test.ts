@@ -99,6 +99,8 @@ test('a page is told what changes, moves nothing under its reader, and stands st
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
   expect(await page.getByRole('region', { name: 'Hand-over' }).isVisible()).toBe(true)
   expect(await page.getByRole('banner').isVisible()).toBe(false)
+  // Evidence says of when it is, and where it was.
+  await page.getByText(/^Daytwo, as of 20.*\/\?.*handover=8h/).waitFor()
   expect(await page.getByRole('navigation', { name: 'Summary' }).isVisible()).toBe(false)
   await page.locator('html:not(.pf-v6-theme-dark)').waitFor()
   await page.emulateMedia({ media: 'screen' })

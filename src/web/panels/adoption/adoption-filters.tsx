@@ -53,10 +53,12 @@ export function AdoptionFilters({ operators, lines, version, versions, ...part }
         Version
         <select
           value={version}
+          disabled={versions.length === 0}
           onChange={({ target }) => {
             change({ version: target.value, compare: [] })
           }}
         >
+          {versions.length === 0 ? <option value={version}>not known</option> : null}
           {versions.map((one) => (
             <option key={one}>{one}</option>
           ))}

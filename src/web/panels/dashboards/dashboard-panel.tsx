@@ -5,7 +5,7 @@ import type { PanelAlert } from '../../../contract/dashboards.ts'
 import type { DashboardPanel, PrometheusQuery } from '../../../model/dashboard.ts'
 import { interpolateText, variablesIn } from '../../lib/dashboards/interpolate.ts'
 import { warningsOf } from '../../lib/dashboards/series.ts'
-import type { Asking, PanelAnswers, PanelShape } from '../../query/use-dashboards.ts'
+import type { Asking, PanelAnswers, PanelShape, VariableState } from '../../query/use-dashboards.ts'
 import { usePanelAnswers } from '../../query/use-dashboards.ts'
 import { ErrorBoundary } from '../../ui/error-boundary.tsx'
 import { Shape } from '../../ui/shapes.tsx'
@@ -23,15 +23,15 @@ interface DashboardPanelProps {
   readonly onZoom: (fromMs: number, toMs: number) => void
   /** Address of the panel alone; absent where it is alone. */
   readonly openPath?: string
-  /** Names of all variables of the dashboard: what uses one that is not known has to wait. */
-  readonly variableNames: ReadonlySet<string>
+  /** All of the dashboard: what uses one whose value is not known has to wait. */
+  readonly variables: readonly VariableState[]
   /** Below the chart, when the panel is alone. */
   readonly children?: (answers: PanelAnswers) => ReactNode
 }
 
 /** A panel with its head and its states; it asks when it comes into sight. */
 export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
-  const { panel, asking, alerts, openPath, variableNames } = props
+  const { panel, asking, alerts, openPath, variables } = props
   const place = useRef<HTMLElement>(null)
   const isSeen = useInSight(place)
   const [isTable, setIsTable] = useState(false)
@@ -44,7 +44,8 @@ export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
   const unknown = panel.queries.flatMap((query) => (query.kind === 'unknown' ? [query.name] : []))
   const waitsFor = queries
     .flatMap((query) => variablesIn(query.expr))
-    .filter((one) => variableNames.has(one) && !asking.values.has(one))
+    .flatMap((name) => variables.find(({ variable }) => variable.name === name) ?? [])
+    .filter(({ variable }) => !asking.values.has(variable.name))
   return (
     <section
       ref={place}
@@ -122,7 +123,7 @@ interface AskedProps extends DashboardPanelProps {
   readonly queries: readonly PrometheusQuery[]
   readonly isTable: boolean
   readonly isSeen: boolean
-  readonly waitsFor: readonly string[]
+  readonly waitsFor: readonly VariableState[]
 }
 
 /** Those that are not here are drawn over time. */
@@ -137,7 +138,7 @@ const SHAPES: Readonly<Partial<Record<DashboardPanel['chart']['kind'], PanelShap
 function Asked({ panel, queries, asking, isTable, isSeen, waitsFor, onZoom, children }: AskedProps): ReactNode {
   const shape = SHAPES[panel.chart.kind] ?? 'range'
   const query = usePanelAnswers(queries, asking, shape, isSeen && waitsFor.length === 0)
-  if (waitsFor.length > 0) return <p className="no-series quiet">Waits for the values of {waitsFor.join(', ')}.</p>
+  if (waitsFor.length > 0) return <Waits waitsFor={waitsFor} />
   return (
     <Answer query={query} what={panel.title} skeletonLines={3}>
       {(answers) => (
@@ -157,6 +158,19 @@ function Asked({ panel, queries, asking, isTable, isSeen, waitsFor, onZoom, chil
         </>
       )}
     </Answer>
+  )
+}
+
+/** A variable that failed does not come by waiting; its control says why. */
+function Waits({ waitsFor }: Pick<AskedProps, 'waitsFor'>): ReactNode {
+  const failed = waitsFor.filter(({ failure }) => failure !== undefined)
+  const named = (states: readonly VariableState[]): string => states.map(({ variable }) => variable.title).join(', ')
+  const [first] = failed
+  if (first === undefined) return <p className="no-series quiet">Waits for the values of {named(waitsFor)}.</p>
+  return (
+    <p className="no-series" role="status">
+      <strong>Cannot be asked.</strong> The values of {named(failed)} cannot be read: {first.failure?.message}
+    </p>
   )
 }
 

@@ -82,7 +82,13 @@ function ListControl({ variable, state, onChoose }: ListControlProps): ReactNode
             {variable.title}
             <span className="visually-hidden">: </span>
           </span>
-          <span className="variable-value">{says}</span>
+          {failure === undefined ? (
+            <span className="variable-value">{says}</span>
+          ) : (
+            <span className="variable-value variable-fault">
+              <Shape name="cross" /> not read
+            </span>
+          )}
         </>
       }
     >

@@ -8,7 +8,7 @@ import type { MetricRow } from '../../lib/metric-list.ts'
 import { rulePath } from '../../lib/paths.ts'
 import { useClusterCounts } from '../../query/use-clusters.ts'
 import { labelsCall, useLabelValues, useMetricLabels } from '../../query/use-metrics.ts'
-import type { LabelValues } from '../../query/use-metrics.ts'
+import type { LabelValues, MissingPart } from '../../query/use-metrics.ts'
 import { useInstantQuery } from '../../query/use-promql.ts'
 import { useMoment } from '../../query/use-moment.ts'
 import { FactList } from '../../ui/fact-list.tsx'
@@ -16,10 +16,19 @@ import { PromqlText } from '../../ui/promql-text.tsx'
 import { Answer } from '../answer.tsx'
 import { ApiCallNote } from '../api-call-note.tsx'
 
+interface MetricDetailProps {
+  readonly row: MetricRow
+  /** Of all metrics: what is not said here is not known then. */
+  readonly missing: readonly MissingPart[]
+  readonly closePath: string
+}
+
 /** One metric: what it is, who sends it, how it can be cut, what reads it, and what to ask of it. */
-export function MetricDetail({ row, closePath }: { readonly row: MetricRow; readonly closePath: string }): ReactNode {
+export function MetricDetail({ row, missing, closePath }: MetricDetailProps): ReactNode {
   const moment = useMoment()
   const { name, help } = row
+  const isUnread = (part: MissingPart['part']): boolean => missing.some((one) => one.part === part)
+  const noHelp = isUnread('said') ? 'What senders say of it could not be read.' : 'No sender says what it means.'
   return (
     <aside className="metric-detail panel" aria-label={name}>
       <div className="metric-detail-head">
@@ -31,7 +40,7 @@ export function MetricDetail({ row, closePath }: { readonly row: MetricRow; read
           <kbd>Esc</kbd>
         </span>
       </div>
-      <p className={help === '' ? 'quiet' : ''}>{help === '' ? 'No sender says what it means.' : help}</p>
+      <p className={help === '' ? 'quiet' : ''}>{help === '' ? noHelp : help}</p>
       <Gone row={row} />
       <FactList
         facts={[
@@ -53,7 +62,7 @@ export function MetricDetail({ row, closePath }: { readonly row: MetricRow; read
           </li>
         ))}
       </ul>
-      <Readers row={row} />
+      <Readers row={row} isUnread={isUnread('known')} />
       {row.isSent ? <Labels metric={name} /> : null}
       <ApiCallNote call={{ path: labelsCall(name, moment) }} />
     </aside>
@@ -93,12 +102,19 @@ function SendingClusters({ metric }: { readonly metric: string }): ReactNode {
   )
 }
 
-function Readers({ row: { rules, panels } }: { readonly row: MetricRow }): ReactNode {
+interface ReadersProps {
+  readonly row: MetricRow
+  readonly isUnread: boolean
+}
+
+function Readers({ row: { rules, panels }, isUnread }: ReadersProps): ReactNode {
   const names = [...new Map(rules.map((rule) => [rule.name, rule])).values()]
   return (
     <>
       <h3>Read by</h3>
-      {names.length + panels.length === 0 ? <p className="quiet">No rule and no panel names it.</p> : null}
+      {names.length + panels.length === 0 ? (
+        <p className="quiet">{isUnread ? 'What reads it could not be read.' : 'No rule and no panel names it.'}</p>
+      ) : null}
       <ul className="plain-list">
         {names.map(({ name, kind }) => (
           <li key={`${kind} ${name}`}>

@@ -74,7 +74,7 @@ export function EdgePhases({ edge }: { readonly edge: EdgeItem }): ReactNode {
                 <td className="cell-number nums">{lengthOr(p95Seconds)}</td>
                 <td className="cell-number nums">
                   {formatCount(runs)}
-                  {censored === 0 ? null : <span className="quiet"> ({formatCount(censored)} open)</span>}
+                  {censored === 0 ? null : <span className="quiet runs-open"> ({formatCount(censored)} open)</span>}
                 </td>
               </tr>
             ),

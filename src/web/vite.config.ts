@@ -2,6 +2,8 @@ import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { firstScreen, libraryStyles } from '../../scripts/first-screen.ts'
+import { pageParts } from '../../scripts/page-parts.ts'
+import { pagePatterns } from './lib/page-files.ts'
 
 /** The development server answers pages itself and hands everything else to a Daytwo on its default address. */
 const SERVER = 'http://127.0.0.1:4318'
@@ -12,7 +14,7 @@ const PATTERNFLY = /node_modules\/@patternfly\//
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
-  plugins: [react(), libraryStyles(), firstScreen(import.meta.dirname)],
+  plugins: [react(), libraryStyles(), firstScreen(import.meta.dirname), pageParts(pagePatterns())],
   // The editor of queries brings a copy of its own of the grammar; one is enough.
   resolve: { dedupe: ['@prometheus-io/lezer-promql'] },
   build: {

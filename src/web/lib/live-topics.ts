@@ -13,7 +13,7 @@ export const LIVE_TOPICS: Readonly<Record<EventTopic, LiveTopic>> = {
   alerts: { keys: ['now', 'alerts', 'alert', 'alert-runs', 'rules'], everyMs: 10_000 },
   silences: { keys: ['silences'], everyMs: 2_000 },
   upgrades: {
-    keys: ['now', 'upgrades-at-once', 'newest-upgrades', 'stuck', 'upgrade', 'edges', 'cluster'],
+    keys: ['now', 'upgrades-at-once', 'upgrades-of', 'newest-upgrades', 'stuck', 'upgrade', 'edges', 'cluster'],
     everyMs: 5_000,
   },
   clusters: { keys: ['now', 'cluster-counts', 'cluster', 'changes', 'modifications'], everyMs: 5_000 },

@@ -1,14 +1,15 @@
 import { useMemo } from 'react'
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { DashboardAnswer } from '../../contract/dashboards.ts'
 import type { DashboardPanel } from '../../model/dashboard.ts'
 import { interpolateText } from '../lib/dashboards/interpolate.ts'
-import { readRefresh, readTimeRange, timeRangeSearch } from '../lib/dashboards/time-range.ts'
+import { readRefresh, readTimeRange, spanOf, timeRangeSearch } from '../lib/dashboards/time-range.ts'
 import type { TimeRange } from '../lib/dashboards/time-range.ts'
 import { VARIABLE_PREFIX } from '../lib/dashboards/variables.ts'
 import { dashboardPath, dashboardsPath } from '../lib/explore-paths.ts'
 import { countOf } from '../lib/format-number.ts'
+import { areUpgradesShown, bandsOf, clustersChosen, upgradesSearch } from '../lib/upgrade-bands.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { DashboardGrids } from '../panels/dashboards/dashboard-grid.tsx'
@@ -19,12 +20,16 @@ import { TextLink } from '../panels/dashboards/text-link.tsx'
 import { TimeControls } from '../panels/dashboards/time-controls.tsx'
 import { VariableBar } from '../panels/dashboards/variable-bar.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
+import { UpgradeBandList } from '../panels/upgrade-band-list.tsx'
+import { UpgradeToggle } from '../panels/upgrade-toggle.tsx'
 import { toFailure } from '../query/fetch-json.ts'
 import { dashboardApiPath, useDashboard, useRefresh, useVariables } from '../query/use-dashboards.ts'
 import type { Asking, VariableState } from '../query/use-dashboards.ts'
 import { useMoment } from '../query/use-moment.ts'
+import { useUpgradesOf } from '../query/use-upgrade-bands.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
 import { Notice } from '../ui/notice.tsx'
+import { serverNowMs } from '../ui/server-clock.ts'
 import '../ui/styles/dashboards.css'
 import { useFocusKeys } from '../ui/use-focus-keys.ts'
 import { useKeys } from '../ui/use-keys.ts'
@@ -78,6 +83,10 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
   const variables = useVariables(model, search, range)
   const refresh = useRefresh()
   const asking: Asking = { dashboard: model, range, values: variables.values, refreshSeconds }
+  const { clusters, names } = clustersChosen(variables.states)
+  const isMarking = clusters.length > 0 && areUpgradesShown(search)
+  const { upgrades, told, untold } = useUpgradesOf(clusters, isMarking)
+  const marks = { upgrades, variables: names }
   const open = model.panels.find(({ id }) => id === search.get('panel'))
   const go = (change: Readonly<Record<string, string | readonly string[]>>, isNew = false): void => {
     navigate(dashboardPath(model.name, { ...searchOfAll(search), ...change }), { replace: !isNew })
@@ -103,6 +112,7 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
       onZoom={zoom}
       openPath={pathOf(panel.id)}
       variables={variables.states}
+      marks={marks}
     />
   )
   return (
@@ -130,6 +140,14 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
             go({ [`${VARIABLE_PREFIX}${name}`]: values })
           }}
         />
+        {clusters.length === 0 ? null : (
+          <UpgradeToggle
+            isShown={isMarking}
+            onChange={(isShown) => {
+              go(upgradesSearch(isShown))
+            }}
+          />
+        )}
         {model.links.length === 0 ? null : (
           <nav className="dash-links" aria-label="Links of the dashboard">
             {model.links.map(({ name, url, tooltip, rendersVariables }) => (
@@ -144,6 +162,9 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
           </nav>
         )}
       </div>
+      {isMarking ? (
+        <UpgradeBandList bands={bandsOf(upgrades, spanOf(range, serverNowMs()))} told={told} untold={untold} />
+      ) : null}
       {open === undefined ? (
         <DashboardGrids model={model} renderPanel={frame} />
       ) : (
@@ -154,6 +175,7 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
           answer={answer}
           onZoom={zoom}
           variables={variables.states}
+          marks={marks}
           backPath={pathOf('')}
         />
       )}
@@ -182,18 +204,26 @@ interface OpenPanelProps {
   readonly answer: DashboardAnswer
   readonly onZoom: (fromMs: number, toMs: number) => void
   readonly variables: readonly VariableState[]
+  readonly marks: ComponentProps<typeof DashboardPanelFrame>['marks']
   readonly backPath: string
 }
 
 /** One panel alone, with what it asks and which alerts are about it. */
-function OpenPanel({ panel, asking, answer, onZoom, variables, backPath }: OpenPanelProps): ReactNode {
+function OpenPanel({ panel, asking, answer, onZoom, variables, marks, backPath }: OpenPanelProps): ReactNode {
   const alerts = answer.alerts[panel.id] ?? []
   return (
     <div className="open-panel">
       <p>
         <Link href={backPath}>All panels</Link> <kbd>Esc</kbd>
       </p>
-      <DashboardPanelFrame panel={panel} asking={asking} alerts={[]} onZoom={onZoom} variables={variables}>
+      <DashboardPanelFrame
+        panel={panel}
+        asking={asking}
+        alerts={[]}
+        onZoom={onZoom}
+        variables={variables}
+        marks={marks}
+      >
         {(answers) => <PanelQueries panel={panel} answers={answers} />}
       </DashboardPanelFrame>
       {panel.description === '' ? null : <p>{interpolateText(panel.description, asking.values)}</p>}

@@ -9,10 +9,13 @@ import type { TimeRange } from '../lib/dashboards/time-range.ts'
 import { promqlPath } from '../lib/explore-paths.ts'
 import { newQuery, parsePromqlView, searchOfPromqlView, stepChoices, zoomedTo } from '../lib/promql/query-view.ts'
 import type { PromqlView, QueryView } from '../lib/promql/query-view.ts'
+import { selectorsIn } from '../lib/promql/selectors.ts'
+import { clustersNamedIn } from '../lib/upgrade-bands.ts'
 import { TimeControls } from '../panels/dashboards/time-controls.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { FirstQueries, useRememberQuery } from '../panels/promql/own-queries.tsx'
 import { QueryPanel } from '../panels/promql/query-panel.tsx'
+import { UpgradeToggle } from '../panels/upgrade-toggle.tsx'
 import { useAskAgain } from '../query/use-query-answers.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { focusQuery } from '../ui/focus-query.ts'
@@ -78,6 +81,14 @@ export function ExplorePage(): ReactNode {
             go({ stepSeconds: step })
           }}
         />
+        {queries.some(({ expr }) => clustersNamedIn(selectorsIn(expr)).length > 0) ? (
+          <UpgradeToggle
+            isShown={view.areUpgradesShown}
+            onChange={(areUpgradesShown) => {
+              go({ areUpgradesShown })
+            }}
+          />
+        ) : null}
         {before === undefined ? null : (
           <Button
             variant="secondary"
@@ -97,6 +108,7 @@ export function ExplorePage(): ReactNode {
           isOneOfMany={shown.length > 1}
           query={query}
           time={{ range, stepSeconds, refreshSeconds }}
+          areUpgradesShown={view.areUpgradesShown}
           hasFocus={isAdding && i === queries.length}
           onRun={(expr) => {
             run(i, expr)

@@ -5,6 +5,8 @@ import 'uplot/dist/uPlot.min.css'
 import { formatDay, formatTimeOfDay } from '../lib/format-time.ts'
 import type { Zone } from '../lib/format-time.ts'
 import { useIsDark } from '../ui/preferences.ts'
+import { drawBands } from './plot-bands.ts'
+import type { PlotBand } from './plot-bands.ts'
 
 /** The one file that knows the chart library. What is drawn comes as columns; what is written comes as text. */
 
@@ -60,6 +62,8 @@ interface PlotProps {
   readonly lines: readonly PlotLine[]
   readonly axis: PlotAxis
   readonly limits?: readonly PlotLimit[]
+  /** In the order of their begins. */
+  readonly bands?: readonly PlotBand[]
   readonly zone: Zone
   /** Fills its place when absent. */
   readonly heightPx?: number
@@ -72,7 +76,7 @@ interface PlotProps {
 }
 
 export function Plot(props: PlotProps): ReactNode {
-  const { label, timesSeconds, lines, axis, limits, zone, heightPx, syncKey, renderSpot } = props
+  const { label, timesSeconds, lines, axis, limits, bands, zone, heightPx, syncKey, renderSpot } = props
   const place = useRef<HTMLDivElement>(null)
   const isOver = useRef(false)
   const [spot, setSpot] = useState<PlotSpot | undefined>()
@@ -84,7 +88,7 @@ export function Plot(props: PlotProps): ReactNode {
     const element = place.current
     if (element === null) return
     let line: number | undefined
-    const drawn: Drawn = { timesSeconds, lines, axis, limits: limits ?? [], zone, syncKey, canZoom }
+    const drawn: Drawn = { timesSeconds, lines, axis, limits: limits ?? [], bands: bands ?? [], zone, syncKey, canZoom }
     const options = optionsOf(drawn, sizeOf(element, heightPx), {
       onFocus: (focused) => {
         line = focused
@@ -108,7 +112,7 @@ export function Plot(props: PlotProps): ReactNode {
       chart.destroy()
     }
     // A theme changes the colours, which are read from the styles when the chart is made.
-  }, [timesSeconds, lines, axis, limits, zone, heightPx, syncKey, isDark, canZoom, wantsSpot])
+  }, [timesSeconds, lines, axis, limits, bands, zone, heightPx, syncKey, isDark, canZoom, wantsSpot])
   return (
     <div
       className={heightPx === undefined ? 'plot plot-fills' : 'plot'}
@@ -152,6 +156,7 @@ function sizeOf(element: HTMLElement, heightPx: number | undefined): Size {
 
 type Drawn = Pick<PlotProps, 'timesSeconds' | 'lines' | 'axis' | 'zone' | 'syncKey'> & {
   readonly limits: readonly PlotLimit[]
+  readonly bands: readonly PlotBand[]
   readonly canZoom: boolean
 }
 
@@ -163,7 +168,7 @@ interface Hooks {
 
 function optionsOf(drawn: Drawn, size: Size, hooks: Hooks): uPlot.Options {
   const style = getComputedStyle(document.documentElement)
-  const { lines, zone, syncKey, canZoom, limits, axis } = drawn
+  const { lines, zone, syncKey, canZoom, limits, bands, axis } = drawn
   return {
     ...size,
     padding: [8, 8, 0, 0],
@@ -199,6 +204,15 @@ function optionsOf(drawn: Drawn, size: Size, hooks: Hooks): uPlot.Options {
           chart.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
         },
       ],
+      drawClear:
+        bands.length === 0
+          ? []
+          : [
+              (chart) => {
+                const xOf = (seconds: number): number => chart.valToPos(seconds, 'x', true)
+                drawBands({ context: chart.ctx, ...chart.bbox, xOf }, bands, style)
+              },
+            ],
       draw:
         limits.length === 0
           ? []

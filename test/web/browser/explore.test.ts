@@ -232,7 +232,21 @@ test('PromQL: written with suggestions, drawn, zoomed, read as a table, saved an
   expect(await page.getByRole('link', { name: 'kubevirt_info' }).getAttribute('href')).toBe(
     '/explore/metrics?show=all&metric=kubevirt_info',
   )
+  // A graph of one cluster says when it upgraded, until nobody wants to know it: one click, kept in the address.
+  await page.getByRole('button', { name: 'Graph', exact: true }).click()
+  expect(await page.getByRole('checkbox', { name: 'Mark upgrades' }).count()).toBe(0)
+  await editor.click()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.type('up{cluster="ams-stuck-1"}')
+  await page.keyboard.press('Enter')
+  const upgrades = page.getByRole('region', { name: 'Upgrades in this time' })
+  const marked = upgrades.getByRole('listitem').filter({ hasText: 'running' })
+  expect(await marked.innerText()).toMatch(/^running HCO 1\.17\.3 → 1\.18\.1 from /)
+  expect(await marked.getByRole('link').getAttribute('href')).toMatch(/^\/fleet\/upgrades\//)
   expect(await accessibilityFaults(page)).toEqual([])
+  await page.getByRole('checkbox', { name: 'Mark upgrades' }).uncheck()
+  await page.waitForURL('**upgrades=off')
+  expect(await upgrades.count()).toBe(0)
   expectClean()
   await close()
 })

@@ -2,10 +2,11 @@ import { formatDuration, parseDuration } from '../../../model/duration.ts'
 import { EXPLORE_QUERIES_MAX } from '../../../model/explore.ts'
 import { readRefresh, readTimeRange, timeRangeSearch } from '../dashboards/time-range.ts'
 import type { TimeRange } from '../dashboards/time-range.ts'
+import { areUpgradesShown, upgradesSearch } from '../upgrade-bands.ts'
 
 /**
  * What the PromQL page shows, as its address says it: `expr` for each query, in order; `tab` and `unit` of the first,
- * `tab2` and `unit2` of the second; `hide=2` when its answer is not wanted; the time as dashboards have it, and `step`.
+ * `tab2` and `unit2` of the second; `hide=2` when its answer is not wanted; the time as dashboards have it, and `step`, and `upgrades=off`.
  * Pure.
  */
 export interface PromqlView {
@@ -15,6 +16,8 @@ export interface PromqlView {
   readonly stepSeconds: number
   /** 0: only when asked to. */
   readonly refreshSeconds: number
+  /** Whether graphs of a few clusters say when these upgraded. */
+  readonly areUpgradesShown: boolean
 }
 
 export interface QueryView {
@@ -57,6 +60,7 @@ export function parsePromqlView(search: string): PromqlView {
     range: readTimeRange(params, USUAL_RANGE_SECONDS),
     stepSeconds: Number.isInteger(stepSeconds) ? stepSeconds : 0,
     refreshSeconds: readRefresh(params, USUAL_REFRESH_SECONDS),
+    areUpgradesShown: areUpgradesShown(params),
   }
 }
 
@@ -76,6 +80,7 @@ export function searchOfPromqlView(view: PromqlView): Readonly<Record<string, st
     ...timeRangeSearch(range, USUAL_RANGE_SECONDS),
     step: stepSeconds === 0 ? '' : formatDuration(stepSeconds * 1000),
     refresh: refreshSeconds === USUAL_REFRESH_SECONDS ? '' : refresh,
+    ...upgradesSearch(view.areUpgradesShown),
   }
 }
 

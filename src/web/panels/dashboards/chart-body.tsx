@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import type { ReactNode } from 'react'
+import type { UpgradeItem } from '../../../contract/fleet-upgrades.ts'
 import type { Calculation, Chart, DashboardPanel } from '../../../model/dashboard.ts'
 import { calculate } from '../../lib/dashboards/calculate.ts'
 import type { VariableValues } from '../../lib/dashboards/interpolate.ts'
@@ -7,9 +8,11 @@ import { toPanelData } from '../../lib/dashboards/series.ts'
 import type { PanelData } from '../../lib/dashboards/series.ts'
 import { plainColumn, toTableRows, transformed } from '../../lib/dashboards/table.ts'
 import type { TableRow } from '../../lib/dashboards/table.ts'
+import { bandsOf } from '../../lib/upgrade-bands.ts'
 import type { PanelAnswers } from '../../query/use-dashboards.ts'
 import { usePreferences } from '../../ui/preferences.ts'
 import { serverNowMs } from '../../ui/server-clock.ts'
+import { UpgradeBandList } from '../upgrade-band-list.tsx'
 import { HeatMapPanel, StatusHistoryPanel } from './blocks-panel.tsx'
 import { SharesPanel } from './shares-panel.tsx'
 import { TablePanel } from './table-panel.tsx'
@@ -20,6 +23,8 @@ interface ChartBodyProps {
   readonly panel: DashboardPanel
   readonly answers: PanelAnswers
   readonly values: VariableValues
+  /** Of the clusters that the panel is of, when they are a few. */
+  readonly upgrades: readonly UpgradeItem[]
   /** Shows the numbers of a chart as a table. */
   readonly isTable: boolean
   readonly syncKey: string
@@ -27,7 +32,7 @@ interface ChartBodyProps {
 }
 
 /** What a panel's answers look like: one component for each kind that asks something. */
-export function ChartBody({ panel, answers, values, isTable, syncKey, onZoom }: ChartBodyProps): ReactNode {
+export function ChartBody({ panel, answers, values, upgrades, isTable, syncKey, onZoom }: ChartBodyProps): ReactNode {
   const { zone } = usePreferences()
   const { chart, queries, title } = panel
   const beholder = { zone, nowMs: serverNowMs() }
@@ -40,6 +45,7 @@ export function ChartBody({ panel, answers, values, isTable, syncKey, onZoom }: 
       ),
     [queries, answers],
   )
+  const bands = useMemo(() => bandsOf(upgrades, answers.span), [upgrades, answers.span])
   const name = title || panel.id
   if (chart.kind === 'Table') {
     const rows = transformed(toTableRows(answers.answers), chart.transforms)
@@ -49,18 +55,25 @@ export function ChartBody({ panel, answers, values, isTable, syncKey, onZoom }: 
   if (data.series.length === 0) return <NoSeries />
   if (isTable) {
     return (
-      <TablePanel
-        title={name}
-        rows={numbersOf(data)}
-        options={numbersTable(chart)}
-        values={values}
-        beholder={beholder}
-      />
+      <>
+        <TablePanel
+          title={name}
+          rows={numbersOf(data)}
+          options={numbersTable(chart)}
+          values={values}
+          beholder={beholder}
+        />
+        {bands.length > 0 && chart.kind === 'TimeSeriesChart' ? (
+          <UpgradeBandList bands={bands} told={[...new Set(bands.map(({ cluster }) => cluster))]} untold={[]} />
+        ) : null}
+      </>
     )
   }
   switch (chart.kind) {
     case 'TimeSeriesChart':
-      return <TimeSeriesPanel title={name} data={data} options={chart} syncKey={syncKey} onZoom={onZoom} />
+      return (
+        <TimeSeriesPanel title={name} data={data} options={chart} bands={bands} syncKey={syncKey} onZoom={onZoom} />
+      )
     case 'StatChart':
       return <StatPanel data={data} options={chart} beholder={beholder} />
     case 'GaugeChart':

@@ -2,6 +2,7 @@ import { useMemo, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { PanelAlert } from '../../../contract/dashboards.ts'
+import type { UpgradeItem } from '../../../contract/fleet-upgrades.ts'
 import type { DashboardPanel, PrometheusQuery } from '../../../model/dashboard.ts'
 import { interpolateText, variablesIn } from '../../lib/dashboards/interpolate.ts'
 import { warningsOf } from '../../lib/dashboards/series.ts'
@@ -25,6 +26,8 @@ interface DashboardPanelProps {
   readonly openPath?: string
   /** All of the dashboard: what uses one whose value is not known has to wait. */
   readonly variables: readonly VariableState[]
+  /** Upgrades of the clusters that are chosen, and the variables that choose them: what uses none is not of these. */
+  readonly marks: { readonly upgrades: readonly UpgradeItem[]; readonly variables: ReadonlySet<string> }
   /** Below the chart, when the panel is alone. */
   readonly children?: (answers: PanelAnswers) => ReactNode
 }
@@ -126,6 +129,8 @@ interface AskedProps extends DashboardPanelProps {
   readonly waitsFor: readonly VariableState[]
 }
 
+const NO_UPGRADES: readonly UpgradeItem[] = []
+
 /** Those that are not here are drawn over time. */
 const SHAPES: Readonly<Partial<Record<DashboardPanel['chart']['kind'], PanelShape>>> = {
   Table: 'instant',
@@ -135,10 +140,11 @@ const SHAPES: Readonly<Partial<Record<DashboardPanel['chart']['kind'], PanelShap
   PieChart: 'latest',
 }
 
-function Asked({ panel, queries, asking, isTable, isSeen, waitsFor, onZoom, children }: AskedProps): ReactNode {
+function Asked({ panel, queries, asking, marks, isTable, isSeen, waitsFor, onZoom, children }: AskedProps): ReactNode {
   const shape = SHAPES[panel.chart.kind] ?? 'range'
   const query = usePanelAnswers(queries, asking, shape, isSeen && waitsFor.length === 0)
   if (waitsFor.length > 0) return <Waits waitsFor={waitsFor} />
+  const isMarked = queries.some(({ expr }) => variablesIn(expr).some((name) => marks.variables.has(name)))
   return (
     <Answer query={query} what={panel.title} skeletonLines={3}>
       {(answers) => (
@@ -149,6 +155,7 @@ function Asked({ panel, queries, asking, isTable, isSeen, waitsFor, onZoom, chil
               panel={panel}
               answers={answers}
               values={asking.values}
+              upgrades={isMarked ? marks.upgrades : NO_UPGRADES}
               isTable={isTable}
               syncKey={asking.dashboard.name}
               onZoom={onZoom}

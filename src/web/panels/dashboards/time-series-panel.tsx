@@ -7,10 +7,13 @@ import type { PanelData } from '../../lib/dashboards/series.ts'
 import { limitOf, toneOfStep } from '../../lib/dashboards/tone.ts'
 import { countOf } from '../../lib/format-number.ts'
 import { formatMoment } from '../../lib/format-time.ts'
+import { bandsAt, isOpen } from '../../lib/upgrade-bands.ts'
+import type { UpgradeBand } from '../../lib/upgrade-bands.ts'
 import { usePreferences } from '../../ui/preferences.ts'
 import { serverNowMs } from '../../ui/server-clock.ts'
 import { Plot } from '../plot.tsx'
 import type { PlotAxis, PlotLimit, PlotLine, PlotSpot } from '../plot.tsx'
+import type { PlotBand } from '../plot-bands.ts'
 import { ChartLegend, LineSwatch } from './chart-legend.tsx'
 import type { LegendLine } from './chart-legend.tsx'
 
@@ -18,8 +21,17 @@ interface TimeSeriesPanelProps {
   readonly title: string
   readonly data: PanelData
   readonly options: TimeSeriesOptions
+  /** Upgrades of the clusters it is of. */
+  readonly bands?: readonly UpgradeBand[]
   readonly syncKey: string
   readonly onZoom: (fromMs: number, toMs: number) => void
+}
+
+const NO_BANDS: readonly UpgradeBand[] = []
+
+function plotBandOf({ fromMs, toMs, state, step }: UpgradeBand): PlotBand {
+  const end = toMs === undefined ? {} : { toSeconds: toMs / 1000 }
+  return { fromSeconds: fromMs / 1000, ...end, goesOn: isOpen(state), state, text: step }
 }
 
 /** More lines than this cannot be told apart, and are told instead. */
@@ -30,7 +42,14 @@ const MANY_WIDTH = 1
 /** Lines whose values stand beside the pointer. */
 const SPOT_LINES_MAX = 8
 
-export function TimeSeriesPanel({ title, data, options, syncKey, onZoom }: TimeSeriesPanelProps): ReactNode {
+export function TimeSeriesPanel({
+  title,
+  data,
+  options,
+  bands = NO_BANDS,
+  syncKey,
+  onZoom,
+}: TimeSeriesPanelProps): ReactNode {
   const { zone } = usePreferences()
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
   const { visual, yAxis, thresholds, legend, querySettings } = options
@@ -80,6 +99,7 @@ export function TimeSeriesPanel({ title, data, options, syncKey, onZoom }: TimeS
   }, [data, options, querySettings, visual.stack, yAxis.format, hidden, zone])
   const axis: PlotAxis = useMemo(() => ({ ...yAxis, write: tick, isBinary: isBinary(yAxis.format) }), [yAxis, tick])
   const limits = useMemo(() => limitsOf(thresholds, yAxis.max), [thresholds, yAxis.max])
+  const plotBands = useMemo(() => bands.map(plotBandOf), [bands])
   const toggle = (key: string, isAlone: boolean): void => {
     const keys = lines.map((line) => line.key)
     const wasAlone = keys.every((one) => (one === key) !== hidden.has(one))
@@ -95,6 +115,7 @@ export function TimeSeriesPanel({ title, data, options, syncKey, onZoom }: TimeS
         lines={drawn}
         axis={axis}
         limits={limits}
+        bands={plotBands}
         zone={zone}
         syncKey={syncKey}
         onZoom={onZoom}
@@ -104,6 +125,7 @@ export function TimeSeriesPanel({ title, data, options, syncKey, onZoom }: TimeS
             near={spot.line === undefined ? undefined : drawn[spot.line]?.look}
             lines={lines}
             momentText={formatMoment((data.timesSeconds[spot.step] ?? 0) * 1000, zone)}
+            upgrades={bandsAt(bands, (data.timesSeconds[spot.step] ?? 0) * 1000)}
           />
         )}
       />
@@ -149,10 +171,12 @@ interface SpotProps {
   readonly near: number | undefined
   readonly lines: readonly LegendLine[]
   readonly momentText: string
+  /** What ran then, in words. */
+  readonly upgrades: readonly string[]
 }
 
 /** What the lines say at one moment: the nearest first, then the highest. */
-function Spot({ spot, near, lines, momentText }: SpotProps): ReactNode {
+function Spot({ spot, near, lines, momentText, upgrades }: SpotProps): ReactNode {
   const said = lines.flatMap((line) => {
     const value = line.values[spot.step]
     return line.isHidden || value === null || value === undefined ? [] : [{ line, value }]
@@ -161,6 +185,9 @@ function Spot({ spot, near, lines, momentText }: SpotProps): ReactNode {
   return (
     <>
       <p className="nums quiet">{momentText}</p>
+      {upgrades.map((text) => (
+        <p key={text}>{text}</p>
+      ))}
       {said.length === 0 ? <p>no samples</p> : null}
       {said.slice(0, SPOT_LINES_MAX).map(({ line, value }) => (
         <p key={line.key} className={line.look === near ? 'spot-line spot-near' : 'spot-line'}>

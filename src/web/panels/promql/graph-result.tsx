@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import type { ReactNode } from 'react'
 import type { TimeSeriesOptions } from '../../../model/dashboard.ts'
+import type { UpgradeItem } from '../../../contract/fleet-upgrades.ts'
 import type { QueryAnswer } from '../../../contract/prometheus.ts'
 import { formatUnit } from '../../lib/dashboards/format-unit.ts'
 import { toPanelData } from '../../lib/dashboards/series.ts'
@@ -9,6 +10,7 @@ import { countOf } from '../../lib/format-number.ts'
 import { bucketSeries } from '../../lib/promql/native-buckets.ts'
 import { seriesName, shortName, splitLabels, tellingLabels } from '../../lib/promql-table.ts'
 import type { GraphAnswer } from '../../query/use-query-answers.ts'
+import { bandsOf } from '../../lib/upgrade-bands.ts'
 import { usePreferences } from '../../ui/preferences.ts'
 import { serverNowMs } from '../../ui/server-clock.ts'
 import { HeatMapPanel } from '../dashboards/blocks-panel.tsx'
@@ -20,6 +22,7 @@ interface GraphResultProps {
   readonly result: GraphAnswer
   /** A unit of Perses. */
   readonly unit: string
+  readonly upgrades: readonly UpgradeItem[]
   readonly onZoom: (fromMs: number, toMs: number) => void
 }
 
@@ -28,7 +31,7 @@ const SYNC_KEY = 'promql'
 const HEAT_MAPS_MAX = 4
 
 /** An answer over time: lines with their values as a table below, native histograms as rows of buckets. */
-export function GraphResult({ title, result, unit, onZoom }: GraphResultProps): ReactNode {
+export function GraphResult({ title, result, unit, upgrades, onZoom }: GraphResultProps): ReactNode {
   const { answer, span } = result
   const { lines, histograms, shared } = useMemo(() => partsOf(answer.data), [answer])
   const data = useMemo((): PanelData => {
@@ -38,12 +41,20 @@ export function GraphResult({ title, result, unit, onZoom }: GraphResultProps): 
     const panel = toPanelData([{ seriesNameFormat: '' }], [matrix], span)
     return { ...panel, series: panel.series.map((one) => ({ ...one, name: shortName(one.labels, telling) })) }
   }, [answer, lines, span])
+  const bands = useMemo(() => bandsOf(upgrades, span), [upgrades, span])
   const options = useMemo(() => optionsIn(unit), [unit])
   return (
     <>
       {lines.length === 0 ? null : (
         <div className={`query-graph${lines.length > 4 ? ' query-graph-tall' : ''}`}>
-          <TimeSeriesPanel title={title} data={data} options={options} syncKey={SYNC_KEY} onZoom={onZoom} />
+          <TimeSeriesPanel
+            title={title}
+            data={data}
+            options={options}
+            bands={bands}
+            syncKey={SYNC_KEY}
+            onZoom={onZoom}
+          />
         </div>
       )}
       {histograms.slice(0, HEAT_MAPS_MAX).map((one) => (

@@ -2,6 +2,7 @@ import { lazy, Suspense } from 'react'
 import type { ReactNode } from 'react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import type { UpgradeItem } from '../../../contract/fleet-upgrades.ts'
 import type { QueryAnswer as Answer } from '../../../contract/prometheus.ts'
 import type { QueryTab } from '../../lib/promql/query-view.ts'
 import type { AskedQuery, ExplainAnswer, GraphAnswer, TableAnswer } from '../../query/use-query-answers.ts'
@@ -27,6 +28,8 @@ interface QueryAnswerProps {
   readonly tab: QueryTab
   readonly answers: QueryAnswers
   readonly unit: string
+  /** Of the clusters that the query names. */
+  readonly upgrades: readonly UpgradeItem[]
   readonly onZoom: (fromMs: number, toMs: number) => void
   readonly onMark: (span: TextSpan | undefined) => void
   readonly onRun: (expr: string) => void
@@ -66,7 +69,7 @@ export function QueryAnswer(props: QueryAnswerProps): ReactNode {
   )
 }
 
-function Body({ title, asked, tab, answers, unit, onZoom, onMark, onRun }: QueryAnswerProps): ReactNode {
+function Body({ title, asked, tab, answers, unit, upgrades, onZoom, onMark, onRun }: QueryAnswerProps): ReactNode {
   const { graph, table, explain } = answers
   switch (tab) {
     case 'graph': {
@@ -78,7 +81,7 @@ function Body({ title, asked, tab, answers, unit, onZoom, onMark, onRun }: Query
             <EmptyAnswer asked={asked} onRun={onRun} />
           ) : (
             <Suspense fallback={<Skeleton lines={8} label="Loading the graph" />}>
-              <GraphResult title={title} result={graph.data} unit={unit} onZoom={onZoom} />
+              <GraphResult title={title} result={graph.data} unit={unit} upgrades={upgrades} onZoom={onZoom} />
             </Suspense>
           )}
           <RemarkList expr={asked.expr} answer={answer} onMark={onMark} />

@@ -1,15 +1,17 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import type { QueryAnswer as Answer } from '../../../contract/prometheus.ts'
+import { spanOf } from '../../lib/dashboards/time-range.ts'
 import { formatUnit } from '../../lib/dashboards/format-unit.ts'
 import { metricsPath } from '../../lib/explore-paths.ts'
 import { countOf } from '../../lib/format-number.ts'
 import { guessUnit } from '../../lib/promql/guess-unit.ts'
 import { QUERY_TABS } from '../../lib/promql/query-view.ts'
 import type { QueryView } from '../../lib/promql/query-view.ts'
-import { metricsIn } from '../../lib/promql/selectors.ts'
+import { metricsIn, selectorsIn } from '../../lib/promql/selectors.ts'
+import { bandsOf, clustersNamedIn } from '../../lib/upgrade-bands.ts'
 import { toFailure } from '../../query/fetch-json.ts'
 import { useSaidUnits } from '../../query/use-completion.ts'
 import {
@@ -20,10 +22,13 @@ import {
   useTableAnswer,
 } from '../../query/use-query-answers.ts'
 import type { AskedQuery } from '../../query/use-query-answers.ts'
+import { useUpgradesOf } from '../../query/use-upgrade-bands.ts'
 import { Choice } from '../../ui/choice.tsx'
 import { ErrorBoundary } from '../../ui/error-boundary.tsx'
+import { serverNowMs } from '../../ui/server-clock.ts'
 import type { TextSpan } from '../../ui/promql-editor-mark.ts'
 import { ApiCallNote } from '../api-call-note.tsx'
+import { UpgradeBandList } from '../upgrade-band-list.tsx'
 import { SaveAnswer, UnitChoice } from './answer-tools.tsx'
 import { QueryHistory } from './own-queries.tsx'
 import { QueryAnswer } from './query-answer.tsx'
@@ -39,6 +44,7 @@ interface QueryPanelProps {
   readonly isOneOfMany: boolean
   readonly query: QueryView
   readonly time: Omit<AskedQuery, 'expr'>
+  readonly areUpgradesShown: boolean
   readonly hasFocus: boolean
   /** Runs an expression in place of this one; the same one is asked again. */
   readonly onRun: (expr: string) => void
@@ -51,7 +57,19 @@ interface QueryPanelProps {
 
 /** One query: its text, its tabs, its answer. An empty one has not been run yet. */
 export function QueryPanel(props: QueryPanelProps): ReactNode {
-  const { number, isOneOfMany, query, time, hasFocus, onRun, onChange, onZoom, onDuplicate, onRemove } = props
+  const {
+    number,
+    isOneOfMany,
+    query,
+    time,
+    areUpgradesShown,
+    hasFocus,
+    onRun,
+    onChange,
+    onZoom,
+    onDuplicate,
+    onRemove,
+  } = props
   const { expr, tab, isHidden } = query
   const asked: AskedQuery = { expr, ...time }
   const isWanted = expr !== '' && !isHidden
@@ -60,6 +78,9 @@ export function QueryPanel(props: QueryPanelProps): ReactNode {
     table: useTableAnswer(asked, isWanted && tab === 'table'),
     explain: useExplainAnswer(asked, isWanted && tab === 'explain'),
   }
+  const clusters = useMemo(() => clustersNamedIn(selectorsIn(expr)), [expr])
+  const areMarked = areUpgradesShown && isWanted && tab !== 'explain' && clusters.length > 0
+  const { upgrades, told, untold } = useUpgradesOf(clusters, areMarked)
   const askAgain = useAskAgain()
   const stop = useStopQuery()
   const { typed, given, setTyped, prettify, isPrettifying, prettyFailure } = useTyped(expr)
@@ -166,6 +187,7 @@ export function QueryPanel(props: QueryPanelProps): ReactNode {
               tab={tab}
               answers={answers}
               unit={query.unit || guessed}
+              upgrades={upgrades}
               onZoom={onZoom}
               onMark={setMark}
               onRun={onRun}
@@ -177,6 +199,13 @@ export function QueryPanel(props: QueryPanelProps): ReactNode {
               }}
             />
           </ErrorBoundary>
+          {data === undefined || !areMarked ? null : (
+            <UpgradeBandList
+              bands={bandsOf(upgrades, answers.graph.data?.span ?? spanOf(time.range, serverNowMs()))}
+              told={told}
+              untold={untold}
+            />
+          )}
           {data === undefined ? null : <ApiCallNote call={{ path: data.path }} />}
         </>
       ) : null}

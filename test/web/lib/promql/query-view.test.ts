@@ -16,6 +16,7 @@ const USUAL: PromqlView = {
   range: { kind: 'last', seconds: 3600 },
   stepSeconds: 0,
   refreshSeconds: 0,
+  areUpgradesShown: true,
 }
 
 test.each<[string, PromqlView]>([
@@ -24,7 +25,7 @@ test.each<[string, PromqlView]>([
   ['expr=up+%3D%3D+0', { ...USUAL, queries: [newQuery('up == 0')] }],
   ['expr=up&range=6h', { ...USUAL, queries: [newQuery('up')], range: { kind: 'last', seconds: 21_600 } }],
   [
-    'expr=a&expr=b&tab=table&tab2=explain&unit2=bytes&hide=1&from=1000&to=61000&step=5s&refresh=10s',
+    'expr=a&expr=b&tab=table&tab2=explain&unit2=bytes&hide=1&from=1000&to=61000&step=5s&refresh=10s&upgrades=off',
     {
       queries: [
         { expr: 'a', tab: 'table', unit: '', isHidden: true },
@@ -33,6 +34,7 @@ test.each<[string, PromqlView]>([
       range: { kind: 'between', fromMs: 1000, toMs: 61_000 },
       stepSeconds: 5,
       refreshSeconds: 10,
+      areUpgradesShown: false,
     },
   ],
   // What cannot be read is as usual.
@@ -67,6 +69,7 @@ test('an address and what it shows are the same', () => {
     ),
     stepSeconds: fc.constantFrom(0, 15, 3600),
     refreshSeconds: fc.constantFrom(0, 10, 30, 900),
+    areUpgradesShown: fc.boolean(),
   })
   fc.assert(
     fc.property(view, (shown) => {

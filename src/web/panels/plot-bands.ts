@@ -1,0 +1,71 @@
+import type { UpgradeState } from '../../model/upgrade.ts'
+
+/** A stretch of time behind the lines of a plot, with its outcome as a shape and a word over it. */
+export interface PlotBand {
+  readonly fromSeconds: number
+  /** Absent: until the end of what is drawn when it `goesOn`, otherwise its begin is all that is known. */
+  readonly toSeconds?: number
+  readonly goesOn: boolean
+  readonly state: UpgradeState
+  readonly text: string
+}
+
+/** The part of a drawing that bands need: nothing here knows the chart library. */
+interface BandPlace {
+  readonly context: CanvasRenderingContext2D
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+  readonly xOf: (seconds: number) => number
+}
+
+const LOOKS: Readonly<Record<UpgradeState, { readonly glyph: string; readonly color: string }>> = {
+  in_progress: { glyph: '↑', color: '--dt-text-quiet' },
+  succeeded: { glyph: '✓', color: '--dt-good-text' },
+  failed: { glyph: '✕', color: '--dt-critical-text' },
+  rolled_back: { glyph: '✕', color: '--dt-critical-text' },
+  superseded: { glyph: '/', color: '--dt-text-quiet' },
+  unknown: { glyph: '–', color: '--dt-text-quiet' },
+}
+
+const FILL_OPACITY = 0.35
+const TEXT_PX = 11
+const GAP_PX = 3
+
+/** Draws them behind the lines. Texts that would run into the next band leave their glyph alone. */
+export function drawBands(place: BandPlace, bands: readonly PlotBand[], style: CSSStyleDeclaration): void {
+  const { context, left, top, width, height, xOf } = place
+  const right = left + width
+  const scale = devicePixelRatio
+  const color = (name: string): string => style.getPropertyValue(name).trim()
+  context.save()
+  context.beginPath()
+  context.rect(left, top, width, height)
+  context.clip()
+  context.font = `${TEXT_PX * scale}px "Red Hat Text", sans-serif`
+  context.textBaseline = 'top'
+  context.lineWidth = scale
+  bands.forEach((band, i) => {
+    const look = LOOKS[band.state]
+    const from = xOf(band.fromSeconds)
+    const to = band.toSeconds === undefined ? (band.goesOn ? right : from) : xOf(band.toSeconds)
+    context.globalAlpha = FILL_OPACITY
+    context.fillStyle = color('--dt-line')
+    context.fillRect(from, top, Math.max(to - from, scale), height)
+    context.globalAlpha = 1
+    context.strokeStyle = context.fillStyle = color(look.color)
+    for (const x of to === from || to >= right ? [from] : [from, to]) {
+      context.beginPath()
+      context.moveTo(x, top)
+      context.lineTo(x, top + height)
+      context.stroke()
+    }
+    const next = bands[i + 1]
+    const textLeft = Math.max(from, left) + GAP_PX * scale
+    const room = (next === undefined ? right : Math.min(right, xOf(next.fromSeconds))) - textLeft
+    const text = `${look.glyph} ${band.text}`
+    context.fillText(context.measureText(text).width <= room ? text : look.glyph, textLeft, top + GAP_PX * scale)
+  })
+  context.restore()
+}

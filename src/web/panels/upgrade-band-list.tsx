@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { upgradePath } from '../lib/fleet-paths.ts'
+import type { UpgradeBand } from '../lib/upgrade-bands.ts'
+import { UpgradeStateMark } from '../ui/outcome-marks.tsx'
+import { Moment } from '../ui/time.tsx'
+
+interface UpgradeBandListProps {
+  readonly bands: readonly UpgradeBand[]
+  /** The clusters they are of. */
+  readonly told: readonly string[]
+  /** Of these nobody could say it. */
+  readonly untold: readonly string[]
+}
+
+/** The upgrades that are marked in graphs, as words: how each ended, when it ran, and the way to it. */
+export function UpgradeBandList({ bands, told, untold }: UpgradeBandListProps): ReactNode {
+  return (
+    <section className="upgrade-bands" aria-label="Upgrades in this time">
+      {untold.length === 0 ? null : (
+        <p className="quiet">When {untold.join(', ')} upgraded cannot be shown: the question failed.</p>
+      )}
+      {bands.length === 0 && told.length > 0 ? (
+        <p className="quiet">No upgrade of {told.join(', ')} in this time.</p>
+      ) : null}
+      {bands.length === 0 ? null : (
+        <ul className="plain-list">
+          {bands.map(({ id, cluster, step, state, fromMs, toMs }) => (
+            <li key={id}>
+              <UpgradeStateMark state={state} /> <Link href={upgradePath(id)}>{step}</Link>
+              <span className="quiet">
+                {told.length > 1 ? ` on ${cluster}` : null} from <Moment atMs={fromMs} />
+                {toMs === undefined ? null : (
+                  <>
+                    {' '}
+                    to <Moment atMs={toMs} />
+                  </>
+                )}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

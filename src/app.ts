@@ -66,14 +66,20 @@ export interface App {
   startBeat(): void
   /** One beat at the clock's present time: facts, rules, notifications. */
   beat(): Promise<void>
-  /** Before `startBeat`: facts from what was received, as far as one beat gets; answers how much waits for the next. */
-  deriveFacts(): Promise<number>
+  /** Before `startBeat`: facts from what was received, as far as one beat gets. */
+  deriveFacts(): Promise<DerivedRound>
   /** Reads rules, runbooks, dashboards and routing again. Rejects, and changes nothing, when they cannot be used. */
   reload(cause: ReloadCause): Promise<void>
   /** Before `startBeat`: evaluates the rules as they would have been at each step of the past, both ends inclusive. */
   replayRules(range: { readonly fromMs: number; readonly toMs: number; readonly stepMs: number }): Promise<void>
   /** Answers what is under way, writes what was received, and ends. */
   stop(): Promise<void>
+}
+
+/** Clusters that one beat derived, and what waits for the next; nothing does when the beat found nothing to do. */
+export interface DerivedRound {
+  readonly derived: number
+  readonly waiting: number
 }
 
 /** Starts everything. Throws FleetError for what the user can mend: content, address, data directory, tokens. */
@@ -192,7 +198,7 @@ async function serve(
     beat: () => beat.once(),
     deriveFacts: async () => {
       const { read, derived, waiting } = await threads.query.deriveFleet(clock.nowMs())
-      return read + derived === 0 ? 0 : waiting
+      return { derived, waiting: read + derived === 0 ? 0 : waiting }
     },
     reload: (cause) => reloader.reload(cause),
     replayRules: async ({ fromMs, toMs, stepMs }) => {

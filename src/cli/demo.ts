@@ -87,6 +87,7 @@ async function runDemo(args: readonly string[], folder: string, notifyConfig: st
     clock: systemClock,
     sendsObjects: true,
     isRelayed: pace.isRelayed,
+    afterMetrics: () => showFirst(app, clusters),
     onProgress: showHistory(pace),
   })
   try {
@@ -113,16 +114,18 @@ async function prepare(app: App, simulation: Simulation, pace: DemoPace): Promis
   return 'ready'
 }
 
-/** Metrics tell how every cluster stands, which can be looked at soon; alerts are next, and what objects tell as it comes. */
+/** Of a large fleet: there is something to see before the rules are evaluated, and while Collectors still tell. */
 async function prepareLarge(app: App, simulation: Simulation, pace: DemoPace): Promise<'ready'> {
   await simulation.metricsDone
-  await deriveFacts(app)
-  console.log(
-    `\n  Open ${app.url}\n\n  Clusters and running upgrades are there. Alerts follow, and what objects tell.\n`,
-  )
   await replayRules(app, pace)
   app.startBeat()
   return 'ready'
+}
+
+/** Metrics tell how every cluster stands. */
+async function showFirst(app: App, clusters: number): Promise<void> {
+  await deriveFacts(app, clusters)
+  console.log(`\n  Open ${app.url}\n\n  Clusters and running upgrades are there. Alerts follow, and what objects tell.\n`)
 }
 
 async function replayRules(app: App, { replayMs, replayStepMs: stepMs }: DemoPace): Promise<void> {
@@ -135,42 +138,57 @@ async function replayRules(app: App, { replayMs, replayStepMs: stepMs }: DemoPac
   }
 }
 
-/** One beat after the other, as far as they get; what fails is tried again by the beats that follow. */
-async function deriveFacts(app: App): Promise<void> {
+/**
+ * One beat after the other, as far as they get; what fails is tried again by the beats that follow. When `clusters` were
+ * derived it is enough: of a fleet that lives on, something always waits.
+ */
+async function deriveFacts(app: App, clusters = Infinity): Promise<void> {
   const show = showProgress('Reading upgrades from it')
   let most = 0
-  for (let i = 0; i < DERIVED_ROUNDS_MAX; i++) {
-    const waiting = await app.deriveFacts()
+  let done = 0
+  for (let i = 0; i < DERIVED_ROUNDS_MAX && done < clusters; i++) {
+    const { derived, waiting } = await app.deriveFacts()
+    done += derived
     most = Math.max(most, waiting)
-    show({ fraction: most === 0 ? 1 : 1 - waiting / most })
-    if (waiting === 0) return
+    if (waiting === 0) break
+    show({ fraction: clusters === Infinity ? 1 - waiting / most : done / clusters })
   }
+  show({ fraction: 1 })
 }
 
-/** Objects of a small fleet are sent before anything is worth a line. */
+/** Objects are told of beside what has a bar of its own; those of a small fleet are sent before anything is worth a line. */
 function showHistory({ sending }: DemoPace): (progress: SimulationProgress) => void {
-  const show = { metrics: showProgress(sending), objects: showProgress('Sending what Collectors saw in that time') }
+  const show = { metrics: showProgress(sending), objects: showQuarters('Sending what Collectors saw in that time') }
   return ({ kind, fraction }) => {
     show[kind]({ fraction })
   }
 }
 
+type ShowProgress = (progress: Pick<SimulationProgress, 'fraction'>) => void
+
 /** One line that is written over on a terminal; a line each quarter elsewhere. */
-function showProgress(title: string): (progress: Pick<SimulationProgress, 'fraction'>) => void {
+function showProgress(title: string): ShowProgress {
+  if (!process.stdout.isTTY) return showQuarters(title)
+  const width = 30
+  let isDone = false
+  return ({ fraction }) => {
+    if (isDone) return
+    isDone = fraction >= 1
+    const done = Math.round(fraction * width)
+    const percent = `${String(Math.floor(fraction * 100)).padStart(3)} %`
+    process.stdout.write(`\r${title} [${'='.repeat(done)}${' '.repeat(width - done)}] ${percent}${isDone ? '\n' : ''}`)
+  }
+}
+
+/** Where a line begins that something else was written to. */
+const LINE_ANEW = '\r\u001b[2K'
+
+function showQuarters(title: string): ShowProgress {
   let quartersSaid = 0
   return ({ fraction }) => {
-    const percent = `${String(Math.floor(fraction * 100)).padStart(3)} %`
-    if (process.stdout.isTTY) {
-      const width = 30
-      const done = Math.round(fraction * width)
-      process.stdout.write(
-        `\r${title} [${'='.repeat(done)}${' '.repeat(width - done)}] ${percent}${fraction >= 1 ? '\n' : ''}`,
-      )
-      return
-    }
     while (fraction * 4 >= quartersSaid + 1) {
       quartersSaid++
-      console.log(`${title}: ${quartersSaid * 25} %`)
+      console.log(`${process.stdout.isTTY ? LINE_ANEW : ''}${title}: ${quartersSaid * 25} %`)
     }
   }
 }

@@ -17,7 +17,7 @@ import type { Truth } from './truth.ts'
  */
 export interface Simulation {
   readonly fleet: Fleet
-  /** The metrics of the history are sent; objects follow. Rejects as `done` does. */
+  /** The metrics of the history are sent, and `afterMetrics` is through. Rejects as `done` does. */
   readonly metricsDone: Promise<void>
   /** The history is sent. Rejects when it cannot be, or when the simulation is stopped before. */
   readonly done: Promise<void>
@@ -49,6 +49,8 @@ export interface SimulationOptions {
    * cluster sends for itself, every scrape.
    */
   readonly isRelayed?: boolean
+  /** What a relayed fleet's objects wait for when the metrics of its history are sent; metrics go on meanwhile. */
+  readonly afterMetrics?: () => Promise<void>
 }
 
 export interface SimulationProgress {
@@ -183,10 +185,11 @@ export function startSimulation(options: SimulationOptions): Simulation {
       waiting.add(end)
     })
 
-  const metricsDone = isRelayed ? sendSparse() : tellPast().then(sendWindows)
+  const metricsSent = isRelayed ? sendSparse() : tellPast().then(sendWindows)
+  const metricsDone = isRelayed ? metricsSent.then(options.afterMetrics) : metricsSent
   const done = isRelayed ? metricsDone.then(tellPast) : metricsDone
   // Whoever waits for these hears of a failure there; nobody has to.
-  const live = [metricsDone.then(() => sendLive(sendBetween)), done.then(() => sendLive(tellBetween))]
+  const live = [metricsSent.then(() => sendLive(sendBetween)), done.then(() => sendLive(tellBetween))]
   const ended = Promise.all(live).catch((err: unknown) => {
     if (!isStopped()) log.error({ error: messageOf(err) }, 'the simulated fleet could not send its history')
   })

@@ -131,8 +131,16 @@ describe('a simulation', () => {
 
   test('through a relay the same samples come in fewer requests, and of the past only some', async () => {
     const progress: SimulationProgress[] = []
-    const relayed = start((step) => progress.push(step), { isRelayed: true })
+    let sentBeforeObjects: number | undefined
+    const relayed = start((step) => progress.push(step), {
+      isRelayed: true,
+      afterMetrics: () => {
+        sentBeforeObjects = progress.at(-1)?.fraction
+        return Promise.resolve()
+      },
+    })
     await relayed.done
+    expect(sentBeforeObjects).toBe(1)
     expect(progress.at(-1)).toMatchObject({ kind: 'metrics', fraction: 1, samplesRefused: 0 })
     const past = new Map([...receiver.series].map(([key, { samples }]) => [key, samples.length]))
     await liveUntil(PRESENT + 2 * 60_000, 8)

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import { asSentence } from '../lib/as-sentence.ts'
 import { toFailure } from '../query/fetch-json.ts'
 import { Notice } from '../ui/notice.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -37,12 +38,6 @@ export function Answer<T>({ query, what, skeletonLines = 6, call, children }: An
       <div className={error === null ? 'answer' : 'answer answer-old'}>{children(data)}</div>
     </>
   )
-}
-
-/** Servers say reasons without a full stop, and something follows here. */
-function asSentence(reason: string): string {
-  const text = reason.charAt(0).toUpperCase() + reason.slice(1)
-  return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
 interface FailureNoticeProps {

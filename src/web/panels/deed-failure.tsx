@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { asSentence } from '../lib/as-sentence.ts'
 import type { ApiFailure } from '../query/fetch-json.ts'
 import { Notice } from '../ui/notice.tsx'
 
@@ -7,7 +8,7 @@ export function DeedFailure({ what, failure }: { readonly what: string; readonly
   const isForbidden = failure.status === 401 || failure.status === 403
   return (
     <Notice kind="error" title={isForbidden ? `You may not ${what}` : `Could not ${what}`}>
-      {failure.message} {failure.hint}
+      {asSentence(failure.message)} {failure.hint}
     </Notice>
   )
 }

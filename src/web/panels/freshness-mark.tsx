@@ -7,6 +7,7 @@ import type { Freshness } from '../lib/freshness.ts'
 import { formatAge, msOf } from '../lib/format-time.ts'
 import { LIVE_POLL_MS } from '../lib/live-topics.ts'
 import type { LiveState } from '../lib/live-topics.ts'
+import { ApiFailure } from '../query/fetch-json.ts'
 import { setPaused, useLiveState } from '../query/live.ts'
 import { useNow } from '../query/use-fleet.ts'
 import { useMoment } from '../query/use-moment.ts'
@@ -35,7 +36,7 @@ export function FreshnessMark(): ReactNode {
     <>
       <span className={`freshness freshness-${kind}`} role="status" title={SAYS[state]}>
         <Shape name={SHAPES[kind]} />
-        <span>{wordsOf(freshness, state)}</span>
+        <span>{wordsOf(freshness, state, isRefused(now.error))}</span>
       </span>
       {isPast ? null : <PauseButton isPaused={state === 'paused'} />}
     </>
@@ -77,7 +78,8 @@ const SHAPES: Readonly<Record<Exclude<Freshness['kind'], 'live'> | LiveState, Sh
 }
 
 /** The age is left out while it is small: a status that changes every second would be read out every second. */
-function wordsOf(freshness: Freshness, state: LiveState): string {
+function wordsOf(freshness: Freshness, state: LiveState, isRefused: boolean): string {
+  const none = isRefused ? 'No access' : 'No answer'
   switch (freshness.kind) {
     case 'connecting':
       return 'Connecting'
@@ -86,8 +88,13 @@ function wordsOf(freshness: Freshness, state: LiveState): string {
     case 'old':
       return `Data ${formatAge(freshness.ageMs)} old`
     case 'offline':
-      return freshness.ageMs === undefined ? 'No answer' : `No answer, data ${formatAge(freshness.ageMs)} old`
+      return freshness.ageMs === undefined ? none : `${none}, data ${formatAge(freshness.ageMs)} old`
   }
+}
+
+/** The server is there, and does not tell this reader. */
+function isRefused(error: Error | null): boolean {
+  return error instanceof ApiFailure && (error.status === 401 || error.status === 403)
 }
 
 function pausedWords(ageMs: number): string {

@@ -114,7 +114,9 @@ function failureOf(response: Response, body: unknown): ApiFailure {
   const { status } = response
   if (status === 403 && saidBy(body).message !== undefined) {
     return new ApiFailure(status, saidBy(body).message ?? '', {
-      hint: 'Another token has to be given: a viewer reads, a responder acknowledges and silences, an admin reloads.',
+      hint:
+        'Another token has to be given: a viewer reads, a responder acknowledges and silences, an admin reloads. ' +
+        'A browser asks for one in a new private window.',
       body,
     })
   }

@@ -183,6 +183,7 @@ test('who may not look is told what to do', async () => {
   server.answers.now = () => ({ status: 401, body: { error: 'forbidden', code: 'forbidden' } })
   const { page, close } = await openPage(browser, server, '/')
   await page.getByText('This server asks who you are').waitFor()
+  await page.getByRole('status').getByText('No access', { exact: true }).waitFor()
   await close()
 })
 

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import { asSentence } from '../../lib/as-sentence.ts'
 import { adviceFor, lineAt, remarkOfError } from '../../lib/promql/remarks.ts'
 import type { ApiFailure } from '../../query/fetch-json.ts'
 import { Shape } from '../../ui/shapes.tsx'
@@ -28,7 +29,7 @@ export function QueryFault({ expr, failure, hasAnswer, onAskAgain }: QueryFaultP
         </pre>
       )}
       <p>
-        <Shape name="cross" /> <strong>{sentence(text)}</strong>
+        <Shape name="cross" /> <strong>{asSentence(text)}</strong>
         {offset === undefined ? null : <span className="quiet"> {whereText(expr, offset)}</span>}
       </p>
       {advice === '' ? null : <p>{advice}</p>}
@@ -46,9 +47,4 @@ function whereText(expr: string, offset: number): string {
   const { column } = lineAt(expr, offset)
   const line = expr.slice(0, offset).split('\n').length
   return expr.includes('\n') ? `line ${line}, column ${column + 1}` : `column ${column + 1}`
-}
-
-function sentence(text: string): string {
-  const whole = text.charAt(0).toUpperCase() + text.slice(1)
-  return /[.!?]$/.test(whole) ? whole : `${whole}.`
 }

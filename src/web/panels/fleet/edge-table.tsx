@@ -40,7 +40,7 @@ export function EdgeTable({ edges, label, window }: EdgeTableProps): ReactNode {
             <th scope="col" className="cell-beside">
               Longest phases
             </th>
-            <th scope="col" className="cell-beside cell-number">
+            <th scope="col" className="cell-beside cell-number column-age">
               Last
             </th>
           </tr>

@@ -24,7 +24,7 @@ export function HeatMap({ rows }: { readonly rows: readonly HeatRow[] }): ReactN
                   {phaseName(phase)}
                 </th>
               ))}
-              <th scope="col" className="cell-number">
+              <th scope="col" className="cell-number column-age">
                 Began
               </th>
             </tr>

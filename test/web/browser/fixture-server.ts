@@ -182,23 +182,42 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-export async function startFixtureServer(): Promise<FixtureServer> {
-  const answers = usualAnswers()
-  const asked: string[] = []
-  const sent: Sent[] = []
-  const streams = new Set<ServerResponse>()
+/** What the one server of this process answers from; whoever started it last. */
+interface Desk {
+  readonly answers: Answers
+  readonly asked: string[]
+  readonly sent: Sent[]
+  readonly streams: Set<ServerResponse>
+}
+
+let desk: Desk | undefined
+let door: Promise<string> | undefined
+
+/** One address for all files of tests that run in this process: what a browser compiled for one serves the next. */
+async function openDoor(): Promise<string> {
   const server = createServer((request, response) => {
-    handle(request, response, answers, { asked, sent, streams }).catch((thrown: unknown) => {
+    handle(request, response, desk).catch((thrown: unknown) => {
       response.statusCode = 500
       response.end(String(thrown))
     })
   })
+  // It ends with the process, as the browser does.
+  server.unref()
   await new Promise<void>((done) => {
     server.listen(0, '127.0.0.1', done)
   })
-  const { port } = server.address() as AddressInfo
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Answers of its own, on the address of the process. One at a time: close it before the next is started. */
+export async function startFixtureServer(): Promise<FixtureServer> {
+  if (desk !== undefined) throw new Error('the fixture server of an earlier file was not closed')
+  const own: Desk = { answers: usualAnswers(), asked: [], sent: [], streams: new Set() }
+  desk = own
+  const { answers, asked, sent, streams } = own
+  const origin = await (door ??= openDoor())
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin,
     answers,
     asked,
     sent,
@@ -208,22 +227,15 @@ export async function startFixtureServer(): Promise<FixtureServer> {
       }
     },
     listening: () => streams.size,
-    close: () =>
-      new Promise((done) => {
-        server.closeAllConnections()
-        server.close(() => {
-          done()
-        })
-      }),
+    close: () => {
+      for (const stream of streams) stream.end()
+      if (desk === own) desk = undefined
+      return Promise.resolve()
+    },
   }
 }
 
-async function handle(
-  request: IncomingMessage,
-  response: ServerResponse,
-  answers: Answers,
-  heard: { readonly asked: string[]; readonly sent: Sent[]; readonly streams: Set<ServerResponse> },
-): Promise<void> {
+async function handle(request: IncomingMessage, response: ServerResponse, heard: Desk | undefined): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
   if (url.pathname === '/collect') {
     response.statusCode = 202
@@ -234,6 +246,12 @@ async function handle(
     await serveFile(url.pathname, response)
     return
   }
+  if (heard === undefined) {
+    response.statusCode = 503
+    response.end('nobody answers now')
+    return
+  }
+  const { answers } = heard
   if (url.pathname === '/api/fleet/v1/events') {
     listen(response, answers.isLive, heard.streams)
     return

@@ -112,8 +112,9 @@ describe('promtool', () => {
 
   test.for(readdirSync(RULE_TESTS_DIR))('passes the unit tests in %s', (name, context) => {
     const promtool = requirePeer('promtool', context)
-    expect(execFileSync(promtool, ['test', 'rules', join(RULE_TESTS_DIR, name)], { encoding: 'utf8' })).toContain(
-      'SUCCESS',
-    )
+    // It makes much garbage and keeps little: collecting that less often is a third less work.
+    const env = { ...process.env, GOGC: '1000' }
+    const said = execFileSync(promtool, ['test', 'rules', join(RULE_TESTS_DIR, name)], { encoding: 'utf8', env })
+    expect(said).toContain('SUCCESS')
   })
 })

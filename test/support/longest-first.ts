@@ -1,24 +1,35 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that take longest, longest first: begun last, they would run alone at the end. All others follow as they come. */
+/**
+ * One project after the other: a process takes another file, with the modules and the browser it has, only where the next
+ * one in the row is of its project, and ends otherwise. Last come the many short ones, which end together.
+ */
+const PROJECTS = ['whole', 'pages', 'parts']
+
+/** Of each project the files that take longest, longest first: begun last, they would run alone at the end. */
 const LONGEST = [
   'e2e/web',
-  'cli/commands',
-  'content/alert-rules',
-  'web/browser/accessibility',
-  'e2e/crash',
-  'web/browser/alerts',
+  'e2e/truth-over-http',
+  'e2e/rules-kill',
   'e2e/rules-reference',
-  'web/browser/alerting-pages',
+  'e2e/notify',
+  'e2e/soak',
+  'cli/commands',
   'e2e/',
-  'web/browser/',
+  'web/browser/accessibility',
+  'web/browser/alerts',
+  'web/browser/shell',
+  'web/browser/baselines',
+  'web/browser/alerting-pages',
+  'content/alert-rules',
+  'catalog/rule-tests',
   'store/crash',
-  'cli/',
 ]
 
-function placeOf({ moduleId }: TestSpecification): number {
+function placeOf({ moduleId, project }: TestSpecification): number {
   const place = LONGEST.findIndex((part) => moduleId.includes(`/test/${part}`))
-  return place === -1 ? LONGEST.length : place
+  const inProject = place === -1 ? LONGEST.length : place
+  return PROJECTS.indexOf(project.name) * (LONGEST.length + 1) + inProject
 }
 
 export class LongestFirst extends BaseSequencer {

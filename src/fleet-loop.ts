@@ -53,7 +53,7 @@ export interface FleetWriter {
 }
 
 export interface FleetLoopParts extends EvidenceReader {
-  readonly signals: Pick<SignalWatch, 'look' | 'next' | 'read' | 'again' | 'waiting' | 'eachHeard'>
+  readonly signals: Pick<SignalWatch, 'look' | 'next' | 'read' | 'again' | 'waiting' | 'isWaiting' | 'eachHeard'>
   readonly observations: ObservationReader
   readonly spans: EvidenceReader['spans'] & { readonly changedSince: ChangedSince }
   readonly facts: Pick<FleetFactsReader, 'cluster'>
@@ -146,8 +146,11 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
   let hasCounted = false
   let caughtUpMs: number | undefined
 
-  /** Clusters with something that is not read or not derived, each once for either. */
-  const waitingCount = (): number => signals.waiting + pending.size + retryAtMs.size
+  /** Clusters with something that is not read or not derived: each once, or a page would tell of more than there are. */
+  const waitingCount = (): number => {
+    const underived = new Set([...pending, ...retryAtMs.keys()])
+    return signals.waiting + [...underived].filter((cluster) => !signals.isWaiting(cluster)).length
+  }
 
   const tell = (subject: string, thrown: unknown): void => {
     if (failures.length < FAILURES_TOLD) failures.push({ subject, error: messageOf(thrown) })

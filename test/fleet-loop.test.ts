@@ -244,6 +244,22 @@ describe('facts', () => {
     expect(await looped.readers.facts.fleet.clusters()).toHaveLength(5)
   })
 
+  test('that are neither read nor derived wait once each', async () => {
+    const looped = new Looped()
+    looped.stepMs = 800
+    const name = 'kubevirt-hyperconverged-operator.v1.16.0'
+    for (const { cluster, objects } of [0, 1, 2, 3, 4].map((index) => historyOf(index))) {
+      await looped.observe(objects)
+      const ref = looped.store.resolve({ __name__: 'csv_succeeded', cluster, name, version: '1.16.0' })
+      looped.store.writer.appender.append(ref, UNTIL_MS, 1)
+    }
+    await looped.store.writer.appender.commit()
+    const report = await looped.loop.beat(UNTIL_MS)
+    expect(report).toMatchObject({ read: 1, derived: 1 })
+    expect(report.waiting).toBeGreaterThan(0)
+    expect(report.waiting).toBeLessThanOrEqual(5)
+  })
+
   test('become traces, and a trace goes with the upgrade it was of', async () => {
     const looped = new Looped()
     const { cluster, objects } = historyOf(0)

@@ -68,6 +68,11 @@ export class SignalWatch {
     return this.#changed.size + [...this.#aged].filter((cluster) => !this.#changed.has(cluster)).length
   }
 
+  isWaiting(cluster: string): boolean {
+    const number = this.#numbers.get(cluster)
+    return number !== undefined && (this.#changed.has(number) || this.#aged.has(number))
+  }
+
   /** Who is to be read next: first who has something new, the oldest first. */
   next(): string | undefined {
     const [cluster] = this.#changed.size > 0 ? this.#changed : this.#aged

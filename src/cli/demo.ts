@@ -76,6 +76,10 @@ async function runDemo(args: readonly string[], folder: string, notifyConfig: st
   const clusters = readClusters(extra.get('clusters') ?? '')
   const pace = paceOf(clusters, historyMs)
   const stopped = untilAskedToStop()
+  const ending = new AbortController()
+  void stopped.then(() => {
+    ending.abort()
+  })
   const app = await startApp({ config, clock: systemClock, log: createLog(config['log.level']), isDemo: true })
   onReloadSignal(() => app.reload('signal'))
   console.log(`Daytwo listens on ${app.url}`)
@@ -87,12 +91,12 @@ async function runDemo(args: readonly string[], folder: string, notifyConfig: st
     clock: systemClock,
     sendsObjects: true,
     isRelayed: pace.isRelayed,
-    afterMetrics: () => showFirst(app, clusters),
+    afterMetrics: () => showFirst(app, clusters, ending.signal),
     onProgress: showHistory(pace),
   })
   try {
     const getReady = pace.isRelayed ? prepareLarge : prepare
-    const outcome = await Promise.race([getReady(app, simulation, pace), stopped, app.died])
+    const outcome = await Promise.race([getReady(app, simulation, pace, ending.signal), stopped, app.died])
     if (outcome === 'ready') {
       console.log(`\n  Open ${app.url}\n\n  The fleet goes on living while this runs. Ctrl-C ends it.\n`)
     }
@@ -106,33 +110,36 @@ async function runDemo(args: readonly string[], folder: string, notifyConfig: st
 }
 
 /** History, then the rules over it, so that what has been wrong for an hour has been firing for an hour, then the facts. */
-async function prepare(app: App, simulation: Simulation, pace: DemoPace): Promise<'ready'> {
+async function prepare(app: App, simulation: Simulation, pace: DemoPace, ending: AbortSignal): Promise<'ready'> {
   await simulation.done
-  await replayRules(app, pace)
-  await deriveFacts(app)
+  await replayRules(app, pace, ending)
+  await deriveFacts(app, ending)
   app.startBeat()
   return 'ready'
 }
 
 /** Of a large fleet: there is something to see before the rules are evaluated, and while Collectors still tell. */
-async function prepareLarge(app: App, simulation: Simulation, pace: DemoPace): Promise<'ready'> {
+async function prepareLarge(app: App, simulation: Simulation, pace: DemoPace, ending: AbortSignal): Promise<'ready'> {
   await simulation.metricsDone
-  await replayRules(app, pace)
+  await replayRules(app, pace, ending)
   app.startBeat()
   return 'ready'
 }
 
 /** Metrics tell how every cluster stands. */
-async function showFirst(app: App, clusters: number): Promise<void> {
-  await deriveFacts(app, clusters)
-  console.log(`\n  Open ${app.url}\n\n  Clusters and running upgrades are there. Alerts follow, and what objects tell.\n`)
+async function showFirst(app: App, clusters: number, ending: AbortSignal): Promise<void> {
+  await deriveFacts(app, ending, clusters)
+  if (ending.aborted) return
+  console.log(
+    `\n  Open ${app.url}\n\n  Clusters and running upgrades are there. Alerts follow, and what objects tell.\n`,
+  )
 }
 
-async function replayRules(app: App, { replayMs, replayStepMs: stepMs }: DemoPace): Promise<void> {
+async function replayRules(app: App, { replayMs, replayStepMs: stepMs }: DemoPace, ending: AbortSignal): Promise<void> {
   const nowMs = systemClock.nowMs()
   const show = showProgress('Evaluating the rules over it')
   const fromMs = nowMs - replayMs
-  for (let timeMs = fromMs; timeMs <= nowMs; timeMs += stepMs) {
+  for (let timeMs = fromMs; timeMs <= nowMs && !ending.aborted; timeMs += stepMs) {
     await app.replayRules({ fromMs: timeMs, toMs: timeMs, stepMs })
     show({ fraction: Math.min(1, (timeMs - fromMs + stepMs) / replayMs) })
   }
@@ -142,18 +149,18 @@ async function replayRules(app: App, { replayMs, replayStepMs: stepMs }: DemoPac
  * One beat after the other, as far as they get; what fails is tried again by the beats that follow. When `clusters` were
  * derived it is enough: of a fleet that lives on, something always waits.
  */
-async function deriveFacts(app: App, clusters = Infinity): Promise<void> {
+async function deriveFacts(app: App, ending: AbortSignal, clusters = Infinity): Promise<void> {
   const show = showProgress('Reading upgrades from it')
   let most = 0
   let done = 0
-  for (let i = 0; i < DERIVED_ROUNDS_MAX && done < clusters; i++) {
+  for (let i = 0; i < DERIVED_ROUNDS_MAX && done < clusters && !ending.aborted; i++) {
     const { derived, waiting } = await app.deriveFacts()
     done += derived
     most = Math.max(most, waiting)
     if (waiting === 0) break
     show({ fraction: clusters === Infinity ? 1 - waiting / most : done / clusters })
   }
-  show({ fraction: 1 })
+  if (!ending.aborted) show({ fraction: 1 })
 }
 
 /** Objects are told of beside what has a bar of its own; those of a small fleet are sent before anything is worth a line. */

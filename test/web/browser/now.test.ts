@@ -198,12 +198,17 @@ test('ages follow the clock of the server, not of the phone', async () => {
 })
 
 test('a phone shows the same, without columns that do not fit', async () => {
+  const usual = now(Date.now())
+  server.answers.now = () => ({ ...usual, firing: { ...usual.firing, critical: 1200 } })
   const { page, expectClean, close } = await openPage(browser, server, '/', PHONE)
   const row = page.getByRole('table', { name: 'Stuck upgrades' }).getByRole('row').nth(1)
   await row.waitFor()
   expect(await row.innerText()).toMatch(/prague-prod-1\s+1\.18\.3 →\s+to\s+1\.19\.2\s+3 virt-handler pods/)
   const places = await page.getByRole('navigation', { name: 'Places' }).boundingBox()
   expect(places!.y + places!.height).toBe(844)
+  // A night with many is one line too.
+  const badge = await page.locator('.places-badge').boundingBox()
+  expect(badge!.height).toBeLessThan(24)
   expectClean()
   await close()
 })

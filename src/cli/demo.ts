@@ -38,7 +38,7 @@ export const demoCommand: Command = {
       'Starts the server with a simulated fleet: clusters that upgrade, get stuck, are edited by hand and fall silent,',
       'with two hours of history and then live. Its data is kept in a temporary folder unless --data names one.',
       `Of more than ${WHOLE_CLUSTERS_MAX} clusters the history of metrics is sparse (every 4 minutes, every scrape while a cluster upgrades)`,
-      'and of alerts an hour long. 10,000 clusters take some minutes of two processors, and less than 4 GB.',
+      'and of alerts an hour long. 10,000 clusters take ten minutes of two processors, and 5 GB.',
       '',
       'Demo:',
       renderExtras(EXTRAS),

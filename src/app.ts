@@ -32,6 +32,7 @@ import type { Content } from './content.ts'
 import { watchFiles } from './file-watch.ts'
 import { createFactsStep } from './fleet-loop-calls.ts'
 import { createLookups, LOOKUP_SERIES_MAX } from './lookups.ts'
+import type { Lookups } from './lookups.ts'
 import { measuredQuery } from './measured-query.ts'
 import { createNotifications } from './notifications.ts'
 import type { Notifications } from './notifications.ts'
@@ -42,7 +43,7 @@ import { createLocalEngine } from './promql/engine.ts'
 import { createReloader } from './reload.ts'
 import type { ReloadCause } from './reload.ts'
 import { countEvaluation, forgetGroups } from './rule-metrics.ts'
-import { LookupReader } from './store/lookup-reader.ts'
+import { openLookups } from './store/lookup-reader.ts'
 import { createTokenBook } from './token-book.ts'
 import type { TokenBook } from './token-book.ts'
 import { createUpgradeMarks } from './upgrade-marks.ts'
@@ -93,9 +94,15 @@ export async function startApp(asked: AppParts): Promise<App> {
   const loading = import('./api/server.ts')
   const tracing = startOwnTraces(config, VERSION, clock, log)
   const threads = await starting
+  const lookups = createLookups(
+    openLookups({ dir: config.data }, threads.watch),
+    (matchers) => threads.query.findSeries(matchers, LOOKUP_SERIES_MAX),
+    engineOptionsOf(config),
+  )
   try {
-    return await serve(parts, content, metrics, threads, await tracing, (await loading).createServer)
+    return await serve(parts, content, metrics, threads, lookups, await tracing, (await loading).createServer)
   } catch (thrown) {
+    lookups.close()
     await (await tracing).stop()
     await threads.stop()
     throw thrown
@@ -107,6 +114,7 @@ async function serve(
   content: Content,
   metrics: OwnMetrics,
   threads: AppThreads,
+  lookups: Lookups,
   ownTraces: OwnTraces,
   createServer: typeof api.createServer,
 ): Promise<App> {
@@ -119,11 +127,6 @@ async function serve(
     options: engineOptionsOf(config),
     nowMs: () => performance.now(),
   })
-  const lookups = createLookups(
-    new LookupReader({ dir: config.data }, threads.watch),
-    (matchers) => threads.query.findSeries(matchers, LOOKUP_SERIES_MAX),
-    engineOptionsOf(config),
-  )
   const query = measuredQuery(threads.query, onMain, lookups, metrics, ownTraces.tracing)
   const reader = fleetReaderOf(query)
   const events = createEventFeed({ clock, metrics, listenersMax: config['web.listeners-max'] })

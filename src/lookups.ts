@@ -31,6 +31,16 @@ const TEXT_CHARS_MAX = 2000
 /** What one may read and make before the query worker is asked after all: a fraction of a millisecond. */
 const LIMITS = { samplesMax: 20_000, resultBytesMax: 1_000_000, timeoutMs: 50 }
 
+/** A server that was given less keeps to that. */
+function limited(options: EngineOptions): EngineOptions {
+  return {
+    ...options,
+    samplesMax: Math.min(options.samplesMax, LIMITS.samplesMax),
+    resultBytesMax: Math.min(options.resultBytesMax, LIMITS.resultBytesMax),
+    timeoutMs: Math.min(options.timeoutMs, LIMITS.timeoutMs),
+  }
+}
+
 /** What is known of a text. */
 interface Known {
   /** Undefined: not looked at yet; empty: it is no look-up. */
@@ -40,23 +50,19 @@ interface Known {
 
 export function createLookups(reader: LookupReader, find: FindSeries, options: EngineOptions): Lookups {
   const nowMs = (): number => performance.now()
-  const engine = createLocalEngine({ queryable: reader, options: { ...options, ...LIMITS }, nowMs })
+  const engine = createLocalEngine({ queryable: reader, options: limited(options), nowMs })
   const texts = new Map<string, Known>()
 
+  // Nobody waits for it: whoever asks the same next is told by the query worker what is wrong.
+  const findOrNothing: FindSeries = (matchers) => find(matchers).catch(() => undefined)
   const learn = async (known: Known, selectors: readonly (readonly Matcher[])[]): Promise<void> => {
     known.isLearning = true
-    try {
-      for (const matchers of selectors) {
-        const learnt = await reader.learn(matchers, find)
-        if (learnt === 'unfit') known.selectors = NONE
-        if (learnt !== 'known') return
-      }
-    } catch (thrown) {
-      // Nobody waits for it; whoever asks the same next is told by the query worker what is wrong.
-      if (!(thrown instanceof FleetError)) throw thrown
-    } finally {
-      known.isLearning = false
+    for (const matchers of selectors) {
+      const learnt = await reader.learn(matchers, findOrNothing)
+      if (learnt === 'unfit') known.selectors = NONE
+      if (learnt !== 'known') break
     }
+    known.isLearning = false
   }
   const evaluate = async (
     query: InstantQuery | RangeQuery,

@@ -1,4 +1,3 @@
-import { receiveMessageOnPort } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
 import { invariant } from '../base/invariant.ts'
 import type { Labels } from '../model/labels.ts'
@@ -7,15 +6,13 @@ import type { Queryable, RunSelection, SelectRequest } from '../model/queryable.
 import type { RollupRequest } from '../model/rollup.ts'
 import type { SeriesColumns, SeriesRef } from '../model/series.ts'
 import { asFailure, openDatabaseForReading } from './database.ts'
-import { HeadMemory } from './head-memory.ts'
-import { HeadReader } from './head-reader.ts'
-import { HeadRows } from './head-rows.ts'
 import type { StoreOptions } from './options.ts'
 import { PackReader } from './pack-reader.ts'
 import { RollupReader } from './rollup-reader.ts'
 import { columnsOf, KeptSamples, samplesOf } from './rollup-samples.ts'
 import type { RunSources } from './run-selection.ts'
 import { Generation, SelectedRows, type RowIndex } from './selected-rows.ts'
+import { SharedHead } from './shared-head.ts'
 import type { WatchMessage, WatchShare } from './share.ts'
 
 /** What a reader found: columns of one length, by rising ref. Structured-cloneable. */
@@ -43,6 +40,17 @@ const LEARNT_MAX = 4000
 /** Main answers requests beside: it keeps little, and does not inflate for long. */
 const PACKS = { cacheBytesMax: 16 * 1024 * 1024, packBytesMax: 1024 * 1024 }
 
+/** Throws FleetError when the database cannot be read. */
+export function openLookups({ dir }: Pick<StoreOptions, 'dir'>, share: WatchShare): LookupReader {
+  const db = openDatabaseForReading(dir)
+  try {
+    return asFailure(`reading ${dir}`, () => new LookupReader(db, share))
+  } catch (thrown) {
+    db.close()
+    throw thrown
+  }
+}
+
 /**
  * A store of a few series, for a thread without an index: it asks a reader once which series matchers find, and then reads
  * their samples itself, from the head's shared memory and from packs. New series of a metric, removed ones and first
@@ -50,8 +58,7 @@ const PACKS = { cacheBytesMax: 16 * 1024 * 1024, packBytesMax: 1024 * 1024 }
  */
 export class LookupReader implements Queryable {
   readonly #db: Database.Database
-  readonly #share: WatchShare
-  readonly #memory: HeadMemory
+  readonly #shared: SharedHead<WatchMessage>
   readonly #rollups: RollupReader
   readonly #kept: KeptSamples
   readonly #sources: Omit<RunSources, 'metricOf'>
@@ -59,26 +66,25 @@ export class LookupReader implements Queryable {
   /** Selectors that are being asked for; one that something touched meanwhile is taken out. */
   readonly #asked = new Map<string, string>()
   readonly #histogramRefs = new Set<SeriesRef>()
-  #histogramSeriesSeen = 0
-  #removedLater: SeriesRef[] = []
-  #isReading = false
 
-  /** Throws FleetError when the database cannot be read. */
-  constructor({ dir }: Pick<StoreOptions, 'dir'>, share: WatchShare) {
-    this.#db = openDatabaseForReading(dir)
-    this.#share = share
-    this.#memory = new HeadMemory(share.head)
+  constructor(db: Database.Database, share: WatchShare) {
+    this.#db = db
+    this.#shared = new SharedHead(share, {
+      told: (message) => {
+        this.#take(message)
+      },
+      forget: (refs) => {
+        this.#forget(refs)
+      },
+    })
     this.#rollups = new RollupReader(this.#db)
     this.#kept = new KeptSamples(this.#db)
-    const head = new HeadReader(this.#memory, () => {
-      this.receive()
-    })
     this.#sources = {
-      memory: this.#memory,
-      head: new HeadRows(this.#memory, head),
+      memory: this.#shared.memory,
+      head: this.#shared.rows,
       packs: new PackReader(this.#db, PACKS),
       hasHistograms: (rows) => this.#haveHistograms(rows),
-      pinned: (work) => this.#pinned(work),
+      pinned: (work) => this.#shared.pinned(work),
       readingPacks: (work) => asFailure('reading packs', work),
     }
     this.receive()
@@ -145,36 +151,11 @@ export class LookupReader implements Queryable {
 
   /** Takes in what the writer told since. To be called now and then even when nothing is read. */
   receive(): void {
-    this.#histogramSeriesSeen = this.#memory.histogramSeries
-    for (;;) {
-      const received = receiveMessageOnPort(this.#share.port) as { readonly message: WatchMessage } | undefined
-      if (received === undefined) return
-      const { message } = received
-      switch (message.kind) {
-        case 'slots':
-          this.#memory.addSlots(message.buffer)
-          break
-        case 'pages':
-          this.#memory.addPages(message.buffer)
-          break
-        case 'metrics':
-          this.#forgetMetrics(new Set(message.names))
-          break
-        case 'histograms':
-          this.#histogramRefs.add(message.ref)
-          this.#asked.clear()
-          break
-        case 'removed':
-          if (this.#isReading) this.#removedLater.push(...message.refs)
-          else this.#remove(message.refs)
-          break
-      }
-    }
+    this.#shared.receive()
   }
 
   close(): void {
-    this.#memory.unpin(this.#share.reader)
-    this.#share.port.close()
+    this.#shared.close()
     this.#db.close()
   }
 
@@ -190,34 +171,31 @@ export class LookupReader implements Queryable {
     for (const [key, metric] of this.#asked) if (names.has(metric)) this.#asked.delete(key)
   }
 
-  #remove(refs: readonly SeriesRef[]): void {
+  #take(message: Exclude<WatchMessage, { readonly kind: 'slots' | 'pages' }>): void {
+    switch (message.kind) {
+      case 'metrics':
+        this.#forgetMetrics(new Set(message.names))
+        break
+      case 'histograms':
+        this.#histogramRefs.add(message.ref)
+        this.#asked.clear()
+        break
+      case 'removed':
+        this.#asked.clear()
+        break
+    }
+  }
+
+  #forget(refs: readonly SeriesRef[]): void {
     if (refs.length === 0) return
-    this.#asked.clear()
     const gone = new Set(refs)
     for (const ref of gone) this.#histogramRefs.delete(ref)
     for (const [key, known] of this.#learnt) if (known.remove(gone)) this.#learnt.delete(key)
   }
 
-  /** After the samples: whoever sees a first histogram sees that it was announced. */
   #haveHistograms({ refs }: SelectedRows): boolean {
-    if (this.#memory.histogramSeries !== this.#histogramSeriesSeen) this.receive()
+    this.#shared.receiveHistograms()
     return this.#histogramRefs.size > 0 && refs.some((ref) => this.#histogramRefs.has(ref))
-  }
-
-  /** As a reader's: while `work` runs, nothing of the head that it can reach is used for something else. */
-  #pinned<T>(work: () => T): T {
-    this.#memory.pin(this.#share.reader)
-    try {
-      this.#remove(this.#removedLater)
-      this.#removedLater = []
-      // After the pin: a series removed before it is known to be gone now, one removed later keeps its slot.
-      this.receive()
-      this.#isReading = true
-      return work()
-    } finally {
-      this.#isReading = false
-      this.#memory.unpin(this.#share.reader)
-    }
   }
 }
 

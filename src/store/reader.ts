@@ -1,4 +1,3 @@
-import { receiveMessageOnPort } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
 import type { ExemplarSeries } from '../model/exemplar.ts'
 import { compareLabels, compareText, type Labels } from '../model/labels.ts'
@@ -9,9 +8,8 @@ import type { RollupRequest, RollupSelection } from '../model/rollup.ts'
 import type { SeriesColumns } from '../model/series.ts'
 import { asFailure, openDatabaseForReading } from './database.ts'
 import { readExemplars } from './exemplar-reader.ts'
-import { HeadMemory } from './head-memory.ts'
-import { HeadReader } from './head-reader.ts'
-import { HeadRows } from './head-rows.ts'
+import type { HeadMemory } from './head-memory.ts'
+import type { HeadReader } from './head-reader.ts'
 import { HistogramReader } from './histogram-reader.ts'
 import type { FoundSeries } from './lookup-reader.ts'
 import { readFamilies } from './metadata.ts'
@@ -27,6 +25,7 @@ import { RunList } from './run-list.ts'
 import type { RunSources, StoreRunSelection } from './run-selection.ts'
 import { SampleColumns } from './sample-columns.ts'
 import { eachPair, eachSeries } from './series-rows.ts'
+import { SharedHead } from './shared-head.ts'
 import { eachFlatSeries, type ReaderShare, type StoreMessage } from './share.ts'
 
 /** The reading side of the store, on the query worker, or in tests on the writer's own thread. */
@@ -61,7 +60,7 @@ export function openReader(options: Pick<StoreOptions, 'dir'>, share: ReaderShar
 
 class SharedReader implements StoreReader {
   readonly #db: Database.Database
-  readonly #share: ReaderShare
+  readonly #shared: SharedHead<StoreMessage>
   readonly #memory: HeadMemory
   readonly #pairs = new PairTable()
   readonly #index = new SeriesIndex(this.#pairs)
@@ -70,38 +69,38 @@ class SharedReader implements StoreReader {
   readonly #rollups: RollupReader
   readonly #kept: KeptSamples
   readonly #histograms: HistogramReader
-  /** How many series with histograms the writer had announced when they were last received. */
-  #histogramSeriesSeen = 0
   readonly #runs = new RunList()
   readonly #growth = new GrowthWatch()
-  /** Series that were removed while a read goes on: it may still use their slots and labels. */
-  #removedLater: number[] = []
-  #isReading = false
   readonly #metricOf = (ref: number): number => this.#index.metricOf(ref)
 
   readonly #sources: RunSources
 
   constructor(db: Database.Database, share: ReaderShare) {
     this.#db = db
-    this.#share = share
-    this.#memory = new HeadMemory(share.head)
-    this.#head = new HeadReader(this.#memory, () => {
-      this.#receive()
+    this.#shared = new SharedHead(share, {
+      told: (message) => {
+        this.#take(message)
+      },
+      forget: (refs) => {
+        this.#index.remove(refs)
+      },
     })
+    this.#memory = this.#shared.memory
+    this.#head = this.#shared.reader
     this.#packs = new PackReader(db)
     this.#rollups = new RollupReader(db)
     this.#kept = new KeptSamples(db)
     this.#histograms = new HistogramReader(db)
     this.#sources = {
       memory: this.#memory,
-      head: new HeadRows(this.#memory, this.#head),
+      head: this.#shared.rows,
       packs: this.#packs,
       metricOf: this.#metricOf,
       hasHistograms: (rows) => this.#haveHistograms() && this.#histograms.isAnyOf(rows),
-      pinned: (work) => this.#pinned(work),
+      pinned: (work) => this.#shared.pinned(work),
       readingPacks: (work) => asFailure('reading packs', work),
     }
-    this.#load()
+    this.#load(share)
   }
 
   get seriesCount(): number {
@@ -126,7 +125,7 @@ class SharedReader implements StoreReader {
 
   /** After the samples: whoever sees a first histogram sees that it was announced. */
   #haveHistograms(): boolean {
-    if (this.#memory.histogramSeries !== this.#histogramSeriesSeen) this.#receive()
+    this.#shared.receiveHistograms()
     return !this.#histograms.isEmpty
   }
 
@@ -155,7 +154,7 @@ class SharedReader implements StoreReader {
     const inHead = new SampleColumns(request.maxSamples)
     // First the head, then the database: the writer does it the other way round, so what a flush moves meanwhile is
     // found in one of them or in both.
-    const { refs, ends } = this.#pinned(() => {
+    const { refs, ends } = this.#shared.pinned(() => {
       const refs = match()
       const ends = new Float64Array(refs.length)
       for (let i = 0; i < refs.length; i++) {
@@ -181,7 +180,7 @@ class SharedReader implements StoreReader {
   }
 
   #selectRuns(request: SelectRequest, sources: RunSources): StoreRunSelection | KeptRunSelection {
-    this.#receive()
+    this.#shared.receive()
     return samplesOf(this.#index.select(request.matchers, request.tally), request, sources, this.#kept)
   }
 
@@ -191,7 +190,7 @@ class SharedReader implements StoreReader {
   }
 
   selectRollup(request: RollupRequest): RollupSelection | undefined {
-    this.#receive()
+    this.#shared.receive()
     const plan = asFailure('reading blocks', () => this.#rollups.plan(request))
     if (plan === undefined) return undefined
     const rows = this.#index.select(request.matchers, request.tally)
@@ -201,7 +200,7 @@ class SharedReader implements StoreReader {
   }
 
   find(matchers: readonly Matcher[], seriesMax: number): FoundSeries | undefined {
-    this.#receive()
+    this.#shared.receive()
     const rows = this.#index.select(matchers)
     if (rows.length > seriesMax || this.#sources.hasHistograms(rows)) return undefined
     const refs = rows.refs.slice()
@@ -217,7 +216,7 @@ class SharedReader implements StoreReader {
   #selectNewest(request: SelectRequest): readonly SeriesColumns[] {
     const { fromMs, toMs } = request
     const newest = new SampleColumns(request.maxSamples)
-    const { refs, ends, flushed } = this.#pinned(() => {
+    const { refs, ends, flushed } = this.#shared.pinned(() => {
       const refs = this.#index.match(request.matchers)
       const ends = new Float64Array(refs.length)
       const flushed: number[] = []
@@ -274,7 +273,7 @@ class SharedReader implements StoreReader {
   }
 
   exemplars(matchers: readonly Matcher[], range: TimeRange): readonly ExemplarSeries[] {
-    this.#receive()
+    this.#shared.receive()
     const rows = this.#index.select(matchers)
     const found = asFailure('reading exemplars', () => readExemplars(this.#db, rows.refs, range))
     return Array.from(found, ([ref, exemplars]) => ({ labels: this.#index.labelsOf(ref), exemplars })).sort((a, b) =>
@@ -287,7 +286,7 @@ class SharedReader implements StoreReader {
   }
 
   noteGrowth(nowMs: number): void {
-    this.#receive()
+    this.#shared.receive()
     this.#growth.note(nowMs, this.#index.newestRef)
   }
 
@@ -298,21 +297,19 @@ class SharedReader implements StoreReader {
   }
 
   status(top: number): IndexStatus & KeptTimes {
-    this.#receive()
+    this.#shared.receive()
     const times = asFailure('reading blocks', () => keptTimesOf(this.#db))
     return { ...indexStatusOf(this.#index, this.#pairs, top), ...times }
   }
 
   close(): void {
-    this.#memory.unpin(this.#share.reader)
-    this.#share.port.close()
+    this.#shared.close()
     this.#db.close()
   }
 
   /** What is written down already, and then what was announced since. */
-  #load(): void {
+  #load({ series, histograms }: ReaderShare): void {
     const slots = new Map<number, number>()
-    const { series } = this.#share
     for (let i = 0; i < series.length; i += 2) slots.set(series[i]!, series[i + 1]!)
     eachPair(this.#db, (id, name, value) => {
       this.#pairs.add(id, name, value)
@@ -321,55 +318,24 @@ class SharedReader implements StoreReader {
       const slot = slots.get(ref)
       if (slot !== undefined) this.#index.add({ ref, slot, pairIds })
     })
-    for (const ref of this.#share.histograms) this.#histograms.add(ref)
-    this.#receive()
+    for (const ref of histograms) this.#histograms.add(ref)
+    this.#shared.receive()
   }
 
-  #receive(): void {
-    // Before the messages: what is counted was announced.
-    this.#histogramSeriesSeen = this.#memory.histogramSeries
-    for (;;) {
-      const received = receiveMessageOnPort(this.#share.port) as { readonly message: StoreMessage } | undefined
-      if (received === undefined) return
-      const { message } = received
-      switch (message.kind) {
-        case 'slots':
-          this.#memory.addSlots(message.buffer)
-          break
-        case 'pages':
-          this.#memory.addPages(message.buffer)
-          break
-        case 'series':
-          for (const { id, name, value } of message.pairs) this.#pairs.add(id, name, value)
-          eachFlatSeries(message.series, (row) => {
-            this.#index.add(row)
-          })
-          break
-        case 'histograms':
-          this.#histograms.add(message.ref)
-          break
-        case 'removed':
-          this.#histograms.remove(message.refs)
-          if (this.#isReading) this.#removedLater.push(...message.refs)
-          else this.#index.remove(message.refs)
-          break
-      }
-    }
-  }
-
-  /** Runs `work` on the head; while it runs, nothing it can reach is used for something else. */
-  #pinned<T>(work: () => T): T {
-    this.#memory.pin(this.#share.reader)
-    try {
-      // After the pin: a series removed before it is out of the index now, one removed later keeps its slot.
-      this.#index.remove(this.#removedLater)
-      this.#removedLater = []
-      this.#receive()
-      this.#isReading = true
-      return work()
-    } finally {
-      this.#isReading = false
-      this.#memory.unpin(this.#share.reader)
+  #take(message: Exclude<StoreMessage, { readonly kind: 'slots' | 'pages' }>): void {
+    switch (message.kind) {
+      case 'series':
+        for (const { id, name, value } of message.pairs) this.#pairs.add(id, name, value)
+        eachFlatSeries(message.series, (row) => {
+          this.#index.add(row)
+        })
+        break
+      case 'histograms':
+        this.#histograms.add(message.ref)
+        break
+      case 'removed':
+        this.#histograms.remove(message.refs)
+        break
     }
   }
 
@@ -425,7 +391,7 @@ class SharedReader implements StoreReader {
   #refsInRange(matchers: readonly Matcher[], { fromMs, toMs }: TimeRange): readonly number[] {
     const inRange: number[] = []
     const unsure: number[] = []
-    this.#pinned(() => {
+    this.#shared.pinned(() => {
       for (const ref of this.#index.match(matchers)) {
         const slot = this.#index.slotOf(ref)
         const flushedUntilMs = this.#memory.flushedUntilMs(slot)

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { Matcher } from '../../src/model/matcher.ts'
 import type { RunSelection } from '../../src/model/queryable.ts'
 import { openDatabaseForReading } from '../../src/store/database.ts'
-import { LookupMiss, LookupReader } from '../../src/store/lookup-reader.ts'
-import type { FindSeries, FoundSeries } from '../../src/store/lookup-reader.ts'
+import { LookupMiss, openLookups } from '../../src/store/lookup-reader.ts'
+import type { FindSeries, FoundSeries, LookupReader } from '../../src/store/lookup-reader.ts'
 import { PackReader } from '../../src/store/pack-reader.ts'
 import { columnsOf } from '../../src/store/rollup-samples.ts'
 import { histogramOf } from '../support/histograms.ts'
@@ -31,7 +31,7 @@ function opened(options: TestOptions = OPTIONS): {
   readonly find: FindSeries
 } {
   const store = new TempStore(options)
-  const lookups = new LookupReader(store.options, store.writer.watch())
+  const lookups = openLookups(store.options, store.writer.watch())
   return { store, lookups, find: (matchers) => Promise.resolve(store.reader.find(matchers, 16)) }
 }
 

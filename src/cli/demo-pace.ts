@@ -4,6 +4,8 @@ import { formatDuration } from '../model/duration.ts'
 export interface DemoPace {
   /** Clusters send through relays, and the past of their metrics is sparse. */
   readonly isRelayed: boolean
+  /** How long before the history objects tell of. */
+  readonly pastMs: number
   /** How long before the present the rules are evaluated over the made-up past, and how often. */
   readonly replayMs: number
   readonly replayStepMs: number
@@ -21,11 +23,13 @@ const LARGE_STEP_MS = 5 * 60_000
 /** Rules that wait for an hour have waited for it. */
 const LARGE_REPLAY_MS = 65 * 60_000
 
-export function paceOf(clusters: number, historyMs: number): DemoPace {
+export function paceOf(clusters: number, historyMs: number, pastMs: number): DemoPace {
   const sending = `Sending ${formatDuration(historyMs)} of history of ${clusters} clusters`
-  if (clusters <= WHOLE_CLUSTERS_MAX) return { isRelayed: false, replayMs: historyMs, replayStepMs: STEP_MS, sending }
+  if (clusters <= WHOLE_CLUSTERS_MAX)
+    return { isRelayed: false, pastMs, replayMs: historyMs, replayStepMs: STEP_MS, sending }
   return {
     isRelayed: true,
+    pastMs: 0,
     replayMs: Math.min(historyMs, LARGE_REPLAY_MS),
     replayStepMs: LARGE_STEP_MS,
     sending: `${sending}, metrics every 4 minutes`,

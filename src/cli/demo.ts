@@ -23,6 +23,12 @@ import { onReloadSignal, untilAskedToStop } from './stop-signal.ts'
 const EXTRAS: readonly ExtraOption[] = [
   { name: 'clusters', placeholder: 'N', help: 'Clusters in the simulated fleet.', default: '200' },
   { name: 'history', placeholder: 'DUR', help: 'How much of the past to make up.', default: '2h' },
+  {
+    name: 'past',
+    placeholder: 'DUR',
+    help: `How long before that objects tell of, with their upgrades. Of more than ${WHOLE_CLUSTERS_MAX} clusters nothing.`,
+    default: '395d',
+  },
   { name: 'seed', placeholder: 'TEXT', help: 'The same seed makes the same fleet.', default: 'daytwo' },
 ]
 
@@ -36,7 +42,7 @@ export const demoCommand: Command = {
       'Usage: daytwo demo [options]',
       '',
       'Starts the server with a simulated fleet: clusters that upgrade, get stuck, are edited by hand and fall silent,',
-      'with two hours of history and then live. Its data is kept in a temporary folder unless --data names one.',
+      'with a year of upgrades, two hours of metrics and alerts, and then live. Its data is kept in a temporary folder unless --data names one.',
       `Of more than ${WHOLE_CLUSTERS_MAX} clusters the history of metrics is sparse (every 4 minutes, every scrape while a cluster upgrades)`,
       'and of alerts an hour long. 10,000 clusters take ten minutes of two processors, and 5 GB.',
       '',
@@ -72,9 +78,10 @@ async function runDemo(args: readonly string[], folder: string, notifyConfig: st
     ['log.level', 'warn'],
   ])
   const { config, extra } = readServeArguments(args, EXTRAS, defaults)
-  const historyMs = readHistory(extra.get('history') ?? '')
+  const historyMs = readLength('history', extra.get('history') ?? '')
+  const pastMs = readLength('past', extra.get('past') ?? '')
   const clusters = readClusters(extra.get('clusters') ?? '')
-  const pace = paceOf(clusters, historyMs)
+  const pace = paceOf(clusters, historyMs, pastMs)
   const stopped = untilAskedToStop()
   const ending = new AbortController()
   void stopped.then(() => {
@@ -88,6 +95,7 @@ async function runDemo(args: readonly string[], folder: string, notifyConfig: st
     seed: extra.get('seed') ?? '',
     clusters,
     historyMs,
+    pastMs: pace.pastMs,
     clock: systemClock,
     sendsObjects: true,
     isRelayed: pace.isRelayed,
@@ -200,10 +208,12 @@ function showQuarters(title: string): ShowProgress {
   }
 }
 
-function readHistory(text: string): number {
-  const historyMs = parseDuration(text)
-  if (historyMs !== undefined && historyMs > 0) return historyMs
-  throw new FleetError('config_invalid', `option history: got ${JSON.stringify(text)}, want a duration such as 2h`)
+/** Of the past there may be none. */
+function readLength(option: 'history' | 'past', text: string): number {
+  const lengthMs = parseDuration(text)
+  if (lengthMs !== undefined && (lengthMs > 0 || option === 'past')) return lengthMs
+  const want = option === 'past' ? 'a duration such as 395d, or 0' : 'a duration such as 2h'
+  throw new FleetError('config_invalid', `option ${option}: got ${JSON.stringify(text)}, want ${want}`)
 }
 
 function readClusters(text: string): number {

@@ -93,6 +93,8 @@ const SHARE_OF_RELEASES: readonly (readonly [hco: string, weight: number])[] = [
   ['1.18.1', 4],
 ]
 
+const PLATFORM_PATCHES = 3
+
 const NODE_COUNTS = [
   [1, 3],
   [3, 10],
@@ -150,6 +152,11 @@ export function createProfile(seed: string, index: number, scrapeMs: number, wis
 /** How the cluster's own package counts: `1.16.0` upstream is `4.20.0` in OpenShift Virtualization. */
 export function productVersion(profile: ClusterProfile, release: Release): string {
   return profile.flavour === 'community' ? release.hco : `4.${openshiftMinorOf(release)}.${release.patch}`
+}
+
+/** The patch of OpenShift's minor that the cluster takes: always the same, and one of few. */
+export function platformVersion({ seed }: Pick<ClusterProfile, 'seed'>, minor: number): string {
+  return `4.${minor}.${hashOf(seed, 'platform', minor) % PLATFORM_PATCHES}`
 }
 
 export function csvName(profile: ClusterProfile, release: Release): string {

@@ -2,6 +2,7 @@ import { request as httpRequest, Agent as HttpAgent, type IncomingMessage } from
 import { request as httpsRequest, Agent as HttpsAgent } from 'node:https'
 import type { Clock } from '../base/clock.ts'
 import { FleetError, messageOf, type ErrorCode } from '../base/errors.ts'
+import { statusMessageOf } from '../wire/otlp-answer.ts'
 
 /**
  * Posts bodies to one address over kept-alive connections, as senders of telemetry do: what the server cannot take now
@@ -170,14 +171,23 @@ function createPost(
 }
 
 async function readAnswer(response: IncomingMessage): Promise<Answer> {
-  let text = ''
-  response.setEncoding('utf8')
+  const parts: Buffer[] = []
+  let bytes = 0
   // Read to the end, so that the connection can be used again; keep what a person would read.
-  for await (const part of response) if (text.length < ANSWER_BYTES_MAX) text += String(part)
+  for await (const part of response as AsyncIterable<Buffer>) {
+    if (bytes < ANSWER_BYTES_MAX) parts.push(part)
+    bytes += part.length
+  }
   const seconds = Number(response.headers['retry-after'] ?? Number.NaN)
   return {
     status: response.statusCode ?? 0,
-    text: text.slice(0, ANSWER_BYTES_MAX).trim(),
+    text: textOf(Buffer.concat(parts), response.headers['content-type']).slice(0, ANSWER_BYTES_MAX).trim(),
     retryAfterMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined,
   }
+}
+
+/** A receiver of OTLP answers protobuf with protobuf: what it says stands in a message. */
+function textOf(body: Buffer, type: string | undefined): string {
+  const said = type?.startsWith('application/x-protobuf') === true ? statusMessageOf(body) : undefined
+  return said ?? body.toString('utf8')
 }

@@ -1,6 +1,7 @@
 import type { ObjectObservation } from '../model/observation.ts'
 import { HOUR_MS, MINUTE_MS } from './scenarios/window.ts'
 import { historyOfPlan } from './history/history-of-plan.ts'
+import type { ClusterPast } from './history/past-of-plan.ts'
 import { listableObjects, listedAt } from './history/pulls.ts'
 import { isHeard, livesOf, PULL_EVERY_MS, pullOffsetMs, watch, type ObjectLife } from './history/watch.ts'
 import type { ClusterPlan } from './scenario.ts'
@@ -11,6 +12,8 @@ import type { ClusterPlan } from './scenario.ts'
  */
 export interface SimCollector {
   readonly plan: ClusterPlan
+  /** Since when it sees anything. */
+  readonly sinceMs: number
   /** What it saw in [fromMs, untilMs), oldest first. Ask in time order. */
   recordsBetween(fromMs: number, untilMs: number): readonly ObjectObservation[]
 }
@@ -43,8 +46,11 @@ interface Ahead {
   readonly isHeardAt: (timeMs: number) => boolean
 }
 
-/** @param listsFromMs lists before this are not sent: they would tell what the watch tells */
-export function createCollector(plan: ClusterPlan, listsFromMs: number): SimCollector {
+/**
+ * @param listsFromMs lists before this are not sent: they would tell what the watch tells
+ * @param past what the Collector saw before the plan begins; nothing when absent
+ */
+export function createCollector(plan: ClusterPlan, listsFromMs: number, past?: ClusterPast): SimCollector {
   let ahead: Ahead | undefined
   /** Nothing happens before. */
   let restsUntilMs = -Infinity
@@ -60,9 +66,11 @@ export function createCollector(plan: ClusterPlan, listsFromMs: number): SimColl
 
   return {
     plan,
+    sinceMs: past?.fromMs ?? plan.startMs,
     recordsBetween(fromMs, untilMs) {
       if (untilMs <= restsUntilMs) return []
-      if (ahead === undefined || ahead.untilMs - PLANNED_BEFORE_MS < untilMs) ahead = workOut(plan, untilMs + AHEAD_MS)
+      if (ahead === undefined || ahead.untilMs - PLANNED_BEFORE_MS < untilMs)
+        ahead = workOut(plan, untilMs + AHEAD_MS, past)
       const { watched, objects, isHeardAt } = ahead
       const records = watched.filter(({ observedMs }) => observedMs >= fromMs && observedMs < untilMs)
       for (let pullMs = pullAfter(fromMs); pullMs < untilMs; pullMs += PULL_EVERY_MS) {
@@ -74,8 +82,8 @@ export function createCollector(plan: ClusterPlan, listsFromMs: number): SimColl
   }
 }
 
-function workOut(plan: ClusterPlan, untilMs: number): Ahead {
-  const history = historyOfPlan(plan, untilMs)
+function workOut(plan: ClusterPlan, untilMs: number, past: ClusterPast | undefined): Ahead {
+  const history = historyOfPlan(plan, untilMs, past)
   const isThere = (kind: string): boolean => plan.isInstalled || WITHOUT_INSTANCE.has(kind)
   const lives = livesOf(history)
   return {

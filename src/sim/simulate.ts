@@ -2,7 +2,10 @@ import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import { silentLog, type Log } from '../base/log.ts'
 import { createFleet, type Fleet, type FleetOptions } from './fleet.ts'
+import { CALENDAR } from './history/calendar.ts'
 import { tellsObjects } from './history/history-of-plan.ts'
+import { pastOfPlan, type PastOptions } from './history/past-of-plan.ts'
+import { atSecond } from './history/plan-history.ts'
 import { createRecordsSender } from './records-sender.ts'
 import { createSender, type SenderCounts } from './sender.ts'
 import { createCollector, type SimCollector } from './sim-collector.ts'
@@ -43,6 +46,8 @@ export interface SimulationOptions {
   readonly roleOf?: FleetOptions['roleOf']
   /** Whether clusters with a Collector tell of their objects too; not when absent. */
   readonly sendsObjects?: boolean
+  /** How long before the history Collectors tell of, with upgrades of months in it; not at all when absent. */
+  readonly pastMs?: number
   /**
    * For fleets of thousands: clusters send through relays, many in one request, metrics of the history are sparse
    * (`sparse-scrapes.ts`) and of one Prometheus of a pair, and lists of objects begin when the history ends. When absent each
@@ -61,6 +66,7 @@ export interface SimulationProgress {
   readonly samplesRefused: number
 }
 
+const DAY_MS = 86_400_000
 /** So many scrapes of a common cluster fill a request. */
 const SCRAPES_PER_WINDOW = 25
 /** Between two rounds of live sending: how long a Prometheus waits for a request to fill. */
@@ -74,6 +80,7 @@ const RELAY_ROUND_MS = 1000
 /** Prometheuses that share a relay. */
 const RELAYED_TOGETHER = 25
 const RELAY_SAMPLES_MAX = 10_000
+const NEWEST_AGE_MS = 17 * DAY_MS
 
 /** Scrapes of one Prometheus that are to be sent. */
 interface Due {
@@ -94,9 +101,12 @@ export function startSimulation(options: SimulationOptions): Simulation {
   const sender = createSender(isRelayed ? { ...parts, samplesPerRequestMax: RELAY_SAMPLES_MAX } : parts)
   const records = createRecordsSender(parts)
   const listsFromMs = isRelayed ? presentMs : presentMs - LISTS_BEFORE_MS
+  const past = pastOptions(options.pastMs ?? 0, startMs, presentMs)
   const collectors =
     options.sendsObjects === true
-      ? fleet.plans.filter(tellsObjects).map((plan) => createCollector(plan, listsFromMs))
+      ? fleet.plans
+          .filter(tellsObjects)
+          .map((plan) => createCollector(plan, listsFromMs, past === undefined ? undefined : pastOfPlan(plan, past)))
       : []
   const stopping = new AbortController()
   const isStopped = (): boolean => stopping.signal.aborted
@@ -154,7 +164,7 @@ export function startSimulation(options: SimulationOptions): Simulation {
     )
     let told = 0
     await inParallel([...stories!, ...others!], PARALLEL_MAX, async (collector) => {
-      await records.send(collector.plan.profile, collector.recordsBetween(startMs, presentMs))
+      await records.send(collector.plan.profile, collector.recordsBetween(collector.sinceMs, presentMs))
       if (isRelayed) tellProgress('objects', ++told / collectors.length)
     })
   }
@@ -208,6 +218,13 @@ export function startSimulation(options: SimulationOptions): Simulation {
       await ended
     },
   }
+}
+
+/** The newest release is some weeks old at the present, so that a fleet is on its way to it. */
+function pastOptions(pastMs: number, startMs: number, presentMs: number): PastOptions | undefined {
+  if (pastMs === 0) return undefined
+  const newestMs = Math.max(...CALENDAR.map(({ releasedMs }) => releasedMs))
+  return { sinceMs: atSecond(startMs - pastMs), calendarShiftMs: atSecond(presentMs - NEWEST_AGE_MS - newestMs) }
 }
 
 /** Whether more happens to a cluster in [fromMs, untilMs) than that it is there. */

@@ -1,4 +1,5 @@
-import { ProtobufWriter, VARINT } from './protobuf.ts'
+import { DecodeError } from './decode-error.ts'
+import { LENGTH_DELIMITED, ProtobufReader, ProtobufWriter, VARINT } from './protobuf.ts'
 
 /**
  * What an OTLP receiver answers, in the encoding of the request: Export*ServiceResponse, and google.rpc.Status for what
@@ -42,6 +43,31 @@ export function encodeExportAnswer(
 export function encodeStatus(encoding: OtlpEncoding, code: number, message: string): Uint8Array {
   return encoding === 'json' ? jsonBytes({ code, message }) : numberAndText(code, message)
 }
+
+/** What a receiver says in a google.rpc.Status; `undefined`: the bytes are none, or it says nothing. */
+export function statusMessageOf(bytes: Uint8Array): string | undefined {
+  const reader = new ProtobufReader(bytes)
+  let message: string | undefined
+  try {
+    while (reader.position < bytes.length) {
+      const tag = reader.tag(bytes.length)
+      if (tag !== (MESSAGE << 3) + LENGTH_DELIMITED) {
+        reader.skip(tag, bytes.length)
+        continue
+      }
+      const end = reader.lengthDelimitedEnd(bytes.length)
+      message = utf8.decode(bytes.subarray(reader.position, end))
+      reader.position = end
+    }
+    return message === '' ? undefined : message
+  } catch (thrown) {
+    if (thrown instanceof DecodeError || thrown instanceof TypeError) return undefined
+    throw thrown
+  }
+}
+
+const MESSAGE = 2
+const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Both messages are a number in field 1 and a text in field 2. */
 function numberAndText(number: number, text: string): Uint8Array {

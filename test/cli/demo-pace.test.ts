@@ -3,10 +3,12 @@ import { demoCommand } from '../../src/cli/demo.ts'
 import { paceOf, WHOLE_CLUSTERS_MAX } from '../../src/cli/demo-pace.ts'
 
 const HOUR_MS = 3_600_000
+const YEAR_MS = 365 * 24 * HOUR_MS
 
 test('a small fleet tells everything, and the rules run over all of it', () => {
-  expect(paceOf(WHOLE_CLUSTERS_MAX, 2 * HOUR_MS)).toEqual({
+  expect(paceOf(WHOLE_CLUSTERS_MAX, 2 * HOUR_MS, YEAR_MS)).toEqual({
     isRelayed: false,
+    pastMs: YEAR_MS,
     replayMs: 2 * HOUR_MS,
     replayStepMs: 30_000,
     sending: 'Sending 2h of history of 1000 clusters',
@@ -14,8 +16,8 @@ test('a small fleet tells everything, and the rules run over all of it', () => {
 })
 
 test('thousands of clusters tell less of their past, and it is said', () => {
-  const pace = paceOf(10_000, 2 * HOUR_MS)
-  expect(pace.isRelayed).toBe(true)
+  const pace = paceOf(10_000, 2 * HOUR_MS, YEAR_MS)
+  expect(pace).toMatchObject({ isRelayed: true, pastMs: 0 })
   expect(pace.sending).toBe('Sending 2h of history of 10000 clusters, metrics every 4 minutes')
   // An hour, which is what the slowest rules wait, in steps that no alert seems to end between.
   expect(pace.replayMs).toBeGreaterThan(HOUR_MS)
@@ -24,5 +26,5 @@ test('thousands of clusters tell less of their past, and it is said', () => {
 })
 
 test('no more is replayed than there is history', () => {
-  expect(paceOf(10_000, HOUR_MS / 2).replayMs).toBe(HOUR_MS / 2)
+  expect(paceOf(10_000, HOUR_MS / 2, YEAR_MS).replayMs).toBe(HOUR_MS / 2)
 })

@@ -4,6 +4,7 @@ import { planHistory } from '../../src/sim/history/plan-history.ts'
 import { shippingOf } from '../../src/sim/history/shipments.ts'
 import { upgradeSpans } from '../../src/sim/history/spans.ts'
 import { createHistoryPlayer, type HistoryPlayer } from '../../src/sim/history-player.ts'
+import { encodeStatus } from '../../src/wire/otlp-answer.ts'
 import { startHook, type HookServer } from '../support/hook-server.ts'
 import { startOtlpSink, type OtlpSink } from '../support/otlp-sink.ts'
 
@@ -76,4 +77,17 @@ test('what is refused is counted with what was said', async () => {
   expect(samples.refused).toBeGreaterThan(0)
   expect(samples.lastRefusal).toContain('too old')
   expect(spans.refused).toBe(1)
+})
+
+test('what a receiver of OTLP refuses is quoted as a person reads it, not as the bytes it is wrapped in', async () => {
+  const message =
+    'log record 3 has no time, and none was observed: a record needs one of them, and all others were taken too'
+  player = createHistoryPlayer({ url: hook.url, clock: systemClock })
+  const body = Buffer.from(encodeStatus('protobuf', 3, message)).toString('utf8')
+  hook.answer = [{ status: 400, body, headers: { 'content-type': 'application/x-protobuf' } }]
+  await player.send(history, [shipments.find(({ kind }) => kind === 'objects')!])
+  expect(player.counts().objects.lastRefusal).toBe(`400 ${message}`)
+  hook.answer = [{ status: 400, body: 'not protobuf', headers: { 'content-type': 'application/x-protobuf' } }]
+  await player.send(history, [shipments.find(({ kind }) => kind === 'objects')!])
+  expect(player.counts().objects.lastRefusal).toBe('400 not protobuf')
 })

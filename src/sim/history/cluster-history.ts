@@ -24,6 +24,8 @@ export interface ClusterHistory {
   readonly patches: readonly JsonPatch[]
   /** The catalog could not be reached: nothing is offered, and nobody is told why. */
   readonly catalogOutages: readonly Window[]
+  /** Its catalog had something newer, and nobody let it in yet: Subscription UpgradeAvailable. */
+  readonly unusedOffers?: readonly Window[]
   /** Ways of moving machines that are switched on, each from its time on; the first is from the beginning. */
   readonly updateMethods: readonly { readonly fromMs: number; readonly methods: readonly string[] }[]
   /** HCO calls itself degraded for another reason than an upgrade. */

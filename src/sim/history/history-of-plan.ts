@@ -10,10 +10,13 @@ import {
   type Component,
   type ComponentLife,
   type HcoUpgrade,
+  type OutOfBandEdit,
   type PlatformHistory,
   type StallKind,
   type WorkloadMove,
 } from './cluster-history.ts'
+import { unusedOffers } from './catalog-offers.ts'
+import type { ClusterPast } from './past-of-plan.ts'
 import { atSecond } from './plan-history.ts'
 import { installedCsv, installSteps } from './plan-csv.ts'
 import { uidOf } from './uid.ts'
@@ -21,25 +24,28 @@ import { uidOf } from './uid.ts'
 const DAY_MS = 24 * HOUR_MS
 
 /**
- * The story of a cluster of the default fleet as a history, so that its objects tell what its metrics tell. Upgrades that
- * begin at `untilMs` or later are left out; times are rounded down to the second.
+ * The story of a cluster of the default fleet as a history, so that its objects tell what its metrics tell, with the months
+ * before it when there are any. Upgrades that begin at `untilMs` or later are left out; times are rounded down to the second.
  */
-export function historyOfPlan(plan: ClusterPlan, untilMs: number): ClusterHistory {
+export function historyOfPlan(plan: ClusterPlan, untilMs: number, past?: ClusterPast): ClusterHistory {
   const { profile, startMs } = plan
-  const installedMs = atSecond(startMs - (20 + (hashOf(profile.seed, 'installed') % 300)) * DAY_MS)
+  const installedMs = past?.installedMs ?? atSecond(startMs - (20 + (hashOf(profile.seed, 'installed') % 300)) * DAY_MS)
+  const before = past?.upgrades ?? []
   const upgrades = plan.upgrades.filter((upgrade) => upgrade.startMs < untilMs)
+  const firstRelease = past?.firstRelease ?? profile.firstRelease
+  const story = {
+    ...{ profile, installedMs },
+    firstCsv: installedCsv(uidOf(profile.seed, 'csv first'), firstRelease, installedMs),
+    upgrades: [...before, ...upgrades.map((upgrade, i) => upgradeOf(plan, upgrade, before.length + i))],
+    platform: platformOf(plan, installedMs, untilMs, past),
+  }
   return {
-    ...{ profile, installedMs, fromMs: atSecond(startMs), untilMs },
+    ...story,
+    ...{ fromMs: past?.fromMs ?? atSecond(startMs), untilMs },
     tells: { objects: tellsObjects(plan), metrics: true, spans: false },
-    firstCsv: installedCsv(uidOf(profile.seed, 'csv first'), profile.firstRelease, installedMs),
-    upgrades: upgrades.map((upgrade, index) => upgradeOf(plan, upgrade, index)),
-    platform: platformOf(plan, installedMs, untilMs),
-    edits: EDITED_NAMES.flatMap((name) =>
-      editsBetween(plan, name, startMs, untilMs).map((atMs) => ({
-        atMs: atSecond(atMs),
-        component: COMPONENT_OF[name],
-      })),
-    ).toSorted((a, b) => a.atMs - b.atMs),
+    // Without its past nobody knows when its peers were offered anything.
+    ...(past === undefined ? {} : { unusedOffers: unusedOffers(story, past.calendarShiftMs) }),
+    edits: [...(past?.edits ?? []), ...editsOf(plan, untilMs)],
     patches: plan.unsafe.flatMap((patch) =>
       windowsBetween(patch, startMs, untilMs).map((window) => ({
         ...window,
@@ -58,6 +64,15 @@ export function historyOfPlan(plan: ClusterPlan, untilMs: number): ClusterHistor
       repeatShare: 0,
     },
   }
+}
+
+function editsOf(plan: ClusterPlan, untilMs: number): readonly OutOfBandEdit[] {
+  return EDITED_NAMES.flatMap((name) =>
+    editsBetween(plan, name, plan.startMs, untilMs).map((atMs) => ({
+      atMs: atSecond(atMs),
+      component: COMPONENT_OF[name],
+    })),
+  ).toSorted((a, b) => a.atMs - b.atMs)
 }
 
 /** Most clusters have a Collector; those with a story to tell all do. */
@@ -197,28 +212,32 @@ function workloadsOf(plan: ClusterPlan, upgrade: UpgradePlan, index: number): Wo
   }
 }
 
-function platformOf(plan: ClusterPlan, installedMs: number, untilMs: number): PlatformHistory | undefined {
+function platformOf(
+  plan: ClusterPlan,
+  installedMs: number,
+  untilMs: number,
+  past: ClusterPast | undefined,
+): PlatformHistory | undefined {
   if (plan.profile.platform !== 'openshift') return undefined
   const [first, ...later] = platformVersions(plan)
-  return {
-    firstVersion: first!.version,
-    upgrades: later
-      .filter(({ updateMs }) => updateMs < untilMs && updateMs > installedMs)
-      .map(({ from, version, updateMs, completedMs }) => {
-        const [startMs, endMs] = [atSecond(updateMs), atSecond(completedMs)]
-        const share = (part: number): number => atSecond(startMs + part * (endMs - startMs))
-        const nodes = plan.profile.nodes.length
-        return {
-          ...{ from, to: version, startMs, endMs, stall: undefined },
-          pools: [
-            { name: 'master' as const, startMs: share(0.3), doneMs: [share(0.4), share(0.5), share(0.6)] },
-            {
-              name: 'worker' as const,
-              startMs: share(0.6),
-              doneMs: plan.profile.nodes.map((_, i) => share(0.6 + (0.35 * (i + 1)) / nodes)),
-            },
-          ],
-        }
-      }),
-  }
+  const before = past?.platformUpgrades ?? []
+  const planned = later
+    .filter(({ updateMs }) => updateMs < untilMs && updateMs > installedMs)
+    .map(({ from, version, updateMs, completedMs }) => {
+      const [startMs, endMs] = [atSecond(updateMs), atSecond(completedMs)]
+      const share = (part: number): number => atSecond(startMs + part * (endMs - startMs))
+      const nodes = plan.profile.nodes.length
+      return {
+        ...{ from, to: version, startMs, endMs, stall: undefined },
+        pools: [
+          { name: 'master' as const, startMs: share(0.3), doneMs: [share(0.4), share(0.5), share(0.6)] },
+          {
+            name: 'worker' as const,
+            startMs: share(0.6),
+            doneMs: plan.profile.nodes.map((_, i) => share(0.6 + (0.35 * (i + 1)) / nodes)),
+          },
+        ],
+      }
+    })
+  return { firstVersion: before[0]?.from ?? first!.version, upgrades: [...before, ...planned] }
 }

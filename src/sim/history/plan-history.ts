@@ -238,7 +238,8 @@ function planMethods(upgrades: readonly HcoUpgrade[]): ClusterHistory['updateMet
   ]
 }
 
-function planEdits(
+/** Bursts of edits by hand between `fromMs` and `untilMs`, away from upgrades; oldest first. */
+export function planEdits(
   profile: ClusterProfile,
   upgrades: readonly HcoUpgrade[],
   fromMs: number,

@@ -1,5 +1,5 @@
-import type { ClusterProfile } from '../cluster-profile.ts'
-import { hashOf, randomOf } from '../random.ts'
+import { platformVersion, type ClusterProfile } from '../cluster-profile.ts'
+import { randomOf } from '../random.ts'
 import { openshiftMinorOf } from '../release.ts'
 import { HOUR_MS, MINUTE_MS } from '../scenarios/window.ts'
 import type { HcoUpgrade, PlatformHistory, PlatformUpgrade } from './cluster-history.ts'
@@ -19,9 +19,8 @@ export function planPlatform(
 ): PlatformHistory | undefined {
   if (profile.platform !== 'openshift') return undefined
   const random = randomOf(profile.seed, 'history platform')
-  const patch = (minor: number): string => `4.${minor}.${hashOf(profile.seed, 'platform', minor) % 24}`
   let minor = openshiftMinorOf(upgrades[0]?.from ?? profile.firstRelease)
-  const firstVersion = patch(minor)
+  const firstVersion = platformVersion(profile, minor)
   const planned: PlatformUpgrade[] = []
   let freeMs = fromMs + HOUR_MS
   for (const upgrade of upgrades) {
@@ -32,7 +31,7 @@ export function planPlatform(
     const busyMs = Math.max(freeMs, before?.workloads?.endMs ?? 0, before?.endMs ?? 0)
     // Who waited too long has the platform where it is; HCO of the next minor runs there too.
     if (wanted <= minor || startMs < busyMs || startMs >= untilMs) continue
-    const next = planOne(profile, patch(minor), patch(wanted), startMs, lasts)
+    const next = planPlatformUpgrade(profile, minor, wanted, startMs, lasts)
     planned.push(next)
     minor = wanted
     freeMs = next.endMs + HOUR_MS
@@ -40,7 +39,15 @@ export function planPlatform(
   return { firstVersion, upgrades: planned }
 }
 
-function planOne(profile: ClusterProfile, from: string, to: string, startMs: number, stallMs: number): PlatformUpgrade {
+/** From one minor to another, node by node; a node in the middle waits for `stallMs`. */
+export function planPlatformUpgrade(
+  profile: ClusterProfile,
+  fromMinor: number,
+  toMinor: number,
+  startMs: number,
+  stallMs: number,
+): PlatformUpgrade {
+  const [from, to] = [platformVersion(profile, fromMinor), platformVersion(profile, toMinor)]
   const random = randomOf(profile.seed, 'history platform', to)
   let atMs = startMs + random.int(20, 40) * MINUTE_MS
   let stall: PlatformUpgrade['stall']

@@ -1,3 +1,4 @@
+import { platformVersion } from '../cluster-profile.ts'
 import { hashOf } from '../random.ts'
 import { openshiftMinorOf } from '../release.ts'
 import type { ClusterPlan } from '../scenario.ts'
@@ -44,7 +45,7 @@ const BEFORE_HCO_MS = 4 * HOUR_MS
 /** Oldest first; the first was always there. */
 export function platformVersions(plan: ClusterPlan): readonly PlatformVersion[] {
   const { profile } = plan
-  const patch = (minor: number): string => `4.${minor}.${hashOf(profile.seed, 'platform', minor) % 24}`
+  const patch = (minor: number): string => platformVersion(profile, minor)
   // At the beginning the platform is where the first upgrade of HCO needs it.
   const firstUpgrade = plan.upgrades[0]
   const firstMinor = openshiftMinorOf(firstUpgrade?.to ?? profile.firstRelease)

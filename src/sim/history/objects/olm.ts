@@ -74,6 +74,7 @@ function subscriptionObject(history: ClusterHistory): SimObject {
         ...(upgrade.stall === undefined ? [] : [upgrade.stall.fromMs + UNPACK_MS, upgrade.stall.untilMs]),
       ]),
       ...history.catalogOutages.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]),
+      ...(history.unusedOffers ?? []).map(({ fromMs }) => fromMs),
     ]),
     factsAt: (timeMs) => subscriptionAt(history, timeMs),
   }
@@ -120,6 +121,11 @@ function subscriptionAt(history: ClusterHistory, timeMs: number): SubscriptionFa
     current = move.current
     plan = move.plan ?? plan
     lastUpdatedMs = move.atMs
+  }
+  const unused = history.unusedOffers?.find((window) => isWithin(window, timeMs))
+  if (unused !== undefined) {
+    state = 'UpgradeAvailable'
+    lastUpdatedMs = unused.fromMs
   }
   const unpack: Spell[] = upgrades.flatMap(({ stall, to }) =>
     stall?.kind === 'bundle_unpack' && stall.untilMs > stall.fromMs + UNPACK_MS

@@ -29,7 +29,9 @@ export async function run({ quick }: { readonly quick: boolean }): Promise<void>
     const waits: number[] = []
     const state = { isFilled: false }
     const startMs = cpuMs()
-    const filled = fillFleetBook(createFleetBook(), facts.fleet).finally(() => (state.isFilled = true))
+    const filled = fillFleetBook(createFleetBook(), facts.fleet, facts.decommissions).finally(
+      () => (state.isFilled = true),
+    )
     let fromMs = startMs
     while (!state.isFilled) {
       await setImmediate()

@@ -20,6 +20,8 @@ export interface Reader {
   readonly styles: string
   /** Classes that scripts name and no page sets, with what BEM puts below them. */
   readonly unset?: readonly string[]
+  /** Families whose italics come from the upright face, slanted by the browser: their own face is another file to wait for. */
+  readonly slanted?: readonly string[]
 }
 
 const OWN_CLASS = /\.(pf-(?:v6-|m-)[\w-]+)/g
@@ -27,14 +29,16 @@ const OWN_PROPERTY = /^\s*(--pf-[\w-]+)\s*:/
 const PROPERTY_NAMES = /--pf-[\w-]+/g
 
 /** @param css of the library, as it is written; the result has no comments and no space that says nothing */
-export function pruneStyles(css: string, { scripts, styles, unset = [] }: Reader): string {
+export function pruneStyles(css: string, { scripts, styles, unset = [], slanted = [] }: Reader): string {
   const named = new Set(scripts.match(/pf-[\w-]+/g) ?? [])
   // `pf-m-${size}`: any class that begins so.
   const begun = [...named].filter((name) => name.endsWith('-'))
   const isUnset = (name: string): boolean => unset.some((one) => name === one || name.startsWith(`${one}__`))
   const isNamed = (name: string): boolean =>
     !isUnset(name) && (named.has(name) || begun.some((begin) => name.startsWith(begin)))
-  const possible = parseItems(plain(css)).flatMap((item) => possibleOf(item, isNamed))
+  const possible = parseItems(plain(css))
+    .filter((item) => !isItalicOf(item, slanted))
+    .flatMap((item) => possibleOf(item, isNamed))
   const outside = `${scripts}${styles}`.match(PROPERTY_NAMES) ?? []
   return textOf(withoutUnread(possible, outside))
 }
@@ -86,6 +90,13 @@ function skipTo(css: string, from: number): number {
     if (at < 0) throw new Error('styles end inside a quotation')
   }
   return css.length
+}
+
+function isItalicOf(item: Item, families: readonly string[]): boolean {
+  if (typeof item === 'string' || !item.prelude.startsWith('@font-face')) return false
+  const says = (property: string, value: string): boolean =>
+    item.items.some((one) => typeof one === 'string' && one.replaceAll(/\s|["']/g, '') === `${property}:${value}`)
+  return says('font-style', 'italic') && families.some((family) => says('font-family', family.replaceAll(' ', '')))
 }
 
 /** The same without selectors that can match nothing; empty when none is left. */

@@ -20,6 +20,7 @@ import { configTexts, withoutPasswords } from './config.ts'
 import type { Config } from './config.ts'
 import { fleetFactsOf } from './fleet-calls.ts'
 import { readChanges } from './fleet/alert-changes.ts'
+import type { FaultWatch } from './fault-watch.ts'
 import type { FleetReader } from './fleet/fleet-reader.ts'
 import { readInventory } from './fleet/inventory.ts'
 import { readSharedTraits } from './fleet/shared-traits.ts'
@@ -51,6 +52,7 @@ export interface ServerParts {
   readonly notifications: Notifications
   readonly reader: FleetReader
   readonly events: EventFeed
+  readonly faults: FaultWatch
   readonly reloader: Reloader
   readonly ownTraces: OwnTraces
   readonly readiness: () => string
@@ -136,6 +138,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     fleetFacts: fleetFactsOf(threads.query),
     adoption: adoptionOf(threads.query),
     events: parts.events,
+    faults: () => parts.faults.faults,
     requiresToken: tokens.hasTokens,
     keepLogs: (records) => threads.ingest.putLogs(records),
     ...(config.faro ? { faro: DEFAULT_FARO_OPTIONS } : {}),

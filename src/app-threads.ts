@@ -72,6 +72,7 @@ export async function startThreads({ config, ruleFiles, clock, log }: ThreadPart
     const queryData: QueryWorkerData = {
       store,
       engine: engineOptionsOf(config),
+      goneAfterMs: config['fleet.gone-after'],
       rules: { files: ruleFiles(), intervalMs: config['rules.interval'], externalUrl: config['external.url'] },
       sharePort: share.far,
       writerPort: derived.far,

@@ -29,6 +29,7 @@ import { startOwnTraces } from './own-traces.ts'
 import type { OwnTraces } from './own-traces.ts'
 import { derivationNotes, evaluationNotes, tracedStep } from './traced-beat.ts'
 import type { Content } from './content.ts'
+import { FaultWatch } from './fault-watch.ts'
 import { watchFiles } from './file-watch.ts'
 import { createFactsStep } from './fleet-loop-calls.ts'
 import { createLookups, LOOKUP_SERIES_MAX } from './lookups.ts'
@@ -134,12 +135,17 @@ async function serve(
     events.note(topics)
   }
   const canonicalName = (name: string): string => catalog.aliases.get(name) ?? name
+  const faults = new FaultWatch()
   const people = await createPeople({
     config,
     clock,
     log,
     store: notedPeople(threads.ingest, note),
     history: threads.query,
+    decommissionsTold: async () => {
+      await threads.query.readDecommissions(clock.nowMs())
+      note(['clusters', 'upgrades'])
+    },
     canonicalName,
   })
   const notifications = await createNotifications({
@@ -154,7 +160,7 @@ async function serve(
   // What stands in files: SIGHUP, `/-/reload` and a changed file read all of it again.
   const reloader = notedReloads(
     createReloader({
-      reloadables: [content.reloadable((files) => useRules(files, threads, metrics)), notifications.reloadable],
+      reloadables: [content.reloadable((files) => useRules(files, threads, metrics, faults)), notifications.reloadable],
       clock,
       metrics,
       log,
@@ -173,6 +179,7 @@ async function serve(
     notifications,
     reader,
     events,
+    faults,
     reloader,
     ownTraces,
     readiness: () => readiness,
@@ -181,10 +188,11 @@ async function serve(
   await threads.query.restoreRules(clock.nowMs())
   readiness = 'ready'
 
-  const beat = createBeat(clock, beatSteps(threads, people, metrics, log, notifications, ownTraces.tracing, note), log)
+  const steps = beatSteps({ threads, people, metrics, log, notifications, tracing: ownTraces.tracing, note, faults })
+  const beat = createBeat(clock, steps, log)
   metrics.storeHeadBytesMax.set(config['store.head-bytes-max'])
   const instance = config['own-metrics'] ? new URL(config['external.url']).host : undefined
-  const upkeep = startUpkeep(clock, threads, lookups, metrics, log, config.data, instance)
+  const upkeep = startUpkeep({ clock, threads, lookups, metrics, log, faults, note, folder: config.data, instance })
   const watched = config['content.watch']
     ? watchFiles(reloader.places, clock, () => {
         // It has logged what was wrong.
@@ -231,9 +239,15 @@ async function withPort(config: Config): Promise<Config> {
   return { ...config, listen, 'external.url': isUrlOurs ? urlOf(listen) : config['external.url'] }
 }
 
-async function useRules(files: Catalog['ruleFiles'], threads: AppThreads, metrics: OwnMetrics): Promise<void> {
+async function useRules(
+  files: Catalog['ruleFiles'],
+  threads: AppThreads,
+  metrics: OwnMetrics,
+  faults: FaultWatch,
+): Promise<void> {
   await threads.query.reloadRules(files)
   forgetGroups(metrics)
+  faults.forgetRules()
 }
 
 /** Loopback without tokens is fine; anything else needs them. */
@@ -263,22 +277,28 @@ async function listen(server: FastifyInstance, config: Config): Promise<string> 
   return urlOf({ host, port: typeof address === 'object' && address !== null ? address.port : port })
 }
 
-function beatSteps(
-  threads: AppThreads,
-  people: People,
-  metrics: OwnMetrics,
-  log: Log,
-  notifications: Notifications,
-  tracing: Tracing,
-  note: NoteChange,
-): readonly (readonly [string, BeatStep])[] {
+interface BeatParts {
+  readonly threads: AppThreads
+  readonly people: People
+  readonly metrics: OwnMetrics
+  readonly log: Log
+  readonly notifications: Notifications
+  readonly tracing: Tracing
+  readonly note: NoteChange
+  readonly faults: FaultWatch
+}
+
+function beatSteps(parts: BeatParts): readonly (readonly [string, BeatStep])[] {
+  const { threads, people, metrics, log, notifications, tracing, note, faults } = parts
   const deriveFacts = createFactsStep(threads.query, metrics, log)
   const watchSilences = createSilenceWatch(() => people.silences.all(), note)
   return [
     [
       'facts',
       async (nowMs) => {
-        note(changedByFacts(await tracedStep(tracing, 'derive facts', () => deriveFacts(nowMs), derivationNotes)))
+        const report = await tracedStep(tracing, 'derive facts', () => deriveFacts(nowMs), derivationNotes)
+        await people.decommissions.endReturned(report.returned, nowMs)
+        note(changedByFacts(report))
       },
     ],
     [
@@ -287,7 +307,7 @@ function beatSteps(
         const evaluate = () => threads.query.evaluateRules(nowMs)
         const report = await tracedStep(tracing, 'evaluate rules', evaluate, evaluationNotes)
         countEvaluation(report, metrics, log)
-        note(changedByRules(report))
+        note(faults.seeRules(report) ? ['alerts'] : changedByRules(report))
       },
     ],
     [

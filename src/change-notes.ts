@@ -44,6 +44,9 @@ export function notedPeople(store: PeopleCalls, note: NoteChange): PeopleCalls {
     putExternalAlerts: (alerts) => after(store.putExternalAlerts(alerts), ['alerts']),
     pruneExternalAlerts: (endedBeforeMs) => store.pruneExternalAlerts(endedBeforeMs),
     addAudit: (deed) => store.addAudit(deed),
+    decommissions: () => store.decommissions(),
+    // Told when whoever derives knows it, not before: see `PeopleParts.decommissionsTold`.
+    writeDecommissions: (changed, deeds) => store.writeDecommissions(changed, deeds),
   }
 }
 

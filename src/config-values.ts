@@ -37,6 +37,18 @@ export const duration: ValueKind<number> = {
   write: formatDuration,
 }
 
+/** Milliseconds; `Infinity` for `never` and for 0. */
+export const durationOrNever: ValueKind<number> = {
+  placeholder: 'DUR',
+  read: (raw) => {
+    if (raw === 'never' || raw === '0') return { value: Infinity }
+    const value = parseDuration(raw)
+    if (value === undefined) return { wanted: 'a duration such as 12h, 14d, 8w, or never' }
+    return { value: value === 0 ? Infinity : value }
+  },
+  write: (value) => (value === Infinity ? 'never' : formatDuration(value)),
+}
+
 /** Milliseconds, separated by commas. */
 export const risingDurations: ValueKind<readonly number[]> = {
   placeholder: 'DUR,...',

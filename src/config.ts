@@ -19,6 +19,7 @@ import {
   bytes,
   count,
   duration,
+  durationOrNever,
   flag,
   list,
   offSelfOrUrl,
@@ -292,6 +293,13 @@ export const OPTIONS = {
   ),
   'store.exemplars-max': option('Store', count, '100000', 'Exemplars in all; beyond it the oldest go. 0 keeps none.'),
   'store.exemplars-per-series-max': option('Store', count, '100', 'Exemplars of one series; beyond it its oldest go.'),
+
+  'fleet.gone-after': option(
+    'Fleet',
+    durationOrNever,
+    '14d',
+    'Without a word for so long a cluster counts as gone instead of silent: it is in no number and no list of the fleet but its own. never, or 0, leaves that to people.',
+  ),
 
   'query.timeout': option('Query', duration, '2m', 'The longest a query may take.'),
   'query.samples-max': option('Query', count, '50000000', 'Samples one query may read.'),

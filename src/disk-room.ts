@@ -2,14 +2,22 @@
 import { statfs } from 'node:fs/promises'
 import type { OwnMetrics } from './base/metrics.ts'
 
+export interface DiskRoom {
+  /** What this process may use, which is less than what root may. */
+  readonly freeBytes: number
+  readonly sizeBytes: number
+}
+
 /**
- * Sets both gauges. Free is what this process may use, which is less than what root may.
+ * Measures, and sets both gauges.
  *
  * @param folder any folder on that disk
  * @throws what the operating system says when the folder is not there any more
  */
-export async function measureDisk(folder: string, metrics: OwnMetrics): Promise<void> {
+export async function measureDisk(folder: string, metrics: OwnMetrics): Promise<DiskRoom> {
   const { bavail, blocks, bsize } = await statfs(folder)
-  metrics.storeDiskFreeBytes.set(bavail * bsize)
-  metrics.storeDiskSizeBytes.set(blocks * bsize)
+  const room = { freeBytes: bavail * bsize, sizeBytes: blocks * bsize }
+  metrics.storeDiskFreeBytes.set(room.freeBytes)
+  metrics.storeDiskSizeBytes.set(room.sizeBytes)
+  return room
 }

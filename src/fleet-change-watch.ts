@@ -28,9 +28,9 @@ export function createFleetChangeWatch(): FleetChangeWatch {
       changed.add('clusters')
       if (openUpgrades(before) !== openUpgrades(after)) changed.add('upgrades')
     },
-    stands: ({ clusters, silent, unknown }, verdicts) => {
+    stands: ({ clusters, silent, unknown, gone }, verdicts) => {
       const now = {
-        clusters: [clusters, silent, unknown].join(' '),
+        clusters: [clusters, silent, unknown, gone].join(' '),
         stuck: verdicts
           .flatMap(({ isStuck, upgradeId }) => (isStuck ? [upgradeId] : []))
           .sort()

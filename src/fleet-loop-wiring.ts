@@ -1,5 +1,5 @@
 /** The loop that derives facts, wired to the store it reads and to the thread that writes. On the query worker. */
-import { createFleetLoop, type FleetLoop, type FleetLoopBook } from './fleet-loop.ts'
+import { createFleetLoop, type FleetLoop } from './fleet-loop.ts'
 import { POSITION_KEY, type FactsCalls } from './fleet-loop-calls.ts'
 import { fleetReaderOf } from './api/fleet-reader.ts'
 import { readUsage } from './fleet/adoption/cluster-usage.ts'
@@ -27,7 +27,7 @@ export interface FleetLoopSources {
   readonly spans: Pick<SpanReader, 'upgradeSpans' | 'changedSince'>
   readonly writer: Remote<FactsCalls & ObservationCalls & SpanCalls>
   readonly appendDerived: AppendDerived
-  readonly book: Promise<FleetLoopBook & Pick<FleetBook, 'records'>>
+  readonly book: Promise<FleetBook>
   readonly query: QueryEngine
   readonly stopwatchMs: () => number
 }
@@ -58,6 +58,7 @@ export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
     counting: {
       facts: facts.fleet,
       clusters: async () => (await book).records(),
+      goneAt: async (atMs) => (await book).gone(atMs),
       days: () => facts.adoption.days(),
       putDay: (day, rows, usage, nowMs) => writer.putAdoptionDay(day, rows, usage, nowMs),
       usageAt: (timeMs) => readUsage(fleetReaderOf(query), timeMs),

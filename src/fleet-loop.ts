@@ -16,7 +16,9 @@ import { countDays } from './fleet/adoption/count-days.ts'
 import type { CountingPorts, LateChange } from './fleet/adoption/count-days.ts'
 import { changedFromMs } from './fleet/adoption/late-change.ts'
 import type { ClusterTraits } from './fleet/cluster-traits.ts'
+import type { ReturnedCluster } from './fleet/decommissions.ts'
 import type { FleetCoverage } from './fleet/fleet-coverage.ts'
+import type { Gone } from './fleet/gone.ts'
 import { DERIVED_EVERY_MS } from './fleet/derived-series.ts'
 import type { WrittenSeries } from './fleet/derived-series.ts'
 import type { RunChange, SignalWatch } from './fleet/signal-watch.ts'
@@ -38,10 +40,13 @@ export interface FleetLoopBook {
   describe(traits: ReadonlyMap<string, ClusterTraits>): void
   verdicts(nowMs: number): readonly StuckVerdict[]
   coverage(nowMs: number): FleetCoverage
+  gone(nowMs: number): ReadonlyMap<string, Gone>
+  /** Those of which it was said that they are gone and that were heard again. */
+  returned(): readonly ReturnedCluster[]
   readonly insight: {
     readonly edges: { estimateNext(): boolean }
     restoreSeries(written: readonly WrittenSeries[]): void
-    series(verdicts: readonly StuckVerdict[], nowMs: number): readonly DerivedSample[]
+    series(verdicts: readonly StuckVerdict[], gone: ReadonlyMap<string, Gone>, nowMs: number): readonly DerivedSample[]
   }
 }
 
@@ -85,6 +90,8 @@ export interface FleetReport {
   /** What failed, with the cluster or the part of the work it failed for; at most `FAILURES_TOLD`. */
   readonly failures: readonly { readonly subject: string; readonly error: string }[]
   readonly tookMs: number
+  /** Clusters that were said to be gone and were heard again. */
+  readonly returned: readonly ReturnedCluster[]
   /** What pages show otherwise now. */
   readonly changed: readonly EventTopic[]
 }
@@ -100,6 +107,8 @@ export interface FleetProgress {
 export interface FleetLoop {
   beat(nowMs: number): Promise<FleetReport>
   progress(): FleetProgress
+  /** Who was gone from a time on is known otherwise: days from then are counted again. */
+  recount(fromMs: number, nowMs: number): void
 }
 
 /** Of reading and of deriving each, a beat. */
@@ -146,6 +155,9 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
   let hasCounted = false
   let caughtUpMs: number | undefined
 
+  const noteLate = (fromMs: number, nowMs: number): void => {
+    late = { fromMs: Math.min(fromMs, late?.fromMs ?? Infinity), atMs: nowMs }
+  }
   /** Clusters with something that is not read or not derived: each once, or a page would tell of more than there are. */
   const waitingCount = (): number => {
     const underived = new Set([...pending, ...retryAtMs.keys()])
@@ -267,7 +279,7 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
         const kept = before === undefined ? after : withKept(before, after, nowMs - parts.keptMs)
         traces.push(...(await changedTraces(before, kept, parts.alerts)))
         const fromMs = changedFromMs(before, after)
-        if (fromMs !== undefined) late = { fromMs: Math.min(fromMs, late?.fromMs ?? Infinity), atMs: nowMs }
+        if (fromMs !== undefined) noteLate(fromMs, nowMs)
         batch.push(after)
         changes.derived(before, kept)
         derived++
@@ -296,7 +308,7 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
     if (!isRestored) book.insight.restoreSeries(parts.writtenSeries(nowMs))
     isRestored = true
     if (!isDue('series', DERIVED_EVERY_MS, nowMs)) return
-    const samples = book.insight.series(book.verdicts(nowMs), nowMs)
+    const samples = book.insight.series(book.verdicts(nowMs), book.gone(nowMs), nowMs)
     if (samples.length > 0) await parts.appendDerived(samples)
   }
 
@@ -332,10 +344,10 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
       })
       if (isDue('hear', HEAR_EVERY_MS, nowMs)) await attempt('signs of life', () => hear(nowMs, book))
       await attempt('edges', () => within(EDGES_BUDGET_MS, () => Promise.resolve(book.insight.edges.estimateNext())))
-      await attempt('series', () => writeSeries(nowMs, book))
       await attempt('traits', async () => {
         if (isDue('traits', TRAITS_EVERY_MS, nowMs)) book.describe(await parts.traitsAt(nowMs))
       })
+      await attempt('series', () => writeSeries(nowMs, book))
       await attempt('counts of the day', () => count(nowMs))
       if (read !== undefined && derived !== undefined && waitingCount() === 0) caughtUpMs = nowMs
       changes.waits(waitingCount())
@@ -345,10 +357,16 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
         waiting: waitingCount() + alertTraces.waiting,
         failures,
         tookMs: stopwatchMs() - startedMs,
+        returned: book.returned(),
         changed: changes.take(),
       }
     },
     progress: () => ({ ...(caughtUpMs === undefined ? {} : { caughtUpMs }), waiting: waitingCount() }),
+    recount: (fromMs, nowMs) => {
+      noteLate(fromMs, nowMs)
+      // Whoever said it looks.
+      due.count = -Infinity
+    },
   }
 }
 

@@ -29,6 +29,11 @@ const COMMANDS: readonly { readonly name: string; readonly summary: string; read
       load: async () => (await import('./cli/fleet.ts')).fleetCommand,
     },
     {
+      name: 'decommission',
+      summary: 'Say of clusters that they were switched off for good, or take it back.',
+      load: async () => (await import('./cli/decommission.ts')).decommissionCommand,
+    },
+    {
       name: 'query',
       summary: 'Ask a running server in PromQL, for its series or its label values.',
       load: async () => (await import('./cli/query.ts')).queryCommand,

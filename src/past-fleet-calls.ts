@@ -8,11 +8,12 @@ import type { ClusterPage, ClusterQuery } from './fleet/cluster-book.ts'
 import type { OpenUpgrade } from './fleet/cluster-states.ts'
 import type { EdgeComparison } from './fleet/edge-comparison.ts'
 import type { DurationRun, DurationRuns } from './fleet/duration-runs.ts'
-import type { EdgeBook, EdgeQuery, RunQuery } from './fleet/edge-book.ts'
+import type { EdgeBook, EdgeQuery, RunQuery, UsualPhases } from './fleet/edge-book.ts'
 import type { EdgeName } from './fleet/edges.ts'
 import type { FleetBook } from './fleet/fleet-book.ts'
 import type { FleetCoverage } from './fleet/fleet-coverage.ts'
 import { gateBook, gatesNamed, standingPatches } from './fleet/gate-uses.ts'
+import type { Gone } from './fleet/gone.ts'
 import { fleetNow } from './fleet/now.ts'
 import { pastFleet } from './fleet/past-fleet.ts'
 import type { PastFleet } from './fleet/past-fleet.ts'
@@ -45,6 +46,7 @@ export type PastFleetCalls = {
   pastUpgrades(moment: PastMoment, query: UpgradeQuery): Promise<readonly UpgradeRecord[]>
   pastUpgrade(moment: PastMoment, id: string): Promise<UpgradeRecord | undefined>
   pastOpen(moment: PastMoment): Promise<readonly OpenUpgrade[]>
+  pastGone(moment: PastMoment): Promise<ReadonlyMap<string, Gone>>
   pastVerdict(moment: PastMoment, upgradeId: string): Promise<StuckVerdict | undefined>
   pastModifications(moment: PastMoment, query: ModificationQuery): Promise<readonly Modification[]>
   /** Without who was not offered a newer version: of what was offered only the present is kept. */
@@ -59,6 +61,7 @@ export type PastFleetCalls = {
     sinceMs?: number,
   ): Promise<EdgeComparison | undefined>
   pastRuns(moment: PastMoment, query: RunQuery): Promise<DurationRuns>
+  pastUsual(moment: PastMoment, name: EdgeName): Promise<UsualPhases>
   pastMedianRun(moment: PastMoment, name: EdgeName, besidesId: string): Promise<DurationRun | undefined>
 }
 
@@ -110,29 +113,38 @@ export function pastFleetCalls(
     pastCoverage: async (moment) => (await at(moment)).coverage(moment.atMs),
     pastKnownFrom: async (moment) => (await at(moment)).knownFromMs,
     pastUpgrades: (moment, query) =>
-      pastUpgrades(facts, query, moment.atMs, async () => (await open(moment)).map(({ record }) => record)),
+      pastUpgrades(facts, query, moment.atMs, async () => (await at(moment)).openRecords()),
     pastUpgrade: async ({ atMs }, id) => {
       const record = await facts.upgrade(id)
       return record === undefined ? undefined : recordAt(record, atMs)
     },
     pastOpen: open,
-    pastVerdict: async (moment, upgradeId) =>
-      (await open(moment)).find(({ verdict }) => verdict.upgradeId === upgradeId)?.verdict,
+    pastGone: async (moment) => (await at(moment)).gone(),
+    pastVerdict: async (moment, upgradeId) => (await at(moment)).judge(upgradeId),
     pastModifications: ({ atMs }, query) => pastModifications(facts, query, atMs),
     pastStranded: async (moment) => {
       const fleet = await at(moment)
-      return strandedVersions(fleet.standing(), fleet.insight.edges.runs(), [], moment.atMs)
+      return strandedVersions(fleet.standing(moment.atMs), fleet.insight.edges.runs(), [], moment.atMs)
     },
     pastGates: async (moment, gate) => {
-      const records = Array.from((await at(moment)).standing(), ({ record }) => record ?? [])
+      const fleet = await at(moment)
+      const records = Array.from(fleet.standing(moment.atMs), ({ record }) => record ?? [])
+      const gone = fleet.gone()
       const patches = await standingPatches((query) => pastModifications(facts, query, moment.atMs))
-      return gatesNamed(gateBook(records.flat(), patches), gate)
+      return gatesNamed(
+        gateBook(
+          records.flat(),
+          patches.filter(({ cluster }) => !gone.has(cluster)),
+        ),
+        gate,
+      )
     },
     pastEdges: async (moment, query) => edgesOf((await at(moment)).insight.edges, query),
     pastEdge: async (moment, name, sinceMs) => (await at(moment)).insight.edges.edge(name, sinceMs),
     pastCompare: async (moment, first, second, sinceMs) =>
       (await at(moment)).insight.edges.compare(first, second, sinceMs),
     pastRuns: async (moment, query) => (await at(moment)).insight.edges.lengths(query),
+    pastUsual: async (moment, name) => (await at(moment)).insight.edges.usual(name),
     pastMedianRun: async (moment, name, besidesId) => (await at(moment)).insight.edges.medianRun(name, besidesId),
   }
 }
@@ -160,11 +172,13 @@ export function pastFactsOf(query: Remote<PastFleetCalls>, moment: PastMoment): 
     judge: (upgradeId) => query.pastVerdict(moment, upgradeId),
     modifications: (asked) => query.pastModifications(moment, asked),
     stranded: () => query.pastStranded(moment),
-    gates: (gate) => query.pastGates(moment, gate),
+    gates: (_nowMs, gate) => query.pastGates(moment, gate),
+    gone: () => query.pastGone(moment),
     edges: (asked) => query.pastEdges(moment, asked),
     edge: (name, sinceMs) => query.pastEdge(moment, name, sinceMs),
     compare: (first, second, sinceMs) => query.pastCompare(moment, first, second, sinceMs),
     runs: (asked) => query.pastRuns(moment, asked),
+    usual: (name) => query.pastUsual(moment, name),
     medianRun: (name, besidesId) => query.pastMedianRun(moment, name, besidesId),
   }
 }

@@ -1,6 +1,7 @@
 /** What the ingest worker does for people's commands and for what remains of alerts: each is durable when it answers. */
 import type { AlertRunKey, AlertRunRecord } from './model/alert-run.ts'
 import type { AuditDeed } from './model/audit.ts'
+import type { Decommission } from './model/decommission.ts'
 import type { ExternalAlertRecord } from './model/external-alert.ts'
 import type { Acknowledgement, Silence } from './model/silence.ts'
 import type { Facts } from './store/facts/facts.ts'
@@ -20,9 +21,12 @@ export type PeopleCalls = {
   putExternalAlerts(alerts: readonly ExternalAlertRecord[]): Promise<void>
   pruneExternalAlerts(endedBeforeMs: number): Promise<void>
   addAudit(deed: AuditDeed): Promise<void>
+  decommissions(): Promise<readonly Decommission[]>
+  writeDecommissions(changed: readonly Decommission[], deeds: readonly AuditDeed[]): Promise<void>
 }
 
-export function peopleCalls({ silences, acknowledgements, alertRuns, externalAlerts, audit }: Facts): PeopleCalls {
+export function peopleCalls(facts: Facts): PeopleCalls {
+  const { silences, acknowledgements, alertRuns, externalAlerts, audit, decommissions } = facts
   return {
     silences: () => silences.list(),
     writeSilences: (changed, deeds) => silences.write(changed, deeds),
@@ -40,5 +44,7 @@ export function peopleCalls({ silences, acknowledgements, alertRuns, externalAle
     putExternalAlerts: (alerts) => externalAlerts.put(alerts),
     pruneExternalAlerts: (endedBeforeMs) => externalAlerts.prune(endedBeforeMs),
     addAudit: (deed) => audit.add(deed),
+    decommissions: () => decommissions.list(),
+    writeDecommissions: (changed, deeds) => decommissions.write(changed, deeds),
   }
 }

@@ -8,6 +8,7 @@ import type { Clock } from './base/clock.ts'
 import { messageOf } from './base/errors.ts'
 import type { Log } from './base/log.ts'
 import type { Config } from './config.ts'
+import { createDecommissions, type Decommissions } from './fleet/decommissions.ts'
 import type { AlertRunQuery, AlertRunReader, AlertRunSpan, KeptAlertRun, MatchedRuns } from './model/alert-run.ts'
 import type { AuditDeed, AuditEntry } from './model/audit.ts'
 import type { Matcher } from './model/matcher.ts'
@@ -29,6 +30,7 @@ export interface People {
   readonly silences: Silences
   readonly acknowledgements: Acknowledgements
   readonly external: ExternalAlerts
+  readonly decommissions: Decommissions
   /** The past, read from the store. */
   readonly runs: AlertRunReader
   audit(limit: number, before?: number): Promise<readonly AuditEntry[]>
@@ -52,6 +54,8 @@ export interface PeopleParts {
   readonly store: PeopleCalls
   /** Where the past is read, and the alerts of the rules. */
   readonly history: PeopleHistory
+  /** What is said of clusters was written: whoever derives reads it anew before this resolves. */
+  readonly decommissionsTold: () => Promise<void>
   readonly canonicalName: CanonicalName
   readonly log: Log
 }
@@ -67,7 +71,7 @@ export interface PeopleHistory {
 /** Reads what is kept. Rejects when the store does. */
 export async function createPeople(parts: PeopleParts): Promise<People> {
   const { config, clock, store, history: past, log, canonicalName } = parts
-  const [silences, acknowledgements, history, external] = await Promise.all([
+  const [silences, acknowledgements, history, external, decommissions] = await Promise.all([
     createSilences(store, randomUUID),
     createAcknowledgements(store),
     createAlertHistory(store),
@@ -75,6 +79,7 @@ export async function createPeople(parts: PeopleParts): Promise<People> {
       alertsMax: config['alerts.external-max'],
       clusterAliases: config['identity.labels'],
     }),
+    createDecommissions(store, randomUUID, parts.decommissionsTold),
   ])
   let repeats: ReadonlyMap<string, string> = new Map()
   let prunedAtMs = -Infinity
@@ -101,6 +106,7 @@ export async function createPeople(parts: PeopleParts): Promise<People> {
     silences,
     acknowledgements,
     external,
+    decommissions,
     runs: {
       page: (query) => past.alertRuns(query),
       spans: (fingerprints, fromMs, toMs) => past.alertSpans(fingerprints, fromMs, toMs),

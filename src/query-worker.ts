@@ -65,6 +65,8 @@ import type { ThreadHello } from './threads.ts'
 export interface QueryWorkerData {
   readonly store: StoreOptions
   readonly engine: EngineOptions
+  /** Without a word for longer a cluster is gone; `Infinity`: never by that alone. */
+  readonly goneAfterMs: number
   readonly rules: {
     /** Checked by main before: they load. */
     readonly files: readonly { readonly path: string; readonly text: string }[]
@@ -156,7 +158,7 @@ try {
   const spans = openSpansForReading(data.store.dir)
   const observations = openObservationsForReading(data.store.dir)
   const logs = openLogsForReading(data.store.dir)
-  const fleetBook = fillFleetBook(createFleetBook(), facts.fleet)
+  const fleetBook = fillFleetBook(createFleetBook(data.goneAfterMs), facts.fleet, facts.decommissions)
   // Whoever asks is told; nobody may be there to ask.
   fleetBook.catch(() => undefined)
   const adoptionBook = new AdoptionBook(facts.adoption)
@@ -221,7 +223,12 @@ try {
     audit: (limit, before) => facts.audit.list(limit, before),
     deliveries: (query) => facts.deliveries.list(query),
     delivery: (id) => facts.deliveries.get(id),
-    ...fleetCalls(facts.fleet, fleetBook, () => fleetLoop.progress()),
+    ...fleetCalls(facts.fleet, fleetBook, () => fleetLoop.progress(), {
+      list: () => facts.decommissions.list(),
+      changed: (fromMs, nowMs) => {
+        fleetLoop.recount(fromMs, nowMs)
+      },
+    }),
     ...adoptionCalls(facts.adoption, adoptionBook),
     close: () => {
       facts.close()

@@ -2,7 +2,7 @@
 import type { Gauge } from 'prom-client'
 import type { Log } from './base/log.ts'
 import type { OwnMetrics } from './base/metrics.ts'
-import type { EvaluationReport } from './rules/rule-status.ts'
+import type { EvaluationReport, GroupReport } from './rules/rule-status.ts'
 
 /** Forgets what was shown of groups that may be gone; counters go on. */
 export function forgetGroups(metrics: OwnMetrics): void {
@@ -18,8 +18,9 @@ function groupGauges(metrics: OwnMetrics): readonly Gauge<'group'>[] {
 export function countEvaluation(report: EvaluationReport, metrics: OwnMetrics, log: Log): void {
   for (const group of report.groups) {
     const { name, errors } = group
-    metrics.ruleEvaluations.inc({ group: name, outcome: 'ok' }, group.ruleCount - errors.length)
-    metrics.ruleEvaluations.inc({ group: name, outcome: 'failed' }, errors.length)
+    const failed = failedRules(group)
+    metrics.ruleEvaluations.inc({ group: name, outcome: 'ok' }, group.ruleCount - failed)
+    metrics.ruleEvaluations.inc({ group: name, outcome: 'failed' }, failed)
     metrics.ruleMissed.inc({ group: name }, group.missed)
     metrics.ruleIterations.inc({ group: name }, group.missed + 1)
     metrics.ruleGroupSeconds.set({ group: name }, group.evaluationMs / 1000)
@@ -30,4 +31,9 @@ export function countEvaluation(report: EvaluationReport, metrics: OwnMetrics, l
     for (const { rule, during, message } of errors)
       log.warn({ group: name, rule, during, error: message }, 'rule failed')
   }
+}
+
+/** Alerts that could not be kept for a restart are an error of the group; its rules were evaluated. */
+export function failedRules({ errors }: Pick<GroupReport, 'errors'>): number {
+  return new Set(errors.filter(({ during }) => during !== 'persist').map(({ ruleKey }) => ruleKey)).size
 }

@@ -5,32 +5,41 @@ import { messageOf } from './base/errors.ts'
 import type { Log } from './base/log.ts'
 import type { OwnMetrics } from './base/metrics.ts'
 import type { Lookups } from './lookups.ts'
+import type { NoteChange } from './change-notes.ts'
 import { measureDisk } from './disk-room.ts'
+import type { DiskRoom } from './disk-room.ts'
+import type { FaultWatch } from './fault-watch.ts'
 import { ALERT_STATES } from './model/alert.ts'
 import { OWN_SERIES_EVERY_MS, ownSeries } from './own-series.ts'
+import type { StoreStats } from './store/writer.ts'
 
 const EVERY_MS = 1000
 /** A fault that stays is said again this often, not every second. */
 const REPEAT_FAULT_AFTER_MS = 60_000
+/** Of a folder that is not there. */
+const NO_ROOM_KNOWN: DiskRoom = { freeBytes: 0, sizeBytes: 0 }
 
 export interface Upkeep {
   /** Resolves when the work under way is done; no more starts. */
   stop(): Promise<void>
 }
 
-/**
- * @param folder of the store, whose disk is measured
- * @param instance under which our own series are kept; absent: they are not
- */
-export function startUpkeep(
-  clock: Clock,
-  threads: AppThreads,
-  lookups: Pick<Lookups, 'receive'>,
-  metrics: OwnMetrics,
-  log: Log,
-  folder: string,
-  instance: string | undefined,
-): Upkeep {
+export interface UpkeepParts {
+  readonly clock: Clock
+  readonly threads: AppThreads
+  readonly lookups: Pick<Lookups, 'receive'>
+  readonly metrics: OwnMetrics
+  readonly log: Log
+  readonly faults: FaultWatch
+  readonly note: NoteChange
+  /** Of the store: its disk is measured. */
+  readonly folder: string
+  /** Under which our own series are kept; absent: they are not. */
+  readonly instance: string | undefined
+}
+
+export function startUpkeep(parts: UpkeepParts): Upkeep {
+  const { clock, threads, lookups, metrics, log, faults, note, folder, instance } = parts
   let isStopped = false
   let underWay = Promise.resolve()
   let cancel: () => void = () => undefined
@@ -46,8 +55,10 @@ export function startUpkeep(
     }
     lookups.receive()
     await threads.ingest.maintain(nowMs).catch(tell)
-    await measure(threads, metrics)
-    await measureDisk(folder, metrics).catch(tell)
+    const stats = await measure(threads, metrics)
+    const room = await measureDisk(folder, metrics).catch(tell)
+    // Alerts among others are as they were while nothing can be written.
+    if (faults.seeStore(stats, room ?? NO_ROOM_KNOWN, nowMs)) note(['alerts'])
     if (instance === undefined || nowMs - keptAtMs < OWN_SERIES_EVERY_MS) return
     keptAtMs = nowMs
     // Not awaited: a commit that waits for room on the disk must not keep the retention from making some.
@@ -71,7 +82,7 @@ export function startUpkeep(
   }
 }
 
-async function measure(threads: AppThreads, metrics: OwnMetrics): Promise<void> {
+async function measure(threads: AppThreads, metrics: OwnMetrics): Promise<StoreStats> {
   const [stats, alerts] = await Promise.all([threads.ingest.stats(), threads.query.ruleAlerts()])
   metrics.storeHeadSeries.set(stats.seriesCount)
   metrics.storeHeadSamples.set(stats.headSamples)
@@ -91,6 +102,7 @@ async function measure(threads: AppThreads, metrics: OwnMetrics): Promise<void> 
   for (const state of ALERT_STATES) {
     metrics.alerts.set({ state }, alerts.filter((alert) => alert.state === state).length)
   }
+  return stats
 }
 
 const shownTotals = new WeakMap<OwnMetrics['storeCommits'], Map<string, number>>()

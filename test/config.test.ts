@@ -47,6 +47,20 @@ describe('readConfig', () => {
     }
   })
 
+  test('a cluster counts as gone after a while, or never by itself', () => {
+    const read = (text: string) => readConfig(line({ 'fleet.gone-after': text }), undefined, {})
+    expect(['12h', '8w', 'never', '0', '0s'].map((text) => read(text)['fleet.gone-after'])).toEqual([
+      ...[12 * 3_600_000, 56 * 86_400_000, Infinity, Infinity, Infinity],
+    ])
+    expect(readConfig(new Map(), undefined, {})['fleet.gone-after']).toBe(14 * 86_400_000)
+    expect(configTexts(read('0'))['fleet.gone-after']).toBe('never')
+    for (const bad of ['', 'off', '-1d', '14']) {
+      expect(() => read(bad)).toThrow(
+        `option fleet.gone-after on the command line: got "${bad}", want a duration such as 12h, 14d, 8w, or never`,
+      )
+    }
+  })
+
   test('own traces go nowhere, to itself, or to an address, and of them a share', () => {
     const read = (to: string, share: string) =>
       readConfig(line({ 'own-traces': to, 'own-traces.ratio': share }), undefined, {})

@@ -11,7 +11,7 @@ const factsOf = (...upgrades: readonly UpgradeRecord[]): ClusterFacts => ({
   intervals: [],
   modifications: [],
 })
-const COVERAGE = { clusters: 3, withObjects: 3, withMetrics: 3, withSpans: 0, silent: 0, unknown: 0 }
+const COVERAGE = { clusters: 3, withObjects: 3, withMetrics: 3, withSpans: 0, silent: 0, gone: 0, unknown: 0 }
 
 test.each<readonly [string, ClusterFacts | undefined, ClusterFacts, readonly string[]]>([
   ['a first cluster', undefined, factsOf(), ['clusters']],

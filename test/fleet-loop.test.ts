@@ -103,6 +103,7 @@ class Looped {
       counting: {
         facts: facts.fleet,
         clusters: () => facts.fleet.clusters(),
+        goneAt: () => Promise.resolve(new Set()),
         days: () => facts.adoption.days(),
         putDay: (day, rows, usage, nowMs) => writer.facts.adoption.putDay(day, rows, usage, nowMs),
       },
@@ -120,8 +121,11 @@ class Looped {
         coverage: (nowMs) =>
           coverageOf(
             Array.from(this.heard, ([cluster, metricsMs]) => ({ cluster, record: undefined, heard: { metricsMs } })),
+            0,
             nowMs,
           ),
+        gone: () => new Map(),
+        returned: () => [],
         insight,
       }),
       writtenSeries: () => [],

@@ -70,6 +70,22 @@ export function plainEntry(
   }
 }
 
+/**
+ * Whether who was let in would be let in now. For an answer without an end, which a token outlives only by chance: it may
+ * have been revoked since.
+ */
+export function mayStay(
+  options: Pick<AccessOptions, 'requiresToken' | 'authenticate'>,
+  access: Access,
+): (headers: IncomingHttpHeaders) => Promise<boolean> {
+  return async ({ authorization }) => {
+    if (!options.requiresToken) return true
+    const token = tokenOf(authorization)
+    const principal = token === undefined ? undefined : await options.authenticate(token)
+    return isAllowed(principal?.role, access)
+  }
+}
+
 /** The token of a Bearer header, or the password of a Basic one; the user's name does not matter. */
 export function tokenOf(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined

@@ -73,7 +73,7 @@ export function spreadItem(spread: Spread): SpreadAnswer['versions'][number] {
     peakShare: peak.share,
     peakDay: peak.day,
     halfLifeDays: spread.halfLifeDays ?? null,
-    stage,
+    stage: stage ?? null,
     clusters,
     share: numberOrNull(share),
     byAge: byAge.map(numberOrNull),

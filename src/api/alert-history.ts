@@ -96,7 +96,8 @@ export function firingShare(spans: readonly AlertRunSpan[], fromMs: number, toMs
 }
 
 function runView(run: KeptAlertRun): AlertRun {
-  const { fingerprint, labels, annotations, activeAtMs, firedAtMs, resolvedAtMs, acknowledgedBy } = run
+  const { fingerprint, labels, annotations, activeAtMs, firedAtMs, resolvedAtMs, acknowledgedBy, acknowledgedNote } =
+    run
   return {
     fingerprint,
     alertname: labels.get('alertname'),
@@ -108,6 +109,7 @@ function runView(run: KeptAlertRun): AlertRun {
     firedAtMs,
     ...(resolvedAtMs === undefined ? {} : { resolvedAtMs }),
     ...(acknowledgedBy === undefined ? {} : { acknowledgedBy }),
+    ...(acknowledgedNote === undefined ? {} : { acknowledgedNote }),
   }
 }
 

@@ -7,6 +7,8 @@ import { otlpStatus } from '../ingest/otlp-outcome.ts'
 import { legacyErrors } from './jaeger-legacy.ts'
 import { v3Error } from './jaeger-v3.ts'
 import { OTLP_TYPES, otlpEncodingOf } from './otlp-http.ts'
+import { sendPlainPage, wantsPage } from './plain-page.ts'
+import type { PlainPage } from './plain-page.ts'
 import { sendPrometheusJson } from './prometheus-json.ts'
 import { isAlertmanagerPath } from './route-config.ts'
 
@@ -25,6 +27,10 @@ export function installErrorHandler(app: FastifyInstance, log: Log): void {
     // A missing asset arrives here with the caching of a found one.
     void reply.code(404).header('cache-control', 'no-store')
     if (!isAlertmanagerPath(request.url)) {
+      // Below /api programs ask, some of them with a browser's headers.
+      if (wantsPage(request) && !request.url.startsWith('/api/')) {
+        return sendPlainPage(reply, unknownAddress(request.url))
+      }
       return reply.type('text/plain; charset=utf-8').send('404 page not found\n')
     }
     const message = `path ${request.url.split('?')[0] ?? ''} was not found`
@@ -46,7 +52,9 @@ function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Flee
   if (failure.status === 503) void reply.header('retry-after', RETRY_AFTER_SECONDS)
   if (failure.code === 'unauthenticated') {
     // Both, so that Prometheus' `authorization` and `basic_auth` work, and a browser asks by itself.
-    void reply.header('www-authenticate', ['Basic realm="daytwo", charset="UTF-8"', 'Bearer realm="daytwo"'])
+    const bearer = 'Bearer realm="daytwo"'
+    const basic = 'Basic realm="daytwo", charset="UTF-8"'
+    void reply.header('www-authenticate', isOfScript(request) ? bearer : [basic, bearer])
   }
   switch (request.routeOptions.config.speaks ?? 'text') {
     case 'prometheus':
@@ -71,8 +79,69 @@ function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Flee
     case 'jaeger_v3':
       return reply.type('application/json').send(Buffer.from(v3Error(failure.status, textOf(failure))))
     case 'text':
+      if (wantsPage(request)) return sendPlainPage(reply, failurePage(request.url, failure))
       return reply.type('text/plain; charset=utf-8').send(`${textOf(failure)}\n`)
   }
+}
+
+/**
+ * What a page's script asks while somebody reads the page. A browser that is challenged then would open its window for
+ * passwords over the page, at each poll anew; the page says itself what is missing, and leads to `/sign-in`.
+ */
+function isOfScript({ headers }: FastifyRequest): boolean {
+  const mode = headers['sec-fetch-mode']
+  // Browsers send the first only to https and this machine.
+  return (mode !== undefined && mode !== 'navigate') || headers['x-requested-with'] === 'daytwo'
+}
+
+/** Somebody who opens a page has no use for how a program would send its token. */
+function failurePage(url: string, failure: FleetError): PlainPage {
+  const again = { text: 'Try again', href: url }
+  switch (failure.code) {
+    case 'unauthenticated':
+      return {
+        status: failure.status,
+        title: 'This server asks who you are',
+        says: [
+          `It did not get a token that it accepts: ${failure.message}.`,
+          'Open the page again and give your token as the password; the user name does not matter. ' +
+            'Whoever keeps this server makes one:',
+        ],
+        command: 'daytwo token add --role viewer --name YOU',
+        links: [again],
+      }
+    case 'forbidden':
+      return {
+        status: failure.status,
+        title: 'Your token does not open this page',
+        says: [asSentence(textOf(failure)), 'Pages are for the roles viewer, responder and admin.'],
+        links: [{ text: 'Give another token', href: `/sign-in?to=${encodeURIComponent(url)}` }],
+      }
+    default:
+      return {
+        status: failure.status,
+        title: 'This page cannot be shown now',
+        says: [asSentence(textOf(failure))],
+        links: [again],
+      }
+  }
+}
+
+function unknownAddress(url: string): PlainPage {
+  return {
+    status: 404,
+    title: 'There is no page at this address',
+    says: [`Nothing is at ${url.split('?')[0] ?? ''}. The link may be of another version, or cut short.`],
+    links: [
+      { text: 'What is the matter now', href: '/' },
+      { text: 'Alerts', href: '/alerts' },
+      { text: 'Fleet', href: '/fleet' },
+    ],
+  }
+}
+
+function asSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.)]$/.test(text) ? '' : '.'}`
 }
 
 /** As the Prometheus routes tell it. */

@@ -67,6 +67,11 @@ export async function registerFaro(app: FastifyInstance, deps: FaroDeps): Promis
       void reply.headers(corsHeaders(request.headers.origin))
       next()
     })
+    // Whatever is wrong with a whole request, its size before it is read too.
+    scope.addHook('onError', (_request, _reply, error, next) => {
+      metrics.faroItems.inc({ kind: 'request', outcome: isTooLarge(error) ? 'too_large' : 'not_read' })
+      next()
+    })
     scope.options('/collect', { config }, (_request, reply) => reply.code(204).send())
 
     scope.route<{ Body: Buffer | undefined }>({
@@ -99,6 +104,10 @@ export async function registerFaro(app: FastifyInstance, deps: FaroDeps): Promis
     })
     done()
   })
+}
+
+function isTooLarge(error: Error): boolean {
+  return 'code' in error && (error.code === 'too_large' || error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
 }
 
 /** How many of `wanted` still fit into this stretch of time; they are taken. */

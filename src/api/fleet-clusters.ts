@@ -11,10 +11,12 @@ import type {
 } from '../contract/fleet-clusters.ts'
 import { MomentQuery, PAGE_DEFAULT } from '../contract/fleet-common.ts'
 import { lastMsOf } from '../fleet/fleet-coverage.ts'
+import { toldAt } from '../fleet/gone.ts'
 import type { ClusterPage, ClusterView } from '../fleet/cluster-book.ts'
 import { settingsWithDefaults } from '../fleet/setting-defaults.ts'
 import type { SettingValue } from '../fleet/setting-defaults.ts'
 import type { ClusterRecord, VersionInterval } from '../model/cluster-record.ts'
+import { decommissionItem, goneItem } from './decommissions.ts'
 import { readCursor, writeCursor } from './fleet-cursor.ts'
 import type { ApiFleetFacts, ClusterWithFacts } from './fleet-facts.ts'
 import { coverageItem, modificationItem, stuckItem, timeOf, upgradeItem } from './fleet-items.ts'
@@ -53,7 +55,7 @@ export function registerFleetClusters(app: FastifyInstance, facts: ApiFleetFacts
       ...(await note(UNTOLD.clusters)),
       coverage: coverageItem(coverage),
       total: page.total,
-      clusters: page.clusters.map(clusterItem),
+      clusters: page.clusters.map((found) => clusterItem(found, nowMs)),
       facets: page.facets === undefined ? null : facetsItem(page.facets),
       nextCursor: page.next === undefined ? null : writeCursor('clusters', question, page.next),
     }
@@ -89,12 +91,13 @@ function facetsItem(facets: NonNullable<ClusterPage['facets']>): ClusterFacets {
   }
 }
 
-function clusterItem({ record, states, open, heard }: ClusterView): ClusterItem {
+function clusterItem({ record, states, open, heard, gone }: ClusterView, nowMs: number): ClusterItem {
   const { cluster, aliases, flavour, platform, hcoVersion, versions, subscription, coverage } = record
   return {
     cluster,
     aliases: [...aliases],
     states: [...states],
+    gone: gone === undefined ? null : goneItem(gone, nowMs),
     flavour: flavour ?? null,
     platform: platform === undefined ? null : platformItem(platform),
     version: hcoVersion ?? null,
@@ -138,7 +141,7 @@ function detailItem({ view, facts }: ClusterWithFacts, nowMs: number): ClusterDe
   const { subscription, upgradeable, nodes, goldenImages, descheduler } = record
   return {
     asOf: timeOf(nowMs),
-    ...clusterItem(view),
+    ...clusterItem(view, nowMs),
     subscription:
       subscription === undefined
         ? null
@@ -174,6 +177,7 @@ function detailItem({ view, facts }: ClusterWithFacts, nowMs: number): ClusterDe
     }),
     upgradeCount: facts.upgrades.length,
     modifications: facts.modifications.toReversed().map(modificationItem),
+    decommissions: toldAt(view.told, nowMs).toReversed().map(decommissionItem),
   }
 }
 

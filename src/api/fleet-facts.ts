@@ -1,7 +1,9 @@
 import type { ClusterPage, ClusterQuery, ClusterView } from '../fleet/cluster-book.ts'
+import type { HeardName } from '../fleet/fleet-book.ts'
 import type { FleetCoverage } from '../fleet/fleet-coverage.ts'
 import type { OpenUpgrade } from '../fleet/cluster-states.ts'
 import type { EdgeReader } from '../fleet/edge-book.ts'
+import type { Gone } from '../fleet/gone.ts'
 import type { FleetNow } from '../fleet/now.ts'
 import type { ClusterFacts, ModificationQuery, UpgradeQuery } from '../model/fleet-facts.ts'
 import type { Modification } from '../model/cluster-record.ts'
@@ -14,6 +16,8 @@ import type { UpgradeRecord } from '../model/upgrade.ts'
 export interface ApiFleetFacts extends FleetView {
   /** The same of a moment that is over; `askedMs` is now. */
   past(moment: { readonly atMs: number; readonly askedMs: number }): PastFleetView
+  /** Clusters by name, also those that are only heard of, or by another name; `undefined`: nobody knows it. */
+  heard(names: readonly string[]): Promise<readonly (HeardName | undefined)[]>
 }
 
 export interface PastFleetView extends FleetView {
@@ -39,7 +43,9 @@ export interface FleetView extends EdgeReader {
   /** The most clusters first. */
   stranded(nowMs: number): Promise<readonly StrandedVersion[]>
   /** Feature gates that are set, and by whom; `gate`: of this one alone, in any case of its letters. */
-  gates(gate?: string): Promise<GateBook>
+  gates(nowMs: number, gate?: string): Promise<GateBook>
+  /** Clusters that are gone, by name. */
+  gone(nowMs: number): Promise<ReadonlyMap<string, Gone>>
 }
 
 export interface ClusterWithFacts {

@@ -22,7 +22,7 @@ export function registerFleetGates(app: FastifyInstance, facts: ApiFleetFacts, c
   app.get('/api/fleet/v1/gates', { config }, async (request): Promise<GateItems> => {
     const { at } = readQuery(GatesQuery, request)
     const { view, nowMs, note } = fleetAt(facts, clock, at)
-    const [{ telling, gates }, coverage] = await Promise.all([view.gates(), view.coverage(nowMs)])
+    const [{ telling, gates }, coverage] = await Promise.all([view.gates(nowMs), view.coverage(nowMs)])
     return {
       asOf: timeOf(nowMs),
       ...(await note(UNTOLD.gates)),
@@ -39,7 +39,7 @@ export function registerFleetGates(app: FastifyInstance, facts: ApiFleetFacts, c
     const question = { ...asked, gate: name }
     const after = cursor === undefined ? undefined : readCursor('gate', question, cursor)
     const { view, nowMs, note } = fleetAt(facts, clock, asked.at)
-    const [book, coverage] = await Promise.all([view.gates(name), view.coverage(nowMs)])
+    const [book, coverage] = await Promise.all([view.gates(nowMs, name), view.coverage(nowMs)])
     const [gate] = book.gates
     if (gate === undefined) {
       throw new FleetError('not_found', `no cluster is known to set a feature gate ${JSON.stringify(name)}`, {

@@ -22,7 +22,7 @@ export function registerFleetModifications(app: FastifyInstance, facts: ApiFleet
     const { limit = PAGE_DEFAULT, cursor, open } = asked
     const [fromMs, toMs] = [msOf(asked.startedFrom), msOf(asked.startedTo)]
     const { view, nowMs, note } = fleetAt(facts, clock, asked.at)
-    const [found, coverage] = await Promise.all([
+    const [found, coverage, gone] = await Promise.all([
       view.modifications({
         ...pick(asked, 'cluster', 'kind', 'component'),
         ...(open === undefined ? {} : { isOpen: open }),
@@ -33,6 +33,7 @@ export function registerFleetModifications(app: FastifyInstance, facts: ApiFleet
         limit: limit + 1,
       }),
       view.coverage(nowMs),
+      view.gone(nowMs),
     ])
     const shown = found.slice(0, limit)
     const last = shown.at(-1)
@@ -43,6 +44,7 @@ export function registerFleetModifications(app: FastifyInstance, facts: ApiFleet
       ...(await note(UNTOLD.modifications)),
       coverage: coverageItem(coverage),
       modifications: shown.map(modificationItem),
+      goneClusters: [...new Set(shown.map(({ cluster }) => cluster))].filter((cluster) => gone.has(cluster)),
       nextCursor: hasMore && place !== undefined ? writeCursor('modifications', asked, place) : null,
     }
   })

@@ -36,7 +36,7 @@ export function pastMoment(at: string | undefined, nowMs: number): number | unde
 
 /** What answers about the past do not tell, or not of every item, by answer. */
 export const UNTOLD = {
-  now: ['clusters.silent', 'firing.pending', 'stuck.nodes', 'stuck.machines', 'stuck.cause', 'derivation'],
+  now: ['clusters.silent', 'firing.pending', 'stuck.nodes', 'stuck.machines', 'stuck.cause', 'derivation', 'faults'],
   clusters: ['channel', 'approval', 'systemHealth', 'tainted', 'outdatedWorkloads', 'states', 'lastSeenAt'],
   cluster: [
     ...['channel', 'approval', 'systemHealth', 'tainted', 'outdatedWorkloads', 'states', 'lastSeenAt'],

@@ -25,7 +25,7 @@ export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts
     const question = { ...asked, sort, order }
     const [fromMs, toMs] = [msOf(asked.startedFrom), msOf(asked.startedTo)]
     const { view, nowMs, note } = fleetAt(facts, clock, asked.at)
-    const [records, coverage] = await Promise.all([
+    const [records, coverage, gone] = await Promise.all([
       view.upgrades({
         ...pick(asked, 'cluster', 'operator', 'from', 'to'),
         ...(state === undefined ? {} : { states: state }),
@@ -38,6 +38,7 @@ export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts
         limit: limit + 1,
       }),
       view.coverage(nowMs),
+      view.gone(nowMs),
     ])
     const shown = records.slice(0, limit).map(({ upgrade }) => upgrade)
     const last = shown.at(-1)
@@ -47,6 +48,7 @@ export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts
       ...(await note(UNTOLD.upgrades)),
       coverage: coverageItem(coverage),
       upgrades: shown.map(upgradeItem),
+      goneClusters: [...new Set(shown.map(({ cluster }) => cluster))].filter((cluster) => gone.has(cluster)),
       nextCursor: hasMore ? writeCursor('upgrades', question, { key: upgradeKeyOf(last, sort), id: last.id }) : null,
     }
   })
@@ -69,20 +71,23 @@ export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts
       const record = await known(view, request.params.id, at)
       const { id, operator, from, to } = record.upgrade
       const name = from === undefined ? undefined : { operator, from, to }
-      const [verdict, edge, median] = await Promise.all([
+      const [verdict, gone, usual, median] = await Promise.all([
         view.judge(id, nowMs),
-        name === undefined ? undefined : view.edge(name),
+        view.gone(nowMs),
+        name === undefined ? undefined : view.usual(name),
         name === undefined ? undefined : view.medianRun(name, id),
       ])
       const beside = median === undefined ? undefined : await view.upgrade(median.id)
       return {
         ...detailItem(record, verdict, nowMs),
         ...(await note(UNTOLD.upgrade)),
+        clusterGoneSince: timeOf(gone.get(record.upgrade.cluster)?.sinceMs),
         medianRun:
           median === undefined || beside === undefined
             ? null
             : { id: median.id, cluster: median.cluster, seconds: median.seconds, traceId: upgradeTraceId(beside) },
-        usual: edge === undefined ? [] : edge.phases.map(({ phase, ...took }) => ({ phase, ...durationItem(took) })),
+        usual: (usual?.phases ?? []).map(({ phase, ...took }) => ({ phase, ...durationItem(took) })),
+        usualFrom: usual?.learnedFrom ?? null,
       }
     },
   )
@@ -132,7 +137,7 @@ function detailItem(
   { upgrade, detail }: UpgradeRecord,
   verdict: StuckVerdict | undefined,
   nowMs: number,
-): Omit<UpgradeDetailItem, 'usual' | 'medianRun'> {
+): Omit<UpgradeDetailItem, 'usual' | 'usualFrom' | 'medianRun' | 'clusterGoneSince'> {
   return {
     asOf: timeOf(nowMs),
     upgrade: upgradeItem(upgrade),

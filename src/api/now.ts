@@ -8,6 +8,7 @@ import type { FallingEdge } from '../fleet/falling-edges.ts'
 import { firingNow } from '../fleet/firing.ts'
 import type { FiringNow } from '../fleet/firing.ts'
 import type { NowUpgrade, SilentCluster, WaitingUpgrade } from '../fleet/now-rows.ts'
+import type { ServerFaults } from '../model/server-fault.ts'
 import type { UpgradeOperator } from '../model/upgrade.ts'
 import { firingAt } from './alerts-at.ts'
 import type { ApiFleetFacts, FleetView } from './fleet-facts.ts'
@@ -19,18 +20,19 @@ import type { ApiPeople } from './people.ts'
 export interface NowDeps {
   readonly facts: ApiFleetFacts
   readonly people: Pick<ApiPeople, 'alerts' | 'speaking' | 'runs'>
+  readonly faults: () => ServerFaults
   readonly clock: Clock
 }
 
 type FleetStanding = Awaited<ReturnType<FleetView['now']>>
 
 /** `GET /api/fleet/v1/now`: the landing page in one answer. Counts are exact, lists are cut at `NOW_LIST_MAX`. */
-export function registerNow(app: FastifyInstance, { facts, people, clock }: NowDeps): void {
+export function registerNow(app: FastifyInstance, { facts, people, faults, clock }: NowDeps): void {
   // Many people look at one page: those who ask while an answer is being worked out get that one.
   let underWay: Promise<Now> | undefined
   const answer = async (): Promise<Now> => {
     const [standing, alerts] = await Promise.all([facts.now(clock.nowMs(), NOW_LIST_MAX), people.alerts()])
-    return nowItem(standing, firingNow(people.speaking(alerts)))
+    return nowItem(standing, firingNow(people.speaking(alerts)), faults())
   }
   const past = async (at: string): Promise<Now> => {
     const { view, nowMs, note } = fleetAt(facts, clock, at)
@@ -45,7 +47,8 @@ export function registerNow(app: FastifyInstance, { facts, people, clock }: NowD
   })
 }
 
-export function nowItem(now: FleetStanding, firing: FiringNow): Now {
+/** @param faults of the server, which are told of the present only */
+export function nowItem(now: FleetStanding, firing: FiringNow, faults?: ServerFaults): Now {
   const { clusters, stuck, upgrading, following, waiting, silent, versions, derivation, fallingEdges } = now
   const { newestMs, oldestMs, clusters: total, ...counts } = clusters
   return {
@@ -70,6 +73,7 @@ export function nowItem(now: FleetStanding, firing: FiringNow): Now {
     firing: firingItem(firing),
     versions: { ...versions, items: versions.items.map((share) => ({ ...share })) },
     fallingEdges: { count: fallingEdges.count, items: fallingEdges.items.map(fallingItem) },
+    faults: faults === undefined ? null : faultsItem(faults),
   }
 }
 
@@ -134,6 +138,12 @@ function silentItem({ cluster, lastSeenMs, version, upgrade }: SilentCluster): S
             stuck: upgrade.isStuck,
           },
   }
+}
+
+function faultsItem({ storage, failingRules }: ServerFaults): Now['faults'] {
+  if (storage === undefined) return { storage: null, failingRules }
+  const { sinceMs, code, message, freeBytes, sizeBytes } = storage
+  return { storage: { since: timeOf(sinceMs), code, message, freeBytes, sizeBytes }, failingRules }
 }
 
 function firingItem({ counts, pending, groups }: FiringNow): Now['firing'] {

@@ -4,7 +4,7 @@ import { AlertMarks } from '../contract/alert-marks.ts'
 import { AlertDetail, AlertItems, AlertsQuery } from '../contract/alerts.ts'
 import { DeliveryItem, DeliveryItems, ReceiverItems, RouteItem, RouteTest } from '../contract/deliveries.ts'
 import { Replay, ReplayRequest, RuleTests } from '../contract/replay.ts'
-import { BoundRunbook, RunbookList } from '../contract/runbooks.ts'
+import { BoundRunbook, RunbookList, RunbookSource } from '../contract/runbooks.ts'
 import { MatcherItem, SilenceItem, SilenceItems, SilencePreview, SilenceRequest } from '../contract/silences.ts'
 import type { Operations } from './openapi-operation.ts'
 
@@ -150,5 +150,11 @@ export const ALERT_OPERATIONS: Operations = {
     path: { name: 'Of the alert it is for.' },
     query: Type.Object({ instance: text('Fingerprint of the alert it is read for.') }),
     answer: BoundRunbook,
+  },
+  'GET /api/runbooks/v1/pages/:name/source': {
+    summary: 'The file of a runbook, as it is kept.',
+    tag: 'runbooks',
+    path: { name: 'Of the alert it is for.' },
+    answer: RunbookSource,
   },
 }

@@ -1,3 +1,4 @@
+import { DecommissionItem, DecommissionItems, DecommissionRequest } from '../contract/decommissions.ts'
 import { ChangeEvent } from '../contract/events.ts'
 import { ObjectChangeItems, ObjectChangesQuery } from '../contract/fleet-changes.ts'
 import { ClusterDetail, ClusterItems, ClustersQuery } from '../contract/fleet-clusters.ts'
@@ -59,6 +60,24 @@ export const FLEET_OPERATIONS: Operations = {
     path: { cluster: 'Its name.' },
     query: ObjectChangesQuery,
     answer: ObjectChangeItems,
+  },
+  'GET /api/fleet/v1/decommissions': {
+    summary: 'Clusters that people said were switched off for good, newest first; also those that came back.',
+    tag: 'fleet',
+    answer: DecommissionItems,
+  },
+  'POST /api/fleet/v1/decommissions': {
+    summary: 'Says that clusters were switched off for good. Ends by itself for one that is heard again.',
+    tag: 'fleet',
+    body: DecommissionRequest,
+    answer: DecommissionItems,
+    status: 201,
+  },
+  'DELETE /api/fleet/v1/decommissions/:id': {
+    summary: 'Takes back that a cluster was switched off for good.',
+    tag: 'fleet',
+    path: { id: 'Of what was said.' },
+    answer: DecommissionItem,
   },
   'GET /api/fleet/v1/logs': {
     summary: 'Log records by cluster, service, trace, severity and text, newest first.',

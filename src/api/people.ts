@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { TSchema, Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { FleetError } from '../base/errors.ts'
+import type { Decommissions } from '../fleet/decommissions.ts'
 import type { AlertRunReader } from '../model/alert-run.ts'
 import type { AuditDeed, AuditEntry } from '../model/audit.ts'
 import type { Acknowledgements } from '../notify/acknowledgements.ts'
@@ -15,6 +16,8 @@ export interface ApiPeople {
   readonly silences: Silences
   readonly acknowledgements: Acknowledgements
   readonly external: Pick<ExternalAlerts, 'post'>
+  /** Clusters that people say were switched off for good. */
+  readonly decommissions: Decommissions
   readonly runs: AlertRunReader
   /** Newest first; only entries with a smaller id than `before`. */
   audit(limit: number, before?: number): Promise<readonly AuditEntry[]>

@@ -9,7 +9,7 @@ import { distinguishingLabels, rankInstances } from '../catalog/rank-instances.t
 import { resolveRunbook } from '../catalog/resolve-runbook.ts'
 import type { RunbookPage } from '../catalog/runbook-page.ts'
 import type { PanelLink } from '../contract/dashboards.ts'
-import type { BoundRunbook, RunbookInstance, RunbookList, RunbookUnknown } from '../contract/runbooks.ts'
+import type { BoundRunbook, RunbookInstance, RunbookList, RunbookSource, RunbookUnknown } from '../contract/runbooks.ts'
 import type { ClusterInventory } from '../fleet/inventory.ts'
 import { healthImpactOf, severityOf } from '../model/alert.ts'
 import type { Alert } from '../model/alert.ts'
@@ -51,6 +51,18 @@ export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void 
   })
 
   app.get<{ Params: { name: string } }>(
+    '/api/runbooks/v1/pages/:name/source',
+    { config },
+    (request, reply): RunbookSource | RunbookUnknown => {
+      const { name } = request.params
+      const found = resolveRunbook(catalog, name)
+      if ('page' in found) return sourceOf(found.page)
+      void reply.code(404)
+      return { error: `no runbook is called ${JSON.stringify(name)}`, nearest: [...found.nearest] }
+    },
+  )
+
+  app.get<{ Params: { name: string } }>(
     '/api/runbooks/v1/pages/:name',
     { config },
     async (request, reply): Promise<BoundRunbook | RunbookUnknown> => {
@@ -63,6 +75,11 @@ export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void 
       return boundPage(deps, found, name, paramsOf(request).get('instance'))
     },
   )
+}
+
+/** Where the folder itself stands is nobody's business. */
+function sourceOf({ name, path, text }: RunbookPage): RunbookSource {
+  return { name, path: path.split('/').slice(-2).join('/'), text }
 }
 
 async function boundPage(

@@ -10,13 +10,14 @@ import { NO_TRACING } from '../base/tracing.ts'
 import type { Tracing } from '../base/tracing.ts'
 import type { LintedCatalog } from '../catalog/lint-catalog.ts'
 import type { ClusterInventory } from '../fleet/inventory.ts'
+import type { ServerFaults } from '../model/server-fault.ts'
 import type { TraceReader } from '../model/span.ts'
 import type { LogReader } from '../model/log-record.ts'
 import type { Principal } from '../model/token.ts'
 import type { PipelineView } from '../notify/pipeline.ts'
 import { STABLE_LANGUAGE, type ParseOptions } from '../promql/parse-options.ts'
 import type { QueryEngine, QueryExplainer } from '../promql/query-engine.ts'
-import { installAccess, plainEntry } from './access.ts'
+import { installAccess, mayStay, plainEntry } from './access.ts'
 import type { AccessOptions } from './access.ts'
 import { registerAdoption } from './adoption.ts'
 import type { ApiAdoption } from './adoption.ts'
@@ -29,6 +30,7 @@ import { registerAlertmanagerStatus } from './alertmanager-status.ts'
 import { registerAlertDetail } from './alert-detail.ts'
 import type { AlertContext } from './alert-detail.ts'
 import { registerAlerts } from './alerts.ts'
+import { registerDecommissions } from './decommissions.ts'
 import { registerDeliveries } from './deliveries.ts'
 import type { ApiNotify } from './deliveries.ts'
 import type { NoteRefusal } from './body-limit.ts'
@@ -101,6 +103,7 @@ import { installSecurityHeaders } from './security-headers.ts'
 import { registerSeriesRoutes } from './series.ts'
 import { createShortWayServer } from './short-way.ts'
 import type { ShortWay } from './short-way.ts'
+import { registerSignIn } from './sign-in.ts'
 import { registerSilences } from './silences.ts'
 import { registerStatusRoutes } from './status.ts'
 import { registerTargets } from './targets.ts'
@@ -151,6 +154,8 @@ export interface ApiDeps {
   readonly adoption: ApiAdoption
   /** Who is told of changes as they happen. */
   readonly events: Pick<EventFeed, 'listen' | 'stop'>
+  /** What this server itself cannot do now. */
+  readonly faults: () => ServerFaults
   readonly authenticate: (token: string) => Promise<Principal | undefined>
   /** False only on loopback without tokens. */
   readonly requiresToken: boolean
@@ -276,9 +281,10 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   registerDebugSeries(app, deps.cardinality, clock)
   registerRuleTests(app, deps.ruleTests)
   registerDebugRules(app, deps.rules, deps.reloadStatus, clock)
-  registerNow(app, { facts: deps.fleetFacts, people: deps.people, clock })
-  registerEvents(app, deps.events)
+  registerNow(app, { facts: deps.fleetFacts, people: deps.people, faults: deps.faults, clock })
+  registerEvents(app, { feed: deps.events, clock, mayStay: mayStay(access, 'viewer') })
   registerFleetClusters(app, deps.fleetFacts, clock)
+  registerDecommissions(app, deps.people, deps.fleetFacts, clock)
   registerFleetChanges(app, deps.objectChanges, clock)
   registerFleetLogs(app, deps.logRecords, clock)
   registerFleetUpgrades(app, deps.fleetFacts, clock)
@@ -314,6 +320,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   registerMetricCatalog(app, { catalog: deps.catalog, ownMetrics: metrics.registry, language })
   if (deps.faro !== undefined) await registerFaro(app, { ...deps, options: deps.faro })
   await registerWeb(app, { webRoot: deps.webRoot })
+  registerSignIn(app, access)
   registerReplay(app, deps.replay)
   registerLint(app, {
     catalog: deps.catalog,

@@ -13,7 +13,7 @@ import { loadRuleFiles } from '../rules/rule-file.ts'
 import { parseArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 import { isNotifyConfig, reportNotifyConfig } from './notify-config.ts'
-import { NoAnswer, askText, serverOf } from './prometheus-client.ts'
+import { DEFAULT_SERVER, NoAnswer, askText, serverOf } from './prometheus-client.ts'
 import { readServeArguments } from './serve-options.ts'
 
 /** Promtool's. */
@@ -28,8 +28,6 @@ const CHECKS: Readonly<Record<string, (args: readonly string[]) => Promise<numbe
   healthy: (args) => checkServer('/-/healthy', args),
   ready: (args) => checkServer('/-/ready', args),
 }
-
-const DEFAULT_SERVER = 'http://127.0.0.1:4318'
 
 export const checkCommand: Command = {
   help: () =>

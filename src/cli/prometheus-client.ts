@@ -16,6 +16,9 @@ export interface Answered<T> {
   readonly notes: readonly string[]
 }
 
+/** Where a server listens that was not told otherwise. */
+export const DEFAULT_SERVER = 'http://127.0.0.1:4318'
+
 /** Why there is no good answer; `message` is as promtool prints it. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
@@ -71,9 +74,17 @@ export function askGet<T>(server: Server, path: string, params: URLSearchParams)
 }
 
 /** Asks one of Daytwo's own routes. Throws `NoAnswer` with what the server says is wrong. */
-export async function askJson<T>(server: Server, path: string, body: unknown): Promise<T> {
-  const headers = { ...server.headers, 'content-type': 'application/json' }
-  const response = await send(server, path, { method: 'POST', headers, body: JSON.stringify(body) })
+export async function askOwn<T>(
+  server: Server,
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  body?: object,
+): Promise<T> {
+  const sent =
+    body === undefined
+      ? { headers: server.headers }
+      : { headers: { ...server.headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  const response = await send(server, path, { method, ...sent })
   const text = await response.text()
   if (response.ok) return JSON.parse(text) as T
   throw new NoAnswer(ownErrorIn(text) ?? `server_error: server error: ${response.status}`)

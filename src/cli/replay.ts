@@ -4,7 +4,6 @@
  */
 import { readFileSync } from 'node:fs'
 import { stringify } from 'yaml'
-import { parseTime } from '../api/params.ts'
 import { systemClock } from '../base/clock.ts'
 import { FleetError, messageOf } from '../base/errors.ts'
 import type { Replay, ReplayOutcome, ReplayRequest } from '../contract/replay.ts'
@@ -13,7 +12,8 @@ import { formatDuration, parseDuration } from '../model/duration.ts'
 import { loadRuleFiles } from '../rules/rule-file.ts'
 import type { AlertingRule } from '../rules/rule.ts'
 import { parseArguments } from './arguments.ts'
-import { NoAnswer, askJson, serverOf } from './prometheus-client.ts'
+import { timeGiven } from './given-time.ts'
+import { DEFAULT_SERVER, NoAnswer, askOwn, serverOf } from './prometheus-client.ts'
 
 export const REPLAY_HELP = [
   'With --replay a running server runs the alerting rules of FILE, a rule file, over what it has stored, and shows beside',
@@ -28,7 +28,6 @@ export const REPLAY_HELP = [
 
 const VALUED = new Set(['replay', 'alert', 'from', 'to', 'step', 'url', 'format', 'token', 'token-file'])
 const FLAGS = new Set(['promql.experimental'])
-const DEFAULT_SERVER = 'http://127.0.0.1:4318'
 /** As many of the last runs as fit below a table. */
 const RUNS_SHOWN = 5
 
@@ -57,8 +56,8 @@ export async function replayRules(args: readonly string[]): Promise<number> {
   const nowMs = systemClock.nowMs()
   const step = options.get('step')
   const common = {
-    fromMs: timeOf(options.get('from') ?? '30d', 'from', nowMs),
-    toMs: timeOf(options.get('to') ?? '0s', 'to', nowMs),
+    fromMs: timeGiven(options.get('from') ?? '30d', 'from', nowMs),
+    toMs: timeGiven(options.get('to') ?? '0s', 'to', nowMs),
     ...(step === undefined ? {} : { stepMs: durationOf(step, 'step') }),
   }
   const server = serverOf(options.get('url') ?? DEFAULT_SERVER, options)
@@ -66,7 +65,7 @@ export async function replayRules(args: readonly string[]): Promise<number> {
   for (const rule of rules) {
     const request: ReplayRequest = { alertname: rule.name, rule: textOf(rule), ...common }
     try {
-      const replay = await askJson<Replay>(server, '/api/fleet/v1/rules/replay', request)
+      const replay = await askOwn<Replay>(server, 'POST', '/api/fleet/v1/rules/replay', request)
       console.log(format === 'json' ? JSON.stringify({ alertname: rule.name, ...replay }) : renderReplay(rule, replay))
     } catch (thrown) {
       if (!(thrown instanceof NoAnswer)) throw thrown
@@ -117,17 +116,6 @@ function textOf({ name, expr, forMs, keepFiringForMs, labels, annotations }: Ale
     ...(keepFiringForMs === 0 ? {} : { keep_firing_for: formatDuration(keepFiringForMs) }),
     labels,
     annotations,
-  })
-}
-
-/** A duration is so long ago. */
-function timeOf(text: string, option: string, nowMs: number): number {
-  const agoMs = parseDuration(text)
-  if (agoMs !== undefined) return nowMs - agoMs
-  const timeMs = parseTime(text)
-  if (timeMs !== undefined) return Math.trunc(timeMs)
-  throw new FleetError('config_invalid', `option --${option}: got ${JSON.stringify(text)}, want a duration or a time`, {
-    hint: 'like 30d, 12h, 2026-08-20T10:00:00Z or 1787220000',
   })
 }
 

@@ -29,7 +29,7 @@ export const tokenCommand: Command = {
       'Roles:',
       '  ingest     may only send; with --cluster only for that cluster, and everything it sends gets that name',
       '  viewer     may read everything',
-      '  responder  may also silence and acknowledge',
+      '  responder  may also silence, acknowledge, and say that a cluster was switched off for good',
       '  admin      may do everything',
       '',
       `  --data DIR\n      Folder of the data, as given to the server (default ${OPTIONS.data.default})`,

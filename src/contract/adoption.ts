@@ -119,7 +119,8 @@ export const SpreadItem = Type.Object({
   peakShare: Type.Number(),
   peakDay: Day,
   halfLifeDays: orNull(Type.Integer()),
-  stage: wordOf(['rising', 'adopted', 'low', 'replaced', 'gone'] as const),
+  /** `null`: it was there before counting began, and not a week is counted since. */
+  stage: orNull(wordOf(['rising', 'adopted', 'low', 'replaced', 'gone'] as const)),
   clusters: Type.Integer(),
   share: orNull(Type.Number()),
   byAge: Type.Array(orNull(Type.Number())),

@@ -13,6 +13,8 @@ export const AlertRun = Type.Object({
   /** Absent while it fires. */
   resolvedAtMs: Type.Optional(Type.Number()),
   acknowledgedBy: Type.Optional(Type.String()),
+  /** What whoever acknowledged it wrote down; absent when nothing. */
+  acknowledgedNote: Type.Optional(Type.String()),
 })
 export type AlertRun = Static<typeof AlertRun>
 
@@ -55,6 +57,9 @@ export const AuditEntries = Type.Object({
         Type.Literal('silence.expire'),
         Type.Literal('alert.acknowledge'),
         Type.Literal('alert.unacknowledge'),
+        Type.Literal('cluster.decommission'),
+        Type.Literal('cluster.decommission.withdraw'),
+        Type.Literal('cluster.return'),
         Type.Literal('rules.reload'),
       ]),
       subject: Type.String(),

@@ -65,6 +65,7 @@ const Model = Type.Unsafe<DashboardModel>(
           }),
         }),
         queries: Type.Array(Type.Object({ kind: Type.String({ description: '`prometheus` or `unknown`' }) })),
+        notDone: Type.Array(Type.String(), { description: 'What the file says of it and is not done here.' }),
       }),
     ),
     grids: Type.Array(
@@ -72,6 +73,7 @@ const Model = Type.Unsafe<DashboardModel>(
         title: Type.String(),
         canCollapse: Type.Boolean(),
         isOpen: Type.Boolean(),
+        repeatVariable: Type.String({ description: 'It is there once for each value of it; empty: once.' }),
         items: Type.Array(
           Type.Object({
             x: Type.Integer({ description: 'Of 24 columns.' }),

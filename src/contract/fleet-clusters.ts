@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { CLUSTER_STATES } from '../model/cluster-record.ts'
+import { DecommissionItem, GoneItem } from './decommissions.ts'
 import { listOf, MOMENT_PARAMS, OrderParam, orNull, PAGE_PARAMS, PAST_FIELD, Time, wordOf } from './fleet-common.ts'
 import { ModificationItem } from './fleet-modifications.ts'
 import { StuckItem, UpgradeItem } from './fleet-upgrades.ts'
@@ -41,6 +42,8 @@ const CLUSTER_FIELDS = {
   cluster: Type.String(),
   aliases: Type.Array(Type.String()),
   states: Type.Array(wordOf(CLUSTER_STATES)),
+  /** Since when and why it is gone; `null`: it is not. */
+  gone: orNull(GoneItem),
   flavour: orNull(wordOf(FLAVOURS)),
   platform: orNull(PlatformItem),
   /** Of HCO: the one that was really reached. */
@@ -78,7 +81,9 @@ export const ClustersQuery = Type.Object({
   flavour: Type.Optional(wordOf(FLAVOURS)),
   region: Type.Optional(Type.String()),
   state: Type.Optional(
-    Type.Array(wordOf(CLUSTER_STATES), { description: 'One of these holds; give it again for more.' }),
+    Type.Array(wordOf(CLUSTER_STATES), {
+      description: 'One of these holds; give it again for more. Left out: all but `gone`.',
+    }),
   ),
   ...MOMENT_PARAMS,
   text: Type.Optional(Type.String({ description: 'Part of its name or of another name it goes by.' })),
@@ -187,5 +192,7 @@ export const ClusterDetail = Type.Object({
   upgradeCount: Type.Integer(),
   /** Newest first. */
   modifications: Type.Array(ModificationItem),
+  /** What people said of it being switched off for good, the newest first. */
+  decommissions: Type.Array(DecommissionItem),
 })
 export type ClusterDetail = Static<typeof ClusterDetail>

@@ -16,7 +16,7 @@ export const wordOf = <const T extends readonly string[]>(words: T, description 
 
 /** Of how many clusters an answer can speak, and how fresh what they sent is. */
 export const FleetCoverage = Type.Object({
-  /** All that are known. */
+  /** All that are known and not gone. */
   clusters: Type.Integer(),
   /** Of these, by the way they are heard of. A cluster may be heard of in several ways. */
   withObjects: Type.Integer(),
@@ -26,6 +26,8 @@ export const FleetCoverage = Type.Object({
   silent: Type.Integer(),
   /** Heard of, and no version of any operator is told. */
   unknown: Type.Integer(),
+  /** Switched off for good, and in none of the other numbers. */
+  gone: Type.Integer(),
   /** Of what the clusters sent last: the newest, and the oldest of those that are not silent. */
   newestAt: orNull(Time),
   oldestAt: orNull(Time),

@@ -40,5 +40,9 @@ export const ModificationsQuery = Type.Object({
 })
 export type ModificationsQuery = Static<typeof ModificationsQuery>
 
-export const ModificationItems = listOf({ modifications: Type.Array(ModificationItem) })
+export const ModificationItems = listOf({
+  modifications: Type.Array(ModificationItem),
+  /** Of their clusters those that are gone: what stood there when they were switched off stands nowhere. */
+  goneClusters: Type.Array(Type.String()),
+})
 export type ModificationItems = Static<typeof ModificationItems>

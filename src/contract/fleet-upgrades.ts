@@ -83,7 +83,11 @@ export const UpgradesQuery = Type.Object({
 })
 export type UpgradesQuery = Static<typeof UpgradesQuery>
 
-export const UpgradeItems = listOf({ upgrades: Type.Array(UpgradeItem) })
+export const UpgradeItems = listOf({
+  upgrades: Type.Array(UpgradeItem),
+  /** Clusters of this page that are gone: their upgrades stay where they were, and nobody waits for them. */
+  goneClusters: Type.Array(Type.String()),
+})
 export type UpgradeItems = Static<typeof UpgradeItems>
 
 export const WorkloadItem = Type.Object({
@@ -196,7 +200,10 @@ export const UpgradeDetailItem = Type.Object({
   ),
   featureGateChanges: Type.Array(Type.Object({ at: Time, gate: Type.String(), on: Type.Boolean() })),
   /** Of an upgrade that runs, or whose machines still follow; `null` when it is over. */
+  /** Of a cluster that is gone: never stuck. */
   verdict: orNull(StuckItem),
+  /** Since when its cluster is gone; `null`: it is not. */
+  clusterGoneSince: orNull(Time),
   /** Where its phases stand as spans; nothing is there before something says when it began. */
   traceId: Type.String(),
   /**
@@ -206,8 +213,10 @@ export const UpgradeDetailItem = Type.Object({
   medianRun: orNull(
     Type.Object({ id: Type.String(), cluster: Type.String(), seconds: Type.Number(), traceId: Type.String() }),
   ),
-  /** What its phases take on this edge, over all upgrades that took it; empty where nobody knows where it comes from. */
+  /** What its phases usually take, over all upgrades of `usualFrom`; empty where nobody knows where it comes from. */
   usual: Type.Array(Type.Object({ phase: Type.String(), ...DURATION_FIELDS })),
+  /** `edge`: this one. Where fewer than eight took it: `minor`, edges between the same minors, or `fleet`, of the operator's newest. */
+  usualFrom: orNull(wordOf(['edge', 'minor', 'fleet'])),
 })
 export type UpgradeDetailItem = Static<typeof UpgradeDetailItem>
 

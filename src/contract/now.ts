@@ -137,6 +137,8 @@ export const Now = Type.Object({
     silent: Type.Integer(),
     /** Of those that report: they tell no version of any operator, so that nothing can be said of upgrades. */
     unknown: Type.Integer(),
+    /** Switched off for good, and in none of the other numbers; see `/api/fleet/v1/decommissions`. */
+    gone: Type.Integer(),
     /** Of all, by the way they are heard of; some are heard of in several. */
     withObjects: Type.Integer(),
     withMetrics: Type.Integer(),
@@ -179,5 +181,24 @@ export const Now = Type.Object({
   }),
   /** The largest fall first. */
   fallingEdges: Type.Object({ count: Type.Integer(), items: Type.Array(FallingEdgeItem) }),
+  /** What the server itself cannot do, by which the rest may be old or not whole; `null`: of the past, nobody knows. */
+  faults: orNull(
+    Type.Object({
+      /** Nothing that arrives can be written: it is refused, and senders repeat it. `null`: all is written. */
+      storage: orNull(
+        Type.Object({
+          since: Time,
+          code: wordOf(['storage_full', 'storage_failed']),
+          /** What the operating system or SQLite says. */
+          message: Type.String(),
+          /** Of the disk that the store is on; both 0: its folder is not there. */
+          freeBytes: Type.Integer(),
+          sizeBytes: Type.Integer(),
+        }),
+      ),
+      /** Rules whose last evaluation failed; which: `failing` in `/api/fleet/v1/alerts`. */
+      failingRules: Type.Integer(),
+    }),
+  ),
 })
 export type Now = Static<typeof Now>

@@ -60,6 +60,16 @@ export const BoundRunbook = Type.Object({
 })
 export type BoundRunbook = Static<typeof BoundRunbook>
 
+/** The answer to `/api/runbooks/v1/pages/{name}/source`: the file, for whoever wants to mend it. */
+export const RunbookSource = Type.Object({
+  name: Type.String(),
+  /** Of the file, below the folder that runbooks stand in: `runbooks/VirtAPIDown.md`. */
+  path: Type.String(),
+  /** The whole file, front matter and placeholders as they are. */
+  text: Type.String(),
+})
+export type RunbookSource = Static<typeof RunbookSource>
+
 /** 404: no such page; the nearest names help somebody who typed it. */
 export const RunbookUnknown = Type.Object({ error: Type.String(), nearest: Type.Array(Type.String()) })
 export type RunbookUnknown = Static<typeof RunbookUnknown>

@@ -10,7 +10,7 @@ export interface ClusterFilter {
   readonly platform?: string
   readonly flavour?: ClusterRecord['flavour']
   readonly region?: string
-  /** One of them holds. */
+  /** One of them holds; left out: all but those that are gone. */
   readonly states?: readonly ClusterState[]
   /** Part of its name or of an alias, whatever the case. */
   readonly text?: string
@@ -59,7 +59,7 @@ const FITS: Readonly<Record<RecordPart, (record: ClusterRecord, filter: ClusterF
 const RECORD_PARTS = Object.keys(FITS) as readonly RecordPart[]
 
 export function fitsStates(states: readonly ClusterState[], asked: ClusterFilter['states']): boolean {
-  return asked === undefined || asked.some((state) => states.includes(state))
+  return asked === undefined ? !states.includes('gone') : asked.some((state) => states.includes(state))
 }
 
 function isOfVersion(version: string | undefined, asked: string): boolean {

@@ -4,12 +4,16 @@ import type { ClusterRecord, ClusterState } from '../model/cluster-record.ts'
 import type { StuckVerdict } from '../model/stuck.ts'
 import type { UpgradeRecord } from '../model/upgrade.ts'
 import type { Heard } from './stuck.ts'
+import { upgradeStage } from './upgrade-stage.ts'
 
 /** An upgrade that runs or whose machines still follow, with what is to be thought of it. */
 export interface OpenUpgrade {
   readonly record: UpgradeRecord
   readonly verdict: StuckVerdict
 }
+
+/** Of a cluster that is gone nothing else is said. */
+export const GONE_STATES: readonly ClusterState[] = ['gone']
 
 /** A cluster is silent when nothing came on any of its ways for longer than that way allows. */
 export const SILENT_AFTER = {
@@ -19,13 +23,16 @@ export const SILENT_AFTER = {
   objectsMs: 65 * 60_000,
 } as const
 
+const HELD_STATES = CLUSTER_STATES.filter((state) => state !== 'steady' && state !== 'gone')
+
+/** Of a cluster that is not gone. */
 export function statesOf(
   record: ClusterRecord,
   open: readonly OpenUpgrade[],
   isMute: boolean,
 ): readonly ClusterState[] {
-  const holds: Readonly<Record<Exclude<ClusterState, 'steady'>, boolean>> = {
-    upgrading: open.some(({ record: { upgrade } }) => upgrade.state === 'in_progress'),
+  const holds: Readonly<Record<(typeof HELD_STATES)[number], boolean>> = {
+    upgrading: open.some(({ record }) => upgradeStage(record) === 'upgrading'),
     stuck: open.some(({ verdict }) => verdict.isStuck),
     silent: isMute,
     unhealthy: record.systemHealth === 'error',
@@ -34,7 +41,7 @@ export function statesOf(
     paused_pool: record.pools.some(({ isPaused }) => isPaused),
     unknown: isUnknown(record),
   }
-  const states = CLUSTER_STATES.filter((state) => state !== 'steady' && holds[state])
+  const states = HELD_STATES.filter((state) => holds[state])
   return states.length === 0 ? ['steady'] : states
 }
 

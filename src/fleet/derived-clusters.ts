@@ -2,7 +2,7 @@
 import type { ClusterRecord, Modification } from '../model/cluster-record.ts'
 import type { DerivedValue } from './derived-metrics.ts'
 
-/** A cluster that was not heard for a week is gone; its series end. */
+/** Of a cluster that was not heard for a week the series end, whether or not it is gone. */
 export const CLUSTER_LIVES_MS = 7 * 24 * 3600_000
 /** Versions at most in the adoption series of one operator; the rarest are counted together. */
 export const ADOPTED_VERSIONS_MAX = 300

@@ -100,6 +100,12 @@ export const DERIVED_METRICS = [
     help: 'How long ago anything was heard of a cluster.',
   },
   {
+    name: 'daytwo_cluster_gone',
+    type: 'gauge',
+    labels: ['cluster', 'why'],
+    help: '1 for each cluster that was switched off for good: somebody said so (declared), or it was not heard for so long (unheard).',
+  },
+  {
     name: 'daytwo_update_not_offered_seconds',
     type: 'gauge',
     labels: ['cluster', 'version', 'offered'],

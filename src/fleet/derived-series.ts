@@ -8,10 +8,13 @@ import type { ClusterWithCounts } from './derived-clusters.ts'
 import type { DerivedValue } from './derived-metrics.ts'
 import { edgeValues, openUpgradeValues } from './derived-upgrades.ts'
 import type { EdgeSeries } from './derived-upgrades.ts'
+import type { Gone } from './gone.ts'
 import type { NotOffered } from './not-offered.ts'
 
 export interface DerivedFacts {
+  /** Those that are not gone. */
   readonly clusters: Iterable<ClusterWithCounts>
+  readonly gone: ReadonlyMap<string, Gone>
   /** Upgrades that run, and those whose machines still follow. */
   readonly open: readonly UpgradeRecord[]
   readonly verdicts: readonly StuckVerdict[]
@@ -26,6 +29,9 @@ export const DERIVED_EVERY_MS = 60_000
 export function derivedSeries(facts: DerivedFacts, nowMs: number): readonly DerivedValue[] {
   return [
     ...clusterValues(facts.clusters, nowMs),
+    ...Array.from(facts.gone, ([cluster, { why }]): DerivedValue => {
+      return { name: 'daytwo_cluster_gone', labels: { cluster, why: why.kind }, value: 1 }
+    }),
     ...openUpgradeValues(facts.open, facts.verdicts, nowMs),
     ...edgeValues(facts.edges),
     ...facts.notOffered.map(({ cluster, version, offered, sinceMs }): DerivedValue => {

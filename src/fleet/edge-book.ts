@@ -12,10 +12,11 @@ import { durationRuns, medianRun, runLength } from './duration-runs.ts'
 import type { DurationRun, DurationRuns } from './duration-runs.ts'
 import { compareEdges } from './edge-comparison.ts'
 import type { EdgeComparison } from './edge-comparison.ts'
-import { edgeFactsOf, edgeNameOf, edgeRunOf, wholeDurations } from './edges.ts'
+import { edgeFactsOf, edgeNameOf, edgeRunOf, phaseFactsOf, wholeDurations } from './edges.ts'
 import type { EdgeName, EdgeRun } from './edges.ts'
 import { createEdgeWindows, runsSince } from './edge-windows.ts'
-import { compareVersions } from './version-order.ts'
+import { LEARNED_RUNS_MIN } from './stuck-baseline.ts'
+import { compareVersions, minorOf } from './version-order.ts'
 
 export interface EdgeQuery {
   readonly operator?: string
@@ -40,9 +41,20 @@ export interface EdgeReader {
   /** `undefined`: one of them was never taken, or not since then. */
   compare(first: EdgeName, second: EdgeName, sinceMs?: number): Promise<EdgeComparison | undefined>
   runs(query: RunQuery): Promise<DurationRuns>
+  /** What an upgrade on it is held against, phase by phase. */
+  usual(name: EdgeName): Promise<UsualPhases>
   /** The run of an edge to hold another one against; `undefined`: none finished besides this one. */
   medianRun(name: EdgeName, besidesId: string): Promise<DurationRun | undefined>
 }
+
+/** What phases usually take: on an edge, or where few took it on edges between the same minors, or of the operator's newest. */
+export interface UsualPhases {
+  readonly learnedFrom: 'edge' | 'minor' | 'fleet'
+  readonly phases: EdgeFacts['phases']
+}
+
+/** Of all edges of an operator, so many runs of the newest are enough, and take some 5 ms. */
+const USUAL_RUNS_MAX = 1000
 
 /** Runs that one answer about many edges estimates, some 10 ms of them (bench edges). */
 export const RUNS_AT_ONCE = 3000
@@ -64,6 +76,7 @@ export interface EdgeBook {
   /** Estimates the edge that has waited longest since it changed; false when none waits. */
   estimateNext(): boolean
   lengths(query: RunQuery): DurationRuns
+  usual(name: EdgeName): UsualPhases
   medianRun(name: EdgeName, besidesId: string): DurationRun | undefined
   /** All that took each edge. */
   runs(): Iterable<{ readonly name: EdgeName; readonly runs: Iterable<EdgeRun> }>
@@ -202,6 +215,16 @@ function bookOf({ edges, changed, edgesOfCluster }: BookStart): EdgeBook {
         .flatMap((edge) => lengthsOf(edge, sinceMs, phase))
       return durationRuns(found, limit)
     },
+    usual: (name) => {
+      const edge = edges.get(keyOf(name))
+      if (edge !== undefined && countRuns(edge) >= LEARNED_RUNS_MIN) {
+        return { learnedFrom: 'edge', phases: estimateOf(edge).facts.phases }
+      }
+      const ofOperator = inOrder().filter((one) => one.name.operator === name.operator)
+      const alike = newestRuns(ofOperator.filter((one) => areBetweenMinors(one.name, name)))
+      if (alike.length >= LEARNED_RUNS_MIN) return { learnedFrom: 'minor', phases: phaseFactsOf(alike) }
+      return { learnedFrom: 'fleet', phases: phaseFactsOf(newestRuns(ofOperator)) }
+    },
     medianRun: (name, besidesId) => {
       const edge = edges.get(keyOf(name))
       return edge && medianRun(lengthsOf(edge, -Infinity).filter(({ id }) => id !== besidesId))
@@ -244,6 +267,28 @@ function runsByEdge(records: readonly UpgradeRecord[]): ReadonlyMap<string, { na
 
 function runsOf(edge: Edge): readonly EdgeRun[] {
   return [...edge.runs.values()].flat()
+}
+
+function countRuns({ runs }: Edge): number {
+  let count = 0
+  for (const ofCluster of runs.values()) count += ofCluster.length
+  return count
+}
+
+/** Of edges with the newest first. */
+function newestRuns(many: readonly Edge[]): readonly EdgeRun[] {
+  const found: EdgeRun[] = []
+  for (const edge of many) {
+    for (const run of eachRun(edge)) {
+      if (found.length === USUAL_RUNS_MAX) return found
+      found.push(run)
+    }
+  }
+  return found
+}
+
+function areBetweenMinors(a: EdgeName, b: EdgeName): boolean {
+  return minorOf(a.from) === minorOf(b.from) && minorOf(a.to) === minorOf(b.to)
 }
 
 function lengthsOf({ name, runs }: Edge, sinceMs: number, phase?: PhaseName): readonly DurationRun[] {

@@ -128,10 +128,14 @@ export function edgeFactsOf(name: EdgeName, runs: readonly EdgeRun[]): EdgeFacts
     },
     ...(ended === 0 ? {} : { success: wilsonInterval(succeeded, ended) }),
     duration: estimateOf(wholeDurations(runs)),
-    phases: [...phaseDurations(runs)].map(([phase, durations]) => ({ phase, ...estimateOf(durations) })),
+    phases: phaseFactsOf(runs),
     ...(starts.length === 0 ? {} : { firstMs: starts.reduce((first, ms) => Math.min(first, ms)) }),
     ...(runs.length === 0 ? {} : { lastMs: runs.reduce((last, run) => Math.max(last, run.lastMs), 0) }),
   }
+}
+
+export function phaseFactsOf(runs: readonly EdgeRun[]): EdgeFacts['phases'] {
+  return [...phaseDurations(runs)].map(([phase, durations]) => ({ phase, ...estimateOf(durations) }))
 }
 
 export function estimateOf(durations: Durations): DurationEstimate {

@@ -11,19 +11,25 @@ export interface HeardCluster {
 }
 
 export interface FleetCoverage {
+  /** All but those that are gone. */
   readonly clusters: number
   readonly withObjects: number
   readonly withMetrics: number
   readonly withSpans: number
   readonly silent: number
   readonly unknown: number
+  /** Switched off for good: in none of the other numbers. */
+  readonly gone: number
   /** Of what clusters sent last: the newest, and the oldest of those that are not silent. */
   readonly newestMs?: number
   readonly oldestMs?: number
 }
 
-/** One pass: landing pages ask every few seconds. */
-export function coverageOf(clusters: Iterable<HeardCluster>, nowMs: number): FleetCoverage {
+/**
+ * One pass: landing pages ask every few seconds.
+ * @param clusters those that are not gone
+ */
+export function coverageOf(clusters: Iterable<HeardCluster>, gone: number, nowMs: number): FleetCoverage {
   const counts = { clusters: 0, withObjects: 0, withMetrics: 0, withSpans: 0, silent: 0, unknown: 0 }
   let newestMs: number | undefined
   let oldestMs: number | undefined
@@ -40,6 +46,7 @@ export function coverageOf(clusters: Iterable<HeardCluster>, nowMs: number): Fle
   }
   return {
     ...counts,
+    gone,
     ...(newestMs === undefined ? {} : { newestMs }),
     ...(oldestMs === undefined ? {} : { oldestMs }),
   }

@@ -6,12 +6,14 @@ import type { DerivedSample } from '../model/appender.ts'
 import type { ClusterFacts } from '../model/fleet-facts.ts'
 import type { StuckVerdict } from '../model/stuck.ts'
 import type { UpgradeRecord } from '../model/upgrade.ts'
+import type { ClusterTraits } from './cluster-traits.ts'
 import { modificationCounts } from './derived-clusters.ts'
 import type { ClusterWithCounts } from './derived-clusters.ts'
 import { createDerivedBook, derivedSeries } from './derived-series.ts'
 import type { WrittenSeries } from './derived-series.ts'
 import { createEdgeBook } from './edge-book.ts'
 import type { EdgeBook } from './edge-book.ts'
+import type { Gone } from './gone.ts'
 import { notOffered, takenSteps } from './not-offered.ts'
 import type { ChannelMember, NotOffered } from './not-offered.ts'
 import { isOpen } from './stuck.ts'
@@ -26,11 +28,13 @@ export interface FleetInsight {
   remove(cluster: string): void
   /** Something was heard of a cluster, whether or not it changed what is known of it. */
   hear(cluster: string, heard: Heard): void
+  /** Where clusters stand, by name; what a record says itself stands. */
+  describe(traits: ReadonlyMap<string, ClusterTraits>): void
   readonly edges: Pick<
     EdgeBook,
-    'edges' | 'edge' | 'compare' | 'lengths' | 'medianRun' | 'prepare' | 'runs' | 'estimateNext' | 'without'
+    'edges' | 'edge' | 'compare' | 'lengths' | 'usual' | 'medianRun' | 'prepare' | 'runs' | 'estimateNext' | 'without'
   >
-  /** Of every open upgrade, by cluster. `heard`: when a cluster was last heard, better than its facts know. */
+  /** Of every open upgrade, by cluster. `heard`: when a cluster was last heard, better than its facts know; `undefined` leaves it out. */
   verdicts(nowMs: number, heard?: (cluster: string) => Heard | undefined): readonly StuckVerdict[]
   /** Clusters whose peers were offered a newer version long ago. */
   notOffered(nowMs: number): readonly NotOffered[]
@@ -38,8 +42,11 @@ export interface FleetInsight {
   judge(record: UpgradeRecord, nowMs: number, heard: Heard): StuckVerdict
   /** The last series written before the start. */
   restoreSeries(written: readonly WrittenSeries[]): void
-  /** To be written at a time, all of it at once; once every `DERIVED_EVERY_MS`. */
-  series(verdicts: readonly StuckVerdict[], nowMs: number): readonly DerivedSample[]
+  /**
+   * To be written at a time, all of it at once; once every `DERIVED_EVERY_MS`.
+   * @param gone clusters that are gone: that they are is all that is told of them
+   */
+  series(verdicts: readonly StuckVerdict[], gone: ReadonlyMap<string, Gone>, nowMs: number): readonly DerivedSample[]
 }
 
 interface KnownCluster extends ClusterWithCounts, ChannelMember {
@@ -53,6 +60,7 @@ export function createFleetInsight(): FleetInsight {
   const judge = createStuckJudge(baselines)
   const book = createDerivedBook()
   const heardMs = new Map<string, number>()
+  let traits: ReadonlyMap<string, ClusterTraits> = new Map()
   /** Facts know when a cluster was last heard to the hour. */
   const lately = (known: KnownCluster): KnownCluster => {
     const lastSeenMs = Math.max(known.cluster.lastSeenMs, heardMs.get(known.cluster.cluster) ?? -Infinity)
@@ -80,12 +88,16 @@ export function createFleetInsight(): FleetInsight {
     hear: (cluster, { metricsMs = -Infinity, objectsMs = -Infinity }) => {
       heardMs.set(cluster, Math.max(heardMs.get(cluster) ?? -Infinity, metricsMs, objectsMs))
     },
+    describe: (told) => {
+      traits = told
+    },
     edges,
     verdicts: (nowMs, heard) => {
       const all: StuckVerdict[] = []
       for (const known of clusters.values()) {
         if (known.open.length === 0) continue
-        const when = heard?.(known.cluster.cluster) ?? heardOf(known)
+        const when = heard === undefined ? heardOf(known) : heard(known.cluster.cluster)
+        if (when === undefined) continue
         for (const record of known.open) all.push(judge(record, nowMs, when))
       }
       return all
@@ -94,10 +106,19 @@ export function createFleetInsight(): FleetInsight {
     restoreSeries: (written) => {
       book.restore(written)
     },
-    series: (verdicts, nowMs) => {
-      const known = [...clusters.values()].map(lately)
-      const withheld = notOffered(known, nowMs)
-      const facts = { clusters: known, open: open(), verdicts, edges: edges.finished(), notOffered: withheld }
+    series: (verdicts, gone, nowMs) => {
+      const all = [...clusters.values()].map(lately)
+      const facts = {
+        clusters: all
+          .filter(({ cluster }) => !gone.has(cluster.cluster))
+          .map((known) => ({ ...known, cluster: { ...traits.get(known.cluster.cluster), ...known.cluster } })),
+        gone,
+        open: open().filter(({ upgrade }) => !gone.has(upgrade.cluster)),
+        verdicts,
+        edges: edges.finished(),
+        // What a gone cluster was offered is still true of its peers.
+        notOffered: notOffered(all, nowMs).filter(({ cluster }) => !gone.has(cluster)),
+      }
       return book.next(derivedSeries(facts, nowMs), nowMs)
     },
     notOffered: (nowMs) => notOffered([...clusters.values()].map(lately), nowMs),

@@ -5,7 +5,7 @@
  */
 import { groupBy } from '../base/group-by.ts'
 import type { EdgeFacts } from '../model/stuck.ts'
-import type { PhaseName, UpgradeRecord } from '../model/upgrade.ts'
+import type { PhaseName } from '../model/upgrade.ts'
 import type { FleetCoverage, HeardCluster } from './fleet-coverage.ts'
 import { isSilent, isUnknown } from './cluster-states.ts'
 import type { OpenUpgrade } from './cluster-states.ts'
@@ -15,6 +15,8 @@ import type { FallingEdge } from './falling-edges.ts'
 import { approvalMs, nowUpgrade, overdueSeconds, silentCluster, waitingUpgrade } from './now-rows.ts'
 import type { NowUpgrade, SilentCluster, WaitingUpgrade } from './now-rows.ts'
 import { shownVersion } from './shown-version.ts'
+import { upgradeStage } from './upgrade-stage.ts'
+import type { UpgradeStage } from './upgrade-stage.ts'
 import { compareVersions } from './version-order.ts'
 
 export interface FleetNow {
@@ -54,9 +56,10 @@ export interface PhaseCount {
 
 /** What the fleet is read from. */
 export interface NowSource {
-  /** All of them, also those that are only heard of. */
-  standing(): Iterable<HeardCluster>
+  /** All that are not gone, also those that are only heard of. */
+  standing(nowMs: number): Iterable<HeardCluster>
   coverage(nowMs: number): FleetCoverage
+  /** Of the same clusters. */
   open(nowMs: number): readonly OpenUpgrade[]
   fallingEdges(nowMs: number): readonly FallingEdge[]
   readonly insight: { readonly edges: { edge(name: EdgeName): EdgeFacts | undefined } }
@@ -71,7 +74,7 @@ export function fleetNow(book: NowSource, nowMs: number, listMax: number): Fleet
   const silentNames = new Set<string>()
   const versions = new Map<string, number>()
   let [told, unknown] = [0, 0]
-  for (const one of book.standing()) {
+  for (const one of book.standing(nowMs)) {
     const { cluster, record, heard } = one
     if (isSilent(heard, nowMs)) {
       silentNames.add(cluster)
@@ -126,15 +129,6 @@ export function fleetNow(book: NowSource, nowMs: number, listMax: number): Fleet
       (edge) => edge,
     ),
   }
-}
-
-/** Nobody approved it yet; the control plane is under way; or it is done, and machines still move. */
-type UpgradeStage = 'waiting' | 'upgrading' | 'following'
-
-function upgradeStage({ upgrade }: UpgradeRecord): UpgradeStage {
-  if (upgrade.state !== 'in_progress') return 'following'
-  const isOpen = upgrade.phases.some(({ name, state }) => name === 'approval' && state === 'in_progress')
-  return isOpen && upgrade.startedMs === undefined ? 'waiting' : 'upgrading'
 }
 
 function firstOf<T, R>(all: readonly T[], order: (a: T, b: T) => number, max: number, row: (one: T) => R): Counted<R> {

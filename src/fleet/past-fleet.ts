@@ -18,6 +18,8 @@ import type { EdgeBook } from './edge-book.ts'
 import { fallingEdges } from './falling-edges.ts'
 import type { FleetBook } from './fleet-book.ts'
 import { lastMsOf } from './fleet-coverage.ts'
+import { verdictOfGone } from './gone.ts'
+import type { Gone } from './gone.ts'
 import type { NowSource } from './now.ts'
 import { eachUpgrade } from './past-pages.ts'
 import { recordAt } from './record-at.ts'
@@ -29,23 +31,32 @@ export interface PastFleet extends NowSource {
   /** When anything was first heard of any cluster; absent: no cluster is known. */
   readonly knownFromMs?: number
   readonly insight: {
-    readonly edges: Pick<EdgeBook, 'edges' | 'edge' | 'compare' | 'lengths' | 'medianRun' | 'prepare' | 'runs'>
+    readonly edges: Pick<
+      EdgeBook,
+      'edges' | 'edge' | 'compare' | 'lengths' | 'usual' | 'medianRun' | 'prepare' | 'runs'
+    >
   }
+  /** Of all clusters, also of those that were gone then. */
+  openRecords(): readonly UpgradeRecord[]
+  /** `undefined`: it was over, or had not begun. */
+  judge(upgradeId: string): StuckVerdict | undefined
+  gone(): ReadonlyMap<string, Gone>
   clusters(query: ClusterQuery): ClusterPage
   cluster(name: string): ClusterView | undefined
 }
 
 /** What is known of the present, and of how long things take. */
-export type PresentFleet = Pick<FleetBook, 'standing' | 'insight' | 'settledMs'>
+export type PresentFleet = Pick<FleetBook, 'known' | 'insight' | 'settledMs' | 'told' | 'goneAfterMs'>
 
 export async function pastFleet(
   facts: Pick<FleetFactsReader, 'intervalsAt' | 'upgrades'>,
   present: PresentFleet,
   atMs: number,
 ): Promise<PastFleet> {
-  const clusters = createClusterBook()
+  const clusters = createClusterBook(present.goneAfterMs)
+  clusters.declare(present.told())
   const unsettled = new Set<string>()
-  for (const { cluster, record } of present.standing()) {
+  for (const { cluster, record } of present.known()) {
     if (record !== undefined && present.settledMs(cluster) > atMs) unsettled.add(cluster)
   }
   const edges = present.insight.edges.without(unsettled)
@@ -65,7 +76,7 @@ export async function pastFleet(
 
   const intervals = groupBy(await facts.intervalsAt(atMs), ({ cluster }) => cluster)
   let knownFromMs: number | undefined
-  for (const { cluster, record, heard } of present.standing()) {
+  for (const { cluster, record, heard } of present.known()) {
     if (record === undefined) {
       // It is only heard of: since when, nobody knows.
       if ((lastMsOf(heard) ?? Infinity) <= atMs) clusters.hear(cluster, heard)
@@ -78,10 +89,15 @@ export async function pastFleet(
     clusters.hear(cluster, heardAt(heard, atMs))
   }
 
-  const verdictOf = (record: UpgradeRecord): StuckVerdict =>
-    judgeAt(record, lost.has(record.upgrade.id), present, atMs, clusters.heard(record.upgrade.cluster))
+  const isHere = ({ upgrade }: UpgradeRecord): boolean => clusters.goneAt(upgrade.cluster, atMs) === undefined
+  const verdictOf = (record: UpgradeRecord): StuckVerdict => {
+    const heard = clusters.heard(record.upgrade.cluster)
+    const verdict = judgeAt(record, lost.has(record.upgrade.id), present, atMs, heard)
+    return isHere(record) ? verdict : verdictOfGone(verdict)
+  }
   const open = clusters
     .open()
+    .filter(isHere)
     .map((record): OpenUpgrade => ({ record, verdict: verdictOf(record) }))
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   const verdicts = new Map(open.map(({ verdict }) => [verdict.upgradeId, verdict]))
@@ -89,7 +105,13 @@ export async function pastFleet(
   return {
     ...(knownFromMs === undefined ? {} : { knownFromMs }),
     insight: { edges },
-    standing: () => clusters.standing(),
+    openRecords: () => clusters.open(),
+    judge: (upgradeId) => {
+      const record = clusters.open().find(({ upgrade }) => upgrade.id === upgradeId)
+      return record && known(record)
+    },
+    gone: () => clusters.gone(atMs),
+    standing: () => clusters.standing(atMs),
     coverage: () => clusters.coverage(atMs),
     open: () => open,
     fallingEdges: () => fallingEdges(edges.runs(), atMs),

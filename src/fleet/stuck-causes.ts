@@ -43,7 +43,7 @@ export function causesOf(
   })
   const fitting = [...(told === undefined ? [] : [told]), ...shown].filter(({ cause }) => canStop(cause, phase))
   const causes = fitting.filter((block, i) => fitting.findIndex(({ cause }) => cause === block.cause) === i)
-  return causes.length > 0 ? causes : [unknownBlock(record, phase, stalledSinceMs)]
+  return causes.length > 0 ? causes : [unknownBlock(record, stalledSinceMs)]
 }
 
 /** Whether a cause can stop an upgrade there; anywhere, when nobody can tell where it stands. */
@@ -188,11 +188,11 @@ function evidenceOf({ upgrade }: UpgradeRecord, phase: string): readonly Evidenc
 
 const EVIDENCE_MAX = 5
 
-function unknownBlock(record: UpgradeRecord, phase: PhaseName | undefined, stalledSinceMs: number): UpgradeBlock {
-  const where = phase === undefined ? '' : ` in ${phase}`
+/** Where it stands, whoever says this says beside it. */
+function unknownBlock(record: UpgradeRecord, stalledSinceMs: number): UpgradeBlock {
   return {
     cause: 'unknown',
-    text: `Nothing got further${where}, and nothing that is known to stop an upgrade shows.`,
+    text: 'Nothing got further, and nothing that is known to stop an upgrade shows.',
     sinceMs: stalledSinceMs,
     evidence: record.upgrade.evidence.slice(-EVIDENCE_MAX).reverse(),
   }

@@ -27,6 +27,8 @@ export interface AlertRunKey {
 export interface KeptAlertRun extends AlertRunRecord {
   /** Who looked after it last. */
   readonly acknowledgedBy?: string
+  /** What they wrote down then; absent when nothing. */
+  readonly acknowledgedNote?: string
 }
 
 /** Runs that fired at some time of [fromMs, toMs), newest first. */

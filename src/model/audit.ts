@@ -5,6 +5,9 @@ export const AUDIT_ACTIONS = [
   'silence.expire',
   'alert.acknowledge',
   'alert.unacknowledge',
+  'cluster.decommission',
+  'cluster.decommission.withdraw',
+  'cluster.return',
   'rules.reload',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
@@ -14,7 +17,7 @@ export interface AuditDeed {
   /** The token's name; what the caller says on an open server; `daytwo` for what ends by itself. */
   readonly by: string
   readonly action: AuditAction
-  /** Id of the silence, fingerprint of the alert, or name of what was reloaded. */
+  /** Id of the silence, fingerprint of the alert, name of the cluster, or of what was reloaded. */
   readonly subject: string
   /** JSON of what was written. */
   readonly detail: string

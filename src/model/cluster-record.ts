@@ -105,7 +105,10 @@ export interface Modification {
   readonly resolutionSeconds: number
 }
 
-/** What holds of a cluster; several may. `steady`: it is heard of, and none of the others holds. */
+/**
+ * What holds of a cluster; several may. `steady`: it is heard of, and none of the others holds. `gone`: it was switched off
+ * for good, by somebody's word or because nothing was heard of it for so long; then nothing else is said of it.
+ */
 export const CLUSTER_STATES = [
   'upgrading',
   'stuck',
@@ -116,5 +119,6 @@ export const CLUSTER_STATES = [
   'paused_pool',
   'unknown',
   'steady',
+  'gone',
 ] as const
 export type ClusterState = (typeof CLUSTER_STATES)[number]

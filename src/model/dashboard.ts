@@ -28,12 +28,15 @@ export interface DashboardLink {
   readonly tooltip: string
   /** Variables in the address are replaced. */
   readonly rendersVariables: boolean
+  readonly opensTab: boolean
 }
 
 export interface Grid {
   readonly title: string
   readonly canCollapse: boolean
   readonly isOpen: boolean
+  /** A variable for each value of which it is there once; empty: it is there once. */
+  readonly repeatVariable: string
   readonly items: readonly GridItem[]
 }
 
@@ -55,6 +58,8 @@ export interface DashboardPanel {
   readonly chart: Chart
   readonly queries: readonly PanelQuery[]
   readonly links: readonly DashboardLink[]
+  /** What the file says of it and is not done here, in words; each is a fault of the file too. */
+  readonly notDone: readonly string[]
 }
 
 export type PanelQuery = PrometheusQuery | UnknownPart
@@ -66,6 +71,10 @@ export interface PrometheusQuery {
   /** `{{label}}` stands for a label; empty: the series is named by its labels. */
   readonly seriesNameFormat: string
   readonly minStepSeconds: number
+  /** The least step as the file has it, when a variable says it: `$step`. Empty otherwise. */
+  readonly minStepText: string
+  /** Asked at the end of the time only, whatever the panel. */
+  readonly isInstant: boolean
 }
 
 /** A kind nobody here draws. `spec` is what the file says of it, for the reader. */
@@ -194,6 +203,8 @@ export interface TimeSeriesOptions {
   readonly yAxis: YAxis
   readonly visual: Visual
   readonly querySettings: readonly QuerySetting[]
+  /** A click keeps what stands beside the pointer until the next. */
+  readonly canPin: boolean
 }
 
 export interface YAxis {
@@ -221,7 +232,7 @@ export interface Visual {
 /** How the series of one query differ from those of others. */
 export interface QuerySetting {
   readonly queryIndex: number
-  /** `fixed-single`: only when the query has one series. */
+  /** `fixed-single`: only when the query has one series. No line has a colour of its own here. */
   readonly colorMode: 'fixed' | 'fixed-single' | undefined
   readonly colorValue: string
   readonly lineStyle: LineStyle | undefined
@@ -235,6 +246,10 @@ export interface StatOptions {
   readonly format: Format | undefined
   readonly thresholds: Thresholds | undefined
   readonly hasSparkline: boolean
+  /** Pixels. */
+  readonly sparklineWidth: number
+  /** Pixels; `undefined`: as there is room. */
+  readonly valueFontPx: number | undefined
   readonly colorMode: 'value' | 'background_solid' | 'none'
   readonly legendMode: 'auto' | 'on' | 'off'
   /** A label whose value is shown instead of the number; empty: the number. */
@@ -249,16 +264,30 @@ export interface GaugeOptions {
   readonly thresholds: Thresholds | undefined
   /** 100 % when absent, otherwise what the thresholds of mode `percent` are of. */
   readonly max: number | undefined
+  /** Whether its series are named; `undefined`: several are. */
+  readonly isNamed: boolean | undefined
 }
 
 export interface TableOptions {
   readonly kind: 'Table'
   readonly density: 'compact' | 'standard' | 'comfortable'
   readonly isColumnHidden: boolean
+  /** Pixels, of columns that do not say it themselves. */
+  readonly columnWidth: number | undefined
+  /** Pixels; `undefined`: as its density says. */
+  readonly rowHeight: number | undefined
   readonly canFilter: boolean
   readonly columns: readonly ColumnSetting[]
   readonly cells: readonly CellSetting[]
   readonly transforms: readonly Transform[]
+  /** What could be done with a row, where somebody may: nobody does it here. */
+  readonly actions: readonly TableAction[]
+}
+
+export interface TableAction {
+  readonly name: string
+  /** Whom it tells, as the file has it; empty: whoever listens in the page. */
+  readonly url: string
 }
 
 export interface ColumnSetting {
@@ -275,7 +304,13 @@ export interface ColumnSetting {
   readonly width: number | undefined
   readonly format: Format | undefined
   readonly cells: readonly CellSetting[]
-  readonly link: { readonly url: string; readonly title: string } | undefined
+  readonly link: ColumnLink | undefined
+}
+
+export interface ColumnLink {
+  readonly url: string
+  readonly title: string
+  readonly opensTab: boolean
 }
 
 /** How a cell is shown that meets a condition. */
@@ -300,7 +335,20 @@ export interface BarOptions {
   readonly calculation: Calculation
   readonly format: Format | undefined
   readonly sort: 'asc' | 'desc' | undefined
+  /** `percentage`: of all bars, or of those of its group. */
   readonly mode: 'value' | 'percentage'
+  readonly orientation: 'horizontal' | 'vertical'
+  /** Labels: series with the same values of these stand together. Empty: each stands alone. */
+  readonly groupBy: readonly string[]
+  /** Bars of a group on top of each other, not beside. */
+  readonly isStacked: boolean
+  readonly colorOverrides: readonly ColorOverride[]
+}
+
+/** The first whose pattern is found in a name has its colour. */
+export interface ColorOverride {
+  readonly pattern: string
+  readonly color: string
 }
 
 export interface PieOptions {
@@ -309,17 +357,31 @@ export interface PieOptions {
   readonly format: Format | undefined
   readonly sort: 'asc' | 'desc' | undefined
   readonly mode: 'value' | 'percentage'
+  readonly legend: PieLegend | undefined
+  /** Of the ring, in percent of its room. */
+  readonly radius: number
+}
+
+export interface PieLegend extends Pick<Legend, 'position' | 'size'> {
+  /** Beside each name: its number, its share. Empty: as the panel does without. */
+  readonly values: readonly ('abs' | 'relative')[]
 }
 
 export interface HeatMapOptions {
   readonly kind: 'HeatMapChart'
   readonly yFormat: Format | undefined
   readonly countFormat: Format | undefined
+  /** What is pale and what is strong stands below. */
+  readonly hasScale: boolean
 }
 
 export interface StatusHistoryOptions {
   readonly kind: 'StatusHistoryChart'
   readonly mappings: readonly Mapping[]
+  /** Whether the states are listed, and where. */
+  readonly legend: Pick<Legend, 'position'> | undefined
+  /** Of the rows, by name; `undefined`: as they come. */
+  readonly sort: 'asc' | 'desc' | undefined
 }
 
 export interface MarkdownOptions {

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { FleetError } from '../base/errors.ts'
 import { failureOf } from './database.ts'
 import type { Exemplars } from './exemplars.ts'
 import type { Histograms } from './histograms.ts'
@@ -26,6 +27,12 @@ export interface CommitPart {
   failed(): void
 }
 
+/** Why what is accepted cannot be made durable. */
+export interface CommitFailure {
+  readonly code: 'storage_full' | 'storage_failed'
+  readonly message: string
+}
+
 /**
  * Makes what was accepted durable: new label pairs, new series, one log row and what stands beside samples, in one
  * transaction for all who wait.
@@ -34,6 +41,8 @@ export interface CommitPart {
 export class GroupCommit {
   commitsDone = 0
   commitsFailed = 0
+  /** Of the newest commit; undefined once one succeeds. */
+  failure: CommitFailure | undefined
   readonly #turns: Turns
   readonly #announce: () => void
   readonly #buffer: LogBuffer
@@ -116,9 +125,15 @@ export class GroupCommit {
     } catch (thrown) {
       this.commitsFailed++
       for (const part of this.#beside) part.failed()
-      throw failureOf('writing the log', thrown)
+      const failure = failureOf('writing the log', thrown)
+      if (failure instanceof FleetError) {
+        const code = failure.code === 'storage_full' ? failure.code : 'storage_failed'
+        this.failure = { code, message: failure.message }
+      }
+      throw failure
     }
     this.commitsDone++
+    this.failure = undefined
     this.#log.added(this.#buffer.byteLength)
     this.#buffer.clear()
     this.#histograms.written()

@@ -518,6 +518,20 @@ const STEPS: readonly (string | ((db: Database.Database) => void))[] = [
   ALTER TABLE object_state ADD COLUMN first_manager INTEGER;
   ALTER TABLE object_state ADD COLUMN last_manager INTEGER;
   `,
+  `
+  -- Clusters that somebody said were switched off for good. end_kind: withdrawn, returned.
+  CREATE TABLE decommission (
+    id TEXT PRIMARY KEY,
+    cluster TEXT NOT NULL,
+    since_ms INTEGER NOT NULL,
+    by TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    said_at_ms INTEGER NOT NULL,
+    end_kind TEXT,
+    ended_at_ms INTEGER,
+    ended_by TEXT
+  ) STRICT;
+  `,
 ]
 
 /** The version that brought packs. Before it a flush wrote one row per series, and no release ever did. */

@@ -10,6 +10,7 @@ import { asFailure, limitSize, lockDirectory, openDatabase, type DirectoryLock }
 import { Exemplars } from './exemplars.ts'
 import { createFacts, type Facts } from './facts/facts.ts'
 import { GroupCommit } from './group-commit.ts'
+import type { CommitFailure } from './group-commit.ts'
 import { Head } from './head.ts'
 import { loadCheckpoint } from './head-checkpoint.ts'
 import { Histograms } from './histograms.ts'
@@ -70,6 +71,8 @@ export interface StoreStats {
   readonly logBytes: number
   readonly commitsDone: number
   readonly commitsFailed: number
+  /** Of the newest commit, when it failed. */
+  readonly commitFailure: CommitFailure | undefined
   readonly flushesDone: number
   readonly flushesFailed: number
   /** `nowMs` of the last `maintain` that flushed something; undefined before. */
@@ -257,6 +260,7 @@ class SqliteWriter implements StoreWriter {
       logBytes: this.#log.byteLength,
       commitsDone: this.#commits.commitsDone,
       commitsFailed: this.#commits.commitsFailed,
+      commitFailure: this.#commits.failure,
       flushesDone: this.#maintenance.flushesDone,
       flushesFailed: this.#maintenance.flushesFailed,
       lastFlushMs: this.#maintenance.lastFlushMs,

@@ -1,4 +1,3 @@
-import { lazy } from 'react'
 import type { ComponentType, ReactNode } from 'react'
 import { Route, Switch } from 'wouter'
 import { EXPLORE_ROUTES } from './lib/explore-paths.ts'
@@ -6,6 +5,10 @@ import { FLEET_LIST, FLEET_ROUTES } from './lib/fleet-paths.ts'
 import { ROUTES } from './lib/paths.ts'
 import { NotFoundPage } from './pages/not-found-page.tsx'
 import { NowPage } from './pages/now-page.tsx'
+import { PageComes } from './panels/page-comes.tsx'
+import { CommandMenu, ViewDialog } from './panels/shell-dialogs.ts'
+import { laterPart } from './ui/later-part.tsx'
+import type { LaterPart } from './ui/later-part.tsx'
 
 /** Address to page. The landing page comes with the program; each other one when it is needed, or when there is time. */
 
@@ -37,40 +40,39 @@ const load = {
   adoption: () => import('./pages/adoption-page.tsx'),
 } as const
 
-/** React wants a default export; this project has none. */
-function lazyPage<P>(page: () => Promise<ComponentType<P>>): ComponentType<P> {
-  return lazy(async () => ({ default: await page() }))
+function laterPage<P extends object>(page: () => Promise<ComponentType<P>>): LaterPart<P> {
+  return laterPart(page, PageComes)
 }
 
-const AlertsPage = lazyPage(async () => (await load.alerts()).AlertsPage)
-const RunbookPage = lazyPage(async () => (await load.runbook()).RunbookPage)
-const ResolvedPage = lazyPage(async () => (await load.resolved()).ResolvedPage)
-const RulesPage = lazyPage(async () => (await load.rules()).RulesPage)
-const RulePage = lazyPage(async () => (await load.rule()).RulePage)
-const SilencesPage = lazyPage(async () => (await load.silences()).SilencesPage)
-const DeliveryPage = lazyPage(async () => (await load.delivery()).DeliveryPage)
-const LintPage = lazyPage(async () => (await load.lint()).LintPage)
-const ExplorePage = lazyPage(async () => (await load.explore()).ExplorePage)
-const DashboardsPage = lazyPage(async () => (await load.dashboards()).DashboardsPage)
-const DashboardPage = lazyPage(async () => (await load.dashboard()).DashboardPage)
-const LogsPage = lazyPage(async () => (await load.logs()).LogsPage)
-const MetricsPage = lazyPage(async () => (await load.metrics()).MetricsPage)
-const TracesPage = lazyPage(async () => (await load.traces()).TracesPage)
-const TracePage = lazyPage(async () => (await load.trace()).TracePage)
-const FleetPage = lazyPage(async () => (await load.fleet()).FleetPage)
-const ClusterPage = lazyPage(async () => (await load.cluster()).ClusterPage)
-const UpgradesPage = lazyPage(async () => (await load.upgrades()).UpgradesPage)
-const UpgradePage = lazyPage(async () => (await load.upgrade()).UpgradePage)
-const EdgesPage = lazyPage(async () => (await load.edges()).EdgesPage)
-const EdgePage = lazyPage(async () => (await load.edge()).EdgePage)
-const ModificationsPage = lazyPage(async () => (await load.modifications()).ModificationsPage)
-const GatesPage = lazyPage(async () => (await load.gates()).GatesPage)
-const GatePage = lazyPage(async () => (await load.gate()).GatePage)
-const AdoptionPage = lazyPage(async () => (await load.adoption()).AdoptionPage)
+const AlertsPage = laterPage(async () => (await load.alerts()).AlertsPage)
+const RunbookPage = laterPage(async () => (await load.runbook()).RunbookPage)
+const ResolvedPage = laterPage(async () => (await load.resolved()).ResolvedPage)
+const RulesPage = laterPage(async () => (await load.rules()).RulesPage)
+const RulePage = laterPage(async () => (await load.rule()).RulePage)
+const SilencesPage = laterPage(async () => (await load.silences()).SilencesPage)
+const DeliveryPage = laterPage(async () => (await load.delivery()).DeliveryPage)
+const LintPage = laterPage(async () => (await load.lint()).LintPage)
+const ExplorePage = laterPage(async () => (await load.explore()).ExplorePage)
+const DashboardsPage = laterPage(async () => (await load.dashboards()).DashboardsPage)
+const DashboardPage = laterPage(async () => (await load.dashboard()).DashboardPage)
+const LogsPage = laterPage(async () => (await load.logs()).LogsPage)
+const MetricsPage = laterPage(async () => (await load.metrics()).MetricsPage)
+const TracesPage = laterPage(async () => (await load.traces()).TracesPage)
+const TracePage = laterPage(async () => (await load.trace()).TracePage)
+const FleetPage = laterPage(async () => (await load.fleet()).FleetPage)
+const ClusterPage = laterPage(async () => (await load.cluster()).ClusterPage)
+const UpgradesPage = laterPage(async () => (await load.upgrades()).UpgradesPage)
+const UpgradePage = laterPage(async () => (await load.upgrade()).UpgradePage)
+const EdgesPage = laterPage(async () => (await load.edges()).EdgesPage)
+const EdgePage = laterPage(async () => (await load.edge()).EdgePage)
+const ModificationsPage = laterPage(async () => (await load.modifications()).ModificationsPage)
+const GatesPage = laterPage(async () => (await load.gates()).GatesPage)
+const GatePage = laterPage(async () => (await load.gate()).GatePage)
+const AdoptionPage = laterPage(async () => (await load.adoption()).AdoptionPage)
 
 /** What an on-call engineer needs next is fetched while the server can still be reached. */
 export function preloadPages(): void {
-  void Promise.allSettled([load.alerts(), load.runbook(), import('./panels/command-menu.tsx')])
+  for (const part of [AlertsPage, RunbookPage, CommandMenu, ViewDialog]) void part.bring()
 }
 
 export function Routes(): ReactNode {

@@ -37,5 +37,8 @@ export default defineConfig({
       },
     },
   },
-  server: { host: '127.0.0.1', proxy: { '/api': SERVER, '/collect': SERVER, '/-': SERVER, '/metrics': SERVER } },
+  server: {
+    host: '127.0.0.1',
+    proxy: { '/api': SERVER, '/collect': SERVER, '/-': SERVER, '/sign-in': SERVER, '/metrics': SERVER },
+  },
 })

@@ -40,7 +40,7 @@ test('lists what is loaded by title, with how many panels, faults and alerts eac
   const response = await server.app.inject('/api/dashboards/v1')
   const { dashboards } = Value.Parse(DashboardList, response.json())
   expect(dashboards.map(({ name, panels, faults, alerts }) => [name, panels, faults, alerts])).toEqual([
-    ['every-kind', 27, 2, 0],
+    ['every-kind', 29, 3, 0],
     ['modified', 1, 0, 1],
     ['virt', 1, 0, 1],
   ])
@@ -50,9 +50,10 @@ test('answers a dashboard as it is drawn and as it is written, with its faults b
   const response = await server.app.inject('/api/dashboards/v1/every-kind')
   const answer = Value.Parse(DashboardAnswer, response.json())
   expect(answer.source).toBe(EVERY_KIND)
+  expect(answer.dashboard.panels[0]?.notDone).toEqual([answer.faults[0]?.message])
   expect(answer.dashboard.panels[0]).toMatchObject({ id: 'lines', title: 'CPU by node' })
   const line = EVERY_KIND.split('\n').findIndex((text) => text.includes('kind: FlameChart')) + 1
-  expect(answer.faults[0]).toMatchObject({ severity: 'warning', message: 'unknown kind FlameChart', line, column: 19 })
+  expect(answer.faults[1]).toMatchObject({ severity: 'warning', message: 'unknown kind FlameChart', line, column: 19 })
 })
 
 test.each([

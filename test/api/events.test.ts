@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { createEventFeed } from '../../src/api/event-feed.ts'
 import { createOwnMetrics } from '../../src/base/metrics.ts'
+import type { TokenRecord } from '../../src/model/token.ts'
+import { createTokenBook, hashToken } from '../../src/token-book.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { makeServer, NOW_MS } from './test-server.ts'
 
@@ -12,14 +14,14 @@ import { makeServer, NOW_MS } from './test-server.ts'
 async function listening(listenersMax = 10, overrides: Parameters<typeof makeServer>[0] = {}) {
   const metrics = createOwnMetrics('0')
   const feed = createEventFeed({ clock: new FakeClock(NOW_MS), metrics, listenersMax })
-  const { app } = await makeServer({ ...overrides, metrics, events: feed })
+  const { app, clock } = await makeServer({ ...overrides, metrics, events: feed })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   const ask = (headers: Record<string, string> = {}): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       request({ port, path: '/api/fleet/v1/events', headers }, resolve).on('error', reject).end()
     })
-  return { app, feed, metrics, ask }
+  return { app, feed, metrics, clock, ask }
 }
 
 /** Reads on until the text has `part`. */
@@ -79,5 +81,41 @@ test('a page that is closed makes room, and one too many is told when to come ba
 test('nobody listens without a token where one is needed', async () => {
   const { app, ask } = await listening(10, { requiresToken: true })
   expect((await ask()).statusCode).toBe(401)
+  await app.close()
+})
+
+test('whose token is revoked is told nothing more, and not let in again', async () => {
+  let records: TokenRecord[] = ['kept', 'lost'].map((name, id) => ({
+    id,
+    name,
+    hash: hashToken(`token of ${name}`),
+    role: 'viewer',
+    createdAtMs: NOW_MS,
+  }))
+  const book = new FakeClock(NOW_MS)
+  const tokens = await createTokenBook(() => Promise.resolve(records), book)
+  const { app, feed, clock, ask } = await listening(10, {
+    requiresToken: true,
+    authenticate: (token) => tokens.authenticate(token),
+  })
+  const bearer = (name: string): Record<string, string> => ({
+    authorization: `Basic ${Buffer.from(`me:token of ${name}`).toString('base64')}`,
+  })
+  const [kept, lost] = await Promise.all([ask(bearer('kept')), ask(bearer('lost'))])
+  await Promise.all([readUntil(kept, 'listening'), readUntil(lost, 'listening')])
+  const ended = new Promise((resolve) =>
+    lost
+      .once('close', resolve)
+      .on('error', () => undefined)
+      .resume(),
+  )
+
+  records = records.filter(({ name }) => name === 'kept')
+  book.advance(5000)
+  clock.advance(5000)
+  await ended
+  expect((await ask(bearer('lost'))).statusCode).toBe(401)
+  feed.note(['alerts'])
+  expect(await readUntil(kept, 'data: ')).toContain('"topic":"alerts"')
   await app.close()
 })

@@ -90,18 +90,26 @@ test('a batch that was refused is not remembered: its repetition is looked at', 
 
 describe('what is refused', () => {
   test.each([
-    ['no JSON', '{', {}, 400],
-    ['no object', '[]', {}, 400],
-    ['nothing', '', {}, 400],
-    ['gzip that is none', 'x', { 'content-encoding': 'gzip' }, 400],
-    ['another encoding', 'x', { 'content-encoding': 'br' }, 415],
-    ['too many bytes', Buffer.alloc(5 * 2 ** 20 + 1), {}, 413],
-    ['too many bytes once unpacked', gzipSync(Buffer.alloc(6 * 2 ** 20)), { 'content-encoding': 'gzip' }, 413],
-  ])('%s', async (_what, payload, headers, status) => {
+    ['no JSON', '{', {}, 400, 'not_read'],
+    ['no object', '[]', {}, 400, 'not_read'],
+    ['nothing', '', {}, 400, 'not_read'],
+    ['gzip that is none', 'x', { 'content-encoding': 'gzip' }, 400, 'not_read'],
+    ['another encoding', 'x', { 'content-encoding': 'br' }, 415, 'not_read'],
+    ['too many bytes', Buffer.alloc(5 * 2 ** 20 + 1), {}, 413, 'too_large'],
+    [
+      'too many bytes once unpacked',
+      gzipSync(Buffer.alloc(6 * 2 ** 20)),
+      { 'content-encoding': 'gzip' },
+      413,
+      'too_large',
+    ],
+  ])('%s', async (_what, payload, headers, status, outcome) => {
     const answer = await post(payload, { ...headers, origin: 'https://page.example' })
     expect(answer.statusCode).toBe(status)
     // A page must be able to read its refusal, else it sees a network error and sends again.
     expect(answer.headers['access-control-allow-origin']).toBe('https://page.example')
+    const metrics = (await server.app.inject('/metrics')).body
+    expect(metrics).toContain(`daytwo_faro_items_total{kind="request",outcome="${outcome}"} 1`)
   })
 })
 

@@ -398,7 +398,10 @@ describe('upgrades', () => {
   })
 
   test('the detail says where its trace is, and what its phases take on its edge', async () => {
-    const { traceId, usual } = await ask<UpgradeDetailItem>('/api/fleet/v1/upgrades/u-stuck/detail', UpgradeDetailItem)
+    const { traceId, usual, usualFrom } = await ask<UpgradeDetailItem>(
+      '/api/fleet/v1/upgrades/u-stuck/detail',
+      UpgradeDetailItem,
+    )
     expect(traceId).toBe(upgradeTraceId(STUCK))
     expect(usual.find(({ phase }) => phase === 'olm.installing')).toMatchObject({
       runs: 1,
@@ -408,6 +411,8 @@ describe('upgrades', () => {
     const { medianRun } = await ask<UpgradeDetailItem>('/api/fleet/v1/upgrades/u-stuck/detail', UpgradeDetailItem)
     expect(medianRun).toMatchObject({ id: 'u-1', cluster: 'c-1' })
     expect(medianRun?.traceId).toMatch(/^[0-9a-f]{32}$/)
+    // Fewer than eight took the edge, and all upgrades of its operator that are known here took it.
+    expect(usualFrom).toBe('fleet')
     const { edges: same } = await ask<EdgeItems>('/api/fleet/v1/edges?from=1.16.0&to=1.17.0', EdgeItems)
     expect(usual).toEqual(same[0]!.phases)
   })
@@ -546,7 +551,7 @@ test.each([
   ],
   [
     'clusters?state=happy',
-    '400 invalid parameter "state": got "happy", want one of upgrading, stuck, silent, unhealthy, tainted, outdated_workloads, paused_pool, unknown, steady',
+    '400 invalid parameter "state": got "happy", want one of upgrading, stuck, silent, unhealthy, tainted, outdated_workloads, paused_pool, unknown, steady, gone',
   ],
   ['clusters?limit=0', '400 invalid parameter "limit": got "0", want a whole number from 1 to 1000'],
   ['clusters?limit=1001', '400 invalid parameter "limit": got "1001", want a whole number from 1 to 1000'],

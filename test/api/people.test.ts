@@ -198,7 +198,7 @@ describe('acknowledging', () => {
     const runs = await ask('GET', 'alerts/history?alertname=A&cluster=c1')
     expect(runs.body['runs']).toMatchObject([
       { activeAtMs: NOW_MS },
-      { acknowledgedBy: 'ada', resolvedAtMs: NOW_MS + MINUTE_MS },
+      { acknowledgedBy: 'ada', acknowledgedNote: 'on it', resolvedAtMs: NOW_MS + MINUTE_MS },
     ])
     expect((await memory.restart()).acknowledgements.of(ruleAlert('A', 'c1'))).toBeUndefined()
   })

@@ -41,6 +41,9 @@ GET                           viewer  own         /api/fleet/v1/audit
 GET                           viewer  own         /api/fleet/v1/clusters
 GET                           viewer  own         /api/fleet/v1/clusters/:cluster
 GET                           viewer  own         /api/fleet/v1/clusters/:cluster/changes
+POST                          responder  own         /api/fleet/v1/decommissions
+GET                           viewer  own         /api/fleet/v1/decommissions
+DELETE                        responder  own         /api/fleet/v1/decommissions/:id
 GET                           viewer  own         /api/fleet/v1/deliveries
 GET                           viewer  own         /api/fleet/v1/deliveries/:id
 GET                           viewer  own         /api/fleet/v1/edges
@@ -73,6 +76,7 @@ GET                           viewer  own         /api/openapi.json
 GET                           viewer  jaeger      /api/operations
 GET                           viewer  own         /api/runbooks/v1/pages
 GET                           viewer  own         /api/runbooks/v1/pages/:name
+GET                           viewer  own         /api/runbooks/v1/pages/:name/source
 GET                           viewer  jaeger      /api/services
 GET                           viewer  jaeger      /api/services/:service/operations
 GET                           viewer  jaeger      /api/traces
@@ -140,6 +144,7 @@ GET,HEAD                      public  text        /icon.svg
 GET                           viewer  text        /metrics
 GET                           viewer  text        /query
 GET,HEAD                      viewer  text        /rb/:name
+GET                           public  text        /sign-in
 POST                          ingest  otlp        /v1/logs
 POST                          ingest  otlp        /v1/metrics
 POST                          ingest  otlp        /v1/traces

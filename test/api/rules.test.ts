@@ -2,7 +2,7 @@ import { Value } from 'typebox/value'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AlertItems } from '../../src/contract/alerts.ts'
 import { AlertList, RuleList } from '../../src/contract/prometheus.ts'
-import { BoundRunbook, RunbookList, RunbookUnknown } from '../../src/contract/runbooks.ts'
+import { BoundRunbook, RunbookList, RunbookSource, RunbookUnknown } from '../../src/contract/runbooks.ts'
 import { OwnError } from '../../src/contract/ui.ts'
 import { Labels } from '../../src/model/labels.ts'
 import { createLocalEngine } from '../../src/promql/engine.ts'
@@ -223,6 +223,15 @@ describe('/api/runbooks/v1', () => {
         { name: 'KubeVirtCRModified', summary: 'Somebody changed an operand by hand.', hasRule: true, firing: 2 },
       ],
     })
+  })
+
+  test('gives the file as it is kept, by an old name too, to whoever wants to mend it', async () => {
+    const { body } = await get('/api/runbooks/v1/pages/HCOOldName/source')
+    expect(Value.Check(RunbookSource, body)).toBe(true)
+    expect(body).toMatchObject({ name: 'KubeVirtCRModified' })
+    expect((body as RunbookSource).path).toMatch(/KubeVirtCRModified\.md$/)
+    expect((body as RunbookSource).text).toMatch(/\{\{ ?\w+/)
+    expect((await get('/api/runbooks/v1/pages/Nonsense/source')).status).toBe(404)
   })
 
   test('with several instances nobody is chosen', async () => {

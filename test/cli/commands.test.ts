@@ -29,6 +29,7 @@ describe('daytwo', () => {
       'sim',
       'token',
       'fleet',
+      'decommission',
       'query',
       'check',
       'config',

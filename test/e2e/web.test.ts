@@ -82,6 +82,15 @@ test('Now says what the server says, and that the fleet is simulated', async () 
 })
 
 // That the cells of every page that fires are answered is held without a browser, in content/rules-on-fleet.
+test('Adoption shows the months that objects told of', async () => {
+  const { page, faults } = await open('/adoption')
+  await page.getByText(/It is \d+ days old here/).waitFor()
+  await page.getByRole('button', { name: 'All', exact: true }).click()
+  const table = page.getByRole('table', { name: 'How fast versions spread' })
+  expect(await table.getByRole('row').count()).toBeGreaterThan(4)
+  expect(faults).toEqual([])
+})
+
 test('an alert of each component opens with a runbook whose queries run', { timeout: 120_000 }, async () => {
   const { alerts } = await api<{
     alerts: { fingerprint: string; alertname: string; labels: Record<string, string> }[]

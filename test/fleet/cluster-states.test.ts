@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { isSilent } from '../../src/fleet/cluster-states.ts'
+import { isSilent, statesOf } from '../../src/fleet/cluster-states.ts'
+import type { ClusterState } from '../../src/model/cluster-record.ts'
+import { emptyRecord } from '../support/cluster-record.ts'
+import { phase, recordOf } from './edge-script.ts'
+import type { RecordScript } from './edge-script.ts'
 
 const MINUTE_MS = 60_000
 const NOW_MS = 1_000 * MINUTE_MS
@@ -21,4 +25,17 @@ test.each([
   const [metricsMs, objectsMs] = [ago(metrics), ago(objects)]
   const heard = { ...(metricsMs === undefined ? {} : { metricsMs }), ...(objectsMs === undefined ? {} : { objectsMs }) }
   expect(isSilent(heard, NOW_MS)).toBe(isIt)
+})
+
+test('who waits for an approval does not upgrade yet, and whose machines follow no longer does', () => {
+  const statesWith = (script: RecordScript): readonly ClusterState[] => {
+    const record = recordOf(script)
+    const verdict = { upgradeId: record.upgrade.id, isStuck: false, causes: [] }
+    return statesOf(emptyRecord('a', { hcoVersion: '1.16.0' }), [{ record, verdict }], false)
+  }
+  const waits = [phase('approval', 0)]
+  expect(statesWith({ phases: waits })).toEqual(['steady'])
+  expect(statesWith({ startMinute: 5, phases: waits })).toEqual(['upgrading'])
+  expect(statesWith({ startMinute: 5, phases: [phase('olm', 5)] })).toEqual(['upgrading'])
+  expect(statesWith({ startMinute: 0, endMinute: 9, state: 'succeeded' })).toEqual(['steady'])
 })

@@ -5,6 +5,7 @@ import type { DerivedValue } from '../../src/fleet/derived-metrics.ts'
 import { createDerivedBook, derivedSeries } from '../../src/fleet/derived-series.ts'
 import { edgeValues, openUpgradeValues } from '../../src/fleet/derived-upgrades.ts'
 import { createEdgeBook } from '../../src/fleet/edge-book.ts'
+import type { Gone } from '../../src/fleet/gone.ts'
 import { createFleetInsight } from '../../src/fleet/insight.ts'
 import { Labels } from '../../src/model/labels.ts'
 import type { ClusterRecord, Modification } from '../../src/model/cluster-record.ts'
@@ -15,6 +16,10 @@ import { emptyRecord } from '../support/cluster-record.ts'
 import { MINUTE_MS, phase, recordOf, T0 } from './edge-script.ts'
 
 const at = (minute: number): number => T0 + minute * MINUTE_MS
+
+const GONE: ReadonlyMap<string, Gone> = new Map([
+  ['off-1', { sinceMs: T0, why: { kind: 'unheard', afterMs: MINUTE_MS } }],
+])
 
 function clusterOf(cluster: string, more: Partial<ClusterRecord> = {}): ClusterRecord {
   return emptyRecord(cluster, {
@@ -311,7 +316,7 @@ test('every metric is written by somebody, with no label that is not in its tabl
     insight.put({ cluster: { ...everything().cluster, cluster: name }, upgrades, modifications: [], intervals: [] })
   }
   expect(insight.notOffered(at(3000))).toMatchObject([{ cluster: 'fra-1', version: '4.19.7', offered: '4.20.1' }])
-  const samples = insight.series(insight.verdicts(at(3000)), at(3000))
+  const samples = insight.series(insight.verdicts(at(3000)), GONE, at(3000))
   const byName = new Map<string, Set<string>>()
   for (const { labels } of samples) {
     const family = labels.metricName.replace(/_(bucket|count|sum)$/, '')
@@ -338,18 +343,20 @@ test('insight forgets a cluster that is removed, and answers by what a cluster s
     { isStuck: false, silentSinceMs: at(20) },
   ])
   expect(insight.edges.edges().map(({ to }) => to)).toEqual(['4.20.1', '4.19.7'])
-  insight.series([], at(0))
+  insight.series([], new Map(), at(0))
   insight.remove('fra-1')
   expect(insight.verdicts(at(3000))).toEqual([])
   expect(insight.edges.edges()).toEqual([])
-  expect(insight.series([], at(1)).every(({ isStale }) => isStale)).toBe(true)
+  expect(insight.series([], new Map(), at(1)).every(({ isStale }) => isStale)).toBe(true)
 })
 
 test('when a cluster was last heard is told as it is known since its facts', () => {
   const insight = createFleetInsight()
   insight.put({ ...everything(), intervals: [] })
   const lastSeen = (minute: number) =>
-    insight.series([], at(minute)).find(({ labels }) => labels.metricName === 'daytwo_cluster_last_seen_seconds')?.value
+    insight
+      .series([], new Map(), at(minute))
+      .find(({ labels }) => labels.metricName === 'daytwo_cluster_last_seen_seconds')?.value
   const before = lastSeen(9000)!
   insight.hear('fra-1', { metricsMs: at(8990), objectsMs: at(8980) })
   insight.hear('fra-1', { objectsMs: at(8985) })
@@ -359,6 +366,13 @@ test('when a cluster was last heard is told as it is known since its facts', () 
 
 test('the series are a function of the facts', () => {
   const { cluster, upgrades } = everything()
-  const facts = { clusters: [{ cluster, modifications: [] }], open: upgrades, verdicts: [], edges: [], notOffered: [] }
+  const facts = {
+    clusters: [{ cluster, modifications: [] }],
+    gone: GONE,
+    open: upgrades,
+    verdicts: [],
+    edges: [],
+    notOffered: [],
+  }
   expect(derivedSeries(facts, at(5))).toEqual(derivedSeries(facts, at(5)))
 })

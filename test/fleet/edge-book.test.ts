@@ -39,6 +39,42 @@ test('upgrades from an unknown version are on no edge', () => {
   expect(book.edges()).toEqual([])
 })
 
+test('what is usual of an edge that few took is that between its minors, then that of its operator', () => {
+  const book = createEdgeBook()
+  const patch = { ...NEW, to: '1.17.3' }
+  const median = (name: EdgeName) => {
+    const { learnedFrom, phases } = book.usual(name)
+    return { learnedFrom, olm: phases.find((one) => one.phase === 'olm')?.p50Seconds, runs: phases[0]?.runs }
+  }
+  expect(book.usual(NEW)).toEqual({ learnedFrom: 'fleet', phases: [] })
+  book.put('fra-1', runs(OLD, upTo(9)).map(recordOf))
+  book.put('prg-2', [recordOf({ operator: 'openshift', from: '4.19.1', to: '4.20.0', startMinute: 0 })])
+  expect(median(OLD)).toEqual({ learnedFrom: 'edge', olm: 5 * 60, runs: 9 })
+  expect(median(NEW)).toEqual({ learnedFrom: 'fleet', olm: 5 * 60, runs: 9 })
+  book.put('waw-3', runs(NEW, upTo(6, 20)).map(recordOf))
+  expect(median(NEW)).toEqual({ learnedFrom: 'fleet', olm: 8 * 60, runs: 15 })
+  book.put('ams-4', runs(patch, [40, 41, 42]).map(recordOf))
+  expect(median(NEW)).toEqual({ learnedFrom: 'minor', olm: 25 * 60, runs: 9 })
+  expect(median(patch)).toEqual(median(NEW))
+  book.put('ams-5', runs(patch, upTo(6, 42)).map(recordOf))
+  expect(median(patch)).toEqual({ learnedFrom: 'edge', olm: 44 * 60, runs: 9 })
+})
+
+test('of a large operator the newest runs are enough', () => {
+  const book = createEdgeBook()
+  book.put(
+    'fra-1',
+    runs(
+      OLD,
+      Array.from({ length: 1500 }, () => 7),
+    ).map(recordOf),
+  )
+  book.put('fra-2', runs(NEW, [3, 3]).map(recordOf))
+  const { learnedFrom, phases } = book.usual({ ...NEW, from: '1.17.0', to: '1.18.0' })
+  expect(learnedFrom).toBe('fleet')
+  expect(phases[0]).toMatchObject({ phase: 'olm', runs: 1000, p50Seconds: 420 })
+})
+
 test('an edge nobody takes any more is gone, and one that did not change is not estimated again', () => {
   const book = createEdgeBook()
   book.put('fra-1', runs(OLD, [5]).map(recordOf))

@@ -192,3 +192,31 @@ test('a cluster that falls silent or comes back is counted anew, though nothing 
   book.hear('a', { metricsMs: at(11) })
   expect([statesAt(11), statesAt(22)]).toEqual([['steady'], ['silent']])
 })
+
+test('where clusters stand is in their series too, and known of one that fell silent', () => {
+  const book = createFleetBook()
+  const facts = (cluster: string): ClusterFacts => ({
+    cluster: emptyRecord(cluster, { firstSeenMs: T0, lastSeenMs: T0 }),
+    intervals: [],
+    upgrades: [],
+    modifications: [],
+  })
+  book.put(facts('a'))
+  book.put(facts('b'))
+  book.describe(
+    new Map([
+      ['a', { region: 'eu', environment: 'prod' }],
+      ['b', { region: 'us' }],
+    ]),
+  )
+  book.describe(new Map([['b', { region: 'us', environment: 'lab' }]]))
+  const told = book.insight
+    .series([], new Map(), at(1))
+    .filter(({ labels }) => labels.metricName === 'daytwo_cluster_info')
+    .map(({ labels }) => ['cluster', 'region', 'environment'].map((name) => labels.get(name)))
+  expect(told).toEqual([
+    ['a', 'eu', 'prod'],
+    ['b', 'us', 'lab'],
+  ])
+  expect(book.records().map(({ region }) => region)).toEqual(['eu', 'us'])
+})

@@ -52,6 +52,7 @@ describe('clusters', () => {
       clusters: 6,
       reporting: 5,
       silent: 1,
+      gone: 0,
       unknown: 2,
       withMetrics: 5,
       withObjects: 1,

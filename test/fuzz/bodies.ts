@@ -57,6 +57,15 @@ const SERIES = ['a', 'b', 'c'].flatMap((cluster, i) => [
   },
 ])
 
+/** In the form that stock senders write, which the fast decoder knows. */
+const PLAIN_SERIES = ['a', 'b'].map((cluster, i) => ({
+  labels: Labels.of({ __name__: 'kubevirt_info', cluster, job: 'virt-operator' }),
+  samples: [
+    { timeMs: NOW_MS - 5000, value: i },
+    { timeMs: NOW_MS, value: 0, isStale: true },
+  ],
+}))
+
 /** A series with native histograms, right and wrong, exemplars, and metadata beside it, as fields of a request. */
 function withExtras(fields: {
   readonly histogram: number
@@ -110,6 +119,7 @@ const EXTRAS_V2 = Buffer.concat([
 const v1Blocks = [
   ...golden(/rw.v1-.*snappy$/, /captured.*snappy$/, /rw.(bad|empty).*snappy$/),
   encodeSnappy(encodeWriteRequest(SERIES)),
+  encodeSnappy(encodeWriteRequest(PLAIN_SERIES)),
   encodeSnappy(EXTRAS_V1),
 ]
 const v2Blocks = [...golden(/rw.v2-.*snappy$/), encodeSnappy(encodeWriteRequestV2(SERIES)), encodeSnappy(EXTRAS_V2)]

@@ -48,6 +48,15 @@ describe('rules', () => {
   })
 })
 
+test('the italics of a family that is slanted go, its upright face and those of others stay', () => {
+  const face = (family: string, style: string): string =>
+    `@font-face{font-family:"${family}";font-style:${style};src:url(a)}`
+  const css = face('Red Mono', 'normal') + face('Red Mono', 'italic') + face('Red Text', 'italic')
+  expect(pruneStyles(css, { ...NOBODY, slanted: ['Red Mono'] })).toBe(
+    face('Red Mono', 'normal') + face('Red Text', 'italic'),
+  )
+})
+
 describe('custom properties', () => {
   test.each([
     [':root{--pf-a:1}', '', 'that nobody reads'],

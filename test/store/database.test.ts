@@ -220,6 +220,10 @@ describe('a full disk', () => {
       }
     }
     expect(failure).toMatchObject({ code: 'storage_full' })
+    expect(store.writer.stats().commitFailure).toMatchObject({
+      code: 'storage_full',
+      message: expect.stringMatching(/^writing the log: /) as string,
+    })
     expect(acked).toBeGreaterThan(5)
     expect(Object.values(store.all())[0]!.length).toBeGreaterThanOrEqual(acked)
     expect(store.writer.isOverloaded).toBe(false)
@@ -260,6 +264,7 @@ describe('a full disk', () => {
     nowMs += 5.5 * HOUR_MS
     await store.writer.maintain(nowMs)
     await store.writer.appender.commit()
+    expect(store.writer.stats().commitFailure).toBe(undefined)
     expect(store.writer.stats().pendingBytes).toBe(0)
     const before = store.all()
     await store.reopen(nowMs)

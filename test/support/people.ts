@@ -24,6 +24,7 @@ export async function memoryPeople({
   options = {},
   aliases = {},
   wrap = (calls) => calls,
+  decommissionsTold = () => Promise.resolve(),
 }: {
   readonly clock: Clock
   readonly ruleAlerts?: () => Promise<readonly RuleAlert[]>
@@ -31,6 +32,7 @@ export async function memoryPeople({
   readonly aliases?: Readonly<Record<string, string>>
   /** Puts something between the commands and what is kept, such as a disk that is full. */
   readonly wrap?: (calls: PeopleCalls) => PeopleCalls
+  readonly decommissionsTold?: () => Promise<void>
 }): Promise<MemoryPeople> {
   const database = new Database(':memory:')
   migrate(database, ':memory:')
@@ -48,6 +50,7 @@ export async function memoryPeople({
         audit: (limit, before) => facts.audit.list(limit, before),
         ruleAlerts,
       },
+      decommissionsTold,
       canonicalName: (name) => aliases[name] ?? name,
     })
   return { people: await start(), facts, restart: start }

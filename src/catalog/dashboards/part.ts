@@ -124,6 +124,13 @@ export function secondsAt(part: Part, key: string): number | undefined {
   return undefined
 }
 
+/** Says at its place that what a key asks for is not done, when it asks for anything. */
+export function tellUndone(part: Part, key: string, why: string): void {
+  const entry = part.entries.get(key)
+  if (entry !== undefined)
+    part.yaml.warning(entry.keyAt, `${part.what} asks for ${key}, which is not done here: ${why}`)
+}
+
 /** The file's own words for what is not read. */
 export function sourceAt(part: Part, key: string): string {
   const entry = part.entries.get(key)

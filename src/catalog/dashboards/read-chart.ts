@@ -10,8 +10,21 @@ import type {
   TimeSeriesOptions,
   YAxis,
 } from '../../model/dashboard.ts'
-import { boundedAt, flagAt, has, itemsAt, numberAt, partAt, partsAt, start, textAt, wordAt } from './part.ts'
+import {
+  boundedAt,
+  flagAt,
+  has,
+  itemsAt,
+  numberAt,
+  partAt,
+  partsAt,
+  start,
+  tellUndone,
+  textAt,
+  wordAt,
+} from './part.ts'
 import type { Part } from './part.ts'
+import { BAR_KEYS, NO_COLORS, PIE_KEYS, readBars, readPie } from './read-shares.ts'
 import { readCalculation, readFormat, readMappings, readThresholds } from './read-format.ts'
 import type { Kinds } from './read-plugin.ts'
 import { readTable, TABLE_KEYS } from './read-table.ts'
@@ -19,6 +32,8 @@ import { readTable, TABLE_KEYS } from './read-table.ts'
 const LINE_STYLES = ['solid', 'dashed', 'dotted'] as const
 const LINE_WIDTH = { least: 0.25, most: 3, usual: 1.25 } as const
 const POINT_RADIUS = { least: 0, most: 6, usual: 2.75 } as const
+const SPARKLINE_WIDTH = { most: 6, usual: 1.5 } as const
+const FONT_PX = { least: 8, most: 200 } as const
 
 export const CHARTS: Kinds<Chart> = {
   TimeSeriesChart: {
@@ -41,36 +56,27 @@ export const CHARTS: Kinds<Chart> = {
   },
   GaugeChart: { keys: ['calculation', 'format', 'thresholds', 'max', 'legend'], read: readGauge },
   Table: { keys: TABLE_KEYS, read: readTable },
-  BarChart: {
-    keys: ['calculation', 'format', 'sort', 'mode', 'orientation', 'groupBy', 'isStacked', 'colorOverrides'],
-    read: (spec) => ({ kind: 'BarChart', ...readShares(spec) }),
-  },
-  PieChart: {
-    keys: ['calculation', 'format', 'sort', 'mode', 'legend', 'showLabels', 'radius', 'colorPalette', 'visual'],
-    read: (spec) => ({ kind: 'PieChart', ...readShares(spec) }),
-  },
+  BarChart: { keys: BAR_KEYS, read: readBars },
+  PieChart: { keys: PIE_KEYS, read: readPie },
   HeatMapChart: {
     keys: ['yAxisFormat', 'countFormat', 'showVisualMap'],
     read: (spec) => ({
       kind: 'HeatMapChart',
       yFormat: readFormat(spec, 'yAxisFormat'),
       countFormat: readFormat(spec, 'countFormat'),
+      hasScale: flagAt(spec, 'showVisualMap'),
     }),
   },
   StatusHistoryChart: {
     keys: ['legend', 'mappings', 'sorting'],
-    read: (spec) => ({ kind: 'StatusHistoryChart', mappings: readMappings(spec) }),
+    read: (spec) => ({
+      kind: 'StatusHistoryChart',
+      mappings: readMappings(spec),
+      legend: readLegend(spec),
+      sort: wordAt(spec, 'sorting', ['asc', 'desc']),
+    }),
   },
   Markdown: { keys: ['text'], read: (spec) => ({ kind: 'Markdown', text: textAt(spec, 'text') }) },
-}
-
-function readShares(spec: Part) {
-  return {
-    calculation: readCalculation(spec),
-    format: readFormat(spec),
-    sort: wordAt(spec, 'sort', ['asc', 'desc']),
-    mode: wordAt(spec, 'mode', ['value', 'percentage']) ?? 'value',
-  }
 }
 
 function readTimeSeries(spec: Part): TimeSeriesOptions {
@@ -85,6 +91,9 @@ function readTimeSeries(spec: Part): TimeSeriesOptions {
     'stack',
     'connectNulls',
   ])
+  const palette = partAt(visual, 'palette', `the palette of ${spec.what}`, ['mode', 'name'])
+  if (wordAt(palette, 'mode', ['auto', 'categorical']) === 'categorical') tellUndone(visual, 'palette', NO_COLORS)
+  const tooltip = partAt(spec, 'tooltip', `the tooltip of ${spec.what}`, ['enablePinning'])
   return {
     kind: 'TimeSeriesChart',
     legend: readLegend(spec),
@@ -108,6 +117,7 @@ function readTimeSeries(spec: Part): TimeSeriesOptions {
       'areaOpacity',
       'format',
     ]).flatMap(readQuerySetting),
+    canPin: flagAt(tooltip, 'enablePinning', true),
   }
 }
 
@@ -152,8 +162,15 @@ function readYAxis(spec: Part): YAxis {
     format: readFormat(axis) ?? oldFormat(axis) ?? oldFormat(spec),
     min,
     max,
-    logBase: logBase > 1 ? logBase : 0,
+    logBase: logBase > 1 ? nearLogBase(axis, logBase) : 0,
   }
+}
+
+/** Ticks of others stand at no numbers that people know. */
+function nearLogBase(axis: Part, logBase: number): number {
+  if (logBase === 2 || logBase === 10) return logBase
+  tellUndone(axis, 'logBase', `it is drawn to the base 10, as 2 and 10 are the bases there are, and not ${logBase}`)
+  return 10
 }
 
 /** Perses had the format below `unit` at first. */
@@ -167,6 +184,7 @@ function readQuerySetting(setting: Part): QuerySetting[] {
     setting.yaml.error(start(setting.at), `${setting.what} has no queryIndex that is a whole number from 0`)
     return []
   }
+  tellUndone(setting, 'colorValue', NO_COLORS)
   return [
     {
       queryIndex,
@@ -180,12 +198,16 @@ function readQuerySetting(setting: Part): QuerySetting[] {
 }
 
 function readStat(spec: Part): StatOptions {
+  const sparkline = partAt(spec, 'sparkline', `the sparkline of ${spec.what}`, ['color', 'width'])
+  tellUndone(sparkline, 'color', NO_COLORS)
   return {
     kind: 'StatChart',
     calculation: readCalculation(spec),
     format: readFormat(spec),
     thresholds: readThresholds(spec),
     hasSparkline: has(spec, 'sparkline'),
+    sparklineWidth: boundedAt(sparkline, 'width', LINE_WIDTH.least, SPARKLINE_WIDTH.most) ?? SPARKLINE_WIDTH.usual,
+    valueFontPx: boundedAt(spec, 'valueFontSize', FONT_PX.least, FONT_PX.most),
     colorMode: wordAt(spec, 'colorMode', ['value', 'background_solid', 'none']) ?? 'value',
     legendMode: wordAt(spec, 'legendMode', ['auto', 'on', 'off']) ?? 'auto',
     metricLabel: textAt(spec, 'metricLabel'),
@@ -194,11 +216,13 @@ function readStat(spec: Part): StatOptions {
 }
 
 function readGauge(spec: Part): GaugeOptions {
+  const legend = partAt(spec, 'legend', `the legend of ${spec.what}`, ['show'])
   return {
     kind: 'GaugeChart',
     calculation: readCalculation(spec),
     format: readFormat(spec),
     thresholds: readThresholds(spec),
     max: numberAt(spec, 'max'),
+    isNamed: has(legend, 'show') ? flagAt(legend, 'show', true) : undefined,
   }
 }

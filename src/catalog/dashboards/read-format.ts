@@ -149,6 +149,7 @@ export function readLinks(part: Part): readonly DashboardLink[] {
         url,
         tooltip: textAt(link, 'tooltip'),
         rendersVariables: flagAt(link, 'renderVariables'),
+        opensTab: flagAt(link, 'targetBlank'),
       },
     ]
   })

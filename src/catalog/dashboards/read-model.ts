@@ -24,6 +24,7 @@ import {
   partsAt,
   secondsAt,
   start,
+  tellUndone,
   textAt,
   textsAt,
   yamlTextAt,
@@ -32,6 +33,7 @@ import type { Part } from './part.ts'
 import { CHARTS } from './read-chart.ts'
 import { readLinks } from './read-format.ts'
 import { readPlugin } from './read-plugin.ts'
+import { tellOtherSource } from './read-source.ts'
 import { readVariables } from './read-variable.ts'
 
 /** PromQL of a dashboard, where it stands. */
@@ -98,6 +100,7 @@ function readRoot(yaml: YamlReader, queries: PlacedText[]): DashboardModel {
   if (name === '') yaml.error(start(metadata.at), 'the dashboard has no metadata.name')
   const outer = partAt(root, 'spec', 'the spec', isOperator ? [...SPEC_KEYS, ...OPERATOR_KEYS] : SPEC_KEYS)
   const spec = isOperator && has(outer, 'config') ? partAt(outer, 'config', 'the config', SPEC_KEYS) : outer
+  tellUndone(spec, 'datasources', 'everything is asked of this server')
   if (!has(spec, 'panels')) yaml.error(start(spec.at), 'the dashboard has no spec.panels')
   const display = partAt(spec, 'display', 'the display', ['name', 'description'])
   const variables = readVariables(spec, (text) => queries.push({ text }))
@@ -113,7 +116,7 @@ function readRoot(yaml: YamlReader, queries: PlacedText[]): DashboardModel {
     refreshSeconds: secondsAt(spec, 'refreshInterval') ?? 0,
     variables,
     panels,
-    grids: readGrids(spec, new Set(panels.map(({ id }) => id))),
+    grids: readGrids(spec, new Set(panels.map(({ id }) => id)), new Set(variables.map(({ name: one }) => one))),
     links: readLinks(spec),
   }
 }
@@ -127,7 +130,8 @@ function readPanels(spec: Part, queries: PlacedText[]): readonly DashboardPanel[
     const panel = partAt(outer, 'spec', `panel ${id}`, PANEL_KEYS)
     const display = partAt(panel, 'display', `the display of panel ${id}`, ['name', 'description'])
     const plugin = partAt(panel, 'plugin', `the plugin of panel ${id}`, ['kind', 'spec'])
-    return {
+    const before = spec.yaml.diagnostics.length
+    const read = {
       id,
       title: textAt(display, 'name'),
       description: textAt(display, 'description'),
@@ -137,10 +141,11 @@ function readPanels(spec: Part, queries: PlacedText[]): readonly DashboardPanel[
       ),
       links: readLinks(panel),
     }
+    return { ...read, notDone: spec.yaml.diagnostics.slice(before).map(({ message }) => message) }
   })
 }
 
-const QUERY_KEYS = ['query', 'datasource', 'seriesNameFormat', 'minStep', 'resolution']
+const QUERY_KEYS = ['query', 'datasource', 'seriesNameFormat', 'minStep', 'resolution', 'instant']
 
 function readQuery(query: Part, panel: string, queries: PlacedText[]): PanelQuery {
   const found = readPlugin<PanelQuery>(query, query.what, {
@@ -160,38 +165,47 @@ function readQuery(query: Part, panel: string, queries: PlacedText[]): PanelQuer
     const expr = neededTextAt(spec, 'query')
     const text = yamlTextAt(spec, 'query')
     if (text !== undefined && expr !== '') queries.push({ text, panel })
+    tellOtherSource(spec)
+    tellUndone(spec, 'resolution', 'a graph has as many steps as it has room for')
+    const minStep = textAt(spec, 'minStep')
+    const isVariable = minStep.startsWith('$')
     return {
       kind: 'prometheus',
       expr,
       seriesNameFormat: textAt(spec, 'seriesNameFormat'),
-      minStepSeconds: /^\$/.test(textAt(spec, 'minStep')) ? 0 : (secondsAt(spec, 'minStep') ?? 0),
+      minStepSeconds: isVariable ? 0 : (secondsAt(spec, 'minStep') ?? 0),
+      minStepText: isVariable ? minStep : '',
+      isInstant: flagAt(spec, 'instant'),
     }
   }
 }
 
-function readGrids(spec: Part, panels: ReadonlySet<string>): readonly Grid[] {
+function readGrids(spec: Part, panels: ReadonlySet<string>, variables: ReadonlySet<string>): readonly Grid[] {
   return partsAt(spec, 'layouts', 'a layout', ['kind', 'spec']).flatMap((layout) => {
     const grid = readPlugin<Omit<Grid, 'kind'> & { readonly kind: 'grid' }>(layout, 'the layout', {
       Grid: {
         keys: ['display', 'items', 'repeatVariable'],
-        read: (part) => ({ kind: 'grid', ...readGrid(part, panels) }),
+        read: (part) => ({ kind: 'grid', ...readGrid(part, panels, variables) }),
       },
     })
     if (grid.kind === 'unknown') return []
-    const { title, canCollapse, isOpen, items } = grid
-    return [{ title, canCollapse, isOpen, items }]
+    const { title, canCollapse, isOpen, repeatVariable, items } = grid
+    return [{ title, canCollapse, isOpen, repeatVariable, items }]
   })
 }
 
-function readGrid(part: Part, panels: ReadonlySet<string>): Grid {
+function readGrid(part: Part, panels: ReadonlySet<string>, variables: ReadonlySet<string>): Grid {
   const display = partAt(part, 'display', 'the display of the layout', ['title', 'collapse'])
   const collapse = partAt(display, 'collapse', 'collapse of the layout', ['open'])
-  const repeat = part.entries.get('repeatVariable')
-  if (repeat !== undefined) part.yaml.warning(repeat.keyAt, 'panels are not repeated for the values of a variable')
+  const repeat = textAt(part, 'repeatVariable')
+  if (repeat !== '' && !variables.has(repeat)) {
+    part.yaml.warning(part.entries.get('repeatVariable')!.keyAt, `no variable is called ${repeat}`, 'it is drawn once')
+  }
   return {
     title: textAt(display, 'title'),
     canCollapse: has(display, 'collapse'),
     isOpen: flagAt(collapse, 'open', true),
+    repeatVariable: variables.has(repeat) ? repeat : '',
     items: partsAt(part, 'items', 'an item of the layout', ['x', 'y', 'width', 'height', 'content']).flatMap((item) =>
       readItem(item, panels),
     ),

@@ -1,6 +1,18 @@
 /** The panel kind `Table`: columns, cells, and the transforms before them. */
-import type { CellSetting, ColumnSetting, TableOptions, Transform } from '../../model/dashboard.ts'
-import { flagAt, has, neededTextAt, numberAt, partAt, partsAt, start, textAt, textsAt, wordAt } from './part.ts'
+import type { CellSetting, ColumnSetting, TableAction, TableOptions, Transform } from '../../model/dashboard.ts'
+import {
+  flagAt,
+  has,
+  neededTextAt,
+  numberAt,
+  partAt,
+  partsAt,
+  start,
+  tellUndone,
+  textAt,
+  textsAt,
+  wordAt,
+} from './part.ts'
 import type { Part } from './part.ts'
 import { readCondition, readFormat } from './read-format.ts'
 import { readPlugin } from './read-plugin.ts'
@@ -16,6 +28,7 @@ export const TABLE_KEYS = [
   'defaultColumnHeight',
   'pagination',
   'enableFiltering',
+  'enableSorting',
   'selection',
   'actions',
 ]
@@ -43,14 +56,38 @@ export function readTable(spec: Part): TableOptions {
     kind: 'Table',
     density: wordAt(spec, 'density', ['compact', 'standard', 'comfortable']) ?? 'standard',
     isColumnHidden: flagAt(spec, 'defaultColumnHidden'),
+    columnWidth: sizeAt(spec, 'defaultColumnWidth'),
+    rowHeight: sizeAt(spec, 'defaultColumnHeight'),
     canFilter: flagAt(spec, 'enableFiltering'),
-    columns: partsAt(spec, 'columnSettings', `a column of ${spec.what}`, COLUMN_KEYS).flatMap(readColumn),
+    columns: partsAt(spec, 'columnSettings', `a column of ${spec.what}`, COLUMN_KEYS).flatMap((column) =>
+      readColumn(column, flagAt(spec, 'enableSorting')),
+    ),
     cells: readCells(spec),
     transforms: partsAt(spec, 'transforms', `a transform of ${spec.what}`, ['kind', 'spec']).flatMap(readTransform),
+    actions: readActions(spec),
   }
 }
 
-function readColumn(column: Part): ColumnSetting[] {
+/** Rows can be read here, and nothing is sent from a page to anybody else: what could be done with them is told. */
+function readActions(spec: Part): readonly TableAction[] {
+  if (flagAt(spec, 'pagination')) tellUndone(spec, 'pagination', 'all rows are in one list, which scrolls')
+  const selection = partAt(spec, 'selection', `the selection of ${spec.what}`, ['enabled', 'variant'])
+  if (flagAt(selection, 'enabled')) tellUndone(spec, 'selection', 'there is nothing to do with rows that are chosen')
+  const actions = partAt(spec, 'actions', `the actions of ${spec.what}`)
+  if (!flagAt(actions, 'enabled', true)) return []
+  const listed = partsAt(actions, 'actionsList', `an action of ${spec.what}`).filter((one) =>
+    flagAt(one, 'enabled', true),
+  )
+  if (listed.length > 0) tellUndone(spec, 'actions', 'pages here send nothing to anybody else')
+  return listed.map((action) => ({ name: neededTextAt(action, 'name'), url: textAt(action, 'url') }))
+}
+
+/** Pixels; `auto` is none. */
+function sizeAt(part: Part, key: string): number | undefined {
+  return textAt(part, key) === 'auto' ? undefined : numberAt(part, key)
+}
+
+function readColumn(column: Part, canSort: boolean): ColumnSetting[] {
   const name = neededTextAt(column, 'name')
   if (name === '') return []
   if (has(column, 'plugin')) {
@@ -67,13 +104,15 @@ function readColumn(column: Part): ColumnSetting[] {
       headerDescription: textAt(column, 'headerDescription'),
       cellDescription: textAt(column, 'cellDescription'),
       align: wordAt(column, 'align', ['left', 'center', 'right']),
-      canSort: flagAt(column, 'enableSorting'),
+      canSort: flagAt(column, 'enableSorting', canSort),
       sort: wordAt(column, 'sort', ['asc', 'desc']),
       isHidden: flagAt(column, 'hide'),
-      width: textAt(column, 'width') === 'auto' ? undefined : numberAt(column, 'width'),
+      width: sizeAt(column, 'width'),
       format: readFormat(column),
       cells: readCells(column),
-      link: has(column, 'dataLink') ? { url: neededTextAt(link, 'url'), title: textAt(link, 'title') } : undefined,
+      link: has(column, 'dataLink')
+        ? { url: neededTextAt(link, 'url'), title: textAt(link, 'title'), opensTab: flagAt(link, 'openNewTab') }
+        : undefined,
     },
   ]
 }

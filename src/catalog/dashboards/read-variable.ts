@@ -19,6 +19,7 @@ import type { Part } from './part.ts'
 import { isRegex } from './read-format.ts'
 import { readPlugin } from './read-plugin.ts'
 import type { Kinds } from './read-plugin.ts'
+import { tellOtherSource } from './read-source.ts'
 
 const LIST_KEYS = [
   'name',
@@ -114,19 +115,22 @@ function readSource(part: Part, name: string, addQuery: (text: YamlText) => void
   const kinds: Kinds<VariableSource> = {
     PrometheusLabelValuesVariable: {
       keys: ['datasource', 'labelName', 'matchers'],
-      read: (spec) => ({
-        kind: 'label-values',
-        labelName: neededTextAt(spec, 'labelName'),
-        matchers: matchersAt(spec),
-      }),
+      read: (spec) => {
+        tellOtherSource(spec)
+        return { kind: 'label-values', labelName: neededTextAt(spec, 'labelName'), matchers: matchersAt(spec) }
+      },
     },
     PrometheusLabelNamesVariable: {
       keys: ['datasource', 'matchers'],
-      read: (spec) => ({ kind: 'label-names', matchers: matchersAt(spec) }),
+      read: (spec) => {
+        tellOtherSource(spec)
+        return { kind: 'label-names', matchers: matchersAt(spec) }
+      },
     },
     PrometheusPromQLVariable: {
       keys: ['datasource', 'expr', 'labelName'],
       read: (spec) => {
+        tellOtherSource(spec)
         const expr = yamlTextAt(spec, 'expr')
         if (expr !== undefined) addQuery(expr)
         return { kind: 'promql', expr: neededTextAt(spec, 'expr'), labelName: textAt(spec, 'labelName') }

@@ -1,6 +1,7 @@
 /** The kinds of panel of Grafana, and which kind of Perses each becomes. */
 import { defaultsOf, formatOf, legendOf, mappingsOf, panelFormat, reduction, thresholdsOf } from './import-options.ts'
 import type { Out, Tell } from './import-options.ts'
+import { tableOf } from './import-table.ts'
 import { isTrueAt, listAt, numberAt, recordAt, textAt } from './json-part.ts'
 import type { Json } from './json-part.ts'
 
@@ -14,7 +15,13 @@ type Convert = (panel: Json, tell: Tell) => Plugin
 export function pluginOf(panel: Json, tell: Tell): Plugin | undefined {
   const type = textAt(panel, 'type')
   const convert = Object.hasOwn(CHARTS, type) ? CHARTS[type] : undefined
-  if (convert !== undefined) return convert(panel, tell)
+  if (convert !== undefined) {
+    const isTable = convert === CHARTS['table']
+    if (!isTable && listAt(recordAt(panel, 'fieldConfig'), 'overrides').length > 0) {
+      tell('overrides of single series are left out')
+    }
+    return convert(panel, tell)
+  }
   tell(`panels of the type ${type || 'none'} have no like here: left out`)
   return undefined
 }
@@ -23,12 +30,15 @@ const CHARTS: Readonly<Record<string, Convert>> = {
   graph: (panel, tell) => ({ kind: 'TimeSeriesChart', spec: graphOf(panel, tell) }),
   timeseries: (panel, tell) => ({ kind: 'TimeSeriesChart', spec: seriesOf(panel, tell) }),
   stat: (panel, tell) => ({ kind: 'StatChart', spec: statOf(panel, tell) }),
-  singlestat: (panel, tell) => ({ kind: 'StatChart', spec: statOf(panel, tell) }),
+  singlestat: (panel, tell) =>
+    isTrueAt(recordAt(panel, 'gauge'), 'show')
+      ? { kind: 'GaugeChart', spec: oldGaugeOf(panel, tell) }
+      : { kind: 'StatChart', spec: statOf(panel, tell) },
   gauge: (panel, tell) => ({ kind: 'GaugeChart', spec: gaugeOf(panel, tell) }),
-  bargauge: (panel, tell) => ({
-    kind: 'BarChart',
-    spec: { calculation: reduction(panel, tell), format: panelFormat(panel, tell) },
-  }),
+  bargauge: (panel, tell) => {
+    if (thresholdsOf(panel) !== undefined) tell('its thresholds are left out: bars have none in Perses')
+    return { kind: 'BarChart', spec: { calculation: reduction(panel, tell), format: panelFormat(panel, tell) } }
+  },
   barchart: (panel, tell) => ({
     kind: 'BarChart',
     spec: { calculation: reduction(panel, tell), format: panelFormat(panel, tell) },
@@ -41,10 +51,10 @@ const CHARTS: Readonly<Record<string, Convert>> = {
     const unit = textAt(recordAt(panel, 'options', 'yAxis'), 'unit') || textAt(recordAt(panel, 'yAxis'), 'format')
     return { kind: 'HeatMapChart', spec: { yAxisFormat: formatOf(unit, undefined, tell) } }
   },
-  'status-history': (panel, tell) => ({ kind: 'StatusHistoryChart', spec: { mappings: mappingsOf(panel, tell) } }),
-  'state-timeline': (panel, tell) => ({ kind: 'StatusHistoryChart', spec: { mappings: mappingsOf(panel, tell) } }),
-  table: (panel, tell) => ({ kind: 'Table', spec: tableOf(panel, tell) }),
-  'table-old': (panel, tell) => ({ kind: 'Table', spec: tableOf(panel, tell) }),
+  'status-history': toStates,
+  'state-timeline': toStates,
+  table: toTable,
+  'table-old': toTable,
   text: (panel, tell) => {
     const mode = textAt(recordAt(panel, 'options'), 'mode') || textAt(panel, 'mode')
     if (mode === 'html') tell('HTML is shown as the text it is')
@@ -55,12 +65,27 @@ const CHARTS: Readonly<Record<string, Convert>> = {
   },
 }
 
+function toTable(panel: Json, tell: Tell): Plugin {
+  return { kind: 'Table', spec: tableOf(panel, tell) }
+}
+
+function toStates(panel: Json, tell: Tell): Plugin {
+  const mappings = mappingsOf(panel, tell)
+  if (mappings.length === 0 && thresholdsOf(panel) !== undefined) {
+    tell('its thresholds are left out: states have mappings only in Perses')
+  }
+  return { kind: 'StatusHistoryChart', spec: { mappings } }
+}
+
 function graphOf(panel: Json, tell: Tell): Out {
   const [axis, second] = listAt(panel, 'yaxes')
   if (listAt(panel, 'seriesOverrides').length > 0) tell('overrides of single series are left out')
   if (isTrueAt(second, 'show') && listAt(panel, 'seriesOverrides').some((one) => numberAt(one, 'yaxis') === 2)) {
     tell('the second axis is left out: its series stand on the first')
   }
+  if (textAt(panel, 'nullPointMode') === 'null as zero') tell('what is missing is zero in Grafana, and a gap here')
+  const axisMode = textAt(recordAt(panel, 'xaxis'), 'mode')
+  if (axisMode === 'series' || axisMode === 'histogram') tell(`it is over time here, and by ${axisMode} in Grafana`)
   const fill = numberAt(panel, 'fill') ?? 0
   return {
     legend: legendOf(panel, tell),
@@ -77,6 +102,7 @@ function graphOf(panel: Json, tell: Tell): Out {
       ...(fill > 0 ? { areaOpacity: Math.min(1, fill / 10) } : {}),
       ...(isTrueAt(panel, 'stack') ? { stack: isTrueAt(panel, 'percentage') ? 'percent' : 'all' } : {}),
       ...(textAt(panel, 'nullPointMode') === 'connected' ? { connectNulls: true } : {}),
+      ...(isTrueAt(panel, 'points') ? { showPoints: 'always' } : {}),
     },
   }
 }
@@ -84,7 +110,6 @@ function graphOf(panel: Json, tell: Tell): Out {
 function seriesOf(panel: Json, tell: Tell): Out {
   const defaults = defaultsOf(panel)
   const custom = recordAt(defaults, 'custom')
-  if (listAt(recordAt(panel, 'fieldConfig'), 'overrides').length > 0) tell('overrides of single series are left out')
   const stack = textAt(recordAt(custom, 'stacking'), 'mode')
   const scale = recordAt(custom, 'scaleDistribution')
   const dash = textAt(recordAt(custom, 'lineStyle'), 'fill')
@@ -106,7 +131,9 @@ function seriesOf(panel: Json, tell: Tell): Out {
       ...(fill > 0 ? { areaOpacity: Math.min(1, fill / 100) } : {}),
       ...(stack === 'normal' ? { stack: 'all' } : stack === 'percent' ? { stack: 'percent' } : {}),
       ...(custom['spanNulls'] === true ? { connectNulls: true } : {}),
-      ...(textAt(custom, 'showPoints') === 'always' ? { showPoints: 'always' } : {}),
+      ...(textAt(custom, 'showPoints') === 'always' || textAt(custom, 'drawStyle') === 'points'
+        ? { showPoints: 'always' }
+        : {}),
     },
   }
 }
@@ -125,6 +152,11 @@ function statOf(panel: Json, tell: Tell): Out {
   const mappings = mappingsOf(panel, tell)
   const hasSparkline = textAt(options, 'graphMode') === 'area' || isTrueAt(recordAt(panel, 'sparkline'), 'show')
   const color = textAt(options, 'colorMode')
+  for (const word of ['prefix', 'postfix'] as const) {
+    if (textAt(panel, word) !== '') tell(`its ${word} ${textAt(panel, word)} is left out`)
+  }
+  if (textAt(options, 'textMode') === 'name') tell('it shows the name of the series in Grafana, and the value here')
+  const label = /^\/\^(\w+)\$\/$/.exec(textAt(recordAt(options, 'reduceOptions'), 'fields'))?.[1]
   const isSolid = color === 'background' || color === 'background_solid' || isTrueAt(panel, 'colorBackground')
   return {
     calculation: reduction(panel, tell),
@@ -133,6 +165,20 @@ function statOf(panel: Json, tell: Tell): Out {
     ...(hasSparkline ? { sparkline: {} } : {}),
     ...(isSolid ? { colorMode: 'background_solid' } : color === 'none' ? { colorMode: 'none' } : {}),
     ...(mappings.length === 0 ? {} : { mappings }),
+    ...(label === undefined || label === 'Value' ? {} : { metricLabel: label }),
+  }
+}
+
+/** A gauge as single values had it. */
+function oldGaugeOf(panel: Json, tell: Tell): Out {
+  const gauge = recordAt(panel, 'gauge')
+  const min = numberAt(gauge, 'minValue') ?? 0
+  if (min !== 0) tell(`the gauge begins at ${min} in Grafana, and at 0 here`)
+  return {
+    calculation: reduction(panel, tell),
+    format: panelFormat(panel, tell),
+    max: numberAt(gauge, 'maxValue') ?? 100,
+    thresholds: thresholdsOf(panel),
   }
 }
 
@@ -146,82 +192,4 @@ function gaugeOf(panel: Json, tell: Tell): Out {
     max: numberAt(defaults, 'max'),
     thresholds: thresholdsOf(panel),
   }
-}
-
-/** Columns of `organize` and of the old `styles`; what else transforms do is told. */
-function tableOf(panel: Json, tell: Tell): Out {
-  const transforms: Out[] = []
-  const columns = new Map<string, Record<string, unknown>>()
-  const column = (name: string): Record<string, unknown> => {
-    const own = nameOf(name)
-    const known = columns.get(own) ?? { name: own }
-    columns.set(own, known)
-    return known
-  }
-  for (const transformation of listAt(panel, 'transformations')) {
-    const id = textAt(transformation, 'id')
-    const options = recordAt(transformation, 'options')
-    if (id === 'merge') transforms.push({ kind: 'MergeSeries', spec: {} })
-    else if (id === 'seriesToColumns' || id === 'joinByField') {
-      transforms.push({ kind: 'MergeSeries', spec: {} })
-      transforms.push({ kind: 'JoinByColumnValue', spec: { columns: [textAt(options, 'byField') || 'timestamp'] } })
-    } else if (id === 'organize') {
-      for (const [name, isHidden] of Object.entries(recordAt(options, 'excludeByName')))
-        if (isHidden === true) column(name)['hide'] = true
-      for (const [name, header] of Object.entries(recordAt(options, 'renameByName')))
-        if (typeof header === 'string') column(name)['header'] = header
-    } else tell(`the transformation ${id} has no like in Perses`)
-  }
-  for (const style of listAt(panel, 'styles')) {
-    const name = textAt(style, 'pattern')
-    if (/^\/.*\/$/.test(name)) {
-      if (name !== '/.*/') tell(`the column style of ${name} is left out: columns are named one by one`)
-      continue
-    }
-    const own = column(name)
-    if (textAt(style, 'alias') !== '') own['header'] = textAt(style, 'alias')
-    if (textAt(style, 'type') === 'hidden') own['hide'] = true
-    const format = formatOf(
-      textAt(style, 'unit'),
-      textAt(style, 'unit') === '' ? undefined : numberAt(style, 'decimals'),
-      tell,
-    )
-    if (format !== undefined) own['format'] = format
-  }
-  for (const override of listAt(recordAt(panel, 'fieldConfig'), 'overrides')) {
-    const matcher = recordAt(override, 'matcher')
-    if (textAt(matcher, 'id') !== 'byName') {
-      tell(`the override of ${textAt(matcher, 'id')} is left out: columns are named one by one`)
-      continue
-    }
-    const own = column(textAt(matcher, 'options'))
-    for (const property of listAt(override, 'properties')) setProperty(own, property, tell)
-  }
-  const [sort] = listAt(recordAt(panel, 'options'), 'sortBy')
-  if (sort !== undefined) column(textAt(sort, 'displayName'))['sort'] = isTrueAt(sort, 'desc') ? 'desc' : 'asc'
-  return {
-    ...(columns.size === 0
-      ? {}
-      : { columnSettings: [...columns.values()].map((one) => ({ ...one, enableSorting: true })) }),
-    ...(transforms.length === 0 ? {} : { transforms }),
-  }
-}
-
-function setProperty(column: Record<string, unknown>, property: Json, tell: Tell): void {
-  const id = textAt(property, 'id')
-  const value = property['value']
-  if (id === 'displayName' && typeof value === 'string') column['header'] = value
-  else if (id === 'unit' && typeof value === 'string') column['format'] = formatOf(value, undefined, tell)
-  else if (id === 'custom.width' && typeof value === 'number') column['width'] = value
-  else if (id === 'custom.align' && typeof value === 'string' && value !== 'auto') column['align'] = value
-  else if (id === 'custom.hidden') column['hide'] = value === true
-  else tell(`the override ${id} of column ${String(column['name'])} is left out`)
-}
-
-/** Grafana calls the time `Time`, the value `Value`, and that of query B `Value #B`. */
-function nameOf(name: string): string {
-  if (name === 'Time') return 'timestamp'
-  const letter = /^Value(?: #([A-Z]))?$/.exec(name)
-  if (letter === null) return name
-  return letter[1] === undefined ? 'value' : `value #${letter[1].charCodeAt(0) - 64}`
 }

@@ -80,6 +80,19 @@ export function mappingsOf(panel: Json, tell: Tell): readonly Out[] {
   return [...mapped, ...values.filter(({ spec }) => spec.value !== 'null' && spec.value !== ''), ...ranges]
 }
 
+/** Mappings as conditions of cells. A range begins and ends there as it does here. */
+export function conditionsOf(
+  panel: Json,
+  tell: Tell,
+): readonly { readonly condition: Out; readonly text: string; readonly color: string }[] {
+  return mappingsOf(panel, tell).map((mapping) => {
+    const { result, ...spec } = mapping['spec'] as Record<string, unknown>
+    const { from: min, to: max, pattern: expr, ...others } = spec
+    const condition = { kind: mapping['kind'], spec: { ...others, min, max, expr } }
+    return { condition, text: textAt(result, 'value'), color: textAt(result, 'color') }
+  })
+}
+
 function mappingOf(mapping: Json, tell: Tell): Out[] {
   const options = recordAt(mapping, 'options')
   const result = (from: unknown): Out => ({

@@ -67,7 +67,9 @@ function listOf(variable: Json, name: string, plugin: Out | undefined, tell: Tel
   if (plugin === undefined) return []
   const regex = textAt(variable, 'regex')
   const captures = regex === '' || plugin['kind'] === 'PrometheusPromQLVariable' ? undefined : capturing(regex, tell)
-  const chosen = textsAt(recordAt(variable, 'current'), 'value').map((one) => (one === 'All' ? '$__all' : one))
+  const chosen = textsAt(recordAt(variable, 'current'), 'value')
+    .map((one) => (one === 'All' ? '$__all' : one))
+    .filter((one) => !one.startsWith('$__auto'))
   const isMany = isTrueAt(variable, 'multi')
   const [first] = chosen
   const allValue = textAt(variable, 'allValue')
@@ -89,16 +91,27 @@ function listOf(variable: Json, name: string, plugin: Out | undefined, tell: Tel
   ]
 }
 
-/** `/(.*)-\d+/` as it stands between the slashes. */
+/**
+ * `/(.*)-\d+/` as Perses reads it. In Grafana a pattern without a group chooses values and keeps them whole; of several
+ * groups the one called `value` counts, or the first. Perses takes all groups, and nothing without any.
+ */
 function capturing(regex: string, tell: Tell): string | undefined {
-  const inside = /^\/(.*)\/[a-z]*$/s.exec(regex)?.[1] ?? regex
+  const [, inside = regex, flags = ''] = /^\/(.*)\/([a-z]*)$/s.exec(regex) ?? []
   try {
-    return new RegExp(inside).source
+    new RegExp(inside).test('')
   } catch {
     tell(`${regex} is not a regular expression that can be read here`)
     return undefined
   }
+  if (flags.includes('i')) tell(`${regex} chooses whatever the case of letters in Grafana, and as it is written here`)
+  const groups = [...inside.matchAll(GROUPS)].filter(([use]) => use.startsWith('('))
+  if (groups.length === 0) return `^(.*(?:${inside}).*)$`
+  const counts = groups.find(([use]) => use === '(?<value>') ?? groups[0]!
+  return inside.replace(GROUPS, (use, at: number) => (!use.startsWith('(') ? use : at === counts.index ? '(' : '(?:'))
 }
+
+/** What is escaped, sets of characters, and where a group begins that captures. */
+const GROUPS = /\\.|\[(?:\\.|[^\]\\])*\]|\((?!\?)|\(\?<(?![=!])\w+>/g
 
 function customValues(variable: Json): readonly unknown[] {
   return textAt(variable, 'query')

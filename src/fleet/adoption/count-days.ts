@@ -10,8 +10,9 @@ import { DAY_MS, dayOf, dayStartMs, daysBetween } from './day.ts'
 /** The present day is counted this often; a past day at its end and once more, for what came late. */
 const RECOUNT_EVERY_MS = 15 * 60_000
 const LATE_MS = 3 * 60 * 60_000
-/** A day costs a pass over the fleet: after a long pause, or on a first start over old data, so many a time. */
-const DAYS_PER_TURN = 8
+/** A day costs a pass over the fleet: after a long pause, or on a first start over old data, so much of it a time. */
+const CLUSTERS_PER_TURN = 80_000
+const DAYS_PER_TURN_MIN = 8
 
 /** Something that was known of the past is different since: days from `fromMs` on that were counted before `atMs` are due. */
 export interface LateChange {
@@ -23,6 +24,8 @@ export interface CountingPorts {
   readonly facts: Pick<FleetFactsReader, 'intervalsAt'>
   /** Last seen when anything was last heard of the cluster. */
   readonly clusters: () => Promise<readonly ClusterRecord[]>
+  /** Clusters that were gone at a time: they count no more. */
+  readonly goneAt: (atMs: number) => Promise<Pick<ReadonlySet<string>, 'has'>>
   readonly days: () => Promise<readonly AdoptionDay[]>
   readonly putDay: AdoptionSink['putDay']
   /** What metrics say of what runs on clusters; absent: only what objects told counts. */
@@ -54,7 +57,7 @@ export function daysToCount(
 
 /** Counts some of what has to be, and answers whether that was all; nothing while no cluster is known. */
 export async function countDays(
-  { facts, clusters: recordsOf, days, putDay, usageAt }: CountingPorts,
+  { facts, clusters: recordsOf, goneAt, days, putDay, usageAt }: CountingPorts,
   nowMs: number,
   late?: LateChange,
 ): Promise<boolean> {
@@ -62,12 +65,14 @@ export async function countDays(
   if (records.length === 0) return true
   const firstSeenMs = records.reduce((first, record) => Math.min(first, record.firstSeenMs), Infinity)
   const all = daysToCount(await days(), firstSeenMs, nowMs, late)
-  const due = all.slice(-DAYS_PER_TURN)
+  const due = all.slice(-Math.max(DAYS_PER_TURN_MIN, Math.floor(CLUSTERS_PER_TURN / records.length)))
   for (const day of due) {
     const atMs = Math.min(dayStartMs(day) + DAY_MS - 1, nowMs)
     const byCluster = groupBy(await facts.intervalsAt(atMs), ({ cluster }) => cluster)
     const usage = await usageAt?.(atMs)
-    const clusters = records.map((record) => ({
+    const gone = await goneAt(atMs)
+    const here = records.filter(({ cluster }) => !gone.has(cluster))
+    const clusters = here.map((record) => ({
       record: withUsage(record, usage?.get(record.cluster)),
       intervals: byCluster.get(record.cluster) ?? [],
     }))

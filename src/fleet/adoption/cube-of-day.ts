@@ -2,7 +2,8 @@
  * The rows of one day: how many clusters ran what when it ended. Worked out from version intervals, so a day can be
  * counted again when late input has changed what is known of it.
  *
- * A cluster counts on a day if it was known by its end and heard of on that day or later. One whose version nobody told
+ * A cluster counts on a day if it was known by its end, heard of on that day or later, and not gone when it ended (those
+ * are left out before). One whose version nobody told
  * counts with an empty version: it is in the denominator and in no share.
  */
 import type { AdoptionRow, UsageRow } from '../../model/adoption.ts'

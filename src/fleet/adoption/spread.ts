@@ -19,15 +19,16 @@ export interface Spread {
   readonly halfLifeDays?: number
   /** Share of clusters that run it or a newer one, by age in days from 0. */
   readonly byAge: readonly number[]
-  readonly stage: Stage
+  /** Absent: it was there before counting began, and not a week is counted since: nobody can say how it goes. */
+  readonly stage?: Stage
   /** Of the last day that was counted. */
   readonly clusters: number
   readonly share: number
 }
 
 /**
- * `rising`: at least a tenth and growing by a point a week, or new. `low`: never reached a tenth, and not growing.
- * `adopted`: at least a tenth, steady. `replaced`: was at a tenth and is below half of its peak. `gone`: nobody.
+ * `gone`: nobody. `replaced`: was at a tenth and is below half of its peak. Of the others `rising`: growing by a point a
+ * week, or new; `adopted`: at least a tenth, steady; `low`: never reached a tenth, and not growing.
  */
 export const STAGES = ['rising', 'adopted', 'low', 'replaced', 'gone'] as const
 export type Stage = (typeof STAGES)[number]
@@ -68,21 +69,29 @@ function spreadOf(days: readonly string[], own: ShareSeries, reached: readonly n
     peak: { share: own.share[peak]!, day: days[peak]! },
     ...(halved === -1 ? {} : { halfLifeDays: daysApart(days[peak]!, days[halved]!) }),
     byAge: reached.slice(first),
-    stage: stageOf(own, first, peak, last),
+    ...stageOf(own, first, peak, last, first > firstTold),
     clusters: own.clusters[last]!,
     share: own.share[last]!,
   }
 }
 
 /** By the last day on which anybody told a version, against a week before it and against its best. */
-function stageOf({ clusters, share }: ShareSeries, first: number, peak: number, last: number): Stage {
-  if (clusters[last] === 0) return 'gone'
+function stageOf(
+  { clusters, share }: ShareSeries,
+  first: number,
+  peak: number,
+  last: number,
+  isStartKnown: boolean,
+): { readonly stage?: Stage } {
+  if (clusters[last] === 0) return { stage: 'gone' }
   const weekAgo = Math.max(first, last - TREND_DAYS)
   const before = share.findLast((value, day) => day <= weekAgo && !Number.isNaN(value))!
   const isGrowing = share[last]! - before >= GROWS_BY
-  if (isGrowing || (last - first < NEW_DAYS && share[last]! >= share[peak]!)) return 'rising'
-  if (share[peak]! >= ADOPTED_SHARE && share[last]! < share[peak]! / 2) return 'replaced'
-  return share[last]! >= ADOPTED_SHARE ? 'adopted' : 'low'
+  // Also when a few stragglers have just come to it on their way.
+  if (share[peak]! >= ADOPTED_SHARE && share[last]! < share[peak]! / 2) return { stage: 'replaced' }
+  if (isGrowing || (isStartKnown && last - first < NEW_DAYS && share[last]! >= share[peak]!)) return { stage: 'rising' }
+  if (!isStartKnown && last - first < TREND_DAYS) return {}
+  return { stage: share[last]! >= ADOPTED_SHARE ? 'adopted' : 'low' }
 }
 
 function daysApart(from: string, to: string): number {

@@ -25,11 +25,19 @@ export function jsonPatchesOf(history: ClusterHistory): readonly FoundModificati
   const firstLookMs = histories[0]?.states[0]!.atMs ?? Infinity
   const { objectsLastMs = -Infinity } = coverageOf(history)
   // Where HyperConverged is told, it is told what stands in it: metrics count before and after that only.
-  const measured = patchesOfMetrics(history).filter(({ startedMs, endedMs }) => {
+  const measured = patchesOfMetrics(history).filter((patch) => {
+    const { startedMs, endedMs } = patch
     if (histories.length === 0) return true
-    return (endedMs ?? Infinity) <= firstLookMs || (startedMs ?? -Infinity) > objectsLastMs
+    if ((endedMs ?? Infinity) <= firstLookMs) return true
+    return (startedMs ?? -Infinity) > objectsLastMs && !told.some((one) => isSamePatch(one, patch))
   })
   return [...told, ...measured]
+}
+
+/** The object told it, and a scrape counted it afterwards: as many operations while it stood. */
+function isSamePatch(told: FoundModification, measured: FoundModification): boolean {
+  if (told.annotation !== measured.annotation || told.count !== measured.count) return false
+  return (told.endedMs ?? Infinity) >= (measured.startedMs ?? -Infinity)
 }
 
 /** A stretch over which an annotation held one text. */

@@ -79,7 +79,7 @@ export class SqlAlertRuns implements AlertRunStore {
           join.onRef('a.fingerprint', '=', 'r.fingerprint').onRef('a.active_at_ms', '=', 'r.active_at_ms'),
         )
         .selectAll('r')
-        .select('a.by as acknowledged_by')
+        .select(['a.by as acknowledged_by', 'a.note as acknowledged_note'])
         .orderBy('r.fired_at_ms', 'desc')
         .orderBy('r.fingerprint')
         .orderBy('r.active_at_ms')
@@ -91,8 +91,12 @@ export class SqlAlertRuns implements AlertRunStore {
       return select.execute()
     })
     return rows.map((row) => {
-      const { acknowledged_by: acknowledgedBy } = row
-      return { ...recordOf(row), ...(acknowledgedBy === null ? {} : { acknowledgedBy }) }
+      const { acknowledged_by: acknowledgedBy, acknowledged_note: note } = row
+      return {
+        ...recordOf(row),
+        ...(acknowledgedBy === null ? {} : { acknowledgedBy }),
+        ...(note === null || note === '' ? {} : { acknowledgedNote: note }),
+      }
     })
   }
 

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { Kysely, SqliteDialect } from 'kysely'
+import { Kysely } from 'kysely'
 import type { AdoptionReader } from '../../model/adoption.ts'
 import type { AlertStateStore } from '../../model/alert.ts'
 import type { AlertRunReader, FiredAlertReader } from '../../model/alert-run.ts'
@@ -14,10 +14,12 @@ import { SqlAlertRuns, type AlertRunStore } from './alert-runs.ts'
 import { SqlAlertStates } from './alert-states.ts'
 import { SqlAudit, type AuditStore } from './audit.ts'
 import { SqlExternalAlerts, type ExternalAlertStore } from './external-alerts.ts'
+import { SqlDecommissions, type DecommissionStore } from './decommissions.ts'
 import { SqlDeliveries } from './deliveries.ts'
 import { SqlNotificationLog } from './notification-log.ts'
 import { SqlFleetFacts, type FleetFactsStore } from './fleet-facts.ts'
 import { SqlMeta, type MetaStore } from './meta.ts'
+import { FactsDialect } from './facts-dialect.ts'
 import type { FactsSchema } from './schema.ts'
 import { SqlSilences, type SilenceStore } from './silences.ts'
 import { SqlTokens, type TokenStore } from './tokens.ts'
@@ -36,6 +38,7 @@ export interface Facts {
   readonly deliveries: DeliveryStore
   readonly fleet: FleetFactsStore
   readonly adoption: AdoptionStore
+  readonly decommissions: DecommissionStore
 }
 
 /** Runs one piece of work on the connection, alone, and names its failures. */
@@ -43,7 +46,7 @@ export type RunFacts = <T>(what: string, work: (db: Kysely<FactsSchema>) => Prom
 
 /** Facts on a connection that something else writes too; `turns` keeps the two apart. */
 export function createFacts(database: Database.Database, turns: Turns): Facts {
-  const db = new Kysely<FactsSchema>({ dialect: new SqliteDialect({ database }) })
+  const db = new Kysely<FactsSchema>({ dialect: new FactsDialect(database) })
   const run: RunFacts = async (what, work) => {
     try {
       return await turns.run(() => work(db))
@@ -64,6 +67,7 @@ export function createFacts(database: Database.Database, turns: Turns): Facts {
     deliveries: new SqlDeliveries(run),
     fleet: new SqlFleetFacts(run),
     adoption: new SqlAdoption(run),
+    decommissions: new SqlDecommissions(run),
   }
 }
 
@@ -75,13 +79,14 @@ export interface FactsReader {
   readonly fleet: FleetFactsReader
   readonly adoption: AdoptionReader
   readonly meta: Pick<MetaStore, 'get'>
+  readonly decommissions: Pick<DecommissionStore, 'list'>
   close(): void
 }
 
 /** Opens what a writer made. Throws FleetError. */
 export function openFactsForReading(dir: string): FactsReader {
   const database = openDatabaseForReading(dir)
-  const { alertRuns, audit, deliveries, fleet, adoption, meta } = createFacts(database, new Turns())
+  const { alertRuns, audit, deliveries, fleet, adoption, meta, decommissions } = createFacts(database, new Turns())
   return {
     alertRuns,
     audit,
@@ -89,6 +94,7 @@ export function openFactsForReading(dir: string): FactsReader {
     fleet,
     adoption,
     meta,
+    decommissions,
     close() {
       database.close()
     },

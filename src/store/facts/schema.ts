@@ -19,6 +19,20 @@ export interface FactsSchema {
   readonly upgrade: UpgradeTable
   readonly version_interval: VersionIntervalTable
   readonly modification: ModificationTable
+  readonly decommission: DecommissionTable
+}
+
+export interface DecommissionTable {
+  readonly id: string
+  readonly cluster: string
+  readonly since_ms: number
+  readonly by: string
+  readonly reason: string
+  readonly said_at_ms: number
+  /** How it ended, when, and by whom; all three or none. */
+  readonly end_kind: string | null
+  readonly ended_at_ms: number | null
+  readonly ended_by: string | null
 }
 
 export interface AdoptionDayTable {

@@ -48,8 +48,7 @@ function contextOf(own: SpreadItem, before: SpreadItem | undefined): string {
     return `It was there before ${shortDay(own.firstDay)}, the first day that was counted, so its age is not known.`
   }
   const age = ageOf(own)
-  const since =
-    age === 0 ? 'It was first seen on the last day.' : `Its first cluster was ${countOf(age, 'day')} before.`
+  const since = age === 0 ? 'It was first seen on the last day.' : `It is ${countOf(age, 'day')} old here.`
   if (before === undefined) return since
   if (!before.isStartKnown)
     return `${since} When ${before.version} began is not known, so they cannot be compared by age.`

@@ -60,3 +60,16 @@ export function stepFor(rangeSeconds: number): number {
   const steps = [5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400]
   return steps.find((step) => rangeSeconds / step <= 240) ?? 86_400
 }
+
+/** Steps whose neighbours have no sample: no line leads to them, so they have to be drawn as points. */
+export function stepsAlone(values: readonly (number | null | undefined)[]): number[] {
+  const alone: number[] = []
+  for (let i = 0; i < values.length; i++) {
+    if (isSample(values[i]) && !isSample(values[i - 1]) && !isSample(values[i + 1])) alone.push(i)
+  }
+  return alone
+}
+
+function isSample(value: number | null | undefined): boolean {
+  return value !== null && value !== undefined && !Number.isNaN(value)
+}

@@ -16,6 +16,11 @@ export function hazardsOf(cluster: ClusterDetail): readonly Hazard[] {
   return RULES.flatMap((rule) => rule(cluster)).sort((a, b) => Number(b.weight === 'bad') - Number(a.weight === 'bad'))
 }
 
+/** What nobody edited for so long was edited once. */
+const EDITED_LATELY_MS = 30 * 24 * 3_600_000
+/** So many edits in one burst, less than ten minutes apart, are no slip of a hand. */
+const FIGHT_MIN = 3
+
 type Rule = (cluster: ClusterDetail) => readonly Hazard[]
 
 const RULES: readonly Rule[] = [
@@ -79,15 +84,23 @@ const RULES: readonly Rule[] = [
     tainted === true && modifications.every(({ kind, endedAt }) => kind !== 'jsonpatch' || endedAt !== null)
       ? [{ name: 'Tainted', text: 'HyperConverged says that its configuration is tainted.', weight: 'watch' }]
       : [],
-  ({ modifications }) => {
-    const edits = modifications.filter(({ kind, upgradeMode }) => kind === 'out_of_band' && !upgradeMode)
+  ({ asOf, modifications }) => {
+    const sinceMs = Date.parse(asOf) - EDITED_LATELY_MS
+    const edits = modifications.filter(
+      ({ kind, upgradeMode, startedAt, endedAt }) =>
+        kind === 'out_of_band' && !upgradeMode && Date.parse(endedAt ?? startedAt ?? asOf) >= sinceMs,
+    )
     if (edits.length === 0) return []
     const count = edits.reduce((sum, edit) => sum + edit.count, 0)
     const components = [...new Set(edits.map(({ component }) => component))]
     return [
       {
         name: 'Edited past HyperConverged',
-        text: `${countOf(count, 'edit')} of ${components.join(', ')}, each changed back: somebody or something fights the operator.`,
+        text: `${countOf(count, 'edit')} of ${components.join(', ')} in the last 30 days, ${
+          edits.some((burst) => burst.count >= FIGHT_MIN)
+            ? 'each changed back: somebody or something fights the operator.'
+            : 'changed back by the operator: changes belong in HyperConverged.'
+        }`,
         weight: 'watch',
         alertname: 'KubeVirtCRModified',
       },

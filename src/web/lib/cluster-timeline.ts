@@ -1,4 +1,5 @@
 import type { AlertRun } from '../../contract/alert-history.ts'
+import type { DecommissionItem } from '../../contract/decommissions.ts'
 import type { ObjectChangeItem } from '../../contract/fleet-changes.ts'
 import type { ModificationItem } from '../../contract/fleet-modifications.ts'
 import type { UpgradeItem } from '../../contract/fleet-upgrades.ts'
@@ -19,7 +20,7 @@ export interface TimelineItem {
   readonly path?: string
 }
 
-export const TIMELINE_KINDS = ['objects', 'upgrades', 'alerts', 'modifications'] as const
+export const TIMELINE_KINDS = ['objects', 'upgrades', 'alerts', 'modifications', 'cluster'] as const
 export type TimelineKind = (typeof TIMELINE_KINDS)[number]
 
 interface TimelineSources {
@@ -29,15 +30,17 @@ interface TimelineSources {
   readonly upgrades: readonly UpgradeItem[]
   readonly modifications: readonly ModificationItem[]
   readonly runs: readonly AlertRun[]
+  readonly decommissions: readonly DecommissionItem[]
 }
 
 export function timelineOf(sources: TimelineSources): readonly TimelineItem[] {
-  const { firstSeenMs, changes, upgrades, modifications, runs } = sources
+  const { firstSeenMs, changes, upgrades, modifications, runs, decommissions } = sources
   return [
     ...changes.filter((change) => isTelling(change, firstSeenMs)).map(itemOfChange),
     ...upgrades.flatMap(itemsOfUpgrade),
     ...modifications.flatMap(itemsOfModification),
     ...runs.flatMap(itemsOfRun),
+    ...decommissions.flatMap(itemsOfDecommission),
   ].sort((a, b) => b.atMs - a.atMs || (a.key < b.key ? -1 : 1))
 }
 
@@ -100,6 +103,31 @@ function itemsOfModification(modification: ModificationItem): readonly TimelineI
   return [
     ...(startedAt === null ? [] : [item(startedAt, 'start', name, [text])]),
     ...(endedAt === null || kind === 'out_of_band' ? [] : [item(endedAt, 'end', `${name} removed`, [])]),
+  ]
+}
+
+/** That somebody said it is gone, and how that ended. */
+function itemsOfDecommission({
+  id,
+  by,
+  reason,
+  saidAt,
+  state,
+  endedAt,
+  endedBy,
+}: DecommissionItem): readonly TimelineItem[] {
+  const item = (at: string, moment: string, title: string, lines: readonly string[]): TimelineItem => {
+    return { key: `decommission ${id} ${moment}`, atMs: Date.parse(at), kind: 'cluster', title, lines }
+  }
+  return [
+    item(saidAt, 'said', 'Said to be decommissioned', [`${by}: ${reason}`]),
+    ...(endedAt === null
+      ? []
+      : state === 'returned'
+        ? [item(endedAt, 'end', 'Reports again', ['it counts again, though it was said to be decommissioned'])]
+        : [
+            item(endedAt, 'end', 'That it was decommissioned is taken back', endedBy === null ? [] : [`by ${endedBy}`]),
+          ]),
   ]
 }
 

@@ -13,9 +13,17 @@ export function sortEdges(edges: readonly EdgeItem[], order: EdgeOrder): readonl
 const newest = (a: EdgeItem, b: EdgeItem): number => compareVersions(a.to, b.to) || compareVersions(a.from, b.from)
 const ms = (at: string | null): number => (at === null ? 0 : Date.parse(at))
 
+/**
+ * The lower bound of success, which says how bad an edge may be. Where nothing failed it says only how few took it: those come
+ * after all of which something did. Of which nothing ended, nothing is known: they are no worst ones.
+ */
+function badness({ success }: Pick<EdgeItem, 'success'>): number {
+  if (success === null) return 2
+  return success.share < 1 ? success.low - 1 : success.low
+}
+
 const COMPARES: Readonly<Record<EdgeOrder, (a: EdgeItem, b: EdgeItem) => number>> = {
-  // Of which nothing ended, nothing is known: they are no worst ones.
-  worst: (a, b) => (a.success?.low ?? 2) - (b.success?.low ?? 2),
+  worst: (a, b) => badness(a) - badness(b),
   newest,
   attempts: (a, b) => b.attempts - a.attempts,
   duration: (a, b) => (b.duration.p50Seconds ?? -1) - (a.duration.p50Seconds ?? -1),

@@ -13,6 +13,7 @@ export const CLUSTER_STATE_WORDS: Readonly<Record<ClusterState, string>> = {
   paused_pool: 'paused pool',
   unknown: 'unknown',
   steady: 'steady',
+  gone: 'gone',
 }
 
 /** What each says, for those who meet the word first. */
@@ -26,6 +27,7 @@ export const CLUSTER_STATE_MEANINGS: Readonly<Record<ClusterState, string>> = {
   paused_pool: 'A machine config pool is paused: its nodes take no update.',
   unknown: 'It is heard of, and no version of any operator is told.',
   steady: 'It is heard of, and none of the others holds.',
+  gone: 'It was switched off for good: somebody said so, or nothing was heard of it for a long time.',
 }
 
 export const UPGRADE_STATE_WORDS: Readonly<Record<UpgradeState, string>> = {

@@ -37,6 +37,19 @@ export function formatShare(part: number, total: number): string {
   return `${Math.round(percent)} %`
 }
 
+/** Shares beside each other: whole, or each with one decimal, so that halves do not all round up and 100 % stay 100 %. */
+export function formatShares(parts: readonly number[], total: number): readonly string[] {
+  const percents = parts.map((part) => (100 * part) / total)
+  if (total <= 0 || percents.every((percent) => Number.isInteger(percent))) {
+    return parts.map((part) => formatShare(part, total))
+  }
+  return percents.map((percent) => {
+    if (percent > 0 && percent < 0.1) return '<0.1 %'
+    if (percent < 100 && percent > 99.9) return '>99.9 %'
+    return `${percent.toFixed(1)} %`
+  })
+}
+
 /** `1 cluster`, `2 clusters`. */
 export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`

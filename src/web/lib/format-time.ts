@@ -39,6 +39,12 @@ export function formatMoment(timeMs: number, zone: Zone): string {
   return `${formatDay(timeMs, zone)} ${formatTimeOfDay(timeMs, zone)} ${zoneName(timeMs, zone)}`
 }
 
+/** A moment that was written by `formatMoment`, to the millisecond: `2026-11-04 14:03:22.075 UTC`. */
+export function withMilliseconds(moment: string, timeMs: number): string {
+  const milliseconds = ((Math.round(timeMs) % SECOND_MS) + SECOND_MS) % SECOND_MS
+  return moment.replace(/:\d\d (?=\S+$)/, (seconds) => `${seconds.trimEnd()}.${String(milliseconds).padStart(3, '0')} `)
+}
+
 /** `14:03:22`, without its zone: only for places where the zone stands beside it. */
 export function formatTimeOfDay(timeMs: number, zone: Zone): string {
   const date = new Date(timeMs)

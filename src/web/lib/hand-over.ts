@@ -3,7 +3,7 @@ import type { AlertItem } from '../../contract/alerts.ts'
 import type { UpgradeItem, UpgradeItems } from '../../contract/fleet-upgrades.ts'
 import type { Now, OpenUpgradeItem } from '../../contract/now.ts'
 import type { SilenceItem } from '../../contract/silences.ts'
-import { upgradePath } from './fleet-paths.ts'
+import { clusterPath, upgradePath } from './fleet-paths.ts'
 import { UPGRADE_STATE_WORDS } from './fleet-words.ts'
 import { operatorName } from './operator-words.ts'
 import { formatAge, formatMoment, msOf } from './format-time.ts'
@@ -81,6 +81,7 @@ export function handOver(parts: HandOverParts): HandOver {
       firingSection(known),
       silencesSection(known),
       silentSection(known),
+      ...goneSections(known),
       endedSection(known),
       resolvedSection(known),
     ],
@@ -213,11 +214,17 @@ function silentSection({ now, then, zone }: Known): HandOverSection {
   const before = then === undefined ? undefined : new Set(then.silent.items.map(({ cluster }) => cluster))
   const items = now.silent.items.map(({ cluster, lastSeenAt, upgrade }) => ({
     name: cluster,
-    path: alertsPath({ cluster }),
+    path: clusterPath(cluster),
     says: `last seen ${formatMoment(msOf(lastSeenAt), zone)}${upgrade === null ? '' : `, in an upgrade to ${upgrade.to}`}`,
     isNew: before !== undefined && !before.has(cluster),
   }))
   return section('Silent clusters', now.silent.count, then?.silent.count, '', items)
+}
+
+/** Clusters that were switched off for good; nothing where nobody has to know of any. */
+function goneSections({ now, then }: Known): readonly HandOverSection[] {
+  const [count, before] = [now.clusters.gone, then?.clusters.gone]
+  return before === undefined || before === count ? [] : [section('Clusters that are gone', count, before, '', [])]
 }
 
 /** What went well is a number; what did not is named. */

@@ -82,7 +82,10 @@ export function severityWord(severity: number): LogSeverity | '' {
   return severity < 1 ? '' : (SEVERITIES[Math.min(Math.floor((severity - 1) / 4), SEVERITIES.length - 1)] ?? '')
 }
 
-/** A body on one line: a text as it is, anything else as JSON. */
-export function bodyText(body: LogItem['body']): string {
-  return typeof body === 'string' ? body : body === null || body === undefined ? '' : JSON.stringify(body)
+/** A body on one line: a text as it is, anything else as JSON. The name of the event, which stands before it, is not said twice. */
+export function bodyText({ body, eventName }: Pick<LogItem, 'body' | 'eventName'>): string {
+  const text = typeof body === 'string' ? body : body === null || body === undefined ? '' : JSON.stringify(body)
+  if (eventName === '' || !text.startsWith(eventName)) return text
+  const rest = text.slice(eventName.length)
+  return rest === '' || /^\s/.test(rest) ? rest.trimStart() : text
 }

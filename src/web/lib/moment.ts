@@ -8,6 +8,12 @@ export function momentOf(search: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms
 }
 
+/** What an address names as its moment and nobody can read; `undefined` when there is nothing wrong with it. */
+export function unreadableMoment(search: string): string | undefined {
+  const told = new URLSearchParams(search).get(MOMENT_PARAM) ?? ''
+  return told === '' || momentOf(search) !== undefined ? undefined : told
+}
+
 /** Whole seconds, in UTC: `2026-11-22T03:04:05Z`. */
 export function formatMomentParam(momentMs: number): string {
   return new Date(momentMs).toISOString().replace(/\.\d+Z$/, 'Z')

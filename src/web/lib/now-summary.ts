@@ -43,7 +43,10 @@ export type Headline =
   | { readonly kind: 'stuck'; readonly sentence: string }
 
 export function headlineOf(now: Now): Headline {
-  const { total, reporting, unknown } = now.clusters
+  const { total, reporting, unknown, gone } = now.clusters
+  if (total === 0 && gone > 0) {
+    return { kind: 'unsure', sentence: `No cluster is left: ${countOf(gone, 'known one is', 'known ones are')} gone.` }
+  }
   if (total === 0) {
     return now.derivation.caughtUpAt === null
       ? { kind: 'reading', sentence: 'What is stored is being read.' }
@@ -56,7 +59,30 @@ export function headlineOf(now: Now): Headline {
   if (unknown >= reporting) {
     return { kind: 'unsure', sentence: 'Nothing is known to be stuck, but no cluster says how upgrades go.' }
   }
+  if (now.faults !== null && now.faults.storage !== null) {
+    return { kind: 'unsure', sentence: 'Nothing was stuck when something could be kept last.' }
+  }
   return { kind: 'good', sentence: 'Nothing is stuck.' }
+}
+
+/** What stands for a list that is empty: of a fleet nobody hears of nothing can be said. */
+export function emptySentence({ clusters }: Pick<Now, 'clusters'>, sentence: string): string {
+  return clusters.reporting === 0 ? 'Not known: no cluster is reporting.' : sentence
+}
+
+/** What stands for alerts while there are none. */
+export function firingSentence({ faults }: Pick<Now, 'faults'>): string {
+  const failing = faults?.failingRules ?? 0
+  if (failing === 0) return 'Nothing fires.'
+  return `Nothing is known to fire: ${countOf(failing, 'rule', 'rules')} could not be evaluated.`
+}
+
+/** What stands below the number of silent clusters; their rows are the first of them, those in an upgrade before others. */
+export function silentNote({ silent, clusters }: Pick<Now, 'silent' | 'clusters'>): string {
+  const inUpgrade = silent.items.filter(({ upgrade }) => upgrade !== null).length
+  if (inUpgrade === 0) return `no sample for ${formatAge(clusters.silentAfterSeconds.metrics * 1000)}`
+  const isMore = inUpgrade === silent.items.length && silent.count > inUpgrade
+  return `${formatCount(inUpgrade)}${isMore ? ' or more' : ''} in an upgrade`
 }
 
 /** Of the upgrades that ended lately, and of those they are held against: `6 of 12 (50 %)`. */

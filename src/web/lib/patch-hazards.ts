@@ -84,6 +84,28 @@ function pathsOf({ operations }: ModificationItem, hazard: PatchHazard): readonl
   return [...new Set(operations.map(({ path }) => path).filter((path) => hazardOfPath(path) === hazard))]
 }
 
+/** Those on clusters that stand, and those on clusters that are gone, each in the order given. */
+export function splitByGone(
+  modifications: readonly ModificationItem[],
+  goneClusters: readonly string[],
+): { readonly here: readonly ModificationItem[]; readonly gone: readonly ModificationItem[] } {
+  const names = new Set(goneClusters)
+  return {
+    here: modifications.filter(({ cluster }) => !names.has(cluster)),
+    gone: modifications.filter(({ cluster }) => names.has(cluster)),
+  }
+}
+
+/** As many as `groupEdits` counts of them. */
+export function editsIn(edits: readonly ModificationItem[]): number {
+  return edits.reduce((sum, edit) => sum + (isByHand(edit) ? edit.count : 0), 0)
+}
+
+/** Those of an upgrade are the operator's own. */
+function isByHand({ startedAt, upgradeMode }: ModificationItem): boolean {
+  return startedAt !== null && !upgradeMode
+}
+
 export interface EditGroup {
   readonly component: string
   readonly cluster: string
@@ -99,7 +121,7 @@ export interface EditGroup {
 
 const DAY_MS = 86_400_000
 
-/** Edits past the operator by component and cluster, the most first; those of an upgrade are the operator's own. */
+/** Edits past the operator by component and cluster, the most first. */
 export function groupEdits(
   edits: readonly ModificationItem[],
   nowMs: number,
@@ -107,7 +129,7 @@ export function groupEdits(
 ): readonly EditGroup[] {
   const groups = new Map<string, ModificationItem[]>()
   for (const edit of edits) {
-    if (edit.startedAt === null || edit.upgradeMode) continue
+    if (!isByHand(edit)) continue
     const key = `${edit.component} ${edit.cluster}`
     const known = groups.get(key)
     if (known === undefined) groups.set(key, [edit])
@@ -115,11 +137,15 @@ export function groupEdits(
   }
   return [...groups.values()]
     .map((own): EditGroup => {
-      const times = own.map(({ startedAt }) => Date.parse(startedAt ?? ''))
+      const spans = own.map(
+        ({ startedAt, endedAt }) => [Date.parse(startedAt!), Date.parse(endedAt ?? startedAt!)] as const,
+      )
       const hours = Array.from({ length: 24 }, () => 0)
       own.forEach(({ count }, i) => {
-        const hour = hourOf(times[i]!)
-        hours[hour] = (hours[hour] ?? 0) + count
+        const [firstMs, lastMs] = spans[i]!
+        // Of a burst the first and the last are known, and how many: the others are taken to be as far apart.
+        for (let at = 0; at < count; at++)
+          hours[hourOf(firstMs + ((lastMs - firstMs) * at) / Math.max(1, count - 1))]!++
       })
       const count = own.reduce((sum, edit) => sum + edit.count, 0)
       return {
@@ -127,8 +153,8 @@ export function groupEdits(
         cluster: own[0]!.cluster,
         edits: count,
         bursts: own.length,
-        lastMs: Math.max(...times),
-        perDay: count / Math.max(1, (nowMs - Math.min(...times)) / DAY_MS),
+        lastMs: Math.max(...spans.map(([, lastMs]) => lastMs)),
+        perDay: count / Math.max(1, (nowMs - Math.min(...spans.map(([firstMs]) => firstMs))) / DAY_MS),
         hours,
       }
     })

@@ -51,6 +51,16 @@ export function placeOf(pathname: string): Place | undefined {
   return PLACES.find(({ path }) => (path === '/' ? pathname === '/' : isBelow(pathname, path)))
 }
 
+/** An alert opens and closes beside its list: both have one page. */
+export function isSamePage(from: string, to: string): boolean {
+  return from === to || (isAlertList(from) && isAlertList(to))
+}
+
+function isAlertList(pathname: string): boolean {
+  if (pathname === ROUTES.alerts) return true
+  return /^\/alerts\/[^/]+$/.test(pathname) && ALERT_PAGES.every(({ path }) => path !== pathname)
+}
+
 function isBelow(pathname: string, path: string): boolean {
   return pathname === path || pathname.startsWith(`${path}/`)
 }
@@ -99,6 +109,15 @@ export function lintPath(search: Readonly<Record<string, string>> = {}): string 
 export function runbookPath(name: string, instance?: string): string {
   const search = instance === undefined ? '' : new URLSearchParams({ instance }).toString()
   return withSearch(`/rb/${encodeURIComponent(name)}`, search)
+}
+
+/**
+ * Where the browser asks for another token, and comes back from. The server's own, so a plain link leads there.
+ *
+ * @param role the least that is needed
+ */
+export function signInPath(role: 'viewer' | 'responder', to: string): string {
+  return withSearch('/sign-in', searchOf({ role, to }))
 }
 
 export function explorePath(expr: string): string {

@@ -127,6 +127,11 @@ export function levelOf(seconds: number | undefined, usual: Usual | undefined): 
 
 export function usualText(usual: Usual | undefined): string {
   if (usual?.p50Seconds == null || usual.runs < USUAL_RUNS_MIN) return 'what is usual is not known yet'
-  const most = usual.p95Seconds === null ? '' : ` to ${formatLength(usual.p95Seconds)}`
-  return `usual ${formatLength(usual.p50Seconds)}${most} (${usual.runs} runs of this edge)`
+  return `usual ${usualRange(usual.p50Seconds, usual.p95Seconds)} (${usual.runs} runs of this edge)`
+}
+
+/** From the median to what 95 of 100 take; one length where both are the same. */
+function usualRange(p50Seconds: number, p95Seconds: number | null): string {
+  const [median, most] = [formatLength(p50Seconds), p95Seconds === null ? '' : formatLength(p95Seconds)]
+  return most === '' || most === median ? median : `${median} to ${most}`
 }

@@ -55,6 +55,17 @@ export function rulesOf(groups: readonly PrometheusRuleGroup[], name: string, gr
     .flatMap((group) => group.rules.filter((rule) => rule.name === name).map((rule) => ({ ...rule, group })))
 }
 
+/** What tells the files of rules apart: their paths without the folder that all of them are in. */
+export function shortFile(file: string, groups: readonly PrometheusRuleGroup[]): string {
+  const folders = groups.map((group) => group.file.split('/').slice(0, -1))
+  const [first = []] = folders
+  const differsAt = first.findIndex((name, i) => folders.some((folder) => folder[i] !== name))
+  return file
+    .split('/')
+    .slice(differsAt === -1 ? first.length : differsAt)
+    .join('/')
+}
+
 /** A time as Prometheus writes it; a rule that was never evaluated has the year 1. */
 export function evaluatedAtMs(lastEvaluation: string): number | undefined {
   const timeMs = Date.parse(lastEvaluation)

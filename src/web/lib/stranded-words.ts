@@ -24,10 +24,10 @@ export const STRANDED_WORDS: Readonly<Record<StrandedItem['reason'], string>> = 
   not_offered: 'not offered a newer one',
 }
 
-/** `3 of 12 clusters`. */
+/** `3 of 12 clusters` that run the version. */
 export function strandedCount({ clusters, population }: Pick<StrandedItem, 'clusters' | 'population'>): string {
   return clusters === population
-    ? `all ${countOf(population, 'cluster')}`
+    ? `${population > 1 ? 'all ' : ''}${countOf(population, 'cluster')}`
     : `${formatCount(clusters)} of ${countOf(population, 'cluster')}`
 }
 

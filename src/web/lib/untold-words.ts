@@ -10,6 +10,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'stuck.machines': 'how many machines followed a stuck upgrade',
   'stuck.cause': 'why an upgrade was stuck',
   derivation: 'how far answers were behind what clusters sent',
+  faults: 'what the server itself could not do',
   channel: 'channels',
   approval: 'who approves upgrades',
   systemHealth: 'the health that operators tell',

@@ -51,6 +51,12 @@ export function bandsAt(bands: readonly UpgradeBand[], timeMs: number): readonly
     .map(({ cluster, step, state }) => `${cluster}: ${step}, ${UPGRADE_STATE_WORDS[state]}`)
 }
 
+/** What stands over a band, the longest first. Where they are of several clusters it names its own. */
+export function bandTexts({ cluster, step }: UpgradeBand, bands: readonly UpgradeBand[]): readonly string[] {
+  const isOfOne = bands.every((band) => band.cluster === cluster)
+  return isOfOne ? [step] : [`${cluster}: ${step}`, cluster]
+}
+
 /** It has no end because it goes on. */
 export function isOpen(state: UpgradeState): boolean {
   return state === 'in_progress'

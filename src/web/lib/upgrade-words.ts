@@ -1,5 +1,6 @@
 import type { OpenUpgradeItem } from '../../contract/now.ts'
 import { countOf } from './format-number.ts'
+import { formatLength } from './format-length.ts'
 import { formatAge } from './format-time.ts'
 import { operatorName } from './operator-words.ts'
 
@@ -17,12 +18,32 @@ const LEARNED_FROM: Readonly<Record<NonNullable<OpenUpgradeItem['baseline']>['le
   seed: 'the rule for what nothing is learned of',
 }
 
+type Baseline = NonNullable<OpenUpgradeItem['baseline']>
+
 /** What is usual, and by what that is known: `usually 2 min, at most 4 min, by 10 runs of this edge`. */
 export function baselineWords(baseline: OpenUpgradeItem['baseline']): string {
   if (baseline === null) return 'measured by the rule for what nothing is learned of'
-  const { p50Seconds, thresholdSeconds, learnedFrom, runs, perWave } = baseline
+  const { p50Seconds, thresholdSeconds, perWave } = baseline
   const most = `at most ${formatAge(thresholdSeconds * 1000)}${perWave ? ' a wave' : ''}`
-  if (learnedFrom === 'seed') return `${most}, by ${LEARNED_FROM.seed}`
-  const by = learnedFrom === 'edge' ? `${countOf(runs, 'run')} of ${LEARNED_FROM.edge}` : LEARNED_FROM[learnedFrom]
-  return `usually ${formatAge(p50Seconds * 1000)}, ${most}, by ${by}`
+  return isLearned(baseline)
+    ? `usually ${formatAge(p50Seconds * 1000)}, ${most}, ${learnedWords(baseline)}`
+    : `${most}, ${learnedWords(baseline)}`
+}
+
+/** The same with its limits, where there is room: how long upgrades stand still in the phase, and from when on one is stuck. */
+export function stillWords(baseline: Baseline): string {
+  const { p50Seconds, p95Seconds, thresholdSeconds, perWave } = baseline
+  const stuck = `stuck after ${formatLength(thresholdSeconds)}${perWave ? ' in a wave' : ''} without progress`
+  if (!isLearned(baseline)) return `${stuck}, ${learnedWords(baseline)}`
+  const usual = `half stand still for ${formatLength(p50Seconds)} at most, 95 of 100 for ${formatLength(p95Seconds)}`
+  return `${usual}; ${stuck}; ${learnedWords(baseline)}`
+}
+
+/** Of approvals and machines nothing is learned, however many are known: the numbers of such a rule are nobody's. */
+function isLearned({ learnedFrom }: Baseline): boolean {
+  return learnedFrom !== 'seed'
+}
+
+function learnedWords({ learnedFrom, runs }: Baseline): string {
+  return `by ${learnedFrom === 'edge' ? `${countOf(runs, 'run')} of ${LEARNED_FROM.edge}` : LEARNED_FROM[learnedFrom]}`
 }

@@ -5,6 +5,7 @@ import { adoptionCall } from '../lib/adoption-call.ts'
 import type { AskParams } from '../lib/adoption-call.ts'
 import { adoptionHeadline } from '../lib/adoption-headline.ts'
 import { countOf } from '../lib/format-number.ts'
+import { behindSentence } from '../lib/now-summary.ts'
 import { daysOf, parseAdoptionView } from '../lib/adoption-view.ts'
 import type { AdoptionView } from '../lib/adoption-view.ts'
 import { adoptionPath } from '../lib/paths.ts'
@@ -48,12 +49,16 @@ export function AdoptionPage(): ReactNode {
 
 /** Clusters may have reported a moment ago: then nothing is amiss, and nothing has to be set up. */
 function NothingCounted(): ReactNode {
-  const clusters = useNow().data?.clusters.total ?? 0
+  const now = useNow().data
+  const clusters = now?.clusters.total ?? 0
   if (clusters === 0) return <ConnectCluster />
+  const behind = now === undefined ? undefined : behindSentence(now)
   return (
     <Notice kind="note" title="No day is counted yet">
-      {countOf(clusters, 'cluster has', 'clusters have')} reported. What they run is counted within a quarter of an
-      hour, and then at each midnight in UTC: a chart over time needs a few days.
+      {countOf(clusters, 'cluster has', 'clusters have')} reported.{' '}
+      {behind === undefined ? '' : `${behind} A part of the fleet is no denominator: nothing is counted before. `}
+      What they run is counted within a quarter of an hour{behind === undefined ? '' : ' after that'}, and then at each
+      midnight in UTC: a chart over time needs a few days.
     </Notice>
   )
 }
@@ -115,7 +120,7 @@ function Adoption({ operators, firstDay, view, lines }: AdoptionProps): ReactNod
       {spread.data === undefined ? null : (
         <p className="headline adoption-headline">
           {headline === undefined ? (
-            <span>No cluster told a version in these days.</span>
+            <span>{noVersionSaid(spread.data.basis.known, view)}</span>
           ) : (
             <span>
               <strong>{headline.answer}.</strong> {headline.context}
@@ -123,22 +128,34 @@ function Adoption({ operators, firstDay, view, lines }: AdoptionProps): ReactNod
           )}
         </p>
       )}
-      <SharePanel {...part} />
-      <AlignedPanel {...part} asked={whole} version={version} />
-      <div className="columns adoption-columns">
-        <div>
-          <MachinesPanel {...part} version={version} isAsked={!spread.isPending} />
-        </div>
-        <div>
-          <BehindPanel {...part} />
-        </div>
-      </div>
-      <OlderPanel {...part} />
-      <CohortPanel {...part} version={version} newestFirst={all} />
+      {spread.data?.basis.known === 0 ? null : <SharePanel {...part} />}
+      {/* Without a version nothing below has anything to say but that. */}
+      {spread.data?.versions.length === 0 ? null : (
+        <>
+          <AlignedPanel {...part} asked={whole} version={version} />
+          <div className="columns adoption-columns">
+            <div>
+              <MachinesPanel {...part} version={version} isAsked={!spread.isPending} />
+            </div>
+            <div>
+              <BehindPanel {...part} />
+            </div>
+          </div>
+          <OlderPanel {...part} />
+          <CohortPanel {...part} version={version} newestFirst={all} />
+        </>
+      )}
       <UsagePanel {...part} />
       {view.shows === 'denominator' ? <DenominatorDialog {...part} /> : null}
     </>
   )
+}
+
+function noVersionSaid(known: number, { only }: AdoptionView): string {
+  if (known > 0) return `None of ${countOf(known, 'cluster')} told a version.`
+  return Object.keys(only).length > 0
+    ? 'No cluster that was counted passes these filters: take one of them away.'
+    : 'No cluster was counted in these days.'
 }
 
 /** The present day, or the last that was over at the moment that is shown. */

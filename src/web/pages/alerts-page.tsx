@@ -4,16 +4,15 @@ import { useLocation, useSearch } from 'wouter'
 import type { AlertItem, AlertItems } from '../../contract/alerts.ts'
 import { parseAlertAsk } from '../lib/alert-ask.ts'
 import { groupableLabels, groupAlerts } from '../lib/alert-groups.ts'
-import { applyAlertView, isFiltered, parseAlertView, WHOLE_VIEW } from '../lib/alert-view.ts'
+import { applyAlertView, isFiltered, parseAlertView } from '../lib/alert-view.ts'
 import type { AlertView } from '../lib/alert-view.ts'
 import { countOf } from '../lib/format-number.ts'
 import { ownLabelsByName } from '../lib/own-labels.ts'
-import { alertPath, alertsPath, resolvedPath } from '../lib/paths.ts'
+import { alertPath, alertsPath } from '../lib/paths.ts'
 import { newDraft } from '../lib/silence-draft.ts'
 import { matchersFor } from '../lib/silence-matchers.ts'
 import { steadyAlerts } from '../lib/steady-list.ts'
 import { AcknowledgeDialog } from '../panels/acknowledge-dialog.tsx'
-import { AlertDetail } from '../panels/alert-detail.tsx'
 import { AlertFilters } from '../panels/alert-filters.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { AlertTable } from '../panels/alert-table.tsx'
@@ -21,47 +20,41 @@ import type { Selection } from '../panels/alert-table.tsx'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { NewsBar } from '../panels/news-bar.tsx'
-import { EmptyAlerts, MissingAlert } from '../panels/no-alerts.tsx'
+import { EmptyAlerts } from '../panels/no-alerts.tsx'
+import { OpenedAlert, useOpenedAlert } from '../panels/opened-alert.tsx'
 import { SelectionBar } from '../panels/selection-bar.tsx'
 import { SilenceDialog } from '../panels/silence-dialog.tsx'
 import { alertsCall, useAlerts } from '../query/use-fleet.ts'
 import { useMoment } from '../query/use-moment.ts'
+import { focusDrawn } from '../ui/focus-drawn.ts'
 import { Notice } from '../ui/notice.tsx'
 import { usePreferences } from '../ui/preferences.ts'
 import { serverNowMs } from '../ui/server-clock.ts'
 import { useKeys } from '../ui/use-keys.ts'
 
-/** All alerts; with `fingerprint`, one of them open beside the list. */
+/** As long as there is no answer. */
+const NO_ALERTS: AlertItems = { asOfMs: 0, alerts: [], failing: [] }
+
+/** All alerts; with `fingerprint`, one of them open beside the list. Neither needs the other to be read. */
 export function AlertsPage({ fingerprint }: { readonly fingerprint: string | undefined }): ReactNode {
-  const query = useAlerts()
+  const list = useAlerts()
   const call = alertsCall(useMoment())
-  const isThere = query.data !== undefined
-  return (
-    <div className={isThere ? `alerts-page ${fingerprint === undefined ? '' : 'has-detail'}` : 'page'}>
-      <h1 className="visually-hidden">Alerts</h1>
-      {isThere ? null : <PagesNav place="Alerts" />}
-      <Answer query={query} what="the alerts" skeletonLines={14} call={call}>
-        {(items) => <AlertsAnswer items={items} call={call} fingerprint={fingerprint} />}
-      </Answer>
-    </div>
-  )
-}
-
-interface AlertsAnswerProps {
-  readonly items: AlertItems
-  /** Of the API, that they came by. */
-  readonly call: string
-  readonly fingerprint: string | undefined
-}
-
-function AlertsAnswer({ items, call, fingerprint }: AlertsAnswerProps): ReactNode {
+  const items = list.data ?? NO_ALERTS
   const query = useSearch()
   const view = parseAlertView(query)
   const [, navigate] = useLocation()
-  // A link in a message leads here with its question.
-  const [asking, setAsking] = useState(() => askedByLink(query, items.alerts, fingerprint))
+  const opened = useOpenedAlert(fingerprint, list)
+  const [asking, setAsking] = useState<Asking>()
+  // A link in a message leads here with its question, which waits for its alert.
+  const [linked, setLinked] = useState(() => ({ kind: parseAlertAsk(query), fingerprint }))
+  if (linked.kind !== undefined && (opened.alert !== undefined || fingerprint !== linked.fingerprint)) {
+    setLinked({ kind: undefined, fingerprint })
+    if (opened.alert !== undefined && fingerprint === linked.fingerprint) {
+      setAsking({ kind: linked.kind, alerts: [opened.alert] })
+    }
+  }
   const selection = useSelection(items.alerts)
-  const list = useRef<HTMLDivElement>(null)
+  const place = useRef<HTMLDivElement>(null)
   const search = useRef<HTMLInputElement>(null)
   // The list as it was when the reader last asked for it: polls change its values, never its rows.
   const [read, setRead] = useState({ query, alerts: items.alerts })
@@ -81,7 +74,6 @@ function AlertsAnswer({ items, call, fingerprint }: AlertsAnswerProps): ReactNod
   )
   const shown = groups.reduce((sum, group) => sum + group.alerts.length, 0)
   const isOpen = fingerprint !== undefined
-  const opened = items.alerts.find((alert) => alert.fingerprint === fingerprint)
 
   const open = (chosen: string): void => {
     // Walking through the list with an alert open is one visit, not a page of history per key press.
@@ -95,15 +87,18 @@ function AlertsAnswer({ items, call, fingerprint }: AlertsAnswerProps): ReactNod
     navigate(fingerprint === undefined ? alertsPath(next) : alertPath(fingerprint, next), { replace: true })
   }
   const step = (by: number): void => {
-    const next = moveFocus(list.current, by, fingerprint)
+    const next = moveFocus(place.current, by, fingerprint)
     if (next !== undefined && isOpen) open(next)
   }
   const showNew = (): void => {
     setRead({ query, alerts: items.alerts })
   }
   const ask = (kind: Asking['kind']): void => {
-    const meant = meantAlerts(items.alerts, selection.chosen, fingerprint)
+    const meant = meantAlerts(items.alerts, selection.chosen, opened.alert)
     if (meant.length > 0) setAsking({ kind, alerts: meant })
+  }
+  const askOpened = (kind: Asking['kind']): void => {
+    if (opened.alert !== undefined) setAsking({ kind, alerts: [opened.alert] })
   }
   useKeys({
     j: () => {
@@ -116,7 +111,7 @@ function AlertsAnswer({ items, call, fingerprint }: AlertsAnswerProps): ReactNod
       search.current?.focus()
     },
     r: () => {
-      document.getElementById('runbook')?.focus()
+      focusDrawn(document.getElementById('runbook'))
     },
     a: () => {
       ask('acknowledge')
@@ -131,43 +126,54 @@ function AlertsAnswer({ items, call, fingerprint }: AlertsAnswerProps): ReactNod
     u: showNew,
     ...(isOpen ? { Esc: close } : {}),
   })
-  useFocusBack(list, fingerprint)
-  useOpenRowInView(list, fingerprint)
+  useFocusBack(place, fingerprint)
+  useOpenRowInView(place, fingerprint, list.data !== undefined)
 
   return (
-    <>
-      <title>{opened === undefined ? 'Alerts · Daytwo' : `${opened.alertname} on ${opened.cluster} · Daytwo`}</title>
-      <div className="alerts-list" ref={list}>
+    <div className={isOpen ? 'alerts-page has-detail' : 'alerts-page'}>
+      <h1 className="visually-hidden">Alerts</h1>
+      <title>
+        {opened.alert === undefined
+          ? 'Alerts · Daytwo'
+          : `${opened.alert.alertname} on ${opened.alert.cluster} · Daytwo`}
+      </title>
+      <div className="alerts-list" ref={place}>
         <PagesNav place="Alerts" />
-        <FailingRules failing={items.failing} />
-        {items.alerts.length === 0 ? (
-          <EmptyAlerts asOfMs={items.asOfMs} isPartial={items.failing.length > 0} />
-        ) : (
-          <AlertFilters
-            view={view}
-            onChange={change}
-            shown={shown}
-            total={read.alerts.length}
-            labels={groupable}
-            searchRef={search}
-          />
-        )}
-        <NewsBar news={steady} noun="alert" onShow={showNew} />
-        {shown > 0 ? (
-          <AlertTable
-            groups={groups}
-            current={steady.current}
-            ownLabels={labels}
-            view={view}
-            openFingerprint={fingerprint}
-            onOpen={openRow}
-            selection={selection}
-          />
-        ) : null}
-        {shown === 0 && isFiltered(view) && items.alerts.length > 0 ? (
-          <p className="empty quiet">No alert passes these filters.</p>
-        ) : null}
-        <ApiCallNote call={{ path: call }} />
+        <Answer query={list} what="the alerts" skeletonLines={14} call={call}>
+          {() => (
+            <>
+              <FailingRules failing={items.failing} />
+              {items.alerts.length === 0 ? (
+                <EmptyAlerts asOfMs={items.asOfMs} isPartial={items.failing.length > 0} />
+              ) : (
+                <AlertFilters
+                  view={view}
+                  onChange={change}
+                  shown={shown}
+                  total={read.alerts.length}
+                  labels={groupable}
+                  searchRef={search}
+                />
+              )}
+              <NewsBar news={steady} noun="alert" onShow={showNew} />
+              {shown > 0 ? (
+                <AlertTable
+                  groups={groups}
+                  current={steady.current}
+                  ownLabels={labels}
+                  view={view}
+                  openFingerprint={fingerprint}
+                  onOpen={openRow}
+                  selection={selection}
+                />
+              ) : null}
+              {shown === 0 && isFiltered(view) && items.alerts.length > 0 ? (
+                <p className="empty quiet">No alert passes these filters.</p>
+              ) : null}
+              <ApiCallNote call={{ path: call }} />
+            </>
+          )}
+        </Answer>
         <SelectionBar
           count={selection.chosen.size}
           onAcknowledge={() => {
@@ -179,22 +185,20 @@ function AlertsAnswer({ items, call, fingerprint }: AlertsAnswerProps): ReactNod
           onClear={selection.clear}
         />
       </div>
-      {opened === undefined ? null : (
-        <AlertDetail
-          key={opened.fingerprint}
-          alert={opened}
+      {fingerprint === undefined ? null : (
+        <OpenedAlert
+          key={fingerprint}
+          fingerprint={fingerprint}
+          opened={opened}
           onClose={close}
           onAcknowledge={() => {
-            setAsking({ kind: 'acknowledge', alerts: [opened] })
+            askOpened('acknowledge')
           }}
           onSilence={() => {
-            setAsking({ kind: 'silence', alerts: [opened] })
+            askOpened('silence')
           }}
         />
       )}
-      {isOpen && opened === undefined ? (
-        <MissingAlert listPath={alertsPath(WHOLE_VIEW)} pastPath={resolvedPath({ fingerprint })} />
-      ) : null}
       <AskDialog
         asking={asking}
         onClose={() => {
@@ -202,7 +206,7 @@ function AlertsAnswer({ items, call, fingerprint }: AlertsAnswerProps): ReactNod
         }}
         onDone={selection.clear}
       />
-    </>
+    </div>
   )
 }
 
@@ -210,12 +214,6 @@ function AlertsAnswer({ items, call, fingerprint }: AlertsAnswerProps): ReactNod
 interface Asking {
   readonly kind: 'acknowledge' | 'silence'
   readonly alerts: readonly AlertItem[]
-}
-
-function askedByLink(query: string, alerts: readonly AlertItem[], fingerprint: string | undefined): Asking | undefined {
-  const kind = parseAlertAsk(query)
-  const alert = alerts.find((candidate) => candidate.fingerprint === fingerprint)
-  return kind === undefined || alert === undefined ? undefined : { kind, alerts: [alert] }
 }
 
 interface AskDialogProps {
@@ -243,9 +241,10 @@ function AskDialog({ asking, onClose, onDone }: AskDialogProps): ReactNode {
 function meantAlerts(
   alerts: readonly AlertItem[],
   chosen: ReadonlySet<string>,
-  openFingerprint: string | undefined,
+  opened: AlertItem | undefined,
 ): readonly AlertItem[] {
-  const one = openFingerprint ?? focusedFingerprint()
+  if (chosen.size === 0 && opened !== undefined) return [opened]
+  const one = focusedFingerprint()
   return alerts.filter(({ fingerprint }) => (chosen.size > 0 ? chosen.has(fingerprint) : fingerprint === one))
 }
 
@@ -313,18 +312,22 @@ function useFocusBack(list: React.RefObject<HTMLElement | null>, fingerprint: st
   const before = useRef(fingerprint)
   useEffect(() => {
     if (fingerprint === undefined && before.current !== undefined) {
-      list.current?.querySelector<HTMLElement>(`a[data-alert="${CSS.escape(before.current)}"]`)?.focus()
+      focusDrawn(list.current?.querySelector<HTMLElement>(`a[data-alert="${CSS.escape(before.current)}"]`))
     }
     before.current = fingerprint
   }, [fingerprint, list])
 }
 
 /** A link may open an alert whose row is far down the list. */
-function useOpenRowInView(list: React.RefObject<HTMLElement | null>, fingerprint: string | undefined): void {
+function useOpenRowInView(
+  list: React.RefObject<HTMLElement | null>,
+  fingerprint: string | undefined,
+  isListThere: boolean,
+): void {
   useEffect(() => {
-    if (fingerprint === undefined) return
+    if (fingerprint === undefined || !isListThere) return
     list.current?.querySelector('[data-alert][aria-current]')?.closest('tr')?.scrollIntoView({ block: 'nearest' })
-  }, [fingerprint, list])
+  }, [fingerprint, list, isListThere])
 }
 
 /** A rule that fails is an alert nobody gets: said above the list, because the list cannot show it. */

@@ -21,6 +21,7 @@ import {
 } from '../panels/fleet/cluster-facts.tsx'
 import { ClusterOpenUpgrades } from '../panels/fleet/cluster-open-upgrades.tsx'
 import { ClusterTimeline } from '../panels/fleet/cluster-timeline.tsx'
+import { DecommissionButton, GoneNote } from '../panels/fleet/gone-note.tsx'
 import { HazardList } from '../panels/fleet/hazard-list.tsx'
 import { UpgradeRows } from '../panels/fleet/upgrade-rows.tsx'
 import { VersionHistory } from '../panels/fleet/version-history.tsx'
@@ -71,6 +72,7 @@ export function ClusterPage({ name }: { readonly name: string }): ReactNode {
 function ClusterAnswer({ cluster }: { readonly cluster: ClusterDetail }): ReactNode {
   const versions = useClusterCounts(WHOLE_FLEET).data?.facets?.versions ?? []
   const hazards = hazardsOf(cluster)
+  const isPresent = useMoment() === undefined
   const { open, states } = cluster
   return (
     <>
@@ -82,7 +84,13 @@ function ClusterAnswer({ cluster }: { readonly cluster: ClusterDetail }): ReactN
           ))}
         </span>
         <FiringNote cluster={cluster.cluster} />
+        {isPresent && cluster.gone === null ? (
+          <span className="head-tools">
+            <DecommissionButton cluster={cluster} />
+          </span>
+        ) : null}
       </div>
+      <GoneNote cluster={cluster} />
       <div className="columns">
         <div>
           {open.length === 0 ? null : (
@@ -210,6 +218,7 @@ function TimelinePanel({ cluster }: { readonly cluster: ClusterDetail }): ReactN
   return (
     <Panel
       title="What changed"
+      className="timeline-panel"
       aside={
         <Choice
           label="Show"
@@ -219,6 +228,7 @@ function TimelinePanel({ cluster }: { readonly cluster: ClusterDetail }): ReactN
             { value: 'upgrades', text: 'Upgrades' },
             { value: 'alerts', text: 'Alerts' },
             { value: 'modifications', text: 'Modifications' },
+            ...(cluster.decommissions.length === 0 ? [] : [{ value: 'cluster', text: 'Gone and back' } as const]),
           ]}
           value={kind}
           onChange={setKind}
@@ -235,6 +245,7 @@ function TimelinePanel({ cluster }: { readonly cluster: ClusterDetail }): ReactN
             changes: answer.changes,
             upgrades,
             modifications: cluster.modifications,
+            decommissions: cluster.decommissions,
             runs,
           }).filter((item) => kind === 'all' || item.kind === kind)
           return (

@@ -3,7 +3,10 @@ import type { ComponentProps, ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { DashboardAnswer } from '../../contract/dashboards.ts'
 import type { DashboardPanel } from '../../model/dashboard.ts'
+import { asSentence } from '../lib/as-sentence.ts'
 import { interpolateText } from '../lib/dashboards/interpolate.ts'
+import { repeatedTitle, repeatsOf, withRepeat } from '../lib/dashboards/repeats.ts'
+import type { Repeat } from '../lib/dashboards/repeats.ts'
 import { readRefresh, readTimeRange, spanOf, timeRangeSearch } from '../lib/dashboards/time-range.ts'
 import type { TimeRange } from '../lib/dashboards/time-range.ts'
 import { VARIABLE_PREFIX } from '../lib/dashboards/variables.ts'
@@ -97,22 +100,27 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
   const zoom = (fromMs: number, toMs: number): void => {
     choose({ kind: 'between', fromMs: Math.floor(fromMs / 1000) * 1000, toMs: Math.ceil(toMs / 1000) * 1000 })
   }
-  const pathOf = (panel: string): string => dashboardPath(model.name, { ...searchOfAll(search), panel })
+  const pathOf = (panel: string, of = ''): string => dashboardPath(model.name, { ...searchOfAll(search), panel, of })
+  const openRepeat = open === undefined ? undefined : repeatInAddress(model, open, search, variables.states)
+  const marksOf = (repeat: Repeat | undefined): typeof marks =>
+    repeat === undefined || !names.has(repeat.variable)
+      ? marks
+      : { ...marks, upgrades: upgrades.filter(({ cluster }) => cluster === repeat.value) }
   useFocusKeys('.dash-panel h3 a')
   useKeys({
     Esc: () => {
-      if (open !== undefined) go({ panel: '' }, true)
+      if (open !== undefined) go({ panel: '', of: '' }, true)
     },
   })
-  const frame = (panel: DashboardPanel): ReactNode => (
+  const frame = (panel: DashboardPanel, repeat: Repeat | undefined): ReactNode => (
     <DashboardPanelFrame
       panel={panel}
-      asking={asking}
+      asking={{ ...asking, values: withRepeat(asking.values, repeat) }}
       alerts={alerts[panel.id] ?? []}
       onZoom={zoom}
-      openPath={pathOf(panel.id)}
+      openPath={pathOf(panel.id, repeat?.value)}
       variables={variables.states}
-      marks={marks}
+      marks={marksOf(repeat)}
     />
   )
   return (
@@ -150,11 +158,12 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
         )}
         {model.links.length === 0 ? null : (
           <nav className="dash-links" aria-label="Links of the dashboard">
-            {model.links.map(({ name, url, tooltip, rendersVariables }) => (
+            {model.links.map(({ name, url, tooltip, rendersVariables, opensTab }) => (
               <TextLink
                 key={`${name} ${url}`}
                 href={rendersVariables ? interpolateText(url, variables.values, 'percentencode') : url}
                 title={tooltip}
+                opensTab={opensTab}
               >
                 {name}
               </TextLink>
@@ -166,16 +175,18 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
         <UpgradeBandList bands={bandsOf(upgrades, spanOf(range, serverNowMs()))} told={told} untold={untold} />
       ) : null}
       {open === undefined ? (
-        <DashboardGrids model={model} renderPanel={frame} />
+        <DashboardGrids model={model} values={variables.values} variables={variables.states} renderPanel={frame} />
       ) : (
         <OpenPanel
           key={open.id}
-          panel={open}
-          asking={asking}
+          panel={
+            openRepeat === undefined ? open : { ...open, title: repeatedTitle(open.title, asking.values, openRepeat) }
+          }
+          asking={{ ...asking, values: withRepeat(asking.values, openRepeat) }}
           answer={answer}
           onZoom={zoom}
           variables={variables.states}
-          marks={marks}
+          marks={marksOf(openRepeat)}
           backPath={pathOf('')}
         />
       )}
@@ -191,6 +202,19 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
       </details>
     </>
   )
+}
+
+/** Of a panel that is there once for each value, the one that the address has: `of`. */
+function repeatInAddress(
+  model: DashboardAnswer['dashboard'],
+  panel: DashboardPanel,
+  search: URLSearchParams,
+  states: readonly VariableState[],
+): Repeat | undefined {
+  const grid = model.grids.find(({ items }) => items.some((item) => item.panel === panel.id))
+  const value = search.get('of')
+  if (grid === undefined || value === null || grid.repeatVariable === '') return undefined
+  return repeatsOf(grid.repeatVariable, states).find((one) => one.value === value)
 }
 
 /** Everything in an address, names with several values as lists. */
@@ -229,17 +253,28 @@ function OpenPanel({ panel, asking, answer, onZoom, variables, marks, backPath }
       {panel.description === '' ? null : <p>{interpolateText(panel.description, asking.values)}</p>}
       {panel.links.length === 0 ? null : (
         <ul className="panel-links">
-          {panel.links.map(({ name, url, tooltip, rendersVariables }) => (
+          {panel.links.map(({ name, url, tooltip, rendersVariables, opensTab }) => (
             <li key={`${name} ${url}`}>
               <TextLink
                 href={rendersVariables ? interpolateText(url, asking.values, 'percentencode') : url}
                 title={tooltip}
+                opensTab={opensTab}
               >
                 {name}
               </TextLink>
             </li>
           ))}
         </ul>
+      )}
+      {panel.notDone.length === 0 ? null : (
+        <section aria-labelledby="panel-not-done">
+          <h2 id="panel-not-done">Not as the file says</h2>
+          <ul>
+            {panel.notDone.map((text) => (
+              <li key={text}>{asSentence(text)}</li>
+            ))}
+          </ul>
+        </section>
       )}
       <section aria-labelledby="panel-alerts">
         <h2 id="panel-alerts">Alerts about it</h2>

@@ -1,4 +1,3 @@
-import { lazy, Suspense } from 'react'
 import type { ReactNode } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { UPGRADE_OPERATORS } from '../../contract/fleet-upgrades.ts'
@@ -14,7 +13,9 @@ import { operatorName } from '../lib/operator-words.ts'
 import { countOf } from '../lib/format-number.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
+import { EdgeGraph } from '../panels/fleet/edge-graph.tsx'
 import { EdgeTable } from '../panels/fleet/edge-table.tsx'
+import { FirstRows } from '../panels/first-rows.tsx'
 import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
 import { NoClusterNote } from '../panels/fleet/no-cluster.tsx'
 import { StrandedTable } from '../panels/fleet/stranded-table.tsx'
@@ -24,11 +25,7 @@ import { useMoment } from '../query/use-moment.ts'
 import { strandedCall, useStranded } from '../query/use-stranded.ts'
 import { Choice } from '../ui/choice.tsx'
 import { Panel } from '../ui/panel.tsx'
-import { Skeleton } from '../ui/skeleton.tsx'
 import '../ui/styles/fleet.css'
-
-/** The layout of a graph is a library of its own: it comes when there is a graph. */
-const EdgeGraph = lazy(async () => ({ default: (await import('../panels/fleet/edge-graph.tsx')).EdgeGraph }))
 
 const ORDER_TEXTS: Readonly<Record<EdgeOrder, string>> = {
   worst: 'Worst first',
@@ -56,6 +53,40 @@ export function EdgesPage(): ReactNode {
     const { order: by, ...rest } = { order, operator, window, show, ...next }
     navigate(edgesPath({ order: by === 'worst' ? '' : by, ...rest }), { replace: true })
   }
+  // Where no version is stranded there is no edge of one.
+  const hasRest = !isStranded || stranded.data?.stranded.length !== 0
+  // Of stranded versions they change the edges below alone, and stand above those.
+  const edgeTools = (
+    <>
+      <Choice
+        label="Upgrades that began"
+        options={EDGE_WINDOWS}
+        value={window}
+        onChange={(since) => {
+          change({ window: since })
+        }}
+      />
+      <Choice
+        label="Order"
+        options={EDGE_ORDERS.map((value) => ({ value, text: ORDER_TEXTS[value] }))}
+        value={order}
+        onChange={(by) => {
+          change({ order: by })
+        }}
+      />
+      <Choice
+        label="Operator"
+        options={[
+          { value: '', text: 'All operators' },
+          ...UPGRADE_OPERATORS.map((value) => ({ value, text: operatorName(value) })),
+        ]}
+        value={operator}
+        onChange={(of) => {
+          change({ operator: of })
+        }}
+      />
+    </>
+  )
   return (
     <div className="page">
       <title>Edges · Daytwo</title>
@@ -73,33 +104,7 @@ export function EdgesPage(): ReactNode {
             change({ show: of })
           }}
         />
-        <Choice
-          label="Upgrades that began"
-          options={EDGE_WINDOWS}
-          value={window}
-          onChange={(since) => {
-            change({ window: since })
-          }}
-        />
-        <Choice
-          label="Order"
-          options={EDGE_ORDERS.map((value) => ({ value, text: ORDER_TEXTS[value] }))}
-          value={order}
-          onChange={(by) => {
-            change({ order: by })
-          }}
-        />
-        <Choice
-          label="Operator"
-          options={[
-            { value: '', text: 'All operators' },
-            ...UPGRADE_OPERATORS.map((value) => ({ value, text: operatorName(value) })),
-          ]}
-          value={operator}
-          onChange={(of) => {
-            change({ operator: of })
-          }}
-        />
+        {isStranded ? null : edgeTools}
       </div>
       {isStranded ? (
         <>
@@ -107,24 +112,37 @@ export function EdgesPage(): ReactNode {
             {(answer) => <StrandedTable answer={answer} />}
           </Answer>
           <ApiCallNote call={{ path: strandedCall(moment) }} />
-          <h2 className="stranded-rest">Edges from and to them</h2>
+          {hasRest ? (
+            <>
+              <h2 className="stranded-rest">Edges from and to them</h2>
+              <div className="filters">{edgeTools}</div>
+            </>
+          ) : null}
         </>
       ) : null}
-      <Answer query={query} what="the edges" skeletonLines={12}>
-        {(answer) => (
-          <EdgesAnswer
-            answer={isStranded ? { ...answer, edges: strandedEdges(answer.edges, stranded.data?.stranded) } : answer}
-            view={{ order, operator, window }}
-            stranded={isStranded ? (stranded.data?.stranded ?? []) : NONE}
-          />
-        )}
-      </Answer>
-      <ApiCallNote call={{ path: edgesCall(asked, moment) }} />
+      {hasRest ? (
+        <>
+          <Answer query={query} what="the edges" skeletonLines={12}>
+            {(answer) => (
+              <EdgesAnswer
+                answer={
+                  isStranded ? { ...answer, edges: strandedEdges(answer.edges, stranded.data?.stranded) } : answer
+                }
+                view={{ order, operator, window }}
+                stranded={isStranded ? (stranded.data?.stranded ?? []) : NONE}
+              />
+            )}
+          </Answer>
+          <ApiCallNote call={{ path: edgesCall(asked, moment) }} />
+        </>
+      ) : null}
     </div>
   )
 }
 
 const NONE: readonly StrandedItem[] = []
+/** The worst of them are what most come for; the graphs stand below. */
+const ROWS_AT_FIRST = 10
 
 interface EdgesView {
   readonly order: EdgeOrder
@@ -156,21 +174,30 @@ function EdgesAnswer({ answer, view: { order, operator, window }, stranded }: Ed
   const operators = [...new Set(edges.map((edge) => edge.operator))]
   return (
     <>
-      {operators.map((one) => (
-        <Panel key={one} title={`Graph of ${operatorName(one)}`} className="graph-panel">
-          <Suspense fallback={<Skeleton lines={4} label="Drawing the graph" />}>
-            <EdgeGraph edges={edges.filter((edge) => edge.operator === one)} window={window} stranded={stranded} />
-          </Suspense>
-        </Panel>
-      ))}
       <div className="list-line">
         <span className="nums" role="status">
           {countOf(edges.length, 'edge')}
         </span>
-        <span className="quiet">{edgeWindowWords(window)}; the lower bound of success says how bad it may be</span>
+        <span className="quiet">
+          {edgeWindowWords(window)}
+          {order === 'worst' ? '; where any failed first, by the lower bound of success' : ''}
+        </span>
         <FleetCoverageNote coverage={answer.coverage} />
       </div>
-      <EdgeTable label="Edges" edges={sortEdges(edges, order)} window={window} />
+      <FirstRows
+        list="edges"
+        noun="edges"
+        items={sortEdges(edges, order)}
+        count={edges.length}
+        atFirst={stranded === NONE ? ROWS_AT_FIRST : edges.length}
+      >
+        {(shown) => <EdgeTable label="Edges" edges={shown} window={window} />}
+      </FirstRows>
+      {operators.map((one) => (
+        <Panel key={one} title={`Graph of ${operatorName(one)}`} className="graph-panel">
+          <EdgeGraph edges={edges.filter((edge) => edge.operator === one)} window={window} stranded={stranded} />
+        </Panel>
+      ))}
     </>
   )
 }

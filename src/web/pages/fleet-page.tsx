@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
-import { useLocation, useSearch } from 'wouter'
+import { Link, useLocation, useSearch } from 'wouter'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import type { ClusterItem, ClusterItems } from '../../contract/fleet-clusters.ts'
 import { firstOrder, isNarrowed, parseClusterView, searchOfView } from '../lib/cluster-view.ts'
@@ -52,7 +52,7 @@ export function FleetPage(): ReactNode {
       <PagesNav place="Fleet" />
       <Answer query={counts} what="the clusters" skeletonLines={14} call={clustersCall(view, moment)}>
         {(counted) =>
-          counted.coverage.clusters === 0 ? (
+          counted.coverage.clusters + counted.coverage.gone === 0 ? (
             <ConnectCluster />
           ) : (
             <>
@@ -115,6 +115,9 @@ function ClusterList(props: ClusterListProps): ReactNode {
     })
   }, [])
   const total = pages[0]?.total ?? 0
+  const { clusters: here, gone } = counted.coverage
+  const listed = view.states.includes('gone') ? here + gone : here
+  const goneFitting = counted.facets?.states.find(({ value }) => value === 'gone')?.count ?? 0
   const asOf = pages[0]?.asOf
   const newer = counted.total - total
   const sortBy = (sort: ClusterSort): void => {
@@ -130,21 +133,30 @@ function ClusterList(props: ClusterListProps): ReactNode {
       />
       <div className="list-line">
         <span className="nums" role="status">
-          {isNarrowed(view)
-            ? `${formatCount(total)} of ${countOf(counted.coverage.clusters, 'cluster')}`
-            : countOf(total, 'cluster')}
+          {isNarrowed(view) ? `${formatCount(total)} of ${countOf(listed, 'cluster')}` : countOf(total, 'cluster')}
         </span>
         <span className="quiet">
           rows {asOf === undefined ? null : <Since atMs={Date.parse(asOf)} suffix=" old" />}
         </span>
-        <Button variant="link" size="sm" isInline isDisabled={isRefreshing} onClick={onRefresh}>
+        <Button variant="link" size="sm" isInline isAriaDisabled={isRefreshing} onClick={onRefresh}>
           {isRefreshing ? 'Reading…' : 'Refresh'} <kbd>u</kbd>
         </Button>
         <FleetCoverageNote coverage={counted.coverage} />
         <ApiCallNote call={{ path: clustersCall(view, moment) }} />
       </div>
       {total === 0 ? (
-        <p className="empty quiet">No cluster passes these filters.</p>
+        <p className="empty quiet">
+          No cluster passes these filters.
+          {goneFitting === 0 || view.states.includes('gone') ? null : (
+            <>
+              {' '}
+              <Link href={clustersPath(searchOfView({ ...view, states: ['gone'] }))}>
+                {countOf(goneFitting, 'that is gone does', 'that are gone do')}
+              </Link>
+              .
+            </>
+          )}
+        </p>
       ) : (
         <ClusterTable
           clusters={clusters}
@@ -159,6 +171,7 @@ function ClusterList(props: ClusterListProps): ReactNode {
         />
       )}
       <ClusterSelection
+        clusters={clusters}
         chosen={chosen}
         onClear={() => {
           setChosen(new Set())

@@ -74,6 +74,7 @@ function GateSummary({ detail }: { readonly detail: GateDetail }): ReactNode {
   return (
     <Panel title="How it is used" aside={<FleetCoverageNote coverage={coverage} />}>
       <FactList
+        isWide
         facts={[
           { name: 'On in HyperConverged', value: of(on) },
           { name: 'Off in HyperConverged', value: of(off) },

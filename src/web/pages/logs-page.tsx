@@ -1,6 +1,6 @@
 import { useMemo, useRef, useState } from 'react'
 import type { ReactNode, Ref } from 'react'
-import { Link, useLocation, useSearch } from 'wouter'
+import { useLocation, useSearch } from 'wouter'
 import { SEVERITIES } from '../../contract/fleet-logs.ts'
 import { formatDuration } from '../../model/duration.ts'
 import { readRefresh, readTimeRange, timeRangeSearch } from '../lib/dashboards/time-range.ts'
@@ -10,12 +10,12 @@ import type { LogSource, LogView } from '../lib/log-view.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { TimeControls } from '../panels/dashboards/time-controls.tsx'
+import { ChooseCluster, UnknownCluster } from '../panels/explore/choose-cluster.tsx'
 import { ClusterField } from '../panels/explore/cluster-field.tsx'
 import { changesOf, ObjectLog } from '../panels/explore/object-log.tsx'
 import { RecordLog, recordsOf } from '../panels/explore/record-log.tsx'
-import { NoClusterNote } from '../panels/fleet/no-cluster.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
-import { logPath, useClusterNames, useObjectLog, useRecordLog } from '../query/use-logs.ts'
+import { logPath, useObjectLog, useRecordLog } from '../query/use-logs.ts'
 import type { LogQuestion } from '../query/use-logs.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { Choice } from '../ui/choice.tsx'
@@ -109,13 +109,21 @@ interface SourceProps {
 function Objects(props: SourceProps & { readonly time: Readonly<Record<string, string>> }): ReactNode {
   const { question, onView, fieldRef, round, time } = props
   const { view } = question
+  const [typed, setTyped] = useState('')
   const query = useObjectLog(question)
   useAgain(round, query)
   const pages = query.data?.pages
   const changes = useMemo(() => changesOf(pages ?? []), [pages])
+  const hrefOf = (cluster: string): string => logsPath({ ...searchOfLogView({ ...view, cluster }), ...time })
   return (
     <>
-      <LogFilters label="Name or namespace of the object" view={view} onView={onView} fieldRef={fieldRef}>
+      <LogFilters
+        label="Name or namespace of the object"
+        view={view}
+        onView={onView}
+        onTyped={setTyped}
+        fieldRef={fieldRef}
+      >
         <FacetSelect
           label="Kind"
           values={choicesOf(changes, ({ kind }) => kind)}
@@ -134,19 +142,22 @@ function Objects(props: SourceProps & { readonly time: Readonly<Record<string, s
         />
       </LogFilters>
       {view.cluster === '' ? (
-        <ChooseCluster view={view} time={time} />
+        <ChooseCluster text={typed} hrefOf={hrefOf} />
       ) : (
         <Answer query={query} what={`what changed on ${view.cluster}`} skeletonLines={12}>
           {() => (
-            <ObjectLog
-              changes={changes}
-              view={view}
-              more={time}
-              hasOlder={query.hasNextPage}
-              onNeedMore={() => {
-                if (query.hasNextPage && !query.isFetching) void query.fetchNextPage()
-              }}
-            />
+            <>
+              {changes.length === 0 ? <UnknownCluster cluster={view.cluster} hrefOf={hrefOf} /> : null}
+              <ObjectLog
+                changes={changes}
+                view={view}
+                more={time}
+                hasOlder={query.hasNextPage}
+                onNeedMore={() => {
+                  if (query.hasNextPage && !query.isFetching) void query.fetchNextPage()
+                }}
+              />
+            </>
           )}
         </Answer>
       )}
@@ -206,6 +217,8 @@ function Records({ question, onView, fieldRef, round }: SourceProps): ReactNode 
 
 interface LogFiltersProps extends Pick<SourceProps, 'onView' | 'fieldRef'> {
   readonly view: LogView
+  /** What is written where the cluster is chosen. */
+  readonly onTyped?: (text: string) => void
   /** What the text is looked for in. */
   readonly label: string
   /** What else this source is filtered by. */
@@ -213,7 +226,7 @@ interface LogFiltersProps extends Pick<SourceProps, 'onView' | 'fieldRef'> {
 }
 
 /** The cluster, a text, and what only one source has. */
-function LogFilters({ view, label, onView, fieldRef, children }: LogFiltersProps): ReactNode {
+function LogFilters({ view, label, onView, onTyped, fieldRef, children }: LogFiltersProps): ReactNode {
   return (
     <div className="filters">
       <ClusterField
@@ -222,6 +235,7 @@ function LogFilters({ view, label, onView, fieldRef, children }: LogFiltersProps
         onChange={(cluster) => {
           onView({ ...view, cluster })
         }}
+        {...(onTyped === undefined ? {} : { onTyped })}
       />
       <div className="filters-row">
         <TextField
@@ -280,40 +294,5 @@ function TextField({ label, value, fieldRef, onChange }: TextFieldProps): ReactN
         commit(typed)
       }}
     />
-  )
-}
-
-const CHOICES_MAX = 24
-
-function ChooseCluster({
-  view,
-  time,
-}: {
-  readonly view: LogView
-  readonly time: Readonly<Record<string, string>>
-}): ReactNode {
-  const names = useClusterNames('')
-  return (
-    <section className="panel" aria-labelledby="choose-cluster">
-      <h2 id="choose-cluster">Of which cluster?</h2>
-      <p className="quiet">
-        Each cluster that sends its objects has a log of them: every state that was seen, and which fields it changed.
-      </p>
-      <Answer query={names} what="the clusters" skeletonLines={4}>
-        {(all) =>
-          all.length === 0 ? (
-            <NoClusterNote />
-          ) : (
-            <ul className="plain-list log-clusters">
-              {all.slice(0, CHOICES_MAX).map((cluster) => (
-                <li key={cluster}>
-                  <Link href={logsPath({ ...searchOfLogView({ ...view, cluster }), ...time })}>{cluster}</Link>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Answer>
-    </section>
   )
 }

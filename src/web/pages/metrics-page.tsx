@@ -33,6 +33,7 @@ export function MetricsPage(): ReactNode {
       <title>{view.metric === '' ? 'Metrics · Daytwo' : `${view.metric} · Daytwo`}</title>
       <h1 className="visually-hidden">Explore: metrics</h1>
       <PagesNav place="Explore" />
+      {query.data === undefined && query.error !== null ? <MetricFilters types={NO_TYPES} view={view} /> : null}
       <Answer query={query} what="the metrics" skeletonLines={14} call={NAMES_PATH}>
         {(list) =>
           list.rows.some(({ isSent }) => isSent) ? (
@@ -46,6 +47,64 @@ export function MetricsPage(): ReactNode {
   )
 }
 
+const NO_TYPES: ReturnType<typeof typeChoices> = []
+const NO_KEYS = {}
+
+interface MetricFiltersProps {
+  readonly types: ReturnType<typeof typeChoices>
+  readonly view: MetricView
+}
+
+/** They stand in the address, so they stay where the list cannot be shown. */
+function MetricFilters({ types, view }: MetricFiltersProps): ReactNode {
+  const [, navigate] = useLocation()
+  const search = useRef<HTMLInputElement>(null)
+  const { text, type, isWhole } = view
+  const change = (next: MetricView): void => {
+    navigate(metricsPath(searchOfMetricView(next)), { replace: true })
+  }
+  useKeys({
+    '/': () => {
+      search.current?.focus()
+    },
+  })
+  return (
+    <div className="filters">
+      <input
+        ref={search}
+        type="search"
+        className="filters-search"
+        aria-label="Search metrics"
+        placeholder="Name or meaning"
+        value={text}
+        onChange={(event) => {
+          change({ ...view, text: event.target.value })
+        }}
+      />
+      <div className="filters-row">
+        <FacetSelect
+          label="Type"
+          values={types}
+          value={type}
+          onChange={(next) => {
+            change({ ...view, type: next })
+          }}
+        />
+        <label className="check-line">
+          <input
+            type="checkbox"
+            checked={isWhole}
+            onChange={(event) => {
+              change({ ...view, isWhole: event.target.checked })
+            }}
+          />{' '}
+          also what nobody sends
+        </label>
+      </div>
+    </div>
+  )
+}
+
 interface MetricsProps {
   readonly list: MetricList
   readonly view: MetricView
@@ -54,7 +113,6 @@ interface MetricsProps {
 
 function Metrics({ list, view, onRetry }: MetricsProps): ReactNode {
   const [, navigate] = useLocation()
-  const search = useRef<HTMLInputElement>(null)
   const { rows, missing, isCountCut } = list
   const { text, type, isWhole, sort, order } = view
   const shown = useMemo(
@@ -68,54 +126,19 @@ function Metrics({ list, view, onRetry }: MetricsProps): ReactNode {
   const change = (next: MetricView): void => {
     navigate(metricsPath(searchOfMetricView(next)), { replace: true })
   }
-  useKeys({
-    '/': () => {
-      search.current?.focus()
-    },
-    ...(view.metric === ''
-      ? {}
+  useKeys(
+    view.metric === ''
+      ? NO_KEYS
       : {
           Esc: () => {
             navigate(closePath)
           },
-        }),
-  })
+        },
+  )
   return (
     <div className={`explore-split ${opened === undefined ? '' : 'has-open'}`}>
       <div className="explore-list">
-        <div className="filters">
-          <input
-            ref={search}
-            type="search"
-            className="filters-search"
-            aria-label="Search metrics"
-            placeholder="Name or meaning"
-            value={text}
-            onChange={(event) => {
-              change({ ...view, text: event.target.value })
-            }}
-          />
-          <div className="filters-row">
-            <FacetSelect
-              label="Type"
-              values={types}
-              value={type}
-              onChange={(next) => {
-                change({ ...view, type: next })
-              }}
-            />
-            <label className="check-line">
-              <input
-                type="checkbox"
-                checked={isWhole}
-                onChange={(event) => {
-                  change({ ...view, isWhole: event.target.checked })
-                }}
-              />{' '}
-              also what nobody sends
-            </label>
-          </div>
-        </div>
+        <MetricFilters types={types} view={view} />
         <div className="list-line">
           <span className="nums" role="status">
             {shown.length === listed.length

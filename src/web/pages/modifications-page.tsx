@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
-import { useLocation, useSearch } from 'wouter'
+import { Link, useLocation, useSearch } from 'wouter'
 import { modificationsPath } from '../lib/fleet-paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
+import { editsIn, splitByGone } from '../lib/patch-hazards.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
@@ -21,13 +22,27 @@ export function ModificationsPage(): ReactNode {
   const moment = useMoment()
   const cluster = params.get('cluster') ?? ''
   const standing = params.get('standing') === 'all' ? 'all' : 'open'
+  // Whoever asks for one cluster wants to see it, gone or not.
+  const isGoneShown = cluster !== '' || params.get('gone') === 'shown'
   const patchesAsked = { kind: 'jsonpatch', cluster, open: standing === 'open' ? 'true' : '' }
   const editsAsked = { kind: 'out_of_band', cluster }
   const patches = useModifications(patchesAsked)
   const edits = useModifications(editsAsked)
-  const change = (next: Readonly<Record<string, string>>): void => {
-    navigate(modificationsPath({ cluster, standing: standing === 'all' ? 'all' : '', ...next }), { replace: true })
+  const pathOf = (next: Readonly<Record<string, string>>): string => {
+    const gone = params.get('gone') === 'shown' ? 'shown' : ''
+    return modificationsPath({ cluster, standing: standing === 'all' ? 'all' : '', gone, ...next })
   }
+  const change = (next: Readonly<Record<string, string>>): void => {
+    navigate(pathOf(next), { replace: true })
+  }
+  const goneNote = (counted: string, isOne: boolean): ReactNode => (
+    <span className="quiet">
+      {counted} on clusters that are gone {isGoneShown ? 'among them' : isOne ? 'is left out' : 'are left out'}.{' '}
+      {cluster === '' ? (
+        <Link href={pathOf({ gone: isGoneShown ? '' : 'shown' })}>{isGoneShown ? 'Leave out' : 'Show'}</Link>
+      ) : null}
+    </span>
+  )
   return (
     <div className="page">
       <title>Modifications · Daytwo</title>
@@ -61,35 +76,49 @@ export function ModificationsPage(): ReactNode {
         }
       >
         <Answer query={patches} what="the patches" skeletonLines={6}>
-          {({ modifications, coverage, nextCursor }) => (
-            <>
-              <div className="list-line">
-                <span className="nums" role="status">
-                  {countOf(modifications.length, 'patch', 'patches')}
-                  {nextCursor === null ? '' : ` (the newest ${formatCount(MODIFICATIONS_MAX)})`}
-                </span>
-                <span className="quiet">
-                  by what their paths look like; {formatCount(coverage.withObjects)} of{' '}
-                  {countOf(coverage.clusters, 'cluster')} tell their annotations
-                </span>
-                <FleetCoverageNote coverage={coverage} />
-              </div>
-              <PatchGroups patches={modifications} />
-            </>
-          )}
+          {({ modifications, goneClusters, coverage, nextCursor }) => {
+            const { here, gone } = splitByGone(modifications, goneClusters)
+            const shown = isGoneShown ? modifications : here
+            return (
+              <>
+                <div className="list-line">
+                  <span className="nums" role="status">
+                    {countOf(shown.length, 'patch', 'patches')}
+                    {nextCursor === null ? '' : ` (of the newest ${formatCount(MODIFICATIONS_MAX)})`}
+                  </span>
+                  {gone.length === 0 ? null : goneNote(countOf(gone.length, 'patch', 'patches'), gone.length === 1)}
+                  <span className="quiet">
+                    by what their paths look like; {formatCount(coverage.withObjects)} of{' '}
+                    {countOf(coverage.clusters, 'cluster')} tell their annotations
+                  </span>
+                  <FleetCoverageNote coverage={coverage} />
+                </div>
+                <PatchGroups patches={shown} goneClusters={goneClusters} />
+              </>
+            )
+          }}
         </Answer>
         <ApiCallNote call={{ path: modificationsCall(patchesAsked, moment) }} />
       </Panel>
       <Panel title="Edited past HyperConverged" aside="each was changed back by the operator">
         <Answer query={edits} what="the edits" skeletonLines={6}>
-          {({ modifications, asOf, nextCursor }) => (
-            <>
-              {nextCursor === null ? null : (
-                <p className="quiet">Of all edits the newest {formatCount(MODIFICATIONS_MAX)} were read.</p>
-              )}
-              <EditTable edits={modifications} nowMs={Date.parse(asOf)} />
-            </>
-          )}
+          {({ modifications, goneClusters, asOf, nextCursor }) => {
+            const { here, gone } = splitByGone(modifications, goneClusters)
+            const goneEdits = editsIn(gone)
+            return (
+              <>
+                {nextCursor === null ? null : (
+                  <p className="quiet">Of all edits the newest {formatCount(MODIFICATIONS_MAX)} were read.</p>
+                )}
+                {goneEdits === 0 ? null : <p>{goneNote(countOf(goneEdits, 'edit'), goneEdits === 1)}</p>}
+                <EditTable
+                  edits={isGoneShown ? modifications : here}
+                  goneClusters={goneClusters}
+                  nowMs={Date.parse(asOf)}
+                />
+              </>
+            )
+          }}
         </Answer>
         <ApiCallNote call={{ path: modificationsCall(editsAsked, moment) }} />
       </Panel>

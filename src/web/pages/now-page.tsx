@@ -1,11 +1,11 @@
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useSearch } from 'wouter'
 import type { Now } from '../../contract/now.ts'
-import { edgesPath } from '../lib/fleet-paths.ts'
+import { clustersPath, edgesPath } from '../lib/fleet-paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { HAND_OVER_PARAM } from '../lib/hand-over-view.ts'
-import { behindSentence, coverageSentence, headlineOf } from '../lib/now-summary.ts'
+import { behindSentence, coverageSentence, emptySentence, firingSentence, headlineOf } from '../lib/now-summary.ts'
 import { msOf } from '../lib/format-time.ts'
 import { steadyNow } from '../lib/steady-now.ts'
 import { NOW_SECTIONS, nowPath } from '../lib/paths.ts'
@@ -17,6 +17,7 @@ import { FirstRows } from '../panels/first-rows.tsx'
 import { FiringGroups } from '../panels/firing-groups.tsx'
 import { NewsBar } from '../panels/news-bar.tsx'
 import { NowNumbers } from '../panels/now-numbers.tsx'
+import { OtherQuestions } from '../panels/other-questions.tsx'
 import { PhaseStrip } from '../panels/phase-strip.tsx'
 import { SilentList } from '../panels/silent-list.tsx'
 import { StuckTable } from '../panels/stuck-table.tsx'
@@ -25,6 +26,7 @@ import { WaitingTable } from '../panels/waiting-table.tsx'
 import { nowCall, useNow } from '../query/use-fleet.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { BarList } from '../ui/bar-list.tsx'
+import { laterPart } from '../ui/later-part.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { useNowMs } from '../ui/server-clock.ts'
@@ -35,7 +37,10 @@ import { useKeys } from '../ui/use-keys.ts'
 import { useUntouched } from '../ui/use-untouched.ts'
 
 /** Once a shift; its parts come when it is asked for. */
-const HandOverPanel = lazy(async () => ({ default: (await import('../panels/hand-over-panel.tsx')).HandOverPanel }))
+const HandOverPanel = laterPart(
+  async () => (await import('../panels/hand-over-panel.tsx')).HandOverPanel,
+  () => <Skeleton lines={8} label="Loading the hand-over" />,
+)
 
 /** A page nobody touches for so long shows what is new by itself: it hangs on a wall. */
 const UNTOUCHED_MS = 60_000
@@ -80,11 +85,7 @@ function NowAnswer({ newest }: { readonly newest: Now }): ReactNode {
     <>
       {behind === undefined ? null : <Notice kind="partial" title={behind} />}
       <NewsBar news={news} noun="row" onShow={showNew} />
-      {hasHandOver ? (
-        <Suspense fallback={<Skeleton lines={8} label="Loading the hand-over" />}>
-          <HandOverPanel now={newest} />
-        </Suspense>
-      ) : null}
+      {hasHandOver ? <HandOverPanel now={newest} /> : null}
       <NowNumbers now={newest} />
       <Panel
         id={NOW_SECTIONS.stuck}
@@ -99,7 +100,14 @@ function NowAnswer({ newest }: { readonly newest: Now }): ReactNode {
           </span>
         </p>
         {stuck.items.length > 0 ? (
-          <FirstRows list="stuck" noun="that are stuck" items={stuck.items} count={stuck.count} atFirst={ROWS_AT_FIRST}>
+          <FirstRows
+            list="stuck"
+            noun="that are stuck"
+            items={stuck.items}
+            count={stuck.count}
+            atFirst={ROWS_AT_FIRST}
+            allPath={clustersPath({ state: 'stuck' })}
+          >
             {(items) => <StuckTable upgrades={items} />}
           </FirstRows>
         ) : null}
@@ -118,7 +126,7 @@ function NowAnswer({ newest }: { readonly newest: Now }): ReactNode {
                 {(groups) => <FiringGroups groups={groups} />}
               </FirstRows>
             ) : (
-              <Quiet>Nothing fires.</Quiet>
+              <Quiet>{firingSentence(newest)}</Quiet>
             )}
           </Panel>
           <Panel id={NOW_SECTIONS.upgrading} title="Upgrading" aside={formatCount(upgrading.count)}>
@@ -130,11 +138,12 @@ function NowAnswer({ newest }: { readonly newest: Now }): ReactNode {
                 items={upgrading.items}
                 count={upgrading.count}
                 atFirst={ROWS_AT_FIRST}
+                allPath={clustersPath({ state: 'upgrading' })}
               >
                 {(items) => <UpgradingTable upgrades={items} />}
               </FirstRows>
             ) : (
-              <Quiet>No cluster is upgrading.</Quiet>
+              <Quiet>{emptySentence(now, 'No cluster is upgrading.')}</Quiet>
             )}
           </Panel>
           <Panel id={NOW_SECTIONS.following} title="Following" aside="control plane done, machines still move">
@@ -149,7 +158,7 @@ function NowAnswer({ newest }: { readonly newest: Now }): ReactNode {
                 {(items) => <FollowingTable upgrades={items} />}
               </FirstRows>
             ) : (
-              <Quiet>No machine waits for a new launcher.</Quiet>
+              <Quiet>{emptySentence(now, 'No machine waits for a new launcher.')}</Quiet>
             )}
           </Panel>
         </div>
@@ -185,13 +194,13 @@ function NowAnswer({ newest }: { readonly newest: Now }): ReactNode {
                 {(items) => <WaitingTable upgrades={items} />}
               </FirstRows>
             ) : (
-              <Quiet>Nothing waits for anybody.</Quiet>
+              <Quiet>{emptySentence(now, 'Nothing waits for anybody.')}</Quiet>
             )}
           </Panel>
           <Panel id={NOW_SECTIONS.versions} title="Versions" aside={`of ${countOf(versions.of, 'reporting cluster')}`}>
             <Versions versions={versions} />
           </Panel>
-          <Panel id={NOW_SECTIONS.silent} title="Silent" aside={formatCount(silent.count)}>
+          <Panel id={NOW_SECTIONS.silent} title="Silent" aside={<SilentAside now={newest} />}>
             {silent.items.length > 0 ? (
               <FirstRows
                 list="silent"
@@ -199,6 +208,7 @@ function NowAnswer({ newest }: { readonly newest: Now }): ReactNode {
                 items={silent.items}
                 count={silent.count}
                 atFirst={ROWS_AT_FIRST}
+                allPath={clustersPath({ state: 'silent' })}
               >
                 {(items) => <SilentList clusters={items} />}
               </FirstRows>
@@ -208,6 +218,7 @@ function NowAnswer({ newest }: { readonly newest: Now }): ReactNode {
           </Panel>
         </div>
       </div>
+      <OtherQuestions />
     </>
   )
 }
@@ -231,6 +242,16 @@ const HEADLINE_SHAPES = { good: 'check', unsure: 'dash', stuck: 'triangle' } as 
 
 function Coverage({ now }: { readonly now: Now }): ReactNode {
   return coverageSentence(now, useNowMs())
+}
+
+/** How many are silent; beside it those that are gone, quietly: nobody has to look for them. */
+function SilentAside({ now: { silent, clusters } }: { readonly now: Now }): ReactNode {
+  if (clusters.gone === 0) return formatCount(silent.count)
+  return (
+    <>
+      {formatCount(silent.count)}, <Link href={clustersPath({ state: 'gone' })}>{formatCount(clusters.gone)} gone</Link>
+    </>
+  )
 }
 
 function Quiet({ children }: { readonly children: ReactNode }): ReactNode {

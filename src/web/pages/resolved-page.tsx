@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { Label } from '@patternfly/react-core/dist/esm/components/Label'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { AlertRun } from '../../contract/alert-history.ts'
+import { clusterPath } from '../lib/fleet-paths.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { formatAge } from '../lib/format-time.ts'
 import { ownLabelsByName } from '../lib/own-labels.ts'
@@ -189,7 +190,16 @@ function RunTable({ runs, among }: RunTableProps): ReactNode {
         </thead>
         <tbody>
           {runs.map((run) => {
-            const { fingerprint, alertname, cluster, severity, firedAtMs, resolvedAtMs, acknowledgedBy } = run
+            const {
+              fingerprint,
+              alertname,
+              cluster,
+              severity,
+              firedAtMs,
+              resolvedAtMs,
+              acknowledgedBy,
+              acknowledgedNote,
+            } = run
             return (
               <tr key={`${fingerprint} ${run.activeAtMs}`} className={resolvedAtMs === undefined ? '' : 'row-resolved'}>
                 <td className="cell-severity">
@@ -203,17 +213,22 @@ function RunTable({ runs, among }: RunTableProps): ReactNode {
                     <span className="own-labels">{labels.get(fingerprint)}</span>
                   )}
                   {acknowledgedBy === undefined ? null : (
-                    <span className="own-labels">acknowledged by {acknowledgedBy}</span>
+                    <span className="own-labels">
+                      acknowledged by {acknowledgedBy}
+                      {acknowledgedNote === undefined ? '' : `: “${acknowledgedNote}”`}
+                    </span>
                   )}
                   <span className="cell-below">
                     <span className={`below-severity tone-${toSeverity(severity)}`} aria-hidden="true">
                       {severity}
                     </span>
-                    {cluster === '' ? 'no cluster' : cluster}
+                    {cluster === '' ? 'no cluster' : <Link href={clusterPath(cluster)}>{cluster}</Link>}
                     <Moment atMs={firedAtMs} />
                   </span>
                 </td>
-                <td className="cell-beside">{cluster === '' ? 'no cluster' : cluster}</td>
+                <td className="cell-beside">
+                  {cluster === '' ? 'no cluster' : <Link href={clusterPath(cluster)}>{cluster}</Link>}
+                </td>
                 <td className="cell-beside">
                   <Moment atMs={firedAtMs} />
                 </td>

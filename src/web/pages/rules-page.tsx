@@ -1,10 +1,11 @@
 import { useRef } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
+import type { PrometheusRuleGroup } from '../../contract/prometheus.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { formatAge } from '../lib/format-time.ts'
 import { rulePath, rulesPath } from '../lib/paths.ts'
-import { evaluatedAtMs, formatSeconds, listRules, RULE_LIST_STATES } from '../lib/rule-list.ts'
+import { evaluatedAtMs, formatSeconds, listRules, RULE_LIST_STATES, shortFile } from '../lib/rule-list.ts'
 import type { RuleItem, RuleListState } from '../lib/rule-list.ts'
 import { toSeverity } from '../lib/severity.ts'
 import { PagesNav } from '../panels/pages-nav.tsx'
@@ -95,7 +96,7 @@ export function RulesPage(): ReactNode {
                   ? `${countOf(all, 'rule')} in ${countOf(groups.length, 'group')}`
                   : `${formatCount(rules.length)} of ${countOf(all, 'rule')}`}
               </p>
-              {rules.length > 0 ? <RuleTable rules={rules} /> : null}
+              {rules.length > 0 ? <RuleTable rules={rules} groups={groups} /> : null}
             </>
           )
         }}
@@ -105,7 +106,13 @@ export function RulesPage(): ReactNode {
   )
 }
 
-function RuleTable({ rules }: { readonly rules: readonly RuleItem[] }): ReactNode {
+interface RuleTableProps {
+  readonly rules: readonly RuleItem[]
+  /** All there are: what their files share is not said. */
+  readonly groups: readonly PrometheusRuleGroup[]
+}
+
+function RuleTable({ rules, groups }: RuleTableProps): ReactNode {
   return (
     <div className="table-box">
       <table className="data-table alert-table" aria-label="Rules">
@@ -132,7 +139,11 @@ function RuleTable({ rules }: { readonly rules: readonly RuleItem[] }): ReactNod
         </thead>
         <tbody>
           {rules.map((rule, i) => (
-            <RuleRow key={`${rule.group.file} ${rule.group.name} ${rule.name} ${i}`} rule={rule} />
+            <RuleRow
+              key={`${rule.group.file} ${rule.group.name} ${rule.name} ${i}`}
+              rule={rule}
+              file={shortFile(rule.group.file, groups)}
+            />
           ))}
         </tbody>
       </table>
@@ -140,7 +151,7 @@ function RuleTable({ rules }: { readonly rules: readonly RuleItem[] }): ReactNod
   )
 }
 
-function RuleRow({ rule }: { readonly rule: RuleItem }): ReactNode {
+function RuleRow({ rule, file }: { readonly rule: RuleItem; readonly file: string }): ReactNode {
   const { name, group, health, lastError, evaluationTime, lastEvaluation, labels } = rule
   const atMs = evaluatedAtMs(lastEvaluation)
   const severity = toSeverity(labels['severity'] ?? '')
@@ -151,8 +162,8 @@ function RuleRow({ rule }: { readonly rule: RuleItem }): ReactNode {
         <Link href={rulePath(name)}>
           <AlertName name={name} />
         </Link>
-        <span className="own-labels">
-          {group.name} · {group.file}
+        <span className="own-labels" title={group.file}>
+          {group.name} · {file}
         </span>
         {lastError === undefined || lastError === '' ? null : (
           <span className="own-labels">

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link, useSearch } from 'wouter'
 import type { BoundRunbook, RunbookInstance } from '../../contract/runbooks.ts'
+import { clusterPath } from '../lib/fleet-paths.ts'
 import { formatCount, formatValue } from '../lib/format-number.ts'
 import { alertPath, alertsPath, ROUTES, runbookPath } from '../lib/paths.ts'
 import { Answer } from '../panels/answer.tsx'
@@ -116,9 +117,11 @@ function InstanceLine({ instance }: { readonly instance: RunbookInstance }): Rea
         <StateMark state={instance.state} />
         <span>
           for <Since atMs={instance.activeAtMs} /> on{' '}
-          <Link href={alertsPath({ cluster: instance.cluster })}>
-            {instance.cluster === '' ? 'an unnamed cluster' : instance.cluster}
-          </Link>
+          {instance.cluster === '' ? (
+            'an unnamed cluster'
+          ) : (
+            <Link href={clusterPath(instance.cluster)}>{instance.cluster}</Link>
+          )}
         </span>
         <Link href={alertPath(instance.fingerprint)}>Open among the alerts</Link>
       </p>

@@ -28,7 +28,8 @@ export function TracesPage(): ReactNode {
   const asked = parseTraceSearch(search)
   const moment = useMoment()
   const nowMs = useNowMs()
-  const [openedMs] = useState(() => Math.ceil(nowMs / MINUTE_MS) * MINUTE_MS)
+  const minuteMs = Math.ceil(nowMs / MINUTE_MS) * MINUTE_MS
+  const [openedMs, setOpenedMs] = useState(minuteMs)
   const toMs = moment === undefined ? openedMs : Date.parse(moment)
   const fromMs = toMs - (TRACE_RANGES.find(({ value }) => value === asked.range)?.ms ?? 0)
   const [, navigate] = useLocation()
@@ -47,6 +48,9 @@ export function TracesPage(): ReactNode {
         asked={asked}
         services={services}
         onAsk={(next) => {
+          // Who asks again wants what has come since.
+          if (openedMs === minuteMs) void traces.refetch()
+          else setOpenedMs(minuteMs)
           change({ ...next, compare: asked.compare })
         }}
       />

@@ -29,6 +29,7 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { FactList } from '../ui/fact-list.tsx'
 import { SeverityMark } from '../ui/marks.tsx'
 import { StuckMark } from '../ui/outcome-marks.tsx'
+import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Moment, Since } from '../ui/time.tsx'
 import { useKeys } from '../ui/use-keys.ts'
@@ -82,6 +83,12 @@ function UpgradeAnswer({ detail }: { readonly detail: UpgradeDetailItem }): Reac
           />
         </span>
       </div>
+      {detail.clusterGoneSince === null ? null : (
+        <Notice kind="note" title="Its cluster is gone">
+          <Link href={clusterPath(cluster)}>{cluster}</Link> was switched off for good and counts nowhere since{' '}
+          <Moment atMs={Date.parse(detail.clusterGoneSince)} />: nobody waits for this upgrade.
+        </Notice>
+      )}
       {verdict === null && blocked.length === 0 ? null : (
         <Panel title={blocked.length > 0 ? 'In its way' : 'Where it stands'}>
           {verdict === null ? null : <VerdictLine verdict={{ ...verdict, causes: [] }} />}
@@ -114,7 +121,7 @@ function UpgradeAnswer({ detail }: { readonly detail: UpgradeDetailItem }): Reac
           <UpgradeFacts detail={detail} />
           {virtHandler === null ? null : (
             <Panel title="virt-handler">
-              <VirtHandlerWaves handler={virtHandler} />
+              <VirtHandlerWaves handler={virtHandler} phases={upgrade.phases} />
             </Panel>
           )}
           {workloads === null ? null : (
@@ -130,18 +137,20 @@ function UpgradeAnswer({ detail }: { readonly detail: UpgradeDetailItem }): Reac
 }
 
 function UpgradeFacts({ detail }: { readonly detail: UpgradeDetailItem }): ReactNode {
-  const { upgrade, csv, installPlan, subscription, namespace, lastProgressAt, observedUntil, traceId, medianRun } =
-    detail
-  const { operator, from, to, channel, approval, startedAt, endedAt } = upgrade
+  const { upgrade, csv, installPlan, subscription, namespace, lastProgressAt, traceId, medianRun } = detail
+  const { operator, from, to, channel, approval, state, startedAt, endedAt } = upgrade
   const facts = [
     { name: 'Began', value: startedAt === null ? 'not known' : <Moment atMs={Date.parse(startedAt)} /> },
-    { name: 'Ended', value: endedAt === null ? 'not yet' : <Moment atMs={Date.parse(endedAt)} /> },
+    {
+      name: 'Ended',
+      value:
+        endedAt === null ? state === 'in_progress' ? 'not yet' : 'not known' : <Moment atMs={Date.parse(endedAt)} />,
+    },
     { name: 'Took', value: <TookText upgrade={upgrade} /> },
     { name: 'Nodes', value: upgrade.nodes === null ? 'not known' : formatCount(upgrade.nodes) },
     ...(lastProgressAt === null
       ? []
       : [{ name: 'Last progress', value: <Since atMs={Date.parse(lastProgressAt)} suffix=" ago" /> }]),
-    { name: 'Heard until', value: <Since atMs={Date.parse(observedUntil)} suffix=" ago" /> },
     ...(channel === null ? [] : [{ name: 'Channel', value: channel }]),
     ...(approval === null ? [] : [{ name: 'Approval', value: approval }]),
     ...(csv.name === null ? [] : [{ name: 'CSV', value: <code>{csv.name}</code> }]),

@@ -1,11 +1,11 @@
 import { useRef, useState } from 'react'
 import type { ReactNode } from 'react'
-import { useLocation, useSearch } from 'wouter'
+import { Link, useLocation, useSearch } from 'wouter'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { UPGRADE_OPERATORS } from '../../contract/fleet-upgrades.ts'
 import type { StuckItems, UpgradeItems } from '../../contract/fleet-upgrades.ts'
 import type { EdgeItem } from '../../contract/fleet-edges.ts'
-import { upgradesPath } from '../lib/fleet-paths.ts'
+import { clustersPath, upgradesPath } from '../lib/fleet-paths.ts'
 import { operatorName } from '../lib/operator-words.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { heatRows } from '../lib/phase-heat.ts'
@@ -109,23 +109,29 @@ interface RunningProps {
 }
 
 function Running({ answer, verdicts, edges }: RunningProps): ReactNode {
-  const rows = heatRows(answer.upgrades, verdicts?.stuck ?? [], edges, Date.parse(answer.asOf))
+  const goneClusters = new Set(answer.goneClusters)
+  const upgrades = answer.upgrades.filter(({ cluster }) => !goneClusters.has(cluster))
+  const rows = heatRows(upgrades, verdicts?.stuck ?? [], edges, Date.parse(answer.asOf))
+  const left = <GoneUpgrades count={answer.upgrades.length - upgrades.length} />
   if (rows.length === 0) {
-    if (answer.coverage.clusters === 0) return <NoClusterNote />
+    if (answer.coverage.clusters + answer.coverage.gone === 0) return <NoClusterNote />
     return (
-      <p className="headline headline-good">
-        <Shape name="check" />
-        <span>
-          <strong>No upgrade runs.</strong> What is below is over.
-        </span>
-      </p>
+      <>
+        <p className="headline headline-good">
+          <Shape name="check" />
+          <span>
+            <strong>No upgrade runs.</strong> What is below is over.
+          </span>
+        </p>
+        {left}
+      </>
     )
   }
-  const waiting = answer.upgrades.filter(waitsForApproval).length
+  const waiting = upgrades.filter(waitsForApproval).length
   return (
     <>
       <p className="headline-plain nums">
-        <strong>{countOf(answer.upgrades.length - waiting, 'upgrade')}</strong> running
+        <strong>{countOf(upgrades.length - waiting, 'upgrade')}</strong> running
         {answer.nextCursor === null ? '' : ` (of the first ${formatCount(UPGRADES_MAX)})`}, {formatCount(waiting)}{' '}
         waiting for an approval
         {verdicts === undefined ? (
@@ -136,14 +142,26 @@ function Running({ answer, verdicts, edges }: RunningProps): ReactNode {
             <strong className={verdicts.stuckCount > 0 ? 'tone-critical' : ''}>
               {formatCount(verdicts.stuckCount)}
             </strong>{' '}
-            stuck, {formatCount(verdicts.silentCount)} on clusters that are silent
+            stuck, {formatCount(verdicts.silentCount)} of which nothing was heard lately
           </>
         )}
       </p>
       <FirstRows list="running" noun="that run" items={rows} count={rows.length} atFirst={ROWS_AT_FIRST}>
         {(first) => <HeatMap rows={first} />}
       </FirstRows>
+      {left}
     </>
+  )
+}
+
+/** Those that never ended because their cluster was switched off: nobody waits for them. */
+function GoneUpgrades({ count }: { readonly count: number }): ReactNode {
+  if (count === 0) return null
+  return (
+    <p className="quiet">
+      {countOf(count, 'more was', 'more were')} under way on{' '}
+      <Link href={clustersPath({ state: 'gone' })}>clusters that are gone</Link>.
+    </p>
   )
 }
 
@@ -197,7 +215,7 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
                 <span className="quiet">
                   rows {asOf === undefined ? null : <Since atMs={Date.parse(asOf)} suffix=" old" />}
                 </span>
-                <Button variant="link" size="sm" isInline isDisabled={history.isFetching} onClick={readAnew}>
+                <Button variant="link" size="sm" isInline isAriaDisabled={history.isFetching} onClick={readAnew}>
                   {history.isFetching ? 'Reading…' : 'Refresh'} <kbd>u</kbd>
                 </Button>
                 <Button

@@ -5,6 +5,7 @@ import TimesIcon from '@patternfly/react-icons/dist/esm/icons/times-icon'
 import { Link } from 'wouter'
 import type { AlertItem } from '../../contract/alerts.ts'
 import { marksOf } from '../lib/alert-marks.ts'
+import { clusterPath } from '../lib/fleet-paths.ts'
 import { alertsPath, resolvedPath, rulePath, runbookPath, silencesPath } from '../lib/paths.ts'
 import { linkTarget } from '../lib/safe-href.ts'
 import { useUnacknowledge } from '../query/use-people.ts'
@@ -42,7 +43,7 @@ export function AlertDetail({ alert, onClose, onAcknowledge, onSilence }: AlertD
     <article className="detail" aria-labelledby="detail-title">
       <header className="detail-head">
         <div className="detail-title">
-          <h2 id="detail-title" ref={heading} tabIndex={-1}>
+          <h2 id="detail-title" ref={heading} tabIndex={-1} data-arrival="">
             <AlertName name={alert.alertname} />
           </h2>
           <Button
@@ -65,9 +66,11 @@ export function AlertDetail({ alert, onClose, onAcknowledge, onSilence }: AlertD
               suffix={alert.resolvedAtMs === undefined ? '' : ' ago'}
             />{' '}
             on{' '}
-            <Link href={alertsPath({ cluster: alert.cluster })}>
-              {alert.cluster === '' ? 'an unnamed cluster' : alert.cluster}
-            </Link>
+            {alert.cluster === '' ? (
+              'an unnamed cluster'
+            ) : (
+              <Link href={clusterPath(alert.cluster)}>{alert.cluster}</Link>
+            )}
           </span>
         </p>
         {summary === undefined ? null : <p className="detail-summary">{summary}</p>}
@@ -84,6 +87,9 @@ export function AlertDetail({ alert, onClose, onAcknowledge, onSilence }: AlertD
           </Button>
           {alert.rule.expr === '' ? null : <Link href={rulePath(alert.alertname)}>Rule, tests and back-test</Link>}
           <Link href={resolvedPath({ alert: alert.alertname, cluster: alert.cluster })}>When it fired before</Link>
+          {alert.cluster === '' ? null : (
+            <Link href={alertsPath({ cluster: alert.cluster })}>All alerts of the cluster</Link>
+          )}
         </div>
       </header>
       <AlertSituation alert={alert} />

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { AlertDetail, AlertItem } from '../../contract/alerts.ts'
 import { toldSentence } from '../lib/alert-marks.ts'
+import { clusterPath } from '../lib/fleet-paths.ts'
 import { countOf, formatCount, formatShare, formatValue } from '../lib/format-number.ts'
 import { formatAge } from '../lib/format-time.ts'
 import { alertPath, alertsPath, deliveryPath } from '../lib/paths.ts'
@@ -167,9 +168,10 @@ function Elsewhere({ detail }: { readonly detail: AlertDetail }): ReactNode {
           ))}
           {alerts.slice(0, OTHERS_FIRST).map(({ fingerprint, cluster, activeAtMs, state, value }) => (
             <li key={fingerprint}>
-              <Link href={alertPath(fingerprint)}>{cluster === '' ? 'no cluster' : cluster}</Link>{' '}
+              {cluster === '' ? 'no cluster' : <Link href={clusterPath(cluster)}>{cluster}</Link>}{' '}
               <span className="quiet">
-                {state}, <Since atMs={activeAtMs} />, value {formatValue(value)}
+                <Link href={alertPath(fingerprint)}>{state}</Link>, <Since atMs={activeAtMs} />, value{' '}
+                {formatValue(value)}
               </span>
             </li>
           ))}

@@ -1,7 +1,11 @@
 import type { ReactNode } from 'react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import { useLocation, useSearch } from 'wouter'
+import { withSearch } from '../lib/address.ts'
 import { asSentence } from '../lib/as-sentence.ts'
+import { atMoment } from '../lib/moment.ts'
+import { signInPath } from '../lib/paths.ts'
 import { toFailure } from '../query/fetch-json.ts'
 import { Notice } from '../ui/notice.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -51,6 +55,7 @@ function FailureNotice({ what, isOld, query }: FailureNoticeProps): ReactNode {
   const failure = toFailure(query.error)
   // Nothing is broken where a name is not known.
   const isUnknown = failure.status === 404 && !isOld
+  if (failure.status === 400 && failure.message.startsWith(MOMENT_REFUSED)) return <MomentRefused what={what} />
   return (
     <Notice
       kind={isUnknown ? 'note' : 'error'}
@@ -62,19 +67,57 @@ function FailureNotice({ what, isOld, query }: FailureNoticeProps): ReactNode {
             : `Cannot show ${what}`
       }
       actions={
-        <Button
-          variant="secondary"
-          size="sm"
-          isDisabled={query.isFetching}
-          onClick={() => {
-            void query.refetch()
-          }}
-        >
-          {query.isFetching ? 'Trying…' : 'Try again'}
-        </Button>
+        <>
+          {failure.isRefusal ? <SignIn /> : null}
+          <Button
+            variant="secondary"
+            size="sm"
+            isDisabled={query.isFetching}
+            onClick={() => {
+              void query.refetch()
+            }}
+          >
+            {query.isFetching ? 'Trying…' : 'Try again'}
+          </Button>
+        </>
       }
     >
       {asSentence(failure.message)} {failure.hint}
     </Notice>
   )
+}
+
+/** How the API begins to say that it takes no such moment. */
+const MOMENT_REFUSED = 'invalid parameter "at"'
+
+/** The clock of the reader is ahead of the server's, or the link is of another server. */
+function MomentRefused({ what }: { readonly what: string }): ReactNode {
+  const [pathname, navigate] = useLocation()
+  const search = useSearch()
+  return (
+    <Notice
+      kind="note"
+      title={`Cannot show ${what} of this moment`}
+      actions={
+        <Button
+          variant="secondary"
+          size="sm"
+          onClick={() => {
+            navigate(atMoment(withSearch(pathname, search), undefined))
+          }}
+        >
+          Back to now
+        </Button>
+      }
+    >
+      By the clock of the server it is yet to come. Any moment that is over can be shown.
+    </Notice>
+  )
+}
+
+/** Leads back to what is shown now. */
+function SignIn(): ReactNode {
+  const [pathname] = useLocation()
+  const search = useSearch()
+  return <a href={signInPath('viewer', withSearch(pathname, search))}>Sign in</a>
 }

@@ -1,4 +1,5 @@
 import { useLocation, useSearch } from 'wouter'
+import type { ClusterItems } from '../../contract/fleet-clusters.ts'
 import { withSearch } from '../lib/address.ts'
 import { searchWord } from '../lib/command-groups.ts'
 import type { CommandGroup } from '../lib/command-groups.ts'
@@ -52,6 +53,18 @@ export interface Command {
 /** A group, and the list that has all of it. */
 export interface MenuGroup extends CommandGroup<Command> {
   readonly morePath?: string
+  /** That list is not narrowed to what is typed. */
+  readonly isMoreWhole?: boolean
+  /** There are more than were looked through. */
+  readonly isPart?: boolean
+}
+
+/** What the server is asked for while somebody types: whether it has answered. */
+export type Search = 'looking' | 'failed' | 'done'
+
+export interface Menu {
+  readonly groups: readonly MenuGroup[]
+  readonly search: Search
 }
 
 const HOUR_MS = 3600_000
@@ -65,7 +78,7 @@ const MOMENTS = [
 /** The server is asked when somebody paused for so long. */
 const TYPED_MS = 150
 
-export function useMenuGroups(typed: string): readonly MenuGroup[] {
+export function useMenu(typed: string): Menu {
   const [, navigate] = useLocation()
   const text = searchWord(useSettled(typed, TYPED_MS))
   const to: To = (label, note, path) => ({
@@ -76,17 +89,26 @@ export function useMenuGroups(typed: string): readonly MenuGroup[] {
     },
   })
   const query = typed.trim()
-  return [
+  const found = useFoundClusters(text)
+  const isLooking = query !== '' && (text !== searchWord(typed) || found.isFetching)
+  const groups: readonly MenuGroup[] = [
     { title: 'Pages', commands: pageCommands(to) },
-    ...useFleetGroups(to, text),
+    ...useFleetGroups(to, text, found.data),
     ...useAlertGroups(to, text),
     ...useExploreGroups(to, text),
     { title: 'Deeds', commands: useDeeds(to) },
     { title: 'This page', commands: useMoments(to) },
     ...(query === ''
       ? []
-      : [{ title: 'Ask', commands: [to(`Query ${query}`, 'run as PromQL in Explore', explorePath(query))] }]),
+      : [
+          {
+            title: 'Ask',
+            commands: [to(`Query ${query}`, 'run as PromQL in Explore', explorePath(query))],
+            isLast: true,
+          },
+        ]),
   ]
+  return { groups, search: isLooking ? 'looking' : query !== '' && found.isError ? 'failed' : 'done' }
 }
 
 type To = (label: string, note: string, path: string) => Command
@@ -96,12 +118,13 @@ function pageCommands(to: To): readonly Command[] {
   return pages.map(({ name, says, path }) => to(name, says, path))
 }
 
-function useFleetGroups(to: To, text: string): readonly MenuGroup[] {
-  const clusters = useFoundClusters(text).data
-  const running = useMenuUpgrades('in_progress').data?.upgrades ?? []
-  const newest = useMenuUpgrades('').data?.upgrades ?? []
+function useFleetGroups(to: To, text: string, clusters: ClusterItems | undefined): readonly MenuGroup[] {
+  const [running, newest] = [useMenuUpgrades('in_progress').data, useMenuUpgrades('').data]
+  const goneClusters = new Set([...(running?.goneClusters ?? []), ...(newest?.goneClusters ?? [])])
   const edges = useEdges().data?.edges ?? []
-  const upgrades = new Map([...running, ...newest].map((upgrade) => [upgrade.id, upgrade]))
+  const upgrades = new Map(
+    [...(running?.upgrades ?? []), ...(newest?.upgrades ?? [])].map((upgrade) => [upgrade.id, upgrade]),
+  )
   const versions = [...new Set(edges.map((edge) => edge.to))]
   return [
     {
@@ -109,7 +132,9 @@ function useFleetGroups(to: To, text: string): readonly MenuGroup[] {
       commands:
         text === ''
           ? []
-          : (clusters?.clusters ?? []).map(({ cluster }) => to(cluster, 'cluster', clusterPath(cluster))),
+          : (clusters?.clusters ?? []).map(({ cluster, gone }) =>
+              to(cluster, gone === null ? 'cluster' : 'cluster, gone', clusterPath(cluster)),
+            ),
       total: clusters?.total ?? 0,
       morePath: clustersPath({ q: text }),
     },
@@ -118,11 +143,13 @@ function useFleetGroups(to: To, text: string): readonly MenuGroup[] {
       commands: [...upgrades.values()].map(({ id, cluster, operator, from, to: version, state }) =>
         to(
           `${cluster}: ${operatorName(operator)} ${from ?? 'unknown'} → ${version}`,
-          `upgrade, ${UPGRADE_STATE_WORDS[state]}`,
+          `upgrade, ${state === 'in_progress' && goneClusters.has(cluster) ? 'of a cluster that is gone' : UPGRADE_STATE_WORDS[state]}`,
           upgradePath(id),
         ),
       ),
       morePath: upgradesPath(),
+      isMoreWhole: true,
+      isPart: [running, newest].some((answer) => typeof answer?.nextCursor === 'string'),
     },
     {
       title: 'Versions and edges',
@@ -137,6 +164,7 @@ function useFleetGroups(to: To, text: string): readonly MenuGroup[] {
         ),
       ],
       morePath: edgesPath(),
+      isMoreWhole: true,
     },
   ]
 }

@@ -4,8 +4,8 @@ import { useLocation } from 'wouter'
 import { shownGroups } from '../lib/command-groups.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { useMenuGroups } from './command-groups.ts'
-import type { Command } from './command-groups.ts'
+import { useMenu } from './command-groups.ts'
+import type { Command, MenuGroup, Search } from './command-groups.ts'
 
 /** Of one group while something is typed; before, a few of each are enough to see what there is. */
 const SHOWN_MAX = 6
@@ -22,7 +22,8 @@ export function CommandMenu({ onClose }: { readonly onClose: () => void }): Reac
   const listId = useId()
   const [typed, setTyped] = useState('')
   const [chosen, setChosen] = useState(0)
-  const parts = useMenuParts(typed)
+  const { groups, search } = useMenu(typed)
+  const parts = useMenuParts(groups, typed)
   const found = parts.flatMap(({ commands }) => commands)
   const at = Math.min(chosen, found.length - 1)
   const run = (command: Command | undefined): void => {
@@ -88,20 +89,26 @@ export function CommandMenu({ onClose }: { readonly onClose: () => void }): Reac
           </Fragment>
         ))}
       </ul>
-      {found.length === 0 ? <p className="quiet command-none">Nothing is called “{typed}”.</p> : null}
+      <p className="quiet command-none" role="status">
+        {SEARCH_TEXTS[search] ?? (found.length === 0 ? `Nothing is called “${typed}”.` : null)}
+      </p>
     </Dialog>
   )
 }
 
-function useMenuParts(typed: string): readonly MenuPart[] {
+const SEARCH_TEXTS: Readonly<Partial<Record<Search, string>>> = {
+  looking: 'Looking for clusters…',
+  failed: 'Clusters could not be read: none of them is in this list.',
+}
+
+function useMenuParts(groups: readonly MenuGroup[], typed: string): readonly MenuPart[] {
   const [, navigate] = useLocation()
-  const groups = useMenuGroups(typed)
   const isTyped = typed.trim() !== ''
   return shownGroups(groups, typed, SHOWN_MAX).map(({ title, shown, count }) => {
-    const morePath = groups.find((group) => group.title === title)?.morePath
+    const { morePath, isMoreWhole = false, isPart = false } = groups.find((group) => group.title === title) ?? {}
     const isCut = count > shown.length
     const more: Command = {
-      label: `All ${formatCount(count)} in ${title.toLowerCase()}`,
+      label: isMoreWhole ? `All ${title.toLowerCase()}` : `All ${formatCount(count)} in ${title.toLowerCase()}`,
       note: 'the whole list',
       run: () => {
         if (morePath !== undefined) navigate(morePath)
@@ -109,7 +116,7 @@ function useMenuParts(typed: string): readonly MenuPart[] {
     }
     return {
       title,
-      says: isCut ? `${formatCount(shown.length)} of ${formatCount(count)}` : formatCount(count),
+      says: `${isCut ? `${formatCount(shown.length)} of ` : ''}${formatCount(count)}${isPart && isTyped ? ' or more' : ''}`,
       commands: isCut && isTyped && morePath !== undefined ? [...shown, more] : shown,
     }
   })

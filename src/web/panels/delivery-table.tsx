@@ -5,7 +5,9 @@ import AngleRightIcon from '@patternfly/react-icons/dist/esm/icons/angle-right-i
 import { Link } from 'wouter'
 import type { DeliveryItem } from '../../contract/deliveries.ts'
 import { reasonWords } from '../lib/alert-marks.ts'
+import { clusterPath } from '../lib/fleet-paths.ts'
 import { countOf } from '../lib/format-number.ts'
+import { clusterOfGroup } from '../lib/group-key.ts'
 import { alertPath } from '../lib/paths.ts'
 import { useDelivery } from '../query/use-delivery.ts'
 import { AlertName } from '../ui/alert-name.tsx'
@@ -23,6 +25,9 @@ export function DeliveryTable({ deliveries }: { readonly deliveries: readonly De
       <thead>
         <tr>
           <th scope="col">Alerts</th>
+          <th scope="col" className="cell-beside">
+            Cluster
+          </th>
           <th scope="col" className="cell-beside">
             Receiver
           </th>
@@ -43,6 +48,8 @@ export function DeliveryTable({ deliveries }: { readonly deliveries: readonly De
           const { id, alertnames, alerts, receiver, integration, reason, outcome, attempt, status, latencyMs } =
             delivery
           const isOpen = id === openId
+          const cluster = clusterOfGroup(delivery.groupKey)
+          const place = cluster === undefined ? null : <Link href={clusterPath(cluster)}>{cluster}</Link>
           return (
             <Fragment key={id}>
               <tr>
@@ -66,12 +73,14 @@ export function DeliveryTable({ deliveries }: { readonly deliveries: readonly De
                     </span>
                   </button>
                   <span className="cell-below">
+                    {place}
                     <span>
                       to {receiver} by {integration}
                     </span>
                     <span>{reasonWords(reason)}</span>
                   </span>
                 </td>
+                <td className="cell-beside">{place ?? <span className="quiet">in the message</span>}</td>
                 <td className="cell-beside">
                   {receiver} <span className="quiet">{integration}</span>
                 </td>
@@ -92,7 +101,7 @@ export function DeliveryTable({ deliveries }: { readonly deliveries: readonly De
               </tr>
               {isOpen ? (
                 <tr>
-                  <td colSpan={6} className="cell-wraps">
+                  <td colSpan={7} className="cell-wraps">
                     <DeliveryDetail id={id} />
                   </td>
                 </tr>

@@ -13,11 +13,13 @@ interface FirstRowsProps<T> {
   /** Of all there are; a server may have cut `items`. */
   readonly count: number
   readonly atFirst: number
+  /** The list of clusters that has all of them, where a server cut `items`. */
+  readonly allPath?: string
   readonly children: (items: readonly T[]) => ReactNode
 }
 
 /** The first rows of a list, and a way to all of it: one long list must not push what stands below it out of sight. */
-export function FirstRows<T>({ list, noun, items, count, atFirst, children }: FirstRowsProps<T>): ReactNode {
+export function FirstRows<T>({ list, noun, items, count, atFirst, allPath, children }: FirstRowsProps<T>): ReactNode {
   const [path] = useLocation()
   const search = useSearch()
   const isWhole = isWholeList(search, list)
@@ -35,6 +37,12 @@ export function FirstRows<T>({ list, noun, items, count, atFirst, children }: Fi
                 ? `Only the first ${formatCount(atFirst)} ${noun}`
                 : `${count > items.length ? 'The first' : 'All'} ${formatCount(items.length)} ${noun}`}
             </Link>
+          ) : null}
+          {allPath !== undefined && count > items.length ? (
+            <>
+              {hasMore ? ', ' : null}
+              <Link href={allPath}>All {noun}, as clusters</Link>
+            </>
           ) : null}
         </p>
       ) : null}

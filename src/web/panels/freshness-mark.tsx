@@ -94,7 +94,7 @@ function wordsOf(freshness: Freshness, state: LiveState, isRefused: boolean): st
 
 /** The server is there, and does not tell this reader. */
 function isRefused(error: Error | null): boolean {
-  return error instanceof ApiFailure && (error.status === 401 || error.status === 403)
+  return error instanceof ApiFailure && error.isRefusal
 }
 
 function pausedWords(ageMs: number): string {

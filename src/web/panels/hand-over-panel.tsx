@@ -4,6 +4,7 @@ import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import PrintIcon from '@patternfly/react-icons/dist/esm/icons/print-icon'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { Now } from '../../contract/now.ts'
+import { asSentence } from '../lib/as-sentence.ts'
 import { handOver } from '../lib/hand-over.ts'
 import type { HandOverItem, HandOverSection } from '../lib/hand-over.ts'
 import { handOverMarkdown, sectionTitle } from '../lib/hand-over-markdown.ts'
@@ -104,7 +105,7 @@ function HandOverSince({ now, sinceMs, untilMs }: HandOverSinceProps): ReactNode
       </p>
       {failures.length === 0 ? null : (
         <Notice kind="partial" title="A part of it could not be read">
-          {[...new Set(failures.map(({ message }) => message))].join(' ')}
+          {[...new Set(failures.map(({ message }) => asSentence(message)))].join(' ')}
         </Notice>
       )}
       {isPending ? (

@@ -29,6 +29,7 @@ export function Masthead({ onCommands, onView }: MastheadProps): ReactNode {
         <BrandMark />
         Daytwo
       </Link>
+      <PlaceNav />
       {settings.data?.isDemo === true ? (
         <span
           className="demo-badge"
@@ -37,7 +38,6 @@ export function Masthead({ onCommands, onView }: MastheadProps): ReactNode {
           Demo<span className="wide-only">: simulated fleet</span>
         </span>
       ) : null}
-      <PlaceNav />
       <div className="masthead-tools">
         <FreshnessMark />
         <Button variant="plain" className="commands-button" onClick={onCommands}>

@@ -2,15 +2,18 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { useLocation, useSearch } from 'wouter'
-import { atMoment, momentOf } from '../lib/moment.ts'
+import { atMoment, formatMomentParam, momentOf, unreadableMoment } from '../lib/moment.ts'
 import { presentSentence } from '../lib/present-pages.ts'
 import { withSearch } from '../lib/address.ts'
 import { toFieldTime, fromFieldTime } from '../lib/field-time.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { untoldWords } from '../lib/untold-words.ts'
+import { isYetToCome } from '../query/use-moment.ts'
 import { useUntold } from '../query/use-untold.ts'
+import { Notice } from '../ui/notice.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { usePreferences } from '../ui/preferences.ts'
+import { presentMs } from '../ui/server-clock.ts'
 import { Shape } from '../ui/shapes.tsx'
 import { Moment } from '../ui/time.tsx'
 
@@ -21,11 +24,49 @@ export function MomentBar(): ReactNode {
   const [pathname, navigate] = useLocation()
   const search = useSearch()
   const momentMs = momentOf(search)
-  if (momentMs === undefined) return null
-  const present = presentSentence(pathname)
+  const unreadable = unreadableMoment(search)
   const go = (ms: number | undefined): void => {
     navigate(atMoment(withSearch(pathname, search), ms))
   }
+  const backToNow = (
+    <Button
+      variant="secondary"
+      size="sm"
+      onClick={() => {
+        go(undefined)
+      }}
+    >
+      Back to now
+    </Button>
+  )
+  if (unreadable !== undefined) {
+    return (
+      <div className="moment-bar" role="status">
+        <Shape name="diamond" />
+        <span>
+          This is the present: the link asks for the moment “{unreadable}”, which cannot be read. One is written as{' '}
+          <span className="nums">{formatMomentParam(presentMs())}</span>.
+        </span>
+        <span className="moment-tools">{backToNow}</span>
+      </div>
+    )
+  }
+  if (momentMs === undefined) return null
+  if (isYetToCome(search)) {
+    return (
+      <div className="moment-bar" role="status">
+        <Shape name="diamond" />
+        <span>
+          Asked for: <Moment atMs={momentMs} />, which is yet to come
+        </span>
+        <span className="moment-tools">
+          <MomentField key={momentMs} momentMs={momentMs} onChoose={go} />
+          {backToNow}
+        </span>
+      </div>
+    )
+  }
+  const present = presentSentence(pathname)
   return (
     <div className="moment-bar" role="status">
       <Shape name="clock" />
@@ -48,21 +89,14 @@ export function MomentBar(): ReactNode {
           variant="link"
           isInline
           onClick={() => {
-            go(momentMs + HOUR_MS)
+            // What is later than the present is the present.
+            go(momentMs + HOUR_MS > presentMs() ? undefined : momentMs + HOUR_MS)
           }}
         >
           1 h later
         </Button>
         <MomentField key={momentMs} momentMs={momentMs} onChoose={go} />
-        <Button
-          variant="secondary"
-          size="sm"
-          onClick={() => {
-            go(undefined)
-          }}
-        >
-          Back to now
-        </Button>
+        {backToNow}
       </span>
     </div>
   )
@@ -130,5 +164,18 @@ export function MomentField({ momentMs, label = 'Moment to show', onChoose }: Mo
         onBlur={take}
       />
     </form>
+  )
+}
+
+/** In the place of a page that is asked for of a moment that is yet to come: no answer would be true. */
+export function YetToCome(): ReactNode {
+  return (
+    <div className="page">
+      <title>Yet to come · Daytwo</title>
+      <h1 className="visually-hidden">Yet to come</h1>
+      <Notice kind="note" title="Nothing is known of this moment: it is yet to come">
+        Any moment up to now can be shown, <Moment atMs={presentMs()} />. Choose one above, or go back to now.
+      </Notice>
+    </div>
   )
 }

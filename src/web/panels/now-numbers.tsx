@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Now } from '../../contract/now.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
-import { formatAge } from '../lib/format-time.ts'
+import { silentNote } from '../lib/now-summary.ts'
 import { alertsPath, NOW_SECTIONS } from '../lib/paths.ts'
 import { SEVERITIES } from '../lib/severity.ts'
 import { SeverityCount } from '../ui/marks.tsx'
@@ -12,7 +12,7 @@ import { Shape } from '../ui/shapes.tsx'
 export function NowNumbers({ now }: { readonly now: Now }): ReactNode {
   const { critical, warning, info, none, pending } = now.firing
   const counts = { critical, warning, info, none }
-  const withUpgrade = now.silent.items.filter(({ upgrade }) => upgrade !== null).length
+  const failingRules = now.faults?.failingRules ?? 0
   return (
     <nav className="numbers" aria-label="Summary">
       <a className="number" href={`#${NOW_SECTIONS.stuck}`}>
@@ -31,7 +31,12 @@ export function NowNumbers({ now }: { readonly now: Now }): ReactNode {
             <SeverityCount key={severity} severity={severity} count={formatCount(counts[severity])} />
           ))}
           {pending > 0 ? <span>{formatCount(pending)} pending</span> : null}
-          {critical + warning + info + none + pending === 0 ? 'all quiet' : null}
+          {failingRules > 0 ? (
+            <span className="tone-warning">
+              <Shape name="diamond" /> {countOf(failingRules, 'rule fails', 'rules fail')}
+            </span>
+          ) : null}
+          {critical + warning + info + none + pending + failingRules === 0 ? 'all quiet' : null}
         </span>
       </Link>
       <Plain section="upgrading" count={now.upgrading.count}>
@@ -44,9 +49,7 @@ export function NowNumbers({ now }: { readonly now: Now }): ReactNode {
         for an approval
       </Plain>
       <Plain section="silent" count={now.silent.count}>
-        {withUpgrade > 0
-          ? `${formatCount(withUpgrade)} in an upgrade`
-          : `no sample for ${formatAge(now.clusters.silentAfterSeconds.metrics * 1000)}`}
+        {silentNote(now)}
       </Plain>
     </nav>
   )

@@ -32,11 +32,15 @@ export function PlaceNav(): ReactNode {
             {ICONS[place.name]}
           </span>
           <span>{place.name}</span>
-          {place.name === 'Alerts' && critical > 0 ? (
+          {place.name === 'Alerts' ? (
             <span className="places-badge tone-critical nums">
-              <Shape name="triangle" />
-              {formatCount(critical)}
-              <span className="visually-hidden"> critical</span>
+              {critical === 0 ? null : (
+                <>
+                  <Shape name="triangle" />
+                  {formatCount(critical)}
+                  <span className="visually-hidden"> critical</span>
+                </>
+              )}
             </span>
           ) : null}
         </Link>

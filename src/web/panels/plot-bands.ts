@@ -7,7 +7,8 @@ export interface PlotBand {
   readonly toSeconds?: number
   readonly goesOn: boolean
   readonly state: UpgradeState
-  readonly text: string
+  /** The longest for which there is room is written. */
+  readonly texts: readonly string[]
 }
 
 /** The part of a drawing that bands need: nothing here knows the chart library. */
@@ -33,7 +34,7 @@ const FILL_OPACITY = 0.35
 const TEXT_PX = 11
 const GAP_PX = 3
 
-/** Draws them behind the lines. Texts that would run into the next band leave their glyph alone. */
+/** Draws them behind the lines. A text that would run into the next band is left out, its glyph is not. */
 export function drawBands(place: BandPlace, bands: readonly PlotBand[], style: CSSStyleDeclaration): void {
   const { context, left, top, width, height, xOf } = place
   const right = left + width
@@ -64,8 +65,9 @@ export function drawBands(place: BandPlace, bands: readonly PlotBand[], style: C
     const next = bands[i + 1]
     const textLeft = Math.max(from, left) + GAP_PX * scale
     const room = (next === undefined ? right : Math.min(right, xOf(next.fromSeconds))) - textLeft
-    const text = `${look.glyph} ${band.text}`
-    context.fillText(context.measureText(text).width <= room ? text : look.glyph, textLeft, top + GAP_PX * scale)
+    const texts = band.texts.map((text) => `${look.glyph} ${text}`)
+    const text = texts.find((one) => context.measureText(one).width <= room) ?? look.glyph
+    context.fillText(text, textLeft, top + GAP_PX * scale)
   })
   context.restore()
 }

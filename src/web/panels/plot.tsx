@@ -2,6 +2,7 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { stepsAlone } from '../lib/chart-columns.ts'
 import { formatDay, formatTimeOfDay } from '../lib/format-time.ts'
 import type { Zone } from '../lib/format-time.ts'
 import { useIsDark } from '../ui/preferences.ts'
@@ -34,8 +35,8 @@ export interface PlotAxis {
   readonly max?: number | undefined
   /** 0: linear. */
   readonly logBase?: number
-  /** Ticks at powers of two. */
-  readonly isBinary?: boolean
+  /** How far ticks may stand apart; absent: by tens. */
+  readonly tickSteps?: readonly number[] | undefined
 }
 
 /** A line across the plot at a value. */
@@ -50,9 +51,12 @@ export interface PlotSpot {
   readonly step: number
   /** The line nearest to the pointer. */
   readonly line: number | undefined
+  /** Of the pointer in the window: nothing that cuts off what leaves the plot cuts off what stands beside it. */
   readonly left: number
   readonly top: number
+  /** In the right half of the plot, and in the lower half of the window: there is room on the other side. */
   readonly isRight: boolean
+  readonly isLow: boolean
 }
 
 interface PlotProps {
@@ -73,13 +77,47 @@ interface PlotProps {
   readonly onZoom?: ((fromMs: number, toMs: number) => void) | undefined
   /** What stands beside the pointer. */
   readonly renderSpot?: (spot: PlotSpot) => ReactNode
+  /** A click keeps that until the next click, Esc, or until the page is scrolled away below it. */
+  readonly canPin?: boolean
 }
+
+interface Pinned {
+  readonly spot: PlotSpot
+  readonly seconds: number
+}
+
+/** Where the pointer went down last: there is one pointer. */
+let pressedPlot: HTMLElement | null = null
 
 export function Plot(props: PlotProps): ReactNode {
   const { label, timesSeconds, lines, axis, limits, bands, zone, heightPx, syncKey, renderSpot } = props
   const place = useRef<HTMLDivElement>(null)
   const isOver = useRef(false)
   const [spot, setSpot] = useState<PlotSpot | undefined>()
+  const [pinned, setPinned] = useState<Pinned | undefined>()
+  const pressedAt = useRef({ x: 0, y: 0 })
+  // A refresh moves what is drawn: the same moment is another step then, and may be none.
+  const pinnedStep = pinned === undefined ? -1 : timesSeconds.indexOf(pinned.seconds)
+  const isPinned = pinnedStep >= 0
+  const shownSpot = pinned !== undefined && isPinned ? { ...pinned.spot, step: pinnedStep } : spot
+  useEffect(() => {
+    if (!isPinned) return
+    const letGo = (event: Event): void => {
+      if (event instanceof KeyboardEvent) {
+        if (event.key !== 'Escape') return
+        // Esc leaves a panel too: one thing at a time.
+        event.stopPropagation()
+      }
+      setPinned(undefined)
+    }
+    const options = { capture: true }
+    window.addEventListener('scroll', letGo, options)
+    window.addEventListener('keydown', letGo, options)
+    return () => {
+      window.removeEventListener('scroll', letGo, options)
+      window.removeEventListener('keydown', letGo, options)
+    }
+  }, [isPinned])
   const isDark = useIsDark()
   const zoom = useEffectEvent((fromMs: number, toMs: number) => props.onZoom?.(fromMs, toMs))
   const canZoom = props.onZoom !== undefined
@@ -93,12 +131,21 @@ export function Plot(props: PlotProps): ReactNode {
       onFocus: (focused) => {
         line = focused
       },
-      onCursor: ({ cursor: { idx, left = -1, top = -1 }, width }) => {
+      onCursor: ({ cursor: { idx, left = -1, top = -1 }, over }) => {
         if (!wantsSpot) return
-        const isOut = idx === null || idx === undefined || left < 0 || !isOver.current
-        setSpot(isOut ? undefined : { step: idx, line, left, top, isRight: left > width / 2 })
+        if (idx === null || idx === undefined || left < 0 || !isOver.current) {
+          setSpot(undefined)
+          return
+        }
+        const box = over.getBoundingClientRect()
+        const isLow = box.top + top > window.innerHeight / 2
+        const isRight = left > box.width / 2
+        setSpot({ step: idx, line, left: box.left + left, top: box.top + top, isRight, isLow })
       },
-      onSelect: zoom,
+      onSelect: (fromMs, toMs) => {
+        // Plots that move together are all told of a drag, each with its own pixels: the one it was over knows best.
+        if (pressedPlot === element) zoom(fromMs, toMs)
+      },
     })
     const chart = new uPlot(options, [timesSeconds, ...lines.map(({ values }) => [...values])], element)
     const observer = new ResizeObserver(() => {
@@ -123,15 +170,29 @@ export function Plot(props: PlotProps): ReactNode {
         isOver.current = false
         setSpot(undefined)
       }}
+      onPointerDown={({ clientX, clientY }) => {
+        pressedAt.current = { x: clientX, y: clientY }
+        pressedPlot = place.current
+      }}
+      onClick={({ clientX, clientY, nativeEvent }) => {
+        const { x, y } = pressedAt.current
+        const isDrag = Math.hypot(clientX - x, clientY - y) >= ZOOM_LEAST_PX
+        // A finger has no place to rest without touching: what it touched stays as it is.
+        const isTouch = nativeEvent instanceof PointerEvent && nativeEvent.pointerType === 'touch'
+        if (props.canPin !== true || isDrag || isTouch) return
+        const seconds = spot === undefined ? undefined : timesSeconds[spot.step]
+        setPinned(isPinned || spot === undefined || seconds === undefined ? undefined : { spot, seconds })
+      }}
     >
       <div ref={place} className="chart" role="img" aria-label={label} />
-      {spot === undefined || renderSpot === undefined ? null : (
+      {shownSpot === undefined || renderSpot === undefined ? null : (
         <div
-          className={`plot-spot${spot.isRight ? ' plot-spot-right' : ''}`}
-          style={{ left: `${spot.left}px`, top: `${spot.top}px` }}
+          className={`plot-spot${shownSpot.isRight ? ' plot-spot-right' : ''}${shownSpot.isLow ? ' plot-spot-low' : ''}`}
+          style={{ left: `${shownSpot.left}px`, top: `${shownSpot.top}px` }}
           aria-hidden="true"
         >
-          {renderSpot(spot)}
+          {renderSpot(shownSpot)}
+          {isPinned ? <p className="quiet">kept until the next click</p> : null}
         </div>
       )}
     </div>
@@ -169,9 +230,11 @@ interface Hooks {
 function optionsOf(drawn: Drawn, size: Size, hooks: Hooks): uPlot.Options {
   const style = getComputedStyle(document.documentElement)
   const { lines, zone, syncKey, canZoom, limits, bands, axis } = drawn
+  const timeLabels = createTimeLabels(zone)
+  const besides = (): number => timeLabels.halfWidthPx()
   return {
     ...size,
-    padding: [8, 8, 0, 0],
+    padding: [8, besides, 0, axis.isShown === false ? besides : 0],
     legend: { show: false },
     focus: { alpha: lines.length > 1 ? 0.3 : 1 },
     cursor: {
@@ -188,7 +251,7 @@ function optionsOf(drawn: Drawn, size: Size, hooks: Hooks): uPlot.Options {
       },
       ...lines.map((line) => seriesOf(line, axis, style)),
     ],
-    axes: axesOf(drawn, style),
+    axes: axesOf(drawn, style, timeLabels),
     hooks: {
       setSeries: [
         (_chart, series) => {
@@ -199,9 +262,9 @@ function optionsOf(drawn: Drawn, size: Size, hooks: Hooks): uPlot.Options {
       setSelect: [
         (chart) => {
           const { left, width } = chart.select
-          if (width < ZOOM_LEAST_PX) return
-          hooks.onSelect(chart.posToVal(left, 'x') * 1000, chart.posToVal(left + width, 'x') * 1000)
+          const [from, to] = [chart.posToVal(left, 'x'), chart.posToVal(left + width, 'x')]
           chart.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+          if (width >= ZOOM_LEAST_PX) hooks.onSelect(from * 1000, to * 1000)
         },
       ],
       drawClear:
@@ -256,13 +319,21 @@ function seriesOf(line: PlotLine, { write }: PlotAxis, style: CSSStyleDeclaratio
       ...(line.style === undefined ? DASHES[Math.floor(look / LINE_COLORS) % DASHES.length]! : STYLES[line.style]),
     ],
     spanGaps: line.connectsNulls ?? false,
-    points: pointRadius === undefined ? { show: false } : { show: true, size: pointRadius * 2 },
+    points:
+      pointRadius === undefined ? (isBar ? { show: false } : POINTS_ALONE) : { show: true, size: pointRadius * 2 },
     ...(areaOpacity > 0 || isBar
       ? { fill: withOpacity(stroke, isBar ? Math.max(areaOpacity, 0.6) : areaOpacity) }
       : {}),
     ...(isBar ? { paths: uPlot.paths.bars!({ size: [0.8, 28] }) } : {}),
     value: (_chart, value: number | null) => (value === null ? '–' : write(value)),
   }
+}
+
+/** A sample between two gaps is seen, though no line leads to it. */
+const POINTS_ALONE: uPlot.Series.Points = {
+  show: true,
+  size: 4,
+  filter: (chart, series) => stepsAlone((chart.data[series] ?? []) as readonly (number | null | undefined)[]),
 }
 
 const LINE_COLORS = 4
@@ -276,22 +347,45 @@ function withOpacity(color: string, opacity: number): string {
 }
 
 const TIME_AXIS_PX = 30
-const BINARY_STEPS = Array.from({ length: 64 }, (_, i) => 2 ** (i - 4))
+const AXIS_FONT_PX = 12
+const AXIS_FONT = `${AXIS_FONT_PX}px "Red Hat Text", sans-serif`
+/** Of a digit of the font, at most, in its size. */
+const DIGIT_EM = 0.62
+const BESIDES_LEAST_PX = 8
 
-function axesOf({ axis, zone }: Drawn, style: CSSStyleDeclaration): uPlot.Axis[] {
+/** Times below the plot. Each stands around its tick, and the last one as far beside the plot as half of it is wide. */
+interface TimeLabels {
+  readonly write: (seconds: readonly number[], incrementSeconds: number) => string[]
+  /** Of the widest of those that were written last. */
+  readonly halfWidthPx: () => number
+}
+
+function createTimeLabels(zone: Zone): TimeLabels {
+  let longest = 0
+  return {
+    write: (seconds, incrementSeconds) => {
+      const texts = seconds.map((at) => tickText(at, incrementSeconds, zone))
+      longest = Math.max(0, ...texts.map((text) => text.length))
+      return texts
+    },
+    halfWidthPx: () => Math.max(BESIDES_LEAST_PX, Math.ceil((longest * DIGIT_EM * AXIS_FONT_PX) / 2)),
+  }
+}
+
+function axesOf({ axis }: Drawn, style: CSSStyleDeclaration, timeLabels: TimeLabels): uPlot.Axis[] {
   const grid = style.getPropertyValue('--dt-line').trim()
   const common = {
     stroke: style.getPropertyValue('--dt-text-quiet').trim(),
     grid: { stroke: grid, width: 1 },
     ticks: { stroke: grid, width: 1, size: 4 },
-    font: '12px "Red Hat Text", sans-serif',
+    font: AXIS_FONT,
   }
-  const { label = '', isShown = true, write, isBinary = false } = axis
+  const { label = '', isShown = true, write, tickSteps } = axis
   return [
     {
       ...common,
       size: TIME_AXIS_PX,
-      values: (_chart, splits, _axis, _space, incr) => splits.map((at) => tickText(at, incr, zone)),
+      values: (_chart, splits, _axis, _space, incr) => timeLabels.write(splits, incr),
     },
     {
       ...common,
@@ -300,7 +394,7 @@ function axesOf({ axis, zone }: Drawn, style: CSSStyleDeclaration): uPlot.Axis[]
         Math.max(36, 14 + 7 * Math.max(0, ...((texts as string[] | null) ?? []).map((text) => text.length))),
       values: (_chart, splits) => splits.map((value) => ((value as number | null) === null ? '' : write(value))),
       ...(label === '' ? {} : { label, labelSize: 18, labelFont: common.font }),
-      ...(isBinary ? { incrs: BINARY_STEPS } : {}),
+      ...(tickSteps === undefined ? {} : { incrs: [...tickSteps] }),
     },
   ]
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { CLUSTER_ALIASES, CLUSTER_LABEL } from '../../model/cluster-identity.ts'
+import { clusterPath } from '../lib/fleet-paths.ts'
 import { countOf, formatValue, parseValue } from '../lib/format-number.ts'
 import { SHOWN_ELSEWHERE } from '../lib/own-labels.ts'
 import { alertPath } from '../lib/paths.ts'
@@ -42,7 +43,7 @@ export function RuleAlerts({ rules }: { readonly rules: readonly AlertingRule[] 
         <tbody>
           {alerts.slice(0, SHOWN_MAX).map(({ labels, state, activeAt, value }) => {
             const fingerprint = fingerprintOf(labels)
-            const cluster = CLUSTER_NAMES.map((name) => labels[name] ?? '').find((one) => one !== '') ?? 'no cluster'
+            const cluster = CLUSTER_NAMES.map((name) => labels[name] ?? '').find((one) => one !== '') ?? ''
             const text = Object.entries(labels)
               .filter(([name]) => !SHOWN_ELSEWHERE.has(name) && !name.startsWith('kubernetes_operator_'))
               .map(([name, one]) => `${name}="${one}"`)
@@ -50,10 +51,16 @@ export function RuleAlerts({ rules }: { readonly rules: readonly AlertingRule[] 
             return (
               <tr key={`${cluster} ${text} ${activeAt}`}>
                 <td>
-                  <StateMark state={state} />
+                  {fingerprint === undefined ? (
+                    <StateMark state={state} />
+                  ) : (
+                    <Link href={alertPath(fingerprint)}>
+                      <StateMark state={state} />
+                    </Link>
+                  )}
                 </td>
                 <td className="cell-wraps">
-                  {fingerprint === undefined ? cluster : <Link href={alertPath(fingerprint)}>{cluster}</Link>}{' '}
+                  {cluster === '' ? 'no cluster' : <Link href={clusterPath(cluster)}>{cluster}</Link>}{' '}
                   <span className="quiet">{text}</span>
                 </td>
                 <td className="cell-number">

@@ -1,5 +1,6 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { Link } from 'wouter'
 import type { BoundRunbook } from '../../contract/runbooks.ts'
 import { dashboardPath } from '../lib/explore-paths.ts'
@@ -10,11 +11,14 @@ import { copyText, parseBlocks, sectionsOf } from '../lib/runbook-blocks.ts'
 import type { RunbookBlock } from '../lib/runbook-blocks.ts'
 import { linkTarget } from '../lib/safe-href.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { laterPart } from '../ui/later-part.tsx'
 import { Markdown, MarkedCode } from '../ui/markdown.tsx'
 import type { MarkdownSlots } from '../ui/markdown.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { CliCommand } from './cli-command.tsx'
 import { LiveCell } from './live-cell.tsx'
+import { PastRunsLine } from './past-runs.tsx'
 
 interface RunbookBodyProps {
   readonly bound: BoundRunbook
@@ -49,7 +53,10 @@ export function RunbookBody({ bound, sectionLevel, isBesideAlert = false, extra 
             {title}
           </a>
         ))}
-        {extra === undefined ? null : <span className="runbook-extra">{extra}</span>}
+        <span className="runbook-extra">
+          <SuggestEdit bound={bound} />
+          {extra}
+        </span>
       </nav>
       {bound.isRenamed ? (
         <Notice kind="note" title={`${bound.askedName} is now called ${bound.name}`}>
@@ -57,12 +64,43 @@ export function RunbookBody({ bound, sectionLevel, isBesideAlert = false, extra 
         </Notice>
       ) : null}
       {isBesideAlert ? null : <OnlyMe bound={bound} />}
+      <PastRunsLine alertname={bound.name} cluster={bound.instance?.cluster} />
       <Filled bound={bound} />
       <Shown bound={bound} />
       <div className="prose">
         <Markdown blocks={blocks} slots={slots} />
       </div>
     </div>
+  )
+}
+
+/** Once in a while, and after the fire: its parts come when it is asked for. */
+const SuggestEditDialog = laterPart(async () => (await import('./suggest-edit-dialog.tsx')).SuggestEditDialog)
+
+function SuggestEdit({ bound }: { readonly bound: BoundRunbook }): ReactNode {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button
+        variant="link"
+        isInline
+        onClick={() => {
+          setOpen(true)
+        }}
+      >
+        Suggest an edit
+      </Button>
+      {isOpen ? (
+        <ErrorBoundary what="the form">
+          <SuggestEditDialog
+            bound={bound}
+            onClose={() => {
+              setOpen(false)
+            }}
+          />
+        </ErrorBoundary>
+      ) : null}
+    </>
   )
 }
 

@@ -1,25 +1,22 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { isTracePath } from '../lib/explore-paths.ts'
 import { momentOf } from '../lib/moment.ts'
-import { PLACES } from '../lib/paths.ts'
-import { liveState, setPaused, useLiveEvents } from '../query/live.ts'
+import { isSamePage, PLACES } from '../lib/paths.ts'
+import { liveState, setPaused, useLiveEvents, useLiveState } from '../query/live.ts'
+import { isYetToCome } from '../query/use-moment.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { setPreference, usePreferences } from '../ui/preferences.ts'
 import { holdClock } from '../ui/server-clock.ts'
-import { Skeleton } from '../ui/skeleton.tsx'
 import { ToastRegion } from '../ui/toast-region.tsx'
+import { useArrival } from '../ui/use-arrival.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import { Masthead } from './masthead.tsx'
-import { MomentBar } from './moment-bar.tsx'
+import { MomentBar, YetToCome } from './moment-bar.tsx'
 import { PaperHead } from './paper-head.tsx'
-
-/** Comes when it is asked for, which most readers never do. */
-const ViewDialog = lazy(async () => ({ default: (await import('./view-dialog.tsx')).ViewDialog }))
-
-/** It reads all there is to go to, which the first screen can do without. */
-const CommandMenu = lazy(async () => ({ default: (await import('./command-menu.tsx')).CommandMenu }))
+import { CommandMenu, ViewDialog } from './shell-dialogs.ts'
+import { StorageNotice } from './storage-notice.tsx'
 
 type OpenDialog = 'none' | 'commands' | 'view'
 
@@ -28,11 +25,14 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
   const [dialog, setDialog] = useState<OpenDialog>('none')
   const [pathname, navigate] = useLocation()
   const { density } = usePreferences()
-  const momentMs = momentOf(useSearch())
+  const search = useSearch()
+  const isAhead = isYetToCome(search)
+  const momentMs = isAhead ? undefined : momentOf(search)
   useEffect(() => {
     holdClock(momentMs)
   }, [momentMs])
   useLiveEvents()
+  const liveNow = useLiveState()
   useKeys({
     '?': () => {
       setDialog('view')
@@ -60,6 +60,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
   useCommandKey(() => {
     setDialog('commands')
   })
+  const arrivedAt = useArrival(pathname, isSamePage)
   const close = (): void => {
     setDialog('none')
   }
@@ -68,6 +69,9 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
       <a className="skip-link" href="#main">
         Skip to content
       </a>
+      <p className="visually-hidden" aria-live="polite" data-announces="page">
+        {arrivedAt}
+      </p>
       <Masthead
         onCommands={() => {
           setDialog('commands')
@@ -78,34 +82,24 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
       />
       <PaperHead />
       <MomentBar />
+      <StorageNotice />
       <main id="main" tabIndex={-1}>
-        <ErrorBoundary key={pathname.split('/')[1]} what="this page">
-          <Suspense fallback={<PageComes />}>{children}</Suspense>
+        <ErrorBoundary key={pathname.split('/')[1]} what="this page" isServerThere={liveNow === 'live'}>
+          {isAhead ? <YetToCome /> : children}
         </ErrorBoundary>
       </main>
       <ToastRegion />
       {dialog === 'commands' ? (
-        <Suspense>
+        <ErrorBoundary what="the command menu">
           <CommandMenu onClose={close} />
-        </Suspense>
+        </ErrorBoundary>
       ) : null}
       {dialog === 'view' ? (
         <ErrorBoundary what="the view and the keys">
-          <Suspense fallback={null}>
-            <ViewDialog onClose={close} />
-          </Suspense>
+          <ViewDialog onClose={close} />
         </ErrorBoundary>
       ) : null}
     </>
-  )
-}
-
-/** In the place where the page will stand. */
-function PageComes(): ReactNode {
-  return (
-    <div className="page">
-      <Skeleton lines={8} label="Loading the page" />
-    </div>
   )
 }
 

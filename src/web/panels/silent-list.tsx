@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { SilentClusterItem } from '../../contract/now.ts'
+import { clusterPath } from '../lib/fleet-paths.ts'
 import { msOf } from '../lib/format-time.ts'
-import { alertsPath } from '../lib/paths.ts'
 import type { Steady } from '../lib/steady-list.ts'
 import { phaseWords } from '../lib/phase-words.ts'
 import { GoneMark } from '../ui/gone-mark.tsx'
@@ -26,7 +26,7 @@ export function SilentList({ clusters }: { readonly clusters: readonly Steady<Si
         {clusters.map(({ cluster, version, lastSeenAt, upgrade, isGone = false }) => (
           <tr key={cluster}>
             <td className="cell-name">
-              <Link href={alertsPath({ cluster })}>{cluster}</Link> <GoneMark row={{ isGone }} />
+              <Link href={clusterPath(cluster)}>{cluster}</Link> <GoneMark row={{ isGone }} />
               {upgrade === null ? null : (
                 <span className="row-note">
                   in an upgrade then: <Versions from={upgrade.from} to={upgrade.to} />, {phaseWords(upgrade.phase)}{' '}

@@ -1,10 +1,9 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { OpenUpgradeItem } from '../../contract/now.ts'
-import { upgradePath } from '../lib/fleet-paths.ts'
+import { clusterPath, upgradePath } from '../lib/fleet-paths.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { msOf } from '../lib/format-time.ts'
-import { alertsPath } from '../lib/paths.ts'
 import { phaseWords } from '../lib/phase-words.ts'
 import { operatorWords } from '../lib/upgrade-words.ts'
 import { useNowMs } from '../ui/server-clock.ts'
@@ -56,9 +55,9 @@ export function UpgradeVersions({
   return <StepLink step={upgrade} href={upgradePath(upgrade.id)} />
 }
 
-/** A cluster leads to what fires on it. */
+/** A cluster's name leads to its page, here as everywhere; how many alerts it has leads to them. */
 export function ClusterLink({ cluster }: { readonly cluster: string }): ReactNode {
-  return <Link href={alertsPath({ cluster })}>{cluster}</Link>
+  return <Link href={clusterPath(cluster)}>{cluster}</Link>
 }
 
 /** Where it stands, with what can be counted there. */

@@ -8,6 +8,11 @@ export class ApiFailure extends Error {
   /** The answer's body, for routes whose failure says more than a sentence. */
   readonly body: unknown
 
+  /** The server is there, and does not tell or obey this reader. */
+  get isRefusal(): boolean {
+    return this.status === 401 || this.status === 403
+  }
+
   constructor(status: number, message: string, details: { readonly hint?: string; readonly body?: unknown } = {}) {
     super(message)
     this.status = status
@@ -73,27 +78,32 @@ async function send(method: string, path: string, options: SendOptions): Promise
   }
 }
 
+/** With it the server does not let the browser ask for a password over the page: the page says that it has to be given. */
+const OWN_PAGE = { 'x-requested-with': 'daytwo' }
+
 async function sendOnce(method: string, path: string, options: SendOptions): Promise<unknown> {
   const { body: sent, signal, mayBeEmpty, timeoutMs = TIMEOUT_MS } = options
   const timeout = AbortSignal.timeout(timeoutMs)
+  const failed = (thrown: unknown, brokenOff: string): never => {
+    if (signal?.aborted === true) throw thrown
+    throw new ApiFailure(0, timeout.aborted ? `The server did not answer in ${timeoutMs / 1000} seconds.` : brokenOff, {
+      hint: method === 'GET' ? 'The page keeps trying.' : 'Nothing was changed, as far as is known: try again.',
+    })
+  }
   const response = await fetch(path, {
     method,
-    headers: { accept: 'application/json', ...(sent === undefined ? {} : { 'content-type': 'application/json' }) },
+    headers: {
+      accept: 'application/json',
+      ...OWN_PAGE,
+      ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
+    },
     ...(sent === undefined ? {} : { body: JSON.stringify(sent) }),
     credentials: 'same-origin',
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-  }).catch((thrown: unknown) => {
-    if (signal?.aborted === true) throw thrown
-    const isTimeout = timeout.aborted
-    throw new ApiFailure(
-      0,
-      isTimeout ? `The server did not answer in ${timeoutMs / 1000} seconds.` : 'The server cannot be reached.',
-      {
-        hint: method === 'GET' ? 'The page keeps trying.' : 'Nothing was changed, as far as is known: try again.',
-      },
-    )
-  })
-  const body = await readBody(response)
+  }).catch((thrown: unknown) => failed(thrown, 'The server cannot be reached.'))
+  const body = await readBody(response).catch((thrown: unknown) =>
+    failed(thrown, 'The answer of the server broke off.'),
+  )
   if (!response.ok) throw failureOf(response, body)
   if (body === undefined && mayBeEmpty !== true) {
     throw new ApiFailure(response.status, `Something on the way answered for the server: ${path} is not JSON.`)
@@ -101,12 +111,14 @@ async function sendOnce(method: string, path: string, options: SendOptions): Pro
   return body
 }
 
+/** `undefined`: it is no JSON. Throws what cut it off. */
 async function readBody(response: Response): Promise<unknown> {
   if (!(response.headers.get('content-type') ?? '').includes('json')) return undefined
   try {
     return await response.json()
-  } catch {
-    return undefined
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return undefined
+    throw thrown
   }
 }
 
@@ -114,15 +126,13 @@ function failureOf(response: Response, body: unknown): ApiFailure {
   const { status } = response
   if (status === 403 && saidBy(body).message !== undefined) {
     return new ApiFailure(status, saidBy(body).message ?? '', {
-      hint:
-        'Another token has to be given: a viewer reads, a responder acknowledges and silences, an admin reloads. ' +
-        'A browser asks for one in a new private window.',
+      hint: 'Another token has to be given: a viewer reads, a responder acknowledges and silences, an admin reloads.',
       body,
     })
   }
   if (status === 401 || status === 403) {
     return new ApiFailure(status, 'This server asks who you are, and did not get an answer it accepts.', {
-      hint: 'Reload the page and give a token with the role viewer as the password; the user name does not matter.',
+      hint: 'Sign in with a token as the password; the user name does not matter.',
       body,
     })
   }

@@ -5,6 +5,7 @@ import type { EventTopic } from '../../contract/events.ts'
 import { atMostEvery } from '../lib/at-most-every.ts'
 import { LIVE_TOPICS, topicOf } from '../lib/live-topics.ts'
 import type { LiveState } from '../lib/live-topics.ts'
+import { askAgain } from './ask-again.ts'
 import { useMoment } from './use-moment.ts'
 
 /**
@@ -72,10 +73,10 @@ let hasMissed = false
 
 function listenForChanges(client: QueryClient): () => void {
   const asking = Object.entries(LIVE_TOPICS).map(([topic, { keys, everyMs }]) => {
-    const askAgain = (): void => {
-      void client.invalidateQueries({ predicate: ({ queryKey: [key] }) => keys.includes(String(key)) })
+    const ask = (): void => {
+      askAgain(client, keys)
     }
-    return [topic as EventTopic, atMostEvery(everyMs, askAgain, after)] as const
+    return [topic as EventTopic, atMostEvery(everyMs, ask, after)] as const
   })
   const byTopic = new Map(asking)
   const connected = (is: boolean): void => {

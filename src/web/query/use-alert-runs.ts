@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { AlertRuns } from '../../contract/alert-history.ts'
 import { withSearch } from '../lib/address.ts'
+import { serverNowMs } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
 import { usePollMs } from './use-poll.ts'
 
@@ -19,5 +20,23 @@ export function useAlertRuns(cluster: string, fromMs: number, toMs: number | und
     queryKey: ['alert-runs', path],
     queryFn: ({ signal }) => fetchJson<AlertRuns>(path, signal),
     refetchInterval: toMs === undefined ? pollMs : false,
+  })
+}
+
+/** Earlier runs that are looked through for what was done then, newest first. */
+export const PAST_RUNS_MAX = 200
+const PAST_MS = 90 * 24 * 3_600_000
+
+/** Runs of an alert anywhere in the fleet, as far back as they help: rules, versions and people change. */
+export function usePastRuns(alertname: string): UseQueryResult<AlertRuns> {
+  const pollMs = usePollMs('alert-runs', POLL_MS)
+  return useQuery({
+    queryKey: ['alert-runs', 'past', alertname],
+    queryFn: ({ signal }) => {
+      const fromMs = Math.floor(serverNowMs() - PAST_MS)
+      const search = new URLSearchParams({ alertname, fromMs: String(fromMs), limit: String(PAST_RUNS_MAX) })
+      return fetchJson<AlertRuns>(withSearch('/api/fleet/v1/alerts/history', search.toString()), signal)
+    },
+    refetchInterval: pollMs,
   })
 }

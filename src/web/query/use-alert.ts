@@ -13,12 +13,13 @@ const STRIP_CHUNK = 100
 /** Rows further down show no strip. */
 const STRIPS_MAX = 500
 
-/** One alert and what helps to understand it. */
-export function useAlertDetail(fingerprint: string): UseQueryResult<AlertDetail> {
+/** One alert and what helps to understand it; nothing is asked where no alert is open. */
+export function useAlertDetail(fingerprint: string | undefined): UseQueryResult<AlertDetail> {
   return useQuery({
     queryKey: ['alert', fingerprint],
+    enabled: fingerprint !== undefined,
     queryFn: async ({ signal }) => {
-      const path = `/api/fleet/v1/alerts/${encodeURIComponent(fingerprint)}`
+      const path = `/api/fleet/v1/alerts/${encodeURIComponent(fingerprint ?? '')}`
       const detail = await fetchJson<AlertDetail>(path, signal)
       setServerTime(detail.asOfMs)
       return detail

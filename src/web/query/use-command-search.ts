@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ClusterItems } from '../../contract/fleet-clusters.ts'
 import type { UpgradeItems } from '../../contract/fleet-upgrades.ts'
+import { CLUSTER_STATES } from '../../model/cluster-record.ts'
 import { fetchJson } from './fetch-json.ts'
 import { askedAt } from './moment-param.ts'
 import { useMoment } from './use-moment.ts'
@@ -12,9 +13,9 @@ import { NAMES_PATH } from './use-metrics.ts'
 const FOUND_MAX = '20'
 const STALE_MS = 60_000
 
-/** Clusters whose name, or another name they go by, has this in it. */
+/** Clusters whose name, or another name they go by, has this in it; also those that are gone. */
 export function useFoundClusters(text: string): UseQueryResult<ClusterItems> {
-  const path = askedAt('/api/fleet/v1/clusters', useMoment(), { text, limit: FOUND_MAX })
+  const path = askedAt('/api/fleet/v1/clusters', useMoment(), { text, state: CLUSTER_STATES, limit: FOUND_MAX })
   return useQuery({
     queryKey: ['clusters', 'found', path],
     queryFn: ({ signal }) => fetchJson<ClusterItems>(path, signal),

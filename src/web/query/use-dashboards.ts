@@ -6,7 +6,7 @@ import { ALL_VALUES } from '../../model/dashboard.ts'
 import type { DashboardModel, ListVariable, PrometheusQuery, Variable } from '../../model/dashboard.ts'
 import { interpolatePromql } from '../lib/dashboards/interpolate.ts'
 import type { VariableValue, VariableValues } from '../lib/dashboards/interpolate.ts'
-import { builtIns, spanOf } from '../lib/dashboards/time-range.ts'
+import { builtIns, minStepOf, spanOf } from '../lib/dashboards/time-range.ts'
 import type { Span, TimeRange } from '../lib/dashboards/time-range.ts'
 import { chosenOf, dependenciesOf, inOrder, textValueOf, toOptions, valueOf } from '../lib/dashboards/variables.ts'
 import type { Option } from '../lib/dashboards/variables.ts'
@@ -110,12 +110,12 @@ async function askPanel(
   shape: PanelShape,
   signal: AbortSignal,
 ): Promise<PanelAnswers> {
-  const minStepSeconds = Math.max(0, ...queries.map((query) => query.minStepSeconds))
-  const span = spanOf(range, serverNowMs(), minStepSeconds, shape === 'range' ? 'step' : 'now')
-  const asked = queries.map((query) => {
-    const own = builtIns(span, dashboard, query.minStepSeconds)
-    const expr = interpolatePromql(query.expr, new Map([...values, ...own]))
-    return { expr, path: queryPath(expr, span, shape) }
+  const minSteps = queries.map((query) => minStepOf(query, values))
+  const isOfNow = shape !== 'range' || queries.every(({ isInstant }) => isInstant)
+  const span = spanOf(range, serverNowMs(), Math.max(0, ...minSteps), isOfNow ? 'now' : 'step')
+  const asked = queries.map(({ expr: text, isInstant }, i) => {
+    const expr = interpolatePromql(text, new Map([...values, ...builtIns(span, dashboard, minSteps[i])]))
+    return { expr, path: queryPath(expr, span, isInstant ? 'instant' : shape) }
   })
   const settled = await Promise.allSettled(asked.map(({ path }) => fetchJson<QueryAnswer>(path, signal)))
   const failures = settled.map((one) => (one.status === 'rejected' ? toFailure(one.reason) : undefined))

@@ -1,13 +1,15 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { searchOf, withSearch } from '../lib/address.ts'
 import { lengthOf } from '../lib/dashboards/time-range.ts'
-import { emptyReasons, matches, selectorText } from '../lib/promql/empty-reason.ts'
-import type { EmptyReason, LabelFacts, SelectorFacts } from '../lib/promql/empty-reason.ts'
+import type { Span } from '../lib/dashboards/time-range.ts'
+import { emptyReasons, matches, selectorText, sinceLastStep } from '../lib/promql/empty-reason.ts'
+import type { EmptyReason, EmptyTime, LabelFacts, SelectorFacts } from '../lib/promql/empty-reason.ts'
 import { selectorsIn } from '../lib/promql/selectors.ts'
 import type { MatcherPart, SelectorPart } from '../lib/promql/selectors.ts'
 import { serverNowMs } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
+import type { PanelShape } from './use-dashboards.ts'
 import { labelInPath, NAMES_PATH } from './use-metrics.ts'
 import type { AskedQuery } from './use-query-answers.ts'
 
@@ -15,25 +17,92 @@ import type { AskedQuery } from './use-query-answers.ts'
 const SELECTORS_MAX = 4
 const VALUES_MAX = 1000
 
-/** Why a query answers nothing, found out by asking the server about each of its selectors. */
-export function useEmptyReasons({ expr, range }: AskedQuery): UseQueryResult<readonly EmptyReason[]> {
+/** A step further than this from the one before may have samples between the two that neither sees. */
+const LOOKBACK_SECONDS = 300
+/** What reads samples of another time than that of the step. */
+const OTHER_TIME = /\[|\boffset\b|@/
+
+/**
+ * Why a query answers nothing, found out by asking the server about each of its selectors.
+ *
+ * @param span of a graph; absent: the query was asked at one moment
+ */
+export function useEmptyReasons({ expr, range }: AskedQuery, span?: Span): UseQueryResult<readonly EmptyReason[]> {
   return useQuery({
-    queryKey: ['promql-empty', expr, range],
+    queryKey: ['promql-empty', expr, range, span],
     queryFn: async ({ signal }) => {
       const ask = <T>(path: string): Promise<T> => fetchData<T>(path, signal)
       const endMs = range.kind === 'between' ? range.toMs : serverNowMs()
       const time = { start: String(endMs / 1000 - lengthOf(range)), end: String(endMs / 1000) }
-      const selectors = selectorsIn(expr).slice(0, SELECTORS_MAX)
-      const facts = await Promise.all(selectors.map((selector) => factsOf(selector, time, ask)))
-      const names = facts.some(({ isMetricStored }) => !isMetricStored) ? await ask<readonly string[]>(NAMES_PATH) : []
-      return emptyReasons(expr, facts, names)
+      return reasonsOf({ expr, within: time, span }, 'range', ask)
     },
     refetchOnWindowFocus: false,
     staleTime: Infinity,
   })
 }
 
+/** What a panel asked for and got nothing: its queries as they were asked, and over which steps, or when. */
+export interface EmptyPanel {
+  readonly exprs: readonly string[]
+  readonly span: Span
+  readonly shape: PanelShape
+}
+
+/** Why a panel shows nothing; what its queries have in common once. */
+export function useEmptyPanelReasons({ exprs, span, shape }: EmptyPanel): UseQueryResult<readonly EmptyReason[]> {
+  return useQuery({
+    queryKey: ['panel-empty', exprs, span, shape],
+    queryFn: async ({ signal }) => {
+      const ask = <T>(path: string): Promise<T> => fetchData<T>(path, signal)
+      if (shape === 'range' && (await isSinceLastStep(exprs, span, ask))) return [sinceLastStep(span)]
+      const time = shape === 'instant' ? 'end' : 'range'
+      const { startSeconds, endSeconds } = span
+      const start = shape === 'instant' ? endSeconds - LOOKBACK_SECONDS : startSeconds
+      const within = { start: String(start), end: String(endSeconds) }
+      const reasons = await Promise.all(exprs.map((expr) => reasonsOf({ expr, within, span }, time, ask)))
+      return [...new Map(reasons.flat().map((reason) => [reason.text, reason])).values()]
+    },
+    refetchOnWindowFocus: false,
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+  })
+}
+
+/** The last step of a graph of a month is hours ago: what began after it is not drawn, though it is there. */
+async function isSinceLastStep(exprs: readonly string[], { endSeconds }: Span, ask: Ask): Promise<boolean> {
+  const nowSeconds = Math.floor(serverNowMs() / 1000)
+  if (nowSeconds <= endSeconds) return false
+  const answers = await Promise.all(
+    exprs.map((query) => {
+      const search = searchOf({ query, time: String(nowSeconds), limit: '1' })
+      return ask<{ readonly result: readonly unknown[] }>(withSearch('/api/v1/query', search))
+    }),
+  )
+  return answers.some(({ result }) => result.length > 0)
+}
+
 type Ask = <T>(path: string) => Promise<T>
+
+interface EmptyQuery {
+  readonly expr: string
+  /** Parameters of the times in which samples count. */
+  readonly within: Readonly<Record<string, string>>
+  /** Of what was asked over time. */
+  readonly span: Span | undefined
+}
+
+async function reasonsOf(
+  { expr, within, span }: EmptyQuery,
+  time: EmptyTime,
+  ask: Ask,
+): Promise<readonly EmptyReason[]> {
+  const selectors = selectorsIn(expr).slice(0, SELECTORS_MAX)
+  const isBetween = time === 'range' && span !== undefined && span.stepSeconds > LOOKBACK_SECONDS
+  const steps = isBetween && !OTHER_TIME.test(expr) ? span : undefined
+  const facts = await Promise.all(selectors.map((selector) => factsOf(selector, within, steps, ask)))
+  const names = facts.some(({ isMetricStored }) => !isMetricStored) ? await ask<readonly string[]>(NAMES_PATH) : []
+  return emptyReasons(expr, facts, names, steps?.stepSeconds, time)
+}
 
 async function fetchData<T>(path: string, signal: AbortSignal): Promise<T> {
   return (await fetchJson<{ readonly data: T }>(path, signal)).data
@@ -43,6 +112,7 @@ async function fetchData<T>(path: string, signal: AbortSignal): Promise<T> {
 async function factsOf(
   selector: SelectorPart,
   time: Readonly<Record<string, string>>,
+  steps: Span | undefined,
   ask: Ask,
 ): Promise<SelectorFacts> {
   const { metric, matchers } = selector
@@ -50,9 +120,11 @@ async function factsOf(
     const path = withSearch('/api/v1/series', searchOf({ 'match[]': text, limit: '1', ...within }))
     return (await ask<readonly unknown[]>(path)).length > 0
   }
-  const known = { selector, isInTime: false, isStored: true, isMetricStored: true, values: [] }
+  const known = { selector, isInTime: false, isAtSteps: true, isStored: true, isMetricStored: true, values: [] }
   const text = selectorText(metric, matchers)
-  if (await has(text, time)) return { ...known, isInTime: true }
+  if (await has(text, time)) {
+    return { ...known, isInTime: true, isAtSteps: steps === undefined || (await hasAtSteps(text, steps, ask)) }
+  }
   if (await has(text, {})) return known
   const own = selectorText(metric, [])
   if (metric !== '' && matchers.length > 0 && !(await has(own, {}))) {
@@ -64,6 +136,18 @@ async function factsOf(
     matchers.filter((matcher) => !matches(matcher, '')).map((matcher) => valuesOf(matcher, own, ask)),
   )
   return { ...known, isStored: false, values }
+}
+
+async function hasAtSteps(text: string, { startSeconds, endSeconds, stepSeconds }: Span, ask: Ask): Promise<boolean> {
+  const search = searchOf({
+    query: `count(${text})`,
+    start: String(startSeconds),
+    end: String(endSeconds),
+    step: String(stepSeconds),
+  })
+  return (
+    (await ask<{ readonly result: readonly unknown[] }>(withSearch('/api/v1/query_range', search))).result.length > 0
+  )
 }
 
 async function valuesOf(matcher: MatcherPart, ofMetric: string, ask: Ask): Promise<LabelFacts> {

@@ -115,13 +115,23 @@ export function useObjectState(
   return { query, path }
 }
 
+export interface ClusterNames {
+  /** The first of them. */
+  readonly names: readonly string[]
+  /** How many there are. */
+  readonly total: number
+}
+
 /** Names of clusters that hold a text, for a field that completes them. */
-export function useClusterNames(text: string): UseQueryResult<readonly string[]> {
+export function useClusterNames(text: string): UseQueryResult<ClusterNames> {
   const moment = useMoment()
   const path = askedAt('/api/fleet/v1/clusters', moment, { text, limit: String(NAMES_MAX) })
   return useQuery({
     queryKey: ['cluster-names', path],
-    queryFn: async ({ signal }) => (await fetchJson<ClusterItems>(path, signal)).clusters.map(({ cluster }) => cluster),
+    queryFn: async ({ signal }) => {
+      const { clusters, total } = await fetchJson<ClusterItems>(path, signal)
+      return { names: clusters.map(({ cluster }) => cluster), total }
+    },
     placeholderData: keepPreviousData,
     staleTime: 60_000,
   })

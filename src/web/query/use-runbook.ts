@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { BoundRunbook, RunbookList, RunbookUnknown } from '../../contract/runbooks.ts'
+import type { BoundRunbook, RunbookList, RunbookSource, RunbookUnknown } from '../../contract/runbooks.ts'
 import { withSearch } from '../lib/address.ts'
 import { fetchJson } from './fetch-json.ts'
 import type { ApiFailure } from './fetch-json.ts'
@@ -22,6 +22,16 @@ export function useRunbook(name: string, instance: string | undefined): UseQuery
     // Whether it still fires is on the page too.
     refetchInterval: usePollMs('runbook', RUNBOOK_POLL_MS),
     placeholderData: (previous, query) => (query?.queryKey[1] === name ? keepPreviousData(previous) : undefined),
+  })
+}
+
+/** The file as it is kept. It stays as it was read while somebody writes. */
+export function useRunbookSource(name: string): UseQueryResult<RunbookSource> {
+  return useQuery({
+    queryKey: ['runbook-source', name],
+    queryFn: ({ signal }) => fetchJson<RunbookSource>(`${runbookCall(name, undefined)}/source`, signal),
+    staleTime: 60_000,
+    refetchOnWindowFocus: false,
   })
 }
 

@@ -16,11 +16,15 @@ export function Dialog({ title, isTitleHidden = false, onClose, children }: Dial
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     const dialog = element.current
+    const before = document.activeElement
     dialog?.showModal()
     // The browser would begin at the close button.
     dialog?.querySelector<HTMLElement>('[data-first]')?.focus()
     return () => {
       dialog?.close()
+      // The browser gives the focus back to whoever had it, but not from an element that was taken away already.
+      if (document.activeElement === document.body && before instanceof HTMLElement)
+        before.focus({ preventScroll: true })
     }
   }, [])
   return (

@@ -19,7 +19,7 @@ export function FacetSelect({ label, values, value, onChange, isMany = false }: 
       aria-label={label}
       className="facet-select"
       value={value}
-      disabled={values.length === 0}
+      disabled={values.length === 0 && value === ''}
       onChange={(event) => {
         onChange(event.target.value)
       }}

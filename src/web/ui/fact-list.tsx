@@ -9,12 +9,14 @@ interface FactListProps {
   readonly facts: readonly Fact[]
   /** Value below the name: for names too long to stand beside one. */
   readonly isStacked?: boolean
+  /** Names of several words, that stand on one line where there is room. */
+  readonly isWide?: boolean
 }
 
 /** Names and values, one pair per line. */
-export function FactList({ facts, isStacked = false }: FactListProps): ReactNode {
+export function FactList({ facts, isStacked = false, isWide = false }: FactListProps): ReactNode {
   return (
-    <dl className={`fact-list ${isStacked ? 'fact-list-stacked' : ''}`}>
+    <dl className={`fact-list ${isStacked ? 'fact-list-stacked' : ''} ${isWide ? 'fact-list-wide' : ''}`}>
       {facts.map(({ name, value }) => (
         <div key={name}>
           <dt>{name}</dt>

@@ -27,6 +27,7 @@ const CLUSTER_LOOKS: Readonly<Record<ClusterState, Look>> = {
   paused_pool: { shape: 'slash', tone: '' },
   unknown: { shape: 'dash', tone: 'quiet' },
   steady: { shape: 'check', tone: 'quiet' },
+  gone: { shape: 'slash', tone: 'quiet' },
 }
 
 export function ClusterStateMark({ state }: { readonly state: ClusterState }): ReactNode {

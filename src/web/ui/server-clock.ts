@@ -58,6 +58,11 @@ export function serverNowMs(): number {
   return heldMs ?? Date.now() + skewMs
 }
 
+/** The present, also where a page shows the past. */
+export function presentMs(): number {
+  return Date.now() + skewMs
+}
+
 /** A moment of this machine's clock, as the server's clock says it. */
 export function toServerTime(ownMs: number): number {
   return ownMs + skewMs

@@ -254,6 +254,22 @@ spec:
             kind: BarChart
             spec: { calculation: last, sort: desc, mode: percentage }
           queries:${query('count by (version) (kubevirt_info)', '\n                  seriesNameFormat: "{{version}}"').replaceAll('\n', '\n  ')}
+      asked:
+        kind: Panel
+        spec:
+          display: { name: Versions at this moment }
+          plugin:
+            kind: BarChart
+            spec: { calculation: last }
+          queries:${query('count by (version) (kubevirt_info)', '\n                  instant: true\n                  minStep: "$top"\n                  seriesNameFormat: "{{version}} of $top"').replaceAll('\n', '\n  ')}
+      each:
+        kind: Panel
+        spec:
+          display: { name: Busy share of $node }
+          plugin:
+            kind: StatChart
+            spec: { calculation: last, format: { unit: percent-decimal } }
+          queries:${query('max(rate(node_cpu{node=~"$node"}[5m]))').replaceAll('\n', '\n  ')}
       pie:
         kind: Panel
         spec:
@@ -320,6 +336,7 @@ spec:
       ['pie', 0, 4, 8, 5],
       ['heat', 8, 4, 8, 5],
       ['history', 16, 4, 8, 5],
+      ['asked', 0, 9, 8, 4],
     ])}${grid('Tables', [
       ['merged', 0, 0, 12, 8],
       ['joined', 12, 0, 12, 8],
@@ -327,7 +344,7 @@ spec:
       ['words', 0, 0, 8, 4],
       ['flames', 8, 0, 8, 4],
       ['empty', 16, 0, 8, 4],
-    ])}${grid(
+    ])}${grid('Each node', [['each', 0, 0, 12, 2]]).replace('items:', 'repeatVariable: node\n          items:')}${grid(
       'Units',
       UNIT_PANELS.map(([unit], i) => [idOf(unit), (i % 6) * 4, Math.floor(i / 6) * 2, 4, 2]),
       '\n            collapse: { open: false }',

@@ -25,8 +25,13 @@ describe('a dashboard in the form of the operator', () => {
     })
   })
 
-  test('only kinds that nobody here draws are told, as warnings at their place', () => {
+  test('what nobody here draws is told, as warnings at its place', () => {
     expect(faults.map(({ severity, message, from, to }) => [severity, message, EVERY_KIND.slice(from, to)])).toEqual([
+      [
+        'warning',
+        'a query setting of TimeSeriesChart of panel lines asks for colorValue, which is not done here: what is drawn is told apart by lightness and dashes, colours are kept for outcomes',
+        'colorValue',
+      ],
       ['warning', 'unknown kind FlameChart', 'FlameChart'],
       ['warning', 'unknown kind ProfileQuery', 'ProfileQuery'],
     ])
@@ -115,7 +120,10 @@ describe('a dashboard in the form of the operator', () => {
     ])
     expect(model.panels[0]?.queries).toEqual([
       expect.objectContaining({ seriesNameFormat: 'cpu {{node}}', minStepSeconds: 0 }),
-      expect.objectContaining({ minStepSeconds: 60 }),
+      expect.objectContaining({ minStepSeconds: 60, minStepText: '', isInstant: false }),
+    ])
+    expect(model.panels.find(({ id }) => id === 'asked')?.queries).toEqual([
+      expect.objectContaining({ minStepSeconds: 0, minStepText: '$top', isInstant: true }),
     ])
     expect(chartOf(model, 'bars', 'TimeSeriesChart')).toMatchObject({
       visual: { display: 'bar', stack: 'all' },
@@ -164,9 +172,10 @@ describe('a dashboard in the form of the operator', () => {
       model.grids.map(({ title, canCollapse, isOpen, items }) => [title, canCollapse, isOpen, items.length]),
     ).toEqual([
       ['Over time', false, true, 2],
-      ['Now', false, true, 6],
+      ['Now', false, true, 7],
       ['Tables', false, true, 2],
       ['Words', false, true, 3],
+      ['Each node', false, true, 1],
       ['Units', true, false, 14],
     ])
   })
@@ -309,9 +318,9 @@ describe('a fault stands at its place', () => {
     ],
     ['a list that is none', small('plugin: { kind: Table }', '  variables: none\n'), 'want a list', 'none'],
     [
-      'repeated panels',
+      'panels repeated for a variable that is not there',
       small('plugin: { kind: Table }', '  layouts: [{ kind: Grid, spec: { repeatVariable: v } }]\n'),
-      'panels are not repeated',
+      'no variable is called v',
       'repeatVariable',
     ],
   ])('%s', (_what, text, message, under) => {
@@ -340,5 +349,114 @@ describe('a fault stands at its place', () => {
     const read = readModel('broken.yaml', 'kind: [')
     expect(read.faults.length).toBeGreaterThan(0)
     expect(read.model.panels).toEqual([])
+  })
+})
+
+describe('every option is done, or told at its place and with its panel', () => {
+  const chart = (kind: string, spec: string) => {
+    const read = readModel('a.yaml', small(`plugin: { kind: ${kind}, spec: { ${spec} } }`))
+    const [panel] = read.model.panels
+    return { chart: panel?.chart, told: panel?.notDone ?? [], faults: read.faults.map(({ message }) => message) }
+  }
+
+  test('of bars: groups, stacks, how they stand, and what colours stand for', () => {
+    const spec =
+      "groupBy: [region, platform], isStacked: true, orientation: vertical, mode: percentage, colorOverrides: [{ regex: '^fail', color: red }]"
+    expect(chart('BarChart', spec)).toEqual({
+      chart: expect.objectContaining({
+        groupBy: ['region', 'platform'],
+        isStacked: true,
+        orientation: 'vertical',
+        mode: 'percentage',
+        sort: undefined,
+        colorOverrides: [{ pattern: '^fail', color: 'red' }],
+      }) as unknown,
+      told: [],
+      faults: [],
+    })
+    // Alone they are sorted, as Perses does it.
+    expect(chart('BarChart', '').chart).toMatchObject({ sort: 'desc', orientation: 'horizontal', groupBy: [] })
+    expect(chart('BarChart', "colorOverrides: [{ regex: '(', color: red }]").told).toEqual([
+      '"(" is not a regular expression',
+    ])
+  })
+
+  test.each([
+    [
+      'PieChart',
+      'legend: { position: right, size: small, values: [abs] }, radius: 80, showLabels: true',
+      { radius: 80 },
+    ],
+    ['GaugeChart', 'legend: { show: true }', { isNamed: true }],
+    ['GaugeChart', 'legend: { show: false }', { isNamed: false }],
+    ['GaugeChart', '', { isNamed: undefined }],
+    ['StatChart', 'valueFontSize: 40, sparkline: { width: 3 }', { valueFontPx: 40, sparklineWidth: 3 }],
+    ['HeatMapChart', 'showVisualMap: true', { hasScale: true }],
+    [
+      'StatusHistoryChart',
+      'sorting: desc, legend: { position: right }',
+      { sort: 'desc', legend: { position: 'right' } },
+    ],
+    ['TimeSeriesChart', 'tooltip: { enablePinning: false }', { canPin: false }],
+    ['TimeSeriesChart', 'visual: { palette: { mode: auto } }, yAxis: { logBase: 2 }', { canPin: true }],
+    ['Table', 'defaultColumnWidth: 90, defaultColumnHeight: auto', { columnWidth: 90, rowHeight: undefined }],
+    ['Table', 'enableSorting: true, columnSettings: [{ name: a }]', { columns: [{ name: 'a', canSort: true }] }],
+    [
+      'Table',
+      'columnSettings: [{ name: a, dataLink: { url: /, openNewTab: true } }], pagination: false, selection: { enabled: false }',
+      { columns: [{ link: { url: '/', opensTab: true } }], actions: [] },
+    ],
+  ])('%s { %s }: done', (kind, spec, want) => {
+    const read = chart(kind, spec)
+    expect(read.chart).toMatchObject(want)
+    expect([read.told, read.faults]).toEqual([[], []])
+  })
+
+  test.each([
+    ['PieChart', "colorPalette: ['#f00']", 'PieChart of panel a asks for colorPalette'],
+    ['StatChart', "sparkline: { color: '#f00' }", 'the sparkline of StatChart of panel a asks for color'],
+    [
+      'TimeSeriesChart',
+      'visual: { palette: { mode: categorical } }',
+      'the visual of TimeSeriesChart of panel a asks for palette',
+    ],
+    ['TimeSeriesChart', 'yAxis: { logBase: 5 }', 'the y axis of TimeSeriesChart of panel a asks for logBase'],
+    ['Table', 'pagination: true', 'Table of panel a asks for pagination'],
+    ['Table', 'selection: { enabled: true, variant: multiple }', 'Table of panel a asks for selection'],
+    ['Table', 'columnSettings: [{ name: x, plugin: { kind: GaugeChart } }]', 'column x has a chart in its cells'],
+    ['StatChart', 'orientation: vertical', 'StatChart of panel a has the key orientation'],
+  ])('%s { %s }: told', (kind, spec, message) => {
+    const { told, faults: all } = chart(kind, spec)
+    expect(told).toEqual([expect.stringContaining(message)])
+    expect(all).toEqual(told)
+  })
+
+  test('of a table: what somebody could do with a row is named, unless it is switched off', () => {
+    const actions = (more: string): string =>
+      `actions: { ${more} actionsList: [{ name: Restart, type: webhook, url: 'https://ops.example.com/' }, { name: Tell, type: event, eventName: x }, { name: Off, enabled: false }] }`
+    const on = chart('Table', actions(''))
+    expect(on.chart).toMatchObject({
+      actions: [
+        { name: 'Restart', url: 'https://ops.example.com/' },
+        { name: 'Tell', url: '' },
+      ],
+    })
+    expect(on.told).toEqual([expect.stringContaining('asks for actions, which is not done here')])
+    expect(chart('Table', actions('enabled: false,'))).toMatchObject({ chart: { actions: [] }, told: [] })
+  })
+
+  test('of queries: another server and a resolution are told, a kind of server alone is not', () => {
+    const told = (more: string): readonly string[] =>
+      readModel(
+        'a.yaml',
+        small(
+          `{ plugin: { kind: StatChart }, queries: [{ kind: TimeSeriesQuery, spec: { plugin: { kind: PrometheusTimeSeriesQuery, spec: { query: up, ${more} } } } }] }`,
+        ),
+      ).model.panels[0]!.notDone
+    expect(told('datasource: { kind: PrometheusDatasource }')).toEqual([])
+    expect(told('datasource: { kind: PrometheusDatasource, name: thanos }')).toEqual([
+      expect.stringContaining('it is asked of this server, not of thanos'),
+    ])
+    expect(told('resolution: 2')).toEqual([expect.stringContaining('asks for resolution')])
   })
 })

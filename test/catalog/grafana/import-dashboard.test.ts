@@ -246,12 +246,12 @@ describe('a dashboard of today', () => {
         items.map((item) => [item.panel, item.x, item.y]),
       ]),
     ).toEqual([
+      ['', true, false, [['cpu', 0, 0]]],
       [
         '',
         true,
         false,
         [
-          ['cpu', 0, 0],
           ['health', 12, 0],
           ['disk', 18, 0],
         ],
@@ -279,6 +279,10 @@ describe('a dashboard of today', () => {
     ])
   })
 
+  test('repeats a panel as a grid of its own', () => {
+    expect(model.grids.map(({ repeatVariable }) => repeatVariable)).toEqual(['cluster', '', '', ''])
+  })
+
   test('tells all that it does not keep', () => {
     expect(told).toEqual([
       'variable bare: which label of the result counts is not said by the regex: its value is taken',
@@ -287,7 +291,6 @@ describe('a dashboard of today', () => {
       'variable filters: variables of the type adhoc have no like in Perses: left out',
       'panel "CPU": overrides of single series are left out',
       'panel "CPU": the legend\'s stdDev has no like in Perses',
-      'panel "CPU": it is not repeated for each cluster',
       'panel "CPU": query B is hidden: left out',
       'panel "CPU": query C is not one of Prometheus: left out',
       'panel "Disk": the gauge begins at 5 in Grafana, and at 0 here',

@@ -95,11 +95,26 @@ describe('a version spreads', () => {
     ['stays', steady(40), 'adopted'],
     ['never was much', steady(4), 'low'],
     ['was much', [...steady(60).slice(0, 15), ...steady(20).slice(0, 15)], 'replaced'],
+    ['was much, and had a few come by', [...steady(60).slice(0, 15), ...steady(10).slice(0, 14), 14], 'replaced'],
     ['is gone', [...steady(60).slice(0, 29), 0], 'gone'],
   ])('one that %s', (_, clusters, stage) => {
     const others = clusters.map((count) => 100 - count)
     const spreads = spreadsOf(sharesOver({ '1.17.0': clusters, '1.16.0': others }), compareVersions)
     expect(spreads.find(({ version }) => version === '1.17.0')).toMatchObject({ stage })
+  })
+
+  test('and one that was there before counting began is not said to rise before a week is counted', () => {
+    const [fleet] = spreadsOf(sharesOver({ '1.17.0': [20], '1.16.0': [80] }), compareVersions)
+    expect(fleet).toMatchObject({ isStartKnown: false, share: 0.2 })
+    expect(fleet).not.toHaveProperty('stage')
+    const grows = spreadsOf(sharesOver({ '1.17.0': [20, 30], '1.16.0': [80, 70] }), compareVersions)
+    expect(grows[0]).toMatchObject({ stage: 'rising' })
+    expect(grows[1]).not.toHaveProperty('stage')
+    const week = spreadsOf(
+      sharesOver({ '1.17.0': steady(20).slice(0, 8), '1.16.0': steady(80).slice(0, 8) }),
+      compareVersions,
+    )
+    expect(week.map(({ stage }) => stage)).toEqual(['adopted', 'adopted'])
   })
 
   test('and the present day, which nobody has counted yet, ends nothing', () => {

@@ -163,6 +163,24 @@ describe('JSON patches', () => {
       'jsonpatch kubevirt 61..100 x1 ±1',
     ])
   })
+
+  test('a patch that its object told last is no second one when a scrape counts it afterwards', () => {
+    const objects = [look(0, patched()), look(60, patched(ADD))]
+    const counted = (operations: number) =>
+      run('unsafe_modifications', { annotation_name: NAME }, operations, [62, 600], { before: 32 })
+    expect(found(observed(objects, [counted(1)]))).toEqual(['jsonpatch kubevirt 60.. x1 ±1'])
+    // Another number of operations is another patch, of which no object told.
+    expect(found(observed(objects, [counted(2)]))).toEqual([
+      'jsonpatch kubevirt 60.. x1 ±1',
+      'jsonpatch kubevirt 62.. x2 ±30',
+    ])
+    // It was taken away, and nobody tells of the object since.
+    const again = run('unsafe_modifications', { annotation_name: NAME }, 1, [120, 600], { before: 90 })
+    expect(found(observed([...objects, look(80, patched())], [again]))).toEqual([
+      'jsonpatch kubevirt 60..80 x1 ±1',
+      'jsonpatch kubevirt 120.. x1 ±30',
+    ])
+  })
 })
 
 test.each([

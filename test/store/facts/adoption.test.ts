@@ -101,12 +101,41 @@ test('a year that was read at the start is not read again, and of a day counted 
   expect(read.slice(3)).toEqual(['2026-02-03'])
 })
 
-test('days are counted from the first that the fleet knows, some at a time, and past ones once more for what came late', async () => {
+test.each([
+  [4_000, [20, 20, 8]],
+  [20_000, [8, 8, 8, 8, 8, 8]],
+])('the past of %d clusters is counted some days a turn, the newest first', async (count, daysOfTurns) => {
+  const { adoption } = new TempStore({}, NOW_MS).writer.facts
+  const noonMs = dayStartMs('2026-03-20') + 12 * HOUR_MS
+  const records = Array.from({ length: count }, (_, i) =>
+    recordOf(`c${i}`, { firstSeenMs: dayStartMs('2026-02-01'), lastSeenMs: noonMs }),
+  )
+  const put: string[] = []
+  const ports: CountingPorts = {
+    facts: { intervalsAt: () => Promise.resolve([]) },
+    clusters: () => Promise.resolve(records),
+    goneAt: () => Promise.resolve(new Set()),
+    days: () => adoption.days(),
+    putDay: (day, ...rest) => {
+      put.push(day)
+      return adoption.putDay(day, ...rest)
+    },
+  }
+  const turns: number[] = []
+  for (let isAll = false; !isAll && turns.length < 10; turns.push(put.splice(0).length)) {
+    isAll = await countDays(ports, noonMs)
+    if (turns.length === 0) expect(put.at(-1)).toBe('2026-03-20')
+  }
+  expect(turns).toEqual(daysOfTurns)
+})
+
+test('days are counted from the first that the fleet knows, and past ones once more for what came late', async () => {
   const { fleet, adoption } = new TempStore({}, NOW_MS).writer.facts
   const put: string[] = []
   const ports: CountingPorts = {
     facts: fleet,
     clusters: () => fleet.clusters(),
+    goneAt: () => Promise.resolve(new Set()),
     days: () => adoption.days(),
     putDay: (day, ...rest) => {
       put.push(day)
@@ -126,9 +155,7 @@ test('days are counted from the first that the fleet knows, some at a time, and 
   }
   const before = facts([['2026-03-15', '1.17.0']])
   await fleet.putFacts(before, 0)
-  // The newest first: they are what people look at.
-  expect(await counted(noonMs)).toEqual({ days: [13, 14, 15, 16, 17, 18, 19, 20], isAll: false })
-  expect(await counted(noonMs)).toEqual({ days: [10, 11, 12], isAll: true })
+  expect(await counted(noonMs)).toEqual({ days: [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20], isAll: true })
   expect(await counted(noonMs)).toEqual({ days: [], isAll: true })
   const versions = async () =>
     (await adoption.rows(HCO, '2026-03-10', '2026-03-20')).map(({ version }) => version.slice(2, 4)).join(' ')
@@ -151,6 +178,31 @@ test('days are counted from the first that the fleet knows, some at a time, and 
   // Three hours later the past day is counted for the last time, beside the present one.
   expect((await counted(midnightMs + 3 * HOUR_MS)).days).toEqual([20, 21])
   expect((await counted(midnightMs + 4 * HOUR_MS)).days).toEqual([21])
+})
+
+test('a cluster that was gone when a day ended counts no more, and counts again when that is taken back', async () => {
+  const { fleet, adoption } = new TempStore({}, NOW_MS).writer.facts
+  const noonMs = dayStartMs('2026-03-03') + 12 * HOUR_MS
+  let goneFromMs = dayStartMs('2026-03-02') + 6 * HOUR_MS
+  const ports: CountingPorts = {
+    facts: fleet,
+    clusters: () => fleet.clusters(),
+    goneAt: (atMs) => Promise.resolve(new Set(atMs >= goneFromMs ? ['b'] : [])),
+    days: () => adoption.days(),
+    putDay: (...day) => adoption.putDay(...day),
+  }
+  for (const name of ['a', 'b']) {
+    const cluster = recordOf(name, { firstSeenMs: dayStartMs('2026-03-01'), lastSeenMs: noonMs })
+    const intervals = ran(name, HCO, [['2026-03-01', '1.16.0']])
+    await fleet.putFacts({ cluster, intervals, upgrades: [], modifications: [] }, 0)
+  }
+  const counts = async () => (await adoption.rows(HCO, '2026-03-01', '2026-03-03')).map(({ clusters }) => clusters)
+  await countDays(ports, noonMs)
+  expect(await counts()).toEqual([2, 1, 1])
+  const fromMs = goneFromMs
+  goneFromMs = Infinity
+  await countDays(ports, noonMs + 1, { fromMs, atMs: noonMs + 1 })
+  expect(await counts()).toEqual([2, 2, 2])
 })
 
 test('what changed is told from when on', () => {

@@ -63,6 +63,21 @@ describe('alert states', () => {
     expect((await alertStates.load()).get('g')).toEqual([alertOf('Kept')])
   })
 
+  test('that find no room say so, and are as they were', async () => {
+    const store = new TempStore({ databaseBytesMax: 2_000_000 })
+    const { alertStates } = store.writer.facts
+    await alertStates.replaceGroup('g', [alertOf('Kept')])
+    const long = alertOf('Long', { annotations: { description: 'x'.repeat(2_000_000) } })
+    // SQLite has rolled back by then: that there is nothing to roll back is not what was asked.
+    await expect(alertStates.replaceGroup('g', [long])).rejects.toMatchObject({
+      code: 'storage_full',
+      message: expect.stringMatching(/^writing alert states: database or disk is full/) as string,
+    })
+    expect((await alertStates.load()).get('g')).toEqual([alertOf('Kept')])
+    await alertStates.replaceGroup('g', [alertOf('Next')])
+    expect((await alertStates.load()).get('g')).toEqual([alertOf('Next')])
+  })
+
   test('and commits take turns on one connection', async () => {
     const store = new TempStore()
     const ref = store.resolve({ __name__: 'up' })

@@ -175,3 +175,30 @@ test('old data stays readable when the server is gone', async () => {
   await expectAccessible(page)
   await close()
 })
+
+test("where the reader's system chooses the colours, bars and swatches are still seen", async () => {
+  Object.assign(server.answers, usualAnswers())
+  const { page, expectClean, close } = await openPage(browser, server, '/')
+  const surfaces = async (parts: string): Promise<readonly string[]> =>
+    page
+      .locator(parts)
+      .evaluateAll((elements) => [...new Set(elements.map((element) => getComputedStyle(element).backgroundColor))])
+  await page.emulateMedia({ forcedColors: 'active' })
+  await page.getByText('2 upgrades are stuck.').waitFor()
+  const canvas = await surfaces('body')
+  expect(await surfaces('.bar-list-track span')).not.toEqual(canvas)
+  await page.goto(`${server.origin}/fleet`)
+  await page.getByRole('link', { name: 'ams-stuck-1' }).waitFor()
+  // Old and new versions differ.
+  expect((await surfaces('.version-swatch')).length).toBeGreaterThan(1)
+  // Where one is.
+  const lines = await page.evaluate(() => ({
+    place: getComputedStyle(document.querySelector('.places a[aria-current]')!, '::after').backgroundColor,
+    pages: [...document.querySelectorAll('.subnav a')].map((link) => getComputedStyle(link).borderBottomColor),
+  }))
+  expect([lines.place]).not.toEqual(canvas)
+  expect(lines.pages.filter((colour) => colour !== canvas[0])).toHaveLength(1)
+  await page.emulateMedia({ forcedColors: 'none' })
+  expectClean()
+  await close()
+})

@@ -189,7 +189,13 @@ export function someClusters(search: URLSearchParams, nowMs: number): ClusterIte
   const clusters = Array.from({ length: 5 }, (_, i): ClusterItem => {
     const lastSeenAt = new Date(nowMs - (i === 0 ? 3 * 86_400_000 : 40_000 + i * 7000)).toISOString()
     return {
-      ...{ cluster: `zlin-edge-${i + 1}`, aliases: [], states: i === 0 ? ['silent'] : ['unknown'], flavour: null },
+      ...{
+        cluster: `zlin-edge-${i + 1}`,
+        aliases: [],
+        states: i === 0 ? ['silent'] : ['unknown'],
+        flavour: null,
+        gone: null,
+      },
       ...{ platform: null, version: versions[i % Math.max(1, versions.length)] ?? null, versions: {} },
       ...{ channel: i % 2 === 0 ? 'stable' : null, approval: null, systemHealth: null, tainted: null },
       ...{ outdatedWorkloads: null, openUpgrades: [], region: null, provider: null, environment: null },
@@ -201,7 +207,7 @@ export function someClusters(search: URLSearchParams, nowMs: number): ClusterIte
     }
   })
   const coverage = {
-    ...{ clusters: 240, withObjects: 31, withMetrics: 228, withSpans: 4, silent: 2, unknown: 12 },
+    ...{ clusters: 240, withObjects: 31, withMetrics: 228, withSpans: 4, silent: 2, unknown: 12, gone: 0 },
     ...{ newestAt: asOf, oldestAt: asOf },
   }
   return { asOf, coverage, total: 14, clusters, facets: null, nextCursor: null }

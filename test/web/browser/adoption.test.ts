@@ -30,9 +30,7 @@ test('how fast 1.20 spreads against 1.19 at the same age: one click; do machines
   await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Adoption' }).click()
   const answer = page.getByText('1.20 runs on 115 of 227 clusters that tell (51 %).')
   await answer.waitFor()
-  expect(await answer.locator('..').innerText()).toContain(
-    'Its first cluster was 23 days before. 1.19 had 53 % at that age.',
-  )
+  expect(await answer.locator('..').innerText()).toContain('It is 23 days old here. 1.19 had 53 % at that age.')
   const atAge = page.getByRole('table', { name: 'Share at one age' })
   expect(await atAge.innerText()).toMatch(
     /At day 23[^]*1\.20\s+51 %\s+majority[^]*1\.19\s+53 %\s+majority[^]*1\.18\s+54 %/,
@@ -207,8 +205,23 @@ test('a panel that fails leaves the others, and a day alone is shown', async () 
   await page.getByText('Cannot show virtual machines follow').waitFor()
   await page.getByText('It was there before').waitFor()
   await page.getByText('No version has a first day that is known.').waitFor()
+  await page.getByText('is the first day with numbers: nothing is known of those before.').waitFor()
   await page.getByRole('button', { name: 'Cite: Share over time' }).click()
   await page.getByText('its numbers will still change').waitFor()
+  await close()
+})
+
+test('filters that no cluster passes are said, and leave no panel without anything in it', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/adoption?region=nowhere')
+  await page.getByText('No cluster that was counted passes these filters: take one of them away.').waitFor()
+  await page.getByRole('region', { name: 'In use' }).waitFor()
+  expect(await page.getByRole('region').count()).toBe(1)
+  expect(await page.getByText(/runs? or newer|on or newer/).count()).toBe(0)
+  expect(await accessibilityFaults(page)).toEqual([])
+  await page.getByRole('button', { name: 'Remove filter region: nowhere' }).click()
+  await page.getByText('1.20 runs on 115 of 227 clusters that tell (51 %).').waitFor()
+  await page.getByRole('region', { name: 'Cohorts' }).waitFor()
+  expectClean()
   await close()
 })
 
@@ -230,6 +243,21 @@ test('versions of the community and of OpenShift are not compared: the page is a
   await lines.getByRole('button', { name: 'OpenShift' }).click()
   await page.waitForURL('**/adoption?flavour=openshift&flavour=-')
   await lines.getByRole('button', { name: 'OpenShift', pressed: true }).waitFor()
+  expectClean()
+  await close()
+})
+
+test('nothing is counted before all that is stored was read, and the page says how much is left', async () => {
+  server.answers.adoption = () => ({ operators: [], firstDay: null, lastDay: null })
+  const { now } = usualAnswers()
+  server.answers.now = () => {
+    const derivation = { caughtUpAt: null, waiting: 9777 }
+    return { ...(now() as object), derivation } as ReturnType<typeof now>
+  }
+  const { page, expectClean, close } = await openPage(browser, server, '/adoption', DESKTOP)
+  await page
+    .getByText(/being read: 9,777 clusters to go\. A part of the fleet is no denominator: .* after that,/)
+    .waitFor()
   expectClean()
   await close()
 })

@@ -162,6 +162,7 @@ export function alertRuns(nowMs: number, count = 60): AlertRun[] {
       firedAtMs,
       ...(i === 0 ? {} : { resolvedAtMs: firedAtMs + (4 + (i % 50)) * MINUTE_MS }),
       ...(i % 5 === 2 ? { acknowledgedBy: 'night shift' } : {}),
+      ...(i % 10 === 2 ? { acknowledgedNote: 'restarted what held the lock' } : {}),
     }
   })
 }

@@ -1,9 +1,18 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sharedBrowser } from '../../support/browser.ts'
-import { alertRuns, lintReport, pageOfRuns, SILENCE_ID, silences } from './alerting-fixtures.ts'
+import {
+  alertRuns,
+  deliveries,
+  lintReport,
+  pageOfDeliveries,
+  pageOfRuns,
+  SILENCE_ID,
+  silences,
+} from './alerting-fixtures.ts'
 import { startFixtureServer, usualAnswers } from './fixture-server.ts'
 import type { FixtureServer, Sent } from './fixture-server.ts'
+import { alertItems } from './fixtures.ts'
 import { DESKTOP, openPage, PHONE } from './open-page.ts'
 
 // The pages beside the list of active alerts: resolved ones, rules, silences, delivery, lint.
@@ -223,6 +232,19 @@ describe('delivery', () => {
     await close()
   })
 
+  test('names the cluster of each message that tells of one', async () => {
+    const page1 = pageOfDeliveries(deliveries(Date.now()), new URLSearchParams())
+    const [first, second] = page1.deliveries
+    const groupKey = '{}:{alertname="KubeVirtCRModified", cluster="prague-prod-1"}'
+    server.answers.deliveries = () => ({ deliveries: [{ ...first!, groupKey }, second!] })
+    const { page, close } = await openPage(browser, server, '/alerts/delivery')
+    const rows = page.getByRole('table', { name: 'Deliveries' }).locator('tbody tr')
+    const cluster = rows.first().getByRole('link', { name: 'prague-prod-1' })
+    expect(await cluster.getAttribute('href')).toBe('/fleet/clusters/prague-prod-1')
+    await rows.nth(1).getByText('in the message').waitFor()
+    await close()
+  })
+
   test('tells where an alert would go', async () => {
     const { page, expectClean, close } = await openPage(browser, server, '/alerts/delivery', PHONE)
     await page.getByRole('button', { name: 'Where would it go?' }).tap()
@@ -282,5 +304,30 @@ test.each([
   await page.getByText(title).waitFor()
   await page.getByText('this needs viewer').waitFor()
   expectClean()
+  await close()
+})
+
+test.each([
+  ['/', 'Stuck upgrades'],
+  ['/', 'Silent clusters'],
+  ['/alerts/resolved', 'Runs'],
+])("a cluster's name leads to its page: %s, %s", async (path, table) => {
+  const { page, close } = await openPage(browser, server, path)
+  const clusters = page.getByRole('table', { name: table }).locator('a[href^="/fleet/clusters/"]:visible')
+  await clusters.first().waitFor()
+  const name = await clusters.first().innerText()
+  expect(await clusters.first().getAttribute('href')).toBe(`/fleet/clusters/${name}`)
+  expect(await page.getByRole('table', { name: table }).locator('a[href*="?cluster="]').count()).toBe(0)
+  await close()
+})
+
+test('an open alert leads to the page of its cluster, and to all alerts of it', async () => {
+  const { fingerprint, cluster } = alertItems(Date.now()).alerts[0]!
+  const { page, close } = await openPage(browser, server, `/alerts/${fingerprint}`)
+  const article = page.getByRole('article')
+  const named = article.getByRole('link', { name: cluster, exact: true }).first()
+  expect(await named.getAttribute('href')).toBe(`/fleet/clusters/${cluster}`)
+  const all = article.getByRole('link', { name: 'All alerts of the cluster' })
+  expect(await all.getAttribute('href')).toBe(`/alerts?cluster=${cluster}`)
   await close()
 })

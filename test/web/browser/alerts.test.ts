@@ -5,7 +5,7 @@ import { startFixtureServer, usualAnswers } from './fixture-server.ts'
 import type { FixtureServer } from './fixture-server.ts'
 import { alertItems } from './fixtures.ts'
 import { quietNow } from './now-fixtures.ts'
-import { openPage, PHONE } from './open-page.ts'
+import { DESKTOP, openPage, PHONE } from './open-page.ts'
 
 let browser: Browser
 let server: FixtureServer
@@ -37,6 +37,21 @@ test('the worst stands first, with severity and health impact side by side', asy
     /critical\s+HCOOperatorConditionsUnhealthy[^]*operator unhealthy\s+firing/,
   )
   expectClean()
+  await close()
+})
+
+test('beside an open alert a long list scrolls by itself: the page is no longer than the screen', async () => {
+  server.answers.alerts = () => alertItems(Date.now(), 60)
+  const { fingerprint } = alertItems(Date.now(), 60).alerts[0]!
+  const { page, close } = await openPage(browser, server, `/alerts/${fingerprint}?group=none`)
+  await page.getByRole('heading', { name: 'Meaning' }).waitFor()
+  const [pageHeight, listHeight, screenHeight] = await page.evaluate(() => [
+    document.documentElement.scrollHeight,
+    document.querySelector('table[aria-label="Alerts"]')!.scrollHeight,
+    window.innerHeight,
+  ])
+  expect(listHeight).toBeGreaterThan(screenHeight)
+  expect(pageHeight).toBe(screenHeight)
   await close()
 })
 
@@ -142,6 +157,46 @@ describe('an open alert', () => {
   test('that is gone says so', async () => {
     const { page, close } = await openPage(browser, server, '/alerts/ffffffffffffffff')
     await page.getByText('This alert is not in the list any more').waitFor()
+    await close()
+  })
+
+  test.each([
+    ['desktop', DESKTOP],
+    ['phone', PHONE],
+  ])('stands on its own where the list cannot be read: %s', async (_name, options) => {
+    const { fingerprint, alertname } = alertItems(Date.now()).alerts[0]!
+    server.answers.alerts = () => ({ status: 503, body: { error: 'overloaded', code: 'overloaded' } })
+    const { page, close } = await openPage(browser, server, `/alerts/${fingerprint}`, options)
+    const article = page.getByRole('article', { name: alertname })
+    await article.getByRole('heading', { name: 'Mitigation' }).waitFor()
+    await page.getByText('Cannot show the alerts').waitFor({ state: options === PHONE ? 'hidden' : 'visible' })
+    await page.keyboard.press('a')
+    await page.getByRole('dialog', { name: /^Acknowledge/ }).waitFor()
+    await page.keyboard.press('Escape')
+    // The list that comes later takes nothing away.
+    server.answers.alerts = () => alertItems(Date.now())
+    await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
+    await page.locator('.alerts-list [data-alert]').first().waitFor({ state: 'attached' })
+    expect(await article.count()).toBe(1)
+    await close()
+  })
+
+  test('stays beside a list that was read and cannot be read again', async () => {
+    const { fingerprint, alertname } = alertItems(Date.now()).alerts[0]!
+    const { page, close } = await openPage(browser, server, `/alerts/${fingerprint}`)
+    await rows(page).first().waitFor()
+    server.answers.alerts = () => ({ status: 503, body: { error: 'overloaded', code: 'overloaded' } })
+    await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
+    await page.getByText('Cannot refresh the alerts: what follows is old').waitFor()
+    expect(await rows(page).first().isVisible()).toBe(true)
+    expect(await page.getByRole('article', { name: alertname }).isVisible()).toBe(true)
+    // The notice stands in the list, which keeps its place.
+    const [list, detail] = await Promise.all([
+      page.locator('.alerts-list').boundingBox(),
+      page.getByRole('article').boundingBox(),
+    ])
+    expect(detail!.x).toBeGreaterThanOrEqual(list!.x + list!.width - 1)
+    expect(detail!.y).toBe(list!.y)
     await close()
   })
 

@@ -15,6 +15,7 @@ export function fleetCoverage(nowMs: number): FleetCoverage {
     withSpans: 0,
     silent: 2,
     unknown: 1,
+    gone: 0,
     newestAt: timeOf(nowMs - 12 * SECOND_MS),
     oldestAt: timeOf(nowMs - 40 * SECOND_MS),
   }

@@ -23,8 +23,8 @@ export const DASHBOARD_LIST: DashboardList = {
       title: 'Every kind',
       description: 'One panel of each kind.',
       tags: [],
-      panels: 27,
-      faults: 2,
+      panels: 29,
+      faults: 3,
       alerts: 2,
     },
   ],
@@ -144,16 +144,23 @@ const INSTANTS: readonly (readonly [
       [{ name: 'test-2', kind: 'vm' }, '2'],
     ],
   ],
+  [
+    'kubevirt_info',
+    [
+      [{ version: '1.3' }, '40'],
+      [{ version: '1.4' }, '160'],
+    ],
+  ],
   ['vm_age_seconds', [[{ name: 'db-1', kind: 'vm' }, '60']]],
 ]
 
-export function everyKindInstant(expr: string): QueryAnswer {
+export function everyKindInstant(expr: string, timeSeconds = 0): QueryAnswer {
   const rows = INSTANTS.find(([part]) => expr.includes(part))?.[1] ?? []
   return {
     status: 'success',
     data: {
       resultType: 'vector',
-      result: rows.map(([metric, value]) => ({ metric: { ...metric }, value: [1_790_000_000, value] })),
+      result: rows.map(([metric, value]) => ({ metric: { ...metric }, value: [timeSeconds, value] })),
     },
   }
 }

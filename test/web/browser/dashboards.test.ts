@@ -62,6 +62,8 @@ test('a dashboard in two clicks, and each panel drawn as its definition says', a
   await says('Disk', '75.0 %', '≥ 70 %')
   await says('Versions', '1.4', '75 %', '25 %')
   await says('Versions as a share', '150', '75 %')
+  // Asked at the end of the time only, and named with a variable.
+  await says('Versions at this moment', '1.4 of 5', '160', '80 %')
   await says('Latency', '≤ +Inf', '≤ 100 ms', 'at most 6')
   await says('State over time', 'db-1', 'down', 'up')
 
@@ -84,7 +86,18 @@ test('a dashboard in two clicks, and each panel drawn as its definition says', a
   await says('What to do', 'a + b')
   expect(await panel('What to do').innerText()).toContain('<b>')
   await says('Profile', 'Panels of the kind FlameChart are not drawn here.')
-  await says('Nothing here', 'No series in this time.')
+  await says('Nothing here', 'No series in this time.', 'Nobody sends a metric called nothing_at_all.')
+  // Once for each value, each asks for its own, and opens alone.
+  await says('Busy share of node-1', '90 %')
+  await page.getByRole('heading', { level: 2, name: 'Each node: node-2' }).waitFor()
+  await panel('Busy share of node-2').scrollIntoViewIfNeeded()
+  await expect
+    .poll(() => server.asked.map((path) => decodeURIComponent(path.replaceAll('+', ' '))).join('\n'))
+    .toContain('node_cpu{node=~"node-2"}')
+  await panel('Busy share of node-2').getByRole('link', { name: 'Busy share of node-2' }).click()
+  await page.waitForURL(/panel=each&of=node-2/)
+  await panel('Busy share of node-2').waitFor()
+  await page.keyboard.press('Escape')
   await page.getByText('14 panels').click()
   const units = {
     'percent-decimal': '42.5 %',

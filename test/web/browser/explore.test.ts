@@ -85,6 +85,28 @@ test('metrics: a part that fails is named, and on a phone the open one has the p
   await close()
 })
 
+test('metrics: what it is narrowed to stays and can be changed while the list cannot be read', async () => {
+  const usual = server.answers.labelValues
+  let isDown = true
+  server.answers.labelValues = (name) =>
+    isDown && name === '__name__' ? { status: 503, body: { error: 'overloaded' } } : usual(name)
+  const path = '/explore/metrics?q=kubevirt_info&type=gauge&show=all'
+  const { page, close } = await openPage(browser, server, path, DESKTOP, ['503'])
+  await page.getByText('Cannot show the metrics').waitFor()
+  const search = page.getByRole('searchbox', { name: 'Search metrics' })
+  expect(await search.inputValue()).toBe('kubevirt_info')
+  expect(await page.getByRole('combobox', { name: 'Type' }).inputValue()).toBe('gauge')
+  expect(await page.getByRole('checkbox', { name: 'also what nobody sends' }).isChecked()).toBe(true)
+  await search.fill('kubevirt_hco')
+  await page.waitForURL('**/explore/metrics?q=kubevirt_hco&type=gauge&show=all')
+  expect(await accessibilityFaults(page)).toEqual([])
+  isDown = false
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText(/^\d+ of \d+ metrics$/).waitFor()
+  expect(await search.inputValue()).toBe('kubevirt_hco')
+  await close()
+})
+
 test('logs: the changes of a cluster, field by field, narrowed to one object; records with their trace', async () => {
   const { page, expectClean, close } = await openPage(browser, server, '/explore/logs')
   await page.getByRole('heading', { name: 'Of which cluster?' }).waitFor()
@@ -101,7 +123,7 @@ test('logs: the changes of a cluster, field by field, narrowed to one object; re
   await what.locator('.field-name', { hasText: 'lastTransition' }).waitFor()
   // Who wrote it, and the object itself: a click more.
   await row.getByRole('cell', { name: 'kubectl-edit' }).waitFor()
-  await what.getByText('The object after it').click()
+  await what.getByText('The whole object after this change').click()
   await what.getByText('"apiVersion": "hco.kubevirt.io/v1beta1"').waitFor()
   await table
     .getByRole('row', { name: /nodes worker-1 .*not told first seen; what it was before is not known/ })
@@ -129,6 +151,56 @@ test('logs: the changes of a cluster, field by field, narrowed to one object; re
     .toBe(true)
   await page.getByRole('button', { name: '1 h', exact: true }).click()
   await page.waitForURL('**/explore/logs?source=records&cluster=ams-stuck-1&severity=error&range=1h')
+  expect(await accessibilityFaults(page)).toEqual([])
+  expectClean()
+  await close()
+})
+
+test('logs: any of ten thousand clusters is found by a part of its name, and a name nobody knows is told', async () => {
+  const usual = server.answers.fleet
+  const names = Array.from({ length: 10_000 }, (_, i) => `edge-${String(i).padStart(5, '0')}`)
+  server.answers.fleet = (url) => {
+    if (url.pathname !== '/api/fleet/v1/clusters') {
+      return url.pathname.endsWith('/changes')
+        ? { asOf: new Date().toISOString(), changes: [], hasMore: false }
+        : usual(url)
+    }
+    const found = names.filter((name) => name.includes(url.searchParams.get('text') ?? ''))
+    const clusters = found.slice(0, 50).map((cluster) => ({ cluster }))
+    return { asOf: new Date().toISOString(), total: found.length, clusters, facets: null }
+  }
+  const { page, expectClean, close } = await openPage(browser, server, '/explore/logs')
+  const choice = page.getByRole('region', { name: 'Of which cluster?' })
+  await choice.getByText('24 of 10,000 clusters, by name').waitFor()
+  const field = page.getByRole('combobox', { name: 'Cluster' })
+  await field.fill('0777')
+  await choice.getByText('11 clusters with that in the name').waitFor()
+  await field.fill('07771')
+  await choice.getByText('1 cluster with that in the name').waitFor()
+  await field.press('Enter')
+  await page.waitForURL('**/explore/logs?cluster=edge-07771')
+  await page.getByText('Nothing that is watched changed in this time.').waitFor()
+  expect(await page.getByText('No cluster is called').count()).toBe(0)
+  await page.goto(`${server.origin}/explore/logs?cluster=egde-1`)
+  await page.getByText('No cluster is called egde-1').waitFor()
+  expect(await accessibilityFaults(page)).toEqual([])
+  expectClean()
+  await close()
+})
+
+test('logs: on a phone the object after a change is opened where the change is', async () => {
+  const path = '/explore/logs?cluster=ams-stuck-1'
+  const { page, expectClean, close } = await openPage(browser, server, path, PHONE)
+  const table = page.getByRole('table', { name: 'Object changes' })
+  const row = table.getByRole('row', { name: /hyperconvergeds/ })
+  await row.getByText('The whole object after this change').filter({ visible: true }).click()
+  await row.getByText('"apiVersion": "hco.kubevirt.io/v1beta1"').filter({ visible: true }).waitFor()
+  const [head, cell] = await Promise.all([
+    table.getByRole('columnheader', { name: 'Object' }).boundingBox(),
+    row.locator('.column-object').boundingBox(),
+  ])
+  expect(Math.abs(head!.x - cell!.x)).toBeLessThanOrEqual(1)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
   expect(await accessibilityFaults(page)).toEqual([])
   expectClean()
   await close()
@@ -302,6 +374,99 @@ test('PromQL: several queries; one that fails tells where, one that finds nothin
   expectClean()
   await close()
 })
+
+test('PromQL: a range vector is a table of samples; what no line shows, what stands beside the pointer', async () => {
+  const RANGE_FAULT =
+    'invalid parameter "query": invalid expression type "range vector" for range query, must be Scalar or instant Vector'
+  server.answers.range = (expr, start, end, step) =>
+    expr === 'up[2m]'
+      ? { status: 400, body: { status: 'error', errorType: 'bad_data', error: RANGE_FAULT } }
+      : {
+          status: 'success',
+          data: { resultType: 'matrix', result: [nanAt(start, end, step), ...lines(start, end, step)] },
+        }
+  server.answers.query = () => ({
+    status: 'success',
+    data: { resultType: 'matrix', result: [sampled('ams-1', ['1', '1', '0']), sampled('ams-2', ['1', 'NaN'])] },
+  })
+  const { page, expectClean, close } = await openPage(browser, server, '/explore?expr=up%5B2m%5D', DESKTOP, [
+    '400',
+    'ERR_FAILED',
+  ])
+  await page.getByRole('button', { name: 'Show as a table' }).click()
+  await page.waitForURL('**tab=table')
+  await page.getByText('2 series', { exact: false }).waitFor()
+  await page.getByRole('row', { name: /ams-2 NaN$/ }).waitFor()
+  await page.getByRole('button', { name: 'Show 3 samples of {cluster="ams-1"}' }).click()
+  const samples = page.getByRole('region', { name: 'Samples of {cluster="ams-1"}' })
+  expect(await samples.getByRole('row').allInnerTexts()).toEqual([
+    'Time\tAfter the one before\tValue',
+    expect.stringMatching(/^2026-11-04 15:04:22\.500 \+01:00\t30 s\t0$/),
+    expect.stringMatching(/^2026-11-04 15:03:52\.500 \+01:00\t30 s\t1$/),
+    expect.stringMatching(/^2026-11-04 15:03:22\.500 \+01:00\t–\t1$/),
+  ])
+  expect(await accessibilityFaults(page)).toEqual([])
+
+  // What could not be asked is not asked again by itself, and the page does not say so.
+  await page.route('**/api/v1/query?*', (route) => route.abort())
+  await page.goto(`${server.origin}/explore?expr=up&tab=table`)
+  await page.getByText('Nothing is asked again by itself here').waitFor()
+  expect(await page.getByText('The page keeps trying.').count()).toBe(0)
+  await page.unroute('**/api/v1/query?*')
+  await page.getByRole('button', { name: 'Ask again' }).click()
+  await page.getByText('2 series', { exact: false }).waitFor()
+
+  await page.goto(`${server.origin}/explore?expr=sizes`)
+  await page.getByText('1 series has samples that no line can show: NaN.').waitFor()
+  await page.getByText('and 61 more lines').waitFor()
+  // What stands beside the pointer is whole, and not under it: also at the foot of the graph.
+  const graph = (await page.getByRole('img', { name: /^Graph of Query/ }).boundingBox())!
+  for (const [x, y] of [
+    [0.2, 0.3],
+    [0.8, 0.8],
+  ] as const) {
+    const [left, top] = [graph.x + x * graph.width, graph.y + y * graph.height]
+    await page.mouse.move(left, top, { steps: 2 })
+    const spot = page.locator('.plot-spot')
+    await spot.getByText('and 112 more').waitFor()
+    const box = (await spot.boundingBox())!
+    expect(left >= box.x && left <= box.x + box.width && top >= box.y && top <= box.y + box.height).toBe(false)
+    expect(box.x >= 0 && box.y >= 0 && box.x + box.width <= 1440 && box.y + box.height <= 900).toBe(true)
+    // No box around the plot cuts it off.
+    expect(await spot.evaluate((element) => getComputedStyle(element).position)).toBe('fixed')
+  }
+  // On a phone it takes the width there is, and no more.
+  await page.setViewportSize({ width: 390, height: 844 })
+  const small = (await page.getByRole('img', { name: /^Graph of Query/ }).boundingBox())!
+  await page.mouse.move(small.x + 0.45 * small.width, small.y + 60, { steps: 2 })
+  await page.locator('.plot-spot').getByText('and 112 more').waitFor()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  expectClean()
+  await close()
+})
+
+/** 2026-11-04T14:03:22.5Z, and every half a minute from there. */
+function sampled(cluster: string, texts: readonly string[]): unknown {
+  return { metric: { cluster }, values: texts.map((text, i) => [1_793_801_002.5 + 30 * i, text]) }
+}
+
+function nanAt(start: number, end: number, step: number): unknown {
+  return {
+    metric: { cluster: 'a-cluster-with-a-name-as-long-as-names-get-in-production' },
+    values: valuesOf(start, end, step, 'NaN'),
+  }
+}
+
+function lines(start: number, end: number, step: number): readonly unknown[] {
+  return Array.from({ length: 120 }, (_, i) => ({
+    metric: { cluster: `ams-${i}` },
+    values: valuesOf(start, end, step, String(i)),
+  }))
+}
+
+function valuesOf(start: number, end: number, step: number, text: string): readonly unknown[] {
+  return Array.from({ length: Math.floor((end - start) / step) + 1 }, (_, i) => [start + i * step, text])
+}
 
 const QUERY_FAULT = {
   status: 400,

@@ -81,7 +81,7 @@ export interface Answers {
   now: () => Answer<Now>
   alerts: () => Answer<AlertItems>
   runbook: (name: string, instance: string | null) => Answer<BoundRunbook>
-  query: (expr: string) => unknown
+  query: (expr: string, timeSeconds?: number) => unknown
   settings: () => Answer<UiSettings>
   /** One alert; by default what `alerts` holds of it. */
   detail: (fingerprint: string) => Answer<AlertDetail>
@@ -104,7 +104,7 @@ export interface Answers {
   range: (expr: string, start: number, end: number, step: number) => unknown
   dashboards: () => Answer<DashboardList>
   dashboard: (name: string) => Answer<DashboardAnswer>
-  labelValues: (name: string) => readonly string[]
+  labelValues: (name: string) => readonly string[] | { readonly status: number; readonly body: object }
   /** What follows `/api/adoption/v1/`. */
   adoption: (question: string, search: URLSearchParams) => unknown
   /** What is asked about metrics, their labels and logs; `undefined`: no such route. */
@@ -322,16 +322,25 @@ function answerTo(url: URL, answers: Answers): unknown {
   if (pathname.startsWith('/api/adoption/v1/')) return answers.adoption(pathname.split('/').at(-1)!, searchParams)
   if (pathname === '/api/ui/v1/settings') return answers.settings()
   if (pathname === '/api/runbooks/v1/pages') return RUNBOOKS
+  if (pathname.startsWith('/api/runbooks/v1/pages/') && pathname.endsWith('/source')) {
+    const name = decodeURIComponent(pathname.split('/').at(-2)!)
+    return { name, path: `runbooks/${name}.md`, text: `# ${name}\n\n## Meaning\n\nSomebody changed <object>.\n` }
+  }
   if (pathname.startsWith('/api/runbooks/v1/pages/')) {
     return answers.runbook(decodeURIComponent(pathname.split('/').at(-1)!), searchParams.get('instance'))
   }
-  if (pathname === '/api/v1/query') return answers.query(searchParams.get('query') ?? '')
+  if (pathname === '/api/v1/query') {
+    return answers.query(searchParams.get('query') ?? '', Number(searchParams.get('time')))
+  }
   if (pathname === '/api/v1/query_range') {
     const at = (name: string): number => Number(searchParams.get(name))
     return answers.range(searchParams.get('query') ?? '', at('start'), at('end'), at('step'))
   }
   const label = /^\/api\/v1\/label\/(\w+)\/values$/.exec(pathname)?.[1]
-  if (label !== undefined) return { status: 'success', data: answers.labelValues(label) }
+  if (label !== undefined) {
+    const data = answers.labelValues(label)
+    return 'status' in data ? data : { status: 'success', data }
+  }
   if (pathname === '/api/dashboards/v1') return answers.dashboards()
   if (pathname.startsWith('/api/dashboards/v1/')) return answers.dashboard(pathname.split('/').at(-1)!)
   if (pathname.startsWith('/api/v3/')) return answers.traces(url)

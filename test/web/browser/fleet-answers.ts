@@ -33,6 +33,7 @@ export function fleetAnswer({ pathname, searchParams }: URL, nowMs: number): unk
       asOf: new Date(nowMs).toISOString(),
       coverage: fleetCoverage(nowMs),
       modifications: modifications(nowMs).filter((one) => kind === null || one.kind === kind),
+      goneClusters: [],
       nextCursor: null,
     }
   }

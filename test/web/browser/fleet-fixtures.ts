@@ -26,6 +26,7 @@ function cluster(index: number, nowMs: number): ClusterItem {
     cluster: name,
     aliases: [`id-${index}`],
     states,
+    gone: null,
     flavour: version?.startsWith('4.') === true ? 'openshift' : 'community',
     platform: index === 6 ? null : { kind: 'openshift', version: '4.20.8', target: null },
     version,
@@ -117,6 +118,7 @@ export function clusterDetail(name: string, nowMs: number): ClusterDetail | unde
   return {
     asOf: timeOf(nowMs),
     ...cluster(index, nowMs),
+    decommissions: [],
     subscription: {
       package: 'community-kubevirt-hyperconverged',
       channel: 'stable',

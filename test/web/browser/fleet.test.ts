@@ -1,11 +1,13 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Locator } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sharedBrowser } from '../../support/browser.ts'
 import { columnsApart } from './columns.ts'
 import { startFixtureServer, usualAnswers } from './fixture-server.ts'
 import type { FixtureServer } from './fixture-server.ts'
 import { fleetAnswer } from './fleet-answers.ts'
+import { alertItems } from './fixtures.ts'
 import { DESKTOP, openPage, PHONE } from './open-page.ts'
+import { upgradeDetail } from './upgrade-fixtures.ts'
 
 let browser: Browser
 let server: FixtureServer
@@ -165,12 +167,48 @@ test('a failure stays in its part, an unknown name says so, an empty fleet teach
 })
 
 test('on a phone a row holds what its columns say', async () => {
+  const items = alertItems(Date.now(), 2)
+  const onStuck = items.alerts.map((alert) => ({ ...alert, cluster: 'ams-stuck-1', state: 'firing' as const }))
+  server.answers.alerts = () => ({ ...items, alerts: onStuck })
   const { page, expectClean, close } = await openPage(browser, server, '/fleet', PHONE)
   const row = page.getByRole('row', { name: /ams-stuck-1/ })
+  await row.getByRole('link', { name: 'critical of 2 alerts' }).waitFor()
   await row.getByText('HCO → 1.18.1').first().waitFor()
   // Rows that are not drawn leave a gap, and its columns took the name's width away.
   expect((await row.getByRole('cell').first().boundingBox())?.width).toBeGreaterThan(330)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  expectClean()
+  await close()
+})
+
+test('on a phone the tables of a cluster, an edge and an upgrade fit, and say all that they do elsewhere', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/fleet/clusters/ams-stuck-1', PHONE)
+  const pageWidth = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth)
+  const hiddenWidth = (table: Locator): Promise<number> =>
+    table.evaluate(({ parentElement }) => parentElement!.scrollWidth - parentElement!.clientWidth)
+  const ofCluster = page.getByRole('table', { name: 'Upgrades of the cluster' })
+  await ofCluster.getByRole('row', { name: /1\.18\.1.* ago/ }).waitFor()
+  expect(await pageWidth()).toBeLessThanOrEqual(390)
+
+  await page.goto(`${server.origin}/fleet/edges/kubevirt-hyperconverged/1.17.3/1.18.1`)
+  const phases = page.getByRole('table', { name: 'Durations by phase' })
+  await phases.getByRole('row', { name: /virt-handler waves/ }).waitFor()
+  expect(await hiddenWidth(phases)).toBe(0)
+  await page.getByRole('table', { name: 'Upgrades of the edge' }).getByRole('row', { name: / ago/ }).first().waitFor()
+  expect(await pageWidth()).toBeLessThanOrEqual(390)
+
+  // The object does not say when the first node was through, the phase does.
+  server.answers.fleet = (url) => {
+    const detail = upgradeDetail('u-stuck', Date.now())!
+    return url.pathname.endsWith('/u-stuck/detail')
+      ? { ...detail, virtHandler: { ...detail.virtHandler, canaryAt: null } }
+      : fleetAnswer(url, Date.now())
+  }
+  await page.goto(`${server.origin}/fleet/upgrades/u-stuck`)
+  const lanes = page.getByRole('table', { name: 'Phases' })
+  await lanes.getByRole('row', { name: /virt-handler canary/ }).waitFor()
+  expect(await hiddenWidth(lanes)).toBe(0)
+  await page.getByRole('region', { name: 'virt-handler' }).getByText('after ').waitFor()
   expectClean()
   await close()
 })
@@ -181,7 +219,10 @@ test('why is this cluster slow? In two clicks: its upgrade, the phase beside wha
     permissions: ['clipboard-read', 'clipboard-write'],
   })
   const heat = page.getByRole('table', { name: 'Running upgrades by phase' })
-  await heat.getByRole('cell').getByText('virt-handler waves: stuck, 50 min').first().waitFor({ state: 'attached' })
+  await heat
+    .getByRole('img', { name: /virt-handler waves: stuck, 50 min/ })
+    .first()
+    .waitFor()
   expect(await heat.getByRole('row').nth(1).innerText()).toMatch(/^ams-stuck-1\s[^]*stuck/)
   await page.goto(`${server.origin}/fleet`)
   await page.getByRole('link', { name: 'ams-stuck-1' }).click()
@@ -264,7 +305,7 @@ test('which edge is worst this week, in one click; did the fix release fix it, i
   await table.getByRole('link', { name: '1.17.3 → 1.18.1' }).waitFor()
   const order = async (): Promise<readonly string[]> =>
     (await table.getByRole('link').allInnerTexts()).map((text) => text.slice(0, 6))
-  expect(await order()).toEqual(['1.14.0', '1.16.0', '1.17.3', '1.15.2', '1.13.0'])
+  expect(await order()).toEqual(['1.16.0', '1.17.3', '1.14.0', '1.15.2', '1.13.0'])
   await table.getByText('none ended, 1 running').waitFor()
   const graph = page.getByRole('group', { name: 'Graph of versions' })
   await graph.getByRole('link', { name: '1.16.0 → 1.17.3: 151 attempts', exact: false }).waitFor()
@@ -307,6 +348,22 @@ test('which edge is worst this week, in one click; did the fix release fix it, i
   await page.waitForURL('**/fleet/edges/kubevirt-hyperconverged/1.17.3/1.18.1?than=1.14.0..1.15.2')
   await page.getByText('38 more ended runs needed', { exact: false }).waitFor()
   await page.getByRole('table', { name: 'Durations by phase' }).getByText('virt-handler waves').waitFor()
+  expectClean()
+  await close()
+})
+
+test('settings of a cluster whose HyperConverged nobody tells are not known, whatever the defaults are', async () => {
+  const { fleet: usual } = server.answers
+  server.answers.fleet = (url) => {
+    const answer = usual(url)
+    if (!url.pathname.endsWith('/clusters/prod-0003')) return answer
+    const settings = [{ name: 'evictionStrategy', set: null, default: 'LiveMigrate' }]
+    return Object.assign({}, answer, { hyperConvergedApi: null, featureGates: {}, settings })
+  }
+  const { page, expectClean, close } = await openPage(browser, server, '/fleet/clusters/prod-0003')
+  const settings = page.getByRole('region', { name: 'Settings' })
+  await settings.getByText('Not known: the object HyperConverged is not told.').waitFor()
+  expect(await settings.getByText('by default').count()).toBe(0)
   expectClean()
   await close()
 })

@@ -108,3 +108,73 @@ test('a page is told what changes, moves nothing under its reader, and stands st
   expectClean()
   await close()
 })
+
+test('what is done in one tab is seen in the other', async () => {
+  const items = alertItems(Date.now())
+  const first = items.alerts[0]!
+  let isTaken = false
+  server.answers.alerts = () => {
+    const { alerts, ...rest } = alertItems(Date.now())
+    const acknowledged = { by: 'jana', note: 'looking', atMs: Date.now() }
+    const marks = { silencedBy: [], inhibitedBy: [], mutedBy: [], receivers: [], decisions: [], acknowledged }
+    return {
+      ...rest,
+      alerts: isTaken ? alerts.map((one) => (one.fingerprint === first.fingerprint ? { ...one, marks } : one)) : alerts,
+    }
+  }
+  server.answers.change = () => {
+    isTaken = true
+    server.tell('alerts')
+    return {}
+  }
+  const path = `/alerts/${first.fingerprint}`
+  const [one, other] = [await openPage(browser, server, path), await openPage(browser, server, path)]
+  await other.page
+    .getByRole('article')
+    .getByRole('button', { name: /^Acknowledge/ })
+    .waitFor()
+  await one.page
+    .getByRole('article')
+    .getByRole('button', { name: /^Acknowledge/ })
+    .click()
+  const dialog = one.page.getByRole('dialog')
+  for (const field of await dialog.getByRole('textbox').all()) await field.fill('jana')
+  await dialog.getByRole('button', { name: /^Acknowledge/ }).click()
+  await other.page.getByRole('article').getByRole('button', { name: 'Take it back' }).waitFor()
+  await one.close()
+  await other.close()
+})
+
+test('a question that is being asked is answered, however often something changes meanwhile, and asked once more', async () => {
+  server.answers.now = () => now(Date.now())
+  const { page, expectClean, close } = await openPage(browser, server, '/')
+  await page.getByText('Live', { exact: true }).waitFor()
+  const givenUp: string[] = []
+  page.on('requestfailed', (request) => givenUp.push(request.url()))
+  let asked = 0
+  let letGo = (): void => undefined
+  await page.route('**/api/fleet/v1/now', async (route) => {
+    asked++
+    if (asked === 1) await new Promise<void>((resolve) => (letGo = resolve))
+    await route.continue()
+  })
+  server.tell('upgrades')
+  await expect.poll(() => asked).toBe(1)
+  // Of another topic, which has its own pace: it concerns the same question.
+  server.tell('clusters')
+  server.tell('alerts')
+  // Told in order: what comes after them was heard after them.
+  await page.evaluate(async () => fetch('/api/fleet/v1/alerts'))
+  expect([asked, givenUp]).toEqual([1, []])
+  const [first] = now(Date.now()).stuck.items
+  server.answers.now = () => ({
+    ...now(Date.now()),
+    stuck: { count: 1, items: [{ ...first!, cluster: 'osaka-prod-2' }] },
+  })
+  letGo()
+  await page.getByRole('table', { name: 'Stuck upgrades' }).getByText('osaka-prod-2').waitFor()
+  await expect.poll(() => asked).toBe(2)
+  expect(givenUp).toEqual([])
+  expectClean()
+  await close()
+})

@@ -30,7 +30,16 @@ export function now(nowMs: number): Now {
     asOf: ago(0),
     derivation: { caughtUpAt: ago(0), waiting: 0 },
     clusters: {
-      ...{ total: 200, reporting: 198, silent: 2, unknown: 3, withObjects: 170, withMetrics: 198, withSpans: 12 },
+      ...{
+        total: 200,
+        reporting: 198,
+        silent: 2,
+        unknown: 3,
+        gone: 0,
+        withObjects: 170,
+        withMetrics: 198,
+        withSpans: 12,
+      },
       silentAfterSeconds: { metrics: 600, objects: 3900 },
       newestAt: ago(0),
       oldestAt: ago(4),
@@ -116,6 +125,7 @@ export function now(nowMs: number): Now {
         { version: '1.16.4', clusters: 3 },
       ],
     },
+    faults: { storage: null, failingRules: 0 },
     fallingEdges: {
       count: 1,
       items: [

@@ -4,7 +4,7 @@ import { sharedBrowser } from '../../support/browser.ts'
 import { startFixtureServer, usualAnswers } from './fixture-server.ts'
 import type { FixtureServer } from './fixture-server.ts'
 import { firstNow, now, quietNow } from './now-fixtures.ts'
-import { openPage, PHONE } from './open-page.ts'
+import { accessibilityFaults, DESKTOP, openPage, PHONE } from './open-page.ts'
 
 let browser: Browser
 let server: FixtureServer
@@ -81,6 +81,27 @@ test('answers that lag behind what clusters sent say so', async () => {
   await close()
 })
 
+test('a disk that is full stands above every page, with what to do; nothing is good news meanwhile', async () => {
+  const storage = {
+    ...{ since: new Date(Date.now() - 180_000).toISOString(), code: 'storage_full' as const, freeBytes: 0 },
+    ...{ message: 'writing the log: database or disk is full', sizeBytes: 400 * 1024 * 1024 },
+  }
+  server.answers.now = () => ({ ...quietNow(Date.now()), faults: { storage, failingRules: 38 } })
+  const { page, expectClean, close } = await openPage(browser, server, '/')
+  const notice = page.getByRole('alert').filter({ hasText: 'The disk of this server is full: nothing new is kept.' })
+  await notice.getByText(/3 min ago, pages show what was before.* 0 B of 400 MiB are free\.$/).waitFor()
+  await page.getByText('Nothing was stuck when something could be kept last.').waitFor()
+  expect(await page.getByRole('link', { name: /^Firing/ }).innerText()).toMatch(/38 rules fail$/)
+  await page.getByText('Nothing is known to fire: 38 rules could not be evaluated.').waitFor()
+  expect(await accessibilityFaults(page)).toEqual([])
+  await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Adoption' }).click()
+  await page.waitForURL('**/adoption')
+  await notice.getByRole('link', { name: 'Runbook' }).click()
+  await page.waitForURL('**/rb/DaytwoWritesFailing')
+  expectClean()
+  await close()
+})
+
 test('versions are newest first, and clusters without one are counted', async () => {
   const { page, close } = await openPage(browser, server, '/')
   const rows = page.getByRole('region', { name: 'Versions' }).getByRole('listitem')
@@ -102,6 +123,8 @@ test('one firing alert opens at once, several open as a list; a long list is sho
   expect(await silent.getByRole('row').count()).toBe(13)
   await silent.getByRole('link', { name: 'The first 20 that are silent' }).click()
   await silent.getByText('The first 20 of 30.').waitFor()
+  const whole = silent.getByRole('link', { name: 'All that are silent, as clusters' })
+  expect(await whole.getAttribute('href')).toBe('/fleet/clusters?state=silent')
   expect([await silent.getByRole('row').count(), new URL(page.url()).search]).toEqual([21, '?all=silent'])
   await silent.getByRole('link', { name: 'Only the first 12 that are silent' }).click()
   await silent.getByText('The first 12 of 30.').waitFor()
@@ -181,9 +204,13 @@ test('when the server goes away the data stays, and says how old it is', async (
 
 test('who may not look is told what to do', async () => {
   server.answers.now = () => ({ status: 401, body: { error: 'forbidden', code: 'forbidden' } })
-  const { page, close } = await openPage(browser, server, '/')
+  const { page, close } = await openPage(browser, server, '/?at=2026-08-20T10:00Z')
   await page.getByText('This server asks who you are').waitFor()
   await page.getByRole('status').getByText('No access', { exact: true }).waitFor()
+  // And comes back to what was to be seen.
+  expect(await page.getByRole('link', { name: 'Sign in' }).first().getAttribute('href')).toBe(
+    `/sign-in?role=viewer&to=${encodeURIComponent('/?at=2026-08-20T10:00Z')}`,
+  )
   await close()
 })
 
@@ -210,5 +237,49 @@ test('a phone shows the same, without columns that do not fit', async () => {
   const badge = await page.locator('.places-badge').boundingBox()
   expect(badge!.height).toBeLessThan(24)
   expectClean()
+  await close()
+})
+
+test.each([
+  ['desktop', DESKTOP],
+  ['phone', PHONE],
+  ['zoomed to four times', { viewport: { width: 320, height: 256 } }],
+])('names as long as they may be leave the page its width, and words whole: %s', async (_name, options) => {
+  const name = 'edge-north-west-datacentre-second-availability-zone-of-prague-x9'.slice(0, 63)
+  const usual = now(Date.now())
+  const long = <T extends { readonly id: string }>(items: readonly T[]): T[] =>
+    Array.from({ length: 12 }, (_, i) => ({ ...items[i % items.length]!, id: `${i}`, cluster: name }))
+  server.answers.now = () => ({
+    ...usual,
+    stuck: { count: 30, items: long(usual.stuck.items) },
+    upgrading: { ...usual.upgrading, count: 80, items: long(usual.upgrading.items) },
+    silent: {
+      count: 50,
+      items: usual.silent.items.map((item, i) => ({ ...item, cluster: `${i}${name}`.slice(0, 63) })),
+    },
+  })
+  const { page, close } = await openPage(browser, server, '/', options)
+  const stuck = page.getByRole('table', { name: 'Stuck upgrades' })
+  await stuck.waitFor()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0)
+  const widths = await page
+    .locator('table')
+    .evaluateAll((tables) =>
+      tables.map((table) =>
+        Math.round(table.getBoundingClientRect().right - table.parentElement!.getBoundingClientRect().right),
+      ),
+    )
+  expect(widths.filter((over) => over > 1)).toEqual([])
+  if (options === DESKTOP) {
+    const phase = page.getByRole('table', { name: 'Upgrades under way' }).getByRole('cell').nth(2)
+    expect((await phase.boundingBox())!.width).toBeGreaterThan(90)
+    // What is said of it begins beside the name's first line.
+    const row = stuck.getByRole('row').nth(1)
+    const [named, cause] = await Promise.all([
+      row.getByRole('link').first().boundingBox(),
+      row.locator('.cause').last().boundingBox(),
+    ])
+    expect(Math.abs(named!.y - cause!.y)).toBeLessThan(4)
+  }
   await close()
 })

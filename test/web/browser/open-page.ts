@@ -113,6 +113,11 @@ const ALL_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best
 export async function accessibilityFaults(page: Page, rules: readonly string[] = ALL_RULES): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE)
   return page.evaluate(async (runOnly) => {
+    // A colour on its way to another is neither; what runs for ever is looked at as it is.
+    const passing = document
+      .getAnimations()
+      .filter((animation) => animation.effect?.getComputedTiming().endTime !== Infinity)
+    await Promise.allSettled(passing.map(async ({ finished }) => finished))
     // Reading style sheets ahead is for one experimental rule, and what it makes of a shadow root's the page's policy forbids.
     // A selector for each element that was looked at takes a quarter of the time, and nobody reads it.
     const options = { runOnly, resultTypes: ['violations'], preload: false, selectors: false }

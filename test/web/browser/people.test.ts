@@ -104,6 +104,10 @@ describe('acknowledge', () => {
     await page.keyboard.press('Enter')
     await page.getByText('You may not acknowledge it').waitFor()
     await page.getByText('this needs responder').waitFor()
+    // The form stays; another token is given beside it, and holds here too.
+    expect(await page.getByRole('link', { name: 'Give another token' }).getAttribute('href')).toBe(
+      '/sign-in?role=responder&to=%2F',
+    )
     expect(await dialog(page).getByLabel(/^Note/).inputValue()).toBe('mine')
     expectClean()
     await close()
@@ -141,6 +145,21 @@ describe('silence', () => {
         { name: 'cluster', op: '=', value: 'brno-edge-2' },
       ]),
     )
+    expectClean()
+    await close()
+  })
+
+  test('given up by key, it leaves the reader where they were', async () => {
+    const { page, expectClean, close } = await openPage(browser, server, KUBEVIRT_CR_MODIFIED)
+    await page.getByRole('article').waitFor()
+    await page.getByRole('link', { name: 'Mitigation' }).focus()
+    for (const key of ['s', 'a', '?']) {
+      await page.keyboard.press(key)
+      await dialog(page).waitFor()
+      await page.keyboard.press('Escape')
+      await dialog(page).waitFor({ state: 'detached' })
+      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Mitigation')
+    }
     expectClean()
     await close()
   })

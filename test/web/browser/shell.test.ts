@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { launchBrowser, sharedBrowser } from '../../support/browser.ts'
+import { fleetAnswer } from './fleet-answers.ts'
 import { startFixtureServer, usualAnswers } from './fixture-server.ts'
 import type { FixtureServer } from './fixture-server.ts'
 import { SETTINGS } from './fixtures.ts'
@@ -184,6 +185,22 @@ describe('the command menu', () => {
     await close()
   })
 
+  test('asks in PromQL last, and says that clusters could not be looked for', async () => {
+    server.answers.fleet = (url) =>
+      url.searchParams.has('text')
+        ? { status: 503, body: { error: 'overloaded', code: 'overloaded' } }
+        : fleetAnswer(url, Date.now())
+    const { page, close } = await openPage(browser, server, '/')
+    await page.getByText('2 upgrades are stuck.').waitFor()
+    await page.keyboard.press('Control+K')
+    await page.getByRole('combobox').fill('modified')
+    const options = page.getByRole('listbox', { name: 'Commands' }).getByRole('option')
+    await options.filter({ hasText: 'Runbook KubeVirtCRModified' }).waitFor()
+    expect(await options.last().innerText()).toMatch(/^Query modified/)
+    await page.getByRole('status').getByText('Clusters could not be read').waitFor()
+    await close()
+  })
+
   test('moves by arrows, runs a query, and says when there is nothing', async () => {
     const { page, close } = await openPage(browser, server, '/fleet')
     await page.getByRole('button', { name: /Command menu/ }).click()
@@ -239,4 +256,47 @@ test('browser telemetry is fetched only when the server has an address for it', 
   expect(sent.method()).toBe('POST')
   expect(sent.postDataJSON()).toMatchObject({ meta: { app: { name: 'daytwo-web', version: '0.1.0' } } })
   await withFaro.close()
+})
+
+test('a page whose files did not come says so, and is there when it is loaded again', async () => {
+  const { page, close } = await openPage(browser, server, '/')
+  await page.getByText('2 upgrades are stuck.').waitFor()
+  await page.route('**/assets/adoption-*', (route) => route.abort())
+  await page.getByRole('link', { name: 'Adoption' }).first().click()
+  await page.getByText('The server did not send what draws this page').waitFor()
+  await page.unroute('**/assets/adoption-*')
+  await page.getByRole('button', { name: 'Load again' }).click()
+  await page.getByRole('heading', { name: 'Adoption' }).waitFor()
+  await close()
+})
+
+test('a moment that cannot be read is said to be none: the page is of the present', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/?at=yesterday')
+  await page.getByText('This is the present: the link asks for the moment “yesterday”').waitFor()
+  await page.getByText('2 upgrades are stuck.').waitFor()
+  expectClean()
+  await close()
+})
+
+test('a moment that is yet to come shows nothing as if it were known, and leads back', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/adoption?at=2090-01-01T00:00:00Z')
+  await page.getByText('Nothing is known of this moment: it is yet to come').waitFor()
+  expect(server.asked.filter((path) => path.includes('2090'))).toEqual([])
+  expect(await accessibilityFaults(page)).toEqual([])
+  await page.getByRole('button', { name: 'Back to now' }).click()
+  await page.waitForURL(`${server.origin}/adoption`)
+  await page.getByRole('heading', { name: 'Share over time' }).waitFor()
+  expectClean()
+  await close()
+})
+
+test('a moment that the server refuses is said in words, with a way back', async () => {
+  server.answers.now = () => ({ status: 400, body: { error: 'invalid parameter "at": got "x", want another' } })
+  const { page, close } = await openPage(browser, server, '/?at=2026-08-20T09:00:00Z')
+  await page.getByText('By the clock of the server it is yet to come').waitFor()
+  expect(await page.getByText('invalid parameter').count()).toBe(0)
+  server.answers.now = usualAnswers().now
+  await page.getByRole('main').getByRole('button', { name: 'Back to now' }).click()
+  await page.getByText('2 upgrades are stuck.').waitFor()
+  await close()
 })

@@ -117,6 +117,34 @@ test('on a phone spans are a list, the open one a sheet; an unknown trace says s
   await close()
 })
 
+test('an upgrade that still runs is not said to be shorter for it; a service nobody knows stays chosen', async () => {
+  const usual = server.answers.traces
+  server.answers.traces = (url) => {
+    const isOther = url.pathname.includes(FAILED_TRACE)
+    const mark = '{"key":"upgrade.provisional","value":{"stringValue":"true"}},'
+    const text = JSON.stringify(usual(url))
+    return JSON.parse(
+      isOther ? text : text.replaceAll('{"key":"deployment.id"', `${mark}{"key":"deployment.id"`),
+    ) as unknown
+  }
+  const path = `/explore/traces/${UPGRADE_TRACE}?than=${FAILED_TRACE}`
+  const { page, expectClean, close } = await openPage(browser, server, path)
+  await page.getByText('This one is still running: what is missing of a trace is no time that was saved.').waitFor()
+  await page.getByTitle('It has not ended').getByText('at least').waitFor()
+  await page.goto(`${server.origin}/explore/traces?service=nobody`)
+  await page.getByRole('row', { name: /ams-1.* at least 8 min/ }).waitFor()
+  expect(await page.getByRole('combobox', { name: 'Service' }).inputValue()).toBe('nobody')
+
+  // On a phone the boxes to compare are gone, and the name keeps its distance from the edge.
+  await page.setViewportSize({ width: 390, height: 844 })
+  const table = page.getByRole('table', { name: 'Traces' })
+  const [edge, name] = await Promise.all([table.boundingBox(), table.getByRole('link').first().boundingBox()])
+  expect(name!.x - edge!.x).toBeGreaterThanOrEqual(8)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  expectClean()
+  await close()
+})
+
 test('traces: found by errors, seen over time, opened in two clicks; none is an answer', async () => {
   const { page, expectClean, close } = await openPage(browser, server, '/explore/traces', undefined, ['404'])
   const table = page.getByRole('table', { name: 'Traces' })

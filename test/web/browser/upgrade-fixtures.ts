@@ -184,6 +184,7 @@ export function upgradeItems(search: URLSearchParams, nowMs: number): UpgradeIte
     asOf: new Date(nowMs).toISOString(),
     coverage: fleetCoverage(nowMs),
     upgrades: fitting.slice(from, from + limit),
+    goneClusters: [],
     nextCursor: from + limit < fitting.length ? String(from + limit) : null,
   }
 }
@@ -218,6 +219,7 @@ export function upgradeDetail(id: string, nowMs: number): UpgradeDetailItem | un
   return {
     asOf: new Date(nowMs).toISOString(),
     upgrade,
+    clusterGoneSince: null,
     medianRun: { id: 'u-12', cluster: 'prod-0012', seconds: 700, traceId: 'f'.repeat(32) },
     csv: {
       name: 'kubevirt-hyperconverged-operator.v1.18.1',
@@ -293,5 +295,6 @@ export function upgradeDetail(id: string, nowMs: number): UpgradeDetailItem | un
       usual('virt_handler.waves', 110, 300),
       usual('settle', 120, 200, 3),
     ],
+    usualFrom: 'edge',
   }
 }

@@ -141,7 +141,7 @@ describe('the headline', () => {
     [
       'against the one before',
       [NEW, spread('1.19', [0, 0.2, 0.4, 0.9])],
-      'Its first cluster was 2 days before. 1.19 had 40 % at that age.',
+      'It is 2 days old here. 1.19 had 40 % at that age.',
     ],
     ['which nobody counted then', [NEW, spread('1.19', [0, 0.2, null, 0.9])], 'Nobody counted 1.19 at that age.'],
     ['which is not that old', [NEW, spread('1.19', [0])], '1.19 is not yet that old.'],
@@ -150,7 +150,7 @@ describe('the headline', () => {
       [NEW, spread('1.19', [1, 1, 1], false)],
       'When 1.19 began is not known, so they cannot be compared by age.',
     ],
-    ['with none before', [NEW], 'Its first cluster was 2 days before.'],
+    ['with none before', [NEW], 'It is 2 days old here.'],
     ['that is new today', [spread('1.20', [0.1])], 'It was first seen on the last day.'],
     [
       'that was always there',

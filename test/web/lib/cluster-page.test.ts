@@ -38,8 +38,26 @@ test('every hazard that is told has its name, the worst first', () => {
     'Nodes of several versions',
     'Golden images are outdated',
   ])
-  expect(hazards[4]!.text).toBe('5 edits of kubevirt, each changed back: somebody or something fights the operator.')
+  expect(hazards[4]!.text).toBe(
+    '5 edits of kubevirt in the last 30 days, each changed back: somebody or something fights the operator.',
+  )
   expect(hazardsOf(CALM)).toEqual([])
+})
+
+test('a single edit is no fight, and what nobody edited for a month is no hazard any more', () => {
+  const [edit] = ROUGH.modifications.filter(({ kind }) => kind === 'out_of_band')
+  const editedBefore = (days: number, count: number): ClusterDetail => {
+    const at = new Date(NOW_MS - days * 24 * HOUR_MS).toISOString()
+    return { ...CALM, modifications: [{ ...edit!, component: 'ssp', startedAt: at, endedAt: at, count }] }
+  }
+  const texts = (cluster: ClusterDetail): readonly string[] => hazardsOf(cluster).map(({ text }) => text)
+  expect(texts(editedBefore(29, 1))).toEqual([
+    '1 edit of ssp in the last 30 days, changed back by the operator: changes belong in HyperConverged.',
+  ])
+  expect(texts(editedBefore(29, 3))).toEqual([
+    '3 edits of ssp in the last 30 days, each changed back: somebody or something fights the operator.',
+  ])
+  expect(texts(editedBefore(31, 3))).toEqual([])
 })
 
 test('a taint is a hazard of its own only where no patch explains it', () => {
@@ -66,6 +84,7 @@ test('the line of time has all that tells something, newest first', () => {
     changes: objectChanges('ams-stuck-1', NOW_MS).changes,
     upgrades,
     modifications: ROUGH.modifications,
+    decommissions: [],
     runs: [
       {
         fingerprint: 'f',
@@ -101,7 +120,9 @@ test('an object that appears later than the cluster is new, one of the first lis
   const [change] = objectChanges('x', NOW_MS).changes
   const added = { ...change!, change: 'added' as const, isFirst: true, fields: [] }
   const titles = (firstSeenMs: number): readonly string[] =>
-    timelineOf({ firstSeenMs, changes: [added], upgrades: [], modifications: [], runs: [] }).map(({ title }) => title)
+    timelineOf({ firstSeenMs, changes: [added], upgrades: [], modifications: [], runs: [], decommissions: [] }).map(
+      ({ title }) => title,
+    )
   expect(titles(NOW_MS - 12 * 60_000)).toEqual([])
   expect(titles(NOW_MS - HOUR_MS)).toEqual(['hyperconvergeds/kubevirt-hyperconverged added'])
 })

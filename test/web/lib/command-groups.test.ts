@@ -32,6 +32,13 @@ test('the group with the best match comes first', () => {
   ).toBe('B')
 })
 
+test('what can always be done with what is typed comes last, though nothing matches better', () => {
+  const ask = { title: 'Ask', commands: labelled('Query stuck'), isLast: true }
+  const alerts = { title: 'Alerts', commands: labelled('DaytwoUpgradeStuck') }
+  expect(shownGroups([ask, alerts], 'stuck', 2).map(({ title }) => title)).toEqual(['Alerts', 'Ask'])
+  expect(shownGroups([ask, alerts], 'query stuck', 2).map(({ title }) => title)).toEqual(['Ask'])
+})
+
 test.each([
   ['prod prague', 'prague'],
   ['  ', ''],

@@ -40,11 +40,23 @@ test('durations and phases name their test', () => {
 })
 
 test.each([
-  ['worst', ['1.14.0', '1.16.0', '1.17.3', '1.15.2', '1.13.0']],
+  ['worst', ['1.16.0', '1.17.3', '1.14.0', '1.15.2', '1.13.0']],
   ['newest', ['1.17.3', '1.16.0', '1.15.2', '1.14.0', '1.13.0']],
   ['attempts', ['1.17.3', '1.16.0', '1.15.2', '1.14.0', '1.13.0']],
 ] as const)('edges in the order %s: %j', (order, want) => {
   expect(sortEdges(EDGES, order).map(({ from }) => from)).toEqual(want)
+})
+
+test('an edge that failed is worse than one that few took and none failed on', () => {
+  const edge = (from: string, success: (typeof EDGES)[number]['success']) => ({ ...EDGES[0]!, from, success })
+  const edges = [
+    edge('1.1.0', { share: 1, low: 0.2, high: 1, of: 1 }),
+    edge('1.2.0', null),
+    edge('1.3.0', { share: 0.97, low: 0.85, high: 0.99, of: 40 }),
+    edge('1.4.0', { share: 0.5, low: 0.25, high: 0.75, of: 12 }),
+    edge('1.5.0', { share: 1, low: 0.72, high: 1, of: 10 }),
+  ]
+  expect(sortEdges(edges, 'worst').map(({ from }) => from)).toEqual(['1.4.0', '1.3.0', '1.1.0', '1.5.0', '1.2.0'])
 })
 
 test('a success says of how many, and its interval; of none that ended it says that', () => {
@@ -81,6 +93,14 @@ test('patches are grouped by what makes them unsafe, then by what they patch', (
   expect(groupPatches([])).toEqual([])
 })
 
+test('a burst of edits goes on from its first to its last: an automation that fights for hours shows in each of them', () => {
+  const [edit] = ALL.filter(({ kind }) => kind === 'out_of_band')
+  const fought = { ...edit!, startedAt: '2026-11-22T00:10:00Z', endedAt: '2026-11-22T03:10:00Z', count: 61 }
+  const [group] = groupEdits([fought], NOW_MS, (ms) => new Date(ms).getUTCHours())
+  expect(group!.hours.slice(0, 5)).toEqual([17, 20, 20, 4, 0])
+  expect(group).toMatchObject({ edits: 61, bursts: 1, lastMs: NOW_MS - 10 * 60_000 })
+})
+
 test('edits are counted by component and cluster, with their pace and the hours they come at', () => {
   const edits = ALL.filter(({ kind }) => kind === 'out_of_band')
   const groups = groupEdits(edits, NOW_MS, (ms) => new Date(ms).getUTCHours())
@@ -88,7 +108,7 @@ test('edits are counted by component and cluster, with their pace and the hours 
     ['kubevirt', 'ams-stuck-1', 5, 2],
     ['cdi', 'prod-0003', 2, 1],
   ])
-  expect(groups[0]).toMatchObject({ perDay: 5, lastMs: NOW_MS - 12 * 60_000 })
+  expect(groups[0]).toMatchObject({ perDay: 5, lastMs: NOW_MS - 11 * 60_000 })
   expect(groups[0]!.hours[3]).toBe(4)
   expect(groups[0]!.hours[17]).toBe(1)
   expect(

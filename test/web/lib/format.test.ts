@@ -1,7 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { countOf, formatCount, formatShare, formatValue, parseValue } from '../../../src/web/lib/format-number.ts'
-import { formatAge, formatDay, formatMoment, formatTimeOfDay } from '../../../src/web/lib/format-time.ts'
+import {
+  countOf,
+  formatCount,
+  formatShare,
+  formatShares,
+  formatValue,
+  parseValue,
+} from '../../../src/web/lib/format-number.ts'
+import {
+  formatAge,
+  formatDay,
+  formatMoment,
+  formatTimeOfDay,
+  withMilliseconds,
+} from '../../../src/web/lib/format-time.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -32,6 +45,10 @@ describe('moments', () => {
   test('name their zone', () => {
     expect(formatMoment(at, 'utc')).toBe('2026-11-04 14:03:22 UTC')
     expect(formatMoment(at, 'local')).toBe('2026-11-04 14:03:22 +00:00')
+  })
+  test('to the millisecond', () => {
+    expect(withMilliseconds(formatMoment(at + 75, 'utc'), at + 75)).toBe('2026-11-04 14:03:22.075 UTC')
+    expect(withMilliseconds(formatMoment(at, 'local'), at)).toBe('2026-11-04 14:03:22.000 +00:00')
   })
   test('in parts', () => {
     expect(formatDay(at, 'utc')).toBe('2026-11-04')
@@ -77,6 +94,15 @@ describe('numbers', () => {
     [0, 0, '-'],
   ])('%d of %d is %s', (part, total, text) => {
     expect(formatShare(part, total)).toBe(text)
+  })
+
+  test.each([
+    [[149, 51], 200, ['74.5 %', '25.5 %']],
+    [[150, 50], 200, ['75 %', '25 %']],
+    [[9999, 1], 10_000, ['>99.9 %', '<0.1 %']],
+    [[0, 0], 0, ['-', '-']],
+  ])('beside each other %j of %d are %j', (parts, total, texts) => {
+    expect(formatShares(parts, total)).toEqual(texts)
   })
 
   test('one is singular', () => {

@@ -40,6 +40,18 @@ test('what is stuck is told with what was at the begin: what came, and what got 
   expect(sectionOf({ then: firstNow(SINCE_MS) }, /^Stuck/)).not.toHaveProperty('countThen')
 })
 
+test('how many clusters are gone is told only when it is another number than at the begin', () => {
+  const withGone = (atMs: number, gone: number) => ({ ...now(atMs), clusters: { ...now(atMs).clusters, gone } })
+  const told = (before: number | undefined, after: number) => {
+    const then = before === undefined ? undefined : withGone(SINCE_MS, before)
+    const { sections } = handOver({ ...PARTS, now: withGone(NOW_MS, after), then })
+    return sections.filter(({ title }) => title === 'Clusters that are gone')
+  }
+  expect([told(2, 2), told(undefined, 2)]).toEqual([[], []])
+  expect(told(2, 3)).toMatchObject([{ count: 3, countThen: 2, items: [] }])
+  expect(told(1, 0)).toMatchObject([{ count: 0, countThen: 1 }])
+})
+
 test('what fires is told by name, the worst first, with who has seen it', () => {
   const marks = (by?: string, silencedBy: string[] = []) => ({
     silencedBy,

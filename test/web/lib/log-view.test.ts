@@ -71,5 +71,14 @@ test.each([
   [null, ''],
   [{ a: 1 }, '{"a":1}'],
 ])('the body %j is written %j', (body, want) => {
-  expect(bodyText(body)).toBe(want)
+  expect(bodyText({ body, eventName: '' })).toBe(want)
+})
+
+test.each([
+  ['web-vitals lcp=364', 'web-vitals', 'lcp=364'],
+  ['session_resume', 'session_resume', ''],
+  ['sessions ended', 'session', 'sessions ended'],
+  ['ended', 'session', 'ended'],
+])('the body %j of the event %j is written %j', (body, eventName, want) => {
+  expect(bodyText({ body, eventName })).toBe(want)
 })

@@ -4,6 +4,7 @@ import {
   alertsPath,
   deliveryPath,
   explorePath,
+  isSamePage,
   lintPath,
   placeOf,
   resolvedPath,
@@ -48,4 +49,16 @@ describe('the place of an address', () => {
   ])('%s is in %s', (pathname, name) => {
     expect(placeOf(pathname)?.name).toBe(name)
   })
+})
+
+test.each([
+  ['/alerts', '/alerts/04c2a1b0de8f7a31', true],
+  ['/alerts/04c2a1b0de8f7a31', '/alerts/14c2a1b0de8f7a31', true],
+  ['/alerts', '/alerts/rules', false],
+  ['/alerts/rules', '/alerts/rules/VirtAPIDown', false],
+  ['/', '/alerts', false],
+  ['/fleet', '/fleet', true],
+])('an alert beside its list is no other page: %s and %s', (from, to, expected) => {
+  expect(isSamePage(from, to)).toBe(expected)
+  expect(isSamePage(to, from)).toBe(expected)
 })

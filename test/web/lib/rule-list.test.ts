@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { PrometheusRuleGroup } from '../../../src/contract/prometheus.ts'
-import { evaluatedAtMs, formatSeconds, listRules, rulesOf } from '../../../src/web/lib/rule-list.ts'
+import { evaluatedAtMs, formatSeconds, listRules, rulesOf, shortFile } from '../../../src/web/lib/rule-list.ts'
 import type { RuleListState } from '../../../src/web/lib/rule-list.ts'
 
 type Rule = PrometheusRuleGroup['rules'][number]
@@ -89,4 +89,27 @@ test.each([
   [2.345, '2.3 s'],
 ])('%d s takes %s', (seconds, want) => {
   expect(formatSeconds(seconds)).toBe(want)
+})
+
+test.each([
+  [
+    ['/etc/rules/cdi.yaml', '/etc/rules/hco.yaml'],
+    ['cdi.yaml', 'hco.yaml'],
+  ],
+  [
+    ['/etc/rules/cdi.yaml', '/etc/own/cdi.yaml'],
+    ['rules/cdi.yaml', 'own/cdi.yaml'],
+  ],
+  [
+    ['/etc/rules/cdi.yaml', '/etc/rules/own/cdi.yaml'],
+    ['cdi.yaml', 'own/cdi.yaml'],
+  ],
+  [
+    ['/etc/rules/cdi.yaml', '/etc/rules/cdi.yaml'],
+    ['cdi.yaml', 'cdi.yaml'],
+  ],
+  [['cdi.yaml'], ['cdi.yaml']],
+])('files %j are told apart as %j', (files, short) => {
+  const groups = files.map((file, i): PrometheusRuleGroup => ({ ...GROUPS[0]!, name: `group-${i}`, file }))
+  expect(files.map((file) => shortFile(file, groups))).toEqual(short)
 })

@@ -17,5 +17,6 @@ test.each([
 
 test('how many of how many', () => {
   expect(strandedCount(ITEM)).toBe('3 of 12 clusters')
-  expect(strandedCount({ clusters: 1, population: 1 })).toBe('all 1 cluster')
+  expect(strandedCount({ clusters: 1, population: 1 })).toBe('1 cluster')
+  expect(strandedCount({ clusters: 5, population: 5 })).toBe('all 5 clusters')
 })

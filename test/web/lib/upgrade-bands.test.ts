@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ALL_VALUES } from '../../../src/model/dashboard.ts'
 import type { Variable } from '../../../src/model/dashboard.ts'
 import { selectorsIn } from '../../../src/web/lib/promql/selectors.ts'
-import { bandsAt, bandsOf, clustersChosen, clustersNamedIn } from '../../../src/web/lib/upgrade-bands.ts'
+import { bandsAt, bandsOf, bandTexts, clustersChosen, clustersNamedIn } from '../../../src/web/lib/upgrade-bands.ts'
 import { upgradeItems } from '../browser/upgrade-fixtures.ts'
 
 test.each([
@@ -73,4 +73,12 @@ test('a band is what was under way in a time: it may have begun before, and may 
   expect(bandsAt(bands, NOW_MS + 15)).toEqual([expect.stringMatching(/ → .*, succeeded$/)])
   expect(bandsAt(bands, NOW_MS + 90)).toEqual([expect.stringMatching(/, running$/)])
   expect(bandsAt(bands, NOW_MS + 30)).toEqual([])
+})
+
+test('the text over a band names its cluster where bands are of several', () => {
+  const bandOf = (cluster: string, step: string) =>
+    ({ id: `${cluster} ${step}`, cluster, step, state: 'succeeded', fromMs: 1, toMs: 2 }) as const
+  const [first, second] = [bandOf('prague', 'HCO 1 → 2'), bandOf('prague', 'HCO 2 → 3')]
+  expect(bandTexts(first, [first, second])).toEqual(['HCO 1 → 2'])
+  expect(bandTexts(first, [first, bandOf('brno', 'HCO 1 → 2')])).toEqual(['prague: HCO 1 → 2', 'prague'])
 })

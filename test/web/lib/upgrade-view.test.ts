@@ -83,6 +83,7 @@ test('a phase that nobody saw end took nobody knows how long, one that runs take
   expect(phaseSeconds({ ...phase, state: 'unknown' }, NOW_MS)).toBeUndefined()
   expect(phaseSeconds({ ...phase, startedAt: null, state: 'pending' }, NOW_MS)).toBeUndefined()
   expect(usualText(undefined)).toBe('what is usual is not known yet')
+  expect(usualText({ runs: 3, p50Seconds: 9, p95Seconds: 9.4 })).toBe('usual 9 s (3 runs of this edge)')
 })
 
 test('lanes begin with the machinery and end now; bands and the threshold lie where they are due', () => {

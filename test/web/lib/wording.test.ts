@@ -2,10 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import type { Now } from '../../../src/contract/now.ts'
 import { matchCommands } from '../../../src/web/lib/command-match.ts'
 import { edgeKitSnippet } from '../../../src/web/lib/edge-kit-snippet.ts'
 import { freshnessOf, OLD_AFTER_MS } from '../../../src/web/lib/freshness.ts'
-import { behindSentence, coverageSentence, headlineOf } from '../../../src/web/lib/now-summary.ts'
+import {
+  behindSentence,
+  coverageSentence,
+  emptySentence,
+  headlineOf,
+  silentNote,
+} from '../../../src/web/lib/now-summary.ts'
 import { isLoopback, METRICS, remoteWriteSnippet } from '../../../src/web/lib/remote-write-snippet.ts'
 import { parseBlocks } from '../../../src/web/lib/runbook-blocks.ts'
 import { stepKey } from '../../../src/web/lib/shortcuts.ts'
@@ -39,6 +46,22 @@ describe('the headline', () => {
   ])('says when it lags behind by %s ms', (behindMs, want) => {
     const caughtUpAt = behindMs === undefined ? null : new Date(NOW_MS - behindMs).toISOString()
     expect(behindSentence({ ...quiet, derivation: { caughtUpAt, waiting: 4 } })).toBe(want)
+  })
+  test('an empty list says none only where somebody reports', () => {
+    expect(emptySentence(quiet, 'None.')).toBe('None.')
+    const mute = { ...quiet, clusters: { ...quiet.clusters, reporting: 0 } }
+    expect(emptySentence(mute, 'None.')).toBe('Not known: no cluster is reporting.')
+  })
+  test('of silent clusters it counts those in an upgrade as far as their rows go', () => {
+    const [item] = now(NOW_MS).silent.items
+    const upgrading = { ...item!, upgrade: now(NOW_MS).silent.items.find(({ upgrade }) => upgrade !== null)!.upgrade }
+    const still = { ...item!, upgrade: null }
+    const note = (count: number, ...items: Now['silent']['items']): string =>
+      silentNote({ ...quiet, silent: { count, items } })
+    expect(note(1, still)).toBe('no sample for 10 min')
+    expect(note(30, upgrading, upgrading, still)).toBe('2 in an upgrade')
+    expect(note(2, upgrading, upgrading)).toBe('2 in an upgrade')
+    expect(note(30, upgrading, upgrading)).toBe('2 or more in an upgrade')
   })
   test('does not count what was not counted yet', () => {
     const derivation = { caughtUpAt: null, waiting: 0 }

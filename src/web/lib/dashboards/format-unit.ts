@@ -29,6 +29,23 @@ export function isBinary(format: Format | undefined): boolean {
   return ['bytes', 'bits', 'bytes/sec', 'bits/sec'].includes(format?.unit ?? '')
 }
 
+const SECONDS_OF: Readonly<Record<string, number>> = { milliseconds: 1e-3, seconds: 1, minutes: 60, hours: 3600 }
+const POWERS_OF_TWO = Array.from({ length: 64 }, (_, i) => 2 ** (i - 4))
+const PARTS_OF_SECONDS = Array.from({ length: 9 }, (_, i) => 10 ** (i - 9)).flatMap((one) => [one, 2 * one, 5 * one])
+/** As people cut time: minutes and hours are no tens of seconds. */
+const LENGTHS_SECONDS = [
+  ...PARTS_OF_SECONDS,
+  ...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200],
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000].map((days) => days * 86_400),
+]
+
+/** How far ticks of an axis may stand apart; `undefined`: by tens. */
+export function tickSteps(format: Format | undefined): readonly number[] | undefined {
+  if (isBinary(format)) return POWERS_OF_TWO
+  const seconds = SECONDS_OF[format?.unit ?? '']
+  return seconds === undefined ? undefined : LENGTHS_SECONDS.map((length) => length / seconds)
+}
+
 type Write = (value: number, format: Format, beholder: Beholder) => string
 
 const SHORT = ['', 'K', 'M', 'B', 'T', 'P']

@@ -3,6 +3,7 @@ import type { QueryAnswer } from '../../../contract/prometheus.ts'
 import { stepTimes, toColumn } from '../chart-columns.ts'
 import { parseValue } from '../format-number.ts'
 import { seriesName } from '../promql-table.ts'
+import { calculate } from './calculate.ts'
 import type { Column } from './calculate.ts'
 import type { Span } from './time-range.ts'
 
@@ -74,6 +75,11 @@ export function nameOf(labels: Readonly<Record<string, string>>, format: string)
   return name === '{}' ? 'value' : name
 }
 
+/** What is shown of a label instead of a number. */
+export function labelText({ labels }: Pick<PanelSeries, 'labels'>, name: string): string {
+  return labels[name] || `no ${name}`
+}
+
 /** An instant vector as rows; the server's texts as numbers. */
 export function toRows(
   answer: QueryAnswer | undefined,
@@ -82,6 +88,12 @@ export function toRows(
     const last = values.at(-1)
     return last === undefined ? [] : [{ labels: metric, value: parseValue(last[1]), timeMs: last[0] * 1000 }]
   })
+}
+
+/** The largest number of all series; `undefined` without any. */
+export function largestOf(series: readonly Pick<PanelSeries, 'values'>[]): number | undefined {
+  const each = series.flatMap(({ values }) => calculate(values, 'max') ?? [])
+  return each.length === 0 ? undefined : Math.max(...each)
 }
 
 /**

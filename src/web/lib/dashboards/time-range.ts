@@ -1,6 +1,8 @@
+import type { PrometheusQuery } from '../../../model/dashboard.ts'
 import { formatDuration, parseDuration } from '../../../model/duration.ts'
 import { stepFor } from '../chart-columns.ts'
-import type { VariableValue } from './interpolate.ts'
+import { interpolateText } from './interpolate.ts'
+import type { VariableValue, VariableValues } from './interpolate.ts'
 
 /** The time a dashboard shows: so long until now (or until the moment of the address), or from one moment to another. Pure. */
 
@@ -84,6 +86,15 @@ export function spanOf(
 /** Seconds. */
 export function lengthOf(range: TimeRange): number {
   return range.kind === 'last' ? range.seconds : (range.toMs - range.fromMs) / 1000
+}
+
+/** Seconds. A variable that says no length asks for none. */
+export function minStepOf(
+  { minStepSeconds, minStepText }: Pick<PrometheusQuery, 'minStepSeconds' | 'minStepText'>,
+  values: VariableValues,
+): number {
+  if (minStepText === '') return minStepSeconds
+  return (parseDuration(interpolateText(minStepText, values)) ?? 0) / 1000
 }
 
 /** How often clusters are taken to send when a query does not say it. */

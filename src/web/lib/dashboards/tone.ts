@@ -77,8 +77,9 @@ export function markOf(value: number | null, thresholds: Thresholds | undefined,
   return { tone: toneOfStep(thresholds, reached), word: step.name || `≥ ${stepText(step, thresholds)}` }
 }
 
-export function limitOf(step: ThresholdStep, { mode }: Thresholds, max: number): number {
-  return mode === 'percent' ? (step.value / 100) * max : step.value
+/** @param min where percent thresholds begin */
+export function limitOf(step: ThresholdStep, { mode }: Thresholds, max: number, min = 0): number {
+  return mode === 'percent' ? min + (step.value / 100) * (max - min) : step.value
 }
 
 function stepText(step: ThresholdStep, { mode }: Thresholds): string {

@@ -23,10 +23,11 @@ export function toOptions(
   return once.sort(ORDERS[sort])
 }
 
-function capture({ value }: Option, capturingRegexp: string): Option[] {
-  const found = new RegExp(capturingRegexp).exec(value)
-  const text = found?.[1] ?? found?.[0]
-  return text === undefined ? [] : [{ value: text, label: text }]
+/** All groups of all matches one after the other, as Perses has it; without groups what matches. Labels of their own stay. */
+function capture({ value, label: own }: Option, capturingRegexp: string): Option[] {
+  const matches = [...value.matchAll(new RegExp(capturingRegexp, 'g'))]
+  const text = matches.flatMap((match) => (match.length === 1 ? match : match.slice(1))).join('')
+  return text === '' ? [] : [{ value: text, label: own === value ? text : own }]
 }
 
 type Order = (a: Option, b: Option) => number

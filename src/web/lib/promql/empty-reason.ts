@@ -1,3 +1,4 @@
+import { formatLength } from '../format-length.ts'
 import { countOf } from '../format-number.ts'
 import type { MatcherPart, SelectorPart } from './selectors.ts'
 import { similarNames } from './similar-names.ts'
@@ -8,6 +9,8 @@ export interface SelectorFacts {
   readonly selector: SelectorPart
   /** A series of it has samples in the time that is asked about. */
   readonly isInTime: boolean
+  /** False: it has them between the steps of a graph only, each of which looks back a few minutes. */
+  readonly isAtSteps: boolean
   /** A series of it is stored, of whatever time. */
   readonly isStored: boolean
   /** A series of its metric is stored. True for a selector without a metric. */
@@ -30,22 +33,51 @@ export interface EmptyReason {
 const INSTEAD_MAX = 3
 const VALUES_SHOWN_MAX = 5
 
-/** @param names of all metrics that are stored */
-export function emptyReasons(expr: string, facts: readonly SelectorFacts[], names: readonly string[]): EmptyReason[] {
-  const reasons = facts.filter(({ isInTime }) => !isInTime).map((one) => reasonOf(expr, one, names))
+/** Over a time, or at its end, where a sample of minutes before does not count. */
+export type EmptyTime = 'range' | 'end'
+
+/**
+ * @param names of all metrics that are stored
+ * @param stepSeconds of the graph; absent: one moment was asked for
+ */
+export function emptyReasons(
+  expr: string,
+  facts: readonly SelectorFacts[],
+  names: readonly string[],
+  stepSeconds?: number,
+  time: EmptyTime = 'range',
+): EmptyReason[] {
+  const reasons = facts.filter(({ isInTime }) => !isInTime).map((one) => reasonOf(expr, one, names, time))
   if (reasons.length > 0) return reasons
   if (facts.length === 0) return []
+  const between = facts.filter(({ isAtSteps }) => !isAtSteps)
+  if (stepSeconds !== undefined && between.length > 0) return between.map((one) => betweenSteps(one, stepSeconds))
   const what = facts.length === 1 ? 'What it reads has samples' : 'All that it reads has samples'
-  return [{ text: `${what} in this time: a comparison, a join or a function leaves nothing of it.`, instead: [] }]
+  const when = time === 'end' ? 'at the end of this time' : 'in this time'
+  return [{ text: `${what} ${when}: a comparison, a join or a function leaves nothing of it.`, instead: [] }]
 }
 
-function reasonOf(expr: string, facts: SelectorFacts, names: readonly string[]): EmptyReason {
+function betweenSteps({ selector: { text } }: SelectorFacts, stepSeconds: number): EmptyReason {
+  const apart = `the steps of the graph, which are ${formatLength(stepSeconds)} apart`
+  return {
+    text: `${text} has samples in this time, but only between ${apart}: choose a shorter time or step.`,
+    instead: [],
+  }
+}
+
+/** Series that this server derives begin with it. */
+const OWN_PREFIX = 'daytwo_'
+
+function reasonOf(expr: string, facts: SelectorFacts, names: readonly string[], time: EmptyTime): EmptyReason {
   const { selector, isStored, isMetricStored, values } = facts
   const { metric, text, from, to } = selector
   const withSelector = (written: string): string => expr.slice(0, from) + written + expr.slice(to)
   if (!isMetricStored) {
+    const isOwn = metric.startsWith(OWN_PREFIX)
     return {
-      text: `Nobody sends a metric called ${metric}.`,
+      text: isOwn
+        ? `There is no ${metric}: this server writes it as soon as there is something to tell.`
+        : `Nobody sends a metric called ${metric}.`,
       instead: similarNames(metric, names, INSTEAD_MAX).map((name) => ({
         says: name,
         expr: withSelector(selectorText(name, selector.matchers)),
@@ -53,7 +85,8 @@ function reasonOf(expr: string, facts: SelectorFacts, names: readonly string[]):
     }
   }
   if (isStored) {
-    return { text: `${text} has samples, but none in this time: show a longer or another one.`, instead: [] }
+    const when = time === 'end' ? 'at the end of this time' : 'in this time: show a longer or another one'
+    return { text: `${text} has samples, but none ${when}.`, instead: [] }
   }
   const unknown = values.find(({ matcher, values: known }) => !known.some((value) => matches(matcher, value)))
   if (unknown === undefined) {
@@ -78,6 +111,12 @@ function reasonOf(expr: string, facts: SelectorFacts, names: readonly string[]):
       ),
     })),
   }
+}
+
+/** Of a graph whose series began after its last step. */
+export function sinceLastStep({ stepSeconds }: { readonly stepSeconds: number }): EmptyReason {
+  const text = `There is something now, since after the last step of this graph: it has one every ${formatLength(stepSeconds)}. Show a shorter time.`
+  return { text, instead: [] }
 }
 
 /** Whether a value is one that the matcher wants; a pattern that this browser cannot read is taken to want it. */

@@ -14,10 +14,15 @@ export function remarkOfError(message: string, expr: string): Remark {
   return { text, offset: line === '' ? undefined : offsetOf(expr, Number(line), Number(column)) }
 }
 
+const TRUNCATED = 'results truncated due to limit'
+const TRUNCATED_WORDS =
+  'There are more series than are asked for here: these are the first by their labels. Narrow the selectors, aggregate with sum by (…), or ask for topk(…).'
+
 const ANNOTATION = /^PromQL (?:warning|info): (.*) \((\d+):(\d+)\)$/s
 
 /** A warning or an info about a good answer: `PromQL info: ... (1:5)`. */
 export function remarkOfAnnotation(message: string, expr: string): Remark {
+  if (message === TRUNCATED) return { text: TRUNCATED_WORDS, offset: undefined }
   const [, text = message, line = '', column = ''] = ANNOTATION.exec(message) ?? []
   return { text, offset: line === '' ? undefined : offsetOf(expr, Number(line), Number(column)) }
 }
@@ -36,10 +41,16 @@ export function lineAt(expr: string, offset: number): { readonly line: string; r
   return { line: expr.slice(start, end < 0 ? undefined : end), column: offset - start }
 }
 
+/** What a graph cannot show and a table can: a range vector, a text. */
+export function isForTables(message: string): boolean {
+  return /for range query, must be Scalar or instant Vector/i.test(message)
+}
+
 const TOO_MUCH = /too many samples|exceeded maximum resolution|too much|limit is|timed? ?out|larger than/i
 
-/** What to do when a query asks for more than the server answers; empty for other failures. */
+/** What to do when a query asks for more than the server answers, or for what a graph cannot show; empty for other failures. */
 export function adviceFor(message: string): string {
+  if (isForTables(message)) return 'A graph needs one number at each step; the table shows what this query answers.'
   return TOO_MUCH.test(message)
     ? 'Narrow the selectors with labels, show a shorter time, choose a longer step, or aggregate first.'
     : ''

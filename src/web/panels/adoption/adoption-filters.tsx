@@ -52,6 +52,7 @@ export function AdoptionFilters({ operators, lines, version, versions, ...part }
       <label className="group-choice">
         Version
         <select
+          className="version-choice"
           value={version}
           disabled={versions.length === 0}
           onChange={({ target }) => {

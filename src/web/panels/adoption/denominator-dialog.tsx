@@ -66,7 +66,8 @@ function Counted({ answer: { basis, days } }: { readonly answer: ShareAnswer }):
           },
           {
             name: 'A cluster counts',
-            value: 'on each day by the end of which it was known and since the start of which it was heard of',
+            value:
+              'on each day by the end of which it was known and not gone, and since the start of which it was heard of',
           },
         ]}
       />

@@ -66,6 +66,7 @@ function MachinesChart({ answer, version }: { readonly answer: WorkloadsAnswer; 
   }
   const { planned, real, last, clusters } = follow
   const shown = pointed ?? days.indexOf(last.day)
+  const first = planned.findIndex((share) => share !== null)
   return (
     <>
       <p className="panel-answer">
@@ -108,6 +109,11 @@ function MachinesChart({ answer, version }: { readonly answer: WorkloadsAnswer; 
         </StepChart>
         <MachinesLegend follow={follow} day={shown} days={days} hatch={id} />
       </div>
+      {first > 0 ? (
+        <p className="quiet">
+          {shortDay(days[first]!)} is the first day on which machines were told of: nothing is known of those before.
+        </p>
+      ) : null}
     </>
   )
 }

@@ -117,6 +117,7 @@ function ShareChart({
   const { days, known, telling } = answer
   const last = lastCountedDay(answer)
   if (last === undefined) return <p className="quiet empty">No day in this range was counted.</p>
+  const first = known.findIndex((count) => count > 0)
   const isShare = view.measure === 'share'
   const bands = bandsOf(answer, view.by)
   const drawn = isShare ? bands.filter(({ kind }) => kind !== 'untold') : bands
@@ -192,6 +193,11 @@ function ShareChart({
               )
             }}
           </StepChart>
+        ) : null}
+        {first > 0 ? (
+          <p className="quiet">
+            {shortDay(days[first]!)} is the first day with numbers: nothing is known of those before.
+          </p>
         ) : null}
       </div>
       <ShareLegend answer={answer} bands={bands} day={shown} by={view.by} />

@@ -13,10 +13,10 @@ interface SpreadTableProps {
   readonly onCompare: (compared: readonly string[]) => void
 }
 
-const STAGE_WORDS: Readonly<Record<SpreadItem['stage'], string>> = {
+const STAGE_WORDS: Readonly<Record<NonNullable<SpreadItem['stage']>, string>> = {
   rising: 'still growing',
   adopted: 'steady, a tenth or more',
-  low: 'never reached a tenth',
+  low: 'never reached a tenth in what was counted',
   replaced: 'below half of its best',
   gone: 'nobody runs it',
 }
@@ -80,9 +80,17 @@ export function SpreadTable({ versions, telling, compared, onCompare }: SpreadTa
                 <td className="cell-number nums" title={`on ${peakDay}`}>
                   {formatShare(peakShare, 1)}
                 </td>
-                <td title={STAGE_WORDS[stage]}>
-                  {stage === 'rising' ? `rising, ${rolloutStepOf(lastShare(one) ?? 0)}` : stage}
-                </td>
+                {stage === null ? (
+                  <td className="quiet" title="It was there before counting began, and not a week is counted since">
+                    not known yet
+                  </td>
+                ) : (
+                  <td title={STAGE_WORDS[stage]}>
+                    {stage === 'rising' || stage === 'adopted'
+                      ? `${stage === 'rising' ? 'rising' : 'steady'}, ${rolloutStepOf(lastShare(one) ?? 0)}`
+                      : stage}
+                  </td>
+                )}
                 <td className="cell-number nums cell-nowrap">
                   {formatCount(clusters)} of {formatCount(telling)}{' '}
                   <span className="quiet">({share === null ? '–' : formatShare(clusters, telling)})</span>

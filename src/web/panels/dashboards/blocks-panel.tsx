@@ -9,6 +9,7 @@ import type { PanelData } from '../../lib/dashboards/series.ts'
 import { mappingOf, toneOfColor } from '../../lib/dashboards/tone.ts'
 import { formatValue } from '../../lib/format-number.ts'
 import { formatDay, formatTimeOfDay } from '../../lib/format-time.ts'
+import { LeftOut } from './value-panel.tsx'
 
 /** Panels that are rows of blocks over time: how many in each bucket, and which state when. */
 
@@ -33,17 +34,50 @@ export function HeatMapPanel({ data, options, beholder }: HeatMapPanelProps): Re
     <BlockRows
       times={data.timesSeconds}
       beholder={beholder}
+      left={rows.length - ROWS_MAX}
+      legend={options.hasScale ? <HeatScale most={most} options={options} beholder={beholder} /> : null}
       rows={rows.slice(0, ROWS_MAX).map(({ key, name, limit }, i) => ({
         key,
         name: write(limit, name),
         says: `at most ${formatUnit(calculate(blocks[i] ?? [], 'max') ?? 0, options.countFormat, beholder)}`,
         blocks: (blocks[i] ?? []).map((value) => ({
           className: value === null ? 'block-none' : 'block-heat',
-          opacity: value === null ? 1 : most > 0 ? Math.max(0.04, value / most) : 0.04,
+          opacity: value === null ? 1 : most > 0 ? Math.max(PALEST, value / most) : PALEST,
           title: value === null ? 'no samples' : formatUnit(value, options.countFormat, beholder),
         })),
       }))}
     />
+  )
+}
+
+/** A block of nothing is seen too. */
+const PALEST = 0.04
+const SCALE_BLOCKS = 12
+
+/** From the palest to the strongest, with what they stand for. */
+function HeatScale({
+  most,
+  options: { countFormat },
+  beholder,
+}: Omit<HeatMapPanelProps, 'data'> & { readonly most: number }): ReactNode {
+  const write = (value: number): string => formatUnit(value, countFormat, beholder)
+  return (
+    <p className="block-scale nums quiet">
+      <span>{write(0)}</span>
+      <svg viewBox={`0 0 ${SCALE_BLOCKS} 1`} preserveAspectRatio="none" aria-hidden="true">
+        {Array.from({ length: SCALE_BLOCKS }, (_, i) => (
+          <rect
+            key={i}
+            className="block-heat"
+            opacity={Math.max(PALEST, i / (SCALE_BLOCKS - 1))}
+            x={i}
+            width={1}
+            height={1}
+          />
+        ))}
+      </svg>
+      <span>{write(most)}</span>
+    </p>
   )
 }
 
@@ -54,29 +88,66 @@ interface StatusHistoryPanelProps {
 }
 
 /** One row for each series; a state is what its value is mapped to. */
-export function StatusHistoryPanel({ data, options: { mappings }, beholder }: StatusHistoryPanelProps): ReactNode {
-  const wordOf = (value: number | null): string =>
-    value === null ? 'no samples' : (mappingOf(value, mappings)?.text ?? formatValue(value))
+export function StatusHistoryPanel({ data, options, beholder }: StatusHistoryPanelProps): ReactNode {
+  const { mappings, sort, legend } = options
+  const stateOf = (value: number | null): State => {
+    if (value === null) return { word: 'no samples', className: 'block-none', opacity: 1 }
+    const mapping = mappingOf(value, mappings)
+    const tone = toneOfColor(mapping?.color ?? '')
+    const isPlain = tone === 'none'
+    return {
+      word: mapping?.text ?? formatValue(value),
+      className: isPlain ? 'block-plain' : `block-tone tone-text-${tone}`,
+      opacity: isPlain && value === 0 ? 0.25 : 1,
+    }
+  }
+  const series = sort === undefined ? data.series : data.series.toSorted(byName(sort))
+  const shown = series.slice(0, ROWS_MAX).map((one) => ({ ...one, blocks: inBlocks(one.values, 'last') }))
   return (
     <BlockRows
       times={data.timesSeconds}
       beholder={beholder}
-      rows={data.series.slice(0, ROWS_MAX).map(({ name, values, queryIndex }) => ({
+      left={series.length - ROWS_MAX}
+      legend={legend === undefined ? null : <States states={shown.flatMap(({ blocks }) => blocks.map(stateOf))} />}
+      isLegendRight={legend?.position === 'right'}
+      rows={shown.map(({ name, values, queryIndex, blocks }) => ({
         key: `${queryIndex} ${name}`,
         name,
-        says: wordOf(calculate(values, 'last')),
-        blocks: inBlocks(values, 'last').map((value) => {
-          const mapping = value === null ? undefined : mappingOf(value, mappings)
-          const tone = toneOfColor(mapping?.color ?? '')
-          const isPlain = tone === 'none'
-          return {
-            className: value === null ? 'block-none' : isPlain ? 'block-plain' : `block-tone tone-text-${tone}`,
-            opacity: isPlain && value === 0 ? 0.25 : 1,
-            title: wordOf(value),
-          }
+        says: stateOf(calculate(values, 'last')).word,
+        blocks: blocks.map((value) => {
+          const { word, ...look } = stateOf(value)
+          return { ...look, title: word }
         }),
       }))}
     />
+  )
+}
+
+interface State {
+  readonly word: string
+  readonly className: string
+  readonly opacity: number
+}
+
+function byName(sort: 'asc' | 'desc'): (a: { readonly name: string }, b: { readonly name: string }) => number {
+  const sign = sort === 'asc' ? 1 : -1
+  return (a, b) => (a.name < b.name ? -sign : a.name > b.name ? sign : 0)
+}
+
+/** The states that are there, each once. */
+function States({ states }: { readonly states: readonly State[] }): ReactNode {
+  const once = [...new Map(states.map((state) => [state.word, state])).values()]
+  return (
+    <ul className="legend-list block-states" aria-label="States" tabIndex={0}>
+      {once.map(({ word, className, opacity }) => (
+        <li key={word}>
+          <svg viewBox="0 0 1 1" aria-hidden="true">
+            <rect className={className} opacity={opacity} width={1} height={1} />
+          </svg>
+          {word}
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -92,53 +163,77 @@ interface BlockRowsProps {
   readonly rows: readonly BlockRow[]
   readonly times: Float64Array
   readonly beholder: Beholder
+  /** What the blocks stand for. */
+  readonly legend: ReactNode
+  readonly isLegendRight?: boolean
+  /** Rows that are not drawn, when there are any. */
+  readonly left: number
 }
 
 const BLOCK = 10
 
-function BlockRows({ rows, times, beholder: { zone } }: BlockRowsProps): ReactNode {
+function BlockRows({
+  rows,
+  times,
+  beholder: { zone },
+  legend,
+  isLegendRight = false,
+  left,
+}: BlockRowsProps): ReactNode {
   const [first, last] = [(times[0] ?? 0) * 1000, (times.at(-1) ?? 0) * 1000]
   const isOneDay = formatDay(first, zone) === formatDay(last, zone)
   const write = (timeMs: number): string =>
     isOneDay ? formatTimeOfDay(timeMs, zone) : `${formatDay(timeMs, zone)} ${formatTimeOfDay(timeMs, zone)}`
   return (
-    <div className="block-rows" tabIndex={0} role="group" aria-label="Rows over time">
-      <table>
-        <tbody>
-          {rows.map(({ key, name, says, blocks }) => (
-            <tr key={key}>
-              <th scope="row" title={name}>
-                {name}
-              </th>
+    <div className={isLegendRight ? 'block-place block-place-right' : 'block-place'}>
+      <div className="block-rows" tabIndex={0} role="group" aria-label="Rows over time">
+        <table>
+          <tbody>
+            {rows.map(({ key, name, says, blocks }) => (
+              <tr key={key}>
+                <th scope="row" title={name}>
+                  {name}
+                </th>
+                <td>
+                  <svg
+                    viewBox={`0 0 ${Math.max(1, blocks.length) * BLOCK} ${BLOCK}`}
+                    preserveAspectRatio="none"
+                    aria-hidden="true"
+                  >
+                    {blocks.map((block, i) => (
+                      <rect
+                        key={i}
+                        className={block.className}
+                        opacity={block.opacity}
+                        x={i * BLOCK}
+                        width={BLOCK}
+                        height={BLOCK}
+                      >
+                        <title>{`${write(first + ((last - first) * i) / Math.max(1, blocks.length - 1))}: ${block.title}`}</title>
+                      </rect>
+                    ))}
+                  </svg>
+                </td>
+                <td className="block-says">{says}</td>
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <td />
               <td>
-                <svg
-                  viewBox={`0 0 ${Math.max(1, blocks.length) * BLOCK} ${BLOCK}`}
-                  preserveAspectRatio="none"
-                  aria-hidden="true"
-                >
-                  {blocks.map((block, i) => (
-                    <rect
-                      key={i}
-                      className={block.className}
-                      opacity={block.opacity}
-                      x={i * BLOCK}
-                      width={BLOCK}
-                      height={BLOCK}
-                    >
-                      <title>{`${write(first + ((last - first) * i) / Math.max(1, blocks.length - 1))}: ${block.title}`}</title>
-                    </rect>
-                  ))}
-                </svg>
+                <p className="block-times nums quiet">
+                  <span>{write(first)}</span>
+                  <span>{write(last)}</span>
+                </p>
               </td>
-              <td className="block-says">{says}</td>
+              <td />
             </tr>
-          ))}
-        </tbody>
-      </table>
-      <p className="block-times nums quiet">
-        <span>{write(first)}</span>
-        <span>{write(last)}</span>
-      </p>
+          </tfoot>
+        </table>
+        {left > 0 ? <LeftOut count={left} /> : null}
+      </div>
+      {legend}
     </div>
   )
 }

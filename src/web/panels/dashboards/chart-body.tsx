@@ -3,18 +3,21 @@ import type { ReactNode } from 'react'
 import type { UpgradeItem } from '../../../contract/fleet-upgrades.ts'
 import type { Calculation, Chart, DashboardPanel } from '../../../model/dashboard.ts'
 import { calculate } from '../../lib/dashboards/calculate.ts'
+import { interpolateText } from '../../lib/dashboards/interpolate.ts'
 import type { VariableValues } from '../../lib/dashboards/interpolate.ts'
 import { toPanelData } from '../../lib/dashboards/series.ts'
 import type { PanelData } from '../../lib/dashboards/series.ts'
 import { plainColumn, toTableRows, transformed } from '../../lib/dashboards/table.ts'
 import type { TableRow } from '../../lib/dashboards/table.ts'
 import { bandsOf } from '../../lib/upgrade-bands.ts'
-import type { PanelAnswers } from '../../query/use-dashboards.ts'
+import type { PanelAnswers, PanelShape } from '../../query/use-dashboards.ts'
 import { usePreferences } from '../../ui/preferences.ts'
 import { serverNowMs } from '../../ui/server-clock.ts'
 import { UpgradeBandList } from '../upgrade-band-list.tsx'
+import { BarsPanel } from './bars-panel.tsx'
 import { HeatMapPanel, StatusHistoryPanel } from './blocks-panel.tsx'
-import { SharesPanel } from './shares-panel.tsx'
+import { EmptyPanel } from './empty-panel.tsx'
+import { PiePanel } from './pie-panel.tsx'
 import { TablePanel } from './table-panel.tsx'
 import { TimeSeriesPanel } from './time-series-panel.tsx'
 import { GaugePanel, StatPanel } from './value-panel.tsx'
@@ -22,6 +25,8 @@ import { GaugePanel, StatPanel } from './value-panel.tsx'
 interface ChartBodyProps {
   readonly panel: DashboardPanel
   readonly answers: PanelAnswers
+  /** How it was asked. */
+  readonly shape: PanelShape
   readonly values: VariableValues
   /** Of the clusters that the panel is of, when they are a few. */
   readonly upgrades: readonly UpgradeItem[]
@@ -32,27 +37,36 @@ interface ChartBodyProps {
 }
 
 /** What a panel's answers look like: one component for each kind that asks something. */
-export function ChartBody({ panel, answers, values, upgrades, isTable, syncKey, onZoom }: ChartBodyProps): ReactNode {
+export function ChartBody({
+  panel,
+  answers,
+  shape,
+  values,
+  upgrades,
+  isTable,
+  syncKey,
+  onZoom,
+}: ChartBodyProps): ReactNode {
   const { zone } = usePreferences()
   const { chart, queries, title } = panel
   const beholder = { zone, nowMs: serverNowMs() }
-  const data = useMemo(
-    () =>
-      toPanelData(
-        queries.map((query) => (query.kind === 'prometheus' ? query : { seriesNameFormat: '' })),
-        answers.answers,
-        answers.span,
-      ),
-    [queries, answers],
+  // As one text: values of variables are made anew at every drawing, what they say changes seldom.
+  const names = JSON.stringify(
+    queries.map((query) => (query.kind === 'prometheus' ? interpolateText(query.seriesNameFormat, values) : '')),
   )
+  const data = useMemo(() => {
+    const formats = (JSON.parse(names) as string[]).map((seriesNameFormat) => ({ seriesNameFormat }))
+    return toPanelData(formats, answers.answers, answers.span)
+  }, [names, answers])
   const bands = useMemo(() => bandsOf(upgrades, answers.span), [upgrades, answers.span])
   const name = title || panel.id
+  const empty = <EmptyPanel exprs={answers.asked.map(({ expr }) => expr)} span={answers.span} shape={shape} />
   if (chart.kind === 'Table') {
     const rows = transformed(toTableRows(answers.answers), chart.transforms)
-    if (rows.length === 0) return <NoSeries />
+    if (rows.length === 0) return empty
     return <TablePanel title={name} rows={rows} options={chart} values={values} beholder={beholder} />
   }
-  if (data.series.length === 0) return <NoSeries />
+  if (data.series.length === 0) return empty
   if (isTable) {
     return (
       <>
@@ -79,8 +93,9 @@ export function ChartBody({ panel, answers, values, upgrades, isTable, syncKey, 
     case 'GaugeChart':
       return <GaugePanel data={data} options={chart} beholder={beholder} />
     case 'BarChart':
+      return <BarsPanel data={data} options={chart} beholder={beholder} />
     case 'PieChart':
-      return <SharesPanel data={data} options={chart} beholder={beholder} />
+      return <PiePanel data={data} options={chart} beholder={beholder} />
     case 'HeatMapChart':
       return <HeatMapPanel data={data} options={chart} beholder={beholder} />
     case 'StatusHistoryChart':
@@ -89,14 +104,6 @@ export function ChartBody({ panel, answers, values, upgrades, isTable, syncKey, 
     case 'unknown':
       return null
   }
-}
-
-function NoSeries(): ReactNode {
-  return (
-    <p className="no-series">
-      <strong>No series in this time.</strong> Nothing matches: nobody sends this, or the condition does not hold.
-    </p>
-  )
 }
 
 const NUMBERS = ['last-number', 'mean', 'min', 'max'] as const satisfies readonly Calculation[]

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { Calculation, Legend } from '../../../model/dashboard.ts'
 import { CALCULATION_WORDS, calculate } from '../../lib/dashboards/calculate.ts'
 import type { Column } from '../../lib/dashboards/calculate.ts'
+import { countOf } from '../../lib/format-number.ts'
 
 export interface LegendLine {
   readonly key: string
@@ -17,7 +18,7 @@ export interface LegendLine {
 
 interface ChartLegendProps {
   readonly lines: readonly LegendLine[]
-  readonly legend: Pick<Legend, 'mode' | 'values'>
+  readonly legend: Pick<Legend, 'mode' | 'values' | 'size'>
   /** Shows one alone, or all again when it was alone. */
   readonly onToggle: (key: string, isAlone: boolean) => void
 }
@@ -27,10 +28,10 @@ const LINES_MAX = { list: 24, table: 60 } as const
 
 /** The lines of a chart by name. Pressing one shows it alone, with Ctrl or Shift it is shown or hidden beside the others. */
 export function ChartLegend(props: ChartLegendProps): ReactNode {
-  return props.legend.mode === 'table' && props.legend.values.length > 0 ? (
+  return props.legend.mode === 'table' ? (
     <LegendTable {...props} />
   ) : (
-    <ul className="legend-list">
+    <ul className={`legend-list legend-${props.legend.size}`}>
       {props.lines.slice(0, LINES_MAX.list).map((line) => (
         <li key={line.key}>
           <LineButton line={line} onToggle={props.onToggle} />
@@ -78,7 +79,7 @@ function LegendTable({ lines, legend, onToggle }: ChartLegendProps): ReactNode {
     )
   }
   return (
-    <div className="legend-scroll" tabIndex={0} role="group" aria-label="Legend">
+    <div className={`legend-scroll legend-${legend.size}`} tabIndex={0} role="group" aria-label="Legend">
       <table className="prose-table legend-table">
         <thead>
           <tr>
@@ -101,6 +102,12 @@ function LegendTable({ lines, legend, onToggle }: ChartLegendProps): ReactNode {
           ))}
         </tbody>
       </table>
+      {rows.length > LINES_MAX.table ? (
+        <p className="quiet">
+          and {countOf(rows.length - LINES_MAX.table, 'more line', 'more lines')}: the head of a column sorts all of
+          them
+        </p>
+      ) : null}
     </div>
   )
 }

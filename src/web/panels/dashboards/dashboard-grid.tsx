@@ -1,14 +1,23 @@
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import type { CSSProperties, ReactNode } from 'react'
-import type { DashboardModel, DashboardPanel, Grid } from '../../../model/dashboard.ts'
+import type { DashboardModel, DashboardPanel, Grid, GridItem } from '../../../model/dashboard.ts'
+import type { VariableValues } from '../../lib/dashboards/interpolate.ts'
+import { itemsOfRepeat, repeatedTitle, REPEATS_MAX, repeatsInRow, repeatsOf } from '../../lib/dashboards/repeats.ts'
+import type { Repeat, Repeatable } from '../../lib/dashboards/repeats.ts'
+import { countOf } from '../../lib/format-number.ts'
 
 interface DashboardGridsProps {
   readonly model: DashboardModel
-  readonly renderPanel: (panel: DashboardPanel) => ReactNode
+  readonly values: VariableValues
+  readonly variables: readonly Repeatable[]
+  readonly renderPanel: (panel: DashboardPanel, repeat: Repeat | undefined) => ReactNode
 }
 
-/** The panels in their places of 24 columns; on a narrow page one below the other. Panels in no layout stand at the end. */
-export function DashboardGrids({ model, renderPanel }: DashboardGridsProps): ReactNode {
+/**
+ * The panels in their places of 24 columns; on a narrow page one below the other. Panels in no layout stand at the end, and
+ * a part that is repeated is there once for each value.
+ */
+export function DashboardGrids({ model, values, variables, renderPanel }: DashboardGridsProps): ReactNode {
   const byId = new Map(model.panels.map((panel) => [panel.id, panel]))
   const placed = new Set(model.grids.flatMap(({ items }) => items.map((item) => item.panel)))
   const left = model.panels.filter(({ id }) => !placed.has(id))
@@ -16,39 +25,79 @@ export function DashboardGrids({ model, renderPanel }: DashboardGridsProps): Rea
     title: model.grids.length === 0 ? '' : 'In no layout',
     canCollapse: false,
     isOpen: true,
+    repeatVariable: '',
     items: left.map(({ id }, i) => ({ x: (i % 2) * 12, y: Math.floor(i / 2) * 8, width: 12, height: 8, panel: id })),
   }
+  const cells = (items: readonly GridItem[], repeat: Repeat | undefined, isNamed = false): ReactNode[] =>
+    [...items]
+      .sort((a, b) => a.y - b.y || a.x - b.x)
+      .map(({ x, y, width, height, panel }) => {
+        const found = byId.get(panel)
+        const place = { '--x': x + 1, '--y': y + 1, '--w': width, '--h': height } as CSSProperties
+        return found === undefined ? null : (
+          <div key={`${panel} ${repeat?.value ?? ''}`} className="dash-cell" style={place}>
+            {renderPanel(isNamed ? { ...found, title: repeatedTitle(found.title, values, repeat) } : found, repeat)}
+          </div>
+        )
+      })
+  const part = (grid: Grid, repeat: Repeat | undefined): ReactNode => (
+    <GridPart key={repeat?.value ?? ''} grid={grid} title={repeatedTitle(grid.title, values, repeat)}>
+      <div className="dash-grid">{cells(grid.items, repeat)}</div>
+    </GridPart>
+  )
+  // Without a heading of its own, each panel says of which value it is.
+  const besideEachOther = (grid: Grid, repeats: readonly Repeat[], inRow: number): ReactNode => (
+    <GridPart grid={grid} title="">
+      <div className="dash-grid">
+        {repeats.flatMap((repeat, i) => cells(itemsOfRepeat(grid.items, i, inRow), repeat, true))}
+      </div>
+    </GridPart>
+  )
   return (
     <>
-      {[...model.grids, ...(left.length === 0 ? [] : [rest])].map((grid, i) => (
-        <GridPart key={i} grid={grid}>
-          <div className="dash-grid">
-            {[...grid.items]
-              .sort((a, b) => a.y - b.y || a.x - b.x)
-              .map(({ x, y, width, height, panel }) => {
-                const found = byId.get(panel)
-                const place = { '--x': x + 1, '--y': y + 1, '--w': width, '--h': height } as CSSProperties
-                return found === undefined ? null : (
-                  <div key={panel} className="dash-cell" style={place}>
-                    {renderPanel(found)}
-                  </div>
-                )
-              })}
-          </div>
-        </GridPart>
-      ))}
+      {[...model.grids, ...(left.length === 0 ? [] : [rest])].map((grid, i) => {
+        const repeats = grid.repeatVariable === '' ? [] : repeatsOf(grid.repeatVariable, variables)
+        if (repeats.length === 0) return <Fragment key={i}>{part(grid, undefined)}</Fragment>
+        const more = repeats.length - REPEATS_MAX
+        const shown = repeats.slice(0, REPEATS_MAX)
+        const inRow = repeatsInRow(grid)
+        return (
+          <Fragment key={i}>
+            {inRow > 1 ? besideEachOther(grid, shown, inRow) : shown.map((repeat) => part(grid, repeat))}
+            {more > 0 ? (
+              <p className="panel-note">
+                {countOf(more, 'more value')} of {grid.repeatVariable}: choose fewer to see each.
+              </p>
+            ) : null}
+          </Fragment>
+        )
+      })}
     </>
   )
 }
 
-function GridPart({ grid, children }: { readonly grid: Grid; readonly children: ReactNode }): ReactNode {
+interface GridPartProps {
+  readonly grid: Grid
+  readonly title: string
+  readonly children: ReactNode
+}
+
+function GridPart({ grid, title, children }: GridPartProps): ReactNode {
   const [isOpen, setIsOpen] = useState(grid.isOpen)
   const count = grid.items.length
-  if (grid.title === '' && !grid.canCollapse) return <div className="dash-part">{children}</div>
+  if (title === '' && !grid.canCollapse) {
+    return (
+      <div className="dash-part">
+        {/* Titles of panels are one level further down. */}
+        <h2 className="visually-hidden">Panels</h2>
+        {children}
+      </div>
+    )
+  }
   if (!grid.canCollapse) {
     return (
-      <section className="dash-part" aria-label={grid.title}>
-        <h2 className="dash-part-title">{grid.title}</h2>
+      <section className="dash-part" aria-label={title}>
+        <h2 className="dash-part-title">{title}</h2>
         {children}
       </section>
     )
@@ -62,7 +111,7 @@ function GridPart({ grid, children }: { readonly grid: Grid; readonly children: 
       }}
     >
       <summary>
-        <h2 className="dash-part-title">{grid.title || 'More'}</h2>
+        <h2 className="dash-part-title">{title || 'More'}</h2>
         <span className="quiet nums">{count === 1 ? '1 panel' : `${count} panels`}</span>
       </summary>
       {isOpen ? children : null}

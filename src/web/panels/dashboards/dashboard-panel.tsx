@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import type { PanelAlert } from '../../../contract/dashboards.ts'
 import type { UpgradeItem } from '../../../contract/fleet-upgrades.ts'
 import type { DashboardPanel, PrometheusQuery } from '../../../model/dashboard.ts'
+import { asSentence } from '../../lib/as-sentence.ts'
 import { interpolateText, variablesIn } from '../../lib/dashboards/interpolate.ts'
 import { warningsOf } from '../../lib/dashboards/series.ts'
 import type { Asking, PanelAnswers, PanelShape, VariableState } from '../../query/use-dashboards.ts'
@@ -42,8 +43,9 @@ export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
   const title = interpolateText(panel.title, asking.values)
   const name = title || panel.id
   const asks = chart.kind !== 'Markdown' && chart.kind !== 'unknown'
-  // The same list as long as the panel is the same: what is drawn is made from it.
-  const queries = useMemo(() => panel.queries.filter(isPrometheus), [panel])
+  // The same list as long as the file is the same: what is drawn is made from it.
+  const { queries: all } = panel
+  const queries = useMemo(() => all.filter(isPrometheus), [all])
   const unknown = panel.queries.flatMap((query) => (query.kind === 'unknown' ? [query.name] : []))
   const waitsFor = queries
     .flatMap((query) => variablesIn(query.expr))
@@ -58,19 +60,25 @@ export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
       tabIndex={-1}
     >
       <header className="dash-panel-head">
-        <h3>
-          {openPath === undefined ? (
-            name
-          ) : (
+        {openPath === undefined ? (
+          <h2>{name}</h2>
+        ) : (
+          <h3>
             <Link href={openPath} title={`Open ${name}: its numbers, queries and alerts`}>
               {name}
             </Link>
-          )}
-        </h3>
+          </h3>
+        )}
         {panel.description === '' ? null : (
           <span className="dash-panel-says" title={interpolateText(panel.description, asking.values)}>
             <Shape name="disc" />
             <span className="visually-hidden">{panel.description}</span>
+          </span>
+        )}
+        {panel.notDone.length === 0 ? null : (
+          <span className="dash-panel-says" title={panel.notDone.map(asSentence).join('\n')}>
+            <Shape name="diamond" />
+            <span className="visually-hidden">Not as the file says: {panel.notDone.map(asSentence).join(' ')}</span>
           </span>
         )}
         <span className="dash-panel-tools">
@@ -154,6 +162,7 @@ function Asked({ panel, queries, asking, marks, isTable, isSeen, waitsFor, onZoo
             <ChartBody
               panel={panel}
               answers={answers}
+              shape={shape}
               values={asking.values}
               upgrades={isMarked ? marks.upgrades : NO_UPGRADES}
               isTable={isTable}

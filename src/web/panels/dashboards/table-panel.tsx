@@ -16,7 +16,8 @@ import { TextLink } from './text-link.tsx'
 interface TablePanelProps {
   readonly title: string
   readonly rows: readonly TableRow[]
-  readonly options: Pick<TableOptions, 'columns' | 'isColumnHidden' | 'cells' | 'density' | 'canFilter'>
+  readonly options: Pick<TableOptions, 'columns' | 'isColumnHidden' | 'cells' | 'density' | 'canFilter'> &
+    Partial<Pick<TableOptions, 'columnWidth' | 'rowHeight' | 'actions'>>
   readonly values: VariableValues
   readonly beholder: Beholder
   /** What a cell shows instead of its text; `undefined`: its text. */
@@ -67,7 +68,19 @@ export function TablePanel({ title, rows, options, values, beholder, renderCell 
         beholder={beholder}
         renderCell={renderCell}
       />
+      <Actions actions={options.actions ?? []} />
     </>
+  )
+}
+
+/** What the file would have done with a row: nothing is sent from here to anybody else. */
+function Actions({ actions }: { readonly actions: TableOptions['actions'] }): ReactNode {
+  if (actions.length === 0) return null
+  const said = actions.map(({ name, url }) => (url === '' ? name : `${name} (${url})`)).join(', ')
+  return (
+    <p className="panel-note" title={said}>
+      {countOf(actions.length, 'action')} of the file {actions.length === 1 ? 'is' : 'are'} not done here: {said}
+    </p>
   )
 }
 
@@ -83,7 +96,8 @@ function Rows(props: RowsProps): ReactNode {
   const { title, rows, columns, order, onOrder, options, values, beholder, renderCell } = props
   const scroller = useRef<HTMLDivElement>(null)
   const isVirtual = rows.length > DRAWN_WHOLE_MAX
-  const rowPx = ROW_PX[options.density]
+  // No row is lower than what stands in it.
+  const rowPx = Math.max(ROW_PX[options.density], options.rowHeight ?? 0)
   // eslint-disable-next-line react-hooks/incompatible-library -- nothing below is memoized with what it returns
   const virtualizer = useVirtualizer({
     count: isVirtual ? rows.length : 0,
@@ -103,14 +117,18 @@ function Rows(props: RowsProps): ReactNode {
         <thead>
           <tr aria-rowindex={1}>
             {columns.map((column) => (
-              <Head key={column.name} column={column} order={order} onOrder={onOrder} />
+              <Head key={column.name} column={column} width={options.columnWidth} order={order} onOrder={onOrder} />
             ))}
           </tr>
         </thead>
         <tbody>
           {from > 0 ? <Gap height={from * rowPx} columns={columns.length} /> : null}
           {rows.slice(from, to).map((row, i) => (
-            <tr key={from + i} aria-rowindex={from + i + 2}>
+            <tr
+              key={from + i}
+              aria-rowindex={from + i + 2}
+              {...(options.rowHeight === undefined ? {} : { style: { blockSize: `${rowPx}px` } })}
+            >
               {columns.map((column) => (
                 <BodyCell
                   key={column.name}
@@ -142,15 +160,18 @@ function Gap({ height, columns }: { readonly height: number; readonly columns: n
 
 interface HeadProps {
   readonly column: TableColumn
+  /** Pixels, where the column does not say it. */
+  readonly width: number | undefined
   readonly order: Order | undefined
   readonly onOrder: (order: Order) => void
 }
 
-function Head({ column, order, onOrder }: HeadProps): ReactNode {
+function Head({ column, width: usualWidth, order, onOrder }: HeadProps): ReactNode {
   const { name, header, setting, align } = column
   const isChosen = order?.column === name
   const canSort = setting?.canSort ?? true
-  const width = setting?.width === undefined ? {} : { style: { inlineSize: `${setting.width}px` } }
+  const widthPx = setting?.width ?? usualWidth
+  const width = widthPx === undefined ? {} : { style: { inlineSize: `${widthPx}px` } }
   const sort = isChosen ? (order.direction === 'asc' ? 'ascending' : 'descending') : 'none'
   return (
     <th
@@ -203,7 +224,13 @@ function BodyCell({ row, column, options, values, beholder, renderCell }: BodyCe
         (setting?.link === undefined ? (
           shown
         ) : (
-          <TextLink href={linkOf(setting.link.url, row, values)}>{shown}</TextLink>
+          <TextLink
+            href={linkOf(setting.link.url, row, values)}
+            title={linkTitle(setting.link.title, row, values)}
+            opensTab={setting.link.opensTab}
+          >
+            {shown}
+          </TextLink>
         ))}
     </td>
   )
@@ -222,4 +249,11 @@ const FIELD = /\$\{__data\.fields\["([^"]+)"\]\}/g
 function linkOf(url: string, row: TableRow, values: VariableValues): string {
   const filled = url.replace(FIELD, (_use, name: string) => encodeURIComponent(String(row[name] ?? '')))
   return interpolateText(filled, values, 'percentencode')
+}
+
+function linkTitle(title: string, row: TableRow, values: VariableValues): string {
+  return interpolateText(
+    title.replace(FIELD, (_use, name: string) => String(row[name] ?? '')),
+    values,
+  )
 }

@@ -1,13 +1,13 @@
 import { useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Format, QuerySetting, Thresholds, TimeSeriesOptions } from '../../../model/dashboard.ts'
-import { formatTick, formatUnit, isBinary } from '../../lib/dashboards/format-unit.ts'
-import { stacked } from '../../lib/dashboards/series.ts'
+import { formatTick, formatUnit, tickSteps } from '../../lib/dashboards/format-unit.ts'
+import { largestOf, stacked } from '../../lib/dashboards/series.ts'
 import type { PanelData } from '../../lib/dashboards/series.ts'
 import { limitOf, toneOfStep } from '../../lib/dashboards/tone.ts'
 import { countOf } from '../../lib/format-number.ts'
 import { formatMoment } from '../../lib/format-time.ts'
-import { bandsAt, isOpen } from '../../lib/upgrade-bands.ts'
+import { bandsAt, bandTexts, isOpen } from '../../lib/upgrade-bands.ts'
 import type { UpgradeBand } from '../../lib/upgrade-bands.ts'
 import { usePreferences } from '../../ui/preferences.ts'
 import { serverNowMs } from '../../ui/server-clock.ts'
@@ -24,14 +24,17 @@ interface TimeSeriesPanelProps {
   /** Upgrades of the clusters it is of. */
   readonly bands?: readonly UpgradeBand[]
   readonly syncKey: string
+  /** Lines that are drawn at most; what is left out is said. */
+  readonly linesMax?: number
   readonly onZoom: (fromMs: number, toMs: number) => void
 }
 
 const NO_BANDS: readonly UpgradeBand[] = []
 
-function plotBandOf({ fromMs, toMs, state, step }: UpgradeBand): PlotBand {
+function plotBandOf(band: UpgradeBand, _index: number, bands: readonly UpgradeBand[]): PlotBand {
+  const { fromMs, toMs, state } = band
   const end = toMs === undefined ? {} : { toSeconds: toMs / 1000 }
-  return { fromSeconds: fromMs / 1000, ...end, goesOn: isOpen(state), state, text: step }
+  return { fromSeconds: fromMs / 1000, ...end, goesOn: isOpen(state), state, texts: bandTexts(band, bands) }
 }
 
 /** More lines than this cannot be told apart, and are told instead. */
@@ -48,13 +51,14 @@ export function TimeSeriesPanel({
   options,
   bands = NO_BANDS,
   syncKey,
+  linesMax = LINES_MAX,
   onZoom,
 }: TimeSeriesPanelProps): ReactNode {
   const { zone } = usePreferences()
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
   const { visual, yAxis, thresholds, legend, querySettings } = options
   const { lines, drawn, tick } = useMemo(() => {
-    const series = data.series.slice(0, LINES_MAX)
+    const series = data.series.slice(0, linesMax)
     const beholder = { zone, nowMs: serverNowMs() }
     const writeAs =
       (format: Format | undefined) =>
@@ -96,9 +100,9 @@ export function TimeSeriesPanel({
       tick: (value: number) =>
         formatTick(value, visual.stack === 'percent' ? { unit: 'percent' } : yAxis.format, beholder),
     }
-  }, [data, options, querySettings, visual.stack, yAxis.format, hidden, zone])
-  const axis: PlotAxis = useMemo(() => ({ ...yAxis, write: tick, isBinary: isBinary(yAxis.format) }), [yAxis, tick])
-  const limits = useMemo(() => limitsOf(thresholds, yAxis.max), [thresholds, yAxis.max])
+  }, [data, options, querySettings, visual.stack, yAxis.format, hidden, zone, linesMax])
+  const axis: PlotAxis = useMemo(() => ({ ...yAxis, write: tick, tickSteps: tickSteps(yAxis.format) }), [yAxis, tick])
+  const limits = useMemo(() => limitsOf(thresholds, yAxis, data), [thresholds, yAxis, data])
   const plotBands = useMemo(() => bands.map(plotBandOf), [bands])
   const toggle = (key: string, isAlone: boolean): void => {
     const keys = lines.map((line) => line.key)
@@ -119,6 +123,7 @@ export function TimeSeriesPanel({
         zone={zone}
         syncKey={syncKey}
         onZoom={onZoom}
+        canPin={options.canPin}
         renderSpot={(spot) => (
           <Spot
             spot={spot}
@@ -130,9 +135,9 @@ export function TimeSeriesPanel({
         )}
       />
       {legend === undefined ? null : <ChartLegend lines={lines} legend={legend} onToggle={toggle} />}
-      {data.series.length > LINES_MAX ? (
+      {data.series.length > linesMax ? (
         <p className="panel-note">
-          {countOf(data.series.length - LINES_MAX, 'more series is', 'more series are')} not drawn.
+          {countOf(data.series.length - linesMax, 'more series is', 'more series are')} not drawn.
         </p>
       ) : null}
     </div>
@@ -156,10 +161,16 @@ function lookOf({ visual }: TimeSeriesOptions, setting: QuerySetting | undefined
   }
 }
 
-function limitsOf(thresholds: Thresholds | undefined, max: number | undefined): readonly PlotLimit[] {
-  if (thresholds === undefined || (thresholds.mode === 'percent' && max === undefined)) return []
+function limitsOf(
+  thresholds: Thresholds | undefined,
+  { min = 0, max }: TimeSeriesOptions['yAxis'],
+  { series }: PanelData,
+): readonly PlotLimit[] {
+  if (thresholds === undefined) return []
+  const most = max ?? largestOf(series)
+  if (thresholds.mode === 'percent' && most === undefined) return []
   return thresholds.steps.map((step, i) => ({
-    value: limitOf(step, thresholds, max ?? 1),
+    value: limitOf(step, thresholds, most ?? 1, min),
     tone: toneOfStep(thresholds, i),
     word: step.name,
   }))

@@ -4,6 +4,7 @@ import { calculate } from '../../lib/dashboards/calculate.ts'
 import type { Column } from '../../lib/dashboards/calculate.ts'
 import { formatUnit } from '../../lib/dashboards/format-unit.ts'
 import type { Beholder } from '../../lib/dashboards/format-unit.ts'
+import { labelText } from '../../lib/dashboards/series.ts'
 import type { PanelData, PanelSeries } from '../../lib/dashboards/series.ts'
 import { limitOf, mappingOf, markOf, NO_MARK, toneOfColor, toneOfStep } from '../../lib/dashboards/tone.ts'
 import type { Mark } from '../../lib/dashboards/tone.ts'
@@ -50,11 +51,12 @@ interface StatProps extends Omit<StatPanelProps, 'data'> {
 }
 
 function Stat({ series, options, beholder, name }: StatProps): ReactNode {
-  const { calculation, format, thresholds, colorMode, metricLabel, mappings, hasSparkline } = options
+  const { calculation, format, thresholds, colorMode, metricLabel, mappings, valueFontPx } = options
   const value = calculate(series.values, calculation)
   const label = metricLabel === '' ? undefined : (series.labels[metricLabel] ?? '')
   const mapping = mappingOf(label ?? value, mappings)
-  const text = mapping?.text ?? label ?? textOf(value, format, beholder)
+  const own = metricLabel === '' ? textOf(value, format, beholder) : labelText(series, metricLabel)
+  const text = mapping?.text ?? own
   const mark: Mark =
     mapping === undefined || mapping.color === ''
       ? markOf(value, thresholds, usualMax(format))
@@ -66,11 +68,12 @@ function Stat({ series, options, beholder, name }: StatProps): ReactNode {
       <span
         className={`stat-value nums${colorMode === 'none' ? '' : ` tone-text-${mark.tone}`}`}
         title={value === null ? 'no value' : formatValue(value)}
+        {...(valueFontPx === undefined ? {} : { style: { fontSize: `${valueFontPx}px` } })}
       >
         {text}
       </span>
       <ToneMark mark={colorMode === 'none' ? NO_MARK : mark} />
-      {hasSparkline ? <Sparkline values={series.values} /> : null}
+      {options.hasSparkline ? <Sparkline values={series.values} lineWidth={options.sparklineWidth} /> : null}
     </div>
   )
 }
@@ -87,7 +90,7 @@ function usualMax(format: Format | undefined): number {
 const SPARK = { width: 120, height: 28 } as const
 
 /** The course of a value. The number stands above it, and the whole in the table of the panel. */
-function Sparkline({ values }: { readonly values: Column }): ReactNode {
+function Sparkline({ values, lineWidth }: { readonly values: Column; readonly lineWidth: number }): ReactNode {
   const numbers = values.filter((value) => value !== null && Number.isFinite(value)) as number[]
   if (numbers.length < 2) return null
   const [least, most] = [Math.min(...numbers), Math.max(...numbers)]
@@ -111,7 +114,7 @@ function Sparkline({ values }: { readonly values: Column }): ReactNode {
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      <path d={path} vectorEffect="non-scaling-stroke" />
+      <path d={path} vectorEffect="non-scaling-stroke" style={{ strokeWidth: lineWidth }} />
     </svg>
   )
 }
@@ -126,6 +129,7 @@ export function GaugePanel({ data, options, beholder }: GaugePanelProps): ReactN
   const { calculation, format, thresholds } = options
   const max = options.max ?? usualMax(format)
   const shown = data.series.slice(0, VALUES_MAX)
+  const isNamed = options.isNamed ?? shown.length > 1
   return (
     <>
       <ul {...listOf(shown.length)}>
@@ -150,7 +154,11 @@ export function GaugePanel({ data, options, beholder }: GaugePanelProps): ReactN
                 {textOf(value, format, beholder)}
               </span>
               <ToneMark mark={mark} />
-              {shown.length > 1 ? <span className="stat-name">{series.name}</span> : null}
+              {isNamed ? (
+                <span className="stat-name" title={series.name}>
+                  {series.name}
+                </span>
+              ) : null}
             </li>
           )
         })}

@@ -6,12 +6,16 @@ interface ClusterFieldProps {
   /** Empty: any. */
   readonly value: string
   readonly onChange: (cluster: string) => void
+  /** What is written, which may be a part of a name. */
+  readonly onTyped?: (text: string) => void
 }
 
 /** The name of a cluster, completed from those that are known. It counts when it is one of them, or by Enter. */
-export function ClusterField({ value, onChange }: ClusterFieldProps): ReactNode {
+export function ClusterField({ value, onChange, onTyped }: ClusterFieldProps): ReactNode {
   const [typed, setTyped] = useState(value)
-  const names = useClusterNames(typed).data ?? []
+  const { data, isPlaceholderData } = useClusterNames(typed)
+  const names = data?.names ?? []
+  const only = !isPlaceholderData && typed.trim() !== '' && names.length === 1 ? names[0] : undefined
   const id = useId()
   return (
     <>
@@ -25,10 +29,12 @@ export function ClusterField({ value, onChange }: ClusterFieldProps): ReactNode 
         onChange={(event) => {
           const text = event.target.value
           setTyped(text)
+          onTyped?.(text)
           if (text === '' || names.includes(text)) onChange(text)
         }}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') onChange(typed.trim())
+          // A part that only one has is as good as its name.
+          if (event.key === 'Enter') onChange(only ?? typed.trim())
         }}
       />
       <datalist id={id}>

@@ -82,7 +82,6 @@ interface RowProps {
 
 function Row({ cluster, change, path, place }: RowProps): ReactNode {
   const { at, kind, namespace, name } = change
-  const [isOpen, setIsOpen] = useState(false)
   return (
     <VirtualRow {...place}>
       <td className="column-time nums">
@@ -97,6 +96,7 @@ function Row({ cluster, change, path, place }: RowProps): ReactNode {
         <div className="cell-below cell-below-block">
           <Writer change={change} />
           <Changes change={change} />
+          <After cluster={cluster} change={change} />
         </div>
       </td>
       <td className="cell-beside column-manager">
@@ -104,17 +104,25 @@ function Row({ cluster, change, path, place }: RowProps): ReactNode {
       </td>
       <td className="cell-beside column-what">
         <Changes change={change} />
-        <details
-          className="log-raw"
-          onToggle={({ currentTarget }) => {
-            setIsOpen(currentTarget.open)
-          }}
-        >
-          <summary>The object after it</summary>
-          {isOpen ? <ObjectState cluster={cluster} change={change} /> : null}
-        </details>
+        <After cluster={cluster} change={change} />
       </td>
     </VirtualRow>
+  )
+}
+
+/** What the object was then; asked for when somebody wants to know. */
+function After({ cluster, change }: Pick<RowProps, 'cluster' | 'change'>): ReactNode {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <details
+      className="log-raw"
+      onToggle={({ currentTarget }) => {
+        setIsOpen(currentTarget.open)
+      }}
+    >
+      <summary>The whole object after this change</summary>
+      {isOpen ? <ObjectState cluster={cluster} change={change} /> : null}
+    </details>
   )
 }
 

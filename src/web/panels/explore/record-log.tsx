@@ -52,7 +52,7 @@ export function RecordLog({ records, hasOlder, onNeedMore }: RecordLogProps): Re
 }
 
 function Row({ record, place }: { readonly record: LogItem; readonly place: RowPlace }): ReactNode {
-  const { time, cluster, service, body, eventName, traceId, spanId } = record
+  const { time, cluster, service, eventName, traceId, spanId } = record
   return (
     <VirtualRow {...place}>
       <td className="column-time nums">
@@ -73,7 +73,7 @@ function Row({ record, place }: { readonly record: LogItem; readonly place: RowP
         <details className="log-record">
           <summary data-row>
             {eventName === '' ? null : <strong>{eventName} </strong>}
-            {bodyText(body)}
+            {bodyText(record)}
           </summary>
           {traceId === '' ? null : (
             <p>

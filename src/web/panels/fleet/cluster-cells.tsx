@@ -93,6 +93,27 @@ export const CLUSTER_CELLS: Readonly<Record<ClusterColumn, (cluster: ClusterItem
     seen: ({ lastSeenAt }) => <Since atMs={Date.parse(lastSeenAt)} suffix=" ago" />,
   }
 
+interface FiringBelowProps {
+  readonly cluster: string
+  readonly count: FiringCount | undefined
+}
+
+/** The same in words, below a name that stands without a head of columns; nothing where nothing fires. */
+export function FiringBelow({ cluster, count }: FiringBelowProps): ReactNode {
+  if (count === undefined || count.firing === 0) return null
+  const { firing, critical } = count
+  return (
+    <Link href={alertsPath({ cluster })} className={`nums ${critical > 0 ? 'tone-critical' : ''}`}>
+      {critical > 0 ? (
+        <>
+          <Shape name="triangle" /> {formatCount(critical)} critical of{' '}
+        </>
+      ) : null}
+      {countOf(firing, 'alert')}
+    </Link>
+  )
+}
+
 /** Numbers stand at the end of their cell. */
 export const NUMBER_COLUMNS: ReadonlySet<ClusterColumn> = new Set(['alerts', 'outdated', 'seen'])
 

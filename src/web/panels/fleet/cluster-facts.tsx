@@ -138,7 +138,8 @@ function lastHeard(at: string | null, more = ''): ReactNode {
 export function ClusterSettings({ cluster }: { readonly cluster: ClusterDetail }): ReactNode {
   const { settings, featureGates, hyperConvergedApi } = cluster
   const gates = Object.entries(featureGates)
-  if (settings.length === 0 && gates.length === 0) {
+  // Defaults are those of a version; that nothing else is set, only the object tells.
+  if (hyperConvergedApi === null && gates.length === 0 && settings.every(({ set }) => set === null)) {
     return (
       <Panel title="Settings">
         <p className="quiet">Not known: the object HyperConverged is not told.</p>
@@ -277,7 +278,10 @@ function countsText(counts: Readonly<Record<string, number>>): string | undefine
 export function ClusterConditions({ cluster }: { readonly cluster: ClusterDetail }): ReactNode {
   const { conditions } = cluster
   return (
-    <Panel title="Conditions of HyperConverged" aside={cluster.systemHealth ?? undefined}>
+    <Panel
+      title="Conditions of HyperConverged"
+      aside={cluster.systemHealth === null ? undefined : `system health: ${cluster.systemHealth}`}
+    >
       {conditions.length === 0 ? (
         <p className="quiet">Not told.</p>
       ) : (

@@ -102,6 +102,8 @@ function StateChips({ view, onChange, facets }: Pick<ClusterFiltersProps, 'view'
       {CLUSTER_STATES.map((state) => {
         const count = counts.get(state)
         const isChosen = view.states.includes(state)
+        // Most fleets have none, and nobody looks for them.
+        if (state === 'gone' && !isChosen && (count ?? 0) === 0) return null
         return (
           <button
             key={state}

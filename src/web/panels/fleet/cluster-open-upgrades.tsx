@@ -5,7 +5,7 @@ import { upgradePath } from '../../lib/fleet-paths.ts'
 import { causeName } from '../../lib/fleet-words.ts'
 import { operatorName } from '../../lib/operator-words.ts'
 import { phaseName } from '../../lib/phase-words.ts'
-import { formatLength } from '../../lib/format-length.ts'
+import { stillWords } from '../../lib/upgrade-words.ts'
 import { StuckMark } from '../../ui/outcome-marks.tsx'
 import { Since } from '../../ui/time.tsx'
 import { OutcomeMark } from './upgrade-rows.tsx'
@@ -52,13 +52,7 @@ export function VerdictLine({ verdict }: { readonly verdict: Open['verdict'] }):
             <Since atMs={Date.parse(sinceText)} />
           </>
         )}
-        {baseline === null ? null : (
-          <span className="quiet">
-            {' '}
-            (half are through in {formatLength(baseline.p50Seconds)}, 95 of 100 in {formatLength(baseline.p95Seconds)};
-            stuck after {formatLength(baseline.thresholdSeconds)}; {learnedText(baseline)})
-          </span>
-        )}
+        {baseline === null ? null : <span className="quiet"> ({stillWords(baseline)})</span>}
       </p>
       {cause === undefined ? null : (
         <p>
@@ -73,17 +67,4 @@ export function VerdictLine({ verdict }: { readonly verdict: Open['verdict'] }):
       )}
     </>
   )
-}
-
-type Baseline = NonNullable<NonNullable<Open['verdict']>['baseline']>
-
-const LEARNED: Readonly<Record<Baseline['learnedFrom'], string>> = {
-  edge: 'of this edge',
-  minor: 'learned from edges between the same minors',
-  fleet: 'learned from all edges of the operator',
-  seed: 'a rule of thumb: too few upgrades are known',
-}
-
-export function learnedText({ learnedFrom, runs }: Pick<Baseline, 'learnedFrom' | 'runs'>): string {
-  return learnedFrom === 'edge' ? `${runs} runs of this edge` : LEARNED[learnedFrom]
 }

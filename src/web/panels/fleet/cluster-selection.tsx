@@ -2,28 +2,37 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { Link } from 'wouter'
+import type { ClusterItem } from '../../../contract/fleet-clusters.ts'
 import { CLUSTER_LABEL } from '../../../model/cluster-identity.ts'
 import { countOf } from '../../lib/format-number.ts'
 import { alertsPath } from '../../lib/paths.ts'
 import { newDraft } from '../../lib/silence-draft.ts'
 import { escapeRegex } from '../../lib/silence-matchers.ts'
 import { useAlerts } from '../../query/use-fleet.ts'
+import { useMoment } from '../../query/use-moment.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { usePreferences } from '../../ui/preferences.ts'
 import { serverNowMs } from '../../ui/server-clock.ts'
 import { SilenceDialog } from '../silence-dialog.tsx'
+import { DecommissionDialog } from './decommission-dialog.tsx'
 
 /** More names are no address, and no matcher that somebody reads. */
 const NAMED_MAX = 100
+/** As the API has it; its own constant would bring its schemas along. */
+const DECOMMISSIONED_MAX = 1000
 
 interface ClusterSelectionProps {
+  /** Those that were read: what is known of the chosen ones. */
+  readonly clusters: readonly ClusterItem[]
   readonly chosen: ReadonlySet<string>
   readonly onClear: () => void
 }
 
 /** What can be done with the chosen clusters. */
-export function ClusterSelection({ chosen, onClear }: ClusterSelectionProps): ReactNode {
+export function ClusterSelection({ clusters, chosen, onClear }: ClusterSelectionProps): ReactNode {
   const [isSilencing, setSilencing] = useState(false)
+  const [isDecommissioning, setDecommissioning] = useState(false)
+  const isPresent = useMoment() === undefined
   const { zone } = usePreferences()
   const alerts = useAlerts().data?.alerts ?? []
   if (chosen.size === 0) return null
@@ -56,6 +65,17 @@ export function ClusterSelection({ chosen, onClear }: ClusterSelectionProps): Re
             </Button>
           </>
         )}
+        {isPresent && chosen.size <= DECOMMISSIONED_MAX ? (
+          <Button
+            variant="secondary"
+            size="sm"
+            onClick={() => {
+              setDecommissioning(true)
+            }}
+          >
+            Decommissioned…
+          </Button>
+        ) : null}
         <Button variant="link" size="sm" onClick={onClear}>
           Clear
         </Button>
@@ -66,6 +86,20 @@ export function ClusterSelection({ chosen, onClear }: ClusterSelectionProps): Re
           {...(meant.length === 0 ? {} : { wanted: meant.map(({ fingerprint }) => fingerprint) })}
           onClose={() => {
             setSilencing(false)
+          }}
+          onDone={onClear}
+        />
+      ) : null}
+      {isDecommissioning ? (
+        <DecommissionDialog
+          clusters={names}
+          reporting={
+            clusters.filter(
+              ({ cluster, states }) => chosen.has(cluster) && !states.includes('silent') && !states.includes('gone'),
+            ).length
+          }
+          onClose={() => {
+            setDecommissioning(false)
           }}
           onDone={onClear}
         />

@@ -2,7 +2,7 @@ import { memo } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { ClusterItem } from '../../../contract/fleet-clusters.ts'
-import { CLUSTER_COLUMNS } from '../../lib/cluster-columns.ts'
+import { CLUSTER_COLUMNS, FIRST_COLUMNS } from '../../lib/cluster-columns.ts'
 import type { ClusterColumn } from '../../lib/cluster-columns.ts'
 import type { ClusterListView, ClusterSort } from '../../lib/cluster-view.ts'
 import { clusterPath } from '../../lib/fleet-paths.ts'
@@ -11,7 +11,7 @@ import { SortHead } from '../../ui/sort-head.tsx'
 import { VirtualRow } from '../../ui/virtual-row.tsx'
 import type { RowPlace } from '../../ui/virtual-row.tsx'
 import { VirtualTable } from '../../ui/virtual-table.tsx'
-import { CLUSTER_CELLS, NUMBER_COLUMNS } from './cluster-cells.tsx'
+import { CLUSTER_CELLS, FiringBelow, NUMBER_COLUMNS } from './cluster-cells.tsx'
 import type { CellContext } from './cluster-cells.tsx'
 
 const SORTS: Readonly<Partial<Record<ClusterColumn, ClusterSort>>> = {
@@ -40,7 +40,7 @@ export function ClusterTable(props: ClusterTableProps): ReactNode {
   return (
     <VirtualTable
       label="Clusters"
-      className="cluster-table"
+      className={`cluster-table ${columns.length >= FIRST_COLUMNS.length ? 'has-many-columns' : ''}`}
       loaded={clusters.length}
       total={total}
       onNeedMore={onNeedMore}
@@ -139,6 +139,7 @@ const ClusterRow = memo(function ClusterRow(props: ClusterRowProps): ReactNode {
           {cell('state')}
           {cell('version')}
           {cell('upgrade')}
+          <FiringBelow cluster={cluster.cluster} count={context.alerts?.get(cluster.cluster)} />
         </span>
       </td>
       {columns.map((column) => (

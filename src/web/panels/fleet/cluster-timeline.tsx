@@ -13,6 +13,7 @@ const SHAPES: Readonly<Record<TimelineKind, ShapeName>> = {
   upgrades: 'up',
   alerts: 'triangle',
   modifications: 'diamond',
+  cluster: 'slash',
 }
 
 const WORDS: Readonly<Record<TimelineKind, string>> = {
@@ -20,6 +21,7 @@ const WORDS: Readonly<Record<TimelineKind, string>> = {
   upgrades: 'upgrade',
   alerts: 'alert',
   modifications: 'modification',
+  cluster: 'cluster',
 }
 
 const STEP = 25

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { ReactNode } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
 import { graphlib, layout } from '@dagrejs/dagre'
 import { Link } from 'wouter'
 import type { EdgeItem } from '../../../contract/fleet-edges.ts'
@@ -19,14 +19,17 @@ interface EdgeGraphProps {
   readonly stranded: readonly StrandedItem[]
 }
 
-/** Versions and the steps between them, oldest at the left. The table below says the same and more. */
+/** Versions and the steps between them, oldest at the left. The table above says the same and more. */
 export function EdgeGraph({ edges, window, stranded }: EdgeGraphProps): ReactNode {
   const drawn = useMemo(() => layoutOf(edges), [edges])
   const marked = new Set(stranded.map(({ version }) => version))
   const most = Math.max(1, ...edges.map(({ attempts }) => attempts))
   return (
     <div className="edge-graph" tabIndex={0} role="group" aria-label="Graph of versions">
-      <svg width={drawn.width} height={drawn.height} viewBox={`0 0 ${drawn.width} ${drawn.height}`}>
+      <svg
+        style={{ '--edge-graph-size': `${drawn.width}px` } as CSSProperties}
+        viewBox={`0 0 ${drawn.width} ${drawn.height}`}
+      >
         {drawn.lines.map(({ edge, points, x, y }) => {
           const width = 1.25 + 4 * Math.sqrt(edge.attempts / most)
           const isBad = edge.success !== null && edge.success.high < 0.95 && edge.success.of >= 10

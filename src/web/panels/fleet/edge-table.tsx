@@ -54,7 +54,8 @@ export function EdgeTable({ edges, label, window }: EdgeTableProps): ReactNode {
                 </Link>
                 <span className="own-labels">{operatorName(edge.operator)}</span>
                 <span className="cell-below nums">
-                  {countOf(edge.attempts, 'attempt')}, median {lengthOr(edge.duration.p50Seconds)}
+                  <span className="cell-nowrap">{countOf(edge.attempts, 'attempt')}</span>
+                  <span className="cell-nowrap">median {lengthOr(edge.duration.p50Seconds)}</span>
                 </span>
               </td>
               <td className="cell-beside cell-number nums">{formatCount(edge.attempts)}</td>

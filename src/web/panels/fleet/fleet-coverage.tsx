@@ -1,13 +1,15 @@
 import type { ReactNode } from 'react'
+import { Link } from 'wouter'
 import type { FleetCoverage } from '../../../contract/fleet-common.ts'
+import { clustersPath } from '../../lib/fleet-paths.ts'
 import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
 import { Shape } from '../../ui/shapes.tsx'
 import { Since } from '../../ui/time.tsx'
 
 /** Of how many clusters an answer speaks, and how fresh it is: one line, which opens to its parts. */
 export function FleetCoverageNote({ coverage }: { readonly coverage: FleetCoverage }): ReactNode {
-  const { clusters, withObjects, withMetrics, withSpans, silent, unknown, newestAt, oldestAt } = coverage
-  if (clusters === 0) return <span className="coverage-note">No cluster has reported yet</span>
+  const { clusters, withObjects, withMetrics, withSpans, silent, unknown, gone, newestAt, oldestAt } = coverage
+  if (clusters + gone === 0) return <span className="coverage-note">No cluster has reported yet</span>
   const heard = clusters - silent
   return (
     <details className="coverage-note">
@@ -37,6 +39,12 @@ export function FleetCoverageNote({ coverage }: { readonly coverage: FleetCovera
           )}
         </li>
         <li>{formatCount(unknown)} tell no version of any operator: they are in no share by version.</li>
+        {gone === 0 ? null : (
+          <li>
+            Beside them <Link href={clustersPath({ state: 'gone' })}>{formatCount(gone)} gone</Link>: switched off for
+            good, and in none of these numbers.
+          </li>
+        )}
       </ul>
     </details>
   )

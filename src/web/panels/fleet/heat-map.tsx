@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { clusterPath, upgradePath } from '../../lib/fleet-paths.ts'
 import { operatorName } from '../../lib/operator-words.ts'
-import { phaseName } from '../../lib/phase-words.ts'
+import { phaseName, phaseWords } from '../../lib/phase-words.ts'
 import { formatShortLength } from '../../lib/format-length.ts'
 import { HEAT_PHASES } from '../../lib/phase-heat.ts'
 import type { HeatCell, HeatRow } from '../../lib/phase-heat.ts'
@@ -10,29 +10,34 @@ import { StuckMark } from '../../ui/outcome-marks.tsx'
 import { Shape } from '../../ui/shapes.tsx'
 import { BeganText } from './upgrade-rows.tsx'
 
-/** Upgrades that run as rows, their phases as columns: where each stands, and what takes longer than it does elsewhere. */
+/**
+ * Upgrades that run as rows, their phases as columns: where each stands, and what takes longer than it does elsewhere. Rows are
+ * grids that the browser lays out and paints when they come into sight; roles are said, which a grid takes from a table.
+ */
 export function HeatMap({ rows }: { readonly rows: readonly HeatRow[] }): ReactNode {
   return (
     <>
       <div className="table-scroll">
-        <table className="data-table heat-table" aria-label="Running upgrades by phase">
-          <thead>
-            <tr>
-              <th scope="col">Upgrade</th>
+        <table role="table" className="data-table heat-table" aria-label="Running upgrades by phase">
+          <thead role="rowgroup">
+            <tr role="row">
+              <th role="columnheader" scope="col">
+                Upgrade
+              </th>
               {HEAT_PHASES.map((phase) => (
-                <th key={phase} scope="col" className="heat-head">
+                <th key={phase} role="columnheader" scope="col" className="heat-head">
                   {phaseName(phase)}
                 </th>
               ))}
-              <th scope="col" className="cell-number column-age">
+              <th role="columnheader" scope="col" className="cell-number">
                 Began
               </th>
             </tr>
           </thead>
-          <tbody>
+          <tbody role="rowgroup">
             {rows.map(({ upgrade, verdict, cells }) => (
-              <tr key={upgrade.id}>
-                <th scope="row" className="cell-name heat-name">
+              <tr key={upgrade.id} role="row">
+                <th role="rowheader" scope="row" className="cell-name heat-name">
                   <Link href={clusterPath(upgrade.cluster)}>{upgrade.cluster}</Link>
                   <span className="own-labels nums">
                     <Link href={upgradePath(upgrade.id)} data-row>
@@ -40,18 +45,16 @@ export function HeatMap({ rows }: { readonly rows: readonly HeatRow[] }): ReactN
                     </Link>{' '}
                     {verdict === undefined ? null : <StuckMark />}
                   </span>
-                  {cells
-                    .filter(({ state, isStuck }) => state === 'in_progress' || isStuck)
-                    .map(({ phase, text }) => (
-                      <span key={phase} className="own-labels heat-below">
-                        {text}
-                      </span>
-                    ))}
+                  {standingTexts(cells).map((text) => (
+                    <span key={text} className="own-labels heat-below">
+                      {text}
+                    </span>
+                  ))}
                 </th>
                 {cells.map((cell) => (
                   <HeatTile key={cell.phase} cell={cell} />
                 ))}
-                <td className="cell-number">
+                <td role="cell" className="cell-number">
                   <BeganText upgrade={upgrade} />
                 </td>
               </tr>
@@ -64,18 +67,21 @@ export function HeatMap({ rows }: { readonly rows: readonly HeatRow[] }): ReactN
   )
 }
 
+/** Where it stands, for a screen that has no room for the tiles. */
+function standingTexts(cells: readonly HeatCell[]): readonly string[] {
+  const texts = cells.filter(({ state, isStuck }) => state === 'in_progress' || isStuck).map(({ text }) => text)
+  return texts.length === 0 ? [phaseWords(null)] : texts
+}
+
 function HeatTile({ cell }: { readonly cell: HeatCell }): ReactNode {
   const { state, seconds, level, isStuck, text } = cell
   const isRunning = state === 'in_progress'
   const className = ['heat-tile', `heat-${level}`, isRunning ? 'is-running' : '', isStuck ? 'is-stuck' : ''].join(' ')
   return (
-    <td className="heat-cell" title={text}>
-      <span className={className}>
+    <td role="cell" className="heat-cell" title={text}>
+      <span role="img" aria-label={text} className={className}>
         {isStuck ? <Shape name="triangle" /> : state === 'failed' ? <Shape name="cross" /> : null}
-        <span aria-hidden="true" className="nums">
-          {seconds === undefined ? SIGNS[state] : formatShortLength(seconds)}
-        </span>
-        <span className="visually-hidden">{text}</span>
+        <span className="nums">{seconds === undefined ? SIGNS[state] : formatShortLength(seconds)}</span>
       </span>
     </td>
   )

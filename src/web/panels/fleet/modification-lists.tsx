@@ -13,7 +13,13 @@ import { usePreferences } from '../../ui/preferences.ts'
 import { Since } from '../../ui/time.tsx'
 
 /** JSON patches by what makes them unsafe, each target with the clusters that have it. */
-export function PatchGroups({ patches }: { readonly patches: readonly ModificationItem[] }): ReactNode {
+export function PatchGroups({
+  patches,
+  goneClusters,
+}: {
+  readonly patches: readonly ModificationItem[]
+  readonly goneClusters: readonly string[]
+}): ReactNode {
   const groups = groupPatches(patches)
   if (groups.length === 0) return <p className="quiet">No patch stands, as far as is told.</p>
   return groups.map(({ hazard, targets, clusters }) => (
@@ -34,7 +40,7 @@ export function PatchGroups({ patches }: { readonly patches: readonly Modificati
         </thead>
         <tbody>
           {targets.map((target) => (
-            <PatchRow key={`${target.component} ${target.path}`} target={target} />
+            <PatchRow key={`${target.component} ${target.path}`} target={target} goneClusters={goneClusters} />
           ))}
         </tbody>
       </table>
@@ -44,7 +50,12 @@ export function PatchGroups({ patches }: { readonly patches: readonly Modificati
 
 const CLUSTERS_SHOWN = 6
 
-function PatchRow({ target: { component, path, patches } }: { readonly target: PatchTarget }): ReactNode {
+interface PatchRowProps {
+  readonly target: PatchTarget
+  readonly goneClusters: readonly string[]
+}
+
+function PatchRow({ target: { component, path, patches }, goneClusters }: PatchRowProps): ReactNode {
   const [areAllShown, setAllShown] = useState(false)
   const clusters = [...new Map(patches.map((patch) => [patch.cluster, patch])).values()]
   const shown = areAllShown ? clusters : clusters.slice(0, CLUSTERS_SHOWN)
@@ -59,7 +70,7 @@ function PatchRow({ target: { component, path, patches } }: { readonly target: P
         {shown.map(({ cluster, endedAt, operations }) => (
           <span key={cluster} className="inline-item" title={operations === null ? '' : JSON.stringify(operations)}>
             <Link href={clusterPath(cluster)}>{cluster}</Link>
-            {endedAt === null ? '' : ' (removed)'}
+            {goneClusters.includes(cluster) ? ' (gone)' : endedAt === null ? '' : ' (removed)'}
           </span>
         ))}{' '}
         {clusters.length > shown.length ? (
@@ -87,9 +98,11 @@ const ROWS_STEP = 50
 /** Who is edited past the operator: how often, and at which hours. */
 export function EditTable({
   edits,
+  goneClusters,
   nowMs,
 }: {
   readonly edits: readonly ModificationItem[]
+  readonly goneClusters: readonly string[]
   readonly nowMs: number
 }): ReactNode {
   const [shown, setShown] = useState(ROWS_STEP)
@@ -122,7 +135,12 @@ export function EditTable({
         </thead>
         <tbody>
           {groups.slice(0, shown).map((group) => (
-            <EditRow key={`${group.component} ${group.cluster}`} group={group} most={most} />
+            <EditRow
+              key={`${group.component} ${group.cluster}`}
+              group={group}
+              most={most}
+              isGone={goneClusters.includes(group.cluster)}
+            />
           ))}
         </tbody>
       </table>
@@ -140,13 +158,21 @@ export function EditTable({
   )
 }
 
-function EditRow({ group, most }: { readonly group: EditGroup; readonly most: number }): ReactNode {
+interface EditRowProps {
+  readonly group: EditGroup
+  /** Of any hour of any group. */
+  readonly most: number
+  readonly isGone: boolean
+}
+
+function EditRow({ group, most, isGone }: EditRowProps): ReactNode {
   const { component, cluster, edits, bursts, lastMs, perDay, hours } = group
   return (
     <tr>
       <td>{operatorName(component)}</td>
       <td className="cell-name">
         <Link href={clusterPath(cluster)}>{cluster}</Link>
+        {isGone ? ' (gone)' : ''}
       </td>
       <td className="cell-number nums" title={`in ${countOf(bursts, 'burst')}`}>
         {formatCount(edits)}

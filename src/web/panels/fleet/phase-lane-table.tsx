@@ -32,7 +32,7 @@ export function PhaseLaneTable({ detail }: { readonly detail: UpgradeDetailItem 
               <th scope="col" className="cell-number">
                 Took
               </th>
-              <th scope="col" className="cell-number">
+              <th scope="col" className="cell-number phase-usual">
                 Usual (median – 95 of 100)
               </th>
               <th scope="col" className="phase-known">
@@ -58,8 +58,13 @@ export function PhaseLaneTable({ detail }: { readonly detail: UpgradeDetailItem 
                 </td>
                 <td className="cell-number nums">
                   <Took lane={lane} />
+                  {hasUsual(lane) ? (
+                    <span className="own-labels phase-usual-below">
+                      usual <UsualCell lane={lane} />
+                    </span>
+                  ) : null}
                 </td>
-                <td className="cell-number nums quiet">
+                <td className="cell-number nums quiet phase-usual">
                   <UsualCell lane={lane} />
                 </td>
                 <td className="phase-known">
@@ -72,16 +77,23 @@ export function PhaseLaneTable({ detail }: { readonly detail: UpgradeDetailItem 
       </div>
       <p className="heat-legend quiet" aria-hidden="true">
         <span className="lane-key lane-bar" /> took
-        <span className="lane-key lane-band" /> usual: from the median to 95 of 100 runs of its edge
+        <span className="lane-key lane-band" /> usual: from the median to 95 of 100
         <span className="lane-key lane-threshold" /> stuck from here on
       </p>
+      {detail.usualFrom === null ? null : <p className="quiet">{USUAL_FROM[detail.usualFrom]}</p>}
     </>
   )
 }
 
+const USUAL_FROM: Readonly<Record<NonNullable<UpgradeDetailItem['usualFrom']>, string>> = {
+  edge: 'Usual: by the upgrades of this edge, so many as stand behind it.',
+  minor: 'Usual: few took this edge, so by upgrades between the same minor versions, so many as stand behind it.',
+  fleet: 'Usual: few took this edge, so by the newest upgrades of its operator, so many as stand behind it.',
+}
+
 function Lane({ lane: { bar, band, threshold }, isStuck }: { readonly lane: PhaseLane; readonly isStuck: boolean }) {
   return (
-    <span className="lane phase-lane" aria-hidden="true">
+    <span className={`lane phase-lane ${bar?.isCutAfter === true ? 'is-beyond' : ''}`} aria-hidden="true">
       {band === undefined ? null : <span className="lane-band" style={spanOf(band)} />}
       {bar === undefined ? null : (
         <span
@@ -118,11 +130,16 @@ function Took({ lane: { seconds, phase, usual } }: { readonly lane: PhaseLane })
   )
 }
 
-function UsualCell({ lane: { usual } }: { readonly lane: PhaseLane }): ReactNode {
-  if (usual?.p50Seconds == null || usual.runs < USUAL_RUNS_MIN) return 'not known yet'
+function hasUsual({ usual }: PhaseLane): boolean {
+  return usual?.p50Seconds != null && usual.runs >= USUAL_RUNS_MIN
+}
+
+function UsualCell({ lane }: { readonly lane: PhaseLane }): ReactNode {
+  const { usual } = lane
+  if (usual?.p50Seconds == null || !hasUsual(lane)) return 'not known yet'
   return (
     <span title={usualText(usual)}>
-      {formatLength(usual.p50Seconds)} – {usual.p95Seconds === null ? 'open' : formatLength(usual.p95Seconds)} (
+      {formatLength(usual.p50Seconds)} – {usual.p95Seconds === null ? 'not known' : formatLength(usual.p95Seconds)} (
       {usual.runs})
     </span>
   )

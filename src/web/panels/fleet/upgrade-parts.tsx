@@ -129,12 +129,15 @@ function migrationsText(migrations: NonNullable<UpgradeDetailItem['workloads']>[
   return told.length === 0 ? 'not told' : told.join(', ')
 }
 
-export function VirtHandlerWaves({
-  handler,
-}: {
+interface VirtHandlerWavesProps {
   readonly handler: NonNullable<UpgradeDetailItem['virtHandler']>
-}): ReactNode {
-  const { desired, updated, ready, waves, startedAt, canaryAt, endedAt } = handler
+  /** Phases of the upgrade: metrics may tell of the first node what the object does not. */
+  readonly phases: UpgradeDetailItem['upgrade']['phases']
+}
+
+export function VirtHandlerWaves({ handler, phases }: VirtHandlerWavesProps): ReactNode {
+  const { desired, updated, ready, waves, startedAt, endedAt } = handler
+  const canaryAt = handler.canaryAt ?? phases.find(({ name }) => name === 'virt_handler.canary')?.endedAt ?? null
   const canarySeconds =
     startedAt === null || canaryAt === null ? undefined : (Date.parse(canaryAt) - Date.parse(startedAt)) / 1000
   return (
@@ -189,7 +192,8 @@ export function ComponentTable({ components }: { readonly components: UpgradeDet
             <td className="nums">
               {from !== null && from === to ? (
                 <>
-                  {from} <span className="quiet">stays</span>
+                  {/* Before it begins nobody knows where it goes. */}
+                  {from} {state === 'pending' ? null : <span className="quiet">stays</span>}
                 </>
               ) : (
                 `${from ?? 'unknown'} → ${to ?? 'unknown'}`

@@ -18,7 +18,10 @@ interface UpgradeRowsProps {
 export function UpgradeRows({ upgrades, byCluster = false }: UpgradeRowsProps): ReactNode {
   if (upgrades.length === 0) return <p className="quiet">No upgrade was seen.</p>
   return (
-    <table className="data-table" aria-label={byCluster ? 'Upgrades of the edge' : 'Upgrades of the cluster'}>
+    <table
+      className="data-table upgrade-rows"
+      aria-label={byCluster ? 'Upgrades of the edge' : 'Upgrades of the cluster'}
+    >
       <thead>
         <tr>
           <th scope="col">Upgrade</th>
@@ -26,7 +29,7 @@ export function UpgradeRows({ upgrades, byCluster = false }: UpgradeRowsProps): 
           <th scope="col" className="cell-number">
             Took
           </th>
-          <th scope="col" className="cell-number">
+          <th scope="col" className="cell-number began-beside">
             Began
           </th>
         </tr>
@@ -40,6 +43,9 @@ export function UpgradeRows({ upgrades, byCluster = false }: UpgradeRowsProps): 
                   ? upgrade.cluster
                   : `${operatorName(upgrade.operator)} ${upgrade.from ?? 'unknown'} → ${upgrade.to}`}
               </Link>
+              <span className="own-labels began-below">
+                <BeganText upgrade={upgrade} />
+              </span>
             </td>
             <td>
               <OutcomeMark upgrade={upgrade} />
@@ -47,7 +53,7 @@ export function UpgradeRows({ upgrades, byCluster = false }: UpgradeRowsProps): 
             <td className="cell-number nums">
               <TookText upgrade={upgrade} />
             </td>
-            <td className="cell-number">
+            <td className="cell-number began-beside">
               <BeganText upgrade={upgrade} />
             </td>
           </tr>

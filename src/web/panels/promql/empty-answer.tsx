@@ -1,17 +1,20 @@
 import type { ReactNode } from 'react'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import type { Span } from '../../lib/dashboards/time-range.ts'
 import { useEmptyReasons } from '../../query/use-empty-reasons.ts'
 import type { AskedQuery } from '../../query/use-query-answers.ts'
 import { PromqlText } from '../../ui/promql-text.tsx'
 
 interface EmptyAnswerProps {
   readonly asked: AskedQuery
+  /** Of a graph. */
+  readonly span?: Span | undefined
   readonly onRun: (expr: string) => void
 }
 
 /** Nothing, and why: which name or which value nobody knows, and what may have been meant. */
-export function EmptyAnswer({ asked, onRun }: EmptyAnswerProps): ReactNode {
-  const { data, error } = useEmptyReasons(asked)
+export function EmptyAnswer({ asked, span, onRun }: EmptyAnswerProps): ReactNode {
+  const { data, error } = useEmptyReasons(asked, span)
   return (
     <div className="query-empty" role="status">
       <p>

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
 import type { Explained } from '../../../contract/explain.ts'
 import { formatUnit } from '../../lib/dashboards/format-unit.ts'
 import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
@@ -32,13 +32,15 @@ export function ExplainResult({ explained, onMark }: ExplainResultProps): ReactN
               <th scope="col" className="cell-number">
                 Series
               </th>
-              <th scope="col" className="cell-number">
+              <th scope="col" className="cell-number cell-beside">
                 Samples
               </th>
               <th scope="col" className="column-share">
                 Time, of all
               </th>
-              <th scope="col">What answered</th>
+              <th scope="col" className="cell-beside">
+                What answered
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -63,7 +65,7 @@ function Part({ row, onMark }: { readonly row: ExplainRow; readonly onMark: Expl
   }
   return (
     <tr onPointerEnter={show} onPointerLeave={hide}>
-      <th scope="row" style={{ paddingInlineStart: `${0.25 + depth * 1.25}rem` }}>
+      <th scope="row" style={{ '--depth': depth } as CSSProperties}>
         <button
           type="button"
           className="explain-part"
@@ -74,9 +76,13 @@ function Part({ row, onMark }: { readonly row: ExplainRow; readonly onMark: Expl
         >
           <PromqlText expr={text} />
         </button>
+        <div className="cell-below cell-below-block explain-reads">
+          {samples === undefined ? null : <span>{countOf(samples, 'sample')}</span>}
+          <Answered reads={reads} notes={notes} />
+        </div>
       </th>
       <td className="cell-number nums">{series === undefined ? '–' : formatCount(series)}</td>
-      <td className="cell-number nums">{samples === undefined ? '–' : formatCount(samples)}</td>
+      <td className="cell-number nums cell-beside">{samples === undefined ? '–' : formatCount(samples)}</td>
       <td className="column-share" title={`${msText(totalMs)} with all below it, ${msText(ownMs)} alone`}>
         <span className="share-bar" aria-hidden="true">
           <span style={{ inlineSize: `${100 * totalShare}%` }} />
@@ -86,17 +92,26 @@ function Part({ row, onMark }: { readonly row: ExplainRow; readonly onMark: Expl
           {formatShare(totalShare, 1)} <span className="quiet">{msText(totalMs)}</span>
         </span>
       </td>
-      <td className="explain-reads">
-        {reads.map((read, i) => (
-          <span key={i}>{read}</span>
-        ))}
-        {notes.map((note) => (
-          <span key={note} className="quiet">
-            {note}
-          </span>
-        ))}
+      <td className="explain-reads cell-beside">
+        <Answered reads={reads} notes={notes} />
       </td>
     </tr>
+  )
+}
+
+/** What a part was read from, and what else explains its time. */
+function Answered({ reads, notes }: Pick<ExplainRow, 'reads' | 'notes'>): ReactNode {
+  return (
+    <>
+      {reads.map((read, i) => (
+        <span key={i}>{read}</span>
+      ))}
+      {notes.map((note) => (
+        <span key={note} className="quiet">
+          {note}
+        </span>
+      ))}
+    </>
   )
 }
 

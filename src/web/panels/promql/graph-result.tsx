@@ -8,6 +8,7 @@ import { toPanelData } from '../../lib/dashboards/series.ts'
 import type { PanelData } from '../../lib/dashboards/series.ts'
 import { countOf } from '../../lib/format-number.ts'
 import { bucketSeries } from '../../lib/promql/native-buckets.ts'
+import { unseenInLines } from '../../lib/promql/range-vector.ts'
 import { seriesName, shortName, splitLabels, tellingLabels } from '../../lib/promql-table.ts'
 import type { GraphAnswer } from '../../query/use-query-answers.ts'
 import { bandsOf } from '../../lib/upgrade-bands.ts'
@@ -29,6 +30,8 @@ interface GraphResultProps {
 /** Graphs of one page move their cursors together. */
 const SYNC_KEY = 'promql'
 const HEAT_MAPS_MAX = 4
+/** All that are asked for: somebody who looks for one of them would not know that it is among those left out. */
+const LINES_MAX = 500
 
 /** An answer over time: lines with their values as a table below, native histograms as rows of buckets. */
 export function GraphResult({ title, result, unit, upgrades, onZoom }: GraphResultProps): ReactNode {
@@ -41,6 +44,7 @@ export function GraphResult({ title, result, unit, upgrades, onZoom }: GraphResu
     const panel = toPanelData([{ seriesNameFormat: '' }], [matrix], span)
     return { ...panel, series: panel.series.map((one) => ({ ...one, name: shortName(one.labels, telling) })) }
   }, [answer, lines, span])
+  const unseen = useMemo(() => unseenInLines(lines), [lines])
   const bands = useMemo(() => bandsOf(upgrades, span), [upgrades, span])
   const options = useMemo(() => optionsIn(unit), [unit])
   return (
@@ -53,9 +57,16 @@ export function GraphResult({ title, result, unit, upgrades, onZoom }: GraphResu
             options={options}
             bands={bands}
             syncKey={SYNC_KEY}
+            linesMax={LINES_MAX}
             onZoom={onZoom}
           />
         </div>
+      )}
+      {unseen.series === 0 ? null : (
+        <p className="quiet">
+          {countOf(unseen.series, 'series has', 'series have')} samples that no line can show: {unseen.words.join(', ')}
+          . The table has what they are at the end of this time.
+        </p>
       )}
       {histograms.slice(0, HEAT_MAPS_MAX).map((one) => (
         <Histograms key={seriesName(one.metric)} series={one} result={result} unit={unit} />
@@ -101,7 +112,7 @@ function Histograms(props: {
       </figcaption>
       <HeatMapPanel
         data={{ timesSeconds, series: rows, warnings: [] }}
-        options={{ kind: 'HeatMapChart', yFormat: undefined, countFormat: undefined }}
+        options={{ kind: 'HeatMapChart', yFormat: undefined, countFormat: undefined, hasScale: true }}
         beholder={beholder}
       />
     </figure>
@@ -111,7 +122,7 @@ function Histograms(props: {
 function optionsIn(unit: string): TimeSeriesOptions {
   return {
     kind: 'TimeSeriesChart',
-    legend: { mode: 'table', position: 'bottom', size: 'small', values: ['last-number', 'mean', 'min', 'max'] },
+    legend: { mode: 'table', position: 'bottom', size: 'medium', values: ['last-number', 'mean', 'min', 'max'] },
     thresholds: undefined,
     yAxis: { isShown: true, label: '', format: { unit }, min: undefined, max: undefined, logBase: 0 },
     visual: {
@@ -125,5 +136,6 @@ function optionsIn(unit: string): TimeSeriesOptions {
       connectsNulls: false,
     },
     querySettings: [],
+    canPin: true,
   }
 }

@@ -1,4 +1,3 @@
-import { lazy, Suspense } from 'react'
 import type { ReactNode } from 'react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
@@ -7,6 +6,7 @@ import type { QueryAnswer as Answer } from '../../../contract/prometheus.ts'
 import type { QueryTab } from '../../lib/promql/query-view.ts'
 import type { AskedQuery, ExplainAnswer, GraphAnswer, TableAnswer } from '../../query/use-query-answers.ts'
 import type { TextSpan } from '../../ui/promql-editor-mark.ts'
+import { laterPart } from '../../ui/later-part.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { EmptyAnswer } from './empty-answer.tsx'
 import { ExplainResult } from './explain-result.tsx'
@@ -14,7 +14,10 @@ import { RemarkList } from './remark-list.tsx'
 import { TableResult } from './table-result.tsx'
 
 /** Charts come when one is drawn. */
-const GraphResult = lazy(async () => ({ default: (await import('./graph-result.tsx')).GraphResult }))
+const GraphResult = laterPart(
+  async () => (await import('./graph-result.tsx')).GraphResult,
+  () => <Skeleton lines={8} label="Loading the graph" />,
+)
 
 export interface QueryAnswers {
   readonly graph: UseQueryResult<GraphAnswer>
@@ -78,11 +81,9 @@ function Body({ title, asked, tab, answers, unit, upgrades, onZoom, onMark, onRu
       return (
         <>
           {isEmpty(answer) ? (
-            <EmptyAnswer asked={asked} onRun={onRun} />
+            <EmptyAnswer asked={asked} span={graph.data.span} onRun={onRun} />
           ) : (
-            <Suspense fallback={<Skeleton lines={8} label="Loading the graph" />}>
-              <GraphResult title={title} result={graph.data} unit={unit} upgrades={upgrades} onZoom={onZoom} />
-            </Suspense>
+            <GraphResult title={title} result={graph.data} unit={unit} upgrades={upgrades} onZoom={onZoom} />
           )}
           <RemarkList expr={asked.expr} answer={answer} onMark={onMark} />
         </>

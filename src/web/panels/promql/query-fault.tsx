@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { asSentence } from '../../lib/as-sentence.ts'
-import { adviceFor, lineAt, remarkOfError } from '../../lib/promql/remarks.ts'
+import { adviceFor, isForTables, lineAt, remarkOfError } from '../../lib/promql/remarks.ts'
 import type { ApiFailure } from '../../query/fetch-json.ts'
 import { Shape } from '../../ui/shapes.tsx'
 
@@ -11,14 +11,25 @@ interface QueryFaultProps {
   readonly failure: ApiFailure
   /** An older answer stands below. */
   readonly hasAnswer: boolean
+  /** The page asks again by itself. */
+  readonly isAskedAgain: boolean
   readonly onAskAgain: () => void
+  readonly onTable: () => void
 }
 
 /** Why there is no answer, below the text of the query: with a caret at the place that is meant. */
-export function QueryFault({ expr, failure, hasAnswer, onAskAgain }: QueryFaultProps): ReactNode {
+export function QueryFault({
+  expr,
+  failure,
+  hasAnswer,
+  isAskedAgain,
+  onAskAgain,
+  onTable,
+}: QueryFaultProps): ReactNode {
   const { text, offset } = remarkOfError(failure.message, expr)
   const place = offset === undefined ? undefined : lineAt(expr, offset)
-  const advice = failure.hint ?? adviceFor(text)
+  const isUnreached = failure.status === 0
+  const advice = isUnreached && !isAskedAgain ? NOT_ASKED_AGAIN : (failure.hint ?? adviceFor(text))
   return (
     <div className="query-fault" role="alert">
       {place === undefined ? null : (
@@ -32,9 +43,13 @@ export function QueryFault({ expr, failure, hasAnswer, onAskAgain }: QueryFaultP
         <Shape name="cross" /> <strong>{asSentence(text)}</strong>
         {offset === undefined ? null : <span className="quiet"> {whereText(expr, offset)}</span>}
       </p>
-      {advice === '' ? null : <p>{advice}</p>}
+      {advice === '' ? null : <p>{asSentence(advice)}</p>}
       {hasAnswer ? <p className="quiet">What follows is the answer before.</p> : null}
-      {offset === undefined ? (
+      {isForTables(text) ? (
+        <Button variant="link" size="sm" isInline onClick={onTable}>
+          Show as a table
+        </Button>
+      ) : offset === undefined ? (
         <Button variant="link" size="sm" isInline onClick={onAskAgain}>
           Ask again
         </Button>
@@ -42,6 +57,9 @@ export function QueryFault({ expr, failure, hasAnswer, onAskAgain }: QueryFaultP
     </div>
   )
 }
+
+/** A query is somebody's question: it is not repeated behind their back. */
+const NOT_ASKED_AGAIN = 'Nothing is asked again by itself here, unless a refresh is chosen.'
 
 function whereText(expr: string, offset: number): string {
   const { column } = lineAt(expr, offset)

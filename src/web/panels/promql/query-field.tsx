@@ -1,6 +1,7 @@
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import type { ComponentType, ReactNode } from 'react'
 import { checkQuery, useCompletion } from '../../query/use-completion.ts'
+import { laterPart } from '../../ui/later-part.tsx'
 import type { PromqlEditorProps } from '../../ui/promql-editor.tsx'
 import type { TextSpan } from '../../ui/promql-editor-mark.ts'
 
@@ -16,17 +17,16 @@ interface QueryFieldProps {
 }
 
 /** The editor is large, and comes after the page; when it cannot come, a plain field does as well. */
-const Editor = lazy(async (): Promise<{ default: ComponentType<PromqlEditorProps> }> => {
+const Editor = laterPart(async (): Promise<ComponentType<PromqlEditorProps>> => {
   try {
-    return { default: (await import('../../ui/promql-editor.tsx')).PromqlEditor }
+    return (await import('../../ui/promql-editor.tsx')).PromqlEditor
   } catch {
-    return { default: PlainField }
+    return PlainField
   }
-})
+}, PlainField)
 
 /** Where a query is written. */
 export function QueryField({ hasFocus, ...props }: QueryFieldProps): ReactNode {
-  const { label, value, onChange, onRun } = props
   const completion = useCompletion()
   // Whoever types before the editor is there goes on typing in it.
   const [isTyping, setIsTyping] = useState(hasFocus)
@@ -40,11 +40,7 @@ export function QueryField({ hasFocus, ...props }: QueryFieldProps): ReactNode {
         setIsTyping(false)
       }}
     >
-      <Suspense
-        fallback={<PlainField label={label} value={value} onChange={onChange} onRun={onRun} hasFocus={hasFocus} />}
-      >
-        <Editor {...props} completion={completion} check={checkQuery} hasFocus={isTyping} />
-      </Suspense>
+      <Editor {...props} completion={completion} check={checkQuery} hasFocus={isTyping} />
     </div>
   )
 }

@@ -119,8 +119,12 @@ export function QueryPanel(props: QueryPanelProps): ReactNode {
           expr={prettyFailure === undefined ? expr : typed}
           failure={failure}
           hasAnswer={data !== undefined}
+          isAskedAgain={time.refreshSeconds > 0 && time.range.kind === 'last' && data !== undefined}
           onAskAgain={() => {
             askAgain(expr)
+          }}
+          onTable={() => {
+            onChange({ tab: 'table' })
           }}
         />
       )}

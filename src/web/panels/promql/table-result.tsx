@@ -18,6 +18,7 @@ import { usePreferences } from '../../ui/preferences.ts'
 import { serverNowMs } from '../../ui/server-clock.ts'
 import { TablePanel } from '../dashboards/table-panel.tsx'
 import { pageOfLabel, SharedLabels } from './label-links.tsx'
+import { SamplesResult } from './samples-result.tsx'
 
 interface TableResultProps {
   readonly title: string
@@ -29,13 +30,16 @@ interface TableResultProps {
 /** Rows that are found faster by reading than by typing. */
 const READ_MAX = 20
 
-/** The answer at one moment: a value, or a row for each series. */
+/** The answer at one moment: a value, a row for each series, or of a range vector the samples before it. */
 export function TableResult({ title, result, unit }: TableResultProps): ReactNode {
   const { zone } = usePreferences()
   const { data } = result.answer
   const beholder: Beholder = { zone, nowMs: serverNowMs() }
   const { rows, columns, sampleOf, shared } = useMemo(() => rowsOf(data), [data])
   if (data.resultType === 'string') return <p className="one-text">{data.result[1]}</p>
+  if (data.resultType === 'matrix') {
+    return <SamplesResult title={title} series={data.result} unit={unit} beholder={beholder} />
+  }
   if (data.resultType === 'scalar') return <OneValue text={data.result[1]} unit={unit} beholder={beholder} />
   const [only] = rows
   if (rows.length === 1 && only !== undefined && sampleOf.get(only)?.histogram === undefined) {

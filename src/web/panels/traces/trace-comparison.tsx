@@ -6,7 +6,7 @@ import { tracePath } from '../../lib/explore-paths.ts'
 import { formatDifferenceNs, formatSpanNs } from '../../lib/format-span.ts'
 import { traceDiff } from '../../lib/trace-diff.ts'
 import type { PhaseDiff, SpanDiff } from '../../lib/trace-diff.ts'
-import { spanWords, traceTitle } from '../../lib/trace-phases.ts'
+import { spanWords, tracedUpgrade, traceTitle } from '../../lib/trace-phases.ts'
 import type { TraceShow } from '../../lib/trace-view.ts'
 import type { Trace } from '../../lib/trace.ts'
 import { traceCall, useTrace } from '../../query/use-traces.ts'
@@ -57,6 +57,7 @@ interface ComparedProps extends Pick<TraceComparisonProps, 'here' | 'show' | 'on
 
 function Compared({ here, there, show, onShow }: ComparedProps): ReactNode {
   const diff = useMemo(() => traceDiff(here, there), [here, there])
+  const running = runningWords(isRunning(here), isRunning(there))
   const hrefOf = (row: SpanDiff): string | undefined => {
     const span = row.here === undefined ? there.spans[row.there ?? -1] : here.spans[row.here]
     return span && tracePath(row.here === undefined ? there.traceId : here.traceId, { span: span.spanId })
@@ -68,6 +69,11 @@ function Compared({ here, there, show, onShow }: ComparedProps): ReactNode {
         <Link href={tracePath(there.traceId)}>{traceTitle(there)}</Link> ({formatSpanNs(there.durationNs)}).{' '}
         {mostWords(diff.rows[0])}
       </p>
+      {running === '' ? null : (
+        <p>
+          <strong>{running} still running:</strong> what is missing of a trace is no time that was saved.
+        </p>
+      )}
       <Panel title="Critical paths" aside="from the start of each, on one scale; a line ends a span">
         <PathLanes here={here} there={there} />
       </Panel>
@@ -92,6 +98,15 @@ function Compared({ here, there, show, onShow }: ComparedProps): ReactNode {
       </Panel>
     </>
   )
+}
+
+function isRunning(trace: Trace): boolean {
+  return tracedUpgrade(trace)?.isProvisional === true
+}
+
+function runningWords(isHere: boolean, isThere: boolean): string {
+  if (isHere && isThere) return 'Both are'
+  return isHere ? 'This one is' : isThere ? 'The other one is' : ''
 }
 
 function differenceWords(ns: number): string {

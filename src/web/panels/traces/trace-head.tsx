@@ -33,7 +33,10 @@ export function TraceHead({ trace, upgrade, pathNs }: TraceHeadProps): ReactNode
       </div>
       {upgrade === undefined ? null : <UpgradeLine upgrade={upgrade} />}
       <dl className="trace-numbers">
-        <Figure name="Takes" value={formatSpanNs(durationNs)} />
+        <Figure
+          name="Takes"
+          value={<TakenTime durationNs={durationNs} isRunning={upgrade?.isProvisional === true} />}
+        />
         <Figure name="Began" value={<Moment atMs={startMs} />} />
         <Figure name="Spans" value={formatCount(spans.length)} />
         <Figure name="Services" value={[...services].sort().slice(0, 3).join(', ') + moreOf(services.size)} />
@@ -58,6 +61,19 @@ export function TraceHead({ trace, upgrade, pathNs }: TraceHeadProps): ReactNode
         </p>
       ) : null}
     </>
+  )
+}
+
+/** Of what has not ended at least what is told of it. */
+export function TakenTime(props: { readonly durationNs: number; readonly isRunning: boolean }): ReactNode {
+  const { durationNs, isRunning } = props
+  if (!isRunning) return formatSpanNs(durationNs)
+  return (
+    <span title="It has not ended: as far as it is told">
+      <span className="visually-hidden">at least </span>
+      <span aria-hidden="true">≥ </span>
+      {formatSpanNs(durationNs)}
+    </span>
   )
 }
 

@@ -3,13 +3,12 @@ import { Link } from 'wouter'
 import { criticalPath, pathNsBySpan } from '../../lib/critical-path.ts'
 import { tracePath } from '../../lib/explore-paths.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
-import { formatSpanNs } from '../../lib/format-span.ts'
-import { traceTitle } from '../../lib/trace-phases.ts'
+import { tracedUpgrade, traceTitle } from '../../lib/trace-phases.ts'
 import { COMPARED_TRACES } from '../../lib/trace-search.ts'
 import type { Trace } from '../../lib/trace.ts'
 import { Shape } from '../../ui/shapes.tsx'
 import { Since } from '../../ui/time.tsx'
-import { LongestOnPath } from './trace-head.tsx'
+import { LongestOnPath, TakenTime } from './trace-head.tsx'
 
 interface TraceListProps {
   readonly traces: readonly Trace[]
@@ -64,7 +63,9 @@ export function TraceList({ traces, compared, onCompare }: TraceListProps): Reac
               <td className="cell-nowrap">
                 <Since atMs={trace.startMs} suffix=" ago" />
               </td>
-              <td className="cell-number nums">{formatSpanNs(trace.durationNs)}</td>
+              <td className="cell-number nums">
+                <TakenTime durationNs={trace.durationNs} isRunning={tracedUpgrade(trace)?.isProvisional === true} />
+              </td>
               <td className="cell-beside nums">{formatCount(trace.spans.length)}</td>
               <td className="cell-beside">{services.join(', ')}</td>
               <td className="cell-beside">

@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { tracePath } from '../../lib/explore-paths.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import { formatSpanNs } from '../../lib/format-span.ts'
+import { traceTitle } from '../../lib/trace-phases.ts'
 import type { Trace } from '../../lib/trace.ts'
 import { Moment } from '../../ui/time.tsx'
 
@@ -22,28 +23,30 @@ export function TraceScatter({ traces, fromMs, toMs }: TraceScatterProps): React
   return (
     <figure className="trace-scatter">
       <div className="trace-scatter-area">
-        {traces.map((trace) => {
-          const x = (trace.startMs - fromMs) / Math.max(1, toMs - fromMs)
-          const y = (Math.log10(Math.max(1, trace.durationNs)) - low) / (high - low)
-          return (
-            <Link
-              key={trace.traceId}
-              href={tracePath(trace.traceId)}
-              tabIndex={-1}
-              aria-hidden="true"
-              className={hasError(trace) ? 'trace-dot is-error' : 'trace-dot'}
-              title={`${formatSpanNs(trace.durationNs)}${hasError(trace) ? ', with errors' : ''}`}
-              style={{ insetInlineStart: percent(x), insetBlockEnd: percent(y) }}
-            />
-          )
-        })}
+        <div className="trace-scatter-dots">
+          {traces.map((trace) => {
+            const x = (trace.startMs - fromMs) / Math.max(1, toMs - fromMs)
+            const y = (Math.log10(Math.max(1, trace.durationNs)) - low) / (high - low)
+            return (
+              <Link
+                key={trace.traceId}
+                href={tracePath(trace.traceId)}
+                tabIndex={-1}
+                aria-hidden="true"
+                className={hasError(trace) ? 'trace-dot is-error' : 'trace-dot'}
+                title={`${traceTitle(trace)}, ${formatSpanNs(trace.durationNs)}${hasError(trace) ? ', with errors' : ''}`}
+                style={{ insetInlineStart: percent(x), insetBlockEnd: percent(y) }}
+              />
+            )
+          })}
+        </div>
         <span className="trace-scatter-most nums">{formatSpanNs(longestNs)}</span>
         <span className="trace-scatter-least nums">{formatSpanNs(shortestNs)}</span>
       </div>
       <figcaption className="quiet">
         <Moment atMs={fromMs} />
-        <span>{says}</span>
         <Moment atMs={toMs} />
+        <span className="trace-scatter-says">{says}</span>
       </figcaption>
     </figure>
   )

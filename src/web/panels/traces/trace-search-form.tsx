@@ -44,9 +44,11 @@ export function TraceSearchForm({ asked, services, onAsk }: TraceSearchFormProps
         }}
       >
         <option value="">Service: any</option>
-        {services.map((service) => (
-          <option key={service}>{service}</option>
-        ))}
+        {(typed.service === '' || services.includes(typed.service) ? services : [typed.service, ...services]).map(
+          (service) => (
+            <option key={service}>{service}</option>
+          ),
+        )}
       </select>
       {FIELDS.map(({ name, label, placeholder }) => (
         <input

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { UNITS } from '../../../../src/model/unit.ts'
 import type { Format } from '../../../../src/model/dashboard.ts'
-import { formatUnit, isBinary } from '../../../../src/web/lib/dashboards/format-unit.ts'
+import { formatUnit, isBinary, tickSteps } from '../../../../src/web/lib/dashboards/format-unit.ts'
 
 const BEHOLDER = { zone: 'utc', nowMs: Date.parse('2026-11-22T00:00:00Z') } as const
 const MOMENT = Date.parse('2026-11-21T21:00:05Z') / 1000
@@ -71,4 +71,17 @@ describe('a value in its unit', () => {
       false,
     ])
   })
+})
+
+test('ticks stand where people cut time, and at powers of two', () => {
+  const next = (unit: string, from: number): number | undefined => tickSteps({ unit })?.find((step) => step >= from)
+  expect([next('seconds', 2500), next('seconds', 0.3), next('minutes', 40), next('hours', 5)]).toEqual([
+    3600, 0.5, 60, 6,
+  ])
+  expect([next('milliseconds', 2_500_000), next('bytes', 3000)]).toEqual([3_600_000, 4096])
+  for (const unit of ['seconds', 'milliseconds', 'bytes']) {
+    const steps = tickSteps({ unit })!
+    expect(steps.every((step, i) => i === 0 || step > steps[i - 1]!)).toBe(true)
+  }
+  expect([tickSteps({ unit: 'decimal' }), tickSteps(undefined)]).toEqual([undefined, undefined])
 })

@@ -2,15 +2,16 @@ import { describe, expect, test } from 'vitest'
 import type { Thresholds } from '../../../../src/model/dashboard.ts'
 import { bucketRows } from '../../../../src/web/lib/dashboards/buckets.ts'
 import { calculate } from '../../../../src/web/lib/dashboards/calculate.ts'
-import { nameOf, stacked, toPanelData } from '../../../../src/web/lib/dashboards/series.ts'
+import { labelText, largestOf, nameOf, stacked, toPanelData } from '../../../../src/web/lib/dashboards/series.ts'
 import {
   builtIns,
+  minStepOf,
   readRefresh,
   readTimeRange,
   spanOf,
   timeRangeSearch,
 } from '../../../../src/web/lib/dashboards/time-range.ts'
-import { mappingOf, markOf, toneOfColor } from '../../../../src/web/lib/dashboards/tone.ts'
+import { limitOf, mappingOf, markOf, toneOfColor } from '../../../../src/web/lib/dashboards/tone.ts'
 
 describe('one number of a series', () => {
   const values = [null, 3, NaN, 1, null]
@@ -81,6 +82,21 @@ describe('answers as series', () => {
       [25, null, 0],
       [100, 100, 0],
     ])
+  })
+
+  test('a label instead of a number, and that there is none', () => {
+    expect(labelText({ labels: { version: '1.2' } }, 'version')).toBe('1.2')
+    expect(labelText({ labels: {} }, 'version')).toBe('no version')
+  })
+
+  test('the largest of all series is what percent thresholds are of', () => {
+    expect(largestOf([{ values: [1, null, 3] }, { values: [NaN, 2] }])).toBe(3)
+    expect(largestOf([{ values: [null] }])).toBeUndefined()
+    const step = { value: 80, color: '', name: '' }
+    const percent = { mode: 'percent', defaultColor: '', steps: [step] } as const
+    expect(limitOf(step, percent, 200)).toBe(160)
+    expect(limitOf(step, percent, 200, 100)).toBe(180)
+    expect(limitOf(step, { ...percent, mode: 'absolute' }, 200, 100)).toBe(80)
   })
 
   test('buckets of a histogram count what is theirs, the highest first', () => {
@@ -175,6 +191,20 @@ describe('the time shown', () => {
       stepSeconds: 15,
     })
     expect(spanOf({ kind: 'last', seconds: 3600 }, 1_000_007_000, 60).stepSeconds).toBe(60)
+  })
+
+  test.each([
+    ['a length', { minStepSeconds: 60, minStepText: '' }, 60],
+    ['a variable', { minStepSeconds: 0, minStepText: '${step}' }, 300],
+    ['a variable that is no length', { minStepSeconds: 0, minStepText: '$cluster' }, 0],
+    ['a variable that nobody knows', { minStepSeconds: 0, minStepText: '$none' }, 0],
+  ])('has the least step of %s', (_what, query, want) => {
+    const value = (text: string) => ({ values: [text], isPattern: false })
+    const values = new Map([
+      ['step', value('5m')],
+      ['cluster', value('a')],
+    ])
+    expect(minStepOf(query, values)).toBe(want)
   })
 
   test('ends now for what says how things are now, though its steps are an hour long', () => {

@@ -38,6 +38,20 @@ describe('what can be chosen', () => {
     })
     expect(captured).toEqual(options('node-1'))
   })
+
+  test.each([
+    ['all groups of all matches', String.raw`(\w)-\w+-(\d)`, options('a-web-1.b-db-2'), options('a1b2')],
+    ['nothing that is empty', '(x*)', options('a'), []],
+    [
+      'with the label that the file gives',
+      '^(..)',
+      [{ value: 'eu-1', label: 'Europe' }],
+      [{ value: 'eu', label: 'Europe' }],
+    ],
+    ['the match itself without groups', '^[a-z]+', options('web-1', '7'), options('web')],
+  ])('captured: %s', (_what, capturingRegexp, raw, want) => {
+    expect(toOptions(raw, { capturingRegexp, sort: 'none' })).toEqual(want)
+  })
 })
 
 describe('what is chosen', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { emptyReasons, matches, selectorText } from '../../../../src/web/lib/promql/empty-reason.ts'
+import { emptyReasons, matches, selectorText, sinceLastStep } from '../../../../src/web/lib/promql/empty-reason.ts'
 import type { SelectorFacts } from '../../../../src/web/lib/promql/empty-reason.ts'
 import { selectorsIn } from '../../../../src/web/lib/promql/selectors.ts'
 import { similarNames } from '../../../../src/web/lib/promql/similar-names.ts'
@@ -10,6 +10,7 @@ function factsOf(expr: string, more: Partial<SelectorFacts> = {}): readonly Sele
   return selectorsIn(expr).map((selector) => ({
     selector,
     isInTime: false,
+    isAtSteps: true,
     isStored: false,
     isMetricStored: true,
     values: [],
@@ -61,6 +62,16 @@ test('a label value that is nearly right is offered', () => {
   expect(emptyReasons(expr, own, NAMES)[0]?.instead[0]?.expr).toBe('up{cluster="ams-1", job="x"} + 1')
 })
 
+test('samples that lie between the steps of a graph', () => {
+  const facts = factsOf('count(up)', { isInTime: true, isAtSteps: false })
+  expect(emptyReasons('count(up)', facts, NAMES, 43_200)).toEqual([
+    {
+      text: 'up has samples in this time, but only between the steps of the graph, which are 12 h apart: choose a shorter time or step.',
+      instead: [],
+    },
+  ])
+})
+
 test('samples at another time, and samples of which nothing is left', () => {
   expect(emptyReasons('up', factsOf('up', { isStored: true }), NAMES)[0]?.text).toBe(
     'up has samples, but none in this time: show a longer or another one.',
@@ -95,4 +106,27 @@ test('names are alike by their pieces', () => {
   expect(similarNames('UP', NAMES, 2)).toEqual(['up'])
   expect(similarNames('', NAMES, 2)).toEqual([])
   expect(similarNames('wholly_other', NAMES, 2)).toEqual([])
+})
+
+test.each([
+  [
+    { isMetricStored: false },
+    'range',
+    'There is no daytwo_upgrade_stuck: this server writes it as soon as there is something to tell.',
+  ],
+  [
+    { isInTime: true },
+    'end',
+    'What it reads has samples at the end of this time: a comparison, a join or a function leaves nothing of it.',
+  ],
+  [{ isStored: true }, 'end', 'daytwo_upgrade_stuck has samples, but none at the end of this time.'],
+] as const)('of a panel: %o, %s', (facts, time, text) => {
+  const expr = 'daytwo_upgrade_stuck > 0'
+  expect(emptyReasons(expr, factsOf(expr, facts), NAMES, undefined, time).map((one) => one.text)).toEqual([text])
+})
+
+test('of a graph whose series began after its last step', () => {
+  expect(sinceLastStep({ stepSeconds: 3600 }).text).toBe(
+    'There is something now, since after the last step of this graph: it has one every 1 h. Show a shorter time.',
+  )
 })

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { adviceFor, lineAt, remarkOfAnnotation, remarkOfError } from '../../../../src/web/lib/promql/remarks.ts'
+import {
+  adviceFor,
+  isForTables,
+  lineAt,
+  remarkOfAnnotation,
+  remarkOfError,
+} from '../../../../src/web/lib/promql/remarks.ts'
 
 test.each([
   ['invalid parameter "query": 1:4: parse error: unexpected end of input', 'sum(', 'unexpected end of input', 3],
@@ -19,7 +25,7 @@ test.each([
     5,
   ],
   ['PromQL warning: mixed (with brackets) (2:1)', 'a\nb', 'mixed (with brackets)', 2],
-  ['results truncated due to limit', 'up', 'results truncated due to limit', undefined],
+  ['some storage did not answer', 'up', 'some storage did not answer', undefined],
 ])('%s', (message, expr, text, offset) => {
   expect(remarkOfAnnotation(message, expr)).toEqual({ text, offset })
 })
@@ -32,6 +38,19 @@ test.each([
   ['', 0, '', 0],
 ])('%j at %d', (expr, offset, line, column) => {
   expect(lineAt(expr, offset)).toEqual({ line, column })
+})
+
+test('that there are more series is told with what to do', () => {
+  const { text, offset } = remarkOfAnnotation('results truncated due to limit', 'up')
+  expect([text.includes('the first by their labels'), text.includes('topk'), offset]).toEqual([true, true, undefined])
+})
+
+test('what no graph can show leads to the table', () => {
+  const message =
+    'invalid parameter "query": invalid expression type "range vector" for range query, must be Scalar or instant Vector'
+  expect(isForTables(message)).toBe(true)
+  expect(adviceFor(message)).toMatch(/the table shows/)
+  expect(isForTables('1:4: parse error: unexpected end of input')).toBe(false)
 })
 
 test('what asks too much is told what to do, what is wrong is not', () => {

@@ -1,0 +1,101 @@
+/** The kinds of panel that compare one number of each series: `BarChart` and `PieChart`. */
+import type { BarOptions, ColorOverride, PieLegend, PieOptions } from '../../model/dashboard.ts'
+import {
+  boundedAt,
+  flagAt,
+  has,
+  itemsAt,
+  neededTextAt,
+  partAt,
+  partsAt,
+  tellUndone,
+  textAt,
+  textsAt,
+  wordAt,
+} from './part.ts'
+import type { Part } from './part.ts'
+import { isRegex, readCalculation, readFormat } from './read-format.ts'
+
+/** Why a colour that stands for no outcome is not taken over. */
+export const NO_COLORS = 'what is drawn is told apart by lightness and dashes, colours are kept for outcomes'
+
+const SHARED_KEYS = ['calculation', 'format', 'sort', 'mode'] as const
+
+export const BAR_KEYS = [...SHARED_KEYS, 'orientation', 'groupBy', 'isStacked', 'colorOverrides']
+
+export const PIE_KEYS = [
+  ...SHARED_KEYS,
+  'legend',
+  'showLabels',
+  'radius',
+  'colorPalette',
+  'gradientColor',
+  'color',
+  'visual',
+]
+
+const RADIUS = { least: 10, most: 100, usual: 50 } as const
+
+export function readBars(spec: Part): BarOptions {
+  const groupBy = textsAt(spec, 'groupBy')
+  return {
+    kind: 'BarChart',
+    ...readShares(spec),
+    // Perses sorts bars that stand alone; groups stay as they come.
+    sort: readSort(spec) ?? (groupBy.length === 0 ? 'desc' : undefined),
+    orientation: wordAt(spec, 'orientation', ['horizontal', 'vertical']) ?? 'horizontal',
+    groupBy,
+    isStacked: flagAt(spec, 'isStacked'),
+    colorOverrides: partsAt(spec, 'colorOverrides', `a colour of ${spec.what}`, ['regex', 'color']).flatMap(readColor),
+  }
+}
+
+export function readPie(spec: Part): PieOptions {
+  for (const key of ['colorPalette', 'gradientColor', 'color', 'visual']) tellUndone(spec, key, NO_COLORS)
+  // Names always stand beside the ring, whether or not labels are wanted: a slice without one says nothing.
+  flagAt(spec, 'showLabels')
+  return {
+    kind: 'PieChart',
+    ...readShares(spec),
+    sort: readSort(spec) ?? 'desc',
+    legend: readLegend(spec),
+    radius: boundedAt(spec, 'radius', RADIUS.least, RADIUS.most) ?? RADIUS.usual,
+  }
+}
+
+function readShares(spec: Part) {
+  return {
+    calculation: readCalculation(spec),
+    format: readFormat(spec),
+    mode: wordAt(spec, 'mode', ['value', 'percentage']) ?? 'value',
+  }
+}
+
+function readSort(spec: Part): 'asc' | 'desc' | undefined {
+  return wordAt(spec, 'sort', ['asc', 'desc'])
+}
+
+function readColor(override: Part): ColorOverride[] {
+  const pattern = neededTextAt(override, 'regex')
+  if (pattern === '') return []
+  if (isRegex(pattern)) return [{ pattern, color: textAt(override, 'color') }]
+  override.yaml.error(override.entries.get('regex')!.keyAt, `${JSON.stringify(pattern)} is not a regular expression`)
+  return []
+}
+
+function readLegend(spec: Part): PieLegend | undefined {
+  if (!has(spec, 'legend')) return undefined
+  const legend = partAt(spec, 'legend', `the legend of ${spec.what}`, ['position', 'mode', 'size', 'values'])
+  // A row a slice, in either mode.
+  wordAt(legend, 'mode', ['list', 'table'])
+  return {
+    position: wordAt(legend, 'position', ['bottom', 'right']) ?? 'bottom',
+    size: wordAt(legend, 'size', ['small', 'medium']) ?? 'medium',
+    values: itemsAt(legend, 'values').flatMap(({ node, at }) => {
+      const text = spec.yaml.text(node, 'a value of the legend', at)?.text ?? ''
+      if (text === 'abs' || text === 'relative') return [text]
+      spec.yaml.error(at, `a value of ${legend.what} is ${JSON.stringify(text)}; want abs, relative`)
+      return []
+    }),
+  }
+}

@@ -1,0 +1,75 @@
+import type { Selectable } from 'kysely'
+import { invariant } from '../../base/invariant.ts'
+import type { AuditDeed } from '../../model/audit.ts'
+import { DECOMMISSION_ENDS } from '../../model/decommission.ts'
+import type { Decommission, DecommissionEnd } from '../../model/decommission.ts'
+import { insertAudit } from './audit.ts'
+import type { RunFacts } from './facts.ts'
+import type { DecommissionTable } from './schema.ts'
+
+/** Clusters that somebody said were switched off for good; kept for ever, since the past is told by them. */
+export interface DecommissionStore {
+  /** As they were said. */
+  list(): Promise<readonly Decommission[]>
+  /** Adds or replaces by id, with the entries of the audit, in one transaction; durable when it resolves. */
+  write(changed: readonly Decommission[], deeds: readonly AuditDeed[]): Promise<void>
+}
+
+export class SqlDecommissions implements DecommissionStore {
+  readonly #run: RunFacts
+
+  constructor(run: RunFacts) {
+    this.#run = run
+  }
+
+  async list(): Promise<readonly Decommission[]> {
+    const rows = await this.#run('reading decommissioned clusters', (db) =>
+      db.selectFrom('decommission').selectAll().orderBy('said_at_ms').orderBy('id').execute(),
+    )
+    return rows.map(decommissionOf)
+  }
+
+  async write(changed: readonly Decommission[], deeds: readonly AuditDeed[]): Promise<void> {
+    await this.#run('writing decommissioned clusters', (db) =>
+      db.transaction().execute(async (transaction) => {
+        for (const one of changed) {
+          const row = rowOf(one)
+          await transaction
+            .insertInto('decommission')
+            .values(row)
+            .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+            .execute()
+        }
+        for (const deed of deeds) await insertAudit(transaction, deed)
+      }),
+    )
+  }
+}
+
+function rowOf({ id, cluster, sinceMs, by, reason, saidMs, end }: Decommission): DecommissionTable {
+  return {
+    id,
+    cluster,
+    since_ms: sinceMs,
+    by,
+    reason,
+    said_at_ms: saidMs,
+    end_kind: end?.kind ?? null,
+    ended_at_ms: end?.atMs ?? null,
+    ended_by: end?.by ?? null,
+  }
+}
+
+function decommissionOf(row: Selectable<DecommissionTable>): Decommission {
+  const { id, cluster, by, reason, since_ms: sinceMs, said_at_ms: saidMs } = row
+  const end = endOf(row)
+  return { id, cluster, sinceMs, by, reason, saidMs, ...(end === undefined ? {} : { end }) }
+}
+
+function endOf(row: Selectable<DecommissionTable>): DecommissionEnd | undefined {
+  const { end_kind: text, ended_at_ms: atMs, ended_by: by } = row
+  if (text === null || atMs === null || by === null) return undefined
+  const kind = DECOMMISSION_ENDS.find((known) => known === text)
+  invariant(kind !== undefined, 'only known ends are written')
+  return { kind, atMs, by }
+}

@@ -1,0 +1,100 @@
+import type { BarOptions } from '../../../model/dashboard.ts'
+import { seriesName } from '../promql-table.ts'
+import { calculate } from './calculate.ts'
+import type { PanelSeries } from './series.ts'
+import { toneOfColor } from './tone.ts'
+import type { Tone } from './tone.ts'
+
+/** One bar: a number of a series, or of several of one group with the same name. */
+export interface Bar {
+  readonly name: string
+  /** `null`: no value. */
+  readonly value: number | null
+  /** Of all bars, or of those of its group; 0 where they sum to nothing. */
+  readonly share: number
+  /** Which of the parts that groups have it is: chooses its lightness. */
+  readonly look: number
+  readonly tone: Tone
+}
+
+export interface BarGroup {
+  readonly name: string
+  readonly bars: readonly Bar[]
+  readonly total: number
+}
+
+/** What shares are of: all that is above nothing. */
+export function wholeOf(bars: readonly Pick<Bar, 'value'>[]): number {
+  return bars.reduce((sum, { value }) => sum + Math.max(0, value ?? 0), 0)
+}
+
+export interface Bars {
+  readonly groups: readonly BarGroup[]
+  /** Names of the parts that groups have, in the order of their looks; empty where each bar stands alone. */
+  readonly parts: readonly string[]
+}
+
+type Asked = Pick<BarOptions, 'calculation' | 'groupBy' | 'sort' | 'colorOverrides'>
+
+/** Series as bars: each alone, or together with those that have the same values of some labels. Pure. */
+export function toBars(series: readonly PanelSeries[], asked: Asked): Bars {
+  return asked.groupBy.length === 0 ? alone(series, asked) : grouped(series, asked)
+}
+
+function alone(series: readonly PanelSeries[], { calculation, sort, colorOverrides }: Asked): Bars {
+  const values = series.map((one) => calculate(one.values, calculation))
+  const whole = wholeOf(values.map((value) => ({ value })))
+  const groups = series.map(({ name }, i): BarGroup => {
+    const value = values[i] ?? null
+    const bar = { name, value, share: shareOf(value, whole), look: 0, tone: toneOf(name, colorOverrides) }
+    return { name, bars: [bar], total: value ?? 0 }
+  })
+  return { groups: sorted(groups, sort), parts: [] }
+}
+
+function grouped(series: readonly PanelSeries[], { calculation, groupBy, sort, colorOverrides }: Asked): Bars {
+  const groups = new Map<string, Map<string, number | null>>()
+  const parts: string[] = []
+  for (const one of series) {
+    const name = groupBy.map((label) => one.labels[label] || `no ${label}`).join(' / ')
+    const part = partOf(one, groupBy)
+    if (!parts.includes(part)) parts.push(part)
+    const group = groups.get(name) ?? new Map<string, number | null>()
+    groups.set(name, group)
+    const [known, value] = [group.get(part) ?? null, calculate(one.values, calculation)]
+    group.set(part, known === null ? value : known + (value ?? 0))
+  }
+  const all = [...groups].map(([name, values]): BarGroup => {
+    const whole = wholeOf([...values.values()].map((value) => ({ value })))
+    const bars = parts.flatMap((part, look) => {
+      const value = values.get(part)
+      if (value === undefined) return []
+      return [{ name: part, value, share: shareOf(value, whole), look, tone: toneOf(part, colorOverrides) }]
+    })
+    return { name, bars, total: bars.reduce((sum, { value }) => sum + (value ?? 0), 0) }
+  })
+  return { groups: sorted(all, sort), parts }
+}
+
+/** By the labels that do not make the group: of one alone its value, and without any what the file calls the series. */
+function partOf({ name, labels }: PanelSeries, groupBy: readonly string[]): string {
+  const rest = Object.entries(labels).filter(([label]) => label !== '__name__' && !groupBy.includes(label))
+  const [only] = rest
+  if (only === undefined) return name === seriesName(labels) ? 'value' : name
+  return rest.length === 1 ? only[1] : seriesName(Object.fromEntries(rest))
+}
+
+function sorted(groups: readonly BarGroup[], sort: 'asc' | 'desc' | undefined): readonly BarGroup[] {
+  if (sort === undefined) return groups
+  const sign = sort === 'asc' ? 1 : -1
+  return groups.toSorted((a, b) => sign * (a.total - b.total))
+}
+
+function shareOf(value: number | null, whole: number): number {
+  return value === null || whole <= 0 ? 0 : Math.max(0, value) / whole
+}
+
+function toneOf(name: string, overrides: Asked['colorOverrides']): Tone {
+  const first = overrides.find(({ pattern }) => new RegExp(pattern).test(name))
+  return first === undefined ? 'none' : toneOfColor(first.color)
+}

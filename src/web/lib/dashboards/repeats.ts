@@ -1,0 +1,67 @@
+import { ALL_VALUES } from '../../../model/dashboard.ts'
+import type { Grid, GridItem, Variable } from '../../../model/dashboard.ts'
+import { interpolateText, variablesIn } from './interpolate.ts'
+import type { VariableValues } from './interpolate.ts'
+import type { Option } from './variables.ts'
+
+/** A part of a dashboard that is there once for each value of a variable. Pure. */
+export interface Repeat {
+  readonly variable: string
+  readonly value: string
+  readonly label: string
+}
+
+/** Parts that are drawn: each has panels, and each panel asks. */
+export const REPEATS_MAX = 20
+
+export interface Repeatable {
+  readonly variable: Variable
+  readonly options: readonly Option[]
+  readonly chosen: readonly string[]
+}
+
+/** One for each value that is chosen; none where the variable is not known, or has no value. */
+export function repeatsOf(variable: string, states: readonly Repeatable[]): readonly Repeat[] {
+  const state = states.find((one) => one.variable.name === variable)
+  if (state === undefined) return []
+  const values = state.chosen.includes(ALL_VALUES) ? state.options.map(({ value }) => value) : state.chosen
+  return values.map((value) => {
+    return { variable, value, label: state.options.find((option) => option.value === value)?.label ?? value }
+  })
+}
+
+export function withRepeat(values: VariableValues, repeat: Repeat | undefined): VariableValues {
+  if (repeat === undefined) return values
+  return new Map([...values, [repeat.variable, { values: [repeat.value], isPattern: false }]])
+}
+
+/** A title that does not name the variable says the value behind it. */
+export function repeatedTitle(title: string, values: VariableValues, repeat: Repeat | undefined): string {
+  const written = interpolateText(title, withRepeat(values, repeat))
+  if (repeat === undefined || variablesIn(title).includes(repeat.variable)) return written
+  return written === '' ? repeat.label : `${written}: ${repeat.label}`
+}
+
+const COLUMNS = 24
+
+/**
+ * How many repeats of a grid stand beside each other: one with a title has a heading for each, one without is as narrow
+ * as its panels are.
+ */
+export function repeatsInRow({ title, canCollapse, items }: Grid): number {
+  if (title !== '' || canCollapse) return 1
+  return Math.max(1, Math.floor(COLUMNS / Math.max(1, sizeOf(items).width)))
+}
+
+/** The panels of a grid at the place of one of its repeats, from 0. */
+export function itemsOfRepeat(items: readonly GridItem[], index: number, inRow: number): readonly GridItem[] {
+  const { left, top, width, height } = sizeOf(items)
+  const [column, row] = [index % inRow, Math.floor(index / inRow)]
+  return items.map((item) => ({ ...item, x: item.x - left + column * width, y: item.y - top + row * height }))
+}
+
+function sizeOf(items: readonly GridItem[]) {
+  const [left, top] = [Math.min(COLUMNS, ...items.map(({ x }) => x)), Math.min(...items.map(({ y }) => y))]
+  const width = Math.max(0, ...items.map((item) => item.x + item.width)) - left
+  return { left, top, width, height: Math.max(0, ...items.map((item) => item.y + item.height)) - top }
+}

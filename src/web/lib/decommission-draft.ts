@@ -1,0 +1,39 @@
+import type { DecommissionRequest } from '../../contract/decommissions.ts'
+import type { Zone } from './format-time.ts'
+
+/** That clusters were switched off for good, while somebody writes it. Pure: the present is an argument. */
+export interface DecommissionDraft {
+  readonly clusters: readonly string[]
+  readonly reason: string
+  /** As a date field holds it, in the reader's zone; empty: now. */
+  readonly since: string
+}
+
+/** `undefined`: now; `NaN` when the date field holds no date. */
+function sinceMs(since: string, zone: Zone): number | undefined {
+  return since === '' ? undefined : Date.parse(zone === 'utc' ? `${since}Z` : since)
+}
+
+/** Why it cannot be sent yet, or `undefined`. */
+export function decommissionFault({ reason, since }: DecommissionDraft, nowMs: number, zone: Zone): string | undefined {
+  const atMs = sinceMs(since, zone)
+  if (Number.isNaN(atMs)) return 'Say since when, or leave it empty.'
+  if (atMs !== undefined && atMs > nowMs) return 'The moment is yet to come: say it then.'
+  if (reason.trim() === '') return 'Say why, for those who wonder later.'
+  return undefined
+}
+
+/** @param by left out when empty */
+export function decommissionRequest(
+  { clusters, reason, since }: DecommissionDraft,
+  by: string,
+  zone: Zone,
+): DecommissionRequest {
+  const atMs = sinceMs(since, zone)
+  return {
+    clusters: [...clusters],
+    reason: reason.trim(),
+    ...(atMs === undefined || Number.isNaN(atMs) ? {} : { since: new Date(atMs).toISOString() }),
+    ...(by.trim() === '' ? {} : { by: by.trim() }),
+  }
+}

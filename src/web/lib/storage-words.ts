@@ -1,0 +1,23 @@
+import type { Now } from '../../contract/now.ts'
+import { formatUnit } from './dashboards/format-unit.ts'
+
+/** What is said of a store that cannot be written. Pure. */
+
+export type StorageFaultItem = NonNullable<NonNullable<Now['faults']>['storage']>
+
+export function storageTitle({ code }: Pick<StorageFaultItem, 'code'>): string {
+  return code === 'storage_full'
+    ? 'The disk of this server is full: nothing new is kept.'
+    : 'This server cannot write: nothing new is kept.'
+}
+
+/** What to do, and what tells whether it helped. */
+export function roomSentence({ code, message, freeBytes, sizeBytes }: StorageFaultItem): string {
+  if (code === 'storage_failed') return `It says: ${message}.`
+  const free = `${bytes(freeBytes)} of ${bytes(sizeBytes)} are free.`
+  return `Make room on the disk of its data folder and it goes on by itself. ${sizeBytes === 0 ? '' : free}`.trimEnd()
+}
+
+function bytes(count: number): string {
+  return formatUnit(count, { unit: 'bytes' }, { zone: 'utc', nowMs: 0 })
+}

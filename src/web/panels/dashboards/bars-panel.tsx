@@ -1,0 +1,240 @@
+import type { ReactNode } from 'react'
+import type { BarOptions } from '../../../model/dashboard.ts'
+import { toBars, wholeOf } from '../../lib/dashboards/bar-groups.ts'
+import type { Bar, BarGroup } from '../../lib/dashboards/bar-groups.ts'
+import { formatUnit } from '../../lib/dashboards/format-unit.ts'
+import type { Beholder } from '../../lib/dashboards/format-unit.ts'
+import type { PanelData } from '../../lib/dashboards/series.ts'
+import { countOf, formatShares, formatValue } from '../../lib/format-number.ts'
+import { ToneMark } from '../../ui/tone-mark.tsx'
+
+interface BarsPanelProps {
+  readonly data: PanelData
+  readonly options: BarOptions
+  readonly beholder: Beholder
+}
+
+/** Bars or groups of bars that are drawn. */
+const GROUPS_MAX = 100
+
+/** One number of each series as a bar, lying or standing, alone or in groups. */
+export function BarsPanel({ data, options, beholder }: BarsPanelProps): ReactNode {
+  const { format, mode, orientation, isStacked } = options
+  const { groups, parts } = toBars(data.series, options)
+  const shown = groups.slice(0, GROUPS_MAX)
+  const areGroups = parts.length > 0
+  const isShare = mode === 'percentage'
+  const sizeOf = (bar: Bar): number => Math.max(0, isShare && areGroups ? bar.share : (bar.value ?? 0))
+  const most = Math.max(
+    0,
+    ...shown.map(({ bars }) =>
+      isStacked ? bars.reduce((sum, bar) => sum + sizeOf(bar), 0) : Math.max(0, ...bars.map(sizeOf)),
+    ),
+  )
+  const write = createWriter(shown, options, beholder)
+  const drawn: DrawnProps = {
+    groups: shown,
+    write,
+    lengthOf: (bar) => (most > 0 ? (100 * sizeOf(bar)) / most : 0),
+    // Beside a bar alone stands what it says; of a group what its bars are together, where that is a number of its own.
+    totalOf: (group) => (isShare ? '' : formatUnit(group.total, format, beholder)),
+    isStacked: areGroups && isStacked,
+    areGroups,
+  }
+  return (
+    <div className="bars-panel">
+      {areGroups ? <Parts parts={parts} groups={shown} /> : null}
+      {orientation === 'vertical' ? <Standing {...drawn} /> : <Lying {...drawn} />}
+      {groups.length > GROUPS_MAX ? (
+        <p className="panel-note">{countOf(groups.length - GROUPS_MAX, 'more is', 'more are')} not drawn.</p>
+      ) : null}
+    </div>
+  )
+}
+
+interface Written {
+  /** Empty where only shares are wanted. */
+  readonly value: string
+  readonly share: string
+  /** To the last digit. */
+  readonly exact: string
+}
+
+type Write = (bar: Bar) => Written
+
+/** Shares are written beside those they are of: all bars, or those of their group. */
+function createWriter(groups: readonly BarGroup[], { format, mode, groupBy }: BarOptions, beholder: Beholder): Write {
+  const wholes = groupBy.length > 0 ? groups.map(({ bars }) => bars) : [groups.flatMap(({ bars }) => bars)]
+  const written = new Map<Bar, Written>()
+  for (const bars of wholes) {
+    const shares = sharesOf(bars, mode === 'percentage' ? format?.decimalPlaces : undefined, beholder)
+    for (const [i, bar] of bars.entries()) {
+      const { value } = bar
+      const text = value === null ? 'no value' : formatUnit(value, format, beholder)
+      const exact = value === null ? 'no value' : formatValue(value)
+      written.set(bar, { value: mode === 'percentage' ? '' : text, share: shares[i] ?? '', exact })
+    }
+  }
+  return (bar) => written.get(bar)!
+}
+
+/** @param decimalPlaces as the file wants it; otherwise as few as tell them apart */
+function sharesOf(bars: readonly Bar[], decimalPlaces: number | undefined, beholder: Beholder): readonly string[] {
+  if (decimalPlaces !== undefined) {
+    return bars.map(({ share }) => formatUnit(share, { unit: 'percent-decimal', decimalPlaces }, beholder))
+  }
+  return formatShares(
+    bars.map(({ value }) => Math.max(0, value ?? 0)),
+    wholeOf(bars),
+  )
+}
+
+interface DrawnProps {
+  readonly groups: readonly BarGroup[]
+  readonly write: Write
+  /** In percent of the longest. */
+  readonly lengthOf: (bar: Bar) => number
+  /** Empty: not said. */
+  readonly totalOf: (group: BarGroup) => string
+  readonly isStacked: boolean
+  readonly areGroups: boolean
+}
+
+/** One row a group. */
+function Lying({ groups, write, lengthOf, totalOf, isStacked, areGroups }: DrawnProps): ReactNode {
+  return (
+    <ul className={`bar-list bars-lying${areGroups ? ' bars-of-groups' : ''}`} tabIndex={0} aria-label="Bars">
+      {groups.map((group, i) => {
+        const [only] = group.bars
+        const written = areGroups || only === undefined ? undefined : write(only)
+        return (
+          <li key={`${group.name} ${i}`}>
+            <GroupName group={group} areGroups={areGroups} />
+            <span
+              className={areGroups ? `bars-row${isStacked ? ' bars-stack' : ''}` : 'bar-list-track'}
+              {...saysOf(group, write, areGroups)}
+            >
+              {group.bars.map((bar) => (
+                <BarMark
+                  key={bar.name}
+                  bar={bar}
+                  write={write}
+                  areGroups={areGroups}
+                  size={{ inlineSize: `${lengthOf(bar)}%` }}
+                />
+              ))}
+            </span>
+            {written === undefined ? (
+              <span className="nums bar-list-count">{totalOf(group)}</span>
+            ) : (
+              <>
+                {written.value === '' ? null : (
+                  <span className="nums bar-list-count" title={written.exact}>
+                    {written.value}
+                  </span>
+                )}
+                <span className="nums bar-list-share">{written.share}</span>
+              </>
+            )}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+/** One column a group, its name below and its number above. */
+function Standing({ groups, write, lengthOf, totalOf, isStacked, areGroups }: DrawnProps): ReactNode {
+  return (
+    <ul className="bars-standing" tabIndex={0} aria-label="Bars">
+      {groups.map((group, i) => {
+        const [only] = group.bars
+        const written = areGroups || only === undefined ? undefined : write(only)
+        return (
+          <li key={`${group.name} ${i}`}>
+            <span className="nums bars-number" title={written?.exact}>
+              {written === undefined ? totalOf(group) : written.value || written.share}
+            </span>
+            <span className={`bars-column${isStacked ? ' bars-stack' : ''}`} {...saysOf(group, write, areGroups)}>
+              {group.bars.map((bar) => (
+                <BarMark
+                  key={bar.name}
+                  bar={bar}
+                  write={write}
+                  areGroups={areGroups}
+                  size={{ blockSize: `${lengthOf(bar)}%` }}
+                />
+              ))}
+            </span>
+            <GroupName group={group} areGroups={areGroups} />
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+/** What is drawn in words, for those who do not see it; beside a bar alone it stands already. */
+function saysOf(group: BarGroup, write: Write, areGroups: boolean): object {
+  if (!areGroups) return { 'aria-hidden': true }
+  const said = group.bars.map((bar) => `${bar.name} ${inWords(write(bar))}`)
+  return { role: 'img', 'aria-label': said.join(', ') }
+}
+
+function inWords({ value, share }: Written): string {
+  return value === '' ? share : `${value} (${share})`
+}
+
+function GroupName({ group, areGroups }: { readonly group: BarGroup; readonly areGroups: boolean }): ReactNode {
+  const tone = areGroups ? 'none' : (group.bars[0]?.tone ?? 'none')
+  return (
+    <span className="bar-list-name" title={group.name}>
+      <ToneMark mark={{ tone, word: '' }} /> {group.name}
+    </span>
+  )
+}
+
+interface BarMarkProps {
+  readonly bar: Bar
+  readonly write: Write
+  readonly areGroups: boolean
+  readonly size: { readonly inlineSize: string } | { readonly blockSize: string }
+}
+
+function BarMark({ bar, write, areGroups, size }: BarMarkProps): ReactNode {
+  const title = areGroups ? { title: `${bar.name}: ${inWords(write(bar))}` } : {}
+  return <span className={`bar-mark ${lookOf(bar, areGroups)}`} style={size} {...title} />
+}
+
+/** Parts with looks of their own: more have to be told apart by their place and name. */
+const LOOKS = 12
+
+function lookOf({ look, tone }: Pick<Bar, 'look' | 'tone'>, areGroups: boolean): string {
+  if (tone !== 'none') return `bar-tone tone-text-${tone}`
+  return areGroups ? `bar-look-${(look % LOOKS) + 1}` : 'bar-plain'
+}
+
+/** What the parts of groups are called, in the order in which they are drawn. */
+function Parts({
+  parts,
+  groups,
+}: {
+  readonly parts: readonly string[]
+  readonly groups: readonly BarGroup[]
+}): ReactNode {
+  const tones = new Map(groups.flatMap(({ bars }) => bars.map(({ name, tone }) => [name, tone] as const)))
+  return (
+    <ul className="legend-list" aria-label="Parts" tabIndex={0}>
+      {parts.map((name, look) => {
+        const tone = tones.get(name) ?? 'none'
+        return (
+          <li key={name} className="bars-part">
+            <span className={`bar-mark ${lookOf({ look, tone }, true)}`} aria-hidden="true" />
+            <ToneMark mark={{ tone, word: '' }} />
+            <span title={name}>{name}</span>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

@@ -1,0 +1,88 @@
+import type { CSSProperties, ReactNode } from 'react'
+import type { PieOptions } from '../../../model/dashboard.ts'
+import { toBars, wholeOf } from '../../lib/dashboards/bar-groups.ts'
+import { formatUnit } from '../../lib/dashboards/format-unit.ts'
+import type { Beholder } from '../../lib/dashboards/format-unit.ts'
+import type { PanelData } from '../../lib/dashboards/series.ts'
+import { countOf, formatShares, formatValue } from '../../lib/format-number.ts'
+
+interface PiePanelProps {
+  readonly data: PanelData
+  readonly options: PieOptions
+  readonly beholder: Beholder
+}
+
+const ROWS_MAX = 100
+
+/** A ring of shares, and the same as a list beside it or below: a slice without a name says nothing. */
+export function PiePanel({ data, options, beholder }: PiePanelProps): ReactNode {
+  const { calculation, format, mode, sort, legend, radius } = options
+  const { groups } = toBars(data.series, { calculation, sort, groupBy: [], colorOverrides: [] })
+  const rows = groups.flatMap(({ bars }) => bars)
+  const shares = formatShares(
+    rows.map(({ value }) => Math.max(0, value ?? 0)),
+    wholeOf(rows),
+  )
+  const wanted = legend?.values ?? []
+  const hasNumber = wanted.length === 0 ? mode === 'value' : wanted.includes('abs')
+  const hasShare = wanted.length === 0 || wanted.includes('relative')
+  const place = legend?.position === 'bottom' ? ' shares-below' : ''
+  const size = legend?.size === 'small' ? ' shares-small' : ''
+  return (
+    <>
+      <div
+        className={`shares shares-pie${place}${size}`}
+        style={{ '--radius': radius / USUAL_RADIUS } as CSSProperties}
+      >
+        <Ring shares={rows.map(({ share }) => share)} />
+        <ul className="bar-list" tabIndex={0} aria-label="Shares">
+          {rows.slice(0, ROWS_MAX).map(({ name, value }, i) => (
+            <li key={`${name} ${i}`}>
+              <span className="bar-list-name" title={name}>
+                <span className={`share-swatch swatch-${(i % SHADES) + 1}`} aria-hidden="true" />
+                {name}
+              </span>
+              {hasNumber ? (
+                <span className="nums bar-list-count" title={value === null ? 'no value' : formatValue(value)}>
+                  {value === null ? 'no value' : formatUnit(value, format, beholder)}
+                </span>
+              ) : null}
+              {hasShare ? <span className="nums bar-list-share">{shares[i]}</span> : null}
+            </li>
+          ))}
+        </ul>
+      </div>
+      {rows.length > ROWS_MAX ? (
+        <p className="panel-note">{countOf(rows.length - ROWS_MAX, 'more is', 'more are')} not listed.</p>
+      ) : null}
+    </>
+  )
+}
+
+/** Of a file that does not say how large the ring is. */
+const USUAL_RADIUS = 50
+const RING = { radius: 36, width: 16 } as const
+const AROUND = 2 * Math.PI * RING.radius
+/** Slices are told apart by lightness, which the list beside it repeats, in the same order from the top clockwise. */
+const SHADES = 4
+
+function Ring({ shares }: { readonly shares: readonly number[] }): ReactNode {
+  const before = shares.map((_share, i) => shares.slice(0, i).reduce((sum, share) => sum + share, 0))
+  return (
+    <svg className="ring" viewBox="0 0 100 100" aria-hidden="true">
+      {shares.map((share, i) => (
+        <circle
+          key={i}
+          className={`ring-slice swatch-${(i % SHADES) + 1}`}
+          cx="50"
+          cy="50"
+          r={RING.radius}
+          strokeWidth={RING.width}
+          strokeDasharray={`${Math.max(0, share * AROUND - 1)} ${AROUND}`}
+          strokeDashoffset={-(before[i] ?? 0) * AROUND}
+          transform="rotate(-90 50 50)"
+        />
+      ))}
+    </svg>
+  )
+}

@@ -1,0 +1,57 @@
+import type { ReactNode } from 'react'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { AlertItem, AlertItems } from '../../contract/alerts.ts'
+import { WHOLE_VIEW } from '../lib/alert-view.ts'
+import { alertsPath, resolvedPath } from '../lib/paths.ts'
+import { toFailure } from '../query/fetch-json.ts'
+import { useAlertDetail } from '../query/use-alert.ts'
+import { useMoment } from '../query/use-moment.ts'
+import { AlertDetail } from './alert-detail.tsx'
+import { Answer } from './answer.tsx'
+import { MissingAlert } from './no-alerts.tsx'
+
+/** The alert of the address. It stands on its own: whoever is woken by its link needs it also when the list cannot be read. */
+export interface Opened {
+  readonly alert: AlertItem | undefined
+  /** Nobody knows it any more, as far as could be read. */
+  readonly isMissing: boolean
+  /** What it is waited for by, as long as it is neither. */
+  readonly query: UseQueryResult
+}
+
+/** As the list has it; where the list could not be read, or has not heard of it yet, as it is told by itself. */
+export function useOpenedAlert(fingerprint: string | undefined, list: UseQueryResult<AlertItems>): Opened {
+  // By itself it is told of the present only.
+  const isPast = useMoment() !== undefined
+  const own = useAlertDetail(fingerprint)
+  const listed = list.data?.alerts.find((alert) => alert.fingerprint === fingerprint)
+  const alone = isPast || own.error !== null ? undefined : own.data?.alert
+  const isListRead = list.data !== undefined && list.error === null
+  if (isPast) return { alert: listed, isMissing: isListRead, query: list }
+  return {
+    alert: list.error === null ? (listed ?? alone) : (alone ?? listed),
+    isMissing: own.error !== null && (isListRead || toFailure(own.error).status === 404),
+    query: own,
+  }
+}
+
+interface OpenedAlertProps {
+  readonly fingerprint: string
+  readonly opened: Opened
+  readonly onClose: () => void
+  readonly onAcknowledge: () => void
+  readonly onSilence: () => void
+}
+
+export function OpenedAlert({ fingerprint, opened, ...deeds }: OpenedAlertProps): ReactNode {
+  const { alert, isMissing, query } = opened
+  if (alert !== undefined) return <AlertDetail alert={alert} {...deeds} />
+  if (isMissing) return <MissingAlert listPath={alertsPath(WHOLE_VIEW)} pastPath={resolvedPath({ fingerprint })} />
+  return (
+    <div className="detail">
+      <Answer query={query} what="the alert" skeletonLines={8}>
+        {() => null}
+      </Answer>
+    </div>
+  )
+}

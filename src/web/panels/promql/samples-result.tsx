@@ -1,0 +1,162 @@
+import { useMemo, useState } from 'react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import type { QueryAnswer } from '../../../contract/prometheus.ts'
+import { formatUnit } from '../../lib/dashboards/format-unit.ts'
+import type { Beholder } from '../../lib/dashboards/format-unit.ts'
+import { plainColumn } from '../../lib/dashboards/table.ts'
+import type { TableRow } from '../../lib/dashboards/table.ts'
+import { countOf, parseValue } from '../../lib/format-number.ts'
+import { formatMoment, withMilliseconds } from '../../lib/format-time.ts'
+import { rawSamples } from '../../lib/promql/range-vector.ts'
+import type { RawSample } from '../../lib/promql/range-vector.ts'
+import { seriesName, splitLabels } from '../../lib/promql-table.ts'
+import { TablePanel } from '../dashboards/table-panel.tsx'
+import { pageOfLabel, SharedLabels } from './label-links.tsx'
+
+type Matrix = Extract<QueryAnswer['data'], { resultType: 'matrix' }>['result']
+
+interface SamplesResultProps {
+  readonly title: string
+  readonly series: Matrix
+  /** A unit of Perses. */
+  readonly unit: string
+  readonly beholder: Beholder
+}
+
+const NO_VALUES = new Map<string, never>()
+/** Rows that are found faster by reading than by typing. */
+const READ_MAX = 20
+
+/** A range vector: how many samples each series has and its last one; of one series every sample, when it was taken. */
+export function SamplesResult({ title, series, unit, beholder }: SamplesResultProps): ReactNode {
+  const { rows, columns, seriesOf, shared } = useMemo(() => rowsOf(series), [series])
+  const [chosen, setChosen] = useState<Matrix[number] | undefined>()
+  const open = series.length === 1 ? series[0] : chosen !== undefined && series.includes(chosen) ? chosen : undefined
+  return (
+    <>
+      {series.length === 1 ? null : (
+        <div className="query-table">
+          <TablePanel
+            title={title}
+            rows={rows}
+            options={{
+              columns: [
+                // In sight, however many labels there are.
+                plainColumn('samples'),
+                ...columns.map((name) => ({ ...plainColumn(name), header: name === '__name__' ? 'metric' : '' })),
+                { ...plainColumn('last value'), align: 'right', sort: 'desc', format: { unit } },
+              ],
+              isColumnHidden: true,
+              cells: [],
+              density: 'standard',
+              canFilter: rows.length > READ_MAX,
+            }}
+            values={NO_VALUES}
+            beholder={beholder}
+            renderCell={(row, column, text) => {
+              const one = seriesOf.get(row)
+              if (one === undefined) return undefined
+              if (column === 'samples') {
+                return (
+                  <Button
+                    variant="link"
+                    size="sm"
+                    isInline
+                    aria-label={`Show ${text} samples of ${seriesName(one.metric)}`}
+                    aria-expanded={one === open}
+                    onClick={() => {
+                      setChosen(one === open ? undefined : one)
+                    }}
+                  >
+                    {text}
+                  </Button>
+                )
+              }
+              const page = pageOfLabel(column, one.metric[column] ?? '')
+              return page === undefined ? undefined : <Link href={page}>{text}</Link>
+            }}
+          />
+        </div>
+      )}
+      {open === undefined ? null : <Samples series={open} unit={unit} beholder={beholder} />}
+      <SharedLabels labels={shared} />
+    </>
+  )
+}
+
+function rowsOf(series: Matrix): {
+  readonly rows: readonly TableRow[]
+  readonly columns: readonly string[]
+  readonly seriesOf: ReadonlyMap<TableRow, Matrix[number]>
+  readonly shared: ReturnType<typeof splitLabels>['shared']
+} {
+  const { columns, shared } = splitLabels(series.map(({ metric }) => metric))
+  const seriesOf = new Map<TableRow, Matrix[number]>()
+  const rows = series.map((one): TableRow => {
+    const { metric, values = [], histograms = [] } = one
+    const last = values.at(-1)
+    const row: TableRow = {
+      ...Object.fromEntries(columns.map((name) => [name, metric[name] ?? ''])),
+      samples: values.length + histograms.length,
+      'last value': last === undefined ? null : parseValue(last[1]),
+    }
+    seriesOf.set(row, one)
+    return row
+  })
+  return { rows, columns, seriesOf, shared }
+}
+
+const SAMPLES_MAX = 500
+
+function Samples(
+  props: Pick<SamplesResultProps, 'unit' | 'beholder'> & { readonly series: Matrix[number] },
+): ReactNode {
+  const { series, unit, beholder } = props
+  const samples = useMemo(() => rawSamples(series).toReversed(), [series])
+  const name = seriesName(series.metric)
+  const left = samples.length - SAMPLES_MAX
+  return (
+    <section className="query-samples" aria-label={`Samples of ${name}`}>
+      <p>
+        {countOf(samples.length, 'sample')} of <code>{name}</code>, the newest first
+        {left > 0 ? `; ${countOf(left, 'older one is', 'older ones are')} not shown, Save has all` : ''}
+      </p>
+      <div className="table-scroll" tabIndex={0} role="group" aria-label="Its samples">
+        <table className="prose-table">
+          <thead>
+            <tr>
+              <th scope="col">Time</th>
+              <th scope="col" className="cell-number">
+                After the one before
+              </th>
+              <th scope="col" className="cell-number">
+                Value
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {samples.slice(0, SAMPLES_MAX).map((sample) => (
+              <tr key={sample.timeSeconds}>
+                <td className="nums" title={String(sample.timeSeconds)}>
+                  {withMilliseconds(formatMoment(sample.timeSeconds * 1000, beholder.zone), sample.timeSeconds * 1000)}
+                </td>
+                <td className="cell-number nums">{gapText(sample)}</td>
+                <td className="cell-number nums" title={sample.text}>
+                  {sample.text.startsWith('count')
+                    ? sample.text
+                    : formatUnit(parseValue(sample.text), { unit }, beholder)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+function gapText({ afterSeconds }: RawSample): ReactNode {
+  return afterSeconds === undefined ? <span className="quiet">–</span> : `${Number(afterSeconds.toFixed(3))} s`
+}

@@ -1,0 +1,139 @@
+import { useEffect, useId, useRef, useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import type { BoundRunbook, RunbookSource } from '../../contract/runbooks.ts'
+import { runbookPath } from '../lib/paths.ts'
+import { suggestionOf } from '../lib/runbook-suggestion.ts'
+import type { Suggestion } from '../lib/runbook-suggestion.ts'
+import { useRunbookSource } from '../query/use-runbook.ts'
+import { copyToClipboard } from '../ui/copy-button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { keptAs } from '../ui/kept.ts'
+import { sayDone, sayFailed } from '../ui/toasts.ts'
+import { Answer } from './answer.tsx'
+
+/** What somebody wrote and has not handed over, by the name of the page. */
+const DRAFTS = keptAs('daytwo.runbook-drafts', (kept) =>
+  typeof kept === 'object' && kept !== null ? (kept as Readonly<Record<string, unknown>>) : {},
+)
+
+interface SuggestEditDialogProps {
+  readonly bound: BoundRunbook
+  readonly onClose: () => void
+}
+
+/** The runbook was wrong: says how it should read. Nothing is changed here, whoever keeps the pages gets a patch. */
+export function SuggestEditDialog({ bound, onClose }: SuggestEditDialogProps): ReactNode {
+  return (
+    <Dialog title={`Suggest an edit of ${bound.name}`} onClose={onClose}>
+      <Answer query={useRunbookSource(bound.name)} what="the page as it is kept" skeletonLines={10}>
+        {(source) => <Edit source={source} bound={bound} />}
+      </Answer>
+    </Dialog>
+  )
+}
+
+function Edit({ source, bound }: { readonly source: RunbookSource; readonly bound: BoundRunbook }): ReactNode {
+  const drafts = DRAFTS.use()
+  const kept = drafts[source.name]
+  const text = typeof kept === 'string' ? kept : source.text
+  const write = (next: string | undefined): void => {
+    DRAFTS.set({ ...drafts, [source.name]: next === source.text ? undefined : next })
+  }
+  const [withAlert, setWithAlert] = useState(true)
+  const hintId = useId()
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    // The window was there before the page was, and began at its close button.
+    field.current?.focus()
+    field.current?.setSelectionRange(0, 0)
+  }, [])
+  const { instance } = bound
+  const link = new URL(runbookPath(bound.name, instance?.fingerprint), location.origin).href
+  const suggestion = suggestionOf(source, text, withAlert ? instance : undefined, link)
+  return (
+    <div className="form suggest-edit">
+      <label>
+        The page as it is kept, placeholders and all
+        <textarea
+          ref={field}
+          className="suggest-text"
+          rows={14}
+          spellCheck
+          value={text}
+          aria-describedby={hintId}
+          onChange={({ target }) => {
+            write(target.value)
+          }}
+        />
+      </label>
+      {instance === undefined ? null : (
+        <label className="suggest-check">
+          <input
+            type="checkbox"
+            checked={withAlert}
+            onChange={({ target }) => {
+              setWithAlert(target.checked)
+            }}
+          />{' '}
+          Say which alert it was found with, with the name of its cluster
+        </label>
+      )}
+      <p id={hintId} className="quiet">
+        {suggestion === undefined
+          ? 'Change the text: what is different is shown here, to copy for whoever keeps the runbooks.'
+          : 'Nothing is changed on this server. What you write is kept on this machine until you discard it.'}
+      </p>
+      {suggestion === undefined ? null : (
+        <pre className="suggest-diff" tabIndex={0} aria-label="What would change">
+          {suggestion.patch}
+        </pre>
+      )}
+      <Ways
+        suggestion={suggestion}
+        onDiscard={() => {
+          write(undefined)
+        }}
+      />
+    </div>
+  )
+}
+
+interface WaysProps {
+  readonly suggestion: Suggestion | undefined
+  readonly onDiscard: () => void
+}
+
+function Ways({ suggestion, onDiscard }: WaysProps): ReactNode {
+  const copy = (what: string, text: string): void => {
+    void copyToClipboard(text).then((isCopied) => {
+      if (isCopied) sayDone(`Copied the ${what}`)
+      else sayFailed('The browser did not let it be copied: select what would change, and copy it')
+    })
+  }
+  return (
+    <div className="form-actions">
+      <Button
+        variant="primary"
+        isDisabled={suggestion === undefined}
+        onClick={() => {
+          copy('patch', suggestion?.patch ?? '')
+        }}
+      >
+        Copy patch
+      </Button>
+      <Button
+        variant="secondary"
+        isDisabled={suggestion === undefined}
+        onClick={() => {
+          copy('Markdown', suggestion?.markdown ?? '')
+        }}
+      >
+        Copy as Markdown
+      </Button>
+      <Button variant="link" isDisabled={suggestion === undefined} onClick={onDiscard}>
+        Discard
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,225 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createFleetBook } from '../../src/fleet/fleet-book.ts'
+import type { FleetBook } from '../../src/fleet/fleet-book.ts'
+import { fleetNow } from '../../src/fleet/now.ts'
+import type { FleetNow } from '../../src/fleet/now.ts'
+import { pastFleet } from '../../src/fleet/past-fleet.ts'
+import type { PastFleet } from '../../src/fleet/past-fleet.ts'
+import type { ClusterRecord } from '../../src/model/cluster-record.ts'
+import type { Decommission } from '../../src/model/decommission.ts'
+import type { ClusterFacts } from '../../src/model/fleet-facts.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { createFacts } from '../../src/store/facts/facts.ts'
+import { Turns } from '../../src/store/turns.ts'
+import { emptyRecord } from '../support/cluster-record.ts'
+import { MINUTE_MS, phase, recordOf, T0 } from './edge-script.ts'
+import type { RecordScript } from './edge-script.ts'
+
+// What a cluster that was switched off for good is in, and what it is not: in everything that is told of the fleet.
+
+const HOUR = 60
+const at = (minute: number): number => T0 + minute * MINUTE_MS
+const GONE_AFTER_MS = 10 * HOUR * MINUTE_MS
+
+const heardUntil = (minute: number, known: Partial<ClusterRecord> = {}): Partial<ClusterRecord> => ({
+  firstSeenMs: at(-6000),
+  lastSeenMs: at(minute),
+  coverage: { objects: false, metrics: true, spans: false, metricsLastMs: at(minute), kinds: [] },
+  ...known,
+})
+
+const facts = (cluster: string, known: Partial<ClusterRecord>, ...upgrades: readonly RecordScript[]): ClusterFacts => ({
+  cluster: emptyRecord(cluster, known),
+  intervals: [],
+  upgrades: upgrades.map((script) => recordOf({ cluster, id: `${cluster}-u`, ...script })),
+  modifications: [],
+})
+
+const STUCK = {
+  startMinute: -300,
+  seenMinute: 0,
+  progressMinute: -290,
+  phases: [phase('olm', -300), phase('olm.installing', -290)],
+}
+const NOW = 8 * HOUR
+
+/** At `NOW`: `here` reports, `mute` is silent, `off` fell silent in an upgrade that was stuck, `old` is silent for long. */
+const FLEET = [
+  facts('here', heardUntil(NOW, { hcoVersion: '1.17.0', region: 'eu' })),
+  facts('mute', heardUntil(NOW - 60, { hcoVersion: '1.17.0', region: 'eu' })),
+  facts('off', heardUntil(0, { hcoVersion: '1.16.0', region: 'us', aliases: ['off-id'] }), STUCK),
+  facts('old', heardUntil(NOW - 10 * HOUR - 1, { hcoVersion: '1.15.0', region: 'us' })),
+]
+
+const said = (sinceMinute: number, end?: Decommission['end'], cluster = 'off'): Decommission => ({
+  ...{ id: `${cluster} ${sinceMinute}`, cluster, sinceMs: at(sinceMinute), by: 'ada', reason: 'sold', saidMs: at(NOW) },
+  ...(end === undefined ? {} : { end }),
+})
+
+let book: FleetBook
+beforeEach(() => {
+  book = createFleetBook(GONE_AFTER_MS)
+  for (const one of FLEET) book.put(one)
+})
+
+const numbers = ({ clusters, stuck, silent, versions }: FleetNow) => ({
+  ...{
+    total: clusters.clusters,
+    reporting: clusters.reporting,
+    gone: clusters.gone,
+    withMetrics: clusters.withMetrics,
+  },
+  silent: silent.items.map(({ cluster }) => cluster),
+  stuck: stuck.items.map(({ cluster }) => cluster),
+  versions: versions.items.map(({ version, clusters: of }) => `${version} ${of}`),
+})
+const QUERY = { sort: 'cluster', isDescending: false, limit: 100, hasFacets: true } as const
+
+describe('how the fleet stands', () => {
+  test('a cluster that was not heard for long is gone by itself, and counts as such alone', () => {
+    expect(numbers(fleetNow(book, at(NOW), 100))).toEqual({
+      ...{ total: 3, reporting: 1, gone: 1, withMetrics: 3, silent: ['off', 'mute'], stuck: ['off'] },
+      versions: ['1.17.0 1'],
+    })
+  })
+
+  test('so does one of which somebody said so, and its upgrade is stuck no more', () => {
+    book.declare([said(30)])
+    expect(numbers(fleetNow(book, at(NOW), 100))).toEqual({
+      ...{ total: 2, reporting: 1, gone: 2, withMetrics: 2, silent: ['mute'], stuck: [], versions: ['1.17.0 1'] },
+    })
+    expect([book.open(at(NOW)), book.verdicts(at(NOW))]).toEqual([[], []])
+    expect(book.judge('off-u', at(NOW))).toMatchObject({ isStuck: false, causes: [], phase: 'olm.installing' })
+    expect(book.judge('off-u', at(20))).toMatchObject({ isStuck: true })
+  })
+
+  test('taken back, all is as before', () => {
+    const before = fleetNow(book, at(NOW), 100)
+    book.declare([said(30, { kind: 'withdrawn', atMs: at(40), by: 'eve' })])
+    expect(fleetNow(book, at(NOW), 100)).toEqual(before)
+  })
+
+  test('heard again, the cluster is back at once, and whoever keeps the word is told to end it', () => {
+    book.declare([said(30), said(30, undefined, 'mute')])
+    book.hear('off', { metricsMs: at(30) })
+    expect(book.returned()).toEqual([{ id: 'mute 30', heardMs: at(NOW - 60) }])
+    book.hear('off', { metricsMs: at(NOW - 1) })
+    expect(book.returned().map(({ id }) => id)).toEqual(['off 30', 'mute 30'])
+    expect(numbers(fleetNow(book, at(NOW), 100))).toMatchObject({ total: 3, reporting: 2, gone: 1, silent: ['mute'] })
+  })
+
+  test('one that is only heard of can be gone as well', () => {
+    book.hear('stranger', { metricsMs: at(0) })
+    expect(fleetNow(book, at(NOW), 100).clusters).toMatchObject({ clusters: 4, gone: 1 })
+    book.declare([said(1, undefined, 'stranger')])
+    expect(fleetNow(book, at(NOW), 100).clusters).toMatchObject({ clusters: 3, gone: 2 })
+    expect([book.heardOf('stranger'), book.heardOf('off-id'), book.heardOf('nobody')]).toEqual([
+      { cluster: 'stranger', lastHeardMs: at(0) },
+      { cluster: 'off', lastHeardMs: at(0) },
+      undefined,
+    ])
+  })
+})
+
+describe('the list of clusters', () => {
+  const names = (states?: readonly ('gone' | 'silent')[], region?: string) => {
+    const page = book.clusters(
+      { ...QUERY, ...(states === undefined ? {} : { states }), ...(region === undefined ? {} : { region }) },
+      at(NOW),
+    )
+    expect(page.total).toBe(page.clusters.length)
+    return page.clusters.map(({ record, states: held }) => `${record.cluster} ${held.join()}`)
+  }
+
+  test('has those that are gone only where they are asked for, and says nothing else of them', () => {
+    book.declare([said(30)])
+    expect(names()).toEqual(['here steady', 'mute silent'])
+    expect(names(['gone'])).toEqual(['off gone', 'old gone'])
+    expect(names(['gone', 'silent'])).toEqual(['mute silent', 'off gone', 'old gone'])
+    expect(names(undefined, 'us')).toEqual([])
+  })
+
+  test('counts how many are gone beside the other states, and none of them elsewhere', () => {
+    book.declare([said(30)])
+    const { facets } = book.clusters(QUERY, at(NOW))
+    const count = (name: 'states' | 'regions' | 'versions') =>
+      facets![name].flatMap(({ value, count: of }) => (of === 0 ? [] : [`${value ?? ''} ${of}`]))
+    expect([count('states'), count('regions'), count('versions')]).toEqual([
+      ['silent 1', 'steady 1', 'gone 2'],
+      ['eu 2'],
+      ['1.17.0 2'],
+    ])
+    const narrowed = book.clusters({ ...QUERY, states: ['gone'] }, at(NOW)).facets!
+    expect(narrowed.regions).toEqual([{ value: 'us', count: 2 }])
+  })
+
+  test('one cluster says since when and why', () => {
+    book.declare([said(30)])
+    expect(book.cluster('off-id', at(NOW))).toMatchObject({
+      gone: { sinceMs: at(30), why: { kind: 'declared', decommission: { by: 'ada', reason: 'sold' } } },
+      told: [{ id: 'off 30' }],
+    })
+    expect(book.cluster('old', at(NOW))?.gone).toEqual({
+      ...{ sinceMs: at(NOW - 1), why: { kind: 'unheard', afterMs: GONE_AFTER_MS } },
+    })
+    expect(book.cluster('mute', at(NOW))).not.toHaveProperty('gone')
+  })
+})
+
+describe('the series', () => {
+  const told = (minute: number): readonly string[] =>
+    book.insight
+      .series(book.verdicts(at(minute)), book.gone(at(minute)), at(minute))
+      .filter(({ isStale }) => !isStale)
+      .map(({ labels }) =>
+        `${labels.metricName.replace('daytwo_', '')} ${labels.get('cluster')} ${labels.get('why')}`.trim(),
+      )
+      .filter((line) => line.includes('off') || line.includes('old'))
+
+  test('of a cluster that is gone tell that alone', () => {
+    expect(told(NOW).filter((line) => line.includes('upgrade_stuck off'))).toHaveLength(1)
+    expect(told(NOW).filter((line) => line.includes('old'))).toEqual(['cluster_gone old unheard'])
+    book.declare([said(30)])
+    expect(told(NOW + 1)).toEqual(['cluster_gone off declared', 'cluster_gone old unheard'])
+  })
+})
+
+describe('the past', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'daytwo-gone-'))
+  const database = openDatabase(dir)
+  const kept = createFacts(database, new Turns()).fleet
+  beforeAll(() => kept.putAll({ facts: FLEET, keepBeforeMs: 0, meta: [] }))
+  afterAll(() => {
+    database.close()
+    rmSync(dir, { recursive: true })
+  })
+  const then = (minute: number): Promise<PastFleet> => pastFleet(kept, book, at(minute))
+  const nowThen = async (minute: number) => numbers(fleetNow(await then(minute), at(minute), 100))
+
+  test('counts a cluster until the moment it is gone, and not after', async () => {
+    book.declare([said(300)])
+    expect(await nowThen(299)).toMatchObject({ total: 4, gone: 0, silent: ['off', 'old'], stuck: ['off'] })
+    expect(await nowThen(300)).toMatchObject({ total: 3, gone: 1, silent: ['old'], stuck: [] })
+    expect(await nowThen(NOW)).toEqual(numbers(fleetNow(book, at(NOW), 100)))
+  })
+
+  test('of one that came back since knows that it was gone until then', async () => {
+    book.hear('off', { metricsMs: at(NOW) })
+    book.declare([said(300, { kind: 'returned', atMs: at(400), by: 'daytwo' })])
+    expect([(await then(350)).cluster('off')?.states, (await then(410)).cluster('off')?.states]).toEqual([
+      ['gone'],
+      ['upgrading', 'stuck', 'unknown'],
+    ])
+    const gone = await then(350)
+    expect([gone.open(0), gone.openRecords().length, gone.judge('off-u')?.isStuck]).toEqual([[], 1, false])
+  })
+
+  test('knows nothing of what was taken back', async () => {
+    const before = await nowThen(350)
+    book.declare([said(300, { kind: 'withdrawn', atMs: at(NOW), by: 'ada' })])
+    expect(await nowThen(350)).toEqual(before)
+  })
+})

@@ -1,0 +1,290 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { sharedBrowser } from '../../support/browser.ts'
+import { someClusters } from './adoption-fixtures.ts'
+import { startFixtureServer, usualAnswers } from './fixture-server.ts'
+import type { FixtureServer } from './fixture-server.ts'
+import { fleetAnswer } from './fleet-answers.ts'
+import { alertItems, boundRunbook } from './fixtures.ts'
+import { ask } from './reader.ts'
+import type { Cost, Reader } from './reader.ts'
+
+/**
+ * What people come with, each from where they are when they ask it, and what the answer costs them: clicks and keys are
+ * counted, not promised. Readiness, plans and canaries are not derived, so nobody can ask for them yet.
+ */
+
+let browser: Browser
+let server: FixtureServer
+
+beforeAll(async () => {
+  browser = await sharedBrowser()
+  server = await startFixtureServer()
+})
+afterAll(async () => {
+  await server.close()
+})
+beforeEach(() => {
+  Object.assign(server.answers, usualAnswers())
+})
+
+const asks = (from: string, cost: Cost, act: (reader: Reader) => Promise<void>): Promise<void> =>
+  ask(browser, server, from, cost, act)
+
+const ALERT = '/alerts/0000000000000001'
+
+describe('an SRE who watches upgrades', () => {
+  test('is anything stuck right now? No click', () =>
+    asks('/', {}, async ({ page }) => {
+      await page.getByText('2 upgrades are stuck.').waitFor()
+      await page
+        .getByRole('table', { name: 'Stuck upgrades' })
+        .getByText('3 virt-handler pods are not ready on the old version.')
+        .filter({ visible: true })
+        .waitFor()
+    }))
+
+  test('which edge is worst this week? One click', () =>
+    asks('/', { clicks: 1 }, async ({ page, click }) => {
+      await click(page.getByRole('link', { name: 'this week, worst first' }))
+      const first = page.getByRole('table', { name: 'Edges' }).getByRole('row').nth(1)
+      await first.getByRole('link', { name: '1.16.0 → 1.17.3' }).waitFor()
+    }))
+
+  test('why is this cluster slow? Two clicks', () =>
+    asks('/fleet', { clicks: 2 }, async ({ page, click }) => {
+      await click(page.getByRole('link', { name: 'ams-stuck-1' }))
+      await click(
+        page.getByRole('region', { name: 'Upgrades under way' }).getByRole('link', { name: 'HCO 1.17.3 → 1.18.1' }),
+      )
+      const waves = page.getByRole('table', { name: 'Phases' }).getByRole('row', { name: /^virt-handler waves/ })
+      await waves.getByText('1 min 50 s – 5 min (48)').filter({ visible: true }).waitFor()
+      await page.getByRole('region', { name: 'In its way' }).getByText('7 of 12 updated', { exact: false }).waitFor()
+    }))
+
+  test('who uses JSON patches, and what makes them unsafe? One click', () =>
+    asks('/', { clicks: 1 }, async ({ page, click }) => {
+      await click(page.getByRole('link', { name: 'Who patches or edits by hand?' }))
+      await page.getByRole('table', { name: 'Feature gates' }).getByRole('link', { name: 'ams-stuck-1' }).waitFor()
+    }))
+
+  test('who keeps editing the KubeVirt object by hand? Two clicks at most, and it takes one', () =>
+    asks('/', { clicks: 1 }, async ({ page, click }) => {
+      await click(page.getByRole('link', { name: 'Who patches or edits by hand?' }))
+      const edits = page.getByRole('table', { name: 'Edits by component and cluster' })
+      await edits.getByRole('row', { name: /^KubeVirt ams-stuck-1 5/ }).waitFor()
+      await edits
+        .getByRole('img', { name: /^Edits by hour: / })
+        .first()
+        .waitFor()
+    }))
+
+  test('did the fix release fix it? Two clicks from the edges', () =>
+    asks('/fleet/edges', { clicks: 2 }, async ({ page, click, choose }) => {
+      await click(page.getByRole('table', { name: 'Edges' }).getByRole('link', { name: '1.17.3 → 1.18.1' }))
+      const other = page.getByRole('combobox', { name: 'Compare with' })
+      await other.getByRole('option', { name: '1.16.0 → 1.17.3' }).waitFor({ state: 'attached' })
+      await choose(other, '1.16.0..1.17.3')
+      await page.getByText('1.17.3 → 1.18.1 succeeds more often than 1.16.0 → 1.17.3 by 13.3 points').waitFor()
+    }))
+
+  test('which clusters fell silent? No click', () =>
+    asks('/', {}, async ({ page }) => {
+      const silent = page.getByRole('table', { name: 'Silent clusters' })
+      await silent.getByRole('row', { name: /^gru-lab-6.*26 min ago/ }).waitFor()
+    }))
+
+  test('what does the next shift have to know? Two clicks, and it is on the clipboard', () =>
+    asks('/', { clicks: 2 }, async ({ page, click }) => {
+      await click(page.getByRole('link', { name: 'Hand over' }))
+      await click(page.getByRole('button', { name: 'Copy the hand-over as Markdown' }))
+      await page.getByText('Copied').waitFor()
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^# Hand-over [^]*\n## Stuck: 2/)
+    }))
+})
+
+describe('a maintainer who looks at adoption', () => {
+  beforeEach(() => {
+    server.answers.fleet = (url) =>
+      url.pathname === '/api/fleet/v1/clusters' && !url.searchParams.has('state')
+        ? someClusters(url.searchParams, Date.now())
+        : fleetAnswer(url, Date.now())
+  })
+
+  test('how fast does 1.20 spread against 1.19 at the same age? One click; do machines run it, and when do nine tenths? None more', () =>
+    asks('/', { clicks: 1 }, async ({ page, click }) => {
+      await click(page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Adoption' }))
+      await page
+        .getByRole('table', { name: 'Share at one age' })
+        .getByRole('row', { name: /1\.19\s*53 %/ })
+        .waitFor()
+      const machines = page.getByRole('region', { name: 'Virtual machines follow' })
+      await machines
+        .getByText('1,128 of 3,500 virtual machines really run 1.20 or newer (32 %)', { exact: false })
+        .waitFor()
+      await page.getByRole('group', { name: 'Forecast' }).getByText('90 % on day', { exact: false }).waitFor()
+    }))
+
+  test('can an old version be dropped? One click and a drag', () =>
+    asks('/', { clicks: 2 }, async ({ page, click, drag }) => {
+      await click(page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Adoption' }))
+      const panel = page.getByRole('region', { name: 'Older than' })
+      await panel.getByText('22 of 227 clusters that tell (10 %)').waitFor()
+      await drag(panel.getByRole('slider', { name: 'Older than version' }), 'ArrowLeft')
+      await panel.getByText('12 of 227 clusters that tell (5 %)').waitFor()
+      await panel.getByRole('table', { name: 'Clusters on older versions' }).getByText('zlin-edge-1').waitFor()
+    }))
+
+  test('where are people stranded? Two clicks at most, and it takes one', () =>
+    asks('/', { clicks: 1 }, async ({ page, click }) => {
+      await click(page.getByRole('link', { name: 'Who is stranded?' }))
+      const stranded = page.getByRole('table', { name: 'Stranded versions' })
+      await stranded.getByText('all 38 clusters', { exact: false }).first().waitFor()
+    }))
+
+  test('is a feature gate used, and who sets it by patch? Two clicks', () =>
+    asks('/', { clicks: 2 }, async ({ page, click }) => {
+      await click(page.getByRole('link', { name: 'Which feature gates are used?' }))
+      await click(page.getByRole('link', { name: 'downwardMetrics' }))
+      const uses = page.getByRole('table', { name: 'Who sets it' })
+      await uses.getByRole('row', { name: /^ams-stuck-1 1\.17\.3 on JSON patch of KubeVirt/ }).waitFor()
+    }))
+
+  test('how long do upgrades take by cluster size? Two clicks', () =>
+    asks('/', { clicks: 2 }, async ({ page, click }) => {
+      await click(page.getByRole('link', { name: 'this week, worst first' }))
+      await click(page.getByRole('table', { name: 'Edges' }).getByRole('link', { name: '1.17.3 → 1.18.1' }))
+      const sizes = page.getByRole('region', { name: 'Durations by cluster size' })
+      await sizes.getByRole('row', { name: /^31 to 100 nodes/ }).waitFor()
+    }))
+
+  test('which phase got slower? Two clicks from the edges', () =>
+    asks('/fleet/edges', { clicks: 2 }, async ({ page, click, choose }) => {
+      await click(page.getByRole('table', { name: 'Edges' }).getByRole('link', { name: '1.17.3 → 1.18.1' }))
+      const other = page.getByRole('combobox', { name: 'Compare with' })
+      await other.getByRole('option', { name: '1.16.0 → 1.17.3' }).waitFor({ state: 'attached' })
+      await choose(other, '1.16.0..1.17.3')
+      await page.getByText('Operands: slower (log-rank test, p = 0.002).').waitFor()
+    }))
+
+  test('how sure is a number? One click on what stands beside it', () =>
+    asks('/adoption', { clicks: 1 }, async ({ page, click }) => {
+      await click(
+        page.getByRole('region', { name: 'Share over time' }).getByRole('button', { name: '227 of 240 tell' }),
+      )
+      const dialog = page.getByRole('dialog', { name: 'How sure are these numbers?' })
+      await dialog.getByText('227 of 240 clusters (95 %) told', { exact: false }).waitFor()
+    }))
+
+  test('cite a number: two clicks, and the link is on the clipboard', () =>
+    asks('/adoption?range=30d', { clicks: 2 }, async ({ page, click }) => {
+      await click(page.getByRole('button', { name: 'Cite: Share over time' }))
+      const dialog = page.getByRole('dialog', { name: 'Cite: Share over time' })
+      await click(dialog.getByRole('button', { name: 'Copy link' }))
+      await dialog.getByText('Copied').waitFor()
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/[?&]cite=share\.[0-9a-f]{16}/)
+    }))
+
+  test('are rules and runbooks sound before a release? One click', () =>
+    asks('/', { clicks: 1 }, async ({ page, click }) => {
+      await click(page.getByRole('link', { name: 'Are rules and runbooks sound?' }))
+      await page.getByRole('region', { name: 'Metrics exist' }).getByText('alert-rules/hco.yaml:41:15').waitFor()
+    }))
+})
+
+describe('whoever is on call, from an alert on', () => {
+  test("the pager's link opens the runbook of the cluster that is meant. No click", () => {
+    server.answers.runbook = (name) => boundRunbook(Date.now(), name, 1, true)
+    return asks('/rb/KubeVirtCRModified', {}, async ({ page }) => {
+      await page.locator('.prose mark.filled', { hasText: 'prague-prod-1' }).first().waitFor()
+    })
+  })
+
+  test('what changed before it fired, and is it only here? No click', () =>
+    asks(ALERT, {}, async ({ page }) => {
+      const situation = page.getByRole('region', { name: 'Situation' })
+      await situation
+        .getByRole('group', { name: 'Before it' })
+        .getByText('HyperConverged went from 1.18.3 to 1.19.2')
+        .waitFor()
+      const elsewhere = situation.getByRole('group', { name: 'Only here?' })
+      await elsewhere.getByText('of 200 clusters have it', { exact: false }).waitFor()
+      await elsewhere.getByText('4 of 5 with the alert', { exact: false }).waitFor()
+    }))
+
+  test('a command that is already right: one click', () =>
+    asks(ALERT, { clicks: 1 }, async ({ page, click }) => {
+      await click(page.getByRole('button', { name: 'Copy command' }).first())
+      await page.getByText('Copied').waitFor()
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
+        /^kubectl -n openshift-cnv get events .*kubevirt-kubevirt-hyperconverged$/,
+      )
+    }))
+
+  test('tell the others that I look after it, with a note: two keys', () =>
+    asks(ALERT, { keys: 2 }, async ({ page, press, type }) => {
+      await page.getByRole('article').waitFor()
+      await press('a')
+      await type('draining node 7')
+      await press('Enter')
+      await page.getByText('Acknowledged KubeVirtCRModified', { exact: false }).waitFor()
+      expect(server.sent.at(-1)?.body).toEqual({ note: 'draining node 7' })
+    }))
+
+  test('quiet for the noise of this upgrade only: it is, no click, with the phase that it ends with', () => {
+    const expected = alertItems(Date.now()).alerts.find(({ marks }) => marks?.expected !== undefined)
+    return asks(`/alerts/${expected!.fingerprint}`, {}, async ({ page }) => {
+      const quiet = page.getByRole('list', { name: 'What keeps it quiet' })
+      await quiet.getByText('Expected in the upgrade of', { exact: false }).waitFor()
+      await quiet.getByText('phase operands', { exact: false }).waitFor()
+    })
+  })
+
+  test('what worked last time? No click', () =>
+    asks(ALERT, {}, async ({ page }) => {
+      const earlier = page.getByRole('group', { name: 'Earlier' })
+      await earlier
+        .getByText(/14 earlier runs on \d+ clusters, \d+ here, .* half were over in \d+ min, all in/)
+        .waitFor()
+      await earlier.getByText('“restarted what held the lock”').first().waitFor()
+      await earlier
+        .getByText(/night shift, .* over in \d+ min/)
+        .first()
+        .waitFor()
+    }))
+
+  test('did it recover? No click: what is asked is asked again', () => {
+    let isOver = false
+    server.answers.runbook = (name) => {
+      const bound = boundRunbook(Date.now(), name, 1, true)
+      return isOver ? { ...bound, instance: { ...bound.instance!, state: 'resolved' } } : bound
+    }
+    return asks('/rb/KubeVirtCRModified', {}, async ({ page }) => {
+      await page.getByText('firing', { exact: true }).first().waitFor()
+      await page.getByRole('group', { name: 'Answer' }).nth(2).getByText('No series.').waitFor()
+      isOver = true
+      await page.getByText('resolved', { exact: true }).first().waitFor()
+    })
+  })
+
+  test('the runbook was wrong: two clicks, and whoever keeps it gets a patch', () =>
+    asks(ALERT, { clicks: 2 }, async ({ page, click, type }) => {
+      await click(page.getByRole('button', { name: 'Suggest an edit' }))
+      const dialog = page.getByRole('dialog', { name: 'Suggest an edit of KubeVirtCRModified' })
+      await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA')
+      await type('Ask in the channel of the team first. ')
+      await click(dialog.getByRole('button', { name: 'Copy patch' }))
+      await page.getByText('Copied the patch').waitFor()
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
+        /^Suggested edit of [^]*Found with KubeVirtCRModified on prague-prod-1, warning[^]*\/rb\/KubeVirtCRModified\?instance=[^]*\n\+.*Ask in the channel/,
+      )
+    }))
+
+  test('was the page even sent? No click; each attempt with its answer: one', () =>
+    asks(ALERT, { clicks: 1 }, async ({ page, click }) => {
+      const told = page.getByRole('group', { name: 'Was anybody told?' })
+      await told.getByText('Yes: on-call.').waitFor()
+      await click(told.getByRole('link', { name: 'Delivery' }))
+      await page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1).waitFor()
+    }))
+})

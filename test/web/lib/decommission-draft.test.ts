@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { decommissionFault, decommissionRequest } from '../../../src/web/lib/decommission-draft.ts'
+
+const NOW_MS = Date.parse('2026-08-20T10:00:00Z')
+const DRAFT = { clusters: ['prague'], reason: 'sold', since: '' }
+
+test.each([
+  ['nothing is missing', DRAFT, undefined],
+  ['a moment that is over', { ...DRAFT, since: '2026-08-20T09:59' }, undefined],
+  ['no reason', { ...DRAFT, reason: '  ' }, 'Say why, for those who wonder later.'],
+  ['a moment to come', { ...DRAFT, since: '2026-08-20T10:01' }, 'The moment is yet to come: say it then.'],
+  ['a moment that is none', { ...DRAFT, since: 'monday' }, 'Say since when, or leave it empty.'],
+])('%s', (_, draft, fault) => {
+  expect(decommissionFault(draft, NOW_MS, 'utc')).toBe(fault)
+})
+
+test('what is empty is left out of the request', () => {
+  expect(decommissionRequest(DRAFT, ' ', 'utc')).toEqual({ clusters: ['prague'], reason: 'sold' })
+  expect(decommissionRequest({ ...DRAFT, reason: ' sold ', since: '2026-08-20T09:00' }, 'ada ', 'utc')).toEqual({
+    ...{ clusters: ['prague'], reason: 'sold', since: '2026-08-20T09:00:00.000Z', by: 'ada' },
+  })
+})

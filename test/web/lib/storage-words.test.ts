@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { roomSentence, storageTitle } from '../../../src/web/lib/storage-words.ts'
+
+const SINCE = { since: '2026-11-22T21:14:29Z', message: 'writing the log: database or disk is full' }
+
+test('a full disk says what to do, and how much room there is', () => {
+  const full = { ...SINCE, code: 'storage_full', freeBytes: 0, sizeBytes: 400 * 1024 * 1024 } as const
+  expect(storageTitle(full)).toBe('The disk of this server is full: nothing new is kept.')
+  expect(roomSentence(full)).toBe(
+    'Make room on the disk of its data folder and it goes on by itself. 0 B of 400 MiB are free.',
+  )
+})
+
+test('where no room is known none is told', () => {
+  expect(roomSentence({ ...SINCE, code: 'storage_full', freeBytes: 0, sizeBytes: 0 })).toBe(
+    'Make room on the disk of its data folder and it goes on by itself.',
+  )
+})
+
+test('of another failure what it says itself is all there is', () => {
+  const broken = { ...SINCE, code: 'storage_failed', message: 'disk I/O error (SQLITE_IOERR)' } as const
+  expect(storageTitle(broken)).toBe('This server cannot write: nothing new is kept.')
+  expect(roomSentence({ ...broken, freeBytes: 5, sizeBytes: 9 })).toBe('It says: disk I/O error (SQLITE_IOERR).')
+})

@@ -28,6 +28,7 @@ import type { AppendDerived, DerivedSample } from './model/appender.ts'
 import type { ClusterFacts, FleetFactsReader, ObservationReader } from './model/fleet-facts.ts'
 import type { DerivedTrace } from './model/span.ts'
 import type { StuckVerdict } from './model/stuck.ts'
+import { PendingDerivations, type PendingDerivation } from './pending-derivations.ts'
 import { withKept } from './store/facts/kept-facts.ts'
 
 /** Clusters with something new after a position. */
@@ -58,7 +59,7 @@ export interface FleetWriter {
 }
 
 export interface FleetLoopParts extends EvidenceReader {
-  readonly signals: Pick<SignalWatch, 'look' | 'next' | 'read' | 'again' | 'waiting' | 'isWaiting' | 'eachHeard'>
+  readonly signals: SignalWatch
   readonly observations: ObservationReader
   readonly spans: EvidenceReader['spans'] & { readonly changedSince: ChangedSince }
   readonly facts: Pick<FleetFactsReader, 'cluster'>
@@ -129,8 +130,6 @@ const TRAITS_EVERY_MS = 5 * 60_000
 const COUNT_EVERY_MS = 60_000
 /** Counted again after a start. */
 const RECOUNTED_MS = 2 * 24 * 60 * 60_000
-/** A cluster that failed is tried again after so long, also when nothing new came. */
-const RETRY_AFTER_MS = 60_000
 
 interface Position {
   readonly observations: number
@@ -140,13 +139,14 @@ interface Position {
 
 export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
   const { signals, observations, spans, facts, writer, stopwatchMs } = parts
-  /** Clusters to be derived, the oldest first. */
-  const pending = new Set<string>()
+  const pending = new PendingDerivations<Position>()
   const alertTraces = createAlertTraces(parts)
   const changes = createFleetChangeWatch()
-  const retryAtMs = new Map<string, number>()
   let fetched: Position | undefined
   let saved: string | undefined
+  /** Changes that came until then were taken, and those of the clusters that were read since were not. */
+  let takenMs = -Infinity
+  const readSinceMs = new Map<string, number>()
   let failures: { subject: string; error: string }[] = []
   const due = { hear: -Infinity, series: -Infinity, traits: -Infinity, count: -Infinity }
   let isRestored = false
@@ -160,9 +160,12 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
   }
   /** Clusters with something that is not read or not derived: each once, or a page would tell of more than there are. */
   const waitingCount = (): number => {
-    const underived = new Set([...pending, ...retryAtMs.keys()])
+    const underived = new Set(pending.clusters())
     return signals.waiting + [...underived].filter((cluster) => !signals.isWaiting(cluster)).length
   }
+
+  /** All that was received until then is in the facts; -Infinity: not yet all that was there at the start. */
+  const derivedUntilMs = (): number => Math.min(takenMs, signals.readUntilMs, pending.oldestMs)
 
   const tell = (subject: string, thrown: unknown): void => {
     if (failures.length < FAILURES_TOLD) failures.push({ subject, error: messageOf(thrown) })
@@ -188,17 +191,20 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
 
   const readSignals = async (nowMs: number): Promise<number> => {
     signals.look(nowMs)
-    let changes: RunChange[] = []
+    let changes: (RunChange & PendingDerivation)[] = []
     let read = 0
     const write = async (): Promise<void> => {
       const batch = changes
       changes = []
       if (batch.length === 0) return
       try {
-        await writer.putRuns(batch)
+        await writer.putRuns(batch.map(({ cluster, fromMs, runs }) => ({ cluster, fromMs, runs })))
       } catch (thrown) {
-        for (const { cluster } of batch) signals.again(cluster)
+        for (const { cluster, sinceMs } of batch) signals.again(cluster, sinceMs)
         throw thrown
+      }
+      for (const { cluster, sinceMs } of batch) {
+        readSinceMs.set(cluster, Math.min(sinceMs, readSinceMs.get(cluster) ?? Infinity))
       }
     }
     let left = signals.waiting
@@ -206,9 +212,10 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
       const cluster = left-- > 0 ? signals.next() : undefined
       if (cluster === undefined) return false
       try {
+        const sinceMs = signals.sinceMs(cluster)
         const change = signals.read(cluster, await observations.runs(cluster), nowMs)
         read++
-        if (change !== undefined) changes.push(change)
+        if (change !== undefined) changes.push({ ...change, sinceMs })
       } catch (thrown) {
         tell(cluster, thrown)
       }
@@ -226,13 +233,14 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
       await spans.changedSince(fetched.spans),
       await alertTraces.take(fetched.alerts),
     ]
-    for (const cluster of [...observed.clusters, ...told.clusters]) pending.add(cluster)
-    for (const [cluster, atMs] of retryAtMs) {
-      if (atMs > nowMs) continue
-      retryAtMs.delete(cluster)
-      pending.add(cluster)
+    for (const cluster of [...observed.clusters, ...told.clusters]) {
+      pending.add({ cluster, sinceMs: Math.min(takenMs, readSinceMs.get(cluster) ?? Infinity) })
     }
+    pending.retry(nowMs)
     fetched = { observations: observed.position, spans: told.position, alerts }
+    pending.addedUpTo(fetched)
+    takenMs = nowMs
+    readSinceMs.clear()
   }
 
   const tellAlerts = (nowMs: number): Promise<void> =>
@@ -246,16 +254,17 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
     })
 
   const derivePending = async (nowMs: number, book: FleetLoopBook): Promise<number> => {
-    let batch: ClusterFacts[] = []
+    let batch: (PendingDerivation & { readonly facts: ClusterFacts })[] = []
     let traces: DerivedTrace[] = []
     let derived = 0
     const write = async (): Promise<void> => {
-      const [put, ended] = [batch, traces]
+      const [done, ended] = [batch, traces]
+      const put = done.map((one) => one.facts)
       batch = []
       traces = []
-      // A position is told when all up to it is derived; it may be of less, and then some is done twice.
-      const isDone = pending.size + retryAtMs.size + alertTraces.waiting === 0
-      const position = isDone ? JSON.stringify(fetched) : undefined
+      // It may be of less than is derived, and then some is done twice.
+      const reached = alertTraces.waiting === 0 ? pending.reachedWith(done) : undefined
+      const position = reached === undefined ? undefined : JSON.stringify(reached)
       const isAhead = position !== undefined && position !== saved
       if (put.length === 0 && !isAhead) return
       try {
@@ -264,15 +273,16 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
         await writer.putFacts(put, nowMs - parts.keptMs, isAhead ? position : undefined)
         if (isAhead) saved = position
       } catch (thrown) {
-        for (const { cluster } of put) pending.add(cluster.cluster)
+        for (const one of done) pending.add(one)
         throw thrown
       }
+      pending.kept(done)
       for (const one of put) book.put((await facts.cluster(one.cluster.cluster)) ?? one)
     }
     await within(BUDGET_MS, async () => {
-      const [cluster] = pending
-      if (cluster === undefined) return false
-      pending.delete(cluster)
+      const next = pending.take()
+      if (next === undefined) return false
+      const { cluster } = next
       try {
         const after = await deriveFrom(parts, cluster)
         const before = await facts.cluster(cluster)
@@ -280,12 +290,12 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
         traces.push(...(await changedTraces(before, kept, parts.alerts)))
         const fromMs = changedFromMs(before, after)
         if (fromMs !== undefined) noteLate(fromMs, nowMs)
-        batch.push(after)
+        batch.push({ ...next, facts: after })
         changes.derived(before, kept)
         derived++
       } catch (thrown) {
         tell(cluster, thrown)
-        retryAtMs.set(cluster, nowMs + RETRY_AFTER_MS)
+        pending.fail(next, nowMs)
       }
       if (batch.length >= BATCH) await write()
       return true
@@ -314,7 +324,7 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
 
   /** Not before all that is stored was read once: a fleet of which a part is known is no denominator. */
   const count = async (nowMs: number): Promise<void> => {
-    if (!hasCounted && signals.waiting + pending.size > 0) return
+    if (!hasCounted && (signals.hasUntried || pending.hasUntried)) return
     if (!isDue('count', COUNT_EVERY_MS, nowMs)) return
     // What was written and not yet counted when the process ended is among the last days.
     if (!hasCounted) late = { fromMs: Math.min(nowMs - RECOUNTED_MS, late?.fromMs ?? Infinity), atMs: nowMs }
@@ -349,7 +359,7 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
       })
       await attempt('series', () => writeSeries(nowMs, book))
       await attempt('counts of the day', () => count(nowMs))
-      if (read !== undefined && derived !== undefined && waitingCount() === 0) caughtUpMs = nowMs
+      if (read !== undefined && derived !== undefined && derivedUntilMs() > -Infinity) caughtUpMs = derivedUntilMs()
       changes.waits(waitingCount())
       return {
         read: read ?? 0,

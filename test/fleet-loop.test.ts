@@ -248,6 +248,36 @@ describe('facts', () => {
     expect(await looped.readers.facts.fleet.clusters()).toHaveLength(5)
   })
 
+  test('are counted, and how far they are is told, where clusters never stop waiting', async () => {
+    const looped = new Looped()
+    looped.stepMs = 400
+    const told = [0, 1, 2, 3, 4].map((index) => historyOf(index))
+    for (const { objects } of told) await looped.observe(objects)
+    const beatMs = (beat: number): number => UNTIL_MS + beat * 1000
+    // Two are derived a beat, and of two something new comes.
+    let later = 0
+    const changeTwo = async (): Promise<void> => {
+      for (let i = 0; i < 2; i++, later++) {
+        const [first] = told[later % told.length]!.objects
+        await looped.observe([{ ...first!, uid: `later ${later}`, observedMs: UNTIL_MS + later }])
+      }
+    }
+    const reachedMs: (number | undefined)[] = []
+    for (let beat = 0; beat < 9; beat++) {
+      expect((await looped.loop.beat(beatMs(beat))).waiting).toBeGreaterThan(0)
+      reachedMs.push(looped.loop.progress().caughtUpMs)
+      await changeTwo()
+    }
+    // Five wait at the start. One that changed after a look is found at the next, and waits for two more at most.
+    expect(reachedMs.slice(0, 2)).toEqual([undefined, undefined])
+    expect(reachedMs.slice(3).every((atMs, i) => atMs !== undefined && atMs >= beatMs(i))).toBe(true)
+    expect(await looped.readers.facts.adoption.days()).not.toEqual([])
+    // Whoever is killed now goes on near the end.
+    expect(await looped.readers.facts.meta.get(POSITION_KEY)).toBeDefined()
+    await looped.settle(beatMs(20))
+    expect(looped.loop.progress()).toEqual({ caughtUpMs: beatMs(20), waiting: 0 })
+  })
+
   test('that are neither read nor derived wait once each', async () => {
     const looped = new Looped()
     looped.stepMs = 800

@@ -13,6 +13,7 @@ import { MISSED_MS, type ScrapeRun } from './scrapes.ts'
 import { SignalGroupWatch, type GroupDue, type SignalStore } from './signal-group-watch.ts'
 import { compareRuns, SETTLED_EVERY_MS, signalRunsOf, type SignalSeries } from './signal-runs.ts'
 import { REPLICA_LABEL_NAMES, SIGNAL_GROUPS } from './signals.ts'
+import { WaitingClusters } from './waiting-clusters.ts'
 
 export interface SignalOptions {
   /** How long samples are kept: what is older stays as it was read. */
@@ -36,9 +37,10 @@ export class SignalWatch {
   readonly #groups: readonly SignalGroupWatch[]
   readonly #names: string[] = []
   readonly #numbers = new Map<string, number>()
-  /** Who has something new, and who has to be brought up to date: in the order in which it was found. */
-  readonly #changed = new Set<number>()
-  readonly #aged = new Set<number>()
+  /** Who has something new, and who has to be brought up to date. */
+  readonly #changed = new WaitingClusters<number>()
+  readonly #aged = new WaitingClusters<number>()
+  #lookedMs = -Infinity
   readonly #columns = new RunColumns()
 
   constructor(store: SignalStore, options: SignalOptions) {
@@ -54,18 +56,34 @@ export class SignalWatch {
   }
 
   look(nowMs: number): void {
+    const sinceMs = this.#lookedMs
+    this.#lookedMs = nowMs
     for (const group of this.#groups) {
       group.look(
         nowMs,
-        (cluster) => this.#changed.add(cluster),
-        (cluster) => this.#aged.add(cluster),
+        (cluster) => {
+          this.#changed.add(cluster, sinceMs)
+        },
+        (cluster) => {
+          this.#aged.add(cluster, sinceMs)
+        },
       )
     }
   }
 
+  /** Samples that were received until then are read; -Infinity: not all that were there at the start. */
+  get readUntilMs(): number {
+    return Math.min(this.#lookedMs, this.#changed.oldestMs, this.#aged.oldestMs)
+  }
+
+  /** A cluster that was there at the start was not read yet, nor was that tried. */
+  get hasUntried(): boolean {
+    return this.#changed.hasUntried || this.#aged.hasUntried
+  }
+
   /** How many clusters wait for `read`. */
   get waiting(): number {
-    return this.#changed.size + [...this.#aged].filter((cluster) => !this.#changed.has(cluster)).length
+    return this.#changed.size + [...this.#aged.keys()].filter((cluster) => !this.#changed.has(cluster)).length
   }
 
   isWaiting(cluster: string): boolean {
@@ -75,16 +93,16 @@ export class SignalWatch {
 
   /** Who is to be read next: first who has something new, the oldest first. */
   next(): string | undefined {
-    const [cluster] = this.#changed.size > 0 ? this.#changed : this.#aged
+    const cluster = this.#changed.next() ?? this.#aged.next()
     return cluster === undefined ? undefined : this.#names[cluster]
   }
 
   /** What was answered for a cluster could not be kept: it is read again, from what is kept then. */
-  again(cluster: string): void {
+  again(cluster: string, sinceMs: number): void {
     const number = this.#numbers.get(cluster)
     if (number === undefined) return
     for (const group of this.#groups) group.giveBack(number, { fromMs: Infinity, newRefs: group.refsOf(number) })
-    this.#changed.add(number)
+    this.#changed.add(number, sinceMs, true)
   }
 
   /** The newest sample of any signal in memory, of each cluster that has one. */
@@ -96,6 +114,12 @@ export class SignalWatch {
     }
   }
 
+  /** Since when a cluster waits: what was received until then is read. Infinity: it does not. */
+  sinceMs(cluster: string): number {
+    const number = this.#numbers.get(cluster)
+    return number === undefined ? Infinity : Math.min(this.#changed.sinceMs(number), this.#aged.sinceMs(number))
+  }
+
   /**
    * @param kept all runs of the cluster
    * @returns `undefined` when nothing is different. Throws FleetError when samples cannot be read; the cluster still waits.
@@ -103,8 +127,8 @@ export class SignalWatch {
   read(cluster: string, kept: readonly MetricRun[], nowMs: number): RunChange | undefined {
     const number = this.#numbers.get(cluster)!
     // At the end of the line, should it fail.
-    const isChanged = this.#changed.delete(number)
-    this.#aged.delete(number)
+    const isChanged = this.#changed.has(number)
+    const sinceMs = Math.min(this.#changed.take(number), this.#aged.take(number))
     const runs: MetricRun[] = []
     for (const group of this.#groups) {
       const signals = new Set([...group.group.sources.values()].map(({ signal }) => signal))
@@ -118,7 +142,7 @@ export class SignalWatch {
         runs.push(...this.#readGroup(group, cluster, number, due, keptHere, nowMs))
       } catch (thrown) {
         group.giveBack(number, due)
-        ;(isChanged ? this.#changed : this.#aged).add(number)
+        ;(isChanged ? this.#changed : this.#aged).add(number, sinceMs, true)
         throw thrown
       }
     }

@@ -91,9 +91,11 @@ export class SignalGroupWatch {
       changed(this.#rows.clusters[row]!)
     }
     for (let cluster = 0; cluster < this.#newestMs.length; cluster++) {
-      if (this.#newestMs[cluster]! < this.#settledMs[cluster]! + SETTLED_EVERY_MS) continue
-      this.#mark(cluster, this.#newestMs[cluster]! - this.#outOfOrderMs)
-      this.#settledMs[cluster] = Math.floor(this.#newestMs[cluster]! / SETTLED_EVERY_MS) * SETTLED_EVERY_MS
+      const newestMs = this.#newestMs[cluster]!
+      // It sends nothing of this group, or the columns have room for one that is yet to come.
+      if (newestMs === -Infinity || newestMs < this.#settledMs[cluster]! + SETTLED_EVERY_MS) continue
+      this.#mark(cluster, newestMs - this.#outOfOrderMs)
+      this.#settledMs[cluster] = Math.floor(newestMs / SETTLED_EVERY_MS) * SETTLED_EVERY_MS
       aged(cluster)
     }
   }

@@ -109,6 +109,20 @@ describe('runs of signals', () => {
     ])
   })
 
+  test('are read once of clusters that have not all of them, and of those that come later', async () => {
+    const watched = new Watched()
+    const told = [CSV('1.16.0'), NODE('a', 'v1'), CSV('1.17.0'), NODE('b', 'v1'), CSV('1.17.1')]
+    for (const [i, labels] of told.entries()) {
+      const [fromMs, nowMs] = [T0 + i * 2 * STEP_MS, T0 + (i * 2 + 1) * STEP_MS]
+      watched.series(labels, fromMs, nowMs, 1, `c${i}`)
+      await watched.beat(nowMs)
+      expect([watched.reads, watched.watch.waiting, watched.watch.readUntilMs]).toEqual([i + 1, 0, nowMs])
+      watched.watch.look(nowMs)
+      expect([watched.watch.waiting, watched.watch.next()]).toEqual([0, undefined])
+    }
+    for (const i of told.keys()) expect(watched.runs(`c${i}`)).toHaveLength(1)
+  })
+
   test('count nodes by version, and know that targets are scraped one after the other', async () => {
     const watched = new Watched()
     const nodes = ['a', 'b', 'c']

@@ -6,7 +6,7 @@ import { ALL_VALUES } from '../../model/dashboard.ts'
 import type { DashboardModel, ListVariable, PrometheusQuery, Variable } from '../../model/dashboard.ts'
 import { interpolatePromql } from '../lib/dashboards/interpolate.ts'
 import type { VariableValue, VariableValues } from '../lib/dashboards/interpolate.ts'
-import { builtIns, minStepOf, spanOf } from '../lib/dashboards/time-range.ts'
+import { builtIns, lastingValues, minStepOf, spanOf } from '../lib/dashboards/time-range.ts'
 import type { Span, TimeRange } from '../lib/dashboards/time-range.ts'
 import { chosenOf, dependenciesOf, inOrder, textValueOf, toOptions, valueOf } from '../lib/dashboards/variables.ts'
 import type { Option } from '../lib/dashboards/variables.ts'
@@ -79,8 +79,15 @@ export function usePanelAnswers(
   const isLive = at === undefined && range.kind === 'last'
   const pollMs = usePollMs(PANEL_KEY, refreshSeconds * 1000)
   return useQuery({
-    // The key is written as text at every drawing, of every panel: of the dashboard it has what is asked with, no more.
-    queryKey: [PANEL_KEY, queries, shape, range, dashboard.name, dashboard.project, [...values], at],
+    queryKey: [
+      PANEL_KEY,
+      questionsOf(queries, lastingValues(values)),
+      shape,
+      range,
+      dashboard.name,
+      dashboard.project,
+      at,
+    ],
     queryFn: ({ signal }) => askPanel(queries, asking, shape, signal),
     enabled: isWanted && queries.length > 0,
     refetchInterval: isLive && refreshSeconds > 0 ? pollMs : false,
@@ -90,6 +97,11 @@ export function usePanelAnswers(
     structuralSharing: false,
     staleTime: isLive ? 0 : Infinity,
   })
+}
+
+/** What is asked, whatever other variables there are and become known. Written at every drawing, of every panel. */
+function questionsOf(queries: readonly PrometheusQuery[], values: VariableValues): readonly unknown[] {
+  return queries.map((query) => [interpolatePromql(query.expr, values), minStepOf(query, values), query.isInstant])
 }
 
 const PANEL_KEY = 'panel'
@@ -168,7 +180,8 @@ export function useVariables(model: DashboardModel, search: URLSearchParams, ran
     }
     const path = ring.includes(variable.name) ? undefined : optionsPath(variable, values, model)
     // Times move on with every drawing: the key says what is asked, the path when.
-    const key = [VARIABLE_KEY, model.name, variable.name, path, range, at]
+    const what = path === undefined ? undefined : optionsPath(variable, lastingValues(values), model)
+    const key = [VARIABLE_KEY, model.name, variable.name, what, range, at]
     if (path !== undefined) asks.push({ variable, key, path: withTimes(path, span) })
     const raw =
       variable.source.kind === 'static'

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { sharedBrowser } from '../../support/browser.ts'
+import { until } from '../../support/until.ts'
 import { DASHBOARD_LIST, EVERY_KIND_ANSWER, everyKindInstant, everyKindRange } from './dashboard-fixtures.ts'
 import { startFixtureServer, usualAnswers } from './fixture-server.ts'
 import type { FixtureServer } from './fixture-server.ts'
@@ -30,6 +31,27 @@ beforeEach(() => {
     range: everyKindRange,
     labelValues: () => ['b', 'a'],
   })
+})
+
+test('what a panel asks is not asked again because a variable took until the next second', async () => {
+  const { page, expectClean, close } = await openPage(browser, server, '/explore/dashboards')
+  // All panels are in sight.
+  await page.setViewportSize({ width: 1440, height: 6000 })
+  const from = server.asked.length
+  const asked = (): readonly string[] => server.asked.slice(from).filter((path) => path.includes('disk_used_ratio'))
+  const second = (): number => Math.floor(Date.now() / 1000)
+  await page.route('**/api/v1/label/**', async (route) => {
+    const askedAt = await until('the first question', () => (asked().length > 0 ? second() : undefined))
+    await until('the next second', () => (second() > askedAt ? true : undefined))
+    await route.continue()
+  })
+  await page.getByRole('link', { name: 'Every kind' }).click()
+  await page.getByRole('button', { name: /^Cluster.*All 2$/ }).waitFor()
+  await page.getByRole('region', { name: 'CPU by node', exact: true }).getByRole('table').waitFor()
+  await page.getByRole('region', { name: 'Disk', exact: true }).getByText('75.0 %').waitFor()
+  expect(asked()).toEqual([expect.stringContaining('query_range')])
+  expectClean()
+  await close()
 })
 
 test('a dashboard in two clicks, and each panel drawn as its definition says', async () => {

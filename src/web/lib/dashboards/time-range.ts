@@ -100,6 +100,14 @@ export function minStepOf(
 /** How often clusters are taken to send when a query does not say it. */
 const SENT_EVERY_SECONDS = 60
 
+/** Those of the built-in variables that are other ones each second, of the same time range too. */
+const OF_THE_MOMENT = new Set(['__from', '__to'])
+
+/** Values that say what is asked, without those that only say when: what a question is known by while time goes on. */
+export function lastingValues(values: VariableValues): VariableValues {
+  return new Map([...values].filter(([name]) => !OF_THE_MOMENT.has(name)))
+}
+
 /**
  * The variables that always have a value. `$__rate_interval` is long enough for four samples, and for a step with one
  * sample before it, as Perses and Grafana have it.

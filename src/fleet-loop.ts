@@ -103,6 +103,8 @@ export interface FleetProgress {
   readonly caughtUpMs?: number
   /** Clusters that sent something that is not. */
   readonly waiting: number
+  /** Days of adoption that are still to be counted, or anew. */
+  readonly daysLeft: number
 }
 
 export interface FleetLoop {
@@ -128,6 +130,8 @@ const HEAR_EVERY_MS = 10_000
 const HEARD_WITHIN_MS = 2 * 60 * 60_000
 const TRAITS_EVERY_MS = 5 * 60_000
 const COUNT_EVERY_MS = 60_000
+/** While days are left that could not all be counted at once. */
+const COUNT_AGAIN_MS = 5_000
 /** Counted again after a start. */
 const RECOUNTED_MS = 2 * 24 * 60 * 60_000
 
@@ -153,6 +157,7 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
   /** What was counted in days that are past, and is known otherwise since. */
   let late: LateChange | undefined
   let hasCounted = false
+  let daysLeft = 0
   let caughtUpMs: number | undefined
 
   const noteLate = (fromMs: number, nowMs: number): void => {
@@ -325,12 +330,13 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
   /** Not before all that is stored was read once: a fleet of which a part is known is no denominator. */
   const count = async (nowMs: number): Promise<void> => {
     if (!hasCounted && (signals.hasUntried || pending.hasUntried)) return
-    if (!isDue('count', COUNT_EVERY_MS, nowMs)) return
+    if (!isDue('count', daysLeft > 0 ? COUNT_AGAIN_MS : COUNT_EVERY_MS, nowMs)) return
     // What was written and not yet counted when the process ended is among the last days.
     if (!hasCounted) late = { fromMs: Math.min(nowMs - RECOUNTED_MS, late?.fromMs ?? Infinity), atMs: nowMs }
     hasCounted = true
     const counted = late
-    if ((await countDays(parts.counting, nowMs, counted)) && late === counted) late = undefined
+    daysLeft = await countDays(parts.counting, nowMs, counted)
+    if (daysLeft === 0 && late === counted) late = undefined
   }
 
   return {
@@ -371,7 +377,7 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
         changed: changes.take(),
       }
     },
-    progress: () => ({ ...(caughtUpMs === undefined ? {} : { caughtUpMs }), waiting: waitingCount() }),
+    progress: () => ({ ...(caughtUpMs === undefined ? {} : { caughtUpMs }), waiting: waitingCount(), daysLeft }),
     recount: (fromMs, nowMs) => {
       noteLate(fromMs, nowMs)
       // Whoever said it looks.

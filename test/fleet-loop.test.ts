@@ -40,6 +40,8 @@ class Looped {
   readers: ReturnType<Looped['openReaders']>
   loop: FleetLoop
   failing: string | undefined
+  /** As if there were so many of each cluster. */
+  timesCounted = 1
   /** How long each look at the watch takes. */
   stepMs = 0
   #timeMs = 0
@@ -102,7 +104,12 @@ class Looped {
       },
       counting: {
         facts: facts.fleet,
-        clusters: () => facts.fleet.clusters(),
+        clusters: async () => {
+          const records = await facts.fleet.clusters()
+          return Array.from({ length: this.timesCounted }, (_, i) =>
+            records.map((record) => ({ ...record, cluster: i === 0 ? record.cluster : `${record.cluster} ${i}` })),
+          ).flat()
+        },
         goneAt: () => Promise.resolve(new Set()),
         days: () => facts.adoption.days(),
         putDay: (day, rows, usage, nowMs) => writer.facts.adoption.putDay(day, rows, usage, nowMs),
@@ -275,7 +282,7 @@ describe('facts', () => {
     // Whoever is killed now goes on near the end.
     expect(await looped.readers.facts.meta.get(POSITION_KEY)).toBeDefined()
     await looped.settle(beatMs(20))
-    expect(looped.loop.progress()).toEqual({ caughtUpMs: beatMs(20), waiting: 0 })
+    expect(looped.loop.progress()).toEqual({ caughtUpMs: beatMs(20), waiting: 0, daysLeft: 0 })
   })
 
   test('that are neither read nor derived wait once each', async () => {
@@ -343,6 +350,25 @@ describe('facts', () => {
     expect(looped.appended.length).toBeGreaterThan(first)
     expect((await looped.readers.facts.adoption.days()).length).toBeGreaterThan(0)
   })
+})
+
+test('days of a large fleet are counted eight at a time, the last first, without a rest until all are', async () => {
+  const looped = new Looped()
+  looped.timesCounted = 20_000
+  await looped.observe(historyOf(0).objects)
+  const counted: number[] = []
+  for (let beat = 0; beat < 4; beat++) {
+    await looped.settle(UNTIL_MS + beat * 5000)
+    const days = await looped.readers.facts.adoption.days()
+    counted.push(days.length)
+    expect(
+      days
+        .map(({ day }) => day)
+        .sort()
+        .at(-1),
+    ).toBe('2026-04-01')
+  }
+  expect(counted).toEqual([8, 16, 24, 32])
 })
 
 describe('alerts that fire during an upgrade', () => {

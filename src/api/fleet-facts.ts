@@ -59,4 +59,6 @@ export interface DerivationProgress {
   readonly caughtUpMs?: number
   /** Clusters that sent something that is not. */
   readonly waiting: number
+  /** Days of adoption that are still to be counted, or anew. */
+  readonly daysLeft: number
 }

@@ -53,7 +53,11 @@ export function nowItem(now: FleetStanding, firing: FiringNow, faults?: ServerFa
   const { newestMs, oldestMs, clusters: total, ...counts } = clusters
   return {
     asOf: timeOf(now.asOfMs),
-    derivation: { caughtUpAt: timeOf(derivation.caughtUpMs), waiting: derivation.waiting },
+    derivation: {
+      caughtUpAt: timeOf(derivation.caughtUpMs),
+      waiting: derivation.waiting,
+      daysToCount: derivation.daysLeft,
+    },
     clusters: {
       total,
       ...counts,

@@ -129,6 +129,8 @@ export const Now = Type.Object({
     caughtUpAt: orNull(Time),
     /** Clusters that sent something that is not. */
     waiting: Type.Integer(),
+    /** Days of adoption that are still to be counted, or anew: of a large fleet it takes minutes. */
+    daysToCount: Type.Integer(),
   }),
   clusters: Type.Object({
     total: Type.Integer(),

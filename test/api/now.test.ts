@@ -46,7 +46,7 @@ test('the landing page is one answer, in the words and times of the contract', a
         asked++
         return Promise.resolve({
           ...fleetNow(book, nowMs, listMax),
-          derivation: { caughtUpMs: NOW_MS - 2000, waiting: 3 },
+          derivation: { caughtUpMs: NOW_MS - 2000, waiting: 3, daysLeft: 40 },
         })
       },
     },
@@ -57,7 +57,7 @@ test('the landing page is one answer, in the words and times of the contract', a
   expect(asked).toBe(1)
   expect(answer.json<Now>()).toMatchObject({
     asOf: at(0),
-    derivation: { caughtUpAt: new Date(NOW_MS - 2000).toISOString(), waiting: 3 },
+    derivation: { caughtUpAt: new Date(NOW_MS - 2000).toISOString(), waiting: 3, daysToCount: 40 },
     clusters: { total: 2, reporting: 1, silent: 1, unknown: 0, silentAfterSeconds: { metrics: 600, objects: 3900 } },
     stuck: {
       count: 1,

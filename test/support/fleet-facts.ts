@@ -6,7 +6,7 @@ import type { FleetBook } from '../../src/fleet/fleet-book.ts'
 import type { FleetFactsReader } from '../../src/model/fleet-facts.ts'
 
 const NOTHING_SAID: SaidPorts = { list: () => Promise.resolve([]), changed: () => undefined }
-const NOTHING_WAITS = { caughtUpMs: 0, waiting: 0 }
+const NOTHING_WAITS = { caughtUpMs: 0, waiting: 0, daysLeft: 0 }
 
 /** The fleet's facts as the API asks for them, without threads: what is kept by `reader`, and the book over it. */
 export async function fleetFactsOver(

@@ -55,14 +55,14 @@ export function daysToCount(
   })
 }
 
-/** Counts some of what has to be, and answers whether that was all; nothing while no cluster is known. */
+/** Counts some of the days that have to be, and answers how many are left; nothing while no cluster is known. */
 export async function countDays(
   { facts, clusters: recordsOf, goneAt, days, putDay, usageAt }: CountingPorts,
   nowMs: number,
   late?: LateChange,
-): Promise<boolean> {
+): Promise<number> {
   const records = await recordsOf()
-  if (records.length === 0) return true
+  if (records.length === 0) return 0
   const firstSeenMs = records.reduce((first, record) => Math.min(first, record.firstSeenMs), Infinity)
   const all = daysToCount(await days(), firstSeenMs, nowMs, late)
   const due = all.slice(-Math.max(DAYS_PER_TURN_MIN, Math.floor(CLUSTERS_PER_TURN / records.length)))
@@ -78,5 +78,5 @@ export async function countDays(
     }))
     await putDay(day, adoptionOfDay(day, clusters, nowMs), usageOfDay(day, clusters, nowMs), nowMs)
   }
-  return due.length === all.length
+  return all.length - due.length
 }

@@ -14,11 +14,16 @@ export function coverageSentence(now: Now, nowMs: number): string {
   const parts = [`${formatCount(reporting)} of ${countOf(total, 'cluster')} reporting`]
   if (withObjects < total) parts.push(`${formatCount(withObjects)} with objects`)
   if (unknown > 0) parts.push(`${formatCount(unknown)} ${unknown === 1 ? 'does' : 'do'} not say how upgrades go`)
-  return `Last checked ${formatAge(nowMs - msOf(now.asOf))} ago, ${parts.join(', ')}.`
+  return `Last checked ${formatAge(nowMs - checkedMs(now))} ago, ${parts.join(', ')}.`
 }
 
-/** A derivation that lags by less is caught up by the next look. */
-const BEHIND_AFTER_MS = 15_000
+/** All that clusters sent until then is in the answer. */
+function checkedMs({ asOf, derivation: { caughtUpAt } }: Now): number {
+  return caughtUpAt === null ? msOf(asOf) : Math.min(msOf(asOf), msOf(caughtUpAt))
+}
+
+/** A large fleet is always some seconds behind: the coverage says how many, in its place. */
+const BEHIND_AFTER_MS = 60_000
 
 /** What clusters sent is not all in the answer; `undefined`: it is, or as good as. */
 export function behindSentence({ asOf, past, derivation: { caughtUpAt, waiting } }: Now): string | undefined {

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ShareAnswer } from '../../../src/contract/adoption.ts'
+import type { Now } from '../../../src/contract/now.ts'
 import { sharedBrowser } from '../../support/browser.ts'
 import { adoptionFixture, someClusters } from './adoption-fixtures.ts'
 import { startFixtureServer, usualAnswers } from './fixture-server.ts'
@@ -206,6 +207,11 @@ test('a panel that fails leaves the others, and a day alone is shown', async () 
   await page.getByText('It was there before').waitFor()
   await page.getByText('No version has a first day that is known.').waitFor()
   await page.getByText('is the first day with numbers: nothing is known of those before.').waitFor()
+  // While days are counted it is not known to be.
+  const { now } = usualAnswers()
+  server.answers.now = () => ({ ...(now() as Now), derivation: { caughtUpAt: null, waiting: 0, daysToCount: 120 } })
+  await page.reload()
+  await page.getByText('is the first day with numbers so far: 120 days are still to be counted.').waitFor()
   await page.getByRole('button', { name: 'Cite: Share over time' }).click()
   await page.getByText('its numbers will still change').waitFor()
   await close()
@@ -251,7 +257,7 @@ test('nothing is counted before all that is stored was read, and the page says h
   server.answers.adoption = () => ({ operators: [], firstDay: null, lastDay: null })
   const { now } = usualAnswers()
   server.answers.now = () => {
-    const derivation = { caughtUpAt: null, waiting: 9777 }
+    const derivation = { caughtUpAt: null, waiting: 9777, daysToCount: 0 }
     return { ...(now() as object), derivation } as ReturnType<typeof now>
   }
   const { page, expectClean, close } = await openPage(browser, server, '/adoption', DESKTOP)

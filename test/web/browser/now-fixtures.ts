@@ -28,7 +28,7 @@ export function now(nowMs: number): Now {
   }
   return {
     asOf: ago(0),
-    derivation: { caughtUpAt: ago(0), waiting: 0 },
+    derivation: { caughtUpAt: ago(0), waiting: 0, daysToCount: 0 },
     clusters: {
       ...{
         total: 200,

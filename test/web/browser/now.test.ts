@@ -74,7 +74,7 @@ test('says where upgrades stand, whose machines follow, what waits for an approv
 test('answers that lag behind what clusters sent say so', async () => {
   server.answers.now = () => ({
     ...now(Date.now()),
-    derivation: { caughtUpAt: new Date(Date.now() - 90_000).toISOString(), waiting: 4 },
+    derivation: { caughtUpAt: new Date(Date.now() - 90_000).toISOString(), waiting: 4, daysToCount: 0 },
   })
   const { page, close } = await openPage(browser, server, '/')
   await page.getByText(/^What 4 clusters sent in the last 1 min is not yet in these answers/).waitFor()

@@ -24,7 +24,11 @@ describe('the headline', () => {
   const quiet = quietNow(NOW_MS)
   test.each([
     ['no cluster ever', firstNow(NOW_MS), 'no_clusters'],
-    ['nothing read since the start', { ...firstNow(NOW_MS), derivation: { caughtUpAt: null, waiting: 3 } }, 'reading'],
+    [
+      'nothing read since the start',
+      { ...firstNow(NOW_MS), derivation: { caughtUpAt: null, waiting: 3, daysToCount: 0 } },
+      'reading',
+    ],
     ['all is well', quiet, 'good'],
     ['something is stuck', now(NOW_MS), 'stuck'],
     ['nobody reports', { ...quiet, clusters: { ...quiet.clusters, reporting: 0 } }, 'unsure'],
@@ -37,15 +41,17 @@ describe('the headline', () => {
       'Last checked 12 s ago, 198 of 200 clusters reporting, 170 with objects, 3 do not say how upgrades go.',
     )
     expect(coverageSentence(quiet, NOW_MS)).toBe('Last checked 0 s ago, 198 of 200 clusters reporting.')
+    const derivation = { caughtUpAt: new Date(NOW_MS - 26_000).toISOString(), waiting: 900, daysToCount: 0 }
+    expect(coverageSentence({ ...quiet, derivation }, NOW_MS + 2000)).toMatch(/^Last checked 28 s ago, /)
   })
   test.each([
     [0, undefined],
-    [14_000, undefined],
+    [54_000, undefined],
     [90_000, 'What 4 clusters sent in the last 1 min is not yet in these answers.'],
     [undefined, 'What clusters sent is being read: 4 clusters to go.'],
   ])('says when it lags behind by %s ms', (behindMs, want) => {
     const caughtUpAt = behindMs === undefined ? null : new Date(NOW_MS - behindMs).toISOString()
-    expect(behindSentence({ ...quiet, derivation: { caughtUpAt, waiting: 4 } })).toBe(want)
+    expect(behindSentence({ ...quiet, derivation: { caughtUpAt, waiting: 4, daysToCount: 0 } })).toBe(want)
   })
   test('an empty list says none only where somebody reports', () => {
     expect(emptySentence(quiet, 'None.')).toBe('None.')
@@ -64,7 +70,7 @@ describe('the headline', () => {
     expect(note(30, upgrading, upgrading)).toBe('2 or more in an upgrade')
   })
   test('does not count what was not counted yet', () => {
-    const derivation = { caughtUpAt: null, waiting: 0 }
+    const derivation = { caughtUpAt: null, waiting: 0, daysToCount: 0 }
     expect(behindSentence({ ...quiet, derivation })).toBe('What clusters sent is being read.')
   })
 })

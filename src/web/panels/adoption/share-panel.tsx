@@ -11,6 +11,7 @@ import { lastCountedDay, shareBands } from '../../lib/share-bands.ts'
 import type { ShareBand } from '../../lib/share-bands.ts'
 import { stackedAreas } from '../../lib/stacked-areas.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
+import { useNow } from '../../query/use-fleet.ts'
 import { Choice } from '../../ui/choice.tsx'
 import { Hatch, StepChart } from '../../ui/step-chart.tsx'
 import { ChartPanel } from './chart-panel.tsx'
@@ -115,6 +116,7 @@ function ShareChart({
   const [pointed, setPointed] = useState<number>()
   const id = useId()
   const { days, known, telling } = answer
+  const daysToCount = useNow().data?.derivation.daysToCount ?? 0
   const last = lastCountedDay(answer)
   if (last === undefined) return <p className="quiet empty">No day in this range was counted.</p>
   const first = known.findIndex((count) => count > 0)
@@ -196,7 +198,10 @@ function ShareChart({
         ) : null}
         {first > 0 ? (
           <p className="quiet">
-            {shortDay(days[first]!)} is the first day with numbers: nothing is known of those before.
+            {shortDay(days[first]!)} is the first day with numbers
+            {daysToCount > 0
+              ? ` so far: ${countOf(daysToCount, 'day is', 'days are')} still to be counted.`
+              : ': nothing is known of those before.'}
           </p>
         ) : null}
       </div>

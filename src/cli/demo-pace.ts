@@ -16,6 +16,9 @@ export interface DemoPace {
 /** Two hours of every scrape of so many clusters are 19 million samples. */
 export const WHOLE_CLUSTERS_MAX = 1000
 
+/** Longer than the year that pages show at most. Of thousands of clusters it takes a third of an hour to be read. */
+const PAST_MS = 395 * 24 * 60 * 60_000
+
 /** How often the rules are evaluated over the past: what a group with a common interval would do. */
 const STEP_MS = 30_000
 /** Alerts are known to fire from one evaluation to the next, if these are not further apart than samples may be. */
@@ -23,13 +26,14 @@ const LARGE_STEP_MS = 5 * 60_000
 /** Rules that wait for an hour have waited for it. */
 const LARGE_REPLAY_MS = 65 * 60_000
 
-export function paceOf(clusters: number, historyMs: number, pastMs: number): DemoPace {
+/** @param pastMs `undefined`: as long as suits so many clusters */
+export function paceOf(clusters: number, historyMs: number, pastMs: number | undefined): DemoPace {
   const sending = `Sending ${formatDuration(historyMs)} of history of ${clusters} clusters`
   if (clusters <= WHOLE_CLUSTERS_MAX)
-    return { isRelayed: false, pastMs, replayMs: historyMs, replayStepMs: STEP_MS, sending }
+    return { isRelayed: false, pastMs: pastMs ?? PAST_MS, replayMs: historyMs, replayStepMs: STEP_MS, sending }
   return {
     isRelayed: true,
-    pastMs: 0,
+    pastMs: pastMs ?? 0,
     replayMs: Math.min(historyMs, LARGE_REPLAY_MS),
     replayStepMs: LARGE_STEP_MS,
     sending: `${sending}, metrics every 4 minutes`,

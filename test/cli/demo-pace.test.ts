@@ -15,8 +15,14 @@ test('a small fleet tells everything, and the rules run over all of it', () => {
   })
 })
 
+test('the past is over a year, of thousands of clusters none, and whatever is asked for', () => {
+  const pastMs = (clusters: number, asked?: number): number => paceOf(clusters, HOUR_MS, asked).pastMs
+  expect([pastMs(200), pastMs(10_000)]).toEqual([395 * 24 * HOUR_MS, 0])
+  expect([pastMs(200, 0), pastMs(10_000, YEAR_MS)]).toEqual([0, YEAR_MS])
+})
+
 test('thousands of clusters tell less of their past, and it is said', () => {
-  const pace = paceOf(10_000, 2 * HOUR_MS, YEAR_MS)
+  const pace = paceOf(10_000, 2 * HOUR_MS, undefined)
   expect(pace).toMatchObject({ isRelayed: true, pastMs: 0 })
   expect(pace.sending).toBe('Sending 2h of history of 10000 clusters, metrics every 4 minutes')
   // An hour, which is what the slowest rules wait, in steps that no alert seems to end between.

@@ -38,7 +38,8 @@ const NO_ALERTS: AlertItems = { asOfMs: 0, alerts: [], failing: [] }
 /** All alerts; with `fingerprint`, one of them open beside the list. Neither needs the other to be read. */
 export function AlertsPage({ fingerprint }: { readonly fingerprint: string | undefined }): ReactNode {
   const list = useAlerts()
-  const call = alertsCall(useMoment())
+  const moment = useMoment()
+  const call = alertsCall(moment)
   const items = list.data ?? NO_ALERTS
   const query = useSearch()
   const view = parseAlertView(query)
@@ -49,7 +50,7 @@ export function AlertsPage({ fingerprint }: { readonly fingerprint: string | und
   const [linked, setLinked] = useState(() => ({ kind: parseAlertAsk(query), fingerprint }))
   if (linked.kind !== undefined && (opened.alert !== undefined || fingerprint !== linked.fingerprint)) {
     setLinked({ kind: undefined, fingerprint })
-    if (opened.alert !== undefined && fingerprint === linked.fingerprint) {
+    if (opened.alert !== undefined && fingerprint === linked.fingerprint && moment === undefined) {
       setAsking({ kind: linked.kind, alerts: [opened.alert] })
     }
   }
@@ -94,6 +95,8 @@ export function AlertsPage({ fingerprint }: { readonly fingerprint: string | und
     setRead({ query, alerts: items.alerts })
   }
   const ask = (kind: Asking['kind']): void => {
+    // What is over can be neither acknowledged nor silenced.
+    if (moment !== undefined) return
     const meant = meantAlerts(items.alerts, selection.chosen, opened.alert)
     if (meant.length > 0) setAsking({ kind, alerts: meant })
   }
@@ -176,6 +179,7 @@ export function AlertsPage({ fingerprint }: { readonly fingerprint: string | und
         </Answer>
         <SelectionBar
           count={selection.chosen.size}
+          isPast={moment !== undefined}
           onAcknowledge={() => {
             ask('acknowledge')
           }}

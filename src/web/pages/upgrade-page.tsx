@@ -8,6 +8,7 @@ import { formatShortLength } from '../lib/format-length.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { alertPath } from '../lib/paths.ts'
 import { upgradeMarkdown } from '../lib/upgrade-markdown.ts'
+import { upgradeWindow, type UpgradeWindow } from '../lib/upgrade-window.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { VerdictLine } from '../panels/fleet/cluster-open-upgrades.tsx'
@@ -191,27 +192,17 @@ function UpgradeFacts({ detail }: { readonly detail: UpgradeDetailItem }): React
 
 /** Alerts that fired on the cluster while it ran. */
 function AlertsInWindow({ detail: { upgrade } }: { readonly detail: UpgradeDetailItem }): ReactNode {
-  const { cluster, startedAt, endedAt } = upgrade
-  if (startedAt === null) return null
-  return (
-    <AlertRunsPanel
-      cluster={cluster}
-      fromMs={Date.parse(startedAt)}
-      toMs={endedAt === null ? undefined : Date.parse(endedAt)}
-    />
-  )
+  const ran = upgradeWindow(upgrade)
+  return ran === undefined ? null : <AlertRunsPanel cluster={upgrade.cluster} ran={ran} />
 }
 
-interface AlertRunsPanelProps {
-  readonly cluster: string
-  readonly fromMs: number
-  readonly toMs: number | undefined
-}
-
-function AlertRunsPanel({ cluster, fromMs, toMs }: AlertRunsPanelProps): ReactNode {
-  const runs = useAlertRuns(cluster, fromMs, toMs)
+function AlertRunsPanel({ cluster, ran }: { readonly cluster: string; readonly ran: UpgradeWindow }): ReactNode {
+  const runs = useAlertRuns(cluster, ran.fromMs, ran.toMs)
   return (
     <Panel title="Alerts while it ran">
+      {ran.isEndKnown ? null : (
+        <p className="quiet">When it ended is not known: these are until the last that its phases tell.</p>
+      )}
       <Answer query={runs} what="the alerts" skeletonLines={3}>
         {(answer) =>
           answer.runs.length === 0 ? (

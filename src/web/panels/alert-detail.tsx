@@ -6,8 +6,10 @@ import { Link } from 'wouter'
 import type { AlertItem } from '../../contract/alerts.ts'
 import { marksOf } from '../lib/alert-marks.ts'
 import { clusterPath } from '../lib/fleet-paths.ts'
-import { alertsPath, resolvedPath, rulePath, runbookPath, silencesPath } from '../lib/paths.ts'
+import { atMoment } from '../lib/moment.ts'
+import { alertPath, alertsPath, resolvedPath, rulePath, runbookPath, silencesPath } from '../lib/paths.ts'
 import { linkTarget } from '../lib/safe-href.ts'
+import { useMoment } from '../query/use-moment.ts'
 import { useUnacknowledge } from '../query/use-people.ts'
 import { useRunbook } from '../query/use-runbook.ts'
 import { AlertName } from '../ui/alert-name.tsx'
@@ -18,6 +20,7 @@ import { AlertFacts } from './alert-facts.tsx'
 import { AlertSituation } from './alert-situation.tsx'
 import { Answer } from './answer.tsx'
 import { DeedFailure } from './deed-failure.tsx'
+import { PastSituation } from './past-situation.tsx'
 import { RunbookBody } from './runbook-body.tsx'
 
 interface AlertDetailProps {
@@ -29,6 +32,8 @@ interface AlertDetailProps {
 
 /** One alert: what it means here and now, what can be done about it, its runbook and its facts. */
 export function AlertDetail({ alert, onClose, onAcknowledge, onSilence }: AlertDetailProps): ReactNode {
+  // Nothing that is over can be acknowledged or silenced, and what the server tells of one alert is of the present.
+  const isPast = useMoment() !== undefined
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     // On a phone the list is gone, and the focus with it; beside the list it stays where it was.
@@ -75,16 +80,22 @@ export function AlertDetail({ alert, onClose, onAcknowledge, onSilence }: AlertD
         </p>
         {summary === undefined ? null : <p className="detail-summary">{summary}</p>}
         {description === undefined || description === summary ? null : <p className="quiet">{description}</p>}
-        <HeldBack alert={alert} />
+        <HeldBack alert={alert} isPast={isPast} />
         <div className="detail-actions">
-          {alert.marks?.acknowledged === undefined ? (
-            <Button variant="primary" onClick={onAcknowledge} isDisabled={alert.state === 'resolved'}>
-              Acknowledge <kbd aria-hidden="true">a</kbd>
-            </Button>
-          ) : null}
-          <Button variant="secondary" onClick={onSilence}>
-            Silence <kbd aria-hidden="true">s</kbd>
-          </Button>
+          {isPast ? (
+            <Link href={atMoment(alertPath(alert.fingerprint), undefined)}>As it is now</Link>
+          ) : (
+            <>
+              {alert.marks?.acknowledged === undefined ? (
+                <Button variant="primary" onClick={onAcknowledge} isDisabled={alert.state === 'resolved'}>
+                  Acknowledge <kbd aria-hidden="true">a</kbd>
+                </Button>
+              ) : null}
+              <Button variant="secondary" onClick={onSilence}>
+                Silence <kbd aria-hidden="true">s</kbd>
+              </Button>
+            </>
+          )}
           {alert.rule.expr === '' ? null : <Link href={rulePath(alert.alertname)}>Rule, tests and back-test</Link>}
           <Link href={resolvedPath({ alert: alert.alertname, cluster: alert.cluster })}>When it fired before</Link>
           {alert.cluster === '' ? null : (
@@ -92,7 +103,7 @@ export function AlertDetail({ alert, onClose, onAcknowledge, onSilence }: AlertD
           )}
         </div>
       </header>
-      <AlertSituation alert={alert} />
+      {isPast ? <PastSituation alert={alert} /> : <AlertSituation alert={alert} />}
       <div className="detail-body">
         <section className="detail-runbook" id="runbook" aria-label="Runbook" tabIndex={-1}>
           {alert.runbook === undefined ? <NoRunbook alert={alert} /> : <BoundPage alert={alert} name={alert.runbook} />}
@@ -104,7 +115,7 @@ export function AlertDetail({ alert, onClose, onAcknowledge, onSilence }: AlertD
 }
 
 /** What keeps it quiet or who is on it, in whole sentences, each with the way out. */
-function HeldBack({ alert }: { readonly alert: AlertItem }): ReactNode {
+function HeldBack({ alert, isPast }: { readonly alert: AlertItem; readonly isPast: boolean }): ReactNode {
   const undo = useUnacknowledge()
   const marks = marksOf(alert).filter(({ kind }) => kind !== 'external')
   if (marks.length === 0) return null
@@ -127,16 +138,18 @@ function HeldBack({ alert }: { readonly alert: AlertItem }): ReactNode {
               <span className="quiet">
                 <Since atMs={acknowledged.atMs} suffix=" ago" />
               </span>{' '}
-              <Button
-                variant="link"
-                isInline
-                isDisabled={undo.isPending}
-                onClick={() => {
-                  undo.mutate([alert.fingerprint])
-                }}
-              >
-                Take it back
-              </Button>
+              {isPast ? null : (
+                <Button
+                  variant="link"
+                  isInline
+                  isDisabled={undo.isPending}
+                  onClick={() => {
+                    undo.mutate([alert.fingerprint])
+                  }}
+                >
+                  Take it back
+                </Button>
+              )}
               {undo.error === null ? null : <DeedFailure what="take it back" failure={undo.error} />}
             </>
           ) : null}

@@ -1,4 +1,3 @@
-import { useId } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { AlertDetail, AlertItem } from '../../contract/alerts.ts'
@@ -9,6 +8,7 @@ import { formatAge } from '../lib/format-time.ts'
 import { alertPath, alertsPath, deliveryPath } from '../lib/paths.ts'
 import { toFailure } from '../query/fetch-json.ts'
 import { useAlertDetail } from '../query/use-alert.ts'
+import { Question } from '../ui/question.tsx'
 import { Shape } from '../ui/shapes.tsx'
 import { Since } from '../ui/time.tsx'
 import { DecisionItems } from './decision-list.tsx'
@@ -55,16 +55,6 @@ export function AlertSituation({ alert }: { readonly alert: AlertItem }): ReactN
         <Told alert={alert} detail={data} />
       </Question>
     </section>
-  )
-}
-
-function Question({ asks, children }: { readonly asks: string; readonly children: ReactNode }): ReactNode {
-  const id = useId()
-  return (
-    <div className="question" role="group" aria-labelledby={id}>
-      <h3 id={id}>{asks}</h3>
-      <div className="question-answer">{children}</div>
-    </div>
   )
 }
 

@@ -5,7 +5,7 @@ import { startFixtureServer, usualAnswers } from './fixture-server.ts'
 import type { FixtureServer } from './fixture-server.ts'
 import { alertItems } from './fixtures.ts'
 import { quietNow } from './now-fixtures.ts'
-import { DESKTOP, openPage, PHONE } from './open-page.ts'
+import { accessibilityFaults, DESKTOP, openPage, PHONE } from './open-page.ts'
 
 let browser: Browser
 let server: FixtureServer
@@ -131,9 +131,11 @@ describe('an open alert', () => {
     expect(await focusedName(page)).toBe(names[1])
     await page.keyboard.press('Enter')
     await page.getByRole('article').waitFor()
-    const first = page.url()
+    const [first, title] = [page.url(), await page.title()]
     await page.keyboard.press('j')
     await page.waitForURL((url) => url.href !== first)
+    // The address is there first.
+    await page.waitForFunction((before) => document.title !== before, title)
     await page.keyboard.press('r')
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('runbook')
     await page.keyboard.press('Escape')
@@ -319,6 +321,34 @@ describe('an alert that comes while somebody reads', () => {
     expectClean()
     await close()
   })
+})
+
+test('an alert of a moment that is over tells of then, and lets nobody acknowledge or silence it', async () => {
+  const { alerts } = alertItems(Date.now())
+  const { fingerprint, alertname, cluster } = alerts[0]!
+  const others =
+    new Set(alerts.filter((one) => one.alertname === alertname && one.state !== 'resolved').map((one) => one.cluster))
+      .size - 1
+  const at = encodeURIComponent('2026-08-20T09:00:00Z')
+  const { page, expectClean, close } = await openPage(browser, server, `/alerts?group=none&at=${at}`)
+  await rows(page).first().getByRole('checkbox').check()
+  const chosen = page.getByRole('group', { name: 'Selected alerts' })
+  await chosen.getByText('Only in the present can they be silenced or acknowledged.').waitFor()
+  await page.goto(`${server.origin}/alerts/${fingerprint}?group=none&at=${at}`)
+  const situation = page.getByRole('region', { name: 'Situation' })
+  await situation.getByRole('link', { name: `What changed on ${cluster}` }).waitFor()
+  const elsewhere = await situation.getByRole('group', { name: 'Only here?' }).innerText()
+  expect(elsewhere).toMatch(others === 0 ? /Yes: no other cluster had it/ : new RegExp(`No: ${others} other cluster`))
+  for (const deed of ['Acknowledge', 'Silence', 'Take it back'])
+    expect(await page.getByRole('button', { name: deed }).count()).toBe(0)
+  for (const key of ['a', 's']) await page.keyboard.press(key)
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  expect(await accessibilityFaults(page)).toEqual([])
+  await page.getByRole('link', { name: 'As it is now' }).click()
+  await page.getByRole('button', { name: 'Acknowledge', exact: false }).first().waitFor()
+  expect(new URL(page.url()).search).not.toContain('at=')
+  expectClean()
+  await close()
 })
 
 test('rules that fail are named above the list they leave incomplete', async () => {

@@ -68,6 +68,7 @@ export function TraceHead({ trace, upgrade, pathNs }: TraceHeadProps): ReactNode
 export function TakenTime(props: { readonly durationNs: number; readonly isRunning: boolean }): ReactNode {
   const { durationNs, isRunning } = props
   if (!isRunning) return formatSpanNs(durationNs)
+  if (durationNs === 0) return 'just begun'
   return (
     <span title="It has not ended: as far as it is told">
       <span className="visually-hidden">at least </span>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { durationScale } from '../../lib/duration-scale.ts'
 import { tracePath } from '../../lib/explore-paths.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import { formatSpanNs } from '../../lib/format-span.ts'
@@ -15,9 +16,7 @@ interface TraceScatterProps {
 
 /** Traces by when they began and how long they took, on a scale of powers; the table below says the same. */
 export function TraceScatter({ traces, fromMs, toMs }: TraceScatterProps): ReactNode {
-  const longestNs = traces.reduce((most, one) => Math.max(most, one.durationNs), 1)
-  const shortestNs = traces.reduce((least, one) => Math.min(least, Math.max(1, one.durationNs)), longestNs)
-  const [low, high] = [Math.log10(shortestNs) - 0.1, Math.log10(longestNs) + 0.1]
+  const { shortestNs, longestNs, shareOf } = durationScale(traces.map(({ durationNs }) => durationNs))
   const failed = traces.filter(hasError).length
   const says = `${countOf(traces.length, 'trace')} by start and duration, ${formatCount(failed)} with errors (squares)`
   return (
@@ -26,7 +25,6 @@ export function TraceScatter({ traces, fromMs, toMs }: TraceScatterProps): React
         <div className="trace-scatter-dots">
           {traces.map((trace) => {
             const x = (trace.startMs - fromMs) / Math.max(1, toMs - fromMs)
-            const y = (Math.log10(Math.max(1, trace.durationNs)) - low) / (high - low)
             return (
               <Link
                 key={trace.traceId}
@@ -35,7 +33,7 @@ export function TraceScatter({ traces, fromMs, toMs }: TraceScatterProps): React
                 aria-hidden="true"
                 className={hasError(trace) ? 'trace-dot is-error' : 'trace-dot'}
                 title={`${traceTitle(trace)}, ${formatSpanNs(trace.durationNs)}${hasError(trace) ? ', with errors' : ''}`}
-                style={{ insetInlineStart: percent(x), insetBlockEnd: percent(y) }}
+                style={{ insetInlineStart: percent(x), insetBlockEnd: percent(shareOf(trace.durationNs)) }}
               />
             )
           })}

@@ -1,0 +1,55 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { AlertItem } from '../../contract/alerts.ts'
+import { clusterPath } from '../lib/fleet-paths.ts'
+import { countOf, formatValue } from '../lib/format-number.ts'
+import { alertsPath, deliveryPath } from '../lib/paths.ts'
+import { useAlerts } from '../query/use-fleet.ts'
+import { Question } from '../ui/question.tsx'
+
+/** The four questions as of a moment that is over: what that moment's list of alerts tells, and where the rest stands. */
+export function PastSituation({ alert }: { readonly alert: AlertItem }): ReactNode {
+  const { alertname, cluster } = alert
+  const list = useAlerts()
+  const others = new Set(
+    list.data?.alerts
+      .filter((other) => other.alertname === alertname && other.cluster !== cluster && other.state !== 'resolved')
+      .map((other) => other.cluster),
+  )
+  return (
+    <section className="situation" aria-label="Situation">
+      <Question asks="Value">
+        <p>
+          <strong className="nums" title={String(alert.value)}>
+            {formatValue(alert.value)}
+          </strong>{' '}
+          <span className="quiet">then.</span>
+        </p>
+      </Question>
+      <Question asks="Before it">
+        <p>
+          {cluster === '' ? (
+            'It is of no cluster, and nothing tells what changed.'
+          ) : (
+            <Link href={clusterPath(cluster)}>What changed on {cluster}</Link>
+          )}
+        </p>
+      </Question>
+      <Question asks="Only here?">
+        {list.data === undefined ? null : others.size === 0 ? (
+          <p>Yes: no other cluster had it.</p>
+        ) : (
+          <p>
+            No: {countOf(others.size, 'other cluster')} had it. <Link href={alertsPath({ alertname })}>Show them</Link>
+          </p>
+        )}
+      </Question>
+      <Question asks="Was anybody told?">
+        <p>
+          <Link href={deliveryPath({ fingerprint: alert.fingerprint })}>All that was sent about it</Link>, each with its
+          time.
+        </p>
+      </Question>
+    </section>
+  )
+}

@@ -2,6 +2,7 @@ import type { ObjectObservation } from '../model/observation.ts'
 import { HOUR_MS, MINUTE_MS } from './scenarios/window.ts'
 import { historyOfPlan } from './history/history-of-plan.ts'
 import type { ClusterPast } from './history/past-of-plan.ts'
+import { atSecond } from './history/plan-history.ts'
 import { listableObjects, listedAt } from './history/pulls.ts'
 import { isHeard, livesOf, PULL_EVERY_MS, pullOffsetMs, watch, type ObjectLife } from './history/watch.ts'
 import type { ClusterPlan } from './scenario.ts'
@@ -66,7 +67,8 @@ export function createCollector(plan: ClusterPlan, listsFromMs: number, past?: C
 
   return {
     plan,
-    sinceMs: past?.fromMs ?? plan.startMs,
+    // Histories are of whole seconds, and what is there at their begin is told at once.
+    sinceMs: past?.fromMs ?? atSecond(plan.startMs),
     recordsBetween(fromMs, untilMs) {
       if (untilMs <= restsUntilMs) return []
       if (ahead === undefined || ahead.untilMs - PLANNED_BEFORE_MS < untilMs)

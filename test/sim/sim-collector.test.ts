@@ -53,6 +53,17 @@ test.each(ROLES)('a cluster that is %s has objects from its first minute', (role
   expect(records.filter(({ change }) => change === 'added').length).toBeGreaterThan(8)
 })
 
+test('in whatever part of a second a fleet begins, everything that is there is told', () => {
+  const toldFrom = (ms: number): number => {
+    const [startMs, presentMs] = [START_MS + ms, PRESENT_MS + ms]
+    const plan = createPlan({ seed: 'collector', index: 3, role: 'healthy', startMs, presentMs, scrapeMs: 30_000 })
+    const collector = createCollector(plan, presentMs)
+    return collector.recordsBetween(collector.sinceMs, startMs + 60_000).length
+  }
+  expect(toldFrom(0)).toBeGreaterThan(8)
+  expect([1, 250, 499, 700, 999].map(toldFrom)).toEqual(Array.from({ length: 5 }, () => toldFrom(0)))
+})
+
 test('objects and metrics tell of one upgrade', () => {
   const plan = planOf('stuck_canary', 15)
   const [upgrade] = plan.upgrades

@@ -9,6 +9,16 @@ export function formatCount(count: number): string {
   return `${count < 0 ? '-' : ''}${grouped}${fraction === undefined ? '' : `.${fraction}`}`
 }
 
+/** An alert's value for reading; of one that is told without (from elsewhere, of the past) a dash. */
+export function formatAlertValue(value: SampleValue): string {
+  return isUntoldValue(value) ? '–' : formatValue(value)
+}
+
+/** Alerts of other senders have no value, and of those that are over none is kept. */
+export function isUntoldValue(value: SampleValue): boolean {
+  return String(value) === 'NaN'
+}
+
 /** A sample's value for reading: whole numbers grouped, others with four significant digits. The exact text belongs in the title. */
 export function formatValue(value: SampleValue): string {
   if (typeof value === 'string') return value

@@ -17,5 +17,5 @@ export function presentSentence(pathname: string): string | undefined {
   if (found !== undefined) return found[1]
   const isOneAlert =
     placeOf(pathname)?.path === ROUTES.alerts && pathname !== ROUTES.alerts && pathname !== ROUTES.resolved
-  return isOneAlert ? 'The list is of the moment; what is open beside it is of the present.' : undefined
+  return isOneAlert ? 'The list and the alert are of the moment, its runbook is that of the present.' : undefined
 }

@@ -2,8 +2,9 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { AlertItem } from '../../contract/alerts.ts'
 import { formatAge } from '../lib/format-time.ts'
-import { formatValue } from '../lib/format-number.ts'
+import { formatAlertValue } from '../lib/format-number.ts'
 import { explorePath } from '../lib/paths.ts'
+import { useMoment } from '../query/use-moment.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
 import { FactList } from '../ui/fact-list.tsx'
 import type { Fact } from '../ui/fact-list.tsx'
@@ -17,6 +18,7 @@ const HIDDEN_ANNOTATIONS = new Set(['summary', 'description'])
 /** All that is known of an alert: its times, labels, annotations and the rule it is from. */
 export function AlertFacts({ alert }: { readonly alert: AlertItem }): ReactNode {
   const { rule } = alert
+  const isPast = useMoment() !== undefined
   const annotations = Object.entries(alert.annotations).filter(([name]) => !HIDDEN_ANNOTATIONS.has(name))
   return (
     <section className="facts" id="facts" aria-label="Facts">
@@ -33,7 +35,9 @@ export function AlertFacts({ alert }: { readonly alert: AlertItem }): ReactNode 
       <h3>Rule</h3>
       {rule.expr === '' ? (
         <p className="quiet">
-          None here: somebody else sent it{alert.generatorUrl === undefined ? '' : `, ${alert.generatorUrl}`}.
+          {isPast
+            ? 'Not kept: it may have been another one then.'
+            : `None here: somebody else sent it${alert.generatorUrl === undefined ? '' : `, ${alert.generatorUrl}`}.`}
         </p>
       ) : (
         <RuleFacts alert={alert} />
@@ -65,6 +69,6 @@ function timesOf(alert: AlertItem): Fact[] {
   const facts: Fact[] = [{ name: 'active since', value: <Moment atMs={alert.activeAtMs} /> }]
   if (alert.firedAtMs !== undefined) facts.push({ name: 'fired', value: <Moment atMs={alert.firedAtMs} /> })
   if (alert.resolvedAtMs !== undefined) facts.push({ name: 'resolved', value: <Moment atMs={alert.resolvedAtMs} /> })
-  facts.push({ name: 'value', value: <span title={String(alert.value)}>{formatValue(alert.value)}</span> })
+  facts.push({ name: 'value', value: <span title={String(alert.value)}>{formatAlertValue(alert.value)}</span> })
   return facts
 }

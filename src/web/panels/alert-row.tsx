@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { AlertItem } from '../../contract/alerts.ts'
 import { isHeldBack, marksOf } from '../lib/alert-marks.ts'
-import { formatValue } from '../lib/format-number.ts'
+import { formatAlertValue } from '../lib/format-number.ts'
 import { AlertName } from '../ui/alert-name.tsx'
 import { HistoryStrip } from '../ui/history-strip.tsx'
 import { AlertMarkList, ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
@@ -103,7 +103,7 @@ export const AlertRow = memo(function AlertRow(props: AlertRowProps): ReactNode 
         <Since atMs={alert.resolvedAtMs ?? alert.firedAtMs ?? alert.activeAtMs} />
       </td>
       <td className="cell-number cell-beside nums" title={String(alert.value)}>
-        {formatValue(alert.value)}
+        {formatAlertValue(alert.value)}
       </td>
     </tr>
   )

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { AlertItem } from '../../contract/alerts.ts'
 import { clusterPath } from '../lib/fleet-paths.ts'
-import { countOf, formatValue } from '../lib/format-number.ts'
+import { countOf, formatValue, isUntoldValue } from '../lib/format-number.ts'
 import { alertsPath, deliveryPath } from '../lib/paths.ts'
 import { useAlerts } from '../query/use-fleet.ts'
 import { Question } from '../ui/question.tsx'
@@ -19,12 +19,13 @@ export function PastSituation({ alert }: { readonly alert: AlertItem }): ReactNo
   return (
     <section className="situation" aria-label="Situation">
       <Question asks="Value">
-        <p>
-          <strong className="nums" title={String(alert.value)}>
-            {formatValue(alert.value)}
-          </strong>{' '}
-          <span className="quiet">then.</span>
-        </p>
+        {isUntoldValue(alert.value) ? (
+          <p className="quiet">Not known: it is kept of the present only.</p>
+        ) : (
+          <p>
+            <strong className="nums">{formatValue(alert.value)}</strong> <span className="quiet">then.</span>
+          </p>
+        )}
       </Question>
       <Question asks="Before it">
         <p>

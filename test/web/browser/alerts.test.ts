@@ -324,7 +324,11 @@ describe('an alert that comes while somebody reads', () => {
 })
 
 test('an alert of a moment that is over tells of then, and lets nobody acknowledge or silence it', async () => {
-  const { alerts } = alertItems(Date.now())
+  const { alerts, ...items } = alertItems(Date.now())
+  // Of a moment neither values nor rules are kept.
+  const rule = { ...alerts[0]!.rule, expr: '' }
+  const then = alerts.map((alert) => ({ ...alert, value: 'NaN' as const, rule }))
+  server.answers.alerts = () => ({ ...items, alerts: then })
   const { fingerprint, alertname, cluster } = alerts[0]!
   const others =
     new Set(alerts.filter((one) => one.alertname === alertname && one.state !== 'resolved').map((one) => one.cluster))
@@ -337,6 +341,10 @@ test('an alert of a moment that is over tells of then, and lets nobody acknowled
   await page.goto(`${server.origin}/alerts/${fingerprint}?group=none&at=${at}`)
   const situation = page.getByRole('region', { name: 'Situation' })
   await situation.getByRole('link', { name: `What changed on ${cluster}` }).waitFor()
+  await situation.getByText('Not known: it is kept of the present only.').waitFor()
+  const facts = page.getByRole('region', { name: 'Facts' })
+  await facts.getByText('Not kept: it may have been another one then.').waitFor()
+  expect(await page.getByText('NaN').count()).toBe(0)
   const elsewhere = await situation.getByRole('group', { name: 'Only here?' }).innerText()
   expect(elsewhere).toMatch(others === 0 ? /Yes: no other cluster had it/ : new RegExp(`No: ${others} other cluster`))
   for (const deed of ['Acknowledge', 'Silence', 'Take it back'])

@@ -13,8 +13,9 @@ import { createAlertTraces } from './fleet-alert-traces.ts'
 import { createFleetChangeWatch } from './fleet-change-watch.ts'
 import { changedTraces, deriveFrom, type EvidenceReader } from './fleet-derivation.ts'
 import { countDays } from './fleet/adoption/count-days.ts'
-import type { CountingPorts, LateChange } from './fleet/adoption/count-days.ts'
+import type { CountingPorts } from './fleet/adoption/count-days.ts'
 import { changedFromMs } from './fleet/adoption/late-change.ts'
+import { LateChanges } from './fleet/adoption/late-changes.ts'
 import type { ClusterTraits } from './fleet/cluster-traits.ts'
 import type { ReturnedCluster } from './fleet/decommissions.ts'
 import type { FleetCoverage } from './fleet/fleet-coverage.ts'
@@ -155,14 +156,11 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
   const due = { hear: -Infinity, series: -Infinity, traits: -Infinity, count: -Infinity }
   let isRestored = false
   /** What was counted in days that are past, and is known otherwise since. */
-  let late: LateChange | undefined
+  const late = new LateChanges()
   let hasCounted = false
   let daysLeft = 0
   let caughtUpMs: number | undefined
 
-  const noteLate = (fromMs: number, nowMs: number): void => {
-    late = { fromMs: Math.min(fromMs, late?.fromMs ?? Infinity), atMs: nowMs }
-  }
   /** Clusters with something that is not read or not derived: each once, or a page would tell of more than there are. */
   const waitingCount = (): number => {
     const underived = new Set(pending.clusters())
@@ -294,7 +292,7 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
         const kept = before === undefined ? after : withKept(before, after, nowMs - parts.keptMs)
         traces.push(...(await changedTraces(before, kept, parts.alerts)))
         const fromMs = changedFromMs(before, after)
-        if (fromMs !== undefined) noteLate(fromMs, nowMs)
+        if (fromMs !== undefined) late.note(fromMs, nowMs)
         batch.push({ ...next, facts: after })
         changes.derived(before, kept)
         derived++
@@ -332,11 +330,9 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
     if (!hasCounted && (signals.hasUntried || pending.hasUntried)) return
     if (!isDue('count', daysLeft > 0 ? COUNT_AGAIN_MS : COUNT_EVERY_MS, nowMs)) return
     // What was written and not yet counted when the process ended is among the last days.
-    if (!hasCounted) late = { fromMs: Math.min(nowMs - RECOUNTED_MS, late?.fromMs ?? Infinity), atMs: nowMs }
+    if (!hasCounted) late.note(nowMs - RECOUNTED_MS, nowMs)
     hasCounted = true
-    const counted = late
-    daysLeft = await countDays(parts.counting, nowMs, counted)
-    if (daysLeft === 0 && late === counted) late = undefined
+    daysLeft = await countDays(parts.counting, nowMs, late.changes)
   }
 
   return {
@@ -379,7 +375,7 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
     },
     progress: () => ({ ...(caughtUpMs === undefined ? {} : { caughtUpMs }), waiting: waitingCount(), daysLeft }),
     recount: (fromMs, nowMs) => {
-      noteLate(fromMs, nowMs)
+      late.note(fromMs, nowMs)
       // Whoever said it looks.
       due.count = -Infinity
     },

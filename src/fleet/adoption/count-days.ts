@@ -6,6 +6,7 @@ import { withUsage } from './cluster-usage.ts'
 import type { ClusterUsage } from './cluster-usage.ts'
 import { adoptionOfDay, usageOfDay } from './cube-of-day.ts'
 import { DAY_MS, dayOf, dayStartMs, daysBetween } from './day.ts'
+import type { LateChange } from './late-changes.ts'
 
 /** The present day is counted this often; a past day at its end and once more, for what came late. */
 const RECOUNT_EVERY_MS = 15 * 60_000
@@ -13,12 +14,6 @@ const LATE_MS = 3 * 60 * 60_000
 /** A day costs a pass over the fleet: after a long pause, or on a first start over old data, so much of it a time. */
 const CLUSTERS_PER_TURN = 80_000
 const DAYS_PER_TURN_MIN = 8
-
-/** Something that was known of the past is different since: days from `fromMs` on that were counted before `atMs` are due. */
-export interface LateChange {
-  readonly fromMs: number
-  readonly atMs: number
-}
 
 export interface CountingPorts {
   readonly facts: Pick<FleetFactsReader, 'intervalsAt'>
@@ -40,15 +35,15 @@ export function daysToCount(
   counted: readonly AdoptionDay[],
   firstSeenMs: number,
   nowMs: number,
-  late?: LateChange,
+  late: readonly LateChange[] = [],
 ): readonly string[] {
-  const lateDay = late === undefined ? undefined : dayOf(late.fromMs)
+  const lateDays = late.map(({ fromMs, atMs }) => ({ fromDay: dayOf(fromMs), atMs }))
   const updated = new Map(counted.map(({ day, updatedMs }) => [day, updatedMs]))
   const today = dayOf(nowMs)
   return daysBetween(dayOf(firstSeenMs), today).filter((day) => {
     const updatedMs = updated.get(day)
     if (updatedMs === undefined) return true
-    if (lateDay !== undefined && day >= lateDay && updatedMs < late!.atMs) return true
+    if (lateDays.some(({ fromDay, atMs }) => day >= fromDay && updatedMs < atMs)) return true
     if (day === today) return nowMs - updatedMs >= RECOUNT_EVERY_MS
     const endMs = dayStartMs(day) + DAY_MS
     return (updatedMs < endMs && nowMs >= endMs) || (updatedMs < endMs + LATE_MS && nowMs >= endMs + LATE_MS)
@@ -59,7 +54,7 @@ export function daysToCount(
 export async function countDays(
   { facts, clusters: recordsOf, goneAt, days, putDay, usageAt }: CountingPorts,
   nowMs: number,
-  late?: LateChange,
+  late: readonly LateChange[] = [],
 ): Promise<number> {
   const records = await recordsOf()
   if (records.length === 0) return 0

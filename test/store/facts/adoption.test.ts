@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { AdoptionBook } from '../../../src/fleet/adoption/book.ts'
 import { countDays } from '../../../src/fleet/adoption/count-days.ts'
-import type { CountingPorts, LateChange } from '../../../src/fleet/adoption/count-days.ts'
+import type { CountingPorts } from '../../../src/fleet/adoption/count-days.ts'
 import { changedFromMs } from '../../../src/fleet/adoption/late-change.ts'
 import { AdoptionCube } from '../../../src/fleet/adoption/cube.ts'
 import { addDays, daysBetween, dayStartMs } from '../../../src/fleet/adoption/day.ts'
@@ -10,6 +10,7 @@ import type { AdoptionRow } from '../../../src/model/adoption.ts'
 import type { ClusterFacts } from '../../../src/model/fleet-facts.ts'
 import { NOW_MS, TempStore } from '../temp-store.ts'
 import { recordOf, ran } from '../../fleet/adoption/fleet.ts'
+import { LateChanges, type LateChange } from '../../../src/fleet/adoption/late-changes.ts'
 
 const HCO = 'kubevirt-hyperconverged'
 const HOUR_MS = 3_600_000
@@ -131,6 +132,31 @@ test.each([
   expect(turns).toEqual(daysOfTurns)
 })
 
+test('days that are due are all counted, also where something of the present is known otherwise at every turn', async () => {
+  const { adoption } = new TempStore({}, NOW_MS).writer.facts
+  const noonMs = dayStartMs('2026-03-20') + 12 * HOUR_MS
+  const records = Array.from({ length: 20_000 }, (_, i) =>
+    recordOf(`c${i}`, { firstSeenMs: dayStartMs('2026-02-01'), lastSeenMs: noonMs }),
+  )
+  const ports: CountingPorts = {
+    facts: { intervalsAt: () => Promise.resolve([]) },
+    clusters: () => Promise.resolve(records),
+    goneAt: () => Promise.resolve(new Set()),
+    days: () => adoption.days(),
+    putDay: (...day) => adoption.putDay(...day),
+  }
+  const late = new LateChanges()
+  late.note(dayStartMs('2026-02-01'), noonMs)
+  const left: number[] = []
+  for (let turn = 0; turn < 8; turn++) {
+    late.note(noonMs - 1000, noonMs + turn * 5000)
+    left.push(await countDays(ports, noonMs + turn * 5000, late.changes))
+  }
+  // 48 days, eight a turn, of which the present one is one of each.
+  expect(left).toEqual([40, 33, 26, 19, 12, 5, 0, 0])
+  expect(late.changes).toHaveLength(2)
+})
+
 test('days are counted from the first that the fleet knows, and past ones once more for what came late', async () => {
   const { fleet, adoption } = new TempStore({}, NOW_MS).writer.facts
   const put: string[] = []
@@ -144,7 +170,7 @@ test('days are counted from the first that the fleet knows, and past ones once m
       return adoption.putDay(day, ...rest)
     },
   }
-  const counted = async (nowMs: number, late?: LateChange) => {
+  const counted = async (nowMs: number, late: readonly LateChange[] = []) => {
     const left = await countDays(ports, nowMs, late)
     return { days: put.splice(0).map((day) => Number(day.slice(8))), left }
   }
@@ -168,7 +194,7 @@ test('days are counted from the first that the fleet knows, and past ones once m
   await fleet.putFacts(after, 0)
   const fromMs = changedFromMs(before, after)
   expect(fromMs).toBe(dayStartMs('2026-03-13'))
-  const late = { fromMs: fromMs!, atMs: noonMs + 1 }
+  const late = [{ fromMs: fromMs!, atMs: noonMs + 1 }]
   expect(await counted(noonMs + 1, late)).toEqual({ days: [13, 14, 15, 16, 17, 18, 19, 20], left: 0 })
   expect(await versions()).toBe('16 16 16 17 17 17 17 17 17 17 17')
   expect(await counted(noonMs + 2, late)).toEqual({ days: [], left: 0 })
@@ -203,7 +229,7 @@ test('a cluster that was gone when a day ended counts no more, and counts again 
   expect(await counts()).toEqual([2, 1, 1])
   const fromMs = goneFromMs
   goneFromMs = Infinity
-  await countDays(ports, noonMs + 1, { fromMs, atMs: noonMs + 1 })
+  await countDays(ports, noonMs + 1, [{ fromMs, atMs: noonMs + 1 }])
   expect(await counts()).toEqual([2, 2, 2])
 })
 

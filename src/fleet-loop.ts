@@ -149,8 +149,9 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
   const changes = createFleetChangeWatch()
   let fetched: Position | undefined
   let saved: string | undefined
-  /** Changes that came until then were taken, and those of the clusters that were read since were not. */
+  /** Changes that came until then were taken. */
   let takenMs = -Infinity
+  /** Clusters whose metrics were read since, and up to when what they sent was worked in before. */
   const readSinceMs = new Map<string, number>()
   let failures: { subject: string; error: string }[] = []
   const due = { hear: -Infinity, series: -Infinity, traits: -Infinity, count: -Infinity }

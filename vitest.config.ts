@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { cssModules } from './scripts/css-module-names.ts'
 import { LongestFirst } from './test/support/longest-first.ts'
 
 /** Tests that start programs: each file has a process of its own, and they begin first. */
@@ -10,7 +11,10 @@ const PAGES = ['test/web/browser/**/*.test.ts']
 // The usual summary is printed by the default reporter. Three workers for CI's two cores: some tests wait for a real
 // Prometheus to scrape, or for a killed server to come back.
 export default defineConfig({
+  css: { modules: cssModules },
   test: {
+    // Components have the classes that they have in the pages; all other styles are nothing here.
+    css: { include: /\.module\.css$/ },
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/setup.ts'],
     maxWorkers: 3,

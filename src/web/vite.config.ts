@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { cssModules } from '../../scripts/css-module-names.ts'
 import { firstScreen, libraryStyles } from '../../scripts/first-screen.ts'
 import { pageParts } from '../../scripts/page-parts.ts'
 import { pagePatterns } from './lib/page-files.ts'
@@ -15,6 +16,7 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/',
   plugins: [react(), libraryStyles(), firstScreen(import.meta.dirname), pageParts(pagePatterns())],
+  css: { modules: cssModules },
   // The editor of queries brings a copy of its own of the grammar; one is enough.
   resolve: { dedupe: ['@prometheus-io/lezer-promql'] },
   build: {

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react'
+import { classNames } from './class-names.ts'
+import styles from './notice.module.css'
 import { Shape } from './shapes.tsx'
 import type { ShapeName } from './shapes.tsx'
 
@@ -22,13 +24,13 @@ interface NoticeProps {
 /** Something the reader must know about the part of the page it stands in. Errors are announced, the rest is not. */
 export function Notice({ kind, title, children, actions }: NoticeProps): ReactNode {
   return (
-    <div className={`notice notice-${kind}`} {...(kind === 'error' ? { role: 'alert' } : {})}>
+    <div className={classNames(styles.root, styles[`kind-${kind}`])} {...(kind === 'error' ? { role: 'alert' } : {})}>
       <Shape name={SHAPES[kind]} />
-      <div className="notice-text">
+      <div className={styles.text}>
         <strong>{title}</strong>
         {children === undefined ? null : <div>{children}</div>}
       </div>
-      {actions === undefined ? null : <div className="notice-actions">{actions}</div>}
+      {actions === undefined ? null : <div className={styles.actions}>{actions}</div>}
     </div>
   )
 }

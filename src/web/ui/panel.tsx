@@ -7,7 +7,7 @@ interface PanelProps {
   readonly aside?: ReactNode
   /** Anchor, when a link leads here. */
   readonly id?: string
-  readonly className?: string
+  readonly className?: string | undefined
   readonly children: ReactNode
 }
 

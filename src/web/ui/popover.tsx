@@ -6,7 +6,7 @@ interface PopoverProps {
   readonly button: ReactNode
   /** What is below it, for those who hear it. */
   readonly label: string
-  readonly className?: string
+  readonly className?: string | undefined
   /** On which side of the button it begins. */
   readonly side?: 'left' | 'right'
   readonly children: (close: () => void) => ReactNode

@@ -5,7 +5,7 @@ interface SortHeadProps<S extends string> {
   readonly sort: S
   readonly current: { readonly sort: S; readonly order: 'asc' | 'desc' }
   readonly onSort: (sort: S) => void
-  readonly className?: string
+  readonly className?: string | undefined
 }
 
 /** The head of a column by which a table can be sorted; pressed again, it turns the order round. */

@@ -7,7 +7,7 @@ const HOVER_MS = 300
 interface TipProps {
   /** For those who see; the control inside has a name of its own. */
   readonly says: string
-  readonly className?: string
+  readonly className?: string | undefined
   readonly children: ReactNode
 }
 

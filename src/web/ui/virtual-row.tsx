@@ -12,7 +12,7 @@ export interface RowPlace {
 }
 
 interface VirtualRowProps extends RowPlace {
-  readonly className?: string
+  readonly className?: string | undefined
   readonly children: ReactNode
 }
 

@@ -9,7 +9,7 @@ import type { RowPlace } from './virtual-row.tsx'
 
 interface VirtualTableProps {
   readonly label: string
-  readonly className?: string
+  readonly className?: string | undefined
   /** Cells of the head. */
   readonly head: ReactNode
   /** Rows that are there; `total` may be more, and they are asked for when they come into view. */

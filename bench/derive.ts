@@ -3,8 +3,8 @@
  * Simulated clusters by objects and by metrics; CPU time, the median of rounds, the first of which warms up.
  */
 import { deriveUpgrades } from '../src/fleet/derive/upgrades.ts'
-import { observationsOf } from '../src/sim/history/cluster-observations.ts'
-import { planHistory } from '../src/sim/history/plan-history.ts'
+import { observationsOf } from '../sim/history/cluster-observations.ts'
+import { planHistory } from '../sim/history/plan-history.ts'
 
 const YEAR = { fromMs: Date.UTC(2025, 8, 1), untilMs: Date.UTC(2026, 8, 1), seed: 'derive' }
 const CLUSTERS = 40

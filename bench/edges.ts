@@ -3,9 +3,9 @@
  * changed, when nothing did, of a window, and while the edges are estimated again of which all clusters changed; beside it, estimated
  * without keeping anything. CPU time.
  */
-import { createEdgeBook } from '../src/fleet/edge-book.ts'
-import { edgeFactsOf, edgeNameOf, edgeRunOf } from '../src/fleet/edges.ts'
-import type { EdgeName } from '../src/fleet/edges.ts'
+import { createEdgeBook } from '../src/fleet/edges/edge-book.ts'
+import { edgeFactsOf, edgeNameOf, edgeRunOf } from '../src/fleet/edges/edges.ts'
+import type { EdgeName } from '../src/fleet/edges/edges.ts'
 import { PHASES } from '../src/model/upgrade.ts'
 import type { UpgradePhase, UpgradeRecord } from '../src/model/upgrade.ts'
 

@@ -4,9 +4,9 @@
  * clusters were heard; one was derived anew. With what handing it to another thread takes. CPU time.
  */
 import { deserialize, serialize } from 'node:v8'
-import type { ClusterQuery } from '../src/fleet/cluster-book.ts'
-import { createFleetBook } from '../src/fleet/fleet-book.ts'
-import { fleetNow } from '../src/fleet/now.ts'
+import type { ClusterQuery } from '../src/fleet/clusters/cluster-book.ts'
+import { createFleetBook } from '../src/fleet/clusters/fleet-book.ts'
+import { fleetNow } from '../src/fleet/now/now.ts'
 import type { ClusterFacts } from '../src/model/fleet-facts.ts'
 import type { PhaseName, UpgradeRecord } from '../src/model/upgrade.ts'
 import { emptyRecord } from '../test/support/cluster-record.ts'

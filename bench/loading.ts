@@ -3,8 +3,8 @@
  * read from a real store into the book, and how long a query waits meanwhile at most. CPU time.
  */
 import { setImmediate } from 'node:timers/promises'
-import { fillFleetBook } from '../src/fleet-calls.ts'
-import { createFleetBook } from '../src/fleet/fleet-book.ts'
+import { fillFleetBook } from '../src/threads/fleet-calls.ts'
+import { createFleetBook } from '../src/fleet/clusters/fleet-book.ts'
 import { PHASES } from '../src/model/upgrade.ts'
 import type { UpgradeRecord } from '../src/model/upgrade.ts'
 import { openFacts } from '../src/store/facts/facts.ts'

@@ -5,11 +5,11 @@
  */
 import { Intake } from '../src/ingest/intake.ts'
 import { INGEST_DEFAULTS } from '../src/ingest/options.ts'
-import { createOtlpMetricsIngest } from '../src/ingest/otlp-metrics.ts'
-import { OTLP_DEFAULTS } from '../src/ingest/otlp-options.ts'
-import type { Metric, ResourceMetrics } from '../src/wire/otlp-metrics.ts'
-import { decodeMetricsJson } from '../src/wire/otlp-metrics-json.ts'
-import { decodeMetricsProtobuf } from '../src/wire/otlp-metrics-protobuf.ts'
+import { createOtlpMetricsIngest } from '../src/ingest/otlp/metrics.ts'
+import { OTLP_DEFAULTS } from '../src/ingest/otlp/options.ts'
+import type { Metric, ResourceMetrics } from '../src/wire/otlp/metrics.ts'
+import { decodeMetricsJson } from '../src/wire/otlp/metrics-json.ts'
+import { decodeMetricsProtobuf } from '../src/wire/otlp/metrics-protobuf.ts'
 import { encodeRequestJson, encodeRequestProtobuf, withCounts } from '../test/support/otlp.ts'
 import { CountingAppender } from './decode.ts'
 

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { SignalWatch } from '../src/fleet/signal-watch.ts'
+import { SignalWatch } from '../src/fleet/signals/signal-watch.ts'
 import { Labels } from '../src/model/labels.ts'
 import type { MetricRun } from '../src/model/observation.ts'
 import { STORE_DEFAULTS } from '../src/store/options.ts'

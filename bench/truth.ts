@@ -5,7 +5,7 @@
  * not kept ends it with 1.
  */
 import { startApp } from '../src/app.ts'
-import type { DeliveryMode } from '../src/sim/history/plan-history.ts'
+import type { DeliveryMode } from '../sim/history/plan-history.ts'
 import { runHttpTrial } from './truth/over-http.ts'
 import { renderScore, scoreOf, type Score } from './truth/score.ts'
 import { runTrial } from './truth/trial.ts'

@@ -3,14 +3,14 @@
  * load some 1,300 modules otherwise, which is most of the time that a start takes.
  */
 import { readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { rolldown } from 'rolldown'
 
 const ROOT = join(import.meta.dirname, '..')
 const DIST = join(ROOT, 'dist')
 
 /** `app` is an entry for tests and benchmarks that start the built server in their own process. */
-const ENTRIES = ['main', 'app', 'ingest-worker', 'query-worker', 'rule-tests-worker']
+const ENTRIES = ['main', 'app', 'threads/ingest-worker', 'threads/query-worker', 'threads/rule-tests-worker']
 
 /**
  * Native: it finds its compiled half beside its own files. And what few servers ever load, and which finds its own parts by
@@ -29,10 +29,10 @@ clear()
 const bundle = await rolldown({
   cwd: ROOT,
   platform: 'node',
-  input: Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`])),
+  input: Object.fromEntries(ENTRIES.map((path) => [basename(path), `src/${path}.ts`])),
   external: EXTERNAL,
 })
-// Chunks lie beside the entries: paths are found from where a file of src/ itself would lie.
+// Chunks lie beside the entries: a thread is started from the file beside the one that starts it.
 await bundle.write({
   dir: DIST,
   format: 'esm',

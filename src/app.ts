@@ -3,53 +3,59 @@
  * routes ask stands in `app-server.ts`), the beat. It makes every part, and is the only one that hands out the time.
  */
 import type { FastifyInstance } from 'fastify'
-import { createEventFeed } from './api/event-feed.ts'
-import { fleetReaderOf } from './api/fleet-reader.ts'
-import type * as api from './api/server.ts'
-import { engineOptionsOf, isLoopback } from './app-options.ts'
-import { reservePort } from './app-port.ts'
+import { createEventFeed } from './api/server/event-feed.ts'
+import { fleetReaderOf } from './api/fleet/reader.ts'
+import type * as api from './api/server/server.ts'
+import { engineOptionsOf, isLoopback } from './config/folder-options.ts'
+import { reservePort } from './runtime/reserve-port.ts'
 import { createApiServer } from './app-server.ts'
-import { startThreads } from './app-threads.ts'
-import type { AppThreads } from './app-threads.ts'
+import { startThreads } from './threads/app-threads.ts'
+import type { AppThreads } from './threads/app-threads.ts'
 import type { Clock } from './base/clock.ts'
 import { FleetError, messageOf } from './base/errors.ts'
 import type { Log } from './base/log.ts'
 import { createOwnMetrics } from './base/metrics.ts'
 import type { Tracing } from './base/tracing.ts'
 import type { OwnMetrics } from './base/metrics.ts'
-import { createBeat } from './beat.ts'
-import type { BeatStep } from './beat.ts'
+import { createBeat } from './runtime/evaluation-cycle.ts'
+import type { BeatStep } from './runtime/evaluation-cycle.ts'
 import type { Catalog } from './catalog/catalog.ts'
-import { changedByFacts, changedByRules, createSilenceWatch, notedPeople, notedReloads } from './change-notes.ts'
-import type { NoteChange } from './change-notes.ts'
-import { urlOf } from './config.ts'
-import type { Config } from './config.ts'
-import { createContent } from './content.ts'
-import { startOwnTraces } from './own-traces.ts'
-import type { OwnTraces } from './own-traces.ts'
-import { derivationNotes, evaluationNotes, tracedStep } from './traced-beat.ts'
-import type { Content } from './content.ts'
-import { FaultWatch } from './fault-watch.ts'
-import { watchFiles } from './file-watch.ts'
-import { createFactsStep } from './fleet-loop-calls.ts'
-import { createLookups, LOOKUP_SERIES_MAX } from './lookups.ts'
-import type { Lookups } from './lookups.ts'
-import { measuredQuery } from './measured-query.ts'
-import { createNotifications } from './notifications.ts'
-import type { Notifications } from './notifications.ts'
-import { createPeople } from './people.ts'
-import type { People } from './people.ts'
+import {
+  changedByFacts,
+  changedByRules,
+  createSilenceWatch,
+  notedPeople,
+  notedReloads,
+} from './runtime/change-events.ts'
+import type { NoteChange } from './runtime/change-events.ts'
+import { urlOf } from './config/config.ts'
+import type { Config } from './config/config.ts'
+import { createContent } from './runtime/content.ts'
+import { startOwnTraces } from './runtime/own-traces.ts'
+import type { OwnTraces } from './runtime/own-traces.ts'
+import { derivationNotes, evaluationNotes, tracedStep } from './runtime/traced-cycle.ts'
+import type { Content } from './runtime/content.ts'
+import { FaultWatch } from './runtime/fault-watch.ts'
+import { watchFiles } from './runtime/file-watch.ts'
+import { createFactsStep } from './threads/fleet-loop-calls.ts'
+import { createLookups, LOOKUP_SERIES_MAX } from './runtime/lookups.ts'
+import type { Lookups } from './runtime/lookups.ts'
+import { measuredQuery } from './runtime/measured-query.ts'
+import { createNotifications } from './runtime/notifications.ts'
+import type { Notifications } from './runtime/notifications.ts'
+import { createPeople } from './runtime/user-actions.ts'
+import type { People } from './runtime/user-actions.ts'
 import { NOTHING_STORED } from './promql/constant.ts'
 import { createLocalEngine } from './promql/engine.ts'
-import { createReloader } from './reload.ts'
-import type { ReloadCause } from './reload.ts'
-import { countEvaluation, forgetGroups } from './rule-metrics.ts'
-import { openLookups } from './store/lookup-reader.ts'
-import { createTokenBook } from './token-book.ts'
-import type { TokenBook } from './token-book.ts'
-import { createUpgradeMarks } from './upgrade-marks.ts'
-import { startUpkeep } from './upkeep.ts'
-import { VERSION } from './version.ts'
+import { createReloader } from './runtime/reload.ts'
+import type { ReloadCause } from './runtime/reload.ts'
+import { countEvaluation, forgetGroups } from './runtime/rule-metrics.ts'
+import { openLookups } from './store/index/lookup-reader.ts'
+import { createTokenBook } from './runtime/token-book.ts'
+import type { TokenBook } from './runtime/token-book.ts'
+import { createUpgradeMarks } from './runtime/upgrade-marks.ts'
+import { startUpkeep } from './runtime/upkeep.ts'
+import { VERSION } from './config/version.ts'
 
 export interface AppParts {
   readonly config: Config
@@ -92,7 +98,7 @@ export async function startApp(asked: AppParts): Promise<App> {
   const content = createContent(config, log)
   const starting = startThreads({ config, ruleFiles: () => content.catalog.ruleFiles, clock, log })
   // By far the largest part of the program: it is loaded while the workers start and the log is read.
-  const loading = import('./api/server.ts')
+  const loading = import('./api/server/server.ts')
   const tracing = startOwnTraces(config, VERSION, clock, log)
   const threads = await starting
   const lookups = createLookups(

@@ -1,7 +1,7 @@
 /** Answers about a fleet beside its upgrades, held against the truth: who runs what, edges, traces. */
 import { createHash } from 'node:crypto'
-import { recordOf, type ToldUpgrade } from '../../src/sim/history/compare.ts'
-import type { HistoryTruth } from '../../src/sim/history/history-truth.ts'
+import { recordOf, type ToldUpgrade } from '../../sim/history/compare.ts'
+import type { HistoryTruth } from '../../sim/history/history-truth.ts'
 import type { FleetApi } from './read-back.ts'
 
 /** A sentence for each thing that is not as it really was. */

@@ -3,19 +3,19 @@
  * judged, with baselines learned from the upgrades that had ended before the month began.
  */
 import { deriveUpgrades } from '../../src/fleet/derive/upgrades.ts'
-import { learnBaselines, type BaselineBook } from '../../src/fleet/stuck-baseline.ts'
-import { verdictOf, type Heard } from '../../src/fleet/stuck.ts'
+import { learnBaselines, type BaselineBook } from '../../src/fleet/stuck/stuck-baseline.ts'
+import { verdictOf, type Heard } from '../../src/fleet/stuck/stuck.ts'
 import type { ClusterObservations } from '../../src/model/observation.ts'
 import type { StuckVerdict } from '../../src/model/stuck.ts'
 import type { UpgradeRecord } from '../../src/model/upgrade.ts'
-import { upperBound } from '../../src/sim/history/bounds.ts'
-import { knownAt } from '../../src/sim/history/cluster-observations.ts'
-import type { ClusterHistory } from '../../src/sim/history/cluster-history.ts'
-import { recordOf } from '../../src/sim/history/compare.ts'
-import { hiddenOf } from '../../src/sim/history/hidden.ts'
-import type { HistoryTruth, TruthUpgradeRecord } from '../../src/sim/history/history-truth.ts'
+import { upperBound } from '../../sim/history/bounds.ts'
+import { knownAt } from '../../sim/history/cluster-observations.ts'
+import type { ClusterHistory } from '../../sim/history/cluster-history.ts'
+import { recordOf } from '../../sim/history/compare.ts'
+import { hiddenOf } from '../../sim/history/hidden.ts'
+import type { HistoryTruth, TruthUpgradeRecord } from '../../sim/history/history-truth.ts'
 import { calmMoments, isCutOff, lookedAt, stallMoments, type Looked } from './moments.ts'
-import { PULL_EVERY_MS, pullOffsetMs } from '../../src/sim/history/watch.ts'
+import { PULL_EVERY_MS, pullOffsetMs } from '../../sim/history/watch.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 

@@ -1,5 +1,5 @@
 /** Delivery that is worse than planned, where it hurts: every way in which it goes wrong is met in a fleet of a few. */
-import type { ClusterHistory, Delivery } from '../../src/sim/history/cluster-history.ts'
+import type { ClusterHistory, Delivery } from '../../sim/history/cluster-history.ts'
 
 const HOUR_MS = 3_600_000
 /** Enough for each cluster to send some of it again. */

@@ -1,6 +1,6 @@
 /** When a simulated upgrade is looked at, to see whether it is called stuck. */
-import type { ClusterHistory } from '../../src/sim/history/cluster-history.ts'
-import type { TruthUpgradeRecord } from '../../src/sim/history/history-truth.ts'
+import type { ClusterHistory } from '../../sim/history/cluster-history.ts'
+import type { TruthUpgradeRecord } from '../../sim/history/history-truth.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

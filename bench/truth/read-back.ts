@@ -3,7 +3,7 @@ import type { ClusterItem, ClusterItems } from '../../src/contract/fleet-cluster
 import type { EdgeItem, EdgeItems } from '../../src/contract/fleet-edges.ts'
 import type { StuckItems, UpgradeDetailItem, UpgradeItem, UpgradeItems } from '../../src/contract/fleet-upgrades.ts'
 import type { UpgradePhase } from '../../src/model/upgrade.ts'
-import type { ToldUpgrade } from '../../src/sim/history/compare.ts'
+import type { ToldUpgrade } from '../../sim/history/compare.ts'
 
 /** An upgrade that was called stuck, at the moment of a question. */
 export interface SaidStuck {

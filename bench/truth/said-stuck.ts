@@ -1,7 +1,7 @@
 /** What a server said at its beats, as trials: the same figures as in process, from its own answers. */
-import type { ClusterHistory } from '../../src/sim/history/cluster-history.ts'
-import { hiddenOf } from '../../src/sim/history/hidden.ts'
-import type { HistoryTruth, TruthUpgradeRecord } from '../../src/sim/history/history-truth.ts'
+import type { ClusterHistory } from '../../sim/history/cluster-history.ts'
+import { hiddenOf } from '../../sim/history/hidden.ts'
+import type { HistoryTruth, TruthUpgradeRecord } from '../../sim/history/history-truth.ts'
 import type { CalmTrial, DetectionTrials, StallTrial } from './detection.ts'
 import { isCutOff, lookedAt } from './moments.ts'
 import type { SaidStuck } from './read-back.ts'

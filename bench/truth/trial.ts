@@ -1,11 +1,11 @@
 /** A fleet over months in process: plan, observe, derive, compare, judge. Nothing here waits. */
 import { deriveUpgrades } from '../../src/fleet/derive/upgrades.ts'
 import type { UpgradeRecord } from '../../src/model/upgrade.ts'
-import { observationsOf } from '../../src/sim/history/cluster-observations.ts'
-import type { ClusterHistory } from '../../src/sim/history/cluster-history.ts'
-import { compareUpgrades, type Comparison } from '../../src/sim/history/compare.ts'
-import { truthOfHistory } from '../../src/sim/history/history-truth.ts'
-import { planHistory, type DeliveryMode } from '../../src/sim/history/plan-history.ts'
+import { observationsOf } from '../../sim/history/cluster-observations.ts'
+import type { ClusterHistory } from '../../sim/history/cluster-history.ts'
+import { compareUpgrades, type Comparison } from '../../sim/history/compare.ts'
+import { truthOfHistory } from '../../sim/history/history-truth.ts'
+import { planHistory, type DeliveryMode } from '../../sim/history/plan-history.ts'
 import { detectionTrials, monthlyBaselines, type DetectionTrials } from './detection.ts'
 
 export interface TrialOptions {

@@ -1,5 +1,5 @@
 /** The moments that options of a command name. */
-import { parseTime } from '../api/params.ts'
+import { parseTime } from '../api/prometheus/params.ts'
 import { FleetError } from '../base/errors.ts'
 import { parseDuration } from '../model/duration.ts'
 

@@ -1,5 +1,5 @@
 /** `daytwo query`: asks a running server, as promtool does. */
-import { parseTime } from '../api/params.ts'
+import { parseTime } from '../api/prometheus/params.ts'
 import { systemClock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
 import type { Explained } from '../contract/explain.ts'

@@ -1,5 +1,5 @@
-import { OPTIONS, configFileFromEnvironment, readConfig, renderOptions } from '../config.ts'
-import type { Config } from '../config.ts'
+import { OPTIONS, configFileFromEnvironment, readConfig, renderOptions } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
 import { parseArguments } from './arguments.ts'
 
 /** Options of a command of its own, beside those of the server. */

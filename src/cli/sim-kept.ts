@@ -1,5 +1,5 @@
 /** How far back a server takes what a simulated fleet sends: as its options say, or as they are when nobody set them. */
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
 import { parseDuration } from '../model/duration.ts'
 import { askGet, serverOf } from './prometheus-client.ts'
 

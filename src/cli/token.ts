@@ -1,12 +1,12 @@
 /** `daytwo token`: makes, lists and removes tokens; a server may be running on the same data. */
 import { systemClock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
-import { OPTIONS } from '../config.ts'
+import { OPTIONS } from '../config/config.ts'
 import { ROLES } from '../model/token.ts'
 import type { Role } from '../model/token.ts'
 import { openFacts } from '../store/facts/facts.ts'
 import type { TokenStore } from '../store/facts/tokens.ts'
-import { hashToken, newToken } from '../token-book.ts'
+import { hashToken, newToken } from '../runtime/token-book.ts'
 import { parseArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 

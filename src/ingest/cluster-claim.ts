@@ -3,7 +3,7 @@ import type { Attributes } from '../model/attribute.ts'
 import { Labels } from '../model/labels.ts'
 import { valueText } from '../model/attribute-text.ts'
 import { clipText } from './clip-text.ts'
-import { escapedLabelName } from './otlp-names.ts'
+import { escapedLabelName } from './otlp/names.ts'
 
 /** Which cluster something claims to be of, and whether its sender may say so. */
 

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { FleetError } from '../base/errors.ts'
-import { packSeriesRows } from './series-batch.ts'
+import { packSeriesRows } from './index/series-batch.ts'
 
 /**
  * The schema, as steps that only go forward; `PRAGMA user_version` counts the steps done. A step that has been

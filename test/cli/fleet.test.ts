@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { fleetCommand } from '../../src/cli/fleet.ts'
-import { deriveFrom } from '../../src/fleet-derivation.ts'
-import { upgradeTraceId } from '../../src/fleet/trace-ids.ts'
+import { deriveFrom } from '../../src/fleet/loop/derivation.ts'
+import { upgradeTraceId } from '../../src/fleet/trace/trace-ids.ts'
 import type { MetricRun } from '../../src/model/observation.ts'
-import { observationsOf } from '../../src/sim/history/cluster-observations.ts'
-import { planHistory } from '../../src/sim/history/plan-history.ts'
-import { openObservationsForReading } from '../../src/store/observation-reader.ts'
-import { openSpansForReading } from '../../src/store/span-reader.ts'
+import { observationsOf } from '../../sim/history/cluster-observations.ts'
+import { planHistory } from '../../sim/history/plan-history.ts'
+import { openObservationsForReading } from '../../src/store/observations/observation-reader.ts'
+import { openSpansForReading } from '../../src/store/spans/span-reader.ts'
 import { HOUR_MS, NOW_MS, TempStore } from '../store/temp-store.ts'
 
 const DAY_MS = 24 * HOUR_MS

@@ -5,7 +5,7 @@ import { childrenOf, isComparison, unwrapParens, type Expr } from '../../src/pro
 import { formatExpr } from '../../src/promql/format.ts'
 import { parseExpr } from '../../src/promql/parse.ts'
 import { typeOf } from '../../src/promql/check.ts'
-import { createFleet } from '../../src/sim/fleet.ts'
+import { createFleet } from '../../sim/fleet.ts'
 import { encodeWriteRequest } from '../../src/wire/remote-write-encode.ts'
 import { encodeSnappy } from '../../src/wire/snappy.ts'
 import { randomOf } from '../fuzz/mutate.ts'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, type TestContext } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
-import { startSimulation } from '../../src/sim/simulate.ts'
+import { startSimulation } from '../../sim/simulate.ts'
 import { requirePeer } from '../support/peers.ts'
 import { startPrometheus } from '../support/prometheus.ts'
 import { startServer, withoutContent } from '../support/server.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '../../src/app.ts'
 import { silentLog } from '../../src/base/log.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { builtApp } from '../support/built-app.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { postWrite, writeBody } from '../support/remote-write.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, expect, test, type TestContext } from 'vitest'
-import { reservePort } from '../../src/app-port.ts'
+import { reservePort } from '../../src/runtime/reserve-port.ts'
 import { startExporter, type Exporter } from '../support/exporter.ts'
 import { requirePeer } from '../support/peers.ts'
 import { startPrometheus } from '../support/prometheus.ts'

@@ -1,4 +1,4 @@
-import { fleetReaderOf } from '../../src/api/fleet-reader.ts'
+import { fleetReaderOf } from '../../src/api/fleet/reader.ts'
 import type { FleetReader } from '../../src/fleet/fleet-reader.ts'
 import { Labels } from '../../src/model/labels.ts'
 import { createLocalEngine } from '../../src/promql/engine.ts'

@@ -7,7 +7,7 @@ import { ProtobufWriter, VARINT } from '../../src/wire/protobuf.ts'
 import { encodeLabels, encodeWriteRequest } from '../../src/wire/remote-write-encode.ts'
 import { SnappyDecoder } from '../../src/wire/snappy.ts'
 import { encodeSnappy } from '../../src/wire/snappy.ts'
-import type { Metric, NumberPoint } from '../../src/wire/otlp-metrics.ts'
+import type { Metric, NumberPoint } from '../../src/wire/otlp/metrics.ts'
 import { histogramBytes, histogramOf, messageField, sentOf } from '../support/histograms.ts'
 import { encodeRequestJson, encodeRequestProtobuf, withCounts } from '../support/otlp.ts'
 

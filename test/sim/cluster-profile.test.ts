@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createProfile, csvName, productVersion } from '../../src/sim/cluster-profile.ts'
+import { createProfile, csvName, productVersion } from '../../sim/cluster-profile.ts'
 
 const profiles = Array.from({ length: 300 }, (_, i) => createProfile('seed', i, 30_000))
 

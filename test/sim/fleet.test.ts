@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { createFleet, type Fleet, type FleetOptions } from '../../src/sim/fleet.ts'
-import type { Truth } from '../../src/sim/truth.ts'
+import { createFleet, type Fleet, type FleetOptions } from '../../sim/fleet.ts'
+import type { Truth } from '../../sim/truth.ts'
 import { encodeLabels } from '../../src/wire/remote-write-encode.ts'
 
 const PRESENT = Date.UTC(2026, 10, 21, 12)

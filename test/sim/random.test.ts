@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { hashOf, noiseAt, randomOf } from '../../src/sim/random.ts'
+import { hashOf, noiseAt, randomOf } from '../../sim/random.ts'
 
 describe('random', () => {
   test('a name always gives the same numbers, whatever else was drawn', () => {

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { demoNotifyConfig } from '../../src/cli/demo-notify.ts'
 import { loadConfig } from '../../src/notify/config/config-file.ts'
-import { startReceivers } from '../../src/sim/receivers.ts'
-import type { SimReceivers } from '../../src/sim/receivers.ts'
+import { startReceivers } from '../../sim/receivers.ts'
+import type { SimReceivers } from '../../sim/receivers.ts'
 
 let receivers: SimReceivers | undefined
 afterEach(() => receivers?.stop())

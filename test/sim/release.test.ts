@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { RELEASES, kubevirtMinorOf, nextRelease, openshiftMinorOf, releaseOf } from '../../src/sim/release.ts'
+import { RELEASES, kubevirtMinorOf, nextRelease, openshiftMinorOf, releaseOf } from '../../sim/release.ts'
 
 describe('releases', () => {
   test.each<[string, string | undefined, string]>([

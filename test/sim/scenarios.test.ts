@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { releaseOf } from '../../src/sim/release.ts'
-import { ROLES, createPlan, type ClusterPlan, type Role } from '../../src/sim/scenario.ts'
+import { releaseOf } from '../../sim/release.ts'
+import { ROLES, createPlan, type ClusterPlan, type Role } from '../../sim/scenario.ts'
 import {
   GOOD_DESCHEDULER,
   LONG_LIFECYCLE_DESCHEDULER,
   OLD_DESCHEDULER,
   isMisconfigured,
   type Descheduler,
-} from '../../src/sim/scenarios/descheduler.ts'
-import { healthAt } from '../../src/sim/scenarios/health.ts'
-import { COMPONENT_NAMES, editsBetween, outOfBandCountAt } from '../../src/sim/scenarios/out-of-band.ts'
-import { windowAt } from '../../src/sim/scenarios/window.ts'
+} from '../../sim/scenarios/descheduler.ts'
+import { healthAt } from '../../sim/scenarios/health.ts'
+import { COMPONENT_NAMES, editsBetween, outOfBandCountAt } from '../../sim/scenarios/out-of-band.ts'
+import { windowAt } from '../../sim/scenarios/window.ts'
 
 const PRESENT = Date.UTC(2026, 10, 21, 12)
 const START = PRESENT - 2 * 3_600_000

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock, type Clock } from '../../src/base/clock.ts'
-import { createFleet } from '../../src/sim/fleet.ts'
-import { SAMPLES_PER_REQUEST_MAX, createSender, type Sender } from '../../src/sim/sender.ts'
-import type { SampleRun } from '../../src/sim/sim-prometheus.ts'
+import { createFleet } from '../../sim/fleet.ts'
+import { SAMPLES_PER_REQUEST_MAX, createSender, type Sender } from '../../sim/sender.ts'
+import type { SampleRun } from '../../sim/sim-prometheus.ts'
 import { startWriteReceiver, type WriteReceiver } from '../support/write-receiver.ts'
 
 const PRESENT = Date.UTC(2026, 10, 21, 12)

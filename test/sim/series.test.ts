@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Labels } from '../../src/model/labels.ts'
-import { createProfile } from '../../src/sim/cluster-profile.ts'
-import { createFleet, type Fleet } from '../../src/sim/fleet.ts'
-import { RELEASES } from '../../src/sim/release.ts'
-import type { Role } from '../../src/sim/scenario.ts'
-import { nodePodName } from '../../src/sim/series/sim-series.ts'
-import { createPrometheus } from '../../src/sim/sim-prometheus.ts'
+import { createProfile } from '../../sim/cluster-profile.ts'
+import { createFleet, type Fleet } from '../../sim/fleet.ts'
+import { RELEASES } from '../../sim/release.ts'
+import type { Role } from '../../sim/scenario.ts'
+import { nodePodName } from '../../sim/series/sim-series.ts'
+import { createPrometheus } from '../../sim/sim-prometheus.ts'
 
 const PRESENT = Date.UTC(2026, 10, 21, 12)
 const HISTORY_MS = 2 * 3_600_000

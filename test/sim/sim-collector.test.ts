@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { historyOfPlan } from '../../src/sim/history/history-of-plan.ts'
-import { createPlan, ROLES, type ClusterPlan, type Role } from '../../src/sim/scenario.ts'
-import { silenceAt } from '../../src/sim/scenarios/silence.ts'
-import { createCollector } from '../../src/sim/sim-collector.ts'
+import { historyOfPlan } from '../../sim/history/history-of-plan.ts'
+import { createPlan, ROLES, type ClusterPlan, type Role } from '../../sim/scenario.ts'
+import { silenceAt } from '../../sim/scenarios/silence.ts'
+import { createCollector } from '../../sim/sim-collector.ts'
 
 const PRESENT_MS = Date.UTC(2026, 10, 21, 12)
 const START_MS = PRESENT_MS - 2 * 3_600_000

@@ -4,7 +4,7 @@ import {
   type Simulation,
   type SimulationOptions,
   type SimulationProgress,
-} from '../../src/sim/simulate.ts'
+} from '../../sim/simulate.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { until } from '../support/until.ts'
 import { startWriteReceiver, type WriteReceiver } from '../support/write-receiver.ts'

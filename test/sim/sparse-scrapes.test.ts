@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createPlan, ROLES, type Role } from '../../src/sim/scenario.ts'
-import { silenceAt } from '../../src/sim/scenarios/silence.ts'
-import { createPrometheus, type SampleRun, type SimPrometheus } from '../../src/sim/sim-prometheus.ts'
-import { sparseScrapes } from '../../src/sim/sparse-scrapes.ts'
+import { createPlan, ROLES, type Role } from '../../sim/scenario.ts'
+import { silenceAt } from '../../sim/scenarios/silence.ts'
+import { createPrometheus, type SampleRun, type SimPrometheus } from '../../sim/sim-prometheus.ts'
+import { sparseScrapes } from '../../sim/sparse-scrapes.ts'
 
 const PRESENT_MS = Date.UTC(2026, 10, 21, 12)
 const START_MS = PRESENT_MS - 2 * 3_600_000

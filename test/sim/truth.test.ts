@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createFleet } from '../../src/sim/fleet.ts'
-import { EDIT_ALERT_MS } from '../../src/sim/scenarios/out-of-band.ts'
-import { STUCK_AFTER_MS, type Truth } from '../../src/sim/truth.ts'
+import { createFleet } from '../../sim/fleet.ts'
+import { EDIT_ALERT_MS } from '../../sim/scenarios/out-of-band.ts'
+import { STUCK_AFTER_MS, type Truth } from '../../sim/truth.ts'
 
 // The truth comes from the plans. Here it is held against plain computations on the samples, which know nothing of plans.
 

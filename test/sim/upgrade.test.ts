@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createProfile } from '../../src/sim/cluster-profile.ts'
-import { nextRelease, releaseOf } from '../../src/sim/release.ts'
+import { createProfile } from '../../sim/cluster-profile.ts'
+import { nextRelease, releaseOf } from '../../sim/release.ts'
 import {
   isUpgradeMode,
   movesOf,
@@ -10,7 +10,7 @@ import {
   planUpgrade,
   type StallWish,
   type UpgradePlan,
-} from '../../src/sim/scenarios/upgrade.ts'
+} from '../../sim/scenarios/upgrade.ts'
 
 const T0 = Date.UTC(2026, 7, 20, 10)
 const MINUTE = 60_000

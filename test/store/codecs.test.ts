@@ -2,8 +2,8 @@ import { deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ByteReader, ByteWriter, floatOf, highWordOf, lowWordOf, MalformedBytesError } from '../../src/store/bytes.ts'
-import { decodeChunk, encodeChunk } from '../../src/store/chunk-codec.ts'
-import { LogBuffer, readLogPayload } from '../../src/store/log-codec.ts'
+import { decodeChunk, encodeChunk } from '../../src/store/packs/chunk-codec.ts'
+import { LogBuffer, readLogPayload } from '../../src/store/log/log-codec.ts'
 import {
   chunkAt,
   decodeDirectory,
@@ -12,8 +12,8 @@ import {
   PACK_SERIES,
   PackFiller,
   type Chunk,
-} from '../../src/store/pack-codec.ts'
-import { mergeRuns, RunList } from '../../src/store/run-list.ts'
+} from '../../src/store/packs/pack-codec.ts'
+import { mergeRuns, RunList } from '../../src/store/head/run-list.ts'
 
 const timeMs = fc.oneof(fc.integer({ min: 0, max: 100_000 }), fc.maxSafeInteger())
 const value = fc.oneof(fc.constantFrom(0, -0, 1, NaN, Infinity, -1, 2 ** 53, -(2 ** 53)), fc.integer(), fc.double())

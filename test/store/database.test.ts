@@ -10,7 +10,7 @@ import {
   openDatabaseForReading,
 } from '../../src/store/database.ts'
 import { SCHEMA_VERSION, versionOf } from '../../src/store/migrations.ts'
-import { eachSeries, SeriesRows } from '../../src/store/series-rows.ts'
+import { eachSeries, SeriesRows } from '../../src/store/index/series-rows.ts'
 import { STORE_DEFAULTS } from '../../src/store/options.ts'
 import { openWriter } from '../../src/store/writer.ts'
 import { startChild } from './child.ts'

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openReader } from '../../src/store/reader.ts'
-import type { ReaderShare } from '../../src/store/share.ts'
+import type { ReaderShare } from '../../src/store/head/share.ts'
 import { faultsOf } from './work-check.ts'
 
 // Reads everything again and again while another thread writes, and checks each read. `progress` holds the number of

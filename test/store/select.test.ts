@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { compileMatcher, type Matcher, type MatchOp } from '../../src/model/matcher.ts'
 import { Labels } from '../../src/model/labels.ts'
 import { RegexError } from '../../src/model/regex.ts'
-import { intersect, subtract, unite } from '../../src/store/sorted-refs.ts'
+import { intersect, subtract, unite } from '../../src/store/index/sorted-refs.ts'
 import { HOUR_MS, MINUTE_MS, NOW_MS, TempStore } from './temp-store.ts'
 
 const SERIES: readonly Readonly<Record<string, string>>[] = [

@@ -1,5 +1,5 @@
-import { adoptionCalls, adoptionOf } from '../../src/adoption-calls.ts'
-import type { ApiAdoption } from '../../src/api/adoption.ts'
+import { adoptionCalls, adoptionOf } from '../../src/threads/adoption-calls.ts'
+import type { ApiAdoption } from '../../src/api/fleet/adoption.ts'
 import type { AdoptionReader } from '../../src/model/adoption.ts'
 
 /** Adoption as the API asks for it, without threads. */

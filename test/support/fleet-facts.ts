@@ -1,8 +1,8 @@
-import type { ApiFleetFacts } from '../../src/api/fleet-facts.ts'
-import { fillFleetBook, fleetCalls, fleetFactsOf } from '../../src/fleet-calls.ts'
-import type { SaidPorts } from '../../src/fleet-calls.ts'
-import { createFleetBook } from '../../src/fleet/fleet-book.ts'
-import type { FleetBook } from '../../src/fleet/fleet-book.ts'
+import type { ApiFleetFacts } from '../../src/api/fleet/facts.ts'
+import { fillFleetBook, fleetCalls, fleetFactsOf } from '../../src/threads/fleet-calls.ts'
+import type { SaidPorts } from '../../src/threads/fleet-calls.ts'
+import { createFleetBook } from '../../src/fleet/clusters/fleet-book.ts'
+import type { FleetBook } from '../../src/fleet/clusters/fleet-book.ts'
 import type { FleetFactsReader } from '../../src/model/fleet-facts.ts'
 
 const NOTHING_SAID: SaidPorts = { list: () => Promise.resolve([]), changed: () => undefined }

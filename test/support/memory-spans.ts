@@ -2,8 +2,8 @@ import Database from 'better-sqlite3'
 import type { Span } from '../../src/model/span.ts'
 import { migrate } from '../../src/store/migrations.ts'
 import { STORE_DEFAULTS } from '../../src/store/options.ts'
-import { SqlSpanReader } from '../../src/store/span-reader.ts'
-import { Spans } from '../../src/store/spans.ts'
+import { SqlSpanReader } from '../../src/store/spans/span-reader.ts'
+import { Spans } from '../../src/store/spans/spans.ts'
 
 const EMPTY = (() => {
   const db = new Database(':memory:')

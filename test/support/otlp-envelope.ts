@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { OtlpResource, OtlpScope } from '../../src/wire/otlp-resource.ts'
+import type { OtlpResource, OtlpScope } from '../../src/wire/otlp/resource.ts'
 import { FIXED32 } from '../../src/wire/protobuf.ts'
 import { attributeList, attributes, bytesOf, each, entryJson, integer, message, text } from './otlp.ts'
 import type { Write } from './otlp.ts'

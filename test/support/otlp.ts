@@ -7,7 +7,7 @@ import type {
   NumberPoint,
   OtlpExemplar,
   SummaryPoint,
-} from '../../src/wire/otlp-metrics.ts'
+} from '../../src/wire/otlp/metrics.ts'
 import type { AttributeValue, Attributes, KeyValue } from '../../src/model/attribute.ts'
 import { FIXED64, ProtobufWriter, VARINT } from '../../src/wire/protobuf.ts'
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
-import { reservePort } from '../../src/app-port.ts'
+import { reservePort } from '../../src/runtime/reserve-port.ts'
 import { endProcess } from './prometheus.ts'
 import { until } from './until.ts'
 

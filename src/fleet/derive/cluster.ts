@@ -7,7 +7,7 @@ import { healthOf } from './health.ts'
 import { deschedulerOf, goldenImagesOf, hyperConvergedOf, machineTypesOf, outdatedOf } from './inventory.ts'
 import { aliasesOf, nodesOf, platformOf, poolsOf } from './platform.ts'
 import { settingsOf } from './settings.ts'
-import { runningVersions } from '../running-versions.ts'
+import { runningVersions } from '../clusters/running-versions.ts'
 import { HCO_PACKAGES, subscriptionOf } from './subscription.ts'
 
 export function deriveRecord(history: ClusterHistory, intervals: readonly VersionInterval[]): ClusterRecord {

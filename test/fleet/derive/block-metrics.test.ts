@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { causesOf } from '../../../src/fleet/stuck-causes.ts'
+import { causesOf } from '../../../src/fleet/stuck/stuck-causes.ts'
 import { METRIC_SIGNATURES } from '../../../src/fleet/derive/block-metrics.ts'
 import { deriveUpgrades } from '../../../src/fleet/derive/upgrades.ts'
 import type { MetricRun, MetricSignal } from '../../../src/model/observation.ts'

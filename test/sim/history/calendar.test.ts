@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { CALENDAR, nextReleaseDayMs, offerAt } from '../../../src/sim/history/calendar.ts'
-import { releaseOf } from '../../../src/sim/release.ts'
+import { CALENDAR, nextReleaseDayMs, offerAt } from '../../../sim/history/calendar.ts'
+import { releaseOf } from '../../../sim/release.ts'
 
 test.each([
   ['1.17.1', '2026-06-23', 'nothing', 'nothing newer is out'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { knownAt, observationsOf } from '../../../src/sim/history/cluster-observations.ts'
-import type { ClusterHistory } from '../../../src/sim/history/cluster-history.ts'
-import { planHistory } from '../../../src/sim/history/plan-history.ts'
+import { knownAt, observationsOf } from '../../../sim/history/cluster-observations.ts'
+import type { ClusterHistory } from '../../../sim/history/cluster-history.ts'
+import { planHistory } from '../../../sim/history/plan-history.ts'
 
 const YEAR = { fromMs: Date.UTC(2025, 8, 1), untilMs: Date.UTC(2026, 8, 1), seed: 'observed', mode: 'all' } as const
 const HISTORIES = Array.from({ length: 12 }, (_, index) => planHistory({ ...YEAR, index }))

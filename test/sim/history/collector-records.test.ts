@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { textAttribute } from '../../../src/model/attribute.ts'
 import type { ObjectObservation } from '../../../src/model/observation.ts'
-import { collectorRecords } from '../../../src/sim/history/collector-records.ts'
-import { observationsOf } from '../../../src/sim/history/cluster-observations.ts'
-import { planHistory } from '../../../src/sim/history/plan-history.ts'
+import { collectorRecords } from '../../../sim/history/collector-records.ts'
+import { observationsOf } from '../../../sim/history/cluster-observations.ts'
+import { planHistory } from '../../../sim/history/plan-history.ts'
 import { readObjectRecord } from '../../../src/wire/k8s/object-record.ts'
-import { encodeLogsRequest, logsRequestJson } from '../../../src/wire/otlp-logs-encode.ts'
-import { decodeLogsJson } from '../../../src/wire/otlp-logs-json.ts'
-import { decodeLogsProtobuf } from '../../../src/wire/otlp-logs-protobuf.ts'
-import type { LogsRequest } from '../../../src/wire/otlp-logs.ts'
+import { encodeLogsRequest, logsRequestJson } from '../../../src/wire/otlp/logs-encode.ts'
+import { decodeLogsJson } from '../../../src/wire/otlp/logs-json.ts'
+import { decodeLogsProtobuf } from '../../../src/wire/otlp/logs-protobuf.ts'
+import type { LogsRequest } from '../../../src/wire/otlp/logs.ts'
 
 const LIMITS = { recordsMax: 1_000_000, attributesMax: 100_000_000 }
 const YEAR = { fromMs: Date.UTC(2025, 8, 1), untilMs: Date.UTC(2026, 8, 1), seed: 'wire', mode: 'objects' } as const

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { UpgradeRecord } from '../../../src/model/upgrade.ts'
-import { compareUpgrades } from '../../../src/sim/history/compare.ts'
-import { truthOfHistory, type HistoryTruth, type TruthUpgradeRecord } from '../../../src/sim/history/history-truth.ts'
-import { planHistory } from '../../../src/sim/history/plan-history.ts'
+import { compareUpgrades } from '../../../sim/history/compare.ts'
+import { truthOfHistory, type HistoryTruth, type TruthUpgradeRecord } from '../../../sim/history/history-truth.ts'
+import { planHistory } from '../../../sim/history/plan-history.ts'
 
 const TRUTH = truthOfHistory(
   planHistory({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { STALLS, type ClusterHistory } from '../../../src/sim/history/cluster-history.ts'
-import { truthOfHistory } from '../../../src/sim/history/history-truth.ts'
-import { planHistory } from '../../../src/sim/history/plan-history.ts'
+import { STALLS, type ClusterHistory } from '../../../sim/history/cluster-history.ts'
+import { truthOfHistory } from '../../../sim/history/history-truth.ts'
+import { planHistory } from '../../../sim/history/plan-history.ts'
 
 const YEAR = { fromMs: Date.UTC(2025, 8, 1), untilMs: Date.UTC(2026, 8, 1), seed: 'plans', mode: 'mixed' } as const
 

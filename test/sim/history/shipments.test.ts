@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { ClusterHistory } from '../../../src/sim/history/cluster-history.ts'
-import { planHistory } from '../../../src/sim/history/plan-history.ts'
-import { pullTimes } from '../../../src/sim/history/pulls.ts'
-import { mergedShipments, shippingOf, type Shipment } from '../../../src/sim/history/shipments.ts'
-import { watch } from '../../../src/sim/history/watch.ts'
-import { historySamples } from '../../../src/sim/history/wire-series.ts'
+import type { ClusterHistory } from '../../../sim/history/cluster-history.ts'
+import { planHistory } from '../../../sim/history/plan-history.ts'
+import { pullTimes } from '../../../sim/history/pulls.ts'
+import { mergedShipments, shippingOf, type Shipment } from '../../../sim/history/shipments.ts'
+import { watch } from '../../../sim/history/watch.ts'
+import { historySamples } from '../../../sim/history/wire-series.ts'
 
 const HOUR_MS = 3_600_000
 const MONTH = { seed: 'ships', fromMs: Date.UTC(2026, 5, 20), untilMs: Date.UTC(2026, 6, 20), mode: 'all' } as const

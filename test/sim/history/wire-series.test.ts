@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { metricRuns } from '../../../src/sim/history/metric-runs.ts'
-import { truthOfHistory } from '../../../src/sim/history/history-truth.ts'
-import { planHistory } from '../../../src/sim/history/plan-history.ts'
-import { adoptionByDay, renderTruth } from '../../../src/sim/history/truth-file.ts'
-import { historySamples } from '../../../src/sim/history/wire-series.ts'
+import { metricRuns } from '../../../sim/history/metric-runs.ts'
+import { truthOfHistory } from '../../../sim/history/history-truth.ts'
+import { planHistory } from '../../../sim/history/plan-history.ts'
+import { adoptionByDay, renderTruth } from '../../../sim/history/truth-file.ts'
+import { historySamples } from '../../../sim/history/wire-series.ts'
 
 const HALF_YEAR = { seed: 'series', fromMs: Date.UTC(2026, 2, 1), untilMs: Date.UTC(2026, 8, 1), mode: 'all' } as const
 const FLEET = [0, 1, 2].map((index) => planHistory({ ...HALF_YEAR, index }))

@@ -1,4 +1,11 @@
-import { behindCsv, digestOf, shareCsv, spreadCsv, usageCsv, workloadsCsv } from '../../../src/api/adoption-csv.ts'
+import {
+  behindCsv,
+  digestOf,
+  shareCsv,
+  spreadCsv,
+  usageCsv,
+  workloadsCsv,
+} from '../../../src/api/fleet/adoption-csv.ts'
 import {
   behindAnswer,
   foundOf,
@@ -7,8 +14,8 @@ import {
   spreadItem,
   usageAnswer,
   workloadsAnswer,
-} from '../../../src/api/adoption-answers.ts'
-import { askOf } from '../../../src/api/adoption-ask.ts'
+} from '../../../src/api/fleet/adoption-answers.ts'
+import { askOf } from '../../../src/api/fleet/adoption-ask.ts'
 import type { OperatorsAnswer } from '../../../src/contract/adoption.ts'
 import type { ClusterItem, ClusterItems } from '../../../src/contract/fleet-clusters.ts'
 import { AdoptionCube, DIMENSIONS } from '../../../src/fleet/adoption/cube.ts'

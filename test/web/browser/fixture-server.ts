@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { extname, join, normalize, resolve } from 'node:path'
-import { PAGE_POLICY } from '../../../src/api/security-headers.ts'
+import { PAGE_POLICY } from '../../../src/api/server/security-headers.ts'
 import type { AlertRuns, AlertStrips } from '../../../src/contract/alert-history.ts'
 import type { AlertDetail, AlertItems } from '../../../src/contract/alerts.ts'
 import type {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { UNTOLD } from '../../../src/api/fleet-moment.ts'
+import { UNTOLD } from '../../../src/api/fleet/moment.ts'
 import { untoldWords } from '../../../src/web/lib/untold-words.ts'
 
 test.each(Object.entries(UNTOLD))('what %s does not tell of the past has words', (_, fields) => {

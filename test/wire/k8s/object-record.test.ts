@@ -6,9 +6,9 @@ import { describe, expect, test } from 'vitest'
 import { KINDS, PASSED_OVER } from '../../../src/wire/k8s/kinds.ts'
 import { isWatchedRecord, readObjectRecord } from '../../../src/wire/k8s/object-record.ts'
 import type { RecordReading } from '../../../src/wire/k8s/object-record.ts'
-import { decodeLogsJson } from '../../../src/wire/otlp-logs-json.ts'
-import { decodeLogsProtobuf } from '../../../src/wire/otlp-logs-protobuf.ts'
-import type { LogsRequest, OtlpLogRecord } from '../../../src/wire/otlp-logs.ts'
+import { decodeLogsJson } from '../../../src/wire/otlp/logs-json.ts'
+import { decodeLogsProtobuf } from '../../../src/wire/otlp/logs-protobuf.ts'
+import type { LogsRequest, OtlpLogRecord } from '../../../src/wire/otlp/logs.ts'
 import {
   encodeLogsJson,
   encodeLogsProtobuf,

@@ -1,0 +1,223 @@
+import type { MetricSignal } from '../../src/model/observation.ts'
+import { csvName, productVersion } from '../cluster-profile.ts'
+import { isWithin } from '../scenarios/window.ts'
+import { upperBound } from './bounds.ts'
+import type { ClusterHistory, CsvLife } from './cluster-history.ts'
+import { csvLives } from './objects/csv-lives.ts'
+import { failingOperandOf } from './failing-operand.ts'
+import { progressAt } from './objects/handler.ts'
+import { finite } from './objects/sim-object.ts'
+import { operandSeries } from './operand-signals.ts'
+import { platformSeries } from './platform-signals.ts'
+import { outdatedAt, outdatedMoments } from './workloads.ts'
+
+/** A series that upgrades are read from, as a pure function of the time; `undefined` while it does not exist. */
+export interface SignalSeries {
+  readonly signal: MetricSignal
+  /** As a run of the signal has them; sorted by name. */
+  readonly labels: Readonly<Record<string, string>>
+  /** Between two of these, and before the first, the value stays; in any order. */
+  readonly momentsMs: readonly number[]
+  readonly valueAt: (timeMs: number) => number | undefined
+}
+
+export function signalSeries(history: ClusterHistory): readonly SignalSeries[] {
+  return [
+    ...csvLives(history).flatMap((life) => csvSeries(history, life)),
+    ...subscriptionSeries(history),
+    ...nodeSeries(history),
+    healthSeries(history),
+    {
+      signal: 'outdated_vmis',
+      labels: {},
+      momentsMs: outdatedMoments(history),
+      valueAt: (atMs) => outdatedAt(history, atMs),
+    },
+    ...migrationSeries(history),
+    ...platformSeries(history),
+    ...operandSeries(history),
+    ...editSeries(history),
+    ...patchSeries(history),
+    ...handlerSeries(history),
+  ]
+}
+
+function csvSeries(history: ClusterHistory, life: CsvLife): SignalSeries[] {
+  const version = productVersion(history.profile, life.release)
+  const momentsMs = finite([life.createdMs, life.goneMs, ...life.steps.map(({ atMs }) => atMs)])
+  const stepAt = (timeMs: number) =>
+    timeMs < life.createdMs || timeMs >= life.goneMs ? undefined : life.steps.findLast(({ atMs }) => atMs <= timeMs)
+  const abnormal = new Map(
+    life.steps
+      .filter(({ phase }) => phase !== 'Succeeded')
+      .map(({ phase, reason }) => [`${phase}/${reason}`, { phase, reason }]),
+  )
+  return [
+    {
+      signal: 'csv_succeeded',
+      labels: { version },
+      momentsMs,
+      valueAt(timeMs) {
+        const step = stepAt(timeMs)
+        return step === undefined ? undefined : Number(step.phase === 'Succeeded')
+      },
+    },
+    ...[...abnormal.values()].map(({ phase, reason }): SignalSeries => ({
+      signal: 'csv_abnormal',
+      labels: { phase, reason, version },
+      momentsMs,
+      valueAt(timeMs) {
+        const step = stepAt(timeMs)
+        return step?.phase === phase && step.reason === reason ? 1 : undefined
+      },
+    })),
+  ]
+}
+
+/** One for each version that OLM ever called installed. */
+function subscriptionSeries(history: ClusterHistory): SignalSeries[] {
+  const { profile, upgrades } = history
+  const moves = [
+    { atMs: history.installedMs, release: history.firstCsv.release },
+    ...upgrades.flatMap(({ csvSucceededMs, to }) =>
+      csvSucceededMs < Infinity ? [{ atMs: csvSucceededMs, release: to }] : [],
+    ),
+  ]
+  const momentsMs = moves.map(({ atMs }) => atMs)
+  return [...new Set(moves.map(({ release }) => release))].map((release) => ({
+    signal: 'subscription',
+    labels: { approval: profile.approval, channel: profile.channel, installed: csvName(profile, release) },
+    momentsMs,
+    valueAt: (timeMs) => (moves.findLast(({ atMs }) => atMs <= timeMs)?.release === release ? 1 : undefined),
+  }))
+}
+
+/** How many nodes run which KubeVirt: a new virt-handler is counted when it is ready, an old one until it is replaced. */
+function nodeSeries(history: ClusterHistory): SignalSeries[] {
+  const rolls = history.upgrades.flatMap(({ rollout, from, to }) =>
+    rollout === undefined ? [] : [{ rollout, from: from.kubevirt, to: to.kubevirt }],
+  )
+  const momentsMs = finite(
+    rolls.flatMap(({ rollout }) => rollout.nodes.flatMap(({ updatedMs, readyMs }) => [updatedMs, readyMs])),
+  )
+  const versions = [...new Set([history.firstCsv.release.kubevirt, ...rolls.map(({ to }) => to)])]
+  const nodes = history.profile.nodes.length
+  return versions.map((kubeversion) => ({
+    signal: 'kubevirt_nodes',
+    labels: { kubeversion },
+    momentsMs,
+    valueAt(timeMs) {
+      const roll = rolls.findLast(({ rollout }) => rollout.startMs <= timeMs)
+      const standing = roll?.from ?? history.firstCsv.release.kubevirt
+      const { updated, ready } = roll === undefined ? { updated: 0, ready: 0 } : progressAt(roll.rollout, timeMs)
+      const count = (standing === kubeversion ? nodes - updated : 0) + (roll?.to === kubeversion ? ready : 0)
+      return count > 0 ? count : undefined
+    },
+  }))
+}
+
+/** Degraded while KubeVirt rolls, which is no fault, or while an operand is; progressing is a warning before 1.16. */
+function healthSeries(history: ClusterHistory): SignalSeries {
+  const { upgrades } = history
+  const rolls = upgrades.flatMap(({ rollout, components }) => {
+    const kubevirt = components.find(({ name }) => name === 'kubevirt')
+    return rollout === undefined || kubevirt === undefined ? [] : [{ fromMs: rollout.startMs, untilMs: kubevirt.endMs }]
+  })
+  const modes = upgrades.map(({ hcoStartMs, endMs, to }) => ({ fromMs: hcoStartMs, untilMs: endMs, to }))
+  const failing = upgrades.flatMap(({ stall }) => (stall?.kind === 'reconcile' ? [stall] : []))
+  const degraded = [
+    ...rolls,
+    ...upgrades.flatMap((upgrade) => failingOperandOf(upgrade) ?? []),
+    ...(history.unwell ?? []),
+  ]
+  return {
+    signal: 'hco_health',
+    labels: {},
+    momentsMs: finite([...degraded, ...modes, ...failing].flatMap(({ fromMs, untilMs }) => [fromMs, untilMs])),
+    valueAt(timeMs) {
+      if (degraded.some((window) => isWithin(window, timeMs))) return 2
+      if (failing.some((stall) => isWithin(stall, timeMs))) return 1
+      return Number(modes.some((mode) => mode.to.minor < 16 && isWithin(mode, timeMs)))
+    },
+  }
+}
+
+function migrationSeries(history: ClusterHistory): SignalSeries[] {
+  const all = history.upgrades.flatMap(({ workloads }) => workloads?.migrations ?? [])
+  const momentsMs = finite(all.flatMap(({ createdMs, runningMs, endMs }) => [createdMs, runningMs, endMs]))
+  const rising = (times: readonly number[]): readonly number[] => finite(times).toSorted((a, b) => a - b)
+  const created = rising(all.map(({ createdMs }) => createdMs))
+  const begun = rising(all.map(({ runningMs, endMs }) => Math.min(runningMs, endMs)))
+  const running = rising(all.map(({ runningMs }) => runningMs))
+  const over = rising(all.flatMap(({ runningMs, endMs }) => (runningMs < Infinity ? [endMs] : [])))
+  const between = (from: readonly number[], until: readonly number[]) => (timeMs: number) =>
+    upperBound(from, timeMs) - upperBound(until, timeMs)
+  return [
+    { signal: 'migrations_pending', labels: {}, momentsMs, valueAt: between(created, begun) },
+    { signal: 'migrations_running', labels: {}, momentsMs, valueAt: between(running, over) },
+  ]
+}
+
+/** Counted by the operator that runs: with its first one the series is born, and an upgrade ends it. */
+function editSeries(history: ClusterHistory): SignalSeries[] {
+  const { edits, upgrades } = history
+  const restartsMs = finite(upgrades.map(({ operatorPodsMs }) => operatorPodsMs))
+  const components = [...new Set(edits.map(({ component }) => component))]
+  return components.map((component) => ({
+    signal: 'out_of_band',
+    labels: { component_name: COMPONENT_NAMES[component] },
+    momentsMs: [...edits.map(({ atMs }) => atMs), ...restartsMs],
+    valueAt(timeMs) {
+      const sinceMs = restartsMs.findLast((atMs) => atMs <= timeMs) ?? -Infinity
+      const count = edits.filter(
+        (edit) => edit.component === component && edit.atMs <= timeMs && edit.atMs > sinceMs,
+      ).length
+      return count > 0 ? count : undefined
+    },
+  }))
+}
+
+export const COMPONENT_NAMES = {
+  kubevirt: 'kubevirt/kubevirt-kubevirt-hyperconverged',
+  cdi: 'cdi/cdi-kubevirt-hyperconverged',
+  'network-addons': 'networkaddonsconfig/cluster',
+  ssp: 'ssp/ssp-kubevirt-hyperconverged',
+} as const
+
+/** The four annotations are always there; only the patched one says more than 0. */
+function patchSeries({ patches }: ClusterHistory): SignalSeries[] {
+  return [
+    {
+      signal: 'unsafe_modifications',
+      labels: { annotation_name: 'kubevirt.kubevirt.io/jsonpatch' },
+      momentsMs: patches.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]),
+      valueAt: (timeMs) => patches.find((patch) => isWithin(patch, timeMs))?.operations ?? 0,
+    },
+  ]
+}
+
+/** The DaemonSet as kube-state-metrics tells it; not everybody sends that. */
+function handlerSeries(history: ClusterHistory): SignalSeries[] {
+  if (history.profile.index % 2 === 1) return []
+  const rollouts = history.upgrades.flatMap(({ rollout }) => (rollout === undefined ? [] : [rollout]))
+  const nodes = history.profile.nodes.length
+  const momentsMs = finite(
+    rollouts.flatMap((rollout) => [
+      rollout.startMs,
+      ...rollout.nodes.flatMap(({ updatedMs, readyMs }) => [updatedMs, readyMs]),
+    ]),
+  )
+  const at = (timeMs: number) => {
+    const rollout = rollouts.findLast(({ startMs }) => startMs <= timeMs)
+    return rollout === undefined ? { updated: nodes, unready: 0 } : progressAt(rollout, timeMs)
+  }
+  const add = (state: string, valueAt: (timeMs: number) => number): SignalSeries => ({
+    ...{ signal: 'virt_handler', labels: { state }, momentsMs, valueAt },
+  })
+  return [
+    add('desired', () => nodes),
+    add('updated', (timeMs) => at(timeMs).updated),
+    add('ready', (timeMs) => nodes - at(timeMs).unready),
+    add('available', (timeMs) => nodes - at(timeMs).unready),
+  ]
+}

@@ -1,0 +1,241 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Clock } from '../../base/clock.ts'
+import type { OwnMetrics } from '../../base/metrics.ts'
+import type { AlertMarks } from '../../contract/alert-marks.ts'
+import type { Labels } from '../../model/labels.ts'
+import { compileSilence, type LabelTest } from '../../notify/silence-book.ts'
+import { isExternal, type PostedAlert } from '../../notify/external-alert.ts'
+import { generatorUrl } from '../../notify/notification.ts'
+import type { AlertGroup, PipelineView } from '../../notify/pipeline.ts'
+import { marksReader } from '../fleet/alert-marks.ts'
+import {
+  filterParam,
+  flagParam,
+  goKind,
+  isRecord,
+  jsonBody,
+  readTime,
+  receiverParam,
+  Refused,
+  sendJson,
+  ShapeError,
+  timeText,
+  unreadable,
+} from './http.ts'
+import { RETRY_AFTER_SECONDS } from '../server/error-handler.ts'
+import { paramsOf, type Params } from '../prometheus/params.ts'
+import type { AnyAlert, ApiPeople } from '../fleet/people.ts'
+
+/** Alertmanager's `/api/v2/alerts` and `/api/v2/alerts/groups`. Facts: wire.md 7.1. */
+export interface AlertmanagerDeps {
+  readonly people: ApiPeople
+  readonly pipeline?: PipelineView
+  readonly clock: Clock
+  readonly metrics: OwnMetrics
+  readonly externalUrl: string
+  /** How long an alert of others is believed that names no end. */
+  readonly resolveTimeoutMs: () => number
+}
+
+/** Alertmanager's `gettableAlert`. */
+interface GettableAlert {
+  readonly annotations: Readonly<Record<string, string>>
+  readonly endsAt: string
+  readonly fingerprint: string
+  readonly receivers: readonly { readonly name: string }[]
+  readonly startsAt: string
+  readonly status: {
+    readonly inhibitedBy: readonly string[]
+    readonly silencedBy: readonly string[]
+    readonly mutedBy: readonly string[]
+    readonly state: 'active' | 'suppressed'
+  }
+  readonly updatedAt: string
+  readonly generatorURL?: string
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** What a sender would have named as the end of a firing alert: four repetitions. */
+const REPETITIONS_UNTIL_END = 4
+const REPETITION_MS = 60_000
+
+export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: AlertmanagerDeps): void {
+  const { people, clock } = deps
+  const viewer = { access: 'viewer', speaks: 'alertmanager' } as const
+
+  scope.get('/api/v2/alerts', { config: viewer }, async (request, reply) => {
+    const params = paramsOf(request)
+    const keeps = alertFilter(params)
+    const isReceiver = receiverParam(params)
+    const alerts = await people.alerts()
+    const nowMs = clock.nowMs()
+    const marksOf = marksReader(people, deps.pipeline, nowMs)
+    const shown = firingOnes(alerts).flatMap((alert) => {
+      const marks = marksOf(alert)
+      if (isReceiver !== undefined && !marks.receivers.some(isReceiver)) return []
+      return keeps(alert.labels, marks) ? [gettable(alert, marks, nowMs, deps.externalUrl)] : []
+    })
+    shown.sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1))
+    return sendJson(reply, shown)
+  })
+
+  scope.get('/api/v2/alerts/groups', { config: viewer }, async (request, reply) => {
+    const params = paramsOf(request)
+    const keeps = alertFilter(params)
+    const isReceiver = receiverParam(params) ?? (() => true)
+    const withMuted = flagParam(params, 'muted', true)
+    const alerts = new Map(firingOnes(await people.alerts()).map((alert) => [alert.fingerprint, alert]))
+    const nowMs = clock.nowMs()
+    const marksOf = marksReader(people, deps.pipeline, nowMs)
+    const groups = [...(deps.pipeline?.groups(nowMs) ?? [])].sort(compareGroups).flatMap((group) => {
+      const { receiver, labels, mutedBy } = group
+      if (!isReceiver(receiver) || (!withMuted && mutedBy.length > 0)) return []
+      const members = group.alerts.flatMap(({ fingerprint }) => {
+        const alert = alerts.get(fingerprint)
+        if (alert === undefined) return []
+        const marks = marksOf(alert)
+        if (!keeps(alert.labels, marks)) return []
+        // Whoever asks for some receivers sees these only, here too.
+        const receivers = marks.receivers.filter(isReceiver).sort()
+        return [gettable(alert, { ...marks, receivers }, nowMs, deps.externalUrl)]
+      })
+      members.sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1))
+      return members.length === 0 ? [] : [{ alerts: members, labels: labels.toObject(), receiver: { name: receiver } }]
+    })
+    return sendJson(reply, groups)
+  })
+
+  const reporter = { access: 'reporter', speaks: 'alertmanager' } as const
+  scope.post('/api/v2/alerts', { config: reporter }, async (request, reply) => {
+    const posted = readPostedAlerts(jsonBody(request, 'alerts'))
+    const { principal } = request
+    const { taken, faults, refused } = await people.external.post(posted, {
+      nowMs: clock.nowMs(),
+      resolveTimeoutMs: deps.resolveTimeoutMs(),
+      ...(principal?.cluster === undefined ? {} : { cluster: principal.cluster }),
+    })
+    deps.metrics.externalAlerts.inc({ outcome: 'taken' }, taken)
+    deps.metrics.externalAlerts.inc({ outcome: 'invalid' }, faults.length)
+    deps.metrics.externalAlerts.inc({ outcome: 'refused' }, refused)
+    if (faults.length > 0) throw new Refused(400, faults.join('; '))
+    if (refused > 0) return tooMany(reply, refused)
+    return reply.code(200).send()
+  })
+}
+
+function tooMany(reply: FastifyReply, refused: number): FastifyReply {
+  const message = `${refused} new alerts found no room; alerts.external-max says how many are known at one time`
+  return sendJson(reply.code(429).header('retry-after', RETRY_AFTER_SECONDS), message)
+}
+
+/** What an Alertmanager would know of: alerts that fire. Equal labels are one alert, and a rule's is the one shown. */
+function firingOnes(alerts: readonly AnyAlert[]): readonly AnyAlert[] {
+  const byFingerprint = new Map<string, AnyAlert>()
+  for (const alert of alerts) {
+    if (alert.state !== 'firing' || byFingerprint.has(alert.fingerprint)) continue
+    byFingerprint.set(alert.fingerprint, alert)
+  }
+  return [...byFingerprint.values()]
+}
+
+/** `active`, `silenced`, `inhibited` and `filter`; `unprocessed` says nothing, because asking processes an alert. */
+function alertFilter(params: Params): (labels: Labels, marks: AlertMarks) => boolean {
+  const matches: LabelTest = compileSilence(filterParam(params))
+  const withActive = flagParam(params, 'active', true)
+  const withSilenced = flagParam(params, 'silenced', true)
+  const withInhibited = flagParam(params, 'inhibited', true)
+  return (labels, marks) =>
+    (withActive || isSuppressed(marks)) &&
+    (withSilenced || marks.silencedBy.length === 0) &&
+    (withInhibited || marks.inhibitedBy.length === 0) &&
+    matches(labels)
+}
+
+function isSuppressed({ silencedBy, inhibitedBy }: AlertMarks): boolean {
+  return silencedBy.length > 0 || inhibitedBy.length > 0
+}
+
+function gettable(alert: AnyAlert, marks: AlertMarks, nowMs: number, externalUrl: string): GettableAlert {
+  const link = isExternal(alert) ? alert.external.generatorUrl : generatorUrl(externalUrl, alert.rule.expr)
+  return {
+    annotations: alert.annotations,
+    endsAt: timeText(isExternal(alert) ? alert.external.endsAtMs : endOf(alert.rule.intervalMs, nowMs)),
+    fingerprint: alert.fingerprint,
+    receivers: marks.receivers.map((name) => ({ name })),
+    startsAt: timeText(alert.firedAtMs ?? alert.activeAtMs),
+    status: {
+      inhibitedBy: marks.inhibitedBy,
+      silencedBy: marks.silencedBy,
+      mutedBy: marks.mutedBy,
+      state: isSuppressed(marks) ? 'suppressed' : 'active',
+    },
+    updatedAt: timeText(isExternal(alert) ? alert.external.updatedAtMs : alert.lastHeldAtMs),
+    ...(link === '' ? {} : { generatorURL: link }),
+    labels: alert.labels.toObject(),
+  }
+}
+
+function endOf(intervalMs: number, nowMs: number): number {
+  return nowMs + REPETITIONS_UNTIL_END * Math.max(intervalMs, REPETITION_MS)
+}
+
+/** Alertmanager's order: by the group's labels (the fewer first), then by receiver. */
+function compareGroups(a: AlertGroup, b: AlertGroup): number {
+  return compareGroupLabels(a.labels, b.labels) || (a.receiver < b.receiver ? -1 : a.receiver > b.receiver ? 1 : 0)
+}
+
+function compareGroupLabels(a: Labels, b: Labels): number {
+  if (a.size !== b.size) return a.size - b.size
+  const names = [...new Set([...a.pairs(), ...b.pairs()].map(([name]) => name))].sort()
+  for (const name of names) {
+    const [own, other] = [a.get(name), b.get(name)]
+    if (own === other) continue
+    if (own === '' || other === '') return own === '' ? -1 : 1
+    return own < other ? -1 : 1
+  }
+  return 0
+}
+
+function readPostedAlerts(body: unknown): readonly PostedAlert[] {
+  if (!Array.isArray(body)) {
+    throw unreadable('alerts', `json: cannot unmarshal ${goKind(body)} into Go value of type models.PostableAlerts`)
+  }
+  return body.map((item: unknown, i) => readPostedAlert(item, i))
+}
+
+function readPostedAlert(item: unknown, at: number): PostedAlert {
+  if (!isRecord(item)) {
+    throw unreadable('alerts', `json: cannot unmarshal ${goKind(item)} into Go value of type models.PostableAlert`)
+  }
+  const { labels, annotations, startsAt, endsAt, generatorURL = '' } = item
+  if (typeof generatorURL !== 'string') throw mismatch('Alert.generatorURL', generatorURL)
+  const startsAtMs = startsAt === undefined || startsAt === null ? undefined : readTime(startsAt, 'alerts')
+  const endsAtMs = endsAt === undefined || endsAt === null ? undefined : readTime(endsAt, 'alerts')
+  const own = { labels: readPairs(labels, 'Alert.labels'), annotations: readPairs(annotations, 'annotations') }
+  if (labels === undefined || labels === null) throw new ShapeError(602, `${at}.labels in body is required`)
+  if (generatorURL !== '' && !isRequestUri(generatorURL)) {
+    throw new ShapeError(601, `${at}.generatorURL in body must be of type uri: ${JSON.stringify(generatorURL)}`)
+  }
+  return {
+    ...own,
+    generatorUrl: generatorURL,
+    ...(startsAtMs === undefined ? {} : { startsAtMs }),
+    ...(endsAtMs === undefined ? {} : { endsAtMs }),
+  }
+}
+
+function readPairs(value: unknown, field: string): Readonly<Record<string, string>> {
+  if (value === undefined || value === null) return {}
+  if (!isRecord(value)) throw mismatch(field, value)
+  for (const one of Object.values(value)) if (typeof one !== 'string') throw mismatch(field, one)
+  return value as Record<string, string>
+}
+
+function mismatch(field: string, got: unknown): ShapeError {
+  return unreadable('alerts', `json: cannot unmarshal ${goKind(got)} into Go struct field ${field} of type string`)
+}
+
+/** What Go's `url.ParseRequestURI` takes: a path, or an address with a scheme; no blanks. */
+function isRequestUri(text: string): boolean {
+  return /^(?:\/|[a-zA-Z][a-zA-Z0-9+.-]*:)[^\s\p{Cc}]*$/u.test(text)
+}

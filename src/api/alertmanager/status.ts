@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify'
+import type { PipelineView } from '../../notify/pipeline.ts'
+import { sendJson, timeText } from './http.ts'
+
+/** Alertmanager's `/api/v2/status` and `/api/v2/receivers`. */
+export interface AlertmanagerStatusDeps {
+  readonly pipeline?: PipelineView
+  readonly startedAtMs: number
+  readonly version: string
+}
+
+/** The Alertmanager whose answers these routes give, as the tests compare them: amtool warns about another one. */
+export const ALERTMANAGER_VERSION = '0.25.0'
+
+/** A configuration that tells nobody; `amtool config routes` reads it. */
+const NO_CONFIG = `route:
+  receiver: none
+receivers:
+- name: none
+`
+
+export function registerAlertmanagerStatus(scope: FastifyInstance, deps: AlertmanagerStatusDeps): void {
+  const config = { access: 'viewer', speaks: 'alertmanager' } as const
+
+  scope.get('/api/v2/status', { config }, (_request, reply) =>
+    sendJson(reply, {
+      // One process, no gossip.
+      cluster: { peers: [], status: 'disabled' },
+      config: { original: deps.pipeline?.configText() ?? NO_CONFIG },
+      uptime: timeText(deps.startedAtMs),
+      versionInfo: {
+        branch: 'daytwo',
+        buildDate: '',
+        buildUser: '',
+        goVersion: '',
+        revision: deps.version,
+        version: ALERTMANAGER_VERSION,
+      },
+    }),
+  )
+
+  scope.get('/api/v2/receivers', { config }, (_request, reply) =>
+    sendJson(
+      reply,
+      (deps.pipeline?.receivers() ?? []).map((name) => ({ name })),
+    ),
+  )
+}

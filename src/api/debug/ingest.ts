@@ -1,0 +1,47 @@
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../../base/clock.ts'
+import { FleetError } from '../../base/errors.ts'
+import { DEBUG_INGEST_TOP_MAX } from '../../contract/debug-ingest.ts'
+import type { DebugIngest } from '../../contract/debug-ingest.ts'
+import type { IngestReport } from '../../ingest/ingest-report.ts'
+
+/** `GET /debug/ingest`: why a sample is not there. The last refusals, who sends what, how near the limits are, HA. */
+
+/** Lists of clusters and of elections have at most `top` entries. */
+export type ReadIngestReport = (nowMs: number, top: number) => Promise<IngestReport>
+
+const TOP_DEFAULT = 20
+
+export function registerDebugIngest(app: FastifyInstance, report: ReadIngestReport, clock: Clock): void {
+  app.get<{ Querystring: Record<string, unknown> }>(
+    '/debug/ingest',
+    { config: { access: 'viewer', speaks: 'own' } },
+    async (request): Promise<DebugIngest> => {
+      const nowMs = clock.nowMs()
+      return debugIngestView(await report(nowMs, topOf(request.query['top'])), nowMs)
+    },
+  )
+}
+
+function debugIngestView({ refusals, clusters, limits, replicas }: IngestReport, asOfMs: number): DebugIngest {
+  return {
+    asOfMs,
+    refusals: refusals.map((refusal) => ({ ...refusal, examples: [...refusal.examples] })),
+    clusters: { ...clusters, bySamples: [...clusters.bySamples], byRefused: [...clusters.byRefused] },
+    limits: [...limits],
+    replicas: {
+      pairs: replicas.pairs,
+      elections: replicas.elections.map((election) => ({ ...election, standbys: [...election.standbys] })),
+    },
+  }
+}
+
+function topOf(text: unknown): number {
+  if (text === undefined) return TOP_DEFAULT
+  const top = typeof text === 'string' && /^[0-9]{1,4}$/.test(text) ? Number(text) : NaN
+  if (top >= 1 && top <= DEBUG_INGEST_TOP_MAX) return top
+  throw new FleetError(
+    'bad_request',
+    `parameter top: got ${JSON.stringify(text)}, want a whole number from 1 to ${DEBUG_INGEST_TOP_MAX}`,
+  )
+}

@@ -1,0 +1,39 @@
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../../base/clock.ts'
+import type { DebugRules } from '../../contract/debug-rules.ts'
+import type { RuleGroupStatus, RuleStatus } from '../../rules/rule-status.ts'
+import type { RuleReader } from '../prometheus/rules.ts'
+
+/** `GET /debug/rules`: when each group was evaluated, how long it took, what failed, and how the last reload went. */
+
+/** How the last reading of content went. */
+export type ReadReload = () => DebugRules['reload']
+
+export function registerDebugRules(app: FastifyInstance, rules: RuleReader, reload: ReadReload, clock: Clock): void {
+  app.get('/debug/rules', { config: { access: 'viewer', speaks: 'own' } }, async (): Promise<DebugRules> => {
+    const groups = await rules.groups()
+    return { asOfMs: clock.nowMs(), reload: reload(), groups: groups.map(groupOf) }
+  })
+}
+
+function groupOf({ rules, ...group }: RuleGroupStatus): DebugRules['groups'][number] {
+  return { ...group, rules: rules.map(ruleOf) }
+}
+
+function ruleOf(rule: RuleStatus): DebugRules['groups'][number]['rules'][number] {
+  const { name, kind, query, health, lastError, warnings, evaluationMs, lastEvaluationMs, lastSamples } = rule
+  const countOf = (state: string): number =>
+    rule.kind === 'alerting' ? rule.alerts.filter((alert) => alert.state === state).length : 0
+  return {
+    name,
+    kind,
+    query,
+    health,
+    ...(lastError === undefined ? {} : { lastError }),
+    warnings: [...warnings],
+    evaluationMs,
+    ...(lastEvaluationMs === undefined ? {} : { lastEvaluationMs }),
+    lastSamples,
+    ...(kind === 'alerting' ? { alerts: { pending: countOf('pending'), firing: countOf('firing') } } : {}),
+  }
+}

@@ -1,0 +1,171 @@
+import type { FastifyInstance } from 'fastify'
+import { FleetError, messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import { rankInstances } from '../../catalog/rank-instances.ts'
+import { resolveRunbook } from '../../catalog/resolve-runbook.ts'
+import type { AlertChange, AlertDetail } from '../../contract/alerts.ts'
+import type { DeliveryItem } from '../../contract/deliveries.ts'
+import { CHANGES_WINDOW_MS, type ClusterChanges } from '../../fleet/alerts/alert-changes.ts'
+import type { SharedTraits } from '../../fleet/clusters/shared-traits.ts'
+import type { AlertRunReader } from '../../model/alert-run.ts'
+import { clusterOf } from '../../model/cluster-identity.ts'
+import { isExternal } from '../../notify/external-alert.ts'
+import type { ComparisonOp } from '../../promql/ast.ts'
+import { thresholdOf } from '../../promql/threshold.ts'
+import { alertItems } from './alert-item.ts'
+import { marksReader } from './alert-marks.ts'
+import type { AlertDeps } from './alerts.ts'
+import { formatValue, sampleValue } from '../prometheus/format-value.ts'
+import type { AnyAlert } from './people.ts'
+
+/** `GET /api/fleet/v1/alerts/{fingerprint}`: one alert, and what helps to understand it. */
+export interface AlertDetailDeps extends AlertDeps {
+  readonly context: AlertContext
+  readonly log: Log
+}
+
+/** What the fleet's series say around an alert. */
+export interface AlertContext {
+  changes(cluster: string, untilMs: number): Promise<ClusterChanges>
+  shared(clusters: ReadonlySet<string>, nowMs: number): Promise<SharedTraits>
+  /** The last messages that told of it, newest first. */
+  deliveries(fingerprint: string, limit: number): Promise<readonly DeliveryItem[]>
+}
+
+const CHANGES_MAX = 50
+const ELSEWHERE_MAX = 200
+const DELIVERIES_MAX = 20
+
+export function registerAlertDetail(app: FastifyInstance, deps: AlertDetailDeps): void {
+  app.get<{ Params: { fingerprint: string } }>(
+    '/api/fleet/v1/alerts/:fingerprint',
+    { config: { access: 'viewer', speaks: 'own' } },
+    async (request): Promise<AlertDetail> => {
+      const { fingerprint } = request.params
+      const alerts = await deps.people.alerts()
+      const [alert] = rankInstances(alerts.filter((each) => each.fingerprint === fingerprint))
+      if (alert === undefined) {
+        throw new FleetError('not_found', `no alert has the fingerprint ${fingerprint}`, {
+          hint: 'runs that are over are in /api/fleet/v1/alerts/history',
+        })
+      }
+      return detailOf(deps, alert, alerts)
+    },
+  )
+}
+
+async function detailOf(deps: AlertDetailDeps, alert: AnyAlert, alerts: readonly AnyAlert[]): Promise<AlertDetail> {
+  const { people, clock, context, log } = deps
+  const nowMs = clock.nowMs()
+  const cluster = clusterOf(alert.labels)
+  const same = rankInstances(alerts.filter((other) => other.state !== 'resolved' && isSameName(deps, alert, other)))
+  const clusters = new Set([cluster, ...same.map(({ labels }) => clusterOf(labels))].filter((each) => each !== ''))
+  const unknown: string[] = []
+  // What is not known leaves a gap in the answer, and a sentence; not a page without an alert.
+  const attempt = async <T>(what: string, ask: () => Promise<T>, otherwise: T): Promise<T> => {
+    try {
+      return await ask()
+    } catch (thrown) {
+      log.warn({ fingerprint: alert.fingerprint, error: messageOf(thrown) }, 'an alert is shown without all around it')
+      unknown.push(`${what} could not be read: ${messageOf(thrown)}.`)
+      return otherwise
+    }
+  }
+  const [changes, others, traits, deliveries] = await Promise.all([
+    attempt('What changed', () => context.changes(cluster, alert.activeAtMs), { changes: [], unknown: [] }),
+    attempt('Other alerts', () => earlierAlerts(people.runs, alerts, alert), []),
+    attempt('What clusters share', () => context.shared(clusters, nowMs), { clusters: 0, shared: [] }),
+    attempt('Deliveries', () => context.deliveries(alert.fingerprint, DELIVERIES_MAX), []),
+  ])
+  const comparison = comparisonOf(alert)
+  return {
+    asOfMs: nowMs,
+    alert: alertItems(deps.catalog, marksReader(people, deps.pipeline, nowMs))(alert),
+    ...(comparison === undefined ? {} : { comparison }),
+    changes: [...changes.changes, ...others].sort((a, b) => b.atMs - a.atMs).slice(0, CHANGES_MAX),
+    changesFromMs: alert.activeAtMs - CHANGES_WINDOW_MS,
+    changesToMs: alert.activeAtMs,
+    unknown: [...changes.unknown, ...unknown],
+    elsewhere: {
+      alerts: same
+        .filter(({ labels }) => clusterOf(labels) !== cluster)
+        .sort((a, b) => b.activeAtMs - a.activeAtMs)
+        .slice(0, ELSEWHERE_MAX)
+        .map(({ fingerprint, labels, state, activeAtMs, value }) => {
+          return { fingerprint, cluster: clusterOf(labels), state, activeAtMs, value: sampleValue(value) }
+        }),
+      clusters: clusters.size,
+      clustersOf: Math.max(traits.clusters, clusters.size),
+      shared: traits.shared.map((trait) => ({ ...trait })),
+    },
+    deliveries: deliveries.map((delivery) => ({ ...delivery })),
+    reportedAlsoBy: reportedAlsoBy(people.repeats(), alert, alerts),
+  }
+}
+
+/** Old names of an alert are the alert: a page that both lead to is the measure. */
+function isSameName({ catalog }: AlertDetailDeps, a: AnyAlert, b: AnyAlert): boolean {
+  const [own, other] = [a.labels.get('alertname'), b.labels.get('alertname')]
+  if (own === other) return true
+  if (!catalog.aliases.has(own) && !catalog.aliases.has(other)) return false
+  const [page, otherPage] = [resolveRunbook(catalog, own), resolveRunbook(catalog, other)]
+  return 'page' in page && 'page' in otherPage && page.page.name === otherPage.page.name
+}
+
+const WORDS: Readonly<Record<ComparisonOp, string>> = {
+  '>': 'above',
+  '>=': 'at or above',
+  '<': 'below',
+  '<=': 'at or below',
+  '==': 'equal to',
+  '!=': 'not equal to',
+}
+
+/** The value is of the last evaluation that held. */
+function comparisonOf(alert: AnyAlert): AlertDetail['comparison'] {
+  if (isExternal(alert)) return undefined
+  const found = thresholdOf(alert.rule.expr, alert.value)
+  if (found === undefined) return undefined
+  const { expr, operator, threshold } = found
+  const text = `${formatValue(alert.value)} is ${WORDS[operator]} the threshold ${formatValue(threshold)}`
+  return { value: sampleValue(alert.value), operator, threshold: sampleValue(threshold), expr, text }
+}
+
+/** Alerts of the cluster that began in the hour before: those that are there, and those that are over. */
+async function earlierAlerts(
+  runs: AlertRunReader,
+  alerts: readonly AnyAlert[],
+  alert: AnyAlert,
+): Promise<readonly AlertChange[]> {
+  const cluster = clusterOf(alert.labels)
+  const [fromMs, toMs] = [alert.activeAtMs - CHANGES_WINDOW_MS, alert.activeAtMs]
+  if (cluster === '') return []
+  const past = await runs.page({ fromMs, toMs: toMs + CHANGES_WINDOW_MS, cluster, limit: CHANGES_MAX * 4 })
+  const began = new Map<string, AlertChange>()
+  const present = alerts.filter(({ labels }) => clusterOf(labels) === cluster)
+  for (const { fingerprint, labels, activeAtMs } of [...present, ...past]) {
+    if (fingerprint === alert.fingerprint || activeAtMs < fromMs || activeAtMs > toMs) continue
+    const alertname = labels.get('alertname')
+    began.set(`${fingerprint} ${activeAtMs}`, {
+      atMs: activeAtMs,
+      resolutionMs: 0,
+      kind: 'alert',
+      text: `${alertname} began`,
+      fingerprint,
+    })
+  }
+  return [...began.values()]
+}
+
+function reportedAlsoBy(
+  repeats: ReadonlyMap<string, string>,
+  alert: AnyAlert,
+  alerts: readonly AnyAlert[],
+): AlertDetail['reportedAlsoBy'] {
+  const speaker = repeats.get(alert.fingerprint)
+  const related = new Set([...repeats].flatMap(([second, first]) => (first === alert.fingerprint ? [second] : [])))
+  if (speaker !== undefined) related.add(speaker)
+  return alerts
+    .filter(({ fingerprint }) => related.has(fingerprint))
+    .map((other) => ({ fingerprint: other.fingerprint, source: isExternal(other) ? 'external' : 'rule' }))
+}

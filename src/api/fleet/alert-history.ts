@@ -1,0 +1,154 @@
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../../base/clock.ts'
+import { FleetError } from '../../base/errors.ts'
+import type { AlertRun, AlertRuns, AlertStrips, AuditEntries } from '../../contract/alert-history.ts'
+import type { AlertRunPlace, AlertRunSpan, KeptAlertRun } from '../../model/alert-run.ts'
+import { severityOf } from '../../model/alert.ts'
+import { clusterOf } from '../../model/cluster-identity.ts'
+import { paramsOf, type Params } from '../prometheus/params.ts'
+import type { ApiPeople } from './people.ts'
+
+/** What is kept of alerts and of people's deeds: runs that fired, when they fired, and the audit. */
+
+const PAGE_DEFAULT = 100
+const PAGE_MAX = 1000
+const STRIP_FINGERPRINTS_MAX = 500
+const STRIP_BLOCKS_MAX = 500
+const HOUR_MS = 3_600_000
+const WINDOW_DEFAULT_MS = 7 * 24 * HOUR_MS
+
+export function registerAlertHistory(app: FastifyInstance, people: ApiPeople, clock: Clock): void {
+  const config = { access: 'viewer', speaks: 'own' } as const
+
+  app.get('/api/fleet/v1/alerts/history', { config }, async (request): Promise<AlertRuns> => {
+    const params = paramsOf(request)
+    const limit = numberParam(params, 'limit', PAGE_DEFAULT, 1, PAGE_MAX)
+    const toMs = numberParam(params, 'toMs', clock.nowMs() + 1)
+    const fromMs = numberParam(params, 'fromMs', toMs - WINDOW_DEFAULT_MS)
+    const cursor = params.get('cursor')
+    const runs = await people.runs.page({
+      fromMs,
+      toMs,
+      ...textParam(params, 'alertname'),
+      ...textParam(params, 'cluster'),
+      ...textParam(params, 'fingerprint'),
+      // One more than asked for tells whether there is a next page.
+      limit: limit + 1,
+      ...(cursor === '' ? {} : { after: readCursor(cursor) }),
+    })
+    const shown = runs.slice(0, limit)
+    const last = shown.at(-1)
+    const hasMore = runs.length > limit && last !== undefined
+    return { runs: shown.map(runView), ...(hasMore ? { nextCursor: writeCursor(last) } : {}) }
+  })
+
+  app.get('/api/fleet/v1/alerts/strip', { config }, async (request): Promise<AlertStrips> => {
+    const params = paramsOf(request)
+    const fingerprints = [...new Set(params.all('fingerprint'))]
+    if (fingerprints.length > STRIP_FINGERPRINTS_MAX) {
+      const message = `got ${fingerprints.length} fingerprints, want at most ${STRIP_FINGERPRINTS_MAX}`
+      throw new FleetError('bad_request', message)
+    }
+    const hours = numberParam(params, 'hours', 24, 1, 24 * 366)
+    const blocks = Math.floor(numberParam(params, 'blocks', 24, 1, STRIP_BLOCKS_MAX))
+    const nowMs = clock.nowMs()
+    const blockMs = (hours * HOUR_MS) / blocks
+    const fromMs = nowMs - hours * HOUR_MS
+    const spans = await people.runs.spans(fingerprints, fromMs, nowMs)
+    const byFingerprint = new Map<string, AlertRunSpan[]>()
+    for (const span of spans) {
+      const own = byFingerprint.get(span.fingerprint)
+      if (own === undefined) byFingerprint.set(span.fingerprint, [span])
+      else own.push(span)
+    }
+    const strips = fingerprints.map((fingerprint) => {
+      const own = byFingerprint.get(fingerprint) ?? []
+      const shares = Array.from({ length: blocks }, (_, i) =>
+        firingShare(own, fromMs + i * blockMs, fromMs + (i + 1) * blockMs, nowMs),
+      )
+      return [fingerprint, shares] as const
+    })
+    return { fromMs, blockMs, strips: Object.fromEntries(strips) }
+  })
+
+  app.get('/api/fleet/v1/audit', { config }, async (request): Promise<AuditEntries> => {
+    const params = paramsOf(request)
+    const limit = numberParam(params, 'limit', PAGE_DEFAULT, 1, PAGE_MAX)
+    const cursor = params.get('cursor')
+    const before = cursor === '' ? undefined : numberParam(params, 'cursor', 0)
+    const entries = await people.audit(limit + 1, before)
+    const shown = entries.slice(0, limit)
+    const last = shown.at(-1)
+    return {
+      entries: shown.map((entry) => ({ ...entry })),
+      ...(entries.length > limit && last !== undefined ? { nextCursor: String(last.id) } : {}),
+    }
+  })
+}
+
+/** The share of [fromMs, toMs) in which at least one run fired, from 0 to 1. Runs of one alert do not overlap. */
+export function firingShare(spans: readonly AlertRunSpan[], fromMs: number, toMs: number, nowMs: number): number {
+  let firingMs = 0
+  for (const { firedAtMs, resolvedAtMs = nowMs } of spans) {
+    firingMs += Math.max(0, Math.min(toMs, resolvedAtMs) - Math.max(fromMs, firedAtMs))
+  }
+  return Math.min(1, firingMs / (toMs - fromMs))
+}
+
+function runView(run: KeptAlertRun): AlertRun {
+  const { fingerprint, labels, annotations, activeAtMs, firedAtMs, resolvedAtMs, acknowledgedBy, acknowledgedNote } =
+    run
+  return {
+    fingerprint,
+    alertname: labels.get('alertname'),
+    cluster: clusterOf(labels),
+    severity: severityOf(labels),
+    labels: labels.toObject(),
+    annotations: { ...annotations },
+    activeAtMs,
+    firedAtMs,
+    ...(resolvedAtMs === undefined ? {} : { resolvedAtMs }),
+    ...(acknowledgedBy === undefined ? {} : { acknowledgedBy }),
+    ...(acknowledgedNote === undefined ? {} : { acknowledgedNote }),
+  }
+}
+
+/** Opaque to clients. */
+function writeCursor({ firedAtMs, fingerprint, activeAtMs }: AlertRunPlace): string {
+  return Buffer.from(JSON.stringify([firedAtMs, fingerprint, activeAtMs])).toString('base64url')
+}
+
+function readCursor(text: string): AlertRunPlace {
+  const bad = (): FleetError => new FleetError('bad_request', `cursor ${JSON.stringify(text)} is none of this route's`)
+  let parts: unknown
+  try {
+    parts = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+  } catch {
+    throw bad()
+  }
+  if (!Array.isArray(parts)) throw bad()
+  const [firedAtMs, fingerprint, activeAtMs] = parts as unknown[]
+  if (typeof firedAtMs !== 'number' || typeof fingerprint !== 'string' || typeof activeAtMs !== 'number') throw bad()
+  return { firedAtMs, fingerprint, activeAtMs }
+}
+
+function textParam<K extends string>(params: Params, name: K): Partial<Record<K, string>> {
+  const text = params.get(name)
+  return text === '' ? {} : ({ [name]: text } as Record<K, string>)
+}
+
+/** Bounds are inclusive. */
+export function numberParam(
+  params: Params,
+  name: string,
+  byDefault: number,
+  min = 0,
+  max = Number.MAX_SAFE_INTEGER,
+): number {
+  const text = params.get(name)
+  if (text === '') return byDefault
+  const value = Number(text)
+  if (Number.isFinite(value) && value >= min && value <= max) return Math.round(value)
+  const want = max === Number.MAX_SAFE_INTEGER ? `a number of at least ${min}` : `a number from ${min} to ${max}`
+  throw new FleetError('bad_request', `parameter ${name}: got ${JSON.stringify(text)}, want ${want}`)
+}

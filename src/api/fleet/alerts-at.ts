@@ -1,0 +1,58 @@
+/** What fired at a moment of the past: of the runs of alerts that are kept, own rules' and others'. */
+import { rankInstances } from '../../catalog/rank-instances.ts'
+import { NO_MARKS } from '../../contract/alert-marks.ts'
+import type { AlertItems } from '../../contract/alerts.ts'
+import type { AlertRunPlace, AlertRunReader, KeptAlertRun } from '../../model/alert-run.ts'
+import type { RuleAlert } from '../../rules/rule-status.ts'
+import { alertItems } from './alert-item.ts'
+import { UNTOLD } from './moment.ts'
+import type { ApiPeople } from './people.ts'
+import type { RunbookCatalog } from './runbooks.ts'
+
+const RUNS_PER_READ = 1000
+
+/** Nobody wrote down which rule it was, nor what its value was at each moment. */
+const UNTOLD_RULE: RuleAlert['rule'] = {
+  group: '',
+  file: '',
+  name: '',
+  expr: '',
+  forMs: 0,
+  keepFiringForMs: 0,
+  intervalMs: 0,
+}
+
+/** Newest first. Those that waited are not kept. */
+export async function firingAt(runs: Pick<AlertRunReader, 'page'>, atMs: number): Promise<readonly RuleAlert[]> {
+  const found: RuleAlert[] = []
+  let after: AlertRunPlace | undefined
+  for (;;) {
+    const window = { fromMs: atMs, toMs: atMs + 1, limit: RUNS_PER_READ }
+    const page = await runs.page(after === undefined ? window : { ...window, after })
+    found.push(...page.filter((run) => firedThen(run, atMs)).map((run) => alertAt(run, atMs)))
+    after = page.at(-1)
+    if (after === undefined || page.length < RUNS_PER_READ) return found
+  }
+}
+
+export async function alertsAt(
+  { people, catalog }: { readonly people: Pick<ApiPeople, 'runs'>; readonly catalog: RunbookCatalog },
+  atMs: number,
+): Promise<AlertItems> {
+  const firing = await firingAt(people.runs, atMs)
+  return {
+    asOfMs: atMs,
+    past: { untold: [...UNTOLD.alerts], knownFrom: null },
+    alerts: rankInstances(firing).map(alertItems(catalog, () => ({ ...NO_MARKS }))),
+    failing: [],
+  }
+}
+
+function firedThen({ firedAtMs, resolvedAtMs = Infinity }: KeptAlertRun, atMs: number): boolean {
+  return firedAtMs <= atMs && resolvedAtMs > atMs
+}
+
+function alertAt({ fingerprint, labels, annotations, activeAtMs, firedAtMs }: KeptAlertRun, atMs: number): RuleAlert {
+  const then = { fingerprint, labels, annotations, activeAtMs, firedAtMs, state: 'firing', lastHeldAtMs: atMs } as const
+  return { ...then, value: NaN, ruleKey: '', rule: UNTOLD_RULE }
+}

@@ -1,0 +1,91 @@
+import type { FastifyInstance } from 'fastify'
+import { FleetError } from '../../base/errors.ts'
+import type { Clock } from '../../base/clock.ts'
+import { rankInstances } from '../../catalog/rank-instances.ts'
+import { AcknowledgeRequest } from '../../contract/alert-history.ts'
+import type { AlertMarks } from '../../contract/alert-marks.ts'
+import { AlertsQuery } from '../../contract/alerts.ts'
+import type { AlertItems } from '../../contract/alerts.ts'
+import type { PipelineView } from '../../notify/pipeline.ts'
+import type { RuleGroupStatus } from '../../rules/rule-status.ts'
+import { alertItems } from './alert-item.ts'
+import { alertsAt } from './alerts-at.ts'
+import { marksReader } from './alert-marks.ts'
+import { pastMoment } from './moment.ts'
+import { readQuery } from './query.ts'
+import { actorOf, bodyOf, type AnyAlert, type ApiPeople } from './people.ts'
+import type { RuleReader } from '../prometheus/rules.ts'
+import type { RunbookCatalog } from './runbooks.ts'
+
+export interface AlertDeps {
+  readonly people: ApiPeople
+  readonly pipeline?: PipelineView
+  readonly rules: RuleReader
+  readonly catalog: RunbookCatalog
+  readonly clock: Clock
+}
+
+const NOTE_CHARS_MAX = 4000
+
+/**
+ * `/api/fleet/v1/alerts`: all alerts, the worst and newest first, each with its rule, its runbook and its marks; and who
+ * looks after one.
+ */
+export function registerAlerts(app: FastifyInstance, deps: AlertDeps): void {
+  const { people, rules, clock } = deps
+  const viewer = { access: 'viewer', speaks: 'own' } as const
+  const responder = { access: 'responder', speaks: 'own' } as const
+
+  app.get('/api/fleet/v1/alerts', { config: viewer }, async (request): Promise<AlertItems> => {
+    const { at } = readQuery(AlertsQuery, request)
+    const atMs = pastMoment(at, clock.nowMs())
+    if (atMs !== undefined) return alertsAt(deps, atMs)
+    const [alerts, groups] = await Promise.all([people.alerts(), rules.groups()])
+    const nowMs = clock.nowMs()
+    const itemOf = alertItems(deps.catalog, marksReader(people, deps.pipeline, nowMs))
+    return { asOfMs: nowMs, alerts: rankInstances(alerts).map(itemOf), failing: failingRules(groups) }
+  })
+
+  const path = '/api/fleet/v1/alerts/:fingerprint/acknowledge'
+  type Params = { Params: { fingerprint: string } }
+
+  app.post<Params>(path, { config: responder }, async (request): Promise<AlertMarks> => {
+    const { note, by } = bodyOf(AcknowledgeRequest, request)
+    if (note.length > NOTE_CHARS_MAX) {
+      throw new FleetError('bad_request', `got a note of ${note.length} characters, want at most ${NOTE_CHARS_MAX}`)
+    }
+    const alert = activeAlert(await people.alerts(), request.params.fingerprint)
+    const { fingerprint, activeAtMs } = alert
+    const atMs = clock.nowMs()
+    await people.acknowledgements.put({ fingerprint, activeAtMs, by: actorOf(request, by), atMs, note })
+    return marksReader(people, deps.pipeline, atMs)(alert)
+  })
+
+  app.delete<Params>(path, { config: responder }, async (request): Promise<AlertMarks> => {
+    const alert = activeAlert(await people.alerts(), request.params.fingerprint)
+    const nowMs = clock.nowMs()
+    if (!(await people.acknowledgements.remove(alert, actorOf(request), nowMs))) {
+      throw new FleetError('not_found', `nobody has acknowledged alert ${alert.fingerprint}`)
+    }
+    return marksReader(people, deps.pipeline, nowMs)(alert)
+  })
+}
+
+/** The pending or firing alert; of two with equal labels the one that fires. Throws `not_found`. */
+export function activeAlert(alerts: readonly AnyAlert[], fingerprint: string): AnyAlert {
+  const [found] = rankInstances(alerts.filter((alert) => alert.fingerprint === fingerprint))
+  if (found === undefined) throw new FleetError('not_found', `no alert has the fingerprint ${fingerprint}`)
+  if (found.state !== 'resolved') return found
+  throw new FleetError('not_found', `alert ${fingerprint} is resolved`, {
+    hint: 'its runs are in /api/fleet/v1/alerts/history',
+  })
+}
+
+/** A rule that could not be evaluated keeps the alerts it had: the list may be incomplete, and says which rules. */
+function failingRules(groups: readonly RuleGroupStatus[]): AlertItems['failing'] {
+  return groups.flatMap((group) =>
+    group.rules
+      .filter(({ health }) => health === 'err')
+      .map((rule) => ({ group: group.name, rule: rule.name, error: rule.lastError ?? 'unknown error' })),
+  )
+}

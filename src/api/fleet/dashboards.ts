@@ -1,0 +1,92 @@
+import { basename } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { nearest } from '../../base/nearest.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Dashboard } from '../../catalog/dashboard.ts'
+import { linksOf } from '../../catalog/dashboards/dashboard-links.ts'
+import { resolveRunbook } from '../../catalog/resolve-runbook.ts'
+import type {
+  DashboardAnswer,
+  DashboardFault,
+  DashboardList,
+  DashboardUnknown,
+  PanelAlert,
+} from '../../contract/dashboards.ts'
+import type { Alert } from '../../model/alert.ts'
+import { positionOf } from '../../model/diagnostic.ts'
+import type { ParseOptions } from '../../promql/parse-options.ts'
+
+/** `/api/dashboards/v1`: the dashboards that are loaded, each as it is drawn and as it is written. */
+export interface DashboardDeps {
+  readonly catalog: DashboardCatalog
+  readonly alerts: () => Promise<readonly Alert[]>
+  readonly language: ParseOptions
+}
+
+/** The part of the catalog that dashboards are served from. */
+export type DashboardCatalog = Pick<Catalog, 'dashboards' | 'ruleFiles' | 'pages' | 'aliases'>
+
+const NEAREST = 3
+
+export function registerDashboards(app: FastifyInstance, deps: DashboardDeps): void {
+  const { catalog, language, alerts: readAlerts } = deps
+  const config = { access: 'viewer', speaks: 'own' } as const
+
+  app.get('/api/dashboards/v1', { config }, (): DashboardList => {
+    const { alertsByPanel } = linksOf(catalog, language)
+    const dashboards = catalog.dashboards.map(({ model, faults }) => ({
+      name: model.name,
+      title: model.title,
+      description: model.description,
+      tags: [...model.tags],
+      panels: model.panels.length,
+      faults: faults.length,
+      alerts: new Set(model.panels.flatMap((panel) => alertsByPanel.get(panel) ?? [])).size,
+    }))
+    return { dashboards: dashboards.sort((a, b) => (a.title < b.title ? -1 : 1)) }
+  })
+
+  app.get<{ Params: { name: string } }>(
+    '/api/dashboards/v1/:name',
+    { config },
+    async (request, reply): Promise<DashboardAnswer | DashboardUnknown> => {
+      const { name } = request.params
+      const dashboard = catalog.dashboards.find((one) => one.name === name)
+      if (dashboard !== undefined) return answerOf(dashboard, deps, await readAlerts())
+      const names = catalog.dashboards.map((one) => one.name)
+      void reply.code(404)
+      return { error: `no dashboard is called ${JSON.stringify(name)}`, nearest: nearest(name, names, NEAREST) }
+    },
+  )
+}
+
+function answerOf(
+  { model, path, text, faults }: Dashboard,
+  { catalog, language }: DashboardDeps,
+  alerts: readonly Alert[],
+): DashboardAnswer {
+  const { alertsByPanel } = linksOf(catalog, language)
+  const firing = new Map<string, number>()
+  for (const { labels, state } of alerts) {
+    const name = labels.get('alertname')
+    if (state === 'firing') firing.set(name, (firing.get(name) ?? 0) + 1)
+  }
+  const alertOf = (name: string): PanelAlert => {
+    return { name, hasRunbook: 'page' in resolveRunbook(catalog, name), firing: firing.get(name) ?? 0 }
+  }
+  const byPanel = model.panels.flatMap((panel) => {
+    const names = alertsByPanel.get(panel)
+    return names === undefined ? [] : [[panel.id, names.map(alertOf)] as const]
+  })
+  return {
+    dashboard: model,
+    file: `dashboards/${basename(path)}`,
+    source: text,
+    faults: faults.map((fault) => faultOf(text, fault)),
+    alerts: Object.fromEntries(byPanel),
+  }
+}
+
+function faultOf(text: string, { severity, message, help, from }: Dashboard['faults'][number]): DashboardFault {
+  return { severity, message, ...positionOf(text, from), ...(help === undefined ? {} : { hint: help }) }
+}

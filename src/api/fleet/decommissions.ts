@@ -1,0 +1,115 @@
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../../base/clock.ts'
+import { FleetError } from '../../base/errors.ts'
+import { DecommissionRequest } from '../../contract/decommissions.ts'
+import type { DecommissionItem, DecommissionItems, GoneItem } from '../../contract/decommissions.ts'
+import type { DecommissionWish } from '../../fleet/clusters/decommissions.ts'
+import { toldAt } from '../../fleet/clusters/gone.ts'
+import type { Gone } from '../../fleet/clusters/gone.ts'
+import type { Decommission } from '../../model/decommission.ts'
+import type { ApiFleetFacts } from './facts.ts'
+import { timeOf } from './items.ts'
+import { msOf } from './query.ts'
+import { actorOf, bodyOf } from './people.ts'
+import type { ApiPeople } from './people.ts'
+
+/** `/api/fleet/v1/decommissions`: clusters that somebody says were switched off for good, said and taken back. */
+export function registerDecommissions(
+  app: FastifyInstance,
+  people: Pick<ApiPeople, 'decommissions'>,
+  facts: Pick<ApiFleetFacts, 'heard'>,
+  clock: Clock,
+): void {
+  const { decommissions } = people
+  const viewer = { access: 'viewer', speaks: 'own' } as const
+  const responder = { access: 'responder', speaks: 'own' } as const
+
+  app.get('/api/fleet/v1/decommissions', { config: viewer }, (): DecommissionItems => {
+    return { asOf: timeOf(clock.nowMs()), decommissions: decommissions.all().toReversed().map(decommissionItem) }
+  })
+
+  app.post('/api/fleet/v1/decommissions', { config: responder }, async (request, reply): Promise<DecommissionItems> => {
+    const asked = bodyOf(DecommissionRequest, request)
+    const nowMs = clock.nowMs()
+    const reason = asked.reason.trim()
+    if (reason === '') {
+      throw new FleetError('bad_request', `reason: got ${JSON.stringify(asked.reason)}, want why it was switched off`)
+    }
+    const wishes = await wishesOf(asked, facts, nowMs)
+    const made = await decommissions.declare(wishes, reason, actorOf(request, asked.by), nowMs)
+    void reply.code(201)
+    return { asOf: timeOf(nowMs), decommissions: made.map(decommissionItem) }
+  })
+
+  app.delete<{ Params: { id: string } }>(
+    '/api/fleet/v1/decommissions/:id',
+    { config: responder },
+    async (request): Promise<DecommissionItem> => {
+      const { id } = request.params
+      const ended = await decommissions.withdraw(id, actorOf(request), clock.nowMs())
+      if (ended === undefined) {
+        throw new FleetError('not_found', `no decommissioned cluster has the id ${JSON.stringify(id)}`)
+      }
+      return decommissionItem(ended)
+    },
+  )
+}
+
+/** Each cluster once, by its own name. Throws `not_found` for one that nobody knows, `bad_request` for one that was heard since. */
+async function wishesOf(
+  { clusters, since }: DecommissionRequest,
+  facts: Pick<ApiFleetFacts, 'heard'>,
+  nowMs: number,
+): Promise<readonly DecommissionWish[]> {
+  const saidMs = msOf(since)
+  if (saidMs !== undefined && saidMs > nowMs) {
+    throw new FleetError(
+      'bad_request',
+      `since: got ${JSON.stringify(since)}, want a moment that is over: it is ${timeOf(nowMs)}`,
+    )
+  }
+  const found = await facts.heard(clusters)
+  const wishes = new Map<string, DecommissionWish>()
+  for (const [i, name] of clusters.entries()) {
+    const known = found[i]
+    if (known === undefined) throw new FleetError('not_found', `no cluster is called ${JSON.stringify(name)}`)
+    const { cluster, lastHeardMs = -Infinity } = known
+    if (saidMs !== undefined && lastHeardMs > saidMs) {
+      throw new FleetError(
+        'bad_request',
+        `since: got ${JSON.stringify(since)}, want ${timeOf(lastHeardMs)} or later: ${JSON.stringify(cluster)} was heard then`,
+      )
+    }
+    // A sender's clock may be ahead of ours.
+    wishes.set(cluster, { cluster, sinceMs: saidMs ?? Math.max(nowMs, lastHeardMs) })
+  }
+  return [...wishes.values()]
+}
+
+export function decommissionItem({ id, cluster, sinceMs, by, reason, saidMs, end }: Decommission): DecommissionItem {
+  return {
+    id,
+    cluster,
+    since: timeOf(sinceMs),
+    by,
+    reason,
+    saidAt: timeOf(saidMs),
+    state: end?.kind ?? 'standing',
+    endedAt: timeOf(end?.atMs),
+    endedBy: end?.by ?? null,
+  }
+}
+
+/** @param atMs what was said is told as it stood then */
+export function goneItem({ sinceMs, why }: Gone, atMs: number): GoneItem {
+  const since = timeOf(sinceMs)
+  switch (why.kind) {
+    case 'declared': {
+      const [told] = toldAt([why.decommission], atMs)
+      const decommission = told === undefined ? null : decommissionItem(told)
+      return { since, why: 'declared', afterSeconds: null, decommission }
+    }
+    case 'unheard':
+      return { since, why: 'unheard', afterSeconds: why.afterMs / 1000, decommission: null }
+  }
+}

@@ -1,0 +1,112 @@
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../../base/clock.ts'
+import { FleetError } from '../../base/errors.ts'
+import { groupBy } from '../../base/group-by.ts'
+import { PAGE_DEFAULT } from '../../contract/fleet-common.ts'
+import { GateQuery, GatesQuery } from '../../contract/fleet-gates.ts'
+import type { GateDetail, GateItem, GateItems, GateUseItem } from '../../contract/fleet-gates.ts'
+import { rankOfUse } from '../../fleet/clusters/gate-uses.ts'
+import { pageOf } from '../../fleet/past/keyset.ts'
+import { compareVersions } from '../../fleet/version-order.ts'
+import type { Gate, GateUse } from '../../model/gate-use.ts'
+import { readCursor, writeCursor } from './cursor.ts'
+import type { ApiFleetFacts } from './facts.ts'
+import { coverageItem, timeOf } from './items.ts'
+import { fleetAt, UNTOLD } from './moment.ts'
+import { readQuery } from './query.ts'
+
+/** Is a feature gate used, and who sets it past HyperConverged. */
+export function registerFleetGates(app: FastifyInstance, facts: ApiFleetFacts, clock: Clock): void {
+  const config = { access: 'viewer', speaks: 'own' } as const
+
+  app.get('/api/fleet/v1/gates', { config }, async (request): Promise<GateItems> => {
+    const { at } = readQuery(GatesQuery, request)
+    const { view, nowMs, note } = fleetAt(facts, clock, at)
+    const [{ telling, gates }, coverage] = await Promise.all([view.gates(nowMs), view.coverage(nowMs)])
+    return {
+      asOf: timeOf(nowMs),
+      ...(await note(UNTOLD.gates)),
+      coverage: coverageItem(coverage),
+      telling,
+      gates: gates.map(gateItem),
+    }
+  })
+
+  app.get<{ Params: { gate: string } }>('/api/fleet/v1/gates/:gate', { config }, async (request) => {
+    const { gate: name } = request.params
+    const asked = readQuery(GateQuery, request)
+    const { limit = PAGE_DEFAULT, cursor, source, on } = asked
+    const question = { ...asked, gate: name }
+    const after = cursor === undefined ? undefined : readCursor('gate', question, cursor)
+    const { view, nowMs, note } = fleetAt(facts, clock, asked.at)
+    const [book, coverage] = await Promise.all([view.gates(nowMs, name), view.coverage(nowMs)])
+    const [gate] = book.gates
+    if (gate === undefined) {
+      throw new FleetError('not_found', `no cluster is known to set a feature gate ${JSON.stringify(name)}`, {
+        hint: 'GET /api/fleet/v1/gates lists those that are set',
+      })
+    }
+    const fitting = gate.uses.filter(
+      (use) => (source === undefined || use.source === source) && (on === undefined || use.isOn === on),
+    )
+    const found = pageOf(
+      fitting,
+      { keyOf: rankOfUse, idOf },
+      { isDescending: false, ...(after === undefined ? {} : { after }), limit: limit + 1 },
+    )
+    const shown = found.slice(0, limit)
+    const last = shown.at(-1)
+    const hasMore = found.length > limit && last !== undefined
+    const detail: GateDetail = {
+      asOf: timeOf(nowMs),
+      ...(await note(UNTOLD.gates)),
+      coverage: coverageItem(coverage),
+      telling: book.telling,
+      ...gateItem(gate),
+      total: fitting.length,
+      versions: versionsOf(gate),
+      uses: shown.map(useItem),
+      nextCursor: hasMore ? writeCursor('gate', question, { key: rankOfUse(last), id: idOf(last) }) : null,
+    }
+    return detail
+  })
+}
+
+const idOf = ({ cluster, source, component = '', gate, sinceMs = 0 }: GateUse): string =>
+  JSON.stringify([cluster, source, component, gate, sinceMs])
+
+function gateItem({ gate, uses }: Gate): GateItem {
+  const own = uses.filter(({ source }) => source === 'hyperconverged')
+  return {
+    gate,
+    on: clustersOf(own.filter(({ isOn }) => isOn)),
+    off: clustersOf(own.filter(({ isOn }) => !isOn)),
+    patched: clustersOf(uses.filter(({ source }) => source === 'jsonpatch')),
+  }
+}
+
+function clustersOf(uses: readonly GateUse[]): number {
+  return new Set(uses.map(({ cluster }) => cluster)).size
+}
+
+function versionsOf({ uses }: Gate): GateDetail['versions'] {
+  const byVersion = groupBy(
+    uses.filter(({ isOn }) => isOn),
+    ({ version }) => version ?? null,
+  )
+  return [...byVersion]
+    .map(([version, own]) => ({ version, clusters: clustersOf(own) }))
+    .sort((a, b) => compareVersions(b.version ?? '', a.version ?? ''))
+}
+
+function useItem({ cluster, version, isOn, source, gate, component, sinceMs }: GateUse): GateUseItem {
+  return {
+    cluster,
+    version: version ?? null,
+    on: isOn,
+    source,
+    spelled: gate,
+    component: component ?? null,
+    since: timeOf(sinceMs),
+  }
+}

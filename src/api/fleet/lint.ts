@@ -1,0 +1,53 @@
+import { basename, dirname } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import type { Registry } from 'prom-client'
+import type { Clock } from '../../base/clock.ts'
+import { lintCatalog } from '../../catalog/lint-catalog.ts'
+import type { LintedCatalog } from '../../catalog/lint-catalog.ts'
+import { reportOf } from '../../catalog/lint-report.ts'
+import type { LintReport } from '../../contract/lint.ts'
+import type { ParseOptions } from '../../promql/parse-options.ts'
+import { metricsOfRegistry } from '../../rules/metrics/metric-catalog.ts'
+
+/** `GET /api/lint`: what `daytwo lint` finds in the content that is loaded now. */
+export interface LintDeps {
+  readonly catalog: LintedCatalog
+  readonly ownMetrics: Registry
+  readonly language: ParseOptions
+  readonly clock: Clock
+}
+
+export function registerLint(app: FastifyInstance, { catalog, ownMetrics, language, clock }: LintDeps): void {
+  let last: { readonly of: unknown; readonly report: Promise<LintReport> } | undefined
+  app.get('/api/lint', { config: { access: 'viewer', speaks: 'own' } }, async (): Promise<LintReport> => {
+    // Content is replaced as a whole, and is the same until then: it is looked at once.
+    if (last?.of !== catalog.pages) {
+      last = { of: catalog.pages, report: lint() }
+      last.report.catch(() => (last = undefined))
+    }
+    return last.report
+  })
+
+  async function lint(): Promise<LintReport> {
+    const asOfMs = clock.nowMs()
+    const outcome = await lintCatalog(catalog, { ownMetrics: await metricsOfRegistry(ownMetrics), language })
+    const { checks, findings, counted } = reportOf(outcome, belowContent)
+    return {
+      asOfMs,
+      checks: checks.map((check) => ({ ...check })),
+      findings: findings.map(({ check, severity, file, line, column, message, hint, subject }) => ({
+        ...{ check, severity, file, line, column, message },
+        ...(hint === undefined ? {} : { hint }),
+        ...(subject === undefined ? {} : { subject }),
+      })),
+      counted: { ...counted },
+    }
+  }
+}
+
+/** `alert-rules/hco.yaml`, `alert-rules/tests/hco.yaml`: a path without what is above the content folder. */
+function belowContent(path: string): string {
+  const folder = dirname(path)
+  const shown = `${basename(folder)}/${basename(path)}`
+  return basename(folder) === 'tests' ? `${basename(dirname(folder))}/${shown}` : shown
+}

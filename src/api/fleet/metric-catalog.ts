@@ -1,0 +1,60 @@
+import type { FastifyInstance } from 'fastify'
+import type { Registry } from 'prom-client'
+import type { Catalog } from '../../catalog/catalog.ts'
+import { contentMetrics } from '../../catalog/metric-uses.ts'
+import type { ContentMetrics, MetricUses } from '../../catalog/metric-uses.ts'
+import type { KnownMetricItem, KnownMetricItems } from '../../contract/metric-catalog.ts'
+import type { ParseOptions } from '../../promql/parse-options.ts'
+import { metricCatalogOf, metricsOfRegistry } from '../../rules/metrics/metric-catalog.ts'
+import type { KnownMetric } from '../../rules/metrics/metric-table.ts'
+
+/** `/api/fleet/v1/metrics`: what is known of metrics, sent or not, and which rules and panels read them. */
+export interface MetricCatalogDeps {
+  readonly catalog: Pick<Catalog, 'dashboards' | 'ruleFiles'>
+  readonly ownMetrics: Registry
+  readonly language: ParseOptions
+}
+
+export function registerMetricCatalog(app: FastifyInstance, deps: MetricCatalogDeps): void {
+  const { catalog, ownMetrics, language } = deps
+  // Content is replaced as a whole, and is the same until then: it is looked at once.
+  const known = new WeakMap<Catalog['dashboards'], KnownMetricItems>()
+  app.get('/api/fleet/v1/metrics', { config: { access: 'viewer', speaks: 'own' } }, async () => {
+    const { dashboards } = catalog
+    const answer =
+      known.get(dashboards) ?? itemsOf(contentMetrics(catalog, language), await metricsOfRegistry(ownMetrics))
+    known.set(dashboards, answer)
+    return answer
+  })
+}
+
+function itemsOf({ usesByMetric, recorded }: ContentMetrics, own: readonly KnownMetric[]): KnownMetricItems {
+  const catalog = metricCatalogOf(own)
+  const names = [...new Set([...catalog.names, ...recorded, ...usesByMetric.keys()])].sort()
+  const itemOf = (name: string): KnownMetricItem => {
+    const metric = catalog.find(name)
+    return {
+      name,
+      type: metric?.type ?? (recorded.has(name) ? 'recorded' : null),
+      labels: metric === undefined ? (recorded.has(name) ? ['*'] : []) : [...metric.labels],
+      unit: metric?.unit ?? null,
+      since: metric?.since ?? null,
+      isGone: metric?.replacedBy !== undefined,
+      replacedBy: metric?.replacedBy ?? null,
+      ...usesItem(usesByMetric.get(name)),
+    }
+  }
+  return { metrics: names.map(itemOf) }
+}
+
+function usesItem(uses: MetricUses | undefined): Pick<KnownMetricItem, 'rules' | 'panels'> {
+  return {
+    rules: [...(uses?.rules ?? [])].map(({ name, kind }) => ({ name, kind })),
+    panels: [...(uses?.panels ?? [])].map(({ dashboard, panel }) => ({
+      dashboard: dashboard.name,
+      dashboardTitle: dashboard.title,
+      panel: panel.id,
+      panelTitle: panel.title,
+    })),
+  }
+}

@@ -1,0 +1,54 @@
+/** Which moment a question about the fleet is about: now, or with `at` one that is over. */
+import type { Clock } from '../../base/clock.ts'
+import type { PastNote } from '../../contract/fleet-common.ts'
+import type { ApiFleetFacts, FleetView } from './facts.ts'
+import { timeOf } from './items.ts'
+import { msOf } from './query.ts'
+import { invalidParam } from '../prometheus/params.ts'
+
+export interface FleetMoment {
+  /** The fleet as it stood. */
+  readonly view: FleetView
+  /** The moment: what is to be thought of the fleet is thought of then. */
+  readonly nowMs: number
+  /** Beside an answer about the past: what it does not tell. Nothing of the present. */
+  readonly note: (untold: readonly string[]) => Promise<{ readonly past?: PastNote }>
+}
+
+/** @param at RFC 3339, as `readQuery` has read it; `undefined`: now. Throws `bad_request` when it is yet to come. */
+export function fleetAt(facts: ApiFleetFacts, clock: Clock, at: string | undefined): FleetMoment {
+  const nowMs = clock.nowMs()
+  const atMs = pastMoment(at, nowMs)
+  if (atMs === undefined) return { view: facts, nowMs, note: () => Promise.resolve({}) }
+  const view = facts.past({ atMs, askedMs: nowMs })
+  const note: FleetMoment['note'] = async (untold) => {
+    return { past: { untold: [...untold], knownFrom: timeOf(await view.knownFrom()) } }
+  }
+  return { view, nowMs: atMs, note }
+}
+
+/** Throws `bad_request` when it is yet to come. */
+export function pastMoment(at: string | undefined, nowMs: number): number | undefined {
+  const atMs = msOf(at)
+  if (atMs === undefined || atMs <= nowMs) return atMs
+  throw invalidParam('at', `got ${JSON.stringify(at)}, want a moment that is over: it is ${timeOf(nowMs)}`)
+}
+
+/** What answers about the past do not tell, or not of every item, by answer. */
+export const UNTOLD = {
+  now: ['clusters.silent', 'firing.pending', 'stuck.nodes', 'stuck.machines', 'stuck.cause', 'derivation', 'faults'],
+  clusters: ['channel', 'approval', 'systemHealth', 'tainted', 'outdatedWorkloads', 'states', 'lastSeenAt'],
+  cluster: [
+    ...['channel', 'approval', 'systemHealth', 'tainted', 'outdatedWorkloads', 'states', 'lastSeenAt'],
+    ...['subscription', 'conditions', 'upgradeable', 'hyperConvergedApi', 'settings', 'featureGates', 'nodes', 'pools'],
+    ...['goldenImages', 'descheduler', 'instanceTypes', 'preferences', 'deprecatedApis', 'platform.target'],
+  ],
+  upgrades: ['upgrades.blockedBy', 'coverage.silent'],
+  upgrade: ['upgrade.blockedBy', 'components.message', 'virtHandler', 'workloads', 'lastProgressAt'],
+  stuck: ['stuck.upgrade.blockedBy', 'stuck.verdict', 'silentCount', 'coverage.silent'],
+  edges: ['coverage.silent'],
+  stranded: ['stranded.notOffered', 'coverage.silent'],
+  gates: ['gates.on', 'gates.off', 'uses.hyperconverged', 'coverage.silent'],
+  modifications: ['modifications.count', 'coverage.silent'],
+  alerts: ['pending', 'value', 'rule', 'marks', 'failing'],
+} as const satisfies Readonly<Record<string, readonly string[]>>

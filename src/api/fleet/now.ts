@@ -1,0 +1,179 @@
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../../base/clock.ts'
+import { MomentQuery } from '../../contract/fleet-common.ts'
+import { NOW_LIST_MAX } from '../../contract/now.ts'
+import type {
+  FallingEdgeItem,
+  Now,
+  OpenUpgradeItem,
+  SilentClusterItem,
+  WaitingUpgradeItem,
+} from '../../contract/now.ts'
+import { SILENT_AFTER } from '../../fleet/clusters/cluster-states.ts'
+import type { FallingEdge } from '../../fleet/edges/falling-edges.ts'
+import { firingNow } from '../../fleet/alerts/firing.ts'
+import type { FiringNow } from '../../fleet/alerts/firing.ts'
+import type { NowUpgrade, SilentCluster, WaitingUpgrade } from '../../fleet/now/now-rows.ts'
+import type { ServerFaults } from '../../model/server-fault.ts'
+import type { UpgradeOperator } from '../../model/upgrade.ts'
+import { firingAt } from './alerts-at.ts'
+import type { ApiFleetFacts, FleetView } from './facts.ts'
+import { baselineItem, timeOf } from './items.ts'
+import { fleetAt, UNTOLD } from './moment.ts'
+import { readQuery } from './query.ts'
+import type { ApiPeople } from './people.ts'
+
+export interface NowDeps {
+  readonly facts: ApiFleetFacts
+  readonly people: Pick<ApiPeople, 'alerts' | 'speaking' | 'runs'>
+  readonly faults: () => ServerFaults
+  readonly clock: Clock
+}
+
+type FleetStanding = Awaited<ReturnType<FleetView['now']>>
+
+/** `GET /api/fleet/v1/now`: the landing page in one answer. Counts are exact, lists are cut at `NOW_LIST_MAX`. */
+export function registerNow(app: FastifyInstance, { facts, people, faults, clock }: NowDeps): void {
+  // Many people look at one page: those who ask while an answer is being worked out get that one.
+  let underWay: Promise<Now> | undefined
+  const answer = async (): Promise<Now> => {
+    const [standing, alerts] = await Promise.all([facts.now(clock.nowMs(), NOW_LIST_MAX), people.alerts()])
+    return nowItem(standing, firingNow(people.speaking(alerts)), faults())
+  }
+  const past = async (at: string): Promise<Now> => {
+    const { view, nowMs, note } = fleetAt(facts, clock, at)
+    const [standing, firing] = await Promise.all([view.now(nowMs, NOW_LIST_MAX), firingAt(people.runs, nowMs)])
+    return { ...nowItem(standing, firingNow(firing)), ...(await note(UNTOLD.now)) }
+  }
+  app.get('/api/fleet/v1/now', { config: { access: 'viewer', speaks: 'own' } }, (request) => {
+    const { at } = readQuery(MomentQuery, request)
+    if (at !== undefined) return past(at)
+    underWay ??= answer().finally(() => (underWay = undefined))
+    return underWay
+  })
+}
+
+/** @param faults of the server, which are told of the present only */
+export function nowItem(now: FleetStanding, firing: FiringNow, faults?: ServerFaults): Now {
+  const { clusters, stuck, upgrading, following, waiting, silent, versions, derivation, fallingEdges } = now
+  const { newestMs, oldestMs, clusters: total, ...counts } = clusters
+  return {
+    asOf: timeOf(now.asOfMs),
+    derivation: {
+      caughtUpAt: timeOf(derivation.caughtUpMs),
+      waiting: derivation.waiting,
+      daysToCount: derivation.daysLeft,
+    },
+    clusters: {
+      total,
+      ...counts,
+      silentAfterSeconds: { metrics: SILENT_AFTER.metricsMs / 1000, objects: SILENT_AFTER.objectsMs / 1000 },
+      newestAt: timeOf(newestMs),
+      oldestAt: timeOf(oldestMs),
+    },
+    stuck: { count: stuck.count, items: stuck.items.map(openItem) },
+    upgrading: {
+      count: upgrading.count,
+      items: upgrading.items.map(openItem),
+      byPhase: upgrading.byPhase.map(({ phase, ...of }) => ({ phase: phase ?? null, ...of })),
+    },
+    following: { count: following.count, items: following.items.map(openItem), machines: following.machines },
+    waiting: { count: waiting.count, items: waiting.items.map(waitingItem) },
+    silent: { count: silent.count, items: silent.items.map(silentItem) },
+    firing: firingItem(firing),
+    versions: { ...versions, items: versions.items.map((share) => ({ ...share })) },
+    fallingEdges: { count: fallingEdges.count, items: fallingEdges.items.map(fallingItem) },
+    faults: faults === undefined ? null : faultsItem(faults),
+  }
+}
+
+function openItem(upgrade: NowUpgrade): OpenUpgradeItem {
+  const { id, cluster, operator, from, to, phase, phaseSinceMs, phaseEndsMs, startedMs, isStuck } = upgrade
+  const { stalledSinceMs, beyondSeconds, silentSinceMs, baseline, cause, nodes, machines } = upgrade
+  return {
+    id,
+    cluster,
+    operator,
+    from: from ?? null,
+    to,
+    phase: phase ?? null,
+    phaseSince: timeOf(phaseSinceMs),
+    phaseEndsAt: timeOf(phaseEndsMs),
+    startedAt: timeOf(startedMs),
+    stuck: isStuck,
+    stalledSince: timeOf(stalledSinceMs),
+    beyondSeconds: beyondSeconds ?? null,
+    silentSince: timeOf(silentSinceMs),
+    baseline: baseline === undefined ? null : baselineItem(baseline),
+    cause: cause === undefined ? null : { ...cause },
+    nodes: nodes === undefined ? null : { ...nodes },
+    machines: machines === undefined ? null : machinesItem(machines),
+    resolutionSeconds: upgrade.resolutionSeconds,
+  }
+}
+
+function machinesItem({ outdated, atStart, etaMs }: NonNullable<NowUpgrade['machines']>) {
+  return { outdated, outdatedAtStart: atStart ?? null, etaAt: timeOf(etaMs) }
+}
+
+function waitingItem(upgrade: WaitingUpgrade): WaitingUpgradeItem {
+  const { id, cluster, operator, from, to, sinceMs, channel, namespace, installPlan, isStuck } = upgrade
+  return {
+    id,
+    cluster,
+    operator,
+    from: from ?? null,
+    to,
+    since: timeOf(sinceMs),
+    channel: channel ?? null,
+    namespace: namespace ?? null,
+    installPlan: installPlan ?? null,
+    stuck: isStuck,
+  }
+}
+
+function silentItem({ cluster, lastSeenMs, version, upgrade }: SilentCluster): SilentClusterItem {
+  return {
+    cluster,
+    lastSeenAt: timeOf(lastSeenMs),
+    version: version ?? null,
+    upgrade:
+      upgrade === undefined
+        ? null
+        : {
+            id: upgrade.id,
+            from: upgrade.from ?? null,
+            to: upgrade.to,
+            phase: upgrade.phase ?? null,
+            stuck: upgrade.isStuck,
+          },
+  }
+}
+
+function faultsItem({ storage, failingRules }: ServerFaults): Now['faults'] {
+  if (storage === undefined) return { storage: null, failingRules }
+  const { sinceMs, code, message, freeBytes, sizeBytes } = storage
+  return { storage: { since: timeOf(sinceMs), code, message, freeBytes, sizeBytes }, failingRules }
+}
+
+function firingItem({ counts, pending, groups }: FiringNow): Now['firing'] {
+  return {
+    ...counts,
+    pending,
+    groups: groups
+      .slice(0, NOW_LIST_MAX)
+      .map(({ newestAtMs, ...group }) => ({ ...group, newestAt: timeOf(newestAtMs) })),
+  }
+}
+
+function fallingItem({ operator, from, to, lately, against, other, difference }: FallingEdge): FallingEdgeItem {
+  return {
+    operator: operator as UpgradeOperator,
+    from,
+    to,
+    lately: { ...lately },
+    against,
+    other: { ...other },
+    difference: { ...difference },
+  }
+}

@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify'
+import { FleetError } from '../../base/errors.ts'
+import { ReplayRequest } from '../../contract/replay.ts'
+import type { Replay, ReplayOutcome } from '../../contract/replay.ts'
+import type { ReplayAnswer, ReplayedCounts } from '../../rules/replay-beside.ts'
+import type { ReplayAsked } from '../../rules/replay-request.ts'
+import { formatValue } from '../prometheus/format-value.ts'
+import { bodyOf } from './people.ts'
+import { abortedWithConnection } from '../prometheus/query.ts'
+
+/** `POST /api/fleet/v1/rules/replay`: a rule run over what is stored, beside the one that is loaded. */
+
+/** Rejects as `replayBeside` does; ends soon after the signal was aborted. */
+export type RunReplay = (asked: ReplayAsked, signal: AbortSignal) => Promise<ReplayAnswer>
+
+/** Each keeps the thread of queries busy for seconds. */
+const REPLAYS_MAX = 2
+
+export function registerReplay(app: FastifyInstance, replay: RunReplay): void {
+  let running = 0
+  const config = { access: 'viewer', speaks: 'own' } as const
+  app.post('/api/fleet/v1/rules/replay', { config }, async (request, reply): Promise<Replay> => {
+    const asked = bodyOf(ReplayRequest, request)
+    if (running >= REPLAYS_MAX) {
+      throw new FleetError('overloaded', `${running} replays are running; at most ${REPLAYS_MAX} at a time`, {
+        hint: 'wait for one of them to end',
+      })
+    }
+    running++
+    try {
+      return replayView(await replay(asked, abortedWithConnection(reply)))
+    } finally {
+      running--
+    }
+  })
+}
+
+function replayView({ present, edited, ...window }: ReplayAnswer): Replay {
+  return {
+    ...window,
+    ...(present === undefined ? {} : { present: outcomeView(present) }),
+    ...(edited === undefined ? {} : { edited: outcomeView(edited) }),
+  }
+}
+
+function outcomeView({ runs, firingByBlock, ...counts }: ReplayedCounts): ReplayOutcome {
+  return {
+    ...counts,
+    runs: runs.map(({ labels, value, ...times }) => ({ ...times, labels: { ...labels }, value: formatValue(value) })),
+    firingByBlock: [...firingByBlock],
+  }
+}

@@ -1,0 +1,163 @@
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import { bindRunbook } from '../../catalog/bind-runbook.ts'
+import { linksOf } from '../../catalog/dashboards/dashboard-links.ts'
+import type { DashboardLinks, LinkedCatalog } from '../../catalog/dashboards/dashboard-links.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import { distinguishingLabels, rankInstances } from '../../catalog/rank-instances.ts'
+import { resolveRunbook } from '../../catalog/resolve-runbook.ts'
+import type { RunbookPage } from '../../catalog/runbook-page.ts'
+import type { PanelLink } from '../../contract/dashboards.ts'
+import type {
+  BoundRunbook,
+  RunbookInstance,
+  RunbookList,
+  RunbookSource,
+  RunbookUnknown,
+} from '../../contract/runbooks.ts'
+import type { ClusterInventory } from '../../fleet/clusters/inventory.ts'
+import { healthImpactOf, severityOf } from '../../model/alert.ts'
+import type { Alert } from '../../model/alert.ts'
+import { clusterOf } from '../../model/cluster-identity.ts'
+import type { ParseOptions } from '../../promql/parse-options.ts'
+import { paramsOf } from '../prometheus/params.ts'
+import { sampleValue } from '../prometheus/format-value.ts'
+import type { RuleReader } from '../prometheus/rules.ts'
+
+/** `/api/runbooks/v1`: the pages, and a page filled in for the alert that led to it. */
+export interface RunbookDeps {
+  readonly catalog: RunbookCatalog & LinkedCatalog
+  readonly rules: Pick<RuleReader, 'groups'>
+  /** Of rules and of others: an alert that somebody POSTed has the same page. */
+  readonly alerts: () => Promise<readonly Alert[]>
+  readonly inventory: (cluster: string, nowMs: number) => Promise<ClusterInventory | undefined>
+  readonly language: ParseOptions
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** The part of the catalog that pages are served from. */
+export type RunbookCatalog = Pick<Catalog, 'pages' | 'aliases'>
+
+export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void {
+  const { catalog, rules, alerts: readAlerts } = deps
+  const config = { access: 'viewer', speaks: 'own' } as const
+
+  app.get('/api/runbooks/v1/pages', { config }, async (): Promise<RunbookList> => {
+    const [groups, alerts] = await Promise.all([rules.groups(), readAlerts()])
+    const ruleNames = new Set(groups.flatMap((group) => group.rules.map(({ name }) => name)))
+    const pages = [...catalog.pages.values()].map((page) => ({
+      name: page.name,
+      summary: page.summary,
+      hasRule: ruleNames.has(page.name),
+      firing: instancesOf(page, alerts).filter(({ state }) => state === 'firing').length,
+    }))
+    return { pages: pages.sort((a, b) => (a.name < b.name ? -1 : 1)) }
+  })
+
+  app.get<{ Params: { name: string } }>(
+    '/api/runbooks/v1/pages/:name/source',
+    { config },
+    (request, reply): RunbookSource | RunbookUnknown => {
+      const { name } = request.params
+      const found = resolveRunbook(catalog, name)
+      if ('page' in found) return sourceOf(found.page)
+      void reply.code(404)
+      return { error: `no runbook is called ${JSON.stringify(name)}`, nearest: [...found.nearest] }
+    },
+  )
+
+  app.get<{ Params: { name: string } }>(
+    '/api/runbooks/v1/pages/:name',
+    { config },
+    async (request, reply): Promise<BoundRunbook | RunbookUnknown> => {
+      const { name } = request.params
+      const found = resolveRunbook(catalog, name)
+      if (!('page' in found)) {
+        void reply.code(404)
+        return { error: `no runbook is called ${JSON.stringify(name)}`, nearest: [...found.nearest] }
+      }
+      return boundPage(deps, found, name, paramsOf(request).get('instance'))
+    },
+  )
+}
+
+/** Where the folder itself stands is nobody's business. */
+function sourceOf({ name, path, text }: RunbookPage): RunbookSource {
+  return { name, path: path.split('/').slice(-2).join('/'), text }
+}
+
+async function boundPage(
+  { catalog, language, alerts: readAlerts, inventory, clock, log }: RunbookDeps,
+  { page, isRenamed }: { readonly page: RunbookPage; readonly isRenamed: boolean },
+  askedName: string,
+  fingerprint: string,
+): Promise<BoundRunbook> {
+  const ranked = rankInstances(instancesOf(page, await readAlerts()))
+  const differing = distinguishingLabels(ranked.map(({ labels }) => labels))
+  const instances = ranked.map((alert, i) => instanceView(alert, differing[i] ?? {}))
+  const chosen = chosenIndex(instances, fingerprint)
+  const alert = chosen === undefined ? undefined : ranked[chosen]
+  let known: ClusterInventory | undefined
+  if (alert !== undefined) {
+    try {
+      known = await inventory(clusterOf(alert.labels), clock.nowMs())
+    } catch (thrown) {
+      // A page with open placeholders helps somebody at 3 a.m.; an error instead of the page does not.
+      log.warn({ runbook: page.name, err: thrown }, 'inventory not read; the runbook is filled without it')
+    }
+  }
+  const bound = bindRunbook(page, alert === undefined ? { isPlain: true } : { alert, inventory: known })
+  const instance = chosen === undefined ? undefined : instances[chosen]
+  return {
+    name: page.name,
+    askedName,
+    isRenamed,
+    markdown: bound.markdown,
+    cells: bound.cells.map((cell) => ({ ...cell })),
+    bindings: bound.bindings.map((binding) => ({ ...binding })),
+    unbound: [...bound.unbound],
+    ...(instance === undefined ? {} : { instance }),
+    instances,
+    panels: panelsOf(page, linksOf(catalog, language)),
+  }
+}
+
+/** Of the page's name and its old ones, each panel once. */
+function panelsOf(page: RunbookPage, { panelsByAlert }: DashboardLinks): PanelLink[] {
+  const places = [page.name, ...page.aliases].flatMap((name) => panelsByAlert.get(name) ?? [])
+  return [...new Map(places.map((place) => [place.panel, place])).values()].map(({ dashboard, panel }) => ({
+    dashboard: dashboard.name,
+    dashboardTitle: dashboard.title,
+    panel: panel.id,
+    panelTitle: panel.title || panel.id,
+  }))
+}
+
+/** The one asked for; without asking, the one that fires when there is exactly one. */
+function chosenIndex(instances: readonly RunbookInstance[], fingerprint: string): number | undefined {
+  const isChosen = (instance: RunbookInstance): boolean =>
+    fingerprint === '' ? instance.state === 'firing' : instance.fingerprint === fingerprint
+  const chosen = instances.flatMap((instance, i) => (isChosen(instance) ? [i] : []))
+  return chosen.length === 1 ? chosen[0] : undefined
+}
+
+/** Alerts of the page's name or one of its old names. */
+function instancesOf(page: RunbookPage, alerts: readonly Alert[]): readonly Alert[] {
+  const names = new Set([page.name, ...page.aliases])
+  return alerts.filter(({ labels }) => names.has(labels.get('alertname')))
+}
+
+function instanceView(alert: Alert, labels: Record<string, string>): RunbookInstance {
+  return {
+    fingerprint: alert.fingerprint,
+    cluster: clusterOf(alert.labels),
+    severity: severityOf(alert.labels),
+    healthImpact: healthImpactOf(alert.labels),
+    state: alert.state,
+    activeAtMs: alert.activeAtMs,
+    value: sampleValue(alert.value),
+    labels,
+  }
+}

@@ -1,0 +1,149 @@
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import type { Clock } from '../../base/clock.ts'
+import { FleetError } from '../../base/errors.ts'
+import { rankInstances } from '../../catalog/rank-instances.ts'
+import { MatcherItem, SilenceRequest } from '../../contract/silences.ts'
+import type { SilenceItem, SilenceItems, SilencePreview } from '../../contract/silences.ts'
+import { severityOf } from '../../model/alert.ts'
+import { clusterOf } from '../../model/cluster-identity.ts'
+import { RegexError } from '../../model/regex.ts'
+import { silenceStateAt, type Silence } from '../../model/silence.ts'
+import { compileSilence, type LabelTest } from '../../notify/silence-book.ts'
+import type { Silences } from '../../notify/silences.ts'
+import { compareSilences } from '../alertmanager/silences.ts'
+import { actorOf, bodyOf, type AnyAlert, type ApiPeople } from './people.ts'
+
+/** `/api/fleet/v1/silences`: what Alertmanager's own routes do, with the alerts that each hides, and a preview. */
+
+const PREVIEW_MAX = 100
+const PREVIEW_PAST_MS = 7 * 86_400_000
+
+const PreviewRequest = Type.Object({ matchers: Type.Array(MatcherItem, { minItems: 1 }) })
+
+export function registerSilences(app: FastifyInstance, people: ApiPeople, clock: Clock): void {
+  const { silences } = people
+  const viewer = { access: 'viewer', speaks: 'own' } as const
+  const responder = { access: 'responder', speaks: 'own' } as const
+  type Params = { Params: { id: string } }
+
+  app.get('/api/fleet/v1/silences', { config: viewer }, async (): Promise<SilenceItems> => {
+    const alerts = await people.alerts()
+    const nowMs = clock.nowMs()
+    const itemOf = silenceItems(silences, alerts, nowMs)
+    const sorted = [...silences.all()].sort((a, b) => compareSilences(a, b, nowMs))
+    return { asOfMs: nowMs, silences: sorted.map(itemOf) }
+  })
+
+  app.get<Params>('/api/fleet/v1/silences/:id', { config: viewer }, async (request): Promise<SilenceItem> => {
+    const silence = silences.get(request.params.id)
+    if (silence === undefined) throw unknown(request.params.id)
+    return silenceItems(silences, await people.alerts(), clock.nowMs())(silence)
+  })
+
+  const set = async (wish: SilenceRequest, id: string | undefined, by: string): Promise<SilenceItem> => {
+    const nowMs = clock.nowMs()
+    const change = await silences.set(
+      {
+        ...(id === undefined ? {} : { id }),
+        matchers: wish.matchers,
+        ...(wish.startsAtMs === undefined ? startOf(id, nowMs) : { startsAtMs: Math.round(wish.startsAtMs) }),
+        endsAtMs: Math.round(wish.endsAtMs),
+        createdBy: by,
+        comment: wish.comment,
+        untilResolved: wish.untilResolved ?? false,
+      },
+      by,
+      nowMs,
+    )
+    if (change.kind === 'not_found') throw unknown(id ?? '')
+    if (change.kind === 'refused') throw new FleetError('bad_request', change.message)
+    return silenceItems(silences, await people.alerts(), nowMs)(change.silence)
+  }
+  /** Who changes the end of a running silence does not say again when it began. */
+  const startOf = (id: string | undefined, nowMs: number): { startsAtMs?: number } => {
+    const previous = id === undefined ? undefined : silences.get(id)
+    const isRunning = previous !== undefined && silenceStateAt(previous, nowMs) !== 'expired'
+    return isRunning ? { startsAtMs: previous.startsAtMs } : {}
+  }
+
+  app.post('/api/fleet/v1/silences', { config: responder }, async (request, reply): Promise<SilenceItem> => {
+    const wish = bodyOf(SilenceRequest, request)
+    const item = await set(wish, undefined, actorOf(request, wish.createdBy))
+    void reply.code(201)
+    return item
+  })
+
+  app.put<Params>('/api/fleet/v1/silences/:id', { config: responder }, async (request): Promise<SilenceItem> => {
+    const wish = bodyOf(SilenceRequest, request)
+    return set(wish, request.params.id, actorOf(request, wish.createdBy))
+  })
+
+  app.delete<Params>('/api/fleet/v1/silences/:id', { config: responder }, async (request): Promise<SilenceItem> => {
+    const nowMs = clock.nowMs()
+    const ended = await silences.expire(request.params.id, actorOf(request), nowMs)
+    if (ended === undefined) throw unknown(request.params.id)
+    return silenceItems(silences, [], nowMs)(ended)
+  })
+
+  app.post('/api/fleet/v1/silences/preview', { config: viewer }, async (request): Promise<SilencePreview> => {
+    const { matchers } = bodyOf(PreviewRequest, request)
+    const matches = compiled(matchers)
+    const nowMs = clock.nowMs()
+    const pastFromMs = nowMs - PREVIEW_PAST_MS
+    const [alerts, past] = await Promise.all([people.alerts(), people.runs.matching(matchers, pastFromMs, nowMs)])
+    const hidden = rankInstances(alerts.filter(({ state, labels }) => state !== 'resolved' && matches(labels)))
+    return {
+      asOfMs: nowMs,
+      now: hidden.slice(0, PREVIEW_MAX).map(({ fingerprint, labels, state }) => {
+        const [alertname, cluster, severity] = [labels.get('alertname'), clusterOf(labels), severityOf(labels)]
+        return { fingerprint, alertname, cluster, severity, state }
+      }),
+      nowCount: hidden.length,
+      past: past.map((one) => ({ ...one })),
+      pastRuns: past.reduce((sum, { runs }) => sum + runs, 0),
+      pastFromMs,
+    }
+  })
+}
+
+function unknown(id: string): FleetError {
+  return new FleetError('not_found', `no silence has the id ${JSON.stringify(id)}`)
+}
+
+/** Throws `bad_request` for a pattern that is none. */
+function compiled(matchers: readonly MatcherItem[]): LabelTest {
+  try {
+    return compileSilence(matchers)
+  } catch (thrown) {
+    if (!(thrown instanceof RegexError)) throw thrown
+    throw new FleetError('bad_request', thrown.message)
+  }
+}
+
+/**
+ * Makes silences of the contract's shape, with the alerts that each matches while it has not ended. Which active ones
+ * hide an alert the book knows; a pending one is tested against all.
+ */
+function silenceItems(
+  silences: Silences,
+  alerts: readonly AnyAlert[],
+  nowMs: number,
+): (silence: Silence) => SilenceItem {
+  const active = alerts.filter(({ state }) => state !== 'resolved')
+  const hidden = new Map<string, Set<string>>()
+  for (const { labels, fingerprint } of active) {
+    for (const id of silences.silencedBy(labels, nowMs)) {
+      hidden.set(id, (hidden.get(id) ?? new Set()).add(fingerprint))
+    }
+  }
+  const matched = (silence: Silence): Iterable<string> => {
+    const matches = compileSilence(silence.matchers)
+    return new Set(active.flatMap(({ labels, fingerprint }) => (matches(labels) ? [fingerprint] : [])))
+  }
+  return (silence) => {
+    const state = silenceStateAt(silence, nowMs)
+    const hides = state === 'pending' ? matched(silence) : (hidden.get(silence.id) ?? [])
+    return { ...silence, matchers: silence.matchers.map((matcher) => ({ ...matcher })), state, hides: [...hides] }
+  }
+}

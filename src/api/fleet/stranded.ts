@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../../base/clock.ts'
+import { STRANDED_NAMED_MAX, StrandedQuery } from '../../contract/fleet-stranded.ts'
+import type { StrandedItem, StrandedItems } from '../../contract/fleet-stranded.ts'
+import type { StrandedVersion } from '../../model/stranded.ts'
+import type { ApiFleetFacts } from './facts.ts'
+import { coverageItem, timeOf } from './items.ts'
+import { fleetAt, UNTOLD } from './moment.ts'
+import { readQuery } from './query.ts'
+
+/** Versions from which no way out is known to work: `StrandedVersion` says when one is called so. */
+export function registerFleetStranded(app: FastifyInstance, facts: ApiFleetFacts, clock: Clock): void {
+  const config = { access: 'viewer', speaks: 'own' } as const
+
+  app.get('/api/fleet/v1/stranded', { config }, async (request): Promise<StrandedItems> => {
+    const { at } = readQuery(StrandedQuery, request)
+    const { view, nowMs, note } = fleetAt(facts, clock, at)
+    const [stranded, coverage] = await Promise.all([view.stranded(nowMs), view.coverage(nowMs)])
+    return {
+      asOf: timeOf(nowMs),
+      ...(await note(UNTOLD.stranded)),
+      coverage: coverageItem(coverage),
+      total: stranded.reduce((sum, { clusters }) => sum + clusters.length, 0),
+      stranded: stranded.map(strandedItem),
+    }
+  })
+}
+
+function strandedItem({ clusters, lately, lastLeftMs, ...rest }: StrandedVersion): StrandedItem {
+  const { version, reason, population, newest, notOffered } = rest
+  return {
+    version,
+    reason,
+    clusters: clusters.length,
+    population,
+    names: clusters.slice(0, STRANDED_NAMED_MAX),
+    newest,
+    endedLately: lately.ended,
+    succeededLately: lately.succeeded,
+    lastLeftAt: timeOf(lastLeftMs),
+    notOffered,
+  }
+}

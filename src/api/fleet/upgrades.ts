@@ -1,0 +1,196 @@
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../../base/clock.ts'
+import { FleetError } from '../../base/errors.ts'
+import { MomentQuery, PAGE_DEFAULT } from '../../contract/fleet-common.ts'
+import { StuckQuery, UpgradesQuery } from '../../contract/fleet-upgrades.ts'
+import type { StuckItems, UpgradeDetailItem, UpgradeItem, UpgradeItems } from '../../contract/fleet-upgrades.ts'
+import type { OpenUpgrade } from '../../fleet/clusters/cluster-states.ts'
+import { upgradeTraceId } from '../../fleet/trace/trace-ids.ts'
+import { upgradeKeyOf } from '../../model/fleet-facts.ts'
+import type { StuckVerdict } from '../../model/stuck.ts'
+import type { UpgradeDetail, UpgradeRecord } from '../../model/upgrade.ts'
+import { readCursor, writeCursor } from './cursor.ts'
+import type { ApiFleetFacts, FleetView } from './facts.ts'
+import { coverageItem, durationItem, stuckItem, timeOf, upgradeItem, workloadItem } from './items.ts'
+import { fleetAt, UNTOLD } from './moment.ts'
+import { msOf, pick, readQuery } from './query.ts'
+
+/** Upgrades: the list, one, one with all that is known of it, and those that do not get further. */
+export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts, clock: Clock): void {
+  const config = { access: 'viewer', speaks: 'own' } as const
+
+  app.get('/api/fleet/v1/upgrades', { config }, async (request): Promise<UpgradeItems> => {
+    const asked = readQuery(UpgradesQuery, request)
+    const { sort = 'started', order = sort === 'cluster' ? 'asc' : 'desc', limit = PAGE_DEFAULT, cursor, state } = asked
+    const question = { ...asked, sort, order }
+    const [fromMs, toMs] = [msOf(asked.startedFrom), msOf(asked.startedTo)]
+    const { view, nowMs, note } = fleetAt(facts, clock, asked.at)
+    const [records, coverage, gone] = await Promise.all([
+      view.upgrades({
+        ...pick(asked, 'cluster', 'operator', 'from', 'to'),
+        ...(state === undefined ? {} : { states: state }),
+        ...(fromMs === undefined ? {} : { fromMs }),
+        ...(toMs === undefined ? {} : { toMs }),
+        sort,
+        isDescending: order === 'desc',
+        ...(cursor === undefined ? {} : { after: readCursor('upgrades', question, cursor) }),
+        // One more than asked for tells whether there is a next page.
+        limit: limit + 1,
+      }),
+      view.coverage(nowMs),
+      view.gone(nowMs),
+    ])
+    const shown = records.slice(0, limit).map(({ upgrade }) => upgrade)
+    const last = shown.at(-1)
+    const hasMore = records.length > limit && last !== undefined
+    return {
+      asOf: timeOf(nowMs),
+      ...(await note(UNTOLD.upgrades)),
+      coverage: coverageItem(coverage),
+      upgrades: shown.map(upgradeItem),
+      goneClusters: [...new Set(shown.map(({ cluster }) => cluster))].filter((cluster) => gone.has(cluster)),
+      nextCursor: hasMore ? writeCursor('upgrades', question, { key: upgradeKeyOf(last, sort), id: last.id }) : null,
+    }
+  })
+
+  app.get<{ Params: { id: string } }>(
+    '/api/fleet/v1/upgrades/:id',
+    { config },
+    async (request): Promise<UpgradeItem> => {
+      const { at } = readQuery(MomentQuery, request)
+      return upgradeItem((await known(fleetAt(facts, clock, at).view, request.params.id, at)).upgrade)
+    },
+  )
+
+  app.get<{ Params: { id: string } }>(
+    '/api/fleet/v1/upgrades/:id/detail',
+    { config },
+    async (request): Promise<UpgradeDetailItem> => {
+      const { at } = readQuery(MomentQuery, request)
+      const { view, nowMs, note } = fleetAt(facts, clock, at)
+      const record = await known(view, request.params.id, at)
+      const { id, operator, from, to } = record.upgrade
+      const name = from === undefined ? undefined : { operator, from, to }
+      const [verdict, gone, usual, median] = await Promise.all([
+        view.judge(id, nowMs),
+        view.gone(nowMs),
+        name === undefined ? undefined : view.usual(name),
+        name === undefined ? undefined : view.medianRun(name, id),
+      ])
+      const beside = median === undefined ? undefined : await view.upgrade(median.id)
+      return {
+        ...detailItem(record, verdict, nowMs),
+        ...(await note(UNTOLD.upgrade)),
+        clusterGoneSince: timeOf(gone.get(record.upgrade.cluster)?.sinceMs),
+        medianRun:
+          median === undefined || beside === undefined
+            ? null
+            : { id: median.id, cluster: median.cluster, seconds: median.seconds, traceId: upgradeTraceId(beside) },
+        usual: (usual?.phases ?? []).map(({ phase, ...took }) => ({ phase, ...durationItem(took) })),
+        usualFrom: usual?.learnedFrom ?? null,
+      }
+    },
+  )
+
+  app.get('/api/fleet/v1/stuck', { config }, async (request): Promise<StuckItems> => {
+    const { operator, cause, at } = readQuery(StuckQuery, request)
+    const { view, nowMs, note } = fleetAt(facts, clock, at)
+    const [all, coverage] = await Promise.all([view.open(nowMs), view.coverage(nowMs)])
+    const open = all.filter(({ record }) => operator === undefined || record.upgrade.operator === operator)
+    const stuck = open
+      .filter(({ verdict }) => verdict.isStuck && (cause === undefined || cause.includes(causeOf(verdict))))
+      .sort(longestFirst)
+    return {
+      asOf: timeOf(nowMs),
+      ...(await note(UNTOLD.stuck)),
+      coverage: coverageItem(coverage),
+      open: open.length,
+      stuckCount: open.filter(({ verdict }) => verdict.isStuck).length,
+      silentCount: open.filter(({ verdict }) => verdict.silentSinceMs !== undefined).length,
+      stuck: stuck.map(({ record, verdict }) => ({
+        upgrade: upgradeItem(record.upgrade),
+        verdict: stuckItem(verdict),
+      })),
+      nextCursor: null,
+    }
+  })
+}
+
+async function known(facts: FleetView, id: string, at: string | undefined): Promise<UpgradeRecord> {
+  const record = await facts.upgrade(id)
+  const when = at === undefined ? '' : ` and had begun at ${at}`
+  if (record === undefined) throw new FleetError('not_found', `no upgrade has the id ${JSON.stringify(id)}${when}`)
+  return record
+}
+
+function causeOf({ causes }: StuckVerdict): NonNullable<StuckVerdict['causes'][number]>['cause'] {
+  return causes[0]?.cause ?? 'unknown'
+}
+
+function longestFirst(a: OpenUpgrade, b: OpenUpgrade): number {
+  const order = (a.verdict.stalledSinceMs ?? Infinity) - (b.verdict.stalledSinceMs ?? Infinity)
+  if (order !== 0 && !Number.isNaN(order)) return order
+  return a.record.upgrade.id < b.record.upgrade.id ? -1 : 1
+}
+
+function detailItem(
+  { upgrade, detail }: UpgradeRecord,
+  verdict: StuckVerdict | undefined,
+  nowMs: number,
+): Omit<UpgradeDetailItem, 'usual' | 'usualFrom' | 'medianRun' | 'clusterGoneSince'> {
+  return {
+    asOf: timeOf(nowMs),
+    upgrade: upgradeItem(upgrade),
+    csv: {
+      name: detail.csvName ?? null,
+      uid: detail.csvUid ?? null,
+      replaces: detail.replaces ?? null,
+      steps: detail.csvSteps.map(({ phase, reason, startedMs, endedMs }) => {
+        return { phase, reason, startedAt: timeOf(startedMs), endedAt: timeOf(endedMs) }
+      }),
+    },
+    namespace: detail.namespace ?? null,
+    subscription: detail.subscription ?? null,
+    installPlan: detail.installPlan ?? null,
+    components: detail.components.map(componentItem),
+    hco:
+      detail.hco === undefined
+        ? null
+        : { startedAt: timeOf(detail.hco.startedMs), endedAt: timeOf(detail.hco.endedMs) },
+    virtHandler: detail.virtHandler === undefined ? null : virtHandlerItem(detail.virtHandler),
+    workloads: detail.workloads === undefined ? null : workloadItem(detail.workloads),
+    lastProgressAt: timeOf(detail.lastProgressMs),
+    observedUntil: timeOf(detail.observedUntilMs),
+    conditionChanges: detail.conditionChanges.map(({ atMs, component, type, status, reason }) => {
+      return { at: timeOf(atMs), component, type, status, reason }
+    }),
+    featureGateChanges: detail.featureGateChanges.map(({ atMs, gate, isOn }) => ({ at: timeOf(atMs), gate, on: isOn })),
+    verdict: verdict === undefined ? null : stuckItem(verdict),
+    traceId: upgradeTraceId({ upgrade, detail }),
+  }
+}
+
+function componentItem({ name, from, to, startedMs, endedMs, state, message }: UpgradeDetail['components'][number]) {
+  return {
+    name,
+    from: from ?? null,
+    to: to ?? null,
+    startedAt: timeOf(startedMs),
+    endedAt: timeOf(endedMs),
+    state,
+    message: message ?? null,
+  }
+}
+
+function virtHandlerItem({ startedMs, canaryMs, endedMs, ...counts }: NonNullable<UpgradeDetail['virtHandler']>) {
+  const { desired, updated, ready, waves } = counts
+  return {
+    desired,
+    updated,
+    ready,
+    waves,
+    startedAt: timeOf(startedMs),
+    canaryAt: timeOf(canaryMs),
+    endedAt: timeOf(endedMs),
+  }
+}

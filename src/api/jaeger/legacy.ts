@@ -1,0 +1,138 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Clock } from '../../base/clock.ts'
+import type { Span, TraceQuery, TraceReader } from '../../model/span.ts'
+import { legacyTrace } from './legacy-json.ts'
+import {
+  badParam,
+  checkDurations,
+  goDurationNs,
+  kindParam,
+  limitParam,
+  textsParam,
+  traceIdParam,
+  unixNs,
+} from './params.ts'
+import { paramsOf } from '../prometheus/params.ts'
+import type { Params } from '../prometheus/params.ts'
+
+/**
+ * The first HTTP API of Jaeger's query service, which Grafana's data source and older pages use: services, operations,
+ * search, one trace, dependencies. Every answer is in one envelope; errors too.
+ */
+const CONFIG = { access: 'viewer', speaks: 'jaeger' } as const
+
+/** What is searched when nobody says from when, as in Jaeger: two days. */
+const LOOKBACK_NS = 48n * 3_600_000_000_000n
+const US = 1000n
+const MS = 1_000_000n
+
+interface LegacyError {
+  readonly code: number
+  readonly msg: string
+  readonly traceID?: string
+}
+
+export function registerJaegerLegacy(app: FastifyInstance, traces: TraceReader, clock: Clock): void {
+  app.get('/api/services', { config: CONFIG }, async (_request, reply) => {
+    const services = await traces.services()
+    return send(reply, services, { total: services.length })
+  })
+  app.get<{ Params: { service: string } }>(
+    '/api/services/:service/operations',
+    { config: CONFIG },
+    async (request, reply) => {
+      const operations = await traces.operations(request.params.service)
+      const names = [...new Set(operations.map(({ name }) => name))]
+      return send(reply, names, { total: names.length })
+    },
+  )
+  app.get('/api/operations', { config: CONFIG }, async (request, reply) => {
+    const params = paramsOf(request)
+    const service = params.get('service')
+    if (service === '') throw badParam('service', 'it is needed')
+    const operations = await traces.operations(service, kindParam('spanKind', params.get('spanKind')))
+    const shown = operations.map(({ name, kind }) => ({ name, spanKind: kind === 'unspecified' ? '' : kind }))
+    return send(reply, shown, { total: shown.length })
+  })
+  app.get('/api/traces', { config: CONFIG }, async (request, reply) => {
+    const params = paramsOf(request)
+    const ids = params.all('traceID').filter((id) => id !== '')
+    if (ids.length > 0) return sendTraces(reply, traces, ids.map(traceIdParam))
+    const found = await traces.search(queryOf(params, clock.nowMs()))
+    return send(reply, found.map(legacyTrace))
+  })
+  app.get<{ Params: { traceId: string } }>('/api/traces/:traceId', { config: CONFIG }, async (request, reply) => {
+    const spans = await traces.trace(traceIdParam(request.params.traceId))
+    if (spans.length === 0) return sendErrors(reply, 404, [NOT_FOUND])
+    return send(reply, [legacyTrace(spans)])
+  })
+  app.get('/api/dependencies', { config: CONFIG }, async (request, reply) => {
+    const params = paramsOf(request)
+    const toNs = unixNs('endTs', params.get('endTs'), MS) ?? BigInt(clock.nowMs()) * MS
+    const lookbackNs = unixNs('lookback', params.get('lookback'), MS) ?? 24n * 3_600_000n * MS
+    return send(reply, await traces.dependencies({ fromNs: toNs > lookbackNs ? toNs - lookbackNs : 0n, toNs }))
+  })
+}
+
+const NOT_FOUND: LegacyError = { code: 404, msg: 'trace not found' }
+
+async function sendTraces(reply: FastifyReply, traces: TraceReader, ids: readonly string[]): Promise<FastifyReply> {
+  const found: (readonly Span[])[] = []
+  const errors: LegacyError[] = []
+  for (const id of new Set(ids)) {
+    const spans = await traces.trace(id)
+    if (spans.length > 0) found.push(spans)
+    else errors.push({ ...NOT_FOUND, traceID: id })
+  }
+  return send(reply, found.map(legacyTrace), { errors: errors.length === 0 ? null : errors })
+}
+
+function queryOf(params: Params, nowMs: number): TraceQuery {
+  const service = params.get('service')
+  if (service === '') throw badParam('service', 'it is needed')
+  const toNs = unixNs('end', params.get('end'), US) ?? BigInt(nowMs) * MS
+  const minNs = goDurationNs('minDuration', params.get('minDuration'))
+  const maxNs = goDurationNs('maxDuration', params.get('maxDuration'))
+  checkDurations(minNs, maxNs, 'maxDuration')
+  const operation = params.get('operation')
+  return {
+    service,
+    ...(operation !== '' && { operation }),
+    attributes: { ...pairs(params.all('tag')), ...textsParam('tags', params.get('tags')) },
+    fromNs: unixNs('start', params.get('start'), US) ?? (toNs > LOOKBACK_NS ? toNs - LOOKBACK_NS : 0n),
+    toNs,
+    ...(minNs !== undefined && { minDurationNs: minNs }),
+    ...(maxNs !== undefined && { maxDurationNs: maxNs }),
+    limit: limitParam('limit', params.get('limit')),
+  }
+}
+
+/** `key:value`, where the value may have colons. */
+function pairs(tags: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    tags.map((tag) => {
+      const at = tag.indexOf(':')
+      if (at === -1) throw badParam('tag', `got ${JSON.stringify(tag)}, want key:value`)
+      return [tag.slice(0, at), tag.slice(at + 1)]
+    }),
+  )
+}
+
+function send(
+  reply: FastifyReply,
+  data: readonly unknown[],
+  more: { readonly total?: number; readonly errors?: readonly LegacyError[] | null } = {},
+): FastifyReply {
+  const envelope = { data, total: 0, limit: 0, offset: 0, errors: null, ...more }
+  return reply.type('application/json').send(Buffer.from(JSON.stringify(envelope)))
+}
+
+function sendErrors(reply: FastifyReply, status: number, errors: readonly LegacyError[]): FastifyReply {
+  void reply.code(status).type('application/json')
+  return reply.send(Buffer.from(legacyErrors(errors)))
+}
+
+/** The envelope of what went wrong. */
+export function legacyErrors(errors: readonly LegacyError[]): string {
+  return JSON.stringify({ data: null, total: 0, limit: 0, offset: 0, errors })
+}

@@ -1,0 +1,116 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { FleetError } from '../../base/errors.ts'
+import type { TraceQuery, TraceReader } from '../../model/span.ts'
+import {
+  badParam,
+  checkDurations,
+  goDurationNs,
+  kindParam,
+  limitParam,
+  rfc3339Ns,
+  textsParam,
+  traceIdParam,
+} from './params.ts'
+import { resourceSpans, traceSummary } from './v3-json.ts'
+import { paramsOf } from '../prometheus/params.ts'
+import type { Params } from '../prometheus/params.ts'
+
+/**
+ * The third HTTP API of Jaeger's query service (api_v3), which its pages use since 2.19: traces as OTLP/JSON. Names of
+ * parameters are taken in their older spelling too (`query.service_name`), which Grafana still sends.
+ */
+const CONFIG = { access: 'viewer', speaks: 'jaeger_v3' } as const
+
+export function registerJaegerV3(app: FastifyInstance, traces: TraceReader): void {
+  app.get('/api/v3/services', { config: CONFIG }, async (_request, reply) =>
+    send(reply, { services: await traces.services() }),
+  )
+  app.get('/api/v3/operations', { config: CONFIG }, async (request, reply) => {
+    const params = paramsOf(request)
+    const service = params.get('service')
+    if (service === '') throw badParam('service', 'it is needed')
+    const kind = kindParam('spanKind', oneOf(params, 'spanKind', 'span_kind'))
+    // A kind that nobody said is shown as internal, and asked for as such.
+    const shown = (await traces.operations(service)).map((one) => ({
+      name: one.name,
+      spanKind: one.kind === 'unspecified' ? 'internal' : one.kind,
+    }))
+    const operations = shown.filter(({ name, spanKind }, i) => {
+      const isFirst = shown.findIndex((one) => one.name === name && one.spanKind === spanKind) === i
+      return isFirst && (kind ?? spanKind) === spanKind
+    })
+    return send(reply, { operations })
+  })
+  app.get('/api/v3/traces', { config: CONFIG }, async (request, reply) =>
+    sendTraces(reply, await traces.search(queryOf(paramsOf(request)))),
+  )
+  app.get<{ Params: { traceId: string } }>('/api/v3/traces/:traceId', { config: CONFIG }, async (request, reply) => {
+    const params = paramsOf(request)
+    // Only checked: a trace is shown whole.
+    rfc3339Ns('startTime', oneOf(params, 'startTime', 'start_time'))
+    rfc3339Ns('endTime', oneOf(params, 'endTime', 'end_time'))
+    const spans = await traces.trace(traceIdParam(request.params.traceId))
+    return sendTraces(reply, spans.length === 0 ? [] : [spans])
+  })
+  app.get('/api/v3/trace-summaries', { config: CONFIG }, async (request, reply) => {
+    const found = await traces.search(queryOf(paramsOf(request)))
+    return send(reply, { summaries: found.map(traceSummary) })
+  })
+  app.get('/api/v3/dependencies', { config: CONFIG }, async (request, reply) => {
+    const { fromNs, toNs } = rangeOf(paramsOf(request), ['startTime', 'start_time'], ['endTime', 'end_time'])
+    const dependencies = await traces.dependencies({ fromNs, toNs })
+    return send(reply, {
+      // A 64-bit number is a text in this encoding.
+      dependencies: dependencies.map(({ callCount, ...names }) => ({ ...names, callCount: String(callCount) })),
+    })
+  })
+}
+
+function queryOf(params: Params): TraceQuery {
+  if (params.get('query.filter') !== '') throw badParam('query.filter', 'filters are not known here')
+  const service = oneOf(params, 'query.serviceName', 'query.service_name')
+  const operation = oneOf(params, 'query.operationName', 'query.operation_name')
+  const minNs = goDurationNs('query.durationMin', oneOf(params, 'query.durationMin', 'query.duration_min'))
+  const maxNs = goDurationNs('query.durationMax', oneOf(params, 'query.durationMax', 'query.duration_max'))
+  checkDurations(minNs, maxNs, 'query.durationMax')
+  const depth =
+    oneOf(params, 'query.searchDepth', 'query.search_depth') || oneOf(params, 'query.numTraces', 'query.num_traces')
+  return {
+    ...(service !== '' && { service }),
+    ...(operation !== '' && { operation }),
+    attributes: textsParam('query.attributes', params.get('query.attributes')),
+    ...rangeOf(params, ['query.startTimeMin', 'query.start_time_min'], ['query.startTimeMax', 'query.start_time_max']),
+    ...(minNs !== undefined && { minDurationNs: minNs }),
+    ...(maxNs !== undefined && { maxDurationNs: maxNs }),
+    limit: limitParam('query.searchDepth', depth),
+  }
+}
+
+type Spellings = readonly [name: string, older: string]
+
+/** Both are needed, and the first is before the second. */
+function rangeOf(params: Params, from: Spellings, to: Spellings): { readonly fromNs: bigint; readonly toNs: bigint } {
+  const [fromNs, toNs] = [from, to].map((names) => rfc3339Ns(names[0], oneOf(params, ...names)))
+  if (fromNs === undefined) throw badParam(from[0], 'it is needed')
+  if (toNs === undefined) throw badParam(to[0], 'it is needed')
+  if (fromNs >= toNs) throw badParam(from[0], `it is not before ${to[0]}`)
+  return { fromNs, toNs }
+}
+
+function oneOf(params: Params, ...names: Spellings): string {
+  return params.get(names[0]) || params.get(names[1])
+}
+
+function sendTraces(reply: FastifyReply, traces: Parameters<typeof resourceSpans>[0]): FastifyReply {
+  if (traces.length === 0) throw new FleetError('not_found', 'No traces found')
+  return send(reply, { result: { resourceSpans: resourceSpans(traces) } })
+}
+
+function send(reply: FastifyReply, answer: unknown): FastifyReply {
+  return reply.type('application/json').send(Buffer.from(JSON.stringify(answer)))
+}
+
+/** What went wrong, as this API says it. */
+export function v3Error(httpCode: number, message: string): string {
+  return JSON.stringify({ error: { httpCode, message } })
+}

@@ -1,0 +1,56 @@
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../../base/clock.ts'
+import { METRIC_NAME } from '../../model/labels.ts'
+import type { Matcher } from '../../model/matcher.ts'
+import type { TimeRange } from '../../model/queryable.ts'
+import type { NewestSample } from '../../promql/newest.ts'
+import { parseSelector } from '../../promql/parse.ts'
+import { escapeName, negotiateEscaping, sampleLine, textFormatType, typeLine } from './exposition.ts'
+import type { Escaping } from './exposition.ts'
+import { paramsOf } from './params.ts'
+import { sendInPieces } from '../server/pieces.ts'
+
+/**
+ * `/federate`: the newest sample of each series that `match[]` selects, for another Prometheus to scrape. As there, a
+ * series that ended is left out, and so are native histograms, which the text format cannot say, and series without
+ * a name; a series without an `instance` gets an empty one, so that the scraper's does not take its place.
+ */
+export function registerFederate(app: FastifyInstance, options: FederateOptions): void {
+  app.get('/federate', { config: { access: 'viewer', speaks: 'text' } }, async (request, reply) => {
+    const selectors = paramsOf(request).all('match[]').map(parseSelector)
+    const nowMs = options.clock.nowMs()
+    const samples = await options.newest(selectors, { fromMs: nowMs - options.lookbackMs, toMs: nowMs })
+    const escaping = negotiateEscaping(request.headers.accept)
+    return sendInPieces(reply, textFormatType(escaping), samples.length, () => exposition(samples, escaping))
+  })
+}
+
+export interface FederateOptions {
+  readonly clock: Clock
+  /** How old a sample may be. */
+  readonly lookbackMs: number
+  readonly newest: ReadNewest
+}
+
+/** The newest sample of each series; see `newestSamples`. */
+export type ReadNewest = (
+  selectors: readonly (readonly Matcher[])[],
+  range: TimeRange,
+) => Promise<readonly NewestSample[]>
+
+function* exposition(samples: readonly NewestSample[], escaping: Escaping): Generator<string> {
+  let family = ''
+  for (const { labels, timeMs, value } of samples) {
+    const { metricName } = labels
+    if (metricName === '') continue
+    const escaped = escapeName(metricName, escaping)
+    if (metricName !== family) yield typeLine(escaped)
+    family = metricName
+    const pairs: (readonly [string, string])[] = []
+    for (const [name, text] of labels.pairs()) {
+      if (name !== METRIC_NAME) pairs.push([escapeName(name, escaping), text])
+    }
+    if (!labels.has('instance')) pairs.push(['instance', ''])
+    yield sampleLine(escaped, pairs, value, timeMs)
+  }
+}

@@ -1,0 +1,43 @@
+import type { Leaving } from '../../base/cancellation.ts'
+import type { InstantQuery, QueryEngine, QueryResult, RangeQuery } from '../../promql/query-engine.ts'
+import { pointsOf, renderQueryAnswer } from './answer-json.ts'
+
+/**
+ * Asking for the text of an answer instead of its values. Where the engine is another thread, a text crosses as one copy
+ * of its bytes, and values as an object each with their labels and columns. Rejects as `QueryEngine` does.
+ */
+export interface QueryAnswers {
+  /** @param limit the most series; `Infinity` for all */
+  instant(query: InstantQuery, limit: number, left?: Leaving): Promise<QueryAnswer>
+  range(query: RangeQuery, limit: number, left?: Leaving): Promise<QueryAnswer>
+}
+
+/** The JSON of the whole answer; the result itself when that is long, so that it can leave in pieces. */
+export type QueryAnswer = string | QueryResult
+
+/** Up to this many values an answer is one text: some 300 kB. */
+const TEXT_VALUES_MAX = 10_000
+
+export function answerOf(result: QueryResult, limit: number): QueryAnswer {
+  if (pointsOf(result.value) > TEXT_VALUES_MAX) return result
+  let text = ''
+  for (const piece of renderQueryAnswer(result, { limit, stats: undefined, warnings: [] })) text += piece
+  return text
+}
+
+/** Over an engine whose values are here already. */
+export function answersOver(engine: Pick<QueryEngine, 'instant' | 'range'>): QueryAnswers {
+  return {
+    instant: async (query, limit, left) => answerOf(await engine.instant(query, abortedWith(left)), limit),
+    range: async (query, limit, left) => answerOf(await engine.range(query, abortedWith(left)), limit),
+  }
+}
+
+/** For ports that want a whole AbortSignal. */
+export function abortedWith(left: Leaving | undefined): AbortSignal {
+  const controller = new AbortController()
+  left?.tell(() => {
+    controller.abort()
+  })
+  return controller.signal
+}

@@ -1,0 +1,113 @@
+import type { Clock } from '../../base/clock.ts'
+import { FleetError } from '../../base/errors.ts'
+import type { InstantQuery, QueryEngine, QueryOptions, QueryResult, RangeQuery } from '../../promql/query-engine.ts'
+import type { QueryAnswerOptions } from './answer-json.ts'
+import { durationParam, invalidParam, limitParam, lookbackParam, optionalTime, requiredTime } from './params.ts'
+import type { Params } from './params.ts'
+
+/** What `/api/v1/query` and `query_range` are asked for, and what belongs into the answer beside the values. */
+export interface QueryRequest {
+  readonly asked: InstantQuery | RangeQuery
+  /** The most series; `Infinity` for all. */
+  readonly limit: number
+  /** As it was asked for. */
+  readonly stats: string
+  readonly askedAtMs: number
+}
+
+/** Reads one route's parameters, in Prometheus' order; the first that is wrong is thrown. */
+export type ReadQuery = (params: Params, nowMs: number) => QueryRequest
+
+export const QUERY_ROUTES: Readonly<Record<'/api/v1/query' | '/api/v1/query_range', ReadQuery>> = {
+  '/api/v1/query': (params, nowMs) => {
+    const limit = limitParam(params)
+    const timeMs = optionalTime(params, 'time', nowMs)
+    const asked = { expr: params.get('query'), timeMs, ...queryOptions(params) }
+    return { asked, limit, stats: params.get('stats'), askedAtMs: nowMs }
+  },
+  '/api/v1/query_range': (params, nowMs) => {
+    const limit = limitParam(params)
+    const asked = { ...rangeParams(params), expr: params.get('query'), ...queryOptions(params) }
+    return { asked, limit, stats: params.get('stats'), askedAtMs: nowMs }
+  },
+}
+
+/** Asks as the parameters say. */
+export function evaluateRequest(
+  engine: QueryEngine,
+  { asked }: QueryRequest,
+  signal: AbortSignal,
+): Promise<QueryResult> {
+  return 'timeMs' in asked ? engine.instant(asked, signal) : engine.range(asked, signal)
+}
+
+/** @param clock when the answer is ready, for what it took */
+export function answerOptions(request: QueryRequest, result: QueryResult, clock: Clock): QueryAnswerOptions {
+  const { stats: asked, limit, askedAtMs } = request
+  const stats = asked === '' ? undefined : renderStats(result, clock.nowMs() - askedAtMs)
+  return { limit, stats, warnings: STATS_VALUES.has(asked) ? [] : [unknownStats(asked)] }
+}
+
+/** The most steps between start and end of a range query: 11,001 points a series. */
+const STEPS_MAX = 11_000
+
+/** `start`, `end` and `step` of a range query. */
+export function rangeParams(params: Params): {
+  readonly startMs: number
+  readonly endMs: number
+  readonly stepMs: number
+} {
+  const startMs = requiredTime(params, 'start')
+  const endMs = requiredTime(params, 'end')
+  if (endMs < startMs) throw invalidParam('end', 'end timestamp must not be before start time')
+  const stepMs = durationParam(params, 'step')
+  // Steps are whole milliseconds, so one of less than a millisecond is none.
+  if (stepMs < 1) {
+    throw invalidParam('step', 'zero or negative query resolution step widths are not accepted. Try a positive integer')
+  }
+  if (Math.floor((endMs - startMs) / stepMs) > STEPS_MAX) {
+    throw new FleetError(
+      'bad_request',
+      'exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the query resolution (?step=XX)',
+    )
+  }
+  return { startMs, endMs, stepMs: Math.trunc(stepMs) }
+}
+
+export function queryOptions(params: Params): QueryOptions {
+  const timeoutMs = params.get('timeout') === '' ? undefined : Math.max(0, Math.trunc(durationParam(params, 'timeout')))
+  const lookbackMs = lookbackParam(params)
+  return {
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(lookbackMs === undefined ? {} : { lookbackMs }),
+  }
+}
+
+/** Without per-step counts, which this engine does not keep, `all` is what `true` is, as in a Prometheus without them. */
+const STATS_VALUES: ReadonlySet<string> = new Set(['', 'true', 'all'])
+
+function unknownStats(value: string): string {
+  return `unknown value ${JSON.stringify(value)} of parameter "stats", want "true" or "all"`
+}
+
+/**
+ * Timings and sample counts in Prometheus' shape. The engine prepares, evaluates and sorts in one go, so these three
+ * are one figure; what the query spent beyond it, it waited for the query worker. All samples of a query are held at
+ * once, so the peak is their number.
+ */
+function renderStats(result: QueryResult, totalMs: number): string {
+  const { evalMs, samplesRead } = result.stats
+  const evalSeconds = evalMs / 1000
+  const totalSeconds = Math.max(evalMs, totalMs) / 1000
+  return JSON.stringify({
+    timings: {
+      evalTotalTime: evalSeconds,
+      resultSortTime: 0,
+      queryPreparationTime: 0,
+      innerEvalTime: evalSeconds,
+      execQueueTime: totalSeconds - evalSeconds,
+      execTotalTime: totalSeconds,
+    },
+    samples: { totalQueryableSamples: samplesRead, peakSamples: samplesRead },
+  })
+}

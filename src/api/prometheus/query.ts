@@ -1,0 +1,67 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Clock } from '../../base/clock.ts'
+import { parseExpr } from '../../promql/parse.ts'
+import type { ParseOptions } from '../../promql/parse-options.ts'
+import { prettyExpr } from '../../promql/pretty.ts'
+import type { QueryEngine } from '../../promql/query-engine.ts'
+import { exprTree } from './expr-tree.ts'
+import { namingParam, paramsOf } from './params.ts'
+import { sendQueryResult, sendSuccess } from './prometheus-json.ts'
+import { QUERY_ROUTES, answerOptions, evaluateRequest } from './query-request.ts'
+
+/**
+ * `/api/v1/query`, `query_range`, `format_query` and `parse_query`. What programs ask of the first two plainly is answered
+ * before it comes here (`plain-queries.ts`).
+ */
+export interface QueryRoutesOptions {
+  readonly query: QueryEngine
+  readonly clock: Clock
+  /** What PromQL may use where a text is only formatted. */
+  readonly language: ParseOptions
+}
+
+export function registerQueryRoutes(app: FastifyInstance, { query, clock, language }: QueryRoutesOptions): void {
+  const config = { access: 'viewer', speaks: 'prometheus' } as const
+
+  for (const [url, read] of Object.entries(QUERY_ROUTES)) {
+    app.route({
+      method: ['GET', 'POST'],
+      url,
+      config,
+      handler: async (request, reply) => {
+        const asked = read(paramsOf(request), clock.nowMs())
+        const result = await namingParam('query', () => evaluateRequest(query, asked, abortedWithConnection(reply)))
+        return sendQueryResult(reply, result, answerOptions(asked, result, clock))
+      },
+    })
+  }
+
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/api/v1/format_query',
+    config,
+    handler: (request, reply) => {
+      const text = namingParam('query', () => prettyExpr(parseExpr(paramsOf(request).get('query'), language)))
+      return sendSuccess(reply, JSON.stringify(text))
+    },
+  })
+
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/api/v1/parse_query',
+    config,
+    handler: (request, reply) => {
+      const tree = namingParam('query', () => exprTree(parseExpr(paramsOf(request).get('query'), language)))
+      return sendSuccess(reply, JSON.stringify(tree))
+    },
+  })
+}
+
+/** Aborts when the client goes away before it has its answer, so that nobody computes for nobody. */
+export function abortedWithConnection(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort()
+  })
+  return controller.signal
+}

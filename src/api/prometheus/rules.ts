@@ -1,0 +1,151 @@
+import type { FastifyInstance } from 'fastify'
+import { FleetError } from '../../base/errors.ts'
+import type { PrometheusAlert, PrometheusRuleGroup } from '../../contract/prometheus.ts'
+import { Labels } from '../../model/labels.ts'
+import { compileMatcher } from '../../model/matcher.ts'
+import type { Matcher } from '../../model/matcher.ts'
+import { groupKeyOf } from '../../rules/rule.ts'
+import type { RuleAlert, RuleGroupStatus, RuleStatus } from '../../rules/rule-status.ts'
+import { formatExponent, formatTime } from './format-value.ts'
+import { invalidParam, paramsOf } from './params.ts'
+import type { Params } from './params.ts'
+import { sendSuccess } from './prometheus-json.ts'
+import { selectors } from './series.ts'
+
+/** `/api/v1/rules` and `/api/v1/alerts`, with Prometheus' filters. */
+
+/** What the rule engine answers about itself; it lives on another thread. */
+export interface RuleReader {
+  groups(): Promise<readonly RuleGroupStatus[]>
+  /** Pending, firing, and resolved ones that are still kept. */
+  alerts(): Promise<readonly RuleAlert[]>
+}
+
+export function registerRuleRoutes(app: FastifyInstance, rules: RuleReader): void {
+  const config = { access: 'viewer', speaks: 'prometheus' } as const
+
+  app.get('/api/v1/rules', { config }, async (request, reply) => {
+    const params = paramsOf(request)
+    const keeps = ruleFilter(params)
+    const withAlerts = !booleanParam(params, 'exclude_alerts')
+    const page = groupPage(params)
+    const groups = [...(await rules.groups())]
+      .filter((group) => includesOrAny(params.all('file[]'), group.file))
+      .filter((group) => includesOrAny(params.all('rule_group[]'), group.name))
+      .sort((a, b) => (groupKeyOf(a) < groupKeyOf(b) ? -1 : 1))
+      .flatMap((group) => {
+        // A group without rules is left out, whether a filter made it so or its file.
+        const kept = group.rules.filter(keeps)
+        return kept.length > 0 ? [{ ...group, rules: kept }] : []
+      })
+    const first = page.token === '' ? 0 : groups.findIndex((group) => groupToken(group) === page.token)
+    if (first === -1) throw invalidParam('group_next_token', 'invalid group_next_token')
+    const shown = groups.slice(first, first + page.limit)
+    const next = groups[first + page.limit]
+    const data = {
+      groups: shown.map((group) => groupView(group, withAlerts)),
+      ...(next === undefined ? {} : { groupNextToken: groupToken(next) }),
+    }
+    return sendSuccess(reply, JSON.stringify(data))
+  })
+
+  app.get('/api/v1/alerts', { config }, async (_request, reply) => {
+    const alerts = (await rules.alerts()).flatMap((alert) => alertView(alert))
+    return sendSuccess(reply, JSON.stringify({ alerts }))
+  })
+}
+
+function ruleFilter(params: Params): (rule: RuleStatus) => boolean {
+  const type = params.get('type').toLowerCase()
+  if (type !== '' && type !== 'alert' && type !== 'record') {
+    throw invalidParam('type', `not supported value ${JSON.stringify(type)}`)
+  }
+  const names = params.all('rule_name[]')
+  const tests = selectors(params).map((matchers) => labelTest(matchers))
+  return (rule) =>
+    (type === '' || (type === 'alert') === (rule.kind === 'alerting')) &&
+    includesOrAny(names, rule.name) &&
+    (tests.length === 0 || tests.some((test) => test(Labels.of(rule.labels))))
+}
+
+function labelTest(matchers: readonly Matcher[]): (labels: Labels) => boolean {
+  const tests = matchers.map((matcher) => ({ name: matcher.name, test: compileMatcher(matcher) }))
+  return (labels) => tests.every(({ name, test }) => test(labels.get(name)))
+}
+
+function includesOrAny(wanted: readonly string[], value: string): boolean {
+  return wanted.length === 0 || wanted.includes(value)
+}
+
+function booleanParam(params: Params, name: string): boolean {
+  const text = params.get(name).toLowerCase()
+  if (/^(1|t|true)$/.test(text)) return true
+  if (text === '' || /^(0|f|false)$/.test(text)) return false
+  const cause = `strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`
+  throw invalidParam(name, `error converting ${name}: ${cause}`)
+}
+
+function groupPage(params: Params): { readonly limit: number; readonly token: string } {
+  const [limit, token] = [params.get('group_limit'), params.get('group_next_token')]
+  if (limit === '' && token !== '') {
+    throw new FleetError('bad_request', 'group_limit needs to be set in order to paginate over the groups')
+  }
+  if (limit !== '' && !/^[1-9]\d*$/.test(limit)) {
+    throw invalidParam('group_limit', 'group_limit needs to be greater than 0')
+  }
+  return { limit: limit === '' ? Infinity : Number(limit), token }
+}
+
+/** Names the group at which the next page begins; opaque to clients. */
+function groupToken(group: RuleGroupStatus): string {
+  return Buffer.from(groupKeyOf(group)).toString('base64url')
+}
+
+function groupView(group: RuleGroupStatus, withAlerts: boolean): PrometheusRuleGroup {
+  return {
+    name: group.name,
+    file: group.file,
+    interval: group.intervalMs / 1000,
+    limit: group.limit,
+    evaluationTime: group.evaluationMs / 1000,
+    lastEvaluation: formatTime(group.lastEvaluationMs),
+    rules: group.rules.map((rule) => ruleView(rule, withAlerts)),
+  }
+}
+
+function ruleView(rule: RuleStatus, withAlerts: boolean): PrometheusRuleGroup['rules'][number] {
+  const common = {
+    name: rule.name,
+    query: rule.query,
+    labels: { ...rule.labels },
+    health: rule.health,
+    ...(rule.lastError === undefined ? {} : { lastError: rule.lastError }),
+    evaluationTime: rule.evaluationMs / 1000,
+    lastEvaluation: formatTime(rule.lastEvaluationMs),
+  }
+  if (rule.kind === 'recording') return { ...common, type: 'recording' }
+  return {
+    ...common,
+    type: 'alerting',
+    state: rule.state,
+    duration: rule.forMs / 1000,
+    keepFiringFor: rule.keepFiringForMs / 1000,
+    annotations: { ...rule.annotations },
+    alerts: withAlerts ? rule.alerts.flatMap((alert) => alertView(alert)) : [],
+  }
+}
+
+/** None for a resolved alert: Prometheus' answer holds only what is active. */
+function alertView(alert: RuleAlert): readonly PrometheusAlert[] {
+  if (alert.state === 'resolved') return []
+  return [
+    {
+      labels: alert.labels.toObject(),
+      annotations: { ...alert.annotations },
+      state: alert.state,
+      activeAt: formatTime(alert.activeAtMs),
+      ...(alert.keepFiringSinceMs === undefined ? {} : { keepFiringSince: formatTime(alert.keepFiringSinceMs) }),
+      value: formatExponent(alert.value),
+    },
+  ]
+}

@@ -1,0 +1,97 @@
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../../base/clock.ts'
+import type { PrometheusTarget } from '../../contract/prometheus-status.ts'
+import type { Labels } from '../../model/labels.ts'
+import { parseSelector } from '../../promql/parse.ts'
+import type { QueryEngine, VectorSample } from '../../promql/query-engine.ts'
+import { formatTime } from './format-value.ts'
+import { namingParam, optionalCount, paramsOf } from './params.ts'
+import { sendInPieces } from '../server/pieces.ts'
+import { JSON_TYPE, sendSuccess } from './prometheus-json.ts'
+
+/**
+ * `/api/v1/targets`, `/targets/metadata` and `/scrape_pools`. Nothing is scraped here: a target is what a sender's own
+ * Prometheus says in `up`, whose sample has the time of the scrape. Its address, interval and error stay with the
+ * sender, so those fields are empty, and nothing is known as dropped.
+ */
+export function registerTargets(app: FastifyInstance, query: QueryEngine, clock: Clock): void {
+  const config = { access: 'viewer', speaks: 'prometheus' } as const
+
+  app.get('/api/v1/targets', { config }, async (request, reply) => {
+    const params = paramsOf(request)
+    const [state, pool] = [params.get('state').toLowerCase(), params.get('scrapePool')]
+    const showsActive = ['', 'any', 'active'].includes(state)
+    const targets = showsActive ? await readTargets(query, clock.nowMs(), pool) : []
+    return sendInPieces(reply, JSON_TYPE, targets.length, function* () {
+      yield '{"status":"success","data":{"activeTargets":['
+      for (let i = 0; i < targets.length; i++) yield `${i === 0 ? '' : ','}${JSON.stringify(targetView(targets[i]!))}`
+      yield '],"droppedTargets":[],"droppedTargetCounts":{}}}'
+    })
+  })
+
+  app.get('/api/v1/scrape_pools', { config }, async (_request, reply) => {
+    const targets = await readTargets(query, clock.nowMs(), '')
+    const scrapePools = [...new Set(targets.map(({ labels }) => labels.get('job')))].sort()
+    return sendSuccess(reply, JSON.stringify({ scrapePools }))
+  })
+
+  // What is known of metrics is not known by target.
+  app.get('/api/v1/targets/metadata', { config }, (request, reply) => {
+    const params = paramsOf(request)
+    optionalCount(params, 'limit')
+    const matching = params.get('match_target')
+    if (matching !== '') namingParam('match_target', () => parseSelector(matching))
+    return sendSuccess(reply, '[]')
+  })
+}
+
+interface Target {
+  readonly labels: Labels
+  readonly isUp: boolean
+  readonly scrapedAtMs: number | undefined
+  readonly scrapeSeconds: number | undefined
+}
+
+/** Targets whose last scrape is within the lookback, of one pool or, for the empty text, of all. */
+async function readTargets(query: QueryEngine, timeMs: number, pool: string): Promise<readonly Target[]> {
+  const ofPool = pool === '' ? '' : `{job=${JSON.stringify(pool)}}`
+  const read = async (expr: string): Promise<readonly VectorSample[]> => {
+    const { value } = await query.instant({ expr, timeMs })
+    return value.type === 'vector' ? value.samples : []
+  }
+  const [ups, times, durations] = await Promise.all([
+    read(`up${ofPool}`),
+    read(`timestamp(up${ofPool})`),
+    read(`scrape_duration_seconds${ofPool}`),
+  ])
+  const secondsByTarget = (samples: readonly VectorSample[]): ReadonlyMap<string, number> =>
+    new Map(samples.map(({ labels, value }) => [labels.dropMetricName().key, value]))
+  const scrapedAt = secondsByTarget(times)
+  const scrapeTook = secondsByTarget(durations)
+  return ups.map((up) => {
+    const labels = up.labels.dropMetricName()
+    const atSeconds = scrapedAt.get(labels.key)
+    return {
+      labels,
+      isUp: up.value !== 0,
+      scrapedAtMs: atSeconds === undefined ? undefined : Math.round(atSeconds * 1000),
+      scrapeSeconds: scrapeTook.get(labels.key),
+    }
+  })
+}
+
+function targetView({ labels, isUp, scrapedAtMs, scrapeSeconds }: Target): PrometheusTarget {
+  return {
+    discoveredLabels: {},
+    labels: labels.toObject(),
+    scrapePool: labels.get('job'),
+    scrapeUrl: '',
+    globalUrl: '',
+    lastError: '',
+    lastScrape: formatTime(scrapedAtMs),
+    lastScrapeDuration: scrapeSeconds ?? 0,
+    health: isUp ? 'up' : 'down',
+    scrapeInterval: '',
+    scrapeTimeout: '',
+  }
+}

@@ -1,0 +1,167 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
+import { FleetError } from '../../base/errors.ts'
+import { isAllowed } from '../../model/token.ts'
+import type { Access, Principal } from '../../model/token.ts'
+import { isKnownOrigin } from './cors.ts'
+
+/**
+ * Who may come in. Three questions in order, before a body is read: is the request for us (Host), is it from a page
+ * we know (Origin), and may its token do this. Nothing here knows how tokens are kept.
+ */
+export interface AccessOptions {
+  /** False on loopback without tokens: then everybody on this machine may do everything. */
+  readonly requiresToken: boolean
+  /** The principal of a token, or `undefined` when there is no such token. */
+  readonly authenticate: (token: string) => Promise<Principal | undefined>
+  /** The host it listens on, without a port. */
+  readonly listenHost: string
+  readonly externalUrl: string
+  /** Origins whose pages may use the query routes, as a browser writes them: `https://perses.example`. */
+  readonly corsOrigins: readonly string[]
+}
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** Puts the three questions before every route. */
+export function installAccess(app: FastifyInstance, options: AccessOptions): void {
+  const ownHosts = ownHostsOf(options)
+  app.decorateRequest('principal', undefined)
+
+  app.addHook('onRequest', async (request) => {
+    if (!options.requiresToken) checkHost(request, ownHosts)
+    if (request.is404) return
+    checkOrigin(request, options)
+    const access = request.routeOptions.config.access ?? 'admin'
+    const token = tokenOf(request.headers.authorization)
+    // An open server still honours a token: one bound to a cluster stamps what is sent with it.
+    if (token !== undefined) request.principal = await options.authenticate(token)
+    if (!options.requiresToken || isAllowed(request.principal?.role, access)) return
+    if (request.principal === undefined) {
+      throw new FleetError('unauthenticated', token === undefined ? 'this needs a token' : 'the token is not known', {
+        hint: 'send it as a Bearer token, or as the password of Basic auth; `daytwo token add` makes one',
+      })
+    }
+    const { name, role } = request.principal
+    throw new FleetError('forbidden', `token ${JSON.stringify(name)} has role ${role}, this needs ${access}`)
+  })
+}
+
+/** Somebody who may come in; without a principal when no token was given or needed. */
+export interface Entry {
+  readonly principal: Principal | undefined
+}
+
+/**
+ * The same three questions for a route that is answered before Fastify. `undefined` when any of them is not plainly
+ * answered with yes, and for all that a browser's page sends: then the hook above decides, and says why not.
+ */
+export function plainEntry(
+  options: AccessOptions,
+  access: Access,
+): (headers: IncomingHttpHeaders) => Promise<Entry | undefined> {
+  const ownHosts = ownHostsOf(options)
+  return async (headers) => {
+    if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) return undefined
+    if (!options.requiresToken && !isOwnHost(headers.host, ownHosts)) return undefined
+    const token = tokenOf(headers.authorization)
+    const principal = token === undefined ? undefined : await options.authenticate(token)
+    return !options.requiresToken || isAllowed(principal?.role, access) ? { principal } : undefined
+  }
+}
+
+/**
+ * Whether who was let in would be let in now. For an answer without an end, which a token outlives only by chance: it may
+ * have been revoked since.
+ */
+export function mayStay(
+  options: Pick<AccessOptions, 'requiresToken' | 'authenticate'>,
+  access: Access,
+): (headers: IncomingHttpHeaders) => Promise<boolean> {
+  return async ({ authorization }) => {
+    if (!options.requiresToken) return true
+    const token = tokenOf(authorization)
+    const principal = token === undefined ? undefined : await options.authenticate(token)
+    return isAllowed(principal?.role, access)
+  }
+}
+
+/** The token of a Bearer header, or the password of a Basic one; the user's name does not matter. */
+export function tokenOf(authorization: string | undefined): string | undefined {
+  if (authorization === undefined) return undefined
+  const [, scheme, credentials] = /^\s*(\S+)\s+(\S+)\s*$/.exec(authorization) ?? []
+  if (credentials === undefined) return undefined
+  switch (scheme?.toLowerCase()) {
+    case 'bearer':
+      return credentials
+    case 'basic': {
+      const pair = Buffer.from(credentials, 'base64').toString('utf8')
+      const colon = pair.indexOf(':')
+      return colon === -1 ? undefined : pair.slice(colon + 1)
+    }
+    default:
+      return undefined
+  }
+}
+
+/**
+ * An open server answers only to names of this machine. Otherwise a page on evil.example could let its own name
+ * resolve to 127.0.0.1 and read the fleet as "same origin" (DNS rebinding). A browser always sends Host; a client
+ * without one (HTTP/1.0) is not a browser.
+ */
+function checkHost(request: FastifyRequest, ownHosts: ReadonlySet<string>): void {
+  const asked = request.headers.host
+  if (isOwnHost(asked, ownHosts)) return
+  throw new FleetError('forbidden', `this server has no tokens and does not answer to host ${JSON.stringify(asked)}`, {
+    hint: 'use 127.0.0.1 or localhost, or set external.url to the name people use',
+  })
+}
+
+function isOwnHost(asked: string | undefined, ownHosts: ReadonlySet<string>): boolean {
+  if (asked === undefined || asked === '') return true
+  const host = hostOf(asked)
+  return isLoopbackName(host) || ownHosts.has(host)
+}
+
+function ownHostsOf(options: AccessOptions): ReadonlySet<string> {
+  return new Set([normalHost(options.listenHost), hostOf(new URL(options.externalUrl).host)])
+}
+
+/** A page of another origin must not change anything through the browser of somebody who is let in. */
+function checkOrigin(request: FastifyRequest, options: AccessOptions): void {
+  const { config } = request.routeOptions
+  if (SAFE_METHODS.has(request.method) || config.isOpenToOrigins === true || config.isWrongMethod === true) return
+  const { origin } = request.headers
+  if (origin === undefined) {
+    if (request.headers['sec-fetch-site'] !== 'cross-site') return
+  } else if (isOwnOrigin(origin, request, options)) return
+  else if (config.speaks === 'prometheus' && isKnownOrigin(origin, options.corsOrigins)) return
+  throw new FleetError('forbidden', `pages of origin ${origin ?? 'unknown'} may not send to this route`, {
+    hint: 'web.cors-origins names the origins that may use the query routes',
+  })
+}
+
+function isOwnOrigin(origin: string, request: FastifyRequest, options: AccessOptions): boolean {
+  if (!URL.canParse(origin)) return false
+  const { host, protocol } = new URL(origin)
+  if (origin === new URL(options.externalUrl).origin) return true
+  // The scheme is not known behind a proxy that ends TLS, so only host and port are compared.
+  return URL.canParse(`${protocol}//${request.host}`) && host === new URL(`${protocol}//${request.host}`).host
+}
+
+/** The host of a Host header: without port, lower case, without the dot at the end. */
+function hostOf(header: string): string {
+  const parts = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(header)
+  return normalHost(parts?.[1] ?? header)
+}
+
+function normalHost(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+}
+
+function isLoopbackName(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}

@@ -1,0 +1,171 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ERROR_CODES, FleetError } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { PrometheusError } from '../../contract/prometheus.ts'
+import type { OwnError } from '../../contract/ui.ts'
+import { otlpStatus } from '../../ingest/otlp/outcome.ts'
+import { legacyErrors } from '../jaeger/legacy.ts'
+import { v3Error } from '../jaeger/v3.ts'
+import { OTLP_TYPES, otlpEncodingOf } from '../ingest/otlp-http.ts'
+import { sendPlainPage, wantsPage } from './plain-page.ts'
+import type { PlainPage } from './plain-page.ts'
+import { sendPrometheusJson } from '../prometheus/prometheus-json.ts'
+import { isAlertmanagerPath } from './route-config.ts'
+
+/**
+ * The one mapping from what was thrown to what the client reads. Failures keep their message; a bug says only that
+ * there was one, and its stack goes to the log.
+ */
+export function installErrorHandler(app: FastifyInstance, log: Log): void {
+  app.setErrorHandler((thrown, request, reply) => {
+    const failure = asFailure(thrown)
+    const route = request.routeOptions.url
+    logFailure(log, route, thrown, failure)
+    return sendFailure(request, reply, failure)
+  })
+  app.setNotFoundHandler((request, reply) => {
+    // A missing asset arrives here with the caching of a found one.
+    void reply.code(404).header('cache-control', 'no-store')
+    if (!isAlertmanagerPath(request.url)) {
+      // Below /api programs ask, some of them with a browser's headers.
+      if (wantsPage(request) && !request.url.startsWith('/api/')) {
+        return sendPlainPage(reply, unknownAddress(request.url))
+      }
+      return reply.type('text/plain; charset=utf-8').send('404 page not found\n')
+    }
+    const message = `path ${request.url.split('?')[0] ?? ''} was not found`
+    return reply.type('application/json').send(Buffer.from(`${JSON.stringify({ code: 404, message })}\n`))
+  })
+}
+
+/** Says once what a server's keeper should know: bugs with their stack, and what we could not do. */
+export function logFailure(log: Log, route: string | undefined, thrown: unknown, failure: FleetError): void {
+  if (failure.code === 'internal') log.error({ route, err: thrown }, 'request failed')
+  else if (failure.status >= 500) log.warn({ route, code: failure.code, err: failure }, 'request not answered')
+}
+
+/** Seconds after which a sender should try again what we could not take for our own reasons. */
+export const RETRY_AFTER_SECONDS = 5
+
+function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: FleetError): FastifyReply {
+  void reply.code(failure.status)
+  if (failure.status === 503) void reply.header('retry-after', RETRY_AFTER_SECONDS)
+  if (failure.code === 'unauthenticated') {
+    // Both, so that Prometheus' `authorization` and `basic_auth` work, and a browser asks by itself.
+    const bearer = 'Bearer realm="daytwo"'
+    const basic = 'Basic realm="daytwo", charset="UTF-8"'
+    void reply.header('www-authenticate', isOfScript(request) ? bearer : [basic, bearer])
+  }
+  switch (request.routeOptions.config.speaks ?? 'text') {
+    case 'prometheus':
+      return sendPrometheusJson(reply, JSON.stringify(prometheusError(failure)))
+    case 'own':
+      return reply.type('application/json; charset=utf-8').send(JSON.stringify(ownError(failure)))
+    case 'otlp': {
+      // A request of another type has no encoding to be answered in.
+      const encoding = otlpEncodingOf(request.headers['content-type'])
+      if (encoding === undefined) return reply.type('text/plain; charset=utf-8').send(`${textOf(failure)}\n`)
+      void reply.type(OTLP_TYPES[encoding])
+      return reply.send(Buffer.from(otlpStatus(failure.status, textOf(failure), encoding)))
+    }
+    case 'alertmanager': {
+      const { status: code } = failure
+      return reply.type('application/json').send(Buffer.from(`${JSON.stringify({ code, message: textOf(failure) })}\n`))
+    }
+    case 'jaeger': {
+      const body = legacyErrors([{ code: failure.status, msg: textOf(failure) }])
+      return reply.type('application/json').send(Buffer.from(body))
+    }
+    case 'jaeger_v3':
+      return reply.type('application/json').send(Buffer.from(v3Error(failure.status, textOf(failure))))
+    case 'text':
+      if (wantsPage(request)) return sendPlainPage(reply, failurePage(request.url, failure))
+      return reply.type('text/plain; charset=utf-8').send(`${textOf(failure)}\n`)
+  }
+}
+
+/**
+ * What a page's script asks while somebody reads the page. A browser that is challenged then would open its window for
+ * passwords over the page, at each poll anew; the page says itself what is missing, and leads to `/sign-in`.
+ */
+function isOfScript({ headers }: FastifyRequest): boolean {
+  const mode = headers['sec-fetch-mode']
+  // Browsers send the first only to https and this machine.
+  return (mode !== undefined && mode !== 'navigate') || headers['x-requested-with'] === 'daytwo'
+}
+
+/** Somebody who opens a page has no use for how a program would send its token. */
+function failurePage(url: string, failure: FleetError): PlainPage {
+  const again = { text: 'Try again', href: url }
+  switch (failure.code) {
+    case 'unauthenticated':
+      return {
+        status: failure.status,
+        title: 'This server asks who you are',
+        says: [
+          `It did not get a token that it accepts: ${failure.message}.`,
+          'Open the page again and give your token as the password; the user name does not matter. ' +
+            'Whoever keeps this server makes one:',
+        ],
+        command: 'daytwo token add --role viewer --name YOU',
+        links: [again],
+      }
+    case 'forbidden':
+      return {
+        status: failure.status,
+        title: 'Your token does not open this page',
+        says: [asSentence(textOf(failure)), 'Pages are for the roles viewer, responder and admin.'],
+        links: [{ text: 'Give another token', href: `/sign-in?to=${encodeURIComponent(url)}` }],
+      }
+    default:
+      return {
+        status: failure.status,
+        title: 'This page cannot be shown now',
+        says: [asSentence(textOf(failure))],
+        links: [again],
+      }
+  }
+}
+
+function unknownAddress(url: string): PlainPage {
+  return {
+    status: 404,
+    title: 'There is no page at this address',
+    says: [`Nothing is at ${url.split('?')[0] ?? ''}. The link may be of another version, or cut short.`],
+    links: [
+      { text: 'What is the matter now', href: '/' },
+      { text: 'Alerts', href: '/alerts' },
+      { text: 'Fleet', href: '/fleet' },
+    ],
+  }
+}
+
+function asSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.)]$/.test(text) ? '' : '.'}`
+}
+
+/** As the Prometheus routes tell it. */
+export function prometheusError(failure: FleetError): PrometheusError {
+  return { status: 'error', errorType: ERROR_CODES[failure.code].errorType, error: failure.message }
+}
+
+function ownError(failure: FleetError): OwnError {
+  const { code, message, hint } = failure
+  return hint === undefined ? { error: message, code } : { error: message, code, hint }
+}
+
+/** A failure as one line of text. */
+export function textOf(failure: FleetError): string {
+  return failure.hint === undefined ? failure.message : `${failure.message} (${failure.hint})`
+}
+
+/** Any thrown value as a failure. Fastify's own refusals are recognised by their status. */
+export function asFailure(thrown: unknown): FleetError {
+  if (thrown instanceof FleetError) return thrown
+  const status = thrown instanceof Error && 'statusCode' in thrown ? thrown.statusCode : undefined
+  const message = thrown instanceof Error ? thrown.message : ''
+  if (status === 413) return new FleetError('too_large', message)
+  if (status === 415) return new FleetError('unsupported_media', message)
+  if (typeof status === 'number' && status >= 400 && status < 500) return new FleetError('bad_request', message)
+  return new FleetError('internal', 'internal error; the server log has the details', { cause: thrown })
+}

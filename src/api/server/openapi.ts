@@ -1,0 +1,130 @@
+/**
+ * `/api/openapi.json`: Daytwo's own routes as OpenAPI 3.1, from the routes that are there and the schemas of the contract.
+ * Nothing here checks a request: routes read what they take themselves.
+ */
+import swagger from '@fastify/swagger'
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
+import { OwnError } from '../../contract/ui.ts'
+import { ADOPTION_OPERATIONS } from './openapi-adoption.ts'
+import { ALERT_OPERATIONS } from './openapi-alerts.ts'
+import { DASHBOARD_OPERATIONS } from './openapi-dashboards.ts'
+import { FLEET_OPERATIONS } from './openapi-fleet.ts'
+import type { Operation, Operations } from './openapi-operation.ts'
+
+export const OPERATIONS: Operations = {
+  ...FLEET_OPERATIONS,
+  ...ADOPTION_OPERATIONS,
+  ...ALERT_OPERATIONS,
+  ...DASHBOARD_OPERATIONS,
+}
+
+/** Below these stand Daytwo's own answers; all other paths follow the protocols of others. */
+export const OWN_PREFIXES: readonly string[] = [
+  '/api/fleet/v1/',
+  '/api/adoption/v1/',
+  '/api/runbooks/v1/',
+  '/api/dashboards/v1',
+]
+
+/** Register before the routes it describes, and `registerOpenApi` with them. */
+export async function installOpenApi(app: FastifyInstance, version: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Daytwo',
+        version,
+        description:
+          'What is known of a fleet of clusters that run KubeVirt under HCO. Times are RFC 3339 or milliseconds.',
+      },
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer' },
+          basic: {
+            type: 'http',
+            scheme: 'basic',
+            description: 'The token is the password; the user is not looked at.',
+          },
+        },
+      },
+      security: [{ bearer: [] }, { basic: [] }],
+    },
+    transform: ({ url, route }) => ({ url, schema: schemaOf(url, route) }),
+  })
+}
+
+export function registerOpenApi(app: FastifyInstance): void {
+  let document: string | undefined
+  app.get('/api/openapi.json', { config: { access: 'viewer', speaks: 'own' } }, (_request, reply) => {
+    document ??= documentOf(app)
+    return reply.type('application/json; charset=utf-8').send(document)
+  })
+}
+
+function schemaOf(url: string, { method, config }: RouteOptions): FastifySchema {
+  const operation = OPERATIONS[`${[method].flat().join(',')} ${url}`]
+  if (operation === undefined || config?.isWrongMethod === true) return { hide: true }
+  const { summary, tag, path = {}, query, body, answer, mediaType, status = 200 } = operation
+  const params = Object.fromEntries(
+    Object.entries(path).map(([name, description]) => [name, { type: 'string', description }]),
+  )
+  return {
+    summary,
+    tags: [tag],
+    description: `Needs the role \`${config?.access ?? 'admin'}\`.`,
+    operationId: operationIdOf(method, url),
+    ...(Object.keys(params).length === 0
+      ? {}
+      : { params: { type: 'object', properties: params, required: Object.keys(params) } }),
+    ...(query === undefined ? {} : { querystring: plain(query) }),
+    ...(body === undefined ? {} : { body: plain(body) }),
+    response: {
+      [status]:
+        mediaType === undefined
+          ? { description: 'As asked.', ...(plain(answer) as object) }
+          : { description: 'As asked.', content: { [mediaType]: { schema: plain(answer) } } },
+      '4XX': { description: 'What was got and what is wanted.', ...(plain(OwnError) as object) },
+    },
+  }
+}
+
+/** `GET /api/fleet/v1/clusters/:cluster` is `get_fleet_clusters_cluster`. */
+function operationIdOf(method: RouteOptions['method'], url: string): string {
+  const parts = url.split('/').filter((part) => part !== '' && part !== 'api' && part !== 'v1')
+  return [[method].flat().join('_').toLowerCase(), ...parts.map((part) => part.replace(/^:/, ''))].join('_')
+}
+
+/** As JSON has it: what TypeBox keeps beside the schema falls away. */
+function plain(schema: NonNullable<Operation['answer']>): unknown {
+  return JSON.parse(JSON.stringify(schema, (_name, value: unknown) => (isCyclic(value) ? toBeNamed(value) : value)))
+}
+
+/** A schema that contains itself: TypeBox gives its parts names of its own, OpenAPI names them for the whole document. */
+interface Cyclic {
+  readonly $defs: Readonly<Record<string, object>>
+  readonly $ref: string
+}
+
+/** Stands for a reference until the document is whole: the plugin looks for references itself, and knows not these. */
+const NAMED = 'x-named'
+
+function isCyclic(value: unknown): value is Cyclic {
+  return typeof value === 'object' && value !== null && '$defs' in value && '$ref' in value
+}
+
+function toBeNamed({ $ref }: Cyclic): object {
+  return { type: 'object', [NAMED]: $ref }
+}
+
+function documentOf(app: FastifyInstance): string {
+  const whole = app.swagger() as { readonly components?: { readonly schemas?: object } }
+  const named = Object.values(OPERATIONS).flatMap(({ answer }) =>
+    isCyclic(answer) ? Object.entries(answer.$defs) : [],
+  )
+  const schemas = { ...whole.components?.schemas, ...Object.fromEntries(named) }
+  return JSON.stringify({ ...whole, components: { ...whole.components, schemas } }, (_name, value: unknown) => {
+    if (typeof value !== 'object' || value === null) return value
+    const ref = NAMED in value ? value[NAMED] : '$ref' in value ? value.$ref : undefined
+    return typeof ref === 'string' && ref in schemas ? { $ref: `#/components/schemas/${ref}` } : value
+  })
+}

@@ -1,0 +1,37 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { OpenSpan, Tracing } from '../../base/tracing.ts'
+
+/**
+ * A span for each request, named by its route and never by its path. `isMuted`: of such a request nothing is told, nor of
+ * anything it causes; the program's own traces arrive as requests, and telling of those would never end.
+ */
+export function installRequestTraces(
+  app: FastifyInstance,
+  tracing: Tracing,
+  isMuted: (headers: FastifyRequest['headers']) => boolean,
+): void {
+  if (!tracing.isOn) return
+  const spans = new WeakMap<FastifyRequest, OpenSpan>()
+  app.addHook('onRequest', (request, _reply, done) => {
+    const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none')
+    const { method } = request
+    const span =
+      isMuted(request.headers) || request.routeOptions.config.isEndless === true
+        ? tracing.muted()
+        : tracing.open(`${method} ${route}`, { 'http.request.method': method, 'http.route': route }, 'server')
+    spans.set(request, span)
+    span.within(done)
+  })
+  // A body is read where the connection is, outside of the span.
+  app.addHook('preHandler', (request, _reply, done) => {
+    const span = spans.get(request)
+    if (span === undefined) done()
+    else span.within(done)
+  })
+  app.addHook('onResponse', (request, { statusCode }, done) => {
+    const span = spans.get(request)
+    span?.set('http.response.status_code', statusCode)
+    span?.end(statusCode >= 500 ? `answered ${statusCode}` : undefined)
+    done()
+  })
+}

@@ -1,0 +1,336 @@
+import fastifyCompress from '@fastify/compress'
+import Fastify from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Clock } from '../../base/clock.ts'
+import { FleetError } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { OwnMetrics } from '../../base/metrics.ts'
+import { NO_TRACING } from '../../base/tracing.ts'
+import type { Tracing } from '../../base/tracing.ts'
+import type { LintedCatalog } from '../../catalog/lint-catalog.ts'
+import type { ClusterInventory } from '../../fleet/clusters/inventory.ts'
+import type { ServerFaults } from '../../model/server-fault.ts'
+import type { TraceReader } from '../../model/span.ts'
+import type { LogReader } from '../../model/log-record.ts'
+import type { Principal } from '../../model/token.ts'
+import type { PipelineView } from '../../notify/pipeline.ts'
+import { STABLE_LANGUAGE, type ParseOptions } from '../../promql/parse-options.ts'
+import type { QueryEngine, QueryExplainer } from '../../promql/query-engine.ts'
+import { installAccess, mayStay, plainEntry } from './access.ts'
+import type { AccessOptions } from './access.ts'
+import { registerAdoption } from '../fleet/adoption.ts'
+import type { ApiAdoption } from '../fleet/adoption.ts'
+import { registerAdmin } from './admin.ts'
+import { registerAlertHistory } from '../fleet/alert-history.ts'
+import { registerAlertmanagerAlerts } from '../alertmanager/alerts.ts'
+import { speakAlertmanager } from '../alertmanager/http.ts'
+import { registerAlertmanagerSilences } from '../alertmanager/silences.ts'
+import { registerAlertmanagerStatus } from '../alertmanager/status.ts'
+import { registerAlertDetail } from '../fleet/alert-detail.ts'
+import type { AlertContext } from '../fleet/alert-detail.ts'
+import { registerAlerts } from '../fleet/alerts.ts'
+import { registerDecommissions } from '../fleet/decommissions.ts'
+import { registerDeliveries } from '../fleet/deliveries.ts'
+import type { ApiNotify } from '../fleet/deliveries.ts'
+import type { NoteRefusal } from './body-limit.ts'
+import { installCors } from './cors.ts'
+import { installErrorHandler } from './error-handler.ts'
+import { registerDashboards } from '../fleet/dashboards.ts'
+import type { DashboardCatalog } from '../fleet/dashboards.ts'
+import { registerDebugIngest } from '../debug/ingest.ts'
+import type { ReadIngestReport } from '../debug/ingest.ts'
+import { registerDebugRules } from '../debug/rules.ts'
+import type { ReadReload } from '../debug/rules.ts'
+import { registerDebugSeries } from '../debug/series.ts'
+import type { ReadCardinality } from '../debug/series.ts'
+import type { EventFeed } from './event-feed.ts'
+import { registerEvents } from './events.ts'
+import { registerExemplars } from '../prometheus/exemplars.ts'
+import { registerExplain } from '../prometheus/explain.ts'
+import { registerFaro } from '../ingest/faro.ts'
+import { registerFeatures } from '../prometheus/features.ts'
+import { registerFleetChanges } from '../fleet/changes.ts'
+import type { ReadObjectChanges } from '../fleet/changes.ts'
+import { registerFleetClusters } from '../fleet/clusters.ts'
+import { registerFleetEdges } from '../fleet/edges.ts'
+import type { ApiFleetFacts } from '../fleet/facts.ts'
+import { registerFleetLogs } from '../fleet/logs.ts'
+import { registerFleetGates } from '../fleet/gates.ts'
+import { registerFleetModifications } from '../fleet/modifications.ts'
+import { registerFleetStranded } from '../fleet/stranded.ts'
+import { registerFleetUpgrades } from '../fleet/upgrades.ts'
+import { registerFederate } from '../prometheus/federate.ts'
+import type { ReadNewest } from '../prometheus/federate.ts'
+import type { FaroOptions, KeepLogs } from '../ingest/faro.ts'
+import { registerJaegerLegacy } from '../jaeger/legacy.ts'
+import { registerJaegerV3 } from '../jaeger/v3.ts'
+import { registerLint } from '../fleet/lint.ts'
+import { registerMetadata } from '../prometheus/metadata.ts'
+import { registerMetricCatalog } from '../fleet/metric-catalog.ts'
+import { registerNow } from '../fleet/now.ts'
+import { registerOtlpLogs } from '../ingest/otlp-logs.ts'
+import type { WriteOtlpLogs } from '../ingest/otlp-logs.ts'
+import { installOpenApi, registerOpenApi } from './openapi.ts'
+import { registerOtlpMetrics } from '../ingest/otlp-metrics.ts'
+import type { WriteOtlpMetrics } from '../ingest/otlp-metrics.ts'
+import { registerOtlpTraces } from '../ingest/otlp-traces.ts'
+import type { WriteOtlpTraces } from '../ingest/otlp-traces.ts'
+import { acceptForms } from '../prometheus/params.ts'
+import type { ApiPeople } from '../fleet/people.ts'
+import { plainQueries } from '../prometheus/plain-queries.ts'
+import { plainWrites } from '../ingest/plain-writes.ts'
+import { registerPrometheusStatus } from '../prometheus/status.ts'
+import type { ProcessFacts, ReadStoreStatus } from '../prometheus/status.ts'
+import { registerQueryRoutes } from '../prometheus/query.ts'
+import { answersOver } from '../prometheus/query-answers.ts'
+import type { QueryAnswers } from '../prometheus/query-answers.ts'
+import { registerRemoteWrite } from '../ingest/remote-write.ts'
+import type { Write } from '../ingest/remote-write.ts'
+import { registerReplay } from '../fleet/replay.ts'
+import type { RunReplay } from '../fleet/replay.ts'
+import { installRequestMetrics } from './request-metrics.ts'
+import { installRequestTraces } from './request-traces.ts'
+import { answerWrongMethods, installRouteTable } from './route-config.ts'
+import { registerRuleTests } from '../fleet/rule-tests.ts'
+import type { RunRuleTests } from '../fleet/rule-tests.ts'
+import { registerRuleRoutes } from '../prometheus/rules.ts'
+import type { RuleReader } from '../prometheus/rules.ts'
+import { registerRunbookLink } from '../fleet/runbook-link.ts'
+import { registerRunbooks } from '../fleet/runbooks.ts'
+import type { RunbookCatalog } from '../fleet/runbooks.ts'
+import { installSecurityHeaders } from './security-headers.ts'
+import { registerSeriesRoutes } from '../prometheus/series.ts'
+import { createShortWayServer } from './short-way.ts'
+import type { ShortWay } from './short-way.ts'
+import { registerSignIn } from './sign-in.ts'
+import { registerSilences } from '../fleet/silences.ts'
+import { registerStatusRoutes } from './status.ts'
+import { registerTargets } from '../prometheus/targets.ts'
+import { registerWeb } from './web.ts'
+
+/** Everything the HTTP side needs, as functions and ports: it knows neither threads nor SQL. */
+export interface ApiDeps {
+  readonly query: QueryEngine
+  /** The same as texts; made here of what `query` answers when absent. */
+  readonly answers?: QueryAnswers
+  readonly explain: QueryExplainer['explain']
+  readonly replay: RunReplay
+  /** What PromQL may use where a text is only looked at; the stable language when absent. */
+  readonly language?: ParseOptions
+  readonly write: Write
+  readonly ingestReport: ReadIngestReport
+  readonly noteRefusal: NoteRefusal
+  readonly writeOtlpMetrics: WriteOtlpMetrics
+  readonly writeOtlpTraces: WriteOtlpTraces
+  readonly writeOtlpLogs: WriteOtlpLogs
+  readonly traces: TraceReader
+  readonly objectChanges: ReadObjectChanges
+  readonly logRecords: LogReader
+  readonly newest: ReadNewest
+  readonly cardinality: ReadCardinality
+  readonly storeStatus: ReadStoreStatus
+  readonly process: () => ProcessFacts
+  readonly rules: RuleReader
+  readonly ruleTests: RunRuleTests
+  /** Silences, acknowledgements, alerts of others, and what is kept of all that. */
+  readonly people: ApiPeople
+  /** What the fleet's series say around an alert. */
+  readonly context: AlertContext
+  /** Who is told of what, and why not. */
+  readonly pipeline?: PipelineView
+  /** How long an alert of others is believed that names no end. */
+  readonly resolveTimeoutMs: () => number
+  /** Receivers, routes and what was sent. */
+  readonly notify: ApiNotify
+  readonly catalog: RunbookCatalog & LintedCatalog & DashboardCatalog
+  /** Reads rules, runbooks, dashboards and routing again; rejects, and changes nothing, when they cannot be used. */
+  readonly reload: () => Promise<void>
+  readonly reloadStatus: ReadReload
+  /** What runbooks are filled in with. */
+  readonly inventory: (cluster: string, nowMs: number) => Promise<ClusterInventory | undefined>
+  /** Clusters, upgrades, edges and modifications, as they are derived. */
+  readonly fleetFacts: ApiFleetFacts
+  readonly adoption: ApiAdoption
+  /** Who is told of changes as they happen. */
+  readonly events: Pick<EventFeed, 'listen' | 'stop'>
+  /** What this server itself cannot do now. */
+  readonly faults: () => ServerFaults
+  readonly authenticate: (token: string) => Promise<Principal | undefined>
+  /** False only on loopback without tokens. */
+  readonly requiresToken: boolean
+  /** Where what our own pages tell is kept. */
+  readonly keepLogs: KeepLogs
+  /** Absent: browser telemetry is off. */
+  readonly faro?: FaroOptions
+  readonly metrics: OwnMetrics
+  /** Of the program's own work; nothing is told when absent. */
+  readonly tracing?: Tracing
+  /** Which requests are not traced, by their headers. */
+  readonly isMuted?: (headers: IncomingHttpHeaders) => boolean
+  readonly log: Log
+  readonly clock: Clock
+  /** Folder of the built UI. */
+  readonly webRoot: string
+  /** `ready`, or one sentence that says why requests cannot be served. */
+  readonly readiness: () => string
+  readonly settings: ApiSettings
+}
+
+export interface ApiSettings {
+  readonly version: string
+  readonly startedAtMs: number
+  /** Effective options by name, as texts, without secrets. */
+  readonly options: Readonly<Record<string, string>>
+  /** Addresses without secrets and without a slash at the end. */
+  readonly alertmanagers: readonly string[]
+  /** How far back an instant selector looks, and `/federate` with it. */
+  readonly lookbackMs: number
+  readonly isDemo: boolean
+  /** Without a slash at the end. */
+  readonly externalUrl: string
+  /** The host it listens on, without a port. */
+  readonly listenHost: string
+  /** See `web.cors-origins`. */
+  readonly corsOrigins: readonly string[]
+  /** Of a write request as sent, compressed. */
+  readonly bodyBytesMax: number
+  /** Of a write request after decompression. */
+  readonly decodedBytesMax: number
+}
+
+/** Longer than senders' pauses between two requests (Prometheus 5 s, scrapes 60 s): a reused connection is never cut. */
+const KEEP_ALIVE_MS = 72_000
+/** A request must have arrived whole within this: nobody holds a connection open with one byte a minute. */
+const REQUEST_ARRIVES_MS = 120_000
+const PARAM_CHARS_MAX = 4096
+
+/** What is answered before Fastify. Where the program tells of its own work, queries take the long way, which has spans. */
+function shortWays(deps: ApiDeps, access: AccessOptions): readonly ShortWay[] {
+  const { settings, query, answers = answersOver(query), tracing } = deps
+  const writes = plainWrites({ ...settings, ...deps, enter: plainEntry(access, 'ingest') })
+  if (tracing?.isOn === true) return [writes]
+  const isOpenToOrigins = settings.corsOrigins.length > 0
+  return [writes, plainQueries({ ...deps, answers, enter: plainEntry(access, 'viewer'), isOpenToOrigins })]
+}
+
+/** The whole HTTP side, ready to `listen` or `inject`. Throws when a route does not declare who may use it. */
+export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
+  const { settings, metrics, clock, log } = deps
+  const access = { ...settings, requiresToken: deps.requiresToken, authenticate: deps.authenticate }
+  const app = Fastify({
+    serverFactory: (handler) =>
+      createShortWayServer(handler, shortWays(deps, access), {
+        keepAliveMs: KEEP_ALIVE_MS,
+        requestArrivesMs: REQUEST_ARRIVES_MS,
+      }),
+    logger: false, // Failures are logged by the error handler, requests are counted by metrics.
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: PARAM_CHARS_MAX },
+    // A path that is no URL (`/%ff`). Written past Fastify, whose types here know nothing of our routes.
+    frameworkErrors: (error, _request, reply) => {
+      reply.hijack()
+      reply.raw.writeHead(error.statusCode ?? 400, { 'content-type': 'text/plain; charset=utf-8' })
+      reply.raw.end(`${error.message}\n`)
+    },
+  })
+
+  installRouteTable(app)
+  await installOpenApi(app, settings.version)
+  installErrorHandler(app, log)
+  installRequestMetrics(app, metrics)
+  installRequestTraces(app, deps.tracing ?? NO_TRACING, deps.isMuted ?? (() => false))
+  installSecurityHeaders(app)
+  // Requests are decompressed by the routes that allow it, with a limit of their own.
+  await app.register(fastifyCompress, { globalDecompression: false, encodings: ['gzip', 'deflate'], threshold: 1024 })
+  installCors(app, settings.corsOrigins)
+  installAccess(app, access)
+  app.addHook('onRequest', (request, _reply, done) => {
+    const readiness = /^\/(api\/|v1\/|federate\b)/.test(request.url) ? deps.readiness() : 'ready'
+    done(readiness === 'ready' ? undefined : new FleetError('not_ready', readiness))
+  })
+
+  const { language = STABLE_LANGUAGE } = deps
+  await registerRemoteWrite(app, { ...deps, bodyBytesMax: settings.bodyBytesMax })
+  await registerOtlpMetrics(app, { ...settings, ...deps, write: deps.writeOtlpMetrics })
+  await registerOtlpTraces(app, { ...settings, ...deps, write: deps.writeOtlpTraces })
+  await registerOtlpLogs(app, { ...settings, ...deps, write: deps.writeOtlpLogs })
+  await app.register((scope, _options, done) => {
+    acceptForms(scope)
+    registerQueryRoutes(scope, { query: deps.query, clock, language })
+    registerExplain(scope, deps.explain, clock)
+    registerSeriesRoutes(scope, deps.query)
+    registerExemplars(scope, deps.query, language)
+    registerMetadata(scope, deps.query)
+    registerRuleRoutes(scope, deps.rules)
+    registerTargets(scope, deps.query, clock)
+    registerPrometheusStatus(scope, { ...settings, ...deps })
+    registerFeatures(scope, language)
+    registerAdmin(scope, deps.reload, deps.people, clock)
+    done()
+  })
+  const ui = {
+    version: settings.version,
+    isDemo: settings.isDemo,
+    externalUrl: settings.externalUrl,
+    ...(deps.faro === undefined ? {} : { faroUrl: '/collect' }),
+  }
+  registerStatusRoutes(app, { metrics, readiness: deps.readiness, ui })
+  registerFederate(app, { clock, lookbackMs: settings.lookbackMs, newest: deps.newest })
+  registerDebugIngest(app, deps.ingestReport, clock)
+  registerDebugSeries(app, deps.cardinality, clock)
+  registerRuleTests(app, deps.ruleTests)
+  registerDebugRules(app, deps.rules, deps.reloadStatus, clock)
+  registerNow(app, { facts: deps.fleetFacts, people: deps.people, faults: deps.faults, clock })
+  registerEvents(app, { feed: deps.events, clock, mayStay: mayStay(access, 'viewer') })
+  registerFleetClusters(app, deps.fleetFacts, clock)
+  registerDecommissions(app, deps.people, deps.fleetFacts, clock)
+  registerFleetChanges(app, deps.objectChanges, clock)
+  registerFleetLogs(app, deps.logRecords, clock)
+  registerFleetUpgrades(app, deps.fleetFacts, clock)
+  registerFleetEdges(app, deps.fleetFacts, clock)
+  registerFleetModifications(app, deps.fleetFacts, clock)
+  registerFleetStranded(app, deps.fleetFacts, clock)
+  registerFleetGates(app, deps.fleetFacts, clock)
+  registerJaegerLegacy(app, deps.traces, clock)
+  registerJaegerV3(app, deps.traces)
+  registerAdoption(app, deps.adoption, clock)
+  registerAlerts(app, deps)
+  registerAlertDetail(app, deps)
+  registerAlertHistory(app, deps.people, clock)
+  registerSilences(app, deps.people, clock)
+  registerDeliveries(app, deps.notify, clock)
+  await app.register((scope, _options, done) => {
+    speakAlertmanager(scope, settings.bodyBytesMax)
+    registerAlertmanagerAlerts(scope, { ...settings, ...deps })
+    registerAlertmanagerSilences(scope, deps.people, clock)
+    registerAlertmanagerStatus(scope, { ...settings, ...deps })
+    done()
+  })
+  registerRunbooks(app, {
+    catalog: deps.catalog,
+    rules: deps.rules,
+    alerts: () => deps.people.alerts(),
+    inventory: deps.inventory,
+    language,
+    clock,
+    log,
+  })
+  registerDashboards(app, { catalog: deps.catalog, alerts: () => deps.people.alerts(), language })
+  registerMetricCatalog(app, { catalog: deps.catalog, ownMetrics: metrics.registry, language })
+  if (deps.faro !== undefined) await registerFaro(app, { ...deps, options: deps.faro })
+  await registerWeb(app, { webRoot: deps.webRoot })
+  registerSignIn(app, access)
+  registerReplay(app, deps.replay)
+  registerLint(app, {
+    catalog: deps.catalog,
+    ownMetrics: metrics.registry,
+    language,
+    clock,
+  })
+  registerOpenApi(app)
+  registerRunbookLink(app, deps.catalog, deps.webRoot)
+  answerWrongMethods(app)
+  await app.ready()
+  return app
+}

@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify'
+import type { OwnMetrics } from '../../base/metrics.ts'
+import { FleetError } from '../../base/errors.ts'
+import type { UiSettings } from '../../contract/ui.ts'
+
+/** What the server says about itself: whether it lives, whether it is ready, what it is, and its own metrics. */
+export interface StatusOptions {
+  readonly metrics: OwnMetrics
+  /** Why requests cannot be served yet, in one sentence, or `ready`. */
+  readonly readiness: () => string
+  readonly ui: UiSettings
+}
+
+export function registerStatusRoutes(app: FastifyInstance, options: StatusOptions): void {
+  const health = { access: 'public', speaks: 'text' } as const
+
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/-/healthy',
+    config: health,
+    handler: (_request, reply) => reply.type('text/plain; charset=utf-8').send('Daytwo is Healthy.\n'),
+  })
+
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/-/ready',
+    config: health,
+    handler: (_request, reply) => {
+      const readiness = options.readiness()
+      if (readiness !== 'ready') throw new FleetError('not_ready', readiness)
+      return reply.type('text/plain; charset=utf-8').send('Daytwo is Ready.\n')
+    },
+  })
+
+  app.get('/metrics', { config: { access: 'viewer', speaks: 'text' } }, async (_request, reply) => {
+    const { registry } = options.metrics
+    return reply.type(registry.contentType).send(await registry.metrics())
+  })
+
+  app.get('/api/ui/v1/settings', { config: { access: 'viewer', speaks: 'own' } }, () => options.ui)
+}

@@ -1,0 +1,91 @@
+/** From the one configuration to the options of each folder. */
+import { isIP } from 'node:net'
+import type { Config } from './config.ts'
+import { INGEST_DEFAULTS } from '../ingest/options.ts'
+import type { IngestOptions } from '../ingest/options.ts'
+import { OTLP_DEFAULTS } from '../ingest/otlp/options.ts'
+import type { OtlpOptions } from '../ingest/otlp/options.ts'
+import { DEFAULT_ENGINE_OPTIONS } from '../promql/engine-options.ts'
+import type { EngineOptions } from '../promql/engine-options.ts'
+import { STORE_DEFAULTS } from '../store/options.ts'
+import type { StoreOptions } from '../store/options.ts'
+
+export function storeOptionsOf(config: Config): StoreOptions {
+  return {
+    ...STORE_DEFAULTS,
+    dir: config.data,
+    retentionRawMs: config['retention.raw'],
+    retention5mMs: config['retention.5m'],
+    retention1hMs: config['retention.1h'],
+    retention1dMs: config['retention.1d'],
+    retentionTracesMs: config['retention.traces'],
+    spansPerTraceMax: config['store.trace-spans-max'],
+    retentionLogsMs: config['retention.logs'],
+    retentionObjectsMs: config['retention.objects'],
+    outOfOrderMs: config['ingest.out-of-order'],
+    flushEveryMs: config['store.flush-every'],
+    compactToMs: config['store.compact-to'],
+    seriesMax: config['store.series-max'],
+    headBytesMax: config['store.head-bytes-max'],
+    exemplarsMax: config['store.exemplars-max'],
+    exemplarsPerSeriesMax: Math.max(1, config['store.exemplars-per-series-max']),
+  }
+}
+
+export function ingestOptionsOf(config: Config): IngestOptions {
+  return {
+    ...INGEST_DEFAULTS,
+    decodedBytesMax: config['ingest.decompressed-bytes-max'],
+    samplesPerRequestMax: config['ingest.request-samples-max'],
+    seriesPerRequestMax: config['ingest.request-series-max'],
+    spansPerRequestMax: config['ingest.request-spans-max'],
+    logRecordsPerRequestMax: config['ingest.request-log-records-max'],
+    labelsPerSeriesMax: config['ingest.labels-max'],
+    labelNameBytesMax: config['ingest.label-name-bytes-max'],
+    labelValueBytesMax: config['ingest.label-value-bytes-max'],
+    histogramBucketsMax: config['ingest.histogram-buckets-max'],
+    aheadMsMax: config['ingest.too-far-ahead'],
+    seriesMax: config['store.series-max'],
+    clusterSeriesMax: config['ingest.cluster-series-max'],
+    clusterNewSeriesPerMinuteMax: config['ingest.cluster-new-series-per-minute-max'],
+    newSeriesPerMinuteMax: config['ingest.new-series-per-minute-max'],
+    identityLabels: config['identity.labels'],
+    haReplicaLabel: config['ha.replica-label'],
+    haGroupLabel: config['ha.group-label'],
+    haFailoverAfterMs: config['ha.failover-after'],
+  }
+}
+
+export function otlpOptionsOf(config: Config): OtlpOptions {
+  return {
+    ...OTLP_DEFAULTS,
+    strategy: config['otlp.translation-strategy'],
+    promoteAttributes: config['otlp.promote-attributes'],
+    promoteScope: config['otlp.promote-scope-metadata'],
+    deltaStreamsMax: config['otlp.delta-streams-max'],
+    bucketsMax: config['otlp.buckets-max'],
+    attributesMax: config['otlp.request-attributes-max'],
+  }
+}
+
+export function engineOptionsOf(config: Config): EngineOptions {
+  return {
+    ...DEFAULT_ENGINE_OPTIONS,
+    samplesMax: config['query.samples-max'],
+    timeoutMs: config['query.timeout'],
+    lookbackMs: config['query.lookback'],
+    experimental: config['promql.experimental'],
+  }
+}
+
+/** Whether only this machine can reach an address. A name other than `localhost` may mean anything. */
+export function isLoopback(host: string): boolean {
+  switch (isIP(host)) {
+    case 4:
+      return host.startsWith('127.')
+    case 6:
+      return host === '::1' || host.toLowerCase().startsWith('::ffff:127.')
+    default:
+      return host === 'localhost'
+  }
+}

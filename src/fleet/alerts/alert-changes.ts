@@ -1,0 +1,171 @@
+/**
+ * What changed on a cluster in the hour before an alert began: versions, the labels of information series, and changes
+ * by hand. Read from what is stored, minute by minute. What no series tells is said: an empty list is then no proof.
+ */
+import { clusterMatcher, HCO_CSV } from '../fleet-reader.ts'
+import type { FleetReader, FleetSeries } from '../fleet-reader.ts'
+
+export interface ClusterChange {
+  readonly atMs: number
+  readonly resolutionMs: number
+  readonly kind: 'version' | 'label' | 'modification'
+  readonly text: string
+  readonly series: string
+  readonly from: string
+  readonly to: string
+}
+
+export interface ClusterChanges {
+  /** Newest first. */
+  readonly changes: readonly ClusterChange[]
+  /** What could not be looked at, as sentences. */
+  readonly unknown: readonly string[]
+}
+
+export const CHANGES_WINDOW_MS = 60 * 60_000
+const STEP_MS = 60_000
+
+/** A question about one cluster. `state`: which values of the label there are. `count`: how far each series has counted. */
+interface Question {
+  readonly kind: ClusterChange['kind']
+  readonly reads: 'state' | 'count'
+  readonly label: string
+  /** What it is about, as people call it. */
+  readonly subject: string
+  readonly expr: (only: string) => string
+}
+
+const QUESTIONS: readonly Question[] = [
+  {
+    kind: 'version',
+    reads: 'state',
+    label: 'version',
+    subject: 'the HCO operator',
+    expr: (only) => `max by (version) (csv_succeeded{${HCO_CSV}, ${only}} == 1)`,
+  },
+  {
+    kind: 'version',
+    reads: 'state',
+    label: 'kubeversion',
+    subject: 'KubeVirt on the nodes',
+    expr: (only) => `count by (kubeversion) (kubevirt_info{${only}})`,
+  },
+  {
+    kind: 'version',
+    reads: 'state',
+    label: 'version',
+    subject: 'the platform',
+    expr: (only) => `count by (version) (cluster_version{type="current", ${only}})`,
+  },
+  {
+    kind: 'label',
+    reads: 'state',
+    label: 'channel',
+    subject: 'the channel of the subscription',
+    expr: (only) =>
+      `count by (channel) (subscription_sync_total{package=~"(community-)?kubevirt-hyperconverged", ${only}})`,
+  },
+  {
+    kind: 'modification',
+    reads: 'count',
+    label: 'component_name',
+    subject: 'changed by hand and changed back',
+    expr: (only) => `max by (component_name) (kubevirt_hco_out_of_band_modifications_total{${only}})`,
+  },
+  {
+    kind: 'modification',
+    reads: 'count',
+    label: 'annotation_name',
+    subject: 'patched past the API (jsonpatch annotation)',
+    expr: (only) => `max by (annotation_name) (kubevirt_hco_unsafe_modifications{${only}})`,
+  },
+]
+
+/** @param untilMs when the alert began, inclusive */
+export async function readChanges(reader: FleetReader, cluster: string, untilMs: number): Promise<ClusterChanges> {
+  if (cluster === '') return { changes: [], unknown: ['The alert names no cluster, so no series belong to it.'] }
+  const only = clusterMatcher([cluster])
+  const fromMs = untilMs - CHANGES_WINDOW_MS
+  const answers = await Promise.all(
+    QUESTIONS.map(async (question) => {
+      const expr = question.expr(only)
+      return { question, expr, series: await reader.range(expr, fromMs, untilMs, STEP_MS) }
+    }),
+  )
+  const unknown = answers.flatMap(({ question, series }) =>
+    // That nobody ever changed anything by hand looks the same as nobody counting it.
+    series.length > 0 || question.reads === 'count' ? [] : [`No series says what was running: ${question.subject}.`],
+  )
+  const changes = answers.flatMap(({ question, expr, series }) =>
+    question.reads === 'state' ? stateChanges(question, expr, series) : countChanges(question, expr, series, fromMs),
+  )
+  return { changes: changes.sort((a, b) => b.atMs - a.atMs), unknown }
+}
+
+/** One change for each minute in which other values were there than in the one before. Gaps tell nothing. */
+function stateChanges(
+  { kind, label, subject }: Question,
+  expr: string,
+  series: readonly FleetSeries[],
+): ClusterChange[] {
+  const byTime = new Map<number, string[]>()
+  for (const { labels, timesMs } of series) {
+    for (let i = 0; i < timesMs.length; i++) {
+      const values = byTime.get(timesMs[i]!) ?? []
+      values.push(labels.get(label))
+      byTime.set(timesMs[i]!, values)
+    }
+  }
+  const changes: ClusterChange[] = []
+  let before: { readonly state: string; readonly atMs: number } | undefined
+  for (const [atMs, values] of [...byTime].sort(([a], [b]) => a - b)) {
+    const state = values.sort().join(' and ')
+    if (before !== undefined && before.state !== state) {
+      const [from, to] = [before.state, state]
+      changes.push({
+        atMs,
+        resolutionMs: atMs - before.atMs,
+        kind,
+        text: `${subject}: ${from} → ${to}`,
+        series: expr,
+        from,
+        to,
+      })
+    }
+    before = { state, atMs }
+  }
+  return changes
+}
+
+/** One change for each minute in which a counter rose. The birth of the series is its first count (facts 11.5). */
+function countChanges(
+  { kind, label, subject }: Question,
+  expr: string,
+  series: readonly FleetSeries[],
+  fromMs: number,
+): ClusterChange[] {
+  return series.flatMap(({ labels, timesMs, values }) => {
+    const changes: ClusterChange[] = []
+    // A series that was there at the beginning has counted before; what it had counted is not of this hour.
+    let before = timesMs.length > 0 && timesMs[0]! <= fromMs + STEP_MS ? values[0]! : 0
+    let beforeMs = timesMs[0] ?? fromMs
+    for (let i = 0; i < timesMs.length; i++) {
+      const [atMs, value] = [timesMs[i]!, values[i]!]
+      if (value > before) {
+        const [from, to] = [String(before), String(value)]
+        changes.push({
+          atMs,
+          resolutionMs: Math.max(STEP_MS, atMs - beforeMs),
+          kind,
+          text: `${labels.get(label)}: ${subject} (${from} → ${to})`,
+          series: expr,
+          from,
+          to,
+        })
+      }
+      before = value
+      beforeMs = atMs
+    }
+    return changes
+  })
+}

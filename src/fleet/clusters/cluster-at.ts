@@ -1,0 +1,64 @@
+/**
+ * A cluster as it stood at a moment of the past: its versions are known by their intervals; of the rest (conditions,
+ * settings, nodes) only the present is kept, so it is left out of a cluster that was heard of after the moment. Pure.
+ */
+import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
+import { lastMsOf } from './fleet-coverage.ts'
+import type { HeardCluster } from './fleet-coverage.ts'
+import { runningVersions } from './running-versions.ts'
+import type { Heard } from '../stuck/stuck.ts'
+
+/** @param intervals those of the cluster that hold at the moment; `undefined`: it was not heard of yet. */
+export function clusterAt(
+  { record, heard }: HeardCluster & { readonly record: ClusterRecord },
+  intervals: readonly VersionInterval[],
+  atMs: number,
+): ClusterRecord | undefined {
+  if (record.firstSeenMs > atMs) return undefined
+  if (Math.max(record.lastSeenMs, lastMsOf(heard) ?? -Infinity) <= atMs) return record
+  const { cluster, aliases, flavour, region, provider, environment, firstSeenMs } = record
+  const known = { flavour, region, provider, environment, platform: platformAt(record.platform, intervals) }
+  const { workloads } = record
+  return {
+    cluster,
+    aliases,
+    ...(Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as Partial<ClusterRecord>),
+    ...runningVersions(intervals),
+    conditions: [],
+    settings: { liveMigration: {}, featureGates: {} },
+    pools: [],
+    ...(workloads === undefined || workloads.atMs > atMs ? {} : { workloads }),
+    instanceTypes: {},
+    preferences: {},
+    deprecatedApis: {},
+    firstSeenMs,
+    lastSeenMs: Math.min(record.lastSeenMs, atMs),
+    coverage: coverageAt(record.coverage, atMs),
+  }
+}
+
+/** By each way: the last word before the moment, or the moment itself where there were later ones. */
+export function heardAt({ metricsMs, objectsMs }: Heard, atMs: number): Heard {
+  return {
+    ...(metricsMs === undefined ? {} : { metricsMs: Math.min(metricsMs, atMs) }),
+    ...(objectsMs === undefined ? {} : { objectsMs: Math.min(objectsMs, atMs) }),
+  }
+}
+
+function platformAt(
+  platform: ClusterRecord['platform'],
+  intervals: readonly VersionInterval[],
+): ClusterRecord['platform'] {
+  if (platform === undefined) return undefined
+  const { kind } = platform
+  const version = intervals.find(({ operator }) => operator === kind)?.version
+  return { kind, ...(version === undefined ? {} : { version }) }
+}
+
+function coverageAt({ objectsLastMs, metricsLastMs, ...ways }: ClusterRecord['coverage'], atMs: number) {
+  return {
+    ...ways,
+    ...(objectsLastMs === undefined ? {} : { objectsLastMs: Math.min(objectsLastMs, atMs) }),
+    ...(metricsLastMs === undefined ? {} : { metricsLastMs: Math.min(metricsLastMs, atMs) }),
+  }
+}

@@ -1,0 +1,77 @@
+/** Which clusters a question is about. Pure. */
+import type { ClusterRecord, ClusterState } from '../../model/cluster-record.ts'
+import { shownVersion } from './shown-version.ts'
+
+export interface ClusterFilter {
+  /** `1.17.0`, or `1.17` for all of a minor. */
+  readonly versions?: readonly string[]
+  readonly channel?: string
+  /** `openshift`, or `openshift 4.20`. */
+  readonly platform?: string
+  readonly flavour?: ClusterRecord['flavour']
+  readonly region?: string
+  /** One of them holds; left out: all but those that are gone. */
+  readonly states?: readonly ClusterState[]
+  /** Part of its name or of an alias, whatever the case. */
+  readonly text?: string
+}
+
+/** What a cluster is shown by: its record, and what holds of it now. */
+export interface ClusterTraitsAndStates {
+  readonly record: ClusterRecord
+  readonly states: readonly ClusterState[]
+}
+
+/** Whether all of the filter but its states holds: states are dearer to know, and come after. */
+export function fitsFilter(record: ClusterRecord, filter: ClusterFilter): boolean {
+  return RECORD_PARTS.every((part) => FITS[part](record, filter))
+}
+
+/** By what part of the filter, and by no other, a cluster is not shown; `none`: it is shown. */
+export type OnlyMisfit = keyof ClusterFilter | 'none' | 'several'
+
+export function onlyMisfit({ record, states }: ClusterTraitsAndStates, filter: ClusterFilter): OnlyMisfit {
+  let only: OnlyMisfit = fitsStates(states, filter.states) ? 'none' : 'states'
+  for (const part of RECORD_PARTS) {
+    if (FITS[part](record, filter)) continue
+    if (only !== 'none') return 'several'
+    only = part
+  }
+  return only
+}
+
+type RecordPart = Exclude<keyof ClusterFilter, 'states'>
+
+const FITS: Readonly<Record<RecordPart, (record: ClusterRecord, filter: ClusterFilter) => boolean>> = {
+  versions: (record, { versions }) => {
+    if (versions === undefined) return true
+    const version = shownVersion(record)
+    return versions.some((asked) => isOfVersion(version, asked))
+  },
+  channel: ({ subscription }, { channel }) => channel === undefined || subscription?.channel === channel,
+  platform: (record, { platform }) => platform === undefined || isOfPlatform(record.platform, platform),
+  flavour: (record, { flavour }) => flavour === undefined || record.flavour === flavour,
+  region: (record, { region }) => region === undefined || record.region === region,
+  text: ({ cluster, aliases }, { text }) =>
+    text === undefined || hasText(cluster, text) || aliases.some((name) => hasText(name, text)),
+}
+
+const RECORD_PARTS = Object.keys(FITS) as readonly RecordPart[]
+
+export function fitsStates(states: readonly ClusterState[], asked: ClusterFilter['states']): boolean {
+  return asked === undefined ? !states.includes('gone') : asked.some((state) => states.includes(state))
+}
+
+function isOfVersion(version: string | undefined, asked: string): boolean {
+  return version !== undefined && (version === asked || version.startsWith(`${asked}.`))
+}
+
+function isOfPlatform(platform: ClusterRecord['platform'], asked: string): boolean {
+  const [kind, version] = asked.split(' ', 2)
+  if (platform === undefined || platform.kind !== kind) return false
+  return version === undefined || isOfVersion(platform.version, version)
+}
+
+function hasText(name: string, text: string): boolean {
+  return name.toLowerCase().includes(text.toLowerCase())
+}

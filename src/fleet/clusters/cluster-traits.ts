@@ -1,0 +1,46 @@
+/**
+ * Where a cluster stands and what it is for, as the labels say that its Prometheus puts on everything (external labels):
+ * no object tells them. What OpenShift says of its provider fills in what nobody labelled.
+ */
+import type { ClusterRecord } from '../../model/cluster-record.ts'
+import type { FleetReader } from '../fleet-reader.ts'
+
+export type ClusterTraits = Pick<ClusterRecord, 'region' | 'provider' | 'environment'>
+
+/** The names under which labels say it, the first first. */
+const LABELS: Readonly<Record<keyof ClusterTraits, readonly string[]>> = {
+  region: ['region', 'topology_region'],
+  provider: ['provider', 'cloud', 'cloud_provider'],
+  environment: ['environment', 'env', 'stage'],
+}
+
+const ALL_LABELS = Object.values(LABELS).flat()
+const LABELLED = `group by (cluster, ${ALL_LABELS.join(', ')}) ({__name__=~"kubevirt_info|csv_succeeded|kubevirt_hco_system_health_status", cluster!=""})`
+/** `type` is the provider: AWS, BareMetal, None, ... */
+const PLATFORM = 'group by (cluster, type, region) (cluster_infrastructure_provider{cluster!=""})'
+
+export async function readTraits(
+  reader: Pick<FleetReader, 'instant'>,
+  timeMs: number,
+): Promise<ReadonlyMap<string, ClusterTraits>> {
+  const [labelled, platform] = await Promise.all([reader.instant(LABELLED, timeMs), reader.instant(PLATFORM, timeMs)])
+  const traits = new Map<string, ClusterTraits>()
+  const put = (cluster: string, told: ClusterTraits): void => {
+    traits.set(cluster, { ...told, ...traits.get(cluster) })
+  }
+  for (const { labels } of labelled) {
+    const of = (trait: keyof ClusterTraits): ClusterTraits => {
+      const value = LABELS[trait].map((name) => labels.get(name)).find((text) => text !== '')
+      return value === undefined ? {} : { [trait]: value }
+    }
+    put(labels.get('cluster'), { ...of('region'), ...of('provider'), ...of('environment') })
+  }
+  for (const { labels } of platform) {
+    const [provider, region] = [labels.get('type').toLowerCase(), labels.get('region')]
+    put(labels.get('cluster'), {
+      ...(region === '' ? {} : { region }),
+      ...(provider === '' || provider === 'none' ? {} : { provider }),
+    })
+  }
+  return traits
+}

@@ -1,0 +1,174 @@
+/**
+ * The fleet's facts at hand, on the thread that derives them: its clusters, its edges, and what is to be thought of each
+ * open upgrade. Fed with a cluster's facts whenever they are derived anew; answers what the API asks.
+ */
+import type { ClusterRecord } from '../../model/cluster-record.ts'
+import type { Decommission } from '../../model/decommission.ts'
+import type { ClusterFacts } from '../../model/fleet-facts.ts'
+import type { StuckVerdict } from '../../model/stuck.ts'
+import type { UpgradeRecord } from '../../model/upgrade.ts'
+import { createClusterBook } from './cluster-book.ts'
+import type { ClusterPage, ClusterQuery, ClusterView, VerdictOf } from './cluster-book.ts'
+import type { ReturnedCluster } from './decommissions.ts'
+import { fallingEdges } from '../edges/falling-edges.ts'
+import type { FallingEdge } from '../edges/falling-edges.ts'
+import type { FleetCoverage, HeardCluster } from './fleet-coverage.ts'
+import type { ClusterTraits } from './cluster-traits.ts'
+import type { OpenUpgrade } from './cluster-states.ts'
+import { verdictOfGone } from './gone.ts'
+import type { Gone } from './gone.ts'
+import { createFleetInsight } from '../series/insight.ts'
+import type { FleetInsight } from '../series/insight.ts'
+import type { NotOffered } from '../edges/not-offered.ts'
+import { settledMs } from '../past/record-at.ts'
+import type { Heard } from '../stuck/stuck.ts'
+
+/** A cluster by its name, and when anything was last heard of it. */
+export interface HeardName {
+  readonly cluster: string
+  readonly lastHeardMs?: number
+}
+
+export interface FleetBook {
+  /** Replaces what is known of a cluster. */
+  put(facts: ClusterFacts): void
+  /** The cluster is no more. */
+  remove(cluster: string): void
+  /** Something was heard of a cluster, whether or not it changed what is known of it. */
+  hear(cluster: string, heard: Heard): void
+  /** Where clusters stand, by name. */
+  describe(traits: ReadonlyMap<string, ClusterTraits>): void
+  /** Replaces all that was said of clusters that were switched off for good, in the order in which it was said. */
+  declare(told: readonly Decommission[]): void
+  /** All of it. */
+  told(): readonly Decommission[]
+  /** Without a word for longer a cluster is gone. */
+  readonly goneAfterMs: number
+  /** Those of which it was said that they are gone and that were heard again. */
+  returned(): readonly ReturnedCluster[]
+  gone(nowMs: number): ReadonlyMap<string, Gone>
+  /** `undefined`: it is not, or not known. */
+  goneAt(cluster: string, atMs: number): Gone | undefined
+  readonly insight: FleetInsight
+  /** Of every open upgrade on a cluster that is not gone. */
+  verdicts(nowMs: number): readonly StuckVerdict[]
+  clusters(query: ClusterQuery, nowMs: number): ClusterPage
+  /** By name, or by another name it goes by. */
+  cluster(name: string, nowMs: number): ClusterView | undefined
+  coverage(nowMs: number): FleetCoverage
+  /** All records, last seen when anything was last heard of the cluster. */
+  records(): readonly ClusterRecord[]
+  /** By name, also one that is only heard of; or by another name it goes by. */
+  heardOf(name: string): HeardName | undefined
+  /** All clusters, and those that are only heard of. */
+  known(): Iterable<HeardCluster>
+  /** Of these, all that are not gone. */
+  standing(nowMs: number): Iterable<HeardCluster>
+  /** Clusters that are not gone and whose peers were offered a newer version long ago. */
+  notOffered(nowMs: number): readonly NotOffered[]
+  /** Edges on which fewer upgrades succeed lately, as of the last minute. */
+  fallingEdges(nowMs: number): readonly FallingEdge[]
+  /** Upgrades that run or whose machines still follow, on clusters that are not gone, by cluster and id. */
+  open(nowMs: number): readonly OpenUpgrade[]
+  /** From when on all upgrades of a cluster are what they are now: see `settledMs` of one. */
+  settledMs(cluster: string): number
+  /** `undefined`: it is over. */
+  judge(upgradeId: string, nowMs: number): StuckVerdict | undefined
+}
+
+/** Reading every run of a large fleet takes a while, and a fortnight moves slowly. */
+const FALLS_KNOWN_MS = 60_000
+
+/** @param goneAfterMs without a word for longer a cluster is gone */
+export function createFleetBook(goneAfterMs = Infinity): FleetBook {
+  const clusters = createClusterBook(goneAfterMs)
+  let told: readonly Decommission[] = []
+  const insight = createFleetInsight()
+  const settled = new Map<string, number>()
+  const traits = new Map<string, ClusterTraits>()
+  let falls: { readonly atMs: number; readonly edges: readonly FallingEdge[] } | undefined
+  const isHere = (cluster: string, nowMs: number): boolean => clusters.goneAt(cluster, nowMs) === undefined
+  /** Of one page's open upgrades, each once, however often it is asked. */
+  const verdictAt = (nowMs: number): VerdictOf => {
+    const known = new Map<UpgradeRecord, StuckVerdict>()
+    return (record) => {
+      let verdict = known.get(record)
+      if (verdict === undefined) {
+        const { cluster } = record.upgrade
+        const judged = insight.judge(record, nowMs, clusters.heard(cluster))
+        verdict = isHere(cluster, nowMs) ? judged : verdictOfGone(judged)
+        known.set(record, verdict)
+      }
+      return verdict
+    }
+  }
+
+  const openHere = (nowMs: number): readonly UpgradeRecord[] =>
+    clusters.open().filter(({ upgrade }) => isHere(upgrade.cluster, nowMs))
+
+  return {
+    put: (facts) => {
+      clusters.put(facts.cluster, facts.upgrades)
+      insight.put(facts)
+      settled.set(facts.cluster.cluster, Math.max(-Infinity, ...facts.upgrades.map(settledMs)))
+    },
+    remove: (cluster) => {
+      clusters.remove(cluster)
+      insight.remove(cluster)
+      settled.delete(cluster)
+      traits.delete(cluster)
+    },
+    hear: (cluster, heard) => {
+      clusters.hear(cluster, heard)
+      insight.hear(cluster, heard)
+    },
+    describe: (told) => {
+      // A cluster that is silent says nothing of itself, and stands where it stood.
+      for (const [cluster, of] of told) traits.set(cluster, of)
+      clusters.describe(traits)
+      insight.describe(traits)
+    },
+    declare: (all) => {
+      told = all
+      clusters.declare(all)
+    },
+    told: () => told,
+    goneAfterMs,
+    returned: () => clusters.returned(),
+    gone: (nowMs) => clusters.gone(nowMs),
+    goneAt: (cluster, atMs) => clusters.goneAt(cluster, atMs),
+    insight,
+    verdicts: (nowMs) =>
+      insight.verdicts(nowMs, (cluster) => (isHere(cluster, nowMs) ? clusters.heard(cluster) : undefined)),
+    clusters: (query, nowMs) => clusters.list(query, verdictAt(nowMs), nowMs),
+    cluster: (name, nowMs) => clusters.find(name, verdictAt(nowMs), nowMs),
+    coverage: (nowMs) => clusters.coverage(nowMs),
+    records: () => clusters.records(),
+    heardOf: (name) => clusters.heardOf(name),
+    known: () => clusters.known(),
+    standing: (nowMs) => clusters.standing(nowMs),
+    notOffered: (nowMs) => insight.notOffered(nowMs).filter(({ cluster }) => isHere(cluster, nowMs)),
+    fallingEdges: (nowMs) => {
+      if (falls === undefined || Math.abs(nowMs - falls.atMs) >= FALLS_KNOWN_MS) {
+        falls = { atMs: nowMs, edges: fallingEdges(insight.edges.runs(), nowMs) }
+      }
+      return falls.edges
+    },
+    open: (nowMs) => {
+      const verdictOf = verdictAt(nowMs)
+      return openHere(nowMs)
+        .map((record) => ({ record, verdict: verdictOf(record) }))
+        .sort((a, b) => compareRecords(a.record, b.record))
+    },
+    settledMs: (cluster) => settled.get(cluster) ?? -Infinity,
+    judge: (upgradeId, nowMs) => {
+      const record = clusters.open().find(({ upgrade }) => upgrade.id === upgradeId)
+      return record && verdictAt(nowMs)(record)
+    },
+  }
+}
+
+function compareRecords({ upgrade: a }: UpgradeRecord, { upgrade: b }: UpgradeRecord): number {
+  if (a.cluster !== b.cluster) return a.cluster < b.cluster ? -1 : 1
+  return a.id < b.id ? -1 : 1
+}

@@ -1,0 +1,63 @@
+/** Of how many clusters the fleet's answers can speak, and how fresh what they sent is. */
+import type { ClusterRecord } from '../../model/cluster-record.ts'
+import { isSilent, isUnknown } from './cluster-states.ts'
+import type { Heard } from '../stuck/stuck.ts'
+
+/** When a cluster was last heard, and what is known of it; absent: it is heard of, and tells nothing that is read. */
+export interface HeardCluster {
+  readonly cluster: string
+  readonly record: ClusterRecord | undefined
+  readonly heard: Heard
+}
+
+export interface FleetCoverage {
+  /** All but those that are gone. */
+  readonly clusters: number
+  readonly withObjects: number
+  readonly withMetrics: number
+  readonly withSpans: number
+  readonly silent: number
+  readonly unknown: number
+  /** Switched off for good: in none of the other numbers. */
+  readonly gone: number
+  /** Of what clusters sent last: the newest, and the oldest of those that are not silent. */
+  readonly newestMs?: number
+  readonly oldestMs?: number
+}
+
+/**
+ * One pass: landing pages ask every few seconds.
+ * @param clusters those that are not gone
+ */
+export function coverageOf(clusters: Iterable<HeardCluster>, gone: number, nowMs: number): FleetCoverage {
+  const counts = { clusters: 0, withObjects: 0, withMetrics: 0, withSpans: 0, silent: 0, unknown: 0 }
+  let newestMs: number | undefined
+  let oldestMs: number | undefined
+  for (const { record, heard } of clusters) {
+    const lastMs = lastMsOf(heard)
+    counts.clusters++
+    if (record?.coverage.objects ?? heard.objectsMs !== undefined) counts.withObjects++
+    if (record?.coverage.metrics ?? heard.metricsMs !== undefined) counts.withMetrics++
+    if (record?.coverage.spans === true) counts.withSpans++
+    if (record === undefined || isUnknown(record)) counts.unknown++
+    newestMs = later(newestMs, lastMs)
+    if (isSilent(heard, nowMs)) counts.silent++
+    else if (lastMs !== undefined) oldestMs = Math.min(oldestMs ?? Infinity, lastMs)
+  }
+  return {
+    ...counts,
+    gone,
+    ...(newestMs === undefined ? {} : { newestMs }),
+    ...(oldestMs === undefined ? {} : { oldestMs }),
+  }
+}
+
+/** The newest moment a cluster was heard; absent: only spans came of it. */
+export function lastMsOf({ metricsMs, objectsMs }: Heard): number | undefined {
+  return later(metricsMs, objectsMs)
+}
+
+/** Of two moments that may not be known. */
+export function later(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined ? b : b === undefined ? a : Math.max(a, b)
+}

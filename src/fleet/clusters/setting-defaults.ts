@@ -1,0 +1,43 @@
+/** A cluster's settings beside what holds where nothing is set, which depends on the version of HCO. */
+import type { ClusterRecord } from '../../model/cluster-record.ts'
+import { hcoReleaseOf, migrationDefaults, SETTING_DEFAULTS } from '../derive/hco-release.ts'
+
+export type SettingValue = string | number | boolean | readonly string[]
+
+export interface Setting {
+  /** `liveMigration.parallelMigrationsPerCluster`, `workloadUpdateMethods`, ... */
+  readonly name: string
+  /** What is written in HyperConverged; absent: nothing is. */
+  readonly set?: SettingValue
+  /** Absent: it has none, or the version is not known. */
+  readonly default?: SettingValue
+}
+
+/** Those that are set or have a default, by name. */
+export function settingsWithDefaults({ settings, hcoVersion }: ClusterRecord): readonly Setting[] {
+  const release = hcoVersion === undefined ? undefined : hcoReleaseOf(hcoVersion)
+  const migration = release === undefined ? {} : migrationDefaults(release)
+  const set: Readonly<Record<string, SettingValue | undefined>> = {
+    workloadUpdateMethods: settings.workloadUpdateMethods,
+    evictionStrategy: settings.evictionStrategy,
+    uninstallStrategy: settings.uninstallStrategy,
+    tuningPolicy: settings.tuningPolicy,
+    ...prefixed(settings.liveMigration),
+  }
+  const defaults: Readonly<Record<string, SettingValue | undefined>> = {
+    ...(release === undefined ? {} : { workloadUpdateMethods: SETTING_DEFAULTS.workloadUpdateMethods }),
+    ...prefixed(migration),
+  }
+  const names = new Set([...Object.keys(set), ...Object.keys(defaults)])
+  return [...names].sort().flatMap((name) => {
+    const [value, holds] = [set[name], defaults[name]]
+    if (value === undefined && holds === undefined) return []
+    return [
+      { name, ...(value === undefined ? {} : { set: value }), ...(holds === undefined ? {} : { default: holds }) },
+    ]
+  })
+}
+
+function prefixed<T>(values: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`liveMigration.${name}`, value]))
+}

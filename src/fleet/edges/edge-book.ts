@@ -1,0 +1,331 @@
+/**
+ * All edges of the fleet, kept while the server runs: fed cluster by cluster as facts change, and estimated once for as long
+ * as an edge's runs stay as they are.
+ *
+ * Of a large fleet with every edge changed that takes half a second, which nobody waits for: an answer about many edges
+ * estimates so many runs and tells the other edges as they were estimated last. Whoever feeds the book estimates these one
+ * by one (`estimateNext`), so they are behind by a beat at most.
+ */
+import type { EdgeFacts } from '../../model/stuck.ts'
+import type { PhaseName, UpgradeRecord } from '../../model/upgrade.ts'
+import { durationRuns, medianRun, runLength } from './duration-runs.ts'
+import type { DurationRun, DurationRuns } from './duration-runs.ts'
+import { compareEdges } from './edge-comparison.ts'
+import type { EdgeComparison } from './edge-comparison.ts'
+import { edgeFactsOf, edgeNameOf, edgeRunOf, phaseFactsOf, wholeDurations } from './edges.ts'
+import type { EdgeName, EdgeRun } from './edges.ts'
+import { createEdgeWindows, runsSince } from './edge-windows.ts'
+import { LEARNED_RUNS_MIN } from '../stuck/stuck-baseline.ts'
+import { compareVersions, minorOf } from '../version-order.ts'
+
+export interface EdgeQuery {
+  readonly operator?: string
+  readonly from?: string
+  readonly to?: string
+  /** Only upgrades that began at or after that. */
+  readonly sinceMs?: number
+}
+
+/** Single runs: of one phase, or as a whole. */
+export interface RunQuery extends EdgeQuery {
+  readonly phase?: PhaseName
+  /** So many are shown. */
+  readonly limit: number
+}
+
+/** Reading edges: what the API asks. */
+export interface EdgeReader {
+  /** By operator, then the newest target first, then the newest origin first. */
+  edges(query: EdgeQuery): Promise<readonly EdgeFacts[]>
+  edge(name: EdgeName, sinceMs?: number): Promise<EdgeFacts | undefined>
+  /** `undefined`: one of them was never taken, or not since then. */
+  compare(first: EdgeName, second: EdgeName, sinceMs?: number): Promise<EdgeComparison | undefined>
+  runs(query: RunQuery): Promise<DurationRuns>
+  /** What an upgrade on it is held against, phase by phase. */
+  usual(name: EdgeName): Promise<UsualPhases>
+  /** The run of an edge to hold another one against; `undefined`: none finished besides this one. */
+  medianRun(name: EdgeName, besidesId: string): Promise<DurationRun | undefined>
+}
+
+/** What phases usually take: on an edge, or where few took it on edges between the same minors, or of the operator's newest. */
+export interface UsualPhases {
+  readonly learnedFrom: 'edge' | 'minor' | 'fleet'
+  readonly phases: EdgeFacts['phases']
+}
+
+/** Of all edges of an operator, so many runs of the newest are enough, and take some 5 ms. */
+const USUAL_RUNS_MAX = 1000
+
+/** Runs that one answer about many edges estimates, some 10 ms of them (bench edges). */
+export const RUNS_AT_ONCE = 3000
+
+/** The same, at hand: on the thread that keeps it. */
+export interface EdgeBook {
+  /** Replaces what a cluster's upgrades said. Those without a known origin are on no edge. */
+  put(cluster: string, records: readonly UpgradeRecord[]): void
+  edges(query?: EdgeQuery): readonly EdgeFacts[]
+  edge(name: EdgeName, sinceMs?: number): EdgeFacts | undefined
+  compare(first: EdgeName, second: EdgeName, sinceMs?: number): EdgeComparison | undefined
+  /**
+   * Estimates some of what a question about a window will ask, `RUNS_AT_ONCE` runs of it; false when nothing is left. Who
+   * asks about a window calls it until then, and lets others through in between.
+   */
+  prepare(query: EdgeQuery): boolean
+  /** All edges with how long their finished upgrades took, rising; for the series of durations. */
+  finished(): readonly EdgeEstimate[]
+  /** Estimates the edge that has waited longest since it changed; false when none waits. */
+  estimateNext(): boolean
+  lengths(query: RunQuery): DurationRuns
+  usual(name: EdgeName): UsualPhases
+  medianRun(name: EdgeName, besidesId: string): DurationRun | undefined
+  /** All that took each edge. */
+  runs(): Iterable<{ readonly name: EdgeName; readonly runs: Iterable<EdgeRun> }>
+  /** Rises whenever an edge changed. */
+  revision(): number
+  /** A book of its own that lacks the runs of some clusters. Estimates of edges that lack none are taken over. */
+  without(clusters: ReadonlySet<string>): EdgeBook
+}
+
+interface Edge {
+  readonly name: EdgeName
+  /** By cluster. */
+  readonly runs: Map<string, readonly EdgeRun[]>
+  /** Of the book, when the runs changed last. */
+  revision: number
+  /** Of the runs as they were when it was estimated last. */
+  estimate: EdgeEstimate | undefined
+}
+
+/** `finishedSeconds`: how long its finished upgrades took, rising. */
+interface EdgeEstimate {
+  readonly facts: EdgeFacts
+  readonly finishedSeconds: Float64Array
+}
+
+/** What a book begins with. */
+interface BookStart {
+  readonly edges: Map<string, Edge>
+  readonly changed: Set<Edge>
+  readonly edgesOfCluster: Map<string, readonly string[]>
+}
+
+export function createEdgeBook(): EdgeBook {
+  return bookOf({ edges: new Map(), changed: new Set(), edgesOfCluster: new Map() })
+}
+
+/** `changed`: those that changed since they were estimated, the oldest change first. */
+function bookOf({ edges, changed, edgesOfCluster }: BookStart): EdgeBook {
+  const windows = createEdgeWindows()
+  let sorted: readonly Edge[] | undefined
+  let revision = 0
+
+  const edgeOf = (key: string, name: EdgeName): Edge => {
+    let edge = edges.get(key)
+    if (edge === undefined) {
+      edges.set(key, (edge = { name, runs: new Map(), revision, estimate: undefined }))
+      sorted = undefined
+    }
+    return edge
+  }
+  const replace = (key: string, edge: Edge, cluster: string, runs: readonly EdgeRun[] | undefined): void => {
+    if (runs === undefined) edge.runs.delete(cluster)
+    else edge.runs.set(cluster, runs)
+    changed.add(edge)
+    edge.revision = ++revision
+    if (edge.runs.size > 0) return
+    edges.delete(key)
+    changed.delete(edge)
+    sorted = undefined
+  }
+  const estimateOf = (edge: Edge): EdgeEstimate => {
+    if (edge.estimate !== undefined && !changed.has(edge)) return edge.estimate
+    changed.delete(edge)
+    const runs = runsOf(edge)
+    edge.estimate = { facts: edgeFactsOf(edge.name, runs), finishedSeconds: wholeDurations(runs).finished }
+    return edge.estimate
+  }
+  const factsOf = (edge: Edge, sinceMs: number | undefined): EdgeFacts | undefined =>
+    sinceMs === undefined ? estimateOf(edge).facts : windows.facts(edge, sinceMs)
+  /** One that was never estimated always is: it is new, and has few runs. */
+  const estimatesOf = (many: readonly Edge[]): readonly EdgeEstimate[] => {
+    let left = RUNS_AT_ONCE
+    return many.map((edge) => {
+      if (edge.estimate === undefined || !changed.has(edge)) return estimateOf(edge)
+      left -= edge.runs.size
+      return left >= 0 ? estimateOf(edge) : edge.estimate
+    })
+  }
+  const inOrder = (): readonly Edge[] => (sorted ??= [...edges.values()].sort((a, b) => compareNames(a.name, b.name)))
+
+  return {
+    put: (cluster, records) => {
+      const now = runsByEdge(records)
+      for (const [key, { name, runs }] of now) {
+        const edge = edgeOf(key, name)
+        // A cluster is derived anew whenever anything of it changed; most of it says the same as before.
+        if (JSON.stringify(edge.runs.get(cluster)) !== JSON.stringify(runs)) replace(key, edge, cluster, runs)
+      }
+      for (const key of edgesOfCluster.get(cluster) ?? []) {
+        const edge = edges.get(key)
+        if (edge !== undefined && !now.has(key)) replace(key, edge, cluster, undefined)
+      }
+      if (now.size === 0) edgesOfCluster.delete(cluster)
+      else edgesOfCluster.set(cluster, [...now.keys()])
+    },
+    edges: (query = {}) => {
+      const { sinceMs } = query
+      const asked = inOrder().filter(({ name }) => fits(name, query))
+      if (sinceMs === undefined) return estimatesOf(asked).map(({ facts }) => facts)
+      return asked.flatMap((edge) => windows.facts(edge, sinceMs) ?? [])
+    },
+    edge: (name, sinceMs) => {
+      const edge = edges.get(keyOf(name))
+      return edge === undefined ? undefined : factsOf(edge, sinceMs)
+    },
+    compare: (firstName, secondName, sinceMs) => {
+      const [first, second] = [firstName, secondName].map((name) => {
+        const edge = edges.get(keyOf(name))
+        const facts = edge === undefined ? undefined : factsOf(edge, sinceMs)
+        if (edge === undefined || facts === undefined) return undefined
+        return { facts, runs: sinceMs === undefined ? runsOf(edge) : runsSince(edge, sinceMs) }
+      })
+      return first === undefined || second === undefined ? undefined : compareEdges(first, second)
+    },
+    prepare: ({ sinceMs, ...query }) => {
+      if (sinceMs === undefined) return false
+      let left = RUNS_AT_ONCE
+      for (const edge of inOrder()) {
+        if (!fits(edge.name, query) || !windows.isDue(edge, sinceMs)) continue
+        if (left <= 0) return true
+        left -= edge.runs.size
+        windows.facts(edge, sinceMs)
+      }
+      return false
+    },
+    finished: () => estimatesOf(inOrder()),
+    estimateNext: () => {
+      const [edge] = changed
+      if (edge !== undefined) estimateOf(edge)
+      return changed.size > 0
+    },
+    lengths: (query) => {
+      const { phase, sinceMs = -Infinity, limit } = query
+      const found = inOrder()
+        .filter(({ name }) => fits(name, query))
+        .flatMap((edge) => lengthsOf(edge, sinceMs, phase))
+      return durationRuns(found, limit)
+    },
+    usual: (name) => {
+      const edge = edges.get(keyOf(name))
+      if (edge !== undefined && countRuns(edge) >= LEARNED_RUNS_MIN) {
+        return { learnedFrom: 'edge', phases: estimateOf(edge).facts.phases }
+      }
+      const ofOperator = inOrder().filter((one) => one.name.operator === name.operator)
+      const alike = newestRuns(ofOperator.filter((one) => areBetweenMinors(one.name, name)))
+      if (alike.length >= LEARNED_RUNS_MIN) return { learnedFrom: 'minor', phases: phaseFactsOf(alike) }
+      return { learnedFrom: 'fleet', phases: phaseFactsOf(newestRuns(ofOperator)) }
+    },
+    medianRun: (name, besidesId) => {
+      const edge = edges.get(keyOf(name))
+      return edge && medianRun(lengthsOf(edge, -Infinity).filter(({ id }) => id !== besidesId))
+    },
+    runs: function* () {
+      for (const edge of inOrder()) yield { name: edge.name, runs: eachRun(edge) }
+    },
+    revision: () => revision,
+    without: (clusters) => bookOf(startWithout({ edges, changed, edgesOfCluster }, clusters)),
+  }
+}
+
+function startWithout(start: BookStart, clusters: ReadonlySet<string>): BookStart {
+  const edges = new Map<string, Edge>()
+  const changed = new Set<Edge>()
+  for (const [key, { name, runs: all, estimate, ...edge }] of start.edges) {
+    const runs = new Map([...all].filter(([cluster]) => !clusters.has(cluster)))
+    if (runs.size === 0) continue
+    const isSame = runs.size === all.size && !start.changed.has(start.edges.get(key)!)
+    const copy: Edge = { ...edge, name, runs, estimate: isSame ? estimate : undefined }
+    edges.set(key, copy)
+    if (!isSame) changed.add(copy)
+  }
+  const edgesOfCluster = new Map([...start.edgesOfCluster].filter(([cluster]) => !clusters.has(cluster)))
+  return { edges, changed, edgesOfCluster }
+}
+
+function runsByEdge(records: readonly UpgradeRecord[]): ReadonlyMap<string, { name: EdgeName; runs: EdgeRun[] }> {
+  const found = new Map<string, { name: EdgeName; runs: EdgeRun[] }>()
+  for (const record of records) {
+    const name = edgeNameOf(record.upgrade)
+    if (name === undefined) continue
+    const key = keyOf(name)
+    const known = found.get(key)
+    if (known === undefined) found.set(key, { name, runs: [edgeRunOf(record)] })
+    else known.runs.push(edgeRunOf(record))
+  }
+  return found
+}
+
+function runsOf(edge: Edge): readonly EdgeRun[] {
+  return [...edge.runs.values()].flat()
+}
+
+function countRuns({ runs }: Edge): number {
+  let count = 0
+  for (const ofCluster of runs.values()) count += ofCluster.length
+  return count
+}
+
+/** Of edges with the newest first. */
+function newestRuns(many: readonly Edge[]): readonly EdgeRun[] {
+  const found: EdgeRun[] = []
+  for (const edge of many) {
+    for (const run of eachRun(edge)) {
+      if (found.length === USUAL_RUNS_MAX) return found
+      found.push(run)
+    }
+  }
+  return found
+}
+
+function areBetweenMinors(a: EdgeName, b: EdgeName): boolean {
+  return minorOf(a.from) === minorOf(b.from) && minorOf(a.to) === minorOf(b.to)
+}
+
+function lengthsOf({ name, runs }: Edge, sinceMs: number, phase?: PhaseName): readonly DurationRun[] {
+  const found: DurationRun[] = []
+  for (const [cluster, ofCluster] of runs) {
+    for (const run of ofCluster) {
+      const { id, nodes, startedMs } = run
+      const length = runLength(run, phase)
+      if (length === undefined || (startedMs ?? -Infinity) < sinceMs) continue
+      found.push({
+        ...{ id, cluster, name, ...length },
+        ...(nodes === undefined ? {} : { nodes }),
+        ...(startedMs === undefined ? {} : { startedMs }),
+      })
+    }
+  }
+  return found
+}
+
+/** Without a list of them: an edge has as many as the fleet has clusters. */
+function* eachRun({ runs }: Edge): Iterable<EdgeRun> {
+  for (const ofCluster of runs.values()) yield* ofCluster
+}
+
+function keyOf({ operator, from, to }: EdgeName): string {
+  return `${operator} ${from} ${to}`
+}
+
+function fits(name: EdgeName, query: EdgeQuery): boolean {
+  return (
+    (query.operator ?? name.operator) === name.operator &&
+    (query.from ?? name.from) === name.from &&
+    (query.to ?? name.to) === name.to
+  )
+}
+
+function compareNames(a: EdgeName, b: EdgeName): number {
+  if (a.operator !== b.operator) return a.operator < b.operator ? -1 : 1
+  return compareVersions(b.to, a.to) || compareVersions(b.from, a.from) || (keyOf(a) < keyOf(b) ? -1 : 1)
+}

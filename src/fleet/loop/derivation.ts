@@ -1,0 +1,80 @@
+/** One cluster's facts and traces from what is kept of it: what the loop does at each beat, and the command line to look after it. */
+import { deriveCluster } from '../derive/derive-cluster.ts'
+import { spanEvidenceOf } from '../trace/span-evidence.ts'
+import { traceOf } from '../trace/trace.ts'
+import { upgradeTraceId } from '../trace/trace-ids.ts'
+import type { FiredAlert, FiredAlertReader } from '../../model/alert-run.ts'
+import type { ClusterRecord } from '../../model/cluster-record.ts'
+import type { ClusterFacts, ObservationReader } from '../../model/fleet-facts.ts'
+import type { DerivedTrace, Span } from '../../model/span.ts'
+import type { UpgradeRecord } from '../../model/upgrade.ts'
+import { UPGRADE_SCOPE } from '../../model/upgrade-convention.ts'
+
+/** What is kept of clusters, as far as facts are derived from it. */
+export interface EvidenceReader {
+  readonly observations: Pick<ObservationReader, 'read'>
+  readonly spans: { upgradeSpans(cluster: string): Promise<readonly Span[]> }
+}
+
+export async function deriveFrom({ observations, spans }: EvidenceReader, cluster: string): Promise<ClusterFacts> {
+  const [observed, told] = [await observations.read(cluster), await spans.upgradeSpans(cluster)]
+  return deriveCluster({ ...observed, spans: spanEvidenceOf(told).get(cluster) ?? [] })
+}
+
+/** Of one trace: an upgrade during which more begins to fire is told by its oldest ones. */
+const ALERTS_MAX = 100
+
+/**
+ * Traces of a cluster's upgrades that have to be written: those that are different, and empty ones for what is gone.
+ * @param after as it will be kept: with the upgrades that stay although nothing is left to derive them from
+ */
+export async function changedTraces(
+  before: ClusterFacts | undefined,
+  after: ClusterFacts,
+  alerts: Pick<FiredAlertReader, 'firedOn'>,
+): Promise<readonly DerivedTrace[]> {
+  const written = new Map((before?.upgrades ?? []).map((record) => [upgradeTraceId(record), JSON.stringify(record)]))
+  const traces = after.upgrades.map((record) => [upgradeTraceId(record), record] as const)
+  const present = new Set(traces.map(([traceId]) => traceId))
+  const isRenamed = JSON.stringify(before?.cluster.aliases) !== JSON.stringify(after.cluster.aliases)
+  const gone = [...written.keys()].filter((traceId) => !present.has(traceId))
+  const changed: DerivedTrace[] = gone.map((traceId) => ({ traceId, scope: UPGRADE_SCOPE, spans: [] }))
+  for (const [traceId, record] of traces) {
+    if (!isRenamed && written.get(traceId) === JSON.stringify(record)) continue
+    changed.push({ traceId, scope: UPGRADE_SCOPE, ...(await toldTrace(record, after.cluster, alerts)) })
+  }
+  return changed
+}
+
+/** A trace, and of what alerts it tells. */
+export interface AlertedTrace extends DerivedTrace {
+  readonly alerts: readonly FiredAlert[]
+}
+
+/** Traces of those of a cluster's upgrades during which alerts began to fire. */
+export async function alertedTraces(
+  { cluster, upgrades }: ClusterFacts,
+  alerts: Pick<FiredAlertReader, 'firedOn'>,
+): Promise<readonly AlertedTrace[]> {
+  const traces: AlertedTrace[] = []
+  for (const record of upgrades) {
+    const told = await toldTrace(record, cluster, alerts)
+    if (told.alerts.length > 0) traces.push({ traceId: upgradeTraceId(record), scope: UPGRADE_SCOPE, ...told })
+  }
+  return traces
+}
+
+async function toldTrace(
+  record: UpgradeRecord,
+  cluster: ClusterRecord,
+  alerts: Pick<FiredAlertReader, 'firedOn'>,
+): Promise<{ readonly spans: readonly Span[]; readonly alerts: readonly FiredAlert[] }> {
+  const spans = traceOf(record, cluster)
+  const [root] = spans
+  if (root === undefined) return { spans, alerts: [] }
+  const range = { fromMs: Number(root.startNs / NS_PER_MS), toMs: Number(root.endNs / NS_PER_MS) }
+  const fired = await alerts.firedOn(cluster.cluster, range, ALERTS_MAX)
+  return { spans: fired.length === 0 ? spans : traceOf(record, cluster, fired), alerts: fired }
+}
+
+const NS_PER_MS = 1_000_000n

@@ -1,0 +1,152 @@
+/** The rows of the landing page: of an open upgrade, or of a silent cluster, no more than a row shows. */
+import type { EdgeFacts, PhaseBaseline, StuckVerdict } from '../../model/stuck.ts'
+import type { BlockCause, PhaseName, UpgradeOperator } from '../../model/upgrade.ts'
+import { lastMsOf } from '../clusters/fleet-coverage.ts'
+import type { HeardCluster } from '../clusters/fleet-coverage.ts'
+import type { OpenUpgrade } from '../clusters/cluster-states.ts'
+import { edgeNameOf } from '../edges/edges.ts'
+import type { EdgeName } from '../edges/edges.ts'
+import { shownVersion } from '../clusters/shown-version.ts'
+import { SEED_SECONDS } from '../stuck/stuck-baseline.ts'
+
+/** An open upgrade, as far as a row shows it. */
+export interface NowUpgrade {
+  readonly id: string
+  readonly cluster: string
+  readonly operator: UpgradeOperator
+  readonly from: string | undefined
+  readonly to: string
+  readonly phase: PhaseName | undefined
+  readonly phaseSinceMs: number | undefined
+  /** When half of the finished runs of this edge were through the phase; later, nine in ten. */
+  readonly phaseEndsMs: number | undefined
+  readonly startedMs: number | undefined
+  readonly isStuck: boolean
+  readonly stalledSinceMs: number | undefined
+  /** Beyond its threshold. */
+  readonly beyondSeconds: number | undefined
+  readonly silentSinceMs: number | undefined
+  readonly baseline: PhaseBaseline | undefined
+  readonly cause: { readonly cause: BlockCause; readonly text: string } | undefined
+  readonly nodes: { readonly updated: number; readonly desired: number } | undefined
+  readonly machines:
+    { readonly outdated: number; readonly atStart: number | undefined; readonly etaMs: number | undefined } | undefined
+  readonly resolutionSeconds: number
+}
+
+export interface WaitingUpgrade {
+  readonly id: string
+  readonly cluster: string
+  readonly operator: UpgradeOperator
+  readonly from: string | undefined
+  readonly to: string
+  readonly sinceMs: number | undefined
+  readonly channel: string | undefined
+  readonly namespace: string | undefined
+  readonly installPlan: string | undefined
+  readonly isStuck: boolean
+}
+
+export interface SilentCluster {
+  readonly cluster: string
+  readonly lastSeenMs: number
+  readonly version: string | undefined
+  /** Open when it fell silent. */
+  readonly upgrade:
+    | {
+        readonly id: string
+        readonly from: string | undefined
+        readonly to: string
+        readonly phase: PhaseName | undefined
+        readonly isStuck: boolean
+      }
+    | undefined
+}
+
+/** @param edgeOf what is known of an edge, for when the phase may be through */
+export function nowUpgrade(
+  { record: { upgrade, detail }, verdict }: OpenUpgrade,
+  edgeOf: (name: EdgeName) => EdgeFacts | undefined,
+  nowMs: number,
+): NowUpgrade {
+  const { isStuck, phase, phaseSinceMs, stalledSinceMs, silentSinceMs, baseline, causes } = verdict
+  const [cause] = causes
+  const { virtHandler, workloads } = detail
+  const name = edgeNameOf(upgrade)
+  const edge = name === undefined || phaseSinceMs === undefined ? undefined : edgeOf(name)
+  return {
+    id: upgrade.id,
+    cluster: upgrade.cluster,
+    operator: upgrade.operator,
+    from: upgrade.from,
+    to: upgrade.to,
+    phase,
+    phaseSinceMs,
+    phaseEndsMs: isStuck ? undefined : phaseEndsMs(edge, phase, phaseSinceMs, nowMs),
+    startedMs: upgrade.startedMs,
+    isStuck,
+    stalledSinceMs,
+    beyondSeconds: isStuck && baseline !== undefined ? overdueSeconds(verdict, nowMs) : undefined,
+    silentSinceMs,
+    baseline,
+    cause: cause === undefined ? undefined : { cause: cause.cause, text: cause.text },
+    nodes: virtHandler === undefined ? undefined : { updated: virtHandler.updated, desired: virtHandler.desired },
+    machines:
+      workloads?.outdatedNow === undefined
+        ? undefined
+        : { outdated: workloads.outdatedNow, atStart: workloads.outdatedAtStart, etaMs: workloads.etaMs },
+    resolutionSeconds: upgrade.resolutionSeconds,
+  }
+}
+
+/** Of fewer runs nothing is said; censored ones are in them. */
+const EXPECTED_RUNS_MIN = 8
+
+/** By the runs of the same edge. `undefined`: too few, or later than nine in ten of them. */
+function phaseEndsMs(
+  edge: EdgeFacts | undefined,
+  phase: PhaseName | undefined,
+  sinceMs: number | undefined,
+  nowMs: number,
+): number | undefined {
+  const estimate = edge?.phases.find((one) => one.phase === phase)
+  if (estimate === undefined || sinceMs === undefined) return undefined
+  if (estimate.runs - estimate.censored < EXPECTED_RUNS_MIN) return undefined
+  return [estimate.p50Seconds, estimate.p90Seconds]
+    .flatMap((seconds) => (seconds === undefined ? [] : [sinceMs + Math.round(seconds * 1000)]))
+    .find((endsMs) => endsMs >= nowMs)
+}
+
+/** How long it stands still beyond what is allowed; as far as it was heard. */
+export function overdueSeconds({ stalledSinceMs, silentSinceMs, baseline }: StuckVerdict, nowMs: number): number {
+  const stoodMs = Math.min(nowMs, silentSinceMs ?? Infinity) - (stalledSinceMs ?? nowMs)
+  return Math.max(0, stoodMs / 1000 - (baseline?.thresholdSeconds ?? SEED_SECONDS))
+}
+
+/** Since when somebody is waited for. */
+export function approvalMs({ record: { upgrade } }: OpenUpgrade): number | undefined {
+  return upgrade.phases.find(({ name }) => name === 'approval')?.startedMs
+}
+
+export function waitingUpgrade(one: OpenUpgrade): WaitingUpgrade {
+  const { upgrade, detail } = one.record
+  const { id, cluster, operator, from, to, channel } = upgrade
+  const { namespace, installPlan } = detail
+  const sinceMs = approvalMs(one)
+  return { id, cluster, operator, from, to, sinceMs, channel, namespace, installPlan, isStuck: one.verdict.isStuck }
+}
+
+export function silentCluster({ cluster, record, heard }: HeardCluster, open: readonly OpenUpgrade[]): SilentCluster {
+  const [first] = open.toSorted((a, b) => Number(b.verdict.isStuck) - Number(a.verdict.isStuck))
+  return {
+    cluster,
+    lastSeenMs: lastMsOf(heard) ?? record?.lastSeenMs ?? 0,
+    version: record === undefined ? undefined : shownVersion(record),
+    upgrade: first === undefined ? undefined : openWhenSilent(first),
+  }
+}
+
+function openWhenSilent({ record: { upgrade }, verdict }: OpenUpgrade): NonNullable<SilentCluster['upgrade']> {
+  const { id, from, to } = upgrade
+  return { id, from, to, phase: verdict.phase, isStuck: verdict.isStuck }
+}

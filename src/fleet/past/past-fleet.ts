@@ -1,0 +1,159 @@
+/**
+ * The fleet as it stood at a moment of the past: every record cut at it, and what follows from them reckoned anew. How long
+ * a phase usually takes is what is known today.
+ *
+ * Upgrades are read of the clusters only of which an upgrade was not yet what it is now: of the others no upgrade was open,
+ * and what theirs say about edges is what they say today. So a moment costs what has happened since; of one of half a year ago
+ * nearly all upgrades are read, which takes a large fleet seconds, and whoever asks keeps it for a while.
+ */
+import { groupBy } from '../../base/group-by.ts'
+import type { FleetFactsReader } from '../../model/fleet-facts.ts'
+import type { StuckVerdict } from '../../model/stuck.ts'
+import type { PhaseName, UpgradeRecord } from '../../model/upgrade.ts'
+import { clusterAt, heardAt } from '../clusters/cluster-at.ts'
+import { createClusterBook } from '../clusters/cluster-book.ts'
+import type { ClusterPage, ClusterQuery, ClusterView } from '../clusters/cluster-book.ts'
+import type { OpenUpgrade } from '../clusters/cluster-states.ts'
+import type { EdgeBook } from '../edges/edge-book.ts'
+import { fallingEdges } from '../edges/falling-edges.ts'
+import type { FleetBook } from '../clusters/fleet-book.ts'
+import { lastMsOf } from '../clusters/fleet-coverage.ts'
+import { verdictOfGone } from '../clusters/gone.ts'
+import type { Gone } from '../clusters/gone.ts'
+import type { NowSource } from '../now/now.ts'
+import { eachUpgrade } from './past-pages.ts'
+import { recordAt } from './record-at.ts'
+import { isOpen } from '../stuck/stuck.ts'
+import type { Heard } from '../stuck/stuck.ts'
+
+/** What is asked of the fleet at hand, of a moment that is over. */
+export interface PastFleet extends NowSource {
+  /** When anything was first heard of any cluster; absent: no cluster is known. */
+  readonly knownFromMs?: number
+  readonly insight: {
+    readonly edges: Pick<
+      EdgeBook,
+      'edges' | 'edge' | 'compare' | 'lengths' | 'usual' | 'medianRun' | 'prepare' | 'runs'
+    >
+  }
+  /** Of all clusters, also of those that were gone then. */
+  openRecords(): readonly UpgradeRecord[]
+  /** `undefined`: it was over, or had not begun. */
+  judge(upgradeId: string): StuckVerdict | undefined
+  gone(): ReadonlyMap<string, Gone>
+  clusters(query: ClusterQuery): ClusterPage
+  cluster(name: string): ClusterView | undefined
+}
+
+/** What is known of the present, and of how long things take. */
+export type PresentFleet = Pick<FleetBook, 'known' | 'insight' | 'settledMs' | 'told' | 'goneAfterMs'>
+
+export async function pastFleet(
+  facts: Pick<FleetFactsReader, 'intervalsAt' | 'upgrades'>,
+  present: PresentFleet,
+  atMs: number,
+): Promise<PastFleet> {
+  const clusters = createClusterBook(present.goneAfterMs)
+  clusters.declare(present.told())
+  const unsettled = new Set<string>()
+  for (const { cluster, record } of present.known()) {
+    if (record !== undefined && present.settledMs(cluster) > atMs) unsettled.add(cluster)
+  }
+  const edges = present.insight.edges.without(unsettled)
+  const lost = new Set<string>()
+  const upgrades = new Map<string, readonly UpgradeRecord[]>()
+  for (const cluster of unsettled) {
+    const cuts: UpgradeRecord[] = []
+    for await (const record of eachUpgrade(facts, { cluster })) {
+      const cut = recordAt(record, atMs)
+      if (cut === undefined) continue
+      cuts.push(cut)
+      if (isProgressLost(record, atMs)) lost.add(record.upgrade.id)
+    }
+    edges.put(cluster, cuts)
+    upgrades.set(cluster, cuts.filter(isOpen))
+  }
+
+  const intervals = groupBy(await facts.intervalsAt(atMs), ({ cluster }) => cluster)
+  let knownFromMs: number | undefined
+  for (const { cluster, record, heard } of present.known()) {
+    if (record === undefined) {
+      // It is only heard of: since when, nobody knows.
+      if ((lastMsOf(heard) ?? Infinity) <= atMs) clusters.hear(cluster, heard)
+      continue
+    }
+    knownFromMs = Math.min(knownFromMs ?? Infinity, record.firstSeenMs)
+    const then = clusterAt({ cluster, record, heard }, intervals.get(cluster) ?? [], atMs)
+    if (then === undefined) continue
+    clusters.put(then, upgrades.get(cluster) ?? [])
+    clusters.hear(cluster, heardAt(heard, atMs))
+  }
+
+  const isHere = ({ upgrade }: UpgradeRecord): boolean => clusters.goneAt(upgrade.cluster, atMs) === undefined
+  const verdictOf = (record: UpgradeRecord): StuckVerdict => {
+    const heard = clusters.heard(record.upgrade.cluster)
+    const verdict = judgeAt(record, lost.has(record.upgrade.id), present, atMs, heard)
+    return isHere(record) ? verdict : verdictOfGone(verdict)
+  }
+  const open = clusters
+    .open()
+    .filter(isHere)
+    .map((record): OpenUpgrade => ({ record, verdict: verdictOf(record) }))
+    .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  const verdicts = new Map(open.map(({ verdict }) => [verdict.upgradeId, verdict]))
+  const known = (record: UpgradeRecord): StuckVerdict => verdicts.get(record.upgrade.id) ?? verdictOf(record)
+  return {
+    ...(knownFromMs === undefined ? {} : { knownFromMs }),
+    insight: { edges },
+    openRecords: () => clusters.open(),
+    judge: (upgradeId) => {
+      const record = clusters.open().find(({ upgrade }) => upgrade.id === upgradeId)
+      return record && known(record)
+    },
+    gone: () => clusters.gone(atMs),
+    standing: () => clusters.standing(atMs),
+    coverage: () => clusters.coverage(atMs),
+    open: () => open,
+    fallingEdges: () => fallingEdges(edges.runs(), atMs),
+    clusters: (query) => clusters.list(query, known, atMs),
+    cluster: (name) => clusters.find(name, known, atMs),
+  }
+}
+
+/** When an upgrade last got further is kept of the present only. */
+export function isProgressLost({ detail: { lastProgressMs = -Infinity } }: UpgradeRecord, atMs: number): boolean {
+  return lastProgressMs > atMs
+}
+
+/**
+ * The verdict on a cut record. A phase that goes on by nodes or machines leaves no word of each of them: where it got
+ * further after the moment, nobody knows when it had before, so it is not called stuck.
+ */
+export function judgeAt(
+  record: UpgradeRecord,
+  isLost: boolean,
+  present: PresentFleet,
+  atMs: number,
+  heard: Heard,
+): StuckVerdict {
+  const verdict = present.insight.judge(record, atMs, heard)
+  if (!verdict.isStuck || !isLost || verdict.phase === undefined || !goesBySteps(verdict.phase)) return verdict
+  const { upgradeId, phase, phaseSinceMs, baseline, silentSinceMs } = verdict
+  return {
+    upgradeId,
+    isStuck: false,
+    phase,
+    ...(phaseSinceMs === undefined ? {} : { phaseSinceMs }),
+    ...(silentSinceMs === undefined ? {} : { silentSinceMs }),
+    ...(baseline === undefined ? {} : { baseline }),
+    causes: [],
+  }
+}
+
+function goesBySteps(phase: PhaseName): boolean {
+  return phase === 'virt_handler.waves' || phase === 'workloads' || phase.startsWith('platform')
+}
+
+function keyOf({ record: { upgrade } }: OpenUpgrade): string {
+  return `${upgrade.cluster}\u0000${upgrade.id}`
+}

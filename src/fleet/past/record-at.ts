@@ -1,0 +1,145 @@
+/**
+ * An upgrade as it stood at a moment of the past, from all that is known of it now. Pure. Nothing later is in it, and what
+ * has no time of its own (a count, a message) is left out unless nothing was heard of the cluster after the moment.
+ */
+import type { Modification } from '../../model/cluster-record.ts'
+import { isOpen } from '../stuck/stuck.ts'
+import type { ComponentUpgrade, PhaseState, Upgrade, UpgradeBlock, UpgradeDetail } from '../../model/upgrade.ts'
+import type { UpgradeRecord, WorkloadUpdate } from '../../model/upgrade.ts'
+
+/** `undefined`: it had not begun, as far as anybody knows. A record cut twice is the record cut at the earlier moment. */
+export function recordAt({ upgrade, detail }: UpgradeRecord, atMs: number): UpgradeRecord | undefined {
+  const begunMs = knownSinceMs(upgrade, detail)
+  if (begunMs > atMs) return undefined
+  const cut: Cut = { atMs, isNewest: detail.observedUntilMs <= atMs }
+  return { upgrade: upgradeAt(upgrade, cut), detail: detailAt(detail, cut) }
+}
+
+/** What was changed past the API, as it stood: what began later is not there, what ended later still stands. */
+export function modificationAt(modification: Modification, atMs: number): Modification | undefined {
+  const { startedMs, endedMs, ...rest } = modification
+  if (startedMs !== undefined && startedMs > atMs) return undefined
+  return { ...rest, ...knownTimes({ startedMs, endedMs }, atMs) }
+}
+
+/** The earliest that anything of it was seen. */
+export function knownSinceMs({ startedMs, phases, evidence }: Upgrade, detail: UpgradeDetail): number {
+  const starts = [startedMs, ...phases.map((phase) => phase.startedMs)].filter((ms) => ms !== undefined)
+  if (starts.length > 0) return Math.min(...starts)
+  return Math.min(detail.observedUntilMs, ...evidence.map(({ atMs }) => atMs))
+}
+
+/**
+ * From when on an upgrade is what it is now: cut there or later, its state, its phases and all its times are the same.
+ * Infinite while it is open, because what is open goes on.
+ */
+export function settledMs(record: UpgradeRecord): number {
+  if (isOpen(record)) return Infinity
+  const { upgrade, detail } = record
+  const times = upgrade.phases.flatMap(({ startedMs, endedMs }) =>
+    startedMs === undefined && endedMs === undefined ? [] : [startedMs ?? -Infinity, endedMs ?? detail.observedUntilMs],
+  )
+  return Math.max(knownSinceMs(upgrade, detail), upgrade.endedMs ?? detail.observedUntilMs, ...times)
+}
+
+interface Cut {
+  readonly atMs: number
+  /** Nothing was heard after the moment: what is known now was known then. */
+  readonly isNewest: boolean
+}
+
+function upgradeAt({ startedMs, endedMs, blockedBy, nodes, ...rest }: Upgrade, cut: Cut): Upgrade {
+  const block = blockedBy === undefined ? undefined : blockAt(blockedBy, cut)
+  return {
+    ...rest,
+    state: stateAt(rest.state, endedMs, cut),
+    ...knownTimes({ startedMs, endedMs }, cut.atMs),
+    ...(nodes !== undefined && startedMs !== undefined && startedMs <= cut.atMs ? { nodes } : {}),
+    phases: rest.phases.map((phase) => stageAt(phase, cut)),
+    ...(block === undefined ? {} : { blockedBy: block }),
+    evidence: until(rest.evidence, cut),
+  }
+}
+
+/** How it ended without anybody knowing when: until the last that was heard of it, nobody knows whether it had. */
+function stateAt(state: Upgrade['state'], endedMs: number | undefined, { atMs, isNewest }: Cut): Upgrade['state'] {
+  if (endedMs !== undefined) return endedMs <= atMs ? state : 'in_progress'
+  return isNewest || state === 'in_progress' ? state : 'unknown'
+}
+
+interface Stage {
+  readonly startedMs?: number
+  readonly endedMs?: number
+  readonly state: PhaseState
+}
+
+/** A phase, or what one operand goes through. */
+function stageAt<T extends Stage>({ startedMs, endedMs, ...rest }: T, cut: Cut): T {
+  const times = knownTimes({ startedMs, endedMs }, cut.atMs)
+  const state = stageStateAt({ ...knownTimes({ startedMs, endedMs }, Infinity), state: rest.state }, cut)
+  return { ...rest, ...times, state } as T
+}
+
+function stageStateAt({ startedMs, endedMs, state }: Stage, { atMs, isNewest }: Cut): PhaseState {
+  if (startedMs !== undefined && startedMs > atMs) return 'pending'
+  if (endedMs !== undefined && endedMs <= atMs) return state
+  if (endedMs !== undefined) return startedMs === undefined ? 'unknown' : 'in_progress'
+  if (isNewest || state === 'pending' || state === 'skipped') return state
+  if (startedMs === undefined) return 'unknown'
+  // A phase that failed and did not end is tried again: it goes on.
+  return state === 'failed' || state === 'in_progress' ? 'in_progress' : 'unknown'
+}
+
+function blockAt({ sinceMs, evidence, ...rest }: UpgradeBlock, cut: Cut): UpgradeBlock | undefined {
+  if (sinceMs === undefined ? !cut.isNewest : sinceMs > cut.atMs) return undefined
+  return { ...rest, ...(sinceMs === undefined ? {} : { sinceMs }), evidence: until(evidence, cut) }
+}
+
+function detailAt(detail: UpgradeDetail, cut: Cut): UpgradeDetail {
+  const { hco, virtHandler, workloads, lastProgressMs, observedUntilMs, ...rest } = detail
+  const machines = workloads === undefined ? undefined : workloadsAt(workloads, cut)
+  return {
+    ...rest,
+    csvSteps: rest.csvSteps.flatMap(({ startedMs, endedMs, ...step }) =>
+      startedMs > cut.atMs ? [] : [{ ...step, startedMs, ...knownTimes({ endedMs }, cut.atMs) }],
+    ),
+    components: rest.components.map((component) => componentAt(component, cut)),
+    ...(hco === undefined ? {} : { hco: knownTimes(hco, cut.atMs) }),
+    // How many nodes were through in between, nobody wrote down.
+    ...(virtHandler !== undefined && isOverAt(virtHandler.endedMs, cut) ? { virtHandler } : {}),
+    ...(machines === undefined ? {} : { workloads: machines }),
+    ...(lastProgressMs !== undefined && lastProgressMs <= cut.atMs ? { lastProgressMs } : {}),
+    observedUntilMs: Math.min(observedUntilMs, cut.atMs),
+    conditionChanges: until(rest.conditionChanges, cut),
+    featureGateChanges: until(rest.featureGateChanges, cut),
+  }
+}
+
+function componentAt({ message, ...component }: ComponentUpgrade, cut: Cut): ComponentUpgrade {
+  const stage: ComponentUpgrade = stageAt(component, cut)
+  return message !== undefined && isOverAt(component.endedMs, cut) ? { ...stage, message } : stage
+}
+
+/** Of the machines only how many there were at the start is known for a moment on the way. */
+function workloadsAt(workloads: WorkloadUpdate, cut: Cut): WorkloadUpdate | undefined {
+  const { startedMs, outdatedAtStart } = workloads
+  if (startedMs !== undefined && startedMs > cut.atMs) return undefined
+  if (isOverAt(workloads.endedMs, cut)) return workloads
+  if (startedMs === undefined) return undefined
+  return { ...(outdatedAtStart === undefined ? {} : { outdatedAtStart }), startedMs, migrations: {} }
+}
+
+function isOverAt(endedMs: number | undefined, { atMs, isNewest }: Cut): boolean {
+  return isNewest || (endedMs !== undefined && endedMs <= atMs)
+}
+
+type Times = { readonly [name in 'startedMs' | 'endedMs']?: number | undefined }
+
+/** Those that are known, and not later. */
+function knownTimes(times: Times, atMs: number): { readonly startedMs?: number; readonly endedMs?: number } {
+  return Object.fromEntries(Object.entries(times).filter(([, ms]) => ms !== undefined && ms <= atMs))
+}
+
+function until<T extends { readonly atMs: number }>(all: readonly T[], { atMs }: Cut): readonly T[] {
+  return all.filter((one) => one.atMs <= atMs)
+}

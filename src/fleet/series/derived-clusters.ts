@@ -1,0 +1,127 @@
+/** Series of each cluster: what it is, when it was heard, whether its versions fit together, what was changed past the API. */
+import type { ClusterRecord, Modification } from '../../model/cluster-record.ts'
+import type { DerivedValue } from './derived-metrics.ts'
+
+/** Of a cluster that was not heard for a week the series end, whether or not it is gone. */
+export const CLUSTER_LIVES_MS = 7 * 24 * 3600_000
+/** Versions at most in the adoption series of one operator; the rarest are counted together. */
+export const ADOPTED_VERSIONS_MAX = 300
+const OTHER_VERSIONS = 'other'
+
+/** What is kept of a cluster's modifications. */
+export interface ModificationCount {
+  readonly component: string
+  /** Out of band, apart from those in an upgrade: the operator itself makes some then. */
+  readonly edits: number
+  /** JSON patches that stand. */
+  readonly patches: number
+}
+
+export interface ClusterWithCounts {
+  readonly cluster: ClusterRecord
+  readonly modifications: readonly ModificationCount[]
+}
+
+/** By component, in order of its name. */
+export function modificationCounts(modifications: readonly Modification[]): readonly ModificationCount[] {
+  const counts = new Map<string, { edits: number; patches: number }>()
+  for (const { component, kind, isUpgradeMode, count, endedMs } of modifications) {
+    let known = counts.get(component)
+    if (known === undefined) counts.set(component, (known = { edits: 0, patches: 0 }))
+    if (kind === 'out_of_band') known.edits += isUpgradeMode ? 0 : count
+    else if (endedMs === undefined) known.patches++
+  }
+  return [...counts]
+    .map(([component, count]) => ({ component, ...count }))
+    .sort((a, b) => (a.component < b.component ? -1 : 1))
+}
+
+export function clusterValues(clusters: Iterable<ClusterWithCounts>, nowMs: number): DerivedValue[] {
+  const values: DerivedValue[] = []
+  const adoption = new Map<string, Map<string, number>>()
+  for (const { cluster: record, modifications } of clusters) {
+    if (nowMs - record.lastSeenMs > CLUSTER_LIVES_MS) continue
+    const { cluster } = record
+    values.push({ name: 'daytwo_cluster_info', labels: infoLabels(record), value: 1 })
+    const seconds = Math.max(0, nowMs - record.lastSeenMs) / 1000
+    values.push({ name: 'daytwo_cluster_last_seen_seconds', labels: { cluster }, value: seconds })
+    const skew = skewOf(record)
+    if (skew !== undefined) {
+      const { minor, platformMinor: platform_minor, minors } = skew
+      values.push({ name: 'daytwo_version_skew', labels: { cluster, minor, platform_minor }, value: minors })
+    }
+    for (const { component, edits, patches } of modifications) {
+      const labels = { cluster, component }
+      if (patches > 0) values.push({ name: 'daytwo_unsafe_modifications', labels, value: patches })
+      if (edits === 0) continue
+      values.push({ name: 'daytwo_out_of_band_modifications_total', labels, value: edits, isCounter: true })
+    }
+    for (const [operator, version] of runningVersions(record)) {
+      let versions = adoption.get(operator)
+      if (versions === undefined) adoption.set(operator, (versions = new Map<string, number>()))
+      versions.set(version, (versions.get(version) ?? 0) + 1)
+    }
+  }
+  return [...values, ...adoptionValues(adoption)]
+}
+
+function infoLabels(record: ClusterRecord): DerivedValue['labels'] {
+  return {
+    cluster: record.cluster,
+    flavour: record.flavour ?? '',
+    hco_version: record.hcoVersion ?? '',
+    kubevirt_version: record.versions['kubevirt'] ?? '',
+    platform: record.platform?.kind ?? '',
+    platform_version: record.platform?.version ?? '',
+    channel: record.subscription?.channel ?? '',
+    approval: record.subscription?.approval ?? '',
+    region: record.region ?? '',
+    environment: record.environment ?? '',
+  }
+}
+
+/** Operators whose upgrades are told: HCO, KubeVirt where there is no HCO, the platform. */
+function runningVersions({ hcoVersion, versions, platform }: ClusterRecord): readonly (readonly [string, string])[] {
+  const kubevirt = versions['kubevirt']
+  const running: (readonly [string, string])[] = []
+  if (hcoVersion !== undefined) running.push(['kubevirt-hyperconverged', hcoVersion])
+  else if (kubevirt !== undefined) running.push(['kubevirt', kubevirt])
+  if (platform?.kind === 'openshift' && platform.version !== undefined) running.push(['openshift', platform.version])
+  return running
+}
+
+function adoptionValues(adoption: ReadonlyMap<string, ReadonlyMap<string, number>>): DerivedValue[] {
+  return [...adoption].flatMap(([operator, versions]) => {
+    const commonest = [...versions].sort(([a, of], [b, ofB]) => ofB - of || (a < b ? -1 : 1))
+    const kept = commonest.slice(0, ADOPTED_VERSIONS_MAX)
+    const rest = commonest.slice(ADOPTED_VERSIONS_MAX).reduce((sum, [, clusters]) => sum + clusters, 0)
+    const told = rest === 0 ? kept : [...kept, [OTHER_VERSIONS, rest] as const]
+    return told.map(([version, value]) => {
+      return { name: 'daytwo_adoption_clusters', labels: { operator, version }, value } as const
+    })
+  })
+}
+
+/**
+ * OpenShift Virtualization belongs to the minor of OpenShift that it is numbered after; 5.0 is 4.23 by another name.
+ * `undefined` for the community's HCO, which is numbered by itself, and where a version is not known.
+ */
+function skewOf({
+  flavour,
+  hcoVersion,
+  platform,
+}: ClusterRecord): { readonly minor: string; readonly platformMinor: string; readonly minors: number } | undefined {
+  if (flavour !== 'openshift' || platform?.kind !== 'openshift') return undefined
+  const [own, below] = [platformMinorOf(hcoVersion), platformMinorOf(platform.version)]
+  if (own === undefined || below === undefined) return undefined
+  return { minor: own.text, platformMinor: below.text, minors: own.ordinal - below.ordinal }
+}
+
+const MINOR_OF_5_0 = 23
+
+function platformMinorOf(version: string | undefined): { readonly text: string; readonly ordinal: number } | undefined {
+  const parts = /^v?([45])\.(\d+)\./.exec(version ?? '')
+  if (parts === null) return undefined
+  const minor = Number(parts[2])
+  return { text: `${parts[1]!}.${minor}`, ordinal: parts[1] === '5' ? MINOR_OF_5_0 + minor : minor }
+}

@@ -1,0 +1,135 @@
+/**
+ * What is known of the fleet beyond single clusters, kept on the thread that derives: fed with each cluster's facts as
+ * they change, asked at each beat. Holds all upgrades as numbers, and of the open ones the records.
+ */
+import type { DerivedSample } from '../../model/appender.ts'
+import type { ClusterFacts } from '../../model/fleet-facts.ts'
+import type { StuckVerdict } from '../../model/stuck.ts'
+import type { UpgradeRecord } from '../../model/upgrade.ts'
+import type { ClusterTraits } from '../clusters/cluster-traits.ts'
+import { modificationCounts } from './derived-clusters.ts'
+import type { ClusterWithCounts } from './derived-clusters.ts'
+import { createDerivedBook, derivedSeries } from './derived-series.ts'
+import type { WrittenSeries } from './derived-series.ts'
+import { createEdgeBook } from '../edges/edge-book.ts'
+import type { EdgeBook } from '../edges/edge-book.ts'
+import type { Gone } from '../clusters/gone.ts'
+import { notOffered, takenSteps } from '../edges/not-offered.ts'
+import type { ChannelMember, NotOffered } from '../edges/not-offered.ts'
+import { isOpen } from '../stuck/stuck.ts'
+import type { Heard } from '../stuck/stuck.ts'
+import { createBaselineBook } from '../stuck/stuck-baseline.ts'
+import { createStuckJudge } from '../stuck/stuck-judge.ts'
+
+export interface FleetInsight {
+  /** Replaces what is known of a cluster: when it was derived, and of all clusters at the start. */
+  put(facts: ClusterFacts): void
+  /** The cluster is no more. */
+  remove(cluster: string): void
+  /** Something was heard of a cluster, whether or not it changed what is known of it. */
+  hear(cluster: string, heard: Heard): void
+  /** Where clusters stand, by name; what a record says itself stands. */
+  describe(traits: ReadonlyMap<string, ClusterTraits>): void
+  readonly edges: Pick<
+    EdgeBook,
+    'edges' | 'edge' | 'compare' | 'lengths' | 'usual' | 'medianRun' | 'prepare' | 'runs' | 'estimateNext' | 'without'
+  >
+  /** Of every open upgrade, by cluster. `heard`: when a cluster was last heard, better than its facts know; `undefined` leaves it out. */
+  verdicts(nowMs: number, heard?: (cluster: string) => Heard | undefined): readonly StuckVerdict[]
+  /** Clusters whose peers were offered a newer version long ago. */
+  notOffered(nowMs: number): readonly NotOffered[]
+  /** Of one upgrade, by what is learned of all; `heard`: when its cluster was last heard. */
+  judge(record: UpgradeRecord, nowMs: number, heard: Heard): StuckVerdict
+  /** The last series written before the start. */
+  restoreSeries(written: readonly WrittenSeries[]): void
+  /**
+   * To be written at a time, all of it at once; once every `DERIVED_EVERY_MS`.
+   * @param gone clusters that are gone: that they are is all that is told of them
+   */
+  series(verdicts: readonly StuckVerdict[], gone: ReadonlyMap<string, Gone>, nowMs: number): readonly DerivedSample[]
+}
+
+interface KnownCluster extends ClusterWithCounts, ChannelMember {
+  readonly open: readonly UpgradeRecord[]
+}
+
+export function createFleetInsight(): FleetInsight {
+  const clusters = new Map<string, KnownCluster>()
+  const edges = createEdgeBook()
+  const baselines = createBaselineBook()
+  const judge = createStuckJudge(baselines)
+  const book = createDerivedBook()
+  const heardMs = new Map<string, number>()
+  let traits: ReadonlyMap<string, ClusterTraits> = new Map()
+  /** Facts know when a cluster was last heard to the hour. */
+  const lately = (known: KnownCluster): KnownCluster => {
+    const lastSeenMs = Math.max(known.cluster.lastSeenMs, heardMs.get(known.cluster.cluster) ?? -Infinity)
+    return lastSeenMs === known.cluster.lastSeenMs ? known : { ...known, cluster: { ...known.cluster, lastSeenMs } }
+  }
+  const open = (): readonly UpgradeRecord[] => [...clusters.values()].flatMap((known) => known.open)
+
+  return {
+    put: ({ cluster, upgrades, modifications }) => {
+      edges.put(cluster.cluster, upgrades)
+      baselines.put(cluster.cluster, upgrades)
+      clusters.set(cluster.cluster, {
+        cluster,
+        modifications: modificationCounts(modifications),
+        open: upgrades.filter(isOpen),
+        steps: takenSteps(upgrades),
+      })
+    },
+    remove: (cluster) => {
+      edges.put(cluster, [])
+      baselines.put(cluster, [])
+      clusters.delete(cluster)
+      heardMs.delete(cluster)
+    },
+    hear: (cluster, { metricsMs = -Infinity, objectsMs = -Infinity }) => {
+      heardMs.set(cluster, Math.max(heardMs.get(cluster) ?? -Infinity, metricsMs, objectsMs))
+    },
+    describe: (told) => {
+      traits = told
+    },
+    edges,
+    verdicts: (nowMs, heard) => {
+      const all: StuckVerdict[] = []
+      for (const known of clusters.values()) {
+        if (known.open.length === 0) continue
+        const when = heard === undefined ? heardOf(known) : heard(known.cluster.cluster)
+        if (when === undefined) continue
+        for (const record of known.open) all.push(judge(record, nowMs, when))
+      }
+      return all
+    },
+    judge,
+    restoreSeries: (written) => {
+      book.restore(written)
+    },
+    series: (verdicts, gone, nowMs) => {
+      const all = [...clusters.values()].map(lately)
+      const facts = {
+        clusters: all
+          .filter(({ cluster }) => !gone.has(cluster.cluster))
+          .map((known) => ({ ...known, cluster: { ...traits.get(known.cluster.cluster), ...known.cluster } })),
+        gone,
+        open: open().filter(({ upgrade }) => !gone.has(upgrade.cluster)),
+        verdicts,
+        edges: edges.finished(),
+        // What a gone cluster was offered is still true of its peers.
+        notOffered: notOffered(all, nowMs).filter(({ cluster }) => !gone.has(cluster)),
+      }
+      return book.next(derivedSeries(facts, nowMs), nowMs)
+    },
+    notOffered: (nowMs) => notOffered([...clusters.values()].map(lately), nowMs),
+  }
+}
+
+/** As its facts know it. */
+function heardOf({ cluster }: KnownCluster): Heard {
+  const { metricsLastMs, objectsLastMs } = cluster.coverage
+  return {
+    ...(metricsLastMs === undefined ? {} : { metricsMs: metricsLastMs }),
+    ...(objectsLastMs === undefined ? {} : { objectsMs: objectsLastMs }),
+  }
+}

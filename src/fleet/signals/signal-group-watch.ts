@@ -1,0 +1,274 @@
+/**
+ * One look at how all series of a signal group end, for the whole fleet: which clusters' values changed since the last
+ * one, and from when on they have to be read again. No sample is read for that, so a quiet fleet costs one pass.
+ */
+import { CLUSTER_LABEL } from '../../model/cluster-identity.ts'
+import { METRIC_NAME } from '../../model/labels.ts'
+import type { RunSelection, RunTails, TimeRange } from '../../model/queryable.ts'
+import { isStaleWords } from '../../model/sample.ts'
+import { MISSED_MS } from './scrapes.ts'
+import { SETTLED_EVERY_MS } from './signal-runs.ts'
+import type { SignalGroup } from './signals.ts'
+
+/** What signals are read from: a store that tells how series end. */
+export interface SignalStore {
+  selectRuns(
+    request: TimeRange & { readonly matchers: SignalGroup['matchers']; readonly maxSamples: number },
+  ): RunSelection
+}
+
+/** Where a cluster's group has to be read again. */
+export interface GroupDue {
+  /** Nothing before it changed; Infinity: nothing is known of what was read before. */
+  readonly fromMs: number
+  /** Series that were never read: their first sample may be older. */
+  readonly newRefs: readonly number[]
+}
+
+/** Columns by row, rows in the order of refs. */
+interface Rows {
+  readonly refs: Uint32Array
+  readonly clusters: Int32Array
+  readonly lastsMs: Float64Array
+  /** Where the newest run began, at the last look. */
+  readonly startsMs: Float64Array
+  readonly words: Int32Array
+  readonly late: Int32Array
+  /** 1: it ended, or was missed, and that is told. */
+  readonly ended: Uint8Array
+}
+
+export class SignalGroupWatch {
+  readonly group: SignalGroup
+  readonly #store: SignalStore
+  readonly #numberOf: (cluster: string) => number
+  readonly #outOfOrderMs: number
+  #rows: Rows = rowsOf(new Uint32Array(0))
+  #tails: RunTails & { readonly words: Int32Array } = tailsOf(0)
+  #hasLooked = false
+  /** By cluster: the newest sample of the group, and up to when it was read. */
+  #newestMs: Float64Array = new Float64Array(0)
+  #settledMs: Float64Array = new Float64Array(0)
+  /** The values of the group mean nothing, and may change with every scrape. */
+  readonly #isPresence: boolean
+  readonly #refsOf = new Map<number, number[]>()
+  readonly #due = new Map<number, { fromMs: number; readonly newRefs: number[] }>()
+
+  constructor(
+    group: SignalGroup,
+    store: SignalStore,
+    options: { readonly numberOf: (cluster: string) => number; readonly outOfOrderMs: number },
+  ) {
+    this.group = group
+    this.#isPresence = [...group.sources.values()].every(({ isPresence }) => isPresence)
+    this.#store = store
+    this.#numberOf = options.numberOf
+    this.#outOfOrderMs = options.outOfOrderMs
+  }
+
+  /**
+   * @param changed is told of each cluster with something new
+   * @param aged of each that only has to be brought up to date
+   */
+  look(nowMs: number, changed: (cluster: number) => void, aged: (cluster: number) => void): void {
+    const selection = this.#store.selectRuns({
+      matchers: this.group.matchers,
+      fromMs: nowMs,
+      toMs: nowMs,
+      maxSamples: Infinity,
+    })
+    const refs = selection.refs
+    if (refs === undefined || selection.readTails === undefined) return
+    if (refs !== this.#rows.refs) this.#takeRows(selection, refs, changed)
+    selection.readTails(this.#tails)
+    const wasLooking = this.#hasLooked
+    this.#hasLooked = true
+    this.#passTimes()
+    for (let row = 0; row < refs.length; row++) {
+      const fromMs = this.#changeOf(row)
+      if (fromMs === undefined || !wasLooking) continue
+      this.#mark(this.#rows.clusters[row]!, fromMs)
+      changed(this.#rows.clusters[row]!)
+    }
+    for (let cluster = 0; cluster < this.#newestMs.length; cluster++) {
+      const newestMs = this.#newestMs[cluster]!
+      // It sends nothing of this group, or the columns have room for one that is yet to come.
+      if (newestMs === -Infinity || newestMs < this.#settledMs[cluster]! + SETTLED_EVERY_MS) continue
+      this.#mark(cluster, newestMs - this.#outOfOrderMs)
+      this.#settledMs[cluster] = Math.floor(newestMs / SETTLED_EVERY_MS) * SETTLED_EVERY_MS
+      aged(cluster)
+    }
+  }
+
+  /** Where a cluster has to be read again; it is up to the caller to do it now. */
+  take(cluster: number): GroupDue | undefined {
+    const due = this.#due.get(cluster)
+    this.#due.delete(cluster)
+    return due
+  }
+
+  /** It could not be read: as if it had not been taken. */
+  giveBack(cluster: number, due: GroupDue): void {
+    this.#mark(cluster, due.fromMs, due.newRefs)
+  }
+
+  /** The newest sample of the group in memory; -Infinity when there is none. */
+  newestMs(cluster: number): number {
+    return this.#newestMs[cluster] ?? -Infinity
+  }
+
+  refsOf(cluster: number): readonly number[] {
+    return this.#refsOf.get(cluster) ?? []
+  }
+
+  #mark(cluster: number, fromMs: number, newRefs: readonly number[] = []): void {
+    const due = this.#due.get(cluster)
+    if (due === undefined) this.#due.set(cluster, { fromMs, newRefs: [...newRefs] })
+    else {
+      due.fromMs = Math.min(due.fromMs, fromMs)
+      due.newRefs.push(...newRefs)
+    }
+  }
+
+  /** Series came or went: those that stay keep what is known of them. */
+  #takeRows(selection: RunSelection, refs: Uint32Array, changed: (cluster: number) => void): void {
+    const [before, after] = [this.#rows, rowsOf(refs)]
+    let old = 0
+    for (let row = 0; row < refs.length; row++) {
+      const ref = refs[row]!
+      while (old < before.refs.length && before.refs[old]! < ref) this.#forget(before, old++)
+      if (old < before.refs.length && before.refs[old] === ref) {
+        copyRow(before, old++, after, row)
+        continue
+      }
+      const cluster = this.#numberOf(selection.rows.valueAt(row, CLUSTER_LABEL))
+      after.clusters[row] = cluster
+      after.lastsMs[row] = NaN
+      if (!this.group.sources.has(selection.rows.valueAt(row, METRIC_NAME))) continue
+      const known = this.#refsOf.get(cluster)
+      if (known === undefined) this.#refsOf.set(cluster, [ref])
+      else known.push(ref)
+      // At a start all series are new to us, and most of them were read in another life.
+      this.#mark(cluster, Infinity, this.#hasLooked ? [ref] : [])
+      changed(cluster)
+    }
+    while (old < before.refs.length) this.#forget(before, old++)
+    this.#rows = after
+    this.#tails = tailsOf(refs.length)
+  }
+
+  #forget({ refs, clusters }: Rows, row: number): void {
+    const known = this.#refsOf.get(clusters[row]!)
+    const at = known?.indexOf(refs[row]!) ?? -1
+    if (at !== -1) known!.splice(at, 1)
+  }
+
+  /** The newest sample of each cluster's group; an end is no sample. */
+  #passTimes(): void {
+    const { clusters } = this.#rows
+    const { lastsMs, words } = this.#tails
+    let clusterMax = -1
+    for (const cluster of clusters) if (cluster > clusterMax) clusterMax = cluster
+    if (clusterMax >= this.#newestMs.length) {
+      this.#newestMs = grown(this.#newestMs, clusterMax + 1)
+      this.#settledMs = grown(this.#settledMs, clusterMax + 1)
+    }
+    for (let row = 0; row < clusters.length; row++) {
+      const cluster = clusters[row]!
+      // NaN compares as false.
+      if (!(lastsMs[row]! > this.#newestMs[cluster]!) || isStaleWords(words[row * 2 + 1]!, words[row * 2]!)) continue
+      if (this.#newestMs[cluster] === -Infinity) {
+        this.#settledMs[cluster] = Math.floor(lastsMs[row]! / SETTLED_EVERY_MS) * SETTLED_EVERY_MS
+      }
+      this.#newestMs[cluster] = lastsMs[row]!
+    }
+  }
+
+  /** HOT: once per series and look. From when on a row says something else; `undefined`: it goes on as it was. */
+  #changeOf(row: number): number | undefined {
+    const rows = this.#rows
+    const tails = this.#tails
+    const lastMs = tails.lastsMs[row]!
+    const knownMs = rows.lastsMs[row]!
+    const late = tails.late[row]!
+    let fromMs: number | undefined
+    if (late !== rows.late[row]) {
+      if (late !== 0 && knownMs === knownMs) fromMs = knownMs - this.#outOfOrderMs
+      rows.late[row] = late
+    }
+    const low = tails.words[row * 2]!
+    const high = tails.words[row * 2 + 1]!
+    if (lastMs > knownMs || (knownMs !== knownMs && lastMs === lastMs)) {
+      if (knownMs === knownMs && this.#hasChanged(row, low, high)) fromMs = Math.min(fromMs ?? Infinity, knownMs)
+      rows.startsMs[row] = tails.startsMs[row]!
+      rows.lastsMs[row] = lastMs
+      rows.words[row * 2] = low
+      rows.words[row * 2 + 1] = high
+      rows.ended[row] = isStaleWords(high, low) ? 1 : 0
+    }
+    // Missed for long enough to be gone, though nobody said so.
+    if (rows.ended[row] === 0 && rows.lastsMs[row]! + MISSED_MS < this.#newestMs[rows.clusters[row]!]!) {
+      rows.ended[row] = 1
+      fromMs = Math.min(fromMs ?? Infinity, rows.lastsMs[row]!)
+    }
+    return fromMs
+  }
+
+  /** Whether newer samples are anything but more of the same, evenly told. */
+  #hasChanged(row: number, low: number, high: number): boolean {
+    const rows = this.#rows
+    const tails = this.#tails
+    const isOther = low !== rows.words[row * 2] || high !== rows.words[row * 2 + 1]
+    if (isOther && (!this.#isPresence || rows.ended[row] === 1 || isStaleWords(high, low))) return true
+    // So rarely that others of the group may have been told in between.
+    if (tails.stepsMs[row]! > MISSED_MS) return true
+    const startMs = tails.startsMs[row]!
+    if (startMs <= rows.lastsMs[row]!) return false
+    // Scrapes are not always even, and then a run follows the known one: it goes on when there is nothing between them.
+    const isNext = tails.beforeStartsMs[row] === rows.startsMs[row]
+    return rows.ended[row] === 1 || !isNext || startMs - tails.beforeLastsMs[row]! > MISSED_MS
+  }
+}
+
+function rowsOf(refs: Uint32Array): Rows {
+  const count = refs.length
+  return {
+    refs,
+    clusters: new Int32Array(count),
+    lastsMs: new Float64Array(count).fill(NaN),
+    startsMs: new Float64Array(count),
+    words: new Int32Array(count * 2),
+    late: new Int32Array(count),
+    ended: new Uint8Array(count),
+  }
+}
+
+function copyRow(from: Rows, at: number, to: Rows, row: number): void {
+  to.clusters[row] = from.clusters[at]!
+  to.lastsMs[row] = from.lastsMs[at]!
+  to.startsMs[row] = from.startsMs[at]!
+  to.words[row * 2] = from.words[at * 2]!
+  to.words[row * 2 + 1] = from.words[at * 2 + 1]!
+  to.late[row] = from.late[at]!
+  to.ended[row] = from.ended[at]!
+}
+
+function tailsOf(count: number): RunTails & { readonly words: Int32Array } {
+  const values = new Float64Array(count)
+  return {
+    startsMs: new Float64Array(count),
+    lastsMs: new Float64Array(count),
+    stepsMs: new Float64Array(count),
+    beforeStartsMs: new Float64Array(count),
+    beforeLastsMs: new Float64Array(count),
+    values,
+    late: new Int32Array(count),
+    words: new Int32Array(values.buffer),
+  }
+}
+
+function grown(column: Float64Array, length: number): Float64Array {
+  const larger = new Float64Array(Math.max(length, column.length * 2)).fill(-Infinity)
+  larger.set(column)
+  return larger
+}

@@ -1,0 +1,244 @@
+/**
+ * From the series of one group of one cluster to runs of its signals. Pure, and a function of the set of samples: what
+ * came late is in its place. `MetricRun` says what a run is; what is decided here:
+ *
+ * - A series is gone at the scrape that says so (a stale marker), or else at the first scrape of its group without it,
+ *   once it was missed for `MISSED_MS`. Silence of the whole group says nothing, and a run goes on over it.
+ * - Series of one meaning (operator pods that overlap) are one: the largest value, or how many there are.
+ * - Targets of one group are scraped one after the other. What is seen at a scrape may have happened since the group's
+ *   previous round, so `beforeMs` is the oldest of the other targets' last scrapes.
+ * - Of a run that still is so, `lastMs` stands still for up to `SETTLED_EVERY_MS`: else each scrape of the fleet would
+ *   change every cluster's record. Who wants to know how fresh a cluster is looks at its newest sample.
+ */
+import type { MetricRun, MetricSignal } from '../../model/observation.ts'
+import { Instants, lastUpTo, MISSED_MS, mergeReplicas, stretchesOf, type ScrapeRun } from './scrapes.ts'
+
+/** One series of the group. */
+export interface SignalSeries {
+  readonly signal: MetricSignal
+  readonly labels: Readonly<Record<string, string>>
+  readonly combine: 'max' | 'count'
+  /** The same of series that are one target's, seen by several Prometheus replicas. */
+  readonly identity: string
+  /** In order, without overlaps. */
+  readonly runs: readonly ScrapeRun[]
+}
+
+export const SETTLED_EVERY_MS = 60 * 60_000
+
+type Draft = { -readonly [K in keyof MetricRun]: MetricRun[K] }
+
+/** What is said by all series of one meaning. */
+interface Output {
+  readonly series: SignalSeries
+  readonly live: Map<number, number>
+  run: Draft | undefined
+  /** Since when it is as it is: a value, or not there. */
+  sinceMs: number
+}
+
+/** A series begins, has another value, or is gone (`undefined`). */
+interface Step {
+  readonly atMs: number
+  readonly input: number
+  readonly value: number | undefined
+}
+
+export interface SignalEvaluation {
+  readonly runs: readonly MetricRun[]
+  /** What was kept of the past does not fit to what is there at its end: all has to be read again. */
+  readonly isTorn: boolean
+}
+
+/**
+ * @param series samples from `MISSED_MS` before `fromMs` on, all there are
+ * @param fromMs a time at which something of the group was told, up to which `kept` holds; or where samples begin
+ * @param kept runs of the group that were worked out before
+ * @param isAnew nothing but what lies before all samples is taken from `kept`
+ */
+export function signalRunsOf(
+  cluster: string,
+  series: readonly SignalSeries[],
+  kept: readonly MetricRun[],
+  fromMs: number,
+  isAnew: boolean,
+): SignalEvaluation {
+  const instants = new Instants(series.map(({ runs }) => runs))
+  const newestMs = instants.upTo(Infinity)
+  const startMs = isAnew ? instants.from(-Infinity) : fromMs
+  if (newestMs === undefined || startMs === undefined) return { runs: kept, isTorn: false }
+  const inputs = inputsOf(series)
+  const outputs = new Map<string, Output>()
+  const outputOf = (one: SignalSeries): Output => {
+    const key = keyOf(one)
+    let output = outputs.get(key)
+    if (output === undefined)
+      outputs.set(key, (output = { series: one, live: new Map(), run: undefined, sinceMs: -Infinity }))
+    return output
+  }
+  const steps = inputs.flatMap(({ runs }, input) => stepsOf(runs, input, instants, newestMs))
+  steps.sort((a, b) => a.atMs - b.atMs || a.input - b.input)
+
+  let next = 0
+  const apply = (untilMs: number): Set<Output> => {
+    const touched = new Set<Output>()
+    for (; next < steps.length && steps[next]!.atMs <= untilMs; next++) {
+      const { input, value } = steps[next]!
+      const output = outputOf(inputs[input]!.series)
+      if (value === undefined) output.live.delete(input)
+      else output.live.set(input, value)
+      touched.add(output)
+    }
+    return touched
+  }
+  apply(startMs)
+  const done: Draft[] = []
+  // After a silence nobody knows of whom who was there before it: that is further back than we look.
+  const isAfterSilence = !isAnew && !((instants.before(startMs) ?? -Infinity) >= startMs - MISSED_MS)
+  let isTorn = begin(cluster, kept, startMs, isAnew, outputOf, outputs, done)
+
+  while (next < steps.length) {
+    const atMs = steps[next]!.atMs
+    const lastMs = instants.before(atMs)
+    let roundMs: number | undefined
+    const since = (): number => (roundMs ??= roundBefore(inputs, outputs, atMs, lastMs!))
+    // Before the steps are taken: the round is of those who were there.
+    const beforeMs = lastMs === undefined ? undefined : since()
+    for (const output of apply(atMs)) {
+      const value = valueOf(output)
+      if (value === output.run?.value) continue
+      if (output.run !== undefined) done.push({ ...output.run, lastMs: lastMs!, afterMs: atMs })
+      const sinceMs = output.sinceMs
+      output.sinceMs = atMs
+      output.run = undefined
+      if (value === undefined) continue
+      output.run = draftOf(cluster, output.series, value, atMs)
+      if (beforeMs !== undefined) output.run.beforeMs = Math.max(beforeMs, sinceMs)
+    }
+  }
+  const settledMs = instants.upTo(Math.floor(newestMs / SETTLED_EVERY_MS) * SETTLED_EVERY_MS)
+  for (const { run } of outputs.values()) {
+    if (run !== undefined) done.push({ ...run, lastMs: Math.max(run.firstMs, settledMs ?? -Infinity) })
+  }
+  if (isAfterSilence || done.some(({ firstMs, lastMs }) => lastMs < firstMs)) isTorn = true
+  return { runs: done.sort(compareRuns), isTorn }
+}
+
+/**
+ * Puts what was kept where it goes on: runs that ended stay, runs that stand at `startMs` are continued.
+ * True when the two do not agree.
+ */
+function begin(
+  cluster: string,
+  kept: readonly MetricRun[],
+  startMs: number,
+  isAnew: boolean,
+  outputOf: (series: SignalSeries) => Output,
+  outputs: ReadonlyMap<string, Output>,
+  done: Draft[],
+): boolean {
+  let isTorn = false
+  const goneMs = new Map<string, number>()
+  let knownMs = -Infinity
+  for (const run of kept) {
+    if (isAnew ? run.firstMs >= startMs : run.firstMs > startMs) continue
+    knownMs = Math.max(knownMs, run.lastMs)
+    const key = keyOf(run)
+    if ((run.afterMs ?? Infinity) <= startMs) {
+      done.push(run)
+      goneMs.set(key, Math.max(goneMs.get(key) ?? -Infinity, run.afterMs!))
+      continue
+    }
+    const output = outputs.get(key)
+    if (output !== undefined && valueOf(output) === run.value && output.run === undefined) {
+      output.run = withoutEnd(run)
+      output.sinceMs = run.firstMs
+    } else if (isAnew) done.push({ ...run, lastMs: Math.min(run.lastMs, startMs - 1), afterMs: startMs })
+    else isTorn = true
+  }
+  for (const [key, output] of outputs) {
+    if (output.run === undefined) output.sinceMs = goneMs.get(key) ?? -Infinity
+    const value = valueOf(outputOf(output.series))
+    if (value === undefined || output.run !== undefined) continue
+    if (!isAnew) isTorn = true
+    output.run = draftOf(cluster, output.series, value, startMs)
+    output.sinceMs = startMs
+    if (isAnew && knownMs > -Infinity) output.run.beforeMs = knownMs
+  }
+  return isTorn
+}
+
+function withoutEnd({ cluster, signal, labels, value, firstMs, lastMs, beforeMs }: MetricRun): Draft {
+  return { cluster, signal, labels, value, firstMs, lastMs, ...(beforeMs === undefined ? {} : { beforeMs }) }
+}
+
+interface Input {
+  readonly series: SignalSeries
+  readonly runs: readonly ScrapeRun[]
+  /** Without the ends. */
+  readonly told: readonly ScrapeRun[]
+}
+
+/** Replicas made one. */
+function inputsOf(series: readonly SignalSeries[]): readonly Input[] {
+  const byIdentity = new Map<string, SignalSeries[]>()
+  for (const one of series) {
+    const same = byIdentity.get(one.identity)
+    if (same === undefined) byIdentity.set(one.identity, [one])
+    else same.push(one)
+  }
+  return [...byIdentity.values()].map((same) => {
+    const runs = mergeReplicas(same.map(({ runs }) => runs))
+    return { series: same[0]!, runs, told: runs.filter(({ isStale }) => !isStale) }
+  })
+}
+
+function stepsOf(runs: readonly ScrapeRun[], input: number, instants: Instants, newestMs: number): Step[] {
+  const stretches = stretchesOf(runs)
+  return stretches.flatMap(({ firstMs, lastMs, value, staleMs }, i) => {
+    const step: Step = { atMs: firstMs, input, value }
+    const nextMs = stretches[i + 1]?.firstMs ?? newestMs + 1
+    const goneMs = staleMs === undefined ? missedAt(lastMs, nextMs, instants) : instants.from(staleMs)
+    return goneMs === undefined || goneMs >= nextMs ? [step] : [step, { atMs: goneMs, input, value: undefined }]
+  })
+}
+
+/** The first scrape without a series, if it was missed for long enough before it came again. */
+function missedAt(lastMs: number, nextMs: number, instants: Instants): number | undefined {
+  const witnessMs = instants.after(lastMs + MISSED_MS)
+  return witnessMs === undefined || witnessMs >= nextMs ? undefined : instants.after(lastMs)
+}
+
+/** Since when all targets that were there have been scraped again. */
+function roundBefore(
+  inputs: readonly Input[],
+  outputs: ReadonlyMap<string, Output>,
+  atMs: number,
+  lastMs: number,
+): number {
+  let oldestMs = lastMs
+  for (const { live } of outputs.values()) {
+    for (const input of live.keys()) oldestMs = Math.min(oldestMs, lastUpTo(inputs[input]!.told, atMs - 1) ?? lastMs)
+  }
+  return oldestMs
+}
+
+function valueOf({ series, live }: Output): number | undefined {
+  if (live.size === 0) return undefined
+  return series.combine === 'count' ? live.size : Math.max(...live.values())
+}
+
+function draftOf(cluster: string, { signal, labels }: SignalSeries, value: number, firstMs: number): Draft {
+  return { cluster, signal, labels, value, firstMs, lastMs: firstMs }
+}
+
+function keyOf({ signal, labels }: Pick<MetricRun, 'signal' | 'labels'>): string {
+  return JSON.stringify([signal, ...Object.entries(labels).flat()])
+}
+
+/** By signal, labels and start. */
+export function compareRuns(a: MetricRun, b: MetricRun): number {
+  if (a.signal !== b.signal) return a.signal < b.signal ? -1 : 1
+  const [left, right] = [keyOf(a), keyOf(b)]
+  return left === right ? a.firstMs - b.firstMs : left < right ? -1 : 1
+}

@@ -1,0 +1,280 @@
+/**
+ * Metrics become observations: keeps the runs of all signals of all clusters equal to what their samples say. `look`
+ * finds, without reading samples, who has something new; `read` reads one such cluster, from a moment on that is known to
+ * be as it was kept, and answers the runs that replace what is kept from there. The result is that of reading
+ * everything at once, whatever order samples came in.
+ */
+import { Labels } from '../../model/labels.ts'
+import type { MetricRun } from '../../model/observation.ts'
+import type { RunSelection } from '../../model/queryable.ts'
+import { RunColumns } from '../../model/run-columns.ts'
+import { isStaleAt } from '../../model/sample.ts'
+import { MISSED_MS, type ScrapeRun } from './scrapes.ts'
+import { SignalGroupWatch, type GroupDue, type SignalStore } from './signal-group-watch.ts'
+import { compareRuns, SETTLED_EVERY_MS, signalRunsOf, type SignalSeries } from './signal-runs.ts'
+import { REPLICA_LABEL_NAMES, SIGNAL_GROUPS } from './signals.ts'
+import { WaitingClusters } from './waiting-clusters.ts'
+
+export interface SignalOptions {
+  /** How long samples are kept: what is older stays as it was read. */
+  readonly retentionRawMs: number
+  /** How far behind the newest of its series a sample may come. */
+  readonly outOfOrderMs: number
+  /** The most samples of one group of one cluster; beyond it reading fails. */
+  readonly samplesMax: number
+}
+
+/** What is to be kept of a cluster from a moment on: the arguments of `ObservationSink.putRuns`. */
+export interface RunChange {
+  readonly cluster: string
+  readonly fromMs: number
+  readonly runs: readonly MetricRun[]
+}
+
+export class SignalWatch {
+  readonly #store: SignalStore
+  readonly #options: SignalOptions
+  readonly #groups: readonly SignalGroupWatch[]
+  readonly #names: string[] = []
+  readonly #numbers = new Map<string, number>()
+  /** Who has something new, and who has to be brought up to date. */
+  readonly #changed = new WaitingClusters<number>()
+  readonly #aged = new WaitingClusters<number>()
+  #lookedMs = -Infinity
+  readonly #columns = new RunColumns()
+
+  constructor(store: SignalStore, options: SignalOptions) {
+    this.#store = store
+    this.#options = options
+    const { outOfOrderMs } = options
+    const numberOf = (cluster: string): number => {
+      let number = this.#numbers.get(cluster)
+      if (number === undefined) this.#numbers.set(cluster, (number = this.#names.push(cluster) - 1))
+      return number
+    }
+    this.#groups = SIGNAL_GROUPS.map((group) => new SignalGroupWatch(group, store, { numberOf, outOfOrderMs }))
+  }
+
+  look(nowMs: number): void {
+    const sinceMs = this.#lookedMs
+    this.#lookedMs = nowMs
+    for (const group of this.#groups) {
+      group.look(
+        nowMs,
+        (cluster) => {
+          this.#changed.add(cluster, sinceMs)
+        },
+        (cluster) => {
+          this.#aged.add(cluster, sinceMs)
+        },
+      )
+    }
+  }
+
+  /** Samples that were received until then are read; -Infinity: not all that were there at the start. */
+  get readUntilMs(): number {
+    return Math.min(this.#lookedMs, this.#changed.oldestMs, this.#aged.oldestMs)
+  }
+
+  /** A cluster that was there at the start was not read yet, nor was that tried. */
+  get hasUntried(): boolean {
+    return this.#changed.hasUntried || this.#aged.hasUntried
+  }
+
+  /** How many clusters wait for `read`. */
+  get waiting(): number {
+    return this.#changed.size + [...this.#aged.keys()].filter((cluster) => !this.#changed.has(cluster)).length
+  }
+
+  isWaiting(cluster: string): boolean {
+    const number = this.#numbers.get(cluster)
+    return number !== undefined && (this.#changed.has(number) || this.#aged.has(number))
+  }
+
+  /** Who is to be read next: first who has something new, the oldest first. */
+  next(): string | undefined {
+    const cluster = this.#changed.next() ?? this.#aged.next()
+    return cluster === undefined ? undefined : this.#names[cluster]
+  }
+
+  /** What was answered for a cluster could not be kept: it is read again, from what is kept then. */
+  again(cluster: string, sinceMs: number): void {
+    const number = this.#numbers.get(cluster)
+    if (number === undefined) return
+    for (const group of this.#groups) group.giveBack(number, { fromMs: Infinity, newRefs: group.refsOf(number) })
+    this.#changed.add(number, sinceMs, true)
+  }
+
+  /** The newest sample of any signal in memory, of each cluster that has one. */
+  eachHeard(visit: (cluster: string, newestMs: number) => void): void {
+    for (const [number, cluster] of this.#names.entries()) {
+      let newestMs = -Infinity
+      for (const group of this.#groups) newestMs = Math.max(newestMs, group.newestMs(number))
+      if (newestMs > -Infinity) visit(cluster, newestMs)
+    }
+  }
+
+  /** Since when a cluster waits: what was received until then is read. Infinity: it does not. */
+  sinceMs(cluster: string): number {
+    const number = this.#numbers.get(cluster)
+    return number === undefined ? Infinity : Math.min(this.#changed.sinceMs(number), this.#aged.sinceMs(number))
+  }
+
+  /**
+   * @param kept all runs of the cluster
+   * @returns `undefined` when nothing is different. Throws FleetError when samples cannot be read; the cluster still waits.
+   */
+  read(cluster: string, kept: readonly MetricRun[], nowMs: number): RunChange | undefined {
+    const number = this.#numbers.get(cluster)!
+    // At the end of the line, should it fail.
+    const isChanged = this.#changed.has(number)
+    const sinceMs = Math.min(this.#changed.take(number), this.#aged.take(number))
+    const runs: MetricRun[] = []
+    for (const group of this.#groups) {
+      const signals = new Set([...group.group.sources.values()].map(({ signal }) => signal))
+      const keptHere = kept.filter(({ signal }) => signals.has(signal))
+      const due = group.take(number)
+      if (due === undefined) {
+        runs.push(...keptHere)
+        continue
+      }
+      try {
+        runs.push(...this.#readGroup(group, cluster, number, due, keptHere, nowMs))
+      } catch (thrown) {
+        group.giveBack(number, due)
+        ;(isChanged ? this.#changed : this.#aged).add(number, sinceMs, true)
+        throw thrown
+      }
+    }
+    return changeOf(cluster, kept, runs.sort(compareRuns))
+  }
+
+  #readGroup(
+    group: SignalGroupWatch,
+    cluster: string,
+    number: number,
+    due: GroupDue,
+    kept: readonly MetricRun[],
+    nowMs: number,
+  ): readonly MetricRun[] {
+    const oldestMs = nowMs - this.#options.retentionRawMs
+    const refs = group.refsOf(number)
+    const known = knownTimesOf(kept)
+    const keptKeys = new Set(kept.map(keyOf))
+    // As they were kept in another life: late samples may have come since.
+    const beganMs = due.fromMs === Infinity ? (known.at(-1) ?? -Infinity) - this.#options.outOfOrderMs : due.fromMs
+    const newestMs = group.newestMs(number)
+    // `lastMs` of what still stands is looked for from there on.
+    const settledMs = newestMs === -Infinity ? Infinity : Math.floor(newestMs / SETTLED_EVERY_MS) * SETTLED_EVERY_MS
+    let fromMs = Math.min(beganMs, settledMs)
+    if (known.length > 0) {
+      const all = this.#select(group, oldestMs, nowMs)
+      for (const ref of refs) {
+        const row = rowOf(all, ref)
+        if (row === undefined) continue
+        const isNew = due.newRefs.includes(ref) || !keptKeys.has(keyOf(signalOf(group, all, row)))
+        if (isNew) fromMs = Math.min(fromMs, this.#runsOf(all, row)[0]?.firstMs ?? Infinity)
+      }
+    }
+    // A sample can show that another series was missed, back to where that was last there.
+    const boundMs = fromMs - 2 * MISSED_MS
+    const startMs = known.findLast((timeMs) => timeMs <= boundMs)
+    if (startMs !== undefined && startMs - MISSED_MS > oldestMs) {
+      const series = this.#seriesOf(group, refs, startMs - MISSED_MS, nowMs)
+      const { runs, isTorn } = signalRunsOf(cluster, series, kept, startMs, false)
+      if (!isTorn) return runs
+    }
+    return signalRunsOf(cluster, this.#seriesOf(group, refs, oldestMs, nowMs), kept, oldestMs, true).runs
+  }
+
+  #select(group: SignalGroupWatch, fromMs: number, nowMs: number): RunSelection {
+    const { matchers } = group.group
+    return this.#store.selectRuns({ matchers, fromMs, toMs: nowMs + AHEAD_MS, maxSamples: this.#options.samplesMax })
+  }
+
+  #seriesOf(group: SignalGroupWatch, refs: readonly number[], fromMs: number, nowMs: number): readonly SignalSeries[] {
+    const selection = this.#select(group, fromMs, nowMs)
+    return refs.flatMap((ref) => {
+      const row = rowOf(selection, ref)
+      if (row === undefined) return []
+      const runs = this.#runsOf(selection, row)
+      if (runs.length === 0) return []
+      const { isPresence, ...signal } = signalOf(group, selection, row)
+      return [{ ...signal, runs: isPresence ? runs.map((run) => ({ ...run, value: 1 })) : runs }]
+    })
+  }
+
+  #runsOf(selection: RunSelection, row: number): readonly ScrapeRun[] {
+    const columns = this.#columns
+    selection.readRuns(row, row + 1, columns)
+    const bits = columns.bits
+    const runs: ScrapeRun[] = []
+    for (let run = 0; run < columns.count; run++) {
+      const isStale = isStaleAt(bits, run)
+      const value = columns.values[run]!
+      // A number that is none says nothing, and the scrape is still one of the others'.
+      if (!isStale && !Number.isFinite(value)) continue
+      const count = columns.counts[run]!
+      const stepMs = count === 1 ? 0 : columns.deltasMs[run]!
+      runs.push({ firstMs: columns.startsMs[run]!, stepMs, count, value: isStale ? 0 : value, isStale })
+    }
+    return runs
+  }
+}
+
+/** Samples ahead of our clock are taken too. */
+const AHEAD_MS = 24 * 60 * 60_000
+
+function rowOf({ refs }: RunSelection, ref: number): number | undefined {
+  if (refs === undefined) return undefined
+  let low = 0
+  let high = refs.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (refs[middle]! < ref) low = middle + 1
+    else high = middle
+  }
+  return refs[low] === ref ? low : undefined
+}
+
+function signalOf(
+  group: SignalGroupWatch,
+  { rows }: RunSelection,
+  row: number,
+): Omit<SignalSeries, 'runs'> & { readonly isPresence: boolean } {
+  const all = rows.at(row)
+  const { signal, combine, isPresence, labelsOf } = group.group.sources.get(all.metricName)!
+  const own = Labels.fromPairs(pairsOf(all).filter(([name]) => !REPLICA_LABEL_NAMES.has(name)))
+  return { signal, combine, isPresence, labels: labelsOf((name) => all.get(name)), identity: own.key }
+}
+
+function pairsOf({ flat }: Labels): (readonly [string, string])[] {
+  return Array.from({ length: flat.length / 2 }, (_, i) => [flat[i * 2]!, flat[i * 2 + 1]!] as const)
+}
+
+function keyOf({ signal, labels }: Pick<MetricRun, 'signal' | 'labels'>): string {
+  return JSON.stringify([signal, ...Object.entries(labels).flat()])
+}
+
+/** All moments that runs name: something was told then. Rising. */
+function knownTimesOf(runs: readonly MetricRun[]): readonly number[] {
+  const times = runs.flatMap(({ firstMs, lastMs, beforeMs, afterMs }) => [firstMs, lastMs, beforeMs, afterMs])
+  return [...new Set(times)].filter((timeMs) => timeMs !== undefined).sort((a, b) => a - b)
+}
+
+/** From the first run that is different on. */
+function changeOf(cluster: string, kept: readonly MetricRun[], runs: readonly MetricRun[]): RunChange | undefined {
+  const before = new Set(kept.map(textOf))
+  const after = new Set(runs.map(textOf))
+  const different = [
+    ...kept.filter((run) => !after.has(textOf(run))),
+    ...runs.filter((run) => !before.has(textOf(run))),
+  ]
+  if (different.length === 0) return undefined
+  const fromMs = Math.min(...different.map(({ firstMs }) => firstMs))
+  return { cluster, fromMs, runs: runs.filter(({ firstMs }) => firstMs >= fromMs) }
+}
+
+function textOf({ signal, labels, value, firstMs, lastMs, beforeMs, afterMs }: MetricRun): string {
+  return JSON.stringify([signal, Object.entries(labels).flat(), value, firstMs, lastMs, beforeMs, afterMs])
+}

@@ -1,0 +1,122 @@
+/**
+ * Which metrics say what of upgrades, and how their series become one: the table behind `MetricRun`. Names over the
+ * versions of the operators stand side by side; HA replicas of Prometheus differ in `REPLICA_LABELS` alone.
+ *
+ * A group is what is scraped together: when one of its series has a sample and another one has none, that one was not
+ * there. Nothing follows from silence of the whole group.
+ */
+import type { Matcher } from '../../model/matcher.ts'
+import type { MetricSignal } from '../../model/observation.ts'
+import { versionOfCsv } from '../version-order.ts'
+
+export interface SignalGroup {
+  readonly name: string
+  /** Finds all series of the group, of all clusters. */
+  readonly matchers: readonly Matcher[]
+  /** By the name of the metric. */
+  readonly sources: ReadonlyMap<string, SignalSource>
+}
+
+export interface SignalSource {
+  readonly signal: MetricSignal
+  /** Of series that say the same: the largest value, or how many there are. */
+  readonly combine: 'max' | 'count'
+  /** The value means nothing: that the series is there is what it says. */
+  readonly isPresence: boolean
+  /** The labels of the signal, of a series' labels. */
+  readonly labelsOf: (label: (name: string) => string) => Readonly<Record<string, string>>
+}
+
+/** Labels in which one series of two Prometheus replicas differs (facts 11.12). */
+export const REPLICA_LABEL_NAMES: ReadonlySet<string> = new Set(['prometheus', 'prometheus_replica', '__replica__'])
+
+/** Labels of the signal that are those of the series; empty ones are left out. */
+function same(...names: readonly string[]): SignalSource['labelsOf'] {
+  const sorted = names.toSorted()
+  return (label) => Object.fromEntries(sorted.flatMap((name) => (label(name) === '' ? [] : [[name, label(name)]])))
+}
+
+function source(
+  signal: MetricSignal,
+  labelsOf: SignalSource['labelsOf'],
+  more: Partial<SignalSource> = {},
+): SignalSource {
+  return { signal, combine: 'max', isPresence: false, labelsOf, ...more }
+}
+
+function group(
+  name: string,
+  sources: Readonly<Record<string, SignalSource>>,
+  matchers: readonly Matcher[] = [],
+): SignalGroup {
+  const names: Matcher = { name: '__name__', op: '=~', value: Object.keys(sources).join('|') }
+  const isOfCluster: Matcher = { name: 'cluster', op: '!=', value: '' }
+  return { name, matchers: [names, isOfCluster, ...matchers], sources: new Map(Object.entries(sources)) }
+}
+
+/** Older OLMs leave the version out; it stands in the name. */
+const csvLabels =
+  (...others: readonly string[]): SignalSource['labelsOf'] =>
+  (label) => {
+    const version = label('version') || (versionOfCsv(label('name')) ?? label('name'))
+    return { ...same(...others)(label), version }
+  }
+
+const daemonSetState = (state: string): SignalSource => source('virt_handler', () => ({ state }))
+
+const operandReady = (component: string): SignalSource => source('operand_ready', () => ({ component }))
+
+export const SIGNAL_GROUPS: readonly SignalGroup[] = [
+  group(
+    'csv',
+    {
+      csv_succeeded: source('csv_succeeded', csvLabels()),
+      csv_abnormal: source('csv_abnormal', csvLabels('phase', 'reason')),
+    },
+    [{ name: 'name', op: '=~', value: 'kubevirt-hyperconverged-operator[.]v.+' }],
+  ),
+  group(
+    'subscription',
+    {
+      subscription_sync_total: source('subscription', same('approval', 'channel', 'installed'), { isPresence: true }),
+    },
+    [{ name: 'package', op: '=~', value: '(community-)?kubevirt-hyperconverged' }],
+  ),
+  group('nodes', {
+    kubevirt_info: source('kubevirt_nodes', same('kubeversion'), { combine: 'count', isPresence: true }),
+  }),
+  group('hco', {
+    kubevirt_hco_system_health_status: source('hco_health', same()),
+    kubevirt_hco_out_of_band_modifications_total: source('out_of_band', same('component_name')),
+    kubevirt_hco_out_of_band_modifications_count: source('out_of_band', same('component_name')),
+    hyperconverged_cluster_operator_out_of_band_modifications: source('out_of_band', same('component_name')),
+    kubevirt_hco_unsafe_modifications: source('unsafe_modifications', same('annotation_name')),
+    kubevirt_hco_unsafe_modification_count: source('unsafe_modifications', same('annotation_name')),
+  }),
+  group('workloads', {
+    kubevirt_vmi_number_of_outdated: source('outdated_vmis', same()),
+    kubevirt_vmi_outdated_count: source('outdated_vmis', same()),
+    kubevirt_vmi_migrations_in_pending_phase: source('migrations_pending', same()),
+    kubevirt_vmi_migrations_in_running_phase: source('migrations_running', same()),
+  }),
+  group('platform', { cluster_version: source('platform', same('from_version', 'type', 'version')) }),
+  group(
+    'virt-handler',
+    {
+      kube_daemonset_status_desired_number_scheduled: daemonSetState('desired'),
+      kube_daemonset_status_updated_number_scheduled: daemonSetState('updated'),
+      kube_daemonset_status_number_ready: daemonSetState('ready'),
+      kube_daemonset_status_number_available: daemonSetState('available'),
+    },
+    [{ name: 'daemonset', op: '=', value: 'virt-handler' }],
+  ),
+  // One group each: they are of different pods, and an operator that is down says nothing of the others.
+  group('cdi', { kubevirt_cdi_cr_ready: operandReady('cdi') }),
+  group('network-addons', { kubevirt_cnao_cr_ready: operandReady('network-addons') }),
+  group('ssp', { kubevirt_ssp_operator_reconcile_succeeded: operandReady('ssp') }),
+  group('machine-config', { cluster_operator_conditions: source('machine_config', same('condition', 'reason')) }, [
+    { name: 'name', op: '=', value: 'machine-config' },
+    { name: 'condition', op: '=', value: 'Degraded' },
+  ]),
+  group('cordons', { kube_node_spec_unschedulable: source('cordoned', same('node')) }),
+]

@@ -1,0 +1,199 @@
+/**
+ * What a stuck upgrade is stuck on, most likely first. Two witnesses: what the cluster said when the record was
+ * derived (`blockedBy`), and the record itself. Each cause belongs to phases; one that does not fit where the upgrade
+ * stands is not named. When nothing fits, the answer is `unknown`: a wrong cause sends people the wrong way.
+ */
+import type {
+  BlockCause,
+  Evidence,
+  PhaseName,
+  UpgradeBlock,
+  UpgradeDetail,
+  UpgradeRecord,
+  WorkloadUpdate,
+} from '../../model/upgrade.ts'
+
+/** Where each cause can stop an upgrade; a name stands for its parts too. */
+const PHASES_OF_CAUSE: Readonly<Record<Exclude<BlockCause, 'unknown'>, readonly string[]>> = {
+  approval_waiting: ['approval', 'offered'],
+  no_update_offered: ['offered'],
+  resolution_failed: ['offered', 'approval'],
+  requirements_not_met: ['olm'],
+  not_upgradeable: ['olm'],
+  install_failing: ['olm'],
+  virt_handler_rollout: ['virt_handler', 'operands'],
+  operand_failing: ['operands', 'settle'],
+  reconcile_error: ['operands', 'settle'],
+  workload_method_missing: ['workloads'],
+  migrations_pending: ['workloads'],
+  migration_never_ends: ['workloads'],
+  node_drain_blocked: ['platform'],
+}
+
+/** @param phase where it stands; absent: nobody can tell, so any cause may be */
+export function causesOf(
+  record: UpgradeRecord,
+  phase: PhaseName | undefined,
+  stalledSinceMs: number,
+): readonly UpgradeBlock[] {
+  const told = record.upgrade.blockedBy
+  const shown = SIGNATURES.flatMap((signature) => {
+    const block = signature(record, phase)
+    return block === undefined ? [] : [{ ...block, sinceMs: stalledSinceMs }]
+  })
+  const fitting = [...(told === undefined ? [] : [told]), ...shown].filter(({ cause }) => canStop(cause, phase))
+  const causes = fitting.filter((block, i) => fitting.findIndex(({ cause }) => cause === block.cause) === i)
+  return causes.length > 0 ? causes : [unknownBlock(record, stalledSinceMs)]
+}
+
+/** Whether a cause can stop an upgrade there; anywhere, when nobody can tell where it stands. */
+export function canStop(cause: BlockCause, phase: PhaseName | undefined): boolean {
+  if (cause === 'unknown') return false
+  if (phase === undefined) return true
+  return PHASES_OF_CAUSE[cause].some((name) => phase === name || phase.startsWith(`${name}.`))
+}
+
+type Signature = (record: UpgradeRecord, phase: PhaseName | undefined) => UpgradeBlock | undefined
+
+/** What the record alone shows (facts 5.10), in the order of an upgrade. */
+const SIGNATURES: readonly Signature[] = [
+  waitsForApproval,
+  csvReason,
+  rolloutStands,
+  operandStands,
+  migrationsTimeOut,
+  migrationStays,
+  migrationsWait,
+  nothingMigrates,
+]
+
+function waitsForApproval(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
+  if (phase !== 'approval') return undefined
+  const plan = record.detail.installPlan
+  const text = `${plan === undefined ? 'The install plan' : `Install plan ${plan}`} waits for somebody to approve it.`
+  return { cause: 'approval_waiting', text, evidence: evidenceOf(record, 'approval') }
+}
+
+/** OLM's reasons that say what is in the way; waiting for a deployment is none. */
+const CAUSE_OF_REASON: Readonly<Record<string, BlockCause>> = {
+  RequirementsNotMet: 'requirements_not_met',
+  OperatorConditionNotUpgradeable: 'not_upgradeable',
+}
+
+function csvReason(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
+  const { csvSteps } = record.detail
+  const last = csvSteps.at(-1)
+  if (phase?.startsWith('olm') !== true || last === undefined) return undefined
+  const cause = last.phase === 'Pending' ? CAUSE_OF_REASON[last.reason] : undefined
+  if (cause !== undefined) {
+    const text = `CSV ${record.upgrade.to} is ${last.phase}: ${last.reason}.`
+    return { cause, text, evidence: evidenceOf(record, 'olm') }
+  }
+  // Round and round through Failed: it is tried again each time, so the step it is in says little.
+  const failed = csvSteps.findLast((step) => step.phase === 'Failed')
+  if (failed === undefined) return installTimesOut(record, phase, last)
+  const times = csvSteps.filter((step) => step.phase === 'Failed').length
+  const text = `CSV ${record.upgrade.to} failed ${times === 1 ? 'once' : `${times} times`}, last: ${failed.reason}.`
+  return { cause: 'install_failing', text, evidence: evidenceOf(record, 'olm') }
+}
+
+/**
+ * OLM gives a deployment five minutes and begins anew within seconds, so that a scrape, or a list, seldom sees that it
+ * failed. Nobody is called stuck in installing before that (`stuck.ts`): whoever still waits for pods then has failed.
+ */
+function installTimesOut(
+  record: UpgradeRecord,
+  phase: PhaseName,
+  { phase: step, reason }: UpgradeDetail['csvSteps'][number],
+): UpgradeBlock | undefined {
+  if (phase !== 'olm.installing' || step !== 'Installing' || reason !== 'InstallWaiting') return undefined
+  const text = `CSV ${record.upgrade.to} waits for its pods for longer than OLM gives an installation: ${reason}.`
+  return { cause: 'install_failing', text, evidence: evidenceOf(record, 'olm') }
+}
+
+function rolloutStands(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
+  const handler = record.detail.virtHandler
+  if (phase?.startsWith('virt_handler.') !== true || handler === undefined) return undefined
+  const missing = missingNodes(handler)
+  if (missing === undefined) return undefined
+  const where =
+    phase === 'virt_handler.canary' ? 'The first node with the new virt-handler' : 'The roll-out of virt-handler'
+  const text = `${where} does not get ready: ${missing}.`
+  return { cause: 'virt_handler_rollout', text, evidence: evidenceOf(record, phase) }
+}
+
+function missingNodes({ desired, updated, ready }: NonNullable<UpgradeDetail['virtHandler']>): string | undefined {
+  if (updated < desired) return `${updated} of ${desired} nodes are updated, ${ready} are ready`
+  return ready < desired ? `all ${desired} nodes are updated, ${ready} are ready` : undefined
+}
+
+/** KubeVirt says it is degraded for as long as it updates, so of KubeVirt nothing is believed here. */
+function operandStands(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
+  if (phase?.startsWith('operands') !== true && phase !== 'settle') return undefined
+  const { components } = record.detail
+  const isKubevirtDone = components.every(({ name, state }) => name !== 'kubevirt' || state === 'succeeded')
+  const open = components.find(
+    ({ name, state }) => name !== 'kubevirt' && (state === 'in_progress' || state === 'failed'),
+  )
+  if (!isKubevirtDone || open === undefined) return undefined
+  const said = open.message === undefined || open.message === '' ? '' : ` It says: ${open.message}`
+  const text = `KubeVirt is done; ${open.name} does not get to ${open.to ?? 'its new version'}.${said}`
+  return { cause: 'operand_failing', text, evidence: evidenceOf(record, `operands.${open.name}`) }
+}
+
+function migrationsTimeOut(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
+  const migrations = record.detail.workloads?.migrations
+  if (phase !== 'workloads' || (migrations?.pendingTimeouts ?? 0) === 0) return undefined
+  const text = `${migrations!.pendingTimeouts} migrations found no place in time, ${migrations!.pending ?? 0} wait for one.`
+  return { cause: 'migrations_pending', text, evidence: evidenceOf(record, 'workloads') }
+}
+
+/** For as long as a gauge has to be flat, one migration runs and none ends: memory is dirtied faster than it is copied. */
+function migrationStays(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
+  const migrations = record.detail.workloads?.migrations
+  if (phase !== 'workloads' || (migrations?.running ?? 0) === 0) return undefined
+  const text = `${migrations!.running} migrations run, and no machine has come through since.`
+  return { cause: 'migration_never_ends', text, evidence: evidenceOf(record, 'workloads') }
+}
+
+/** As gauges tell it, whose counts of what ended are unknown: for as long some wait, none runs and no machine moved. */
+function migrationsWait(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
+  const { pending = 0, running, pendingTimeouts } = gaugedMigrations(record) ?? {}
+  if (phase !== 'workloads' || pending === 0 || running !== 0 || pendingTimeouts !== 0) return undefined
+  const text = `${pending} migrations wait for a place, and none has come to run since.`
+  return { cause: 'migrations_pending', text, evidence: evidenceOf(record, 'workloads') }
+}
+
+/** Nothing waits and nothing runs (facts 5.10): no way of moving is switched on, or what is left cannot be migrated. */
+function nothingMigrates(record: UpgradeRecord, phase: PhaseName | undefined): UpgradeBlock | undefined {
+  const migrations = gaugedMigrations(record)
+  const outdated = record.detail.workloads?.outdatedNow ?? 0
+  if (phase !== 'workloads' || migrations === undefined || outdated === 0) return undefined
+  if (migrations.pending !== 0 || migrations.running !== 0 || migrations.pendingTimeouts !== 0) return undefined
+  const text = `${outdated} machines are outdated and nothing migrates them: no method is on, or they cannot be migrated.`
+  return { cause: 'workload_method_missing', text, evidence: evidenceOf(record, 'workloads') }
+}
+
+/** Where no migration itself was told of. */
+function gaugedMigrations({ detail }: UpgradeRecord): WorkloadUpdate['migrations'] | undefined {
+  const migrations = detail.workloads?.migrations
+  return migrations?.workloadUpdate === undefined ? migrations : undefined
+}
+
+/** The newest first. */
+function evidenceOf({ upgrade }: UpgradeRecord, phase: string): readonly Evidence[] {
+  const ofPhase = upgrade.evidence.filter((one) => one.phase === phase || one.phase?.startsWith(`${phase}.`) === true)
+  return ofPhase.slice(-EVIDENCE_MAX).reverse()
+}
+
+const EVIDENCE_MAX = 5
+
+/** Where it stands, whoever says this says beside it. */
+function unknownBlock(record: UpgradeRecord, stalledSinceMs: number): UpgradeBlock {
+  return {
+    cause: 'unknown',
+    text: 'Nothing got further, and nothing that is known to stop an upgrade shows.',
+    sinceMs: stalledSinceMs,
+    evidence: record.upgrade.evidence.slice(-EVIDENCE_MAX).reverse(),
+  }
+}

@@ -1,0 +1,249 @@
+import { invariant } from '../../base/invariant.ts'
+import { valueText } from '../../model/attribute-text.ts'
+import { textAttribute } from '../../model/attribute.ts'
+import type { Attributes, AttributeValue } from '../../model/attribute.ts'
+import type { ObjectListing, ObservationSink } from '../../model/fleet-facts.ts'
+import type { LogRecord, LogSink } from '../../model/log-record.ts'
+import type { ObjectObservation } from '../../model/observation.ts'
+import type { RefusalReason } from '../../model/refusal.ts'
+import { DecodeError } from '../../wire/decode-error.ts'
+import { PASSED_OVER } from '../../wire/k8s/kinds.ts'
+import { isWatchedRecord, readObjectRecord } from '../../wire/k8s/object-record.ts'
+import type { LeftOut } from '../../wire/k8s/object-record.ts'
+import type { OtlpEncoding } from '../../wire/otlp/answer.ts'
+import { decodeLogsJson } from '../../wire/otlp/logs-json.ts'
+import { decodeLogsProtobuf } from '../../wire/otlp/logs-protobuf.ts'
+import type { LogsRequest, OtlpLogRecord, ResourceLogs } from '../../wire/otlp/logs.ts'
+import { clusterOfResource, namesOfResource } from '../cluster-claim.ts'
+import type { Intake } from '../intake.ts'
+import { badItemBody, itemOutcomeOf } from './item-outcome.ts'
+import type { OtlpItemOutcome } from './item-outcome.ts'
+import type { OtlpContext } from './metrics.ts'
+import type { OtlpOptions } from './options.ts'
+import { RefusalTally } from '../refusal-tally.ts'
+
+/**
+ * An OTLP logs request, from its decompressed body to what is kept of it and an answer. Records of the Collector's
+ * `k8sobjects` receiver become observations of objects, and a pull's become a listing beside; all others are kept as log
+ * records. The whole body is decoded before the first record is used; after that only single records are refused.
+ */
+export interface OtlpLogsIngest {
+  /** What it took is not durable yet: the caller awaits the commit before it answers. */
+  write(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): OtlpLogsOutcome
+}
+
+export interface OtlpLogsOutcome extends OtlpItemOutcome {
+  /** Taken and understood, and nothing is kept of it. */
+  readonly leftOut: Readonly<Record<LeftOut, number>>
+}
+
+export interface OtlpLogsParts {
+  /** The doors that all formats share. */
+  readonly intake: Intake
+  readonly otlp: Pick<OtlpOptions, 'attributesMax'>
+  readonly observations: Pick<ObservationSink, 'putObjects' | 'putListings' | 'putAliases'>
+  readonly logs: LogSink
+  readonly limits: {
+    /** How long states of objects are kept; what was observed before is not taken. */
+    readonly objectsKeptMs: number
+    /** The same of log records, by their own time. */
+    readonly logsKeptMs: number
+  }
+}
+
+/** Of the body and the attributes of one log record, in characters of their texts. */
+const RECORD_CHARS_MAX = 64 * 1024
+
+export function createOtlpLogsIngest(parts: OtlpLogsParts): OtlpLogsIngest {
+  const { intake, otlp } = parts
+  const limits = {
+    recordsMax: intake.options.logRecordsPerRequestMax,
+    attributesMax: otlp.attributesMax,
+    passedOver: (attributes: Attributes) => (isWatchedRecord(attributes) ? PASSED_OVER : undefined),
+  }
+  return {
+    write(body, encoding, context) {
+      invariant(context.cluster !== '', 'a bound cluster has a name')
+      const outcome = decoded(() => {
+        const request = encoding === 'json' ? decodeLogsJson(body, limits) : decodeLogsProtobuf(body, limits)
+        return new RequestWriter(parts, context).write(request)
+      })
+      intake.note(outcome.refusals, context.cluster, context.nowMs)
+      return outcome
+    },
+  }
+}
+
+function decoded(write: () => OtlpLogsOutcome): OtlpLogsOutcome {
+  try {
+    return write()
+  } catch (thrown) {
+    if (thrown instanceof DecodeError) return { ...badItemBody('logs', thrown), leftOut: { marker: 0, object: 0 } }
+    throw thrown
+  }
+}
+
+/** Whose the records of one resource are. */
+interface Sender {
+  readonly cluster: string
+  readonly service: string
+  /** Its other names, with the first object of it. */
+  readonly names: readonly string[]
+}
+
+/** One request on its way into the store. */
+class RequestWriter {
+  readonly #parts: OtlpLogsParts
+  readonly #context: OtlpContext
+  readonly #tally = new RefusalTally()
+  readonly #objects: ObjectObservation[] = []
+  readonly #listings = new Map<string, ObjectListing & { readonly uids: string[] }>()
+  readonly #aliases = new Map<string, Set<string>>()
+  readonly #records: LogRecord[] = []
+  readonly #leftOut = { marker: 0, object: 0 }
+  #taken = 0
+
+  constructor(parts: OtlpLogsParts, context: OtlpContext) {
+    this.#parts = parts
+    this.#context = context
+  }
+
+  write(request: LogsRequest): OtlpLogsOutcome {
+    for (const resource of request.resources) this.#resource(resource)
+    const { observations, logs } = this.#parts
+    for (const [cluster, aliases] of this.#aliases) observations.putAliases(cluster, [...aliases])
+    observations.putObjects(this.#objects)
+    observations.putListings([...this.#listings.values()])
+    logs.putLogs(this.#records)
+    const counts = { itemsIn: request.recordCount, itemsTaken: this.#taken, refusals: this.#tally.refusals() }
+    return { ...itemOutcomeOf({ signal: 'logs', ...counts }), leftOut: this.#leftOut }
+  }
+
+  #resource({ resource, scopes }: ResourceLogs): void {
+    const { identityLabels } = this.#parts.intake.options
+    const claim = clusterOfResource(resource.attributes, this.#context.cluster, identityLabels)
+    const records = scopes.flatMap((scope) => scope.records)
+    if (claim.kind === 'foreign') {
+      this.#refuse('cluster_mismatch', this.#context.cluster ?? '', () => claim.example, records.length)
+      return
+    }
+    const sender = {
+      cluster: claim.cluster,
+      service: textAttribute(resource.attributes, 'service.name') ?? UNKNOWN_SERVICE,
+      names: namesOfResource(resource.attributes, identityLabels),
+    }
+    for (const record of records) this.#record(record, sender)
+  }
+
+  #record(record: OtlpLogRecord, sender: Sender): void {
+    const { attributes, body } = record
+    const observedMs = msOf(record.observedNs) || msOf(record.timeNs) || this.#context.nowMs
+    const reading = readObjectRecord({ attributes, body, observedMs })
+    if (reading.kind === 'plain') this.#logRecord(record, sender)
+    else if (reading.kind === 'refused') this.#refuse(reading.reason, sender.cluster, () => reading.example)
+    else if (reading.kind === 'left_out') {
+      this.#leftOut[reading.why]++
+      this.#take(sender.cluster)
+    } else if (sender.cluster === '') this.#refuse('no_cluster', '', () => NO_CLUSTER)
+    else if (reading.kind === 'cluster_uid') {
+      this.#alias(sender, reading.uid)
+      this.#take(sender.cluster)
+    } else this.#object({ cluster: sender.cluster, ...reading.observation }, attributes, sender)
+  }
+
+  #object(observation: ObjectObservation, attributes: Attributes, sender: Sender): void {
+    const { cluster, observedMs, facts, change, namespace, uid, name } = observation
+    const refuse = (reason: RefusalReason, text: string): void => {
+      this.#refuse(reason, cluster, () => `${text}: ${name} of ${facts.kind}`)
+    }
+    const { nowMs } = this.#context
+    const { aheadMsMax } = this.#parts.intake.options
+    const aheadMs = observedMs - nowMs
+    if (aheadMs > aheadMsMax) {
+      refuse('too_far_ahead', `got ${aheadMs} ms ahead of the clock, want at most ${aheadMsMax}`)
+      return
+    }
+    const keptMs = this.#parts.limits.objectsKeptMs
+    if (-aheadMs > keptMs) {
+      refuse('too_old', `got an object observed before retention.objects, ${keptMs} ms ago`)
+      return
+    }
+    this.#objects.push(observation)
+    this.#take(cluster)
+    for (const alias of sender.names) this.#alias(sender, alias)
+    if (facts.kind === 'clusterversions') this.#alias(sender, facts.clusterId)
+    if (change !== 'listed') return
+    const resource = textAttribute(attributes, 'k8s.resource.name') ?? facts.kind
+    const key = `${cluster}\0${resource}\0${namespace}\0${observedMs}`
+    const listing = this.#listings.get(key)
+    if (listing === undefined) this.#listings.set(key, { cluster, resource, namespace, observedMs, uids: [uid] })
+    else listing.uids.push(uid)
+  }
+
+  #logRecord(record: OtlpLogRecord, { cluster, service }: Sender): void {
+    const { nowMs } = this.#context
+    const timeNs = record.timeNs || record.observedNs || BigInt(nowMs) * 1_000_000n
+    const refuse = (reason: RefusalReason, text: string): void => {
+      this.#refuse(reason, cluster, () => `${text}: a log record of ${service}`)
+    }
+    const aheadMs = msOf(timeNs) - nowMs
+    const { aheadMsMax } = this.#parts.intake.options
+    const keptMs = this.#parts.limits.logsKeptMs
+    const chars = charsOf(record.body) + charsOf({ entries: record.attributes })
+    if (aheadMs > aheadMsMax)
+      refuse('too_far_ahead', `got ${aheadMs} ms ahead of the clock, want at most ${aheadMsMax}`)
+    else if (-aheadMs > keptMs) refuse('too_old', `got a time before retention.logs, ${keptMs} ms ago`)
+    else if (chars > RECORD_CHARS_MAX)
+      refuse('log_record_too_large', `got ${chars} characters, want at most ${RECORD_CHARS_MAX}`)
+    else {
+      const { severity, severityText, eventName, body, attributes, traceId, spanId } = record
+      const hasIds = TRACE_ID.test(traceId)
+      this.#records.push({
+        ...{ timeNs, cluster, service, severityText, eventName, body, attributes },
+        severity: severity >= 1 && severity <= SEVERITY_MAX ? severity : 0,
+        traceId: hasIds ? traceId : '',
+        spanId: hasIds && SPAN_ID.test(spanId) ? spanId : '',
+      })
+      this.#take(cluster)
+    }
+  }
+
+  #alias({ cluster }: Sender, alias: string): void {
+    if (alias === '' || alias === cluster) return
+    const known = this.#aliases.get(cluster)
+    if (known === undefined) this.#aliases.set(cluster, new Set([alias]))
+    else known.add(alias)
+  }
+
+  #take(cluster: string): void {
+    this.#taken++
+    this.#count(cluster, 1, 0)
+  }
+
+  #refuse(reason: RefusalReason, cluster: string, example: () => string, count = 1): void {
+    if (count === 0) return
+    this.#count(cluster, 0, count)
+    if (this.#tally.count(reason, count)) this.#tally.explain(reason, example())
+  }
+
+  #count(cluster: string, taken: number, refused: number): void {
+    const { activity } = this.#parts.intake
+    activity.count(activity.numberOf(cluster), taken, refused, 0, this.#context.nowMs)
+  }
+}
+
+const UNKNOWN_SERVICE = 'unknown_service'
+const SEVERITY_MAX = 24
+const TRACE_ID = /^(?!0{32})[0-9a-f]{32}$/
+const SPAN_ID = /^(?!0{16})[0-9a-f]{16}$/
+const NO_CLUSTER =
+  'got a Kubernetes object of no cluster, want k8s.cluster.uid or k8s.cluster.name on its resource, or a token that is bound to a cluster'
+
+function msOf(timeNs: bigint): number {
+  return Number(timeNs / 1_000_000n)
+}
+
+/** About how long a value is as text. */
+function charsOf(value: AttributeValue): number {
+  return valueText(value).length
+}

@@ -1,0 +1,464 @@
+import { APPENDED, APPENDED_BEFORE } from '../../model/appender.ts'
+import type { Appender } from '../../model/appender.ts'
+import { clusterOf } from '../../model/cluster-identity.ts'
+import type { Histogram } from '../../model/histogram.ts'
+import { Labels } from '../../model/labels.ts'
+import type { MetricType } from '../../model/metadata.ts'
+import type { Refusal, RefusalReason } from '../../model/refusal.ts'
+import type { SeriesRef } from '../../model/series.ts'
+import type {
+  ExponentialPoint,
+  HistogramPoint,
+  Metric,
+  MetricData,
+  MetricsRequest,
+  NumberPoint,
+  OtlpExemplar,
+  ResourceMetrics,
+  Scope,
+  SummaryPoint,
+  Temporality,
+} from '../../wire/otlp/metrics.ts'
+import { APPEND_REFUSALS } from '../append-refusals.ts'
+import type { RefusedAppend } from '../append-refusals.ts'
+import type { Intake } from '../intake.ts'
+import type { IngestOptions } from '../options.ts'
+import type { DeltaPoint, DeltaSums } from './delta.ts'
+import { exemplarOfPoint } from './exemplars.ts'
+import { histogramOfPoint } from './exponential.ts'
+import { attributesKey, pointLabels, resourceLabels } from './labels.ts'
+import type { LabelOptions, ResourceLabels } from './labels.ts'
+import type { OtlpContext } from './metrics.ts'
+import { metricNameOf } from './names.ts'
+import type { OtlpOptions } from './options.ts'
+import { faultOfHistogram, faultOfSummary } from './point-faults.ts'
+import { NUMBER_SHAPE, histogramShape, histogramValues, summaryShape, summaryValues } from './shape.ts'
+import type { StreamShape } from './shape.ts'
+import type { StreamIds } from './stream-ids.ts'
+import { unitText } from './units.ts'
+import { textOfLabels } from './streams.ts'
+import type { Stream, StreamTable } from './streams.ts'
+import type { SeenMetadata } from '../seen-metadata.ts'
+import { RefusalTally } from '../refusal-tally.ts'
+
+/**
+ * Writes one decoded request: each point to its stream's series, or to a refusal. A point is taken whole or counted as
+ * refused; of a histogram whose series refuse in part, what was stored stays. Beside the points, each resource with an
+ * identity says what else it is in `target_info`.
+ */
+
+/** What outlives a request. */
+export interface OtlpMemory {
+  readonly streams: StreamTable
+  readonly deltas: DeltaSums
+  readonly ids: StreamIds
+  readonly metadata: SeenMetadata
+}
+
+export interface OtlpWritten {
+  readonly pointsTaken: number
+  readonly pointsDuplicate: number
+  readonly refusals: readonly Refusal[]
+  readonly exemplarsTaken: number
+  readonly newUnidentifiedSeries: number
+}
+
+/** `target_info` stands at least this often between a resource's first and last point: half of the usual lookback. */
+const TARGET_INFO_EVERY_MS = 150_000
+/** Times of `target_info` that one resource of one request is worth; a day's worth of points has fewer. */
+const TARGET_INFO_MAX = 600
+
+/** Where a point stands in its request. */
+interface Place {
+  /** Says resource, scope and metric. */
+  readonly key: string
+  readonly name: string
+  readonly resource: ResourceState
+  readonly scope: Scope
+}
+
+/** A resource while its points are written. Its labels are put together when the first of its streams is new. */
+interface ResourceState {
+  readonly key: string
+  readonly labels: () => ResourceLabels
+  /** The number of the cluster whose points are refused before it is known which series they belong to. */
+  readonly cluster: () => number
+  oldestMs: number
+  newestMs: number
+}
+
+type AnyPoint = NumberPoint | HistogramPoint | ExponentialPoint | SummaryPoint
+
+export class OtlpRequestWriter {
+  readonly #intake: Intake
+  readonly #appender: Appender
+  readonly #options: IngestOptions
+  readonly #otlp: OtlpOptions
+  readonly #labelOptions: LabelOptions
+  readonly #memory: OtlpMemory
+  readonly #nowMs: number
+  readonly #cluster: string | undefined
+  readonly #tally = new RefusalTally()
+  #taken = 0
+  #duplicates = 0
+  #exemplars = 0
+  /** Who sent the last point, as a request is one sender's as a rule; and what is known of them. */
+  #sender = 0
+  #senderCluster = 0
+  #isStandby = false
+  #isHeard = true
+
+  constructor(parts: {
+    readonly intake: Intake
+    readonly otlp: OtlpOptions
+    readonly memory: OtlpMemory
+    readonly context: OtlpContext
+  }) {
+    this.#intake = parts.intake
+    this.#appender = parts.intake.appender
+    this.#options = parts.intake.options
+    this.#otlp = parts.otlp
+    this.#labelOptions = { ...parts.otlp, ...parts.intake.options }
+    this.#memory = parts.memory
+    this.#nowMs = parts.context.nowMs
+    this.#cluster = parts.context.cluster
+  }
+
+  write(request: MetricsRequest): OtlpWritten {
+    this.#memory.streams.newUnidentified = 0
+    for (const resource of request.resources) this.#resource(resource)
+    return {
+      pointsTaken: this.#taken,
+      pointsDuplicate: this.#duplicates,
+      refusals: this.#tally.refusals(),
+      exemplarsTaken: this.#exemplars,
+      newUnidentifiedSeries: this.#memory.streams.newUnidentified,
+    }
+  }
+
+  #resource({ attributes, scopes }: ResourceMetrics): void {
+    const { ids } = this.#memory
+    let labels: ResourceLabels | undefined
+    let cluster: number | undefined
+    // The same resource under another bound cluster has other series.
+    const bound = this.#cluster === undefined ? '' : `${this.#cluster.length}:${this.#cluster}`
+    const resource: ResourceState = {
+      key: String(ids.of(`resource ${bound} ${attributesKey(attributes)}`)),
+      labels: () => (labels ??= resourceLabels(attributes, this.#labelOptions)),
+      cluster: () => (cluster ??= this.#clusterOf(resource)),
+      oldestMs: Infinity,
+      newestMs: -Infinity,
+    }
+    for (const { scope, metrics } of scopes) {
+      const scopeKey = this.#otlp.promoteScope ? `${resource.key} ${ids.of(keyOfScope(scope))}` : resource.key
+      for (const metric of metrics) this.#metric(metric, scope, scopeKey, resource)
+    }
+    if (resource.newestMs >= resource.oldestMs) this.#targetInfo(resource)
+  }
+
+  #metric(metric: Metric, scope: Scope, scopeKey: string, resource: ResourceState): void {
+    const { data } = metric
+    if (data.kind === 'none') return
+    const isMonotonic = data.kind === 'sum' && data.isMonotonic
+    const kind = isMonotonic ? 'monotonic_sum' : data.kind === 'gauge' ? 'gauge' : 'other'
+    const name = metricNameOf({ name: metric.name, unit: metric.unit, kind }, this.#otlp.strategy)
+    if (name === undefined) {
+      const example = `got metric name ${JSON.stringify(metric.name)}, want one of which something is left`
+      this.#refuse('no_metric_name', data.points.length, resource.cluster(), () => example)
+      return
+    }
+    const temporality = 'temporality' in data ? data.temporality : 'cumulative'
+    if (temporality === 'unspecified') {
+      const example = `got no aggregation temporality, want cumulative or delta: ${metric.name}`
+      this.#refuse('temporality_unsupported', data.points.length, resource.cluster(), () => example)
+      return
+    }
+    this.#describe(name, metric)
+    // Delta and cumulative points of one name are two streams: the sums of one are not the values of the other.
+    const key = `${scopeKey} ${data.kind} ${temporality} ${name.length}:${name}`
+    const place: Place = { key: `${this.#memory.ids.of(key)} `, name, resource, scope }
+    if (data.kind === 'histogram') for (const point of data.points) this.#histogram(place, point, temporality)
+    else if (data.kind === 'exponential_histogram') this.#exponentials(place, data.points, temporality)
+    else if (data.kind === 'summary') for (const point of data.points) this.#summary(place, point)
+    else for (const point of data.points) this.#number(place, point, temporality, isMonotonic)
+  }
+
+  #describe(family: string, { description, unit, data }: Metric): void {
+    const metadata = { type: metricTypeOf(data), help: description ?? '', unit: unitText(unit) }
+    if (this.#memory.metadata.isNew(family, metadata, this.#nowMs)) this.#appender.describe(family, metadata)
+  }
+
+  /** HOT: once per point. */
+  #number(place: Place, point: NumberPoint, temporality: Temporality, isMonotonic: boolean): void {
+    if (point.value === undefined && !point.isStale) {
+      this.#refusePoint('bad_point', place, point, 'got a point without a value')
+      return
+    }
+    const refs = this.#point(place, point, NUMBER_SHAPE, [point.value ?? 0], temporality)
+    // Those of gauges say nothing that the value does not.
+    if (point.exemplars === undefined || refs === undefined || !isMonotonic) return
+    for (const exemplar of point.exemplars) this.#exemplar(refs[0]!, exemplar)
+  }
+
+  #exponentials(place: Place, points: readonly ExponentialPoint[], temporality: Temporality): void {
+    if (temporality === 'delta') {
+      const text = 'got an exponential histogram of delta temporality, want cumulative'
+      for (const point of points) this.#refusePoint('temporality_unsupported', place, point, text)
+      return
+    }
+    for (const point of points) {
+      const histogram = point.isStale ? undefined : histogramOfPoint(point, this.#otlp.bucketsMax)
+      if (typeof histogram === 'string') {
+        this.#refusePoint('bad_point', place, point, histogram)
+        continue
+      }
+      const refs = this.#point(place, point, NUMBER_SHAPE, histogram ?? [], 'cumulative')
+      if (point.exemplars === undefined || refs === undefined) continue
+      for (const exemplar of point.exemplars) this.#exemplar(refs[0]!, exemplar)
+    }
+  }
+
+  #histogram(place: Place, point: HistogramPoint, temporality: Temporality): void {
+    const fault = faultOfHistogram(point, this.#otlp.bucketsMax)
+    if (fault !== undefined) this.#refusePoint('bad_point', place, point, fault)
+    else {
+      const refs = this.#point(place, point, histogramShape(point), histogramValues(point), temporality)
+      if (point.exemplars === undefined || refs === undefined) return
+      for (const exemplar of point.exemplars) this.#bucketExemplar(refs, point.bounds, exemplar)
+    }
+  }
+
+  #summary(place: Place, point: SummaryPoint): void {
+    const fault = faultOfSummary(point, this.#otlp.bucketsMax)
+    if (fault !== undefined) this.#refusePoint('bad_point', place, point, fault)
+    else this.#point(place, point, summaryShape(point), summaryValues(point), 'cumulative')
+  }
+
+  /** To the bucket that holds it: the first whose bound is not below. */
+  #bucketExemplar(refs: readonly SeriesRef[], bounds: readonly number[], exemplar: OtlpExemplar): void {
+    const bucket = bounds.findIndex((bound) => exemplar.value !== undefined && exemplar.value <= bound)
+    this.#exemplar(refs[bucket === -1 ? bounds.length : bucket]!, exemplar)
+  }
+
+  #exemplar(ref: SeriesRef, sent: OtlpExemplar): void {
+    const exemplar = exemplarOfPoint(sent)
+    if (exemplar === undefined || exemplar.timeMs > this.#nowMs + this.#options.aheadMsMax) return
+    if (this.#appender.appendExemplar(ref, exemplar)) this.#exemplars++
+  }
+
+  /**
+   * HOT: once per point. `values` are in the order of the shape's series, or a native histogram of its one. Answers the
+   * series when the point was taken.
+   */
+  #point(
+    place: Place,
+    point: AnyPoint,
+    shape: StreamShape,
+    values: readonly number[] | Histogram,
+    temporality: Temporality,
+  ): readonly SeriesRef[] | undefined {
+    const { timeMs, isStale } = point
+    if (timeMs === 0 || timeMs > this.#nowMs + this.#options.aheadMsMax) {
+      this.#refuseTime(place, point)
+      return undefined
+    }
+    const key = place.key + attributesKey(point.attributes)
+    const stream = this.#streamOf(key, place, point, shape)
+    if (stream.kind === 'refused') {
+      const { reason, example, cluster } = stream
+      const whose = cluster === undefined ? place.resource.cluster() : this.#intake.activity.numberOf(cluster)
+      this.#refuse(reason, 1, whose, () => example)
+      return undefined
+    }
+    if (stream.sender !== this.#sender) this.#turnTo(stream.sender)
+    const takenBefore = this.#taken
+    if (this.#isStandby) this.#drop()
+    else if (isStale) this.#settle(this.#appendStale(stream, timeMs), place, point)
+    else if (!isList(values)) this.#settle(this.#appendHistogram(stream, timeMs, values), place, point)
+    else if (temporality === 'delta') this.#delta(key, stream, place, point, values)
+    else this.#settle(this.#append(stream, timeMs, values), place, point)
+    return this.#taken > takenBefore ? stream.refs : undefined
+  }
+
+  #appendHistogram({ refs }: Stream, timeMs: number, histogram: Histogram): RefusedAppend | undefined {
+    const outcome = this.#appender.appendHistogram(refs[0]!, timeMs, histogram)
+    return outcome === APPENDED || outcome === APPENDED_BEFORE ? undefined : outcome
+  }
+
+  #streamOf(key: string, place: Place, point: AnyPoint, shape: StreamShape): ReturnType<StreamTable['find']> {
+    const { streams } = this.#memory
+    if (point.isStale && shape.edges.length === 0) {
+      // A stream that ends is often sent without its buckets: all the series it had end.
+      const known = streams.get(key)
+      if (known !== undefined) return known
+    }
+    return streams.find(key, shape, this.#cluster, () => this.#labelsOf(place, point))
+  }
+
+  #delta(key: string, stream: Stream, place: Place, point: AnyPoint, values: readonly number[]): void {
+    const { deltas } = this.#memory
+    const { startMs, timeMs } = point
+    if (startMs > timeMs) {
+      this.#refusePoint('bad_point', place, point, `got a start ${startMs - timeMs} ms after the end`)
+      return
+    }
+    // Totals belong to exactly these series: a point with other bounds, or without a sum, starts over.
+    const shape = `${values.length} ${stream.shape.edges.join(' ')}`
+    const delta: DeltaPoint = { startMs, timeMs, values, shape }
+    const step = deltas.step(key, delta, this.#nowMs)
+    switch (step.kind) {
+      case 'sum': {
+        const refused = this.#append(stream, timeMs, step.totals)
+        if (refused === undefined) deltas.keep(key, delta, step.totals, this.#nowMs)
+        this.#settle(refused, place, point)
+        return
+      }
+      case 'repeated':
+        this.#settle(undefined, place, point)
+        return
+      case 'overlap': {
+        const text = `got a delta point from ${startMs}, want one from ${step.endMs} or later, where the last one ended`
+        this.#refusePoint('delta_overlap', place, point, text)
+        return
+      }
+      case 'full': {
+        const most = this.#otlp.deltaStreamsMax
+        this.#refusePoint('delta_limit', place, point, `got one more delta stream than otlp.delta-streams-max, ${most}`)
+      }
+    }
+  }
+
+  /** HOT. The first refusal of the stream's series, if any. A point without a sum has one value less. */
+  #append({ refs }: Stream, timeMs: number, values: readonly number[]): RefusedAppend | undefined {
+    let refused: RefusedAppend | undefined
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i]!
+      // What is not a number is a usual NaN here: stale markers were found while decoding.
+      const outcome = this.#appender.append(refs[i]!, timeMs, Number.isNaN(value) ? NaN : value)
+      if (outcome !== APPENDED && outcome !== APPENDED_BEFORE) refused ??= outcome
+    }
+    return refused
+  }
+
+  #appendStale({ refs }: Stream, timeMs: number): RefusedAppend | undefined {
+    let refused: RefusedAppend | undefined
+    for (const ref of refs) {
+      const outcome = this.#appender.appendStale(ref, timeMs)
+      if (outcome !== APPENDED && outcome !== APPENDED_BEFORE) refused ??= outcome
+    }
+    return refused
+  }
+
+  /** Counts a point by what became of its samples. */
+  #settle(refused: RefusedAppend | undefined, place: Place, point: AnyPoint): void {
+    if (refused !== undefined) {
+      const { reason, text } = APPEND_REFUSALS[refused]
+      this.#refusePoint(reason, place, point, text)
+      return
+    }
+    this.#taken++
+    this.#intake.activity.count(this.#senderCluster, 1, 0, 0, this.#nowMs)
+    if (!this.#isHeard) {
+      this.#intake.replicas.taken(this.#sender)
+      this.#isHeard = true
+    }
+    const { resource } = place
+    if (point.timeMs < resource.oldestMs) resource.oldestMs = point.timeMs
+    if (point.timeMs > resource.newestMs) resource.newestMs = point.timeMs
+  }
+
+  /**
+   * Not a data point: nobody sent it, so it is neither counted nor refused. Times hang on the points' alone, so that a
+   * repeated request writes the same samples.
+   */
+  #targetInfo({ key, labels, oldestMs, newestMs }: ResourceState): void {
+    const streamKey = `${key} target_info`
+    const { streams } = this.#memory
+    const known = streams.get(streamKey)
+    const pairs = known === undefined ? labels().targetInfo : EMPTY
+    if (pairs === undefined) return
+    const stream = streams.find(streamKey, NUMBER_SHAPE, this.#cluster, () => pairs)
+    if (stream.kind === 'refused') return
+    if (stream.sender > 0 && this.#intake.replicas.isDuplicate(stream.sender)) return
+    const firstMs = Math.max(oldestMs, newestMs - TARGET_INFO_EVERY_MS * TARGET_INFO_MAX)
+    for (let timeMs = firstMs; timeMs < newestMs; timeMs += TARGET_INFO_EVERY_MS) this.#append(stream, timeMs, [1])
+    this.#append(stream, newestMs, [1])
+  }
+
+  #labelsOf({ name, resource, scope }: Place, point: AnyPoint): ReadonlyMap<string, string> {
+    return pointLabels(name, point.attributes, resource.labels(), scope, this.#labelOptions)
+  }
+
+  #refuseTime(place: Place, point: AnyPoint): void {
+    const { timeMs } = point
+    if (timeMs === 0) this.#refusePoint('bad_timestamp', place, point, 'got a point without a time')
+    else {
+      const aheadMs = timeMs - this.#nowMs
+      const text = `got ${aheadMs} ms ahead of the clock, want at most ${this.#options.aheadMsMax}`
+      this.#refusePoint('too_far_ahead', place, point, text)
+    }
+  }
+
+  #refusePoint(reason: RefusalReason, place: Place, point: AnyPoint, text: string): void {
+    const example = (): string => `${text}: ${textOfLabels(this.#labelsOf(place, point))} at ${point.timeMs}`
+    this.#refuse(reason, 1, place.resource.cluster(), example)
+  }
+
+  /** @param cluster its number */
+  #refuse(reason: RefusalReason, count: number, cluster: number, example: () => string): void {
+    if (count === 0) return
+    this.#intake.activity.count(cluster, 0, count, 0, this.#nowMs)
+    if (this.#tally.count(reason, count)) this.#tally.explain(reason, example())
+  }
+
+  #turnTo(sender: number): void {
+    const { replicas } = this.#intake
+    this.#sender = sender
+    this.#senderCluster = this.#intake.clusterNumberOf(sender)
+    this.#isStandby = sender > 0 && replicas.isDuplicate(sender)
+    this.#isHeard = sender <= 0
+  }
+
+  #drop(): void {
+    const { replicas, activity } = this.#intake
+    this.#duplicates++
+    replicas.dropped(this.#sender, 1)
+    activity.count(this.#senderCluster, 0, 0, 1, this.#nowMs)
+    if (this.#tally.count('ha_duplicate', 1)) this.#tally.explain('ha_duplicate', replicas.explain(this.#sender))
+  }
+
+  /** The number of the cluster that a resource names, or that the sender is bound to. */
+  #clusterOf({ labels }: ResourceState): number {
+    const claimed = (): string => clusterOf(Labels.fromPairs(labels().promoted), this.#options.identityLabels)
+    return this.#intake.activity.numberOf(this.#cluster ?? claimed())
+  }
+}
+
+const EMPTY: ReadonlyMap<string, string> = new Map()
+
+/** `Array.isArray` does not narrow readonly arrays away. */
+function isList(values: readonly number[] | Histogram): values is readonly number[] {
+  return Array.isArray(values)
+}
+
+/** What Prometheus calls it. */
+function metricTypeOf(data: MetricData): MetricType {
+  switch (data.kind) {
+    case 'none':
+      return 'unknown'
+    case 'gauge':
+      return 'gauge'
+    case 'sum':
+      return data.isMonotonic ? 'counter' : 'gauge'
+    case 'histogram':
+    case 'exponential_histogram':
+      return 'histogram'
+    case 'summary':
+      return 'summary'
+  }
+}
+
+function keyOfScope({ name, version, attributes, schemaUrl }: Scope): string {
+  const texts = [name, version, schemaUrl].map((text) => `${text.length}:${text}`).join('')
+  return `scope ${texts}${attributesKey(attributes)}`
+}

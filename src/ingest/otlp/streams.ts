@@ -1,0 +1,87 @@
+import { Labels } from '../../model/labels.ts'
+import type { SeriesRef } from '../../model/series.ts'
+import { admit } from '../admission.ts'
+import type { Intake } from '../intake.ts'
+import { isCovered, seriesOf } from './shape.ts'
+import type { StreamShape } from './shape.ts'
+import type { RefusedSeries } from '../refused-series.ts'
+import { TwoGenerations } from '../two-generations.ts'
+
+/** The series of one stream: of one resource, metric and attribute list. */
+export interface Stream {
+  readonly kind: 'stream'
+  readonly shape: StreamShape
+  /** In the order of `seriesOf`. */
+  readonly refs: readonly SeriesRef[]
+  /** Who sends it (`Intake.senderOf`). */
+  readonly sender: number
+}
+
+export interface RefusedStream extends RefusedSeries {
+  readonly kind: 'refused'
+}
+
+/**
+ * From the key of a stream to its series, or to the reason why it is refused: what makes labels be put together once
+ * and not with every point. Nothing is lost by forgetting: the same labels are resolved to the same series.
+ */
+export class StreamTable {
+  readonly #intake: Intake
+  readonly #known: TwoGenerations<Stream | RefusedStream>
+  /** Streams without a cluster that were made since this was last set to 0. */
+  newUnidentified = 0
+
+  constructor(intake: Intake, streamsMax: number) {
+    this.#intake = intake
+    this.#known = new TwoGenerations(streamsMax)
+    intake.onClaimsForgotten(() => {
+      this.#known.clear()
+    })
+  }
+
+  /** HOT: once per point. The stream as it is known, whatever its shape. */
+  get(key: string): Stream | RefusedStream | undefined {
+    return this.#known.get(key)
+  }
+
+  /** HOT. The stream, with series for this shape; `labels` is asked only on first sight, or when the shape has changed. */
+  find(
+    key: string,
+    shape: StreamShape,
+    cluster: string | undefined,
+    labels: () => ReadonlyMap<string, string>,
+  ): Stream | RefusedStream {
+    const known = this.#known.get(key)
+    if (known !== undefined && (known.kind === 'refused' || isCovered(shape, known.shape))) return known
+    return this.#make(key, shape, cluster, labels(), known === undefined)
+  }
+
+  #make(
+    key: string,
+    shape: StreamShape,
+    cluster: string | undefined,
+    pairs: ReadonlyMap<string, string>,
+    isNew: boolean,
+  ): Stream | RefusedStream {
+    const raw = [...pairs].map(([name, value]) => {
+      return { name, value, nameBytes: Buffer.byteLength(name), valueBytes: Buffer.byteLength(value) }
+    })
+    const admission = admit(raw, cluster, this.#intake.options)
+    if (admission.kind === 'refused') {
+      this.#known.set(key, admission)
+      return admission
+    }
+    const refs = this.#intake.resolveAll(seriesOf(admission.labels, shape))
+    // Not remembered: there may be room for it later.
+    if ('reason' in refs) return { kind: 'refused', ...refs }
+    if (!admission.isIdentified && isNew) this.newUnidentified++
+    const stream: Stream = { kind: 'stream', shape, refs, sender: this.#intake.senderOf(admission) }
+    this.#known.set(key, stream)
+    return stream
+  }
+}
+
+/** A label set as PromQL writes it. Cold: once per reason and request. */
+export function textOfLabels(pairs: ReadonlyMap<string, string>): string {
+  return Labels.fromPairs(pairs).toString()
+}

@@ -1,0 +1,213 @@
+import { invariant } from '../../base/invariant.ts'
+import { textAttribute } from '../../model/attribute.ts'
+import type { RefusalReason } from '../../model/refusal.ts'
+import type { Span, SpanResource, SpanScope, SpanSink } from '../../model/span.ts'
+import { upgradeSpanFault } from '../../model/validate-upgrade-span.ts'
+import { DecodeError } from '../../wire/decode-error.ts'
+import type { OtlpEncoding } from '../../wire/otlp/answer.ts'
+import type { OtlpScope } from '../../wire/otlp/resource.ts'
+import { decodeTracesJson } from '../../wire/otlp/traces-json.ts'
+import { decodeTracesProtobuf } from '../../wire/otlp/traces-protobuf.ts'
+import type { OtlpSpan, ResourceSpans, TracesRequest } from '../../wire/otlp/traces.ts'
+import { clusterOfResource } from '../cluster-claim.ts'
+import type { ResourceCluster } from '../cluster-claim.ts'
+import type { Intake } from '../intake.ts'
+import { badItemBody, itemOutcomeOf } from './item-outcome.ts'
+import type { OtlpItemOutcome } from './item-outcome.ts'
+import type { OtlpContext } from './metrics.ts'
+import type { OtlpOptions } from './options.ts'
+import { RefusalTally } from '../refusal-tally.ts'
+
+/**
+ * An OTLP traces request, from its decompressed body to spans in the store and an answer. The whole body is decoded
+ * before the first span is used; after that only single spans are refused: for their ids, their times, a cluster they may
+ * not claim, a trace without room, or because they claim to be of an upgrade and are not (model/upgrade-convention.ts).
+ */
+export interface OtlpTracesIngest {
+  /** What it took is not durable yet: the caller awaits the commit before it answers. */
+  write(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): OtlpItemOutcome
+}
+
+export interface OtlpTracesParts {
+  /** The doors that all formats share. */
+  readonly intake: Intake
+  readonly otlp: Pick<OtlpOptions, 'attributesMax'>
+  readonly spans: Pick<SpanSink, 'putSpans'>
+  readonly limits: {
+    /** How long traces are kept; what ended before is not taken. */
+    readonly keptMs: number
+    /** Of one trace. The store holds to it; here it stands for the sender to read. */
+    readonly spansPerTraceMax: number
+  }
+}
+
+export function createOtlpTracesIngest(parts: OtlpTracesParts): OtlpTracesIngest {
+  const { intake, otlp } = parts
+  const limits = { spansMax: intake.options.spansPerRequestMax, attributesMax: otlp.attributesMax }
+  return {
+    write(body, encoding, context) {
+      invariant(context.cluster !== '', 'a bound cluster has a name')
+      const outcome = decoded(() => {
+        const request = encoding === 'json' ? decodeTracesJson(body, limits) : decodeTracesProtobuf(body, limits)
+        return new RequestWriter(parts, context).write(request)
+      })
+      intake.note(outcome.refusals, context.cluster, context.nowMs)
+      return outcome
+    },
+  }
+}
+
+function decoded(write: () => OtlpItemOutcome): OtlpItemOutcome {
+  try {
+    return write()
+  } catch (thrown) {
+    if (thrown instanceof DecodeError) return badItemBody('traces', thrown)
+    throw thrown
+  }
+}
+
+/** One request on its way into the store. */
+class RequestWriter {
+  readonly #parts: OtlpTracesParts
+  readonly #context: OtlpContext
+  readonly #tally = new RefusalTally()
+  readonly #taken: Span[] = []
+
+  constructor(parts: OtlpTracesParts, context: OtlpContext) {
+    this.#parts = parts
+    this.#context = context
+  }
+
+  write(request: TracesRequest): OtlpItemOutcome {
+    for (const resource of request.resources) this.#resource(resource)
+    const full = this.#parts.spans.putSpans(this.#taken, this.#context.nowMs)
+    const most = this.#parts.limits.spansPerTraceMax
+    for (const span of full) {
+      this.#refuse(
+        'trace_span_limit',
+        span.resource.cluster,
+        () => `got one more span than store.trace-spans-max, ${most}: ${nameOf(span)}`,
+      )
+    }
+    const refused = new Set(full)
+    for (const span of this.#taken) if (!refused.has(span)) this.#count(span.resource.cluster, 1, 0)
+    const itemsTaken = this.#taken.length - full.length
+    return itemOutcomeOf({ signal: 'traces', itemsIn: request.spanCount, itemsTaken, refusals: this.#tally.refusals() })
+  }
+
+  #resource({ resource: sent, scopes }: ResourceSpans): void {
+    const { identityLabels } = this.#parts.intake.options
+    const claim = clusterOfResource(sent.attributes, this.#context.cluster, identityLabels)
+    const { attributes, droppedAttributes, schemaUrl } = sent
+    const resource: SpanResource = {
+      service: textAttribute(attributes, 'service.name') ?? UNKNOWN_SERVICE,
+      cluster: claim.kind === 'named' ? claim.cluster : '',
+      attributes,
+      ...(droppedAttributes > 0 && { droppedAttributes }),
+      ...(schemaUrl !== '' && { schemaUrl }),
+    }
+    for (const { scope: sentScope, spans } of scopes) {
+      const scope = scopeOf(sentScope)
+      for (const span of spans) this.#span(spanOf(span, resource, scope), span, claim)
+    }
+  }
+
+  #span(span: Span, sent: OtlpSpan, claim: ResourceCluster): void {
+    const fault = idFault(sent) ?? this.#timeFault(span)
+    const cluster = span.resource.cluster
+    if (claim.kind === 'foreign') this.#refuse('cluster_mismatch', this.#context.cluster ?? '', () => claim.example)
+    else if (fault !== undefined) this.#refuse(fault.reason, cluster, () => `${fault.text}: ${nameOf(span)}`)
+    else {
+      const broken = upgradeSpanFault(span)
+      if (broken === undefined) this.#taken.push(span)
+      else this.#refuse('bad_upgrade_span', cluster, () => broken)
+    }
+  }
+
+  #timeFault({ startNs, endNs }: Span): Fault | undefined {
+    const { intake, limits } = this.#parts
+    if (startNs === 0n) return { reason: 'bad_timestamp', text: 'got a span without a start' }
+    const aheadMs = msOf(startNs) - this.#context.nowMs
+    if (aheadMs > intake.options.aheadMsMax) {
+      const text = `got ${aheadMs} ms ahead of the clock, want at most ${intake.options.aheadMsMax}`
+      return { reason: 'too_far_ahead', text }
+    }
+    const lastNs = endNs > startNs ? endNs : startNs
+    if (this.#context.nowMs - msOf(lastNs) > limits.keptMs) {
+      return { reason: 'too_old', text: `got an end before retention.traces, ${limits.keptMs} ms ago` }
+    }
+    return undefined
+  }
+
+  #refuse(reason: RefusalReason, cluster: string, example: () => string): void {
+    this.#count(cluster, 0, 1)
+    if (this.#tally.count(reason, 1)) this.#tally.explain(reason, example())
+  }
+
+  #count(cluster: string, taken: number, refused: number): void {
+    const { activity } = this.#parts.intake
+    activity.count(activity.numberOf(cluster), taken, refused, 0, this.#context.nowMs)
+  }
+}
+
+interface Fault {
+  readonly reason: RefusalReason
+  readonly text: string
+}
+
+/** What OpenTelemetry calls who does not say. */
+const UNKNOWN_SERVICE = 'unknown_service'
+
+const TRACE_ID = /^(?!0{32})[0-9a-f]{32}$/
+const SPAN_ID = /^(?!0{16})[0-9a-f]{16}$/
+const NO_ID = /^0*$/
+
+function idFault({ traceId, spanId, parentSpanId }: OtlpSpan): Fault | undefined {
+  if (!TRACE_ID.test(traceId)) return { reason: 'bad_span_id', text: `got trace id ${told(traceId)}, want 16 bytes` }
+  if (!SPAN_ID.test(spanId)) return { reason: 'bad_span_id', text: `got span id ${told(spanId)}, want 8 bytes` }
+  if (NO_ID.test(parentSpanId) || SPAN_ID.test(parentSpanId)) return undefined
+  return { reason: 'bad_span_id', text: `got parent span id ${told(parentSpanId)}, want 8 bytes or none` }
+}
+
+function told(id: string): string {
+  return NO_ID.test(id) ? (id === '' ? 'none' : 'all zero') : `${id} of ${id.length / 2} bytes`
+}
+
+function nameOf({ name, resource }: Span): string {
+  return `span ${JSON.stringify(name)} of ${resource.service}`
+}
+
+function scopeOf({ name, version, attributes, droppedAttributes, schemaUrl }: OtlpScope): SpanScope {
+  return {
+    ...{ name, version, attributes },
+    ...(droppedAttributes > 0 && { droppedAttributes }),
+    ...(schemaUrl !== '' && { schemaUrl }),
+  }
+}
+
+/** A link whose ids are none leads nowhere: it is left out, and counted as one that its sender left out. */
+function spanOf(sent: OtlpSpan, resource: SpanResource, scope: SpanScope): Span {
+  const { droppedAttributes, droppedEvents, droppedLinks, parentSpanId, links: sentLinks, events: sentEvents } = sent
+  const links = sentLinks.filter((link) => TRACE_ID.test(link.traceId) && SPAN_ID.test(link.spanId))
+  const left = droppedLinks + sentLinks.length - links.length
+  const { traceId, spanId, traceState, name, kind, startNs, endNs, attributes, status, flags } = sent
+  return {
+    ...{ traceId, spanId, ...(!NO_ID.test(parentSpanId) && { parentSpanId }), traceState, name, kind },
+    ...{ startNs, endNs, attributes, status, flags, resource, scope },
+    events: sentEvents.map(({ droppedAttributes: count, ...event }) => {
+      return count > 0 ? { ...event, droppedAttributes: count } : event
+    }),
+    links: links.map(({ droppedAttributes: count, flags: linkFlags, ...link }) => ({
+      ...link,
+      ...(linkFlags > 0 && { flags: linkFlags }),
+      ...(count > 0 && { droppedAttributes: count }),
+    })),
+    ...(droppedAttributes + droppedEvents + left > 0 && {
+      dropped: { attributes: droppedAttributes, events: droppedEvents, links: left },
+    }),
+  }
+}
+
+function msOf(timeNs: bigint): number {
+  return Number(timeNs / 1_000_000n)
+}

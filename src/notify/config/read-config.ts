@@ -1,0 +1,29 @@
+/** The notification configuration, wired: read at the start, read again on a reload, refused whole when it has a fault. */
+import { readFileSync } from 'node:fs'
+import { FleetError, messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import { renderDiagnostic } from '../../model/diagnostic.ts'
+import { emptyConfig, loadConfig } from './config-file.ts'
+import type { NotifyConfig } from './config-file.ts'
+import { readTemplateFiles } from './template-files.ts'
+
+/** @param path empty for none. Throws FleetError `config_invalid` with carets. */
+export function readNotifyConfig(path: string, log: Log): NotifyConfig {
+  if (path === '') return emptyConfig()
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (thrown) {
+    throw new FleetError('config_invalid', `cannot read the notification configuration ${path}: ${messageOf(thrown)}`, {
+      cause: thrown,
+    })
+  }
+  const { config, diagnostics, maskedText } = loadConfig(path, text, readTemplateFiles)
+  if (config === undefined) {
+    const errors = diagnostics.filter(({ severity }) => severity === 'error')
+    const shown = errors.map((error) => renderDiagnostic(maskedText, error)).join('\n\n')
+    throw new FleetError('config_invalid', `the notification configuration ${path} cannot be used\n${shown}`)
+  }
+  for (const { message } of diagnostics) log.warn({ file: path, finding: message }, 'the notification configuration')
+  return config
+}

@@ -1,0 +1,115 @@
+/** The content folders, wired: read at the start, read again while the server runs, and refused as a whole. */
+import { readFileSync } from 'node:fs'
+import { engineOptionsOf } from '../config/folder-options.ts'
+import { FleetError } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import { loadCatalog } from '../catalog/catalog.ts'
+import type { Catalog, ContentFile } from '../catalog/catalog.ts'
+import type { Config } from '../config/config.ts'
+import { renderDiagnostic } from '../model/diagnostic.ts'
+import type { Diagnostic } from '../model/diagnostic.ts'
+import type { Reloadable } from './reload.ts'
+
+export interface Content {
+  /** Always what is in use now: keep it, and read its fields when they are needed. Reading them first reads the folders. */
+  readonly catalog: Catalog
+  /** @param useRules hands new rule files to whoever evaluates them */
+  reloadable(useRules: (files: readonly ContentFile[]) => Promise<void>): Reloadable
+}
+
+/** The first reading throws FleetError `content_invalid` for rule files that cannot be used; other faults are said. */
+export function createContent(config: Config, log: Log): Content {
+  let current: Catalog | undefined
+  const inUse = (): Catalog => (current ??= readFirst(config, log))
+  return {
+    catalog: liveCatalog(inUse),
+    reloadable: (useRules) => ({
+      name: 'content',
+      places: [config.rules, config.runbooks, config.dashboards],
+      read: () => {
+        const next = readAgain(config, inUse())
+        return async () => {
+          await useRules(next.ruleFiles)
+          current = next
+        }
+      },
+    }),
+  }
+}
+
+function readFolders(config: Config): Catalog {
+  const folders = { rulesDir: config.rules, runbooksDir: config.runbooks, dashboardsDir: config.dashboards }
+  return loadCatalog(folders, engineOptionsOf(config))
+}
+
+/** Rules that cannot be used keep the server from starting; a fault in a page is said once. */
+function readFirst(config: Config, log: Log): Catalog {
+  const catalog = readFolders(config)
+  const errors = errorsOf(catalog)
+  const paths = new Set(catalog.ruleFiles.map(({ path }) => path))
+  const ofRules = errors.filter(({ file }) => file !== undefined && paths.has(file))
+  if (ofRules.length > 0) {
+    throw new FleetError('content_invalid', `the rule files in ${config.rules} cannot be used\n${render(ofRules)}`)
+  }
+  for (const { file, message } of errors) log.warn({ file, finding: message }, 'content has a fault')
+  return catalog
+}
+
+/** Faults that were there before are known; a new one in any file refuses them all. */
+function readAgain(config: Config, before: Catalog): Catalog {
+  const catalog = readFolders(config)
+  const known = new Set(errorsOf(before).map(identityOf))
+  const news = errorsOf(catalog).filter((error) => !known.has(identityOf(error)))
+  if (news.length > 0) throw new FleetError('content_invalid', `the content cannot be used\n${render(news)}`)
+  return catalog
+}
+
+function errorsOf(catalog: Catalog): readonly Diagnostic[] {
+  return catalog.diagnostics.filter(({ severity }) => severity === 'error')
+}
+
+function identityOf({ file, message }: Diagnostic): string {
+  return JSON.stringify([file, message])
+}
+
+function render(errors: readonly Diagnostic[]): string {
+  const texts = new Map<string, string>()
+  const textOf = (path: string): string => {
+    const text = texts.get(path) ?? readFileSync(path, 'utf8')
+    texts.set(path, text)
+    return text
+  }
+  return errors.map((error) => renderDiagnostic(error.file === undefined ? '' : textOf(error.file), error)).join('\n\n')
+}
+
+function liveCatalog(inUse: () => Catalog): Catalog {
+  return {
+    get ruleFiles() {
+      return inUse().ruleFiles
+    },
+    get testFiles() {
+      return inUse().testFiles
+    },
+    get alertNames() {
+      return inUse().alertNames
+    },
+    get pages() {
+      return inUse().pages
+    },
+    get aliases() {
+      return inUse().aliases
+    },
+    get dashboards() {
+      return inUse().dashboards
+    },
+    get diagnostics() {
+      return inUse().diagnostics
+    },
+    get orphanPages() {
+      return inUse().orphanPages
+    },
+    get alertsWithoutPage() {
+      return inUse().alertsWithoutPage
+    },
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * The one file of the server that knows OpenTelemetry's SDK (simulated operators send by it too): the port of
+ * `base/tracing.ts` over it. Nothing is instrumented by itself, and neither the SDK's metrics nor its logs are started.
+ * Loaded by `own-traces.ts` when traces are wanted.
+ */
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { NodeSDK, api, core, resources, tracing as trace } from '@opentelemetry/sdk-node'
+import type { OpenSpan, Tracing } from '../base/tracing.ts'
+import type { OwnTracesTarget } from './own-traces.ts'
+
+const SERVICE = 'daytwo'
+const EXPORT_EVERY_MS = 5000
+const EXPORT_MS_MAX = 10_000
+const BATCH_SPANS = 512
+
+export interface OwnTracesSdk {
+  readonly tracing: Tracing
+  /** Sends what waits, and ends. */
+  stop(): Promise<void>
+}
+
+export function startSdk(target: OwnTracesTarget): OwnTracesSdk {
+  const { diag, DiagLogLevel } = api
+  const exporter = new OTLPTraceExporter({
+    url: target.url,
+    headers: { ...target.headers },
+    timeoutMillis: EXPORT_MS_MAX,
+  })
+  const sdk = new NodeSDK({
+    autoDetectResources: false,
+    resource: resources.resourceFromAttributes({ 'service.name': SERVICE, 'service.version': target.version }),
+    sampler: new trace.ParentBasedSampler({ root: new trace.TraceIdRatioBasedSampler(target.ratio) }),
+    spanProcessors: [
+      new trace.BatchSpanProcessor(exporter, {
+        maxQueueSize: target.queueSpansMax,
+        maxExportBatchSize: BATCH_SPANS,
+        scheduledDelayMillis: EXPORT_EVERY_MS,
+        exportTimeoutMillis: EXPORT_MS_MAX,
+      }),
+    ],
+    // Otherwise the SDK starts exporters of both to where its environment says, or to port 4318.
+    metricReaders: [],
+    logRecordProcessors: [],
+    // Nothing goes to another service with it, and no client's header decides what is sampled here.
+    textMapPropagator: null,
+  })
+  sdk.start()
+  const tell = (message: string): void => {
+    target.onProblem(message)
+  }
+  const silent = (): void => undefined
+  diag.setLogger(
+    { error: tell, warn: tell, info: silent, debug: silent, verbose: silent },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  )
+  return {
+    tracing: tracingOf(target.version),
+    stop: async () => {
+      await sdk.shutdown()
+      api.trace.disable()
+      api.context.disable()
+      diag.disable()
+    },
+  }
+}
+
+function tracingOf(version: string): Tracing {
+  const { SpanKind, SpanStatusCode, context } = api
+  const tracer = api.trace.getTracer(SERVICE, version)
+  const open: Tracing['open'] = (name, attributes, kind = 'internal'): OpenSpan => {
+    const span = tracer.startSpan(name, {
+      kind: kind === 'server' ? SpanKind.SERVER : SpanKind.INTERNAL,
+      attributes: { ...attributes },
+    })
+    const inside = api.trace.setSpan(context.active(), span)
+    return {
+      set: (key, value) => void span.setAttribute(key, value),
+      within: (work) => context.with(inside, work),
+      end: (failure) => {
+        if (failure !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: failure })
+        span.end()
+      },
+    }
+  }
+  return {
+    isOn: true,
+    open,
+    span: async (name, attributes, work) => {
+      const span = open(name, attributes)
+      try {
+        const answer = await span.within(() => work(span))
+        span.end()
+        return answer
+      } catch (thrown) {
+        span.end(thrown instanceof Error ? thrown.message : String(thrown))
+        throw thrown
+      }
+    },
+    muted: () => {
+      const silence = core.suppressTracing(context.active())
+      return { set: () => undefined, within: (work) => context.with(silence, work), end: () => undefined }
+    },
+  }
+}

@@ -1,0 +1,116 @@
+/** What goes on in the background, apart from the beat: the store's flush and retention, and the gauges about both. */
+import type { AppThreads } from '../threads/app-threads.ts'
+import type { Clock } from '../base/clock.ts'
+import { messageOf } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import type { OwnMetrics } from '../base/metrics.ts'
+import type { Lookups } from './lookups.ts'
+import type { NoteChange } from './change-events.ts'
+import { measureDisk } from './disk-room.ts'
+import type { DiskRoom } from './disk-room.ts'
+import type { FaultWatch } from './fault-watch.ts'
+import { ALERT_STATES } from '../model/alert.ts'
+import { OWN_SERIES_EVERY_MS, ownSeries } from './own-series.ts'
+import type { StoreStats } from '../store/writer.ts'
+
+const EVERY_MS = 1000
+/** A fault that stays is said again this often, not every second. */
+const REPEAT_FAULT_AFTER_MS = 60_000
+/** Of a folder that is not there. */
+const NO_ROOM_KNOWN: DiskRoom = { freeBytes: 0, sizeBytes: 0 }
+
+export interface Upkeep {
+  /** Resolves when the work under way is done; no more starts. */
+  stop(): Promise<void>
+}
+
+export interface UpkeepParts {
+  readonly clock: Clock
+  readonly threads: AppThreads
+  readonly lookups: Pick<Lookups, 'receive'>
+  readonly metrics: OwnMetrics
+  readonly log: Log
+  readonly faults: FaultWatch
+  readonly note: NoteChange
+  /** Of the store: its disk is measured. */
+  readonly folder: string
+  /** Under which our own series are kept; absent: they are not. */
+  readonly instance: string | undefined
+}
+
+export function startUpkeep(parts: UpkeepParts): Upkeep {
+  const { clock, threads, lookups, metrics, log, faults, note, folder, instance } = parts
+  let isStopped = false
+  let underWay = Promise.resolve()
+  let cancel: () => void = () => undefined
+  let saidAtMs = -Infinity
+  let keptAtMs = -Infinity
+
+  const run = async (): Promise<void> => {
+    const nowMs = clock.nowMs()
+    const tell = (thrown: unknown): void => {
+      if (nowMs - saidAtMs < REPEAT_FAULT_AFTER_MS) return
+      log.error({ error: messageOf(thrown) }, 'upkeep of the store failed; it is tried again')
+      saidAtMs = nowMs
+    }
+    lookups.receive()
+    await threads.ingest.maintain(nowMs).catch(tell)
+    const stats = await measure(threads, metrics)
+    const room = await measureDisk(folder, metrics).catch(tell)
+    // Alerts among others are as they were while nothing can be written.
+    if (faults.seeStore(stats, room ?? NO_ROOM_KNOWN, nowMs)) note(['alerts'])
+    if (instance === undefined || nowMs - keptAtMs < OWN_SERIES_EVERY_MS) return
+    keptAtMs = nowMs
+    // Not awaited: a commit that waits for room on the disk must not keep the retention from making some.
+    void threads.ingest.appendOwn(await ownSeries(metrics, instance, nowMs)).catch(tell)
+  }
+  const plan = (): void => {
+    if (isStopped) return
+    cancel = clock.after(EVERY_MS, () => {
+      underWay = run().then(plan, (cause: unknown) => {
+        if (!isStopped) log.error({ error: messageOf(cause) }, 'upkeep stopped')
+      })
+    })
+  }
+  plan()
+  return {
+    stop: async () => {
+      isStopped = true
+      cancel()
+      await underWay
+    },
+  }
+}
+
+async function measure(threads: AppThreads, metrics: OwnMetrics): Promise<StoreStats> {
+  const [stats, alerts] = await Promise.all([threads.ingest.stats(), threads.query.ruleAlerts()])
+  metrics.storeHeadSeries.set(stats.seriesCount)
+  metrics.storeHeadSamples.set(stats.headSamples)
+  metrics.storeHeadBytes.set(stats.headBytes)
+  metrics.storeLogBytes.set(stats.logBytes)
+  setTotal(metrics.storeCommits, { outcome: 'ok' }, stats.commitsDone)
+  setTotal(metrics.storeCommits, { outcome: 'failed' }, stats.commitsFailed)
+  setTotal(metrics.storeFlushes, { outcome: 'ok' }, stats.flushesDone)
+  setTotal(metrics.storeFlushes, { outcome: 'failed' }, stats.flushesFailed)
+  if (stats.lastFlushMs !== undefined) metrics.storeLastFlushSeconds.set(stats.lastFlushMs / 1000)
+  const { rollups } = stats
+  metrics.storeRollupBacklog.set(rollups.backlogBlocks)
+  if (rollups.lastProgressMs !== undefined) metrics.storeRollupLastSeconds.set(rollups.lastProgressMs / 1000)
+  const { backlogBlocks, lastProgressMs } = stats.compaction
+  metrics.storeCompactionBacklog.set(backlogBlocks)
+  if (lastProgressMs !== undefined) metrics.storeCompactionLastSeconds.set(lastProgressMs / 1000)
+  for (const state of ALERT_STATES) {
+    metrics.alerts.set({ state }, alerts.filter((alert) => alert.state === state).length)
+  }
+  return stats
+}
+
+const shownTotals = new WeakMap<OwnMetrics['storeCommits'], Map<string, number>>()
+
+/** Brings a counter to a total that is counted on another thread. */
+function setTotal(counter: OwnMetrics['storeCommits'], labels: { readonly outcome: string }, total: number): void {
+  const shown = shownTotals.get(counter) ?? new Map<string, number>()
+  shownTotals.set(counter, shown)
+  counter.inc(labels, total - (shown.get(labels.outcome) ?? 0))
+  shown.set(labels.outcome, total)
+}

@@ -1,0 +1,146 @@
+import type Database from 'better-sqlite3'
+import type { Exemplar } from '../../model/exemplar.ts'
+import { compareLabels, Labels } from '../../model/labels.ts'
+import type { SeriesRef } from '../../model/series.ts'
+import { floatOf } from '../bytes.ts'
+
+/**
+ * Exemplars, as the writer keeps them: so many of each series and so many of all, and beyond that the oldest goes. They
+ * are written with the next commit. What is there is read at the first exemplar after a start. Rules as Prometheus has
+ * them: one that says the same as the newest of its series is a repeat, and one that comes before that is not taken.
+ */
+
+export interface ExemplarOptions {
+  /** Exemplars of all series; 0: none are kept. */
+  readonly exemplarsMax: number
+  /** Of one series; at least 1. */
+  readonly exemplarsPerSeriesMax: number
+}
+
+interface Numbered {
+  /** The order in which they came. */
+  readonly seq: number
+  readonly exemplar: Exemplar
+}
+
+/** A row of `exemplar`. */
+export interface ExemplarRow {
+  readonly timeMs: number
+  /** Eight bytes: SQLite keeps a NaN as NULL. */
+  readonly value: Uint8Array
+  /** Names and values in turn, as JSON. */
+  readonly labels: string
+}
+
+export const EXEMPLAR_COLUMNS = 'time_ms AS timeMs, value, labels'
+
+export function exemplarOf({ timeMs, value, labels }: ExemplarRow): Exemplar {
+  const view = new DataView(value.buffer, value.byteOffset, value.byteLength)
+  const flat = JSON.parse(labels) as string[]
+  return { labels: Labels.fromFlat(flat), value: floatOf(view.getInt32(0, true), view.getInt32(4, true)), timeMs }
+}
+
+export class Exemplars {
+  readonly #db: Database.Database
+  readonly #options: ExemplarOptions
+  readonly #insert: Database.Statement<[number, number, number, Uint8Array, string]>
+  readonly #remove: Database.Statement<[number]>
+  readonly #removeOlder: Database.Statement<[number]>
+  /** Of each series, oldest first; undefined until it is read. */
+  #bySeries: Map<SeriesRef, Numbered[]> | undefined
+  /** The series of each, in the order in which they came. */
+  readonly #bySeq = new Map<number, SeriesRef>()
+  #nextSeq = 1
+  #added: { readonly ref: SeriesRef; readonly one: Numbered }[] = []
+  #removed: number[] = []
+
+  constructor(db: Database.Database, options: ExemplarOptions) {
+    this.#db = db
+    this.#options = options
+    this.#insert = db.prepare('INSERT INTO exemplar (seq, ref, time_ms, value, labels) VALUES (?, ?, ?, ?, ?)')
+    this.#remove = db.prepare('DELETE FROM exemplar WHERE seq = ?')
+    this.#removeOlder = db.prepare('DELETE FROM exemplar WHERE time_ms < ?')
+  }
+
+  get isDurable(): boolean {
+    return this.#added.length === 0
+  }
+
+  /** False when it comes before the newest of its series, or none are kept. */
+  append(ref: SeriesRef, exemplar: Exemplar): boolean {
+    const { exemplarsMax, exemplarsPerSeriesMax } = this.#options
+    if (exemplarsMax === 0) return false
+    const bySeries = this.#loaded()
+    const known = bySeries.get(ref) ?? []
+    const newest = known.at(-1)
+    if (newest !== undefined) {
+      const order = compareExemplars(exemplar, newest.exemplar)
+      if (order <= 0) return order === 0
+    }
+    const one = { seq: this.#nextSeq++, exemplar }
+    known.push(one)
+    bySeries.set(ref, known)
+    this.#bySeq.set(one.seq, ref)
+    this.#added.push({ ref, one })
+    if (known.length > exemplarsPerSeriesMax) this.#drop(known[0]!.seq, ref)
+    while (this.#bySeq.size > exemplarsMax) this.#drop(...this.#bySeq.entries().next().value!)
+    return true
+  }
+
+  /** Inside the transaction of a commit; `written` is to be called when it is committed. */
+  write(): void {
+    for (const { ref, one } of this.#added) {
+      const { timeMs, value, labels } = one.exemplar
+      const bytes = new Uint8Array(8)
+      new DataView(bytes.buffer).setFloat64(0, value, true)
+      this.#insert.run(one.seq, ref, timeMs, bytes, JSON.stringify(labels.flat))
+    }
+    for (const seq of this.#removed) this.#remove.run(seq)
+  }
+
+  written(): void {
+    if (this.#added.length === 0) return
+    this.#added = []
+    this.#removed = []
+  }
+
+  /** Removes what is older than samples may be. */
+  removeOlder(floorMs: number): void {
+    // What is not written yet is newer, as a rule; it is looked at the next time.
+    if (this.isDurable && this.#removeOlder.run(floorMs).changes > 0) this.#bySeries = undefined
+  }
+
+  /** The oldest one of a series. */
+  #drop(seq: number, ref: SeriesRef): void {
+    this.#bySeq.delete(seq)
+    this.#removed.push(seq)
+    const left = this.#bySeries!.get(ref)!.filter((one) => one.seq !== seq)
+    if (left.length === 0) this.#bySeries!.delete(ref)
+    else this.#bySeries!.set(ref, left)
+  }
+
+  #loaded(): Map<SeriesRef, Numbered[]> {
+    if (this.#bySeries !== undefined) return this.#bySeries
+    const bySeries = new Map<SeriesRef, Numbered[]>()
+    this.#bySeq.clear()
+    const rows = this.#db.prepare<[], ExemplarRow & { seq: number; ref: number }>(
+      `SELECT seq, ref, ${EXEMPLAR_COLUMNS} FROM exemplar ORDER BY seq`,
+    )
+    for (const row of rows.iterate()) {
+      const one = { seq: row.seq, exemplar: exemplarOf(row) }
+      const known = bySeries.get(row.ref)
+      if (known === undefined) bySeries.set(row.ref, [one])
+      else known.push(one)
+      this.#bySeq.set(row.seq, row.ref)
+      this.#nextSeq = row.seq + 1
+    }
+    return (this.#bySeries = bySeries)
+  }
+}
+
+/** By time, then value, then labels: equal ones say the same. */
+function compareExemplars(a: Exemplar, b: Exemplar): number {
+  if (a.timeMs !== b.timeMs) return a.timeMs - b.timeMs
+  if (!Object.is(a.value, b.value)) return a.value < b.value ? -1 : 1
+  return compareLabels(a.labels, b.labels)
+}

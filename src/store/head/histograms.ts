@@ -1,0 +1,199 @@
+import type Database from 'better-sqlite3'
+import type { Histogram } from '../../model/histogram.ts'
+import type { SeriesRef } from '../../model/series.ts'
+import { ByteReader, ByteWriter } from '../bytes.ts'
+import { hashOf, readHistogram, writeHistogram } from './histogram-codec.ts'
+import { decodeHistogramPack, encodeHistogramPack, type TimedHistogram } from '../packs/histogram-pack.ts'
+import { readPack } from '../packs/pack-reader.ts'
+
+/**
+ * What native histograms say, as the writer keeps it: a row each, by series and time, in the transaction that writes
+ * their samples to the log; and packed per series when their samples are flushed. That there is one at a time, and in
+ * which order, the samples alone say (`HISTOGRAM_HIGH_WORD`), so everything that holds for samples holds for histograms:
+ * order, repeats, restarts, flushes. A row without its sample is never read.
+ */
+
+/** A pack takes no more than this, and no more than a day: a query of minutes should not inflate weeks. */
+const PACK_HISTOGRAMS = 1024
+const PACK_SPAN_MS = 24 * 3_600_000
+/** Work of one transaction: about ten milliseconds. */
+const ROWS_PER_STEP = 500
+const PACKS_PER_REMOVAL = 200
+
+/** A histogram that is on its way into its sample. */
+export interface EncodedHistogram {
+  readonly payload: Uint8Array
+  /** The low word of its sample. */
+  readonly hash: number
+}
+
+interface PendingRow {
+  readonly ref: SeriesRef
+  readonly timeMs: number
+  readonly payload: Uint8Array
+}
+
+interface Row {
+  readonly timeMs: number
+  readonly payload: Uint8Array
+}
+
+interface PackRow {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly count: number
+  readonly payload: Uint8Array
+}
+
+export class Histograms {
+  readonly #db: Database.Database
+  readonly #announce: (ref: SeriesRef) => void
+  /** Series that have, or had, histograms. */
+  readonly #series: Set<SeriesRef>
+  readonly #bytes = new ByteWriter()
+  #pending: PendingRow[] = []
+  #pendingSeries: SeriesRef[] = []
+  #pendingBytes = 0
+  readonly #insertRow: Database.Statement<[number, number, Uint8Array]>
+  readonly #insertSeries: Database.Statement<[number]>
+  readonly #nextRef: Database.Statement<[number, number], { ref: number }>
+  readonly #rows: Database.Statement<[number, number, number], Row>
+  readonly #removeRows: Database.Statement<[number, number, number]>
+  readonly #newestPack: Database.Statement<[number], PackRow>
+  readonly #putPack: Database.Statement<[number, number, number, number, Uint8Array]>
+  readonly #removePacks: Database.Statement<[number, number]>
+  readonly #endStatements: readonly Database.Statement<[number]>[]
+
+  /** @param announce called before the first histogram of a series can be read */
+  constructor(db: Database.Database, announce: (ref: SeriesRef) => void) {
+    this.#db = db
+    this.#announce = announce
+    this.#insertRow = db.prepare('INSERT OR IGNORE INTO histogram (ref, time_ms, payload) VALUES (?, ?, ?)')
+    this.#insertSeries = db.prepare('INSERT OR IGNORE INTO histogram_series (ref) VALUES (?)')
+    this.#nextRef = db.prepare('SELECT ref FROM histogram WHERE ref > ? AND time_ms <= ? ORDER BY ref LIMIT 1')
+    this.#rows = db.prepare(
+      'SELECT time_ms AS timeMs, payload FROM histogram WHERE ref = ? AND time_ms <= ? ORDER BY time_ms LIMIT ?',
+    )
+    this.#removeRows = db.prepare('DELETE FROM histogram WHERE ref = ? AND time_ms >= ? AND time_ms <= ?')
+    this.#newestPack = db.prepare(
+      `SELECT from_ms AS fromMs, to_ms AS toMs, count, payload FROM histogram_pack
+       WHERE ref = ? ORDER BY from_ms DESC LIMIT 1`,
+    )
+    this.#putPack = db.prepare(
+      'INSERT OR REPLACE INTO histogram_pack (ref, from_ms, to_ms, count, payload) VALUES (?, ?, ?, ?, ?)',
+    )
+    this.#removePacks = db.prepare(
+      `DELETE FROM histogram_pack WHERE (ref, from_ms) IN
+       (SELECT ref, from_ms FROM histogram_pack WHERE to_ms < ? LIMIT ?)`,
+    )
+    this.#endStatements = ['histogram', 'histogram_pack', 'histogram_series'].map((table) =>
+      db.prepare<[number]>(`DELETE FROM ${table} WHERE ref = ?`),
+    )
+    this.#series = new Set(db.prepare<[], number>('SELECT ref FROM histogram_series').pluck().all())
+  }
+
+  /** Series that readers must be told of. */
+  get series(): ReadonlySet<SeriesRef> {
+    return this.#series
+  }
+
+  /** Bytes that wait for the next commit. */
+  get pendingBytes(): number {
+    return this.#pendingBytes
+  }
+
+  encode(histogram: Histogram): EncodedHistogram {
+    this.#bytes.clear()
+    writeHistogram(this.#bytes, histogram)
+    const payload = this.#bytes.take()
+    return { payload, hash: hashOf(payload) }
+  }
+
+  /** To be called before a histogram's sample can be read. */
+  willAppend(ref: SeriesRef): void {
+    if (this.#series.has(ref)) return
+    this.#series.add(ref)
+    this.#pendingSeries.push(ref)
+    this.#announce(ref)
+  }
+
+  /** A histogram whose sample was taken. */
+  append(ref: SeriesRef, timeMs: number, { payload }: EncodedHistogram): void {
+    this.#pending.push({ ref, timeMs, payload })
+    this.#pendingBytes += payload.length
+  }
+
+  /** Inside the transaction of a commit; `written` is to be called when it is committed. */
+  write(): void {
+    for (const ref of this.#pendingSeries) this.#insertSeries.run(ref)
+    for (const { ref, timeMs, payload } of this.#pending) this.#insertRow.run(ref, timeMs, payload)
+  }
+
+  written(): void {
+    if (this.#pendingSeries.length > 0) this.#pendingSeries = []
+    if (this.#pending.length > 0) this.#pending = []
+    this.#pendingBytes = 0
+  }
+
+  /** Series that have no samples any more; inside the caller's transaction. */
+  end(refs: readonly SeriesRef[]): void {
+    for (const ref of refs) {
+      if (!this.#series.has(ref)) continue
+      for (const statement of this.#endStatements) statement.run(ref)
+    }
+  }
+
+  /** When that transaction is committed. */
+  ended(refs: readonly SeriesRef[]): void {
+    for (const ref of refs) this.#series.delete(ref)
+  }
+
+  /** Packs rows up to `cutMs`, some of one series after the other; begin with 0. Undefined when none are left. */
+  packSome(afterRef: SeriesRef, cutMs: number): SeriesRef | undefined {
+    const ref = this.#nextRef.get(afterRef, cutMs)?.ref
+    if (ref === undefined) return undefined
+    const rows = this.#rows.all(ref, cutMs, ROWS_PER_STEP)
+    const histograms = rows.map(({ timeMs, payload }) => {
+      return { timeMs, histogram: readPack(ref, () => readHistogram(new ByteReader(payload))) }
+    })
+    const pack = this.#db.transaction(() => {
+      this.#pack(ref, histograms)
+      this.#removeRows.run(ref, rows[0]!.timeMs, rows.at(-1)!.timeMs)
+    })
+    pack.immediate()
+    // The same series again when it may have more.
+    return rows.length < ROWS_PER_STEP ? ref : ref - 1
+  }
+
+  /** Removes some packs that end before `floorMs`; false when none is left. */
+  removeSome(floorMs: number): boolean {
+    // Asked every second, and mostly there are none: no write is begun for that.
+    return this.#series.size > 0 && this.#removePacks.run(floorMs, PACKS_PER_REMOVAL).changes > 0
+  }
+
+  /** Fills the newest pack up, and begins others behind it. Late ones get packs of their own. */
+  #pack(ref: SeriesRef, histograms: readonly TimedHistogram[]): void {
+    const newest = this.#newestPack.get(ref)
+    const first = histograms[0]!
+    let open: TimedHistogram[] = []
+    if (newest !== undefined && newest.count < PACK_HISTOGRAMS && first.timeMs > newest.toMs) {
+      if (first.timeMs - newest.fromMs <= PACK_SPAN_MS) {
+        open = readPack(ref, () => decodeHistogramPack(newest.payload))
+      }
+    }
+    for (const one of histograms) {
+      const isFull = open.length === PACK_HISTOGRAMS || (open.length > 0 && one.timeMs - open[0]!.timeMs > PACK_SPAN_MS)
+      if (isFull) {
+        this.#put(ref, open)
+        open = []
+      }
+      open.push(one)
+    }
+    this.#put(ref, open)
+  }
+
+  #put(ref: SeriesRef, histograms: readonly TimedHistogram[]): void {
+    const fromMs = histograms[0]!.timeMs
+    this.#putPack.run(ref, fromMs, histograms.at(-1)!.timeMs, histograms.length, encodeHistogramPack(histograms))
+  }
+}

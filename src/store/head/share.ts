@@ -1,0 +1,122 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { FleetError } from '../../base/errors.ts'
+import type { SeriesRef } from '../../model/series.ts'
+import { READERS_MAX, type HeadBuffers } from './head-memory.ts'
+import type { PairRow, SeriesRow } from '../index/series-table.ts'
+
+/**
+ * What the writer gives to a reader on another thread: the head's memory, which series are where, and a port for all
+ * that is new later. The reader takes in what the port holds before each read, so that it finds what was acknowledged.
+ */
+
+/** Structured-cloneable; `port` must be in the transfer list of the `postMessage` that carries it. */
+export interface ReaderShare {
+  /** The reader's word in the control block. */
+  readonly reader: number
+  readonly head: HeadBuffers
+  /** Ref and slot in turns, by rising ref. Their labels are in the database. */
+  readonly series: Uint32Array
+  /** Refs of series that have native histograms. */
+  readonly histograms: Uint32Array
+  readonly port: MessagePort
+}
+
+/** What travels on the port, in the order in which it happened. */
+export type StoreMessage =
+  | { readonly kind: 'slots'; readonly buffer: SharedArrayBuffer }
+  | { readonly kind: 'pages'; readonly buffer: SharedArrayBuffer }
+  | { readonly kind: 'series'; readonly pairs: readonly PairRow[]; readonly series: Uint32Array }
+  /** This series will have a native histogram. */
+  | { readonly kind: 'histograms'; readonly ref: SeriesRef }
+  | { readonly kind: 'removed'; readonly refs: readonly SeriesRef[] }
+
+/**
+ * For a thread that reads a few series which a reader found for it. It needs no index, so of new series it hears only
+ * which metrics they are of. `port` must be in the transfer list.
+ */
+export interface WatchShare {
+  /** The watcher's word in the control block. */
+  readonly reader: number
+  readonly head: HeadBuffers
+  readonly port: MessagePort
+}
+
+export type WatchMessage =
+  | Exclude<StoreMessage, { readonly kind: 'series' }>
+  /** Names of metrics that have series they did not have before. */
+  | { readonly kind: 'metrics'; readonly names: readonly string[] }
+
+/** Series as they travel: for each its ref, its slot, how many pairs it has, and their numbers. */
+export function flatSeries(series: readonly SeriesRow[]): Uint32Array {
+  const flat = new Uint32Array(series.reduce((sum, { pairIds }) => sum + 3 + pairIds.length, 0))
+  let at = 0
+  for (const { ref, slot, pairIds } of series) {
+    flat[at++] = ref
+    flat[at++] = slot
+    flat[at++] = pairIds.length
+    flat.set(pairIds, at)
+    at += pairIds.length
+  }
+  return flat
+}
+
+/** Visits what `flatSeries` made; `pairIds` is a view. */
+export function eachFlatSeries(flat: Uint32Array, visit: (series: SeriesRow) => void): void {
+  for (let at = 0; at < flat.length;) {
+    const [ref, slot, length] = [flat[at]!, flat[at + 1]!, flat[at + 2]!]
+    at += 3 + length
+    visit({ ref, slot, pairIds: flat.subarray(at - length, at) })
+  }
+}
+
+/** The writer's end of all readers. */
+export class Readers {
+  readonly #ports = new Map<number, { readonly port: MessagePort; readonly isWatcher: boolean }>()
+
+  /**
+   * Readers first: what a watcher heard of, a reader that it asks has heard of too.
+   * @param watched what watchers are told in its place
+   */
+  post(
+    message: StoreMessage,
+    watched: WatchMessage | undefined = message.kind === 'series' ? undefined : message,
+  ): void {
+    for (const { port, isWatcher } of this.#ports.values()) if (!isWatcher) port.postMessage(message)
+    if (watched === undefined) return
+    for (const { port, isWatcher } of this.#ports.values()) if (isWatcher) port.postMessage(watched)
+  }
+
+  get hasWatchers(): boolean {
+    return [...this.#ports.values()].some(({ isWatcher }) => isWatcher)
+  }
+
+  add(head: HeadBuffers, series: Uint32Array, histograms: Uint32Array): ReaderShare {
+    return { ...this.#open(false), head, series, histograms }
+  }
+
+  addWatcher(head: HeadBuffers): WatchShare {
+    return { ...this.#open(true), head }
+  }
+
+  #open(isWatcher: boolean): { readonly reader: number; readonly port: MessagePort } {
+    let reader = 0
+    while (this.#ports.has(reader)) reader++
+    if (reader >= READERS_MAX) {
+      throw new FleetError('overloaded', `the store has ${READERS_MAX} readers already, and no room for more`)
+    }
+    const { port1, port2 } = new MessageChannel()
+    port1.unref() // a reader does not keep the writer's thread alive
+    this.#ports.set(reader, { port: port1, isWatcher })
+    return { reader, port: port2 }
+  }
+
+  /** For a reader that is gone: what it was reading may be used again. The caller clears its pin. */
+  remove(reader: number): void {
+    this.#ports.get(reader)?.port.close()
+    this.#ports.delete(reader)
+  }
+
+  close(): void {
+    for (const reader of [...this.#ports.keys()]) this.remove(reader)
+  }
+}

@@ -1,0 +1,92 @@
+import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads'
+import type { SeriesRef } from '../../model/series.ts'
+import { HeadMemory, type HeadBuffers } from './head-memory.ts'
+import { HeadReader } from './head-reader.ts'
+import { HeadRows } from './head-rows.ts'
+import type { StoreMessage, WatchMessage } from './share.ts'
+
+/** What a thread must have to read the head of another. */
+interface HeadShare {
+  readonly reader: number
+  readonly head: HeadBuffers
+  readonly port: MessagePort
+}
+
+type HeadMessage = StoreMessage | WatchMessage
+
+/** What the reader does with what is told; new memory is taken in before. */
+export interface HeadListener<M extends HeadMessage> {
+  told(message: Exclude<M, { readonly kind: 'slots' | 'pages' }>): void
+  /** Lets go of removed series: not while the head is read, which may still use their slots. */
+  forget(refs: readonly SeriesRef[]): void
+}
+
+/** The head as another thread reads it: its memory, what the writer tells about it, and the pin that holds it still. */
+export class SharedHead<M extends HeadMessage> {
+  readonly memory: HeadMemory
+  readonly reader: HeadReader
+  readonly rows: HeadRows
+  readonly #share: HeadShare
+  readonly #listener: HeadListener<M>
+  /** How many series with histograms the writer had announced when they were last received. */
+  #histogramSeriesSeen = 0
+  #removedLater: SeriesRef[] = []
+  #isReading = false
+
+  constructor(share: HeadShare, listener: HeadListener<M>) {
+    this.#share = share
+    this.#listener = listener
+    this.memory = new HeadMemory(share.head)
+    this.reader = new HeadReader(this.memory, () => {
+      this.receive()
+    })
+    this.rows = new HeadRows(this.memory, this.reader)
+  }
+
+  /** Takes in what the writer told since. */
+  receive(): void {
+    // Before the messages: what is counted was announced.
+    this.#histogramSeriesSeen = this.memory.histogramSeries
+    for (;;) {
+      const received = receiveMessageOnPort(this.#share.port) as { readonly message: HeadMessage } | undefined
+      if (received === undefined) return
+      const { message } = received
+      if (message.kind === 'slots') this.memory.addSlots(message.buffer)
+      else if (message.kind === 'pages') this.memory.addPages(message.buffer)
+      else this.#take(message as Exclude<M, { readonly kind: 'slots' | 'pages' }>)
+    }
+  }
+
+  /** To be asked after samples were read: whoever sees a first histogram sees that it was announced. */
+  receiveHistograms(): void {
+    if (this.memory.histogramSeries !== this.#histogramSeriesSeen) this.receive()
+  }
+
+  /** Runs `work` on the head; while it runs, nothing it can reach is used for something else. */
+  pinned<T>(work: () => T): T {
+    this.memory.pin(this.#share.reader)
+    try {
+      // After the pin: a series removed before it is forgotten now, one removed later keeps its slot.
+      this.#listener.forget(this.#removedLater)
+      this.#removedLater = []
+      this.receive()
+      this.#isReading = true
+      return work()
+    } finally {
+      this.#isReading = false
+      this.memory.unpin(this.#share.reader)
+    }
+  }
+
+  close(): void {
+    this.memory.unpin(this.#share.reader)
+    this.#share.port.close()
+  }
+
+  #take(message: Exclude<M, { readonly kind: 'slots' | 'pages' }>): void {
+    this.#listener.told(message)
+    if (message.kind !== 'removed') return
+    if (this.#isReading) this.#removedLater.push(...message.refs)
+    else this.#listener.forget(message.refs)
+  }
+}

@@ -1,0 +1,203 @@
+import { invariant } from '../../base/invariant.ts'
+import {
+  APPENDED,
+  APPENDED_BEFORE,
+  type AppendOutcome,
+  type Appender,
+  REFUSED_DUPLICATE,
+  REFUSED_OUT_OF_ORDER,
+  REFUSED_TOO_OLD,
+} from '../../model/appender.ts'
+import type { Exemplar } from '../../model/exemplar.ts'
+import type { Histogram } from '../../model/histogram.ts'
+import type { Labels } from '../../model/labels.ts'
+import type { MetricMetadata } from '../../model/metadata.ts'
+import { STALE_HIGH_WORD, STALE_LOW_WORD } from '../../model/sample.ts'
+import type { SeriesRef } from '../../model/series.ts'
+import { highWordOf, lowWordOf } from '../bytes.ts'
+import type { Exemplars } from './exemplars.ts'
+import type { Head } from './head.ts'
+import { HISTOGRAM_HIGH_WORD } from './histogram-codec.ts'
+import type { Histograms } from './histograms.ts'
+import type { LogBuffer } from '../log/log-codec.ts'
+import type { Metadata } from '../index/metadata.ts'
+import type { SeriesTable } from '../index/series-table.ts'
+
+/**
+ * The door for samples, and the rules of order:
+ *
+ * - the same time and the same bits: it was there before, a success (of a native histogram the bits are a hash);
+ * - the same time and other bits: a duplicate, the first stays;
+ * - newer than all of its series: taken, however large the gap;
+ * - older: taken within `outOfOrderMs` of the newest sample of its series, unless it is at or before what is flushed of
+ *   the series. The flush leaves at least that window, counted from the clock, in the head, so that a sample which may
+ *   be taken is always one whose repeats can be recognised.
+ */
+export class StoreAppender implements Appender {
+  /** Times before this are refused: the retention's edge as of the last `maintain`. */
+  floorMs = -Infinity
+  readonly #head: Head
+  readonly #table: SeriesTable
+  readonly #buffer: LogBuffer
+  readonly #histograms: Histograms
+  readonly #exemplars: Exemplars
+  readonly #metadata: Metadata
+  readonly #outOfOrderMs: number
+  readonly #seriesMax: number
+  readonly #commit: () => Promise<void>
+  readonly #revive: (ref: SeriesRef) => Labels | undefined
+  /** Words of the sample that `find` found. */
+  #foundLow = 0
+  #foundHigh = 0
+  #isFound = false
+
+  /**
+   * @param parts.revive the labels of a series that ended while somebody still held its ref
+   */
+  constructor(parts: {
+    head: Head
+    table: SeriesTable
+    buffer: LogBuffer
+    histograms: Histograms
+    exemplars: Exemplars
+    metadata: Metadata
+    outOfOrderMs: number
+    seriesMax: number
+    commit: () => Promise<void>
+    revive: (ref: SeriesRef) => Labels | undefined
+  }) {
+    this.#head = parts.head
+    this.#table = parts.table
+    this.#buffer = parts.buffer
+    this.#histograms = parts.histograms
+    this.#exemplars = parts.exemplars
+    this.#metadata = parts.metadata
+    this.#outOfOrderMs = parts.outOfOrderMs
+    this.#seriesMax = parts.seriesMax
+    this.#commit = parts.commit
+    this.#revive = parts.revive
+  }
+
+  resolve(labels: Labels): SeriesRef | undefined {
+    const slot = this.#table.find(labels)
+    if (slot >= 0) return this.#table.refOf(slot)
+    if (this.#table.seriesCount >= this.#seriesMax) return undefined
+    return this.#table.create(labels, this.#head.takeSlot())
+  }
+
+  find(labels: Labels): SeriesRef | undefined {
+    const slot = this.#table.find(labels)
+    return slot < 0 ? undefined : this.#table.refOf(slot)
+  }
+
+  seriesOf(cluster: string): number {
+    return this.#table.seriesOf(cluster)
+  }
+
+  append(ref: SeriesRef, timeMs: number, value: number): AppendOutcome {
+    const high = highWordOf(value)
+    // A sender may choose the payload of its NaNs: none of them is taken for a histogram.
+    if (high === HISTOGRAM_HIGH_WORD) return this.append(ref, timeMs, NaN)
+    return this.#appendWords(ref, timeMs, value, lowWordOf(value), high)
+  }
+
+  appendStale(ref: SeriesRef, timeMs: number): AppendOutcome {
+    return this.#appendWords(ref, timeMs, NaN, STALE_LOW_WORD, STALE_HIGH_WORD)
+  }
+
+  appendHistogram(ref: SeriesRef, timeMs: number, histogram: Histogram): AppendOutcome {
+    const encoded = this.#histograms.encode(histogram)
+    let slot = this.#table.refs.get(ref)
+    if (slot < 0) slot = this.#reviveSlot(ref)
+    const current = this.#table.refOf(slot)
+    // Before the sample: whoever sees it must know by then that it is a histogram.
+    this.#histograms.willAppend(current)
+    const outcome = this.#appendWords(current, timeMs, NaN, encoded.hash, HISTOGRAM_HIGH_WORD)
+    if (outcome === APPENDED) this.#histograms.append(current, timeMs, encoded)
+    return outcome
+  }
+
+  appendExemplar(ref: SeriesRef, exemplar: Exemplar): boolean {
+    const slot = this.#table.refs.get(ref)
+    if (slot < 0 || exemplar.timeMs < this.floorMs) return false
+    return this.#exemplars.append(this.#table.refOf(slot), exemplar)
+  }
+
+  describe(family: string, metadata: MetricMetadata): boolean {
+    return this.#metadata.describe(family, metadata)
+  }
+
+  commit(): Promise<void> {
+    return this.#commit()
+  }
+
+  /** A sample from the log: it was accepted once, so only repeats and flushed samples are left out. */
+  replay(slot: number, timeMs: number, low: number, high: number): void {
+    const head = this.#head
+    if (timeMs <= head.flushedUntilMs[slot]!) return
+    if (timeMs > head.lastMs[slot]!) head.append(slot, timeMs, low, high)
+    else if (!this.#find(slot, timeMs)) head.insertOlder(slot, timeMs, low, high)
+  }
+
+  // HOT: once per sample. Allocates nothing on the way of a sample in order; bench/store.ts holds the number.
+  #appendWords(ref: SeriesRef, timeMs: number, value: number, low: number, high: number): AppendOutcome {
+    const head = this.#head
+    let slot = this.#table.refs.get(ref)
+    if (slot < 0) slot = this.#reviveSlot(ref)
+    if (timeMs < this.floorMs) return REFUSED_TOO_OLD
+    const lastMs = head.lastMs[slot]!
+    if (timeMs > lastMs) {
+      if (!Number.isSafeInteger(timeMs)) invariant(false, 'times are integer milliseconds')
+      head.append(slot, timeMs, low, high)
+    } else if (timeMs === lastMs) {
+      const isSame = head.lastWords[slot * 2] === low && head.lastWords[slot * 2 + 1] === high
+      return isSame ? APPENDED_BEFORE : REFUSED_DUPLICATE
+    } else {
+      const refused = this.#insertOlder(slot, timeMs, low, high)
+      if (refused !== APPENDED) return refused
+    }
+    this.#buffer.append(this.#table.refOf(slot), timeMs, value, low, high)
+    return APPENDED
+  }
+
+  #insertOlder(slot: number, timeMs: number, low: number, high: number): AppendOutcome {
+    invariant(Number.isSafeInteger(timeMs), 'times are integer milliseconds')
+    const head = this.#head
+    const flushed = head.flushed(slot)
+    if (timeMs === flushed.flushedUntilMs) {
+      return flushed.low === low && flushed.high === high ? APPENDED_BEFORE : REFUSED_DUPLICATE
+    }
+    if (timeMs < flushed.flushedUntilMs) return REFUSED_OUT_OF_ORDER
+    if (this.#find(slot, timeMs)) {
+      return this.#foundLow === low && this.#foundHigh === high ? APPENDED_BEFORE : REFUSED_DUPLICATE
+    }
+    if (timeMs < head.lastMs[slot]! - this.#outOfOrderMs) return REFUSED_OUT_OF_ORDER
+    head.insertOlder(slot, timeMs, low, high)
+    return APPENDED
+  }
+
+  #find(slot: number, timeMs: number): boolean {
+    this.#isFound = false
+    this.#head.find(slot, timeMs, this.#onFound)
+    return this.#isFound
+  }
+
+  readonly #onFound = (low: number, high: number): void => {
+    this.#isFound = true
+    this.#foundLow = low
+    this.#foundHigh = high
+  }
+
+  /** The series limit does not hold here: the caller was given this ref. */
+  #reviveSlot(ref: SeriesRef): number {
+    const labels = this.#revive(ref)
+    invariant(labels !== undefined, 'a ref comes from `resolve`')
+    let slot = this.#table.find(labels)
+    if (slot < 0) {
+      slot = this.#head.takeSlot()
+      this.#table.create(labels, slot)
+    }
+    this.#table.addAlias(ref, slot)
+    return slot
+  }
+}

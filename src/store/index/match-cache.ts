@@ -1,0 +1,97 @@
+import { compileMatcher, keyOfMatchers, type Matcher } from '../../model/matcher.ts'
+import type { ReadTally } from '../../model/read-tally.ts'
+import { SelectedRows, type RowIndex } from './selected-rows.ts'
+
+/**
+ * What matchers matched before: a rule asks the same every half minute, and a dashboard every few seconds. New series
+ * are tested one by one and added at the end, because their refs are larger than all before; when series are removed,
+ * all is forgotten.
+ */
+
+/** The most selections, and bytes of all of them, that are kept; what was not asked for the longest time goes first. */
+const SELECTIONS_MAX = 2000
+const BYTES_MAX = 64 * 1024 * 1024
+/** With more new series than this it is cheaper to match again. */
+const NEW_SERIES_MAX = 2000
+
+interface Selection {
+  readonly accepts: readonly { readonly name: string; readonly test: (value: string) => boolean }[]
+  readonly rows: SelectedRows
+  /** How many series the index had. */
+  seenSeries: number
+}
+
+export class MatchCache {
+  readonly #index: RowIndex
+  readonly #selections = new Map<string, Selection>()
+  #bytes = 0
+
+  constructor(index: RowIndex) {
+    this.#index = index
+  }
+
+  /**
+   * @param all refs of all series, rising; only grows at its end until `clear`
+   * @param match finds all refs that the matchers accept. Throws `RegexError`.
+   */
+  get(matchers: readonly Matcher[], all: Uint32Array, match: () => Uint32Array, tally?: ReadTally): SelectedRows {
+    const key = keyOfMatchers(matchers)
+    const known = this.#selections.get(key)
+    // Taken out and put in again: the map's order is the order of the last use.
+    if (known !== undefined) this.#forget(key, known)
+    const selection = this.#current(known, matchers, all, match)
+    this.#keep(key, selection)
+    if (tally !== undefined) tally.isMatchKnown = known !== undefined
+    return selection.rows
+  }
+
+  /** To be called when a series was removed. */
+  clear(): void {
+    this.#selections.clear()
+    this.#bytes = 0
+  }
+
+  #current(
+    known: Selection | undefined,
+    matchers: readonly Matcher[],
+    all: Uint32Array,
+    match: () => Uint32Array,
+  ): Selection {
+    if (known === undefined) {
+      return { accepts: matchers.map(testOf), rows: new SelectedRows(match(), this.#index), seenSeries: all.length }
+    }
+    const added = all.length - known.seenSeries
+    if (added === 0) return known
+    const refs = added > NEW_SERIES_MAX ? match() : this.#extended(known, all.subarray(known.seenSeries))
+    const isLonger = refs.length > known.rows.length
+    const rows = isLonger ? new SelectedRows(refs, this.#index, known.rows) : known.rows
+    return { ...known, rows, seenSeries: all.length }
+  }
+
+  #extended({ accepts, rows }: Selection, added: Uint32Array): Uint32Array {
+    const accepted = added.filter((ref) => accepts.every(({ name, test }) => test(this.#index.valueOf(ref, name))))
+    if (accepted.length === 0) return rows.refs
+    const refs = new Uint32Array(rows.length + accepted.length)
+    refs.set(rows.refs)
+    refs.set(accepted, rows.length)
+    return refs
+  }
+
+  #keep(key: string, selection: Selection): void {
+    this.#selections.set(key, selection)
+    this.#bytes += selection.rows.bytes
+    for (const [oldest, old] of this.#selections) {
+      if (this.#selections.size <= SELECTIONS_MAX && this.#bytes <= BYTES_MAX) return
+      this.#forget(oldest, old)
+    }
+  }
+
+  #forget(key: string, selection: Selection): void {
+    this.#selections.delete(key)
+    this.#bytes -= selection.rows.bytes
+  }
+}
+
+function testOf(matcher: Matcher): { readonly name: string; readonly test: (value: string) => boolean } {
+  return { name: matcher.name, test: compileMatcher(matcher) }
+}

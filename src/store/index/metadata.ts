@@ -1,0 +1,103 @@
+import type Database from 'better-sqlite3'
+import type { MetricFamily, MetricMetadata, MetricType } from '../../model/metadata.ts'
+
+/**
+ * What senders say of metrics, as the writer keeps it: of each family what was said last, and some of what was said
+ * before, because the clusters of a fleet run different versions. It is written with the next commit. What is there is
+ * read when something is said for the first time after a start.
+ */
+
+/** What is kept of one family. */
+const METADATA_PER_FAMILY = 8
+/** Families in all: senders choose the names. */
+const FAMILIES_MAX = 100_000
+
+interface Row {
+  readonly family: string
+  readonly type: string
+  readonly help: string
+  readonly unit: string
+}
+
+export class Metadata {
+  readonly #db: Database.Database
+  readonly #put: Database.Statement<[string, string, string, string, number]>
+  readonly #remove: Database.Statement<[string, string, string, string]>
+  readonly #nextSeq: Database.Statement<[], { seq: number }>
+  /** By family, what was said last first; undefined until it is read. */
+  #families: Map<string, MetricMetadata[]> | undefined
+  #changes: ((seq: number) => void)[] = []
+
+  constructor(db: Database.Database) {
+    this.#db = db
+    this.#put = db.prepare(
+      'INSERT OR REPLACE INTO metric_metadata (family, type, help, unit, seq) VALUES (?, ?, ?, ?, ?)',
+    )
+    this.#remove = db.prepare('DELETE FROM metric_metadata WHERE family = ? AND type = ? AND help = ? AND unit = ?')
+    this.#nextSeq = db.prepare('SELECT coalesce(max(seq), 0) + 1 AS seq FROM metric_metadata')
+  }
+
+  get isDurable(): boolean {
+    return this.#changes.length === 0
+  }
+
+  /** False when there is no room for one more family. */
+  describe(family: string, metadata: MetricMetadata): boolean {
+    const families = this.#loaded()
+    const known = families.get(family)
+    if (known === undefined && families.size >= FAMILIES_MAX) return false
+    const said = known ?? []
+    if (said[0] !== undefined && isSame(said[0], metadata)) return true
+    families.set(family, this.#withFirst(family, said, metadata))
+    return true
+  }
+
+  /** Inside the transaction of a commit; `written` is to be called when it is committed. */
+  write(): void {
+    if (this.isDurable) return
+    const { seq } = this.#nextSeq.get()!
+    for (const [i, change] of this.#changes.entries()) change(seq + i)
+  }
+
+  written(): void {
+    if (!this.isDurable) this.#changes = []
+  }
+
+  #withFirst(family: string, said: readonly MetricMetadata[], metadata: MetricMetadata): MetricMetadata[] {
+    const { type, help, unit } = metadata
+    this.#changes.push((seq) => this.#put.run(family, type, help, unit, seq))
+    const others = said.filter((one) => !isSame(one, metadata))
+    for (const gone of others.splice(METADATA_PER_FAMILY - 1)) {
+      this.#changes.push(() => this.#remove.run(family, gone.type, gone.help, gone.unit))
+    }
+    return [metadata, ...others]
+  }
+
+  #loaded(): Map<string, MetricMetadata[]> {
+    return (this.#families ??= new Map(
+      readFamilies(this.#db).map(({ name, metadata }) => [name, [...metadata]] as const),
+    ))
+  }
+}
+
+/** All families, or one of them, sorted by name. */
+export function readFamilies(db: Database.Database, name?: string): readonly MetricFamily[] {
+  const columns = 'SELECT family, type, help, unit FROM metric_metadata'
+  const order = 'ORDER BY family, seq DESC'
+  const rows =
+    name === undefined
+      ? db.prepare<[], Row>(`${columns} ${order}`).all()
+      : db.prepare<[string], Row>(`${columns} WHERE family = ? ${order}`).all(name)
+  const families = new Map<string, MetricMetadata[]>()
+  for (const { family, type, help, unit } of rows) {
+    const metadata = { type: type as MetricType, help, unit }
+    const known = families.get(family)
+    if (known === undefined) families.set(family, [metadata])
+    else known.push(metadata)
+  }
+  return Array.from(families, ([family, metadata]) => ({ name: family, metadata }))
+}
+
+function isSame(a: MetricMetadata, b: MetricMetadata): boolean {
+  return a.type === b.type && a.help === b.help && a.unit === b.unit
+}

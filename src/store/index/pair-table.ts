@@ -1,0 +1,73 @@
+import { CLUSTER_LABEL } from '../../model/cluster-identity.ts'
+import { METRIC_NAME } from '../../model/labels.ts'
+
+/**
+ * Numbers for label pairs: `name="value"` is stored once, and a series is a list of numbers. The writer gives the
+ * numbers out; the reader learns them. A pair that no series has any more goes at the next start of the writer.
+ */
+export class PairTable {
+  /** By number: what is special about the pair's name. */
+  #kinds = new Uint8Array(1024)
+  readonly #ids = new Map<string, Map<string, number>>()
+  readonly #pairs = new Map<number, readonly [name: string, value: string]>()
+
+  get size(): number {
+    return this.#pairs.size
+  }
+
+  find(name: string, value: string): number | undefined {
+    return this.#ids.get(name)?.get(value)
+  }
+
+  /** A number that is known already is left as it is. */
+  add(id: number, name: string, value: string): void {
+    if (this.#pairs.has(id)) return
+    this.#pairs.set(id, [name, value])
+    if (id >= this.#kinds.length) this.#growKinds(id)
+    this.#kinds[id] = name === METRIC_NAME ? NAMES_METRIC : name === CLUSTER_LABEL ? NAMES_CLUSTER : 0
+    const values = this.#ids.get(name)
+    if (values === undefined) this.#ids.set(name, new Map([[value, id]]))
+    else values.set(value, id)
+  }
+
+  get(id: number): readonly [name: string, value: string] | undefined {
+    return this.#pairs.get(id)
+  }
+
+  /** HOT: once per new series. The one of these pairs that names the metric; 0 when none does. */
+  metricOf(pairIds: ArrayLike<number>): number {
+    return this.#firstOf(NAMES_METRIC, pairIds)
+  }
+
+  /** The one of these pairs that names the cluster; 0 when none does. */
+  clusterOf(pairIds: ArrayLike<number>): number {
+    return this.#firstOf(NAMES_CLUSTER, pairIds)
+  }
+
+  #firstOf(kind: number, pairIds: ArrayLike<number>): number {
+    for (let i = 0; i < pairIds.length; i++) if (this.#kinds[pairIds[i]!] === kind) return pairIds[i]!
+    return 0
+  }
+
+  #growKinds(id: number): void {
+    const grown = new Uint8Array(Math.max(this.#kinds.length * 2, id + 1))
+    grown.set(this.#kinds)
+    this.#kinds = grown
+  }
+
+  /** Names of all labels. */
+  names(): IterableIterator<string> {
+    return this.#ids.keys()
+  }
+
+  /** The values of a label with their numbers. */
+  valuesOf(name: string): ReadonlyMap<string, number> {
+    return this.#ids.get(name) ?? NO_VALUES
+  }
+}
+
+/** Kinds of names. */
+const NAMES_METRIC = 1
+const NAMES_CLUSTER = 2
+
+const NO_VALUES: ReadonlyMap<string, number> = new Map()

@@ -1,0 +1,232 @@
+import type { Labels } from '../../model/labels.ts'
+import { compileMatcher, type Matcher } from '../../model/matcher.ts'
+import type { ReadTally } from '../../model/read-tally.ts'
+import type { SeriesRef } from '../../model/series.ts'
+import { IdLists } from './id-lists.ts'
+import type { PairTable } from './pair-table.ts'
+import { MatchCache } from './match-cache.ts'
+import { MATCH_STEPS_MAX, MatchSteps, textsOf } from './match-steps.ts'
+import { RefTable } from './ref-table.ts'
+import { Generation, type RowIndex, type SelectedRows } from './selected-rows.ts'
+import { labelsOfPairs, type SeriesRow } from './series-table.ts'
+import { countAbove, intersect, NO_REFS, subtract, unite } from './sorted-refs.ts'
+
+/** Label sets kept as objects between reads; when there are more, all are let go and made again. */
+const LABELS_KEPT_MAX = 200_000
+
+/**
+ * The index on the reader's side: for each label pair the refs of its series, rising. New series have larger refs than
+ * all before, so lists only grow at their end.
+ */
+export class SeriesIndex implements RowIndex {
+  readonly #pairs: PairTable
+  readonly #matchStepsMax: number
+  readonly #all = new PostingList()
+  readonly #lists = new Map<number, PostingList>()
+  readonly #slots = new RefTable()
+  readonly #pairIds = new IdLists()
+  /** By slot: the number of the pair that names the metric. */
+  #metrics = new Uint32Array(1024)
+  readonly #labels = new Map<SeriesRef, Labels>()
+  readonly #matched = new MatchCache(this)
+  #generation = new Generation()
+
+  /** `matchStepsMax`: see `MATCH_STEPS_MAX`. */
+  constructor(pairs: PairTable, matchStepsMax = MATCH_STEPS_MAX) {
+    this.#pairs = pairs
+    this.#matchStepsMax = matchStepsMax
+  }
+
+  get size(): number {
+    return this.#all.count
+  }
+
+  /** Series that are known already are left as they are. */
+  add(series: SeriesRow): void {
+    if (this.#slots.get(series.ref) >= 0) return
+    this.#slots.set(series.ref, series.slot)
+    this.#pairIds.set(series.slot, series.pairIds)
+    this.#setMetric(series.slot, this.#pairs.metricOf(series.pairIds))
+    this.#all.push(series.ref)
+    for (let i = 0; i < series.pairIds.length; i++) {
+      const id = series.pairIds[i]!
+      let list = this.#lists.get(id)
+      if (list === undefined) {
+        list = new PostingList()
+        this.#lists.set(id, list)
+      }
+      list.push(series.ref)
+    }
+  }
+
+  remove(refs: readonly SeriesRef[]): void {
+    const known = refs.filter((ref) => this.#slots.get(ref) >= 0)
+    if (known.length === 0) return
+    this.#matched.clear()
+    const gone = Uint32Array.from(known).sort()
+    const touched = new Set<number>()
+    const removed = new Map<SeriesRef, Uint32Array>()
+    for (const ref of known) {
+      const pairIds = this.pairIdsOf(ref).slice()
+      removed.set(ref, pairIds)
+      for (const id of pairIds) touched.add(id)
+      this.#pairIds.remove(this.slotOf(ref))
+      this.#slots.delete(ref)
+      this.#labels.delete(ref)
+    }
+    this.#generation = this.#generation.end(removed)
+    this.#all.removeAll(gone)
+    for (const id of touched) {
+      const list = this.#lists.get(id)!
+      list.removeAll(gone)
+      if (list.count === 0) this.#lists.delete(id)
+    }
+  }
+
+  /** Ends when series are removed; until then rows that were selected stay as they are. */
+  get generation(): Generation {
+    return this.#generation
+  }
+
+  /** The largest ref of all; 0 when there is no series. */
+  get newestRef(): SeriesRef {
+    return this.#all.view.at(-1) ?? 0
+  }
+
+  /** How many series have a pair. */
+  countOf(pairId: number): number {
+    return this.#lists.get(pairId)?.count ?? 0
+  }
+
+  /** How many series with a pair have a larger ref. */
+  countAfter(pairId: number, ref: SeriesRef): number {
+    return countAbove(this.#listOf(pairId), ref)
+  }
+
+  countAllAfter(ref: SeriesRef): number {
+    return countAbove(this.#all.view, ref)
+  }
+
+  slotOf(ref: SeriesRef): number {
+    return this.#slots.get(ref)
+  }
+
+  pairIdsOf(ref: SeriesRef): Uint32Array {
+    return this.#pairIds.get(this.slotOf(ref))
+  }
+
+  /** The number of the pair that names the metric; 0 when the series has no name. */
+  metricOf(ref: SeriesRef): number {
+    return this.#metrics[this.slotOf(ref)] ?? 0
+  }
+
+  labelsOf(ref: SeriesRef): Labels {
+    const kept = this.#labels.get(ref)
+    if (kept !== undefined) return kept
+    const labels = this.labelsOfPairIds(this.pairIdsOf(ref))
+    if (this.#labels.size >= LABELS_KEPT_MAX) this.#labels.clear()
+    this.#labels.set(ref, labels)
+    return labels
+  }
+
+  labelsOfPairIds(pairIds: Uint32Array): Labels {
+    return labelsOfPairs(this.#pairs, pairIds)
+  }
+
+  /** One label's value, or the empty string; makes no label set. */
+  valueOf(ref: SeriesRef, name: string): string {
+    const kept = this.#labels.get(ref)
+    if (kept !== undefined) return kept.get(name)
+    for (const id of this.pairIdsOf(ref)) {
+      const pair = this.#pairs.get(id)!
+      if (pair[0] === name) return pair[1]
+    }
+    return ''
+  }
+
+  /** Refs of the series that all matchers accept, rising. Throws `RegexError`. */
+  match(matchers: readonly Matcher[]): Uint32Array {
+    return this.select(matchers).refs
+  }
+
+  /**
+   * The same as rows. What must be there is intersected, shortest list first; what must not be there, and what may be
+   * absent, is taken away by the values that do not match. Throws `RegexError`, and FleetError `query_limit` when the
+   * regexes cost too much.
+   */
+  select(matchers: readonly Matcher[], tally?: ReadTally): SelectedRows {
+    return this.#matched.get(matchers, this.#all.view, () => this.#find(matchers), tally)
+  }
+
+  #find(matchers: readonly Matcher[]): Uint32Array {
+    const wanted: Uint32Array[] = []
+    const unwanted: Uint32Array[] = []
+    const steps = new MatchSteps(this.#matchStepsMax)
+    for (const matcher of matchers) {
+      const acceptsAbsent = compileMatcher(matcher)('')
+      const lists = this.#listsOf(matcher, acceptsAbsent, steps)
+      if (acceptsAbsent) unwanted.push(...lists)
+      else wanted.push(unite(lists))
+    }
+    wanted.sort((a, b) => a.length - b.length)
+    const matched = wanted.length === 0 ? this.#all.view : wanted.reduce(intersect)
+    return subtract(matched, unite(unwanted))
+  }
+
+  /** Lists of the values that a matcher accepts, or, when it accepts series without the label, of those it does not. */
+  #listsOf(matcher: Matcher, acceptsAbsent: boolean, steps: MatchSteps): Uint32Array[] {
+    const texts = textsOf(matcher)
+    // The empty text is no value: a matcher that names it is about the values it does not name.
+    if (texts !== undefined && !texts.includes('')) {
+      const ids = new Set(texts.map((text) => this.#pairs.find(matcher.name, text)))
+      return [...ids].flatMap((id) => (id === undefined ? [] : [this.#listOf(id)]))
+    }
+    const accepts = compileMatcher(matcher)
+    const meter = steps.meterOf(matcher)
+    const lists: Uint32Array[] = []
+    for (const [value, id] of this.#pairs.valuesOf(matcher.name)) {
+      meter(value)
+      if (accepts(value) !== acceptsAbsent) lists.push(this.#listOf(id))
+    }
+    return lists
+  }
+
+  #setMetric(slot: number, metric: number): void {
+    if (slot >= this.#metrics.length) {
+      const larger = new Uint32Array(Math.max(slot + 1, this.#metrics.length * 2))
+      larger.set(this.#metrics)
+      this.#metrics = larger
+    }
+    this.#metrics[slot] = metric
+  }
+
+  #listOf(pairId: number): Uint32Array {
+    return this.#lists.get(pairId)?.view ?? NO_REFS
+  }
+}
+
+/** A rising list that grows at its end. A view that was given out is never changed. */
+class PostingList {
+  count = 0
+  #refs = new Uint32Array(4)
+
+  get view(): Uint32Array {
+    return this.#refs.subarray(0, this.count)
+  }
+
+  push(ref: SeriesRef): void {
+    if (this.count === this.#refs.length) {
+      const larger = new Uint32Array(this.count * 2)
+      larger.set(this.#refs)
+      this.#refs = larger
+    }
+    this.#refs[this.count++] = ref
+  }
+
+  removeAll(gone: Uint32Array): void {
+    const left = subtract(this.view, gone)
+    this.#refs = new Uint32Array(Math.max(4, left.length))
+    this.#refs.set(left)
+    this.count = left.length
+  }
+}

@@ -1,0 +1,203 @@
+import { RunColumns } from '../../model/run-columns.ts'
+import type { RunSelection, RunTails, TimeRange } from '../../model/queryable.ts'
+import type { ReadTally } from '../../model/read-tally.ts'
+import type { SeriesRef } from '../../model/series.ts'
+import { readRuns } from '../packs/chunk-reader.ts'
+import type { HeadMemory } from '../head/head-memory.ts'
+import type { HeadRows } from '../head/head-rows.ts'
+import { HISTOGRAM_HIGH_WORD } from '../head/histogram-codec.ts'
+import { dropHistograms } from '../head/histogram-reader.ts'
+import { orDamaged, type PackReader, type PlacedChunk } from '../packs/pack-reader.ts'
+import type { SelectedRows } from './selected-rows.ts'
+
+/** What a selection reads with: the parts of one reader. */
+export interface RunSources {
+  readonly memory: HeadMemory
+  readonly head: HeadRows
+  readonly packs: PackReader
+  readonly metricOf: (ref: SeriesRef) => number
+  /** Whether one of the series has native histograms by now. */
+  readonly hasHistograms: (rows: SelectedRows) => boolean
+  /** Runs `work` while nothing of the head is used for something else. */
+  pinned<T>(work: () => T): T
+  /** Runs `work`, whose errors are the disk's. */
+  readingPacks<T>(work: () => T): T
+}
+
+/** Up to so many rows are asked one by one whether the disk has anything of them: asking the database costs as much. */
+const ASKED_ROWS_MAX = 32
+
+/** Whether all that a few series have from a time on is in the head. To be asked while it is pinned. */
+export function isInHeadAlone(slots: Int32Array, fromMs: number, memory: HeadMemory): boolean {
+  if (slots.length === 0 || slots.length > ASKED_ROWS_MAX) return false
+  return slots.every((slot) => slot >= 0 && memory.flushedUntilMs(slot) < fromMs)
+}
+
+/** Of the head, while packs are looked for; between two reads it holds nothing that anybody may count on. */
+const inHead = new RunColumns()
+const NO_CHUNKS: readonly number[] = []
+
+/** What one selector of a query reads, portion by portion: from the head, and then, as a flush goes the other way, from packs. */
+export class StoreRunSelection implements RunSelection {
+  readonly rows: SelectedRows
+  readonly hasHistograms: boolean
+  readonly #range: TimeRange
+  readonly #runsMax: number
+  readonly #sources: RunSources
+  readonly #tally: ReadTally | undefined
+
+  constructor(rows: SelectedRows, range: TimeRange, runsMax: number, sources: RunSources, tally?: ReadTally) {
+    this.rows = rows
+    this.#range = range
+    this.#runsMax = runsMax
+    this.#sources = sources
+    this.#tally = tally
+    this.hasHistograms = sources.hasHistograms(rows)
+  }
+
+  /** Floats only: of a series with histograms that began after `hasHistograms` was answered, too. */
+  readRuns(from: number, to: number, into: RunColumns): void {
+    const { fromMs, toMs } = this.#range
+    const { memory, head, packs, metricOf } = this.#sources
+    into.clear(this.#runsMax)
+    const isWhole = this.#sources.pinned(() => {
+      const slots = this.rows.slots().subarray(from, to)
+      head.readRows(slots, fromMs, toMs, into)
+      // After the head: what a flush took out of it before we looked is flushed by now.
+      return isInHeadAlone(slots, fromMs, memory)
+    })
+    const refs = this.rows.refs.subarray(from, to)
+    const chunks = isWhole
+      ? []
+      : this.#sources.readingPacks(() => packs.chunksOf(refs, metricOf, fromMs, toMs, this.#tally))
+    const headRuns = into.count
+    if (chunks.length > 0) this.#join(refs, chunks, into)
+    if (this.#sources.hasHistograms(this.rows)) dropHistograms(into)
+    if (this.#tally === undefined) return
+    // What is in both counts as the packs'.
+    this.#tally.packRuns += chunks.length === 0 ? 0 : Math.max(0, into.count - headRuns)
+    this.#tally.headRuns += Math.min(headRuns, into.count)
+  }
+
+  /** Of chunks that lie in the range whole; the head is small against any limit. */
+  runsAtLeast(from: number, to: number): number {
+    const { fromMs, toMs } = this.#range
+    const { packs, metricOf } = this.#sources
+    return this.#sources.readingPacks(() => packs.runsWithin(this.rows.refs.subarray(from, to), metricOf, fromMs, toMs))
+  }
+
+  readNewest(timesMs: Float64Array, values: Float64Array): void {
+    const { fromMs, toMs } = this.#range
+    const { memory, head } = this.#sources
+    const words = new Int32Array(values.buffer, values.byteOffset, values.length * 2)
+    const flushed: number[] = []
+    this.#sources.pinned(() => {
+      const slots = this.rows.slots()
+      head.newest(slots, fromMs, toMs, timesMs, words)
+      for (let row = 0; row < slots.length; row++) {
+        if (timesMs[row] === timesMs[row] || slots[row]! < 0) continue
+        // After the head: what a flush took out of it before we looked is flushed by now.
+        if (memory.flushedUntilMs(slots[row]!) >= fromMs) flushed.push(row)
+      }
+    })
+    const inHeadCount = this.#tally === undefined ? 0 : countOf(timesMs)
+    if (flushed.length > 0) this.#newestOfPacks(flushed, timesMs, words)
+    if (this.#sources.hasHistograms(this.rows)) this.#newestFloats(timesMs, words)
+    if (this.#tally === undefined) return
+    this.#tally.headRuns += inHeadCount
+    this.#tally.packRuns += countOf(timesMs) - inHeadCount
+  }
+
+  get refs(): Uint32Array {
+    return this.rows.refs
+  }
+
+  readTails(into: RunTails): void {
+    this.#sources.pinned(() => {
+      this.#sources.head.tails(this.rows.slots(), into)
+    })
+  }
+
+  /** Where the newest sample is a native histogram: the newest float, if any. */
+  #newestFloats(timesMs: Float64Array, words: Int32Array): void {
+    const runs = new RunColumns()
+    for (let row = 0; row < timesMs.length; row++) {
+      if (words[row * 2 + 1] !== HISTOGRAM_HIGH_WORD || Number.isNaN(timesMs[row]!)) continue
+      this.readRuns(row, row + 1, runs)
+      const run = runs.count - 1
+      timesMs[row] = run < 0 ? NaN : runs.startsMs[run]! + (runs.counts[run]! - 1) * runs.deltasMs[run]!
+      words[row * 2] = runs.words[run * 2] ?? 0
+      words[row * 2 + 1] = runs.words[run * 2 + 1] ?? 0
+    }
+  }
+
+  /** Puts the runs of chunks before those of the head, which are in `into`; what is in both counts once. */
+  #join(refs: Uint32Array, chunks: readonly PlacedChunk[], into: RunColumns): void {
+    const { fromMs, toMs } = this.#range
+    inHead.take(into)
+    into.clear(this.#runsMax)
+    const byPlace = chunksByPlace(chunks, refs.length)
+    for (let place = 0; place < refs.length; place++) {
+      let flushedUntilMs = -Infinity
+      for (const chunk of byPlace[place] ?? NO_CHUNKS) {
+        const { pack, entry } = chunks[chunk]!
+        readEntry(pack, entry, refs[place]!, fromMs, toMs, into)
+        flushedUntilMs = pack.directory.tosMs[entry]!
+      }
+      into.pushFrom(inHead, place === 0 ? 0 : inHead.ends[place - 1]!, inHead.ends[place]!, flushedUntilMs)
+      into.endRow()
+    }
+    inHead.clear(Infinity)
+  }
+
+  #newestOfPacks(rows: readonly number[], timesMs: Float64Array, words: Int32Array): void {
+    const { fromMs, toMs } = this.#range
+    const { packs, metricOf } = this.#sources
+    const refs = Uint32Array.from(rows, (row) => this.rows.refs[row]!)
+    const chunks = this.#sources.readingPacks(() => packs.chunksOf(refs, metricOf, fromMs, toMs, this.#tally))
+    // Oldest first, so a newer one writes over an older one.
+    for (const { place, pack, entry } of chunks) {
+      inHead.clear(this.#runsMax)
+      readEntry(pack, entry, refs[place]!, fromMs, toMs, inHead)
+      const run = inHead.count - 1
+      if (run < 0) continue
+      const row = rows[place]!
+      timesMs[row] = inHead.startsMs[run]! + (inHead.counts[run]! - 1) * inHead.deltasMs[run]!
+      words[row * 2] = inHead.words[run * 2]!
+      words[row * 2 + 1] = inHead.words[run * 2 + 1]!
+    }
+  }
+}
+
+/** How many rows have a time. */
+function countOf(timesMs: Float64Array): number {
+  let count = 0
+  for (const timeMs of timesMs) if (!Number.isNaN(timeMs)) count++
+  return count
+}
+
+/** HOT. Runs of one chunk; a damaged one is FleetError `storage_failed`. */
+function readEntry(
+  { directory, payload }: PlacedChunk['pack'],
+  entry: number,
+  ref: SeriesRef,
+  fromMs: number,
+  toMs: number,
+  into: RunColumns,
+): void {
+  const offset = entry === 0 ? 0 : directory.ends[entry - 1]!
+  orDamaged(`a chunk of series ${ref}`, () => {
+    readRuns(payload, offset, directory.ends[entry]!, directory.fromsMs[entry]!, fromMs, toMs, into)
+  })
+}
+
+/** For each place the numbers of its chunks, in their order. */
+function chunksByPlace(chunks: readonly PlacedChunk[], places: number): readonly (readonly number[] | undefined)[] {
+  const byPlace: (number[] | undefined)[] = new Array<number[] | undefined>(places)
+  chunks.forEach(({ place }, chunk) => {
+    const known = byPlace[place]
+    if (known === undefined) byPlace[place] = [chunk]
+    else known.push(chunk)
+  })
+  return byPlace
+}

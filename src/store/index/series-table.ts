@@ -1,0 +1,218 @@
+import { invariant } from '../../base/invariant.ts'
+import { CLUSTER_LABEL } from '../../model/cluster-identity.ts'
+import { Labels } from '../../model/labels.ts'
+import type { SeriesRef } from '../../model/series.ts'
+import { IdLists } from './id-lists.ts'
+import { PairTable } from './pair-table.ts'
+import { RefTable } from './ref-table.ts'
+
+/** Refs and pair numbers are kept as 32-bit words: at a million new series a day that is eleven years. */
+export const REF_MAX = 0xffffffff
+
+/** A series as it is written down: its label pairs by number, in the order of the label names. */
+export interface SeriesRow {
+  readonly ref: SeriesRef
+  readonly slot: number
+  readonly pairIds: ArrayLike<number>
+}
+
+export interface PairRow {
+  readonly id: number
+  readonly name: string
+  readonly value: string
+}
+
+/**
+ * Which series there are, on the writer's side: label set to slot, ref to slot. No SQL here; what is new waits in
+ * `newPairs` and `newSeries` for the next commit.
+ */
+export class SeriesTable {
+  readonly pairs = new PairTable()
+  readonly refs = new RefTable()
+  /** What the last commit did not have yet, oldest first. */
+  newPairs: PairRow[] = []
+  newSeries: SeriesRow[] = []
+  #refOfSlot = new Float64Array(1024)
+  readonly #aliases = new Map<number, readonly SeriesRef[]>()
+  readonly #ids = new IdLists()
+  /** Open addressing: slot + 1, 0 for empty, -1 for left behind by a removal. */
+  #buckets = new Int32Array(1024)
+  #filled = 0
+  #seriesCount = 0
+  /** Series by the number of their cluster's pair; under 0 those without one. */
+  readonly #byCluster = new Map<number, number>()
+  /** What `find` looked for last, and its pairs by number, 0 for those that are new. */
+  #sought: Labels | undefined
+  #soughtIds: number[] = []
+  #nextRef: number
+  #nextPairId: number
+
+  /** @param nextRef @param nextPairId larger than all that were ever used in this directory */
+  constructor(nextRef: number, nextPairId: number) {
+    this.#nextRef = nextRef
+    this.#nextPairId = nextPairId
+  }
+
+  get seriesCount(): number {
+    return this.#seriesCount
+  }
+
+  /** Of one cluster; of the empty text, those that name none. */
+  seriesOf(cluster: string): number {
+    const id = cluster === '' ? 0 : this.pairs.find(CLUSTER_LABEL, cluster)
+    return id === undefined ? 0 : (this.#byCluster.get(id) ?? 0)
+  }
+
+  /** The slot of a label set, or -1. */
+  find(labels: Labels): number {
+    const ids: number[] = []
+    const { flat } = labels
+    let isKnown = true
+    for (let i = 0; i < flat.length; i += 2) {
+      const id = this.pairs.find(flat[i]!, flat[i + 1]!) ?? 0
+      if (id === 0) isKnown = false
+      ids.push(id)
+    }
+    // Whoever looks for a series that is not there makes it next, as a rule.
+    this.#sought = labels
+    this.#soughtIds = ids
+    if (!isKnown) return -1
+    const bucket = this.#bucketOf(ids)
+    return this.#buckets[bucket]! - 1
+  }
+
+  /** A new series in an empty slot. The label set must not be known. */
+  create(labels: Labels, slot: number): SeriesRef {
+    if (this.#sought !== labels) this.find(labels)
+    const pairIds = this.#soughtIds
+    const { flat } = labels
+    for (let i = 0; i < pairIds.length; i++) {
+      if (pairIds[i] === 0) pairIds[i] = this.#newPair(flat[i * 2]!, flat[i * 2 + 1]!)
+    }
+    invariant(this.#nextRef <= REF_MAX, 'refs fit 32 bits')
+    const row = { ref: this.#nextRef++, slot, pairIds }
+    this.add(row)
+    this.newSeries.push(row)
+    return row.ref
+  }
+
+  /** A series that is written down already, or has just been made. */
+  add(row: SeriesRow): void {
+    if ((this.#filled + 1) * 2 > this.#buckets.length) this.#rehash()
+    const bucket = this.#bucketOf(row.pairIds)
+    if (this.#buckets[bucket] === 0) this.#filled++
+    this.#buckets[bucket] = row.slot + 1
+    if (row.slot >= this.#refOfSlot.length) this.#growSlots(row.slot)
+    this.#refOfSlot[row.slot] = row.ref
+    this.#ids.set(row.slot, row.pairIds)
+    this.refs.set(row.ref, row.slot)
+    this.#seriesCount++
+    this.#countCluster(row.pairIds, 1)
+  }
+
+  /** The ref of the series in a slot; 0 when the slot is empty. */
+  refOf(slot: number): SeriesRef {
+    return this.#refOfSlot[slot] ?? 0
+  }
+
+  /** A ref of a series that ended, for the series that has its labels now. */
+  addAlias(ref: SeriesRef, slot: number): void {
+    this.refs.set(ref, slot)
+    this.#aliases.set(slot, [...(this.#aliases.get(slot) ?? []), ref])
+  }
+
+  remove(slot: number): void {
+    for (const alias of this.#aliases.get(slot) ?? []) this.refs.delete(alias)
+    this.#aliases.delete(slot)
+    const ids = [...this.#ids.get(slot)]
+    const bucket = this.#bucketOf(ids)
+    invariant(this.#buckets[bucket] === slot + 1, 'a series is found under its own labels')
+    this.#buckets[bucket] = -1
+    this.refs.delete(this.refOf(slot))
+    this.#refOfSlot[slot] = 0
+    this.#ids.remove(slot)
+    this.#seriesCount--
+    this.#countCluster(ids, -1)
+  }
+
+  /** Refs of all series, rising. */
+  sortedRefs(): Float64Array {
+    const refs = this.#refOfSlot.filter((ref) => ref !== 0)
+    return refs.sort() // of numbers, without a comparison function: it is as fast as the machine
+  }
+
+  /** The number of the pair that names the metric of a slot's series; 0 when it has no name. */
+  metricOf(slot: number): number {
+    return this.pairs.metricOf(this.#ids.get(slot))
+  }
+
+  labelsOf(pairIds: ArrayLike<number>): Labels {
+    return labelsOfPairs(this.pairs, pairIds)
+  }
+
+  #countCluster(pairIds: ArrayLike<number>, change: number): void {
+    const id = this.pairs.clusterOf(pairIds)
+    const count = (this.#byCluster.get(id) ?? 0) + change
+    if (count === 0) this.#byCluster.delete(id)
+    else this.#byCluster.set(id, count)
+  }
+
+  #newPair(name: string, value: string): number {
+    invariant(this.#nextPairId <= REF_MAX, 'pair numbers fit 32 bits')
+    const id = this.#nextPairId++
+    this.pairs.add(id, name, value)
+    this.newPairs.push({ id, name, value })
+    return id
+  }
+
+  /** Where the series of these pairs is, or the place where it would go. */
+  #bucketOf(ids: ArrayLike<number>): number {
+    const mask = this.#buckets.length - 1
+    let free = -1
+    for (let bucket = hashOf(ids) & mask; ; bucket = (bucket + 1) & mask) {
+      const entry = this.#buckets[bucket]!
+      if (entry === 0) return free === -1 ? bucket : free
+      if (entry === -1) free = free === -1 ? bucket : free
+      else if (this.#ids.isEqual(entry - 1, ids)) return bucket
+    }
+  }
+
+  #rehash(): void {
+    const old = this.#buckets
+    let size = 1024
+    while (size < (this.#seriesCount + 1) * 4) size *= 2
+    this.#buckets = new Int32Array(size)
+    this.#filled = 0
+    for (const entry of old) {
+      if (entry <= 0) continue
+      this.#buckets[this.#bucketOf(this.#ids.get(entry - 1))] = entry
+      this.#filled++
+    }
+  }
+
+  #growSlots(slot: number): void {
+    const larger = new Float64Array(Math.max(this.#refOfSlot.length * 2, slot + 1))
+    larger.set(this.#refOfSlot)
+    this.#refOfSlot = larger
+  }
+}
+
+/** The label set of stored pair numbers. A number that is unknown is a bug or a damaged file. */
+export function labelsOfPairs(pairs: PairTable, pairIds: ArrayLike<number>): Labels {
+  const flat: string[] = []
+  for (let i = 0; i < pairIds.length; i++) {
+    const pair = pairs.get(pairIds[i]!)
+    invariant(pair !== undefined, 'the pairs of a series are written down before it')
+    flat.push(pair[0], pair[1])
+  }
+  return Labels.fromFlat(flat)
+}
+
+function hashOf(ids: ArrayLike<number>): number {
+  let hash = 0x9e3779b9
+  for (let i = 0; i < ids.length; i++) {
+    hash = Math.imul(hash ^ ids[i]!, 0x85ebca6b)
+    hash ^= hash >>> 15
+  }
+  return hash >>> 0
+}

@@ -1,0 +1,98 @@
+import type Database from 'better-sqlite3'
+import { FleetError } from '../../base/errors.ts'
+import { MalformedBytesError } from '../bytes.ts'
+import { readLogPayload } from './log-codec.ts'
+
+/**
+ * The log: what was accepted and is not flushed, one row per group commit. A row is let go when all its samples are in
+ * chunks. Until then it may hold samples that are flushed already; replay leaves those out, so the log never needs to
+ * be rewritten.
+ */
+
+/** Rows removed in one transaction: a few milliseconds of work. */
+const ROWS_PER_REMOVAL = 500
+
+export class Log {
+  #byteLength: number
+  #writtenBytes = 0
+  /** The largest that was ever given out: numbers are not used again, also when the table was empty in between. */
+  #lastId: number
+  readonly #insert: Database.Statement<[number, number, Uint8Array]>
+  readonly #newestId: Database.Statement<[], { id: number | null }>
+  readonly #removable: Database.Statement<[number, number, number], { id: number; bytes: number }>
+  readonly #removeOne: Database.Statement<[number]>
+  readonly #db: Database.Database
+
+  constructor(db: Database.Database) {
+    this.#db = db
+    this.#insert = db.prepare('INSERT INTO log (id, max_ms, payload) VALUES (?, ?, ?)')
+    this.#newestId = db.prepare('SELECT max(id) AS id FROM log')
+    this.#removable = db.prepare(
+      'SELECT id, length(payload) AS bytes FROM log WHERE id <= ? AND max_ms <= ? ORDER BY id LIMIT ?',
+    )
+    this.#removeOne = db.prepare('DELETE FROM log WHERE id = ?')
+    const total = db.prepare<[], { bytes: number | null }>('SELECT sum(length(payload)) AS bytes FROM log').get()
+    this.#byteLength = total?.bytes ?? 0
+    this.#lastId = this.newestId
+  }
+
+  /** Bytes of samples that a restart would read again. */
+  get byteLength(): number {
+    return this.#byteLength
+  }
+
+  /** Bytes of all rows since this log was opened, also of those that went. */
+  get writtenBytes(): number {
+    return this.#writtenBytes
+  }
+
+  get newestId(): number {
+    return this.#newestId.get()?.id ?? 0
+  }
+
+  /** Inside the caller's transaction; `added` is to be called when it is committed. */
+  insert(maxMs: number, payload: Uint8Array): void {
+    // A truncation under way takes rows up to a number: a new row with a number of before would go with them.
+    this.#insert.run(++this.#lastId, maxMs, payload)
+  }
+
+  added(bytes: number): void {
+    this.#byteLength += bytes
+    this.#writtenBytes += bytes
+  }
+
+  /**
+   * Removes rows up to `id` whose newest sample is at or before `cutMs`, some at a time. False when nothing is left.
+   */
+  removeSome(id: number, cutMs: number): boolean {
+    const rows = this.#removable.all(id, cutMs, ROWS_PER_REMOVAL)
+    if (rows.length === 0) return false
+    const remove = this.#db.transaction(() => {
+      for (const row of rows) this.#removeOne.run(row.id)
+    })
+    remove.immediate()
+    for (const row of rows) this.#byteLength -= row.bytes
+    return true
+  }
+
+  /** The samples of rows after `id`, in the order in which they were accepted. Answers how many bytes they took. */
+  replay(after: number, sample: (ref: number, timeMs: number, low: number, high: number) => void): number {
+    const rows = this.#db.prepare<[number], { id: number; payload: Uint8Array }>(
+      'SELECT id, payload FROM log WHERE id > ? ORDER BY id',
+    )
+    let byteLength = 0
+    for (const { id, payload } of rows.iterate(after)) {
+      byteLength += payload.length
+      try {
+        readLogPayload(payload, sample)
+      } catch (thrown) {
+        if (!(thrown instanceof MalformedBytesError)) throw thrown
+        throw new FleetError('storage_failed', `log row ${id} is damaged: ${thrown.message}`, {
+          hint: 'restore the data directory from a backup',
+          cause: thrown,
+        })
+      }
+    }
+    return byteLength
+  }
+}

@@ -1,0 +1,69 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import type { LogRecord } from '../../model/log-record.ts'
+import { readAttributes, TextReader, TextTable, writeAttributes } from '../attribute-codec.ts'
+import { ByteReader, ByteWriter, MalformedBytesError } from '../bytes.ts'
+
+/**
+ * What a log record says beside its time, its sender, its severity and its trace. The bytes are a function of it.
+ *
+ * ```
+ * payload | 1 as it is, 2 deflated | texts | fields as attributes: severity_text, event_name, span_id, body, attributes |
+ * ```
+ */
+export type SaidByLogRecord = Pick<LogRecord, 'severityText' | 'eventName' | 'spanId' | 'body' | 'attributes'>
+
+const PLAIN = 1
+const DEFLATED = 2
+/** Shorter ones win nothing by it. */
+const DEFLATE_FROM_BYTES = 150
+const INFLATED_BYTES_MAX = 4 * 1024 * 1024
+
+export function packLogRecord({ severityText, eventName, spanId, body, attributes }: SaidByLogRecord): Uint8Array {
+  const texts = new TextTable()
+  const fields = new ByteWriter(256)
+  writeAttributes(
+    fields,
+    [
+      { key: 'severity_text', value: severityText },
+      { key: 'event_name', value: eventName },
+      { key: 'span_id', value: spanId },
+      { key: 'body', value: body },
+      { key: 'attributes', value: { entries: attributes } },
+    ],
+    texts,
+  )
+  const whole = new ByteWriter(fields.length + 256)
+  texts.write(whole)
+  const content = Buffer.concat([whole.take(), fields.take()])
+  const isLong = content.length >= DEFLATE_FROM_BYTES
+  const packed = isLong ? deflateRawSync(content, { memLevel: 6 }) : content
+  return Buffer.concat([Uint8Array.of(isLong ? DEFLATED : PLAIN), packed])
+}
+
+export function unpackLogRecord(payload: Uint8Array): SaidByLogRecord {
+  const reader = new ByteReader(contentOf(payload))
+  const texts = TextReader.read(reader)
+  const [severityText, eventName, spanId, body, attributes] = readAttributes(reader, texts).map(({ value }) => value)
+  const isWhole = typeof severityText === 'string' && typeof eventName === 'string' && typeof spanId === 'string'
+  if (!isWhole || typeof attributes !== 'object' || Array.isArray(attributes) || !('entries' in attributes)) {
+    throw new MalformedBytesError('a log record without its fields')
+  }
+  return {
+    severityText,
+    eventName,
+    spanId,
+    body,
+    attributes: (attributes as { readonly entries: LogRecord['attributes'] }).entries,
+  }
+}
+
+function contentOf(payload: Uint8Array): Uint8Array {
+  const content = payload.subarray(1)
+  if (payload[0] === PLAIN) return content
+  if (payload[0] !== DEFLATED) throw new MalformedBytesError(`a log record of version ${payload[0] ?? 'none'}`)
+  try {
+    return inflateRawSync(content, { maxOutputLength: INFLATED_BYTES_MAX })
+  } catch (thrown) {
+    throw new MalformedBytesError(`a log record: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+  }
+}

@@ -1,0 +1,94 @@
+import type Database from 'better-sqlite3'
+import { FleetError } from '../../base/errors.ts'
+import { valueText } from '../../model/attribute-text.ts'
+import type { LogQuery, LogReader, LogRecord } from '../../model/log-record.ts'
+import { asFailure, openDatabaseForReading } from '../database.ts'
+import { unpackLogRecord } from './log-record-codec.ts'
+
+/** Log records, for the thread that reads: the newest first, by time; at a tie by sender and what they say. */
+
+interface Row {
+  readonly timeNs: bigint
+  readonly cluster: string
+  readonly service: string
+  readonly severity: bigint
+  readonly traceId: Uint8Array | null
+  readonly payload: Uint8Array
+}
+
+/** Records that one question may look into for a text. */
+const LOOKED_AT_MAX = 200_000
+
+export function openLogsForReading(dir: string): LogReader & { close(): void } {
+  const db = openDatabaseForReading(dir)
+  return Object.assign(new SqlLogs(db), {
+    close: () => {
+      db.close()
+    },
+  })
+}
+
+export class SqlLogs implements LogReader {
+  readonly #db: Database.Database
+
+  constructor(db: Database.Database) {
+    this.#db = db
+  }
+
+  logs(query: LogQuery): Promise<readonly LogRecord[]> {
+    try {
+      return Promise.resolve(asFailure('reading log records', () => this.#read(query)))
+    } catch (thrown) {
+      return Promise.reject(thrown instanceof Error ? thrown : new Error(String(thrown)))
+    }
+  }
+
+  #read(query: LogQuery): LogRecord[] {
+    const { contains, limit } = query
+    const wanted = contains?.toLowerCase() ?? ''
+    const found: LogRecord[] = []
+    let lookedAt = 0
+    for (const row of this.#rows(query)) {
+      if (found.length >= limit) break
+      if (wanted !== '' && ++lookedAt > LOOKED_AT_MAX) {
+        throw new FleetError('query_limit', `looked for a text in ${LOOKED_AT_MAX} log records, which is the most`, {
+          hint: 'ask for a shorter time, one cluster or one service',
+        })
+      }
+      const record = recordOf(row)
+      if (wanted === '' || valueText(record.body).toLowerCase().includes(wanted)) found.push(record)
+    }
+    return found
+  }
+
+  #rows({ cluster, service, traceId, severityMin = 0, fromNs, toNs }: LogQuery): IterableIterator<Row> {
+    const tests = ['time_ns >= @fromNs', 'time_ns <= @toNs']
+    if (cluster !== undefined || service !== undefined) {
+      const ofSource = [
+        cluster === undefined ? '' : 'cluster = @cluster',
+        service === undefined ? '' : 'service = @service',
+      ]
+      tests.push(`source IN (SELECT id FROM log_source WHERE ${ofSource.filter((test) => test !== '').join(' AND ')})`)
+    }
+    if (traceId !== undefined) tests.push('trace_id = @traceId')
+    if (severityMin > 0) tests.push('severity >= @severityMin')
+    const rows = this.#db.prepare<[Record<string, unknown>], Row>(
+      `SELECT time_ns AS timeNs, cluster, service, severity, trace_id AS traceId, payload
+         FROM log_record JOIN log_source ON log_source.id = log_record.source
+         WHERE ${tests.join(' AND ')} ORDER BY time_ns DESC, source DESC, hash DESC`,
+    )
+    rows.safeIntegers()
+    const id = traceId === undefined ? null : Buffer.from(traceId, 'hex')
+    const named = { fromNs, toNs, severityMin, cluster: cluster ?? null, service: service ?? null, traceId: id }
+    return rows.iterate(named)
+  }
+}
+
+function recordOf({ timeNs, cluster, service, severity, traceId, payload }: Row): LogRecord {
+  return {
+    ...{ timeNs, cluster, service },
+    severity: Number(severity),
+    traceId: traceId === null ? '' : Buffer.from(traceId).toString('hex'),
+    ...unpackLogRecord(payload),
+  }
+}

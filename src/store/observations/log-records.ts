@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto'
+import type Database from 'better-sqlite3'
+import type { LogRecord, LogSink } from '../../model/log-record.ts'
+import { packLogRecord } from './log-record-codec.ts'
+
+/**
+ * Log records, as the writer keeps them: what arrives waits in memory and is written with the next commit. A record is its
+ * time, its sender and all it says: one that is there already, field by field, is kept once.
+ */
+
+/** Rows that one step of `removeSome` removes at most. */
+const ROWS_PER_STEP = 2000
+const SOURCES_KNOWN_MAX = 50_000
+/** About what a record takes while it waits. */
+const PENDING_BYTES = 500
+
+export class LogRecords implements LogSink {
+  readonly #findSource: Database.Statement<[string, string], { id: number }>
+  readonly #addSource: Database.Statement<[string, string]>
+  readonly #add: Database.Statement<[bigint, number, number, number, Uint8Array | null, Uint8Array]>
+  readonly #edge: Database.Statement<[bigint], { timeNs: bigint }>
+  readonly #remove: Database.Statement<[bigint]>
+  readonly #removeSources: Database.Statement<[]>
+  readonly #sources = new Map<string, number>()
+  #pending: LogRecord[] = []
+
+  constructor(db: Database.Database) {
+    this.#findSource = db.prepare('SELECT id FROM log_source WHERE cluster = ? AND service = ?')
+    this.#addSource = db.prepare('INSERT INTO log_source (cluster, service) VALUES (?, ?)')
+    this.#add = db.prepare(
+      'INSERT OR IGNORE INTO log_record (time_ns, source, hash, severity, trace_id, payload) VALUES (?, ?, ?, ?, ?, ?)',
+    )
+    this.#edge = db.prepare<[bigint], { timeNs: bigint }>(
+      `SELECT time_ns AS timeNs FROM log_record WHERE time_ns < ? ORDER BY time_ns LIMIT 1 OFFSET ${ROWS_PER_STEP}`,
+    )
+    this.#edge.safeIntegers()
+    this.#remove = db.prepare('DELETE FROM log_record WHERE time_ns < ?')
+    this.#removeSources = db.prepare(
+      'DELETE FROM log_source WHERE NOT EXISTS (SELECT 1 FROM log_record WHERE source = id)',
+    )
+  }
+
+  get isDurable(): boolean {
+    return this.#pending.length === 0
+  }
+
+  /** About how much memory what waits takes. */
+  get pendingBytes(): number {
+    return this.#pending.length * PENDING_BYTES
+  }
+
+  putLogs(records: readonly LogRecord[]): void {
+    for (const record of records) this.#pending.push(record)
+  }
+
+  /** Inside the transaction of a commit; `written` is to be called when it is committed, `failed` when it is not. */
+  write(): void {
+    for (const record of this.#pending) {
+      const payload = packLogRecord(record)
+      const said = hash('sha1', payload, 'buffer').readUIntBE(0, 6)
+      const traceId = record.traceId === '' ? null : Buffer.from(record.traceId, 'hex')
+      this.#add.run(record.timeNs, this.#sourceOf(record), said, record.severity, traceId, payload)
+    }
+  }
+
+  written(): void {
+    this.#pending = []
+  }
+
+  failed(): void {
+    this.#sources.clear()
+  }
+
+  /** Removes some of the records from before; true when there may be more. The connection must be free. */
+  removeSome(floorMs: number): boolean {
+    const floorNs = BigInt(Math.max(0, floorMs)) * 1_000_000n
+    const edge = this.#edge.get(floorNs)
+    const gone = this.#remove.run(edge?.timeNs ?? floorNs).changes
+    if (edge !== undefined && gone > 0) return true
+    if (gone > 0 && this.#removeSources.run().changes > 0) this.#sources.clear()
+    return false
+  }
+
+  #sourceOf({ cluster, service }: LogRecord): number {
+    const key = `${cluster}\0${service}`
+    const known = this.#sources.get(key)
+    if (known !== undefined) return known
+    const id =
+      this.#findSource.get(cluster, service)?.id ?? Number(this.#addSource.run(cluster, service).lastInsertRowid)
+    if (this.#sources.size >= SOURCES_KNOWN_MAX) this.#sources.clear()
+    this.#sources.set(key, id)
+    return id
+  }
+}

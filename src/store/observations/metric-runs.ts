@@ -1,0 +1,96 @@
+import type Database from 'better-sqlite3'
+import type { MetricRun, MetricSignal } from '../../model/observation.ts'
+
+/** Runs of clusters' series, as rows. A series is what a signal reads of it, and is known by a number. */
+
+export interface RunRow {
+  readonly signal: string
+  readonly labels: string
+  readonly firstMs: number
+  readonly lastMs: number
+  /** SQLite keeps a NaN as NULL. */
+  readonly value: number | null
+  readonly beforeMs: number | null
+  readonly afterMs: number | null
+}
+
+export const RUN_COLUMNS = `signal, labels, first_ms AS firstMs, last_ms AS lastMs, value, before_ms AS beforeMs,
+  after_ms AS afterMs`
+export const RUN_TABLES = 'metric_run JOIN metric_run_series ON metric_run_series.id = metric_run.series'
+
+/** In the order of signal, labels and start. */
+export const RUN_ORDER = 'signal, labels, first_ms'
+
+export function runOf(cluster: string, row: RunRow): MetricRun {
+  const { signal, labels, firstMs, lastMs, value, beforeMs, afterMs } = row
+  return {
+    cluster,
+    signal: signal as MetricSignal,
+    labels: JSON.parse(labels) as Record<string, string>,
+    value: value ?? NaN,
+    firstMs,
+    lastMs,
+    ...(beforeMs === null ? {} : { beforeMs }),
+    ...(afterMs === null ? {} : { afterMs }),
+  }
+}
+
+export class MetricRuns {
+  readonly #find: Database.Statement<[string, string], { id: number }>
+  readonly #add: Database.Statement<[string, string]>
+  readonly #kept: Database.Statement<[number, number], RunRow & { series: number }>
+  readonly #remove: Database.Statement<[number, number]>
+  readonly #put: Database.Statement<(number | null)[]>
+  readonly #series = new Map<string, number>()
+
+  constructor(db: Database.Database) {
+    this.#find = db.prepare('SELECT id FROM metric_run_series WHERE signal = ? AND labels = ?')
+    this.#add = db.prepare('INSERT INTO metric_run_series (signal, labels) VALUES (?, ?)')
+    this.#kept = db.prepare(
+      `SELECT series, first_ms AS firstMs, last_ms AS lastMs, value, before_ms AS beforeMs, after_ms AS afterMs
+         FROM metric_run WHERE cluster = ? AND first_ms >= ? ORDER BY first_ms, series`,
+    )
+    this.#remove = db.prepare('DELETE FROM metric_run WHERE cluster = ? AND first_ms >= ?')
+    this.#put = db.prepare('INSERT OR REPLACE INTO metric_run VALUES (?, ?, ?, ?, ?, ?, ?)')
+  }
+
+  /** False when that is what was kept already. */
+  replaceFrom(cluster: number, fromMs: number, runs: readonly MetricRun[]): boolean {
+    const rows = runs.map((run) => this.#rowOf(run)).sort((a, b) => a[0] - b[0] || a[1] - b[1])
+    const kept = this.#kept.all(cluster, fromMs)
+    const isSame =
+      kept.length === rows.length &&
+      kept.every((row, i) => {
+        const was = [row.firstMs, row.series, row.lastMs, row.value, row.beforeMs, row.afterMs]
+        return was.every((field, j) => field === rows[i]![j])
+      })
+    if (isSame) return false
+    this.#remove.run(cluster, fromMs)
+    for (const row of rows) this.#put.run(cluster, ...row)
+    return true
+  }
+
+  forget(): void {
+    this.#series.clear()
+  }
+
+  #rowOf(run: MetricRun): [number, number, number, number | null, number | null, number | null] {
+    const { firstMs, lastMs, value, beforeMs, afterMs } = run
+    const kept = Number.isNaN(value) ? null : value
+    return [firstMs, this.#seriesOf(run), lastMs, kept, beforeMs ?? null, afterMs ?? null]
+  }
+
+  #seriesOf({ signal, labels }: MetricRun): number {
+    const sorted = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1))
+    const text = JSON.stringify(Object.fromEntries(sorted))
+    const key = `${signal} ${text}`
+    const known = this.#series.get(key)
+    if (known !== undefined) return known
+    const id = this.#find.get(signal, text)?.id ?? Number(this.#add.run(signal, text).lastInsertRowid)
+    if (this.#series.size >= SERIES_KNOWN_MAX) this.#series.clear()
+    this.#series.set(key, id)
+    return id
+  }
+}
+
+const SERIES_KNOWN_MAX = 50_000

@@ -1,0 +1,121 @@
+import { hash } from 'node:crypto'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import type { ObjectFacts, ObjectKind } from '../../model/object-facts.ts'
+import type { FieldManager, ObjectChange } from '../../model/observation.ts'
+import { MalformedBytesError } from '../bytes.ts'
+import { DICTIONARY } from './object-dictionary.ts'
+
+/** Kinds, changes, uids and facts as they stand in rows. */
+
+/** A kind's place is its number in rows: kinds are only ever added, at the end. */
+const KINDS: readonly ObjectKind[] = [
+  'clusterserviceversions',
+  'subscriptions',
+  'installplans',
+  'operatorconditions',
+  'catalogsources',
+  'operatorgroups',
+  'hyperconvergeds',
+  'kubevirts',
+  'cdis',
+  'ssps',
+  'networkaddonsconfigs',
+  'hostpathprovisioners',
+  'aaqs',
+  'kubedeschedulers',
+  'daemonsets',
+  'virtualmachineinstancemigrations',
+  'virtualmachineinstances',
+  'dataimportcrons',
+  'machineconfigpools',
+  'clusterversions',
+  'clusteroperators',
+  'nodes',
+  'events',
+]
+
+/** -1 for what is no kind. */
+export function kindNumber(kind: string): number {
+  return (KINDS as readonly string[]).indexOf(kind)
+}
+
+export const EVENTS = kindNumber('events')
+export const NODES = kindNumber('nodes')
+
+/** Of one state seen in several ways, the way of the smallest number is told. */
+const CHANGES: readonly ObjectChange[] = ['modified', 'added', 'listed', 'deleted']
+
+export function changeNumber(change: ObjectChange): number {
+  return CHANGES.indexOf(change)
+}
+
+export function changeOf(number: number): ObjectChange {
+  const change = CHANGES[number]
+  if (change === undefined) throw new MalformedBytesError(`change ${number} is none`)
+  return change
+}
+
+/** Who wrote, as a row of `field_manager` has it: no part of it can hold a tab. Empty: not told. */
+export function managerText(manager: FieldManager | undefined): string {
+  return manager === undefined ? '' : [manager.name, manager.operation, manager.subresource].join('\t')
+}
+
+export function managerOf(text: string): FieldManager | undefined {
+  if (text === '') return undefined
+  const [name = '', operation = '', subresource = ''] = text.split('\t')
+  return { name, operation, subresource }
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Sixteen bytes for a UUID in lower case, which nearly all are; a text of any other length than that for the others. */
+export function uidBytes(uid: string): Uint8Array {
+  if (UUID.test(uid)) return Buffer.from(uid.replaceAll('-', ''), 'hex')
+  const text = Buffer.from(uid)
+  return text.length === UUID_BYTES ? Buffer.from(`${uid}\0`) : text
+}
+
+const UUID_BYTES = 16
+
+export function uidOf(bytes: Uint8Array): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (buffer.length !== UUID_BYTES) return buffer.toString().replace(/\0$/, '')
+  const hex = buffer.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** What one state of an object is: equal facts are equal texts, because the fields stand in a fixed order. */
+export function factsText(facts: ObjectFacts): string {
+  return JSON.stringify(facts)
+}
+
+/** 48 bits, which tell the states of one object apart. */
+export function factsHash(text: string): number {
+  return hash('sha1', text, 'buffer').readUIntBE(0, 6)
+}
+
+/** The dictionary that a payload was made with; it stands first in it. */
+const DICTIONARY_VERSION = 1
+const DEFLATE = { dictionary: Buffer.from(DICTIONARY), windowBits: 14, memLevel: 6 } as const
+const INFLATE = {
+  dictionary: DEFLATE.dictionary,
+  windowBits: DEFLATE.windowBits,
+  maxOutputLength: 4 * 1024 * 1024,
+} as const
+
+export function packFacts(text: string): Uint8Array {
+  const packed = deflateRawSync(text, DEFLATE)
+  const payload = new Uint8Array(packed.length + 1)
+  payload[0] = DICTIONARY_VERSION
+  payload.set(packed, 1)
+  return payload
+}
+
+export function unpackFacts(payload: Uint8Array): ObjectFacts {
+  if (payload[0] !== DICTIONARY_VERSION) throw new MalformedBytesError(`facts with dictionary ${payload[0] ?? 'none'}`)
+  try {
+    return JSON.parse(inflateRawSync(payload.subarray(1), INFLATE).toString()) as ObjectFacts
+  } catch (thrown) {
+    throw new MalformedBytesError(`facts of an object: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+  }
+}

@@ -1,0 +1,247 @@
+import type Database from 'better-sqlite3'
+import type { ChangesRange, ObservationReader } from '../../model/fleet-facts.ts'
+import type { ObjectFacts } from '../../model/object-facts.ts'
+import type { MetricRun, ObjectAbsence, ObjectObservation, ObjectTransition } from '../../model/observation.ts'
+import { asFailure, openDatabaseForReading } from '../database.ts'
+import { absenceOf } from './listing-rows.ts'
+import { RUN_COLUMNS, RUN_ORDER, RUN_TABLES, runOf } from './metric-runs.ts'
+import type { RunRow } from './metric-runs.ts'
+import { unpackMinutes } from './minutes-codec.ts'
+import { changeOf, EVENTS, managerOf, uidOf, unpackFacts } from './object-codec.ts'
+import { SPAN_COLUMNS, spanOf } from './object-rows.ts'
+import type { StateRow } from './object-rows.ts'
+import { statesOf } from './object-states.ts'
+import { HEARD_FACT_STEP_MS } from './observed-clusters.ts'
+
+/** What was observed, for the thread that reads. A read sees what is committed when it begins. */
+
+interface ClusterRow {
+  readonly id: number
+  readonly heardMs: number
+  readonly aliases: string
+  readonly trimmedMs: number | null
+}
+
+interface ObjectRow {
+  readonly id: number
+  readonly uid: Uint8Array
+  readonly kind: number
+  readonly namespace: string
+  readonly name: string
+  readonly listedMinute: number
+}
+
+type StateColumns = Parameters<typeof spanOf>[0] & { readonly object: number; readonly facts: Uint8Array }
+
+/** States whose facts are remembered: a cluster is read again when one of its objects changed. */
+const FACTS_KNOWN_MAX = 20_000
+
+export function openObservationsForReading(dir: string): ObservationReader & { close(): void } {
+  const db = openDatabaseForReading(dir)
+  const reader = new SqlObservations(db)
+  return Object.assign(reader, {
+    close: () => {
+      db.close()
+    },
+  })
+}
+
+export class SqlObservations implements ObservationReader {
+  readonly #db: Database.Database
+  readonly #changed: Database.Statement<[number], { name: string; position: number }>
+  readonly #cluster: Database.Statement<[string], ClusterRow>
+  readonly #objects: Database.Statement<[number], ObjectRow>
+  readonly #states: Database.Statement<[number], StateColumns>
+  readonly #minutes: Database.Statement<[number], { kind: number; namespace: string; minutes: Uint8Array }>
+  readonly #runs: Database.Statement<[number], RunRow>
+  readonly #heard: Database.Statement<[number], { cluster: string; objectsMs: number }>
+  readonly #oldest: Database.Statement<[number, number], { atMs: number | null }>
+  readonly #facts = new Map<string, ObjectFacts>()
+
+  constructor(db: Database.Database) {
+    this.#db = db
+    this.#changed = db.prepare('SELECT name, position FROM observed_cluster WHERE position > ? ORDER BY position')
+    this.#cluster = db.prepare(
+      'SELECT id, heard_ms AS heardMs, aliases, trimmed_ms AS trimmedMs FROM observed_cluster WHERE name = ?',
+    )
+    this.#objects = db.prepare(
+      `SELECT id, uid, kind, namespace, name, listed_minute AS listedMinute FROM observed_object WHERE cluster = ?
+         ORDER BY kind, namespace, name, uid`,
+    )
+    this.#states = db.prepare(
+      `SELECT object, ${SPAN_COLUMNS}, facts FROM object_state
+         WHERE object IN (SELECT id FROM observed_object WHERE cluster = ?)`,
+    )
+    this.#minutes = db.prepare('SELECT kind, namespace, minutes FROM object_listing WHERE cluster = ?')
+    this.#runs = db.prepare(`SELECT ${RUN_COLUMNS} FROM ${RUN_TABLES} WHERE cluster = ? ORDER BY ${RUN_ORDER}`)
+    this.#heard = db.prepare(
+      'SELECT name AS cluster, heard_ms AS objectsMs FROM observed_cluster WHERE heard_ms > ? ORDER BY name',
+    )
+    this.#oldest = db.prepare(
+      `SELECT min(at_ms) AS atMs FROM (
+         SELECT min(first_ms) AS at_ms FROM object_state
+           WHERE object IN (SELECT id FROM observed_object WHERE cluster = ?)
+         UNION ALL SELECT min(first_ms) FROM metric_run WHERE cluster = ?)`,
+    )
+  }
+
+  changedSince(position: number): Promise<{ readonly clusters: readonly string[]; readonly position: number }> {
+    return this.#reading(() => {
+      const rows = this.#changed.all(position)
+      return { clusters: rows.map(({ name }) => name), position: rows.at(-1)?.position ?? position }
+    })
+  }
+
+  read(cluster: string): ReturnType<ObservationReader['read']> {
+    return this.#reading(() => {
+      const row = this.#cluster.get(cluster)
+      if (row === undefined) return { cluster, objects: [], absences: [], metrics: [] }
+      const objects = this.#objects.all(row.id)
+      const states = this.#statesOf(row.id)
+      return {
+        cluster,
+        aliases: JSON.parse(row.aliases) as string[],
+        ...(row.heardMs === 0 ? {} : { objectsHeardMs: row.heardMs - (row.heardMs % HEARD_FACT_STEP_MS) }),
+        objects: objects.flatMap((object) => this.#observationsOf(cluster, object, states.get(object.id) ?? [])),
+        absences: this.#absencesOf(cluster, row.id, objects, states),
+        metrics: this.#runsOf(cluster, row.id),
+      }
+    })
+  }
+
+  absences(cluster: string): Promise<readonly ObjectAbsence[]> {
+    return this.#reading(() => {
+      const row = this.#cluster.get(cluster)
+      if (row === undefined) return []
+      return this.#absencesOf(cluster, row.id, this.#objects.all(row.id), this.#statesOf(row.id))
+    })
+  }
+
+  runs(cluster: string): Promise<readonly MetricRun[]> {
+    return this.#reading(() => {
+      const row = this.#cluster.get(cluster)
+      return row === undefined ? [] : this.#runsOf(cluster, row.id)
+    })
+  }
+
+  heardSince(timeMs: number): Promise<readonly { readonly cluster: string; readonly objectsMs: number }[]> {
+    return this.#reading(() => this.#heard.all(timeMs))
+  }
+
+  oldestMs(cluster: string): Promise<number | undefined> {
+    return this.#reading(() => {
+      const row = this.#cluster.get(cluster)
+      if (row === undefined) return undefined
+      // What goes on from before the edge is still told from its beginning, but not all of what was then.
+      return row.trimmedMs ?? this.#oldest.get(row.id, row.id)?.atMs ?? undefined
+    })
+  }
+
+  changes(cluster: string, { fromMs, toMs, limit, uid }: ChangesRange): Promise<readonly ObjectTransition[]> {
+    return this.#reading(() => {
+      const row = this.#cluster.get(cluster)
+      if (row === undefined) return []
+      const states = this.#statesOf(row.id)
+      return this.#objects
+        .all(row.id)
+        .filter((object) => uid === undefined || uidOf(object.uid) === uid)
+        .flatMap((object) => {
+          const all = statesOf(object.kind, states.get(object.id) ?? [])
+          return all.map((told, i) => ({ object, told, before: all[i - 1] }))
+        })
+        .filter(({ told }) => told.ms >= fromMs && told.ms <= toMs)
+        .sort((a, b) => b.told.ms - a.told.ms || b.told.version - a.told.version)
+        .slice(0, limit)
+        .map(({ object, told, before }) => {
+          const manager = managerOf(told.manager)
+          return {
+            after: this.#observationOf(cluster, object, told),
+            ...(before === undefined ? {} : { before: this.#factsOf(object.id, before.state) }),
+            ...(manager === undefined ? {} : { manager }),
+          }
+        })
+    })
+  }
+
+  /** All statements of one read see the same moment. */
+  #reading<T>(read: () => T): Promise<T> {
+    try {
+      return Promise.resolve(asFailure('reading observations', () => this.#db.transaction(read).deferred()))
+    } catch (thrown) {
+      return Promise.reject(thrown instanceof Error ? thrown : new Error(String(thrown)))
+    }
+  }
+
+  #statesOf(cluster: number): ReadonlyMap<number, readonly StateRow[]> {
+    const byObject = new Map<number, StateRow[]>()
+    for (const columns of this.#states.iterate(cluster)) {
+      const state = { ...spanOf(columns), facts: columns.facts }
+      const known = byObject.get(columns.object)
+      if (known === undefined) byObject.set(columns.object, [state])
+      else known.push(state)
+    }
+    return byObject
+  }
+
+  #observationsOf(cluster: string, object: ObjectRow, states: readonly StateRow[]): ObjectObservation[] {
+    return statesOf(object.kind, states).map((told) => this.#observationOf(cluster, object, told))
+  }
+
+  #observationOf(
+    cluster: string,
+    { id, uid, name, namespace }: ObjectRow,
+    { version, ms, change, state }: ReturnType<typeof statesOf<StateRow>>[number],
+  ): ObjectObservation {
+    return {
+      cluster,
+      uid: uidOf(uid),
+      name,
+      namespace,
+      resourceVersion: String(version),
+      change: changeOf(change),
+      observedMs: ms,
+      facts: this.#factsOf(id, state),
+    }
+  }
+
+  #factsOf(object: number, { hash, facts }: StateRow): ObjectFacts {
+    const key = `${object} ${hash}`
+    const known = this.#facts.get(key)
+    if (known !== undefined) return known
+    const unpacked = unpackFacts(facts)
+    if (this.#facts.size >= FACTS_KNOWN_MAX) this.#facts.clear()
+    this.#facts.set(key, unpacked)
+    return unpacked
+  }
+
+  #absencesOf(
+    cluster: string,
+    id: number,
+    objects: readonly ObjectRow[],
+    states: ReadonlyMap<number, readonly StateRow[]>,
+  ): ObjectAbsence[] {
+    const scopes = new Map(
+      this.#minutes.all(id).map(({ kind, namespace, minutes }) => [`${kind} ${namespace}`, unpackMinutes(minutes)]),
+    )
+    if (scopes.size === 0) return []
+    return objects.flatMap((object) => {
+      const minutes = scopes.get(`${object.kind} ${object.namespace}`)
+      const seen = states.get(object.id) ?? []
+      // An Event goes by itself; what was seen to be deleted is not absent.
+      if (
+        minutes === undefined ||
+        seen.length === 0 ||
+        object.kind === EVENTS ||
+        seen.some(({ isDeleted }) => isDeleted)
+      )
+        return []
+      const seenMs = seen.reduce((newest, { last }) => Math.max(newest, last.ms), 0)
+      const absence = absenceOf(minutes, object.listedMinute, seenMs)
+      return absence === undefined ? [] : [{ cluster, uid: uidOf(object.uid), ...absence }]
+    })
+  }
+
+  #runsOf(cluster: string, id: number): MetricRun[] {
+    return this.#runs.all(id).map((row) => runOf(cluster, row))
+  }
+}

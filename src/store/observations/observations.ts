@@ -1,0 +1,190 @@
+import type Database from 'better-sqlite3'
+import type { ObjectListing, ObservationSink } from '../../model/fleet-facts.ts'
+import type { MetricRun, ObjectObservation } from '../../model/observation.ts'
+import { ListingRows } from './listing-rows.ts'
+import { MetricRuns } from './metric-runs.ts'
+import {
+  changeNumber,
+  EVENTS,
+  factsHash,
+  factsText,
+  kindNumber,
+  managerText,
+  packFacts,
+  uidBytes,
+} from './object-codec.ts'
+import { ObjectRows } from './object-rows.ts'
+import { areTheSame, isNewestKept, statesOf, withSighting } from './object-states.ts'
+import type { Sighting, StateSpan } from './object-states.ts'
+import { ObservationRetention } from './observation-retention.ts'
+import { ObservedClusters } from './observed-clusters.ts'
+
+/**
+ * What was observed of clusters, as the writer keeps it: what arrives waits in memory and is written with the next commit.
+ * What is kept is a function of the set of what arrived (object-states.ts), so that it may come late, again, and in any
+ * order. README.md draws the rows.
+ */
+type Change =
+  | { readonly kind: 'objects'; readonly observations: readonly ObjectObservation[] }
+  | { readonly kind: 'listings'; readonly listings: readonly ObjectListing[] }
+  | { readonly kind: 'aliases'; readonly cluster: string; readonly aliases: readonly string[] }
+  | { readonly kind: 'runs'; readonly cluster: string; readonly fromMs: number; readonly runs: readonly MetricRun[] }
+
+/** About what one thing that waits takes. */
+const PENDING_BYTES = { object: 2000, listing: 500, run: 200 }
+
+const MINUTE_MS = 60_000
+
+export class Observations implements ObservationSink {
+  readonly #clusters: ObservedClusters
+  readonly #objects: ObjectRows
+  readonly #listings: ListingRows
+  readonly #runs: MetricRuns
+  readonly #retention: ObservationRetention
+  #pending: Change[] = []
+  #pendingBytes = 0
+
+  constructor(db: Database.Database) {
+    this.#clusters = new ObservedClusters(db)
+    this.#objects = new ObjectRows(db)
+    this.#listings = new ListingRows(db)
+    this.#runs = new MetricRuns(db)
+    this.#retention = new ObservationRetention(db, this.#clusters)
+  }
+
+  get isDurable(): boolean {
+    return this.#pending.length === 0
+  }
+
+  /** About how much memory what waits takes. */
+  get pendingBytes(): number {
+    return this.#pendingBytes
+  }
+
+  putObjects(observations: readonly ObjectObservation[]): void {
+    if (observations.length > 0)
+      this.#wait({ kind: 'objects', observations }, observations.length * PENDING_BYTES.object)
+  }
+
+  putListings(listings: readonly ObjectListing[]): void {
+    if (listings.length > 0) this.#wait({ kind: 'listings', listings }, listings.length * PENDING_BYTES.listing)
+  }
+
+  putAliases(cluster: string, aliases: readonly string[]): void {
+    if (aliases.length > 0) this.#wait({ kind: 'aliases', cluster, aliases }, PENDING_BYTES.listing)
+  }
+
+  putRuns(cluster: string, fromMs: number, runs: readonly MetricRun[]): void {
+    this.#wait({ kind: 'runs', cluster, fromMs, runs }, (runs.length + 1) * PENDING_BYTES.run)
+  }
+
+  /** Inside the transaction of a commit; `written` is to be called when it is committed, `failed` when it is not. */
+  write(): void {
+    if (this.isDurable) return
+    for (const change of this.#pending) this.#apply(change)
+    this.#clusters.settle()
+  }
+
+  written(): void {
+    if (this.isDurable) return
+    this.#pending = []
+    this.#pendingBytes = 0
+  }
+
+  failed(): void {
+    this.#clusters.forget()
+    this.#objects.forget()
+    this.#runs.forget()
+  }
+
+  /** Removes some of what is older; true when there may be more. The connection must be free. */
+  removeSome(floorMs: number): boolean {
+    const isMore = this.#retention.removeSome(floorMs)
+    // Objects that went may come back, and then have other numbers.
+    this.#objects.forget()
+    return isMore
+  }
+
+  #wait(change: Change, bytes: number): void {
+    this.#pending.push(change)
+    this.#pendingBytes += bytes
+  }
+
+  #apply(change: Change): void {
+    switch (change.kind) {
+      case 'objects':
+        for (const observation of change.observations) this.#observe(observation)
+        return
+      case 'listings':
+        for (const listing of change.listings) this.#list(listing)
+        return
+      case 'aliases':
+        this.#clusters.addAliases(change.cluster, change.aliases)
+        return
+      case 'runs': {
+        const cluster = this.#clusters.idOf(change.cluster)
+        if (this.#runs.replaceFrom(cluster, change.fromMs, change.runs)) this.#clusters.touch(cluster)
+      }
+    }
+  }
+
+  #observe(observation: ObjectObservation): void {
+    const { cluster: name, uid, namespace, name: objectName, resourceVersion, change, observedMs, facts } = observation
+    const kind = kindNumber(facts.kind)
+    this.#clusters.heard(name, observedMs)
+    // That an Event is gone says nothing: each goes after an hour or so.
+    if (kind === EVENTS && change === 'deleted') return
+    const cluster = this.#clusters.idOf(name)
+    const object = this.#objects.idOf({ cluster, uid: uidBytes(uid), kind, namespace, name: objectName })
+    const seen: Sighting = {
+      version: Number(resourceVersion),
+      ms: observedMs,
+      change: changeNumber(change),
+      manager: managerText(observation.manager),
+    }
+    const text = factsText(facts)
+    const state = { isDeleted: change === 'deleted', hash: factsHash(text), first: seen, last: seen }
+    const isNew = isNewestKept(kind) ? this.#keepNewest(object, state, text) : this.#keep(object, kind, state, text)
+    if (isNew) this.#clusters.touch(cluster)
+  }
+
+  /** True when a reader is told something else than before. */
+  #keep(object: number, kind: number, seen: StateSpan, text: string): boolean {
+    const known = this.#objects.state(object, seen.isDeleted, seen.hash)
+    if (known === undefined) {
+      this.#objects.put(object, { ...seen, facts: packFacts(text) })
+      return true
+    }
+    const moved = withSighting(known, seen.first)
+    if (moved === known) return false
+    const before = statesOf(kind, this.#objects.states(object))
+    this.#objects.move(object, moved)
+    if (!areTheSame(before, statesOf(kind, this.#objects.states(object)))) return true
+    return moved.last.ms > known.last.ms && this.#listings.wasMissing(object, known.last.ms)
+  }
+
+  #keepNewest(object: number, seen: StateSpan, text: string): boolean {
+    const known = this.#objects.newest(object)
+    const isNewer = known === undefined || seen.last.version > known.last.version
+    const isTie = known !== undefined && seen.last.version === known.last.version
+    if (isNewer || (isTie && seen.hash > known.hash)) {
+      this.#objects.removeStates(object)
+      this.#objects.put(object, { ...seen, facts: packFacts(text) })
+      return true
+    }
+    if (!isTie || seen.hash !== known.hash) return false
+    const moved = withSighting(known, seen.first)
+    if (moved !== known) this.#objects.move(object, moved)
+    return moved !== known
+  }
+
+  #list({ cluster: name, resource, namespace, observedMs, uids }: ObjectListing): void {
+    const kind = kindNumber(resource)
+    if (kind === -1) return
+    this.#clusters.heard(name, observedMs)
+    const cluster = this.#clusters.idOf(name)
+    const minute = Math.floor(observedMs / MINUTE_MS)
+    const isOther = this.#listings.add({ cluster, kind, namespace }, minute, uids.map(uidBytes))
+    if (isOther) this.#clusters.touch(cluster)
+  }
+}

@@ -1,0 +1,218 @@
+import type Database from 'better-sqlite3'
+import type { SeriesRef } from '../../model/series.ts'
+import type { Directory, Pack } from './pack-codec.ts'
+import { chunkAt, decodeDirectory, inflatePayload } from './pack-codec.ts'
+import { decodeChunk } from './chunk-codec.ts'
+import { readPack } from './pack-reader.ts'
+import { RunList } from '../head/run-list.ts'
+import type { SeriesState } from '../index/series-rows.ts'
+
+/**
+ * Blocks and their packs, as the writer sees them. A block is what one flush took, or what several blocks were compacted
+ * to. Of a series a block has at most one chunk, and its chunks never overlap: what is accepted after a flush is newer
+ * than what the flush took.
+ */
+
+export interface BlockRow {
+  readonly id: number
+  /** 0: as flushed; each compaction is one more. */
+  readonly level: number
+  /** Blocks by rising position have the chunks of a series oldest first. */
+  readonly position: number
+  /** The time up to which the head was flushed. */
+  readonly cutMs: number
+  /** Times of the oldest and the newest sample, both inclusive. */
+  readonly fromMs: number
+  readonly toMs: number
+  /** 1 until the states of its series are written down; 0 then. */
+  readonly isOpen: number
+  /** The block that this one is being compacted into; null: none. */
+  readonly intoBlock: number | null
+  /** What it has of its samples, whole: a set of bits (`tiers.ts`). */
+  readonly tiers: number
+  /** What may have rows: more than `tiers` while rollups are made or a tier is removed. */
+  readonly stored: number
+  /** 1 when its rollups are made, or were not wanted any more. */
+  readonly isRolled: number
+}
+
+/** A pack of one metric, read back. */
+export interface StoredPack {
+  readonly id: number
+  readonly directory: Directory
+  /** Inflated. */
+  readonly payload: Uint8Array
+}
+
+interface PackRow {
+  readonly id: number
+  readonly fromMs: number
+  readonly toMs: number
+  readonly directory: Uint8Array
+  readonly payload: Uint8Array
+}
+
+const BLOCK_COLUMNS =
+  'id, level, position, cut_ms AS cutMs, from_ms AS fromMs, to_ms AS toMs, is_open AS isOpen, into_block AS intoBlock, tiers, stored, is_rolled AS isRolled FROM block'
+const PACK_COLUMNS = 'id, from_ms AS fromMs, to_ms AS toMs, directory, payload FROM pack'
+
+export class BlockRows {
+  readonly #db: Database.Database
+  readonly #blocks: Database.Statement<[], BlockRow>
+  readonly #insertBlock: Database.Statement<[number, number, number, number, number]>
+  readonly #widen: Database.Statement<[number, number, number]>
+  readonly #close: Database.Statement<[number]>
+  readonly #setInto: Database.Statement<[number, number]>
+  readonly #setPlace: Database.Statement<[number, number, number]>
+  readonly #setTiers: Database.Statement<[number, number, number, number]>
+  readonly #insertPack: Database.Statement<[number, number, number, number, number, number, Uint8Array, Uint8Array]>
+  readonly #removePacks: Database.Statement<[number, number]>
+  readonly #removeMetric: Database.Statement<[number, number]>
+  readonly #removeBlock: Database.Statement<[number]>
+  readonly #nextMetric: Database.Statement<[number, number], { metric: number | null }>
+  readonly #packAfter: Database.Statement<[number, number, number], PackRow>
+
+  constructor(db: Database.Database) {
+    this.#db = db
+    this.#blocks = db.prepare(`SELECT ${BLOCK_COLUMNS} ORDER BY position`)
+    this.#insertBlock = db.prepare(
+      'INSERT INTO block (level, position, cut_ms, from_ms, to_ms, is_open) VALUES (?, 0, ?, ?, ?, ?)',
+    )
+    this.#widen = db.prepare('UPDATE block SET from_ms = min(from_ms, ?), to_ms = max(to_ms, ?) WHERE id = ?')
+    this.#close = db.prepare('UPDATE block SET is_open = 0 WHERE id = ?')
+    this.#setInto = db.prepare('UPDATE block SET into_block = ? WHERE id = ?')
+    this.#setPlace = db.prepare('UPDATE block SET position = ?, level = ? WHERE id = ?')
+    this.#setTiers = db.prepare('UPDATE block SET tiers = ?, stored = ?, is_rolled = ? WHERE id = ?')
+    this.#insertPack = db.prepare(
+      `INSERT INTO pack (block, metric, first_ref, last_ref, from_ms, to_ms, directory, payload)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    this.#removePacks = db.prepare('DELETE FROM pack WHERE id IN (SELECT id FROM pack WHERE block = ? LIMIT ?)')
+    this.#removeMetric = db.prepare('DELETE FROM pack WHERE block = ? AND metric = ?')
+    this.#removeBlock = db.prepare('DELETE FROM block WHERE id = ?')
+    this.#nextMetric = db.prepare('SELECT min(metric) AS metric FROM pack WHERE block = ? AND metric > ?')
+    this.#packAfter = db.prepare(
+      `SELECT ${PACK_COLUMNS} WHERE block = ? AND metric = ? AND first_ref > ? ORDER BY first_ref LIMIT 1`,
+    )
+  }
+
+  /** All blocks, oldest first. */
+  all(): readonly BlockRow[] {
+    return this.#blocks.all()
+  }
+
+  /** A new block of a flush: open until the states of its series are written down. Answers its id. */
+  begin(cutMs: number, fromMs: number, toMs: number): number {
+    const id = Number(this.#insertBlock.run(0, cutMs, fromMs, toMs, 1).lastInsertRowid)
+    this.#setPlace.run(id, 0, id)
+    return id
+  }
+
+  /** A new block to compact others into, one after the other in position. Answers its id. */
+  beginCompacted(sources: readonly BlockRow[], level: number): number {
+    const begin = this.#db.transaction(() => {
+      const cutMs = Math.max(...sources.map((block) => block.cutMs))
+      const fromMs = Math.min(...sources.map((block) => block.fromMs))
+      const toMs = Math.max(...sources.map((block) => block.toMs))
+      const id = Number(this.#insertBlock.run(level, cutMs, fromMs, toMs, 0).lastInsertRowid)
+      this.#setPlace.run(sources[0]!.position, level, id)
+      // Sources of one group have the same tiers.
+      const { tiers, isRolled } = sources[0]!
+      this.#setTiers.run(tiers, tiers, isRolled, id)
+      for (const source of sources) this.#setInto.run(id, source.id)
+      return id
+    })
+    return begin.immediate()
+  }
+
+  /** A block that has nothing to be compacted with. */
+  raise(block: BlockRow, level: number): void {
+    this.#setPlace.run(block.position, level, block.id)
+  }
+
+  setTiers(block: number, { tiers, stored, isRolled }: Pick<BlockRow, 'tiers' | 'stored' | 'isRolled'>): void {
+    this.#setTiers.run(tiers, stored, isRolled, block)
+  }
+
+  widen(block: number, fromMs: number, toMs: number): void {
+    this.#widen.run(fromMs, toMs, block)
+  }
+
+  insert(block: number, metric: number, pack: Pack): void {
+    const { firstRef, lastRef, fromMs, toMs, directory, payload } = pack
+    this.#insertPack.run(block, metric, firstRef, lastRef, fromMs, toMs, directory, payload)
+  }
+
+  /** To be called in a transaction. */
+  removeMetric(block: number, metric: number): void {
+    this.#removeMetric.run(block, metric)
+  }
+
+  /** Removes blocks without packs. */
+  removeEmpty(blocks: readonly BlockRow[]): void {
+    const remove = this.#db.transaction(() => {
+      for (const block of blocks) this.#removeBlock.run(block.id)
+    })
+    remove.immediate()
+  }
+
+  remove(block: number): void {
+    this.#removeBlock.run(block)
+  }
+
+  /** Removes up to `rows` packs of a block. True when none is left. */
+  removeSome(block: number, rows: number): boolean {
+    return this.#removePacks.run(block, rows).changes < rows
+  }
+
+  /** The first metric after `metric` that one of the blocks has. */
+  metricAfter(blocks: readonly BlockRow[], metric: number): number | undefined {
+    let next = Infinity
+    for (const block of blocks) next = Math.min(next, this.#nextMetric.get(block.id, metric)?.metric ?? Infinity)
+    return next === Infinity ? undefined : next
+  }
+
+  /** The first pack of a metric that begins after `ref`. A damaged one is FleetError `storage_failed`. */
+  packAfter(block: number, metric: number, ref: SeriesRef): StoredPack | undefined {
+    const row = this.#packAfter.get(block, metric, ref)
+    return row === undefined ? undefined : storedPack(row)
+  }
+
+  /** Blocks whose flush did not come to its end. */
+  openBlocks(): readonly number[] {
+    return this.#db.prepare<[], number>('SELECT id FROM block WHERE is_open = 1 ORDER BY position').pluck().all()
+  }
+
+  close(block: number): void {
+    this.#close.run(block)
+  }
+
+  /** How far a block flushed its series: read from the chunks themselves. */
+  eachState(block: number, visit: (state: SeriesState) => void): void {
+    const runs = new RunList()
+    const rows = this.#db.prepare<[number], PackRow>(`SELECT ${PACK_COLUMNS} WHERE block = ?`)
+    for (const row of rows.iterate(block)) {
+      const { directory, payload } = storedPack(row)
+      for (let i = 0; i < directory.count; i++) {
+        runs.clear()
+        readPack(row.id, () => {
+          decodeChunk(chunkAt(payload, directory, i), directory.fromsMs[i]!, runs)
+        })
+        const last = runs.count - 1
+        visit({
+          ref: directory.refs[i]!,
+          flushedUntilMs: directory.tosMs[i]!,
+          low: runs.lows[last]!,
+          high: runs.highs[last]!,
+        })
+      }
+    }
+  }
+}
+
+function storedPack(row: PackRow): StoredPack {
+  return readPack(row.id, () => {
+    const directory = decodeDirectory(row.directory, row.fromMs, row.toMs)
+    return { id: row.id, directory, payload: inflatePayload(row.payload, directory) }
+  })
+}

@@ -1,0 +1,200 @@
+import { ByteReader, ByteWriter, floatOf, highWordOf, lowWordOf, MalformedBytesError } from '../bytes.ts'
+import type { RunList } from '../head/run-list.ts'
+
+/**
+ * The payload of a chunk: the runs of one series, oldest first. A run is written against the one before it: a start
+ * where it was expected costs nothing, a number of few decimals costs its difference, any other value the bytes in which
+ * its bits differ. How many decimals count is chosen for each chunk by what comes out shorter. The heads of all runs
+ * stand together, because deflate finds repeats best that way. Drawn in README.md.
+ */
+export const VALUE_MASK = 3
+export const VALUE_SAME = 0
+export const VALUE_DECIMAL = 1
+const VALUE_BITS = 2
+/** The run has more than one sample. */
+export const IS_LONG = 4
+/** It starts one distance after the last sample before it. */
+export const IS_EXPECTED_START = 8
+/** Its distance is the one of before. */
+export const IS_SAME_DELTA = 16
+/** Its start is written whole, because the difference to where it was expected is not exact. */
+export const IS_ABSOLUTE_START = 32
+export const HEAD_MAX = VALUE_MASK | IS_LONG | IS_EXPECTED_START | IS_SAME_DELTA | IS_ABSOLUTE_START
+/** Five numbers of at most 8 bytes, or 9 for the bits of a value. */
+const RUN_BYTES_MAX = 41
+
+/** Powers that are exact floats, and as many decimals as a person writes. */
+export const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9] as const
+const DECIMALS_MAX = POWERS.length - 1
+
+const heads = new ByteWriter()
+const rest = new ByteWriter()
+
+/** Encodes a whole list; not for an empty one. The start of the first run is left out: the directory has it. */
+export function encodeChunk(runs: RunList): Uint8Array {
+  const decimals = decimalsOf(runs)
+  const withDecimals = encodeScaled(runs, decimals)
+  if (decimals === 0) return withDecimals
+  const plain = encodeScaled(runs, 0)
+  return plain.length < withDecimals.length ? plain : withDecimals
+}
+
+/** HOT in flush. */
+function encodeScaled(runs: RunList, decimals: number): Uint8Array {
+  const power = POWERS[decimals]!
+  heads.clear()
+  heads.reserve(10 + runs.count)
+  heads.byte(decimals)
+  heads.unsigned(runs.count)
+  rest.clear()
+  let lastMs = runs.startsMs[0]!
+  let deltaMs = 0
+  let scaled = 0
+  let low = 0
+  let high = 0
+  for (let run = 0; run < runs.count; run++) {
+    rest.reserve(RUN_BYTES_MAX)
+    const startMs = runs.startsMs[run]!
+    const count = runs.counts[run]!
+    const runLow = runs.lows[run]!
+    const runHigh = runs.highs[run]!
+    // The distance to the sample before: a series that changes with each scrape is all runs of one sample.
+    const runDeltaMs = count > 1 ? runs.deltasMs[run]! : startMs - lastMs
+    const value = floatOf(runLow, runHigh)
+    const runScaled = Math.round(value * power)
+    const difference = runScaled - scaled
+    let head = VALUE_BITS
+    if (runLow === low && runHigh === high) head = VALUE_SAME
+    else if (isExact(value, runHigh, runScaled, power) && scaled + difference === runScaled) {
+      if (Number.isSafeInteger(difference)) head = VALUE_DECIMAL
+    }
+    const expectedMs = lastMs + deltaMs
+    const lateMs = startMs - expectedMs
+    if (expectedMs === startMs) head |= IS_EXPECTED_START
+    else if (!Number.isSafeInteger(lateMs) || expectedMs + lateMs !== startMs) head |= IS_ABSOLUTE_START
+    if (count > 1) head |= IS_LONG | (runDeltaMs === deltaMs ? IS_SAME_DELTA : 0)
+    heads.byte(head)
+    if ((head & IS_EXPECTED_START) === 0) rest.signed((head & IS_ABSOLUTE_START) === 0 ? lateMs : startMs)
+    if (count > 1) {
+      rest.unsigned(count)
+      if ((head & IS_SAME_DELTA) === 0) rest.unsigned(runDeltaMs)
+    }
+    if ((head & VALUE_MASK) === VALUE_DECIMAL) {
+      rest.signed(difference)
+      scaled = runScaled
+    } else if ((head & VALUE_MASK) === VALUE_BITS) writeChangedBytes(runLow ^ low, runHigh ^ high)
+    low = runLow
+    high = runHigh
+    deltaMs = runDeltaMs
+    lastMs = runs.lastMsOf(run)
+  }
+  const payload = new Uint8Array(heads.length + rest.length)
+  payload.set(heads.bytes.subarray(0, heads.length))
+  payload.set(rest.bytes.subarray(0, rest.length), heads.length)
+  return payload
+}
+
+/** Adds the runs of a chunk that starts at `fromMs` to `into`. Throws `MalformedBytesError`. */
+export function decodeChunk(payload: Uint8Array, fromMs: number, into: RunList): void {
+  const headReader = new ByteReader(payload)
+  const power = POWERS[headReader.byte()]
+  if (power === undefined) throw new MalformedBytesError(`chunk of more than ${DECIMALS_MAX} decimals`)
+  const runCount = headReader.unsigned()
+  const reader = new ByteReader(payload.subarray(headReader.at + runCount))
+  let lastMs = fromMs
+  let deltaMs = 0
+  let scaled = 0
+  let low = 0
+  let high = 0
+  for (let run = 0; run < runCount; run++) {
+    const head = headReader.byte()
+    if (head > HEAD_MAX) throw new MalformedBytesError(`unknown head byte ${head}`)
+    let startMs = (head & IS_ABSOLUTE_START) === 0 ? lastMs + deltaMs : 0
+    if ((head & IS_EXPECTED_START) === 0) startMs += reader.signed()
+    let count = 1
+    if ((head & IS_LONG) === 0) deltaMs = startMs - lastMs
+    else {
+      count = reader.unsigned()
+      if ((head & IS_SAME_DELTA) === 0) deltaMs = reader.unsigned()
+      if (count < 2 || deltaMs < 1) throw new MalformedBytesError(`run of ${count} samples, ${deltaMs} ms apart`)
+    }
+    switch (head & VALUE_MASK) {
+      case VALUE_SAME:
+        break
+      case VALUE_DECIMAL: {
+        scaled += reader.signed()
+        const value = scaled / power
+        low = lowWordOf(value)
+        high = highWordOf(value)
+        break
+      }
+      case VALUE_BITS:
+        readChangedBytes(reader)
+        low ^= changedLow
+        high ^= changedHigh
+        break
+      default:
+        throw new MalformedBytesError(`unknown kind of value in head byte ${head}`)
+    }
+    into.pushRun(startMs, count > 1 ? deltaMs : 0, count, low, high)
+    lastMs = startMs + (count > 1 ? deltaMs * (count - 1) : 0)
+  }
+  if (!reader.isAtEnd) throw new MalformedBytesError('bytes after the last run')
+}
+
+/** The decimals that most values need; 0 when they are integers, or when decimals do not help. */
+function decimalsOf(runs: RunList): number {
+  let most = 0
+  let beyond = 0
+  for (let run = 0; run < runs.count; run++) {
+    const value = floatOf(runs.lows[run]!, runs.highs[run]!)
+    let decimals = most
+    while (
+      decimals <= DECIMALS_MAX &&
+      !isExact(value, runs.highs[run]!, Math.round(value * POWERS[decimals]!), POWERS[decimals]!)
+    ) {
+      decimals++
+    }
+    if (decimals <= DECIMALS_MAX) most = decimals
+    // A series of floats of full length is given up on early.
+    else if (++beyond > 8 && beyond * 2 > run) return 0
+  }
+  return most
+}
+
+/** Whether `value` comes back, bit by bit, from its scaled form. */
+function isExact(value: number, high: number, scaled: number, power: number): boolean {
+  return Number.isSafeInteger(scaled) && scaled / power === value && (value !== 0 || high === 0)
+}
+
+/** One byte with the number of equal bytes at the high end and at the low end, then the bytes between. */
+function writeChangedBytes(low: number, high: number): void {
+  let first = 0
+  while (first < 7 && byteOf(low, high, first) === 0) first++
+  let last = 7
+  while (last > first && byteOf(low, high, last) === 0) last--
+  rest.byte((first << 4) | last)
+  for (let i = first; i <= last; i++) rest.byte(byteOf(low, high, i))
+}
+
+let changedLow = 0
+let changedHigh = 0
+
+/** Into `changedLow` and `changedHigh`. */
+function readChangedBytes(reader: ByteReader): void {
+  const place = reader.byte()
+  const first = place >> 4
+  const last = place & 15
+  if (last > 7 || first > last) throw new MalformedBytesError(`changed bytes ${first} to ${last}, want 0 to 7`)
+  changedLow = 0
+  changedHigh = 0
+  for (let i = first; i <= last; i++) {
+    if (i < 4) changedLow |= reader.byte() << (i * 8)
+    else changedHigh |= reader.byte() << ((i - 4) * 8)
+  }
+}
+
+/** Byte 0 is the lowest of the low word. */
+function byteOf(low: number, high: number, index: number): number {
+  return index < 4 ? (low >>> (index * 8)) & 0xff : (high >>> ((index - 4) * 8)) & 0xff
+}

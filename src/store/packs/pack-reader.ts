@@ -1,0 +1,346 @@
+import type Database from 'better-sqlite3'
+import { FleetError } from '../../base/errors.ts'
+import type { ReadTally } from '../../model/read-tally.ts'
+import type { SeriesRef } from '../../model/series.ts'
+import { MalformedBytesError } from '../bytes.ts'
+import { decodeChunk } from './chunk-codec.ts'
+import { PackCache, type CachedPack } from './pack-cache.ts'
+import { chunkAt, decodeDirectory, inflatePayload, type Directory } from './pack-codec.ts'
+import { RunList } from '../head/run-list.ts'
+
+/** Flushed samples, as readers see them: the packs of one metric in each block that a range touches. */
+
+/** A chunk that was found, still encoded. */
+export interface FoundChunk {
+  readonly fromMs: number
+  readonly payload: Uint8Array
+}
+
+/** Where the chunk at entry `entry` of a pack is. It is there until the next read. */
+export interface PlacedChunk {
+  readonly place: number
+  readonly pack: CachedPack
+  readonly entry: number
+}
+
+interface PackRow {
+  readonly id: number
+  readonly fromMs: number
+  readonly toMs: number
+  readonly directory: Uint8Array
+  readonly payload: Uint8Array
+}
+
+interface PackHead {
+  readonly id: number
+  readonly firstRef: number
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** Some of the refs that were asked for: those of one metric, and their places among all. */
+interface MetricRefs {
+  readonly metric: number
+  readonly refs: number[]
+  readonly places: number[]
+}
+
+/** Block, metric, last ref, first ref, from, to. */
+type PackRange = [number, number, number, number, number, number]
+
+/** For whoever must not be kept from other work by reading. */
+export interface PackLimits {
+  readonly cacheBytesMax?: number
+  /** Of one pack as it is stored; a larger one that is not in the cache is FleetError `query_limit`. */
+  readonly packBytesMax?: number
+}
+
+export class PackReader {
+  readonly #overlapping: Database.Statement<[number, number], { id: number }>
+  readonly #packs: Database.Statement<PackRange, PackRow>
+  readonly #heads: Database.Statement<PackRange, PackHead>
+  readonly #directory: Database.Statement<[number], Uint8Array>
+  readonly #cache: PackCache
+  readonly #packBytesMax: number
+  readonly #directories: Database.Statement<PackRange, Omit<PackRow, 'payload'>>
+  readonly #payload: Database.Statement<[number], Uint8Array>
+  readonly #payloadBytes: Database.Statement<[number], number>
+  readonly #atomically: (work: () => void) => void
+
+  constructor(db: Database.Database, { cacheBytesMax, packBytesMax = Infinity }: PackLimits = {}) {
+    this.#cache = new PackCache(cacheBytesMax)
+    this.#packBytesMax = packBytesMax
+    this.#overlapping = db.prepare(
+      'SELECT id FROM block WHERE to_ms >= ? AND from_ms <= ? AND tiers & 1 != 0 ORDER BY position',
+    )
+    const columns = 'id, from_ms AS fromMs, to_ms AS toMs, directory'
+    const range = `FROM pack WHERE block = ? AND metric = ? AND first_ref <= ? AND last_ref >= ?
+      AND to_ms >= ? AND from_ms <= ? ORDER BY first_ref`
+    this.#packs = db.prepare(`SELECT ${columns}, payload ${range}`)
+    this.#directories = db.prepare(`SELECT ${columns} ${range}`)
+    // Without the blobs: what is in the cache is not read again.
+    this.#heads = db.prepare(`SELECT id, first_ref AS firstRef, from_ms AS fromMs, to_ms AS toMs ${range}`)
+    this.#directory = db.prepare<[number], Uint8Array>('SELECT directory FROM pack WHERE id = ?').pluck()
+    this.#payload = db.prepare<[number], Uint8Array>('SELECT payload FROM pack WHERE id = ?').pluck()
+    this.#payloadBytes = db.prepare<[number], number>('SELECT length(payload) FROM pack WHERE id = ?').pluck()
+    // One snapshot for all blocks of a read: retention and compaction go on meanwhile.
+    this.#atomically = db.transaction((work: () => void) => {
+      work()
+    })
+  }
+
+  /**
+   * The chunks of some series that overlap `[fromMs, toMs]`: for each, its place in `refs` (sorted); chunks of one
+   * series come oldest first.
+   */
+  each(
+    refs: Uint32Array,
+    metricOf: (ref: SeriesRef) => number,
+    fromMs: number,
+    toMs: number,
+    visit: (place: number, chunk: FoundChunk) => void,
+  ): void {
+    if (refs.length === 0) return
+    this.#atomically(() => {
+      const blocks = this.#overlapping.all(fromMs, toMs)
+      if (blocks.length === 0) return
+      const byMetric = groupByMetric(refs, metricOf)
+      for (const { id } of blocks) {
+        for (const group of byMetric) {
+          for (const row of this.#packs.iterate(...rangeOf(id, group, fromMs, toMs))) {
+            readPack(row.id, () => {
+              eachChunk(row, group, fromMs, toMs, visit)
+            })
+          }
+        }
+      }
+    })
+  }
+
+  /**
+   * As `each`, for queries: packs come from the cache when they were read before. Chunks of one series come oldest
+   * first, those of different series in any order.
+   */
+  chunksOf(
+    refs: Uint32Array,
+    metricOf: (ref: SeriesRef) => number,
+    fromMs: number,
+    toMs: number,
+    tally?: ReadTally,
+  ): readonly PlacedChunk[] {
+    const found: PlacedChunk[] = []
+    if (refs.length === 0) return found
+    this.#atomically(() => {
+      const blocks = this.#overlapping.all(fromMs, toMs)
+      if (blocks.length === 0) return
+      const byMetric = groupByMetric(refs, metricOf)
+      for (const { id: block } of blocks) {
+        for (const group of byMetric) {
+          for (const head of this.#heads.all(...rangeOf(block, group, fromMs, toMs))) {
+            const pack = this.#cached(block, head, tally)
+            placeChunks(pack, group, fromMs, toMs, found)
+          }
+        }
+      }
+    })
+    return found
+  }
+
+  #cached(block: number, { id, firstRef, fromMs, toMs }: PackHead, tally: ReadTally | undefined): CachedPack {
+    const key = { id, block, firstRef }
+    const known = this.#cache.get(key)
+    if (tally !== undefined) {
+      tally.packs++
+      if (known !== undefined) tally.packsKept++
+    }
+    if (known !== undefined) return known
+    if (this.#packBytesMax < Infinity && this.#payloadBytes.get(id)! > this.#packBytesMax) {
+      throw new FleetError('query_limit', `a pack of more than ${this.#packBytesMax} bytes`)
+    }
+    return readPack(id, () => {
+      const stored = this.#directory.get(id)!
+      const payload = this.#payload.get(id)!
+      if (tally !== undefined) tally.packBytes += stored.byteLength + payload.byteLength
+      return this.#cache.add(key, decodeDirectory(stored, fromMs, toMs), payload)
+    })
+  }
+
+  /**
+   * Which of `refs` (sorted) have a flushed sample in `[fromMs, toMs]`. Payloads are read only of chunks that begin
+   * before and end after the range.
+   */
+  withSample(
+    refs: Uint32Array,
+    metricOf: (ref: SeriesRef) => number,
+    fromMs: number,
+    toMs: number,
+    found: (ref: SeriesRef) => void,
+  ): void {
+    if (refs.length === 0) return
+    this.#atomically(() => {
+      const blocks = this.#overlapping.all(fromMs, toMs).reverse()
+      if (blocks.length === 0) return
+      const left = new Set<number>(refs)
+      const byMetric = groupByMetric(refs, metricOf)
+      for (const { id } of blocks) {
+        for (const group of byMetric) {
+          if (left.size === 0) return
+          for (const row of this.#directories.all(...rangeOf(id, group, fromMs, toMs))) {
+            readPack(row.id, () => {
+              this.#findIn(row, left, fromMs, toMs, found)
+            })
+          }
+        }
+      }
+    })
+  }
+
+  /** Runs of those chunks of some series (sorted refs) that lie in `[fromMs, toMs]` whole. Reads directories alone. */
+  runsWithin(refs: Uint32Array, metricOf: (ref: SeriesRef) => number, fromMs: number, toMs: number): number {
+    let runs = 0
+    if (refs.length === 0) return runs
+    this.#atomically(() => {
+      const blocks = this.#overlapping.all(fromMs, toMs)
+      if (blocks.length === 0) return
+      const byMetric = groupByMetric(refs, metricOf)
+      for (const { id } of blocks) {
+        for (const group of byMetric) {
+          for (const row of this.#directories.iterate(...rangeOf(id, group, fromMs, toMs))) {
+            const directory = readPack(row.id, () => decodeDirectory(row.directory, row.fromMs, row.toMs))
+            runs += runsIn(directory, group.refs, fromMs, toMs)
+          }
+        }
+      }
+    })
+    return runs
+  }
+
+  #findIn(
+    row: Omit<PackRow, 'payload'>,
+    left: Set<number>,
+    fromMs: number,
+    toMs: number,
+    found: (ref: SeriesRef) => void,
+  ): void {
+    const directory = decodeDirectory(row.directory, row.fromMs, row.toMs)
+    let payload: Uint8Array | undefined
+    for (let i = 0; i < directory.count; i++) {
+      const ref = directory.refs[i]!
+      const chunkFromMs = directory.fromsMs[i]!
+      const chunkToMs = directory.tosMs[i]!
+      if (!left.has(ref) || chunkFromMs > toMs || chunkToMs < fromMs) continue
+      if (chunkFromMs < fromMs && chunkToMs > toMs) {
+        payload ??= inflatePayload(this.#payload.get(row.id)!, directory)
+        if (!hasSample(chunkAt(payload, directory, i), chunkFromMs, fromMs, toMs)) continue
+      }
+      left.delete(ref)
+      found(ref)
+    }
+  }
+}
+
+/** Decodes into `into`; a damaged chunk is FleetError `storage_failed`. */
+export function readChunk({ payload, fromMs }: FoundChunk, ref: SeriesRef, into: RunList): void {
+  orDamaged(`a chunk of series ${ref}`, () => {
+    decodeChunk(payload, fromMs, into)
+  })
+}
+
+/** Runs `read`; what it finds malformed is named as pack `id`. */
+export function readPack<T>(id: number, read: () => T): T {
+  return orDamaged(`pack ${id}`, read)
+}
+
+export function orDamaged<T>(what: string, read: () => T): T {
+  try {
+    return read()
+  } catch (thrown) {
+    if (!(thrown instanceof MalformedBytesError)) throw thrown
+    throw new FleetError('storage_failed', `${what} is damaged: ${thrown.message}`, {
+      hint: 'restore the data directory from a backup',
+      cause: thrown,
+    })
+  }
+}
+
+/** HOT: once per series and block. Both lists rise, so they are walked side by side. */
+function eachChunk(
+  row: PackRow,
+  group: MetricRefs,
+  fromMs: number,
+  toMs: number,
+  visit: (place: number, chunk: FoundChunk) => void,
+): void {
+  const directory = decodeDirectory(row.directory, row.fromMs, row.toMs)
+  const { refs, places } = group
+  let payload: Uint8Array | undefined
+  let at = firstAtLeast(refs, directory.refs[0]!)
+  for (let i = 0; i < directory.count && at < refs.length; i++) {
+    const ref = directory.refs[i]!
+    while (at < refs.length && refs[at]! < ref) at++
+    if (refs[at] !== ref || directory.tosMs[i]! < fromMs || directory.fromsMs[i]! > toMs) continue
+    payload ??= inflatePayload(row.payload, directory)
+    visit(places[at]!, { fromMs: directory.fromsMs[i]!, payload: chunkAt(payload, directory, i) })
+  }
+}
+
+/** HOT: once per series and block, as `eachChunk`. */
+function placeChunks(pack: CachedPack, group: MetricRefs, fromMs: number, toMs: number, found: PlacedChunk[]): void {
+  const { count, refs: packed, fromsMs, tosMs } = pack.directory
+  const { refs, places } = group
+  let at = firstAtLeast(refs, packed[0]!)
+  for (let entry = 0; entry < count && at < refs.length; entry++) {
+    const ref = packed[entry]!
+    while (at < refs.length && refs[at]! < ref) at++
+    if (refs[at] !== ref || tosMs[entry]! < fromMs || fromsMs[entry]! > toMs) continue
+    found.push({ place: places[at]!, pack, entry })
+  }
+}
+
+function runsIn(directory: Directory, refs: readonly number[], fromMs: number, toMs: number): number {
+  const { count, refs: packed, fromsMs, tosMs } = directory
+  let runs = 0
+  let at = firstAtLeast(refs, packed[0]!)
+  for (let entry = 0; entry < count && at < refs.length; entry++) {
+    const ref = packed[entry]!
+    while (at < refs.length && refs[at]! < ref) at++
+    if (refs[at] === ref && fromsMs[entry]! >= fromMs && tosMs[entry]! <= toMs) runs += directory.runs[entry]!
+  }
+  return runs
+}
+
+function firstAtLeast(refs: readonly number[], ref: number): number {
+  let low = 0
+  let high = refs.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (refs[middle]! < ref) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function rangeOf(block: number, { metric, refs }: MetricRefs, fromMs: number, toMs: number): PackRange {
+  return [block, metric, refs.at(-1)!, refs[0]!, fromMs, toMs]
+}
+
+function groupByMetric(refs: Uint32Array, metricOf: (ref: SeriesRef) => number): readonly MetricRefs[] {
+  const byMetric = new Map<number, MetricRefs>()
+  for (let place = 0; place < refs.length; place++) {
+    const ref = refs[place]!
+    const metric = metricOf(ref)
+    let group = byMetric.get(metric)
+    if (group === undefined) byMetric.set(metric, (group = { metric, refs: [], places: [] }))
+    group.refs.push(ref)
+    group.places.push(place)
+  }
+  return [...byMetric.values()]
+}
+
+function hasSample(payload: Uint8Array, chunkFromMs: number, fromMs: number, toMs: number): boolean {
+  const runs = new RunList()
+  decodeChunk(payload, chunkFromMs, runs)
+  const older = new RunList()
+  runs.splitOlder(toMs, older)
+  return older.count > 0 && older.lastMsOf(older.count - 1) >= fromMs
+}

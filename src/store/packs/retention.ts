@@ -1,0 +1,98 @@
+import type Database from 'better-sqlite3'
+import type { SeriesRef } from '../../model/series.ts'
+import type { BlockRow, BlockRows } from './blocks.ts'
+import type { Head } from '../head/head.ts'
+import type { StoreOptions } from '../options.ts'
+import type { RollupRows } from '../rollups/rollup-rows.ts'
+import type { SeriesTable } from '../index/series-table.ts'
+import { hasTier, RAW_BIT, TIER_BITS } from '../rollups/tiers.ts'
+
+/**
+ * What goes, and when. The samples and each width of rollups have a retention of their own, and go by whole blocks: when
+ * the newest sample of a block is past it, so the oldest live a little longer than promised, and never shorter. First a
+ * block says that it does not have the tier any more (`tiers`), then its rows go (`stored`). A block goes with its last
+ * tier, and a series when no block can have anything of it.
+ */
+
+/** Packs removed in one transaction. */
+const PACKS_PER_STEP = 200
+/** Series ended in one transaction. */
+export const SERIES_PER_STEP = 1000
+
+type Retentions = Pick<StoreOptions, 'retentionRawMs' | 'retention5mMs' | 'retention1hMs' | 'retention1dMs'>
+
+/** How long each tier is kept, by its bit. */
+export function retentionsOf(options: Retentions): ReadonlyMap<number, number> {
+  const inOrder = [options.retentionRawMs, options.retention5mMs, options.retention1hMs, options.retention1dMs]
+  return new Map(TIER_BITS.map((bit, i) => [bit, inOrder[i]!]))
+}
+
+/** The tiers whose retention a time has not passed. */
+export function tiersKept(toMs: number, nowMs: number, options: Retentions): number {
+  let tiers = 0
+  for (const [bit, retentionMs] of retentionsOf(options)) {
+    if (retentionMs > 0 && toMs >= nowMs - retentionMs) tiers |= bit
+  }
+  return tiers
+}
+
+/**
+ * What blocks say they have after `nowMs`, for those in which it changes. The samples stay until they are rolled up,
+ * unless `mustMakeRoom`. A compaction that goes on is one block: its parts change together.
+ */
+export function tiersThatGo(
+  blocks: readonly BlockRow[],
+  nowMs: number,
+  options: Retentions,
+  mustMakeRoom: boolean,
+): readonly { readonly block: BlockRow; readonly tiers: number }[] {
+  const byId = new Map(blocks.map((block) => [block.id, block]))
+  return blocks.flatMap((block) => {
+    // The target spans its sources.
+    const { toMs } = byId.get(block.intoBlock ?? block.id) ?? block
+    let tiers = block.tiers & tiersKept(toMs, nowMs, options)
+    const waits = block.isRolled === 0 && hasTier(block.tiers, RAW_BIT) && !mustMakeRoom
+    if (waits && tiersKept(toMs, nowMs, options) !== 0) tiers |= RAW_BIT
+    return tiers === block.tiers ? [] : [{ block, tiers }]
+  })
+}
+
+/** Removes some rows of what blocks do not have any more, and blocks that have nothing; false when there is nothing to remove. */
+export function removeLeftovers(
+  db: Database.Database,
+  { blocks, rollups }: { readonly blocks: BlockRows; readonly rollups: RollupRows },
+): boolean {
+  const block = blocks.all().find(({ tiers, stored, isRolled }) => tiers === 0 || (isRolled === 1 && stored !== tiers))
+  if (block === undefined) return false
+  const remove = db.transaction(() => {
+    const bit = TIER_BITS.find((one) => hasTier(block.stored & ~block.tiers, one))
+    if (bit === undefined) {
+      blocks.remove(block.id)
+      return
+    }
+    const isGone =
+      bit === RAW_BIT ? blocks.removeSome(block.id, PACKS_PER_STEP) : rollups.removeSome(block.id, bit, PACKS_PER_STEP)
+    if (isGone) blocks.setTiers(block.id, { ...block, stored: block.stored & ~bit })
+  })
+  remove.immediate()
+  return true
+}
+
+/**
+ * Slots of series without a sample: nothing in the head, and the newest flushed one before everything that is kept.
+ * At most `SERIES_PER_STEP`.
+ */
+export function endedSlots(
+  head: Head,
+  table: SeriesTable,
+  blocks: readonly BlockRow[],
+  floorMs: number,
+): readonly { readonly slot: number; readonly ref: SeriesRef }[] {
+  const oldestKeptMs = blocks.reduce((oldest, block) => Math.min(oldest, block.fromMs), floorMs)
+  const ended: { slot: number; ref: SeriesRef }[] = []
+  for (let slot = 0; slot < head.lastMs.length && ended.length < SERIES_PER_STEP; slot++) {
+    const ref = table.refOf(slot)
+    if (ref !== 0 && head.lastMs[slot]! < oldestKeptMs && head.isEmpty(slot)) ended.push({ slot, ref })
+  }
+  return ended
+}

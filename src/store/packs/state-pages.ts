@@ -1,0 +1,69 @@
+import type Database from 'better-sqlite3'
+import type { BlockRows } from './blocks.ts'
+import type { Head } from '../head/head.ts'
+import { statePageOf, type SeriesRows, type SeriesState } from '../index/series-rows.ts'
+import type { SeriesTable } from '../index/series-table.ts'
+
+/** Pages written in one transaction: about two milliseconds. */
+const PAGES_PER_STEP = 32
+
+/**
+ * Writes down how far series are flushed, a few pages of `series_state` per transaction, and with the last of them
+ * closes the blocks that did it. A page that is written again says the same.
+ */
+export class StatePages {
+  readonly #db: Database.Database
+  readonly #head: Head
+  readonly #table: SeriesTable
+  readonly #rows: SeriesRows
+  readonly #blocks: BlockRows
+  readonly #toClose: readonly number[]
+  readonly #pages: readonly number[]
+  readonly #refsOfPage = new Map<number, number[]>()
+  #next = 0
+
+  /** @param pages undefined: all */
+  constructor(
+    db: Database.Database,
+    parts: { head: Head; table: SeriesTable; rows: SeriesRows; blocks: BlockRows },
+    toClose: readonly number[],
+    pages?: ReadonlySet<number>,
+  ) {
+    this.#db = db
+    this.#head = parts.head
+    this.#table = parts.table
+    this.#rows = parts.rows
+    this.#blocks = parts.blocks
+    this.#toClose = toClose
+    for (const ref of parts.table.sortedRefs()) {
+      const page = statePageOf(ref)
+      if (pages?.has(page) === false) continue
+      const refs = this.#refsOfPage.get(page)
+      if (refs === undefined) this.#refsOfPage.set(page, [ref])
+      else refs.push(ref)
+    }
+    this.#pages = [...this.#refsOfPage.keys()]
+  }
+
+  /** False when all is written. */
+  step(): boolean {
+    const end = Math.min(this.#pages.length, this.#next + PAGES_PER_STEP)
+    const isLast = end === this.#pages.length
+    const write = this.#db.transaction(() => {
+      for (let i = this.#next; i < end; i++) this.#rows.putStates(this.#pages[i]!, this.#statesOf(this.#pages[i]!))
+      if (isLast) for (const block of this.#toClose) this.#blocks.close(block)
+    })
+    write.immediate()
+    this.#next = end
+    return !isLast
+  }
+
+  #statesOf(page: number): readonly SeriesState[] {
+    const states: SeriesState[] = []
+    for (const ref of this.#refsOfPage.get(page)!) {
+      const slot = this.#table.refs.get(ref)
+      if (this.#table.refOf(slot) === ref) states.push({ ref, ...this.#head.flushed(slot) })
+    }
+    return states
+  }
+}

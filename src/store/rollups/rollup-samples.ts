@@ -1,0 +1,283 @@
+import type Database from 'better-sqlite3'
+import type { RunSelection, SelectRequest, TimeRange } from '../../model/queryable.ts'
+import { BUCKET_ENDS_STALE, type RollupColumns } from '../../model/rollup.ts'
+import { RunColumns } from '../../model/run-columns.ts'
+import { STALE_HIGH_WORD, STALE_LOW_WORD } from '../../model/sample.ts'
+import type { SeriesColumns, SeriesRef } from '../../model/series.ts'
+import { BucketList } from './bucket-list.ts'
+import { highWordOf, lowWordOf } from '../bytes.ts'
+import { asFailure } from '../database.ts'
+import { readPack } from '../packs/pack-reader.ts'
+import { decodeBuckets } from './rollup-codec.ts'
+import { decodeEdges, partAt } from './rollup-pack.ts'
+import { StoreRunSelection, isInHeadAlone, type RunSources } from '../index/run-selection.ts'
+import type { SelectedRows } from '../index/selected-rows.ts'
+import { hasTier, RAW_BIT, ROLLUP_TIERS, type RollupTier } from './tiers.ts'
+
+/**
+ * Samples of a time whose samples are gone, for what buckets cannot answer: of the narrowest rollups that are left, the
+ * first and the last sample of each bucket, which are samples as they were, and a stale marker right after the last one
+ * where the bucket ends with one.
+ */
+
+interface KeptBlock {
+  readonly id: number
+  readonly tier: RollupTier
+}
+
+const NO_PARTS = { extremes: false, sums: false }
+const NONE = new Uint8Array(0)
+
+export class KeptSamples {
+  readonly #blocks: Database.Statement<[number, number], { id: number; tiers: number }>
+  readonly #rows: Database.Statement<[number, number, number, number, number], { id: number; edges: Uint8Array }>
+  readonly #list = new BucketList(1)
+
+  constructor(db: Database.Database) {
+    this.#blocks = db.prepare(
+      `SELECT id, tiers FROM block WHERE to_ms >= ? AND from_ms <= ? AND tiers & ${RAW_BIT} = 0 AND tiers != 0
+       ORDER BY position`,
+    )
+    this.#rows = db.prepare(
+      `SELECT id, edges FROM rollup
+       WHERE block = ? AND tier = ? AND metric = ? AND first_ref <= ? AND last_ref >= ? ORDER BY first_ref`,
+    )
+  }
+
+  /** Width of the widest buckets that stand for samples in a range; 0 when all samples are there. */
+  widthMs(range: TimeRange): number {
+    return this.#blocksIn(range).reduce((widest, { tier }) => Math.max(widest, tier.widthMs), 0)
+  }
+
+  /** The buckets of some refs (sorted) by their place; those of one series come oldest first. */
+  each(
+    refs: Uint32Array,
+    metricOf: (ref: SeriesRef) => number,
+    range: TimeRange,
+    visit: (place: number, buckets: BucketList) => void,
+  ): void {
+    const placesOf = new Map<SeriesRef, number>()
+    const metrics = new Set<number>()
+    refs.forEach((ref, place) => {
+      placesOf.set(ref, place)
+      metrics.add(metricOf(ref))
+    })
+    const list = this.#list
+    for (const { id, tier } of this.#blocksIn(range)) {
+      for (const metric of metrics) {
+        for (const row of this.#rows.iterate(id, tier.bit, metric, refs[refs.length - 1]!, refs[0]!)) {
+          readPack(row.id, () => {
+            const edges = decodeEdges(row.edges)
+            for (let i = 0; i < edges.count; i++) {
+              const place = placesOf.get(edges.refs[i]!)
+              if (place === undefined) continue
+              list.clear()
+              list.widthMs = tier.widthMs
+              const chunk = { edges: partAt(edges.chunks, i), extremes: NONE, sums: NONE }
+              decodeBuckets(chunk, edges.base, NO_PARTS, list)
+              visit(place, list)
+            }
+          })
+        }
+      }
+    }
+  }
+
+  /** Which of `refs` (sorted) have something in a range. */
+  withSample(
+    refs: Uint32Array,
+    metricOf: (ref: SeriesRef) => number,
+    range: TimeRange,
+    found: (ref: SeriesRef) => void,
+  ): void {
+    if (refs.length === 0) return
+    const known = new Set<number>()
+    this.each(refs, metricOf, range, (place, buckets) => {
+      if (known.has(place) || !hasBucketIn(buckets, range)) return
+      known.add(place)
+      found(refs[place]!)
+    })
+  }
+
+  #blocksIn({ fromMs, toMs }: TimeRange): readonly KeptBlock[] {
+    return this.#blocks.all(fromMs, toMs).map(({ id, tiers }) => {
+      return { id, tier: ROLLUP_TIERS.find((tier) => hasTier(tiers, tier.bit))! }
+    })
+  }
+}
+
+function hasBucketIn({ count, counts, firstsMs, lastsMs }: RollupColumns, { fromMs, toMs }: TimeRange): boolean {
+  for (let i = 0; i < count; i++) if (counts[i]! > 0 && firstsMs[i]! <= toMs && lastsMs[i]! >= fromMs) return true
+  return false
+}
+
+/** What is left of the samples of one row, in the order of time. */
+function pushBuckets(list: BucketList, { fromMs, toMs }: TimeRange, into: RunColumns): void {
+  const { count, numbers, counts, flags, firstsMs, lastsMs, firsts, lasts, widthMs } = list
+  for (let i = 0; i < count; i++) {
+    const isEmpty = counts[i] === 0
+    if (!isEmpty) {
+      const first = firsts[i]!
+      const last = lasts[i]!
+      into.pushCut(firstsMs[i]!, 0, 1, lowWordOf(first), highWordOf(first), fromMs, toMs)
+      if (counts[i]! > 1) into.pushCut(lastsMs[i]!, 0, 1, lowWordOf(last), highWordOf(last), fromMs, toMs)
+    }
+    if ((flags[i]! & BUCKET_ENDS_STALE) === 0) continue
+    const staleMs = (isEmpty ? numbers[i]! * widthMs : lastsMs[i]!) + 1
+    into.pushCut(staleMs, 0, 1, STALE_LOW_WORD, STALE_HIGH_WORD, fromMs, toMs)
+  }
+}
+
+/** What some series have in a range: their samples, and where those are gone what buckets say of them. */
+export function samplesOf(
+  rows: SelectedRows,
+  { fromMs, toMs, maxSamples, tally }: Omit<SelectRequest, 'matchers'>,
+  sources: RunSources,
+  kept: KeptSamples,
+): StoreRunSelection | KeptRunSelection {
+  const range = { fromMs, toMs }
+  const samples = new StoreRunSelection(rows, range, maxSamples, sources, tally)
+  // Of nothing no part is coarse.
+  if (rows.length === 0) return samples
+  if (sources.pinned(() => isInHeadAlone(rows.slots(), fromMs, sources.memory))) return samples
+  const resolutionMs = asFailure('reading blocks', () => kept.widthMs(range))
+  if (resolutionMs === 0) return samples
+  return new KeptRunSelection(rows, samples, range, resolutionMs, kept, sources)
+}
+
+/** A selection over a range of which a part has rollups only. */
+export class KeptRunSelection implements RunSelection {
+  readonly rows: SelectedRows
+  readonly resolutionMs: number
+  readonly hasHistograms: boolean
+  readonly #base: RunSelection
+  readonly #range: TimeRange
+  readonly #kept: KeptSamples
+  readonly #sources: RunSources
+
+  constructor(
+    rows: SelectedRows,
+    base: RunSelection,
+    range: TimeRange,
+    resolutionMs: number,
+    kept: KeptSamples,
+    sources: RunSources,
+  ) {
+    this.rows = rows
+    this.resolutionMs = resolutionMs
+    this.hasHistograms = base.hasHistograms === true
+    this.#base = base
+    this.#range = range
+    this.#kept = kept
+    this.#sources = sources
+  }
+
+  readRuns(from: number, to: number, into: RunColumns): void {
+    this.#base.readRuns(from, to, into)
+    const kept = this.#keptOf(from, to)
+    if (kept.size === 0) return
+    const samples = new RunColumns()
+    samples.take(into)
+    into.clear(Infinity)
+    for (let row = 0; row < to - from; row++) {
+      const first = row === 0 ? 0 : samples.ends[row - 1]!
+      mergeRow(kept.get(row), samples, first, samples.ends[row]!, into)
+      into.endRow()
+    }
+  }
+
+  readNewest(timesMs: Float64Array, values: Float64Array): void {
+    this.#base.readNewest(timesMs, values)
+    const words = new Int32Array(values.buffer, values.byteOffset, values.length * 2)
+    for (const [row, { count, startsMs, words: kept }] of this.#keptOf(0, this.rows.length)) {
+      const last = count - 1
+      if (last < 0 || startsMs[last]! <= timesMs[row]!) continue
+      timesMs[row] = startsMs[last]!
+      words[row * 2] = kept[last * 2]!
+      words[row * 2 + 1] = kept[last * 2 + 1]!
+    }
+  }
+
+  #keptOf(from: number, to: number): ReadonlyMap<number, RunColumns> {
+    const byPlace = new Map<number, RunColumns>()
+    const refs = this.rows.refs.subarray(from, to)
+    if (refs.length === 0) return byPlace
+    this.#sources.readingPacks(() => {
+      this.#kept.each(refs, this.#sources.metricOf, this.#range, (place, buckets) => {
+        const known = byPlace.get(place) ?? new RunColumns()
+        byPlace.set(place, known)
+        pushBuckets(buckets, this.#range, known)
+      })
+    })
+    return byPlace
+  }
+}
+
+/** Both in the order of time; a time that is in both is taken once, from the samples. */
+function mergeRow(
+  kept: RunColumns | undefined,
+  samples: RunColumns,
+  first: number,
+  end: number,
+  into: RunColumns,
+): void {
+  if (kept === undefined) {
+    into.pushFrom(samples, first, end, -Infinity)
+    return
+  }
+  let next = 0
+  const pushKeptUntil = (timeMs: number): void => {
+    while (next < kept.count && kept.startsMs[next]! < timeMs) into.pushFrom(kept, next, ++next, -Infinity)
+    while (next < kept.count && kept.startsMs[next] === timeMs) next++
+  }
+  for (let run = first; run < end; run++) {
+    const startMs = samples.startsMs[run]!
+    const count = samples.counts[run]!
+    pushKeptUntil(startMs)
+    const lastMs = startMs + (count === 1 ? 0 : samples.deltasMs[run]! * (count - 1))
+    if (next === kept.count || kept.startsMs[next]! > lastMs) {
+      into.pushFrom(samples, run, run + 1, -Infinity)
+      continue
+    }
+    const low = samples.words[run * 2]!
+    const high = samples.words[run * 2 + 1]!
+    for (let i = 0; i < count; i++) {
+      const timeMs = startMs + (i === 0 ? 0 : samples.deltasMs[run]! * i)
+      pushKeptUntil(timeMs)
+      into.pushCut(timeMs, 0, 1, low, high, -Infinity, Infinity)
+    }
+  }
+  pushKeptUntil(Infinity)
+}
+
+/** The samples of a selection as columns: the slow path of `select`. */
+export function columnsOf(selection: RunSelection, refs: Uint32Array, isNewestOnly: boolean): readonly SeriesColumns[] {
+  const runs = new RunColumns()
+  const series: SeriesColumns[] = []
+  for (let row = 0; row < refs.length; row++) {
+    selection.readRuns(row, row + 1, runs)
+    let count = 0
+    for (let run = 0; run < runs.count; run++) count += runs.counts[run]!
+    if (count === 0) continue
+    const timesMs = new Float64Array(count)
+    const values = new Float64Array(count)
+    const words = new Int32Array(values.buffer)
+    let at = 0
+    for (let run = 0; run < runs.count; run++) {
+      for (let i = 0; i < runs.counts[run]!; i++, at++) {
+        timesMs[at] = runs.startsMs[run]! + (i === 0 ? 0 : runs.deltasMs[run]! * i)
+        words[at * 2] = runs.words[run * 2]!
+        words[at * 2 + 1] = runs.words[run * 2 + 1]!
+      }
+    }
+    const first = isNewestOnly ? count - 1 : 0
+    series.push({
+      ref: refs[row]!,
+      labels: selection.rows.at(row),
+      count: count - first,
+      timesMs: timesMs.slice(first),
+      values: values.slice(first),
+    })
+  }
+  return series
+}

@@ -1,0 +1,334 @@
+import type Database from 'better-sqlite3'
+import type { DerivedTrace, Span, SpanSink } from '../../model/span.ts'
+import { openDatabase } from '../database.ts'
+import { decodeSpans, encodeSpans, spanBytes } from './span-codec.ts'
+import { isUpgradeSpan, tagsOf } from './span-index.ts'
+import { linksOf, spanIdsOf } from './span-links.ts'
+import { TraceRows, type PartRow, type TraceRow } from './trace-rows.ts'
+
+/**
+ * Spans, as the writer keeps them: what arrives waits in memory and is written with the next commit, a part of a trace a
+ * time; parts are merged now and then, so that a trace that arrives span by span is not rewritten with each. No span is in
+ * two parts. Which of two spans of the same ids is kept does not depend on which came first.
+ */
+export interface SpanOptions {
+  /** Of one trace; inclusive. What is derived here is not limited. */
+  readonly spansPerTraceMax: number
+}
+
+/** Above it small parts are merged. */
+const PARTS_MAX = 8
+
+/** Traces that one step of `removeSome` removes at most. */
+const TRACES_PER_STEP = 100
+
+/** How often names are looked for that no trace has. */
+const NAMES_EVERY_MS = 10 * 60_000
+
+/** What waits for a commit, of one trace. */
+interface Pending {
+  /** In the order in which they came. */
+  readonly changes: Change[]
+  /** Ids of spans that were put since the last commit. */
+  readonly spanIds: Set<string>
+  receivedMs: number
+}
+
+type Change =
+  | { readonly kind: 'put'; readonly spans: readonly Span[] }
+  | { readonly kind: 'replace'; readonly scope: string; readonly spans: readonly Span[] }
+
+export class Spans implements SpanSink {
+  readonly #rows: TraceRows
+  readonly #options: SpanOptions
+  readonly #inTransaction: (work: () => void) => void
+  #pending = new Map<string, Pending>()
+  #pendingSpans = 0
+  #namesFloorMs = -Infinity
+
+  constructor(db: Database.Database, options: SpanOptions) {
+    this.#rows = new TraceRows(db)
+    this.#options = options
+    const run = db.transaction((work: () => void) => {
+      work()
+    })
+    this.#inTransaction = (work) => {
+      run.immediate(work)
+    }
+  }
+
+  get isDurable(): boolean {
+    return this.#pending.size === 0
+  }
+
+  /** About how much memory what waits takes. */
+  get pendingBytes(): number {
+    return this.#pendingSpans * PENDING_SPAN_BYTES
+  }
+
+  putSpans(spans: readonly Span[], nowMs: number): readonly Span[] {
+    const refused: Span[] = []
+    for (const [traceId, ofTrace] of byTrace(spans)) {
+      const known = this.#pending.get(traceId)
+      const taken = this.#withRoom(traceId, known, ofTrace, refused)
+      if (taken.length === 0) continue
+      const pending = this.#pendingOf(traceId, nowMs)
+      pending.changes.push({ kind: 'put', spans: taken })
+      for (const { spanId } of taken) pending.spanIds.add(spanId)
+      this.#pendingSpans += taken.length
+    }
+    return refused
+  }
+
+  replaceSpans(traces: readonly DerivedTrace[], nowMs: number): void {
+    for (const { traceId, scope, spans } of traces) {
+      this.#pendingOf(traceId, nowMs).changes.push({ kind: 'replace', scope, spans })
+      this.#pendingSpans += spans.length
+    }
+  }
+
+  /** Inside the transaction of a commit; `written` is to be called when it is committed, `failed` when it is not. */
+  write(): void {
+    for (const [traceId, pending] of this.#pending) {
+      const known = this.#rows.find(traceId)
+      const parts = known === undefined ? [] : this.#rows.parts(known.id)
+      // A span that is replaced may have been what the trace began with, or was found by.
+      const isReplaced = pending.changes.some(({ kind }) => kind === 'replace') || this.#hasAny(parts, pending.spanIds)
+      if (isReplaced) this.#rewrite(traceId, known, parts, pending)
+      else this.#append(traceId, known, parts, pending)
+    }
+  }
+
+  written(): void {
+    if (this.isDurable) return
+    this.#pending = new Map()
+    this.#pendingSpans = 0
+  }
+
+  failed(): void {
+    this.#rows.forget()
+  }
+
+  /** Removes some traces that ended before; true when there may be more. The connection must be free. */
+  removeSome(floorMs: number): boolean {
+    const old = this.#rows.olderThan(floorMs, TRACES_PER_STEP)
+    if (old.length === 0) return false
+    const areNamesDue = old.length < TRACES_PER_STEP && floorMs >= this.#namesFloorMs + NAMES_EVERY_MS
+    this.#inTransaction(() => {
+      for (const trace of old) this.#rows.remove(trace)
+      if (areNamesDue) this.#rows.removeUnusedNames()
+    })
+    if (areNamesDue) this.#namesFloorMs = floorMs
+    return old.length === TRACES_PER_STEP
+  }
+
+  #pendingOf(traceId: string, nowMs: number): Pending {
+    let pending = this.#pending.get(traceId)
+    if (pending === undefined) {
+      pending = { changes: [], spanIds: new Set(), receivedMs: nowMs }
+      this.#pending.set(traceId, pending)
+    }
+    pending.receivedMs = Math.max(pending.receivedMs, nowMs)
+    return pending
+  }
+
+  /** Those that find room in their trace, which is how many different ids it may have. */
+  #withRoom(traceId: string, pending: Pending | undefined, spans: readonly Span[], refused: Span[]): readonly Span[] {
+    const most = this.#options.spansPerTraceMax
+    const row = this.#rows.find(traceId)
+    const parts = row === undefined ? [] : this.#rows.parts(row.id)
+    // Some may be there already: only when this is too much it is worth to look which there are.
+    const atMost = countOf(parts) + (pending?.spanIds.size ?? 0) + spans.length
+    if (atMost <= most) return spans
+    const ids = new Set(pending?.spanIds)
+    for (const { id } of parts) for (const spanId of spanIdsOf(this.#rows.part(id).links)) ids.add(spanId)
+    return spans.filter((span) => {
+      if (!ids.has(span.spanId) && ids.size >= most) {
+        refused.push(span)
+        return false
+      }
+      ids.add(span.spanId)
+      return true
+    })
+  }
+
+  #hasAny(parts: readonly PartRow[], spanIds: ReadonlySet<string>): boolean {
+    for (const { id } of parts) {
+      for (const spanId of spanIdsOf(this.#rows.part(id).links)) if (spanIds.has(spanId)) return true
+    }
+    return false
+  }
+
+  /** Writes what was put as one more part: none of it was there before. */
+  #append(
+    traceId: string,
+    known: TraceRow | undefined,
+    parts: readonly PartRow[],
+    { changes, receivedMs }: Pending,
+  ): void {
+    const spans = merged(changes.flatMap((change) => change.spans))
+    const row = this.#putRow(traceId, known, spans, { ...extentOf(spans, receivedMs), isWhole: false })
+    const small = parts.length < PARTS_MAX ? [] : smallParts(parts, spans.length)
+    this.#putPart(row.id, [...small.flatMap((part) => this.#take(traceId, part)), ...spans])
+    for (const cluster of clustersTold(spans)) this.#rows.putUpgrade(cluster, row.id)
+  }
+
+  /** Writes the whole trace anew. */
+  #rewrite(
+    traceId: string,
+    known: TraceRow | undefined,
+    parts: readonly PartRow[],
+    { changes, receivedMs }: Pending,
+  ): void {
+    let spans = parts.flatMap((part) => this.#take(traceId, part))
+    const put: Span[] = []
+    for (const change of changes) {
+      if (change.kind === 'put') {
+        put.push(...change.spans)
+        spans = merged([...spans, ...change.spans])
+      } else {
+        const replaced = new Set(change.spans.map(({ spanId }) => spanId))
+        const kept = spans.filter((span) => span.scope.name !== change.scope && !replaced.has(span.spanId))
+        spans = [...kept, ...change.spans]
+      }
+    }
+    if (spans.length === 0) {
+      if (known !== undefined) this.#rows.remove(known.id)
+      return
+    }
+    if (known !== undefined) this.#rows.removeIndex(known.id)
+    const extent = extentOf(spans, receivedMs)
+    // What was derived of an upgrade long ago is kept as long as what was derived of one today.
+    const keptMs = changes.some(({ kind }) => kind === 'replace') ? receivedMs : extent.keptMs
+    const row = this.#putRow(traceId, known, spans, { ...extent, keptMs, isWhole: true })
+    this.#putPart(row.id, spans)
+    for (const cluster of clustersTold(put)) this.#rows.putUpgrade(cluster, row.id)
+  }
+
+  /** The trace's row, and what it is found by. @param isWhole the spans are all of the trace, as it is from now on */
+  #putRow(
+    traceId: string,
+    known: TraceRow | undefined,
+    spans: readonly Span[],
+    { startNs, lastStartNs, keptMs, isWhole }: Extent & { readonly isWhole: boolean },
+  ): TraceRow {
+    const { tags, isCut } = tagsOf(spans)
+    let row: TraceRow
+    if (known === undefined) {
+      const added = { startNs, lastStartNs, keptMs, isCut }
+      row = { id: this.#rows.add(traceId, added), ...added }
+    } else {
+      row = {
+        id: known.id,
+        startNs: isWhole || startNs < known.startNs ? startNs : known.startNs,
+        lastStartNs: isWhole || lastStartNs > known.lastStartNs ? lastStartNs : known.lastStartNs,
+        keptMs: Math.max(keptMs, known.keptMs),
+        isCut: (!isWhole && known.isCut) || isCut,
+      }
+      this.#rows.change(row)
+    }
+    this.#rows.putNames(row.id, row.startNs, spans)
+    this.#rows.addTags(row.id, tags)
+    return row
+  }
+
+  #putPart(trace: number, spans: readonly Span[]): void {
+    const links = linksOf(spans, (service) => this.#rows.serviceOf(service))
+    this.#rows.addPart(trace, spans.length, links, encodeSpans(spans))
+  }
+
+  /** The spans of a part that is going to be written anew. */
+  #take(traceId: string, { id }: PartRow): readonly Span[] {
+    const spans = decodeSpans(traceId, this.#rows.part(id).payload)
+    this.#rows.removePart(id)
+    return spans
+  }
+}
+
+/** The writer of derived traces for short commands; a server may be running on the same data. */
+export interface DerivedTraceWriter {
+  /** In one transaction; durable when it returns. */
+  replaceSpans(traces: readonly DerivedTrace[], nowMs: number): void
+  close(): void
+}
+
+/** Opens what a writer made. Throws FleetError. */
+export function openDerivedTraces(dir: string): DerivedTraceWriter {
+  const db = openDatabase(dir)
+  return {
+    replaceSpans: (traces, nowMs) => {
+      // Anew for each: what it knows of names may be otherwise after a commit of the server.
+      const spans = new Spans(db, { spansPerTraceMax: Infinity })
+      spans.replaceSpans(traces, nowMs)
+      db.transaction(() => {
+        spans.write()
+      }).immediate()
+    },
+    close: () => {
+      db.close()
+    },
+  }
+}
+
+/** A usual span in memory, with its attributes. */
+const PENDING_SPAN_BYTES = 2048
+
+/** Each span once: of two with the same ids the one that `isBetter`. In the order in which the ids first came. */
+export function merged(spans: readonly Span[]): Span[] {
+  const byId = new Map<string, Span>()
+  for (const span of spans) {
+    const known = byId.get(span.spanId)
+    if (known === undefined || isBetter(span, known)) byId.set(span.spanId, span)
+  }
+  return [...byId.values()]
+}
+
+/** The later end; at a tie the greater bytes, which says nothing but is the same whichever came first. */
+function isBetter(one: Span, other: Span): boolean {
+  if (one.endNs !== other.endNs) return one.endNs > other.endNs
+  return Buffer.compare(spanBytes([one]), spanBytes([other])) > 0
+}
+
+function byTrace(spans: readonly Span[]): ReadonlyMap<string, Span[]> {
+  const traces = new Map<string, Span[]>()
+  for (const span of spans) {
+    const ofTrace = traces.get(span.traceId)
+    if (ofTrace === undefined) traces.set(span.traceId, [span])
+    else ofTrace.push(span)
+  }
+  return traces
+}
+
+/**
+ * The last parts, as long as the ones after them are together as large as the one before: what is written again stays
+ * little, and there are about as many parts as the trace's size has digits.
+ */
+function smallParts(parts: readonly PartRow[], newSpans: number): readonly PartRow[] {
+  let from = parts.length
+  let size = newSpans
+  while (from > 0 && parts[from - 1]!.spanCount <= size) size += parts[--from]!.spanCount
+  return parts.slice(from)
+}
+
+/** Clusters of which operators tell of upgrades. */
+function clustersTold(spans: readonly Span[]): ReadonlySet<string> {
+  return new Set(spans.filter(isUpgradeSpan).map(({ resource }) => resource.cluster))
+}
+
+function countOf(parts: readonly PartRow[]): number {
+  return parts.reduce((sum, { spanCount }) => sum + spanCount, 0)
+}
+
+type Extent = Pick<TraceRow, 'startNs' | 'lastStartNs' | 'keptMs'>
+
+function extentOf(spans: readonly Span[], receivedMs: number): Extent {
+  let startNs = spans[0]!.startNs
+  let lastStartNs = startNs
+  let endNs = 0n
+  for (const span of spans) {
+    if (span.startNs < startNs) startNs = span.startNs
+    if (span.startNs > lastStartNs) lastStartNs = span.startNs
+    if (span.endNs > endNs) endNs = span.endNs
+  }
+  return { startNs, lastStartNs, keptMs: Math.min(receivedMs, Number(endNs / 1_000_000n)) }
+}

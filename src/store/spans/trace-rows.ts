@@ -1,0 +1,238 @@
+import type Database from 'better-sqlite3'
+import type { Span, SpanKind } from '../../model/span.ts'
+import { SPAN_KINDS } from '../../model/span.ts'
+import { durationNs } from './span-index.ts'
+
+/** The tables of traces, as the writer uses them. Every statement runs inside the caller's transaction. */
+
+/** Names in all; senders choose them. Beyond it spans are found by their service, or by any. */
+export const NAMES_MAX = 50_000
+
+/** The name that every trace has. */
+export const ANY_NAME = 0
+
+export interface TraceRow {
+  readonly id: number
+  readonly startNs: bigint
+  readonly lastStartNs: bigint
+  readonly keptMs: number
+  readonly isCut: boolean
+}
+
+export interface PartRow {
+  readonly id: number
+  readonly spanCount: number
+}
+
+/** What is known of a trace's spans of one name; times and durations in nanoseconds, all inclusive. */
+interface NameExtent {
+  lastStartNs: bigint
+  durationMinNs: bigint
+  durationMaxNs: bigint
+}
+
+interface TraceColumns {
+  readonly id: bigint
+  readonly start_ns: bigint
+  readonly last_start_ns: bigint
+  readonly kept_ms: bigint
+  readonly tags_cut: bigint
+}
+
+export class TraceRows {
+  readonly #db: Database.Database
+  readonly #find: Database.Statement<[Uint8Array], TraceColumns>
+  readonly #add: Database.Statement<[Uint8Array, bigint, bigint, number, number]>
+  readonly #change: Database.Statement<[bigint, bigint, number, number, number]>
+  readonly #parts: Database.Statement<[number], PartRow>
+  readonly #payload: Database.Statement<[number], { readonly links: Uint8Array; readonly payload: Uint8Array }>
+  readonly #addPart: Database.Statement<[number, number, Uint8Array, Uint8Array]>
+  readonly #removePart: Database.Statement<[number]>
+  readonly #extents: Database.Statement<[number], Record<'name' | 'last' | 'min' | 'max', bigint>>
+  readonly #putExtent: Database.Statement<[number, number, bigint, bigint, bigint, bigint]>
+  readonly #addTag: Database.Statement<[number, number]>
+  readonly #putUpgrade: Database.Statement<[string, number]>
+  readonly #old: Database.Statement<[number, number], { readonly id: number }>
+  readonly #findName: Database.Statement<[string, string], { readonly id: number; readonly kinds: number }>
+  readonly #addName: Database.Statement<[string, string, number]>
+  readonly #changeKinds: Database.Statement<[number, number]>
+  readonly #countNames: Database.Statement<[], { readonly count: number }>
+  readonly #removeNames: Database.Statement<[]>
+  readonly #removals: readonly Database.Statement<[number]>[]
+  /** Names as they stand in the table, as far as they were asked for. */
+  readonly #names = new Map<string, { readonly id: number; readonly kinds: number }>()
+  #nameCount: number | undefined
+
+  constructor(db: Database.Database) {
+    this.#db = db
+    this.#find = db.prepare<[Uint8Array], TraceColumns>('SELECT * FROM trace WHERE trace_id = ?').safeIntegers()
+    this.#add = db.prepare(
+      'INSERT INTO trace (trace_id, start_ns, last_start_ns, kept_ms, tags_cut) VALUES (?, ?, ?, ?, ?)',
+    )
+    this.#change = db.prepare(
+      'UPDATE trace SET start_ns = ?, last_start_ns = ?, kept_ms = ?, tags_cut = ? WHERE id = ?',
+    )
+    this.#parts = db.prepare('SELECT id, span_count AS spanCount FROM trace_part WHERE trace = ? ORDER BY id')
+    this.#payload = db.prepare('SELECT links, payload FROM trace_part WHERE id = ?')
+    this.#addPart = db.prepare('INSERT INTO trace_part (trace, span_count, links, payload) VALUES (?, ?, ?, ?)')
+    this.#removePart = db.prepare('DELETE FROM trace_part WHERE id = ?')
+    this.#extents = db
+      .prepare<[number], Record<'name' | 'last' | 'min' | 'max', bigint>>(
+        `SELECT name, last_start_ns AS last, duration_min_ns AS min, duration_max_ns AS max
+         FROM trace_name WHERE trace = ?`,
+      )
+      .safeIntegers()
+    this.#putExtent = db.prepare('INSERT OR REPLACE INTO trace_name VALUES (?, ?, ?, ?, ?, ?)')
+    this.#addTag = db.prepare('INSERT OR IGNORE INTO trace_tag VALUES (?, ?)')
+    this.#putUpgrade = db.prepare('INSERT OR REPLACE INTO upgrade_trace (cluster, trace) VALUES (?, ?)')
+    this.#old = db.prepare('SELECT id FROM trace WHERE kept_ms < ? ORDER BY kept_ms LIMIT ?')
+    this.#findName = db.prepare('SELECT id, kinds FROM span_name WHERE service = ? AND operation = ?')
+    this.#addName = db.prepare('INSERT INTO span_name (service, operation, kinds) VALUES (?, ?, ?)')
+    this.#changeKinds = db.prepare('UPDATE span_name SET kinds = kinds | ? WHERE id = ?')
+    this.#countNames = db.prepare('SELECT count(*) AS count FROM span_name')
+    this.#removeNames = db.prepare(
+      'DELETE FROM span_name WHERE NOT EXISTS (SELECT 1 FROM trace_name WHERE name = span_name.id)',
+    )
+    this.#removals = [
+      'DELETE FROM trace_part WHERE trace = ?',
+      'DELETE FROM trace_name WHERE trace = ?',
+      'DELETE FROM trace_tag WHERE trace = ?',
+      'DELETE FROM upgrade_trace WHERE trace = ?',
+      'DELETE FROM trace WHERE id = ?',
+    ].map((sql) => db.prepare<[number]>(sql))
+  }
+
+  find(traceId: string): TraceRow | undefined {
+    const row = this.#find.get(Buffer.from(traceId, 'hex'))
+    if (row === undefined) return undefined
+    return {
+      id: Number(row.id),
+      startNs: row.start_ns,
+      lastStartNs: row.last_start_ns,
+      keptMs: Number(row.kept_ms),
+      isCut: row.tags_cut !== 0n,
+    }
+  }
+
+  add(traceId: string, row: Omit<TraceRow, 'id'>): number {
+    const { startNs, lastStartNs, keptMs, isCut } = row
+    return Number(
+      this.#add.run(Buffer.from(traceId, 'hex'), startNs, lastStartNs, keptMs, Number(isCut)).lastInsertRowid,
+    )
+  }
+
+  change({ id, startNs, lastStartNs, keptMs, isCut }: TraceRow): void {
+    this.#change.run(startNs, lastStartNs, keptMs, Number(isCut), id)
+  }
+
+  /** In the order in which they were written. */
+  parts(trace: number): readonly PartRow[] {
+    return this.#parts.all(trace)
+  }
+
+  part(id: number): { readonly links: Uint8Array; readonly payload: Uint8Array } {
+    return this.#payload.get(id)!
+  }
+
+  addPart(trace: number, spanCount: number, links: Uint8Array, payload: Uint8Array): void {
+    this.#addPart.run(trace, spanCount, links, payload)
+  }
+
+  removePart(id: number): void {
+    this.#removePart.run(id)
+  }
+
+  /** Adds to what the names of a trace are known to reach over, and moves them to its start. */
+  putNames(trace: number, startNs: bigint, spans: readonly Span[]): void {
+    const extents = new Map<number, NameExtent>()
+    for (const { name, last, min, max } of this.#extents.all(trace)) {
+      extents.set(Number(name), { lastStartNs: last, durationMinNs: min, durationMaxNs: max })
+    }
+    for (const span of spans) {
+      for (const name of this.#namesOf(span)) widen(extents, name, span)
+    }
+    for (const [name, { lastStartNs, durationMinNs, durationMaxNs }] of extents) {
+      this.#putExtent.run(trace, name, startNs, lastStartNs, capped(durationMinNs), capped(durationMaxNs))
+    }
+  }
+
+  /** The number of a service; 0 when there is no room for it. */
+  serviceOf(service: string): number {
+    return this.#nameOf(service, '', 'unspecified')
+  }
+
+  addTags(trace: number, tags: ReadonlySet<number>): void {
+    for (const tag of tags) this.#addTag.run(trace, tag)
+  }
+
+  putUpgrade(cluster: string, trace: number): void {
+    this.#putUpgrade.run(cluster, trace)
+  }
+
+  remove(trace: number): void {
+    for (const removal of this.#removals) removal.run(trace)
+  }
+
+  /** Forgets the index of a trace, to write it anew. */
+  removeIndex(trace: number): void {
+    this.#db.prepare('DELETE FROM trace_name WHERE trace = ?').run(trace)
+    this.#db.prepare('DELETE FROM trace_tag WHERE trace = ?').run(trace)
+  }
+
+  /** Traces that are older, the oldest first. */
+  olderThan(floorMs: number, most: number): readonly number[] {
+    return this.#old.all(floorMs, most).map(({ id }) => id)
+  }
+
+  /** Names that no trace has any more. */
+  removeUnusedNames(): void {
+    this.#removeNames.run()
+    this.forget()
+  }
+
+  /** After a transaction that was rolled back: what it added is not there. */
+  forget(): void {
+    this.#names.clear()
+    this.#nameCount = undefined
+  }
+
+  #namesOf({ resource: { service }, name, kind }: Span): readonly number[] {
+    return [ANY_NAME, this.#nameOf(service, '', kind), this.#nameOf(service, name, kind)]
+  }
+
+  #nameOf(service: string, operation: string, kind: SpanKind): number {
+    const key = `${service.length}:${service}${operation}`
+    const bit = 1 << SPAN_KINDS.indexOf(kind)
+    let known = this.#names.get(key) ?? this.#findName.get(service, operation)
+    if (known === undefined) {
+      this.#nameCount ??= this.#countNames.get()!.count
+      if (this.#nameCount >= NAMES_MAX) return ANY_NAME
+      this.#nameCount++
+      known = { id: Number(this.#addName.run(service, operation, bit).lastInsertRowid), kinds: bit }
+    } else if ((known.kinds & bit) === 0) {
+      known = { id: known.id, kinds: known.kinds | bit }
+      this.#changeKinds.run(known.kinds, known.id)
+    }
+    this.#names.set(key, known)
+    return known.id
+  }
+}
+
+function widen(extents: Map<number, NameExtent>, name: number, span: Span): void {
+  const duration = durationNs(span)
+  const known = extents.get(name)
+  if (known === undefined) {
+    extents.set(name, { lastStartNs: span.startNs, durationMinNs: duration, durationMaxNs: duration })
+    return
+  }
+  if (span.startNs > known.lastStartNs) known.lastStartNs = span.startNs
+  if (duration < known.durationMinNs) known.durationMinNs = duration
+  if (duration > known.durationMaxNs) known.durationMaxNs = duration
+}
+
+/** What a column holds: an end can be any 64 bits. */
+function capped(durationNs: bigint): bigint {
+  return durationNs > INT64_MAX ? INT64_MAX : durationNs
+}
+
+const INT64_MAX = 2n ** 63n - 1n

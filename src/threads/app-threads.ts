@@ -1,0 +1,115 @@
+/** The two worker threads, started side by side: the reader waits for what the writer shares. */
+import { engineOptionsOf, ingestOptionsOf, otlpOptionsOf, storeOptionsOf } from '../config/folder-options.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { Config } from '../config/config.ts'
+import type { IngestWorkerCalls, IngestWorkerData } from './ingest-worker.ts'
+import type { QueryWorkerCalls, QueryWorkerData } from './query-worker.ts'
+import type { Remote } from './rpc.ts'
+import type { WatchShare } from '../store/head/share.ts'
+import { firstMessage, portPair, startThread } from './start-thread.ts'
+import type { Thread } from './start-thread.ts'
+import { LANE_BYTES, createWriteLane } from './write-lane.ts'
+import type { WriteLane } from './write-lane.ts'
+
+export interface AppThreads {
+  readonly ingest: Remote<IngestWorkerCalls>
+  readonly query: Remote<QueryWorkerCalls>
+  /** With which main reads a few series by itself. */
+  readonly watch: WatchShare
+  /** How remote write requests reach the ingest worker. */
+  readonly lane: WriteLane
+  /** Resolves with a sentence when one of them died. */
+  readonly died: Promise<string>
+  /** Writes what was received, then ends both. */
+  stop(): Promise<void>
+}
+
+export interface ThreadParts {
+  readonly config: Config
+  /** Called while the writer starts: reading them takes as long as that. What it throws ends both. */
+  readonly ruleFiles: () => readonly { readonly path: string; readonly text: string }[]
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export async function startThreads({ config, ruleFiles, clock, log }: ThreadParts): Promise<AppThreads> {
+  const store = storeOptionsOf(config)
+  const share = portPair()
+  const watch = portPair()
+  const derived = portPair()
+  const lanePorts = portPair()
+  const laneMemory = new SharedArrayBuffer(LANE_BYTES)
+  const lane = createWriteLane(lanePorts.near, laneMemory, () => clock.nowMs())
+  let tellDeath: (sentence: string) => void = () => undefined
+  const died = new Promise<string>((resolve) => {
+    tellDeath = resolve
+  })
+  const onDeath = (cause: Error): void => {
+    lane.fail(cause)
+    tellDeath(cause.message)
+  }
+
+  const ingestData: IngestWorkerData = {
+    store,
+    ingest: ingestOptionsOf(config),
+    otlp: otlpOptionsOf(config),
+    nowMs: clock.nowMs(),
+    queryPort: derived.near,
+    sharePort: share.near,
+    watchPort: watch.near,
+    lanePort: lanePorts.far,
+    laneMemory,
+  }
+  const ingestStarts = startThread<IngestWorkerCalls>({
+    file: 'ingest-worker',
+    workerData: ingestData,
+    transfer: [derived.near, share.near, watch.near, lanePorts.far],
+    log,
+    onDeath,
+  })
+  const queryStarts = (async () => {
+    const queryData: QueryWorkerData = {
+      store,
+      engine: engineOptionsOf(config),
+      goneAfterMs: config['fleet.gone-after'],
+      rules: { files: ruleFiles(), intervalMs: config['rules.interval'], externalUrl: config['external.url'] },
+      sharePort: share.far,
+      writerPort: derived.far,
+    }
+    return startThread<QueryWorkerCalls>({
+      file: 'query-worker',
+      workerData: queryData,
+      transfer: [share.far, derived.far],
+      log,
+      onDeath,
+    })
+  })()
+  const stopIngest = async (ingest: Thread<IngestWorkerCalls>): Promise<void> => {
+    await ingest.remote.close()
+    lanePorts.near.close()
+    await ingest.terminate()
+  }
+  const watched = firstMessage<WatchShare>(watch.far)
+  // Of an ingest worker that did not start: `ingestStarts` says why.
+  watched.catch(() => undefined)
+  const [ingest, query] = await Promise.allSettled([ingestStarts, queryStarts])
+  if (ingest.status === 'fulfilled' && query.status === 'fulfilled') {
+    return {
+      ingest: ingest.value.remote,
+      query: query.value.remote,
+      watch: await watched,
+      lane,
+      died,
+      stop: async () => {
+        await query.value.remote.close().catch(() => undefined) // a dead thread has nothing to close
+        await query.value.terminate()
+        await stopIngest(ingest.value)
+      },
+    }
+  }
+  if (ingest.status === 'fulfilled') await stopIngest(ingest.value)
+  if (query.status === 'fulfilled') await query.value.terminate()
+  // Without the writer the reader fails too: what happened to the writer is what there is to say.
+  throw ingest.status === 'rejected' ? ingest.reason : (query as PromiseRejectedResult).reason
+}

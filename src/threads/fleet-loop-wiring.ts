@@ -1,0 +1,81 @@
+/** The loop that derives facts, wired to the store it reads and to the thread that writes. On the query worker. */
+import { createFleetLoop, type FleetLoop } from '../fleet/loop/fleet-loop.ts'
+import { POSITION_KEY, type FactsCalls } from './fleet-loop-calls.ts'
+import { fleetReaderOf } from '../api/fleet/reader.ts'
+import { readUsage } from '../fleet/adoption/cluster-usage.ts'
+import { readTraits } from '../fleet/clusters/cluster-traits.ts'
+import { DERIVED_METRICS } from '../fleet/series/derived-metrics.ts'
+import type { FleetBook } from '../fleet/clusters/fleet-book.ts'
+import { SignalWatch } from '../fleet/signals/signal-watch.ts'
+import type { AppendDerived } from '../model/appender.ts'
+import type { ObservationReader } from '../model/fleet-facts.ts'
+import type { ObservationCalls } from './observation-calls.ts'
+import { newestSamples } from '../promql/newest.ts'
+import type { QueryEngine } from '../promql/query-engine.ts'
+import type { Remote } from './rpc.ts'
+import type { SpanCalls } from './span-calls.ts'
+import type { FactsReader } from '../store/facts/facts.ts'
+import type { StoreOptions } from '../store/options.ts'
+import type { StoreReader } from '../store/reader.ts'
+import type { SpanReader } from '../store/spans/span-reader.ts'
+
+export interface FleetLoopSources {
+  readonly store: StoreOptions
+  readonly reader: StoreReader
+  readonly facts: FactsReader
+  readonly observations: ObservationReader
+  readonly spans: Pick<SpanReader, 'upgradeSpans' | 'changedSince'>
+  readonly writer: Remote<FactsCalls & ObservationCalls & SpanCalls>
+  readonly appendDerived: AppendDerived
+  readonly book: Promise<FleetBook>
+  readonly query: QueryEngine
+  readonly stopwatchMs: () => number
+}
+
+/** The most samples of one group of metrics of one cluster, kept as runs: far beyond what a cluster sends. */
+const SAMPLES_MAX = 20_000_000
+/** A series that was written longer ago is at its end in any case. */
+const WRITTEN_WITHIN_MS = 24 * 60 * 60_000
+
+export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
+  const { store, reader, facts, observations, spans, writer, appendDerived, book, query, stopwatchMs } = sources
+  const { retentionRawMs, outOfOrderMs, retentionObjectsMs } = store
+  return createFleetLoop({
+    signals: new SignalWatch(reader, { retentionRawMs, outOfOrderMs, samplesMax: SAMPLES_MAX }),
+    observations,
+    spans,
+    facts: facts.fleet,
+    alerts: facts.alertRuns,
+    position: () => facts.meta.get(POSITION_KEY),
+    writer: {
+      putRuns: (changes) => writer.putRuns(changes),
+      putFacts: async (derived, keepBeforeMs, position) => {
+        const meta = position === undefined ? [] : [[POSITION_KEY, position] as const]
+        await writer.putFacts({ facts: derived, keepBeforeMs, meta })
+      },
+      replaceSpans: (traces, nowMs) => writer.replaceSpans(traces, nowMs),
+    },
+    counting: {
+      facts: facts.fleet,
+      clusters: async () => (await book).records(),
+      goneAt: async (atMs) => (await book).gone(atMs),
+      days: () => facts.adoption.days(),
+      putDay: (day, rows, usage, nowMs) => writer.putAdoptionDay(day, rows, usage, nowMs),
+      usageAt: (timeMs) => readUsage(fleetReaderOf(query), timeMs),
+    },
+    traitsAt: (timeMs) => readTraits(fleetReaderOf(query), timeMs),
+    book,
+    writtenSeries: (nowMs) => writtenSeries(reader, nowMs),
+    appendDerived,
+    keptMs: retentionObjectsMs,
+    stopwatchMs,
+  })
+}
+
+function writtenSeries(reader: StoreReader, nowMs: number): ReturnType<typeof newestSamples> {
+  const names = DERIVED_METRICS.flatMap(({ name, type }) =>
+    type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+  )
+  const matchers = [{ name: '__name__', op: '=~', value: names.join('|') } as const]
+  return newestSamples(reader, [matchers], { fromMs: nowMs - WRITTEN_WITHIN_MS, toMs: nowMs }, Infinity)
+}

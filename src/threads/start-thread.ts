@@ -1,0 +1,95 @@
+/**
+ * Starts a worker thread from the file beside this one and waits until it says that it is ready. Under `tsx` and in
+ * tests the files are TypeScript and the thread loads the same loader; after a build they are JavaScript.
+ */
+import { MessageChannel, Worker } from 'node:worker_threads'
+import type { MessagePort, Transferable } from 'node:worker_threads'
+import type { Log } from '../base/log.ts'
+import { createCaller, revive } from './rpc.ts'
+import type { CarriedFailure, Handlers, Remote } from './rpc.ts'
+
+/** What a worker posts first. */
+export type ThreadHello = { readonly ready: true } | { readonly failed: CarriedFailure }
+
+export interface Thread<H extends Handlers> {
+  readonly remote: Remote<H>
+  /** Ends the thread at once; ask it to close first. */
+  terminate(): Promise<void>
+}
+
+export interface ThreadSpec {
+  readonly file: 'ingest-worker' | 'query-worker' | 'rule-tests-worker'
+  readonly workerData: unknown
+  readonly transfer?: readonly Transferable[]
+  readonly log: Log
+  /** Called when the thread ends without having been asked to: a bug, or out of memory. */
+  readonly onDeath: (cause: Error) => void
+}
+
+const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
+
+/** Resolves when the thread is ready; rejects with its own failure when it could not start. */
+export function startThread<H extends Handlers>(spec: ThreadSpec): Promise<Thread<H>> {
+  const url = new URL(`./${spec.file}${EXTENSION}`, import.meta.url)
+  const worker = new Worker(EXTENSION === '.ts' ? loadWithTsx(url) : url, {
+    name: spec.file,
+    workerData: spec.workerData,
+    transferList: [...(spec.transfer ?? [])],
+    eval: EXTENSION === '.ts',
+  })
+  let isEnding = false
+  return new Promise((resolve, reject) => {
+    const caller = createCaller<H>(worker)
+    const die = (cause: Error): void => {
+      reject(cause)
+      caller.fail(cause)
+      if (isEnding) return
+      isEnding = true
+      spec.log.error({ thread: spec.file, err: cause }, 'thread died')
+      spec.onDeath(cause)
+    }
+    worker.on('error', die)
+    worker.on('exit', (exitCode) => {
+      die(new Error(`thread ${spec.file} ended with code ${exitCode}`))
+    })
+    worker.once('message', (message: ThreadHello) => {
+      if ('failed' in message) {
+        isEnding = true
+        reject(revive(message.failed))
+        return
+      }
+      resolve({
+        remote: caller.remote,
+        terminate: async () => {
+          isEnding = true
+          await worker.terminate()
+        },
+      })
+    })
+  })
+}
+
+/** A thread does not inherit the loader: code that gives it one, then runs the file. */
+function loadWithTsx(url: URL): string {
+  const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'))
+  return `import(${loader}).then(({ register }) => { register(); return import(${JSON.stringify(url.href)}) })`
+}
+
+/** A pair of ports for two threads that talk past the main one. */
+export function portPair(): { readonly near: MessagePort; readonly far: MessagePort } {
+  const { port1, port2 } = new MessageChannel()
+  return { near: port1, far: port2 }
+}
+
+/** The one message of a port, which is closed then. Rejects when the other end closes before. */
+export function firstMessage<T>(port: MessagePort): Promise<T> {
+  return new Promise((resolve, reject) => {
+    port.once('close', () => {
+      reject(new Error('the ingest worker ended before it shared anything'))
+    })
+    port.once('message', (message: T) => {
+      resolve(message)
+      port.close()
+    })
+  })
+}

@@ -1,0 +1,176 @@
+/**
+ * Remote write requests from main to the ingest worker and their outcomes back: what a call of rpc.ts would do, for
+ * tens of thousands a minute. Bodies go through shared memory (body-ring.ts); requests that arrive in one round of the
+ * event loop go in one message and come back in one, so that a busy server wakes the other thread once for all of them.
+ *
+ * What does not fit (a body larger than the ring has room for) is the caller's to send as a call.
+ */
+import { BodyRing } from './body-ring.ts'
+import type { BodyPlace } from './body-ring.ts'
+import type { WriteContext } from '../ingest/remote-write.ts'
+import type { WriteOutcome, WriteProtocol } from '../ingest/write-outcome.ts'
+import { carry, revive } from './rpc.ts'
+import type { CarriedFailure, Channel } from './rpc.ts'
+
+/**
+ * Room for the bodies of some forty backlogs, or of a thousand scrapes, at once. No more than that: it is used all the
+ * way round, and what does not stay in a processor's cache is slow to copy.
+ */
+export const LANE_BYTES = 4 * 1024 * 1024
+
+interface LaneRequest {
+  readonly start: number
+  readonly length: number
+  readonly cluster: string | undefined
+  readonly protocol: WriteProtocol
+}
+
+interface LaneBatch {
+  readonly id: number
+  readonly nowMs: number
+  readonly requests: readonly LaneRequest[]
+}
+
+/** A number stands for the outcome of a request of which all samples were taken: how many. */
+type LaneOutcome = number | WriteOutcome | { readonly failure: CarriedFailure }
+
+interface LaneAnswer {
+  readonly id: number
+  /** In the order of the requests. */
+  readonly outcomes: readonly LaneOutcome[]
+}
+
+interface Waiter {
+  readonly place: BodyPlace
+  readonly request: LaneRequest
+  readonly resolve: (outcome: WriteOutcome) => void
+  readonly reject: (cause: Error) => void
+}
+
+/** Main's end. */
+export interface WriteLane {
+  /**
+   * Takes a body in pieces. Resolves when what was taken is durable; rejects with the worker's FleetError. `undefined`:
+   * there is no room for the body.
+   */
+  write(
+    body: readonly Uint8Array[],
+    cluster: string | undefined,
+    protocol: WriteProtocol,
+  ): Promise<WriteOutcome> | undefined
+  /** Rejects every waiting and every later write. */
+  fail(cause: Error): void
+}
+
+/** @param nowMs the clock, read once for the requests of one round */
+export function createWriteLane(channel: Channel, memory: SharedArrayBuffer, nowMs: () => number): WriteLane {
+  const ring = new BodyRing(memory)
+  const underWay = new Map<number, readonly Waiter[]>()
+  let collected: Waiter[] = []
+  let lastId = 0
+  let failure: Error | undefined
+  const post = (): void => {
+    if (failure !== undefined) return
+    const id = ++lastId
+    const batch: LaneBatch = { id, nowMs: nowMs(), requests: collected.map(({ request }) => request) }
+    underWay.set(id, collected)
+    collected = []
+    channel.postMessage(batch)
+  }
+  channel.on('message', (message) => {
+    const { id, outcomes } = message as LaneAnswer
+    const waiters = underWay.get(id)
+    if (waiters === undefined) return
+    underWay.delete(id)
+    for (const [i, { place, resolve, reject }] of waiters.entries()) {
+      ring.giveBack(place)
+      const outcome = outcomes[i]!
+      if (typeof outcome === 'number') resolve(allTaken(outcome))
+      else if ('failure' in outcome) reject(revive(outcome.failure))
+      else resolve(outcome)
+    }
+  })
+  return {
+    write(body, cluster, protocol) {
+      if (failure !== undefined) return Promise.reject(failure)
+      const place = ring.take(body)
+      if (place === undefined) return undefined
+      const { start, length } = place
+      if (collected.length === 0) setImmediate(post)
+      return new Promise((resolve, reject) => {
+        collected.push({ place, request: { start, length, cluster, protocol }, resolve, reject })
+      })
+    },
+    fail(cause) {
+      failure ??= cause
+      for (const waiters of [...underWay.values(), collected]) for (const { reject } of waiters) reject(failure)
+      underWay.clear()
+      collected = []
+    },
+  }
+}
+
+/** The worker's end. */
+export interface LaneWriter {
+  /** Throws FleetError when nothing can be taken now. */
+  admit(): void
+  write(body: Uint8Array, context: WriteContext): WriteOutcome
+  /** Resolves when all that was taken is durable. */
+  commit(): Promise<void>
+}
+
+/** Answers what arrives on `channel`. */
+export function serveWriteLane(channel: Channel, memory: SharedArrayBuffer, writer: LaneWriter): void {
+  const bytes = new Uint8Array(memory)
+  channel.on('message', (message) => {
+    const { id, nowMs, requests } = message as LaneBatch
+    const outcomes = requests.map(({ start, length, cluster, protocol }): LaneOutcome => {
+      try {
+        writer.admit()
+        const context = cluster === undefined ? { nowMs, protocol } : { nowMs, protocol, cluster }
+        const outcome = writer.write(bytes.subarray(start, start + length), context)
+        return isAllTaken(outcome) ? outcome.samplesTaken : outcome
+      } catch (thrown) {
+        return { failure: carry(thrown) }
+      }
+    })
+    writer.commit().then(
+      () => {
+        channel.postMessage({ id, outcomes } satisfies LaneAnswer)
+      },
+      (thrown: unknown) => {
+        const failure = carry(thrown)
+        channel.postMessage({ id, outcomes: outcomes.map(() => ({ failure })) } satisfies LaneAnswer)
+      },
+    )
+  })
+}
+
+function isAllTaken(outcome: WriteOutcome): boolean {
+  return (
+    outcome.status === 204 &&
+    outcome.samplesTaken === outcome.samplesIn &&
+    outcome.refusals.length === 0 &&
+    outcome.histogramsIn + outcome.exemplarsTaken + outcome.exemplarsIgnored === 0 &&
+    outcome.metadataIgnored + outcome.newUnidentifiedSeries === 0
+  )
+}
+
+/** The outcome that a number stands for. */
+function allTaken(samples: number): WriteOutcome {
+  return {
+    status: 204,
+    message: '',
+    samplesIn: samples,
+    samplesTaken: samples,
+    samplesDuplicate: 0,
+    refusals: [],
+    histogramsIn: 0,
+    histogramsTaken: 0,
+    histogramsDuplicate: 0,
+    exemplarsTaken: 0,
+    exemplarsIgnored: 0,
+    metadataIgnored: 0,
+    newUnidentifiedSeries: 0,
+  }
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { createClusterBook } from '../../../src/fleet/clusters/cluster-book.ts'
+import { readTraits } from '../../../src/fleet/clusters/cluster-traits.ts'
+import { recordOf } from '../adoption/fleet.ts'
+import { NOW_MS, fleetOf } from '../fleet-script.ts'
+import type { Sent } from '../fleet-script.ts'
+
+const info = (labels: Readonly<Record<string, string>>): Sent => ({ name: 'kubevirt_info', labels, fromMin: 10 })
+const platform = (labels: Readonly<Record<string, string>>): Sent => {
+  return { name: 'cluster_infrastructure_provider', labels, fromMin: 10 }
+}
+
+test('labels of the cluster say where it stands, and the platform fills in what they do not', async () => {
+  const { reader } = fleetOf([
+    info({ cluster: 'a', node: 'n1', region: 'eu-west', env: 'prod' }),
+    info({ cluster: 'a', node: 'n2', region: 'eu-west', env: 'prod' }),
+    platform({ cluster: 'a', type: 'AWS', region: 'eu-west-1' }),
+    info({ cluster: 'b', node: 'n1' }),
+    platform({ cluster: 'b', type: 'None', region: '' }),
+    info({ cluster: 'c', node: 'n1', environment: 'lab', stage: 'x', cloud: 'gcp' }),
+  ])
+  expect(await readTraits(reader, NOW_MS)).toEqual(
+    new Map([
+      ['a', { region: 'eu-west', provider: 'aws', environment: 'prod' }],
+      ['b', {}],
+      ['c', { environment: 'lab', provider: 'gcp' }],
+    ]),
+  )
+})
+
+test('the book describes clusters that it knows and those that come later; a record that says more stands', () => {
+  const book = createClusterBook()
+  book.put(recordOf('a'), [])
+  book.describe(
+    new Map([
+      ['a', { region: 'eu' }],
+      ['b', { region: 'us', environment: 'lab' }],
+    ]),
+  )
+  book.put(recordOf('b', { environment: 'prod' }), [])
+  expect(book.records().map(({ cluster, region, environment }) => [cluster, region, environment])).toEqual([
+    ['a', 'eu', undefined],
+    ['b', 'us', 'prod'],
+  ])
+})

@@ -1,0 +1,169 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { modificationAt, recordAt } from '../../../src/fleet/past/record-at.ts'
+import type { Modification } from '../../../src/model/cluster-record.ts'
+import { PHASE_STATES, PHASES, UPGRADE_STATES } from '../../../src/model/upgrade.ts'
+import type { UpgradeRecord } from '../../../src/model/upgrade.ts'
+import { T0_MS, UPGRADE } from '../../support/upgrade-record.ts'
+
+const SEEN = 60
+const minute = fc.integer({ min: 1, max: SEEN })
+const maybe = <K extends string>(name: K) => fc.option(minute, { nil: undefined }).map((ms) => known(name, ms))
+
+function known<K extends string>(name: K, ms: number | undefined): Partial<Record<K, number>> {
+  return ms === undefined ? {} : ({ [name]: ms } as Record<K, number>)
+}
+
+const times = fc.tuple(maybe('startedMs'), maybe('endedMs')).map(([start, end]) => {
+  const { startedMs = 0 } = start
+  const { endedMs } = end
+  return { ...start, ...(endedMs === undefined ? {} : { endedMs: Math.max(startedMs, endedMs) }) }
+})
+const stage = fc.tuple(times, fc.constantFrom(...PHASE_STATES)).map(([when, state]) => ({ ...when, state }))
+const evidence = fc.array(
+  minute.map((atMs) => ({ source: 'objects' as const, atMs, text: 'seen', ref: 'x' })),
+  { maxLength: 3 },
+)
+
+const records: fc.Arbitrary<UpgradeRecord> = fc
+  .record({
+    when: times,
+    state: fc.constantFrom(...UPGRADE_STATES),
+    phases: fc.array(fc.tuple(fc.constantFrom(...PHASES), stage), { maxLength: 5 }),
+    evidence,
+    block: fc.option(fc.tuple(maybe('sinceMs'), evidence), { nil: undefined }),
+    steps: fc.array(fc.tuple(minute, maybe('endedMs')), { maxLength: 3 }),
+    component: stage,
+    hco: times,
+    handler: times,
+    machines: times,
+    progress: maybe('lastProgressMs'),
+    changes: fc.array(minute, { maxLength: 3 }),
+  })
+  .map((drawn) => ({
+    upgrade: {
+      ...{ id: 'u', cluster: 'c', operator: 'kubevirt-hyperconverged' as const, to: '1.17.0', resolutionSeconds: 1 },
+      state: drawn.state,
+      ...drawn.when,
+      phases: drawn.phases.map(([name, of]) => ({ name, ...of, resolutionSeconds: 1, isReconstructed: false })),
+      evidence: drawn.evidence,
+      ...(drawn.block === undefined
+        ? {}
+        : {
+            blockedBy: { cause: 'unknown' as const, text: 'x', ...drawn.block[0], evidence: drawn.block[1] },
+          }),
+    },
+    detail: {
+      csvSteps: drawn.steps.map(([startedMs, end]) => ({ phase: 'Pending', reason: '', startedMs, ...end })),
+      components: [{ name: 'cdi', ...drawn.component, message: 'waits' }],
+      hco: drawn.hco,
+      virtHandler: { desired: 9, updated: 3, ready: 9, waves: 10, ...drawn.handler },
+      workloads: { outdatedAtStart: 5, outdatedNow: 2, perMinute: 1, migrations: { running: 1 }, ...drawn.machines },
+      ...drawn.progress,
+      observedUntilMs: SEEN,
+      conditionChanges: drawn.changes.map((atMs) => ({
+        ...{ atMs, component: 'hco', type: 'Degraded', status: 'True', reason: '' },
+      })),
+      featureGateChanges: drawn.changes.map((atMs) => ({ atMs, gate: 'x', isOn: true })),
+    },
+  }))
+
+/** Every time that stands anywhere in it. */
+function timesIn(value: unknown): readonly number[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, one]) =>
+    typeof one === 'number' && name.endsWith('Ms') ? [one] : timesIn(one),
+  )
+}
+
+describe('an upgrade at a moment', () => {
+  test('when nothing was heard later is as it is now', () => {
+    fc.assert(
+      fc.property(records, fc.integer({ min: SEEN, max: SEEN + 10 }), (record, atMs) => {
+        expect(recordAt(record, atMs)).toEqual(record)
+      }),
+    )
+  })
+
+  test('tells nothing later', () => {
+    fc.assert(
+      fc.property(records, minute, (record, atMs) => {
+        const cut = recordAt(record, atMs)
+        expect(Math.max(...timesIn(cut), 0)).toBeLessThanOrEqual(atMs)
+      }),
+    )
+  })
+
+  test('cut twice is cut at the earlier one', () => {
+    fc.assert(
+      fc.property(records, minute, minute, (record, a, b) => {
+        const [earlier, later] = [Math.min(a, b), Math.max(a, b)]
+        const between = recordAt(record, later)
+        expect(between === undefined ? undefined : recordAt(between, earlier)).toEqual(recordAt(record, earlier))
+      }),
+    )
+  })
+
+  const at = (seconds: number): UpgradeRecord => recordAt(UPGRADE, T0_MS + seconds * 1000)!
+
+  test('is absent before it began', () => {
+    expect(recordAt(UPGRADE, T0_MS - 1)).toBeUndefined()
+    expect(recordAt(UPGRADE, T0_MS)).toBeDefined()
+  })
+
+  test('stands in the phase it stood in, and the later ones are to come', () => {
+    const { upgrade, detail } = at(60)
+    expect([upgrade.state, upgrade.endedMs]).toEqual(['in_progress', undefined])
+    expect(upgrade.phases.map(({ name, state }) => `${name} ${state}`)).toEqual([
+      'olm in_progress',
+      'olm.pending succeeded',
+      'olm.install_ready succeeded',
+      'olm.installing in_progress',
+      'operands pending',
+      'workloads pending',
+    ])
+    expect(detail.csvSteps.at(-1)).toEqual({
+      phase: 'Installing',
+      reason: 'InstallSucceeded',
+      startedMs: T0_MS + 21_000,
+    })
+    expect(detail.components).toEqual([
+      { name: 'kubevirt', from: 'v1.6.0', to: 'v1.7.0', state: 'pending' },
+      { name: 'cdi', state: 'pending' },
+    ])
+    expect([detail.hco, detail.workloads, detail.conditionChanges]).toEqual([{}, undefined, []])
+  })
+
+  test('says of its machines how many there were at the start, and no number of a later moment', () => {
+    const { upgrade, detail } = at(900)
+    expect(upgrade.state).toBe('succeeded')
+    expect(detail.workloads).toEqual({ outdatedAtStart: 41, startedMs: T0_MS + 840_000, migrations: {} })
+    expect(at(1500).detail.workloads).toEqual(UPGRADE.detail.workloads)
+  })
+
+  test('whose end nobody saw is unknown until the last that was heard', () => {
+    const lost: UpgradeRecord = {
+      upgrade: { ...UPGRADE.upgrade, state: 'superseded', endedMs: undefined! },
+      detail: { ...UPGRADE.detail, observedUntilMs: T0_MS + 900_000 },
+    }
+    expect(recordAt(lost, T0_MS + 899_999)!.upgrade.state).toBe('unknown')
+    expect(recordAt(lost, T0_MS + 900_000)!.upgrade.state).toBe('superseded')
+  })
+})
+
+describe('a modification at a moment', () => {
+  const patch: Modification = {
+    ...{ id: 'm', cluster: 'c', kind: 'jsonpatch', component: 'kubevirt', count: 1, text: '' },
+    ...{ startedMs: 10, endedMs: 20, isUpgradeMode: false, resolutionSeconds: 1 },
+  }
+
+  test.each([
+    [9, 'absent'],
+    [10, 'stands'],
+    [19, 'stands'],
+    [20, 'over'],
+  ])('%i: %s', (atMs, want) => {
+    const then = modificationAt(patch, atMs)
+    expect(then === undefined ? 'absent' : then.endedMs === undefined ? 'stands' : 'over').toBe(want)
+  })
+})

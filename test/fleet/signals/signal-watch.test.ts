@@ -1,0 +1,307 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { SignalWatch } from '../../../src/fleet/signals/signal-watch.ts'
+import type { MetricRun } from '../../../src/model/observation.ts'
+import { HOUR_MS, MINUTE_MS, NOW_MS, TempStore } from '../../store/temp-store.ts'
+
+const OPTIONS = { retentionRawMs: 30 * 24 * HOUR_MS, outOfOrderMs: HOUR_MS, samplesMax: 10_000_000 }
+/** A full hour, so that steps are easy to read. */
+const T0 = Math.floor(NOW_MS / HOUR_MS) * HOUR_MS
+const STEP_MS = 30_000
+
+const CSV = (version: string): Record<string, string> => ({
+  __name__: 'csv_succeeded',
+  name: `kubevirt-hyperconverged-operator.v${version}`,
+  version,
+})
+const ABNORMAL = (version: string, phase: string, reason = ''): Record<string, string> => ({
+  ...CSV(version),
+  __name__: 'csv_abnormal',
+  phase,
+  reason,
+})
+const NODE = (pod: string, kubeversion: string): Record<string, string> => ({
+  __name__: 'kubevirt_info',
+  pod,
+  kubeversion,
+})
+
+/** A store with a watch on it, and what was kept of runs. */
+class Watched {
+  readonly store = new TempStore({ outOfOrderMs: HOUR_MS })
+  watch = new SignalWatch(this.store.reader, OPTIONS)
+  readonly kept = new Map<string, readonly MetricRun[]>()
+  puts = 0
+  reads = 0
+
+  /** `value` undefined: a stale marker. */
+  put(labels: Record<string, string>, timeMs: number, value: number | undefined, cluster = 'c1'): void {
+    const ref = this.store.resolve({ cluster, ...labels })
+    if (value === undefined) this.store.writer.appender.appendStale(ref, timeMs)
+    else this.store.writer.appender.append(ref, timeMs, value)
+  }
+
+  /** As `put`, at each step from one time to another, both inclusive. */
+  series(labels: Record<string, string>, fromMs: number, toMs: number, value = 1, cluster = 'c1'): void {
+    for (let timeMs = fromMs; timeMs <= toMs; timeMs += STEP_MS) this.put(labels, timeMs, value, cluster)
+  }
+
+  async beat(nowMs: number): Promise<void> {
+    await this.store.writer.appender.commit()
+    this.watch.look(nowMs)
+    for (let cluster = this.watch.next(); cluster !== undefined; cluster = this.watch.next()) {
+      const kept = this.kept.get(cluster) ?? []
+      this.reads++
+      const change = this.watch.read(cluster, kept, nowMs)
+      if (change === undefined) continue
+      this.puts++
+      const { fromMs, runs } = change
+      expect(runs.every(({ firstMs }) => firstMs >= fromMs)).toBe(true)
+      this.kept.set(cluster, [...kept.filter(({ firstMs }) => firstMs < fromMs), ...runs])
+    }
+  }
+
+  runs(cluster = 'c1'): readonly string[] {
+    return linesOf(this.kept.get(cluster) ?? [])
+  }
+
+  /** What somebody says who reads all at once. */
+  readAnew(nowMs: number, cluster = 'c1'): readonly string[] {
+    const watch = new SignalWatch(this.store.reader, OPTIONS)
+    watch.look(nowMs)
+    return linesOf(watch.read(cluster, [], nowMs)?.runs ?? [])
+  }
+}
+
+/** One line a run: its labels and value, and in seconds after T0 `before < first..last < after`. */
+function linesOf(runs: readonly MetricRun[]): readonly string[] {
+  const at = (timeMs: number | undefined): string => (timeMs === undefined ? '-' : String((timeMs - T0) / 1000))
+  return runs
+    .map(({ signal, labels, value, beforeMs, firstMs, lastMs, afterMs }) => {
+      const who = [signal, ...Object.values(labels)].join(' ')
+      return `${who} = ${value}: ${at(beforeMs)} < ${at(firstMs)}..${at(lastMs)} < ${at(afterMs)}`
+    })
+    .sort()
+}
+
+describe('runs of signals', () => {
+  test('tell an upgrade to one scrape', async () => {
+    const watched = new Watched()
+    const at = (step: number): number => T0 + step * STEP_MS
+    watched.series(CSV('1.16.0'), at(0), at(9))
+    watched.series(CSV('1.16.0'), at(10), at(14), 0)
+    watched.put(CSV('1.16.0'), at(15), undefined)
+    watched.series(CSV('1.17.0'), at(10), at(14), 0)
+    watched.series(CSV('1.17.0'), at(15), at(20))
+    watched.series(ABNORMAL('1.17.0', 'Pending', 'RequirementsNotMet'), at(10), at(10))
+    watched.put(ABNORMAL('1.17.0', 'Pending', 'RequirementsNotMet'), at(11), undefined)
+    watched.series(ABNORMAL('1.17.0', 'Installing'), at(11), at(14))
+    watched.put(ABNORMAL('1.17.0', 'Installing'), at(15), undefined)
+    await watched.beat(at(21))
+    expect(watched.runs()).toEqual([
+      'csv_abnormal Installing 1.17.0 = 1: 300 < 330..420 < 450',
+      'csv_abnormal Pending RequirementsNotMet 1.17.0 = 1: 270 < 300..300 < 330',
+      'csv_succeeded 1.16.0 = 0: 270 < 300..420 < 450',
+      'csv_succeeded 1.16.0 = 1: - < 0..270 < 300',
+      // What still stands says its last sample hour by hour.
+      'csv_succeeded 1.17.0 = 0: 270 < 300..420 < 450',
+      'csv_succeeded 1.17.0 = 1: 420 < 450..450 < -',
+    ])
+  })
+
+  test('are read once of clusters that have not all of them, and of those that come later', async () => {
+    const watched = new Watched()
+    const told = [CSV('1.16.0'), NODE('a', 'v1'), CSV('1.17.0'), NODE('b', 'v1'), CSV('1.17.1')]
+    for (const [i, labels] of told.entries()) {
+      const [fromMs, nowMs] = [T0 + i * 2 * STEP_MS, T0 + (i * 2 + 1) * STEP_MS]
+      watched.series(labels, fromMs, nowMs, 1, `c${i}`)
+      await watched.beat(nowMs)
+      expect([watched.reads, watched.watch.waiting, watched.watch.readUntilMs]).toEqual([i + 1, 0, nowMs])
+      watched.watch.look(nowMs)
+      expect([watched.watch.waiting, watched.watch.next()]).toEqual([0, undefined])
+    }
+    for (const i of told.keys()) expect(watched.runs(`c${i}`)).toHaveLength(1)
+  })
+
+  test('count nodes by version, and know that targets are scraped one after the other', async () => {
+    const watched = new Watched()
+    const nodes = ['a', 'b', 'c']
+    nodes.forEach((pod, i) => {
+      watched.series(NODE(pod, 'v1'), T0 + i * 7000, T0 + i * 7000 + 4 * STEP_MS)
+    })
+    // The pod of `b` is another one from its fifth scrape on.
+    watched.series(NODE('b', 'v1'), T0 + 7000, T0 + 7000 + 4 * STEP_MS)
+    watched.put(NODE('b', 'v1'), T0 + 7000 + 5 * STEP_MS, undefined)
+    watched.series(NODE('b2', 'v2'), T0 + 7000 + 5 * STEP_MS, T0 + 7000 + 8 * STEP_MS)
+    for (const [pod, i] of [
+      ['a', 0],
+      ['c', 2],
+    ] as const) {
+      watched.series(NODE(pod, 'v1'), T0 + i * 7000 + 5 * STEP_MS, T0 + i * 7000 + 8 * STEP_MS)
+    }
+    await watched.beat(T0 + HOUR_MS)
+    expect(watched.runs().filter((line) => line.includes('v2'))).toEqual(['kubevirt_nodes v2 = 1: 127 < 157..157 < -'])
+    expect(watched.runs().at(-3)).toBe('kubevirt_nodes v1 = 2: 127 < 157..157 < -')
+  })
+
+  test('go on over silence of all, and end when one of a group is missed in scrapes for five minutes', async () => {
+    const watched = new Watched()
+    const later = T0 + 20 * MINUTE_MS
+    for (const version of ['1.16.0', '1.17.0']) watched.series(CSV(version), T0, T0 + 5 * STEP_MS)
+    watched.series(CSV('1.17.0'), later, later + 9 * STEP_MS)
+    await watched.beat(later + 9 * STEP_MS)
+    // The scrape after the silence has no 1.16.0, and by then it has been missed for long enough.
+    expect(watched.runs()).toEqual([
+      'csv_succeeded 1.16.0 = 1: - < 0..150 < 1200',
+      'csv_succeeded 1.17.0 = 1: - < 0..0 < -',
+    ])
+    watched.put(CSV('1.16.0'), later, 1)
+    await watched.beat(later + 10 * STEP_MS)
+    expect(watched.runs()).toEqual(['csv_succeeded 1.16.0 = 1: - < 0..0 < -', 'csv_succeeded 1.17.0 = 1: - < 0..0 < -'])
+    watched.series(CSV('1.17.0'), later + 10 * STEP_MS, later + 11 * STEP_MS)
+    await watched.beat(later + 11 * STEP_MS)
+    expect(watched.runs()[0]).toBe('csv_succeeded 1.16.0 = 1: - < 0..1200 < 1230')
+  })
+
+  test('are one for replicas, for names over time and for pods that overlap', async () => {
+    const watched = new Watched()
+    const oob = (name: string, more: Record<string, string> = {}): Record<string, string> => ({
+      __name__: name,
+      component_name: 'kubevirt/kubevirt',
+      ...more,
+    })
+    const [old, now] = ['kubevirt_hco_out_of_band_modifications_count', 'kubevirt_hco_out_of_band_modifications_total']
+    for (const [replica, offsetMs] of [
+      ['0', 0],
+      ['1', 11_000],
+    ] as const) {
+      const labels = oob(old, { prometheus_replica: replica })
+      watched.series(labels, T0 + offsetMs, T0 + offsetMs + 3 * STEP_MS)
+      watched.series(labels, T0 + offsetMs + 4 * STEP_MS, T0 + offsetMs + 6 * STEP_MS, 2)
+      watched.put(labels, T0 + offsetMs + 7 * STEP_MS, undefined)
+    }
+    watched.series(oob(now, { pod: 'new' }), T0 + 7 * STEP_MS, T0 + 9 * STEP_MS, 3)
+    await watched.beat(T0 + HOUR_MS - 1)
+    expect(watched.runs()).toEqual([
+      'out_of_band kubevirt/kubevirt = 1: - < 0..101 < 120',
+      'out_of_band kubevirt/kubevirt = 2: 101 < 120..191 < 210',
+      'out_of_band kubevirt/kubevirt = 3: 191 < 210..210 < -',
+    ])
+  })
+
+  test('are kept as they are while nothing changes, and told anew once an hour', async () => {
+    const watched = new Watched()
+    for (let timeMs = T0; timeMs <= T0 + 3 * HOUR_MS; timeMs += STEP_MS) {
+      watched.put(CSV('1.16.0'), timeMs, 1)
+      watched.put(
+        { __name__: 'subscription_sync_total', package: 'kubevirt-hyperconverged', channel: 'stable' },
+        timeMs,
+        timeMs,
+      )
+      watched.put(CSV('1.17.0'), timeMs, 1, 'c2')
+      await watched.beat(timeMs)
+      await watched.store.writer.maintain(timeMs)
+    }
+    expect(watched.runs()).toEqual([
+      'csv_succeeded 1.16.0 = 1: - < 0..10800 < -',
+      'subscription stable = 1: - < 0..10800 < -',
+    ])
+    // Once at first, then for each full hour.
+    expect(watched.puts).toBe(2 * 4)
+    expect(watched.reads).toBeLessThan(2 * 4 + 4)
+  })
+
+  test('go on where they were after a restart', async () => {
+    const watched = new Watched()
+    watched.series(CSV('1.16.0'), T0, T0 + HOUR_MS + 10 * MINUTE_MS)
+    await watched.beat(T0 + HOUR_MS + 10 * MINUTE_MS)
+    watched.series(CSV('1.16.0'), T0 + HOUR_MS + 10 * MINUTE_MS + STEP_MS, T0 + 2 * HOUR_MS, 0)
+    await watched.store.reopen()
+    watched.watch = new SignalWatch(watched.store.reader, OPTIONS)
+    await watched.beat(T0 + 2 * HOUR_MS)
+    expect(watched.runs()).toEqual([
+      'csv_succeeded 1.16.0 = 0: 4200 < 4230..7200 < -',
+      'csv_succeeded 1.16.0 = 1: - < 0..4200 < 4230',
+    ])
+  })
+})
+
+describe('whatever the order of arrival', () => {
+  interface Told {
+    readonly labels: Record<string, string>
+    readonly timeMs: number
+    readonly value: number | undefined
+    readonly delayMs: number
+  }
+
+  /** Some series of one group: from when to when, how often, with which values, and how late. */
+  const seriesArbitrary = fc.record({
+    which: fc.integer({ min: 0, max: 5 }),
+    replica: fc.integer({ min: 0, max: 1 }),
+    pieces: fc.array(
+      fc.record({
+        gapSteps: fc.constantFrom(0, 0, 0, 1, 8, 12, 40),
+        steps: fc.integer({ min: 1, max: 25 }),
+        value: fc.integer({ min: 0, max: 2 }),
+        endsStale: fc.boolean(),
+        delayMs: fc.constantFrom(0, 0, 1, 40_000, 400_000, 1_500_000),
+      }),
+      { minLength: 1, maxLength: 5 },
+    ),
+    offsetMs: fc.constantFrom(0, 0, 7000),
+  })
+
+  const LABELS: readonly Record<string, string>[] = [
+    CSV('1.16.0'),
+    CSV('1.17.0'),
+    ABNORMAL('1.17.0', 'Pending'),
+    NODE('a', 'v1'),
+    NODE('b', 'v1'),
+    NODE('b2', 'v2'),
+  ]
+
+  function toldBy(all: readonly (typeof seriesArbitrary extends fc.Arbitrary<infer T> ? T : never)[]): Told[] {
+    return all.flatMap(({ which, replica, pieces, offsetMs }) => {
+      const labels = { ...LABELS[which]!, prometheus_replica: String(replica) }
+      let step = 0
+      return pieces.flatMap(({ gapSteps, steps, value, endsStale, delayMs }) => {
+        step += gapSteps
+        const told: Told[] = []
+        const at = (): number => T0 + offsetMs + replica * 11_000 + step * STEP_MS
+        for (let i = 0; i < steps; i++, step++) told.push({ labels, timeMs: at(), value, delayMs })
+        if (endsStale) told.push({ labels, timeMs: at(), value: undefined, delayMs })
+        return told
+      })
+    })
+  }
+
+  test('the runs are those of reading everything at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(seriesArbitrary, { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 1, max: 90 }),
+        fc.boolean(),
+        async (all, everySteps, restarts) => {
+          const watched = new Watched()
+          try {
+            const told = toldBy(all).sort((a, b) => a.timeMs + a.delayMs - (b.timeMs + b.delayMs))
+            let beatMs = T0
+            for (const { labels, timeMs, value, delayMs } of told) {
+              while (timeMs + delayMs > beatMs) {
+                await watched.beat(beatMs)
+                beatMs += everySteps * STEP_MS
+              }
+              watched.put(labels, timeMs, value)
+            }
+            if (restarts) watched.watch = new SignalWatch(watched.store.reader, OPTIONS)
+            await watched.beat(beatMs)
+            expect(watched.runs()).toEqual(watched.readAnew(beatMs))
+          } finally {
+            await watched.store.close()
+          }
+        },
+      ),
+      { numRuns: 60 },
+    )
+  }, 120_000)
+})

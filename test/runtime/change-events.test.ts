@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { createSilenceWatch, notedPeople, notedReloads } from '../../src/runtime/change-events.ts'
+import type { Reloader } from '../../src/runtime/reload.ts'
+import { FakeClock } from '../support/fake-clock.ts'
+import { memoryPeople } from '../support/people.ts'
+
+const NOW_MS = Date.parse('2026-08-20T10:00:00Z')
+const MINUTE_MS = 60_000
+
+async function noting() {
+  const clock = new FakeClock(NOW_MS)
+  const noted: string[] = []
+  const note = (topics: readonly string[]): void => {
+    noted.push(topics.join(' '))
+  }
+  const { people } = await memoryPeople({ clock, wrap: (calls) => notedPeople(calls, note) })
+  return { people, noted, note, take: () => noted.splice(0) }
+}
+
+const SILENCE = {
+  matchers: [{ name: 'alertname', op: '=', value: 'Up' }],
+  startsAtMs: NOW_MS + MINUTE_MS,
+  endsAtMs: NOW_MS + 2 * MINUTE_MS,
+  comment: 'rack 4 moves',
+  createdBy: 'kim',
+  untilResolved: false,
+} as const
+
+test('a silence is told when it is written, when it begins and when it ends', async () => {
+  const { people, note, take } = await noting()
+  const watch = createSilenceWatch(() => people.silences.all(), note)
+  watch(NOW_MS)
+  expect(take()).toEqual([])
+  await people.silences.set(SILENCE, 'kim', NOW_MS)
+  expect(take()).toEqual(['silences alerts'])
+  const told = [0, 1, 1.5, 2, 3].map((minutes) => {
+    watch(NOW_MS + minutes * MINUTE_MS)
+    return take()
+  })
+  expect(told).toEqual([[], ['silences alerts'], [], ['silences alerts'], []])
+})
+
+test('what is read again is told when it is in use, and what was refused is not', async () => {
+  const { note, take } = await noting()
+  const faults: Error[] = []
+  const reloader: Reloader = {
+    reload: () => (faults[0] === undefined ? Promise.resolve() : Promise.reject(faults[0])),
+    status: () => ({ isSuccessful: true, lastSuccessMs: NOW_MS }),
+    places: [],
+  }
+  await notedReloads(reloader, note).reload('files')
+  expect(take()).toEqual(['rules dashboards alerts'])
+  faults.push(new Error('a rule is bad'))
+  await expect(notedReloads(reloader, note).reload('files')).rejects.toThrow('a rule is bad')
+  expect(take()).toEqual([])
+})

@@ -1,0 +1,498 @@
+import Database from 'better-sqlite3'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { ObjectListing } from '../../../src/model/fleet-facts.ts'
+import type { NodeFacts, ObjectFacts } from '../../../src/model/object-facts.ts'
+import type { FieldManager, MetricRun, ObjectChange, ObjectObservation } from '../../../src/model/observation.ts'
+import { openDatabaseForReading } from '../../../src/store/database.ts'
+import { migrate } from '../../../src/store/migrations.ts'
+import { Observations } from '../../../src/store/observations/observations.ts'
+import { SqlObservations } from '../../../src/store/observations/observation-reader.ts'
+import { MINUTE_MS, NOW_MS, TempStore } from '../temp-store.ts'
+
+const CLUSTER = 'prague'
+const DAY_MS = 86_400_000
+
+/** A store with a reader of observations. */
+class Observed {
+  readonly store: TempStore
+
+  constructor(options: ConstructorParameters<typeof TempStore>[0] = {}) {
+    this.store = new TempStore(options)
+  }
+
+  async put(
+    objects: readonly ObjectObservation[],
+    listings: readonly ObjectListing[] = [],
+    runs: readonly MetricRun[] = [],
+  ): Promise<void> {
+    const { observations, appender } = this.store.writer
+    observations.putObjects(objects)
+    observations.putListings(listings)
+    if (runs.length > 0) observations.putRuns(CLUSTER, 0, runs)
+    await appender.commit()
+  }
+
+  async asking<T>(ask: (reader: SqlObservations) => Promise<T>): Promise<T> {
+    const db = openDatabaseForReading(this.store.options.dir)
+    try {
+      return await ask(new SqlObservations(db))
+    } finally {
+      db.close()
+    }
+  }
+
+  /** What is told, as texts: `name@version change facts`. */
+  told(): Promise<readonly string[]> {
+    return this.asking(async (reader) => (await reader.read(CLUSTER)).objects.map(textOf))
+  }
+}
+
+const textOf = ({ name, resourceVersion, change, observedMs, facts }: ObjectObservation): string =>
+  `${name}@${resourceVersion} ${change} ${observedMs - NOW_MS} ${stateOf(facts)}`
+const stateOf = (facts: ObjectFacts): string =>
+  facts.kind === 'catalogsources' ? facts.connectionState : facts.kind === 'nodes' ? String(facts.isReady) : facts.kind
+
+interface Seen {
+  readonly name?: string
+  readonly change?: ObjectChange
+  readonly afterMs?: number
+  readonly cluster?: string
+}
+
+const source = (version: number, connectionState: string, seen: Seen = {}): ObjectObservation => ({
+  cluster: seen.cluster ?? CLUSTER,
+  uid: `00000000-0000-4000-8000-${(seen.name ?? 'a').padStart(12, '0').replace(/[^0-9a-f]/g, 'f')}`,
+  name: seen.name ?? 'a',
+  namespace: 'olm',
+  resourceVersion: String(version),
+  change: seen.change ?? 'modified',
+  observedMs: NOW_MS + (seen.afterMs ?? version * 1000),
+  facts: { kind: 'catalogsources', connectionState },
+})
+
+const node = (version: number, isSchedulable: boolean): ObjectObservation => {
+  const facts: NodeFacts = { kind: 'nodes', isReady: true, isSchedulable, roles: [], kubeletVersion: 'v1.33.4' }
+  return { ...source(version, ''), facts, namespace: '' }
+}
+
+const event = (version: number, count: number): ObjectObservation => ({
+  ...source(version, ''),
+  facts: {
+    kind: 'events',
+    reason: 'Overwritten',
+    type: 'Warning',
+    message: 'm',
+    count,
+    objectKind: 'HyperConverged',
+    objectName: 'a',
+    objectNamespace: 'b',
+  },
+})
+
+describe('of each distinct state the first and the last sighting are kept', () => {
+  test.each<[string, readonly ObjectObservation[], readonly string[]]>([
+    ['one', [source(1, 'READY')], ['a@1 modified 1000 READY']],
+    [
+      'a repeat keeps the earlier time',
+      [source(1, 'READY', { afterMs: 9 }), source(1, 'READY', { afterMs: 3 })],
+      ['a@1 modified 3 READY'],
+    ],
+    [
+      'a change is told over a listing of the same version',
+      [source(1, 'READY', { change: 'listed', afterMs: 1 }), source(1, 'READY', { afterMs: 2 })],
+      ['a@1 modified 1 READY'],
+    ],
+    [
+      'versions without a change are one state',
+      [1, 2, 3, 9].map((version) => source(version, 'READY')),
+      ['a@1 modified 1000 READY'],
+    ],
+    [
+      'two states',
+      [source(1, 'READY'), source(2, 'CONNECTING')],
+      ['a@1 modified 1000 READY', 'a@2 modified 2000 CONNECTING'],
+    ],
+    [
+      'a state that comes back',
+      [source(1, 'READY'), source(2, 'CONNECTING'), source(3, 'READY')],
+      ['a@1 modified 1000 READY', 'a@2 modified 2000 CONNECTING', 'a@3 modified 3000 READY'],
+    ],
+    [
+      'versions are compared as numbers',
+      [source(9, 'READY'), source(10, 'CONNECTING')],
+      ['a@9 modified 9000 READY', 'a@10 modified 10000 CONNECTING'],
+    ],
+    [
+      'a deletion is a state of its own',
+      [source(1, 'READY'), source(2, 'READY', { change: 'deleted' })],
+      ['a@1 modified 1000 READY', 'a@2 deleted 2000 READY'],
+    ],
+    ['of Events the newest', [event(1, 1), event(3, 3), event(2, 2)], ['a@3 modified 3000 events']],
+    [
+      'the deletion of an Event says nothing',
+      [event(1, 1), { ...event(2, 1), change: 'deleted' }],
+      ['a@1 modified 1000 events'],
+    ],
+    [
+      'a node that was drained is told where the state in between ended, however often it is seen after that',
+      [node(1, true), node(2, false), node(3, false), node(7, true), node(9, true)],
+      ['a@1 modified 1000 true', 'a@2 modified 2000 true', 'a@4 modified 3000 true'],
+    ],
+  ])('%s', async (_name, observations, told) => {
+    const observed = new Observed()
+    await observed.put(observations)
+    expect(await observed.told()).toEqual(told)
+  })
+
+  test('who has the name of an object that is gone is another one', async () => {
+    const observed = new Observed()
+    await observed.put([source(1, 'READY'), { ...source(5, 'READY'), uid: 'another' }])
+    expect(await observed.told()).toEqual(['a@1 modified 1000 READY', 'a@5 modified 5000 READY'])
+  })
+})
+
+const writer = (name: string): FieldManager => ({ name, operation: 'Update', subresource: '' })
+
+test('the log of changes says who had written last when a state was first seen, or that nobody tells it', async () => {
+  const observed = new Observed()
+  await observed.put([
+    { ...source(1, 'READY'), manager: writer('olm') },
+    { ...source(2, 'CONNECTING'), manager: { name: 'kubectl-edit', operation: 'Update', subresource: 'status' } },
+    { ...source(3, 'CONNECTING'), manager: writer('later') },
+    source(4, 'READY'),
+    { ...source(4, 'READY'), manager: writer('olm') },
+    source(5, 'TRANSIENT_FAILURE'),
+    { ...source(9, 'READY', { name: 'b' }), manager: writer('olm') },
+  ])
+  const all = { fromMs: 0, toMs: Infinity, limit: 9 }
+  const told = await observed.asking((reader) => reader.changes(CLUSTER, { ...all, uid: source(1, '').uid }))
+  expect(
+    told.map(({ after, manager }) => `${after.resourceVersion} ${Object.values(manager ?? {}).join(' ')}`),
+  ).toEqual(['5 ', '4 olm Update ', '2 kubectl-edit Update status', '1 olm Update '])
+})
+
+const arbitraryObservation = fc
+  .record({
+    version: fc.integer({ min: 1, max: 12 }),
+    state: fc.constantFrom('READY', 'CONNECTING', 'TRANSIENT_FAILURE'),
+    name: fc.constantFrom('a', 'b'),
+    change: fc.constantFrom<ObjectChange>('added', 'modified', 'listed', 'deleted'),
+    afterMs: fc.integer({ min: 0, max: 50 * MINUTE_MS }),
+    manager: fc.constantFrom(undefined, 'olm', 'kubectl-edit'),
+    what: fc.constantFrom('source' as const, 'source' as const, 'node' as const, 'event' as const),
+  })
+  .map(({ version, state, name, change, afterMs, manager, what }): ObjectObservation => {
+    const one = { ...source(version, state, { name, change, afterMs }), ...(manager && { manager: writer(manager) }) }
+    if (what === 'source') return one
+    if (what === 'node') return { ...one, facts: node(version, state === 'READY').facts, uid: `node ${name}` }
+    return { ...one, facts: event(version, version).facts, uid: `event ${name}` }
+  })
+const arbitraryListing = fc
+  .record({ minute: fc.integer({ min: 0, max: 60 }), names: fc.subarray(['a', 'b']) })
+  .map(({ minute, names }): ObjectListing => ({
+    cluster: CLUSTER,
+    resource: 'catalogsources',
+    namespace: 'olm',
+    observedMs: NOW_MS + minute * MINUTE_MS + 30_000,
+    uids: names.map((name) => source(1, '', { name }).uid),
+  }))
+
+/** The same without a disk, for many of them. */
+class InMemory {
+  readonly #db = new Database(':memory:')
+  readonly #observations: Observations
+  readonly reader: SqlObservations
+
+  constructor() {
+    migrate(this.#db, ':memory:')
+    this.#observations = new Observations(this.#db)
+    this.reader = new SqlObservations(this.#db)
+  }
+
+  put(portion: readonly (ObjectObservation | ObjectListing)[]): void {
+    this.#observations.putObjects(portion.filter((one) => 'facts' in one))
+    this.#observations.putListings(portion.filter((one) => 'uids' in one))
+    this.#db.transaction(() => {
+      this.#observations.write()
+    })()
+    this.#observations.written()
+  }
+}
+
+test('in any order, with repeats and in any portions the same is kept, and a reader is told of every change', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(arbitraryObservation, { minLength: 1, maxLength: 14 }),
+      fc.array(arbitraryListing, { maxLength: 6 }),
+      fc.infiniteStream(fc.nat()),
+      async (objects, listings, random) => {
+        const next = (): number => Number(random.next().value)
+        const all = new InMemory()
+        all.put([...objects, ...listings])
+        const want = await all.reader.read(CLUSTER)
+        const shuffled = [...objects, ...listings, ...objects.slice(0, 5), ...listings.slice(0, 2)]
+          .map((one) => ({ one, place: next() }))
+          .sort((a, b) => a.place - b.place)
+          .map(({ one }) => one)
+        const other = new InMemory()
+        let position = 0
+        let told: unknown
+        for (let i = 0; i < shuffled.length;) {
+          other.put(shuffled.slice(i, (i += 1 + (next() % 4))))
+          const change = await other.reader.changedSince(position)
+          const now = await other.reader.read(CLUSTER)
+          // Who reads when the position has moved, and only then, has what is there.
+          if (change.clusters.length > 0) told = now
+          expect(now).toEqual(told)
+          position = change.position
+        }
+        expect(await other.reader.read(CLUSTER)).toEqual(want)
+        const log = { fromMs: 0, toMs: Infinity, limit: 100 }
+        expect(await other.reader.changes(CLUSTER, log)).toEqual(await all.reader.changes(CLUSTER, log))
+      },
+    ),
+    { seed: 5, numRuns: 60 },
+  )
+})
+
+describe('absences', () => {
+  const list = (minute: number, names: readonly string[]): ObjectListing => ({
+    cluster: CLUSTER,
+    resource: 'catalogsources',
+    namespace: 'olm',
+    observedMs: NOW_MS + minute * MINUTE_MS,
+    uids: names.map((name) => source(1, '', { name }).uid),
+  })
+  const both = [source(1, 'READY'), source(2, 'READY', { name: 'b' })]
+  const START_MS = Math.floor(NOW_MS / MINUTE_MS) * MINUTE_MS
+  const atMinute = (minute: number): number => Math.floor((NOW_MS + minute * MINUTE_MS) / MINUTE_MS) * MINUTE_MS
+
+  test.each<[string, readonly ObjectListing[], unknown]>([
+    ['one listing without it is chance', [list(30, ['a', 'b']), list(60, ['a'])], []],
+    [
+      'two are not',
+      [list(30, ['a', 'b']), list(60, ['a']), list(90, ['a'])],
+      [{ lastSeenMs: atMinute(30), absentMs: atMinute(61) }],
+    ],
+    [
+      'more change nothing',
+      [list(30, ['a', 'b']), ...[60, 90, 120, 150].map((minute) => list(minute, ['a']))],
+      [{ lastSeenMs: atMinute(30), absentMs: atMinute(61) }],
+    ],
+    [
+      'what came in two requests is one listing',
+      [list(30, ['a', 'b']), list(60, ['a']), list(60, ['b']), list(90, ['b']), list(90, ['a'])],
+      [],
+    ],
+    ['listings before it was first seen say nothing', [list(-60, []), list(-30, []), list(30, ['a', 'b'])], []],
+  ])('%s', async (_name, listings, want) => {
+    const observed = new Observed()
+    await observed.put(both, listings)
+    const absences = await observed.asking((reader) => reader.absences(CLUSTER))
+    const uid = source(1, '', { name: 'b' }).uid
+    expect(absences).toEqual((want as readonly object[]).map((one) => ({ cluster: CLUSTER, uid, ...one })))
+    expect(START_MS).toBeLessThanOrEqual(NOW_MS)
+  })
+
+  test('what was seen to be deleted is not absent, nor are objects of another namespace', async () => {
+    const observed = new Observed()
+    const elsewhere = { ...source(1, 'READY', { name: 'c' }), namespace: 'elsewhere' }
+    await observed.put(
+      [...both, source(3, 'READY', { name: 'b', change: 'deleted' }), elsewhere],
+      [list(60, ['a']), list(90, ['a'])],
+    )
+    expect(await observed.asking((reader) => reader.absences(CLUSTER))).toEqual([])
+  })
+
+  test('a sighting that arrives late ends it', async () => {
+    const observed = new Observed()
+    await observed.put(both, [list(60, ['a']), list(90, ['a'])])
+    const { position } = await observed.asking((reader) => reader.changedSince(0))
+    await observed.put([
+      source(2, 'READY', { name: 'b', afterMs: 0 }),
+      source(7, 'READY', { name: 'b', afterMs: 80 * MINUTE_MS }),
+    ])
+    expect(await observed.asking((reader) => reader.absences(CLUSTER))).toEqual([])
+    expect((await observed.asking((reader) => reader.changedSince(position))).clusters).toEqual([CLUSTER])
+  })
+})
+
+describe('runs of metrics', () => {
+  const run = (firstMs: number, value: number, more: Partial<MetricRun> = {}): MetricRun => ({
+    cluster: CLUSTER,
+    signal: 'kubevirt_nodes',
+    labels: { kubeversion: 'v1.6.0' },
+    value,
+    firstMs,
+    lastMs: firstMs + 30_000,
+    ...more,
+  })
+
+  test('those from a time on are replaced, and others stay', async () => {
+    const observed = new Observed()
+    const { observations, appender } = observed.store.writer
+    observations.putRuns(CLUSTER, 0, [
+      run(1000, 1, { afterMs: 90_000 }),
+      run(90_000, 2, { beforeMs: 31_000 }),
+      run(1000, NaN, { signal: 'hco_health' }),
+    ])
+    await appender.commit()
+    const { position } = await observed.asking((reader) => reader.changedSince(0))
+    observations.putRuns(CLUSTER, 90_000, [run(90_000, 3, { beforeMs: 31_000 }), run(200_000, Infinity)])
+    await appender.commit()
+    expect(await observed.asking((reader) => reader.runs(CLUSTER))).toEqual([
+      run(1000, NaN, { signal: 'hco_health' }),
+      run(1000, 1, { afterMs: 90_000 }),
+      run(90_000, 3, { beforeMs: 31_000 }),
+      run(200_000, Infinity),
+    ])
+    expect((await observed.asking((reader) => reader.changedSince(position))).clusters).toEqual([CLUSTER])
+  })
+
+  test('the same again is no change', async () => {
+    const observed = new Observed()
+    const runs = [run(1000, 1), run(1000, NaN, { signal: 'hco_health', labels: { b: '2', a: '1' } })]
+    await observed.put([], [], runs)
+    const { position } = await observed.asking((reader) => reader.changedSince(0))
+    await observed.put([], [], [run(1000, NaN, { signal: 'hco_health', labels: { a: '1', b: '2' } }), runs[0]!])
+    expect(await observed.asking((reader) => reader.changedSince(position))).toEqual({ clusters: [], position })
+  })
+})
+
+describe('positions', () => {
+  test('each change has a later one, and who has seen it is told nothing', async () => {
+    const observed = new Observed()
+    await observed.put([source(1, 'READY'), source(1, 'READY', { cluster: 'berlin' })])
+    const first = await observed.asking((reader) => reader.changedSince(0))
+    expect([...first.clusters].sort()).toEqual(['berlin', 'prague'])
+    await observed.put([source(2, 'READY')])
+    expect(await observed.asking((reader) => reader.changedSince(first.position))).toMatchObject({ clusters: [] })
+    await observed.put([source(3, 'CONNECTING')])
+    const second = await observed.asking((reader) => reader.changedSince(first.position))
+    expect(second.clusters).toEqual(['prague'])
+    expect(second.position).toBeGreaterThan(first.position)
+    await observed.store.reopen()
+    await observed.put([source(4, 'READY')])
+    expect((await observed.asking((reader) => reader.changedSince(second.position))).clusters).toEqual(['prague'])
+  })
+
+  test('a sign of life is a change once an hour', async () => {
+    const observed = new Observed()
+    const hour = NOW_MS - (NOW_MS % 3_600_000)
+    await observed.put([{ ...source(1, 'READY'), observedMs: hour }])
+    const { position } = await observed.asking((reader) => reader.changedSince(0))
+    await observed.put([{ ...source(1, 'READY'), observedMs: hour + 3_599_999 }])
+    expect((await observed.asking((reader) => reader.changedSince(position))).clusters).toEqual([])
+    await observed.put([{ ...source(1, 'READY'), observedMs: hour + 3_600_000 }])
+    expect((await observed.asking((reader) => reader.changedSince(position))).clusters).toEqual([CLUSTER])
+    expect(await observed.asking((reader) => reader.read(CLUSTER))).toMatchObject({ objectsHeardMs: hour + 3_600_000 })
+  })
+
+  test('a sign of life is known to ten minutes, which changes no fact', async () => {
+    const observed = new Observed()
+    const hour = NOW_MS - (NOW_MS % 3_600_000)
+    await observed.put([{ ...source(1, 'READY'), observedMs: hour + 1_260_000 }])
+    expect(await observed.asking((reader) => reader.heardSince(0))).toEqual([
+      { cluster: CLUSTER, objectsMs: hour + 1_200_000 },
+    ])
+    expect(await observed.asking((reader) => reader.read(CLUSTER))).toMatchObject({ objectsHeardMs: hour })
+  })
+
+  test('other names are kept once, sorted, and not without end', async () => {
+    const observed = new Observed()
+    const { observations, appender } = observed.store.writer
+    observations.putAliases(CLUSTER, ['uid-2', 'uid-1', '', CLUSTER])
+    observations.putAliases(CLUSTER, ['uid-1'])
+    await appender.commit()
+    expect(await observed.asking((reader) => reader.read(CLUSTER))).toMatchObject({ aliases: ['uid-1', 'uid-2'] })
+    for (let i = 0; i < 30; i++) observations.putAliases(CLUSTER, [`made-up-${100 + i}`])
+    await appender.commit()
+    expect((await observed.asking((reader) => reader.read(CLUSTER))).aliases).toHaveLength(16)
+  })
+})
+
+test('what failed to be written is written with the next commit', async () => {
+  const observed = new Observed({ databaseBytesMax: 400_000 })
+  const many = Array.from({ length: 3000 }, (_, i) => source(i + 1, `STATE ${i} ${'x'.repeat(i % 50)}`))
+  observed.store.writer.observations.putObjects(many)
+  await expect(observed.store.writer.appender.commit()).rejects.toMatchObject({ code: 'storage_full' })
+  expect(await observed.told()).toEqual([])
+  await observed.store.close().catch(() => undefined)
+})
+
+describe('retention', () => {
+  const retentionObjectsMs = 10 * DAY_MS
+
+  test('what ended goes, and the state in which an object is stays as long as it is seen', async () => {
+    const observed = new Observed({ retentionObjectsMs })
+    const day = (days: number): number => days * DAY_MS
+    await observed.put(
+      [
+        source(1, 'READY', { afterMs: 0 }),
+        source(2, 'CONNECTING', { afterMs: day(1) }),
+        source(3, 'TRANSIENT_FAILURE', { afterMs: day(2) }),
+        source(4, 'TRANSIENT_FAILURE', { afterMs: day(13) }),
+        source(1, 'READY', { name: 'b', afterMs: day(1) }),
+      ],
+      [{ cluster: CLUSTER, resource: 'catalogsources', namespace: 'olm', observedMs: NOW_MS, uids: [] }],
+      [
+        { cluster: CLUSTER, signal: 'hco_health', labels: {}, value: 0, firstMs: NOW_MS, lastMs: NOW_MS + day(1) },
+        {
+          cluster: CLUSTER,
+          signal: 'hco_health',
+          labels: {},
+          value: 1,
+          firstMs: NOW_MS + day(1),
+          lastMs: NOW_MS + day(12),
+        },
+      ],
+    )
+    expect(await observed.asking((reader) => reader.oldestMs(CLUSTER))).toBe(NOW_MS)
+    const { position } = await observed.asking((reader) => reader.changedSince(0))
+    await observed.store.writer.maintain(NOW_MS + day(14))
+    expect(await observed.told()).toEqual([`a@3 modified ${day(2)} TRANSIENT_FAILURE`])
+    expect(await observed.asking((reader) => reader.runs(CLUSTER))).toMatchObject([{ value: 1 }])
+    const floorMs = NOW_MS + day(4) - ((NOW_MS + day(4)) % DAY_MS)
+    expect(await observed.asking((reader) => reader.oldestMs(CLUSTER))).toBe(floorMs)
+    expect((await observed.asking((reader) => reader.changedSince(position))).clusters).toEqual([CLUSTER])
+  })
+
+  test('an object that went may come again', async () => {
+    const observed = new Observed({ retentionObjectsMs })
+    await observed.put([source(1, 'READY', { afterMs: 0 })])
+    await observed.store.writer.maintain(NOW_MS + 30 * DAY_MS)
+    expect(await observed.told()).toEqual([])
+    await observed.put([source(2, 'READY', { afterMs: 30 * DAY_MS })])
+    expect(await observed.told()).toEqual([`a@2 modified ${30 * DAY_MS} READY`])
+  })
+})
+
+test('the newest changes come first, within a range', async () => {
+  const observed = new Observed()
+  await observed.put([
+    source(1, 'READY'),
+    source(2, 'CONNECTING'),
+    source(3, 'READY', { name: 'b' }),
+    source(9, 'READY'),
+  ])
+  const changes = await observed.asking((reader) =>
+    reader.changes(CLUSTER, { fromMs: NOW_MS + 2000, toMs: NOW_MS + 8000, limit: 10 }),
+  )
+  expect(changes.map(({ after }) => textOf(after))).toEqual(['b@3 modified 3000 READY', 'a@2 modified 2000 CONNECTING'])
+  const one = await observed.asking((reader) => reader.changes(CLUSTER, { fromMs: 0, toMs: Infinity, limit: 1 }))
+  expect(one.map(({ after, before }) => [textOf(after), before && stateOf(before)])).toEqual([
+    ['a@9 modified 9000 READY', 'CONNECTING'],
+  ])
+})
+
+test('a cluster that nobody knows has nothing', async () => {
+  const observed = new Observed()
+  expect(await observed.asking((reader) => reader.read('nowhere'))).toEqual({
+    cluster: 'nowhere',
+    objects: [],
+    absences: [],
+    metrics: [],
+  })
+  expect(await observed.asking((reader) => reader.oldestMs('nowhere'))).toBeUndefined()
+})

@@ -1,0 +1,156 @@
+import { getEventListeners } from 'node:events'
+import { MessageChannel } from 'node:worker_threads'
+import { afterEach, describe, expect, test } from 'vitest'
+import { Leaving } from '../../src/base/cancellation.ts'
+import { FleetError } from '../../src/base/errors.ts'
+import { Labels } from '../../src/model/labels.ts'
+import { createCaller, reviveLabels, serveCalls } from '../../src/threads/rpc.ts'
+import type { Handlers } from '../../src/threads/rpc.ts'
+
+const open: { close(): void }[] = []
+afterEach(() => {
+  for (const port of open.splice(0)) port.close()
+})
+
+function connect<H extends Handlers>(handlers: H) {
+  const { port1, port2 } = new MessageChannel()
+  open.push(port1, port2)
+  serveCalls(port2, handlers)
+  return createCaller<H>(port1)
+}
+
+describe('calls between threads', () => {
+  test('answers arrive where they were asked, whatever the order in which they are ready', async () => {
+    const gates: (() => void)[] = []
+    const { remote } = connect({
+      slow: (n: number) =>
+        new Promise<number>((resolve) =>
+          gates.push(() => {
+            resolve(n)
+          }),
+        ),
+      open: () => {
+        for (const gate of gates.reverse()) gate()
+      },
+    })
+    const all = [remote.slow(1), remote.slow(2), remote.slow(3)]
+    await remote.open()
+    expect(await Promise.all(all)).toEqual([1, 2, 3])
+  })
+
+  test('label sets keep their class both ways, also deep inside', async () => {
+    const { remote } = connect({
+      names: (items: readonly { labels: Labels }[]) =>
+        new Map([['first', { inner: [items[0]!.labels.with('x', '1')] }]]),
+    })
+    const answer = await remote.names([{ labels: Labels.of({ a: 'b' }) }])
+    expect(answer.get('first')!.inner[0]!.toObject()).toEqual({ a: 'b', x: '1' })
+  })
+
+  test('columns cross with their bits', async () => {
+    const { remote } = connect({ echo: (column: Float64Array) => ({ column }) })
+    const sent = new Float64Array([1, NaN])
+    new Uint32Array(sent.buffer).set([2, 0x7ff00000], 2)
+    expect(new Uint8Array((await remote.echo(sent)).column.buffer)).toEqual(new Uint8Array(sent.buffer))
+  })
+
+  test('a failure keeps its code, message and hint', async () => {
+    const { remote } = connect({
+      fail: () => {
+        throw new FleetError('storage_full', 'no space', { hint: 'free some' })
+      },
+    })
+    await expect(remote.fail()).rejects.toMatchObject({
+      code: 'storage_full',
+      message: 'no space',
+      hint: 'free some',
+      status: 503,
+    })
+  })
+
+  test('a bug stays a bug', async () => {
+    const { remote } = connect({
+      break: () => {
+        throw new TypeError('x is not a function')
+      },
+    })
+    await expect(remote.break()).rejects.toThrow('x is not a function')
+    await expect(remote.break()).rejects.not.toBeInstanceOf(FleetError)
+  })
+
+  test('a signal is aborted on the other side, where the call still ends as its handler says', async () => {
+    const seen: boolean[] = []
+    const { remote } = connect({
+      wait: async (_what: string, signal?: AbortSignal): Promise<string> => {
+        seen.push(signal!.aborted)
+        // As the evaluator does: look, breathe, look again.
+        while (!signal!.aborted) await new Promise((resolve) => setImmediate(resolve))
+        throw new FleetError('query_canceled', 'given up')
+      },
+      quick: (signal?: AbortSignal) => signal !== undefined && !signal.aborted,
+    })
+    const controller = new AbortController()
+    const waiting = remote.wait('x', controller.signal)
+    expect(await remote.quick(controller.signal)).toBe(true)
+    expect(await remote.quick()).toBe(false)
+    controller.abort()
+    await expect(waiting).rejects.toMatchObject({ code: 'query_canceled', message: 'given up' })
+    expect(seen).toEqual([false])
+    // A signal that is aborted already arrives right after the call.
+    await expect(remote.wait('y', AbortSignal.abort())).rejects.toMatchObject({ code: 'query_canceled' })
+  })
+
+  test('a Leaving arrives as a signal does, and tells nobody once its call was answered', async () => {
+    const { remote } = connect({
+      wait: async (left?: Leaving): Promise<string> => {
+        while (!left!.aborted) await new Promise((resolve) => setImmediate(resolve))
+        return 'left'
+      },
+      quick: (left?: Leaving) => left !== undefined && !left.aborted,
+    })
+    const left = new Leaving()
+    const waiting = remote.wait(left)
+    left.abort()
+    expect(await waiting).toBe('left')
+    expect(await remote.wait(left)).toBe('left')
+    const later = new Leaving()
+    expect(await remote.quick(later)).toBe(true)
+    let told = 0
+    later.tell(() => told++)
+    later.abort()
+    later.abort()
+    expect([later.aborted, told]).toEqual([true, 1])
+  })
+
+  test('nothing listens to a signal whose call was answered or lost', async () => {
+    const caller = connect({
+      quick: (signal: AbortSignal) => signal.aborted,
+      never: (signal: AbortSignal) => new Promise<boolean>(() => signal.aborted),
+    })
+    const signal = new AbortController().signal
+    expect(await caller.remote.quick(signal)).toBe(false)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+    const lost = caller.remote.never(signal)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    caller.fail(new Error('thread ended'))
+    await expect(lost).rejects.toThrow('thread ended')
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  })
+
+  test('a method that is not offered is a bug', async () => {
+    const { remote } = connect<Handlers>({})
+    await expect(remote['nothing']!()).rejects.toThrow('asked for nothing')
+  })
+
+  test('when the thread is gone, waiting and later calls say so', async () => {
+    const caller = connect({ never: () => new Promise<void>(() => undefined) })
+    const waiting = caller.remote.never()
+    caller.fail(new Error('thread ended'))
+    await expect(waiting).rejects.toThrow('thread ended')
+    await expect(caller.remote.never()).rejects.toThrow('thread ended')
+  })
+})
+
+test.each([[null], [1], [{ flat: 1, other: 2 }], [new Uint8Array(2)]])('reviveLabels leaves %j alone', (value) => {
+  expect(reviveLabels(structuredClone(value))).toEqual(value)
+})

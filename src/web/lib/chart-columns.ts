@@ -1,34 +1,13 @@
 import type { QueryData } from '../../contract/prometheus.ts'
 import { parseValue } from './format-number.ts'
-import { seriesName } from './promql-table.ts'
 
 type Matrix = Extract<QueryData, { resultType: 'matrix' }>['result']
-
-/** A range answer as columns over one time axis, the form a chart draws. A step without a sample is a gap, not a zero. */
-export interface ChartColumns {
-  /** Seconds since the epoch, rising by the step. */
-  readonly timesSeconds: Float64Array
-  readonly lines: readonly { readonly name: string; readonly values: readonly (number | null)[] }[]
-  /** Series that were left out because a chart of more cannot be read. */
-  readonly leftOut: number
-}
-
-export const CHART_LINES_MAX = 50
 
 /** The time of a chart, both ends in it. */
 export interface ChartRange {
   readonly startSeconds: number
   readonly endSeconds: number
   readonly stepSeconds: number
-}
-
-export function toChartColumns(result: Matrix, range: ChartRange): ChartColumns {
-  const timesSeconds = stepTimes(range)
-  const lines = result.slice(0, CHART_LINES_MAX).map(({ metric, values = [] }) => {
-    const name = seriesName(metric)
-    return { name: name === '{}' ? 'value' : name, values: toColumn(values, range, timesSeconds.length) }
-  })
-  return { timesSeconds, lines, leftOut: Math.max(0, result.length - CHART_LINES_MAX) }
 }
 
 export function stepTimes({ startSeconds, endSeconds, stepSeconds }: ChartRange): Float64Array {

@@ -19,7 +19,7 @@ import { DashboardGrids } from '../panels/dashboards/dashboard-grid.tsx'
 import { DashboardPanelFrame } from '../panels/dashboards/dashboard-panel.tsx'
 import { PanelAlertList } from '../panels/dashboards/panel-alerts.tsx'
 import { PanelQueries } from '../panels/dashboards/panel-queries.tsx'
-import { TextLink } from '../panels/dashboards/text-link.tsx'
+import { FileLink } from '../panels/dashboards/text-link.tsx'
 import { TimeControls } from '../panels/dashboards/time-controls.tsx'
 import { VariableBar } from '../panels/dashboards/variable-bar.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
@@ -158,15 +158,8 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
         )}
         {model.links.length === 0 ? null : (
           <nav className="dash-links" aria-label="Links of the dashboard">
-            {model.links.map(({ name, url, tooltip, rendersVariables, opensTab }) => (
-              <TextLink
-                key={`${name} ${url}`}
-                href={rendersVariables ? interpolateText(url, variables.values, 'percentencode') : url}
-                title={tooltip}
-                opensTab={opensTab}
-              >
-                {name}
-              </TextLink>
+            {model.links.map((link) => (
+              <FileLink key={`${link.name} ${link.url}`} link={link} values={variables.values} />
             ))}
           </nav>
         )}
@@ -190,16 +183,7 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
           backPath={pathOf('')}
         />
       )}
-      <details className="dash-source">
-        <summary>
-          {file}
-          {faults.length === 0 ? '' : `, ${countOf(faults.length, 'fault')}`}
-        </summary>
-        <Faults faults={faults} />
-        <CodeBlock what="source" text={source}>
-          {source}
-        </CodeBlock>
-      </details>
+      <DashboardSource file={file} source={source} faults={faults} />
     </>
   )
 }
@@ -253,15 +237,9 @@ function OpenPanel({ panel, asking, answer, onZoom, variables, marks, backPath }
       {panel.description === '' ? null : <p>{interpolateText(panel.description, asking.values)}</p>}
       {panel.links.length === 0 ? null : (
         <ul className="panel-links">
-          {panel.links.map(({ name, url, tooltip, rendersVariables, opensTab }) => (
-            <li key={`${name} ${url}`}>
-              <TextLink
-                href={rendersVariables ? interpolateText(url, asking.values, 'percentencode') : url}
-                title={tooltip}
-                opensTab={opensTab}
-              >
-                {name}
-              </TextLink>
+          {panel.links.map((link) => (
+            <li key={`${link.name} ${link.url}`}>
+              <FileLink link={link} values={asking.values} />
             </li>
           ))}
         </ul>
@@ -288,19 +266,30 @@ function OpenPanel({ panel, asking, answer, onZoom, variables, marks, backPath }
   )
 }
 
-function Faults({ faults }: { readonly faults: DashboardAnswer['faults'] }): ReactNode {
-  if (faults.length === 0) return null
+/** The file of the dashboard, with its faults. */
+function DashboardSource({ file, source, faults }: Pick<DashboardAnswer, 'file' | 'source' | 'faults'>): ReactNode {
   return (
-    <ul>
-      {faults.map(({ severity, message, line, column, hint }) => (
-        <li key={`${line}:${column} ${message}`}>
-          <span className="nums">
-            {line}:{column}
-          </span>{' '}
-          {severity}: {message}
-          {hint === undefined ? '' : `; ${hint}`}
-        </li>
-      ))}
-    </ul>
+    <details className="dash-source">
+      <summary>
+        {file}
+        {faults.length === 0 ? '' : `, ${countOf(faults.length, 'fault')}`}
+      </summary>
+      {faults.length === 0 ? null : (
+        <ul>
+          {faults.map(({ severity, message, line, column, hint }) => (
+            <li key={`${line}:${column} ${message}`}>
+              <span className="nums">
+                {line}:{column}
+              </span>{' '}
+              {severity}: {message}
+              {hint === undefined ? '' : `; ${hint}`}
+            </li>
+          ))}
+        </ul>
+      )}
+      <CodeBlock what="source" text={source}>
+        {source}
+      </CodeBlock>
+    </details>
   )
 }

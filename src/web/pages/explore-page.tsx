@@ -58,49 +58,7 @@ export function ExplorePage(): ReactNode {
     <div className="page page-wide explore">
       <title>Explore · Daytwo</title>
       <PagesNav place="Explore" />
-      <div className="page-head promql-head">
-        <h1>Explore</h1>
-        <TimeControls
-          range={range}
-          onRange={(chosen) => {
-            go({ range: chosen }, true)
-          }}
-          refreshSeconds={refreshSeconds}
-          onRefresh={(word) => {
-            go({ refreshSeconds: readRefresh(new URLSearchParams({ refresh: word }), 0) })
-          }}
-          onRefreshNow={() => {
-            askAgain()
-          }}
-          isHeld={moment !== undefined || range.kind === 'between'}
-        />
-        <StepChoice
-          stepSeconds={stepSeconds}
-          rangeSeconds={lengthOf(range)}
-          onStep={(step) => {
-            go({ stepSeconds: step })
-          }}
-        />
-        {queries.some(({ expr }) => clustersNamedIn(selectorsIn(expr)).length > 0) ? (
-          <UpgradeToggle
-            isShown={view.areUpgradesShown}
-            onChange={(areUpgradesShown) => {
-              go({ areUpgradesShown })
-            }}
-          />
-        ) : null}
-        {before === undefined ? null : (
-          <Button
-            variant="secondary"
-            size="sm"
-            onClick={() => {
-              go({ range: before }, true)
-            }}
-          >
-            Back to before the zoom
-          </Button>
-        )}
-      </div>
+      <ExploreHead view={view} before={before} onChange={go} />
       {shown.map((query, i) => (
         <QueryPanel
           key={`${moment ?? ''} ${i}`}
@@ -149,6 +107,65 @@ export function ExplorePage(): ReactNode {
           }}
         >
           Add a query
+        </Button>
+      )}
+    </div>
+  )
+}
+
+interface ExploreHeadProps {
+  readonly view: PromqlView
+  /** The time before the last zoom. */
+  readonly before: TimeRange | undefined
+  readonly onChange: (change: Partial<PromqlView>, isNew?: boolean) => void
+}
+
+/** The time and the step of all queries. */
+function ExploreHead({ view, before, onChange }: ExploreHeadProps): ReactNode {
+  const { queries, range, stepSeconds, refreshSeconds, areUpgradesShown } = view
+  const moment = useMoment()
+  const askAgain = useAskAgain()
+  return (
+    <div className="page-head promql-head">
+      <h1>Explore</h1>
+      <TimeControls
+        range={range}
+        onRange={(chosen) => {
+          onChange({ range: chosen }, true)
+        }}
+        refreshSeconds={refreshSeconds}
+        onRefresh={(word) => {
+          onChange({ refreshSeconds: readRefresh(new URLSearchParams({ refresh: word }), 0) })
+        }}
+        onRefreshNow={() => {
+          askAgain()
+        }}
+        isHeld={moment !== undefined || range.kind === 'between'}
+      />
+      <StepChoice
+        stepSeconds={stepSeconds}
+        rangeSeconds={lengthOf(range)}
+        onStep={(step) => {
+          onChange({ stepSeconds: step })
+        }}
+      />
+      {queries.some(({ expr }) => clustersNamedIn(selectorsIn(expr)).length > 0) ? (
+        <UpgradeToggle
+          isShown={areUpgradesShown}
+          onChange={(isShown) => {
+            onChange({ areUpgradesShown: isShown })
+          }}
+        />
+      ) : null}
+      {before === undefined ? null : (
+        <Button
+          variant="secondary"
+          size="sm"
+          onClick={() => {
+            onChange({ range: before }, true)
+          }}
+        >
+          Back to before the zoom
         </Button>
       )}
     </div>

@@ -65,20 +65,18 @@ interface PlotProps {
   readonly timesSeconds: Float64Array
   readonly lines: readonly PlotLine[]
   readonly axis: PlotAxis
-  readonly limits?: readonly PlotLimit[]
-  /** In the order of their begins. */
-  readonly bands?: readonly PlotBand[]
+  readonly limits: readonly PlotLimit[]
+  /** By start time. */
+  readonly bands: readonly PlotBand[]
   readonly zone: Zone
-  /** Fills its place when absent. */
-  readonly heightPx?: number
   /** Cursors of plots with the same key move together. */
-  readonly syncKey?: string | undefined
-  /** Dragging over the plot chooses a time. */
-  readonly onZoom?: ((fromMs: number, toMs: number) => void) | undefined
-  /** What stands beside the pointer. */
-  readonly renderSpot?: (spot: PlotSpot) => ReactNode
-  /** A click keeps that until the next click, Esc, or until the page is scrolled away below it. */
-  readonly canPin?: boolean
+  readonly syncKey: string
+  /** Dragging over the plot selects a time. */
+  readonly onZoom: (fromMs: number, toMs: number) => void
+  /** The tooltip beside the pointer. */
+  readonly renderSpot: (spot: PlotSpot) => ReactNode
+  /** A click pins the tooltip until the next click, Esc, or until the page scrolls away below it. */
+  readonly canPin: boolean
 }
 
 interface Pinned {
@@ -90,7 +88,7 @@ interface Pinned {
 let pressedPlot: HTMLElement | null = null
 
 export function Plot(props: PlotProps): ReactNode {
-  const { label, timesSeconds, lines, axis, limits, bands, zone, heightPx, syncKey, renderSpot } = props
+  const { label, timesSeconds, lines, axis, limits, bands, zone, syncKey, renderSpot } = props
   const place = useRef<HTMLDivElement>(null)
   const isOver = useRef(false)
   const [spot, setSpot] = useState<PlotSpot | undefined>()
@@ -119,20 +117,18 @@ export function Plot(props: PlotProps): ReactNode {
     }
   }, [isPinned])
   const isDark = useIsDark()
-  const zoom = useEffectEvent((fromMs: number, toMs: number) => props.onZoom?.(fromMs, toMs))
-  const canZoom = props.onZoom !== undefined
-  const wantsSpot = renderSpot !== undefined
+  const zoom = useEffectEvent((fromMs: number, toMs: number) => {
+    props.onZoom(fromMs, toMs)
+  })
   useEffect(() => {
     const element = place.current
     if (element === null) return
     let line: number | undefined
-    const drawn: Drawn = { timesSeconds, lines, axis, limits: limits ?? [], bands: bands ?? [], zone, syncKey, canZoom }
-    const options = optionsOf(drawn, sizeOf(element, heightPx), {
+    const options = optionsOf({ timesSeconds, lines, axis, limits, bands, zone, syncKey }, sizeOf(element), {
       onFocus: (focused) => {
         line = focused
       },
       onCursor: ({ cursor: { idx, left = -1, top = -1 }, over }) => {
-        if (!wantsSpot) return
         if (idx === null || idx === undefined || left < 0 || !isOver.current) {
           setSpot(undefined)
           return
@@ -149,7 +145,7 @@ export function Plot(props: PlotProps): ReactNode {
     })
     const chart = new uPlot(options, [timesSeconds, ...lines.map(({ values }) => [...values])], element)
     const observer = new ResizeObserver(() => {
-      const now = sizeOf(element, heightPx)
+      const now = sizeOf(element)
       // It is told of the first size too, and the library draws everything again even when nothing is different.
       if (now.width !== chart.width || now.height !== chart.height) chart.setSize(now)
     })
@@ -159,10 +155,10 @@ export function Plot(props: PlotProps): ReactNode {
       chart.destroy()
     }
     // A theme changes the colours, which are read from the styles when the chart is made.
-  }, [timesSeconds, lines, axis, limits, bands, zone, heightPx, syncKey, isDark, canZoom, wantsSpot])
+  }, [timesSeconds, lines, axis, limits, bands, zone, syncKey, isDark])
   return (
     <div
-      className={heightPx === undefined ? 'plot plot-fills' : 'plot'}
+      className="plot plot-fills"
       onPointerEnter={() => {
         isOver.current = true
       }}
@@ -179,13 +175,13 @@ export function Plot(props: PlotProps): ReactNode {
         const isDrag = Math.hypot(clientX - x, clientY - y) >= ZOOM_LEAST_PX
         // A finger has no place to rest without touching: what it touched stays as it is.
         const isTouch = nativeEvent instanceof PointerEvent && nativeEvent.pointerType === 'touch'
-        if (props.canPin !== true || isDrag || isTouch) return
+        if (!props.canPin || isDrag || isTouch) return
         const seconds = spot === undefined ? undefined : timesSeconds[spot.step]
         setPinned(isPinned || spot === undefined || seconds === undefined ? undefined : { spot, seconds })
       }}
     >
       <div ref={place} className="chart" role="img" aria-label={label} />
-      {shownSpot === undefined || renderSpot === undefined ? null : (
+      {shownSpot === undefined ? null : (
         <div
           className={`plot-spot${shownSpot.isRight ? ' plot-spot-right' : ''}${shownSpot.isLow ? ' plot-spot-low' : ''}`}
           style={{ left: `${shownSpot.left}px`, top: `${shownSpot.top}px` }}
@@ -211,15 +207,11 @@ interface Size {
   readonly height: number
 }
 
-function sizeOf(element: HTMLElement, heightPx: number | undefined): Size {
-  return { width: element.clientWidth, height: heightPx ?? Math.max(HEIGHT_LEAST_PX, element.clientHeight) }
+function sizeOf(element: HTMLElement): Size {
+  return { width: element.clientWidth, height: Math.max(HEIGHT_LEAST_PX, element.clientHeight) }
 }
 
-type Drawn = Pick<PlotProps, 'timesSeconds' | 'lines' | 'axis' | 'zone' | 'syncKey'> & {
-  readonly limits: readonly PlotLimit[]
-  readonly bands: readonly PlotBand[]
-  readonly canZoom: boolean
-}
+type Drawn = Pick<PlotProps, 'timesSeconds' | 'lines' | 'axis' | 'limits' | 'bands' | 'zone' | 'syncKey'>
 
 interface Hooks {
   readonly onFocus: (line: number | undefined) => void
@@ -229,7 +221,7 @@ interface Hooks {
 
 function optionsOf(drawn: Drawn, size: Size, hooks: Hooks): uPlot.Options {
   const style = getComputedStyle(document.documentElement)
-  const { lines, zone, syncKey, canZoom, limits, bands, axis } = drawn
+  const { lines, zone, syncKey, limits, bands, axis } = drawn
   const timeLabels = createTimeLabels(zone)
   const besides = (): number => timeLabels.halfWidthPx()
   return {
@@ -238,10 +230,10 @@ function optionsOf(drawn: Drawn, size: Size, hooks: Hooks): uPlot.Options {
     legend: { show: false },
     focus: { alpha: lines.length > 1 ? 0.3 : 1 },
     cursor: {
-      drag: { x: canZoom, y: false, setScale: false },
+      drag: { x: true, y: false, setScale: false },
       points: { one: true, size: POINT_PX },
       focus: { prox: FOCUS_PX },
-      ...(syncKey === undefined ? {} : { sync: { key: syncKey, setSeries: false } }),
+      sync: { key: syncKey, setSeries: false },
     },
     scales: { x: { time: true }, y: scaleOf(axis, lines) },
     series: [

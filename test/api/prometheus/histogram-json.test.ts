@@ -5,7 +5,7 @@ import { QueryAnswer } from '../../../src/contract/prometheus.ts'
 import { CUSTOM_BOUNDS, type Histogram } from '../../../src/model/histogram.ts'
 import { Labels } from '../../../src/model/labels.ts'
 import type { QueryResult } from '../../../src/promql/query-engine.ts'
-import { toChartColumns } from '../../../src/web/lib/chart-columns.ts'
+import { toColumn } from '../../../src/web/lib/chart-columns.ts'
 import { toPromqlView } from '../../../src/web/lib/promql-table.ts'
 import { exponential } from '../../promql/histogram/make.ts'
 import { bucketsOf } from '../../support/histograms.ts'
@@ -139,8 +139,8 @@ test('a matrix keeps them apart, and leaves out what a series has none of', asyn
     },
   ])
   if (data.resultType !== 'matrix') throw new Error('a range is a matrix')
-  const chart = toChartColumns(data.result, { startSeconds: 0, endSeconds: 2, stepSeconds: 1 })
-  expect(chart.lines.map(({ values }) => values)).toEqual([
+  const range = { startSeconds: 0, endSeconds: 2, stepSeconds: 1 }
+  expect(data.result.map(({ values = [] }) => toColumn(values, range, 3))).toEqual([
     [7, null, null],
     [null, null, null],
     [null, 8, null],

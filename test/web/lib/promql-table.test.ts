@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { QueryData } from '../../../src/contract/prometheus.ts'
-import { CHART_LINES_MAX, stepFor, toChartColumns } from '../../../src/web/lib/chart-columns.ts'
+import { stepFor, stepTimes, toColumn } from '../../../src/web/lib/chart-columns.ts'
 import { seriesName, shortName, splitLabels, tellingLabels, toPromqlView } from '../../../src/web/lib/promql-table.ts'
 
 const vector = (...samples: [Record<string, string>, string][]): QueryData => ({
@@ -77,36 +77,22 @@ test.each([
 describe('a chart', () => {
   const range = { startSeconds: 100, endSeconds: 130, stepSeconds: 10 }
   test('has one time axis, and gaps where a series has no sample', () => {
-    const { timesSeconds, lines, leftOut } = toChartColumns(
-      [
-        {
-          metric: { a: '1' },
-          values: [
-            [100, '1'],
-            [130, '4'],
-          ],
-        },
-        {
-          metric: { a: '2' },
-          values: [
-            [110, 'NaN'],
-            [120, '+Inf'],
-            [999, '1'],
-          ],
-        },
-      ],
-      range,
-    )
-    expect([...timesSeconds]).toEqual([100, 110, 120, 130])
-    expect(lines.map(({ values }) => values)).toEqual([
-      [1, null, null, 4],
-      [null, null, null, null],
-    ])
-    expect(leftOut).toBe(0)
-  })
-  test('says how many series it leaves out', () => {
-    const many = Array.from({ length: CHART_LINES_MAX + 3 }, (_, i) => ({ metric: { i: String(i) }, values: [] }))
-    expect(toChartColumns(many, range).leftOut).toBe(3)
+    const times = [...stepTimes(range)]
+    expect(times).toEqual([100, 110, 120, 130])
+    const columnOf = (values: [number, string][]): (number | null)[] => toColumn(values, range, times.length)
+    expect(
+      columnOf([
+        [100, '1'],
+        [130, '4'],
+      ]),
+    ).toEqual([1, null, null, 4])
+    expect(
+      columnOf([
+        [110, 'NaN'],
+        [120, '+Inf'],
+        [999, '1'],
+      ]),
+    ).toEqual([null, null, null, null])
   })
   test.each([900, 3600, 21_600, 86_400, 604_800, 31_536_000])('%d seconds have at most 400 points', (rangeSeconds) => {
     expect(rangeSeconds / stepFor(rangeSeconds)).toBeLessThanOrEqual(400)

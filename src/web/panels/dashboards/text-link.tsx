@@ -1,5 +1,8 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import type { DashboardLink } from '../../../model/dashboard.ts'
+import { interpolateText } from '../../lib/dashboards/interpolate.ts'
+import type { VariableValues } from '../../lib/dashboards/interpolate.ts'
 import { linkTarget } from '../../lib/safe-href.ts'
 
 interface TextLinkProps {
@@ -8,6 +11,27 @@ interface TextLinkProps {
   /** Where the file does not say it, what leads elsewhere opens a tab and what stays here does not. */
   readonly opensTab?: boolean
   readonly children: ReactNode
+}
+
+interface FileLinkProps {
+  readonly link: DashboardLink
+  readonly values: VariableValues
+}
+
+/** A link of a dashboard or a panel, with the values of the variables where the file wants them. */
+export function FileLink({
+  link: { name, url, tooltip, rendersVariables, opensTab },
+  values,
+}: FileLinkProps): ReactNode {
+  return (
+    <TextLink
+      href={rendersVariables ? interpolateText(url, values, 'percentencode') : url}
+      title={tooltip}
+      opensTab={opensTab}
+    >
+      {name}
+    </TextLink>
+  )
 }
 
 const NEW_TAB = { target: '_blank', rel: 'noreferrer' } as const

@@ -2,11 +2,56 @@ import type { ReactNode } from 'react'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import type { QueryAnswer } from '../../../contract/prometheus.ts'
 import { UNITS } from '../../../model/unit.ts'
+import { formatUnit } from '../../lib/dashboards/format-unit.ts'
+import { countOf } from '../../lib/format-number.ts'
 import { csvOf, fileNameOf } from '../../lib/promql/answer-file.ts'
+import { QUERY_TABS } from '../../lib/promql/query-view.ts'
+import type { QueryView } from '../../lib/promql/query-view.ts'
 import { metricsIn } from '../../lib/promql/selectors.ts'
+import { Choice } from '../../ui/choice.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { saveFile } from '../../ui/save-file.ts'
+import type { QueryAnswers } from './query-answer.tsx'
+
+interface AnswerToolsProps {
+  readonly label: string
+  readonly query: QueryView
+  readonly answers: QueryAnswers
+  readonly guessedUnit: string
+  readonly onChange: (change: Partial<QueryView>) => void
+}
+
+/** How the answer of a query is shown, in which unit, where it can be saved, and how large it is. */
+export function AnswerTools({ label, query, answers, guessedUnit, onChange }: AnswerToolsProps): ReactNode {
+  const { expr, tab, unit } = query
+  const { data } = answers[tab]
+  return (
+    <div className="query-tabs">
+      <Choice
+        label={label}
+        options={QUERY_TABS}
+        value={tab}
+        onChange={(chosen) => {
+          onChange({ tab: chosen })
+        }}
+      />
+      {data === undefined || tab === 'explain' ? null : (
+        <>
+          <UnitChoice
+            unit={unit}
+            guessed={guessedUnit}
+            onUnit={(chosen) => {
+              onChange({ unit: chosen })
+            }}
+          />
+          {'answer' in data ? <SaveAnswer expr={expr} answer={data.answer} /> : null}
+        </>
+      )}
+      <AnswerSummary answers={answers} tab={tab} />
+    </div>
+  )
+}
 
 interface UnitChoiceProps {
   /** Empty: guessed. */
@@ -25,7 +70,7 @@ const GROUPS: readonly { readonly name: string; readonly units: readonly string[
 ]
 
 /** In which unit values are written: guessed from the query, or chosen. */
-export function UnitChoice({ unit, guessed, onUnit }: UnitChoiceProps): ReactNode {
+function UnitChoice({ unit, guessed, onUnit }: UnitChoiceProps): ReactNode {
   const isListed = unit === '' || GROUPS.some(({ units }) => units.includes(unit))
   return (
     <label className="unit-choice">
@@ -59,7 +104,7 @@ interface SaveAnswerProps {
 }
 
 /** Takes an answer elsewhere. */
-export function SaveAnswer({ expr, answer }: SaveAnswerProps): ReactNode {
+function SaveAnswer({ expr, answer }: SaveAnswerProps): ReactNode {
   const metrics = metricsIn(expr)
   return (
     <Popover button="Save" label="Take the answer elsewhere" side="right">
@@ -95,4 +140,36 @@ export function SaveAnswer({ expr, answer }: SaveAnswerProps): ReactNode {
       )}
     </Popover>
   )
+}
+
+/** The number of series, the step and the duration of the query. */
+function AnswerSummary({
+  answers,
+  tab,
+}: {
+  readonly answers: QueryAnswers
+  readonly tab: QueryView['tab']
+}): ReactNode {
+  const { data } = answers[tab]
+  if (data === undefined) return null
+  const took = formatUnit(Math.round(data.tookMs), { unit: 'milliseconds' }, { zone: 'utc', nowMs: 0 })
+  const span = tab === 'graph' ? answers.graph.data?.span : undefined
+  const parts = [
+    ...('answer' in data ? [seriesText(data.answer)] : []),
+    ...(span === undefined
+      ? []
+      : [`a step of ${formatUnit(span.stepSeconds, { unit: 'seconds' }, { zone: 'utc', nowMs: 0 })}`]),
+    took,
+  ]
+  return (
+    <span className="query-sum quiet nums" role="status">
+      {parts.filter((part) => part !== '').join(' · ')}
+    </span>
+  )
+}
+
+function seriesText({ data }: QueryAnswer): string {
+  return data.resultType === 'vector' || data.resultType === 'matrix'
+    ? countOf(data.result.length, 'series', 'series')
+    : data.resultType
 }

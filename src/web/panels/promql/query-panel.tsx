@@ -1,16 +1,10 @@
 import { useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
-import type { QueryAnswer as Answer } from '../../../contract/prometheus.ts'
 import { spanOf } from '../../lib/dashboards/time-range.ts'
-import { formatUnit } from '../../lib/dashboards/format-unit.ts'
-import { metricsPath } from '../../lib/explore-paths.ts'
-import { countOf } from '../../lib/format-number.ts'
 import { guessUnit } from '../../lib/promql/guess-unit.ts'
-import { QUERY_TABS } from '../../lib/promql/query-view.ts'
 import type { QueryView } from '../../lib/promql/query-view.ts'
-import { metricsIn, selectorsIn } from '../../lib/promql/selectors.ts'
+import { selectorsIn } from '../../lib/promql/selectors.ts'
 import { bandsOf, clustersNamedIn } from '../../lib/upgrade-bands.ts'
 import { toFailure } from '../../query/fetch-json.ts'
 import { useSaidUnits } from '../../query/use-completion.ts'
@@ -23,18 +17,17 @@ import {
 } from '../../query/use-query-answers.ts'
 import type { AskedQuery } from '../../query/use-query-answers.ts'
 import { useUpgradesOf } from '../../query/use-upgrade-bands.ts'
-import { Choice } from '../../ui/choice.tsx'
 import { ErrorBoundary } from '../../ui/error-boundary.tsx'
 import { serverNowMs } from '../../ui/server-clock.ts'
 import type { TextSpan } from '../../ui/promql-editor-mark.ts'
 import { ApiCallNote } from '../api-call-note.tsx'
 import { UpgradeBandList } from '../upgrade-band-list.tsx'
-import { SaveAnswer, UnitChoice } from './answer-tools.tsx'
-import { QueryHistory } from './own-queries.tsx'
+import { AnswerTools } from './answer-tools.tsx'
 import { QueryAnswer } from './query-answer.tsx'
 import type { QueryAnswers } from './query-answer.tsx'
 import { QueryFault } from './query-fault.tsx'
 import { QueryField } from './query-field.tsx'
+import { QueryTools } from './query-tools.tsx'
 import { useTyped } from './use-typed.ts'
 
 interface QueryPanelProps {
@@ -128,62 +121,20 @@ export function QueryPanel(props: QueryPanelProps): ReactNode {
           }}
         />
       )}
-      <div className="query-tools">
-        <QueryHistory onChoose={onRun} />
-        {typed.trim() === '' ? null : (
-          <Button variant="link" size="sm" isDisabled={isPrettifying} onClick={prettify}>
-            Prettify
-          </Button>
-        )}
-        {onDuplicate === undefined ? null : (
-          <Button variant="link" size="sm" onClick={onDuplicate}>
-            Duplicate
-          </Button>
-        )}
-        {isOneOfMany && expr !== '' ? (
-          <Button
-            variant="link"
-            size="sm"
-            onClick={() => {
-              onChange({ isHidden: !isHidden })
-            }}
-          >
-            {isHidden ? 'Show' : 'Hide'}
-          </Button>
-        ) : null}
-        {onRemove === undefined ? null : (
-          <Button variant="link" size="sm" onClick={onRemove}>
-            Remove
-          </Button>
-        )}
-        <MetricLinks expr={expr} />
-        {isRun || expr === '' ? null : <span className="quiet">changed since it ran</span>}
-      </div>
+      <QueryTools
+        {...{ isOneOfMany, query, onRun, onChange, onDuplicate, onRemove, prettify, isPrettifying }}
+        isBlank={typed.trim() === ''}
+        isRun={isRun}
+      />
       {isWanted ? (
         <>
-          <div className="query-tabs">
-            <Choice
-              label={isOneOfMany ? `How the answer of query ${number} is shown` : 'How the answer is shown'}
-              options={QUERY_TABS}
-              value={tab}
-              onChange={(chosen) => {
-                onChange({ tab: chosen })
-              }}
-            />
-            {data === undefined || tab === 'explain' ? null : (
-              <>
-                <UnitChoice
-                  unit={query.unit}
-                  guessed={guessed}
-                  onUnit={(unit) => {
-                    onChange({ unit })
-                  }}
-                />
-                {'answer' in data ? <SaveAnswer expr={expr} answer={data.answer} /> : null}
-              </>
-            )}
-            <Sum answers={answers} tab={tab} />
-          </div>
+          <AnswerTools
+            label={isOneOfMany ? `How the answer of query ${number} is shown` : 'How the answer is shown'}
+            query={query}
+            answers={answers}
+            guessedUnit={guessed}
+            onChange={onChange}
+          />
           <ErrorBoundary what={name}>
             <QueryAnswer
               title={name}
@@ -215,53 +166,4 @@ export function QueryPanel(props: QueryPanelProps): ReactNode {
       ) : null}
     </section>
   )
-}
-
-const METRICS_MAX = 4
-
-/** What the query reads: each with its meaning, its labels, and the alerts and panels that read it too. */
-function MetricLinks({ expr }: { readonly expr: string }): ReactNode {
-  const metrics = metricsIn(expr)
-  if (metrics.length === 0) return null
-  return (
-    <span className="query-metrics">
-      <span className="quiet">About</span>{' '}
-      {metrics.slice(0, METRICS_MAX).map((metric) => (
-        <Link
-          key={metric}
-          href={metricsPath({ show: 'all', metric })}
-          title={`${metric}: what it is, who sends it, which alerts and panels read it`}
-        >
-          {metric}
-        </Link>
-      ))}
-      {metrics.length > METRICS_MAX ? <span className="quiet">and {metrics.length - METRICS_MAX} more</span> : null}
-    </span>
-  )
-}
-
-/** How much came, and how long it took. */
-function Sum({ answers, tab }: { readonly answers: QueryAnswers; readonly tab: QueryView['tab'] }): ReactNode {
-  const { data } = answers[tab]
-  if (data === undefined) return null
-  const took = formatUnit(Math.round(data.tookMs), { unit: 'milliseconds' }, { zone: 'utc', nowMs: 0 })
-  const span = tab === 'graph' ? answers.graph.data?.span : undefined
-  const parts = [
-    ...('answer' in data ? [seriesText(data.answer)] : []),
-    ...(span === undefined
-      ? []
-      : [`a step of ${formatUnit(span.stepSeconds, { unit: 'seconds' }, { zone: 'utc', nowMs: 0 })}`]),
-    took,
-  ]
-  return (
-    <span className="query-sum quiet nums" role="status">
-      {parts.filter((part) => part !== '').join(' · ')}
-    </span>
-  )
-}
-
-function seriesText({ data }: Answer): string {
-  return data.resultType === 'vector' || data.resultType === 'matrix'
-    ? countOf(data.result.length, 'series', 'series')
-    : data.resultType
 }

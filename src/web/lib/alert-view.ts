@@ -64,6 +64,15 @@ function parseGroupBy(text: string | null): GroupBy {
 const isLabelGroup = (text: string | null): text is `label:${string}` =>
   text !== null && /^label:[A-Za-z_][A-Za-z0-9_]*$/.test(text)
 
+/** What can be done to an alert. */
+export type AlertAction = 'acknowledge' | 'silence'
+
+/** The action that a link in a notification proposes: `?do=silence`. The page opens its dialog and performs nothing. */
+export function parseAlertAction(search: string): AlertAction | undefined {
+  const action = new URLSearchParams(search).get('do')
+  return action === 'acknowledge' || action === 'silence' ? action : undefined
+}
+
 /** The query string without `?`; what is as by default is left out, so that equal views have equal links. */
 export function formatAlertView(view: AlertView): string {
   const params = new URLSearchParams()

@@ -5,6 +5,7 @@ import TimesIcon from '@patternfly/react-icons/dist/esm/icons/times-icon'
 import { Link } from 'wouter'
 import type { AlertItem } from '../../contract/alerts.ts'
 import { marksOf } from '../lib/alert-marks.ts'
+import type { AlertAction } from '../lib/alert-view.ts'
 import { clusterPath } from '../lib/fleet-paths.ts'
 import { atMoment } from '../lib/moment.ts'
 import { alertPath, alertsPath, resolvedPath, rulePath, runbookPath, silencesPath } from '../lib/paths.ts'
@@ -26,12 +27,11 @@ import { RunbookBody } from './runbook-body.tsx'
 interface AlertDetailProps {
   readonly alert: AlertItem
   readonly onClose: () => void
-  readonly onAcknowledge: () => void
-  readonly onSilence: () => void
+  readonly onAction: (action: AlertAction) => void
 }
 
 /** One alert: what it means here and now, what can be done about it, its runbook and its facts. */
-export function AlertDetail({ alert, onClose, onAcknowledge, onSilence }: AlertDetailProps): ReactNode {
+export function AlertDetail({ alert, onClose, onAction }: AlertDetailProps): ReactNode {
   // Nothing that is over can be acknowledged or silenced, and what the server tells of one alert is of the present.
   const isPast = useMoment() !== undefined
   const heading = useRef<HTMLHeadingElement>(null)
@@ -87,11 +87,22 @@ export function AlertDetail({ alert, onClose, onAcknowledge, onSilence }: AlertD
           ) : (
             <>
               {alert.marks?.acknowledged === undefined ? (
-                <Button variant="primary" onClick={onAcknowledge} isDisabled={alert.state === 'resolved'}>
+                <Button
+                  variant="primary"
+                  isDisabled={alert.state === 'resolved'}
+                  onClick={() => {
+                    onAction('acknowledge')
+                  }}
+                >
                   Acknowledge <kbd aria-hidden="true">a</kbd>
                 </Button>
               ) : null}
-              <Button variant="secondary" onClick={onSilence}>
+              <Button
+                variant="secondary"
+                onClick={() => {
+                  onAction('silence')
+                }}
+              >
                 Silence <kbd aria-hidden="true">s</kbd>
               </Button>
             </>

@@ -8,7 +8,7 @@ import { countOf, formatCount } from '../lib/format-number.ts'
 import { AlertName } from '../ui/alert-name.tsx'
 import { ImpactMark, SeverityMark } from '../ui/marks.tsx'
 import { Since } from '../ui/time.tsx'
-import type { Selection } from './alert-table.tsx'
+import type { Selection } from './alert-selection.ts'
 
 interface AlertGroupRowProps {
   readonly group: AlertGroup

@@ -8,7 +8,7 @@ import { AlertName } from '../ui/alert-name.tsx'
 import { HistoryStrip } from '../ui/history-strip.tsx'
 import { AlertMarkList, ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
 import { Since } from '../ui/time.tsx'
-import type { Selection } from './alert-table.tsx'
+import type { Selection } from './alert-selection.ts'
 
 interface AlertRowProps {
   readonly alert: AlertItem

@@ -9,17 +9,12 @@ import { alertPath } from '../lib/paths.ts'
 import { useStrips } from '../query/use-alert.ts'
 import { AlertGroupRow } from './alert-group-row.tsx'
 import { AlertRow } from './alert-row.tsx'
+import type { Selection } from './alert-selection.ts'
 
 /** Rows that are drawn before somebody asks for more: a browser draws these at once, and ten thousand not. */
 const ROWS_STEP = 100
 /** A list up to this length is shown whole; in a longer one the groups are closed, and say what is in them. */
 const OPEN_GROUPS_ALERTS_MAX = 40
-
-export interface Selection {
-  readonly chosen: ReadonlySet<string>
-  /** The same function for the life of the page. */
-  readonly set: (fingerprints: readonly string[], isChosen: boolean) => void
-}
 
 interface AlertTableProps {
   readonly groups: readonly AlertGroup[]

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { AlertItem, AlertItems } from '../../contract/alerts.ts'
 import { WHOLE_VIEW } from '../lib/alert-view.ts'
+import type { AlertAction } from '../lib/alert-view.ts'
 import { alertsPath, resolvedPath } from '../lib/paths.ts'
 import { toFailure } from '../query/fetch-json.ts'
 import { useAlertDetail } from '../query/use-alert.ts'
@@ -39,13 +40,12 @@ interface OpenedAlertProps {
   readonly fingerprint: string
   readonly opened: Opened
   readonly onClose: () => void
-  readonly onAcknowledge: () => void
-  readonly onSilence: () => void
+  readonly onAction: (action: AlertAction) => void
 }
 
-export function OpenedAlert({ fingerprint, opened, ...deeds }: OpenedAlertProps): ReactNode {
+export function OpenedAlert({ fingerprint, opened, ...callbacks }: OpenedAlertProps): ReactNode {
   const { alert, isMissing, query } = opened
-  if (alert !== undefined) return <AlertDetail alert={alert} {...deeds} />
+  if (alert !== undefined) return <AlertDetail alert={alert} {...callbacks} />
   if (isMissing) return <MissingAlert listPath={alertsPath(WHOLE_VIEW)} pastPath={resolvedPath({ fingerprint })} />
   return (
     <div className="detail">

@@ -1,18 +1,18 @@
 import type { ReactNode } from 'react'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import type { AlertAction } from '../lib/alert-view.ts'
 import { countOf } from '../lib/format-number.ts'
 
 interface SelectionBarProps {
   readonly count: number
-  /** What is over can be neither acknowledged nor silenced. */
+  /** A past alert can be neither acknowledged nor silenced. */
   readonly isPast: boolean
-  readonly onAcknowledge: () => void
-  readonly onSilence: () => void
+  readonly onAction: (action: AlertAction) => void
   readonly onClear: () => void
 }
 
-/** What can be done to the chosen alerts, where the thumb and the eye are: at the lower edge. */
-export function SelectionBar({ count, isPast, onAcknowledge, onSilence, onClear }: SelectionBarProps): ReactNode {
+/** Actions for the selected alerts, at the lower edge of the list. */
+export function SelectionBar({ count, isPast, onAction, onClear }: SelectionBarProps): ReactNode {
   if (count === 0) return null
   return (
     <div className="selection-bar" role="group" aria-label="Selected alerts">
@@ -21,10 +21,22 @@ export function SelectionBar({ count, isPast, onAcknowledge, onSilence, onClear 
         <span className="quiet">Only in the present can they be silenced or acknowledged.</span>
       ) : (
         <>
-          <Button variant="primary" size="sm" onClick={onSilence}>
+          <Button
+            variant="primary"
+            size="sm"
+            onClick={() => {
+              onAction('silence')
+            }}
+          >
             Silence…
           </Button>
-          <Button variant="secondary" size="sm" onClick={onAcknowledge}>
+          <Button
+            variant="secondary"
+            size="sm"
+            onClick={() => {
+              onAction('acknowledge')
+            }}
+          >
             Acknowledge…
           </Button>
         </>

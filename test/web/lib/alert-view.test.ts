@@ -2,7 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { NO_MARKS } from '../../../src/contract/alert-marks.ts'
 import type { AlertItem } from '../../../src/contract/alerts.ts'
-import { applyAlertView, formatAlertView, parseAlertView, WHOLE_VIEW } from '../../../src/web/lib/alert-view.ts'
+import {
+  applyAlertView,
+  formatAlertView,
+  parseAlertAction,
+  parseAlertView,
+  WHOLE_VIEW,
+} from '../../../src/web/lib/alert-view.ts'
 import type { AlertView } from '../../../src/web/lib/alert-view.ts'
 import { ALERT_STATES, SEVERITIES, toHealthImpact, toSeverity } from '../../../src/web/lib/severity.ts'
 import { alertItem } from './alert-item.ts'
@@ -113,4 +119,13 @@ test('a severity or impact nobody knows is none', () => {
     'none',
     'warning',
   ])
+})
+
+test.each([
+  ['do=acknowledge', 'acknowledge'],
+  ['severity=critical&do=silence', 'silence'],
+  ['do=delete', undefined],
+  ['', undefined],
+])('the action of the link ?%s', (search, action) => {
+  expect(parseAlertAction(search)).toBe(action)
 })

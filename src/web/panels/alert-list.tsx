@@ -1,0 +1,118 @@
+import { useMemo, useState } from 'react'
+import type { ReactNode, Ref } from 'react'
+import { useSearch } from 'wouter'
+import type { AlertItem, AlertItems } from '../../contract/alerts.ts'
+import { groupableLabels, groupAlerts } from '../lib/alert-groups.ts'
+import type { AlertGroup } from '../lib/alert-groups.ts'
+import { applyAlertView, isFiltered, parseAlertView } from '../lib/alert-view.ts'
+import type { AlertView } from '../lib/alert-view.ts'
+import { countOf } from '../lib/format-number.ts'
+import { ownLabelsByName } from '../lib/own-labels.ts'
+import { steadyAlerts } from '../lib/steady-list.ts'
+import type { SteadyAlerts } from '../lib/steady-list.ts'
+import { Notice } from '../ui/notice.tsx'
+import { useKeys } from '../ui/use-keys.ts'
+import { AlertFilters } from './alert-filters.tsx'
+import type { Selection } from './alert-selection.ts'
+import { AlertTable } from './alert-table.tsx'
+import { NewsBar } from './news-bar.tsx'
+import { EmptyAlerts } from './no-alerts.tsx'
+
+interface AlertListProps {
+  readonly items: AlertItems
+  readonly view: AlertView
+  readonly onChange: (view: AlertView) => void
+  readonly openFingerprint: string | undefined
+  /** The same function for the life of the page. */
+  readonly onOpen: (fingerprint: string) => void
+  readonly selection: Selection
+  readonly searchRef: Ref<HTMLInputElement>
+}
+
+/** The alerts below their filters. A poll changes values and never rows; new alerts wait behind a bar. */
+export function AlertList({ items, view, onChange, searchRef, ...table }: AlertListProps): ReactNode {
+  const { groups, labels, groupable, changes, total, update } = useSteadyGroups(items.alerts)
+  const shown = groups.reduce((sum, group) => sum + group.alerts.length, 0)
+  useKeys({ u: update })
+  return (
+    <>
+      <FailingRules failing={items.failing} />
+      {items.alerts.length === 0 ? (
+        <EmptyAlerts asOfMs={items.asOfMs} isPartial={items.failing.length > 0} />
+      ) : (
+        <AlertFilters
+          view={view}
+          onChange={onChange}
+          shown={shown}
+          total={total}
+          labels={groupable}
+          searchRef={searchRef}
+        />
+      )}
+      <NewsBar news={changes} noun="alert" onShow={update} />
+      {shown > 0 ? (
+        <AlertTable groups={groups} current={changes.current} ownLabels={labels} view={view} {...table} />
+      ) : null}
+      {shown === 0 && isFiltered(view) && items.alerts.length > 0 ? (
+        <p className="empty quiet">No alert passes these filters.</p>
+      ) : null}
+    </>
+  )
+}
+
+interface SteadyGroups {
+  readonly groups: readonly AlertGroup[]
+  readonly labels: ReadonlyMap<string, string>
+  readonly groupable: readonly string[]
+  /** Between the list that is shown and the newest answer. */
+  readonly changes: SteadyAlerts
+  readonly total: number
+  readonly update: () => void
+}
+
+/** The groups of the list as the reader last requested it: with another view, or with `update`. */
+function useSteadyGroups(alerts: readonly AlertItem[]): SteadyGroups {
+  const search = useSearch()
+  const [read, setRead] = useState({ search, alerts })
+  if (read.search !== search || (read.alerts.length === 0 && alerts.length > 0)) setRead({ search, alerts })
+  // Ten thousand alerts take tens of milliseconds to filter, sort and group: only for a new list or a new view.
+  const groups = useMemo(() => {
+    const view = parseAlertView(search)
+    return groupAlerts(applyAlertView(read.alerts, view), view.groupBy)
+  }, [read.alerts, search])
+  const labels = useMemo(() => ownLabelsByName(read.alerts), [read.alerts])
+  const groupable = useMemo(() => groupableLabels(read.alerts), [read.alerts])
+  const changes = useMemo(
+    () => steadyAlerts(read.alerts, alerts, parseAlertView(search)),
+    [read.alerts, alerts, search],
+  )
+  return {
+    groups,
+    labels,
+    groupable,
+    changes,
+    total: read.alerts.length,
+    update: () => {
+      setRead({ search, alerts })
+    },
+  }
+}
+
+/** Rules whose alerts the list cannot show, because their evaluation fails. */
+function FailingRules({ failing }: { readonly failing: AlertItems['failing'] }): ReactNode {
+  if (failing.length === 0) return null
+  return (
+    <Notice kind="partial" title={`${countOf(failing.length, 'rule')} could not be evaluated: alerts may be missing`}>
+      <details>
+        <summary>Which, and why</summary>
+        <ul>
+          {failing.map(({ group, rule, error }) => (
+            <li key={`${group} ${rule} ${error}`}>
+              <strong>{rule}</strong> in {group}: {error}
+            </li>
+          ))}
+        </ul>
+      </details>
+    </Notice>
+  )
+}

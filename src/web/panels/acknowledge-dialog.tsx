@@ -3,11 +3,11 @@ import type { ReactNode } from 'react'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import type { AlertItem } from '../../contract/alerts.ts'
 import { countOf } from '../lib/format-number.ts'
-import { toFailure } from '../query/fetch-json.ts'
+import { reportUndo } from '../query/report-undo.ts'
 import { acknowledgePath, useAcknowledge, useUnacknowledge } from '../query/use-people.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { usePreferences } from '../ui/preferences.ts'
-import { sayDone, sayFailed } from '../ui/toasts.ts'
+import { sayDone } from '../ui/toasts.ts'
 import { ApiCallNote } from './api-call-note.tsx'
 import { DeedFailure } from './deed-failure.tsx'
 import { NameField } from './name-field.tsx'
@@ -38,15 +38,7 @@ export function AcknowledgeDialog({ alerts, onClose, onDone }: AcknowledgeDialog
           onClose()
           onDone?.()
           sayDone(`Acknowledged ${what}`, () => {
-            // The dialog is gone by now: what it hands to a mutation would not be called any more.
-            undo.mutateAsync(fingerprints).then(
-              () => {
-                sayDone(`${what} is not acknowledged any more`)
-              },
-              (thrown: unknown) => {
-                sayFailed(`Could not take it back: ${toFailure(thrown).message}`)
-              },
-            )
+            reportUndo(undo.mutateAsync(fingerprints), `${what} is not acknowledged any more`, 'take it back')
           })
         },
       },

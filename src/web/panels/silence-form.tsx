@@ -5,12 +5,12 @@ import { formatMoment } from '../lib/format-time.ts'
 import { draftFault, endOf, requestOf } from '../lib/silence-draft.ts'
 import type { SilenceDraft, SilenceLength } from '../lib/silence-draft.ts'
 import { matchersFault } from '../lib/silence-matchers.ts'
-import { toFailure } from '../query/fetch-json.ts'
+import { reportUndo } from '../query/report-undo.ts'
 import { SILENCES_PATH, useExpireSilence, useSaveSilence } from '../query/use-people.ts'
 import { Choice } from '../ui/choice.tsx'
 import { usePreferences } from '../ui/preferences.ts'
 import { useNowMs } from '../ui/server-clock.ts'
-import { sayDone, sayFailed } from '../ui/toasts.ts'
+import { sayDone } from '../ui/toasts.ts'
 import { ApiCallNote } from './api-call-note.tsx'
 import { DeedFailure } from './deed-failure.tsx'
 import { MatcherFields } from './matcher-fields.tsx'
@@ -43,7 +43,6 @@ export function SilenceForm({ initial, wanted, onClose, onDone }: SilenceFormPro
   const expire = useExpireSilence()
   const matchers = useDeferredValue(draft.matchers)
   const fault = draftFault(draft, nowMs, zone)
-  const endsAtMs = endOf(draft, nowMs, zone)
   const { id } = initial
   const request = requestOf(draft, name, nowMs, zone)
   const send = (): void => {
@@ -54,21 +53,13 @@ export function SilenceForm({ initial, wanted, onClose, onDone }: SilenceFormPro
           onClose()
           onDone?.()
           const madeId = (saved as { readonly id?: unknown } | undefined)?.id
-          const undo =
-            id === undefined && typeof madeId === 'string'
-              ? () => {
-                  // The form is gone by now: what it hands to a mutation would not be called any more.
-                  expire.mutateAsync(madeId).then(
-                    () => {
-                      sayDone('The silence is taken back')
-                    },
-                    (thrown: unknown) => {
-                      sayFailed(`Could not take the silence back: ${toFailure(thrown).message}`)
-                    },
-                  )
-                }
-              : undefined
-          sayDone(id === undefined ? 'The silence is active' : 'The silence is changed', undo)
+          const undo = (): void => {
+            reportUndo(expire.mutateAsync(String(madeId)), 'The silence is taken back', 'take the silence back')
+          }
+          sayDone(
+            id === undefined ? 'The silence is active' : 'The silence is changed',
+            id === undefined && typeof madeId === 'string' ? undo : undefined,
+          )
         },
       },
     )
@@ -95,31 +86,7 @@ export function SilenceForm({ initial, wanted, onClose, onDone }: SilenceFormPro
         isWanted={matchersFault(matchers) === undefined}
         {...(wanted === undefined ? {} : { wanted })}
       />
-      <div className="field">
-        <span>How long</span>
-        <Choice
-          label="How long"
-          options={LENGTHS}
-          value={draft.length}
-          onChange={(length) => {
-            change({ length })
-          }}
-        />
-        {draft.length === 'until' ? (
-          <input
-            type="datetime-local"
-            aria-label={zone === 'utc' ? 'Until, in UTC' : 'Until'}
-            value={draft.until}
-            onChange={(event) => {
-              change({ until: event.target.value })
-            }}
-          />
-        ) : null}
-        <span className="quiet">
-          {draft.length === 'resolved' ? 'Ends when none of its alerts is active any more, at the latest ' : 'Ends '}
-          {Number.isNaN(endsAtMs) ? '…' : formatMoment(endsAtMs, zone)}
-        </span>
-      </div>
+      <LengthField draft={draft} nowMs={nowMs} onChange={change} />
       <label className="field">
         <span>Why</span>
         <input
@@ -155,5 +122,43 @@ export function SilenceForm({ initial, wanted, onClose, onDone }: SilenceFormPro
         }}
       />
     </form>
+  )
+}
+
+interface LengthFieldProps {
+  readonly draft: SilenceDraft
+  readonly nowMs: number
+  readonly onChange: (part: Partial<SilenceDraft>) => void
+}
+
+function LengthField({ draft, nowMs, onChange }: LengthFieldProps): ReactNode {
+  const { zone } = usePreferences()
+  const endsAtMs = endOf(draft, nowMs, zone)
+  return (
+    <div className="field">
+      <span>How long</span>
+      <Choice
+        label="How long"
+        options={LENGTHS}
+        value={draft.length}
+        onChange={(length) => {
+          onChange({ length })
+        }}
+      />
+      {draft.length === 'until' ? (
+        <input
+          type="datetime-local"
+          aria-label={zone === 'utc' ? 'Until, in UTC' : 'Until'}
+          value={draft.until}
+          onChange={(event) => {
+            onChange({ until: event.target.value })
+          }}
+        />
+      ) : null}
+      <span className="quiet">
+        {draft.length === 'resolved' ? 'Ends when none of its alerts is active any more, at the latest ' : 'Ends '}
+        {Number.isNaN(endsAtMs) ? '…' : formatMoment(endsAtMs, zone)}
+      </span>
+    </div>
   )
 }

@@ -3,12 +3,12 @@ import type { ReactNode } from 'react'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { decommissionFault, decommissionRequest } from '../../lib/decommission-draft.ts'
 import { countOf } from '../../lib/format-number.ts'
-import { toFailure } from '../../query/fetch-json.ts'
 import { DECOMMISSIONS_PATH, useDecommission, useWithdraw } from '../../query/use-decommissions.ts'
+import { reportUndo } from '../../query/report-undo.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { usePreferences } from '../../ui/preferences.ts'
 import { useNowMs } from '../../ui/server-clock.ts'
-import { sayDone, sayFailed } from '../../ui/toasts.ts'
+import { sayDone } from '../../ui/toasts.ts'
 import { ApiCallNote } from '../api-call-note.tsx'
 import { DeedFailure } from '../deed-failure.tsx'
 import { NameField } from '../name-field.tsx'
@@ -123,13 +123,6 @@ export function DecommissionDialog({ clusters, reporting, onClose, onDone }: Dec
 export function useTakeBack(): (ids: readonly string[], what: string) => void {
   const withdraw = useWithdraw()
   return (ids, what) => {
-    withdraw.mutateAsync(ids).then(
-      () => {
-        sayDone(`What was said of ${what} is taken back`)
-      },
-      (thrown: unknown) => {
-        sayFailed(`Could not take it back: ${toFailure(thrown).message}`)
-      },
-    )
+    reportUndo(withdraw.mutateAsync(ids), `What was said of ${what} is taken back`, 'take it back')
   }
 }

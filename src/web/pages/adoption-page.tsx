@@ -13,12 +13,12 @@ import { addUtcDays, utcDayOf } from '../lib/utc-day.ts'
 import { hasLines, linesOf, onOneLine } from '../lib/version-lines.ts'
 import { AdoptionFilters } from '../panels/adoption/adoption-filters.tsx'
 import { AlignedPanel } from '../panels/adoption/aligned-panel.tsx'
-import { BehindPanel } from '../panels/adoption/behind-panel.tsx'
+import { VersionsBehindPanel } from '../panels/adoption/versions-behind-panel.tsx'
 import type { AdoptionPart } from '../panels/adoption/chart-panel.tsx'
 import { CohortPanel } from '../panels/adoption/cohort-panel.tsx'
 import { DenominatorDialog } from '../panels/adoption/denominator-dialog.tsx'
-import { MachinesPanel } from '../panels/adoption/machines-panel.tsx'
-import { OlderPanel } from '../panels/adoption/older-panel.tsx'
+import { WorkloadUpdatePanel } from '../panels/adoption/workload-update-panel.tsx'
+import { ClustersBehindPanel } from '../panels/adoption/clusters-behind-panel.tsx'
 import { SharePanel } from '../panels/adoption/share-panel.tsx'
 import { UsagePanel } from '../panels/adoption/usage-panel.tsx'
 import { Answer } from '../panels/answer.tsx'
@@ -135,13 +135,13 @@ function Adoption({ operators, firstDay, view, lines }: AdoptionProps): ReactNod
           <AlignedPanel {...part} asked={whole} version={version} />
           <div className="columns adoption-columns">
             <div>
-              <MachinesPanel {...part} version={version} isAsked={!spread.isPending} />
+              <WorkloadUpdatePanel {...part} version={version} isAsked={!spread.isPending} />
             </div>
             <div>
-              <BehindPanel {...part} />
+              <VersionsBehindPanel {...part} />
             </div>
           </div>
-          <OlderPanel {...part} />
+          <ClustersBehindPanel {...part} />
           <CohortPanel {...part} version={version} newestFirst={all} />
         </>
       )}

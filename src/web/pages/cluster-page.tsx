@@ -26,7 +26,7 @@ import { HazardList } from '../panels/fleet/hazard-list.tsx'
 import { UpgradeRows } from '../panels/fleet/upgrade-rows.tsx'
 import { VersionHistory } from '../panels/fleet/version-history.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
-import { useAlertRuns } from '../query/use-alert-runs.ts'
+import { useAlertOccurrences } from '../query/use-alert-occurrences.ts'
 import { changesCall, clusterCall, useChanges, useCluster, useClusterCounts } from '../query/use-clusters.ts'
 import { useAlerts } from '../query/use-fleet.ts'
 import { useMoment } from '../query/use-moment.ts'
@@ -214,7 +214,7 @@ function TimelinePanel({ cluster }: { readonly cluster: ClusterDetail }): ReactN
   const toMs = moment === undefined ? undefined : Date.parse(moment)
   // A whole hour: the same question for as long as somebody looks.
   const fromMs = Math.floor((Date.parse(cluster.asOf) - RUNS_WINDOW_MS) / 3_600_000) * 3_600_000
-  const runs = useAlertRuns(name, fromMs, toMs).data?.runs ?? []
+  const runs = useAlertOccurrences(name, fromMs, toMs).data?.runs ?? []
   return (
     <Panel
       title="What changed"

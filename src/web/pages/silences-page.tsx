@@ -11,10 +11,10 @@ import { formatMatchers } from '../lib/silence-matchers.ts'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
-import { DeedFailure } from '../panels/deed-failure.tsx'
+import { ActionFailure } from '../panels/action-failure.tsx'
 import { SilenceDialog } from '../panels/silence-dialog.tsx'
 import { useAlerts } from '../query/use-fleet.ts'
-import { SILENCES_PATH, useExpireSilence, useSilences } from '../query/use-people.ts'
+import { SILENCES_PATH, useExpireSilence, useSilences } from '../query/use-alert-actions.ts'
 import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { usePreferences } from '../ui/preferences.ts'
@@ -171,7 +171,7 @@ function SilenceCard({ silence, isAsked, onEdit }: SilenceCardProps): ReactNode 
           </Button>
         )}
       </p>
-      {expire.error === null ? null : <DeedFailure what="end the silence" failure={expire.error} />}
+      {expire.error === null ? null : <ActionFailure what="end the silence" failure={expire.error} />}
     </li>
   )
 }

@@ -23,7 +23,7 @@ import {
 } from '../panels/fleet/upgrade-parts.tsx'
 import { OutcomeMark, TookText } from '../panels/fleet/upgrade-rows.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
-import { useAlertRuns } from '../query/use-alert-runs.ts'
+import { useAlertOccurrences } from '../query/use-alert-occurrences.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { upgradeCall, useUpgrade, useUpgrades } from '../query/use-upgrades.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -197,7 +197,7 @@ function AlertsInWindow({ detail: { upgrade } }: { readonly detail: UpgradeDetai
 }
 
 function AlertRunsPanel({ cluster, ran }: { readonly cluster: string; readonly ran: UpgradeWindow }): ReactNode {
-  const runs = useAlertRuns(cluster, ran.fromMs, ran.toMs)
+  const runs = useAlertOccurrences(cluster, ran.fromMs, ran.toMs)
   return (
     <Panel title="Alerts while it ran">
       {ran.isEndKnown ? null : (

@@ -4,12 +4,12 @@ import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import type { AlertItem } from '../../contract/alerts.ts'
 import { countOf } from '../lib/format-number.ts'
 import { reportUndo } from '../query/report-undo.ts'
-import { acknowledgePath, useAcknowledge, useUnacknowledge } from '../query/use-people.ts'
+import { acknowledgePath, useAcknowledge, useUnacknowledge } from '../query/use-alert-actions.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { usePreferences } from '../ui/preferences.ts'
 import { sayDone } from '../ui/toasts.ts'
 import { ApiCallNote } from './api-call-note.tsx'
-import { DeedFailure } from './deed-failure.tsx'
+import { ActionFailure } from './action-failure.tsx'
 import { NameField } from './name-field.tsx'
 
 interface AcknowledgeDialogProps {
@@ -71,7 +71,7 @@ export function AcknowledgeDialog({ alerts, onClose, onDone }: AcknowledgeDialog
           />
         </label>
         <NameField />
-        {acknowledge.error === null ? null : <DeedFailure what="acknowledge it" failure={acknowledge.error} />}
+        {acknowledge.error === null ? null : <ActionFailure what="acknowledge it" failure={acknowledge.error} />}
         <div className="form-actions">
           <Button type="submit" variant="primary" isDisabled={acknowledge.isPending}>
             {acknowledge.isPending ? 'Sending…' : 'Acknowledge'}

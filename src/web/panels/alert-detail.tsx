@@ -11,7 +11,7 @@ import { atMoment } from '../lib/moment.ts'
 import { alertPath, alertsPath, resolvedPath, rulePath, runbookPath, silencesPath } from '../lib/paths.ts'
 import { linkTarget } from '../lib/safe-href.ts'
 import { useMoment } from '../query/use-moment.ts'
-import { useUnacknowledge } from '../query/use-people.ts'
+import { useUnacknowledge } from '../query/use-alert-actions.ts'
 import { useRunbook } from '../query/use-runbook.ts'
 import { AlertName } from '../ui/alert-name.tsx'
 import { AlertMarkList, ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
@@ -20,7 +20,7 @@ import { Since } from '../ui/time.tsx'
 import { AlertFacts } from './alert-facts.tsx'
 import { AlertSituation } from './alert-situation.tsx'
 import { Answer } from './answer.tsx'
-import { DeedFailure } from './deed-failure.tsx'
+import { ActionFailure } from './action-failure.tsx'
 import { PastSituation } from './past-situation.tsx'
 import { RunbookBody } from './runbook-body.tsx'
 
@@ -161,7 +161,7 @@ function HeldBack({ alert, isPast }: { readonly alert: AlertItem; readonly isPas
                   Take it back
                 </Button>
               )}
-              {undo.error === null ? null : <DeedFailure what="take it back" failure={undo.error} />}
+              {undo.error === null ? null : <ActionFailure what="take it back" failure={undo.error} />}
             </>
           ) : null}
         </li>

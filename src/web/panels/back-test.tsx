@@ -15,7 +15,7 @@ import { serverNowMs } from '../ui/server-clock.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Moment } from '../ui/time.tsx'
 import { ApiCallNote } from './api-call-note.tsx'
-import { DeedFailure } from './deed-failure.tsx'
+import { ActionFailure } from './action-failure.tsx'
 
 const DAY_MS = 86_400_000
 
@@ -120,7 +120,7 @@ function Editor({ rule }: { readonly rule: AlertingRule }): ReactNode {
 
 /** A rule that cannot be read comes back with a caret below the place, which needs its own lines. */
 function ReplayFailure({ error }: { readonly error: ApiFailure }): ReactNode {
-  if (!error.message.includes('\n')) return <DeedFailure what="replay it" failure={error} />
+  if (!error.message.includes('\n')) return <ActionFailure what="replay it" failure={error} />
   return (
     <div role="alert">
       <strong>The rule cannot be read</strong>

@@ -7,9 +7,9 @@ import { presentSentence } from '../lib/present-pages.ts'
 import { withSearch } from '../lib/address.ts'
 import { toFieldTime, fromFieldTime } from '../lib/field-time.ts'
 import { formatCount } from '../lib/format-number.ts'
-import { untoldWords } from '../lib/untold-words.ts'
+import { describeUnavailable } from '../lib/unavailable-fields.ts'
 import { isYetToCome } from '../query/use-moment.ts'
-import { useUntold } from '../query/use-untold.ts'
+import { useUnavailable } from '../query/use-unavailable.ts'
 import { Notice } from '../ui/notice.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { usePreferences } from '../ui/preferences.ts'
@@ -104,7 +104,7 @@ export function MomentBar(): ReactNode {
 
 /** What the past does not tell of what the page shows. Its place is there from the beginning: nothing below may move. */
 function UntoldNote({ pathname }: { readonly pathname: string }): ReactNode {
-  const words = untoldWords(useUntold(pathname))
+  const words = describeUnavailable(useUnavailable(pathname))
   return (
     <span className={words.length === 0 ? 'moment-untold is-empty' : 'moment-untold'}>
       <Popover

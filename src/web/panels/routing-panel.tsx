@@ -10,7 +10,7 @@ import { Panel } from '../ui/panel.tsx'
 import { Shape } from '../ui/shapes.tsx'
 import { Answer } from './answer.tsx'
 import { ApiCallNote } from './api-call-note.tsx'
-import { DeedFailure } from './deed-failure.tsx'
+import { ActionFailure } from './action-failure.tsx'
 
 /** The routing tree, and a way to ask it where an alert would go. */
 export function RoutingPanel(): ReactNode {
@@ -50,7 +50,7 @@ export function RoutingPanel(): ReactNode {
           ) : null}
           <span role="status">{matches === undefined ? null : <Where matches={matches} />}</span>
         </div>
-        {test.error === null ? null : <DeedFailure what="ask the routes" failure={test.error} />}
+        {test.error === null ? null : <ActionFailure what="ask the routes" failure={test.error} />}
       </form>
       <Answer query={routing} what="the routing tree" skeletonLines={4}>
         {(root) => (

@@ -18,7 +18,7 @@ import type { MarkdownSlots } from '../ui/markdown.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { CliCommand } from './cli-command.tsx'
 import { LiveCell } from './live-cell.tsx'
-import { PastRunsLine } from './past-runs.tsx'
+import { PreviousOccurrencesLine } from './previous-occurrences.tsx'
 
 interface RunbookBodyProps {
   readonly bound: BoundRunbook
@@ -64,7 +64,7 @@ export function RunbookBody({ bound, sectionLevel, isBesideAlert = false, extra 
         </Notice>
       ) : null}
       {isBesideAlert ? null : <OnlyMe bound={bound} />}
-      <PastRunsLine alertname={bound.name} cluster={bound.instance?.cluster} />
+      <PreviousOccurrencesLine alertname={bound.name} cluster={bound.instance?.cluster} />
       <Filled bound={bound} />
       <Shown bound={bound} />
       <div className="prose">

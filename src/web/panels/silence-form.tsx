@@ -6,13 +6,13 @@ import { draftFault, endOf, requestOf } from '../lib/silence-draft.ts'
 import type { SilenceDraft, SilenceLength } from '../lib/silence-draft.ts'
 import { matchersFault } from '../lib/silence-matchers.ts'
 import { reportUndo } from '../query/report-undo.ts'
-import { SILENCES_PATH, useExpireSilence, useSaveSilence } from '../query/use-people.ts'
+import { SILENCES_PATH, useExpireSilence, useSaveSilence } from '../query/use-alert-actions.ts'
 import { Choice } from '../ui/choice.tsx'
 import { usePreferences } from '../ui/preferences.ts'
 import { useNowMs } from '../ui/server-clock.ts'
 import { sayDone } from '../ui/toasts.ts'
 import { ApiCallNote } from './api-call-note.tsx'
-import { DeedFailure } from './deed-failure.tsx'
+import { ActionFailure } from './action-failure.tsx'
 import { MatcherFields } from './matcher-fields.tsx'
 import { NameField } from './name-field.tsx'
 import { SilencePreviewNote } from './silence-preview-note.tsx'
@@ -103,7 +103,7 @@ export function SilenceForm({ initial, wanted, onClose, onDone }: SilenceFormPro
       </label>
       <NameField />
       {save.error === null ? null : (
-        <DeedFailure what={id === undefined ? 'silence them' : 'change the silence'} failure={save.error} />
+        <ActionFailure what={id === undefined ? 'silence them' : 'change the silence'} failure={save.error} />
       )}
       <div className="form-actions">
         <Button type="submit" variant="primary" isDisabled={fault !== undefined || save.isPending}>

@@ -8,7 +8,7 @@ import { fetchJson } from './fetch-json.ts'
 import type { ApiFailure } from './fetch-json.ts'
 import { askedAt } from './moment-param.ts'
 import { useAlerts } from './use-fleet.ts'
-import { useSilences } from './use-people.ts'
+import { useSilences } from './use-alert-actions.ts'
 import { useUpgrades } from './use-upgrades.ts'
 
 const RUNS_MAX = 1000

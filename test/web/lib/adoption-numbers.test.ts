@@ -6,8 +6,8 @@ import { adoptionHeadline } from '../../../src/web/lib/adoption-headline.ts'
 import { PLAIN_VIEW } from '../../../src/web/lib/adoption-view.ts'
 import { alignedDays, comparedWith, withCompared } from '../../../src/web/lib/aligned-ages.ts'
 import { cohortRows } from '../../../src/web/lib/cohort-rows.ts'
-import { machinesFollow } from '../../../src/web/lib/machines-follow.ts'
-import { olderShare } from '../../../src/web/lib/older-share.ts'
+import { workloadUpdate } from '../../../src/web/lib/workload-update.ts'
+import { clustersBehind } from '../../../src/web/lib/clusters-behind.ts'
 import { rolloutStepOf } from '../../../src/web/lib/rollout-step.ts'
 import { hasLines, linesOf, onOneLine } from '../../../src/web/lib/version-lines.ts'
 import { shareBands } from '../../../src/web/lib/share-bands.ts'
@@ -78,7 +78,7 @@ describe('older than a version', () => {
   )
 
   test('is who runs something before it, on the last counted day and on each', () => {
-    expect(olderShare(answer, '1.20.0')).toMatchObject({
+    expect(clustersBehind(answer, '1.20.0')).toMatchObject({
       day: '2026-11-21',
       clusters: 5,
       telling: 10,
@@ -89,12 +89,12 @@ describe('older than a version', () => {
       ],
       byDay: [11, null, 5],
     })
-    expect(olderShare(answer, '1.17.0')).toMatchObject({ clusters: 0, versions: [], byDay: [0, null, 0] })
+    expect(clustersBehind(answer, '1.17.0')).toMatchObject({ clusters: 0, versions: [], byDay: [0, null, 0] })
   })
 
   test('is not known of a version that nobody has', () => {
-    expect(olderShare(answer, '2.0.0')).toBeUndefined()
-    expect(olderShare(answerOf({ '1.20.0': [0, 0, 0] }), '1.20.0')).toBeUndefined()
+    expect(clustersBehind(answer, '2.0.0')).toBeUndefined()
+    expect(clustersBehind(answerOf({ '1.20.0': [0, 0, 0] }), '1.20.0')).toBeUndefined()
   })
 })
 
@@ -121,13 +121,13 @@ test('machines follow their control plane, or have still to', () => {
       version('1.19.0', [4, 0, 1], [40, 0, 10], [5, 0, 0]),
     ],
   }
-  expect(machinesFollow(answer, ['1.20.0'])).toEqual({
+  expect(workloadUpdate(answer, ['1.20.0'])).toEqual({
     clusters: [0, null, 0.75],
     planned: [0, null, 0.75],
     real: [0, null, 0.45],
     last: { day: '2026-11-21', real: 18, planned: 30, machines: 40 },
   })
-  expect(machinesFollow({ ...answer, versions: [] }, []).last).toBeUndefined()
+  expect(workloadUpdate({ ...answer, versions: [] }, []).last).toBeUndefined()
 })
 
 const spread = (version: string, byAge: (number | null)[], isStartKnown = true): SpreadItem => ({

@@ -10,7 +10,7 @@ import { usePreferences } from '../../ui/preferences.ts'
 import { useNowMs } from '../../ui/server-clock.ts'
 import { sayDone } from '../../ui/toasts.ts'
 import { ApiCallNote } from '../api-call-note.tsx'
-import { DeedFailure } from '../deed-failure.tsx'
+import { ActionFailure } from '../action-failure.tsx'
 import { NameField } from '../name-field.tsx'
 
 interface DecommissionDialogProps {
@@ -102,7 +102,7 @@ export function DecommissionDialog({ clusters, reporting, onClose, onDone }: Dec
         </label>
         <NameField />
         {decommission.error === null ? null : (
-          <DeedFailure what="say that it was decommissioned" failure={decommission.error} />
+          <ActionFailure what="say that it was decommissioned" failure={decommission.error} />
         )}
         <div className="form-actions">
           <Button type="submit" variant="primary" isDisabled={fault !== undefined || decommission.isPending}>

@@ -53,6 +53,6 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 /** Each thing once, in the order of the answers. A field without a word stands for itself. */
-export function untoldWords(fields: readonly string[]): readonly string[] {
+export function describeUnavailable(fields: readonly string[]): readonly string[] {
   return [...new Set(fields.map((field) => WORDS[field] ?? field))]
 }

@@ -4,7 +4,7 @@ import type { WorkloadsAnswer } from '../../contract/adoption.ts'
  * Two levels of adoption by day: the control plane a cluster runs, and the launcher its machines run. The first runs ahead
  * of the second until machines have migrated. Shares are of all machines that are told; `null` on days without any. Pure.
  */
-export interface MachinesFollow {
+export interface WorkloadUpdate {
   /** Of clusters that told a version, those on these versions. */
   readonly clusters: readonly (number | null)[]
   /** Of machines, those whose control plane runs them, and those that really do themselves. */
@@ -15,7 +15,7 @@ export interface MachinesFollow {
     { readonly day: string; readonly real: number; readonly planned: number; readonly machines: number } | undefined
 }
 
-export function machinesFollow({ days, versions }: WorkloadsAnswer, chosen: readonly string[]): MachinesFollow {
+export function workloadUpdate({ days, versions }: WorkloadsAnswer, chosen: readonly string[]): WorkloadUpdate {
   const isChosen = new Set(chosen)
   const own = versions.filter(({ version }) => isChosen.has(version))
   const total = (rows: WorkloadsAnswer['versions'], name: 'clusters' | 'machines' | 'outdated', day: number): number =>

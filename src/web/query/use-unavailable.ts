@@ -8,7 +8,7 @@ import { placeOf, ROUTES } from '../lib/paths.ts'
  * What the answers on a page say they cannot tell of the moment it shows: the fields, of all of them, each once. Answers
  * that every page holds (the numbers beside the places, alerts beside clusters) count where they are what is read.
  */
-export function useUntold(pathname: string): readonly string[] {
+export function useUnavailable(pathname: string): readonly string[] {
   const cache = useQueryClient().getQueryCache()
   // As one text: what is compared must be the same while nothing has changed.
   const text = useSyncExternalStore(

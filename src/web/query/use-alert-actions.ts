@@ -17,9 +17,9 @@ export const acknowledgePath = (fingerprint: string): string =>
 
 export const SILENCES_PATH = SILENCES
 
-type Deed<T> = UseMutationResult<unknown, ApiFailure, T>
+type Action<T> = UseMutationResult<unknown, ApiFailure, T>
 
-function useDeed<T>(run: (input: T) => Promise<unknown>): Deed<T> {
+function useAction<T>(run: (input: T) => Promise<unknown>): Action<T> {
   const client = useQueryClient()
   return useMutation<unknown, ApiFailure, T>({
     mutationFn: run,
@@ -35,28 +35,28 @@ export interface Acknowledging extends AcknowledgeRequest {
   readonly fingerprints: readonly string[]
 }
 
-/** One after the other: each is its own deed, and a list of fifty must not be fifty requests at once. */
-export function useAcknowledge(): Deed<Acknowledging> {
-  return useDeed(async ({ fingerprints, ...request }) => {
+/** One after the other: each is its own action, and a list of fifty must not be fifty requests at once. */
+export function useAcknowledge(): Action<Acknowledging> {
+  return useAction(async ({ fingerprints, ...request }) => {
     for (const fingerprint of fingerprints) await sendJson('POST', acknowledgePath(fingerprint), request)
   })
 }
 
-export function useUnacknowledge(): Deed<readonly string[]> {
-  return useDeed(async (fingerprints) => {
+export function useUnacknowledge(): Action<readonly string[]> {
+  return useAction(async (fingerprints) => {
     for (const fingerprint of fingerprints) await sendJson('DELETE', acknowledgePath(fingerprint))
   })
 }
 
 /** With `id`, the silence that is replaced. */
-export function useSaveSilence(): Deed<{ readonly id?: string; readonly request: SilenceRequest }> {
-  return useDeed(({ id, request }) =>
+export function useSaveSilence(): Action<{ readonly id?: string; readonly request: SilenceRequest }> {
+  return useAction(({ id, request }) =>
     id === undefined ? sendJson('POST', SILENCES, request) : sendJson('PUT', `${SILENCES}/${id}`, request),
   )
 }
 
-export function useExpireSilence(): Deed<string> {
-  return useDeed((id) => sendJson('DELETE', `${SILENCES}/${id}`))
+export function useExpireSilence(): Action<string> {
+  return useAction((id) => sendJson('DELETE', `${SILENCES}/${id}`))
 }
 
 export function useSilences(): UseQueryResult<SilenceItems> {

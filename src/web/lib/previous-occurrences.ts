@@ -1,7 +1,7 @@
 import type { AlertRun } from '../../contract/alert-history.ts'
 
 /** What earlier runs of an alert tell whoever has it now: how often, how long, and what people wrote then. Pure. */
-export interface PastRuns {
+export interface PreviousOccurrences {
   /** Runs that are over. */
   readonly count: number
   readonly clusters: number
@@ -13,10 +13,10 @@ export interface PastRuns {
   readonly oldestFiredAtMs?: number
   readonly acknowledged: number
   /** Those with a note: on this cluster first, then the newest first. */
-  readonly noted: readonly NotedRun[]
+  readonly noted: readonly NotedOccurrence[]
 }
 
-export interface NotedRun extends AlertRun {
+export interface NotedOccurrence extends AlertRun {
   readonly acknowledgedNote: string
   readonly resolvedAtMs: number
 }
@@ -25,12 +25,12 @@ export interface NotedRun extends AlertRun {
  * @param runs newest first, those that still fire among them
  * @param cluster that is looked at; absent where nobody looks at one
  */
-export function pastRunsOf(runs: readonly AlertRun[], cluster?: string): PastRuns {
+export function previousOccurrences(runs: readonly AlertRun[], cluster?: string): PreviousOccurrences {
   const over = runs.flatMap((run) =>
     run.resolvedAtMs === undefined ? [] : [{ ...run, resolvedAtMs: run.resolvedAtMs }],
   )
   const lengths = over.map(({ firedAtMs, resolvedAtMs }) => resolvedAtMs - firedAtMs).sort((a, b) => a - b)
-  const noted = over.filter((run): run is typeof run & NotedRun => run.acknowledgedNote !== undefined)
+  const noted = over.filter((run): run is typeof run & NotedOccurrence => run.acknowledgedNote !== undefined)
   const isHere = (run: AlertRun): boolean => run.cluster === cluster
   return {
     count: over.length,

@@ -2,14 +2,14 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { formatAge } from '../lib/format-time.ts'
-import { pastRunsOf } from '../lib/past-runs.ts'
-import type { NotedRun, PastRuns } from '../lib/past-runs.ts'
+import { previousOccurrences } from '../lib/previous-occurrences.ts'
+import type { NotedOccurrence, PreviousOccurrences } from '../lib/previous-occurrences.ts'
 import { resolvedPath } from '../lib/paths.ts'
 import { toFailure } from '../query/fetch-json.ts'
-import { PAST_RUNS_MAX, usePastRuns } from '../query/use-alert-runs.ts'
+import { PREVIOUS_OCCURRENCES_MAX, usePreviousOccurrences } from '../query/use-alert-occurrences.ts'
 import { Since } from '../ui/time.tsx'
 
-interface PastRunsLineProps {
+interface PreviousOccurrencesLineProps {
   readonly alertname: string
   /** Where it fires; absent on the plain page. */
   readonly cluster: string | undefined
@@ -19,9 +19,9 @@ const NOTES_FIRST = 2
 const NOTES_MAX = 20
 
 /** What worked last time: how long it took, and what those wrote who looked after it. Nobody knows which step it was. */
-export function PastRunsLine({ alertname, cluster }: PastRunsLineProps): ReactNode {
-  const { data, error } = usePastRuns(alertname)
-  const past = data === undefined ? undefined : pastRunsOf(data.runs, cluster)
+export function PreviousOccurrencesLine({ alertname, cluster }: PreviousOccurrencesLineProps): ReactNode {
+  const { data, error } = usePreviousOccurrences(alertname)
+  const past = data === undefined ? undefined : previousOccurrences(data.runs, cluster)
   return (
     <div className="past-runs" role="group" aria-label="Earlier">
       <p>
@@ -39,8 +39,8 @@ export function PastRunsLine({ alertname, cluster }: PastRunsLineProps): ReactNo
   )
 }
 
-interface SentenceProps extends PastRunsLineProps {
-  readonly past: PastRuns
+interface SentenceProps extends PreviousOccurrencesLineProps {
+  readonly past: PreviousOccurrences
   readonly hasMore: boolean
 }
 
@@ -51,7 +51,7 @@ function Sentence({ past, hasMore, alertname, cluster }: SentenceProps): ReactNo
   }
   const isOne = count === 1 && !hasMore
   const runs = hasMore
-    ? `The newest ${formatCount(count)} runs that are over, of ${formatCount(PAST_RUNS_MAX)} looked at`
+    ? `The newest ${formatCount(count)} runs that are over, of ${formatCount(PREVIOUS_OCCURRENCES_MAX)} looked at`
     : `${formatCount(count)} earlier runs`
   return (
     <>
@@ -74,7 +74,7 @@ function Sentence({ past, hasMore, alertname, cluster }: SentenceProps): ReactNo
   )
 }
 
-function Notes({ noted }: { readonly noted: readonly NotedRun[] }): ReactNode {
+function Notes({ noted }: { readonly noted: readonly NotedOccurrence[] }): ReactNode {
   const rest = noted.slice(NOTES_FIRST, NOTES_MAX)
   return (
     <>
@@ -89,7 +89,7 @@ function Notes({ noted }: { readonly noted: readonly NotedRun[] }): ReactNode {
   )
 }
 
-function NoteList({ runs }: { readonly runs: readonly NotedRun[] }): ReactNode {
+function NoteList({ runs }: { readonly runs: readonly NotedOccurrence[] }): ReactNode {
   return (
     <ul className="plain-list">
       {runs.map((run) => (

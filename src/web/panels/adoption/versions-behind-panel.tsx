@@ -12,7 +12,7 @@ import type { AdoptionPart } from './chart-panel.tsx'
 const UNITS = { minors: 'minor', releases: 'release' } as const
 
 /** How far clusters are behind the newest version that any of them runs. */
-export function BehindPanel(part: AdoptionPart): ReactNode {
+export function VersionsBehindPanel(part: AdoptionPart): ReactNode {
   const { view, change, asked } = part
   const callFor = (params: AskParams): string => adoptionCall('behind', view, params)
   const query = useAdoption<BehindAnswer>(callFor(asked))

@@ -5,7 +5,7 @@ import type { ApiFailure } from '../query/fetch-json.ts'
 import { Notice } from '../ui/notice.tsx'
 
 /** What was asked for did not happen, and why; a missing right is said as such. */
-export function DeedFailure({ what, failure }: { readonly what: string; readonly failure: ApiFailure }): ReactNode {
+export function ActionFailure({ what, failure }: { readonly what: string; readonly failure: ApiFailure }): ReactNode {
   return (
     <Notice
       kind="error"

@@ -4,7 +4,7 @@ import type { ShareAnswer, WorkloadsAnswer } from '../../../contract/adoption.ts
 import { adoptionCall } from '../../lib/adoption-call.ts'
 import { clusterPath, clustersPath } from '../../lib/fleet-paths.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
-import type { OlderShare } from '../../lib/older-share.ts'
+import type { ClustersBehind } from '../../lib/clusters-behind.ts'
 import { useAdoption, useClustersOf } from '../../query/use-adoption.ts'
 import { useMoment } from '../../query/use-moment.ts'
 import { BarList } from '../../ui/bar-list.tsx'
@@ -13,30 +13,30 @@ import { Answer } from '../answer.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
 import { FacetSelect } from './facet-select.tsx'
 
-interface OlderClustersProps {
+interface ClustersBehindListProps {
   readonly part: AdoptionPart
-  readonly older: OlderShare
+  readonly older: ClustersBehind
 }
 
 /** Who would be left behind: by a cohort, with their machines, and the clusters themselves. */
-export function OlderClusters({ part, older }: OlderClustersProps): ReactNode {
+export function ClustersBehindList({ part, older }: ClustersBehindListProps): ReactNode {
   const versions = older.versions.map(({ version }) => version)
   if (versions.length === 0) {
     return <p className="quiet empty">No cluster that tells would be left behind.</p>
   }
   return (
     <div className="older-who">
-      <OlderCohorts part={part} older={older} versions={versions} />
-      <ClusterList versions={versions} />
+      <BehindCohorts part={part} older={older} versions={versions} />
+      <BehindClusters versions={versions} />
     </div>
   )
 }
 
-function OlderCohorts({
+function BehindCohorts({
   part,
   older,
   versions,
-}: OlderClustersProps & { readonly versions: readonly string[] }): ReactNode {
+}: ClustersBehindListProps & { readonly versions: readonly string[] }): ReactNode {
   const { view, change, asked } = part
   const days = { ...asked, from: older.day, to: older.day }
   const query = useAdoption<ShareAnswer>(adoptionCall('share', view, { ...days, by: view.cohort, version: versions }))
@@ -80,7 +80,7 @@ function machinesOf({ days, versions }: WorkloadsAnswer, wanted: readonly string
   return count === 0 ? 'No running virtual machine is told of them.' : `${countOf(count, 'virtual machine')} run there.`
 }
 
-function ClusterList({ versions }: { readonly versions: readonly string[] }): ReactNode {
+function BehindClusters({ versions }: { readonly versions: readonly string[] }): ReactNode {
   const isLive = useMoment() === undefined
   const query = useClustersOf({ version: versions })
   const all = <Link href={clustersPath({ version: versions })}>All of them in Fleet</Link>

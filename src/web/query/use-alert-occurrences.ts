@@ -11,7 +11,11 @@ const RUNS_MAX = 200
 const POLL_MS = 30_000
 
 /** Alerts that fired on a cluster in a window; a window that ends in the past is not asked for again. */
-export function useAlertRuns(cluster: string, fromMs: number, toMs: number | undefined): UseQueryResult<AlertRuns> {
+export function useAlertOccurrences(
+  cluster: string,
+  fromMs: number,
+  toMs: number | undefined,
+): UseQueryResult<AlertRuns> {
   const search = new URLSearchParams({ cluster, fromMs: String(Math.floor(fromMs)), limit: String(RUNS_MAX) })
   if (toMs !== undefined) search.set('toMs', String(Math.ceil(toMs)))
   const path = withSearch('/api/fleet/v1/alerts/history', search.toString())
@@ -24,17 +28,17 @@ export function useAlertRuns(cluster: string, fromMs: number, toMs: number | und
 }
 
 /** Earlier runs that are looked through for what was done then, newest first. */
-export const PAST_RUNS_MAX = 200
+export const PREVIOUS_OCCURRENCES_MAX = 200
 const PAST_MS = 90 * 24 * 3_600_000
 
 /** Runs of an alert anywhere in the fleet, as far back as they help: rules, versions and people change. */
-export function usePastRuns(alertname: string): UseQueryResult<AlertRuns> {
+export function usePreviousOccurrences(alertname: string): UseQueryResult<AlertRuns> {
   const pollMs = usePollMs('alert-runs', POLL_MS)
   return useQuery({
     queryKey: ['alert-runs', 'past', alertname],
     queryFn: ({ signal }) => {
       const fromMs = Math.floor(serverNowMs() - PAST_MS)
-      const search = new URLSearchParams({ alertname, fromMs: String(fromMs), limit: String(PAST_RUNS_MAX) })
+      const search = new URLSearchParams({ alertname, fromMs: String(fromMs), limit: String(PREVIOUS_OCCURRENCES_MAX) })
       return fetchJson<AlertRuns>(withSearch('/api/fleet/v1/alerts/history', search.toString()), signal)
     },
     refetchInterval: pollMs,

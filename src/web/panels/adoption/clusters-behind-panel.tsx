@@ -7,18 +7,18 @@ import type { AskParams } from '../../lib/adoption-call.ts'
 import { clustersPath } from '../../lib/fleet-paths.ts'
 import { dayTicks, shortDay } from '../../lib/day-ticks.ts'
 import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
-import { olderShare } from '../../lib/older-share.ts'
-import type { OlderShare } from '../../lib/older-share.ts'
+import { clustersBehind } from '../../lib/clusters-behind.ts'
+import type { ClustersBehind } from '../../lib/clusters-behind.ts'
 import { stackedAreas } from '../../lib/stacked-areas.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
 import { StepChart } from '../../ui/step-chart.tsx'
 import { ChartPanel } from './chart-panel.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
 import { DayTable } from './day-table.tsx'
-import { OlderClusters } from './older-clusters.tsx'
+import { ClustersBehindList } from './clusters-behind-list.tsx'
 
 /** Can an old version be dropped: how many are older than one, who they are, and how sure that is. */
-export function OlderPanel(part: AdoptionPart): ReactNode {
+export function ClustersBehindPanel(part: AdoptionPart): ReactNode {
   const { view, change, asked } = part
   const callFor = (params: AskParams): string => adoptionCall('share', view, { ...params, by: 'version' })
   const query = useAdoption<ShareAnswer>(callFor(asked))
@@ -29,7 +29,7 @@ export function OlderPanel(part: AdoptionPart): ReactNode {
     change({ older })
     setDragged(undefined)
   })
-  const older = query.data === undefined ? undefined : olderShare(query.data, chosen)
+  const older = query.data === undefined ? undefined : clustersBehind(query.data, chosen)
   return (
     <ChartPanel
       {...part}
@@ -47,9 +47,9 @@ export function OlderPanel(part: AdoptionPart): ReactNode {
         ) : (
           <>
             <VersionSlider newestFirst={newestFirst} version={chosen} older={older} onDrag={setDragged} />
-            <OlderAnswer older={older} />
-            <OlderChart answer={answer} older={older} />
-            <OlderClusters part={part} older={older} />
+            <BehindSentence older={older} />
+            <BehindChart answer={answer} older={older} />
+            <ClustersBehindList part={part} older={older} />
           </>
         )
       }
@@ -97,7 +97,7 @@ function useCommitted(dragged: string | undefined, commit: (value: string) => vo
 interface VersionSliderProps {
   readonly newestFirst: readonly string[]
   readonly version: string
-  readonly older: OlderShare
+  readonly older: ClustersBehind
   readonly onDrag: (version: string) => void
 }
 
@@ -128,7 +128,7 @@ function VersionSlider({ newestFirst, version, older, onDrag }: VersionSliderPro
   )
 }
 
-function OlderAnswer({ older }: { readonly older: OlderShare }): ReactNode {
+function BehindSentence({ older }: { readonly older: ClustersBehind }): ReactNode {
   const { clusters, telling, known, day, version } = older
   const untold = known - telling
   return (
@@ -145,12 +145,12 @@ function OlderAnswer({ older }: { readonly older: OlderShare }): ReactNode {
   )
 }
 
-function OlderChart({
+function BehindChart({
   answer: { days },
   older,
 }: {
   readonly answer: ShareAnswer
-  readonly older: OlderShare
+  readonly older: ClustersBehind
 }): ReactNode {
   const [pointed, setPointed] = useState<number>()
   const count = pointed === undefined ? undefined : older.byDay[pointed]

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AlertRun } from '../../../src/contract/alert-history.ts'
-import { pastRunsOf } from '../../../src/web/lib/past-runs.ts'
+import { previousOccurrences } from '../../../src/web/lib/previous-occurrences.ts'
 
 const MINUTE_MS = 60_000
 
@@ -22,7 +22,7 @@ function run(cluster: string, firedAtMs: number, minutes?: number, more: Partial
 
 test('counts runs that are over, with the time in which half of them and all were', () => {
   const runs = [run('a', 900), run('a', 800, 11), run('b', 700, 3), run('c', 600, 120), run('a', 500, 40)]
-  expect(pastRunsOf(runs, 'a')).toEqual({
+  expect(previousOccurrences(runs, 'a')).toEqual({
     count: 4,
     clusters: 3,
     here: 2,
@@ -42,10 +42,10 @@ test('notes of this cluster stand before newer ones of others; who wrote nothing
     run('b', 700, 5, by),
     run('a', 600, 5, { ...by, acknowledgedNote: 'here' }),
   ]
-  const { acknowledged, noted } = pastRunsOf(runs, 'a')
+  const { acknowledged, noted } = previousOccurrences(runs, 'a')
   expect([acknowledged, noted.map(({ acknowledgedNote }) => acknowledgedNote)]).toEqual([3, ['here', 'there']])
 })
 
 test('of none it says no length', () => {
-  expect(pastRunsOf([run('a', 900)])).toEqual({ count: 0, clusters: 0, here: 0, acknowledged: 0, noted: [] })
+  expect(previousOccurrences([run('a', 900)])).toEqual({ count: 0, clusters: 0, here: 0, acknowledged: 0, noted: [] })
 })

@@ -6,8 +6,8 @@ import type { AskParams } from '../../lib/adoption-call.ts'
 import { atLeast } from '../../lib/adoption-view.ts'
 import { dayTicks, shortDay } from '../../lib/day-ticks.ts'
 import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
-import { machinesFollow } from '../../lib/machines-follow.ts'
-import type { MachinesFollow } from '../../lib/machines-follow.ts'
+import { workloadUpdate } from '../../lib/workload-update.ts'
+import type { WorkloadUpdate } from '../../lib/workload-update.ts'
 import { stackedAreas, steppedLine } from '../../lib/stacked-areas.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
 import { Hatch, StepChart } from '../../ui/step-chart.tsx'
@@ -18,14 +18,14 @@ import { LineSwatch } from './swatch.tsx'
 const PROMQL =
   '1 - sum(max by (cluster) (kubevirt_vmi_number_of_outdated)) / sum(kubevirt_vmi_phase_count{phase="running"})'
 
-interface MachinesPanelProps extends AdoptionPart {
+interface WorkloadUpdatePanelProps extends AdoptionPart {
   readonly version: string
   /** False as long as nobody knows which version it is about. */
   readonly isAsked: boolean
 }
 
 /** Two levels: the control plane is on a version, and its machines really run the launcher of it. */
-export function MachinesPanel({ version, isAsked, ...part }: MachinesPanelProps): ReactNode {
+export function WorkloadUpdatePanel({ version, isAsked, ...part }: WorkloadUpdatePanelProps): ReactNode {
   const { view, asked } = part
   const callFor = (params: AskParams): string => adoptionCall('workloads', view, params)
   const query = useAdoption<WorkloadsAnswer>(callFor(asked), isAsked)
@@ -40,17 +40,23 @@ export function MachinesPanel({ version, isAsked, ...part }: MachinesPanelProps)
       digestOf={({ basis }) => basis.digest}
       callFor={callFor}
       promql={PROMQL}
-      chart={(answer) => <MachinesChart answer={answer} version={version} />}
+      chart={(answer) => <WorkloadUpdateChart answer={answer} version={version} />}
       table={(answer) => <MachinesTable answer={answer} />}
     />
   )
 }
 
-function MachinesChart({ answer, version }: { readonly answer: WorkloadsAnswer; readonly version: string }): ReactNode {
+function WorkloadUpdateChart({
+  answer,
+  version,
+}: {
+  readonly answer: WorkloadsAnswer
+  readonly version: string
+}): ReactNode {
   const [pointed, setPointed] = useState<number>()
   const id = useId()
   const { days, versions } = answer
-  const follow = machinesFollow(
+  const follow = workloadUpdate(
     answer,
     atLeast(
       versions.map((one) => one.version),
@@ -107,7 +113,7 @@ function MachinesChart({ answer, version }: { readonly answer: WorkloadsAnswer; 
             )
           }}
         </StepChart>
-        <MachinesLegend follow={follow} day={shown} days={days} hatch={id} />
+        <WorkloadUpdateLegend follow={follow} day={shown} days={days} hatch={id} />
       </div>
       {first > 0 ? (
         <p className="quiet">
@@ -118,14 +124,14 @@ function MachinesChart({ answer, version }: { readonly answer: WorkloadsAnswer; 
   )
 }
 
-interface MachinesLegendProps {
-  readonly follow: MachinesFollow
+interface WorkloadUpdateLegendProps {
+  readonly follow: WorkloadUpdate
   readonly day: number
   readonly days: readonly string[]
   readonly hatch: string
 }
 
-function MachinesLegend({ follow, day, days }: MachinesLegendProps): ReactNode {
+function WorkloadUpdateLegend({ follow, day, days }: WorkloadUpdateLegendProps): ReactNode {
   const percent = (share: number | null | undefined): string =>
     share === null || share === undefined ? 'not known' : formatShare(share, 1)
   return (

@@ -2,7 +2,7 @@ import type { ShareAnswer } from '../../contract/adoption.ts'
 import { lastCountedDay } from './share-bands.ts'
 
 /** Clusters that run something older than a version, as an answer by version tells. Pure. */
-export interface OlderShare {
+export interface ClustersBehind {
   readonly version: string
   /** The last counted day, which the counts are of. */
   readonly day: string
@@ -17,7 +17,7 @@ export interface OlderShare {
 }
 
 /** @param version one of the answer's, which are newest first */
-export function olderShare(answer: ShareAnswer, version: string): OlderShare | undefined {
+export function clustersBehind(answer: ShareAnswer, version: string): ClustersBehind | undefined {
   const { series, days, known, telling } = answer
   const at = series.findIndex(({ value }) => value === version)
   const last = lastCountedDay(answer)

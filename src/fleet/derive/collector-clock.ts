@@ -5,10 +5,18 @@
  * Where nothing tells, the Collector is believed.
  */
 import type { ObjectFacts } from '../../model/object-facts.ts'
-import type { ObjectHistory } from './cluster-history.ts'
 
 /** The cluster's time, to the second, of what a Collector saw at `seenMs`. */
 export type CollectorClock = (seenMs: number) => number
+
+/** The states of one object, oldest first, as far as they show the clocks' difference: see `ObjectState`. */
+interface SeenObject {
+  readonly states: readonly {
+    readonly facts: ObjectFacts
+    readonly seenMs: number
+    readonly isWatched: boolean
+  }[]
+}
 
 /** Clocks are set now and then: the nearest that tell say how far one was off. */
 const WINDOWS_MS = [60 * 60_000, 24 * 60 * 60_000, 30 * 24 * 60 * 60_000]
@@ -19,8 +27,8 @@ const AHEAD_MS_MAX = 10 * 60_000
 /** Within this it is the watch's delay, and a clock that is right. */
 const DELAY_MS_MAX = 1000
 
-export function collectorClock(histories: readonly ObjectHistory[]): CollectorClock {
-  const samples = histories.flatMap(samplesOf).sort((a, b) => a.seenMs - b.seenMs)
+export function collectorClock(objects: readonly SeenObject[]): CollectorClock {
+  const samples = objects.flatMap(samplesOf).sort((a, b) => a.seenMs - b.seenMs)
   const offsets = new Map<number, number | undefined>()
   return (seenMs) => {
     const bucket = Math.floor(seenMs / BUCKET_MS)
@@ -67,7 +75,7 @@ function lowerBound(samples: readonly ClockSample[], seenMs: number): number {
 }
 
 /** Each watched state whose own newest time is newer than in the state before. */
-function samplesOf({ states }: ObjectHistory): readonly ClockSample[] {
+function samplesOf({ states }: SeenObject): readonly ClockSample[] {
   const samples: ClockSample[] = []
   let knownMs = -Infinity
   for (const [i, { facts, seenMs, isWatched }] of states.entries()) {

@@ -7,18 +7,10 @@ import type { VersionInterval } from '../../model/cluster-record.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { compareTexts } from './cluster-history.ts'
 import type { ClusterHistory } from './cluster-history.ts'
+import type { Arrival } from './arrival.ts'
 import { metricArrivals } from './metric-arrivals.ts'
 import { objectArrivals } from './object-arrivals.ts'
 import { coverageOf } from './coverage.ts'
-
-/** A cluster came to run a version, or (without one) ceased to run any. */
-export interface Arrival {
-  readonly version: string | undefined
-  readonly atMs: number
-  /** False: it was so already when it was first looked at. */
-  readonly isKnown: boolean
-  readonly resolutionSeconds: number
-}
 
 /** By operator, then by start. */
 export function deriveIntervals(

@@ -9,7 +9,7 @@ import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
 import { isSeenFromCreation, resolutionOf } from './present.ts'
 import { coverageOf } from './coverage.ts'
 import { parseJsonPatch } from './json-patch.ts'
-import type { FoundModification } from './modifications.ts'
+import type { FoundModification } from './found-modification.ts'
 
 /** Which operand an annotation patches. */
 const PATCHED: Readonly<Record<string, string>> = {

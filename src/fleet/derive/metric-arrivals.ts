@@ -7,8 +7,7 @@ import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { compareVersions, versionOfCsv } from '../version-order.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { resolutionOf } from './present.ts'
-import { reachedBy } from './reached.ts'
-import type { Arrival } from './intervals.ts'
+import { reachedBy, type Arrival } from './arrival.ts'
 
 /** By operator, oldest first. */
 export function metricArrivals(

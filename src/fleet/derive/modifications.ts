@@ -1,14 +1,11 @@
 /** What was changed past the API: operands edited by hand and changed back, and JSON patches in annotations. */
-import { createHash } from 'node:crypto'
 import type { Modification } from '../../model/cluster-record.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { compareTexts } from './cluster-history.ts'
 import type { ClusterHistory } from './cluster-history.ts'
+import { modificationId } from './found-modification.ts'
 import { jsonPatchesOf } from './json-patches.ts'
 import { outOfBandOf } from './out-of-band.ts'
-
-/** A modification before it is named and set beside the cluster's upgrades. */
-export type FoundModification = Omit<Modification, 'id' | 'cluster' | 'isUpgradeMode'>
 
 /** Oldest first; those whose start nobody saw before all others. */
 export function deriveModifications(
@@ -18,7 +15,7 @@ export function deriveModifications(
   const windows = upgrades.map(upgradeWindow)
   return [...outOfBandOf(history), ...jsonPatchesOf(history)]
     .map((found) => ({
-      id: idOf(history.cluster, found),
+      id: modificationId(history.cluster, found),
       cluster: history.cluster,
       ...found,
       isUpgradeMode: windows.some((window) => contains(window, found.startedMs)),
@@ -41,9 +38,4 @@ function upgradeWindow({ upgrade, detail }: UpgradeRecord): Window {
 
 function contains({ fromMs, untilMs }: Window, timeMs: number | undefined): boolean {
   return fromMs !== undefined && timeMs !== undefined && timeMs >= fromMs && timeMs <= untilMs
-}
-
-function idOf(cluster: string, { kind, component, startedMs, annotation }: FoundModification): string {
-  const parts = [cluster, kind, component, annotation ?? '', startedMs ?? '']
-  return createHash('sha256').update(parts.join('|')).digest('hex').slice(0, 32)
 }

@@ -4,8 +4,7 @@ import type { UpgradeRecord } from '../../model/upgrade.ts'
 import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
 import { isSeenFromCreation } from './present.ts'
 import { hcoCsvs, versionOf as csvVersion } from './hco-csv.ts'
-import type { Arrival } from './intervals.ts'
-import { reachedBy } from './reached.ts'
+import { reachedBy, type Arrival } from './arrival.ts'
 import { OPERAND_KINDS, OPERAND_NAMES } from './operands.ts'
 
 /** By operator, oldest first. Operators whose objects tell no version are absent. */

@@ -8,7 +8,7 @@ import { compareTexts } from './cluster-history.ts'
 import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
 import { labelsText } from './metric-series.ts'
 import { resolutionOf } from './present.ts'
-import type { FoundModification } from './modifications.ts'
+import type { FoundModification } from './found-modification.ts'
 import { componentOf } from './operands.ts'
 
 /** So many edits of one operand were reverted at a time, or within the scrape that ended then. */

@@ -2,7 +2,7 @@ import type { AlertRunKey } from '../../model/alert-run.ts'
 import type { AuditDeed } from '../../model/audit.ts'
 import type { Acknowledgement } from '../../model/silence.ts'
 import { insertAudit } from './audit.ts'
-import type { RunFacts } from './facts.ts'
+import type { RunFacts } from './run-facts.ts'
 
 export interface AcknowledgementStore {
   /** Those whose run has not ended. */

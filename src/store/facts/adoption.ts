@@ -1,6 +1,6 @@
 import { groupBy } from '../../base/group-by.ts'
 import type { AdoptionDay, AdoptionReader, AdoptionRow, AdoptionSink, UsageRow } from '../../model/adoption.ts'
-import type { RunFacts } from './facts.ts'
+import type { RunFacts } from './run-facts.ts'
 
 /** What ran where, day by day. A day is written and read as a whole. */
 export interface AdoptionStore extends AdoptionSink, AdoptionReader {}

@@ -14,7 +14,7 @@ import { clusterOf } from '../../model/cluster-identity.ts'
 import { Labels } from '../../model/labels.ts'
 import { compileMatcher, type Matcher } from '../../model/matcher.ts'
 import type { TimeRange } from '../../model/queryable.ts'
-import type { RunFacts } from './facts.ts'
+import type { RunFacts } from './run-facts.ts'
 import type { AlertRunTable, FactsSchema } from './schema.ts'
 
 /** Runs of alerts that fired, by (fingerprint, `activeAtMs`). */

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import { invariant } from '../../base/invariant.ts'
 import { ALERT_STATES, type AlertRecord, type AlertStateStore } from '../../model/alert.ts'
 import { Labels } from '../../model/labels.ts'
-import type { RunFacts } from './facts.ts'
+import type { RunFacts } from './run-facts.ts'
 import type { AlertStateTable } from './schema.ts'
 
 /** Rows of one INSERT: databases limit the number of parameters, and each row has thirteen. */

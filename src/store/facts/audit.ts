@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import { invariant } from '../../base/invariant.ts'
 import { AUDIT_ACTIONS, type AuditDeed, type AuditEntry } from '../../model/audit.ts'
-import type { RunFacts } from './facts.ts'
+import type { RunFacts } from './run-facts.ts'
 import type { AuditTable, FactsSchema } from './schema.ts'
 
 /** What people did. Deeds on other facts write their entry themselves, in their own transaction. */

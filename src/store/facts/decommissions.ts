@@ -4,7 +4,7 @@ import type { AuditDeed } from '../../model/audit.ts'
 import { DECOMMISSION_ENDS } from '../../model/decommission.ts'
 import type { Decommission, DecommissionEnd } from '../../model/decommission.ts'
 import { insertAudit } from './audit.ts'
-import type { RunFacts } from './facts.ts'
+import type { RunFacts } from './run-facts.ts'
 import type { DecommissionTable } from './schema.ts'
 
 /** Clusters that somebody said were switched off for good; kept for ever, since the past is told by them. */

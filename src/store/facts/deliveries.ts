@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import { invariant } from '../../base/invariant.ts'
 import { DELIVERY_OUTCOMES } from '../../model/delivery.ts'
 import type { DeliveryQuery, DeliveryRecord, DeliveryStore, KeptDelivery } from '../../model/delivery.ts'
-import type { RunFacts } from './facts.ts'
+import type { RunFacts } from './run-facts.ts'
 import type { DeliveryTable } from './schema.ts'
 
 /** The newest so many are kept. */

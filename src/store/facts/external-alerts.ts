@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { ExternalAlertRecord } from '../../model/external-alert.ts'
 import { Labels } from '../../model/labels.ts'
-import type { RunFacts } from './facts.ts'
+import type { RunFacts } from './run-facts.ts'
 import type { ExternalAlertTable } from './schema.ts'
 
 /** Alerts that others POSTed, by fingerprint. */

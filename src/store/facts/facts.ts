@@ -1,12 +1,11 @@
 import type Database from 'better-sqlite3'
-import { Kysely } from 'kysely'
 import type { AdoptionReader } from '../../model/adoption.ts'
 import type { AlertStateStore } from '../../model/alert.ts'
 import type { AlertRunReader, FiredAlertReader } from '../../model/alert-run.ts'
 import type { DeliveryReader, DeliveryStore } from '../../model/delivery.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import type { NotificationLogStore } from '../../model/notification-log.ts'
-import { failureOf, openDatabase, openDatabaseForReading } from '../database.ts'
+import { openDatabase, openDatabaseForReading } from '../database.ts'
 import { Turns } from '../turns.ts'
 import { SqlAcknowledgements, type AcknowledgementStore } from './acknowledgements.ts'
 import { SqlAdoption, type AdoptionStore } from './adoption.ts'
@@ -19,8 +18,7 @@ import { SqlDeliveries } from './deliveries.ts'
 import { SqlNotificationLog } from './notification-log.ts'
 import { SqlFleetFacts, type FleetFactsStore } from './fleet-facts.ts'
 import { SqlMeta, type MetaStore } from './meta.ts'
-import { FactsDialect } from './facts-dialect.ts'
-import type { FactsSchema } from './schema.ts'
+import { createRunFacts } from './run-facts.ts'
 import { SqlSilences, type SilenceStore } from './silences.ts'
 import { SqlTokens, type TokenStore } from './tokens.ts'
 
@@ -41,19 +39,9 @@ export interface Facts {
   readonly decommissions: DecommissionStore
 }
 
-/** Runs one piece of work on the connection, alone, and names its failures. */
-export type RunFacts = <T>(what: string, work: (db: Kysely<FactsSchema>) => Promise<T>) => Promise<T>
-
 /** Facts on a connection that something else writes too; `turns` keeps the two apart. */
 export function createFacts(database: Database.Database, turns: Turns): Facts {
-  const db = new Kysely<FactsSchema>({ dialect: new FactsDialect(database) })
-  const run: RunFacts = async (what, work) => {
-    try {
-      return await turns.run(() => work(db))
-    } catch (thrown) {
-      throw failureOf(what, thrown)
-    }
-  }
+  const run = createRunFacts(database, turns)
   return {
     alertStates: new SqlAlertStates(run),
     tokens: new SqlTokens(run),

@@ -9,7 +9,7 @@ import type {
 } from '../../model/fleet-facts.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { clusterOfRow, clusterRowOf, selectCluster, selectClusters } from './clusters.ts'
-import type { RunFacts } from './facts.ts'
+import type { RunFacts } from './run-facts.ts'
 import { intervalOfRow, intervalRowOf, selectIntervals, selectIntervalsOf } from './intervals.ts'
 import { withKept } from '../../model/kept-facts.ts'
 import { modificationOfRow, modificationRowOf, selectModifications, selectModificationsOf } from './modifications.ts'

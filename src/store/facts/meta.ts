@@ -1,4 +1,4 @@
-import type { RunFacts } from './facts.ts'
+import type { RunFacts } from './run-facts.ts'
 
 /** Small texts by key: what the program must remember about the directory itself. */
 export interface MetaStore {

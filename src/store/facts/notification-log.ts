@@ -1,5 +1,5 @@
 import type { NotificationLogEntry, NotificationLogStore } from '../../model/notification-log.ts'
-import type { RunFacts } from './facts.ts'
+import type { RunFacts } from './run-facts.ts'
 
 /** Rows of one INSERT: databases limit the number of parameters. */
 const ROWS_PER_INSERT = 500

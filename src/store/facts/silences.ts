@@ -3,7 +3,7 @@ import type { AuditDeed } from '../../model/audit.ts'
 import type { Matcher } from '../../model/matcher.ts'
 import type { Silence } from '../../model/silence.ts'
 import { insertAudit } from './audit.ts'
-import type { RunFacts } from './facts.ts'
+import type { RunFacts } from './run-facts.ts'
 import type { SilenceTable } from './schema.ts'
 
 export interface SilenceStore {

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { invariant } from '../../base/invariant.ts'
 import { ROLES, type TokenRecord } from '../../model/token.ts'
-import type { RunFacts } from './facts.ts'
+import type { RunFacts } from './run-facts.ts'
 import type { TokenTable } from './schema.ts'
 
 /** Tokens by the hash of their secret; the secret itself is nowhere. */

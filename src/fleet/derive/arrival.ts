@@ -1,11 +1,18 @@
+import type { UpgradeRecord } from '../../model/upgrade.ts'
+
+/** A cluster came to run a version, or (without one) ceased to run any. */
+export interface Arrival {
+  readonly version: string | undefined
+  readonly atMs: number
+  /** False: it was so already when it was first looked at. */
+  readonly isKnown: boolean
+  readonly resolutionSeconds: number
+}
+
 /**
  * A CSV that succeeded is the operator's deployment, not its arrival: the upgrade that led there says whether and when its
- * version was reached.
+ * version was reached. `undefined`: the operator runs, but its version was not reached.
  */
-import type { UpgradeRecord } from '../../model/upgrade.ts'
-import type { Arrival } from './intervals.ts'
-
-/** `undefined`: the operator runs, but its version was not reached. */
 export function reachedBy(
   seen: Arrival & { readonly version: string },
   upgrades: readonly UpgradeRecord[],

@@ -4,7 +4,7 @@ import type { ObjectChangeItem } from '../../contract/fleet-changes.ts'
 import type { ModificationItem } from '../../contract/fleet-modifications.ts'
 import type { UpgradeItem } from '../../contract/fleet-upgrades.ts'
 import { UPGRADE_STATE_WORDS } from './fleet-words.ts'
-import { operatorName } from './operator-words.ts'
+import { stepText } from './operator-words.ts'
 import { upgradePath } from './fleet-paths.ts'
 import { alertPath } from './paths.ts'
 
@@ -79,7 +79,7 @@ export function fieldWord(value: string | number | boolean | null): string {
 }
 
 function itemsOfUpgrade({ id, operator, from, to, state, startedAt, endedAt }: UpgradeItem): readonly TimelineItem[] {
-  const what = `${operatorName(operator)} ${from ?? 'unknown'} → ${to}`
+  const what = stepText({ operator, from, to })
   const item = (at: string, moment: string, word: string): TimelineItem => ({
     key: `upgrade ${id} ${moment}`,
     atMs: Date.parse(at),

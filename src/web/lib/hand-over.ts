@@ -1,11 +1,11 @@
 import type { AlertRuns } from '../../contract/alert-history.ts'
 import type { AlertItem } from '../../contract/alerts.ts'
 import type { UpgradeItem, UpgradeItems } from '../../contract/fleet-upgrades.ts'
-import type { Now, OpenUpgradeItem } from '../../contract/now.ts'
+import type { Now } from '../../contract/now.ts'
 import type { SilenceItem } from '../../contract/silences.ts'
 import { clusterPath, upgradePath } from './fleet-paths.ts'
 import { UPGRADE_STATE_WORDS } from './fleet-words.ts'
-import { operatorName } from './operator-words.ts'
+import { stepText } from './operator-words.ts'
 import { formatAge, formatMoment, msOf } from './format-time.ts'
 import type { Zone } from './format-time.ts'
 import { countOf, formatCount } from './format-number.ts'
@@ -113,7 +113,7 @@ function stuckSection({ now, then, zone }: Known): HandOverSection {
   const freed = then?.stuck.items.filter(({ id }) => !still.has(id)).length ?? 0
   const items = now.stuck.items.map((upgrade) => ({
     ...upgradeItem(upgrade),
-    says: `${stepOf(upgrade)}, ${phaseWords(upgrade.phase)}${
+    says: `${stepText(upgrade)}, ${phaseWords(upgrade.phase)}${
       upgrade.stalledSince === null ? '' : `, stands still since ${formatMoment(msOf(upgrade.stalledSince), zone)}`
     }: ${upgrade.cause?.text ?? 'cause unknown.'}`,
     isNew: before !== undefined && !before.has(upgrade.id),
@@ -136,14 +136,14 @@ function upgradingSection({ now, then }: Known): HandOverSection {
     [phases.length === 0 ? '' : `${phases.join(', ')}.`, follows].filter(Boolean).join(' '),
     upgrading.items
       .filter(({ stuck }) => !stuck)
-      .map((upgrade) => ({ ...upgradeItem(upgrade), says: `${stepOf(upgrade)}, ${phaseWords(upgrade.phase)}` })),
+      .map((upgrade) => ({ ...upgradeItem(upgrade), says: `${stepText(upgrade)}, ${phaseWords(upgrade.phase)}` })),
   )
 }
 
 function waitingSection({ now, then, zone }: Known): HandOverSection {
   const items = now.waiting.items.map((upgrade) => ({
     ...upgradeItem(upgrade),
-    says: `${stepOf(upgrade)}${upgrade.since === null ? '' : `, since ${formatMoment(msOf(upgrade.since), zone)}`}${
+    says: `${stepText(upgrade)}${upgrade.since === null ? '' : `, since ${formatMoment(msOf(upgrade.since), zone)}`}${
       upgrade.installPlan === null ? '' : `, plan ${upgrade.installPlan}`
     }`,
   }))
@@ -246,7 +246,7 @@ function endedSection({ ended, sinceMs, asOfMs, zone }: Known): HandOverSection 
       .filter(({ state }) => state !== 'succeeded')
       .map((upgrade) => ({
         ...upgradeItem(upgrade),
-        says: `${stepOf(upgrade)}, ${UPGRADE_STATE_WORDS[upgrade.state]}${
+        says: `${stepText(upgrade)}, ${UPGRADE_STATE_WORDS[upgrade.state]}${
           upgrade.endedAt === null ? '' : ` ${formatMoment(msOf(upgrade.endedAt), zone)}`
         }${upgrade.blockedBy === null ? '' : `: ${upgrade.blockedBy.text}`}`,
       })),
@@ -271,8 +271,4 @@ function resolvedSection({ runs, sinceMs, asOfMs }: Known): HandOverSection {
 
 function upgradeItem({ cluster, id }: { readonly cluster: string; readonly id: string }) {
   return { name: cluster, path: upgradePath(id) } as const
-}
-
-function stepOf({ operator, from, to }: Pick<OpenUpgradeItem, 'operator' | 'from' | 'to'>): string {
-  return `${operatorName(operator)} ${from ?? 'unknown'} → ${to}`
 }

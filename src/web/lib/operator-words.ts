@@ -18,3 +18,15 @@ const OPERATORS: Readonly<Record<string, string>> = {
 export function operatorName(operator: string): string {
   return OPERATORS[operator] ?? operator
 }
+
+interface UpgradeStep {
+  readonly operator: string
+  /** Null: unknown. */
+  readonly from: string | null
+  readonly to: string
+}
+
+/** The step of an upgrade: `HCO 1.17.3 → 1.18.1`. */
+export function stepText({ operator, from, to }: UpgradeStep): string {
+  return `${operatorName(operator)} ${from ?? 'unknown'} → ${to}`
+}

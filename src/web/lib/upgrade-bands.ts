@@ -4,7 +4,7 @@ import { ALL_VALUES } from '../../model/dashboard.ts'
 import type { Variable } from '../../model/dashboard.ts'
 import type { Span } from './dashboards/time-range.ts'
 import { UPGRADE_STATE_WORDS } from './fleet-words.ts'
-import { operatorName } from './operator-words.ts'
+import { stepText } from './operator-words.ts'
 import type { SelectorPart } from './promql/selectors.ts'
 
 /** When upgrades ran, for graphs of their clusters. Pure. */
@@ -38,7 +38,7 @@ export function bandsOf(upgrades: readonly UpgradeItem[], { startSeconds, endSec
       if (startedAt === null) return []
       const [fromMs, toMs] = [Date.parse(startedAt), endedAt === null ? undefined : Date.parse(endedAt)]
       if (fromMs > endSeconds * 1000 || (toMs ?? Infinity) < startSeconds * 1000) return []
-      const step = `${operatorName(operator)} ${from ?? 'unknown'} → ${to}`
+      const step = stepText({ operator, from, to })
       return [{ id, cluster, step, state, fromMs, ...(toMs === undefined ? {} : { toMs }) }]
     })
     .sort((a, b) => a.fromMs - b.fromMs || (a.id < b.id ? -1 : 1))

@@ -1,6 +1,6 @@
 import type { UpgradeDetailItem } from '../../contract/fleet-upgrades.ts'
 import { causeName, PHASE_STATE_WORDS, UPGRADE_STATE_WORDS } from './fleet-words.ts'
-import { operatorName } from './operator-words.ts'
+import { stepText } from './operator-words.ts'
 import { phaseName } from './phase-words.ts'
 import { formatLength } from './format-length.ts'
 import { formatMoment } from './format-time.ts'
@@ -14,7 +14,7 @@ export function upgradeMarkdown(detail: UpgradeDetailItem, link: string): string
   const state = verdict?.stuck === true ? 'stuck' : UPGRADE_STATE_WORDS[upgrade.state]
   const [cause, ...others] = verdict?.causes ?? (upgrade.blockedBy === null ? [] : [upgrade.blockedBy])
   const lines = [
-    `## ${upgrade.cluster}: ${operatorName(upgrade.operator)} ${upgrade.from ?? 'unknown'} → ${upgrade.to}, ${state}`,
+    `## ${upgrade.cluster}: ${stepText(upgrade)}, ${state}`,
     '',
     `- Began ${moment(upgrade.startedAt)}, ${upgrade.endedAt === null ? `as of ${moment(detail.asOf)}` : `ended ${moment(upgrade.endedAt)}`} (±${upgrade.resolutionSeconds} s)`,
     ...(verdict?.phase == null

@@ -45,9 +45,6 @@ const HandOverPanel = laterPart(
 /** A page nobody touches for so long shows what is new by itself: it hangs on a wall. */
 const UNTOUCHED_MS = 60_000
 
-/** In a bad night hundreds are stuck: the first of each list say what it is about, and every panel stays within reach. */
-const ROWS_AT_FIRST = 12
-
 /** The landing page: an answer, not a menu. */
 export function NowPage(): ReactNode {
   const query = useNow()
@@ -79,7 +76,6 @@ function NowAnswer({ newest }: { readonly newest: Now }): ReactNode {
   if (headline.kind === 'no_clusters' && newest.past !== undefined) return <NothingKnownYet past={newest.past} />
   if (headline.kind === 'no_clusters') return <ConnectCluster />
   if (headline.kind === 'reading') return <Notice kind="note" title={headline.sentence} />
-  const { stuck, upgrading, following, waiting, silent, firing, versions, fallingEdges } = now
   const behind = behindSentence(newest)
   return (
     <>
@@ -87,140 +83,154 @@ function NowAnswer({ newest }: { readonly newest: Now }): ReactNode {
       <NewsBar news={news} noun="row" onShow={showNew} />
       {hasHandOver ? <HandOverPanel now={newest} /> : null}
       <NowNumbers now={newest} />
-      <Panel
-        id={NOW_SECTIONS.stuck}
-        title="Stuck"
-        className="panel-first"
-        aside={<Link href={nowPath({ handover: '8h' })}>Hand over</Link>}
-      >
-        <p className={`headline headline-${headline.kind}`}>
-          <Shape name={HEADLINE_SHAPES[headline.kind]} />
-          <span>
-            <strong>{headline.sentence}</strong> <Coverage now={newest} />
-          </span>
-        </p>
-        {stuck.items.length > 0 ? (
-          <FirstRows
-            list="stuck"
-            noun="that are stuck"
-            items={stuck.items}
-            count={stuck.count}
-            atFirst={ROWS_AT_FIRST}
-            allPath={clustersPath({ state: 'stuck' })}
-          >
-            {(items) => <StuckTable upgrades={items} />}
-          </FirstRows>
-        ) : null}
-      </Panel>
+      <StuckPanel now={newest} stuck={now.stuck} headline={headline} />
       <div className="columns">
-        <div>
-          <Panel title="Firing" aside={countOf(firing.groups.length, 'alert name')}>
-            {firing.groups.length > 0 ? (
-              <FirstRows
-                list="firing"
-                noun="that fire"
-                items={firing.groups}
-                count={firing.groups.length}
-                atFirst={ROWS_AT_FIRST}
-              >
-                {(groups) => <FiringGroups groups={groups} />}
-              </FirstRows>
-            ) : (
-              <Quiet>{firingSentence(newest)}</Quiet>
-            )}
-          </Panel>
-          <Panel id={NOW_SECTIONS.upgrading} title="Upgrading" aside={formatCount(upgrading.count)}>
-            {upgrading.byPhase.length > 1 ? <PhaseStrip phases={upgrading.byPhase} /> : null}
-            {upgrading.items.length > 0 ? (
-              <FirstRows
-                list="upgrading"
-                noun="that upgrade"
-                items={upgrading.items}
-                count={upgrading.count}
-                atFirst={ROWS_AT_FIRST}
-                allPath={clustersPath({ state: 'upgrading' })}
-              >
-                {(items) => <UpgradingTable upgrades={items} />}
-              </FirstRows>
-            ) : (
-              <Quiet>{emptySentence(now, 'No cluster is upgrading.')}</Quiet>
-            )}
-          </Panel>
-          <Panel id={NOW_SECTIONS.following} title="Following" aside="control plane done, machines still move">
-            {following.items.length > 0 ? (
-              <FirstRows
-                list="following"
-                noun="that follow"
-                items={following.items}
-                count={following.count}
-                atFirst={ROWS_AT_FIRST}
-              >
-                {(items) => <FollowingTable upgrades={items} />}
-              </FirstRows>
-            ) : (
-              <Quiet>{emptySentence(now, 'No machine waits for a new launcher.')}</Quiet>
-            )}
-          </Panel>
-        </div>
-        <div>
-          <Panel
-            id={NOW_SECTIONS.edges}
-            title="Edges that got worse"
-            aside={<Link href={edgesPath({ window: '7d' })}>this week, worst first</Link>}
-          >
-            {fallingEdges.items.length > 0 ? (
-              <FirstRows
-                list="edges"
-                noun="that got worse"
-                items={fallingEdges.items}
-                count={fallingEdges.count}
-                atFirst={ROWS_AT_FIRST}
-              >
-                {(items) => <FallingEdgesTable edges={items} />}
-              </FirstRows>
-            ) : (
-              <Quiet>None did in the last two weeks.</Quiet>
-            )}
-          </Panel>
-          <Panel id={NOW_SECTIONS.waiting} title="Waiting for approval" aside={formatCount(waiting.count)}>
-            {waiting.items.length > 0 ? (
-              <FirstRows
-                list="waiting"
-                noun="that wait"
-                items={waiting.items}
-                count={waiting.count}
-                atFirst={ROWS_AT_FIRST}
-              >
-                {(items) => <WaitingTable upgrades={items} />}
-              </FirstRows>
-            ) : (
-              <Quiet>{emptySentence(now, 'Nothing waits for anybody.')}</Quiet>
-            )}
-          </Panel>
-          <Panel id={NOW_SECTIONS.versions} title="Versions" aside={`of ${countOf(versions.of, 'reporting cluster')}`}>
-            <Versions versions={versions} />
-          </Panel>
-          <Panel id={NOW_SECTIONS.silent} title="Silent" aside={<SilentAside now={newest} />}>
-            {silent.items.length > 0 ? (
-              <FirstRows
-                list="silent"
-                noun="that are silent"
-                items={silent.items}
-                count={silent.count}
-                atFirst={ROWS_AT_FIRST}
-                allPath={clustersPath({ state: 'silent' })}
-              >
-                {(items) => <SilentList clusters={items} />}
-              </FirstRows>
-            ) : (
-              <Quiet>Every known cluster reports.</Quiet>
-            )}
-          </Panel>
-        </div>
+        <AlertsAndUpgrades now={now} newest={newest} />
+        <FleetColumn now={now} newest={newest} />
       </div>
       <OtherQuestions />
     </>
   )
+}
+
+type SteadyNow = ReturnType<typeof steadyNow>['now']
+
+interface StuckPanelProps {
+  readonly now: Now
+  readonly stuck: SteadyNow['stuck']
+  readonly headline: { readonly kind: keyof typeof HEADLINE_SHAPES; readonly sentence: string }
+}
+
+const HEADLINE_SHAPES = { good: 'check', unsure: 'dash', stuck: 'triangle' } as const
+
+function StuckPanel({ now, stuck, headline: { kind, sentence } }: StuckPanelProps): ReactNode {
+  return (
+    <Panel
+      id={NOW_SECTIONS.stuck}
+      title="Stuck"
+      className="panel-first"
+      aside={<Link href={nowPath({ handover: '8h' })}>Hand over</Link>}
+    >
+      <p className={`headline headline-${kind}`}>
+        <Shape name={HEADLINE_SHAPES[kind]} />
+        <span>
+          <strong>{sentence}</strong> <Coverage now={now} />
+        </span>
+      </p>
+      {stuck.items.length === 0 ? null : (
+        <FirstRows list="stuck" noun="that are stuck" {...stuck} allPath={clustersPath({ state: 'stuck' })}>
+          {(items) => <StuckTable upgrades={items} />}
+        </FirstRows>
+      )}
+    </Panel>
+  )
+}
+
+function Coverage({ now }: { readonly now: Now }): ReactNode {
+  return coverageSentence(now, useNowMs())
+}
+
+interface ColumnProps {
+  /** The rows that the reader sees, with their newest values. */
+  readonly now: SteadyNow
+  readonly newest: Now
+}
+
+function AlertsAndUpgrades({ now: { firing, upgrading, following }, newest }: ColumnProps): ReactNode {
+  return (
+    <div>
+      <Panel title="Firing" aside={countOf(firing.groups.length, 'alert name')}>
+        <FirstRows
+          list="firing"
+          noun="that fire"
+          items={firing.groups}
+          count={firing.groups.length}
+          empty={firingSentence(newest)}
+        >
+          {(groups) => <FiringGroups groups={groups} />}
+        </FirstRows>
+      </Panel>
+      <Panel id={NOW_SECTIONS.upgrading} title="Upgrading" aside={formatCount(upgrading.count)}>
+        {upgrading.byPhase.length > 1 ? <PhaseStrip phases={upgrading.byPhase} /> : null}
+        <FirstRows
+          list="upgrading"
+          noun="that upgrade"
+          {...upgrading}
+          allPath={clustersPath({ state: 'upgrading' })}
+          empty={emptySentence(newest, 'No cluster is upgrading.')}
+        >
+          {(items) => <UpgradingTable upgrades={items} />}
+        </FirstRows>
+      </Panel>
+      <Panel id={NOW_SECTIONS.following} title="Following" aside="control plane done, machines still move">
+        <FirstRows
+          list="following"
+          noun="that follow"
+          {...following}
+          empty={emptySentence(newest, 'No machine waits for a new launcher.')}
+        >
+          {(items) => <FollowingTable upgrades={items} />}
+        </FirstRows>
+      </Panel>
+    </div>
+  )
+}
+
+function FleetColumn({ now: { fallingEdges, waiting, versions, silent }, newest }: ColumnProps): ReactNode {
+  return (
+    <div>
+      <Panel
+        id={NOW_SECTIONS.edges}
+        title="Edges that got worse"
+        aside={<Link href={edgesPath({ window: '7d' })}>this week, worst first</Link>}
+      >
+        <FirstRows list="edges" noun="that got worse" {...fallingEdges} empty="None did in the last two weeks.">
+          {(items) => <FallingEdgesTable edges={items} />}
+        </FirstRows>
+      </Panel>
+      <Panel id={NOW_SECTIONS.waiting} title="Waiting for approval" aside={formatCount(waiting.count)}>
+        <FirstRows
+          list="waiting"
+          noun="that wait"
+          {...waiting}
+          empty={emptySentence(newest, 'Nothing waits for anybody.')}
+        >
+          {(items) => <WaitingTable upgrades={items} />}
+        </FirstRows>
+      </Panel>
+      <Panel id={NOW_SECTIONS.versions} title="Versions" aside={`of ${countOf(versions.of, 'reporting cluster')}`}>
+        <Versions versions={versions} />
+      </Panel>
+      <Panel id={NOW_SECTIONS.silent} title="Silent" aside={<SilentAside now={newest} />}>
+        <FirstRows
+          list="silent"
+          noun="that are silent"
+          {...silent}
+          allPath={clustersPath({ state: 'silent' })}
+          empty="Every known cluster reports."
+        >
+          {(items) => <SilentList clusters={items} />}
+        </FirstRows>
+      </Panel>
+    </div>
+  )
+}
+
+/** The number of silent clusters, and quietly that of gone ones: nobody has to look for those. */
+function SilentAside({ now: { silent, clusters } }: { readonly now: Now }): ReactNode {
+  if (clusters.gone === 0) return formatCount(silent.count)
+  return (
+    <>
+      {formatCount(silent.count)}, <Link href={clustersPath({ state: 'gone' })}>{formatCount(clusters.gone)} gone</Link>
+    </>
+  )
+}
+
+/** Newest version first; clusters that report none are a line of their own, so that the shares add up to the whole. */
+function Versions({ versions }: Pick<Now, 'versions'>): ReactNode {
+  const bars = versions.items.map(({ version, clusters }) => ({ key: version, count: clusters }))
+  if (versions.untold > 0) bars.push({ key: 'not known', count: versions.untold })
+  return <BarList bars={bars} total={versions.of} />
 }
 
 /** Of a moment before the first cluster was heard of. */
@@ -236,31 +246,4 @@ function NothingKnownYet({ past: { knownFrom } }: { readonly past: NonNullable<N
       )}
     </Notice>
   )
-}
-
-const HEADLINE_SHAPES = { good: 'check', unsure: 'dash', stuck: 'triangle' } as const
-
-function Coverage({ now }: { readonly now: Now }): ReactNode {
-  return coverageSentence(now, useNowMs())
-}
-
-/** How many are silent; beside it those that are gone, quietly: nobody has to look for them. */
-function SilentAside({ now: { silent, clusters } }: { readonly now: Now }): ReactNode {
-  if (clusters.gone === 0) return formatCount(silent.count)
-  return (
-    <>
-      {formatCount(silent.count)}, <Link href={clustersPath({ state: 'gone' })}>{formatCount(clusters.gone)} gone</Link>
-    </>
-  )
-}
-
-function Quiet({ children }: { readonly children: ReactNode }): ReactNode {
-  return <p className="quiet empty">{children}</p>
-}
-
-/** Newest version first; clusters that say none are a line of their own, so that the shares add up to the whole. */
-function Versions({ versions }: { readonly versions: Now['versions'] }): ReactNode {
-  const bars = versions.items.map(({ version, clusters }) => ({ key: version, count: clusters }))
-  if (versions.untold > 0) bars.push({ key: 'not known', count: versions.untold })
-  return <BarList bars={bars} total={versions.of} />
 }

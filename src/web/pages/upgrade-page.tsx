@@ -3,7 +3,7 @@ import { Link, useLocation } from 'wouter'
 import type { UpgradeDetailItem } from '../../contract/fleet-upgrades.ts'
 import { tracePath } from '../lib/explore-paths.ts'
 import { clusterPath, edgePath, upgradePath, upgradesPath } from '../lib/fleet-paths.ts'
-import { operatorName } from '../lib/operator-words.ts'
+import { stepText } from '../lib/operator-words.ts'
 import { formatShortLength } from '../lib/format-length.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { alertPath } from '../lib/paths.ts'
@@ -65,10 +65,10 @@ export function UpgradePage({ id }: { readonly id: string }): ReactNode {
 
 function UpgradeAnswer({ detail }: { readonly detail: UpgradeDetailItem }): ReactNode {
   const { upgrade, verdict, virtHandler, workloads, components } = detail
-  const { cluster, operator, from, to } = upgrade
+  const { cluster } = upgrade
   const causes = verdict?.causes ?? []
   const blocked = causes.length > 0 ? causes : upgrade.blockedBy === null ? [] : [upgrade.blockedBy]
-  const step = `${operatorName(operator)} ${from ?? 'unknown'} → ${to}`
+  const step = stepText(upgrade)
   return (
     <>
       <title>{`${step} on ${cluster} · Daytwo`}</title>

@@ -14,7 +14,7 @@ import {
   upgradesPath,
 } from '../lib/fleet-paths.ts'
 import { UPGRADE_STATE_WORDS } from '../lib/fleet-words.ts'
-import { operatorName } from '../lib/operator-words.ts'
+import { stepText } from '../lib/operator-words.ts'
 import { countOf } from '../lib/format-number.ts'
 import { atMoment, momentOf } from '../lib/moment.ts'
 import {
@@ -140,13 +140,14 @@ function useFleetGroups(to: To, text: string, clusters: ClusterItems | undefined
     },
     {
       title: 'Upgrades',
-      commands: [...upgrades.values()].map(({ id, cluster, operator, from, to: version, state }) =>
-        to(
-          `${cluster}: ${operatorName(operator)} ${from ?? 'unknown'} → ${version}`,
+      commands: [...upgrades.values()].map((upgrade) => {
+        const { id, cluster, state } = upgrade
+        return to(
+          `${cluster}: ${stepText(upgrade)}`,
           `upgrade, ${state === 'in_progress' && goneClusters.has(cluster) ? 'of a cluster that is gone' : UPGRADE_STATE_WORDS[state]}`,
           upgradePath(id),
-        ),
-      ),
+        )
+      }),
       morePath: upgradesPath(),
       isMoreWhole: true,
       isPart: [running, newest].some((answer) => typeof answer?.nextCursor === 'string'),
@@ -156,11 +157,7 @@ function useFleetGroups(to: To, text: string, clusters: ClusterItems | undefined
       commands: [
         ...versions.map((version) => to(`Version ${version}`, 'clusters that run it', clustersPath({ version }))),
         ...edges.map((edge) =>
-          to(
-            `Edge ${operatorName(edge.operator)} ${edge.from} → ${edge.to}`,
-            'success and time of this step',
-            edgePath(edge.operator, edge.from, edge.to),
-          ),
+          to(`Edge ${stepText(edge)}`, 'success and time of this step', edgePath(edge.operator, edge.from, edge.to)),
         ),
       ],
       morePath: edgesPath(),

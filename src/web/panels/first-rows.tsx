@@ -4,6 +4,9 @@ import { withSearch } from '../lib/address.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { isWholeList, otherLength } from '../lib/whole-lists.ts'
 
+/** In a bad night hundreds are stuck: the first of each list say what it is about, and every panel stays within reach. */
+const ROWS_AT_FIRST = 12
+
 interface FirstRowsProps<T> {
   /** In the address, when it is shown whole. */
   readonly list: string
@@ -12,18 +15,22 @@ interface FirstRowsProps<T> {
   readonly items: readonly T[]
   /** Of all there are; a server may have cut `items`. */
   readonly count: number
-  readonly atFirst: number
+  readonly atFirst?: number
+  /** The sentence for an empty list. */
+  readonly empty?: string
   /** The list of clusters that has all of them, where a server cut `items`. */
   readonly allPath?: string
   readonly children: (items: readonly T[]) => ReactNode
 }
 
 /** The first rows of a list, and a way to all of it: one long list must not push what stands below it out of sight. */
-export function FirstRows<T>({ list, noun, items, count, atFirst, allPath, children }: FirstRowsProps<T>): ReactNode {
+export function FirstRows<T>(props: FirstRowsProps<T>): ReactNode {
+  const { list, noun, items, count, atFirst = ROWS_AT_FIRST, empty, allPath, children } = props
   const [path] = useLocation()
   const search = useSearch()
   const isWhole = isWholeList(search, list)
   const shown = isWhole ? items : items.slice(0, atFirst)
+  if (items.length === 0 && empty !== undefined) return <p className="quiet empty">{empty}</p>
   const hasMore = items.length > atFirst
   return (
     <>

@@ -5,7 +5,7 @@ import { clustersPath } from '../../lib/fleet-paths.ts'
 import { useClusterNames } from '../../query/use-logs.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { Answer } from '../answer.tsx'
-import { NoClusterNote } from '../fleet/no-cluster.tsx'
+import { NoClusterNote } from '../fleet/fleet-coverage.tsx'
 
 const CHOICES_MAX = 24
 

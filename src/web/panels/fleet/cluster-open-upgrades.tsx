@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import type { ClusterDetail } from '../../../contract/fleet-clusters.ts'
 import { upgradePath } from '../../lib/fleet-paths.ts'
 import { causeName } from '../../lib/fleet-words.ts'
-import { operatorName } from '../../lib/operator-words.ts'
+import { stepText } from '../../lib/operator-words.ts'
 import { phaseName } from '../../lib/phase-words.ts'
 import { stillWords } from '../../lib/upgrade-words.ts'
 import { StuckMark } from '../../ui/outcome-marks.tsx'
@@ -20,7 +20,7 @@ export function ClusterOpenUpgrades({ open }: { readonly open: readonly Open[] }
         <li key={upgrade.id} className={verdict?.stuck === true ? 'is-stuck' : ''}>
           <div className="open-upgrade-head">
             <Link href={upgradePath(upgrade.id)} className="nums">
-              {operatorName(upgrade.operator)} {upgrade.from ?? 'unknown'} → {upgrade.to}
+              {stepText(upgrade)}
             </Link>
             {verdict?.stuck === true ? <StuckMark /> : <OutcomeMark upgrade={upgrade} />}
             {upgrade.startedAt === null ? null : (

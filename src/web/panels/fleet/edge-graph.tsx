@@ -4,8 +4,6 @@ import { graphlib, layout } from '@dagrejs/dagre'
 import { Link } from 'wouter'
 import type { EdgeItem } from '../../../contract/fleet-edges.ts'
 import type { StrandedItem } from '../../../contract/fleet-stranded.ts'
-import { NODE_HEIGHT, NODE_WIDTH } from '../../lib/edge-layout.ts'
-import type { EdgeLayout } from '../../lib/edge-layout.ts'
 import { formatShare } from '../../lib/format-number.ts'
 import { edgeKey, edgeName, successText } from '../../lib/edge-words.ts'
 import type { EdgeWindow } from '../../lib/edge-window.ts'
@@ -93,10 +91,12 @@ interface Routed {
   readonly y?: number
 }
 
+const NODE_WIDTH = 72
+const NODE_HEIGHT = 26
 const MARGIN = 8
 const LABEL_WIDTH = 38
 
-function layoutOf(edges: readonly EdgeItem[]): EdgeLayout {
+function layoutOf(edges: readonly EdgeItem[]) {
   const graph = new graphlib.Graph<object, { width: number; height: number }, Routed>()
   graph.setGraph({ rankdir: 'LR', nodesep: 14, ranksep: 44, marginx: MARGIN, marginy: MARGIN })
   for (const version of new Set(edges.flatMap(({ from, to }) => [from, to]))) {

@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import type { FleetCoverage } from '../../../contract/fleet-common.ts'
 import { clustersPath } from '../../lib/fleet-paths.ts'
 import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
+import { ROUTES } from '../../lib/paths.ts'
 import { Shape } from '../../ui/shapes.tsx'
 import { Since } from '../../ui/time.tsx'
 
@@ -47,5 +48,14 @@ export function FleetCoverageNote({ coverage }: { readonly coverage: FleetCovera
         )}
       </ul>
     </details>
+  )
+}
+
+/** The text of a list while no cluster has reported: an empty list would look like good news. */
+export function NoClusterNote(): ReactNode {
+  return (
+    <p className="empty quiet">
+      No cluster has reported yet. <Link href={ROUTES.now}>How to connect one</Link>
+    </p>
   )
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { clusterPath, upgradePath } from '../../lib/fleet-paths.ts'
-import { operatorName } from '../../lib/operator-words.ts'
+import { stepText } from '../../lib/operator-words.ts'
 import { phaseName, phaseWords } from '../../lib/phase-words.ts'
 import { formatShortLength } from '../../lib/format-length.ts'
 import { HEAT_PHASES } from '../../lib/phase-heat.ts'
@@ -41,7 +41,7 @@ export function HeatMap({ rows }: { readonly rows: readonly HeatRow[] }): ReactN
                   <Link href={clusterPath(upgrade.cluster)}>{upgrade.cluster}</Link>
                   <span className="own-labels nums">
                     <Link href={upgradePath(upgrade.id)} data-row>
-                      {operatorName(upgrade.operator)} {upgrade.from ?? 'unknown'} → {upgrade.to}
+                      {stepText(upgrade)}
                     </Link>{' '}
                     {verdict === undefined ? null : <StuckMark />}
                   </span>

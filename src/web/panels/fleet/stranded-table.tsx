@@ -6,8 +6,7 @@ import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
 import { STRANDED_WORDS, strandedCount, strandedSentence } from '../../lib/stranded-words.ts'
 import { Shape } from '../../ui/shapes.tsx'
 import { Since } from '../../ui/time.tsx'
-import { FleetCoverageNote } from './fleet-coverage.tsx'
-import { NoClusterNote } from './no-cluster.tsx'
+import { FleetCoverageNote, NoClusterNote } from './fleet-coverage.tsx'
 
 /** Versions from which nobody is known to get on: how many are on them, why, and what upgrades from them became. */
 export function StrandedTable({ answer }: { readonly answer: StrandedItems }): ReactNode {

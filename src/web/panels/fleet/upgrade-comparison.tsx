@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import type { UpgradeItem } from '../../../contract/fleet-upgrades.ts'
 import { upgradePath } from '../../lib/fleet-paths.ts'
-import { operatorName } from '../../lib/operator-words.ts'
+import { stepText } from '../../lib/operator-words.ts'
 import { phaseName } from '../../lib/phase-words.ts'
 import { formatLength } from '../../lib/format-length.ts'
 import { compareUpgrades } from '../../lib/upgrade-compare.ts'
@@ -25,20 +25,18 @@ export function UpgradeComparison({ upgrades, nowMs, onRemove }: UpgradeComparis
         <thead>
           <tr>
             <th scope="col">Phase</th>
-            {upgrades.map(({ id, cluster, operator, from, to, state }) => (
-              <th key={id} scope="col">
-                <Link href={upgradePath(id)}>{cluster}</Link>
-                <span className="own-labels nums">
-                  {operatorName(operator)} {from ?? 'unknown'} → {to}
-                </span>
-                <UpgradeStateMark state={state} />{' '}
+            {upgrades.map((upgrade) => (
+              <th key={upgrade.id} scope="col">
+                <Link href={upgradePath(upgrade.id)}>{upgrade.cluster}</Link>
+                <span className="own-labels nums">{stepText(upgrade)}</span>
+                <UpgradeStateMark state={upgrade.state} />{' '}
                 <Button
                   variant="link"
                   size="sm"
                   isInline
-                  aria-label={`Remove ${operatorName(operator)} ${from ?? 'unknown'} → ${to} on ${cluster}`}
+                  aria-label={`Remove ${stepText(upgrade)} on ${upgrade.cluster}`}
                   onClick={() => {
-                    onRemove(id)
+                    onRemove(upgrade.id)
                   }}
                 >
                   Remove

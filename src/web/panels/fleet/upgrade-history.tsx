@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import type { UpgradeItem } from '../../../contract/fleet-upgrades.ts'
 import { edgePath, upgradePath } from '../../lib/fleet-paths.ts'
 import { causeName } from '../../lib/fleet-words.ts'
-import { operatorName } from '../../lib/operator-words.ts'
+import { stepText } from '../../lib/operator-words.ts'
 import { COMPARED_MAX } from '../../lib/upgrade-view.ts'
 import type { UpgradeListView, UpgradeSort } from '../../lib/upgrade-view.ts'
 import { SortHead } from '../../ui/sort-head.tsx'
@@ -95,7 +95,7 @@ const HistoryRow = memo(function HistoryRow(props: HistoryRowProps): ReactNode {
   const { upgrade, isChosen, isFull, onCompare, index, topPx, measure } = props
   const { id, cluster, operator, from, to, blockedBy } = upgrade
   const isDisabled = isFull && !isChosen
-  const step = `${operatorName(operator)} ${from ?? 'unknown'} → ${to}`
+  const step = stepText(upgrade)
   return (
     <VirtualRow index={index} topPx={topPx} measure={measure} className={isChosen ? 'is-chosen' : ''}>
       <td className="cell-select">

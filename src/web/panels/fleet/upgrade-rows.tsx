@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { UpgradeItem } from '../../../contract/fleet-upgrades.ts'
 import { upgradePath } from '../../lib/fleet-paths.ts'
-import { operatorName } from '../../lib/operator-words.ts'
+import { stepText } from '../../lib/operator-words.ts'
 import { formatLength } from '../../lib/format-length.ts'
 import { noBeginText, waitsForApproval } from '../../lib/upgrade-begin.ts'
 import { UpgradeStateMark, WaitingMark } from '../../ui/outcome-marks.tsx'
@@ -38,11 +38,7 @@ export function UpgradeRows({ upgrades, byCluster = false }: UpgradeRowsProps): 
         {upgrades.map((upgrade) => (
           <tr key={upgrade.id}>
             <td className="cell-name cell-nowrap nums">
-              <Link href={upgradePath(upgrade.id)}>
-                {byCluster
-                  ? upgrade.cluster
-                  : `${operatorName(upgrade.operator)} ${upgrade.from ?? 'unknown'} → ${upgrade.to}`}
-              </Link>
+              <Link href={upgradePath(upgrade.id)}>{byCluster ? upgrade.cluster : stepText(upgrade)} </Link>
               <span className="own-labels began-below">
                 <BeganText upgrade={upgrade} />
               </span>

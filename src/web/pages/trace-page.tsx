@@ -20,7 +20,7 @@ import type { WholeTrace } from '../query/use-traces.ts'
 import { Panel } from '../ui/panel.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import '../ui/styles/fleet.css'
-import '../ui/styles/traces.css'
+import headStyles from '../panels/traces/trace-head.module.css'
 
 /** One trace: what its time went to, span by span. */
 export function TracePage({ traceId }: { readonly traceId: string }): ReactNode {
@@ -79,7 +79,7 @@ function TraceAnswer({ whole, traceId }: { readonly whole: WholeTrace; readonly 
   return (
     <>
       <TraceHead trace={trace} upgrade={upgrade} pathNs={pathNs} />
-      <p className="trace-upgrade">
+      <p className={headStyles.upgrade}>
         <Link href={compareHref}>Compare with another trace</Link>
       </p>
       {upgrade === undefined ? null : (

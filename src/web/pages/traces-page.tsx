@@ -17,7 +17,6 @@ import { useMoment } from '../query/use-moment.ts'
 import { tracesCall, useTraces, useTraceServices } from '../query/use-traces.ts'
 import { Notice } from '../ui/notice.tsx'
 import { useNowMs } from '../ui/server-clock.ts'
-import '../ui/styles/traces.css'
 
 /** Whole minutes: the same question for as long as somebody looks. */
 const MINUTE_MS = 60_000

@@ -4,6 +4,8 @@ import { formatDifferenceNs } from '../../lib/format-span.ts'
 import { countOf } from '../../lib/format-number.ts'
 import { largestDiffs } from '../../lib/trace-diff.ts'
 import type { SpanDiff } from '../../lib/trace-diff.ts'
+import { classNames } from '../../ui/class-names.ts'
+import styles from './diff-bars.module.css'
 
 interface DiffBarsProps {
   readonly rows: readonly SpanDiff[]
@@ -26,12 +28,12 @@ export function DiffBars({ rows, differenceNs, hrefOf }: DiffBarsProps): ReactNo
     ...shown.map((row) => Math.abs(row.pathDifferenceNs)),
   )
   return (
-    <table className="data-table diff-table" aria-label="Largest differences">
+    <table className={`data-table ${styles.root}`} aria-label="Largest differences">
       <thead>
         <tr>
           <th scope="col">Span</th>
-          <th scope="col" className="column-diff">
-            <span className="diff-sides">
+          <th scope="col" className={styles.column}>
+            <span className={styles.sides}>
               <span>shorter here</span>
               <span>longer here</span>
             </span>
@@ -56,7 +58,7 @@ export function DiffBars({ rows, differenceNs, hrefOf }: DiffBarsProps): ReactNo
             <DiffBar ns={restNs} mostNs={mostNs} />
           </tr>
         ) : null}
-        <tr className="row-whole">
+        <tr className={styles.whole}>
           <th scope="row">The whole</th>
           <DiffBar ns={differenceNs} mostNs={mostNs} />
         </tr>
@@ -69,10 +71,10 @@ function DiffBar({ ns, mostNs }: { readonly ns: number; readonly mostNs: number 
   const size = `${(50 * Math.abs(ns)) / mostNs}%`
   return (
     <>
-      <td className="column-diff">
-        <div className="diff-lane" aria-hidden="true">
+      <td className={styles.column}>
+        <div className={styles.lane} aria-hidden="true">
           <span
-            className={ns < 0 ? 'diff-bar is-shorter' : 'diff-bar'}
+            className={classNames(styles.bar, ns < 0 && styles.isShorter)}
             style={{ inlineSize: size, ...(ns < 0 ? { insetInlineEnd: '50%' } : { insetInlineStart: '50%' }) }}
           />
         </div>

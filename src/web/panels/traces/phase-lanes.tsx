@@ -5,6 +5,8 @@ import { formatShare } from '../../lib/format-number.ts'
 import { formatSpanNs } from '../../lib/format-span.ts'
 import type { PhaseLane } from '../../lib/trace-phases.ts'
 import type { Trace, TraceSpan } from '../../lib/trace.ts'
+import styles from './phase-lanes.module.css'
+import barStyles from './span-bar.module.css'
 
 interface PhaseLanesProps {
   readonly trace: Trace
@@ -21,11 +23,11 @@ export function PhaseLanes({ trace, lanes, path, hrefOf }: PhaseLanesProps): Rea
     inlineSize: share(toNs - fromNs),
   })
   return (
-    <table className="data-table phase-lanes" aria-label="Phases of the upgrade">
+    <table className={`data-table ${styles.root}`} aria-label="Phases of the upgrade">
       <thead>
         <tr>
           <th scope="col">Phase</th>
-          <th scope="col" className="cell-beside">
+          <th scope="col" className={`cell-beside ${styles.lane}`}>
             When it ran
           </th>
           <th scope="col" className="cell-number">
@@ -48,15 +50,15 @@ export function PhaseLanes({ trace, lanes, path, hrefOf }: PhaseLanesProps): Rea
                 </Link>
                 {spans.some(({ isError }) => isError) ? <span className="tone-critical"> failed</span> : null}
               </th>
-              <td className="cell-beside cell-lane">
-                <div className="span-lane" aria-hidden="true">
+              <td className={`cell-beside ${styles.lane}`}>
+                <div className={`${barStyles.root} ${barStyles.onAxis}`} aria-hidden="true">
                   {spans.map(({ spanId, fromNs, toNs }) => (
-                    <div key={spanId} className="span-bar" style={piece(fromNs, toNs)} />
+                    <div key={spanId} className={barStyles.bar} style={piece(fromNs, toNs)} />
                   ))}
                   {path
                     .filter(({ span }) => own.has(span))
                     .map(({ fromNs, toNs }) => (
-                      <div key={fromNs} className="span-path" style={piece(fromNs, toNs)} />
+                      <div key={fromNs} className={barStyles.path} style={piece(fromNs, toNs)} />
                     ))}
                 </div>
               </td>

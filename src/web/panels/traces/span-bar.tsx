@@ -2,6 +2,8 @@ import type { CSSProperties, ReactNode } from 'react'
 import type { PathPiece } from '../../lib/critical-path.ts'
 import { formatSpanNs } from '../../lib/format-span.ts'
 import type { TraceSpan } from '../../lib/trace.ts'
+import { classNames } from '../../ui/class-names.ts'
+import styles from './span-bar.module.css'
 
 /** A stretch of the trace's time that is drawn across a bar's box. */
 export interface TimeWindow {
@@ -14,32 +16,37 @@ interface SpanBarProps {
   /** Its own pieces of the critical path. */
   readonly pieces: readonly PathPiece[]
   readonly window: TimeWindow
+  /** Below the line of time, whose ticks it repeats. */
+  readonly isOnAxis?: boolean
 }
 
 /** A bar that ends before this share of the box has room for its length to the right. */
 const LABEL_RIGHT_UNTIL = 0.82
 
 /** One span on the line of time: a bar, its part of the critical path as a heavier line in it, its events as marks. */
-export function SpanBar({ span, pieces, window }: SpanBarProps): ReactNode {
+export function SpanBar({ span, pieces, window, isOnAxis = false }: SpanBarProps): ReactNode {
   const widthNs = Math.max(1, window.toNs - window.fromNs)
   const at = (ns: number): number => Math.min(1, Math.max(0, (ns - window.fromNs) / widthNs))
   const [left, right] = [at(span.fromNs), at(span.toNs)]
   return (
-    <div className={`span-lane ${span.isError ? 'is-error' : ''}`} aria-hidden="true">
-      <div className="span-bar" style={{ insetInlineStart: percent(left), inlineSize: percent(right - left) }} />
+    <div
+      className={classNames(styles.root, isOnAxis && styles.onAxis, span.isError && styles.isError)}
+      aria-hidden="true"
+    >
+      <div className={styles.bar} style={{ insetInlineStart: percent(left), inlineSize: percent(right - left) }} />
       {pieces.map(({ fromNs, toNs }) => (
         <div
           key={fromNs}
-          className="span-path"
+          className={styles.path}
           style={{ insetInlineStart: percent(at(fromNs)), inlineSize: percent(at(toNs) - at(fromNs)) }}
         />
       ))}
       {span.events
         .filter(({ atNs }) => atNs >= window.fromNs && atNs <= window.toNs)
         .map(({ atNs, name }, i) => (
-          <div key={i} className="span-event" title={name} style={{ insetInlineStart: percent(at(atNs)) }} />
+          <div key={i} className={styles.event} title={name} style={{ insetInlineStart: percent(at(atNs)) }} />
         ))}
-      <span className="span-length nums" style={labelPlace(left, right)} data-side={sideOf(left, right)}>
+      <span className={`nums ${styles.length}`} style={labelPlace(left, right)} data-side={sideOf(left, right)}>
         {formatSpanNs(span.toNs - span.fromNs)}
       </span>
     </div>

@@ -9,6 +9,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { FactList } from '../../ui/fact-list.tsx'
 import { Shape } from '../../ui/shapes.tsx'
 import { Moment } from '../../ui/time.tsx'
+import styles from './span-detail.module.css'
 
 interface SpanDetailProps {
   readonly trace: Trace
@@ -22,15 +23,15 @@ export function SpanDetail({ trace, span, pathNs, closeHref }: SpanDetailProps):
   const lengthNs = span.toNs - span.fromNs
   const words = spanWords(span)
   return (
-    <aside className="span-detail" aria-label={`Span ${words}`}>
-      <header>
+    <aside className={styles.root} aria-label={`Span ${words}`}>
+      <header className="row row-text row-apart">
         <h2>{words}</h2>
         <Link href={closeHref} replace>
           Close
         </Link>
       </header>
       {span.isError ? (
-        <p className="tone-critical span-status">
+        <p className={`tone-critical ${styles.status}`}>
           <Shape name="cross" /> Error{span.statusText === '' ? ': no reason was told' : `: ${span.statusText}`}
         </p>
       ) : null}
@@ -64,11 +65,11 @@ export function SpanDetail({ trace, span, pathNs, closeHref }: SpanDetailProps):
       {span.events.length === 0 ? null : (
         <section>
           <h3>{countOf(span.events.length, 'event')}</h3>
-          <ol className="span-events">
+          <ol className={`list text-small ${styles.events}`}>
             {span.events.map((event, i) => (
               <li key={i}>
                 <span className="nums quiet">{formatDifferenceNs(event.atNs)}</span> <strong>{event.name}</strong>
-                <span className="span-event-says">
+                <span className="row">
                   {event.attributes.map(({ key, text }) => (
                     <span key={key}>
                       {key}=<code>{text}</code>
@@ -83,7 +84,7 @@ export function SpanDetail({ trace, span, pathNs, closeHref }: SpanDetailProps):
       {span.links.length === 0 ? null : (
         <section>
           <h3>{countOf(span.links.length, 'link')}</h3>
-          <ul className="span-links">
+          <ul className="list text-small">
             {span.links.map(({ traceId, spanId }) => (
               <li key={traceId + spanId}>
                 <Link href={tracePath(traceId, { span: spanId })}>
@@ -111,7 +112,7 @@ function Attributes({ title, attributes }: AttributesProps): ReactNode {
   return (
     <section>
       <h3>{title}</h3>
-      <dl className="attribute-list">
+      <dl className={`text-small ${styles.attributes}`}>
         {attributes.map(({ key, text }, i) => (
           <div key={`${key} ${i}`}>
             <dt>{key}</dt>

@@ -7,6 +7,8 @@ import type { Trace, TraceSpan } from '../../lib/trace.ts'
 import { Shape } from '../../ui/shapes.tsx'
 import { VirtualRow } from '../../ui/virtual-row.tsx'
 import { VirtualTable } from '../../ui/virtual-table.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import styles from './span-table.module.css'
 
 interface SpanTableProps {
   readonly trace: Trace
@@ -22,18 +24,18 @@ export function SpanTable({ trace, shown, pathNs, openSpan, hrefOf }: SpanTableP
   return (
     <VirtualTable
       label="Spans"
-      className="trace-table"
+      className={styles.root}
       loaded={shown.length}
       total={shown.length}
       onNeedMore={() => undefined}
       {...(openRow < 0 ? {} : { shown: openRow })}
       head={
         <>
-          <th scope="col" className="column-span">
+          <th scope="col" className={styles.span}>
             Span
           </th>
           {['Service', 'Begins', 'Takes', 'Critical path', 'Events', 'Status'].map((title) => (
-            <th key={title} scope="col" className={`cell-beside ${title === 'Service' ? '' : 'column-figure'}`}>
+            <th key={title} scope="col" className={classNames('cell-beside', title !== 'Service' && styles.figure)}>
               {title}
             </th>
           ))}
@@ -47,7 +49,7 @@ export function SpanTable({ trace, shown, pathNs, openSpan, hrefOf }: SpanTableP
         const status = span.isError ? <ErrorWords span={span} /> : 'no error'
         return (
           <VirtualRow key={at} {...place} className={span.spanId === openSpan ? 'is-chosen' : ''}>
-            <td className="cell-name column-span">
+            <td className={`cell-name ${styles.span}`}>
               <Link href={hrefOf(span)} replace data-row="" data-span={span.spanId}>
                 {spanWords(span)}
               </Link>
@@ -59,13 +61,13 @@ export function SpanTable({ trace, shown, pathNs, openSpan, hrefOf }: SpanTableP
               </span>
             </td>
             <td className="cell-beside">{span.service}</td>
-            <td className="cell-beside column-figure nums">{formatDifferenceNs(span.fromNs)}</td>
-            <td className="cell-beside column-figure nums">{formatSpanNs(span.toNs - span.fromNs)}</td>
-            <td className="cell-beside column-figure nums">
+            <td className={`cell-beside nums ${styles.figure}`}>{formatDifferenceNs(span.fromNs)}</td>
+            <td className={`cell-beside nums ${styles.figure}`}>{formatSpanNs(span.toNs - span.fromNs)}</td>
+            <td className={`cell-beside nums ${styles.figure}`}>
               {onPathNs === 0 ? <span className="quiet">none</span> : formatSpanNs(onPathNs)}
             </td>
-            <td className="cell-beside column-figure nums">{formatCount(span.events.length)}</td>
-            <td className="cell-beside column-figure">{status}</td>
+            <td className={`cell-beside nums ${styles.figure}`}>{formatCount(span.events.length)}</td>
+            <td className={`cell-beside ${styles.figure}`}>{status}</td>
           </VirtualRow>
         )
       }}

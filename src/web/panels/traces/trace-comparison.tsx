@@ -16,6 +16,10 @@ import { Answer } from '../answer.tsx'
 import { ApiCallNote } from '../api-call-note.tsx'
 import { DiffBars } from './diff-bars.tsx'
 import { DiffTable } from './diff-table.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import barsStyles from './diff-bars.module.css'
+import styles from './trace-comparison.module.css'
+import headStyles from './trace-head.module.css'
 
 interface TraceComparisonProps {
   readonly here: Trace
@@ -39,7 +43,7 @@ export function TraceComparison({ than, aloneHref, otherHref, ...props }: TraceC
   const query = useTrace(than)
   return (
     <section aria-label="Compared with another trace">
-      <p className="trace-upgrade">
+      <p className={headStyles.upgrade}>
         <Link href={aloneHref}>Show this trace alone</Link> <span aria-hidden="true">·</span>{' '}
         <Link href={otherHref}>Compare with another one</Link>
       </p>
@@ -130,17 +134,17 @@ function PathLanes({ here, there }: Pick<ComparedProps, 'here' | 'there'>): Reac
     { text: 'The other', trace: there },
   ]
   return (
-    <table className="lane-table path-lanes" aria-label="Critical paths">
+    <table className={styles.lanes} aria-label="Critical paths">
       <tbody>
         {lanes.map(({ text, trace }) => (
           <tr key={text}>
             <th scope="row">{text}</th>
             <td>
-              <div className="lane" role="img" aria-label={pathWords(trace)}>
+              <div className={styles.lane} role="img" aria-label={pathWords(trace)}>
                 {criticalPath(trace).map(({ span, fromNs, toNs }) => (
                   <span
                     key={fromNs}
-                    className={span === -1 ? 'path-piece is-nobody' : 'path-piece'}
+                    className={classNames('one-line', styles.piece, span === -1 && styles.isBetween)}
                     title={`${wordsOf(trace, span)}: ${formatSpanNs(toNs - fromNs)}`}
                     style={{
                       insetInlineStart: `${(100 * fromNs) / longestNs}%`,
@@ -177,7 +181,7 @@ function pathWords(trace: Trace): string {
 
 function PhaseDiffTable({ phases }: { readonly phases: readonly PhaseDiff[] }): ReactNode {
   return (
-    <table className="data-table diff-table" aria-label="Phases of both">
+    <table className={`data-table ${barsStyles.root}`} aria-label="Phases of both">
       <thead>
         <tr>
           <th scope="col">Phase</th>

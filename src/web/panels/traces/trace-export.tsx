@@ -16,7 +16,6 @@ export function TraceExport({ traceId, answer }: TraceExportProps): ReactNode {
       <Button
         variant="secondary"
         size="sm"
-        className="trace-download"
         onClick={() => {
           // As the collector's file receiver reads it: what the API answers, without its envelope.
           saveFile(`trace-${traceId}.otlp.json`, JSON.stringify(answer.result), 'application/json')

@@ -9,6 +9,7 @@ import type { Trace } from '../../lib/trace.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Shape } from '../../ui/shapes.tsx'
 import { Moment } from '../../ui/time.tsx'
+import styles from './trace-head.module.css'
 
 interface TraceHeadProps {
   readonly trace: Trace
@@ -24,15 +25,15 @@ export function TraceHead({ trace, upgrade, pathNs }: TraceHeadProps): ReactNode
   const roots = spans.filter(({ parent }) => parent === -1)
   return (
     <>
-      <div className="trace-title">
+      <div className="row row-text row-apart">
         <h1>{traceTitle(trace)}</h1>
-        <span className="trace-id quiet">
+        <span className="row quiet text-small">
           <code>{traceId}</code>
           <CopyButton text={traceId} label="Copy the trace's id" />
         </span>
       </div>
       {upgrade === undefined ? null : <UpgradeLine upgrade={upgrade} />}
-      <dl className="trace-numbers">
+      <dl className={`row row-text ${styles.numbers}`}>
         <Figure
           name="Takes"
           value={<TakenTime durationNs={durationNs} isRunning={upgrade?.isProvisional === true} />}
@@ -85,7 +86,7 @@ function moreOf(count: number): string {
 function UpgradeLine({ upgrade }: { readonly upgrade: TracedUpgrade }): ReactNode {
   const { cluster, operator, id, isProvisional } = upgrade
   return (
-    <p className="trace-upgrade">
+    <p className={styles.upgrade}>
       Upgrade of {operator} on <Link href={clusterPath(cluster)}>{cluster}</Link>
       {isProvisional ? ', as far as it has got' : ''}.{' '}
       {id === undefined ? (

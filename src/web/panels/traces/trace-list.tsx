@@ -9,6 +9,7 @@ import type { Trace } from '../../lib/trace.ts'
 import { Shape } from '../../ui/shapes.tsx'
 import { Since } from '../../ui/time.tsx'
 import { LongestOnPath, TakenTime } from './trace-head.tsx'
+import tableStyles from './span-table.module.css'
 
 interface TraceListProps {
   readonly traces: readonly Trace[]
@@ -21,7 +22,7 @@ interface TraceListProps {
 export function TraceList({ traces, compared, onCompare }: TraceListProps): ReactNode {
   const isFull = compared.length >= COMPARED_TRACES
   return (
-    <table className="data-table alert-table trace-table" aria-label="Traces">
+    <table className={`data-table alert-table ${tableStyles.root}`} aria-label="Traces">
       <thead>
         <tr>
           <th scope="col" className="cell-select">

@@ -3,6 +3,7 @@ import type { PointerEvent, ReactNode } from 'react'
 import type { PathPiece } from '../../lib/critical-path.ts'
 import { formatSpanNs } from '../../lib/format-span.ts'
 import type { Trace, TraceSpan } from '../../lib/trace.ts'
+import styles from './trace-minimap.module.css'
 
 interface TraceMinimapProps {
   readonly trace: Trace
@@ -32,7 +33,7 @@ export function TraceMinimap({ trace, path, from, to, onZoom }: TraceMinimapProp
   return (
     <svg
       ref={box}
-      className="trace-minimap"
+      className={styles.root}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
@@ -54,14 +55,14 @@ export function TraceMinimap({ trace, path, from, to, onZoom }: TraceMinimapProp
         setDrag(undefined)
       }}
     >
-      <path className="minimap-spans" d={linesOf(trace, (span) => !span.isError)} />
-      <path className="minimap-errors" d={linesOf(trace, (span) => span.isError)} />
-      <path className="minimap-path" d={pathLine(trace, path)} />
+      <path className={styles.spans} d={linesOf(trace, (span) => !span.isError)} />
+      <path className={styles.errors} d={linesOf(trace, (span) => span.isError)} />
+      <path className={styles.path} d={pathLine(trace, path)} />
       {isWhole ? null : (
         <>
-          <rect className="minimap-out" x={0} y={0} width={ordered.low * WIDTH} height={HEIGHT} />
+          <rect className={styles.outside} x={0} y={0} width={ordered.low * WIDTH} height={HEIGHT} />
           <rect
-            className="minimap-out"
+            className={styles.outside}
             x={ordered.high * WIDTH}
             y={0}
             width={(1 - ordered.high) * WIDTH}

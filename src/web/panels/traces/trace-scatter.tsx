@@ -7,6 +7,8 @@ import { formatSpanNs } from '../../lib/format-span.ts'
 import { traceTitle } from '../../lib/trace-phases.ts'
 import type { Trace } from '../../lib/trace.ts'
 import { Moment } from '../../ui/time.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import styles from './trace-scatter.module.css'
 
 interface TraceScatterProps {
   readonly traces: readonly Trace[]
@@ -20,9 +22,9 @@ export function TraceScatter({ traces, fromMs, toMs }: TraceScatterProps): React
   const failed = traces.filter(hasError).length
   const says = `${countOf(traces.length, 'trace')} by start and duration, ${formatCount(failed)} with errors (squares)`
   return (
-    <figure className="trace-scatter">
-      <div className="trace-scatter-area">
-        <div className="trace-scatter-dots">
+    <figure className={styles.root}>
+      <div className={styles.area}>
+        <div className={styles.dots}>
           {traces.map((trace) => {
             const x = (trace.startMs - fromMs) / Math.max(1, toMs - fromMs)
             return (
@@ -31,20 +33,20 @@ export function TraceScatter({ traces, fromMs, toMs }: TraceScatterProps): React
                 href={tracePath(trace.traceId)}
                 tabIndex={-1}
                 aria-hidden="true"
-                className={hasError(trace) ? 'trace-dot is-error' : 'trace-dot'}
+                className={classNames(styles.dot, hasError(trace) && styles.isError)}
                 title={`${traceTitle(trace)}, ${formatSpanNs(trace.durationNs)}${hasError(trace) ? ', with errors' : ''}`}
                 style={{ insetInlineStart: percent(x), insetBlockEnd: percent(shareOf(trace.durationNs)) }}
               />
             )
           })}
         </div>
-        <span className="trace-scatter-most nums">{formatSpanNs(longestNs)}</span>
-        <span className="trace-scatter-least nums">{formatSpanNs(shortestNs)}</span>
+        <span className={`nums quiet text-tiny ${styles.longest}`}>{formatSpanNs(longestNs)}</span>
+        <span className={`nums quiet text-tiny ${styles.shortest}`}>{formatSpanNs(shortestNs)}</span>
       </div>
-      <figcaption className="quiet">
+      <figcaption className="row row-apart quiet text-tiny">
         <Moment atMs={fromMs} />
+        <span className={styles.caption}>{says}</span>
         <Moment atMs={toMs} />
-        <span className="trace-scatter-says">{says}</span>
       </figcaption>
     </figure>
   )

@@ -4,6 +4,7 @@ import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { TRACE_RANGES } from '../../lib/trace-search.ts'
 import type { TraceSearch } from '../../lib/trace-search.ts'
 import { Choice } from '../../ui/choice.tsx'
+import styles from './trace-search-form.module.css'
 
 interface TraceSearchFormProps {
   readonly asked: TraceSearch
@@ -28,7 +29,7 @@ export function TraceSearchForm({ asked, services, onAsk }: TraceSearchFormProps
   }
   return (
     <form
-      className="filters trace-search"
+      className={`filters ${styles.root}`}
       role="search"
       aria-label="Search traces"
       onSubmit={(event) => {

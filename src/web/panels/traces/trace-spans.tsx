@@ -10,6 +10,8 @@ import { SpanTable } from './span-table.tsx'
 import { TraceMinimap } from './trace-minimap.tsx'
 import { TraceTools } from './trace-tools.tsx'
 import { TraceWaterfall } from './trace-waterfall.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import styles from './trace-spans.module.css'
 
 interface TraceSpansProps {
   readonly trace: Trace
@@ -57,7 +59,7 @@ export function TraceSpans({ trace, path, pathNs, view, hrefOf, closeHref, onCha
     },
   })
   return (
-    <section aria-label="Spans of the trace">
+    <section className={styles.root} aria-label="Spans of the trace">
       <TraceMinimap
         trace={trace}
         path={path}
@@ -75,7 +77,7 @@ export function TraceSpans({ trace, path, pathNs, view, hrefOf, closeHref, onCha
         onChange={onChange}
         onStep={step}
       />
-      <div className={open === undefined ? 'trace-split' : 'trace-split has-detail'}>
+      <div className={classNames(styles.split, open !== undefined && styles.isOpen)}>
         {view.show === 'table' ? (
           <SpanTable trace={trace} shown={shown} pathNs={pathNs} openSpan={view.span} hrefOf={hrefOf} />
         ) : (

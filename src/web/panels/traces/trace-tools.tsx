@@ -3,6 +3,7 @@ import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { countOf } from '../../lib/format-number.ts'
 import type { TraceShow, TraceView } from '../../lib/trace-view.ts'
 import { Choice } from '../../ui/choice.tsx'
+import styles from './trace-tools.module.css'
 
 interface TraceToolsProps {
   readonly view: TraceView
@@ -24,7 +25,7 @@ export function TraceTools(props: TraceToolsProps): ReactNode {
   const { view, searchRef, foundCount, errorCount, onChange, onStep } = props
   const isZoomed = view.from > 0 || view.to < 1
   return (
-    <div className="filters trace-tools">
+    <div className={`filters ${styles.root}`}>
       <input
         ref={searchRef}
         type="search"
@@ -89,7 +90,7 @@ export function TraceTools(props: TraceToolsProps): ReactNode {
           Open all spans
         </Button>
       )}
-      <span className="trace-show">
+      <span className={styles.show}>
         <Choice
           label="Show as"
           options={SHOWS}

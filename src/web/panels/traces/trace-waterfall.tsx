@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { ReactNode } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { PathPiece } from '../../lib/critical-path.ts'
 import { formatSpanNs } from '../../lib/format-span.ts'
@@ -12,6 +12,9 @@ import type { RowPlace } from '../../ui/virtual-row.tsx'
 import { VirtualTable } from '../../ui/virtual-table.tsx'
 import { SpanBar } from './span-bar.tsx'
 import type { TimeWindow } from './span-bar.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import tableStyles from './span-table.module.css'
+import styles from './trace-waterfall.module.css'
 
 export interface WaterfallProps {
   readonly trace: Trace
@@ -28,8 +31,6 @@ export interface WaterfallProps {
 }
 
 const TICKS = [0, 0.25, 0.5, 0.75] as const
-/** Deeper spans stand no further to the right: their names must stay readable. */
-const INDENT_DEPTH_MAX = 12
 
 /** Spans as rows on a line of time, parents above their children; only the rows in view are drawn. */
 export function TraceWaterfall(props: WaterfallProps): ReactNode {
@@ -47,7 +48,7 @@ export function TraceWaterfall(props: WaterfallProps): ReactNode {
   return (
     <VirtualTable
       label="Spans"
-      className="trace-table waterfall"
+      className={tableStyles.root}
       loaded={shown.length}
       total={shown.length}
       onNeedMore={nothingMore}
@@ -55,10 +56,10 @@ export function TraceWaterfall(props: WaterfallProps): ReactNode {
       {...(openRow < 0 ? {} : { shown: openRow })}
       head={
         <>
-          <th scope="col" className="column-span">
+          <th scope="col" className={tableStyles.span}>
             Span
           </th>
-          <th scope="col" className="column-lane cell-beside">
+          <th scope="col" className="cell-beside">
             <span className="visually-hidden">Line of time</span>
             <TimeAxis window={window} />
           </th>
@@ -72,6 +73,11 @@ export function TraceWaterfall(props: WaterfallProps): ReactNode {
   )
 }
 
+/** Steps to the right: fewer the deeper the span is, and at most 8, because names must stay readable. */
+function indentOf(depth: number): number {
+  return depth <= 6 ? depth : Math.min(8, 3 + Math.floor(depth / 2))
+}
+
 function nothingMore(): void {
   // A trace is there whole.
 }
@@ -79,13 +85,13 @@ function nothingMore(): void {
 function TimeAxis({ window }: { readonly window: TimeWindow }): ReactNode {
   const lengthNs = window.toNs - window.fromNs
   return (
-    <span className="time-axis nums" aria-hidden="true">
+    <span className={`nums ${styles.axis}`} aria-hidden="true">
       {TICKS.map((share) => (
         <span key={share}>
           {window.fromNs + share * lengthNs === 0 ? '0' : formatSpanNs(window.fromNs + share * lengthNs)}
         </span>
       ))}
-      <span className="time-axis-end">{formatSpanNs(window.toNs)}</span>
+      <span className={styles.axisEnd}>{formatSpanNs(window.toNs)}</span>
     </span>
   )
 }
@@ -101,22 +107,21 @@ function SpanRow(props: SpanRowProps): ReactNode {
   const span = trace.spans[at]!
   const isClosed = closed.has(span.spanId)
   const isOpen = span.spanId === openSpan
-  const classes = [isOpen ? 'is-chosen' : '', found.has(at) ? 'is-found' : '', pieces.length > 0 ? 'is-on-path' : '']
   return (
-    <VirtualRow {...place} className={classes.join(' ')}>
-      <td className="cell-name column-span">
-        <span className="span-name" data-depth={Math.min(span.depth, INDENT_DEPTH_MAX)}>
+    <VirtualRow {...place} className={classNames(isOpen && 'is-chosen', found.has(at) && styles.found)}>
+      <td className={`cell-name ${tableStyles.span}`}>
+        <span className={styles.name} style={{ '--indent': indentOf(span.depth) } as CSSProperties}>
           <ToggleChildren span={span} isClosed={isClosed} onToggle={onToggle} />
-          <Link href={hrefOf(span)} replace data-row="" data-span={span.spanId} title={span.name}>
+          <Link className="one-line" href={hrefOf(span)} replace data-row="" data-span={span.spanId} title={span.name}>
             {spanWords(span)}
           </Link>
           {span.isError ? (
-            <span className="span-error tone-critical">
+            <span className={`tone-critical text-tiny ${styles.error}`}>
               <Shape name="cross" />
               error
             </span>
           ) : null}
-          <span className="span-service quiet">{span.service}</span>
+          <span className={`quiet text-tiny one-line ${styles.service}`}>{span.service}</span>
           <span className="visually-hidden">
             {` begins after ${formatSpanNs(span.fromNs)}, takes ${formatSpanNs(span.toNs - span.fromNs)}`}
             {span.events.length === 0 ? '' : `, ${countOf(span.events.length, 'event')}`}
@@ -127,8 +132,8 @@ function SpanRow(props: SpanRowProps): ReactNode {
           <SpanBar span={span} pieces={pieces} window={window} />
         </span>
       </td>
-      <td className="cell-beside cell-lane">
-        <SpanBar span={span} pieces={pieces} window={window} />
+      <td className="cell-beside">
+        <SpanBar span={span} pieces={pieces} window={window} isOnAxis />
       </td>
     </VirtualRow>
   )
@@ -141,11 +146,11 @@ interface ToggleProps {
 }
 
 function ToggleChildren({ span, isClosed, onToggle }: ToggleProps): ReactNode {
-  if (span.below === 0) return <span className="span-toggle" />
+  if (span.below === 0) return <span className={styles.toggle} />
   return (
     <button
       type="button"
-      className="span-toggle"
+      className={styles.toggle}
       aria-expanded={!isClosed}
       aria-label={`${countOf(span.below, 'span')} below ${spanWords(span)}`}
       onClick={() => {

@@ -1,4 +1,4 @@
-import type { Role } from './scenario.ts'
+import type { Role } from './cluster-plan.ts'
 
 /**
  * Who plays what in the default fleet. Of each block of 200 clusters these have a role; the others are healthy, with

@@ -1,6 +1,7 @@
 import type { Labels } from '../src/model/labels.ts'
 import { roleOf } from './cast.ts'
-import { createPlan, type ClusterPlan, type Role } from './scenario.ts'
+import { createPlan } from './scenario.ts'
+import type { ClusterPlan, Role } from './cluster-plan.ts'
 import { createPrometheus, type SimPrometheus } from './sim-prometheus.ts'
 import { truthOf, type Truth } from './truth.ts'
 

@@ -5,7 +5,7 @@ import type { ClusterPast } from './history/past-of-plan.ts'
 import { atSecond } from './history/plan-history.ts'
 import { listableObjects, listedAt } from './history/pulls.ts'
 import { isHeard, livesOf, PULL_EVERY_MS, pullOffsetMs, watch, type ObjectLife } from './history/watch.ts'
-import type { ClusterPlan } from './scenario.ts'
+import type { ClusterPlan } from './cluster-plan.ts'
 
 /**
  * The Collector of one cluster: everything at its start, then what changes as it changes, and a list of all each half

@@ -1,6 +1,6 @@
 import type { WriteSample } from '../src/wire/remote-write-encode.ts'
 import type { Labels } from '../src/model/labels.ts'
-import type { ClusterPlan } from './scenario.ts'
+import type { ClusterPlan } from './cluster-plan.ts'
 import { silenceAt } from './scenarios/silence.ts'
 import { hcoGroups } from './series/hco.ts'
 import { kubevirtTroubleGroups } from './series/kubevirt-trouble.ts'

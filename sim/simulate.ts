@@ -10,7 +10,7 @@ import { createRecordsSender } from './records-sender.ts'
 import { createSender, type SenderCounts } from './sender.ts'
 import { createCollector, type SimCollector } from './sim-collector.ts'
 import type { SimPrometheus } from './sim-prometheus.ts'
-import type { ClusterPlan } from './scenario.ts'
+import type { ClusterPlan } from './cluster-plan.ts'
 import { sparseScrapes } from './sparse-scrapes.ts'
 import type { Truth } from './truth.ts'
 

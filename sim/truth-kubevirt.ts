@@ -1,4 +1,4 @@
-import type { ClusterPlan } from './scenario.ts'
+import type { ClusterPlan } from './cluster-plan.ts'
 import {
   excessiveSinceMs,
   FILE_SYSTEMS,
@@ -12,7 +12,7 @@ import {
   THRASHING_MACHINE,
 } from './scenarios/kubevirt-trouble.ts'
 import { HOUR_MS, MINUTE_MS } from './scenarios/window.ts'
-import type { Condition } from './truth.ts'
+import type { Condition } from './truth-alert.ts'
 
 /** The alerts of KubeVirt that are true of a cluster: from its trouble, and from upgrades that stand still or leave something behind. */
 export function kubevirtAlerts(plan: ClusterPlan, timeMs: number): readonly Condition[] {

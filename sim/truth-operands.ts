@@ -1,10 +1,10 @@
 /** What is so of operands, volumes and OLM: the part of the truth that is not HCO's own. */
 import { csvName } from './cluster-profile.ts'
-import type { ClusterPlan } from './scenario.ts'
+import type { ClusterPlan } from './cluster-plan.ts'
 import { FILLING_VOLUME } from './scenarios/operand-faults.ts'
 import { HOUR_MS, MINUTE_MS } from './scenarios/window.ts'
 import { imagesNamespace, OUTDATED_CRON } from './series/cdi.ts'
-import type { Condition } from './truth.ts'
+import type { Condition } from './truth-alert.ts'
 
 /** Full after three days; the pace of the last hours says so until then. */
 const VOLUME_TOLD_MS = 72 * HOUR_MS

@@ -1,13 +1,15 @@
+import type { TruthAlert, Condition } from './truth-alert.ts'
 import { productVersion } from './cluster-profile.ts'
 import { operandConditions } from './truth-operands.ts'
 import type { Release } from './release.ts'
-import type { ClusterPlan } from './scenario.ts'
+import type { ClusterPlan } from './cluster-plan.ts'
 import { isMisconfigured, isTooStrict } from './scenarios/descheduler.ts'
 import { FAULTY_IMAGE, hasFault } from './scenarios/golden-images.ts'
 import { ERROR, healthWindowAt } from './scenarios/health.ts'
 import { COMPONENT_NAMES, EDIT_ALERT_MS, editsBetween } from './scenarios/out-of-band.ts'
 import { silenceAt } from './scenarios/silence.ts'
-import { ANNOTATION_NAMES, unsafePatchAt } from './scenarios/unsafe.ts'
+import { unsafePatchAt } from './scenarios/unsafe.ts'
+import { ANNOTATION_NAMES } from './scenarios/habits.ts'
 import { movesOf, openUpgradeAt, type UpgradePlan } from './scenarios/upgrade.ts'
 import { HOUR_MS, MINUTE_MS } from './scenarios/window.ts'
 import { kubevirtAlerts } from './truth-kubevirt.ts'
@@ -23,20 +25,6 @@ export interface Truth {
   readonly silent: readonly TruthSilence[]
   /** Installed product version (`1.16.0`, or `4.20.0` of OpenShift Virtualization) by cluster name. */
   readonly versions: ReadonlyMap<string, string>
-}
-
-/** An alert whose condition holds, on a cluster that reports. */
-export interface TruthAlert {
-  readonly cluster: string
-  readonly alertname: string
-  readonly severity: 'critical' | 'warning' | 'info'
-  readonly healthImpact: 'critical' | 'warning' | 'none'
-  /** What tells it from others of its name in the cluster: `component_name`, `annotation_name`, ... */
-  readonly labels: Readonly<Record<string, string>>
-  /** Since when the condition holds. */
-  readonly sinceMs: number
-  /** `pending` until it held for as long as its rule asks. */
-  readonly state: 'pending' | 'firing'
 }
 
 export interface TruthUpgrade {
@@ -86,9 +74,6 @@ export function operatorAt(plan: ClusterPlan, timeMs: number): Release {
 function lastRollAt(plan: ClusterPlan, timeMs: number): UpgradePlan | undefined {
   return plan.upgrades.findLast((upgrade) => upgrade.operatorPodsMs <= timeMs)
 }
-
-/** What holds, and how long its rule asks it to. */
-export type Condition = Omit<TruthAlert, 'cluster' | 'state'> & { readonly forMs: number }
 
 /** All alerts of one cluster, as if it reported. */
 export function alertsOf(plan: ClusterPlan, timeMs: number): readonly TruthAlert[] {

@@ -137,16 +137,9 @@ function violations(files: readonly SourceFile[]): string[] {
   })
 }
 
-/** Groups of files that import each other at run time, directly or through others. */
+/** Groups of files that import each other, directly or through others, at run time or as types. */
 function cycles(files: readonly SourceFile[]): string[][] {
-  const edges = new Map(
-    files.map((file) => {
-      const runtime = file.text
-        .replace(/^import type [^;]*?from '[^']+'/gm, '')
-        .replace(/^export type \{[^}]*\} from .*$/gm, '')
-      return [file.path, importsOf({ path: file.path, text: runtime })]
-    }),
-  )
+  const edges = new Map(files.map((file) => [file.path, importsOf(file)]))
   const index = new Map<string, number>()
   const low = new Map<string, number>()
   const stack: string[] = []
@@ -201,11 +194,12 @@ describe('layers', () => {
     expect([...WIRING].filter((path) => !existsSync(fileOf(path)))).toEqual([])
   })
 
-  test('no files import each other in a ring', () => {
-    expect(cycles(sourceFiles())).toEqual([])
+  test('no files import each other in a ring, not even types', () => {
+    // The one that is left goes with the calls that are written by hand.
+    expect(cycles(sourceFiles())).toEqual([['threads/fleet-calls.ts', 'threads/past-fleet-calls.ts']])
   })
 
-  test.each([''])('a planted ring of imports %sis found', (kind) => {
+  test.each(['', 'type '])('a planted ring of imports %sis found', (kind) => {
     const ring = [
       { path: 'base/a.ts', text: `import ${kind}{ B } from './b.ts'\nexport const a = 1\n` },
       { path: 'base/b.ts', text: `import { C } from './c.ts'\nexport const b = 1\n` },

@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../scenarios/window.ts'
 import type { Upgrade, UpgradePhase } from '../../src/model/upgrade.ts'
 import type { HistoryTruth, TruthPhase, TruthUpgradeRecord } from './history-truth.ts'
 
@@ -34,7 +35,6 @@ export interface ToldUpgrade {
 }
 
 /** A second, and whatever a record of whole seconds loses. */
-const SECOND_MS = 1000
 
 export function compareUpgrades(truth: HistoryTruth, records: readonly ToldUpgrade[]): Comparison {
   const pairs = new Map<TruthUpgradeRecord, ToldUpgrade>()

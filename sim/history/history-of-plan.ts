@@ -1,5 +1,5 @@
 import { hashOf } from '../random.ts'
-import type { ClusterPlan } from '../scenario.ts'
+import type { ClusterPlan } from '../cluster-plan.ts'
 import { COMPONENT_NAMES as EDITED_NAMES, editsBetween } from '../scenarios/out-of-band.ts'
 import { workloadRateOf, type UpgradePlan } from '../scenarios/upgrade.ts'
 import { HOUR_MS, MINUTE_MS, windowAt, type Recurring, type Window } from '../scenarios/window.ts'

@@ -2,7 +2,8 @@ import type { MetricRun } from '../../src/model/observation.ts'
 import { lowerBound } from './bounds.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { scrapeTimes } from './scrapes.ts'
-import { signalSeries, type SignalSeries } from './signals.ts'
+import { signalSeries } from './signals.ts'
+import type { SignalSeries } from './signal-series.ts'
 
 /** What a reader of the stored samples finds: each series' stretches of one value, scrape by scrape. */
 export function metricRuns(history: ClusterHistory): readonly MetricRun[] {

@@ -2,7 +2,7 @@ import { isWithin } from '../scenarios/window.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { failingOperandOf } from './failing-operand.ts'
 import { finite } from './objects/sim-object.ts'
-import type { SignalSeries } from './signals.ts'
+import type { SignalSeries } from './signal-series.ts'
 
 /** CDI, network and SSP say each of itself whether it is ready; an upgrade without trouble does not change that. */
 export function operandSeries({ upgrades }: ClusterHistory): readonly SignalSeries[] {

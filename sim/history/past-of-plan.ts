@@ -1,6 +1,6 @@
 import { randomOf, type Random } from '../random.ts'
 import { openshiftMinorOf, type Release } from '../release.ts'
-import type { ClusterPlan } from '../scenario.ts'
+import type { ClusterPlan } from '../cluster-plan.ts'
 import { HOUR_MS, MINUTE_MS, type Window } from '../scenarios/window.ts'
 import { platformVersions } from '../series/platform.ts'
 import { CALENDAR, offerAt } from './calendar.ts'

@@ -2,7 +2,7 @@ import { HOUR_MS, MINUTE_MS } from '../scenarios/window.ts'
 import type { ClusterProfile } from '../cluster-profile.ts'
 import { randomOf } from '../random.ts'
 import type { CsvLife, CsvStep } from './cluster-history.ts'
-import type { StepClock, UpgradeWish } from './plan-upgrade.ts'
+import type { StepClock, UpgradeWish } from './step-clock.ts'
 import { uidOf } from './uid.ts'
 
 const MESSAGES: Readonly<Record<string, string>> = {

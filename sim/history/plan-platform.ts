@@ -1,11 +1,10 @@
 import { platformVersion, type ClusterProfile } from '../cluster-profile.ts'
 import { randomOf } from '../random.ts'
 import { openshiftMinorOf } from '../release.ts'
-import { HOUR_MS, MINUTE_MS } from '../scenarios/window.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../scenarios/window.ts'
 import type { HcoUpgrade, PlatformHistory, PlatformUpgrade } from './cluster-history.ts'
 
 const DAY_MS = 24 * HOUR_MS
-const SECOND_MS = 1000
 
 /**
  * OpenShift goes to a minor some days before HCO goes to the release that belongs to it, masters and workers node by

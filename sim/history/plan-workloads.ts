@@ -1,10 +1,9 @@
 import type { ClusterProfile } from '../cluster-profile.ts'
 import { randomOf } from '../random.ts'
-import { HOUR_MS, MINUTE_MS } from '../scenarios/window.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../scenarios/window.ts'
 import { STALLS, type HistoryStall, type MigrationLife, type StallKind, type WorkloadMove } from './cluster-history.ts'
 import { uidOf } from './uid.ts'
 
-const SECOND_MS = 1000
 /** KubeVirt's limit for a whole cluster. */
 const PARALLEL = 5
 /** A machine that finds no node is given up after this time, and tried again. */

@@ -2,7 +2,7 @@ import { isWithin } from '../scenarios/window.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { drainsOf, drainFailuresOf } from './objects/platform.ts'
 import { finite } from './objects/sim-object.ts'
-import type { SignalSeries } from './signals.ts'
+import type { SignalSeries } from './signal-series.ts'
 
 /** What OpenShift and kube-state-metrics send of a platform that is updated: versions, machine-config, cordoned nodes. */
 export function platformSeries(history: ClusterHistory): readonly SignalSeries[] {

@@ -1,4 +1,4 @@
-import type { MetricSignal } from '../../src/model/observation.ts'
+import type { SignalSeries } from './signal-series.ts'
 import { csvName, productVersion } from '../cluster-profile.ts'
 import { isWithin } from '../scenarios/window.ts'
 import { upperBound } from './bounds.ts'
@@ -10,16 +10,6 @@ import { finite } from './objects/sim-object.ts'
 import { operandSeries } from './operand-signals.ts'
 import { platformSeries } from './platform-signals.ts'
 import { outdatedAt, outdatedMoments } from './workloads.ts'
-
-/** A series that upgrades are read from, as a pure function of the time; `undefined` while it does not exist. */
-export interface SignalSeries {
-  readonly signal: MetricSignal
-  /** As a run of the signal has them; sorted by name. */
-  readonly labels: Readonly<Record<string, string>>
-  /** Between two of these, and before the first, the value stays; in any order. */
-  readonly momentsMs: readonly number[]
-  readonly valueAt: (timeMs: number) => number | undefined
-}
 
 export function signalSeries(history: ClusterHistory): readonly SignalSeries[] {
   return [

@@ -6,7 +6,8 @@ import type { SampleRun } from '../sim-prometheus.ts'
 import { externalLabelsOf } from '../series/sim-series.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { scrapeTimes } from './scrapes.ts'
-import { signalSeries, type SignalSeries } from './signals.ts'
+import { signalSeries } from './signals.ts'
+import type { SignalSeries } from './signal-series.ts'
 
 /**
  * The series of a history as its Prometheus sends them: the signals under their metric names, one of `kubevirt_info` for

@@ -1,4 +1,5 @@
-import type { ClusterPlan } from '../scenario.ts'
+import type { GoldenImageFault } from './habits.ts'
+import type { ClusterPlan } from '../cluster-plan.ts'
 
 /** Golden images by architecture: known since 1.16. */
 export interface GoldenImage {
@@ -11,9 +12,6 @@ export const GOLDEN_IMAGES: readonly GoldenImage[] = [
   { cron: 'fedora-image-cron', dataSource: 'fedora' },
   { cron: 'rhel9-image-cron', dataSource: 'rhel9' },
 ]
-
-/** What can be wrong with a cluster's images; it concerns the second image of the list, or all for `multi_arch_disabled`. */
-export type GoldenImageFault = 'no_supported_architecture' | 'no_architecture_annotation' | 'multi_arch_disabled'
 
 export const FAULTY_IMAGE = GOLDEN_IMAGES[1]!
 

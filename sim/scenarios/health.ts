@@ -1,4 +1,4 @@
-import type { ClusterPlan } from '../scenario.ts'
+import type { ClusterPlan } from '../cluster-plan.ts'
 import { windowAt, type Window } from './window.ts'
 
 /** HCO's own health: what its conditions say, with the upgrade's own unrest mixed in as the versions do it. */

@@ -1,24 +1,8 @@
+import type { TroubleKind } from './habits.ts'
 import { noiseAt } from '../random.ts'
-import type { ClusterPlan } from '../scenario.ts'
+import type { ClusterPlan } from '../cluster-plan.ts'
 import { outdatedVmsAt } from './upgrade.ts'
 import { MINUTE_MS } from './window.ts'
-
-/**
- * What can be wrong with KubeVirt and its virtual machines, apart from an upgrade. One kind a cluster, from a moment on and
- * for good: somebody has to come and mend it.
- */
-export interface Trouble {
-  readonly kind: TroubleKind
-  readonly fromMs: number
-}
-
-/**
- * `api_down`: no virt-api runs. `rest_errors`: virt-controller lost its rights. `not_evictable`: machines that a drain cannot
- * move. `outdated`: machines that nobody moves to the new launcher. `guests`: full disks, no memory, long queues.
- * `stuck_machines`: machines that neither start nor stop. `ping_pong`: one that is evicted again and again.
- */
-export type TroubleKind =
-  'api_down' | 'rest_errors' | 'not_evictable' | 'outdated' | 'guests' | 'stuck_machines' | 'ping_pong'
 
 export function hasTrouble(plan: ClusterPlan, kind: TroubleKind, timeMs: number): boolean {
   return plan.trouble?.kind === kind && timeMs >= plan.trouble.fromMs

@@ -1,14 +1,7 @@
+import type { OperandFaultKind } from './habits.ts'
 import type { Release } from '../release.ts'
-import type { ClusterPlan } from '../scenario.ts'
+import type { ClusterPlan } from '../cluster-plan.ts'
 import { HOUR_MS } from './window.ts'
-
-/** Things that go wrong in an operand, or in a volume, and stay wrong: one to a cluster at most. */
-export type OperandFaultKind = 'image_outdated' | 'ssp_failing' | 'mac_collision' | 'volume_filling'
-
-export interface OperandFault {
-  readonly kind: OperandFaultKind
-  readonly sinceMs: number
-}
 
 export function isFaulty(plan: ClusterPlan, kind: OperandFaultKind, timeMs: number): boolean {
   return plan.operandFault?.kind === kind && timeMs >= plan.operandFault.sinceMs

@@ -1,4 +1,5 @@
-import type { ClusterPlan } from '../scenario.ts'
+import type { EditHabit } from './habits.ts'
+import type { ClusterPlan } from '../cluster-plan.ts'
 import { randomOf } from '../random.ts'
 import { isUpgradeMode } from './upgrade.ts'
 import { HOUR_MS, MINUTE_MS } from './window.ts'
@@ -14,20 +15,6 @@ export const COMPONENT_NAMES = [
   'networkaddonsconfig/cluster',
 ] as const
 export type ComponentName = (typeof COMPONENT_NAMES)[number]
-
-/** Incidents that come again: one edit, or a few by somebody who does not understand why it does not stay. */
-export interface EditHabit {
-  /** Start of the incident with number 0. */
-  readonly anchorMs: number
-  readonly everyMs: number
-  readonly kind: 'now_and_then' | 'fought'
-}
-
-/** An operator whose process starts anew inside its pod, again and again: its counters vanish. */
-export interface RestartHabit {
-  readonly anchorMs: number
-  readonly everyMs: number
-}
 
 /** An incident's last edit comes less than this after its first. */
 const INCIDENT_SPAN_MS = 20 * MINUTE_MS

@@ -11,6 +11,7 @@ export interface Recurring {
   readonly everyMs: number
 }
 
+export const SECOND_MS = 1000
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 

@@ -1,11 +1,12 @@
-import type { ClusterPlan } from '../scenario.ts'
+import type { ClusterPlan } from '../cluster-plan.ts'
 import type { Release } from '../release.ts'
 import { hashOf, noiseAt } from '../random.ts'
 import { isMisconfigured } from '../scenarios/descheduler.ts'
 import { GOLDEN_IMAGES, hasFault } from '../scenarios/golden-images.ts'
 import { healthAt } from '../scenarios/health.ts'
 import { COMPONENT_NAMES, outOfBandCountAt } from '../scenarios/out-of-band.ts'
-import { ANNOTATION_NAMES, unsafePatchAt } from '../scenarios/unsafe.ts'
+import { unsafePatchAt } from '../scenarios/unsafe.ts'
+import { ANNOTATION_NAMES } from '../scenarios/habits.ts'
 import { alertsOf, operatorAt } from '../truth.ts'
 import {
   between,

@@ -1,5 +1,5 @@
 import { hashOf, noiseAt } from '../random.ts'
-import type { ClusterPlan } from '../scenario.ts'
+import type { ClusterPlan } from '../cluster-plan.ts'
 import {
   FILE_SYSTEMS,
   FIXED_MACHINES,

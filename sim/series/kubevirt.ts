@@ -1,6 +1,6 @@
 import { hashOf, noiseAt } from '../random.ts'
 import { kubevirtMinorOf, type Release } from '../release.ts'
-import type { ClusterPlan } from '../scenario.ts'
+import type { ClusterPlan } from '../cluster-plan.ts'
 import { hasTrouble, outdatedAt } from '../scenarios/kubevirt-trouble.ts'
 import { outdatedVmsAt, type UpgradePlan } from '../scenarios/upgrade.ts'
 import { operatorAt } from '../truth.ts'

@@ -1,5 +1,5 @@
 import type { Release } from '../release.ts'
-import type { ClusterPlan } from '../scenario.ts'
+import type { ClusterPlan } from '../cluster-plan.ts'
 import { isFaulty, SHARED_MAC, tellsOfMacs } from '../scenarios/operand-faults.ts'
 import type { OperandMetric } from './operand-metric.ts'
 

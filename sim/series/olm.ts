@@ -1,7 +1,7 @@
 import { csvName, productVersion } from '../cluster-profile.ts'
 import { hashOf } from '../random.ts'
 import type { Release } from '../release.ts'
-import type { ClusterPlan } from '../scenario.ts'
+import type { ClusterPlan } from '../cluster-plan.ts'
 import type { UpgradePlan } from '../scenarios/upgrade.ts'
 import {
   between,

@@ -1,5 +1,5 @@
 import type { Release } from '../release.ts'
-import type { ClusterPlan } from '../scenario.ts'
+import type { ClusterPlan } from '../cluster-plan.ts'
 import { cdiMetrics } from './cdi.ts'
 import { operatorRuns } from './hco.ts'
 import { networkMetrics } from './network.ts'

@@ -1,7 +1,7 @@
 import { platformVersion } from '../cluster-profile.ts'
 import { hashOf } from '../random.ts'
 import { openshiftMinorOf } from '../release.ts'
-import type { ClusterPlan } from '../scenario.ts'
+import type { ClusterPlan } from '../cluster-plan.ts'
 import { HOUR_MS, MINUTE_MS } from '../scenarios/window.ts'
 import {
   between,

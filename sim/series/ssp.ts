@@ -1,4 +1,4 @@
-import type { ClusterPlan } from '../scenario.ts'
+import type { ClusterPlan } from '../cluster-plan.ts'
 import { isFaulty } from '../scenarios/operand-faults.ts'
 import type { OperandMetric } from './operand-metric.ts'
 

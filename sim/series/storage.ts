@@ -1,4 +1,4 @@
-import type { ClusterPlan } from '../scenario.ts'
+import type { ClusterPlan } from '../cluster-plan.ts'
 import { FILLING_VOLUME, VOLUME_BYTES, volumeBytesLeft } from '../scenarios/operand-faults.ts'
 import { ruleSeries, type SeriesGroup } from './sim-series.ts'
 

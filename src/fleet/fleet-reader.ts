@@ -1,7 +1,7 @@
 import { CLUSTER_LABEL } from '../model/cluster-identity.ts'
 import type { Labels } from '../model/labels.ts'
 import type { Matcher } from '../model/matcher.ts'
-import type { TimeRange } from '../model/queryable.ts'
+import type { TimeRange } from '../model/time-range.ts'
 import { escapeRegex } from '../model/regex.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Labels } from './labels.ts'
 import type { Matcher } from './matcher.ts'
-import type { TimeRange } from './queryable.ts'
+import type { TimeRange } from './time-range.ts'
 
 /**
  * One run of an alert that fired: from the moment its expression held until it resolved. Its key is (fingerprint,

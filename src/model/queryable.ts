@@ -1,3 +1,4 @@
+import type { TimeRange } from './time-range.ts'
 import type { ExemplarSeries } from './exemplar.ts'
 import type { LabelRows } from './label-rows.ts'
 import type { Labels } from './labels.ts'
@@ -7,12 +8,6 @@ import type { ReadTally } from './read-tally.ts'
 import type { RollupRequest, RollupSelection } from './rollup.ts'
 import type { RunColumns } from './run-columns.ts'
 import type { SeriesColumns } from './series.ts'
-
-/** Both ends inclusive, milliseconds since the epoch. */
-export interface TimeRange {
-  readonly fromMs: number
-  readonly toMs: number
-}
 
 /** What a selector asks of the store. */
 export interface SelectRequest extends TimeRange {

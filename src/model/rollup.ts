@@ -1,6 +1,6 @@
 import type { LabelRows } from './label-rows.ts'
 import type { Matcher } from './matcher.ts'
-import type { TimeRange } from './queryable.ts'
+import type { TimeRange } from './time-range.ts'
 import type { ReadTally } from './read-tally.ts'
 
 /**

@@ -1,7 +1,8 @@
 import { FleetError } from '../base/errors.ts'
 import { compareLabels, compareText, type Labels } from '../model/labels.ts'
 import type { Matcher } from '../model/matcher.ts'
-import type { Queryable, TimeRange } from '../model/queryable.ts'
+import type { Queryable } from '../model/queryable.ts'
+import type { TimeRange } from '../model/time-range.ts'
 import { bitsOf, isStaleAt } from '../model/sample.ts'
 
 /** The newest float of a series, at the time it was taken. */

@@ -3,7 +3,7 @@ import type { Histogram } from '../model/histogram.ts'
 import type { Labels } from '../model/labels.ts'
 import type { Matcher } from '../model/matcher.ts'
 import type { MetricFamily } from '../model/metadata.ts'
-import type { TimeRange } from '../model/queryable.ts'
+import type { TimeRange } from '../model/time-range.ts'
 import type { Explanation } from './explanation.ts'
 
 /**

@@ -6,7 +6,6 @@
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { NodeSDK, api, core, resources, tracing as trace } from '@opentelemetry/sdk-node'
 import type { OpenSpan, Tracing } from '../base/tracing.ts'
-import type { OwnTracesTarget } from './own-traces.ts'
 
 const SERVICE = 'daytwo'
 const EXPORT_EVERY_MS = 5000
@@ -101,4 +100,16 @@ function tracingOf(version: string): Tracing {
       return { set: () => undefined, within: (work) => context.with(silence, work), end: () => undefined }
     },
   }
+}
+
+/** Where spans are exported to. */
+export interface OwnTracesTarget {
+  /** Whole: `http://127.0.0.1:4318/v1/traces`. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Of all traces, 0 to 1. */
+  readonly ratio: number
+  readonly queueSpansMax: number
+  readonly version: string
+  readonly onProblem: (message: string) => void
 }

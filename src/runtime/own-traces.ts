@@ -32,18 +32,6 @@ export interface OwnTraces {
   stop(): Promise<void>
 }
 
-/** What `own-traces-sdk.ts` is given. */
-export interface OwnTracesTarget {
-  /** Whole: `http://127.0.0.1:4318/v1/traces`. */
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  /** Of all traces, 0 to 1. */
-  readonly ratio: number
-  readonly queueSpansMax: number
-  readonly version: string
-  readonly onProblem: (message: string) => void
-}
-
 const OFF: OwnTraces = {
   tracing: NO_TRACING,
   authenticate: () => undefined,

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { releaseOf } from '../../sim/release.ts'
-import { ROLES, createPlan, type ClusterPlan, type Role } from '../../sim/scenario.ts'
+import { createPlan } from '../../sim/scenario.ts'
+import { ROLES, type ClusterPlan, type Role } from '../../sim/cluster-plan.ts'
 import {
   GOOD_DESCHEDULER,
   LONG_LIFECYCLE_DESCHEDULER,

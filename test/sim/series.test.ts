@@ -5,7 +5,7 @@ import type { Labels } from '../../src/model/labels.ts'
 import { createProfile } from '../../sim/cluster-profile.ts'
 import { createFleet, type Fleet } from '../../sim/fleet.ts'
 import { RELEASES } from '../../sim/release.ts'
-import type { Role } from '../../sim/scenario.ts'
+import type { Role } from '../../sim/cluster-plan.ts'
 import { nodePodName } from '../../sim/series/sim-series.ts'
 import { createPrometheus } from '../../sim/sim-prometheus.ts'
 

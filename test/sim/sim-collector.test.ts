@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { historyOfPlan } from '../../sim/history/history-of-plan.ts'
-import { createPlan, ROLES, type ClusterPlan, type Role } from '../../sim/scenario.ts'
+import { createPlan } from '../../sim/scenario.ts'
+import { ROLES, type ClusterPlan, type Role } from '../../sim/cluster-plan.ts'
 import { silenceAt } from '../../sim/scenarios/silence.ts'
 import { createCollector } from '../../sim/sim-collector.ts'
 

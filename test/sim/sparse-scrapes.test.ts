@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createPlan, ROLES, type Role } from '../../sim/scenario.ts'
+import { createPlan } from '../../sim/scenario.ts'
+import { ROLES, type Role } from '../../sim/cluster-plan.ts'
 import { silenceAt } from '../../sim/scenarios/silence.ts'
 import { createPrometheus, type SampleRun, type SimPrometheus } from '../../sim/sim-prometheus.ts'
 import { sparseScrapes } from '../../sim/sparse-scrapes.ts'

@@ -1,7 +1,8 @@
 import type { Histogram } from '../../src/model/histogram.ts'
 import type { Labels } from '../../src/model/labels.ts'
 import type { Matcher } from '../../src/model/matcher.ts'
-import type { Queryable, SelectRequest, TimeRange } from '../../src/model/queryable.ts'
+import type { Queryable, SelectRequest } from '../../src/model/queryable.ts'
+import type { TimeRange } from '../../src/model/time-range.ts'
 import type { SeriesColumns } from '../../src/model/series.ts'
 import { SampleStore } from '../../src/rules/unit-test/sample-store.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
 import type { Matcher } from '../../model/matcher.ts'
-import type { TimeRange } from '../../model/queryable.ts'
+import type { TimeRange } from '../../model/time-range.ts'
 import { parseSelector } from '../../promql/parse.ts'
 import { PromqlError } from '../../promql/promql-error.ts'
 import type { QueryEngine } from '../../promql/query-engine.ts'

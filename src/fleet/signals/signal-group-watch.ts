@@ -4,7 +4,8 @@
  */
 import { CLUSTER_LABEL } from '../../model/cluster-identity.ts'
 import { METRIC_NAME } from '../../model/labels.ts'
-import type { RunSelection, RunTails, TimeRange } from '../../model/queryable.ts'
+import type { RunSelection, RunTails } from '../../model/queryable.ts'
+import type { TimeRange } from '../../model/time-range.ts'
 import { isStaleWords } from '../../model/sample.ts'
 import { MISSED_MS } from './scrapes.ts'
 import { SETTLED_EVERY_MS } from './signal-runs.ts'

@@ -18,7 +18,7 @@ import { clusterOfResource, namesOfResource } from '../cluster-claim.ts'
 import type { Intake } from '../intake.ts'
 import { badItemBody, itemOutcomeOf } from './item-outcome.ts'
 import type { OtlpItemOutcome } from './item-outcome.ts'
-import type { OtlpContext } from './metrics.ts'
+import type { OtlpContext } from './context.ts'
 import type { OtlpOptions } from './options.ts'
 import { RefusalTally } from '../refusal-tally.ts'
 

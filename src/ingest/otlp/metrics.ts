@@ -1,3 +1,4 @@
+import type { OtlpContext } from './context.ts'
 import { invariant } from '../../base/invariant.ts'
 import { DecodeError } from '../../wire/decode-error.ts'
 import { decodeMetricsJson } from '../../wire/otlp/metrics-json.ts'
@@ -21,12 +22,6 @@ export type { OtlpEncoding, OtlpOutcome } from './outcome.ts'
 export interface OtlpMetricsIngest {
   /** What it took is not durable yet: the caller awaits `appender.commit()` before it answers. */
   write(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): OtlpOutcome
-}
-
-export interface OtlpContext {
-  readonly nowMs: number
-  /** The cluster the sender's token is bound to; absent when it is not bound. Not empty. */
-  readonly cluster?: string
 }
 
 export function createOtlpMetricsIngest(parts: {

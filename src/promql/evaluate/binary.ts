@@ -1,5 +1,7 @@
 import { isArithmetic, isComparison, isSetOp, isTrim, type Binary, type BinaryOp, type VectorMatching } from '../ast.ts'
-import type { Evaluation, Steps, Value } from './evaluation.ts'
+import type { Evaluation } from './evaluation.ts'
+import type { Steps } from './steps.ts'
+import type { Value } from './value.ts'
 import { dropNames, type Grid } from './grid.ts'
 import { fillMissing, fillsMissing } from './fill.ts'
 import { joinVectors } from './join.ts'

@@ -1,18 +1,12 @@
+import type { Steps } from './steps.ts'
+import type { Value } from './value.ts'
 import type { Queryable } from '../../model/queryable.ts'
 import type { SeriesColumns } from '../../model/series.ts'
 import type { Annotations } from '../annotations.ts'
 import type { Expr, VectorSelector } from '../ast.ts'
 import type { Budget } from '../budget.ts'
 import type { Explainer } from '../explainer.ts'
-import type { Grid } from './grid.ts'
 import type { RowGroups } from './row-cache.ts'
-
-/** The points in time at which an expression is wanted: `startMs`, `startMs + stepMs`, ... `count` of them. */
-export interface Steps {
-  readonly startMs: number
-  readonly stepMs: number
-  readonly count: number
-}
 
 /** What one query needs while it is evaluated. */
 export interface Evaluation {
@@ -47,23 +41,3 @@ export interface Evaluation {
 }
 
 export type Evaluate = (expr: Expr, steps: Steps, evaluation: Evaluation) => Promise<Value>
-
-export type Value =
-  | { readonly type: 'scalar'; readonly values: Float64Array }
-  | { readonly type: 'string'; readonly value: string }
-  | { readonly type: 'vector'; readonly grid: Grid }
-
-export function stepTimeMs(steps: Steps, step: number): number {
-  return steps.startMs + step * steps.stepMs
-}
-
-/** One number for each step. A loop: `Float64Array.from` walks an iterator, which was a tenth of a small query. */
-export function perStep(steps: Steps, valueAt: (step: number) => number): Float64Array {
-  const values = new Float64Array(steps.count)
-  for (let s = 0; s < steps.count; s++) values[s] = valueAt(s)
-  return values
-}
-
-export function lastStepMs(steps: Steps): number {
-  return stepTimeMs(steps, steps.count - 1)
-}

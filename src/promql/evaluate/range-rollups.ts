@@ -3,12 +3,14 @@ import type { RunSelection } from '../../model/queryable.ts'
 import { RunColumns } from '../../model/run-columns.ts'
 import type { VectorSelector } from '../ast.ts'
 import { BUCKET_KERNELS, slideOverBuckets } from './bucket-window.ts'
-import type { Evaluation, Steps } from './evaluation.ts'
+import type { Evaluation } from './evaluation.ts'
+import type { Steps } from './steps.ts'
 import type { Grid } from './grid.ts'
 import { gridOverRuns, type RangeFunction } from './range-runs.ts'
 import { GridFiller } from './run-blocks.ts'
 import { ROLLUP_ROWS, selectRollup } from './select-rollups.ts'
-import { hasOneName, selectRuns, type Lens } from './select.ts'
+import { hasOneName, selectRuns } from './select.ts'
+import type { Lens } from './range-series.ts'
 
 /**
  * Range functions over rollups, where the answer is that of the samples to the last bit. Series of which that cannot be

@@ -1,32 +1,15 @@
+import type { RangeVector, RangeSeries } from './range-series.ts'
 import type { Histogram } from '../../model/histogram.ts'
-import type { Labels } from '../../model/labels.ts'
 import { bitsOf, isStaleAt } from '../../model/sample.ts'
 import type { SeriesColumns } from '../../model/series.ts'
 import type { Expr, MatrixSelector, Subquery } from '../ast.ts'
-import { stepTimeMs, type Evaluation, type Steps } from './evaluation.ts'
+import type { Evaluation } from './evaluation.ts'
+import { stepTimeMs, type Steps } from './steps.ts'
 import { labelsOf, type Grid, type HistogramCells } from './grid.ts'
 import { withResetHints } from './reset-hints.ts'
-import { hasOneName, lensOf, selectSeries, type Lens } from './select.ts'
+import { hasOneName, lensOf, selectSeries } from './select.ts'
 import { subquerySteps } from './subquery-steps.ts'
 import { inTurns, pieceMask, type Pieces } from './turns.ts'
-
-/** A range vector before it is cut into windows: all samples a query needs, without stale markers. */
-export interface RangeVector {
-  readonly series: readonly RangeSeries[]
-  readonly rangeMs: number
-  readonly lens: Lens
-  readonly isOneName: boolean
-}
-
-/** Samples of one series, oldest first; `[0, count)` of the columns is valid. */
-export interface RangeSeries {
-  readonly labels: Labels
-  readonly count: number
-  readonly timesMs: Float64Array
-  readonly values: Float64Array
-  /** By sample, where some are native histograms. */
-  readonly histograms?: HistogramCells
-}
 
 /** The range vector of `selector[range]` or of a subquery. `func` is told to the store. */
 export function evaluateRange(expr: Expr, steps: Steps, evaluation: Evaluation, func?: string): Promise<RangeVector> {

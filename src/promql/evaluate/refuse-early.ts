@@ -1,6 +1,7 @@
 import type { RunSelection, SelectRequest } from '../../model/queryable.ts'
 import { childrenOf, type Expr } from '../ast.ts'
-import { lastStepMs, stepTimeMs, type Evaluation, type Steps } from './evaluation.ts'
+import type { Evaluation } from './evaluation.ts'
+import { lastStepMs, stepTimeMs, type Steps } from './steps.ts'
 import { runsPerMsOf } from './rollup-worth.ts'
 import { lensOf, lookMs } from './select.ts'
 import { selectRollup } from './select-rollups.ts'

@@ -1,4 +1,5 @@
-import type { RunSelection, SelectRequest, TimeRange } from '../../model/queryable.ts'
+import type { RunSelection, SelectRequest } from '../../model/queryable.ts'
+import type { TimeRange } from '../../model/time-range.ts'
 import { RunColumns } from '../../model/run-columns.ts'
 import type { Evaluation } from './evaluation.ts'
 

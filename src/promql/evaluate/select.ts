@@ -1,3 +1,4 @@
+import type { Lens } from './range-series.ts'
 import type { Histogram } from '../../model/histogram.ts'
 import { LabelList } from '../../model/label-rows.ts'
 import { keyOfMatchers } from '../../model/matcher.ts'
@@ -5,18 +6,12 @@ import type { RunSelection } from '../../model/queryable.ts'
 import type { SeriesColumns } from '../../model/series.ts'
 import { bitsOf, isStaleAt } from '../../model/sample.ts'
 import type { AtTime, VectorSelector } from '../ast.ts'
-import { lastStepMs, stepTimeMs, type Evaluation, type Steps } from './evaluation.ts'
+import type { Evaluation } from './evaluation.ts'
+import { lastStepMs, stepTimeMs, type Steps } from './steps.ts'
 import type { Grid } from './grid.ts'
 import { withResetHints } from './reset-hints.ts'
 import { steppedOverRollups } from './select-rollups.ts'
 import { newestGrid, steppedGrid, type Wants } from './select-runs.ts'
-
-/** When a selector looks, given when it is asked: `offset` and `@` applied. */
-export interface Lens {
-  /** Absent: the time asked for. */
-  readonly fixedMs: number | undefined
-  readonly offsetMs: number
-}
 
 export function lensOf(modifiers: { readonly at?: AtTime; readonly offsetMs: number }, evaluation: Evaluation): Lens {
   const { at, offsetMs } = modifiers

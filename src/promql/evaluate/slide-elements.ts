@@ -1,6 +1,6 @@
 import type { Place } from '../annotations.ts'
-import type { RangeSeries } from './range-vector.ts'
-import { stepTimeMs, type Steps } from './evaluation.ts'
+import type { RangeSeries } from './range-series.ts'
+import { stepTimeMs, type Steps } from './steps.ts'
 import type { CellWriter } from './histogram-cells.ts'
 import { ELEMENT_FUNCTIONS, TIME_FUNCTIONS, type WindowRemarks } from './histogram-windows.ts'
 import type { RangeFunction } from './range-runs.ts'

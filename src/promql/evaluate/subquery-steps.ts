@@ -1,5 +1,6 @@
 import type { Subquery } from '../ast.ts'
-import { lastStepMs, type Evaluation, type Steps } from './evaluation.ts'
+import type { Evaluation } from './evaluation.ts'
+import { lastStepMs, type Steps } from './steps.ts'
 import { lensOf, lookMs } from './select.ts'
 
 /** Every multiple of a subquery's step inside `(look - range, look]`, for all looks at once; undefined when there is none. */

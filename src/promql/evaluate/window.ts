@@ -1,4 +1,4 @@
-import { stepTimeMs, type Steps } from './evaluation.ts'
+import { stepTimeMs, type Steps } from './steps.ts'
 
 /**
  * One window of a range vector: the samples `[from, to)` of the columns, all in `(startMs, endMs]`. There is one object

@@ -13,7 +13,7 @@ import type {
 import { clusterOf } from '../../model/cluster-identity.ts'
 import { Labels } from '../../model/labels.ts'
 import { compileMatcher, type Matcher } from '../../model/matcher.ts'
-import type { TimeRange } from '../../model/queryable.ts'
+import type { TimeRange } from '../../model/time-range.ts'
 import type { RunFacts } from './run-facts.ts'
 import type { AlertRunTable, FactsSchema } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { Exemplar } from '../../model/exemplar.ts'
-import type { TimeRange } from '../../model/queryable.ts'
+import type { TimeRange } from '../../model/time-range.ts'
 import type { SeriesRef } from '../../model/series.ts'
 import { EXEMPLAR_COLUMNS, exemplarOf, type ExemplarRow } from './exemplars.ts'
 

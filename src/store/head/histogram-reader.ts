@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { Histogram } from '../../model/histogram.ts'
-import type { TimeRange } from '../../model/queryable.ts'
+import type { TimeRange } from '../../model/time-range.ts'
 import type { RunColumns } from '../../model/run-columns.ts'
 import { bitsOf } from '../../model/sample.ts'
 import type { SeriesColumns, SeriesRef } from '../../model/series.ts'

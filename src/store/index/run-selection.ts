@@ -1,5 +1,6 @@
 import { RunColumns } from '../../model/run-columns.ts'
-import type { RunSelection, RunTails, TimeRange } from '../../model/queryable.ts'
+import type { RunSelection, RunTails } from '../../model/queryable.ts'
+import type { TimeRange } from '../../model/time-range.ts'
 import type { ReadTally } from '../../model/read-tally.ts'
 import type { SeriesRef } from '../../model/series.ts'
 import { readRuns } from '../packs/chunk-reader.ts'

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
-import type { RunSelection, SelectRequest, TimeRange } from '../../model/queryable.ts'
+import type { RunSelection, SelectRequest } from '../../model/queryable.ts'
+import type { TimeRange } from '../../model/time-range.ts'
 import { BUCKET_ENDS_STALE, type RollupColumns } from '../../model/rollup.ts'
 import { RunColumns } from '../../model/run-columns.ts'
 import { STALE_HIGH_WORD, STALE_LOW_WORD } from '../../model/sample.ts'

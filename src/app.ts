@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { createEventFeed } from './api/server/event-feed.ts'
 import { fleetReaderOf } from './api/fleet/reader.ts'
 import type * as api from './api/server/server.ts'
-import { engineOptionsOf, isLoopback } from './config/folder-options.ts'
+import { isLoopback } from './config/folder-options.ts'
 import { reservePort } from './runtime/reserve-port.ts'
 import { createApiServer } from './app-server.ts'
 import { startThreads } from './threads/app-threads.ts'
@@ -38,19 +38,14 @@ import type { Content } from './runtime/content.ts'
 import { FaultWatch } from './runtime/fault-watch.ts'
 import { watchFiles } from './runtime/file-watch.ts'
 import { createFactsStep } from './threads/fleet-loop-calls.ts'
-import { createLookups, LOOKUP_SERIES_MAX } from './runtime/lookups.ts'
-import type { Lookups } from './runtime/lookups.ts'
 import { measuredQuery } from './runtime/measured-query.ts'
 import { createNotifications } from './runtime/notifications.ts'
 import type { Notifications } from './runtime/notifications.ts'
 import { createPeople } from './runtime/user-actions.ts'
 import type { People } from './runtime/user-actions.ts'
-import { NOTHING_STORED } from './promql/constant.ts'
-import { createLocalEngine } from './promql/engine.ts'
 import { createReloader } from './runtime/reload.ts'
 import type { ReloadCause } from './runtime/reload.ts'
 import { countEvaluation, forgetGroups } from './runtime/rule-metrics.ts'
-import { openLookups } from './store/index/lookup-reader.ts'
 import { createTokenBook } from './runtime/token-book.ts'
 import type { TokenBook } from './runtime/token-book.ts'
 import { createUpgradeMarks } from './runtime/upgrade-marks.ts'
@@ -101,15 +96,9 @@ export async function startApp(asked: AppParts): Promise<App> {
   const loading = import('./api/server/server.ts')
   const tracing = startOwnTraces(config, VERSION, clock, log)
   const threads = await starting
-  const lookups = createLookups(
-    openLookups({ dir: config.data }, threads.watch),
-    (matchers) => threads.query.findSeries(matchers, LOOKUP_SERIES_MAX),
-    engineOptionsOf(config),
-  )
   try {
-    return await serve(parts, content, metrics, threads, lookups, await tracing, (await loading).createServer)
+    return await serve(parts, content, metrics, threads, await tracing, (await loading).createServer)
   } catch (thrown) {
-    lookups.close()
     await (await tracing).stop()
     await threads.stop()
     throw thrown
@@ -121,7 +110,6 @@ async function serve(
   content: Content,
   metrics: OwnMetrics,
   threads: AppThreads,
-  lookups: Lookups,
   ownTraces: OwnTraces,
   createServer: typeof api.createServer,
 ): Promise<App> {
@@ -129,12 +117,7 @@ async function serve(
   const { catalog } = content
   const tokens = await createTokenBook(() => threads.ingest.tokens(), clock)
   checkDoors(config, tokens)
-  const onMain = createLocalEngine({
-    queryable: NOTHING_STORED,
-    options: engineOptionsOf(config),
-    nowMs: () => performance.now(),
-  })
-  const query = measuredQuery(threads.query, onMain, lookups, metrics, ownTraces.tracing)
+  const query = measuredQuery(threads.query, metrics, ownTraces.tracing)
   const reader = fleetReaderOf(query)
   const events = createEventFeed({ clock, metrics, listenersMax: config['web.listeners-max'] })
   const note: NoteChange = (topics) => {
@@ -198,7 +181,7 @@ async function serve(
   const beat = createBeat(clock, steps, log)
   metrics.storeHeadBytesMax.set(config['store.head-bytes-max'])
   const instance = config['own-metrics'] ? new URL(config['external.url']).host : undefined
-  const upkeep = startUpkeep({ clock, threads, lookups, metrics, log, faults, note, folder: config.data, instance })
+  const upkeep = startUpkeep({ clock, threads, metrics, log, faults, note, folder: config.data, instance })
   const watched = config['content.watch']
     ? watchFiles(reloader.places, clock, () => {
         // It has logged what was wrong.
@@ -230,7 +213,6 @@ async function serve(
       await beat.stop()
       await upkeep.stop()
       await notifications.stop()
-      lookups.close()
       await threads.stop()
     },
   }

@@ -47,7 +47,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   runtime: [
     ...['base', 'model', 'contract', 'config', 'threads', 'promql', 'rules', 'fleet', 'notify', 'catalog', 'api'],
-    ...['store/writer.ts', 'store/index/lookup-reader.ts'],
+    'store/writer.ts',
   ],
   // Commands start the program, or use its parts without a server.
   cli: [

@@ -32,7 +32,6 @@ export interface OwnMetrics {
   readonly storeCompactionLastSeconds: Gauge
   readonly queries: Counter<'outcome'>
   readonly querySeconds: Histogram<'kind'>
-  readonly lookups: Counter<'thread'>
   readonly ruleEvaluations: Counter<'group' | 'outcome'>
   readonly ruleMissed: Counter<'group'>
   readonly ruleIterations: Counter<'group'>
@@ -134,11 +133,6 @@ export function createOwnMetrics(version: string): OwnMetrics {
     ),
     queries: counter('daytwo_queries_total', 'PromQL queries, by outcome.', ['outcome']),
     querySeconds: seconds('daytwo_query_duration_seconds', 'Time to evaluate a PromQL query.', ['kind']),
-    lookups: counter(
-      'daytwo_query_answers_total',
-      'PromQL queries over HTTP that read something, by the thread that answered: small ones that were asked before are answered on main.',
-      ['thread'],
-    ),
     ruleEvaluations: counter('daytwo_rule_evaluations_total', 'Rule evaluations.', ['group', 'outcome']),
     ruleMissed: counter('daytwo_rule_group_missed_total', 'Evaluations of a group that were skipped.', ['group']),
     ruleIterations: counter('daytwo_rule_group_iterations_total', 'Evaluations of a group, missed ones included.', [

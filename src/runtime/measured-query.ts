@@ -1,13 +1,10 @@
 /** The query engine of the other thread, counted, timed and traced. A query whose asker left is not sent, or ends there soon. */
-import { answerOf } from '../api/prometheus/query-answers.ts'
-import type { QueryAnswer, QueryAnswers } from '../api/prometheus/query-answers.ts'
-import type { Cancellation, Leaving } from '../base/cancellation.ts'
+import type { QueryAnswers } from '../api/prometheus/query-answers.ts'
+import type { Cancellation } from '../base/cancellation.ts'
 import { FleetError } from '../base/errors.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
 import type { Tracing } from '../base/tracing.ts'
-import type { Lookups } from './lookups.ts'
-import { isConstant } from '../promql/constant.ts'
-import type { InstantQuery, QueryEngine, QueryExplainer, RangeQuery } from '../promql/query-engine.ts'
+import type { QueryEngine, QueryExplainer } from '../promql/query-engine.ts'
 import type { QueryWorkerCalls } from '../threads/query-worker.ts'
 import type { Remote } from '../threads/rpc.ts'
 
@@ -16,17 +13,7 @@ const EXPR_CHARS_MAX = 1000
 
 export type MeasuredQuery = QueryEngine & QueryExplainer & { readonly answers: QueryAnswers }
 
-/**
- * @param onMain evaluates what needs nothing stored, without the way to the other thread
- * @param lookups evaluates what reads a few series there too
- */
-export function measuredQuery(
-  remote: Remote<QueryWorkerCalls>,
-  onMain: Pick<QueryEngine, 'instant'>,
-  lookups: Pick<Lookups, 'ask'>,
-  metrics: OwnMetrics,
-  tracing: Tracing,
-): MeasuredQuery {
+export function measuredQuery(remote: Remote<QueryWorkerCalls>, metrics: OwnMetrics, tracing: Tracing): MeasuredQuery {
   const measure = async <T>(
     kind: string,
     signal: Cancellation | undefined,
@@ -50,34 +37,14 @@ export function measuredQuery(
       stop()
     }
   }
-  /** The answer of main itself; undefined when the other thread is to be asked. */
-  const nearby = async (
-    query: InstantQuery | RangeQuery,
-    limit: number,
-    left: Leaving | undefined,
-  ): Promise<QueryAnswer | undefined> => {
-    const found = await lookups.ask(query, left)
-    metrics.lookups.inc({ thread: found === undefined ? 'query' : 'main' })
-    return found === undefined ? undefined : answerOf(found, limit)
-  }
   return {
     instant: (query, signal) => measure('instant', signal, () => remote.instant(query, signal), query.expr),
     range: (query, signal) => measure('range', signal, () => remote.range(query, signal), query.expr),
     explain: (query, signal) => measure('explain', signal, () => remote.explain(query, signal), query.expr),
     answers: {
-      instant: (query, limit, left) => {
-        const ask = isConstant(query.expr)
-          ? async () => answerOf(await onMain.instant(query), limit)
-          : async () => (await nearby(query, limit, left)) ?? remote.instantAnswer(query, limit, left)
-        return measure('instant', left, ask, query.expr)
-      },
-      range: (query, limit, left) =>
-        measure(
-          'range',
-          left,
-          async () => (await nearby(query, limit, left)) ?? remote.rangeAnswer(query, limit, left),
-          query.expr,
-        ),
+      instant: (query, limit, left) =>
+        measure('instant', left, () => remote.instantAnswer(query, limit, left), query.expr),
+      range: (query, limit, left) => measure('range', left, () => remote.rangeAnswer(query, limit, left), query.expr),
     },
     series: (selectors, range) => measure('series', undefined, () => remote.series(selectors, range)),
     labelNames: (selectors, range) => measure('labels', undefined, () => remote.labelNames(selectors, range)),

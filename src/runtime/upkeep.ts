@@ -4,7 +4,6 @@ import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
-import type { Lookups } from './lookups.ts'
 import type { NoteChange } from './change-events.ts'
 import { measureDisk } from './disk-room.ts'
 import type { DiskRoom } from './disk-room.ts'
@@ -27,7 +26,6 @@ export interface Upkeep {
 export interface UpkeepParts {
   readonly clock: Clock
   readonly threads: AppThreads
-  readonly lookups: Pick<Lookups, 'receive'>
   readonly metrics: OwnMetrics
   readonly log: Log
   readonly faults: FaultWatch
@@ -39,7 +37,7 @@ export interface UpkeepParts {
 }
 
 export function startUpkeep(parts: UpkeepParts): Upkeep {
-  const { clock, threads, lookups, metrics, log, faults, note, folder, instance } = parts
+  const { clock, threads, metrics, log, faults, note, folder, instance } = parts
   let isStopped = false
   let underWay = Promise.resolve()
   let cancel: () => void = () => undefined
@@ -53,7 +51,6 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
       log.error({ error: messageOf(thrown) }, 'upkeep of the store failed; it is tried again')
       saidAtMs = nowMs
     }
-    lookups.receive()
     await threads.ingest.maintain(nowMs).catch(tell)
     const stats = await measure(threads, metrics)
     const room = await measureDisk(folder, metrics).catch(tell)

@@ -12,7 +12,6 @@ import { readExemplars } from './head/exemplar-reader.ts'
 import type { HeadMemory } from './head/head-memory.ts'
 import type { HeadReader } from './head/head-reader.ts'
 import { HistogramReader } from './head/histogram-reader.ts'
-import type { FoundSeries } from './index/lookup-reader.ts'
 import { readFamilies } from './index/metadata.ts'
 import type { StoreOptions } from './options.ts'
 import { cardinalityOf, GrowthWatch, type Cardinality } from './index/cardinality.ts'
@@ -26,8 +25,8 @@ import { RunList } from './head/run-list.ts'
 import type { RunSources, StoreRunSelection } from './index/run-selection.ts'
 import { SampleColumns } from './head/sample-columns.ts'
 import { eachPair, eachSeries } from './index/series-rows.ts'
-import { SharedHead } from './head/shared-head.ts'
-import { eachFlatSeries, type ReaderShare, type StoreMessage } from './head/share.ts'
+import { SharedHead, type IndexMessage } from './head/shared-head.ts'
+import { eachFlatSeries, type ReaderShare } from './head/share.ts'
 
 /** The reading side of the store, on the query worker, or in tests on the writer's own thread. */
 export interface StoreReader extends Queryable {
@@ -35,8 +34,6 @@ export interface StoreReader extends Queryable {
   selectRollup(request: RollupRequest): RollupSelection | undefined
   exemplars(matchers: readonly Matcher[], range: TimeRange): readonly ExemplarSeries[]
   metadata(name?: string): readonly MetricFamily[]
-  /** The series that matchers find, for another thread to read; undefined when there are more, or some have histograms. */
-  find(matchers: readonly Matcher[], seriesMax: number): FoundSeries | undefined
   /** Series the reader knows of. */
   readonly seriesCount: number
   /** Notes which series there are by now, so that `cardinality` can tell which are new. Call it about once a minute. */
@@ -61,7 +58,7 @@ export function openReader(options: Pick<StoreOptions, 'dir'>, share: ReaderShar
 
 class SharedReader implements StoreReader {
   readonly #db: Database.Database
-  readonly #shared: SharedHead<StoreMessage>
+  readonly #shared: SharedHead
   readonly #memory: HeadMemory
   readonly #pairs = new PairTable()
   readonly #index = new SeriesIndex(this.#pairs)
@@ -200,19 +197,6 @@ class SharedReader implements StoreReader {
     return new StoreRollupSelection(rows, request, plan, this.#rollups, this.#sources)
   }
 
-  find(matchers: readonly Matcher[], seriesMax: number): FoundSeries | undefined {
-    this.#shared.receive()
-    const rows = this.#index.select(matchers)
-    if (rows.length > seriesMax || this.#sources.hasHistograms(rows)) return undefined
-    const refs = rows.refs.slice()
-    return {
-      refs,
-      slots: Int32Array.from(refs, (ref) => this.#index.slotOf(ref)),
-      metrics: Uint32Array.from(refs, this.#metricOf),
-      labels: Array.from(refs, (ref) => this.#index.labelsOf(ref)),
-    }
-  }
-
   /** As `select`, with the newest sample of each series only. What the head has is newer than what is flushed. */
   #selectNewest(request: SelectRequest): readonly SeriesColumns[] {
     const { fromMs, toMs } = request
@@ -323,7 +307,7 @@ class SharedReader implements StoreReader {
     this.#shared.receive()
   }
 
-  #take(message: Exclude<StoreMessage, { readonly kind: 'slots' | 'pages' }>): void {
+  #take(message: IndexMessage): void {
     switch (message.kind) {
       case 'series':
         for (const { id, name, value } of message.pairs) this.#pairs.add(id, name, value)

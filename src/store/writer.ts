@@ -23,9 +23,9 @@ import { Observations } from './observations/observations.ts'
 import type { StoreOptions } from './options.ts'
 import { RollupRows } from './rollups/rollup-rows.ts'
 import { eachPair, eachSeries, SeriesRows } from './index/series-rows.ts'
-import { SeriesTable, type SeriesRow } from './index/series-table.ts'
+import { SeriesTable } from './index/series-table.ts'
 import { Spans } from './spans/spans.ts'
-import { flatSeries, Readers, type ReaderShare, type WatchShare } from './head/share.ts'
+import { flatSeries, Readers, type ReaderShare } from './head/share.ts'
 import { StoreAppender } from './head/store-appender.ts'
 import { Turns } from './turns.ts'
 
@@ -51,8 +51,6 @@ export interface StoreWriter {
   maintain(nowMs: number): Promise<void>
   /** For one reader. Post it with `[share.port]` as the transfer list. Throws FleetError when the disk is full. */
   share(): ReaderShare
-  /** The same for one that reads series which a reader found: see `LookupReader`. */
-  watch(): WatchShare
   /** The reader is gone, perhaps in the middle of a read. */
   unshare(reader: number): void
   stats(): StoreStats
@@ -242,10 +240,6 @@ class SqliteWriter implements StoreWriter {
     return this.#readers.add(this.#head.memory.buffers, series, Uint32Array.from(this.#histograms.series))
   }
 
-  watch(): WatchShare {
-    return this.#readers.addWatcher(this.#head.memory.buffers)
-  }
-
   unshare(reader: number): void {
     this.#readers.remove(reader)
     this.#head.memory.unpin(reader)
@@ -331,17 +325,6 @@ class SqliteWriter implements StoreWriter {
     if (series.length === 0) return
     this.#announcedPairId = pairs.at(-1)?.id ?? this.#announcedPairId
     this.#announcedRef = series.at(-1)!.ref
-    const message = { kind: 'series', pairs, series: flatSeries(series) } as const
-    this.#readers.post(
-      message,
-      this.#readers.hasWatchers ? { kind: 'metrics', names: this.#metricsOf(series) } : undefined,
-    )
-  }
-
-  /** The names of the metrics of some series, each once; the empty text for series without one. */
-  #metricsOf(series: readonly SeriesRow[]): readonly string[] {
-    const { pairs } = this.#table
-    const ids = new Set(series.map(({ pairIds }) => pairs.metricOf(pairIds)))
-    return Array.from(ids, (id) => pairs.get(id)?.[1] ?? '')
+    this.#readers.post({ kind: 'series', pairs, series: flatSeries(series) })
   }
 }

@@ -6,8 +6,7 @@ import type { Config } from '../config/config.ts'
 import type { IngestWorkerCalls, IngestWorkerData } from './ingest-worker.ts'
 import type { QueryWorkerCalls, QueryWorkerData } from './query-worker.ts'
 import type { Remote } from './rpc.ts'
-import type { WatchShare } from '../store/head/share.ts'
-import { firstMessage, portPair, startThread } from './start-thread.ts'
+import { portPair, startThread } from './start-thread.ts'
 import type { Thread } from './start-thread.ts'
 import { LANE_BYTES, createWriteLane } from './write-lane.ts'
 import type { WriteLane } from './write-lane.ts'
@@ -15,8 +14,6 @@ import type { WriteLane } from './write-lane.ts'
 export interface AppThreads {
   readonly ingest: Remote<IngestWorkerCalls>
   readonly query: Remote<QueryWorkerCalls>
-  /** With which main reads a few series by itself. */
-  readonly watch: WatchShare
   /** How remote write requests reach the ingest worker. */
   readonly lane: WriteLane
   /** Resolves with a sentence when one of them died. */
@@ -36,7 +33,6 @@ export interface ThreadParts {
 export async function startThreads({ config, ruleFiles, clock, log }: ThreadParts): Promise<AppThreads> {
   const store = storeOptionsOf(config)
   const share = portPair()
-  const watch = portPair()
   const derived = portPair()
   const lanePorts = portPair()
   const laneMemory = new SharedArrayBuffer(LANE_BYTES)
@@ -57,14 +53,13 @@ export async function startThreads({ config, ruleFiles, clock, log }: ThreadPart
     nowMs: clock.nowMs(),
     queryPort: derived.near,
     sharePort: share.near,
-    watchPort: watch.near,
     lanePort: lanePorts.far,
     laneMemory,
   }
   const ingestStarts = startThread<IngestWorkerCalls>({
     file: 'ingest-worker',
     workerData: ingestData,
-    transfer: [derived.near, share.near, watch.near, lanePorts.far],
+    transfer: [derived.near, share.near, lanePorts.far],
     log,
     onDeath,
   })
@@ -90,15 +85,11 @@ export async function startThreads({ config, ruleFiles, clock, log }: ThreadPart
     lanePorts.near.close()
     await ingest.terminate()
   }
-  const watched = firstMessage<WatchShare>(watch.far)
-  // Of an ingest worker that did not start: `ingestStarts` says why.
-  watched.catch(() => undefined)
   const [ingest, query] = await Promise.allSettled([ingestStarts, queryStarts])
   if (ingest.status === 'fulfilled' && query.status === 'fulfilled') {
     return {
       ingest: ingest.value.remote,
       query: query.value.remote,
-      watch: await watched,
       lane,
       died,
       stop: async () => {

@@ -54,8 +54,6 @@ export interface IngestWorkerData {
   readonly queryPort: MessagePort
   /** To the query worker: how its reader finds the head. */
   readonly sharePort: MessagePort
-  /** To main: one message, the `WatchShare`. */
-  readonly watchPort: MessagePort
   /** From main: remote write requests, with their bodies in `laneMemory`. */
   readonly lanePort: MessagePort
   readonly laneMemory: SharedArrayBuffer
@@ -183,8 +181,6 @@ try {
   const writer = openWriter(data.store, data.nowMs, (opening) => {
     const share = opening.share()
     data.sharePort.postMessage(share, [share.port])
-    const watch = opening.watch()
-    data.watchPort.postMessage(watch, [watch.port])
   })
   const intake = new Intake(writer.appender, data.ingest)
   const remoteWrite = laneWriter(writer, intake)
@@ -195,6 +191,5 @@ try {
 } catch (thrown) {
   // The query worker waits for it.
   data.sharePort.close()
-  data.watchPort.close()
   parentPort.postMessage({ failed: carry(thrown) } satisfies ThreadHello)
 }

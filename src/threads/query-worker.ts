@@ -53,7 +53,6 @@ import type { AdoptionCalls } from './adoption-calls.ts'
 import { fillFleetBook, fleetCalls } from './fleet-calls.ts'
 import type { FleetCalls } from './fleet-calls.ts'
 import { openFactsForReading } from '../store/facts/facts.ts'
-import type { FoundSeries } from '../store/index/lookup-reader.ts'
 import { openLogsForReading } from '../store/observations/log-record-reader.ts'
 import { openObservationsForReading } from '../store/observations/observation-reader.ts'
 import { openReader } from '../store/reader.ts'
@@ -88,8 +87,6 @@ export type QueryWorkerCalls = FleetCalls & {
   instantAnswer(query: InstantQuery, limit: number, left?: Leaving): Promise<QueryAnswer>
   rangeAnswer(query: RangeQuery, limit: number, left?: Leaving): Promise<QueryAnswer>
   explain(query: InstantQuery | RangeQuery, signal?: AbortSignal): Promise<Explanation>
-  /** See `FindSeries`. */
-  findSeries(matchers: readonly Matcher[], seriesMax: number): FoundSeries | undefined
   series(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly Labels[]>
   labelNames(selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
   labelValues(name: string, selectors: readonly (readonly Matcher[])[], range: TimeRange): Promise<readonly string[]>
@@ -195,7 +192,6 @@ try {
     instantAnswer: async (asked, limit, left) => answerOf(await query.instant(asked, left), limit),
     rangeAnswer: async (asked, limit, left) => answerOf(await query.range(asked, left), limit),
     explain: (asked, signal) => query.explain(asked, signal),
-    findSeries: (matchers, seriesMax) => reader.find(matchers, seriesMax),
     series: (selectors, range) => query.series(selectors, range),
     labelNames: (selectors, range) => query.labelNames(selectors, range),
     labelValues: (name, selectors, range) => query.labelValues(name, selectors, range),

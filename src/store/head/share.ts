@@ -30,22 +30,6 @@ export type StoreMessage =
   | { readonly kind: 'histograms'; readonly ref: SeriesRef }
   | { readonly kind: 'removed'; readonly refs: readonly SeriesRef[] }
 
-/**
- * For a thread that reads a few series which a reader found for it. It needs no index, so of new series it hears only
- * which metrics they are of. `port` must be in the transfer list.
- */
-export interface WatchShare {
-  /** The watcher's word in the control block. */
-  readonly reader: number
-  readonly head: HeadBuffers
-  readonly port: MessagePort
-}
-
-export type WatchMessage =
-  | Exclude<StoreMessage, { readonly kind: 'series' }>
-  /** Names of metrics that have series they did not have before. */
-  | { readonly kind: 'metrics'; readonly names: readonly string[] }
-
 /** Series as they travel: for each its ref, its slot, how many pairs it has, and their numbers. */
 export function flatSeries(series: readonly SeriesRow[]): Uint32Array {
   const flat = new Uint32Array(series.reduce((sum, { pairIds }) => sum + 3 + pairIds.length, 0))
@@ -71,34 +55,13 @@ export function eachFlatSeries(flat: Uint32Array, visit: (series: SeriesRow) => 
 
 /** The writer's end of all readers. */
 export class Readers {
-  readonly #ports = new Map<number, { readonly port: MessagePort; readonly isWatcher: boolean }>()
+  readonly #ports = new Map<number, MessagePort>()
 
-  /**
-   * Readers first: what a watcher heard of, a reader that it asks has heard of too.
-   * @param watched what watchers are told in its place
-   */
-  post(
-    message: StoreMessage,
-    watched: WatchMessage | undefined = message.kind === 'series' ? undefined : message,
-  ): void {
-    for (const { port, isWatcher } of this.#ports.values()) if (!isWatcher) port.postMessage(message)
-    if (watched === undefined) return
-    for (const { port, isWatcher } of this.#ports.values()) if (isWatcher) port.postMessage(watched)
-  }
-
-  get hasWatchers(): boolean {
-    return [...this.#ports.values()].some(({ isWatcher }) => isWatcher)
+  post(message: StoreMessage): void {
+    for (const port of this.#ports.values()) port.postMessage(message)
   }
 
   add(head: HeadBuffers, series: Uint32Array, histograms: Uint32Array): ReaderShare {
-    return { ...this.#open(false), head, series, histograms }
-  }
-
-  addWatcher(head: HeadBuffers): WatchShare {
-    return { ...this.#open(true), head }
-  }
-
-  #open(isWatcher: boolean): { readonly reader: number; readonly port: MessagePort } {
     let reader = 0
     while (this.#ports.has(reader)) reader++
     if (reader >= READERS_MAX) {
@@ -106,13 +69,13 @@ export class Readers {
     }
     const { port1, port2 } = new MessageChannel()
     port1.unref() // a reader does not keep the writer's thread alive
-    this.#ports.set(reader, { port: port1, isWatcher })
-    return { reader, port: port2 }
+    this.#ports.set(reader, port1)
+    return { reader, head, series, histograms, port: port2 }
   }
 
   /** For a reader that is gone: what it was reading may be used again. The caller clears its pin. */
   remove(reader: number): void {
-    this.#ports.get(reader)?.port.close()
+    this.#ports.get(reader)?.close()
     this.#ports.delete(reader)
   }
 

@@ -1,39 +1,33 @@
-import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads'
+import { receiveMessageOnPort } from 'node:worker_threads'
 import type { SeriesRef } from '../../model/series.ts'
-import { HeadMemory, type HeadBuffers } from './head-memory.ts'
+import { HeadMemory } from './head-memory.ts'
 import { HeadReader } from './head-reader.ts'
 import { HeadRows } from './head-rows.ts'
-import type { StoreMessage, WatchMessage } from './share.ts'
+import type { ReaderShare, StoreMessage } from './share.ts'
 
-/** What a thread must have to read the head of another. */
-interface HeadShare {
-  readonly reader: number
-  readonly head: HeadBuffers
-  readonly port: MessagePort
-}
-
-type HeadMessage = StoreMessage | WatchMessage
+/** What concerns the index, and not the head's memory. */
+export type IndexMessage = Exclude<StoreMessage, { readonly kind: 'slots' | 'pages' }>
 
 /** What the reader does with what is told; new memory is taken in before. */
-export interface HeadListener<M extends HeadMessage> {
-  told(message: Exclude<M, { readonly kind: 'slots' | 'pages' }>): void
+export interface HeadListener {
+  told(message: IndexMessage): void
   /** Lets go of removed series: not while the head is read, which may still use their slots. */
   forget(refs: readonly SeriesRef[]): void
 }
 
 /** The head as another thread reads it: its memory, what the writer tells about it, and the pin that holds it still. */
-export class SharedHead<M extends HeadMessage> {
+export class SharedHead {
   readonly memory: HeadMemory
   readonly reader: HeadReader
   readonly rows: HeadRows
-  readonly #share: HeadShare
-  readonly #listener: HeadListener<M>
+  readonly #share: ReaderShare
+  readonly #listener: HeadListener
   /** How many series with histograms the writer had announced when they were last received. */
   #histogramSeriesSeen = 0
   #removedLater: SeriesRef[] = []
   #isReading = false
 
-  constructor(share: HeadShare, listener: HeadListener<M>) {
+  constructor(share: ReaderShare, listener: HeadListener) {
     this.#share = share
     this.#listener = listener
     this.memory = new HeadMemory(share.head)
@@ -48,12 +42,12 @@ export class SharedHead<M extends HeadMessage> {
     // Before the messages: what is counted was announced.
     this.#histogramSeriesSeen = this.memory.histogramSeries
     for (;;) {
-      const received = receiveMessageOnPort(this.#share.port) as { readonly message: HeadMessage } | undefined
+      const received = receiveMessageOnPort(this.#share.port) as { readonly message: StoreMessage } | undefined
       if (received === undefined) return
       const { message } = received
       if (message.kind === 'slots') this.memory.addSlots(message.buffer)
       else if (message.kind === 'pages') this.memory.addPages(message.buffer)
-      else this.#take(message as Exclude<M, { readonly kind: 'slots' | 'pages' }>)
+      else this.#take(message)
     }
   }
 
@@ -83,7 +77,7 @@ export class SharedHead<M extends HeadMessage> {
     this.#share.port.close()
   }
 
-  #take(message: Exclude<M, { readonly kind: 'slots' | 'pages' }>): void {
+  #take(message: IndexMessage): void {
     this.#listener.told(message)
     if (message.kind !== 'removed') return
     if (this.#isReading) this.#removedLater.push(...message.refs)

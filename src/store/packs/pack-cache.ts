@@ -5,7 +5,7 @@ import { inflatePayload, type Directory } from './pack-codec.ts'
  * in portions meets a pack twice. What was not asked for the longest time goes first.
  */
 
-/** Bytes of directories and inflated payloads that are kept, unless something else is said. */
+/** Bytes of directories and inflated payloads that are kept. */
 const BYTES_MAX = 64 * 1024 * 1024
 /** What a directory takes per series, and what an entry takes beside. */
 const ENTRY_BYTES = 20
@@ -28,12 +28,7 @@ export interface CachedPack {
 
 export class PackCache {
   readonly #packs = new Map<number, CachedPack>()
-  readonly #bytesMax: number
   #bytes = 0
-
-  constructor(bytesMax = BYTES_MAX) {
-    this.#bytesMax = bytesMax
-  }
 
   /** Moves it to the end of those that go. */
   get({ id, block, firstRef }: PackKey): CachedPack | undefined {
@@ -56,7 +51,7 @@ export class PackCache {
     this.#packs.set(id, pack)
     this.#bytes += bytes
     for (const [oldest, old] of this.#packs) {
-      if (this.#bytes <= this.#bytesMax) break
+      if (this.#bytes <= BYTES_MAX) break
       this.#packs.delete(oldest)
       this.#bytes -= old.bytes
     }

@@ -48,28 +48,17 @@ interface MetricRefs {
 /** Block, metric, last ref, first ref, from, to. */
 type PackRange = [number, number, number, number, number, number]
 
-/** For whoever must not be kept from other work by reading. */
-export interface PackLimits {
-  readonly cacheBytesMax?: number
-  /** Of one pack as it is stored; a larger one that is not in the cache is FleetError `query_limit`. */
-  readonly packBytesMax?: number
-}
-
 export class PackReader {
   readonly #overlapping: Database.Statement<[number, number], { id: number }>
   readonly #packs: Database.Statement<PackRange, PackRow>
   readonly #heads: Database.Statement<PackRange, PackHead>
   readonly #directory: Database.Statement<[number], Uint8Array>
-  readonly #cache: PackCache
-  readonly #packBytesMax: number
+  readonly #cache = new PackCache()
   readonly #directories: Database.Statement<PackRange, Omit<PackRow, 'payload'>>
   readonly #payload: Database.Statement<[number], Uint8Array>
-  readonly #payloadBytes: Database.Statement<[number], number>
   readonly #atomically: (work: () => void) => void
 
-  constructor(db: Database.Database, { cacheBytesMax, packBytesMax = Infinity }: PackLimits = {}) {
-    this.#cache = new PackCache(cacheBytesMax)
-    this.#packBytesMax = packBytesMax
+  constructor(db: Database.Database) {
     this.#overlapping = db.prepare(
       'SELECT id FROM block WHERE to_ms >= ? AND from_ms <= ? AND tiers & 1 != 0 ORDER BY position',
     )
@@ -82,7 +71,6 @@ export class PackReader {
     this.#heads = db.prepare(`SELECT id, first_ref AS firstRef, from_ms AS fromMs, to_ms AS toMs ${range}`)
     this.#directory = db.prepare<[number], Uint8Array>('SELECT directory FROM pack WHERE id = ?').pluck()
     this.#payload = db.prepare<[number], Uint8Array>('SELECT payload FROM pack WHERE id = ?').pluck()
-    this.#payloadBytes = db.prepare<[number], number>('SELECT length(payload) FROM pack WHERE id = ?').pluck()
     // One snapshot for all blocks of a read: retention and compaction go on meanwhile.
     this.#atomically = db.transaction((work: () => void) => {
       work()
@@ -154,9 +142,6 @@ export class PackReader {
       if (known !== undefined) tally.packsKept++
     }
     if (known !== undefined) return known
-    if (this.#packBytesMax < Infinity && this.#payloadBytes.get(id)! > this.#packBytesMax) {
-      throw new FleetError('query_limit', `a pack of more than ${this.#packBytesMax} bytes`)
-    }
     return readPack(id, () => {
       const stored = this.#directory.get(id)!
       const payload = this.#payload.get(id)!

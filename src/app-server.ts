@@ -5,7 +5,6 @@ import type { FastifyInstance } from 'fastify'
 import { availableParallelism, hostname } from 'node:os'
 import { join } from 'node:path'
 import { getHeapStatistics } from 'node:v8'
-import { adoptionOf } from './threads/adoption-calls.ts'
 import type { EventFeed } from './api/server/event-feed.ts'
 import { apiNotifyOf, deliveryItem } from './api/fleet/deliveries.ts'
 import { DEFAULT_FARO_OPTIONS } from './api/ingest/faro.ts'
@@ -32,7 +31,6 @@ import { limitPendingWrites } from './threads/pending-writes.ts'
 import type { People } from './runtime/user-actions.ts'
 import type { Reloader } from './runtime/reload.ts'
 import { createRuleTests } from './runtime/rule-tests.ts'
-import { traceReaderOf } from './threads/span-calls.ts'
 import { PAGE_BYTES } from './store/head/head-memory.ts'
 import type { TokenBook } from './runtime/token-book.ts'
 import { PROJECT_ROOT } from './config/project-root.ts'
@@ -74,33 +72,36 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     query,
     answers: query.answers,
     explain: (asked, signal) => query.explain(asked, signal),
-    replay: (asked, signal) => threads.query.replayRule(asked, signal),
+    replay: (asked, signal) => threads.query.rules.replay(asked, signal),
     language: engineOptionsOf(config),
     write: (body, cluster, protocol) =>
       taken(
         'remote write',
         () =>
           threads.lane.write(body, cluster, protocol) ??
-          threads.ingest.write(Buffer.concat(body), { ...contextOf(cluster), protocol }),
+          threads.ingest.writes.remoteWrite(Buffer.concat(body), { ...contextOf(cluster), protocol }),
       ),
     writeOtlpMetrics: (body, encoding, cluster) =>
-      taken('otlp metrics', () => threads.ingest.writeOtlpMetrics(body, encoding, contextOf(cluster))),
+      taken('otlp metrics', () => threads.ingest.writes.otlpMetrics(body, encoding, contextOf(cluster))),
     writeOtlpTraces: (body, encoding, cluster) =>
-      taken('otlp traces', () => threads.ingest.writeOtlpTraces(body, encoding, contextOf(cluster))),
+      taken('otlp traces', () => threads.ingest.writes.otlpTraces(body, encoding, contextOf(cluster))),
     writeOtlpLogs: (body, encoding, cluster) =>
-      taken('otlp logs', () => threads.ingest.writeOtlpLogs(body, encoding, contextOf(cluster))),
-    traces: traceReaderOf(threads.query),
-    objectChanges: (cluster, range) => threads.query.objectChanges(cluster, range),
-    logRecords: { logs: (query) => threads.query.logRecords(query) },
-    ingestReport: (nowMs, top) => threads.ingest.ingestReport(nowMs, top),
+      taken('otlp logs', () => threads.ingest.writes.otlpLogs(body, encoding, contextOf(cluster))),
+    traces: threads.query.traces,
+    objectChanges: (cluster, range) => threads.query.observations.changes(cluster, range),
+    logRecords: threads.query.logs,
+    ingestReport: (nowMs, top) => threads.ingest.refusals.report(nowMs, top),
     noteRefusal: (refusal, cluster) => {
       // A note, and no more: when the thread is gone, its death is told elsewhere.
-      threads.ingest.noteRefusal(refusal, cluster, clock.nowMs()).catch(() => undefined)
+      threads.ingest.refusals.note(refusal, cluster, clock.nowMs()).catch(() => undefined)
     },
-    newest: (selectors, range) => threads.query.newest(selectors, range),
-    cardinality: (request) => threads.query.cardinality(request),
+    newest: (selectors, range) => threads.query.series.newest(selectors, range),
+    cardinality: (request) => threads.query.series.cardinality(request),
     storeStatus: async (top) => {
-      const [status, { headBytes }] = await Promise.all([threads.query.storeStatus(top), threads.ingest.stats()])
+      const [status, { headBytes }] = await Promise.all([
+        threads.query.series.status(top),
+        threads.ingest.store.stats(),
+      ])
       return { ...status, headPages: headBytes / PAGE_BYTES }
     },
     process: () => ({
@@ -110,19 +111,19 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
       processors: availableParallelism(),
       heapBytesMax: getHeapStatistics().heap_size_limit,
     }),
-    rules: { groups: () => threads.query.ruleGroups(), alerts: () => threads.query.ruleAlerts() },
+    rules: threads.query.rules,
     people,
     context: {
       changes: (cluster, untilMs) => readChanges(reader, cluster, untilMs),
       shared: (clusters, nowMs) => readSharedTraits(reader, clusters, nowMs),
       deliveries: async (fingerprint, limit) =>
-        (await threads.query.deliveries({ fingerprint, limit })).map(deliveryItem),
+        (await threads.query.deliveries.list({ fingerprint, limit })).map(deliveryItem),
     },
     pipeline: notifications.notifier,
     resolveTimeoutMs: () => notifications.notifier.resolveTimeoutMs,
     notify: apiNotifyOf(
       notifications.notifier,
-      { list: (query) => threads.query.deliveries(query), get: (id) => threads.query.delivery(id) },
+      threads.query.deliveries,
       config['notify.config'] === '' ? undefined : config['notify.config'],
     ),
     catalog,
@@ -130,18 +131,18 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     reload: () => reloader.reload('request'),
     reloadStatus: () => reloader.status(),
     inventory: async (cluster, nowMs) => {
-      const known = cluster === '' ? undefined : await threads.query.fleetCluster(cluster, nowMs)
+      const known = cluster === '' ? undefined : await threads.query.fleet.fleetCluster(cluster, nowMs)
       return readInventory(reader, known?.view.record, nowMs)
     },
     authenticate: async (token) => ownTraces.authenticate(token) ?? tokens.authenticate(token),
     tracing,
     isMuted: (headers) => headers[OWN_TRACES_HEADER] !== undefined,
-    fleetFacts: fleetFactsOf(threads.query),
-    adoption: adoptionOf(threads.query),
+    fleetFacts: fleetFactsOf(threads.query.fleet),
+    adoption: threads.query.adoption,
     events: parts.events,
     faults: () => parts.faults.faults,
     requiresToken: tokens.hasTokens,
-    keepLogs: (records) => threads.ingest.putLogs(records),
+    keepLogs: (records) => threads.ingest.writes.logs(records),
     ...(config.faro ? { faro: DEFAULT_FARO_OPTIONS } : {}),
     metrics,
     log,

@@ -115,7 +115,7 @@ async function serve(
 ): Promise<App> {
   const { config, clock, log } = parts
   const { catalog } = content
-  const tokens = await createTokenBook(() => threads.ingest.tokens(), clock)
+  const tokens = await createTokenBook(() => threads.ingest.tokens.list(), clock)
   checkDoors(config, tokens)
   const query = measuredQuery(threads.query, metrics, ownTraces.tracing)
   const reader = fleetReaderOf(query)
@@ -132,7 +132,7 @@ async function serve(
     store: notedPeople(threads.ingest, note),
     history: threads.query,
     decommissionsTold: async () => {
-      await threads.query.readDecommissions(clock.nowMs())
+      await threads.query.fleet.readDecommissions(clock.nowMs())
       note(['clusters', 'upgrades'])
     },
     canonicalName,
@@ -144,7 +144,7 @@ async function serve(
     log,
     store: threads.ingest,
     silences: people.silences,
-    upgrades: createUpgradeMarks({ upgrades: (nowMs) => threads.query.fleetHealthy(nowMs), canonicalName, log }),
+    upgrades: createUpgradeMarks({ upgrades: (nowMs) => threads.query.fleet.fleetHealthy(nowMs), canonicalName, log }),
   })
   // What stands in files: SIGHUP, `/-/reload` and a changed file read all of it again.
   const reloader = notedReloads(
@@ -174,7 +174,7 @@ async function serve(
     readiness: () => readiness,
   })
   const url = await listen(server, config)
-  await threads.query.restoreRules(clock.nowMs())
+  await threads.query.rules.restore(clock.nowMs())
   readiness = 'ready'
 
   const steps = beatSteps({ threads, people, metrics, log, notifications, tracing: ownTraces.tracing, note, faults })
@@ -197,12 +197,12 @@ async function serve(
     },
     beat: () => beat.once(),
     deriveFacts: async () => {
-      const { read, derived, waiting } = await threads.query.deriveFleet(clock.nowMs())
+      const { read, derived, waiting } = await threads.query.fleetLoop.beat(clock.nowMs())
       return { derived, waiting: read + derived === 0 ? 0 : waiting }
     },
     reload: (cause) => reloader.reload(cause),
     replayRules: async ({ fromMs, toMs, stepMs }) => {
-      for (let timeMs = fromMs; timeMs <= toMs; timeMs += stepMs) await threads.query.evaluateRules(timeMs)
+      for (let timeMs = fromMs; timeMs <= toMs; timeMs += stepMs) await threads.query.rules.evaluate(timeMs)
     },
     stop: async () => {
       // First: what goes to itself needs a server that is ready.
@@ -233,7 +233,7 @@ async function useRules(
   metrics: OwnMetrics,
   faults: FaultWatch,
 ): Promise<void> {
-  await threads.query.reloadRules(files)
+  await threads.query.rules.reload(files)
   forgetGroups(metrics)
   faults.forgetRules()
 }
@@ -278,7 +278,7 @@ interface BeatParts {
 
 function beatSteps(parts: BeatParts): readonly (readonly [string, BeatStep])[] {
   const { threads, people, metrics, log, notifications, tracing, note, faults } = parts
-  const deriveFacts = createFactsStep(threads.query, metrics, log)
+  const deriveFacts = createFactsStep(threads.query.fleetLoop, metrics, log)
   const watchSilences = createSilenceWatch(() => people.silences.all(), note)
   return [
     [
@@ -292,7 +292,7 @@ function beatSteps(parts: BeatParts): readonly (readonly [string, BeatStep])[] {
     [
       'rules',
       async (nowMs) => {
-        const evaluate = () => threads.query.evaluateRules(nowMs)
+        const evaluate = () => threads.query.rules.evaluate(nowMs)
         const report = await tracedStep(tracing, 'evaluate rules', evaluate, evaluationNotes)
         countEvaluation(report, metrics, log)
         note(faults.seeRules(report) ? ['alerts'] : changedByRules(report))

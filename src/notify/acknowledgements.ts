@@ -8,9 +8,9 @@ import type { Acknowledgement } from '../model/silence.ts'
 /** Keeps acknowledgements; each call is durable when it resolves. */
 export interface AcknowledgementStore {
   /** Those whose run has not ended. */
-  acknowledgements(): Promise<readonly Acknowledgement[]>
-  acknowledge(acknowledgement: Acknowledgement, deed: AuditDeed): Promise<void>
-  unacknowledge(run: AlertRunKey, deed: AuditDeed): Promise<void>
+  listOpen(): Promise<readonly Acknowledgement[]>
+  put(acknowledgement: Acknowledgement, deed: AuditDeed): Promise<void>
+  remove(run: AlertRunKey, deed: AuditDeed): Promise<void>
 }
 
 export interface Acknowledgements {
@@ -24,7 +24,7 @@ export interface Acknowledgements {
 }
 
 export async function createAcknowledgements(store: AcknowledgementStore): Promise<Acknowledgements> {
-  const kept = new Map((await store.acknowledgements()).map((known) => [keyOf(known), known]))
+  const kept = new Map((await store.listOpen()).map((known) => [keyOf(known), known]))
   const inTurn = createTurns()
   return {
     of: (run) => kept.get(keyOf(run)),
@@ -32,7 +32,7 @@ export async function createAcknowledgements(store: AcknowledgementStore): Promi
       inTurn(async () => {
         const { fingerprint: subject, atMs, by } = acknowledgement
         const detail = JSON.stringify(acknowledgement)
-        await store.acknowledge(acknowledgement, { atMs, by, action: 'alert.acknowledge', subject, detail })
+        await store.put(acknowledgement, { atMs, by, action: 'alert.acknowledge', subject, detail })
         kept.set(keyOf(acknowledgement), acknowledgement)
       }),
     remove: (run, by, nowMs) =>
@@ -40,7 +40,7 @@ export async function createAcknowledgements(store: AcknowledgementStore): Promi
         const known = kept.get(keyOf(run))
         if (known === undefined) return false
         const deed = { atMs: nowMs, by, action: 'alert.unacknowledge', subject: run.fingerprint } as const
-        await store.unacknowledge(run, { ...deed, detail: JSON.stringify(known) })
+        await store.remove(run, { ...deed, detail: JSON.stringify(known) })
         kept.delete(keyOf(run))
         return true
       }),

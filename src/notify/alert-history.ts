@@ -8,8 +8,8 @@ import type { AlertRunKey, AlertRunRecord } from '../model/alert-run.ts'
 /** Keeps runs. Durable when it resolves; writing a run twice writes it once. */
 export interface AlertRunStore {
   /** Runs that have not ended. */
-  openAlertRuns(): Promise<readonly AlertRunRecord[]>
-  recordAlertRuns(runs: readonly AlertRunRecord[]): Promise<void>
+  listOpen(): Promise<readonly AlertRunRecord[]>
+  record(runs: readonly AlertRunRecord[]): Promise<void>
 }
 
 export interface AlertHistory {
@@ -19,7 +19,7 @@ export interface AlertHistory {
 
 export async function createAlertHistory(store: AlertRunStore): Promise<AlertHistory> {
   /** Written as firing, and not as resolved. */
-  const open = new Map((await store.openAlertRuns()).map((run) => [keyOf(run), run]))
+  const open = new Map((await store.listOpen()).map((run) => [keyOf(run), run]))
   /** Written as resolved, and still among the alerts. */
   let ended = new Set<string>()
   return {
@@ -40,7 +40,7 @@ export async function createAlertHistory(store: AlertRunStore): Promise<AlertHis
       // Nobody knows when it ended: it was firing before the server stopped, and is unknown now.
       for (const [key, run] of open) if (!seen.has(key)) written.push({ ...run, resolvedAtMs: nowMs })
 
-      if (written.length > 0) await store.recordAlertRuns(written)
+      if (written.length > 0) await store.record(written)
       for (const run of written) {
         const key = keyOf(run)
         if (run.resolvedAtMs === undefined) open.set(key, run)

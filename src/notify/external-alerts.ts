@@ -12,10 +12,10 @@ import {
 
 /** Keeps external alerts; each call is durable when it resolves. */
 export interface ExternalAlertStore {
-  externalAlerts(): Promise<readonly ExternalAlertRecord[]>
+  list(): Promise<readonly ExternalAlertRecord[]>
   /** Adds or replaces by fingerprint, all or nothing. */
-  putExternalAlerts(alerts: readonly ExternalAlertRecord[]): Promise<void>
-  pruneExternalAlerts(endedBeforeMs: number): Promise<void>
+  put(alerts: readonly ExternalAlertRecord[]): Promise<void>
+  prune(endedBeforeMs: number): Promise<void>
 }
 
 /** A resolved one stays as long as one of a rule does, so that receivers hear of it and a person sees that it worked. */
@@ -48,7 +48,7 @@ export async function createExternalAlerts(
   store: ExternalAlertStore,
   { alertsMax, clusterAliases }: ExternalAlertOptions,
 ): Promise<ExternalAlerts> {
-  const kept = new Map((await store.externalAlerts()).map((alert) => [alert.fingerprint, alert]))
+  const kept = new Map((await store.list()).map((alert) => [alert.fingerprint, alert]))
   const inTurn = createTurns()
   const isOver = (alert: ExternalAlertRecord, nowMs: number): boolean => alert.endsAtMs < nowMs - RESOLVED_KEPT_MS
   return {
@@ -73,7 +73,7 @@ export async function createExternalAlerts(
           if (known === undefined) added++
           changed.set(fingerprint, mergeExternal(known, said))
         }
-        if (changed.size > 0) await store.putExternalAlerts([...changed.values()])
+        if (changed.size > 0) await store.put([...changed.values()])
         for (const [fingerprint, alert] of changed) kept.set(fingerprint, alert)
         return { taken: posted.length - faults.length - refused, faults, refused }
       }),
@@ -83,7 +83,7 @@ export async function createExternalAlerts(
       inTurn(async () => {
         const over = [...kept.values()].filter((alert) => isOver(alert, nowMs))
         if (over.length === 0) return
-        await store.pruneExternalAlerts(nowMs - RESOLVED_KEPT_MS)
+        await store.prune(nowMs - RESOLVED_KEPT_MS)
         for (const { fingerprint } of over) kept.delete(fingerprint)
       }),
   }

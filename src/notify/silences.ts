@@ -12,10 +12,10 @@ import { ResolvedWatch, type HiddenAlert } from './until-resolved.ts'
 
 /** Keeps silences; each call is durable when it resolves. */
 export interface SilenceStore {
-  silences(): Promise<readonly Silence[]>
+  list(): Promise<readonly Silence[]>
   /** Adds or replaces by id, with the entries of the audit, all or nothing. */
-  writeSilences(silences: readonly Silence[], deeds: readonly AuditDeed[]): Promise<void>
-  pruneSilences(endedBeforeMs: number): Promise<void>
+  write(silences: readonly Silence[], deeds: readonly AuditDeed[]): Promise<void>
+  prune(endedBeforeMs: number): Promise<void>
 }
 
 export interface Silences extends SilenceReader {
@@ -40,12 +40,12 @@ export const BY_ITSELF = 'daytwo'
 
 /** Reads what is kept. @param newId a UUID */
 export async function createSilences(store: SilenceStore, newId: () => string): Promise<Silences> {
-  const book = createSilenceBook(await store.silences())
+  const book = createSilenceBook(await store.list())
   const watch = new ResolvedWatch()
   const inTurn = createTurns()
 
   const keep = async (silences: readonly Silence[], deeds: readonly AuditDeed[]): Promise<void> => {
-    await store.writeSilences(silences, deeds)
+    await store.write(silences, deeds)
     book.put(silences)
   }
   const expireNow = async (id: string, by: string, nowMs: number): Promise<Silence | undefined> => {
@@ -85,7 +85,7 @@ export async function createSilences(store: SilenceStore, newId: () => string): 
     },
     prune: (endedBeforeMs) =>
       inTurn(async () => {
-        await store.pruneSilences(endedBeforeMs)
+        await store.prune(endedBeforeMs)
         book.prune(endedBeforeMs)
       }),
   }

@@ -6,7 +6,7 @@ import type { EventTopic } from '../contract/events.ts'
 import type { FleetReport } from '../fleet/loop/fleet-loop.ts'
 import { silenceStateAt } from '../model/silence.ts'
 import type { Silence } from '../model/silence.ts'
-import type { PeopleCalls } from '../threads/people-calls.ts'
+import type { PeopleStore } from './user-actions.ts'
 import type { Reloader } from './reload.ts'
 import type { EvaluationReport } from '../rules/rule-status.ts'
 
@@ -23,30 +23,34 @@ export function changedByFacts({ changed }: FleetReport): readonly EventTopic[] 
 }
 
 /** The same calls; what they wrote is told. */
-export function notedPeople(store: PeopleCalls, note: NoteChange): PeopleCalls {
+export function notedPeople(store: PeopleStore, note: NoteChange): PeopleStore {
   /** Alerts show who looks after them and what keeps them quiet. */
   const after = async <T>(done: Promise<T>, topics: readonly EventTopic[]): Promise<T> => {
     const value = await done
     note(topics)
     return value
   }
+  const { silences, acknowledgements, externalAlerts } = store
   return {
-    silences: () => store.silences(),
-    writeSilences: (silences, deeds) => after(store.writeSilences(silences, deeds), ['silences', 'alerts']),
-    pruneSilences: (endedBeforeMs) => store.pruneSilences(endedBeforeMs),
-    acknowledgements: () => store.acknowledgements(),
-    acknowledge: (acknowledgement, deed) => after(store.acknowledge(acknowledgement, deed), ['alerts']),
-    unacknowledge: (run, deed) => after(store.unacknowledge(run, deed), ['alerts']),
-    openAlertRuns: () => store.openAlertRuns(),
-    recordAlertRuns: (runs) => store.recordAlertRuns(runs),
-    pruneHistory: (beforeMs) => store.pruneHistory(beforeMs),
-    externalAlerts: () => store.externalAlerts(),
-    putExternalAlerts: (alerts) => after(store.putExternalAlerts(alerts), ['alerts']),
-    pruneExternalAlerts: (endedBeforeMs) => store.pruneExternalAlerts(endedBeforeMs),
-    addAudit: (deed) => store.addAudit(deed),
-    decommissions: () => store.decommissions(),
+    silences: {
+      list: () => silences.list(),
+      write: (changed, deeds) => after(silences.write(changed, deeds), ['silences', 'alerts']),
+      prune: (endedBeforeMs) => silences.prune(endedBeforeMs),
+    },
+    acknowledgements: {
+      listOpen: () => acknowledgements.listOpen(),
+      put: (acknowledgement, deed) => after(acknowledgements.put(acknowledgement, deed), ['alerts']),
+      remove: (run, deed) => after(acknowledgements.remove(run, deed), ['alerts']),
+    },
+    externalAlerts: {
+      list: () => externalAlerts.list(),
+      put: (alerts) => after(externalAlerts.put(alerts), ['alerts']),
+      prune: (endedBeforeMs) => externalAlerts.prune(endedBeforeMs),
+    },
+    alertRuns: store.alertRuns,
+    audit: store.audit,
     // Told when whoever derives knows it, not before: see `PeopleParts.decommissionsTold`.
-    writeDecommissions: (changed, deeds) => store.writeDecommissions(changed, deeds),
+    decommissions: store.decommissions,
   }
 }
 

@@ -5,7 +5,7 @@ import { FleetError } from '../base/errors.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
 import type { Tracing } from '../base/tracing.ts'
 import type { QueryEngine, QueryExplainer } from '../promql/query-engine.ts'
-import type { QueryWorkerCalls } from '../threads/query-worker.ts'
+import type { QueryServices } from '../threads/query-worker.ts'
 import type { Remote } from '../threads/rpc.ts'
 
 /** Of an expression in a trace. */
@@ -13,7 +13,11 @@ const EXPR_CHARS_MAX = 1000
 
 export type MeasuredQuery = QueryEngine & QueryExplainer & { readonly answers: QueryAnswers }
 
-export function measuredQuery(remote: Remote<QueryWorkerCalls>, metrics: OwnMetrics, tracing: Tracing): MeasuredQuery {
+export function measuredQuery(
+  remote: Pick<Remote<QueryServices>, 'promql' | 'answers'>,
+  metrics: OwnMetrics,
+  tracing: Tracing,
+): MeasuredQuery {
   const measure = async <T>(
     kind: string,
     signal: Cancellation | undefined,
@@ -38,20 +42,20 @@ export function measuredQuery(remote: Remote<QueryWorkerCalls>, metrics: OwnMetr
     }
   }
   return {
-    instant: (query, signal) => measure('instant', signal, () => remote.instant(query, signal), query.expr),
-    range: (query, signal) => measure('range', signal, () => remote.range(query, signal), query.expr),
-    explain: (query, signal) => measure('explain', signal, () => remote.explain(query, signal), query.expr),
+    instant: (query, signal) => measure('instant', signal, () => remote.promql.instant(query, signal), query.expr),
+    range: (query, signal) => measure('range', signal, () => remote.promql.range(query, signal), query.expr),
+    explain: (query, signal) => measure('explain', signal, () => remote.promql.explain(query, signal), query.expr),
     answers: {
       instant: (query, limit, left) =>
-        measure('instant', left, () => remote.instantAnswer(query, limit, left), query.expr),
-      range: (query, limit, left) => measure('range', left, () => remote.rangeAnswer(query, limit, left), query.expr),
+        measure('instant', left, () => remote.answers.instant(query, limit, left), query.expr),
+      range: (query, limit, left) => measure('range', left, () => remote.answers.range(query, limit, left), query.expr),
     },
-    series: (selectors, range) => measure('series', undefined, () => remote.series(selectors, range)),
-    labelNames: (selectors, range) => measure('labels', undefined, () => remote.labelNames(selectors, range)),
+    series: (selectors, range) => measure('series', undefined, () => remote.promql.series(selectors, range)),
+    labelNames: (selectors, range) => measure('labels', undefined, () => remote.promql.labelNames(selectors, range)),
     labelValues: (name, selectors, range) =>
-      measure('labels', undefined, () => remote.labelValues(name, selectors, range)),
-    exemplars: (selectors, range) => measure('exemplars', undefined, () => remote.exemplars(selectors, range)),
-    metadata: (name) => measure('metadata', undefined, () => remote.metadata(name)),
+      measure('labels', undefined, () => remote.promql.labelValues(name, selectors, range)),
+    exemplars: (selectors, range) => measure('exemplars', undefined, () => remote.promql.exemplars(selectors, range)),
+    metadata: (name) => measure('metadata', undefined, () => remote.promql.metadata(name)),
   }
 }
 

@@ -8,8 +8,8 @@ import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
 import type { Config } from '../config/config.ts'
-import type { DeliveryRecord } from '../model/delivery.ts'
-import type { NotifyCalls } from '../threads/notify-calls.ts'
+import type { DeliveryRecord, DeliveryStore } from '../model/delivery.ts'
+import type { NotificationLogStore } from '../model/notification-log.ts'
 import { readNotifyConfig } from '../notify/config/read-config.ts'
 import { NOTIFY_DEFAULTS, createAlertmanagerNotifier } from '../notify/alertmanager.ts'
 import { createHttpClient } from '../notify/http-client.ts'
@@ -40,7 +40,7 @@ export interface NotificationsParts {
   readonly clock: Clock
   readonly metrics: OwnMetrics
   readonly log: Log
-  readonly store: NotifyCalls
+  readonly store: { readonly notificationLog: NotificationLogStore; readonly deliveries: Pick<DeliveryStore, 'add'> }
   readonly silences: SilenceReader
   readonly upgrades: UpgradeMarks
 }
@@ -58,7 +58,7 @@ export async function createNotifications(parts: NotificationsParts): Promise<No
     silences: parts.silences,
     upgrades,
     externalUrl: config['external.url'],
-    told: await store.notificationLog(),
+    told: await store.notificationLog.load(),
     http: createHttpClient(clock),
     stopwatchMs: () => performance.now(),
     timeoutMs: NOTIFY_DEFAULTS.timeoutMs,
@@ -66,7 +66,7 @@ export async function createNotifications(parts: NotificationsParts): Promise<No
       deliveries.push(delivery)
       countDelivery(delivery, metrics, log)
     },
-    remember: (entries) => store.rememberNotifications(entries),
+    remember: (entries) => store.notificationLog.put(entries),
     clock,
   })
   const handOver = createHandOver(config, clock, metrics, log)
@@ -76,10 +76,10 @@ export async function createNotifications(parts: NotificationsParts): Promise<No
 
   const deliver = async (nowMs: number): Promise<void> => {
     await notifier.deliver(nowMs)
-    await store.addDeliveries(deliveries.splice(0))
+    await store.deliveries.add(deliveries.splice(0))
     if (Math.abs(nowMs - prunedAtMs) < PRUNE_EVERY_MS) return
     prunedAtMs = nowMs
-    await store.pruneNotificationLog(nowMs)
+    await store.notificationLog.prune(nowMs)
   }
   const start = (work: Promise<void>): void => {
     const done = work.catch((thrown: unknown) => {
@@ -107,7 +107,7 @@ export async function createNotifications(parts: NotificationsParts): Promise<No
     },
     stop: async () => {
       await Promise.all(sending)
-      await store.addDeliveries(deliveries.splice(0))
+      await store.deliveries.add(deliveries.splice(0))
     },
   }
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { RuleTests } from '../contract/replay.ts'
-import type { RuleTestCalls, RuleTestsData } from '../threads/rule-tests-worker.ts'
+import type { RuleTestsData, RuleTestServices } from '../threads/rule-tests-worker.ts'
 import { startThread } from '../threads/start-thread.ts'
 
 /** Questions that wait; more are told to come back. */
@@ -30,7 +30,7 @@ export function createRuleTests(data: RuleTestsData, clock: Clock, log: Log): Ru
 }
 
 async function runOnce(data: RuleTestsData, alertname: string, clock: Clock, log: Log): Promise<RuleTests> {
-  const thread = await startThread<RuleTestCalls>({
+  const thread = await startThread<RuleTestServices>({
     file: 'rule-tests-worker',
     workerData: data,
     log,
@@ -45,7 +45,7 @@ async function runOnce(data: RuleTestsData, alertname: string, clock: Clock, log
     })
   })
   try {
-    return await Promise.race([thread.remote.run(alertname), late])
+    return await Promise.race([thread.remote.ruleTests.run(alertname), late])
   } finally {
     cancel()
     await thread.terminate()

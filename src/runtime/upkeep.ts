@@ -51,7 +51,7 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
       log.error({ error: messageOf(thrown) }, 'upkeep of the store failed; it is tried again')
       saidAtMs = nowMs
     }
-    await threads.ingest.maintain(nowMs).catch(tell)
+    await threads.ingest.store.maintain(nowMs).catch(tell)
     const stats = await measure(threads, metrics)
     const room = await measureDisk(folder, metrics).catch(tell)
     // Alerts among others are as they were while nothing can be written.
@@ -59,7 +59,7 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
     if (instance === undefined || nowMs - keptAtMs < OWN_SERIES_EVERY_MS) return
     keptAtMs = nowMs
     // Not awaited: a commit that waits for room on the disk must not keep the retention from making some.
-    void threads.ingest.appendOwn(await ownSeries(metrics, instance, nowMs)).catch(tell)
+    void threads.ingest.writes.ownSeries(await ownSeries(metrics, instance, nowMs)).catch(tell)
   }
   const plan = (): void => {
     if (isStopped) return
@@ -80,7 +80,7 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
 }
 
 async function measure(threads: AppThreads, metrics: OwnMetrics): Promise<StoreStats> {
-  const [stats, alerts] = await Promise.all([threads.ingest.stats(), threads.query.ruleAlerts()])
+  const [stats, alerts] = await Promise.all([threads.ingest.store.stats(), threads.query.rules.alerts()])
   metrics.storeHeadSeries.set(stats.seriesCount)
   metrics.storeHeadSamples.set(stats.headSamples)
   metrics.storeHeadBytes.set(stats.headBytes)

@@ -8,17 +8,15 @@ import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/config.ts'
-import { createDecommissions, type Decommissions } from '../fleet/clusters/decommissions.ts'
-import type { AlertRunQuery, AlertRunReader, AlertRunSpan, KeptAlertRun, MatchedRuns } from '../model/alert-run.ts'
+import { createDecommissions, type DecommissionStore, type Decommissions } from '../fleet/clusters/decommissions.ts'
+import type { AlertRunReader } from '../model/alert-run.ts'
 import type { AuditDeed, AuditEntry } from '../model/audit.ts'
-import type { Matcher } from '../model/matcher.ts'
-import { createAcknowledgements, type Acknowledgements } from '../notify/acknowledgements.ts'
-import { createAlertHistory } from '../notify/alert-history.ts'
+import { createAcknowledgements, type AcknowledgementStore, type Acknowledgements } from '../notify/acknowledgements.ts'
+import { createAlertHistory, type AlertRunStore } from '../notify/alert-history.ts'
 import type { ExternalAlert } from '../notify/external-alert.ts'
-import { createExternalAlerts, type ExternalAlerts } from '../notify/external-alerts.ts'
+import { createExternalAlerts, type ExternalAlertStore, type ExternalAlerts } from '../notify/external-alerts.ts'
 import { secondReports, type CanonicalName } from '../notify/second-reports.ts'
-import { createSilences, type Silences } from '../notify/silences.ts'
-import type { PeopleCalls } from '../threads/people-calls.ts'
+import { createSilences, type SilenceStore, type Silences } from '../notify/silences.ts'
 import type { RuleAlert } from '../rules/rule-status.ts'
 
 /** Old silences and the like are looked for this often. */
@@ -51,7 +49,7 @@ export interface PeopleParts {
   readonly config: Config
   readonly clock: Clock
   /** Where it is written. */
-  readonly store: PeopleCalls
+  readonly store: PeopleStore
   /** Where the past is read, and the alerts of the rules. */
   readonly history: PeopleHistory
   /** What is said of clusters was written: whoever derives reads it anew before this resolves. */
@@ -60,26 +58,34 @@ export interface PeopleParts {
   readonly log: Log
 }
 
+/** Each write is durable when it resolves. */
+export interface PeopleStore {
+  readonly silences: SilenceStore
+  readonly acknowledgements: AcknowledgementStore
+  readonly alertRuns: AlertRunStore & { prune(resolvedBeforeMs: number): Promise<void> }
+  readonly externalAlerts: ExternalAlertStore
+  readonly audit: { add(deed: AuditDeed): Promise<void>; prune(beforeMs: number): Promise<void> }
+  readonly decommissions: DecommissionStore
+}
+
 export interface PeopleHistory {
-  alertRuns(query: AlertRunQuery): Promise<readonly KeptAlertRun[]>
-  alertSpans(fingerprints: readonly string[], fromMs: number, toMs: number): Promise<readonly AlertRunSpan[]>
-  matchingRuns(matchers: readonly Matcher[], fromMs: number, toMs: number): Promise<readonly MatchedRuns[]>
-  audit(limit: number, before?: number): Promise<readonly AuditEntry[]>
-  ruleAlerts(): Promise<readonly RuleAlert[]>
+  readonly alertRuns: AlertRunReader
+  readonly audit: { list(limit: number, before?: number): Promise<readonly AuditEntry[]> }
+  readonly rules: { alerts(): Promise<readonly RuleAlert[]> }
 }
 
 /** Reads what is kept. Rejects when the store does. */
 export async function createPeople(parts: PeopleParts): Promise<People> {
   const { config, clock, store, history: past, log, canonicalName } = parts
   const [silences, acknowledgements, history, external, decommissions] = await Promise.all([
-    createSilences(store, randomUUID),
-    createAcknowledgements(store),
-    createAlertHistory(store),
-    createExternalAlerts(store, {
+    createSilences(store.silences, randomUUID),
+    createAcknowledgements(store.acknowledgements),
+    createAlertHistory(store.alertRuns),
+    createExternalAlerts(store.externalAlerts, {
       alertsMax: config['alerts.external-max'],
       clusterAliases: config['identity.labels'],
     }),
-    createDecommissions(store, randomUUID, parts.decommissionsTold),
+    createDecommissions(store.decommissions, randomUUID, parts.decommissionsTold),
   ])
   let repeats: ReadonlyMap<string, string> = new Map()
   let prunedAtMs = -Infinity
@@ -87,7 +93,7 @@ export async function createPeople(parts: PeopleParts): Promise<People> {
   let ofLastBeat: { readonly nowMs: number; readonly alerts: readonly (RuleAlert | ExternalAlert)[] } | undefined
 
   const allAt = async (nowMs: number): Promise<readonly (RuleAlert | ExternalAlert)[]> => {
-    const ofRules = await past.ruleAlerts()
+    const ofRules = await past.rules.alerts()
     const ofOthers = external.alerts(nowMs)
     return ofOthers.length === 0 ? ofRules : [...ofRules, ...ofOthers]
   }
@@ -100,20 +106,18 @@ export async function createPeople(parts: PeopleParts): Promise<People> {
   const prune = async (nowMs: number): Promise<void> => {
     await silences.prune(nowMs - config['retention.silences'])
     await external.prune(nowMs)
-    await store.pruneHistory(nowMs - config['retention.alerts'])
+    const endedBeforeMs = nowMs - config['retention.alerts']
+    await store.alertRuns.prune(endedBeforeMs)
+    await store.audit.prune(endedBeforeMs)
   }
   return {
     silences,
     acknowledgements,
     external,
     decommissions,
-    runs: {
-      page: (query) => past.alertRuns(query),
-      spans: (fingerprints, fromMs, toMs) => past.alertSpans(fingerprints, fromMs, toMs),
-      matching: (matchers, fromMs, toMs) => past.matchingRuns(matchers, fromMs, toMs),
-    },
-    audit: (limit, before) => past.audit(limit, before),
-    noteDeed: (deed) => store.addAudit(deed),
+    runs: past.alertRuns,
+    audit: (limit, before) => past.audit.list(limit, before),
+    noteDeed: (deed) => store.audit.add(deed),
     alerts: () => allAt(clock.nowMs()),
     alertsAt: (nowMs) => (ofLastBeat?.nowMs === nowMs ? Promise.resolve(ofLastBeat.alerts) : allAt(nowMs)),
     repeats: () => repeats,

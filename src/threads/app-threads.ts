@@ -3,8 +3,8 @@ import { engineOptionsOf, ingestOptionsOf, otlpOptionsOf, storeOptionsOf } from 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/config.ts'
-import type { IngestWorkerCalls, IngestWorkerData } from './ingest-worker.ts'
-import type { QueryWorkerCalls, QueryWorkerData } from './query-worker.ts'
+import type { IngestServices, IngestWorkerData } from './ingest-worker.ts'
+import type { QueryServices, QueryWorkerData } from './query-worker.ts'
 import type { Remote } from './rpc.ts'
 import { portPair, startThread } from './start-thread.ts'
 import type { Thread } from './start-thread.ts'
@@ -12,8 +12,8 @@ import { LANE_BYTES, createWriteLane } from './write-lane.ts'
 import type { WriteLane } from './write-lane.ts'
 
 export interface AppThreads {
-  readonly ingest: Remote<IngestWorkerCalls>
-  readonly query: Remote<QueryWorkerCalls>
+  readonly ingest: Remote<IngestServices>
+  readonly query: Remote<QueryServices>
   /** How remote write requests reach the ingest worker. */
   readonly lane: WriteLane
   /** Resolves with a sentence when one of them died. */
@@ -56,7 +56,7 @@ export async function startThreads({ config, ruleFiles, clock, log }: ThreadPart
     lanePort: lanePorts.far,
     laneMemory,
   }
-  const ingestStarts = startThread<IngestWorkerCalls>({
+  const ingestStarts = startThread<IngestServices>({
     file: 'ingest-worker',
     workerData: ingestData,
     transfer: [derived.near, share.near, lanePorts.far],
@@ -72,7 +72,7 @@ export async function startThreads({ config, ruleFiles, clock, log }: ThreadPart
       sharePort: share.far,
       writerPort: derived.far,
     }
-    return startThread<QueryWorkerCalls>({
+    return startThread<QueryServices>({
       file: 'query-worker',
       workerData: queryData,
       transfer: [share.far, derived.far],
@@ -80,8 +80,8 @@ export async function startThreads({ config, ruleFiles, clock, log }: ThreadPart
       onDeath,
     })
   })()
-  const stopIngest = async (ingest: Thread<IngestWorkerCalls>): Promise<void> => {
-    await ingest.remote.close()
+  const stopIngest = async (ingest: Thread<IngestServices>): Promise<void> => {
+    await ingest.remote.store.close()
     lanePorts.near.close()
     await ingest.terminate()
   }
@@ -93,7 +93,7 @@ export async function startThreads({ config, ruleFiles, clock, log }: ThreadPart
       lane,
       died,
       stop: async () => {
-        await query.value.remote.close().catch(() => undefined) // a dead thread has nothing to close
+        await query.value.remote.thread.close().catch(() => undefined) // a dead thread has nothing to close
         await query.value.terminate()
         await stopIngest(ingest.value)
       },

@@ -29,7 +29,6 @@ import type { EdgeFacts, StuckVerdict } from '../model/stuck.ts'
 import type { UpgradeRecord } from '../model/upgrade.ts'
 import { edgesOf, pastFactsOf, pastFleetCalls } from './past-fleet-calls.ts'
 import type { PastFleetCalls } from './past-fleet-calls.ts'
-import type { Remote } from './rpc.ts'
 
 /** How the fleet stands, and how far what clusters sent is worked into that. */
 export type FleetStanding = FleetNow & { readonly derivation: FleetProgress }
@@ -153,7 +152,7 @@ function saidFromMs(before: readonly Decommission[], after: readonly Decommissio
 }
 
 /** On main: the calls under the names the API asks by. */
-export function fleetFactsOf(query: Remote<FleetCalls>): ApiFleetFacts {
+export function fleetFactsOf(query: FleetCalls): ApiFleetFacts {
   return {
     past: (moment) => pastFactsOf(query, moment),
     now: (nowMs, listMax) => query.fleetNow(nowMs, listMax),

@@ -1,6 +1,7 @@
 /** The loop that derives facts, wired to the store it reads and to the thread that writes. On the query worker. */
 import { createFleetLoop, type FleetLoop } from '../fleet/loop/fleet-loop.ts'
-import { POSITION_KEY, type FactsCalls } from './fleet-loop-calls.ts'
+import { POSITION_KEY } from './fleet-loop-calls.ts'
+import type { DerivedServices } from './ingest-worker.ts'
 import { fleetReaderOf } from '../api/fleet/reader.ts'
 import { readUsage } from '../fleet/adoption/cluster-usage.ts'
 import { readTraits } from '../fleet/clusters/cluster-traits.ts'
@@ -9,11 +10,9 @@ import type { FleetBook } from '../fleet/clusters/fleet-book.ts'
 import { SignalWatch } from '../fleet/signals/signal-watch.ts'
 import type { AppendDerived } from '../model/appender.ts'
 import type { ObservationReader } from '../model/fleet-facts.ts'
-import type { ObservationCalls } from './observation-calls.ts'
 import { newestSamples } from '../promql/newest.ts'
 import type { QueryEngine } from '../promql/query-engine.ts'
 import type { Remote } from './rpc.ts'
-import type { SpanCalls } from './span-calls.ts'
 import type { FactsReader } from '../store/facts/facts.ts'
 import type { StoreOptions } from '../store/options.ts'
 import type { StoreReader } from '../store/reader.ts'
@@ -25,7 +24,7 @@ export interface FleetLoopSources {
   readonly facts: FactsReader
   readonly observations: ObservationReader
   readonly spans: Pick<SpanReader, 'upgradeSpans' | 'changedSince'>
-  readonly writer: Remote<FactsCalls & ObservationCalls & SpanCalls>
+  readonly writer: Remote<DerivedServices>
   readonly appendDerived: AppendDerived
   readonly book: Promise<FleetBook>
   readonly query: QueryEngine
@@ -48,19 +47,19 @@ export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
     alerts: facts.alertRuns,
     position: () => facts.meta.get(POSITION_KEY),
     writer: {
-      putRuns: (changes) => writer.putRuns(changes),
+      putRuns: (changes) => writer.derived.runs(changes),
       putFacts: async (derived, keepBeforeMs, position) => {
         const meta = position === undefined ? [] : [[POSITION_KEY, position] as const]
-        await writer.putFacts({ facts: derived, keepBeforeMs, meta })
+        await writer.fleet.putAll({ facts: derived, keepBeforeMs, meta })
       },
-      replaceSpans: (traces, nowMs) => writer.replaceSpans(traces, nowMs),
+      replaceSpans: (traces, nowMs) => writer.derived.spans(traces, nowMs),
     },
     counting: {
       facts: facts.fleet,
       clusters: async () => (await book).records(),
       goneAt: async (atMs) => (await book).gone(atMs),
       days: () => facts.adoption.days(),
-      putDay: (day, rows, usage, nowMs) => writer.putAdoptionDay(day, rows, usage, nowMs),
+      putDay: (day, rows, usage, nowMs) => writer.adoption.putDay(day, rows, usage, nowMs),
       usageAt: (timeMs) => readUsage(fleetReaderOf(query), timeMs),
     },
     traitsAt: (timeMs) => readTraits(fleetReaderOf(query), timeMs),

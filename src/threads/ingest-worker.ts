@@ -23,24 +23,16 @@ import { createOtlpTracesIngest } from '../ingest/otlp/traces.ts'
 import { createRemoteWriteIngest } from '../ingest/remote-write.ts'
 import type { WriteContext } from '../ingest/remote-write.ts'
 import type { WriteOutcome } from '../ingest/write-outcome.ts'
-import type { AlertRecord } from '../model/alert.ts'
 import type { DerivedSample } from '../model/appender.ts'
 import type { Refusal } from '../model/refusal.ts'
-import type { TokenRecord } from '../model/token.ts'
-import { peopleCalls, type PeopleCalls } from './people-calls.ts'
 import type { LogRecord } from '../model/log-record.ts'
-import { notifyCalls } from './notify-calls.ts'
-import type { NotifyCalls } from './notify-calls.ts'
-import { observationCalls } from './observation-calls.ts'
-import type { ObservationCalls } from './observation-calls.ts'
-import { factsCalls } from './fleet-loop-calls.ts'
-import type { FactsCalls } from './fleet-loop-calls.ts'
-import { carry, serveCalls } from './rpc.ts'
-import { spanCalls } from './span-calls.ts'
-import type { SpanCalls } from './span-calls.ts'
+import type { DerivedTrace } from '../model/span.ts'
+import type { RunChange } from '../fleet/signals/signal-watch.ts'
+import { carry, serve } from './rpc.ts'
+import type { Facts } from '../store/facts/facts.ts'
 import type { StoreOptions } from '../store/options.ts'
 import { openWriter } from '../store/writer.ts'
-import type { StoreStats, StoreWriter } from '../store/writer.ts'
+import type { StoreWriter } from '../store/writer.ts'
 import type { ThreadHello } from './start-thread.ts'
 import { serveWriteLane } from './write-lane.ts'
 import type { LaneWriter } from './write-lane.ts'
@@ -59,36 +51,42 @@ export interface IngestWorkerData {
   readonly laneMemory: SharedArrayBuffer
 }
 
-/** What main asks. */
-export type IngestWorkerCalls = {
-  write(body: Uint8Array, context: WriteContext): Promise<WriteOutcome>
-  writeOtlpMetrics(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpOutcome>
-  writeOtlpTraces(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpItemOutcome>
-  writeOtlpLogs(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpLogsOutcome>
-  maintain(nowMs: number): Promise<void>
-  stats(): StoreStats
-  /** Lists have at most `top` entries. */
-  ingestReport(nowMs: number, top: number): IngestReport
-  /** Of a body that main did not pass on. `cluster`: the one that the sender's token is bound to. */
-  noteRefusal(refusal: Refusal, cluster: string | undefined, nowMs: number): void
-  /** Log records that were read and bounded. */
-  putLogs(records: readonly LogRecord[]): Promise<void>
-  /** Samples about the program itself. */
-  appendOwn(samples: readonly DerivedSample[]): Promise<void>
-  tokens(): Promise<readonly TokenRecord[]>
-  close(): Promise<void>
-} & PeopleCalls &
-  NotifyCalls &
-  SpanCalls
+/** What main calls. */
+export type IngestServices = Facts & {
+  readonly writes: Writes
+  readonly refusals: Refusals
+  readonly store: Pick<StoreWriter, 'maintain' | 'stats' | 'close'>
+}
 
-/** What the query worker asks. */
-export type DerivedCalls = {
-  appendDerived(batch: DerivedBatch): Promise<void>
-  loadAlertStates(): Promise<ReadonlyMap<string, readonly AlertRecord[]>>
-  replaceAlertStates(groupKey: string, records: readonly AlertRecord[]): Promise<void>
-} & SpanCalls &
-  ObservationCalls &
-  FactsCalls
+/** What the query worker calls. */
+export type DerivedServices = Facts & { readonly derived: DerivedWrites }
+
+/** What clients sent, and what is written beside it: durable when it resolves. Rejects when there is no room. */
+interface Writes {
+  remoteWrite(body: Uint8Array, context: WriteContext): Promise<WriteOutcome>
+  otlpMetrics(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpOutcome>
+  otlpTraces(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpItemOutcome>
+  otlpLogs(body: Uint8Array, encoding: OtlpEncoding, context: OtlpContext): Promise<OtlpLogsOutcome>
+  /** Log records that were read and bounded. */
+  logs(records: readonly LogRecord[]): Promise<void>
+  /** Samples about the program itself. */
+  ownSeries(samples: readonly DerivedSample[]): Promise<void>
+}
+
+interface Refusals {
+  /** Lists have at most `top` entries. */
+  report(nowMs: number, top: number): IngestReport
+  /** Of a body that main did not pass on. `cluster`: the one that the sender's token is bound to. */
+  note(refusal: Refusal, cluster: string | undefined, nowMs: number): void
+}
+
+/** What is derived and is no fact: durable when it resolves. */
+interface DerivedWrites {
+  samples(batch: DerivedBatch): Promise<void>
+  runs(changes: readonly RunChange[]): Promise<void>
+  /** See `SpanSink.replaceSpans`. */
+  spans(traces: readonly DerivedTrace[], nowMs: number): Promise<void>
+}
 
 /** Remote write, for those that come in batches and for those that come alone. */
 function laneWriter(writer: StoreWriter, intake: Intake): LaneWriter {
@@ -112,12 +110,12 @@ function takingWith(lane: LaneWriter): <T>(take: () => T) => Promise<T> {
   }
 }
 
-function mainCalls(
+function writesOf(
   writer: StoreWriter,
   intake: Intake,
   remoteWrite: LaneWriter,
   { otlp: otlpOptions, store }: IngestWorkerData,
-): IngestWorkerCalls {
+): Writes {
   const otlp = createOtlpMetricsIngest({ intake, otlp: otlpOptions })
   const limits = { keptMs: store.retentionTracesMs, spansPerTraceMax: store.spansPerTraceMax }
   const traces = createOtlpTracesIngest({ intake, otlp: otlpOptions, spans: writer.spans, limits })
@@ -131,47 +129,44 @@ function mainCalls(
   })
   const takeAndCommit = takingWith(remoteWrite)
   return {
-    ...spanCalls(writer, takeAndCommit),
-    ...peopleCalls(writer.facts),
-    ...notifyCalls(writer.facts),
-    write: (body, context) => takeAndCommit(() => remoteWrite.write(body, context)),
-    writeOtlpMetrics: (body, encoding, context) => takeAndCommit(() => otlp.write(body, encoding, context)),
-    writeOtlpTraces: (body, encoding, context) => takeAndCommit(() => traces.write(body, encoding, context)),
-    writeOtlpLogs: (body, encoding, context) => takeAndCommit(() => logs.write(body, encoding, context)),
-    maintain: async (nowMs) => {
-      await writer.maintain(nowMs)
-    },
-    stats: () => writer.stats(),
-    ingestReport: (nowMs, top) => {
-      const report = intake.report(nowMs, top)
-      const series = { option: 'store.series-max', max: store.seriesMax, used: writer.stats().seriesCount }
-      return { ...report, limits: [series, ...report.limits] }
-    },
-    noteRefusal: (refusal, cluster, nowMs) => {
-      intake.note([refusal], cluster, nowMs)
-    },
-    putLogs: (records) =>
+    remoteWrite: (body, context) => takeAndCommit(() => remoteWrite.write(body, context)),
+    otlpMetrics: (body, encoding, context) => takeAndCommit(() => otlp.write(body, encoding, context)),
+    otlpTraces: (body, encoding, context) => takeAndCommit(() => traces.write(body, encoding, context)),
+    otlpLogs: (body, encoding, context) => takeAndCommit(() => logs.write(body, encoding, context)),
+    logs: (records) =>
       takeAndCommit(() => {
         writer.logs.putLogs(records)
       }),
     // Its label sets are new ones each time, so there is nothing to remember.
-    appendOwn: createDerivedSender(createDerivedReceiver(writer.appender), 0),
-    tokens: () => writer.facts.tokens.list(),
-    close: async () => {
-      await writer.close()
+    ownSeries: createDerivedSender(createDerivedReceiver(writer.appender), 0),
+  }
+}
+
+function refusalsOf(writer: StoreWriter, intake: Intake, { store }: IngestWorkerData): Refusals {
+  return {
+    report: (nowMs, top) => {
+      const report = intake.report(nowMs, top)
+      const series = { option: 'store.series-max', max: store.seriesMax, used: writer.stats().seriesCount }
+      return { ...report, limits: [series, ...report.limits] }
+    },
+    note: (refusal, cluster, nowMs) => {
+      intake.note([refusal], cluster, nowMs)
     },
   }
 }
 
-function derivedCalls(writer: StoreWriter, remoteWrite: LaneWriter): DerivedCalls {
-  const { appender, facts } = writer
+function derivedWritesOf({ appender, observations, spans }: StoreWriter, remoteWrite: LaneWriter): DerivedWrites {
+  const takeAndCommit = takingWith(remoteWrite)
   return {
-    ...spanCalls(writer, takingWith(remoteWrite)),
-    ...observationCalls(writer, takingWith(remoteWrite)),
-    ...factsCalls(facts),
-    appendDerived: createDerivedReceiver(appender),
-    loadAlertStates: () => facts.alertStates.load(),
-    replaceAlertStates: (groupKey, records) => facts.alertStates.replaceGroup(groupKey, records),
+    samples: createDerivedReceiver(appender),
+    runs: (changes) =>
+      takeAndCommit(() => {
+        for (const { cluster, fromMs, runs } of changes) observations.putRuns(cluster, fromMs, runs)
+      }),
+    spans: (traces, nowMs) =>
+      takeAndCommit(() => {
+        spans.replaceSpans(traces, nowMs)
+      }),
   }
 }
 
@@ -184,9 +179,15 @@ try {
   })
   const intake = new Intake(writer.appender, data.ingest)
   const remoteWrite = laneWriter(writer, intake)
-  serveCalls(parentPort, mainCalls(writer, intake, remoteWrite, data))
+  const { facts } = writer
+  serve(parentPort, {
+    ...facts,
+    writes: writesOf(writer, intake, remoteWrite, data),
+    refusals: refusalsOf(writer, intake, data),
+    store: writer,
+  } satisfies IngestServices)
   serveWriteLane(data.lanePort, data.laneMemory, remoteWrite)
-  serveCalls(data.queryPort, derivedCalls(writer, remoteWrite))
+  serve(data.queryPort, { ...facts, derived: derivedWritesOf(writer, remoteWrite) } satisfies DerivedServices)
   parentPort.postMessage({ ready: true } satisfies ThreadHello)
 } catch (thrown) {
   // The query worker waits for it.

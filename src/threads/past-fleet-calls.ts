@@ -28,7 +28,6 @@ import type { GateBook } from '../model/gate-use.ts'
 import type { StrandedVersion } from '../model/stranded.ts'
 import type { EdgeFacts, StuckVerdict } from '../model/stuck.ts'
 import type { UpgradeRecord } from '../model/upgrade.ts'
-import type { Remote } from './rpc.ts'
 
 /** A moment, and when it was asked for: nobody here reads a clock. */
 export interface PastMoment {
@@ -159,7 +158,7 @@ export async function edgesOf(
 }
 
 /** On main: what the API asks of a moment. The times it gives are that moment. */
-export function pastFactsOf(query: Remote<PastFleetCalls>, moment: PastMoment): ReturnType<ApiFleetFacts['past']> {
+export function pastFactsOf(query: PastFleetCalls, moment: PastMoment): ReturnType<ApiFleetFacts['past']> {
   return {
     now: (_nowMs, listMax) => query.pastNow(moment, listMax),
     clusters: (asked) => query.pastClusters(moment, asked),

@@ -1,8 +1,12 @@
 /**
- * Calls between threads: a method name, arguments, an answer. What crosses is plain data and `Labels` (structured
- * clone keeps a class' fields but not the class, so label sets are given theirs back on arrival). Failures arrive as
- * FleetErrors with their code; bugs arrive as errors and are not softened. An AbortSignal or a
- * `Leaving` among the arguments arrives as a `Cancellation`, aborted soon after the signal was: the call is answered by its handler all the same.
+ * Remote procedure calls between threads. One thread offers objects by name (`serve(port, { silences: facts.silences })`),
+ * the other one calls their methods (`remote.silences.list()`); the type of the calls follows from the interfaces of the
+ * objects, so no call is declared twice. An object may also be found by an address: `remote.fleet(moment).clusters(query)`.
+ *
+ * Arguments and answers cross by structured clone: plain data and `Labels`, which get their class back on arrival.
+ * Failures arrive as FleetErrors with their code; bugs arrive as errors and are not softened. An AbortSignal or a
+ * `Leaving` among the arguments arrives as a `Cancellation`, aborted soon after the signal was: the call is answered by
+ * its method all the same. No other function crosses: a call with one rejects.
  */
 import { Leaving } from '../base/cancellation.ts'
 import type { Cancellation } from '../base/cancellation.ts'
@@ -11,13 +15,24 @@ import type { ErrorCode } from '../base/errors.ts'
 import { invariant } from '../base/invariant.ts'
 import { Labels } from '../model/labels.ts'
 
-/** Methods a thread offers. Their arguments and answers must survive structured clone. */
-export type Handlers = Readonly<Record<string, (...args: never[]) => unknown>>
+/** What a thread offers, by name: objects as they are, or functions that find an object by an address (plain data). */
+export type Services = object
 
-/** The same methods seen from the other thread. */
-export type Remote<H extends Handlers> = {
-  readonly [K in keyof H]: (...args: Parameters<H[K]>) => Promise<Awaited<ReturnType<H[K]>>>
+/** The same services seen from the other thread. */
+export type Remote<S extends Services> = {
+  readonly [N in keyof S]: S[N] extends (address: infer A) => infer T
+    ? (address: A) => RemoteObject<T>
+    : RemoteObject<S[N]>
 }
+
+/** The methods of an object, each of which answers later. What is no method stays where it is. */
+export type RemoteObject<T> = {
+  readonly [K in keyof T as T[K] extends Method ? K : never]: T[K] extends (...args: infer A) => infer R
+    ? (...args: A) => Promise<Awaited<R>>
+    : never
+}
+
+type Method = (...args: never[]) => unknown
 
 /** What both ends need of a port; `parentPort`, a `Worker` and a `MessagePort` all have it. */
 export interface Channel {
@@ -27,6 +42,9 @@ export interface Channel {
 
 interface Call {
   readonly id: number
+  readonly service: string
+  /** Of the object, when the service is a function that finds it. */
+  readonly address?: unknown
   readonly method: string
   readonly args: readonly unknown[]
   /** Which argument is a signal; it crosses as undefined. */
@@ -49,8 +67,8 @@ export interface CarriedFailure {
   readonly stack: string | undefined
 }
 
-/** Answers calls that arrive on `channel`, in the order in which they arrive. */
-export function serveCalls(channel: Channel, handlers: Handlers): void {
+/** Answers calls that arrive on `channel`; their methods begin in the order in which the calls arrive. */
+export function serve(channel: Channel, services: Services): void {
   /** Of calls that have a signal and are not answered yet, by number. */
   const abortable = new Map<number, { aborted: boolean }>()
   channel.on('message', (message) => {
@@ -68,21 +86,41 @@ export function serveCalls(channel: Channel, handlers: Handlers): void {
       abortable.set(id, flag)
       args[signalAt] = flag
     }
-    void answer(call, args, handlers).then((reply) => {
+    void answer(call, args, services).then((reply) => {
       abortable.delete(id)
-      channel.postMessage(reply)
+      try {
+        channel.postMessage(reply)
+      } catch (thrown) {
+        // It answered what cannot be cloned.
+        channel.postMessage({ id, failure: carry(thrown) } satisfies Answer)
+      }
     })
   })
 }
 
-async function answer(call: Call, args: readonly unknown[], handlers: Handlers): Promise<Answer> {
+async function answer(call: Call, args: readonly unknown[], services: Services): Promise<Answer> {
+  const { id, service, method } = call
   try {
-    const handler = handlers[call.method] as ((...args: readonly unknown[]) => unknown) | undefined
-    invariant(handler !== undefined, `a thread was asked for ${call.method}, which it does not offer`)
-    return { id: call.id, value: await handler(...args) }
+    const offered: unknown = Object.getOwnPropertyDescriptor(services, service)?.value
+    const target = typeof offered === 'function' ? (offered as (address: unknown) => unknown)(call.address) : offered
+    const called = typeof target === 'object' && target !== null ? methodOf(target, method) : undefined
+    invariant(called !== undefined, `a thread was called for ${service}.${method}, which it does not offer`)
+    return { id, value: await (Reflect.apply(called, target, args) as unknown) }
   } catch (thrown) {
-    return { id: call.id, failure: carry(thrown) }
+    return { id, failure: carry(thrown) }
   }
+}
+
+/** A method of an object or of its class. Nothing that every object has, such as its `constructor`. */
+function methodOf(target: object, name: string): Method | undefined {
+  let level: object | null = target
+  while (level !== null && level !== Object.prototype) {
+    const value = Object.getOwnPropertyDescriptor(level, name)?.value as unknown
+    if (value !== undefined)
+      return typeof value === 'function' && name !== 'constructor' ? (value as Method) : undefined
+    level = Object.getPrototypeOf(level) as object | null
+  }
+  return undefined
 }
 
 /** A call that is under way. */
@@ -94,13 +132,13 @@ interface Waiting {
 }
 
 /** The calling end. */
-export interface Caller<H extends Handlers> {
-  readonly remote: Remote<H>
+export interface Caller<S extends Services> {
+  readonly remote: Remote<S>
   /** Rejects every waiting and every later call. */
   fail(cause: Error): void
 }
 
-export function createCaller<H extends Handlers>(channel: Channel): Caller<H> {
+export function createCaller<S extends Services>(channel: Channel): Caller<S> {
   const waiting = new Map<number, Waiting>()
   let lastId = 0
   let failure: Error | undefined
@@ -113,7 +151,7 @@ export function createCaller<H extends Handlers>(channel: Channel): Caller<H> {
     if ('failure' in reply) caller.reject(revive(reply.failure))
     else caller.resolve(reviveLabels(reply.value))
   })
-  const call = (method: string, args: readonly unknown[]): Promise<unknown> =>
+  const call: SendCall = (asked, args) =>
     new Promise((resolve, reject) => {
       if (failure !== undefined) {
         reject(failure)
@@ -122,22 +160,20 @@ export function createCaller<H extends Handlers>(channel: Channel): Caller<H> {
       const id = ++lastId
       const signalAt = args.findIndex((arg) => arg instanceof Leaving || arg instanceof AbortSignal)
       if (signalAt === -1) {
+        // Before it waits: what cannot be cloned throws here, and rejects.
+        channel.postMessage({ id, ...asked, args } satisfies Call)
         waiting.set(id, { resolve, reject, forget: NOTHING })
-        channel.postMessage({ id, method, args } satisfies Call)
         return
       }
       const signal = args[signalAt] as Leaving | AbortSignal
       const cancel = (): void => {
         channel.postMessage({ cancel: id } satisfies Cancel)
       }
+      channel.postMessage({ id, ...asked, args: args.with(signalAt, undefined), signalAt } satisfies Call)
       waiting.set(id, { resolve, reject, forget: listen(signal, cancel) })
-      channel.postMessage({ id, method, args: args.with(signalAt, undefined), signalAt } satisfies Call)
       if (signal.aborted) cancel()
     })
-  const remote = new Proxy(
-    {},
-    { get: (_, method) => (method === 'then' ? undefined : (...args: unknown[]) => call(String(method), args)) },
-  ) as Remote<H>
+  const remote = remoteOf(call) as Remote<S>
   return {
     remote,
     fail(cause) {
@@ -152,6 +188,38 @@ export function createCaller<H extends Handlers>(channel: Channel): Caller<H> {
 }
 
 const NOTHING = (): void => undefined
+
+type SendCall = (asked: Pick<Call, 'service' | 'address' | 'method'>, args: readonly unknown[]) => Promise<unknown>
+
+/** Services, which are objects with methods, and functions that answer such objects. */
+function remoteOf(call: SendCall): object {
+  return madeWhenRead((service) =>
+    madeWhenRead(
+      (method) => {
+        const asked = { service, method }
+        return (...args: unknown[]) => call(asked, args)
+      },
+      (address: unknown) =>
+        madeWhenRead((method) => {
+          const asked = { service, address, method }
+          return (...args: unknown[]) => call(asked, args)
+        }),
+    ),
+  )
+}
+
+/** Each property is made once. `then` is none of them: an object that has it is taken for a promise. */
+function madeWhenRead(make: (name: string) => object, target: object = {}): object {
+  const made = new Map<string, object>()
+  return new Proxy(target, {
+    get: (_, name) => {
+      if (typeof name !== 'string' || name === 'then') return undefined
+      let value = made.get(name)
+      if (value === undefined) made.set(name, (value = make(name)))
+      return value
+    },
+  })
+}
 
 /** @returns what takes the listener off again */
 function listen(signal: Leaving | AbortSignal, listener: () => void): () => void {

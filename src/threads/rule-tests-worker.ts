@@ -10,7 +10,7 @@ import type { RuleTests } from '../contract/replay.ts'
 import { renderDiagnostic } from '../model/diagnostic.ts'
 import { formatDuration } from '../model/duration.ts'
 import type { ParseOptions } from '../promql/parse-options.ts'
-import { serveCalls } from './rpc.ts'
+import { serve } from './rpc.ts'
 import { mentionsAlert } from '../rules/unit-test/unit-test-file.ts'
 import type { UnitTestFailure } from '../rules/unit-test/run-unit-test.ts'
 import type { ThreadHello } from './start-thread.ts'
@@ -20,10 +20,12 @@ export interface RuleTestsData {
   readonly language: ParseOptions
 }
 
-/** What main asks. */
-export type RuleTestCalls = {
-  /** Reads the unit tests beside the rules, and runs those that mention an alert. */
-  run(alertname: string): Promise<RuleTests>
+/** What main calls. */
+export type RuleTestServices = {
+  readonly ruleTests: {
+    /** Reads the unit tests beside the rules, and runs those that mention an alert. */
+    run(alertname: string): Promise<RuleTests>
+  }
 }
 
 async function run({ rulesDir, language }: RuleTestsData, alertname: string): Promise<RuleTests> {
@@ -57,5 +59,5 @@ function textOf({ message, difference }: UnitTestFailure): string {
 
 invariant(parentPort !== null, 'unit tests of rules run in a thread')
 const data = workerData as RuleTestsData
-serveCalls(parentPort, { run: (alertname: string) => run(data, alertname) } satisfies RuleTestCalls)
+serve(parentPort, { ruleTests: { run: (alertname) => run(data, alertname) } } satisfies RuleTestServices)
 parentPort.postMessage({ ready: true } satisfies ThreadHello)

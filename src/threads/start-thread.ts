@@ -6,13 +6,13 @@ import { MessageChannel, Worker } from 'node:worker_threads'
 import type { MessagePort, Transferable } from 'node:worker_threads'
 import type { Log } from '../base/log.ts'
 import { createCaller, revive } from './rpc.ts'
-import type { CarriedFailure, Handlers, Remote } from './rpc.ts'
+import type { CarriedFailure, Remote, Services } from './rpc.ts'
 
 /** What a worker posts first. */
 export type ThreadHello = { readonly ready: true } | { readonly failed: CarriedFailure }
 
-export interface Thread<H extends Handlers> {
-  readonly remote: Remote<H>
+export interface Thread<S extends Services> {
+  readonly remote: Remote<S>
   /** Ends the thread at once; ask it to close first. */
   terminate(): Promise<void>
 }
@@ -29,7 +29,7 @@ export interface ThreadSpec {
 const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
 
 /** Resolves when the thread is ready; rejects with its own failure when it could not start. */
-export function startThread<H extends Handlers>(spec: ThreadSpec): Promise<Thread<H>> {
+export function startThread<S extends Services>(spec: ThreadSpec): Promise<Thread<S>> {
   const url = new URL(`./${spec.file}${EXTENSION}`, import.meta.url)
   const worker = new Worker(EXTENSION === '.ts' ? loadWithTsx(url) : url, {
     name: spec.file,
@@ -39,7 +39,7 @@ export function startThread<H extends Handlers>(spec: ThreadSpec): Promise<Threa
   })
   let isEnding = false
   return new Promise((resolve, reject) => {
-    const caller = createCaller<H>(worker)
+    const caller = createCaller<S>(worker)
     const die = (cause: Error): void => {
       reject(cause)
       caller.fail(cause)

@@ -26,11 +26,11 @@ class Kept implements AlertRunStore {
   readonly writes: string[] = []
   isFull = false
 
-  openAlertRuns(): Promise<readonly AlertRunRecord[]> {
+  listOpen(): Promise<readonly AlertRunRecord[]> {
     return Promise.resolve([...this.rows.values()].filter(({ resolvedAtMs }) => resolvedAtMs === undefined))
   }
 
-  recordAlertRuns(runs: readonly AlertRunRecord[]): Promise<void> {
+  record(runs: readonly AlertRunRecord[]): Promise<void> {
     if (this.isFull) return Promise.reject(new Error('the disk is full'))
     for (const run of runs) {
       this.rows.set(`${run.fingerprint} ${run.activeAtMs}`, run)

@@ -8,9 +8,9 @@ const T0_MS = 1_800_000_000_000
 const MINUTE_MS = 60_000
 
 const keptNothing: SilenceStore = {
-  silences: () => Promise.resolve([]),
-  writeSilences: () => Promise.resolve(),
-  pruneSilences: () => Promise.resolve(),
+  list: () => Promise.resolve([]),
+  write: () => Promise.resolve(),
+  prune: () => Promise.resolve(),
 }
 
 const alertOf = (state: HiddenAlert['state'], intervalMs = 30_000): HiddenAlert => {
@@ -66,7 +66,7 @@ describe('a silence until resolved', () => {
     let isFull = true
     const full: SilenceStore = {
       ...keptNothing,
-      writeSilences: () => (isFull ? Promise.reject(new Error('the disk is full')) : Promise.resolve()),
+      write: () => (isFull ? Promise.reject(new Error('the disk is full')) : Promise.resolve()),
     }
     const silences = await createSilences(full, () => 'id')
     const wish = { matchers: [{ name: 'a', op: '=', value: 'b' }] as const, endsAtMs: T0_MS + 10 }

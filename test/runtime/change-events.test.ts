@@ -13,7 +13,7 @@ async function noting() {
   const note = (topics: readonly string[]): void => {
     noted.push(topics.join(' '))
   }
-  const { people } = await memoryPeople({ clock, wrap: (calls) => notedPeople(calls, note) })
+  const { people } = await memoryPeople({ clock, wrap: (store) => notedPeople(store, note) })
   return { people, noted, note, take: () => noted.splice(0) }
 }
 

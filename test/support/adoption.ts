@@ -1,10 +1,10 @@
-import { adoptionCalls, adoptionOf } from '../../src/threads/adoption-calls.ts'
+import { AdoptionBook } from '../../src/fleet/adoption/book.ts'
 import type { ApiAdoption } from '../../src/api/fleet/adoption.ts'
 import type { AdoptionReader } from '../../src/model/adoption.ts'
 
 /** Adoption as the API asks for it, without threads. */
 export function adoptionOver(reader: AdoptionReader): ApiAdoption {
-  return adoptionOf(adoptionCalls(reader))
+  return new AdoptionBook(reader)
 }
 
 /** Of a fleet of which no day was counted. */

@@ -3,8 +3,7 @@ import { silentLog } from '../../src/base/log.ts'
 import type { Clock } from '../../src/base/clock.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createPeople } from '../../src/runtime/user-actions.ts'
-import type { People } from '../../src/runtime/user-actions.ts'
-import { peopleCalls, type PeopleCalls } from '../../src/threads/people-calls.ts'
+import type { People, PeopleStore } from '../../src/runtime/user-actions.ts'
 import type { RuleAlert } from '../../src/rules/rule-status.ts'
 import { createFacts, type Facts } from '../../src/store/facts/facts.ts'
 import { migrate } from '../../src/store/migrations.ts'
@@ -23,7 +22,7 @@ export async function memoryPeople({
   ruleAlerts = () => Promise.resolve([]),
   options = {},
   aliases = {},
-  wrap = (calls) => calls,
+  wrap = (store) => store,
   decommissionsTold = () => Promise.resolve(),
 }: {
   readonly clock: Clock
@@ -31,7 +30,7 @@ export async function memoryPeople({
   readonly options?: Readonly<Record<string, string>>
   readonly aliases?: Readonly<Record<string, string>>
   /** Puts something between the commands and what is kept, such as a disk that is full. */
-  readonly wrap?: (calls: PeopleCalls) => PeopleCalls
+  readonly wrap?: (store: PeopleStore) => PeopleStore
   readonly decommissionsTold?: () => Promise<void>
 }): Promise<MemoryPeople> {
   const database = new Database(':memory:')
@@ -42,14 +41,8 @@ export async function memoryPeople({
       config: readConfig(new Map(Object.entries(options)), undefined, {}),
       clock,
       log: silentLog,
-      store: wrap(peopleCalls(facts)),
-      history: {
-        alertRuns: (query) => facts.alertRuns.page(query),
-        alertSpans: (fingerprints, fromMs, toMs) => facts.alertRuns.spans(fingerprints, fromMs, toMs),
-        matchingRuns: (matchers, fromMs, toMs) => facts.alertRuns.matching(matchers, fromMs, toMs),
-        audit: (limit, before) => facts.audit.list(limit, before),
-        ruleAlerts,
-      },
+      store: wrap(facts),
+      history: { alertRuns: facts.alertRuns, audit: facts.audit, rules: { alerts: ruleAlerts } },
       decommissionsTold,
       canonicalName: (name) => aliases[name] ?? name,
     })

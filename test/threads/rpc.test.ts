@@ -4,25 +4,36 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { Leaving } from '../../src/base/cancellation.ts'
 import { FleetError } from '../../src/base/errors.ts'
 import { Labels } from '../../src/model/labels.ts'
-import { createCaller, reviveLabels, serveCalls } from '../../src/threads/rpc.ts'
-import type { Handlers } from '../../src/threads/rpc.ts'
+import { createCaller, reviveLabels, serve } from '../../src/threads/rpc.ts'
+import type { Services } from '../../src/threads/rpc.ts'
 
 const open: { close(): void }[] = []
 afterEach(() => {
   for (const port of open.splice(0)) port.close()
 })
 
-function connect<H extends Handlers>(handlers: H) {
+function connect<S extends Services>(services: S) {
   const { port1, port2 } = new MessageChannel()
   open.push(port1, port2)
-  serveCalls(port2, handlers)
-  return createCaller<H>(port1)
+  serve(port2, services)
+  return createCaller<S>(port1)
+}
+
+/** One object alone. */
+function connectTo<T extends object>(target: T) {
+  const caller = connect({ target })
+  return {
+    remote: caller.remote.target,
+    fail: (cause: Error) => {
+      caller.fail(cause)
+    },
+  }
 }
 
 describe('calls between threads', () => {
   test('answers arrive where they were asked, whatever the order in which they are ready', async () => {
     const gates: (() => void)[] = []
-    const { remote } = connect({
+    const { remote } = connectTo({
       slow: (n: number) =>
         new Promise<number>((resolve) =>
           gates.push(() => {
@@ -39,7 +50,7 @@ describe('calls between threads', () => {
   })
 
   test('label sets keep their class both ways, also deep inside', async () => {
-    const { remote } = connect({
+    const { remote } = connectTo({
       names: (items: readonly { labels: Labels }[]) =>
         new Map([['first', { inner: [items[0]!.labels.with('x', '1')] }]]),
     })
@@ -48,14 +59,14 @@ describe('calls between threads', () => {
   })
 
   test('columns cross with their bits', async () => {
-    const { remote } = connect({ echo: (column: Float64Array) => ({ column }) })
+    const { remote } = connectTo({ echo: (column: Float64Array) => ({ column }) })
     const sent = new Float64Array([1, NaN])
     new Uint32Array(sent.buffer).set([2, 0x7ff00000], 2)
     expect(new Uint8Array((await remote.echo(sent)).column.buffer)).toEqual(new Uint8Array(sent.buffer))
   })
 
   test('a failure keeps its code, message and hint', async () => {
-    const { remote } = connect({
+    const { remote } = connectTo({
       fail: () => {
         throw new FleetError('storage_full', 'no space', { hint: 'free some' })
       },
@@ -69,7 +80,7 @@ describe('calls between threads', () => {
   })
 
   test('a bug stays a bug', async () => {
-    const { remote } = connect({
+    const { remote } = connectTo({
       break: () => {
         throw new TypeError('x is not a function')
       },
@@ -80,7 +91,7 @@ describe('calls between threads', () => {
 
   test('a signal is aborted on the other side, where the call still ends as its handler says', async () => {
     const seen: boolean[] = []
-    const { remote } = connect({
+    const { remote } = connectTo({
       wait: async (_what: string, signal?: AbortSignal): Promise<string> => {
         seen.push(signal!.aborted)
         // As the evaluator does: look, breathe, look again.
@@ -101,7 +112,7 @@ describe('calls between threads', () => {
   })
 
   test('a Leaving arrives as a signal does, and tells nobody once its call was answered', async () => {
-    const { remote } = connect({
+    const { remote } = connectTo({
       wait: async (left?: Leaving): Promise<string> => {
         while (!left!.aborted) await new Promise((resolve) => setImmediate(resolve))
         return 'left'
@@ -123,7 +134,7 @@ describe('calls between threads', () => {
   })
 
   test('nothing listens to a signal whose call was answered or lost', async () => {
-    const caller = connect({
+    const caller = connectTo({
       quick: (signal: AbortSignal) => signal.aborted,
       never: (signal: AbortSignal) => new Promise<boolean>(() => signal.aborted),
     })
@@ -137,13 +148,65 @@ describe('calls between threads', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   })
 
-  test('a method that is not offered is a bug', async () => {
-    const { remote } = connect<Handlers>({})
-    await expect(remote['nothing']!()).rejects.toThrow('asked for nothing')
+  test('objects of a class are offered as they are, and found by an address', async () => {
+    class Counter {
+      readonly #step: number
+      total = 0
+
+      constructor(step: number) {
+        this.#step = step
+      }
+
+      add(times: number): number {
+        return (this.total += times * this.#step)
+      }
+    }
+    class NamedCounter extends Counter {
+      name(): string {
+        return 'counter'
+      }
+    }
+    const counters = new Map([1, 10].map((step) => [step, new NamedCounter(step)]))
+    const { remote } = connect({
+      one: new NamedCounter(2),
+      at: ({ step }: { readonly step: number }) => counters.get(step)!,
+    })
+    expect([await remote.one.add(1), await remote.one.add(2), await remote.one.name()]).toEqual([2, 6, 'counter'])
+    expect(await remote.at({ step: 10 }).add(3)).toBe(30)
+    expect(await remote.at({ step: 1 }).add(3)).toBe(3)
+    expect(await remote.at({ step: 10 }).name()).toBe('counter')
+  })
+
+  test.each([
+    ['service', 'nothing', 'list'],
+    ['service that every object has', 'constructor', 'keys'],
+    ['method', 'silences', 'nothing'],
+    ['method that every object has', 'silences', 'toString'],
+    ['constructor', 'silences', 'constructor'],
+    ['prototype', 'silences', '__proto__'],
+    ['property that is no method', 'silences', 'count'],
+  ])('a %s that is not offered is a bug', async (_, service, method) => {
+    class Silences {
+      readonly count = 1
+    }
+    const { remote } = connect({ silences: new Silences() })
+    const any = remote as unknown as Record<string, Record<string, () => Promise<unknown>>>
+    await expect(any[service]![method]!()).rejects.toThrow(`called for ${service}.${method}, which it does not offer`)
+  })
+
+  test('what cannot cross rejects the call that has it', async () => {
+    const { remote } = connectTo({ echo: (value: unknown) => typeof value })
+    await expect(remote.echo(() => 1)).rejects.toThrow('could not be cloned')
+    expect(await remote.echo(1)).toBe('number')
+  })
+
+  test('an answer that cannot cross is a bug of the method that gave it', async () => {
+    const { remote } = connectTo({ make: () => () => 1 })
+    await expect(remote.make()).rejects.toThrow('could not be cloned')
   })
 
   test('when the thread is gone, waiting and later calls say so', async () => {
-    const caller = connect({ never: () => new Promise<void>(() => undefined) })
+    const caller = connectTo({ never: () => new Promise<void>(() => undefined) })
     const waiting = caller.remote.never()
     caller.fail(new Error('thread ended'))
     await expect(waiting).rejects.toThrow('thread ended')

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { groupBy } from '../../base/group-by.ts'
-import type { AdoptionDay, AdoptionReader, AdoptionRow } from '../../model/adoption.ts'
+import type { AdoptionDay, AdoptionReader, AdoptionRow, UsageRow } from '../../model/adoption.ts'
 import { AdoptionCube } from './cube.ts'
 import type { CubeFilter, CubeSums, Dimension } from './cube.ts'
 import { addDays, daysBetween } from './day.ts'
@@ -58,6 +58,19 @@ export class AdoptionBook {
       missing: daysBetween(asked.fromDay, asked.toDay).filter((day) => !known.has(day)),
       ...(newest === undefined ? {} : { updatedMs: newest.updatedMs }),
     }
+  }
+
+  /** Which flavours of virtual machines ran: small, so it is read as it is kept. Both ends inclusive. */
+  usage(fromDay: string, toDay: string): Promise<readonly UsageRow[]> {
+    return this.#reader.usage(fromDay, toDay)
+  }
+
+  days(): Promise<readonly AdoptionDay[]> {
+    return this.#reader.days()
+  }
+
+  operators(): Promise<readonly string[]> {
+    return this.#reader.operators()
   }
 
   /** Reads the last year of some operators before anybody asks for it, the newest part first. */

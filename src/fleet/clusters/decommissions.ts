@@ -9,9 +9,9 @@ import type { Decommission } from '../../model/decommission.ts'
 /** Keeps them; each call is durable when it resolves. */
 export interface DecommissionStore {
   /** All there ever were, as they were said. */
-  decommissions(): Promise<readonly Decommission[]>
+  list(): Promise<readonly Decommission[]>
   /** Adds or replaces by id, with the entries of the audit, all or nothing. */
-  writeDecommissions(changed: readonly Decommission[], deeds: readonly AuditDeed[]): Promise<void>
+  write(changed: readonly Decommission[], deeds: readonly AuditDeed[]): Promise<void>
 }
 
 export interface DecommissionWish {
@@ -56,10 +56,10 @@ export async function createDecommissions(
   newId: () => string,
   told: () => Promise<void>,
 ): Promise<Decommissions> {
-  const kept = new Map((await store.decommissions()).map((one) => [one.id, one]))
+  const kept = new Map((await store.list()).map((one) => [one.id, one]))
   const inTurn = createTurns()
   const write = async (changed: readonly Decommission[], deeds: readonly AuditDeed[]): Promise<void> => {
-    await store.writeDecommissions(changed, deeds)
+    await store.write(changed, deeds)
     for (const one of changed) kept.set(one.id, one)
     await told()
   }

@@ -322,9 +322,13 @@ describe('the history', () => {
     const full = await memoryPeople({
       clock,
       ruleAlerts: () => Promise.resolve(alerts),
-      wrap: (calls) => ({
-        ...calls,
-        recordAlertRuns: (runs) => (isFull ? Promise.reject(new Error('disk full')) : calls.recordAlertRuns(runs)),
+      wrap: (store) => ({
+        ...store,
+        alertRuns: {
+          listOpen: () => store.alertRuns.listOpen(),
+          prune: (beforeMs) => store.alertRuns.prune(beforeMs),
+          record: (runs) => (isFull ? Promise.reject(new Error('disk full')) : store.alertRuns.record(runs)),
+        },
       }),
     })
     await full.people.beat(NOW_MS)

@@ -11,10 +11,13 @@ beforeEach(async () => {
   ;[told, isFull] = [0, false]
   memory = await memoryPeople({
     clock: new FakeClock(0),
-    wrap: (calls) => ({
-      ...calls,
-      writeDecommissions: (...written) =>
-        isFull ? Promise.reject(new Error('the disk is full')) : calls.writeDecommissions(...written),
+    wrap: (store) => ({
+      ...store,
+      decommissions: {
+        list: () => store.decommissions.list(),
+        write: (...written) =>
+          isFull ? Promise.reject(new Error('the disk is full')) : store.decommissions.write(...written),
+      },
     }),
     decommissionsTold: () => {
       told++

@@ -9,6 +9,7 @@ import { PHASES } from '../src/model/upgrade.ts'
 import type { UpgradeRecord } from '../src/model/upgrade.ts'
 import { openFacts } from '../src/store/facts/facts.ts'
 import { emptyRecord } from '../test/support/cluster-record.ts'
+import { putFacts } from '../test/support/put-facts.ts'
 import { tempDir } from '../test/support/temp-dir.ts'
 import { upgradeRecord } from '../test/support/upgrade-record.ts'
 
@@ -24,7 +25,7 @@ export async function run({ quick }: { readonly quick: boolean }): Promise<void>
   try {
     for (let from = 0; from < clusters; from += BATCH) {
       const batch = Array.from({ length: BATCH }, (_, i) => `cluster-${from + i}`)
-      await facts.fleet.putAll({ facts: batch.map(factsOf), keepBeforeMs: 0, meta: [] })
+      await putFacts(facts.fleet, batch.map(factsOf))
     }
     const waits: number[] = []
     const state = { isFilled: false }

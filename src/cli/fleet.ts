@@ -8,12 +8,13 @@ import { systemClock } from '../base/clock.ts'
 import { FleetError } from '../base/errors.ts'
 import { OPTIONS } from '../config/config.ts'
 import { changedTraces, deriveFrom } from '../fleet/loop/derivation.ts'
+import { factsChangeOf } from '../fleet/loop/facts-change.ts'
+import { mergeFacts } from '../fleet/loop/merge-facts.ts'
 import { parseDuration } from '../model/duration.ts'
+import type { FactsChange, ListChange } from '../model/fleet-facts.ts'
 import { DATABASE_FILE } from '../store/database.ts'
 import { openFacts } from '../store/facts/facts.ts'
-import type { FactsDifference } from '../store/facts/fleet-facts.ts'
 import { openObservationsForReading } from '../store/observations/observation-reader.ts'
-import { withKept } from '../model/kept-facts.ts'
 import { openSpansForReading } from '../store/spans/span-reader.ts'
 import { openDerivedTraces } from '../store/spans/spans.ts'
 import { parseArguments } from './arguments.ts'
@@ -54,12 +55,17 @@ export const fleetCommand: Command = {
     if (!existsSync(join(dir, DATABASE_FILE))) {
       throw new FleetError('config_invalid', `daytwo fleet rederive: there is no data in ${dir}`)
     }
-    const keepBeforeMs = systemClock.nowMs() - keptMs
-    return rederive(dir, keepBeforeMs, options.get('cluster'), options.get('write') === 'true')
+    const evidenceFromMs = systemClock.nowMs() - keptMs
+    return rederive(dir, evidenceFromMs, options.get('cluster'), options.get('write') === 'true')
   },
 }
 
-async function rederive(dir: string, keepBeforeMs: number, only: string | undefined, writes: boolean): Promise<number> {
+async function rederive(
+  dir: string,
+  evidenceFromMs: number,
+  only: string | undefined,
+  writes: boolean,
+): Promise<number> {
   // First: it brings an older schema up.
   const facts = openFacts(dir)
   const observations = openObservationsForReading(dir)
@@ -77,19 +83,17 @@ async function rederive(dir: string, keepBeforeMs: number, only: string | undefi
     }
     let different = 0
     for (const cluster of clusters) {
-      const derived = await deriveFrom({ observations, spans }, cluster)
-      const batch = { facts: [derived], keepBeforeMs, meta: [] }
-      for (const difference of await facts.fleet.differences(batch)) {
-        different++
-        console.log(lineOf(difference))
-      }
+      const before = await facts.fleet.cluster(cluster)
+      const after = mergeFacts(before, await deriveFrom({ observations, spans }, cluster), evidenceFromMs)
+      const change = factsChangeOf(before, after)
+      if (change === undefined) continue
+      different++
+      console.log(lineOf(change))
       if (!writes) continue
       // Facts last, as the server does it: by them it is known which traces are to be written.
-      const before = await facts.fleet.cluster(cluster)
-      const kept = before === undefined ? derived : withKept(before, derived, keepBeforeMs)
-      const changed = await changedTraces(before, kept, facts.alertRuns)
+      const changed = await changedTraces(before, after, change, facts.alertRuns)
       if (changed.length > 0) traces.replaceSpans(changed, systemClock.nowMs())
-      await facts.fleet.putAll(batch)
+      await facts.fleet.write({ changes: [change], meta: [] })
     }
     const outcome = different === 0 ? 'all as written' : `${different} different${writes ? ', and written' : ''}`
     console.log(`${clusters.length} clusters derived, ${outcome}`)
@@ -102,10 +106,18 @@ async function rederive(dir: string, keepBeforeMs: number, only: string | undefi
   }
 }
 
-function lineOf({ cluster, isRecordDifferent, upgrades, intervals, modifications }: FactsDifference): string {
-  const lists = { upgrades, intervals, modifications }
+function lineOf({ cluster, record, upgrades, intervals, modifications }: FactsChange): string {
+  const lists = {
+    upgrades: namesOf(upgrades, ({ upgrade }) => upgrade.id),
+    intervals: namesOf(intervals, ({ operator, version }) => `${operator} ${version}`),
+    modifications: namesOf(modifications, ({ id }) => id),
+  }
   const parts = Object.entries(lists).flatMap(([what, names]) =>
     names.length === 0 ? [] : [`${what} ${names.join(', ')}`],
   )
-  return `${cluster}: ${[...(isRecordDifferent ? ['record'] : []), ...parts].join('; ')}`
+  return `${cluster}: ${[...(record === undefined ? [] : ['record']), ...parts].join('; ')}`
+}
+
+function namesOf<T>({ removed, put }: ListChange<T>, nameOf: (one: T) => string): readonly string[] {
+  return [...new Set([...removed, ...put].map(nameOf))].sort()
 }

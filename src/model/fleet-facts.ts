@@ -67,13 +67,20 @@ export interface ObservationReader {
   changes(cluster: string, range: ChangesRange): Promise<readonly ObjectTransition[]>
 }
 
-/** The door for facts. */
-export interface FleetFactsSink {
-  /**
-   * Replaces a cluster's facts; upgrades, intervals and modifications that ended before `keepBeforeMs` stay, because
-   * what they were derived from may be gone. Nothing is written when nothing is different.
-   */
-  putFacts(facts: ClusterFacts, keepBeforeMs: number): Promise<void>
+/** What changes in the stored facts of one cluster. */
+export interface FactsChange {
+  readonly cluster: string
+  /** Absent: the record stays as it is. */
+  readonly record?: ClusterRecord
+  readonly upgrades: ListChange<UpgradeRecord>
+  readonly intervals: ListChange<VersionInterval>
+  readonly modifications: ListChange<Modification>
+}
+
+export interface ListChange<T> {
+  readonly removed: readonly T[]
+  /** Added, or in place of the one with the same key. */
+  readonly put: readonly T[]
 }
 
 export interface UpgradeQuery {
@@ -130,6 +137,7 @@ export interface ModificationQuery {
 /** Reading facts. In whole fleets' sizes: `clusters` has some ten thousand rows and is filtered by who asks. */
 export interface FleetFactsReader {
   clusters(): Promise<readonly ClusterRecord[]>
+  /** Upgrades by start and id, intervals by operator, start and version, modifications by start and id. */
   cluster(name: string): Promise<ClusterFacts | undefined>
   upgrades(query: UpgradeQuery): Promise<readonly UpgradeRecord[]>
   upgrade(id: string): Promise<UpgradeRecord | undefined>

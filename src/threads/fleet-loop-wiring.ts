@@ -48,10 +48,8 @@ export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
     position: () => facts.meta.get(POSITION_KEY),
     writer: {
       putRuns: (changes) => writer.derived.runs(changes),
-      putFacts: async (derived, keepBeforeMs, position) => {
-        const meta = position === undefined ? [] : [[POSITION_KEY, position] as const]
-        await writer.fleet.putAll({ facts: derived, keepBeforeMs, meta })
-      },
+      putFacts: (changes, position) =>
+        writer.fleet.write({ changes, meta: position === undefined ? [] : [[POSITION_KEY, position]] }),
       replaceSpans: (traces, nowMs) => writer.derived.spans(traces, nowMs),
     },
     counting: {

@@ -19,6 +19,7 @@ import { memoryPeople } from '../support/people.ts'
 import { ruleAlert } from './rule-alert.ts'
 import { makeServer, NOW_MS } from './test-server.ts'
 import type { TestServer } from './test-server.ts'
+import { putFacts } from '../support/put-facts.ts'
 
 /** The moment of `edge-script`'s times at which the server stands. */
 const SHIFT = (NOW_MS - T0) / MINUTE_MS
@@ -54,7 +55,7 @@ beforeAll(async () => {
     upgrades: [upgrade],
     modifications: [patch],
   }
-  await store.putAll({ facts: [facts], keepBeforeMs: 0, meta: [] })
+  await putFacts(store, [facts])
   const clock = new FakeClock(NOW_MS)
   const alerts = [ruleAlert('A', 'a', 'firing', { firedAtMs: NOW_MS - 30 * MINUTE_MS })]
   const { people } = await memoryPeople({ clock, ruleAlerts: () => Promise.resolve(alerts) })

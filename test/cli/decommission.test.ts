@@ -14,6 +14,7 @@ import { memoryPeople } from '../support/people.ts'
 import type { MemoryPeople } from '../support/people.ts'
 import { daytwo } from './run.ts'
 import type { Ran } from './run.ts'
+import { putFacts } from '../support/put-facts.ts'
 
 // The real program asks the real API. Said and taken back in the order of the tests.
 
@@ -44,7 +45,7 @@ beforeAll(async () => {
     facts('brno', NOW_MS - 2 * DAY_MS),
     facts('zlin', NOW_MS - 20 * DAY_MS),
   ]
-  await fleet.putAll({ facts: all, keepBeforeMs: 0, meta: [] })
+  await putFacts(fleet, all)
   const over = await fleetFactsOver(fleet, 14 * DAY_MS)
   const clock = new FakeClock(NOW_MS)
   memory = await memoryPeople({

@@ -8,6 +8,7 @@ import { planHistory } from '../../sim/history/plan-history.ts'
 import { openObservationsForReading } from '../../src/store/observations/observation-reader.ts'
 import { openSpansForReading } from '../../src/store/spans/span-reader.ts'
 import { HOUR_MS, NOW_MS, TempStore } from '../store/temp-store.ts'
+import { putFacts } from '../support/put-facts.ts'
 
 const DAY_MS = 24 * HOUR_MS
 
@@ -44,7 +45,7 @@ function rederive(...more: readonly string[]): Promise<number> {
 async function deriveAndPut(cluster: string): Promise<void> {
   const { dir } = store.options
   const readers = { observations: openObservationsForReading(dir), spans: openSpansForReading(dir) }
-  await store.writer.facts.fleet.putFacts(await deriveFrom(readers, cluster), 0)
+  await putFacts(store.writer.facts.fleet, [await deriveFrom(readers, cluster)])
   readers.observations.close()
   readers.spans.close()
 }

@@ -17,6 +17,7 @@ import { Turns } from '../../src/store/turns.ts'
 import { emptyRecord } from '../support/cluster-record.ts'
 import { MINUTE_MS, phase, recordOf, T0 } from './edge-script.ts'
 import type { RecordScript } from './edge-script.ts'
+import { putFacts } from '../support/put-facts.ts'
 
 // What a cluster that was switched off for good is in, and what it is not: in everything that is told of the fleet.
 
@@ -191,7 +192,7 @@ describe('the past', () => {
   const dir = mkdtempSync(join(tmpdir(), 'daytwo-gone-'))
   const database = openDatabase(dir)
   const kept = createFacts(database, new Turns()).fleet
-  beforeAll(() => kept.putAll({ facts: FLEET, keepBeforeMs: 0, meta: [] }))
+  beforeAll(() => putFacts(kept, FLEET))
   afterAll(() => {
     database.close()
     rmSync(dir, { recursive: true })

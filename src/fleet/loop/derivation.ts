@@ -5,7 +5,7 @@ import { traceOf } from '../trace/trace.ts'
 import { upgradeTraceId } from '../trace/trace-ids.ts'
 import type { FiredAlert, FiredAlertReader } from '../../model/alert-run.ts'
 import type { ClusterRecord } from '../../model/cluster-record.ts'
-import type { ClusterFacts, ObservationReader } from '../../model/fleet-facts.ts'
+import type { ClusterFacts, FactsChange, ObservationReader } from '../../model/fleet-facts.ts'
 import type { DerivedTrace, Span } from '../../model/span.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { UPGRADE_SCOPE } from '../../model/upgrade-convention.ts'
@@ -24,26 +24,22 @@ export async function deriveFrom({ observations, spans }: EvidenceReader, cluste
 /** Of one trace: an upgrade during which more begins to fire is told by its oldest ones. */
 const ALERTS_MAX = 100
 
-/**
- * Traces of a cluster's upgrades that have to be written: those that are different, and empty ones for what is gone.
- * @param after as it will be kept: with the upgrades that stay although nothing is left to derive them from
- */
+/** Traces of a cluster's upgrades that a change of its facts writes: empty ones for upgrades that are removed. */
 export async function changedTraces(
   before: ClusterFacts | undefined,
   after: ClusterFacts,
+  change: FactsChange,
   alerts: Pick<FiredAlertReader, 'firedOn'>,
 ): Promise<readonly DerivedTrace[]> {
-  const written = new Map((before?.upgrades ?? []).map((record) => [upgradeTraceId(record), JSON.stringify(record)]))
-  const traces = after.upgrades.map((record) => [upgradeTraceId(record), record] as const)
-  const present = new Set(traces.map(([traceId]) => traceId))
+  const present = new Set(after.upgrades.map(upgradeTraceId))
+  const removed = new Set(before?.upgrades.map(upgradeTraceId).filter((traceId) => !present.has(traceId)))
+  const traces: DerivedTrace[] = Array.from(removed, (traceId) => ({ traceId, scope: UPGRADE_SCOPE, spans: [] }))
   const isRenamed = JSON.stringify(before?.cluster.aliases) !== JSON.stringify(after.cluster.aliases)
-  const gone = [...written.keys()].filter((traceId) => !present.has(traceId))
-  const changed: DerivedTrace[] = gone.map((traceId) => ({ traceId, scope: UPGRADE_SCOPE, spans: [] }))
-  for (const [traceId, record] of traces) {
-    if (!isRenamed && written.get(traceId) === JSON.stringify(record)) continue
-    changed.push({ traceId, scope: UPGRADE_SCOPE, ...(await toldTrace(record, after.cluster, alerts)) })
+  for (const record of isRenamed ? after.upgrades : change.upgrades.put) {
+    const told = await toldTrace(record, after.cluster, alerts)
+    traces.push({ traceId: upgradeTraceId(record), scope: UPGRADE_SCOPE, ...told })
   }
-  return changed
+  return traces
 }
 
 /** A trace, and of what alerts it tells. */

@@ -25,11 +25,12 @@ import type { RunChange, SignalWatch } from '../signals/signal-watch.ts'
 import type { Heard } from '../stuck/stuck.ts'
 import type { FiredAlertReader } from '../../model/alert-run.ts'
 import type { AppendDerived, DerivedSample } from '../../model/appender.ts'
-import type { ClusterFacts, FleetFactsReader, ObservationReader } from '../../model/fleet-facts.ts'
+import type { ClusterFacts, FactsChange, FleetFactsReader, ObservationReader } from '../../model/fleet-facts.ts'
 import type { DerivedTrace } from '../../model/span.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
 import { PendingDerivations, type PendingDerivation } from './pending-derivations.ts'
-import { withKept } from '../../model/kept-facts.ts'
+import { factsChangeOf } from './facts-change.ts'
+import { mergeFacts } from './merge-facts.ts'
 
 /** Clusters with something new after a position. */
 type ChangedSince = ObservationReader['changedSince']
@@ -53,8 +54,8 @@ export interface FleetLoopBook {
 
 export interface FleetWriter {
   putRuns(changes: readonly RunChange[]): Promise<void>
-  /** Together with how far facts are derived; answers nothing that is waited for. */
-  putFacts(facts: readonly ClusterFacts[], keepBeforeMs: number, position: string | undefined): Promise<void>
+  /** Together with how far facts are derived, in one transaction. */
+  putFacts(changes: readonly FactsChange[], position: string | undefined): Promise<void>
   replaceSpans(traces: readonly DerivedTrace[], nowMs: number): Promise<void>
 }
 
@@ -257,44 +258,43 @@ export function createFleetLoop(parts: FleetLoopParts): FleetLoop {
     })
 
   const derivePending = async (nowMs: number, book: FleetLoopBook): Promise<number> => {
-    let batch: (PendingDerivation & { readonly facts: ClusterFacts })[] = []
+    let batch: (PendingDerivation & { readonly facts: ClusterFacts; readonly change: FactsChange | undefined })[] = []
     let traces: DerivedTrace[] = []
     let derived = 0
     const write = async (): Promise<void> => {
       const [done, ended] = [batch, traces]
-      const put = done.map((one) => one.facts)
+      const put = done.flatMap(({ change }) => change ?? [])
       batch = []
       traces = []
       // It may be of less than is derived, and then some is done twice.
       const reached = alertTraces.waiting === 0 ? pending.reachedWith(done) : undefined
       const position = reached === undefined ? undefined : JSON.stringify(reached)
       const isAhead = position !== undefined && position !== saved
-      if (put.length === 0 && !isAhead) return
       try {
         // Facts last: whoever is killed before them derives, and writes, all of it again.
         if (ended.length > 0) await writer.replaceSpans(ended, nowMs)
-        await writer.putFacts(put, nowMs - parts.keptMs, isAhead ? position : undefined)
+        if (put.length > 0 || isAhead) await writer.putFacts(put, isAhead ? position : undefined)
         if (isAhead) saved = position
       } catch (thrown) {
         for (const one of done) pending.add(one)
         throw thrown
       }
       pending.kept(done)
-      for (const one of put) book.put((await facts.cluster(one.cluster.cluster)) ?? one)
+      for (const one of done) book.put(one.facts)
     }
     await within(BUDGET_MS, async () => {
       const next = pending.take()
       if (next === undefined) return false
       const { cluster } = next
       try {
-        const after = await deriveFrom(parts, cluster)
         const before = await facts.cluster(cluster)
-        const kept = before === undefined ? after : withKept(before, after, nowMs - parts.keptMs)
-        traces.push(...(await changedTraces(before, kept, parts.alerts)))
+        const after = mergeFacts(before, await deriveFrom(parts, cluster), nowMs - parts.keptMs)
+        const change = factsChangeOf(before, after)
+        if (change !== undefined) traces.push(...(await changedTraces(before, after, change, parts.alerts)))
         const fromMs = changedFromMs(before, after)
         if (fromMs !== undefined) late.note(fromMs, nowMs)
-        batch.push({ ...next, facts: after })
-        changes.derived(before, kept)
+        batch.push({ ...next, facts: after, change })
+        changes.derived(before, after)
         derived++
       } catch (thrown) {
         tell(cluster, thrown)

@@ -19,6 +19,7 @@ import { memoryPeople, type MemoryPeople } from '../../support/people.ts'
 import { upgradeRecord } from '../../support/upgrade-record.ts'
 import { makeServer, NOW_MS } from '../test-server.ts'
 import type { TestServer } from '../test-server.ts'
+import { putFacts } from '../../support/put-facts.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -66,7 +67,7 @@ beforeEach(async () => {
     facts('brno', NOW_MS - 2 * DAY_MS),
     facts('zlin', NOW_MS - 20 * DAY_MS),
   ]
-  await fleet.putAll({ facts: all, keepBeforeMs: 0, meta: [] })
+  await putFacts(fleet, all)
   const over = await fleetFactsOver(fleet, 14 * DAY_MS)
   book = over.book
   clock = new FakeClock(NOW_MS)

@@ -23,6 +23,7 @@ import { fleetFactsOver } from '../../support/fleet-facts.ts'
 import { T0_MS, UPGRADE, UPGRADE_FIELDS, upgradeRecord } from '../../support/upgrade-record.ts'
 import { makeServer, NOW_MS } from '../test-server.ts'
 import type { TestServer } from '../test-server.ts'
+import { putFacts } from '../../support/put-facts.ts'
 
 const MINUTE_MS = 60_000
 const at = (minutes: number): number => NOW_MS + minutes * MINUTE_MS
@@ -163,7 +164,7 @@ async function serverOf(fleet: readonly ClusterFacts[]): Promise<TestServer> {
   const dir = mkdtempSync(join(tmpdir(), 'daytwo-fleet-'))
   const database = openDatabase(dir)
   const store = createFacts(database, new Turns()).fleet
-  await store.putAll({ facts: fleet, keepBeforeMs: 0, meta: [] })
+  await putFacts(store, fleet)
   const made = await makeServer({ fleetFacts: (await fleetFactsOver(store)).facts })
   cleanups.push(async () => {
     await made.app.close()

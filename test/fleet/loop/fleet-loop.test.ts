@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { changedTraces, deriveFrom } from '../../../src/fleet/loop/derivation.ts'
+import { factsChangeOf } from '../../../src/fleet/loop/facts-change.ts'
+import { mergeFacts } from '../../../src/fleet/loop/merge-facts.ts'
 import { createFleetLoop } from '../../../src/fleet/loop/fleet-loop.ts'
 import type { FleetLoop, FleetLoopParts } from '../../../src/fleet/loop/fleet-loop.ts'
 import { POSITION_KEY } from '../../../src/threads/fleet-loop-calls.ts'
@@ -93,10 +95,8 @@ class Looped {
           for (const { cluster, fromMs, runs } of changes) writer.observations.putRuns(cluster, fromMs, runs)
           return commit()
         },
-        putFacts: async (derived, keepBeforeMs, position) => {
-          const meta = position === undefined ? [] : [[POSITION_KEY, position] as const]
-          await writer.facts.fleet.putAll({ facts: derived, keepBeforeMs, meta })
-        },
+        putFacts: (changes, position) =>
+          writer.facts.fleet.write({ changes, meta: position === undefined ? [] : [[POSITION_KEY, position]] }),
         replaceSpans: (traces, nowMs) => {
           writer.spans.replaceSpans(traces, nowMs)
           return commit()
@@ -196,6 +196,11 @@ describe('facts', () => {
       const kept = await looped.readers.facts.fleet.cluster(cluster)
       const derived = await deriveFrom(looped.readers, cluster)
       expect(kept!.upgrades.length).toBeGreaterThan(0)
+      const merged = mergeFacts(kept, derived, UNTIL_MS - KEPT_MS)
+      expect(factsChangeOf(kept, merged)).toBeUndefined()
+      // What the loop holds in memory is what a start would read.
+      expect(merged).toEqual(kept)
+      expect(JSON.parse(JSON.stringify(merged))).toEqual(merged)
       expect(JSON.stringify(kept!.cluster)).toBe(JSON.stringify(derived.cluster))
       const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1)
       expect(JSON.stringify(kept!.upgrades.toSorted((a, b) => byId(a.upgrade, b.upgrade)))).toBe(
@@ -206,11 +211,6 @@ describe('facts', () => {
       )
       expect(kept!.intervals).toHaveLength(derived.intervals.length)
     }
-    const { differences } = await differencesOf(
-      looped,
-      told.map(({ cluster }) => cluster),
-    )
-    expect(differences).toEqual([])
   })
 
   test('stand beside how far they are derived: a quiet beat writes nothing, and a restart derives nothing again', async () => {
@@ -315,7 +315,8 @@ describe('facts', () => {
     expect((await tracesOf()).every((spans) => spans > 0)).toBe(true)
     // As if an earlier derivation had known no better.
     const after = { ...kept!, upgrades: [] }
-    const gone = await changedTraces(kept, after, looped.readers.facts.alertRuns)
+    const change = factsChangeOf(kept, after)!
+    const gone = await changedTraces(kept, after, change, looped.readers.facts.alertRuns)
     expect(gone.map(({ spans }) => spans)).toEqual(kept!.upgrades.map(() => []))
     looped.store.writer.spans.replaceSpans(gone, UNTIL_MS)
     await looped.store.writer.appender.commit()
@@ -409,10 +410,10 @@ describe('alerts that fire during an upgrade', () => {
     const told = [`${startMs + 1000} "A" "critical"`, `${startMs + 2000} "B" "critical"`]
     expect(await eventsOf()).toEqual(told)
     // As it is derived from the beginning, by whoever starts anew.
-    looped.store.writer.spans.replaceSpans(
-      await changedTraces(undefined, await deriveFrom(looped.readers, cluster), looped.readers.facts.alertRuns),
-      UNTIL_MS,
-    )
+    const facts = await deriveFrom(looped.readers, cluster)
+    const change = factsChangeOf(undefined, facts)!
+    const traces = await changedTraces(undefined, facts, change, looped.readers.facts.alertRuns)
+    looped.store.writer.spans.replaceSpans(traces, UNTIL_MS)
     await looped.store.writer.appender.commit()
     expect(await eventsOf()).toEqual(told)
   })
@@ -481,16 +482,6 @@ test('metrics become facts: samples, then runs, then a cluster with its version'
   expect(await looped.loop.beat(UNTIL_MS + 1000)).toMatchObject({ read: 0, derived: 0 })
   expect(before).toBeDefined()
 })
-
-async function differencesOf(looped: Looped, clusters: readonly string[]) {
-  const facts = await Promise.all(clusters.map((cluster) => deriveFrom(looped.readers, cluster)))
-  const differences = await looped.store.writer.facts.fleet.differences({
-    facts,
-    keepBeforeMs: UNTIL_MS - KEPT_MS,
-    meta: [],
-  })
-  return { differences }
-}
 
 /** Changes with every commit of the writer. */
 function versionOf(looped: Looped): () => unknown {

@@ -23,6 +23,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 import { emptyRecord } from '../../support/cluster-record.ts'
 import { MINUTE_MS, phase, recordOf, T0 } from '../edge-script.ts'
 import type { RecordScript } from '../edge-script.ts'
+import { putFacts } from '../../support/put-facts.ts'
 
 const at = (minute: number): number => T0 + minute * MINUTE_MS
 
@@ -76,7 +77,7 @@ for (const one of FLEET) book.put(one)
 const dir = mkdtempSync(join(tmpdir(), 'daytwo-past-'))
 const database = openDatabase(dir)
 const kept = createFacts(database, new Turns()).fleet
-beforeAll(() => kept.putAll({ facts: FLEET, keepBeforeMs: 0, meta: [] }))
+beforeAll(() => putFacts(kept, FLEET))
 afterAll(() => {
   database.close()
   rmSync(dir, { recursive: true })
@@ -213,7 +214,7 @@ describe('a part of the upgrades is read', () => {
             ...facts(cluster, known(60)),
             upgrades: records.filter(({ upgrade }) => upgrade.cluster === cluster),
           }))
-          await fleet.putAll({ facts: all, keepBeforeMs: -Infinity, meta: [] })
+          await putFacts(fleet, all)
           const present = createFleetBook()
           for (const one of all) present.put(one)
 

@@ -11,6 +11,7 @@ import type { ClusterFacts } from '../../../src/model/fleet-facts.ts'
 import { NOW_MS, TempStore } from '../temp-store.ts'
 import { recordOf, ran } from '../../fleet/adoption/fleet.ts'
 import { LateChanges, type LateChange } from '../../../src/fleet/adoption/late-changes.ts'
+import { putFacts } from '../../support/put-facts.ts'
 
 const HCO = 'kubevirt-hyperconverged'
 const HOUR_MS = 3_600_000
@@ -182,7 +183,7 @@ test('days are counted from the first that the fleet knows, and past ones once m
     return { cluster, intervals: ran('a', HCO, [['2026-03-10', '1.16.0'], ...more]), upgrades: [], modifications: [] }
   }
   const before = facts([['2026-03-15', '1.17.0']])
-  await fleet.putFacts(before, 0)
+  await putFacts(fleet, [before])
   expect(await counted(noonMs)).toEqual({ days: [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20], left: 0 })
   expect(await counted(noonMs)).toEqual({ days: [], left: 0 })
   const versions = async () =>
@@ -191,7 +192,7 @@ test('days are counted from the first that the fleet knows, and past ones once m
 
   // It turns out later that it was two days earlier.
   const after = facts([['2026-03-13', '1.17.0']])
-  await fleet.putFacts(after, 0)
+  await putFacts(fleet, [after])
   const fromMs = changedFromMs(before, after)
   expect(fromMs).toBe(dayStartMs('2026-03-13'))
   const late = [{ fromMs: fromMs!, atMs: noonMs + 1 }]
@@ -222,7 +223,7 @@ test('a cluster that was gone when a day ended counts no more, and counts again 
   for (const name of ['a', 'b']) {
     const cluster = recordOf(name, { firstSeenMs: dayStartMs('2026-03-01'), lastSeenMs: noonMs })
     const intervals = ran(name, HCO, [['2026-03-01', '1.16.0']])
-    await fleet.putFacts({ cluster, intervals, upgrades: [], modifications: [] }, 0)
+    await putFacts(fleet, [{ cluster, intervals, upgrades: [], modifications: [] }])
   }
   const counts = async () => (await adoption.rows(HCO, '2026-03-01', '2026-03-03')).map(({ clusters }) => clusters)
   await countDays(ports, noonMs)

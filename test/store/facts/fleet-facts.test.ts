@@ -4,11 +4,13 @@ import type { ClusterRecord, Modification, VersionInterval } from '../../../src/
 import { modificationKeyOf, upgradeKeyOf } from '../../../src/model/fleet-facts.ts'
 import type { ClusterFacts, UpgradeQuery } from '../../../src/model/fleet-facts.ts'
 import type { UpgradeRecord } from '../../../src/model/upgrade.ts'
+import { factsChangeOf } from '../../../src/fleet/loop/facts-change.ts'
 import { openDatabaseForReading } from '../../../src/store/database.ts'
 import { openFactsForReading } from '../../../src/store/facts/facts.ts'
 import { emptyRecord } from '../../support/cluster-record.ts'
 import { upgradeRecord } from '../../support/upgrade-record.ts'
 import { NOW_MS, TempStore } from '../temp-store.ts'
+import { putFacts } from '../../support/put-facts.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -79,7 +81,7 @@ describe('facts of clusters', () => {
       intervals: [intervalOf('c1', '1.16.0', 1, 2), intervalOf('c1', '1.17.0', 2)],
       modifications: [modificationOf('c1', 'm', { operations: [{ op: 'add', path: '/a', value: { b: [1] } }] })],
     })
-    await store.writer.facts.fleet.putFacts(facts, 0)
+    await putFacts(store.writer.facts.fleet, [facts])
     await store.reopen()
     const reader = openFactsForReading(store.options.dir)
     try {
@@ -99,20 +101,19 @@ describe('facts of clusters', () => {
 
   test('are replaced whole, and those of other clusters stay', async () => {
     const { fleet } = store.writer.facts
-    await fleet.putFacts(factsOf('c2', { upgrades: [upgradeOf('c2', 'other')] }), 0)
-    await fleet.putFacts(
+    await putFacts(fleet, [factsOf('c2', { upgrades: [upgradeOf('c2', 'other')] })])
+    await putFacts(fleet, [
       factsOf('c1', {
         upgrades: [upgradeOf('c1', 'a'), upgradeOf('c1', 'b')],
         intervals: [intervalOf('c1', '1', 1)],
         modifications: [modificationOf('c1', 'm')],
       }),
-      0,
-    )
+    ])
     const after = factsOf('c1', {
       upgrades: [upgradeOf('c1', 'b', { to: '1.18.0' })],
       intervals: [intervalOf('c1', '1', 0)],
     })
-    await fleet.putFacts(after, 0)
+    await putFacts(fleet, [after])
     expect(await fleet.cluster('c1')).toEqual(after)
     expect((await fleet.cluster('c2'))?.upgrades).toHaveLength(1)
   })
@@ -120,41 +121,29 @@ describe('facts of clusters', () => {
   test('cost no commit when nothing is different', async () => {
     const { fleet, meta } = store.writer.facts
     const facts = [factsOf('c1', { upgrades: [upgradeOf('c1', 'a')] }), factsOf('c2')]
-    const batch = { facts, keepBeforeMs: 0, meta: [['facts position', '7']] as const }
-    expect(await fleet.putAll(batch)).toEqual(['c1', 'c2'])
-    expect(await meta.get('facts position')).toBe('7')
+    expect(await putFacts(fleet, facts)).toEqual(['c1', 'c2'])
     // It changes with every commit of somebody else.
     const other = openDatabaseForReading(store.options.dir)
     const version = (): unknown => other.pragma('data_version', { simple: true })
     const before = version()
-    expect(await fleet.putAll(batch)).toEqual([])
+    expect(await putFacts(fleet, facts)).toEqual([])
     expect(version()).toBe(before)
-    expect(await fleet.putAll({ ...batch, facts: [factsOf('c1'), factsOf('c2')] })).toEqual(['c1'])
+    expect(await putFacts(fleet, [factsOf('c1'), factsOf('c2')])).toEqual(['c1'])
     expect(version()).not.toBe(before)
+    await fleet.write({ changes: [], meta: [['facts position', '7']] })
+    expect(await meta.get('facts position')).toBe('7')
     other.close()
   })
 
-  test('that ended before a time stay, and are not said twice', async () => {
-    const { fleet } = store.writer.facts
-    const oldMs = NOW_MS - 500 * 24 * HOUR_MS
-    const old = upgradeOf('c1', 'metrics-id', { startedMs: oldMs, endedMs: oldMs + HOUR_MS })
-    const intervals = [intervalOf('c1', '1.15.0', oldMs - HOUR_MS, oldMs), intervalOf('c1', '1.16.0', oldMs)]
-    const modification = modificationOf('c1', 'm', { startedMs: oldMs })
-    await fleet.putFacts(factsOf('c1', { upgrades: [old], intervals, modifications: [modification] }), 0)
-    const keepBeforeMs = NOW_MS - 400 * 24 * HOUR_MS
-    const again = upgradeOf('c1', 'csv-id', { startedMs: oldMs + 60_000, endedMs: oldMs + HOUR_MS })
-    const running = upgradeOf('c1', 'new')
-    await fleet.putFacts(
-      factsOf('c1', {
-        upgrades: [again, running],
-        intervals: [{ ...intervalOf('c1', '1.16.0', keepBeforeMs + 1, NOW_MS), isStartKnown: false }],
-      }),
-      keepBeforeMs,
+  test('and how far they are derived are written together, or neither is', async () => {
+    const { fleet, meta } = store.writer.facts
+    const broken = { ...upgradeOf('c2', 'b'), upgrade: { ...upgradeOf('c2', 'b').upgrade, to: null as never } }
+    const changes = [factsOf('c1'), factsOf('c2', { upgrades: [broken] })].map((facts) =>
+      factsChangeOf(undefined, facts)!,
     )
-    const kept = await fleet.cluster('c1')
-    expect(kept?.upgrades).toEqual([old, running])
-    expect(kept?.intervals).toEqual([intervals[0], intervalOf('c1', '1.16.0', oldMs, NOW_MS)])
-    expect(kept?.modifications).toEqual([modification])
+    await expect(fleet.write({ changes, meta: [['facts position', '7']] })).rejects.toThrow('writing facts')
+    expect(await fleet.cluster('c1')).toBeUndefined()
+    expect(await meta.get('facts position')).toBeUndefined()
   })
 })
 
@@ -173,13 +162,12 @@ describe('lists', () => {
       return { upgrade: { ...rest, startedMs: startedMs!, endedMs: endedMs! + (i % 3) }, detail }
     })
     const clusters = [...new Set(all.map(({ upgrade }) => upgrade.cluster))]
-    await fleet.putAll({
-      facts: clusters.map((cluster) =>
+    await putFacts(
+      fleet,
+      clusters.map((cluster) =>
         factsOf(cluster, { upgrades: all.filter(({ upgrade }) => upgrade.cluster === cluster) }),
       ),
-      keepBeforeMs: 0,
-      meta: [],
-    })
+    )
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...SORTS),
@@ -220,11 +208,7 @@ describe('lists', () => {
       from: '4.19.1',
       to: '4.20.0',
     })
-    await fleet.putAll({
-      facts: [factsOf('c1', { upgrades: [running, followed] }), factsOf('c2', { upgrades: [platform] })],
-      keepBeforeMs: 0,
-      meta: [],
-    })
+    await putFacts(fleet, [factsOf('c1', { upgrades: [running, followed] }), factsOf('c2', { upgrades: [platform] })])
     const ids = async (more: Partial<UpgradeQuery>): Promise<string> =>
       (await fleet.upgrades({ sort: 'started', isDescending: false, limit: 10, ...more }))
         .map(({ upgrade }) => upgrade.id)
@@ -247,7 +231,7 @@ describe('lists', () => {
     const edits = [1, 2, 3].map((i) => modificationOf('c1', `e${i}`, { startedMs: NOW_MS - i }))
     const { startedMs, ...rest } = modificationOf('c1', 'p', { kind: 'jsonpatch', component: 'cdi' })
     expect(startedMs).toBeDefined()
-    await fleet.putFacts(factsOf('c1', { modifications: [...edits, rest] }), 0)
+    await putFacts(fleet, [factsOf('c1', { modifications: [...edits, rest] })])
     const first = await fleet.modifications({ limit: 2 })
     expect(first.map(({ id }) => id)).toEqual(['e1', 'e2'])
     const last = first.at(-1)!

@@ -1,0 +1,97 @@
+/**
+ * Facts of a cluster, derived from all evidence that is stored, merged with the facts that were stored before. Pure.
+ * Evidence expires: of what ended before `evidenceFromMs` the stored facts know more, from then on the derived ones are
+ * complete. Facts are merged here and nowhere else.
+ */
+import type { Modification, VersionInterval } from '../../model/cluster-record.ts'
+import { modificationKeyOf, upgradeKeyOf, type ClusterFacts } from '../../model/fleet-facts.ts'
+import type { UpgradeRecord } from '../../model/upgrade.ts'
+
+/** @returns lists in the order in which `FleetFactsReader.cluster` reads them */
+export function mergeFacts(
+  stored: ClusterFacts | undefined,
+  derived: ClusterFacts,
+  evidenceFromMs: number,
+): ClusterFacts {
+  const { cluster } = derived
+  return {
+    cluster,
+    upgrades: mergeUpgrades(stored?.upgrades ?? [], derived.upgrades, evidenceFromMs).sort(
+      (a, b) => startOf(a) - startOf(b) || compare(a.upgrade.id, b.upgrade.id),
+    ),
+    intervals: mergeIntervals(stored?.intervals ?? [], derived.intervals, evidenceFromMs).sort(
+      (a, b) => compare(a.operator, b.operator) || a.fromMs - b.fromMs || compare(a.version, b.version),
+    ),
+    modifications: mergeModifications(stored?.modifications ?? [], derived.modifications, evidenceFromMs).sort(
+      (a, b) => modificationKeyOf(a) - modificationKeyOf(b) || compare(a.id, b.id),
+    ),
+  }
+}
+
+function mergeUpgrades(
+  stored: readonly UpgradeRecord[],
+  derived: readonly UpgradeRecord[],
+  evidenceFromMs: number,
+): UpgradeRecord[] {
+  const retained = stored.filter((record) => finishedMs(record) < evidenceFromMs)
+  const ids = new Set(retained.map(({ upgrade }) => upgrade.id))
+  const added = derived.filter((record) => {
+    if (ids.has(record.upgrade.id)) return false
+    return finishedMs(record) >= evidenceFromMs || !retained.some((old) => isSameUpgrade(old, record))
+  })
+  return [...retained, ...added]
+}
+
+function mergeModifications(
+  stored: readonly Modification[],
+  derived: readonly Modification[],
+  evidenceFromMs: number,
+): Modification[] {
+  const retained = stored.filter((modification) => endMs(modification) < evidenceFromMs)
+  const ids = new Set(retained.map(({ id }) => id))
+  return [...retained, ...derived.filter(({ id }) => !ids.has(id))]
+}
+
+/** A derived interval that begins only where the evidence does takes the start of the stored one. */
+function mergeIntervals(
+  stored: readonly VersionInterval[],
+  derived: readonly VersionInterval[],
+  evidenceFromMs: number,
+): VersionInterval[] {
+  const retained = stored.filter(({ untilMs }) => (untilMs ?? Infinity) < evidenceFromMs)
+  const later = derived.flatMap((interval) => {
+    const { operator, version, fromMs, untilMs, isStartKnown } = interval
+    if (retained.some((old) => old.operator === operator && old.untilMs! >= (untilMs ?? Infinity))) return []
+    const older = stored.find((old) => {
+      const isSameVersion = old.operator === operator && old.version === version
+      return isSameVersion && old.fromMs < fromMs && (old.untilMs ?? Infinity) >= fromMs
+    })
+    if (isStartKnown || older === undefined || retained.includes(older)) return [interval]
+    return [{ ...interval, fromMs: older.fromMs, isStartKnown: older.isStartKnown }]
+  })
+  return [...retained, ...later]
+}
+
+/** When nothing more happens to an upgrade. */
+function finishedMs({ upgrade, detail }: UpgradeRecord): number {
+  return upgrade.endedMs ?? (upgrade.state === 'in_progress' ? Infinity : detail.observedUntilMs)
+}
+
+function endMs({ kind, startedMs, endedMs }: Modification): number {
+  return endedMs ?? (kind === 'out_of_band' ? (startedMs ?? Infinity) : Infinity)
+}
+
+/** One upgrade under two ids: with less evidence the id is another one. */
+function isSameUpgrade(a: UpgradeRecord, b: UpgradeRecord): boolean {
+  if (a.upgrade.operator !== b.upgrade.operator || a.upgrade.to !== b.upgrade.to) return false
+  const fromMs = ({ upgrade }: UpgradeRecord): number => upgrade.startedMs ?? upgrade.endedMs ?? -Infinity
+  return fromMs(a) <= finishedMs(b) && fromMs(b) <= finishedMs(a)
+}
+
+function startOf({ upgrade }: UpgradeRecord): number {
+  return upgradeKeyOf(upgrade, 'started') as number
+}
+
+function compare(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1
+}

@@ -49,8 +49,10 @@ export const MomentQuery = Type.Object(MOMENT_PARAMS)
 
 /** Of an answer about the past only. */
 export const PastNote = Type.Object({
-  /** Fields of the answer that the past does not tell, or not of all; they are `null`, empty, or left out. */
-  untold: Type.Array(Type.String()),
+  /** Fields of the answer that are not stored for the past, or not for every item; they are `null`, empty, or absent. */
+  unavailable: Type.Array(Type.String()),
+  /** The former name of `unavailable`. */
+  untold: Type.Array(Type.String(), { deprecated: true, description: 'Use `unavailable`.' }),
   /**
    * When anything was first heard of any cluster: before that nothing is known. `null`: of none, or the answer is not
    * about clusters.

@@ -5,14 +5,14 @@ import type { AlertItems } from '../../contract/alerts.ts'
 import type { AlertRunPlace, AlertRunReader, KeptAlertRun } from '../../model/alert-run.ts'
 import type { RuleAlert } from '../../rules/rule-status.ts'
 import { alertItems } from './alert-item.ts'
-import { UNTOLD } from './moment.ts'
+import { pastNote, UNAVAILABLE } from './moment.ts'
 import type { ApiPeople } from './people.ts'
 import type { RunbookCatalog } from './runbooks.ts'
 
 const RUNS_PER_READ = 1000
 
 /** Nobody wrote down which rule it was, nor what its value was at each moment. */
-const UNTOLD_RULE: RuleAlert['rule'] = {
+const UNKNOWN_RULE: RuleAlert['rule'] = {
   group: '',
   file: '',
   name: '',
@@ -42,7 +42,7 @@ export async function alertsAt(
   const firing = await firingAt(people.runs, atMs)
   return {
     asOfMs: atMs,
-    past: { untold: [...UNTOLD.alerts], knownFrom: null },
+    past: pastNote(UNAVAILABLE.alerts, null),
     alerts: rankInstances(firing).map(alertItems(catalog, () => ({ ...NO_MARKS }))),
     failing: [],
   }
@@ -54,5 +54,5 @@ function firedThen({ firedAtMs, resolvedAtMs = Infinity }: KeptAlertRun, atMs: n
 
 function alertAt({ fingerprint, labels, annotations, activeAtMs, firedAtMs }: KeptAlertRun, atMs: number): RuleAlert {
   const then = { fingerprint, labels, annotations, activeAtMs, firedAtMs, state: 'firing', lastHeldAtMs: atMs } as const
-  return { ...then, value: NaN, ruleKey: '', rule: UNTOLD_RULE }
+  return { ...then, value: NaN, ruleKey: '', rule: UNKNOWN_RULE }
 }

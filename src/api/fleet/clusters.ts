@@ -20,7 +20,7 @@ import { decommissionItem, goneItem } from './decommissions.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { ApiFleetFacts, ClusterWithFacts } from './facts.ts'
 import { coverageItem, modificationItem, stuckItem, timeOf, upgradeItem } from './items.ts'
-import { fleetAt, UNTOLD } from './moment.ts'
+import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { pick, readQuery } from './query.ts'
 
 /** Clusters: the list, and one with its settings, versions over time, open upgrades and modifications. */
@@ -52,7 +52,7 @@ export function registerFleetClusters(app: FastifyInstance, facts: ApiFleetFacts
     ])
     return {
       asOf: timeOf(nowMs),
-      ...(await note(UNTOLD.clusters)),
+      ...(await note(UNAVAILABLE.clusters)),
       coverage: coverageItem(coverage),
       total: page.total,
       clusters: page.clusters.map((found) => clusterItem(found, nowMs)),
@@ -73,7 +73,7 @@ export function registerFleetClusters(app: FastifyInstance, facts: ApiFleetFacts
         const when = at === undefined ? 'is' : `was, at ${at},`
         throw new FleetError('not_found', `no cluster ${when} called ${JSON.stringify(cluster)}`)
       }
-      return { ...detailItem(found, nowMs), ...(await note(UNTOLD.cluster)) }
+      return { ...detailItem(found, nowMs), ...(await note(UNAVAILABLE.cluster)) }
     },
   )
 }

@@ -23,7 +23,7 @@ import type { PhaseName, UpgradeOperator } from '../../model/upgrade.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { ApiFleetFacts } from './facts.ts'
 import { coverageItem, durationItem, timeOf } from './items.ts'
-import { fleetAt, UNTOLD } from './moment.ts'
+import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { msOf, pick, readQuery } from './query.ts'
 import { invalidParam } from '../prometheus/params.ts'
 
@@ -53,7 +53,7 @@ export function registerFleetEdges(app: FastifyInstance, facts: ApiFleetFacts, c
     const hasMore = found.length > limit && last !== undefined
     return {
       asOf: timeOf(nowMs),
-      ...(await note(UNTOLD.edges)),
+      ...(await note(UNAVAILABLE.edges)),
       coverage: coverageItem(coverage),
       since: timeOf(sinceMs),
       edges: shown.map(edgeItem),
@@ -78,7 +78,7 @@ export function registerFleetEdges(app: FastifyInstance, facts: ApiFleetFacts, c
     ])
     return {
       asOf: timeOf(nowMs),
-      ...(await note(UNTOLD.edges)),
+      ...(await note(UNAVAILABLE.edges)),
       coverage: coverageItem(coverage),
       since: timeOf(sinceMs),
       total: found.total,

@@ -12,7 +12,7 @@ import type { Gate, GateUse } from '../../model/gate-use.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { ApiFleetFacts } from './facts.ts'
 import { coverageItem, timeOf } from './items.ts'
-import { fleetAt, UNTOLD } from './moment.ts'
+import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { readQuery } from './query.ts'
 
 /** Is a feature gate used, and who sets it past HyperConverged. */
@@ -25,7 +25,7 @@ export function registerFleetGates(app: FastifyInstance, facts: ApiFleetFacts, c
     const [{ telling, gates }, coverage] = await Promise.all([view.gates(nowMs), view.coverage(nowMs)])
     return {
       asOf: timeOf(nowMs),
-      ...(await note(UNTOLD.gates)),
+      ...(await note(UNAVAILABLE.gates)),
       coverage: coverageItem(coverage),
       telling,
       gates: gates.map(gateItem),
@@ -59,7 +59,7 @@ export function registerFleetGates(app: FastifyInstance, facts: ApiFleetFacts, c
     const hasMore = found.length > limit && last !== undefined
     const detail: GateDetail = {
       asOf: timeOf(nowMs),
-      ...(await note(UNTOLD.gates)),
+      ...(await note(UNAVAILABLE.gates)),
       coverage: coverageItem(coverage),
       telling: book.telling,
       ...gateItem(gate),

@@ -10,7 +10,7 @@ import { readCursor, writeCursor } from './cursor.ts'
 import type { Question } from './cursor.ts'
 import type { ApiFleetFacts } from './facts.ts'
 import { coverageItem, modificationItem, timeOf } from './items.ts'
-import { fleetAt, UNTOLD } from './moment.ts'
+import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { msOf, pick, readQuery } from './query.ts'
 
 /** What was changed past the API, newest first. */
@@ -41,7 +41,7 @@ export function registerFleetModifications(app: FastifyInstance, facts: ApiFleet
     const place = last === undefined ? undefined : { key: modificationKeyOf(last), id: last.id }
     return {
       asOf: timeOf(nowMs),
-      ...(await note(UNTOLD.modifications)),
+      ...(await note(UNAVAILABLE.modifications)),
       coverage: coverageItem(coverage),
       modifications: shown.map(modificationItem),
       goneClusters: [...new Set(shown.map(({ cluster }) => cluster))].filter((cluster) => gone.has(cluster)),

@@ -11,8 +11,8 @@ export interface FleetMoment {
   readonly view: FleetView
   /** The moment: what is to be thought of the fleet is thought of then. */
   readonly nowMs: number
-  /** Beside an answer about the past: what it does not tell. Nothing of the present. */
-  readonly note: (untold: readonly string[]) => Promise<{ readonly past?: PastNote }>
+  /** Beside an answer about the past: the fields that are unavailable there. Nothing beside the present. */
+  readonly note: (unavailable: readonly string[]) => Promise<{ readonly past?: PastNote }>
 }
 
 /** @param at RFC 3339, as `readQuery` has read it; `undefined`: now. Throws `bad_request` when it is yet to come. */
@@ -21,8 +21,8 @@ export function fleetAt(facts: ApiFleetFacts, clock: Clock, at: string | undefin
   const atMs = pastMoment(at, nowMs)
   if (atMs === undefined) return { view: facts, nowMs, note: () => Promise.resolve({}) }
   const view = facts.past({ atMs, askedMs: nowMs })
-  const note: FleetMoment['note'] = async (untold) => {
-    return { past: { untold: [...untold], knownFrom: timeOf(await view.knownFrom()) } }
+  const note: FleetMoment['note'] = async (unavailable) => {
+    return { past: pastNote(unavailable, timeOf(await view.knownFrom())) }
   }
   return { view, nowMs: atMs, note }
 }
@@ -34,8 +34,12 @@ export function pastMoment(at: string | undefined, nowMs: number): number | unde
   throw invalidParam('at', `got ${JSON.stringify(at)}, want a moment that is over: it is ${timeOf(nowMs)}`)
 }
 
-/** What answers about the past do not tell, or not of every item, by answer. */
-export const UNTOLD = {
+export function pastNote(unavailable: readonly string[], knownFrom: PastNote['knownFrom']): PastNote {
+  return { unavailable: [...unavailable], untold: [...unavailable], knownFrom }
+}
+
+/** Fields that answers about the past do not have, or not for every item, by answer. */
+export const UNAVAILABLE = {
   now: ['clusters.silent', 'firing.pending', 'stuck.nodes', 'stuck.machines', 'stuck.cause', 'derivation', 'faults'],
   clusters: ['channel', 'approval', 'systemHealth', 'tainted', 'outdatedWorkloads', 'states', 'lastSeenAt'],
   cluster: [

@@ -19,7 +19,7 @@ import type { UpgradeOperator } from '../../model/upgrade.ts'
 import { firingAt } from './alerts-at.ts'
 import type { ApiFleetFacts, FleetView } from './facts.ts'
 import { baselineItem, timeOf } from './items.ts'
-import { fleetAt, UNTOLD } from './moment.ts'
+import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { readQuery } from './query.ts'
 import type { ApiPeople } from './people.ts'
 
@@ -43,7 +43,7 @@ export function registerNow(app: FastifyInstance, { facts, people, faults, clock
   const past = async (at: string): Promise<Now> => {
     const { view, nowMs, note } = fleetAt(facts, clock, at)
     const [standing, firing] = await Promise.all([view.now(nowMs, NOW_LIST_MAX), firingAt(people.runs, nowMs)])
-    return { ...nowItem(standing, firingNow(firing)), ...(await note(UNTOLD.now)) }
+    return { ...nowItem(standing, firingNow(firing)), ...(await note(UNAVAILABLE.now)) }
   }
   app.get('/api/fleet/v1/now', { config: { access: 'viewer', speaks: 'own' } }, (request) => {
     const { at } = readQuery(MomentQuery, request)

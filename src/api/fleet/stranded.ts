@@ -5,7 +5,7 @@ import type { StrandedItem, StrandedItems } from '../../contract/fleet-stranded.
 import type { StrandedVersion } from '../../model/stranded.ts'
 import type { ApiFleetFacts } from './facts.ts'
 import { coverageItem, timeOf } from './items.ts'
-import { fleetAt, UNTOLD } from './moment.ts'
+import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { readQuery } from './query.ts'
 
 /** Versions from which no way out is known to work: `StrandedVersion` says when one is called so. */
@@ -18,7 +18,7 @@ export function registerFleetStranded(app: FastifyInstance, facts: ApiFleetFacts
     const [stranded, coverage] = await Promise.all([view.stranded(nowMs), view.coverage(nowMs)])
     return {
       asOf: timeOf(nowMs),
-      ...(await note(UNTOLD.stranded)),
+      ...(await note(UNAVAILABLE.stranded)),
       coverage: coverageItem(coverage),
       total: stranded.reduce((sum, { clusters }) => sum + clusters.length, 0),
       stranded: stranded.map(strandedItem),

@@ -12,7 +12,7 @@ import type { UpgradeDetail, UpgradeRecord } from '../../model/upgrade.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { ApiFleetFacts, FleetView } from './facts.ts'
 import { coverageItem, durationItem, stuckItem, timeOf, upgradeItem, workloadItem } from './items.ts'
-import { fleetAt, UNTOLD } from './moment.ts'
+import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { msOf, pick, readQuery } from './query.ts'
 
 /** Upgrades: the list, one, one with all that is known of it, and those that do not get further. */
@@ -45,7 +45,7 @@ export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts
     const hasMore = records.length > limit && last !== undefined
     return {
       asOf: timeOf(nowMs),
-      ...(await note(UNTOLD.upgrades)),
+      ...(await note(UNAVAILABLE.upgrades)),
       coverage: coverageItem(coverage),
       upgrades: shown.map(upgradeItem),
       goneClusters: [...new Set(shown.map(({ cluster }) => cluster))].filter((cluster) => gone.has(cluster)),
@@ -80,7 +80,7 @@ export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts
       const beside = median === undefined ? undefined : await view.upgrade(median.id)
       return {
         ...detailItem(record, verdict, nowMs),
-        ...(await note(UNTOLD.upgrade)),
+        ...(await note(UNAVAILABLE.upgrade)),
         clusterGoneSince: timeOf(gone.get(record.upgrade.cluster)?.sinceMs),
         medianRun:
           median === undefined || beside === undefined
@@ -102,7 +102,7 @@ export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts
       .sort(longestFirst)
     return {
       asOf: timeOf(nowMs),
-      ...(await note(UNTOLD.stuck)),
+      ...(await note(UNAVAILABLE.stuck)),
       coverage: coverageItem(coverage),
       open: open.length,
       stuckCount: open.filter(({ verdict }) => verdict.isStuck).length,

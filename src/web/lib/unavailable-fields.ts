@@ -1,4 +1,4 @@
-/** What an answer about the past does not tell (`past.untold`), in words. Pure. */
+/** The fields that an answer about the past does not have (`past.unavailable`), in words. Pure. */
 
 /** By field of an answer. Several fields may be one thing to a reader. */
 const WORDS: Readonly<Record<string, string>> = {

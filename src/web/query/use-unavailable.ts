@@ -13,17 +13,17 @@ export function useUnavailable(pathname: string): readonly string[] {
   // As one text: what is compared must be the same while nothing has changed.
   const text = useSyncExternalStore(
     (listener) => cache.subscribe(listener),
-    () => [...new Set(cache.findAll({ type: 'active' }).flatMap((query) => untoldOf(query, pathname)))].join(' '),
+    () => [...new Set(cache.findAll({ type: 'active' }).flatMap((query) => unavailableIn(query, pathname)))].join(' '),
   )
   return text === '' ? [] : text.split(' ')
 }
 
 const READ_AT: Readonly<Record<string, string>> = { now: ROUTES.now, alerts: ROUTES.alerts }
 
-function untoldOf({ queryKey: [key], state: { data } }: Query, pathname: string): readonly string[] {
+function unavailableIn({ queryKey: [key], state: { data } }: Query, pathname: string): readonly string[] {
   const place = READ_AT[String(key)]
   if (place !== undefined && placeOf(pathname)?.path !== place) return []
-  return pagesOf(data).flatMap((answer) => pastOf(answer)?.untold ?? [])
+  return pagesOf(data).flatMap((answer) => pastOf(answer)?.unavailable ?? [])
 }
 
 /** A list that is read a page at a time is several answers. */

@@ -580,7 +580,7 @@ test('stranded: versions nobody left lately, with who is on them', async () => {
   ])
   expect([total, coverage.clusters]).toEqual([1, 4])
   const { past } = await ask<StrandedItems>('/api/fleet/v1/stranded?at=2026-08-20T09:59:30Z', StrandedItems)
-  expect(past?.untold).toContain('stranded.notOffered')
+  expect(past?.unavailable).toContain('stranded.notOffered')
 })
 
 describe('feature gates', () => {

@@ -37,7 +37,8 @@ test('the five places are links, and say where one is', async () => {
 })
 
 test('a moment of the past is asked for, kept by links, changed, and left', async () => {
-  const past = { untold: ['stuck.cause', 'clusters.silent'], knownFrom: null }
+  const fields = ['stuck.cause', 'clusters.silent']
+  const past = { unavailable: fields, untold: fields, knownFrom: null }
   server.answers.now = () => ({ ...now(Date.now()), past })
   const { page, expectClean, close } = await openPage(browser, server, '/?at=2026-08-20T09:00:00Z')
   const asked: string[] = []

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { UNTOLD } from '../../../src/api/fleet/moment.ts'
+import { UNAVAILABLE } from '../../../src/api/fleet/moment.ts'
 import { describeUnavailable } from '../../../src/web/lib/unavailable-fields.ts'
 
-test.each(Object.entries(UNTOLD))('what %s does not tell of the past has words', (_, fields) => {
+test.each(Object.entries(UNAVAILABLE))('what %s does not tell of the past has words', (_, fields) => {
   for (const field of fields) expect(describeUnavailable([field]), field).not.toEqual([field])
 })
 

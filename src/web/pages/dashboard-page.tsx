@@ -33,9 +33,9 @@ import { useUpgradesOf } from '../query/use-upgrade-bands.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { serverNowMs } from '../ui/server-clock.ts'
-import '../ui/styles/dashboards.css'
 import { useFocusKeys } from '../ui/use-focus-keys.ts'
 import { useKeys } from '../ui/use-keys.ts'
+import styles from './dashboard-page.module.css'
 
 /** One dashboard: its variables and its time in the address, its panels below. */
 export function DashboardPage({ name }: { readonly name: string }): ReactNode {
@@ -106,7 +106,7 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
     repeat === undefined || !names.has(repeat.variable)
       ? marks
       : { ...marks, upgrades: upgrades.filter(({ cluster }) => cluster === repeat.value) }
-  useFocusKeys('.dash-panel h3 a')
+  useFocusKeys('[data-panel] h3 a')
   useKeys({
     Esc: () => {
       if (open !== undefined) go({ panel: '', of: '' }, true)
@@ -125,7 +125,7 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
   )
   return (
     <>
-      <div className="page-head dash-head">
+      <div className={`page-head ${styles.head}`}>
         <div>
           <h1>{model.title}</h1>
           {model.description === '' ? null : <p className="quiet">{model.description}</p>}
@@ -141,7 +141,7 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
           isHeld={at !== undefined || range.kind === 'between'}
         />
       </div>
-      <div className="dash-bar">
+      <div className={`row row-apart ${styles.bar}`}>
         <VariableBar
           variables={variables}
           onChoose={(name, values) => {
@@ -157,7 +157,7 @@ function Board({ answer }: { readonly answer: DashboardAnswer }): ReactNode {
           />
         )}
         {model.links.length === 0 ? null : (
-          <nav className="dash-links" aria-label="Links of the dashboard">
+          <nav className="row" aria-label="Links of the dashboard">
             {model.links.map((link) => (
               <FileLink key={`${link.name} ${link.url}`} link={link} values={variables.values} />
             ))}
@@ -220,7 +220,7 @@ interface OpenPanelProps {
 function OpenPanel({ panel, asking, answer, onZoom, variables, marks, backPath }: OpenPanelProps): ReactNode {
   const alerts = answer.alerts[panel.id] ?? []
   return (
-    <div className="open-panel">
+    <div className={`stack ${styles.open}`}>
       <p>
         <Link href={backPath}>All panels</Link> <kbd>Esc</kbd>
       </p>
@@ -236,7 +236,7 @@ function OpenPanel({ panel, asking, answer, onZoom, variables, marks, backPath }
       </DashboardPanelFrame>
       {panel.description === '' ? null : <p>{interpolateText(panel.description, asking.values)}</p>}
       {panel.links.length === 0 ? null : (
-        <ul className="panel-links">
+        <ul>
           {panel.links.map((link) => (
             <li key={`${link.name} ${link.url}`}>
               <FileLink link={link} values={asking.values} />
@@ -269,7 +269,7 @@ function OpenPanel({ panel, asking, answer, onZoom, variables, marks, backPath }
 /** The file of the dashboard, with its faults. */
 function DashboardSource({ file, source, faults }: Pick<DashboardAnswer, 'file' | 'source' | 'faults'>): ReactNode {
   return (
-    <details className="dash-source">
+    <details className={styles.source}>
       <summary>
         {file}
         {faults.length === 0 ? '' : `, ${countOf(faults.length, 'fault')}`}

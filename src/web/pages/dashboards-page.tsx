@@ -12,9 +12,9 @@ import { PagesNav } from '../panels/pages-nav.tsx'
 import { DASHBOARDS_PATH, useDashboards } from '../query/use-dashboards.ts'
 import { Notice } from '../ui/notice.tsx'
 import { Shape } from '../ui/shapes.tsx'
-import '../ui/styles/dashboards.css'
 import { useFocusKeys } from '../ui/use-focus-keys.ts'
 import { useKeys } from '../ui/use-keys.ts'
+import styles from './dashboards-page.module.css'
 
 /** Every dashboard that is loaded, with what it is about. */
 export function DashboardsPage(): ReactNode {
@@ -23,7 +23,7 @@ export function DashboardsPage(): ReactNode {
   const text = new URLSearchParams(useSearch()).get('q') ?? ''
   const search = useRef<HTMLInputElement>(null)
   useKeys({ '/': () => search.current?.focus() })
-  useFocusKeys('.dash-list h2 a')
+  useFocusKeys(`.${styles.root} h2 a`)
   return (
     <div className="page">
       <title>Dashboards · Daytwo</title>
@@ -73,18 +73,18 @@ function List({
   }
   if (found.length === 0) return <p className="empty quiet">No dashboard says “{text}”.</p>
   return (
-    <ul className="dash-list">
+    <ul className={`list ${styles.root}`}>
       {found.map(({ name, title, description, tags, panels, faults, alerts }) => (
-        <li key={name}>
+        <li key={name} className="stack">
           <h2>
             <Link href={dashboardPath(name)}>{title}</Link>
           </h2>
           {description === '' ? null : <p>{description}</p>}
-          <p className="quiet nums dash-list-facts">
+          <p className={`row quiet nums text-small ${styles.facts}`}>
             <span>{countOf(panels, 'panel')}</span>
             <span>{alerts === 0 ? 'no alert is about it' : `${countOf(alerts, 'alert')} about it`}</span>
             {tags.map((tag) => (
-              <span key={tag} className="dash-tag">
+              <span key={tag} className={styles.tag}>
                 {tag}
               </span>
             ))}

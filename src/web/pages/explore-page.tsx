@@ -20,7 +20,6 @@ import { useAskAgain } from '../query/use-query-answers.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { focusQuery } from '../ui/focus-query.ts'
 import { useKeys } from '../ui/use-keys.ts'
-import '../ui/styles/dashboards.css'
 import '../ui/styles/promql.css'
 
 /** Ask in PromQL: one query or several over the same time, each as a graph, a table, or how it is answered. */

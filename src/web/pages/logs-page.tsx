@@ -22,7 +22,6 @@ import { Choice } from '../ui/choice.tsx'
 import { FacetSelect } from '../ui/facet-select.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import '../ui/styles/fleet.css'
-import '../ui/styles/dashboards.css'
 import '../ui/styles/explore.css'
 
 const SOURCES: readonly { readonly value: LogSource; readonly text: string }[] = [

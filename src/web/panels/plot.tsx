@@ -8,6 +8,8 @@ import type { Zone } from '../lib/format-time.ts'
 import { useIsDark } from '../ui/preferences.ts'
 import { drawBands } from './plot-bands.ts'
 import type { PlotBand } from './plot-bands.ts'
+import { classNames } from '../ui/class-names.ts'
+import styles from './plot.module.css'
 
 /** The one file that knows the chart library. What is drawn comes as columns; what is written comes as text. */
 
@@ -158,7 +160,7 @@ export function Plot(props: PlotProps): ReactNode {
   }, [timesSeconds, lines, axis, limits, bands, zone, syncKey, isDark])
   return (
     <div
-      className="plot plot-fills"
+      className={`fills ${styles.root}`}
       onPointerEnter={() => {
         isOver.current = true
       }}
@@ -180,10 +182,10 @@ export function Plot(props: PlotProps): ReactNode {
         setPinned(isPinned || spot === undefined || seconds === undefined ? undefined : { spot, seconds })
       }}
     >
-      <div ref={place} className="chart" role="img" aria-label={label} />
+      <div ref={place} className={styles.chart} role="img" aria-label={label} />
       {shownSpot === undefined ? null : (
         <div
-          className={`plot-spot${shownSpot.isRight ? ' plot-spot-right' : ''}${shownSpot.isLow ? ' plot-spot-low' : ''}`}
+          className={classNames(styles.spot, shownSpot.isRight && styles.isRight, shownSpot.isLow && styles.isLow)}
           style={{ left: `${shownSpot.left}px`, top: `${shownSpot.top}px` }}
           aria-hidden="true"
         >

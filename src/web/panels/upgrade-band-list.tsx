@@ -4,6 +4,7 @@ import { upgradePath } from '../lib/fleet-paths.ts'
 import type { UpgradeBand } from '../lib/upgrade-bands.ts'
 import { UpgradeStateMark } from '../ui/outcome-marks.tsx'
 import { Moment } from '../ui/time.tsx'
+import styles from './upgrade-band-list.module.css'
 
 interface UpgradeBandListProps {
   readonly bands: readonly UpgradeBand[]
@@ -16,7 +17,7 @@ interface UpgradeBandListProps {
 /** The upgrades that are marked in graphs, as words: how each ended, when it ran, and the way to it. */
 export function UpgradeBandList({ bands, told, untold }: UpgradeBandListProps): ReactNode {
   return (
-    <section className="upgrade-bands" aria-label="Upgrades in this time">
+    <section className={`rigid scrolls text-small ${styles.root}`} aria-label="Upgrades in this time">
       {untold.length === 0 ? null : (
         <p className="quiet">When {untold.join(', ')} upgraded cannot be shown: the question failed.</p>
       )}

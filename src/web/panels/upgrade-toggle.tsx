@@ -8,7 +8,7 @@ interface UpgradeToggleProps {
 /** Whether graphs of a few clusters say when these upgraded. */
 export function UpgradeToggle({ isShown, onChange }: UpgradeToggleProps): ReactNode {
   return (
-    <label className="upgrade-toggle">
+    <label className="row text-small">
       <input
         type="checkbox"
         checked={isShown}

@@ -2,6 +2,8 @@ import type { ReactNode } from 'react'
 import type { Mark, Tone } from '../lib/dashboards/tone.ts'
 import { Shape } from './shapes.tsx'
 import type { ShapeName } from './shapes.tsx'
+import { classNames } from './class-names.ts'
+import styles from './tone-mark.module.css'
 
 const SHAPES: Readonly<Record<Exclude<Tone, 'none'>, ShapeName>> = {
   good: 'check',
@@ -9,11 +11,21 @@ const SHAPES: Readonly<Record<Exclude<Tone, 'none'>, ShapeName>> = {
   critical: 'triangle',
 }
 
+/** The class of text in the colour of a tone. */
+export function toneText(tone: Tone): string | false {
+  return tone !== 'none' && `tone-${tone}`
+}
+
+/** The class of a surface in the colour of a tone. */
+export function toneWash(tone: Tone): string | false | undefined {
+  return tone !== 'none' && styles[`wash-${tone}`]
+}
+
 /** The threshold a value has reached: a shape and words, in its colour. Nothing where nothing is to be said. */
 export function ToneMark({ mark: { tone, word } }: { readonly mark: Mark }): ReactNode {
   if (tone === 'none' && word === '') return null
   return (
-    <span className={`tone-mark tone-text-${tone}`}>
+    <span className={classNames(styles.root, toneText(tone))}>
       {tone === 'none' ? null : <Shape name={SHAPES[tone]} />}
       {word === '' ? null : <span>{word}</span>}
     </span>

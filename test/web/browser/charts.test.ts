@@ -223,7 +223,7 @@ test('options of bars, rings, gauges, maps and tables are drawn as the file says
     await region(name).getByRole('list').or(region(name).getByRole('table')).first().waitFor()
     return region(name)
   }
-  const heights = (await seen('Standing')).locator('.bar-mark')
+  const heights = (await seen('Standing')).locator('.bars-panel-bar')
   const high = await heights.evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().height))
   expect(high[0]! / high[1]!).toBeCloseTo(3, 1)
   expect(await region('Standing').getByRole('listitem').allInnerTexts()).toEqual([
@@ -231,9 +231,9 @@ test('options of bars, rings, gauges, maps and tables are drawn as the file says
     expect.stringMatching(/^2\s+.*stuck/),
     expect.stringMatching(/^2\s+.*done/),
   ])
-  const toned = await heights.evaluateAll((bars) => bars.map((bar) => bar.classList.contains('tone-text-critical')))
+  const toned = await heights.evaluateAll((bars) => bars.map((bar) => bar.classList.contains('tone-critical')))
   expect(toned).toEqual([false, true, false])
-  const colors = (await seen('Lying')).locator('.bar-mark')
+  const colors = (await seen('Lying')).locator('.bars-panel-bar')
   const [plain, critical] = await colors.evaluateAll((bars) => bars.map((bar) => getComputedStyle(bar).backgroundColor))
   expect(critical).not.toBe(plain)
   expect(await region('Lying').getByRole('listitem').first().innerText()).toMatch(/60 %$/)
@@ -241,9 +241,9 @@ test('options of bars, rings, gauges, maps and tables are drawn as the file says
   const stacked = await seen('Stacked')
   await stacked.getByRole('img', { name: 'done 6 (75 %), stuck 2 (25 %)' }).waitFor()
   const tops = await stacked
-    .locator('.bars-row')
+    .locator('.bars-panel-row')
     .first()
-    .locator('.bar-mark')
+    .locator('.bars-panel-bar')
     .evaluateAll((bars) => bars.map((bar) => Math.round(bar.getBoundingClientRect().top)))
   expect(new Set(tops).size).toBe(1)
   expect(await stacked.getByRole('list', { name: 'Parts' }).getByRole('listitem').allInnerTexts()).toEqual([
@@ -255,11 +255,14 @@ test('options of bars, rings, gauges, maps and tables are drawn as the file says
   const ring = await seen('Ring')
   expect(await ring.getByRole('listitem').first().innerText()).toMatch(/60 %$/)
   expect(await ring.getByRole('listitem').first().innerText()).not.toContain('6\n')
-  const [drawn, listed] = [await ring.locator('.ring').boundingBox(), await ring.getByRole('list').boundingBox()]
+  const [drawn, listed] = [
+    await ring.locator('.pie-panel-ring').boundingBox(),
+    await ring.getByRole('list').boundingBox(),
+  ]
   expect(drawn!.y + drawn!.height).toBeLessThanOrEqual(listed!.y + 1)
   expect(await (await seen('Unnamed')).innerText()).not.toContain('region')
   await region('Scale').scrollIntoViewIfNeeded()
-  expect(await region('Scale').locator('.block-scale').innerText()).toMatch(/^0\s+6$/)
+  expect(await region('Scale').locator('.blocks-panel-scale').innerText()).toMatch(/^0\s+6$/)
   const states = await seen('States')
   expect(await states.getByRole('rowheader').allInnerTexts()).toEqual([
     expect.stringContaining('us'),
@@ -329,7 +332,7 @@ test('on paper a panel is as high as what it lists, and bars keep their surface'
   const [panelBox, lastBox] = [await lying.boundingBox(), await lying.getByRole('listitem').last().boundingBox()]
   expect(lastBox!.y + lastBox!.height).toBeLessThanOrEqual(panelBox!.y + panelBox!.height)
   const adjusts = await lying
-    .locator('.bar-mark')
+    .locator('.bars-panel-bar')
     .first()
     .evaluate((bar) => getComputedStyle(bar).getPropertyValue('print-color-adjust'))
   expect(adjusts).toBe('exact')

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
 import type { BarOptions } from '../../../model/dashboard.ts'
 import { toBars, wholeOf } from '../../lib/dashboards/bar-groups.ts'
 import type { Bar, BarGroup } from '../../lib/dashboards/bar-groups.ts'
@@ -6,7 +6,11 @@ import { formatUnit } from '../../lib/dashboards/format-unit.ts'
 import type { Beholder } from '../../lib/dashboards/format-unit.ts'
 import type { PanelData } from '../../lib/dashboards/series.ts'
 import { countOf, formatShares, formatValue } from '../../lib/format-number.ts'
-import { ToneMark } from '../../ui/tone-mark.tsx'
+import { toneText, ToneMark } from '../../ui/tone-mark.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import styles from './bars-panel.module.css'
+import legendStyles from './chart-legend.module.css'
+import { seriesColor } from './chart-legend.tsx'
 
 interface BarsPanelProps {
   readonly data: PanelData
@@ -42,11 +46,13 @@ export function BarsPanel({ data, options, beholder }: BarsPanelProps): ReactNod
     areGroups,
   }
   return (
-    <div className="bars-panel">
+    <div className={`stack fills ${styles.root}`}>
       {areGroups ? <Parts parts={parts} groups={shown} /> : null}
       {orientation === 'vertical' ? <Standing {...drawn} /> : <Lying {...drawn} />}
       {groups.length > GROUPS_MAX ? (
-        <p className="panel-note">{countOf(groups.length - GROUPS_MAX, 'more is', 'more are')} not drawn.</p>
+        <p className="quiet text-tiny one-line rigid">
+          {countOf(groups.length - GROUPS_MAX, 'more is', 'more are')} not drawn.
+        </p>
       ) : null}
     </div>
   )
@@ -103,7 +109,11 @@ interface DrawnProps {
 /** One row a group. */
 function Lying({ groups, write, lengthOf, totalOf, isStacked, areGroups }: DrawnProps): ReactNode {
   return (
-    <ul className={`bar-list bars-lying${areGroups ? ' bars-of-groups' : ''}`} tabIndex={0} aria-label="Bars">
+    <ul
+      className={classNames('bar-list fills scrolls', styles.lying, areGroups && styles.ofGroups)}
+      tabIndex={0}
+      aria-label="Bars"
+    >
       {groups.map((group, i) => {
         const [only] = group.bars
         const written = areGroups || only === undefined ? undefined : write(only)
@@ -111,7 +121,7 @@ function Lying({ groups, write, lengthOf, totalOf, isStacked, areGroups }: Drawn
           <li key={`${group.name} ${i}`}>
             <GroupName group={group} areGroups={areGroups} />
             <span
-              className={areGroups ? `bars-row${isStacked ? ' bars-stack' : ''}` : 'bar-list-track'}
+              className={areGroups ? classNames(styles.row, isStacked && styles.stack) : 'bar-list-track'}
               {...saysOf(group, write, areGroups)}
             >
               {group.bars.map((bar) => (
@@ -146,16 +156,16 @@ function Lying({ groups, write, lengthOf, totalOf, isStacked, areGroups }: Drawn
 /** One column a group, its name below and its number above. */
 function Standing({ groups, write, lengthOf, totalOf, isStacked, areGroups }: DrawnProps): ReactNode {
   return (
-    <ul className="bars-standing" tabIndex={0} aria-label="Bars">
+    <ul className={`list fills scrolls ${styles.standing}`} tabIndex={0} aria-label="Bars">
       {groups.map((group, i) => {
         const [only] = group.bars
         const written = areGroups || only === undefined ? undefined : write(only)
         return (
           <li key={`${group.name} ${i}`}>
-            <span className="nums bars-number" title={written?.exact}>
+            <span className="nums one-line rigid" title={written?.exact}>
               {written === undefined ? totalOf(group) : written.value || written.share}
             </span>
-            <span className={`bars-column${isStacked ? ' bars-stack' : ''}`} {...saysOf(group, write, areGroups)}>
+            <span className={classNames(styles.column, isStacked && styles.stack)} {...saysOf(group, write, areGroups)}>
               {group.bars.map((bar) => (
                 <BarMark
                   key={bar.name}
@@ -188,7 +198,7 @@ function inWords({ value, share }: Written): string {
 function GroupName({ group, areGroups }: { readonly group: BarGroup; readonly areGroups: boolean }): ReactNode {
   const tone = areGroups ? 'none' : (group.bars[0]?.tone ?? 'none')
   return (
-    <span className="bar-list-name" title={group.name}>
+    <span className="bar-list-name one-line rigid" title={group.name}>
       <ToneMark mark={{ tone, word: '' }} /> {group.name}
     </span>
   )
@@ -203,15 +213,24 @@ interface BarMarkProps {
 
 function BarMark({ bar, write, areGroups, size }: BarMarkProps): ReactNode {
   const title = areGroups ? { title: `${bar.name}: ${inWords(write(bar))}` } : {}
-  return <span className={`bar-mark ${lookOf(bar, areGroups)}`} style={size} {...title} />
+  return <span {...markOf(bar, areGroups, size)} {...title} />
 }
 
-/** Parts with looks of their own: more have to be told apart by their place and name. */
-const LOOKS = 12
+/** Parts with looks of their own, four grades each: more have to be told apart by their place and name. */
+const STRIPES = [undefined, styles.striped, styles.stripedThin] as const
 
-function lookOf({ look, tone }: Pick<Bar, 'look' | 'tone'>, areGroups: boolean): string {
-  if (tone !== 'none') return `bar-tone tone-text-${tone}`
-  return areGroups ? `bar-look-${(look % LOOKS) + 1}` : 'bar-plain'
+function markOf(
+  { look, tone }: Pick<Bar, 'look' | 'tone'>,
+  areGroups: boolean,
+  size?: BarMarkProps['size'],
+): { readonly className: string; readonly style: CSSProperties } {
+  const isPart = areGroups && tone === 'none'
+  const color = tone !== 'none' ? 'currentcolor' : isPart ? seriesColor(look) : undefined
+  const stripes = isPart && STRIPES[Math.floor(look / 4) % STRIPES.length]
+  return {
+    className: classNames(styles.bar, toneText(tone), stripes),
+    style: { ...(color === undefined ? {} : { '--bar': color }), ...size } as CSSProperties,
+  }
 }
 
 /** What the parts of groups are called, in the order in which they are drawn. */
@@ -224,12 +243,12 @@ function Parts({
 }): ReactNode {
   const tones = new Map(groups.flatMap(({ bars }) => bars.map(({ name, tone }) => [name, tone] as const)))
   return (
-    <ul className="legend-list" aria-label="Parts" tabIndex={0}>
+    <ul className={`row list scrolls text-tiny rigid ${legendStyles.list}`} aria-label="Parts" tabIndex={0}>
       {parts.map((name, look) => {
         const tone = tones.get(name) ?? 'none'
         return (
-          <li key={name} className="bars-part">
-            <span className={`bar-mark ${lookOf({ look, tone }, true)}`} aria-hidden="true" />
+          <li key={name} className={styles.part}>
+            <span {...markOf({ look, tone }, true)} aria-hidden="true" />
             <ToneMark mark={{ tone, word: '' }} />
             <span title={name}>{name}</span>
           </li>

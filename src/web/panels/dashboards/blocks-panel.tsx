@@ -10,8 +10,15 @@ import { mappingOf, toneOfColor } from '../../lib/dashboards/tone.ts'
 import { formatValue } from '../../lib/format-number.ts'
 import { formatDay, formatTimeOfDay } from '../../lib/format-time.ts'
 import { LeftOut } from './value-panel.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import { toneText } from '../../ui/tone-mark.tsx'
+import styles from './blocks-panel.module.css'
+import legendStyles from './chart-legend.module.css'
 
 /** Panels that are rows of blocks over time: how many in each bucket, and which state when. */
+
+const NONE = classNames(styles.none)
+const FILLED = classNames(styles.filled)
 
 /** Blocks of a row: more are narrower than a pixel. */
 const BLOCKS_MAX = 120
@@ -41,7 +48,7 @@ export function HeatMapPanel({ data, options, beholder }: HeatMapPanelProps): Re
         name: write(limit, name),
         says: `at most ${formatUnit(calculate(blocks[i] ?? [], 'max') ?? 0, options.countFormat, beholder)}`,
         blocks: (blocks[i] ?? []).map((value) => ({
-          className: value === null ? 'block-none' : 'block-heat',
+          className: value === null ? NONE : FILLED,
           opacity: value === null ? 1 : most > 0 ? Math.max(PALEST, value / most) : PALEST,
           title: value === null ? 'no samples' : formatUnit(value, options.countFormat, beholder),
         })),
@@ -62,13 +69,13 @@ function HeatScale({
 }: Omit<HeatMapPanelProps, 'data'> & { readonly most: number }): ReactNode {
   const write = (value: number): string => formatUnit(value, countFormat, beholder)
   return (
-    <p className="block-scale nums quiet">
+    <p className={`row centered rigid text-tiny nums quiet ${styles.scale}`}>
       <span>{write(0)}</span>
       <svg viewBox={`0 0 ${SCALE_BLOCKS} 1`} preserveAspectRatio="none" aria-hidden="true">
         {Array.from({ length: SCALE_BLOCKS }, (_, i) => (
           <rect
             key={i}
-            className="block-heat"
+            className={FILLED}
             opacity={Math.max(PALEST, i / (SCALE_BLOCKS - 1))}
             x={i}
             width={1}
@@ -91,13 +98,13 @@ interface StatusHistoryPanelProps {
 export function StatusHistoryPanel({ data, options, beholder }: StatusHistoryPanelProps): ReactNode {
   const { mappings, sort, legend } = options
   const stateOf = (value: number | null): State => {
-    if (value === null) return { word: 'no samples', className: 'block-none', opacity: 1 }
+    if (value === null) return { word: 'no samples', className: NONE, opacity: 1 }
     const mapping = mappingOf(value, mappings)
     const tone = toneOfColor(mapping?.color ?? '')
     const isPlain = tone === 'none'
     return {
       word: mapping?.text ?? formatValue(value),
-      className: isPlain ? 'block-plain' : `block-tone tone-text-${tone}`,
+      className: classNames(FILLED, toneText(tone)),
       opacity: isPlain && value === 0 ? 0.25 : 1,
     }
   }
@@ -138,7 +145,11 @@ function byName(sort: 'asc' | 'desc'): (a: { readonly name: string }, b: { reado
 function States({ states }: { readonly states: readonly State[] }): ReactNode {
   const once = [...new Map(states.map((state) => [state.word, state])).values()]
   return (
-    <ul className="legend-list block-states" aria-label="States" tabIndex={0}>
+    <ul
+      className={`row list scrolls text-tiny rigid ${legendStyles.list} ${styles.states}`}
+      aria-label="States"
+      tabIndex={0}
+    >
       {once.map(({ word, className, opacity }) => (
         <li key={word}>
           <svg viewBox="0 0 1 1" aria-hidden="true">
@@ -185,13 +196,13 @@ function BlockRows({
   const write = (timeMs: number): string =>
     isOneDay ? formatTimeOfDay(timeMs, zone) : `${formatDay(timeMs, zone)} ${formatTimeOfDay(timeMs, zone)}`
   return (
-    <div className={isLegendRight ? 'block-place block-place-right' : 'block-place'}>
-      <div className="block-rows" tabIndex={0} role="group" aria-label="Rows over time">
+    <div className={classNames('stack fills', isLegendRight && styles.isRight)}>
+      <div className={`fills scrolls text-tiny ${styles.rows}`} tabIndex={0} role="group" aria-label="Rows over time">
         <table>
           <tbody>
             {rows.map(({ key, name, says, blocks }) => (
               <tr key={key}>
-                <th scope="row" title={name}>
+                <th scope="row" className="quiet one-line" title={name}>
                   {name}
                 </th>
                 <td>
@@ -214,7 +225,7 @@ function BlockRows({
                     ))}
                   </svg>
                 </td>
-                <td className="block-says">{says}</td>
+                <td className={`one-line ${styles.state}`}>{says}</td>
               </tr>
             ))}
           </tbody>
@@ -222,7 +233,7 @@ function BlockRows({
             <tr>
               <td />
               <td>
-                <p className="block-times nums quiet">
+                <p className="row row-apart nums quiet">
                   <span>{write(first)}</span>
                   <span>{write(last)}</span>
                 </p>

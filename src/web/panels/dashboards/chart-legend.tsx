@@ -4,6 +4,9 @@ import type { Calculation, Legend } from '../../../model/dashboard.ts'
 import { CALCULATION_WORDS, calculate } from '../../lib/dashboards/calculate.ts'
 import type { Column } from '../../lib/dashboards/calculate.ts'
 import { countOf } from '../../lib/format-number.ts'
+import { classNames } from '../../ui/class-names.ts'
+import styles from './chart-legend.module.css'
+import tableStyles from './table-panel.module.css'
 
 export interface LegendLine {
   readonly key: string
@@ -18,7 +21,7 @@ export interface LegendLine {
 
 interface ChartLegendProps {
   readonly lines: readonly LegendLine[]
-  readonly legend: Pick<Legend, 'mode' | 'values' | 'size'>
+  readonly legend: Legend
   /** Shows one alone, or all again when it was alone. */
   readonly onToggle: (key: string, isAlone: boolean) => void
 }
@@ -31,7 +34,7 @@ export function ChartLegend(props: ChartLegendProps): ReactNode {
   return props.legend.mode === 'table' ? (
     <LegendTable {...props} />
   ) : (
-    <ul className={`legend-list legend-${props.legend.size}`}>
+    <ul className={classNames('row list scrolls text-tiny rigid', styles.list, placeOf(props.legend))}>
       {props.lines.slice(0, LINES_MAX.list).map((line) => (
         <li key={line.key}>
           <LineButton line={line} onToggle={props.onToggle} />
@@ -67,7 +70,7 @@ function LegendTable({ lines, legend, onToggle }: ChartLegendProps): ReactNode {
       >
         <button
           type="button"
-          className="sort-button"
+          className={tableStyles.sort}
           onClick={() => {
             setOrder({ by, isRising: isChosen ? !order.isRising : by === 'name' })
           }}
@@ -79,7 +82,12 @@ function LegendTable({ lines, legend, onToggle }: ChartLegendProps): ReactNode {
     )
   }
   return (
-    <div className={`legend-scroll legend-${legend.size}`} tabIndex={0} role="group" aria-label="Legend">
+    <div
+      className={classNames('scrolls text-tiny rigid', styles.table, placeOf(legend))}
+      tabIndex={0}
+      role="group"
+      aria-label="Legend"
+    >
       <table className="prose-table legend-table">
         <thead>
           <tr>
@@ -122,7 +130,7 @@ function LineButton({
   return (
     <button
       type="button"
-      className="legend-line"
+      className={styles.line}
       aria-pressed={!line.isHidden}
       title={line.name}
       onClick={(event) => {
@@ -130,9 +138,19 @@ function LineButton({
       }}
     >
       <LineSwatch line={line} />
-      <span>{line.name}</span>
+      <span className="one-line">{line.name}</span>
     </button>
   )
+}
+
+/** The classes of a legend at its place and in its size. */
+function placeOf({ position, size }: Legend): string {
+  return classNames(position === 'right' && styles.isRight, size === 'small' && styles.small)
+}
+
+/** The colour of a line, a slice or a part: four grades of lightness, in turn. */
+export function seriesColor(look: number): string {
+  return `var(--dt-series-${(look % LINE_COLORS) + 1})`
 }
 
 const DASHES = ['', '6 3', '2 3', '10 3 2 3']
@@ -142,7 +160,7 @@ const LINE_COLORS = 4
 export function LineSwatch({ line: { look, isPlain } }: { readonly line: LegendLine }): ReactNode {
   const dash = isPlain ? '' : DASHES[Math.floor(look / LINE_COLORS) % DASHES.length]
   return (
-    <svg className={`swatch swatch-${(look % LINE_COLORS) + 1}`} viewBox="0 0 22 8" aria-hidden="true">
+    <svg className={styles.swatch} stroke={seriesColor(look)} viewBox="0 0 22 8" aria-hidden="true">
       <path d="M1 4h20" strokeDasharray={dash} />
     </svg>
   )

@@ -5,6 +5,7 @@ import type { VariableValues } from '../../lib/dashboards/interpolate.ts'
 import { itemsOfRepeat, repeatedTitle, REPEATS_MAX, repeatsInRow, repeatsOf } from '../../lib/dashboards/repeats.ts'
 import type { Repeat, Repeatable } from '../../lib/dashboards/repeats.ts'
 import { countOf } from '../../lib/format-number.ts'
+import styles from './dashboard-grid.module.css'
 
 interface DashboardGridsProps {
   readonly model: DashboardModel
@@ -35,20 +36,20 @@ export function DashboardGrids({ model, values, variables, renderPanel }: Dashbo
         const found = byId.get(panel)
         const place = { '--x': x + 1, '--y': y + 1, '--w': width, '--h': height } as CSSProperties
         return found === undefined ? null : (
-          <div key={`${panel} ${repeat?.value ?? ''}`} className="dash-cell" style={place}>
+          <div key={`${panel} ${repeat?.value ?? ''}`} className={styles.cell} style={place}>
             {renderPanel(isNamed ? { ...found, title: repeatedTitle(found.title, values, repeat) } : found, repeat)}
           </div>
         )
       })
   const part = (grid: Grid, repeat: Repeat | undefined): ReactNode => (
     <GridPart key={repeat?.value ?? ''} grid={grid} title={repeatedTitle(grid.title, values, repeat)}>
-      <div className="dash-grid">{cells(grid.items, repeat)}</div>
+      <div className={styles.root}>{cells(grid.items, repeat)}</div>
     </GridPart>
   )
   // Without a heading of its own, each panel says of which value it is.
   const besideEachOther = (grid: Grid, repeats: readonly Repeat[], inRow: number): ReactNode => (
     <GridPart grid={grid} title="">
-      <div className="dash-grid">
+      <div className={styles.root}>
         {repeats.flatMap((repeat, i) => cells(itemsOfRepeat(grid.items, i, inRow), repeat, true))}
       </div>
     </GridPart>
@@ -65,7 +66,7 @@ export function DashboardGrids({ model, values, variables, renderPanel }: Dashbo
           <Fragment key={i}>
             {inRow > 1 ? besideEachOther(grid, shown, inRow) : shown.map((repeat) => part(grid, repeat))}
             {more > 0 ? (
-              <p className="panel-note">
+              <p className="quiet text-tiny">
                 {countOf(more, 'more value')} of {grid.repeatVariable}: choose fewer to see each.
               </p>
             ) : null}
@@ -87,7 +88,7 @@ function GridPart({ grid, title, children }: GridPartProps): ReactNode {
   const count = grid.items.length
   if (title === '' && !grid.canCollapse) {
     return (
-      <div className="dash-part">
+      <div className={styles.part}>
         {/* Titles of panels are one level further down. */}
         <h2 className="visually-hidden">Panels</h2>
         {children}
@@ -96,22 +97,22 @@ function GridPart({ grid, title, children }: GridPartProps): ReactNode {
   }
   if (!grid.canCollapse) {
     return (
-      <section className="dash-part" aria-label={title}>
-        <h2 className="dash-part-title">{title}</h2>
+      <section className={styles.part} aria-label={title}>
+        <h2 className={styles.title}>{title}</h2>
         {children}
       </section>
     )
   }
   return (
     <details
-      className="dash-part"
+      className={styles.part}
       open={isOpen}
       onToggle={(event) => {
         setIsOpen(event.currentTarget.open)
       }}
     >
-      <summary>
-        <h2 className="dash-part-title">{title || 'More'}</h2>
+      <summary className="row row-text">
+        <h2 className={styles.title}>{title || 'More'}</h2>
         <span className="quiet nums">{count === 1 ? '1 panel' : `${count} panels`}</span>
       </summary>
       {isOpen ? children : null}

@@ -17,6 +17,8 @@ import { ChartBody } from './chart-body.tsx'
 import { MarkdownPanel } from './markdown-panel.tsx'
 import { PanelAlertButton } from './panel-alerts.tsx'
 import { UnknownPanel } from './unknown-panel.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import styles from './dashboard-panel.module.css'
 
 interface DashboardPanelProps {
   readonly panel: DashboardPanel
@@ -54,38 +56,39 @@ export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
   return (
     <section
       ref={place}
-      className={`dash-panel dash-panel-${chart.kind}`}
+      className={classNames('stack', styles.root, openPath === undefined && styles.isAlone)}
       aria-label={name}
       data-panel={panel.id}
+      data-kind={chart.kind}
       tabIndex={-1}
     >
-      <header className="dash-panel-head">
+      <header className={`row rigid ${styles.head}`}>
         {openPath === undefined ? (
-          <h2>{name}</h2>
+          <h2 className="one-line">{name}</h2>
         ) : (
-          <h3>
+          <h3 className="one-line">
             <Link href={openPath} title={`Open ${name}: its numbers, queries and alerts`}>
               {name}
             </Link>
           </h3>
         )}
         {panel.description === '' ? null : (
-          <span className="dash-panel-says" title={interpolateText(panel.description, asking.values)}>
+          <span className={`rigid ${styles.says}`} title={interpolateText(panel.description, asking.values)}>
             <Shape name="disc" />
             <span className="visually-hidden">{panel.description}</span>
           </span>
         )}
         {panel.notDone.length === 0 ? null : (
-          <span className="dash-panel-says" title={panel.notDone.map(asSentence).join('\n')}>
+          <span className={`rigid ${styles.says}`} title={panel.notDone.map(asSentence).join('\n')}>
             <Shape name="diamond" />
             <span className="visually-hidden">Not as the file says: {panel.notDone.map(asSentence).join(' ')}</span>
           </span>
         )}
-        <span className="dash-panel-tools">
+        <span className={`row rigid ${styles.tools}`}>
           {asks && chart.kind !== 'Table' ? (
             <button
               type="button"
-              className="dash-tool"
+              className={styles.tool}
               aria-pressed={isTable}
               aria-label={`${name} as a table`}
               onClick={() => {
@@ -98,12 +101,12 @@ export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
           {alerts.length > 0 ? <PanelAlertButton alerts={alerts} title={name} /> : null}
         </span>
       </header>
-      <div className="dash-panel-body">
+      <div className={`stack fills ${styles.body}`}>
         <ErrorBoundary what={`the panel ${name}`}>
           {chart.kind === 'Markdown' ? <MarkdownPanel text={chart.text} values={asking.values} /> : null}
           {chart.kind === 'unknown' ? <UnknownPanel part={chart} queries={panel.queries} /> : null}
           {asks && queries.length === 0 ? (
-            <p className="no-series">
+            <p className={EMPTY_CLASS}>
               <strong>Nothing to ask.</strong>{' '}
               {unknown.length === 0
                 ? 'The panel has no query.'
@@ -125,6 +128,9 @@ export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
     </section>
   )
 }
+
+/** Of words in place of a chart. */
+const EMPTY_CLASS = classNames('quiet text-small centered', styles.empty)
 
 function isPrometheus(query: DashboardPanel['queries'][number]): query is PrometheusQuery {
   return query.kind === 'prometheus'
@@ -158,7 +164,7 @@ function Asked({ panel, queries, asking, marks, isTable, isSeen, waitsFor, onZoo
       {(answers) => (
         <>
           <Partial answers={answers} />
-          <div className={query.isPlaceholderData ? 'chart-place chart-waits' : 'chart-place'}>
+          <div className={classNames(styles.place, query.isPlaceholderData && styles.isStale)}>
             <ChartBody
               panel={panel}
               answers={answers}
@@ -182,9 +188,9 @@ function Waits({ waitsFor }: Pick<AskedProps, 'waitsFor'>): ReactNode {
   const failed = waitsFor.filter(({ failure }) => failure !== undefined)
   const named = (states: readonly VariableState[]): string => states.map(({ variable }) => variable.title).join(', ')
   const [first] = failed
-  if (first === undefined) return <p className="no-series quiet">Waits for the values of {named(waitsFor)}.</p>
+  if (first === undefined) return <p className={EMPTY_CLASS}>Waits for the values of {named(waitsFor)}.</p>
   return (
-    <p className="no-series" role="status">
+    <p className={EMPTY_CLASS} role="status">
       <strong>Cannot be asked.</strong> The values of {named(failed)} cannot be read: {first.failure?.message}
     </p>
   )
@@ -196,7 +202,7 @@ function Partial({ answers: { failures, answers } }: { readonly answers: PanelAn
   const said = [...failed, ...warningsOf(answers)]
   if (said.length === 0) return null
   return (
-    <p className="panel-partial" role="status" title={said.join('\n')}>
+    <p className="tone-warning text-tiny one-line rigid" role="status" title={said.join('\n')}>
       <Shape name="diamond" /> {failed.length > 0 ? 'A part is missing.' : 'Not everything.'} {said[0]}
     </p>
   )

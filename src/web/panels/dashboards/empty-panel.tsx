@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { useEmptyPanelReasons } from '../../query/use-empty-reasons.ts'
 import type { EmptyPanel as Asked } from '../../query/use-empty-reasons.ts'
+import styles from './dashboard-panel.module.css'
 
 /** A panel is small: more reasons than these are those of its other queries, and stand on the page of PromQL. */
 const REASONS_MAX = 2
@@ -10,7 +11,7 @@ export function EmptyPanel(asked: Asked): ReactNode {
   const { data, error } = useEmptyPanelReasons(asked)
   const isUnknown = error !== null || data?.length === 0
   return (
-    <div className="no-series">
+    <div className={`quiet text-small centered ${styles.empty}`}>
       <strong>No series in this time.</strong>{' '}
       {isUnknown ? 'Nothing matches: nobody sends this, or the condition does not hold.' : null}
       {(data ?? []).slice(0, REASONS_MAX).map(({ text }) => (

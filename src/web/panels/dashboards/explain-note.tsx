@@ -4,6 +4,7 @@ import type { ExplainedNode } from '../../../contract/explain.ts'
 import { useExplain } from '../../query/use-explain.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import { Answer } from '../answer.tsx'
+import styles from './explain-note.module.css'
 
 /** How a query is answered: each part of it with what it read, what came out and how long it took. */
 export function ExplainNote({ path }: { readonly path: string }): ReactNode {
@@ -19,7 +20,7 @@ export function ExplainNote({ path }: { readonly path: string }): ReactNode {
       {isOpen ? (
         <Answer query={query} what="how it is answered" skeletonLines={3}>
           {({ root }) => (
-            <ul className="explain-tree">
+            <ul className={`list text-small ${styles.root}`}>
               <Node node={root} />
             </ul>
           )}
@@ -47,7 +48,7 @@ function Node({ node }: { readonly node: ExplainedNode }): ReactNode {
         </span>
       ))}
       {children.length === 0 ? null : (
-        <ul>
+        <ul className="list">
           {children.map((child, i) => (
             <Node key={i} node={child} />
           ))}

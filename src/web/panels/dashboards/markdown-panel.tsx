@@ -7,6 +7,7 @@ import { copyText, parseBlocks } from '../../lib/runbook-blocks.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Markdown } from '../../ui/markdown.tsx'
 import { TextLink } from './text-link.tsx'
+import styles from './markdown-panel.module.css'
 
 const NO_MARKS = createMarker({ bindings: [], unbound: [] })
 
@@ -15,7 +16,7 @@ export function MarkdownPanel({ text, values }: { readonly text: string; readonl
   const filled = interpolateText(text, values)
   const blocks = useMemo(() => parseBlocks(filled), [filled])
   return (
-    <div className="prose panel-prose" tabIndex={0} role="group" aria-label="Text">
+    <div className={`prose fills scrolls ${styles.root}`} tabIndex={0} role="group" aria-label="Text">
       <Markdown
         blocks={blocks}
         slots={{

@@ -5,17 +5,18 @@ import { countOf } from '../../lib/format-number.ts'
 import { alertsPath, rulePath, runbookPath } from '../../lib/paths.ts'
 import { Popover } from '../../ui/popover.tsx'
 import { Shape } from '../../ui/shapes.tsx'
+import styles from './panel-alerts.module.css'
 
 /** The alerts about what a panel shows, with their runbooks: first those that fire. */
 export function PanelAlertList({ alerts }: { readonly alerts: readonly PanelAlert[] }): ReactNode {
   const order = [...alerts].sort((a, b) => b.firing - a.firing)
   return (
-    <ul className="panel-alerts">
+    <ul className={`list text-small ${styles.root}`}>
       {order.map(({ name, hasRunbook, firing }) => (
         <li key={name}>
           <Link href={rulePath(name)}>{name}</Link>
           {firing > 0 ? (
-            <Link className="panel-alert-firing nums" href={alertsPath({ text: name })}>
+            <Link className="nums" href={alertsPath({ text: name })}>
               {firing} firing
             </Link>
           ) : (
@@ -41,7 +42,7 @@ export function PanelAlertButton({
   return (
     <Popover
       side="right"
-      className="panel-alert-button"
+      className={styles.button}
       label={`Alerts about ${title}`}
       button={
         <>

@@ -7,6 +7,7 @@ import { promqlPath } from '../../lib/explore-paths.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { ApiCallNote } from '../api-call-note.tsx'
 import { ExplainNote } from './explain-note.tsx'
+import styles from './panel-queries.module.css'
 
 interface PanelQueriesProps {
   readonly panel: DashboardPanel
@@ -17,13 +18,13 @@ interface PanelQueriesProps {
 export function PanelQueries({ panel, answers }: PanelQueriesProps): ReactNode {
   const queries = panel.queries.filter((query): query is PrometheusQuery => query.kind === 'prometheus')
   return (
-    <section aria-label="Queries" className="panel-queries">
+    <section aria-label="Queries" className={styles.root}>
       <h2>{queries.length === 1 ? 'Query' : 'Queries'}</h2>
       {queries.map((query, i) => {
         const asked = answers.asked[i]
         if (asked === undefined) return null
         return (
-          <div key={i} className="panel-query">
+          <div key={i} className={styles.query}>
             <CodeBlock
               what={queries.length === 1 ? 'query' : `query ${i + 1}`}
               text={asked.expr}
@@ -34,7 +35,7 @@ export function PanelQueries({ panel, answers }: PanelQueriesProps): ReactNode {
             {query.expr === asked.expr ? null : (
               <details>
                 <summary>As the file has it</summary>
-                <pre className="panel-raw">{query.expr}</pre>
+                <pre className={styles.raw}>{query.expr}</pre>
               </details>
             )}
             <ExplainNote path={explainPath(asked.path)} />

@@ -5,6 +5,9 @@ import { formatUnit } from '../../lib/dashboards/format-unit.ts'
 import type { Beholder } from '../../lib/dashboards/format-unit.ts'
 import type { PanelData } from '../../lib/dashboards/series.ts'
 import { countOf, formatShares, formatValue } from '../../lib/format-number.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { seriesColor } from './chart-legend.tsx'
+import styles from './pie-panel.module.css'
 
 interface PiePanelProps {
   readonly data: PanelData
@@ -26,20 +29,20 @@ export function PiePanel({ data, options, beholder }: PiePanelProps): ReactNode 
   const wanted = legend?.values ?? []
   const hasNumber = wanted.length === 0 ? mode === 'value' : wanted.includes('abs')
   const hasShare = wanted.length === 0 || wanted.includes('relative')
-  const place = legend?.position === 'bottom' ? ' shares-below' : ''
-  const size = legend?.size === 'small' ? ' shares-small' : ''
+  const isBelow = legend?.position === 'bottom'
+  const isSmall = legend?.size === 'small'
   return (
     <>
       <div
-        className={`shares shares-pie${place}${size}`}
+        className={classNames('fills scrolls', styles.root, isBelow && styles.below)}
         style={{ '--radius': radius / USUAL_RADIUS } as CSSProperties}
       >
         <Ring shares={rows.map(({ share }) => share)} />
-        <ul className="bar-list" tabIndex={0} aria-label="Shares">
+        <ul className={classNames('bar-list', isSmall && 'text-tiny')} tabIndex={0} aria-label="Shares">
           {rows.slice(0, ROWS_MAX).map(({ name, value }, i) => (
             <li key={`${name} ${i}`}>
               <span className="bar-list-name" title={name}>
-                <span className={`share-swatch swatch-${(i % SHADES) + 1}`} aria-hidden="true" />
+                <span className={styles.swatch} style={{ background: seriesColor(i) }} aria-hidden="true" />
                 {name}
               </span>
               {hasNumber ? (
@@ -53,7 +56,9 @@ export function PiePanel({ data, options, beholder }: PiePanelProps): ReactNode 
         </ul>
       </div>
       {rows.length > ROWS_MAX ? (
-        <p className="panel-note">{countOf(rows.length - ROWS_MAX, 'more is', 'more are')} not listed.</p>
+        <p className="quiet text-tiny one-line rigid">
+          {countOf(rows.length - ROWS_MAX, 'more is', 'more are')} not listed.
+        </p>
       ) : null}
     </>
   )
@@ -63,17 +68,16 @@ export function PiePanel({ data, options, beholder }: PiePanelProps): ReactNode 
 const USUAL_RADIUS = 50
 const RING = { radius: 36, width: 16 } as const
 const AROUND = 2 * Math.PI * RING.radius
-/** Slices are told apart by lightness, which the list beside it repeats, in the same order from the top clockwise. */
-const SHADES = 4
+// Slices are told apart by lightness, which the list beside it repeats, in the same order from the top clockwise.
 
 function Ring({ shares }: { readonly shares: readonly number[] }): ReactNode {
   const before = shares.map((_share, i) => shares.slice(0, i).reduce((sum, share) => sum + share, 0))
   return (
-    <svg className="ring" viewBox="0 0 100 100" aria-hidden="true">
+    <svg className={styles.ring} viewBox="0 0 100 100" aria-hidden="true">
       {shares.map((share, i) => (
         <circle
           key={i}
-          className={`ring-slice swatch-${(i % SHADES) + 1}`}
+          stroke={seriesColor(i)}
           cx="50"
           cy="50"
           r={RING.radius}

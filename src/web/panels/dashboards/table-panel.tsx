@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import type { ReactNode } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import type { Format, TableOptions } from '../../../model/dashboard.ts'
 import { formatUnit } from '../../lib/dashboards/format-unit.ts'
@@ -10,8 +10,10 @@ import { columnsOf, filtered, ordered, settingOf, usualOrder } from '../../lib/d
 import type { Cell, Order, TableColumn, TableRow } from '../../lib/dashboards/table.ts'
 import { toneOfColor } from '../../lib/dashboards/tone.ts'
 import { countOf, formatValue } from '../../lib/format-number.ts'
-import { ToneMark } from '../../ui/tone-mark.tsx'
+import { toneText, toneWash, ToneMark } from '../../ui/tone-mark.tsx'
 import { TextLink } from './text-link.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import styles from './table-panel.module.css'
 
 interface TablePanelProps {
   readonly title: string
@@ -39,7 +41,7 @@ export function TablePanel({ title, rows, options, values, beholder, renderCell 
   return (
     <>
       {options.canFilter ? (
-        <p className="table-filter">
+        <p className={`row rigid text-small ${styles.filter}`}>
           <input
             type="search"
             className="field"
@@ -78,7 +80,7 @@ function Actions({ actions }: { readonly actions: TableOptions['actions'] }): Re
   if (actions.length === 0) return null
   const said = actions.map(({ name, url }) => (url === '' ? name : `${name} (${url})`)).join(', ')
   return (
-    <p className="panel-note" title={said}>
+    <p className="quiet text-tiny one-line rigid" title={said}>
       {countOf(actions.length, 'action')} of the file {actions.length === 1 ? 'is' : 'are'} not done here: {said}
     </p>
   )
@@ -108,9 +110,14 @@ function Rows(props: RowsProps): ReactNode {
   const items = virtualizer.getVirtualItems()
   const [from, to] = isVirtual ? [items[0]?.index ?? 0, (items.at(-1)?.index ?? -1) + 1] : [0, rows.length]
   return (
-    <div ref={scroller} className="panel-table-scroll" tabIndex={0} role="group" aria-label={`Table of ${title}`}>
+    <div ref={scroller} className="fills scrolls" tabIndex={0} role="group" aria-label={`Table of ${title}`}>
       <table
-        className={`panel-table panel-table-${options.density}`}
+        className={classNames(
+          'text-small',
+          styles.root,
+          options.density === 'compact' && styles.compact,
+          options.density === 'comfortable' && styles.comfortable,
+        )}
         aria-label={title}
         aria-rowcount={rows.length + 1}
       >
@@ -170,21 +177,18 @@ function Head({ column, width: usualWidth, order, onOrder }: HeadProps): ReactNo
   const { name, header, setting, align } = column
   const isChosen = order?.column === name
   const canSort = setting?.canSort ?? true
-  const widthPx = setting?.width ?? usualWidth
-  const width = widthPx === undefined ? {} : { style: { inlineSize: `${widthPx}px` } }
   const sort = isChosen ? (order.direction === 'asc' ? 'ascending' : 'descending') : 'none'
   return (
     <th
       scope="col"
-      className={`align-${align}`}
+      style={styleOf(align, setting?.width ?? usualWidth)}
       title={setting?.headerDescription === '' ? undefined : setting?.headerDescription}
       {...(canSort ? { 'aria-sort': sort } : {})}
-      {...width}
     >
       {canSort ? (
         <button
           type="button"
-          className="sort-button"
+          className={styles.sort}
           onClick={() => {
             const isDown = isChosen ? order.direction === 'asc' : align === 'right'
             onOrder({ column: name, direction: isDown ? 'desc' : 'asc' })
@@ -198,6 +202,11 @@ function Head({ column, width: usualWidth, order, onOrder }: HeadProps): ReactNo
       )}
     </th>
   )
+}
+
+/** Text is on the same side in the head and in the cells; the head has the width. */
+function styleOf(align: TableColumn['align'], widthPx?: number): CSSProperties {
+  return { textAlign: align, ...(widthPx === undefined ? {} : { inlineSize: `${widthPx}px` }) }
 }
 
 interface BodyCellProps extends Pick<RowsProps, 'options' | 'values' | 'beholder' | 'renderCell'> {
@@ -216,7 +225,8 @@ function BodyCell({ row, column, options, values, beholder, renderCell }: BodyCe
   const shown = `${met?.prefix ?? ''}${text}${met?.suffix ?? ''}`
   return (
     <td
-      className={`align-${column.align}${typeof cell === 'number' ? ' nums' : ''}${isWashed ? ` tone-wash-${tone}` : ''}${tone === 'none' ? '' : ` tone-text-${tone}`}`}
+      className={classNames(typeof cell === 'number' && 'nums', isWashed && toneWash(tone), toneText(tone))}
+      style={styleOf(column.align)}
       title={setting?.cellDescription || exact}
     >
       {tone === 'none' ? null : <ToneMark mark={{ tone, word: '' }} />}

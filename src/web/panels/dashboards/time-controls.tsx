@@ -10,6 +10,7 @@ import { Choice } from '../../ui/choice.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { usePreferences } from '../../ui/preferences.ts'
 import { serverNowMs } from '../../ui/server-clock.ts'
+import styles from './time-controls.module.css'
 
 interface TimeControlsProps {
   readonly range: TimeRange
@@ -29,7 +30,7 @@ export function TimeControls(props: TimeControlsProps): ReactNode {
   const refresh = refreshSeconds === 0 ? 'off' : formatDuration(refreshSeconds * 1000)
   const refreshes = (REFRESHES as readonly string[]).includes(refresh) ? REFRESHES : [...REFRESHES, refresh]
   return (
-    <div className="time-controls">
+    <div className={`row row-controls ${styles.root}`}>
       <Choice
         label="Time shown"
         options={RANGES}
@@ -39,9 +40,10 @@ export function TimeControls(props: TimeControlsProps): ReactNode {
         }}
       />
       <Absolute key={JSON.stringify(range)} range={range} onRange={onRange} />
-      <label className="refresh-choice">
+      <label>
         <span className="visually-hidden">Refresh</span>
         <select
+          className="field"
           value={refresh}
           disabled={isHeld}
           title={isHeld ? 'This time is over: nothing new can come' : 'How often everything is asked for again'}
@@ -84,14 +86,14 @@ function Absolute({ range, onRange }: Pick<TimeControlsProps, 'range' | 'onRange
   const says = range.kind === 'between' ? `${formatMoment(fromMs, zone)} to ${formatMoment(toMs, zone)}` : ''
   return (
     <Popover
-      className="absolute-range"
+      className={styles.absolute}
       side="right"
       label="From a moment to another"
       button={says === '' ? 'From … to …' : <span className="nums">{says}</span>}
     >
       {(close) => (
         <form
-          className="absolute-fields"
+          className={styles.fields}
           onSubmit={(event) => {
             event.preventDefault()
             if (!isWhole) return

@@ -16,6 +16,8 @@ import type { PlotAxis, PlotLimit, PlotLine, PlotSpot } from '../plot.tsx'
 import type { PlotBand } from '../plot-bands.ts'
 import { ChartLegend, LineSwatch } from './chart-legend.tsx'
 import type { LegendLine } from './chart-legend.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import styles from './time-series-panel.module.css'
 
 interface TimeSeriesPanelProps {
   readonly title: string
@@ -112,7 +114,7 @@ export function TimeSeriesPanel({
   }
   const names = lines.slice(0, 3).map(({ name }) => name)
   return (
-    <div className={`series-panel${legend?.position === 'right' ? ' series-panel-right' : ''}`}>
+    <div className={classNames('stack fills', legend?.position === 'right' && styles.isRight)}>
       <Plot
         label={`Graph of ${title}: ${names.join(', ')}${lines.length > 3 ? ` and ${lines.length - 3} more` : ''}`}
         timesSeconds={data.timesSeconds}
@@ -136,7 +138,7 @@ export function TimeSeriesPanel({
       />
       {legend === undefined ? null : <ChartLegend lines={lines} legend={legend} onToggle={toggle} />}
       {data.series.length > linesMax ? (
-        <p className="panel-note">
+        <p className="quiet text-tiny one-line rigid">
           {countOf(data.series.length - linesMax, 'more series is', 'more series are')} not drawn.
         </p>
       ) : null}
@@ -201,9 +203,9 @@ function Spot({ spot, near, lines, momentText, upgrades }: SpotProps): ReactNode
       ))}
       {said.length === 0 ? <p>no samples</p> : null}
       {said.slice(0, SPOT_LINES_MAX).map(({ line, value }) => (
-        <p key={line.key} className={line.look === near ? 'spot-line spot-near' : 'spot-line'}>
+        <p key={line.key} className={classNames(styles.spotLine, line.look === near && styles.isNear)}>
           <LineSwatch line={line} />
-          <span>{line.name}</span>
+          <span className="fills one-line">{line.name}</span>
           <span className="nums">{line.write(value)}</span>
         </p>
       ))}

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { PanelQuery, UnknownPart } from '../../../model/dashboard.ts'
 import { CHART_KINDS } from '../../../model/dashboard.ts'
+import styles from './unknown-panel.module.css'
 
 interface UnknownPanelProps {
   readonly part: UnknownPart
@@ -11,7 +12,12 @@ interface UnknownPanelProps {
 export function UnknownPanel({ part, queries }: UnknownPanelProps): ReactNode {
   const asked = queries.map((query) => (query.kind === 'prometheus' ? query.expr : `${query.name}\n${query.spec}`))
   return (
-    <div className="unknown-panel" tabIndex={0} role="group" aria-label={`Panel of the kind ${part.name}`}>
+    <div
+      className={`fills scrolls text-small ${styles.root}`}
+      tabIndex={0}
+      role="group"
+      aria-label={`Panel of the kind ${part.name}`}
+    >
       <p>
         <strong>
           {part.name === '' ? 'This panel has no kind.' : `Panels of the kind ${part.name} are not drawn here.`}

@@ -9,9 +9,13 @@ import type { PanelData, PanelSeries } from '../../lib/dashboards/series.ts'
 import { limitOf, mappingOf, markOf, NO_MARK, toneOfColor, toneOfStep } from '../../lib/dashboards/tone.ts'
 import type { Mark } from '../../lib/dashboards/tone.ts'
 import { formatValue } from '../../lib/format-number.ts'
-import { ToneMark } from '../../ui/tone-mark.tsx'
+import { toneText, toneWash, ToneMark } from '../../ui/tone-mark.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import styles from './value-panel.module.css'
 
 /** Panels of single values: a number for each series, with its course or on a scale. */
+
+const NAME_CLASS = classNames('quiet text-tiny one-line', styles.name)
 
 /** Values that are shown beside each other; more are a table's work. */
 const VALUES_MAX = 24
@@ -29,7 +33,7 @@ export function StatPanel({ data, options, beholder }: StatPanelProps): ReactNod
     <>
       <ul {...listOf(shown.length)}>
         {shown.map((series) => (
-          <li key={`${series.queryIndex} ${series.name}`} className="stat-item">
+          <li key={`${series.queryIndex} ${series.name}`} className={styles.item}>
             <Stat series={series} options={options} beholder={beholder} name={isNamed ? series.name : ''} />
           </li>
         ))}
@@ -41,7 +45,8 @@ export function StatPanel({ data, options, beholder }: StatPanelProps): ReactNod
 
 /** Several may need more room than there is: they scroll, and can be reached by keyboard. */
 function listOf(count: number): { readonly className: string; readonly tabIndex?: 0 } {
-  return count > 1 ? { className: 'stats stats-many', tabIndex: 0 } : { className: 'stats' }
+  const className = `list fills ${styles.root}`
+  return count > 1 ? { className: `${className} scrolls ${styles.many}`, tabIndex: 0 } : { className }
 }
 
 interface StatProps extends Omit<StatPanelProps, 'data'> {
@@ -63,10 +68,10 @@ function Stat({ series, options, beholder, name }: StatProps): ReactNode {
       : { tone: toneOfColor(mapping.color), word: '' }
   const isWashed = colorMode === 'background_solid' && mark.tone !== 'none'
   return (
-    <div className={`stat${isWashed ? ` stat-washed tone-wash-${mark.tone}` : ''}`}>
-      {name === '' ? null : <span className="stat-name">{name}</span>}
+    <div className={classNames('stack centered fills', styles.stat, isWashed && toneWash(mark.tone))}>
+      {name === '' ? null : <span className={NAME_CLASS}>{name}</span>}
       <span
-        className={`stat-value nums${colorMode === 'none' ? '' : ` tone-text-${mark.tone}`}`}
+        className={classNames('nums', styles.value, colorMode !== 'none' && toneText(mark.tone))}
         title={value === null ? 'no value' : formatValue(value)}
         {...(valueFontPx === undefined ? {} : { style: { fontSize: `${valueFontPx}px` } })}
       >
@@ -109,7 +114,7 @@ function Sparkline({ values, lineWidth }: { readonly values: Column; readonly li
   })
   return (
     <svg
-      className="sparkline"
+      className={styles.sparkline}
       viewBox={`0 0 ${SPARK.width} ${SPARK.height}`}
       preserveAspectRatio="none"
       aria-hidden="true"
@@ -137,7 +142,7 @@ export function GaugePanel({ data, options, beholder }: GaugePanelProps): ReactN
           const value = calculate(series.values, calculation)
           const mark = markOf(value, thresholds, max)
           return (
-            <li key={`${series.queryIndex} ${series.name}`} className="stat-item gauge">
+            <li key={`${series.queryIndex} ${series.name}`} className={`${styles.item} ${styles.gauge}`}>
               <Arc share={value === null ? 0 : value / max} mark={mark}>
                 {thresholds?.steps.map((step, i) => (
                   <Tick
@@ -148,14 +153,14 @@ export function GaugePanel({ data, options, beholder }: GaugePanelProps): ReactN
                 ))}
               </Arc>
               <span
-                className={`stat-value nums tone-text-${mark.tone}`}
+                className={classNames('nums', styles.value, toneText(mark.tone))}
                 title={value === null ? 'no value' : formatValue(value)}
               >
                 {textOf(value, format, beholder)}
               </span>
               <ToneMark mark={mark} />
               {isNamed ? (
-                <span className="stat-name" title={series.name}>
+                <span className={NAME_CLASS} title={series.name}>
                   {series.name}
                 </span>
               ) : null}
@@ -184,9 +189,9 @@ function Arc({
   const filled = Math.min(1, Math.max(0, share)) * ARC_LENGTH
   const path = `M${ARC.x - ARC.radius} ${ARC.y}A${ARC.radius} ${ARC.radius} 0 0 1 ${ARC.x + ARC.radius} ${ARC.y}`
   return (
-    <svg className={`gauge-arc tone-text-${mark.tone}`} viewBox="0 0 100 54" aria-hidden="true">
-      <path className="gauge-track" d={path} />
-      <path className="gauge-fill" d={path} strokeDasharray={`${filled} ${ARC_LENGTH * 2}`} />
+    <svg className={classNames(styles.arc, toneText(mark.tone))} viewBox="0 0 100 54" aria-hidden="true">
+      <path className={styles.track} d={path} />
+      <path data-fill d={path} strokeDasharray={`${filled} ${ARC_LENGTH * 2}`} />
       {children}
     </svg>
   )
@@ -197,9 +202,11 @@ function Tick({ share, tone }: { readonly share: number; readonly tone: Mark['to
   const angle = Math.PI * (1 - share)
   const at = (radius: number): string =>
     `${(ARC.x + radius * Math.cos(angle)).toFixed(2)} ${(ARC.y - radius * Math.sin(angle)).toFixed(2)}`
-  return <path className={`gauge-tick tone-text-${tone}`} d={`M${at(ARC.radius - 7)}L${at(ARC.radius + 6)}`} />
+  return <path className={classNames(styles.tick, toneText(tone))} d={`M${at(ARC.radius - 7)}L${at(ARC.radius + 6)}`} />
 }
 
 export function LeftOut({ count }: { readonly count: number }): ReactNode {
-  return count > 0 ? <p className="panel-note">{count} more are in the table of this panel.</p> : null
+  return count > 0 ? (
+    <p className="quiet text-tiny one-line rigid">{count} more are in the table of this panel.</p>
+  ) : null
 }

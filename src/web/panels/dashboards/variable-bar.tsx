@@ -6,6 +6,7 @@ import { countOf } from '../../lib/format-number.ts'
 import type { VariableState, Variables } from '../../query/use-dashboards.ts'
 import { Popover } from '../../ui/popover.tsx'
 import { Shape } from '../../ui/shapes.tsx'
+import styles from './variable-bar.module.css'
 
 interface VariableBarProps {
   readonly variables: Variables
@@ -18,7 +19,7 @@ export function VariableBar({ variables, onChoose }: VariableBarProps): ReactNod
   const shown = variables.states.filter(({ variable }) => !variable.isHidden)
   if (shown.length === 0) return null
   return (
-    <div className="variables" role="group" aria-label="Variables">
+    <div className="row row-controls" role="group" aria-label="Variables">
       {shown.map((state) => {
         const { variable } = state
         return variable.kind === 'text' ? (
@@ -28,7 +29,7 @@ export function VariableBar({ variables, onChoose }: VariableBarProps): ReactNod
         )
       })}
       {variables.ring.length > 0 ? (
-        <p className="variable-fault" role="alert">
+        <p className="tone-critical" role="alert">
           <Shape name="cross" /> {variables.ring.join(' and ')} depend on each other: none can be known.
         </p>
       ) : null}
@@ -74,18 +75,17 @@ function ListControl({ variable, state, onChoose }: ListControlProps): ReactNode
   const type = variable.allowsMultiple ? 'checkbox' : 'radio'
   return (
     <Popover
-      className="variable"
       label={`Values of ${variable.title}`}
       button={
         <>
-          <span className="variable-name">
+          <span className={styles.name}>
             {variable.title}
             <span className="visually-hidden">: </span>
           </span>
           {failure === undefined ? (
-            <span className="variable-value">{says}</span>
+            <span className={`one-line ${styles.value}`}>{says}</span>
           ) : (
-            <span className="variable-value variable-fault">
+            <span className="tone-critical">
               <Shape name="cross" /> not read
             </span>
           )}
@@ -94,7 +94,7 @@ function ListControl({ variable, state, onChoose }: ListControlProps): ReactNode
     >
       {(close) => (
         <>
-          {variable.description === '' ? null : <p className="quiet variable-says">{variable.description}</p>}
+          {variable.description === '' ? null : <p className="quiet text-small">{variable.description}</p>}
           <input
             data-first
             type="search"
@@ -114,13 +114,13 @@ function ListControl({ variable, state, onChoose }: ListControlProps): ReactNode
             }}
           />
           {failure === undefined ? null : (
-            <p className="variable-fault" role="alert">
+            <p className="tone-critical" role="alert">
               <Shape name="cross" /> The values cannot be read: {failure.message}
             </p>
           )}
-          <div className="variable-options">
+          <div className={`stack ${styles.options}`}>
             {variable.allowsAll ? (
-              <label className="variable-option">
+              <label className={styles.option}>
                 <input
                   type={type}
                   name={variable.name}
@@ -133,7 +133,7 @@ function ListControl({ variable, state, onChoose }: ListControlProps): ReactNode
               </label>
             ) : null}
             {found.slice(0, OPTIONS_MAX).map(({ value, label }) => (
-              <label key={value} className="variable-option">
+              <label key={value} className={styles.option}>
                 <input
                   type={type}
                   name={variable.name}
@@ -171,14 +171,14 @@ function TextControl({ variable, value, onChoose }: TextControlProps): ReactNode
   }
   return (
     <form
-      className="variable variable-text"
+      className={styles.text}
       onSubmit={(event) => {
         event.preventDefault()
         take()
       }}
     >
       <label>
-        <span className="variable-name">{variable.title}</span>
+        <span className={styles.name}>{variable.title}</span>
         <input
           className="field"
           value={typed}

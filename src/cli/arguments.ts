@@ -1,8 +1,11 @@
+import { parseTime } from '../api/prometheus/params.ts'
+import { FleetError } from '../base/errors.ts'
+import { parseDuration } from '../model/duration.ts'
+
 /**
  * The command line, read by hand because its keys have dots and its errors name the nearest key: `--key value`,
  * `--key=value`, `--flag`, `--no-flag`, and words. A repeated option adds to its list.
  */
-import { FleetError } from '../base/errors.ts'
 import { nearest } from '../base/nearest.ts'
 
 export interface Arguments {
@@ -61,5 +64,16 @@ function readOption(
   const [near] = nearest(name, [...valued, ...flags], 1)
   throw new FleetError('config_invalid', `unknown option --${name} on the command line`, {
     hint: near === undefined ? '`--help` lists the options' : `did you mean --${near}?`,
+  })
+}
+
+/** A moment as an option names it; a duration is so long ago. Throws `config_invalid`. */
+export function timeGiven(text: string, option: string, nowMs: number): number {
+  const agoMs = parseDuration(text)
+  if (agoMs !== undefined) return nowMs - agoMs
+  const timeMs = parseTime(text)
+  if (timeMs !== undefined) return Math.trunc(timeMs)
+  throw new FleetError('config_invalid', `option --${option}: got ${JSON.stringify(text)}, want a duration or a time`, {
+    hint: 'like 30d, 12h, 2026-08-20T10:00:00Z or 1787220000',
   })
 }

@@ -4,11 +4,9 @@ import { FleetError } from '../base/errors.ts'
 import type { DecommissionItem, DecommissionItems, DecommissionRequest } from '../contract/decommissions.ts'
 import type { ClusterDetail } from '../contract/fleet-clusters.ts'
 import { formatDuration } from '../model/duration.ts'
-import { parseArguments } from './arguments.ts'
+import { parseArguments, timeGiven } from './arguments.ts'
 import type { Command } from './command.ts'
-import { timeGiven } from './given-time.ts'
-import { DEFAULT_SERVER, NoAnswer, askOwn, serverOf } from './prometheus-client.ts'
-import type { Server } from './prometheus-client.ts'
+import { DEFAULT_SERVER, NoAnswer, askOwn, serverOf, type Server } from './prometheus-client.ts'
 
 const VALUED = new Set(['reason', 'since', 'by', 'url', 'token', 'token-file'])
 /** What there is to say when it is said, and not when it is taken back. */

@@ -11,8 +11,7 @@ import { renderDiagnostic } from '../model/diagnostic.ts'
 import { formatDuration, parseDuration } from '../model/duration.ts'
 import { loadRuleFiles } from '../rules/rule-file.ts'
 import type { AlertingRule } from '../rules/rule.ts'
-import { parseArguments } from './arguments.ts'
-import { timeGiven } from './given-time.ts'
+import { parseArguments, timeGiven } from './arguments.ts'
 import { DEFAULT_SERVER, NoAnswer, askOwn, serverOf } from './prometheus-client.ts'
 
 export const REPLAY_HELP = [

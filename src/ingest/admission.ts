@@ -1,6 +1,14 @@
+import {
+  REFUSED_DUPLICATE,
+  REFUSED_OUT_OF_ORDER,
+  REFUSED_TOO_OLD,
+  type APPENDED,
+  type APPENDED_BEFORE,
+  type AppendOutcome,
+} from '../model/appender.ts'
+import type { RefusalReason } from '../model/refusal.ts'
 import { CLUSTER_LABEL, clusterOf } from '../model/cluster-identity.ts'
 import { Labels, METRIC_NAME } from '../model/labels.ts'
-import type { RefusalReason } from '../model/refusal.ts'
 import type { RawLabel } from '../wire/label-fields.ts'
 import { clipText } from './clip-text.ts'
 import { foreignClaim } from './cluster-claim.ts'
@@ -141,4 +149,15 @@ function nameOf(raw: readonly RawLabel[]): string {
 
 function quote(text: string): string {
   return JSON.stringify(clipText(text, 80))
+}
+
+export type RefusedAppend = Exclude<AppendOutcome, typeof APPENDED | typeof APPENDED_BEFORE>
+
+/** The texts are Prometheus' own: senders' logs are searched for them. */
+export const APPEND_REFUSALS: Readonly<
+  Record<RefusedAppend, { readonly reason: RefusalReason; readonly text: string }>
+> = {
+  [REFUSED_DUPLICATE]: { reason: 'duplicate_sample', text: 'duplicate sample for timestamp' },
+  [REFUSED_OUT_OF_ORDER]: { reason: 'out_of_order', text: 'out of order sample' },
+  [REFUSED_TOO_OLD]: { reason: 'too_old', text: 'too old sample' },
 }

@@ -4,7 +4,6 @@ import { DURATION_SECONDS_MAX } from './durations.ts'
 import { isDurationText, parseNumber, quote } from './literals.ts'
 import { ENABLE_HINT, type ParseOptions } from './parse-options.ts'
 import { refuse } from './promql-error.ts'
-import { named } from './syntax-nodes.ts'
 
 /**
  * The durations in brackets and after `offset`: a literal, perhaps with a sign, or arithmetic, which is an experiment of
@@ -76,4 +75,13 @@ function literal({ from, to }: SyntaxNode, text: string): DurationLiteral {
   if (seconds === undefined) return refuse(text, from, to, `not a valid duration string: ${quote(written)}`)
   if (!(seconds <= DURATION_SECONDS_MAX)) return refuse(text, from, to, 'duration out of range')
   return Object.freeze({ kind: 'literal', seconds, isDuration: isDurationText(written), from, to })
+}
+
+/** Children that mean something: comments and punctuation are left out. */
+export function named(node: SyntaxNode): SyntaxNode[] {
+  const children: SyntaxNode[] = []
+  for (let child = node.firstChild; child !== null; child = child.nextSibling) {
+    if (child.name !== 'LineComment') children.push(child)
+  }
+  return children
 }

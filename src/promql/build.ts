@@ -14,7 +14,7 @@ import {
   type VectorMatching,
   type VectorSelector,
 } from './ast.ts'
-import { buildDuration } from './build-duration.ts'
+import { buildDuration, named } from './build-duration.ts'
 import { DURATION_SECONDS_MAX, durationMsOf, isOfQuery } from './durations.ts'
 import { FUNCTIONS } from './functions.ts'
 import { isDurationText, isLabelName, parseNumber, quote, secondsToMs, unquote } from './literals.ts'
@@ -23,7 +23,6 @@ import { formatPlain } from './number-format.ts'
 import { PromqlError, refuse } from './promql-error.ts'
 import { flattenChain, isChainNode, regroup, type ChainItem } from './regroup.ts'
 import { unknownFunction } from './syntax-error.ts'
-import { named } from './syntax-nodes.ts'
 
 /** The tree of an expression from the grammar's tree, which must be free of errors. Throws `PromqlError`. */
 export function buildExpr(top: SyntaxNode, text: string, options: ParseOptions): Expr {

@@ -1,7 +1,19 @@
+import type { Histogram } from '../model/histogram.ts'
+import type {
+  MatrixSeries,
+  InstantQuery,
+  QueryEngine,
+  QueryExplainer,
+  QueryOptions,
+  QueryResult,
+  QueryValue,
+  RangeQuery,
+  VectorSample,
+} from './query-engine.ts'
+import { type HistogramCells, labelsOf, refuseSameLabels, type Grid } from './evaluate/grid.ts'
 import type { Cancellation } from '../base/cancellation.ts'
 import { FleetError } from '../base/errors.ts'
 import { compareLabels, compareText, Labels } from '../model/labels.ts'
-import type { Histogram } from '../model/histogram.ts'
 import type { Matcher } from '../model/matcher.ts'
 import type { Queryable } from '../model/queryable.ts'
 import type { TimeRange } from '../model/time-range.ts'
@@ -12,13 +24,11 @@ import { resolveDurations, type QueryWindow } from './durations.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { Explainer } from './explainer.ts'
 import type { ExplainedNode, Explanation } from './explanation.ts'
-import { splitPoints } from './evaluate/element-points.ts'
 import { evaluate } from './evaluate/evaluate.ts'
 import { extendedMatrix } from './evaluate/extended.ts'
 import type { Evaluation } from './evaluate/evaluation.ts'
 import { perStep, stepTimeMs, type Steps } from './evaluate/steps.ts'
 import type { Value } from './evaluate/value.ts'
-import { labelsOf, refuseSameLabels, type Grid } from './evaluate/grid.ts'
 import { RowCache } from './evaluate/row-cache.ts'
 import { repeatsOf } from './evaluate/repeats.ts'
 import { countingSelectors } from './evaluate/reset-hints.ts'
@@ -28,17 +38,6 @@ import { lookMs } from './evaluate/select.ts'
 import { inTurns, LABELS_CELLS, pieceMask, sortInPieces, type Pieces } from './evaluate/turns.ts'
 import { ParsedQueries } from './parsed-queries.ts'
 import { typeOf } from './check.ts'
-import type {
-  InstantQuery,
-  MatrixSeries,
-  QueryEngine,
-  QueryExplainer,
-  QueryOptions,
-  QueryResult,
-  QueryValue,
-  RangeQuery,
-  VectorSample,
-} from './query-engine.ts'
 
 export interface LocalEngineInputs {
   readonly queryable: Queryable
@@ -343,4 +342,25 @@ function pointsOf(grid: Grid, row: number, allTimesMs: Float64Array): MatrixSeri
 function* listed(series: readonly MatrixSeries[]): Pieces<MatrixSeries[]> {
   const shown = series.filter(({ timesMs, histograms }) => timesMs.length > 0 || histograms !== undefined)
   return yield* sortInPieces(shown, (a, b) => compareLabels(a.labels, b.labels))
+}
+
+/** Points of one series as an answer has them: native histograms stand apart from floats. */
+export function splitPoints(
+  timesMs: Float64Array,
+  values: Float64Array,
+  cells: HistogramCells,
+): Omit<MatrixSeries, 'labels'> {
+  const histograms: Histogram[] = []
+  const histogramTimes: number[] = []
+  cells.forEach((histogram, i) => {
+    if (histogram === undefined) return
+    histograms.push(histogram)
+    histogramTimes.push(timesMs[i]!)
+  })
+  const isFloat = (_: number, i: number): boolean => cells[i] === undefined
+  return {
+    timesMs: timesMs.filter(isFloat),
+    values: values.filter(isFloat),
+    ...(histograms.length > 0 ? { histogramTimesMs: Float64Array.from(histogramTimes), histograms } : {}),
+  }
 }

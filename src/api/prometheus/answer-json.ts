@@ -1,8 +1,8 @@
 import type { Histogram } from '../../model/histogram.ts'
+import { allBuckets, type Bucket } from '../../promql/histogram/buckets.ts'
+import { formatValue } from './format-value.ts'
 import type { Labels } from '../../model/labels.ts'
 import type { QueryResult, QueryValue } from '../../promql/query-engine.ts'
-import { formatValue } from './format-value.ts'
-import { renderHistogram } from './histogram-json.ts'
 
 /**
  * Answers of the Prometheus routes as text, on whichever thread has them. Query results are written by hand: a range
@@ -142,4 +142,19 @@ function renderPoints(timesMs: Float64Array, values: Float64Array): string {
   let json = '['
   for (let i = 0; i < timesMs.length; i++) json += `${i === 0 ? '' : ','}${renderPoint(timesMs[i]!, values[i]!)}`
   return `${json}]`
+}
+
+/**
+ * A native histogram as Prometheus' API writes it: count, sum, and the buckets that have observations, from the lowest
+ * up, each with a number that says which of its ends belong to it. Values are texts, like all samples'.
+ */
+export function renderHistogram(histogram: Histogram): string {
+  const buckets = allBuckets(histogram).filter(({ count }) => count !== 0)
+  const shown = buckets.length === 0 ? '' : `,"buckets":[${buckets.map(renderBucket).join(',')}]`
+  return `{"count":"${formatValue(histogram.count)}","sum":"${formatValue(histogram.sum)}"${shown}}`
+}
+
+export function renderBucket({ lower, upper, isLowerIncluded, isUpperIncluded, count }: Bucket): string {
+  const boundaries = isLowerIncluded ? (isUpperIncluded ? 3 : 1) : isUpperIncluded ? 0 : 2
+  return `[${boundaries},"${formatValue(lower)}","${formatValue(upper)}","${formatValue(count)}"]`
 }

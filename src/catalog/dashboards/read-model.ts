@@ -28,12 +28,11 @@ import {
   textAt,
   textsAt,
   yamlTextAt,
+  type Part,
 } from './part.ts'
-import type { Part } from './part.ts'
 import { CHARTS } from './read-chart.ts'
 import { readLinks } from './read-format.ts'
-import { readPlugin } from './read-plugin.ts'
-import { tellOtherSource } from './read-source.ts'
+import { readPlugin, tellOtherSource } from './read-plugin.ts'
 import { readVariables } from './read-variable.ts'
 
 /** PromQL of a dashboard, where it stands. */

@@ -1,8 +1,8 @@
+import { partAt, tellUndone, textAt, type Part, sourceAt, start, yamlTextAt } from './part.ts'
+
 /** `kind` and `spec`, the pair that everything in a Perses dashboard is made of. */
 import { nearest } from '../../base/nearest.ts'
 import type { UnknownPart } from '../../model/dashboard.ts'
-import { partAt, sourceAt, start, yamlTextAt } from './part.ts'
-import type { Part } from './part.ts'
 
 /** One row a kind: the keys of its `spec`, and how they are read. */
 export type Kinds<T> = Readonly<Record<string, { readonly keys: readonly string[]; readonly read: (spec: Part) => T }>>
@@ -22,4 +22,11 @@ export function readPlugin<T>(plugin: Part, what: string, kinds: Kinds<T>): T | 
   const help = near === undefined ? `known here: ${Object.keys(kinds).join(', ')}` : `did you mean ${near}?`
   plugin.yaml.warning(kind, `unknown kind ${kind.text}`, help)
   return { kind: 'unknown', name: kind.text, spec: sourceAt(plugin, 'spec') }
+}
+
+/** A kind without a name means whatever is usual, which this server is. */
+export function tellOtherSource(part: Part): void {
+  const source = partAt(part, 'datasource', `the datasource of ${part.what}`, ['kind', 'name'])
+  const name = textAt(source, 'name')
+  if (name !== '') tellUndone(part, 'datasource', `it is asked of this server, not of ${name}`)
 }

@@ -1,6 +1,11 @@
 /** Variables of a dashboard: lists, each with where its values come from, and texts. */
-import { VARIABLE_SORTS } from '../../model/dashboard.ts'
-import type { ListVariable, UnknownPart, Variable, VariableSource } from '../../model/dashboard.ts'
+import {
+  VARIABLE_SORTS,
+  type ListVariable,
+  type UnknownPart,
+  type Variable,
+  type VariableSource,
+} from '../../model/dashboard.ts'
 import type { YamlText } from '../../yaml/yaml-text.ts'
 import {
   flagAt,
@@ -14,12 +19,10 @@ import {
   textsAt,
   wordAt,
   yamlTextAt,
+  type Part,
 } from './part.ts'
-import type { Part } from './part.ts'
 import { isRegex } from './read-format.ts'
-import { readPlugin } from './read-plugin.ts'
-import type { Kinds } from './read-plugin.ts'
-import { tellOtherSource } from './read-source.ts'
+import { readPlugin, type Kinds, tellOtherSource } from './read-plugin.ts'
 
 const LIST_KEYS = [
   'name',

@@ -1,5 +1,4 @@
-import { APPENDED, APPENDED_BEFORE } from '../../model/appender.ts'
-import type { Appender } from '../../model/appender.ts'
+import { APPENDED, APPENDED_BEFORE, type Appender } from '../../model/appender.ts'
 import { clusterOf } from '../../model/cluster-identity.ts'
 import type { Histogram } from '../../model/histogram.ts'
 import { Labels } from '../../model/labels.ts'
@@ -19,25 +18,27 @@ import type {
   SummaryPoint,
   Temporality,
 } from '../../wire/otlp/metrics.ts'
-import { APPEND_REFUSALS } from '../append-refusals.ts'
-import type { RefusedAppend } from '../append-refusals.ts'
+import { APPEND_REFUSALS, type RefusedAppend } from '../admission.ts'
 import type { Intake } from '../intake.ts'
 import type { IngestOptions } from '../options.ts'
 import type { DeltaPoint, DeltaSums } from './delta.ts'
 import { exemplarOfPoint } from './exemplars.ts'
 import { histogramOfPoint } from './exponential.ts'
-import { attributesKey, pointLabels, resourceLabels } from './labels.ts'
-import type { LabelOptions, ResourceLabels } from './labels.ts'
+import { attributesKey, pointLabels, resourceLabels, type LabelOptions, type ResourceLabels } from './labels.ts'
 import type { OtlpContext } from './context.ts'
 import { metricNameOf } from './names.ts'
 import type { OtlpOptions } from './options.ts'
 import { faultOfHistogram, faultOfSummary } from './point-faults.ts'
-import { NUMBER_SHAPE, histogramShape, histogramValues, summaryShape, summaryValues } from './shape.ts'
-import type { StreamShape } from './shape.ts'
-import type { StreamIds } from './stream-ids.ts'
+import {
+  NUMBER_SHAPE,
+  histogramShape,
+  histogramValues,
+  summaryShape,
+  summaryValues,
+  type StreamShape,
+} from './shape.ts'
+import { type StreamIds, textOfLabels, type Stream, type StreamTable } from './streams.ts'
 import { unitText } from './units.ts'
-import { textOfLabels } from './streams.ts'
-import type { Stream, StreamTable } from './streams.ts'
 import type { SeenMetadata } from '../seen-metadata.ts'
 import { RefusalTally } from '../refusal-tally.ts'
 

@@ -2,8 +2,7 @@ import { Labels } from '../../model/labels.ts'
 import type { SeriesRef } from '../../model/series.ts'
 import { admit } from '../admission.ts'
 import type { Intake } from '../intake.ts'
-import { isCovered, seriesOf } from './shape.ts'
-import type { StreamShape } from './shape.ts'
+import { isCovered, seriesOf, type StreamShape } from './shape.ts'
 import type { RefusedSeries } from '../refused-series.ts'
 import { TwoGenerations } from '../two-generations.ts'
 
@@ -84,4 +83,24 @@ export class StreamTable {
 /** A label set as PromQL writes it. Cold: once per reason and request. */
 export function textOfLabels(pairs: ReadonlyMap<string, string>): string {
   return Labels.fromPairs(pairs).toString()
+}
+
+/**
+ * Short names for long keys: a resource is some 500 characters and stands before each of its metrics. Numbers are not
+ * reused, so forgetting costs a new number and never mixes two resources up.
+ */
+export class StreamIds {
+  readonly #ids = new Map<string, number>()
+  #last = 0
+
+  /** Resources, scopes and metrics that keep their number. */
+  static readonly IDS_MAX = 200_000
+
+  of(key: string): number {
+    const known = this.#ids.get(key)
+    if (known !== undefined) return known
+    if (this.#ids.size === StreamIds.IDS_MAX) this.#ids.clear()
+    this.#ids.set(key, ++this.#last)
+    return this.#last
+  }
 }

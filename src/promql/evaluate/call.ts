@@ -1,7 +1,7 @@
 import { Labels } from '../../model/labels.ts'
 import { FUNCTIONS } from '../functions.ts'
 import { unwrapParens, type Call } from '../ast.ts'
-import { absentLabels } from './absent.ts'
+import { absentLabels, absenceOf, callRangeFunction, WINDOW_KERNELS } from './range-functions.ts'
 import type { Evaluation } from './evaluation.ts'
 import { perStep, stepTimeMs, type Steps } from './steps.ts'
 import type { Value } from './value.ts'
@@ -11,7 +11,6 @@ import { bucketFractions, bucketQuantiles, HISTOGRAM_NUMBERS, labelledQuantiles 
 import { callInfo } from './info.ts'
 import { sortedByLabels } from './label-sort.ts'
 import { labelJoin, labelReplace } from './label-functions.ts'
-import { absenceOf, callRangeFunction, WINDOW_KERNELS } from './range-functions.ts'
 import {
   CALENDAR,
   MATH,

@@ -1,7 +1,7 @@
+import { type Labels, METRIC_NAME } from '../../model/labels.ts'
+import { quote } from '../literals.ts'
 import { FleetError } from '../../base/errors.ts'
 import { PickedRows, type LabelRows } from '../../model/label-rows.ts'
-import type { Labels } from '../../model/labels.ts'
-import { METRIC_NAME } from '../../model/labels.ts'
 import {
   isArithmetic,
   isComparison,
@@ -12,7 +12,6 @@ import {
   type TrimOp,
   type VectorMatching,
 } from '../ast.ts'
-import { describeLabels } from './describe-labels.ts'
 import type { Evaluation } from './evaluation.ts'
 import { haveOneName, labelsOf, mapRowsInPieces, mergeEqualRows, type Grid } from './grid.ts'
 import { elementOperation, type ElementOperation } from './elements.ts'
@@ -336,4 +335,9 @@ function fillRow(
     }
     present[cell + s] = 1
   }
+}
+
+/** A label set with the name among the labels, as Prometheus' errors show it. */
+export function describeLabels(labels: Labels): string {
+  return `{${[...labels.pairs()].map(([name, value]) => `${name}=${quote(value)}`).join(', ')}}`
 }

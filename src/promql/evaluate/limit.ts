@@ -4,9 +4,8 @@ import type { Evaluation } from './evaluation.ts'
 import { hasCell, labelsOf, type Grid } from './grid.ts'
 import type { Groups } from './groups.ts'
 import { hashRatio } from './label-hash.ts'
-import { takeRows } from './top.ts'
+import { takeRows, wholeParameter } from './top.ts'
 import { LABELS_CELLS, pieceMask, type Pieces } from './turns.ts'
-import { wholeParameter } from './whole-parameter.ts'
 
 /** Experimental aggregations that take a sample of the series, which are left as they are. */
 

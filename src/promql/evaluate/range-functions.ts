@@ -1,9 +1,8 @@
+import { Labels, METRIC_NAME } from '../../model/labels.ts'
+import { unwrapParens, type Expr, type Call } from '../ast.ts'
 import { LabelList } from '../../model/label-rows.ts'
-import { METRIC_NAME, type Labels } from '../../model/labels.ts'
 import type { Annotations } from '../annotations.ts'
 import { typeOf } from '../check.ts'
-import { unwrapParens, type Call, type Expr } from '../ast.ts'
-import { absentLabels } from './absent.ts'
 import type { Evaluation } from './evaluation.ts'
 import { perStep, type Steps } from './steps.ts'
 import type { Value } from './value.ts'
@@ -13,13 +12,12 @@ import { gridOverExtended } from './extended.ts'
 import { CellWriter, floatsOf } from './histogram-cells.ts'
 import { OVER_TIME_KERNELS } from './over-time.ts'
 import { evaluateRange } from './range-vector.ts'
-import type { RangeVector } from './range-series.ts'
+import type { RangeVector, Lens } from './range-series.ts'
 import { RATE_KERNELS } from './rate.ts'
 import { REGRESSION_KERNELS } from './regression.ts'
 import { gridOverRollups } from './range-rollups.ts'
 import { gridOverRuns, type RangeFunction } from './range-runs.ts'
 import { hasOneName, lensOf, lookMs, selectRuns } from './select.ts'
-import type { Lens } from './range-series.ts'
 import { inTurns, type Pieces } from './turns.ts'
 import { slideOverElements } from './slide-elements.ts'
 import { slideOverSamples, type WindowKernel } from './window.ts'
@@ -192,4 +190,23 @@ export function absenceOf(found: Grid, labels: Labels): Grid {
     values: new Float64Array(steps).fill(1),
     present,
   }
+}
+
+/**
+ * The labels of a series that is not there: those which the selector asks for by equality, once. Anything but a
+ * selector gives no labels.
+ */
+export function absentLabels(arg: Expr): Labels {
+  const expr = unwrapParens(arg)
+  const selector = expr.kind === 'matrix' ? expr.selector : expr
+  if (selector.kind !== 'vector') return Labels.EMPTY
+  const known = new Map<string, string>()
+  const seen = new Set<string>()
+  for (const { name, op, value } of selector.matchers) {
+    if (name === METRIC_NAME) continue
+    if (op === '=' && !seen.has(name)) known.set(name, value)
+    else known.delete(name)
+    if (op === '=') seen.add(name)
+  }
+  return Labels.fromPairs(known)
 }

@@ -1,10 +1,9 @@
+import { FleetError } from '../../base/errors.ts'
 import { PickedRows } from '../../model/label-rows.ts'
-import type { Grid } from './grid.ts'
-import { hasCell } from './grid.ts'
+import { type Grid, hasCell } from './grid.ts'
 import type { Groups } from './groups.ts'
 import { gathered } from './histogram-cells.ts'
 import { pieceMask, type Pieces } from './turns.ts'
-import { wholeParameter } from './whole-parameter.ts'
 
 /**
  * `topk` and `bottomk`: the k greatest or least of each group at each step, as they are. NaN comes last in both. Rows
@@ -83,4 +82,11 @@ export function takeRows(grid: Grid, rows: readonly number[]): Grid {
     (cell) => rows[Math.floor(cell / steps)]! * steps + (cell % steps),
   )
   return { ...grid, labels: new PickedRows(grid.labels, rows), values, present, ...moved }
+}
+
+/** A parameter that counts series: NaN and what no integer can hold are refused. */
+export function wholeParameter(value: number): number {
+  if (Number.isNaN(value)) throw new FleetError('query_execution', 'Parameter value is NaN')
+  if (Math.abs(value) >= 2 ** 63) throw new FleetError('query_execution', `Scalar value ${value} overflows int64`)
+  return Math.trunc(value)
 }

@@ -55,10 +55,6 @@ export interface RuleContent {
   readonly knownAlerts: ReadonlySet<string>
 }
 
-export function isAlerting({ kind }: PlacedRule): boolean {
-  return kind === 'alerting'
-}
-
 /** Texts of an alert that people read, with what they are called. */
 export function textsOf(rule: PlacedRule): readonly (readonly [string, YamlText])[] {
   return [...rule.annotations]

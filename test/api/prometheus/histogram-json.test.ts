@@ -1,6 +1,6 @@
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { renderHistogram } from '../../../src/api/prometheus/histogram-json.ts'
+import { renderHistogram } from '../../../src/api/prometheus/answer-json.ts'
 import { QueryAnswer } from '../../../src/contract/prometheus.ts'
 import { CUSTOM_BOUNDS, type Histogram } from '../../../src/model/histogram.ts'
 import { Labels } from '../../../src/model/labels.ts'
@@ -9,8 +9,7 @@ import { toColumn } from '../../../src/web/lib/chart-columns.ts'
 import { toPromqlView } from '../../../src/web/lib/promql-table.ts'
 import { exponential } from '../../promql/histogram/make.ts'
 import { bucketsOf } from '../../support/histograms.ts'
-import { NOW_MS, makeServer } from '../test-server.ts'
-import type { TestServer } from '../test-server.ts'
+import { NOW_MS, makeServer, type TestServer } from '../test-server.ts'
 
 const EMPTY = exponential()
 const BOTH_SIDES: Histogram = {

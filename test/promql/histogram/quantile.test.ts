@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { histogramFraction } from '../../../src/promql/histogram/fraction.ts'
-import { histogramQuantile } from '../../../src/promql/histogram/quantile.ts'
-import { histogramVariance } from '../../../src/promql/histogram/variance.ts'
+import { histogramQuantile, histogramVariance } from '../../../src/promql/histogram/quantile.ts'
 import { counts, custom, exponential, someExponential } from './make.ts'
 
 const skewed = exponential({ count: 8, sum: 20, positive: counts([1, 2], [3, 6]) })

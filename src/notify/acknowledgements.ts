@@ -1,5 +1,5 @@
 /** Who looks after which run of an alert. Kept before it counts, answered from memory, forgotten when the run ends. */
-import { createTurns } from '../base/in-turn.ts'
+import { createSerialQueue } from '../base/serial-queue.ts'
 import type { Alert } from '../model/alert.ts'
 import type { AlertRunKey } from '../model/alert-run.ts'
 import type { AuditDeed } from '../model/audit.ts'
@@ -25,18 +25,18 @@ export interface Acknowledgements {
 
 export async function createAcknowledgements(store: AcknowledgementStore): Promise<Acknowledgements> {
   const kept = new Map((await store.listOpen()).map((known) => [keyOf(known), known]))
-  const inTurn = createTurns()
+  const inOrder = createSerialQueue()
   return {
     of: (run) => kept.get(keyOf(run)),
     put: (acknowledgement) =>
-      inTurn(async () => {
+      inOrder(async () => {
         const { fingerprint: subject, atMs, by } = acknowledgement
         const detail = JSON.stringify(acknowledgement)
         await store.put(acknowledgement, { atMs, by, action: 'alert.acknowledge', subject, detail })
         kept.set(keyOf(acknowledgement), acknowledgement)
       }),
     remove: (run, by, nowMs) =>
-      inTurn(async () => {
+      inOrder(async () => {
         const known = kept.get(keyOf(run))
         if (known === undefined) return false
         const deed = { atMs: nowMs, by, action: 'alert.unacknowledge', subject: run.fingerprint } as const

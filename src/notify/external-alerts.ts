@@ -1,5 +1,5 @@
 /** The alerts that others POSTed: bounded in number, kept before they are acknowledged, forgotten some time after their end. */
-import { createTurns } from '../base/in-turn.ts'
+import { createSerialQueue } from '../base/serial-queue.ts'
 import type { ExternalAlertRecord } from '../model/external-alert.ts'
 import {
   externalAlertOf,
@@ -49,11 +49,11 @@ export async function createExternalAlerts(
   { alertsMax, clusterAliases }: ExternalAlertOptions,
 ): Promise<ExternalAlerts> {
   const kept = new Map((await store.list()).map((alert) => [alert.fingerprint, alert]))
-  const inTurn = createTurns()
+  const inOrder = createSerialQueue()
   const isOver = (alert: ExternalAlertRecord, nowMs: number): boolean => alert.endsAtMs < nowMs - RESOLVED_KEPT_MS
   return {
     post: (posted, rules) =>
-      inTurn(async () => {
+      inOrder(async () => {
         const faults: string[] = []
         const changed = new Map<string, ExternalAlertRecord>()
         let refused = 0
@@ -80,7 +80,7 @@ export async function createExternalAlerts(
     alerts: (nowMs) =>
       [...kept.values()].filter((alert) => !isOver(alert, nowMs)).map((alert) => externalAlertOf(alert, nowMs)),
     prune: (nowMs) =>
-      inTurn(async () => {
+      inOrder(async () => {
         const over = [...kept.values()].filter((alert) => isOver(alert, nowMs))
         if (over.length === 0) return
         await store.prune(nowMs - RESOLVED_KEPT_MS)

@@ -2,7 +2,7 @@
  * The silences of the server: changed one after the other, kept before they count, and answered from memory. Who did it
  * is written with each change.
  */
-import { createTurns } from '../base/in-turn.ts'
+import { createSerialQueue } from '../base/serial-queue.ts'
 import type { AuditAction, AuditDeed } from '../model/audit.ts'
 import { silenceStateAt, type Silence } from '../model/silence.ts'
 import type { SilenceReader } from './ports.ts'
@@ -42,7 +42,7 @@ export const BY_ITSELF = 'daytwo'
 export async function createSilences(store: SilenceStore, newId: () => string): Promise<Silences> {
   const book = createSilenceBook(await store.list())
   const watch = new ResolvedWatch()
-  const inTurn = createTurns()
+  const inOrder = createSerialQueue()
 
   const keep = async (silences: readonly Silence[], deeds: readonly AuditDeed[]): Promise<void> => {
     await store.write(silences, deeds)
@@ -60,7 +60,7 @@ export async function createSilences(store: SilenceStore, newId: () => string): 
     get: (id) => book.get(id),
     all: () => book.all(),
     set: (wish, by, nowMs) =>
-      inTurn(async () => {
+      inOrder(async () => {
         const previous = wish.id === undefined ? undefined : book.get(wish.id)
         const change = changeSilence(wish, previous, nowMs, newId)
         if (change.kind !== 'changed') return change
@@ -76,15 +76,15 @@ export async function createSilences(store: SilenceStore, newId: () => string): 
         )
         return change
       }),
-    expire: (id, by, nowMs) => inTurn(() => expireNow(id, by, nowMs)),
+    expire: (id, by, nowMs) => inOrder(() => expireNow(id, by, nowMs)),
     endResolved: async (alerts, nowMs) => {
       const silencedBy = book.silencedBy.bind(book)
       for (const id of watch.ended(book.all(), alerts, (labels) => silencedBy(labels, nowMs), nowMs)) {
-        await inTurn(() => expireNow(id, BY_ITSELF, nowMs))
+        await inOrder(() => expireNow(id, BY_ITSELF, nowMs))
       }
     },
     prune: (endedBeforeMs) =>
-      inTurn(async () => {
+      inOrder(async () => {
         await store.prune(endedBeforeMs)
         book.prune(endedBeforeMs)
       }),

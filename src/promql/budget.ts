@@ -3,7 +3,7 @@ import { FleetError } from '../base/errors.ts'
 import type { EngineOptions } from './engine-options.ts'
 
 /** How long the evaluation may hold the thread before it lets others speak (and an abort arrive). */
-export const TURN_MS = 25
+export const SLICE_MS = 25
 
 /** What one query has used, against what it may. Throws `query_limit`, `query_timeout` or `query_canceled`. */
 export class Budget {
@@ -12,7 +12,7 @@ export class Budget {
   readonly #nowMs: () => number
   readonly #signal: Cancellation | undefined
   readonly #startedMs: number
-  #turnStartedMs: number
+  #sliceStartedMs: number
   #waitedMs = 0
   #forgottenMs = 0
   resultBytes = 0
@@ -25,7 +25,7 @@ export class Budget {
     this.#nowMs = nowMs
     this.#signal = signal
     this.#startedMs = nowMs()
-    this.#turnStartedMs = this.#startedMs
+    this.#sliceStartedMs = this.#startedMs
   }
 
   get elapsedMs(): number {
@@ -87,18 +87,18 @@ export class Budget {
   }
 
   /** Whether this query has held its thread for long: then it should breathe. */
-  get isTurnOver(): boolean {
-    return this.#nowMs() - this.#turnStartedMs >= TURN_MS
+  get isSliceOver(): boolean {
+    return this.#nowMs() - this.#sliceStartedMs >= SLICE_MS
   }
 
   /** Gives the thread away for a moment when this query has held it for long. */
   async breathe(): Promise<void> {
     this.check()
     const stoppedMs = this.#nowMs()
-    if (stoppedMs - this.#turnStartedMs < TURN_MS) return
+    if (stoppedMs - this.#sliceStartedMs < SLICE_MS) return
     await new Promise<void>((resolve) => setImmediate(resolve))
-    this.#turnStartedMs = this.#nowMs()
-    this.#waitedMs += this.#turnStartedMs - stoppedMs
+    this.#sliceStartedMs = this.#nowMs()
+    this.#waitedMs += this.#sliceStartedMs - stoppedMs
     this.check()
   }
 }

@@ -35,7 +35,7 @@ import { countingSelectors } from './evaluate/reset-hints.ts'
 import { evaluateRange } from './evaluate/range-vector.ts'
 import { refuseEarly } from './evaluate/refuse-early.ts'
 import { lookMs } from './evaluate/select.ts'
-import { inTurns, LABELS_CELLS, pieceMask, sortInPieces, type Pieces } from './evaluate/turns.ts'
+import { runPieces, LABELS_CELLS, pieceMask, sortInPieces, type Pieces } from './evaluate/pieces.ts'
 import { ParsedQueries } from './parsed-queries.ts'
 import { typeOf } from './check.ts'
 
@@ -253,7 +253,7 @@ async function instantValue(expr: Expr, { timeMs }: InstantQuery, evaluation: Ev
   const value = await evaluate(expr, steps, evaluation)
   if (value.type === 'scalar') return { type: 'scalar', timeMs, value: value.values[0]! }
   if (value.type === 'string') return { type: 'string', timeMs, value: value.value }
-  return { type: 'vector', timeMs, samples: await inTurns(samplesOf(value.grid, timeMs), evaluation.budget) }
+  return { type: 'vector', timeMs, samples: await runPieces(samplesOf(value.grid, timeMs), evaluation.budget) }
 }
 
 function* samplesOf(grid: Grid, timeMs: number): Pieces<VectorSample[]> {
@@ -276,7 +276,7 @@ function* samplesOf(grid: Grid, timeMs: number): Pieces<VectorSample[]> {
 async function instantMatrix(expr: Expr, steps: Steps, evaluation: Evaluation): Promise<QueryValue> {
   if (expr.kind === 'matrix' && expr.selector.extension !== undefined) {
     const extended = extendedMatrix(expr, steps, evaluation)
-    return { type: 'matrix', series: await inTurns(listed(extended), evaluation.budget) }
+    return { type: 'matrix', series: await runPieces(listed(extended), evaluation.budget) }
   }
   const { series, rangeMs, lens } = await evaluateRange(expr, steps, evaluation)
   const endMs = lookMs(lens, steps, 0)
@@ -289,14 +289,14 @@ async function instantMatrix(expr: Expr, steps: Steps, evaluation: Evaluation): 
     if (histograms === undefined) return { labels, timesMs: times, values: floats }
     return { labels, ...splitPoints(times, floats, histograms.slice(from, to)) }
   })
-  return { type: 'matrix', series: await inTurns(listed(cut), evaluation.budget) }
+  return { type: 'matrix', series: await runPieces(listed(cut), evaluation.budget) }
 }
 
 async function rangeValue(expr: Expr, query: RangeQuery, evaluation: Evaluation): Promise<QueryValue> {
   const steps = stepsOf(query)
   await refuseEarly(expr, steps, evaluation)
   const value = await evaluate(expr, steps, evaluation)
-  return { type: 'matrix', series: await inTurns(matrixOf(value, steps), evaluation.budget) }
+  return { type: 'matrix', series: await runPieces(matrixOf(value, steps), evaluation.budget) }
 }
 
 function* matrixOf(value: Value, steps: Steps): Pieces<MatrixSeries[]> {

@@ -22,7 +22,8 @@ import type { SeriesRows } from './index/series-rows.ts'
 import type { SeriesTable } from './index/series-table.ts'
 import type { Spans } from './spans/spans.ts'
 import { StatePages } from './packs/state-pages.ts'
-import { nextTurn, type Turns } from './turns.ts'
+import { nextMacrotask } from '../base/next-macrotask.ts'
+import type { ConnectionLock } from './connection-lock.ts'
 
 /** Above this part of its limit the head is flushed as far as it may be, before time. */
 const HEAD_PRESSURE = 0.75
@@ -60,7 +61,7 @@ export interface CompactionStats {
 
 export interface MaintenanceParts {
   readonly db: Database.Database
-  readonly turns: Turns
+  readonly lock: ConnectionLock
   readonly head: Head
   readonly table: SeriesTable
   readonly rows: SeriesRows
@@ -356,14 +357,14 @@ export class Maintenance {
   /** Runs `step` until it answers false, with everything else in between. */
   async #steps(what: string, step: () => boolean): Promise<void> {
     for (;;) {
-      while (!this.#parts.turns.isFree) await this.#parts.turns.free()
+      while (!this.#parts.lock.isFree) await this.#parts.lock.free()
       if (this.#isStopped) return
       try {
         if (!step()) return
       } catch (thrown) {
         throw failureOf(what, thrown)
       }
-      await nextTurn()
+      await nextMacrotask()
     }
   }
 }

@@ -27,7 +27,7 @@ import { SeriesTable } from './index/series-table.ts'
 import { Spans } from './spans/spans.ts'
 import { flatSeries, Readers, type ReaderShare } from './head/share.ts'
 import { StoreAppender } from './head/store-appender.ts'
-import { Turns } from './turns.ts'
+import { ConnectionLock } from './connection-lock.ts'
 
 /** The writing side of the store: one per data directory, on the ingest worker. */
 export interface StoreWriter {
@@ -117,7 +117,7 @@ class SqliteWriter implements StoreWriter {
   readonly #options: StoreOptions
   readonly #db: Database.Database
   readonly #lock: DirectoryLock
-  readonly #turns = new Turns()
+  readonly #connectionLock = new ConnectionLock()
   readonly #readers = new Readers()
   readonly #head: Head
   readonly #buffer = new LogBuffer()
@@ -163,7 +163,7 @@ class SqliteWriter implements StoreWriter {
     this.#blocks = new BlockRows(db)
     this.#log = new Log(db)
     this.#commits = new GroupCommit(db, {
-      turns: this.#turns,
+      lock: this.#connectionLock,
       buffer: this.#buffer,
       log: this.#log,
       table: this.#table,
@@ -191,10 +191,10 @@ class SqliteWriter implements StoreWriter {
         return pairIds === undefined ? undefined : this.#table.labelsOf(pairIds)
       },
     })
-    this.facts = createFacts(db, this.#turns)
+    this.facts = createFacts(db, this.#connectionLock)
     this.#maintenance = new Maintenance(options, {
       db,
-      turns: this.#turns,
+      lock: this.#connectionLock,
       head: this.#head,
       table: this.#table,
       rows: this.#rows,
@@ -265,7 +265,7 @@ class SqliteWriter implements StoreWriter {
 
   async close(): Promise<void> {
     await this.#maintenance.stop()
-    while (!this.#turns.isFree) await this.#turns.free()
+    while (!this.#connectionLock.isFree) await this.#connectionLock.free()
     try {
       await this.appender.commit()
       this.#maintenance.checkpointNow()

@@ -31,3 +31,6 @@ export class LimitError extends DecodeError {
     this.limit = limit
   }
 }
+
+/** Values nested deeper than this are not decoded: deeper nesting only serves to overflow the stack. */
+export const VALUE_DEPTH_MAX = 32

@@ -10,7 +10,7 @@ import type { Now } from '../../src/contract/now.ts'
 import type { Modification } from '../../src/model/cluster-record.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { createFacts } from '../../src/store/facts/facts.ts'
-import { Turns } from '../../src/store/turns.ts'
+import { ConnectionLock } from '../../src/store/connection-lock.ts'
 import { MINUTE_MS, phase, recordOf, T0 } from '../fleet/edge-script.ts'
 import { emptyRecord } from '../support/cluster-record.ts'
 import { FakeClock } from '../support/fake-clock.ts'
@@ -30,7 +30,7 @@ const database = openDatabase(dir)
 let server: TestServer
 
 beforeAll(async () => {
-  const store = createFacts(database, new Turns()).fleet
+  const store = createFacts(database, new ConnectionLock()).fleet
   const [from, to] = [NOW_MS - 100 * MINUTE_MS, NOW_MS - 40 * MINUTE_MS]
   const version = { cluster: 'a', operator: 'kubevirt-hyperconverged', isStartKnown: true, resolutionSeconds: 1 }
   const record = emptyRecord('a', {

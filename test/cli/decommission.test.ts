@@ -4,7 +4,7 @@ import type { ClusterFacts } from '../../src/model/fleet-facts.ts'
 import type { Principal } from '../../src/model/token.ts'
 import { createFacts } from '../../src/store/facts/facts.ts'
 import { migrate } from '../../src/store/migrations.ts'
-import { Turns } from '../../src/store/turns.ts'
+import { ConnectionLock } from '../../src/store/connection-lock.ts'
 import { makeServer, NOW_MS } from '../api/test-server.ts'
 import type { TestServer } from '../api/test-server.ts'
 import { emptyRecord } from '../support/cluster-record.ts'
@@ -39,7 +39,7 @@ let url: string
 beforeAll(async () => {
   const database = new Database(':memory:')
   migrate(database, ':memory:')
-  const { fleet } = createFacts(database, new Turns())
+  const { fleet } = createFacts(database, new ConnectionLock())
   const all = [
     facts('prague', NOW_MS - 3 * DAY_MS, ['prague-id']),
     facts('brno', NOW_MS - 2 * DAY_MS),

@@ -13,7 +13,7 @@ import type { Decommission } from '../../src/model/decommission.ts'
 import type { ClusterFacts } from '../../src/model/fleet-facts.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { createFacts } from '../../src/store/facts/facts.ts'
-import { Turns } from '../../src/store/turns.ts'
+import { ConnectionLock } from '../../src/store/connection-lock.ts'
 import { emptyRecord } from '../support/cluster-record.ts'
 import { MINUTE_MS, phase, recordOf, T0 } from './edge-script.ts'
 import type { RecordScript } from './edge-script.ts'
@@ -191,7 +191,7 @@ describe('the series', () => {
 describe('the past', () => {
   const dir = mkdtempSync(join(tmpdir(), 'daytwo-gone-'))
   const database = openDatabase(dir)
-  const kept = createFacts(database, new Turns()).fleet
+  const kept = createFacts(database, new ConnectionLock()).fleet
   beforeAll(() => putFacts(kept, FLEET))
   afterAll(() => {
     database.close()

@@ -11,7 +11,7 @@ import { Notifier } from '../../src/notify/notifier.ts'
 import type { SilenceReader, UpgradeReader } from '../../src/notify/ports.ts'
 import { createFacts, type Facts } from '../../src/store/facts/facts.ts'
 import { migrate } from '../../src/store/migrations.ts'
-import { Turns } from '../../src/store/turns.ts'
+import { ConnectionLock } from '../../src/store/connection-lock.ts'
 
 /** The pipeline as it ships, on a database in memory and in one thread. */
 export interface MemoryNotify {
@@ -74,5 +74,5 @@ export function configOf(text: string | undefined): NotifyConfig {
 function memoryFacts(): Facts {
   const database = new Database(':memory:')
   migrate(database, ':memory:')
-  return createFacts(database, new Turns())
+  return createFacts(database, new ConnectionLock())
 }

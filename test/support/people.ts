@@ -7,7 +7,7 @@ import type { People, PeopleStore } from '../../src/runtime/user-actions.ts'
 import type { RuleAlert } from '../../src/rules/rule-status.ts'
 import { createFacts, type Facts } from '../../src/store/facts/facts.ts'
 import { migrate } from '../../src/store/migrations.ts'
-import { Turns } from '../../src/store/turns.ts'
+import { ConnectionLock } from '../../src/store/connection-lock.ts'
 
 /** People's commands as they ship, on a database in memory and in one thread. */
 export interface MemoryPeople {
@@ -35,7 +35,7 @@ export async function memoryPeople({
 }): Promise<MemoryPeople> {
   const database = new Database(':memory:')
   migrate(database, ':memory:')
-  const facts = createFacts(database, new Turns())
+  const facts = createFacts(database, new ConnectionLock())
   const start = (): Promise<People> =>
     createPeople({
       config: readConfig(new Map(Object.entries(options)), undefined, {}),

@@ -2,7 +2,7 @@
  * What people say of clusters that were switched off for good: changed one after the other, kept before it counts, with who
  * did it. Whether a cluster is gone follows from it (gone.ts).
  */
-import { createTurns } from '../../base/in-turn.ts'
+import { createSerialQueue } from '../../base/serial-queue.ts'
 import type { AuditAction, AuditDeed } from '../../model/audit.ts'
 import type { Decommission } from '../../model/decommission.ts'
 
@@ -57,7 +57,7 @@ export async function createDecommissions(
   told: () => Promise<void>,
 ): Promise<Decommissions> {
   const kept = new Map((await store.list()).map((one) => [one.id, one]))
-  const inTurn = createTurns()
+  const inOrder = createSerialQueue()
   const write = async (changed: readonly Decommission[], deeds: readonly AuditDeed[]): Promise<void> => {
     await store.write(changed, deeds)
     for (const one of changed) kept.set(one.id, one)
@@ -70,7 +70,7 @@ export async function createDecommissions(
     get: (id) => kept.get(id),
     all: () => [...kept.values()],
     declare: (wishes, reason, by, nowMs) =>
-      inTurn(async () => {
+      inOrder(async () => {
         const named = new Set(wishes.map(({ cluster }) => cluster))
         const replaced = [...kept.values()]
           .filter(({ cluster, end }) => end === undefined && named.has(cluster))
@@ -88,7 +88,7 @@ export async function createDecommissions(
         return made
       }),
     withdraw: (id, by, nowMs) =>
-      inTurn(async () => {
+      inOrder(async () => {
         const known = kept.get(id)
         if (known === undefined || known.end !== undefined) return known
         const ended = withdrawn(known, by, nowMs)
@@ -96,7 +96,7 @@ export async function createDecommissions(
         return ended
       }),
     endReturned: (returned, nowMs) =>
-      inTurn(async () => {
+      inOrder(async () => {
         const ended = returned.flatMap(({ id, heardMs }): Decommission[] => {
           const known = kept.get(id)
           if (known === undefined || known.end !== undefined) return []

@@ -12,7 +12,7 @@ import { add, type Accumulator } from './kahan.ts'
 import { limitCount, limitRatio, ratiosOf } from './limit.ts'
 import { quantileOf } from './quantile.ts'
 import { selectTop } from './top.ts'
-import { inTurns, pieceMask, type Pieces } from './turns.ts'
+import { runPieces, pieceMask, type Pieces } from './pieces.ts'
 
 /**
  * Aggregations over the series of each step. The group of a row is worked out once; then every row is added to the
@@ -28,20 +28,20 @@ export async function evaluateAggregate(expr: Aggregate, steps: Steps, evaluatio
   budget.check()
   if (expr.op === 'count_values') {
     if (params?.type !== 'string') throw new TypeError('bug: the checker let something else through as a string')
-    return { type: 'vector', grid: await inTurns(callCountValues(grid, params.value, expr, evaluation), budget) }
+    return { type: 'vector', grid: await runPieces(callCountValues(grid, params.value, expr, evaluation), budget) }
   }
   const scalars = params?.type === 'scalar' ? params.values : undefined
   const groups = groupRows(grid, expr.grouping, expr.isWithout, evaluation.rowCache)
   if (expr.op === 'topk' || expr.op === 'bottomk') {
     const floats = floatsToAggregate(grid, expr, evaluation)
-    return { type: 'vector', grid: await inTurns(selectTop(floats, groups, scalars!, expr.op === 'topk'), budget) }
+    return { type: 'vector', grid: await runPieces(selectTop(floats, groups, scalars!, expr.op === 'topk'), budget) }
   }
   if (expr.op === 'limitk') {
-    return { type: 'vector', grid: await inTurns(limitCount(grid, groups, scalars!), budget) }
+    return { type: 'vector', grid: await runPieces(limitCount(grid, groups, scalars!), budget) }
   }
   if (expr.op === 'limit_ratio') {
     const ratios = ratiosOf(scalars!, expr.param!, evaluation)
-    return { type: 'vector', grid: await inTurns(limitRatio(grid, ratios), budget) }
+    return { type: 'vector', grid: await runPieces(limitRatio(grid, ratios), budget) }
   }
   if (expr.op === 'quantile') {
     for (const phi of scalars!) {
@@ -52,7 +52,7 @@ export async function evaluateAggregate(expr: Aggregate, steps: Steps, evaluatio
   if (grid.histograms !== undefined && !HISTOGRAMS_COUNT.has(expr.op)) {
     return { type: 'vector', grid: await mixedAggregate(expr, grid, groups, scalars, evaluation) }
   }
-  return { type: 'vector', grid: await inTurns(AGGREGATIONS[expr.op](grid, groups, scalars), budget) }
+  return { type: 'vector', grid: await runPieces(AGGREGATIONS[expr.op](grid, groups, scalars), budget) }
 }
 
 /** These count samples, whatever they are. */
@@ -68,8 +68,8 @@ async function mixedAggregate(
   const { budget } = evaluation
   const isTotal = expr.op === 'sum' || expr.op === 'avg'
   const floats = isTotal ? floatsOf(grid) : floatsToAggregate(grid, expr, evaluation)
-  const ofFloats = await inTurns(AGGREGATIONS[expr.op as keyof typeof AGGREGATIONS](floats, groups, scalars), budget)
-  return isTotal ? inTurns(withHistogramTotals(ofFloats, grid, groups, expr, evaluation), budget) : ofFloats
+  const ofFloats = await runPieces(AGGREGATIONS[expr.op as keyof typeof AGGREGATIONS](floats, groups, scalars), budget)
+  return isTotal ? runPieces(withHistogramTotals(ofFloats, grid, groups, expr, evaluation), budget) : ofFloats
 }
 
 type Aggregation = (grid: Grid, groups: Groups, params: Float64Array | undefined) => Pieces<Grid>

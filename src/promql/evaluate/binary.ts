@@ -9,7 +9,7 @@ import { mapElements } from './histogram-cells.ts'
 import { elementOperation } from './elements.ts'
 import { ARITHMETIC, COMPARISONS } from './operators.ts'
 import { combineSets } from './sets.ts'
-import { CELL_MASK, inTurns, type Pieces } from './turns.ts'
+import { CELL_MASK, runPieces, type Pieces } from './pieces.ts'
 
 /** Binary operators, by what stands on their two sides. */
 export async function evaluateBinary(expr: Binary, steps: Steps, evaluation: Evaluation): Promise<Value> {
@@ -22,20 +22,26 @@ export async function evaluateBinary(expr: Binary, steps: Steps, evaluation: Eva
     return { type: 'scalar', values: left.values.map((value, s) => compute(value, right.values[s]!)) }
   }
   if (left.type === 'vector' && right.type === 'scalar') {
-    return { type: 'vector', grid: await inTurns(withScalar(expr, left.grid, right.values, false, evaluation), budget) }
+    return {
+      type: 'vector',
+      grid: await runPieces(withScalar(expr, left.grid, right.values, false, evaluation), budget),
+    }
   }
   if (left.type === 'scalar' && right.type === 'vector') {
-    return { type: 'vector', grid: await inTurns(withScalar(expr, right.grid, left.values, true, evaluation), budget) }
+    return {
+      type: 'vector',
+      grid: await runPieces(withScalar(expr, right.grid, left.values, true, evaluation), budget),
+    }
   }
   if (left.type === 'vector' && right.type === 'vector') {
     const matching = expr.matching ?? DEFAULT_MATCHING
     const [leftGrid, rightGrid] = fillsMissing(matching)
-      ? await inTurns(fillMissing(matching, left.grid, right.grid, evaluation), budget)
+      ? await runPieces(fillMissing(matching, left.grid, right.grid, evaluation), budget)
       : [left.grid, right.grid]
     const pieces = isSetOp(expr.op)
       ? combineSets(expr.op, matching, leftGrid, rightGrid, evaluation)
       : joinVectors({ expr, op: expr.op, isBool: expr.isBool, matching }, leftGrid, rightGrid, evaluation)
-    return { type: 'vector', grid: await inTurns(pieces, budget) }
+    return { type: 'vector', grid: await runPieces(pieces, budget) }
   }
   throw new TypeError('bug: the checker let an operator through on a string')
 }

@@ -24,7 +24,7 @@ import {
 } from './scalar-functions.ts'
 import { evaluateSelector } from './select.ts'
 import { compareRank, takeRows } from './top.ts'
-import { inTurns, sortInPieces, type Pieces } from './turns.ts'
+import { runPieces, sortInPieces, type Pieces } from './pieces.ts'
 
 /** A function of values that were evaluated before. */
 type Implementation = (args: Arguments, call: Call, steps: Steps, evaluation: Evaluation) => Value | Promise<Value>
@@ -93,9 +93,9 @@ const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
     return vector(labelledQuantiles(call, args.vector(0), args.string(1), columns, steps, evaluation))
   },
   label_join: async (args, _, __, { budget }) =>
-    vector(await inTurns(labelJoin(args.vector(0), args.strings(1)), budget)),
+    vector(await runPieces(labelJoin(args.vector(0), args.strings(1)), budget)),
   label_replace: async (args, _, __, { budget }) =>
-    vector(await inTurns(labelReplace(args.vector(0), args.strings(1)), budget)),
+    vector(await runPieces(labelReplace(args.vector(0), args.strings(1)), budget)),
   max_of: (args) => ({ type: 'scalar', values: args.scalar(0).map((value, s) => maxOf(value, args.scalar(1)[s]!)) }),
   min_of: (args) => ({ type: 'scalar', values: args.scalar(0).map((value, s) => minOf(value, args.scalar(1)[s]!)) }),
   pi: (_, __, steps) => constant(Math.PI, steps),
@@ -105,12 +105,12 @@ const IMPLEMENTATIONS: Readonly<Record<string, Implementation>> = {
     return vector(mapBySteps(args.vector(0), (value, s) => roundTo(value, nearest?.[s] ?? 1), evaluation))
   },
   scalar: (args, _, steps) => ({ type: 'scalar', values: onlyValues(floatsOf(args.vector(0)), steps) }),
-  sort: async (args, _, __, { budget }) => vector(await inTurns(sorted(floatsOf(args.vector(0)), false), budget)),
+  sort: async (args, _, __, { budget }) => vector(await runPieces(sorted(floatsOf(args.vector(0)), false), budget)),
   sort_by_label: async (args, _, __, { budget }) =>
-    vector(await inTurns(sortedByLabels(args.vector(0), args.strings(1), false), budget)),
+    vector(await runPieces(sortedByLabels(args.vector(0), args.strings(1), false), budget)),
   sort_by_label_desc: async (args, _, __, { budget }) =>
-    vector(await inTurns(sortedByLabels(args.vector(0), args.strings(1), true), budget)),
-  sort_desc: async (args, _, __, { budget }) => vector(await inTurns(sorted(floatsOf(args.vector(0)), true), budget)),
+    vector(await runPieces(sortedByLabels(args.vector(0), args.strings(1), true), budget)),
+  sort_desc: async (args, _, __, { budget }) => vector(await runPieces(sorted(floatsOf(args.vector(0)), true), budget)),
   start: (_, __, steps, { queryStartMs }) => constant(queryStartMs / 1000, steps),
   step: (_, __, steps, { queryStepMs }) => constant(queryStepMs / 1000, steps),
   time: (_, __, steps) => ({
@@ -142,7 +142,7 @@ export async function evaluateCall(call: Call, steps: Steps, evaluation: Evaluat
   if (call.func.startsWith('sort') && steps.count > 1) evaluation.annotations.sortInRangeQuery(call)
   const args = new Arguments(values)
   const math = MATH[call.func]
-  if (math !== undefined) return vector(await inTurns(mapValues(args.vector(0), math, evaluation), evaluation.budget))
+  if (math !== undefined) return vector(await runPieces(mapValues(args.vector(0), math, evaluation), evaluation.budget))
   const ofHistogram = HISTOGRAM_NUMBERS[call.func]
   if (ofHistogram !== undefined) return vector(dropNames(mapHistograms(args.vector(0), ofHistogram, evaluation)))
   return IMPLEMENTATIONS[call.func]!(args, call, steps, evaluation)

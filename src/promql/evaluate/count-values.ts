@@ -6,7 +6,7 @@ import { formatPlain } from '../number-format.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Grid } from './grid.ts'
 import { groupRows } from './groups.ts'
-import { pieceMask, type Pieces } from './turns.ts'
+import { pieceMask, type Pieces } from './pieces.ts'
 
 /** `count_values`: how often each value occurs, with the value as a label. A group per group and value. */
 export function* callCountValues(grid: Grid, label: string, expr: Aggregate, evaluation: Evaluation): Pieces<Grid> {

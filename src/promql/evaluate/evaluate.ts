@@ -12,7 +12,7 @@ import { gathered, mapElements, type Element } from './histogram-cells.ts'
 import { mapValues } from './scalar-functions.ts'
 import { evaluateSelector } from './select.ts'
 import { isStepInvariant } from './step-invariant.ts'
-import { inTurns, type Pieces } from './turns.ts'
+import { runPieces, type Pieces } from './pieces.ts'
 
 /**
  * The value of an expression at every step. One call answers a whole range: a selector is read once, and each operator
@@ -61,7 +61,7 @@ async function evaluateNode(expr: Expr, steps: Steps, evaluation: Evaluation): P
         type: 'vector',
         grid:
           expr.extension === 'smoothed'
-            ? await inTurns(smoothedGrid(expr, steps, evaluation), evaluation.budget)
+            ? await runPieces(smoothedGrid(expr, steps, evaluation), evaluation.budget)
             : await evaluateSelector(expr, steps, evaluation),
       }
     case 'paren':
@@ -85,7 +85,7 @@ async function evaluateUnary(expr: Unary, steps: Steps, evaluation: Evaluation):
   if (expr.op === '+') return value
   if (value.type === 'scalar') return { type: 'scalar', values: value.values.map((one) => -one) }
   if (value.type === 'string') throw new TypeError('bug: the checker let a sign through before a string')
-  return { type: 'vector', grid: await inTurns(negated(value.grid, evaluation), evaluation.budget) }
+  return { type: 'vector', grid: await runPieces(negated(value.grid, evaluation), evaluation.budget) }
 }
 
 function* negated(grid: Grid, evaluation: Evaluation): Pieces<Grid> {

@@ -12,7 +12,7 @@ import { withoutStaleMarkers } from './range-vector.ts'
 import type { RangeSeries } from './range-series.ts'
 import { hasOneName, lensOf, lookMs, remarkCoarse, selectSeries } from './select.ts'
 import type { Lens } from './range-series.ts'
-import { pieceMask, type Pieces } from './turns.ts'
+import { pieceMask, type Pieces } from './pieces.ts'
 
 /**
  * Extended range selectors: windows and instants that also look at the samples next to them, as far away as the

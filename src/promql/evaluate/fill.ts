@@ -4,7 +4,7 @@ import type { VectorMatching } from '../ast.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Grid } from './grid.ts'
 import { signaturesOf } from './signatures.ts'
-import { LABELS_CELLS, pieceMask, type Pieces } from './turns.ts'
+import { LABELS_CELLS, pieceMask, type Pieces } from './pieces.ts'
 
 /**
  * `fill`, `fill_left` and `fill_right`: before two vectors are joined, each side gets rows for what only the other has,

@@ -3,7 +3,7 @@ import type { Histogram } from '../../model/histogram.ts'
 import type { LabelRows } from '../../model/label-rows.ts'
 import { LabelList } from '../../model/label-rows.ts'
 import type { Labels } from '../../model/labels.ts'
-import { LABELS_CELLS, pieceMask, type Pieces } from './turns.ts'
+import { LABELS_CELLS, pieceMask, type Pieces } from './pieces.ts'
 
 /**
  * An instant vector at every step of a query, as columns: a row is a series, a column is a step, and the cell of row

@@ -6,7 +6,7 @@ import type { Evaluation } from './evaluation.ts'
 import type { Grid } from './grid.ts'
 import type { Groups } from './groups.ts'
 import { floatsOf, hasHistograms, HISTOGRAM_CELLS } from './histogram-cells.ts'
-import { pieceMask, type Pieces } from './turns.ts'
+import { pieceMask, type Pieces } from './pieces.ts'
 
 /** Aggregations of vectors that have native histograms in them. */
 

@@ -1,7 +1,7 @@
 import type { Histogram } from '../../model/histogram.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Grid, HistogramCells } from './grid.ts'
-import { CELL_MASK, type Pieces } from './turns.ts'
+import { CELL_MASK, type Pieces } from './pieces.ts'
 
 /**
  * Grids some of whose cells are native histograms. Each operator asks once whether there are any, and without them runs

@@ -20,7 +20,7 @@ import { CellWriter, elementAt, HISTOGRAM_CELLS } from './histogram-cells.ts'
 import { ARITHMETIC, COMPARISONS } from './operators.ts'
 import type { RowGroups } from './row-cache.ts'
 import { signaturesOf, type Signatures } from './signatures.ts'
-import { pieceMask, type Pieces } from './turns.ts'
+import { pieceMask, type Pieces } from './pieces.ts'
 
 /**
  * Arithmetic and comparison of two vectors. Each row of the many side meets the one row of the other side that has its

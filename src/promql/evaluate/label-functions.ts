@@ -3,7 +3,7 @@ import { METRIC_NAME, type Labels } from '../../model/labels.ts'
 import { compileAnchoredRegex } from '../../model/regex.ts'
 import { isLabelName } from '../literals.ts'
 import { labelsOf, mapRowsInPieces, mergeEqualRows, type Grid } from './grid.ts'
-import type { Pieces } from './turns.ts'
+import type { Pieces } from './pieces.ts'
 
 /** `label_replace(v, target, replacement, source, regex)`: where the whole source value matches, the target is set. */
 export function* labelReplace(grid: Grid, [target, replacement, source, pattern]: readonly string[]): Pieces<Grid> {

@@ -1,7 +1,7 @@
 import { compareLabels, compareText } from '../../model/labels.ts'
 import { labelsOf, type Grid } from './grid.ts'
 import { takeRows } from './top.ts'
-import { sortInPieces, type Pieces } from './turns.ts'
+import { sortInPieces, type Pieces } from './pieces.ts'
 
 /** `sort_by_label`: rows by the values of labels, one after the other; a range query sorts by all labels anyway. */
 export function* sortedByLabels(grid: Grid, names: readonly string[], isDescending: boolean): Pieces<Grid> {

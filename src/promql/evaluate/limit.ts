@@ -5,7 +5,7 @@ import { hasCell, labelsOf, type Grid } from './grid.ts'
 import type { Groups } from './groups.ts'
 import { hashRatio } from './label-hash.ts'
 import { takeRows, wholeParameter } from './top.ts'
-import { LABELS_CELLS, pieceMask, type Pieces } from './turns.ts'
+import { LABELS_CELLS, pieceMask, type Pieces } from './pieces.ts'
 
 /** Experimental aggregations that take a sample of the series, which are left as they are. */
 

@@ -18,7 +18,7 @@ import { REGRESSION_KERNELS } from './regression.ts'
 import { gridOverRollups } from './range-rollups.ts'
 import { gridOverRuns, type RangeFunction } from './range-runs.ts'
 import { hasOneName, lensOf, lookMs, selectRuns } from './select.ts'
-import { inTurns, type Pieces } from './turns.ts'
+import { runPieces, type Pieces } from './pieces.ts'
 import { slideOverElements } from './slide-elements.ts'
 import { slideOverSamples, type WindowKernel } from './window.ts'
 
@@ -61,7 +61,7 @@ async function scalarOf(expr: Expr, steps: Steps, evaluation: Evaluation): Promi
 async function overRange(over: RangeFunction, arg: Expr, steps: Steps, evaluation: Evaluation): Promise<Grid> {
   const matrix = unwrapParens(arg)
   if (matrix.kind === 'matrix' && matrix.selector.extension !== undefined) {
-    return inTurns(gridOverExtended(over.name, matrix, steps, evaluation), evaluation.budget)
+    return runPieces(gridOverExtended(over.name, matrix, steps, evaluation), evaluation.budget)
   }
   if (matrix.kind === 'matrix' && evaluation.queryable.selectRuns !== undefined) {
     const { selector, rangeMs } = matrix
@@ -79,7 +79,7 @@ async function overRange(over: RangeFunction, arg: Expr, steps: Steps, evaluatio
   }
   const range = await evaluateRange(arg, steps, evaluation, over.name)
   evaluation.budget.takeCells(range.series.length, steps.count)
-  return inTurns(gridOverSamples(over, range, arg, steps, evaluation), evaluation.budget)
+  return runPieces(gridOverSamples(over, range, arg, steps, evaluation), evaluation.budget)
 }
 
 /** Where the window of each step ends. */

@@ -9,7 +9,7 @@ import { labelsOf, type Grid, type HistogramCells } from './grid.ts'
 import { withResetHints } from './reset-hints.ts'
 import { hasOneName, lensOf, selectSeries } from './select.ts'
 import { subquerySteps } from './subquery-steps.ts'
-import { inTurns, pieceMask, type Pieces } from './turns.ts'
+import { runPieces, pieceMask, type Pieces } from './pieces.ts'
 
 /** The range vector of `selector[range]` or of a subquery. `func` is told to the store. */
 export function evaluateRange(expr: Expr, steps: Steps, evaluation: Evaluation, func?: string): Promise<RangeVector> {
@@ -87,7 +87,7 @@ async function rangeOfSubquery(expr: Subquery, steps: Steps, evaluation: Evaluat
   if (inner === undefined) return { series: [], rangeMs, lens, isOneName: true }
   const value = await evaluation.evaluate(expr.expr, inner, evaluation)
   if (value.type !== 'vector') throw new TypeError('bug: the checker let a subquery over something else through')
-  const series = await inTurns(samplesOf(value.grid, inner), evaluation.budget)
+  const series = await runPieces(samplesOf(value.grid, inner), evaluation.budget)
   return { series, rangeMs, lens, isOneName: value.grid.isOneName || value.grid.isNameless }
 }
 

@@ -1,7 +1,7 @@
 import { PickedRows, type LabelRows } from '../../model/label-rows.ts'
 import type { RunSelection } from '../../model/queryable.ts'
 import { RunColumns } from '../../model/run-columns.ts'
-import { TURN_MS } from '../budget.ts'
+import { SLICE_MS } from '../budget.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { Grid } from './grid.ts'
 
@@ -55,7 +55,7 @@ export async function eachBlock(
     rows = Math.max(1, Math.min(BLOCK_ROWS_MAX, Math.floor(((to - from) * BLOCK_RUNS) / (runs.count + 1))))
     // What functions over samples cost a row is known when some rows were computed.
     const tookMs = budget.elapsedMs - beganMs
-    if (tookMs > TURN_MS) rows = Math.max(1, Math.min(rows, Math.floor(((to - from) * TURN_MS) / tookMs)))
+    if (tookMs > SLICE_MS) rows = Math.max(1, Math.min(rows, Math.floor(((to - from) * SLICE_MS) / tookMs)))
     if (runs.startsMs.length > KEPT_RUNS_MAX) scratch = new RunColumns()
     if (isFirst && (runs.count / to) * total > budget.samplesLeft * SUSPECT)
       await refuseTooMany(selection, to, evaluation)

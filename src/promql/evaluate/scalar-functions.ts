@@ -5,7 +5,7 @@ import { perStep, stepTimeMs, type Steps } from './steps.ts'
 import type { Value } from './value.ts'
 import { dropNames, singleRow, type Grid } from './grid.ts'
 import { floatsOf } from './histogram-cells.ts'
-import { CELL_MASK, inTurns, type Pieces } from './turns.ts'
+import { CELL_MASK, runPieces, type Pieces } from './pieces.ts'
 
 /** Functions of single numbers, applied to every value of a vector. */
 export const MATH: Readonly<Record<string, (value: number) => number>> = {
@@ -113,5 +113,5 @@ export async function callCalendar(call: Call, steps: Steps, evaluation: Evaluat
   }
   const value = await evaluation.evaluate(arg, steps, evaluation)
   if (value.type !== 'vector') throw new TypeError('bug: the checker let something else through as a vector')
-  return { type: 'vector', grid: await inTurns(mapValues(value.grid, ofSeconds, evaluation), evaluation.budget) }
+  return { type: 'vector', grid: await runPieces(mapValues(value.grid, ofSeconds, evaluation), evaluation.budget) }
 }

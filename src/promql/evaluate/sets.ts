@@ -4,7 +4,7 @@ import type { SetOp, VectorMatching } from '../ast.ts'
 import type { Evaluation } from './evaluation.ts'
 import { haveOneName, labelsOf, mergeEqualRows, type Grid } from './grid.ts'
 import { signaturesOf } from './signatures.ts'
-import { LABELS_CELLS, pieceMask, type Pieces } from './turns.ts'
+import { LABELS_CELLS, pieceMask, type Pieces } from './pieces.ts'
 
 /** `and`, `or`, `unless`: rows of the left, kept or not by whether the right has a match, and for `or` the others too. */
 export function* combineSets(

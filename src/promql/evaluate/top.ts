@@ -3,7 +3,7 @@ import { PickedRows } from '../../model/label-rows.ts'
 import { type Grid, hasCell } from './grid.ts'
 import type { Groups } from './groups.ts'
 import { gathered } from './histogram-cells.ts'
-import { pieceMask, type Pieces } from './turns.ts'
+import { pieceMask, type Pieces } from './pieces.ts'
 
 /**
  * `topk` and `bottomk`: the k greatest or least of each group at each step, as they are. NaN comes last in both. Rows

@@ -6,7 +6,7 @@ import type { DeliveryReader, DeliveryStore } from '../../model/delivery.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import type { NotificationLogStore } from '../../model/notification-log.ts'
 import { openDatabase, openDatabaseForReading } from '../database.ts'
-import { Turns } from '../turns.ts'
+import { ConnectionLock } from '../connection-lock.ts'
 import { SqlAcknowledgements, type AcknowledgementStore } from './acknowledgements.ts'
 import { SqlAdoption, type AdoptionStore } from './adoption.ts'
 import { SqlAlertRuns, type AlertRunStore } from './alert-runs.ts'
@@ -39,9 +39,9 @@ export interface Facts {
   readonly decommissions: DecommissionStore
 }
 
-/** Facts on a connection that something else writes too; `turns` keeps the two apart. */
-export function createFacts(database: Database.Database, turns: Turns): Facts {
-  const run = createRunFacts(database, turns)
+/** Facts on a connection that something else writes too; `lock` keeps the two apart. */
+export function createFacts(database: Database.Database, lock: ConnectionLock): Facts {
+  const run = createRunFacts(database, lock)
   return {
     alertStates: new SqlAlertStates(run),
     tokens: new SqlTokens(run),
@@ -74,7 +74,10 @@ export interface FactsReader {
 /** Opens what a writer made. Throws FleetError. */
 export function openFactsForReading(dir: string): FactsReader {
   const database = openDatabaseForReading(dir)
-  const { alertRuns, audit, deliveries, fleet, adoption, meta, decommissions } = createFacts(database, new Turns())
+  const { alertRuns, audit, deliveries, fleet, adoption, meta, decommissions } = createFacts(
+    database,
+    new ConnectionLock(),
+  )
   return {
     alertRuns,
     audit,
@@ -96,7 +99,7 @@ export function openFactsForReading(dir: string): FactsReader {
 export function openFacts(dir: string): Facts & { close(): void } {
   const database = openDatabase(dir)
   return {
-    ...createFacts(database, new Turns()),
+    ...createFacts(database, new ConnectionLock()),
     close() {
       database.close()
     },

@@ -8,7 +8,7 @@ import type { LogBuffer } from './log-codec.ts'
 import type { Metadata } from '../index/metadata.ts'
 import type { SeriesRows } from '../index/series-rows.ts'
 import type { SeriesTable } from '../index/series-table.ts'
-import type { Turns } from '../turns.ts'
+import type { ConnectionLock } from '../connection-lock.ts'
 
 interface Waiter {
   readonly resolve: () => void
@@ -43,7 +43,7 @@ export class GroupCommit {
   commitsFailed = 0
   /** Of the newest commit; undefined once one succeeds. */
   failure: CommitFailure | undefined
-  readonly #turns: Turns
+  readonly #lock: ConnectionLock
   readonly #announce: () => void
   readonly #buffer: LogBuffer
   readonly #log: Log
@@ -59,7 +59,7 @@ export class GroupCommit {
   constructor(
     db: Database.Database,
     parts: {
-      turns: Turns
+      lock: ConnectionLock
       buffer: LogBuffer
       log: Log
       table: SeriesTable
@@ -73,8 +73,8 @@ export class GroupCommit {
       announce: () => void
     },
   ) {
-    const { turns, buffer, log, table, rows, histograms, exemplars, metadata, beside } = parts
-    this.#turns = turns
+    const { lock, buffer, log, table, rows, histograms, exemplars, metadata, beside } = parts
+    this.#lock = lock
     this.#announce = parts.announce
     this.#buffer = buffer
     this.#log = log
@@ -146,7 +146,7 @@ export class GroupCommit {
 
   async #run(): Promise<void> {
     // A loop: somebody else may have taken a turn since `free` resolved.
-    while (!this.#turns.isFree) await this.#turns.free()
+    while (!this.#lock.isFree) await this.#lock.free()
     this.#isScheduled = false
     const waiters = this.#waiters
     this.#waiters = []

@@ -15,7 +15,7 @@ import { addDays } from '../../../src/fleet/adoption/day.ts'
 import type { AdoptionRow } from '../../../src/model/adoption.ts'
 import { createFacts } from '../../../src/store/facts/facts.ts'
 import { migrate } from '../../../src/store/migrations.ts'
-import { Turns } from '../../../src/store/turns.ts'
+import { ConnectionLock } from '../../../src/store/connection-lock.ts'
 import { adoptionOver } from '../../support/adoption.ts'
 import { makeServer } from '../test-server.ts'
 import type { TestServer } from '../test-server.ts'
@@ -50,7 +50,7 @@ let server: TestServer
 beforeAll(async () => {
   const database = new Database(':memory:')
   migrate(database, ':memory:')
-  const { adoption } = createFacts(database, new Turns())
+  const { adoption } = createFacts(database, new ConnectionLock())
   for (const [day, counts] of Object.entries(COUNTS)) {
     const rows = counts.map(([version, channel, clusters]): AdoptionRow => {
       const rest = { platform: 'kubernetes', region: 'eu', flavour: 'community', environment: '' }
@@ -159,7 +159,7 @@ describe('as it was at a moment', () => {
   test('it is the same answer today, until late data changes what is known of it', async () => {
     const database = new Database(':memory:')
     migrate(database, ':memory:')
-    const { adoption } = createFacts(database, new Turns())
+    const { adoption } = createFacts(database, new ConnectionLock())
     const row = { ...EMPTY_ROW, operator: 'kubevirt-hyperconverged', version: '1.16.0', clusters: 4 }
     const past = '2026-08-17'
     await adoption.putDay(past, [{ ...row, day: past }], [], 1)

@@ -11,7 +11,7 @@ import type { ClusterFacts } from '../../../src/model/fleet-facts.ts'
 import type { Principal } from '../../../src/model/token.ts'
 import { createFacts } from '../../../src/store/facts/facts.ts'
 import { migrate } from '../../../src/store/migrations.ts'
-import { Turns } from '../../../src/store/turns.ts'
+import { ConnectionLock } from '../../../src/store/connection-lock.ts'
 import { emptyRecord } from '../../support/cluster-record.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { fleetFactsOver } from '../../support/fleet-facts.ts'
@@ -60,7 +60,7 @@ const facts = (name: string, lastMs: number, aliases: readonly string[] = []): C
 beforeEach(async () => {
   const database = new Database(':memory:')
   migrate(database, ':memory:')
-  const { fleet } = createFacts(database, new Turns())
+  const { fleet } = createFacts(database, new ConnectionLock())
   const all = [
     facts('here', NOW_MS),
     facts('prague', NOW_MS - 3 * DAY_MS, ['prague-id']),

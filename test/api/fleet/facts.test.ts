@@ -17,7 +17,7 @@ import type { UpgradeRecord } from '../../../src/model/upgrade.ts'
 import { upgradeTraceId } from '../../../src/fleet/trace/trace-ids.ts'
 import { createFacts } from '../../../src/store/facts/facts.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { Turns } from '../../../src/store/turns.ts'
+import { ConnectionLock } from '../../../src/store/connection-lock.ts'
 import { emptyRecord } from '../../support/cluster-record.ts'
 import { fleetFactsOver } from '../../support/fleet-facts.ts'
 import { T0_MS, UPGRADE, UPGRADE_FIELDS, upgradeRecord } from '../../support/upgrade-record.ts'
@@ -163,7 +163,7 @@ beforeAll(async () => {
 async function serverOf(fleet: readonly ClusterFacts[]): Promise<TestServer> {
   const dir = mkdtempSync(join(tmpdir(), 'daytwo-fleet-'))
   const database = openDatabase(dir)
-  const store = createFacts(database, new Turns()).fleet
+  const store = createFacts(database, new ConnectionLock()).fleet
   await putFacts(store, fleet)
   const made = await makeServer({ fleetFacts: (await fleetFactsOver(store)).facts })
   cleanups.push(async () => {

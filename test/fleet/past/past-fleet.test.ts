@@ -18,7 +18,7 @@ import type { ClusterFacts, UpgradeQuery } from '../../../src/model/fleet-facts.
 import type { UpgradeRecord } from '../../../src/model/upgrade.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createFacts } from '../../../src/store/facts/facts.ts'
-import { Turns } from '../../../src/store/turns.ts'
+import { ConnectionLock } from '../../../src/store/connection-lock.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { emptyRecord } from '../../support/cluster-record.ts'
 import { MINUTE_MS, phase, recordOf, T0 } from '../edge-script.ts'
@@ -76,7 +76,7 @@ for (const one of FLEET) book.put(one)
 
 const dir = mkdtempSync(join(tmpdir(), 'daytwo-past-'))
 const database = openDatabase(dir)
-const kept = createFacts(database, new Turns()).fleet
+const kept = createFacts(database, new ConnectionLock()).fleet
 beforeAll(() => putFacts(kept, FLEET))
 afterAll(() => {
   database.close()
@@ -194,7 +194,7 @@ describe('a part of the upgrades is read', () => {
   test('and the answer is what all of them, cut, would say', async () => {
     const folder = tempDir('daytwo-past-part-')
     const other = openDatabase(folder.path)
-    const fleet = createFacts(other, new Turns()).fleet
+    const fleet = createFacts(other, new ConnectionLock()).fleet
     const query = fc.record({
       states: fc.option(
         fc.uniqueArray(fc.constantFrom('succeeded', 'failed', 'in_progress', 'unknown'), { minLength: 1 }),

@@ -5,12 +5,12 @@ import { DELIVERIES_MAX } from '../../../src/store/facts/deliveries.ts'
 import { createFacts } from '../../../src/store/facts/facts.ts'
 import type { Facts } from '../../../src/store/facts/facts.ts'
 import { migrate } from '../../../src/store/migrations.ts'
-import { Turns } from '../../../src/store/turns.ts'
+import { ConnectionLock } from '../../../src/store/connection-lock.ts'
 
 function facts(): Facts {
   const database = new Database(':memory:')
   migrate(database, ':memory:')
-  return createFacts(database, new Turns())
+  return createFacts(database, new ConnectionLock())
 }
 
 describe('the notification log', () => {

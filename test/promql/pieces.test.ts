@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Budget } from '../../src/promql/budget.ts'
 import { DEFAULT_ENGINE_OPTIONS } from '../../src/promql/engine-options.ts'
-import { inTurns, sortInPieces, type Pieces } from '../../src/promql/evaluate/turns.ts'
+import { runPieces, sortInPieces, type Pieces } from '../../src/promql/evaluate/pieces.ts'
 
 /** A budget whose clock goes on by `lookMs` at every look. */
 function budgetOf(lookMs: number, signal?: AbortSignal): Budget {
@@ -24,7 +24,7 @@ test('sorting in pieces is sorting, and keeps the order of equal items', async (
         })
         const want = [...items].sort((a, b) => a.key - b.key)
         expect(
-          await inTurns(
+          await runPieces(
             sortInPieces(items, (a, b) => a.key - b.key),
             budgetOf(0),
           ),
@@ -45,6 +45,6 @@ test('between pieces others have the thread, and an abort ends the work', async 
   setImmediate(() => {
     abort.abort()
   })
-  await expect(inTurns(pieces(), budgetOf(10, abort.signal))).rejects.toMatchObject({ code: 'query_canceled' })
+  await expect(runPieces(pieces(), budgetOf(10, abort.signal))).rejects.toMatchObject({ code: 'query_canceled' })
   expect(done).toBeLessThan(1000)
 })

@@ -8,11 +8,11 @@ import type { Budget } from '../budget.ts'
 export type Pieces<T> = Generator<undefined, T, undefined>
 
 /** Does the pieces one after the other. */
-export async function inTurns<T>(pieces: Pieces<T>, budget: Budget): Promise<T> {
+export async function runPieces<T>(pieces: Pieces<T>, budget: Budget): Promise<T> {
   for (;;) {
     const { done, value } = pieces.next()
     if (done === true) return value
-    if (budget.isTurnOver) await budget.breathe()
+    if (budget.isSliceOver) await budget.breathe()
   }
 }
 

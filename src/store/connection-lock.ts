@@ -1,11 +1,11 @@
 /**
- * Whose turn it is on the writer's connection. Facts are written in transactions that await (Kysely); commits and
- * flushes are synchronous and must not fall into the middle of one.
+ * Exclusive use of the writer's connection. Facts are written in transactions that await (Kysely); commits and flushes
+ * are synchronous and must not run in the middle of one.
  */
-export class Turns {
+export class ConnectionLock {
   #running: Promise<unknown> | undefined
 
-  /** Runs `work` alone; after the ones before it. */
+  /** Runs `work` alone, after the work that waits already. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const before = this.#running
     const mine = (async () => {
@@ -25,15 +25,8 @@ export class Turns {
     return this.#running === undefined
   }
 
-  /** Resolves when a turn ends; look at `isFree` again. */
+  /** Resolves when the present work ends; check `isFree` again. */
   async free(): Promise<void> {
     await this.#running?.catch(() => undefined)
   }
-}
-
-/** Lets everything else that is waiting run once. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve)
-  })
 }

@@ -2,6 +2,7 @@
  * The rule engine: all groups, each on its beat. It reads no clock and opens no file: time, queries, and where results
  * and alert states go are given to it. Calls are answered one after the other.
  */
+import { createSerialQueue } from '../base/serial-queue.ts'
 import { invariant } from '../base/invariant.ts'
 import type { AlertRecord, AlertStateStore } from '../model/alert.ts'
 import type { AppendDerived } from '../model/appender.ts'
@@ -54,19 +55,14 @@ export interface RuleEngine {
 
 export function createRuleEngine(options: RuleEngineOptions): RuleEngine {
   const engine = new Engine(options)
-  let last: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(run: () => T | Promise<T>): Promise<T> => {
-    const result = last.then(run)
-    last = result.catch(() => undefined)
-    return result
-  }
+  const inOrder = createSerialQueue()
   return {
-    restore: (nowMs) => inTurn(() => engine.restore(nowMs)),
-    evaluate: (nowMs) => inTurn(() => engine.evaluate(nowMs)),
+    restore: (nowMs) => inOrder(() => engine.restore(nowMs)),
+    evaluate: (nowMs) => inOrder(() => engine.evaluate(nowMs)),
     groups: () => engine.groups.map(groupStatusOf),
     alerts: () => engine.alerts(),
     reload: (groups) =>
-      inTurn(() => {
+      inOrder(() => {
         engine.reload(groups)
       }),
   }

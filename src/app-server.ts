@@ -27,7 +27,7 @@ import type { MeasuredQuery } from './runtime/measured-query.ts'
 import type { Notifications } from './runtime/notifications.ts'
 import { OWN_TRACES_HEADER } from './runtime/own-traces.ts'
 import type { OwnTraces } from './runtime/own-traces.ts'
-import { limitPendingWrites } from './threads/pending-writes.ts'
+import { createReceivedWrites } from './threads/received-writes.ts'
 import type { People } from './runtime/user-actions.ts'
 import type { Reloader } from './runtime/reload.ts'
 import { createRuleTests } from './runtime/rule-tests.ts'
@@ -60,33 +60,23 @@ export interface ServerParts {
 export function createApiServer(createServer: typeof api.createServer, parts: ServerParts): Promise<FastifyInstance> {
   const { config, clock, log, catalog, metrics, threads, tokens, query } = parts
   const { people, notifications, reader, reloader, ownTraces } = parts
-  const pending = limitPendingWrites(config['ingest.pending-max'])
   const { tracing } = ownTraces
-  /** A request with samples, spans or logs, from its body to the durable answer. */
-  const taken = <T>(format: string, take: () => Promise<T>): Promise<T> =>
-    pending(() => tracing.span(`ingest ${format}`, {}, take))
-  const contextOf = (cluster: string | undefined) => {
-    return { nowMs: clock.nowMs(), ...(cluster === undefined ? {} : { cluster }) }
-  }
+  const writes = createReceivedWrites({
+    threads,
+    tracing,
+    nowMs: () => clock.nowMs(),
+    pendingMax: config['ingest.pending-max'],
+  })
   return createServer({
     query,
     answers: query.answers,
     explain: (asked, signal) => query.explain(asked, signal),
     replay: (asked, signal) => threads.query.rules.replay(asked, signal),
     language: engineOptionsOf(config),
-    write: (body, cluster, protocol) =>
-      taken(
-        'remote write',
-        () =>
-          threads.lane.write(body, cluster, protocol) ??
-          threads.ingest.writes.remoteWrite(Buffer.concat(body), { ...contextOf(cluster), protocol }),
-      ),
-    writeOtlpMetrics: (body, encoding, cluster) =>
-      taken('otlp metrics', () => threads.ingest.writes.otlpMetrics(body, encoding, contextOf(cluster))),
-    writeOtlpTraces: (body, encoding, cluster) =>
-      taken('otlp traces', () => threads.ingest.writes.otlpTraces(body, encoding, contextOf(cluster))),
-    writeOtlpLogs: (body, encoding, cluster) =>
-      taken('otlp logs', () => threads.ingest.writes.otlpLogs(body, encoding, contextOf(cluster))),
+    write: writes.remoteWrite,
+    writeOtlpMetrics: writes.otlpMetrics,
+    writeOtlpTraces: writes.otlpTraces,
+    writeOtlpLogs: writes.otlpLogs,
     traces: threads.query.traces,
     objectChanges: (cluster, range) => threads.query.observations.changes(cluster, range),
     logRecords: threads.query.logs,

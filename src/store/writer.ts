@@ -38,11 +38,12 @@ export interface StoreWriter {
   readonly observations: ObservationSink
   /** Log records of others. Durable with `appender.commit()`. */
   readonly logs: LogSink
-  /**
-   * True while the head or what waits for the disk is over its limit. Ask before a request is appended, and answer
-   * `overloaded`; `maintain` brings it down again.
-   */
+  /** True while the head or what waits for the disk is over its limit; `maintain` brings it down again. */
   readonly isOverloaded: boolean
+  /** Before a request is appended. Throws FleetError `overloaded` while `isOverloaded`. */
+  admit(): void
+  /** Resolves when all that was appended is durable. */
+  commit(): Promise<void>
   /**
    * What is to be done from time to time, every second or so: retry a failed commit, flush, retention. Long work is
    * done in steps of some milliseconds, between which requests are served. Calls while one runs share its promise.
@@ -217,6 +218,14 @@ class SqliteWriter implements StoreWriter {
 
   get isOverloaded(): boolean {
     return this.#pendingBytes > this.#options.pendingBytesMax || this.#head.usedBytes > this.#options.headBytesMax
+  }
+
+  admit(): void {
+    if (this.isOverloaded) throw new FleetError('overloaded', 'the log cannot keep up; nothing was taken')
+  }
+
+  commit(): Promise<void> {
+    return this.#commits.commit()
   }
 
   get #pendingBytes(): number {

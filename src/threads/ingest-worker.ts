@@ -5,7 +5,6 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
-import { FleetError } from '../base/errors.ts'
 import { invariant } from '../base/invariant.ts'
 import { createDerivedReceiver, createDerivedSender } from './derived-lane.ts'
 import type { DerivedBatch } from './derived-lane.ts'
@@ -20,7 +19,7 @@ import type { OtlpContext } from '../ingest/otlp/context.ts'
 import type { OtlpItemOutcome } from '../ingest/otlp/item-outcome.ts'
 import type { OtlpOptions } from '../ingest/otlp/options.ts'
 import { createOtlpTracesIngest } from '../ingest/otlp/traces.ts'
-import { createRemoteWriteIngest } from '../ingest/remote-write.ts'
+import { createRemoteWriteIngest, type RemoteWriteIngest } from '../ingest/remote-write.ts'
 import type { WriteContext } from '../ingest/remote-write.ts'
 import type { WriteOutcome } from '../ingest/write-outcome.ts'
 import type { DerivedSample } from '../model/appender.ts'
@@ -35,7 +34,6 @@ import { openWriter } from '../store/writer.ts'
 import type { StoreWriter } from '../store/writer.ts'
 import type { ThreadHello } from './start-thread.ts'
 import { serveWriteLane } from './write-lane.ts'
-import type { LaneWriter } from './write-lane.ts'
 
 export interface IngestWorkerData {
   readonly store: StoreOptions
@@ -88,24 +86,12 @@ interface DerivedWrites {
   spans(traces: readonly DerivedTrace[], nowMs: number): Promise<void>
 }
 
-/** Remote write, for those that come in batches and for those that come alone. */
-function laneWriter(writer: StoreWriter, intake: Intake): LaneWriter {
-  const ingest = createRemoteWriteIngest({ intake })
-  return {
-    admit: () => {
-      if (writer.isOverloaded) throw new FleetError('overloaded', 'the log cannot keep up; nothing was taken')
-    },
-    write: (body, context) => ingest.write(body, context),
-    commit: () => writer.appender.commit(),
-  }
-}
-
 /** Takes something when there is room, and answers when it is durable. */
-function takingWith(lane: LaneWriter): <T>(take: () => T) => Promise<T> {
+function takingWith(store: StoreWriter): <T>(take: () => T) => Promise<T> {
   return async (take) => {
-    lane.admit()
+    store.admit()
     const outcome = take()
-    await lane.commit()
+    await store.commit()
     return outcome
   }
 }
@@ -113,7 +99,7 @@ function takingWith(lane: LaneWriter): <T>(take: () => T) => Promise<T> {
 function writesOf(
   writer: StoreWriter,
   intake: Intake,
-  remoteWrite: LaneWriter,
+  remoteWrite: RemoteWriteIngest,
   { otlp: otlpOptions, store }: IngestWorkerData,
 ): Writes {
   const otlp = createOtlpMetricsIngest({ intake, otlp: otlpOptions })
@@ -127,7 +113,7 @@ function writesOf(
     logs: writer.logs,
     limits: kept,
   })
-  const takeAndCommit = takingWith(remoteWrite)
+  const takeAndCommit = takingWith(writer)
   return {
     remoteWrite: (body, context) => takeAndCommit(() => remoteWrite.write(body, context)),
     otlpMetrics: (body, encoding, context) => takeAndCommit(() => otlp.write(body, encoding, context)),
@@ -155,8 +141,9 @@ function refusalsOf(writer: StoreWriter, intake: Intake, { store }: IngestWorker
   }
 }
 
-function derivedWritesOf({ appender, observations, spans }: StoreWriter, remoteWrite: LaneWriter): DerivedWrites {
-  const takeAndCommit = takingWith(remoteWrite)
+function derivedWritesOf(writer: StoreWriter): DerivedWrites {
+  const { appender, observations, spans } = writer
+  const takeAndCommit = takingWith(writer)
   return {
     samples: createDerivedReceiver(appender),
     runs: (changes) =>
@@ -178,7 +165,7 @@ try {
     data.sharePort.postMessage(share, [share.port])
   })
   const intake = new Intake(writer.appender, data.ingest)
-  const remoteWrite = laneWriter(writer, intake)
+  const remoteWrite = createRemoteWriteIngest({ intake })
   const { facts } = writer
   serve(parentPort, {
     ...facts,
@@ -186,8 +173,8 @@ try {
     refusals: refusalsOf(writer, intake, data),
     store: writer,
   } satisfies IngestServices)
-  serveWriteLane(data.lanePort, data.laneMemory, remoteWrite)
-  serve(data.queryPort, { ...facts, derived: derivedWritesOf(writer, remoteWrite) } satisfies DerivedServices)
+  serveWriteLane(data.lanePort, data.laneMemory, remoteWrite, writer)
+  serve(data.queryPort, { ...facts, derived: derivedWritesOf(writer) } satisfies DerivedServices)
   parentPort.postMessage({ ready: true } satisfies ThreadHello)
 } catch (thrown) {
   // The query worker waits for it.

@@ -110,31 +110,39 @@ export function createWriteLane(channel: Channel, memory: SharedArrayBuffer, now
   }
 }
 
-/** The worker's end. */
-export interface LaneWriter {
-  /** Throws FleetError when nothing can be taken now. */
+/** Where samples become durable, on the worker's end. */
+export interface LaneStore {
+  /** Throws FleetError `overloaded` when nothing can be taken now. */
   admit(): void
-  write(body: Uint8Array, context: WriteContext): WriteOutcome
   /** Resolves when all that was taken is durable. */
   commit(): Promise<void>
 }
 
-/** Answers what arrives on `channel`. */
-export function serveWriteLane(channel: Channel, memory: SharedArrayBuffer, writer: LaneWriter): void {
+export interface LaneIngest {
+  write(body: Uint8Array, context: WriteContext): WriteOutcome
+}
+
+/** The worker's end: answers the requests that arrive on `channel`. */
+export function serveWriteLane(
+  channel: Channel,
+  memory: SharedArrayBuffer,
+  ingest: LaneIngest,
+  store: LaneStore,
+): void {
   const bytes = new Uint8Array(memory)
   channel.on('message', (message) => {
     const { id, nowMs, requests } = message as LaneBatch
     const outcomes = requests.map(({ start, length, cluster, protocol }): LaneOutcome => {
       try {
-        writer.admit()
+        store.admit()
         const context = cluster === undefined ? { nowMs, protocol } : { nowMs, protocol, cluster }
-        const outcome = writer.write(bytes.subarray(start, start + length), context)
+        const outcome = ingest.write(bytes.subarray(start, start + length), context)
         return isAllTaken(outcome) ? outcome.samplesTaken : outcome
       } catch (thrown) {
         return { failure: carry(thrown) }
       }
     })
-    writer.commit().then(
+    store.commit().then(
       () => {
         channel.postMessage({ id, outcomes } satisfies LaneAnswer)
       },

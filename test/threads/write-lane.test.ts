@@ -4,7 +4,7 @@ import { FleetError } from '../../src/base/errors.ts'
 import type { WriteContext } from '../../src/ingest/remote-write.ts'
 import type { WriteOutcome } from '../../src/ingest/write-outcome.ts'
 import { createWriteLane, serveWriteLane } from '../../src/threads/write-lane.ts'
-import type { LaneWriter } from '../../src/threads/write-lane.ts'
+import type { LaneIngest, LaneStore } from '../../src/threads/write-lane.ts'
 
 const NOW_MS = 1_787_220_000_000
 
@@ -32,7 +32,7 @@ function taken(samples: number): WriteOutcome {
 }
 
 /** Notes what it is given; takes as many samples as the body has bytes. */
-class NotingWriter implements LaneWriter {
+class NotingWriter implements LaneIngest, LaneStore {
   readonly bodies: string[] = []
   readonly contexts: WriteContext[] = []
   commits = 0
@@ -56,11 +56,11 @@ class NotingWriter implements LaneWriter {
   }
 }
 
-function connect(writer: LaneWriter, bytes = 1024) {
+function connect(writer: LaneIngest & LaneStore, bytes = 1024) {
   const { port1, port2 } = new MessageChannel()
   open.push(port1, port2)
   const memory = new SharedArrayBuffer(bytes)
-  serveWriteLane(port2, memory, writer)
+  serveWriteLane(port2, memory, writer, writer)
   return createWriteLane(port1, memory, () => NOW_MS)
 }
 

@@ -4,6 +4,7 @@ import type { OwnMetrics } from '../../base/metrics.ts'
 import type { WriteOutcome, WriteProtocol } from '../../ingest/write-outcome.ts'
 import { watchBodyLimit } from '../server/body-limit.ts'
 import type { NoteRefusal } from '../server/body-limit.ts'
+import { FORMATS, counted } from './write-metrics.ts'
 
 /**
  * `POST /api/v1/write`, Prometheus remote write 1.0 and 2.0, told apart by the content type. Answers: 204 when all was taken and is on disk; 400 when some was
@@ -107,30 +108,4 @@ export function protocolOf(type: string | undefined): WriteProtocol | undefined 
   const proto = params.find((param) => param.startsWith('proto='))?.slice('proto='.length)
   if (proto === undefined || proto === 'prometheus.writerequest') return '1.0'
   return proto === 'io.prometheus.write.v2.request' ? '2.0' : undefined
-}
-
-/** As our own metrics call them. */
-export const FORMATS: Readonly<Record<WriteProtocol, string>> = { '1.0': 'remote_write', '2.0': 'remote_write_2' }
-
-/** Counts what became of a request. */
-export async function counted(
-  metrics: OwnMetrics,
-  format: string,
-  answering: Promise<WriteOutcome>,
-): Promise<WriteOutcome> {
-  try {
-    const answer = await answering
-    metrics.ingestRequests.inc({ format, outcome: answer.status === 204 ? 'taken' : 'refused' })
-    metrics.ingestSamplesIn.inc({ format }, answer.samplesIn + answer.histogramsIn)
-    metrics.ingestSamplesOut.inc({ format }, answer.samplesTaken + answer.histogramsTaken)
-    for (const { reason, count } of answer.refusals) metrics.ingestRefused.inc({ format, reason }, count)
-    // Nearly always nothing, and each of them is a lookup.
-    if (answer.exemplarsIgnored > 0) metrics.ingestExemplarsIgnored.inc(answer.exemplarsIgnored)
-    if (answer.metadataIgnored > 0) metrics.ingestMetadataIgnored.inc(answer.metadataIgnored)
-    if (answer.newUnidentifiedSeries > 0) metrics.ingestUnidentifiedSeries.inc(answer.newUnidentifiedSeries)
-    return answer
-  } catch (thrown) {
-    metrics.ingestRequests.inc({ format, outcome: 'failed' })
-    throw thrown
-  }
 }

@@ -1,29 +1,29 @@
 import type { ShareAnswer } from '../../contract/adoption.ts'
 
-/** Cohorts of the fleet beside each other: of those that tell a version, how many run the one that is asked, or a newer. Pure. */
+/** Cohorts of the fleet: of the clusters that report a version, how many run the requested version or a newer one. Pure. */
 export interface CohortRow {
-  /** Empty: clusters that tell no value of the dimension. */
+  /** Empty: clusters that report no value of the dimension. */
   readonly value: string
   /** Of the last counted day. */
   readonly clusters: number
   readonly telling: number
   readonly known: number
-  /** By day; `null` when nobody told. */
+  /** By day; `null` when no cluster reported. */
   readonly share: readonly (number | null)[]
 }
 
 /**
- * All three by the same dimension and over the same days.
- * @param untold only clusters that told no version. @param reached only those on the version or a newer one
+ * Takes three answers by the same dimension over the same days.
+ * @param unreported only clusters without a reported version. @param reached only those on the version or a newer one
  */
-export function cohortRows(all: ShareAnswer, untold: ShareAnswer, reached: ShareAnswer): readonly CohortRow[] {
+export function cohortRows(all: ShareAnswer, unreported: ShareAnswer, reached: ShareAnswer): readonly CohortRow[] {
   const last = Math.max(
     0,
     all.known.findLastIndex((clusters) => clusters > 0),
   )
   const values = ['', ...all.series.map(({ value }) => value)]
   const rows = values.map((value): CohortRow => {
-    const [known, silent, own] = [all, untold, reached].map((answer) => countsOf(answer, value)) as [
+    const [known, silent, own] = [all, unreported, reached].map((answer) => countsOf(answer, value)) as [
       readonly number[],
       readonly number[],
       readonly number[],
@@ -40,7 +40,7 @@ export function cohortRows(all: ShareAnswer, untold: ShareAnswer, reached: Share
   return rows.filter(({ known }) => known > 0).sort((a, b) => b.known - a.known || (a.value < b.value ? -1 : 1))
 }
 
-/** Those that tell no value are what is known beside those that do. */
+/** Clusters without a value: all known clusters minus those that report one. */
 function countsOf({ days, known, telling, series }: ShareAnswer, value: string): readonly number[] {
   if (value === '') return days.map((_, day) => known[day]! - telling[day]!)
   return series.find((one) => one.value === value)?.clusters ?? days.map(() => 0)

@@ -5,10 +5,8 @@ import { rampOf } from './version-ramp.ts'
 export interface ShareBand {
   readonly key: string
   readonly label: string
-  /** `other`: several that are too small for a band of their own; `untold`: clusters that say nothing. */
-  readonly kind: 'value' | 'other' | 'untold'
-  /** On the ramp, 1 to 8. */
-  readonly step: number
+  /** A step of the ramp, 1 to 8; `other`: values that are too small for their own band; `unreported`: clusters without a value. */
+  readonly fill: number | 'other' | 'unreported'
   /** By day. */
   readonly clusters: readonly number[]
 }
@@ -31,17 +29,17 @@ export function shareBands(answer: ShareAnswer, isByAge: boolean): readonly Shar
   )
   const ramp = rampOf((isByAge ? series : bySize).filter(({ value }) => chosen.has(value)).map(({ value }) => value))
   const bands = (isByAge ? series : bySize).flatMap(({ value, clusters }): ShareBand[] =>
-    chosen.has(value) ? [{ key: value, label: value, kind: 'value', step: ramp.get(value) ?? 1, clusters }] : [],
+    chosen.has(value) ? [{ key: value, label: value, fill: ramp.get(value) ?? 1, clusters }] : [],
   )
   const others = series.filter(({ value }) => !chosen.has(value))
   const other = days.map((_, day) => others.reduce((total, { clusters }) => total + clusters[day]!, 0))
-  const untold = days.map((_, day) => known[day]! - telling[day]!)
+  const unreported = days.map((_, day) => known[day]! - telling[day]!)
   return [
     ...bands,
     ...(others.length === 0
       ? []
-      : [{ key: 'other', label: `other (${others.length})`, kind: 'other', step: 0, clusters: other } as const]),
-    { key: 'untold', label: 'not known', kind: 'untold', step: 0, clusters: untold },
+      : [{ key: 'other', label: `other (${others.length})`, fill: 'other', clusters: other } as const]),
+    { key: 'unreported', label: 'not known', fill: 'unreported', clusters: unreported },
   ]
 }
 

@@ -26,10 +26,11 @@ import { ConnectCluster } from '../panels/connect-cluster.tsx'
 import { OPERATORS_CALL, useAdoption, useAdoptionOperators } from '../query/use-adoption.ts'
 import { useNow } from '../query/use-fleet.ts'
 import { useMoment } from '../query/use-moment.ts'
+import { classNames } from '../ui/class-names.ts'
 import { Notice } from '../ui/notice.tsx'
 import { useUtcDay } from '../ui/server-clock.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
-import '../ui/styles/adoption.css'
+import styles from './adoption-page.module.css'
 
 /** Who runs what, how fast it spreads, and how sure that is. */
 export function AdoptionPage(): ReactNode {
@@ -118,7 +119,7 @@ function Adoption({ operators, firstDay, view, lines }: AdoptionProps): ReactNod
       <AdoptionFilters {...part} operators={operators} lines={lines} version={version} versions={newestFirst} />
       {spread.isPending ? <Skeleton lines={2} label="Loading who runs what" /> : null}
       {spread.data === undefined ? null : (
-        <p className="headline adoption-headline">
+        <p className={classNames(styles.headline, 'headline')}>
           {headline === undefined ? (
             <span>{noVersionSaid(spread.data.basis.known, view)}</span>
           ) : (
@@ -133,7 +134,7 @@ function Adoption({ operators, firstDay, view, lines }: AdoptionProps): ReactNod
       {spread.data?.versions.length === 0 ? null : (
         <>
           <AlignedPanel {...part} asked={whole} version={version} />
-          <div className="columns adoption-columns">
+          <div className={classNames(styles.columns, 'columns')}>
             <div>
               <WorkloadUpdatePanel {...part} version={version} isAsked={!spread.isPending} />
             </div>

@@ -1,8 +1,10 @@
 import type { ReactNode } from 'react'
 import type { Tick } from '../lib/day-ticks.ts'
+import { rampColor } from '../lib/version-ramp.ts'
+import styles from './step-chart.module.css'
 import { useWidth } from './use-width.ts'
 
-/** Where values stand in the drawing, in pixels. */
+/** Positions in the drawing, in pixels. */
 export interface ChartScale {
   /** Left edge of a place; places are as wide as `x(1) - x(0)`. */
   readonly x: (place: number) => number
@@ -14,17 +16,17 @@ export interface ChartScale {
 }
 
 interface StepChartProps {
-  /** What it says, in words; the numbers themselves are in the table that stands for it. */
+  /** The chart in a sentence, for screen readers; a table has the numbers. */
   readonly label: string
-  /** Places along it, days for instance. */
+  /** Number of positions on the horizontal axis, for instance days. */
   readonly places: number
-  /** Absent: the chart below it has the same ones. */
+  /** Absent where the chart below has the same ticks. */
   readonly ticks?: (widthPx: number) => readonly Tick[]
   readonly levels: readonly Tick[]
   readonly heightPx?: number
-  /** Room for words beside it, at the right. */
+  /** Space for labels at the right. */
   readonly besidePx?: number
-  /** The place that is pointed at. */
+  /** The place below the pointer. */
   readonly pointed: number | undefined
   readonly onPoint: (place: number | undefined) => void
   readonly children: (scale: ChartScale) => ReactNode
@@ -32,7 +34,7 @@ interface StepChartProps {
 
 const EDGE = { left: 44, right: 8, top: 8, bottom: 24, bare: 4 } as const
 
-/** A chart over places of the same width: axes, a line at the place that is pointed at, and what the caller draws between. */
+/** A chart over places of equal width: axes, a cursor at the pointed place, and between them what the caller draws. */
 export function StepChart(props: StepChartProps): ReactNode {
   const { label, places, ticks, levels, heightPx = 240, besidePx = 0, pointed, onPoint, children } = props
   const [element, widthPx] = useWidth<HTMLDivElement>()
@@ -47,7 +49,7 @@ export function StepChart(props: StepChartProps): ReactNode {
   return (
     <div
       ref={element}
-      className="step-chart"
+      className={styles.root}
       style={{ blockSize: heightPx }}
       onPointerMove={({ clientX, currentTarget }) => {
         const offset = clientX - currentTarget.getBoundingClientRect().left - left
@@ -61,8 +63,8 @@ export function StepChart(props: StepChartProps): ReactNode {
       <svg role="img" aria-label={label} width={widthPx} height={heightPx}>
         {levels.map(({ at, text }) => (
           <g key={at} aria-hidden="true">
-            <line className="chart-grid" x1={left} x2={right} y1={scale.y(at)} y2={scale.y(at)} />
-            <text className="chart-text" x={left - 8} y={scale.y(at)} textAnchor="end" dominantBaseline="middle">
+            <line className={styles.grid} x1={left} x2={right} y1={scale.y(at)} y2={scale.y(at)} />
+            <text className={styles.text} x={left - 8} y={scale.y(at)} textAnchor="end" dominantBaseline="middle">
               {text}
             </text>
           </g>
@@ -71,7 +73,7 @@ export function StepChart(props: StepChartProps): ReactNode {
         {ticks?.(right - left).map(({ at, text }) => (
           <text
             key={at}
-            className="chart-text"
+            className={styles.text}
             aria-hidden="true"
             x={Math.min(scale.x(at + 0.5), right - text.length * 3.2)}
             y={heightPx - 6}
@@ -81,27 +83,71 @@ export function StepChart(props: StepChartProps): ReactNode {
           </text>
         ))}
         {pointed === undefined ? null : (
-          <line className="chart-cursor" x1={scale.x(pointed + 0.5)} x2={scale.x(pointed + 0.5)} y1={top} y2={bottom} />
+          <line
+            className={styles.cursor}
+            x1={scale.x(pointed + 0.5)}
+            x2={scale.x(pointed + 0.5)}
+            y1={top}
+            y2={bottom}
+          />
         )}
       </svg>
     </div>
   )
 }
 
-/** Hatched grey, for what is not known and for what is lumped together; `id` names it in the page. */
-export function Hatch({ id, kind }: { readonly id: string; readonly kind: 'untold' | 'other' }): ReactNode {
+/** What an area is filled with: a step of the version ramp, or a hatch. */
+export type ChartFill = number | HatchKind
+type HatchKind = 'unreported' | 'other'
+
+interface ChartAreaProps {
+  readonly d: string
+  readonly fill: ChartFill
+  /** Of the chart's `Hatches`. */
+  readonly hatches?: string
+}
+
+export function ChartArea({ d, fill, hatches = '' }: ChartAreaProps): ReactNode {
+  return (
+    <path d={d} fill={typeof fill === 'number' ? rampColor(fill) : `url(#${hatches}${fill})`} />
+  )
+}
+
+interface ChartLineProps {
+  readonly d: string
+  /** On the version ramp. */
+  readonly step: number
+  readonly dashes?: string | undefined
+}
+
+export function ChartLine({ d, step, dashes }: ChartLineProps): ReactNode {
+  return <path className={styles.line} d={d} stroke={rampColor(step)} strokeDasharray={dashes} />
+}
+
+/** The patterns of the hatched areas of a chart. `id` is unique on the page. */
+export function Hatches({ id }: { readonly id: string }): ReactNode {
   return (
     <defs>
-      <pattern
-        id={id}
-        width="6"
-        height="6"
-        patternUnits="userSpaceOnUse"
-        patternTransform={kind === 'untold' ? 'rotate(45)' : 'rotate(-45)'}
-      >
-        <rect className="hatch-ground" width="6" height="6" />
-        <line className={`hatch-line hatch-line-${kind}`} x1="0" y1="0" x2="0" y2="6" />
-      </pattern>
+      {(['unreported', 'other'] as const).map((kind) => (
+        <pattern
+          key={kind}
+          id={`${id}${kind}`}
+          width="6"
+          height="6"
+          patternUnits="userSpaceOnUse"
+          patternTransform={kind === 'unreported' ? 'rotate(45)' : 'rotate(-45)'}
+        >
+          <rect className={styles.hatchGround} width="6" height="6" />
+          <line
+            className={styles.hatchLine}
+            strokeWidth={kind === 'unreported' ? 1.5 : 3}
+            x1="0"
+            y1="0"
+            x2="0"
+            y2="6"
+          />
+        </pattern>
+      ))}
     </defs>
   )
 }

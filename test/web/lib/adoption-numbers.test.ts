@@ -26,10 +26,10 @@ function answerOf(counts: Readonly<Record<string, readonly number[]>>, untold = 
 describe('bands', () => {
   test('are versions by age, and what is not known on top', () => {
     const bands = shareBands(answerOf({ '1.20': [0, 0, 5], '1.19': [9, 0, 4] }, [1, 0, 2]), true)
-    expect(bands.map(({ key, kind, step, clusters }) => [key, kind, step, clusters])).toEqual([
-      ['1.20', 'value', 8, [0, 0, 5]],
-      ['1.19', 'value', 6, [9, 0, 4]],
-      ['untold', 'untold', 0, [1, 0, 2]],
+    expect(bands.map(({ key, fill, clusters }) => [key, fill, clusters])).toEqual([
+      ['1.20', 8, [0, 0, 5]],
+      ['1.19', 6, [9, 0, 4]],
+      ['unreported', 'unreported', [1, 0, 2]],
     ])
   })
 
@@ -49,7 +49,7 @@ describe('bands', () => {
       'other (5)',
       'not known',
     ])
-    const other = bands.find(({ kind }) => kind === 'other')!
+    const other = bands.find(({ fill }) => fill === 'other')!
     expect(other.clusters).toEqual([11 + 12 + 13 + 14 + 16, 0, 0])
   })
 })

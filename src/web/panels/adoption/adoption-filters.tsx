@@ -8,6 +8,7 @@ import type { Facet } from '../../lib/adoption-view.ts'
 import { LINE_NAMES, onlyLine } from '../../lib/version-lines.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
 import { Choice } from '../../ui/choice.tsx'
+import styles from './adoption-filters.module.css'
 import type { AdoptionPart } from './chart-panel.tsx'
 
 interface AdoptionFiltersProps extends AdoptionPart {
@@ -23,7 +24,7 @@ interface AdoptionFiltersProps extends AdoptionPart {
 export function AdoptionFilters({ operators, lines, version, versions, ...part }: AdoptionFiltersProps): ReactNode {
   const { view, change } = part
   return (
-    <div className="filters adoption-filters">
+    <div className="filters">
       {operators.length > 1 ? (
         <label className="group-choice">
           Operator
@@ -52,7 +53,7 @@ export function AdoptionFilters({ operators, lines, version, versions, ...part }
       <label className="group-choice">
         Version
         <select
-          className="version-choice"
+          className={styles.version}
           value={version}
           disabled={versions.length === 0}
           onChange={({ target }) => {

@@ -11,8 +11,10 @@ import { ROLLOUT_STEPS, rolloutStepOf } from '../../lib/rollout-step.ts'
 import { steppedLine } from '../../lib/stacked-areas.ts'
 import { LINE_STEP_MIN, rampOf } from '../../lib/version-ramp.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
-import { StepChart } from '../../ui/step-chart.tsx'
-import { ChartPanel } from './chart-panel.tsx'
+import { ChartLine, StepChart } from '../../ui/step-chart.tsx'
+import type { ChartScale } from '../../ui/step-chart.tsx'
+import chart from '../../ui/step-chart.module.css'
+import { ChartBeside, ChartPanel } from './chart-panel.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
 import { ForecastFan, ForecastNote } from './forecast-fan.tsx'
 import { SpreadTable } from './spread-table.tsx'
@@ -81,9 +83,10 @@ function AlignedChart({ versions, compared, version, forecast }: AlignedChartPro
   const drawn = alignedDays(lines, version)
   const days = isForecast ? forecastPlaces(forecast, drawn) : drawn
   const ramp = rampOf(versions.map((one) => one.version))
+  const stepOf = (line: SpreadItem): number => Math.max(LINE_STEP_MIN, ramp.get(line.version) ?? 1)
   const shown = pointed ?? Math.min(days - 1, ageOf(lines.find((one) => one.version === version) ?? lines[0]!))
   return (
-    <div className="chart-beside">
+    <ChartBeside legend={<AlignedLegend lines={lines} day={shown} stepOf={stepOf} />}>
       <StepChart
         label={`Share by age in days: ${lines.map((line) => line.version).join(', ')}`}
         places={days}
@@ -96,78 +99,86 @@ function AlignedChart({ versions, compared, version, forecast }: AlignedChartPro
       >
         {(scale) => (
           <>
-            {ROLLOUT_STEPS.map(({ name, from }, i) => {
-              const until = ROLLOUT_STEPS[i + 1]?.from ?? 1
-              return (
-                <g key={name} aria-hidden="true">
-                  {i % 2 === 0 ? (
-                    <rect
-                      className="chart-zone"
-                      x={scale.left}
-                      width={scale.right - scale.left}
-                      y={scale.y(until)}
-                      height={scale.y(from) - scale.y(until)}
-                    />
-                  ) : null}
-                  <text
-                    className="chart-text"
-                    x={scale.right + 8}
-                    y={scale.y((from + until) / 2)}
-                    dominantBaseline="middle"
-                  >
-                    {name}
-                  </text>
-                </g>
-              )
-            })}
+            <StageZones scale={scale} />
             {isForecast ? <ForecastFan forecast={forecast} scale={scale} places={days} /> : null}
             {lines.map((line, i) => (
-              <path
+              <ChartLine
                 key={line.version}
-                className={`chart-line ramp-line-${Math.max(LINE_STEP_MIN, ramp.get(line.version) ?? 1)}`}
-                strokeDasharray={DASHES[i % DASHES.length]}
+                step={stepOf(line)}
+                dashes={DASHES[i % DASHES.length]}
                 d={steppedLine(line.byAge.slice(0, days), scale)}
               />
             ))}
           </>
         )}
       </StepChart>
-      <div className="chart-legend">
-        <table className="prose-table" aria-label="Share at one age">
-          <caption>At day {shown}</caption>
-          <thead>
-            <tr>
-              <th scope="col">Version</th>
-              <th scope="col" className="cell-number">
-                On it or newer
-              </th>
-              <th scope="col">Stage</th>
-            </tr>
-          </thead>
-          <tbody>
-            {lines.map((line, i) => {
-              const share = line.byAge[shown]
-              return (
-                <tr key={line.version}>
-                  <td>
-                    <LineSwatch
-                      step={Math.max(LINE_STEP_MIN, ramp.get(line.version) ?? 1)}
-                      dashes={DASHES[i % DASHES.length]!}
-                    />{' '}
-                    {line.version}
-                  </td>
-                  <td className="cell-number nums">
-                    {share === undefined ? 'not that old' : share === null ? 'not counted' : formatShare(share, 1)}
-                  </td>
-                  <td>{typeof share === 'number' ? rolloutStepOf(share) : ''}</td>
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
-        <p className="quiet">{ageNote(lines)}</p>
-      </div>
-    </div>
+    </ChartBeside>
+  )
+}
+
+/** The stages of a rollout as alternating zones, with their names at the right. */
+function StageZones({ scale }: { readonly scale: ChartScale }): ReactNode {
+  return ROLLOUT_STEPS.map(({ name, from }, i) => {
+    const until = ROLLOUT_STEPS[i + 1]?.from ?? 1
+    return (
+      <g key={name} aria-hidden="true">
+        {i % 2 === 0 ? (
+          <rect
+            fill="var(--dt-surface-sunken)"
+            x={scale.left}
+            width={scale.right - scale.left}
+            y={scale.y(until)}
+            height={scale.y(from) - scale.y(until)}
+          />
+        ) : null}
+        <text className={chart.text} x={scale.right + 8} y={scale.y((from + until) / 2)} dominantBaseline="middle">
+          {name}
+        </text>
+      </g>
+    )
+  })
+}
+
+interface AlignedLegendProps {
+  readonly lines: readonly SpreadItem[]
+  /** The age that the numbers are of, in days. */
+  readonly day: number
+  readonly stepOf: (line: SpreadItem) => number
+}
+
+function AlignedLegend({ lines, day, stepOf }: AlignedLegendProps): ReactNode {
+  return (
+    <>
+      <table className="prose-table" aria-label="Share at one age">
+        <caption>At day {day}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Version</th>
+            <th scope="col" className="cell-number">
+              On it or newer
+            </th>
+            <th scope="col">Stage</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map((line, i) => {
+            const share = line.byAge[day]
+            return (
+              <tr key={line.version}>
+                <td>
+                  <LineSwatch step={stepOf(line)} dashes={DASHES[i % DASHES.length]!} /> {line.version}
+                </td>
+                <td className="cell-number nums">
+                  {share === undefined ? 'not that old' : share === null ? 'not counted' : formatShare(share, 1)}
+                </td>
+                <td>{typeof share === 'number' ? rolloutStepOf(share) : ''}</td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+      <p className="quiet">{ageNote(lines)}</p>
+    </>
   )
 }
 

@@ -4,6 +4,7 @@ import { shortDay } from '../../lib/day-ticks.ts'
 import { useMoment } from '../../query/use-moment.ts'
 import { Shape } from '../../ui/shapes.tsx'
 import { Since } from '../../ui/time.tsx'
+import styles from './basis-chip.module.css'
 
 export interface Basis {
   readonly known: number
@@ -19,7 +20,7 @@ export function BasisChip({ basis, onOpen }: { readonly basis: Basis; readonly o
   const { known, telling = known, to, updatedAt } = basis
   const isLive = useMoment() === undefined
   return (
-    <button type="button" className="basis-chip" onClick={onOpen} title="How sure is this? Opens what it stands on.">
+    <button type="button" className={styles.root} onClick={onOpen} title="How sure is this? Opens what it stands on.">
       <Shape name={telling < known ? 'ring' : 'disc'} />
       <span className="nums">
         {known === 0 ? 'nothing counted' : null}

@@ -4,6 +4,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import type { AskParams } from '../../lib/adoption-call.ts'
 import type { AdoptionView, PanelName } from '../../lib/adoption-view.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { Choice } from '../../ui/choice.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Answer } from '../answer.tsx'
@@ -11,6 +12,7 @@ import { ApiCallNote } from '../api-call-note.tsx'
 import { BasisChip } from './basis-chip.tsx'
 import type { Basis } from './basis-chip.tsx'
 import { CiteDialog } from './cite-dialog.tsx'
+import styles from './chart-panel.module.css'
 import { CiteNotice } from './cite-notice.tsx'
 
 /** What every part of the page of adoption is given. */
@@ -50,7 +52,7 @@ export function ChartPanel<T>(props: ChartPanelProps<T>): ReactNode {
     <Panel
       id={name}
       title={title}
-      className={query.isPlaceholderData ? 'is-refreshing' : ''}
+      className={classNames(styles.root, query.isPlaceholderData && styles.refreshing)}
       aside={
         data === undefined ? undefined : (
           <BasisChip
@@ -62,8 +64,8 @@ export function ChartPanel<T>(props: ChartPanelProps<T>): ReactNode {
         )
       }
     >
-      <p className="quiet panel-lead">{lead}</p>
-      <div className="panel-tools">
+      <p className={classNames(styles.lead, 'quiet')}>{lead}</p>
+      <div className={styles.tools}>
         {tools}
         {table === undefined ? null : (
           <Choice
@@ -115,5 +117,21 @@ export function ChartPanel<T>(props: ChartPanelProps<T>): ReactNode {
         />
       ) : null}
     </Panel>
+  )
+}
+
+interface ChartBesideProps {
+  /** The table of the numbers at the pointed place. */
+  readonly legend: ReactNode
+  readonly children: ReactNode
+}
+
+/** A chart and its legend side by side, or one below the other where that is too narrow. */
+export function ChartBeside({ legend, children }: ChartBesideProps): ReactNode {
+  return (
+    <div className={styles.beside}>
+      <div>{children}</div>
+      <div className={styles.legend}>{legend}</div>
+    </div>
   )
 }

@@ -13,6 +13,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { serverNowMs } from '../../ui/server-clock.ts'
 import { Answer } from '../answer.tsx'
 import type { Basis } from './basis-chip.tsx'
+import styles from './cite-dialog.module.css'
 
 interface CiteDialogProps {
   readonly name: PanelName
@@ -60,7 +61,7 @@ export function CiteDialog({ name, title, view, asked, basis, callFor, promql, o
               >
                 {link}
               </CodeBlock>
-              <p className="cite-files">
+              <p className={styles.files}>
                 <a href={`${call}&format=csv`} download={`adoption-${name}-${days.to}.csv`}>
                   Download CSV
                 </a>

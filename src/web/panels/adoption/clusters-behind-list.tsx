@@ -11,6 +11,7 @@ import { BarList } from '../../ui/bar-list.tsx'
 import { Since } from '../../ui/time.tsx'
 import { Answer } from '../answer.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
+import styles from './clusters-behind-list.module.css'
 import { FacetSelect } from './facet-select.tsx'
 
 interface ClustersBehindListProps {
@@ -25,7 +26,7 @@ export function ClustersBehindList({ part, older }: ClustersBehindListProps): Re
     return <p className="quiet empty">No cluster that tells would be left behind.</p>
   }
   return (
-    <div className="older-who">
+    <div className={styles.root}>
       <BehindCohorts part={part} older={older} versions={versions} />
       <BehindClusters versions={versions} />
     </div>
@@ -56,12 +57,12 @@ function BehindCohorts({
       <Answer query={query} what="who they are" skeletonLines={3}>
         {({ series, known, telling }) => {
           const bars = series.map(({ value, clusters }) => ({ key: value, count: clusters[0] ?? 0 }))
-          const untold = (known[0] ?? 0) - (telling[0] ?? 0)
+          const unreported = (known[0] ?? 0) - (telling[0] ?? 0)
           return (
             <BarList
               bars={[
                 ...bars.toSorted((a, b) => b.count - a.count),
-                ...(untold > 0 ? [{ key: 'not known', count: untold }] : []),
+                ...(unreported > 0 ? [{ key: 'not known', count: unreported }] : []),
               ]}
               total={known[0] ?? 0}
             />

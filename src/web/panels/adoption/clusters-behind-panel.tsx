@@ -11,11 +11,14 @@ import { clustersBehind } from '../../lib/clusters-behind.ts'
 import type { ClustersBehind } from '../../lib/clusters-behind.ts'
 import { stackedAreas } from '../../lib/stacked-areas.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
-import { StepChart } from '../../ui/step-chart.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import { ChartArea, StepChart } from '../../ui/step-chart.tsx'
 import { ChartPanel } from './chart-panel.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
+import panel from './chart-panel.module.css'
 import { DayTable } from './day-table.tsx'
 import { ClustersBehindList } from './clusters-behind-list.tsx'
+import styles from './clusters-behind-panel.module.css'
 
 /** Can an old version be dropped: how many are older than one, who they are, and how sure that is. */
 export function ClustersBehindPanel(part: AdoptionPart): ReactNode {
@@ -104,7 +107,7 @@ interface VersionSliderProps {
 function VersionSlider({ newestFirst, version, older, onDrag }: VersionSliderProps): ReactNode {
   const last = newestFirst.length - 1
   return (
-    <div className="version-slider">
+    <div className={styles.slider}>
       <label>
         <span className="quiet">Older than</span> <strong className="nums">{version}</strong>
         <input
@@ -120,7 +123,7 @@ function VersionSlider({ newestFirst, version, older, onDrag }: VersionSliderPro
           }}
         />
       </label>
-      <span className="version-slider-ends quiet nums" aria-hidden="true">
+      <span className={classNames(styles.ends, 'quiet nums')} aria-hidden="true">
         <span>{newestFirst.at(-1)}</span>
         <span>{newestFirst[0]}</span>
       </span>
@@ -130,17 +133,17 @@ function VersionSlider({ newestFirst, version, older, onDrag }: VersionSliderPro
 
 function BehindSentence({ older }: { readonly older: ClustersBehind }): ReactNode {
   const { clusters, telling, known, day, version } = older
-  const untold = known - telling
+  const unreported = known - telling
   return (
-    <p className="panel-answer" aria-live="polite">
+    <p className={panel.answer} aria-live="polite">
       <strong className="nums">
         {clusters === 0 ? 'None' : formatCount(clusters)} of {countOf(telling, 'cluster')} that tell (
         {formatShare(clusters, telling)})
       </strong>{' '}
       ran something older than {version} on {shortDay(day)}.{' '}
-      {untold === 0
+      {unreported === 0
         ? 'Every known cluster tells, so that is all of them.'
-        : `${countOf(untold, 'more cluster tells', 'more clusters tell')} no version: if all of those are older too, it is ${formatCount(clusters + untold)} of ${formatCount(known)} (${formatShare(clusters + untold, known)}).`}
+        : `${countOf(unreported, 'more cluster tells', 'more clusters tell')} no version: if all of those are older too, it is ${formatCount(clusters + unreported)} of ${formatCount(known)} (${formatShare(clusters + unreported, known)}).`}
     </p>
   )
 }
@@ -172,16 +175,16 @@ function BehindChart({
             older.byDay.map((clusters) => clusters !== null),
             scale,
           )
-          return <path d={area!.path} className="chart-area ramp-3" />
+          return <ChartArea d={area!.path} fill={3} />
         }}
       </StepChart>
-      <p className="quiet nums chart-readout">
+      <p className={classNames(styles.readout, 'quiet nums')}>
         {pointed === undefined || count === undefined
           ? 'Point at a day to read it.'
           : `${shortDay(days[pointed]!)}: ${count === null ? 'not counted' : `${formatCount(count)} of ${formatCount(older.tellingByDay[pointed]!)} (${formatShare(count, older.tellingByDay[pointed]!)})`}`}
       </p>
       {older.versions.length === 0 ? null : (
-        <p className="version-links">
+        <p className={styles.versions}>
           <span className="quiet">They run </span>
           {older.versions.map(({ version, clusters }) => (
             <span key={version} className="inline-item nums">

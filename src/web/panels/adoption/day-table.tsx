@@ -18,7 +18,7 @@ export function DayTable({ label, head, days, rows }: DayTableProps): ReactNode 
   return (
     <>
       <div className="table-scroll" tabIndex={0} role="group" aria-label={label}>
-        <table className="prose-table day-table">
+        <table className="prose-table">
           <thead>
             <tr>
               <th scope="col">{head}</th>

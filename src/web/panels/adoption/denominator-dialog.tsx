@@ -13,6 +13,8 @@ import { FactList } from '../../ui/fact-list.tsx'
 import { Since } from '../../ui/time.tsx'
 import { Answer } from '../answer.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
+import panel from './chart-panel.module.css'
+import styles from './denominator-dialog.module.css'
 
 /** How sure the numbers are: of whom they speak, who says nothing, since when, and by which way clusters are heard. */
 export function DenominatorDialog({ view, change, asked }: AdoptionPart): ReactNode {
@@ -38,7 +40,7 @@ function Counted({ answer: { basis, days } }: { readonly answer: ShareAnswer }):
   const { known, telling, missingDays, updatedAt, operator, to } = basis
   return (
     <>
-      <p className="panel-answer">
+      <p className={panel.answer}>
         <strong className="nums">
           {formatCount(telling)} of {countOf(known, 'cluster')} ({formatShare(telling, known)})
         </strong>{' '}
@@ -80,7 +82,7 @@ function Ways(): ReactNode {
   const query = useClustersOf({ state: ['unknown', 'silent'] })
   return (
     <>
-      <h3>By which way they {isLive ? 'are heard, now' : 'were heard, then'}</h3>
+      <h3 className={styles.heading}>By which way they {isLive ? 'are heard, now' : 'were heard, then'}</h3>
       <Answer query={query} what="how clusters are heard" skeletonLines={5}>
         {(answer) => <WayFacts answer={answer} />}
       </Answer>
@@ -101,7 +103,7 @@ function WayFacts({ answer: { coverage, clusters, total } }: { readonly answer: 
           {
             name: 'Silent',
             value: (
-              <Link className="way-link" href={clustersPath({ state: 'silent' })}>
+              <Link className={styles.link} href={clustersPath({ state: 'silent' })}>
                 {of(silent)}
               </Link>
             ),
@@ -109,7 +111,7 @@ function WayFacts({ answer: { coverage, clusters, total } }: { readonly answer: 
           {
             name: 'No version',
             value: (
-              <Link className="way-link" href={clustersPath({ state: 'unknown' })}>
+              <Link className={styles.link} href={clustersPath({ state: 'unknown' })}>
                 {of(unknown)}
               </Link>
             ),

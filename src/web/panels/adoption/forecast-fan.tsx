@@ -3,6 +3,7 @@ import type { ForecastItem } from '../../../contract/adoption.ts'
 import { accuracySentence, forecastSentence } from '../../lib/forecast-words.ts'
 import { formatShare } from '../../lib/format-number.ts'
 import type { ChartScale } from '../../ui/step-chart.tsx'
+import styles from './forecast-fan.module.css'
 
 interface ForecastFanProps {
   readonly forecast: ForecastItem
@@ -24,8 +25,15 @@ export function ForecastFan({ forecast: { ageDays, share, fan }, scale, places }
   const lower = line(({ low }) => low).reverse()
   return (
     <g aria-hidden="true">
-      <path className="forecast-fan" d={`M${[...line(({ high }) => high), ...lower].join('L')}Z`} />
-      <path className="forecast-line" d={`M${line(({ mid }) => mid).join('L')}`} />
+      <path fill="var(--dt-text)" fillOpacity={0.12} d={`M${[...line(({ high }) => high), ...lower].join('L')}Z`} />
+      <path
+        fill="none"
+        stroke="var(--dt-text)"
+        strokeDasharray="1 4"
+        strokeLinecap="round"
+        strokeWidth={2}
+        d={`M${line(({ mid }) => mid).join('L')}`}
+      />
     </g>
   )
 }
@@ -33,7 +41,7 @@ export function ForecastFan({ forecast: { ageDays, share, fan }, scale, places }
 /** When nine tenths will run it, and what the same method said before. */
 export function ForecastNote({ forecast }: { readonly forecast: ForecastItem }): ReactNode {
   return (
-    <div className="forecast" role="group" aria-label="Forecast">
+    <div className={styles.note} role="group" aria-label="Forecast">
       <p className="nums">{forecastSentence(forecast)}</p>
       {forecast.reason === null ? <p className="quiet nums">{accuracySentence(forecast)}</p> : null}
       {forecast.past.length === 0 ? null : (

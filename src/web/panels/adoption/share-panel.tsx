@@ -13,8 +13,8 @@ import { stackedAreas } from '../../lib/stacked-areas.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
 import { useNow } from '../../query/use-fleet.ts'
 import { Choice } from '../../ui/choice.tsx'
-import { Hatch, StepChart } from '../../ui/step-chart.tsx'
-import { ChartPanel } from './chart-panel.tsx'
+import { ChartArea, Hatches, StepChart } from '../../ui/step-chart.tsx'
+import { ChartBeside, ChartPanel } from './chart-panel.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
 import { DayTable } from './day-table.tsx'
 import { Swatch } from './swatch.tsx'
@@ -103,7 +103,7 @@ function cellOf(
   const known = answer.known[day]!
   if (known === 0) return '–'
   if (measure === 'clusters') return formatCount(count)
-  return band.kind === 'untold' ? `${formatShare(count, known)} of all` : formatShare(count, answer.telling[day]!)
+  return band.fill === 'unreported' ? `${formatShare(count, known)} of all` : formatShare(count, answer.telling[day]!)
 }
 
 function ShareChart({
@@ -122,14 +122,12 @@ function ShareChart({
   const first = known.findIndex((count) => count > 0)
   const isShare = view.measure === 'share'
   const bands = bandsOf(answer, view.by)
-  const drawn = isShare ? bands.filter(({ kind }) => kind !== 'untold') : bands
+  const drawn = isShare ? bands.filter(({ fill }) => fill !== 'unreported') : bands
   const isCounted = days.map((_, day) => (isShare ? telling : known)[day]! > 0)
   const levels = isShare
     ? [0, 0.25, 0.5, 0.75, 1].map((at) => ({ at, text: `${100 * at} %` }))
     : countTicks(Math.max(...known)).map((at) => ({ at, text: formatCount(at) }))
   const shown = pointed ?? last
-  const fill = ({ kind, step }: ShareBand): Readonly<Record<string, string>> =>
-    kind === 'value' ? { className: `ramp-${step}` } : { fill: `url(#${id}${kind})` }
   const frame = {
     places: days.length,
     ticks: (widthPx: number) => dayTicks(days, Math.floor(widthPx / 70)),
@@ -137,76 +135,71 @@ function ShareChart({
     onPoint: setPointed,
   }
   return (
-    <div className="chart-beside">
-      <div>
+    <ChartBeside legend={<ShareLegend answer={answer} bands={bands} day={shown} by={view.by} />}>
+      <StepChart
+        {...frame}
+        label={`${isShare ? 'Shares' : 'Clusters'} by ${view.by}, ${shortDay(days[0]!)} to ${shortDay(days.at(-1)!)}`}
+        levels={levels}
+        heightPx={300}
+      >
+        {(scale) => {
+          const values = drawn.map(({ key, clusters }) => ({
+            key,
+            values: clusters.map((count, day) => (isShare ? count / Math.max(1, telling[day]!) : count)),
+          }))
+          const areas = stackedAreas(values, isCounted, scale)
+          return (
+            <>
+              <Hatches id={id} />
+              {areas.map(({ key, path }, i) =>
+                path === '' ? null : <ChartArea key={key} d={path} fill={drawn[i]!.fill} hatches={id} />,
+              )}
+            </>
+          )
+        }}
+      </StepChart>
+      {isShare ? (
         <StepChart
-          {...frame}
-          label={`${isShare ? 'Shares' : 'Clusters'} by ${view.by}, ${shortDay(days[0]!)} to ${shortDay(days.at(-1)!)}`}
-          levels={levels}
-          heightPx={300}
+          places={days.length}
+          pointed={pointed}
+          onPoint={setPointed}
+          label={`Clusters that told it, of all that are known: ${telling[last]!} of ${known[last]!} on the last day`}
+          levels={[
+            { at: 0, text: '' },
+            { at: 1, text: 'tell' },
+          ]}
+          heightPx={32}
         >
           {(scale) => {
-            const values = drawn.map(({ key, clusters }) => ({
-              key,
-              values: clusters.map((count, day) => (isShare ? count / Math.max(1, telling[day]!) : count)),
-            }))
-            const areas = stackedAreas(values, isCounted, scale)
+            const part = (counts: readonly number[]): number[] =>
+              counts.map((count, day) => count / Math.max(1, known[day]!))
+            const reported = part(telling)
+            const [one, rest] = stackedAreas(
+              [
+                { key: 'reported', values: reported },
+                { key: 'unreported', values: reported.map((share) => 1 - share) },
+              ],
+              known.map((count) => count > 0),
+              scale,
+            )
             return (
               <>
-                <Hatch id={`${id}untold`} kind="untold" />
-                <Hatch id={`${id}other`} kind="other" />
-                {areas.map(({ key, path }, i) =>
-                  path === '' ? null : <path key={key} d={path} className="chart-area" {...fill(drawn[i]!)} />,
-                )}
+                <ChartArea d={one!.path} fill={4} />
+                <ChartArea d={rest!.path} fill="unreported" hatches={id} />
               </>
             )
           }}
         </StepChart>
-        {isShare ? (
-          <StepChart
-            places={days.length}
-            pointed={pointed}
-            onPoint={setPointed}
-            label={`Clusters that told it, of all that are known: ${telling[last]!} of ${known[last]!} on the last day`}
-            levels={[
-              { at: 0, text: '' },
-              { at: 1, text: 'tell' },
-            ]}
-            heightPx={32}
-          >
-            {(scale) => {
-              const part = (counts: readonly number[]): number[] =>
-                counts.map((count, day) => count / Math.max(1, known[day]!))
-              const told = part(telling)
-              const bandsTold = [
-                { key: 'told', values: told },
-                { key: 'untold', values: told.map((share) => 1 - share) },
-              ]
-              const [one, rest] = stackedAreas(
-                bandsTold,
-                known.map((count) => count > 0),
-                scale,
-              )
-              return (
-                <>
-                  <path d={one!.path} className="chart-area chart-told" />
-                  <path d={rest!.path} className="chart-area" fill={`url(#${id}untold)`} />
-                </>
-              )
-            }}
-          </StepChart>
-        ) : null}
-        {first > 0 ? (
-          <p className="quiet">
-            {shortDay(days[first]!)} is the first day with numbers
-            {daysToCount > 0
-              ? ` so far: ${countOf(daysToCount, 'day is', 'days are')} still to be counted.`
-              : ': nothing is known of those before.'}
-          </p>
-        ) : null}
-      </div>
-      <ShareLegend answer={answer} bands={bands} day={shown} by={view.by} />
-    </div>
+      ) : null}
+      {first > 0 ? (
+        <p className="quiet">
+          {shortDay(days[first]!)} is the first day with numbers
+          {daysToCount > 0
+            ? ` so far: ${countOf(daysToCount, 'day is', 'days are')} still to be counted.`
+            : ': nothing is known of those before.'}
+        </p>
+      ) : null}
+    </ChartBeside>
   )
 }
 
@@ -220,36 +213,34 @@ interface ShareLegendProps {
 /** The numbers of one day: of that which is pointed at, else the last. */
 function ShareLegend({ answer: { days, known, telling }, bands, day, by }: ShareLegendProps): ReactNode {
   return (
-    <div className="chart-legend">
-      <table className="prose-table" aria-label={`By ${by} on one day`}>
-        <caption>
-          {shortDay(days[day]!)}: {known[day] === 0 ? 'not counted' : `${countOf(telling[day]!, 'cluster')} tell`}
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">{DIMENSION_NAMES[by]}</th>
-            <th scope="col" className="cell-number">
-              Clusters
-            </th>
-            <th scope="col" className="cell-number">
-              Share
-            </th>
+    <table className="prose-table" aria-label={`By ${by} on one day`}>
+      <caption>
+        {shortDay(days[day]!)}: {known[day] === 0 ? 'not counted' : `${countOf(telling[day]!, 'cluster')} tell`}
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">{DIMENSION_NAMES[by]}</th>
+          <th scope="col" className="cell-number">
+            Clusters
+          </th>
+          <th scope="col" className="cell-number">
+            Share
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {bands.map((band) => (
+          <tr key={band.key}>
+            <td>
+              <Swatch fill={band.fill} /> {band.label}
+            </td>
+            <td className="cell-number nums">{formatCount(band.clusters[day]!)}</td>
+            <td className="cell-number nums">
+              {band.fill === 'unreported' ? '–' : formatShare(band.clusters[day]!, telling[day]!)}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {bands.map((band) => (
-            <tr key={band.key}>
-              <td>
-                <Swatch kind={band.kind} step={band.step} /> {band.label}
-              </td>
-              <td className="cell-number nums">{formatCount(band.clusters[day]!)}</td>
-              <td className="cell-number nums">
-                {band.kind === 'untold' ? '–' : formatShare(band.clusters[day]!, telling[day]!)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </table>
   )
 }

@@ -4,6 +4,8 @@ import { lastShare } from '../../lib/adoption-headline.ts'
 import { withCompared } from '../../lib/aligned-ages.ts'
 import { formatCount, formatShare } from '../../lib/format-number.ts'
 import { rolloutStepOf } from '../../lib/rollout-step.ts'
+import { classNames } from '../../ui/class-names.ts'
+import styles from './spread-table.module.css'
 
 interface SpreadTableProps {
   readonly versions: readonly SpreadItem[]
@@ -25,7 +27,7 @@ const STAGE_WORDS: Readonly<Record<NonNullable<SpreadItem['stage']>, string>> = 
 export function SpreadTable({ versions, telling, compared, onCompare }: SpreadTableProps): ReactNode {
   return (
     <div className="table-scroll" tabIndex={0} role="group" aria-label="How fast versions spread">
-      <table className="prose-table spread-table" aria-label="How fast versions spread">
+      <table className={classNames(styles.table, 'prose-table')} aria-label="How fast versions spread">
         <thead>
           <tr>
             <th scope="col">Version</th>
@@ -57,7 +59,7 @@ export function SpreadTable({ versions, telling, compared, onCompare }: SpreadTa
             return (
               <tr key={version}>
                 <th scope="row">
-                  <label className={isStartKnown ? 'compare' : 'compare quiet'}>
+                  <label className={classNames(styles.compare, !isStartKnown && 'quiet')}>
                     <input
                       type="checkbox"
                       aria-label={`Draw ${version}`}

@@ -1,21 +1,24 @@
 import type { ReactNode } from 'react'
+import { rampColor } from '../../lib/version-ramp.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { ChartLine } from '../../ui/step-chart.tsx'
+import type { ChartFill } from '../../ui/step-chart.tsx'
+import styles from './swatch.module.css'
 
-/** The look of a band beside its name. Decoration: the name stands there. */
-export function Swatch({
-  kind,
-  step,
-}: {
-  readonly kind: 'value' | 'other' | 'untold'
-  readonly step: number
-}): ReactNode {
-  return <span className={`swatch ${kind === 'value' ? `swatch-${step}` : `swatch-${kind}`}`} aria-hidden="true" />
+/** The fill of an area beside its name in a legend. */
+export function Swatch({ fill }: { readonly fill: ChartFill }): ReactNode {
+  return typeof fill === 'number' ? (
+    <span className={styles.box} style={{ background: rampColor(fill) }} aria-hidden="true" />
+  ) : (
+    <span className={classNames(styles.box, fill === 'other' ? styles.other : styles.unreported)} aria-hidden="true" />
+  )
 }
 
-/** The same for a line. */
+/** The look of a line beside its name in a legend. */
 export function LineSwatch({ step, dashes }: { readonly step: number; readonly dashes: string }): ReactNode {
   return (
-    <svg className="line-swatch" width="28" height="8" aria-hidden="true">
-      <line className={`chart-line ramp-line-${step}`} strokeDasharray={dashes} x1="0" x2="28" y1="4" y2="4" />
+    <svg className={styles.line} width="28" height="8" aria-hidden="true">
+      <ChartLine d="M0 4H28" step={step} dashes={dashes} />
     </svg>
   )
 }

@@ -6,6 +6,7 @@ import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
 import { ChartPanel } from './chart-panel.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
+import styles from './usage-panel.module.css'
 
 type Subject = (typeof USAGE_SUBJECTS)[number]
 
@@ -56,7 +57,7 @@ export function UsagePanel(part: AdoptionPart): ReactNode {
       callFor={callFor}
       promql={PROMQL}
       chart={(answer) => (
-        <div className="usage-columns">
+        <div className={styles.subjects}>
           {SUBJECTS.map((about) => (
             <UsageTable key={about.subject} answer={answer} about={about} />
           ))}

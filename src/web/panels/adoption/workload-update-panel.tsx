@@ -10,10 +10,11 @@ import { workloadUpdate } from '../../lib/workload-update.ts'
 import type { WorkloadUpdate } from '../../lib/workload-update.ts'
 import { stackedAreas, steppedLine } from '../../lib/stacked-areas.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
-import { Hatch, StepChart } from '../../ui/step-chart.tsx'
-import { ChartPanel } from './chart-panel.tsx'
+import { ChartArea, ChartLine, Hatches, StepChart } from '../../ui/step-chart.tsx'
+import { ChartBeside, ChartPanel } from './chart-panel.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
-import { LineSwatch } from './swatch.tsx'
+import panel from './chart-panel.module.css'
+import { LineSwatch, Swatch } from './swatch.tsx'
 
 const PROMQL =
   '1 - sum(max by (cluster) (kubevirt_vmi_number_of_outdated)) / sum(kubevirt_vmi_phase_count{phase="running"})'
@@ -75,7 +76,7 @@ function WorkloadUpdateChart({
   const first = planned.findIndex((share) => share !== null)
   return (
     <>
-      <p className="panel-answer">
+      <p className={panel.answer}>
         <strong>
           {formatCount(last.real)} of {countOf(last.machines, 'virtual machine')} really run {version} or newer (
           {formatShare(last.real, last.machines)})
@@ -86,7 +87,7 @@ function WorkloadUpdateChart({
           '; none of their control planes has an older launcher left.'
         )}
       </p>
-      <div className="chart-beside">
+      <ChartBeside legend={<WorkloadUpdateLegend follow={follow} day={shown} days={days} />}>
         <StepChart
           label={`Machines on ${version} or newer, by control plane and really`}
           places={days.length}
@@ -105,16 +106,15 @@ function WorkloadUpdateChart({
             const [reached, outdated] = stackedAreas(bands, isTold, scale)
             return (
               <>
-                <Hatch id={id} kind="untold" />
-                <path d={reached!.path} className="chart-area chart-reached" />
-                <path d={outdated!.path} className="chart-area" fill={`url(#${id})`} />
-                <path d={steppedLine(clusters, scale)} className="chart-line ramp-line-8" strokeDasharray="2 4" />
+                <Hatches id={id} />
+                <ChartArea d={reached!.path} fill={7} />
+                <ChartArea d={outdated!.path} fill="unreported" hatches={id} />
+                <ChartLine d={steppedLine(clusters, scale)} step={8} dashes="2 4" />
               </>
             )
           }}
         </StepChart>
-        <WorkloadUpdateLegend follow={follow} day={shown} days={days} hatch={id} />
-      </div>
+      </ChartBeside>
       {first > 0 ? (
         <p className="quiet">
           {shortDay(days[first]!)} is the first day on which machines were told of: nothing is known of those before.
@@ -128,38 +128,35 @@ interface WorkloadUpdateLegendProps {
   readonly follow: WorkloadUpdate
   readonly day: number
   readonly days: readonly string[]
-  readonly hatch: string
 }
 
 function WorkloadUpdateLegend({ follow, day, days }: WorkloadUpdateLegendProps): ReactNode {
   const percent = (share: number | null | undefined): string =>
     share === null || share === undefined ? 'not known' : formatShare(share, 1)
   return (
-    <div className="chart-legend">
-      <table className="prose-table" aria-label="Both levels on one day">
-        <caption>{shortDay(days[day]!)}</caption>
-        <tbody>
-          <tr>
-            <th scope="row">
-              <LineSwatch step={8} dashes="2 4" /> Clusters on it
-            </th>
-            <td className="cell-number nums">{percent(follow.clusters[day])}</td>
-          </tr>
-          <tr>
-            <th scope="row">
-              <span className="swatch swatch-untold" aria-hidden="true" /> Machines of such
-            </th>
-            <td className="cell-number nums">{percent(follow.planned[day])}</td>
-          </tr>
-          <tr>
-            <th scope="row">
-              <span className="swatch swatch-reached" aria-hidden="true" /> Really run it
-            </th>
-            <td className="cell-number nums">{percent(follow.real[day])}</td>
-          </tr>
-        </tbody>
-      </table>
-    </div>
+    <table className="prose-table" aria-label="Both levels on one day">
+      <caption>{shortDay(days[day]!)}</caption>
+      <tbody>
+        <tr>
+          <th scope="row">
+            <LineSwatch step={8} dashes="2 4" /> Clusters on it
+          </th>
+          <td className="cell-number nums">{percent(follow.clusters[day])}</td>
+        </tr>
+        <tr>
+          <th scope="row">
+            <Swatch fill="unreported" /> Machines of such
+          </th>
+          <td className="cell-number nums">{percent(follow.planned[day])}</td>
+        </tr>
+        <tr>
+          <th scope="row">
+            <Swatch fill={7} /> Really run it
+          </th>
+          <td className="cell-number nums">{percent(follow.real[day])}</td>
+        </tr>
+      </tbody>
+    </table>
   )
 }
 

@@ -18,6 +18,7 @@ import { alertsCall, useAlerts } from '../query/use-fleet.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { focusDrawn } from '../ui/focus-drawn.ts'
 import { useKeys } from '../ui/use-keys.ts'
+import styles from './alerts-page.module.css'
 
 const NO_ALERTS: AlertItems['alerts'] = []
 
@@ -77,14 +78,14 @@ export function AlertsPage({ fingerprint }: { readonly fingerprint: string | und
   })
   useOpenRow(place, fingerprint, list.data !== undefined)
   return (
-    <div className={isOpen ? 'alerts-page has-detail' : 'alerts-page'}>
+    <div className={isOpen ? styles.withDetail : undefined}>
       <h1 className="visually-hidden">Alerts</h1>
       <title>
         {opened.alert === undefined
           ? 'Alerts · Daytwo'
           : `${opened.alert.alertname} on ${opened.alert.cluster} · Daytwo`}
       </title>
-      <div className="alerts-list" ref={place}>
+      <div className={styles.list} ref={place}>
         <PagesNav place="Alerts" />
         <Answer query={list} what="the alerts" skeletonLines={14} call={call}>
           {(items) => (

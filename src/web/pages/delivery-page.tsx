@@ -14,6 +14,7 @@ import { RoutingPanel } from '../panels/routing-panel.tsx'
 import { deliveriesPath, useDeliveries, useReceivers } from '../query/use-delivery.ts'
 import type { DeliveriesAsked } from '../query/use-delivery.ts'
 import { useAlerts } from '../query/use-fleet.ts'
+import { Card, CardList } from '../ui/card-list.tsx'
 import { Choice } from '../ui/choice.tsx'
 import { MoreButton } from '../ui/more-button.tsx'
 import { Notice } from '../ui/notice.tsx'
@@ -103,10 +104,23 @@ function Receivers({
     )
   }
   return (
-    <ul className="cards receiver-cards">
+    <CardList isGrid>
       {items.receivers.map(({ name, integrations }) => (
-        <li key={name} className="card">
-          <p className="card-title">
+        <Card
+          key={name}
+          actions={
+            <Button
+              variant="link"
+              isInline
+              onClick={() => {
+                onChoose(name)
+              }}
+            >
+              Its deliveries
+            </Button>
+          }
+        >
+          <p>
             <strong>{name}</strong>
           </p>
           {integrations.length === 0 ? <p className="quiet">Tells nobody: it has no integration.</p> : null}
@@ -137,20 +151,9 @@ function Receivers({
               {one.lastError === undefined ? null : <p className="tone-critical">{one.lastError}</p>}
             </div>
           ))}
-          <p className="card-actions">
-            <Button
-              variant="link"
-              isInline
-              onClick={() => {
-                onChoose(name)
-              }}
-            >
-              Its deliveries
-            </Button>
-          </p>
-        </li>
+        </Card>
       ))}
-    </ul>
+    </CardList>
   )
 }
 

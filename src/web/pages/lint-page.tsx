@@ -99,21 +99,20 @@ const NO_MARKS_IN_TEXT = createMarker({ bindings: [], unbound: [] })
 
 function Description({ text }: { readonly text: string }): ReactNode {
   return (
-    <div className="prose quiet">
-      <Markdown
-        blocks={parseBlocks(text)}
-        slots={{
-          sectionLevel: 3,
-          mark: NO_MARKS_IN_TEXT,
-          renderLink: (_href, children) => children,
-          renderBlock: (block, key) =>
-            block.kind === 'cli' ? null : (
-              <CodeBlock key={key} what="code" text={copyText(block.text)}>
-                {block.text}
-              </CodeBlock>
-            ),
-        }}
-      />
-    </div>
+    <Markdown
+      className="quiet"
+      blocks={parseBlocks(text)}
+      slots={{
+        sectionLevel: 3,
+        mark: NO_MARKS_IN_TEXT,
+        renderLink: (_href, children) => children,
+        renderBlock: (block, key) =>
+          block.kind === 'cli' ? null : (
+            <CodeBlock key={key} what="code" text={copyText(block.text)}>
+              {block.text}
+            </CodeBlock>
+          ),
+      }}
+    />
   )
 }

@@ -16,6 +16,7 @@ import { RuleAlerts } from '../panels/rule-alerts.tsx'
 import { RuleTestList } from '../panels/rule-test-list.tsx'
 import { RULES_PATH, useLint, useFormatted, useRules } from '../query/use-rules.ts'
 import { AlertName } from '../ui/alert-name.tsx'
+import { classNames } from '../ui/class-names.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
 import { FactList } from '../ui/fact-list.tsx'
 import { ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
@@ -24,6 +25,7 @@ import { Panel } from '../ui/panel.tsx'
 import { PromqlText } from '../ui/promql-text.tsx'
 import { RuleHealth } from '../ui/rule-health.tsx'
 import { Since } from '../ui/time.tsx'
+import styles from './rule-page.module.css'
 
 /** One rule: what it asks, what it says now, its tests, and what an edited one would have done. */
 export function RulePage({ name }: { readonly name: string }): ReactNode {
@@ -101,7 +103,7 @@ function RuleText({ rule }: { readonly rule: RuleItem }): ReactNode {
       }
     >
       {rule.type === 'alerting' ? (
-        <p className="detail-marks">
+        <p className={classNames(styles.marks, 'row row-text')}>
           <SeverityMark severity={labels['severity'] ?? 'none'} />
           <ImpactMark impact={labels['operator_health_impact'] ?? 'none'} />
           {rule.state === 'inactive' ? <span className="quiet">quiet now</span> : <StateMark state={rule.state} />}
@@ -119,7 +121,7 @@ function RuleText({ rule }: { readonly rule: RuleItem }): ReactNode {
           <PromqlText expr={expr} />
         </CodeBlock>
       </div>
-      <div className="rule-facts">
+      <div className={styles.facts}>
         <FactList
           facts={[
             { name: 'health', value: <RuleHealth health={health} /> },

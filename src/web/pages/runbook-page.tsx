@@ -11,11 +11,13 @@ import { RunbookChooser } from '../panels/runbook-chooser.tsx'
 import { toFailure } from '../query/fetch-json.ts'
 import { nearestNames, runbookCall, useRunbook } from '../query/use-runbook.ts'
 import { AlertName } from '../ui/alert-name.tsx'
+import { classNames } from '../ui/class-names.ts'
 import { FactList } from '../ui/fact-list.tsx'
 import { ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Moment, Since } from '../ui/time.tsx'
+import styles from './runbook-page.module.css'
 
 /** Where an alert's link leads: the runbook, filled in for the alert that is meant. */
 export function RunbookPage({ name }: { readonly name: string }): ReactNode {
@@ -24,7 +26,7 @@ export function RunbookPage({ name }: { readonly name: string }): ReactNode {
   const nearest = query.error === null ? undefined : nearestNames(toFailure(query.error))
   const isUnknown = nearest !== undefined && query.data === undefined
   return (
-    <div className="page runbook-page">
+    <div className={classNames(styles.root, 'page')}>
       <title>{`${query.data?.name ?? name} · Daytwo`}</title>
       <h1>
         <AlertName name={query.data?.name ?? name} />
@@ -55,7 +57,7 @@ function Page({ bound, asked }: { readonly bound: BoundRunbook; readonly asked: 
       {instance === undefined && instances.length > 0 ? (
         <>
           <RunbookChooser name={bound.name} instances={instances} />
-          <h2 className="chooser-rest">The page, before you choose</h2>
+          <h2 className={classNames(styles.rest, 'quiet')}>The page, before you choose</h2>
         </>
       ) : null}
       {instance === undefined && instances.length === 0 && !isLost ? (
@@ -63,7 +65,7 @@ function Page({ bound, asked }: { readonly bound: BoundRunbook; readonly asked: 
           This is the plain page: what stands in angle brackets is for you to fill in.
         </Notice>
       ) : null}
-      <div className="runbook-columns">
+      <div className={styles.columns}>
         <RunbookBody bound={bound} sectionLevel={2} />
         {instance === undefined ? null : (
           <aside aria-label="The alert">
@@ -93,9 +95,9 @@ function Others({ bound, open }: { readonly bound: BoundRunbook; readonly open: 
   if (others.length === 0) return null
   return (
     <Panel title="The same alert elsewhere" aside={formatCount(others.length)}>
-      <ul className="others">
+      <ul className={classNames(styles.others, 'list')}>
         {others.slice(0, OTHERS_MAX).map(({ fingerprint, cluster, activeAtMs }) => (
-          <li key={fingerprint}>
+          <li key={fingerprint} className="row row-apart">
             <Link href={runbookPath(bound.name, fingerprint)}>{cluster === '' ? 'no cluster' : cluster}</Link>
             <Since atMs={activeAtMs} />
           </li>
@@ -110,22 +112,20 @@ function Others({ bound, open }: { readonly bound: BoundRunbook; readonly open: 
 
 function InstanceLine({ instance }: { readonly instance: RunbookInstance }): ReactNode {
   return (
-    <div className="instance-line">
-      <p className="detail-marks">
-        <SeverityMark severity={instance.severity} />
-        <ImpactMark impact={instance.healthImpact} />
-        <StateMark state={instance.state} />
-        <span>
-          for <Since atMs={instance.activeAtMs} /> on{' '}
-          {instance.cluster === '' ? (
-            'an unnamed cluster'
-          ) : (
-            <Link href={clusterPath(instance.cluster)}>{instance.cluster}</Link>
-          )}
-        </span>
-        <Link href={alertPath(instance.fingerprint)}>Open among the alerts</Link>
-      </p>
-    </div>
+    <p className={classNames(styles.instance, 'row row-text')}>
+      <SeverityMark severity={instance.severity} />
+      <ImpactMark impact={instance.healthImpact} />
+      <StateMark state={instance.state} />
+      <span>
+        for <Since atMs={instance.activeAtMs} /> on{' '}
+        {instance.cluster === '' ? (
+          'an unnamed cluster'
+        ) : (
+          <Link href={clusterPath(instance.cluster)}>{instance.cluster}</Link>
+        )}
+      </span>
+      <Link href={alertPath(instance.fingerprint)}>Open among the alerts</Link>
+    </p>
   )
 }
 

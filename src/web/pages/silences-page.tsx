@@ -15,6 +15,7 @@ import { ActionFailure } from '../panels/action-failure.tsx'
 import { SilenceDialog } from '../panels/silence-dialog.tsx'
 import { useAlerts } from '../query/use-fleet.ts'
 import { SILENCES_PATH, useExpireSilence, useSilences } from '../query/use-alert-actions.ts'
+import { Card, CardList } from '../ui/card-list.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { usePreferences } from '../ui/preferences.ts'
@@ -67,12 +68,12 @@ export function SilencesPage(): ReactNode {
               return (
                 <Panel key={state} title={title} aside={countOf(own.length, 'silence')}>
                   {own.length === 0 ? <p className="quiet empty">{none}</p> : null}
-                  <ul className="cards">
+                  <CardList>
                     {own.map((silence) => (
                       <SilenceCard
                         key={silence.id}
                         silence={silence}
-                        isAsked={silence.id === asked}
+                        isCurrent={silence.id === asked}
                         onEdit={() => {
                           setDraft(
                             state === 'expired'
@@ -82,7 +83,7 @@ export function SilencesPage(): ReactNode {
                         }}
                       />
                     ))}
-                  </ul>
+                  </CardList>
                 </Panel>
               )
             })}
@@ -105,26 +106,22 @@ export function SilencesPage(): ReactNode {
 interface SilenceCardProps {
   readonly silence: SilenceItem
   /** A link leads to it. */
-  readonly isAsked: boolean
+  readonly isCurrent: boolean
   readonly onEdit: () => void
 }
 
 const YEAR_MS = 365 * 86_400_000
 
-function SilenceCard({ silence, isAsked, onEdit }: SilenceCardProps): ReactNode {
+function SilenceCard({ silence, isCurrent, onEdit }: SilenceCardProps): ReactNode {
   const expire = useExpireSilence()
-  const { id, state, matchers, startsAtMs, endsAtMs, createdBy, comment, untilResolved, hides } = silence
+  const { state, matchers, startsAtMs, endsAtMs, createdBy, comment, untilResolved, hides } = silence
   const isForever = state !== 'expired' && endsAtMs - serverNowMs() > YEAR_MS
   return (
-    <li
-      className={`card ${isAsked ? 'is-asked' : ''}`}
-      ref={(card) => {
-        if (isAsked) card?.scrollIntoView({ block: 'nearest' })
-      }}
-      {...(isAsked ? { 'aria-current': 'true' as const } : {})}
-    >
-      <p className="card-title">
-        <code>{formatMatchers(matchers)}</code>
+    <Card isCurrent={isCurrent} actions={<SilenceActions silence={silence} onEdit={onEdit} expire={expire} />}>
+      <p>
+        <strong>
+          <code>{formatMatchers(matchers)}</code>
+        </strong>
       </p>
       <p>{comment}</p>
       <p className="quiet">
@@ -148,31 +145,40 @@ function SilenceCard({ silence, isAsked, onEdit }: SilenceCardProps): ReactNode 
         ) : null}
       </p>
       {state !== 'active' ? null : <Hides fingerprints={hides} isForever={isForever} />}
-      <p className="card-actions">
-        <Button variant="link" isInline onClick={onEdit}>
-          {state === 'expired' ? 'Silence again' : 'Edit'}
-        </Button>
-        {state === 'expired' ? null : (
-          <Button
-            variant="link"
-            isInline
-            isDisabled={expire.isPending}
-            onClick={() => {
-              // The card may be in another list by then. A failure stands on it, so nothing is left to do with one here.
-              expire.mutateAsync(id).then(
-                () => {
-                  sayDone('The silence has ended: its alerts page again')
-                },
-                () => undefined,
-              )
-            }}
-          >
-            End it now
-          </Button>
-        )}
-      </p>
       {expire.error === null ? null : <ActionFailure what="end the silence" failure={expire.error} />}
-    </li>
+    </Card>
+  )
+}
+
+interface SilenceActionsProps extends Pick<SilenceCardProps, 'silence' | 'onEdit'> {
+  readonly expire: ReturnType<typeof useExpireSilence>
+}
+
+function SilenceActions({ silence: { id, state }, onEdit, expire }: SilenceActionsProps): ReactNode {
+  return (
+    <>
+      <Button variant="link" isInline onClick={onEdit}>
+        {state === 'expired' ? 'Silence again' : 'Edit'}
+      </Button>
+      {state === 'expired' ? null : (
+        <Button
+          variant="link"
+          isInline
+          isDisabled={expire.isPending}
+          onClick={() => {
+            // The card may be in another list by then. A failure stands on it, so nothing is left to do with one here.
+            expire.mutateAsync(id).then(
+              () => {
+                sayDone('The silence has ended: its alerts page again')
+              },
+              () => undefined,
+            )
+          }}
+        >
+          End it now
+        </Button>
+      )}
+    </>
   )
 }
 

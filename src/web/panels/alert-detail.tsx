@@ -14,10 +14,12 @@ import { useMoment } from '../query/use-moment.ts'
 import { useUnacknowledge } from '../query/use-alert-actions.ts'
 import { useRunbook } from '../query/use-runbook.ts'
 import { AlertName } from '../ui/alert-name.tsx'
+import { classNames } from '../ui/class-names.ts'
 import { AlertMarkList, ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Since } from '../ui/time.tsx'
 import { AlertFacts } from './alert-facts.tsx'
+import styles from './alert-detail.module.css'
 import { AlertSituation } from './alert-situation.tsx'
 import { Answer } from './answer.tsx'
 import { ActionFailure } from './action-failure.tsx'
@@ -45,9 +47,9 @@ export function AlertDetail({ alert, onClose, onAction }: AlertDetailProps): Rea
   const summary = alert.annotations['summary'] ?? alert.annotations['description']
   const description = alert.annotations['description']
   return (
-    <article className="detail" aria-labelledby="detail-title">
-      <header className="detail-head">
-        <div className="detail-title">
+    <article className={styles.root} aria-labelledby="detail-title">
+      <header className={styles.head}>
+        <div className={styles.title}>
           <h2 id="detail-title" ref={heading} tabIndex={-1} data-arrival="">
             <AlertName name={alert.alertname} />
           </h2>
@@ -56,10 +58,10 @@ export function AlertDetail({ alert, onClose, onAction }: AlertDetailProps): Rea
             aria-label="Close the alert"
             onClick={onClose}
             icon={<TimesIcon />}
-            className="detail-close"
+            className={styles.close ?? ''}
           />
         </div>
-        <p className="detail-marks">
+        <p className={classNames(styles.marks, 'row row-text')}>
           <SeverityMark severity={alert.severity} />
           <ImpactMark impact={alert.healthImpact} />
           <StateMark state={alert.state} />
@@ -78,10 +80,10 @@ export function AlertDetail({ alert, onClose, onAction }: AlertDetailProps): Rea
             )}
           </span>
         </p>
-        {summary === undefined ? null : <p className="detail-summary">{summary}</p>}
+        {summary === undefined ? null : <p className={styles.summary}>{summary}</p>}
         {description === undefined || description === summary ? null : <p className="quiet">{description}</p>}
         <HeldBack alert={alert} isPast={isPast} />
-        <div className="detail-actions">
+        <div className={classNames(styles.actions, 'row')}>
           {isPast ? (
             <Link href={atMoment(alertPath(alert.fingerprint), undefined)}>As it is now</Link>
           ) : (
@@ -115,8 +117,8 @@ export function AlertDetail({ alert, onClose, onAction }: AlertDetailProps): Rea
         </div>
       </header>
       {isPast ? <PastSituation alert={alert} /> : <AlertSituation alert={alert} />}
-      <div className="detail-body">
-        <section className="detail-runbook" id="runbook" aria-label="Runbook" tabIndex={-1}>
+      <div className={styles.body}>
+        <section className={styles.runbook} id="runbook" aria-label="Runbook" tabIndex={-1}>
           {alert.runbook === undefined ? <NoRunbook alert={alert} /> : <BoundPage alert={alert} name={alert.runbook} />}
         </section>
         <AlertFacts alert={alert} />
@@ -133,7 +135,7 @@ function HeldBack({ alert, isPast }: { readonly alert: AlertItem; readonly isPas
   const silence = alert.marks?.silencedBy[0]
   const acknowledged = alert.marks?.acknowledged
   return (
-    <ul className="held-back" aria-label="What keeps it quiet">
+    <ul className={classNames(styles.heldBack, 'list')} aria-label="What keeps it quiet">
       {marks.map((mark) => (
         <li key={mark.kind}>
           <AlertMarkList marks={[{ ...mark, reason: '' }]} /> {mark.reason}.

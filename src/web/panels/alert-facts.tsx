@@ -10,6 +10,7 @@ import { FactList } from '../ui/fact-list.tsx'
 import type { Fact } from '../ui/fact-list.tsx'
 import { PromqlText } from '../ui/promql-text.tsx'
 import { Moment } from '../ui/time.tsx'
+import styles from './alert-detail.module.css'
 import { ApiCallNote } from './api-call-note.tsx'
 
 /** Shown elsewhere in the detail. */
@@ -21,7 +22,7 @@ export function AlertFacts({ alert }: { readonly alert: AlertItem }): ReactNode 
   const isPast = useMoment() !== undefined
   const annotations = Object.entries(alert.annotations).filter(([name]) => !HIDDEN_ANNOTATIONS.has(name))
   return (
-    <section className="facts" id="facts" aria-label="Facts">
+    <section className={styles.facts} id="facts" aria-label="Facts">
       <h3>When</h3>
       <FactList facts={timesOf(alert)} />
       <h3>Labels</h3>

@@ -11,6 +11,8 @@ import { useAlertDetail } from '../query/use-alert.ts'
 import { Question } from '../ui/question.tsx'
 import { Shape } from '../ui/shapes.tsx'
 import { Since } from '../ui/time.tsx'
+import styles from './alert-detail.module.css'
+import ownStyles from './alert-situation.module.css'
 import { DecisionItems } from './decision-list.tsx'
 import { DeliveryLine } from './delivery-line.tsx'
 
@@ -22,7 +24,7 @@ export function AlertSituation({ alert }: { readonly alert: AlertItem }): ReactN
   const query = useAlertDetail(alert.fingerprint)
   const { data, error } = query
   return (
-    <section className="situation" aria-label="Situation">
+    <section className={styles.situation} aria-label="Situation">
       <Question asks="Value">
         {data?.comparison === undefined ? (
           <p>
@@ -77,10 +79,10 @@ function Changes({ detail }: { readonly detail: AlertDetail }): ReactNode {
   const rest = changes.slice(CHANGES_FIRST)
   const span = formatAge(changesToMs - changesFromMs)
   const list = (some: AlertDetail['changes']): ReactNode => (
-    <ul className="plain-list change-list">
+    <ul className="plain-list">
       {some.map((change, i) => (
-        <li key={i}>
-          <span className="quiet nums change-when" title={`exact to ${formatAge(change.resolutionMs)}`}>
+        <li key={i} className={ownStyles.change}>
+          <span className="quiet nums" title={`exact to ${formatAge(change.resolutionMs)}`}>
             {formatAge(alert.activeAtMs - change.atMs)} before
           </span>{' '}
           {change.fingerprint === undefined ? (
@@ -198,9 +200,13 @@ function Told({ alert, detail }: { readonly alert: AlertItem; readonly detail: A
   return (
     <>
       <p>
-        <span className={isGood ? '' : 'tone-warning told-not'}>
-          {isGood ? null : <Shape name="diamond" />} {sentence}
-        </span>{' '}
+        {isGood ? (
+          sentence
+        ) : (
+          <strong className="tone-warning">
+            <Shape name="diamond" /> {sentence}
+          </strong>
+        )}{' '}
         <Link href={deliveryPath({ fingerprint: alert.fingerprint })}>Delivery</Link>
       </p>
       {decisions.length + deliveries.length > 0 ? (

@@ -10,12 +10,15 @@ import type { ApiFailure } from '../query/fetch-json.ts'
 import { REPLAY_PATH, useFormatted, useReplay } from '../query/use-rules.ts'
 import { BlockChart } from '../ui/block-chart.tsx'
 import { Choice } from '../ui/choice.tsx'
+import { classNames } from '../ui/class-names.ts'
+import { FailureText } from '../ui/failure-text.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { serverNowMs } from '../ui/server-clock.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Moment } from '../ui/time.tsx'
 import { ApiCallNote } from './api-call-note.tsx'
 import { ActionFailure } from './action-failure.tsx'
+import styles from './back-test.module.css'
 
 const DAY_MS = 86_400_000
 
@@ -124,9 +127,7 @@ function ReplayFailure({ error }: { readonly error: ApiFailure }): ReactNode {
   return (
     <div role="alert">
       <strong>The rule cannot be read</strong>
-      <pre className="failure-text" tabIndex={0} aria-label="Where and why">
-        {error.message}
-      </pre>
+      <FailureText label="Where and why" text={error.message} />
     </div>
   )
 }
@@ -163,11 +164,11 @@ function Outcomes({ replay }: { readonly replay: Replay }): ReactNode {
   ]
   const most = Math.max(1, ...both.flatMap(({ outcome }) => outcome.firingByBlock))
   return (
-    <section aria-label="What the replay says" className="replay">
+    <section aria-label="What the replay says" className={styles.outcomes}>
       <p className="quiet">
         From <Moment atMs={fromMs} /> to <Moment atMs={toMs} />, evaluated every {formatAge(stepMs)}.
       </p>
-      <table className="data-table replay-table" aria-label="Present and edited rule">
+      <table className={classNames(styles.table, 'data-table')} aria-label="Present and edited rule">
         <thead>
           <tr>
             <th scope="col">Over {formatAge(toMs - fromMs)}</th>
@@ -202,7 +203,7 @@ function Outcomes({ replay }: { readonly replay: Replay }): ReactNode {
         </tbody>
       </table>
       {both.map(({ name, outcome }) => (
-        <figure key={name} className="replay-chart">
+        <figure key={name} className={styles.chart}>
           <figcaption>
             {name}: alerts firing at once{outcome.fires === 0 ? ', none' : ''}
           </figcaption>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { LintReport } from '../../contract/lint.ts'
 import { rulePath } from '../lib/paths.ts'
+import { Card, CardList } from '../ui/card-list.tsx'
 import { Shape } from '../ui/shapes.tsx'
 import type { ShapeName } from '../ui/shapes.tsx'
 
@@ -26,9 +27,9 @@ interface FindingListProps {
 /** Findings with the place in the file, and how to mend each. */
 export function FindingList({ findings, isOneSubject = false }: FindingListProps): ReactNode {
   return (
-    <ul className="cards">
+    <CardList>
       {findings.map((finding, i) => (
-        <li key={i} className="card">
+        <Card key={i}>
           <p>
             <FindingSeverity severity={finding.severity} /> {finding.message}
           </p>
@@ -45,8 +46,8 @@ export function FindingList({ findings, isOneSubject = false }: FindingListProps
               <Link href={rulePath(finding.subject)}>{finding.subject}</Link>
             )}
           </p>
-        </li>
+        </Card>
       ))}
-    </ul>
+    </CardList>
   )
 }

@@ -16,12 +16,14 @@ import { nowPath } from '../lib/paths.ts'
 import { useHandOver } from '../query/use-hand-over.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { Choice } from '../ui/choice.tsx'
+import { classNames } from '../ui/class-names.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { usePreferences } from '../ui/preferences.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Moment } from '../ui/time.tsx'
+import styles from './hand-over-panel.module.css'
 import { MomentField } from './moment-bar.tsx'
 
 /** What the next shift has to know; absent while the address does not ask for it. */
@@ -55,9 +57,9 @@ function HandOverSince({ now, sinceMs, untilMs }: HandOverSinceProps): ReactNode
   return (
     <Panel
       title="Hand-over"
-      className="hand-over"
+      className={styles.root}
       aside={
-        <span className="hand-over-tools">
+        <span className={classNames(styles.tools, 'row')}>
           <Choice
             label="Since"
             options={SHIFTS.map(({ name, text }) => ({ value: name, text }))}
@@ -120,7 +122,7 @@ function HandOverSince({ now, sinceMs, untilMs }: HandOverSinceProps): ReactNode
 function SectionPart({ section }: { readonly section: HandOverSection }): ReactNode {
   const { says, items, left } = section
   return (
-    <section className="hand-over-part">
+    <section className={styles.section}>
       <h3 className={section.count === 0 ? 'quiet' : ''}>{sectionTitle(section)}</h3>
       {says === '' ? null : <p>{says}</p>}
       {items.length === 0 ? null : (

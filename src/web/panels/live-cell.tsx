@@ -10,19 +10,20 @@ import { toServerTime } from '../ui/server-clock.ts'
 import { Shape } from '../ui/shapes.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Since } from '../ui/time.tsx'
+import styles from './live-cell.module.css'
 import { PromqlResult } from './promql-result.tsx'
 
 /** A query of a runbook, run now and every quarter of a minute: what it says is shown under what was asked. */
 export function LiveCell({ expr, mark }: { readonly expr: string; readonly mark: MarkValues }): ReactNode {
   const query = useInstantQuery(expr)
   return (
-    <div className="live-cell">
+    <div className={styles.root}>
       <CodeBlock
         what="query"
         text={expr}
         bar={
           <>
-            <span className="live-mark">
+            <span className="outcome-mark">
               <Shape name="ring" /> live
             </span>
             <Link href={explorePath(expr)}>Explore</Link>
@@ -31,16 +32,16 @@ export function LiveCell({ expr, mark }: { readonly expr: string; readonly mark:
       >
         <MarkedCode text={expr} mark={mark} />
       </CodeBlock>
-      <div className="live-answer" role="group" aria-label="Answer">
+      <div className={styles.answer} role="group" aria-label="Answer">
         {query.data === undefined ? null : <PromqlResult answer={query.data} />}
         {query.isPending ? <Skeleton lines={1} label="Running the query" /> : null}
         {query.error === null ? null : (
-          <p className="live-error">
+          <p className="tone-critical">
             <Shape name="cross" /> {toFailure(query.error).message}
           </p>
         )}
         {query.dataUpdatedAt === 0 ? null : (
-          <p className="live-age quiet">
+          <p className="text-tiny quiet">
             asked <Since atMs={toServerTime(query.dataUpdatedAt)} suffix=" ago" />
           </p>
         )}

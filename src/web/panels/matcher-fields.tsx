@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import TimesIcon from '@patternfly/react-icons/dist/esm/icons/times-icon'
 import type { MatcherItem } from '../../contract/silences.ts'
+import styles from './matcher-fields.module.css'
 
 const OPS: readonly { readonly op: MatcherItem['op']; readonly says: string }[] = [
   { op: '=', says: 'is' },
@@ -21,10 +22,10 @@ export function MatcherFields({ matchers, onChange }: MatcherFieldsProps): React
     onChange(matchers.map((matcher, i) => (i === at ? { ...matcher, ...part } : matcher)))
   }
   return (
-    <fieldset className="matchers">
+    <fieldset className={styles.root}>
       <legend>Silence alerts of which all of this is true</legend>
       {matchers.map(({ name, op, value }, i) => (
-        <div key={i} className="matcher">
+        <div key={i} className={styles.matcher}>
           <input
             type="text"
             aria-label={`Label ${i + 1}`}

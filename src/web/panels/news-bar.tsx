@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { newsWords } from '../lib/steady-list.ts'
 import type { ListNews } from '../lib/steady-list.ts'
+import styles from './news-bar.module.css'
 
 interface NewsBarProps {
   readonly news: ListNews
@@ -14,7 +15,7 @@ interface NewsBarProps {
 export function NewsBar({ news, noun, onShow }: NewsBarProps): ReactNode {
   const words = newsWords(news, noun)
   return (
-    <div className="new-bar" role="status" aria-label={`News of the ${noun} list`}>
+    <div className={styles.root} role="status" aria-label={`News of the ${noun} list`}>
       {words === '' ? null : (
         <Button variant="secondary" size="sm" onClick={onShow}>
           {words}: show <kbd aria-hidden="true">u</kbd>

@@ -6,6 +6,7 @@ import { useNow } from '../query/use-fleet.ts'
 import { Notice } from '../ui/notice.tsx'
 import { useNowMs } from '../ui/server-clock.ts'
 import { Since } from '../ui/time.tsx'
+import styles from './alert-detail.module.css'
 
 /** Good news, with what it rests on: an empty list of a fleet that does not report is no news at all. */
 export function EmptyAlerts({
@@ -56,7 +57,7 @@ export function MissingAlert({
   readonly pastPath: string
 }): ReactNode {
   return (
-    <div className="detail">
+    <div className={styles.root}>
       <Notice kind="note" title="This alert is not in the list any more">
         It has resolved a while ago, or its rule has changed. <Link href={pastPath}>When it fired</Link>{' '}
         <Link href={listPath}>All alerts</Link>

@@ -8,6 +8,7 @@ import { toFailure } from '../query/fetch-json.ts'
 import { useAlertDetail } from '../query/use-alert.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { AlertDetail } from './alert-detail.tsx'
+import styles from './alert-detail.module.css'
 import { Answer } from './answer.tsx'
 import { MissingAlert } from './no-alerts.tsx'
 
@@ -48,7 +49,7 @@ export function OpenedAlert({ fingerprint, opened, ...callbacks }: OpenedAlertPr
   if (alert !== undefined) return <AlertDetail alert={alert} {...callbacks} />
   if (isMissing) return <MissingAlert listPath={alertsPath(WHOLE_VIEW)} pastPath={resolvedPath({ fingerprint })} />
   return (
-    <div className="detail">
+    <div className={styles.root}>
       <Answer query={query} what="the alert" skeletonLines={8}>
         {() => null}
       </Answer>

@@ -3,6 +3,7 @@ import { Link, useLocation } from 'wouter'
 import { EXPLORE_PAGES } from '../lib/explore-paths.ts'
 import { FLEET_PAGES } from '../lib/fleet-paths.ts'
 import { ALERT_PAGES } from '../lib/paths.ts'
+import styles from './pages-nav.module.css'
 
 const PAGES = { Fleet: FLEET_PAGES, Alerts: ALERT_PAGES, Explore: EXPLORE_PAGES } as const
 
@@ -12,7 +13,7 @@ export function PagesNav({ place }: { readonly place: keyof typeof PAGES }): Rea
   const pages = PAGES[place]
   const current = pages.slice(1).find(({ path }) => pathname === path || pathname.startsWith(`${path}/`)) ?? pages[0]
   return (
-    <nav className="subnav" aria-label={`Pages of ${place}`}>
+    <nav className={styles.root} aria-label={`Pages of ${place}`}>
       {pages.map((page) => (
         <Link key={page.path} href={page.path} {...(page === current ? { 'aria-current': 'page' } : {})}>
           {page.name}

@@ -6,6 +6,7 @@ import { countOf, formatValue, isUntoldValue } from '../lib/format-number.ts'
 import { alertsPath, deliveryPath } from '../lib/paths.ts'
 import { useAlerts } from '../query/use-fleet.ts'
 import { Question } from '../ui/question.tsx'
+import styles from './alert-detail.module.css'
 
 /** The four questions as of a moment that is over: what that moment's list of alerts tells, and where the rest stands. */
 export function PastSituation({ alert }: { readonly alert: AlertItem }): ReactNode {
@@ -17,7 +18,7 @@ export function PastSituation({ alert }: { readonly alert: AlertItem }): ReactNo
       .map((other) => other.cluster),
   )
   return (
-    <section className="situation" aria-label="Situation">
+    <section className={styles.situation} aria-label="Situation">
       <Question asks="Value">
         {isUntoldValue(alert.value) ? (
           <p className="quiet">Not known: it is kept of the present only.</p>

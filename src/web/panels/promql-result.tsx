@@ -5,6 +5,8 @@ import type { QueryAnswer } from '../../contract/prometheus.ts'
 import { countOf, formatValue, parseValue } from '../lib/format-number.ts'
 import { toPromqlView } from '../lib/promql-table.ts'
 import type { Label, PromqlView } from '../lib/promql-table.ts'
+import { classNames } from '../ui/class-names.ts'
+import styles from './promql-result.module.css'
 
 const ROWS_FIRST = 12
 
@@ -27,22 +29,37 @@ function View({ view }: { readonly view: PromqlView }): ReactNode {
   switch (view.kind) {
     case 'none':
       return (
-        <p className="no-series">
+        <p>
           <strong>No series.</strong> Nothing matches now: the condition does not hold, or nobody sends this metric.
         </p>
       )
     case 'value':
       return (
-        <p className="one-value">
-          <span className="one-value-number nums" title={view.text}>
-            {readable(view.text)}
-          </span>
+        <OneValue text={readable(view.text)} title={view.text}>
           <Labels labels={view.labels} />
-        </p>
+        </OneValue>
       )
     case 'table':
       return <ResultTable view={view} />
   }
+}
+
+interface OneValueProps {
+  readonly text: string
+  readonly title: string
+  readonly children?: ReactNode
+}
+
+/** An answer that is one value. */
+export function OneValue({ text, title, children }: OneValueProps): ReactNode {
+  return (
+    <p className={classNames(styles.value, 'row row-text')}>
+      <span className="nums" title={title}>
+        {text}
+      </span>
+      {children}
+    </p>
+  )
 }
 
 function ResultTable({ view }: { readonly view: Extract<PromqlView, { kind: 'table' }> }): ReactNode {
@@ -103,5 +120,9 @@ function readable(text: string): string {
 
 function Labels({ labels }: { readonly labels: readonly Label[] }): ReactNode {
   if (labels.length === 0) return null
-  return <span className="quiet result-labels">{labels.map(([name, value]) => `${name}="${value}"`).join('  ')}</span>
+  return (
+    <span className={classNames(styles.labels, 'quiet text-tiny')}>
+      {labels.map(([name, value]) => `${name}="${value}"`).join('  ')}
+    </span>
+  )
 }

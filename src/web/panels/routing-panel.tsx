@@ -6,11 +6,13 @@ import { countOf } from '../lib/format-number.ts'
 import { formatAge } from '../lib/format-time.ts'
 import { parseLabels } from '../lib/silence-matchers.ts'
 import { ROUTE_TEST_PATH, useRouteTest, useRouting } from '../query/use-delivery.ts'
+import { classNames } from '../ui/class-names.ts'
 import { Panel } from '../ui/panel.tsx'
 import { Shape } from '../ui/shapes.tsx'
 import { Answer } from './answer.tsx'
 import { ApiCallNote } from './api-call-note.tsx'
 import { ActionFailure } from './action-failure.tsx'
+import styles from './routing-panel.module.css'
 
 /** The routing tree, and a way to ask it where an alert would go. */
 export function RoutingPanel(): ReactNode {
@@ -54,7 +56,7 @@ export function RoutingPanel(): ReactNode {
       </form>
       <Answer query={routing} what="the routing tree" skeletonLines={4}>
         {(root) => (
-          <ul className="route-tree" aria-label="Routes">
+          <ul className={classNames(styles.tree, 'list')} aria-label="Routes">
             <RouteNode route={root} path={[]} matches={matches ?? []} isRoot />
           </ul>
         )}
@@ -88,7 +90,7 @@ function RouteNode({ route, path, matches, isRoot = false }: RouteNodeProps): Re
   const { receiver, matchers, routes } = route
   return (
     <li>
-      <div className={`route ${isHit ? 'is-hit' : ''} ${isOnWay ? 'is-on-way' : ''}`}>
+      <div className={classNames(styles.route, isHit && styles.match, isOnWay && styles.onPath)}>
         <p>
           {isHit ? <Shape name="check" /> : null} <strong>{receiver}</strong>{' '}
           {isRoot ? <span className="quiet">everything else</span> : <code>{matchers.join(', ')}</code>}
@@ -97,7 +99,7 @@ function RouteNode({ route, path, matches, isRoot = false }: RouteNodeProps): Re
         <p className="quiet">{timingSentence(route)}</p>
       </div>
       {routes.length === 0 ? null : (
-        <ul aria-label={`${countOf(routes.length, 'route')} below ${receiver}`}>
+        <ul className="list" aria-label={`${countOf(routes.length, 'route')} below ${receiver}`}>
           {routes.map((child, i) => (
             <RouteNode key={i} route={child} path={[...path, i]} matches={matches} />
           ))}

@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { useRuleTests } from '../query/use-rules.ts'
+import { Card, CardList } from '../ui/card-list.tsx'
+import { FailureText } from '../ui/failure-text.tsx'
 import { Shape } from '../ui/shapes.tsx'
 import { Answer } from './answer.tsx'
 
@@ -19,9 +21,9 @@ export function RuleTestList({ name }: { readonly name: string }): ReactNode {
                 {failed === 0 ? 'All pass' : `${formatCount(failed)} of ${countOf(tests.length, 'test')} fail`}
               </strong>
             </p>
-            <ul className="cards">
+            <CardList>
               {tests.map((test, i) => (
-                <li key={`${test.file} ${test.name} ${i}`} className="card">
+                <Card key={`${test.file} ${test.name} ${i}`}>
                   <p>
                     <span className={`outcome ${test.passed ? 'outcome-delivered' : 'outcome-failed'}`}>
                       <Shape name={test.passed ? 'check' : 'cross'} /> {test.passed ? 'passes' : 'fails'}
@@ -38,13 +40,11 @@ export function RuleTestList({ name }: { readonly name: string }): ReactNode {
                       .join(', ')}
                   </p>
                   {test.failures.map((failure) => (
-                    <pre key={failure} className="failure-text" tabIndex={0} aria-label="Failure">
-                      {failure}
-                    </pre>
+                    <FailureText key={failure} label="Failure" text={failure} />
                   ))}
-                </li>
+                </Card>
               ))}
-            </ul>
+            </CardList>
           </>
         )
       }}

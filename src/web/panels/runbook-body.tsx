@@ -10,6 +10,7 @@ import { alertsPath } from '../lib/paths.ts'
 import { copyText, parseBlocks, sectionsOf } from '../lib/runbook-blocks.ts'
 import type { RunbookBlock } from '../lib/runbook-blocks.ts'
 import { linkTarget } from '../lib/safe-href.ts'
+import { classNames } from '../ui/class-names.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { laterPart } from '../ui/later-part.tsx'
@@ -19,6 +20,7 @@ import { Notice } from '../ui/notice.tsx'
 import { CliCommand } from './cli-command.tsx'
 import { LiveCell } from './live-cell.tsx'
 import { PreviousOccurrencesLine } from './previous-occurrences.tsx'
+import styles from './runbook-body.module.css'
 
 interface RunbookBodyProps {
   readonly bound: BoundRunbook
@@ -46,14 +48,14 @@ export function RunbookBody({ bound, sectionLevel, isBesideAlert = false, extra 
     renderBlock: (block, key) => <Code key={key} block={block} bound={bound} mark={mark} />,
   }
   return (
-    <div className="runbook">
-      <nav className="runbook-jumps" aria-label="Sections of the runbook">
+    <div className={isBesideAlert ? undefined : styles.page}>
+      <nav className={classNames(styles.jumps, 'row text-small')} aria-label="Sections of the runbook">
         {sections.map(({ id, title }) => (
           <a key={id} href={`#${id}`}>
             {title}
           </a>
         ))}
-        <span className="runbook-extra">
+        <span className={classNames(styles.extra, 'row')}>
           <SuggestEdit bound={bound} />
           {extra}
         </span>
@@ -67,9 +69,7 @@ export function RunbookBody({ bound, sectionLevel, isBesideAlert = false, extra 
       <PreviousOccurrencesLine alertname={bound.name} cluster={bound.instance?.cluster} />
       <Filled bound={bound} />
       <Shown bound={bound} />
-      <div className="prose">
-        <Markdown blocks={blocks} slots={slots} />
-      </div>
+      <Markdown blocks={blocks} slots={slots} />
     </div>
   )
 }
@@ -108,7 +108,7 @@ function SuggestEdit({ bound }: { readonly bound: BoundRunbook }): ReactNode {
 function Shown({ bound: { panels } }: { readonly bound: BoundRunbook }): ReactNode {
   if (panels.length === 0) return null
   return (
-    <details className="runbook-panels">
+    <details>
       <summary>{countOf(panels.length, 'panel')} about it on dashboards</summary>
       <ul>
         {panels.map(({ dashboard, dashboardTitle, panel, panelTitle }) => (
@@ -129,7 +129,7 @@ function OnlyMe({ bound }: { readonly bound: BoundRunbook }): ReactNode {
   const others = bound.instances.filter((other) => other.state !== 'resolved' && other.cluster !== instance.cluster)
   const count = new Set(others.map((other) => other.cluster)).size
   return (
-    <p className="only-me">
+    <p className={styles.lead}>
       <strong>Is it only this cluster?</strong>{' '}
       {count === 0 ? (
         'Yes: no other cluster has this alert now.'
@@ -146,7 +146,7 @@ function OnlyMe({ bound }: { readonly bound: BoundRunbook }): ReactNode {
 function Filled({ bound }: { readonly bound: BoundRunbook }): ReactNode {
   if (bound.bindings.length + bound.unbound.length === 0) return null
   return (
-    <details className="filled-in">
+    <details className={classNames(styles.filledIn, 'quiet text-small')}>
       <summary>
         {bound.bindings.length === 0 ? 'Nothing filled in' : `${countOf(bound.bindings.length, 'value')} filled in`}
         {bound.unbound.length === 0 ? null : (

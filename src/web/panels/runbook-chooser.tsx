@@ -9,6 +9,7 @@ import { ownLabels } from '../lib/own-labels.ts'
 import { runbookPath } from '../lib/paths.ts'
 import { ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
 import { Since } from '../ui/time.tsx'
+import styles from './runbook-chooser.module.css'
 
 const ROWS_FIRST = 10
 /** A list that fits the eye needs no search. */
@@ -29,24 +30,26 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
   const active = instances.filter(({ state }) => state !== 'resolved').length
   const rows = isWhole ? found : found.slice(0, ROWS_FIRST)
   return (
-    <section className="chooser" aria-labelledby="chooser-title">
+    <section className={styles.root} aria-labelledby="chooser-title">
       <h2 id="chooser-title">
         Which one? {formatCount(active)} active
         {active < instances.length ? `, ${formatCount(instances.length - active)} resolved` : ''}, worst and newest
         first
       </h2>
       {instances.length < SEARCH_FROM ? null : (
-        <SearchInput
-          aria-label="Search by cluster or label"
-          placeholder="Cluster or label"
-          value={text}
-          onChange={(_event, typed) => {
-            setText(typed)
-          }}
-          onClear={() => {
-            setText('')
-          }}
-        />
+        <div className={styles.search}>
+          <SearchInput
+            aria-label="Search by cluster or label"
+            placeholder="Cluster or label"
+            value={text}
+            onChange={(_event, typed) => {
+              setText(typed)
+            }}
+            onClear={() => {
+              setText('')
+            }}
+          />
+        </div>
       )}
       <table aria-label="Alerts with this name" className="data-table">
         <thead>
@@ -73,8 +76,8 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
                 <Link href={runbookPath(name, instance.fingerprint)}>
                   {instance.cluster === '' ? 'no cluster' : instance.cluster}
                 </Link>
-                <span className="chooser-labels quiet">
-                  {instance.state === 'firing' ? null : <StateMark state={instance.state} />}
+                <span className="own-labels">
+                  {instance.state === 'firing' ? null : <StateMark state={instance.state} />}{' '}
                   {labels.get(instance.fingerprint)}
                 </span>
               </td>

@@ -11,6 +11,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { keptAs } from '../ui/kept.ts'
 import { sayDone, sayFailed } from '../ui/toasts.ts'
 import { Answer } from './answer.tsx'
+import styles from './suggest-edit-dialog.module.css'
 
 /** What somebody wrote and has not handed over, by the name of the page. */
 const DRAFTS = keptAs('daytwo.runbook-drafts', (kept) =>
@@ -52,12 +53,12 @@ function Edit({ source, bound }: { readonly source: RunbookSource; readonly boun
   const link = new URL(runbookPath(bound.name, instance?.fingerprint), location.origin).href
   const suggestion = suggestionOf(source, text, withAlert ? instance : undefined, link)
   return (
-    <div className="form suggest-edit">
+    <div className="form">
       <label>
         The page as it is kept, placeholders and all
         <textarea
           ref={field}
-          className="suggest-text"
+          className={styles.text}
           rows={14}
           spellCheck
           value={text}
@@ -68,7 +69,7 @@ function Edit({ source, bound }: { readonly source: RunbookSource; readonly boun
         />
       </label>
       {instance === undefined ? null : (
-        <label className="suggest-check">
+        <label>
           <input
             type="checkbox"
             checked={withAlert}
@@ -85,7 +86,7 @@ function Edit({ source, bound }: { readonly source: RunbookSource; readonly boun
           : 'Nothing is changed on this server. What you write is kept on this machine until you discard it.'}
       </p>
       {suggestion === undefined ? null : (
-        <pre className="suggest-diff" tabIndex={0} aria-label="What would change">
+        <pre className={styles.diff} tabIndex={0} aria-label="What would change">
           {suggestion.patch}
         </pre>
       )}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import styles from './block-chart.module.css'
 
 const BLOCK = 6
 const HEIGHT = 48
@@ -15,7 +16,7 @@ interface BlockChartProps {
 export function BlockChart({ values, most, label }: BlockChartProps): ReactNode {
   return (
     <svg
-      className="block-chart"
+      className={styles.root}
       role="img"
       aria-label={label}
       viewBox={`0 0 ${Math.max(1, values.length) * BLOCK} ${HEIGHT}`}
@@ -26,7 +27,7 @@ export function BlockChart({ values, most, label }: BlockChartProps): ReactNode 
         return (
           <rect
             key={i}
-            className={value <= 0 ? 'strip-quiet' : 'strip-fired'}
+            fill={value <= 0 ? 'var(--dt-line-strong)' : 'var(--dt-text)'}
             x={i * BLOCK}
             y={HEIGHT - height}
             width={BLOCK - 1}

@@ -1,18 +1,19 @@
 import type { ReactNode } from 'react'
 import { countOf } from '../lib/format-number.ts'
+import styles from './history-strip.module.css'
 
 const WIDTH = 4
 const HEIGHT = 14
 
 /** The last day of an alert, a bar for each hour: as high as the share of the hour in which it fired. */
 export function HistoryStrip({ shares }: { readonly shares: readonly number[] | undefined }): ReactNode {
-  if (shares === undefined) return <span className="strip strip-unknown" aria-hidden="true" />
+  if (shares === undefined) return <span className={styles.root} aria-hidden="true" />
   const fired = shares.filter((share) => share > 0).length
   const says =
     fired === 0 ? 'did not fire in this time' : `fired in ${fired} of the last ${countOf(shares.length, 'hour')}`
   return (
     <svg
-      className="strip"
+      className={styles.root}
       role="img"
       aria-label={says}
       viewBox={`0 0 ${shares.length * WIDTH} ${HEIGHT}`}
@@ -24,7 +25,7 @@ export function HistoryStrip({ shares }: { readonly shares: readonly number[] | 
         return (
           <rect
             key={i}
-            className={share <= 0 ? 'strip-quiet' : 'strip-fired'}
+            fill={share <= 0 ? 'var(--dt-line-strong)' : 'var(--dt-text)'}
             x={i * WIDTH}
             y={HEIGHT - height}
             width={WIDTH - 1}

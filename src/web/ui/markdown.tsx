@@ -1,10 +1,12 @@
 import { Fragment } from 'react'
-import type { ReactNode } from 'react'
+import type { HTMLAttributes, ReactNode } from 'react'
 import type { Token, Tokens } from 'marked'
 import { decodeEntities } from '../lib/decode-entities.ts'
 import type { MarkValues } from '../lib/mark-values.ts'
 import { headingId, toBlocks } from '../lib/runbook-blocks.ts'
 import type { RunbookBlock } from '../lib/runbook-blocks.ts'
+import { classNames } from './class-names.ts'
+import styles from './markdown.module.css'
 
 /**
  * Markdown as React elements. Only the kinds of node named here are shown as what they are; HTML inside a page is
@@ -19,13 +21,25 @@ export interface MarkdownSlots {
   readonly renderLink: (href: string, children: ReactNode) => ReactNode
 }
 
-export function Markdown({
-  blocks,
-  slots,
-}: {
+interface BlocksProps {
   readonly blocks: readonly RunbookBlock[]
   readonly slots: MarkdownSlots
-}): ReactNode {
+}
+
+interface MarkdownProps extends BlocksProps, HTMLAttributes<HTMLDivElement> {
+  /** As wide as its place; otherwise its lines are no longer than is easy to read. */
+  readonly isWide?: boolean
+}
+
+export function Markdown({ blocks, slots, isWide = false, className, ...rest }: MarkdownProps): ReactNode {
+  return (
+    <div className={classNames(styles.root, !isWide && styles.narrow, className)} {...rest}>
+      <Blocks blocks={blocks} slots={slots} />
+    </div>
+  )
+}
+
+function Blocks({ blocks, slots }: BlocksProps): ReactNode {
   return blocks.map((block, i) => {
     if (block.kind !== 'markdown') return slots.renderBlock(block, i)
     return <Fragment key={i}>{renderBlockToken(block.token, slots)}</Fragment>
@@ -100,7 +114,7 @@ function renderBlockToken(token: Token, slots: MarkdownSlots): ReactNode {
 }
 
 function renderBlocks(tokens: readonly Token[], slots: MarkdownSlots): ReactNode {
-  return <Markdown blocks={toBlocks(tokens)} slots={slots} />
+  return <Blocks blocks={toBlocks(tokens)} slots={slots} />
 }
 
 /** The first level is the title, which stands above the text. */
@@ -110,7 +124,7 @@ function renderHeading({ depth, text, tokens }: Tokens.Heading, slots: MarkdownS
   const Level = `h${Math.min(depth - 2 + slots.sectionLevel, 6)}` as 'h2'
   if (depth > 2) return <Level>{content}</Level>
   return (
-    <Level id={headingId(text)} tabIndex={-1} className="section-heading">
+    <Level id={headingId(text)} tabIndex={-1}>
       {content}
     </Level>
   )

@@ -1,13 +1,14 @@
 import { useId } from 'react'
 import type { ReactNode } from 'react'
+import styles from './question.module.css'
 
 /** What somebody asks, with its answer beside it. */
 export function Question({ asks, children }: { readonly asks: string; readonly children: ReactNode }): ReactNode {
   const id = useId()
   return (
-    <div className="question" role="group" aria-labelledby={id}>
+    <div className={styles.root} role="group" aria-labelledby={id}>
       <h3 id={id}>{asks}</h3>
-      <div className="question-answer">{children}</div>
+      <div>{children}</div>
     </div>
   )
 }

@@ -108,9 +108,7 @@ interface ChartAreaProps {
 }
 
 export function ChartArea({ d, fill, hatches = '' }: ChartAreaProps): ReactNode {
-  return (
-    <path d={d} fill={typeof fill === 'number' ? rampColor(fill) : `url(#${hatches}${fill})`} />
-  )
+  return <path d={d} fill={typeof fill === 'number' ? rampColor(fill) : `url(#${hatches}${fill})`} />
 }
 
 interface ChartLineProps {

@@ -194,7 +194,7 @@ test("where the reader's system chooses the colours, bars and swatches are still
   // Where one is.
   const lines = await page.evaluate(() => ({
     place: getComputedStyle(document.querySelector('.places a[aria-current]')!, '::after').backgroundColor,
-    pages: [...document.querySelectorAll('.subnav a')].map((link) => getComputedStyle(link).borderBottomColor),
+    pages: [...document.querySelectorAll('.pages-nav a')].map((link) => getComputedStyle(link).borderBottomColor),
   }))
   expect([lines.place]).not.toEqual(canvas)
   expect(lines.pages.filter((colour) => colour !== canvas[0])).toHaveLength(1)

@@ -178,7 +178,7 @@ describe('an open alert', () => {
     // The list that comes later takes nothing away.
     server.answers.alerts = () => alertItems(Date.now())
     await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
-    await page.locator('.alerts-list [data-alert]').first().waitFor({ state: 'attached' })
+    await page.locator('.alerts-page-list [data-alert]').first().waitFor({ state: 'attached' })
     expect(await article.count()).toBe(1)
     await close()
   })
@@ -194,7 +194,7 @@ describe('an open alert', () => {
     expect(await page.getByRole('article', { name: alertname }).isVisible()).toBe(true)
     // The notice stands in the list, which keeps its place.
     const [list, detail] = await Promise.all([
-      page.locator('.alerts-list').boundingBox(),
+      page.locator('.alerts-page-list').boundingBox(),
       page.getByRole('article').boundingBox(),
     ])
     expect(detail!.x).toBeGreaterThanOrEqual(list!.x + list!.width - 1)

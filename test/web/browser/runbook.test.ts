@@ -95,10 +95,10 @@ test('an alert that is gone gives the plain page, and says why', async () => {
 
 test('what was filled in is marked with its source, and what was not too', async () => {
   const { page, close } = await openPage(browser, server, BOUND)
-  const meaning = page.locator('.prose mark.filled', { hasText: 'prague-prod-1' }).first()
+  const meaning = page.locator('.markdown mark.filled', { hasText: 'prague-prod-1' }).first()
   await meaning.waitFor()
   expect(await meaning.getAttribute('title')).toBe('cluster, from the label cluster')
-  expect(await page.locator('.prose mark.unbound', { hasText: '<user>' }).first().getAttribute('title')).toContain(
+  expect(await page.locator('.markdown mark.unbound', { hasText: '<user>' }).first().getAttribute('title')).toContain(
     'fill it in',
   )
   await page.getByText('3 values filled in').click()

@@ -196,7 +196,7 @@ describe('whoever is on call, from an alert on', () => {
   test("the pager's link opens the runbook of the cluster that is meant. No click", () => {
     server.answers.runbook = (name) => boundRunbook(Date.now(), name, 1, true)
     return asks('/rb/KubeVirtCRModified', {}, async ({ page }) => {
-      await page.locator('.prose mark.filled', { hasText: 'prague-prod-1' }).first().waitFor()
+      await page.locator('.markdown mark.filled', { hasText: 'prague-prod-1' }).first().waitFor()
     })
   })
 

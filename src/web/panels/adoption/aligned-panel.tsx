@@ -13,7 +13,7 @@ import { LINE_STEP_MIN, rampOf } from '../../lib/version-ramp.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
 import { ChartLine, StepChart } from '../../ui/step-chart.tsx'
 import type { ChartScale } from '../../ui/step-chart.tsx'
-import chart from '../../ui/step-chart.module.css'
+import chartStyles from '../../ui/step-chart.module.css'
 import { ChartBeside, ChartPanel } from './chart-panel.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
 import { ForecastFan, ForecastNote } from './forecast-fan.tsx'
@@ -131,7 +131,12 @@ function StageZones({ scale }: { readonly scale: ChartScale }): ReactNode {
             height={scale.y(from) - scale.y(until)}
           />
         ) : null}
-        <text className={chart.text} x={scale.right + 8} y={scale.y((from + until) / 2)} dominantBaseline="middle">
+        <text
+          className={chartStyles.text}
+          x={scale.right + 8}
+          y={scale.y((from + until) / 2)}
+          dominantBaseline="middle"
+        >
           {name}
         </text>
       </g>

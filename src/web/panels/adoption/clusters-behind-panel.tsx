@@ -15,7 +15,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { ChartArea, StepChart } from '../../ui/step-chart.tsx'
 import { ChartPanel } from './chart-panel.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
-import panel from './chart-panel.module.css'
+import panelStyles from './chart-panel.module.css'
 import { DayTable } from './day-table.tsx'
 import { ClustersBehindList } from './clusters-behind-list.tsx'
 import styles from './clusters-behind-panel.module.css'
@@ -135,7 +135,7 @@ function BehindSentence({ older }: { readonly older: ClustersBehind }): ReactNod
   const { clusters, telling, known, day, version } = older
   const unreported = known - telling
   return (
-    <p className={panel.answer} aria-live="polite">
+    <p className={panelStyles.answer} aria-live="polite">
       <strong className="nums">
         {clusters === 0 ? 'None' : formatCount(clusters)} of {countOf(telling, 'cluster')} that tell (
         {formatShare(clusters, telling)})

@@ -13,7 +13,7 @@ import { FactList } from '../../ui/fact-list.tsx'
 import { Since } from '../../ui/time.tsx'
 import { Answer } from '../answer.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
-import panel from './chart-panel.module.css'
+import panelStyles from './chart-panel.module.css'
 import styles from './denominator-dialog.module.css'
 
 /** How sure the numbers are: of whom they speak, who says nothing, since when, and by which way clusters are heard. */
@@ -40,7 +40,7 @@ function Counted({ answer: { basis, days } }: { readonly answer: ShareAnswer }):
   const { known, telling, missingDays, updatedAt, operator, to } = basis
   return (
     <>
-      <p className={panel.answer}>
+      <p className={panelStyles.answer}>
         <strong className="nums">
           {formatCount(telling)} of {countOf(known, 'cluster')} ({formatShare(telling, known)})
         </strong>{' '}

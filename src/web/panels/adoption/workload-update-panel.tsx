@@ -13,7 +13,7 @@ import { useAdoption } from '../../query/use-adoption.ts'
 import { ChartArea, ChartLine, Hatches, StepChart } from '../../ui/step-chart.tsx'
 import { ChartBeside, ChartPanel } from './chart-panel.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
-import panel from './chart-panel.module.css'
+import panelStyles from './chart-panel.module.css'
 import { LineSwatch, Swatch } from './swatch.tsx'
 
 const PROMQL =
@@ -76,7 +76,7 @@ function WorkloadUpdateChart({
   const first = planned.findIndex((share) => share !== null)
   return (
     <>
-      <p className={panel.answer}>
+      <p className={panelStyles.answer}>
         <strong>
           {formatCount(last.real)} of {countOf(last.machines, 'virtual machine')} really run {version} or newer (
           {formatShare(last.real, last.machines)})

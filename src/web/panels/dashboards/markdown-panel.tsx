@@ -16,21 +16,24 @@ export function MarkdownPanel({ text, values }: { readonly text: string; readonl
   const filled = interpolateText(text, values)
   const blocks = useMemo(() => parseBlocks(filled), [filled])
   return (
-    <div className={`prose fills scrolls ${styles.root}`} tabIndex={0} role="group" aria-label="Text">
-      <Markdown
-        blocks={blocks}
-        slots={{
-          sectionLevel: 3,
-          mark: NO_MARKS,
-          renderLink: (href, children) => <TextLink href={href}>{children}</TextLink>,
-          renderBlock: (block, key) =>
-            block.kind === 'cli' ? null : (
-              <CodeBlock key={key} what="code" text={copyText(block.text)}>
-                {block.text}
-              </CodeBlock>
-            ),
-        }}
-      />
-    </div>
+    <Markdown
+      className={`fills scrolls ${styles.root}`}
+      tabIndex={0}
+      role="group"
+      aria-label="Text"
+      isWide
+      blocks={blocks}
+      slots={{
+        sectionLevel: 3,
+        mark: NO_MARKS,
+        renderLink: (href, children) => <TextLink href={href}>{children}</TextLink>,
+        renderBlock: (block, key) =>
+          block.kind === 'cli' ? null : (
+            <CodeBlock key={key} what="code" text={copyText(block.text)}>
+              {block.text}
+            </CodeBlock>
+          ),
+      }}
+    />
   )
 }

@@ -17,6 +17,7 @@ import { BlockChart } from '../../ui/block-chart.tsx'
 import { usePreferences } from '../../ui/preferences.ts'
 import { serverNowMs } from '../../ui/server-clock.ts'
 import { TablePanel } from '../dashboards/table-panel.tsx'
+import { OneValue } from '../promql-result.tsx'
 import { pageOfLabel, SharedLabels } from './label-links.tsx'
 import { SamplesResult } from './samples-result.tsx'
 
@@ -40,12 +41,14 @@ export function TableResult({ title, result, unit }: TableResultProps): ReactNod
   if (data.resultType === 'matrix') {
     return <SamplesResult title={title} series={data.result} unit={unit} beholder={beholder} />
   }
-  if (data.resultType === 'scalar') return <OneValue text={data.result[1]} unit={unit} beholder={beholder} />
+  if (data.resultType === 'scalar')
+    return <OneValue text={formatUnit(parseValue(data.result[1]), { unit }, beholder)} title={data.result[1]} />
   const [only] = rows
   if (rows.length === 1 && only !== undefined && sampleOf.get(only)?.histogram === undefined) {
+    const text = sampleOf.get(only)?.text ?? ''
     return (
       <>
-        <OneValue text={sampleOf.get(only)?.text ?? ''} unit={unit} beholder={beholder} />
+        <OneValue text={formatUnit(parseValue(text), { unit }, beholder)} title={text} />
         <SharedLabels labels={shared} />
       </>
     )
@@ -121,22 +124,6 @@ function columnsIn(labels: readonly string[], unit: string): readonly ColumnSett
     ...labels.map((name) => ({ ...plainColumn(name), header: name === '__name__' ? 'metric' : '' })),
     { ...plainColumn('value'), align: 'right', sort: 'desc', format: { unit } },
   ]
-}
-
-interface OneValueProps {
-  readonly text: string
-  readonly unit: string
-  readonly beholder: Beholder
-}
-
-function OneValue({ text, unit, beholder }: OneValueProps): ReactNode {
-  return (
-    <p className="one-value">
-      <span className="one-value-number nums" title={text}>
-        {formatUnit(parseValue(text), { unit }, beholder)}
-      </span>
-    </p>
-  )
 }
 
 interface HistogramProps {

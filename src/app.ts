@@ -197,7 +197,7 @@ async function serve(
     },
     beat: () => beat.once(),
     deriveFacts: async () => {
-      const { read, derived, waiting } = await threads.query.fleetLoop.beat(clock.nowMs())
+      const { read, derived, waiting } = await threads.query.fleetLoop.runCycle(clock.nowMs())
       return { derived, waiting: read + derived === 0 ? 0 : waiting }
     },
     reload: (cause) => reloader.reload(cause),

@@ -11,13 +11,13 @@ const REPEAT_FAULT_AFTER_MS = 60_000
 
 /** The step of the beat: derives, counts, and says what failed. */
 export function createFactsStep(
-  loop: Pick<FleetLoop, 'beat'>,
+  loop: Pick<FleetLoop, 'runCycle'>,
   metrics: OwnMetrics,
   log: Log,
 ): (nowMs: number) => Promise<FleetReport> {
   const saidAtMs = new Map<string, number>()
   return async (nowMs) => {
-    const report = await loop.beat(nowMs)
+    const report = await loop.runCycle(nowMs)
     const { derived, waiting, failures, tookMs } = report
     metrics.fleetDerivations.inc(derived)
     metrics.fleetFailures.inc(failures.length)

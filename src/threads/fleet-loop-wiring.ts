@@ -61,10 +61,10 @@ export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
       usageAt: (timeMs) => readUsage(fleetReaderOf(query), timeMs),
     },
     traitsAt: (timeMs) => readTraits(fleetReaderOf(query), timeMs),
-    book,
+    index: book,
     writtenSeries: (nowMs) => writtenSeries(reader, nowMs),
     appendDerived,
-    keptMs: retentionObjectsMs,
+    retentionMs: retentionObjectsMs,
     stopwatchMs,
   })
 }

@@ -82,7 +82,7 @@ export type QueryServices = {
   readonly observations: Pick<ObservationReader, 'changes'>
   readonly logs: LogReader
   readonly fleet: FleetCalls
-  readonly fleetLoop: Pick<FleetLoop, 'beat'>
+  readonly fleetLoop: Pick<FleetLoop, 'runCycle'>
   readonly adoption: ApiAdoption
   readonly thread: { close(): void }
 }
@@ -194,7 +194,7 @@ try {
     fleet: fleetCalls(facts.fleet, fleetBook, () => fleetLoop.progress(), {
       list: () => facts.decommissions.list(),
       changed: (fromMs, nowMs) => {
-        fleetLoop.recount(fromMs, nowMs)
+        fleetLoop.recountDays(fromMs, nowMs)
       },
     }),
     fleetLoop,

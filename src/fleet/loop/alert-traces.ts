@@ -1,8 +1,9 @@
 /**
- * Alerts in the traces of upgrades: an alert that begins to fire changes no fact, and is told in the trace of the upgrade
- * during which it fired. Where something fired waits here until the traces of that cluster were looked at.
+ * Alerts in the traces of upgrades: an alert that begins to fire changes no fact, but is an event in the trace of the
+ * upgrade during which it fired. Clusters with new alerts wait here until their traces are written.
  */
 import { alertedTraces, type AlertedTrace } from './derivation.ts'
+import type { LoopCycle } from './loop-cycle.ts'
 import type { FiredAlertReader } from '../../model/alert-run.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import type { DerivedTrace } from '../../model/span.ts'
@@ -13,55 +14,62 @@ export interface AlertTraceParts {
   readonly writer: { replaceSpans(traces: readonly DerivedTrace[], nowMs: number): Promise<void> }
 }
 
-export interface AlertTraces {
-  /** Clusters that wait. */
-  readonly waiting: number
-  /** Takes note of where something fired, and of what failed before. Answers the position up to where that is all. */
-  take(position: number): Promise<number>
-  /** Looks at one cluster; false when none waits. Rejects with what failed for it, and it waits for the next `take`. */
-  next(nowMs: number): Promise<boolean>
-}
+const BUDGET_MS = 200
+/** Traces whose written alerts are remembered; beyond it some are written again unchanged. */
+const WRITTEN_MAX = 20_000
 
-/** Traces of which it is remembered what they tell; beyond it some are written again as they are. */
-const TOLD_MAX = 20_000
+export class AlertTraces {
+  readonly #parts: AlertTraceParts
+  readonly #waiting = new Set<string>()
+  readonly #failed = new Set<string>()
+  /** By trace: its alerts as text. An alert that fires repeatedly changes no trace of an older upgrade of the cluster. */
+  readonly #written = new Map<string, string>()
 
-export function createAlertTraces({ facts, alerts, writer }: AlertTraceParts): AlertTraces {
-  const waiting = new Set<string>()
-  const failed = new Set<string>()
-  /** One that fires again and again on a cluster is no news to the older upgrades of the cluster. */
-  const told = new Map<string, string>()
-  const textOf = (trace: AlertedTrace): string => JSON.stringify(trace.alerts)
-
-  const tell = async (cluster: string, nowMs: number): Promise<void> => {
-    const known = await facts.cluster(cluster)
-    const traces = known === undefined ? [] : await alertedTraces(known, alerts)
-    const fresh = traces.filter((trace) => told.get(trace.traceId) !== textOf(trace))
-    if (fresh.length === 0) return
-    await writer.replaceSpans(fresh, nowMs)
-    if (told.size >= TOLD_MAX) told.clear()
-    for (const trace of fresh) told.set(trace.traceId, textOf(trace))
+  constructor(parts: AlertTraceParts) {
+    this.#parts = parts
   }
-  return {
-    get waiting() {
-      return waiting.size + failed.size
-    },
-    take: async (position) => {
-      const fired = await alerts.firedSince(position)
-      for (const cluster of [...failed, ...fired.clusters]) waiting.add(cluster)
-      failed.clear()
-      return fired.position
-    },
-    next: async (nowMs) => {
-      const [cluster] = waiting
+
+  /** Clusters that wait. */
+  get waiting(): number {
+    return this.#waiting.size + this.#failed.size
+  }
+
+  /** Adds clusters on which alerts fired after `position`, and those that failed. Returns the position of the last alert. */
+  async collect(position: number): Promise<number> {
+    const fired = await this.#parts.alerts.firedSince(position)
+    for (const cluster of [...this.#failed, ...fired.clusters]) this.#waiting.add(cluster)
+    this.#failed.clear()
+    return fired.position
+  }
+
+  /** Writes the traces of clusters that wait. A cluster that fails waits for the next `collect`. */
+  async write(cycle: LoopCycle): Promise<void> {
+    await cycle.within(BUDGET_MS, async () => {
+      const [cluster] = this.#waiting
       if (cluster === undefined) return false
-      waiting.delete(cluster)
+      this.#waiting.delete(cluster)
       try {
-        await tell(cluster, nowMs)
+        await this.#writeCluster(cluster, cycle.nowMs)
       } catch (thrown) {
-        failed.add(cluster)
-        throw thrown
+        this.#failed.add(cluster)
+        cycle.fail(`alerts in traces of ${cluster}`, thrown)
       }
       return true
-    },
+    })
   }
+
+  async #writeCluster(cluster: string, nowMs: number): Promise<void> {
+    const { facts, alerts, writer } = this.#parts
+    const stored = await facts.cluster(cluster)
+    const traces = stored === undefined ? [] : await alertedTraces(stored, alerts)
+    const changed = traces.filter((trace) => this.#written.get(trace.traceId) !== alertsText(trace))
+    if (changed.length === 0) return
+    await writer.replaceSpans(changed, nowMs)
+    if (this.#written.size >= WRITTEN_MAX) this.#written.clear()
+    for (const trace of changed) this.#written.set(trace.traceId, alertsText(trace))
+  }
+}
+
+function alertsText({ alerts }: AlertedTrace): string {
+  return JSON.stringify(alerts)
 }

@@ -1,11 +1,10 @@
+/**
+ * Clusters to derive, and up to which of the store's numbered changes that is done: a position is reached when every
+ * cluster that waited when the position was read is derived, also when newer changes wait by then.
+ */
 import { WaitingClusters } from '../signals/waiting-clusters.ts'
 
-/**
- * Clusters whose facts are to be derived anew, and how far in the store's numbering of changes that is done: a position is
- * reached when all that waited when it was taken is derived, also where newer changes wait by then.
- */
-
-/** A cluster that failed is tried again after so long, also when nothing new came. */
+/** A cluster that failed is tried again after this time, also without new evidence. */
 const RETRY_AFTER_MS = 60_000
 
 interface Failed {
@@ -25,19 +24,19 @@ export class PendingDerivations<P> {
   readonly #failed = new Map<string, Failed>()
   #checkpoint: { readonly position: P; readonly left: Set<string> } | undefined
 
-  /** All that wait, in no order; one that failed and changed since is told twice. */
+  /** All that wait, in no order; a cluster that failed and changed since is in it twice. */
   clusters(): readonly string[] {
     return [...this.#waiting.keys(), ...this.#failed.keys()]
   }
 
-  /** What was received until then is derived; Infinity: all is. -Infinity: not yet all that was there at the start. */
+  /** What was received until then is derived; Infinity: everything. -Infinity: not yet what was stored at the start. */
   get oldestMs(): number {
     let oldestMs = this.#waiting.oldestMs
     for (const { sinceMs } of this.#failed.values()) oldestMs = Math.min(oldestMs, sinceMs)
     return oldestMs
   }
 
-  /** A cluster that was there at the start was not derived yet, nor was that tried. */
+  /** A cluster that was stored at the start was not tried yet. */
   get hasUntried(): boolean {
     return this.#waiting.hasUntried
   }
@@ -46,13 +45,13 @@ export class PendingDerivations<P> {
     this.#waiting.add(cluster, sinceMs)
   }
 
-  /** The change up to `position` was added. A later one takes its place only when it is reached. */
+  /** Changes up to `position` were added. A later position replaces it only when it is reached. */
   addedUpTo(position: P): void {
     if (this.#checkpoint !== undefined && this.#checkpoint.left.size > 0) return
     this.#checkpoint = { position, left: new Set(this.clusters()) }
   }
 
-  /** Those that failed a while ago wait again. */
+  /** Clusters that failed `RETRY_AFTER_MS` ago wait again. */
   retry(nowMs: number): void {
     for (const [cluster, { sinceMs, retryAtMs }] of this.#failed) {
       if (retryAtMs > nowMs) continue
@@ -61,7 +60,7 @@ export class PendingDerivations<P> {
     }
   }
 
-  /** The one that waits longest, which waits no longer. */
+  /** Removes and returns the cluster that waits longest. */
   take(): PendingDerivation | undefined {
     const cluster = this.#waiting.next()
     return cluster === undefined ? undefined : { cluster, sinceMs: this.#waiting.take(cluster) }
@@ -72,16 +71,16 @@ export class PendingDerivations<P> {
     this.#failed.set(cluster, { sinceMs: Math.min(sinceMs, earlierMs), retryAtMs: nowMs + RETRY_AFTER_MS })
   }
 
-  /** The position that is reached when what is derived of these is kept. */
+  /** The position that is reached once the facts of these clusters are stored. */
   reachedWith(derived: readonly PendingDerivation[]): P | undefined {
     const checkpoint = this.#checkpoint
     if (checkpoint === undefined) return undefined
-    const kept = new Set(derived.map(({ cluster }) => cluster))
-    return [...checkpoint.left].every((cluster) => kept.has(cluster)) ? checkpoint.position : undefined
+    const stored = new Set(derived.map(({ cluster }) => cluster))
+    return [...checkpoint.left].every((cluster) => stored.has(cluster)) ? checkpoint.position : undefined
   }
 
-  /** What is derived of these is kept. */
-  kept(derived: readonly PendingDerivation[]): void {
+  /** The facts of these clusters are stored. */
+  stored(derived: readonly PendingDerivation[]): void {
     for (const { cluster } of derived) {
       this.#checkpoint?.left.delete(cluster)
       this.#failed.delete(cluster)

@@ -97,6 +97,14 @@ export class SignalWatch {
     return cluster === undefined ? undefined : this.#names[cluster]
   }
 
+  /** A cluster that could not be read waits at the end of the line. */
+  postpone(cluster: string): void {
+    const number = this.#numbers.get(cluster)!
+    for (const waiting of [this.#changed, this.#aged]) {
+      if (waiting.has(number)) waiting.add(number, waiting.take(number), true)
+    }
+  }
+
   /** What was answered for a cluster could not be kept: it is read again, from what is kept then. */
   again(cluster: string, sinceMs: number): void {
     const number = this.#numbers.get(cluster)

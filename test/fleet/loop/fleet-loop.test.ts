@@ -115,7 +115,7 @@ class Looped {
         putDay: (day, rows, usage, nowMs) => writer.facts.adoption.putDay(day, rows, usage, nowMs),
       },
       traitsAt: () => Promise.resolve(new Map()),
-      book: Promise.resolve({
+      index: Promise.resolve({
         describe: () => undefined,
         put: (one) => {
           insight.put(one)
@@ -140,7 +140,7 @@ class Looped {
         appended.push(...samples)
         return Promise.resolve()
       },
-      keptMs: KEPT_MS,
+      retentionMs: KEPT_MS,
       stopwatchMs: () => (this.#timeMs += this.stepMs),
     }
     return createFleetLoop(parts)
@@ -159,7 +159,7 @@ class Looped {
   }
 
   async settle(nowMs = UNTIL_MS): Promise<void> {
-    for (let beats = 0; beats < 100; beats++) if ((await this.loop.beat(nowMs)).waiting === 0) return
+    for (let beats = 0; beats < 100; beats++) if ((await this.loop.runCycle(nowMs)).waiting === 0) return
     throw new Error('there is no end to it')
   }
 }
@@ -188,7 +188,7 @@ describe('facts', () => {
     const portion = Math.ceil(shuffled.length / 6)
     for (let from = 0; from < shuffled.length; from += portion) {
       await looped.observe(shuffled.slice(from, from + portion))
-      await looped.loop.beat(UNTIL_MS)
+      await looped.loop.runCycle(UNTIL_MS)
       if (from === portion * 3) await looped.restart()
     }
     await looped.settle()
@@ -220,11 +220,11 @@ describe('facts', () => {
     const version = versionOf(looped)
     const before = version()
     for (let second = 0; second < 5; second++) {
-      expect((await looped.loop.beat(UNTIL_MS + second * 1000)).changed).toEqual([])
+      expect((await looped.loop.runCycle(UNTIL_MS + second * 1000)).changed).toEqual([])
     }
     expect(version()).toBe(before)
     await looped.restart()
-    expect((await looped.loop.beat(UNTIL_MS + 6000)).derived).toBe(0)
+    expect((await looped.loop.runCycle(UNTIL_MS + 6000)).derived).toBe(0)
   })
 
   test('of one cluster that fail are told, tried again, and do not stop the others', async () => {
@@ -232,15 +232,15 @@ describe('facts', () => {
     const [bad, good] = [historyOf(0), historyOf(1)]
     looped.failing = bad.cluster
     await looped.observe([...bad.objects, ...good.objects])
-    const report = await looped.loop.beat(UNTIL_MS)
+    const report = await looped.loop.runCycle(UNTIL_MS)
     expect(report.failures).toEqual([{ subject: bad.cluster, error: 'a page of the disk is gone' }])
     expect(report).toMatchObject({ derived: 1, waiting: 1, changed: ['clusters', 'upgrades'] })
     expect(await looped.readers.facts.fleet.cluster(good.cluster)).toBeDefined()
     // Who is killed now does not forget the one that failed.
     expect(await looped.readers.facts.meta.get(POSITION_KEY)).toBeUndefined()
     looped.failing = undefined
-    expect((await looped.loop.beat(UNTIL_MS + 1000)).derived).toBe(0)
-    expect(await looped.loop.beat(UNTIL_MS + 60_000)).toMatchObject({ derived: 1, waiting: 0, failures: [] })
+    expect((await looped.loop.runCycle(UNTIL_MS + 1000)).derived).toBe(0)
+    expect(await looped.loop.runCycle(UNTIL_MS + 60_000)).toMatchObject({ derived: 1, waiting: 0, failures: [] })
     expect(await looped.readers.facts.fleet.cluster(bad.cluster)).toBeDefined()
   })
 
@@ -250,7 +250,7 @@ describe('facts', () => {
     const told = [0, 1, 2, 3, 4].map((index) => historyOf(index))
     for (const { objects } of told) await looped.observe(objects)
     const waiting: number[] = []
-    for (let beat = 0; beat < 3; beat++) waiting.push((await looped.loop.beat(UNTIL_MS + beat)).waiting)
+    for (let beat = 0; beat < 3; beat++) waiting.push((await looped.loop.runCycle(UNTIL_MS + beat)).waiting)
     expect(waiting).toEqual([3, 1, 0])
     expect(await looped.readers.facts.fleet.clusters()).toHaveLength(5)
   })
@@ -271,7 +271,7 @@ describe('facts', () => {
     }
     const reachedMs: (number | undefined)[] = []
     for (let beat = 0; beat < 9; beat++) {
-      expect((await looped.loop.beat(beatMs(beat))).waiting).toBeGreaterThan(0)
+      expect((await looped.loop.runCycle(beatMs(beat))).waiting).toBeGreaterThan(0)
       reachedMs.push(looped.loop.progress().caughtUpMs)
       await changeTwo()
     }
@@ -295,7 +295,7 @@ describe('facts', () => {
       looped.store.writer.appender.append(ref, UNTIL_MS, 1)
     }
     await looped.store.writer.appender.commit()
-    const report = await looped.loop.beat(UNTIL_MS)
+    const report = await looped.loop.runCycle(UNTIL_MS)
     expect(report).toMatchObject({ read: 1, derived: 1 })
     expect(report.waiting).toBeGreaterThan(0)
     expect(report.waiting).toBeLessThanOrEqual(5)
@@ -345,9 +345,9 @@ describe('facts', () => {
     const names = (): ReadonlySet<string> => new Set(looped.appended.map(({ labels }) => labels.metricName))
     expect(names()).toContain('daytwo_cluster_info')
     const first = looped.appended.length
-    await looped.loop.beat(UNTIL_MS + 59_000)
+    await looped.loop.runCycle(UNTIL_MS + 59_000)
     expect(looped.appended.length).toBe(first)
-    await looped.loop.beat(UNTIL_MS + 60_000)
+    await looped.loop.runCycle(UNTIL_MS + 60_000)
     expect(looped.appended.length).toBeGreaterThan(first)
     expect((await looped.readers.facts.adoption.days()).length).toBeGreaterThan(0)
   })
@@ -403,10 +403,10 @@ describe('alerts that fire during an upgrade', () => {
   test('are told in its trace, also when nothing else is new, each once and in order', async () => {
     const { looped, cluster, startMs, fire, eventsOf } = await upgraded()
     await fire(runOf(cluster, 'B', startMs + 2000), runOf(cluster, 'Before', startMs - 1))
-    expect(await looped.loop.beat(UNTIL_MS)).toMatchObject({ derived: 0, waiting: 0, failures: [] })
+    expect(await looped.loop.runCycle(UNTIL_MS)).toMatchObject({ derived: 0, waiting: 0, failures: [] })
     expect(await eventsOf()).toEqual([`${startMs + 2000} "B" "critical"`])
     await fire(runOf(cluster, 'A', startMs + 1000), runOf('elsewhere', 'C', startMs + 1000))
-    await looped.loop.beat(UNTIL_MS)
+    await looped.loop.runCycle(UNTIL_MS)
     const told = [`${startMs + 1000} "A" "critical"`, `${startMs + 2000} "B" "critical"`]
     expect(await eventsOf()).toEqual(told)
     // As it is derived from the beginning, by whoever starts anew.
@@ -422,12 +422,12 @@ describe('alerts that fire during an upgrade', () => {
     const { looped, cluster, startMs, fire } = await upgraded()
     const run = runOf(cluster, 'A', startMs + 1000)
     await fire(run)
-    await looped.loop.beat(UNTIL_MS)
-    await looped.loop.beat(UNTIL_MS + 1)
+    await looped.loop.runCycle(UNTIL_MS)
+    await looped.loop.runCycle(UNTIL_MS + 1)
     await fire({ ...run, resolvedAtMs: startMs + 5000 })
     const version = versionOf(looped)
     const before = version()
-    await looped.loop.beat(UNTIL_MS + 2)
+    await looped.loop.runCycle(UNTIL_MS + 2)
     expect(version()).toBe(before)
     await fire(runOf(cluster, 'A', startMs - 1000))
     const traced: number[] = []
@@ -437,7 +437,7 @@ describe('alerts that fire during an upgrade', () => {
       traced.push(traces.length)
       replace(traces, nowMs)
     }
-    await looped.loop.beat(UNTIL_MS + 3)
+    await looped.loop.runCycle(UNTIL_MS + 3)
     expect(traced).toEqual([])
   })
 })
@@ -471,7 +471,7 @@ test('metrics become facts: samples, then runs, then a cluster with its version'
     looped.store.writer.appender.append(ref, timeMs, 1)
   }
   await looped.store.writer.appender.commit()
-  expect(await looped.loop.beat(UNTIL_MS)).toMatchObject({ read: 1, derived: 1, waiting: 0, failures: [] })
+  expect(await looped.loop.runCycle(UNTIL_MS)).toMatchObject({ read: 1, derived: 1, waiting: 0, failures: [] })
   const kept = await looped.readers.facts.fleet.cluster('c9')
   expect(kept).toEqual(deriveCluster({ ...(await looped.readers.observations.read('c9')), spans: [] }))
   expect(kept!.intervals).toMatchObject([
@@ -479,7 +479,7 @@ test('metrics become facts: samples, then runs, then a cluster with its version'
   ])
   expect(looped.heard.get('c9')).toBe(UNTIL_MS)
   const before = versionOf(looped)()
-  expect(await looped.loop.beat(UNTIL_MS + 1000)).toMatchObject({ read: 0, derived: 0 })
+  expect(await looped.loop.runCycle(UNTIL_MS + 1000)).toMatchObject({ read: 0, derived: 0 })
   expect(before).toBeDefined()
 })
 

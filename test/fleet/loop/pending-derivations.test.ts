@@ -3,7 +3,7 @@ import { PendingDerivations } from '../../../src/fleet/loop/pending-derivations.
 import { randomOf } from '../../../sim/random.ts'
 
 describe('derivations that are pending', () => {
-  test('reach a position when all that waited at it is kept, whatever came since', () => {
+  test('reach a position when all that waited at it is stored, whatever came since', () => {
     const pending = new PendingDerivations<number>()
     expect(pending.reachedWith([])).toBeUndefined()
     for (const cluster of ['a', 'b']) pending.add({ cluster, sinceMs: 0 })
@@ -12,10 +12,10 @@ describe('derivations that are pending', () => {
     pending.add({ cluster: 'c', sinceMs: 5 })
     pending.addedUpTo(2)
     expect(pending.reachedWith([a])).toBeUndefined()
-    pending.kept([a])
+    pending.stored([a])
     const b = pending.take()!
     expect([b.cluster, pending.reachedWith([b])]).toEqual(['b', 1])
-    pending.kept([b])
+    pending.stored([b])
     // Reached, so the next one counts, and `c` waits for it.
     pending.addedUpTo(3)
     expect(pending.reachedWith([])).toBeUndefined()
@@ -37,7 +37,7 @@ describe('derivations that are pending', () => {
     pending.add({ cluster: 'bad', sinceMs: 60_000 })
     const news = pending.take()!
     expect([news.sinceMs, pending.reachedWith([news])]).toEqual([60_000, 1])
-    pending.kept([news])
+    pending.stored([news])
     expect([pending.oldestMs, pending.clusters()]).toEqual([Infinity, []])
   })
 
@@ -46,7 +46,7 @@ describe('derivations that are pending', () => {
       const random = randomOf('pending', seed)
       const below = (max: number): number => random.int(0, max - 1)
       const pending = new PendingDerivations<number>()
-      /** By cluster: the position of the last change that is not kept. */
+      /** By cluster: the position of the last change that is not stored. */
       const owed = new Map<string, number>()
       let reached = 0
       for (let position = 1; position < 60; position++) {
@@ -69,7 +69,7 @@ describe('derivations that are pending', () => {
           for (const one of batch) pending.add(one)
           continue
         }
-        pending.kept(batch)
+        pending.stored(batch)
         for (const { cluster } of batch) owed.delete(cluster)
         reached = Math.max(reached, at ?? 0)
         expect(Math.min(Infinity, ...owed.values())).toBeGreaterThan(reached)

@@ -1,0 +1,113 @@
+/**
+ * Derives the clusters that are pending, the oldest first, merges the result with the stored facts, and writes what
+ * changed: traces, then facts together with the position, so that a process killed in between derives the cluster again.
+ */
+import { changedFromMs } from '../adoption/late-change.ts'
+import type { FiredAlertReader } from '../../model/alert-run.ts'
+import type { ClusterFacts, FactsChange, FleetFactsReader } from '../../model/fleet-facts.ts'
+import type { DerivedTrace } from '../../model/span.ts'
+import type { AlertTraces } from './alert-traces.ts'
+import { changedTraces, deriveFrom, type EvidenceReader } from './derivation.ts'
+import { factsChangeOf } from './facts-change.ts'
+import type { LoopCycle } from './loop-cycle.ts'
+import type { FleetLoopState } from './loop-state.ts'
+import { mergeFacts } from './merge-facts.ts'
+import type { PendingDerivation } from './pending-derivations.ts'
+
+export interface DerivationStageParts extends EvidenceReader {
+  readonly facts: Pick<FleetFactsReader, 'cluster'>
+  readonly alerts: Pick<FiredAlertReader, 'firedOn'>
+  readonly alertTraces: Pick<AlertTraces, 'waiting'>
+  readonly writer: {
+    /** Together with how far facts are derived, in one transaction. */
+    putFacts(changes: readonly FactsChange[], position: string | undefined): Promise<void>
+    replaceSpans(traces: readonly DerivedTrace[], nowMs: number): Promise<void>
+  }
+  /** How long observations are stored: facts that ended before stay as they are. */
+  readonly retentionMs: number
+}
+
+const BUDGET_MS = 700
+/** Clusters of one write. */
+const BATCH = 50
+
+interface DerivedCluster extends PendingDerivation {
+  readonly facts: ClusterFacts
+  readonly change: FactsChange | undefined
+  readonly traces: readonly DerivedTrace[]
+}
+
+/**
+ * @param index is given the facts of each cluster that was written
+ * @returns how many clusters were derived
+ */
+export async function derivePending(
+  parts: DerivationStageParts,
+  state: FleetLoopState,
+  index: { put(facts: ClusterFacts): void },
+  cycle: LoopCycle,
+): Promise<number> {
+  let batch: DerivedCluster[] = []
+  let derived = 0
+  const write = async (): Promise<void> => {
+    const written = batch
+    batch = []
+    await writeDerived(parts, state, written, cycle.nowMs)
+    for (const { facts } of written) index.put(facts)
+  }
+  await cycle.within(BUDGET_MS, async () => {
+    const next = state.pending.take()
+    if (next === undefined) return false
+    try {
+      batch.push(await deriveOne(parts, state, next, cycle.nowMs))
+      derived++
+    } catch (thrown) {
+      cycle.fail(next.cluster, thrown)
+      state.pending.fail(next, cycle.nowMs)
+    }
+    if (batch.length >= BATCH) await write()
+    return true
+  })
+  await write()
+  return derived
+}
+
+async function deriveOne(
+  parts: DerivationStageParts,
+  { lateChanges, changedFacts }: FleetLoopState,
+  pending: PendingDerivation,
+  nowMs: number,
+): Promise<DerivedCluster> {
+  const stored = await parts.facts.cluster(pending.cluster)
+  const facts = mergeFacts(stored, await deriveFrom(parts, pending.cluster), nowMs - parts.retentionMs)
+  const change = factsChangeOf(stored, facts)
+  const traces = change === undefined ? [] : await changedTraces(stored, facts, change, parts.alerts)
+  const fromMs = changedFromMs(stored, facts)
+  if (fromMs !== undefined) lateChanges.note(fromMs, nowMs)
+  changedFacts.derived(stored, facts)
+  return { ...pending, facts, change, traces }
+}
+
+/** Also of nothing: the position may be reached without a derivation. */
+async function writeDerived(
+  { writer, alertTraces }: DerivationStageParts,
+  state: FleetLoopState,
+  derived: readonly DerivedCluster[],
+  nowMs: number,
+): Promise<void> {
+  const changes = derived.flatMap(({ change }) => change ?? [])
+  const traces = derived.flatMap((one) => one.traces)
+  // It may be before some of what is derived, and then that is done twice.
+  const reached = alertTraces.waiting === 0 ? state.pending.reachedWith(derived) : undefined
+  const position = reached === undefined ? state.storedPosition : JSON.stringify(reached)
+  const isAhead = position !== state.storedPosition
+  try {
+    if (traces.length > 0) await writer.replaceSpans(traces, nowMs)
+    if (changes.length > 0 || isAhead) await writer.putFacts(changes, isAhead ? position : undefined)
+  } catch (thrown) {
+    for (const one of derived) state.pending.add(one)
+    throw thrown
+  }
+  state.storedPosition = position
+  state.pending.stored(derived)
+}

@@ -1,0 +1,39 @@
+/**
+ * When clusters were last seen. A cluster that reports the same as before changes no fact; its heartbeat is what tells a
+ * silent cluster from one at rest.
+ */
+import type { FleetCoverage } from '../clusters/fleet-coverage.ts'
+import type { SignalWatch } from '../signals/signal-watch.ts'
+import type { Heard } from '../stuck/stuck.ts'
+import type { ObservationReader } from '../../model/fleet-facts.ts'
+import type { StuckVerdict } from '../../model/stuck.ts'
+import type { FleetLoopState } from './loop-state.ts'
+
+export interface HeartbeatParts {
+  readonly signals: Pick<SignalWatch, 'eachHeard'>
+  readonly observations: Pick<ObservationReader, 'heardSince'>
+}
+
+export interface HeartbeatIndex {
+  hear(cluster: string, heard: Heard): void
+  coverage(nowMs: number): FleetCoverage
+  verdicts(nowMs: number): readonly StuckVerdict[]
+}
+
+/** Longer than any source may pause. */
+const LOOK_BACK_MS = 2 * 60 * 60_000
+
+export async function updateLastSeen(
+  { signals, observations }: HeartbeatParts,
+  { changedFacts }: Pick<FleetLoopState, 'changedFacts'>,
+  index: HeartbeatIndex,
+  nowMs: number,
+): Promise<void> {
+  signals.eachHeard((cluster, metricsMs) => {
+    index.hear(cluster, { metricsMs })
+  })
+  for (const { cluster, objectsMs } of await observations.heardSince(nowMs - LOOK_BACK_MS)) {
+    index.hear(cluster, { objectsMs })
+  }
+  changedFacts.stands(index.coverage(nowMs), index.verdicts(nowMs))
+}

@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest'
+import { derivePending, type DerivationStageParts } from '../../../src/fleet/loop/derivation-stage.ts'
+import { StartedCycle } from '../../../src/fleet/loop/loop-cycle.ts'
+import { createLoopState } from '../../../src/fleet/loop/loop-state.ts'
+import type { ClusterFacts, FactsChange } from '../../../src/model/fleet-facts.ts'
+import type { MetricRun } from '../../../src/model/observation.ts'
+import { NOW_MS, HOUR_MS } from '../../store/temp-store.ts'
+import { emptyRecord } from '../../support/cluster-record.ts'
+import { upgradeRecord } from '../../support/upgrade-record.ts'
+
+const RETENTION_MS = 400 * 24 * HOUR_MS
+const POSITION = { observations: 5, spans: 0, alerts: 0 }
+
+function stageOf() {
+  const stored = new Map<string, ClusterFacts>()
+  const log: string[] = []
+  const indexed: ClusterFacts[] = []
+  const changes: FactsChange[] = []
+  const faults = { read: '', write: false }
+  const alertTraces = { waiting: 0 }
+  const runOf = (cluster: string): MetricRun => ({
+    cluster,
+    signal: 'csv_succeeded',
+    labels: { version: '1.16.0' },
+    value: 1,
+    firstMs: NOW_MS - HOUR_MS,
+    lastMs: NOW_MS,
+  })
+  const parts: DerivationStageParts = {
+    observations: {
+      read: (cluster) =>
+        cluster === faults.read
+          ? Promise.reject(new Error('no disk'))
+          : Promise.resolve({ cluster, aliases: [], objects: [], absences: [], metrics: [runOf(cluster)] }),
+    },
+    spans: { upgradeSpans: () => Promise.resolve([]) },
+    facts: {
+      cluster: (name) => {
+        log.push(`read ${name}`)
+        return Promise.resolve(stored.get(name))
+      },
+    },
+    alerts: { firedOn: () => Promise.resolve([]) },
+    alertTraces,
+    writer: {
+      putFacts: (put, position) => {
+        if (faults.write) return Promise.reject(new Error('disk full'))
+        log.push(`facts of ${put.map(({ cluster }) => cluster).join(' ')}, position ${position ?? 'as before'}`)
+        changes.push(...put)
+        return Promise.resolve()
+      },
+      replaceSpans: (traces) => {
+        log.push(`${traces.length} traces`)
+        return Promise.resolve()
+      },
+    },
+    retentionMs: RETENTION_MS,
+  }
+  const state = createLoopState()
+  const wait = (...clusters: readonly string[]): void => {
+    for (const cluster of clusters) state.pending.add({ cluster, sinceMs: 0 })
+    state.pending.addedUpTo(POSITION)
+  }
+  const run = async (nowMs = NOW_MS) => {
+    const cycle = new StartedCycle(nowMs, () => 0)
+    const index = {
+      put: (facts: ClusterFacts) => {
+        indexed.push(facts)
+      },
+    }
+    return { derived: await derivePending(parts, state, index, cycle), failures: cycle.failures }
+  }
+  return { run, wait, state, stored, log, indexed, changes, faults, alertTraces }
+}
+
+test('facts are read once, written with the position, and put into the index as written', async () => {
+  const { run, wait, state, stored, log, indexed, changes } = stageOf()
+  wait('a', 'b')
+  expect(await run()).toEqual({ derived: 2, failures: [] })
+  expect(log).toEqual(['read a', 'read b', `facts of a b, position ${JSON.stringify(POSITION)}`])
+  expect(indexed.map(({ cluster, intervals }) => [cluster.cluster, intervals[0]?.version])).toEqual([
+    ['a', '1.16.0'],
+    ['b', '1.16.0'],
+  ])
+  expect(changes.map(({ record, intervals }) => [record, intervals.put])).toEqual(
+    indexed.map(({ cluster, intervals }) => [cluster, intervals]),
+  )
+  expect([state.changedFacts.take(), state.lateChanges.changes.length]).toEqual([['clusters'], 1])
+  // The same again is no write.
+  for (const facts of indexed) stored.set(facts.cluster.cluster, facts)
+  wait('a')
+  log.length = 0
+  expect((await run()).derived).toBe(1)
+  expect(log).toEqual(['read a'])
+})
+
+test('expired facts stay, and traces are written before the facts that they are of', async () => {
+  const { run, wait, stored, log, indexed } = stageOf()
+  const past = (id: string, endedMs: number) =>
+    upgradeRecord({ id, cluster: 'a', startedMs: endedMs - HOUR_MS, endedMs }, { observedUntilMs: endedMs })
+  const expired = past('expired', NOW_MS - RETENTION_MS - HOUR_MS)
+  const upgrades = [expired, past('wrong', NOW_MS - HOUR_MS)]
+  stored.set('a', { cluster: emptyRecord('a'), upgrades, intervals: [], modifications: [] })
+  wait('a')
+  await run()
+  expect(log.slice(1)).toEqual(['1 traces', `facts of a, position ${JSON.stringify(POSITION)}`])
+  expect(indexed[0]?.upgrades).toEqual([expired])
+})
+
+test('the position waits for clusters that failed and for alerts that are in no trace', async () => {
+  const { run, wait, state, log, faults, alertTraces } = stageOf()
+  faults.read = 'a'
+  wait('a', 'b')
+  expect(await run()).toEqual({ derived: 1, failures: [{ subject: 'a', error: 'no disk' }] })
+  expect(log.at(-1)).toBe('facts of b, position as before')
+  faults.read = ''
+  alertTraces.waiting = 1
+  state.pending.retry(NOW_MS + 60_000)
+  await run()
+  expect(log.at(-1)).toBe('facts of a, position as before')
+  alertTraces.waiting = 0
+  await run()
+  expect(log.at(-1)).toBe(`facts of , position ${JSON.stringify(POSITION)}`)
+  expect(state.storedPosition).toBe(JSON.stringify(POSITION))
+})
+
+test('facts that cannot be written are derived again, and are not in the index', async () => {
+  const { run, wait, state, indexed, faults } = stageOf()
+  faults.write = true
+  wait('a')
+  await expect(run()).rejects.toThrow('disk full')
+  expect([indexed, state.pending.clusters(), state.storedPosition]).toEqual([[], ['a'], undefined])
+  faults.write = false
+  expect((await run()).derived).toBe(1)
+  expect(indexed).toHaveLength(1)
+})

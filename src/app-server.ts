@@ -24,11 +24,13 @@ import type { FleetReader } from './fleet/fleet-reader.ts'
 import { readInventory } from './fleet/clusters/inventory.ts'
 import { readSharedTraits } from './fleet/clusters/shared-traits.ts'
 import type { MeasuredQuery } from './runtime/measured-query.ts'
-import type { Notifications } from './runtime/notifications.ts'
+import type { Notifications } from './notify/notifications.ts'
 import { OWN_TRACES_HEADER } from './runtime/own-traces.ts'
 import type { OwnTraces } from './runtime/own-traces.ts'
 import { createReceivedWrites } from './threads/received-writes.ts'
-import type { People } from './runtime/user-actions.ts'
+import type { Alerts } from './notify/alerts.ts'
+import type { UserActions } from './notify/user-actions.ts'
+import type { Decommissions } from './fleet/clusters/decommissions.ts'
 import type { Reloader } from './runtime/reload.ts'
 import { createRuleTests } from './runtime/rule-tests.ts'
 import { PAGE_BYTES } from './store/head/head-memory.ts'
@@ -47,7 +49,9 @@ export interface ServerParts {
   readonly threads: AppThreads
   readonly tokens: TokenBook
   readonly query: MeasuredQuery
-  readonly people: People
+  readonly userActions: UserActions
+  readonly alerts: Alerts
+  readonly decommissions: Decommissions
   readonly notifications: Notifications
   readonly reader: FleetReader
   readonly events: EventFeed
@@ -59,7 +63,7 @@ export interface ServerParts {
 
 export function createApiServer(createServer: typeof api.createServer, parts: ServerParts): Promise<FastifyInstance> {
   const { config, clock, log, catalog, metrics, threads, tokens, query } = parts
-  const { people, notifications, reader, reloader, ownTraces } = parts
+  const { notifications, reader, reloader, ownTraces } = parts
   const { tracing } = ownTraces
   const writes = createReceivedWrites({
     threads,
@@ -102,7 +106,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
       heapBytesMax: getHeapStatistics().heap_size_limit,
     }),
     rules: threads.query.rules,
-    people,
+    people: { ...parts.userActions, ...parts.alerts, decommissions: parts.decommissions },
     context: {
       changes: (cluster, untilMs) => readChanges(reader, cluster, untilMs),
       shared: (clusters, nowMs) => readSharedTraits(reader, clusters, nowMs),

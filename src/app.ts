@@ -2,6 +2,7 @@
  * The wiring, top-down in the order in which data flows: content, the two worker threads, fleet facts, HTTP (what its
  * routes ask stands in `app-server.ts`), the beat. It makes every part, and is the only one that hands out the time.
  */
+import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { createEventFeed } from './api/server/event-feed.ts'
 import { fleetReaderOf } from './api/fleet/reader.ts'
@@ -24,7 +25,7 @@ import {
   changedByFacts,
   changedByRules,
   createSilenceWatch,
-  notedPeople,
+  notedWrites,
   notedReloads,
 } from './runtime/change-events.ts'
 import type { NoteChange } from './runtime/change-events.ts'
@@ -38,17 +39,23 @@ import type { Content } from './runtime/content.ts'
 import { FaultWatch } from './runtime/fault-watch.ts'
 import { watchFiles } from './runtime/file-watch.ts'
 import { createFactsStep } from './threads/fleet-loop-calls.ts'
+import { createDecommissions } from './fleet/clusters/decommissions.ts'
+import type { Decommissions } from './fleet/clusters/decommissions.ts'
+import { expectedAlertsOf } from './fleet/alerts/expected-alerts.ts'
+import { thresholdText } from './promql/threshold.ts'
 import { measuredQuery } from './runtime/measured-query.ts'
-import { createNotifications } from './runtime/notifications.ts'
-import type { Notifications } from './runtime/notifications.ts'
-import { createPeople } from './runtime/user-actions.ts'
-import type { People } from './runtime/user-actions.ts'
+import { createAlerts } from './notify/alerts.ts'
+import type { Alerts } from './notify/alerts.ts'
+import { createNotifications } from './notify/notifications.ts'
+import type { Notifications } from './notify/notifications.ts'
+import { createUserActions } from './notify/user-actions.ts'
+import type { UserActions } from './notify/user-actions.ts'
 import { createReloader } from './runtime/reload.ts'
 import type { ReloadCause } from './runtime/reload.ts'
 import { countEvaluation, forgetGroups } from './runtime/rule-metrics.ts'
 import { createTokenBook } from './runtime/token-book.ts'
 import type { TokenBook } from './runtime/token-book.ts'
-import { createUpgradeMarks } from './runtime/upgrade-marks.ts'
+import { createUpgradeMarks } from './notify/upgrade-marks.ts'
 import { startUpkeep } from './runtime/upkeep.ts'
 import { VERSION } from './config/version.ts'
 
@@ -125,26 +132,45 @@ async function serve(
   }
   const canonicalName = (name: string): string => catalog.aliases.get(name) ?? name
   const faults = new FaultWatch()
-  const people = await createPeople({
-    config,
+  const store = notedWrites(threads.ingest, note)
+  const userActions = await createUserActions(store, threads.query.audit)
+  const alerts = await createAlerts({
+    store,
+    runs: threads.query.alertRuns,
+    ruleAlerts: () => threads.query.rules.alerts(),
+    userActions,
+    canonicalName,
+    options: {
+      externalMax: config['alerts.external-max'],
+      clusterAliases: config['identity.labels'],
+      silenceRetentionMs: config['retention.silences'],
+      alertRetentionMs: config['retention.alerts'],
+    },
     clock,
     log,
-    store: notedPeople(threads.ingest, note),
-    history: threads.query,
-    decommissionsTold: async () => {
-      await threads.query.fleet.readDecommissions(clock.nowMs())
-      note(['clusters', 'upgrades'])
-    },
-    canonicalName,
+  })
+  const decommissions = await createDecommissions(threads.ingest.decommissions, randomUUID, async () => {
+    await threads.query.fleet.readDecommissions(clock.nowMs())
+    note(['clusters', 'upgrades'])
   })
   const notifications = await createNotifications({
-    config,
+    options: {
+      configPath: config['notify.config'],
+      externalUrl: config['external.url'],
+      alertmanagerUrls: config.alertmanager,
+      resendDelayMs: config['alertmanager.resend-delay'],
+    },
     clock,
     metrics,
     log,
     store: threads.ingest,
-    silences: people.silences,
-    upgrades: createUpgradeMarks({ upgrades: (nowMs) => threads.query.fleet.fleetHealthy(nowMs), canonicalName, log }),
+    silences: userActions.silences,
+    upgrades: createUpgradeMarks({
+      expectedAlerts: expectedAlertsOf((nowMs) => threads.query.fleet.fleetHealthy(nowMs)),
+      canonicalName,
+      log,
+    }),
+    thresholdText,
   })
   // What stands in files: SIGHUP, `/-/reload` and a changed file read all of it again.
   const reloader = notedReloads(
@@ -164,7 +190,9 @@ async function serve(
     threads,
     tokens,
     query,
-    people,
+    userActions,
+    alerts,
+    decommissions,
     notifications,
     reader,
     events,
@@ -177,7 +205,18 @@ async function serve(
   await threads.query.rules.restore(clock.nowMs())
   readiness = 'ready'
 
-  const steps = beatSteps({ threads, people, metrics, log, notifications, tracing: ownTraces.tracing, note, faults })
+  const steps = beatSteps({
+    threads,
+    userActions,
+    alerts,
+    decommissions,
+    metrics,
+    log,
+    notifications,
+    tracing: ownTraces.tracing,
+    note,
+    faults,
+  })
   const beat = createBeat(clock, steps, log)
   metrics.storeHeadBytesMax.set(config['store.head-bytes-max'])
   const instance = config['own-metrics'] ? new URL(config['external.url']).host : undefined
@@ -267,7 +306,9 @@ async function listen(server: FastifyInstance, config: Config): Promise<string> 
 
 interface BeatParts {
   readonly threads: AppThreads
-  readonly people: People
+  readonly userActions: UserActions
+  readonly alerts: Alerts
+  readonly decommissions: Decommissions
   readonly metrics: OwnMetrics
   readonly log: Log
   readonly notifications: Notifications
@@ -277,15 +318,15 @@ interface BeatParts {
 }
 
 function beatSteps(parts: BeatParts): readonly (readonly [string, BeatStep])[] {
-  const { threads, people, metrics, log, notifications, tracing, note, faults } = parts
+  const { threads, userActions, alerts, decommissions, metrics, log, notifications, tracing, note, faults } = parts
   const deriveFacts = createFactsStep(threads.query.fleetLoop, metrics, log)
-  const watchSilences = createSilenceWatch(() => people.silences.all(), note)
+  const watchSilences = createSilenceWatch(() => userActions.silences.all(), note)
   return [
     [
       'facts',
       async (nowMs) => {
         const report = await tracedStep(tracing, 'derive facts', () => deriveFacts(nowMs), derivationNotes)
-        await people.decommissions.endReturned(report.returned, nowMs)
+        await decommissions.endReturned(report.returned, nowMs)
         note(changedByFacts(report))
       },
     ],
@@ -299,12 +340,15 @@ function beatSteps(parts: BeatParts): readonly (readonly [string, BeatStep])[] {
       },
     ],
     [
-      'people',
+      'alerts',
       async (nowMs) => {
-        await people.beat(nowMs)
+        await alerts.cycle(nowMs)
         watchSilences(nowMs)
       },
     ],
-    ['notifications', (nowMs) => notifications.tell(async () => people.speaking(await people.alertsAt(nowMs)), nowMs)],
+    [
+      'notifications',
+      (nowMs) => notifications.notify(async () => alerts.withoutDuplicates(await alerts.alertsAt(nowMs)), nowMs),
+    ],
   ]
 }

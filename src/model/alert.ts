@@ -45,6 +45,24 @@ export interface Alert {
   readonly value: number
 }
 
+/** An alert with the rule that made it. */
+export interface RuleAlert extends Alert {
+  readonly ruleKey: string
+  readonly rule: AlertSource
+}
+
+export interface AlertSource {
+  readonly group: string
+  readonly file: string
+  readonly name: string
+  /** As PromQL's formatter prints it. */
+  readonly expr: string
+  readonly forMs: number
+  readonly keepFiringForMs: number
+  /** How often the group is evaluated: how long to believe an alert nobody repeats. */
+  readonly intervalMs: number
+}
+
 /** Alertmanager's fingerprint of a label set: FNV-1a 64 over sorted `name 0xff value 0xff`, 16 hex digits. */
 export function fingerprintOf(labels: Labels): string {
   const encoder = new TextEncoder()

@@ -25,6 +25,12 @@ export function thresholdOf(text: string, value: number): Threshold | undefined 
   }
 }
 
+/** The same as the rule writes it, without what is compared: `> 0.9`. */
+export function thresholdText(text: string, value: number): string | undefined {
+  const found = thresholdOf(text, value)
+  return found === undefined ? undefined : `${found.operator} ${found.threshold}`
+}
+
 function find(outer: Expr, value: number): Threshold | undefined {
   const expr = unwrapParens(outer)
   if (expr.kind !== 'binary') return undefined

@@ -4,7 +4,7 @@
  */
 import { createSerialQueue } from '../base/serial-queue.ts'
 import { invariant } from '../base/invariant.ts'
-import type { AlertRecord, AlertStateStore } from '../model/alert.ts'
+import type { AlertRecord, AlertSource, AlertStateStore, RuleAlert } from '../model/alert.ts'
 import type { AppendDerived } from '../model/appender.ts'
 import type { Labels } from '../model/labels.ts'
 import { RESOLVED_RETENTION_MS, resolve } from './alert-state.ts'
@@ -14,14 +14,7 @@ import type { GroupPorts, RuleQuery } from './group.ts'
 import { restoreGroup } from './restore.ts'
 import { alertSourceOf, createGroupState, groupStatusOf, ruleAlertOf, ruleAlertsOf, trackedOf } from './rule-state.ts'
 import type { GroupState, RuleState } from './rule-state.ts'
-import type {
-  AlertSource,
-  AlertTransition,
-  EvaluationReport,
-  GroupReport,
-  RuleAlert,
-  RuleGroupStatus,
-} from './rule-status.ts'
+import type { AlertTransition, EvaluationReport, GroupReport, RuleGroupStatus } from './rule-status.ts'
 import type { RuleGroup } from './rule.ts'
 import { dueAt, spreadOffset } from './schedule.ts'
 import type { OffsetOf } from './schedule.ts'

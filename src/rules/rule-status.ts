@@ -1,27 +1,9 @@
-import type { Alert, AlertState } from '../model/alert.ts'
+import type { AlertState, RuleAlert } from '../model/alert.ts'
 
 /**
  * What the rule engine says of itself. Plain data and `Labels`, because it crosses threads; times are milliseconds
  * since the epoch, durations milliseconds.
  */
-
-/** An alert with the rule that made it. */
-export interface RuleAlert extends Alert {
-  readonly ruleKey: string
-  readonly rule: AlertSource
-}
-
-export interface AlertSource {
-  readonly group: string
-  readonly file: string
-  readonly name: string
-  /** As PromQL's formatter prints it. */
-  readonly expr: string
-  readonly forMs: number
-  readonly keepFiringForMs: number
-  /** How often the group is evaluated: how long to believe an alert nobody repeats. */
-  readonly intervalMs: number
-}
 
 /** `unknown` until the first evaluation. */
 export type RuleHealth = 'ok' | 'err' | 'unknown'

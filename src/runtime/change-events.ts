@@ -6,7 +6,7 @@ import type { EventTopic } from '../contract/events.ts'
 import type { FleetReport } from '../fleet/loop/fleet-loop.ts'
 import { silenceStateAt } from '../model/silence.ts'
 import type { Silence } from '../model/silence.ts'
-import type { PeopleStore } from './user-actions.ts'
+import type { AlertStore } from '../notify/alerts.ts'
 import type { Reloader } from './reload.ts'
 import type { EvaluationReport } from '../rules/rule-status.ts'
 
@@ -22,8 +22,8 @@ export function changedByFacts({ changed }: FleetReport): readonly EventTopic[] 
   return changed
 }
 
-/** The same calls; what they wrote is told. */
-export function notedPeople(store: PeopleStore, note: NoteChange): PeopleStore {
+/** The same calls; what they wrote is reported. */
+export function notedWrites(store: AlertStore, note: NoteChange): AlertStore {
   /** Alerts show who looks after them and what keeps them quiet. */
   const after = async <T>(done: Promise<T>, topics: readonly EventTopic[]): Promise<T> => {
     const value = await done
@@ -49,8 +49,6 @@ export function notedPeople(store: PeopleStore, note: NoteChange): PeopleStore {
     },
     alertRuns: store.alertRuns,
     audit: store.audit,
-    // Told when whoever derives knows it, not before: see `PeopleParts.decommissionsTold`.
-    decommissions: store.decommissions,
   }
 }
 

@@ -98,9 +98,11 @@ describe('an alert of others', () => {
 
   test('that a rule reports too is shown, and marked as the repetition that it is', async () => {
     await post('free', { alertname: 'HCOOldName', cluster_id: 'prague-1', prometheus: 'openshift-monitoring/k8s' })
-    const people = server.deps.people as unknown as { speaking(alerts: unknown): readonly { external?: object }[] }
-    const speaking = people.speaking(await server.deps.people.alerts())
-    expect(speaking.map(({ external }) => external)).toEqual([undefined])
+    const people = server.deps.people as unknown as {
+      withoutDuplicates(alerts: unknown): readonly { external?: object }[]
+    }
+    const notified = people.withoutDuplicates(await server.deps.people.alerts())
+    expect(notified.map(({ external }) => external)).toEqual([undefined])
     const listed =
       await get<{ labels: { alertname: string }; status: { state: string; inhibitedBy: string[] } }[]>('/api/v2/alerts')
     const repeated = listed.find(({ labels }) => labels.alertname === 'HCOOldName')!

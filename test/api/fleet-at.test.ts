@@ -59,7 +59,7 @@ beforeAll(async () => {
   const clock = new FakeClock(NOW_MS)
   const alerts = [ruleAlert('A', 'a', 'firing', { firedAtMs: NOW_MS - 30 * MINUTE_MS })]
   const { people } = await memoryPeople({ clock, ruleAlerts: () => Promise.resolve(alerts) })
-  await people.beat(NOW_MS)
+  await people.cycle(NOW_MS)
   server = await makeServer({ clock, people, fleetFacts: (await fleetFactsOver(store)).facts })
 })
 afterAll(async () => {

@@ -4,7 +4,7 @@ import { fingerprintOf, type Alert } from '../../src/model/alert.ts'
 import type { ExternalAlertRecord } from '../../src/model/external-alert.ts'
 import { Labels } from '../../src/model/labels.ts'
 import { externalAlertOf, mergeExternal, readPosted, type ExternalAlert } from '../../src/notify/external-alert.ts'
-import { secondReports } from '../../src/notify/second-reports.ts'
+import { duplicateAlerts } from '../../src/notify/duplicate-alerts.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { memoryPeople } from '../support/people.ts'
 
@@ -123,7 +123,7 @@ describe('two reports of one thing', () => {
     return externalAlertOf({ ...said, fingerprint: `posted${serial++}`, generatorUrl: '' }, NOW_MS)
   }
   const pairs = (alerts: readonly (Alert | ExternalAlert)[], aliases: Readonly<Record<string, string>> = {}) =>
-    [...secondReports(alerts, (name) => aliases[name] ?? name)].map(([second, first]) => {
+    [...duplicateAlerts(alerts, (name) => aliases[name] ?? name)].map(([second, first]) => {
       return [second, first].map((fingerprint) => alerts.findIndex((alert) => alert.fingerprint === fingerprint))
     })
 
@@ -181,13 +181,13 @@ describe('alerts of others', () => {
     expect(await after.alerts()).toMatchObject([{ state: 'firing', activeAtMs: NOW_MS }])
     clock.advance(5 * MINUTE_MS)
     expect(await after.alerts()).toMatchObject([{ state: 'resolved', resolvedAtMs: NOW_MS + 5 * MINUTE_MS }])
-    await after.beat(clock.nowMs())
+    await after.cycle(clock.nowMs())
     expect(await after.runs.page({ fromMs: 0, toMs: NOW_MS * 2, limit: 9 })).toMatchObject([
       { firedAtMs: NOW_MS, resolvedAtMs: NOW_MS + 5 * MINUTE_MS },
     ])
     clock.advance(16 * MINUTE_MS)
     expect(await after.alerts()).toEqual([])
-    await after.beat(clock.nowMs())
+    await after.cycle(clock.nowMs())
     expect(await memory.facts.externalAlerts.list()).toEqual([])
   })
 })

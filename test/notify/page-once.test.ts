@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { RuleAlert } from '../../src/rules/rule-status.ts'
+import type { RuleAlert } from '../../src/model/alert.ts'
 import { ruleAlert } from '../api/rule-alert.ts'
 import { NOW_MS } from '../api/test-server.ts'
 import { FakeClock } from '../support/fake-clock.ts'
@@ -41,10 +41,10 @@ receivers: [{ name: hook, webhook_configs: [{ url: '${hook.url}' }] }]
       const posted = { labels, annotations: {}, generatorUrl: '', startsAtMs: NOW_MS - 60 * MINUTE_MS }
       await people.external.post([posted], { nowMs, resolveTimeoutMs: 1.5 * MINUTE_MS })
     }
-    await people.beat(nowMs)
-    const speaking = people.speaking(await people.alertsAt(nowMs))
+    await people.cycle(nowMs)
+    const notified = people.withoutDuplicates(await people.alertsAt(nowMs))
     await notifier.beat(
-      speaking.map((alert) => ({ ...alert, generatorUrl: '' })),
+      notified.map((alert) => ({ ...alert, generatorUrl: '' })),
       nowMs,
     )
     await notifier.deliver(nowMs)

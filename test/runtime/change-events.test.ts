@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSilenceWatch, notedPeople, notedReloads } from '../../src/runtime/change-events.ts'
+import { createSilenceWatch, notedWrites, notedReloads } from '../../src/runtime/change-events.ts'
 import type { Reloader } from '../../src/runtime/reload.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { memoryPeople } from '../support/people.ts'
@@ -13,7 +13,7 @@ async function noting() {
   const note = (topics: readonly string[]): void => {
     noted.push(topics.join(' '))
   }
-  const { people } = await memoryPeople({ clock, wrap: (store) => notedPeople(store, note) })
+  const { people } = await memoryPeople({ clock, wrap: (store) => notedWrites(store, note) })
   return { people, noted, note, take: () => noted.splice(0) }
 }
 

@@ -1,15 +1,21 @@
+import { randomUUID } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { silentLog } from '../../src/base/log.ts'
 import type { Clock } from '../../src/base/clock.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { createPeople } from '../../src/runtime/user-actions.ts'
-import type { People, PeopleStore } from '../../src/runtime/user-actions.ts'
-import type { RuleAlert } from '../../src/rules/rule-status.ts'
+import { createDecommissions, type Decommissions } from '../../src/fleet/clusters/decommissions.ts'
+import { createAlerts, type Alerts, type AlertStore } from '../../src/notify/alerts.ts'
+import { createUserActions, type UserActions } from '../../src/notify/user-actions.ts'
+import type { RuleAlert } from '../../src/model/alert.ts'
 import { createFacts, type Facts } from '../../src/store/facts/facts.ts'
 import { migrate } from '../../src/store/migrations.ts'
 import { ConnectionLock } from '../../src/store/connection-lock.ts'
 
-/** People's commands as they ship, on a database in memory and in one thread. */
+/** Users' actions and alerts as they ship, on a database in memory and in one thread. */
+export interface People extends UserActions, Alerts {
+  readonly decommissions: Decommissions
+}
+
 export interface MemoryPeople {
   readonly people: People
   readonly facts: Facts
@@ -30,21 +36,37 @@ export async function memoryPeople({
   readonly options?: Readonly<Record<string, string>>
   readonly aliases?: Readonly<Record<string, string>>
   /** Puts something between the commands and what is kept, such as a disk that is full. */
-  readonly wrap?: (store: PeopleStore) => PeopleStore
+  readonly wrap?: (store: Facts) => AlertStore & Partial<Pick<Facts, 'decommissions'>>
   readonly decommissionsTold?: () => Promise<void>
 }): Promise<MemoryPeople> {
   const database = new Database(':memory:')
   migrate(database, ':memory:')
   const facts = createFacts(database, new ConnectionLock())
-  const start = (): Promise<People> =>
-    createPeople({
-      config: readConfig(new Map(Object.entries(options)), undefined, {}),
+  const start = async (): Promise<People> => {
+    const config = readConfig(new Map(Object.entries(options)), undefined, {})
+    const store = wrap(facts)
+    const userActions = await createUserActions(store, facts.audit)
+    const alerts = await createAlerts({
+      store,
+      runs: facts.alertRuns,
+      ruleAlerts,
+      userActions,
+      canonicalName: (name) => aliases[name] ?? name,
+      options: {
+        externalMax: config['alerts.external-max'],
+        clusterAliases: config['identity.labels'],
+        silenceRetentionMs: config['retention.silences'],
+        alertRetentionMs: config['retention.alerts'],
+      },
       clock,
       log: silentLog,
-      store: wrap(facts),
-      history: { alertRuns: facts.alertRuns, audit: facts.audit, rules: { alerts: ruleAlerts } },
-      decommissionsTold,
-      canonicalName: (name) => aliases[name] ?? name,
     })
+    const decommissions = await createDecommissions(
+      store.decommissions ?? facts.decommissions,
+      randomUUID,
+      decommissionsTold,
+    )
+    return { ...userActions, ...alerts, decommissions }
+  }
   return { people: await start(), facts, restart: start }
 }

@@ -24,7 +24,8 @@ import {
 } from './http.ts'
 import { RETRY_AFTER_SECONDS } from '../server/error-handler.ts'
 import { paramsOf, type Params } from '../prometheus/params.ts'
-import type { AnyAlert, ApiPeople } from '../fleet/people.ts'
+import type { AnyAlert } from '../../notify/alerts.ts'
+import type { ApiPeople } from '../fleet/people.ts'
 
 /** Alertmanager's `/api/v2/alerts` and `/api/v2/alerts/groups`. Facts: wire.md 7.1. */
 export interface AlertmanagerDeps {

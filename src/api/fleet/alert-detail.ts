@@ -16,7 +16,7 @@ import { alertItems } from './alert-item.ts'
 import { marksReader } from './alert-marks.ts'
 import type { AlertDeps } from './alerts.ts'
 import { formatValue, sampleValue } from '../prometheus/format-value.ts'
-import type { AnyAlert } from './people.ts'
+import type { AnyAlert } from '../../notify/alerts.ts'
 
 /** `GET /api/fleet/v1/alerts/{fingerprint}`: one alert, and what helps to understand it. */
 export interface AlertDetailDeps extends AlertDeps {
@@ -99,7 +99,7 @@ async function detailOf(deps: AlertDetailDeps, alert: AnyAlert, alerts: readonly
       shared: traits.shared.map((trait) => ({ ...trait })),
     },
     deliveries: deliveries.map((delivery) => ({ ...delivery })),
-    reportedAlsoBy: reportedAlsoBy(people.repeats(), alert, alerts),
+    reportedAlsoBy: reportedAlsoBy(people.duplicates(), alert, alerts),
   }
 }
 

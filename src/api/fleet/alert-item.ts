@@ -5,7 +5,7 @@ import { healthImpactOf, severityOf } from '../../model/alert.ts'
 import { clusterOf } from '../../model/cluster-identity.ts'
 import { isExternal } from '../../notify/external-alert.ts'
 import { sampleValue } from '../prometheus/format-value.ts'
-import type { AnyAlert } from './people.ts'
+import type { AnyAlert } from '../../notify/alerts.ts'
 import type { RunbookCatalog } from './runbooks.ts'
 
 /** Makes alerts of the contract's shape; many have one name, and its page is looked for once. */

@@ -1,6 +1,7 @@
 import type { AlertMarks } from '../../contract/alert-marks.ts'
 import type { PipelineView } from '../../notify/pipeline.ts'
-import type { AnyAlert, ApiPeople } from './people.ts'
+import type { AnyAlert } from '../../notify/alerts.ts'
+import type { ApiPeople } from './people.ts'
 
 /** What stands between an alert and a page at a time, and who has seen it. */
 export function marksReader(
@@ -8,7 +9,7 @@ export function marksReader(
   pipeline: PipelineView | undefined,
   nowMs: number,
 ): (alert: AnyAlert) => AlertMarks {
-  const repeats = people.repeats()
+  const repeats = people.duplicates()
   return (alert) => {
     const { silences, acknowledgements } = people
     const acknowledged = alert.state === 'resolved' ? undefined : acknowledgements.of(alert)

@@ -25,7 +25,7 @@ import type { ApiPeople } from './people.ts'
 
 export interface NowDeps {
   readonly facts: ApiFleetFacts
-  readonly people: Pick<ApiPeople, 'alerts' | 'speaking' | 'runs'>
+  readonly people: Pick<ApiPeople, 'alerts' | 'withoutDuplicates' | 'runs'>
   readonly faults: () => ServerFaults
   readonly clock: Clock
 }
@@ -38,7 +38,7 @@ export function registerNow(app: FastifyInstance, { facts, people, faults, clock
   let underWay: Promise<Now> | undefined
   const answer = async (): Promise<Now> => {
     const [standing, alerts] = await Promise.all([facts.now(clock.nowMs(), NOW_LIST_MAX), people.alerts()])
-    return nowItem(standing, firingNow(people.speaking(alerts)), faults())
+    return nowItem(standing, firingNow(people.withoutDuplicates(alerts)), faults())
   }
   const past = async (at: string): Promise<Now> => {
     const { view, nowMs, note } = fleetAt(facts, clock, at)

@@ -3,35 +3,15 @@ import type { TSchema, Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { FleetError } from '../../base/errors.ts'
 import type { Decommissions } from '../../fleet/clusters/decommissions.ts'
-import type { AlertRunReader } from '../../model/alert-run.ts'
-import type { AuditDeed, AuditEntry } from '../../model/audit.ts'
-import type { Acknowledgements } from '../../notify/acknowledgements.ts'
-import type { ExternalAlert } from '../../notify/external-alert.ts'
-import type { ExternalAlerts } from '../../notify/external-alerts.ts'
-import type { Silences } from '../../notify/silences.ts'
-import type { RuleAlert } from '../../rules/rule-status.ts'
+import type { Alerts } from '../../notify/alerts.ts'
+import type { UserActions } from '../../notify/user-actions.ts'
 
-/** What the routes need of people's commands and of what remains of alerts; the wiring has it by shape. */
-export interface ApiPeople {
-  readonly silences: Silences
-  readonly acknowledgements: Acknowledgements
-  readonly external: Pick<ExternalAlerts, 'post'>
-  /** Clusters that people say were switched off for good. */
+/** What the routes need of users' actions, and of alerts present and past; the wiring has it by shape. */
+export interface ApiPeople
+  extends UserActions, Pick<Alerts, 'external' | 'runs' | 'alerts' | 'withoutDuplicates' | 'duplicates'> {
+  /** Clusters that users declare as switched off for good. */
   readonly decommissions: Decommissions
-  readonly runs: AlertRunReader
-  /** Newest first; only entries with a smaller id than `before`. */
-  audit(limit: number, before?: number): Promise<readonly AuditEntry[]>
-  /** A deed that changes no fact, such as a reload. */
-  noteDeed(deed: AuditDeed): Promise<void>
-  /** Those of the rules and those of others; pending, firing, and resolved ones that are still kept. */
-  alerts(): Promise<readonly AnyAlert[]>
-  /** Without those that only repeat another. */
-  speaking(alerts: readonly AnyAlert[]): readonly AnyAlert[]
-  /** By fingerprint of an alert that only repeats another (notify/second-reports.ts), that one's. */
-  repeats(): ReadonlyMap<string, string>
 }
-
-export type AnyAlert = RuleAlert | ExternalAlert
 
 /** Whoever asks without a token: the server is open, and so on loopback. */
 const SOMEBODY = 'somebody on loopback'

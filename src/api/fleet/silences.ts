@@ -12,7 +12,8 @@ import { silenceStateAt, type Silence } from '../../model/silence.ts'
 import { compileSilence, type LabelTest } from '../../notify/silence-book.ts'
 import type { Silences } from '../../notify/silences.ts'
 import { compareSilences } from '../alertmanager/silences.ts'
-import { actorOf, bodyOf, type AnyAlert, type ApiPeople } from './people.ts'
+import type { AnyAlert } from '../../notify/alerts.ts'
+import { actorOf, bodyOf, type ApiPeople } from './people.ts'
 
 /** `/api/fleet/v1/silences`: what Alertmanager's own routes do, with the alerts that each hides, and a preview. */
 

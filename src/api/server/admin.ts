@@ -30,7 +30,7 @@ export function registerAdmin(
     handler: async (request, reply) => {
       await reload()
       const deed = { atMs: clock.nowMs(), by: actorOf(request), action: 'rules.reload', subject: 'content' } as const
-      await people.noteDeed({ ...deed, detail: '{}' })
+      await people.record({ ...deed, detail: '{}' })
       return reply.type('text/plain; charset=utf-8').send('')
     },
   })

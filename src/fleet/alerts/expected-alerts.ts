@@ -110,6 +110,17 @@ export function expectedMarkOf(
   return undefined
 }
 
+/** Both, for upgrades that are read anew at a time; the shape of notify's port. */
+export function expectedAlertsOf(readHealthy: (nowMs: number) => Promise<readonly HealthyUpgrade[]>) {
+  return {
+    mayBeExpected,
+    read: async (nowMs: number) => {
+      const upgrades = await readHealthy(nowMs)
+      return (alert: Alert, alertname: string) => expectedMarkOf(alert, alertname, upgrades)
+    },
+  }
+}
+
 /** The phase itself, a part of it, or what it is a part of, where no part is known. */
 function covers(expected: string, phase: PhaseName): boolean {
   return phase === expected || phase.startsWith(`${expected}.`) || expected.startsWith(`${phase}.`)

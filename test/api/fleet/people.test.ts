@@ -6,7 +6,7 @@ import { AlertDetail, AlertItems } from '../../../src/contract/alerts.ts'
 import { SilenceItem, SilenceItems, SilencePreview } from '../../../src/contract/silences.ts'
 import { OwnError } from '../../../src/contract/ui.ts'
 import type { Principal } from '../../../src/model/token.ts'
-import type { RuleAlert } from '../../../src/rules/rule-status.ts'
+import type { RuleAlert } from '../../../src/model/alert.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { memoryPeople, type MemoryPeople } from '../../support/people.ts'
 import { ruleAlert } from '../rule-alert.ts'
@@ -151,9 +151,9 @@ describe('silences', () => {
   })
 
   test('are told beforehand: what they hide now, and what they would have hidden', async () => {
-    await memory.people.beat(NOW_MS)
+    await memory.people.cycle(NOW_MS)
     alerts = []
-    await memory.people.beat(NOW_MS + MINUTE_MS)
+    await memory.people.cycle(NOW_MS + MINUTE_MS)
     alerts = [ruleAlert('A', 'c2'), ruleAlert('A', 'c3', 'pending')]
     clock.advance(2 * MINUTE_MS)
     const { status, body } = await ask('POST', 'silences/preview', {
@@ -191,9 +191,9 @@ describe('acknowledging', () => {
     expect(restarted.acknowledgements.of(alerts[0]!)).toMatchObject(acknowledged)
 
     // The next run of the same alert is not the one that somebody looks after.
-    await memory.people.beat(NOW_MS)
+    await memory.people.cycle(NOW_MS)
     alerts = [ruleAlert('A', 'c1', 'firing', { activeAtMs: NOW_MS, firedAtMs: NOW_MS })]
-    await memory.people.beat(NOW_MS + MINUTE_MS)
+    await memory.people.cycle(NOW_MS + MINUTE_MS)
     expect(await marksOf('A', 'c1')).not.toHaveProperty('acknowledged')
     const runs = await ask('GET', 'alerts/history?alertname=A&cluster=c1')
     expect(runs.body['runs']).toMatchObject([
@@ -288,11 +288,11 @@ describe('one alert', () => {
 
 describe('the history', () => {
   test('has each run once, page by page, and says when alerts fired', async () => {
-    await memory.people.beat(NOW_MS)
-    await memory.people.beat(NOW_MS + 1000)
+    await memory.people.cycle(NOW_MS)
+    await memory.people.cycle(NOW_MS + 1000)
     alerts = [ruleAlert('A', 'c1', 'resolved', { resolvedAtMs: NOW_MS + MINUTE_MS }), alerts[1]!]
     clock.advance(2 * MINUTE_MS)
-    await memory.people.beat(clock.nowMs())
+    await memory.people.cycle(clock.nowMs())
     const first = await ask('GET', 'alerts/history?limit=2')
     expect(Value.Check(AlertRuns, first.body)).toBe(true)
     const second = await ask('GET', `alerts/history?limit=2&cursor=${first.body['nextCursor'] as string}`)
@@ -331,10 +331,10 @@ describe('the history', () => {
         },
       }),
     })
-    await full.people.beat(NOW_MS)
+    await full.people.cycle(NOW_MS)
     expect(await full.facts.alertRuns.listOpen()).toEqual([])
     isFull = false
-    await full.people.beat(NOW_MS + 1000)
+    await full.people.cycle(NOW_MS + 1000)
     expect(await full.facts.alertRuns.listOpen()).toHaveLength(2)
   })
 

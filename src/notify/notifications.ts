@@ -7,57 +7,73 @@ import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
-import type { Config } from '../config/config.ts'
 import type { DeliveryRecord, DeliveryStore } from '../model/delivery.ts'
 import type { NotificationLogStore } from '../model/notification-log.ts'
-import { readNotifyConfig } from '../notify/config/read-config.ts'
-import { NOTIFY_DEFAULTS, createAlertmanagerNotifier } from '../notify/alertmanager.ts'
-import { createHttpClient } from '../notify/http-client.ts'
-import { createFetchPost } from '../notify/http-post.ts'
-import { generatorUrl } from '../notify/notification.ts'
-import type { NotifiableAlert } from '../notify/notification.ts'
-import { Notifier } from '../notify/notifier.ts'
-import type { PipelineAlert } from '../notify/pipeline.ts'
-import type { SilenceReader } from '../notify/ports.ts'
-import { thresholdOf } from '../promql/threshold.ts'
-import type { Reloadable } from './reload.ts'
+import { readNotifyConfig } from './config/read-config.ts'
+import { NOTIFY_DEFAULTS, createAlertmanagerNotifier } from './alertmanager.ts'
+import { createHttpClient } from './http-client.ts'
+import { createFetchPost } from './http-post.ts'
+import { generatorUrl } from './notification.ts'
+import type { NotifiableAlert } from './notification.ts'
+import { Notifier } from './notifier.ts'
+import type { PipelineAlert } from './pipeline.ts'
+import type { SilenceReader } from './ports.ts'
 import type { UpgradeMarks } from './upgrade-marks.ts'
 
 export interface Notifications {
   /** Decides, queues what is news and starts sending; calling it each beat is also what makes retries happen. */
-  tell(alerts: () => Promise<readonly ToldAlert[]>, nowMs: number): Promise<void>
+  notify(alerts: () => Promise<readonly NotifiedAlert[]>, nowMs: number): Promise<void>
   readonly notifier: Notifier
-  readonly reloadable: Reloadable
+  /** The configuration file, to be read again: `read` checks it, what it answers takes it into use. */
+  readonly reloadable: {
+    readonly name: string
+    readonly places: readonly string[]
+    read(): () => Promise<void>
+  }
   /** Resolves when nothing is being sent any more. */
   stop(): Promise<void>
 }
 
 /** A rule's alert, or one of others, which says where it comes from. */
-export type ToldAlert = NotifiableAlert & { readonly external?: { readonly generatorUrl: string } }
+export type NotifiedAlert = NotifiableAlert & { readonly external?: { readonly generatorUrl: string } }
+
+export interface NotificationOptions {
+  /** Of the configuration file; empty for none. */
+  readonly configPath: string
+  /** Without a slash at the end. */
+  readonly externalUrl: string
+  /** Alertmanagers that get every alert. */
+  readonly alertmanagerUrls: readonly string[]
+  readonly resendDelayMs: number
+}
 
 export interface NotificationsParts {
-  readonly config: Config
+  readonly options: NotificationOptions
   readonly clock: Clock
   readonly metrics: OwnMetrics
   readonly log: Log
   readonly store: { readonly notificationLog: NotificationLogStore; readonly deliveries: Pick<DeliveryStore, 'add'> }
   readonly silences: SilenceReader
   readonly upgrades: UpgradeMarks
+  readonly thresholdText: ThresholdText
 }
+
+/** What a rule's expression compares a value with, as the rule writes it: `> 0.9`. */
+export type ThresholdText = (expr: string, value: number) => string | undefined
 
 /** Old entries of the notification log are looked for this often. */
 const PRUNE_EVERY_MS = 10 * 60_000
 
 /** Rejects with FleetError `config_invalid` when the configuration cannot be used. */
 export async function createNotifications(parts: NotificationsParts): Promise<Notifications> {
-  const { config, clock, metrics, log, store, upgrades } = parts
-  const path = config['notify.config']
+  const { options, clock, metrics, log, store, upgrades } = parts
+  const path = options.configPath
   const deliveries: DeliveryRecord[] = []
   const notifier = new Notifier({
     config: readNotifyConfig(path, log),
     silences: parts.silences,
     upgrades,
-    externalUrl: config['external.url'],
+    externalUrl: options.externalUrl,
     told: await store.notificationLog.load(),
     http: createHttpClient(clock),
     stopwatchMs: () => performance.now(),
@@ -69,8 +85,8 @@ export async function createNotifications(parts: NotificationsParts): Promise<No
     remember: (entries) => store.notificationLog.put(entries),
     clock,
   })
-  const handOver = createHandOver(config, clock, metrics, log)
-  const pipelineAlert = pipelineAlertMaker(config['external.url'])
+  const handOver = createHandOver(options, clock, metrics, log)
+  const pipelineAlert = pipelineAlertMaker(options.externalUrl, parts.thresholdText)
   const sending = new Set<Promise<void>>()
   let prunedAtMs = -Infinity
 
@@ -98,7 +114,7 @@ export async function createNotifications(parts: NotificationsParts): Promise<No
         return () => notifier.use(next)
       },
     },
-    tell: async (read, nowMs) => {
+    notify: async (read, nowMs) => {
       const alerts = await read()
       await upgrades.refresh(alerts, nowMs)
       await notifier.beat(alerts.map(pipelineAlert), nowMs)
@@ -129,18 +145,18 @@ function countDelivery(delivery: DeliveryRecord, metrics: OwnMetrics, log: Log):
 
 /** `undefined` without Alertmanagers. */
 function createHandOver(
-  config: Config,
+  options: NotificationOptions,
   clock: Clock,
   metrics: OwnMetrics,
   log: Log,
-): ((alerts: readonly ToldAlert[], nowMs: number) => Promise<void>) | undefined {
-  const urls = config.alertmanager
+): ((alerts: readonly NotifiedAlert[], nowMs: number) => Promise<void>) | undefined {
+  const urls = options.alertmanagerUrls
   if (urls.length === 0) return undefined
   const notifier = createAlertmanagerNotifier({
     urls,
     post: createFetchPost(clock),
-    externalUrl: config['external.url'],
-    resendDelayMs: config['alertmanager.resend-delay'],
+    externalUrl: options.externalUrl,
+    resendDelayMs: options.resendDelayMs,
   })
   return async (alerts, nowMs) => {
     // What others posted they can post there themselves.
@@ -156,7 +172,10 @@ function createHandOver(
 }
 
 /** Values rarely change from beat to beat: what they were compared with is worked out once. */
-function pipelineAlertMaker(externalUrl: string): (alert: ToldAlert) => PipelineAlert {
+function pipelineAlertMaker(
+  externalUrl: string,
+  thresholdText: ThresholdText,
+): (alert: NotifiedAlert) => PipelineAlert {
   const thresholds = new Map<string, string | undefined>()
   return (alert) => {
     const { external, rule } = alert
@@ -177,8 +196,3 @@ function pipelineAlertMaker(externalUrl: string): (alert: ToldAlert) => Pipeline
 }
 
 const THRESHOLDS_MAX = 10_000
-
-function thresholdText(expr: string, value: number): string | undefined {
-  const found = thresholdOf(expr, value)
-  return found === undefined ? undefined : `${found.operator} ${found.threshold}`
-}

@@ -31,7 +31,7 @@ const MESSENGER_LABELS: ReadonlySet<string> = new Set([
 export type CanonicalName = (alertname: string) => string
 
 /** By fingerprint of each alert that only repeats another, the fingerprint of that one. Looks at firing alerts only. */
-export function secondReports(
+export function duplicateAlerts(
   alerts: readonly (Alert | ExternalAlert)[],
   canonicalName: CanonicalName = (name) => name,
 ): ReadonlyMap<string, string> {

@@ -1,14 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { silentLog } from '../../src/base/log.ts'
 import { createFleetBook } from '../../src/fleet/clusters/fleet-book.ts'
-import { EXPECTED_ALERTS, expectedMarkOf, mayBeExpected } from '../../src/fleet/alerts/expected-alerts.ts'
+import {
+  EXPECTED_ALERTS,
+  expectedAlertsOf,
+  expectedMarkOf,
+  mayBeExpected,
+} from '../../src/fleet/alerts/expected-alerts.ts'
 import { healthyUpgrades } from '../../src/fleet/alerts/healthy-upgrades.ts'
 import { PHASES } from '../../src/model/upgrade.ts'
-import { createUpgradeMarks } from '../../src/runtime/upgrade-marks.ts'
-import type { UpgradeMarks, UpgradeMarksParts } from '../../src/runtime/upgrade-marks.ts'
+import { createUpgradeMarks } from '../../src/notify/upgrade-marks.ts'
+import type { UpgradeMarks } from '../../src/notify/upgrade-marks.ts'
 import { MINUTE_MS, phase, recordOf, T0 } from '../fleet/edge-script.ts'
 import type { RecordScript } from '../fleet/edge-script.ts'
-import { alertOf } from '../notify/timeline.ts'
+import { alertOf } from './timeline.ts'
 import { emptyRecord } from '../support/cluster-record.ts'
 
 /** Minutes count from `T0`; the present is minute 10, and metrics came until then. */
@@ -143,9 +148,9 @@ test('the table names each alert once, with phases of the record and a reason', 
 })
 
 describe('marks', () => {
-  const marksOver = (upgrades: UpgradeMarksParts['upgrades']): UpgradeMarks =>
+  const marksOver = (healthy: Parameters<typeof expectedAlertsOf>[0]): UpgradeMarks =>
     createUpgradeMarks({
-      upgrades,
+      expectedAlerts: expectedAlertsOf(healthy),
       canonicalName: (name) => (name === 'OldLowReady' ? 'LowReadyVirtHandlerCount' : name),
       log: silentLog,
     })

@@ -27,6 +27,7 @@ import { OPERATORS_CALL, useAdoption, useAdoptionOperators } from '../query/use-
 import { useNow } from '../query/use-fleet.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { classNames } from '../ui/class-names.ts'
+import { Headline } from '../ui/headline.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { useUtcDay } from '../ui/server-clock.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -119,15 +120,15 @@ function Adoption({ operators, firstDay, view, lines }: AdoptionProps): ReactNod
       <AdoptionFilters {...part} operators={operators} lines={lines} version={version} versions={newestFirst} />
       {spread.isPending ? <Skeleton lines={2} label="Loading who runs what" /> : null}
       {spread.data === undefined ? null : (
-        <p className={classNames(styles.headline, 'headline')}>
+        <Headline className={styles.headline}>
           {headline === undefined ? (
-            <span>{noVersionSaid(spread.data.basis.known, view)}</span>
+            noVersionSaid(spread.data.basis.known, view)
           ) : (
-            <span>
+            <>
               <strong>{headline.answer}.</strong> {headline.context}
-            </span>
+            </>
           )}
-        </p>
+        </Headline>
       )}
       {spread.data?.basis.known === 0 ? null : <SharePanel {...part} />}
       {/* Without a version nothing below has anything to say but that. */}

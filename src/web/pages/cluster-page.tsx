@@ -34,6 +34,7 @@ import { useUpgrades } from '../query/use-upgrades.ts'
 import { Choice } from '../ui/choice.tsx'
 import { SeverityCount } from '../ui/marks.tsx'
 import { ClusterStateMark } from '../ui/outcome-marks.tsx'
+import { TitleLine } from '../ui/title-line.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import '../ui/styles/fleet.css'
@@ -76,20 +77,17 @@ function ClusterAnswer({ cluster }: { readonly cluster: ClusterDetail }): ReactN
   const { open, states } = cluster
   return (
     <>
-      <div className="cluster-head">
-        <h1>{cluster.cluster}</h1>
+      <TitleLine
+        title={cluster.cluster}
+        tools={isPresent && cluster.gone === null ? <DecommissionButton cluster={cluster} /> : undefined}
+      >
         <span className="mark-line">
           {states.map((state) => (
             <ClusterStateMark key={state} state={state} />
           ))}
         </span>
         <FiringNote cluster={cluster.cluster} />
-        {isPresent && cluster.gone === null ? (
-          <span className="head-tools">
-            <DecommissionButton cluster={cluster} />
-          </span>
-        ) : null}
-      </div>
+      </TitleLine>
       <GoneNote cluster={cluster} />
       <div className="columns">
         <div>
@@ -126,7 +124,7 @@ function FiringNote({ cluster }: { readonly cluster: string }): ReactNode {
   const firing = alerts.filter((alert) => alert.cluster === cluster && alert.state === 'firing')
   if (firing.length === 0) return <span className="quiet">No alert fires on it.</span>
   return (
-    <span className="firing-note">
+    <span className="mark-line">
       <Link href={alertsPath({ cluster })}>{countOf(firing.length, 'alert')} firing</Link>
       {SEVERITIES.map((severity) => ({
         severity,

@@ -5,15 +5,16 @@ import { durationSentence, edgeKey, edgeName, phaseSentence, successSentence, su
 import { EDGE_WINDOWS, edgeWindowWords, parseEdgeView, searchOfEdgeView } from '../lib/edge-window.ts'
 import type { EdgeView, EdgeWindow } from '../lib/edge-window.ts'
 import { edgePath, edgesPath, upgradesPath } from '../lib/fleet-paths.ts'
-import { operatorName } from '../lib/operator-words.ts'
+import { operatorName, stepText } from '../lib/operator-words.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { compareVersions } from '../lib/version-order.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { DurationExplorer } from '../panels/fleet/duration-explorer.tsx'
 import { EdgePhases } from '../panels/fleet/edge-phases.tsx'
-import { lengthOr, SuccessWhisker } from '../panels/fleet/edge-table.tsx'
+import { lengthOr } from '../panels/fleet/edge-table.tsx'
 import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
+import { SuccessWhisker } from '../panels/fleet/success-whisker.tsx'
 import { UpgradeRows } from '../panels/fleet/upgrade-rows.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { compareCall, edgesCall, useEdgeComparison, useEdges } from '../query/use-edges.ts'
@@ -21,9 +22,11 @@ import { useMoment } from '../query/use-moment.ts'
 import { useUpgrades } from '../query/use-upgrades.ts'
 import { Choice } from '../ui/choice.tsx'
 import { FactList } from '../ui/fact-list.tsx'
+import { TitleLine } from '../ui/title-line.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Since } from '../ui/time.tsx'
 import { useKeys } from '../ui/use-keys.ts'
+import styles from './edge-page.module.css'
 import '../ui/styles/fleet.css'
 
 interface EdgePageProps {
@@ -51,13 +54,11 @@ export function EdgePage({ operator, from, to }: EdgePageProps): ReactNode {
   })
   return (
     <div className="page">
-      <title>{`${operatorName(operator)} ${edgeName({ from, to })} · Daytwo`}</title>
+      <title>{`${stepText({ operator, from, to })} · Daytwo`}</title>
       <PagesNav place="Fleet" />
-      <div className="cluster-head">
-        <h1 className="nums">
-          {operatorName(operator)} {edgeName({ from, to })}
-        </h1>
-        <span className="head-tools">
+      <TitleLine
+        title={<span className="nums">{stepText({ operator, from, to })}</span>}
+        tools={
           <Choice
             label="Upgrades that began"
             options={EDGE_WINDOWS}
@@ -66,8 +67,8 @@ export function EdgePage({ operator, from, to }: EdgePageProps): ReactNode {
               change({ window: since })
             }}
           />
-        </span>
-      </div>
+        }
+      />
       <Answer query={query} what="the edge" skeletonLines={12}>
         {({ edges: [edge], coverage }) =>
           edge === undefined ? (
@@ -216,8 +217,8 @@ function Comparison({ comparison }: { readonly comparison: EdgeComparisonItem })
   const { first, second, phases } = comparison
   return (
     <>
-      <p className="verdict">{successSentence(comparison)}</p>
-      <p className="verdict">{durationSentence(comparison)}</p>
+      <p className={styles.verdict}>{successSentence(comparison)}</p>
+      <p className={styles.verdict}>{durationSentence(comparison)}</p>
       <table className="data-table" aria-label="Both edges">
         <thead>
           <tr>
@@ -246,7 +247,7 @@ function Comparison({ comparison }: { readonly comparison: EdgeComparisonItem })
           ))}
         </tbody>
       </table>
-      <h3 className="facts-head">
+      <h3 className="panel-part-head">
         Phases of {edgeName(first)} against {edgeName(second)}
       </h3>
       <ul className="plain-list">

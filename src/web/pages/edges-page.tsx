@@ -23,7 +23,9 @@ import { edgesCall, useEdges } from '../query/use-edges.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { strandedCall, useStranded } from '../query/use-stranded.ts'
 import { Choice } from '../ui/choice.tsx'
+import { ListLine } from '../ui/list-line.tsx'
 import { Panel } from '../ui/panel.tsx'
+import styles from './edges-page.module.css'
 import '../ui/styles/fleet.css'
 
 const ORDER_TEXTS: Readonly<Record<EdgeOrder, string>> = {
@@ -113,7 +115,7 @@ export function EdgesPage(): ReactNode {
           <ApiCallNote call={{ path: strandedCall(moment) }} />
           {hasRest ? (
             <>
-              <h2 className="stranded-rest">Edges from and to them</h2>
+              <h2 className={styles.rest}>Edges from and to them</h2>
               <div className="filters">{edgeTools}</div>
             </>
           ) : null}
@@ -173,16 +175,13 @@ function EdgesAnswer({ answer, view: { order, operator, window }, stranded }: Ed
   const operators = [...new Set(edges.map((edge) => edge.operator))]
   return (
     <>
-      <div className="list-line">
-        <span className="nums" role="status">
-          {countOf(edges.length, 'edge')}
-        </span>
+      <ListLine count={countOf(edges.length, 'edge')}>
         <span className="quiet">
           {edgeWindowWords(window)}
           {order === 'worst' ? '; where any failed first, by the lower bound of success' : ''}
         </span>
         <FleetCoverageNote coverage={answer.coverage} />
-      </div>
+      </ListLine>
       <FirstRows
         list="edges"
         noun="edges"
@@ -193,7 +192,7 @@ function EdgesAnswer({ answer, view: { order, operator, window }, stranded }: Ed
         {(shown) => <EdgeTable label="Edges" edges={shown} window={window} />}
       </FirstRows>
       {operators.map((one) => (
-        <Panel key={one} title={`Graph of ${operatorName(one)}`} className="graph-panel">
+        <Panel key={one} title={`Graph of ${operatorName(one)}`} className={styles.graph}>
           <EdgeGraph edges={edges.filter((edge) => edge.operator === one)} window={window} stranded={stranded} />
         </Panel>
       ))}

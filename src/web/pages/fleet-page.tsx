@@ -22,6 +22,7 @@ import { PagesNav } from '../panels/pages-nav.tsx'
 import { clustersCall, useClusterCounts, useClusters } from '../query/use-clusters.ts'
 import { useAlerts } from '../query/use-fleet.ts'
 import { useMoment } from '../query/use-moment.ts'
+import { ListLine } from '../ui/list-line.tsx'
 import { Since } from '../ui/time.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import '../ui/styles/fleet.css'
@@ -131,10 +132,9 @@ function ClusterList(props: ClusterListProps): ReactNode {
         noun="cluster"
         onShow={onRefresh}
       />
-      <div className="list-line">
-        <span className="nums" role="status">
-          {isNarrowed(view) ? `${formatCount(total)} of ${countOf(listed, 'cluster')}` : countOf(total, 'cluster')}
-        </span>
+      <ListLine
+        count={isNarrowed(view) ? `${formatCount(total)} of ${countOf(listed, 'cluster')}` : countOf(total, 'cluster')}
+      >
         <span className="quiet">
           rows {asOf === undefined ? null : <Since atMs={Date.parse(asOf)} suffix=" old" />}
         </span>
@@ -143,7 +143,7 @@ function ClusterList(props: ClusterListProps): ReactNode {
         </Button>
         <FleetCoverageNote coverage={counted.coverage} />
         <ApiCallNote call={{ path: clustersCall(view, moment) }} />
-      </div>
+      </ListLine>
       {total === 0 ? (
         <p className="empty quiet">
           No cluster passes these filters.

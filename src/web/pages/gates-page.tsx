@@ -9,6 +9,7 @@ import { FleetCoverageNote, NoClusterNote } from '../panels/fleet/fleet-coverage
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { gatesCall, useGates } from '../query/use-gates.ts'
 import { useMoment } from '../query/use-moment.ts'
+import { ListLine } from '../ui/list-line.tsx'
 import '../ui/styles/fleet.css'
 
 /** Which feature gates are set at all, on how many clusters, and how many of them past HyperConverged. */
@@ -31,15 +32,12 @@ function GateTable({ answer: { gates, telling, coverage } }: { readonly answer: 
   if (coverage.clusters === 0) return <NoClusterNote />
   return (
     <>
-      <div className="list-line">
-        <span className="nums" role="status">
-          {countOf(gates.length, 'feature gate')}
-        </span>
+      <ListLine count={countOf(gates.length, 'feature gate')}>
         <span className="quiet">
           {formatCount(telling)} of {countOf(coverage.clusters, 'cluster')} tell what their HyperConverged sets
         </span>
         <FleetCoverageNote coverage={coverage} />
-      </div>
+      </ListLine>
       {gates.length === 0 ? (
         <p className="empty quiet">
           No cluster is known to set one: what is not written has the default of its version.

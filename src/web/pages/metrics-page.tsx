@@ -15,6 +15,7 @@ import { PagesNav } from '../panels/pages-nav.tsx'
 import { KNOWN_METRICS_PATH, NAMES_PATH, useMetrics } from '../query/use-metrics.ts'
 import type { MetricList, MissingPart } from '../query/use-metrics.ts'
 import { FacetSelect } from '../ui/facet-select.tsx'
+import { ListLine } from '../ui/list-line.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import '../ui/styles/fleet.css'
@@ -139,16 +140,17 @@ function Metrics({ list, view, onRetry }: MetricsProps): ReactNode {
     <div className={`explore-split ${opened === undefined ? '' : 'has-open'}`}>
       <div className="explore-list">
         <MetricFilters types={types} view={view} />
-        <div className="list-line">
-          <span className="nums" role="status">
-            {shown.length === listed.length
+        <ListLine
+          count={
+            shown.length === listed.length
               ? countOf(listed.length, 'metric')
-              : `${formatCount(shown.length)} of ${countOf(listed.length, 'metric')}`}
-          </span>
+              : `${formatCount(shown.length)} of ${countOf(listed.length, 'metric')}`
+          }
+        >
           {isCountCut ? <span className="quiet">series counted of the 1,000 largest only</span> : null}
           <ApiCallNote call={{ path: NAMES_PATH }} title="API call: names" />
           <ApiCallNote call={{ path: KNOWN_METRICS_PATH }} title="API call: what is known" />
-        </div>
+        </ListLine>
         <Missing missing={missing} onRetry={onRetry} />
         {view.metric !== '' && opened === undefined ? (
           <Notice kind="note" title={`Nobody sends ${view.metric}, and nothing is known of it.`} />

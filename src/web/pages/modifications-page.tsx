@@ -12,6 +12,7 @@ import { MODIFICATIONS_MAX, modificationsCall, useModifications } from '../query
 import { useMoment } from '../query/use-moment.ts'
 import { Choice } from '../ui/choice.tsx'
 import { FilterChip } from '../ui/filter-chip.tsx'
+import { ListLine } from '../ui/list-line.tsx'
 import { Panel } from '../ui/panel.tsx'
 import '../ui/styles/fleet.css'
 
@@ -81,18 +82,16 @@ export function ModificationsPage(): ReactNode {
             const shown = isGoneShown ? modifications : here
             return (
               <>
-                <div className="list-line">
-                  <span className="nums" role="status">
-                    {countOf(shown.length, 'patch', 'patches')}
-                    {nextCursor === null ? '' : ` (of the newest ${formatCount(MODIFICATIONS_MAX)})`}
-                  </span>
+                <ListLine
+                  count={`${countOf(shown.length, 'patch', 'patches')}${nextCursor === null ? '' : ` (of the newest ${formatCount(MODIFICATIONS_MAX)})`}`}
+                >
                   {gone.length === 0 ? null : goneNote(countOf(gone.length, 'patch', 'patches'), gone.length === 1)}
                   <span className="quiet">
                     by what their paths look like; {formatCount(coverage.withObjects)} of{' '}
                     {countOf(coverage.clusters, 'cluster')} tell their annotations
                   </span>
                   <FleetCoverageNote coverage={coverage} />
-                </div>
+                </ListLine>
                 <PatchGroups patches={shown} goneClusters={goneClusters} />
               </>
             )

@@ -26,11 +26,12 @@ import { WaitingTable } from '../panels/waiting-table.tsx'
 import { nowCall, useNow } from '../query/use-fleet.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { BarList } from '../ui/bar-list.tsx'
+import { Headline } from '../ui/headline.tsx'
+import type { HeadlineKind } from '../ui/headline.tsx'
 import { laterPart } from '../ui/later-part.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { useNowMs } from '../ui/server-clock.ts'
-import { Shape } from '../ui/shapes.tsx'
 import { Moment } from '../ui/time.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { useKeys } from '../ui/use-keys.ts'
@@ -98,10 +99,8 @@ type SteadyNow = ReturnType<typeof steadyNow>['now']
 interface StuckPanelProps {
   readonly now: Now
   readonly stuck: SteadyNow['stuck']
-  readonly headline: { readonly kind: keyof typeof HEADLINE_SHAPES; readonly sentence: string }
+  readonly headline: { readonly kind: HeadlineKind; readonly sentence: string }
 }
-
-const HEADLINE_SHAPES = { good: 'check', unsure: 'dash', stuck: 'triangle' } as const
 
 function StuckPanel({ now, stuck, headline: { kind, sentence } }: StuckPanelProps): ReactNode {
   return (
@@ -111,12 +110,9 @@ function StuckPanel({ now, stuck, headline: { kind, sentence } }: StuckPanelProp
       className="panel-first"
       aside={<Link href={nowPath({ handover: '8h' })}>Hand over</Link>}
     >
-      <p className={`headline headline-${kind}`}>
-        <Shape name={HEADLINE_SHAPES[kind]} />
-        <span>
-          <strong>{sentence}</strong> <Coverage now={now} />
-        </span>
-      </p>
+      <Headline kind={kind}>
+        <strong>{sentence}</strong> <Coverage now={now} />
+      </Headline>
       {stuck.items.length === 0 ? null : (
         <FirstRows list="stuck" noun="that are stuck" {...stuck} allPath={clustersPath({ state: 'stuck' })}>
           {(items) => <StuckTable upgrades={items} />}

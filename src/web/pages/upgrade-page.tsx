@@ -30,7 +30,9 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { FactList } from '../ui/fact-list.tsx'
 import { SeverityMark } from '../ui/marks.tsx'
 import { StuckMark } from '../ui/outcome-marks.tsx'
+import { MomentList } from '../ui/moment-list.tsx'
 import { Notice } from '../ui/notice.tsx'
+import { TitleLine } from '../ui/title-line.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Moment, Since } from '../ui/time.tsx'
 import { useKeys } from '../ui/use-keys.ts'
@@ -72,18 +74,21 @@ function UpgradeAnswer({ detail }: { readonly detail: UpgradeDetailItem }): Reac
   return (
     <>
       <title>{`${step} on ${cluster} · Daytwo`}</title>
-      <div className="cluster-head">
-        <h1 className="nums">
-          {step} on <Link href={clusterPath(cluster)}>{cluster}</Link>
-        </h1>
-        {verdict?.stuck === true ? <StuckMark /> : <OutcomeMark upgrade={upgrade} />}
-        <span className="head-tools">
+      <TitleLine
+        title={
+          <span className="nums">
+            {step} on <Link href={clusterPath(cluster)}>{cluster}</Link>
+          </span>
+        }
+        tools={
           <CopyButton
             text={upgradeMarkdown(detail, `${location.origin}${upgradePath(upgrade.id)}`)}
             label="Copy as Markdown, to hand it over"
           />
-        </span>
-      </div>
+        }
+      >
+        {verdict?.stuck === true ? <StuckMark /> : <OutcomeMark upgrade={upgrade} />}
+      </TitleLine>
       {detail.clusterGoneSince === null ? null : (
         <Notice kind="note" title="Its cluster is gone">
           <Link href={clusterPath(cluster)}>{cluster}</Link> was switched off for good and counts nowhere since{' '}
@@ -208,20 +213,20 @@ function AlertRunsPanel({ cluster, ran }: { readonly cluster: string; readonly r
           answer.runs.length === 0 ? (
             <p className="quiet">None fired on this cluster.</p>
           ) : (
-            <ul className="evidence" aria-label="Alerts while it ran">
-              {answer.runs.map(({ fingerprint, alertname, severity, firedAtMs, resolvedAtMs }) => (
-                <li key={`${fingerprint} ${firedAtMs}`}>
-                  <span className="quiet nums">
-                    <Moment atMs={firedAtMs} />
-                  </span>
+            <MomentList
+              label="Alerts while it ran"
+              items={answer.runs.map(({ fingerprint, alertname, severity, firedAtMs, resolvedAtMs }) => ({
+                key: `${fingerprint} ${firedAtMs}`,
+                atMs: firedAtMs,
+                content: (
                   <span className="mark-line">
                     <Link href={alertPath(fingerprint)}>{alertname}</Link>
                     <SeverityMark severity={severity} />
                     <span className="quiet">{resolvedAtMs === undefined ? 'fires' : 'resolved'}</span>
                   </span>
-                </li>
-              ))}
-            </ul>
+                ),
+              }))}
+            />
           )
         }
       </Answer>

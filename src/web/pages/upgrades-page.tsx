@@ -42,12 +42,15 @@ import {
   useUpgrades,
   useUpgradesById,
 } from '../query/use-upgrades.ts'
+import { classNames } from '../ui/class-names.ts'
+import { Headline } from '../ui/headline.tsx'
+import { ListLine } from '../ui/list-line.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { serverNowMs, useNowMs } from '../ui/server-clock.ts'
-import { Shape } from '../ui/shapes.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Since } from '../ui/time.tsx'
 import { useKeys } from '../ui/use-keys.ts'
+import styles from './upgrades-page.module.css'
 import '../ui/styles/fleet.css'
 
 const RUNNING = { state: 'in_progress' } as const
@@ -116,12 +119,9 @@ function Running({ answer, verdicts, edges }: RunningProps): ReactNode {
     if (answer.coverage.clusters + answer.coverage.gone === 0) return <NoClusterNote />
     return (
       <>
-        <p className="headline headline-good">
-          <Shape name="check" />
-          <span>
-            <strong>No upgrade runs.</strong> What is below is over.
-          </span>
-        </p>
+        <Headline kind="good">
+          <strong>No upgrade runs.</strong> What is below is over.
+        </Headline>
         {left}
       </>
     )
@@ -129,7 +129,7 @@ function Running({ answer, verdicts, edges }: RunningProps): ReactNode {
   const waiting = upgrades.filter(waitsForApproval).length
   return (
     <>
-      <p className="headline-plain nums">
+      <p className={classNames('nums', styles.running)}>
         <strong>{countOf(upgrades.length - waiting, 'upgrade')}</strong> running
         {answer.nextCursor === null ? '' : ` (of the first ${formatCount(UPGRADES_MAX)})`}, {formatCount(waiting)}{' '}
         waiting for an approval
@@ -190,8 +190,10 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
     onChange({ ...view, sort, order: isSame ? (view.order === 'asc' ? 'desc' : 'asc') : firstUpgradeOrder(sort) })
   }
   return (
-    <section className="history" aria-labelledby="history">
-      <h2 id="history">History</h2>
+    <section aria-labelledby="history">
+      <h2 id="history" className={styles.head}>
+        History
+      </h2>
       <UpgradeFilters view={view} onChange={onChange} edges={edges} searchRef={search} />
       <Answer query={history} what="the history" skeletonLines={12} call={upgradesCall(question, moment)}>
         {({ pages }) => {
@@ -205,12 +207,13 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
           return (
             <>
               <NewsBar news={{ newCount, goneCount: 0 }} noun="upgrade" onShow={readAnew} />
-              <div className="list-line">
-                <span className="nums" role="status">
-                  {history.hasNextPage
+              <ListLine
+                count={
+                  history.hasNextPage
                     ? `${formatCount(upgrades.length)} read, there are more`
-                    : countOf(upgrades.length, 'upgrade')}
-                </span>
+                    : countOf(upgrades.length, 'upgrade')
+                }
+              >
                 <span className="quiet">
                   rows {asOf === undefined ? null : <Since atMs={Date.parse(asOf)} suffix=" old" />}
                 </span>
@@ -230,7 +233,7 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
                 </Button>
                 <span className="quiet">Tick two to five to compare them.</span>
                 <ApiCallNote call={{ path: upgradesCall(question, moment) }} />
-              </div>
+              </ListLine>
               {upgrades.length === 0 ? (
                 <p className="empty quiet">
                   {isUpgradeViewNarrowed(view) ? 'No upgrade passes these filters.' : 'No upgrade was seen yet.'}

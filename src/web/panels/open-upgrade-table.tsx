@@ -54,7 +54,7 @@ export function OpenUpgradeTable<T extends OpenUpgrade>(props: OpenUpgradeTableP
           <tr key={upgrade.id}>
             <td className={nameClass}>
               <ClusterLink cluster={upgrade.cluster} /> <GoneMark row={upgrade} />
-              {note === undefined ? null : <span className="row-note">{note(upgrade)}</span>}
+              {note === undefined ? null : <span className="own-labels">{note(upgrade)}</span>}
               <span className={belowClass}>
                 <UpgradeVersions upgrade={upgrade} />
                 {says?.cell(upgrade)}

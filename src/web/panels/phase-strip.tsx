@@ -2,22 +2,24 @@ import type { ReactNode } from 'react'
 import type { Now } from '../../contract/now.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { phaseName, phaseWords } from '../lib/phase-words.ts'
+import { classNames } from '../ui/class-names.ts'
 import { Shape } from '../ui/shapes.tsx'
+import styles from './phase-strip.module.css'
 
 /** Where upgrades stand, in the order of an upgrade: a cell a phase, the darker the more. The numbers say it. */
 export function PhaseStrip({ phases }: { readonly phases: Now['upgrading']['byPhase'] }): ReactNode {
   const most = Math.max(1, ...phases.map(({ count }) => count))
   return (
-    <ol className="phase-strip" aria-label="Upgrades by phase">
+    <ol className={styles.root} aria-label="Upgrades by phase">
       {phases.map(({ phase, count, stuck }) => (
         <li key={phase ?? ''}>
-          <span className="phase-strip-heat" aria-hidden="true" style={{ opacity: 0.03 + (0.09 * count) / most }} />
-          <span className="phase-strip-count nums">{formatCount(count)}</span>
-          <span className="phase-strip-name" {...(phase === null ? {} : { title: phaseName(phase) })}>
+          <span className={styles.heat} aria-hidden="true" style={{ opacity: 0.03 + (0.09 * count) / most }} />
+          <span className={classNames(styles.text, styles.count, 'nums')}>{formatCount(count)}</span>
+          <span className={styles.text} {...(phase === null ? {} : { title: phaseName(phase) })}>
             {phaseWords(phase)}
           </span>
           {stuck > 0 ? (
-            <span className="tone-critical phase-strip-stuck">
+            <span className={classNames(styles.text, 'tone-critical')}>
               <Shape name="triangle" /> {formatCount(stuck)} stuck
             </span>
           ) : null}

@@ -28,7 +28,7 @@ export function SilentList({ clusters }: { readonly clusters: readonly Steady<Si
             <td className="cell-name">
               <Link href={clusterPath(cluster)}>{cluster}</Link> <GoneMark row={{ isGone }} />
               {upgrade === null ? null : (
-                <span className="row-note">
+                <span className="own-labels">
                   in an upgrade then: <Versions from={upgrade.from} to={upgrade.to} />, {phaseWords(upgrade.phase)}{' '}
                   {upgrade.stuck ? <StuckMark /> : null}
                 </span>

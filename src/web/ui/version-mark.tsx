@@ -1,4 +1,9 @@
 import type { ReactNode } from 'react'
+import { classNames } from './class-names.ts'
+import styles from './version-mark.module.css'
+
+/** By minors behind the newest: the newest is ink, older ones are paler. */
+const RAMP = ['var(--dt-text)', 'var(--dt-ramp-6)', 'var(--dt-ramp-4)', 'var(--dt-ramp-3)', 'var(--dt-ramp-2)']
 
 interface VersionMarkProps {
   readonly version: string | null
@@ -10,8 +15,12 @@ interface VersionMarkProps {
 export function VersionMark({ version, age }: VersionMarkProps): ReactNode {
   if (version === null) return <span className="quiet">not told</span>
   return (
-    <span className="version-mark nums">
-      <span className={`version-swatch version-age-${age ?? 'unknown'}`} aria-hidden="true" />
+    <span className={classNames(styles.root, 'nums')}>
+      <span
+        className={classNames(styles.swatch, age === undefined && styles.unknown)}
+        {...(age === undefined ? {} : { style: { background: RAMP[Math.min(age, RAMP.length - 1)] } })}
+        aria-hidden="true"
+      />
       {version}
     </span>
   )

@@ -190,7 +190,7 @@ test("where the reader's system chooses the colours, bars and swatches are still
   await page.goto(`${server.origin}/fleet`)
   await page.getByRole('link', { name: 'ams-stuck-1' }).waitFor()
   // Old and new versions differ.
-  expect((await surfaces('.version-swatch')).length).toBeGreaterThan(1)
+  expect((await surfaces('.version-mark-swatch')).length).toBeGreaterThan(1)
   // Where one is.
   const lines = await page.evaluate(() => ({
     place: getComputedStyle(document.querySelector('.places a[aria-current]')!, '::after').backgroundColor,

@@ -144,8 +144,9 @@ test.each([360, 390, 800, 1024, 1280])('with a chip for them the list is whole a
   const faults = await page.evaluate(() => {
     const found: string[] = []
     if (document.documentElement.scrollWidth > window.innerWidth) found.push('the page is wider than the screen')
-    const chips = [...document.querySelectorAll('.state-chip')].map((chip) => chip.getBoundingClientRect())
-    const box = document.querySelector('.state-chips')!.getBoundingClientRect()
+    const states = document.querySelector('[role="group"][aria-label="State"]')!
+    const chips = [...states.querySelectorAll('button')].map((chip) => chip.getBoundingClientRect())
+    const box = states.getBoundingClientRect()
     for (const top of new Set(chips.map((chip) => chip.top))) {
       const right = Math.max(...chips.filter((chip) => chip.top === top).map((chip) => chip.right))
       if (box.right - right > 2) found.push(`a line of chips ends ${box.right - right} px early`)

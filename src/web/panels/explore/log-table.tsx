@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { ListLine } from '../../ui/list-line.tsx'
 import type { RowPlace } from '../../ui/virtual-row.tsx'
 import { VirtualTable } from '../../ui/virtual-table.tsx'
 
@@ -22,10 +23,14 @@ export function LogTable(props: LogTableProps): ReactNode {
   const { label, counted, count, hasOlder, onNeedMore, head, timeHead, renderRow, empty } = props
   return (
     <>
-      <p className="list-line" role="status">
-        {counted}
-        {hasOlder ? ' read so far; there are older ones' : ' in this time'}
-      </p>
+      <ListLine
+        count={
+          <>
+            {counted}
+            {hasOlder ? ' read so far; there are older ones' : ' in this time'}
+          </>
+        }
+      />
       {count === 0 && !hasOlder ? (
         empty
       ) : (

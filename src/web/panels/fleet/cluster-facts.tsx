@@ -6,6 +6,7 @@ import { clustersPath } from '../../lib/fleet-paths.ts'
 import { operatorName } from '../../lib/operator-words.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import { minorOf, versionAge } from '../../lib/version-facets.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { FactList } from '../../ui/fact-list.tsx'
 import type { Fact } from '../../ui/fact-list.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -13,6 +14,7 @@ import { Shape } from '../../ui/shapes.tsx'
 import { Since } from '../../ui/time.tsx'
 import { VersionMark } from '../../ui/version-mark.tsx'
 import { waysOf } from './cluster-cells.tsx'
+import styles from './cluster-facts.module.css'
 
 /** The sides of a cluster that are looked up: who it is, what it runs, how it is set up, how it is heard. */
 
@@ -49,7 +51,7 @@ export function ClusterIdentity({ cluster, versions }: IdentityProps): ReactNode
   return (
     <Panel title="Identity">
       <FactList facts={facts.filter((one) => one !== undefined)} />
-      <h3 className="facts-head">Versions</h3>
+      <h3 className="panel-part-head">Versions</h3>
       <VersionList cluster={cluster} versions={versions} />
     </Panel>
   )
@@ -115,7 +117,7 @@ export function ClusterCoverage({ cluster }: { readonly cluster: ClusterDetail }
           <Shape name="check" /> All that this page shows is told.
         </p>
       ) : (
-        <ul className="unknowns">
+        <ul className={classNames('list', 'stack', 'text-small', 'quiet', styles.unknown)}>
           {unknowns.map((unknown) => (
             <li key={unknown}>{unknown}</li>
           ))}
@@ -159,10 +161,10 @@ export function ClusterSettings({ cluster }: { readonly cluster: ClusterDetail }
       )}
       {gates.length === 0 ? null : (
         <>
-          <h3 className="facts-head">Feature gates</h3>
-          <dl className="gate-list">
+          <h3 className="panel-part-head">Feature gates</h3>
+          <dl>
             {gates.map(([name, isOn]) => (
-              <div key={name}>
+              <div key={name} className={pairClass}>
                 <dt>
                   <code>{name}</code>
                 </dt>
@@ -176,6 +178,8 @@ export function ClusterSettings({ cluster }: { readonly cluster: ClusterDetail }
   )
 }
 
+const pairClass = classNames('row', 'row-text', 'row-apart', 'text-small', styles.pair)
+
 /** Written, and other than what would hold, or than anybody knows would hold. */
 function isChanged({ set, default: holds }: SettingItem): boolean {
   return set !== null && JSON.stringify(set) !== JSON.stringify(holds)
@@ -183,9 +187,9 @@ function isChanged({ set, default: holds }: SettingItem): boolean {
 
 function SettingList({ settings }: { readonly settings: readonly SettingItem[] }): ReactNode {
   return (
-    <dl className="gate-list">
+    <dl>
       {settings.map((setting) => (
-        <div key={setting.name}>
+        <div key={setting.name} className={pairClass}>
           <dt>
             <code>{setting.name}</code>
           </dt>

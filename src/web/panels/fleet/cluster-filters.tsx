@@ -7,9 +7,11 @@ import type { ClusterListView } from '../../lib/cluster-view.ts'
 import { CLUSTER_STATE_MEANINGS } from '../../lib/fleet-words.ts'
 import { formatCount } from '../../lib/format-number.ts'
 import { versionChoices } from '../../lib/version-facets.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { FacetSelect } from '../../ui/facet-select.tsx'
 import { FilterChip } from '../../ui/filter-chip.tsx'
 import { ClusterStateMark } from '../../ui/outcome-marks.tsx'
+import styles from './cluster-filters.module.css'
 
 interface ClusterFiltersProps {
   readonly view: ClusterListView
@@ -30,7 +32,7 @@ export function ClusterFilters({ view, onChange, facets, searchRef, children }: 
     onChange({ ...view, ...part })
   }
   return (
-    <div className="fleet-filters">
+    <div className={styles.root}>
       <StateChips view={view} onChange={onChange} facets={facets} />
       <div className="filters">
         <input
@@ -98,7 +100,7 @@ export function ClusterFilters({ view, onChange, facets, searchRef, children }: 
 function StateChips({ view, onChange, facets }: Pick<ClusterFiltersProps, 'view' | 'onChange' | 'facets'>): ReactNode {
   const counts = new Map(facets?.states.map(({ value, count }) => [value, count]))
   return (
-    <div className="state-chips" role="group" aria-label="State">
+    <div className={styles.states} role="group" aria-label="State">
       {CLUSTER_STATES.map((state) => {
         const count = counts.get(state)
         const isChosen = view.states.includes(state)
@@ -108,10 +110,9 @@ function StateChips({ view, onChange, facets }: Pick<ClusterFiltersProps, 'view'
           <button
             key={state}
             type="button"
-            className="state-chip"
+            className={classNames(styles.state, count === 0 && !isChosen && styles.none)}
             aria-pressed={isChosen}
             title={CLUSTER_STATE_MEANINGS[state]}
-            data-empty={count === 0 && !isChosen}
             onClick={() => {
               onChange({ ...view, states: toggled(view.states, state) })
             }}

@@ -6,6 +6,7 @@ import { causeName } from '../../lib/fleet-words.ts'
 import { stepText } from '../../lib/operator-words.ts'
 import { phaseName } from '../../lib/phase-words.ts'
 import { stillWords } from '../../lib/upgrade-words.ts'
+import { MarkedList } from '../../ui/marked-list.tsx'
 import { StuckMark } from '../../ui/outcome-marks.tsx'
 import { Since } from '../../ui/time.tsx'
 import { OutcomeMark } from './upgrade-rows.tsx'
@@ -15,24 +16,30 @@ type Open = ClusterDetail['open'][number]
 /** Upgrades that run, or whose machines still follow, each with what is to be thought of it. */
 export function ClusterOpenUpgrades({ open }: { readonly open: readonly Open[] }): ReactNode {
   return (
-    <ul className="open-upgrades">
-      {open.map(({ upgrade, verdict }) => (
-        <li key={upgrade.id} className={verdict?.stuck === true ? 'is-stuck' : ''}>
-          <div className="open-upgrade-head">
-            <Link href={upgradePath(upgrade.id)} className="nums">
-              {stepText(upgrade)}
-            </Link>
-            {verdict?.stuck === true ? <StuckMark /> : <OutcomeMark upgrade={upgrade} />}
-            {upgrade.startedAt === null ? null : (
-              <span className="quiet">
-                began <Since atMs={Date.parse(upgrade.startedAt)} suffix=" ago" />
-              </span>
-            )}
-          </div>
-          <VerdictLine verdict={verdict} />
-        </li>
-      ))}
-    </ul>
+    <MarkedList
+      items={open.map(({ upgrade, verdict }) => ({
+        key: upgrade.id,
+        isCritical: verdict?.stuck === true,
+        content: (
+          <>
+            <div className="row row-text">
+              <strong>
+                <Link className="nums" href={upgradePath(upgrade.id)}>
+                  {stepText(upgrade)}
+                </Link>
+              </strong>
+              {verdict?.stuck === true ? <StuckMark /> : <OutcomeMark upgrade={upgrade} />}
+              {upgrade.startedAt === null ? null : (
+                <span className="quiet">
+                  began <Since atMs={Date.parse(upgrade.startedAt)} suffix=" ago" />
+                </span>
+              )}
+            </div>
+            <VerdictLine verdict={verdict} />
+          </>
+        ),
+      }))}
+    />
   )
 }
 

@@ -4,9 +4,11 @@ import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { Link } from 'wouter'
 import type { TimelineItem, TimelineKind } from '../../lib/cluster-timeline.ts'
 import { countOf } from '../../lib/format-number.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { Shape } from '../../ui/shapes.tsx'
 import type { ShapeName } from '../../ui/shapes.tsx'
 import { Since } from '../../ui/time.tsx'
+import styles from './cluster-timeline.module.css'
 
 const SHAPES: Readonly<Record<TimelineKind, ShapeName>> = {
   objects: 'disc',
@@ -34,13 +36,13 @@ export function ClusterTimeline({ items }: { readonly items: readonly TimelineIt
   if (items.length === 0) return <p className="quiet">Nothing changed, as far as is told.</p>
   return (
     <>
-      <ol className="timeline">
+      <ol className={classNames('list', styles.root)}>
         {items.slice(0, shown).map((item) => (
           <li key={item.key}>
-            <span className="quiet timeline-age">
+            <span className={classNames('quiet', 'text-small', styles.age)}>
               <Since atMs={item.atMs} suffix=" ago" />
             </span>
-            <span className="timeline-shape" title={WORDS[item.kind]}>
+            <span className="quiet" title={WORDS[item.kind]}>
               <Shape name={SHAPES[item.kind]} />
               <span className="visually-hidden">{WORDS[item.kind]}</span>
             </span>
@@ -70,7 +72,7 @@ function Lines({ lines }: { readonly lines: readonly string[] }): ReactNode {
   return (
     <>
       {lines.slice(0, LINES_SHOWN).map((line) => (
-        <span key={line} className="timeline-line">
+        <span key={line} className="own-labels">
           {line}
         </span>
       ))}
@@ -78,7 +80,7 @@ function Lines({ lines }: { readonly lines: readonly string[] }): ReactNode {
         <details>
           <summary className="quiet">{countOf(rest.length, 'more field')}</summary>
           {rest.map((line) => (
-            <span key={line} className="timeline-line">
+            <span key={line} className="own-labels">
               {line}
             </span>
           ))}

@@ -11,12 +11,14 @@ import { runsCall, useRuns } from '../../query/use-edges.ts'
 import type { RunsAsked } from '../../query/use-edges.ts'
 import { useMoment } from '../../query/use-moment.ts'
 import { Choice } from '../../ui/choice.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { Since } from '../../ui/time.tsx'
 import { VirtualRow } from '../../ui/virtual-row.tsx'
 import { VirtualTable } from '../../ui/virtual-table.tsx'
 import { Answer } from '../answer.tsx'
 import { ApiCallNote } from '../api-call-note.tsx'
+import styles from './duration-explorer.module.css'
 import { lengthOr } from './edge-table.tsx'
 import { FleetCoverageNote } from './fleet-coverage.tsx'
 
@@ -121,15 +123,15 @@ function ScatterPlot({ scatter }: { readonly scatter: DurationScatter }): ReactN
   const { points, medians, xTicks, yTicks } = scatter
   const open = points.filter(({ isFinished }) => !isFinished).length
   return (
-    <figure className="size-plot">
+    <figure className={styles.plot}>
       <svg role="img" aria-label={`${countOf(points.length, 'run')} by nodes and duration, ${open} not finished`}>
         {yTicks.map(({ at, text }) => (
-          <line key={text} className="size-grid" x1="0" x2="100%" y1={percent(at)} y2={percent(at)} />
+          <line key={text} className={styles.grid} x1="0" x2="100%" y1={percent(at)} y2={percent(at)} />
         ))}
         {points.map(({ id, x, y, isFinished, text }) => (
           <circle
             key={id}
-            className={isFinished ? 'size-dot' : 'size-dot is-open'}
+            className={classNames(styles.dot, !isFinished && styles.open)}
             cx={percent(x)}
             cy={percent(y)}
             r="3.5"
@@ -138,19 +140,19 @@ function ScatterPlot({ scatter }: { readonly scatter: DurationScatter }): ReactN
           </circle>
         ))}
         {medians.map(({ x1, x2, y, text }) => (
-          <line key={text} className="size-median" x1={percent(x1)} x2={percent(x2)} y1={percent(y)} y2={percent(y)}>
+          <line key={text} className={styles.median} x1={percent(x1)} x2={percent(x2)} y1={percent(y)} y2={percent(y)}>
             <title>{text}</title>
           </line>
         ))}
       </svg>
-      <div className="size-y nums" aria-hidden="true">
+      <div className={classNames(styles.axis, styles.y, 'nums')} aria-hidden="true">
         {yTicks.map(({ at, text }) => (
           <span key={text} style={{ insetBlockStart: percent(at) }}>
             {text}
           </span>
         ))}
       </div>
-      <div className="size-x nums" aria-hidden="true">
+      <div className={classNames(styles.axis, styles.x, 'nums')} aria-hidden="true">
         {xTicks.map(({ at, text }) => (
           <span key={text} style={{ insetInlineStart: percent(at) }}>
             {text}

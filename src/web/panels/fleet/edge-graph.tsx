@@ -8,6 +8,9 @@ import { formatShare } from '../../lib/format-number.ts'
 import { edgeKey, edgeName, successText } from '../../lib/edge-words.ts'
 import type { EdgeWindow } from '../../lib/edge-window.ts'
 import { edgePath } from '../../lib/fleet-paths.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { Legend } from '../../ui/legend.tsx'
+import styles from './edge-graph.module.css'
 
 interface EdgeGraphProps {
   readonly edges: readonly EdgeItem[]
@@ -23,9 +26,9 @@ export function EdgeGraph({ edges, window, stranded }: EdgeGraphProps): ReactNod
   const marked = new Set(stranded.map(({ version }) => version))
   const most = Math.max(1, ...edges.map(({ attempts }) => attempts))
   return (
-    <div className="edge-graph" tabIndex={0} role="group" aria-label="Graph of versions">
+    <div className={styles.root} tabIndex={0} role="group" aria-label="Graph of versions">
       <svg
-        style={{ '--edge-graph-size': `${drawn.width}px` } as CSSProperties}
+        style={{ '--graph-size': `${drawn.width}px` } as CSSProperties}
         viewBox={`0 0 ${drawn.width} ${drawn.height}`}
       >
         {drawn.lines.map(({ edge, points, x, y }) => {
@@ -39,21 +42,21 @@ export function EdgeGraph({ edges, window, stranded }: EdgeGraphProps): ReactNod
               aria-label={text}
             >
               <path
-                className={`edge-line ${edge.success === null ? 'is-open' : ''} ${isBad ? 'is-bad' : ''}`}
+                className={classNames(styles.line, edge.success === null && styles.open, isBad && styles.bad)}
                 d={pathOf(points)}
                 strokeWidth={width}
               >
                 <title>{text}</title>
               </path>
               <rect
-                className="edge-label-ground"
+                className={styles.labelGround}
                 x={x - LABEL_WIDTH / 2}
                 y={y - 8}
                 width={LABEL_WIDTH}
                 height={16}
                 rx="3"
               />
-              <text className={`edge-label ${isBad ? 'is-bad' : ''}`} x={x} y={y + 4} textAnchor="middle">
+              <text className={classNames(styles.label, isBad && styles.bad)} x={x} y={y + 4} textAnchor="middle">
                 {edge.success === null ? '–' : formatShare(edge.outcomes.succeeded, edge.success.of)}
               </text>
             </Link>
@@ -62,21 +65,21 @@ export function EdgeGraph({ edges, window, stranded }: EdgeGraphProps): ReactNod
         {drawn.nodes.map(({ version, x, y }) => (
           <g key={version} transform={`translate(${x - NODE_WIDTH / 2} ${y - NODE_HEIGHT / 2})`} aria-hidden="true">
             <rect
-              className={`edge-node ${marked.has(version) ? 'is-stranded' : ''}`}
+              className={classNames(styles.node, marked.has(version) && styles.stranded)}
               width={NODE_WIDTH}
               height={NODE_HEIGHT}
               rx="5"
             />
-            <text className="edge-node-text" x={NODE_WIDTH / 2} y={NODE_HEIGHT / 2 + 4} textAnchor="middle">
+            <text className={styles.version} x={NODE_WIDTH / 2} y={NODE_HEIGHT / 2 + 4} textAnchor="middle">
               {marked.has(version) ? `▲ ${version}` : version}
             </text>
           </g>
         ))}
       </svg>
-      <p className="heat-legend quiet">
+      <Legend>
         Width: attempts; number: the share that succeeded. Dashed: none ended. Red: surely fewer than 95 of 100 succeed
         (at least ten ended).{marked.size === 0 ? '' : ' Triangle: stranded.'}
-      </p>
+      </Legend>
     </div>
   )
 }

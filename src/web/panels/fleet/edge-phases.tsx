@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { EdgeItem } from '../../../contract/fleet-edges.ts'
 import { isSubPhase, phaseName } from '../../lib/phase-words.ts'
 import { formatCount } from '../../lib/format-number.ts'
+import { Lane, LaneBand, LaneBar } from '../../ui/lane.tsx'
 import { lengthOr } from './edge-table.tsx'
 
 /** How long each phase takes on an edge: the median with its interval, and the slow ones. */
@@ -43,26 +44,14 @@ export function EdgePhases({ edge }: { readonly edge: EdgeItem }): ReactNode {
               <tr key={phase} className={isSubPhase(phase) ? 'is-sub' : ''}>
                 <th scope="row">{phaseName(phase)}</th>
                 <td className="phase-line">
-                  <span
-                    className={`lane phase-lane ${(p95Seconds ?? p50Seconds ?? 0) > most ? 'is-beyond' : ''}`}
-                    aria-hidden="true"
-                  >
+                  <Lane isCutOff={(p95Seconds ?? p50Seconds ?? 0) > most}>
                     {p50Seconds === null ? null : (
                       <>
-                        <span
-                          className="lane-bar"
-                          style={{ insetInlineStart: '0%', inlineSize: `${share(p50Seconds, most)}%` }}
-                        />
-                        <span
-                          className="lane-band"
-                          style={{
-                            insetInlineStart: `${share(p50Seconds, most)}%`,
-                            inlineSize: `${share(p95Seconds ?? most, most) - share(p50Seconds, most)}%`,
-                          }}
-                        />
+                        <LaneBar start={0} end={share(p50Seconds, most)} />
+                        <LaneBand start={share(p50Seconds, most)} end={share(p95Seconds ?? most, most)} />
                       </>
                     )}
-                  </span>
+                  </Lane>
                 </td>
                 <td
                   className="cell-number nums"
@@ -86,7 +75,7 @@ export function EdgePhases({ edge }: { readonly edge: EdgeItem }): ReactNode {
 }
 
 function share(seconds: number, most: number): number {
-  return Math.min(100, (100 * seconds) / most)
+  return Math.min(1, seconds / most)
 }
 
 function boundText(seconds: number | null): string {

@@ -1,14 +1,15 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { EdgeItem } from '../../../contract/fleet-edges.ts'
-import { edgeKey, edgeName, successText } from '../../lib/edge-words.ts'
+import { edgeKey, edgeName } from '../../lib/edge-words.ts'
 import type { EdgeWindow } from '../../lib/edge-window.ts'
 import { edgePath } from '../../lib/fleet-paths.ts'
 import { operatorName } from '../../lib/operator-words.ts'
 import { phaseName } from '../../lib/phase-words.ts'
-import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
+import { countOf, formatCount } from '../../lib/format-number.ts'
 import { formatLength } from '../../lib/format-length.ts'
 import { Since } from '../../ui/time.tsx'
+import { SuccessWhisker } from './success-whisker.tsx'
 
 interface EdgeTableProps {
   readonly edges: readonly EdgeItem[]
@@ -73,30 +74,6 @@ export function EdgeTable({ edges, label, window }: EdgeTableProps): ReactNode {
         </tbody>
       </table>
     </div>
-  )
-}
-
-/** The share that succeeded as a point in its interval, on a line from none to all. */
-export function SuccessWhisker({ edge }: { readonly edge: Pick<EdgeItem, 'success' | 'outcomes'> }): ReactNode {
-  const { success, outcomes } = edge
-  if (success === null) {
-    return <span className="quiet nums">none ended, {formatCount(outcomes.inProgress)} running</span>
-  }
-  const { share, low, high, of } = success
-  return (
-    <span className="whisker" title={successText(edge)}>
-      <span className="whisker-line" aria-hidden="true">
-        <span
-          className="whisker-range"
-          style={{ insetInlineStart: `${100 * low}%`, inlineSize: `${100 * (high - low)}%` }}
-        />
-        <span className="whisker-point" style={{ insetInlineStart: `${100 * share}%` }} />
-      </span>
-      <span className="nums whisker-text">
-        {formatShare(Math.round(share * of), of)} of {formatCount(of)}
-        <span className="quiet"> ≥ {Math.floor(100 * low)} %</span>
-      </span>
-    </span>
   )
 }
 

@@ -4,16 +4,19 @@ import type { FleetCoverage } from '../../../contract/fleet-common.ts'
 import { clustersPath } from '../../lib/fleet-paths.ts'
 import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
 import { ROUTES } from '../../lib/paths.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { Shape } from '../../ui/shapes.tsx'
 import { Since } from '../../ui/time.tsx'
+import styles from './fleet-coverage.module.css'
 
 /** Of how many clusters an answer speaks, and how fresh it is: one line, which opens to its parts. */
 export function FleetCoverageNote({ coverage }: { readonly coverage: FleetCoverage }): ReactNode {
   const { clusters, withObjects, withMetrics, withSpans, silent, unknown, gone, newestAt, oldestAt } = coverage
-  if (clusters + gone === 0) return <span className="coverage-note">No cluster has reported yet</span>
+  if (clusters + gone === 0)
+    return <span className={classNames('quiet', 'text-small', styles.root)}>No cluster has reported yet</span>
   const heard = clusters - silent
   return (
-    <details className="coverage-note">
+    <details className={classNames('quiet', 'text-small', styles.root)}>
       <summary>
         <Shape name={silent + unknown > 0 ? 'ring' : 'check'} />
         <span className="nums">

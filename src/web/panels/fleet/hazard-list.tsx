@@ -2,16 +2,20 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Hazard } from '../../lib/cluster-hazards.ts'
 import { runbookPath } from '../../lib/paths.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { Shape } from '../../ui/shapes.tsx'
+import styles from './hazard-list.module.css'
 
 /** What may go wrong, the worst first, each with what helps. */
 export function HazardList({ hazards }: { readonly hazards: readonly Hazard[] }): ReactNode {
   if (hazards.length === 0) return <p className="quiet">None of the known hazards shows.</p>
   return (
-    <ul className="hazards">
+    <ul className={classNames('list', styles.root)}>
       {hazards.map(({ name, text, weight, alertname }) => (
         <li key={`${name} ${text}`}>
-          <span className={`outcome-mark ${weight === 'bad' ? 'tone-critical' : 'tone-warning'}`}>
+          <span
+            className={classNames('outcome-mark', styles.name, weight === 'bad' ? 'tone-critical' : 'tone-warning')}
+          >
             <Shape name={weight === 'bad' ? 'cross' : 'diamond'} />
             <strong>{name}</strong>
           </span>

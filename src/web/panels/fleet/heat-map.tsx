@@ -6,8 +6,11 @@ import { phaseName, phaseWords } from '../../lib/phase-words.ts'
 import { formatShortLength } from '../../lib/format-length.ts'
 import { HEAT_PHASES } from '../../lib/phase-heat.ts'
 import type { HeatCell, HeatRow } from '../../lib/phase-heat.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { Legend } from '../../ui/legend.tsx'
 import { StuckMark } from '../../ui/outcome-marks.tsx'
 import { Shape } from '../../ui/shapes.tsx'
+import styles from './heat-map.module.css'
 import { BeganText } from './upgrade-rows.tsx'
 
 /**
@@ -18,14 +21,14 @@ export function HeatMap({ rows }: { readonly rows: readonly HeatRow[] }): ReactN
   return (
     <>
       <div className="table-scroll">
-        <table role="table" className="data-table heat-table" aria-label="Running upgrades by phase">
+        <table role="table" className={classNames('data-table', styles.table)} aria-label="Running upgrades by phase">
           <thead role="rowgroup">
             <tr role="row">
               <th role="columnheader" scope="col">
                 Upgrade
               </th>
               {HEAT_PHASES.map((phase) => (
-                <th key={phase} role="columnheader" scope="col" className="heat-head">
+                <th key={phase} role="columnheader" scope="col" className={styles.phase}>
                   {phaseName(phase)}
                 </th>
               ))}
@@ -37,7 +40,7 @@ export function HeatMap({ rows }: { readonly rows: readonly HeatRow[] }): ReactN
           <tbody role="rowgroup">
             {rows.map(({ upgrade, verdict, cells }) => (
               <tr key={upgrade.id} role="row">
-                <th role="rowheader" scope="row" className="cell-name heat-name">
+                <th role="rowheader" scope="row" className={classNames('cell-name', styles.name)}>
                   <Link href={clusterPath(upgrade.cluster)}>{upgrade.cluster}</Link>
                   <span className="own-labels nums">
                     <Link href={upgradePath(upgrade.id)} data-row>
@@ -46,7 +49,7 @@ export function HeatMap({ rows }: { readonly rows: readonly HeatRow[] }): ReactN
                     {verdict === undefined ? null : <StuckMark />}
                   </span>
                   {standingTexts(cells).map((text) => (
-                    <span key={text} className="own-labels heat-below">
+                    <span key={text} className={classNames('own-labels', styles.inWords)}>
                       {text}
                     </span>
                   ))}
@@ -62,7 +65,7 @@ export function HeatMap({ rows }: { readonly rows: readonly HeatRow[] }): ReactN
           </tbody>
         </table>
       </div>
-      <Legend />
+      <HeatLegend />
     </>
   )
 }
@@ -76,9 +79,14 @@ function standingTexts(cells: readonly HeatCell[]): readonly string[] {
 function HeatTile({ cell }: { readonly cell: HeatCell }): ReactNode {
   const { state, seconds, level, isStuck, text } = cell
   const isRunning = state === 'in_progress'
-  const className = ['heat-tile', `heat-${level}`, isRunning ? 'is-running' : '', isStuck ? 'is-stuck' : ''].join(' ')
+  const className = classNames(
+    styles.tile,
+    styles[`level-${level}`],
+    isRunning && styles.running,
+    isStuck && styles.stuck,
+  )
   return (
-    <td role="cell" className="heat-cell" title={text}>
+    <td role="cell" className={styles.phase} title={text}>
       <span role="img" aria-label={text} className={className}>
         {isStuck ? <Shape name="triangle" /> : state === 'failed' ? <Shape name="cross" /> : null}
         <span className="nums">{seconds === undefined ? SIGNS[state] : formatShortLength(seconds)}</span>
@@ -97,18 +105,19 @@ const SIGNS: Readonly<Record<HeatCell['state'], string>> = {
   absent: '',
 }
 
-function Legend(): ReactNode {
+function HeatLegend(): ReactNode {
+  const key = (look: string | undefined): ReactNode => <span className={classNames(styles.tile, styles.key, look)} />
   return (
-    <p className="heat-legend quiet" aria-hidden="true">
-      <span className="heat-tile heat-quick" /> as quick as half of the runs of its edge
-      <span className="heat-tile heat-usual" /> as usual
-      <span className="heat-tile heat-slow" /> slower than 95 of 100
-      <span className="heat-tile heat-unmeasured" /> too few runs to say
-      <span className="heat-tile is-running heat-quick" /> running now
-      <span className="heat-tile is-stuck">
+    <Legend isDecoration>
+      {key(styles['level-quick'])} as quick as half of the runs of its edge
+      {key(styles['level-usual'])} as usual
+      {key(styles['level-slow'])} slower than 95 of 100
+      {key(styles['level-unmeasured'])} too few runs to say
+      {key(classNames(styles.running, styles['level-quick']))} running now
+      <span className={classNames(styles.tile, styles.key, styles.stuck)}>
         <Shape name="triangle" />
       </span>{' '}
       stuck
-    </p>
+    </Legend>
   )
 }

@@ -7,9 +7,11 @@ import { toggled } from '../../lib/cluster-view.ts'
 import { clustersPath } from '../../lib/fleet-paths.ts'
 import { withSearch } from '../../lib/address.ts'
 import { readViews, withoutView, withView } from '../../lib/saved-views.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { keptAs } from '../../ui/kept.ts'
+import styles from './list-taste.module.css'
 
 /** Columns and saved views of the list of clusters: taste, kept on this machine. A view itself is a link for anybody. */
 
@@ -24,7 +26,7 @@ export function ListTaste({ search }: { readonly search: string }): ReactNode {
     setDialog('none')
   }
   return (
-    <span className="list-taste">
+    <span className={classNames('row', styles.root)}>
       <Button
         variant="secondary"
         size="sm"
@@ -53,10 +55,10 @@ function ColumnsDialog({ onClose }: { readonly onClose: () => void }): ReactNode
   const shown = columns.use()
   return (
     <Dialog title="Columns" onClose={onClose}>
-      <fieldset className="column-choice">
+      <fieldset className={styles.columns}>
         <legend className="quiet">Beside the name. Kept on this machine.</legend>
         {CLUSTER_COLUMNS.map(({ name, title }) => (
-          <label key={name}>
+          <label key={name} className="row">
             <input
               type="checkbox"
               checked={shown.includes(name)}
@@ -80,10 +82,10 @@ function ViewsDialog({ search, onClose }: { readonly search: string; readonly on
       {saved.length === 0 ? (
         <p className="quiet">No view is saved yet. A view is the filters and the order of the list, by a name.</p>
       ) : (
-        <ul className="plain-list view-list">
+        <ul className="plain-list">
           {saved.map((view) => (
-            <li key={view.name}>
-              <Link href={withSearch(clustersPath(), view.search)} onClick={onClose}>
+            <li key={view.name} className="row">
+              <Link className={styles.view} href={withSearch(clustersPath(), view.search)} onClick={onClose}>
                 {view.name}
               </Link>
               <CopyButton
@@ -105,7 +107,7 @@ function ViewsDialog({ search, onClose }: { readonly search: string; readonly on
         </ul>
       )}
       <form
-        className="form view-form"
+        className={classNames('form', styles.form)}
         onSubmit={(event) => {
           event.preventDefault()
           views.set(withView(saved, { name, search }))

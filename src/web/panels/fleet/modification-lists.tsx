@@ -9,8 +9,10 @@ import { countOf, formatCount } from '../../lib/format-number.ts'
 import { groupEdits, groupPatches, PATCH_HAZARD_WORDS } from '../../lib/patch-hazards.ts'
 import type { EditGroup, PatchTarget } from '../../lib/patch-hazards.ts'
 import { BlockChart } from '../../ui/block-chart.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { usePreferences } from '../../ui/preferences.ts'
 import { Since } from '../../ui/time.tsx'
+import styles from './modification-lists.module.css'
 
 /** JSON patches by what makes them unsafe, each target with the clusters that have it. */
 export function PatchGroups({
@@ -23,7 +25,7 @@ export function PatchGroups({
   const groups = groupPatches(patches)
   if (groups.length === 0) return <p className="quiet">No patch stands, as far as is told.</p>
   return groups.map(({ hazard, targets, clusters }) => (
-    <section key={hazard} className="patch-group" aria-labelledby={`patch-${hazard}`}>
+    <section key={hazard} className={styles.group} aria-labelledby={`patch-${hazard}`}>
       <h3 id={`patch-${hazard}`}>
         {PATCH_HAZARD_WORDS[hazard].name} <span className="quiet">on {countOf(clusters, 'cluster')}</span>
       </h3>
@@ -66,7 +68,7 @@ function PatchRow({ target: { component, path, patches }, goneClusters }: PatchR
         {operatorName(component)}{' '}
         {path === '' ? <span className="quiet">{patches[0]?.text}</span> : <code>{path}</code>}
       </td>
-      <td>
+      <td className={styles.clusters}>
         {shown.map(({ cluster, endedAt, operations }) => (
           <span key={cluster} className="inline-item" title={operations === null ? '' : JSON.stringify(operations)}>
             <Link href={clusterPath(cluster)}>{cluster}</Link>
@@ -125,7 +127,7 @@ export function EditTable({
             <th scope="col" className="cell-number cell-beside">
               A day
             </th>
-            <th scope="col" className="cell-beside cell-hours">
+            <th scope="col" className={classNames('cell-beside', styles.hours)}>
               By hour of the day ({zone === 'utc' ? 'UTC' : 'local'})
             </th>
             <th scope="col" className="cell-number">
@@ -178,7 +180,7 @@ function EditRow({ group, most, isGone }: EditRowProps): ReactNode {
         {formatCount(edits)}
       </td>
       <td className="cell-number cell-beside nums">{perDay < 1 ? '< 1' : perDay.toFixed(1)}</td>
-      <td className="cell-beside cell-hours">
+      <td className={classNames('cell-beside', styles.hours)}>
         <BlockChart values={hours} most={most} label={hoursText(hours)} />
       </td>
       <td className="cell-number">

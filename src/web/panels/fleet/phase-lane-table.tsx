@@ -6,6 +6,8 @@ import { formatMoment, formatTimeOfDay } from '../../lib/format-time.ts'
 import { levelOf, USUAL_RUNS_MIN, usualText } from '../../lib/phase-heat.ts'
 import { phaseLanes } from '../../lib/phase-lanes.ts'
 import type { PhaseLane } from '../../lib/phase-lanes.ts'
+import { Lane, LaneAxis, LaneBand, LaneBar, LaneKey, LaneThreshold } from '../../ui/lane.tsx'
+import { Legend } from '../../ui/legend.tsx'
 import { PhaseStateMark, StuckMark } from '../../ui/outcome-marks.tsx'
 import { usePreferences } from '../../ui/preferences.ts'
 
@@ -24,10 +26,7 @@ export function PhaseLaneTable({ detail }: { readonly detail: UpgradeDetailItem 
               <th scope="col">Phase</th>
               <th scope="col">State</th>
               <th scope="col" className="phase-line">
-                <span className="lane-axis nums">
-                  <span>{formatMoment(fromMs, zone)}</span>
-                  <span>{formatTimeOfDay(toMs, zone)}</span>
-                </span>
+                <LaneAxis from={formatMoment(fromMs, zone)} to={formatTimeOfDay(toMs, zone)} />
               </th>
               <th scope="col" className="cell-number">
                 Took
@@ -54,7 +53,7 @@ export function PhaseLaneTable({ detail }: { readonly detail: UpgradeDetailItem 
                   )}
                 </td>
                 <td className="phase-line">
-                  <Lane lane={lane} isStuck={verdict?.stuck === true && verdict.phase === lane.phase.name} />
+                  <PhaseLaneLine lane={lane} isStuck={verdict?.stuck === true && verdict.phase === lane.phase.name} />
                 </td>
                 <td className="cell-number nums">
                   <Took lane={lane} />
@@ -75,11 +74,11 @@ export function PhaseLaneTable({ detail }: { readonly detail: UpgradeDetailItem 
           </tbody>
         </table>
       </div>
-      <p className="heat-legend quiet" aria-hidden="true">
-        <span className="lane-key lane-bar" /> took
-        <span className="lane-key lane-band" /> usual: from the median to 95 of 100
-        <span className="lane-key lane-threshold" /> stuck from here on
-      </p>
+      <Legend isDecoration>
+        <LaneKey of="bar" /> took
+        <LaneKey of="band" /> usual: from the median to 95 of 100
+        <LaneKey of="threshold" /> stuck from here on
+      </Legend>
       {detail.usualFrom === null ? null : <p className="quiet">{USUAL_FROM[detail.usualFrom]}</p>}
     </>
   )
@@ -91,30 +90,19 @@ const USUAL_FROM: Readonly<Record<NonNullable<UpgradeDetailItem['usualFrom']>, s
   fleet: 'Usual: few took this edge, so by the newest upgrades of its operator, so many as stand behind it.',
 }
 
-function Lane({ lane: { bar, band, threshold }, isStuck }: { readonly lane: PhaseLane; readonly isStuck: boolean }) {
-  return (
-    <span className={`lane phase-lane ${bar?.isCutAfter === true ? 'is-beyond' : ''}`} aria-hidden="true">
-      {band === undefined ? null : <span className="lane-band" style={spanOf(band)} />}
-      {bar === undefined ? null : (
-        <span
-          className={[
-            'lane-bar',
-            isStuck ? 'is-stuck' : '',
-            bar.isCutBefore ? 'is-cut-before' : '',
-            bar.isCutAfter ? 'is-cut-after' : '',
-          ].join(' ')}
-          style={spanOf(bar)}
-        />
-      )}
-      {threshold === undefined ? null : (
-        <span className="lane-threshold" style={{ insetInlineStart: `${100 * threshold}%` }} />
-      )}
-    </span>
-  )
+interface PhaseLaneLineProps {
+  readonly lane: PhaseLane
+  readonly isStuck: boolean
 }
 
-function spanOf({ start, end }: { readonly start: number; readonly end: number }) {
-  return { insetInlineStart: `${100 * start}%`, inlineSize: `${100 * (end - start)}%` }
+function PhaseLaneLine({ lane: { bar, band, threshold }, isStuck }: PhaseLaneLineProps): ReactNode {
+  return (
+    <Lane isCutOff={bar?.isCutAfter === true}>
+      {band === undefined ? null : <LaneBand {...band} />}
+      {bar === undefined ? null : <LaneBar {...bar} isStuck={isStuck} />}
+      {threshold === undefined ? null : <LaneThreshold at={threshold} />}
+    </Lane>
+  )
 }
 
 function Took({ lane: { seconds, phase, usual } }: { readonly lane: PhaseLane }): ReactNode {

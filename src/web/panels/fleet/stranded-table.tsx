@@ -4,6 +4,7 @@ import type { StrandedItem, StrandedItems } from '../../../contract/fleet-strand
 import { clusterPath, clustersPath, upgradesPath } from '../../lib/fleet-paths.ts'
 import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
 import { STRANDED_WORDS, strandedCount, strandedSentence } from '../../lib/stranded-words.ts'
+import { ListLine } from '../../ui/list-line.tsx'
 import { Shape } from '../../ui/shapes.tsx'
 import { Since } from '../../ui/time.tsx'
 import { FleetCoverageNote, NoClusterNote } from './fleet-coverage.tsx'
@@ -14,17 +15,18 @@ export function StrandedTable({ answer }: { readonly answer: StrandedItems }): R
   if (coverage.clusters === 0) return <NoClusterNote />
   return (
     <>
-      <div className="list-line">
-        <span className="nums" role="status">
-          {stranded.length === 0
+      <ListLine
+        count={
+          stranded.length === 0
             ? 'No version is stranded'
-            : `${countOf(stranded.length, 'stranded version')}: ${formatCount(total)} of ${countOf(coverage.clusters, 'cluster')} (${formatShare(total, coverage.clusters)})`}
-        </span>
+            : `${countOf(stranded.length, 'stranded version')}: ${formatCount(total)} of ${countOf(coverage.clusters, 'cluster')} (${formatShare(total, coverage.clusters)})`
+        }
+      >
         <span className="quiet">
           of HCO, not the newest, and no upgrade from it succeeded in 90 days or none is offered
         </span>
         <FleetCoverageNote coverage={coverage} />
-      </div>
+      </ListLine>
       {stranded.length === 0 ? (
         <p className="empty quiet">From every version that is not the newest somebody got on in the last 90 days.</p>
       ) : (

@@ -8,7 +8,10 @@ import { phaseName } from '../../lib/phase-words.ts'
 import { formatLength } from '../../lib/format-length.ts'
 import { compareUpgrades } from '../../lib/upgrade-compare.ts'
 import type { ComparedCell, ComparedPhase } from '../../lib/upgrade-compare.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { Lane, placeOnLane } from '../../ui/lane.tsx'
 import { UpgradeStateMark } from '../../ui/outcome-marks.tsx'
+import styles from './upgrade-comparison.module.css'
 
 interface UpgradeComparisonProps {
   readonly upgrades: readonly UpgradeItem[]
@@ -21,7 +24,7 @@ export function UpgradeComparison({ upgrades, nowMs, onRemove }: UpgradeComparis
   const { rows, seconds } = compareUpgrades(upgrades, nowMs)
   return (
     <div className="table-scroll">
-      <table className="data-table compare-table" aria-label="Compared upgrades">
+      <table className={classNames('data-table', styles.table)} aria-label="Compared upgrades">
         <thead>
           <tr>
             <th scope="col">Phase</th>
@@ -75,12 +78,12 @@ function Cell({ cell: { seconds, afterSeconds = 0 }, row, totalSeconds }: CellPr
   const isLongest = seconds === row.mostSeconds && row.cells.filter((one) => one.seconds !== undefined).length > 1
   return (
     <>
-      <span className="lane compare-lane" aria-hidden="true">
+      <Lane size="thin">
         <span
-          className={`compare-bar ${isLongest ? 'is-longest' : ''}`}
-          style={{ insetInlineStart: `${100 * start}%`, inlineSize: `${100 * length}%` }}
+          className={classNames(styles.bar, isLongest && styles.longest)}
+          style={placeOnLane({ start, end: start + length })}
         />
-      </span>
+      </Lane>
       <span className="nums">
         {isLongest ? <strong>{formatLength(seconds)}</strong> : formatLength(seconds)}
         <span className="quiet"> after {formatLength(afterSeconds)}</span>

@@ -9,6 +9,7 @@ import { isUpgradeViewNarrowed, parseUpgradeView, UPGRADE_WINDOWS } from '../../
 import type { UpgradeListView } from '../../lib/upgrade-view.ts'
 import { compareVersions } from '../../lib/version-order.ts'
 import { UpgradeStateMark } from '../../ui/outcome-marks.tsx'
+import styles from './upgrade-filters.module.css'
 
 interface UpgradeFiltersProps {
   readonly view: UpgradeListView
@@ -71,12 +72,12 @@ export function UpgradeFilters({ view, onChange, edges, searchRef }: UpgradeFilt
           }}
         />
       </div>
-      <div className="state-toggles" role="group" aria-label="Outcome">
+      <div className="row" role="group" aria-label="Outcome">
         {UPGRADE_STATES.map((state) => (
           <button
             key={state}
             type="button"
-            className="state-toggle"
+            className={styles.state}
             aria-pressed={view.states.includes(state)}
             onClick={() => {
               change({ states: toggled(view.states, state) })

@@ -10,8 +10,11 @@ import { formatLength } from '../../lib/format-length.ts'
 import { runbookPath } from '../../lib/paths.ts'
 import { FactList } from '../../ui/fact-list.tsx'
 import type { Fact } from '../../ui/fact-list.tsx'
+import { MarkedList } from '../../ui/marked-list.tsx'
+import { MomentList } from '../../ui/moment-list.tsx'
 import { PhaseStateMark } from '../../ui/outcome-marks.tsx'
 import { Moment, Since, Until } from '../../ui/time.tsx'
+import styles from './upgrade-parts.module.css'
 
 /** Parts of the page of an upgrade. */
 
@@ -25,26 +28,39 @@ const RUNBOOKS: Readonly<Partial<Record<BlockItem['cause'], string>>> = {
 
 export function CauseList({ causes }: { readonly causes: readonly BlockItem[] }): ReactNode {
   return (
-    <ol className="causes">
-      {causes.map(({ cause, text, since, evidence }, i) => (
-        <li key={`${cause} ${text}`}>
-          <p>
-            <strong>{causeName(cause)}.</strong> {text}{' '}
-            {since === null ? null : (
-              <span className="quiet">
-                Since <Since atMs={Date.parse(since)} />.{' '}
-              </span>
-            )}
-            <Link href={runbookPath(RUNBOOKS[cause] ?? 'DaytwoUpgradeStuck')}>Runbook</Link>
-          </p>
-          {evidence.length === 0 ? (
-            <p className="quiet">Nothing that was sent speaks for it alone.</p>
-          ) : (
-            <EvidenceList evidence={evidence} label={`Evidence for cause ${i + 1}`} />
-          )}
-        </li>
-      ))}
-    </ol>
+    <MarkedList
+      items={causes.map((cause, i) => ({
+        key: `${cause.cause} ${cause.text}`,
+        isCritical: i === 0,
+        content: <Cause cause={cause} number={i + 1} />,
+      }))}
+    />
+  )
+}
+
+interface CauseProps {
+  readonly cause: BlockItem
+  readonly number: number
+}
+
+function Cause({ cause: { cause, text, since, evidence }, number }: CauseProps): ReactNode {
+  return (
+    <div className={styles.cause}>
+      <p>
+        <strong>{causeName(cause)}.</strong> {text}{' '}
+        {since === null ? null : (
+          <span className="quiet">
+            Since <Since atMs={Date.parse(since)} />.{' '}
+          </span>
+        )}
+        <Link href={runbookPath(RUNBOOKS[cause] ?? 'DaytwoUpgradeStuck')}>Runbook</Link>
+      </p>
+      {evidence.length === 0 ? (
+        <p className="quiet">Nothing that was sent speaks for it alone.</p>
+      ) : (
+        <EvidenceList evidence={evidence} label={`Evidence for cause ${number}`} />
+      )}
+    </div>
   )
 }
 
@@ -54,22 +70,22 @@ interface EvidenceListProps {
   readonly hasPhase?: boolean
 }
 
-/** What was seen, when, by which way, and where to look. */
+/** What was observed, when, from which source, and where to look. */
 export function EvidenceList({ evidence, label, hasPhase = false }: EvidenceListProps): ReactNode {
   return (
-    <ul className="evidence" aria-label={label}>
-      {evidence.map(({ source, at, text, ref, phase }, i) => (
-        <li key={`${at} ${ref} ${i}`}>
-          <span className="quiet nums">
-            <Moment atMs={Date.parse(at)} />
-          </span>
-          <span>
+    <MomentList
+      label={label}
+      items={evidence.map(({ source, at, text, ref, phase }, i) => ({
+        key: `${at} ${ref} ${i}`,
+        atMs: Date.parse(at),
+        content: (
+          <>
             {hasPhase ? <strong>{phase === null ? 'No phase' : phaseName(phase)}: </strong> : null}
             {text} <span className="quiet">({source})</span> <code className="quiet">{ref}</code>
-          </span>
-        </li>
-      ))}
-    </ul>
+          </>
+        ),
+      }))}
+    />
   )
 }
 
@@ -109,7 +125,12 @@ export function WorkloadTail({
   return (
     <>
       {done === undefined || outdatedAtStart === null || outdatedAtStart === 0 ? null : (
-        <progress className="tail-bar" max={outdatedAtStart} value={done} aria-label="Machines that have moved" />
+        <progress
+          className={styles.progress}
+          max={outdatedAtStart}
+          value={done}
+          aria-label="Machines that have moved"
+        />
       )}
       <FactList facts={facts.filter((one) => one !== undefined)} />
     </>
@@ -143,7 +164,7 @@ export function VirtHandlerWaves({ handler, phases }: VirtHandlerWavesProps): Re
   return (
     <>
       <progress
-        className="tail-bar"
+        className={styles.progress}
         max={Math.max(1, desired)}
         value={updated}
         aria-label="Nodes with the new virt-handler"
@@ -230,17 +251,17 @@ export function ConditionChanges({ detail }: { readonly detail: UpgradeDetailIte
   ].sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
   if (changes.length === 0) return <p className="quiet">None was told.</p>
   return (
-    <ul className="evidence" aria-label="Condition changes">
-      {changes.map(({ at, text, more }, i) => (
-        <li key={`${at} ${text} ${i}`}>
-          <span className="quiet nums">
-            <Moment atMs={Date.parse(at)} />
-          </span>
-          <span>
+    <MomentList
+      label="Condition changes"
+      items={changes.map(({ at, text, more }, i) => ({
+        key: `${at} ${text} ${i}`,
+        atMs: Date.parse(at),
+        content: (
+          <>
             {text} <span className="quiet">{more}</span>
-          </span>
-        </li>
-      ))}
-    </ul>
+          </>
+        ),
+      }))}
+    />
   )
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
 import type { ClusterDetail } from '../../../contract/fleet-clusters.ts'
 import { operatorName } from '../../lib/operator-words.ts'
 import { formatAge, formatDay, formatMoment } from '../../lib/format-time.ts'
@@ -6,7 +6,10 @@ import type { Zone } from '../../lib/format-time.ts'
 import { versionAge } from '../../lib/version-facets.ts'
 import { HISTORY_RANGES, versionLanes } from '../../lib/version-lanes.ts'
 import type { HistoryRange, VersionPiece } from '../../lib/version-lanes.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { Lane, LaneAxis, placeOnLane } from '../../ui/lane.tsx'
 import { usePreferences } from '../../ui/preferences.ts'
+import styles from './version-history.module.css'
 
 interface VersionHistoryProps {
   readonly intervals: ClusterDetail['intervals']
@@ -21,17 +24,15 @@ export function VersionHistory({ intervals, range, nowMs }: VersionHistoryProps)
   const lanes = versionLanes(intervals, nowMs, rangeMs)
   if (lanes.length === 0) return <p className="quiet">No version of any operator is told.</p>
   return (
-    <table className="lane-table" aria-label="Versions over time">
+    <table className={styles.table} aria-label="Versions over time">
       <thead>
         <tr>
           <th scope="col">Operator</th>
           <th scope="col">
-            <span className="lane-axis nums">
-              <span>
-                {rangeMs > 86_400_000 ? formatDay(nowMs - rangeMs, zone) : formatMoment(nowMs - rangeMs, zone)}
-              </span>
-              <span>now</span>
-            </span>
+            <LaneAxis
+              from={rangeMs > 86_400_000 ? formatDay(nowMs - rangeMs, zone) : formatMoment(nowMs - rangeMs, zone)}
+              to="now"
+            />
           </th>
         </tr>
       </thead>
@@ -40,11 +41,11 @@ export function VersionHistory({ intervals, range, nowMs }: VersionHistoryProps)
           <tr key={operator}>
             <th scope="row">{operatorName(operator)}</th>
             <td>
-              <div className="lane">
+              <Lane size="thick" isDecoration={false}>
                 {pieces.map((piece) => (
                   <Piece key={`${piece.version} ${piece.fromMs}`} piece={piece} pieces={pieces} zone={zone} />
                 ))}
-              </div>
+              </Lane>
             </td>
           </tr>
         ))}
@@ -53,6 +54,9 @@ export function VersionHistory({ intervals, range, nowMs }: VersionHistoryProps)
   )
 }
 
+/** By minors behind the newest. */
+const INK = ['100%', '72%', '22%', '13%', '6%']
+
 interface PieceProps {
   readonly piece: VersionPiece
   readonly pieces: readonly VersionPiece[]
@@ -60,11 +64,12 @@ interface PieceProps {
 }
 
 function Piece({ piece, pieces, zone }: PieceProps): ReactNode {
-  const { version, fromMs, untilMs, isCutBefore, isOpen, resolutionSeconds, start, end } = piece
+  const { version, fromMs, untilMs, isCutBefore, isOpen, resolutionSeconds } = piece
   const age = versionAge(
     version,
     pieces.map((one) => ({ value: one.version, count: 1 })),
   )
+  const step = Math.min(age ?? 4, INK.length - 1)
   const from = isCutBefore ? `before ${formatMoment(fromMs, zone)}` : formatMoment(fromMs, zone)
   const text = [
     `${version} from ${from}`,
@@ -73,8 +78,8 @@ function Piece({ piece, pieces, zone }: PieceProps): ReactNode {
   ].join(' ')
   return (
     <span
-      className={`lane-piece version-age-${Math.min(age ?? 4, 4)} ${isCutBefore ? 'is-cut' : ''}`}
-      style={{ insetInlineStart: `${100 * start}%`, inlineSize: `${100 * (end - start)}%` }}
+      className={classNames(styles.piece, step >= 2 && styles.pale, isCutBefore && styles.cut)}
+      style={{ ...placeOnLane(piece), '--ink': INK[step] } as CSSProperties}
       title={text}
     >
       <span className="nums" aria-hidden="true">

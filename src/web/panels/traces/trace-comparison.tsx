@@ -68,7 +68,7 @@ function Compared({ here, there, show, onShow }: ComparedProps): ReactNode {
   }
   return (
     <>
-      <p className="headline-plain nums">
+      <p className={classNames(styles.headline, 'nums')}>
         <strong>{formatSpanNs(here.durationNs)}</strong>, {differenceWords(diff.differenceNs)}{' '}
         <Link href={tracePath(there.traceId)}>{traceTitle(there)}</Link> ({formatSpanNs(there.durationNs)}).{' '}
         {mostWords(diff.rows[0])}

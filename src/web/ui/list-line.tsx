@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react'
+import { classNames } from './class-names.ts'
+import styles from './list-line.module.css'
+
+interface ListLineProps {
+  /** The number of rows; a screen reader is told when it changes. */
+  readonly count: ReactNode
+  readonly children?: ReactNode
+}
+
+/** The line above a list: how many rows, how old they are, what they are based on (at the end of the line). */
+export function ListLine({ count, children }: ListLineProps): ReactNode {
+  return (
+    <div className={classNames('row', 'row-text', 'text-small', styles.root)}>
+      <span className="nums" role="status">
+        {count}
+      </span>
+      {children}
+    </div>
+  )
+}

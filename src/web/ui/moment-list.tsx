@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react'
+import { classNames } from './class-names.ts'
+import styles from './moment-list.module.css'
+import { Moment } from './time.tsx'
+
+interface MomentListProps {
+  readonly label: string
+  readonly items: readonly { readonly key: string; readonly atMs: number; readonly content: ReactNode }[]
+}
+
+/** What was seen, each with its moment. */
+export function MomentList({ label, items }: MomentListProps): ReactNode {
+  return (
+    <ul className={classNames('list', 'text-small', styles.root)} aria-label={label}>
+      {items.map(({ key, atMs, content }) => (
+        <li key={key}>
+          <span className="quiet">
+            <Moment atMs={atMs} />
+          </span>
+          <span>{content}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}

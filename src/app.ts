@@ -38,7 +38,7 @@ import { derivationNotes, evaluationNotes, tracedStep } from './runtime/traced-c
 import type { Content } from './runtime/content.ts'
 import { FaultWatch } from './runtime/fault-watch.ts'
 import { watchFiles } from './runtime/file-watch.ts'
-import { createFactsStep } from './threads/fleet-loop-calls.ts'
+import { createFactsStep } from './runtime/facts-step.ts'
 import { createDecommissions } from './fleet/clusters/decommissions.ts'
 import type { Decommissions } from './fleet/clusters/decommissions.ts'
 import { expectedAlertsOf } from './fleet/alerts/expected-alerts.ts'

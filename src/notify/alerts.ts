@@ -3,6 +3,7 @@
  * of what fired, and what ends when an alert resolves.
  */
 import { messageOf } from '../base/errors.ts'
+import { FaultThrottle } from '../base/fault-throttle.ts'
 import type { Log } from '../base/log.ts'
 import type { RuleAlert } from '../model/alert.ts'
 import type { AlertRunReader } from '../model/alert-run.ts'
@@ -14,8 +15,6 @@ import type { UserActions, UserActionStore } from './user-actions.ts'
 
 /** Old silences and the like are removed this often. */
 const PRUNE_EVERY_MS = 10 * 60_000
-/** A fault that stays is logged again this often, not every second. */
-const REPEAT_FAULT_AFTER_MS = 60_000
 
 export type AnyAlert = RuleAlert | ExternalAlert
 
@@ -74,7 +73,7 @@ export async function createAlerts(parts: AlertParts): Promise<Alerts> {
   ])
   let duplicates: ReadonlyMap<string, string> = new Map()
   let prunedAtMs = -Infinity
-  let reportedAtMs = -Infinity
+  const throttle = new FaultThrottle()
   let ofLastCycle: { readonly nowMs: number; readonly alerts: readonly AnyAlert[] } | undefined
 
   const allAt = async (nowMs: number): Promise<readonly AnyAlert[]> => {
@@ -84,8 +83,7 @@ export async function createAlerts(parts: AlertParts): Promise<Alerts> {
   }
   /** A disk that is full stays so for a while: logged once a minute. */
   const report = (thrown: unknown, nowMs: number): void => {
-    if (Math.abs(nowMs - reportedAtMs) < REPEAT_FAULT_AFTER_MS) return
-    reportedAtMs = nowMs
+    if (!throttle.admits('write', nowMs)) return
     log.error({ error: messageOf(thrown) }, 'silences or the history of alerts could not be written; it is tried again')
   }
   const prune = async (nowMs: number): Promise<void> => {

@@ -2,6 +2,7 @@
 import type { AppThreads } from '../threads/app-threads.ts'
 import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
+import { FaultThrottle } from '../base/fault-throttle.ts'
 import type { Log } from '../base/log.ts'
 import type { OwnMetrics } from '../base/metrics.ts'
 import type { NoteChange } from './change-events.ts'
@@ -13,8 +14,6 @@ import { OWN_SERIES_EVERY_MS, ownSeries } from './own-series.ts'
 import type { StoreStats } from '../store/writer.ts'
 
 const EVERY_MS = 1000
-/** A fault that stays is said again this often, not every second. */
-const REPEAT_FAULT_AFTER_MS = 60_000
 /** Of a folder that is not there. */
 const NO_ROOM_KNOWN: DiskRoom = { freeBytes: 0, sizeBytes: 0 }
 
@@ -41,15 +40,14 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
   let isStopped = false
   let underWay = Promise.resolve()
   let cancel: () => void = () => undefined
-  let saidAtMs = -Infinity
+  const throttle = new FaultThrottle()
   let keptAtMs = -Infinity
 
   const run = async (): Promise<void> => {
     const nowMs = clock.nowMs()
     const tell = (thrown: unknown): void => {
-      if (nowMs - saidAtMs < REPEAT_FAULT_AFTER_MS) return
+      if (!throttle.admits('upkeep', nowMs)) return
       log.error({ error: messageOf(thrown) }, 'upkeep of the store failed; it is tried again')
-      saidAtMs = nowMs
     }
     await threads.ingest.store.maintain(nowMs).catch(tell)
     const stats = await measure(threads, metrics)

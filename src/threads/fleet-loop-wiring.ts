@@ -1,6 +1,5 @@
-/** The loop that derives facts, wired to the store it reads and to the thread that writes. On the query worker. */
+/** The fleet loop, wired to the store that it reads and to the thread that writes. On the query worker. */
 import { createFleetLoop, type FleetLoop } from '../fleet/loop/fleet-loop.ts'
-import { POSITION_KEY } from './fleet-loop-calls.ts'
 import type { DerivedServices } from './ingest-worker.ts'
 import { fleetReaderOf } from '../api/fleet/reader.ts'
 import { readUsage } from '../fleet/adoption/cluster-usage.ts'
@@ -31,9 +30,11 @@ export interface FleetLoopSources {
   readonly stopwatchMs: () => number
 }
 
-/** The most samples of one group of metrics of one cluster, kept as runs: far beyond what a cluster sends. */
+/** The key of `meta` that says up to where facts are derived. */
+export const POSITION_KEY = 'fleet.position'
+/** The most samples of one group of metrics of one cluster: far more than a cluster sends. */
 const SAMPLES_MAX = 20_000_000
-/** A series that was written longer ago is at its end in any case. */
+/** A series that was written longer ago has ended in any case. */
 const WRITTEN_WITHIN_MS = 24 * 60 * 60_000
 
 export function openFleetLoop(sources: FleetLoopSources): FleetLoop {

@@ -35,9 +35,11 @@ test('what waits on the thread runs between slices', async () => {
 
 test('a stage that throws is a failure of its name, and at most ten failures are reported', async () => {
   const { cycle } = cycleOf(0)
-  expect(await cycle.run('metrics', () => Promise.reject(new Error('no disk')))).toBeUndefined()
+  expect(await cycle.run<number>('metrics', () => Promise.reject(new Error('no disk')))).toBeUndefined()
   expect(await cycle.run('facts', () => Promise.resolve(3))).toBe(3)
   expect(cycle.failures).toEqual([{ subject: 'metrics', error: 'no disk' }])
-  for (let i = 0; i < 20; i++) cycle.fail(`c${i}`, 'x')
+  for (let i = 0; i < 20; i++) {
+    cycle.fail(`c${i}`, 'x')
+  }
   expect(cycle.failures).toHaveLength(10)
 })

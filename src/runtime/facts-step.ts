@@ -1,0 +1,26 @@
+import { FaultThrottle } from '../base/fault-throttle.ts'
+import type { Log } from '../base/log.ts'
+import type { OwnMetrics } from '../base/metrics.ts'
+import type { FleetLoop, FleetReport } from '../fleet/loop/fleet-loop.ts'
+
+/** The first step of the evaluation cycle, on main: runs a cycle of the fleet loop, counts it and logs its failures. */
+export function createFactsStep(
+  loop: Pick<FleetLoop, 'runCycle'>,
+  metrics: OwnMetrics,
+  log: Log,
+): (nowMs: number) => Promise<FleetReport> {
+  const throttle = new FaultThrottle()
+  return async (nowMs) => {
+    const report = await loop.runCycle(nowMs)
+    const { derived, waiting, failures, tookMs } = report
+    metrics.fleetDerivations.inc(derived)
+    metrics.fleetFailures.inc(failures.length)
+    metrics.fleetWaiting.set(waiting)
+    metrics.fleetBeatSeconds.set(tookMs / 1000)
+    for (const { subject, error } of failures) {
+      if (!throttle.admits(error, nowMs)) continue
+      log.error({ subject, error }, 'deriving facts failed; it is tried again')
+    }
+    return report
+  }
+}

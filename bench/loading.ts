@@ -3,7 +3,7 @@
  * read from a real store into the book, and how long a query waits meanwhile at most. CPU time.
  */
 import { setImmediate } from 'node:timers/promises'
-import { fillFleetBook } from '../src/threads/fleet-calls.ts'
+import { fillFleetBook } from '../src/fleet/clusters/fill-fleet-book.ts'
 import { createFleetBook } from '../src/fleet/clusters/fleet-book.ts'
 import { PHASES } from '../src/model/upgrade.ts'
 import type { UpgradeRecord } from '../src/model/upgrade.ts'

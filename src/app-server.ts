@@ -17,7 +17,6 @@ import type { OwnMetrics } from './base/metrics.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import { configTexts, withoutPasswords } from './config/config.ts'
 import type { Config } from './config/config.ts'
-import { fleetFactsOf } from './threads/fleet-calls.ts'
 import { readChanges } from './fleet/alerts/alert-changes.ts'
 import type { FaultWatch } from './runtime/fault-watch.ts'
 import type { FleetReader } from './fleet/fleet-reader.ts'
@@ -125,13 +124,13 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     reload: () => reloader.reload('request'),
     reloadStatus: () => reloader.status(),
     inventory: async (cluster, nowMs) => {
-      const known = cluster === '' ? undefined : await threads.query.fleet.fleetCluster(cluster, nowMs)
+      const known = cluster === '' ? undefined : await threads.query.fleet({ nowMs }).cluster(cluster)
       return readInventory(reader, known?.view.record, nowMs)
     },
     authenticate: async (token) => ownTraces.authenticate(token) ?? tokens.authenticate(token),
     tracing,
     isMuted: (headers) => headers[OWN_TRACES_HEADER] !== undefined,
-    fleetFacts: fleetFactsOf(threads.query.fleet),
+    fleet: threads.query.fleet,
     adoption: threads.query.adoption,
     events: parts.events,
     faults: () => parts.faults.faults,

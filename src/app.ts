@@ -150,7 +150,7 @@ async function serve(
     log,
   })
   const decommissions = await createDecommissions(threads.ingest.decommissions, randomUUID, async () => {
-    await threads.query.fleet.readDecommissions(clock.nowMs())
+    await threads.query.decommissions.reread(clock.nowMs())
     note(['clusters', 'upgrades'])
   })
   const notifications = await createNotifications({
@@ -166,7 +166,7 @@ async function serve(
     store: threads.ingest,
     silences: userActions.silences,
     upgrades: createUpgradeMarks({
-      expectedAlerts: expectedAlertsOf((nowMs) => threads.query.fleet.fleetHealthy(nowMs)),
+      expectedAlerts: expectedAlertsOf((nowMs) => threads.query.fleet({ nowMs }).healthy()),
       canonicalName,
       log,
     }),

@@ -11,7 +11,10 @@ import type { QueryAnswers } from '../api/prometheus/query-answers.ts'
 import { invariant } from '../base/invariant.ts'
 import { AdoptionBook } from '../fleet/adoption/book.ts'
 import { EXPECTED_OPERATORS } from '../fleet/adoption/cube-of-day.ts'
+import { fillFleetBook, rereadDecommissions } from '../fleet/clusters/fill-fleet-book.ts'
 import { createFleetBook } from '../fleet/clusters/fleet-book.ts'
+import { createFleetViews } from '../fleet/fleet-views.ts'
+import type { FleetViews } from '../fleet/fleet-views.ts'
 import type { FleetLoop } from '../fleet/loop/fleet-loop.ts'
 import type { AlertRunReader } from '../model/alert-run.ts'
 import type { AppendDerived } from '../model/appender.ts'
@@ -43,8 +46,6 @@ import { openReader } from '../store/reader.ts'
 import type { StoreReader } from '../store/reader.ts'
 import { openSpansForReading } from '../store/spans/span-reader.ts'
 import { createDerivedSender } from './derived-lane.ts'
-import { fillFleetBook, fleetCalls } from './fleet-calls.ts'
-import type { FleetCalls } from './fleet-calls.ts'
 import { openFleetLoop } from './fleet-loop-wiring.ts'
 import type { DerivedServices } from './ingest-worker.ts'
 import { carry, createCaller, serve } from './rpc.ts'
@@ -81,7 +82,11 @@ export type QueryServices = {
   readonly traces: TraceReader
   readonly observations: Pick<ObservationReader, 'changes'>
   readonly logs: LogReader
-  readonly fleet: FleetCalls
+  readonly fleet: FleetViews
+  readonly decommissions: {
+    /** Something was declared of clusters: it counts from when this resolves. */
+    reread(nowMs: number): Promise<void>
+  }
   readonly fleetLoop: Pick<FleetLoop, 'runCycle'>
   readonly adoption: ApiAdoption
   readonly thread: { close(): void }
@@ -191,12 +196,13 @@ try {
     traces: spans,
     observations,
     logs,
-    fleet: fleetCalls(facts.fleet, fleetBook, () => fleetLoop.progress(), {
-      list: () => facts.decommissions.list(),
-      changed: (fromMs, nowMs) => {
-        fleetLoop.recountDays(fromMs, nowMs)
+    fleet: createFleetViews(facts.fleet, fleetBook, () => fleetLoop.progress()),
+    decommissions: {
+      reread: async (nowMs) => {
+        const fromMs = await rereadDecommissions(await fleetBook, facts.decommissions)
+        if (fromMs !== undefined) fleetLoop.recountDays(fromMs, nowMs)
       },
-    }),
+    },
     fleetLoop,
     adoption: adoptionBook,
     thread: {

@@ -60,7 +60,7 @@ beforeAll(async () => {
   const alerts = [ruleAlert('A', 'a', 'firing', { firedAtMs: NOW_MS - 30 * MINUTE_MS })]
   const { people } = await memoryPeople({ clock, ruleAlerts: () => Promise.resolve(alerts) })
   await people.cycle(NOW_MS)
-  server = await makeServer({ clock, people, fleetFacts: (await fleetFactsOver(store)).facts })
+  server = await makeServer({ clock, people, fleet: (await fleetFactsOver(store)).fleet })
 })
 afterAll(async () => {
   await server.app.close()

@@ -31,7 +31,7 @@ import type { InstantQuery, QueryEngine, QueryResult, RangeQuery } from '../../s
 import type { RuleReader } from '../../src/api/prometheus/rules.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { emptyAdoption } from '../support/adoption.ts'
-import { emptyFleetFacts } from '../support/fleet-facts.ts'
+import { emptyFleet } from '../support/fleet-facts.ts'
 import { memoryNotify } from '../support/notify.ts'
 import { MemoryAppender } from '../support/memory-appender.ts'
 import { memoryPeople } from '../support/people.ts'
@@ -274,7 +274,7 @@ export async function makeServer(
     reload: () => Promise.resolve(),
     reloadStatus: () => ({ isSuccessful: true, lastSuccessMs: NOW_MS - 3_600_000 }),
     inventory: () => Promise.resolve(undefined),
-    fleetFacts: emptyFleetFacts(),
+    fleet: emptyFleet(),
     adoption: emptyAdoption(),
     authenticate: () => Promise.resolve(undefined),
     requiresToken: false,

@@ -55,7 +55,7 @@ beforeAll(async () => {
     },
   })
   server = await makeServer({
-    ...{ clock, people: memory.people, fleetFacts: over.facts, requiresToken: true },
+    ...{ clock, people: memory.people, fleet: over.fleet, requiresToken: true },
     authenticate: (token) => Promise.resolve(TOKENS[token]),
   })
   url = await server.app.listen({ host: '127.0.0.1', port: 0 })

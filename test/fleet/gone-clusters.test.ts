@@ -210,12 +210,12 @@ describe('the past', () => {
   test('of one that came back since knows that it was gone until then', async () => {
     book.hear('off', { metricsMs: at(NOW) })
     book.declare([said(300, { kind: 'returned', atMs: at(400), by: 'daytwo' })])
-    expect([(await then(350)).cluster('off')?.states, (await then(410)).cluster('off')?.states]).toEqual([
-      ['gone'],
-      ['upgrading', 'stuck', 'unknown'],
-    ])
+    expect([
+      (await then(350)).cluster('off', at(350))?.states,
+      (await then(410)).cluster('off', at(410))?.states,
+    ]).toEqual([['gone'], ['upgrading', 'stuck', 'unknown']])
     const gone = await then(350)
-    expect([gone.open(0), gone.openRecords().length, gone.judge('off-u')?.isStuck]).toEqual([[], 1, false])
+    expect([gone.open(0), gone.openRecords().length, gone.judge('off-u', at(350))?.isStuck]).toEqual([[], 1, false])
   })
 
   test('knows nothing of what was taken back', async () => {

@@ -18,13 +18,14 @@ import type { SettingValue } from '../../fleet/clusters/setting-defaults.ts'
 import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
 import { decommissionItem, goneItem } from './decommissions.ts'
 import { readCursor, writeCursor } from './cursor.ts'
-import type { ApiFleetFacts, ClusterWithFacts } from './facts.ts'
+import type { ClusterWithHistory } from '../../fleet/fleet-view.ts'
+import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { coverageItem, modificationItem, stuckItem, timeOf, upgradeItem } from './items.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { pick, readQuery } from './query.ts'
 
 /** Clusters: the list, and one with its settings, versions over time, open upgrades and modifications. */
-export function registerFleetClusters(app: FastifyInstance, facts: ApiFleetFacts, clock: Clock): void {
+export function registerFleetClusters(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
   const config = { access: 'viewer', speaks: 'own' } as const
 
   app.get('/api/fleet/v1/clusters', { config }, async (request): Promise<ClusterItems> => {
@@ -33,22 +34,19 @@ export function registerFleetClusters(app: FastifyInstance, facts: ApiFleetFacts
     const { version, state, facets: hasFacets = false } = asked
     // Counting beside the list does not change the list.
     const question = { ...asked, sort, order, facets: undefined }
-    const { view, nowMs, note } = fleetAt(facts, clock, asked.at)
+    const { view, nowMs, note } = fleetAt(fleet, clock, asked.at)
     const [page, coverage] = await Promise.all([
-      view.clusters(
-        {
-          ...pick(asked, 'channel', 'platform', 'flavour', 'region', 'text'),
-          ...(version === undefined ? {} : { versions: version }),
-          ...(state === undefined ? {} : { states: state }),
-          sort,
-          isDescending: order === 'desc',
-          hasFacets,
-          ...(cursor === undefined ? {} : { after: readCursor('clusters', question, cursor) }),
-          limit,
-        },
-        nowMs,
-      ),
-      view.coverage(nowMs),
+      view.clusters({
+        ...pick(asked, 'channel', 'platform', 'flavour', 'region', 'text'),
+        ...(version === undefined ? {} : { versions: version }),
+        ...(state === undefined ? {} : { states: state }),
+        sort,
+        isDescending: order === 'desc',
+        hasFacets,
+        ...(cursor === undefined ? {} : { after: readCursor('clusters', question, cursor) }),
+        limit,
+      }),
+      view.coverage(),
     ])
     return {
       asOf: timeOf(nowMs),
@@ -66,9 +64,9 @@ export function registerFleetClusters(app: FastifyInstance, facts: ApiFleetFacts
     { config },
     async (request): Promise<ClusterDetail> => {
       const { at } = readQuery(MomentQuery, request)
-      const { view, nowMs, note } = fleetAt(facts, clock, at)
+      const { view, nowMs, note } = fleetAt(fleet, clock, at)
       const { cluster } = request.params
-      const found = await view.cluster(cluster, nowMs)
+      const found = await view.cluster(cluster)
       if (found === undefined) {
         const when = at === undefined ? 'is' : `was, at ${at},`
         throw new FleetError('not_found', `no cluster ${when} called ${JSON.stringify(cluster)}`)
@@ -136,7 +134,7 @@ function platformItem({ kind, version, target }: NonNullable<ClusterRecord['plat
   return { kind, version: version ?? null, target: target ?? null }
 }
 
-function detailItem({ view, facts }: ClusterWithFacts, nowMs: number): ClusterDetail {
+function detailItem({ view, history }: ClusterWithHistory, nowMs: number): ClusterDetail {
   const { record, open } = view
   const { subscription, upgradeable, nodes, goldenImages, descheduler } = record
   return {
@@ -171,12 +169,12 @@ function detailItem({ view, facts }: ClusterWithFacts, nowMs: number): ClusterDe
     instanceTypes: { ...record.instanceTypes },
     preferences: { ...record.preferences },
     deprecatedApis: { ...record.deprecatedApis },
-    intervals: facts.intervals.map(intervalItem),
+    intervals: history.intervals.map(intervalItem),
     open: open.map(({ record: { upgrade }, verdict }) => {
       return { upgrade: upgradeItem(upgrade), verdict: stuckItem(verdict) }
     }),
-    upgradeCount: facts.upgrades.length,
-    modifications: facts.modifications.toReversed().map(modificationItem),
+    upgradeCount: history.upgrades.length,
+    modifications: history.modifications.toReversed().map(modificationItem),
     decommissions: toldAt(view.told, nowMs).toReversed().map(decommissionItem),
   }
 }

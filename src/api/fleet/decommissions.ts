@@ -7,7 +7,7 @@ import type { DecommissionWish } from '../../fleet/clusters/decommissions.ts'
 import { toldAt } from '../../fleet/clusters/gone.ts'
 import type { Gone } from '../../fleet/clusters/gone.ts'
 import type { Decommission } from '../../model/decommission.ts'
-import type { ApiFleetFacts } from './facts.ts'
+import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { timeOf } from './items.ts'
 import { msOf } from './query.ts'
 import { actorOf, bodyOf } from './people.ts'
@@ -17,7 +17,7 @@ import type { ApiPeople } from './people.ts'
 export function registerDecommissions(
   app: FastifyInstance,
   people: Pick<ApiPeople, 'decommissions'>,
-  facts: Pick<ApiFleetFacts, 'heard'>,
+  fleet: FleetViews,
   clock: Clock,
 ): void {
   const { decommissions } = people
@@ -35,7 +35,7 @@ export function registerDecommissions(
     if (reason === '') {
       throw new FleetError('bad_request', `reason: got ${JSON.stringify(asked.reason)}, want why it was switched off`)
     }
-    const wishes = await wishesOf(asked, facts, nowMs)
+    const wishes = await wishesOf(asked, fleet, nowMs)
     const made = await decommissions.declare(wishes, reason, actorOf(request, asked.by), nowMs)
     void reply.code(201)
     return { asOf: timeOf(nowMs), decommissions: made.map(decommissionItem) }
@@ -58,7 +58,7 @@ export function registerDecommissions(
 /** Each cluster once, by its own name. Throws `not_found` for one that nobody knows, `bad_request` for one that was heard since. */
 async function wishesOf(
   { clusters, since }: DecommissionRequest,
-  facts: Pick<ApiFleetFacts, 'heard'>,
+  fleet: FleetViews,
   nowMs: number,
 ): Promise<readonly DecommissionWish[]> {
   const saidMs = msOf(since)
@@ -68,7 +68,7 @@ async function wishesOf(
       `since: got ${JSON.stringify(since)}, want a moment that is over: it is ${timeOf(nowMs)}`,
     )
   }
-  const found = await facts.heard(clusters)
+  const found = await fleet({ nowMs }).lastReports(clusters)
   const wishes = new Map<string, DecommissionWish>()
   for (const [i, name] of clusters.entries()) {
     const known = found[i]

@@ -21,14 +21,14 @@ import { parseDuration } from '../../model/duration.ts'
 import type { EdgeFacts } from '../../model/stuck.ts'
 import type { PhaseName, UpgradeOperator } from '../../model/upgrade.ts'
 import { readCursor, writeCursor } from './cursor.ts'
-import type { ApiFleetFacts } from './facts.ts'
+import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { coverageItem, durationItem, timeOf } from './items.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { msOf, pick, readQuery } from './query.ts'
 import { invalidParam } from '../prometheus/params.ts'
 
 /** Edges of the upgrade graph, and two of them beside each other. */
-export function registerFleetEdges(app: FastifyInstance, facts: ApiFleetFacts, clock: Clock): void {
+export function registerFleetEdges(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
   const config = { access: 'viewer', speaks: 'own' } as const
 
   app.get('/api/fleet/v1/edges', { config }, async (request): Promise<EdgeItems> => {
@@ -36,11 +36,11 @@ export function registerFleetEdges(app: FastifyInstance, facts: ApiFleetFacts, c
     const { sort = 'version', order = 'desc', limit = PAGE_DEFAULT, cursor } = asked
     const question = { ...asked, sort, order }
     const after = cursor === undefined ? undefined : readCursor('edges', question, cursor)
-    const { view, nowMs, note } = fleetAt(facts, clock, asked.at)
+    const { view, nowMs, note } = fleetAt(fleet, clock, asked.at)
     const sinceMs = sinceOf(asked, nowMs)
     const [edges, coverage] = await Promise.all([
       view.edges({ ...pick(asked, 'operator', 'from', 'to'), ...(sinceMs === undefined ? {} : { sinceMs }) }),
-      view.coverage(nowMs),
+      view.coverage(),
     ])
     const keyOf = SORT_KEYS[sort]
     const found = pageOf(
@@ -64,7 +64,7 @@ export function registerFleetEdges(app: FastifyInstance, facts: ApiFleetFacts, c
   app.get('/api/fleet/v1/edges/runs', { config }, async (request): Promise<RunItems> => {
     const asked = readQuery(RunsQuery, request)
     const { phase, limit = RUNS_MAX } = asked
-    const { view, nowMs, note } = fleetAt(facts, clock, asked.at)
+    const { view, nowMs, note } = fleetAt(fleet, clock, asked.at)
     const sinceMs = sinceOf(asked, nowMs)
     const [found, coverage] = await Promise.all([
       view.runs({
@@ -74,7 +74,7 @@ export function registerFleetEdges(app: FastifyInstance, facts: ApiFleetFacts, c
         ...(phase === undefined ? {} : { phase: phase as PhaseName }),
         limit,
       }),
-      view.coverage(nowMs),
+      view.coverage(),
     ])
     return {
       asOf: timeOf(nowMs),
@@ -92,7 +92,7 @@ export function registerFleetEdges(app: FastifyInstance, facts: ApiFleetFacts, c
   app.get('/api/fleet/v1/edges/compare', { config }, async (request): Promise<EdgeComparisonItem> => {
     const asked = readQuery(CompareQuery, request)
     const { operator = 'kubevirt-hyperconverged', first, second, at } = asked
-    const { view, nowMs, note } = fleetAt(facts, clock, at)
+    const { view, nowMs, note } = fleetAt(fleet, clock, at)
     const sinceMs = sinceOf(asked, nowMs)
     const names = [edgeParam('first', operator, first), edgeParam('second', operator, second)] as const
     const compared = await view.compare(...names, sinceMs)

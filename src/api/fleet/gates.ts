@@ -10,19 +10,19 @@ import { pageOf } from '../../fleet/past/keyset.ts'
 import { compareVersions } from '../../fleet/version-order.ts'
 import type { Gate, GateUse } from '../../model/gate-use.ts'
 import { readCursor, writeCursor } from './cursor.ts'
-import type { ApiFleetFacts } from './facts.ts'
+import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { coverageItem, timeOf } from './items.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { readQuery } from './query.ts'
 
 /** Is a feature gate used, and who sets it past HyperConverged. */
-export function registerFleetGates(app: FastifyInstance, facts: ApiFleetFacts, clock: Clock): void {
+export function registerFleetGates(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
   const config = { access: 'viewer', speaks: 'own' } as const
 
   app.get('/api/fleet/v1/gates', { config }, async (request): Promise<GateItems> => {
     const { at } = readQuery(GatesQuery, request)
-    const { view, nowMs, note } = fleetAt(facts, clock, at)
-    const [{ telling, gates }, coverage] = await Promise.all([view.gates(nowMs), view.coverage(nowMs)])
+    const { view, nowMs, note } = fleetAt(fleet, clock, at)
+    const [{ telling, gates }, coverage] = await Promise.all([view.gates(), view.coverage()])
     return {
       asOf: timeOf(nowMs),
       ...(await note(UNAVAILABLE.gates)),
@@ -38,8 +38,8 @@ export function registerFleetGates(app: FastifyInstance, facts: ApiFleetFacts, c
     const { limit = PAGE_DEFAULT, cursor, source, on } = asked
     const question = { ...asked, gate: name }
     const after = cursor === undefined ? undefined : readCursor('gate', question, cursor)
-    const { view, nowMs, note } = fleetAt(facts, clock, asked.at)
-    const [book, coverage] = await Promise.all([view.gates(nowMs, name), view.coverage(nowMs)])
+    const { view, nowMs, note } = fleetAt(fleet, clock, asked.at)
+    const [book, coverage] = await Promise.all([view.gates(name), view.coverage()])
     const [gate] = book.gates
     if (gate === undefined) {
       throw new FleetError('not_found', `no cluster is known to set a feature gate ${JSON.stringify(name)}`, {

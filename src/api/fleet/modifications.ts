@@ -8,20 +8,20 @@ import type { Place } from '../../fleet/past/keyset.ts'
 import { modificationKeyOf } from '../../model/fleet-facts.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { Question } from './cursor.ts'
-import type { ApiFleetFacts } from './facts.ts'
+import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { coverageItem, modificationItem, timeOf } from './items.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { msOf, pick, readQuery } from './query.ts'
 
 /** What was changed past the API, newest first. */
-export function registerFleetModifications(app: FastifyInstance, facts: ApiFleetFacts, clock: Clock): void {
+export function registerFleetModifications(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
   const config = { access: 'viewer', speaks: 'own' } as const
 
   app.get('/api/fleet/v1/modifications', { config }, async (request): Promise<ModificationItems> => {
     const asked = readQuery(ModificationsQuery, request)
     const { limit = PAGE_DEFAULT, cursor, open } = asked
     const [fromMs, toMs] = [msOf(asked.startedFrom), msOf(asked.startedTo)]
-    const { view, nowMs, note } = fleetAt(facts, clock, asked.at)
+    const { view, nowMs, note } = fleetAt(fleet, clock, asked.at)
     const [found, coverage, gone] = await Promise.all([
       view.modifications({
         ...pick(asked, 'cluster', 'kind', 'component'),
@@ -32,8 +32,8 @@ export function registerFleetModifications(app: FastifyInstance, facts: ApiFleet
         // One more than asked for tells whether there is a next page.
         limit: limit + 1,
       }),
-      view.coverage(nowMs),
-      view.gone(nowMs),
+      view.coverage(),
+      view.gone(),
     ])
     const shown = found.slice(0, limit)
     const last = shown.at(-1)

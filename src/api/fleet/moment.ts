@@ -1,12 +1,13 @@
 /** Which moment a question about the fleet is about: now, or with `at` one that is over. */
 import type { Clock } from '../../base/clock.ts'
 import type { PastNote } from '../../contract/fleet-common.ts'
-import type { ApiFleetFacts, FleetView } from './facts.ts'
+import type { FleetView } from '../../fleet/fleet-view.ts'
+import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { timeOf } from './items.ts'
 import { msOf } from './query.ts'
 import { invalidParam } from '../prometheus/params.ts'
 
-export interface FleetMoment {
+interface AskedMoment {
   /** The fleet as it stood. */
   readonly view: FleetView
   /** The moment: what is to be thought of the fleet is thought of then. */
@@ -15,13 +16,13 @@ export interface FleetMoment {
   readonly note: (unavailable: readonly string[]) => Promise<{ readonly past?: PastNote }>
 }
 
-/** @param at RFC 3339, as `readQuery` has read it; `undefined`: now. Throws `bad_request` when it is yet to come. */
-export function fleetAt(facts: ApiFleetFacts, clock: Clock, at: string | undefined): FleetMoment {
+/** @param at RFC 3339, as `readQuery` has read it; `undefined`: now. Throws `bad_request` when it is in the future. */
+export function fleetAt(fleet: FleetViews, clock: Clock, at: string | undefined): AskedMoment {
   const nowMs = clock.nowMs()
   const atMs = pastMoment(at, nowMs)
-  if (atMs === undefined) return { view: facts, nowMs, note: () => Promise.resolve({}) }
-  const view = facts.past({ atMs, askedMs: nowMs })
-  const note: FleetMoment['note'] = async (unavailable) => {
+  if (atMs === undefined) return { view: fleet({ nowMs }), nowMs, note: () => Promise.resolve({}) }
+  const view = fleet({ nowMs, atMs })
+  const note: AskedMoment['note'] = async (unavailable) => {
     return { past: pastNote(unavailable, timeOf(await view.knownFrom())) }
   }
   return { view, nowMs: atMs, note }

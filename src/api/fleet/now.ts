@@ -17,38 +17,38 @@ import type { NowUpgrade, SilentCluster, WaitingUpgrade } from '../../fleet/now/
 import type { ServerFaults } from '../../model/server-fault.ts'
 import type { UpgradeOperator } from '../../model/upgrade.ts'
 import { firingAt } from './alerts-at.ts'
-import type { ApiFleetFacts, FleetView } from './facts.ts'
+import type { FleetStanding } from '../../fleet/fleet-view.ts'
+import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { baselineItem, timeOf } from './items.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { readQuery } from './query.ts'
 import type { ApiPeople } from './people.ts'
 
 export interface NowDeps {
-  readonly facts: ApiFleetFacts
+  readonly fleet: FleetViews
   readonly people: Pick<ApiPeople, 'alerts' | 'withoutDuplicates' | 'runs'>
   readonly faults: () => ServerFaults
   readonly clock: Clock
 }
 
-type FleetStanding = Awaited<ReturnType<FleetView['now']>>
-
 /** `GET /api/fleet/v1/now`: the landing page in one answer. Counts are exact, lists are cut at `NOW_LIST_MAX`. */
-export function registerNow(app: FastifyInstance, { facts, people, faults, clock }: NowDeps): void {
+export function registerNow(app: FastifyInstance, { fleet, people, faults, clock }: NowDeps): void {
+  const answer = async (at: string | undefined): Promise<Now> => {
+    const { view, nowMs, note } = fleetAt(fleet, clock, at)
+    const alertsThen = async () =>
+      at === undefined ? people.withoutDuplicates(await people.alerts()) : firingAt(people.runs, nowMs)
+    const [standing, alerts] = await Promise.all([view.now(NOW_LIST_MAX), alertsThen()])
+    return {
+      ...nowItem(standing, firingNow(alerts), at === undefined ? faults() : undefined),
+      ...(await note(UNAVAILABLE.now)),
+    }
+  }
   // Many people look at one page: those who ask while an answer is being worked out get that one.
   let underWay: Promise<Now> | undefined
-  const answer = async (): Promise<Now> => {
-    const [standing, alerts] = await Promise.all([facts.now(clock.nowMs(), NOW_LIST_MAX), people.alerts()])
-    return nowItem(standing, firingNow(people.withoutDuplicates(alerts)), faults())
-  }
-  const past = async (at: string): Promise<Now> => {
-    const { view, nowMs, note } = fleetAt(facts, clock, at)
-    const [standing, firing] = await Promise.all([view.now(nowMs, NOW_LIST_MAX), firingAt(people.runs, nowMs)])
-    return { ...nowItem(standing, firingNow(firing)), ...(await note(UNAVAILABLE.now)) }
-  }
   app.get('/api/fleet/v1/now', { config: { access: 'viewer', speaks: 'own' } }, (request) => {
     const { at } = readQuery(MomentQuery, request)
-    if (at !== undefined) return past(at)
-    underWay ??= answer().finally(() => (underWay = undefined))
+    if (at !== undefined) return answer(at)
+    underWay ??= answer(undefined).finally(() => (underWay = undefined))
     return underWay
   })
 }

@@ -3,19 +3,19 @@ import type { Clock } from '../../base/clock.ts'
 import { STRANDED_NAMED_MAX, StrandedQuery } from '../../contract/fleet-stranded.ts'
 import type { StrandedItem, StrandedItems } from '../../contract/fleet-stranded.ts'
 import type { StrandedVersion } from '../../model/stranded.ts'
-import type { ApiFleetFacts } from './facts.ts'
+import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { coverageItem, timeOf } from './items.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { readQuery } from './query.ts'
 
 /** Versions from which no way out is known to work: `StrandedVersion` says when one is called so. */
-export function registerFleetStranded(app: FastifyInstance, facts: ApiFleetFacts, clock: Clock): void {
+export function registerFleetStranded(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
   const config = { access: 'viewer', speaks: 'own' } as const
 
   app.get('/api/fleet/v1/stranded', { config }, async (request): Promise<StrandedItems> => {
     const { at } = readQuery(StrandedQuery, request)
-    const { view, nowMs, note } = fleetAt(facts, clock, at)
-    const [stranded, coverage] = await Promise.all([view.stranded(nowMs), view.coverage(nowMs)])
+    const { view, nowMs, note } = fleetAt(fleet, clock, at)
+    const [stranded, coverage] = await Promise.all([view.stranded(), view.coverage()])
     return {
       asOf: timeOf(nowMs),
       ...(await note(UNAVAILABLE.stranded)),

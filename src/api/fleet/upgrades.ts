@@ -10,13 +10,14 @@ import { upgradeKeyOf } from '../../model/fleet-facts.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
 import type { UpgradeDetail, UpgradeRecord } from '../../model/upgrade.ts'
 import { readCursor, writeCursor } from './cursor.ts'
-import type { ApiFleetFacts, FleetView } from './facts.ts'
+import type { FleetView } from '../../fleet/fleet-view.ts'
+import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { coverageItem, durationItem, stuckItem, timeOf, upgradeItem, workloadItem } from './items.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { msOf, pick, readQuery } from './query.ts'
 
 /** Upgrades: the list, one, one with all that is known of it, and those that do not get further. */
-export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts, clock: Clock): void {
+export function registerFleetUpgrades(app: FastifyInstance, fleet: FleetViews, clock: Clock): void {
   const config = { access: 'viewer', speaks: 'own' } as const
 
   app.get('/api/fleet/v1/upgrades', { config }, async (request): Promise<UpgradeItems> => {
@@ -24,7 +25,7 @@ export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts
     const { sort = 'started', order = sort === 'cluster' ? 'asc' : 'desc', limit = PAGE_DEFAULT, cursor, state } = asked
     const question = { ...asked, sort, order }
     const [fromMs, toMs] = [msOf(asked.startedFrom), msOf(asked.startedTo)]
-    const { view, nowMs, note } = fleetAt(facts, clock, asked.at)
+    const { view, nowMs, note } = fleetAt(fleet, clock, asked.at)
     const [records, coverage, gone] = await Promise.all([
       view.upgrades({
         ...pick(asked, 'cluster', 'operator', 'from', 'to'),
@@ -37,8 +38,8 @@ export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts
         // One more than asked for tells whether there is a next page.
         limit: limit + 1,
       }),
-      view.coverage(nowMs),
-      view.gone(nowMs),
+      view.coverage(),
+      view.gone(),
     ])
     const shown = records.slice(0, limit).map(({ upgrade }) => upgrade)
     const last = shown.at(-1)
@@ -58,7 +59,7 @@ export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts
     { config },
     async (request): Promise<UpgradeItem> => {
       const { at } = readQuery(MomentQuery, request)
-      return upgradeItem((await known(fleetAt(facts, clock, at).view, request.params.id, at)).upgrade)
+      return upgradeItem((await known(fleetAt(fleet, clock, at).view, request.params.id, at)).upgrade)
     },
   )
 
@@ -67,13 +68,13 @@ export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts
     { config },
     async (request): Promise<UpgradeDetailItem> => {
       const { at } = readQuery(MomentQuery, request)
-      const { view, nowMs, note } = fleetAt(facts, clock, at)
+      const { view, nowMs, note } = fleetAt(fleet, clock, at)
       const record = await known(view, request.params.id, at)
       const { id, operator, from, to } = record.upgrade
       const name = from === undefined ? undefined : { operator, from, to }
       const [verdict, gone, usual, median] = await Promise.all([
-        view.judge(id, nowMs),
-        view.gone(nowMs),
+        view.judge(id),
+        view.gone(),
         name === undefined ? undefined : view.usual(name),
         name === undefined ? undefined : view.medianRun(name, id),
       ])
@@ -94,8 +95,8 @@ export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts
 
   app.get('/api/fleet/v1/stuck', { config }, async (request): Promise<StuckItems> => {
     const { operator, cause, at } = readQuery(StuckQuery, request)
-    const { view, nowMs, note } = fleetAt(facts, clock, at)
-    const [all, coverage] = await Promise.all([view.open(nowMs), view.coverage(nowMs)])
+    const { view, nowMs, note } = fleetAt(fleet, clock, at)
+    const [all, coverage] = await Promise.all([view.open(), view.coverage()])
     const open = all.filter(({ record }) => operator === undefined || record.upgrade.operator === operator)
     const stuck = open
       .filter(({ verdict }) => verdict.isStuck && (cause === undefined || cause.includes(causeOf(verdict))))
@@ -116,8 +117,8 @@ export function registerFleetUpgrades(app: FastifyInstance, facts: ApiFleetFacts
   })
 }
 
-async function known(facts: FleetView, id: string, at: string | undefined): Promise<UpgradeRecord> {
-  const record = await facts.upgrade(id)
+async function known(view: FleetView, id: string, at: string | undefined): Promise<UpgradeRecord> {
+  const record = await view.upgrade(id)
   const when = at === undefined ? '' : ` and had begun at ${at}`
   if (record === undefined) throw new FleetError('not_found', `no upgrade has the id ${JSON.stringify(id)}${when}`)
   return record

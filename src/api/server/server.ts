@@ -54,7 +54,7 @@ import { registerFleetChanges } from '../fleet/changes.ts'
 import type { ReadObjectChanges } from '../fleet/changes.ts'
 import { registerFleetClusters } from '../fleet/clusters.ts'
 import { registerFleetEdges } from '../fleet/edges.ts'
-import type { ApiFleetFacts } from '../fleet/facts.ts'
+import type { FleetViews } from '../../fleet/fleet-views.ts'
 import { registerFleetLogs } from '../fleet/logs.ts'
 import { registerFleetGates } from '../fleet/gates.ts'
 import { registerFleetModifications } from '../fleet/modifications.ts'
@@ -150,7 +150,7 @@ export interface ApiDeps {
   /** What runbooks are filled in with. */
   readonly inventory: (cluster: string, nowMs: number) => Promise<ClusterInventory | undefined>
   /** Clusters, upgrades, edges and modifications, as they are derived. */
-  readonly fleetFacts: ApiFleetFacts
+  readonly fleet: FleetViews
   readonly adoption: ApiAdoption
   /** Who is told of changes as they happen. */
   readonly events: Pick<EventFeed, 'listen' | 'stop'>
@@ -281,17 +281,17 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   registerDebugSeries(app, deps.cardinality, clock)
   registerRuleTests(app, deps.ruleTests)
   registerDebugRules(app, deps.rules, deps.reloadStatus, clock)
-  registerNow(app, { facts: deps.fleetFacts, people: deps.people, faults: deps.faults, clock })
+  registerNow(app, { fleet: deps.fleet, people: deps.people, faults: deps.faults, clock })
   registerEvents(app, { feed: deps.events, clock, mayStay: mayStay(access, 'viewer') })
-  registerFleetClusters(app, deps.fleetFacts, clock)
-  registerDecommissions(app, deps.people, deps.fleetFacts, clock)
+  registerFleetClusters(app, deps.fleet, clock)
+  registerDecommissions(app, deps.people, deps.fleet, clock)
   registerFleetChanges(app, deps.objectChanges, clock)
   registerFleetLogs(app, deps.logRecords, clock)
-  registerFleetUpgrades(app, deps.fleetFacts, clock)
-  registerFleetEdges(app, deps.fleetFacts, clock)
-  registerFleetModifications(app, deps.fleetFacts, clock)
-  registerFleetStranded(app, deps.fleetFacts, clock)
-  registerFleetGates(app, deps.fleetFacts, clock)
+  registerFleetUpgrades(app, deps.fleet, clock)
+  registerFleetEdges(app, deps.fleet, clock)
+  registerFleetModifications(app, deps.fleet, clock)
+  registerFleetStranded(app, deps.fleet, clock)
+  registerFleetGates(app, deps.fleet, clock)
   registerJaegerLegacy(app, deps.traces, clock)
   registerJaegerV3(app, deps.traces)
   registerAdoption(app, deps.adoption, clock)

@@ -12,37 +12,21 @@ import type { StuckVerdict } from '../../model/stuck.ts'
 import type { PhaseName, UpgradeRecord } from '../../model/upgrade.ts'
 import { clusterAt, heardAt } from '../clusters/cluster-at.ts'
 import { createClusterBook } from '../clusters/cluster-book.ts'
-import type { ClusterPage, ClusterQuery, ClusterView } from '../clusters/cluster-book.ts'
 import type { OpenUpgrade } from '../clusters/cluster-states.ts'
-import type { EdgeBook } from '../edges/edge-book.ts'
 import { fallingEdges } from '../edges/falling-edges.ts'
 import type { FleetBook } from '../clusters/fleet-book.ts'
 import { lastMsOf } from '../clusters/fleet-coverage.ts'
 import { verdictOfGone } from '../clusters/gone.ts'
-import type { Gone } from '../clusters/gone.ts'
-import type { NowSource } from '../now/now.ts'
+import type { FleetIndex } from '../fleet-view.ts'
 import { eachUpgrade } from './past-pages.ts'
 import { recordAt } from './record-at.ts'
 import { isOpen } from '../stuck/stuck.ts'
 import type { Heard } from '../stuck/stuck.ts'
 
-/** What is asked of the fleet at hand, of a moment that is over. */
-export interface PastFleet extends NowSource {
-  /** When anything was first heard of any cluster; absent: no cluster is known. */
-  readonly knownFromMs?: number
-  readonly insight: {
-    readonly edges: Pick<
-      EdgeBook,
-      'edges' | 'edge' | 'compare' | 'lengths' | 'usual' | 'medianRun' | 'prepare' | 'runs'
-    >
-  }
+/** The index of a moment that is over. */
+export interface PastFleet extends FleetIndex {
   /** Of all clusters, also of those that were gone then. */
   openRecords(): readonly UpgradeRecord[]
-  /** `undefined`: it was over, or had not begun. */
-  judge(upgradeId: string): StuckVerdict | undefined
-  gone(): ReadonlyMap<string, Gone>
-  clusters(query: ClusterQuery): ClusterPage
-  cluster(name: string): ClusterView | undefined
 }
 
 /** What is known of the present, and of how long things take. */
@@ -75,14 +59,12 @@ export async function pastFleet(
   }
 
   const intervals = groupBy(await facts.intervalsAt(atMs), ({ cluster }) => cluster)
-  let knownFromMs: number | undefined
   for (const { cluster, record, heard } of present.known()) {
     if (record === undefined) {
       // It is only heard of: since when, nobody knows.
       if ((lastMsOf(heard) ?? Infinity) <= atMs) clusters.hear(cluster, heard)
       continue
     }
-    knownFromMs = Math.min(knownFromMs ?? Infinity, record.firstSeenMs)
     const then = clusterAt({ cluster, record, heard }, intervals.get(cluster) ?? [], atMs)
     if (then === undefined) continue
     clusters.put(then, upgrades.get(cluster) ?? [])
@@ -103,7 +85,6 @@ export async function pastFleet(
   const verdicts = new Map(open.map(({ verdict }) => [verdict.upgradeId, verdict]))
   const known = (record: UpgradeRecord): StuckVerdict => verdicts.get(record.upgrade.id) ?? verdictOf(record)
   return {
-    ...(knownFromMs === undefined ? {} : { knownFromMs }),
     insight: { edges },
     openRecords: () => clusters.open(),
     judge: (upgradeId) => {
@@ -117,6 +98,9 @@ export async function pastFleet(
     fallingEdges: () => fallingEdges(edges.runs(), atMs),
     clusters: (query) => clusters.list(query, known, atMs),
     cluster: (name) => clusters.find(name, known, atMs),
+    heardOf: (name) => clusters.heardOf(name),
+    // Of what was offered only the present is stored.
+    notOffered: () => [],
   }
 }
 

@@ -3,14 +3,48 @@
  * then, so all that may fit is read, in portions, cut, and only the page is held.
  */
 import { modificationKeyOf, upgradeKeyOf } from '../../model/fleet-facts.ts'
-import type { FleetFactsReader, ModificationQuery, UpgradeQuery } from '../../model/fleet-facts.ts'
+import type { ClusterFacts, FleetFactsReader, ModificationQuery, UpgradeQuery } from '../../model/fleet-facts.ts'
 import type { Modification } from '../../model/cluster-record.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
+import type { FleetSource } from '../fleet-view.ts'
 import { pageOf } from './keyset.ts'
 import type { PageAsked, PageOrder } from './keyset.ts'
 import { modificationAt, recordAt } from './record-at.ts'
 
 const PORTION = 500
+
+/**
+ * Records as they stood at a moment.
+ * @param openThen what was open at that moment
+ */
+export function pastRecords(
+  facts: FleetFactsReader,
+  atMs: number,
+  openThen: () => Promise<readonly UpgradeRecord[]>,
+): FleetSource['records'] {
+  return {
+    cluster: async (name) => {
+      const kept = await facts.cluster(name)
+      return kept === undefined ? undefined : historyAt(kept, atMs)
+    },
+    upgrades: (query) => pastUpgrades(facts, query, atMs, openThen),
+    upgrade: async (id) => {
+      const record = await facts.upgrade(id)
+      return record === undefined ? undefined : recordAt(record, atMs)
+    },
+    modifications: (query) => pastModifications(facts, query, atMs),
+  }
+}
+
+function historyAt({ intervals, upgrades, modifications }: ClusterFacts, atMs: number): Omit<ClusterFacts, 'cluster'> {
+  return {
+    intervals: intervals.flatMap(({ untilMs = Infinity, ...interval }) =>
+      interval.fromMs > atMs ? [] : [{ ...interval, ...(untilMs > atMs ? {} : { untilMs }) }],
+    ),
+    upgrades: upgrades.flatMap((record) => recordAt(record, atMs) ?? []),
+    modifications: modifications.flatMap((one) => modificationAt(one, atMs) ?? []),
+  }
+}
 
 /** All upgrades that fit, by cluster and id. */
 export async function* eachUpgrade(

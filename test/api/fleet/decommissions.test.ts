@@ -78,7 +78,7 @@ beforeEach(async () => {
     },
   })
   server = await makeServer({
-    ...{ clock, people: memory.people, fleetFacts: over.facts, requiresToken: true },
+    ...{ clock, people: memory.people, fleet: over.fleet, requiresToken: true },
     authenticate: (token) => Promise.resolve(TOKENS[token]),
   })
 })

@@ -165,7 +165,7 @@ async function serverOf(fleet: readonly ClusterFacts[]): Promise<TestServer> {
   const database = openDatabase(dir)
   const store = createFacts(database, new ConnectionLock()).fleet
   await putFacts(store, fleet)
-  const made = await makeServer({ fleetFacts: (await fleetFactsOver(store)).facts })
+  const made = await makeServer({ fleet: (await fleetFactsOver(store)).fleet })
   cleanups.push(async () => {
     await made.app.close()
     database.close()

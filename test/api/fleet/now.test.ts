@@ -4,7 +4,7 @@ import { createFleetBook } from '../../../src/fleet/clusters/fleet-book.ts'
 import { fleetNow } from '../../../src/fleet/now/now.ts'
 import { MINUTE_MS, phase, recordOf, T0 } from '../../fleet/edge-script.ts'
 import { emptyRecord } from '../../support/cluster-record.ts'
-import { emptyFleetFacts } from '../../support/fleet-facts.ts'
+import { emptyFleet } from '../../support/fleet-facts.ts'
 import { makeServer, NOW_MS } from '../test-server.ts'
 
 /** The moment of `edge-script`'s times at which the server stands. */
@@ -40,16 +40,16 @@ test('the landing page is one answer, in the words and times of the contract', a
   book.hear('gone', { objectsMs: NOW_MS - 75 * MINUTE_MS })
   let asked = 0
   const { app } = await makeServer({
-    fleetFacts: {
-      ...emptyFleetFacts(),
-      now: (nowMs, listMax) => {
+    fleet: (moment) => ({
+      ...emptyFleet()(moment),
+      now: (listMax) => {
         asked++
         return Promise.resolve({
-          ...fleetNow(book, nowMs, listMax),
+          ...fleetNow(book, moment.nowMs, listMax),
           derivation: { caughtUpMs: NOW_MS - 2000, waiting: 3, daysLeft: 40 },
         })
       },
-    },
+    }),
   })
   // Every answer of a test's server is held against the contract.
   const [answer] = await Promise.all([app.inject('/api/fleet/v1/now'), app.inject('/api/fleet/v1/now')])

@@ -9,7 +9,7 @@ import { createLocalEngine } from '../../../src/promql/engine.ts'
 import { DEFAULT_ENGINE_OPTIONS } from '../../../src/promql/engine-options.ts'
 import { createRuleEngine } from '../../../src/rules/engine.ts'
 import { loadRuleFiles } from '../../../src/rules/rule-file.ts'
-import { emptyFleetFacts } from '../../support/fleet-facts.ts'
+import { emptyFleet } from '../../support/fleet-facts.ts'
 import { MemoryQueryable } from '../../support/memory-queryable.ts'
 import { NOW_MS, makeServer } from '../test-server.ts'
 import type { TestServer } from '../test-server.ts'
@@ -77,7 +77,7 @@ beforeAll(async () => {
       cluster === 'prague-1'
         ? Promise.resolve({ cluster, namespace: 'openshift-cnv' })
         : Promise.reject(new Error('the query worker is busy')),
-    fleetFacts: { ...emptyFleetFacts(), now: () => Promise.reject(new Error('not asked here')) },
+    fleet: (moment) => ({ ...emptyFleet()(moment), now: () => Promise.reject(new Error('not asked here')) }),
   })
 })
 afterAll(() => server.app.close())

@@ -1,0 +1,143 @@
+/**
+ * The fleet at one moment, as routes ask for it: the same questions and the same code for the present and for a moment that is
+ * over, from two sources (fleet-views.ts). Records are read from the store, what follows from them from the in-memory index.
+ * A new fact is a method here, beside what derives it.
+ */
+import { setImmediate } from 'node:timers/promises'
+import type { ClusterFacts, FleetFactsReader, ModificationQuery, UpgradeQuery } from '../model/fleet-facts.ts'
+import type { Modification } from '../model/cluster-record.ts'
+import type { GateBook } from '../model/gate-use.ts'
+import type { StrandedVersion } from '../model/stranded.ts'
+import type { StuckVerdict } from '../model/stuck.ts'
+import type { UpgradeRecord } from '../model/upgrade.ts'
+import { healthyUpgrades } from './alerts/healthy-upgrades.ts'
+import type { HealthyUpgrade } from './alerts/healthy-upgrades.ts'
+import type { ClusterPage, ClusterQuery, ClusterView } from './clusters/cluster-book.ts'
+import type { OpenUpgrade } from './clusters/cluster-states.ts'
+import type { HeardName } from './clusters/fleet-book.ts'
+import type { FleetCoverage } from './clusters/fleet-coverage.ts'
+import { gateBook, gatesNamed, standingPatches } from './clusters/gate-uses.ts'
+import type { Gone } from './clusters/gone.ts'
+import type { EdgeBook, EdgeReader } from './edges/edge-book.ts'
+import type { NotOffered } from './edges/not-offered.ts'
+import { strandedVersions } from './edges/stranded.ts'
+import type { FleetProgress } from './loop/fleet-loop.ts'
+import { fleetNow } from './now/now.ts'
+import type { FleetNow, NowSource } from './now/now.ts'
+
+export interface FleetView extends EdgeReader {
+  /** How the fleet stands. `listMax`: of each list; counts are of all. */
+  now(listMax: number): Promise<FleetStanding>
+  clusters(query: ClusterQuery): Promise<ClusterPage>
+  /** By name, or by another name it goes by. */
+  cluster(name: string): Promise<ClusterWithHistory | undefined>
+  coverage(): Promise<FleetCoverage>
+  /** When anything was first seen of any cluster; `undefined`: none is known. */
+  knownFrom(): Promise<number | undefined>
+  /** Clusters by name, also those without a record, or by another name; `undefined`: nobody knows it. */
+  lastReports(names: readonly string[]): Promise<readonly (HeardName | undefined)[]>
+  upgrades(query: UpgradeQuery): Promise<readonly UpgradeRecord[]>
+  upgrade(id: string): Promise<UpgradeRecord | undefined>
+  /** Upgrades that are under way or whose workload updates are. */
+  open(): Promise<readonly OpenUpgrade[]>
+  /** Those of them that progress. */
+  healthy(): Promise<readonly HealthyUpgrade[]>
+  /** `undefined`: it is over. */
+  judge(upgradeId: string): Promise<StuckVerdict | undefined>
+  modifications(query: ModificationQuery): Promise<readonly Modification[]>
+  /** The most clusters first. Of the past without clusters that were not offered a newer version: offers are not stored. */
+  stranded(): Promise<readonly StrandedVersion[]>
+  /** Feature gates that are set, and by whom; `gate`: of this one alone, in any case of its letters. */
+  gates(gate?: string): Promise<GateBook>
+  /** Clusters that are gone, by name. */
+  gone(): Promise<ReadonlyMap<string, Gone>>
+}
+
+/** How the fleet stands, and how far what clusters sent is derived. */
+export type FleetStanding = FleetNow & { readonly derivation: FleetProgress }
+
+export interface ClusterWithHistory {
+  readonly view: ClusterView
+  readonly history: Omit<ClusterFacts, 'cluster'>
+}
+
+/** The in-memory index of clusters, upgrades and edges. That of a moment that is over ignores the time it is given. */
+export interface FleetIndex extends NowSource {
+  readonly insight: {
+    readonly edges: Pick<
+      EdgeBook,
+      'edges' | 'edge' | 'compare' | 'lengths' | 'usual' | 'medianRun' | 'prepare' | 'runs'
+    >
+  }
+  clusters(query: ClusterQuery, nowMs: number): ClusterPage
+  cluster(name: string, nowMs: number): ClusterView | undefined
+  heardOf(name: string): HeardName | undefined
+  gone(nowMs: number): ReadonlyMap<string, Gone>
+  judge(upgradeId: string, nowMs: number): StuckVerdict | undefined
+  notOffered(nowMs: number): readonly NotOffered[]
+}
+
+/** What a view is read from. */
+export interface FleetSource {
+  /** The moment. */
+  readonly nowMs: number
+  readonly index: () => Promise<FleetIndex>
+  readonly records: Pick<FleetFactsReader, 'upgrades' | 'upgrade' | 'modifications'> & {
+    cluster(name: string): Promise<Omit<ClusterFacts, 'cluster'> | undefined>
+  }
+  readonly knownFrom: () => Promise<number | undefined>
+  readonly progress: () => FleetProgress
+}
+
+export function createFleetView({ nowMs, index, records, knownFrom, progress }: FleetSource): FleetView {
+  const edges = async () => (await index()).insight.edges
+  const open = async () => (await index()).open(nowMs)
+  const modifications = (query: ModificationQuery) => records.modifications(query)
+  return {
+    now: async (listMax) => ({ ...fleetNow(await index(), nowMs, listMax), derivation: progress() }),
+    clusters: async (query) => (await index()).clusters(query, nowMs),
+    cluster: async (name) => {
+      const view = (await index()).cluster(name, nowMs)
+      const kept = view === undefined ? undefined : await records.cluster(view.record.cluster)
+      if (view === undefined || kept === undefined) return undefined
+      const { intervals, upgrades } = kept
+      return { view, history: { intervals, upgrades, modifications: kept.modifications } }
+    },
+    coverage: async () => (await index()).coverage(nowMs),
+    knownFrom,
+    lastReports: async (names) => {
+      const known = await index()
+      return names.map((name) => known.heardOf(name))
+    },
+    upgrades: (query) => records.upgrades(query),
+    upgrade: (id) => records.upgrade(id),
+    open,
+    healthy: async () => healthyUpgrades(await open()),
+    judge: async (upgradeId) => (await index()).judge(upgradeId, nowMs),
+    modifications,
+    stranded: async () => {
+      const fleet = await index()
+      return strandedVersions(fleet.standing(nowMs), fleet.insight.edges.runs(), fleet.notOffered(nowMs), nowMs)
+    },
+    gates: async (gate) => {
+      const patches = await standingPatches(modifications)
+      const fleet = await index()
+      const gone = fleet.gone(nowMs)
+      const here = Array.from(fleet.standing(nowMs), ({ record }) => record ?? []).flat()
+      const standing = patches.filter(({ cluster }) => !gone.has(cluster))
+      return gatesNamed(gateBook(here, standing), gate)
+    },
+    gone: async () => (await index()).gone(nowMs),
+    edges: async (query) => {
+      const known = await edges()
+      // Other calls run while a window is estimated.
+      while (known.prepare(query)) await setImmediate()
+      return known.edges(query)
+    },
+    edge: async (name, sinceMs) => (await edges()).edge(name, sinceMs),
+    compare: async (first, second, sinceMs) => (await edges()).compare(first, second, sinceMs),
+    runs: async (query) => (await edges()).lengths(query),
+    usual: async (name) => (await edges()).usual(name),
+    medianRun: async (name, besidesId) => (await edges()).medianRun(name, besidesId),
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * The view of the fleet at a moment: the present is read from the store and the in-memory index, a moment that is over from
+ * both cut at it. The index of one past moment is kept for a while: a page asks several things of it, and what arrives late
+ * may change it.
+ */
+import type { FleetFactsReader } from '../model/fleet-facts.ts'
+import type { FleetBook } from './clusters/fleet-book.ts'
+import { createFleetView } from './fleet-view.ts'
+import type { FleetView } from './fleet-view.ts'
+import type { FleetProgress } from './loop/fleet-loop.ts'
+import { pastFleet } from './past/past-fleet.ts'
+import type { PastFleet } from './past/past-fleet.ts'
+import { pastRecords } from './past/past-pages.ts'
+
+export interface FleetMoment {
+  /** When it is asked for: nothing here reads a clock. */
+  readonly nowMs: number
+  /** A moment that is over; absent: the present. */
+  readonly atMs?: number
+}
+
+export type FleetViews = (moment: FleetMoment) => FleetView
+
+const PAST_KEPT_MS = 30_000
+
+/** @param present resolves when it is filled; `progress`: of whoever derives */
+export function createFleetViews(
+  facts: FleetFactsReader,
+  present: Promise<FleetBook>,
+  progress: () => FleetProgress,
+): FleetViews {
+  const pastAt = createPastIndex(facts, present)
+  const knownFrom = async (): Promise<number | undefined> => {
+    let firstMs: number | undefined
+    for (const { record } of (await present).known()) {
+      if (record !== undefined) firstMs = Math.min(firstMs ?? Infinity, record.firstSeenMs)
+    }
+    return firstMs
+  }
+  return ({ nowMs, atMs }) => {
+    const shared = { knownFrom, progress }
+    if (atMs === undefined) return createFleetView({ ...shared, nowMs, index: () => present, records: facts })
+    const index = (): Promise<PastFleet> => pastAt(atMs, nowMs)
+    const records = pastRecords(facts, atMs, async () => (await index()).openRecords())
+    return createFleetView({ ...shared, nowMs: atMs, index, records })
+  }
+}
+
+function createPastIndex(
+  facts: FleetFactsReader,
+  present: Promise<FleetBook>,
+): (atMs: number, nowMs: number) => Promise<PastFleet> {
+  let last: { readonly atMs: number; readonly madeMs: number; readonly fleet: Promise<PastFleet> } | undefined
+  return (atMs, nowMs) => {
+    if (last?.atMs === atMs && Math.abs(nowMs - last.madeMs) < PAST_KEPT_MS) return last.fleet
+    const fleet = present.then((book) => pastFleet(facts, book, atMs))
+    last = { atMs, madeMs: nowMs, fleet }
+    // Whoever asked gets the failure, and the next one tries again.
+    fleet.catch(() => {
+      if (last?.fleet === fleet) last = undefined
+    })
+    return fleet
+  }
+}

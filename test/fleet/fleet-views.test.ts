@@ -1,0 +1,126 @@
+import Database from 'better-sqlite3'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { fillFleetBook, rereadDecommissions } from '../../src/fleet/clusters/fill-fleet-book.ts'
+import { createFleetBook } from '../../src/fleet/clusters/fleet-book.ts'
+import type { FleetBook } from '../../src/fleet/clusters/fleet-book.ts'
+import type { FleetView } from '../../src/fleet/fleet-view.ts'
+import { createFleetViews } from '../../src/fleet/fleet-views.ts'
+import type { FleetViews } from '../../src/fleet/fleet-views.ts'
+import type { FleetFactsReader } from '../../src/model/fleet-facts.ts'
+import { ConnectionLock } from '../../src/store/connection-lock.ts'
+import { createFacts } from '../../src/store/facts/facts.ts'
+import type { Facts } from '../../src/store/facts/facts.ts'
+import { migrate } from '../../src/store/migrations.ts'
+import { emptyRecord } from '../support/cluster-record.ts'
+import { putFacts } from '../support/put-facts.ts'
+import { phase, recordOf, T0, MINUTE_MS } from './edge-script.ts'
+
+const at = (minute: number): number => T0 + minute * MINUTE_MS
+const PROGRESS = { caughtUpMs: at(60), waiting: 0, daysLeft: 0 }
+
+let facts: Facts
+let book: FleetBook
+/** How often the records of the past were read. */
+let pastReads: number
+let views: FleetViews
+let failure: Error | undefined
+
+beforeEach(async () => {
+  const database = new Database(':memory:')
+  migrate(database, ':memory:')
+  facts = createFacts(database, new ConnectionLock())
+  const coverage = { objects: false, metrics: true, spans: false, metricsLastMs: at(60), kinds: [] }
+  await putFacts(facts.fleet, [
+    {
+      cluster: emptyRecord('done', { firstSeenMs: at(-100), lastSeenMs: at(60), coverage, hcoVersion: '1.17.0' }),
+      intervals: [],
+      upgrades: [recordOf({ cluster: 'done', id: 'u1', startMinute: 0, endMinute: 20, phases: [phase('olm', 0, 20)] })],
+      modifications: [],
+    },
+    {
+      cluster: emptyRecord('young', { firstSeenMs: at(30), lastSeenMs: at(60), coverage }),
+      intervals: [],
+      upgrades: [],
+      modifications: [],
+    },
+  ])
+  pastReads = 0
+  failure = undefined
+  const reader: FleetFactsReader = new Proxy<FleetFactsReader>(facts.fleet, {
+    get: (target, name: keyof FleetFactsReader) => {
+      if (name !== 'intervalsAt') return target[name].bind(target)
+      pastReads++
+      return (timeMs: number) => (failure === undefined ? target.intervalsAt(timeMs) : Promise.reject(failure))
+    },
+  })
+  book = await fillFleetBook(createFleetBook(), facts.fleet, facts.decommissions)
+  views = createFleetViews(reader, Promise.resolve(book), () => PROGRESS)
+})
+
+/** Each question once. */
+async function answersOf(view: FleetView): Promise<Record<keyof FleetView, unknown>> {
+  const name = { operator: 'kubevirt-hyperconverged', from: '1.16.0', to: '1.17.0' } as const
+  const page = { isDescending: false, limit: 10 }
+  return {
+    now: await view.now(10),
+    clusters: await view.clusters({ ...page, sort: 'cluster' }),
+    cluster: await view.cluster('done'),
+    coverage: await view.coverage(),
+    knownFrom: await view.knownFrom(),
+    lastReports: await view.lastReports(['done', 'nobody']),
+    upgrades: await view.upgrades({ ...page, sort: 'started' }),
+    upgrade: await view.upgrade('u1'),
+    open: await view.open(),
+    healthy: await view.healthy(),
+    judge: await view.judge('u1'),
+    modifications: await view.modifications({ limit: 10 }),
+    stranded: await view.stranded(),
+    gates: await view.gates(),
+    gone: await view.gone(),
+    edges: await view.edges({}),
+    edge: await view.edge(name),
+    compare: await view.compare(name, name),
+    runs: await view.runs({ limit: 10 }),
+    usual: await view.usual(name),
+    medianRun: await view.medianRun(name, 'other'),
+  }
+}
+
+describe('views of the fleet', () => {
+  test('a moment with nothing later answers each question as the present does', async () => {
+    const present = await answersOf(views({ nowMs: at(61) }))
+    expect(await answersOf(views({ nowMs: at(62), atMs: at(61) }))).toEqual(present)
+    expect(present.upgrade).toMatchObject({ upgrade: { id: 'u1', state: 'succeeded' } })
+    expect(present.now).toMatchObject({ derivation: PROGRESS })
+  })
+
+  test('a moment has only what was then, and names when anything was first seen', async () => {
+    const then = views({ nowMs: at(61), atMs: at(10) })
+    const { clusters } = await then.clusters({ sort: 'cluster', isDescending: false, limit: 10 })
+    expect(clusters.map(({ record }) => record.cluster)).toEqual(['done'])
+    expect(await then.upgrade('u1')).toMatchObject({ upgrade: { state: 'in_progress' } })
+    expect(await views({ nowMs: at(61), atMs: at(-500) }).knownFrom()).toBe(at(-100))
+    expect(await views({ nowMs: at(61), atMs: at(-500) }).upgrade('u1')).toBeUndefined()
+  })
+
+  test('the index of a moment is made once for a while, and again after a failure', async () => {
+    const then = (nowMs: number) => views({ nowMs, atMs: at(10) }).coverage()
+    await Promise.all([then(at(61)), then(at(61) + 1000)])
+    expect(pastReads).toBe(1)
+    await then(at(62))
+    expect(pastReads).toBe(2)
+    failure = new Error('the disk is gone')
+    await expect(then(at(63))).rejects.toThrow('the disk is gone')
+    failure = undefined
+    expect((await then(at(63))).clusters).toBe(1)
+  })
+
+  test('decommissions that are declared count from when they are read, and from when they changed something', async () => {
+    expect(await rereadDecommissions(book, facts.decommissions)).toBeUndefined()
+    const declared = { id: 'd1', cluster: 'young', sinceMs: at(61), by: 'ada', reason: 'sold', saidMs: at(61) }
+    await facts.decommissions.write([declared], [])
+    expect(await rereadDecommissions(book, facts.decommissions)).toBe(at(61))
+    expect(await rereadDecommissions(book, facts.decommissions)).toBeUndefined()
+    expect([...(await views({ nowMs: at(62) }).gone()).keys()]).toEqual(['young'])
+  })
+})

@@ -34,7 +34,6 @@ export function AlertsPage({ fingerprint }: { readonly fingerprint: string | und
   const selection = useAlertSelection(alerts)
   const actions = useAlertActions({ alerts, selection, fingerprint, opened: opened.alert })
   const place = useRef<HTMLDivElement>(null)
-  const search = useRef<HTMLInputElement>(null)
   const isOpen = fingerprint !== undefined
   const open = (chosen: string): void => {
     // Walking through the list with an alert open is one visit, not a page of history per key press.
@@ -57,9 +56,6 @@ export function AlertsPage({ fingerprint }: { readonly fingerprint: string | und
     },
     k: () => {
       step(-1)
-    },
-    '/': () => {
-      search.current?.focus()
     },
     r: () => {
       focusDrawn(document.getElementById('runbook'))
@@ -97,7 +93,6 @@ export function AlertsPage({ fingerprint }: { readonly fingerprint: string | und
                 openFingerprint={fingerprint}
                 onOpen={openRow}
                 selection={selection}
-                searchRef={search}
               />
               <ApiCallNote call={{ path: call }} />
             </>

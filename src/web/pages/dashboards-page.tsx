@@ -1,6 +1,4 @@
-import { useRef } from 'react'
 import type { ReactNode } from 'react'
-import { SearchInput } from '@patternfly/react-core/dist/esm/components/SearchInput'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { DashboardSummary } from '../../contract/dashboards.ts'
 import { dashboardPath, dashboardsPath } from '../lib/explore-paths.ts'
@@ -10,10 +8,10 @@ import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { DASHBOARDS_PATH, useDashboards } from '../query/use-dashboards.ts'
+import { SearchField } from '../ui/filter-bar.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Shape } from '../ui/shapes.tsx'
 import { useFocusKeys } from '../ui/use-focus-keys.ts'
-import { useKeys } from '../ui/use-keys.ts'
 import styles from './dashboards-page.module.css'
 
 /** Every dashboard that is loaded, with what it is about. */
@@ -21,8 +19,6 @@ export function DashboardsPage(): ReactNode {
   const query = useDashboards()
   const [, navigate] = useLocation()
   const text = new URLSearchParams(useSearch()).get('q') ?? ''
-  const search = useRef<HTMLInputElement>(null)
-  useKeys({ '/': () => search.current?.focus() })
   useFocusKeys(`.${styles.root} h2 a`)
   return (
     <div className="page">
@@ -30,17 +26,12 @@ export function DashboardsPage(): ReactNode {
       <PagesNav place="Explore" />
       <div className="page-head">
         <h1>Dashboards</h1>
-        <SearchInput
-          ref={search}
-          className="filters-search"
-          aria-label="Find a dashboard"
+        <SearchField
+          label="Find a dashboard"
           placeholder="Find"
           value={text}
-          onChange={(_event, typed) => {
+          onChange={(typed) => {
             navigate(dashboardsPath({ q: typed }), { replace: true })
-          }}
-          onClear={() => {
-            navigate(dashboardsPath(), { replace: true })
           }}
         />
       </div>

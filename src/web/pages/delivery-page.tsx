@@ -1,6 +1,4 @@
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
-import { Label } from '@patternfly/react-core/dist/esm/components/Label'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { ReceiverItems } from '../../contract/deliveries.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
@@ -14,8 +12,10 @@ import { RoutingPanel } from '../panels/routing-panel.tsx'
 import { deliveriesPath, useDeliveries, useReceivers } from '../query/use-delivery.ts'
 import type { DeliveriesAsked } from '../query/use-delivery.ts'
 import { useAlerts } from '../query/use-fleet.ts'
+import { Button } from '../ui/button.tsx'
 import { Card, CardList } from '../ui/card-list.tsx'
 import { Choice } from '../ui/choice.tsx'
+import { FilterChip } from '../ui/filter-chip.tsx'
 import { MoreButton } from '../ui/more-button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
@@ -179,16 +179,14 @@ function Log({
           }}
         />
         {chips.map((name) => (
-          <Label
+          <FilterChip
             key={name}
-            variant="outline"
-            closeBtnAriaLabel={`Remove filter ${name}: ${asked[name]}`}
-            onClose={() => {
+            name={name}
+            value={asked[name]}
+            onRemove={() => {
               onChange({ [name]: '' })
             }}
-          >
-            {name}: {asked[name]}
-          </Label>
+          />
         ))}
       </div>
       <Answer query={query} what="the delivery log" skeletonLines={6}>

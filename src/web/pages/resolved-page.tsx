@@ -1,6 +1,5 @@
 import { useMemo, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
-import { Label } from '@patternfly/react-core/dist/esm/components/Label'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { AlertRun } from '../../contract/alert-history.ts'
 import { clusterPath } from '../lib/fleet-paths.ts'
@@ -17,6 +16,7 @@ import type { HistoryAsked } from '../query/use-history.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { AlertName } from '../ui/alert-name.tsx'
 import { Choice } from '../ui/choice.tsx'
+import { FilterChip } from '../ui/filter-chip.tsx'
 import { SeverityMark } from '../ui/marks.tsx'
 import { MoreButton } from '../ui/more-button.tsx'
 import { serverNowMs, useNowMs } from '../ui/server-clock.ts'
@@ -99,16 +99,14 @@ export function ResolvedPage(): ReactNode {
         />
         {['alert', 'cluster', 'fingerprint'].map((name) =>
           of(name) === '' ? null : (
-            <Label
+            <FilterChip
               key={name}
-              variant="outline"
-              closeBtnAriaLabel={`Remove filter ${name}: ${of(name)}`}
-              onClose={() => {
+              name={name}
+              value={of(name)}
+              onRemove={() => {
                 change({ [name]: '' })
               }}
-            >
-              {name}: {of(name)}
-            </Label>
+            />
           ),
         )}
       </div>

@@ -1,7 +1,6 @@
 import { useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { UPGRADE_OPERATORS } from '../../contract/fleet-upgrades.ts'
 import type { StuckItems, UpgradeItems } from '../../contract/fleet-upgrades.ts'
 import type { EdgeItem } from '../../contract/fleet-edges.ts'
@@ -42,6 +41,7 @@ import {
   useUpgrades,
   useUpgradesById,
 } from '../query/use-upgrades.ts'
+import { Button } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { Headline } from '../ui/headline.tsx'
 import { ListLine } from '../ui/list-line.tsx'

@@ -1,7 +1,5 @@
 import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
-import TimesIcon from '@patternfly/react-icons/dist/esm/icons/times-icon'
 import { Link } from 'wouter'
 import type { AlertItem } from '../../contract/alerts.ts'
 import { marksOf } from '../lib/alert-marks.ts'
@@ -14,7 +12,9 @@ import { useMoment } from '../query/use-moment.ts'
 import { useUnacknowledge } from '../query/use-alert-actions.ts'
 import { useRunbook } from '../query/use-runbook.ts'
 import { AlertName } from '../ui/alert-name.tsx'
+import { Button } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
+import { Icon } from '../ui/icon.tsx'
 import { AlertMarkList, ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Since } from '../ui/time.tsx'
@@ -57,7 +57,7 @@ export function AlertDetail({ alert, onClose, onAction }: AlertDetailProps): Rea
             variant="plain"
             aria-label="Close the alert"
             onClick={onClose}
-            icon={<TimesIcon />}
+            icon={<Icon name="cross" />}
             className={styles.close ?? ''}
           />
         </div>

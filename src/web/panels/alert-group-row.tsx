@@ -1,11 +1,10 @@
 import type { ReactNode } from 'react'
-import AngleDownIcon from '@patternfly/react-icons/dist/esm/icons/angle-down-icon'
-import AngleRightIcon from '@patternfly/react-icons/dist/esm/icons/angle-right-icon'
 import type { AlertItem } from '../../contract/alerts.ts'
 import type { AlertGroup } from '../lib/alert-groups.ts'
 import { summaryOf } from '../lib/group-summary.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { AlertName } from '../ui/alert-name.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { ImpactMark, SeverityMark } from '../ui/marks.tsx'
 import { Since } from '../ui/time.tsx'
 import type { Selection } from './alert-selection.ts'
@@ -58,7 +57,7 @@ export function AlertGroupRow({ group, current, isOpen, onToggle, selection }: A
       </td>
       <th scope="rowgroup" className="cell-name">
         <button type="button" className="group-toggle" aria-expanded={isOpen} data-row onClick={onToggle}>
-          {isOpen ? <AngleDownIcon /> : <AngleRightIcon />}
+          {isOpen ? <Icon name="down" /> : <Icon name="right" />}
           <span>
             {group.by === 'alertname' ? <AlertName name={title} /> : title}{' '}
             <span className="quiet nums cell-nowrap">{countOf(alerts.length, 'alert')}</span>

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import type { ReactNode, Ref } from 'react'
+import type { ReactNode } from 'react'
 import { useSearch } from 'wouter'
 import type { AlertItem, AlertItems } from '../../contract/alerts.ts'
 import { groupableLabels, groupAlerts } from '../lib/alert-groups.ts'
@@ -26,11 +26,10 @@ interface AlertListProps {
   /** The same function for the life of the page. */
   readonly onOpen: (fingerprint: string) => void
   readonly selection: Selection
-  readonly searchRef: Ref<HTMLInputElement>
 }
 
 /** The alerts below their filters. A poll changes values and never rows; new alerts wait behind a bar. */
-export function AlertList({ items, view, onChange, searchRef, ...table }: AlertListProps): ReactNode {
+export function AlertList({ items, view, onChange, ...table }: AlertListProps): ReactNode {
   const { groups, labels, groupable, changes, total, update } = useSteadyGroups(items.alerts)
   const shown = groups.reduce((sum, group) => sum + group.alerts.length, 0)
   useKeys({ u: update })
@@ -40,14 +39,7 @@ export function AlertList({ items, view, onChange, searchRef, ...table }: AlertL
       {items.alerts.length === 0 ? (
         <EmptyAlerts asOfMs={items.asOfMs} isPartial={items.failing.length > 0} />
       ) : (
-        <AlertFilters
-          view={view}
-          onChange={onChange}
-          shown={shown}
-          total={total}
-          labels={groupable}
-          searchRef={searchRef}
-        />
+        <AlertFilters view={view} onChange={onChange} shown={shown} total={total} labels={groupable} />
       )}
       <NewsBar news={changes} noun="alert" onShow={update} />
       {shown > 0 ? (

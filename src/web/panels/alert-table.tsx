@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import type { AlertItem } from '../../contract/alerts.ts'
 import type { AlertGroup } from '../lib/alert-groups.ts'
 import type { AlertView } from '../lib/alert-view.ts'
@@ -10,6 +9,7 @@ import { useStrips } from '../query/use-alert.ts'
 import { AlertGroupRow } from './alert-group-row.tsx'
 import { AlertRow } from './alert-row.tsx'
 import type { Selection } from './alert-selection.ts'
+import { Button } from '../ui/button.tsx'
 
 /** Rows that are drawn before somebody asks for more: a browser draws these at once, and ten thousand not. */
 const ROWS_STEP = 100

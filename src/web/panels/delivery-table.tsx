@@ -1,7 +1,5 @@
 import { Fragment, useState } from 'react'
 import type { ReactNode } from 'react'
-import AngleDownIcon from '@patternfly/react-icons/dist/esm/icons/angle-down-icon'
-import AngleRightIcon from '@patternfly/react-icons/dist/esm/icons/angle-right-icon'
 import { Link } from 'wouter'
 import type { DeliveryItem } from '../../contract/deliveries.ts'
 import { reasonWords } from '../lib/alert-marks.ts'
@@ -13,6 +11,7 @@ import { useDelivery } from '../query/use-delivery.ts'
 import { AlertName } from '../ui/alert-name.tsx'
 import { CodeBlock } from '../ui/code-block.tsx'
 import { FactList } from '../ui/fact-list.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { Moment, Since, Until } from '../ui/time.tsx'
 import { Answer } from './answer.tsx'
 import { latencyText, OutcomeMark } from './delivery-line.tsx'
@@ -62,7 +61,7 @@ export function DeliveryTable({ deliveries }: { readonly deliveries: readonly De
                       setOpenId(isOpen ? undefined : id)
                     }}
                   >
-                    {isOpen ? <AngleDownIcon /> : <AngleRightIcon />}
+                    {isOpen ? <Icon name="down" /> : <Icon name="right" />}
                     <span>
                       {alertnames.map((name) => (
                         <span key={name} className="inline-item">

@@ -3,6 +3,8 @@ import { edgePath } from '../lib/fleet-paths.ts'
 import type { FallingEdgeItem } from '../../contract/now.ts'
 import { outcomesWords } from '../lib/now-summary.ts'
 import type { Steady } from '../lib/steady-list.ts'
+import { DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { GoneMark } from '../ui/gone-mark.tsx'
 import { StepLink } from './upgrade-cells.tsx'
 
@@ -11,38 +13,40 @@ const AGAINST: Readonly<Record<FallingEdgeItem['against'], string>> = {
   other_edges: 'on other edges to it',
 }
 
+const COLUMNS: readonly Column<Steady<FallingEdgeItem>>[] = [
+  {
+    id: 'edge',
+    head: 'Edge',
+    kind: 'name',
+    cell: (edge) => (
+      <>
+        <StepLink step={edge} href={edgePath(edge.operator, edge.from, edge.to)} /> <GoneMark row={edge} />
+      </>
+    ),
+    below: ({ other, against }) => `${outcomesWords(other)} ${AGAINST[against]}`,
+  },
+  { id: 'lately', head: 'Succeeded lately', kind: 'number', cell: ({ lately }) => outcomesWords(lately) },
+  {
+    id: 'against',
+    head: 'Held against',
+    kind: 'number',
+    isHiddenOnPhone: true,
+    cell: ({ other, against }) => (
+      <>
+        {outcomesWords(other)} <span className="quiet">{AGAINST[against]}</span>
+      </>
+    ),
+  },
+]
+
 /** Edges on which clearly fewer upgrades succeed than before, or than on others to the same version. */
 export function FallingEdgesTable({ edges }: { readonly edges: readonly Steady<FallingEdgeItem>[] }): ReactNode {
   return (
-    <table aria-label="Edges whose success falls" className="data-table">
-      <thead>
-        <tr>
-          <th scope="col">Edge</th>
-          <th scope="col" className="cell-number">
-            Succeeded lately
-          </th>
-          <th scope="col" className="cell-number cell-beside">
-            Held against
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {edges.map((edge) => (
-          <tr key={`${edge.operator} ${edge.from} ${edge.to}`}>
-            <td className="cell-name">
-              <StepLink step={edge} href={edgePath(edge.operator, edge.from, edge.to)} /> <GoneMark row={edge} />
-              <span className="cell-below">
-                {outcomesWords(edge.other)} {AGAINST[edge.against]}
-              </span>
-            </td>
-            <td className="cell-number nums">{outcomesWords(edge.lately)}</td>
-            <td className="cell-number cell-beside">
-              <span className="nums">{outcomesWords(edge.other)}</span>{' '}
-              <span className="quiet">{AGAINST[edge.against]}</span>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DataTable
+      label="Edges whose success falls"
+      columns={COLUMNS}
+      rows={edges}
+      rowKey={({ operator, from, to }) => `${operator} ${from} ${to}`}
+    />
   )
 }

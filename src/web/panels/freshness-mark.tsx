@@ -1,7 +1,4 @@
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
-import PauseIcon from '@patternfly/react-icons/dist/esm/icons/pause-icon'
-import PlayIcon from '@patternfly/react-icons/dist/esm/icons/play-icon'
 import { freshnessOf } from '../lib/freshness.ts'
 import type { Freshness } from '../lib/freshness.ts'
 import { formatAge, msOf } from '../lib/format-time.ts'
@@ -11,6 +8,8 @@ import { ApiFailure } from '../query/fetch-json.ts'
 import { setPaused, useLiveState } from '../query/live.ts'
 import { useNow } from '../query/use-fleet.ts'
 import { useMoment } from '../query/use-moment.ts'
+import { Button } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { useNowMs } from '../ui/server-clock.ts'
 import { Shape } from '../ui/shapes.tsx'
 import type { ShapeName } from '../ui/shapes.tsx'
@@ -54,7 +53,7 @@ function PauseButton({ isPaused }: { readonly isPaused: boolean }): ReactNode {
         onClick={() => {
           setPaused(!isPaused)
         }}
-        icon={isPaused ? <PlayIcon /> : <PauseIcon />}
+        icon={isPaused ? <Icon name="play" /> : <Icon name="pause" />}
       />
     </Tip>
   )

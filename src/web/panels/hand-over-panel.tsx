@@ -1,7 +1,5 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
-import PrintIcon from '@patternfly/react-icons/dist/esm/icons/print-icon'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { Now } from '../../contract/now.ts'
 import { asSentence } from '../lib/as-sentence.ts'
@@ -15,9 +13,11 @@ import { atMoment, formatMomentParam, keepMoment } from '../lib/moment.ts'
 import { nowPath } from '../lib/paths.ts'
 import { useHandOver } from '../query/use-hand-over.ts'
 import { useMoment } from '../query/use-moment.ts'
+import { Button } from '../ui/button.tsx'
 import { Choice } from '../ui/choice.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { usePreferences } from '../ui/preferences.ts'
@@ -84,7 +84,7 @@ function HandOverSince({ now, sinceMs, untilMs }: HandOverSinceProps): ReactNode
             variant="plain"
             size="sm"
             aria-label="Print the hand-over"
-            icon={<PrintIcon />}
+            icon={<Icon name="print" />}
             onClick={() => {
               window.print()
             }}

@@ -1,15 +1,9 @@
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
-import AdjustIcon from '@patternfly/react-icons/dist/esm/icons/adjust-icon'
-import CompressIcon from '@patternfly/react-icons/dist/esm/icons/compress-icon'
-import EllipsisVIcon from '@patternfly/react-icons/dist/esm/icons/ellipsis-v-icon'
-import ExpandIcon from '@patternfly/react-icons/dist/esm/icons/expand-icon'
-import MoonIcon from '@patternfly/react-icons/dist/esm/icons/moon-icon'
-import SearchIcon from '@patternfly/react-icons/dist/esm/icons/search-icon'
-import SunIcon from '@patternfly/react-icons/dist/esm/icons/sun-icon'
 import { Link } from 'wouter'
 import { ROUTES } from '../lib/paths.ts'
 import { useSettings } from '../query/use-fleet.ts'
+import { Button } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { setPreference, usePreferences } from '../ui/preferences.ts'
 import type { Preferences } from '../ui/preferences.ts'
 import { Tip } from '../ui/tip.tsx'
@@ -41,13 +35,14 @@ export function Masthead({ onCommands, onView }: MastheadProps): ReactNode {
       <div className="masthead-tools">
         <FreshnessMark />
         <Button variant="plain" className="commands-button" onClick={onCommands}>
-          <SearchIcon /> <span className="visually-hidden">Command menu:</span> <span className="wide-only">Go to</span>{' '}
+          <Icon name="search" /> <span className="visually-hidden">Command menu:</span>{' '}
+          <span className="wide-only">Go to</span>{' '}
           <kbd className="wide-only" aria-hidden="true">
             Ctrl K
           </kbd>
         </Button>
         <ViewButtons />
-        <Button variant="plain" aria-label="View and help" onClick={onView} icon={<EllipsisVIcon />} />
+        <Button variant="plain" aria-label="View and help" onClick={onView} icon={<Icon name="dots" />} />
       </div>
     </header>
   )
@@ -66,9 +61,9 @@ function BrandMark(): ReactNode {
 const THEMES: Readonly<
   Record<Preferences['theme'], { readonly next: Preferences['theme']; readonly icon: ReactNode }>
 > = {
-  system: { next: 'light', icon: <AdjustIcon /> },
-  light: { next: 'dark', icon: <SunIcon /> },
-  dark: { next: 'system', icon: <MoonIcon /> },
+  system: { next: 'light', icon: <Icon name="half-disc" /> },
+  light: { next: 'dark', icon: <Icon name="sun" /> },
+  dark: { next: 'system', icon: <Icon name="moon" /> },
 }
 
 /** On a phone these live in the view dialog. */
@@ -96,7 +91,7 @@ function ViewButtons(): ReactNode {
             setPreference('density', isDense ? 'comfortable' : 'dense')
           }}
           aria-label={isDense ? 'Rows are dense: change to comfortable' : 'Rows are comfortable: change to dense'}
-          icon={isDense ? <ExpandIcon /> : <CompressIcon />}
+          icon={isDense ? <Icon name="expand" /> : <Icon name="compress" />}
         />
       </Tip>
       <Tip says={`Theme: ${theme}`}>

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
-import TimesIcon from '@patternfly/react-icons/dist/esm/icons/times-icon'
 import type { MatcherItem } from '../../contract/silences.ts'
 import styles from './matcher-fields.module.css'
+import { Button } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
 
 const OPS: readonly { readonly op: MatcherItem['op']; readonly says: string }[] = [
   { op: '=', says: 'is' },
@@ -62,7 +62,7 @@ export function MatcherFields({ matchers, onChange }: MatcherFieldsProps): React
           <Button
             variant="plain"
             aria-label={`Remove matcher ${name}`}
-            icon={<TimesIcon />}
+            icon={<Icon name="cross" />}
             onClick={() => {
               onChange(matchers.filter((_matcher, other) => other !== i))
             }}

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { newsWords } from '../lib/steady-list.ts'
 import type { ListNews } from '../lib/steady-list.ts'
 import styles from './news-bar.module.css'
+import { Button } from '../ui/button.tsx'
 
 interface NewsBarProps {
   readonly news: ListNews

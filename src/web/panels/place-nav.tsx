@@ -1,22 +1,18 @@
 import type { ReactNode } from 'react'
-import BellIcon from '@patternfly/react-icons/dist/esm/icons/bell-icon'
-import ChartLineIcon from '@patternfly/react-icons/dist/esm/icons/chart-line-icon'
-import ClusterIcon from '@patternfly/react-icons/dist/esm/icons/cluster-icon'
-import SearchIcon from '@patternfly/react-icons/dist/esm/icons/search-icon'
-import StreamIcon from '@patternfly/react-icons/dist/esm/icons/stream-icon'
 import { Link, useLocation } from 'wouter'
 import { formatCount } from '../lib/format-number.ts'
 import { placeOf, PLACES } from '../lib/paths.ts'
 import type { Place } from '../lib/paths.ts'
 import { useNow } from '../query/use-fleet.ts'
+import { Icon } from '../ui/icon.tsx'
 import { Shape } from '../ui/shapes.tsx'
 
 const ICONS: Readonly<Record<Place['name'], ReactNode>> = {
-  Now: <StreamIcon />,
-  Fleet: <ClusterIcon />,
-  Adoption: <ChartLineIcon />,
-  Alerts: <BellIcon />,
-  Explore: <SearchIcon />,
+  Now: <Icon name="lines" />,
+  Fleet: <Icon name="racks" />,
+  Adoption: <Icon name="graph" />,
+  Alerts: <Icon name="bell" />,
+  Explore: <Icon name="search" />,
 }
 
 /** The five places: in the masthead, and on a phone at the bottom, where the thumb is. */

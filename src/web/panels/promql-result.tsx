@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import type { QueryAnswer } from '../../contract/prometheus.ts'
 import { countOf, formatValue, parseValue } from '../lib/format-number.ts'
 import { toPromqlView } from '../lib/promql-table.ts'
 import type { Label, PromqlView } from '../lib/promql-table.ts'
+import { Button } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import styles from './promql-result.module.css'
 

@@ -1,12 +1,11 @@
 import { useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
-import { SearchInput } from '@patternfly/react-core/dist/esm/components/SearchInput'
 import { Link } from 'wouter'
 import type { RunbookInstance } from '../../contract/runbooks.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { ownLabels } from '../lib/own-labels.ts'
 import { runbookPath } from '../lib/paths.ts'
+import { Button } from '../ui/button.tsx'
 import { ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
 import { Since } from '../ui/time.tsx'
 import styles from './runbook-chooser.module.css'
@@ -37,19 +36,16 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
         first
       </h2>
       {instances.length < SEARCH_FROM ? null : (
-        <div className={styles.search}>
-          <SearchInput
-            aria-label="Search by cluster or label"
-            placeholder="Cluster or label"
-            value={text}
-            onChange={(_event, typed) => {
-              setText(typed)
-            }}
-            onClear={() => {
-              setText('')
-            }}
-          />
-        </div>
+        <input
+          type="search"
+          className={styles.search}
+          aria-label="Search by cluster or label"
+          placeholder="Cluster or label"
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value)
+          }}
+        />
       )}
       <table aria-label="Alerts with this name" className="data-table">
         <thead>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import type { AlertAction } from '../lib/alert-view.ts'
 import { countOf } from '../lib/format-number.ts'
+import { Button } from '../ui/button.tsx'
 
 interface SelectionBarProps {
   readonly count: number

@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
-import CheckIcon from '@patternfly/react-icons/dist/esm/icons/check-icon'
-import CopyIcon from '@patternfly/react-icons/dist/esm/icons/copy-icon'
+import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
 
 type Outcome = 'idle' | 'copied' | 'failed'
 
@@ -36,7 +35,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
       onClick={copy}
       // What the button shows is a part of what it is called, so that it can be said.
       aria-label={outcome === 'idle' ? label : `${WORDS[outcome]}: ${label}`}
-      icon={outcome === 'copied' ? <CheckIcon /> : <CopyIcon />}
+      icon={outcome === 'copied' ? <Icon name="check" /> : <Icon name="copy" />}
     >
       <span aria-live="polite">{WORDS[outcome]}</span>
     </Button>

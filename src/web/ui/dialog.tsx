@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
-import TimesIcon from '@patternfly/react-icons/dist/esm/icons/times-icon'
+import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
 
 interface DialogProps {
   readonly title: string
@@ -42,7 +42,7 @@ export function Dialog({ title, isTitleHidden = false, onClose, children }: Dial
         {isTitleHidden ? null : (
           <header className="dialog-head">
             <h2>{title}</h2>
-            <Button variant="plain" aria-label="Close" onClick={onClose} icon={<TimesIcon />} />
+            <Button variant="plain" aria-label="Close" onClick={onClose} icon={<Icon name="cross" />} />
           </header>
         )}
         {children}

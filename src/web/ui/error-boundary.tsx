@@ -1,6 +1,6 @@
 import { Component } from 'react'
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
 
 interface Props {

@@ -1,17 +1,24 @@
 import type { ReactNode } from 'react'
 import { formatCount } from '../lib/format-number.ts'
 
+interface FacetValue {
+  readonly value: string | null
+  readonly text?: string
+  /** How many it would show; absent where nobody counts: then the label stands before each value. */
+  readonly count?: number
+}
+
 interface FacetSelectProps {
   readonly label: string
-  /** `null`: not known, which cannot be chosen but is counted. */
-  readonly values: readonly { readonly value: string | null; readonly text?: string; readonly count: number }[]
+  /** A value of `null` is not known: it cannot be chosen but is counted. */
+  readonly values: readonly FacetValue[]
   /** What is chosen; with `isMany` always empty, because each choice is added to those before. */
   readonly value: string
   readonly onChange: (value: string) => void
   readonly isMany?: boolean
 }
 
-/** A choice among values that are there, each with how many it would show. */
+/** A choice among values that are there, each with how many it would show where that is known. */
 export function FacetSelect({ label, values, value, onChange, isMany = false }: FacetSelectProps): ReactNode {
   const isListed = value === '' || values.some((one) => one.value === value)
   return (
@@ -28,9 +35,14 @@ export function FacetSelect({ label, values, value, onChange, isMany = false }: 
       {isListed ? null : <option value={value}>{value}</option>}
       {values.map((one) => (
         <option key={one.value ?? ''} value={one.value ?? '(not known)'} disabled={one.value === null}>
-          {one.value === null ? 'not known' : (one.text ?? one.value)} ({formatCount(one.count)})
+          {textOf(label, one)}
         </option>
       ))}
     </select>
   )
+}
+
+function textOf(label: string, { value, text, count }: FacetValue): string {
+  const name = value === null ? 'not known' : (text ?? value)
+  return count === undefined ? `${label}: ${name}` : `${name} (${formatCount(count)})`
 }

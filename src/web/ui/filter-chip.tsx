@@ -1,17 +1,23 @@
 import type { ReactNode } from 'react'
-import { Label } from '@patternfly/react-core/dist/esm/components/Label'
+import styles from './filter-chip.module.css'
+import { Icon } from './icon.tsx'
 
 interface FilterChipProps {
   readonly name: string
   readonly value: string
+  /** What is shown instead of name and value. */
+  readonly text?: string
   readonly onRemove: () => void
 }
 
 /** One thing a list is narrowed to, which anybody can take away. */
-export function FilterChip({ name, value, onRemove }: FilterChipProps): ReactNode {
+export function FilterChip({ name, value, text, onRemove }: FilterChipProps): ReactNode {
   return (
-    <Label variant="outline" closeBtnAriaLabel={`Remove filter ${name}: ${value}`} onClose={onRemove}>
-      {name}: {value}
-    </Label>
+    <span className={styles.root}>
+      {text ?? `${name}: ${value}`}
+      <button type="button" className={styles.remove} aria-label={`Remove filter ${name}: ${value}`} onClick={onRemove}>
+        <Icon name="cross" />
+      </button>
+    </span>
   )
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
+import { Button } from './button.tsx'
 
 /** A query that is answered page by page. */
 export interface PagedQuery {

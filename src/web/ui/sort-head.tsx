@@ -1,29 +1,31 @@
 import type { ReactNode } from 'react'
+import { classNames } from './class-names.ts'
+import styles from './sort-head.module.css'
 
 interface SortHeadProps<S extends string> {
-  readonly title: string
   readonly sort: S
   readonly current: { readonly sort: S; readonly order: 'asc' | 'desc' }
   readonly onSort: (sort: S) => void
   readonly className?: string | undefined
+  readonly children: ReactNode
 }
 
 /** The head of a column by which a table can be sorted; pressed again, it turns the order round. */
 export function SortHead<S extends string>(props: SortHeadProps<S>): ReactNode {
-  const { title, sort, current, onSort, className = '' } = props
+  const { sort, current, onSort, className, children } = props
   const isCurrent = current.sort === sort
   const direction = current.order === 'asc' ? 'ascending' : 'descending'
   return (
     <th scope="col" className={className} aria-sort={isCurrent ? direction : 'none'}>
       <button
         type="button"
-        className="sort-button"
+        className={classNames(styles.button, isCurrent && styles.current)}
         onClick={() => {
           onSort(sort)
         }}
       >
-        {title}
-        <span aria-hidden="true" className="sort-arrow">
+        {children}
+        <span aria-hidden="true" className={styles.arrow}>
           {isCurrent ? (current.order === 'asc' ? '↑' : '↓') : ''}
         </span>
       </button>

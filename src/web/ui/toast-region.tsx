@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
-import TimesIcon from '@patternfly/react-icons/dist/esm/icons/times-icon'
+import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
 import { Shape } from './shapes.tsx'
 import { dismissToast, useToasts } from './toasts.ts'
 
@@ -29,7 +29,7 @@ export function ToastRegion(): ReactNode {
             variant="plain"
             size="sm"
             aria-label="Dismiss"
-            icon={<TimesIcon />}
+            icon={<Icon name="cross" />}
             onClick={() => {
               dismissToast(id)
             }}

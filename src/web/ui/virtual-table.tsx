@@ -2,37 +2,44 @@ import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 're
 import type { ReactNode } from 'react'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { usePreferences } from './preferences.ts'
+import { classNames } from './class-names.ts'
 import { useKeys } from './use-keys.ts'
 import { useIsPrinting } from './printing.ts'
 import { VirtualRow } from './virtual-row.tsx'
+import styles from './virtual-table.module.css'
 import type { RowPlace } from './virtual-row.tsx'
 
-interface VirtualTableProps {
-  readonly label: string
-  readonly className?: string | undefined
-  /** Cells of the head. */
-  readonly head: ReactNode
-  /** Rows that are there; `total` may be more, and they are asked for when they come into view. */
-  readonly loaded: number
-  readonly total: number
+/** What a table of rows in view has beside the rows. */
+export interface VirtualRows {
+  /** Rows there are; more than are read when the rest is asked for as it comes into view. All of them are read by default. */
+  readonly total?: number
   /** False: there are more than `total`, and nobody counted them. */
   readonly isTotalKnown?: boolean
-  readonly onNeedMore: () => void
-  /** A `VirtualRow` whose link has the attribute `data-row`. */
-  readonly renderRow: (index: number, place: RowPlace) => ReactNode
+  readonly onNeedMore?: () => void
   /** What `x` does to the row that has the focus. */
   readonly onToggleRow?: (index: number) => void
   /** A row that is brought into view, and gets the focus, when it becomes another one. */
-  readonly shown?: number
+  readonly shown?: number | undefined
   /** Walked as pages of traces are: besides `j` and `k` by `f` and `b`, and by `s` and `w` as many rows as are seen. */
   readonly hasTraceKeys?: boolean
 }
 
+interface VirtualTableProps extends VirtualRows {
+  readonly label: string
+  readonly className?: string | undefined
+  /** Cells of the head. */
+  readonly head: ReactNode
+  /** Rows that are there. */
+  readonly loaded: number
+  /** A `VirtualRow` whose link has the attribute `data-row`. */
+  readonly renderRow: (index: number, place: RowPlace) => ReactNode
+}
+
 const NO_KEYS = {} as const
 
-/** Rows drawn beyond those in view, for a fast finger. */
 /** More than anybody reads on paper. */
 const PRINTED_ROWS = 1000
+/** Rows drawn beyond those in view, for a fast finger. */
 const OVERSCAN = 12
 const ROW_PX = { comfortable: 36, dense: 27 } as const
 /** Rows of the page before that stay in view when a page is walked. */
@@ -45,7 +52,7 @@ const COVERED_PX = { top: 92, bottom: 72 } as const
  * stands, and is walked by `j` and `k`. Roles are said: not every browser takes them from elements that the styles place.
  */
 export function VirtualTable(props: VirtualTableProps): ReactNode {
-  const { label, className = '', head, loaded, total, isTotalKnown = true } = props
+  const { label, className, head, loaded, total = loaded, isTotalKnown = true } = props
   const { onNeedMore, renderRow, onToggleRow, shown, hasTraceKeys = false } = props
   const body = useRef<HTMLTableSectionElement>(null)
   const [topPx, setTopPx] = useState(0)
@@ -75,7 +82,7 @@ export function VirtualTable(props: VirtualTableProps): ReactNode {
   const lastIndex = items.at(-1)?.index ?? 0
   const isMissing = loaded < total && lastIndex >= loaded
   useEffect(() => {
-    if (isMissing) onNeedMore()
+    if (isMissing) onNeedMore?.()
   }, [isMissing, loaded, onNeedMore])
   useEffect(() => {
     virtual.measure()
@@ -130,7 +137,7 @@ export function VirtualTable(props: VirtualTableProps): ReactNode {
       role="table"
       aria-label={label}
       aria-rowcount={isTotalKnown ? total + 1 : -1}
-      className={`data-table alert-table virtual-table ${className}`}
+      className={classNames('data-table alert-table', styles.root, className)}
     >
       <thead role="rowgroup">
         <tr role="row" aria-rowindex={1}>

@@ -1,4 +1,5 @@
 import type { QueryAnswer } from '../../../contract/prometheus.ts'
+import { csvText } from '../csv.ts'
 
 /** An answer as a file for other programs: CSV with a column for each label. Pure. */
 
@@ -25,7 +26,7 @@ export function csvOf(data: Data): string {
     value,
     ...(hasHistograms ? [histogram?.count ?? '', histogram?.sum ?? ''] : []),
   ])
-  return [head, ...rows].map((cells) => `${cells.map(quoted).join(',')}\r\n`).join('')
+  return csvText([head, ...rows])
 }
 
 function samplesOf(data: Data): readonly Sample[] {
@@ -45,12 +46,6 @@ function samplesOf(data: Data): readonly Sample[] {
         ...histograms.map(([timeSeconds, histogram]) => ({ labels, timeSeconds, value: '', histogram })),
       ])
   }
-}
-
-/** RFC 4180; a cell that a spreadsheet would take for a formula is made a text. */
-function quoted(cell: string): string {
-  const text = /^[=@\t\r]|^[+-](?![\d.]|Inf)/.test(cell) ? `'${cell}` : cell
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** A name for the file, of the metrics it is about. */

@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { Label } from '@patternfly/react-core/dist/esm/components/Label'
 import type { ShareAnswer } from '../../../contract/adoption.ts'
 import { adoptionCall } from '../../lib/adoption-call.ts'
 import { FACETS, RANGES } from '../../lib/adoption-view.ts'
@@ -8,6 +7,7 @@ import type { Facet } from '../../lib/adoption-view.ts'
 import { LINE_NAMES, onlyLine } from '../../lib/version-lines.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
 import { Choice } from '../../ui/choice.tsx'
+import { FilterChip } from '../../ui/filter-chip.tsx'
 import styles from './adoption-filters.module.css'
 import type { AdoptionPart } from './chart-panel.tsx'
 
@@ -77,31 +77,29 @@ export function AdoptionFilters({ operators, lines, version, versions, ...part }
           }}
         />
       ) : (
-        <Label
-          variant="outline"
-          closeBtnAriaLabel={`Remove the range ${view.from} to ${view.to}`}
-          onClose={() => {
+        <FilterChip
+          name="range"
+          value={`${view.from} to ${view.to}`}
+          text={`${view.from} to ${view.to}`}
+          onRemove={() => {
             change({ from: '', to: '' })
           }}
-        >
-          {view.from} to {view.to}
-        </Label>
+        />
       )}
       <OnlyFields {...part} />
       {FACETS.filter((facet) => facet !== 'flavour' || lines.length < 2).flatMap((facet) =>
         (view.only[facet] ?? []).map((value) => (
-          <Label
+          <FilterChip
             key={`${facet} ${value}`}
-            variant="outline"
-            closeBtnAriaLabel={`Remove filter ${facet}: ${value}`}
-            onClose={() => {
+            name={facet}
+            value={value}
+            text={`${facet}: ${value === '-' ? 'not known' : value}`}
+            onRemove={() => {
               const { [facet]: values = [], ...others } = view.only
               const kept = values.filter((one) => one !== value)
               change({ only: kept.length === 0 ? others : { ...others, [facet]: kept } })
             }}
-          >
-            {facet}: {value === '-' ? 'not known' : value}
-          </Label>
+          />
         )),
       )}
     </div>

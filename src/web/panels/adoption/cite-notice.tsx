@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import type { AdoptionView, PanelName } from '../../lib/adoption-view.ts'
+import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 
 interface CiteNoticeProps {

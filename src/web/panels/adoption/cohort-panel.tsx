@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ShareAnswer } from '../../../contract/adoption.ts'
 import { adoptionCall, adoptionPromql } from '../../lib/adoption-call.ts'
@@ -15,6 +14,7 @@ import { ChartPanel } from './chart-panel.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
 import styles from './cohort-panel.module.css'
 import { FacetSelect } from './facet-select.tsx'
+import { Button } from '../../ui/button.tsx'
 
 interface CohortPanelProps extends AdoptionPart {
   readonly version: string

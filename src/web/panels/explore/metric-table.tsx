@@ -1,14 +1,11 @@
-import { memo } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { metricsPath } from '../../lib/explore-paths.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import { firstMetricOrder, searchOfMetricView } from '../../lib/metric-list.ts'
 import type { MetricRow, MetricSort, MetricView } from '../../lib/metric-list.ts'
-import { SortHead } from '../../ui/sort-head.tsx'
-import { VirtualRow } from '../../ui/virtual-row.tsx'
-import type { RowPlace } from '../../ui/virtual-row.tsx'
-import { VirtualTable } from '../../ui/virtual-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
+import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'
 
 interface MetricTableProps {
   readonly rows: readonly MetricRow[]
@@ -23,77 +20,79 @@ export function MetricTable({ rows, view, onChange }: MetricTableProps): ReactNo
     onChange({ ...view, sort, order: sort === view.sort ? turned : firstMetricOrder(sort) })
   }
   return (
-    <VirtualTable
+    <VirtualDataTable
       label="Metrics"
       className="metric-table"
-      loaded={rows.length}
-      total={rows.length}
-      onNeedMore={NOTHING}
-      head={
-        <>
-          <SortHead title="Metric" sort="name" current={view} onSort={sortBy} className="column-metric" />
-          <th scope="col" className="cell-beside column-type">
-            Type
-          </th>
-          <th scope="col" className="cell-beside column-unit">
-            Unit
-          </th>
-          <SortHead title="Series" sort="series" current={view} onSort={sortBy} className="cell-number column-series" />
-          <th scope="col" className="cell-beside column-since">
-            Since
-          </th>
-          <th scope="col" className="cell-beside column-read-by">
-            Read by
-          </th>
-        </>
-      }
-      renderRow={(index, place) => {
-        const row = rows[index]!
-        return (
-          <Row
-            key={row.name}
-            row={row}
-            path={metricsPath(searchOfMetricView({ ...view, metric: row.name }))}
-            isOpen={row.name === view.metric}
-            {...place}
-          />
-        )
-      }}
+      columns={columnsOf(view)}
+      rows={rows}
+      rowKey={({ name }) => name}
+      rowClass={({ name }) => name === view.metric && 'is-open-row'}
+      sort={view}
+      onSort={sortBy}
     />
   )
 }
 
-const NOTHING = (): void => undefined
-
-interface RowProps extends RowPlace {
-  readonly row: MetricRow
-  readonly path: string
-  readonly isOpen: boolean
-}
-
-const Row = memo(function Row({ row, path, isOpen, index, topPx, measure }: RowProps): ReactNode {
-  const { name, type, unit, series, since, isSent, isGone } = row
-  return (
-    <VirtualRow index={index} topPx={topPx} measure={measure} className={isOpen ? 'is-open-row' : ''}>
-      <td className="cell-name column-metric">
-        <Link href={path} data-row {...(isOpen ? { 'aria-current': 'true' } : {})}>
-          {name}
-        </Link>
-        {isGone ? <span className="quiet"> no longer sent by operators</span> : null}
-        {row.help === '' ? null : <span className="metric-help">{row.help}</span>}
-        <span className="cell-below">
+function columnsOf(view: MetricView): readonly Column<MetricRow, MetricSort>[] {
+  return [
+    {
+      id: 'metric',
+      head: 'Metric',
+      kind: 'name',
+      sort: 'name',
+      className: 'column-metric',
+      cell: ({ name, isGone, help }) => (
+        <>
+          <Link
+            href={metricsPath(searchOfMetricView({ ...view, metric: name }))}
+            data-row
+            {...(name === view.metric ? { 'aria-current': 'true' } : {})}
+          >
+            {name}
+          </Link>
+          {isGone ? <span className="quiet"> no longer sent by operators</span> : null}
+          {help === '' ? null : <span className="metric-help">{help}</span>}
+        </>
+      ),
+      below: ({ type, unit }) => (
+        <>
           {type === '' ? 'type not known' : type}
           {unit === '' ? null : <span>{unit}</span>}
-        </span>
-      </td>
-      <td className="cell-beside column-type">{orUnknown(type)}</td>
-      <td className="cell-beside column-unit">{orUnknown(unit)}</td>
-      <td className="cell-number column-series nums">{seriesText(isSent, series)}</td>
-      <td className="cell-beside column-since">{orUnknown(since ?? '')}</td>
-      <td className="cell-beside column-read-by">{readers(row)}</td>
-    </VirtualRow>
-  )
-})
+        </>
+      ),
+    },
+    {
+      id: 'type',
+      head: 'Type',
+      isHiddenOnPhone: true,
+      className: 'column-type',
+      cell: ({ type }) => orUnknown(type),
+    },
+    {
+      id: 'unit',
+      head: 'Unit',
+      isHiddenOnPhone: true,
+      className: 'column-unit',
+      cell: ({ unit }) => orUnknown(unit),
+    },
+    {
+      id: 'series',
+      head: 'Series',
+      kind: 'number',
+      sort: 'series',
+      className: 'column-series',
+      cell: ({ isSent, series }) => seriesText(isSent, series),
+    },
+    {
+      id: 'since',
+      head: 'Since',
+      isHiddenOnPhone: true,
+      className: 'column-since',
+      cell: ({ since }) => orUnknown(since ?? ''),
+    },
+    { id: 'read-by', head: 'Read by', isHiddenOnPhone: true, className: 'column-read-by', cell: readers },
+  ]
+}
 
 function orUnknown(text: string): ReactNode {
   return text === '' ? (

@@ -1,4 +1,4 @@
-import { memo } from 'react'
+import { Fragment } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { ClusterItem } from '../../../contract/fleet-clusters.ts'
@@ -7,10 +7,10 @@ import type { ClusterColumn } from '../../lib/cluster-columns.ts'
 import type { ClusterListView, ClusterSort } from '../../lib/cluster-view.ts'
 import { clusterPath } from '../../lib/fleet-paths.ts'
 import { countOf } from '../../lib/format-number.ts'
-import { SortHead } from '../../ui/sort-head.tsx'
-import { VirtualRow } from '../../ui/virtual-row.tsx'
-import type { RowPlace } from '../../ui/virtual-row.tsx'
-import { VirtualTable } from '../../ui/virtual-table.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import type { Column } from '../../ui/data-table.tsx'
+import { selectColumn } from '../../ui/select-column.tsx'
+import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'
 import { CLUSTER_CELLS, FiringBelow, NUMBER_COLUMNS } from './cluster-cells.tsx'
 import type { CellContext } from './cluster-cells.tsx'
 
@@ -35,118 +35,88 @@ interface ClusterTableProps {
 /** Clusters as rows, as many as there are. */
 export function ClusterTable(props: ClusterTableProps): ReactNode {
   const { clusters, total, columns, view, context, chosen, onChoose, onSort, onNeedMore } = props
-  const chosenCount = clusters.filter(({ cluster }) => chosen.has(cluster)).length
-  const areAllChosen = clusters.length > 0 && chosenCount === clusters.length
   return (
-    <VirtualTable
+    <VirtualDataTable
       label="Clusters"
-      className={`cluster-table ${columns.length >= FIRST_COLUMNS.length ? 'has-many-columns' : ''}`}
-      loaded={clusters.length}
+      className={classNames('cluster-table', columns.length >= FIRST_COLUMNS.length && 'has-many-columns')}
+      columns={[
+        selectClusters(clusters, chosen, onChoose),
+        nameColumn(context),
+        ...columns.map((column) => columnOf(column, context)),
+      ]}
+      rows={clusters}
+      rowKey={({ cluster }) => cluster}
+      rowClass={({ cluster }) => chosen.has(cluster) && 'is-chosen'}
+      sort={view}
+      onSort={onSort}
       total={total}
       onNeedMore={onNeedMore}
       onToggleRow={(index) => {
         const cluster = clusters[index]?.cluster
         if (cluster !== undefined) onChoose([cluster], !chosen.has(cluster))
       }}
-      head={
-        <>
-          <th scope="col" className="cell-select">
-            <label>
-              <input
-                type="checkbox"
-                checked={areAllChosen}
-                ref={(box) => {
-                  if (box !== null) box.indeterminate = chosenCount > 0 && !areAllChosen
-                }}
-                onChange={(event) => {
-                  onChoose(
-                    clusters.map(({ cluster }) => cluster),
-                    event.target.checked,
-                  )
-                }}
-              />
-              <span className="visually-hidden">Select {countOf(clusters.length, 'cluster')}</span>
-            </label>
-          </th>
-          <SortHead title="Cluster" sort="cluster" current={view} onSort={onSort} className="column-name" />
-          {columns.map((column) => {
-            const title = CLUSTER_COLUMNS.find(({ name }) => name === column)?.title ?? column
-            const sort = SORTS[column]
-            const className = classOf(column)
-            return sort === undefined ? (
-              <th key={column} scope="col" className={className}>
-                {title}
-              </th>
-            ) : (
-              <SortHead key={column} title={title} sort={sort} current={view} onSort={onSort} className={className} />
-            )
-          })}
-        </>
-      }
-      renderRow={(index, place) => {
-        const cluster = clusters[index]!
-        return (
-          <ClusterRow
-            key={cluster.cluster}
-            cluster={cluster}
-            columns={columns}
-            context={context}
-            isChosen={chosen.has(cluster.cluster)}
-            onChoose={onChoose}
-            {...place}
-          />
-        )
-      }}
     />
   )
 }
 
-function classOf(column: ClusterColumn): string {
-  return `cell-beside column-${column} ${NUMBER_COLUMNS.has(column) ? 'cell-number' : ''}`
+function selectClusters(
+  clusters: readonly ClusterItem[],
+  chosen: ReadonlySet<string>,
+  onChoose: ClusterTableProps['onChoose'],
+): Column<ClusterItem> {
+  const chosenCount = clusters.filter(({ cluster }) => chosen.has(cluster)).length
+  return selectColumn({
+    verb: 'Select',
+    nameOf: ({ cluster }) => cluster,
+    isChosen: ({ cluster }) => chosen.has(cluster),
+    onChoose: ({ cluster }, isChosen) => {
+      onChoose([cluster], isChosen)
+    },
+    all: {
+      name: countOf(clusters.length, 'cluster'),
+      chosen: chosenCount === 0 ? 'none' : chosenCount === clusters.length ? 'all' : 'some',
+      onChoose: (isChosen) => {
+        onChoose(
+          clusters.map(({ cluster }) => cluster),
+          isChosen,
+        )
+      },
+    },
+  })
 }
 
-interface ClusterRowProps extends RowPlace {
-  readonly cluster: ClusterItem
-  readonly columns: readonly ClusterColumn[]
-  readonly context: CellContext
-  readonly isChosen: boolean
-  readonly onChoose: ClusterTableProps['onChoose']
+function nameColumn(context: CellContext): Column<ClusterItem, ClusterSort> {
+  return {
+    id: 'name',
+    head: 'Cluster',
+    kind: 'name',
+    sort: 'cluster',
+    className: 'column-name',
+    cell: ({ cluster }) => (
+      <Link href={clusterPath(cluster)} data-row>
+        {cluster}
+      </Link>
+    ),
+    below: (cluster) => (
+      <>
+        {(['state', 'version', 'upgrade'] as const).map((column) => (
+          <Fragment key={column}>{CLUSTER_CELLS[column](cluster, context)}</Fragment>
+        ))}
+        <FiringBelow cluster={cluster.cluster} count={context.alerts?.get(cluster.cluster)} />
+      </>
+    ),
+  }
 }
 
-/** Kept as it is while nothing of it changes: scrolling draws new rows only. */
-const ClusterRow = memo(function ClusterRow(props: ClusterRowProps): ReactNode {
-  const { cluster, columns, context, isChosen, onChoose, index, topPx, measure } = props
-  const cell = (column: ClusterColumn): ReactNode => CLUSTER_CELLS[column](cluster, context)
-  return (
-    <VirtualRow index={index} topPx={topPx} measure={measure} className={isChosen ? 'is-chosen' : ''}>
-      <td className="cell-select">
-        <label>
-          <input
-            type="checkbox"
-            aria-label={`Select ${cluster.cluster}`}
-            checked={isChosen}
-            onChange={(event) => {
-              onChoose([cluster.cluster], event.target.checked)
-            }}
-          />
-        </label>
-      </td>
-      <td className="cell-name column-name">
-        <Link href={clusterPath(cluster.cluster)} data-row>
-          {cluster.cluster}
-        </Link>
-        <span className="cell-below">
-          {cell('state')}
-          {cell('version')}
-          {cell('upgrade')}
-          <FiringBelow cluster={cluster.cluster} count={context.alerts?.get(cluster.cluster)} />
-        </span>
-      </td>
-      {columns.map((column) => (
-        <td key={column} className={classOf(column)}>
-          {cell(column)}
-        </td>
-      ))}
-    </VirtualRow>
-  )
-})
+function columnOf(column: ClusterColumn, context: CellContext): Column<ClusterItem, ClusterSort> {
+  const sort = SORTS[column]
+  return {
+    id: column,
+    head: CLUSTER_COLUMNS.find(({ name }) => name === column)?.title ?? column,
+    kind: NUMBER_COLUMNS.has(column) ? 'number' : 'text',
+    isHiddenOnPhone: true,
+    className: `column-${column}`,
+    cell: (cluster) => CLUSTER_CELLS[column](cluster, context),
+    ...(sort === undefined ? {} : { sort }),
+  }
+}

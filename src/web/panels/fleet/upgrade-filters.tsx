@@ -1,5 +1,4 @@
 import type { ReactNode, Ref } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { UPGRADE_OPERATORS } from '../../../contract/fleet-upgrades.ts'
 import type { EdgeItem } from '../../../contract/fleet-edges.ts'
 import { UPGRADE_STATES } from '../../../model/upgrade.ts'
@@ -8,6 +7,7 @@ import { operatorName } from '../../lib/operator-words.ts'
 import { isUpgradeViewNarrowed, parseUpgradeView, UPGRADE_WINDOWS } from '../../lib/upgrade-view.ts'
 import type { UpgradeListView } from '../../lib/upgrade-view.ts'
 import { compareVersions } from '../../lib/version-order.ts'
+import { Button } from '../../ui/button.tsx'
 import { UpgradeStateMark } from '../../ui/outcome-marks.tsx'
 import styles from './upgrade-filters.module.css'
 

@@ -1,4 +1,3 @@
-import { memo } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { UpgradeItem } from '../../../contract/fleet-upgrades.ts'
@@ -7,10 +6,9 @@ import { causeName } from '../../lib/fleet-words.ts'
 import { stepText } from '../../lib/operator-words.ts'
 import { COMPARED_MAX } from '../../lib/upgrade-view.ts'
 import type { UpgradeListView, UpgradeSort } from '../../lib/upgrade-view.ts'
-import { SortHead } from '../../ui/sort-head.tsx'
-import { VirtualRow } from '../../ui/virtual-row.tsx'
-import type { RowPlace } from '../../ui/virtual-row.tsx'
-import { VirtualTable } from '../../ui/virtual-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
+import { selectColumn } from '../../ui/select-column.tsx'
+import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'
 import { BeganText, OutcomeMark, TookText } from './upgrade-rows.tsx'
 
 interface UpgradeHistoryProps {
@@ -31,10 +29,26 @@ export function UpgradeHistory(props: UpgradeHistoryProps): ReactNode {
     if (isChosen || !isFull) onCompare(id, !isChosen)
   }
   return (
-    <VirtualTable
+    <VirtualDataTable
       label="Upgrades"
       className="upgrade-history"
-      loaded={upgrades.length}
+      columns={[
+        selectColumn<UpgradeItem>({
+          verb: 'Compare',
+          nameOf: (upgrade) => `${stepText(upgrade)} on ${upgrade.cluster}`,
+          isChosen: ({ id }) => view.compare.includes(id),
+          onChoose: ({ id }, isChosen) => {
+            onCompare(id, isChosen)
+          },
+          fullReason: isFull ? `At most ${COMPARED_MAX} are compared` : undefined,
+        }),
+        ...COLUMNS,
+      ]}
+      rows={upgrades}
+      rowKey={({ id }) => id}
+      rowClass={({ id }) => view.compare.includes(id) && 'is-chosen'}
+      sort={view}
+      onSort={onSort}
       total={upgrades.length + (hasMore ? 1 : 0)}
       isTotalKnown={!hasMore}
       onNeedMore={onNeedMore}
@@ -42,99 +56,68 @@ export function UpgradeHistory(props: UpgradeHistoryProps): ReactNode {
         const id = upgrades[index]?.id
         if (id !== undefined) toggle(id)
       }}
-      head={
-        <>
-          <th scope="col" className="cell-select">
-            <span className="visually-hidden">Compare</span>
-          </th>
-          <SortHead title="Cluster" sort="cluster" current={view} onSort={onSort} className="column-name" />
-          <th scope="col" className="cell-beside column-step">
-            Step
-          </th>
-          <th scope="col" className="cell-beside column-outcome">
-            Outcome
-          </th>
-          <th scope="col" className="cell-beside">
-            In the way
-          </th>
-          <SortHead title="Took" sort="duration" current={view} onSort={onSort} className="cell-number column-took" />
-          <SortHead
-            title="Began"
-            sort="started"
-            current={view}
-            onSort={onSort}
-            className="cell-beside cell-number column-began"
-          />
-        </>
-      }
-      renderRow={(index, place) => {
-        const upgrade = upgrades[index]!
-        return (
-          <HistoryRow
-            key={upgrade.id}
-            upgrade={upgrade}
-            isChosen={view.compare.includes(upgrade.id)}
-            isFull={isFull}
-            onCompare={onCompare}
-            {...place}
-          />
-        )
-      }}
     />
   )
 }
 
-interface HistoryRowProps extends RowPlace {
-  readonly upgrade: UpgradeItem
-  readonly isChosen: boolean
-  readonly isFull: boolean
-  readonly onCompare: UpgradeHistoryProps['onCompare']
-}
-
-const HistoryRow = memo(function HistoryRow(props: HistoryRowProps): ReactNode {
-  const { upgrade, isChosen, isFull, onCompare, index, topPx, measure } = props
-  const { id, cluster, operator, from, to, blockedBy } = upgrade
-  const isDisabled = isFull && !isChosen
-  const step = stepText(upgrade)
-  return (
-    <VirtualRow index={index} topPx={topPx} measure={measure} className={isChosen ? 'is-chosen' : ''}>
-      <td className="cell-select">
-        <label {...(isDisabled ? { title: `At most ${COMPARED_MAX} are compared` } : {})}>
-          <input
-            type="checkbox"
-            aria-label={`Compare ${step} on ${cluster}`}
-            checked={isChosen}
-            disabled={isDisabled}
-            onChange={(event) => {
-              onCompare(id, event.target.checked)
-            }}
-          />
-        </label>
-      </td>
-      <td className="cell-name column-name">
-        <Link href={upgradePath(id)} data-row aria-label={`${cluster}: ${step}`}>
-          {cluster}
-        </Link>
-        <span className="cell-below">
-          <span className="nums">{step}</span>
-          <OutcomeMark upgrade={upgrade} />
-        </span>
-      </td>
-      <td className="cell-beside column-step nums">
-        {from === null ? step : <Link href={edgePath(operator, from, to)}>{step}</Link>}
-      </td>
-      <td className="cell-beside column-outcome">
+const COLUMNS: readonly Column<UpgradeItem, UpgradeSort>[] = [
+  {
+    id: 'cluster',
+    head: 'Cluster',
+    kind: 'name',
+    sort: 'cluster',
+    className: 'column-name',
+    cell: (upgrade) => (
+      <Link href={upgradePath(upgrade.id)} data-row aria-label={`${upgrade.cluster}: ${stepText(upgrade)}`}>
+        {upgrade.cluster}
+      </Link>
+    ),
+    below: (upgrade) => (
+      <>
+        <span className="nums">{stepText(upgrade)}</span>
         <OutcomeMark upgrade={upgrade} />
-      </td>
-      <td className="cell-beside" {...(blockedBy === null ? {} : { title: blockedBy.text })}>
-        {blockedBy === null ? null : causeName(blockedBy.cause)}
-      </td>
-      <td className="cell-number column-took nums">
-        <TookText upgrade={upgrade} />
-      </td>
-      <td className="cell-beside cell-number column-began">
-        <BeganText upgrade={upgrade} />
-      </td>
-    </VirtualRow>
-  )
-})
+      </>
+    ),
+  },
+  {
+    id: 'step',
+    head: 'Step',
+    isHiddenOnPhone: true,
+    className: 'column-step nums',
+    cell: (upgrade) => {
+      const { operator, from, to } = upgrade
+      return from === null ? stepText(upgrade) : <Link href={edgePath(operator, from, to)}>{stepText(upgrade)}</Link>
+    },
+  },
+  {
+    id: 'outcome',
+    head: 'Outcome',
+    isHiddenOnPhone: true,
+    className: 'column-outcome',
+    cell: (upgrade) => <OutcomeMark upgrade={upgrade} />,
+  },
+  {
+    id: 'cause',
+    head: 'In the way',
+    isHiddenOnPhone: true,
+    title: ({ blockedBy }) => blockedBy?.text,
+    cell: ({ blockedBy }) => (blockedBy === null ? null : causeName(blockedBy.cause)),
+  },
+  {
+    id: 'took',
+    head: 'Took',
+    kind: 'number',
+    sort: 'duration',
+    className: 'column-took',
+    cell: (upgrade) => <TookText upgrade={upgrade} />,
+  },
+  {
+    id: 'began',
+    head: 'Began',
+    kind: 'number',
+    sort: 'started',
+    isHiddenOnPhone: true,
+    className: 'column-began',
+    cell: (upgrade) => <BeganText upgrade={upgrade} />,
+  },
+]

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import type { Span } from '../../lib/dashboards/time-range.ts'
 import { useEmptyReasons } from '../../query/use-empty-reasons.ts'
 import type { AskedQuery } from '../../query/use-query-answers.ts'
+import { Button } from '../../ui/button.tsx'
 import { PromqlText } from '../../ui/promql-text.tsx'
 
 interface EmptyAnswerProps {

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { asSentence } from '../../lib/as-sentence.ts'
 import { adviceFor, isForTables, lineAt, remarkOfError } from '../../lib/promql/remarks.ts'
 import type { ApiFailure } from '../../query/fetch-json.ts'
+import { Button } from '../../ui/button.tsx'
 import { Shape } from '../../ui/shapes.tsx'
 
 interface QueryFaultProps {

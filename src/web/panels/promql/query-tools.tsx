@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { metricsPath } from '../../lib/explore-paths.ts'
 import type { QueryView } from '../../lib/promql/query-view.ts'
 import { metricsIn } from '../../lib/promql/selectors.ts'
 import { QueryHistory } from './own-queries.tsx'
+import { Button } from '../../ui/button.tsx'
 
 interface QueryToolsProps {
   readonly isOneOfMany: boolean

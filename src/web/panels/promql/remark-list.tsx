@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import type { QueryAnswer } from '../../../contract/prometheus.ts'
 import { remarkOfAnnotation } from '../../lib/promql/remarks.ts'
+import { Button } from '../../ui/button.tsx'
 import { Shape } from '../../ui/shapes.tsx'
 import type { TextSpan } from '../../ui/promql-editor-mark.ts'
 

@@ -1,7 +1,6 @@
 import { useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import type { QueryAnswer } from '../../../contract/prometheus.ts'
 import { formatUnit } from '../../lib/dashboards/format-unit.ts'
 import type { Beholder } from '../../lib/dashboards/format-unit.ts'
@@ -14,6 +13,7 @@ import type { RawSample } from '../../lib/promql/range-vector.ts'
 import { seriesName, splitLabels } from '../../lib/promql-table.ts'
 import { TablePanel } from '../dashboards/table-panel.tsx'
 import { pageOfLabel, SharedLabels } from './label-links.tsx'
+import { Button } from '../../ui/button.tsx'
 
 type Matrix = Extract<QueryAnswer['data'], { resultType: 'matrix' }>['result']
 

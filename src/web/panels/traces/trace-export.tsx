@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import type { OtlpTraceAnswer } from '../../lib/otlp-json.ts'
+import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 

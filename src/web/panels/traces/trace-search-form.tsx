@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { TRACE_RANGES } from '../../lib/trace-search.ts'
 import type { TraceSearch } from '../../lib/trace-search.ts'
+import { Button } from '../../ui/button.tsx'
 import { Choice } from '../../ui/choice.tsx'
 import styles from './trace-search-form.module.css'
 

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { tracePath } from '../../lib/explore-paths.ts'
 import { countOf } from '../../lib/format-number.ts'
+import { Button } from '../../ui/button.tsx'
 
 interface TraceSelectionProps {
   /** Ids, as they were chosen. */

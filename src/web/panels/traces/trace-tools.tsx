@@ -1,7 +1,7 @@
 import type { ReactNode, Ref } from 'react'
-import { Button } from '@patternfly/react-core/dist/esm/components/Button'
 import { countOf } from '../../lib/format-number.ts'
 import type { TraceShow, TraceView } from '../../lib/trace-view.ts'
+import { Button } from '../../ui/button.tsx'
 import { Choice } from '../../ui/choice.tsx'
 import styles from './trace-tools.module.css'
 

@@ -3,8 +3,7 @@
  * handler is a JSON text, a refusal of the shape is `{code, message}` with go-openapi's own codes, empty bodies are empty.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { parseRegex, RegexError } from '../../model/regex-parse.ts'
-import { compileAnchoredRegex } from '../../model/regex.ts'
+import { compileAnchoredRegex, compileRegex, RegexError, type AnchoredRegex } from '../../model/regex.ts'
 import type { MatchOp, Matcher } from '../../model/matcher.ts'
 import type { Params } from '../prometheus/params.ts'
 
@@ -183,7 +182,7 @@ function unescape(text: string): string {
 }
 
 /** Compiles as Alertmanager does, so that what is wrong is told with the pattern it would show. */
-function anchored(pattern: string): RegExp {
-  parseRegex(`^(?:${pattern})$`)
+function anchored(pattern: string): AnchoredRegex {
+  compileRegex(`^(?:${pattern})$`)
   return compileAnchoredRegex(pattern)
 }

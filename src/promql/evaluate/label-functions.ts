@@ -1,6 +1,6 @@
 import { FleetError, messageOf } from '../../base/errors.ts'
 import { METRIC_NAME, type Labels } from '../../model/labels.ts'
-import { compileAnchoredRegex } from '../../model/regex.ts'
+import { compileAnchoredRegex, type AnchoredRegex, type RegexMatch } from '../../model/regex.ts'
 import { isLabelName } from '../literals.ts'
 import { labelsOf, mapRowsInPieces, mergeEqualRows, type Grid } from './grid.ts'
 import type { Pieces } from './pieces.ts'
@@ -11,13 +11,22 @@ export function* labelReplace(grid: Grid, [target, replacement, source, pattern]
   if (!isLabelName(target!)) {
     throw new FleetError('query_execution', `invalid destination label name in label_replace(): ${target!}`)
   }
+  // Rows often share a value of the source, and taking a text apart costs more than finding it again.
+  const replaced = new Map<string, string | undefined>()
+  const replacementOf = (value: string): string | undefined => {
+    if (replaced.has(value)) return replaced.get(value)
+    const match = regex.exec(value)
+    const text = match === null ? undefined : expand(replacement!, match)
+    replaced.set(value, text)
+    return text
+  }
   return yield* relabelled(grid, target!, (labels) => {
-    const match = regex.exec(labels.get(source!))
-    return match === null ? labels : labels.with(target!, expand(replacement!, match))
+    const text = replacementOf(labels.get(source!))
+    return text === undefined ? labels : labels.with(target!, text)
   })
 }
 
-function compile(pattern: string): RegExp {
+function compile(pattern: string): AnchoredRegex {
   try {
     return compileAnchoredRegex(pattern)
   } catch (thrown) {
@@ -27,7 +36,7 @@ function compile(pattern: string): RegExp {
 }
 
 /** `$1`, `${1}`, `$name`, `${name}`, `$$` as Go's regexp expands them: a name is as long as it can be. */
-function expand(template: string, match: RegExpExecArray): string {
+function expand(template: string, match: RegexMatch): string {
   return template.replace(/\$(?:\$|\{([A-Za-z0-9_]+)\}|([A-Za-z0-9_]+))/g, (whole, braced?: string, bare?: string) => {
     if (whole === '$$') return '$'
     const name = braced ?? bare!

@@ -2,7 +2,7 @@ import type { AlertRunKey } from '../../model/alert-run.ts'
 import type { AuditDeed } from '../../model/audit.ts'
 import type { Acknowledgement } from '../../model/silence.ts'
 import { insertAudit } from './audit.ts'
-import type { RunFacts } from './run-facts.ts'
+import { FactsTables } from './facts-tables.ts'
 
 export interface AcknowledgementStore {
   /** Those whose run has not ended. */
@@ -12,15 +12,9 @@ export interface AcknowledgementStore {
   remove(run: AlertRunKey, deed: AuditDeed): Promise<void>
 }
 
-export class SqlAcknowledgements implements AcknowledgementStore {
-  readonly #run: RunFacts
-
-  constructor(run: RunFacts) {
-    this.#run = run
-  }
-
+export class SqlAcknowledgements extends FactsTables implements AcknowledgementStore {
   async listOpen(): Promise<readonly Acknowledgement[]> {
-    const rows = await this.#run('reading acknowledgements', (db) =>
+    const rows = await this.run('reading acknowledgements', (db) =>
       db
         .selectFrom('acknowledgement as a')
         // A run that never fired has no row, and may still be waiting.
@@ -38,30 +32,23 @@ export class SqlAcknowledgements implements AcknowledgementStore {
   }
 
   async put({ fingerprint, activeAtMs, by, atMs, note }: Acknowledgement, deed: AuditDeed): Promise<void> {
-    await this.#run('writing an acknowledgement', (db) =>
-      db.transaction().execute(async (transaction) => {
-        await transaction
-          .insertInto('acknowledgement')
-          .values({ fingerprint, active_at_ms: activeAtMs, by, at_ms: atMs, note })
-          .onConflict((conflict) =>
-            conflict.columns(['fingerprint', 'active_at_ms']).doUpdateSet({ by, at_ms: atMs, note }),
-          )
-          .execute()
-        await insertAudit(transaction, deed)
-      }),
-    )
+    await this.transact('writing an acknowledgement', async (transaction) => {
+      await transaction
+        .replaceInto('acknowledgement')
+        .values({ fingerprint, active_at_ms: activeAtMs, by, at_ms: atMs, note })
+        .execute()
+      await insertAudit(transaction, deed)
+    })
   }
 
   async remove({ fingerprint, activeAtMs }: AlertRunKey, deed: AuditDeed): Promise<void> {
-    await this.#run('taking an acknowledgement back', (db) =>
-      db.transaction().execute(async (transaction) => {
-        await transaction
-          .deleteFrom('acknowledgement')
-          .where('fingerprint', '=', fingerprint)
-          .where('active_at_ms', '=', activeAtMs)
-          .execute()
-        await insertAudit(transaction, deed)
-      }),
-    )
+    await this.transact('taking an acknowledgement back', async (transaction) => {
+      await transaction
+        .deleteFrom('acknowledgement')
+        .where('fingerprint', '=', fingerprint)
+        .where('active_at_ms', '=', activeAtMs)
+        .execute()
+      await insertAudit(transaction, deed)
+    })
   }
 }

@@ -1,6 +1,6 @@
 import { groupBy } from '../../base/group-by.ts'
 import type { AdoptionDay, AdoptionReader, AdoptionRow, AdoptionSink, UsageRow } from '../../model/adoption.ts'
-import type { RunFacts } from './run-facts.ts'
+import { FactsTables } from './facts-tables.ts'
 
 /** What ran where, day by day. A day is written and read as a whole. */
 export interface AdoptionStore extends AdoptionSink, AdoptionReader {}
@@ -18,13 +18,7 @@ type CubeColumns = [
 ]
 type UsageColumns = [subject: UsageRow['subject'], name: string, clusters: number, count: number]
 
-export class SqlAdoption implements AdoptionStore {
-  readonly #run: RunFacts
-
-  constructor(run: RunFacts) {
-    this.#run = run
-  }
-
+export class SqlAdoption extends FactsTables implements AdoptionStore {
   async putDay(day: string, rows: readonly AdoptionRow[], usage: readonly UsageRow[], nowMs: number): Promise<void> {
     const byOperator = groupBy(rows, ({ operator }) => operator)
     const cubes = [...byOperator].map(([operator, own]) => ({
@@ -33,20 +27,18 @@ export class SqlAdoption implements AdoptionStore {
       rows: JSON.stringify(own.map(columnsOf)),
     }))
     const columns = usage.map(({ subject, name, clusters, count }): UsageColumns => [subject, name, clusters, count])
-    await this.#run('writing what ran on a day', (db) =>
-      db.transaction().execute(async (transaction) => {
-        await transaction.deleteFrom('adoption_cube').where('day', '=', day).execute()
-        if (cubes.length > 0) await transaction.insertInto('adoption_cube').values(cubes).execute()
-        await transaction
-          .replaceInto('adoption_day')
-          .values({ day, updated_at_ms: nowMs, usage: JSON.stringify(columns) })
-          .execute()
-      }),
-    )
+    await this.transact('writing what ran on a day', async (transaction) => {
+      await transaction.deleteFrom('adoption_cube').where('day', '=', day).execute()
+      if (cubes.length > 0) await transaction.insertInto('adoption_cube').values(cubes).execute()
+      await transaction
+        .replaceInto('adoption_day')
+        .values({ day, updated_at_ms: nowMs, usage: JSON.stringify(columns) })
+        .execute()
+    })
   }
 
   async rows(operator: string, fromDay: string, toDay: string): Promise<readonly AdoptionRow[]> {
-    const found = await this.#run('reading what ran', (db) =>
+    const found = await this.run('reading what ran', (db) =>
       db
         .selectFrom('adoption_cube')
         .select(['day', 'rows'])
@@ -62,7 +54,7 @@ export class SqlAdoption implements AdoptionStore {
   }
 
   async usage(fromDay: string, toDay: string): Promise<readonly UsageRow[]> {
-    const found = await this.#run('reading what was used', (db) =>
+    const found = await this.run('reading what was used', (db) =>
       db
         .selectFrom('adoption_day')
         .select(['day', 'usage'])
@@ -79,14 +71,14 @@ export class SqlAdoption implements AdoptionStore {
   }
 
   async days(): Promise<readonly AdoptionDay[]> {
-    const found = await this.#run('reading which days were counted', (db) =>
+    const found = await this.run('reading which days were counted', (db) =>
       db.selectFrom('adoption_day').select(['day', 'updated_at_ms']).orderBy('day').execute(),
     )
     return found.map(({ day, updated_at_ms: updatedMs }) => ({ day, updatedMs }))
   }
 
   async operators(): Promise<readonly string[]> {
-    const found = await this.#run('reading which operators ran', (db) =>
+    const found = await this.run('reading which operators ran', (db) =>
       db.selectFrom('adoption_cube').select('operator').distinct().orderBy('operator').execute(),
     )
     return found.map(({ operator }) => operator)

@@ -11,10 +11,10 @@ import type {
   MatchedRuns,
 } from '../../model/alert-run.ts'
 import { clusterOf } from '../../model/cluster-identity.ts'
-import { Labels } from '../../model/labels.ts'
 import { compileMatcher, type Matcher } from '../../model/matcher.ts'
 import type { TimeRange } from '../../model/time-range.ts'
-import type { RunFacts } from './run-facts.ts'
+import { FactsTables } from './facts-tables.ts'
+import { annotationsOf, insertBatches, labelsOf } from './row-values.ts'
 import type { AlertRunTable, FactsSchema } from './schema.ts'
 
 /** Runs of alerts that fired, by (fingerprint, `activeAtMs`). */
@@ -30,42 +30,31 @@ export interface AlertRunStore extends AlertRunReader, FiredAlertReader {
   prune(resolvedBeforeMs: number): Promise<void>
 }
 
-/** Rows of one INSERT: databases limit the number of parameters. */
-const ROWS_PER_INSERT = 500
 /** Rows of `matching` between two looks at what else waits. */
 const ROWS_PER_READ = 2000
 /** Runs that one question about a cluster looks at. */
 const FIRED_RUNS_MAX = 5000
 
-export class SqlAlertRuns implements AlertRunStore {
-  readonly #run: RunFacts
-
-  constructor(run: RunFacts) {
-    this.#run = run
-  }
-
+export class SqlAlertRuns extends FactsTables implements AlertRunStore {
   async record(runs: readonly AlertRunRecord[]): Promise<void> {
-    await this.#run('writing runs of alerts', (db) =>
-      db.transaction().execute(async (transaction) => {
-        for (let from = 0; from < runs.length; from += ROWS_PER_INSERT) {
-          const rows = runs.slice(from, from + ROWS_PER_INSERT).map(rowOf)
-          await noteClusters(transaction, await withoutKnown(transaction, rows))
-          await transaction
-            .insertInto('alert_run')
-            .values(rows)
-            .onConflict((conflict) =>
-              conflict
-                .columns(['fingerprint', 'active_at_ms'])
-                .doUpdateSet((update) => ({ resolved_at_ms: update.ref('excluded.resolved_at_ms') })),
-            )
-            .execute()
-        }
-      }),
-    )
+    await this.transact('writing runs of alerts', async (transaction) => {
+      for (const rows of insertBatches(runs.map(rowOf))) {
+        await noteClusters(transaction, await withoutKnown(transaction, rows))
+        await transaction
+          .insertInto('alert_run')
+          .values(rows)
+          .onConflict((conflict) =>
+            conflict
+              .columns(['fingerprint', 'active_at_ms'])
+              .doUpdateSet((update) => ({ resolved_at_ms: update.ref('excluded.resolved_at_ms') })),
+          )
+          .execute()
+      }
+    })
   }
 
   async listOpen(): Promise<readonly AlertRunRecord[]> {
-    const rows = await this.#run('reading open runs of alerts', (db) =>
+    const rows = await this.run('reading open runs of alerts', (db) =>
       db.selectFrom('alert_run').selectAll().where('resolved_at_ms', 'is', null).orderBy('fired_at_ms').execute(),
     )
     return rows.map(recordOf)
@@ -73,7 +62,7 @@ export class SqlAlertRuns implements AlertRunStore {
 
   async page(query: AlertRunQuery): Promise<readonly KeptAlertRun[]> {
     const { fromMs, toMs, alertname, cluster, fingerprint, limit, after } = query
-    const rows = await this.#run('reading runs of alerts', async (db) => {
+    const rows = await this.run('reading runs of alerts', async (db) => {
       let select = (await during(db, fromMs, toMs))
         .leftJoin('acknowledgement as a', (join) =>
           join.onRef('a.fingerprint', '=', 'r.fingerprint').onRef('a.active_at_ms', '=', 'r.active_at_ms'),
@@ -102,7 +91,7 @@ export class SqlAlertRuns implements AlertRunStore {
 
   async spans(fingerprints: readonly string[], fromMs: number, toMs: number): Promise<readonly AlertRunSpan[]> {
     if (fingerprints.length === 0) return []
-    const rows = await this.#run('reading when alerts fired', async (db) =>
+    const rows = await this.run('reading when alerts fired', async (db) =>
       (await during(db, fromMs, toMs))
         .select(['r.fingerprint', 'r.fired_at_ms', 'r.resolved_at_ms'])
         .where('r.fingerprint', 'in', [...fingerprints])
@@ -122,7 +111,7 @@ export class SqlAlertRuns implements AlertRunStore {
     for (;;) {
       const rows = await this.#matchingRows(matchers, fromMs, toMs, after)
       for (const row of rows) {
-        const labels = labelsOf(row)
+        const labels = labelsOf(row.labels)
         if (!tests.every(({ name, test }) => test(labels.get(name)))) continue
         const count = counts.get(row.alertname) ?? { runs: 0, clusters: new Set(), lastFiredAtMs: 0 }
         count.runs++
@@ -143,7 +132,7 @@ export class SqlAlertRuns implements AlertRunStore {
 
   /** The next rows, newest first, less those that an equality on a column leaves out. */
   #matchingRows(matchers: readonly Matcher[], fromMs: number, toMs: number, after: AlertRunPlace | undefined) {
-    return this.#run('reading runs of alerts', async (db) => {
+    return this.run('reading runs of alerts', async (db) => {
       let select = (await during(db, fromMs, toMs))
         .select(['r.fingerprint', 'r.active_at_ms', 'r.alertname', 'r.cluster', 'r.labels', 'r.fired_at_ms'])
         .orderBy('r.fired_at_ms', 'desc')
@@ -158,14 +147,14 @@ export class SqlAlertRuns implements AlertRunStore {
   }
 
   async firedSince(position: number): Promise<{ readonly clusters: readonly string[]; readonly position: number }> {
-    const rows = await this.#run('reading where alerts fired', (db) =>
+    const rows = await this.run('reading where alerts fired', (db) =>
       db.selectFrom('alert_change').selectAll().where('position', '>', position).orderBy('position').execute(),
     )
     return { clusters: rows.map(({ cluster }) => cluster), position: rows.at(-1)?.position ?? position }
   }
 
   async firedOn(cluster: string, { fromMs, toMs }: TimeRange, limit: number): Promise<readonly FiredAlert[]> {
-    const rows = await this.#run('reading what fired on a cluster', (db) =>
+    const rows = await this.run('reading what fired on a cluster', (db) =>
       db
         .selectFrom('alert_run')
         .select(['fired_at_ms', 'labels'])
@@ -179,7 +168,7 @@ export class SqlAlertRuns implements AlertRunStore {
     )
     const fired = new Map<string, FiredAlert>()
     for (const row of rows) {
-      const labels = labelsOf(row)
+      const labels = labelsOf(row.labels)
       const alert = {
         alertname: labels.get('alertname'),
         severity: labels.get('severity'),
@@ -193,31 +182,29 @@ export class SqlAlertRuns implements AlertRunStore {
   }
 
   async prune(resolvedBeforeMs: number): Promise<void> {
-    await this.#run('removing old runs of alerts', (db) =>
-      db.transaction().execute(async (transaction) => {
-        await transaction
-          .deleteFrom('alert_run')
-          // What resolved before a time fired before it: that is where to look.
-          .where('fired_at_ms', '<', resolvedBeforeMs)
-          .where('resolved_at_ms', '<', resolvedBeforeMs)
-          .execute()
-        await transaction
-          .deleteFrom('acknowledgement')
-          .where('at_ms', '<', resolvedBeforeMs)
-          .where((eb) =>
-            eb.not(
-              eb.exists(
-                eb
-                  .selectFrom('alert_run as r')
-                  .select('r.fingerprint')
-                  .whereRef('r.fingerprint', '=', 'acknowledgement.fingerprint')
-                  .whereRef('r.active_at_ms', '=', 'acknowledgement.active_at_ms'),
-              ),
+    await this.transact('removing old runs of alerts', async (transaction) => {
+      await transaction
+        .deleteFrom('alert_run')
+        // What resolved before a time fired before it: that is where to look.
+        .where('fired_at_ms', '<', resolvedBeforeMs)
+        .where('resolved_at_ms', '<', resolvedBeforeMs)
+        .execute()
+      await transaction
+        .deleteFrom('acknowledgement')
+        .where('at_ms', '<', resolvedBeforeMs)
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('alert_run as r')
+                .select('r.fingerprint')
+                .whereRef('r.fingerprint', '=', 'acknowledgement.fingerprint')
+                .whereRef('r.active_at_ms', '=', 'acknowledgement.active_at_ms'),
             ),
-          )
-          .execute()
-      }),
-    )
+          ),
+        )
+        .execute()
+    })
   }
 }
 
@@ -305,15 +292,10 @@ function rowOf(run: AlertRunRecord): AlertRunTable {
 function recordOf(row: Selectable<AlertRunTable>): AlertRunRecord {
   return {
     fingerprint: row.fingerprint,
-    labels: labelsOf(row),
-    annotations: JSON.parse(row.annotations) as Record<string, string>,
+    labels: labelsOf(row.labels),
+    annotations: annotationsOf(row.annotations),
     activeAtMs: row.active_at_ms,
     firedAtMs: row.fired_at_ms,
     ...(row.resolved_at_ms === null ? {} : { resolvedAtMs: row.resolved_at_ms }),
   }
-}
-
-/** Written by `rowOf`, and by nobody else. */
-function labelsOf({ labels }: Pick<AlertRunTable, 'labels'>): Labels {
-  return Labels.fromFlat(JSON.parse(labels) as string[])
 }

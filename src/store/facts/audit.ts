@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
-import { invariant } from '../../base/invariant.ts'
 import { AUDIT_ACTIONS, type AuditDeed, type AuditEntry } from '../../model/audit.ts'
-import type { RunFacts } from './run-facts.ts'
+import { FactsTables } from './facts-tables.ts'
+import { oneOf } from './row-values.ts'
 import type { AuditTable, FactsSchema } from './schema.ts'
 
 /** What people did. Deeds on other facts write their entry themselves, in their own transaction. */
@@ -20,19 +20,13 @@ export async function insertAudit(db: Kysely<FactsSchema>, deed: AuditDeed): Pro
   await db.insertInto('audit').values({ at_ms: atMs, by, action, subject, detail }).execute()
 }
 
-export class SqlAudit implements AuditStore {
-  readonly #run: RunFacts
-
-  constructor(run: RunFacts) {
-    this.#run = run
-  }
-
+export class SqlAudit extends FactsTables implements AuditStore {
   async add(deed: AuditDeed): Promise<void> {
-    await this.#run('writing the audit', (db) => insertAudit(db, deed))
+    await this.run('writing the audit', (db) => insertAudit(db, deed))
   }
 
   async list(limit: number, before?: number): Promise<readonly AuditEntry[]> {
-    const rows = await this.#run('reading the audit', (db) => {
+    const rows = await this.run('reading the audit', (db) => {
       const newest = db.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(limit)
       return (before === undefined ? newest : newest.where('id', '<', before)).execute()
     })
@@ -40,15 +34,13 @@ export class SqlAudit implements AuditStore {
   }
 
   async prune(beforeMs: number): Promise<void> {
-    await this.#run('removing old entries of the audit', (db) =>
+    await this.run('removing old entries of the audit', (db) =>
       db.deleteFrom('audit').where('at_ms', '<', beforeMs).execute(),
     )
   }
 }
 
 function entryOf(row: Selectable<AuditTable>): AuditEntry {
-  const action = AUDIT_ACTIONS.find((known) => known === row.action)
-  invariant(action !== undefined, 'only known actions are written')
   const { id, by, subject, detail, at_ms: atMs } = row
-  return { id, atMs, by, action, subject, detail }
+  return { id, atMs, by, action: oneOf(AUDIT_ACTIONS, row.action), subject, detail }
 }

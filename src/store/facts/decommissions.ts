@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
-import { invariant } from '../../base/invariant.ts'
 import type { AuditDeed } from '../../model/audit.ts'
 import { DECOMMISSION_ENDS } from '../../model/decommission.ts'
 import type { Decommission, DecommissionEnd } from '../../model/decommission.ts'
 import { insertAudit } from './audit.ts'
-import type { RunFacts } from './run-facts.ts'
+import { FactsTables } from './facts-tables.ts'
+import { insertBatches, oneOf } from './row-values.ts'
 import type { DecommissionTable } from './schema.ts'
 
 /** Clusters that somebody said were switched off for good; kept for ever, since the past is told by them. */
@@ -15,34 +15,20 @@ export interface DecommissionStore {
   write(changed: readonly Decommission[], deeds: readonly AuditDeed[]): Promise<void>
 }
 
-export class SqlDecommissions implements DecommissionStore {
-  readonly #run: RunFacts
-
-  constructor(run: RunFacts) {
-    this.#run = run
-  }
-
+export class SqlDecommissions extends FactsTables implements DecommissionStore {
   async list(): Promise<readonly Decommission[]> {
-    const rows = await this.#run('reading decommissioned clusters', (db) =>
+    const rows = await this.run('reading decommissioned clusters', (db) =>
       db.selectFrom('decommission').selectAll().orderBy('said_at_ms').orderBy('id').execute(),
     )
     return rows.map(decommissionOf)
   }
 
   async write(changed: readonly Decommission[], deeds: readonly AuditDeed[]): Promise<void> {
-    await this.#run('writing decommissioned clusters', (db) =>
-      db.transaction().execute(async (transaction) => {
-        for (const one of changed) {
-          const row = rowOf(one)
-          await transaction
-            .insertInto('decommission')
-            .values(row)
-            .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-            .execute()
-        }
-        for (const deed of deeds) await insertAudit(transaction, deed)
-      }),
-    )
+    await this.transact('writing decommissioned clusters', async (transaction) => {
+      for (const rows of insertBatches(changed.map(rowOf)))
+        await transaction.replaceInto('decommission').values(rows).execute()
+      for (const deed of deeds) await insertAudit(transaction, deed)
+    })
   }
 }
 
@@ -69,7 +55,5 @@ function decommissionOf(row: Selectable<DecommissionTable>): Decommission {
 function endOf(row: Selectable<DecommissionTable>): DecommissionEnd | undefined {
   const { end_kind: text, ended_at_ms: atMs, ended_by: by } = row
   if (text === null || atMs === null || by === null) return undefined
-  const kind = DECOMMISSION_ENDS.find((known) => known === text)
-  invariant(kind !== undefined, 'only known ends are written')
-  return { kind, atMs, by }
+  return { kind: oneOf(DECOMMISSION_ENDS, text), atMs, by }
 }

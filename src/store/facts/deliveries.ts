@@ -1,46 +1,35 @@
 import type { Selectable } from 'kysely'
-import { invariant } from '../../base/invariant.ts'
 import { DELIVERY_OUTCOMES } from '../../model/delivery.ts'
 import type { DeliveryQuery, DeliveryRecord, DeliveryStore, KeptDelivery } from '../../model/delivery.ts'
-import type { RunFacts } from './run-facts.ts'
+import { FactsTables } from './facts-tables.ts'
+import { insertBatches, oneOf, textsOf } from './row-values.ts'
 import type { DeliveryTable } from './schema.ts'
 
 /** The newest so many are kept. */
 export const DELIVERIES_MAX = 10_000
 /** Room that is made at once when there are too many, so that not every attempt removes one. */
 const SLACK = 500
-const ROWS_PER_INSERT = 200
-
-export class SqlDeliveries implements DeliveryStore {
-  readonly #run: RunFacts
-
-  constructor(run: RunFacts) {
-    this.#run = run
-  }
-
+export class SqlDeliveries extends FactsTables implements DeliveryStore {
   async add(deliveries: readonly DeliveryRecord[]): Promise<void> {
     if (deliveries.length === 0) return
-    await this.#run('writing deliveries', (db) =>
-      db.transaction().execute(async (transaction) => {
-        let newest = 0
-        for (let from = 0; from < deliveries.length; from += ROWS_PER_INSERT) {
-          const rows = deliveries.slice(from, from + ROWS_PER_INSERT).map(rowOf)
-          const ids = await transaction.insertInto('delivery').values(rows).returning('id').execute()
-          newest = Math.max(newest, ...ids.map(({ id }) => id))
-        }
-        const oldest = await transaction.selectFrom('delivery').select('id').orderBy('id').limit(1).executeTakeFirst()
-        if (oldest !== undefined && newest - oldest.id >= DELIVERIES_MAX + SLACK) {
-          await transaction
-            .deleteFrom('delivery')
-            .where('id', '<=', newest - DELIVERIES_MAX)
-            .execute()
-        }
-      }),
-    )
+    await this.transact('writing deliveries', async (transaction) => {
+      let newest = 0
+      for (const rows of insertBatches(deliveries.map(rowOf))) {
+        const ids = await transaction.insertInto('delivery').values(rows).returning('id').execute()
+        newest = Math.max(newest, ...ids.map(({ id }) => id))
+      }
+      const oldest = await transaction.selectFrom('delivery').select('id').orderBy('id').limit(1).executeTakeFirst()
+      if (oldest !== undefined && newest - oldest.id >= DELIVERIES_MAX + SLACK) {
+        await transaction
+          .deleteFrom('delivery')
+          .where('id', '<=', newest - DELIVERIES_MAX)
+          .execute()
+      }
+    })
   }
 
   async list({ receiver, outcome, fingerprint, limit, before }: DeliveryQuery): Promise<readonly KeptDelivery[]> {
-    const rows = await this.#run('reading deliveries', (db) => {
+    const rows = await this.run('reading deliveries', (db) => {
       let query = db
         .selectFrom('delivery')
         .select([...SHORT])
@@ -57,7 +46,7 @@ export class SqlDeliveries implements DeliveryStore {
   }
 
   async get(id: number): Promise<KeptDelivery | undefined> {
-    const row = await this.#run('reading a delivery', (db) =>
+    const row = await this.run('reading a delivery', (db) =>
       db.selectFrom('delivery').selectAll().where('id', '=', id).executeTakeFirst(),
     )
     return row === undefined ? undefined : keptOf(row)
@@ -104,8 +93,6 @@ function rowOf(record: DeliveryRecord): Omit<DeliveryTable, 'id'> {
 }
 
 function keptOf(row: Selectable<DeliveryTable>): KeptDelivery {
-  const outcome = DELIVERY_OUTCOMES.find((known) => known === row.outcome)
-  invariant(outcome !== undefined, 'only known outcomes are written')
   return {
     id: row.id,
     atMs: row.at_ms,
@@ -113,11 +100,10 @@ function keptOf(row: Selectable<DeliveryTable>): KeptDelivery {
     integration: row.integration,
     target: row.target,
     groupKey: row.group_key,
-    // Written by `rowOf`, and by nobody else.
-    alertnames: JSON.parse(row.alertnames) as string[],
-    fingerprints: JSON.parse(row.fingerprints) as string[],
+    alertnames: textsOf(row.alertnames),
+    fingerprints: textsOf(row.fingerprints),
     reason: row.reason,
-    outcome,
+    outcome: oneOf(DELIVERY_OUTCOMES, row.outcome),
     attempt: row.attempt,
     ...(row.status === null ? {} : { status: row.status }),
     latencyMs: row.latency_ms,

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { ExternalAlertRecord } from '../../model/external-alert.ts'
-import { Labels } from '../../model/labels.ts'
-import type { RunFacts } from './run-facts.ts'
+import { FactsTables } from './facts-tables.ts'
+import { annotationsOf, insertBatches, labelsOf } from './row-values.ts'
 import type { ExternalAlertTable } from './schema.ts'
 
 /** Alerts that others POSTed, by fingerprint. */
@@ -13,38 +13,24 @@ export interface ExternalAlertStore {
   prune(endedBeforeMs: number): Promise<void>
 }
 
-/** Rows of one INSERT: databases limit the number of parameters. */
-const ROWS_PER_INSERT = 500
-
-export class SqlExternalAlerts implements ExternalAlertStore {
-  readonly #run: RunFacts
-
-  constructor(run: RunFacts) {
-    this.#run = run
-  }
-
+export class SqlExternalAlerts extends FactsTables implements ExternalAlertStore {
   async list(): Promise<readonly ExternalAlertRecord[]> {
-    const rows = await this.#run('reading external alerts', (db) =>
+    const rows = await this.run('reading external alerts', (db) =>
       db.selectFrom('external_alert').selectAll().orderBy('fingerprint').execute(),
     )
     return rows.map(recordOf)
   }
 
   async put(alerts: readonly ExternalAlertRecord[]): Promise<void> {
-    await this.#run('writing external alerts', (db) =>
-      db.transaction().execute(async (transaction) => {
-        for (let from = 0; from < alerts.length; from += ROWS_PER_INSERT) {
-          await transaction
-            .replaceInto('external_alert')
-            .values(alerts.slice(from, from + ROWS_PER_INSERT).map(rowOf))
-            .execute()
-        }
-      }),
-    )
+    await this.transact('writing external alerts', async (transaction) => {
+      for (const rows of insertBatches(alerts.map(rowOf))) {
+        await transaction.replaceInto('external_alert').values(rows).execute()
+      }
+    })
   }
 
   async prune(endedBeforeMs: number): Promise<void> {
-    await this.#run('removing ended external alerts', (db) =>
+    await this.run('removing ended external alerts', (db) =>
       db.deleteFrom('external_alert').where('ends_at_ms', '<', endedBeforeMs).execute(),
     )
   }
@@ -67,9 +53,8 @@ function rowOf(alert: ExternalAlertRecord): ExternalAlertTable {
 function recordOf(row: Selectable<ExternalAlertTable>): ExternalAlertRecord {
   return {
     fingerprint: row.fingerprint,
-    // Written by `rowOf`, and by nobody else.
-    labels: Labels.fromFlat(JSON.parse(row.labels) as string[]),
-    annotations: JSON.parse(row.annotations) as Record<string, string>,
+    labels: labelsOf(row.labels),
+    annotations: annotationsOf(row.annotations),
     startsAtMs: row.starts_at_ms,
     endsAtMs: row.ends_at_ms,
     updatedAtMs: row.updated_at_ms,

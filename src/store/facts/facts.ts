@@ -1,11 +1,12 @@
 import type Database from 'better-sqlite3'
+import { Kysely } from 'kysely'
 import type { AdoptionReader } from '../../model/adoption.ts'
 import type { AlertStateStore } from '../../model/alert.ts'
 import type { AlertRunReader, FiredAlertReader } from '../../model/alert-run.ts'
 import type { DeliveryReader, DeliveryStore } from '../../model/delivery.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import type { NotificationLogStore } from '../../model/notification-log.ts'
-import { openDatabase, openDatabaseForReading } from '../database.ts'
+import { failureOf, openDatabase, openDatabaseForReading } from '../database.ts'
 import { ConnectionLock } from '../connection-lock.ts'
 import { SqlAcknowledgements, type AcknowledgementStore } from './acknowledgements.ts'
 import { SqlAdoption, type AdoptionStore } from './adoption.ts'
@@ -18,7 +19,9 @@ import { SqlDeliveries } from './deliveries.ts'
 import { SqlNotificationLog } from './notification-log.ts'
 import { SqlFleetFacts, type FleetFactsStore } from './fleet-facts.ts'
 import { SqlMeta, type MetaStore } from './meta.ts'
-import { createRunFacts } from './run-facts.ts'
+import { FactsDialect } from './facts-dialect.ts'
+import type { RunFacts } from './facts-tables.ts'
+import type { FactsSchema } from './schema.ts'
 import { SqlSilences, type SilenceStore } from './silences.ts'
 import { SqlTokens, type TokenStore } from './tokens.ts'
 
@@ -56,6 +59,17 @@ export function createFacts(database: Database.Database, lock: ConnectionLock): 
     fleet: new SqlFleetFacts(run),
     adoption: new SqlAdoption(run),
     decommissions: new SqlDecommissions(run),
+  }
+}
+
+function createRunFacts(database: Database.Database, lock: ConnectionLock): RunFacts {
+  const db = new Kysely<FactsSchema>({ dialect: new FactsDialect(database) })
+  return async (what, work) => {
+    try {
+      return await lock.run(() => work(db))
+    } catch (thrown) {
+      throw failureOf(what, thrown)
+    }
   }
 }
 

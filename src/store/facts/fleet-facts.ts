@@ -8,11 +8,11 @@ import type {
   UpgradeQuery,
 } from '../../model/fleet-facts.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
-import { clusterOfRow, clusterRowOf, selectCluster, selectClusters } from './clusters.ts'
-import type { RunFacts } from './run-facts.ts'
-import { intervalOfRow, intervalRowOf, selectIntervals, selectIntervalsOf } from './intervals.ts'
+import { FactsTables } from './facts-tables.ts'
+import { intervalOfRow, intervalRowOf, selectIntervals } from './intervals.ts'
 import { modificationOfRow, modificationRowOf, selectModifications, selectModificationsOf } from './modifications.ts'
-import type { FactsSchema } from './schema.ts'
+import { insertBatches } from './row-values.ts'
+import type { FactsSchema, FleetClusterTable } from './schema.ts'
 import { selectUpgrades, selectUpgradesOf, upgradeOfRow, upgradeRowOf } from './upgrades.ts'
 
 /** Changes to the facts of many clusters, written together. */
@@ -28,73 +28,65 @@ export interface FleetFactsStore extends FleetFactsReader {
   write(batch: FactsBatch): Promise<void>
 }
 
-/** Rows of one INSERT: databases limit the number of parameters. */
-const ROWS_PER_INSERT = 500
-
-export class SqlFleetFacts implements FleetFactsStore {
-  readonly #run: RunFacts
-
-  constructor(run: RunFacts) {
-    this.#run = run
-  }
-
+export class SqlFleetFacts extends FactsTables implements FleetFactsStore {
   async write({ changes, meta }: FactsBatch): Promise<void> {
     if (changes.length + meta.length === 0) return
-    await this.#run('writing facts of clusters', (db) =>
-      db.transaction().execute(async (transaction) => {
-        for (const change of changes) await writeChange(transaction, change)
-        for (const [key, value] of meta) await transaction.replaceInto('meta').values({ key, value }).execute()
-      }),
-    )
+    await this.transact('writing facts of clusters', async (transaction) => {
+      for (const change of changes) await writeChange(transaction, change)
+      for (const [key, value] of meta) await transaction.replaceInto('meta').values({ key, value }).execute()
+    })
   }
 
   async clusters(): Promise<readonly ClusterRecord[]> {
-    return (await this.#run('reading clusters', selectClusters)).map(clusterOfRow)
+    const rows = await this.run('reading clusters', (db) =>
+      db.selectFrom('fleet_cluster').select('record').orderBy('cluster').execute(),
+    )
+    return rows.map(clusterOfRow)
   }
 
   async cluster(name: string): Promise<ClusterFacts | undefined> {
-    return this.#run('reading a cluster', async (db) => {
-      const row = await selectCluster(db, name)
+    return this.run('reading a cluster', async (db) => {
+      const row = await db.selectFrom('fleet_cluster').select('record').where('cluster', '=', name).executeTakeFirst()
       if (row === undefined) return undefined
       return {
         cluster: clusterOfRow(row),
         upgrades: (await selectUpgradesOf(db, name)).map(upgradeOfRow),
-        intervals: (await selectIntervalsOf(db, name)).map(intervalOfRow),
+        intervals: (await selectIntervals(db, 'cluster', name)).map(intervalOfRow),
         modifications: (await selectModificationsOf(db, name)).map(modificationOfRow),
       }
     })
   }
 
   async upgrades(query: UpgradeQuery): Promise<readonly UpgradeRecord[]> {
-    return (await this.#run('reading upgrades', (db) => selectUpgrades(db, query))).map(upgradeOfRow)
+    return (await this.run('reading upgrades', (db) => selectUpgrades(db, query))).map(upgradeOfRow)
   }
 
   async upgrade(id: string): Promise<UpgradeRecord | undefined> {
-    const row = await this.#run('reading an upgrade', (db) =>
+    const row = await this.run('reading an upgrade', (db) =>
       db.selectFrom('upgrade').select('record').where('id', '=', id).executeTakeFirst(),
     )
     return row === undefined ? undefined : upgradeOfRow(row)
   }
 
   async openUpgrades(): Promise<readonly UpgradeRecord[]> {
-    const rows = await this.#run('reading open upgrades', (db) =>
+    const rows = await this.run('reading open upgrades', (db) =>
       db.selectFrom('upgrade').select('record').where('is_open', '=', 1).orderBy('cluster').orderBy('id').execute(),
     )
     return rows.map(upgradeOfRow)
   }
 
   async modifications(query: ModificationQuery): Promise<readonly Modification[]> {
-    const rows = await this.#run('reading modifications', (db) => selectModifications(db, query))
+    const rows = await this.run('reading modifications', (db) => selectModifications(db, query))
     return rows.map(modificationOfRow)
   }
 
   async intervals(operator: string): Promise<readonly VersionInterval[]> {
-    const rows = await this.#run('reading versions over time', (db) => selectIntervals(db, operator))
+    const rows = await this.run('reading versions over time', (db) => selectIntervals(db, 'operator', operator))
     return rows.map(intervalOfRow)
   }
 
   async intervalsAt(timeMs: number): Promise<readonly VersionInterval[]> {
-    const rows = await this.#run('reading versions at a time', (db) =>
+    const rows = await this.run('reading versions at a time', (db) =>
       db
         .selectFrom('version_interval')
         .selectAll()
@@ -111,7 +103,12 @@ export class SqlFleetFacts implements FleetFactsStore {
 
 async function writeChange(db: Kysely<FactsSchema>, change: FactsChange): Promise<void> {
   const { cluster, record, upgrades, intervals, modifications } = change
-  if (record !== undefined) await db.replaceInto('fleet_cluster').values(clusterRowOf(record)).execute()
+  if (record !== undefined) {
+    await db
+      .replaceInto('fleet_cluster')
+      .values({ cluster, record: JSON.stringify(record) })
+      .execute()
+  }
   for (const { upgrade } of upgrades.removed) {
     await db.deleteFrom('upgrade').where('id', '=', upgrade.id).where('cluster', '=', cluster).execute()
   }
@@ -127,18 +124,18 @@ async function writeChange(db: Kysely<FactsSchema>, change: FactsChange): Promis
       .where('version', '=', version)
       .execute()
   }
-  for (const some of portions(upgrades.put)) {
-    await db.replaceInto('upgrade').values(some.map(upgradeRowOf)).execute()
+  for (const rows of insertBatches(upgrades.put.map(upgradeRowOf))) {
+    await db.replaceInto('upgrade').values(rows).execute()
   }
-  for (const some of portions(intervals.put)) {
-    await db.replaceInto('version_interval').values(some.map(intervalRowOf)).execute()
+  for (const rows of insertBatches(intervals.put.map(intervalRowOf))) {
+    await db.replaceInto('version_interval').values(rows).execute()
   }
-  for (const some of portions(modifications.put)) {
-    await db.replaceInto('modification').values(some.map(modificationRowOf)).execute()
+  for (const rows of insertBatches(modifications.put.map(modificationRowOf))) {
+    await db.replaceInto('modification').values(rows).execute()
   }
 }
 
-function portions<R>(rows: readonly R[]): readonly (readonly R[])[] {
-  const count = Math.ceil(rows.length / ROWS_PER_INSERT)
-  return Array.from({ length: count }, (_, i) => rows.slice(i * ROWS_PER_INSERT, (i + 1) * ROWS_PER_INSERT))
+/** Written by `writeChange`, and by nobody else. */
+function clusterOfRow({ record }: Pick<FleetClusterTable, 'record'>): ClusterRecord {
+  return JSON.parse(record) as ClusterRecord
 }

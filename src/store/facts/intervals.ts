@@ -26,29 +26,18 @@ export function intervalOfRow(row: Selectable<VersionIntervalTable>): VersionInt
   }
 }
 
-export function selectIntervalsOf(
-  db: Kysely<FactsSchema>,
-  cluster: string,
-): Promise<readonly Selectable<VersionIntervalTable>[]> {
-  return db
-    .selectFrom('version_interval')
-    .selectAll()
-    .where('cluster', '=', cluster)
-    .orderBy('operator')
-    .orderBy('from_ms')
-    .orderBy('version')
-    .execute()
-}
-
+/** By cluster, operator, start and version. */
 export function selectIntervals(
   db: Kysely<FactsSchema>,
-  operator: string,
+  column: 'cluster' | 'operator',
+  value: string,
 ): Promise<readonly Selectable<VersionIntervalTable>[]> {
   return db
     .selectFrom('version_interval')
     .selectAll()
-    .where('operator', '=', operator)
+    .where(column, '=', value)
     .orderBy('cluster')
+    .orderBy('operator')
     .orderBy('from_ms')
     .orderBy('version')
     .execute()

@@ -1,4 +1,4 @@
-import type { RunFacts } from './run-facts.ts'
+import { FactsTables } from './facts-tables.ts'
 
 /** Small texts by key: what the program must remember about the directory itself. */
 export interface MetaStore {
@@ -6,27 +6,15 @@ export interface MetaStore {
   set(key: string, value: string): Promise<void>
 }
 
-export class SqlMeta implements MetaStore {
-  readonly #run: RunFacts
-
-  constructor(run: RunFacts) {
-    this.#run = run
-  }
-
+export class SqlMeta extends FactsTables implements MetaStore {
   async get(key: string): Promise<string | undefined> {
-    const row = await this.#run('reading meta', (db) =>
+    const row = await this.run('reading meta', (db) =>
       db.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst(),
     )
     return row?.value
   }
 
   async set(key: string, value: string): Promise<void> {
-    await this.#run('writing meta', (db) =>
-      db
-        .insertInto('meta')
-        .values({ key, value })
-        .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
-        .execute(),
-    )
+    await this.run('writing meta', (db) => db.replaceInto('meta').values({ key, value }).execute())
   }
 }

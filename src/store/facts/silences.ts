@@ -3,7 +3,8 @@ import type { AuditDeed } from '../../model/audit.ts'
 import type { Matcher } from '../../model/matcher.ts'
 import type { Silence } from '../../model/silence.ts'
 import { insertAudit } from './audit.ts'
-import type { RunFacts } from './run-facts.ts'
+import { FactsTables } from './facts-tables.ts'
+import { insertBatches } from './row-values.ts'
 import type { SilenceTable } from './schema.ts'
 
 export interface SilenceStore {
@@ -14,38 +15,24 @@ export interface SilenceStore {
   prune(endedBeforeMs: number): Promise<void>
 }
 
-export class SqlSilences implements SilenceStore {
-  readonly #run: RunFacts
-
-  constructor(run: RunFacts) {
-    this.#run = run
-  }
-
+export class SqlSilences extends FactsTables implements SilenceStore {
   async list(): Promise<readonly Silence[]> {
-    const rows = await this.#run('reading silences', (db) =>
+    const rows = await this.run('reading silences', (db) =>
       db.selectFrom('silence').selectAll().orderBy('id').execute(),
     )
     return rows.map(silenceOf)
   }
 
   async write(silences: readonly Silence[], deeds: readonly AuditDeed[]): Promise<void> {
-    await this.#run('writing silences', (db) =>
-      db.transaction().execute(async (transaction) => {
-        for (const silence of silences) {
-          const row = rowOf(silence)
-          await transaction
-            .insertInto('silence')
-            .values(row)
-            .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-            .execute()
-        }
-        for (const deed of deeds) await insertAudit(transaction, deed)
-      }),
-    )
+    await this.transact('writing silences', async (transaction) => {
+      for (const rows of insertBatches(silences.map(rowOf)))
+        await transaction.replaceInto('silence').values(rows).execute()
+      for (const deed of deeds) await insertAudit(transaction, deed)
+    })
   }
 
   async prune(endedBeforeMs: number): Promise<void> {
-    await this.#run('removing old silences', (db) =>
+    await this.run('removing old silences', (db) =>
       db.deleteFrom('silence').where('ends_at_ms', '<', endedBeforeMs).execute(),
     )
   }

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
-import { invariant } from '../../base/invariant.ts'
 import { ROLES, type TokenRecord } from '../../model/token.ts'
-import type { RunFacts } from './run-facts.ts'
+import { FactsTables } from './facts-tables.ts'
+import { oneOf } from './row-values.ts'
 import type { TokenTable } from './schema.ts'
 
 /** Tokens by the hash of their secret; the secret itself is nowhere. */
@@ -14,21 +14,15 @@ export interface TokenStore {
   remove(id: number): Promise<boolean>
 }
 
-export class SqlTokens implements TokenStore {
-  readonly #run: RunFacts
-
-  constructor(run: RunFacts) {
-    this.#run = run
-  }
-
+export class SqlTokens extends FactsTables implements TokenStore {
   async list(): Promise<readonly TokenRecord[]> {
-    const rows = await this.#run('reading tokens', (db) => db.selectFrom('token').selectAll().orderBy('id').execute())
+    const rows = await this.run('reading tokens', (db) => db.selectFrom('token').selectAll().orderBy('id').execute())
     return rows.map(recordOf)
   }
 
   async add(record: Omit<TokenRecord, 'id'>): Promise<TokenRecord> {
     const { hash, role, name, cluster, createdAtMs } = record
-    const row = await this.#run('writing a token', (db) =>
+    const row = await this.run('writing a token', (db) =>
       db
         .insertInto('token')
         .values({ hash, role, name, cluster: cluster ?? null, created_at_ms: createdAtMs })
@@ -39,7 +33,7 @@ export class SqlTokens implements TokenStore {
   }
 
   async remove(id: number): Promise<boolean> {
-    const result = await this.#run('removing a token', (db) =>
+    const result = await this.run('removing a token', (db) =>
       db.deleteFrom('token').where('id', '=', id).executeTakeFirst(),
     )
     return result.numDeletedRows > 0n
@@ -47,8 +41,6 @@ export class SqlTokens implements TokenStore {
 }
 
 function recordOf(row: Selectable<TokenTable>): TokenRecord {
-  const role = ROLES.find((known) => known === row.role)
-  invariant(role !== undefined, 'only known roles are written')
   const { id, hash, name, cluster, created_at_ms: createdAtMs } = row
-  return { id, hash, role, name, createdAtMs, ...(cluster === null ? {} : { cluster }) }
+  return { id, hash, role: oneOf(ROLES, row.role), name, createdAtMs, ...(cluster === null ? {} : { cluster }) }
 }

@@ -6,7 +6,7 @@ import { availableParallelism, hostname } from 'node:os'
 import { join } from 'node:path'
 import { getHeapStatistics } from 'node:v8'
 import type { EventFeed } from './api/server/event-feed.ts'
-import { apiNotifyOf, deliveryItem } from './api/fleet/deliveries.ts'
+import { deliveryItem } from './api/fleet/deliveries.ts'
 import { DEFAULT_FARO_OPTIONS } from './api/ingest/faro.ts'
 import type * as api from './api/server/server.ts'
 import { engineOptionsOf } from './config/folder-options.ts'
@@ -112,13 +112,13 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
       deliveries: async (fingerprint, limit) =>
         (await threads.query.deliveries.list({ fingerprint, limit })).map(deliveryItem),
     },
-    pipeline: notifications.notifier,
-    resolveTimeoutMs: () => notifications.notifier.resolveTimeoutMs,
-    notify: apiNotifyOf(
-      notifications.notifier,
-      threads.query.deliveries,
-      config['notify.config'] === '' ? undefined : config['notify.config'],
-    ),
+    pipeline: notifications.pipeline,
+    resolveTimeoutMs: () => notifications.pipeline.resolveTimeoutMs,
+    notify: {
+      pipeline: notifications.pipeline,
+      deliveries: threads.query.deliveries,
+      configFile: config['notify.config'] === '' ? undefined : config['notify.config'],
+    },
     catalog,
     ruleTests: createRuleTests({ rulesDir: config.rules, language: engineOptionsOf(config) }, clock, log),
     reload: () => reloader.reload('request'),

@@ -6,7 +6,7 @@ import { fingerprintOf } from '../model/alert.ts'
 import { CLUSTER_LABEL, clusterOf } from '../model/cluster-identity.ts'
 import type { ExternalAlertRecord } from '../model/external-alert.ts'
 import { Labels } from '../model/labels.ts'
-import type { NotifiableAlert } from './notification.ts'
+import type { NotifiableAlert } from './ports.ts'
 
 /** One alert of a request. Absent times are zero times. */
 export interface PostedAlert {

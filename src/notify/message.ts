@@ -1,8 +1,8 @@
-/** What a receiver is told: some alerts of one group, as they are at one moment. Templates and payloads are made of it. */
+/** What a receiver gets: some alerts of one group, as they are at one moment. Templates and payloads are made of it. */
 import type { Labels } from '../model/labels.ts'
 import { escapeRegex } from '../model/regex.ts'
 import { ZERO_TIME_MS } from '../template/go-time.ts'
-import type { PipelineAlert } from './pipeline.ts'
+import type { PipelineAlert } from './pipeline-view.ts'
 
 export interface Message {
   readonly receiver: string
@@ -10,11 +10,11 @@ export interface Message {
   readonly groupLabels: Labels
   /** At least one; `job`, `instance` and the labels decide the order. */
   readonly alerts: readonly MessageAlert[]
-  /** Under which people reach this server. Without a slash at the end. */
+  /** Under which users reach this server. Without a slash at the end. */
   readonly externalUrl: string
   readonly nowMs: number
-  /** How long until it is told again at the latest, while nothing changes. */
-  readonly toldEveryMs: number
+  /** How long until it is sent again at the latest, while nothing changes. */
+  readonly repeatIntervalMs: number
 }
 
 export interface MessageAlert {
@@ -26,7 +26,7 @@ export interface MessageAlert {
   readonly endsAtMs: number
   readonly generatorUrl: string
   readonly fingerprint: string
-  /** When it was decided to tell of it, an external alert may have no value. */
+  /** As of the decision to send it; an external alert may have none. */
   readonly value: number | undefined
   /** As the rule compares: `> 0.9`. */
   readonly threshold: string | undefined
@@ -45,6 +45,11 @@ export function messageAlert(alert: PipelineAlert, nowMs: number): MessageAlert 
     value: Number.isNaN(alert.value) ? undefined : alert.value,
     threshold: alert.threshold,
   }
+}
+
+/** Our own page for the expression: Prometheus' link form, which old links and karma know. */
+export function generatorUrl(externalUrl: string, expr: string): string {
+  return `${externalUrl}/graph?${new URLSearchParams({ 'g0.expr': expr, 'g0.tab': '1' }).toString()}`
 }
 
 /** `firing` while one of them does. */

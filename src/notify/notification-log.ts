@@ -1,28 +1,107 @@
 /**
- * What each receiver was last told of each group: the one memory that makes a message news or not. Entries are durable
- * before a message counts as told, so a restart repeats at most the messages that were on their way.
+ * What each receiver was last notified of each group: the one memory that makes a message news or not. Entries are durable
+ * before a message counts as sent, so a restart repeats at most the messages that were on their way.
  */
 import type { NotificationLogEntry } from '../model/notification-log.ts'
-import type { DecisionReason } from './pipeline.ts'
+import type { IntegrationConfig } from './config/integration-config.ts'
+import { messageAlert } from './message.ts'
+import type { NotifyReason } from './notify-reason.ts'
+import { decide } from './pipeline-state.ts'
+import type { Cycle, Flush, PipelineState, Stage } from './pipeline-state.ts'
+import type { PipelineAlert } from './pipeline-view.ts'
+
+/** A message is tried at least this long. */
+const TRIED_MS_MIN = 10_000
+/** An entry is retained this many times as long as it takes until the message is repeated. */
+const LOG_REPEATS = 2
+
+/** For each integration of a group that is due: a message when there is news. */
+export const deduplicated: Stage = (state, cycle) => {
+  const { nowMs } = cycle
+  for (const flush of cycle.flushes) {
+    const { group, passing } = flush
+    if (passing.length === 0) continue
+    const { receiver } = group.route
+    const verdicts = (state.config.receivers.get(receiver)?.integrations ?? []).map((integration, index) =>
+      deduplicate(state, cycle, flush, integration, index),
+    )
+    const shown = verdicts.find(({ sends }) => sends) ?? verdicts[0] ?? hold('no_receiver')
+    for (const { fingerprint } of passing) {
+      decide(state, fingerprint, { receiver, sends: shown.sends, reason: shown.reason, atMs: nowMs })
+    }
+    group.waiting = verdicts.filter(({ sends }) => sends).length
+  }
+}
+
+function deduplicate(
+  state: PipelineState,
+  { nowMs, notifications, logged }: Cycle,
+  { group, passing }: Flush,
+  integration: IntegrationConfig,
+  index: number,
+): Verdict {
+  const { route, key: groupKey } = group
+  const { receiver, groupIntervalMs } = route
+  const { sendResolved, kind } = integration
+  const key = logKeyOf(groupKey, receiver, kind, index)
+  // An Alertmanager resolves what is not repeated, so each flush repeats it.
+  const repeatIntervalMs = kind === 'alertmanager' ? groupIntervalMs : route.repeatIntervalMs
+  const firing = passing.filter((alert) => alert.state === 'firing')
+  const now = {
+    firing: fingerprintsOf(firing),
+    resolved: fingerprintsOf(passing.filter((alert) => alert.state !== 'firing')),
+  }
+  const entry = state.notified.get(key)
+  const live = entry !== undefined && entry.expiresAtMs > nowMs ? entry : undefined
+  const verdict = dedupe(live, now, { sendResolved, repeatIntervalMs, nowMs })
+  const expiresAtMs = nowMs + LOG_REPEATS * repeatIntervalMs
+  const logEntry = { key, atMs: nowMs, firing: [...now.firing], resolved: [...now.resolved], expiresAtMs }
+  if (verdict.sends) {
+    const alerts = (sendResolved ? passing : firing).map((alert) => messageAlert(alert, nowMs))
+    const { externalUrl } = state
+    notifications.push({
+      state,
+      groupId: group.id,
+      receiver,
+      index,
+      integration,
+      message: { receiver, groupKey, groupLabels: group.labels, alerts, externalUrl, nowMs, repeatIntervalMs },
+      reason: verdict.reason,
+      logEntry,
+      expiresAtMs: nowMs + Math.max(groupIntervalMs, TRIED_MS_MIN),
+    })
+  } else if (verdict.logs) {
+    state.notified.set(key, logEntry)
+    logged.push(logEntry)
+  }
+  return verdict
+}
+
+function fingerprintsOf(alerts: readonly PipelineAlert[]): ReadonlySet<string> {
+  return new Set(alerts.map(({ fingerprint }) => fingerprint))
+}
 
 /** Under which the log remembers: the same over restarts, as long as the receiver's list keeps its order. */
-export function logKeyOf(groupKey: string, receiver: string, kind: string, index: number): string {
+function logKeyOf(groupKey: string, receiver: string, kind: string, index: number): string {
   return JSON.stringify([groupKey, receiver, kind, index])
 }
 
-export interface Told {
-  readonly firing: ReadonlySet<string>
-  readonly resolved: ReadonlySet<string>
+interface Verdict {
+  readonly sends: boolean
+  /** The log changes, also where nothing is sent. */
+  readonly logs: boolean
+  readonly reason: NotifyReason
 }
 
-/** Whether a receiver is told of these alerts; `sends` also where only the log has to change. */
-export function dedupe(
+const hold = (reason: NotifyReason): Verdict => ({ sends: false, logs: false, reason })
+const send = (reason: NotifyReason): Verdict => ({ sends: true, logs: true, reason })
+
+/** Whether a receiver is notified of these fingerprints, which it was or was not notified of before. */
+function dedupe(
   entry: NotificationLogEntry | undefined,
-  now: Told,
+  now: { readonly firing: ReadonlySet<string>; readonly resolved: ReadonlySet<string> },
   options: { readonly sendResolved: boolean; readonly repeatIntervalMs: number; readonly nowMs: number },
-): { readonly sends: boolean; readonly logs: boolean; readonly reason: DecisionReason } {
-  const hold = (reason: DecisionReason) => ({ sends: false, logs: false, reason })
-  const send = (reason: DecisionReason) => ({ sends: true, logs: true, reason })
+): Verdict {
   if (entry === undefined) return now.firing.size > 0 ? send('first') : hold('only_resolved')
   if (!isSubset(now.firing, entry.firing)) return send(entry.firing.length === 0 ? 'first' : 'new_alerts')
   if (now.firing.size === 0) {

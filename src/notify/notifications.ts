@@ -1,7 +1,6 @@
 /**
- * Telling people and Alertmanagers, wired: which alerts, how often, counted, kept. Two ways side by side: the pipeline of
- * the configuration file, and `--alertmanager`, which hands every alert over as Prometheus does. A slow receiver never
- * holds up a beat.
+ * Notifications of all alerts, counted and stored: through the pipeline of the configuration file, and through the hand-over of
+ * `--alertmanager`, as Prometheus does it. A slow receiver never holds up an evaluation cycle.
  */
 import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
@@ -10,20 +9,19 @@ import type { OwnMetrics } from '../base/metrics.ts'
 import type { DeliveryRecord, DeliveryStore } from '../model/delivery.ts'
 import type { NotificationLogStore } from '../model/notification-log.ts'
 import { readNotifyConfig } from './config/read-config.ts'
-import { NOTIFY_DEFAULTS, createAlertmanagerNotifier } from './alertmanager.ts'
+import { HandOver } from './hand-over.ts'
 import { createHttpClient } from './http-client.ts'
-import { createFetchPost } from './http-post.ts'
-import { generatorUrl } from './notification.ts'
-import type { NotifiableAlert } from './notification.ts'
-import { Notifier } from './notifier.ts'
-import type { PipelineAlert } from './pipeline.ts'
-import type { SilenceReader } from './ports.ts'
+import type { HttpClient } from './http-client.ts'
+import { generatorUrl } from './message.ts'
+import { Pipeline } from './pipeline.ts'
+import type { PipelineAlert } from './pipeline-view.ts'
+import type { NotifiableAlert, SilenceReader } from './ports.ts'
 import type { UpgradeMarks } from './upgrade-marks.ts'
 
 export interface Notifications {
-  /** Decides, queues what is news and starts sending; calling it each beat is also what makes retries happen. */
+  /** Decides, queues what is news and starts sending; calling it in each cycle is also what makes retries happen. */
   notify(alerts: () => Promise<readonly NotifiedAlert[]>, nowMs: number): Promise<void>
-  readonly notifier: Notifier
+  readonly pipeline: Pipeline
   /** The configuration file, to be read again: `read` checks it, what it answers takes it into use. */
   readonly reloadable: {
     readonly name: string
@@ -61,7 +59,9 @@ export interface NotificationsParts {
 /** What a rule's expression compares a value with, as the rule writes it: `> 0.9`. */
 export type ThresholdText = (expr: string, value: number) => string | undefined
 
-/** Old entries of the notification log are looked for this often. */
+/** How long a receiver may take, unless the file says so. */
+const RECEIVER_TIMEOUT_MS = 10_000
+/** Old entries of the notification log are removed this often. */
 const PRUNE_EVERY_MS = 10 * 60_000
 
 /** Rejects with FleetError `config_invalid` when the configuration cannot be used. */
@@ -69,29 +69,30 @@ export async function createNotifications(parts: NotificationsParts): Promise<No
   const { options, clock, metrics, log, store, upgrades } = parts
   const path = options.configPath
   const deliveries: DeliveryRecord[] = []
-  const notifier = new Notifier({
+  const http = createHttpClient(clock)
+  const pipeline = new Pipeline({
     config: readNotifyConfig(path, log),
     silences: parts.silences,
     upgrades,
     externalUrl: options.externalUrl,
-    told: await store.notificationLog.load(),
-    http: createHttpClient(clock),
+    notified: await store.notificationLog.load(),
+    http,
     stopwatchMs: () => performance.now(),
-    timeoutMs: NOTIFY_DEFAULTS.timeoutMs,
-    note: (delivery) => {
+    timeoutMs: RECEIVER_TIMEOUT_MS,
+    onAttempt: (delivery) => {
       deliveries.push(delivery)
       countDelivery(delivery, metrics, log)
     },
     remember: (entries) => store.notificationLog.put(entries),
     clock,
   })
-  const handOver = createHandOver(options, clock, metrics, log)
+  const handOver = createHandOver(options, http, metrics, log)
   const pipelineAlert = pipelineAlertMaker(options.externalUrl, parts.thresholdText)
   const sending = new Set<Promise<void>>()
   let prunedAtMs = -Infinity
 
   const deliver = async (nowMs: number): Promise<void> => {
-    await notifier.deliver(nowMs)
+    await pipeline.deliver(nowMs)
     await store.deliveries.add(deliveries.splice(0))
     if (Math.abs(nowMs - prunedAtMs) < PRUNE_EVERY_MS) return
     prunedAtMs = nowMs
@@ -105,19 +106,19 @@ export async function createNotifications(parts: NotificationsParts): Promise<No
     void done.then(() => sending.delete(done))
   }
   return {
-    notifier,
+    pipeline,
     reloadable: {
       name: 'notifications',
       places: path === '' ? [] : [path],
       read: () => {
         const next = readNotifyConfig(path, log)
-        return () => notifier.use(next)
+        return () => pipeline.use(next)
       },
     },
     notify: async (read, nowMs) => {
       const alerts = await read()
       await upgrades.refresh(alerts, nowMs)
-      await notifier.beat(alerts.map(pipelineAlert), nowMs)
+      await pipeline.cycle(alerts.map(pipelineAlert), nowMs)
       start(deliver(nowMs))
       if (handOver !== undefined) start(handOver(alerts, nowMs))
     },
@@ -146,32 +147,28 @@ function countDelivery(delivery: DeliveryRecord, metrics: OwnMetrics, log: Log):
 /** `undefined` without Alertmanagers. */
 function createHandOver(
   options: NotificationOptions,
-  clock: Clock,
+  http: HttpClient,
   metrics: OwnMetrics,
   log: Log,
 ): ((alerts: readonly NotifiedAlert[], nowMs: number) => Promise<void>) | undefined {
   const urls = options.alertmanagerUrls
   if (urls.length === 0) return undefined
-  const notifier = createAlertmanagerNotifier({
-    urls,
-    post: createFetchPost(clock),
-    externalUrl: options.externalUrl,
-    resendDelayMs: options.resendDelayMs,
-  })
+  const { externalUrl, resendDelayMs } = options
+  const handOver = new HandOver({ urls, http, externalUrl, resendDelayMs })
   return async (alerts, nowMs) => {
     // What others posted they can post there themselves.
-    notifier.offer(
+    handOver.offer(
       alerts.filter(({ external }) => external === undefined),
       nowMs,
     )
-    for (const { url, outcome, status } of await notifier.deliver(nowMs)) {
+    for (const { url, outcome, status } of await handOver.deliver(nowMs)) {
       metrics.notifications.inc({ receiver: url, integration: 'alertmanager', outcome })
       if (outcome !== 'delivered') log.warn({ url, outcome, status }, 'alerts could not be handed to an Alertmanager')
     }
   }
 }
 
-/** Values rarely change from beat to beat: what they were compared with is worked out once. */
+/** Values rarely change from cycle to cycle: what they were compared with is determined once. */
 function pipelineAlertMaker(
   externalUrl: string,
   thresholdText: ThresholdText,

@@ -1,85 +1,183 @@
 /**
- * What the pipeline takes and what it shows; `pipeline-core.ts` does the work. One list of alerts each beat goes in, from
- * rules and from outside alike; messages to receivers come out, and for each alert and receiver the reason of the last
- * decision is kept. Without a configuration there is one route to nobody, so that groups and marks still exist.
+ * From alerts to messages: a list of stages, as in Alertmanager, which run once in each evaluation cycle over explicit state
+ * (`pipeline-state.ts`); then deliveries, which are tried again until they arrive. The configuration can be exchanged while
+ * it runs: what receivers were notified of stays known, and messages on their way arrive.
  */
 import type { Alert } from '../model/alert.ts'
+import type { DeliveryRecord } from '../model/delivery.ts'
+import { compareLabels } from '../model/labels.ts'
 import type { Labels } from '../model/labels.ts'
-import type { ExpectedMark } from './ports.ts'
+import type { NotificationLogEntry } from '../model/notification-log.ts'
+import type { NotifyConfig } from './config/config-file.ts'
+import { DeliveryQueue } from './delivery-queue.ts'
+import type { IntegrationHealth } from './delivery-queue.ts'
+import { due, grouped, indexed, settle, settled } from './dispatch.ts'
+import { expectedInUpgrade, expectedMark, inhibited, muted, mutedBy, silenced } from './hold-back.ts'
+import type { HttpClient } from './http-client.ts'
+import { compareAlerts } from './message.ts'
+import { deduplicated } from './notification-log.ts'
+import { createPipelineState } from './pipeline-state.ts'
+import type { Cycle, Notification, PipelineParts, PipelineState, Stage } from './pipeline-state.ts'
+import type { AlertGroup, PipelineAlert, PipelineMarks, PipelineView } from './pipeline-view.ts'
+import { send, targetOf } from './receivers/send.ts'
+import { routesFor } from './route.ts'
+import type { Route } from './route.ts'
 
-/** One alert as the pipeline takes it. Of equal fingerprints what fires wins; pending ones tell nobody. */
-export interface PipelineAlert extends Alert {
-  /** Where it comes from, for people: our page of its expression, or what the sender of an external alert says. */
-  readonly generatorUrl: string
-  /** What its value is compared with, as the rule writes it: `> 0.9`. */
-  readonly threshold?: string
+/** In this order. Deliveries follow: `delivery-queue.ts` sends, tries again, and says what became of each message. */
+export const STAGES: readonly Stage[] = [
+  indexed,
+  grouped,
+  due,
+  inhibited,
+  expectedInUpgrade,
+  muted,
+  silenced,
+  deduplicated,
+  settled,
+]
+
+/** Takes the alerts of a cycle through all stages. Messages to be sent, and entries to remember, are in the answer. */
+export function runStages(state: PipelineState, alerts: readonly PipelineAlert[], nowMs: number): Cycle {
+  const cycle: Cycle = { nowMs, alerts, flushes: [], notifications: [], logged: [] }
+  for (const stage of STAGES) stage(state, cycle)
+  return cycle
 }
 
-/**
- * Why somebody is told, or is not. The first four send. `cleared`: all has resolved, and this receiver does not want to
- * hear of it. `only_resolved`: it was over before anybody was told. `waits_for_group`: its group has not been looked at
- * since it came.
- */
-export const DECISION_REASONS = [
-  'first',
-  'new_alerts',
-  'resolved',
-  'repeat_due',
-  'cleared',
-  'nothing_new',
-  'only_resolved',
-  'waits_for_group',
-  'silenced_by',
-  'inhibited_by',
-  'muted_by',
-  'expected_in_upgrade',
-  'no_receiver',
-] as const
-export type DecisionReason = (typeof DECISION_REASONS)[number]
-
-/** The last decision about one alert and one receiver. */
-export interface Decision {
-  readonly receiver: string
-  readonly sends: boolean
-  /** For people and programs: a `DecisionReason`, with what did it after a colon where something did: `silenced_by: <id>`. */
-  readonly reason: string
-  readonly atMs: number
+export interface PipelineOptions extends PipelineParts {
+  readonly http: HttpClient
+  /** For latencies. */
+  readonly stopwatchMs: () => number
+  /** How long a receiver may take, unless the file says so. */
+  readonly timeoutMs: number
+  /** After each attempt. */
+  readonly onAttempt: (delivery: DeliveryRecord) => void
+  /** Durable when it resolves. When it rejects, the message is sent again, which is better than never. */
+  readonly remember: (entries: readonly NotificationLogEntry[]) => Promise<void>
+  readonly clock: { nowMs(): number }
 }
 
-/** What stands between one alert and a page; the shape of the contract's `AlertMarks` without what people wrote. */
-export interface PipelineMarks {
-  readonly silencedBy: readonly string[]
-  readonly inhibitedBy: readonly string[]
-  readonly mutedBy: readonly string[]
-  readonly expected?: ExpectedMark
-  /** In the order of the routes, each once. */
-  readonly receivers: readonly string[]
-  readonly decisions: readonly Decision[]
+export interface ReceiverHealth {
+  readonly name: string
+  readonly integrations: readonly (IntegrationHealth & { readonly integration: string; readonly target: string })[]
 }
 
-/** Alerts of one route with the same values of its `group_by` labels. */
-export interface AlertGroup {
-  /** Alertmanager's: the matchers down to the route, a colon, the group's labels. */
-  readonly groupKey: string
-  readonly receiver: string
-  readonly labels: Labels
-  /** Firing ones, and resolved ones that nobody was told of yet; by labels. */
-  readonly alerts: readonly PipelineAlert[]
-  /** Names of the time intervals that keep it quiet now. */
-  readonly mutedBy: readonly string[]
-  readonly nextFlushMs: number
+export class Pipeline implements PipelineView {
+  readonly #options: PipelineOptions
+  readonly #deliveries: DeliveryQueue
+  #state: PipelineState
+
+  constructor(options: PipelineOptions) {
+    this.#options = options
+    this.#state = createPipelineState(options)
+    const { http, timeoutMs, stopwatchMs, onAttempt } = options
+    this.#deliveries = new DeliveryQueue({
+      send: ({ integration, message }) => {
+        const { templates, secrets } = this.#state.config
+        return send(integration, message, { http, templates, secrets, timeoutMs, stopwatchMs })
+      },
+      onAttempt,
+      settle: (notification, isNotified) => this.#settle(notification, isNotified),
+    })
+  }
+
+  /** Decides what is due, and remembers what needs no message. `deliver` sends. */
+  async cycle(alerts: readonly PipelineAlert[], nowMs: number): Promise<void> {
+    const { notifications, logged } = runStages(this.#state, alerts, nowMs)
+    this.#deliveries.add(notifications, nowMs)
+    if (logged.length > 0) await this.#options.remember(logged)
+  }
+
+  /** Resolves when all that is due has an answer. Call it often, and do not wait for it. */
+  deliver(nowMs: number): Promise<void> {
+    return this.#deliveries.run(nowMs)
+  }
+
+  /** From now on by this configuration; groups are made anew of the alerts that the next cycle brings. */
+  async use(config: NotifyConfig): Promise<void> {
+    this.#state = createPipelineState({ ...this.#options, config, notified: this.#state.notified.values() })
+    await this.#deliveries.clear()
+  }
+
+  get route(): Route {
+    return this.#state.config.route
+  }
+
+  /** The file's `global.resolve_timeout`: how long an external alert without an end is considered firing. */
+  get resolveTimeoutMs(): number {
+    return this.#state.config.global.resolveTimeoutMs
+  }
+
+  routesOf(labels: Labels): readonly Route[] {
+    return routesFor(this.route, labels)
+  }
+
+  health(): readonly ReceiverHealth[] {
+    return [...this.#state.config.receivers.values()].map(({ name, integrations }) => ({
+      name,
+      integrations: integrations.map((integration, index) => ({
+        integration: integration.kind,
+        target: targetOf(integration),
+        ...this.#deliveries.health(name, index),
+      })),
+    }))
+  }
+
+  marksOf(alert: Alert, nowMs: number): PipelineMarks {
+    return marksOf(this.#state, alert, nowMs)
+  }
+
+  hasSeen(fingerprint: string): boolean {
+    return this.#state.alerts.has(fingerprint)
+  }
+
+  groups(nowMs: number): readonly AlertGroup[] {
+    return alertGroups(this.#state, nowMs)
+  }
+
+  receivers(): readonly string[] {
+    return [...this.#state.config.receivers.keys()]
+  }
+
+  configText(): string {
+    return this.#state.config.shownText
+  }
+
+  async #settle(notification: Notification, isNotified: boolean): Promise<void> {
+    const { state, logEntry } = notification
+    // First in memory: the group must not wait for ever because the disk is full.
+    settle(notification, isNotified, this.#options.clock.nowMs())
+    if (!isNotified) return
+    // A message that was on its way when the configuration changed.
+    if (state !== this.#state) this.#state.notified.set(logEntry.key, logEntry)
+    await this.#options.remember([logEntry])
+  }
 }
 
-/** The pipeline as the API reads it. Answers at once, from memory. */
-export interface PipelineView {
-  /** Of an alert that no beat has brought yet: what would hold for it now is still said, with no decisions. */
-  marksOf(alert: Alert, nowMs: number): PipelineMarks
-  /** Whether a beat has brought it: Alertmanager calls an alert `unprocessed` before. */
-  hasSeen(fingerprint: string): boolean
-  /** By receiver and labels. */
-  groups(nowMs: number): readonly AlertGroup[]
-  /** Names of all receivers, as the file has them. */
-  receivers(): readonly string[]
-  /** The configuration file with its secrets replaced by `<secret>`; Alertmanager's form, so that amtool can read it. */
-  configText(): string
+/** What the stages would say of an alert now, and what they decided last. */
+export function marksOf(state: PipelineState, alert: Alert, nowMs: number): PipelineMarks {
+  const { labels, fingerprint } = alert
+  const routes = routesFor(state.config.route, labels)
+  const expected = expectedMark(state, alert, nowMs)
+  return {
+    silencedBy: state.silences.silencedBy(labels, nowMs),
+    inhibitedBy: state.inhibitor.inhibitedBy(labels),
+    mutedBy: [...new Set(routes.flatMap((route) => mutedBy(state, route, nowMs)))],
+    ...(expected === undefined ? {} : { expected }),
+    receivers: [...new Set(routes.map(({ receiver }) => receiver))].filter((name) => name !== ''),
+    decisions: [...(state.alerts.get(fingerprint)?.decisions.values() ?? [])],
+  }
+}
+
+export function alertGroups(state: PipelineState, nowMs: number): readonly AlertGroup[] {
+  return [...state.groups.values()]
+    .filter(({ alerts }) => alerts.size > 0)
+    .map(({ key, route, labels, alerts, nextFlushMs }) => ({
+      groupKey: key,
+      receiver: route.receiver,
+      labels,
+      alerts: [...alerts.values()].sort(compareAlerts),
+      mutedBy: mutedBy(state, route, nowMs),
+      nextFlushMs,
+    }))
+    .sort((a, b) => compareLabels(a.labels, b.labels) || (a.receiver < b.receiver ? -1 : 1))
 }

@@ -312,8 +312,8 @@ const GROUP_PATHS = [
 test('groups, receivers and what hides an alert are as with a real Alertmanager', async (context) => {
   const peer = await startAlertmanager(requirePeer('prometheus-alertmanager', context), GROUPED)
   const { people } = await memoryPeople({ clock: systemClock })
-  const { notifier } = await memoryNotify({ clock: systemClock, config: GROUPED, silences: people.silences })
-  const { app } = await makeServer({ clock: systemClock, people, pipeline: notifier })
+  const { pipeline } = await memoryNotify({ clock: systemClock, config: GROUPED, silences: people.silences })
+  const { app } = await makeServer({ clock: systemClock, people, pipeline })
   onTestFinished(() => app.close())
   await app.listen({ host: '127.0.0.1', port: 0 })
   const own = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
@@ -337,7 +337,7 @@ test('groups, receivers and what hides an alert are as with a real Alertmanager'
   const beat = async (): Promise<void> => {
     const nowMs = systemClock.nowMs()
     const alerts = people.withoutDuplicates(await people.alerts())
-    await notifier.beat(
+    await pipeline.cycle(
       alerts.map((alert) => ({ ...alert, generatorUrl: '' })),
       nowMs,
     )

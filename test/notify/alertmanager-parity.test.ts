@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { fingerprintOf } from '../../src/model/alert.ts'
-import type { PipelineAlert } from '../../src/notify/pipeline.ts'
+import type { PipelineAlert } from '../../src/notify/pipeline-view.ts'
 import { startAlertmanager } from '../support/alertmanager.ts'
 import { startHook } from '../support/hook-server.ts'
 import type { HookServer } from '../support/hook-server.ts'
@@ -95,11 +95,11 @@ test('a webhook hears the same from both', { timeout: 90_000 }, async (context) 
 
   // Here the clock is the test's own.
   let nowMs = startsAtMs
-  const { notifier } = await memoryNotify({ clock: { nowMs: () => nowMs }, config: config(ours.url) })
+  const { pipeline } = await memoryNotify({ clock: { nowMs: () => nowMs }, config: config(ours.url) })
   const beat = async (alerts: readonly PipelineAlert[], laterMs: number): Promise<void> => {
     nowMs += laterMs
-    await notifier.beat(alerts, nowMs)
-    await notifier.deliver(nowMs)
+    await pipeline.cycle(alerts, nowMs)
+    await pipeline.deliver(nowMs)
   }
   await beat(first, 10)
   await beat(first, 1000)

@@ -1,7 +1,7 @@
 /** Alerts for tests of notify, as the rule engine hands them over. */
 import { fingerprintOf } from '../../src/model/alert.ts'
 import { Labels } from '../../src/model/labels.ts'
-import type { NotifiableAlert } from '../../src/notify/notification.ts'
+import type { NotifiableAlert } from '../../src/notify/ports.ts'
 
 /** 2026-08-20T10:00:00Z. */
 export const T0 = 1_787_220_000_000

@@ -31,7 +31,7 @@ async function timeline(
 route: { receiver: hook, group_by: ['...'], group_wait: 0s, group_interval: 1m, repeat_interval: 24h }
 receivers: [{ name: hook, webhook_configs: [{ url: '${hook.url}' }] }]
 `
-  const { notifier } = await memoryNotify({ clock, config, silences: people.silences })
+  const { pipeline } = await memoryNotify({ clock, config, silences: people.silences })
   const words: string[] = []
   for (; minute < minutes; minute++) {
     clock.set(NOW_MS + minute * MINUTE_MS)
@@ -43,11 +43,11 @@ receivers: [{ name: hook, webhook_configs: [{ url: '${hook.url}' }] }]
     }
     await people.cycle(nowMs)
     const notified = people.withoutDuplicates(await people.alertsAt(nowMs))
-    await notifier.beat(
+    await pipeline.cycle(
       notified.map((alert) => ({ ...alert, generatorUrl: '' })),
       nowMs,
     )
-    await notifier.deliver(nowMs)
+    await pipeline.deliver(nowMs)
     for (const { body } of hook.got.slice(words.length)) {
       const { alerts } = JSON.parse(body) as { alerts: { status: string; labels: Record<string, string> }[] }
       for (const { status, labels } of alerts) {

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { fingerprintOf } from '../../src/model/alert.ts'
 import { Labels } from '../../src/model/labels.ts'
-import { createAlertmanagerNotifier } from '../../src/notify/alertmanager.ts'
-import { createFetchPost } from '../../src/notify/http-post.ts'
+import { HandOver } from '../../src/notify/hand-over.ts'
+import { createHttpClient } from '../../src/notify/http-client.ts'
 import { startAlertmanager } from '../support/alertmanager.ts'
 import { requirePeer } from '../support/peers.ts'
 import { firing } from './alerts.ts'
@@ -21,13 +21,13 @@ interface WebhookMessage {
   }[]
 }
 
-const post = createFetchPost({ nowMs: () => Date.now() })
+const http = createHttpClient({ nowMs: () => Date.now() })
 
 test('a real Alertmanager pages for a firing alert and says when it is resolved', async (context) => {
   const program = requirePeer('prometheus-alertmanager', context)
   const webhook = await startWebhook()
   const url = await startAlertmanager(program, hookConfig(webhook.port))
-  const notify = createAlertmanagerNotifier({ urls: [url], post, externalUrl: 'http://daytwo.example' })
+  const notify = new HandOver({ urls: [url], http, externalUrl: 'http://daytwo.example' })
 
   const nowMs = Date.now()
   const alert = firing('KubeVirtCRModified', {
@@ -54,7 +54,7 @@ test('a real Alertmanager keeps the good alerts of a message it refuses, and the
   const program = requirePeer('prometheus-alertmanager', context)
   const webhook = await startWebhook()
   const url = await startAlertmanager(program, hookConfig(webhook.port))
-  const notify = createAlertmanagerNotifier({ urls: [url], post, externalUrl: 'http://daytwo.example' })
+  const notify = new HandOver({ urls: [url], http, externalUrl: 'http://daytwo.example' })
   const nowMs = Date.now()
   const bad = firing('Bad', { labels: Labels.of({ alertname: 'Bad', 'no-such-name': 'x' }), fingerprint: 'bad' })
   notify.offer([bad, firing('Good')], nowMs)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { DeliveryRecord } from '../../src/model/delivery.ts'
 import { dedupKeyOf } from '../../src/notify/receivers/pagerduty.ts'
-import type { PipelineAlert } from '../../src/notify/pipeline.ts'
+import type { PipelineAlert } from '../../src/notify/pipeline-view.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import type { TestCertificate } from '../support/certificate.ts'
 import { startHook } from '../support/hook-server.ts'
@@ -56,8 +56,8 @@ class Told {
   async tell(alerts: readonly PipelineAlert[], laterMs = 0): Promise<readonly DeliveryRecord[]> {
     const before = this.notify.deliveries.length
     this.nowMs += laterMs
-    await this.notify.notifier.beat(alerts, this.nowMs)
-    await this.notify.notifier.deliver(this.nowMs)
+    await this.notify.pipeline.cycle(alerts, this.nowMs)
+    await this.notify.pipeline.deliver(this.nowMs)
     return this.notify.deliveries.slice(before)
   }
 }
@@ -134,12 +134,12 @@ describe('webhook', () => {
     ])
     expect(await line.tell([EAST], 500)).toEqual([])
     expect(await line.tell([EAST], 500)).toMatchObject([{ attempt: 2, outcome: 'failed', retryAtMs: START_MS + 3000 }])
-    expect(line.notify.notifier.health()).toMatchObject([
+    expect(line.notify.pipeline.health()).toMatchObject([
       { name: 'r', integrations: [{ integration: 'webhook', waiting: 1, failuresInARow: 2 }] },
     ])
     expect(await line.tell([EAST], 2000)).toMatchObject([{ attempt: 3, outcome: 'delivered', reason: 'first' }])
     expect(new Set(hook.got.map(({ body }) => body)).size).toBe(1)
-    expect(line.notify.notifier.health()[0]?.integrations[0]).toMatchObject({ waiting: 0, failuresInARow: 0 })
+    expect(line.notify.pipeline.health()[0]?.integrations[0]).toMatchObject({ waiting: 0, failuresInARow: 0 })
   })
 
   test('a receiver says when to come back', async () => {
@@ -587,14 +587,14 @@ email_configs: [{ to: a@b.c, require_tls: false }]
     expect(line.notify.deliveries).toHaveLength(7)
     expect(hook.got.filter(({ body, path }) => (body + path).includes(SECRET)).length).toBeGreaterThan(4)
     await line.notify.facts.deliveries.add(line.notify.deliveries)
-    const { api, notifier } = line.notify
+    const { api, pipeline } = line.notify
     const kept = await Promise.all((await api.deliveries.list({ limit: 100 })).map(({ id }) => api.deliveries.get(id)))
     const shown = JSON.stringify([
       line.notify.deliveries,
       kept,
-      notifier.health(),
-      notifier.configText(),
-      notifier.route,
+      pipeline.health(),
+      pipeline.configText(),
+      pipeline.route,
     ])
     expect(shown).toContain('<secret>')
     expect(shown).not.toContain(SECRET)

@@ -42,7 +42,7 @@ const MESSAGE: Message = {
   ],
   externalUrl: 'http://daytwo.test',
   nowMs: START_MS + 90_000,
-  toldEveryMs: 60_000,
+  repeatIntervalMs: 60_000,
 }
 
 const set = new TemplateSet()

@@ -9,9 +9,11 @@ import { parseDuration } from '../../src/model/duration.ts'
 import type { NotificationLogEntry } from '../../src/model/notification-log.ts'
 import { loadConfig } from '../../src/notify/config/config-file.ts'
 import type { NotifyConfig } from '../../src/notify/config/config-file.ts'
-import { PipelineCore } from '../../src/notify/pipeline-core.ts'
-import type { Notice } from '../../src/notify/pipeline-core.ts'
-import type { PipelineAlert } from '../../src/notify/pipeline.ts'
+import { settle } from '../../src/notify/dispatch.ts'
+import { alertGroups, marksOf, runStages } from '../../src/notify/pipeline.ts'
+import { createPipelineState } from '../../src/notify/pipeline-state.ts'
+import type { Notification, PipelineState } from '../../src/notify/pipeline-state.ts'
+import type { AlertGroup, PipelineAlert, PipelineMarks } from '../../src/notify/pipeline-view.ts'
 import type { ExpectedMark } from '../../src/notify/ports.ts'
 
 /** A Monday. */
@@ -50,30 +52,30 @@ export interface TimelineOptions {
   readonly silenced?: Map<string, string>
   /** Alert names that an upgrade explains now. */
   readonly expected?: Map<string, ExpectedMark>
-  readonly told?: readonly NotificationLogEntry[]
+  readonly notified?: readonly NotificationLogEntry[]
   /** Whether a message arrives. */
-  readonly arrives?: (notice: Notice) => boolean
+  readonly arrives?: (notification: Notification) => boolean
 }
 
 export class Timeline {
-  readonly core: PipelineCore
+  readonly state: PipelineState
   readonly sent: string[] = []
   readonly logged: NotificationLogEntry[] = []
-  readonly notices: Notice[] = []
+  readonly notifications: Notification[] = []
   readonly #options: TimelineOptions
   readonly #alerts = new Map<string, PipelineAlert>()
   nowMs = START_MS
 
   constructor(config: NotifyConfig, options: TimelineOptions = {}) {
     this.#options = options
-    const { silenced, expected, told = [] } = options
+    const { silenced, expected, notified = [] } = options
     const nameOf = (labels: Labels): string => labels.get('alertname')
-    this.core = new PipelineCore({
+    this.state = createPipelineState({
       config,
       silences: { silencedBy: (labels) => [silenced?.get(nameOf(labels)) ?? []].flat() },
       upgrades: { expectedFor: ({ labels }) => expected?.get(nameOf(labels)) },
       externalUrl: 'http://daytwo',
-      told,
+      notified,
     })
   }
 
@@ -95,35 +97,42 @@ export class Timeline {
     return this
   }
 
-  /** Beats each second until `text` after the present, the end inclusive. */
+  /** Runs a cycle each second until `text` after the present, the end inclusive. */
   run(text: string): this {
     const endMs = this.nowMs + parseDuration(text)!
     for (; this.nowMs < endMs;) {
       this.nowMs += 1000
-      this.beat()
+      this.cycle()
     }
     return this
   }
 
-  beat(): this {
-    const { notices, logged } = this.core.beat([...this.#alerts.values()], this.nowMs)
+  cycle(): this {
+    const { notifications, logged } = runStages(this.state, [...this.#alerts.values()], this.nowMs)
     this.logged.push(...logged)
-    for (const notice of notices) {
-      this.notices.push(notice)
-      const isTold = this.#options.arrives?.(notice) ?? true
-      this.sent.push(`${this.#time()} ${lineOf(notice)}${isTold ? '' : ' (lost)'}`)
-      if (isTold) this.logged.push(notice.logEntry)
-      this.core.settle(notice, isTold, this.nowMs)
+    for (const notification of notifications) {
+      this.notifications.push(notification)
+      const isNotified = this.#options.arrives?.(notification) ?? true
+      this.sent.push(`${this.#time()} ${lineOf(notification)}${isNotified ? '' : ' (lost)'}`)
+      if (isNotified) this.logged.push(notification.logEntry)
+      settle(notification, isNotified, this.nowMs)
     }
     return this
   }
 
   reasonOf(text: string): string {
     const alert = this.#alerts.get(text)!
-    return this.core
-      .marksOf(alert, this.nowMs)
+    return this.marksOf(alert)
       .decisions.map(({ receiver, sends, reason }) => `${receiver} ${sends ? 'sends' : 'holds'} ${reason}`)
       .join('; ')
+  }
+
+  marksOf(alert: Alert): PipelineMarks {
+    return marksOf(this.state, alert, this.nowMs)
+  }
+
+  groups(): readonly AlertGroup[] {
+    return alertGroups(this.state, this.nowMs)
   }
 
   #time(): string {
@@ -142,7 +151,7 @@ export class Timeline {
   }
 }
 
-function lineOf({ receiver, integration, reason, message }: Notice): string {
+function lineOf({ receiver, integration, reason, message }: Notification): string {
   const names = (status: string): string =>
     message.alerts
       .filter((alert) => alert.status === status)

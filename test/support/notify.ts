@@ -1,13 +1,12 @@
 import Database from 'better-sqlite3'
 import type { Clock } from '../../src/base/clock.ts'
-import { apiNotifyOf } from '../../src/api/fleet/deliveries.ts'
 import type { ApiNotify } from '../../src/api/fleet/deliveries.ts'
 import type { DeliveryRecord } from '../../src/model/delivery.ts'
 import type { NotificationLogEntry } from '../../src/model/notification-log.ts'
 import { emptyConfig, loadConfig } from '../../src/notify/config/config-file.ts'
 import type { NotifyConfig } from '../../src/notify/config/config-file.ts'
 import { createHttpClient } from '../../src/notify/http-client.ts'
-import { Notifier } from '../../src/notify/notifier.ts'
+import { Pipeline } from '../../src/notify/pipeline.ts'
 import type { SilenceReader, UpgradeReader } from '../../src/notify/ports.ts'
 import { createFacts, type Facts } from '../../src/store/facts/facts.ts'
 import { migrate } from '../../src/store/migrations.ts'
@@ -15,12 +14,12 @@ import { ConnectionLock } from '../../src/store/connection-lock.ts'
 
 /** The pipeline as it ships, on a database in memory and in one thread. */
 export interface MemoryNotify {
-  readonly notifier: Notifier
+  readonly pipeline: Pipeline
   readonly facts: Facts
   /** Every attempt, oldest first. */
   readonly deliveries: readonly DeliveryRecord[]
   readonly api: ApiNotify
-  /** The same after a restart: what was told is known, nothing else. */
+  /** The same after a restart: what was sent is known, nothing else. */
   restart(): Promise<MemoryNotify>
 }
 
@@ -39,26 +38,26 @@ export async function memoryNotify(options: MemoryNotifyOptions): Promise<Memory
   const { clock, silences = { silencedBy: () => [] }, upgrades = { expectedFor: () => undefined } } = options
   const facts = options.facts ?? memoryFacts()
   const deliveries: DeliveryRecord[] = []
-  const notifier = new Notifier({
+  const pipeline = new Pipeline({
     config: configOf(options.config),
     silences,
     upgrades,
     externalUrl: options.externalUrl ?? 'http://daytwo.test',
-    told: await facts.notificationLog.load(),
+    notified: await facts.notificationLog.load(),
     http: createHttpClient({ nowMs: () => performance.now() }),
     stopwatchMs: () => performance.now(),
     timeoutMs: options.timeoutMs ?? 5000,
-    note: (delivery) => {
+    onAttempt: (delivery) => {
       deliveries.push(delivery)
     },
     remember: (entries: readonly NotificationLogEntry[]) => facts.notificationLog.put(entries),
     clock,
   })
   return {
-    notifier,
+    pipeline,
     facts,
     deliveries,
-    api: apiNotifyOf(notifier, facts.deliveries, options.config === undefined ? undefined : 'am.yml'),
+    api: { pipeline, deliveries: facts.deliveries, configFile: options.config === undefined ? undefined : 'am.yml' },
     restart: () => memoryNotify({ ...options, facts }),
   }
 }

@@ -5,8 +5,8 @@ import type { AlertMarks } from '../../contract/alert-marks.ts'
 import type { Labels } from '../../model/labels.ts'
 import { compileSilence, type LabelTest } from '../../notify/silence-book.ts'
 import { isExternal, type PostedAlert } from '../../notify/external-alert.ts'
-import { generatorUrl } from '../../notify/notification.ts'
-import type { AlertGroup, PipelineView } from '../../notify/pipeline.ts'
+import { generatorUrl } from '../../notify/message.ts'
+import type { AlertGroup, PipelineView } from '../../notify/pipeline-view.ts'
 import { marksReader } from '../fleet/alert-marks.ts'
 import {
   filterParam,

@@ -7,39 +7,18 @@ import { DELIVERY_OUTCOMES } from '../../model/delivery.ts'
 import type { DeliveryQuery, DeliveryReader, KeptDelivery } from '../../model/delivery.ts'
 import { Labels } from '../../model/labels.ts'
 import { formatMatcherText } from '../../model/matcher-text.ts'
-import type { Notifier, ReceiverHealth } from '../../notify/notifier.ts'
-import type { PipelineView } from '../../notify/pipeline.ts'
+import type { Pipeline } from '../../notify/pipeline.ts'
 import type { Route } from '../../notify/route.ts'
 
 /**
  * Who is told, who was, and why not: `/api/fleet/v1/deliveries`, `/receivers`, `/routes`, and `/debug/notify`. Nothing
  * here holds a secret: what is kept of a delivery has none, and routes never had.
  */
-export interface ApiNotify extends PipelineView {
+export interface ApiNotify {
+  readonly pipeline: Pick<Pipeline, 'route' | 'routesOf' | 'health' | 'groups' | 'marksOf'>
   readonly deliveries: DeliveryReader
   /** The file's name; `undefined` when there is none. */
   readonly configFile: string | undefined
-  readonly route: Route
-  routesOf(labels: Labels): readonly Route[]
-  health(): readonly ReceiverHealth[]
-}
-
-/** The pipeline with what is kept of it. @param configFile the file's name; `undefined` when there is none */
-export function apiNotifyOf(notifier: Notifier, deliveries: DeliveryReader, configFile: string | undefined): ApiNotify {
-  return {
-    deliveries,
-    configFile,
-    get route() {
-      return notifier.route
-    },
-    routesOf: (labels) => notifier.routesOf(labels),
-    health: () => notifier.health(),
-    marksOf: (alert, nowMs) => notifier.marksOf(alert, nowMs),
-    hasSeen: (fingerprint) => notifier.hasSeen(fingerprint),
-    groups: (nowMs) => notifier.groups(nowMs),
-    receivers: () => notifier.receivers(),
-    configText: () => notifier.configText(),
-  }
 }
 
 const LIMIT_DEFAULT = 100
@@ -74,17 +53,17 @@ export function registerDeliveries(app: FastifyInstance, notify: ApiNotify, cloc
     },
   )
   app.get('/api/fleet/v1/receivers', { config }, (): ReceiverItems => {
-    const receivers = notify.health().map(({ name, integrations }) => ({
+    const receivers = notify.pipeline.health().map(({ name, integrations }) => ({
       name,
       integrations: integrations.map((integration) => ({ ...integration })),
     }))
     return { receivers, ...(notify.configFile === undefined ? {} : { configFile: notify.configFile }) }
   })
-  app.get('/api/fleet/v1/routes', { config }, (): RouteItem => routeItem(notify.route))
+  app.get('/api/fleet/v1/routes', { config }, (): RouteItem => routeItem(notify.pipeline.route))
   app.post('/api/fleet/v1/routes/test', { config }, (request): RouteTest => {
     const labels = labelsOf(request.body)
     return {
-      matches: notify.routesOf(labels).map(({ receiver, path, matchers }) => ({
+      matches: notify.pipeline.routesOf(labels).map(({ receiver, path, matchers }) => ({
         receiver,
         path: [...path],
         matchers: matchers.map(formatMatcherText),
@@ -96,14 +75,14 @@ export function registerDeliveries(app: FastifyInstance, notify: ApiNotify, cloc
     return {
       asOfMs: nowMs,
       ...(notify.configFile === undefined ? {} : { configFile: notify.configFile }),
-      groups: notify.groups(nowMs).map(({ groupKey, receiver, labels, alerts, mutedBy, nextFlushMs }) => ({
+      groups: notify.pipeline.groups(nowMs).map(({ groupKey, receiver, labels, alerts, mutedBy, nextFlushMs }) => ({
         groupKey,
         receiver,
         labels: labels.toObject(),
         nextFlushMs,
         mutedBy: [...mutedBy],
         alerts: alerts.flatMap((alert) => {
-          const decision = notify.marksOf(alert, nowMs).decisions.find((one) => one.receiver === receiver)
+          const decision = notify.pipeline.marksOf(alert, nowMs).decisions.find((one) => one.receiver === receiver)
           if (decision === undefined) return []
           const { sends, reason, atMs } = decision
           const { fingerprint, state } = alert

@@ -1,28 +1,49 @@
-/** A real Alertmanager: the group's alerts as Prometheus would post them (API v2). It groups and silences on its own. */
+/**
+ * Alertmanager's API v2: alerts as Prometheus posts them; it groups and silences on its own. For `alertmanager_configs` and for
+ * the hand-over of `--alertmanager`.
+ */
 import type { AlertmanagerConfig } from '../config/integration-config.ts'
 import { goTimeText } from '../message.ts'
-import type { Message } from '../message.ts'
+import type { Message, MessageAlert } from '../message.ts'
 import { postJson } from './attempt.ts'
 import type { Attempt, Sending } from './attempt.ts'
 
-/** An alert nobody repeats ends after this many repetitions, so that one lost message resolves nothing. */
-const REPEATS_UNTIL_END = 4
+/** An alert that is not repeated ends after this many repetitions, so that one lost message resolves nothing. */
+export const REPEATS_UNTIL_END = 4
+
+/** Alertmanager's `postableAlert`. Times are RFC 3339. */
+export interface PostableAlert {
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string>>
+  readonly startsAt: string
+  readonly endsAt: string
+  readonly generatorURL: string
+}
 
 export function sendAlertmanager(config: AlertmanagerConfig, message: Message, sending: Sending): Promise<Attempt> {
-  const { url, http, timeoutMs } = config
-  const endMs = message.nowMs + REPEATS_UNTIL_END * message.toldEveryMs
-  const body = message.alerts.map((alert) => ({
+  const endMs = message.nowMs + REPEATS_UNTIL_END * message.repeatIntervalMs
+  const alerts = message.alerts.map((alert) => postableAlert(alert, alert.status === 'firing' ? endMs : alert.endsAtMs))
+  return postAlerts(config, alerts, sending)
+}
+
+export function postAlerts(
+  { url, http, timeoutMs }: Omit<AlertmanagerConfig, 'kind' | 'sendResolved'>,
+  alerts: readonly PostableAlert[],
+  sending: Omit<Sending, 'templates'>,
+): Promise<Attempt> {
+  const api = { kind: 'text', value: `${url}/api/v2/alerts` } as const
+  return postJson(sending, { url: api, hidesPath: false, http, timeoutMs, body: alerts })
+}
+
+export function postableAlert(
+  alert: Pick<MessageAlert, 'labels' | 'annotations' | 'startsAtMs' | 'generatorUrl'>,
+  endsAtMs: number,
+): PostableAlert {
+  return {
     labels: alert.labels.toObject(),
     annotations: alert.annotations,
     startsAt: goTimeText(alert.startsAtMs),
-    endsAt: goTimeText(alert.status === 'firing' ? endMs : alert.endsAtMs),
+    endsAt: goTimeText(endsAtMs),
     generatorURL: alert.generatorUrl,
-  }))
-  return postJson(sending, {
-    url: { kind: 'text', value: `${url}/api/v2/alerts` },
-    hidesPath: false,
-    http,
-    timeoutMs,
-    body,
-  })
+  }
 }

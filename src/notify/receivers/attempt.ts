@@ -8,7 +8,7 @@ import type { Secret } from '../config/secret.ts'
 import type { HttpAnswer, HttpClient } from '../http-client.ts'
 import type { TemplateSet } from '../template-set.ts'
 
-/** One try to tell somebody. Nothing in it holds a secret. */
+/** One try to deliver a message. Nothing in it holds a secret. */
 export interface Attempt {
   readonly outcome: DeliveryOutcome
   readonly target: string
@@ -28,6 +28,18 @@ export interface Sending {
   readonly timeoutMs: number
 }
 
+/** Waiting time after the first failure, doubled by each further one. */
+const BACKOFF_FIRST_MS = 1000
+const BACKOFF_MAX_MS = 60_000
+/** The longest `Retry-After` of a receiver that is respected. */
+const RETRY_AFTER_MAX_MS = 600_000
+
+/** How long to wait after so many failures in a row; the receiver's own `Retry-After` counts more. */
+export function retryDelayMs(failures: number, retryAfterMs = 0): number {
+  if (retryAfterMs > 0) return Math.min(retryAfterMs, RETRY_AFTER_MAX_MS)
+  return Math.min(BACKOFF_FIRST_MS * 2 ** Math.min(failures - 1, 20), BACKOFF_MAX_MS)
+}
+
 /** Refuses a 2xx answer that says otherwise in its text, or puts it off. */
 export type Judge = (answer: HttpAnswer) => { readonly outcome: DeliveryOutcome; readonly error: string } | undefined
 
@@ -43,7 +55,7 @@ export interface JsonPost {
   readonly judge?: Judge
 }
 
-export async function postJson(sending: Sending, post: JsonPost): Promise<Attempt> {
+export async function postJson(sending: Omit<Sending, 'templates'>, post: JsonPost): Promise<Attempt> {
   const payload = JSON.stringify(post.body)
   return attempting(post.url, payload, sending, async () => {
     const url = await resolveSecret(post.url)
@@ -61,7 +73,7 @@ export async function postJson(sending: Sending, post: JsonPost): Promise<Attemp
 export async function attempting(
   url: Secret,
   payload: string,
-  { secrets }: Sending,
+  { secrets }: Pick<Sending, 'secrets'>,
   run: () => Promise<Attempt>,
 ): Promise<Attempt> {
   try {

@@ -43,8 +43,8 @@ beforeAll(async () => {
   await notify.facts.deliveries.add(
     Array.from({ length: 5 }, (_, i) => ({ ...DELIVERY, attempt: i + 1, outcome: i === 4 ? 'failed' : 'delivered' })),
   )
-  await notify.notifier.beat([alertOf('A severity=warning', 'firing', NOW_MS - 60_000)], NOW_MS)
-  server = await makeServer({ notify: notify.api, pipeline: notify.notifier })
+  await notify.pipeline.cycle([alertOf('A severity=warning', 'firing', NOW_MS - 60_000)], NOW_MS)
+  server = await makeServer({ notify: notify.api, pipeline: notify.pipeline })
 })
 afterAll(async () => {
   await server.app.close()

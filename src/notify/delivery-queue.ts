@@ -1,20 +1,21 @@
 /**
- * Takes messages to receivers, as often as it takes: a failed one waits (1 s, doubled up to a minute, or as long as the
- * receiver asks), until it is delivered, refused, or so old that its group decides anew. Each attempt is reported. Time is
- * an argument: calling `run` often is what makes retries happen, and a slow receiver holds up only its own messages.
+ * Messages on their way to receivers: a failed one is tried again (after 1 s, doubled up to a minute, or when the receiver
+ * asks for it) until it is delivered, refused, or so old that its group decides anew. Each attempt is reported. Time is an
+ * argument: calling `run` often is what makes retries happen, and a slow receiver holds up only its own messages.
  */
+import { groupBy } from '../base/group-by.ts'
 import type { DeliveryRecord } from '../model/delivery.ts'
-import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS } from './alertmanager.ts'
-import type { Notice } from './pipeline-core.ts'
+import type { Notification } from './pipeline-state.ts'
+import { retryDelayMs } from './receivers/attempt.ts'
 import type { Attempt } from './receivers/attempt.ts'
 
-export interface CourierParts {
+export interface DeliveryQueueParts {
   /** Never rejects for what a receiver does. */
-  readonly send: (notice: Notice) => Promise<Attempt>
+  readonly send: (notification: Notification) => Promise<Attempt>
   /** After each attempt. */
-  readonly note: (delivery: DeliveryRecord) => void
-  /** Once for each notice that is told or given up. */
-  readonly settle: (notice: Notice, isTold: boolean) => Promise<void>
+  readonly onAttempt: (delivery: DeliveryRecord) => void
+  /** Once for each notification that was delivered or given up. */
+  readonly settle: (notification: Notification, isNotified: boolean) => Promise<void>
 }
 
 /** How an integration does, for pages. */
@@ -27,7 +28,7 @@ export interface IntegrationHealth {
 }
 
 interface Waiting {
-  readonly notice: Notice
+  readonly notification: Notification
   attempts: number
   nextAttemptMs: number
   isSending: boolean
@@ -39,50 +40,42 @@ interface Health {
   lastError: string | undefined
 }
 
-/** The most that a receiver's own `Retry-After` is believed. */
-const RETRY_AFTER_MAX_MS = 600_000
 /** Messages on their way to one receiver's integration at once. */
 const IN_FLIGHT_MAX = 8
-/** As much of a payload and an answer as is kept. */
+/** Beginnings of a payload and of an answer that are stored. */
 const PAYLOAD_CHARS_MAX = 16_384
 const ANSWER_CHARS_MAX = 2000
 
-export class Courier {
-  readonly #parts: CourierParts
+export class DeliveryQueue {
+  readonly #parts: DeliveryQueueParts
   readonly #waiting = new Set<Waiting>()
   /** How many messages are on their way to each integration. */
   readonly #lanes = new Map<string, number>()
   readonly #health = new Map<string, Health>()
 
-  constructor(parts: CourierParts) {
+  constructor(parts: DeliveryQueueParts) {
     this.#parts = parts
   }
 
-  offer(notices: readonly Notice[], nowMs: number): void {
-    for (const notice of notices) this.#waiting.add({ notice, attempts: 0, nextAttemptMs: nowMs, isSending: false })
+  add(notifications: readonly Notification[], nowMs: number): void {
+    for (const notification of notifications)
+      this.#waiting.add({ notification, attempts: 0, nextAttemptMs: nowMs, isSending: false })
   }
 
   /** Those that wait are given up; those on their way arrive or not. For a change of the configuration. */
   async clear(): Promise<void> {
     const dropped = [...this.#waiting].filter(({ isSending }) => !isSending)
     for (const waiting of dropped) this.#waiting.delete(waiting)
-    await Promise.all(dropped.map(({ notice }) => this.#parts.settle(notice, false)))
+    await Promise.all(dropped.map(({ notification }) => this.#parts.settle(notification, false)))
   }
 
   /** Tries what is due; resolves when all of it has an answer. May be called again meanwhile. */
   async run(nowMs: number): Promise<void> {
     const settled = this.#giveUp(nowMs)
-    const dueByKey = new Map<string, Waiting[]>()
-    for (const waiting of this.#waiting) {
-      if (waiting.isSending || waiting.nextAttemptMs > nowMs) continue
-      const key = healthKeyOf(waiting.notice)
-      const due = dueByKey.get(key)
-      if (due === undefined) dueByKey.set(key, [waiting])
-      else due.push(waiting)
-    }
-    const lanes = [...dueByKey].flatMap(([key, due]) => {
+    const due = [...this.#waiting].filter(({ isSending, nextAttemptMs }) => !isSending && nextAttemptMs <= nowMs)
+    const lanes = [...groupBy(due, ({ notification }) => healthKeyOf(notification))].flatMap(([key, waiting]) => {
       const free = IN_FLIGHT_MAX - (this.#lanes.get(key) ?? 0)
-      return Array.from({ length: Math.min(free, due.length) }, () => this.#lane(key, due, nowMs))
+      return Array.from({ length: Math.min(free, waiting.length) }, () => this.#lane(key, waiting, nowMs))
     })
     await Promise.all([...settled, ...lanes])
   }
@@ -104,7 +97,7 @@ export class Courier {
     const key = JSON.stringify([receiver, index])
     const found = this.#health.get(key)
     return {
-      waiting: [...this.#waiting].filter(({ notice }) => healthKeyOf(notice) === key).length,
+      waiting: [...this.#waiting].filter(({ notification }) => healthKeyOf(notification) === key).length,
       failuresInARow: found?.failuresInARow ?? 0,
       ...(found?.lastDeliveredAtMs === undefined ? {} : { lastDeliveredAtMs: found.lastDeliveredAtMs }),
       ...(found?.lastError === undefined ? {} : { lastError: found.lastError }),
@@ -112,28 +105,30 @@ export class Courier {
   }
 
   #giveUp(nowMs: number): readonly Promise<void>[] {
-    const old = [...this.#waiting].filter(({ notice, isSending }) => !isSending && notice.expiresAtMs <= nowMs)
+    const old = [...this.#waiting].filter(
+      ({ notification, isSending }) => !isSending && notification.expiresAtMs <= nowMs,
+    )
     for (const waiting of old) this.#waiting.delete(waiting)
-    return old.map(({ notice }) => this.#parts.settle(notice, false))
+    return old.map(({ notification }) => this.#parts.settle(notification, false))
   }
 
   async #attempt(waiting: Waiting, nowMs: number): Promise<void> {
-    const { notice } = waiting
+    const { notification } = waiting
     waiting.isSending = true
     waiting.attempts++
-    const attempt = await this.#parts.send(notice)
+    const attempt = await this.#parts.send(notification)
     waiting.isSending = false
-    this.#noteHealth(notice, attempt, nowMs)
+    this.#updateHealth(notification, attempt, nowMs)
     const isTriedAgain = attempt.outcome === 'failed'
-    if (isTriedAgain) waiting.nextAttemptMs = nowMs + waitMs(waiting.attempts, attempt)
-    this.#parts.note(recordOf(waiting, attempt, nowMs))
+    if (isTriedAgain) waiting.nextAttemptMs = nowMs + retryDelayMs(waiting.attempts, attempt.retryAfterMs)
+    this.#parts.onAttempt(recordOf(waiting, attempt, nowMs))
     if (isTriedAgain) return
     this.#waiting.delete(waiting)
-    await this.#parts.settle(notice, attempt.outcome === 'delivered')
+    await this.#parts.settle(notification, attempt.outcome === 'delivered')
   }
 
-  #noteHealth(notice: Notice, { outcome, error }: Attempt, nowMs: number): void {
-    const key = healthKeyOf(notice)
+  #updateHealth(notification: Notification, { outcome, error }: Attempt, nowMs: number): void {
+    const key = healthKeyOf(notification)
     const health = this.#health.get(key) ?? { failuresInARow: 0, lastDeliveredAtMs: undefined, lastError: undefined }
     this.#health.set(key, health)
     if (outcome === 'delivered') {
@@ -147,17 +142,12 @@ export class Courier {
   }
 }
 
-function healthKeyOf({ receiver, index }: Notice): string {
+function healthKeyOf({ receiver, index }: Notification): string {
   return JSON.stringify([receiver, index])
 }
 
-function waitMs(attempts: number, { retryAfterMs }: Attempt): number {
-  if (retryAfterMs !== undefined && retryAfterMs > 0) return Math.min(retryAfterMs, RETRY_AFTER_MAX_MS)
-  return Math.min(BACKOFF_FIRST_MS * 2 ** Math.min(attempts - 1, 20), BACKOFF_MAX_MS)
-}
-
-function recordOf({ notice, attempts, nextAttemptMs }: Waiting, attempt: Attempt, nowMs: number): DeliveryRecord {
-  const { message, receiver, integration, reason } = notice
+function recordOf({ notification, attempts, nextAttemptMs }: Waiting, attempt: Attempt, nowMs: number): DeliveryRecord {
+  const { message, receiver, integration, reason } = notification
   const { outcome, target, payload, latencyMs, status, answer, error } = attempt
   return {
     atMs: nowMs,

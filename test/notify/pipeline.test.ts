@@ -31,10 +31,7 @@ describe('groups', () => {
   test('each value of the group label is a group', () => {
     const line = simple().fire('A cluster=east', 'A cluster=west').run('1m')
     expect(line.sent).toHaveLength(2)
-    expect(line.core.groups(line.nowMs).map(({ groupKey }) => groupKey)).toEqual([
-      '{}:{cluster="east"}',
-      '{}:{cluster="west"}',
-    ])
+    expect(line.groups().map(({ groupKey }) => groupKey)).toEqual(['{}:{cluster="east"}', '{}:{cluster="west"}'])
   })
 
   test('all labels as the group: each alert alone', () => {
@@ -46,9 +43,9 @@ describe('groups', () => {
   test('without a configuration there are groups and marks, and nobody is told', () => {
     const line = new Timeline(emptyConfig()).fire('A cluster=east').run('5m')
     expect(line.sent).toEqual([])
-    expect(line.core.groups(line.nowMs)).toHaveLength(1)
-    expect(line.core.receivers()).toEqual([])
-    expect(line.core.marksOf(alertOf('A cluster=east', 'firing', START_MS), line.nowMs)).toMatchObject({
+    expect(line.groups()).toHaveLength(1)
+    expect([...line.state.config.receivers.keys()]).toEqual([])
+    expect(line.marksOf(alertOf('A cluster=east', 'firing', START_MS))).toMatchObject({
       receivers: [],
       decisions: [{ sends: false, reason: 'no_receiver' }],
     })
@@ -57,8 +54,8 @@ describe('groups', () => {
   test('before its group is looked at, an alert says that it waits', () => {
     const line = simple().fire('A').run('5s')
     expect(line.reasonOf('A')).toBe('hook holds waits_for_group')
-    expect(line.core.hasSeen(alertOf('A', 'firing', 0).fingerprint)).toBe(true)
-    expect(line.core.hasSeen(alertOf('B', 'firing', 0).fingerprint)).toBe(false)
+    expect(line.state.alerts.has(alertOf('A', 'firing', 0).fingerprint)).toBe(true)
+    expect(line.state.alerts.has(alertOf('B', 'firing', 0).fingerprint)).toBe(false)
   })
 })
 
@@ -75,10 +72,10 @@ describe('what is told again', () => {
   test('a resolution, at the next turn, once; then the alert has left', () => {
     const line = simple().fire('A', 'B').run('1m').resolve('A').run('10m')
     expect(line.sent).toEqual(['31s hook/webhook first: A B', '331s hook/webhook resolved: B, resolved A'])
-    expect(line.core.groups(line.nowMs)[0]?.alerts).toHaveLength(1)
+    expect(line.groups()[0]?.alerts).toHaveLength(1)
     line.resolve('B').run('10m')
     expect(line.sent.slice(2)).toEqual(['931s hook/webhook resolved: resolved B'])
-    expect(line.core.groups(line.nowMs)).toEqual([])
+    expect(line.groups()).toEqual([])
   })
 
   test('one who does not want resolutions is told of none, and of the next run as a first', () => {
@@ -133,7 +130,7 @@ describe('what is told again', () => {
 describe('a restart', () => {
   test('forgets nothing that was told', () => {
     const before = simple().fire('A', 'B').run('1m')
-    const after = simple({ told: before.logged })
+    const after = simple({ notified: before.logged })
     after.fire('A', 'B')
     after.nowMs += 60_000
     expect(after.run('10m').sent).toEqual([])
@@ -141,7 +138,7 @@ describe('a restart', () => {
 
   test('an end that nobody was told of is told after it', () => {
     const before = simple().fire('A').run('1m')
-    const after = simple({ told: before.logged }).resolve('A')
+    const after = simple({ notified: before.logged }).resolve('A')
     after.nowMs += 60_000
     expect(after.run('1m').sent).toEqual(['61s hook/webhook resolved: resolved A'])
     expect(after.run('20m').sent).toHaveLength(1)
@@ -149,7 +146,7 @@ describe('a restart', () => {
 
   test('an end that was told is not told again, however long the alert is still shown', () => {
     const line = simple().fire('A').run('1m').resolve('A').run('30m')
-    const again = simple({ told: line.logged }).resolve('A').run('30m')
+    const again = simple({ notified: line.logged }).resolve('A').run('30m')
     expect(line.sent).toHaveLength(2)
     expect(again.sent).toEqual([])
   })
@@ -177,7 +174,7 @@ receivers:
       '1s pager/webhook first: X',
       '1s rest/webhook first: Y',
     ])
-    const marks = line.core.marksOf(alertOf('HCOa severity=critical', 'firing', 0), line.nowMs)
+    const marks = line.marksOf(alertOf('HCOa severity=critical', 'firing', 0))
     expect(marks.receivers).toEqual(['pager', 'hco'])
     expect(marks.decisions.map(({ receiver, sends }) => [receiver, sends])).toEqual([
       ['pager', true],
@@ -187,9 +184,7 @@ receivers:
 
   test('the key of a group has its matchers', () => {
     const line = new Timeline(configOf(ROUTES)).fire('X severity=critical').run('1s')
-    expect(line.core.groups(line.nowMs).map(({ groupKey }) => groupKey)).toEqual([
-      '{}/{severity="critical"}:{alertname="X"}',
-    ])
+    expect(line.groups().map(({ groupKey }) => groupKey)).toEqual(['{}/{severity="critical"}:{alertname="X"}'])
   })
 })
 
@@ -236,7 +231,7 @@ time_intervals: [{ name: morning, time_intervals: [{ times: [{ start_time: '10:0
     const line = new Timeline(configOf(text)).fire('A').run('1m')
     expect(line.sent).toEqual([])
     expect(line.reasonOf('A')).toBe('hook holds muted_by: morning')
-    expect(line.core.groups(line.nowMs)[0]?.mutedBy).toEqual(['morning'])
+    expect(line.groups()[0]?.mutedBy).toEqual(['morning'])
     expect(line.run('25m').sent).toEqual(['1231s hook/webhook first: A'])
   })
 
@@ -259,7 +254,7 @@ time_intervals: [{ name: weekend, time_intervals: [{ weekdays: [saturday, sunday
     const line = simple({ expected }).fire('LowReady', 'Other').run('1m')
     expect(line.sent).toEqual(['31s hook/webhook first: Other'])
     expect(line.reasonOf('LowReady')).toBe('hook holds expected_in_upgrade: east from 1.16.0 to 1.17.0, phase operands')
-    expect(line.core.marksOf(alertOf('LowReady', 'firing', 0), line.nowMs).expected).toEqual(mark)
+    expect(line.marksOf(alertOf('LowReady', 'firing', 0)).expected).toEqual(mark)
     expected.clear()
     expect(line.run('5m').sent.slice(1)).toEqual(['331s hook/webhook new_alerts: LowReady Other'])
   })
@@ -279,7 +274,7 @@ test('an Alertmanager is told at every turn, so that it resolves nothing by itse
   const text = SIMPLE.replace(HOOK, 'alertmanager_configs: [{ urls: ["http://a:9093", "http://b:9093"] }]')
   const line = new Timeline(configOf(text)).fire('A').run('10m')
   expect(line.sent.map((sent) => sent.split(' ')[0])).toEqual(['31s', '31s', '331s', '331s'])
-  expect(line.notices[0]?.message.toldEveryMs).toBe(5 * 60_000)
+  expect(line.notifications[0]?.message.repeatIntervalMs).toBe(5 * 60_000)
 })
 
 describe('properties', () => {
@@ -301,7 +296,7 @@ describe('properties', () => {
         const heard = new Set<string>()
         const fires = new Set<string>()
         const look = (from: number): void => {
-          for (const { message, reason } of line.notices.slice(from)) {
+          for (const { message, reason } of line.notifications.slice(from)) {
             const firing = message.alerts
               .filter(({ status }) => status === 'firing')
               .map(({ fingerprint }) => fingerprint)
@@ -313,7 +308,7 @@ describe('properties', () => {
           }
         }
         for (const [i, { name, does, forSeconds }] of moves.entries()) {
-          const before = line.notices.length
+          const before = line.notifications.length
           const alertname = labelsOf(name).get('alertname')
           if (does === 'fire') fires.add(name)
           else if (does !== 'silence' && does !== 'speak') fires.delete(name)
@@ -324,7 +319,7 @@ describe('properties', () => {
           look(before)
           if (i === restartAt) {
             const { nowMs } = line
-            const next = simple({ silenced, told: line.logged })
+            const next = simple({ silenced, notified: line.logged })
             next.nowMs = nowMs
             next.fire(...fires)
             line = next
@@ -332,7 +327,7 @@ describe('properties', () => {
         }
         // In the end everything that fires and is not silenced has been told.
         silenced.clear()
-        const before = line.notices.length
+        const before = line.notifications.length
         line.run('11m')
         look(before)
         for (const name of fires) expect(heard).toContain(alertOf(name, 'firing', 0).fingerprint)

@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { createFetchPost } from '../../src/notify/http-post.ts'
+import { HTTP_DEFAULTS } from '../../src/notify/config/http-config.ts'
+import { createHttpClient } from '../../src/notify/http-client.ts'
 
 let server: Server | undefined
 
@@ -25,8 +26,14 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
 }
 
 let timeMs = 0
-const post = createFetchPost({ nowMs: () => (timeMs += 7) })
-const request = (url: string) => ({ url, body: '[]', headers: { 'content-type': 'application/json' }, timeoutMs: 2000 })
+const post = createHttpClient({ nowMs: () => (timeMs += 7) })
+const request = (url: string) => ({
+  url,
+  body: '[]',
+  headers: { 'content-type': 'application/json' },
+  http: { ...HTTP_DEFAULTS, followsRedirects: false },
+  timeoutMs: 2000,
+})
 
 test('sends the body, with credentials from the address as basic authentication', async () => {
   let seen: unknown
@@ -39,7 +46,7 @@ test('sends the body, with credentials from the address as basic authentication'
     })
   })
   const result = await post(request(`http://me:p%40ss@${host}/api/v2/alerts`))
-  expect(result).toEqual({ status: 200, text: 'fine', latencyMs: 7 })
+  expect(result).toEqual({ status: 200, text: 'fine', contentType: '', latencyMs: 14 })
   expect(seen).toEqual(['POST', `Basic ${Buffer.from('me:p@ss').toString('base64')}`, 'application/json', '[]'])
 })
 
@@ -49,7 +56,7 @@ test('an answer is kept short, and Retry-After is read', async () => {
   })
   const result = await post(request(`http://${host}/`))
   expect(result).toMatchObject({ status: 503, retryAfterMs: 7000 })
-  expect(result.text).toHaveLength(500)
+  expect(result.text).toHaveLength(4096)
 })
 
 test('a receiver that is not there is an answer with the reason', async () => {
@@ -58,11 +65,11 @@ test('a receiver that is not there is an answer with the reason', async () => {
   expect((await post(request(`http://${host}/`))).text).toMatch(/ECONNREFUSED/)
 })
 
-test('a receiver that never answers is given up, and so is a redirect', async () => {
+test('a receiver that never answers is given up, and a redirect is an answer', async () => {
   const host = await serve((incoming, response) => {
     if (incoming.url === '/moved') response.writeHead(302, { location: '/' }).end()
   })
   expect(await post({ ...request(`http://${host}/`), timeoutMs: 50 })).toMatchObject({ status: undefined })
-  expect(await post(request(`http://${host}/moved`))).toMatchObject({ status: undefined })
+  expect(await post(request(`http://${host}/moved`))).toMatchObject({ status: 302 })
   server!.closeAllConnections()
 })

@@ -1,0 +1,153 @@
+/**
+ * Alerts into groups, as Alertmanager's dispatcher: one alert per fingerprint, routed to its groups; which groups are due;
+ * and what leaves them once everybody was notified.
+ */
+import type { Labels } from '../model/labels.ts'
+import type { Alert } from '../model/alert.ts'
+import { compareAlerts } from './message.ts'
+import type { PipelineAlert } from './pipeline-view.ts'
+import { decide } from './pipeline-state.ts'
+import type { AlertEntry, Group, GroupPlace, Notification, PipelineState, Stage } from './pipeline-state.ts'
+import { groupKeyOf, groupLabelsOf, routesFor } from './route.ts'
+import type { Route } from './route.ts'
+
+/** An empty group keeps its timer this long, so that an alert that comes back does not count as a new group. */
+const EMPTY_GROUP_MS = 30_000
+
+/** One alert per fingerprint. What vanishes without having resolved is resolved here. */
+export const indexed: Stage = (state, { alerts, nowMs }) => {
+  for (const entry of state.alerts.values()) entry.isPresent = false
+  for (const [fingerprint, alert] of onePerFingerprint(alerts)) {
+    // A new run that is pending: the run before is over.
+    if (alert.state !== 'pending') putAlert(state, fingerprint, alert)
+  }
+  for (const [fingerprint, { alert, isPresent, places }] of state.alerts) {
+    if (isPresent) continue
+    const isHeld = places.some(({ id }) => state.groups.get(id)?.alerts.has(fingerprint) === true)
+    if (alert.state === 'firing') putAlert(state, fingerprint, { ...alert, state: 'resolved', resolvedAtMs: nowMs })
+    else if (!isHeld) state.alerts.delete(fingerprint)
+  }
+}
+
+/** Each alert into the groups of its routes; a new group waits for `group_wait`. */
+export const grouped: Stage = (state, { nowMs }) => {
+  for (const entry of state.alerts.values()) {
+    for (const place of entry.places) {
+      const { alert } = entry
+      const isSettled = alert.state === 'resolved' && entry.settled.get(place.id) === (alert.resolvedAtMs ?? 0)
+      if (!isSettled) putInGroup(state, place, alert, nowMs)
+    }
+  }
+}
+
+/** Groups whose wait or interval is over, unless messages of their last flush are still on their way. */
+export const due: Stage = (state, { flushes, nowMs }) => {
+  for (const group of state.groups.values()) {
+    if (group.waiting > 0 || nowMs < group.nextFlushMs) continue
+    group.nextFlushMs = nowMs + group.route.groupIntervalMs
+    group.hasFlushed = true
+    group.hasFailed = false
+    group.flushed = [...group.alerts.values()].sort(compareAlerts)
+    flushes.push({ group, passing: group.flushed })
+  }
+}
+
+/** Resolved alerts leave the groups that had nothing to send; empty groups and expired entries of the log go. */
+export const settled: Stage = (state, { flushes, nowMs }) => {
+  for (const { group } of flushes) settleGroup(state, group, nowMs)
+  for (const [id, { emptySinceMs, alerts, waiting }] of state.groups) {
+    const isEmpty = emptySinceMs !== undefined && alerts.size === 0 && waiting === 0
+    if (isEmpty && nowMs - emptySinceMs >= EMPTY_GROUP_MS) state.groups.delete(id)
+  }
+  for (const [key, { expiresAtMs }] of state.notified) if (expiresAtMs <= nowMs) state.notified.delete(key)
+}
+
+/** What became of a notification: it arrived, or was given up. Until then its group decides nothing. */
+export function settle({ state, groupId, logEntry }: Notification, isNotified: boolean, nowMs: number): void {
+  if (isNotified) state.notified.set(logEntry.key, logEntry)
+  const group = state.groups.get(groupId)
+  if (group === undefined) return
+  group.waiting--
+  group.hasFailed ||= !isNotified
+  settleGroup(state, group, nowMs)
+}
+
+/**
+ * Two rules may yield the same labels, or a moved rule leaves a resolved alert behind. To a receiver they are one, and it
+ * must not get "firing" and "resolved" alternately: what fires wins.
+ */
+export function onePerFingerprint<A extends Alert>(alerts: readonly A[]): ReadonlyMap<string, A> {
+  const picked = new Map<string, A>()
+  for (const alert of alerts) {
+    const other = picked.get(alert.fingerprint)
+    if (other === undefined || RANK[alert.state] > RANK[other.state]) picked.set(alert.fingerprint, alert)
+  }
+  return picked
+}
+
+const RANK = { pending: 0, resolved: 1, firing: 2 } as const
+
+function putAlert(state: PipelineState, fingerprint: string, alert: PipelineAlert): void {
+  const known = state.alerts.get(fingerprint)
+  const wasFiring = known?.alert.state === 'firing'
+  const isFiring = alert.state === 'firing'
+  const entry = known ?? entryOf(state.config.route, alert)
+  if (known === undefined) state.alerts.set(fingerprint, entry)
+  entry.alert = alert
+  entry.isPresent = true
+  if (isFiring) entry.settled.clear()
+  if (isFiring && !wasFiring) state.inhibitor.add(fingerprint, alert.labels)
+  if (!isFiring && wasFiring) state.inhibitor.remove(fingerprint, alert.labels)
+}
+
+function entryOf(root: Route, alert: PipelineAlert): AlertEntry {
+  const places = routesFor(root, alert.labels).map((route) => placeOf(route, alert.labels))
+  return { alert, isPresent: true, places, decisions: new Map(), settled: new Map() }
+}
+
+function placeOf(route: Route, alertLabels: Labels): GroupPlace {
+  const labels = groupLabelsOf(route, alertLabels)
+  return { route, labels, id: `${route.path.join('.')}\u0000${labels.key}` }
+}
+
+function putInGroup(state: PipelineState, place: GroupPlace, alert: PipelineAlert, nowMs: number): void {
+  const { groupWaitMs, receiver } = place.route
+  const group = state.groups.get(place.id) ?? newGroup(place, nowMs + groupWaitMs)
+  state.groups.set(place.id, group)
+  if (!group.alerts.has(alert.fingerprint)) {
+    group.emptySinceMs = undefined
+    decide(state, alert.fingerprint, { receiver, sends: false, reason: 'waits_for_group', atMs: nowMs })
+    // It has waited long enough before it came here.
+    const startsAtMs = alert.firedAtMs ?? alert.activeAtMs
+    if (!group.hasFlushed && startsAtMs + groupWaitMs < nowMs) group.nextFlushMs = nowMs
+  }
+  group.alerts.set(alert.fingerprint, alert)
+}
+
+function newGroup(place: GroupPlace, nextFlushMs: number): Group {
+  return {
+    ...place,
+    key: groupKeyOf(place.route, place.labels),
+    alerts: new Map(),
+    nextFlushMs,
+    hasFlushed: false,
+    waiting: 0,
+    hasFailed: false,
+    flushed: [],
+    emptySinceMs: undefined,
+  }
+}
+
+/** When everybody was notified who has to be, what has resolved leaves the group. */
+function settleGroup(state: PipelineState, group: Group, nowMs: number): void {
+  if (group.waiting > 0 || group.hasFailed) return
+  for (const alert of group.flushed) {
+    const present = group.alerts.get(alert.fingerprint)
+    if (alert.state !== 'resolved' || present?.state !== 'resolved') continue
+    if (present.resolvedAtMs !== alert.resolvedAtMs) continue
+    group.alerts.delete(alert.fingerprint)
+    state.alerts.get(alert.fingerprint)?.settled.set(group.id, alert.resolvedAtMs ?? 0)
+  }
+  group.flushed = []
+  if (group.alerts.size === 0) group.emptySinceMs ??= nowMs
+}

@@ -1,0 +1,79 @@
+/** Stages that hold back single alerts of a group that is due. What is held back is grouped and shown with its reason, not sent. */
+import type { Alert } from '../model/alert.ts'
+import type { NotifyReason } from './notify-reason.ts'
+import { decide } from './pipeline-state.ts'
+import type { PipelineState, Stage } from './pipeline-state.ts'
+import type { PipelineAlert } from './pipeline-view.ts'
+import type { ExpectedMark } from './ports.ts'
+import type { Route } from './route.ts'
+import { namesHoldingAt } from './time-interval.ts'
+
+/** Another alert fires that explains it. */
+export const inhibited = holdingBack(
+  (state) =>
+    ({ labels }) =>
+      because('inhibited_by', state.inhibitor.inhibitedBy(labels)),
+)
+
+/** A healthy upgrade explains it. Once it explained a run, the end of that run is not sent either. */
+export const expectedInUpgrade = holdingBack((state, _route, nowMs) => (alert) => {
+  const entry = state.alerts.get(alert.fingerprint)
+  const mark = expectedMark(state, alert, nowMs)
+  if (mark !== undefined) {
+    if (entry !== undefined) entry.expectedRunMs = alert.activeAtMs
+    return because('expected_in_upgrade', [mark.title, `phase ${mark.phase}`])
+  }
+  if (entry?.expectedRunMs === alert.activeAtMs && alert.state === 'resolved') {
+    return because('expected_in_upgrade', ['it resolved before anybody had to know'])
+  }
+  if (entry !== undefined) entry.expectedRunMs = undefined
+  return undefined
+})
+
+/** The route is muted now, or not active. */
+export const muted = holdingBack((state, route, nowMs) => {
+  const reason = because('muted_by', mutedBy(state, route, nowMs))
+  return () => reason
+})
+
+/** A silence of a user matches it. */
+export const silenced = holdingBack((state, _route, nowMs) => ({ labels }) => {
+  return because('silenced_by', state.silences.silencedBy(labels, nowMs))
+})
+
+/** Names of the mute intervals that hold, or of the active ones when none of them does. */
+export function mutedBy(
+  { config: { intervals } }: PipelineState,
+  { muteTimeIntervals, activeTimeIntervals }: Route,
+  nowMs: number,
+): readonly string[] {
+  const isActive = activeTimeIntervals.length === 0 || namesHoldingAt(activeTimeIntervals, intervals, nowMs).length > 0
+  return isActive ? namesHoldingAt(muteTimeIntervals, intervals, nowMs) : activeTimeIntervals
+}
+
+export function expectedMark({ upgrades }: PipelineState, alert: Alert, nowMs: number): ExpectedMark | undefined {
+  return alert.state === 'firing' ? upgrades.expectedFor(alert, nowMs) : undefined
+}
+
+/** A stage of what answers the reason for each alert of a route; `undefined` lets it pass. */
+function holdingBack(
+  reasonsFor: (state: PipelineState, route: Route, nowMs: number) => (alert: PipelineAlert) => string | undefined,
+): Stage {
+  return (state, { flushes, nowMs }) => {
+    for (const flush of flushes) {
+      const { route } = flush.group
+      const reasonOf = reasonsFor(state, route, nowMs)
+      flush.passing = flush.passing.filter((alert) => {
+        const reason = reasonOf(alert)
+        if (reason === undefined) return true
+        decide(state, alert.fingerprint, { receiver: route.receiver, sends: false, reason, atMs: nowMs })
+        return false
+      })
+    }
+  }
+}
+
+/** `silenced_by: <id>, <id>`; `undefined` without a cause. */
+function because(reason: NotifyReason, causes: readonly string[]): string | undefined {
+  return causes.length === 0 ? undefined : `${reason}: ${causes.join(', ')}`
+}

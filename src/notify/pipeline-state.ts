@@ -1,0 +1,124 @@
+/**
+ * What the pipeline remembers between evaluation cycles, and what the stages of one cycle hand to each other. Plain data: the
+ * stages are functions over it (`pipeline.ts` lists them), and time is an argument.
+ */
+import type { Labels } from '../model/labels.ts'
+import type { NotificationLogEntry } from '../model/notification-log.ts'
+import type { NotifyConfig } from './config/config-file.ts'
+import type { IntegrationConfig } from './config/integration-config.ts'
+import { Inhibitor } from './inhibitor.ts'
+import type { Message } from './message.ts'
+import type { NotifyReason } from './notify-reason.ts'
+import type { Decision, PipelineAlert } from './pipeline-view.ts'
+import type { SilenceReader, UpgradeReader } from './ports.ts'
+import type { Route } from './route.ts'
+
+export interface PipelineParts {
+  readonly config: NotifyConfig
+  readonly silences: SilenceReader
+  readonly upgrades: UpgradeReader
+  /** Without a slash at the end. */
+  readonly externalUrl: string
+  /** What receivers were notified of before the start. */
+  readonly notified: Iterable<NotificationLogEntry>
+}
+
+export interface PipelineState extends Omit<PipelineParts, 'notified'> {
+  /** By fingerprint; what fires is a source of inhibition. */
+  readonly alerts: Map<string, AlertEntry>
+  readonly inhibitor: Inhibitor
+  /** By id. */
+  readonly groups: Map<string, Group>
+  /** By key: what each receiver was last notified of, for each group. */
+  readonly notified: Map<string, NotificationLogEntry>
+}
+
+export interface AlertEntry {
+  /** Firing or resolved, never pending. */
+  alert: PipelineAlert
+  isPresent: boolean
+  /** Labels never change, so neither do the groups. */
+  readonly places: readonly GroupPlace[]
+  /** By receiver. */
+  readonly decisions: Map<string, Decision>
+  /** Groups in which this resolution is done with: group id to `resolvedAtMs`. */
+  readonly settled: Map<string, number>
+  /** The run (`activeAtMs`) that an upgrade explained, as long as nobody was notified of it. */
+  expectedRunMs?: number | undefined
+}
+
+/** Where a route puts alerts with the same values of its `group_by` labels. */
+export interface GroupPlace {
+  readonly id: string
+  readonly route: Route
+  readonly labels: Labels
+}
+
+export interface Group extends GroupPlace {
+  /** Alertmanager's group key. */
+  readonly key: string
+  readonly alerts: Map<string, PipelineAlert>
+  nextFlushMs: number
+  hasFlushed: boolean
+  /** Notifications of the last flush that are not settled, and whether one of them failed. */
+  waiting: number
+  hasFailed: boolean
+  /** The alerts of the last flush. */
+  flushed: readonly PipelineAlert[]
+  emptySinceMs: number | undefined
+}
+
+/** One evaluation cycle on its way through the stages: each adds to it or takes from it. */
+export interface Cycle {
+  readonly nowMs: number
+  readonly alerts: readonly PipelineAlert[]
+  /** Groups that are due. */
+  readonly flushes: Flush[]
+  /** Messages to be sent. */
+  readonly notifications: Notification[]
+  /** Entries of the notification log that no message goes with. */
+  readonly logged: NotificationLogEntry[]
+}
+
+export interface Flush {
+  readonly group: Group
+  /** Alerts of the group that no stage has held back. */
+  passing: readonly PipelineAlert[]
+}
+
+export type Stage = (state: PipelineState, cycle: Cycle) => void
+
+/** A message that is to be sent, and what to remember once it has arrived. */
+export interface Notification {
+  /** Who decided it: after a change of the configuration another one is in use. */
+  readonly state: PipelineState
+  readonly groupId: string
+  readonly receiver: string
+  /** Place of the integration in its receiver. */
+  readonly index: number
+  readonly integration: IntegrationConfig
+  readonly message: Message
+  readonly reason: NotifyReason
+  readonly logEntry: NotificationLogEntry
+  /** Not needed after this: the group decides anew. */
+  readonly expiresAtMs: number
+}
+
+export function createPipelineState(parts: PipelineParts): PipelineState {
+  const { config, silences, upgrades, externalUrl, notified } = parts
+  return {
+    config,
+    silences,
+    upgrades,
+    externalUrl,
+    alerts: new Map(),
+    inhibitor: new Inhibitor(config.inhibitRules),
+    groups: new Map(),
+    notified: new Map([...notified].map((entry) => [entry.key, entry])),
+  }
+}
+
+/** Remembers the last decision about an alert and a receiver. */
+export function decide(state: PipelineState, fingerprint: string, decision: Decision): void {
+  state.alerts.get(fingerprint)?.decisions.set(decision.receiver, decision)
+}

@@ -37,7 +37,6 @@ import { ClusterStateMark } from '../ui/outcome-marks.tsx'
 import { TitleLine } from '../ui/title-line.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { useKeys } from '../ui/use-keys.ts'
-import '../ui/styles/fleet.css'
 
 /** Object changes that are read for the line of time; the API call says how to get more. */
 const CHANGES_READ = 500
@@ -216,7 +215,6 @@ function TimelinePanel({ cluster }: { readonly cluster: ClusterDetail }): ReactN
   return (
     <Panel
       title="What changed"
-      className="timeline-panel"
       aside={
         <Choice
           label="Show"

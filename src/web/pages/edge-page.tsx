@@ -21,13 +21,15 @@ import { compareCall, edgesCall, useEdgeComparison, useEdges } from '../query/us
 import { useMoment } from '../query/use-moment.ts'
 import { useUpgrades } from '../query/use-upgrades.ts'
 import { Choice } from '../ui/choice.tsx'
+import { DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { FactList } from '../ui/fact-list.tsx'
 import { TitleLine } from '../ui/title-line.tsx'
 import { Panel } from '../ui/panel.tsx'
+import { Select } from '../ui/select.tsx'
 import { Since } from '../ui/time.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import styles from './edge-page.module.css'
-import '../ui/styles/fleet.css'
 
 interface EdgePageProps {
   readonly operator: string
@@ -181,22 +183,16 @@ function ComparePanel({ edge, view: { than, window }, onCompare }: ComparePanelP
     <Panel
       title="Compare"
       aside={
-        <select
-          aria-label="Compare with"
-          className="facet-select"
+        <Select
+          label="Compare with"
+          none="with another edge…"
+          options={others.map((other) => ({
+            value: edgeKey(other),
+            text: `${edgeName(other)} (${formatCount(other.attempts)})`,
+          }))}
           value={than}
-          onChange={(event) => {
-            onCompare(event.target.value)
-          }}
-        >
-          <option value="">with another edge…</option>
-          {than === '' || others.some((other) => edgeKey(other) === than) ? null : <option value={than}>{than}</option>}
-          {others.map((other) => (
-            <option key={edgeKey(other)} value={edgeKey(other)}>
-              {edgeName(other)} ({formatCount(other.attempts)})
-            </option>
-          ))}
-        </select>
+          onChange={onCompare}
+        />
       }
     >
       {than === '' ? (
@@ -219,34 +215,7 @@ function Comparison({ comparison }: { readonly comparison: EdgeComparisonItem })
     <>
       <p className={styles.verdict}>{successSentence(comparison)}</p>
       <p className={styles.verdict}>{durationSentence(comparison)}</p>
-      <table className="data-table" aria-label="Both edges">
-        <thead>
-          <tr>
-            <th scope="col">Edge</th>
-            <th scope="col">Succeeded</th>
-            <th scope="col" className="cell-number">
-              Median
-            </th>
-            <th scope="col" className="cell-number">
-              90 of 100
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {[first, second].map((edge) => (
-            <tr key={edgeKey(edge)}>
-              <th scope="row" className="nums">
-                {edgeName(edge)}
-              </th>
-              <td>
-                <SuccessWhisker edge={edge} />
-              </td>
-              <td className="cell-number nums">{lengthOr(edge.duration.p50Seconds)}</td>
-              <td className="cell-number nums">{lengthOr(edge.duration.p90Seconds)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable label="Both edges" columns={BOTH_COLUMNS} rows={[first, second]} rowKey={edgeKey} />
       <h3 className="panel-part-head">
         Phases of {edgeName(first)} against {edgeName(second)}
       </h3>
@@ -260,3 +229,10 @@ function Comparison({ comparison }: { readonly comparison: EdgeComparisonItem })
     </>
   )
 }
+
+const BOTH_COLUMNS: readonly Column<EdgeComparisonItem['first']>[] = [
+  { id: 'edge', head: 'Edge', kind: 'name', cell: (edge) => <span className="nums">{edgeName(edge)}</span> },
+  { id: 'succeeded', head: 'Succeeded', cell: (edge) => <SuccessWhisker edge={edge} /> },
+  { id: 'median', head: 'Median', kind: 'number', cell: ({ duration }) => lengthOr(duration.p50Seconds) },
+  { id: 'p90', head: '90 of 100', kind: 'number', cell: ({ duration }) => lengthOr(duration.p90Seconds) },
+]

@@ -23,10 +23,10 @@ import { edgesCall, useEdges } from '../query/use-edges.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { strandedCall, useStranded } from '../query/use-stranded.ts'
 import { Choice } from '../ui/choice.tsx'
+import { FilterBar } from '../ui/filter-bar.tsx'
 import { ListLine } from '../ui/list-line.tsx'
 import { Panel } from '../ui/panel.tsx'
 import styles from './edges-page.module.css'
-import '../ui/styles/fleet.css'
 
 const ORDER_TEXTS: Readonly<Record<EdgeOrder, string>> = {
   worst: 'Worst first',
@@ -93,7 +93,7 @@ export function EdgesPage(): ReactNode {
       <title>Edges · Daytwo</title>
       <h1 className="visually-hidden">Fleet: edges</h1>
       <PagesNav place="Fleet" />
-      <div className="filters">
+      <FilterBar>
         <Choice
           label="Versions"
           options={[
@@ -106,7 +106,7 @@ export function EdgesPage(): ReactNode {
           }}
         />
         {isStranded ? null : edgeTools}
-      </div>
+      </FilterBar>
       {isStranded ? (
         <>
           <Answer query={stranded} what="stranded versions" skeletonLines={4}>
@@ -116,7 +116,7 @@ export function EdgesPage(): ReactNode {
           {hasRest ? (
             <>
               <h2 className={styles.rest}>Edges from and to them</h2>
-              <div className="filters">{edgeTools}</div>
+              <FilterBar>{edgeTools}</FilterBar>
             </>
           ) : null}
         </>

@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { ClusterItem, ClusterItems } from '../../contract/fleet-clusters.ts'
@@ -25,7 +25,6 @@ import { Button } from '../ui/button.tsx'
 import { ListLine } from '../ui/list-line.tsx'
 import { Since } from '../ui/time.tsx'
 import { useKeys } from '../ui/use-keys.ts'
-import '../ui/styles/fleet.css'
 
 /** Every cluster of the fleet, as many as there are. */
 export function FleetPage(): ReactNode {
@@ -34,14 +33,10 @@ export function FleetPage(): ReactNode {
   const [, navigate] = useLocation()
   const rows = useClusters(view)
   const counts = useClusterCounts(view)
-  const search = useRef<HTMLInputElement>(null)
   const change = (next: ClusterListView): void => {
     navigate(clustersPath(searchOfView(next)), { replace: true })
   }
   useKeys({
-    '/': () => {
-      search.current?.focus()
-    },
     u: () => {
       void rows.refetch()
     },
@@ -57,7 +52,7 @@ export function FleetPage(): ReactNode {
             <ConnectCluster />
           ) : (
             <>
-              <ClusterFilters view={view} onChange={change} facets={counted.facets ?? undefined} searchRef={search}>
+              <ClusterFilters view={view} onChange={change} facets={counted.facets ?? undefined}>
                 <ListTaste search={searchOf(searchOfView(view))} />
               </ClusterFilters>
               <Answer query={rows} what="the list of clusters" skeletonLines={12} call={clustersCall(view, moment)}>

@@ -11,11 +11,13 @@ import { PagesNav } from '../panels/pages-nav.tsx'
 import { gateCall, useGate } from '../query/use-gates.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { Choice } from '../ui/choice.tsx'
+import { DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { FactList } from '../ui/fact-list.tsx'
 import { MoreButton } from '../ui/more-button.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Since } from '../ui/time.tsx'
-import '../ui/styles/fleet.css'
+import styles from './gate-page.module.css'
 
 const SHOWS = [
   { value: '', text: 'All', source: '', on: '' },
@@ -109,43 +111,50 @@ function UseTable({ uses, total }: Pick<GateDetail, 'uses' | 'total'>): ReactNod
         {uses.length < total ? `${formatCount(uses.length)} of ${formatCount(total)}` : countOf(total, 'place')},
         patches first
       </p>
-      <table className="data-table gate-uses" aria-label="Who sets it">
-        <thead>
-          <tr>
-            <th scope="col">Cluster</th>
-            <th scope="col">HCO</th>
-            <th scope="col">Set</th>
-            <th scope="col">Where</th>
-          </tr>
-        </thead>
-        <tbody>
-          {uses.map(({ cluster, version, on, source, spelled, component, since }, i) => (
-            <tr key={`${cluster} ${source} ${component ?? ''} ${spelled} ${i}`}>
-              <td className="cell-name">
-                <Link href={clusterPath(cluster)} data-row>
-                  {cluster}
-                </Link>
-              </td>
-              <td className="nums">{version ?? <span className="quiet">not known</span>}</td>
-              <td>{on ? 'on' : 'off'}</td>
-              <td>
-                {source === 'hyperconverged' ? (
-                  'HyperConverged'
-                ) : (
-                  <>
-                    <strong>JSON patch</strong> of {operatorName(component ?? '')}
-                    {since === null ? null : (
-                      <span className="quiet">
-                        , for <Since atMs={Date.parse(since)} />
-                      </span>
-                    )}
-                  </>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        label="Who sets it"
+        columns={USE_COLUMNS}
+        rows={uses}
+        rowKey={({ cluster, source, component, spelled }, i) =>
+          `${cluster} ${source} ${component ?? ''} ${spelled} ${i}`
+        }
+      />
+    </>
+  )
+}
+
+const USE_COLUMNS: readonly Column<GateDetail['uses'][number]>[] = [
+  {
+    id: 'cluster',
+    head: 'Cluster',
+    kind: 'name',
+    className: styles.cluster,
+    cell: ({ cluster }) => (
+      <Link href={clusterPath(cluster)} data-row>
+        {cluster}
+      </Link>
+    ),
+  },
+  {
+    id: 'version',
+    head: 'HCO',
+    isOneLine: true,
+    cell: ({ version }) => <span className="nums">{version ?? <span className="quiet">not known</span>}</span>,
+  },
+  { id: 'on', head: 'Set', isOneLine: true, cell: ({ on }) => (on ? 'on' : 'off') },
+  { id: 'where', head: 'Where', cell: (use) => <UseSource use={use} /> },
+]
+
+function UseSource({ use: { source, component, since } }: { readonly use: GateDetail['uses'][number] }): ReactNode {
+  if (source === 'hyperconverged') return 'HyperConverged'
+  return (
+    <>
+      <strong>JSON patch</strong> of {operatorName(component ?? '')}
+      {since === null ? null : (
+        <span className="quiet">
+          , for <Since atMs={Date.parse(since)} />
+        </span>
+      )}
     </>
   )
 }

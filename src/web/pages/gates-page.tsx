@@ -10,7 +10,6 @@ import { PagesNav } from '../panels/pages-nav.tsx'
 import { gatesCall, useGates } from '../query/use-gates.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { ListLine } from '../ui/list-line.tsx'
-import '../ui/styles/fleet.css'
 
 /** Which feature gates are set at all, on how many clusters, and how many of them past HyperConverged. */
 export function GatesPage(): ReactNode {

@@ -20,8 +20,8 @@ import type { LogQuestion } from '../query/use-logs.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { Choice } from '../ui/choice.tsx'
 import { FacetSelect } from '../ui/facet-select.tsx'
+import { Select } from '../ui/select.tsx'
 import { useKeys } from '../ui/use-keys.ts'
-import '../ui/styles/fleet.css'
 import '../ui/styles/explore.css'
 
 const SOURCES: readonly { readonly value: LogSource; readonly text: string }[] = [
@@ -182,21 +182,15 @@ function Records({ question, onView, fieldRef, round }: SourceProps): ReactNode 
             onView({ ...view, service })
           }}
         />
-        <select
-          aria-label="Severity"
-          className="facet-select"
+        <Select
+          label="Severity"
+          none="Severity: any"
+          options={SEVERITIES.map((severity) => ({ value: severity, text: `${severity} or worse` }))}
           value={view.severity}
-          onChange={({ target: { value } }) => {
+          onChange={(value) => {
             onView({ ...view, severity: SEVERITIES.find((one) => one === value) ?? '' })
           }}
-        >
-          <option value="">Severity: any</option>
-          {SEVERITIES.map((severity) => (
-            <option key={severity} value={severity}>
-              {severity} or worse
-            </option>
-          ))}
-        </select>
+        />
       </LogFilters>
       <Answer query={query} what="the records" skeletonLines={12}>
         {() => (

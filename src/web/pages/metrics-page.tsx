@@ -18,7 +18,6 @@ import { FacetSelect } from '../ui/facet-select.tsx'
 import { ListLine } from '../ui/list-line.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { useKeys } from '../ui/use-keys.ts'
-import '../ui/styles/fleet.css'
 import '../ui/styles/explore.css'
 
 /** Every metric there is: what it is, who sends it, what reads it. */

@@ -11,10 +11,9 @@ import { PagesNav } from '../panels/pages-nav.tsx'
 import { MODIFICATIONS_MAX, modificationsCall, useModifications } from '../query/use-modifications.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { Choice } from '../ui/choice.tsx'
-import { FilterChip } from '../ui/filter-chip.tsx'
+import { FilterBar } from '../ui/filter-bar.tsx'
 import { ListLine } from '../ui/list-line.tsx'
 import { Panel } from '../ui/panel.tsx'
-import '../ui/styles/fleet.css'
 
 /** What is changed past the API, or past the operator: unsafe patches, and edits by hand. */
 export function ModificationsPage(): ReactNode {
@@ -50,15 +49,17 @@ export function ModificationsPage(): ReactNode {
       <h1 className="visually-hidden">Fleet: modifications</h1>
       <PagesNav place="Fleet" />
       {cluster === '' ? null : (
-        <div className="filter-chips">
-          <FilterChip
-            name="cluster"
-            value={cluster}
-            onRemove={() => {
-              change({ cluster: '' })
-            }}
-          />
-        </div>
+        <FilterBar
+          chips={[
+            {
+              name: 'cluster',
+              value: cluster,
+              onRemove: () => {
+                change({ cluster: '' })
+              },
+            },
+          ]}
+        />
       )}
       <Panel
         title="JSON patches"

@@ -19,7 +19,6 @@ import { traceCall, useTrace } from '../query/use-traces.ts'
 import type { WholeTrace } from '../query/use-traces.ts'
 import { Panel } from '../ui/panel.tsx'
 import { useKeys } from '../ui/use-keys.ts'
-import '../ui/styles/fleet.css'
 import headStyles from '../panels/traces/trace-head.module.css'
 
 /** One trace: what its time went to, span by span. */

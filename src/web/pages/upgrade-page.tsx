@@ -36,7 +36,6 @@ import { TitleLine } from '../ui/title-line.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Moment, Since } from '../ui/time.tsx'
 import { useKeys } from '../ui/use-keys.ts'
-import '../ui/styles/fleet.css'
 
 /** One upgrade: where it stands, what is in its way, and how that is known. */
 export function UpgradePage({ id }: { readonly id: string }): ReactNode {

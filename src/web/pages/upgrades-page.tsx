@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import { UPGRADE_OPERATORS } from '../../contract/fleet-upgrades.ts'
@@ -51,7 +51,6 @@ import { Skeleton } from '../ui/skeleton.tsx'
 import { Since } from '../ui/time.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import styles from './upgrades-page.module.css'
-import '../ui/styles/fleet.css'
 
 const RUNNING = { state: 'in_progress' } as const
 
@@ -172,7 +171,6 @@ interface HistoryPanelProps {
 
 function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
   const moment = useMoment()
-  const search = useRef<HTMLInputElement>(null)
   const question = questionOfUpgradeView(view, serverNowMs())
   const history = useUpgradeHistory(question)
   const newest = useNewestUpgrades(question).data?.upgrades ?? []
@@ -180,9 +178,6 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
     void history.refetch()
   }
   useKeys({
-    '/': () => {
-      search.current?.focus()
-    },
     u: readAnew,
   })
   const sortBy = (sort: UpgradeSort): void => {
@@ -194,7 +189,7 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
       <h2 id="history" className={styles.head}>
         History
       </h2>
-      <UpgradeFilters view={view} onChange={onChange} edges={edges} searchRef={search} />
+      <UpgradeFilters view={view} onChange={onChange} edges={edges} />
       <Answer query={history} what="the history" skeletonLines={12} call={upgradesCall(question, moment)}>
         {({ pages }) => {
           const asOf = pages[0]?.asOf

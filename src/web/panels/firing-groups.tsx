@@ -7,70 +7,74 @@ import { alertPath, alertsPath } from '../lib/paths.ts'
 import { toHealthImpact, toSeverity } from '../lib/severity.ts'
 import type { Steady } from '../lib/steady-list.ts'
 import { AlertName } from '../ui/alert-name.tsx'
+import { DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { GoneMark } from '../ui/gone-mark.tsx'
 import { ImpactMark, SeverityMark } from '../ui/marks.tsx'
 import { Since } from '../ui/time.tsx'
 
-/** What fires, one row per alert name, worst first as the server ranks it. A single alert opens at once, with its runbook. */
+/** Firing alerts, one row per alert name, most severe first as the server sorts. A single alert opens at once, with its runbook. */
 export function FiringGroups({ groups }: { readonly groups: readonly Steady<FiringGroup>[] }): ReactNode {
   return (
-    <table aria-label="Firing by alert" className="data-table">
-      <thead>
-        <tr>
-          <th scope="col" className="cell-severity">
-            Severity
-          </th>
-          <th scope="col">Alert</th>
-          <th scope="col" className="cell-beside">
-            Operator
-          </th>
-          <th scope="col" className="cell-number">
-            Clusters
-          </th>
-          <th scope="col" className="cell-number">
-            Newest
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {groups.map((group) => (
-          <tr key={`${group.alertname} ${group.severity} ${group.healthImpact}`}>
-            <td className="cell-severity">
-              <SeverityMark severity={group.severity} />
-            </td>
-            <td className="cell-name">
-              <Link
-                href={
-                  group.alerts === 1
-                    ? alertPath(group.fingerprint)
-                    : alertsPath({ alertname: group.alertname, states: ['firing'] })
-                }
-              >
-                <AlertName name={group.alertname} />
-              </Link>{' '}
-              <GoneMark row={group} />
-              <span className="cell-below">
-                <span className={`below-severity tone-${toSeverity(group.severity)}`} aria-hidden="true">
-                  {group.severity}
-                </span>
-                {toHealthImpact(group.healthImpact) === 'none' ? null : <ImpactMark impact={group.healthImpact} />}
-              </span>
-            </td>
-            <td className="cell-beside">
-              <ImpactMark impact={group.healthImpact} />
-            </td>
-            <td className="cell-number nums">
-              {formatCount(group.clusters)}
-              {group.alerts === group.clusters ? null : (
-                <span className="quiet"> · {formatCount(group.alerts)} alerts</span>
-              )}
-            </td>
-            <td className="cell-number">
-              <Since atMs={msOf(group.newestAt)} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DataTable
+      label="Firing by alert"
+      columns={COLUMNS}
+      rows={groups}
+      rowKey={({ alertname, severity, healthImpact }) => `${alertname} ${severity} ${healthImpact}`}
+    />
   )
 }
+
+const COLUMNS: readonly Column<Steady<FiringGroup>>[] = [
+  {
+    id: 'severity',
+    head: 'Severity',
+    className: 'cell-severity',
+    cell: ({ severity }) => <SeverityMark severity={severity} />,
+  },
+  {
+    id: 'alert',
+    head: 'Alert',
+    kind: 'name',
+    cell: (group) => (
+      <>
+        <Link
+          href={
+            group.alerts === 1
+              ? alertPath(group.fingerprint)
+              : alertsPath({ alertname: group.alertname, states: ['firing'] })
+          }
+        >
+          <AlertName name={group.alertname} />
+        </Link>{' '}
+        <GoneMark row={group} />
+      </>
+    ),
+    below: ({ severity, healthImpact }) => (
+      <>
+        <span className={`below-severity tone-${toSeverity(severity)}`} aria-hidden="true">
+          {severity}
+        </span>
+        {toHealthImpact(healthImpact) === 'none' ? null : <ImpactMark impact={healthImpact} />}
+      </>
+    ),
+  },
+  {
+    id: 'operator',
+    head: 'Operator',
+    isHiddenOnPhone: true,
+    cell: ({ healthImpact }) => <ImpactMark impact={healthImpact} />,
+  },
+  {
+    id: 'clusters',
+    head: 'Clusters',
+    kind: 'number',
+    cell: ({ clusters, alerts }) => (
+      <>
+        {formatCount(clusters)}
+        {alerts === clusters ? null : <span className="quiet"> · {formatCount(alerts)} alerts</span>}
+      </>
+    ),
+  },
+  { id: 'newest', head: 'Newest', kind: 'number', cell: ({ newestAt }) => <Since atMs={msOf(newestAt)} /> },
+]

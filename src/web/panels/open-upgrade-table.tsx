@@ -1,87 +1,64 @@
 import type { ReactNode } from 'react'
 import type { OpenUpgradeItem } from '../../contract/now.ts'
 import type { Steady } from '../lib/steady-list.ts'
+import { DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { GoneMark } from '../ui/gone-mark.tsx'
 import { ClusterLink, Started, UpgradeVersions } from './upgrade-cells.tsx'
 
 type OpenUpgrade = Pick<OpenUpgradeItem, 'id' | 'cluster' | 'operator' | 'from' | 'to'>
 
-export interface OpenUpgradeColumn<T> {
-  readonly head: string
-  readonly cell: (upgrade: T) => ReactNode
-  /** Of digits alone. */
-  readonly isCount?: boolean
-  /** Left out where there is little room. */
-  readonly isBeside?: boolean
-}
-
 interface OpenUpgradeTableProps<T> {
   readonly label: string
   readonly upgrades: readonly Steady<T>[]
-  /** How it stands, in words; where there is little room it stands below the cluster. */
-  readonly says?: OpenUpgradeColumn<T>
-  readonly numbers: readonly OpenUpgradeColumn<T>[]
-  /** Beside the name of the cluster; such rows are as long as they need. */
+  /** State or cause in words; on a phone it is below the name of the cluster. */
+  readonly text?: Column<Steady<T>>
+  readonly numbers: readonly Column<Steady<T>>[]
+  /** Below the name of the cluster; such rows are as high as they need. */
   readonly note?: (upgrade: T) => ReactNode
 }
 
-/** Open upgrades of the landing page: the cluster, which versions, how it stands, since when. */
+/** Active upgrades of the landing page: cluster, versions, state, start. */
 export function OpenUpgradeTable<T extends OpenUpgrade>(props: OpenUpgradeTableProps<T>): ReactNode {
-  const { label, upgrades, says, numbers, note } = props
-  const [nameClass, belowClass, versionsClass] =
-    note === undefined
-      ? ['cell-name cell-nowrap', 'cell-below cell-below-block cell-wraps', 'nums cell-nowrap cell-beside']
-      : ['cell-name', 'cell-below cell-below-block', 'cell-beside']
-  return (
-    <table aria-label={label} className="data-table">
-      <thead>
-        <tr>
-          <th scope="col">Cluster</th>
-          {['Versions', ...(says === undefined ? [] : [says.head])].map((head) => (
-            <th key={head} scope="col" className="cell-beside">
-              {head}
-            </th>
-          ))}
-          {numbers.map((column) => (
-            <th key={column.head} scope="col" className={numberClass(column)}>
-              {column.head}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {upgrades.map((upgrade) => (
-          <tr key={upgrade.id}>
-            <td className={nameClass}>
-              <ClusterLink cluster={upgrade.cluster} /> <GoneMark row={upgrade} />
-              {note === undefined ? null : <span className="own-labels">{note(upgrade)}</span>}
-              <span className={belowClass}>
-                <UpgradeVersions upgrade={upgrade} />
-                {says?.cell(upgrade)}
-              </span>
-            </td>
-            <td className={versionsClass}>
-              <UpgradeVersions upgrade={upgrade} />
-            </td>
-            {says === undefined ? null : <td className="cell-beside">{says.cell(upgrade)}</td>}
-            {numbers.map((column) => (
-              <td key={column.head} className={`${numberClass(column)}${column.isCount === true ? ' nums' : ''}`}>
-                {column.cell(upgrade)}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
+  const { label, upgrades, text, numbers, note } = props
+  const isOneLine = note === undefined
+  const columns: readonly Column<Steady<T>>[] = [
+    {
+      id: 'cluster',
+      head: 'Cluster',
+      kind: 'name',
+      isOneLine,
+      isBelowStacked: true,
+      cell: (upgrade) => (
+        <>
+          <ClusterLink cluster={upgrade.cluster} /> <GoneMark row={upgrade} />
+          {note === undefined ? null : <span className="own-labels">{note(upgrade)}</span>}
+        </>
+      ),
+      below: (upgrade) => (
+        <>
+          <UpgradeVersions upgrade={upgrade} />
+          {text?.cell(upgrade, 0)}
+        </>
+      ),
+    },
+    {
+      id: 'versions',
+      head: 'Versions',
+      isOneLine,
+      isHiddenOnPhone: true,
+      cell: (upgrade) => <UpgradeVersions upgrade={upgrade} />,
+    },
+    ...(text === undefined ? [] : [{ ...text, isHiddenOnPhone: true }]),
+    ...numbers,
+  ]
+  return <DataTable label={label} columns={columns} rows={upgrades} rowKey={({ id }) => id} />
 }
 
-function numberClass({ isBeside = false }: Pick<OpenUpgradeColumn<never>, 'isBeside'>): string {
-  return isBeside ? 'cell-number cell-beside' : 'cell-number'
-}
-
-export const STARTED: OpenUpgradeColumn<OpenUpgradeItem> = {
+export const STARTED: Column<OpenUpgradeItem> = {
+  id: 'started',
   head: 'Started',
-  isBeside: true,
+  kind: 'number',
+  isHiddenOnPhone: true,
   cell: (upgrade) => <Started upgrade={upgrade} />,
 }

@@ -4,19 +4,19 @@ import { msOf } from '../lib/format-time.ts'
 import type { Steady } from '../lib/steady-list.ts'
 import { phaseWords } from '../lib/phase-words.ts'
 import { baselineWords } from '../lib/upgrade-words.ts'
+import type { Column } from '../ui/data-table.tsx'
 import { Since } from '../ui/time.tsx'
 import { OpenUpgradeTable, STARTED } from './open-upgrade-table.tsx'
-import type { OpenUpgradeColumn } from './open-upgrade-table.tsx'
 
-/** Upgrades that do not get further: on what, since when, and what is usual. */
+/** Upgrades without progress: cause, time without progress, and what is typical. */
 export function StuckTable({ upgrades }: { readonly upgrades: readonly Steady<OpenUpgradeItem>[] }): ReactNode {
-  return <OpenUpgradeTable label="Stuck upgrades" upgrades={upgrades} says={CAUSE} numbers={[STANDS_STILL, STARTED]} />
+  return <OpenUpgradeTable label="Stuck upgrades" upgrades={upgrades} text={CAUSE} numbers={[NO_PROGRESS, STARTED]} />
 }
 
-type Column = OpenUpgradeColumn<OpenUpgradeItem>
-
-const CAUSE: Column = { head: 'Cause', cell: (upgrade) => <Cause upgrade={upgrade} /> }
-const STANDS_STILL: Column = {
+const CAUSE: Column<OpenUpgradeItem> = { id: 'cause', head: 'Cause', cell: (upgrade) => <Cause upgrade={upgrade} /> }
+const NO_PROGRESS: Column<OpenUpgradeItem> = {
+  id: 'stalled',
+  kind: 'number',
   head: 'Stands still',
   cell: ({ stalledSince }) => (stalledSince === null ? 'unknown' : <Since atMs={msOf(stalledSince)} />),
 }

@@ -3,25 +3,24 @@ import type { OpenUpgradeItem } from '../../contract/now.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { msOf } from '../lib/format-time.ts'
 import type { Steady } from '../lib/steady-list.ts'
+import type { Column } from '../ui/data-table.tsx'
 import { Until } from '../ui/time.tsx'
 import { OpenUpgradeTable, STARTED } from './open-upgrade-table.tsx'
-import type { OpenUpgradeColumn } from './open-upgrade-table.tsx'
 import { PhaseCell, PhaseEnd } from './upgrade-cells.tsx'
 
 interface UpgradeListProps {
   readonly upgrades: readonly Steady<OpenUpgradeItem>[]
 }
 
-type Column = OpenUpgradeColumn<OpenUpgradeItem>
-
-/** Upgrades whose control plane is under way. */
+/** Upgrades whose control plane is being updated. */
 export function UpgradingTable({ upgrades }: UpgradeListProps): ReactNode {
   return (
-    <OpenUpgradeTable label="Upgrades under way" upgrades={upgrades} says={PHASE} numbers={[PHASE_ENDS, STARTED]} />
+    <OpenUpgradeTable label="Upgrades under way" upgrades={upgrades} text={PHASE} numbers={[PHASE_ENDS, STARTED]} />
   )
 }
 
-const PHASE: Column = {
+const PHASE: Column<OpenUpgradeItem> = {
+  id: 'phase',
   head: 'Phase',
   cell: (upgrade) => (
     <span>
@@ -29,30 +28,39 @@ const PHASE: Column = {
     </span>
   ),
 }
-const PHASE_ENDS: Column = { head: 'Phase ends', cell: ({ phaseEndsAt }) => <PhaseEnd endsAt={phaseEndsAt} /> }
+const PHASE_ENDS: Column<OpenUpgradeItem> = {
+  id: 'phaseEnds',
+  kind: 'number',
+  head: 'Phase ends',
+  cell: ({ phaseEndsAt }) => <PhaseEnd endsAt={phaseEndsAt} />,
+}
 
-/** Upgrades whose control plane is done, and whose virtual machines still move to the new launcher. */
+/** Upgrades in the workload update: the control plane is done, VMs still run the old launcher. */
 export function FollowingTable({ upgrades }: UpgradeListProps): ReactNode {
   return (
     <OpenUpgradeTable
       label="Machines that follow"
       upgrades={upgrades}
-      numbers={[MACHINES_LEFT, NONE_LEFT]}
+      numbers={[VMS_REMAINING, UPDATE_ENDS]}
       note={(upgrade) => (upgrade.phase === 'workloads' && !upgrade.stuck ? null : <PhaseCell upgrade={upgrade} />)}
     />
   )
 }
 
-const MACHINES_LEFT: Column = {
+const VMS_REMAINING: Column<OpenUpgradeItem> = {
+  id: 'machines',
+  kind: 'number',
   head: 'Machines left',
-  isCount: true,
-  cell: ({ machines }) => <MachinesLeft machines={machines} />,
+  cell: ({ machines }) => <VmsRemaining machines={machines} />,
 }
-const NONE_LEFT: Column = { head: 'None left', cell: ({ machines }) => <MachinesEta machines={machines} /> }
+const UPDATE_ENDS: Column<OpenUpgradeItem> = {
+  id: 'noneLeft',
+  kind: 'number',
+  head: 'None left',
+  cell: ({ machines }) => <UpdateEnd machines={machines} />,
+}
 
-type Machines = OpenUpgradeItem['machines']
-
-function MachinesLeft({ machines }: { readonly machines: Machines }): ReactNode {
+function VmsRemaining({ machines }: Pick<OpenUpgradeItem, 'machines'>): ReactNode {
   if (machines === null) return <span className="quiet">unknown</span>
   const { outdated, outdatedAtStart } = machines
   return (
@@ -63,7 +71,7 @@ function MachinesLeft({ machines }: { readonly machines: Machines }): ReactNode 
   )
 }
 
-function MachinesEta({ machines }: { readonly machines: Machines }): ReactNode {
+function UpdateEnd({ machines }: Pick<OpenUpgradeItem, 'machines'>): ReactNode {
   const etaAt = machines?.etaAt ?? null
   if (etaAt === null) return <span className="quiet">no pace</span>
   return (

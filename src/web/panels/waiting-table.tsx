@@ -2,12 +2,12 @@ import type { ReactNode } from 'react'
 import type { WaitingUpgradeItem } from '../../contract/now.ts'
 import { msOf } from '../lib/format-time.ts'
 import type { Steady } from '../lib/steady-list.ts'
+import type { Column } from '../ui/data-table.tsx'
 import { Since } from '../ui/time.tsx'
 import { OpenUpgradeTable } from './open-upgrade-table.tsx'
-import type { OpenUpgradeColumn } from './open-upgrade-table.tsx'
 import { StuckMark } from './upgrade-cells.tsx'
 
-/** Upgrades that somebody has to approve: what to approve, and since when. */
+/** Upgrades with a pending approval: the install plan, and since when. */
 export function WaitingTable({ upgrades }: { readonly upgrades: readonly Steady<WaitingUpgradeItem>[] }): ReactNode {
   return (
     <OpenUpgradeTable
@@ -23,7 +23,9 @@ export function WaitingTable({ upgrades }: { readonly upgrades: readonly Steady<
   )
 }
 
-const WAITS_FOR: OpenUpgradeColumn<WaitingUpgradeItem> = {
+const WAITS_FOR: Column<WaitingUpgradeItem> = {
+  id: 'waits',
+  kind: 'number',
   head: 'Waits for',
   cell: ({ since }) => (since === null ? <span className="quiet">unknown</span> : <Since atMs={msOf(since)} />),
 }

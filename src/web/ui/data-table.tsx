@@ -176,7 +176,13 @@ export function RowCells<Row, Sort extends string>(props: RowCellsProps<Row, Sor
       <td key={id} className={className} title={title?.(row)}>
         {cell(row, index)}
         {below === undefined ? null : (
-          <span className={classNames('cell-below', column.isBelowStacked === true && 'cell-below-block')}>
+          <span
+            className={classNames(
+              'cell-below',
+              column.isBelowStacked === true && 'cell-below-block',
+              column.isOneLine === true && 'cell-wraps',
+            )}
+          >
             {below(row)}
           </span>
         )}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { formatCount } from '../lib/format-number.ts'
+import { Select } from './select.tsx'
 
 interface FacetValue {
   readonly value: string | null
@@ -20,25 +21,18 @@ interface FacetSelectProps {
 
 /** A choice among values that are there, each with how many it would show where that is known. */
 export function FacetSelect({ label, values, value, onChange, isMany = false }: FacetSelectProps): ReactNode {
-  const isListed = value === '' || values.some((one) => one.value === value)
   return (
-    <select
-      aria-label={label}
-      className="facet-select"
+    <Select
+      label={label}
+      none={isMany ? `${label}…` : `${label}: any`}
+      options={values.map((one) => ({
+        value: one.value ?? '(not known)',
+        text: textOf(label, one),
+        isDisabled: one.value === null,
+      }))}
       value={value}
-      disabled={values.length === 0 && value === ''}
-      onChange={(event) => {
-        onChange(event.target.value)
-      }}
-    >
-      <option value="">{isMany ? `${label}…` : `${label}: any`}</option>
-      {isListed ? null : <option value={value}>{value}</option>}
-      {values.map((one) => (
-        <option key={one.value ?? ''} value={one.value ?? '(not known)'} disabled={one.value === null}>
-          {textOf(label, one)}
-        </option>
-      ))}
-    </select>
+      onChange={onChange}
+    />
   )
 }
 

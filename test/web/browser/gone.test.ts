@@ -162,7 +162,9 @@ test.each([360, 390, 800, 1024, 1280])('with a chip for them the list is whole a
           found.push(`${word.textContent ?? ''} stands in several lines`)
       }
     }
-    const heads = [...document.querySelectorAll('.cluster-table thead th')].filter((head) => head.clientWidth > 0)
+    const heads = [...document.querySelectorAll('table[aria-label="Clusters"] thead th')].filter(
+      (head) => head.clientWidth > 0,
+    )
     for (const head of heads) {
       if (head.scrollWidth > head.clientWidth + 1) found.push(`the head ${head.textContent} is cut`)
     }

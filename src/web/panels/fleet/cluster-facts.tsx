@@ -7,6 +7,8 @@ import { operatorName } from '../../lib/operator-words.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import { minorOf, versionAge } from '../../lib/version-facets.ts'
 import { classNames } from '../../ui/class-names.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { FactList } from '../../ui/fact-list.tsx'
 import type { Fact } from '../../ui/fact-list.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -243,35 +245,22 @@ export function ClusterMachines({ cluster }: { readonly cluster: ClusterDetail }
     <Panel title="Nodes and machines">
       {known.length === 0 ? <p className="quiet">Nothing of them is told.</p> : <FactList facts={known} />}
       {pools.length === 0 ? null : (
-        <table className="data-table setting-table" aria-label="Machine config pools">
-          <thead>
-            <tr>
-              <th scope="col">Pool</th>
-              <th scope="col" className="cell-number">
-                Updated
-              </th>
-              <th scope="col">State</th>
-            </tr>
-          </thead>
-          <tbody>
-            {pools.map(({ name, machines, updated, paused, degraded }) => (
-              <tr key={name}>
-                <td>{name}</td>
-                <td className="cell-number nums">
-                  {updated} of {machines}
-                </td>
-                <td>
-                  {paused ? 'paused ' : ''}
-                  {degraded > 0 ? `${degraded} degraded` : paused ? '' : 'as it should be'}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <DataTable label="Machine config pools" columns={POOL_COLUMNS} rows={pools} rowKey={({ name }) => name} />
       )}
     </Panel>
   )
 }
+
+const POOL_COLUMNS: readonly Column<ClusterDetail['pools'][number]>[] = [
+  { id: 'pool', head: 'Pool', cell: ({ name }) => name },
+  { id: 'updated', head: 'Updated', kind: 'number', cell: ({ machines, updated }) => `${updated} of ${machines}` },
+  {
+    id: 'state',
+    head: 'State',
+    cell: ({ paused, degraded }) =>
+      `${paused ? 'paused ' : ''}${degraded > 0 ? `${degraded} degraded` : paused ? '' : 'as it should be'}`,
+  },
+]
 
 function countsText(counts: Readonly<Record<string, number>>): string | undefined {
   const entries = Object.entries(counts)
@@ -289,35 +278,32 @@ export function ClusterConditions({ cluster }: { readonly cluster: ClusterDetail
       {conditions.length === 0 ? (
         <p className="quiet">Not told.</p>
       ) : (
-        <table className="data-table setting-table" aria-label="Conditions">
-          <thead>
-            <tr>
-              <th scope="col">Condition</th>
-              <th scope="col">Status</th>
-              <th scope="col" className="cell-number">
-                Since
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {conditions.map(({ type, status, reason, message, lastTransitionAt }) => {
-              const isBad = (type === 'Degraded' && status === 'True') || (type === 'Available' && status === 'False')
-              return (
-                <tr key={type}>
-                  <td>{type}</td>
-                  <td title={message}>
-                    <span className={isBad ? 'tone-critical' : ''}>{status}</span>{' '}
-                    <span className="quiet">{reason}</span>
-                  </td>
-                  <td className="cell-number">
-                    {lastTransitionAt === null ? 'not told' : <Since atMs={Date.parse(lastTransitionAt)} />}
-                  </td>
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
+        <DataTable label="Conditions" columns={CONDITION_COLUMNS} rows={conditions} rowKey={({ type }) => type} />
       )}
     </Panel>
   )
 }
+
+const CONDITION_COLUMNS: readonly Column<ClusterDetail['conditions'][number]>[] = [
+  { id: 'type', head: 'Condition', cell: ({ type }) => type },
+  {
+    id: 'status',
+    head: 'Status',
+    title: ({ message }) => message,
+    cell: ({ type, status, reason }) => {
+      const isBad = (type === 'Degraded' && status === 'True') || (type === 'Available' && status === 'False')
+      return (
+        <>
+          <span className={isBad ? 'tone-critical' : ''}>{status}</span> <span className="quiet">{reason}</span>
+        </>
+      )
+    },
+  },
+  {
+    id: 'since',
+    head: 'Since',
+    kind: 'number',
+    cell: ({ lastTransitionAt }) =>
+      lastTransitionAt === null ? 'not told' : <Since atMs={Date.parse(lastTransitionAt)} />,
+  },
+]

@@ -1,4 +1,4 @@
-import type { ReactNode, Ref } from 'react'
+import type { ReactNode } from 'react'
 import type { ClusterFacets } from '../../../contract/fleet-clusters.ts'
 import { CLUSTER_STATES } from '../../../model/cluster-record.ts'
 import { isNarrowed, toggled, WHOLE_FLEET } from '../../lib/cluster-view.ts'
@@ -6,10 +6,9 @@ import type { ClusterListView } from '../../lib/cluster-view.ts'
 import { CLUSTER_STATE_MEANINGS } from '../../lib/fleet-words.ts'
 import { formatCount } from '../../lib/format-number.ts'
 import { versionChoices } from '../../lib/version-facets.ts'
-import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { FacetSelect } from '../../ui/facet-select.tsx'
-import { FilterChip } from '../../ui/filter-chip.tsx'
+import { FilterBar } from '../../ui/filter-bar.tsx'
 import { ClusterStateMark } from '../../ui/outcome-marks.tsx'
 import styles from './cluster-filters.module.css'
 
@@ -18,83 +17,64 @@ interface ClusterFiltersProps {
   readonly onChange: (view: ClusterListView) => void
   /** Absent while nothing is counted yet. */
   readonly facets: ClusterFacets | undefined
-  readonly searchRef: Ref<HTMLInputElement>
   /** At the end of the first line: views and columns. */
   readonly children: ReactNode
 }
 
 const NO_FACETS: ClusterFacets = { states: [], versions: [], channels: [], platforms: [], flavours: [], regions: [] }
 
-/** What the list can be narrowed to, each choice with its number; all of it stands in the URL. */
-export function ClusterFilters({ view, onChange, facets, searchRef, children }: ClusterFiltersProps): ReactNode {
-  const { versions, channels, platforms, flavours, regions } = facets ?? NO_FACETS
+/** What the list can be narrowed to, each choice with its number; the URL has all of it. */
+export function ClusterFilters({ view, onChange, facets, children }: ClusterFiltersProps): ReactNode {
+  const counted = facets ?? NO_FACETS
   const change = (part: Partial<ClusterListView>): void => {
     onChange({ ...view, ...part })
   }
   return (
     <div className={styles.root}>
       <StateChips view={view} onChange={onChange} facets={facets} />
-      <div className="filters">
-        <input
-          ref={searchRef}
-          type="search"
-          className="filters-search"
-          aria-label="Search clusters"
-          placeholder="Name or another name"
-          value={view.text}
-          onChange={(event) => {
-            change({ text: event.target.value })
+      <FilterBar
+        search={{
+          label: 'Search clusters',
+          placeholder: 'Name or another name',
+          value: view.text,
+          onChange: (text) => {
+            change({ text })
+          },
+        }}
+        end={children}
+      >
+        <FacetSelect
+          label="Version"
+          isMany
+          values={versionChoices(counted.versions)}
+          value=""
+          onChange={(version) => {
+            if (version !== '') change({ versions: toggled(view.versions, version) })
           }}
         />
-        <div className="filters-row">
+        {FACETS.map(({ name, label, values }) => (
           <FacetSelect
-            label="Version"
-            isMany
-            values={versionChoices(versions)}
-            value=""
-            onChange={(version) => {
-              if (version !== '') change({ versions: toggled(view.versions, version) })
+            key={name}
+            label={label}
+            values={counted[values]}
+            value={view[name]}
+            onChange={(value) => {
+              change({ [name]: value })
             }}
           />
-          <FacetSelect
-            label="Channel"
-            values={channels}
-            value={view.channel}
-            onChange={(channel) => {
-              change({ channel })
-            }}
-          />
-          <FacetSelect
-            label="Platform"
-            values={platforms}
-            value={view.platform}
-            onChange={(platform) => {
-              change({ platform })
-            }}
-          />
-          <FacetSelect
-            label="Flavour"
-            values={flavours}
-            value={view.flavour}
-            onChange={(flavour) => {
-              change({ flavour })
-            }}
-          />
-          <FacetSelect
-            label="Region"
-            values={regions}
-            value={view.region}
-            onChange={(region) => {
-              change({ region })
-            }}
-          />
-        </div>
-        {children}
-      </div>
-      <Chips view={view} onChange={onChange} />
+        ))}
+      </FilterBar>
+      {isNarrowed(view) ? <Chips view={view} onChange={onChange} /> : null}
     </div>
   )
 }
+
+const FACETS = [
+  { name: 'channel', label: 'Channel', values: 'channels' },
+  { name: 'platform', label: 'Platform', values: 'platforms' },
+  { name: 'flavour', label: 'Flavour', values: 'flavours' },
+  { name: 'region', label: 'Region', values: 'regions' },
+] as const
 
 /** Each state with its number, to be pressed; of those that hold nowhere only what is chosen is shown. */
 function StateChips({ view, onChange, facets }: Pick<ClusterFiltersProps, 'view' | 'onChange' | 'facets'>): ReactNode {
@@ -127,41 +107,27 @@ function StateChips({ view, onChange, facets }: Pick<ClusterFiltersProps, 'view'
 }
 
 function Chips({ view, onChange }: Pick<ClusterFiltersProps, 'view' | 'onChange'>): ReactNode {
-  if (!isNarrowed(view)) return null
   return (
-    <div className="filter-chips">
-      {view.versions.map((version) => (
-        <FilterChip
-          key={version}
-          name="version"
-          value={version}
-          onRemove={() => {
+    <FilterBar
+      chips={[
+        ...view.versions.map((version) => ({
+          name: 'version',
+          value: version,
+          onRemove: () => {
             onChange({ ...view, versions: toggled(view.versions, version) })
-          }}
-        />
-      ))}
-      {(['channel', 'platform', 'flavour', 'region'] as const).map((name) =>
-        view[name] === '' ? null : (
-          <FilterChip
-            key={name}
-            name={name}
-            value={view[name]}
-            onRemove={() => {
-              onChange({ ...view, [name]: '' })
-            }}
-          />
-        ),
-      )}
-      <Button
-        variant="link"
-        size="sm"
-        isInline
-        onClick={() => {
-          onChange({ ...WHOLE_FLEET, sort: view.sort, order: view.order })
-        }}
-      >
-        Show all
-      </Button>
-    </div>
+          },
+        })),
+        ...FACETS.filter(({ name }) => view[name] !== '').map(({ name }) => ({
+          name,
+          value: view[name],
+          onRemove: () => {
+            onChange({ ...view, [name]: '' })
+          },
+        })),
+      ]}
+      onReset={() => {
+        onChange({ ...WHOLE_FLEET, sort: view.sort, order: view.order })
+      }}
+    />
   )
 }

@@ -13,11 +13,30 @@ import { selectColumn } from '../../ui/select-column.tsx'
 import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'
 import { CLUSTER_CELLS, FiringBelow, NUMBER_COLUMNS } from './cluster-cells.tsx'
 import type { CellContext } from './cluster-cells.tsx'
+import styles from './cluster-table.module.css'
 
 const SORTS: Readonly<Partial<Record<ClusterColumn, ClusterSort>>> = {
   version: 'version',
   outdated: 'outdated_workloads',
   seen: 'last_seen',
+}
+
+/** The width of a column, and when the column goes on a narrower screen. */
+const LOOKS: Readonly<Partial<Record<ClusterColumn, string | undefined>>> = {
+  state: styles.state,
+  version: styles.version,
+  kubevirt: styles.version,
+  platform: classNames(styles.platform, styles.goesSecond),
+  channel: classNames(styles.text, styles.goesThird),
+  approval: classNames(styles.text, styles.goesThird),
+  flavour: classNames(styles.text, styles.goesSecond),
+  alerts: styles.alerts,
+  outdated: classNames(styles.text, styles.goesThird),
+  region: classNames(styles.text, styles.goesFirst),
+  provider: classNames(styles.text, styles.goesFirst),
+  environment: classNames(styles.text, styles.goesFirst),
+  heard: styles.sources,
+  seen: styles.seen,
 }
 
 interface ClusterTableProps {
@@ -38,7 +57,7 @@ export function ClusterTable(props: ClusterTableProps): ReactNode {
   return (
     <VirtualDataTable
       label="Clusters"
-      className={classNames('cluster-table', columns.length >= FIRST_COLUMNS.length && 'has-many-columns')}
+      className={columns.length >= FIRST_COLUMNS.length ? styles.many : undefined}
       columns={[
         selectClusters(clusters, chosen, onChoose),
         nameColumn(context),
@@ -91,7 +110,7 @@ function nameColumn(context: CellContext): Column<ClusterItem, ClusterSort> {
     head: 'Cluster',
     kind: 'name',
     sort: 'cluster',
-    className: 'column-name',
+    className: styles.name,
     cell: ({ cluster }) => (
       <Link href={clusterPath(cluster)} data-row>
         {cluster}
@@ -115,7 +134,7 @@ function columnOf(column: ClusterColumn, context: CellContext): Column<ClusterIt
     head: CLUSTER_COLUMNS.find(({ name }) => name === column)?.title ?? column,
     kind: NUMBER_COLUMNS.has(column) ? 'number' : 'text',
     isHiddenOnPhone: true,
-    className: `column-${column}`,
+    className: LOOKS[column],
     cell: (cluster) => CLUSTER_CELLS[column](cluster, context),
     ...(sort === undefined ? {} : { sort }),
   }

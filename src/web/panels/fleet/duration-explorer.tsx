@@ -12,10 +12,12 @@ import type { RunsAsked } from '../../query/use-edges.ts'
 import { useMoment } from '../../query/use-moment.ts'
 import { Choice } from '../../ui/choice.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { Panel } from '../../ui/panel.tsx'
+import { Select } from '../../ui/select.tsx'
 import { Since } from '../../ui/time.tsx'
-import { VirtualRow } from '../../ui/virtual-row.tsx'
-import { VirtualTable } from '../../ui/virtual-table.tsx'
+import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'
 import { Answer } from '../answer.tsx'
 import { ApiCallNote } from '../api-call-note.tsx'
 import styles from './duration-explorer.module.css'
@@ -51,24 +53,17 @@ export function DurationExplorer({ asked, view, onChange }: DurationExplorerProp
   return (
     <Panel
       title="Durations by cluster size"
-      className="duration-explorer"
       aside={
-        <span className="filters-row">
-          <select
-            aria-label="Phase"
-            className="facet-select"
+        <span className={classNames('row', styles.tools)}>
+          <Select
+            label="Phase"
+            none="the whole upgrade"
+            options={EXPLORED_PHASES.map((phase) => ({ value: phase, text: phaseName(phase) }))}
             value={view.phase}
-            onChange={(event) => {
-              onChange({ ...view, phase: event.target.value })
+            onChange={(phase) => {
+              onChange({ ...view, phase })
             }}
-          >
-            <option value="">the whole upgrade</option>
-            {EXPLORED_PHASES.map((phase) => (
-              <option key={phase} value={phase}>
-                {phaseName(phase)}
-              </option>
-            ))}
-          </select>
+          />
           <Choice
             label="Show durations as"
             options={SHOWS}
@@ -165,99 +160,95 @@ function ScatterPlot({ scatter }: { readonly scatter: DurationScatter }): ReactN
 }
 
 function ClassTable({ classes }: { readonly classes: readonly SizeClassItem[] }): ReactNode {
-  return (
-    <table className="data-table" aria-label="Durations by class of sizes">
-      <thead>
-        <tr>
-          <th scope="col">Cluster</th>
-          <th scope="col" className="cell-number">
-            Runs
-          </th>
-          <th scope="col" className="cell-number">
-            Median
-          </th>
-          <th scope="col" className="cell-number cell-beside">
-            95 % interval
-          </th>
-          <th scope="col" className="cell-number cell-beside">
-            90 of 100
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {classes.map((one) => (
-          <tr key={sizeWords(one)}>
-            <th scope="row">{sizeWords(one)}</th>
-            <td className="cell-number nums">
-              {formatCount(one.runs)}
-              {one.censored > 0 ? <span className="quiet"> ({formatCount(one.censored)} open)</span> : null}
-            </td>
-            <td className="cell-number nums">{lengthOr(one.p50Seconds)}</td>
-            <td className="cell-number nums cell-beside">
-              {one.p50Seconds === null ? (
-                <span className="quiet">none</span>
-              ) : (
-                `${lengthOr(one.p50LowSeconds)} – ${one.p50HighSeconds === null ? 'open' : lengthOr(one.p50HighSeconds)}`
-              )}
-            </td>
-            <td className="cell-number nums cell-beside">{lengthOr(one.p90Seconds)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
+  return <DataTable label="Durations by class of sizes" columns={CLASS_COLUMNS} rows={classes} rowKey={sizeWords} />
 }
+
+const CLASS_COLUMNS: readonly Column<SizeClassItem>[] = [
+  { id: 'cluster', head: 'Cluster', kind: 'name', cell: sizeWords },
+  {
+    id: 'runs',
+    head: 'Runs',
+    kind: 'number',
+    cell: ({ runs, censored }) => (
+      <>
+        {formatCount(runs)}
+        {censored > 0 ? <span className="quiet"> ({formatCount(censored)} open)</span> : null}
+      </>
+    ),
+  },
+  { id: 'median', head: 'Median', kind: 'number', cell: ({ p50Seconds }) => lengthOr(p50Seconds) },
+  {
+    id: 'interval',
+    head: '95 % interval',
+    kind: 'number',
+    isHiddenOnPhone: true,
+    cell: ({ p50Seconds, p50LowSeconds, p50HighSeconds }) =>
+      p50Seconds === null ? (
+        <span className="quiet">none</span>
+      ) : (
+        `${lengthOr(p50LowSeconds)} – ${p50HighSeconds === null ? 'open' : lengthOr(p50HighSeconds)}`
+      ),
+  },
+  {
+    id: 'p90',
+    head: '90 of 100',
+    kind: 'number',
+    isHiddenOnPhone: true,
+    cell: ({ p90Seconds }) => lengthOr(p90Seconds),
+  },
+]
 
 function RunTable({ runs }: { readonly runs: readonly RunItem[] }): ReactNode {
   return (
-    <VirtualTable
+    <VirtualDataTable
       label="Runs"
-      loaded={runs.length}
+      columns={RUN_COLUMNS}
+      rows={runs}
+      rowKey={({ id }) => id}
       total={runs.length}
       onNeedMore={() => undefined}
-      head={
-        <>
-          <th scope="col">Cluster</th>
-          <th scope="col" className="cell-beside">
-            Step
-          </th>
-          <th scope="col" className="cell-number">
-            Nodes
-          </th>
-          <th scope="col" className="cell-number">
-            Took
-          </th>
-          <th scope="col" className="cell-number cell-beside">
-            Began
-          </th>
-        </>
-      }
-      renderRow={(index, place) => {
-        const run = runs[index]!
-        return (
-          <VirtualRow key={run.id} {...place}>
-            <td className="cell-name">
-              <Link href={upgradePath(run.id)} data-row="">
-                {run.cluster}
-              </Link>
-            </td>
-            <td className="cell-beside nums">
-              {run.from} → {run.to}
-            </td>
-            <td className="cell-number nums">
-              {run.nodes === null ? <span className="quiet">not known</span> : formatCount(run.nodes)}
-            </td>
-            <td className="cell-number nums">{tookWords(run)}</td>
-            <td className="cell-number cell-beside">
-              {run.startedAt === null ? (
-                <span className="quiet">not known</span>
-              ) : (
-                <Since atMs={Date.parse(run.startedAt)} suffix=" ago" />
-              )}
-            </td>
-          </VirtualRow>
-        )
-      }}
     />
   )
 }
+
+const RUN_COLUMNS: readonly Column<RunItem>[] = [
+  {
+    id: 'cluster',
+    head: 'Cluster',
+    kind: 'name',
+    cell: ({ id, cluster }) => (
+      <Link href={upgradePath(id)} data-row>
+        {cluster}
+      </Link>
+    ),
+  },
+  {
+    id: 'step',
+    head: 'Step',
+    isHiddenOnPhone: true,
+    cell: ({ from, to }) => (
+      <span className="nums">
+        {from} → {to}
+      </span>
+    ),
+  },
+  {
+    id: 'nodes',
+    head: 'Nodes',
+    kind: 'number',
+    cell: ({ nodes }) => (nodes === null ? <span className="quiet">not known</span> : formatCount(nodes)),
+  },
+  { id: 'took', head: 'Took', kind: 'number', cell: tookWords },
+  {
+    id: 'began',
+    head: 'Began',
+    kind: 'number',
+    isHiddenOnPhone: true,
+    cell: ({ startedAt }) =>
+      startedAt === null ? (
+        <span className="quiet">not known</span>
+      ) : (
+        <Since atMs={Date.parse(startedAt)} suffix=" ago" />
+      ),
+  },
+]

@@ -8,7 +8,10 @@ import { operatorName } from '../../lib/operator-words.ts'
 import { phaseName } from '../../lib/phase-words.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import { formatLength } from '../../lib/format-length.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { Since } from '../../ui/time.tsx'
+import styles from './edge-table.module.css'
 import { SuccessWhisker } from './success-whisker.tsx'
 
 interface EdgeTableProps {
@@ -20,62 +23,85 @@ interface EdgeTableProps {
 
 /** Edges as rows: how often they succeed, as an interval, and how long they take. */
 export function EdgeTable({ edges, label, window }: EdgeTableProps): ReactNode {
+  const columns: readonly Column<EdgeItem>[] = [
+    {
+      id: 'edge',
+      head: 'Edge',
+      kind: 'name',
+      cell: (edge) => (
+        <>
+          <Link className="nums" href={edgePath(edge.operator, edge.from, edge.to, { window })} data-row>
+            {edgeName(edge)}
+          </Link>
+          <span className="own-labels">{operatorName(edge.operator)}</span>
+        </>
+      ),
+      below: ({ attempts, duration }) => (
+        <>
+          <span className="cell-nowrap nums">{countOf(attempts, 'attempt')}</span>
+          <span className="cell-nowrap nums">median {lengthOr(duration.p50Seconds)}</span>
+        </>
+      ),
+    },
+    ...COLUMNS,
+  ]
   return (
-    <div className="table-box">
-      <table className="data-table alert-table edge-table" aria-label={label}>
-        <thead>
-          <tr>
-            <th scope="col">Edge</th>
-            <th scope="col" className="cell-beside cell-number">
-              Attempts
-            </th>
-            <th scope="col">
-              Succeeded <span className="quiet">(95 % interval)</span>
-            </th>
-            <th scope="col" className="cell-beside cell-number">
-              Median
-            </th>
-            <th scope="col" className="cell-beside cell-number">
-              90 of 100
-            </th>
-            <th scope="col" className="cell-beside">
-              Longest phases
-            </th>
-            <th scope="col" className="cell-beside cell-number column-age">
-              Last
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {edges.map((edge) => (
-            <tr key={`${edge.operator} ${edgeKey(edge)}`}>
-              <td className="cell-name nums">
-                <Link href={edgePath(edge.operator, edge.from, edge.to, { window })} data-row>
-                  {edgeName(edge)}
-                </Link>
-                <span className="own-labels">{operatorName(edge.operator)}</span>
-                <span className="cell-below nums">
-                  <span className="cell-nowrap">{countOf(edge.attempts, 'attempt')}</span>
-                  <span className="cell-nowrap">median {lengthOr(edge.duration.p50Seconds)}</span>
-                </span>
-              </td>
-              <td className="cell-beside cell-number nums">{formatCount(edge.attempts)}</td>
-              <td>
-                <SuccessWhisker edge={edge} />
-              </td>
-              <td className="cell-beside cell-number nums">{lengthOr(edge.duration.p50Seconds)}</td>
-              <td className="cell-beside cell-number nums">{lengthOr(edge.duration.p90Seconds)}</td>
-              <td className="cell-beside quiet nums">{longestPhases(edge)}</td>
-              <td className="cell-beside cell-number">
-                {edge.lastAt === null ? 'not known' : <Since atMs={Date.parse(edge.lastAt)} suffix=" ago" />}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label={label}
+      look="boxed"
+      columns={columns}
+      rows={edges}
+      rowKey={(edge) => `${edge.operator} ${edgeKey(edge)}`}
+    />
   )
 }
+
+const COLUMNS: readonly Column<EdgeItem>[] = [
+  {
+    id: 'attempts',
+    head: 'Attempts',
+    kind: 'number',
+    isHiddenOnPhone: true,
+    cell: ({ attempts }) => formatCount(attempts),
+  },
+  {
+    id: 'succeeded',
+    head: (
+      <>
+        Succeeded <span className="quiet">(95 % interval)</span>
+      </>
+    ),
+    cell: (edge) => <SuccessWhisker edge={edge} />,
+  },
+  {
+    id: 'median',
+    head: 'Median',
+    kind: 'number',
+    isHiddenOnPhone: true,
+    cell: ({ duration }) => lengthOr(duration.p50Seconds),
+  },
+  {
+    id: 'p90',
+    head: '90 of 100',
+    kind: 'number',
+    isHiddenOnPhone: true,
+    cell: ({ duration }) => lengthOr(duration.p90Seconds),
+  },
+  {
+    id: 'phases',
+    head: 'Longest phases',
+    isHiddenOnPhone: true,
+    cell: (edge) => <span className="quiet nums">{longestPhases(edge)}</span>,
+  },
+  {
+    id: 'last',
+    head: 'Last',
+    kind: 'number',
+    isHiddenOnPhone: true,
+    className: styles.age,
+    cell: ({ lastAt }) => (lastAt === null ? 'not known' : <Since atMs={Date.parse(lastAt)} suffix=" ago" />),
+  },
+]
 
 export function lengthOr(seconds: number | null): string {
   return seconds === null ? 'not known' : formatLength(seconds)

@@ -9,7 +9,8 @@ import { groupEdits, groupPatches, PATCH_HAZARD_WORDS } from '../../lib/patch-ha
 import type { EditGroup, PatchTarget } from '../../lib/patch-hazards.ts'
 import { BlockChart } from '../../ui/block-chart.tsx'
 import { Button } from '../../ui/button.tsx'
-import { classNames } from '../../ui/class-names.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { usePreferences } from '../../ui/preferences.ts'
 import { Since } from '../../ui/time.tsx'
 import styles from './modification-lists.module.css'
@@ -24,74 +25,86 @@ export function PatchGroups({
 }): ReactNode {
   const groups = groupPatches(patches)
   if (groups.length === 0) return <p className="quiet">No patch stands, as far as is told.</p>
+  const columns: readonly Column<PatchTarget>[] = [
+    TARGET_COLUMN,
+    {
+      id: 'clusters',
+      head: 'Clusters',
+      className: styles.clusters,
+      cell: ({ patches: own }) => <PatchClusters patches={own} goneClusters={goneClusters} />,
+    },
+    OLDEST_COLUMN,
+  ]
   return groups.map(({ hazard, targets, clusters }) => (
     <section key={hazard} className={styles.group} aria-labelledby={`patch-${hazard}`}>
       <h3 id={`patch-${hazard}`}>
         {PATCH_HAZARD_WORDS[hazard].name} <span className="quiet">on {countOf(clusters, 'cluster')}</span>
       </h3>
       <p className="quiet">{PATCH_HAZARD_WORDS[hazard].meaning}</p>
-      <table className="data-table" aria-label={PATCH_HAZARD_WORDS[hazard].name}>
-        <thead>
-          <tr>
-            <th scope="col">Target</th>
-            <th scope="col">Clusters</th>
-            <th scope="col" className="cell-number cell-beside">
-              Oldest
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {targets.map((target) => (
-            <PatchRow key={`${target.component} ${target.path}`} target={target} goneClusters={goneClusters} />
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        label={PATCH_HAZARD_WORDS[hazard].name}
+        columns={columns}
+        rows={targets}
+        rowKey={({ component, path }) => `${component} ${path}`}
+      />
     </section>
   ))
 }
 
 const CLUSTERS_SHOWN = 6
 
-interface PatchRowProps {
-  readonly target: PatchTarget
+const TARGET_COLUMN: Column<PatchTarget> = {
+  id: 'target',
+  head: 'Target',
+  kind: 'name',
+  cell: ({ component, path, patches }) => (
+    <>
+      {operatorName(component)} {path === '' ? <span className="quiet">{patches[0]?.text}</span> : <code>{path}</code>}
+    </>
+  ),
+}
+
+const OLDEST_COLUMN: Column<PatchTarget> = {
+  id: 'oldest',
+  head: 'Oldest',
+  kind: 'number',
+  isHiddenOnPhone: true,
+  cell: ({ patches }) => {
+    const startedMs = patches.flatMap(({ startedAt }) => (startedAt === null ? [] : [Date.parse(startedAt)]))
+    return startedMs.length === 0 ? 'not known' : <Since atMs={Math.min(...startedMs)} suffix=" ago" />
+  },
+}
+
+interface PatchClustersProps {
+  readonly patches: PatchTarget['patches']
   readonly goneClusters: readonly string[]
 }
 
-function PatchRow({ target: { component, path, patches }, goneClusters }: PatchRowProps): ReactNode {
+function PatchClusters({ patches, goneClusters }: PatchClustersProps): ReactNode {
   const [areAllShown, setAllShown] = useState(false)
   const clusters = [...new Map(patches.map((patch) => [patch.cluster, patch])).values()]
   const shown = areAllShown ? clusters : clusters.slice(0, CLUSTERS_SHOWN)
-  const began = patches.flatMap(({ startedAt }) => (startedAt === null ? [] : [Date.parse(startedAt)]))
   return (
-    <tr>
-      <td className="cell-name">
-        {operatorName(component)}{' '}
-        {path === '' ? <span className="quiet">{patches[0]?.text}</span> : <code>{path}</code>}
-      </td>
-      <td className={styles.clusters}>
-        {shown.map(({ cluster, endedAt, operations }) => (
-          <span key={cluster} className="inline-item" title={operations === null ? '' : JSON.stringify(operations)}>
-            <Link href={clusterPath(cluster)}>{cluster}</Link>
-            {goneClusters.includes(cluster) ? ' (gone)' : endedAt === null ? '' : ' (removed)'}
-          </span>
-        ))}{' '}
-        {clusters.length > shown.length ? (
-          <Button
-            variant="link"
-            size="sm"
-            isInline
-            onClick={() => {
-              setAllShown(true)
-            }}
-          >
-            and {formatCount(clusters.length - shown.length)} more
-          </Button>
-        ) : null}
-      </td>
-      <td className="cell-number cell-beside">
-        {began.length === 0 ? 'not known' : <Since atMs={Math.min(...began)} suffix=" ago" />}
-      </td>
-    </tr>
+    <>
+      {shown.map(({ cluster, endedAt, operations }) => (
+        <span key={cluster} className="inline-item" title={operations === null ? '' : JSON.stringify(operations)}>
+          <Link href={clusterPath(cluster)}>{cluster}</Link>
+          {goneClusters.includes(cluster) ? ' (gone)' : endedAt === null ? '' : ' (removed)'}
+        </span>
+      ))}{' '}
+      {clusters.length > shown.length ? (
+        <Button
+          variant="link"
+          size="sm"
+          isInline
+          onClick={() => {
+            setAllShown(true)
+          }}
+        >
+          and {formatCount(clusters.length - shown.length)} more
+        </Button>
+      ) : null}
+    </>
   )
 }
 
@@ -114,38 +127,50 @@ export function EditTable({
   )
   if (groups.length === 0) return <p className="quiet">No edit was seen, as far as is told.</p>
   const most = Math.max(...groups.flatMap(({ hours }) => hours))
+  const columns: readonly Column<EditGroup>[] = [
+    { id: 'component', head: 'Component', cell: ({ component }) => operatorName(component) },
+    {
+      id: 'cluster',
+      head: 'Cluster',
+      kind: 'name',
+      cell: ({ cluster }) => (
+        <>
+          <Link href={clusterPath(cluster)}>{cluster}</Link>
+          {goneClusters.includes(cluster) ? ' (gone)' : ''}
+        </>
+      ),
+    },
+    {
+      id: 'edits',
+      head: 'Edits',
+      kind: 'number',
+      title: ({ bursts }) => `in ${countOf(bursts, 'burst')}`,
+      cell: (group) => formatCount(group.edits),
+    },
+    {
+      id: 'perDay',
+      head: 'A day',
+      kind: 'number',
+      isHiddenOnPhone: true,
+      cell: ({ perDay }) => (perDay < 1 ? '< 1' : perDay.toFixed(1)),
+    },
+    {
+      id: 'hours',
+      head: `By hour of the day (${zone === 'utc' ? 'UTC' : 'local'})`,
+      isHiddenOnPhone: true,
+      className: styles.hours,
+      cell: ({ hours }) => <BlockChart values={hours} most={most} label={hoursText(hours)} />,
+    },
+    { id: 'last', head: 'Last', kind: 'number', cell: ({ lastMs }) => <Since atMs={lastMs} suffix=" ago" /> },
+  ]
   return (
     <>
-      <table className="data-table" aria-label="Edits by component and cluster">
-        <thead>
-          <tr>
-            <th scope="col">Component</th>
-            <th scope="col">Cluster</th>
-            <th scope="col" className="cell-number">
-              Edits
-            </th>
-            <th scope="col" className="cell-number cell-beside">
-              A day
-            </th>
-            <th scope="col" className={classNames('cell-beside', styles.hours)}>
-              By hour of the day ({zone === 'utc' ? 'UTC' : 'local'})
-            </th>
-            <th scope="col" className="cell-number">
-              Last
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {groups.slice(0, shown).map((group) => (
-            <EditRow
-              key={`${group.component} ${group.cluster}`}
-              group={group}
-              most={most}
-              isGone={goneClusters.includes(group.cluster)}
-            />
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        label="Edits by component and cluster"
+        columns={columns}
+        rows={groups.slice(0, shown)}
+        rowKey={({ component, cluster }) => `${component} ${cluster}`}
+      />
       {groups.length > shown ? (
         <Button
           variant="link"
@@ -157,36 +182,6 @@ export function EditTable({
         </Button>
       ) : null}
     </>
-  )
-}
-
-interface EditRowProps {
-  readonly group: EditGroup
-  /** Of any hour of any group. */
-  readonly most: number
-  readonly isGone: boolean
-}
-
-function EditRow({ group, most, isGone }: EditRowProps): ReactNode {
-  const { component, cluster, edits, bursts, lastMs, perDay, hours } = group
-  return (
-    <tr>
-      <td>{operatorName(component)}</td>
-      <td className="cell-name">
-        <Link href={clusterPath(cluster)}>{cluster}</Link>
-        {isGone ? ' (gone)' : ''}
-      </td>
-      <td className="cell-number nums" title={`in ${countOf(bursts, 'burst')}`}>
-        {formatCount(edits)}
-      </td>
-      <td className="cell-number cell-beside nums">{perDay < 1 ? '< 1' : perDay.toFixed(1)}</td>
-      <td className={classNames('cell-beside', styles.hours)}>
-        <BlockChart values={hours} most={most} label={hoursText(hours)} />
-      </td>
-      <td className="cell-number">
-        <Since atMs={lastMs} suffix=" ago" />
-      </td>
-    </tr>
   )
 }
 

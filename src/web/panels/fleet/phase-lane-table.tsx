@@ -1,79 +1,32 @@
 import type { ReactNode } from 'react'
 import type { UpgradeDetailItem } from '../../../contract/fleet-upgrades.ts'
-import { phaseName, phaseWords } from '../../lib/phase-words.ts'
 import { formatLength } from '../../lib/format-length.ts'
 import { formatMoment, formatTimeOfDay } from '../../lib/format-time.ts'
 import { levelOf, USUAL_RUNS_MIN, usualText } from '../../lib/phase-heat.ts'
 import { phaseLanes } from '../../lib/phase-lanes.ts'
 import type { PhaseLane } from '../../lib/phase-lanes.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { Lane, LaneAxis, LaneBand, LaneBar, LaneKey, LaneThreshold } from '../../ui/lane.tsx'
 import { Legend } from '../../ui/legend.tsx'
 import { PhaseStateMark, StuckMark } from '../../ui/outcome-marks.tsx'
 import { usePreferences } from '../../ui/preferences.ts'
+import { laneColumn, phaseColumn } from './phase-column.tsx'
 
 /** The phases of an upgrade on one line of time, each beside what it takes on its edge, with how it is known. */
 export function PhaseLaneTable({ detail }: { readonly detail: UpgradeDetailItem }): ReactNode {
   const { zone } = usePreferences()
   const { lanes, fromMs, toMs } = phaseLanes(detail)
-  const { verdict, upgrade } = detail
   if (lanes.length === 0) return <p className="quiet">Nothing tells of its phases.</p>
   return (
     <>
-      <div className="table-scroll" tabIndex={0} role="group" aria-label="Phases on a line of time">
-        <table className="data-table phase-table" aria-label="Phases">
-          <thead>
-            <tr>
-              <th scope="col">Phase</th>
-              <th scope="col">State</th>
-              <th scope="col" className="phase-line">
-                <LaneAxis from={formatMoment(fromMs, zone)} to={formatTimeOfDay(toMs, zone)} />
-              </th>
-              <th scope="col" className="cell-number">
-                Took
-              </th>
-              <th scope="col" className="cell-number phase-usual">
-                Usual (median – 95 of 100)
-              </th>
-              <th scope="col" className="phase-known">
-                Known
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {lanes.map((lane) => (
-              <tr key={lane.phase.name} className={lane.isSub ? 'is-sub' : ''}>
-                <th scope="row" title={phaseWords(lane.phase.name)}>
-                  {phaseName(lane.phase.name)}
-                </th>
-                <td>
-                  {verdict?.stuck === true && verdict.phase === lane.phase.name ? (
-                    <StuckMark />
-                  ) : (
-                    <PhaseStateMark state={lane.phase.state} />
-                  )}
-                </td>
-                <td className="phase-line">
-                  <PhaseLaneLine lane={lane} isStuck={verdict?.stuck === true && verdict.phase === lane.phase.name} />
-                </td>
-                <td className="cell-number nums">
-                  <Took lane={lane} />
-                  {hasUsual(lane) ? (
-                    <span className="own-labels phase-usual-below">
-                      usual <UsualCell lane={lane} />
-                    </span>
-                  ) : null}
-                </td>
-                <td className="cell-number nums quiet phase-usual">
-                  <UsualCell lane={lane} />
-                </td>
-                <td className="phase-known">
-                  <KnownCell lane={lane} upgrade={upgrade} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Phases"
+        isScrollable
+        columns={columnsOf(detail, <LaneAxis from={formatMoment(fromMs, zone)} to={formatTimeOfDay(toMs, zone)} />)}
+        rows={lanes}
+        rowKey={({ phase }) => phase.name}
+      />
       <Legend isDecoration>
         <LaneKey of="bar" /> took
         <LaneKey of="band" /> usual: from the median to 95 of 100
@@ -81,6 +34,51 @@ export function PhaseLaneTable({ detail }: { readonly detail: UpgradeDetailItem 
       </Legend>
       {detail.usualFrom === null ? null : <p className="quiet">{USUAL_FROM[detail.usualFrom]}</p>}
     </>
+  )
+}
+
+function columnsOf({ verdict, upgrade }: UpgradeDetailItem, axis: ReactNode): readonly Column<PhaseLane>[] {
+  const isStuck = ({ phase }: PhaseLane): boolean => verdict?.stuck === true && verdict.phase === phase.name
+  return [
+    phaseColumn(({ phase }) => phase.name),
+    {
+      id: 'state',
+      head: 'State',
+      cell: (lane) => (isStuck(lane) ? <StuckMark /> : <PhaseStateMark state={lane.phase.state} />),
+    },
+    laneColumn({ head: axis, cell: (lane) => <PhaseLaneLine lane={lane} isStuck={isStuck(lane)} /> }),
+    {
+      id: 'took',
+      head: 'Took',
+      kind: 'number',
+      cell: (lane) => <Took lane={lane} />,
+      below: (lane) => (hasUsual(lane) ? <TypicalOnPhone lane={lane} /> : null),
+    },
+    {
+      id: 'usual',
+      head: 'Usual (median – 95 of 100)',
+      kind: 'number',
+      isHiddenOnPhone: true,
+      cell: (lane) => (
+        <span className="quiet">
+          <UsualCell lane={lane} />
+        </span>
+      ),
+    },
+    {
+      id: 'known',
+      head: 'Known',
+      isHiddenOnPhone: true,
+      cell: (lane) => <KnownCell lane={lane} upgrade={upgrade} />,
+    },
+  ]
+}
+
+function TypicalOnPhone({ lane }: { readonly lane: PhaseLane }): ReactNode {
+  return (
+    <span className="cell-wraps">
+      usual <UsualCell lane={lane} />
+    </span>
   )
 }
 

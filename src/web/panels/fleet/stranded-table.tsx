@@ -4,6 +4,8 @@ import type { StrandedItem, StrandedItems } from '../../../contract/fleet-strand
 import { clusterPath, clustersPath, upgradesPath } from '../../lib/fleet-paths.ts'
 import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
 import { STRANDED_WORDS, strandedCount, strandedSentence } from '../../lib/stranded-words.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { ListLine } from '../../ui/list-line.tsx'
 import { Shape } from '../../ui/shapes.tsx'
 import { Since } from '../../ui/time.tsx'
@@ -30,28 +32,13 @@ export function StrandedTable({ answer }: { readonly answer: StrandedItems }): R
       {stranded.length === 0 ? (
         <p className="empty quiet">From every version that is not the newest somebody got on in the last 90 days.</p>
       ) : (
-        <div className="table-box">
-          <table className="data-table alert-table" aria-label="Stranded versions">
-            <thead>
-              <tr>
-                <th scope="col">Version</th>
-                <th scope="col">Clusters</th>
-                <th scope="col">Why</th>
-                <th scope="col" className="cell-beside cell-number">
-                  Succeeded in 90 days
-                </th>
-                <th scope="col" className="cell-beside cell-number">
-                  Last left
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {stranded.map((item) => (
-                <StrandedRow key={item.version} item={item} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable
+          label="Stranded versions"
+          look="boxed"
+          columns={COLUMNS}
+          rows={stranded}
+          rowKey={({ version }) => version}
+        />
       )}
     </>
   )
@@ -59,46 +46,68 @@ export function StrandedTable({ answer }: { readonly answer: StrandedItems }): R
 
 const NAMES_SHOWN = 3
 
-function StrandedRow({ item }: { readonly item: StrandedItem }): ReactNode {
-  const { version, reason, clusters, names, endedLately, succeededLately, lastLeftAt } = item
-  return (
-    <tr>
-      <td className="cell-name nums">
-        <Link href={upgradesPath({ from: version })} data-row title={`Upgrades from ${version}`}>
-          {version}
-        </Link>
-      </td>
-      <td>
-        <Link href={clustersPath({ version })}>{strandedCount(item)}</Link>:{' '}
+const COLUMNS: readonly Column<StrandedItem>[] = [
+  {
+    id: 'version',
+    head: 'Version',
+    kind: 'name',
+    cell: ({ version }) => (
+      <Link className="nums" href={upgradesPath({ from: version })} data-row title={`Upgrades from ${version}`}>
+        {version}
+      </Link>
+    ),
+  },
+  {
+    id: 'clusters',
+    head: 'Clusters',
+    cell: (item) => (
+      <>
+        <Link href={clustersPath({ version: item.version })}>{strandedCount(item)}</Link>:{' '}
         <span>
-          {names.slice(0, NAMES_SHOWN).map((name) => (
+          {item.names.slice(0, NAMES_SHOWN).map((name) => (
             <span key={name} className="inline-item">
               <Link href={clusterPath(name)}>{name}</Link>
             </span>
           ))}{' '}
-          {clusters > NAMES_SHOWN ? (
-            <span className="quiet">and {formatCount(clusters - NAMES_SHOWN)} more</span>
+          {item.clusters > NAMES_SHOWN ? (
+            <span className="quiet">and {formatCount(item.clusters - NAMES_SHOWN)} more</span>
           ) : null}
         </span>
-      </td>
-      <td>
-        <Shape name={reason === 'failing' ? 'triangle' : 'ring'} /> <strong>{STRANDED_WORDS[reason]}</strong>{' '}
+      </>
+    ),
+  },
+  {
+    id: 'reason',
+    head: 'Why',
+    cell: (item) => (
+      <>
+        <Shape name={item.reason === 'failing' ? 'triangle' : 'ring'} /> <strong>{STRANDED_WORDS[item.reason]}</strong>{' '}
         <span className="quiet">{strandedSentence(item)}</span>
-      </td>
-      <td className="cell-beside cell-number nums">
-        {endedLately === 0 ? (
-          <span className="quiet">none ended</span>
-        ) : (
-          `${formatCount(succeededLately)} of ${formatCount(endedLately)}`
-        )}
-      </td>
-      <td className="cell-beside cell-number">
-        {lastLeftAt === null ? (
-          <span className="quiet">never seen</span>
-        ) : (
-          <Since atMs={Date.parse(lastLeftAt)} suffix=" ago" />
-        )}
-      </td>
-    </tr>
-  )
-}
+      </>
+    ),
+  },
+  {
+    id: 'succeeded',
+    head: 'Succeeded in 90 days',
+    kind: 'number',
+    isHiddenOnPhone: true,
+    cell: ({ endedLately, succeededLately }) =>
+      endedLately === 0 ? (
+        <span className="quiet">none ended</span>
+      ) : (
+        `${formatCount(succeededLately)} of ${formatCount(endedLately)}`
+      ),
+  },
+  {
+    id: 'left',
+    head: 'Last left',
+    kind: 'number',
+    isHiddenOnPhone: true,
+    cell: ({ lastLeftAt }) =>
+      lastLeftAt === null ? (
+        <span className="quiet">never seen</span>
+      ) : (
+        <Since atMs={Date.parse(lastLeftAt)} suffix=" ago" />
+      ),
+  },
+]

@@ -9,6 +9,8 @@ import { compareUpgrades } from '../../lib/upgrade-compare.ts'
 import type { ComparedCell, ComparedPhase } from '../../lib/upgrade-compare.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { Lane, placeOnLane } from '../../ui/lane.tsx'
 import { UpgradeStateMark } from '../../ui/outcome-marks.tsx'
 import styles from './upgrade-comparison.module.css'
@@ -22,46 +24,50 @@ interface UpgradeComparisonProps {
 /** Upgrades beside each other: each phase where it lay since the upgrade began, and how long it took. */
 export function UpgradeComparison({ upgrades, nowMs, onRemove }: UpgradeComparisonProps): ReactNode {
   const { rows, seconds } = compareUpgrades(upgrades, nowMs)
+  const columns: readonly Column<ComparedPhase>[] = [
+    { id: 'phase', head: 'Phase', kind: 'name', cell: ({ phase }) => phaseName(phase) },
+    ...upgrades.map((upgrade, i): Column<ComparedPhase> => ({
+      id: upgrade.id,
+      head: <ComparedHead upgrade={upgrade} onRemove={onRemove} />,
+      cell: (row) => <Cell cell={row.cells[i]!} row={row} totalSeconds={seconds} />,
+    })),
+  ]
   return (
-    <div className="table-scroll">
-      <table className={classNames('data-table', styles.table)} aria-label="Compared upgrades">
-        <thead>
-          <tr>
-            <th scope="col">Phase</th>
-            {upgrades.map((upgrade) => (
-              <th key={upgrade.id} scope="col">
-                <Link href={upgradePath(upgrade.id)}>{upgrade.cluster}</Link>
-                <span className="own-labels nums">{stepText(upgrade)}</span>
-                <UpgradeStateMark state={upgrade.state} />{' '}
-                <Button
-                  variant="link"
-                  size="sm"
-                  isInline
-                  aria-label={`Remove ${stepText(upgrade)} on ${upgrade.cluster}`}
-                  onClick={() => {
-                    onRemove(upgrade.id)
-                  }}
-                >
-                  Remove
-                </Button>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.phase}>
-              <th scope="row">{phaseName(row.phase)}</th>
-              {row.cells.map((cell, i) => (
-                <td key={upgrades[i]?.id ?? i}>
-                  <Cell cell={cell} row={row} totalSeconds={seconds} />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label="Compared upgrades"
+      isScrollable
+      className={styles.table}
+      columns={columns}
+      rows={rows}
+      rowKey={({ phase }) => phase}
+    />
+  )
+}
+
+interface ComparedHeadProps {
+  readonly upgrade: UpgradeItem
+  readonly onRemove: (id: string) => void
+}
+
+function ComparedHead({ upgrade, onRemove }: ComparedHeadProps): ReactNode {
+  const { id, cluster, state } = upgrade
+  return (
+    <>
+      <Link href={upgradePath(id)}>{cluster}</Link>
+      <span className="own-labels nums">{stepText(upgrade)}</span>
+      <UpgradeStateMark state={state} />{' '}
+      <Button
+        variant="link"
+        size="sm"
+        isInline
+        aria-label={`Remove ${stepText(upgrade)} on ${cluster}`}
+        onClick={() => {
+          onRemove(id)
+        }}
+      >
+        Remove
+      </Button>
+    </>
   )
 }
 

@@ -6,9 +6,11 @@ import { causeName } from '../../lib/fleet-words.ts'
 import { stepText } from '../../lib/operator-words.ts'
 import { COMPARED_MAX } from '../../lib/upgrade-view.ts'
 import type { UpgradeListView, UpgradeSort } from '../../lib/upgrade-view.ts'
+import { classNames } from '../../ui/class-names.ts'
 import type { Column } from '../../ui/data-table.tsx'
 import { selectColumn } from '../../ui/select-column.tsx'
 import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'
+import styles from './upgrade-history.module.css'
 import { BeganText, OutcomeMark, TookText } from './upgrade-rows.tsx'
 
 interface UpgradeHistoryProps {
@@ -31,7 +33,6 @@ export function UpgradeHistory(props: UpgradeHistoryProps): ReactNode {
   return (
     <VirtualDataTable
       label="Upgrades"
-      className="upgrade-history"
       columns={[
         selectColumn<UpgradeItem>({
           verb: 'Compare',
@@ -66,7 +67,7 @@ const COLUMNS: readonly Column<UpgradeItem, UpgradeSort>[] = [
     head: 'Cluster',
     kind: 'name',
     sort: 'cluster',
-    className: 'column-name',
+    className: styles.name,
     cell: (upgrade) => (
       <Link href={upgradePath(upgrade.id)} data-row aria-label={`${upgrade.cluster}: ${stepText(upgrade)}`}>
         {upgrade.cluster}
@@ -83,7 +84,7 @@ const COLUMNS: readonly Column<UpgradeItem, UpgradeSort>[] = [
     id: 'step',
     head: 'Step',
     isHiddenOnPhone: true,
-    className: 'column-step nums',
+    className: classNames(styles.step, 'nums'),
     cell: (upgrade) => {
       const { operator, from, to } = upgrade
       return from === null ? stepText(upgrade) : <Link href={edgePath(operator, from, to)}>{stepText(upgrade)}</Link>
@@ -93,7 +94,7 @@ const COLUMNS: readonly Column<UpgradeItem, UpgradeSort>[] = [
     id: 'outcome',
     head: 'Outcome',
     isHiddenOnPhone: true,
-    className: 'column-outcome',
+    className: styles.outcome,
     cell: (upgrade) => <OutcomeMark upgrade={upgrade} />,
   },
   {
@@ -108,7 +109,7 @@ const COLUMNS: readonly Column<UpgradeItem, UpgradeSort>[] = [
     head: 'Took',
     kind: 'number',
     sort: 'duration',
-    className: 'column-took',
+    className: styles.took,
     cell: (upgrade) => <TookText upgrade={upgrade} />,
   },
   {
@@ -117,7 +118,7 @@ const COLUMNS: readonly Column<UpgradeItem, UpgradeSort>[] = [
     kind: 'number',
     sort: 'started',
     isHiddenOnPhone: true,
-    className: 'column-began',
+    className: styles.began,
     cell: (upgrade) => <BeganText upgrade={upgrade} />,
   },
 ]

@@ -8,6 +8,8 @@ import { phaseName } from '../../lib/phase-words.ts'
 import { formatCount, formatShare } from '../../lib/format-number.ts'
 import { formatLength } from '../../lib/format-length.ts'
 import { runbookPath } from '../../lib/paths.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { FactList } from '../../ui/fact-list.tsx'
 import type { Fact } from '../../ui/fact-list.tsx'
 import { MarkedList } from '../../ui/marked-list.tsx'
@@ -190,50 +192,51 @@ export function VirtHandlerWaves({ handler, phases }: VirtHandlerWavesProps): Re
 /** What stands where the time a component took would. */
 const UNTIMED: Readonly<Partial<Record<PhaseState, string>>> = { in_progress: 'running', skipped: '–', pending: '–' }
 
-export function ComponentTable({ components }: { readonly components: UpgradeDetailItem['components'] }): ReactNode {
+type Component = UpgradeDetailItem['components'][number]
+
+export function ComponentTable({ components }: Pick<UpgradeDetailItem, 'components'>): ReactNode {
+  return <DataTable label="Components" columns={COMPONENT_COLUMNS} rows={components} rowKey={({ name }) => name} />
+}
+
+const COMPONENT_COLUMNS: readonly Column<Component>[] = [
+  {
+    id: 'component',
+    head: 'Component',
+    kind: 'name',
+    cell: ({ name, message }) => (
+      <>
+        {operatorName(name)}
+        {message === null ? null : <span className="own-labels">{message}</span>}
+      </>
+    ),
+  },
+  { id: 'versions', head: 'Versions', cell: (component) => <ComponentVersions component={component} /> },
+  { id: 'state', head: 'State', cell: ({ state }) => <PhaseStateMark state={state} /> },
+  {
+    id: 'took',
+    head: 'Took',
+    kind: 'number',
+    cell: ({ startedAt, endedAt, state }) =>
+      startedAt === null || endedAt === null ? (
+        <span className="quiet">{UNTIMED[state] ?? 'not known'}</span>
+      ) : (
+        formatLength((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
+      ),
+  },
+]
+
+function ComponentVersions({ component: { from, to, state } }: { readonly component: Component }): ReactNode {
   return (
-    <table className="data-table" aria-label="Components">
-      <thead>
-        <tr>
-          <th scope="col">Component</th>
-          <th scope="col">Versions</th>
-          <th scope="col">State</th>
-          <th scope="col" className="cell-number">
-            Took
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {components.map(({ name, from, to, startedAt, endedAt, state, message }) => (
-          <tr key={name}>
-            <td className="cell-name">
-              {operatorName(name)}
-              {message === null ? null : <span className="own-labels">{message}</span>}
-            </td>
-            <td className="nums">
-              {from !== null && from === to ? (
-                <>
-                  {/* Before it begins nobody knows where it goes. */}
-                  {from} {state === 'pending' ? null : <span className="quiet">stays</span>}
-                </>
-              ) : (
-                `${from ?? 'unknown'} → ${to ?? 'unknown'}`
-              )}
-            </td>
-            <td>
-              <PhaseStateMark state={state} />
-            </td>
-            <td className="cell-number nums">
-              {startedAt === null || endedAt === null ? (
-                <span className="quiet">{UNTIMED[state] ?? 'not known'}</span>
-              ) : (
-                formatLength((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <span className="nums">
+      {from !== null && from === to ? (
+        <>
+          {/* The target version of a component is unknown before its upgrade starts. */}
+          {from} {state === 'pending' ? null : <span className="quiet">stays</span>}
+        </>
+      ) : (
+        `${from ?? 'unknown'} → ${to ?? 'unknown'}`
+      )}
+    </span>
   )
 }
 

@@ -5,8 +5,12 @@ import { upgradePath } from '../../lib/fleet-paths.ts'
 import { stepText } from '../../lib/operator-words.ts'
 import { formatLength } from '../../lib/format-length.ts'
 import { noBeginText, waitsForApproval } from '../../lib/upgrade-begin.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { UpgradeStateMark, WaitingMark } from '../../ui/outcome-marks.tsx'
 import { Since } from '../../ui/time.tsx'
+import styles from './upgrade-rows.module.css'
 
 interface UpgradeRowsProps {
   readonly upgrades: readonly UpgradeItem[]
@@ -17,47 +21,46 @@ interface UpgradeRowsProps {
 /** A few upgrades, newest first. */
 export function UpgradeRows({ upgrades, byCluster = false }: UpgradeRowsProps): ReactNode {
   if (upgrades.length === 0) return <p className="quiet">No upgrade was seen.</p>
+  const columns: readonly Column<UpgradeItem>[] = [
+    {
+      id: 'upgrade',
+      head: 'Upgrade',
+      kind: 'name',
+      isOneLine: true,
+      cell: (upgrade) => (
+        <>
+          <Link className="nums" href={upgradePath(upgrade.id)}>
+            {byCluster ? upgrade.cluster : stepText(upgrade)}
+          </Link>
+          <span className={classNames('own-labels', styles.below)}>
+            <BeganText upgrade={upgrade} />
+          </span>
+        </>
+      ),
+    },
+    ...COLUMNS,
+  ]
   return (
-    <table
-      className="data-table upgrade-rows"
-      aria-label={byCluster ? 'Upgrades of the edge' : 'Upgrades of the cluster'}
-    >
-      <thead>
-        <tr>
-          <th scope="col">Upgrade</th>
-          <th scope="col">Outcome</th>
-          <th scope="col" className="cell-number">
-            Took
-          </th>
-          <th scope="col" className="cell-number began-beside">
-            Began
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {upgrades.map((upgrade) => (
-          <tr key={upgrade.id}>
-            <td className="cell-name cell-nowrap nums">
-              <Link href={upgradePath(upgrade.id)}>{byCluster ? upgrade.cluster : stepText(upgrade)} </Link>
-              <span className="own-labels began-below">
-                <BeganText upgrade={upgrade} />
-              </span>
-            </td>
-            <td>
-              <OutcomeMark upgrade={upgrade} />
-            </td>
-            <td className="cell-number nums">
-              <TookText upgrade={upgrade} />
-            </td>
-            <td className="cell-number began-beside">
-              <BeganText upgrade={upgrade} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DataTable
+      label={byCluster ? 'Upgrades of the edge' : 'Upgrades of the cluster'}
+      columns={columns}
+      rows={upgrades}
+      rowKey={({ id }) => id}
+    />
   )
 }
+
+const COLUMNS: readonly Column<UpgradeItem>[] = [
+  { id: 'outcome', head: 'Outcome', cell: (upgrade) => <OutcomeMark upgrade={upgrade} /> },
+  { id: 'took', head: 'Took', kind: 'number', cell: (upgrade) => <TookText upgrade={upgrade} /> },
+  {
+    id: 'began',
+    head: 'Began',
+    kind: 'number',
+    className: styles.beside,
+    cell: (upgrade) => <BeganText upgrade={upgrade} />,
+  },
+]
 
 /** How it ended, or that it runs, or that it may not begin yet. */
 export function OutcomeMark({ upgrade }: { readonly upgrade: UpgradeItem }): ReactNode {

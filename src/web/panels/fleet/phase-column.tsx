@@ -1,0 +1,20 @@
+import type { Column } from '../../ui/data-table.tsx'
+import { isSubPhase, phaseName, phaseWords } from '../../lib/phase-words.ts'
+import styles from './phase-column.module.css'
+
+/** The first column of tables of phases: a phase within another one is indented. */
+export function phaseColumn<Row>(phaseOf: (row: Row) => string): Column<Row> {
+  return {
+    id: 'phase',
+    head: 'Phase',
+    kind: 'name',
+    className: styles.name,
+    title: (row) => phaseWords(phaseOf(row)),
+    cell: (row) => <span className={isSubPhase(phaseOf(row)) ? styles.sub : undefined}>{phaseName(phaseOf(row))}</span>,
+  }
+}
+
+/** A column with a lane in each row; on a phone the numbers beside it say the same. */
+export function laneColumn<Row>(column: Pick<Column<Row>, 'head' | 'cell'>): Column<Row> {
+  return { id: 'lane', className: styles.lane, isHiddenOnPhone: true, ...column }
+}

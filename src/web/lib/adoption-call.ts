@@ -2,20 +2,20 @@ import type { USAGE_SUBJECTS } from '../../contract/adoption.ts'
 import { searchOf, withSearch } from './address.ts'
 import type { AdoptionView, DayParams, Dimension } from './adoption-view.ts'
 
-/** Calls of the API behind the page of adoption, and the same numbers as PromQL. Pure. */
+/** API requests of the adoption page, and PromQL queries for the same numbers. Pure. */
 
 export type Question = 'share' | 'older-than' | 'spread' | 'behind' | 'workloads' | 'usage'
 
 export interface AskParams extends DayParams {
   readonly by?: Dimension
-  /** Only these; `-` stands for clusters that told none. */
+  /** Only these versions; `-` selects clusters that report none. */
   readonly version?: string | readonly string[]
   readonly subject?: (typeof USAGE_SUBJECTS)[number]
   readonly at?: string | undefined
   readonly format?: 'csv'
 }
 
-/** Use is counted over all clusters, so the answer about it knows no operator and no facets. */
+/** The path of a request. `usage` covers all clusters, so it takes no operator and no facets. */
 export function adoptionCall(question: Question, { operator, only }: AdoptionView, params: AskParams): string {
   const ofClusters = question === 'usage' ? {} : { operator, ...only }
   const given = Object.entries({ ...ofClusters, ...params }).flatMap(([name, value]) =>
@@ -26,7 +26,7 @@ export function adoptionCall(question: Question, { operator, only }: AdoptionVie
 
 const HCO = 'kubevirt-hyperconverged'
 
-/** As PromQL, over what this server derives: how many clusters run what, now or at any time since it keeps series. */
+/** The PromQL query over derived series: clusters by version or facet, at any time within the retention. */
 export function adoptionPromql({ operator, only }: AdoptionView, by: Dimension): string {
   const isNarrowed = Object.keys(only).length > 0
   if (!isNarrowed && (by === 'version' || by === 'minor')) {
@@ -41,7 +41,7 @@ export function adoptionPromql({ operator, only }: AdoptionView, by: Dimension):
   return `count by (${by === 'version' ? 'hco_version' : by === 'platform' ? 'platform, platform_version' : by}) (${info})`
 }
 
-/** Share of clusters below a version, of those that tell one. */
+/** The PromQL query for the share of clusters behind a version, of the reporting clusters. */
 export function olderPromql({ operator }: AdoptionView, older: readonly string[]): string {
   const of = `operator=${quoted(operator === '' ? HCO : operator)}`
   const versions = older.map((version) => version.replaceAll(/[.+]/g, '[$&]')).join('|')
@@ -52,7 +52,7 @@ function minorOf(series: string, label: string): string {
   return `label_replace(${series}, "minor", "$1", "${label}", "v?([0-9]+[.][0-9]+).*")`
 }
 
-/** A platform is two labels, and its version is told by minor. */
+/** A platform has two labels, and the facet holds the minor version of the platform. */
 function matchersOf(facet: string, values: readonly string[]): readonly (readonly [string, string, string])[] {
   const told = values.map((value) => (value === '-' ? '' : value))
   if (facet !== 'platform' || told.length > 1)

@@ -2,11 +2,11 @@ import type { AskParams } from './adoption-call.ts'
 import { formatMomentParam } from './moment.ts'
 import { addUtcDays, utcDayStartMs } from './utc-day.ts'
 
-/** Which days a link holds that is to say the same for ever. Pure. */
+/** The days of a citation link, whose numbers must not change. Pure. */
 export interface CitedDays {
   readonly from: string
   readonly to: string
-  /** When the last of them was over; absent: it is not, and its numbers will change. */
+  /** The end of the last day; absent while that day lasts and its numbers still change. */
   readonly at: string | undefined
 }
 
@@ -16,9 +16,9 @@ interface Counted {
 }
 
 /**
- * Ends with the last counted day that is over: the counts of the present one go on changing until midnight. When no other
- * day was counted, it has to be that one.
- * @param today as the server's clock says
+ * Ends with the last counted day that is over, because the counts of the present day change until midnight. Falls back to
+ * the present day when no other day was counted.
+ * @param today by the server's clock
  */
 export function citedDays(asked: AskParams, { to, missingDays }: Counted, today: string): CitedDays {
   const missing = new Set(missingDays)

@@ -2,7 +2,7 @@ import type { SpreadItem } from '../../contract/adoption.ts'
 import { countOf, formatShare } from './format-number.ts'
 import { shortDay } from './day-ticks.ts'
 
-/** The answer that the page of adoption opens with: how far the version it is about has come, against the one before. Pure. */
+/** The first sentence of the adoption page: the share of the selected version, compared with the previous version. Pure. */
 export interface AdoptionHeadline {
   readonly version: string
   /** `1.20 or newer runs on 18 of 38 clusters that tell (47 %)`. */
@@ -11,7 +11,7 @@ export interface AdoptionHeadline {
   readonly context: string
 }
 
-/** @param spreads newest first. @param telling clusters that told a version on the last counted day */
+/** @param spreads newest first. @param telling clusters that reported a version on the last counted day */
 export function adoptionHeadline(
   spreads: readonly SpreadItem[],
   version: string,
@@ -30,12 +30,12 @@ export function adoptionHeadline(
   }
 }
 
-/** The share that runs a version or a newer one, on the last day on which it is known. */
+/** The share of clusters on the version or a newer one, on the last day with a known share. */
 export function lastShare({ byAge }: SpreadItem): number | undefined {
   return byAge.findLast((share) => share !== null) ?? undefined
 }
 
-/** Its age in days, on the last day on which its share is known. */
+/** The age of the version in days, on the last day with a known share. */
 export function ageOf({ byAge }: SpreadItem): number {
   return Math.max(
     0,

@@ -2,11 +2,11 @@ import type { ShareQuery } from '../../contract/adoption.ts'
 import { searchOf } from './address.ts'
 import { addUtcDays, isUtcDay } from './utc-day.ts'
 
-/** What the page of adoption shows, as its address says it. Pure. */
+/** The state of the adoption page in its address. Pure. */
 
 export type Dimension = NonNullable<ShareQuery['by']>
 
-/** Each as it stands above a column. */
+/** Column heads. */
 export const DIMENSION_NAMES: Readonly<Record<Dimension, string>> = {
   minor: 'Minor',
   version: 'Version',
@@ -29,7 +29,7 @@ export const RANGES = [
 ] as const
 export type RangeWord = (typeof RANGES)[number]['value']
 
-/** Charts that can be tables, cited, and led to by their name. */
+/** Panels by their name in the address: for tables, citations and anchors. */
 export const PANELS = ['share', 'spread', 'workloads', 'older', 'behind', 'cohorts', 'usage'] as const
 export type PanelName = (typeof PANELS)[number]
 
@@ -38,22 +38,22 @@ export interface AdoptionView {
   readonly operator: string
   readonly by: Dimension
   readonly range: RangeWord
-  /** Both given, they stand above `range`. */
+  /** With `to`, in place of `range`. */
   readonly from: string
   readonly to: string
   readonly only: Readonly<Partial<Record<Facet, readonly string[]>>>
   readonly measure: 'share' | 'clusters'
-  /** The version the page is about, or a newer one; empty: the newest. */
+  /** The version that the page compares with (or newer); empty: the newest. */
   readonly version: string
-  /** Versions aligned by age; empty: that one and those before it. */
+  /** Versions aligned by age; empty: `version` and the versions before it. */
   readonly compare: readonly string[]
-  /** Older than this one; empty: the one before the newest. */
+  /** The version of the panel of clusters behind; empty: the one before the newest. */
   readonly older: string
   readonly cohort: Facet
   readonly behind: 'minors' | 'releases'
   readonly tables: readonly PanelName[]
   readonly shows: '' | 'denominator'
-  /** What a link cites: a panel and the digest of its numbers. */
+  /** The cited panel and the digest of its numbers: `share.0123456789abcdef`. */
   readonly cite: string
 }
 
@@ -111,7 +111,7 @@ export function parseAdoptionView(search: string): AdoptionView {
   }
 }
 
-/** As it stands in the address; what is as it would be without saying so is left out. */
+/** The query string, without values that are the default. */
 export function formatAdoptionView(view: AdoptionView): string {
   const { only, compare, tables, ...rest } = view
   const plain: Readonly<Record<string, unknown>> = { ...PLAIN_VIEW }
@@ -124,7 +124,7 @@ export interface DayParams {
   readonly to?: string
 }
 
-/** The days that are asked for. @param lastDay the present one, or the last that had ended at the moment that is shown */
+/** The requested days. @param lastDay the present day, or the last day that was over at the selected moment */
 export function daysOf({ range, from, to }: AdoptionView, lastDay: string, firstDay: string | null): DayParams {
   if (from !== '') return { from, to }
   const days = RANGES.find(({ value }) => value === range)?.days
@@ -132,7 +132,7 @@ export function daysOf({ range, from, to }: AdoptionView, lastDay: string, first
   return firstDay === null || firstDay > lastDay ? {} : { from: firstDay }
 }
 
-/** Whether one of a list, newest first, is a version or newer. A minor stands for all its patches. */
+/** The versions of a list (newest first) that are `version` or newer. A minor version includes its patches. */
 export function atLeast(newestFirst: readonly string[], version: string): readonly string[] {
   const last = newestFirst.findLastIndex((one) => one === version || isPatchOf(one, version))
   return newestFirst.slice(0, last + 1)

@@ -3,33 +3,33 @@ import type { GroupBy } from './alert-view.ts'
 import { SHOWN_ELSEWHERE } from './own-labels.ts'
 
 /**
- * Alerts by what they share. `auto` groups by alert name, or by cluster when fewer clusters than names are concerned
- * (one sick cluster raises many names), and cuts a large group once more by the label that explains most. Pure; the
- * order of groups and of alerts is that of the list given.
+ * Groups alerts by a common label. `auto` groups by alert name, or by cluster when fewer clusters than names have alerts
+ * (one unhealthy cluster raises many alert names), and splits a large group by the label that explains most. Pure; groups
+ * and alerts keep the order of the given list.
  */
 export interface AlertGroup {
-  /** The same for the same group after the next poll. */
+  /** Stable between polls. */
   readonly id: string
-  /** `alertname`, `cluster` or another label; empty for an alert that stands by itself in a flat list. */
+  /** `alertname`, `cluster` or another label; empty for an alert of a flat list. */
   readonly by: string
   readonly value: string
   readonly alerts: readonly AlertItem[]
-  /** At least one; more when a label cuts the group into parts that say something. */
+  /** At least one; more when a label splits the group into useful parts. */
   readonly parts: readonly AlertPart[]
-  /** The label that made the parts; empty when there is one. */
+  /** The label of the parts; empty with a single part. */
   readonly partsBy: string
 }
 
 export interface AlertPart {
   readonly id: string
-  /** Of the label `partsBy`; empty where an alert does not have it. */
+  /** The value of the label `partsBy`; empty for alerts without that label. */
   readonly value: string
   readonly alerts: readonly AlertItem[]
 }
 
-/** So few are read at a glance; headings would only push them apart. */
+/** Up to this number, headings would only take space. */
 const FLAT_MAX = 8
-/** Groups below this size are not cut again. */
+/** Smaller groups are not split. */
 const PARTS_ALERTS_MIN = 4
 
 export function groupAlerts(alerts: readonly AlertItem[], groupBy: GroupBy): AlertGroup[] {
@@ -38,7 +38,7 @@ export function groupAlerts(alerts: readonly AlertItem[], groupBy: GroupBy): Ale
   return [...bucketsOf(alerts, by)].map(([value, members]) => groupOf(by, value, members))
 }
 
-/** The labels that a reader may group by: those that the alerts have, and in which they differ. */
+/** The labels to group by: labels that the alerts have, and whose values differ. */
 export function groupableLabels(alerts: readonly AlertItem[]): string[] {
   const names = new Set(alerts.flatMap(({ labels }) => Object.keys(labels)))
   return [...names].filter((name) => !SHOWN_ELSEWHERE.has(name) && bucketsOf(alerts, name).size > 1).sort()
@@ -79,7 +79,7 @@ function groupOf(by: string, value: string, alerts: readonly AlertItem[]): Alert
   return { id, by, value, alerts, parts, partsBy }
 }
 
-/** The label with the fewest values that still cuts the alerts: each value then says something about many of them. */
+/** The label with the fewest values (more than one), so that each value describes many alerts. */
 export function explainingLabel(alerts: readonly AlertItem[], groupedBy: string): string | undefined {
   if (alerts.length < PARTS_ALERTS_MIN) return undefined
   const names = new Set(alerts.flatMap(({ labels }) => Object.keys(labels)))
@@ -100,7 +100,7 @@ export function explainingLabel(alerts: readonly AlertItem[], groupedBy: string)
 function bucketsOf(alerts: readonly AlertItem[], name: string): Map<string, AlertItem[]> {
   const buckets = new Map<string, AlertItem[]>()
   for (const alert of alerts) {
-    // The columns of the same name hold the key under which a cluster is known, whatever its label is called.
+    // The `cluster` field is the cluster's key, whichever label the cluster's name comes from.
     const value =
       name === 'alertname' ? alert.alertname : name === 'cluster' ? alert.cluster : (alert.labels[name] ?? '')
     const bucket = buckets.get(value)

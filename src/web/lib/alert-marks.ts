@@ -2,7 +2,7 @@ import type { AlertItem } from '../../contract/alerts.ts'
 import { NO_MARKS } from '../../contract/alert-marks.ts'
 import { countOf } from './format-number.ts'
 
-/** What stands between an alert and a page, as words with their reason. Pure. */
+/** Why an alert does not notify anybody (silenced, inhibited, ...), with the reason in words. Pure. */
 
 export type MarkKind = 'silenced' | 'acknowledged' | 'expected' | 'inhibited' | 'muted' | 'external'
 
@@ -57,7 +57,7 @@ export function marksOf(alert: Pick<AlertItem, 'marks' | 'source' | 'generatorUr
   return marks
 }
 
-/** Something or somebody keeps it from paging, or is already on it. */
+/** Whether the alert is suppressed or acknowledged. */
 export function isHeldBack(alert: Pick<AlertItem, 'marks'>): boolean {
   const { acknowledged, expected, silencedBy, inhibitedBy, mutedBy } = alert.marks ?? NO_MARKS
   return (
@@ -65,7 +65,7 @@ export function isHeldBack(alert: Pick<AlertItem, 'marks'>): boolean {
   )
 }
 
-/** Was anybody told of it? One sentence, and whether the answer is one to lose sleep over. */
+/** Whether the alert was delivered, in one sentence; `isGood` is false when nobody may know of the alert. */
 export interface ToldSentence {
   readonly isGood: boolean
   readonly sentence: string
@@ -100,7 +100,7 @@ const REASON_WORDS: Readonly<Record<string, string>> = {
   acknowledged: 'somebody has acknowledged it',
 }
 
-/** A reason of the pipeline (`silenced_by`, or `silenced_by: 5f…`) as words; one nobody knows stays as it is. */
+/** A reason of the notification pipeline (`silenced_by`, or `silenced_by: 5f…`) in words; an unknown reason unchanged. */
 export function reasonWords(reason: string): string {
   const [, code = '', rest = ''] = /^([a-z_]+)(.*)$/s.exec(reason) ?? []
   const words = REASON_WORDS[code]

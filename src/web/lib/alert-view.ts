@@ -4,8 +4,8 @@ import { ALERT_STATES, compareNewest, compareWorst, SEVERITIES } from './severit
 import type { AlertState, Severity } from './severity.ts'
 
 /**
- * What the alerts page shows: filters, grouping and sort, as they stand in the URL, and their effect on the list. Pure.
- * A value the URL holds by mistake is left out, so an old or hand-written link still opens.
+ * Filters, grouping and sort of the alerts page, in the URL and applied to the list. Pure. Invalid values of the URL are
+ * ignored, so an old or hand-written link still opens.
  */
 export interface AlertView {
   /** Empty: all. */
@@ -19,12 +19,12 @@ export interface AlertView {
   /** Part of an alert's or a cluster's name, in any case; empty: all. */
   readonly text: string
   readonly groupBy: GroupBy
-  /** `open`: only what nobody and nothing holds back: not silenced, acknowledged, inhibited, muted or expected. */
+  /** `open`: only alerts that are not silenced, acknowledged, inhibited, muted or expected. */
   readonly show: 'all' | 'open'
   readonly sort: 'worst' | 'newest'
 }
 
-/** `auto` looks for what the alerts share (see alert-groups.ts); `label:node` groups by the label `node`. */
+/** `auto` selects the label (see alert-groups.ts); `label:node` groups by the label `node`. */
 export type GroupBy = 'auto' | 'none' | 'alert' | 'cluster' | `label:${string}`
 
 export const WHOLE_VIEW: AlertView = {
@@ -64,7 +64,7 @@ function parseGroupBy(text: string | null): GroupBy {
 const isLabelGroup = (text: string | null): text is `label:${string}` =>
   text !== null && /^label:[A-Za-z_][A-Za-z0-9_]*$/.test(text)
 
-/** What can be done to an alert. */
+/** An action of a user on an alert. */
 export type AlertAction = 'acknowledge' | 'silence'
 
 /** The action that a link in a notification proposes: `?do=silence`. The page opens its dialog and performs nothing. */
@@ -73,7 +73,7 @@ export function parseAlertAction(search: string): AlertAction | undefined {
   return action === 'acknowledge' || action === 'silence' ? action : undefined
 }
 
-/** The query string without `?`; what is as by default is left out, so that equal views have equal links. */
+/** The query string without `?`, and without default values: equal views have equal links. */
 export function formatAlertView(view: AlertView): string {
   const params = new URLSearchParams()
   if (view.severities.length > 0) params.set('severity', view.severities.join(','))
@@ -97,7 +97,7 @@ export function isFiltered(view: AlertView): boolean {
   )
 }
 
-/** The alerts that pass, in the order of the view. */
+/** The alerts that pass the filters, in the order of the view. */
 export function applyAlertView(alerts: readonly AlertItem[], view: AlertView): AlertItem[] {
   return alerts.filter((alert) => isShown(alert, view)).sort(view.sort === 'worst' ? compareWorst : compareNewest)
 }
@@ -112,7 +112,7 @@ export function isShown(alert: AlertItem, view: AlertView): boolean {
   return text === '' || alert.alertname.toLowerCase().includes(text) || alert.cluster.toLowerCase().includes(text)
 }
 
-/** A name with a comma in it is found by itself. */
+/** A cluster name may contain a comma. */
 function isOneOf(cluster: string, asked: string): boolean {
   return cluster === asked || (asked.includes(',') && asked.split(',').includes(cluster))
 }

@@ -1,15 +1,15 @@
 import type { SpreadItem } from '../../contract/adoption.ts'
 import { ageOf } from './adoption-headline.ts'
 
-/** Which versions are drawn from their own first day on, and over how many days. Pure. */
+/** The versions of the chart aligned by age, and its number of days. Pure. */
 
 const COMPARED_MAX = 4
 const COMPARED_FIRST = 3
 const DAYS_MIN = 28
 
 /**
- * Those that were chosen; else the version the page is about and those before it. Without a first day that is known there
- * is no age, and nothing to align by.
+ * The selected versions; by default the version of the page and the versions before it. A version without a known first day
+ * has no age.
  */
 export function comparedWith(
   newestFirst: readonly SpreadItem[],
@@ -24,13 +24,13 @@ export function comparedWith(
   return known.filter((one) => after.includes(one)).slice(0, COMPARED_FIRST)
 }
 
-/** One more or one fewer, as many as lines can be told apart. */
+/** Adds or removes a version, up to the number of distinguishable lines. */
 export function withCompared(compared: readonly string[], version: string): readonly string[] {
   if (compared.includes(version)) return compared.filter((one) => one !== version)
   return [...compared, version].slice(-COMPARED_MAX)
 }
 
-/** Twice the age of the version the page is about: an old one's year would press its weeks into nothing. */
+/** Twice the age of the version of the page: over the year of an old version, its first weeks would not be visible. */
 export function alignedDays(lines: readonly SpreadItem[], version: string): number {
   const own = lines.find((line) => line.version === version) ?? lines[0]
   const oldest = Math.max(0, ...lines.map(ageOf)) + 1

@@ -1,22 +1,22 @@
 import type { ShareAnswer } from '../../contract/adoption.ts'
 import { lastCountedDay } from './share-bands.ts'
 
-/** Clusters that run something older than a version, as an answer by version tells. Pure. */
+/** Clusters behind a version, from an answer of shares by version. Pure. */
 export interface ClustersBehind {
   readonly version: string
-  /** The last counted day, which the counts are of. */
+  /** The last counted day; `clusters`, `telling` and `known` are of this day. */
   readonly day: string
   readonly clusters: number
   readonly telling: number
   readonly known: number
-  /** Those that they run, newest first, with how many do. */
+  /** Older versions in use with their clusters, newest first. */
   readonly versions: readonly { readonly version: string; readonly clusters: number }[]
-  /** `null` on days that nobody counted. */
+  /** `null` on days that were not counted. */
   readonly byDay: readonly (number | null)[]
   readonly tellingByDay: readonly number[]
 }
 
-/** @param version one of the answer's, which are newest first */
+/** @param version a version of the answer */
 export function clustersBehind(answer: ShareAnswer, version: string): ClustersBehind | undefined {
   const { series, days, known, telling } = answer
   const at = series.findIndex(({ value }) => value === version)

@@ -1,4 +1,4 @@
-/** Where the axes of a chart by day have their words. Pure. */
+/** Ticks of the axes of a chart by day. Pure. */
 
 export interface Tick {
   readonly at: number
@@ -7,15 +7,15 @@ export interface Tick {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const
 
-/** `21 Nov`, of a day such as `2026-11-21`. */
+/** `21 Nov` for `2026-11-21`. */
 export function shortDay(day: string): string {
   return `${Number(day.slice(8))} ${MONTHS[Number(day.slice(5, 7)) - 1] ?? ''}`
 }
 
-/** Days over more than this are told by months. */
+/** Above this number of days, ticks are months. */
 const BY_MONTHS_FROM = 70
 
-/** Places are those of the days in the list; at most `most` of them. */
+/** At most `most` ticks; their places are indices into the list. */
 export function dayTicks(days: readonly string[], most: number): readonly Tick[] {
   if (days.length <= BY_MONTHS_FROM) {
     const every = Math.max(1, Math.ceil(days.length / Math.max(1, most)))
@@ -30,7 +30,7 @@ export function dayTicks(days: readonly string[], most: number): readonly Tick[]
   )
 }
 
-/** Round counts from 0 to beyond the largest; the last is the top of the axis. */
+/** Round counts from 0 to the top of the axis, which is at least the largest count. */
 export function countTicks(largest: number): readonly number[] {
   const rough = Math.max(1, largest) / 4
   const power = 10 ** Math.floor(Math.log10(rough))

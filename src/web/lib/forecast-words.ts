@@ -1,7 +1,7 @@
 import type { ForecastItem } from '../../contract/adoption.ts'
 import { countOf, formatShare } from './format-number.ts'
 
-/** What a forecast of a version's spread says, and how far to believe it. Pure. */
+/** The forecast of a version's spread, and its accuracy, in sentences. Pure. */
 
 const WHY_NOT: Readonly<Record<NonNullable<ForecastItem['reason']>, string>> = {
   no_version: 'No version is told yet.',
@@ -25,7 +25,7 @@ export function forecastSentence(forecast: ForecastItem): string {
   return `${stands} 90 % on day ${mid} (${bounds}), in ${countOf(mid - ageDays, 'day')}, ${by}.`
 }
 
-/** How the same method would have done; empty without any earlier version to try it on. */
+/** The accuracy of the same method for earlier versions. */
 export function accuracySentence({ past, ageDays, checkedAfterDays }: ForecastItem): string {
   if (past.length === 0) return 'How good that is cannot be told yet: no earlier version had three before it.'
   const inside = past.filter(({ isInside }) => isInside).length
@@ -37,7 +37,7 @@ export function accuracySentence({ past, ageDays, checkedAfterDays }: ForecastIt
   )
 }
 
-/** So many places: the fan as far as it matters, and never more than twice what is drawn without it. */
+/** Days of the chart with the forecast: until the version reaches 90 %, at most twice the days without the forecast. */
 export function forecastPlaces({ ageDays, fan, to90Days }: ForecastItem, drawnDays: number): number {
   if (fan.length === 0) return drawnDays
   const aim = to90Days.high ?? to90Days.mid ?? ageDays + fan.length

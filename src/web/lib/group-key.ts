@@ -1,8 +1,8 @@
 import { CLUSTER_ALIASES, CLUSTER_LABEL } from '../../model/cluster-identity.ts'
 
 /**
- * The cluster of a group of alerts, from the key it is sent under: `{}:{alertname="KubeVirtDown", cluster="prague"}`.
- * `undefined` when alerts are not grouped by cluster: a message may then tell of several. Pure.
+ * The cluster of an alert group, from its group key: `{}:{alertname="KubeVirtDown", cluster="prague"}`. `undefined` when
+ * alerts are not grouped by cluster: a notification may then cover several clusters. Pure.
  */
 export function clusterOfGroup(groupKey: string): string | undefined {
   const labels = new Map(

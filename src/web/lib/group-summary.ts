@@ -3,15 +3,15 @@ import { isHeldBack, marksOf } from './alert-marks.ts'
 import { ALERT_STATES, HEALTH_IMPACTS, SEVERITIES } from './severity.ts'
 import type { HealthImpact, Severity } from './severity.ts'
 
-/** What one line says about many alerts. Pure. */
+/** The summary of an alert group in one row. Pure. */
 export interface GroupSummary {
-  /** The worst of those that are not over, or of all when all are. */
+  /** The highest severity of the active alerts, or of all alerts when all are resolved. */
   readonly severity: Severity
   readonly healthImpact: HealthImpact
   readonly clusters: readonly string[]
   readonly states: readonly Counted[]
   readonly marks: readonly Counted[]
-  /** Alerts with at least one mark that keeps them quiet. */
+  /** Suppressed or acknowledged alerts. */
   readonly heldCount: number
   readonly newestAtMs: number
 }

@@ -1,6 +1,6 @@
 /**
- * Finds the values that were filled into a runbook, so that a reader sees which words are about this alert, and the
- * placeholders that nothing filled. Works on text after Markdown, where a value stands as it was sent. Pure.
+ * Finds the bound values in a runbook, so that a reader sees which words are about this alert, and the unbound placeholders.
+ * Works on text after Markdown parsing, where values are unescaped. Pure.
  */
 export type MarkedPart =
   | { readonly kind: 'text'; readonly text: string }
@@ -12,10 +12,10 @@ export interface Markable {
   readonly unbound: readonly string[]
 }
 
-/** Values shorter than this are found in too many ordinary words to be marked. */
+/** Shorter values occur in too many ordinary words. */
 const MARKED_LENGTH_MIN = 3
 
-/** Cuts texts with the marks of one page; made once per page. */
+/** Splits text at the values of one page; created once per page. */
 export type MarkValues = (text: string) => readonly MarkedPart[]
 
 export function createMarker({ bindings, unbound }: Markable): MarkValues {
@@ -25,12 +25,12 @@ export function createMarker({ bindings, unbound }: Markable): MarkValues {
     marks.set(text, { kind: 'unbound', text, title: `${name}: nothing here knows this value, fill it in yourself` })
   }
   for (const { name, value, source } of bindings) {
-    // The first binding of a value names it: the same text cannot be told apart later.
+    // The first binding of a value wins: equal texts cannot be distinguished.
     if (value.length < MARKED_LENGTH_MIN || marks.has(value)) continue
     marks.set(value, { kind: 'filled', text: value, title: `${name}, from ${source}` })
   }
   if (marks.size === 0) return (text) => (text === '' ? [] : [{ kind: 'text', text }])
-  // Longest first, so that a value that contains another one is found whole.
+  // Longest first: a value may contain another value.
   const texts = [...marks.keys()].sort((a, b) => b.length - a.length)
   const pattern = new RegExp(texts.map(asWholeWord).join('|'), 'g')
   return (text) => cut(text, pattern, marks)
@@ -48,7 +48,7 @@ function cut(text: string, pattern: RegExp, marks: ReadonlyMap<string, MarkedPar
   return parts
 }
 
-/** `prod` must not be found inside `product`; a value that begins or ends with a sign needs no edge there. */
+/** `prod` must not match inside `product`; a value that begins or ends with a symbol needs no word boundary there. */
 function asWholeWord(value: string): string {
   const escaped = value.replace(/[\^$\\.*+?()[\]{}|/]/g, '\\$&')
   return `${/^\w/.test(value) ? '(?<!\\w)' : ''}${escaped}${/\w$/.test(value) ? '(?!\\w)' : ''}`

@@ -1,6 +1,6 @@
 import { CLUSTER_ALIASES, CLUSTER_LABEL } from '../../model/cluster-identity.ts'
 
-/** Shown in columns of their own. */
+/** Labels that have their own columns. */
 export const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
   'alertname',
   'severity',
@@ -16,8 +16,8 @@ interface Labelled {
 }
 
 /**
- * What tells alerts of one name from each other: the labels in which they differ, as text. Two objects of one cluster
- * can have the same alert, and a list must not show the same row twice. Keyed by fingerprint. Pure.
+ * The labels in which alerts of one name differ, as text, by fingerprint: two objects of one cluster can have the same
+ * alert, and their rows must differ. Pure.
  */
 export function ownLabels(same: readonly Labelled[]): ReadonlyMap<string, string> {
   const names = differingNames(same)
@@ -29,7 +29,7 @@ export function ownLabels(same: readonly Labelled[]): ReadonlyMap<string, string
   return texts
 }
 
-/** The same for a list of many names. */
+/** The same for alerts of several names. */
 export function ownLabelsByName(
   alerts: readonly (Labelled & { readonly alertname: string })[],
 ): ReadonlyMap<string, string> {
@@ -42,7 +42,7 @@ export function ownLabelsByName(
   return new Map([...byName.values()].flatMap((same) => [...ownLabels(same)]))
 }
 
-/** `component_name` says itself what it is by its value; `code=500` does not. */
+/** The value of `component_name` is clear without the label's name; `code=500` is not. */
 function labelText(name: string, value: string): string {
   return name.endsWith('_name') ? value : `${name}=${value}`
 }
@@ -56,7 +56,7 @@ function differingNames(alerts: readonly Labelled[]): string[] {
     .sort()
 }
 
-/** The namespace an operator is installed in differs between clusters, and then says nothing that the cluster does not. */
+/** The installation namespace of an operator differs by cluster only, and adds nothing to the cluster's name. */
 function isOfCluster(alerts: readonly Labelled[], name: string): boolean {
   const values = new Map<string, string | undefined>()
   return alerts.every(({ cluster, labels }) => {

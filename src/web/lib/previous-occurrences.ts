@@ -1,18 +1,18 @@
 import type { AlertRun } from '../../contract/alert-history.ts'
 
-/** What earlier runs of an alert tell whoever has it now: how often, how long, and what people wrote then. Pure. */
+/** Previous occurrences of an alert: their number, durations, and the notes of acknowledgements. Pure. */
 export interface PreviousOccurrences {
-  /** Runs that are over. */
+  /** Resolved occurrences. */
   readonly count: number
   readonly clusters: number
-  /** Of them, on the cluster that is looked at. */
+  /** On the given cluster. */
   readonly here: number
-  /** Half of them were over in this time; absent without any. */
+  /** The median duration; absent without resolved occurrences. */
   readonly medianMs?: number
   readonly longestMs?: number
   readonly oldestFiredAtMs?: number
   readonly acknowledged: number
-  /** Those with a note: on this cluster first, then the newest first. */
+  /** Occurrences with a note: the given cluster first, then newest first. */
   readonly noted: readonly NotedOccurrence[]
 }
 
@@ -22,8 +22,8 @@ export interface NotedOccurrence extends AlertRun {
 }
 
 /**
- * @param runs newest first, those that still fire among them
- * @param cluster that is looked at; absent where nobody looks at one
+ * @param runs newest first, firing ones included
+ * @param cluster absent on a page without a cluster
  */
 export function previousOccurrences(runs: readonly AlertRun[], cluster?: string): PreviousOccurrences {
   const over = runs.flatMap((run) =>

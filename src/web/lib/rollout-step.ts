@@ -1,4 +1,4 @@
-/** Where on its way through the fleet a version is, by the share that runs it or a newer one. Pure. */
+/** The stage of a version's rollout, by the share of clusters on that version or a newer one. Pure. */
 export const ROLLOUT_STEPS = [
   { name: 'canary', from: 0, says: 'below a tenth of the fleet' },
   { name: 'rolling', from: 0.1, says: 'from a tenth to a half' },

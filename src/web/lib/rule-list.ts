@@ -8,14 +8,14 @@ export type AlertingRule = Extract<RuleItem, { readonly type: 'alerting' }>
 export interface RuleListView {
   /** Part of a name, of an expression or of a file, in any case. */
   readonly text: string
-  /** `err`: only those that cannot be evaluated. `firing`, `pending`: only those with such alerts. */
+  /** `err`: only rules whose evaluation fails. `firing`, `pending`: only rules with alerts in that state. */
   readonly state: RuleListState
 }
 
 export const RULE_LIST_STATES = ['all', 'firing', 'pending', 'err', 'recording'] as const
 export type RuleListState = (typeof RULE_LIST_STATES)[number]
 
-/** What is broken first, then what fires, then what waits; names in order. */
+/** Failing rules first, then firing, then pending; by name within each. */
 export function listRules(groups: readonly PrometheusRuleGroup[], { text, state }: RuleListView): RuleItem[] {
   const wanted = text.trim().toLowerCase()
   return groups
@@ -48,14 +48,14 @@ function rank(rule: RuleItem): number {
   return ['firing', 'pending', 'inactive'].indexOf(rule.state) + 1
 }
 
-/** Every rule of a name; more than one when several groups, or several severities, have it. */
+/** All rules with this name, of several groups or severities. */
 export function rulesOf(groups: readonly PrometheusRuleGroup[], name: string, groupName: string): RuleItem[] {
   return groups
     .filter((group) => groupName === '' || group.name === groupName)
     .flatMap((group) => group.rules.filter((rule) => rule.name === name).map((rule) => ({ ...rule, group })))
 }
 
-/** What tells the files of rules apart: their paths without the folder that all of them are in. */
+/** The path of a rule file without the folder that all rule files share. */
 export function shortFile(file: string, groups: readonly PrometheusRuleGroup[]): string {
   const folders = groups.map((group) => group.file.split('/').slice(0, -1))
   const [first = []] = folders
@@ -66,7 +66,7 @@ export function shortFile(file: string, groups: readonly PrometheusRuleGroup[]):
     .join('/')
 }
 
-/** A time as Prometheus writes it; a rule that was never evaluated has the year 1. */
+/** Parses a time of Prometheus; `undefined` for the year 1, which means never evaluated. */
 export function evaluatedAtMs(lastEvaluation: string): number | undefined {
   const timeMs = Date.parse(lastEvaluation)
   return Number.isFinite(timeMs) && timeMs > 0 ? timeMs : undefined

@@ -1,4 +1,4 @@
-/** An alerting rule as it would stand in a rule file, to be edited and replayed. Pure. */
+/** An alerting rule in the format of a rule file, to edit and replay. Pure. */
 export interface RuleText {
   readonly name: string
   readonly expr: string
@@ -9,10 +9,10 @@ export interface RuleText {
   readonly annotations: Readonly<Record<string, string>>
 }
 
-/** One YAML mapping. Texts are written as JSON strings, which YAML reads as they are. */
+/** One YAML mapping. Strings are written as JSON, which is valid YAML. */
 export function ruleYaml({ name, expr, forSeconds, keepFiringForSeconds, labels, annotations }: RuleText): string {
   const lines = [`alert: ${plain(name)}`]
-  // A formatted expression may begin deeper than it ends: then YAML is told how deep the block is.
+  // The first line of a formatted expression may be indented more than the last: YAML then needs an indentation indicator.
   const head = expr.startsWith(' ') ? 'expr: |2-' : 'expr: |-'
   if (isBlock(expr)) lines.push(head, ...expr.split('\n').map((line) => (line === '' ? '' : `  ${line}`)))
   else lines.push(`expr: ${JSON.stringify(expr)}`)
@@ -22,7 +22,7 @@ export function ruleYaml({ name, expr, forSeconds, keepFiringForSeconds, labels,
   return `${lines.join('\n')}\n`
 }
 
-/** A block keeps the text as it is, unless its edges are blank or it holds signs that YAML does not let stand. */
+/** Whether a literal block preserves the text: not with blank edges or control characters. */
 function isBlock(expr: string): boolean {
   return (
     /^ *\S/.test(expr) &&
@@ -39,7 +39,7 @@ function mapping(name: string, values: Readonly<Record<string, string>>): string
     : [`${name}:`, ...entries.map(([key, value]) => `  ${plain(key)}: ${JSON.stringify(value)}`)]
 }
 
-/** Names that YAML would read as something else are quoted. */
+/** Quotes names that YAML would not read as strings. */
 function plain(name: string): string {
   return /^[A-Za-z][A-Za-z0-9_]*$/.test(name) && !/^(?:y|n|yes|no|on|off|true|false|null)$/i.test(name)
     ? name

@@ -2,8 +2,8 @@ import { Lexer } from 'marked'
 import type { Token, Tokens } from 'marked'
 
 /**
- * A runbook as blocks to show: Markdown's own, and the three kinds of code that Daytwo knows: a command given for both
- * `kubectl` and `oc`, a query that runs, and any other code. Pure.
+ * The blocks of a runbook: Markdown, and three kinds of code: a command for both `kubectl` and `oc`, a live query, and any
+ * other code. Pure.
  */
 export type RunbookBlock =
   | { readonly kind: 'markdown'; readonly token: Token }
@@ -18,7 +18,7 @@ export function parseBlocks(markdown: string): RunbookBlock[] {
   return toBlocks(new Lexer({ gfm: true }).lex(markdown))
 }
 
-/** Blocks of a token list; a list item's content goes through it too, so that steps may hold commands. */
+/** The blocks of a token list; also used for list items, so steps may contain commands. */
 export function toBlocks(tokens: readonly Token[]): RunbookBlock[] {
   const blocks: RunbookBlock[] = []
   for (const token of tokens) {
@@ -36,7 +36,7 @@ export function toBlocks(tokens: readonly Token[]): RunbookBlock[] {
 
 type CliBlock = Extract<RunbookBlock, { kind: 'cli' }>
 
-/** Two fences one after the other are one command only when each names another client. */
+/** Two adjacent fences are one command only when they name different clients. */
 function isOtherHalf(before: CliBlock, after: CliBlock): boolean {
   return CLIS.every((cli) => before.commands[cli] === undefined || after.commands[cli] === undefined)
 }
@@ -75,7 +75,7 @@ export function headingId(text: string): string {
     .replace(/^-|-$/g, '')
 }
 
-/** What the clipboard gets: the command without the prompt that some pages show before it. */
+/** The text for the clipboard: without the prompt of a command. */
 export function copyText(code: string): string {
   return code
     .split('\n')

@@ -2,17 +2,17 @@ import type { BoundRunbook, RunbookSource } from '../../contract/runbooks.ts'
 import { formatMoment } from './format-time.ts'
 import { unifiedDiff } from './unified-diff.ts'
 
-/** An edit of a runbook for whoever keeps it: the diff, and where it was found to be wrong. Pure. */
+/** A suggested edit for the maintainer of a runbook: the diff, and the alert of the reader. Pure. */
 export interface Suggestion {
-  /** For `git apply`, with the evidence above. */
+  /** For `git apply`, with the alert above the diff. */
   readonly patch: string
   /** For an issue or a pull request. */
   readonly markdown: string
 }
 
 /**
- * @param instance the alert it was found with; left out where its cluster is not to be told
- * @param linkOf an address of the UI as whoever reads it elsewhere can open it
+ * @param instance the alert of the reader; absent where the reader does not disclose its cluster
+ * @param linkOf the absolute address of a page
  */
 export function suggestionOf(
   source: RunbookSource,
@@ -33,7 +33,7 @@ export function suggestionOf(
   const title = `Suggested edit of the runbook ${source.name}`
   return {
     patch: [title, '', ...found, ...(found.length === 0 ? [] : ['']), diff].join('\n'),
-    // A page has fences of its own: the one around the diff is longer.
+    // The fence around the diff is longer than any fence of the page.
     markdown: [`## ${title}`, '', ...found.flatMap((line) => [line, '']), '````diff', `${diff}\`\`\`\``, ''].join('\n'),
   }
 }

@@ -1,7 +1,7 @@
 import type { ShareAnswer } from '../../contract/adoption.ts'
 import { rampOf } from './version-ramp.ts'
 
-/** An answer about shares as bands of a chart, the newest at the bottom. Pure. */
+/** The bands of a chart of shares, newest version at the bottom. Pure. */
 export interface ShareBand {
   readonly key: string
   readonly label: string
@@ -11,11 +11,11 @@ export interface ShareBand {
   readonly clusters: readonly number[]
 }
 
-/** More cannot be told apart by lightness. */
+/** More bands cannot be distinguished by lightness. */
 export const BANDS_MAX = 8
 
 /**
- * Who has most on the last day has a band of its own, and of the rest who ever had most.
+ * The values with most clusters on the last day (then at their peak) have their own band; the others share one.
  * @param isByAge values are versions, newest first; others get the ramp by their size
  */
 export function shareBands(answer: ShareAnswer, isByAge: boolean): readonly ShareBand[] {
@@ -43,7 +43,7 @@ export function shareBands(answer: ShareAnswer, isByAge: boolean): readonly Shar
   ]
 }
 
-/** The last day that has clusters; `undefined` when none has. */
+/** The index of the last day with clusters; `undefined` without any. */
 export function lastCountedDay({ known }: Pick<ShareAnswer, 'known'>): number | undefined {
   const last = known.findLastIndex((clusters) => clusters > 0)
   return last === -1 ? undefined : last

@@ -3,13 +3,13 @@ import { formatDay, formatTimeOfDay } from './format-time.ts'
 import type { Zone } from './format-time.ts'
 import { matchersFault } from './silence-matchers.ts'
 
-/** A silence while somebody writes it. Pure: the present is an argument. */
+/** A silence while it is edited. Pure: the present is an argument. */
 export interface SilenceDraft {
-  /** Of the silence that is edited. */
+  /** The existing silence; absent for a new one. */
   readonly id?: string
   readonly matchers: readonly MatcherItem[]
   readonly length: SilenceLength
-  /** The end as a date field holds it, in the reader's zone; only looked at with `until`. */
+  /** The value of the date field, in the reader's zone; used with the length `until`. */
   readonly until: string
   readonly comment: string
 }
@@ -22,7 +22,7 @@ const LENGTHS_MS: Readonly<Record<Exclude<SilenceLength, 'until'>, number>> = {
   '1h': HOUR_MS,
   '4h': 4 * HOUR_MS,
   '1d': 24 * HOUR_MS,
-  // The latest end: an alert that never resolves is looked at again after a week.
+  // The latest end: an alert that never resolves notifies again after a week.
   resolved: 7 * 24 * HOUR_MS,
 }
 
@@ -40,13 +40,13 @@ export function draftOf(silence: SilenceItem, zone: Zone): SilenceDraft {
   }
 }
 
-/** When it ends at the latest; `NaN` when the date field holds no date. */
+/** The latest end; `NaN` when the date field has no date. */
 export function endOf({ length, until }: SilenceDraft, nowMs: number, zone: Zone): number {
   if (length !== 'until') return nowMs + LENGTHS_MS[length]
   return Date.parse(zone === 'utc' ? `${until}Z` : until)
 }
 
-/** Why it cannot be sent yet, or `undefined`. */
+/** Why the silence cannot be saved, or `undefined`. */
 export function draftFault(draft: SilenceDraft, nowMs: number, zone: Zone): string | undefined {
   const fault = matchersFault(draft.matchers)
   if (fault !== undefined) return fault
@@ -57,7 +57,7 @@ export function draftFault(draft: SilenceDraft, nowMs: number, zone: Zone): stri
   return undefined
 }
 
-/** @param by left out when empty */
+/** @param by omitted when empty */
 export function requestOf(draft: SilenceDraft, by: string, nowMs: number, zone: Zone): SilenceRequest {
   return {
     matchers: [...draft.matchers],
@@ -68,7 +68,7 @@ export function requestOf(draft: SilenceDraft, by: string, nowMs: number, zone: 
   }
 }
 
-/** `2026-11-04T14:03`, as a date and time field wants it. */
+/** `2026-11-04T14:03`, the format of a `datetime-local` field. */
 export function toDateField(timeMs: number, zone: Zone): string {
   return `${formatDay(timeMs, zone)}T${formatTimeOfDay(timeMs, zone).slice(0, 5)}`
 }

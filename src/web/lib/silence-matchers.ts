@@ -1,14 +1,14 @@
 import type { MatcherItem } from '../../contract/silences.ts'
 import { CLUSTER_ALIASES, CLUSTER_LABEL } from '../../model/cluster-identity.ts'
 
-/** Matchers of a silence: prefilled from alerts, written and read as text. Pure. */
+/** Matchers of a silence: from alerts, to text and from text. Pure. */
 
 interface Labelled {
   readonly cluster: string
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** They follow from the alert's name or say how bad it is, and not what it is about. */
+/** Labels that follow from the alert's name, or describe its severity and not its object. */
 const FOLLOWING: ReadonlySet<string> = new Set([
   'severity',
   'operator_health_impact',
@@ -17,12 +17,12 @@ const FOLLOWING: ReadonlySet<string> = new Set([
   'openShiftUpdatePrecheck',
 ])
 
-/** More values than this are no list that a person reads. */
+/** Longer lists of values are not readable. */
 const VALUES_MAX = 50
 
 /**
- * Matchers that match all of these alerts, and little else: of each label that all have, its value or the few values it
- * has among them. Labels in which many differ are left out, so the preview may show more than was chosen.
+ * Matchers that match all given alerts and few others: for each label that all alerts have, its value or values. Labels
+ * with many values are omitted, so the preview may show alerts that were not selected.
  */
 export function matchersFor(alerts: readonly Labelled[]): MatcherItem[] {
   const [first] = alerts
@@ -46,7 +46,7 @@ function byWeight(a: string, b: string): number {
   return Number(isNaming(b)) - Number(isNaming(a)) || (a < b ? -1 : 1)
 }
 
-/** A matcher's expression is anchored by whoever reads it, so only its own signs are made plain. */
+/** Escapes the operators of a regular expression; matchers are anchored anyway. */
 export function escapeRegex(value: string): string {
   return value.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }
@@ -56,7 +56,7 @@ export function formatMatchers(matchers: readonly MatcherItem[]): string {
   return matchers.map(({ name, op, value }) => `${name}${op}${JSON.stringify(value)}`).join(', ')
 }
 
-/** Reads `severity="critical", cluster=prod-1` as labels; `undefined` when a part is not one. Quotes may be left out. */
+/** Parses `severity="critical", cluster=prod-1`; `undefined` when a part is not a label. Quotes are optional. */
 export function parseLabels(text: string): Record<string, string> | undefined {
   const labels: Record<string, string> = {}
   const pattern = /\s*([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^",\s]*))\s*(?:,|\n|$)/y
@@ -69,7 +69,7 @@ export function parseLabels(text: string): Record<string, string> | undefined {
   return labels
 }
 
-/** Why the matchers cannot be sent, or `undefined`. The server decides; this only says it before. */
+/** Why the server would refuse the matchers, or `undefined`. */
 export function matchersFault(matchers: readonly MatcherItem[]): string | undefined {
   if (matchers.length === 0) return 'At least one matcher is needed: without any, everything would be silenced.'
   const unnamed = matchers.find(({ name }) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
@@ -82,7 +82,7 @@ export function matchersFault(matchers: readonly MatcherItem[]): string | undefi
   return undefined
 }
 
-/** An expression that this browser cannot read is left to the server: its syntax is RE2. */
+/** The syntax is RE2: an expression that the browser cannot parse is left to the server. */
 function matchesAbsent({ op, value }: MatcherItem): boolean {
   if (op === '=') return value === ''
   if (op === '!=') return value !== ''

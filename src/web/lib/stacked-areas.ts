@@ -1,18 +1,18 @@
 /**
- * Counts by day as areas on top of each other. Each day is a step as wide as the day, because a count holds for a day: one
- * day alone can be seen, and a day that nobody counted is a gap and not a slope. Pure; the unit of x is a day.
+ * Counts by day as stacked areas. A day is a step as wide as the day, because a count is valid for that day: a single day
+ * is visible, and a day without count is a gap, not a slope. Pure; the unit of x is a day.
  */
 
 export interface StackedArea {
   readonly key: string
-  /** Where its steps run, as `d` of an SVG path; empty when it has none. */
+  /** The attribute `d` of an SVG path; empty without counted days. */
   readonly path: string
 }
 
 /**
- * @param bands from the bottom up, a value a day
+ * @param bands from the bottom up, with a value per day
  * @param isCounted by day
- * @param scale of a day's place and of a value, in the units of the drawing
+ * @param scale from day and value to the units of the drawing
  */
 export function stackedAreas(
   bands: readonly { readonly key: string; readonly values: readonly number[] }[],
@@ -37,7 +37,7 @@ export function stackedAreas(
   })
 }
 
-/** A line through the middle of each day; a value that is not known is a gap, and a day between two gaps is a short dash. */
+/** A line through the middle of each day. An unknown value is a gap; a single day between two gaps is a short dash. */
 export function steppedLine(
   values: readonly (number | null)[],
   scale: { readonly x: (day: number) => number; readonly y: (value: number) => number },
@@ -54,7 +54,7 @@ export function steppedLine(
     .join('')
 }
 
-/** Of days that follow each other and hold: first, and the one after the last. */
+/** Ranges of consecutive counted days: the first day, and the day after the last. */
 export function runsOf(holds: readonly boolean[]): readonly (readonly [from: number, until: number])[] {
   const runs: [number, number][] = []
   for (const [day, one] of holds.entries()) {

@@ -5,21 +5,21 @@ import { countOf, formatCount } from './format-number.ts'
 import { toSeverity } from './severity.ts'
 
 /**
- * Lists that do not move under the reader: what is on the screen keeps its place and takes its new values, what is new
- * waits to be asked for, what is gone stays where it was and says so. Pure.
+ * Lists whose rows do not move while somebody reads: rows keep their place and get new values, new rows wait until the
+ * reader updates the list, removed rows stay and are marked as gone. Pure.
  */
 
-/** A row of a list that was read a while ago. */
+/** A row of a steady list. */
 export type Steady<T> = T & { readonly isGone?: boolean }
 
 export interface SteadyRows<T> {
-  /** What is read, in its order, each as the newest answer has it. */
+  /** The shown rows in their order, with the values of the newest answer. */
   readonly rows: readonly Steady<T>[]
   readonly added: readonly T[]
   readonly goneCount: number
 }
 
-/** @param read the rows as they were when the reader last asked for them; none: nobody reads, and the newest are shown */
+/** @param read the rows of the last update by the reader; empty: the newest rows are shown */
 export function steadyRows<T extends object>(
   read: readonly T[],
   newest: readonly T[],
@@ -38,15 +38,15 @@ export function steadyRows<T extends object>(
   return { rows, added: newest.filter((row) => !known.has(keyOf(row))), goneCount }
 }
 
-/** What came and what went since a list was read. */
+/** Rows that were added and removed since the reader last updated the list. */
 export interface ListNews {
   readonly newCount: number
-  /** Of those, the ones that cannot wait. */
+  /** New rows of critical severity. */
   readonly newCriticalCount?: number
   readonly goneCount: number
 }
 
-/** `2 new alerts, 1 critical, 3 gone`; empty when there is no news. @param noun of one row */
+/** `2 new alerts, 1 critical, 3 gone`; empty without changes. @param noun of one row */
 export function newsWords({ newCount, newCriticalCount = 0, goneCount }: ListNews, noun: string): string {
   return [
     ...(newCount === 0 ? [] : [countOf(newCount, `new ${noun}`)]),
@@ -56,11 +56,11 @@ export function newsWords({ newCount, newCriticalCount = 0, goneCount }: ListNew
 }
 
 export interface SteadyAlerts extends ListNews {
-  /** What is read, in its order, each as the newest answer has it. One that is gone stands as resolved. */
+  /** The shown alerts in their order, with the values of the newest answer. A removed alert is resolved. */
   readonly current: ReadonlyMap<string, AlertItem>
 }
 
-/** Alerts of a list that is grouped and filtered: what the filters hide is no news, and what was resolved is not gone. */
+/** The same for alerts: filtered-out alerts are no change, and a resolved alert is not gone. */
 export function steadyAlerts(read: readonly AlertItem[], newest: readonly AlertItem[], view: AlertView): SteadyAlerts {
   const known = new Set(read.map(({ fingerprint }) => fingerprint))
   const { rows } = steadyRows(read, newest, ({ fingerprint }) => fingerprint)

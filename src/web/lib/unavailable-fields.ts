@@ -1,6 +1,6 @@
 /** The fields that an answer about the past does not have (`past.unavailable`), in words. Pure. */
 
-/** By field of an answer. Several fields may be one thing to a reader. */
+/** By field of an answer. Several fields may have the same words. */
 const WORDS: Readonly<Record<string, string>> = {
   'clusters.silent': 'which clusters were silent',
   'coverage.silent': 'which clusters were silent',
@@ -52,7 +52,7 @@ const WORDS: Readonly<Record<string, string>> = {
   failing: 'rules that failed',
 }
 
-/** Each thing once, in the order of the answers. A field without a word stands for itself. */
+/** The words without duplicates, in the order of the fields. A field without words is returned unchanged. */
 export function describeUnavailable(fields: readonly string[]): readonly string[] {
   return [...new Set(fields.map((field) => WORDS[field] ?? field))]
 }

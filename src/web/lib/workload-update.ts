@@ -1,16 +1,16 @@
 import type { WorkloadsAnswer } from '../../contract/adoption.ts'
 
 /**
- * Two levels of adoption by day: the control plane a cluster runs, and the launcher its machines run. The first runs ahead
- * of the second until machines have migrated. Shares are of all machines that are told; `null` on days without any. Pure.
+ * The workload update by day: the version of the control plane, and the version of the launchers of its VMs, which lag until
+ * the VMs have migrated. Shares are of all reported VMs; `null` on days without reported VMs. Pure.
  */
 export interface WorkloadUpdate {
-  /** Of clusters that told a version, those on these versions. */
+  /** Clusters on the chosen versions, of the clusters that report a version. */
   readonly clusters: readonly (number | null)[]
-  /** Of machines, those whose control plane runs them, and those that really do themselves. */
+  /** VMs whose control plane runs the chosen versions (`planned`), and VMs whose launcher does (`real`). */
   readonly planned: readonly (number | null)[]
   readonly real: readonly (number | null)[]
-  /** Of the last day with machines. */
+  /** The last day with VMs. */
   readonly last:
     { readonly day: string; readonly real: number; readonly planned: number; readonly machines: number } | undefined
 }

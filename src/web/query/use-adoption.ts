@@ -7,12 +7,12 @@ import { askedAt } from './moment-param.ts'
 import { useMoment } from './use-moment.ts'
 import { usePollMs } from './use-poll.ts'
 
-/** The present day is counted again every quarter of an hour. */
+/** The server recounts the present day every 15 minutes. */
 const POLL_MS = 60_000
 
 export const OPERATORS_CALL = '/api/adoption/v1/operators'
 
-/** An answer about adoption, as `adoptionCall` asks; what was shown stays while a narrower one is fetched. */
+/** The answer to an `adoptionCall`; the previous answer stays while another one is loading. */
 export function useAdoption<T>(call: string, isAsked = true): UseQueryResult<T> {
   return useQuery({
     queryKey: ['adoption', call],
@@ -23,14 +23,14 @@ export function useAdoption<T>(call: string, isAsked = true): UseQueryResult<T> 
   })
 }
 
-/** Which operators were counted, and since when. */
+/** The counted operators, and the first counted day. */
 export function useAdoptionOperators(): UseQueryResult<OperatorsAnswer> {
   return useAdoption<OperatorsAnswer>(OPERATORS_CALL)
 }
 
 const CLUSTERS_SHOWN = 12
 
-/** Some clusters, those heard of least first; how many there are on all pages stands in the answer. */
+/** The first clusters, least recently seen first, with their total. */
 export function useClustersOf(search: Readonly<Record<string, readonly string[]>>): UseQueryResult<ClusterItems> {
   const order = { sort: 'last_seen', order: 'asc', limit: String(CLUSTERS_SHOWN) }
   const path = askedAt('/api/fleet/v1/clusters', useMoment(), { ...search, ...order })

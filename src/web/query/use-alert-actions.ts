@@ -7,7 +7,7 @@ import { askJson, fetchJson, sendJson } from './fetch-json.ts'
 import type { ApiFailure } from './fetch-json.ts'
 import { usePollMs } from './use-poll.ts'
 
-/** What people do to alerts: see, silence, take back. After each, everything that shows it is asked for again. */
+/** Actions on alerts: acknowledge, silence, and their undo. Each action refetches all queries that show its result. */
 
 const SILENCES_POLL_MS = 15_000
 const SILENCES = '/api/fleet/v1/silences'
@@ -35,7 +35,7 @@ export interface Acknowledging extends AcknowledgeRequest {
   readonly fingerprints: readonly string[]
 }
 
-/** One after the other: each is its own action, and a list of fifty must not be fifty requests at once. */
+/** One request per alert, one after the other: a list of fifty must not be fifty concurrent requests. */
 export function useAcknowledge(): Action<Acknowledging> {
   return useAction(async ({ fingerprints, ...request }) => {
     for (const fingerprint of fingerprints) await sendJson('POST', acknowledgePath(fingerprint), request)
@@ -48,7 +48,7 @@ export function useUnacknowledge(): Action<readonly string[]> {
   })
 }
 
-/** With `id`, the silence that is replaced. */
+/** With `id`, replaces that silence. */
 export function useSaveSilence(): Action<{ readonly id?: string; readonly request: SilenceRequest }> {
   return useAction(({ id, request }) =>
     id === undefined ? sendJson('POST', SILENCES, request) : sendJson('PUT', `${SILENCES}/${id}`, request),
@@ -71,7 +71,7 @@ export function useSilences(): UseQueryResult<SilenceItems> {
   })
 }
 
-/** What a silence of these matchers would hide, and would have hidden. The answer to the former matchers stays meanwhile. */
+/** Alerts that the matchers match now and matched in the past. The previous answer stays while loading. */
 export function useSilencePreview(matchers: readonly MatcherItem[], isWanted: boolean): UseQueryResult<SilencePreview> {
   return useQuery({
     queryKey: ['silence-preview', matchers],

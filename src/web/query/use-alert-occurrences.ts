@@ -6,11 +6,11 @@ import { serverNowMs } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
 import { usePollMs } from './use-poll.ts'
 
-/** Runs of a cluster's alerts that are read at once. */
+/** Occurrences per request. */
 const RUNS_MAX = 200
 const POLL_MS = 30_000
 
-/** Alerts that fired on a cluster in a window; a window that ends in the past is not asked for again. */
+/** Occurrences on a cluster in a window; a window that ends in the past is not polled. */
 export function useAlertOccurrences(
   cluster: string,
   fromMs: number,
@@ -27,11 +27,11 @@ export function useAlertOccurrences(
   })
 }
 
-/** Earlier runs that are looked through for what was done then, newest first. */
+/** Previous occurrences that are searched for notes, newest first. */
 export const PREVIOUS_OCCURRENCES_MAX = 200
 const PAST_MS = 90 * 24 * 3_600_000
 
-/** Runs of an alert anywhere in the fleet, as far back as they help: rules, versions and people change. */
+/** Occurrences of an alert in the fleet over 90 days; older ones help little, because rules, versions and people change. */
 export function usePreviousOccurrences(alertname: string): UseQueryResult<AlertRuns> {
   const pollMs = usePollMs('alert-runs', POLL_MS)
   return useQuery({

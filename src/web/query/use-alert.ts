@@ -8,12 +8,12 @@ import { usePollMs } from './use-poll.ts'
 
 const DETAIL_POLL_MS = 10_000
 const STRIP_POLL_MS = 60_000
-/** Fingerprints of one question: its address must stay below what a proxy passes. */
+/** Fingerprints per request: proxies limit the length of an address. */
 const STRIP_CHUNK = 100
-/** Rows further down show no strip. */
+/** Rows beyond this number have no strip. */
 const STRIPS_MAX = 500
 
-/** One alert and what helps to understand it; nothing is asked where no alert is open. */
+/** One alert with its context; no request without an open alert. */
 export function useAlertDetail(fingerprint: string | undefined): UseQueryResult<AlertDetail> {
   return useQuery({
     queryKey: ['alert', fingerprint],
@@ -28,7 +28,7 @@ export function useAlertDetail(fingerprint: string | undefined): UseQueryResult<
   })
 }
 
-/** The last day of each alert by the hour, by fingerprint. What is not known yet, or cannot be, is absent. */
+/** The last 24 hours of each alert, by fingerprint; absent while unknown. */
 export function useStrips(fingerprints: readonly string[]): ReadonlyMap<string, readonly number[]> {
   const pollMs = usePollMs('strips', STRIP_POLL_MS)
   const chunks: string[][] = []

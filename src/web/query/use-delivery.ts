@@ -22,7 +22,7 @@ export interface DeliveriesAsked {
   readonly fingerprint: string
 }
 
-/** The address of the delivery log, narrowed; empty values are left out. */
+/** The API path of the filtered delivery log; empty values are omitted. */
 export function deliveriesPath(asked: DeliveriesAsked, cursor = ''): string {
   const search = new URLSearchParams({ limit: String(PAGE_DELIVERIES) })
   for (const [name, value] of Object.entries({ ...asked, cursor })) if (value !== '') search.set(name, value)
@@ -39,7 +39,7 @@ export function useDeliveries(asked: DeliveriesAsked): UseInfiniteQueryResult<In
   })
 }
 
-/** One attempt with what was sent and what was answered. */
+/** One attempt with its request and response. */
 export function useDelivery(id: number): UseQueryResult<DeliveryItem> {
   return useQuery({
     queryKey: ['delivery', id],

@@ -6,7 +6,7 @@ import { serverNowMs } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
 import { useMoment } from './use-moment.ts'
 
-/** Runs of one page of answers: a search by text looks through these before it asks for more. */
+/** Occurrences per page: a text search covers the loaded pages. */
 const PAGE_RUNS = 500
 
 export interface HistoryAsked {
@@ -22,7 +22,7 @@ export function historyCall({ windowMs, ...names }: HistoryAsked, toMs: number, 
   return withSearch('/api/fleet/v1/alerts/history', searchOf({ ...times, limit: String(PAGE_RUNS), ...names, cursor }))
 }
 
-/** Runs of alerts that fired in the last `windowMs`, newest first, a page at a time. */
+/** Occurrences in the last `windowMs`, newest first, page by page. */
 export function useHistory(asked: HistoryAsked): UseInfiniteQueryResult<InfiniteData<AlertRuns>> {
   const moment = useMoment()
   return useInfiniteQuery({

@@ -8,7 +8,7 @@ import type { ApiFailure } from './fetch-json.ts'
 import { usePollMs } from './use-poll.ts'
 
 const RULES_POLL_MS = 15_000
-/** Unit tests and lint read all content, and take their turn behind the rules. */
+/** Unit tests and lint read all content, and run after the evaluation of rules. */
 const SLOW_TIMEOUT_MS = 90_000
 
 export const RULES_PATH = '/api/v1/rules'
@@ -26,7 +26,7 @@ export function useRules(): UseQueryResult<readonly PrometheusRuleGroup[]> {
   })
 }
 
-/** The unit tests that mention an alert, run when asked for: they take seconds, so they are not run again by a poll. */
+/** Runs the unit tests that mention an alert. They take seconds, so they are not polled. */
 export function useRuleTests(alertname: string, isWanted: boolean): UseQueryResult<RuleTests> {
   return useQuery({
     queryKey: ['rule-tests', alertname],
@@ -42,7 +42,7 @@ export function useRuleTests(alertname: string, isWanted: boolean): UseQueryResu
   })
 }
 
-/** The expression over several lines; as it was written until the answer is there (`isPending`), or when there is none. */
+/** The formatted expression; the original while loading (`isPending`) and on failure. */
 export function useFormatted(expr: string): { readonly text: string; readonly isPending: boolean } {
   const { data, isPending } = useQuery({
     queryKey: ['format', expr],
@@ -56,7 +56,7 @@ export function useFormatted(expr: string): { readonly text: string; readonly is
   return { text: data?.data ?? expr, isPending }
 }
 
-/** A rule over what is stored: a question that takes its time, asked by a press of a button. */
+/** Evaluates a rule over stored samples. Slow, so a button starts it. */
 export function useReplay(): UseMutationResult<Replay, ApiFailure, ReplayRequest> {
   return useMutation<Replay, ApiFailure, ReplayRequest>({
     mutationFn: (request) => askJson<Replay>(REPLAY_PATH, request, undefined, REPLAY_TIMEOUT_MS),
@@ -64,7 +64,7 @@ export function useReplay(): UseMutationResult<Replay, ApiFailure, ReplayRequest
   })
 }
 
-/** Thirty days of a large fleet. */
+/** Enough for 30 days of a large fleet. */
 const REPLAY_TIMEOUT_MS = 180_000
 
 export function useLint(): UseQueryResult<LintReport> {

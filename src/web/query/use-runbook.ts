@@ -8,24 +8,24 @@ import { usePollMs } from './use-poll.ts'
 
 const RUNBOOK_POLL_MS = 15_000
 
-/** A page, bound to an alert when one is given. */
+/** The API path of a runbook, bound to an alert if given. */
 export function runbookCall(name: string, instance: string | undefined): string {
   const search = instance === undefined ? '' : new URLSearchParams({ instance }).toString()
   return withSearch(`/api/runbooks/v1/pages/${encodeURIComponent(name)}`, search)
 }
 
-/** A page, bound to `instance` when one is given. */
+/** A runbook, bound to `instance` if given. */
 export function useRunbook(name: string, instance: string | undefined): UseQueryResult<BoundRunbook> {
   return useQuery({
     queryKey: ['runbook', name, instance],
     queryFn: ({ signal }) => fetchJson<BoundRunbook>(runbookCall(name, instance), signal),
-    // Whether it still fires is on the page too.
+    // Polled: the page also shows whether the alert still fires.
     refetchInterval: usePollMs('runbook', RUNBOOK_POLL_MS),
     placeholderData: (previous, query) => (query?.queryKey[1] === name ? keepPreviousData(previous) : undefined),
   })
 }
 
-/** The file as it is kept. It stays as it was read while somebody writes. */
+/** The stored file of a runbook. Not refetched while somebody edits it. */
 export function useRunbookSource(name: string): UseQueryResult<RunbookSource> {
   return useQuery({
     queryKey: ['runbook-source', name],
@@ -35,7 +35,7 @@ export function useRunbookSource(name: string): UseQueryResult<RunbookSource> {
   })
 }
 
-/** The nearest names, when the server knows no page of this one. */
+/** The nearest names, when no runbook has the requested name. */
 export function nearestNames(failure: ApiFailure): readonly string[] | undefined {
   if (failure.status !== 404) return undefined
   const { nearest } = (failure.body ?? {}) as Partial<RunbookUnknown>

@@ -5,12 +5,12 @@ import type { PastNote } from '../../contract/fleet-common.ts'
 import { placeOf, ROUTES } from '../lib/paths.ts'
 
 /**
- * What the answers on a page say they cannot tell of the moment it shows: the fields, of all of them, each once. Answers
- * that every page holds (the numbers beside the places, alerts beside clusters) count where they are what is read.
+ * The fields that the answers of a page lack for the selected moment, without duplicates. Answers that every page loads
+ * (counts of the navigation, alerts beside clusters) count only on their own page.
  */
 export function useUnavailable(pathname: string): readonly string[] {
   const cache = useQueryClient().getQueryCache()
-  // As one text: what is compared must be the same while nothing has changed.
+  // One string: useSyncExternalStore compares by identity.
   const text = useSyncExternalStore(
     (listener) => cache.subscribe(listener),
     () => [...new Set(cache.findAll({ type: 'active' }).flatMap((query) => unavailableIn(query, pathname)))].join(' '),
@@ -26,7 +26,7 @@ function unavailableIn({ queryKey: [key], state: { data } }: Query, pathname: st
   return pagesOf(data).flatMap((answer) => pastOf(answer)?.unavailable ?? [])
 }
 
-/** A list that is read a page at a time is several answers. */
+/** A paged list is several answers. */
 function pagesOf(data: unknown): readonly unknown[] {
   const { pages } = (data ?? {}) as { readonly pages?: unknown }
   return Array.isArray(pages) ? pages : [data]

@@ -33,7 +33,7 @@ import { useUtcDay } from '../ui/server-clock.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 import styles from './adoption-page.module.css'
 
-/** Who runs what, how fast it spreads, and how sure that is. */
+/** Versions in use, the speed of their spread, and the coverage of these numbers. */
 export function AdoptionPage(): ReactNode {
   const operators = useAdoptionOperators()
   return (
@@ -49,7 +49,7 @@ export function AdoptionPage(): ReactNode {
   )
 }
 
-/** Clusters may have reported a moment ago: then nothing is amiss, and nothing has to be set up. */
+/** Before the first count. A fleet that already reports needs no setup instructions. */
 function NothingCounted(): ReactNode {
   const now = useNow().data
   const clusters = now?.clusters.total ?? 0
@@ -70,7 +70,7 @@ interface LinesOfVersionsProps {
   readonly firstDay: string
 }
 
-/** First which lines of versions there are: what the page says is about one of them. */
+/** Loads the version lines first: the page is about one of them. */
 function LinesOfVersions(props: LinesOfVersionsProps): ReactNode {
   const view = parseAdoptionView(useSearch())
   const moment = useMoment()
@@ -98,7 +98,7 @@ function Adoption({ operators, firstDay, view, lines }: AdoptionProps): ReactNod
   const lastDay = useLastDay(moment)
   const at = moment === undefined ? {} : { at: moment }
   const asked: AskParams = { ...daysOf(view, lastDay, firstDay), ...at }
-  // An age needs the first day of a version, wherever the range begins.
+  // The age of a version needs its first day, also before the range.
   const whole: AskParams = { ...daysOf({ ...view, range: 'all', from: '', to: '' }, lastDay, firstDay), ...at }
   const part: AdoptionPart = {
     view,
@@ -160,7 +160,7 @@ function noVersionSaid(known: number, { only }: AdoptionView): string {
     : 'No cluster was counted in these days.'
 }
 
-/** The present day, or the last that was over at the moment that is shown. */
+/** The present day, or the last day that was over at the selected moment. */
 function useLastDay(moment: string | undefined): string {
   const today = useUtcDay()
   return moment === undefined ? today : addUtcDays(utcDayOf(Date.parse(moment)), -1)

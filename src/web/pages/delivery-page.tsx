@@ -15,7 +15,7 @@ import { useAlerts } from '../query/use-fleet.ts'
 import { Button } from '../ui/button.tsx'
 import { Card, CardList } from '../ui/card-list.tsx'
 import { Choice } from '../ui/choice.tsx'
-import { FilterChip } from '../ui/filter-chip.tsx'
+import { FilterBar } from '../ui/filter-bar.tsx'
 import { MoreButton } from '../ui/more-button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
@@ -29,7 +29,7 @@ const OUTCOMES = [
   { value: 'refused', text: 'Refused' },
 ] as const
 
-/** Who is told, how that goes, and why somebody was not. */
+/** Receivers with their health, routing, and the log of notification attempts. */
 export function DeliveryPage(): ReactNode {
   const params = new URLSearchParams(useSearch())
   const [, navigate] = useLocation()
@@ -68,7 +68,7 @@ export function DeliveryPage(): ReactNode {
   )
 }
 
-/** What was decided about one alert: the answer to "why was nobody paged?". */
+/** The decisions of the notification pipeline about one alert: why nobody was paged. */
 function WhyOf({ fingerprint }: { readonly fingerprint: string }): ReactNode {
   const alert = useAlerts().data?.alerts.find((one) => one.fingerprint === fingerprint)
   if (alert === undefined) return null
@@ -165,11 +165,19 @@ function Log({
   readonly onChange: (part: Partial<DeliveriesAsked>) => void
 }): ReactNode {
   const query = useDeliveries(asked)
-  const chips = (['receiver', 'fingerprint'] as const).filter((name) => asked[name] !== '')
-  const isNarrowed = chips.length > 0 || asked.outcome !== ''
+  const narrowed = (['receiver', 'fingerprint'] as const).filter((name) => asked[name] !== '')
+  const isNarrowed = narrowed.length > 0 || asked.outcome !== ''
   return (
     <Panel title="Delivery log" aside="newest first">
-      <div className="filters">
+      <FilterBar
+        chips={narrowed.map((name) => ({
+          name,
+          value: asked[name],
+          onRemove: () => {
+            onChange({ [name]: '' })
+          },
+        }))}
+      >
         <Choice
           label="Outcome"
           options={OUTCOMES}
@@ -178,17 +186,7 @@ function Log({
             onChange({ outcome })
           }}
         />
-        {chips.map((name) => (
-          <FilterChip
-            key={name}
-            name={name}
-            value={asked[name]}
-            onRemove={() => {
-              onChange({ [name]: '' })
-            }}
-          />
-        ))}
-      </div>
+      </FilterBar>
       <Answer query={query} what="the delivery log" skeletonLines={6}>
         {({ pages }) => {
           const deliveries = pages.flatMap((page) => page.deliveries)

@@ -20,7 +20,7 @@ const SHOWN = ['all', 'error', 'warning', 'info'] as const
 type Shown = (typeof SHOWN)[number]
 const SHOWN_TEXTS: Readonly<Record<Shown, string>> = { all: 'All', error: 'Errors', warning: 'Warnings', info: 'Notes' }
 
-/** Faults in the content that is loaded now, by check: where each is and how to mend it. */
+/** Findings in the loaded rules, runbooks and dashboards, by check, with place and hint. */
 export function LintPage(): ReactNode {
   const query = useLint()
   const [, navigate] = useLocation()

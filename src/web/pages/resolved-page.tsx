@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { AlertRun } from '../../contract/alert-history.ts'
@@ -16,12 +16,13 @@ import type { HistoryAsked } from '../query/use-history.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { AlertName } from '../ui/alert-name.tsx'
 import { Choice } from '../ui/choice.tsx'
-import { FilterChip } from '../ui/filter-chip.tsx'
+import { DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
+import { FilterBar } from '../ui/filter-bar.tsx'
 import { SeverityMark } from '../ui/marks.tsx'
 import { MoreButton } from '../ui/more-button.tsx'
 import { serverNowMs, useNowMs } from '../ui/server-clock.ts'
 import { Moment, Since } from '../ui/time.tsx'
-import { useKeys } from '../ui/use-keys.ts'
 
 const DAY_MS = 86_400_000
 
@@ -32,24 +33,18 @@ const WINDOWS = [
   { value: '1y', text: '1 y', windowMs: 365 * DAY_MS },
 ] as const
 
-/** Rows that are drawn at once. */
+/** Rows that are rendered. */
 const ROWS_MAX = 300
 
-/** Runs of alerts that fired: what is over stays findable. */
+/** Occurrences of alerts: resolved alerts can still be found. */
 export function ResolvedPage(): ReactNode {
   const params = new URLSearchParams(useSearch())
   const [, navigate] = useLocation()
-  const search = useRef<HTMLInputElement>(null)
   const of = (name: string): string => params.get(name) ?? ''
   const window = WINDOWS.find(({ value }) => value === of('window')) ?? WINDOWS[1]
   const change = (part: Readonly<Record<string, string>>): void => {
     navigate(resolvedPath({ ...Object.fromEntries(params), ...part }), { replace: true })
   }
-  useKeys({
-    '/': () => {
-      search.current?.focus()
-    },
-  })
   const asked: HistoryAsked = {
     alertname: of('alert'),
     cluster: of('cluster'),
@@ -66,18 +61,25 @@ export function ResolvedPage(): ReactNode {
       <title>Resolved alerts · Daytwo</title>
       <h1 className="visually-hidden">Resolved alerts</h1>
       <PagesNav place="Alerts" />
-      <div className="filters">
-        <input
-          ref={search}
-          type="search"
-          className="filters-search"
-          aria-label="Search alerts, clusters and labels"
-          placeholder="Alert, cluster or label"
-          value={text}
-          onChange={(event) => {
-            change({ q: event.target.value })
-          }}
-        />
+      <FilterBar
+        search={{
+          label: 'Search alerts, clusters and labels',
+          placeholder: 'Alert, cluster or label',
+          value: text,
+          onChange: (q) => {
+            change({ q })
+          },
+        }}
+        chips={['alert', 'cluster', 'fingerprint']
+          .filter((name) => of(name) !== '')
+          .map((name) => ({
+            name,
+            value: of(name),
+            onRemove: () => {
+              change({ [name]: '' })
+            },
+          }))}
+      >
         <Choice
           label="How far back"
           options={WINDOWS}
@@ -97,19 +99,7 @@ export function ResolvedPage(): ReactNode {
             change({ runs })
           }}
         />
-        {['alert', 'cluster', 'fingerprint'].map((name) =>
-          of(name) === '' ? null : (
-            <FilterChip
-              key={name}
-              name={name}
-              value={of(name)}
-              onRemove={() => {
-                change({ [name]: '' })
-              }}
-            />
-          ),
-        )}
-      </div>
+      </FilterBar>
       <Answer query={query} what="what has fired" skeletonLines={10}>
         {({ pages }) => {
           const all = pages.flatMap((page) => page.runs).map((run) => runAt(run, moment))
@@ -134,7 +124,7 @@ export function ResolvedPage(): ReactNode {
   )
 }
 
-/** What ended after the moment that is shown was not over then. */
+/** The occurrence at the selected moment: one that resolved later was still firing. */
 function runAt({ resolvedAtMs, ...run }: AlertRun, moment: string | undefined): AlertRun {
   const isOver = resolvedAtMs !== undefined && (moment === undefined || resolvedAtMs <= Date.parse(moment))
   return isOver ? { ...run, resolvedAtMs } : run
@@ -156,89 +146,99 @@ function isFound(run: AlertRun, text: string): boolean {
 
 interface RunTableProps {
   readonly runs: readonly AlertRun[]
-  /** All that were looked at: what tells a run from the others does not depend on the search. */
+  /** All loaded occurrences: the labels in which they differ do not depend on the search. */
   readonly among: readonly AlertRun[]
 }
 
 function RunTable({ runs, among }: RunTableProps): ReactNode {
   const nowMs = useNowMs()
   const labels = useMemo(() => ownLabelsByName(among), [among])
+  const name: Column<AlertRun> = {
+    id: 'name',
+    head: 'Alert',
+    kind: 'name',
+    cell: (run) => <RunName run={run} ownLabels={labels.get(run.fingerprint)} />,
+    below: ({ severity, cluster, firedAtMs }) => (
+      <>
+        <span className={`below-severity tone-${toSeverity(severity)}`} aria-hidden="true">
+          {severity}
+        </span>
+        {clusterLink(cluster)}
+        <Moment atMs={firedAtMs} />
+      </>
+    ),
+  }
+  const duration: Column<AlertRun> = {
+    id: 'duration',
+    head: 'For',
+    kind: 'number',
+    className: 'nums',
+    cell: ({ firedAtMs, resolvedAtMs }) => formatAge((resolvedAtMs ?? nowMs) - firedAtMs),
+  }
   return (
-    <div className="table-box">
-      <table className="data-table alert-table" aria-label="Runs">
-        <thead>
-          <tr>
-            <th scope="col" className="cell-severity">
-              Severity
-            </th>
-            <th scope="col">Alert</th>
-            <th scope="col" className="cell-beside">
-              Cluster
-            </th>
-            <th scope="col" className="cell-beside">
-              Fired
-            </th>
-            <th scope="col" className="cell-number">
-              For
-            </th>
-            <th scope="col" className="cell-number">
-              Ended
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => {
-            const {
-              fingerprint,
-              alertname,
-              cluster,
-              severity,
-              firedAtMs,
-              resolvedAtMs,
-              acknowledgedBy,
-              acknowledgedNote,
-            } = run
-            return (
-              <tr key={`${fingerprint} ${run.activeAtMs}`} className={resolvedAtMs === undefined ? '' : 'row-resolved'}>
-                <td className="cell-severity">
-                  <SeverityMark severity={severity} />
-                </td>
-                <td className="cell-name">
-                  <Link href={resolvedAtMs === undefined ? alertPath(fingerprint) : runbookPath(alertname)}>
-                    <AlertName name={alertname} />
-                  </Link>
-                  {labels.get(fingerprint) === undefined ? null : (
-                    <span className="own-labels">{labels.get(fingerprint)}</span>
-                  )}
-                  {acknowledgedBy === undefined ? null : (
-                    <span className="own-labels">
-                      acknowledged by {acknowledgedBy}
-                      {acknowledgedNote === undefined ? '' : `: “${acknowledgedNote}”`}
-                    </span>
-                  )}
-                  <span className="cell-below">
-                    <span className={`below-severity tone-${toSeverity(severity)}`} aria-hidden="true">
-                      {severity}
-                    </span>
-                    {cluster === '' ? 'no cluster' : <Link href={clusterPath(cluster)}>{cluster}</Link>}
-                    <Moment atMs={firedAtMs} />
-                  </span>
-                </td>
-                <td className="cell-beside">
-                  {cluster === '' ? 'no cluster' : <Link href={clusterPath(cluster)}>{cluster}</Link>}
-                </td>
-                <td className="cell-beside">
-                  <Moment atMs={firedAtMs} />
-                </td>
-                <td className="cell-number nums">{formatAge((resolvedAtMs ?? nowMs) - firedAtMs)}</td>
-                <td className="cell-number">
-                  {resolvedAtMs === undefined ? <strong>fires</strong> : <Since atMs={resolvedAtMs} suffix=" ago" />}
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label="Runs"
+      look="boxed"
+      columns={[SEVERITY, name, CLUSTER, FIRED, duration, ENDED]}
+      rows={runs}
+      rowKey={({ fingerprint, activeAtMs }) => `${fingerprint} ${activeAtMs}`}
+      rowClass={({ resolvedAtMs }) => resolvedAtMs !== undefined && 'row-resolved'}
+    />
+  )
+}
+
+const SEVERITY: Column<AlertRun> = {
+  id: 'severity',
+  head: 'Severity',
+  className: 'cell-severity',
+  cell: ({ severity }) => <SeverityMark severity={severity} />,
+}
+
+const CLUSTER: Column<AlertRun> = {
+  id: 'cluster',
+  head: 'Cluster',
+  isHiddenOnPhone: true,
+  cell: ({ cluster }) => clusterLink(cluster),
+}
+
+const FIRED: Column<AlertRun> = {
+  id: 'fired',
+  head: 'Fired',
+  isHiddenOnPhone: true,
+  cell: ({ firedAtMs }) => <Moment atMs={firedAtMs} />,
+}
+
+const ENDED: Column<AlertRun> = {
+  id: 'ended',
+  head: 'Ended',
+  kind: 'number',
+  cell: ({ resolvedAtMs }) =>
+    resolvedAtMs === undefined ? <strong>fires</strong> : <Since atMs={resolvedAtMs} suffix=" ago" />,
+}
+
+function clusterLink(cluster: string): ReactNode {
+  return cluster === '' ? 'no cluster' : <Link href={clusterPath(cluster)}>{cluster}</Link>
+}
+
+interface RunNameProps {
+  readonly run: AlertRun
+  readonly ownLabels: string | undefined
+}
+
+function RunName({ run, ownLabels }: RunNameProps): ReactNode {
+  const { fingerprint, alertname, resolvedAtMs, acknowledgedBy, acknowledgedNote } = run
+  return (
+    <>
+      <Link href={resolvedAtMs === undefined ? alertPath(fingerprint) : runbookPath(alertname)}>
+        <AlertName name={alertname} />
+      </Link>
+      {ownLabels === undefined ? null : <span className="own-labels">{ownLabels}</span>}
+      {acknowledgedBy === undefined ? null : (
+        <span className="own-labels">
+          acknowledged by {acknowledgedBy}
+          {acknowledgedNote === undefined ? '' : `: “${acknowledgedNote}”`}
+        </span>
+      )}
+    </>
   )
 }

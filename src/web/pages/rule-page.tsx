@@ -27,7 +27,7 @@ import { RuleHealth } from '../ui/rule-health.tsx'
 import { Since } from '../ui/time.tsx'
 import styles from './rule-page.module.css'
 
-/** One rule: what it asks, what it says now, its tests, and what an edited one would have done. */
+/** One rule: its expression, alerts, unit tests, and a back-test of an edited rule. */
 export function RulePage({ name }: { readonly name: string }): ReactNode {
   const groupName = new URLSearchParams(useSearch()).get('group') ?? ''
   const query = useRules()
@@ -145,7 +145,7 @@ function holdSentence({ duration, keepFiringFor }: AlertingRule): string {
   return keepFiringFor === 0 ? begins : `${begins}, and keeps firing for ${formatAge(keepFiringFor * 1000)}`
 }
 
-/** They take seconds of the server, so they run when somebody asks. */
+/** The unit tests take seconds on the server, so a button starts them. */
 function Tests({ name }: { readonly name: string }): ReactNode {
   const [isWanted, setIsWanted] = useState(false)
   return (

@@ -1,4 +1,3 @@
-import { useRef } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { PrometheusRuleGroup } from '../../contract/prometheus.ts'
@@ -14,11 +13,13 @@ import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { RULES_PATH, useRules } from '../query/use-rules.ts'
 import { AlertName } from '../ui/alert-name.tsx'
 import { Choice } from '../ui/choice.tsx'
+import { FilterBar } from '../ui/filter-bar.tsx'
 import { SeverityMark } from '../ui/marks.tsx'
+import { DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { RuleHealth } from '../ui/rule-health.tsx'
 import { Since } from '../ui/time.tsx'
-import { useKeys } from '../ui/use-keys.ts'
 
 const STATE_TEXTS: Readonly<Record<RuleListState, string>> = {
   all: 'All',
@@ -28,36 +29,28 @@ const STATE_TEXTS: Readonly<Record<RuleListState, string>> = {
   recording: 'Recording',
 }
 
-/** Every rule: whether it works, what it does now, and how long it takes. */
+/** All rules with their health, state and evaluation time. */
 export function RulesPage(): ReactNode {
   const query = useRules()
   const params = new URLSearchParams(useSearch())
   const [, navigate] = useLocation()
-  const search = useRef<HTMLInputElement>(null)
   const text = params.get('q') ?? ''
   const state = RULE_LIST_STATES.find((one) => one === params.get('state')) ?? 'all'
-  useKeys({
-    '/': () => {
-      search.current?.focus()
-    },
-  })
   return (
     <div className="page">
       <title>Rules · Daytwo</title>
       <h1 className="visually-hidden">Rules</h1>
       <PagesNav place="Alerts" />
-      <div className="filters">
-        <input
-          ref={search}
-          type="search"
-          className="filters-search"
-          aria-label="Search rules"
-          placeholder="Name, expression or file"
-          value={text}
-          onChange={(event) => {
-            navigate(rulesPath({ q: event.target.value, state: state === 'all' ? '' : state }), { replace: true })
-          }}
-        />
+      <FilterBar
+        search={{
+          label: 'Search rules',
+          placeholder: 'Name, expression or file',
+          value: text,
+          onChange: (q) => {
+            navigate(rulesPath({ q, state: state === 'all' ? '' : state }), { replace: true })
+          },
+        }}
+      >
         <Choice
           label="Rules"
           options={RULE_LIST_STATES.map((value) => ({ value, text: STATE_TEXTS[value] }))}
@@ -66,7 +59,7 @@ export function RulesPage(): ReactNode {
             navigate(rulesPath({ q: text, state: next === 'all' ? '' : next }), { replace: true })
           }}
         />
-      </div>
+      </FilterBar>
       <Answer query={query} what="the rules" skeletonLines={12}>
         {(groups) => {
           const all = groups.reduce((sum, group) => sum + group.rules.length, 0)
@@ -108,98 +101,90 @@ export function RulesPage(): ReactNode {
 
 interface RuleTableProps {
   readonly rules: readonly RuleItem[]
-  /** All there are: what their files share is not said. */
+  /** All groups; the folder that all rule files share is not shown. */
   readonly groups: readonly PrometheusRuleGroup[]
 }
 
 function RuleTable({ rules, groups }: RuleTableProps): ReactNode {
   return (
-    <div className="table-box">
-      <table className="data-table alert-table" aria-label="Rules">
-        <thead>
-          <tr>
-            <th scope="col">Rule</th>
-            <th scope="col" className="cell-beside">
-              Severity
-            </th>
-            <th scope="col">Now</th>
-            <th scope="col" className="cell-beside">
-              Health
-            </th>
-            <th scope="col" className="cell-beside cell-number">
-              For
-            </th>
-            <th scope="col" className="cell-number cell-beside">
-              Takes
-            </th>
-            <th scope="col" className="cell-number cell-beside">
-              Evaluated
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rules.map((rule, i) => (
-            <RuleRow
-              key={`${rule.group.file} ${rule.group.name} ${rule.name} ${i}`}
-              rule={rule}
-              file={shortFile(rule.group.file, groups)}
-            />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label="Rules"
+      look="boxed"
+      columns={[nameColumn(groups), ...COLUMNS]}
+      rows={rules}
+      rowKey={({ group, name }, i) => `${group.file} ${group.name} ${name} ${i}`}
+      rowClass={(rule) => !(rule.type === 'alerting' && rule.state === 'firing') && 'is-held'}
+    />
   )
 }
 
-function RuleRow({ rule, file }: { readonly rule: RuleItem; readonly file: string }): ReactNode {
-  const { name, group, health, lastError, evaluationTime, lastEvaluation, labels } = rule
-  const atMs = evaluatedAtMs(lastEvaluation)
-  const severity = toSeverity(labels['severity'] ?? '')
-  const isFiring = rule.type === 'alerting' && rule.state === 'firing'
-  return (
-    <tr className={isFiring ? '' : 'is-held'}>
-      <td className="cell-name">
-        <Link href={rulePath(name)}>
-          <AlertName name={name} />
-        </Link>
-        <span className="own-labels" title={group.file}>
-          {group.name} · {file}
+const nameColumn = (groups: readonly PrometheusRuleGroup[]): Column<RuleItem> => ({
+  id: 'name',
+  head: 'Rule',
+  kind: 'name',
+  cell: ({ name, group, lastError }) => (
+    <>
+      <Link href={rulePath(name)}>
+        <AlertName name={name} />
+      </Link>
+      <span className="own-labels" title={group.file}>
+        {group.name} · {shortFile(group.file, groups)}
+      </span>
+      {lastError === undefined || lastError === '' ? null : (
+        <span className="own-labels">
+          <span className="tone-critical">{lastError}</span>
         </span>
-        {lastError === undefined || lastError === '' ? null : (
-          <span className="own-labels">
-            <span className="tone-critical">{lastError}</span>
-          </span>
-        )}
-        <span className="cell-below">
-          {rule.type === 'alerting' ? <SeverityMark severity={severity} /> : 'recording'}
-          {health === 'ok' ? null : <RuleHealth health={health} />}
-        </span>
-      </td>
-      <td className="cell-beside">
-        {rule.type === 'alerting' ? <SeverityMark severity={severity} /> : <span className="quiet">recording</span>}
-      </td>
-      <td>
-        {health === 'err' ? (
-          'not known'
-        ) : rule.type === 'alerting' ? (
-          <Now rule={rule} />
-        ) : (
-          <span className="quiet">records</span>
-        )}
-      </td>
-      <td className="cell-beside">
-        <RuleHealth health={health} />
-      </td>
-      <td className="cell-beside cell-number nums">
-        {rule.type !== 'alerting' || rule.duration === 0 ? '' : formatAge(rule.duration * 1000)}
-      </td>
-      <td className="cell-beside cell-number nums">{formatSeconds(evaluationTime)}</td>
-      <td className="cell-beside cell-number">{atMs === undefined ? 'never' : <Since atMs={atMs} suffix=" ago" />}</td>
-    </tr>
-  )
+      )}
+    </>
+  ),
+  below: (rule) => (
+    <>
+      {severityOf(rule)}
+      {rule.health === 'ok' ? null : <RuleHealth health={rule.health} />}
+    </>
+  ),
+})
+
+const COLUMNS: readonly Column<RuleItem>[] = [
+  { id: 'severity', head: 'Severity', isHiddenOnPhone: true, cell: severityOf },
+  { id: 'now', head: 'Now', cell: (rule) => <Now rule={rule} /> },
+  { id: 'health', head: 'Health', isHiddenOnPhone: true, cell: ({ health }) => <RuleHealth health={health} /> },
+  {
+    id: 'for',
+    head: 'For',
+    kind: 'number',
+    isHiddenOnPhone: true,
+    className: 'nums',
+    cell: (rule) => (rule.type !== 'alerting' || rule.duration === 0 ? '' : formatAge(rule.duration * 1000)),
+  },
+  {
+    id: 'duration',
+    head: 'Takes',
+    kind: 'number',
+    isHiddenOnPhone: true,
+    className: 'nums',
+    cell: ({ evaluationTime }) => formatSeconds(evaluationTime),
+  },
+  {
+    id: 'evaluated',
+    head: 'Evaluated',
+    kind: 'number',
+    isHiddenOnPhone: true,
+    cell: ({ lastEvaluation }) => {
+      const atMs = evaluatedAtMs(lastEvaluation)
+      return atMs === undefined ? 'never' : <Since atMs={atMs} suffix=" ago" />
+    },
+  },
+]
+
+function severityOf(rule: RuleItem): ReactNode {
+  if (rule.type !== 'alerting') return <span className="quiet">recording</span>
+  return <SeverityMark severity={toSeverity(rule.labels['severity'] ?? '')} />
 }
 
-function Now({ rule }: { readonly rule: Extract<RuleItem, { type: 'alerting' }> }): ReactNode {
+function Now({ rule }: { readonly rule: RuleItem }): ReactNode {
+  if (rule.health === 'err') return 'not known'
+  if (rule.type !== 'alerting') return <span className="quiet">records</span>
   const firing = rule.alerts.filter((alert) => alert.state === 'firing').length
   const pending = rule.alerts.length - firing
   if (rule.alerts.length === 0) return <span className="quiet">quiet</span>

@@ -19,7 +19,7 @@ import { Panel } from '../ui/panel.tsx'
 import { Moment, Since } from '../ui/time.tsx'
 import styles from './runbook-page.module.css'
 
-/** Where an alert's link leads: the runbook, filled in for the alert that is meant. */
+/** The target of an alert's link: the runbook, bound to the alert. */
 export function RunbookPage({ name }: { readonly name: string }): ReactNode {
   const asked = new URLSearchParams(useSearch()).get('instance') ?? undefined
   const query = useRunbook(name, asked)
@@ -89,7 +89,7 @@ function Page({ bound, asked }: { readonly bound: BoundRunbook; readonly asked: 
 
 const OTHERS_MAX = 10
 
-/** The same alert elsewhere, each one step away. */
+/** Links to the runbook for the same alert on other clusters. */
 function Others({ bound, open }: { readonly bound: BoundRunbook; readonly open: string }): ReactNode {
   const others = bound.instances.filter(({ fingerprint }) => fingerprint !== open)
   if (others.length === 0) return null

@@ -34,7 +34,7 @@ const STATES: readonly {
   { state: 'expired', title: 'Expired in the last five days', none: 'None.' },
 ]
 
-/** What is kept quiet, by whom, until when, and what that hides now. */
+/** Silences with their creator, their end, and the alerts that they suppress now. */
 export function SilencesPage(): ReactNode {
   const query = useSilences()
   const asked = new URLSearchParams(useSearch()).get('id')
@@ -105,7 +105,7 @@ export function SilencesPage(): ReactNode {
 
 interface SilenceCardProps {
   readonly silence: SilenceItem
-  /** A link leads to it. */
+  /** The address links to this silence. */
   readonly isCurrent: boolean
   readonly onEdit: () => void
 }
@@ -166,7 +166,7 @@ function SilenceActions({ silence: { id, state }, onEdit, expire }: SilenceActio
           isInline
           isDisabled={expire.isPending}
           onClick={() => {
-            // The card may be in another list by then. A failure stands on it, so nothing is left to do with one here.
+            // The card may have moved to another list by then. The card itself shows a failure.
             expire.mutateAsync(id).then(
               () => {
                 sayDone('The silence has ended: its alerts page again')
@@ -184,7 +184,7 @@ function SilenceActions({ silence: { id, state }, onEdit, expire }: SilenceActio
 
 const HIDDEN_FIRST = 20
 
-/** One that hides nothing is worth a second look: it is forgotten, or its matchers are wrong. */
+/** The suppressed alerts. A silence without any is marked: it is obsolete, or its matchers are wrong. */
 function Hides({
   fingerprints,
   isForever,

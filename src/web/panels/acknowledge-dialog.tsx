@@ -15,11 +15,11 @@ import { NameField } from './name-field.tsx'
 interface AcknowledgeDialogProps {
   readonly alerts: readonly AlertItem[]
   readonly onClose: () => void
-  /** Also called when it was done. */
+  /** Called after success, in addition to `onClose`. */
   readonly onDone?: () => void
 }
 
-/** "I have it": tells others, hides nothing. Enter sends; afterwards it can be taken back. */
+/** Acknowledges alerts: visible to others, suppresses nothing. Enter submits; the toast offers an undo. */
 export function AcknowledgeDialog({ alerts, onClose, onDone }: AcknowledgeDialogProps): ReactNode {
   const { name } = usePreferences()
   const [note, setNote] = useState('')

@@ -4,7 +4,7 @@ import { nowPath, signInPath } from '../lib/paths.ts'
 import type { ApiFailure } from '../query/fetch-json.ts'
 import { Notice } from '../ui/notice.tsx'
 
-/** What was asked for did not happen, and why; a missing right is said as such. */
+/** Why an action failed; a missing role is reported as such. */
 export function ActionFailure({ what, failure }: { readonly what: string; readonly failure: ApiFailure }): ReactNode {
   return (
     <Notice
@@ -17,7 +17,7 @@ export function ActionFailure({ what, failure }: { readonly what: string; readon
   )
 }
 
-/** Beside this page, where what was typed waits: a browser gives the token it then has to all of its tabs. */
+/** Opens another tab, so that the form keeps its input: a browser shares a new token with all of its tabs. */
 function AnotherToken(): ReactNode {
   return (
     <a href={signInPath('responder', nowPath())} target="_blank" rel="noreferrer">

@@ -32,13 +32,13 @@ interface AlertDetailProps {
   readonly onAction: (action: AlertAction) => void
 }
 
-/** One alert: what it means here and now, what can be done about it, its runbook and its facts. */
+/** One alert: situation, actions, runbook and facts. */
 export function AlertDetail({ alert, onClose, onAction }: AlertDetailProps): ReactNode {
-  // Nothing that is over can be acknowledged or silenced, and what the server tells of one alert is of the present.
+  // A past alert can be neither acknowledged nor silenced, and the API has the details of present alerts only.
   const isPast = useMoment() !== undefined
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    // On a phone the list is gone, and the focus with it; beside the list it stays where it was.
+    // On a phone the list disappears, and its focus with it; beside the list the focus stays.
     const { activeElement } = document
     if (activeElement === null || activeElement === document.body || !activeElement.checkVisibility()) {
       heading.current?.focus({ preventScroll: true })
@@ -127,7 +127,7 @@ export function AlertDetail({ alert, onClose, onAction }: AlertDetailProps): Rea
   )
 }
 
-/** What keeps it quiet or who is on it, in whole sentences, each with the way out. */
+/** Why the alert is suppressed or who acknowledged it, each with a link or an undo. */
 function HeldBack({ alert, isPast }: { readonly alert: AlertItem; readonly isPast: boolean }): ReactNode {
   const undo = useUnacknowledge()
   const marks = marksOf(alert).filter(({ kind }) => kind !== 'external')
@@ -188,7 +188,7 @@ function BoundPage({ alert, name }: { readonly alert: AlertItem; readonly name: 
   )
 }
 
-/** Alerts of other origins may bring a link of their own. */
+/** An external alert may have its own runbook link. */
 function NoRunbook({ alert }: { readonly alert: AlertItem }): ReactNode {
   const target = linkTarget(alert.annotations['runbook_url'] ?? '')
   return (

@@ -13,10 +13,10 @@ import { Moment } from '../ui/time.tsx'
 import styles from './alert-detail.module.css'
 import { ApiCallNote } from './api-call-note.tsx'
 
-/** Shown elsewhere in the detail. */
+/** Shown in the head of the alert. */
 const HIDDEN_ANNOTATIONS = new Set(['summary', 'description'])
 
-/** All that is known of an alert: its times, labels, annotations and the rule it is from. */
+/** Times, labels, annotations and rule of an alert. */
 export function AlertFacts({ alert }: { readonly alert: AlertItem }): ReactNode {
   const { rule } = alert
   const isPast = useMoment() !== undefined

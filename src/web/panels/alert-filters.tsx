@@ -15,7 +15,7 @@ interface AlertFiltersProps {
   readonly labels: readonly string[]
 }
 
-/** Filters, grouping and order of the alert list; all of it stands in the URL. */
+/** Filters, grouping and order of the alert list; their state is the URL. */
 export function AlertFilters({ view, onChange, shown, total, labels }: AlertFiltersProps): ReactNode {
   const change = (part: Partial<AlertView>): void => {
     onChange({ ...view, ...part })
@@ -98,7 +98,7 @@ export function AlertFilters({ view, onChange, shown, total, labels }: AlertFilt
   )
 }
 
-/** A few are always there; the labels are those that the alerts have now. */
+/** Fixed groupings, and one for each label of the present alerts. */
 function GroupChoice({ view, onChange, labels }: Pick<AlertFiltersProps, 'view' | 'onChange' | 'labels'>): ReactNode {
   const asked = view.groupBy.startsWith('label:') ? view.groupBy.slice('label:'.length) : ''
   const names = asked === '' || labels.includes(asked) ? labels : [asked, ...labels]

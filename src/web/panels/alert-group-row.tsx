@@ -4,9 +4,9 @@ import type { AlertGroup } from '../lib/alert-groups.ts'
 import { summaryOf } from '../lib/group-summary.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { AlertName } from '../ui/alert-name.tsx'
-import { Icon } from '../ui/icon.tsx'
 import { ImpactMark, SeverityMark } from '../ui/marks.tsx'
 import { Since } from '../ui/time.tsx'
+import { UnfoldButton } from '../ui/unfold-button.tsx'
 import type { Selection } from './alert-selection.ts'
 
 interface AlertGroupRowProps {
@@ -17,7 +17,7 @@ interface AlertGroupRowProps {
   readonly selection: Selection
 }
 
-/** Many alerts as one line that says how bad the worst is, how many there are and where. */
+/** A group of alerts as one row: highest severity, count, clusters. */
 export function AlertGroupRow({ group, current, isOpen, onToggle, selection }: AlertGroupRowProps): ReactNode {
   const alerts = group.alerts.map((alert) => current.get(alert.fingerprint) ?? alert)
   const { severity, healthImpact, clusters, states, marks, heldCount, newestAtMs } = summaryOf(alerts)
@@ -27,7 +27,7 @@ export function AlertGroupRow({ group, current, isOpen, onToggle, selection }: A
   const where = clusters.length === 1 ? clusters[0]! || 'no cluster' : countOf(clusters.length, 'cluster')
   const names = new Set(alerts.map(({ alertname }) => alertname)).size
   const beside = group.by === 'cluster' ? countOf(names, 'alert name') : where
-  // Two kinds can be read in a line; of more, the row of each alert tells.
+  // Two kinds of marks fit in a line; the rows of the alerts show more.
   const held = marks.length <= 2 ? listOf(marks) : `${formatCount(heldCount)} held back`
   return (
     <tr
@@ -56,13 +56,10 @@ export function AlertGroupRow({ group, current, isOpen, onToggle, selection }: A
         <SeverityMark severity={severity} />
       </td>
       <th scope="rowgroup" className="cell-name">
-        <button type="button" className="group-toggle" aria-expanded={isOpen} data-row onClick={onToggle}>
-          {isOpen ? <Icon name="down" /> : <Icon name="right" />}
-          <span>
-            {group.by === 'alertname' ? <AlertName name={title} /> : title}{' '}
-            <span className="quiet nums cell-nowrap">{countOf(alerts.length, 'alert')}</span>
-          </span>
-        </button>
+        <UnfoldButton isOpen={isOpen} onToggle={onToggle}>
+          {group.by === 'alertname' ? <AlertName name={title} /> : title}{' '}
+          <span className="quiet nums cell-nowrap">{countOf(alerts.length, 'alert')}</span>
+        </UnfoldButton>
         <span className="cell-below">
           <span className={`below-severity tone-${severity}`} aria-hidden="true">
             {severity}

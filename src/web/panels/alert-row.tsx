@@ -13,9 +13,8 @@ import type { Selection } from './alert-selection.ts'
 interface AlertRowProps {
   readonly alert: AlertItem
   readonly ownLabels: string | undefined
-  /** The label of the group the row stands below: what the group says is not said again. */
+  /** The label of the group above, whose value the row does not repeat. */
   readonly below: string
-  /** Where the row leads. */
   readonly path: string
   readonly isOpen: boolean
   readonly onOpen: (fingerprint: string) => void
@@ -24,7 +23,7 @@ interface AlertRowProps {
   readonly strip: readonly number[] | undefined
 }
 
-/** Kept as it is while nothing of it changes: a key press or a poll must not draw hundreds of rows again. */
+/** Memoized: a key press or a poll must not render hundreds of rows again. */
 export const AlertRow = memo(function AlertRow(props: AlertRowProps): ReactNode {
   const { alert, ownLabels, below, path, isOpen, onOpen, isChosen, onChoose, strip } = props
   const { fingerprint, alertname } = alert
@@ -41,7 +40,7 @@ export const AlertRow = memo(function AlertRow(props: AlertRowProps): ReactNode 
         isHeldBack(alert) ? 'is-held' : '',
       ].join(' ')}
       onClick={(event) => {
-        // The link does it by itself, and a modifier means another tab; selecting text is not opening.
+        // The link handles its own clicks (a modifier opens a tab), and selecting text does not open the alert.
         if (event.target instanceof Element && event.target.closest('a, .cell-select') !== null) return
         if (getSelection()?.isCollapsed === false) return
         onOpen(fingerprint)

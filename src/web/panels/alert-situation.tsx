@@ -17,8 +17,8 @@ import { DecisionItems } from './decision-list.tsx'
 import { DeliveryLine } from './delivery-line.tsx'
 
 /**
- * Four questions of whoever is woken up, each with an answer in one line: how far over, what happened before, is it only
- * here, was anybody told. What stands behind an answer opens below it.
+ * The situation of an alert in four lines: value against threshold, changes before the alert, other clusters with the alert,
+ * and delivery. Each line unfolds to its evidence.
  */
 export function AlertSituation({ alert }: { readonly alert: AlertItem }): ReactNode {
   const query = useAlertDetail(alert.fingerprint)

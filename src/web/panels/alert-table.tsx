@@ -11,16 +11,16 @@ import { AlertRow } from './alert-row.tsx'
 import type { Selection } from './alert-selection.ts'
 import { Button } from '../ui/button.tsx'
 
-/** Rows that are drawn before somebody asks for more: a browser draws these at once, and ten thousand not. */
+/** Rows that are rendered at first: a browser renders these at once, but not ten thousand. */
 const ROWS_STEP = 100
-/** A list up to this length is shown whole; in a longer one the groups are closed, and say what is in them. */
+/** Groups of a list up to this length are open at first; those of a longer list are closed. */
 const OPEN_GROUPS_ALERTS_MAX = 40
 
 interface AlertTableProps {
   readonly groups: readonly AlertGroup[]
-  /** Each alert as the newest answer has it. */
+  /** The alerts with the values of the newest answer, by fingerprint. */
   readonly current: ReadonlyMap<string, AlertItem>
-  /** What tells an alert from others of its name, by fingerprint. */
+  /** The labels in which alerts of one name differ, by fingerprint. */
   readonly ownLabels: ReadonlyMap<string, string>
   readonly view: AlertView
   readonly openFingerprint: string | undefined
@@ -29,7 +29,10 @@ interface AlertTableProps {
   readonly selection: Selection
 }
 
-/** The alerts as rows below their groups. A row is a link; the whole row can be pressed. */
+/**
+ * The alerts as rows below their groups. Its own table and no `DataTable`: groups are bodies with a row of their own that
+ * spans columns, and memoized rows keep ten thousand alerts fast.
+ */
 export function AlertTable(props: AlertTableProps): ReactNode {
   const { groups, openFingerprint } = props
   const [rowsMax, setRowsMax] = useState(ROWS_STEP)
@@ -162,12 +165,12 @@ function GroupBody(props: GroupBodyProps): ReactNode {
 interface PartRowsProps {
   readonly label: string
   readonly part: AlertGroup['parts'][number]
-  /** Parts of the group. */
+  /** Number of parts of the group. */
   readonly size: number
   readonly children: ReactNode
 }
 
-/** A part of a large group under the value that its alerts share; small parts would only be more headings. */
+/** A part of a large group below the common label value; a single part has no heading. */
 function PartRows({ label, part, size, children }: PartRowsProps): ReactNode {
   if (label === '' || size === 1 || part.alerts.length === 0) return children
   return (
@@ -184,7 +187,7 @@ function PartRows({ label, part, size, children }: PartRowsProps): ReactNode {
   )
 }
 
-/** The groups with as many of their alerts as may be drawn; a closed group draws none. */
+/** The groups, with alerts up to the number of rendered rows; a closed group has none. */
 function withinRows(
   groups: readonly AlertGroup[],
   isOpen: (group: AlertGroup) => boolean,

@@ -10,7 +10,8 @@ import { REPLAY_PATH, useFormatted, useReplay } from '../query/use-rules.ts'
 import { BlockChart } from '../ui/block-chart.tsx'
 import { Button } from '../ui/button.tsx'
 import { Choice } from '../ui/choice.tsx'
-import { classNames } from '../ui/class-names.ts'
+import { DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { FailureText } from '../ui/failure-text.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { serverNowMs } from '../ui/server-clock.ts'
@@ -28,7 +29,7 @@ const WINDOWS = [
 ] as const
 type WindowName = (typeof WINDOWS)[number]['value']
 
-/** What this rule, and an edited one, would have done over what is stored: before anybody is paged by it. */
+/** Evaluates the rule and an edited copy over stored samples, before the edited rule pages anybody. */
 export function BackTest({ rules }: { readonly rules: readonly AlertingRule[] }): ReactNode {
   const [at, setAt] = useState(0)
   const rule = rules[Math.min(at, rules.length - 1)]
@@ -121,7 +122,7 @@ function Editor({ rule }: { readonly rule: AlertingRule }): ReactNode {
   )
 }
 
-/** A rule that cannot be read comes back with a caret below the place, which needs its own lines. */
+/** The failure of a replay. A syntax error has a caret below its place, which needs preformatted text. */
 function ReplayFailure({ error }: { readonly error: ApiFailure }): ReactNode {
   if (!error.message.includes('\n')) return <ActionFailure what="replay it" failure={error} />
   return (
@@ -132,12 +133,14 @@ function ReplayFailure({ error }: { readonly error: ApiFailure }): ReactNode {
   )
 }
 
-const ROWS: readonly {
+interface OutcomeRow {
   readonly name: string
   readonly says: string
   readonly of: (outcome: ReplayOutcome) => number
   readonly text?: (value: number) => string
-}[] = [
+}
+
+const ROWS: readonly OutcomeRow[] = [
   { name: 'Fires', says: 'times that it began to fire', of: ({ fires }) => fires },
   { name: 'Pages per week', says: 'with nothing silenced', of: ({ pagesPerWeek }) => pagesPerWeek, text: oneDigit },
   { name: 'Flaps', says: 'fired again within an hour', of: ({ flaps }) => flaps },
@@ -168,40 +171,32 @@ function Outcomes({ replay }: { readonly replay: Replay }): ReactNode {
       <p className="quiet">
         From <Moment atMs={fromMs} /> to <Moment atMs={toMs} />, evaluated every {formatAge(stepMs)}.
       </p>
-      <table className={classNames(styles.table, 'data-table')} aria-label="Present and edited rule">
-        <thead>
-          <tr>
-            <th scope="col">Over {formatAge(toMs - fromMs)}</th>
-            {both.map(({ name }) => (
-              <th key={name} scope="col" className="cell-number">
-                {name}
-              </th>
-            ))}
-            {both.length === 2 ? (
-              <th scope="col" className="cell-number">
-                Change
-              </th>
-            ) : null}
-          </tr>
-        </thead>
-        <tbody>
-          {ROWS.map(({ name, says, of, text = formatCount }) => (
-            <tr key={name}>
-              <th scope="row">
+      <DataTable
+        label="Present and edited rule"
+        className={styles.table}
+        columns={[
+          {
+            id: 'name',
+            head: `Over ${formatAge(toMs - fromMs)}`,
+            kind: 'name',
+            cell: ({ name, says }) => (
+              <>
                 {name} <span className="quiet">{says}</span>
-              </th>
-              {both.map(({ name: which, outcome }) => (
-                <td key={which} className="cell-number nums">
-                  {text(of(outcome))}
-                </td>
-              ))}
-              {present !== undefined && edited !== undefined ? (
-                <td className="cell-number nums quiet">{changeText(of(edited) - of(present), text)}</td>
-              ) : null}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+              </>
+            ),
+          },
+          ...both.map(({ name, outcome }): Column<OutcomeRow> => ({
+            id: name,
+            head: name,
+            kind: 'number',
+            className: 'nums',
+            cell: ({ of, text = formatCount }) => text(of(outcome)),
+          })),
+          ...(present === undefined || edited === undefined ? [] : [changeColumn(present, edited)]),
+        ]}
+        rows={ROWS}
+        rowKey={({ name }) => name}
+      />
       {both.map(({ name, outcome }) => (
         <figure key={name} className={styles.chart}>
           <figcaption>
@@ -220,6 +215,14 @@ function Outcomes({ replay }: { readonly replay: Replay }): ReactNode {
     </section>
   )
 }
+
+const changeColumn = (present: ReplayOutcome, edited: ReplayOutcome): Column<OutcomeRow> => ({
+  id: 'change',
+  head: 'Change',
+  kind: 'number',
+  className: 'nums quiet',
+  cell: ({ of, text = formatCount }) => changeText(of(edited) - of(present), text),
+})
 
 function changeText(change: number, text: (value: number) => string): string {
   if (change === 0) return 'same'

@@ -5,7 +5,7 @@ import { Since } from '../ui/time.tsx'
 
 type Decision = NonNullable<AlertItem['marks']>['decisions'][number]
 
-/** Who is told of an alert and who is not, and why: items of a list. */
+/** The decisions of the notification pipeline by receiver, with reasons, as list items. */
 export function DecisionItems({ decisions }: { readonly decisions: readonly Decision[] }): ReactNode {
   return decisions.map(({ receiver, sends, reason, atMs }) => (
     <li key={`${receiver} ${atMs}`}>

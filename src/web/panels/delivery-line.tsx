@@ -20,7 +20,7 @@ export function OutcomeMark({ outcome }: { readonly outcome: DeliveryItem['outco
   )
 }
 
-/** One attempt in one line. */
+/** One notification attempt in one line. */
 export function DeliveryLine({ delivery }: { readonly delivery: DeliveryItem }): ReactNode {
   const { outcome, receiver, integration, attempt, status, latencyMs, error, atMs, retryAtMs } = delivery
   return (

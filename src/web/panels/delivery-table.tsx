@@ -1,4 +1,4 @@
-import { Fragment, useState } from 'react'
+import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { DeliveryItem } from '../../contract/deliveries.ts'
@@ -10,107 +10,104 @@ import { alertPath } from '../lib/paths.ts'
 import { useDelivery } from '../query/use-delivery.ts'
 import { AlertName } from '../ui/alert-name.tsx'
 import { CodeBlock } from '../ui/code-block.tsx'
+import { DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { FactList } from '../ui/fact-list.tsx'
-import { Icon } from '../ui/icon.tsx'
 import { Moment, Since, Until } from '../ui/time.tsx'
+import { UnfoldButton } from '../ui/unfold-button.tsx'
 import { Answer } from './answer.tsx'
 import { latencyText, OutcomeMark } from './delivery-line.tsx'
 
-/** Attempts to tell somebody; each opens to what was sent and what was answered. */
+/** Notification attempts; each unfolds to its request and response. */
 export function DeliveryTable({ deliveries }: { readonly deliveries: readonly DeliveryItem[] }): ReactNode {
   const [openId, setOpenId] = useState<number>()
+  const alerts: Column<DeliveryItem> = {
+    id: 'alerts',
+    head: 'Alerts',
+    kind: 'name',
+    cell: ({ id, alertnames, alerts: count }) => (
+      <UnfoldButton
+        isOpen={id === openId}
+        onToggle={() => {
+          setOpenId(id === openId ? undefined : id)
+        }}
+      >
+        {alertnames.map((name) => (
+          <span key={name} className="inline-item">
+            <AlertName name={name} />
+          </span>
+        ))}{' '}
+        <span className="quiet nums cell-nowrap">{countOf(count, 'alert')}</span>
+      </UnfoldButton>
+    ),
+    below: (delivery) => (
+      <>
+        {clusterLink(delivery)}
+        <span>
+          to {delivery.receiver} by {delivery.integration}
+        </span>
+        <span>{reasonWords(delivery.reason)}</span>
+      </>
+    ),
+  }
   return (
-    <table className="data-table" aria-label="Deliveries">
-      <thead>
-        <tr>
-          <th scope="col">Alerts</th>
-          <th scope="col" className="cell-beside">
-            Cluster
-          </th>
-          <th scope="col" className="cell-beside">
-            Receiver
-          </th>
-          <th scope="col" className="cell-beside">
-            Why
-          </th>
-          <th scope="col">Outcome</th>
-          <th scope="col" className="cell-number cell-beside">
-            Took
-          </th>
-          <th scope="col" className="cell-number">
-            When
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {deliveries.map((delivery) => {
-          const { id, alertnames, alerts, receiver, integration, reason, outcome, attempt, status, latencyMs } =
-            delivery
-          const isOpen = id === openId
-          const cluster = clusterOfGroup(delivery.groupKey)
-          const place = cluster === undefined ? null : <Link href={clusterPath(cluster)}>{cluster}</Link>
-          return (
-            <Fragment key={id}>
-              <tr>
-                <td className="cell-name">
-                  <button
-                    type="button"
-                    className="group-toggle"
-                    aria-expanded={isOpen}
-                    onClick={() => {
-                      setOpenId(isOpen ? undefined : id)
-                    }}
-                  >
-                    {isOpen ? <Icon name="down" /> : <Icon name="right" />}
-                    <span>
-                      {alertnames.map((name) => (
-                        <span key={name} className="inline-item">
-                          <AlertName name={name} />
-                        </span>
-                      ))}{' '}
-                      <span className="quiet nums cell-nowrap">{countOf(alerts, 'alert')}</span>
-                    </span>
-                  </button>
-                  <span className="cell-below">
-                    {place}
-                    <span>
-                      to {receiver} by {integration}
-                    </span>
-                    <span>{reasonWords(reason)}</span>
-                  </span>
-                </td>
-                <td className="cell-beside">{place ?? <span className="quiet">in the message</span>}</td>
-                <td className="cell-beside">
-                  {receiver} <span className="quiet">{integration}</span>
-                </td>
-                <td className="cell-beside">{reasonWords(reason)}</td>
-                <td>
-                  <OutcomeMark outcome={outcome} />
-                  <span className="quiet nums outcome-note">
-                    {[
-                      ...(status === undefined ? [] : [`status ${status}`]),
-                      ...(attempt > 1 ? [`attempt ${attempt}`] : []),
-                    ].join(', ')}
-                  </span>
-                </td>
-                <td className="cell-number nums cell-beside">{latencyText(latencyMs)}</td>
-                <td className="cell-number">
-                  <Since atMs={delivery.atMs} suffix=" ago" />
-                </td>
-              </tr>
-              {isOpen ? (
-                <tr>
-                  <td colSpan={7} className="cell-wraps">
-                    <DeliveryDetail id={id} />
-                  </td>
-                </tr>
-              ) : null}
-            </Fragment>
-          )
-        })}
-      </tbody>
-    </table>
+    <DataTable
+      label="Deliveries"
+      columns={[alerts, ...COLUMNS]}
+      rows={deliveries}
+      rowKey={({ id }) => id}
+      detail={({ id }) => (id === openId ? <DeliveryDetail id={id} /> : null)}
+    />
   )
+}
+
+const COLUMNS: readonly Column<DeliveryItem>[] = [
+  {
+    id: 'cluster',
+    head: 'Cluster',
+    isHiddenOnPhone: true,
+    cell: (delivery) => clusterLink(delivery) ?? <span className="quiet">in the message</span>,
+  },
+  {
+    id: 'receiver',
+    head: 'Receiver',
+    isHiddenOnPhone: true,
+    cell: ({ receiver, integration }) => (
+      <>
+        {receiver} <span className="quiet">{integration}</span>
+      </>
+    ),
+  },
+  { id: 'reason', head: 'Why', isHiddenOnPhone: true, cell: ({ reason }) => reasonWords(reason) },
+  {
+    id: 'outcome',
+    head: 'Outcome',
+    cell: ({ outcome, status, attempt }) => (
+      <>
+        <OutcomeMark outcome={outcome} />
+        <span className="quiet nums outcome-note">
+          {[...(status === undefined ? [] : [`status ${status}`]), ...(attempt > 1 ? [`attempt ${attempt}`] : [])].join(
+            ', ',
+          )}
+        </span>
+      </>
+    ),
+  },
+  {
+    id: 'latency',
+    head: 'Took',
+    kind: 'number',
+    isHiddenOnPhone: true,
+    className: 'nums',
+    cell: ({ latencyMs }) => latencyText(latencyMs),
+  },
+  { id: 'at', head: 'When', kind: 'number', cell: ({ atMs }) => <Since atMs={atMs} suffix=" ago" /> },
+]
+
+/** The cluster of the alert group; absent where a notification covers several clusters. */
+function clusterLink({ groupKey }: DeliveryItem): ReactNode {
+  const cluster = clusterOfGroup(groupKey)
+  return cluster === undefined ? undefined : <Link href={clusterPath(cluster)}>{cluster}</Link>
 }
 
 function DeliveryDetail({ id }: { readonly id: number }): ReactNode {

@@ -20,11 +20,11 @@ export function FindingSeverity({ severity }: { readonly severity: Finding['seve
 
 interface FindingListProps {
   readonly findings: readonly Finding[]
-  /** All are about what the page is about. */
+  /** All findings are about the subject of the page. */
   readonly isOneSubject?: boolean
 }
 
-/** Findings with the place in the file, and how to mend each. */
+/** Lint findings with their place in the file and a hint. */
 export function FindingList({ findings, isOneSubject = false }: FindingListProps): ReactNode {
   return (
     <CardList>

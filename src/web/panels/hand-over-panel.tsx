@@ -26,10 +26,10 @@ import { Moment } from '../ui/time.tsx'
 import styles from './hand-over-panel.module.css'
 import { MomentField } from './moment-bar.tsx'
 
-/** What the next shift has to know; absent while the address does not ask for it. */
+/** The summary for the next shift; absent without `handover` in the address. */
 export function HandOverPanel({ now }: { readonly now: Now }): ReactNode {
   const search = useSearch()
-  // It ends when it was opened, and not a second later each second.
+  // The window ends at the moment of opening and does not move.
   const [untilMs] = useState(() => msOf(now.asOf))
   const sinceMs = handOverSince(search, untilMs)
   return sinceMs === undefined ? null : <HandOverSince now={now} sinceMs={sinceMs} untilMs={untilMs} />
@@ -51,7 +51,7 @@ function HandOverSince({ now, sinceMs, untilMs }: HandOverSinceProps): ReactNode
     navigate(keepMoment(nowPath({ handover }), search), { replace: true })
   }
   const told = handOver({ ...parts, now, zone })
-  // Whoever opens the link later sees what was seen now.
+  // The links show the present moment also when they are opened later.
   const linkOf = (path: string): string =>
     `${location.origin}${atMoment(path, moment === undefined ? told.asOfMs : Date.parse(moment))}`
   return (

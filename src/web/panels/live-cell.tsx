@@ -13,7 +13,7 @@ import { Since } from '../ui/time.tsx'
 import styles from './live-cell.module.css'
 import { PromqlResult } from './promql-result.tsx'
 
-/** A query of a runbook, run now and every quarter of a minute: what it says is shown under what was asked. */
+/** A query of a runbook with its live result, polled every 15 s. */
 export function LiveCell({ expr, mark }: { readonly expr: string; readonly mark: MarkValues }): ReactNode {
   const query = useInstantQuery(expr)
   return (

@@ -16,7 +16,7 @@ interface MatcherFieldsProps {
   readonly onChange: (matchers: readonly MatcherItem[]) => void
 }
 
-/** The matchers of a silence, one line each. All must match. */
+/** The matchers of a silence, one per line. All of them must match. */
 export function MatcherFields({ matchers, onChange }: MatcherFieldsProps): ReactNode {
   const change = (at: number, part: Partial<MatcherItem>): void => {
     onChange(matchers.map((matcher, i) => (i === at ? { ...matcher, ...part } : matcher)))

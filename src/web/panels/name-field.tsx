@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { setPreference, usePreferences } from '../ui/preferences.ts'
 
-/** Who does it. A token has a name of its own, which cannot be chosen; this is for servers that ask for none. */
+/** The name of the user, for servers without tokens. The name of a token takes precedence. */
 export function NameField(): ReactNode {
   const { name } = usePreferences()
   return (

@@ -6,12 +6,12 @@ import { Button } from '../ui/button.tsx'
 
 interface NewsBarProps {
   readonly news: ListNews
-  /** What one row is: `alert`. */
+  /** The noun of one row: `alert`. */
   readonly noun: string
   readonly onShow: () => void
 }
 
-/** What has come since a list was read. The list itself does not move until somebody asks. */
+/** Offers to update a list that has changed; until then its rows do not move. */
 export function NewsBar({ news, noun, onShow }: NewsBarProps): ReactNode {
   const words = newsWords(news, noun)
   return (

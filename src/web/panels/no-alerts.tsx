@@ -8,7 +8,7 @@ import { useNowMs } from '../ui/server-clock.ts'
 import { Since } from '../ui/time.tsx'
 import styles from './alert-detail.module.css'
 
-/** Good news, with what it rests on: an empty list of a fleet that does not report is no news at all. */
+/** The empty list with its coverage: without reporting clusters it means nothing. */
 export function EmptyAlerts({
   asOfMs,
   isPartial,
@@ -47,13 +47,13 @@ export function EmptyAlerts({
   )
 }
 
-/** A link to an alert that is gone. */
+/** The link is of an alert that no longer exists. */
 export function MissingAlert({
   listPath,
   pastPath,
 }: {
   readonly listPath: string
-  /** Where its past runs are. */
+  /** The address of its occurrences. */
   readonly pastPath: string
 }): ReactNode {
   return (

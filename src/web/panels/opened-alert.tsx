@@ -12,18 +12,18 @@ import styles from './alert-detail.module.css'
 import { Answer } from './answer.tsx'
 import { MissingAlert } from './no-alerts.tsx'
 
-/** The alert of the address. It stands on its own: whoever is woken by its link needs it also when the list cannot be read. */
+/** The alert of the address. Loaded independently of the list: the link of a page must work when the list fails. */
 export interface Opened {
   readonly alert: AlertItem | undefined
-  /** Nobody knows it any more, as far as could be read. */
+  /** The loaded answers do not have the alert. */
   readonly isMissing: boolean
-  /** What it is waited for by, as long as it is neither. */
+  /** The query to wait for, while the alert is neither loaded nor missing. */
   readonly query: UseQueryResult
 }
 
-/** As the list has it; where the list could not be read, or has not heard of it yet, as it is told by itself. */
+/** The alert from the list, or from its own query when the list failed or lacks it. */
 export function useOpenedAlert(fingerprint: string | undefined, list: UseQueryResult<AlertItems>): Opened {
-  // By itself it is told of the present only.
+  // The query of one alert is of the present only.
   const isPast = useMoment() !== undefined
   const own = useAlertDetail(fingerprint)
   const listed = list.data?.alerts.find((alert) => alert.fingerprint === fingerprint)

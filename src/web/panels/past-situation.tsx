@@ -8,7 +8,7 @@ import { useAlerts } from '../query/use-fleet.ts'
 import { Question } from '../ui/question.tsx'
 import styles from './alert-detail.module.css'
 
-/** The four questions as of a moment that is over: what that moment's list of alerts tells, and where the rest stands. */
+/** The situation at a past moment, as far as the list of alerts of that moment has it, with links to the rest. */
 export function PastSituation({ alert }: { readonly alert: AlertItem }): ReactNode {
   const { alertname, cluster } = alert
   const list = useAlerts()

@@ -12,14 +12,14 @@ import styles from './runbook-body.module.css'
 
 interface PreviousOccurrencesLineProps {
   readonly alertname: string
-  /** Where it fires; absent on the plain page. */
+  /** The cluster of the alert; absent on an unbound runbook. */
   readonly cluster: string | undefined
 }
 
 const NOTES_FIRST = 2
 const NOTES_MAX = 20
 
-/** What worked last time: how long it took, and what those wrote who looked after it. Nobody knows which step it was. */
+/** Previous occurrences: durations, and the notes of acknowledgements. Which step resolved them is not recorded. */
 export function PreviousOccurrencesLine({ alertname, cluster }: PreviousOccurrencesLineProps): ReactNode {
   const { data, error } = usePreviousOccurrences(alertname)
   const past = data === undefined ? undefined : previousOccurrences(data.runs, cluster)

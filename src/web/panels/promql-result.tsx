@@ -6,6 +6,8 @@ import { toPromqlView } from '../lib/promql-table.ts'
 import type { Label, PromqlView } from '../lib/promql-table.ts'
 import { Button } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
+import { DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import styles from './promql-result.module.css'
 
 const ROWS_FIRST = 12
@@ -62,39 +64,37 @@ export function OneValue({ text, title, children }: OneValueProps): ReactNode {
   )
 }
 
-function ResultTable({ view }: { readonly view: Extract<PromqlView, { kind: 'table' }> }): ReactNode {
+type TableView = Extract<PromqlView, { kind: 'table' }>
+type ResultRow = TableView['rows'][number]
+
+function ResultTable({ view }: { readonly view: TableView }): ReactNode {
   const [isWhole, setIsWhole] = useState(false)
   const rows = isWhole ? view.rows : view.rows.slice(0, ROWS_FIRST)
   return (
     <>
-      <div className="table-scroll" tabIndex={0} role="group" aria-label="Series">
-        <table className="prose-table result-table">
-          <thead>
-            <tr>
-              {view.columns.map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-              <th scope="col" className="cell-number">
-                value
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={row.key}>
-                {row.cells.map((text, i) => (
-                  <td key={view.columns[i]}>{text}</td>
-                ))}
-                <td className="cell-number nums" title={row.value}>
-                  {readable(row.value)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Series"
+        look="prose"
+        isScrollable
+        className="result-table"
+        columns={[
+          ...view.columns.map((name, i): Column<ResultRow> => ({
+            id: name,
+            head: name,
+            cell: ({ cells }) => cells[i],
+          })),
+          {
+            id: ' value',
+            head: 'value',
+            kind: 'number',
+            className: 'nums',
+            cell: ({ value }) => readable(value),
+            title: ({ value }) => value,
+          },
+        ]}
+        rows={rows}
+        rowKey={({ key }) => key}
+      />
       {view.rows.length > rows.length ? (
         <Button
           variant="link"

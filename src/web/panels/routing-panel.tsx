@@ -14,7 +14,7 @@ import { ApiCallNote } from './api-call-note.tsx'
 import { ActionFailure } from './action-failure.tsx'
 import styles from './routing-panel.module.css'
 
-/** The routing tree, and a way to ask it where an alert would go. */
+/** The routing tree, and a test of the route of an alert. */
 export function RoutingPanel(): ReactNode {
   const routing = useRouting()
   const test = useRouteTest()
@@ -77,7 +77,7 @@ function Where({ matches }: { readonly matches: RouteTest['matches'] }): ReactNo
 
 interface RouteNodeProps {
   readonly route: RouteItem
-  /** Indices from the root to it. */
+  /** Indices from the root to the route. */
   readonly path: readonly number[]
   readonly matches: RouteTest['matches']
   readonly isRoot?: boolean

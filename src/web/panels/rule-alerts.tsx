@@ -7,6 +7,8 @@ import { SHOWN_ELSEWHERE } from '../lib/own-labels.ts'
 import { alertPath } from '../lib/paths.ts'
 import type { AlertingRule } from '../lib/rule-list.ts'
 import { useAlerts } from '../query/use-fleet.ts'
+import { DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { StateMark } from '../ui/marks.tsx'
 import { Since } from '../ui/time.tsx'
 
@@ -27,53 +29,20 @@ export function RuleAlerts({ rules }: { readonly rules: readonly AlertingRule[] 
     )?.fingerprint
   return (
     <>
-      <table className="data-table" aria-label="Alerts of the rule">
-        <thead>
-          <tr>
-            <th scope="col">State</th>
-            <th scope="col">Where</th>
-            <th scope="col" className="cell-number">
-              Active
-            </th>
-            <th scope="col" className="cell-number">
-              Value
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {alerts.slice(0, SHOWN_MAX).map(({ labels, state, activeAt, value }) => {
-            const fingerprint = fingerprintOf(labels)
-            const cluster = CLUSTER_NAMES.map((name) => labels[name] ?? '').find((one) => one !== '') ?? ''
-            const text = Object.entries(labels)
-              .filter(([name]) => !SHOWN_ELSEWHERE.has(name) && !name.startsWith('kubernetes_operator_'))
-              .map(([name, one]) => `${name}="${one}"`)
-              .join('  ')
-            return (
-              <tr key={`${cluster} ${text} ${activeAt}`}>
-                <td>
-                  {fingerprint === undefined ? (
-                    <StateMark state={state} />
-                  ) : (
-                    <Link href={alertPath(fingerprint)}>
-                      <StateMark state={state} />
-                    </Link>
-                  )}
-                </td>
-                <td className="cell-wraps">
-                  {cluster === '' ? 'no cluster' : <Link href={clusterPath(cluster)}>{cluster}</Link>}{' '}
-                  <span className="quiet">{text}</span>
-                </td>
-                <td className="cell-number">
-                  <Since atMs={Date.parse(activeAt)} />
-                </td>
-                <td className="cell-number nums" title={value}>
-                  {formatValue(parseValue(value))}
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+      <DataTable
+        label="Alerts of the rule"
+        columns={COLUMNS}
+        rows={alerts.slice(0, SHOWN_MAX).map((alert) => ({
+          ...alert,
+          fingerprint: fingerprintOf(alert.labels),
+          cluster: CLUSTER_NAMES.map((name) => alert.labels[name] ?? '').find((one) => one !== '') ?? '',
+          text: Object.entries(alert.labels)
+            .filter(([name]) => !SHOWN_ELSEWHERE.has(name) && !name.startsWith('kubernetes_operator_'))
+            .map(([name, one]) => `${name}="${one}"`)
+            .join('  '),
+        }))}
+        rowKey={({ cluster, text, activeAt }) => `${cluster} ${text} ${activeAt}`}
+      />
       {alerts.length > SHOWN_MAX ? (
         <p className="quiet rest">
           The first {SHOWN_MAX} of {countOf(alerts.length, 'alert')}.
@@ -82,3 +51,45 @@ export function RuleAlerts({ rules }: { readonly rules: readonly AlertingRule[] 
     </>
   )
 }
+
+type RuleAlert = AlertingRule['alerts'][number] & {
+  /** Absent while the list of alerts lacks the alert. */
+  readonly fingerprint: string | undefined
+  readonly cluster: string
+  /** The other labels. */
+  readonly text: string
+}
+
+const COLUMNS: readonly Column<RuleAlert>[] = [
+  {
+    id: 'state',
+    head: 'State',
+    cell: ({ fingerprint, state }) =>
+      fingerprint === undefined ? (
+        <StateMark state={state} />
+      ) : (
+        <Link href={alertPath(fingerprint)}>
+          <StateMark state={state} />
+        </Link>
+      ),
+  },
+  {
+    id: 'where',
+    head: 'Where',
+    cell: ({ cluster, text }) => (
+      <>
+        {cluster === '' ? 'no cluster' : <Link href={clusterPath(cluster)}>{cluster}</Link>}{' '}
+        <span className="quiet">{text}</span>
+      </>
+    ),
+  },
+  { id: 'active', head: 'Active', kind: 'number', cell: ({ activeAt }) => <Since atMs={Date.parse(activeAt)} /> },
+  {
+    id: 'value',
+    head: 'Value',
+    kind: 'number',
+    className: 'nums',
+    cell: ({ value }) => formatValue(parseValue(value)),
+    title: ({ value }) => value,
+  },
+]

@@ -6,7 +6,7 @@ import { FailureText } from '../ui/failure-text.tsx'
 import { Shape } from '../ui/shapes.tsx'
 import { Answer } from './answer.tsx'
 
-/** The unit tests of an alert, with what each expects when. */
+/** The unit tests of an alert, with their expectations. */
 export function RuleTestList({ name }: { readonly name: string }): ReactNode {
   const query = useRuleTests(name, true)
   return (

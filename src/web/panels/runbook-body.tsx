@@ -12,6 +12,8 @@ import { linkTarget } from '../lib/safe-href.ts'
 import { Button } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
+import { DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { laterPart } from '../ui/later-part.tsx'
 import { Markdown, MarkedCode } from '../ui/markdown.tsx'
@@ -25,20 +27,20 @@ import styles from './runbook-body.module.css'
 interface RunbookBodyProps {
   readonly bound: BoundRunbook
   readonly sectionLevel: 2 | 3
-  /** Where the alert stands above, and says itself whether it is only this cluster. */
+  /** Below the open alert, which already lists other clusters with the alert. */
   readonly isBesideAlert?: boolean
-  /** At the end of the line of jump links. */
+  /** At the end of the jump links. */
   readonly extra?: ReactNode
 }
 
-/** A runbook's text with what was filled in, jump links, and the same alert elsewhere. Without title: that stands above. */
+/** The text of a runbook with bound values, jump links and other clusters with the alert. The caller renders the title. */
 export function RunbookBody({ bound, sectionLevel, isBesideAlert = false, extra }: RunbookBodyProps): ReactNode {
   const { blocks, sections, mark } = useMemo(
     () => {
       const parsed = parseBlocks(bound.markdown)
       return { blocks: parsed, sections: sectionsOf(parsed), mark: createMarker(bound) }
     },
-    // Polls bring an equal page as the same object; only another page or another binding is read again.
+    // A poll with an equal answer keeps the object: only another page or binding is parsed again.
     [bound],
   )
   const slots: MarkdownSlots = {
@@ -74,7 +76,7 @@ export function RunbookBody({ bound, sectionLevel, isBesideAlert = false, extra 
   )
 }
 
-/** Once in a while, and after the fire: its parts come when it is asked for. */
+/** Rarely used, so its code is loaded on demand. */
 const SuggestEditDialog = laterPart(async () => (await import('./suggest-edit-dialog.tsx')).SuggestEditDialog)
 
 function SuggestEdit({ bound }: { readonly bound: BoundRunbook }): ReactNode {
@@ -104,7 +106,7 @@ function SuggestEdit({ bound }: { readonly bound: BoundRunbook }): ReactNode {
   )
 }
 
-/** Panels that show what the alert is about. */
+/** Dashboard panels with metrics of the alert. */
 function Shown({ bound: { panels } }: { readonly bound: BoundRunbook }): ReactNode {
   if (panels.length === 0) return null
   return (
@@ -122,7 +124,7 @@ function Shown({ bound: { panels } }: { readonly bound: BoundRunbook }): ReactNo
   )
 }
 
-/** The first question of whoever is woken up. Counts clusters, because one cluster may have many of the same alert. */
+/** Other clusters with this alert. Counts clusters, because one cluster may have several alerts of the same name. */
 function OnlyMe({ bound }: { readonly bound: BoundRunbook }): ReactNode {
   const { instance } = bound
   if (instance === undefined) return null
@@ -155,38 +157,30 @@ function Filled({ bound }: { readonly bound: BoundRunbook }): ReactNode {
           </>
         )}
       </summary>
-      <table className="prose-table">
-        <thead>
-          <tr>
-            <th scope="col">Placeholder</th>
-            <th scope="col">Value</th>
-            <th scope="col">From</th>
-          </tr>
-        </thead>
-        <tbody>
-          {bound.bindings.map(({ name, value, source }) => (
-            <tr key={name}>
-              <td>{name}</td>
-              <td>
-                <mark className="filled">{value}</mark>
-              </td>
-              <td>{source}</td>
-            </tr>
-          ))}
-          {bound.unbound.map((name) => (
-            <tr key={name}>
-              <td>{name}</td>
-              <td>
-                <mark className="unbound">{`<${name}>`}</mark>
-              </td>
-              <td>nothing knows it</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        label="Placeholders"
+        look="prose"
+        columns={BINDING_COLUMNS}
+        rows={[...bound.bindings, ...bound.unbound.map((name): Binding => ({ name }))]}
+        rowKey={({ name }) => name}
+      />
     </details>
   )
 }
+
+/** A placeholder; without a value where it is unbound. */
+type Binding = Pick<BoundRunbook['bindings'][number], 'name'> & Partial<BoundRunbook['bindings'][number]>
+
+const BINDING_COLUMNS: readonly Column<Binding>[] = [
+  { id: 'name', head: 'Placeholder', cell: ({ name }) => name },
+  {
+    id: 'value',
+    head: 'Value',
+    cell: ({ name, value }) =>
+      value === undefined ? <mark className="unbound">{`<${name}>`}</mark> : <mark className="filled">{value}</mark>,
+  },
+  { id: 'source', head: 'From', cell: ({ source }) => source ?? 'nothing knows it' },
+]
 
 interface CodeProps {
   readonly block: Exclude<RunbookBlock, { kind: 'markdown' }>

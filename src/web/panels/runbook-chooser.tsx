@@ -6,21 +6,23 @@ import { formatCount } from '../lib/format-number.ts'
 import { ownLabels } from '../lib/own-labels.ts'
 import { runbookPath } from '../lib/paths.ts'
 import { Button } from '../ui/button.tsx'
+import { DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
 import { Since } from '../ui/time.tsx'
 import styles from './runbook-chooser.module.css'
 
 const ROWS_FIRST = 10
-/** A list that fits the eye needs no search. */
+/** Shorter lists have no search. */
 const SEARCH_FROM = 8
 
 interface RunbookChooserProps {
   readonly name: string
-  /** Worst and newest first. */
+  /** Most severe and newest first. */
   readonly instances: readonly RunbookInstance[]
 }
 
-/** Which of the alerts with this name it is about. The link that led here names only the alert. */
+/** Selects the alert to bind the runbook to, when the link has the alert name only. */
 export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactNode {
   const [text, setText] = useState('')
   const [isWhole, setIsWhole] = useState(false)
@@ -47,46 +49,28 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
           }}
         />
       )}
-      <table aria-label="Alerts with this name" className="data-table">
-        <thead>
-          <tr>
-            <th scope="col" className="cell-severity">
-              Severity
-            </th>
-            <th scope="col">Cluster</th>
-            <th scope="col" className="cell-beside">
-              Operator
-            </th>
-            <th scope="col" className="cell-number">
-              Since
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((instance) => (
-            <tr key={instance.fingerprint}>
-              <td className="cell-severity">
-                <SeverityMark severity={instance.severity} />
-              </td>
-              <td className="cell-name">
-                <Link href={runbookPath(name, instance.fingerprint)}>
-                  {instance.cluster === '' ? 'no cluster' : instance.cluster}
-                </Link>
+      <DataTable
+        label="Alerts with this name"
+        columns={[
+          SEVERITY,
+          {
+            id: 'cluster',
+            head: 'Cluster',
+            kind: 'name',
+            cell: ({ fingerprint, cluster, state }) => (
+              <>
+                <Link href={runbookPath(name, fingerprint)}>{cluster === '' ? 'no cluster' : cluster}</Link>
                 <span className="own-labels">
-                  {instance.state === 'firing' ? null : <StateMark state={instance.state} />}{' '}
-                  {labels.get(instance.fingerprint)}
+                  {state === 'firing' ? null : <StateMark state={state} />} {labels.get(fingerprint)}
                 </span>
-              </td>
-              <td className="cell-beside">
-                <ImpactMark impact={instance.healthImpact} />
-              </td>
-              <td className="cell-number">
-                <Since atMs={instance.activeAtMs} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+              </>
+            ),
+          },
+          ...COLUMNS,
+        ]}
+        rows={rows}
+        rowKey={({ fingerprint }) => fingerprint}
+      />
       {found.length === 0 ? <p className="quiet">None of them has “{text}” in its cluster or labels.</p> : null}
       {found.length > rows.length ? (
         <Button
@@ -102,6 +86,23 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
     </section>
   )
 }
+
+const SEVERITY: Column<RunbookInstance> = {
+  id: 'severity',
+  head: 'Severity',
+  className: 'cell-severity',
+  cell: ({ severity }) => <SeverityMark severity={severity} />,
+}
+
+const COLUMNS: readonly Column<RunbookInstance>[] = [
+  {
+    id: 'impact',
+    head: 'Operator',
+    isHiddenOnPhone: true,
+    cell: ({ healthImpact }) => <ImpactMark impact={healthImpact} />,
+  },
+  { id: 'since', head: 'Since', kind: 'number', cell: ({ activeAtMs }) => <Since atMs={activeAtMs} /> },
+]
 
 function matches(instance: RunbookInstance, text: string): boolean {
   if (text === '') return true

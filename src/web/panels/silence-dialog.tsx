@@ -6,7 +6,7 @@ import { SilenceForm } from './silence-form.tsx'
 
 interface SilenceDialogProps {
   readonly initial: SilenceDraft
-  /** Fingerprints of the alerts it is made for. */
+  /** Fingerprints of the selected alerts. */
   readonly wanted?: readonly string[]
   readonly onClose: () => void
   readonly onDone?: () => void

@@ -27,14 +27,14 @@ const LENGTHS: readonly { readonly value: SilenceLength; readonly text: string }
 
 interface SilenceFormProps {
   readonly initial: SilenceDraft
-  /** Alerts that it was asked for; the preview says when it hides others too. */
+  /** The selected alerts; the preview warns when the matchers suppress others too. */
   readonly wanted?: readonly string[]
   readonly onClose: () => void
-  /** Also called when it was saved. */
+  /** Called after success, in addition to `onClose`. */
   readonly onDone?: (() => void) | undefined
 }
 
-/** Makes or edits a silence, and shows what it hides before it does. */
+/** Creates or edits a silence, with a preview of the suppressed alerts. */
 export function SilenceForm({ initial, wanted, onClose, onDone }: SilenceFormProps): ReactNode {
   const [draft, setDraft] = useState(initial)
   const { name, zone } = usePreferences()

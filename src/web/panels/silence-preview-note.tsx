@@ -17,7 +17,7 @@ interface SilencePreviewNoteProps {
   readonly wanted?: readonly string[]
 }
 
-/** What a silence of these matchers would hide now, and would have hidden in the last seven days. */
+/** The alerts that the matchers suppress now, and would have suppressed in the last 7 days. */
 export function SilencePreviewNote({ matchers, isWanted, wanted }: SilencePreviewNoteProps): ReactNode {
   const preview = useSilencePreview(matchers, isWanted)
   return (

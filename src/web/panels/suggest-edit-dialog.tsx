@@ -13,7 +13,7 @@ import { sayDone, sayFailed } from '../ui/toasts.ts'
 import { Answer } from './answer.tsx'
 import styles from './suggest-edit-dialog.module.css'
 
-/** What somebody wrote and has not handed over, by the name of the page. */
+/** Unsent drafts by runbook name, stored in the browser. */
 const DRAFTS = keptAs('daytwo.runbook-drafts', (kept) =>
   typeof kept === 'object' && kept !== null ? (kept as Readonly<Record<string, unknown>>) : {},
 )
@@ -23,7 +23,7 @@ interface SuggestEditDialogProps {
   readonly onClose: () => void
 }
 
-/** The runbook was wrong: says how it should read. Nothing is changed here, whoever keeps the pages gets a patch. */
+/** Edits a copy of the runbook and offers the patch for its maintainer. Changes nothing on the server. */
 export function SuggestEditDialog({ bound, onClose }: SuggestEditDialogProps): ReactNode {
   return (
     <Dialog title={`Suggest an edit of ${bound.name}`} onClose={onClose}>
@@ -45,7 +45,7 @@ function Edit({ source, bound }: { readonly source: RunbookSource; readonly boun
   const hintId = useId()
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
-    // The window was there before the page was, and began at its close button.
+    // The dialog opened before the page was loaded, with the focus on its close button.
     field.current?.focus()
     field.current?.setSelectionRange(0, 0)
   }, [])

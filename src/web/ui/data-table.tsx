@@ -63,6 +63,8 @@ export interface DataTableProps<Row, Sort extends string = never> {
    * `prose`: smaller, within text.
    */
   readonly look?: 'plain' | 'boxed' | 'prose'
+  /** Above the head: what the rows are of, such as the day. */
+  readonly caption?: ReactNode
   /** Wider than its place at times: scrolls by itself, also by keys. */
   readonly isScrollable?: boolean
   readonly className?: string | undefined
@@ -101,9 +103,10 @@ const LOOKS = { plain: 'data-table', boxed: 'data-table alert-table', prose: 'pr
 function TableOfRows<Row, Sort extends string>(
   props: DataTableProps<Row, Sort> & { readonly rows: readonly Row[] },
 ): ReactNode {
-  const { label, columns, rows, rowKey, rowClass, detail, look = 'plain', className } = props
+  const { label, columns, rows, rowKey, rowClass, detail, look = 'plain', caption, className } = props
   return (
     <table className={classNames(LOOKS[look], className)} aria-label={label}>
+      {caption === undefined ? null : <caption>{caption}</caption>}
       <thead>
         <tr>
           <HeadCells {...props} />

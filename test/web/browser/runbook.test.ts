@@ -54,7 +54,7 @@ describe('a link that names only the alert', () => {
     expect(await rows.count()).toBe(11)
     await page.getByRole('button', { name: 'Show all 14', exact: true }).click()
     expect(await rows.count()).toBe(15)
-    await page.getByRole('textbox', { name: 'Search by cluster or label' }).fill('iad-prod-4')
+    await page.getByRole('searchbox', { name: 'Search by cluster or label' }).fill('iad-prod-4')
     expect(await rows.count()).toBe(2)
     await rows.nth(1).getByRole('link').click()
     await page.waitForURL(`**${PATH}?instance=${runbookInstance(0, 3).fingerprint}`)

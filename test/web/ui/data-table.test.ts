@@ -46,6 +46,10 @@ describe('DataTable', () => {
     )
   })
 
+  test('has a caption above its head', () => {
+    expect(render({ caption: 'At day 3' })).toContain('<caption>At day 3</caption><thead>')
+  })
+
   test('says by which column it is sorted', () => {
     const html = render({ sort: { sort: 'name', order: 'desc' }, onSort: () => undefined })
     expect(html).toContain('aria-sort="descending"')

@@ -7,24 +7,39 @@ import type { Facet } from '../../lib/adoption-view.ts'
 import { LINE_NAMES, onlyLine } from '../../lib/version-lines.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
 import { Choice } from '../../ui/choice.tsx'
+import { FilterBar } from '../../ui/filter-bar.tsx'
 import { FilterChip } from '../../ui/filter-chip.tsx'
 import styles from './adoption-filters.module.css'
 import type { AdoptionPart } from './chart-panel.tsx'
 
 interface AdoptionFiltersProps extends AdoptionPart {
   readonly operators: readonly string[]
-  /** Lines of versions, where there are several. */
+  /** Version lines; empty when there is only one. */
   readonly lines: readonly string[]
-  /** The version the page is about, and all it could be about. */
+  /** The selected version, and all versions. */
   readonly version: string
   readonly versions: readonly string[]
 }
 
-/** What the page is about: which operator, version, days, and which clusters. */
+/** Operator, version, days and facets of the page. */
 export function AdoptionFilters({ operators, lines, version, versions, ...part }: AdoptionFiltersProps): ReactNode {
   const { view, change } = part
   return (
-    <div className="filters">
+    <FilterBar
+      className={styles.root}
+      chips={FACETS.filter((facet) => facet !== 'flavour' || lines.length < 2).flatMap((facet) =>
+        (view.only[facet] ?? []).map((value) => ({
+          name: facet,
+          value,
+          text: `${facet}: ${value === '-' ? 'not known' : value}`,
+          onRemove: () => {
+            const { [facet]: values = [], ...others } = view.only
+            const kept = values.filter((one) => one !== value)
+            change({ only: kept.length === 0 ? others : { ...others, [facet]: kept } })
+          },
+        })),
+      )}
+    >
       {operators.length > 1 ? (
         <label className="group-choice">
           Operator
@@ -87,26 +102,11 @@ export function AdoptionFilters({ operators, lines, version, versions, ...part }
         />
       )}
       <OnlyFields {...part} />
-      {FACETS.filter((facet) => facet !== 'flavour' || lines.length < 2).flatMap((facet) =>
-        (view.only[facet] ?? []).map((value) => (
-          <FilterChip
-            key={`${facet} ${value}`}
-            name={facet}
-            value={value}
-            text={`${facet}: ${value === '-' ? 'not known' : value}`}
-            onRemove={() => {
-              const { [facet]: values = [], ...others } = view.only
-              const kept = values.filter((one) => one !== value)
-              change({ only: kept.length === 0 ? others : { ...others, [facet]: kept } })
-            }}
-          />
-        )),
-      )}
-    </div>
+    </FilterBar>
   )
 }
 
-/** Narrows to clusters with one value: first by what, then which. Values are asked for when they are wanted. */
+/** Adds a filter by facet: first the facet, then its value. Loads values on demand. */
 function OnlyFields({ view, change, asked }: AdoptionPart): ReactNode {
   const [facet, setFacet] = useState<Facet>()
   const values = useAdoption<ShareAnswer>(

@@ -11,6 +11,7 @@ import { ROLLOUT_STEPS, rolloutStepOf } from '../../lib/rollout-step.ts'
 import { steppedLine } from '../../lib/stacked-areas.ts'
 import { LINE_STEP_MIN, rampOf } from '../../lib/version-ramp.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
+import { DataTable } from '../../ui/data-table.tsx'
 import { ChartLine, StepChart } from '../../ui/step-chart.tsx'
 import type { ChartScale } from '../../ui/step-chart.tsx'
 import chartStyles from '../../ui/step-chart.module.css'
@@ -21,13 +22,13 @@ import { SpreadTable } from './spread-table.tsx'
 import { LineSwatch } from './swatch.tsx'
 
 interface AlignedPanelProps extends AdoptionPart {
-  /** All days that there are: an age needs the first one of a version. */
+  /** All counted days: the age of a version needs its first day. */
   readonly asked: AskParams
-  /** The version the page is about. */
+  /** The selected version. */
   readonly version: string
 }
 
-/** How fast each version spread, side by side from its own first day on. */
+/** The spread of versions, aligned by the first day of each. */
 export function AlignedPanel(part: AlignedPanelProps): ReactNode {
   const { view, change, asked, version } = part
   const unit = view.by === 'version' ? 'version' : 'minor'
@@ -78,7 +79,7 @@ function AlignedChart({ versions, compared, version, forecast }: AlignedChartPro
   const [pointed, setPointed] = useState<number>()
   const lines = versions.filter((one) => compared.includes(one.version))
   if (lines.length === 0) return <p className="quiet empty">No version has a first day that is known.</p>
-  // A fan without the line that it goes on from would be anybody's.
+  // The fan continues a line; without that line it is meaningless.
   const isForecast = forecast.reason === null && lines.some((one) => one.version === forecast.version)
   const drawn = alignedDays(lines, version)
   const days = isForecast ? forecastPlaces(forecast, drawn) : drawn
@@ -154,37 +155,44 @@ interface AlignedLegendProps {
 function AlignedLegend({ lines, day, stepOf }: AlignedLegendProps): ReactNode {
   return (
     <>
-      <table className="prose-table" aria-label="Share at one age">
-        <caption>At day {day}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Version</th>
-            <th scope="col" className="cell-number">
-              On it or newer
-            </th>
-            <th scope="col">Stage</th>
-          </tr>
-        </thead>
-        <tbody>
-          {lines.map((line, i) => {
-            const share = line.byAge[day]
-            return (
-              <tr key={line.version}>
-                <td>
-                  <LineSwatch step={stepOf(line)} dashes={DASHES[i % DASHES.length]!} /> {line.version}
-                </td>
-                <td className="cell-number nums">
-                  {share === undefined ? 'not that old' : share === null ? 'not counted' : formatShare(share, 1)}
-                </td>
-                <td>{typeof share === 'number' ? rolloutStepOf(share) : ''}</td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+      <DataTable
+        label="Share at one age"
+        caption={`At day ${day}`}
+        look="prose"
+        columns={[
+          {
+            id: 'version',
+            head: 'Version',
+            cell: (line, i) => (
+              <>
+                <LineSwatch step={stepOf(line)} dashes={DASHES[i % DASHES.length]!} /> {line.version}
+              </>
+            ),
+          },
+          {
+            id: 'share',
+            head: 'On it or newer',
+            kind: 'number',
+            className: 'nums',
+            cell: ({ byAge }) => ageShare(byAge[day]),
+          },
+          {
+            id: 'stage',
+            head: 'Stage',
+            cell: ({ byAge }) => (typeof byAge[day] === 'number' ? rolloutStepOf(byAge[day]) : ''),
+          },
+        ]}
+        rows={lines}
+        rowKey={({ version }) => version}
+      />
       <p className="quiet">{ageNote(lines)}</p>
     </>
   )
+}
+
+function ageShare(share: number | null | undefined): string {
+  if (share === undefined) return 'not that old'
+  return share === null ? 'not counted' : formatShare(share, 1)
 }
 
 function ageNote(lines: readonly SpreadItem[]): string {

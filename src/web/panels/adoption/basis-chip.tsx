@@ -8,14 +8,14 @@ import styles from './basis-chip.module.css'
 
 export interface Basis {
   readonly known: number
-  /** Absent: every known cluster counts. */
+  /** Reporting clusters; absent: all known clusters count. */
   readonly telling?: number
   readonly to: string
   readonly updatedAt: string | null
   readonly missingDays: readonly string[]
 }
 
-/** What a number stands on: how many clusters tell, and how fresh that is. A click explains. */
+/** The coverage and age of a number. Opens the details of the denominator. */
 export function BasisChip({ basis, onOpen }: { readonly basis: Basis; readonly onOpen: () => void }): ReactNode {
   const { known, telling = known, to, updatedAt } = basis
   const isLive = useMoment() === undefined

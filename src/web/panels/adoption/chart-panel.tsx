@@ -15,33 +15,33 @@ import { CiteDialog } from './cite-dialog.tsx'
 import styles from './chart-panel.module.css'
 import { CiteNotice } from './cite-notice.tsx'
 
-/** What every part of the page of adoption is given. */
+/** The properties of every panel of the adoption page. */
 export interface AdoptionPart {
   readonly view: AdoptionView
   readonly change: (part: Partial<AdoptionView>) => void
-  /** The days, and the moment if one is shown. */
+  /** The days, and the selected moment if any. */
   readonly asked: AskParams
 }
 
 interface ChartPanelProps<T> extends AdoptionPart {
   readonly name: PanelName
   readonly title: string
-  /** How to read it, in a sentence. */
+  /** Explains the chart in a sentence. */
   readonly lead: ReactNode
   readonly query: UseQueryResult<T>
   readonly basisOf: (answer: T) => Basis
   readonly digestOf: (answer: T) => string
-  /** The call of the API, for other days too. */
+  /** The API path, for any days. */
   readonly callFor: (asked: AskParams) => string
   readonly promql: string
-  /** Choices that belong to it alone. */
+  /** Controls of this panel. */
   readonly tools?: ReactNode
   readonly chart: (answer: T) => ReactNode
-  /** The same numbers as a table; absent where the panel is one. */
+  /** The same numbers as a table; absent where `chart` is a table already. */
   readonly table?: (answer: T) => ReactNode
 }
 
-/** A panel of numbers that says what they stand on, shows them as a chart or a table, and can be cited. */
+/** A panel of numbers as a chart or a table, with coverage and citation. */
 export function ChartPanel<T>(props: ChartPanelProps<T>): ReactNode {
   const { name, title, lead, query, basisOf, digestOf, callFor, promql, tools, chart, table, view, change, asked } =
     props

@@ -26,7 +26,7 @@ interface CiteDialogProps {
   readonly onClose: () => void
 }
 
-/** The numbers to take along: a link that ends with the last day that is over and knows their digest, files, and PromQL. */
+/** A citation: a link with the last complete day and the digest of the numbers, files, and PromQL. */
 export function CiteDialog({ name, title, view, asked, basis, callFor, promql, onClose }: CiteDialogProps): ReactNode {
   const days = citedDays(asked, basis, utcDayOf(serverNowMs()))
   const params = { from: days.from, to: days.to, ...(days.at === undefined ? {} : { at: days.at }) }

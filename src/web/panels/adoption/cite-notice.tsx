@@ -7,11 +7,11 @@ interface CiteNoticeProps {
   readonly name: PanelName
   readonly view: AdoptionView
   readonly change: (part: Partial<AdoptionView>) => void
-  /** Of what is shown. */
+  /** The digest of the shown numbers. */
   readonly digest: string
 }
 
-/** To a reader who comes from a citation: whether the numbers are still those that were cited. */
+/** For a reader of a citation link: whether the numbers still have the cited digest. */
 export function CiteNotice({ name, view: { cite }, change, digest }: CiteNoticeProps): ReactNode {
   const [cited, citedDigest] = cite.split('.')
   if (cited !== name) return null

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { ShareAnswer, WorkloadsAnswer } from '../../../contract/adoption.ts'
+import type { ClusterItem } from '../../../contract/fleet-clusters.ts'
 import { adoptionCall } from '../../lib/adoption-call.ts'
 import { clusterPath, clustersPath } from '../../lib/fleet-paths.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
@@ -8,6 +9,8 @@ import type { ClustersBehind } from '../../lib/clusters-behind.ts'
 import { useAdoption, useClustersOf } from '../../query/use-adoption.ts'
 import { useMoment } from '../../query/use-moment.ts'
 import { BarList } from '../../ui/bar-list.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { Since } from '../../ui/time.tsx'
 import { Answer } from '../answer.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
@@ -19,7 +22,7 @@ interface ClustersBehindListProps {
   readonly older: ClustersBehind
 }
 
-/** Who would be left behind: by a cohort, with their machines, and the clusters themselves. */
+/** The clusters behind the version: by facet, with their VMs, and by name. */
 export function ClustersBehindList({ part, older }: ClustersBehindListProps): ReactNode {
   const versions = older.versions.map(({ version }) => version)
   if (versions.length === 0) {
@@ -98,30 +101,13 @@ function BehindClusters({ versions }: { readonly versions: readonly string[] }):
             </p>
           ) : (
             <>
-              <table className="prose-table" aria-label="Clusters on older versions">
-                <thead>
-                  <tr>
-                    <th scope="col">Cluster</th>
-                    <th scope="col">Version</th>
-                    <th scope="col">Channel</th>
-                    <th scope="col">Heard</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {clusters.map(({ cluster, version, channel, lastSeenAt }) => (
-                    <tr key={cluster}>
-                      <td>
-                        <Link href={clusterPath(cluster)}>{cluster}</Link>
-                      </td>
-                      <td className="nums">{version ?? 'not known'}</td>
-                      <td>{channel ?? <span className="quiet">not known</span>}</td>
-                      <td className="cell-nowrap">
-                        <Since atMs={Date.parse(lastSeenAt)} suffix=" ago" />
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
+              <DataTable
+                label="Clusters on older versions"
+                look="prose"
+                columns={CLUSTER_COLUMNS}
+                rows={clusters}
+                rowKey={({ cluster }) => cluster}
+              />
               <p className="quiet">
                 {clusters.length < total
                   ? `${formatCount(clusters.length)} of ${formatCount(total)} ${isLive ? 'now' : 'then'}. `
@@ -135,3 +121,15 @@ function BehindClusters({ versions }: { readonly versions: readonly string[] }):
     </div>
   )
 }
+
+const CLUSTER_COLUMNS: readonly Column<ClusterItem>[] = [
+  { id: 'cluster', head: 'Cluster', cell: ({ cluster }) => <Link href={clusterPath(cluster)}>{cluster}</Link> },
+  { id: 'version', head: 'Version', className: 'nums', cell: ({ version }) => version ?? 'not known' },
+  { id: 'channel', head: 'Channel', cell: ({ channel }) => channel ?? <span className="quiet">not known</span> },
+  {
+    id: 'seen',
+    head: 'Heard',
+    isOneLine: true,
+    cell: ({ lastSeenAt }) => <Since atMs={Date.parse(lastSeenAt)} suffix=" ago" />,
+  },
+]

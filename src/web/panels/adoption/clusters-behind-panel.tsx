@@ -20,7 +20,7 @@ import { DayTable } from './day-table.tsx'
 import { ClustersBehindList } from './clusters-behind-list.tsx'
 import styles from './clusters-behind-panel.module.css'
 
-/** Can an old version be dropped: how many are older than one, who they are, and how sure that is. */
+/** Clusters behind version X: whether support of older versions can be dropped. */
 export function ClustersBehindPanel(part: AdoptionPart): ReactNode {
   const { view, change, asked } = part
   const callFor = (params: AskParams): string => adoptionCall('share', view, { ...params, by: 'version' })
@@ -81,7 +81,7 @@ export function ClustersBehindPanel(part: AdoptionPart): ReactNode {
   )
 }
 
-/** How long a slider rests before the address follows: each address is an entry that browsers limit. */
+/** The delay before the address follows the slider: browsers limit the rate of history entries. */
 const RESTS_MS = 200
 
 function useCommitted(dragged: string | undefined, commit: (value: string) => void): void {

@@ -5,10 +5,12 @@ import { adoptionCall, adoptionPromql } from '../../lib/adoption-call.ts'
 import type { AskParams } from '../../lib/adoption-call.ts'
 import { atLeast, DIMENSION_NAMES } from '../../lib/adoption-view.ts'
 import { cohortRows } from '../../lib/cohort-rows.ts'
+import type { CohortRow } from '../../lib/cohort-rows.ts'
 import { formatCount, formatShare } from '../../lib/format-number.ts'
 import { steppedLine } from '../../lib/stacked-areas.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
-import { classNames } from '../../ui/class-names.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { ChartLine } from '../../ui/step-chart.tsx'
 import { ChartPanel } from './chart-panel.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
@@ -18,11 +20,11 @@ import { Button } from '../../ui/button.tsx'
 
 interface CohortPanelProps extends AdoptionPart {
   readonly version: string
-  /** All that are known in the range, newest first. */
+  /** All versions in the range, newest first. */
   readonly newestFirst: readonly string[]
 }
 
-/** Parts of the fleet beside each other: who is on the version already, and who waits. */
+/** The share of the selected version by facet. */
 export function CohortPanel({ version, newestFirst, ...part }: CohortPanelProps): ReactNode {
   const { view, change, asked } = part
   const by = view.cohort
@@ -53,63 +55,67 @@ export function CohortPanel({ version, newestFirst, ...part }: CohortPanelProps)
         />
       }
       chart={(answer) => (
-        <div className="table-scroll" tabIndex={0} role="group" aria-label={`Cohorts by ${by}`}>
-          <table className={classNames(styles.table, 'prose-table')} aria-label={`Cohorts by ${by}`}>
-            <thead>
-              <tr>
-                <th scope="col">{DIMENSION_NAMES[by]}</th>
-                <th scope="col" className="cell-number">
-                  On it
-                </th>
-                <th scope="col" className="cell-number">
-                  Share
-                </th>
-                <th scope="col">Over the range</th>
-                <th scope="col">
-                  <span className="visually-hidden">Narrow</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {cohortRows(answer.all, answer.unreported, answer.own).map(
-                ({ value, clusters, telling, known, share }) => (
-                  <tr key={value}>
-                    <th scope="row">{value === '' ? <span className="quiet">not known</span> : value}</th>
-                    <td className="cell-number nums cell-nowrap">
-                      {formatCount(clusters)} of {formatCount(telling)}
-                      {known > telling ? (
-                        <span className="quiet"> ({formatCount(known - telling)} tell none)</span>
-                      ) : null}
-                    </td>
-                    <td className="cell-number nums">{telling === 0 ? 'not known' : formatShare(clusters, telling)}</td>
-                    <td className={styles.sparkCell}>
-                      <Spark share={share} />
-                    </td>
-                    <td className="cell-nowrap">
-                      <Button
-                        variant="link"
-                        isInline
-                        size="sm"
-                        aria-label={`Only these: ${by} ${value === '' ? 'not known' : value}`}
-                        onClick={() => {
-                          change({ only: { ...view.only, [by]: [value === '' ? '-' : value] } })
-                        }}
-                      >
-                        Only these
-                      </Button>
-                    </td>
-                  </tr>
-                ),
-              )}
-            </tbody>
-          </table>
-        </div>
+        <DataTable
+          label={`Cohorts by ${by}`}
+          look="prose"
+          isScrollable
+          className={styles.table}
+          columns={[
+            { id: 'value', head: DIMENSION_NAMES[by], kind: 'name', cell: ({ value }) => value || NOT_KNOWN },
+            ...COLUMNS,
+            {
+              id: 'narrow',
+              head: 'Narrow',
+              isHeadHidden: true,
+              cell: ({ value }) => (
+                <Button
+                  variant="link"
+                  isInline
+                  size="sm"
+                  aria-label={`Only these: ${by} ${value === '' ? 'not known' : value}`}
+                  onClick={() => {
+                    change({ only: { ...view.only, [by]: [value === '' ? '-' : value] } })
+                  }}
+                >
+                  Only these
+                </Button>
+              ),
+            },
+          ]}
+          rows={cohortRows(answer.all, answer.unreported, answer.own)}
+          rowKey={({ value }) => value}
+        />
       )}
     />
   )
 }
 
-/** What the API takes of one parameter. */
+const NOT_KNOWN = <span className="quiet">not known</span>
+
+const COLUMNS: readonly Column<CohortRow>[] = [
+  {
+    id: 'clusters',
+    head: 'On it',
+    kind: 'number',
+    className: 'nums',
+    cell: ({ clusters, telling, known }) => (
+      <>
+        {formatCount(clusters)} of {formatCount(telling)}
+        {known > telling ? <span className="quiet"> ({formatCount(known - telling)} tell none)</span> : null}
+      </>
+    ),
+  },
+  {
+    id: 'share',
+    head: 'Share',
+    kind: 'number',
+    className: 'nums',
+    cell: ({ clusters, telling }) => (telling === 0 ? 'not known' : formatShare(clusters, telling)),
+  },
+  { id: 'range', head: 'Over the range', className: styles.sparkCell, cell: ({ share }) => <Spark share={share} /> },
+]
+
+/** Values of one parameter that the API takes. */
 const VERSIONS_MAX = 100
 
 interface Cohorts {
@@ -118,7 +124,7 @@ interface Cohorts {
   readonly unreported: ShareAnswer
 }
 
-/** Three answers as one: it is there when all are, and has failed when one has. */
+/** Combines three queries: loaded when all are, failed when one is. */
 function whole(
   own: UseQueryResult<ShareAnswer>,
   all: UseQueryResult<ShareAnswer>,
@@ -126,7 +132,7 @@ function whole(
 ): UseQueryResult<Cohorts> {
   const failed = [own, all, unreported].find(({ error }) => error !== null) ?? own
   const isThere = own.data !== undefined && all.data !== undefined && unreported.data !== undefined
-  // Answers about other cohorts have other rows: what is shown while one is fetched are all three of before.
+  // While another facet loads, the answers must be of the same days: either all previous or all new.
   const isSame =
     isThere && own.data.days.length === all.data.days.length && all.data.days.length === unreported.data.days.length
   const data = isSame ? { own: own.data, all: all.data, unreported: unreported.data } : undefined
@@ -135,7 +141,7 @@ function whole(
 
 const SPARK = { width: 96, height: 20 } as const
 
-/** The way of a share through the range. Decoration: first and last value say it in words. */
+/** The share over the range. Decorative: its first and last values are text beside it. */
 function Spark({ share }: { readonly share: readonly (number | null)[] }): ReactNode {
   const known = share.filter((one) => one !== null)
   const scale = {

@@ -8,6 +8,8 @@ import { shortDay } from '../../lib/day-ticks.ts'
 import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
 import { useAdoption, useClustersOf } from '../../query/use-adoption.ts'
 import { useMoment } from '../../query/use-moment.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { FactList } from '../../ui/fact-list.tsx'
 import { Since } from '../../ui/time.tsx'
@@ -16,7 +18,7 @@ import type { AdoptionPart } from './chart-panel.tsx'
 import panelStyles from './chart-panel.module.css'
 import styles from './denominator-dialog.module.css'
 
-/** How sure the numbers are: of whom they speak, who says nothing, since when, and by which way clusters are heard. */
+/** The coverage of the numbers: reporting clusters, silent clusters, counted days and data sources. */
 export function DenominatorDialog({ view, change, asked }: AdoptionPart): ReactNode {
   const query = useAdoption<ShareAnswer>(adoptionCall('share', view, { ...asked, by: 'version' }))
   return (
@@ -29,7 +31,7 @@ export function DenominatorDialog({ view, change, asked }: AdoptionPart): ReactN
       <Answer query={query} what="what the numbers stand on">
         {(answer) => <Counted answer={answer} />}
       </Answer>
-      <Ways />
+      <DataSources />
     </Dialog>
   )
 }
@@ -77,20 +79,20 @@ function Counted({ answer: { basis, days } }: { readonly answer: ShareAnswer }):
   )
 }
 
-function Ways(): ReactNode {
+function DataSources(): ReactNode {
   const isLive = useMoment() === undefined
   const query = useClustersOf({ state: ['unknown', 'silent'] })
   return (
     <>
       <h3 className={styles.heading}>By which way they {isLive ? 'are heard, now' : 'were heard, then'}</h3>
       <Answer query={query} what="how clusters are heard" skeletonLines={5}>
-        {(answer) => <WayFacts answer={answer} />}
+        {(answer) => <SourceFacts answer={answer} />}
       </Answer>
     </>
   )
 }
 
-function WayFacts({ answer: { coverage, clusters, total } }: { readonly answer: ClusterItems }): ReactNode {
+function SourceFacts({ answer: { coverage, clusters, total } }: { readonly answer: ClusterItems }): ReactNode {
   const { clusters: known, withMetrics, withObjects, withSpans, silent, unknown } = coverage
   const of = (count: number): string => `${formatCount(count)} of ${formatCount(known)} (${formatShare(count, known)})`
   return (
@@ -121,35 +123,13 @@ function WayFacts({ answer: { coverage, clusters, total } }: { readonly answer: 
       {clusters.length === 0 ? (
         <p className="quiet empty">Every known cluster is heard, and tells a version.</p>
       ) : (
-        <table className="prose-table" aria-label="Clusters that say nothing">
-          <thead>
-            <tr>
-              <th scope="col">Says nothing</th>
-              <th scope="col">Why</th>
-              <th scope="col">Heard</th>
-              <th scope="col">By</th>
-            </tr>
-          </thead>
-          <tbody>
-            {clusters.map((one) => (
-              <tr key={one.cluster}>
-                <td>
-                  <Link href={clusterPath(one.cluster)}>{one.cluster}</Link>
-                </td>
-                <td>
-                  {one.states
-                    .filter((state) => state === 'silent' || state === 'unknown')
-                    .map(reasonOf)
-                    .join(', ')}
-                </td>
-                <td className="cell-nowrap">
-                  <Since atMs={Date.parse(one.lastSeenAt)} suffix=" ago" />
-                </td>
-                <td>{waysOf(one)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <DataTable
+          label="Clusters that say nothing"
+          look="prose"
+          columns={SILENT_COLUMNS}
+          rows={clusters}
+          rowKey={({ cluster }) => cluster}
+        />
       )}
       {total > clusters.length ? (
         <p className="quiet">
@@ -160,11 +140,31 @@ function WayFacts({ answer: { coverage, clusters, total } }: { readonly answer: 
   )
 }
 
+const SILENT_COLUMNS: readonly Column<ClusterItem>[] = [
+  { id: 'cluster', head: 'Says nothing', cell: ({ cluster }) => <Link href={clusterPath(cluster)}>{cluster}</Link> },
+  {
+    id: 'why',
+    head: 'Why',
+    cell: ({ states }) =>
+      states
+        .filter((state) => state === 'silent' || state === 'unknown')
+        .map(reasonOf)
+        .join(', '),
+  },
+  {
+    id: 'seen',
+    head: 'Heard',
+    isOneLine: true,
+    cell: ({ lastSeenAt }) => <Since atMs={Date.parse(lastSeenAt)} suffix=" ago" />,
+  },
+  { id: 'sources', head: 'By', cell: sourcesOf },
+]
+
 function reasonOf(state: string): string {
   return state === 'silent' ? 'fell silent' : 'tells no version'
 }
 
-function waysOf({ coverage }: ClusterItem): string {
-  const ways = (['metrics', 'objects', 'spans'] as const).filter((way) => coverage[way])
-  return ways.length === 0 ? 'nothing' : ways.join(', ')
+function sourcesOf({ coverage }: ClusterItem): string {
+  const sources = (['metrics', 'objects', 'spans'] as const).filter((source) => coverage[source])
+  return sources.length === 0 ? 'nothing' : sources.join(', ')
 }

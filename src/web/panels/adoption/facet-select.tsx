@@ -8,7 +8,7 @@ interface FacetSelectProps {
   readonly onChange: (facet: Facet) => void
 }
 
-/** What clusters are told apart by, beside their version. */
+/** Selects a facet of clusters. */
 export function FacetSelect({ label, value, onChange }: FacetSelectProps): ReactNode {
   return (
     <span className="group-choice">

@@ -2,17 +2,19 @@ import type { ReactNode } from 'react'
 import type { ForecastItem } from '../../../contract/adoption.ts'
 import { accuracySentence, forecastSentence } from '../../lib/forecast-words.ts'
 import { formatShare } from '../../lib/format-number.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import type { ChartScale } from '../../ui/step-chart.tsx'
 import styles from './forecast-fan.module.css'
 
 interface ForecastFanProps {
   readonly forecast: ForecastItem
   readonly scale: ChartScale
-  /** Days that are drawn. */
+  /** Days of the chart. */
   readonly places: number
 }
 
-/** What may come, in the chart of what came: nine of ten earlier versions below its upper edge and above its lower one. */
+/** The forecast as a fan in the chart: nine of ten earlier versions stayed below its upper and above its lower edge. */
 export function ForecastFan({ forecast: { ageDays, share, fan }, scale, places }: ForecastFanProps): ReactNode {
   const shown = fan.slice(0, Math.max(0, places - ageDays - 1))
   if (shown.length === 0) return null
@@ -38,7 +40,7 @@ export function ForecastFan({ forecast: { ageDays, share, fan }, scale, places }
   )
 }
 
-/** When nine tenths will run it, and what the same method said before. */
+/** The day of 90 % adoption, and the accuracy of the forecast for earlier versions. */
 export function ForecastNote({ forecast }: { readonly forecast: ForecastItem }): ReactNode {
   return (
     <div className={styles.note} role="group" aria-label="Forecast">
@@ -47,35 +49,39 @@ export function ForecastNote({ forecast }: { readonly forecast: ForecastItem }):
       {forecast.past.length === 0 ? null : (
         <details>
           <summary>What it would have said of earlier versions</summary>
-          <table className="prose-table" aria-label="Forecasts of earlier versions">
-            <thead>
-              <tr>
-                <th scope="col">Version</th>
-                {['Said', 'Was', '90 % said', '90 % was', 'In the fan'].map((title) => (
-                  <th key={title} scope="col" className="cell-number">
-                    {title}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {forecast.past.map((one) => (
-                <tr key={one.version}>
-                  <th scope="row">{one.version}</th>
-                  <td className="cell-number nums">{formatShare(one.saidShare, 1)}</td>
-                  <td className="cell-number nums">{formatShare(one.wasShare, 1)}</td>
-                  <td className="cell-number nums">{dayOr(one.saidTo90Days, 'beyond')}</td>
-                  <td className="cell-number nums">{dayOr(one.tookTo90Days, 'not yet')}</td>
-                  <td className="cell-number">{one.isInside ? 'yes' : 'no'}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <DataTable
+            label="Forecasts of earlier versions"
+            look="prose"
+            columns={PAST_COLUMNS}
+            rows={forecast.past}
+            rowKey={({ version }) => version}
+          />
         </details>
       )}
     </div>
   )
 }
+
+const PAST_COLUMNS: readonly Column<ForecastItem['past'][number]>[] = [
+  { id: 'version', head: 'Version', kind: 'name', cell: ({ version }) => version },
+  { id: 'said', head: 'Said', kind: 'number', className: 'nums', cell: ({ saidShare }) => formatShare(saidShare, 1) },
+  { id: 'was', head: 'Was', kind: 'number', className: 'nums', cell: ({ wasShare }) => formatShare(wasShare, 1) },
+  {
+    id: 'said90',
+    head: '90 % said',
+    kind: 'number',
+    className: 'nums',
+    cell: ({ saidTo90Days }) => dayOr(saidTo90Days, 'beyond'),
+  },
+  {
+    id: 'was90',
+    head: '90 % was',
+    kind: 'number',
+    className: 'nums',
+    cell: ({ tookTo90Days }) => dayOr(tookTo90Days, 'not yet'),
+  },
+  { id: 'inside', head: 'In the fan', kind: 'number', cell: ({ isInside }) => (isInside ? 'yes' : 'no') },
+]
 
 function dayOr(days: number | null, none: string): ReactNode {
   return days === null ? <span className="quiet">{none}</span> : `day ${days}`

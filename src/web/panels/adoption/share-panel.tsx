@@ -13,13 +13,14 @@ import { stackedAreas } from '../../lib/stacked-areas.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
 import { useNow } from '../../query/use-fleet.ts'
 import { Choice } from '../../ui/choice.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
 import { ChartArea, Hatches, StepChart } from '../../ui/step-chart.tsx'
 import { ChartBeside, ChartPanel } from './chart-panel.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
 import { DayTable } from './day-table.tsx'
 import { Swatch } from './swatch.tsx'
 
-/** Who runs what, day by day. */
+/** Versions or facets by day. */
 export function SharePanel(part: AdoptionPart): ReactNode {
   const { view, change, asked } = part
   const callFor = (params: AskParams): string => adoptionCall('share', view, { ...params, by: view.by })
@@ -92,7 +93,7 @@ function bandsOf(answer: ShareAnswer, by: Dimension): readonly ShareBand[] {
   return shareBands(answer, by === 'minor' || by === 'version')
 }
 
-/** What is not known is no share of what is. */
+/** Clusters without a reported value are a share of all known clusters, others of the reporting clusters. */
 function cellOf(
   answer: ShareAnswer,
   band: ShareBand,
@@ -210,37 +211,40 @@ interface ShareLegendProps {
   readonly by: Dimension
 }
 
-/** The numbers of one day: of that which is pointed at, else the last. */
+/** The numbers of the pointed day, by default of the last. */
 function ShareLegend({ answer: { days, known, telling }, bands, day, by }: ShareLegendProps): ReactNode {
   return (
-    <table className="prose-table" aria-label={`By ${by} on one day`}>
-      <caption>
-        {shortDay(days[day]!)}: {known[day] === 0 ? 'not counted' : `${countOf(telling[day]!, 'cluster')} tell`}
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">{DIMENSION_NAMES[by]}</th>
-          <th scope="col" className="cell-number">
-            Clusters
-          </th>
-          <th scope="col" className="cell-number">
-            Share
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {bands.map((band) => (
-          <tr key={band.key}>
-            <td>
-              <Swatch fill={band.fill} /> {band.label}
-            </td>
-            <td className="cell-number nums">{formatCount(band.clusters[day]!)}</td>
-            <td className="cell-number nums">
-              {band.fill === 'unreported' ? '–' : formatShare(band.clusters[day]!, telling[day]!)}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DataTable
+      label={`By ${by} on one day`}
+      caption={`${shortDay(days[day]!)}: ${known[day] === 0 ? 'not counted' : `${countOf(telling[day]!, 'cluster')} tell`}`}
+      look="prose"
+      columns={[
+        {
+          id: 'value',
+          head: DIMENSION_NAMES[by],
+          cell: ({ fill, label }) => (
+            <>
+              <Swatch fill={fill} /> {label}
+            </>
+          ),
+        },
+        {
+          id: 'clusters',
+          head: 'Clusters',
+          kind: 'number',
+          className: 'nums',
+          cell: ({ clusters }) => formatCount(clusters[day]!),
+        },
+        {
+          id: 'share',
+          head: 'Share',
+          kind: 'number',
+          className: 'nums',
+          cell: ({ fill, clusters }) => (fill === 'unreported' ? '–' : formatShare(clusters[day]!, telling[day]!)),
+        },
+      ]}
+      rows={bands}
+      rowKey={({ key }) => key}
+    />
   )
 }

@@ -5,119 +5,119 @@ import { withCompared } from '../../lib/aligned-ages.ts'
 import { formatCount, formatShare } from '../../lib/format-number.ts'
 import { rolloutStepOf } from '../../lib/rollout-step.ts'
 import { classNames } from '../../ui/class-names.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import styles from './spread-table.module.css'
 
 interface SpreadTableProps {
   readonly versions: readonly SpreadItem[]
-  /** Clusters that told a version on the last counted day. */
+  /** Clusters that reported a version on the last counted day. */
   readonly telling: number
   readonly compared: readonly string[]
   readonly onCompare: (compared: readonly string[]) => void
 }
 
-const STAGE_WORDS: Readonly<Record<NonNullable<SpreadItem['stage']>, string>> = {
+const STAGE_WORDS: Readonly<Record<NonNullable<SpreadItem['stage']> | 'unknown', string>> = {
   rising: 'still growing',
   adopted: 'steady, a tenth or more',
   low: 'never reached a tenth in what was counted',
   replaced: 'below half of its best',
   gone: 'nobody runs it',
+  unknown: 'It was there before counting began, and not a week is counted since',
 }
 
-/** How far each version came, and how fast. */
+/** How far and how fast each version spread. */
 export function SpreadTable({ versions, telling, compared, onCompare }: SpreadTableProps): ReactNode {
+  const chooser: Column<SpreadItem> = {
+    id: 'version',
+    head: 'Version',
+    kind: 'name',
+    cell: ({ version, isStartKnown }) => (
+      <label className={classNames(styles.compare, !isStartKnown && 'quiet')}>
+        <input
+          type="checkbox"
+          aria-label={`Draw ${version}`}
+          checked={compared.includes(version)}
+          disabled={!isStartKnown}
+          onChange={() => {
+            onCompare(withCompared(compared, version))
+          }}
+        />
+        {version}
+      </label>
+    ),
+  }
+  const now: Column<SpreadItem> = {
+    id: 'now',
+    head: 'Now',
+    kind: 'number',
+    className: 'nums',
+    cell: ({ clusters, share }) => (
+      <>
+        {formatCount(clusters)} of {formatCount(telling)}{' '}
+        <span className="quiet">({share === null ? '–' : formatShare(clusters, telling)})</span>
+      </>
+    ),
+  }
   return (
-    <div className="table-scroll" tabIndex={0} role="group" aria-label="How fast versions spread">
-      <table className={classNames(styles.table, 'prose-table')} aria-label="How fast versions spread">
-        <thead>
-          <tr>
-            <th scope="col">Version</th>
-            <th scope="col">First cluster</th>
-            <th scope="col" className="cell-number" title="Days until a tenth of the clusters ran it or a newer one">
-              10 %
-            </th>
-            <th scope="col" className="cell-number">
-              50 %
-            </th>
-            <th scope="col" className="cell-number">
-              90 %
-            </th>
-            <th scope="col" className="cell-number" title="Days from its best day until its share had halved">
-              Half-life
-            </th>
-            <th scope="col" className="cell-number">
-              Best
-            </th>
-            <th scope="col">Stage</th>
-            <th scope="col" className="cell-number">
-              Now
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {versions.map((one) => {
-            const { version, isStartKnown, firstDay, stage, clusters, share, peakShare, peakDay } = one
-            return (
-              <tr key={version}>
-                <th scope="row">
-                  <label className={classNames(styles.compare, !isStartKnown && 'quiet')}>
-                    <input
-                      type="checkbox"
-                      aria-label={`Draw ${version}`}
-                      checked={compared.includes(version)}
-                      disabled={!isStartKnown}
-                      onChange={() => {
-                        onCompare(withCompared(compared, version))
-                      }}
-                    />
-                    {version}
-                  </label>
-                </th>
-                <td className="nums">{isStartKnown ? firstDay : `before ${firstDay}`}</td>
-                <Days days={one.to10Days} of={one} />
-                <Days days={one.to50Days} of={one} />
-                <Days days={one.to90Days} of={one} />
-                <td className="cell-number nums cell-nowrap">
-                  {one.halfLifeDays === null ? <span className="quiet">not yet</span> : `${one.halfLifeDays} d`}
-                </td>
-                <td className="cell-number nums" title={`on ${peakDay}`}>
-                  {formatShare(peakShare, 1)}
-                </td>
-                {stage === null ? (
-                  <td className="quiet" title="It was there before counting began, and not a week is counted since">
-                    not known yet
-                  </td>
-                ) : (
-                  <td title={STAGE_WORDS[stage]}>
-                    {stage === 'rising' || stage === 'adopted'
-                      ? `${stage === 'rising' ? 'rising' : 'steady'}, ${rolloutStepOf(lastShare(one) ?? 0)}`
-                      : stage}
-                  </td>
-                )}
-                <td className="cell-number nums cell-nowrap">
-                  {formatCount(clusters)} of {formatCount(telling)}{' '}
-                  <span className="quiet">({share === null ? '–' : formatShare(clusters, telling)})</span>
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label="How fast versions spread"
+      look="prose"
+      isScrollable
+      className={styles.table}
+      columns={[chooser, ...COLUMNS, now]}
+      rows={versions}
+      rowKey={({ version }) => version}
+    />
   )
 }
 
-/** Without a first day nobody knows after how many days; what is over will not be reached any more. */
-function Days({ days, of }: { readonly days: number | null; readonly of: SpreadItem }): ReactNode {
-  const isOver = of.stage === 'gone' || of.stage === 'replaced'
-  return (
-    <td className="cell-number nums cell-nowrap">
-      {days === null ? (
-        <span className="quiet">{isOver ? 'never' : 'not yet'}</span>
-      ) : of.isStartKnown ? (
-        `${days} d`
-      ) : (
-        <span className="quiet">not known</span>
-      )}
-    </td>
-  )
+const COLUMNS: readonly Column<SpreadItem>[] = [
+  {
+    id: 'first',
+    head: 'First cluster',
+    className: 'nums',
+    cell: ({ isStartKnown, firstDay }) => (isStartKnown ? firstDay : `before ${firstDay}`),
+  },
+  {
+    id: '10',
+    head: '10 %',
+    headTitle: 'Days until a tenth of the clusters ran it or a newer one',
+    kind: 'number',
+    className: 'nums',
+    cell: (item) => daysTo(item, item.to10Days),
+  },
+  { id: '50', head: '50 %', kind: 'number', className: 'nums', cell: (item) => daysTo(item, item.to50Days) },
+  { id: '90', head: '90 %', kind: 'number', className: 'nums', cell: (item) => daysTo(item, item.to90Days) },
+  {
+    id: 'half-life',
+    head: 'Half-life',
+    headTitle: 'Days from its best day until its share had halved',
+    kind: 'number',
+    className: 'nums',
+    cell: ({ halfLifeDays }) => (halfLifeDays === null ? <span className="quiet">not yet</span> : `${halfLifeDays} d`),
+  },
+  {
+    id: 'best',
+    head: 'Best',
+    kind: 'number',
+    className: 'nums',
+    cell: ({ peakShare }) => formatShare(peakShare, 1),
+    title: ({ peakDay }) => `on ${peakDay}`,
+  },
+  { id: 'stage', head: 'Stage', cell: stageOf, title: ({ stage }) => STAGE_WORDS[stage ?? 'unknown'] },
+]
+
+/** The days until a share was reached. Unknown without a first day; never for a version that is over. */
+function daysTo({ stage, isStartKnown }: SpreadItem, days: number | null): ReactNode {
+  if (days !== null && isStartKnown) return `${days} d`
+  if (days !== null) return <span className="quiet">not known</span>
+  return <span className="quiet">{stage === 'gone' || stage === 'replaced' ? 'never' : 'not yet'}</span>
+}
+
+function stageOf(item: SpreadItem): ReactNode {
+  const { stage } = item
+  if (stage === null) return <span className="quiet">not known yet</span>
+  if (stage !== 'rising' && stage !== 'adopted') return stage
+  return `${stage === 'rising' ? 'rising' : 'steady'}, ${rolloutStepOf(lastShare(item) ?? 0)}`
 }

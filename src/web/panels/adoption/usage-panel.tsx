@@ -4,6 +4,7 @@ import { adoptionCall } from '../../lib/adoption-call.ts'
 import type { AskParams } from '../../lib/adoption-call.ts'
 import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
+import { DataTable } from '../../ui/data-table.tsx'
 import { ChartPanel } from './chart-panel.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
 import styles from './usage-panel.module.css'
@@ -34,10 +35,10 @@ const SUBJECTS: readonly {
 const PROMQL =
   'count by (group, version, resource) (max by (cluster, group, version, resource) (cluster:kubevirt_api_request_deprecated_total:sum) > 0)'
 
-/** Rows that are drawn of one subject. */
+/** Rows per subject. */
 const ROWS_MAX = 100
 
-/** What would be missed if it went: deprecated API versions, instance types and preferences in use. */
+/** Deprecated API versions, instance types and preferences in use. */
 export function UsagePanel(part: AdoptionPart): ReactNode {
   const { view, asked } = part
   const callFor = (params: AskParams): string => adoptionCall('usage', view, params)
@@ -82,35 +83,35 @@ function UsageTable({ answer: { items, known }, about }: UsageTableProps): React
       <h3>
         {about.title} <span className="quiet nums">{own.length > 0 ? formatCount(own.length) : ''}</span>
       </h3>
-      {own.length === 0 ? (
-        <p className="quiet empty">{about.none}</p>
-      ) : (
-        <table className="prose-table" aria-label={about.title}>
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col" className="cell-number">
-                Clusters
-              </th>
-              <th scope="col" className="cell-number">
-                {about.counted}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {own.slice(0, ROWS_MAX).map(({ name, clusters, count }) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td className="cell-number nums cell-nowrap">
-                  {formatCount(clusters[last]!)}{' '}
-                  <span className="quiet">({formatShare(clusters[last]!, known[last]!)})</span>
-                </td>
-                <td className="cell-number nums">{formatCount(count[last]!)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <DataTable
+        label={about.title}
+        look="prose"
+        columns={[
+          { id: 'name', head: 'Name', kind: 'name', cell: ({ name }) => name },
+          {
+            id: 'clusters',
+            head: 'Clusters',
+            kind: 'number',
+            className: 'nums cell-nowrap',
+            cell: ({ clusters }) => (
+              <>
+                {formatCount(clusters[last]!)}{' '}
+                <span className="quiet">({formatShare(clusters[last]!, known[last]!)})</span>
+              </>
+            ),
+          },
+          {
+            id: 'count',
+            head: about.counted,
+            kind: 'number',
+            className: 'nums',
+            cell: ({ count }) => formatCount(count[last]!),
+          },
+        ]}
+        rows={own.slice(0, ROWS_MAX)}
+        rowKey={({ name }) => name}
+        empty={<p className="quiet empty">{about.none}</p>}
+      />
       {own.length > ROWS_MAX ? (
         <p className="quiet">{countOf(own.length - ROWS_MAX, 'more')}: Cite has them as CSV.</p>
       ) : null}

@@ -12,7 +12,7 @@ import panelStyles from './chart-panel.module.css'
 
 const UNITS = { minors: 'minor', releases: 'release' } as const
 
-/** How far clusters are behind the newest version that any of them runs. */
+/** Clusters by their distance to the newest version in the fleet. */
 export function VersionsBehindPanel(part: AdoptionPart): ReactNode {
   const { view, change, asked } = part
   const callFor = (params: AskParams): string => adoptionCall('behind', view, params)

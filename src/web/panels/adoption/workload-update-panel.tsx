@@ -10,6 +10,8 @@ import { workloadUpdate } from '../../lib/workload-update.ts'
 import type { WorkloadUpdate } from '../../lib/workload-update.ts'
 import { stackedAreas, steppedLine } from '../../lib/stacked-areas.ts'
 import { useAdoption } from '../../query/use-adoption.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { ChartArea, ChartLine, Hatches, StepChart } from '../../ui/step-chart.tsx'
 import { ChartBeside, ChartPanel } from './chart-panel.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
@@ -21,11 +23,11 @@ const PROMQL =
 
 interface WorkloadUpdatePanelProps extends AdoptionPart {
   readonly version: string
-  /** False as long as nobody knows which version it is about. */
+  /** False until the version is known. */
   readonly isAsked: boolean
 }
 
-/** Two levels: the control plane is on a version, and its machines really run the launcher of it. */
+/** Workload update: VMs whose control plane runs the version, and VMs whose launcher does. */
 export function WorkloadUpdatePanel({ version, isAsked, ...part }: WorkloadUpdatePanelProps): ReactNode {
   const { view, asked } = part
   const callFor = (params: AskParams): string => adoptionCall('workloads', view, params)
@@ -124,6 +126,32 @@ function WorkloadUpdateChart({
   )
 }
 
+interface LegendRow {
+  readonly name: string
+  readonly swatch: ReactNode
+  readonly share: number | null | undefined
+}
+
+const LEGEND_COLUMNS: readonly Column<LegendRow>[] = [
+  {
+    id: 'name',
+    head: 'Level',
+    kind: 'name',
+    cell: ({ name, swatch }) => (
+      <>
+        {swatch} {name}
+      </>
+    ),
+  },
+  {
+    id: 'share',
+    head: 'Share',
+    kind: 'number',
+    className: 'nums',
+    cell: ({ share }) => (share === null || share === undefined ? 'not known' : formatShare(share, 1)),
+  },
+]
+
 interface WorkloadUpdateLegendProps {
   readonly follow: WorkloadUpdate
   readonly day: number
@@ -131,34 +159,25 @@ interface WorkloadUpdateLegendProps {
 }
 
 function WorkloadUpdateLegend({ follow, day, days }: WorkloadUpdateLegendProps): ReactNode {
-  const percent = (share: number | null | undefined): string =>
-    share === null || share === undefined ? 'not known' : formatShare(share, 1)
   return (
-    <table className="prose-table" aria-label="Both levels on one day">
-      <caption>{shortDay(days[day]!)}</caption>
-      <tbody>
-        <tr>
-          <th scope="row">
-            <LineSwatch step={8} dashes="2 4" /> Clusters on it
-          </th>
-          <td className="cell-number nums">{percent(follow.clusters[day])}</td>
-        </tr>
-        <tr>
-          <th scope="row">
-            <Swatch fill="unreported" /> Machines of such
-          </th>
-          <td className="cell-number nums">{percent(follow.planned[day])}</td>
-        </tr>
-        <tr>
-          <th scope="row">
-            <Swatch fill={7} /> Really run it
-          </th>
-          <td className="cell-number nums">{percent(follow.real[day])}</td>
-        </tr>
-      </tbody>
-    </table>
+    <DataTable
+      label="Both levels on one day"
+      caption={shortDay(days[day]!)}
+      look="prose"
+      columns={LEGEND_COLUMNS}
+      rows={[
+        { name: 'Clusters on it', swatch: <LineSwatch step={8} dashes="2 4" />, share: follow.clusters[day] },
+        { name: 'Machines of such', swatch: <Swatch fill="unreported" />, share: follow.planned[day] },
+        { name: 'Really run it', swatch: <Swatch fill={7} />, share: follow.real[day] },
+      ]}
+      rowKey={({ name }) => name}
+    />
   )
 }
+
+type VersionWorkloads = WorkloadsAnswer['versions'][number]
+
+const COUNT_NAMES = { clusters: 'Clusters', machines: 'Machines', outdated: 'Older launcher' } as const
 
 function MachinesTable({ answer: { days, versions } }: { readonly answer: WorkloadsAnswer }): ReactNode {
   const last = Math.max(
@@ -166,31 +185,29 @@ function MachinesTable({ answer: { days, versions } }: { readonly answer: Worklo
     days.findLastIndex((_, day) => versions.some(({ clusters }) => clusters[day]! > 0)),
   )
   return (
-    <table className="prose-table" aria-label="Machines by version">
-      <caption>{shortDay(days[last]!)}</caption>
-      <thead>
-        <tr>
-          <th scope="col">Version</th>
-          {['Clusters', 'Machines', 'Older launcher', 'Really run it'].map((name) => (
-            <th key={name} scope="col" className="cell-number">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {versions.map(({ version, clusters, machines, outdated, share }) => (
-          <tr key={version}>
-            <th scope="row">{version}</th>
-            <td className="cell-number nums">{formatCount(clusters[last]!)}</td>
-            <td className="cell-number nums">{formatCount(machines[last]!)}</td>
-            <td className="cell-number nums">{formatCount(outdated[last]!)}</td>
-            <td className="cell-number nums">
-              {typeof share[last] === 'number' ? formatShare(share[last], 1) : 'no machine'}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DataTable
+      label="Machines by version"
+      caption={shortDay(days[last]!)}
+      look="prose"
+      columns={[
+        { id: 'version', head: 'Version', kind: 'name', cell: ({ version }) => version },
+        ...(['clusters', 'machines', 'outdated'] as const).map((count): Column<VersionWorkloads> => ({
+          id: count,
+          head: COUNT_NAMES[count],
+          kind: 'number',
+          className: 'nums',
+          cell: (row) => formatCount(row[count][last]!),
+        })),
+        {
+          id: 'share',
+          head: 'Really run it',
+          kind: 'number',
+          className: 'nums',
+          cell: ({ share }) => (typeof share[last] === 'number' ? formatShare(share[last], 1) : 'no machine'),
+        },
+      ]}
+      rows={versions}
+      rowKey={({ version }) => version}
+    />
   )
 }

@@ -4,11 +4,10 @@
  * objects, so no call is declared twice. An object may also be found by an address: `remote.fleet(moment).clusters(query)`.
  *
  * Arguments and answers cross by structured clone: plain data and `Labels`, which get their class back on arrival.
- * Failures arrive as FleetErrors with their code; bugs arrive as errors and are not softened. An AbortSignal or a
- * `Leaving` among the arguments arrives as a `Cancellation`, aborted soon after the signal was: the call is answered by
- * its method all the same. No other function crosses: a call with one rejects.
+ * Failures arrive as FleetErrors with their code; bugs arrive as errors and are not softened. An AbortSignal
+ * among the arguments arrives as a `Cancellation`, aborted soon after the signal was: the call is answered by its method
+ * all the same. No other function crosses: a call with one rejects.
  */
-import { Leaving } from '../base/cancellation.ts'
 import type { Cancellation } from '../base/cancellation.ts'
 import { FleetError } from '../base/errors.ts'
 import type { ErrorCode } from '../base/errors.ts'
@@ -158,19 +157,23 @@ export function createCaller<S extends Services>(channel: Channel): Caller<S> {
         return
       }
       const id = ++lastId
-      const signalAt = args.findIndex((arg) => arg instanceof Leaving || arg instanceof AbortSignal)
+      const signalAt = args.findIndex((arg) => arg instanceof AbortSignal)
       if (signalAt === -1) {
         // Before it waits: what cannot be cloned throws here, and rejects.
         channel.postMessage({ id, ...asked, args } satisfies Call)
         waiting.set(id, { resolve, reject, forget: NOTHING })
         return
       }
-      const signal = args[signalAt] as Leaving | AbortSignal
+      const signal = args[signalAt] as AbortSignal
       const cancel = (): void => {
         channel.postMessage({ cancel: id } satisfies Cancel)
       }
       channel.postMessage({ id, ...asked, args: args.with(signalAt, undefined), signalAt } satisfies Call)
-      waiting.set(id, { resolve, reject, forget: listen(signal, cancel) })
+      signal.addEventListener('abort', cancel, { once: true })
+      const forget = (): void => {
+        signal.removeEventListener('abort', cancel)
+      }
+      waiting.set(id, { resolve, reject, forget })
       if (signal.aborted) cancel()
     })
   const remote = remoteOf(call) as Remote<S>
@@ -219,20 +222,6 @@ function madeWhenRead(make: (name: string) => object, target: object = {}): obje
       return value
     },
   })
-}
-
-/** @returns what takes the listener off again */
-function listen(signal: Leaving | AbortSignal, listener: () => void): () => void {
-  if (signal instanceof Leaving) {
-    signal.tell(listener)
-    return () => {
-      signal.tell(undefined)
-    }
-  }
-  signal.addEventListener('abort', listener, { once: true })
-  return () => {
-    signal.removeEventListener('abort', listener)
-  }
 }
 
 /** A failure as data; also how a worker says that it could not start. */

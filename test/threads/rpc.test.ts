@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { MessageChannel } from 'node:worker_threads'
 import { afterEach, describe, expect, test } from 'vitest'
-import { Leaving } from '../../src/base/cancellation.ts'
 import { FleetError } from '../../src/base/errors.ts'
 import { Labels } from '../../src/model/labels.ts'
 import { createCaller, reviveLabels, serve } from '../../src/threads/rpc.ts'
@@ -109,28 +108,6 @@ describe('calls between threads', () => {
     expect(seen).toEqual([false])
     // A signal that is aborted already arrives right after the call.
     await expect(remote.wait('y', AbortSignal.abort())).rejects.toMatchObject({ code: 'query_canceled' })
-  })
-
-  test('a Leaving arrives as a signal does, and tells nobody once its call was answered', async () => {
-    const { remote } = connectTo({
-      wait: async (left?: Leaving): Promise<string> => {
-        while (!left!.aborted) await new Promise((resolve) => setImmediate(resolve))
-        return 'left'
-      },
-      quick: (left?: Leaving) => left !== undefined && !left.aborted,
-    })
-    const left = new Leaving()
-    const waiting = remote.wait(left)
-    left.abort()
-    expect(await waiting).toBe('left')
-    expect(await remote.wait(left)).toBe('left')
-    const later = new Leaving()
-    expect(await remote.quick(later)).toBe(true)
-    let told = 0
-    later.tell(() => told++)
-    later.abort()
-    later.abort()
-    expect([later.aborted, told]).toEqual([true, 1])
   })
 
   test('nothing listens to a signal whose call was answered or lost', async () => {

@@ -1,4 +1,3 @@
-import type { Leaving } from '../../base/cancellation.ts'
 import type { InstantQuery, QueryEngine, QueryResult, RangeQuery } from '../../promql/query-engine.ts'
 import { pointsOf, renderQueryAnswer } from './answer-json.ts'
 
@@ -8,8 +7,8 @@ import { pointsOf, renderQueryAnswer } from './answer-json.ts'
  */
 export interface QueryAnswers {
   /** @param limit the most series; `Infinity` for all */
-  instant(query: InstantQuery, limit: number, left?: Leaving): Promise<QueryAnswer>
-  range(query: RangeQuery, limit: number, left?: Leaving): Promise<QueryAnswer>
+  instant(query: InstantQuery, limit: number, signal?: AbortSignal): Promise<QueryAnswer>
+  range(query: RangeQuery, limit: number, signal?: AbortSignal): Promise<QueryAnswer>
 }
 
 /** The JSON of the whole answer; the result itself when that is long, so that it can leave in pieces. */
@@ -28,16 +27,7 @@ export function answerOf(result: QueryResult, limit: number): QueryAnswer {
 /** Over an engine whose values are here already. */
 export function answersOver(engine: Pick<QueryEngine, 'instant' | 'range'>): QueryAnswers {
   return {
-    instant: async (query, limit, left) => answerOf(await engine.instant(query, abortedWith(left)), limit),
-    range: async (query, limit, left) => answerOf(await engine.range(query, abortedWith(left)), limit),
+    instant: async (query, limit, signal) => answerOf(await engine.instant(query, signal), limit),
+    range: async (query, limit, signal) => answerOf(await engine.range(query, signal), limit),
   }
-}
-
-/** For ports that want a whole AbortSignal. */
-export function abortedWith(left: Leaving | undefined): AbortSignal {
-  const controller = new AbortController()
-  left?.tell(() => {
-    controller.abort()
-  })
-  return controller.signal
 }

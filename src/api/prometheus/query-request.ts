@@ -4,6 +4,7 @@ import type { InstantQuery, QueryEngine, QueryOptions, QueryResult, RangeQuery }
 import type { QueryAnswerOptions } from './answer-json.ts'
 import { durationParam, invalidParam, limitParam, lookbackParam, optionalTime, requiredTime } from './params.ts'
 import type { Params } from './params.ts'
+import type { QueryAnswer, QueryAnswers } from './query-answers.ts'
 
 /** What `/api/v1/query` and `query_range` are asked for, and what belongs into the answer beside the values. */
 export interface QueryRequest {
@@ -39,6 +40,15 @@ export function evaluateRequest(
   signal: AbortSignal,
 ): Promise<QueryResult> {
   return 'timeMs' in asked ? engine.instant(asked, signal) : engine.range(asked, signal)
+}
+
+/** The same, for the text of the answer. */
+export function answerRequest(
+  answers: QueryAnswers,
+  { asked, limit }: QueryRequest,
+  signal: AbortSignal,
+): Promise<QueryAnswer> {
+  return 'timeMs' in asked ? answers.instant(asked, limit, signal) : answers.range(asked, limit, signal)
 }
 
 /** @param clock when the answer is ready, for what it took */

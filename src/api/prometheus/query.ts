@@ -6,21 +6,23 @@ import { prettyExpr } from '../../promql/pretty.ts'
 import type { QueryEngine } from '../../promql/query-engine.ts'
 import { exprTree } from './expr-tree.ts'
 import { namingParam, paramsOf } from './params.ts'
-import { sendQueryResult, sendSuccess } from './prometheus-json.ts'
-import { QUERY_ROUTES, answerOptions, evaluateRequest } from './query-request.ts'
+import { sendPrometheusJson, sendQueryResult, sendSuccess } from './prometheus-json.ts'
+import type { QueryAnswers } from './query-answers.ts'
+import { QUERY_ROUTES, answerOptions, answerRequest, evaluateRequest } from './query-request.ts'
 
-/**
- * `/api/v1/query`, `query_range`, `format_query` and `parse_query`. What programs ask of the first two plainly is answered
- * before it comes here (`plain-queries.ts`).
- */
+/** `/api/v1/query`, `query_range`, `format_query` and `parse_query`. */
 export interface QueryRoutesOptions {
   readonly query: QueryEngine
+  readonly answers: QueryAnswers
   readonly clock: Clock
   /** What PromQL may use where a text is only formatted. */
   readonly language: ParseOptions
 }
 
-export function registerQueryRoutes(app: FastifyInstance, { query, clock, language }: QueryRoutesOptions): void {
+export function registerQueryRoutes(
+  app: FastifyInstance,
+  { query, answers, clock, language }: QueryRoutesOptions,
+): void {
   const config = { access: 'viewer', speaks: 'prometheus' } as const
 
   for (const [url, read] of Object.entries(QUERY_ROUTES)) {
@@ -30,8 +32,14 @@ export function registerQueryRoutes(app: FastifyInstance, { query, clock, langua
       config,
       handler: async (request, reply) => {
         const asked = read(paramsOf(request), clock.nowMs())
-        const result = await namingParam('query', () => evaluateRequest(query, asked, abortedWithConnection(reply)))
-        return sendQueryResult(reply, result, answerOptions(asked, result, clock))
+        const signal = abortedWithConnection(reply)
+        if (asked.stats !== '') {
+          const result = await namingParam('query', () => evaluateRequest(query, asked, signal))
+          return sendQueryResult(reply, result, answerOptions(asked, result, clock))
+        }
+        const answer = await namingParam('query', () => answerRequest(answers, asked, signal))
+        if (typeof answer === 'string') return sendPrometheusJson(reply, answer)
+        return sendQueryResult(reply, answer, answerOptions(asked, answer, clock))
       },
     })
   }

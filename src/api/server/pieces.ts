@@ -7,7 +7,7 @@ import type { FastifyReply } from 'fastify'
  */
 
 /** Up to this many values an answer is one text; a page's chart stays far below. */
-export const VALUES_AT_ONCE = 50_000
+const VALUES_AT_ONCE = 50_000
 const PIECE_CHARS = 64 * 1024
 
 /** Sends an answer of about `values` values. `pieces` is called once, and not to its end when the client leaves. */
@@ -24,7 +24,7 @@ export function sendInPieces(
 }
 
 /** The socket asks for the next piece when it has sent the last one; in between the thread is free. */
-export function streamOf(pieces: Iterable<string>): Readable {
+function streamOf(pieces: Iterable<string>): Readable {
   return Readable.from(gathered(pieces), { objectMode: false })
 }
 

@@ -18,7 +18,6 @@ import type { PipelineView } from '../../notify/pipeline-view.ts'
 import { STABLE_LANGUAGE, type ParseOptions } from '../../promql/parse-options.ts'
 import type { QueryEngine, QueryExplainer } from '../../promql/query-engine.ts'
 import { installAccess, mayStay, plainEntry } from './access.ts'
-import type { AccessOptions } from './access.ts'
 import { registerAdoption } from '../fleet/adoption.ts'
 import type { ApiAdoption } from '../fleet/adoption.ts'
 import { registerAdmin } from './admin.ts'
@@ -78,7 +77,6 @@ import { registerOtlpTraces } from '../ingest/otlp-traces.ts'
 import type { WriteOtlpTraces } from '../ingest/otlp-traces.ts'
 import { acceptForms } from '../prometheus/params.ts'
 import type { ApiPeople } from '../fleet/people.ts'
-import { plainQueries } from '../prometheus/plain-queries.ts'
 import { plainWrites } from '../ingest/plain-writes.ts'
 import { registerPrometheusStatus } from '../prometheus/status.ts'
 import type { ProcessFacts, ReadStoreStatus } from '../prometheus/status.ts'
@@ -102,7 +100,6 @@ import type { RunbookCatalog } from '../fleet/runbooks.ts'
 import { installSecurityHeaders } from './security-headers.ts'
 import { registerSeriesRoutes } from '../prometheus/series.ts'
 import { createShortWayServer } from './short-way.ts'
-import type { ShortWay } from './short-way.ts'
 import { registerSignIn } from './sign-in.ts'
 import { registerSilences } from '../fleet/silences.ts'
 import { registerStatusRoutes } from './status.ts'
@@ -205,22 +202,13 @@ const KEEP_ALIVE_MS = 72_000
 const REQUEST_ARRIVES_MS = 120_000
 const PARAM_CHARS_MAX = 4096
 
-/** What is answered before Fastify. Where the program tells of its own work, queries take the long way, which has spans. */
-function shortWays(deps: ApiDeps, access: AccessOptions): readonly ShortWay[] {
-  const { settings, query, answers = answersOver(query), tracing } = deps
-  const writes = plainWrites({ ...settings, ...deps, enter: plainEntry(access, 'ingest') })
-  if (tracing?.isOn === true) return [writes]
-  const isOpenToOrigins = settings.corsOrigins.length > 0
-  return [writes, plainQueries({ ...deps, answers, enter: plainEntry(access, 'viewer'), isOpenToOrigins })]
-}
-
 /** The whole HTTP side, ready to `listen` or `inject`. Throws when a route does not declare who may use it. */
 export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
-  const { settings, metrics, clock, log } = deps
+  const { settings, metrics, clock, log, answers = answersOver(deps.query) } = deps
   const access = { ...settings, requiresToken: deps.requiresToken, authenticate: deps.authenticate }
   const app = Fastify({
     serverFactory: (handler) =>
-      createShortWayServer(handler, shortWays(deps, access), {
+      createShortWayServer(handler, plainWrites({ ...settings, ...deps, enter: plainEntry(access, 'ingest') }), {
         keepAliveMs: KEEP_ALIVE_MS,
         requestArrivesMs: REQUEST_ARRIVES_MS,
       }),
@@ -257,7 +245,7 @@ export async function createServer(deps: ApiDeps): Promise<FastifyInstance> {
   await registerOtlpLogs(app, { ...settings, ...deps, write: deps.writeOtlpLogs })
   await app.register((scope, _options, done) => {
     acceptForms(scope)
-    registerQueryRoutes(scope, { query: deps.query, clock, language })
+    registerQueryRoutes(scope, { query: deps.query, answers, clock, language })
     registerExplain(scope, deps.explain, clock)
     registerSeriesRoutes(scope, deps.query)
     registerExemplars(scope, deps.query, language)

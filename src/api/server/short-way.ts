@@ -1,7 +1,7 @@
 /**
- * The HTTP server under Fastify, which answers the few hot requests itself. For them hooks, headers for browsers and a
- * copy of the body were most of what they cost. Everything that is in any way unusual goes to Fastify, where the same
- * route says what is wrong with it: so a short way only ever knows how to say yes.
+ * The HTTP server under Fastify, which answers the one hot request, a remote write, itself: hooks, headers for browsers and
+ * a copy of the body were most of what it cost. Everything unusual goes to Fastify, where the same route says what is
+ * wrong: the short way only accepts.
  */
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
@@ -17,18 +17,17 @@ export interface ShortWayLimits {
   readonly requestArrivesMs: number
 }
 
-/** @param handler Fastify's own, for everything that no way takes */
+/** @param handler Fastify's own, for everything that the way does not take */
 export function createShortWayServer(
   handler: RequestListener,
-  ways: readonly ShortWay[],
+  way: ShortWay,
   { keepAliveMs, requestArrivesMs }: ShortWayLimits,
 ): Server {
   const server = createServer((request, response) => {
     const goOn = (): void => {
       handler(request, response)
     }
-    for (const way of ways) if (way(request, response, goOn)) return
-    goOn()
+    if (!way(request, response, goOn)) goOn()
   })
   server.keepAliveTimeout = keepAliveMs
   server.requestTimeout = requestArrivesMs

@@ -31,6 +31,7 @@ import type { Alerts } from './notify/alerts.ts'
 import type { UserActions } from './notify/user-actions.ts'
 import type { Decommissions } from './fleet/clusters/decommissions.ts'
 import type { Reloader } from './runtime/reload.ts'
+import type { RemoteRules } from './runtime/remote-rules.ts'
 import { createRuleTests } from './runtime/rule-tests.ts'
 import { PAGE_BYTES } from './store/head/head-memory.ts'
 import type { TokenBook } from './runtime/token-book.ts'
@@ -48,6 +49,7 @@ export interface ServerParts {
   readonly threads: AppThreads
   readonly tokens: TokenBook
   readonly query: MeasuredQuery
+  readonly rules: RemoteRules
   readonly userActions: UserActions
   readonly alerts: Alerts
   readonly decommissions: Decommissions
@@ -104,7 +106,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
       processors: availableParallelism(),
       heapBytesMax: getHeapStatistics().heap_size_limit,
     }),
-    rules: threads.query.rules,
+    rules: parts.rules,
     people: { ...parts.userActions, ...parts.alerts, decommissions: parts.decommissions },
     context: {
       changes: (cluster, untilMs) => readChanges(reader, cluster, untilMs),

@@ -50,6 +50,8 @@ import { createNotifications } from './notify/notifications.ts'
 import type { Notifications } from './notify/notifications.ts'
 import { createUserActions } from './notify/user-actions.ts'
 import type { UserActions } from './notify/user-actions.ts'
+import { createRemoteRules } from './runtime/remote-rules.ts'
+import type { RemoteRules } from './runtime/remote-rules.ts'
 import { createReloader } from './runtime/reload.ts'
 import type { ReloadCause } from './runtime/reload.ts'
 import { countEvaluation, forgetGroups } from './runtime/rule-metrics.ts'
@@ -132,12 +134,13 @@ async function serve(
   }
   const canonicalName = (name: string): string => catalog.aliases.get(name) ?? name
   const faults = new FaultWatch()
+  const rules = createRemoteRules(threads.query.rules)
   const store = notedWrites(threads.ingest, note)
   const userActions = await createUserActions(store, threads.query.audit)
   const alerts = await createAlerts({
     store,
     runs: threads.query.alertRuns,
-    ruleAlerts: () => threads.query.rules.alerts(),
+    ruleAlerts: () => rules.alerts(),
     userActions,
     canonicalName,
     options: {
@@ -175,7 +178,7 @@ async function serve(
   // What stands in files: SIGHUP, `/-/reload` and a changed file read all of it again.
   const reloader = notedReloads(
     createReloader({
-      reloadables: [content.reloadable((files) => useRules(files, threads, metrics, faults)), notifications.reloadable],
+      reloadables: [content.reloadable((files) => useRules(files, rules, metrics, faults)), notifications.reloadable],
       clock,
       metrics,
       log,
@@ -190,6 +193,7 @@ async function serve(
     threads,
     tokens,
     query,
+    rules,
     userActions,
     alerts,
     decommissions,
@@ -202,11 +206,12 @@ async function serve(
     readiness: () => readiness,
   })
   const url = await listen(server, config)
-  await threads.query.rules.restore(clock.nowMs())
+  await rules.restore(clock.nowMs())
   readiness = 'ready'
 
   const steps = beatSteps({
     threads,
+    rules,
     userActions,
     alerts,
     decommissions,
@@ -220,7 +225,7 @@ async function serve(
   const beat = createBeat(clock, steps, log)
   metrics.storeHeadBytesMax.set(config['store.head-bytes-max'])
   const instance = config['own-metrics'] ? new URL(config['external.url']).host : undefined
-  const upkeep = startUpkeep({ clock, threads, metrics, log, faults, note, folder: config.data, instance })
+  const upkeep = startUpkeep({ clock, threads, rules, metrics, log, faults, note, folder: config.data, instance })
   const watched = config['content.watch']
     ? watchFiles(reloader.places, clock, () => {
         // It has logged what was wrong.
@@ -241,7 +246,7 @@ async function serve(
     },
     reload: (cause) => reloader.reload(cause),
     replayRules: async ({ fromMs, toMs, stepMs }) => {
-      for (let timeMs = fromMs; timeMs <= toMs; timeMs += stepMs) await threads.query.rules.evaluate(timeMs)
+      for (let timeMs = fromMs; timeMs <= toMs; timeMs += stepMs) await rules.evaluate(timeMs)
     },
     stop: async () => {
       // First: what goes to itself needs a server that is ready.
@@ -268,11 +273,11 @@ async function withPort(config: Config): Promise<Config> {
 
 async function useRules(
   files: Catalog['ruleFiles'],
-  threads: AppThreads,
+  rules: RemoteRules,
   metrics: OwnMetrics,
   faults: FaultWatch,
 ): Promise<void> {
-  await threads.query.rules.reload(files)
+  await rules.reload(files)
   forgetGroups(metrics)
   faults.forgetRules()
 }
@@ -306,6 +311,7 @@ async function listen(server: FastifyInstance, config: Config): Promise<string> 
 
 interface BeatParts {
   readonly threads: AppThreads
+  readonly rules: RemoteRules
   readonly userActions: UserActions
   readonly alerts: Alerts
   readonly decommissions: Decommissions
@@ -318,7 +324,8 @@ interface BeatParts {
 }
 
 function beatSteps(parts: BeatParts): readonly (readonly [string, BeatStep])[] {
-  const { threads, userActions, alerts, decommissions, metrics, log, notifications, tracing, note, faults } = parts
+  const { threads, rules, userActions, alerts, decommissions, metrics, log, notifications, tracing, note, faults } =
+    parts
   const deriveFacts = createFactsStep(threads.query.fleetLoop, metrics, log)
   const watchSilences = createSilenceWatch(() => userActions.silences.all(), note)
   return [
@@ -333,8 +340,7 @@ function beatSteps(parts: BeatParts): readonly (readonly [string, BeatStep])[] {
     [
       'rules',
       async (nowMs) => {
-        const evaluate = () => threads.query.rules.evaluate(nowMs)
-        const report = await tracedStep(tracing, 'evaluate rules', evaluate, evaluationNotes)
+        const report = await tracedStep(tracing, 'evaluate rules', () => rules.evaluate(nowMs), evaluationNotes)
         countEvaluation(report, metrics, log)
         note(faults.seeRules(report) ? ['alerts'] : changedByRules(report))
       },
@@ -346,9 +352,6 @@ function beatSteps(parts: BeatParts): readonly (readonly [string, BeatStep])[] {
         watchSilences(nowMs)
       },
     ],
-    [
-      'notifications',
-      (nowMs) => notifications.notify(async () => alerts.withoutDuplicates(await alerts.alertsAt(nowMs)), nowMs),
-    ],
+    ['notifications', (nowMs) => notifications.notify(alerts.withoutDuplicates(alerts.alerts(nowMs)), nowMs)],
   ]
 }

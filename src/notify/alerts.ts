@@ -22,10 +22,11 @@ export interface Alerts {
   readonly external: ExternalAlerts
   /** The past, read from the store. */
   readonly runs: AlertRunReader
-  /** Those of the rules and those of others: pending, firing, and resolved ones that are still retained. */
-  alerts(): Promise<readonly AnyAlert[]>
-  /** Those of the cycle at this time; read again when there was none. Crossing threads with all alerts is not cheap. */
-  alertsAt(nowMs: number): Promise<readonly AnyAlert[]>
+  /**
+   * Those of the rules, as of the last evaluation, and those of others at a time (the present one when absent): pending,
+   * firing, and resolved ones that are still retained.
+   */
+  alerts(nowMs?: number): readonly AnyAlert[]
   /** By fingerprint of an alert that only repeats another, that one's; as of the last cycle. */
   duplicates(): ReadonlyMap<string, string>
   /** All alerts less those that only repeat another. */
@@ -43,8 +44,8 @@ export interface AlertStore extends UserActionStore {
 export interface AlertParts {
   readonly store: AlertStore
   readonly runs: AlertRunReader
-  /** Of the rules. */
-  readonly ruleAlerts: () => Promise<readonly RuleAlert[]>
+  /** Of the rules, as of the last evaluation. */
+  readonly ruleAlerts: () => readonly RuleAlert[]
   readonly userActions: UserActions
   readonly canonicalName: CanonicalName
   readonly options: AlertOptions
@@ -74,12 +75,10 @@ export async function createAlerts(parts: AlertParts): Promise<Alerts> {
   let duplicates: ReadonlyMap<string, string> = new Map()
   let prunedAtMs = -Infinity
   const throttle = new FaultThrottle()
-  let ofLastCycle: { readonly nowMs: number; readonly alerts: readonly AnyAlert[] } | undefined
 
-  const allAt = async (nowMs: number): Promise<readonly AnyAlert[]> => {
-    const ofRules = await ruleAlerts()
+  const alertsAt = (nowMs: number): readonly AnyAlert[] => {
     const ofOthers = external.alerts(nowMs)
-    return ofOthers.length === 0 ? ofRules : [...ofRules, ...ofOthers]
+    return ofOthers.length === 0 ? ruleAlerts() : [...ruleAlerts(), ...ofOthers]
   }
   /** A disk that is full stays so for a while: logged once a minute. */
   const report = (thrown: unknown, nowMs: number): void => {
@@ -96,17 +95,14 @@ export async function createAlerts(parts: AlertParts): Promise<Alerts> {
   return {
     external,
     runs,
-    alerts: () => allAt(clock.nowMs()),
-    alertsAt: (nowMs) => (ofLastCycle?.nowMs === nowMs ? Promise.resolve(ofLastCycle.alerts) : allAt(nowMs)),
+    alerts: (nowMs = clock.nowMs()) => alertsAt(nowMs),
     duplicates: () => duplicates,
     withoutDuplicates: (alerts) => {
       duplicates = duplicateAlerts(alerts, canonicalName)
       return duplicates.size === 0 ? alerts : alerts.filter(({ fingerprint }) => !duplicates.has(fingerprint))
     },
     cycle: async (nowMs) => {
-      ofLastCycle = undefined
-      const alerts = await allAt(nowMs)
-      ofLastCycle = { nowMs, alerts }
+      const alerts = alertsAt(nowMs)
       acknowledgements.forget(alerts)
       // What could not be written now is written in a later cycle; neither waits for the other.
       await silences.endResolved(alerts, nowMs).catch((thrown: unknown) => {

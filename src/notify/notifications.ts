@@ -20,7 +20,7 @@ import type { UpgradeMarks } from './upgrade-marks.ts'
 
 export interface Notifications {
   /** Decides, queues what is news and starts sending; calling it in each cycle is also what makes retries happen. */
-  notify(alerts: () => Promise<readonly NotifiedAlert[]>, nowMs: number): Promise<void>
+  notify(alerts: readonly NotifiedAlert[], nowMs: number): Promise<void>
   readonly pipeline: Pipeline
   /** The configuration file, to be read again: `read` checks it, what it answers takes it into use. */
   readonly reloadable: {
@@ -115,8 +115,7 @@ export async function createNotifications(parts: NotificationsParts): Promise<No
         return () => pipeline.use(next)
       },
     },
-    notify: async (read, nowMs) => {
-      const alerts = await read()
+    notify: async (alerts, nowMs) => {
       await upgrades.refresh(alerts, nowMs)
       await pipeline.cycle(alerts.map(pipelineAlert), nowMs)
       start(deliver(nowMs))

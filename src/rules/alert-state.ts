@@ -47,6 +47,7 @@ export function stepAlert(
 
 function stepHolding(phase: AlertPhase | undefined, nowMs: number, forMs: number): AlertPhase {
   if (phase?.state === 'firing') {
+    if (phase.keepFiringSinceMs === undefined) return phase
     return { state: 'firing', activeAtMs: phase.activeAtMs, firedAtMs: phase.firedAtMs }
   }
   // A resolved alert that holds again is a new run of it: `for` starts over.

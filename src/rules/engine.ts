@@ -4,21 +4,21 @@
  */
 import { createSerialQueue } from '../base/serial-queue.ts'
 import { invariant } from '../base/invariant.ts'
-import type { AlertRecord, AlertSource, AlertStateStore, RuleAlert } from '../model/alert.ts'
+import type { AlertRecord, AlertStateStore, RuleAlert } from '../model/alert.ts'
 import type { AppendDerived } from '../model/appender.ts'
 import type { Labels } from '../model/labels.ts'
 import { RESOLVED_RETENTION_MS, resolve } from './alert-state.ts'
+import { AlertUpdates, type AlertUpdate } from './alert-update.ts'
 import { alertSamples, seriesSetOf, staleMarkers } from './derived-series.ts'
 import { evaluateGroup } from './group.ts'
 import type { GroupPorts, RuleQuery } from './group.ts'
 import { restoreGroup } from './restore.ts'
 import { alertSourceOf, createGroupState, groupStatusOf, ruleAlertOf, ruleAlertsOf, trackedOf } from './rule-state.ts'
-import type { GroupState, RuleState } from './rule-state.ts'
+import type { GroupState, OrphanAlert, RuleState } from './rule-state.ts'
 import type { AlertTransition, EvaluationReport, GroupReport, RuleGroupStatus } from './rule-status.ts'
 import type { RuleGroup } from './rule.ts'
 import { dueAt, spreadOffset } from './schedule.ts'
 import type { OffsetOf } from './schedule.ts'
-import type { TrackedAlert } from './alerting-rule.ts'
 
 export interface RuleEngineOptions {
   readonly groups: readonly RuleGroup[]
@@ -42,6 +42,8 @@ export interface RuleEngine {
   groups(): RuleGroupStatus[]
   /** All alerts, resolved ones of the last 15 minutes included. */
   alerts(): RuleAlert[]
+  /** What changed in `alerts` since the call before: for one `AlertIndex` on another thread. */
+  alertUpdate(): AlertUpdate
   /** Takes new groups. A rule that is still there, by group and `ruleKey`, keeps its alerts; the alerts of the others end. */
   reload(groups: readonly RuleGroup[]): Promise<void>
 }
@@ -54,6 +56,7 @@ export function createRuleEngine(options: RuleEngineOptions): RuleEngine {
     evaluate: (nowMs) => inOrder(() => engine.evaluate(nowMs)),
     groups: () => engine.groups.map(groupStatusOf),
     alerts: () => engine.alerts(),
+    alertUpdate: () => engine.alertUpdate(),
     reload: (groups) =>
       inOrder(() => {
         engine.reload(groups)
@@ -61,19 +64,13 @@ export function createRuleEngine(options: RuleEngineOptions): RuleEngine {
   }
 }
 
-/** An alert whose rule is gone. */
-interface Departed {
-  readonly tracked: TrackedAlert
-  readonly ruleKey: string
-  readonly source: AlertSource
-}
-
 class Engine {
   readonly #ports: GroupPorts
   readonly #offsetOf: OffsetOf
   groups: readonly GroupState[]
   /** Rules removed by a reload or between two runs: their alerts, then only the resolved ones until they are old. */
-  #departed: Departed[] = []
+  #departed: OrphanAlert[] = []
+  readonly #updates = new AlertUpdates()
   #endedSeries: Labels[] = []
   #removedGroups = new Set<string>()
   #isRestored = false
@@ -117,6 +114,10 @@ class Engine {
   alerts(): RuleAlert[] {
     const own = this.groups.flatMap((group) => group.rules.flatMap((rule) => ruleAlertsOf(group, rule)))
     return [...own, ...this.#departed.map(({ tracked, ruleKey, source }) => ruleAlertOf(tracked, ruleKey, source))]
+  }
+
+  alertUpdate(): AlertUpdate {
+    return this.#updates.next(this.groups, this.#departed)
   }
 
   reload(groups: readonly RuleGroup[]): void {

@@ -47,6 +47,13 @@ export interface RuleState {
   lastEvaluationMs: number | undefined
 }
 
+/** An alert whose rule is gone. */
+export interface OrphanAlert {
+  readonly tracked: TrackedAlert
+  readonly ruleKey: string
+  readonly source: AlertSource
+}
+
 export function createGroupState(group: RuleGroup, offsetOf: OffsetOf = spreadOffset): GroupState {
   const key = groupKeyOf(group)
   return {
@@ -118,11 +125,11 @@ export function groupStatusOf(state: GroupState): RuleGroupStatus {
       ? {}
       : { lastEvaluationMs, nextEvaluationMs: nextSlotMs(state.beat, lastEvaluationMs) }),
     missed: state.missed,
-    rules: state.rules.map((rule) => ruleStatusOf(state, rule)),
+    rules: state.rules.map(ruleStatusOf),
   }
 }
 
-function ruleStatusOf(group: GroupState, state: RuleState): RuleStatus {
+function ruleStatusOf(state: RuleState): RuleStatus {
   const { rule, lastError, lastEvaluationMs } = state
   const common = {
     name: rule.name,
@@ -137,10 +144,12 @@ function ruleStatusOf(group: GroupState, state: RuleState): RuleStatus {
     lastSamples: state.series.size,
   }
   if (rule.kind === 'recording') return { ...common, kind: 'recording' }
-  const alerts = ruleAlertsOf(group, state).filter((alert) => alert.state !== 'resolved')
-  const worst = alerts.some((alert) => alert.state === 'firing') ? 'firing' : alerts.length > 0 ? 'pending' : 'inactive'
+  const alertCounts = { pending: 0, firing: 0, resolved: 0 }
+  for (const { phase } of state.alerts.values()) alertCounts[phase.state]++
+  const { pending, firing } = alertCounts
+  const worst = firing > 0 ? 'firing' : pending > 0 ? 'pending' : 'inactive'
   const { forMs, keepFiringForMs, annotations } = rule
-  return { ...common, kind: 'alerting', state: worst, forMs, keepFiringForMs, annotations, alerts }
+  return { ...common, kind: 'alerting', state: worst, forMs, keepFiringForMs, annotations, alertCounts }
 }
 
 /** Resolved ones included. */

@@ -49,8 +49,8 @@ export interface AlertingRuleStatus extends RuleStatusCommon {
   readonly keepFiringForMs: number
   /** Templates as written. */
   readonly annotations: Readonly<Record<string, string>>
-  /** Pending and firing ones; `RuleEngine.alerts` has the resolved ones too. */
-  readonly alerts: readonly RuleAlert[]
+  /** The alerts themselves are in `RuleEngine.alerts`. */
+  readonly alertCounts: Readonly<Record<AlertState, number>>
 }
 
 export interface RecordingRuleStatus extends RuleStatusCommon {

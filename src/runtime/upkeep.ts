@@ -9,7 +9,8 @@ import type { NoteChange } from './change-events.ts'
 import { measureDisk } from './disk-room.ts'
 import type { DiskRoom } from './disk-room.ts'
 import type { FaultWatch } from './fault-watch.ts'
-import { ALERT_STATES } from '../model/alert.ts'
+import type { RemoteRules } from './remote-rules.ts'
+import { ALERT_STATES, type Alert } from '../model/alert.ts'
 import { OWN_SERIES_EVERY_MS, ownSeries } from './own-series.ts'
 import type { StoreStats } from '../store/writer.ts'
 
@@ -25,6 +26,7 @@ export interface Upkeep {
 export interface UpkeepParts {
   readonly clock: Clock
   readonly threads: AppThreads
+  readonly rules: Pick<RemoteRules, 'alerts'>
   readonly metrics: OwnMetrics
   readonly log: Log
   readonly faults: FaultWatch
@@ -36,7 +38,7 @@ export interface UpkeepParts {
 }
 
 export function startUpkeep(parts: UpkeepParts): Upkeep {
-  const { clock, threads, metrics, log, faults, note, folder, instance } = parts
+  const { clock, threads, rules, metrics, log, faults, note, folder, instance } = parts
   let isStopped = false
   let underWay = Promise.resolve()
   let cancel: () => void = () => undefined
@@ -50,7 +52,7 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
       log.error({ error: messageOf(thrown) }, 'upkeep of the store failed; it is tried again')
     }
     await threads.ingest.store.maintain(nowMs).catch(tell)
-    const stats = await measure(threads, metrics)
+    const stats = await measure(threads, rules.alerts(), metrics)
     const room = await measureDisk(folder, metrics).catch(tell)
     // Alerts among others are as they were while nothing can be written.
     if (faults.seeStore(stats, room ?? NO_ROOM_KNOWN, nowMs)) note(['alerts'])
@@ -77,8 +79,8 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
   }
 }
 
-async function measure(threads: AppThreads, metrics: OwnMetrics): Promise<StoreStats> {
-  const [stats, alerts] = await Promise.all([threads.ingest.store.stats(), threads.query.rules.alerts()])
+async function measure(threads: AppThreads, alerts: readonly Alert[], metrics: OwnMetrics): Promise<StoreStats> {
+  const stats = await threads.ingest.store.stats()
   metrics.storeHeadSeries.set(stats.seriesCount)
   metrics.storeHeadSamples.set(stats.headSamples)
   metrics.storeHeadBytes.set(stats.headBytes)

@@ -96,7 +96,7 @@ interface SeriesServices extends Pick<StoreReader, 'cardinality' | 'status'> {
   newest(selectors: readonly (readonly Matcher[])[], range: TimeRange): readonly NewestSample[]
 }
 
-interface RuleServices extends Omit<RuleEngine, 'reload'> {
+interface RuleServices extends Omit<RuleEngine, 'reload' | 'alerts'> {
   /** Files that were checked by main: they load. */
   reload(files: QueryWorkerData['rules']['files']): Promise<void>
   /** Ends soon after its signal was aborted. */
@@ -146,7 +146,7 @@ function ruleServicesOf(
     },
     replay: (asked, signal) => replayBeside(asked, groups, replayPorts, signal),
     groups: () => rules.groups(),
-    alerts: () => rules.alerts(),
+    alertUpdate: () => rules.alertUpdate(),
   }
 }
 

@@ -336,7 +336,7 @@ test('groups, receivers and what hides an alert are as with a real Alertmanager'
   }
   const beat = async (): Promise<void> => {
     const nowMs = systemClock.nowMs()
-    const alerts = people.withoutDuplicates(await people.alerts())
+    const alerts = people.withoutDuplicates(people.alerts())
     await pipeline.cycle(
       alerts.map((alert) => ({ ...alert, generatorUrl: '' })),
       nowMs,

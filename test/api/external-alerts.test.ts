@@ -21,13 +21,13 @@ beforeEach(async () => {
   const rule = ruleAlert('KubeVirtCRModified', 'prague-1')
   const { people } = await memoryPeople({
     clock,
-    ruleAlerts: () => Promise.resolve([rule]),
+    ruleAlerts: () => [rule],
     aliases: { HCOOldName: 'KubeVirtCRModified' },
   })
   server = await makeServer({
     clock,
     people,
-    rules: { groups: () => Promise.resolve([]), alerts: () => Promise.resolve([rule]) },
+    rules: { groups: () => Promise.resolve([]), alerts: () => [rule] },
     requiresToken: true,
     authenticate: (token) => Promise.resolve(TOKENS[token]),
   })
@@ -101,7 +101,7 @@ describe('an alert of others', () => {
     const people = server.deps.people as unknown as {
       withoutDuplicates(alerts: unknown): readonly { external?: object }[]
     }
-    const notified = people.withoutDuplicates(await server.deps.people.alerts())
+    const notified = people.withoutDuplicates(server.deps.people.alerts())
     expect(notified.map(({ external }) => external)).toEqual([undefined])
     const listed =
       await get<{ labels: { alertname: string }; status: { state: string; inhibitedBy: string[] } }[]>('/api/v2/alerts')

@@ -58,7 +58,7 @@ beforeAll(async () => {
   await putFacts(store, [facts])
   const clock = new FakeClock(NOW_MS)
   const alerts = [ruleAlert('A', 'a', 'firing', { firedAtMs: NOW_MS - 30 * MINUTE_MS })]
-  const { people } = await memoryPeople({ clock, ruleAlerts: () => Promise.resolve(alerts) })
+  const { people } = await memoryPeople({ clock, ruleAlerts: () => alerts })
   await people.cycle(NOW_MS)
   server = await makeServer({ clock, people, fleet: (await fleetFactsOver(store)).fleet })
 })

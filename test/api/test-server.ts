@@ -182,7 +182,7 @@ export async function makeServer(
   const clock = new FakeClock(NOW_MS)
   const rules: RuleReader = overrides.rules ?? {
     groups: () => Promise.resolve([]),
-    alerts: () => Promise.resolve([]),
+    alerts: () => [],
   }
   const people = overrides.people ?? (await memoryPeople({ clock, ruleAlerts: () => rules.alerts() })).people
   const intake = new Intake(appender, { ...INGEST_DEFAULTS, ...overrides.ingest })

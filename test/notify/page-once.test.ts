@@ -26,7 +26,7 @@ async function timeline(
 ): Promise<string[]> {
   const clock = new FakeClock(NOW_MS)
   let minute = 0
-  const { people } = await memoryPeople({ clock, ruleAlerts: () => Promise.resolve(ofRules(minute)) })
+  const { people } = await memoryPeople({ clock, ruleAlerts: () => ofRules(minute) })
   const config = `
 route: { receiver: hook, group_by: ['...'], group_wait: 0s, group_interval: 1m, repeat_interval: 24h }
 receivers: [{ name: hook, webhook_configs: [{ url: '${hook.url}' }] }]
@@ -42,7 +42,7 @@ receivers: [{ name: hook, webhook_configs: [{ url: '${hook.url}' }] }]
       await people.external.post([posted], { nowMs, resolveTimeoutMs: 1.5 * MINUTE_MS })
     }
     await people.cycle(nowMs)
-    const notified = people.withoutDuplicates(await people.alertsAt(nowMs))
+    const notified = people.withoutDuplicates(people.alerts(nowMs))
     await pipeline.cycle(
       notified.map((alert) => ({ ...alert, generatorUrl: '' })),
       nowMs,

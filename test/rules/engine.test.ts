@@ -531,7 +531,7 @@ test('states are shown as Prometheus clients want them', async () => {
     health: 'unknown',
     state: 'inactive',
     query: 'up == 0',
-    alerts: [],
+    alertCounts: { pending: 0, firing: 0, resolved: 0 },
   })
   harness.put({ __name__: 'up', cluster: 'c1' }, 0, T0)
   await harness.evaluate(T0)
@@ -541,6 +541,7 @@ test('states are shown as Prometheus clients want them', async () => {
     lastEvaluationMs: T0,
     lastSamples: 2,
     annotations: { link: '{{ externalURL }}/rb/Down' },
-    alerts: [{ state: 'pending', value: 0 }],
+    alertCounts: { pending: 1, firing: 0, resolved: 0 },
   })
+  expect(harness.rules.alerts()).toMatchObject([{ state: 'pending', value: 0 }])
 })

@@ -25,14 +25,14 @@ export interface MemoryPeople {
 
 export async function memoryPeople({
   clock,
-  ruleAlerts = () => Promise.resolve([]),
+  ruleAlerts = () => [],
   options = {},
   aliases = {},
   wrap = (store) => store,
   decommissionsTold = () => Promise.resolve(),
 }: {
   readonly clock: Clock
-  readonly ruleAlerts?: () => Promise<readonly RuleAlert[]>
+  readonly ruleAlerts?: () => readonly RuleAlert[]
   readonly options?: Readonly<Record<string, string>>
   readonly aliases?: Readonly<Record<string, string>>
   /** Puts something between the commands and what is kept, such as a disk that is full. */

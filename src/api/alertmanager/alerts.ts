@@ -68,7 +68,7 @@ export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: Alertma
     const params = paramsOf(request)
     const keeps = alertFilter(params)
     const isReceiver = receiverParam(params)
-    const alerts = await people.alerts()
+    const alerts = people.alerts()
     const nowMs = clock.nowMs()
     const marksOf = marksReader(people, deps.pipeline, nowMs)
     const shown = firingOnes(alerts).flatMap((alert) => {
@@ -85,7 +85,7 @@ export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: Alertma
     const keeps = alertFilter(params)
     const isReceiver = receiverParam(params) ?? (() => true)
     const withMuted = flagParam(params, 'muted', true)
-    const alerts = new Map(firingOnes(await people.alerts()).map((alert) => [alert.fingerprint, alert]))
+    const alerts = new Map(firingOnes(people.alerts()).map((alert) => [alert.fingerprint, alert]))
     const nowMs = clock.nowMs()
     const marksOf = marksReader(people, deps.pipeline, nowMs)
     const groups = [...(deps.pipeline?.groups(nowMs) ?? [])].sort(compareGroups).flatMap((group) => {

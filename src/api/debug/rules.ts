@@ -22,8 +22,6 @@ function groupOf({ rules, ...group }: RuleGroupStatus): DebugRules['groups'][num
 
 function ruleOf(rule: RuleStatus): DebugRules['groups'][number]['rules'][number] {
   const { name, kind, query, health, lastError, warnings, evaluationMs, lastEvaluationMs, lastSamples } = rule
-  const countOf = (state: string): number =>
-    rule.kind === 'alerting' ? rule.alerts.filter((alert) => alert.state === state).length : 0
   return {
     name,
     kind,
@@ -34,6 +32,8 @@ function ruleOf(rule: RuleStatus): DebugRules['groups'][number]['rules'][number]
     evaluationMs,
     ...(lastEvaluationMs === undefined ? {} : { lastEvaluationMs }),
     lastSamples,
-    ...(kind === 'alerting' ? { alerts: { pending: countOf('pending'), firing: countOf('firing') } } : {}),
+    ...(rule.kind === 'alerting'
+      ? { alerts: { pending: rule.alertCounts.pending, firing: rule.alertCounts.firing } }
+      : {}),
   }
 }

@@ -42,7 +42,7 @@ export function registerAlertDetail(app: FastifyInstance, deps: AlertDetailDeps)
     { config: { access: 'viewer', speaks: 'own' } },
     async (request): Promise<AlertDetail> => {
       const { fingerprint } = request.params
-      const alerts = await deps.people.alerts()
+      const alerts = deps.people.alerts()
       const [alert] = rankInstances(alerts.filter((each) => each.fingerprint === fingerprint))
       if (alert === undefined) {
         throw new FleetError('not_found', `no alert has the fingerprint ${fingerprint}`, {

@@ -41,10 +41,10 @@ export function registerAlerts(app: FastifyInstance, deps: AlertDeps): void {
     const { at } = readQuery(AlertsQuery, request)
     const atMs = pastMoment(at, clock.nowMs())
     if (atMs !== undefined) return alertsAt(deps, atMs)
-    const [alerts, groups] = await Promise.all([people.alerts(), rules.groups()])
+    const groups = await rules.groups()
     const nowMs = clock.nowMs()
     const itemOf = alertItems(deps.catalog, marksReader(people, deps.pipeline, nowMs))
-    return { asOfMs: nowMs, alerts: rankInstances(alerts).map(itemOf), failing: failingRules(groups) }
+    return { asOfMs: nowMs, alerts: rankInstances(people.alerts()).map(itemOf), failing: failingRules(groups) }
   })
 
   const path = '/api/fleet/v1/alerts/:fingerprint/acknowledge'
@@ -55,7 +55,7 @@ export function registerAlerts(app: FastifyInstance, deps: AlertDeps): void {
     if (note.length > NOTE_CHARS_MAX) {
       throw new FleetError('bad_request', `got a note of ${note.length} characters, want at most ${NOTE_CHARS_MAX}`)
     }
-    const alert = activeAlert(await people.alerts(), request.params.fingerprint)
+    const alert = activeAlert(people.alerts(), request.params.fingerprint)
     const { fingerprint, activeAtMs } = alert
     const atMs = clock.nowMs()
     await people.acknowledgements.put({ fingerprint, activeAtMs, by: actorOf(request, by), atMs, note })
@@ -63,7 +63,7 @@ export function registerAlerts(app: FastifyInstance, deps: AlertDeps): void {
   })
 
   app.delete<Params>(path, { config: responder }, async (request): Promise<AlertMarks> => {
-    const alert = activeAlert(await people.alerts(), request.params.fingerprint)
+    const alert = activeAlert(people.alerts(), request.params.fingerprint)
     const nowMs = clock.nowMs()
     if (!(await people.acknowledgements.remove(alert, actorOf(request), nowMs))) {
       throw new FleetError('not_found', `nobody has acknowledged alert ${alert.fingerprint}`)

@@ -19,7 +19,7 @@ import type { ParseOptions } from '../../promql/parse-options.ts'
 /** `/api/dashboards/v1`: the dashboards that are loaded, each as it is drawn and as it is written. */
 export interface DashboardDeps {
   readonly catalog: DashboardCatalog
-  readonly alerts: () => Promise<readonly Alert[]>
+  readonly alerts: () => readonly Alert[]
   readonly language: ParseOptions
 }
 
@@ -52,7 +52,7 @@ export function registerDashboards(app: FastifyInstance, deps: DashboardDeps): v
     async (request, reply): Promise<DashboardAnswer | DashboardUnknown> => {
       const { name } = request.params
       const dashboard = catalog.dashboards.find((one) => one.name === name)
-      if (dashboard !== undefined) return answerOf(dashboard, deps, await readAlerts())
+      if (dashboard !== undefined) return answerOf(dashboard, deps, readAlerts())
       const names = catalog.dashboards.map((one) => one.name)
       void reply.code(404)
       return { error: `no dashboard is called ${JSON.stringify(name)}`, nearest: nearest(name, names, NEAREST) }

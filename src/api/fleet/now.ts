@@ -36,7 +36,7 @@ export function registerNow(app: FastifyInstance, { fleet, people, faults, clock
   const answer = async (at: string | undefined): Promise<Now> => {
     const { view, nowMs, note } = fleetAt(fleet, clock, at)
     const alertsThen = async () =>
-      at === undefined ? people.withoutDuplicates(await people.alerts()) : firingAt(people.runs, nowMs)
+      at === undefined ? people.withoutDuplicates(people.alerts()) : firingAt(people.runs, nowMs)
     const [standing, alerts] = await Promise.all([view.now(NOW_LIST_MAX), alertsThen()])
     return {
       ...nowItem(standing, firingNow(alerts), at === undefined ? faults() : undefined),

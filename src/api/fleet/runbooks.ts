@@ -30,7 +30,7 @@ export interface RunbookDeps {
   readonly catalog: RunbookCatalog & LinkedCatalog
   readonly rules: Pick<RuleReader, 'groups'>
   /** Of rules and of others: an alert that somebody POSTed has the same page. */
-  readonly alerts: () => Promise<readonly Alert[]>
+  readonly alerts: () => readonly Alert[]
   readonly inventory: (cluster: string, nowMs: number) => Promise<ClusterInventory | undefined>
   readonly language: ParseOptions
   readonly clock: Clock
@@ -45,7 +45,7 @@ export function registerRunbooks(app: FastifyInstance, deps: RunbookDeps): void 
   const config = { access: 'viewer', speaks: 'own' } as const
 
   app.get('/api/runbooks/v1/pages', { config }, async (): Promise<RunbookList> => {
-    const [groups, alerts] = await Promise.all([rules.groups(), readAlerts()])
+    const [groups, alerts] = [await rules.groups(), readAlerts()]
     const ruleNames = new Set(groups.flatMap((group) => group.rules.map(({ name }) => name)))
     const pages = [...catalog.pages.values()].map((page) => ({
       name: page.name,
@@ -94,7 +94,7 @@ async function boundPage(
   askedName: string,
   fingerprint: string,
 ): Promise<BoundRunbook> {
-  const ranked = rankInstances(instancesOf(page, await readAlerts()))
+  const ranked = rankInstances(instancesOf(page, readAlerts()))
   const differing = distinguishingLabels(ranked.map(({ labels }) => labels))
   const instances = ranked.map((alert, i) => instanceView(alert, differing[i] ?? {}))
   const chosen = chosenIndex(instances, fingerprint)

@@ -28,18 +28,17 @@ export function registerSilences(app: FastifyInstance, people: ApiPeople, clock:
   const responder = { access: 'responder', speaks: 'own' } as const
   type Params = { Params: { id: string } }
 
-  app.get('/api/fleet/v1/silences', { config: viewer }, async (): Promise<SilenceItems> => {
-    const alerts = await people.alerts()
+  app.get('/api/fleet/v1/silences', { config: viewer }, (): SilenceItems => {
     const nowMs = clock.nowMs()
-    const itemOf = silenceItems(silences, alerts, nowMs)
+    const itemOf = silenceItems(silences, people.alerts(), nowMs)
     const sorted = [...silences.all()].sort((a, b) => compareSilences(a, b, nowMs))
     return { asOfMs: nowMs, silences: sorted.map(itemOf) }
   })
 
-  app.get<Params>('/api/fleet/v1/silences/:id', { config: viewer }, async (request): Promise<SilenceItem> => {
+  app.get<Params>('/api/fleet/v1/silences/:id', { config: viewer }, (request): SilenceItem => {
     const silence = silences.get(request.params.id)
     if (silence === undefined) throw unknown(request.params.id)
-    return silenceItems(silences, await people.alerts(), clock.nowMs())(silence)
+    return silenceItems(silences, people.alerts(), clock.nowMs())(silence)
   })
 
   const set = async (wish: SilenceRequest, id: string | undefined, by: string): Promise<SilenceItem> => {
@@ -59,7 +58,7 @@ export function registerSilences(app: FastifyInstance, people: ApiPeople, clock:
     )
     if (change.kind === 'not_found') throw unknown(id ?? '')
     if (change.kind === 'refused') throw new FleetError('bad_request', change.message)
-    return silenceItems(silences, await people.alerts(), nowMs)(change.silence)
+    return silenceItems(silences, people.alerts(), nowMs)(change.silence)
   }
   /** Who changes the end of a running silence does not say again when it began. */
   const startOf = (id: string | undefined, nowMs: number): { startsAtMs?: number } => {
@@ -92,7 +91,8 @@ export function registerSilences(app: FastifyInstance, people: ApiPeople, clock:
     const matches = compiled(matchers)
     const nowMs = clock.nowMs()
     const pastFromMs = nowMs - PREVIEW_PAST_MS
-    const [alerts, past] = await Promise.all([people.alerts(), people.runs.matching(matchers, pastFromMs, nowMs)])
+    const past = await people.runs.matching(matchers, pastFromMs, nowMs)
+    const alerts = people.alerts()
     const hidden = rankInstances(alerts.filter(({ state, labels }) => state !== 'resolved' && matches(labels)))
     return {
       asOfMs: nowMs,

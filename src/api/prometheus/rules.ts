@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
+import { groupBy } from '../../base/group-by.ts'
 import type { PrometheusAlert, PrometheusRuleGroup } from '../../contract/prometheus.ts'
 import { Labels } from '../../model/labels.ts'
 import { compileMatcher } from '../../model/matcher.ts'
@@ -15,11 +16,11 @@ import { selectors } from './series.ts'
 
 /** `/api/v1/rules` and `/api/v1/alerts`, with Prometheus' filters. */
 
-/** What the rule engine answers about itself; it lives on another thread. */
+/** The rule engine, which runs on another thread, and its alerts, which are on this one. */
 export interface RuleReader {
   groups(): Promise<readonly RuleGroupStatus[]>
-  /** Pending, firing, and resolved ones that are still kept. */
-  alerts(): Promise<readonly RuleAlert[]>
+  /** As of the last evaluation: pending, firing, and resolved ones of the last minutes. */
+  alerts(): readonly RuleAlert[]
 }
 
 export function registerRuleRoutes(app: FastifyInstance, rules: RuleReader): void {
@@ -43,15 +44,16 @@ export function registerRuleRoutes(app: FastifyInstance, rules: RuleReader): voi
     if (first === -1) throw invalidParam('group_next_token', 'invalid group_next_token')
     const shown = groups.slice(first, first + page.limit)
     const next = groups[first + page.limit]
+    const alerts = groupBy(withAlerts ? rules.alerts() : [], ruleOf)
     const data = {
-      groups: shown.map((group) => groupView(group, withAlerts)),
+      groups: shown.map((group) => groupView(group, alerts)),
       ...(next === undefined ? {} : { groupNextToken: groupToken(next) }),
     }
     return sendSuccess(reply, JSON.stringify(data))
   })
 
-  app.get('/api/v1/alerts', { config }, async (_request, reply) => {
-    const alerts = (await rules.alerts()).flatMap((alert) => alertView(alert))
+  app.get('/api/v1/alerts', { config }, (_request, reply) => {
+    const alerts = rules.alerts().flatMap((alert) => alertView(alert))
     return sendSuccess(reply, JSON.stringify({ alerts }))
   })
 }
@@ -102,7 +104,19 @@ function groupToken(group: RuleGroupStatus): string {
   return Buffer.from(groupKeyOf(group)).toString('base64url')
 }
 
-function groupView(group: RuleGroupStatus, withAlerts: boolean): PrometheusRuleGroup {
+/** Names the rule of an alert among all rules. */
+function ruleOf({ rule: { group, file }, ruleKey }: RuleAlert): string {
+  return ruleId({ name: group, file }, ruleKey)
+}
+
+function ruleId(group: Pick<RuleGroupStatus, 'name' | 'file'>, ruleKey: string): string {
+  return `${groupKeyOf(group)}\u0000${ruleKey}`
+}
+
+function groupView(
+  group: RuleGroupStatus,
+  alertsOfRules: ReadonlyMap<string, readonly RuleAlert[]>,
+): PrometheusRuleGroup {
   return {
     name: group.name,
     file: group.file,
@@ -110,11 +124,11 @@ function groupView(group: RuleGroupStatus, withAlerts: boolean): PrometheusRuleG
     limit: group.limit,
     evaluationTime: group.evaluationMs / 1000,
     lastEvaluation: formatTime(group.lastEvaluationMs),
-    rules: group.rules.map((rule) => ruleView(rule, withAlerts)),
+    rules: group.rules.map((rule) => ruleView(rule, alertsOfRules.get(ruleId(group, rule.ruleKey)) ?? [])),
   }
 }
 
-function ruleView(rule: RuleStatus, withAlerts: boolean): PrometheusRuleGroup['rules'][number] {
+function ruleView(rule: RuleStatus, alerts: readonly RuleAlert[]): PrometheusRuleGroup['rules'][number] {
   const common = {
     name: rule.name,
     query: rule.query,
@@ -132,7 +146,7 @@ function ruleView(rule: RuleStatus, withAlerts: boolean): PrometheusRuleGroup['r
     duration: rule.forMs / 1000,
     keepFiringFor: rule.keepFiringForMs / 1000,
     annotations: { ...rule.annotations },
-    alerts: withAlerts ? rule.alerts.flatMap((alert) => alertView(alert)) : [],
+    alerts: alerts.flatMap((alert) => alertView(alert)),
   }
 }
 

@@ -26,7 +26,7 @@ test('how evaluation goes, as the contract says', async () => {
   const { app } = await makeServer({
     rules: {
       groups: () => Promise.resolve(harness.rules.groups()),
-      alerts: () => Promise.resolve(harness.rules.alerts()),
+      alerts: () => harness.rules.alerts(),
     },
     reloadStatus: () => ({
       isSuccessful: false,

@@ -33,7 +33,7 @@ beforeEach(async () => {
     ruleAlert('C', 'c1', 'resolved'),
   ]
   clock = new FakeClock(NOW_MS)
-  memory = await memoryPeople({ clock, ruleAlerts: () => Promise.resolve(alerts) })
+  memory = await memoryPeople({ clock, ruleAlerts: () => alerts })
   server = await makeServer({
     clock,
     people: memory.people,
@@ -321,7 +321,7 @@ describe('the history', () => {
     let isFull = true
     const full = await memoryPeople({
       clock,
-      ruleAlerts: () => Promise.resolve(alerts),
+      ruleAlerts: () => alerts,
       wrap: (store) => ({
         ...store,
         alertRuns: {

@@ -65,7 +65,7 @@ async function evaluated(): Promise<Pick<TestServer['deps'], 'rules' | 'query'>>
   for (let atMs = NOW_MS; atMs <= NOW_MS + 120_000; atMs += 1000) await engine.evaluate(atMs)
   return {
     query,
-    rules: { groups: () => Promise.resolve(engine.groups()), alerts: () => Promise.resolve(engine.alerts()) },
+    rules: { groups: () => Promise.resolve(engine.groups()), alerts: () => engine.alerts() },
   }
 }
 
@@ -165,10 +165,10 @@ describe('/api/v1/rules', () => {
 })
 
 test('an alert that is kept firing says since when', async () => {
-  const [firing] = await server.deps.rules.alerts()
+  const [firing] = server.deps.rules.alerts()
   const kept = { ...firing!, state: 'firing' as const, keepFiringSinceMs: NOW_MS + 500 }
   const other = await makeServer({
-    rules: { groups: () => Promise.resolve([]), alerts: () => Promise.resolve([kept]) },
+    rules: { groups: () => Promise.resolve([]), alerts: () => [kept] },
   })
   const body = (await other.app.inject('/api/v1/alerts')).json<{ data: { alerts: unknown[] } }>()
   expect([...Value.Errors(AlertList, body)]).toEqual([])

@@ -1,0 +1,31 @@
+/**
+ * The rule engine, which runs on the query worker, and its alerts, which are in memory on main: whoever shows alerts,
+ * notifies or writes their history reads them here, and no request copies them from the other thread.
+ */
+import type { RuleReader } from '../api/prometheus/rules.ts'
+import { AlertIndex } from '../rules/alert-index.ts'
+import type { EvaluationReport } from '../rules/rule-status.ts'
+import type { AppThreads } from '../threads/app-threads.ts'
+
+type RuleServices = AppThreads['query']['rules']
+
+/** `alerts` is up to date when a call that may change them has resolved. */
+export interface RemoteRules extends RuleReader, Pick<RuleServices, 'restore' | 'reload'> {
+  evaluate(nowMs: number): Promise<EvaluationReport>
+}
+
+export function createRemoteRules(remote: RuleServices): RemoteRules {
+  const index = new AlertIndex()
+  const withAlerts = async <T>(call: Promise<T>): Promise<T> => {
+    const answer = await call
+    index.apply(await remote.alertUpdate())
+    return answer
+  }
+  return {
+    restore: (nowMs) => withAlerts(remote.restore(nowMs)),
+    evaluate: (nowMs) => withAlerts(remote.evaluate(nowMs)),
+    reload: (files) => withAlerts(remote.reload(files)),
+    groups: () => remote.groups(),
+    alerts: () => index.all(),
+  }
+}

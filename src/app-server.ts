@@ -1,5 +1,5 @@
 /**
- * The wiring of HTTP: what the routes may ask, and which part of the program answers it. `app.ts` makes the parts.
+ * The wiring of HTTP: what the routes may call, and which part of the program answers. `app.ts` makes the parts.
  */
 import type { FastifyInstance } from 'fastify'
 import { availableParallelism, hostname } from 'node:os'
@@ -38,7 +38,7 @@ import type { TokenBook } from './runtime/token-book.ts'
 import { PROJECT_ROOT } from './config/project-root.ts'
 import { VERSION } from './config/version.ts'
 
-/** What answers. */
+/** The parts that answer. */
 export interface ServerParts {
   readonly config: Config
   readonly clock: Clock
@@ -87,7 +87,7 @@ export function createApiServer(createServer: typeof api.createServer, parts: Se
     logRecords: threads.query.logs,
     ingestReport: (nowMs, top) => threads.ingest.refusals.report(nowMs, top),
     noteRefusal: (refusal, cluster) => {
-      // A note, and no more: when the thread is gone, its death is told elsewhere.
+      // Best effort: when the thread is gone, its death is reported elsewhere.
       threads.ingest.refusals.note(refusal, cluster, clock.nowMs()).catch(() => undefined)
     },
     newest: (selectors, range) => threads.query.series.newest(selectors, range),

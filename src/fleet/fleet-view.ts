@@ -26,7 +26,7 @@ import { fleetNow } from './now/now.ts'
 import type { FleetNow, NowSource } from './now/now.ts'
 
 export interface FleetView extends EdgeReader {
-  /** How the fleet stands. `listMax`: of each list; counts are of all. */
+  /** The summary of the landing page. `listMax`: items of each list; counts are of all. */
   now(listMax: number): Promise<FleetStanding>
   clusters(query: ClusterQuery): Promise<ClusterPage>
   /** By name, or by another name it goes by. */
@@ -53,7 +53,7 @@ export interface FleetView extends EdgeReader {
   gone(): Promise<ReadonlyMap<string, Gone>>
 }
 
-/** How the fleet stands, and how far what clusters sent is derived. */
+/** The summary of the landing page, and how far what clusters sent is derived. */
 export type FleetStanding = FleetNow & { readonly derivation: FleetProgress }
 
 export interface ClusterWithHistory {
@@ -98,10 +98,10 @@ export function createFleetView({ nowMs, index, records, knownFrom, progress }: 
     clusters: async (query) => (await index()).clusters(query, nowMs),
     cluster: async (name) => {
       const view = (await index()).cluster(name, nowMs)
-      const kept = view === undefined ? undefined : await records.cluster(view.record.cluster)
-      if (view === undefined || kept === undefined) return undefined
-      const { intervals, upgrades } = kept
-      return { view, history: { intervals, upgrades, modifications: kept.modifications } }
+      const stored = view === undefined ? undefined : await records.cluster(view.record.cluster)
+      if (view === undefined || stored === undefined) return undefined
+      const { intervals, upgrades } = stored
+      return { view, history: { intervals, upgrades, modifications: stored.modifications } }
     },
     coverage: async () => (await index()).coverage(nowMs),
     knownFrom,

@@ -1,7 +1,7 @@
 /**
  * The view of the fleet at a moment: the present is read from the store and the in-memory index, a moment that is over from
- * both cut at it. The index of one past moment is kept for a while: a page asks several things of it, and what arrives late
- * may change it.
+ * both cut at it. The index of the last past moment is cached for a short time: a page sends several requests about it, and
+ * late data may change it.
  */
 import type { FleetFactsReader } from '../model/fleet-facts.ts'
 import type { FleetBook } from './clusters/fleet-book.ts'
@@ -13,7 +13,7 @@ import type { PastFleet } from './past/past-fleet.ts'
 import { pastRecords } from './past/past-pages.ts'
 
 export interface FleetMoment {
-  /** When it is asked for: nothing here reads a clock. */
+  /** The time of the request: nothing here reads a clock. */
   readonly nowMs: number
   /** A moment that is over; absent: the present. */
   readonly atMs?: number
@@ -21,7 +21,7 @@ export interface FleetMoment {
 
 export type FleetViews = (moment: FleetMoment) => FleetView
 
-const PAST_KEPT_MS = 30_000
+const PAST_CACHED_MS = 30_000
 
 /** @param present resolves when it is filled; `progress`: of whoever derives */
 export function createFleetViews(
@@ -52,10 +52,10 @@ function createPastIndex(
 ): (atMs: number, nowMs: number) => Promise<PastFleet> {
   let last: { readonly atMs: number; readonly madeMs: number; readonly fleet: Promise<PastFleet> } | undefined
   return (atMs, nowMs) => {
-    if (last?.atMs === atMs && Math.abs(nowMs - last.madeMs) < PAST_KEPT_MS) return last.fleet
+    if (last?.atMs === atMs && Math.abs(nowMs - last.madeMs) < PAST_CACHED_MS) return last.fleet
     const fleet = present.then((book) => pastFleet(facts, book, atMs))
     last = { atMs, madeMs: nowMs, fleet }
-    // Whoever asked gets the failure, and the next one tries again.
+    // The callers get the failure, and the next call tries again.
     fleet.catch(() => {
       if (last?.fleet === fleet) last = undefined
     })

@@ -37,13 +37,13 @@ export async function startThreads({ config, ruleFiles, clock, log }: ThreadPart
   const lanePorts = portPair()
   const laneMemory = new SharedArrayBuffer(LANE_BYTES)
   const lane = createWriteLane(lanePorts.near, laneMemory, () => clock.nowMs())
-  let tellDeath: (sentence: string) => void = () => undefined
+  let reportDeath: (sentence: string) => void = () => undefined
   const died = new Promise<string>((resolve) => {
-    tellDeath = resolve
+    reportDeath = resolve
   })
   const onDeath = (cause: Error): void => {
     lane.fail(cause)
-    tellDeath(cause.message)
+    reportDeath(cause.message)
   }
 
   const ingestData: IngestWorkerData = {

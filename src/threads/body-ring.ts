@@ -9,7 +9,7 @@ export interface BodyPlace {
 
 /**
  * Shared memory through which request bodies go from main to the ingest worker: no allocation and no copy by the
- * message that names them. Main's side: it takes places and gives them back; the worker reads where it is told to.
+ * message that names them. Main's side: it takes places and gives them back; the worker reads the places that messages name.
  *
  * ```
  *    | free | taken, given back | taken | taken | free |        places are taken in order and used again in order;

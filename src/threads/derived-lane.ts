@@ -88,7 +88,7 @@ function columnsOf(
 }
 
 /**
- * The receiving end: appends and commits. When series have no room, all the others are kept, and then it rejects with
+ * The receiving end: appends and commits. When series have no room, all the others are stored, and then it rejects with
  * FleetError `query_limit`.
  */
 export function createDerivedReceiver(appender: Appender): (batch: DerivedBatch) => Promise<void> {
@@ -113,7 +113,7 @@ export function createDerivedReceiver(appender: Appender): (batch: DerivedBatch)
     }
     await appender.commit()
     if (lost > 0) {
-      throw new FleetError('query_limit', `${lost} derived samples not kept: the series limit is reached`)
+      throw new FleetError('query_limit', `${lost} derived samples not stored: the series limit is reached`)
     }
   }
 }

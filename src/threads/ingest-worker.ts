@@ -1,6 +1,6 @@
 /**
  * The wiring of the ingest worker: the one thread that writes. A write request is decoded and admitted, its samples go
- * to the head and the log, and its answer waits for the group commit. It also keeps the facts (alert states, tokens),
+ * to the head and the log, and its answer waits for the group commit. It also stores the facts (alert states, tokens),
  * because SQLite has one writer. Time comes with each call.
  */
 import { parentPort, workerData } from 'node:worker_threads'

@@ -159,10 +159,10 @@ try {
   const observations = openObservationsForReading(data.store.dir)
   const logs = openLogsForReading(data.store.dir)
   const fleetBook = fillFleetBook(createFleetBook(data.goneAfterMs), facts.fleet, facts.decommissions)
-  // Whoever asks is told; nobody may be there to ask.
+  // Each caller gets the failure; there may be no caller.
   fleetBook.catch(() => undefined)
   const adoptionBook = new AdoptionBook(facts.adoption)
-  // In the background, after what the first beat waits for; what fails here fails again for whoever asks.
+  // In the background, after what the first cycle waits for; a failure here is a failure of each caller again.
   fleetBook.then(() => adoptionBook.warm(EXPECTED_OPERATORS)).catch(() => undefined)
   const query = createLocalEngine({ queryable: reader, options: data.engine, nowMs: stopwatchMs })
   const { remote: writer } = createCaller<DerivedServices>(data.writerPort)

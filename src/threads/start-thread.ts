@@ -22,7 +22,7 @@ export interface ThreadSpec {
   readonly workerData: unknown
   readonly transfer?: readonly Transferable[]
   readonly log: Log
-  /** Called when the thread ends without having been asked to: a bug, or out of memory. */
+  /** Called when the thread ends by itself: a bug, or out of memory. */
   readonly onDeath: (cause: Error) => void
 }
 

@@ -21,7 +21,7 @@ export interface PageOrder<T> {
   readonly compareKeys?: (a: SortKey, b: SortKey) => number
 }
 
-/** In the order of keys and then ids, both in the direction asked for. */
+/** In the order of keys and then ids, both in the queried direction. */
 export function pageOf<T>(
   items: readonly T[],
   order: PageOrder<T>,
@@ -31,7 +31,7 @@ export function pageOf<T>(
   const sign = isDescending ? -1 : 1
   const compare = (a: Place, b: Place): number => sign * (compareKeys(a.key, b.key) || compareNatural(a.id, b.id))
   const page: (Place & { readonly item: T })[] = []
-  // One page of many items: each is held against the last of the best so far, instead of sorting them all.
+  // One page of many items: each item is compared with the last of the page so far, instead of sorting them all.
   for (const item of items) {
     const one = { item, key: keyOf(item), id: idOf(item) }
     if (after !== undefined && compare(one, after) <= 0) continue

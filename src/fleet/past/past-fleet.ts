@@ -1,10 +1,10 @@
 /**
- * The fleet as it stood at a moment of the past: every record cut at it, and what follows from them reckoned anew. How long
- * a phase usually takes is what is known today.
+ * The in-memory index of the fleet at a past moment: every record cut at the moment, and what follows from the records
+ * computed again. Typical durations of phases are those of today.
  *
- * Upgrades are read of the clusters only of which an upgrade was not yet what it is now: of the others no upgrade was open,
- * and what theirs say about edges is what they say today. So a moment costs what has happened since; of one of half a year ago
- * nearly all upgrades are read, which takes a large fleet seconds, and whoever asks keeps it for a while.
+ * Upgrades are read only of clusters with an upgrade that changed after the moment: of the others no upgrade was open, and
+ * their runs of edges are those of today. So a moment costs what happened since; half a year ago is nearly all upgrades, which
+ * takes seconds in a large fleet. The caller caches the index for a while.
  */
 import { groupBy } from '../../base/group-by.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
@@ -29,7 +29,7 @@ export interface PastFleet extends FleetIndex {
   openRecords(): readonly UpgradeRecord[]
 }
 
-/** What is known of the present, and of how long things take. */
+/** What is read of the present: its clusters, its edges, and typical durations. */
 export type PresentFleet = Pick<FleetBook, 'known' | 'insight' | 'settledMs' | 'told' | 'goneAfterMs'>
 
 export async function pastFleet(
@@ -104,14 +104,14 @@ export async function pastFleet(
   }
 }
 
-/** When an upgrade last got further is kept of the present only. */
+/** When an upgrade last progressed is stored for the present only. */
 export function isProgressLost({ detail: { lastProgressMs = -Infinity } }: UpgradeRecord, atMs: number): boolean {
   return lastProgressMs > atMs
 }
 
 /**
- * The verdict on a cut record. A phase that goes on by nodes or machines leaves no word of each of them: where it got
- * further after the moment, nobody knows when it had before, so it is not called stuck.
+ * The verdict on a cut record. The progress of single nodes or VMs within a phase is not stored: a phase that progressed
+ * after the moment may have progressed before it too, so it is not considered stuck.
  */
 export function judgeAt(
   record: UpgradeRecord,

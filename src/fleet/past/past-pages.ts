@@ -1,6 +1,6 @@
 /**
- * Lists of what stood at a moment of the past. What a filter or an order asks of (a state, an end) may have been otherwise
- * then, so all that may fit is read, in portions, cut, and only the page is held.
+ * Lists of records as they were at a past moment. A value that a filter or an order reads (a state, an end) may have been
+ * another one then, so every record that may match is read, in portions, cut at the moment, and only the page is retained.
  */
 import { modificationKeyOf, upgradeKeyOf } from '../../model/fleet-facts.ts'
 import type { ClusterFacts, FleetFactsReader, ModificationQuery, UpgradeQuery } from '../../model/fleet-facts.ts'
@@ -15,7 +15,7 @@ const PORTION = 500
 
 /**
  * Records as they stood at a moment.
- * @param openThen what was open at that moment
+ * @param openThen the upgrades that were open at that moment
  */
 export function pastRecords(
   facts: FleetFactsReader,
@@ -24,8 +24,8 @@ export function pastRecords(
 ): FleetSource['records'] {
   return {
     cluster: async (name) => {
-      const kept = await facts.cluster(name)
-      return kept === undefined ? undefined : historyAt(kept, atMs)
+      const stored = await facts.cluster(name)
+      return stored && historyAt(stored, atMs)
     },
     upgrades: (query) => pastUpgrades(facts, query, atMs, openThen),
     upgrade: async (id) => {
@@ -46,14 +46,14 @@ function historyAt({ intervals, upgrades, modifications }: ClusterFacts, atMs: n
   }
 }
 
-/** All upgrades that fit, by cluster and id. */
+/** All upgrades that match, by cluster and id. */
 export async function* eachUpgrade(
   facts: Pick<FleetFactsReader, 'upgrades'>,
-  fitting: Pick<UpgradeQuery, 'cluster' | 'operator' | 'from' | 'to' | 'states'>,
+  filter: Pick<UpgradeQuery, 'cluster' | 'operator' | 'from' | 'to' | 'states'>,
 ): AsyncIterable<UpgradeRecord> {
   let after: NonNullable<UpgradeQuery['after']> | undefined
   for (;;) {
-    const page = { ...fitting, sort: 'cluster', isDescending: false, limit: PORTION } as const
+    const page = { ...filter, sort: 'cluster', isDescending: false, limit: PORTION } as const
     const records = await facts.upgrades(after === undefined ? page : { ...page, after })
     yield* records
     const last = records.at(-1)
@@ -64,7 +64,7 @@ export async function* eachUpgrade(
 
 /**
  * As `FleetFactsReader.upgrades`, of the records cut at a moment.
- * @param openThen what was open at that moment; without it all is read
+ * @param openThen the upgrades that were open at that moment; without it all are read
  */
 export async function pastUpgrades(
   facts: Pick<FleetFactsReader, 'upgrades'>,
@@ -84,7 +84,7 @@ export async function pastUpgrades(
     for (const record of await openThen()) if (fits(record, query)) found.put(record)
     return found.page()
   }
-  const fitting = Object.entries({ operator, cluster, from, to, states: keptStates(states) })
+  const fitting = Object.entries({ operator, cluster, from, to, states: storedStates(states) })
   for await (const record of eachUpgrade(
     facts,
     Object.fromEntries(fitting.filter(([, asked]) => asked !== undefined)),
@@ -109,14 +109,14 @@ function fits({ upgrade }: UpgradeRecord, asked: UpgradeQuery): boolean {
   )
 }
 
-/** What is kept as one of these states may have been one of those asked for. An end alone never becomes another end. */
-function keptStates(states: UpgradeQuery['states']): UpgradeQuery['states'] {
+/** The stored states of upgrades that may have had one of the queried states then. An end never becomes another end. */
+function storedStates(states: UpgradeQuery['states']): UpgradeQuery['states'] {
   return states?.some((state) => state === 'in_progress' || state === 'unknown') === true ? undefined : states
 }
 
 /**
- * The newest first is the order of what is kept, too: a start that is over stays where it is. So no more is read than the
- * page has. `undefined`: another order is asked for, or the page would need those that have no start.
+ * Newest first is also the order of the stored upgrades, because a start in the past does not change: only a page is read.
+ * `undefined`: the query has another order, or the page needs upgrades without a start.
  */
 async function newestStarted(
   facts: Pick<FleetFactsReader, 'upgrades'>,
@@ -125,15 +125,15 @@ async function newestStarted(
 ): Promise<readonly UpgradeRecord[] | undefined> {
   const { states, sort, isDescending, limit, toMs = Infinity, ...fitting } = query
   if (sort !== 'started' || !isDescending) return undefined
-  const kept = keptStates(states)
-  // One that is asked for may be anywhere among all others.
-  if (states !== undefined && kept === undefined) return undefined
+  const stored = storedStates(states)
+  // An upgrade that matches may be anywhere among all others.
+  if (states !== undefined && stored === undefined) return undefined
   const page: UpgradeRecord[] = []
   let place = query.after
   for (;;) {
     const records = await facts.upgrades({
       ...fitting,
-      ...(kept === undefined ? {} : { states: kept }),
+      ...(stored === undefined ? {} : { states: stored }),
       ...{ sort, isDescending, toMs: Math.min(toMs, atMs), limit: Math.min(limit, PORTION) },
       ...(place === undefined ? {} : { after: place }),
     })
@@ -149,7 +149,7 @@ async function newestStarted(
   }
 }
 
-/** As `FleetFactsReader.modifications`, as they stood at a moment. */
+/** As `FleetFactsReader.modifications`, of the modifications cut at a moment. */
 export async function pastModifications(
   facts: Pick<FleetFactsReader, 'modifications'>,
   { isOpen, after, limit, ...fitting }: ModificationQuery,
@@ -168,7 +168,7 @@ export async function pastModifications(
     })
     for (const one of page) {
       const then = modificationAt(one, atMs)
-      if (then !== undefined && (isOpen === undefined || isOpen === stands(then))) found.put(then)
+      if (then !== undefined && (isOpen === undefined || isOpen === isActive(then))) found.put(then)
     }
     const last = page.at(-1)
     if (last === undefined || page.length < PORTION) return found.page()
@@ -176,8 +176,8 @@ export async function pastModifications(
   }
 }
 
-/** An edit that was changed back at once does not stand, though nobody said when it ended. */
-function stands({ kind, endedMs }: Modification): boolean {
+/** An edit that was reverted at once is not active, although its end is not recorded. */
+function isActive({ kind, endedMs }: Modification): boolean {
   return kind === 'jsonpatch' && endedMs === undefined
 }
 

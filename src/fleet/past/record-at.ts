@@ -1,13 +1,13 @@
 /**
- * An upgrade as it stood at a moment of the past, from all that is known of it now. Pure. Nothing later is in it, and what
- * has no time of its own (a count, a message) is left out unless nothing was heard of the cluster after the moment.
+ * An upgrade as it was at a past moment, from all that is known of it now. Pure. It contains nothing later than the moment;
+ * a value without a time of its own (a count, a message) is left out unless the cluster sent nothing after the moment.
  */
 import type { Modification } from '../../model/cluster-record.ts'
 import { isOpen } from '../stuck/stuck.ts'
 import type { ComponentUpgrade, PhaseState, Upgrade, UpgradeBlock, UpgradeDetail } from '../../model/upgrade.ts'
 import type { UpgradeRecord, WorkloadUpdate } from '../../model/upgrade.ts'
 
-/** `undefined`: it had not begun, as far as anybody knows. A record cut twice is the record cut at the earlier moment. */
+/** `undefined`: no start is known by then. A record cut twice is the record cut at the earlier moment. */
 export function recordAt({ upgrade, detail }: UpgradeRecord, atMs: number): UpgradeRecord | undefined {
   const begunMs = knownSinceMs(upgrade, detail)
   if (begunMs > atMs) return undefined
@@ -15,14 +15,14 @@ export function recordAt({ upgrade, detail }: UpgradeRecord, atMs: number): Upgr
   return { upgrade: upgradeAt(upgrade, cut), detail: detailAt(detail, cut) }
 }
 
-/** What was changed past the API, as it stood: what began later is not there, what ended later still stands. */
+/** An out-of-band modification as it was: one that started later is absent, one that ended later is still active. */
 export function modificationAt(modification: Modification, atMs: number): Modification | undefined {
   const { startedMs, endedMs, ...rest } = modification
   if (startedMs !== undefined && startedMs > atMs) return undefined
   return { ...rest, ...knownTimes({ startedMs, endedMs }, atMs) }
 }
 
-/** The earliest that anything of it was seen. */
+/** When anything of the upgrade was first seen. */
 export function knownSinceMs({ startedMs, phases, evidence }: Upgrade, detail: UpgradeDetail): number {
   const starts = [startedMs, ...phases.map((phase) => phase.startedMs)].filter((ms) => ms !== undefined)
   if (starts.length > 0) return Math.min(...starts)
@@ -30,8 +30,8 @@ export function knownSinceMs({ startedMs, phases, evidence }: Upgrade, detail: U
 }
 
 /**
- * From when on an upgrade is what it is now: cut there or later, its state, its phases and all its times are the same.
- * Infinite while it is open, because what is open goes on.
+ * From when on an upgrade does not change: cut there or later, its state, its phases and all its times are the same.
+ * Infinite while the upgrade is open.
  */
 export function settledMs(record: UpgradeRecord): number {
   if (isOpen(record)) return Infinity
@@ -44,7 +44,7 @@ export function settledMs(record: UpgradeRecord): number {
 
 interface Cut {
   readonly atMs: number
-  /** Nothing was heard after the moment: what is known now was known then. */
+  /** The cluster sent nothing after the moment: what is known now was known then. */
   readonly isNewest: boolean
 }
 
@@ -61,7 +61,7 @@ function upgradeAt({ startedMs, endedMs, blockedBy, nodes, ...rest }: Upgrade, c
   }
 }
 
-/** How it ended without anybody knowing when: until the last that was heard of it, nobody knows whether it had. */
+/** The end is known, its time is not: before the last observation the state is unknown. */
 function stateAt(state: Upgrade['state'], endedMs: number | undefined, { atMs, isNewest }: Cut): Upgrade['state'] {
   if (endedMs !== undefined) return endedMs <= atMs ? state : 'in_progress'
   return isNewest || state === 'in_progress' ? state : 'unknown'
@@ -73,7 +73,7 @@ interface Stage {
   readonly state: PhaseState
 }
 
-/** A phase, or what one operand goes through. */
+/** A phase, or the upgrade of one operand. */
 function stageAt<T extends Stage>({ startedMs, endedMs, ...rest }: T, cut: Cut): T {
   const times = knownTimes({ startedMs, endedMs }, cut.atMs)
   const state = stageStateAt({ ...knownTimes({ startedMs, endedMs }, Infinity), state: rest.state }, cut)
@@ -86,7 +86,7 @@ function stageStateAt({ startedMs, endedMs, state }: Stage, { atMs, isNewest }: 
   if (endedMs !== undefined) return startedMs === undefined ? 'unknown' : 'in_progress'
   if (isNewest || state === 'pending' || state === 'skipped') return state
   if (startedMs === undefined) return 'unknown'
-  // A phase that failed and did not end is tried again: it goes on.
+  // A phase that failed and did not end is retried: it is in progress.
   return state === 'failed' || state === 'in_progress' ? 'in_progress' : 'unknown'
 }
 
@@ -97,7 +97,7 @@ function blockAt({ sinceMs, evidence, ...rest }: UpgradeBlock, cut: Cut): Upgrad
 
 function detailAt(detail: UpgradeDetail, cut: Cut): UpgradeDetail {
   const { hco, virtHandler, workloads, lastProgressMs, observedUntilMs, ...rest } = detail
-  const machines = workloads === undefined ? undefined : workloadsAt(workloads, cut)
+  const workloadUpdate = workloads === undefined ? undefined : workloadsAt(workloads, cut)
   return {
     ...rest,
     csvSteps: rest.csvSteps.flatMap(({ startedMs, endedMs, ...step }) =>
@@ -105,9 +105,9 @@ function detailAt(detail: UpgradeDetail, cut: Cut): UpgradeDetail {
     ),
     components: rest.components.map((component) => componentAt(component, cut)),
     ...(hco === undefined ? {} : { hco: knownTimes(hco, cut.atMs) }),
-    // How many nodes were through in between, nobody wrote down.
+    // The number of nodes that were done in between is not stored.
     ...(virtHandler !== undefined && isOverAt(virtHandler.endedMs, cut) ? { virtHandler } : {}),
-    ...(machines === undefined ? {} : { workloads: machines }),
+    ...(workloadUpdate === undefined ? {} : { workloads: workloadUpdate }),
     ...(lastProgressMs !== undefined && lastProgressMs <= cut.atMs ? { lastProgressMs } : {}),
     observedUntilMs: Math.min(observedUntilMs, cut.atMs),
     conditionChanges: until(rest.conditionChanges, cut),
@@ -120,7 +120,7 @@ function componentAt({ message, ...component }: ComponentUpgrade, cut: Cut): Com
   return message !== undefined && isOverAt(component.endedMs, cut) ? { ...stage, message } : stage
 }
 
-/** Of the machines only how many there were at the start is known for a moment on the way. */
+/** For a moment within the workload update only the number of VMs at its start is known. */
 function workloadsAt(workloads: WorkloadUpdate, cut: Cut): WorkloadUpdate | undefined {
   const { startedMs, outdatedAtStart } = workloads
   if (startedMs !== undefined && startedMs > cut.atMs) return undefined
@@ -135,7 +135,7 @@ function isOverAt(endedMs: number | undefined, { atMs, isNewest }: Cut): boolean
 
 type Times = { readonly [name in 'startedMs' | 'endedMs']?: number | undefined }
 
-/** Those that are known, and not later. */
+/** The times that are known and not later than the moment. */
 function knownTimes(times: Times, atMs: number): { readonly startedMs?: number; readonly endedMs?: number } {
   return Object.fromEntries(Object.entries(times).filter(([, ms]) => ms !== undefined && ms <= atMs))
 }

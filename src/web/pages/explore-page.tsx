@@ -20,7 +20,7 @@ import { useMoment } from '../query/use-moment.ts'
 import { Button } from '../ui/button.tsx'
 import { focusQuery } from '../ui/focus-query.ts'
 import { useKeys } from '../ui/use-keys.ts'
-import '../ui/styles/promql.css'
+import styles from './explore-page.module.css'
 
 /** Ask in PromQL: one query or several over the same time, each as a graph, a table, or how it is answered. */
 export function ExplorePage(): ReactNode {
@@ -125,7 +125,7 @@ function ExploreHead({ view, before, onChange }: ExploreHeadProps): ReactNode {
   const moment = useMoment()
   const askAgain = useAskAgain()
   return (
-    <div className="page-head promql-head">
+    <div className={`page-head ${styles.head}`}>
       <h1>Explore</h1>
       <TimeControls
         range={range}
@@ -210,7 +210,7 @@ function StepChoice({ stepSeconds, rangeSeconds, onStep }: StepChoiceProps): Rea
   const choices = stepChoices(rangeSeconds)
   const isListed = stepSeconds === 0 || choices.includes(stepSeconds)
   return (
-    <label className="step-choice">
+    <label className={`row text-small ${styles.step}`}>
       <span className="quiet">Step</span>
       <select
         className="field"

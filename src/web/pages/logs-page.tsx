@@ -22,7 +22,7 @@ import { Choice } from '../ui/choice.tsx'
 import { FacetSelect } from '../ui/facet-select.tsx'
 import { Select } from '../ui/select.tsx'
 import { useKeys } from '../ui/use-keys.ts'
-import '../ui/styles/explore.css'
+import styles from './logs-page.module.css'
 
 const SOURCES: readonly { readonly value: LogSource; readonly text: string }[] = [
   { value: 'objects', text: 'Object changes' },
@@ -64,7 +64,7 @@ export function LogsPage(): ReactNode {
       <title>{view.cluster === '' ? 'Logs · Daytwo' : `Logs of ${view.cluster} · Daytwo`}</title>
       <h1 className="visually-hidden">Explore: logs</h1>
       <PagesNav place="Explore" />
-      <div className="log-controls">
+      <div className={`row row-apart ${styles.controls}`}>
         <Choice
           label="Source"
           options={SOURCES}
@@ -272,7 +272,7 @@ function TextField({ label, value, fieldRef, onChange }: TextFieldProps): ReactN
     <input
       ref={fieldRef}
       type="search"
-      className="log-text"
+      className={styles.text}
       aria-label={label}
       placeholder={label}
       value={typed}

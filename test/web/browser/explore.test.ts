@@ -120,7 +120,7 @@ test('logs: the changes of a cluster, field by field, narrowed to one object; re
   expect(await what.getByRole('deletion').textContent()).toBe('False')
   expect(await what.getByRole('insertion').textContent()).toBe('True')
   await what.getByText('1 more field').click()
-  await what.locator('.field-name', { hasText: 'lastTransition' }).waitFor()
+  await what.locator('.object-log-name', { hasText: 'lastTransition' }).waitFor()
   // Who wrote it, and the object itself: a click more.
   await row.getByRole('cell', { name: 'kubectl-edit' }).waitFor()
   await what.getByText('The whole object after this change').click()
@@ -197,7 +197,7 @@ test('logs: on a phone the object after a change is opened where the change is',
   await row.getByText('"apiVersion": "hco.kubevirt.io/v1beta1"').filter({ visible: true }).waitFor()
   const [head, cell] = await Promise.all([
     table.getByRole('columnheader', { name: 'Object' }).boundingBox(),
-    row.locator('.column-object').boundingBox(),
+    row.locator('.object-log-object').boundingBox(),
   ])
   expect(Math.abs(head!.x - cell!.x)).toBeLessThanOrEqual(1)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)

@@ -6,6 +6,7 @@ import { useClusterNames } from '../../query/use-logs.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { Answer } from '../answer.tsx'
 import { NoClusterNote } from '../fleet/fleet-coverage.tsx'
+import styles from './choose-cluster.module.css'
 
 const CHOICES_MAX = 24
 
@@ -28,7 +29,7 @@ export function ChooseCluster({ text, hrefOf }: ChooseClusterProps): ReactNode {
         {({ names: all, total }) =>
           total > 0 ? (
             <>
-              <ul className="plain-list log-clusters">
+              <ul className={`plain-list ${styles.root}`}>
                 {all.slice(0, CHOICES_MAX).map((cluster) => (
                   <li key={cluster}>
                     <Link href={hrefOf(cluster)}>{cluster}</Link>

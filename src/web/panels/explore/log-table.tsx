@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { ListLine } from '../../ui/list-line.tsx'
 import type { RowPlace } from '../../ui/virtual-row.tsx'
 import { VirtualTable } from '../../ui/virtual-table.tsx'
+import styles from './log-table.module.css'
 
 interface LogTableProps {
   readonly label: string
@@ -36,13 +37,13 @@ export function LogTable(props: LogTableProps): ReactNode {
       ) : (
         <VirtualTable
           label={label}
-          className="log-table"
+          className={styles.root}
           loaded={count}
           total={count + (hasOlder ? 1 : 0)}
           onNeedMore={onNeedMore}
           head={
             <>
-              <th scope="col" className="column-time">
+              <th scope="col" className={styles.time}>
                 {timeHead}
               </th>
               {head}

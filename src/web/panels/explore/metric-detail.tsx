@@ -15,6 +15,7 @@ import { FactList } from '../../ui/fact-list.tsx'
 import { PromqlText } from '../../ui/promql-text.tsx'
 import { Answer } from '../answer.tsx'
 import { ApiCallNote } from '../api-call-note.tsx'
+import styles from './metric-detail.module.css'
 
 interface MetricDetailProps {
   readonly row: MetricRow
@@ -30,10 +31,10 @@ export function MetricDetail({ row, missing, closePath }: MetricDetailProps): Re
   const isUnread = (part: MissingPart['part']): boolean => missing.some((one) => one.part === part)
   const noHelp = isUnread('said') ? 'What senders say of it could not be read.' : 'No sender says what it means.'
   return (
-    <aside className="metric-detail panel" aria-label={name}>
-      <div className="metric-detail-head">
+    <aside className={`panel ${styles.root}`} aria-label={name}>
+      <div className={`row row-text row-apart ${styles.head}`}>
         <h2>{name}</h2>
-        <span className="metric-detail-close">
+        <span className="rigid text-small">
           <Link href={closePath} aria-label="Close the metric">
             Close
           </Link>{' '}
@@ -52,7 +53,7 @@ export function MetricDetail({ row, missing, closePath }: MetricDetailProps): Re
         ]}
       />
       <h3>Query it</h3>
-      <ul className="plain-list metric-queries">
+      <ul className={`plain-list ${styles.queries}`}>
         {suggestionsFor(row).map(({ says, expr }) => (
           <li key={expr}>
             <Link href={promqlPath(expr)}>{says}</Link>
@@ -157,7 +158,7 @@ function LabelTable({ metric, labels }: { readonly metric: string; readonly labe
   const all = useLabelValues(metric, labels)
   if (labels.length === 0) return <p className="quiet">It has none.</p>
   return (
-    <table className="prose-table label-table" aria-label="Labels">
+    <table className="prose-table" aria-label="Labels">
       <thead>
         <tr>
           <th scope="col">Label</th>
@@ -172,7 +173,7 @@ function LabelTable({ metric, labels }: { readonly metric: string; readonly labe
           <tr key={one.label}>
             <td>{one.label}</td>
             <td className="cell-number nums">{countText(one)}</td>
-            <td className="label-examples">
+            <td className={styles.examples}>
               {one.values?.slice(0, EXAMPLES_MAX).map((value) => (
                 <Link key={value} href={promqlPath(selectorOf(metric, one.label, value))}>
                   {value}

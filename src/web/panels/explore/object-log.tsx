@@ -12,6 +12,8 @@ import { VirtualRow } from '../../ui/virtual-row.tsx'
 import type { RowPlace } from '../../ui/virtual-row.tsx'
 import { LogTable } from './log-table.tsx'
 import { ObjectState } from './object-state.tsx'
+import tableStyles from './log-table.module.css'
+import styles from './object-log.module.css'
 
 const FIELDS_MAX = 5
 
@@ -41,13 +43,13 @@ export function ObjectLog({ changes, view, more, hasOlder, onNeedMore }: ObjectL
       timeHead="Seen"
       head={
         <>
-          <th scope="col" className="column-object">
+          <th scope="col" className={styles.object}>
             Object
           </th>
-          <th scope="col" className="cell-beside column-manager">
+          <th scope="col" className={`cell-beside ${styles.manager}`}>
             Last written by
           </th>
-          <th scope="col" className="cell-beside column-what">
+          <th scope="col" className="cell-beside">
             What changed
           </th>
         </>
@@ -84,25 +86,25 @@ function Row({ cluster, change, path, place }: RowProps): ReactNode {
   const { at, kind, namespace, name } = change
   return (
     <VirtualRow {...place}>
-      <td className="column-time nums">
+      <td className={`nums ${tableStyles.time}`}>
         <Moment atMs={Date.parse(at)} />
       </td>
-      <td className="cell-name column-object">
+      <td className={`cell-name ${styles.object}`}>
         <span className="quiet">{kind}</span>{' '}
         <Link href={path} data-row title="Only what changed of this object">
           {name}
         </Link>
-        {namespace === '' ? null : <span className="log-namespace">{namespace}</span>}
+        {namespace === '' ? null : <span className={tableStyles.second}>{namespace}</span>}
         <div className="cell-below cell-below-block">
           <Writer change={change} />
           <Changes change={change} />
           <After cluster={cluster} change={change} />
         </div>
       </td>
-      <td className="cell-beside column-manager">
+      <td className={`cell-beside ${styles.manager}`}>
         <Writer change={change} />
       </td>
-      <td className="cell-beside column-what">
+      <td className="cell-beside">
         <Changes change={change} />
         <After cluster={cluster} change={change} />
       </td>
@@ -115,7 +117,7 @@ function After({ cluster, change }: Pick<RowProps, 'cluster' | 'change'>): React
   const [isOpen, setIsOpen] = useState(false)
   return (
     <details
-      className="log-raw"
+      className={styles.rest}
       onToggle={({ currentTarget }) => {
         setIsOpen(currentTarget.open)
       }}
@@ -136,7 +138,7 @@ function Writer({ change: { manager } }: { readonly change: ObjectChangeItem }):
     )
   }
   return (
-    <span className="field-manager" title={managerTitle(manager)}>
+    <span className={`text-small ${styles.name}`} title={managerTitle(manager)}>
       {manager.name}
     </span>
   )
@@ -148,7 +150,7 @@ function Changes({ change }: { readonly change: ObjectChangeItem }): ReactNode {
   const rest = [...fields.slice(FIELDS_MAX), ...others]
   return (
     <>
-      <ul className="plain-list field-changes">
+      <ul className={`plain-list ${styles.changes}`}>
         {fields.length === 0 ? <li className="quiet">{saysWithoutFields(change)}</li> : null}
         {change.change === 'deleted' && fields.length > 0 ? <li>deleted</li> : null}
         {fields.slice(0, FIELDS_MAX).map((field) => (
@@ -156,9 +158,9 @@ function Changes({ change }: { readonly change: ObjectChangeItem }): ReactNode {
         ))}
       </ul>
       {rest.length === 0 ? null : (
-        <details className="log-raw">
+        <details className={styles.rest}>
           <summary>{countOf(rest.length, 'more field')}</summary>
-          <ul className="plain-list field-changes">
+          <ul className={`plain-list ${styles.changes}`}>
             {rest.map((field) => (
               <Field key={field.field} field={field} />
             ))}
@@ -178,7 +180,7 @@ function saysWithoutFields({ change, isFirst }: ObjectChangeItem): string {
 function Field({ field: { field, before, after } }: { readonly field: ObjectChangeItem['fields'][number] }): ReactNode {
   return (
     <li>
-      <span className="field-name">{field}</span>
+      <span className={styles.name}>{field}</span>
       {before === null ? null : (
         <>
           {' '}

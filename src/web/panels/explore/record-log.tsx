@@ -12,6 +12,9 @@ import { Moment } from '../../ui/time.tsx'
 import { VirtualRow } from '../../ui/virtual-row.tsx'
 import type { RowPlace } from '../../ui/virtual-row.tsx'
 import { LogTable } from './log-table.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import tableStyles from './log-table.module.css'
+import styles from './record-log.module.css'
 
 interface RecordLogProps {
   readonly records: readonly LogItem[]
@@ -31,10 +34,10 @@ export function RecordLog({ records, hasOlder, onNeedMore }: RecordLogProps): Re
       timeHead="Time"
       head={
         <>
-          <th scope="col" className="column-severity">
+          <th scope="col" className={styles.severity}>
             Severity
           </th>
-          <th scope="col" className="cell-beside column-service">
+          <th scope="col" className={`cell-beside ${styles.service}`}>
             Sent by
           </th>
           <th scope="col">Record</th>
@@ -55,22 +58,22 @@ function Row({ record, place }: { readonly record: LogItem; readonly place: RowP
   const { time, cluster, service, eventName, traceId, spanId } = record
   return (
     <VirtualRow {...place}>
-      <td className="column-time nums">
+      <td className={`nums ${tableStyles.time}`}>
         <Moment atMs={Date.parse(time)} />
       </td>
-      <td className="column-severity">
+      <td className={styles.severity}>
         <RecordSeverity record={record} />
       </td>
-      <td className="cell-beside column-service">
+      <td className={`cell-beside ${styles.service}`}>
         {service === '' ? <span className="quiet">not said</span> : service}
         {cluster === '' ? null : (
-          <span className="log-namespace">
+          <span className={tableStyles.second}>
             <Link href={clusterPath(cluster)}>{cluster}</Link>
           </span>
         )}
       </td>
       <td>
-        <details className="log-record">
+        <details className={styles.record}>
           <summary data-row>
             {eventName === '' ? null : <strong>{eventName} </strong>}
             {bodyText(record)}
@@ -90,12 +93,19 @@ function Row({ record, place }: { readonly record: LogItem; readonly place: RowP
 }
 
 const SHAPES: Readonly<Record<string, ShapeName>> = { fatal: 'cross', error: 'cross', warn: 'triangle' }
+const ERROR_CLASS = classNames('tone-critical', styles.isError)
+const CLASSES: Readonly<Record<string, string>> = {
+  fatal: ERROR_CLASS,
+  error: ERROR_CLASS,
+  warn: 'tone-warning',
+  info: '',
+}
 
 function RecordSeverity({ record: { severity, severityText } }: { readonly record: LogItem }): ReactNode {
   const word = severityWord(severity)
   const shape = SHAPES[word]
   return (
-    <span className={`record-severity record-${word === '' ? 'unknown' : word}`} title={severityText}>
+    <span className={CLASSES[word] ?? 'quiet'} title={severityText}>
       {shape === undefined ? null : <Shape name={shape} />} {word === '' ? severityText || 'not said' : word}
     </span>
   )

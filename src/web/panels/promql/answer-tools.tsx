@@ -13,6 +13,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import type { QueryAnswers } from './query-answer.tsx'
+import styles from './answer-tools.module.css'
 
 interface AnswerToolsProps {
   readonly label: string
@@ -27,7 +28,7 @@ export function AnswerTools({ label, query, answers, guessedUnit, onChange }: An
   const { expr, tab, unit } = query
   const { data } = answers[tab]
   return (
-    <div className="query-tabs">
+    <div className={`row text-small ${styles.root}`}>
       <Choice
         label={label}
         options={QUERY_TABS}
@@ -73,7 +74,7 @@ const GROUPS: readonly { readonly name: string; readonly units: readonly string[
 function UnitChoice({ unit, guessed, onUnit }: UnitChoiceProps): ReactNode {
   const isListed = unit === '' || GROUPS.some(({ units }) => units.includes(unit))
   return (
-    <label className="unit-choice">
+    <label className="row">
       <span className="quiet">Unit</span>
       <select
         className="field"
@@ -109,7 +110,7 @@ function SaveAnswer({ expr, answer }: SaveAnswerProps): ReactNode {
   return (
     <Popover button="Save" label="Take the answer elsewhere" side="right">
       {(close) => (
-        <div className="save-answer">
+        <div className="stack">
           <span>
             <Button
               variant="secondary"
@@ -162,7 +163,7 @@ function AnswerSummary({
     took,
   ]
   return (
-    <span className="query-sum quiet nums" role="status">
+    <span className={`quiet nums ${styles.summary}`} role="status">
       {parts.filter((part) => part !== '').join(' · ')}
     </span>
   )

@@ -16,7 +16,7 @@ interface EmptyAnswerProps {
 export function EmptyAnswer({ asked, span, onRun }: EmptyAnswerProps): ReactNode {
   const { data, error } = useEmptyReasons(asked, span)
   return (
-    <div className="query-empty" role="status">
+    <div className="stack" role="status">
       <p>
         <strong>No series.</strong>{' '}
         {data === undefined && error === null ? <span className="quiet">Looking why…</span> : null}

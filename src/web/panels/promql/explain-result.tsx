@@ -6,6 +6,7 @@ import { explainRows } from '../../lib/promql/explain-rows.ts'
 import type { ExplainRow } from '../../lib/promql/explain-rows.ts'
 import type { TextSpan } from '../../ui/promql-editor-mark.ts'
 import { PromqlText } from '../../ui/promql-text.tsx'
+import styles from './explain-result.module.css'
 
 interface ExplainResultProps {
   readonly explained: Explained
@@ -18,14 +19,14 @@ export function ExplainResult({ explained, onMark }: ExplainResultProps): ReactN
   const { busyMs, waitedMs, steps, samplesRead, samplesMax, resultBytes, resultBytesMax } = explained
   return (
     <>
-      <p className="explain-sum">
+      <p className={styles.sum}>
         {msText(busyMs)} of work for {countOf(steps, 'step')}
         {waitedMs >= 1 ? `, ${msText(waitedMs)} waited for other queries` : ''}.{' '}
         <Limit what="samples" used={samplesRead} most={samplesMax} write={formatCount} />{' '}
         <Limit what="of answer" used={resultBytes} most={resultBytesMax} write={bytesText} />
       </p>
       <div className="table-scroll" tabIndex={0} role="group" aria-label="How it is answered">
-        <table className="prose-table explain-table" aria-label="Parts of the query">
+        <table className={`prose-table ${styles.root}`} aria-label="Parts of the query">
           <thead>
             <tr>
               <th scope="col">Part</th>
@@ -35,7 +36,7 @@ export function ExplainResult({ explained, onMark }: ExplainResultProps): ReactN
               <th scope="col" className="cell-number cell-beside">
                 Samples
               </th>
-              <th scope="col" className="column-share">
+              <th scope="col" className={styles.share}>
                 Time, of all
               </th>
               <th scope="col" className="cell-beside">
@@ -68,7 +69,7 @@ function Part({ row, onMark }: { readonly row: ExplainRow; readonly onMark: Expl
       <th scope="row" style={{ '--depth': depth } as CSSProperties}>
         <button
           type="button"
-          className="explain-part"
+          className={styles.part}
           title="Show it in the query"
           onFocus={show}
           onBlur={hide}
@@ -76,23 +77,23 @@ function Part({ row, onMark }: { readonly row: ExplainRow; readonly onMark: Expl
         >
           <PromqlText expr={text} />
         </button>
-        <div className="cell-below cell-below-block explain-reads">
+        <div className={`cell-below cell-below-block ${styles.reads}`}>
           {samples === undefined ? null : <span>{countOf(samples, 'sample')}</span>}
           <Answered reads={reads} notes={notes} />
         </div>
       </th>
       <td className="cell-number nums">{series === undefined ? '–' : formatCount(series)}</td>
       <td className="cell-number nums cell-beside">{samples === undefined ? '–' : formatCount(samples)}</td>
-      <td className="column-share" title={`${msText(totalMs)} with all below it, ${msText(ownMs)} alone`}>
-        <span className="share-bar" aria-hidden="true">
+      <td className={styles.share} title={`${msText(totalMs)} with all below it, ${msText(ownMs)} alone`}>
+        <span className={styles.bar} aria-hidden="true">
           <span style={{ inlineSize: `${100 * totalShare}%` }} />
-          <span className="share-own" style={{ inlineSize: `${100 * ownShare}%` }} />
+          <span className={styles.own} style={{ inlineSize: `${100 * ownShare}%` }} />
         </span>
         <span className="nums">
           {formatShare(totalShare, 1)} <span className="quiet">{msText(totalMs)}</span>
         </span>
       </td>
-      <td className="explain-reads cell-beside">
+      <td className={`cell-beside ${styles.reads}`}>
         <Answered reads={reads} notes={notes} />
       </td>
     </tr>
@@ -128,7 +129,7 @@ const NEAR = 0.5
 function Limit({ what, used, most, write }: LimitProps): ReactNode {
   const isNear = most > 0 && used / most >= NEAR
   return (
-    <span className={isNear ? 'limit-near' : 'quiet'}>
+    <span className={isNear ? styles.nearLimit : 'quiet'}>
       {write(used)} {what}, {formatShare(used, most)} of what a query may
       {isNear ? ': near the limit' : ''}.
     </span>

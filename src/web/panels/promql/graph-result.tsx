@@ -17,6 +17,8 @@ import { serverNowMs } from '../../ui/server-clock.ts'
 import { HeatMapPanel } from '../dashboards/blocks-panel.tsx'
 import { TimeSeriesPanel } from '../dashboards/time-series-panel.tsx'
 import { SharedLabels } from './label-links.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import styles from './graph-result.module.css'
 
 interface GraphResultProps {
   readonly title: string
@@ -50,7 +52,7 @@ export function GraphResult({ title, result, unit, upgrades, onZoom }: GraphResu
   return (
     <>
       {lines.length === 0 ? null : (
-        <div className={`query-graph${lines.length > 4 ? ' query-graph-tall' : ''}`}>
+        <div className={classNames(styles.root, lines.length > 4 && styles.isTall)}>
           <TimeSeriesPanel
             title={title}
             data={data}
@@ -106,7 +108,7 @@ function Histograms(props: {
   const rows = bucketSeries(series, result.span, (bound) => formatUnit(bound, { unit }, beholder))
   const { timesSeconds } = toPanelData([], [], result.span)
   return (
-    <figure className="query-histograms">
+    <figure className={`text-small ${styles.histograms}`}>
       <figcaption>
         <code>{seriesName(series.metric)}</code> <span className="quiet">how many were observed in each bucket</span>
       </figcaption>

@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { metricsPath } from '../../lib/explore-paths.ts'
 import { clusterPath } from '../../lib/fleet-paths.ts'
 import type { Label } from '../../lib/promql-table.ts'
+import styles from './label-links.module.css'
 
 /** The page about the value of a label: of a cluster, of a metric; `undefined`: there is none. */
 export function pageOfLabel(name: string, value: string): string | undefined {
@@ -16,7 +17,7 @@ export function pageOfLabel(name: string, value: string): string | undefined {
 export function SharedLabels({ labels }: { readonly labels: readonly Label[] }): ReactNode {
   if (labels.length === 0) return null
   return (
-    <p className="shared-labels">
+    <p className={`row row-text text-small ${styles.root}`}>
       {labels.map(([name, value]) => {
         const page = pageOfLabel(name, value)
         return (

@@ -8,6 +8,7 @@ import { Popover } from '../../ui/popover.tsx'
 import { PromqlText } from '../../ui/promql-text.tsx'
 import { serverNowMs } from '../../ui/server-clock.ts'
 import { Since } from '../../ui/time.tsx'
+import styles from './own-queries.module.css'
 
 const OWN = keptAs('daytwo.own-queries', readOwnQueries)
 
@@ -27,7 +28,7 @@ interface ChooseProps {
 export function QueryHistory({ onChoose }: ChooseProps): ReactNode {
   const own = OWN.use()
   return (
-    <Popover button="History" label="Queries run before" className="query-history">
+    <Popover button="History" label="Queries run before" className={styles.popover}>
       {(close) => (
         <HistoryBody
           key={own.length}
@@ -50,7 +51,7 @@ function HistoryBody({ onChoose }: ChooseProps): ReactNode {
       {own.length === 0 ? (
         <p className="quiet">Queries that you run stand here, on this machine only.</p>
       ) : (
-        <p className="history-head">
+        <p className="row">
           <input
             type="search"
             className="field"
@@ -84,11 +85,11 @@ type OwnQueries = ReturnType<typeof OWN.use>
 
 function OwnQueryList({ queries, onChoose }: ChooseProps & { readonly queries: OwnQueries }): ReactNode {
   return (
-    <ul className="plain-list history-list">
+    <ul className={`plain-list scrolls ${styles.list}`}>
       {queries.map(({ expr, atMs }) => (
-        <li key={expr}>
+        <li key={expr} className="row row-text row-apart">
           <QueryButton expr={expr} onChoose={onChoose} />
-          <span className="quiet">
+          <span className="quiet text-tiny rigid">
             <Since atMs={atMs} suffix=" ago" />
           </span>
         </li>
@@ -101,7 +102,7 @@ function OwnQueryList({ queries, onChoose }: ChooseProps & { readonly queries: O
 export function FirstQueries({ onChoose }: ChooseProps): ReactNode {
   const own = OWN.use().slice(0, OWN_SHOWN_MAX)
   return (
-    <div className="first-queries">
+    <div className={`stack ${styles.first}`}>
       {own.length === 0 ? null : (
         <section aria-labelledby="own-queries">
           <h2 id="own-queries">What you ran last</h2>
@@ -120,7 +121,7 @@ const OWN_SHOWN_MAX = 8
 
 function Examples({ onChoose }: ChooseProps): ReactNode {
   return (
-    <ul className="plain-list example-list">
+    <ul className={`plain-list ${styles.examples}`}>
       {EXAMPLE_QUERIES.map(({ says, expr }) => (
         <li key={expr}>
           <Button
@@ -146,7 +147,7 @@ function QueryButton({ expr, onChoose }: ChooseProps & { readonly expr: string }
   return (
     <button
       type="button"
-      className="query-button"
+      className={`fills one-line ${styles.query}`}
       onClick={() => {
         onChoose(expr)
       }}

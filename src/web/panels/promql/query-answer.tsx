@@ -12,6 +12,7 @@ import { EmptyAnswer } from './empty-answer.tsx'
 import { ExplainResult } from './explain-result.tsx'
 import { RemarkList } from './remark-list.tsx'
 import { TableResult } from './table-result.tsx'
+import styles from './query-answer.module.css'
 
 /** Charts come when one is drawn. */
 const GraphResult = laterPart(
@@ -47,7 +48,7 @@ export function QueryAnswer(props: QueryAnswerProps): ReactNode {
   return (
     <>
       {isFetching ? (
-        <p className="query-asking" role="status">
+        <p className={`row text-small ${styles.asking}`} role="status">
           <span className="quiet">Asking…</span>{' '}
           <Button variant="link" size="sm" isInline onClick={onStop}>
             Stop
@@ -56,7 +57,7 @@ export function QueryAnswer(props: QueryAnswerProps): ReactNode {
       ) : null}
       {data === undefined && isFetching ? <Skeleton lines={8} label="Loading the answer" /> : null}
       {data === undefined && !isFetching && error === null ? (
-        <p className="query-empty" role="status">
+        <p role="status">
           <strong>Stopped.</strong> Nobody computes it any more.{' '}
           <Button variant="link" size="sm" isInline onClick={onAskAgain}>
             Ask again

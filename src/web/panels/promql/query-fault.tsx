@@ -4,6 +4,7 @@ import { adviceFor, isForTables, lineAt, remarkOfError } from '../../lib/promql/
 import type { ApiFailure } from '../../query/fetch-json.ts'
 import { Button } from '../../ui/button.tsx'
 import { Shape } from '../../ui/shapes.tsx'
+import styles from './query-fault.module.css'
 
 interface QueryFaultProps {
   /** The query that was asked. */
@@ -31,7 +32,7 @@ export function QueryFault({
   const isUnreached = failure.status === 0
   const advice = isUnreached && !isAskedAgain ? NOT_ASKED_AGAIN : (failure.hint ?? adviceFor(text))
   return (
-    <div className="query-fault" role="alert">
+    <div className={styles.root} role="alert">
       {place === undefined ? null : (
         <pre aria-hidden="true">
           {place.line}
@@ -39,11 +40,11 @@ export function QueryFault({
           {' '.repeat(place.column)}^
         </pre>
       )}
-      <p>
+      <p className="tone-critical">
         <Shape name="cross" /> <strong>{asSentence(text)}</strong>
         {offset === undefined ? null : <span className="quiet"> {whereText(expr, offset)}</span>}
       </p>
-      {advice === '' ? null : <p>{asSentence(advice)}</p>}
+      {advice === '' ? null : <p className="tone-critical">{asSentence(advice)}</p>}
       {hasAnswer ? <p className="quiet">What follows is the answer before.</p> : null}
       {isForTables(text) ? (
         <Button variant="link" size="sm" isInline onClick={onTable}>

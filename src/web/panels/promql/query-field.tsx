@@ -4,6 +4,7 @@ import { checkQuery, useCompletion } from '../../query/use-completion.ts'
 import { laterPart } from '../../ui/later-part.tsx'
 import type { PromqlEditorProps } from '../../ui/promql-editor.tsx'
 import type { TextSpan } from '../../ui/promql-editor-mark.ts'
+import styles from './query-field.module.css'
 
 interface QueryFieldProps {
   readonly label: string
@@ -32,7 +33,7 @@ export function QueryField({ hasFocus, ...props }: QueryFieldProps): ReactNode {
   const [isTyping, setIsTyping] = useState(hasFocus)
   return (
     <div
-      className="query-field"
+      className={`fills ${styles.root}`}
       onFocus={() => {
         setIsTyping(true)
       }}
@@ -52,7 +53,7 @@ const ROWS_MAX = 8
 function PlainField({ label, value, onChange, onRun, hasFocus = false }: PlainFieldProps): ReactNode {
   return (
     <textarea
-      className="promql-plain"
+      className={styles.plain}
       aria-label={label}
       value={value}
       rows={Math.min(ROWS_MAX, value.split('\n').length)}

@@ -29,6 +29,7 @@ import { QueryFault } from './query-fault.tsx'
 import { QueryField } from './query-field.tsx'
 import { QueryTools } from './query-tools.tsx'
 import { useTyped } from './use-typed.ts'
+import styles from './query-panel.module.css'
 
 interface QueryPanelProps {
   /** From 1. */
@@ -84,9 +85,9 @@ export function QueryPanel(props: QueryPanelProps): ReactNode {
   const name = isOneOfMany ? `Query ${number}` : 'Query'
   const isRun = typed.trim() === expr
   return (
-    <section className="panel query-panel" aria-label={name}>
-      <div className="query-line">
-        {isOneOfMany ? <span className="query-number nums">{number}</span> : null}
+    <section className="panel" aria-label={name}>
+      <div className={styles.line}>
+        {isOneOfMany ? <span className={`nums rigid ${styles.number}`}>{number}</span> : null}
         <QueryField
           label={isOneOfMany ? `PromQL of query ${number}` : 'PromQL'}
           value={typed}

@@ -5,6 +5,7 @@ import type { QueryView } from '../../lib/promql/query-view.ts'
 import { metricsIn } from '../../lib/promql/selectors.ts'
 import { QueryHistory } from './own-queries.tsx'
 import { Button } from '../../ui/button.tsx'
+import styles from './query-tools.module.css'
 
 interface QueryToolsProps {
   readonly isOneOfMany: boolean
@@ -26,7 +27,7 @@ export function QueryTools(props: QueryToolsProps): ReactNode {
   const { isOneOfMany, query, isBlank, isRun, isPrettifying, prettify, onRun, onChange, onDuplicate, onRemove } = props
   const { expr, isHidden } = query
   return (
-    <div className="query-tools">
+    <div className={`row text-small ${styles.root}`}>
       <QueryHistory onChoose={onRun} />
       {isBlank ? null : (
         <Button variant="link" size="sm" isDisabled={isPrettifying} onClick={prettify}>
@@ -67,7 +68,7 @@ function MetricLinks({ expr }: { readonly expr: string }): ReactNode {
   const metrics = metricsIn(expr)
   if (metrics.length === 0) return null
   return (
-    <span className="query-metrics">
+    <span className={`row ${styles.metrics}`}>
       <span className="quiet">About</span>{' '}
       {metrics.slice(0, METRICS_MAX).map((metric) => (
         <Link

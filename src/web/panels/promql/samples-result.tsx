@@ -14,6 +14,8 @@ import { seriesName, splitLabels } from '../../lib/promql-table.ts'
 import { TablePanel } from '../dashboards/table-panel.tsx'
 import { pageOfLabel, SharedLabels } from './label-links.tsx'
 import { Button } from '../../ui/button.tsx'
+import styles from './samples-result.module.css'
+import tableStyles from './table-result.module.css'
 
 type Matrix = Extract<QueryAnswer['data'], { resultType: 'matrix' }>['result']
 
@@ -37,7 +39,7 @@ export function SamplesResult({ title, series, unit, beholder }: SamplesResultPr
   return (
     <>
       {series.length === 1 ? null : (
-        <div className="query-table">
+        <div className={tableStyles.root}>
           <TablePanel
             title={title}
             rows={rows}
@@ -118,7 +120,7 @@ function Samples(
   const name = seriesName(series.metric)
   const left = samples.length - SAMPLES_MAX
   return (
-    <section className="query-samples" aria-label={`Samples of ${name}`}>
+    <section className={`text-small ${styles.root}`} aria-label={`Samples of ${name}`}>
       <p>
         {countOf(samples.length, 'sample')} of <code>{name}</code>, the newest first
         {left > 0 ? `; ${countOf(left, 'older one is', 'older ones are')} not shown, Save has all` : ''}

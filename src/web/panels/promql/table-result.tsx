@@ -20,6 +20,7 @@ import { TablePanel } from '../dashboards/table-panel.tsx'
 import { OneValue } from '../promql-result.tsx'
 import { pageOfLabel, SharedLabels } from './label-links.tsx'
 import { SamplesResult } from './samples-result.tsx'
+import styles from './table-result.module.css'
 
 interface TableResultProps {
   readonly title: string
@@ -37,7 +38,7 @@ export function TableResult({ title, result, unit }: TableResultProps): ReactNod
   const { data } = result.answer
   const beholder: Beholder = { zone, nowMs: serverNowMs() }
   const { rows, columns, sampleOf, shared } = useMemo(() => rowsOf(data), [data])
-  if (data.resultType === 'string') return <p className="one-text">{data.result[1]}</p>
+  if (data.resultType === 'string') return <p className={styles.text}>{data.result[1]}</p>
   if (data.resultType === 'matrix') {
     return <SamplesResult title={title} series={data.result} unit={unit} beholder={beholder} />
   }
@@ -55,7 +56,7 @@ export function TableResult({ title, result, unit }: TableResultProps): ReactNod
   }
   return (
     <>
-      <div className="query-table">
+      <div className={styles.root}>
         <TablePanel
           title={title}
           rows={rows}
@@ -142,7 +143,7 @@ function Histogram({ histogram, unit, beholder }: HistogramProps): ReactNode {
   const range = first === undefined || last === undefined ? '' : `, from ${write(first.lower)} to ${write(last.upper)}`
   const says = `${formatValue(count)} observed${range}`
   return (
-    <span className="histogram-cell" title={says}>
+    <span className={styles.histogram} title={says}>
       <BlockChart values={counts} most={Math.max(1, ...counts)} label={says} />
       <span>
         <span className="quiet">count</span> {formatCount(count)}

@@ -1,4 +1,4 @@
-import { useMemo, useRef } from 'react'
+import { useMemo } from 'react'
 import type { ReactNode } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { metricsPath } from '../lib/explore-paths.ts'
@@ -15,10 +15,11 @@ import { KNOWN_METRICS_PATH, NAMES_PATH, useMetrics } from '../query/use-metrics
 import type { MetricList, MissingPart } from '../query/use-metrics.ts'
 import { Button } from '../ui/button.tsx'
 import { FacetSelect } from '../ui/facet-select.tsx'
+import { FilterBar } from '../ui/filter-bar.tsx'
 import { ListLine } from '../ui/list-line.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { useKeys } from '../ui/use-keys.ts'
-import '../ui/styles/explore.css'
+import styles from './metrics-page.module.css'
 
 /** Every metric there is: what it is, who sends it, what reads it. */
 export function MetricsPage(): ReactNode {
@@ -58,50 +59,40 @@ interface MetricFiltersProps {
 /** They stand in the address, so they stay where the list cannot be shown. */
 function MetricFilters({ types, view }: MetricFiltersProps): ReactNode {
   const [, navigate] = useLocation()
-  const search = useRef<HTMLInputElement>(null)
   const { text, type, isWhole } = view
   const change = (next: MetricView): void => {
     navigate(metricsPath(searchOfMetricView(next)), { replace: true })
   }
-  useKeys({
-    '/': () => {
-      search.current?.focus()
-    },
-  })
   return (
-    <div className="filters">
-      <input
-        ref={search}
-        type="search"
-        className="filters-search"
-        aria-label="Search metrics"
-        placeholder="Name or meaning"
-        value={text}
-        onChange={(event) => {
-          change({ ...view, text: event.target.value })
+    <FilterBar
+      search={{
+        label: 'Search metrics',
+        placeholder: 'Name or meaning',
+        value: text,
+        onChange: (typed) => {
+          change({ ...view, text: typed })
+        },
+      }}
+    >
+      <FacetSelect
+        label="Type"
+        values={types}
+        value={type}
+        onChange={(next) => {
+          change({ ...view, type: next })
         }}
       />
-      <div className="filters-row">
-        <FacetSelect
-          label="Type"
-          values={types}
-          value={type}
-          onChange={(next) => {
-            change({ ...view, type: next })
+      <label className={`row ${styles.check}`}>
+        <input
+          type="checkbox"
+          checked={isWhole}
+          onChange={(event) => {
+            change({ ...view, isWhole: event.target.checked })
           }}
-        />
-        <label className="check-line">
-          <input
-            type="checkbox"
-            checked={isWhole}
-            onChange={(event) => {
-              change({ ...view, isWhole: event.target.checked })
-            }}
-          />{' '}
-          also what nobody sends
-        </label>
-      </div>
-    </div>
+        />{' '}
+        also what nobody sends
+      </label>
+    </FilterBar>
   )
 }
 
@@ -136,8 +127,8 @@ function Metrics({ list, view, onRetry }: MetricsProps): ReactNode {
         },
   )
   return (
-    <div className={`explore-split ${opened === undefined ? '' : 'has-open'}`}>
-      <div className="explore-list">
+    <div className={opened === undefined ? undefined : styles.isOpen}>
+      <div className={styles.list}>
         <MetricFilters types={types} view={view} />
         <ListLine
           count={

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { csvText } from '../lib/csv.ts'
 import { classNames } from './class-names.ts'
@@ -39,6 +39,10 @@ export interface Column<Row, Sort extends string = never> {
   readonly title?: (row: Row) => string | undefined
   /** Classes of head and cells: the width of the column. */
   readonly className?: string | undefined
+  /** Of head and cells, where a width or a side is known at run time only. */
+  readonly style?: CSSProperties
+  /** Classes of one cell. */
+  readonly cellClass?: (row: Row) => string | undefined
   /** The name under which the table can be sorted by this column. */
   readonly sort?: Sort
   /** The cell in the CSV file; without it the file lacks the column. */
@@ -53,6 +57,8 @@ export interface DataTableProps<Row, Sort extends string = never> {
   readonly rows: readonly Row[] | undefined
   readonly rowKey: (row: Row, index: number) => string | number
   readonly rowClass?: (row: Row) => string | false | undefined
+  /** The row under the pointer; `undefined` when it leaves. */
+  readonly onRowHover?: (row: Row | undefined) => void
   /** What a row unfolds, over the whole width below it. */
   readonly detail?: (row: Row) => ReactNode
   /** The order as it stands in the address. */
@@ -103,7 +109,7 @@ const LOOKS = { plain: 'data-table', boxed: 'data-table alert-table', prose: 'pr
 function TableOfRows<Row, Sort extends string>(
   props: DataTableProps<Row, Sort> & { readonly rows: readonly Row[] },
 ): ReactNode {
-  const { label, columns, rows, rowKey, rowClass, detail, look = 'plain', caption, className } = props
+  const { label, columns, rows, rowKey, rowClass, onRowHover, detail, look = 'plain', caption, className } = props
   return (
     <table className={classNames(LOOKS[look], className)} aria-label={label}>
       {caption === undefined ? null : <caption>{caption}</caption>}
@@ -117,7 +123,22 @@ function TableOfRows<Row, Sort extends string>(
           const key = rowKey(row, index)
           const unfolded = detail?.(row)
           return [
-            <tr key={key} className={rowClass?.(row) || undefined}>
+            <tr
+              key={key}
+              className={rowClass?.(row) || undefined}
+              onPointerEnter={
+                onRowHover &&
+                (() => {
+                  onRowHover(row)
+                })
+              }
+              onPointerLeave={
+                onRowHover &&
+                (() => {
+                  onRowHover(undefined)
+                })
+              }
+            >
               <RowCells columns={columns} row={row} index={index} isProse={look === 'prose'} />
             </tr>,
             unfolded === undefined || unfolded === null ? null : (
@@ -139,17 +160,25 @@ type HeadProps<Row, Sort extends string> = Pick<DataTableProps<Row, Sort>, 'colu
 /** The cells of the head; those of sorted tables are buttons. */
 export function HeadCells<Row, Sort extends string>({ columns, sort, onSort }: HeadProps<Row, Sort>): ReactNode {
   return columns.map((column) => {
-    const { id, head, headTitle } = column
+    const { id, head, headTitle, style } = column
     const className = classOf(column) || undefined
     if (column.sort !== undefined && sort !== undefined && onSort !== undefined) {
       return (
-        <SortHead key={id} sort={column.sort} current={sort} onSort={onSort} className={className}>
+        <SortHead
+          key={id}
+          sort={column.sort}
+          current={sort}
+          onSort={onSort}
+          className={className}
+          title={headTitle}
+          style={style}
+        >
           {head}
         </SortHead>
       )
     }
     return (
-      <th key={id} scope="col" className={className} title={headTitle}>
+      <th key={id} scope="col" className={className} title={headTitle} style={style}>
         {column.isHeadHidden === true ? <span className="visually-hidden">{head}</span> : head}
       </th>
     )
@@ -166,8 +195,9 @@ interface RowCellsProps<Row, Sort extends string> {
 export function RowCells<Row, Sort extends string>(props: RowCellsProps<Row, Sort>): ReactNode {
   const { columns, row, index, isProse = false } = props
   return columns.map((column) => {
-    const { id, kind, cell, below, title } = column
-    const className = classNames(kind === 'name' && !isProse && 'cell-name', classOf(column)) || undefined
+    const { id, kind, cell, below, title, style } = column
+    const className =
+      classNames(kind === 'name' && !isProse && 'cell-name', classOf(column), column.cellClass?.(row)) || undefined
     if (kind === 'name' && isProse) {
       return (
         <th key={id} scope="row" className={className} title={title?.(row)}>
@@ -176,7 +206,7 @@ export function RowCells<Row, Sort extends string>(props: RowCellsProps<Row, Sor
       )
     }
     return (
-      <td key={id} className={className} title={title?.(row)}>
+      <td key={id} className={className} title={title?.(row)} style={style}>
         {cell(row, index)}
         {below === undefined ? null : (
           <span

@@ -6,7 +6,9 @@ import { pagePatterns } from '../../../src/web/lib/page-files.ts'
 const fileOf = (path: string): string | undefined => pagePatterns().find(({ pattern }) => pattern.test(path))?.file
 
 test('every page that comes later has an address', () => {
-  const pages = readdirSync(resolve(import.meta.dirname, '../../../src/web/pages')).map((name) => name.slice(0, -4))
+  const pages = readdirSync(resolve(import.meta.dirname, '../../../src/web/pages')).flatMap((name) =>
+    name.endsWith('.tsx') ? [name.slice(0, -4)] : [],
+  )
   const later = pages.filter((name) => name !== 'now-page' && name !== 'not-found-page')
   expect([...new Set(pagePatterns().map(({ file }) => file))].sort()).toEqual(later.sort())
 })

@@ -50,6 +50,15 @@ describe('DataTable', () => {
     expect(render({ caption: 'At day 3' })).toContain('<caption>At day 3</caption><thead>')
   })
 
+  test('a column has a style where its width is known at run time only, and one cell a class of its own', () => {
+    const style = { textAlign: 'center', inlineSize: '90px' } as const
+    const cellClass = ({ count }: Row): string | undefined => (count > 1 ? 'many' : undefined)
+    const html = render({ columns: [{ id: 'count', head: 'Count', style, cellClass, cell: ({ count }) => count }] })
+    expect(html.match(/style="text-align:center;inline-size:90px"/g)).toHaveLength(3)
+    expect(html.match(/<td class="many"[^>]*>2/g)).toHaveLength(1)
+    expect(html.match(/class="many"/g)).toHaveLength(1)
+  })
+
   test('says by which column it is sorted', () => {
     const html = render({ sort: { sort: 'name', order: 'desc' }, onSort: () => undefined })
     expect(html).toContain('aria-sort="descending"')

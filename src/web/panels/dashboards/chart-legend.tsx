@@ -2,11 +2,12 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Calculation, Legend } from '../../../model/dashboard.ts'
 import { CALCULATION_WORDS, calculate } from '../../lib/dashboards/calculate.ts'
-import type { Column } from '../../lib/dashboards/calculate.ts'
+import type { Column as Values } from '../../lib/dashboards/calculate.ts'
 import { countOf } from '../../lib/format-number.ts'
 import { classNames } from '../../ui/class-names.ts'
 import styles from './chart-legend.module.css'
-import tableStyles from './table-panel.module.css'
+import { DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 
 export interface LegendLine {
   readonly key: string
@@ -14,7 +15,7 @@ export interface LegendLine {
   readonly look: number
   /** Drawn without dashes. */
   readonly isPlain: boolean
-  readonly values: Column
+  readonly values: Values
   readonly write: (value: number) => string
   readonly isHidden: boolean
 }
@@ -47,40 +48,39 @@ export function ChartLegend(props: ChartLegendProps): ReactNode {
   )
 }
 
+/** The sort key of the names; the other columns have the name of their calculation. */
+const NAMES = 'name'
+
 function LegendTable({ lines, legend, onToggle }: ChartLegendProps): ReactNode {
-  const [order, setOrder] = useState<{ readonly by: Calculation | 'name'; readonly isRising: boolean }>()
+  const [order, setOrder] = useState<LegendOrder>()
   const rows = lines.map((line) => ({ line, values: legend.values.map((one) => calculate(line.values, one)) }))
   if (order !== undefined) {
-    const column = order.by === 'name' ? -1 : legend.values.indexOf(order.by)
-    const sign = order.isRising ? 1 : -1
+    const column = order.sort === NAMES ? -1 : legend.values.indexOf(order.sort)
+    const sign = order.order === 'asc' ? 1 : -1
     rows.sort((a, b) =>
       column === -1
         ? sign * (a.line.name < b.line.name ? -1 : 1)
         : sign * ((a.values[column] ?? -Infinity) - (b.values[column] ?? -Infinity) || 0),
     )
   }
-  const head = (by: Calculation | 'name', word: string): ReactNode => {
-    const isChosen = order?.by === by
-    return (
-      <th
-        key={by}
-        scope="col"
-        {...(by === 'name' ? {} : { className: 'cell-number' })}
-        aria-sort={!isChosen ? 'none' : order.isRising ? 'ascending' : 'descending'}
-      >
-        <button
-          type="button"
-          className={tableStyles.sort}
-          onClick={() => {
-            setOrder({ by, isRising: isChosen ? !order.isRising : by === 'name' })
-          }}
-        >
-          {word}
-          <span aria-hidden="true">{isChosen ? (order.isRising ? ' ↑' : ' ↓') : ''}</span>
-        </button>
-      </th>
-    )
-  }
+  const columns: readonly Column<(typeof rows)[number], LegendOrder['sort']>[] = [
+    {
+      id: NAMES,
+      head: 'series',
+      sort: NAMES,
+      cell: ({ line }) => <LineButton line={line} onToggle={onToggle} />,
+    },
+    ...legend.values.map((value, i) => ({
+      id: value,
+      head: CALCULATION_WORDS[value],
+      kind: 'number' as const,
+      sort: value,
+      cell: ({ line, values }: (typeof rows)[number]) => {
+        const number = values[i] ?? null
+        return number === null ? '–' : line.write(number)
+      },
+    })),
+  ]
   return (
     <div
       className={classNames('scrolls text-tiny rigid', styles.table, placeOf(legend))}
@@ -88,28 +88,19 @@ function LegendTable({ lines, legend, onToggle }: ChartLegendProps): ReactNode {
       role="group"
       aria-label="Legend"
     >
-      <table className="prose-table legend-table">
-        <thead>
-          <tr>
-            {head('name', 'series')}
-            {legend.values.map((value) => head(value, CALCULATION_WORDS[value]))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.slice(0, LINES_MAX.table).map(({ line, values }) => (
-            <tr key={line.key}>
-              <td>
-                <LineButton line={line} onToggle={onToggle} />
-              </td>
-              {values.map((value, i) => (
-                <td key={legend.values[i]} className="cell-number nums">
-                  {value === null ? '–' : line.write(value)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        label="Lines"
+        look="prose"
+        className="text-tiny"
+        columns={columns}
+        rows={rows.slice(0, LINES_MAX.table)}
+        rowKey={({ line }) => line.key}
+        sort={order ?? UNSORTED}
+        onSort={(sort) => {
+          const isTurned = order?.sort === sort ? order.order === 'desc' : sort === NAMES
+          setOrder({ sort, order: isTurned ? 'asc' : 'desc' })
+        }}
+      />
       {rows.length > LINES_MAX.table ? (
         <p className="quiet">
           and {countOf(rows.length - LINES_MAX.table, 'more line', 'more lines')}: the head of a column sorts all of
@@ -119,6 +110,14 @@ function LegendTable({ lines, legend, onToggle }: ChartLegendProps): ReactNode {
     </div>
   )
 }
+
+interface LegendOrder {
+  readonly sort: Calculation | typeof NAMES
+  readonly order: 'asc' | 'desc'
+}
+
+/** The lines are in the order of the answer: no column is sorted. */
+const UNSORTED = { sort: '' as LegendOrder['sort'], order: 'asc' } as const
 
 function LineButton({
   line,

@@ -1,6 +1,5 @@
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import type { CSSProperties, ReactNode } from 'react'
-import { useVirtualizer } from '@tanstack/react-virtual'
 import type { Format, TableOptions } from '../../../model/dashboard.ts'
 import { formatUnit } from '../../lib/dashboards/format-unit.ts'
 import type { Beholder } from '../../lib/dashboards/format-unit.ts'
@@ -10,10 +9,12 @@ import { columnsOf, filtered, ordered, settingOf, usualOrder } from '../../lib/d
 import type { Cell, Order, TableColumn, TableRow } from '../../lib/dashboards/table.ts'
 import { toneOfColor } from '../../lib/dashboards/tone.ts'
 import { countOf, formatValue } from '../../lib/format-number.ts'
-import { toneText, toneWash, ToneMark } from '../../ui/tone-mark.tsx'
-import { TextLink } from './text-link.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import type { Column } from '../../ui/data-table.tsx'
+import { ScrollingDataTable } from '../../ui/scrolling-data-table.tsx'
+import { toneText, toneWash, ToneMark } from '../../ui/tone-mark.tsx'
 import styles from './table-panel.module.css'
+import { TextLink } from './text-link.tsx'
 
 interface TablePanelProps {
   readonly title: string
@@ -22,22 +23,28 @@ interface TablePanelProps {
     Partial<Pick<TableOptions, 'columnWidth' | 'rowHeight' | 'actions'>>
   readonly values: VariableValues
   readonly beholder: Beholder
-  /** What a cell shows instead of its text; `undefined`: its text. */
+  /** The content of a cell instead of its text; `undefined`: its text. */
   readonly renderCell?: (row: TableRow, column: string, text: string) => ReactNode
 }
 
-/** Longer tables draw only what can be seen. */
-const DRAWN_WHOLE_MAX = 200
 const ROW_PX = { compact: 25, standard: 31, comfortable: 40 } as const
-const OVERSCAN = 12
 
-/** Rows with sorting, a search where the file wants one, and cells that say what they mean. */
-export function TablePanel({ title, rows, options, values, beholder, renderCell }: TablePanelProps): ReactNode {
+/** Rows with sorting, a search where the file has one, and cells with the settings of the file. */
+export function TablePanel(props: TablePanelProps): ReactNode {
+  const { title, rows, options } = props
+  const { density, rowHeight } = options
   const [chosen, setChosen] = useState<Order | undefined>()
   const [text, setText] = useState('')
-  const columns = columnsOf(rows, options)
   const order = chosen ?? usualOrder(options)
   const shown = ordered(filtered(rows, text), order)
+  const columns = columnsOf(rows, options)
+  const sortBy = (column: string): void => {
+    const isDown =
+      order?.column === column
+        ? order.direction === 'asc'
+        : columns.find(({ name }) => name === column)?.align === 'right'
+    setChosen({ column, direction: isDown ? 'desc' : 'asc' })
+  }
   return (
     <>
       {options.canFilter ? (
@@ -59,16 +66,20 @@ export function TablePanel({ title, rows, options, values, beholder, renderCell 
           </span>
         </p>
       ) : null}
-      <Rows
-        title={title}
+      <ScrollingDataTable
+        label={title}
+        className={classNames(
+          styles.root,
+          density === 'compact' && styles.compact,
+          density === 'comfortable' && styles.comfortable,
+        )}
+        columns={columns.map((column) => columnOf(column, props))}
         rows={shown}
-        columns={columns}
-        order={order}
-        onOrder={setChosen}
-        options={options}
-        values={values}
-        beholder={beholder}
-        renderCell={renderCell}
+        // No row is lower than its content.
+        rowPx={Math.max(ROW_PX[density], rowHeight ?? 0)}
+        isRowPxSet={rowHeight !== undefined}
+        sort={{ sort: order?.column ?? '', order: order?.direction ?? 'asc' }}
+        onSort={sortBy}
       />
       <Actions actions={options.actions ?? []} />
     </>
@@ -86,164 +97,64 @@ function Actions({ actions }: { readonly actions: TableOptions['actions'] }): Re
   )
 }
 
-interface RowsProps extends Omit<TablePanelProps, 'rows' | 'renderCell'> {
-  readonly renderCell: TablePanelProps['renderCell']
-  readonly rows: readonly TableRow[]
-  readonly columns: readonly TableColumn[]
-  readonly order: Order | undefined
-  readonly onOrder: (order: Order) => void
+/** A column with the settings of the file: its side, its width, its format, its links and the looks of its cells. */
+function columnOf(
+  { name, header, setting, align }: TableColumn,
+  { options, values, beholder, renderCell }: TablePanelProps,
+): Column<TableRow, string> {
+  const widthPx = setting?.width ?? options.columnWidth
+  const style: CSSProperties = { textAlign: align, ...(widthPx === undefined ? {} : { inlineSize: `${widthPx}px` }) }
+  const shownOf = (row: TableRow): CellShown => cellShown(row[name] ?? null, name, setting, options.cells, beholder)
+  return {
+    id: name,
+    head: header,
+    style,
+    ...(setting === undefined || setting.headerDescription === '' ? {} : { headTitle: setting.headerDescription }),
+    ...((setting?.canSort ?? true) ? { sort: name } : {}),
+    cellClass: (row) => shownOf(row).className,
+    title: (row) => setting?.cellDescription || exactText(row[name] ?? null),
+    cell: (row) => {
+      const { tone, text } = shownOf(row)
+      return (
+        <>
+          {tone === 'none' ? null : <ToneMark mark={{ tone, word: '' }} />}
+          {renderCell?.(row, name, text) ?? (
+            <CellLink link={setting?.link} row={row} values={values}>
+              {text}
+            </CellLink>
+          )}
+        </>
+      )
+    },
+  }
 }
 
-function Rows(props: RowsProps): ReactNode {
-  const { title, rows, columns, order, onOrder, options, values, beholder, renderCell } = props
-  const scroller = useRef<HTMLDivElement>(null)
-  const isVirtual = rows.length > DRAWN_WHOLE_MAX
-  // No row is lower than what stands in it.
-  const rowPx = Math.max(ROW_PX[options.density], options.rowHeight ?? 0)
-  // eslint-disable-next-line react-hooks/incompatible-library -- nothing below is memoized with what it returns
-  const virtualizer = useVirtualizer({
-    count: isVirtual ? rows.length : 0,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowPx,
-    overscan: OVERSCAN,
-  })
-  const items = virtualizer.getVirtualItems()
-  const [from, to] = isVirtual ? [items[0]?.index ?? 0, (items.at(-1)?.index ?? -1) + 1] : [0, rows.length]
-  return (
-    <div ref={scroller} className="fills scrolls" tabIndex={0} role="group" aria-label={`Table of ${title}`}>
-      <table
-        className={classNames(
-          'text-small',
-          styles.root,
-          options.density === 'compact' && styles.compact,
-          options.density === 'comfortable' && styles.comfortable,
-        )}
-        aria-label={title}
-        aria-rowcount={rows.length + 1}
-      >
-        <thead>
-          <tr aria-rowindex={1}>
-            {columns.map((column) => (
-              <Head key={column.name} column={column} width={options.columnWidth} order={order} onOrder={onOrder} />
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {from > 0 ? <Gap height={from * rowPx} columns={columns.length} /> : null}
-          {rows.slice(from, to).map((row, i) => (
-            <tr
-              key={from + i}
-              aria-rowindex={from + i + 2}
-              {...(options.rowHeight === undefined ? {} : { style: { blockSize: `${rowPx}px` } })}
-            >
-              {columns.map((column) => (
-                <BodyCell
-                  key={column.name}
-                  row={row}
-                  column={column}
-                  options={options}
-                  values={values}
-                  beholder={beholder}
-                  renderCell={renderCell}
-                />
-              ))}
-            </tr>
-          ))}
-          {to < rows.length ? <Gap height={(rows.length - to) * rowPx} columns={columns.length} /> : null}
-        </tbody>
-      </table>
-    </div>
-  )
+interface CellShown {
+  readonly text: string
+  readonly tone: ReturnType<typeof toneOfColor>
+  readonly className: string
 }
 
-/** Rows that are not drawn take their room. */
-function Gap({ height, columns }: { readonly height: number; readonly columns: number }): ReactNode {
-  return (
-    <tr aria-hidden="true">
-      <td colSpan={columns} style={{ blockSize: `${height}px`, padding: 0 }} />
-    </tr>
-  )
-}
-
-interface HeadProps {
-  readonly column: TableColumn
-  /** Pixels, where the column does not say it. */
-  readonly width: number | undefined
-  readonly order: Order | undefined
-  readonly onOrder: (order: Order) => void
-}
-
-function Head({ column, width: usualWidth, order, onOrder }: HeadProps): ReactNode {
-  const { name, header, setting, align } = column
-  const isChosen = order?.column === name
-  const canSort = setting?.canSort ?? true
-  const sort = isChosen ? (order.direction === 'asc' ? 'ascending' : 'descending') : 'none'
-  return (
-    <th
-      scope="col"
-      style={styleOf(align, setting?.width ?? usualWidth)}
-      title={setting?.headerDescription === '' ? undefined : setting?.headerDescription}
-      {...(canSort ? { 'aria-sort': sort } : {})}
-    >
-      {canSort ? (
-        <button
-          type="button"
-          className={styles.sort}
-          onClick={() => {
-            const isDown = isChosen ? order.direction === 'asc' : align === 'right'
-            onOrder({ column: name, direction: isDown ? 'desc' : 'asc' })
-          }}
-        >
-          {header}
-          <span aria-hidden="true">{isChosen ? (order.direction === 'asc' ? ' ↑' : ' ↓') : ''}</span>
-        </button>
-      ) : (
-        header
-      )}
-    </th>
-  )
-}
-
-/** Text is on the same side in the head and in the cells; the head has the width. */
-function styleOf(align: TableColumn['align'], widthPx?: number): CSSProperties {
-  return { textAlign: align, ...(widthPx === undefined ? {} : { inlineSize: `${widthPx}px` }) }
-}
-
-interface BodyCellProps extends Pick<RowsProps, 'options' | 'values' | 'beholder' | 'renderCell'> {
-  readonly row: TableRow
-  readonly column: TableColumn
-}
-
-function BodyCell({ row, column, options, values, beholder, renderCell }: BodyCellProps): ReactNode {
-  const cell = row[column.name] ?? null
-  const { setting } = column
-  const met = settingOf(cell, setting, options.cells)
-  const text = met?.text ?? cellText(cell, column.name, setting?.format, beholder)
+function cellShown(
+  cell: Cell,
+  name: string,
+  setting: TableColumn['setting'],
+  cells: TableOptions['cells'],
+  beholder: Beholder,
+): CellShown {
+  const met = settingOf(cell, setting, cells)
+  const text = met?.text ?? cellText(cell, name, setting?.format, beholder)
   const tone = toneOfColor(met?.textColor || met?.backgroundColor || '')
-  const isWashed = (met?.backgroundColor ?? '') !== '' && tone !== 'none'
-  const exact = typeof cell === 'number' ? formatValue(cell) : (cell ?? 'no value')
-  const shown = `${met?.prefix ?? ''}${text}${met?.suffix ?? ''}`
-  return (
-    <td
-      className={classNames(typeof cell === 'number' && 'nums', isWashed && toneWash(tone), toneText(tone))}
-      style={styleOf(column.align)}
-      title={setting?.cellDescription || exact}
-    >
-      {tone === 'none' ? null : <ToneMark mark={{ tone, word: '' }} />}
-      {renderCell?.(row, column.name, shown) ??
-        (setting?.link === undefined ? (
-          shown
-        ) : (
-          <TextLink
-            href={linkOf(setting.link.url, row, values)}
-            title={linkTitle(setting.link.title, row, values)}
-            opensTab={setting.link.opensTab}
-          >
-            {shown}
-          </TextLink>
-        ))}
-    </td>
-  )
+  const isWashed = (met?.backgroundColor ?? '') !== ''
+  return {
+    text: `${met?.prefix ?? ''}${text}${met?.suffix ?? ''}`,
+    tone,
+    className: classNames(typeof cell === 'number' && 'nums', isWashed && toneWash(tone), toneText(tone)),
+  }
+}
+
+function exactText(cell: Cell): string {
+  return typeof cell === 'number' ? formatValue(cell) : (cell ?? 'no value')
 }
 
 function cellText(cell: Cell, name: string, format: Format | undefined, beholder: Beholder): string {
@@ -253,17 +164,28 @@ function cellText(cell: Cell, name: string, format: Format | undefined, beholder
   return formatUnit(cell, format, beholder)
 }
 
-const FIELD = /\$\{__data\.fields\["([^"]+)"\]\}/g
-
-/** `${__data.fields["cluster"]}` is a cell of the row; other variables are the dashboard's. */
-function linkOf(url: string, row: TableRow, values: VariableValues): string {
-  const filled = url.replace(FIELD, (_use, name: string) => encodeURIComponent(String(row[name] ?? '')))
-  return interpolateText(filled, values, 'percentencode')
+interface CellLinkProps {
+  readonly link: NonNullable<TableColumn['setting']>['link']
+  readonly row: TableRow
+  readonly values: VariableValues
+  readonly children: string
 }
 
-function linkTitle(title: string, row: TableRow, values: VariableValues): string {
-  return interpolateText(
-    title.replace(FIELD, (_use, name: string) => String(row[name] ?? '')),
-    values,
+const FIELD = /\$\{__data\.fields\["([^"]+)"\]\}/g
+
+/** The link of a column: `${__data.fields["cluster"]}` is a cell of the row; other variables are the dashboard's. */
+function CellLink({ link, row, values, children }: CellLinkProps): ReactNode {
+  if (link === undefined) return children
+  const field = (name: string): string => String(row[name] ?? '')
+  const url = link.url.replace(FIELD, (_use, name: string) => encodeURIComponent(field(name)))
+  const title = link.title.replace(FIELD, (_use, name: string) => field(name))
+  return (
+    <TextLink
+      href={interpolateText(url, values, 'percentencode')}
+      title={interpolateText(title, values)}
+      opensTab={link.opensTab}
+    >
+      {children}
+    </TextLink>
   )
 }

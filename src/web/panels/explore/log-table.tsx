@@ -1,57 +1,53 @@
 import type { ReactNode } from 'react'
+import type { Column } from '../../ui/data-table.tsx'
 import { ListLine } from '../../ui/list-line.tsx'
-import type { RowPlace } from '../../ui/virtual-row.tsx'
-import { VirtualTable } from '../../ui/virtual-table.tsx'
+import { Moment } from '../../ui/time.tsx'
+import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'
 import styles from './log-table.module.css'
 
-interface LogTableProps {
+interface LogTableProps<Row> {
   readonly label: string
-  /** How many there are, with their noun. */
+  /** The number of rows, with its noun. */
   readonly counted: string
-  readonly count: number
+  readonly rows: readonly Row[]
+  readonly rowKey: (row: Row, index: number) => string | number
+  /** The columns after the time. Constant, or from `useMemo`. */
+  readonly columns: readonly Column<Row>[]
   readonly hasOlder: boolean
   readonly onNeedMore: () => void
-  /** Cells of the head after the first, which is the time. */
-  readonly head: ReactNode
-  readonly timeHead: string
-  readonly renderRow: (index: number, place: RowPlace) => ReactNode
   /** Instead of the table, when nothing is left to be read. */
   readonly empty: ReactNode
 }
 
-/** A log, the newest first: older rows are read as they come into view, and nobody counts them before. */
-export function LogTable(props: LogTableProps): ReactNode {
-  const { label, counted, count, hasOlder, onNeedMore, head, timeHead, renderRow, empty } = props
+/** A log, newest first: older rows are read as they come into view, and nobody counts them before. */
+export function LogTable<Row>(props: LogTableProps<Row>): ReactNode {
+  const { label, counted, rows, rowKey, columns, hasOlder, onNeedMore, empty } = props
   return (
     <>
-      <ListLine
-        count={
-          <>
-            {counted}
-            {hasOlder ? ' read so far; there are older ones' : ' in this time'}
-          </>
-        }
-      />
-      {count === 0 && !hasOlder ? (
+      <ListLine count={`${counted}${hasOlder ? ' read so far; there are older ones' : ' in this time'}`} />
+      {rows.length === 0 && !hasOlder ? (
         empty
       ) : (
-        <VirtualTable
+        <VirtualDataTable
           label={label}
           className={styles.root}
-          loaded={count}
-          total={count + (hasOlder ? 1 : 0)}
+          columns={columns}
+          rows={rows}
+          rowKey={rowKey}
+          total={rows.length + (hasOlder ? 1 : 0)}
           onNeedMore={onNeedMore}
-          head={
-            <>
-              <th scope="col" className={styles.time}>
-                {timeHead}
-              </th>
-              {head}
-            </>
-          }
-          renderRow={renderRow}
         />
       )}
     </>
   )
+}
+
+/** The first column of a log. */
+export function timeColumn<Row>(head: string, timeOf: (row: Row) => string): Column<Row> {
+  return {
+    id: 'time',
+    head,
+    className: `nums ${styles.time}`,
+    cell: (row) => <Moment atMs={Date.parse(timeOf(row))} />,
+  }
 }

@@ -16,6 +16,7 @@ import { PromqlText } from '../../ui/promql-text.tsx'
 import { Answer } from '../answer.tsx'
 import { ApiCallNote } from '../api-call-note.tsx'
 import styles from './metric-detail.module.css'
+import { DataTable } from '../../ui/data-table.tsx'
 
 interface MetricDetailProps {
   readonly row: MetricRow
@@ -158,32 +159,27 @@ function LabelTable({ metric, labels }: { readonly metric: string; readonly labe
   const all = useLabelValues(metric, labels)
   if (labels.length === 0) return <p className="quiet">It has none.</p>
   return (
-    <table className="prose-table" aria-label="Labels">
-      <thead>
-        <tr>
-          <th scope="col">Label</th>
-          <th scope="col" className="cell-number">
-            Values
-          </th>
-          <th scope="col">Some of them</th>
-        </tr>
-      </thead>
-      <tbody>
-        {all.map((one) => (
-          <tr key={one.label}>
-            <td>{one.label}</td>
-            <td className="cell-number nums">{countText(one)}</td>
-            <td className={styles.examples}>
-              {one.values?.slice(0, EXAMPLES_MAX).map((value) => (
-                <Link key={value} href={promqlPath(selectorOf(metric, one.label, value))}>
-                  {value}
-                </Link>
-              ))}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DataTable
+      label="Labels"
+      look="prose"
+      rows={all}
+      rowKey={({ label }) => label}
+      columns={[
+        { id: 'label', head: 'Label', isOneLine: true, cell: ({ label }) => label },
+        { id: 'values', head: 'Values', kind: 'number', cell: countText },
+        {
+          id: 'some',
+          head: 'Some of them',
+          className: styles.examples,
+          cell: ({ label, values }) =>
+            values?.slice(0, EXAMPLES_MAX).map((value) => (
+              <Link key={value} href={promqlPath(selectorOf(metric, label, value))}>
+                {value}
+              </Link>
+            )),
+        },
+      ]}
+    />
   )
 }
 

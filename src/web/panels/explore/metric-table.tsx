@@ -1,3 +1,4 @@
+import { useMemo } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { metricsPath } from '../../lib/explore-paths.ts'
@@ -6,6 +7,7 @@ import { firstMetricOrder, searchOfMetricView } from '../../lib/metric-list.ts'
 import type { MetricRow, MetricSort, MetricView } from '../../lib/metric-list.ts'
 import type { Column } from '../../ui/data-table.tsx'
 import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'
+import styles from './metric-table.module.css'
 
 interface MetricTableProps {
   readonly rows: readonly MetricRow[]
@@ -19,28 +21,28 @@ export function MetricTable({ rows, view, onChange }: MetricTableProps): ReactNo
     const turned = view.order === 'asc' ? 'desc' : 'asc'
     onChange({ ...view, sort, order: sort === view.sort ? turned : firstMetricOrder(sort) })
   }
+  const columns = useMemo(() => columnsOf(view), [view])
   return (
     <VirtualDataTable
       label="Metrics"
-      className="metric-table"
-      columns={columnsOf(view)}
+      columns={columns}
       rows={rows}
       rowKey={({ name }) => name}
-      rowClass={({ name }) => name === view.metric && 'is-open-row'}
+      rowClass={({ name }) => name === view.metric && styles.open}
       sort={view}
       onSort={sortBy}
     />
   )
 }
 
+/** The detail of the open metric has what its columns would: beside it the table has the name and the series. */
 function columnsOf(view: MetricView): readonly Column<MetricRow, MetricSort>[] {
-  return [
+  const columns: readonly Column<MetricRow, MetricSort>[] = [
     {
       id: 'metric',
       head: 'Metric',
       kind: 'name',
       sort: 'name',
-      className: 'column-metric',
       cell: ({ name, isGone, help }) => (
         <>
           <Link
@@ -51,7 +53,7 @@ function columnsOf(view: MetricView): readonly Column<MetricRow, MetricSort>[] {
             {name}
           </Link>
           {isGone ? <span className="quiet"> no longer sent by operators</span> : null}
-          {help === '' ? null : <span className="metric-help">{help}</span>}
+          {help === '' ? null : <span className={`quiet text-small one-line ${styles.help}`}>{help}</span>}
         </>
       ),
       below: ({ type, unit }) => (
@@ -65,14 +67,14 @@ function columnsOf(view: MetricView): readonly Column<MetricRow, MetricSort>[] {
       id: 'type',
       head: 'Type',
       isHiddenOnPhone: true,
-      className: 'column-type',
+      className: styles.wide,
       cell: ({ type }) => orUnknown(type),
     },
     {
       id: 'unit',
       head: 'Unit',
       isHiddenOnPhone: true,
-      className: 'column-unit',
+      className: styles.wide,
       cell: ({ unit }) => orUnknown(unit),
     },
     {
@@ -80,18 +82,19 @@ function columnsOf(view: MetricView): readonly Column<MetricRow, MetricSort>[] {
       head: 'Series',
       kind: 'number',
       sort: 'series',
-      className: 'column-series',
+      className: styles.series,
       cell: ({ isSent, series }) => seriesText(isSent, series),
     },
     {
       id: 'since',
       head: 'Since',
       isHiddenOnPhone: true,
-      className: 'column-since',
+      className: styles.wide,
       cell: ({ since }) => orUnknown(since ?? ''),
     },
-    { id: 'read-by', head: 'Read by', isHiddenOnPhone: true, className: 'column-read-by', cell: readers },
+    { id: 'read-by', head: 'Read by', isHiddenOnPhone: true, className: styles.readers, cell: readers },
   ]
+  return view.metric === '' ? columns : columns.filter(({ id }) => id === 'metric' || id === 'series')
 }
 
 function orUnknown(text: string): ReactNode {

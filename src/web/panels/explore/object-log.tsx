@@ -7,10 +7,8 @@ import { logsPath } from '../../lib/explore-paths.ts'
 import { countOf, formatCount } from '../../lib/format-number.ts'
 import { applyLogView, changeKey, managerTitle, searchOfLogView } from '../../lib/log-view.ts'
 import type { LogView } from '../../lib/log-view.ts'
-import { Moment } from '../../ui/time.tsx'
-import { VirtualRow } from '../../ui/virtual-row.tsx'
-import type { RowPlace } from '../../ui/virtual-row.tsx'
-import { LogTable } from './log-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
+import { LogTable, timeColumn } from './log-table.tsx'
 import { ObjectState } from './object-state.tsx'
 import tableStyles from './log-table.module.css'
 import styles from './object-log.module.css'
@@ -33,39 +31,66 @@ export function ObjectLog({ changes, view, more, hasOlder, onNeedMore }: ObjectL
     shown.length === changes.length
       ? countOf(changes.length, 'change')
       : `${formatCount(shown.length)} of ${countOf(changes.length, 'change')}`
+  const columns = useMemo(
+    (): readonly Column<ObjectChangeItem>[] => [
+      timeColumn('Seen', ({ at }) => at),
+      {
+        id: 'object',
+        head: 'Object',
+        kind: 'name',
+        className: styles.object,
+        cell: ({ kind, name, namespace }) => (
+          <>
+            <span className="quiet">{kind}</span>{' '}
+            <Link
+              href={logsPath({ ...searchOfLogView({ ...view, kind, text: name }), ...more })}
+              data-row
+              title="Only what changed of this object"
+            >
+              {name}
+            </Link>
+            {namespace === '' ? null : <span className={tableStyles.second}>{namespace}</span>}
+          </>
+        ),
+        isBelowStacked: true,
+        below: (change) => (
+          <>
+            <Writer change={change} />
+            <Changes change={change} />
+            <After cluster={view.cluster} change={change} />
+          </>
+        ),
+      },
+      {
+        id: 'manager',
+        head: 'Last written by',
+        isHiddenOnPhone: true,
+        className: styles.manager,
+        cell: (change) => <Writer change={change} />,
+      },
+      {
+        id: 'what',
+        head: 'What changed',
+        isHiddenOnPhone: true,
+        cell: (change) => (
+          <>
+            <Changes change={change} />
+            <After cluster={view.cluster} change={change} />
+          </>
+        ),
+      },
+    ],
+    [view, more],
+  )
   return (
     <LogTable
       label="Object changes"
       counted={counted}
-      count={shown.length}
+      rows={shown}
+      rowKey={changeKey}
+      columns={columns}
       hasOlder={hasOlder}
       onNeedMore={onNeedMore}
-      timeHead="Seen"
-      head={
-        <>
-          <th scope="col" className={styles.object}>
-            Object
-          </th>
-          <th scope="col" className={`cell-beside ${styles.manager}`}>
-            Last written by
-          </th>
-          <th scope="col" className="cell-beside">
-            What changed
-          </th>
-        </>
-      }
-      renderRow={(index, place) => {
-        const change = shown[index]!
-        return (
-          <Row
-            key={changeKey(change)}
-            cluster={view.cluster}
-            change={change}
-            path={logsPath({ ...searchOfLogView({ ...view, kind: change.kind, text: change.name }), ...more })}
-            place={place}
-          />
-        )
-      }}
       empty={
         <p className="empty quiet">
           Nothing that is watched changed in this time{changes.length > 0 ? ' that passes these filters' : ''}.
@@ -75,45 +100,12 @@ export function ObjectLog({ changes, view, more, hasOlder, onNeedMore }: ObjectL
   )
 }
 
-interface RowProps {
-  readonly cluster: string
+interface ChangeProps {
   readonly change: ObjectChangeItem
-  readonly path: string
-  readonly place: RowPlace
-}
-
-function Row({ cluster, change, path, place }: RowProps): ReactNode {
-  const { at, kind, namespace, name } = change
-  return (
-    <VirtualRow {...place}>
-      <td className={`nums ${tableStyles.time}`}>
-        <Moment atMs={Date.parse(at)} />
-      </td>
-      <td className={`cell-name ${styles.object}`}>
-        <span className="quiet">{kind}</span>{' '}
-        <Link href={path} data-row title="Only what changed of this object">
-          {name}
-        </Link>
-        {namespace === '' ? null : <span className={tableStyles.second}>{namespace}</span>}
-        <div className="cell-below cell-below-block">
-          <Writer change={change} />
-          <Changes change={change} />
-          <After cluster={cluster} change={change} />
-        </div>
-      </td>
-      <td className={`cell-beside ${styles.manager}`}>
-        <Writer change={change} />
-      </td>
-      <td className="cell-beside">
-        <Changes change={change} />
-        <After cluster={cluster} change={change} />
-      </td>
-    </VirtualRow>
-  )
 }
 
 /** What the object was then; asked for when somebody wants to know. */
-function After({ cluster, change }: Pick<RowProps, 'cluster' | 'change'>): ReactNode {
+function After({ cluster, change }: ChangeProps & { readonly cluster: string }): ReactNode {
   const [isOpen, setIsOpen] = useState(false)
   return (
     <details
@@ -129,7 +121,7 @@ function After({ cluster, change }: Pick<RowProps, 'cluster' | 'change'>): React
 }
 
 /** Nobody where its Collector does not send managed fields. */
-function Writer({ change: { manager } }: { readonly change: ObjectChangeItem }): ReactNode {
+function Writer({ change: { manager } }: ChangeProps): ReactNode {
   if (manager === null) {
     return (
       <span className="quiet" title="Its Collector sends no managed fields; the edge kit of today does">
@@ -144,7 +136,7 @@ function Writer({ change: { manager } }: { readonly change: ObjectChangeItem }):
   )
 }
 
-function Changes({ change }: { readonly change: ObjectChangeItem }): ReactNode {
+function Changes({ change }: ChangeProps): ReactNode {
   const fields = tellingFields(change.fields)
   const others = change.fields.filter((field) => !fields.includes(field))
   const rest = [...fields.slice(FIELDS_MAX), ...others]

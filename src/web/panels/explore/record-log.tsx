@@ -8,10 +8,8 @@ import { bodyText, severityWord } from '../../lib/log-view.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Shape } from '../../ui/shapes.tsx'
 import type { ShapeName } from '../../ui/shapes.tsx'
-import { Moment } from '../../ui/time.tsx'
-import { VirtualRow } from '../../ui/virtual-row.tsx'
-import type { RowPlace } from '../../ui/virtual-row.tsx'
-import { LogTable } from './log-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
+import { LogTable, timeColumn } from './log-table.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import tableStyles from './log-table.module.css'
 import styles from './record-log.module.css'
@@ -28,22 +26,11 @@ export function RecordLog({ records, hasOlder, onNeedMore }: RecordLogProps): Re
     <LogTable
       label="Log records"
       counted={countOf(records.length, 'record')}
-      count={records.length}
+      rows={records}
+      rowKey={(_record, index) => index}
+      columns={COLUMNS}
       hasOlder={hasOlder}
       onNeedMore={onNeedMore}
-      timeHead="Time"
-      head={
-        <>
-          <th scope="col" className={styles.severity}>
-            Severity
-          </th>
-          <th scope="col" className={`cell-beside ${styles.service}`}>
-            Sent by
-          </th>
-          <th scope="col">Record</th>
-        </>
-      }
-      renderRow={(index, place) => <Row key={index} record={records[index]!} place={place} />}
       empty={
         <p className="empty quiet">
           No record in this time passes these filters. Records are what senders post to <code>/v1/logs</code>; the
@@ -54,41 +41,51 @@ export function RecordLog({ records, hasOlder, onNeedMore }: RecordLogProps): Re
   )
 }
 
-function Row({ record, place }: { readonly record: LogItem; readonly place: RowPlace }): ReactNode {
-  const { time, cluster, service, eventName, traceId, spanId } = record
-  return (
-    <VirtualRow {...place}>
-      <td className={`nums ${tableStyles.time}`}>
-        <Moment atMs={Date.parse(time)} />
-      </td>
-      <td className={styles.severity}>
-        <RecordSeverity record={record} />
-      </td>
-      <td className={`cell-beside ${styles.service}`}>
+const COLUMNS: readonly Column<LogItem>[] = [
+  timeColumn('Time', ({ time }) => time),
+  {
+    id: 'severity',
+    head: 'Severity',
+    className: styles.severity,
+    cell: (record) => <RecordSeverity record={record} />,
+  },
+  {
+    id: 'service',
+    head: 'Sent by',
+    isHiddenOnPhone: true,
+    className: styles.service,
+    cell: ({ service, cluster }) => (
+      <>
         {service === '' ? <span className="quiet">not said</span> : service}
         {cluster === '' ? null : (
           <span className={tableStyles.second}>
             <Link href={clusterPath(cluster)}>{cluster}</Link>
           </span>
         )}
-      </td>
-      <td>
-        <details className={styles.record}>
-          <summary data-row>
-            {eventName === '' ? null : <strong>{eventName} </strong>}
-            {bodyText(record)}
-          </summary>
-          {traceId === '' ? null : (
-            <p>
-              <Link href={tracePath(traceId, { span: spanId })}>Its trace</Link>
-            </p>
-          )}
-          <CodeBlock what="record" text={JSON.stringify(record, null, 2)}>
-            {JSON.stringify(record, null, 2)}
-          </CodeBlock>
-        </details>
-      </td>
-    </VirtualRow>
+      </>
+    ),
+  },
+  { id: 'record', head: 'Record', cell: (record) => <RecordText record={record} /> },
+]
+
+function RecordText({ record }: { readonly record: LogItem }): ReactNode {
+  const { eventName, traceId, spanId } = record
+  const text = JSON.stringify(record, null, 2)
+  return (
+    <details className={styles.record}>
+      <summary data-row>
+        {eventName === '' ? null : <strong>{eventName} </strong>}
+        {bodyText(record)}
+      </summary>
+      {traceId === '' ? null : (
+        <p>
+          <Link href={tracePath(traceId, { span: spanId })}>Its trace</Link>
+        </p>
+      )}
+      <CodeBlock what="record" text={text}>
+        {text}
+      </CodeBlock>
+    </details>
   )
 }
 

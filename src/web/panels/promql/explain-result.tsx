@@ -1,3 +1,4 @@
+import { useMemo } from 'react'
 import type { CSSProperties, ReactNode } from 'react'
 import type { Explained } from '../../../contract/explain.ts'
 import { formatUnit } from '../../lib/dashboards/format-unit.ts'
@@ -7,6 +8,8 @@ import type { ExplainRow } from '../../lib/promql/explain-rows.ts'
 import type { TextSpan } from '../../ui/promql-editor-mark.ts'
 import { PromqlText } from '../../ui/promql-text.tsx'
 import styles from './explain-result.module.css'
+import { DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 
 interface ExplainResultProps {
   readonly explained: Explained
@@ -17,6 +20,11 @@ interface ExplainResultProps {
 /** How the graph is answered: each part of the query with what it read, what came out and how long it took. */
 export function ExplainResult({ explained, onMark }: ExplainResultProps): ReactNode {
   const { busyMs, waitedMs, steps, samplesRead, samplesMax, resultBytes, resultBytesMax } = explained
+  const rows = useMemo(() => explainRows(explained), [explained])
+  const show = (row: ExplainRow | undefined): void => {
+    onMark(row === undefined ? undefined : { from: row.from, to: row.to })
+  }
+  const columns = columnsOf(show)
   return (
     <>
       <p className={styles.sum}>
@@ -25,78 +33,92 @@ export function ExplainResult({ explained, onMark }: ExplainResultProps): ReactN
         <Limit what="samples" used={samplesRead} most={samplesMax} write={formatCount} />{' '}
         <Limit what="of answer" used={resultBytes} most={resultBytesMax} write={bytesText} />
       </p>
-      <div className="table-scroll" tabIndex={0} role="group" aria-label="How it is answered">
-        <table className={`prose-table ${styles.root}`} aria-label="Parts of the query">
-          <thead>
-            <tr>
-              <th scope="col">Part</th>
-              <th scope="col" className="cell-number">
-                Series
-              </th>
-              <th scope="col" className="cell-number cell-beside">
-                Samples
-              </th>
-              <th scope="col" className={styles.share}>
-                Time, of all
-              </th>
-              <th scope="col" className="cell-beside">
-                What answered
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {explainRows(explained).map((row) => (
-              <Part key={row.key} row={row} onMark={onMark} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Parts of the query"
+        look="prose"
+        isScrollable
+        className={styles.root}
+        columns={columns}
+        rows={rows}
+        rowKey={({ key }) => key}
+        onRowHover={show}
+      />
       <p className="quiet">A bar is the time of a part with all below it; its dark piece is the part alone.</p>
     </>
   )
 }
 
-function Part({ row, onMark }: { readonly row: ExplainRow; readonly onMark: ExplainResultProps['onMark'] }): ReactNode {
-  const { depth, text, from, to, series, samples, totalMs, ownMs, totalShare, ownShare, reads, notes } = row
-  const show = (): void => {
-    onMark({ from, to })
-  }
-  const hide = (): void => {
-    onMark(undefined)
+function columnsOf(show: (row: ExplainRow | undefined) => void): readonly Column<ExplainRow>[] {
+  return [
+    { id: 'part', head: 'Part', kind: 'name', cell: (row) => <Part row={row} show={show} /> },
+    { id: 'series', head: 'Series', kind: 'number', cell: ({ series }) => countOrDash(series) },
+    {
+      id: 'samples',
+      head: 'Samples',
+      kind: 'number',
+      isHiddenOnPhone: true,
+      cell: ({ samples }) => countOrDash(samples),
+    },
+    {
+      id: 'share',
+      head: 'Time, of all',
+      className: styles.share,
+      title: ({ totalMs, ownMs }) => `${msText(totalMs)} with all below it, ${msText(ownMs)} alone`,
+      cell: ({ totalMs, totalShare, ownShare }) => (
+        <>
+          <span className={styles.bar} aria-hidden="true">
+            <span style={{ inlineSize: `${100 * totalShare}%` }} />
+            <span className={styles.own} style={{ inlineSize: `${100 * ownShare}%` }} />
+          </span>
+          <span className="nums">
+            {formatShare(totalShare, 1)} <span className="quiet">{msText(totalMs)}</span>
+          </span>
+        </>
+      ),
+    },
+    {
+      id: 'answered',
+      head: 'What answered',
+      isHiddenOnPhone: true,
+      className: styles.reads,
+      cell: ({ reads, notes }) => <Answered reads={reads} notes={notes} />,
+    },
+  ]
+}
+
+function countOrDash(count: number | undefined): string {
+  return count === undefined ? '–' : formatCount(count)
+}
+
+interface PartProps {
+  readonly row: ExplainRow
+  readonly show: (row: ExplainRow | undefined) => void
+}
+
+function Part({ row, show }: PartProps): ReactNode {
+  const { depth, text, samples, reads, notes } = row
+  const showRow = (): void => {
+    show(row)
   }
   return (
-    <tr onPointerEnter={show} onPointerLeave={hide}>
-      <th scope="row" style={{ '--depth': depth } as CSSProperties}>
-        <button
-          type="button"
-          className={styles.part}
-          title="Show it in the query"
-          onFocus={show}
-          onBlur={hide}
-          onClick={show}
-        >
-          <PromqlText expr={text} />
-        </button>
-        <div className={`cell-below cell-below-block ${styles.reads}`}>
-          {samples === undefined ? null : <span>{countOf(samples, 'sample')}</span>}
-          <Answered reads={reads} notes={notes} />
-        </div>
-      </th>
-      <td className="cell-number nums">{series === undefined ? '–' : formatCount(series)}</td>
-      <td className="cell-number nums cell-beside">{samples === undefined ? '–' : formatCount(samples)}</td>
-      <td className={styles.share} title={`${msText(totalMs)} with all below it, ${msText(ownMs)} alone`}>
-        <span className={styles.bar} aria-hidden="true">
-          <span style={{ inlineSize: `${100 * totalShare}%` }} />
-          <span className={styles.own} style={{ inlineSize: `${100 * ownShare}%` }} />
-        </span>
-        <span className="nums">
-          {formatShare(totalShare, 1)} <span className="quiet">{msText(totalMs)}</span>
-        </span>
-      </td>
-      <td className={`cell-beside ${styles.reads}`}>
+    <div className={styles.indented} style={{ '--depth': depth } as CSSProperties}>
+      <button
+        type="button"
+        className={styles.part}
+        title="Show it in the query"
+        onFocus={showRow}
+        onBlur={() => {
+          show(undefined)
+        }}
+        onClick={showRow}
+      >
+        <PromqlText expr={text} />
+      </button>
+      <div className={`cell-below cell-below-block ${styles.reads}`}>
+        {samples === undefined ? null : <span>{countOf(samples, 'sample')}</span>}
         <Answered reads={reads} notes={notes} />
-      </td>
-    </tr>
+      </div>
+    </div>
   )
 }
 

@@ -16,6 +16,7 @@ import { pageOfLabel, SharedLabels } from './label-links.tsx'
 import { Button } from '../../ui/button.tsx'
 import styles from './samples-result.module.css'
 import tableStyles from './table-result.module.css'
+import { DataTable } from '../../ui/data-table.tsx'
 
 type Matrix = Extract<QueryAnswer['data'], { resultType: 'matrix' }>['result']
 
@@ -125,36 +126,31 @@ function Samples(
         {countOf(samples.length, 'sample')} of <code>{name}</code>, the newest first
         {left > 0 ? `; ${countOf(left, 'older one is', 'older ones are')} not shown, Save has all` : ''}
       </p>
-      <div className="table-scroll" tabIndex={0} role="group" aria-label="Its samples">
-        <table className="prose-table">
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              <th scope="col" className="cell-number">
-                After the one before
-              </th>
-              <th scope="col" className="cell-number">
-                Value
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {samples.slice(0, SAMPLES_MAX).map((sample) => (
-              <tr key={sample.timeSeconds}>
-                <td className="nums" title={String(sample.timeSeconds)}>
-                  {withMilliseconds(formatMoment(sample.timeSeconds * 1000, beholder.zone), sample.timeSeconds * 1000)}
-                </td>
-                <td className="cell-number nums">{gapText(sample)}</td>
-                <td className="cell-number nums" title={sample.text}>
-                  {sample.text.startsWith('count')
-                    ? sample.text
-                    : formatUnit(parseValue(sample.text), { unit }, beholder)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label={`Samples of ${name}`}
+        look="prose"
+        isScrollable
+        rows={samples.slice(0, SAMPLES_MAX)}
+        rowKey={({ timeSeconds }) => timeSeconds}
+        columns={[
+          {
+            id: 'time',
+            head: 'Time',
+            className: 'nums',
+            title: ({ timeSeconds }) => String(timeSeconds),
+            cell: ({ timeSeconds }) =>
+              withMilliseconds(formatMoment(timeSeconds * 1000, beholder.zone), timeSeconds * 1000),
+          },
+          { id: 'after', head: 'After the one before', kind: 'number', cell: gapText },
+          {
+            id: 'value',
+            head: 'Value',
+            kind: 'number',
+            title: ({ text }) => text,
+            cell: ({ text }) => (text.startsWith('count') ? text : formatUnit(parseValue(text), { unit }, beholder)),
+          },
+        ]}
+      />
     </section>
   )
 }

@@ -6,6 +6,7 @@ import { largestDiffs } from '../../lib/trace-diff.ts'
 import type { SpanDiff } from '../../lib/trace-diff.ts'
 import { classNames } from '../../ui/class-names.ts'
 import styles from './diff-bars.module.css'
+import { DataTable } from '../../ui/data-table.tsx'
 
 interface DiffBarsProps {
   readonly rows: readonly SpanDiff[]
@@ -27,60 +28,57 @@ export function DiffBars({ rows, differenceNs, hrefOf }: DiffBarsProps): ReactNo
     Math.abs(differenceNs),
     ...shown.map((row) => Math.abs(row.pathDifferenceNs)),
   )
+  const others = onPath - shown.length
+  const bars: readonly BarRow[] = [
+    ...shown.map((row) => ({
+      key: row.key,
+      name: <DiffName row={row} href={hrefOf(row)} />,
+      ns: row.pathDifferenceNs,
+    })),
+    ...(others > 0 ? [{ key: 'others', name: `${countOf(others, 'other span')} together`, ns: restNs }] : []),
+    { key: 'whole', name: 'The whole', ns: differenceNs },
+  ]
   return (
-    <table className={`data-table ${styles.root}`} aria-label="Largest differences">
-      <thead>
-        <tr>
-          <th scope="col">Span</th>
-          <th scope="col" className={styles.column}>
+    <DataTable
+      label="Largest differences"
+      className={styles.root}
+      rows={bars}
+      rowKey={({ key }) => key}
+      rowClass={({ key }) => key === 'whole' && styles.whole}
+      columns={[
+        { id: 'span', head: 'Span', cell: ({ name }) => name },
+        {
+          id: 'bar',
+          className: styles.column,
+          head: (
             <span className={styles.sides}>
               <span>shorter here</span>
               <span>longer here</span>
             </span>
-          </th>
-          <th scope="col" className="cell-number">
-            Difference
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {shown.map((row) => (
-          <tr key={row.key}>
-            <th scope="row">
-              <DiffName row={row} href={hrefOf(row)} />
-            </th>
-            <DiffBar ns={row.pathDifferenceNs} mostNs={mostNs} />
-          </tr>
-        ))}
-        {onPath > shown.length ? (
-          <tr>
-            <th scope="row">{countOf(onPath - shown.length, 'other span')} together</th>
-            <DiffBar ns={restNs} mostNs={mostNs} />
-          </tr>
-        ) : null}
-        <tr className={styles.whole}>
-          <th scope="row">The whole</th>
-          <DiffBar ns={differenceNs} mostNs={mostNs} />
-        </tr>
-      </tbody>
-    </table>
+          ),
+          cell: ({ ns }) => <DiffBar ns={ns} mostNs={mostNs} />,
+        },
+        { id: 'difference', head: 'Difference', kind: 'number', cell: ({ ns }) => formatDifferenceNs(ns) },
+      ]}
+    />
   )
+}
+
+interface BarRow {
+  readonly key: string | number
+  readonly name: ReactNode
+  readonly ns: number
 }
 
 function DiffBar({ ns, mostNs }: { readonly ns: number; readonly mostNs: number }): ReactNode {
   const size = `${(50 * Math.abs(ns)) / mostNs}%`
   return (
-    <>
-      <td className={styles.column}>
-        <div className={styles.lane} aria-hidden="true">
-          <span
-            className={classNames(styles.bar, ns < 0 && styles.isShorter)}
-            style={{ inlineSize: size, ...(ns < 0 ? { insetInlineEnd: '50%' } : { insetInlineStart: '50%' }) }}
-          />
-        </div>
-      </td>
-      <td className="cell-number nums">{formatDifferenceNs(ns)}</td>
-    </>
+    <div className={styles.lane} aria-hidden="true">
+      <span
+        className={classNames(styles.bar, ns < 0 && styles.isShorter)}
+        style={{ inlineSize: size, ...(ns < 0 ? { insetInlineEnd: '50%' } : { insetInlineStart: '50%' }) }}
+      />
+    </div>
   )
 }
 

@@ -1,8 +1,9 @@
+import { useMemo } from 'react'
 import type { ReactNode } from 'react'
 import { formatDifferenceNs, formatSpanNs } from '../../lib/format-span.ts'
 import type { SpanDiff } from '../../lib/trace-diff.ts'
-import { VirtualRow } from '../../ui/virtual-row.tsx'
-import { VirtualTable } from '../../ui/virtual-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
+import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'
 import { DiffName } from './diff-bars.tsx'
 import tableStyles from './span-table.module.css'
 
@@ -13,52 +14,50 @@ interface DiffTableProps {
 
 /** Every span of both traces. */
 export function DiffTable({ rows, hrefOf }: DiffTableProps): ReactNode {
+  const columns = useMemo(
+    (): readonly Column<SpanDiff>[] => [
+      {
+        id: 'span',
+        head: 'Span',
+        kind: 'name',
+        className: tableStyles.span,
+        cell: (row) => <DiffName row={row} href={hrefOf(row)} />,
+      },
+      ...FIGURES,
+    ],
+    [hrefOf],
+  )
   return (
-    <VirtualTable
+    <VirtualDataTable
       label="Spans of both"
       className={tableStyles.root}
-      loaded={rows.length}
-      total={rows.length}
-      onNeedMore={() => undefined}
-      head={
-        <>
-          <th scope="col" className={tableStyles.span}>
-            Span
-          </th>
-          {['This one', 'The other', 'Difference'].map((title) => (
-            <th key={title} scope="col" className={`cell-beside cell-number ${tableStyles.figure}`}>
-              {title}
-            </th>
-          ))}
-          <th scope="col" className={`cell-number ${tableStyles.figure}`}>
-            On the critical path
-          </th>
-        </>
-      }
-      renderRow={(index, place) => {
-        const row = rows[index]!
-        const { key, here, there, hereNs, thereNs, pathDifferenceNs } = row
-        const isBetween = here === undefined && there === undefined
-        return (
-          <VirtualRow key={key} {...place}>
-            <td className={`cell-name ${tableStyles.span}`}>
-              <DiffName row={row} href={hrefOf(row)} />
-            </td>
-            <td className={`cell-beside cell-number nums ${tableStyles.figure}`}>
-              {here === undefined && !isBetween ? <span className="quiet">none</span> : formatSpanNs(hereNs)}
-            </td>
-            <td className={`cell-beside cell-number nums ${tableStyles.figure}`}>
-              {there === undefined && !isBetween ? <span className="quiet">none</span> : formatSpanNs(thereNs)}
-            </td>
-            <td className={`cell-beside cell-number nums ${tableStyles.figure}`}>
-              {hereNs === thereNs ? <span className="quiet">same</span> : formatDifferenceNs(hereNs - thereNs)}
-            </td>
-            <td className={`cell-number nums ${tableStyles.figure}`}>
-              {pathDifferenceNs === 0 ? <span className="quiet">none</span> : formatDifferenceNs(pathDifferenceNs)}
-            </td>
-          </VirtualRow>
-        )
-      }}
+      columns={columns}
+      rows={rows}
+      rowKey={({ key }) => key}
     />
   )
+}
+
+const FIGURES: readonly Column<SpanDiff>[] = [
+  figure('This one', (row) => lengthOrNone(row, row.here, row.hereNs)),
+  figure('The other', (row) => lengthOrNone(row, row.there, row.thereNs)),
+  figure('Difference', ({ hereNs, thereNs }) =>
+    hereNs === thereNs ? <span className="quiet">same</span> : formatDifferenceNs(hereNs - thereNs),
+  ),
+  {
+    ...figure('On the critical path', ({ pathDifferenceNs: ns }) => (ns === 0 ? NONE : formatDifferenceNs(ns))),
+    isHiddenOnPhone: false,
+  },
+]
+
+const NONE = <span className="quiet">none</span>
+
+function figure(head: string, cell: (row: SpanDiff) => ReactNode): Column<SpanDiff> {
+  return { id: head, head, kind: 'number', isHiddenOnPhone: true, className: `nums ${tableStyles.figure}`, cell }
+}
+
+/** The length in one trace. A row of neither is the time between spans, which both have. */
+function lengthOrNone({ here, there }: SpanDiff, place: number | undefined, ns: number): ReactNode {
+  const isBetween = here === undefined && there === undefined
+  return place === undefined && !isBetween ? NONE : formatSpanNs(ns)
 }

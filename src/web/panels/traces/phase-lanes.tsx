@@ -5,6 +5,7 @@ import { formatShare } from '../../lib/format-number.ts'
 import { formatSpanNs } from '../../lib/format-span.ts'
 import type { PhaseLane } from '../../lib/trace-phases.ts'
 import type { Trace, TraceSpan } from '../../lib/trace.ts'
+import { DataTable } from '../../ui/data-table.tsx'
 import styles from './phase-lanes.module.css'
 import barStyles from './span-bar.module.css'
 
@@ -15,61 +16,72 @@ interface PhaseLanesProps {
   readonly hrefOf: (span: TraceSpan) => string
 }
 
-/** The phases of an upgrade, a lane each: when it ran, how long, and how much of the whole it is answerable for. */
+/** The phases of an upgrade: when each ran, its duration, and its share of the critical path. */
 export function PhaseLanes({ trace, lanes, path, hrefOf }: PhaseLanesProps): ReactNode {
-  const share = (ns: number): string => `${((100 * ns) / Math.max(1, trace.durationNs)).toFixed(3)}%`
-  const piece = (fromNs: number, toNs: number): { insetInlineStart: string; inlineSize: string } => ({
+  const spansOf = ({ places }: PhaseLane): readonly TraceSpan[] => places.map((place) => trace.spans[place]!)
+  return (
+    <DataTable
+      label="Phases of the upgrade"
+      className={styles.root}
+      rows={lanes}
+      rowKey={({ text }) => text}
+      columns={[
+        {
+          id: 'phase',
+          head: 'Phase',
+          kind: 'name',
+          cell: (lane) => (
+            <>
+              <Link href={hrefOf(spansOf(lane)[0]!)} replace>
+                {lane.text}
+              </Link>
+              {spansOf(lane).some(({ isError }) => isError) ? <span className="tone-critical"> failed</span> : null}
+            </>
+          ),
+        },
+        {
+          id: 'lane',
+          head: 'When it ran',
+          isHiddenOnPhone: true,
+          className: styles.lane,
+          cell: (lane) => <Lane lane={lane} spans={spansOf(lane)} path={path} durationNs={trace.durationNs} />,
+        },
+        { id: 'took', head: 'Took', kind: 'number', cell: ({ ranNs }) => formatSpanNs(ranNs) },
+        {
+          id: 'path',
+          head: 'Of the critical path',
+          kind: 'number',
+          cell: ({ pathNs }) =>
+            pathNs === 0 ? <span className="quiet">none</span> : formatShare(pathNs, trace.durationNs),
+        },
+      ]}
+    />
+  )
+}
+
+interface LaneProps extends Pick<PhaseLanesProps, 'path'> {
+  readonly lane: PhaseLane
+  readonly spans: readonly TraceSpan[]
+  readonly durationNs: number
+}
+
+function Lane({ lane, spans, path, durationNs }: LaneProps): ReactNode {
+  const own = new Set(lane.places)
+  const share = (ns: number): string => `${((100 * ns) / Math.max(1, durationNs)).toFixed(3)}%`
+  const piece = ({ fromNs, toNs }: Pick<PathPiece, 'fromNs' | 'toNs'>): object => ({
     insetInlineStart: share(fromNs),
     inlineSize: share(toNs - fromNs),
   })
   return (
-    <table className={`data-table ${styles.root}`} aria-label="Phases of the upgrade">
-      <thead>
-        <tr>
-          <th scope="col">Phase</th>
-          <th scope="col" className={`cell-beside ${styles.lane}`}>
-            When it ran
-          </th>
-          <th scope="col" className="cell-number">
-            Took
-          </th>
-          <th scope="col" className="cell-number">
-            Of the critical path
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {lanes.map(({ text, places, ranNs, pathNs }) => {
-          const spans = places.map((place) => trace.spans[place]!)
-          const own = new Set(places)
-          return (
-            <tr key={text}>
-              <th scope="row">
-                <Link href={hrefOf(spans[0]!)} replace>
-                  {text}
-                </Link>
-                {spans.some(({ isError }) => isError) ? <span className="tone-critical"> failed</span> : null}
-              </th>
-              <td className={`cell-beside ${styles.lane}`}>
-                <div className={`${barStyles.root} ${barStyles.onAxis}`} aria-hidden="true">
-                  {spans.map(({ spanId, fromNs, toNs }) => (
-                    <div key={spanId} className={barStyles.bar} style={piece(fromNs, toNs)} />
-                  ))}
-                  {path
-                    .filter(({ span }) => own.has(span))
-                    .map(({ fromNs, toNs }) => (
-                      <div key={fromNs} className={barStyles.path} style={piece(fromNs, toNs)} />
-                    ))}
-                </div>
-              </td>
-              <td className="cell-number nums">{formatSpanNs(ranNs)}</td>
-              <td className="cell-number nums">
-                {pathNs === 0 ? <span className="quiet">none</span> : formatShare(pathNs, trace.durationNs)}
-              </td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+    <div className={`${barStyles.root} ${barStyles.onAxis}`} aria-hidden="true">
+      {spans.map((span) => (
+        <div key={span.spanId} className={barStyles.bar} style={piece(span)} />
+      ))}
+      {path
+        .filter(({ span }) => own.has(span))
+        .map((part) => (
+          <div key={part.fromNs} className={barStyles.path} style={piece(part)} />
+        ))}
+    </div>
   )
 }

@@ -1,84 +1,102 @@
+import { useMemo } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { formatCount } from '../../lib/format-number.ts'
 import { formatDifferenceNs, formatSpanNs } from '../../lib/format-span.ts'
 import { spanWords } from '../../lib/trace-phases.ts'
 import type { Trace, TraceSpan } from '../../lib/trace.ts'
+import type { Column } from '../../ui/data-table.tsx'
 import { Shape } from '../../ui/shapes.tsx'
-import { VirtualRow } from '../../ui/virtual-row.tsx'
-import { VirtualTable } from '../../ui/virtual-table.tsx'
-import { classNames } from '../../ui/class-names.ts'
+import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'
 import styles from './span-table.module.css'
 
 interface SpanTableProps {
   readonly trace: Trace
+  /** Places of the spans that have a row. */
   readonly shown: readonly number[]
+  /** Nanoseconds on the critical path, by the place of the span. */
   readonly pathNs: ReadonlyMap<number, number>
   readonly openSpan: string
   readonly hrefOf: (span: TraceSpan) => string
 }
 
-/** The same spans in words and numbers alone. */
+/** The spans of a trace as words and numbers. */
 export function SpanTable({ trace, shown, pathNs, openSpan, hrefOf }: SpanTableProps): ReactNode {
+  const columns = useMemo(() => columnsOf(trace, pathNs, hrefOf), [trace, pathNs, hrefOf])
   const openRow = openSpan === '' ? -1 : shown.findIndex((place) => trace.spans[place]?.spanId === openSpan)
   return (
-    <VirtualTable
+    <VirtualDataTable
       label="Spans"
       className={styles.root}
-      loaded={shown.length}
-      total={shown.length}
-      onNeedMore={() => undefined}
+      columns={columns}
+      rows={shown}
+      rowKey={(place) => place}
+      rowClass={(place) => trace.spans[place]?.spanId === openSpan && 'is-chosen'}
       {...(openRow < 0 ? {} : { shown: openRow })}
-      head={
-        <>
-          <th scope="col" className={styles.span}>
-            Span
-          </th>
-          {['Service', 'Begins', 'Takes', 'Critical path', 'Events', 'Status'].map((title) => (
-            <th key={title} scope="col" className={classNames('cell-beside', title !== 'Service' && styles.figure)}>
-              {title}
-            </th>
-          ))}
-        </>
-      }
-      renderRow={(index, place) => {
-        const at = shown[index]!
-        const span = trace.spans[at]!
-        const parent = trace.spans[span.parent]
-        const onPathNs = pathNs.get(at) ?? 0
-        const status = span.isError ? <ErrorWords span={span} /> : 'no error'
-        return (
-          <VirtualRow key={at} {...place} className={span.spanId === openSpan ? 'is-chosen' : ''}>
-            <td className={`cell-name ${styles.span}`}>
-              <Link href={hrefOf(span)} replace data-row="" data-span={span.spanId}>
-                {spanWords(span)}
-              </Link>
-              {parent === undefined ? null : <span className="own-labels">below {spanWords(parent)}</span>}
-              <span className="cell-below nums">
-                <span>{formatDifferenceNs(span.fromNs)}</span>
-                <span>{formatSpanNs(span.toNs - span.fromNs)}</span>
-                <span>{status}</span>
-              </span>
-            </td>
-            <td className="cell-beside">{span.service}</td>
-            <td className={`cell-beside nums ${styles.figure}`}>{formatDifferenceNs(span.fromNs)}</td>
-            <td className={`cell-beside nums ${styles.figure}`}>{formatSpanNs(span.toNs - span.fromNs)}</td>
-            <td className={`cell-beside nums ${styles.figure}`}>
-              {onPathNs === 0 ? <span className="quiet">none</span> : formatSpanNs(onPathNs)}
-            </td>
-            <td className={`cell-beside nums ${styles.figure}`}>{formatCount(span.events.length)}</td>
-            <td className={`cell-beside ${styles.figure}`}>{status}</td>
-          </VirtualRow>
-        )
-      }}
     />
   )
 }
 
-function ErrorWords({ span }: { readonly span: TraceSpan }): ReactNode {
+/** Rows are places of spans. */
+function columnsOf(
+  trace: Trace,
+  pathNs: SpanTableProps['pathNs'],
+  hrefOf: SpanTableProps['hrefOf'],
+): readonly Column<number>[] {
+  const spanAt = (place: number): TraceSpan => trace.spans[place]!
+  const figure = (head: string, cell: (span: TraceSpan, place: number) => ReactNode): Column<number> => ({
+    id: head,
+    head,
+    isHiddenOnPhone: true,
+    className: `nums ${styles.figure}`,
+    cell: (place) => cell(spanAt(place), place),
+  })
+  const begins = ({ fromNs }: TraceSpan): string => formatDifferenceNs(fromNs)
+  const takes = ({ fromNs, toNs }: TraceSpan): string => formatSpanNs(toNs - fromNs)
+  return [
+    {
+      id: 'span',
+      head: 'Span',
+      kind: 'name',
+      className: styles.span,
+      cell: (place) => {
+        const span = spanAt(place)
+        const parent = trace.spans[span.parent]
+        return (
+          <>
+            <Link href={hrefOf(span)} replace data-row="" data-span={span.spanId}>
+              {spanWords(span)}
+            </Link>
+            {parent === undefined ? null : <span className="own-labels">below {spanWords(parent)}</span>}
+          </>
+        )
+      },
+      below: (place) => (
+        <>
+          <span>{begins(spanAt(place))}</span>
+          <span>{takes(spanAt(place))}</span>
+          <Status span={spanAt(place)} />
+        </>
+      ),
+    },
+    { id: 'service', head: 'Service', isHiddenOnPhone: true, cell: (place) => spanAt(place).service },
+    figure('Begins', begins),
+    figure('Takes', takes),
+    figure('Critical path', (_span, place) => spanNsOrNone(pathNs.get(place) ?? 0)),
+    figure('Events', ({ events }) => formatCount(events.length)),
+    figure('Status', (span) => <Status span={span} />),
+  ]
+}
+
+function spanNsOrNone(ns: number): ReactNode {
+  return ns === 0 ? <span className="quiet">none</span> : formatSpanNs(ns)
+}
+
+function Status({ span: { isError, statusText } }: { readonly span: TraceSpan }): ReactNode {
+  if (!isError) return <span>no error</span>
   return (
     <span className="tone-critical">
-      <Shape name="cross" /> error{span.statusText === '' ? '' : `: ${span.statusText}`}
+      <Shape name="cross" /> error{statusText === '' ? '' : `: ${statusText}`}
     </span>
   )
 }

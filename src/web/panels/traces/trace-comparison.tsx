@@ -17,9 +17,10 @@ import { ApiCallNote } from '../api-call-note.tsx'
 import { DiffBars } from './diff-bars.tsx'
 import { DiffTable } from './diff-table.tsx'
 import { classNames } from '../../ui/class-names.ts'
-import barsStyles from './diff-bars.module.css'
 import styles from './trace-comparison.module.css'
 import headStyles from './trace-head.module.css'
+import { DataTable } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 
 interface TraceComparisonProps {
   readonly here: Trace
@@ -180,31 +181,22 @@ function pathWords(trace: Trace): string {
 }
 
 function PhaseDiffTable({ phases }: { readonly phases: readonly PhaseDiff[] }): ReactNode {
-  return (
-    <table className={`data-table ${barsStyles.root}`} aria-label="Phases of both">
-      <thead>
-        <tr>
-          <th scope="col">Phase</th>
-          {['This one', 'The other', 'Difference', 'On the critical path'].map((title) => (
-            <th key={title} scope="col" className={`cell-number ${title.startsWith('On') ? 'cell-beside' : ''}`}>
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {phases.map(({ text, hereNs, thereNs, herePathNs, therePathNs, isIn }) => (
-          <tr key={text}>
-            <th scope="row">{text}</th>
-            <td className="cell-number nums">{isIn === 'there' ? <None /> : formatSpanNs(hereNs)}</td>
-            <td className="cell-number nums">{isIn === 'here' ? <None /> : formatSpanNs(thereNs)}</td>
-            <td className="cell-number nums">{differenceOrSame(hereNs - thereNs)}</td>
-            <td className="cell-number nums cell-beside">{differenceOrSame(herePathNs - therePathNs)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
+  return <DataTable label="Phases of both" columns={PHASE_COLUMNS} rows={phases} rowKey={({ text }) => text} />
+}
+
+const PHASE_COLUMNS: readonly Column<PhaseDiff>[] = [
+  { id: 'phase', head: 'Phase', cell: ({ text }) => text },
+  figure('This one', ({ isIn, hereNs }) => (isIn === 'there' ? <None /> : formatSpanNs(hereNs))),
+  figure('The other', ({ isIn, thereNs }) => (isIn === 'here' ? <None /> : formatSpanNs(thereNs))),
+  figure('Difference', ({ hereNs, thereNs }) => differenceOrSame(hereNs - thereNs)),
+  {
+    ...figure('On the critical path', ({ herePathNs, therePathNs }) => differenceOrSame(herePathNs - therePathNs)),
+    isHiddenOnPhone: true,
+  },
+]
+
+function figure(head: string, cell: (phase: PhaseDiff) => ReactNode): Column<PhaseDiff> {
+  return { id: head, head, kind: 'number', cell }
 }
 
 function None(): ReactNode {

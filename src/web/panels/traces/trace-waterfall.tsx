@@ -7,16 +7,15 @@ import { countOf } from '../../lib/format-number.ts'
 import { spanWords } from '../../lib/trace-phases.ts'
 import type { Trace, TraceSpan } from '../../lib/trace.ts'
 import { Shape } from '../../ui/shapes.tsx'
-import { VirtualRow } from '../../ui/virtual-row.tsx'
-import type { RowPlace } from '../../ui/virtual-row.tsx'
-import { VirtualTable } from '../../ui/virtual-table.tsx'
+import type { Column } from '../../ui/data-table.tsx'
+import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'
 import { SpanBar } from './span-bar.tsx'
 import type { TimeWindow } from './span-bar.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import tableStyles from './span-table.module.css'
 import styles from './trace-waterfall.module.css'
 
-export interface WaterfallProps {
+interface WaterfallProps {
   readonly trace: Trace
   readonly path: readonly PathPiece[]
   /** Places of the spans that have a row. */
@@ -34,7 +33,7 @@ const TICKS = [0, 0.25, 0.5, 0.75] as const
 
 /** Spans as rows on a line of time, parents above their children; only the rows in view are drawn. */
 export function TraceWaterfall(props: WaterfallProps): ReactNode {
-  const { trace, path, shown, window, openSpan } = props
+  const { trace, path, shown, window, openSpan, closed, found, hrefOf, onToggle } = props
   const pieces = useMemo(() => {
     const bySpan = new Map<number, PathPiece[]>()
     for (const piece of path) {
@@ -45,30 +44,49 @@ export function TraceWaterfall(props: WaterfallProps): ReactNode {
     return bySpan
   }, [path])
   const openRow = openSpan === '' ? -1 : shown.findIndex((place) => trace.spans[place]?.spanId === openSpan)
-  return (
-    <VirtualTable
-      label="Spans"
-      className={tableStyles.root}
-      loaded={shown.length}
-      total={shown.length}
-      onNeedMore={nothingMore}
-      hasTraceKeys
-      {...(openRow < 0 ? {} : { shown: openRow })}
-      head={
-        <>
-          <th scope="col" className={tableStyles.span}>
-            Span
-          </th>
-          <th scope="col" className="cell-beside">
+  const columns = useMemo((): readonly Column<number>[] => {
+    const bar = (at: number, isOnAxis: boolean): ReactNode => (
+      <SpanBar span={trace.spans[at]!} pieces={pieces.get(at) ?? []} window={window} isOnAxis={isOnAxis} />
+    )
+    return [
+      {
+        id: 'span',
+        head: 'Span',
+        kind: 'name',
+        className: tableStyles.span,
+        cell: (at) => (
+          <SpanName
+            span={trace.spans[at]!}
+            isOnPath={pieces.has(at)}
+            isClosed={closed.has(trace.spans[at]!.spanId)}
+            {...{ hrefOf, onToggle }}
+          />
+        ),
+        below: (at) => bar(at, false),
+      },
+      {
+        id: 'lane',
+        isHiddenOnPhone: true,
+        head: (
+          <>
             <span className="visually-hidden">Line of time</span>
             <TimeAxis window={window} />
-          </th>
-        </>
-      }
-      renderRow={(index, place) => {
-        const at = shown[index]!
-        return <SpanRow key={at} {...props} at={at} place={place} pieces={pieces.get(at) ?? []} />
-      }}
+          </>
+        ),
+        cell: (at) => bar(at, true),
+      },
+    ]
+  }, [trace, pieces, window, closed, hrefOf, onToggle])
+  return (
+    <VirtualDataTable
+      label="Spans"
+      className={tableStyles.root}
+      columns={columns}
+      rows={shown}
+      rowKey={(at) => at}
+      rowClass={(at) => classNames(trace.spans[at]?.spanId === openSpan && 'is-chosen', found.has(at) && styles.found)}
+      hasTraceKeys
+      {...(openRow < 0 ? {} : { shown: openRow })}
     />
   )
 }
@@ -76,10 +94,6 @@ export function TraceWaterfall(props: WaterfallProps): ReactNode {
 /** Steps to the right: fewer the deeper the span is, and at most 8, because names must stay readable. */
 function indentOf(depth: number): number {
   return depth <= 6 ? depth : Math.min(8, 3 + Math.floor(depth / 2))
-}
-
-function nothingMore(): void {
-  // A trace is there whole.
 }
 
 function TimeAxis({ window }: { readonly window: TimeWindow }): ReactNode {
@@ -96,46 +110,32 @@ function TimeAxis({ window }: { readonly window: TimeWindow }): ReactNode {
   )
 }
 
-interface SpanRowProps extends WaterfallProps {
-  readonly at: number
-  readonly place: RowPlace
-  readonly pieces: readonly PathPiece[]
+interface SpanNameProps extends Pick<WaterfallProps, 'hrefOf' | 'onToggle'> {
+  readonly span: TraceSpan
+  readonly isOnPath: boolean
+  readonly isClosed: boolean
 }
 
-function SpanRow(props: SpanRowProps): ReactNode {
-  const { trace, at, place, pieces, window, openSpan, closed, found, hrefOf, onToggle } = props
-  const span = trace.spans[at]!
-  const isClosed = closed.has(span.spanId)
-  const isOpen = span.spanId === openSpan
+function SpanName({ span, isOnPath, isClosed, hrefOf, onToggle }: SpanNameProps): ReactNode {
   return (
-    <VirtualRow {...place} className={classNames(isOpen && 'is-chosen', found.has(at) && styles.found)}>
-      <td className={`cell-name ${tableStyles.span}`}>
-        <span className={styles.name} style={{ '--indent': indentOf(span.depth) } as CSSProperties}>
-          <ToggleChildren span={span} isClosed={isClosed} onToggle={onToggle} />
-          <Link className="one-line" href={hrefOf(span)} replace data-row="" data-span={span.spanId} title={span.name}>
-            {spanWords(span)}
-          </Link>
-          {span.isError ? (
-            <span className={`tone-critical text-tiny ${styles.error}`}>
-              <Shape name="cross" />
-              error
-            </span>
-          ) : null}
-          <span className={`quiet text-tiny one-line ${styles.service}`}>{span.service}</span>
-          <span className="visually-hidden">
-            {` begins after ${formatSpanNs(span.fromNs)}, takes ${formatSpanNs(span.toNs - span.fromNs)}`}
-            {span.events.length === 0 ? '' : `, ${countOf(span.events.length, 'event')}`}
-            {pieces.length > 0 ? ', on the critical path' : ''}
-          </span>
+    <span className={styles.name} style={{ '--indent': indentOf(span.depth) } as CSSProperties}>
+      <ToggleChildren span={span} isClosed={isClosed} onToggle={onToggle} />
+      <Link className="one-line" href={hrefOf(span)} replace data-row="" data-span={span.spanId} title={span.name}>
+        {spanWords(span)}
+      </Link>
+      {span.isError ? (
+        <span className={`tone-critical text-tiny ${styles.error}`}>
+          <Shape name="cross" />
+          error
         </span>
-        <span className="cell-below">
-          <SpanBar span={span} pieces={pieces} window={window} />
-        </span>
-      </td>
-      <td className="cell-beside">
-        <SpanBar span={span} pieces={pieces} window={window} isOnAxis />
-      </td>
-    </VirtualRow>
+      ) : null}
+      <span className={`quiet text-tiny one-line ${styles.service}`}>{span.service}</span>
+      <span className="visually-hidden">
+        {` begins after ${formatSpanNs(span.fromNs)}, takes ${formatSpanNs(span.toNs - span.fromNs)}`}
+        {span.events.length === 0 ? '' : `, ${countOf(span.events.length, 'event')}`}
+        {isOnPath ? ', on the critical path' : ''}
+      </span>
+    </span>
   )
 }
 

@@ -25,7 +25,7 @@ export type Remote<S extends Services> = {
 }
 
 /** The methods of an object, each of which answers later. What is no method stays where it is. */
-export type RemoteObject<T> = {
+type RemoteObject<T> = {
   readonly [K in keyof T as T[K] extends Method ? K : never]: T[K] extends (...args: infer A) => infer R
     ? (...args: A) => Promise<Awaited<R>>
     : never
@@ -131,7 +131,7 @@ interface Waiting {
 }
 
 /** The calling end. */
-export interface Caller<S extends Services> {
+interface Caller<S extends Services> {
   readonly remote: Remote<S>
   /** Rejects every waiting and every later call. */
   fail(cause: Error): void

@@ -105,7 +105,7 @@ export async function pastFleet(
 }
 
 /** When an upgrade last progressed is stored for the present only. */
-export function isProgressLost({ detail: { lastProgressMs = -Infinity } }: UpgradeRecord, atMs: number): boolean {
+function isProgressLost({ detail: { lastProgressMs = -Infinity } }: UpgradeRecord, atMs: number): boolean {
   return lastProgressMs > atMs
 }
 
@@ -113,7 +113,7 @@ export function isProgressLost({ detail: { lastProgressMs = -Infinity } }: Upgra
  * The verdict on a cut record. The progress of single nodes or VMs within a phase is not stored: a phase that progressed
  * after the moment may have progressed before it too, so it is not considered stuck.
  */
-export function judgeAt(
+function judgeAt(
   record: UpgradeRecord,
   isLost: boolean,
   present: PresentFleet,

@@ -39,7 +39,7 @@ export function steadyRows<T extends object>(
 }
 
 /** Rows that were added and removed since the reader last updated the list. */
-export interface ListNews {
+export interface ListChanges {
   readonly newCount: number
   /** New rows of critical severity. */
   readonly newCriticalCount?: number
@@ -47,7 +47,7 @@ export interface ListNews {
 }
 
 /** `2 new alerts, 1 critical, 3 gone`; empty without changes. @param noun of one row */
-export function newsWords({ newCount, newCriticalCount = 0, goneCount }: ListNews, noun: string): string {
+export function changesText({ newCount, newCriticalCount = 0, goneCount }: ListChanges, noun: string): string {
   return [
     ...(newCount === 0 ? [] : [countOf(newCount, `new ${noun}`)]),
     ...(newCriticalCount === 0 ? [] : [`${formatCount(newCriticalCount)} critical`]),
@@ -55,7 +55,7 @@ export function newsWords({ newCount, newCriticalCount = 0, goneCount }: ListNew
   ].join(', ')
 }
 
-export interface SteadyAlerts extends ListNews {
+export interface SteadyAlerts extends ListChanges {
   /** The shown alerts in their order, with the values of the newest answer. A removed alert is resolved. */
   readonly current: ReadonlyMap<string, AlertItem>
 }

@@ -1,6 +1,6 @@
 import type { Now } from '../../contract/now.ts'
 import { steadyRows } from './steady-list.ts'
-import type { ListNews, Steady } from './steady-list.ts'
+import type { ListChanges, Steady } from './steady-list.ts'
 
 /** The landing page as it is read: its lists keep their rows, its numbers are the newest. Pure. */
 
@@ -19,7 +19,7 @@ const groupKey = ({ alertname, severity, healthImpact }: Now['firing']['groups']
   `${alertname} ${severity} ${healthImpact}`
 
 /** @param read as it was when the reader last asked for it */
-export function steadyNow(read: Now, newest: Now): { readonly now: SteadyNow; readonly news: ListNews } {
+export function steadyNow(read: Now, newest: Now): { readonly now: SteadyNow; readonly news: ListChanges } {
   let [newCount, goneCount] = [0, 0]
   const steady = <T extends object>(before: readonly T[], after: readonly T[], keyOf: (row: T) => string) => {
     const list = steadyRows(before, after, keyOf)

@@ -42,7 +42,7 @@ import { useKeys } from '../ui/use-keys.ts'
 const CHANGES_READ = 500
 const RUNS_WINDOW_MS = 7 * 86_400_000
 
-/** One cluster: what is the matter with it, what changed, and what it is. */
+/** One cluster: its problems, its changes, its configuration. */
 export function ClusterPage({ name }: { readonly name: string }): ReactNode {
   const query = useCluster(name)
   const moment = useMoment()

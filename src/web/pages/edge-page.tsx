@@ -27,7 +27,7 @@ import { FactList } from '../ui/fact-list.tsx'
 import { TitleLine } from '../ui/title-line.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Select } from '../ui/select.tsx'
-import { Since } from '../ui/time.tsx'
+import { Ago } from '../ui/time.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import styles from './edge-page.module.css'
 
@@ -146,8 +146,8 @@ function EdgeFacts({ edge, window }: { readonly edge: EdgeItem; readonly window:
           },
           { name: 'Median', value: lengthOr(duration.p50Seconds) },
           { name: '90 of 100', value: lengthOr(duration.p90Seconds) },
-          { name: 'First', value: firstAt === null ? 'not known' : <Since atMs={Date.parse(firstAt)} suffix=" ago" /> },
-          { name: 'Last', value: lastAt === null ? 'not known' : <Since atMs={Date.parse(lastAt)} suffix=" ago" /> },
+          { name: 'First', value: <Ago at={firstAt} /> },
+          { name: 'Last', value: <Ago at={lastAt} /> },
         ]}
       />
     </Panel>

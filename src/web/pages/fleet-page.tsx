@@ -16,7 +16,7 @@ import { ClusterSelection } from '../panels/fleet/cluster-selection.tsx'
 import { ClusterTable } from '../panels/fleet/cluster-table.tsx'
 import { FleetCoverageNote } from '../panels/fleet/fleet-coverage.tsx'
 import { ListTaste, useClusterColumns } from '../panels/fleet/list-taste.tsx'
-import { NewsBar } from '../panels/news-bar.tsx'
+import { ListChangesBar } from '../panels/list-changes-bar.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { clustersCall, useClusterCounts, useClusters } from '../query/use-clusters.ts'
 import { useAlerts } from '../query/use-fleet.ts'
@@ -122,7 +122,7 @@ function ClusterList(props: ClusterListProps): ReactNode {
   }
   return (
     <>
-      <NewsBar
+      <ListChangesBar
         news={{ newCount: Math.max(0, newer), goneCount: Math.max(0, -newer) }}
         noun="cluster"
         onShow={onRefresh}

@@ -15,7 +15,7 @@ import { FilterBar } from '../ui/filter-bar.tsx'
 import { ListLine } from '../ui/list-line.tsx'
 import { Panel } from '../ui/panel.tsx'
 
-/** What is changed past the API, or past the operator: unsafe patches, and edits by hand. */
+/** Unsafe JSON patches, and out-of-band modifications. */
 export function ModificationsPage(): ReactNode {
   const params = new URLSearchParams(useSearch())
   const [, navigate] = useLocation()

@@ -15,7 +15,7 @@ import { ConnectCluster } from '../panels/connect-cluster.tsx'
 import { FallingEdgesTable } from '../panels/falling-edges-table.tsx'
 import { FirstRows } from '../panels/first-rows.tsx'
 import { FiringGroups } from '../panels/firing-groups.tsx'
-import { NewsBar } from '../panels/news-bar.tsx'
+import { ListChangesBar } from '../panels/list-changes-bar.tsx'
 import { NowNumbers } from '../panels/now-numbers.tsx'
 import { OtherQuestions } from '../panels/other-questions.tsx'
 import { PhaseStrip } from '../panels/phase-strip.tsx'
@@ -81,7 +81,7 @@ function NowAnswer({ newest }: { readonly newest: Now }): ReactNode {
   return (
     <>
       {behind === undefined ? null : <Notice kind="partial" title={behind} />}
-      <NewsBar news={news} noun="row" onShow={showNew} />
+      <ListChangesBar news={news} noun="row" onShow={showNew} />
       {hasHandOver ? <HandOverPanel now={newest} /> : null}
       <NowNumbers now={newest} />
       <StuckPanel now={newest} stuck={now.stuck} headline={headline} />

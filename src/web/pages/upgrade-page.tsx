@@ -21,7 +21,7 @@ import {
   VirtHandlerWaves,
   WorkloadTail,
 } from '../panels/fleet/upgrade-parts.tsx'
-import { OutcomeMark, TookText } from '../panels/fleet/upgrade-rows.tsx'
+import { OutcomeMark, DurationText } from '../panels/fleet/upgrade-rows.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { useAlertOccurrences } from '../query/use-alert-occurrences.ts'
 import { useMoment } from '../query/use-moment.ts'
@@ -34,10 +34,10 @@ import { MomentList } from '../ui/moment-list.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { TitleLine } from '../ui/title-line.tsx'
 import { Panel } from '../ui/panel.tsx'
-import { Moment, Since } from '../ui/time.tsx'
+import { Ago, Moment } from '../ui/time.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 
-/** One upgrade: where it stands, what is in its way, and how that is known. */
+/** One upgrade: its phase, what it is blocked by, and the evidence. */
 export function UpgradePage({ id }: { readonly id: string }): ReactNode {
   const query = useUpgrade(id)
   const moment = useMoment()
@@ -151,11 +151,9 @@ function UpgradeFacts({ detail }: { readonly detail: UpgradeDetailItem }): React
       value:
         endedAt === null ? state === 'in_progress' ? 'not yet' : 'not known' : <Moment atMs={Date.parse(endedAt)} />,
     },
-    { name: 'Took', value: <TookText upgrade={upgrade} /> },
+    { name: 'Took', value: <DurationText upgrade={upgrade} /> },
     { name: 'Nodes', value: upgrade.nodes === null ? 'not known' : formatCount(upgrade.nodes) },
-    ...(lastProgressAt === null
-      ? []
-      : [{ name: 'Last progress', value: <Since atMs={Date.parse(lastProgressAt)} suffix=" ago" /> }]),
+    ...(lastProgressAt === null ? [] : [{ name: 'Last progress', value: <Ago at={lastProgressAt} /> }]),
     ...(channel === null ? [] : [{ name: 'Channel', value: channel }]),
     ...(approval === null ? [] : [{ name: 'Approval', value: approval }]),
     ...(csv.name === null ? [] : [{ name: 'CSV', value: <code>{csv.name}</code> }]),

@@ -8,7 +8,7 @@ import { clustersPath, upgradesPath } from '../lib/fleet-paths.ts'
 import { operatorName } from '../lib/operator-words.ts'
 import { countOf, formatCount } from '../lib/format-number.ts'
 import { heatRows } from '../lib/phase-heat.ts'
-import { waitsForApproval } from '../lib/upgrade-begin.ts'
+import { waitsForApproval } from '../lib/upgrade-start.ts'
 import {
   firstUpgradeOrder,
   isUpgradeViewNarrowed,
@@ -17,7 +17,7 @@ import {
   searchOfUpgradeView,
 } from '../lib/upgrade-view.ts'
 import type { UpgradeListView, UpgradeSort } from '../lib/upgrade-view.ts'
-import { upgradeNews } from '../lib/upgrade-news.ts'
+import { newUpgrades } from '../lib/new-upgrades.ts'
 import { Answer } from '../panels/answer.tsx'
 import { ApiCallNote } from '../panels/api-call-note.tsx'
 import { DurationExplorer } from '../panels/fleet/duration-explorer.tsx'
@@ -28,7 +28,7 @@ import { HeatMap } from '../panels/fleet/heat-map.tsx'
 import { UpgradeComparison } from '../panels/fleet/upgrade-comparison.tsx'
 import { UpgradeFilters } from '../panels/fleet/upgrade-filters.tsx'
 import { UpgradeHistory } from '../panels/fleet/upgrade-history.tsx'
-import { NewsBar } from '../panels/news-bar.tsx'
+import { ListChangesBar } from '../panels/list-changes-bar.tsx'
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { useEdges } from '../query/use-edges.ts'
 import { useMoment } from '../query/use-moment.ts'
@@ -54,7 +54,7 @@ import styles from './upgrades-page.module.css'
 
 const RUNNING = { state: 'in_progress' } as const
 
-/** Upgrades: those that run, by phase, and all there were. */
+/** Active upgrades by phase, and the history of all upgrades. */
 export function UpgradesPage(): ReactNode {
   const view = parseUpgradeView(useSearch())
   const [, navigate] = useLocation()
@@ -99,7 +99,7 @@ export function UpgradesPage(): ReactNode {
   )
 }
 
-/** Stuck ones first, then the one that began first; what is over stands below and must stay within reach. */
+/** Stuck upgrades first, then by start. The history below must stay within reach. */
 const ROWS_AT_FIRST = 20
 
 interface RunningProps {
@@ -152,7 +152,7 @@ function Running({ answer, verdicts, edges }: RunningProps): ReactNode {
   )
 }
 
-/** Those that never ended because their cluster was switched off: nobody waits for them. */
+/** Upgrades that never ended because their cluster was decommissioned. */
 function GoneUpgrades({ count }: { readonly count: number }): ReactNode {
   if (count === 0) return null
   return (
@@ -174,11 +174,11 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
   const question = questionOfUpgradeView(view, serverNowMs())
   const history = useUpgradeHistory(question)
   const newest = useNewestUpgrades(question).data?.upgrades ?? []
-  const readAnew = (): void => {
+  const refresh = (): void => {
     void history.refetch()
   }
   useKeys({
-    u: readAnew,
+    u: refresh,
   })
   const sortBy = (sort: UpgradeSort): void => {
     const isSame = sort === view.sort
@@ -193,7 +193,7 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
       <Answer query={history} what="the history" skeletonLines={12} call={upgradesCall(question, moment)}>
         {({ pages }) => {
           const asOf = pages[0]?.asOf
-          const { rows: upgrades, newCount } = upgradeNews(
+          const { rows: upgrades, newCount } = newUpgrades(
             pages.flatMap((page) => page.upgrades),
             newest,
             view.sort === 'started' && view.order === 'desc',
@@ -201,7 +201,7 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
           )
           return (
             <>
-              <NewsBar news={{ newCount, goneCount: 0 }} noun="upgrade" onShow={readAnew} />
+              <ListChangesBar news={{ newCount, goneCount: 0 }} noun="upgrade" onShow={refresh} />
               <ListLine
                 count={
                   history.hasNextPage
@@ -212,7 +212,7 @@ function HistoryPanel({ view, onChange, edges }: HistoryPanelProps): ReactNode {
                 <span className="quiet">
                   rows {asOf === undefined ? null : <Since atMs={Date.parse(asOf)} suffix=" old" />}
                 </span>
-                <Button variant="link" size="sm" isInline isAriaDisabled={history.isFetching} onClick={readAnew}>
+                <Button variant="link" size="sm" isInline isAriaDisabled={history.isFetching} onClick={refresh}>
                   {history.isFetching ? 'Reading…' : 'Refresh'} <kbd>u</kbd>
                 </Button>
                 <Button

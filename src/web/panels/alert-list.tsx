@@ -15,7 +15,7 @@ import { useKeys } from '../ui/use-keys.ts'
 import { AlertFilters } from './alert-filters.tsx'
 import type { Selection } from './alert-selection.ts'
 import { AlertTable } from './alert-table.tsx'
-import { NewsBar } from './news-bar.tsx'
+import { ListChangesBar } from './list-changes-bar.tsx'
 import { EmptyAlerts } from './no-alerts.tsx'
 
 interface AlertListProps {
@@ -41,7 +41,7 @@ export function AlertList({ items, view, onChange, ...table }: AlertListProps): 
       ) : (
         <AlertFilters view={view} onChange={onChange} shown={shown} total={total} labels={groupable} />
       )}
-      <NewsBar news={changes} noun="alert" onShow={update} />
+      <ListChangesBar news={changes} noun="alert" onShow={update} />
       {shown > 0 ? (
         <AlertTable groups={groups} current={changes.current} ownLabels={labels} view={view} {...table} />
       ) : null}

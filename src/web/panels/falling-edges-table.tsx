@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<Steady<FallingEdgeItem>>[] = [
   },
 ]
 
-/** Edges on which clearly fewer upgrades succeed than before, or than on others to the same version. */
+/** Regressing upgrade paths: fewer upgrades succeed than before, or than on other paths to the same version. */
 export function FallingEdgesTable({ edges }: { readonly edges: readonly Steady<FallingEdgeItem>[] }): ReactNode {
   return (
     <DataTable

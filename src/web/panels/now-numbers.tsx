@@ -10,7 +10,7 @@ import { SeverityCount } from '../ui/marks.tsx'
 import { Shape } from '../ui/shapes.tsx'
 import styles from './now-numbers.module.css'
 
-/** The questions of a shift, as numbers that lead to their answer. */
+/** The numbers of the landing page, each a link to its list. */
 export function NowNumbers({ now }: { readonly now: Now }): ReactNode {
   const { critical, warning, info, none, pending } = now.firing
   const counts = { critical, warning, info, none }

@@ -6,7 +6,7 @@ import { classNames } from '../ui/class-names.ts'
 import { Shape } from '../ui/shapes.tsx'
 import styles from './phase-strip.module.css'
 
-/** Where upgrades stand, in the order of an upgrade: a cell a phase, the darker the more. The numbers say it. */
+/** Active upgrades by phase, in the order of an upgrade: one cell per phase, darker for more. The numbers say the same. */
 export function PhaseStrip({ phases }: { readonly phases: Now['upgrading']['byPhase'] }): ReactNode {
   const most = Math.max(1, ...phases.map(({ count }) => count))
   return (

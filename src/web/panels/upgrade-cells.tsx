@@ -10,7 +10,7 @@ import { useNowMs } from '../ui/server-clock.ts'
 import { Shape } from '../ui/shapes.tsx'
 import { Since, Until } from '../ui/time.tsx'
 
-/** What the tables of open upgrades have in common. */
+/** Cells that the tables of active upgrades share. */
 
 export function StuckMark(): ReactNode {
   return (
@@ -46,7 +46,7 @@ export function StepLink({ step, href }: StepProps): ReactNode {
   )
 }
 
-/** Its step, which leads to the page of the upgrade. */
+/** The versions of an upgrade, as a link to the page of the upgrade. */
 export function UpgradeVersions({
   upgrade,
 }: {
@@ -60,7 +60,7 @@ export function ClusterLink({ cluster }: { readonly cluster: string }): ReactNod
   return <Link href={clusterPath(cluster)}>{cluster}</Link>
 }
 
-/** Where it stands, with what can be counted there. */
+/** The phase, with the count of nodes where there is one. */
 export function PhaseCell({ upgrade }: { readonly upgrade: OpenUpgradeItem }): ReactNode {
   const { phase, nodes } = upgrade
   const isOnNodes = phase?.startsWith('virt_handler') === true || phase === 'operands.kubevirt'
@@ -78,7 +78,7 @@ export function PhaseCell({ upgrade }: { readonly upgrade: OpenUpgradeItem }): R
   )
 }
 
-/** When the phase is expected to be through, by those that took this edge before. */
+/** The expected end of the phase, from earlier upgrades on the same path. */
 export function PhaseEnd({ endsAt }: { readonly endsAt: string | null }): ReactNode {
   const nowMs = useNowMs()
   if (endsAt === null) return <span className="quiet">-</span>
@@ -92,7 +92,7 @@ export function PhaseEnd({ endsAt }: { readonly endsAt: string | null }): ReactN
   )
 }
 
-/** How long ago, and how exactly that is known. */
+/** The start, and its precision. */
 export function Started({ upgrade }: { readonly upgrade: OpenUpgradeItem }): ReactNode {
   const { startedAt, resolutionSeconds } = upgrade
   if (startedAt === null) return <span className="quiet">unknown</span>

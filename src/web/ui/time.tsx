@@ -14,6 +14,18 @@ export function Since({ atMs, suffix = '' }: { readonly atMs: number; readonly s
   )
 }
 
+interface AgoProps {
+  /** An ISO 8601 time as the API has it, or null. */
+  readonly at: string | null
+  /** The text for null. */
+  readonly none?: string
+}
+
+/** How long ago something was, as far as it is known. */
+export function Ago({ at, none = 'not known' }: AgoProps): ReactNode {
+  return at === null ? <span className="quiet">{none}</span> : <Since atMs={Date.parse(at)} suffix=" ago" />
+}
+
 /** How long it is until something. */
 export function Until({ atMs }: { readonly atMs: number }): ReactNode {
   const nowMs = useNowMs()

@@ -14,7 +14,7 @@ type VirtualDataTableProps<Row, Sort extends string> = VirtualRows &
 
 /**
  * A `DataTable` for lists of the whole fleet: only the rows in view are drawn, and rows that are missing are asked for as
- * they come into view. A column with a width has it as a class, because head and rows are laid out each by itself.
+ * they come into view. All columns but one have a width as `style`, because head and rows are laid out each by itself.
  */
 export function VirtualDataTable<Row, Sort extends string = never>(props: VirtualDataTableProps<Row, Sort>): ReactNode {
   const { columns, rows, rowKey, rowClass, sort, onSort, ...virtual } = props

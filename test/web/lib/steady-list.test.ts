@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { WHOLE_VIEW } from '../../../src/web/lib/alert-view.ts'
-import { newsWords, steadyAlerts, steadyRows } from '../../../src/web/lib/steady-list.ts'
+import { changesText, steadyAlerts, steadyRows } from '../../../src/web/lib/steady-list.ts'
 import { alertItem } from './alert-item.ts'
 
 const read = [alertItem('A'), alertItem('B', { state: 'pending' }), alertItem('C', { state: 'resolved' })]
@@ -58,5 +58,5 @@ test.each([
   [{ newCount: 1, goneCount: 0 }, '1 new alert'],
   [{ newCount: 12, newCriticalCount: 3, goneCount: 2 }, '12 new alerts, 3 critical, 2 gone'],
 ])('news %j are said as %j', (news, words) => {
-  expect(newsWords(news, 'alert')).toBe(words)
+  expect(changesText(news, 'alert')).toBe(words)
 })

@@ -10,7 +10,7 @@ import { alertsPath } from '../../lib/paths.ts'
 import { versionAge } from '../../lib/version-facets.ts'
 import { ClusterStateMark, StuckMark } from '../../ui/outcome-marks.tsx'
 import { Shape } from '../../ui/shapes.tsx'
-import { Since } from '../../ui/time.tsx'
+import { Ago } from '../../ui/time.tsx'
 import { VersionMark } from '../../ui/version-mark.tsx'
 
 /** What the cells of a row need beside the cluster. */
@@ -25,7 +25,7 @@ export interface FiringCount {
   readonly critical: number
 }
 
-/** Each column's cell. What nobody knows is a dash with its reason. */
+/** The cell of each column. A value that is not reported is a dash with its reason. */
 export const CLUSTER_CELLS: Readonly<Record<ClusterColumn, (cluster: ClusterItem, context: CellContext) => ReactNode>> =
   {
     state: ({ states }) => (
@@ -39,19 +39,19 @@ export const CLUSTER_CELLS: Readonly<Record<ClusterColumn, (cluster: ClusterItem
       const shown = version ?? versions['kubevirt'] ?? null
       return <VersionMark version={shown} age={shown === null ? undefined : versionAge(shown, all)} />
     },
-    kubevirt: ({ versions }) => <span className="nums">{versions['kubevirt'] ?? <NotTold />}</span>,
+    kubevirt: ({ versions }) => <span className="nums">{versions['kubevirt'] ?? <NotReported />}</span>,
     platform: ({ platform }) =>
       platform === null ? (
-        <NotTold />
+        <NotReported />
       ) : (
         <span className="nums">
           {{ openshift: 'OpenShift', kubernetes: 'Kubernetes' }[platform.kind]} {platform.version ?? ''}
           {platform.target === null ? null : <span className="quiet"> → {platform.target}</span>}
         </span>
       ),
-    channel: ({ channel }) => channel ?? <NotTold />,
-    approval: ({ approval }) => approval ?? <NotTold />,
-    flavour: ({ flavour }) => flavour ?? <NotTold />,
+    channel: ({ channel }) => channel ?? <NotReported />,
+    approval: ({ approval }) => approval ?? <NotReported />,
+    flavour: ({ flavour }) => flavour ?? <NotReported />,
     upgrade: ({ openUpgrades }) =>
       openUpgrades.map(({ id, operator, to, phase, stuck }) => (
         <span key={id} className="mark-line">
@@ -63,7 +63,7 @@ export const CLUSTER_CELLS: Readonly<Record<ClusterColumn, (cluster: ClusterItem
         </span>
       )),
     alerts: ({ cluster }, { alerts }) => {
-      if (alerts === undefined) return <NotTold why="Which alerts fire has not been read" />
+      if (alerts === undefined) return <NotReported why="Which alerts fire has not been read" />
       const { firing, critical } = alerts.get(cluster) ?? { firing: 0, critical: 0 }
       if (firing === 0) return <span className="quiet">0</span>
       const words = `${countOf(firing, 'alert')} firing`
@@ -85,12 +85,12 @@ export const CLUSTER_CELLS: Readonly<Record<ClusterColumn, (cluster: ClusterItem
       )
     },
     outdated: ({ outdatedWorkloads }) =>
-      outdatedWorkloads === null ? <NotTold /> : <span className="nums">{formatCount(outdatedWorkloads)}</span>,
-    region: ({ region }) => region ?? <NotTold />,
-    provider: ({ provider }) => provider ?? <NotTold />,
-    environment: ({ environment }) => environment ?? <NotTold />,
-    heard: ({ coverage }) => waysOf(coverage).join(', '),
-    seen: ({ lastSeenAt }) => <Since atMs={Date.parse(lastSeenAt)} suffix=" ago" />,
+      outdatedWorkloads === null ? <NotReported /> : <span className="nums">{formatCount(outdatedWorkloads)}</span>,
+    region: ({ region }) => region ?? <NotReported />,
+    provider: ({ provider }) => provider ?? <NotReported />,
+    environment: ({ environment }) => environment ?? <NotReported />,
+    heard: ({ coverage }) => sourcesOf(coverage).join(', '),
+    seen: ({ lastSeenAt }) => <Ago at={lastSeenAt} />,
   }
 
 interface FiringBelowProps {
@@ -117,8 +117,8 @@ export function FiringBelow({ cluster, count }: FiringBelowProps): ReactNode {
 /** Numbers stand at the end of their cell. */
 export const NUMBER_COLUMNS: ReadonlySet<ClusterColumn> = new Set(['alerts', 'outdated', 'seen'])
 
-/** Its words are a label: text that is clipped away costs a scrolled table more than all it shows. */
-function NotTold({ why = 'Nothing that was sent says it' }: { readonly why?: string }): ReactNode {
+/** The text is a label: clipped text costs a scrolled table more than all its visible text. */
+function NotReported({ why = 'Nothing that was sent says it' }: { readonly why?: string }): ReactNode {
   return (
     <span className="quiet" role="img" aria-label="not told" title={why}>
       –
@@ -126,6 +126,6 @@ function NotTold({ why = 'Nothing that was sent says it' }: { readonly why?: str
   )
 }
 
-export function waysOf(coverage: ClusterItem['coverage']): readonly string[] {
+export function sourcesOf(coverage: ClusterItem['coverage']): readonly string[] {
   return (['objects', 'metrics', 'spans'] as const).filter((way) => coverage[way])
 }

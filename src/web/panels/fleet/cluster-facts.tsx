@@ -13,12 +13,12 @@ import { FactList } from '../../ui/fact-list.tsx'
 import type { Fact } from '../../ui/fact-list.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Shape } from '../../ui/shapes.tsx'
-import { Since } from '../../ui/time.tsx'
+import { Ago, Since } from '../../ui/time.tsx'
 import { VersionMark } from '../../ui/version-mark.tsx'
-import { waysOf } from './cluster-cells.tsx'
+import { sourcesOf } from './cluster-cells.tsx'
 import styles from './cluster-facts.module.css'
 
-/** The sides of a cluster that are looked up: who it is, what it runs, how it is set up, how it is heard. */
+/** Facts about a cluster: identity, versions, settings, data sources. */
 
 type Versions = readonly { readonly value: string | null; readonly count: number }[]
 
@@ -48,7 +48,7 @@ export function ClusterIdentity({ cluster, versions }: IdentityProps): ReactNode
     fact('Offered', subscription?.currentCsv === subscription?.installedCsv ? undefined : subscription?.currentCsv),
     fact('Catalog', subscription === null ? undefined : `${subscription.source} (${subscription.state})`),
     fact('Where', [provider, region, environment].filter((part) => part !== null).join(', ') || undefined),
-    fact('Heard since', <Since atMs={Date.parse(cluster.firstSeenAt)} suffix=" ago" />),
+    fact('Heard since', <Ago at={cluster.firstSeenAt} />),
   ]
   return (
     <Panel title="Identity">
@@ -59,7 +59,7 @@ export function ClusterIdentity({ cluster, versions }: IdentityProps): ReactNode
   )
 }
 
-/** What nobody tells is left out here: the part on coverage says what is missing, and why. */
+/** A value that is not reported is left out: the panel on data sources says what is missing, and why. */
 function fact(name: string, value: ReactNode): Fact | undefined {
   return value === undefined || value === null ? undefined : { name, value }
 }
@@ -97,21 +97,21 @@ function VersionList({ cluster: { version, versions: own }, versions }: Identity
 export function ClusterCoverage({ cluster }: { readonly cluster: ClusterDetail }): ReactNode {
   const { coverage, lastSeenAt } = cluster
   const unknowns = unknownsOf(cluster)
-  const ways = waysOf(coverage)
+  const ways = sourcesOf(coverage)
   return (
     <Panel
       title="How it is heard"
       aside={
         <>
-          last <Since atMs={Date.parse(lastSeenAt)} suffix=" ago" />
+          last <Ago at={lastSeenAt} />
         </>
       }
     >
       <FactList
         facts={[
           { name: 'Ways', value: ways.length === 0 ? 'none' : ways.join(', ') },
-          { name: 'Objects', value: lastHeard(coverage.objectsLastAt, `${formatCount(coverage.kinds.length)} kinds`) },
-          { name: 'Metrics', value: lastHeard(coverage.metricsLastAt) },
+          { name: 'Objects', value: lastReport(coverage.objectsLastAt, `${formatCount(coverage.kinds.length)} kinds`) },
+          { name: 'Metrics', value: lastReport(coverage.metricsLastAt) },
         ]}
       />
       {unknowns.length === 0 ? (
@@ -129,11 +129,11 @@ export function ClusterCoverage({ cluster }: { readonly cluster: ClusterDetail }
   )
 }
 
-function lastHeard(at: string | null, more = ''): ReactNode {
+function lastReport(at: string | null, more = ''): ReactNode {
   if (at === null) return 'never'
   return (
     <>
-      <Since atMs={Date.parse(at)} suffix=" ago" />
+      <Ago at={at} />
       {more === '' ? '' : `, ${more}`}
     </>
   )

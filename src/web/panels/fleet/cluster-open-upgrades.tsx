@@ -8,12 +8,12 @@ import { phaseName } from '../../lib/phase-words.ts'
 import { stillWords } from '../../lib/upgrade-words.ts'
 import { MarkedList } from '../../ui/marked-list.tsx'
 import { StuckMark } from '../../ui/outcome-marks.tsx'
-import { Since } from '../../ui/time.tsx'
+import { Ago, Since } from '../../ui/time.tsx'
 import { OutcomeMark } from './upgrade-rows.tsx'
 
 type Open = ClusterDetail['open'][number]
 
-/** Upgrades that run, or whose machines still follow, each with what is to be thought of it. */
+/** Upgrades that are active or in their workload update, each with its verdict. */
 export function ClusterOpenUpgrades({ open }: { readonly open: readonly Open[] }): ReactNode {
   return (
     <MarkedList
@@ -31,7 +31,7 @@ export function ClusterOpenUpgrades({ open }: { readonly open: readonly Open[] }
               {verdict?.stuck === true ? <StuckMark /> : <OutcomeMark upgrade={upgrade} />}
               {upgrade.startedAt === null ? null : (
                 <span className="quiet">
-                  began <Since atMs={Date.parse(upgrade.startedAt)} suffix=" ago" />
+                  began <Ago at={upgrade.startedAt} />
                 </span>
               )}
             </div>
@@ -43,7 +43,7 @@ export function ClusterOpenUpgrades({ open }: { readonly open: readonly Open[] }
   )
 }
 
-/** Where it stands, for how long, and what is usual. */
+/** The phase, the time in it, and what is typical. */
 export function VerdictLine({ verdict }: { readonly verdict: Open['verdict'] }): ReactNode {
   if (verdict === null) return <p className="quiet">Nothing is judged: it is over.</p>
   const { phase, stalledSince, phaseSince, baseline, causes, silentSince, stuck } = verdict

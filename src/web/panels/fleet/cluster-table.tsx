@@ -7,7 +7,6 @@ import type { ClusterColumn } from '../../lib/cluster-columns.ts'
 import type { ClusterListView, ClusterSort } from '../../lib/cluster-view.ts'
 import { clusterPath } from '../../lib/fleet-paths.ts'
 import { countOf } from '../../lib/format-number.ts'
-import { classNames } from '../../ui/class-names.ts'
 import type { Column } from '../../ui/data-table.tsx'
 import { selectColumn } from '../../ui/select-column.tsx'
 import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'
@@ -21,22 +20,27 @@ const SORTS: Readonly<Partial<Record<ClusterColumn, ClusterSort>>> = {
   seen: 'last_seen',
 }
 
-/** The width of a column, and when the column goes on a narrower screen. */
-const LOOKS: Readonly<Partial<Record<ClusterColumn, string | undefined>>> = {
-  state: styles.state,
-  version: styles.version,
-  kubevirt: styles.version,
-  platform: classNames(styles.platform, styles.goesSecond),
-  channel: classNames(styles.text, styles.goesThird),
-  approval: classNames(styles.text, styles.goesThird),
-  flavour: classNames(styles.text, styles.goesSecond),
-  alerts: styles.alerts,
-  outdated: classNames(styles.text, styles.goesThird),
-  region: classNames(styles.text, styles.goesFirst),
-  provider: classNames(styles.text, styles.goesFirst),
-  environment: classNames(styles.text, styles.goesFirst),
-  heard: styles.sources,
-  seen: styles.seen,
+const WIDTHS: Readonly<Partial<Record<ClusterColumn, string>>> = {
+  state: 'clamp(9.5rem, 12.2vw, 11rem)',
+  version: '6.25rem',
+  kubevirt: '6.25rem',
+  platform: '9.5rem',
+  heard: '9rem',
+  alerts: '5rem',
+  seen: 'clamp(6.25rem, 8vw, 7.25rem)',
+}
+const TEXT_WIDTH = 'clamp(6rem, 7.2vw, 6.5rem)'
+
+/** When a column goes on a narrower screen: the one that says least first. */
+const GOES: Readonly<Partial<Record<ClusterColumn, string | undefined>>> = {
+  region: styles.goesFirst,
+  provider: styles.goesFirst,
+  environment: styles.goesFirst,
+  platform: styles.goesSecond,
+  flavour: styles.goesSecond,
+  channel: styles.goesThird,
+  approval: styles.goesThird,
+  outdated: styles.goesThird,
 }
 
 interface ClusterTableProps {
@@ -110,7 +114,7 @@ function nameColumn(context: CellContext): Column<ClusterItem, ClusterSort> {
     head: 'Cluster',
     kind: 'name',
     sort: 'cluster',
-    className: styles.name,
+    style: { inlineSize: 'clamp(11rem, 13.3vw, 12rem)' },
     cell: ({ cluster }) => (
       <Link href={clusterPath(cluster)} data-row>
         {cluster}
@@ -134,7 +138,8 @@ function columnOf(column: ClusterColumn, context: CellContext): Column<ClusterIt
     head: CLUSTER_COLUMNS.find(({ name }) => name === column)?.title ?? column,
     kind: NUMBER_COLUMNS.has(column) ? 'number' : 'text',
     isHiddenOnPhone: true,
-    className: LOOKS[column],
+    className: GOES[column],
+    ...(column === 'upgrade' ? {} : { style: { inlineSize: WIDTHS[column] ?? TEXT_WIDTH } }),
     cell: (cluster) => CLUSTER_CELLS[column](cluster, context),
     ...(sort === undefined ? {} : { sort }),
   }

@@ -16,7 +16,7 @@ import { DataTable } from '../../ui/data-table.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Select } from '../../ui/select.tsx'
-import { Since } from '../../ui/time.tsx'
+import { Ago } from '../../ui/time.tsx'
 import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'
 import { Answer } from '../answer.tsx'
 import { ApiCallNote } from '../api-call-note.tsx'
@@ -244,11 +244,6 @@ const RUN_COLUMNS: readonly Column<RunItem>[] = [
     head: 'Began',
     kind: 'number',
     isHiddenOnPhone: true,
-    cell: ({ startedAt }) =>
-      startedAt === null ? (
-        <span className="quiet">not known</span>
-      ) : (
-        <Since atMs={Date.parse(startedAt)} suffix=" ago" />
-      ),
+    cell: ({ startedAt }) => <Ago at={startedAt} />,
   },
 ]

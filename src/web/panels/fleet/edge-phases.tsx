@@ -9,7 +9,7 @@ import styles from './edge-phases.module.css'
 import { lengthOr } from './edge-table.tsx'
 import { laneColumn, phaseColumn } from './phase-column.tsx'
 
-/** How long each phase takes on an edge: the median with its interval, and the slow ones. */
+/** Durations of each phase on an upgrade path: the median with its interval, p90 and p95. */
 export function EdgePhases({ edge }: { readonly edge: EdgeItem }): ReactNode {
   const phases = edge.phases.filter(({ phase }) => phase !== 'offered')
   const most = Math.max(

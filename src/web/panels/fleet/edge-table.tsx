@@ -10,7 +10,7 @@ import { countOf, formatCount } from '../../lib/format-number.ts'
 import { formatLength } from '../../lib/format-length.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import type { Column } from '../../ui/data-table.tsx'
-import { Since } from '../../ui/time.tsx'
+import { Ago } from '../../ui/time.tsx'
 import styles from './edge-table.module.css'
 import { SuccessWhisker } from './success-whisker.tsx'
 
@@ -21,7 +21,7 @@ interface EdgeTableProps {
   readonly window: EdgeWindow
 }
 
-/** Edges as rows: how often they succeed, as an interval, and how long they take. */
+/** Upgrade paths as rows: success rate as an interval, durations. */
 export function EdgeTable({ edges, label, window }: EdgeTableProps): ReactNode {
   const columns: readonly Column<EdgeItem>[] = [
     {
@@ -99,7 +99,7 @@ const COLUMNS: readonly Column<EdgeItem>[] = [
     kind: 'number',
     isHiddenOnPhone: true,
     className: styles.age,
-    cell: ({ lastAt }) => (lastAt === null ? 'not known' : <Since atMs={Date.parse(lastAt)} suffix=" ago" />),
+    cell: ({ lastAt }) => <Ago at={lastAt} />,
   },
 ]
 

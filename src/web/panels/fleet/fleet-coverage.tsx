@@ -6,10 +6,10 @@ import { countOf, formatCount, formatShare } from '../../lib/format-number.ts'
 import { ROUTES } from '../../lib/paths.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Shape } from '../../ui/shapes.tsx'
-import { Since } from '../../ui/time.tsx'
+import { Ago } from '../../ui/time.tsx'
 import styles from './fleet-coverage.module.css'
 
-/** Of how many clusters an answer speaks, and how fresh it is: one line, which opens to its parts. */
+/** The number of clusters behind an answer, and its age: one line, which opens to details. */
 export function FleetCoverageNote({ coverage }: { readonly coverage: FleetCoverage }): ReactNode {
   const { clusters, withObjects, withMetrics, withSpans, silent, unknown, gone, newestAt, oldestAt } = coverage
   if (clusters + gone === 0)
@@ -24,7 +24,7 @@ export function FleetCoverageNote({ coverage }: { readonly coverage: FleetCovera
         </span>
         {newestAt === null ? null : (
           <>
-            , newest <Since atMs={Date.parse(newestAt)} suffix=" ago" />
+            , newest <Ago at={newestAt} />
           </>
         )}
       </summary>
@@ -38,7 +38,7 @@ export function FleetCoverageNote({ coverage }: { readonly coverage: FleetCovera
           {oldestAt === null ? null : (
             <>
               {' '}
-              Of the others the oldest was heard <Since atMs={Date.parse(oldestAt)} suffix=" ago" />.
+              Of the others the oldest was heard <Ago at={oldestAt} />.
             </>
           )}
         </li>

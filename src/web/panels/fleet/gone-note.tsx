@@ -5,7 +5,7 @@ import { formatLength } from '../../lib/format-length.ts'
 import { useMoment } from '../../query/use-moment.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { Moment, Since } from '../../ui/time.tsx'
+import { Ago, Moment } from '../../ui/time.tsx'
 import { DecommissionDialog, useTakeBack } from './decommission-dialog.tsx'
 
 /** Since when a cluster is gone, and why; nothing of one that is not. */
@@ -16,7 +16,7 @@ export function GoneNote({ cluster }: { readonly cluster: ClusterDetail }): Reac
   if (gone === null) return null
   const { decommission } = gone
   const since = <Moment atMs={Date.parse(gone.since)} />
-  const heard = <Since atMs={Date.parse(cluster.lastSeenAt)} suffix=" ago" />
+  const heard = <Ago at={cluster.lastSeenAt} />
   if (decommission === null) {
     return (
       <Notice
@@ -53,8 +53,8 @@ export function GoneNote({ cluster }: { readonly cluster: ClusterDetail }): Reac
           }
         : {})}
     >
-      “{reason}”. It counts nowhere since {since}; said <Since atMs={Date.parse(saidAt)} suffix=" ago" />, last heard{' '}
-      {heard}. As soon as anything comes from it, it is back.
+      “{reason}”. It counts nowhere since {since}; said <Ago at={saidAt} />, last heard {heard}. As soon as anything
+      comes from it, it is back.
     </Notice>
   )
 }

@@ -6,7 +6,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { Shape } from '../../ui/shapes.tsx'
 import styles from './hazard-list.module.css'
 
-/** What may go wrong, the worst first, each with what helps. */
+/** Known hazards, the worst first, each with its runbook. */
 export function HazardList({ hazards }: { readonly hazards: readonly Hazard[] }): ReactNode {
   if (hazards.length === 0) return <p className="quiet">None of the known hazards shows.</p>
   return (

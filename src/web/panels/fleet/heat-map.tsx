@@ -11,7 +11,7 @@ import { Legend } from '../../ui/legend.tsx'
 import { StuckMark } from '../../ui/outcome-marks.tsx'
 import { Shape } from '../../ui/shapes.tsx'
 import styles from './heat-map.module.css'
-import { BeganText } from './upgrade-rows.tsx'
+import { StartedText } from './upgrade-rows.tsx'
 
 /**
  * Upgrades that run as rows, their phases as columns: where each stands, and what takes longer than it does elsewhere. Rows are
@@ -58,7 +58,7 @@ export function HeatMap({ rows }: { readonly rows: readonly HeatRow[] }): ReactN
                   <HeatTile key={cell.phase} cell={cell} />
                 ))}
                 <td role="cell" className="cell-number">
-                  <BeganText upgrade={upgrade} />
+                  <StartedText upgrade={upgrade} />
                 </td>
               </tr>
             ))}

@@ -110,7 +110,7 @@ function PatchClusters({ patches, goneClusters }: PatchClustersProps): ReactNode
 
 const ROWS_STEP = 50
 
-/** Who is edited past the operator: how often, and at which hours. */
+/** Out-of-band edits by component and cluster: how often, and at which hours. */
 export function EditTable({
   edits,
   goneClusters,
@@ -158,6 +158,7 @@ export function EditTable({
       id: 'hours',
       head: `By hour of the day (${zone === 'utc' ? 'UTC' : 'local'})`,
       isHiddenOnPhone: true,
+      style: { inlineSize: '12rem' },
       className: styles.hours,
       cell: ({ hours }) => <BlockChart values={hours} most={most} label={hoursText(hours)} />,
     },

@@ -8,10 +8,10 @@ import { DataTable } from '../../ui/data-table.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { ListLine } from '../../ui/list-line.tsx'
 import { Shape } from '../../ui/shapes.tsx'
-import { Since } from '../../ui/time.tsx'
+import { Ago } from '../../ui/time.tsx'
 import { FleetCoverageNote, NoClusterNote } from './fleet-coverage.tsx'
 
-/** Versions from which nobody is known to get on: how many are on them, why, and what upgrades from them became. */
+/** Versions that no cluster leaves successfully: clusters, reason, outcomes of upgrades from them. */
 export function StrandedTable({ answer }: { readonly answer: StrandedItems }): ReactNode {
   const { stranded, total, coverage } = answer
   if (coverage.clusters === 0) return <NoClusterNote />
@@ -103,11 +103,6 @@ const COLUMNS: readonly Column<StrandedItem>[] = [
     head: 'Last left',
     kind: 'number',
     isHiddenOnPhone: true,
-    cell: ({ lastLeftAt }) =>
-      lastLeftAt === null ? (
-        <span className="quiet">never seen</span>
-      ) : (
-        <Since atMs={Date.parse(lastLeftAt)} suffix=" ago" />
-      ),
+    cell: ({ lastLeftAt }) => <Ago at={lastLeftAt} none="never seen" />,
   },
 ]

@@ -6,12 +6,10 @@ import { causeName } from '../../lib/fleet-words.ts'
 import { stepText } from '../../lib/operator-words.ts'
 import { COMPARED_MAX } from '../../lib/upgrade-view.ts'
 import type { UpgradeListView, UpgradeSort } from '../../lib/upgrade-view.ts'
-import { classNames } from '../../ui/class-names.ts'
 import type { Column } from '../../ui/data-table.tsx'
 import { selectColumn } from '../../ui/select-column.tsx'
 import { VirtualDataTable } from '../../ui/virtual-data-table.tsx'
-import styles from './upgrade-history.module.css'
-import { BeganText, OutcomeMark, TookText } from './upgrade-rows.tsx'
+import { StartedText, OutcomeMark, DurationText } from './upgrade-rows.tsx'
 
 interface UpgradeHistoryProps {
   readonly upgrades: readonly UpgradeItem[]
@@ -22,7 +20,7 @@ interface UpgradeHistoryProps {
   readonly onNeedMore: () => void
 }
 
-/** All upgrades there were, as far as they are read. */
+/** The history of upgrades, as far as it is read. */
 export function UpgradeHistory(props: UpgradeHistoryProps): ReactNode {
   const { upgrades, hasMore, view, onSort, onCompare, onNeedMore } = props
   const isFull = view.compare.length >= COMPARED_MAX
@@ -67,7 +65,7 @@ const COLUMNS: readonly Column<UpgradeItem, UpgradeSort>[] = [
     head: 'Cluster',
     kind: 'name',
     sort: 'cluster',
-    className: styles.name,
+    style: { inlineSize: 'min(12rem, 48vw)' },
     cell: (upgrade) => (
       <Link href={upgradePath(upgrade.id)} data-row aria-label={`${upgrade.cluster}: ${stepText(upgrade)}`}>
         {upgrade.cluster}
@@ -84,7 +82,8 @@ const COLUMNS: readonly Column<UpgradeItem, UpgradeSort>[] = [
     id: 'step',
     head: 'Step',
     isHiddenOnPhone: true,
-    className: classNames(styles.step, 'nums'),
+    style: { inlineSize: '15rem' },
+    className: 'nums',
     cell: (upgrade) => {
       const { operator, from, to } = upgrade
       return from === null ? stepText(upgrade) : <Link href={edgePath(operator, from, to)}>{stepText(upgrade)}</Link>
@@ -94,7 +93,7 @@ const COLUMNS: readonly Column<UpgradeItem, UpgradeSort>[] = [
     id: 'outcome',
     head: 'Outcome',
     isHiddenOnPhone: true,
-    className: styles.outcome,
+    style: { inlineSize: '8rem' },
     cell: (upgrade) => <OutcomeMark upgrade={upgrade} />,
   },
   {
@@ -109,8 +108,8 @@ const COLUMNS: readonly Column<UpgradeItem, UpgradeSort>[] = [
     head: 'Took',
     kind: 'number',
     sort: 'duration',
-    className: styles.took,
-    cell: (upgrade) => <TookText upgrade={upgrade} />,
+    style: { inlineSize: '10rem' },
+    cell: (upgrade) => <DurationText upgrade={upgrade} />,
   },
   {
     id: 'began',
@@ -118,7 +117,7 @@ const COLUMNS: readonly Column<UpgradeItem, UpgradeSort>[] = [
     kind: 'number',
     sort: 'started',
     isHiddenOnPhone: true,
-    className: styles.began,
-    cell: (upgrade) => <BeganText upgrade={upgrade} />,
+    style: { inlineSize: '9rem' },
+    cell: (upgrade) => <StartedText upgrade={upgrade} />,
   },
 ]

@@ -91,7 +91,7 @@ export function EvidenceList({ evidence, label, hasPhase = false }: EvidenceList
   )
 }
 
-/** Machines that follow the control plane: how many are left, how fast, until when. */
+/** The workload update: VMs remaining, pace, expected end. */
 export function WorkloadTail({
   workloads,
 }: {

@@ -4,12 +4,12 @@ import type { UpgradeItem } from '../../../contract/fleet-upgrades.ts'
 import { upgradePath } from '../../lib/fleet-paths.ts'
 import { stepText } from '../../lib/operator-words.ts'
 import { formatLength } from '../../lib/format-length.ts'
-import { noBeginText, waitsForApproval } from '../../lib/upgrade-begin.ts'
+import { noStartText, waitsForApproval } from '../../lib/upgrade-start.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { UpgradeStateMark, WaitingMark } from '../../ui/outcome-marks.tsx'
-import { Since } from '../../ui/time.tsx'
+import { Ago, Since } from '../../ui/time.tsx'
 import styles from './upgrade-rows.module.css'
 
 interface UpgradeRowsProps {
@@ -33,7 +33,7 @@ export function UpgradeRows({ upgrades, byCluster = false }: UpgradeRowsProps): 
             {byCluster ? upgrade.cluster : stepText(upgrade)}
           </Link>
           <span className={classNames('own-labels', styles.below)}>
-            <BeganText upgrade={upgrade} />
+            <StartedText upgrade={upgrade} />
           </span>
         </>
       ),
@@ -52,29 +52,27 @@ export function UpgradeRows({ upgrades, byCluster = false }: UpgradeRowsProps): 
 
 const COLUMNS: readonly Column<UpgradeItem>[] = [
   { id: 'outcome', head: 'Outcome', cell: (upgrade) => <OutcomeMark upgrade={upgrade} /> },
-  { id: 'took', head: 'Took', kind: 'number', cell: (upgrade) => <TookText upgrade={upgrade} /> },
+  { id: 'took', head: 'Took', kind: 'number', cell: (upgrade) => <DurationText upgrade={upgrade} /> },
   {
     id: 'began',
     head: 'Began',
     kind: 'number',
     className: styles.beside,
-    cell: (upgrade) => <BeganText upgrade={upgrade} />,
+    cell: (upgrade) => <StartedText upgrade={upgrade} />,
   },
 ]
 
-/** How it ended, or that it runs, or that it may not begin yet. */
+/** The outcome; of an active upgrade, that it is running or waits for approval. */
 export function OutcomeMark({ upgrade }: { readonly upgrade: UpgradeItem }): ReactNode {
   return waitsForApproval(upgrade) ? <WaitingMark /> : <UpgradeStateMark state={upgrade.state} />
 }
 
-export function BeganText({ upgrade }: { readonly upgrade: UpgradeItem }): ReactNode {
-  const { startedAt } = upgrade
-  if (startedAt === null) return <span className="quiet">{noBeginText(upgrade)}</span>
-  return <Since atMs={Date.parse(startedAt)} suffix=" ago" />
+export function StartedText({ upgrade }: { readonly upgrade: UpgradeItem }): ReactNode {
+  return <Ago at={upgrade.startedAt} none={noStartText(upgrade)} />
 }
 
-/** How long it took; of one that runs, how long it has. */
-export function TookText({ upgrade }: { readonly upgrade: UpgradeItem }): ReactNode {
+/** The duration; of an active upgrade, until now. */
+export function DurationText({ upgrade }: { readonly upgrade: UpgradeItem }): ReactNode {
   const { startedAt, endedAt, state, resolutionSeconds } = upgrade
   if (startedAt === null) return <span className="quiet">{waitsForApproval(upgrade) ? '–' : 'not known'}</span>
   if (endedAt === null) {

@@ -1,19 +1,19 @@
 import type { ReactNode } from 'react'
-import { newsWords } from '../lib/steady-list.ts'
-import type { ListNews } from '../lib/steady-list.ts'
-import styles from './news-bar.module.css'
+import { changesText } from '../lib/steady-list.ts'
+import type { ListChanges } from '../lib/steady-list.ts'
+import styles from './list-changes-bar.module.css'
 import { Button } from '../ui/button.tsx'
 
-interface NewsBarProps {
-  readonly news: ListNews
+interface ListChangesBarProps {
+  readonly news: ListChanges
   /** The noun of one row: `alert`. */
   readonly noun: string
   readonly onShow: () => void
 }
 
 /** Offers to update a list that has changed; until then its rows do not move. */
-export function NewsBar({ news, noun, onShow }: NewsBarProps): ReactNode {
-  const words = newsWords(news, noun)
+export function ListChangesBar({ news, noun, onShow }: ListChangesBarProps): ReactNode {
+  const words = changesText(news, noun)
   return (
     <div className={styles.root} role="status" aria-label={`News of the ${noun} list`}>
       {words === '' ? null : (

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { UpgradeItem } from '../../../src/contract/fleet-upgrades.ts'
-import { noBeginText, waitsForApproval } from '../../../src/web/lib/upgrade-begin.ts'
+import { noStartText, waitsForApproval } from '../../../src/web/lib/upgrade-start.ts'
 
 const AT = '2026-09-21T14:00:00.000Z'
 
@@ -24,5 +24,5 @@ test.each([
   ['another one took its place before it was approved', upgrade('superseded', null, 'in_progress'), false, 'not known'],
 ] as const)('%s', (_name, item, waits, text) => {
   expect(waitsForApproval(item)).toBe(waits)
-  expect(noBeginText(item)).toBe(text)
+  expect(noStartText(item)).toBe(text)
 })

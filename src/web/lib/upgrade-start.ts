@@ -12,6 +12,6 @@ export function waitsForApproval({ state, startedAt, phases }: UpgradeItem): boo
 }
 
 /** What stands where its beginning would. */
-export function noBeginText(upgrade: UpgradeItem): string {
+export function noStartText(upgrade: UpgradeItem): string {
   return waitsForApproval(upgrade) ? 'not begun' : 'not known'
 }

@@ -13,7 +13,7 @@ export interface UpgradeNews {
  * @param isNewestFirst whether the list is in that order too, from its first row on
  * @param readMs when its first row was read
  */
-export function upgradeNews(
+export function newUpgrades(
   read: readonly UpgradeItem[],
   newest: readonly UpgradeItem[],
   isNewestFirst: boolean,

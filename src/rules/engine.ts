@@ -69,7 +69,7 @@ class Engine {
   readonly #offsetOf: OffsetOf
   groups: readonly GroupState[]
   /** Rules removed by a reload or between two runs: their alerts, then only the resolved ones until they are old. */
-  #departed: OrphanAlert[] = []
+  #orphans: OrphanAlert[] = []
   readonly #updates = new AlertUpdates()
   #endedSeries: Labels[] = []
   #removedGroups = new Set<string>()
@@ -92,13 +92,13 @@ class Engine {
       const group = byKey.get(key)
       const homeless = group === undefined ? records : restoreGroup(group, records, nowMs)
       if (group === undefined) this.#removedGroups.add(key)
-      for (const record of homeless) this.#departRecord(key, record)
+      for (const record of homeless) this.#orphanRecord(key, record)
     }
   }
 
   async evaluate(nowMs: number): Promise<EvaluationReport> {
     invariant(this.#isRestored, 'rules are restored before they are evaluated')
-    const transitions: AlertTransition[] = this.#endDeparted(nowMs)
+    const transitions: AlertTransition[] = this.#resolveOrphans(nowMs)
     const groups: GroupReport[] = []
     for (const group of this.groups) {
       const due = dueAt(group.beat, group.lastEvaluationMs, nowMs)
@@ -113,11 +113,11 @@ class Engine {
 
   alerts(): RuleAlert[] {
     const own = this.groups.flatMap((group) => group.rules.flatMap((rule) => ruleAlertsOf(group, rule)))
-    return [...own, ...this.#departed.map(({ tracked, ruleKey, source }) => ruleAlertOf(tracked, ruleKey, source))]
+    return [...own, ...this.#orphans.map(({ tracked, ruleKey, source }) => ruleAlertOf(tracked, ruleKey, source))]
   }
 
   alertUpdate(): AlertUpdate {
-    return this.#updates.next(this.groups, this.#departed)
+    return this.#updates.next(this.groups, this.#orphans)
   }
 
   reload(groups: readonly RuleGroup[]): void {
@@ -132,7 +132,7 @@ class Engine {
     }
     for (const group of before.values()) {
       if (!group.isPersistedEmpty) this.#removedGroups.add(group.key)
-      for (const rule of group.rules) this.#departRule(group, rule)
+      for (const rule of group.rules) this.#orphanAlerts(group, rule)
     }
     this.groups = next
   }
@@ -147,7 +147,7 @@ class Engine {
     for (const was of old.rules) {
       const rule = rules.get(`${was.rule.kind} ${was.rule.ruleKey}`)
       if (rule === undefined) {
-        this.#departRule(old, was)
+        this.#orphanAlerts(old, was)
         continue
       }
       const { alerts, series, health, lastError, warnings, evaluationMs, lastEvaluationMs } = was
@@ -155,35 +155,35 @@ class Engine {
     }
   }
 
-  #departRule(group: GroupState, rule: RuleState): void {
+  #orphanAlerts(group: GroupState, rule: RuleState): void {
     const source = alertSourceOf(group, rule)
-    for (const tracked of rule.alerts.values()) this.#departed.push({ tracked, ruleKey: rule.rule.ruleKey, source })
+    for (const tracked of rule.alerts.values()) this.#orphans.push({ tracked, ruleKey: rule.rule.ruleKey, source })
     this.#endedSeries.push(...rule.series.values())
   }
 
-  #departRecord(groupKey: string, record: AlertRecord): void {
+  #orphanRecord(groupKey: string, record: AlertRecord): void {
     const tracked = trackedOf(record)
     const [name, file] = splitGroupKey(groupKey)
     const rule = record.labels.get('alertname')
     const source = { group: name, file, name: rule, expr: '', forMs: 0, keepFiringForMs: 0, intervalMs: 0 }
-    this.#departed.push({ tracked, ruleKey: record.ruleKey, source })
+    this.#orphans.push({ tracked, ruleKey: record.ruleKey, source })
     this.#endedSeries.push(...seriesSetOf(alertSamples(record.labels, tracked.phase, 0)).values())
   }
 
   /** Firing alerts without a rule resolve now, so that receivers hear of it; pending ones just end. */
-  #endDeparted(nowMs: number): AlertTransition[] {
+  #resolveOrphans(nowMs: number): AlertTransition[] {
     const transitions: AlertTransition[] = []
-    this.#departed = this.#departed.flatMap((departed) => {
-      const { tracked, ruleKey, source } = departed
+    this.#orphans = this.#orphans.flatMap((orphan) => {
+      const { tracked, ruleKey, source } = orphan
       const { phase } = tracked
-      if (phase.state === 'resolved') return nowMs - phase.resolvedAtMs > RESOLVED_RETENTION_MS ? [] : [departed]
+      if (phase.state === 'resolved') return nowMs - phase.resolvedAtMs > RESOLVED_RETENTION_MS ? [] : [orphan]
       if (phase.state === 'pending') {
         transitions.push({ alert: ruleAlertOf(tracked, ruleKey, source), from: 'pending', to: 'inactive' })
         return []
       }
       const resolved = { ...tracked, phase: resolve(phase, nowMs) }
       transitions.push({ alert: ruleAlertOf(resolved, ruleKey, source), from: 'firing', to: 'resolved' })
-      return [{ ...departed, tracked: resolved }]
+      return [{ ...orphan, tracked: resolved }]
     })
     return transitions
   }

@@ -9,6 +9,8 @@ import { FleetCoverageNote, NoClusterNote } from '../panels/fleet/fleet-coverage
 import { PagesNav } from '../panels/pages-nav.tsx'
 import { gatesCall, useGates } from '../query/use-gates.ts'
 import { useMoment } from '../query/use-moment.ts'
+import { DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { ListLine } from '../ui/list-line.tsx'
 
 /** Which feature gates are set at all, on how many clusters, and how many of them past HyperConverged. */
@@ -42,39 +44,35 @@ function GateTable({ answer: { gates, telling, coverage } }: { readonly answer: 
           No cluster is known to set one: what is not written has the default of its version.
         </p>
       ) : (
-        <div className="table-box">
-          <table className="data-table alert-table" aria-label="Feature gates that are set">
-            <thead>
-              <tr>
-                <th scope="col">Gate</th>
-                <th scope="col" className="cell-number">
-                  On
-                </th>
-                <th scope="col" className="cell-number">
-                  Off
-                </th>
-                <th scope="col" className="cell-number">
-                  By JSON patch
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {gates.map(({ gate, on, off, patched }) => (
-                <tr key={gate}>
-                  <td className="cell-name">
-                    <Link href={gatePath(gate)} data-row>
-                      {gate}
-                    </Link>
-                  </td>
-                  <td className="cell-number nums">{formatCount(on)}</td>
-                  <td className="cell-number nums">{formatCount(off)}</td>
-                  <td className="cell-number nums">{patched === 0 ? '–' : formatCount(patched)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable
+          label="Feature gates that are set"
+          look="boxed"
+          columns={COLUMNS}
+          rows={gates}
+          rowKey={({ gate }) => gate}
+        />
       )}
     </>
   )
 }
+
+const COLUMNS: readonly Column<GateItems['gates'][number]>[] = [
+  {
+    id: 'gate',
+    head: 'Gate',
+    kind: 'name',
+    cell: ({ gate }) => (
+      <Link href={gatePath(gate)} data-row>
+        {gate}
+      </Link>
+    ),
+  },
+  { id: 'on', head: 'On', kind: 'number', cell: ({ on }) => formatCount(on) },
+  { id: 'off', head: 'Off', kind: 'number', cell: ({ off }) => formatCount(off) },
+  {
+    id: 'patched',
+    head: 'By JSON patch',
+    kind: 'number',
+    cell: ({ patched }) => (patched === 0 ? '–' : formatCount(patched)),
+  },
+]

@@ -15,7 +15,7 @@ import { PagesNav } from '../panels/pages-nav.tsx'
 import { FirstQueries, useRememberQuery } from '../panels/promql/own-queries.tsx'
 import { QueryPanel } from '../panels/promql/query-panel.tsx'
 import { UpgradeToggle } from '../panels/upgrade-toggle.tsx'
-import { useAskAgain } from '../query/use-query-answers.ts'
+import { useRefetchQuery } from '../query/use-query-answers.ts'
 import { useMoment } from '../query/use-moment.ts'
 import { Button } from '../ui/button.tsx'
 import { focusQuery } from '../ui/focus-query.ts'
@@ -28,7 +28,7 @@ export function ExplorePage(): ReactNode {
   const { queries, range, stepSeconds, refreshSeconds } = view
   const moment = useMoment()
   const [, navigate] = useLocation()
-  const askAgain = useAskAgain()
+  const refetchQuery = useRefetchQuery()
   const remember = useRememberQuery()
   const { isAdding, setIsAdding } = useAdding(queries.length)
   const { before, noteZoom } = useZooms(range)
@@ -41,7 +41,7 @@ export function ExplorePage(): ReactNode {
   const run = (index: number, expr: string): void => {
     if (expr === '') return
     remember(expr)
-    if (shown[index]?.expr === expr) askAgain(expr)
+    if (shown[index]?.expr === expr) refetchQuery(expr)
     setIsAdding(isAdding && index < queries.length)
     go({ queries: replaced(index, { expr, isHidden: false }) }, true)
   }
@@ -123,7 +123,7 @@ interface ExploreHeadProps {
 function ExploreHead({ view, before, onChange }: ExploreHeadProps): ReactNode {
   const { queries, range, stepSeconds, refreshSeconds, areUpgradesShown } = view
   const moment = useMoment()
-  const askAgain = useAskAgain()
+  const refetchQuery = useRefetchQuery()
   return (
     <div className={`page-head ${styles.head}`}>
       <h1>Explore</h1>
@@ -137,7 +137,7 @@ function ExploreHead({ view, before, onChange }: ExploreHeadProps): ReactNode {
           onChange({ refreshSeconds: readRefresh(new URLSearchParams({ refresh: word }), 0) })
         }}
         onRefreshNow={() => {
-          askAgain()
+          refetchQuery()
         }}
         isHeld={moment !== undefined || range.kind === 'between'}
       />

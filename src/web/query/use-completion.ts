@@ -73,7 +73,7 @@ function completionSelector(label: string, metric: string, matchers: EditorMatch
 }
 
 /** What senders say of the units of their metrics. */
-export function useSaidUnits(): SaidUnit {
+export function useReportedUnits(): SaidUnit {
   const { data } = useQuery({
     queryKey: completionKey(METADATA_PATH),
     queryFn: async ({ signal }) => (await fetchJson<{ readonly data: Metadata }>(METADATA_PATH, signal)).data,

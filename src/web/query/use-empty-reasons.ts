@@ -11,7 +11,7 @@ import { serverNowMs } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
 import type { PanelShape } from './use-dashboards.ts'
 import { labelInPath, NAMES_PATH } from './use-metrics.ts'
-import type { AskedQuery } from './use-query-answers.ts'
+import type { QueryRequest } from './use-query-answers.ts'
 
 /** Selectors that are looked into: a query of more is long, and its first ones tell enough. */
 const SELECTORS_MAX = 4
@@ -27,7 +27,7 @@ const OTHER_TIME = /\[|\boffset\b|@/
  *
  * @param span of a graph; absent: the query was asked at one moment
  */
-export function useEmptyReasons({ expr, range }: AskedQuery, span?: Span): UseQueryResult<readonly EmptyReason[]> {
+export function useEmptyReasons({ expr, range }: QueryRequest, span?: Span): UseQueryResult<readonly EmptyReason[]> {
   return useQuery({
     queryKey: ['promql-empty', expr, range, span],
     queryFn: async ({ signal }) => {

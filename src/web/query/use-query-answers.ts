@@ -13,7 +13,7 @@ import { useMoment } from './use-moment.ts'
 /** The answers of the PromQL page. Each is asked when it is wanted, can be stopped, and says how it was asked. */
 
 /** One query as it is asked. */
-export interface AskedQuery {
+export interface QueryRequest {
   readonly expr: string
   readonly range: TimeRange
   /** 0: by the length of the range. */
@@ -48,7 +48,7 @@ const SERIES_MAX = { graph: 500, table: 10_000 } as const
 const TIMEOUT_MS = 130_000
 const KEY = 'promql'
 
-export function useGraphAnswer(asked: AskedQuery, isWanted: boolean): UseQueryResult<GraphAnswer> {
+export function useGraphAnswer(asked: QueryRequest, isWanted: boolean): UseQueryResult<GraphAnswer> {
   return useAnswer('graph', asked, isWanted, async (signal) => {
     const { path, span } = graphCall(asked)
     return { ...(await timed(path, signal)), span }
@@ -56,12 +56,12 @@ export function useGraphAnswer(asked: AskedQuery, isWanted: boolean): UseQueryRe
 }
 
 /** At the end of the time that is shown. */
-export function useTableAnswer(asked: AskedQuery, isWanted: boolean): UseQueryResult<TableAnswer> {
+export function useTableAnswer(asked: QueryRequest, isWanted: boolean): UseQueryResult<TableAnswer> {
   return useAnswer('table', asked, isWanted, (signal) => timed(tableCall(asked), signal))
 }
 
 /** How the graph is answered; evaluates it again. */
-export function useExplainAnswer(asked: AskedQuery, isWanted: boolean): UseQueryResult<ExplainAnswer> {
+export function useExplainAnswer(asked: QueryRequest, isWanted: boolean): UseQueryResult<ExplainAnswer> {
   return useAnswer('explain', { ...asked, refreshSeconds: 0 }, isWanted, async (signal) => {
     const path = explainPath(graphCall(asked).path)
     const startedMs = performance.now()
@@ -79,7 +79,7 @@ export function useStopQuery(): (expr: string) => void {
 }
 
 /** Asks again: one expression, or everything the page shows. */
-export function useAskAgain(): (expr?: string) => void {
+export function useRefetchQuery(): (expr?: string) => void {
   const client = useQueryClient()
   return (expr) => {
     void client.invalidateQueries({ queryKey: expr === undefined ? [KEY] : [KEY, expr] })
@@ -88,7 +88,7 @@ export function useAskAgain(): (expr?: string) => void {
 
 function useAnswer<T>(
   kind: 'graph' | 'table' | 'explain',
-  { expr, range, stepSeconds, refreshSeconds }: AskedQuery,
+  { expr, range, stepSeconds, refreshSeconds }: QueryRequest,
   isWanted: boolean,
   ask: (signal: AbortSignal) => Promise<T>,
 ): UseQueryResult<T> {
@@ -114,7 +114,7 @@ async function timed(path: string, signal: AbortSignal): Promise<TableAnswer> {
   return { answer, path, tookMs: performance.now() - startedMs }
 }
 
-function graphCall({ expr, range, stepSeconds }: AskedQuery): { readonly path: string; readonly span: Span } {
+function graphCall({ expr, range, stepSeconds }: QueryRequest): { readonly path: string; readonly span: Span } {
   const span = spanOf(range, serverNowMs(), 0, 'step', stepSeconds)
   const search = searchOf({
     query: expr,
@@ -126,7 +126,7 @@ function graphCall({ expr, range, stepSeconds }: AskedQuery): { readonly path: s
   return { path: withSearch('/api/v1/query_range', search), span }
 }
 
-function tableCall({ expr, range }: AskedQuery): string {
+function tableCall({ expr, range }: QueryRequest): string {
   const timeMs = range.kind === 'between' ? range.toMs : serverNowMs()
   const search = searchOf({ query: expr, time: String(timeMs / 1000), limit: String(SERIES_MAX.table) })
   return withSearch('/api/v1/query', search)

@@ -6,22 +6,22 @@ import type { Zone } from '../format-time.ts'
 
 /** Values in the units of Perses, as text. Nothing asks the locale (see format-time.ts). Pure. */
 
-export interface Beholder {
+export interface FormatContext {
   readonly zone: Zone
   /** For `relative-time`. */
   readonly nowMs: number
 }
 
-export function formatUnit(value: number, format: Format | undefined, beholder: Beholder): string {
+export function formatUnit(value: number, format: Format | undefined, formatContext: FormatContext): string {
   if (!Number.isFinite(value)) return formatValue(value)
   const { unit } = format ?? { unit: 'decimal' }
   const write = WRITERS[unit]
-  return write === undefined ? `${plain(value, format)} ${unit}` : write(value, format ?? { unit }, beholder)
+  return write === undefined ? `${plain(value, format)} ${unit}` : write(value, format ?? { unit }, formatContext)
 }
 
 /** The same beside an axis, where the words of a rate would stand again and again: `15,000/s`. */
-export function formatTick(value: number, format: Format | undefined, beholder: Beholder): string {
-  return formatUnit(value, format, beholder).replace(/ [a-z]{2,}\/s$/, '/s')
+export function formatTick(value: number, format: Format | undefined, formatContext: FormatContext): string {
+  return formatUnit(value, format, formatContext).replace(/ [a-z]{2,}\/s$/, '/s')
 }
 
 /** Ticks of an axis stand at powers of two in these. */
@@ -46,7 +46,7 @@ export function tickSteps(format: Format | undefined): readonly number[] | undef
   return seconds === undefined ? undefined : LENGTHS_SECONDS.map((length) => length / seconds)
 }
 
-type Write = (value: number, format: Format, beholder: Beholder) => string
+type Write = (value: number, format: Format, formatContext: FormatContext) => string
 
 const SHORT = ['', 'K', 'M', 'B', 'T', 'P']
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']

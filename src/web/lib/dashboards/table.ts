@@ -134,7 +134,7 @@ export interface Order {
 }
 
 /** The order the file asks for: its first column that has one. */
-export function usualOrder({ columns }: Pick<TableOptions, 'columns'>): Order | undefined {
+export function defaultOrder({ columns }: Pick<TableOptions, 'columns'>): Order | undefined {
   const first = columns.find(({ sort }) => sort !== undefined)
   return first?.sort === undefined ? undefined : { column: first.name, direction: first.sort }
 }

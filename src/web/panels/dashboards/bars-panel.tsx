@@ -3,7 +3,7 @@ import type { BarOptions } from '../../../model/dashboard.ts'
 import { toBars, wholeOf } from '../../lib/dashboards/bar-groups.ts'
 import type { Bar, BarGroup } from '../../lib/dashboards/bar-groups.ts'
 import { formatUnit } from '../../lib/dashboards/format-unit.ts'
-import type { Beholder } from '../../lib/dashboards/format-unit.ts'
+import type { FormatContext } from '../../lib/dashboards/format-unit.ts'
 import type { PanelData } from '../../lib/dashboards/series.ts'
 import { countOf, formatShares, formatValue } from '../../lib/format-number.ts'
 import { toneText, ToneMark } from '../../ui/tone-mark.tsx'
@@ -15,14 +15,14 @@ import { seriesColor } from './chart-legend.tsx'
 interface BarsPanelProps {
   readonly data: PanelData
   readonly options: BarOptions
-  readonly beholder: Beholder
+  readonly formatContext: FormatContext
 }
 
 /** Bars or groups of bars that are drawn. */
 const GROUPS_MAX = 100
 
 /** One number of each series as a bar, lying or standing, alone or in groups. */
-export function BarsPanel({ data, options, beholder }: BarsPanelProps): ReactNode {
+export function BarsPanel({ data, options, formatContext }: BarsPanelProps): ReactNode {
   const { format, mode, orientation, isStacked } = options
   const { groups, parts } = toBars(data.series, options)
   const shown = groups.slice(0, GROUPS_MAX)
@@ -35,13 +35,13 @@ export function BarsPanel({ data, options, beholder }: BarsPanelProps): ReactNod
       isStacked ? bars.reduce((sum, bar) => sum + sizeOf(bar), 0) : Math.max(0, ...bars.map(sizeOf)),
     ),
   )
-  const write = createWriter(shown, options, beholder)
+  const write = createWriter(shown, options, formatContext)
   const drawn: DrawnProps = {
     groups: shown,
     write,
     lengthOf: (bar) => (most > 0 ? (100 * sizeOf(bar)) / most : 0),
     // Beside a bar alone stands what it says; of a group what its bars are together, where that is a number of its own.
-    totalOf: (group) => (isShare ? '' : formatUnit(group.total, format, beholder)),
+    totalOf: (group) => (isShare ? '' : formatUnit(group.total, format, formatContext)),
     isStacked: areGroups && isStacked,
     areGroups,
   }
@@ -69,14 +69,18 @@ interface Written {
 type Write = (bar: Bar) => Written
 
 /** Shares are written beside those they are of: all bars, or those of their group. */
-function createWriter(groups: readonly BarGroup[], { format, mode, groupBy }: BarOptions, beholder: Beholder): Write {
+function createWriter(
+  groups: readonly BarGroup[],
+  { format, mode, groupBy }: BarOptions,
+  formatContext: FormatContext,
+): Write {
   const wholes = groupBy.length > 0 ? groups.map(({ bars }) => bars) : [groups.flatMap(({ bars }) => bars)]
   const written = new Map<Bar, Written>()
   for (const bars of wholes) {
-    const shares = sharesOf(bars, mode === 'percentage' ? format?.decimalPlaces : undefined, beholder)
+    const shares = sharesOf(bars, mode === 'percentage' ? format?.decimalPlaces : undefined, formatContext)
     for (const [i, bar] of bars.entries()) {
       const { value } = bar
-      const text = value === null ? 'no value' : formatUnit(value, format, beholder)
+      const text = value === null ? 'no value' : formatUnit(value, format, formatContext)
       const exact = value === null ? 'no value' : formatValue(value)
       written.set(bar, { value: mode === 'percentage' ? '' : text, share: shares[i] ?? '', exact })
     }
@@ -85,9 +89,13 @@ function createWriter(groups: readonly BarGroup[], { format, mode, groupBy }: Ba
 }
 
 /** @param decimalPlaces as the file wants it; otherwise as few as tell them apart */
-function sharesOf(bars: readonly Bar[], decimalPlaces: number | undefined, beholder: Beholder): readonly string[] {
+function sharesOf(
+  bars: readonly Bar[],
+  decimalPlaces: number | undefined,
+  formatContext: FormatContext,
+): readonly string[] {
   if (decimalPlaces !== undefined) {
-    return bars.map(({ share }) => formatUnit(share, { unit: 'percent-decimal', decimalPlaces }, beholder))
+    return bars.map(({ share }) => formatUnit(share, { unit: 'percent-decimal', decimalPlaces }, formatContext))
   }
   return formatShares(
     bars.map(({ value }) => Math.max(0, value ?? 0)),

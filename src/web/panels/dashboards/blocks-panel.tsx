@@ -4,12 +4,12 @@ import { bucketRows } from '../../lib/dashboards/buckets.ts'
 import { calculate } from '../../lib/dashboards/calculate.ts'
 import type { Column } from '../../lib/dashboards/calculate.ts'
 import { formatUnit } from '../../lib/dashboards/format-unit.ts'
-import type { Beholder } from '../../lib/dashboards/format-unit.ts'
+import type { FormatContext } from '../../lib/dashboards/format-unit.ts'
 import type { PanelData } from '../../lib/dashboards/series.ts'
 import { mappingOf, toneOfColor } from '../../lib/dashboards/tone.ts'
 import { formatValue } from '../../lib/format-number.ts'
 import { formatDay, formatTimeOfDay } from '../../lib/format-time.ts'
-import { LeftOut } from './value-panel.tsx'
+import { OmittedNote } from './value-panel.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { toneText } from '../../ui/tone-mark.tsx'
 import styles from './blocks-panel.module.css'
@@ -27,30 +27,30 @@ const ROWS_MAX = 60
 interface HeatMapPanelProps {
   readonly data: PanelData
   readonly options: HeatMapOptions
-  readonly beholder: Beholder
+  readonly formatContext: FormatContext
 }
 
 /** The rows are the buckets of a classic histogram (`le`), the highest on top; without buckets they are the series. */
-export function HeatMapPanel({ data, options, beholder }: HeatMapPanelProps): ReactNode {
+export function HeatMapPanel({ data, options, formatContext }: HeatMapPanelProps): ReactNode {
   const rows = bucketRows(data.series)
   const blocks = rows.map(({ values }) => inBlocks(values, 'mean'))
   const most = Math.max(0, ...blocks.flat().map((value) => value ?? 0))
   const write = (limit: number | undefined, name: string): string =>
-    limit === undefined ? name : `≤ ${formatUnit(limit, options.yFormat, beholder)}`
+    limit === undefined ? name : `≤ ${formatUnit(limit, options.yFormat, formatContext)}`
   return (
     <BlockRows
       times={data.timesSeconds}
-      beholder={beholder}
+      formatContext={formatContext}
       left={rows.length - ROWS_MAX}
-      legend={options.hasScale ? <HeatScale most={most} options={options} beholder={beholder} /> : null}
+      legend={options.hasScale ? <HeatScale most={most} options={options} formatContext={formatContext} /> : null}
       rows={rows.slice(0, ROWS_MAX).map(({ key, name, limit }, i) => ({
         key,
         name: write(limit, name),
-        says: `at most ${formatUnit(calculate(blocks[i] ?? [], 'max') ?? 0, options.countFormat, beholder)}`,
+        says: `at most ${formatUnit(calculate(blocks[i] ?? [], 'max') ?? 0, options.countFormat, formatContext)}`,
         blocks: (blocks[i] ?? []).map((value) => ({
           className: value === null ? NONE : FILLED,
           opacity: value === null ? 1 : most > 0 ? Math.max(PALEST, value / most) : PALEST,
-          title: value === null ? 'no samples' : formatUnit(value, options.countFormat, beholder),
+          title: value === null ? 'no samples' : formatUnit(value, options.countFormat, formatContext),
         })),
       }))}
     />
@@ -65,9 +65,9 @@ const SCALE_BLOCKS = 12
 function HeatScale({
   most,
   options: { countFormat },
-  beholder,
+  formatContext,
 }: Omit<HeatMapPanelProps, 'data'> & { readonly most: number }): ReactNode {
-  const write = (value: number): string => formatUnit(value, countFormat, beholder)
+  const write = (value: number): string => formatUnit(value, countFormat, formatContext)
   return (
     <p className={`row centered rigid text-tiny nums quiet ${styles.scale}`}>
       <span>{write(0)}</span>
@@ -91,11 +91,11 @@ function HeatScale({
 interface StatusHistoryPanelProps {
   readonly data: PanelData
   readonly options: StatusHistoryOptions
-  readonly beholder: Beholder
+  readonly formatContext: FormatContext
 }
 
 /** One row for each series; a state is what its value is mapped to. */
-export function StatusHistoryPanel({ data, options, beholder }: StatusHistoryPanelProps): ReactNode {
+export function StatusHistoryPanel({ data, options, formatContext }: StatusHistoryPanelProps): ReactNode {
   const { mappings, sort, legend } = options
   const stateOf = (value: number | null): State => {
     if (value === null) return { word: 'no samples', className: NONE, opacity: 1 }
@@ -113,7 +113,7 @@ export function StatusHistoryPanel({ data, options, beholder }: StatusHistoryPan
   return (
     <BlockRows
       times={data.timesSeconds}
-      beholder={beholder}
+      formatContext={formatContext}
       left={series.length - ROWS_MAX}
       legend={legend === undefined ? null : <States states={shown.flatMap(({ blocks }) => blocks.map(stateOf))} />}
       isLegendRight={legend?.position === 'right'}
@@ -173,7 +173,7 @@ interface BlockRow {
 interface BlockRowsProps {
   readonly rows: readonly BlockRow[]
   readonly times: Float64Array
-  readonly beholder: Beholder
+  readonly formatContext: FormatContext
   /** What the blocks stand for. */
   readonly legend: ReactNode
   readonly isLegendRight?: boolean
@@ -186,7 +186,7 @@ const BLOCK = 10
 function BlockRows({
   rows,
   times,
-  beholder: { zone },
+  formatContext: { zone },
   legend,
   isLegendRight = false,
   left,
@@ -242,7 +242,7 @@ function BlockRows({
             </tr>
           </tfoot>
         </table>
-        {left > 0 ? <LeftOut count={left} /> : null}
+        {left > 0 ? <OmittedNote count={left} /> : null}
       </div>
       {legend}
     </div>

@@ -49,7 +49,7 @@ export function ChartBody({
 }: ChartBodyProps): ReactNode {
   const { zone } = usePreferences()
   const { chart, queries, title } = panel
-  const beholder = { zone, nowMs: serverNowMs() }
+  const formatContext = { zone, nowMs: serverNowMs() }
   // As one text: values of variables are made anew at every drawing, what they say changes seldom.
   const names = JSON.stringify(
     queries.map((query) => (query.kind === 'prometheus' ? interpolateText(query.seriesNameFormat, values) : '')),
@@ -64,7 +64,7 @@ export function ChartBody({
   if (chart.kind === 'Table') {
     const rows = transformed(toTableRows(answers.answers), chart.transforms)
     if (rows.length === 0) return empty
-    return <TablePanel title={name} rows={rows} options={chart} values={values} beholder={beholder} />
+    return <TablePanel title={name} rows={rows} options={chart} values={values} formatContext={formatContext} />
   }
   if (data.series.length === 0) return empty
   if (isTable) {
@@ -75,7 +75,7 @@ export function ChartBody({
           rows={numbersOf(data)}
           options={numbersTable(chart)}
           values={values}
-          beholder={beholder}
+          formatContext={formatContext}
         />
         {bands.length > 0 && chart.kind === 'TimeSeriesChart' ? (
           <UpgradeBandList bands={bands} told={[...new Set(bands.map(({ cluster }) => cluster))]} untold={[]} />
@@ -89,17 +89,17 @@ export function ChartBody({
         <TimeSeriesPanel title={name} data={data} options={chart} bands={bands} syncKey={syncKey} onZoom={onZoom} />
       )
     case 'StatChart':
-      return <StatPanel data={data} options={chart} beholder={beholder} />
+      return <StatPanel data={data} options={chart} formatContext={formatContext} />
     case 'GaugeChart':
-      return <GaugePanel data={data} options={chart} beholder={beholder} />
+      return <GaugePanel data={data} options={chart} formatContext={formatContext} />
     case 'BarChart':
-      return <BarsPanel data={data} options={chart} beholder={beholder} />
+      return <BarsPanel data={data} options={chart} formatContext={formatContext} />
     case 'PieChart':
-      return <PiePanel data={data} options={chart} beholder={beholder} />
+      return <PiePanel data={data} options={chart} formatContext={formatContext} />
     case 'HeatMapChart':
-      return <HeatMapPanel data={data} options={chart} beholder={beholder} />
+      return <HeatMapPanel data={data} options={chart} formatContext={formatContext} />
     case 'StatusHistoryChart':
-      return <StatusHistoryPanel data={data} options={chart} beholder={beholder} />
+      return <StatusHistoryPanel data={data} options={chart} formatContext={formatContext} />
     case 'Markdown':
     case 'unknown':
       return null

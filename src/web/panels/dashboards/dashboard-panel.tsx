@@ -49,7 +49,7 @@ export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
   const { queries: all } = panel
   const queries = useMemo(() => all.filter(isPrometheus), [all])
   const unknown = panel.queries.flatMap((query) => (query.kind === 'unknown' ? [query.name] : []))
-  const waitsFor = queries
+  const awaitedVariables = queries
     .flatMap((query) => variablesIn(query.expr))
     .flatMap((name) => variables.find(({ variable }) => variable.name === name) ?? [])
     .filter(({ variable }) => !asking.values.has(variable.name))
@@ -114,13 +114,13 @@ export function DashboardPanelFrame(props: DashboardPanelProps): ReactNode {
             </p>
           ) : null}
           {asks && queries.length > 0 ? (
-            <Asked
+            <QueriedPanel
               {...props}
               panel={{ ...panel, title: name, queries }}
               queries={queries}
               isTable={isTable}
               isSeen={isSeen}
-              waitsFor={waitsFor}
+              awaitedVariables={awaitedVariables}
             />
           ) : null}
         </ErrorBoundary>
@@ -136,11 +136,11 @@ function isPrometheus(query: DashboardPanel['queries'][number]): query is Promet
   return query.kind === 'prometheus'
 }
 
-interface AskedProps extends DashboardPanelProps {
+interface QueriedPanelProps extends DashboardPanelProps {
   readonly queries: readonly PrometheusQuery[]
   readonly isTable: boolean
   readonly isSeen: boolean
-  readonly waitsFor: readonly VariableState[]
+  readonly awaitedVariables: readonly VariableState[]
 }
 
 const NO_UPGRADES: readonly UpgradeItem[] = []
@@ -154,16 +154,26 @@ const SHAPES: Readonly<Partial<Record<DashboardPanel['chart']['kind'], PanelShap
   PieChart: 'latest',
 }
 
-function Asked({ panel, queries, asking, marks, isTable, isSeen, waitsFor, onZoom, children }: AskedProps): ReactNode {
+function QueriedPanel({
+  panel,
+  queries,
+  asking,
+  marks,
+  isTable,
+  isSeen,
+  awaitedVariables,
+  onZoom,
+  children,
+}: QueriedPanelProps): ReactNode {
   const shape = SHAPES[panel.chart.kind] ?? 'range'
-  const query = usePanelAnswers(queries, asking, shape, isSeen && waitsFor.length === 0)
-  if (waitsFor.length > 0) return <Waits waitsFor={waitsFor} />
+  const query = usePanelAnswers(queries, asking, shape, isSeen && awaitedVariables.length === 0)
+  if (awaitedVariables.length > 0) return <WaitingForVariables awaitedVariables={awaitedVariables} />
   const isMarked = queries.some(({ expr }) => variablesIn(expr).some((name) => marks.variables.has(name)))
   return (
     <Answer query={query} what={panel.title} skeletonLines={3}>
       {(answers) => (
         <>
-          <Partial answers={answers} />
+          <PartialAnswer answers={answers} />
           <div className={classNames(styles.place, query.isPlaceholderData && styles.isStale)}>
             <ChartBody
               panel={panel}
@@ -184,11 +194,11 @@ function Asked({ panel, queries, asking, marks, isTable, isSeen, waitsFor, onZoo
 }
 
 /** A variable that failed does not come by waiting; its control says why. */
-function Waits({ waitsFor }: Pick<AskedProps, 'waitsFor'>): ReactNode {
-  const failed = waitsFor.filter(({ failure }) => failure !== undefined)
+function WaitingForVariables({ awaitedVariables }: Pick<QueriedPanelProps, 'awaitedVariables'>): ReactNode {
+  const failed = awaitedVariables.filter(({ failure }) => failure !== undefined)
   const named = (states: readonly VariableState[]): string => states.map(({ variable }) => variable.title).join(', ')
   const [first] = failed
-  if (first === undefined) return <p className={EMPTY_CLASS}>Waits for the values of {named(waitsFor)}.</p>
+  if (first === undefined) return <p className={EMPTY_CLASS}>Waits for the values of {named(awaitedVariables)}.</p>
   return (
     <p className={EMPTY_CLASS} role="status">
       <strong>Cannot be asked.</strong> The values of {named(failed)} cannot be read: {first.failure?.message}
@@ -197,7 +207,7 @@ function Waits({ waitsFor }: Pick<AskedProps, 'waitsFor'>): ReactNode {
 }
 
 /** What is missing although there is an answer. */
-function Partial({ answers: { failures, answers } }: { readonly answers: PanelAnswers }): ReactNode {
+function PartialAnswer({ answers: { failures, answers } }: { readonly answers: PanelAnswers }): ReactNode {
   const failed = failures.flatMap((failure, i) => (failure === undefined ? [] : [`Query ${i + 1}: ${failure.message}`]))
   const said = [...failed, ...warningsOf(answers)]
   if (said.length === 0) return null

@@ -2,7 +2,7 @@ import type { CSSProperties, ReactNode } from 'react'
 import type { PieOptions } from '../../../model/dashboard.ts'
 import { toBars, wholeOf } from '../../lib/dashboards/bar-groups.ts'
 import { formatUnit } from '../../lib/dashboards/format-unit.ts'
-import type { Beholder } from '../../lib/dashboards/format-unit.ts'
+import type { FormatContext } from '../../lib/dashboards/format-unit.ts'
 import type { PanelData } from '../../lib/dashboards/series.ts'
 import { countOf, formatShares, formatValue } from '../../lib/format-number.ts'
 import { classNames } from '../../ui/class-names.ts'
@@ -12,13 +12,13 @@ import styles from './pie-panel.module.css'
 interface PiePanelProps {
   readonly data: PanelData
   readonly options: PieOptions
-  readonly beholder: Beholder
+  readonly formatContext: FormatContext
 }
 
 const ROWS_MAX = 100
 
 /** A ring of shares, and the same as a list beside it or below: a slice without a name says nothing. */
-export function PiePanel({ data, options, beholder }: PiePanelProps): ReactNode {
+export function PiePanel({ data, options, formatContext }: PiePanelProps): ReactNode {
   const { calculation, format, mode, sort, legend, radius } = options
   const { groups } = toBars(data.series, { calculation, sort, groupBy: [], colorOverrides: [] })
   const rows = groups.flatMap(({ bars }) => bars)
@@ -47,7 +47,7 @@ export function PiePanel({ data, options, beholder }: PiePanelProps): ReactNode 
               </span>
               {hasNumber ? (
                 <span className="nums bar-list-count" title={value === null ? 'no value' : formatValue(value)}>
-                  {value === null ? 'no value' : formatUnit(value, format, beholder)}
+                  {value === null ? 'no value' : formatUnit(value, format, formatContext)}
                 </span>
               ) : null}
               {hasShare ? <span className="nums bar-list-share">{shares[i]}</span> : null}

@@ -2,10 +2,10 @@ import { useState } from 'react'
 import type { CSSProperties, ReactNode } from 'react'
 import type { Format, TableOptions } from '../../../model/dashboard.ts'
 import { formatUnit } from '../../lib/dashboards/format-unit.ts'
-import type { Beholder } from '../../lib/dashboards/format-unit.ts'
+import type { FormatContext } from '../../lib/dashboards/format-unit.ts'
 import { interpolateText } from '../../lib/dashboards/interpolate.ts'
 import type { VariableValues } from '../../lib/dashboards/interpolate.ts'
-import { columnsOf, filtered, ordered, settingOf, usualOrder } from '../../lib/dashboards/table.ts'
+import { columnsOf, filtered, ordered, settingOf, defaultOrder } from '../../lib/dashboards/table.ts'
 import type { Cell, Order, TableColumn, TableRow } from '../../lib/dashboards/table.ts'
 import { toneOfColor } from '../../lib/dashboards/tone.ts'
 import { countOf, formatValue } from '../../lib/format-number.ts'
@@ -22,7 +22,7 @@ interface TablePanelProps {
   readonly options: Pick<TableOptions, 'columns' | 'isColumnHidden' | 'cells' | 'density' | 'canFilter'> &
     Partial<Pick<TableOptions, 'columnWidth' | 'rowHeight' | 'actions'>>
   readonly values: VariableValues
-  readonly beholder: Beholder
+  readonly formatContext: FormatContext
   /** The content of a cell instead of its text; `undefined`: its text. */
   readonly renderCell?: (row: TableRow, column: string, text: string) => ReactNode
 }
@@ -35,7 +35,7 @@ export function TablePanel(props: TablePanelProps): ReactNode {
   const { density, rowHeight } = options
   const [chosen, setChosen] = useState<Order | undefined>()
   const [text, setText] = useState('')
-  const order = chosen ?? usualOrder(options)
+  const order = chosen ?? defaultOrder(options)
   const shown = ordered(filtered(rows, text), order)
   const columns = columnsOf(rows, options)
   const sortBy = (column: string): void => {
@@ -100,11 +100,12 @@ function Actions({ actions }: { readonly actions: TableOptions['actions'] }): Re
 /** A column with the settings of the file: its side, its width, its format, its links and the looks of its cells. */
 function columnOf(
   { name, header, setting, align }: TableColumn,
-  { options, values, beholder, renderCell }: TablePanelProps,
+  { options, values, formatContext, renderCell }: TablePanelProps,
 ): Column<TableRow, string> {
   const widthPx = setting?.width ?? options.columnWidth
   const style: CSSProperties = { textAlign: align, ...(widthPx === undefined ? {} : { inlineSize: `${widthPx}px` }) }
-  const shownOf = (row: TableRow): CellShown => cellShown(row[name] ?? null, name, setting, options.cells, beholder)
+  const shownOf = (row: TableRow): CellShown =>
+    cellShown(row[name] ?? null, name, setting, options.cells, formatContext)
   return {
     id: name,
     head: header,
@@ -140,10 +141,10 @@ function cellShown(
   name: string,
   setting: TableColumn['setting'],
   cells: TableOptions['cells'],
-  beholder: Beholder,
+  formatContext: FormatContext,
 ): CellShown {
   const met = settingOf(cell, setting, cells)
-  const text = met?.text ?? cellText(cell, name, setting?.format, beholder)
+  const text = met?.text ?? cellText(cell, name, setting?.format, formatContext)
   const tone = toneOfColor(met?.textColor || met?.backgroundColor || '')
   const isWashed = (met?.backgroundColor ?? '') !== ''
   return {
@@ -157,11 +158,11 @@ function exactText(cell: Cell): string {
   return typeof cell === 'number' ? formatValue(cell) : (cell ?? 'no value')
 }
 
-function cellText(cell: Cell, name: string, format: Format | undefined, beholder: Beholder): string {
+function cellText(cell: Cell, name: string, format: Format | undefined, formatContext: FormatContext): string {
   if (cell === null) return '–'
   if (typeof cell === 'string') return cell
-  if (format === undefined && name === 'timestamp') return formatUnit(cell, { unit: 'datetime-local' }, beholder)
-  return formatUnit(cell, format, beholder)
+  if (format === undefined && name === 'timestamp') return formatUnit(cell, { unit: 'datetime-local' }, formatContext)
+  return formatUnit(cell, format, formatContext)
 }
 
 interface CellLinkProps {

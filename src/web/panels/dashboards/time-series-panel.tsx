@@ -61,11 +61,11 @@ export function TimeSeriesPanel({
   const { visual, yAxis, thresholds, legend, querySettings } = options
   const { lines, drawn, tick } = useMemo(() => {
     const series = data.series.slice(0, linesMax)
-    const beholder = { zone, nowMs: serverNowMs() }
+    const formatContext = { zone, nowMs: serverNowMs() }
     const writeAs =
       (format: Format | undefined) =>
       (value: number): string =>
-        formatUnit(value, format, beholder)
+        formatUnit(value, format, formatContext)
     const areMany = series.length > DASHED_LINES_MAX
     const settings = new Map(querySettings.map((setting) => [setting.queryIndex, setting]))
     const isShown = series.map(({ name, queryIndex }) => !hidden.has(keyOf(name, queryIndex)))
@@ -100,7 +100,7 @@ export function TimeSeriesPanel({
       // A stack is drawn from its top down: each lies over those above it.
       drawn: visual.stack === 'none' ? all : all.toReversed(),
       tick: (value: number) =>
-        formatTick(value, visual.stack === 'percent' ? { unit: 'percent' } : yAxis.format, beholder),
+        formatTick(value, visual.stack === 'percent' ? { unit: 'percent' } : yAxis.format, formatContext),
     }
   }, [data, options, querySettings, visual.stack, yAxis.format, hidden, zone, linesMax])
   const axis: PlotAxis = useMemo(() => ({ ...yAxis, write: tick, tickSteps: tickSteps(yAxis.format) }), [yAxis, tick])

@@ -3,7 +3,7 @@ import type { Format, GaugeOptions, StatOptions } from '../../../model/dashboard
 import { calculate } from '../../lib/dashboards/calculate.ts'
 import type { Column } from '../../lib/dashboards/calculate.ts'
 import { formatUnit } from '../../lib/dashboards/format-unit.ts'
-import type { Beholder } from '../../lib/dashboards/format-unit.ts'
+import type { FormatContext } from '../../lib/dashboards/format-unit.ts'
 import { labelText } from '../../lib/dashboards/series.ts'
 import type { PanelData, PanelSeries } from '../../lib/dashboards/series.ts'
 import { limitOf, mappingOf, markOf, NO_MARK, toneOfColor, toneOfStep } from '../../lib/dashboards/tone.ts'
@@ -23,10 +23,10 @@ const VALUES_MAX = 24
 interface StatPanelProps {
   readonly data: PanelData
   readonly options: StatOptions
-  readonly beholder: Beholder
+  readonly formatContext: FormatContext
 }
 
-export function StatPanel({ data, options, beholder }: StatPanelProps): ReactNode {
+export function StatPanel({ data, options, formatContext }: StatPanelProps): ReactNode {
   const shown = data.series.slice(0, VALUES_MAX)
   const isNamed = options.legendMode === 'on' || (options.legendMode === 'auto' && shown.length > 1)
   return (
@@ -34,11 +34,11 @@ export function StatPanel({ data, options, beholder }: StatPanelProps): ReactNod
       <ul {...listOf(shown.length)}>
         {shown.map((series) => (
           <li key={`${series.queryIndex} ${series.name}`} className={styles.item}>
-            <Stat series={series} options={options} beholder={beholder} name={isNamed ? series.name : ''} />
+            <Stat series={series} options={options} formatContext={formatContext} name={isNamed ? series.name : ''} />
           </li>
         ))}
       </ul>
-      <LeftOut count={data.series.length - VALUES_MAX} />
+      <OmittedNote count={data.series.length - VALUES_MAX} />
     </>
   )
 }
@@ -55,16 +55,16 @@ interface StatProps extends Omit<StatPanelProps, 'data'> {
   readonly name: string
 }
 
-function Stat({ series, options, beholder, name }: StatProps): ReactNode {
+function Stat({ series, options, formatContext, name }: StatProps): ReactNode {
   const { calculation, format, thresholds, colorMode, metricLabel, mappings, valueFontPx } = options
   const value = calculate(series.values, calculation)
   const label = metricLabel === '' ? undefined : (series.labels[metricLabel] ?? '')
   const mapping = mappingOf(label ?? value, mappings)
-  const own = metricLabel === '' ? textOf(value, format, beholder) : labelText(series, metricLabel)
+  const own = metricLabel === '' ? textOf(value, format, formatContext) : labelText(series, metricLabel)
   const text = mapping?.text ?? own
   const mark: Mark =
     mapping === undefined || mapping.color === ''
-      ? markOf(value, thresholds, usualMax(format))
+      ? markOf(value, thresholds, defaultMax(format))
       : { tone: toneOfColor(mapping.color), word: '' }
   const isWashed = colorMode === 'background_solid' && mark.tone !== 'none'
   return (
@@ -83,12 +83,12 @@ function Stat({ series, options, beholder, name }: StatProps): ReactNode {
   )
 }
 
-export function textOf(value: number | null, format: Format | undefined, beholder: Beholder): string {
-  return value === null ? 'no value' : formatUnit(value, format, beholder)
+export function textOf(value: number | null, format: Format | undefined, formatContext: FormatContext): string {
+  return value === null ? 'no value' : formatUnit(value, format, formatContext)
 }
 
 /** What percent thresholds are of, when the panel does not say it. */
-function usualMax(format: Format | undefined): number {
+function defaultMax(format: Format | undefined): number {
   return format?.unit === 'percent-decimal' ? 1 : 100
 }
 
@@ -127,12 +127,12 @@ function Sparkline({ values, lineWidth }: { readonly values: Column; readonly li
 interface GaugePanelProps {
   readonly data: PanelData
   readonly options: GaugeOptions
-  readonly beholder: Beholder
+  readonly formatContext: FormatContext
 }
 
-export function GaugePanel({ data, options, beholder }: GaugePanelProps): ReactNode {
+export function GaugePanel({ data, options, formatContext }: GaugePanelProps): ReactNode {
   const { calculation, format, thresholds } = options
-  const max = options.max ?? usualMax(format)
+  const max = options.max ?? defaultMax(format)
   const shown = data.series.slice(0, VALUES_MAX)
   const isNamed = options.isNamed ?? shown.length > 1
   return (
@@ -156,7 +156,7 @@ export function GaugePanel({ data, options, beholder }: GaugePanelProps): ReactN
                 className={classNames('nums', styles.value, toneText(mark.tone))}
                 title={value === null ? 'no value' : formatValue(value)}
               >
-                {textOf(value, format, beholder)}
+                {textOf(value, format, formatContext)}
               </span>
               <ToneMark mark={mark} />
               {isNamed ? (
@@ -168,7 +168,7 @@ export function GaugePanel({ data, options, beholder }: GaugePanelProps): ReactN
           )
         })}
       </ul>
-      <LeftOut count={data.series.length - VALUES_MAX} />
+      <OmittedNote count={data.series.length - VALUES_MAX} />
     </>
   )
 }
@@ -205,7 +205,7 @@ function Tick({ share, tone }: { readonly share: number; readonly tone: Mark['to
   return <path className={classNames(styles.tick, toneText(tone))} d={`M${at(ARC.radius - 7)}L${at(ARC.radius + 6)}`} />
 }
 
-export function LeftOut({ count }: { readonly count: number }): ReactNode {
+export function OmittedNote({ count }: { readonly count: number }): ReactNode {
   return count > 0 ? (
     <p className="quiet text-tiny one-line rigid">{count} more are in the table of this panel.</p>
   ) : null

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 import type { Span } from '../../lib/dashboards/time-range.ts'
 import { useEmptyReasons } from '../../query/use-empty-reasons.ts'
-import type { AskedQuery } from '../../query/use-query-answers.ts'
+import type { QueryRequest } from '../../query/use-query-answers.ts'
 import { Button } from '../../ui/button.tsx'
 import { PromqlText } from '../../ui/promql-text.tsx'
 
 interface EmptyAnswerProps {
-  readonly asked: AskedQuery
+  readonly asked: QueryRequest
   /** Of a graph. */
   readonly span?: Span | undefined
   readonly onRun: (expr: string) => void

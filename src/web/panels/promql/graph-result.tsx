@@ -104,8 +104,8 @@ function Histograms(props: {
 }): ReactNode {
   const { series, result, unit } = props
   const { zone } = usePreferences()
-  const beholder = { zone, nowMs: serverNowMs() }
-  const rows = bucketSeries(series, result.span, (bound) => formatUnit(bound, { unit }, beholder))
+  const formatContext = { zone, nowMs: serverNowMs() }
+  const rows = bucketSeries(series, result.span, (bound) => formatUnit(bound, { unit }, formatContext))
   const { timesSeconds } = toPanelData([], [], result.span)
   return (
     <figure className={`text-small ${styles.histograms}`}>
@@ -115,7 +115,7 @@ function Histograms(props: {
       <HeatMapPanel
         data={{ timesSeconds, series: rows, warnings: [] }}
         options={{ kind: 'HeatMapChart', yFormat: undefined, countFormat: undefined, hasScale: true }}
-        beholder={beholder}
+        formatContext={formatContext}
       />
     </figure>
   )

@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { UpgradeItem } from '../../../contract/fleet-upgrades.ts'
 import type { QueryAnswer as Answer } from '../../../contract/prometheus.ts'
 import type { QueryTab } from '../../lib/promql/query-view.ts'
-import type { AskedQuery, ExplainAnswer, GraphAnswer, TableAnswer } from '../../query/use-query-answers.ts'
+import type { QueryRequest, ExplainAnswer, GraphAnswer, TableAnswer } from '../../query/use-query-answers.ts'
 import { Button } from '../../ui/button.tsx'
 import type { TextSpan } from '../../ui/promql-editor-mark.ts'
 import { laterPart } from '../../ui/later-part.tsx'
@@ -28,7 +28,7 @@ export interface QueryAnswers {
 
 interface QueryAnswerProps {
   readonly title: string
-  readonly asked: AskedQuery
+  readonly asked: QueryRequest
   readonly tab: QueryTab
   readonly answers: QueryAnswers
   readonly unit: string
@@ -37,13 +37,13 @@ interface QueryAnswerProps {
   readonly onZoom: (fromMs: number, toMs: number) => void
   readonly onMark: (span: TextSpan | undefined) => void
   readonly onRun: (expr: string) => void
-  readonly onAskAgain: () => void
+  readonly onRetry: () => void
   readonly onStop: () => void
 }
 
 /** The answer as the chosen tab shows it, and what there is instead: that it is asked, was stopped, or is empty. */
 export function QueryAnswer(props: QueryAnswerProps): ReactNode {
-  const { tab, answers, onAskAgain, onStop } = props
+  const { tab, answers, onRetry, onStop } = props
   const { data, error, isFetching, isPlaceholderData } = answers[tab]
   return (
     <>
@@ -59,7 +59,7 @@ export function QueryAnswer(props: QueryAnswerProps): ReactNode {
       {data === undefined && !isFetching && error === null ? (
         <p role="status">
           <strong>Stopped.</strong> Nobody computes it any more.{' '}
-          <Button variant="link" size="sm" isInline onClick={onAskAgain}>
+          <Button variant="link" size="sm" isInline onClick={onRetry}>
             Ask again
           </Button>
         </p>

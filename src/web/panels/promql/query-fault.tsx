@@ -13,24 +13,17 @@ interface QueryFaultProps {
   /** An older answer stands below. */
   readonly hasAnswer: boolean
   /** The page asks again by itself. */
-  readonly isAskedAgain: boolean
-  readonly onAskAgain: () => void
+  readonly isRetried: boolean
+  readonly onRetry: () => void
   readonly onTable: () => void
 }
 
 /** Why there is no answer, below the text of the query: with a caret at the place that is meant. */
-export function QueryFault({
-  expr,
-  failure,
-  hasAnswer,
-  isAskedAgain,
-  onAskAgain,
-  onTable,
-}: QueryFaultProps): ReactNode {
+export function QueryFault({ expr, failure, hasAnswer, isRetried, onRetry, onTable }: QueryFaultProps): ReactNode {
   const { text, offset } = remarkOfError(failure.message, expr)
   const place = offset === undefined ? undefined : lineAt(expr, offset)
   const isUnreached = failure.status === 0
-  const advice = isUnreached && !isAskedAgain ? NOT_ASKED_AGAIN : (failure.hint ?? adviceFor(text))
+  const advice = isUnreached && !isRetried ? NOT_ASKED_AGAIN : (failure.hint ?? adviceFor(text))
   return (
     <div className={styles.root} role="alert">
       {place === undefined ? null : (
@@ -51,7 +44,7 @@ export function QueryFault({
           Show as a table
         </Button>
       ) : offset === undefined ? (
-        <Button variant="link" size="sm" isInline onClick={onAskAgain}>
+        <Button variant="link" size="sm" isInline onClick={onRetry}>
           Ask again
         </Button>
       ) : null}

@@ -6,15 +6,15 @@ import type { QueryView } from '../../lib/promql/query-view.ts'
 import { selectorsIn } from '../../lib/promql/selectors.ts'
 import { bandsOf, clustersNamedIn } from '../../lib/upgrade-bands.ts'
 import { toFailure } from '../../query/fetch-json.ts'
-import { useSaidUnits } from '../../query/use-completion.ts'
+import { useReportedUnits } from '../../query/use-completion.ts'
 import {
-  useAskAgain,
+  useRefetchQuery,
   useExplainAnswer,
   useGraphAnswer,
   useStopQuery,
   useTableAnswer,
 } from '../../query/use-query-answers.ts'
-import type { AskedQuery } from '../../query/use-query-answers.ts'
+import type { QueryRequest } from '../../query/use-query-answers.ts'
 import { useUpgradesOf } from '../../query/use-upgrade-bands.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorBoundary } from '../../ui/error-boundary.tsx'
@@ -28,7 +28,7 @@ import type { QueryAnswers } from './query-answer.tsx'
 import { QueryFault } from './query-fault.tsx'
 import { QueryField } from './query-field.tsx'
 import { QueryTools } from './query-tools.tsx'
-import { useTyped } from './use-typed.ts'
+import { useQueryText } from './use-query-text.ts'
 import styles from './query-panel.module.css'
 
 interface QueryPanelProps {
@@ -37,7 +37,7 @@ interface QueryPanelProps {
   /** There are others beside it. */
   readonly isOneOfMany: boolean
   readonly query: QueryView
-  readonly time: Omit<AskedQuery, 'expr'>
+  readonly time: Omit<QueryRequest, 'expr'>
   readonly areUpgradesShown: boolean
   readonly hasFocus: boolean
   /** Runs an expression in place of this one; the same one is asked again. */
@@ -65,7 +65,7 @@ export function QueryPanel(props: QueryPanelProps): ReactNode {
     onRemove,
   } = props
   const { expr, tab, isHidden } = query
-  const asked: AskedQuery = { expr, ...time }
+  const asked: QueryRequest = { expr, ...time }
   const isWanted = expr !== '' && !isHidden
   const answers: QueryAnswers = {
     graph: useGraphAnswer(asked, isWanted && tab === 'graph'),
@@ -75,11 +75,11 @@ export function QueryPanel(props: QueryPanelProps): ReactNode {
   const clusters = useMemo(() => clustersNamedIn(selectorsIn(expr)), [expr])
   const areMarked = areUpgradesShown && isWanted && tab !== 'explain' && clusters.length > 0
   const { upgrades, told, untold } = useUpgradesOf(clusters, areMarked)
-  const askAgain = useAskAgain()
+  const refetchQuery = useRefetchQuery()
   const stop = useStopQuery()
-  const { typed, given, setTyped, prettify, isPrettifying, prettyFailure } = useTyped(expr)
+  const { typed, given, setTyped, prettify, isPrettifying, prettyFailure } = useQueryText(expr)
   const [mark, setMark] = useState<TextSpan | undefined>()
-  const guessed = guessUnit(expr, useSaidUnits()) ?? 'decimal'
+  const guessed = guessUnit(expr, useReportedUnits()) ?? 'decimal'
   const { data, error } = answers[tab]
   const failure = prettyFailure ?? (error === null || !isWanted ? undefined : toFailure(error))
   const name = isOneOfMany ? `Query ${number}` : 'Query'
@@ -113,9 +113,9 @@ export function QueryPanel(props: QueryPanelProps): ReactNode {
           expr={prettyFailure === undefined ? expr : typed}
           failure={failure}
           hasAnswer={data !== undefined}
-          isAskedAgain={time.refreshSeconds > 0 && time.range.kind === 'last' && data !== undefined}
-          onAskAgain={() => {
-            askAgain(expr)
+          isRetried={time.refreshSeconds > 0 && time.range.kind === 'last' && data !== undefined}
+          onRetry={() => {
+            refetchQuery(expr)
           }}
           onTable={() => {
             onChange({ tab: 'table' })
@@ -147,8 +147,8 @@ export function QueryPanel(props: QueryPanelProps): ReactNode {
               onZoom={onZoom}
               onMark={setMark}
               onRun={onRun}
-              onAskAgain={() => {
-                askAgain(expr)
+              onRetry={() => {
+                refetchQuery(expr)
               }}
               onStop={() => {
                 stop(expr)

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { QueryAnswer } from '../../../contract/prometheus.ts'
 import { formatUnit } from '../../lib/dashboards/format-unit.ts'
-import type { Beholder } from '../../lib/dashboards/format-unit.ts'
+import type { FormatContext } from '../../lib/dashboards/format-unit.ts'
 import { plainColumn } from '../../lib/dashboards/table.ts'
 import type { TableRow } from '../../lib/dashboards/table.ts'
 import { countOf, parseValue } from '../../lib/format-number.ts'
@@ -25,7 +25,7 @@ interface SamplesResultProps {
   readonly series: Matrix
   /** A unit of Perses. */
   readonly unit: string
-  readonly beholder: Beholder
+  readonly formatContext: FormatContext
 }
 
 const NO_VALUES = new Map<string, never>()
@@ -33,7 +33,7 @@ const NO_VALUES = new Map<string, never>()
 const READ_MAX = 20
 
 /** A range vector: how many samples each series has and its last one; of one series every sample, when it was taken. */
-export function SamplesResult({ title, series, unit, beholder }: SamplesResultProps): ReactNode {
+export function SamplesResult({ title, series, unit, formatContext }: SamplesResultProps): ReactNode {
   const { rows, columns, seriesOf, shared } = useMemo(() => rowsOf(series), [series])
   const [chosen, setChosen] = useState<Matrix[number] | undefined>()
   const open = series.length === 1 ? series[0] : chosen !== undefined && series.includes(chosen) ? chosen : undefined
@@ -57,7 +57,7 @@ export function SamplesResult({ title, series, unit, beholder }: SamplesResultPr
               canFilter: rows.length > READ_MAX,
             }}
             values={NO_VALUES}
-            beholder={beholder}
+            formatContext={formatContext}
             renderCell={(row, column, text) => {
               const one = seriesOf.get(row)
               if (one === undefined) return undefined
@@ -83,7 +83,7 @@ export function SamplesResult({ title, series, unit, beholder }: SamplesResultPr
           />
         </div>
       )}
-      {open === undefined ? null : <Samples series={open} unit={unit} beholder={beholder} />}
+      {open === undefined ? null : <Samples series={open} unit={unit} formatContext={formatContext} />}
       <SharedLabels labels={shared} />
     </>
   )
@@ -114,9 +114,9 @@ function rowsOf(series: Matrix): {
 const SAMPLES_MAX = 500
 
 function Samples(
-  props: Pick<SamplesResultProps, 'unit' | 'beholder'> & { readonly series: Matrix[number] },
+  props: Pick<SamplesResultProps, 'unit' | 'formatContext'> & { readonly series: Matrix[number] },
 ): ReactNode {
-  const { series, unit, beholder } = props
+  const { series, unit, formatContext } = props
   const samples = useMemo(() => rawSamples(series).toReversed(), [series])
   const name = seriesName(series.metric)
   const left = samples.length - SAMPLES_MAX
@@ -139,7 +139,7 @@ function Samples(
             className: 'nums',
             title: ({ timeSeconds }) => String(timeSeconds),
             cell: ({ timeSeconds }) =>
-              withMilliseconds(formatMoment(timeSeconds * 1000, beholder.zone), timeSeconds * 1000),
+              withMilliseconds(formatMoment(timeSeconds * 1000, formatContext.zone), timeSeconds * 1000),
           },
           { id: 'after', head: 'After the one before', kind: 'number', cell: gapText },
           {
@@ -147,7 +147,8 @@ function Samples(
             head: 'Value',
             kind: 'number',
             title: ({ text }) => text,
-            cell: ({ text }) => (text.startsWith('count') ? text : formatUnit(parseValue(text), { unit }, beholder)),
+            cell: ({ text }) =>
+              text.startsWith('count') ? text : formatUnit(parseValue(text), { unit }, formatContext),
           },
         ]}
       />

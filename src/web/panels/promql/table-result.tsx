@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import type { ColumnSetting } from '../../../model/dashboard.ts'
 import type { QueryAnswer } from '../../../contract/prometheus.ts'
 import { formatUnit } from '../../lib/dashboards/format-unit.ts'
-import type { Beholder } from '../../lib/dashboards/format-unit.ts'
+import type { FormatContext } from '../../lib/dashboards/format-unit.ts'
 import { plainColumn } from '../../lib/dashboards/table.ts'
 import type { TableRow } from '../../lib/dashboards/table.ts'
 import { formatCount, formatValue, parseValue } from '../../lib/format-number.ts'
@@ -36,20 +36,20 @@ const READ_MAX = 20
 export function TableResult({ title, result, unit }: TableResultProps): ReactNode {
   const { zone } = usePreferences()
   const { data } = result.answer
-  const beholder: Beholder = { zone, nowMs: serverNowMs() }
+  const formatContext: FormatContext = { zone, nowMs: serverNowMs() }
   const { rows, columns, sampleOf, shared } = useMemo(() => rowsOf(data), [data])
   if (data.resultType === 'string') return <p className={styles.text}>{data.result[1]}</p>
   if (data.resultType === 'matrix') {
-    return <SamplesResult title={title} series={data.result} unit={unit} beholder={beholder} />
+    return <SamplesResult title={title} series={data.result} unit={unit} formatContext={formatContext} />
   }
   if (data.resultType === 'scalar')
-    return <OneValue text={formatUnit(parseValue(data.result[1]), { unit }, beholder)} title={data.result[1]} />
+    return <OneValue text={formatUnit(parseValue(data.result[1]), { unit }, formatContext)} title={data.result[1]} />
   const [only] = rows
   if (rows.length === 1 && only !== undefined && sampleOf.get(only)?.histogram === undefined) {
     const text = sampleOf.get(only)?.text ?? ''
     return (
       <>
-        <OneValue text={formatUnit(parseValue(text), { unit }, beholder)} title={text} />
+        <OneValue text={formatUnit(parseValue(text), { unit }, formatContext)} title={text} />
         <SharedLabels labels={shared} />
       </>
     )
@@ -68,12 +68,12 @@ export function TableResult({ title, result, unit }: TableResultProps): ReactNod
             canFilter: rows.length > READ_MAX,
           }}
           values={NO_VALUES}
-          beholder={beholder}
+          formatContext={formatContext}
           renderCell={(row, column, text) => {
             const sample = sampleOf.get(row)
             if (column === 'value') {
               if (sample?.histogram !== undefined)
-                return <Histogram histogram={sample.histogram} unit={unit} beholder={beholder} />
+                return <Histogram histogram={sample.histogram} unit={unit} formatContext={formatContext} />
               return <span title={sample?.text}>{text}</span>
             }
             const page = pageOfLabel(column, sample?.labels[column] ?? '')
@@ -130,14 +130,14 @@ function columnsIn(labels: readonly string[], unit: string): readonly ColumnSett
 interface HistogramProps {
   readonly histogram: SampleHistogram
   readonly unit: string
-  readonly beholder: Beholder
+  readonly formatContext: FormatContext
 }
 
 /** A native histogram in a cell: its shape, how many were observed, and their mean. */
-function Histogram({ histogram, unit, beholder }: HistogramProps): ReactNode {
+function Histogram({ histogram, unit, formatContext }: HistogramProps): ReactNode {
   const buckets = bucketsOf(histogram)
   const counts = buckets.map(({ count }) => count)
-  const write = (value: number): string => formatUnit(value, { unit }, beholder)
+  const write = (value: number): string => formatUnit(value, { unit }, formatContext)
   const [first, last] = [buckets[0], buckets.at(-1)]
   const count = parseValue(histogram.count)
   const range = first === undefined || last === undefined ? '' : `, from ${write(first.lower)} to ${write(last.upper)}`

@@ -8,7 +8,7 @@ import {
   settingOf,
   toTableRows,
   transformed,
-  usualOrder,
+  defaultOrder,
 } from '../../../../src/web/lib/dashboards/table.ts'
 
 const answer = (...rows: (readonly [Record<string, string>, string])[]): QueryAnswer => ({
@@ -114,7 +114,7 @@ test('order: by number or text, nothing last whatever the direction, equals as t
   const by = (direction: 'asc' | 'desc') => ordered(rows, { column: 'v', direction }).map(({ n }) => n)
   expect(by('asc')).toEqual([1, 5, 3, 2, 4])
   expect(by('desc')).toEqual([3, 1, 5, 2, 4])
-  expect(usualOrder({ columns: [column('a'), column('b', { sort: 'desc' })] })).toEqual({
+  expect(defaultOrder({ columns: [column('a'), column('b', { sort: 'desc' })] })).toEqual({
     column: 'b',
     direction: 'desc',
   })

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { toFailure } from '../../query/fetch-json.ts'
 import { prettified } from '../../query/use-query-answers.ts'
 
-interface Typed {
+interface QueryText {
   readonly typed: string
   /** What was written last by something else than the reader's hand. */
   readonly given: { readonly text: string }
@@ -13,7 +13,7 @@ interface Typed {
 }
 
 /** What is written, which another query in the address replaces. */
-export function useTyped(expr: string): Typed {
+export function useQueryText(expr: string): QueryText {
   const [typed, setTyped] = useState(expr)
   const [given, setGiven] = useState({ text: expr })
   const [seen, setSeen] = useState(expr)

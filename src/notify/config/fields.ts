@@ -226,6 +226,17 @@ function isHttpUrl(value: string): boolean {
   return /^https?:\/\/[^/]/i.test(value) && URL.canParse(value)
 }
 
+/** A secret that is written under `key`, or in the file that `key_file` names; a fault when it is both. */
+export function secretOf<K extends Kinds>(
+  read: RecordOf<K>,
+  reading: Reading,
+  key: keyof K & string,
+): Secret | undefined {
+  const fileKey = `${key}_file`
+  atMostOne(read, reading, [key, fileKey])
+  return (read.values[key] ?? read.values[fileKey]) as Secret | undefined
+}
+
 /** Reports a second one of keys of which at most one may be written. */
 export function atMostOne<K extends Kinds>(
   { values, at }: RecordOf<K>,

@@ -7,6 +7,7 @@ import {
   scalar,
   secret,
   secretFile,
+  secretOf,
   secretUrl,
   template,
   text,
@@ -101,17 +102,14 @@ export const globalConfig: Kind<GlobalConfig> = record(
   },
   (read, reading) => {
     const { values } = read
-    atMostOne(read, reading, ['slack_api_url', 'slack_api_url_file'])
-    atMostOne(read, reading, ['smtp_auth_password', 'smtp_auth_password_file'])
-    atMostOne(read, reading, ['smtp_auth_secret', 'smtp_auth_secret_file'])
+    const slackUrl = secretOf(read, reading, 'slack_api_url')
+    const password = secretOf(read, reading, 'smtp_auth_password')
+    const smtpSecret = secretOf(read, reading, 'smtp_auth_secret')
     atMostOne(read, reading, ['opsgenie_api_key', 'opsgenie_api_key_file'])
     atMostOne(read, reading, ['victorops_api_key', 'victorops_api_key_file'])
     for (const key of Object.keys(UNUSED) as (keyof typeof UNUSED)[]) {
       if (values[key] !== undefined) reading.reader.warning(read.at(key), `${key} is not used: no such receiver here`)
     }
-    const password = values.smtp_auth_password ?? values.smtp_auth_password_file
-    const smtpSecret = values.smtp_auth_secret ?? values.smtp_auth_secret_file
-    const slackUrl = values.slack_api_url ?? values.slack_api_url_file
     return {
       resolveTimeoutMs: values.resolve_timeout ?? GLOBAL_DEFAULTS.resolveTimeoutMs,
       http: values.http_config ?? GLOBAL_DEFAULTS.http,

@@ -2,7 +2,7 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { messageOf } from '../../base/errors.ts'
-import { atMostOne, filePath, flag, record, scalar, secret, secretFile, text } from './fields.ts'
+import { atMostOne, filePath, flag, record, scalar, secret, secretFile, secretOf, text } from './fields.ts'
 import type { Kind, Reading } from './fields.ts'
 import type { Secret } from './secret.ts'
 import type { Range } from '../../yaml/yaml-reader.ts'
@@ -59,9 +59,8 @@ export const tlsConfig: Kind<TlsConfig> = record(
     const { values, at } = read
     atMostOne(read, reading, ['ca', 'ca_file'])
     atMostOne(read, reading, ['cert', 'cert_file'])
-    atMostOne(read, reading, ['key', 'key_file'])
     const hasCert = values.cert !== undefined || values.cert_file !== undefined
-    const key = values.key ?? values.key_file
+    const key = secretOf(read, reading, 'key')
     if (hasCert !== (key !== undefined)) {
       const [written, missing] = hasCert ? (['cert', 'key'] as const) : (['key', 'cert'] as const)
       const where = values[written] === undefined ? at(`${written}_file`) : at(written)
@@ -121,22 +120,20 @@ const basicAuth = record(
   },
   (read, reading) => {
     atMostOne(read, reading, ['username', 'username_file'])
-    atMostOne(read, reading, ['password', 'password_file'])
-    const { username, username_file, password, password_file } = read.values
+    const { username, username_file } = read.values
     const name: Secret = username === undefined ? (username_file ?? plain('')) : plain(username)
-    const word = password ?? password_file
-    return { username: name, ...(word === undefined ? {} : { password: word }) }
+    const password = secretOf(read, reading, 'password')
+    return { username: name, ...(password === undefined ? {} : { password }) }
   },
 )
 
 const authorization = record({ type: text, credentials: secret, credentials_file: secretFile }, (read, reading) => {
-  atMostOne(read, reading, ['credentials', 'credentials_file'])
-  const { type = 'Bearer', credentials, credentials_file } = read.values
+  const credentials = secretOf(read, reading, 'credentials')
+  const { type = 'Bearer' } = read.values
   if (type.trim().toLowerCase() === 'basic') {
     reading.reader.error(read.at('type'), 'authorization type cannot be Basic', 'write basic_auth instead')
   }
-  const given = credentials ?? credentials_file
-  return { type: type.trim() === '' ? 'Bearer' : type.trim(), ...(given === undefined ? {} : { credentials: given }) }
+  return { type: type.trim() === '' ? 'Bearer' : type.trim(), ...(credentials === undefined ? {} : { credentials }) }
 })
 
 const UNSUPPORTED = ['oauth2', 'proxy_url', 'no_proxy', 'proxy_from_environment', 'proxy_connect_header'] as const

@@ -1,7 +1,6 @@
 /** `receivers:` of the configuration. Each integration has a record of its keys and a function that fills in the rest. */
 import { parseDuration } from '../../model/duration.ts'
 import {
-  atMostOne,
   count,
   flag,
   listOf,
@@ -9,17 +8,17 @@ import {
   record,
   scalar,
   secretFile,
+  secretOf,
   secretTemplate,
   secretUrl,
   template,
   text,
   url,
 } from './fields.ts'
-import type { Kind, Kinds, Reading, RecordOf } from './fields.ts'
+import type { Kind, Kinds, Reading, RecordOf, Values } from './fields.ts'
 import { hostPort } from './global-config.ts'
 import type { GlobalConfig } from './global-config.ts'
 import { httpConfig, tlsConfig } from './http-config.ts'
-import type { HttpConfig } from './http-config.ts'
 import type {
   AlertmanagerConfig,
   EmailConfig,
@@ -36,7 +35,7 @@ import type {
 } from './integration-config.ts'
 import type { Secret } from './secret.ts'
 
-/** What a receiver says of itself, to be completed by `global:`, which may stand below it in the file. */
+/** An integration as written, to be completed by `global:`, which may follow it in the file. */
 type Draft = (global: GlobalConfig) => IntegrationConfig | readonly IntegrationConfig[] | undefined
 
 export interface ReceiverDraft {
@@ -55,39 +54,39 @@ const timeout: Kind<number> = scalar((raw) => {
   return value === undefined ? { wanted: 'a duration such as 10s' } : { value }
 })
 
-/** One of two ways to give a secret, of which exactly one is wanted. */
-function oneOf<K extends Kinds>(
+/** A secret without which nothing can be sent. */
+function neededSecret<K extends Kinds>(
   read: RecordOf<K>,
   reading: Reading,
-  [key, fileKey]: readonly [keyof K & string, keyof K & string],
+  key: keyof K & string,
   what: string,
 ): Secret | undefined {
-  atMostOne(read, reading, [key, fileKey])
-  const found = (read.values[key] ?? read.values[fileKey]) as Secret | undefined
-  if (found === undefined) reading.reader.error(read.at(key), `${what} needs ${key} or ${fileKey}`)
+  const found = secretOf(read, reading, key)
+  if (found === undefined) reading.reader.error(read.at(key), `${what} needs ${key} or ${key}_file`)
   return found
 }
 
-function over(http: HttpConfig | undefined, global: GlobalConfig): HttpConfig {
-  return http ?? global.http
+/** What all integrations over HTTP share. */
+function common(values: Values<typeof COMMON>, global: GlobalConfig, sendsResolved = true) {
+  return { sendResolved: values.send_resolved ?? sendsResolved, http: values.http_config ?? global.http }
 }
+
+/** Its fault is reported, and then the file is not used. */
+const NOTHING: Draft = () => undefined
 
 const webhook: Kind<Draft> = record(
   { ...COMMON, url: secretUrl, url_file: secretFile, max_alerts: count, timeout },
   (read, reading, what) => {
     const { values } = read
-    const target = oneOf(read, reading, ['url', 'url_file'], what)
-    return (global): WebhookConfig | undefined =>
-      target === undefined
-        ? undefined
-        : {
-            kind: 'webhook',
-            sendResolved: values.send_resolved ?? true,
-            http: over(values.http_config, global),
-            url: target,
-            maxAlerts: values.max_alerts ?? 0,
-            timeoutMs: values.timeout ?? 0,
-          }
+    const target = neededSecret(read, reading, 'url', what)
+    if (target === undefined) return NOTHING
+    return (global): WebhookConfig => ({
+      kind: 'webhook',
+      ...common(values, global),
+      url: target,
+      maxAlerts: values.max_alerts ?? 0,
+      timeoutMs: values.timeout ?? 0,
+    })
   },
 )
 
@@ -180,9 +179,9 @@ const slack: Kind<Draft> = record(
   },
   (read, reading, what) => {
     const { values } = read
-    atMostOne(read, reading, ['api_url', 'api_url_file'])
+    const ownUrl = secretOf(read, reading, 'api_url')
     return (global): SlackConfig | undefined => {
-      const apiUrl = values.api_url ?? values.api_url_file ?? global.slackUrl
+      const apiUrl = ownUrl ?? global.slackUrl
       if (apiUrl === undefined) {
         reading.reader.error(read.at('api_url'), `${what} needs api_url, or slack_api_url in global`)
         return undefined
@@ -190,8 +189,7 @@ const slack: Kind<Draft> = record(
       const of = (name: string): string => `{{ template "slack.default.${name}" . }}`
       return {
         kind: 'slack',
-        sendResolved: values.send_resolved ?? false,
-        http: over(values.http_config, global),
+        ...common(values, global, false),
         apiUrl,
         channel: values.channel ?? '',
         username: values.username ?? of('username'),
@@ -249,34 +247,31 @@ const pagerduty: Kind<Draft> = record(
         'make an integration "Events API v2" in PagerDuty and write its key as routing_key',
       )
     }
-    const routingKey = oneOf(read, reading, ['routing_key', 'routing_key_file'], what)
+    const routingKey = neededSecret(read, reading, 'routing_key', what)
+    if (routingKey === undefined) return NOTHING
     const written = (values.details ?? []).map(({ name, value }) => [name, value] as const)
     const of = (name: string): string => `{{ template "pagerduty.default.${name}" . }}`
     const client = values.client ?? of('client')
-    return (global): PagerdutyConfig | undefined =>
-      routingKey === undefined
-        ? undefined
-        : {
-            kind: 'pagerduty',
-            sendResolved: values.send_resolved ?? true,
-            http: over(values.http_config, global),
-            url: values.url ?? global.pagerdutyUrl,
-            routingKey,
-            client,
-            clientUrl: values.client_url ?? of('clientURL'),
-            description: values.description ?? of('description'),
-            source: values.source ?? client,
-            severity: values.severity ?? of('severity'),
-            class: values.class ?? '',
-            component: values.component ?? '',
-            group: values.group ?? '',
-            details: [...PAGERDUTY_DETAILS.filter(([name]) => !written.some(([own]) => own === name)), ...written],
-            images: (values.images ?? []).map(({ src = '', alt = '', href = '' }) => ({ src, alt, href })),
-            links:
-              values.links === undefined
-                ? [{ href: of('runbookURL'), text: 'Runbook' }]
-                : values.links.map(({ href = '', text: label = '' }) => ({ href, text: label })),
-          }
+    return (global): PagerdutyConfig => ({
+      kind: 'pagerduty',
+      ...common(values, global),
+      url: values.url ?? global.pagerdutyUrl,
+      routingKey,
+      client,
+      clientUrl: values.client_url ?? of('clientURL'),
+      description: values.description ?? of('description'),
+      source: values.source ?? client,
+      severity: values.severity ?? of('severity'),
+      class: values.class ?? '',
+      component: values.component ?? '',
+      group: values.group ?? '',
+      details: [...PAGERDUTY_DETAILS.filter(([name]) => !written.some(([own]) => own === name)), ...written],
+      images: (values.images ?? []).map(({ src = '', alt = '', href = '' }) => ({ src, alt, href })),
+      links:
+        values.links === undefined
+          ? [{ href: of('runbookURL'), text: 'Runbook' }]
+          : values.links.map(({ href = '', text: label = '' }) => ({ href, text: label })),
+    })
   },
 )
 
@@ -308,8 +303,8 @@ const email: Kind<Draft> = record(
   },
   (read, reading, what) => {
     const { values, at } = read
-    atMostOne(read, reading, ['auth_password', 'auth_password_file'])
-    atMostOne(read, reading, ['auth_secret', 'auth_secret_file'])
+    const ownPassword = secretOf(read, reading, 'auth_password')
+    const ownSecret = secretOf(read, reading, 'auth_secret')
     if ((values.to ?? '') === '') reading.reader.error(at('to'), `${what} needs to: whom to write to`)
     const headers = new Map<string, string>()
     for (const header of values.headers ?? []) {
@@ -325,8 +320,8 @@ const email: Kind<Draft> = record(
       }
       if (from === '') reading.reader.error(at('from'), `${what} needs from, or smtp_from in global`)
       if (smarthost === undefined || from === '') return undefined
-      const password = values.auth_password ?? values.auth_password_file ?? global.smtpPassword
-      const authSecret = values.auth_secret ?? values.auth_secret_file ?? global.smtpSecret
+      const password = ownPassword ?? global.smtpPassword
+      const authSecret = ownSecret ?? global.smtpSecret
       return {
         kind: 'email',
         sendResolved: values.send_resolved ?? false,
@@ -357,35 +352,29 @@ const TEAMS = { ...COMMON, webhook_url: secretUrl, webhook_url_file: secretFile,
 
 const msteams: Kind<Draft> = record({ ...TEAMS, summary: template }, (read, reading, what) => {
   const { values } = read
-  const target = oneOf(read, reading, ['webhook_url', 'webhook_url_file'], what)
-  return (global): MsteamsConfig | undefined =>
-    target === undefined
-      ? undefined
-      : {
-          kind: 'msteams',
-          sendResolved: values.send_resolved ?? true,
-          http: over(values.http_config, global),
-          url: target,
-          title: values.title ?? '{{ template "msteams.default.title" . }}',
-          summary: values.summary ?? '{{ template "msteams.default.summary" . }}',
-          text: values.text ?? '{{ template "msteams.default.text" . }}',
-        }
+  const target = neededSecret(read, reading, 'webhook_url', what)
+  if (target === undefined) return NOTHING
+  return (global): MsteamsConfig => ({
+    kind: 'msteams',
+    ...common(values, global),
+    url: target,
+    title: values.title ?? '{{ template "msteams.default.title" . }}',
+    summary: values.summary ?? '{{ template "msteams.default.summary" . }}',
+    text: values.text ?? '{{ template "msteams.default.text" . }}',
+  })
 })
 
 const msteamsv2: Kind<Draft> = record(TEAMS, (read, reading, what) => {
   const { values } = read
-  const target = oneOf(read, reading, ['webhook_url', 'webhook_url_file'], what)
-  return (global): Msteamsv2Config | undefined =>
-    target === undefined
-      ? undefined
-      : {
-          kind: 'msteamsv2',
-          sendResolved: values.send_resolved ?? true,
-          http: over(values.http_config, global),
-          url: target,
-          title: values.title ?? '{{ template "msteamsv2.default.title" . }}',
-          text: values.text ?? '{{ template "msteamsv2.default.text" . }}',
-        }
+  const target = neededSecret(read, reading, 'webhook_url', what)
+  if (target === undefined) return NOTHING
+  return (global): Msteamsv2Config => ({
+    kind: 'msteamsv2',
+    ...common(values, global),
+    url: target,
+    title: values.title ?? '{{ template "msteamsv2.default.title" . }}',
+    text: values.text ?? '{{ template "msteamsv2.default.text" . }}',
+  })
 })
 
 const alertmanager: Kind<Draft> = record({ ...COMMON, urls: listOf(url), timeout }, (read, reading, what) => {
@@ -396,14 +385,13 @@ const alertmanager: Kind<Draft> = record({ ...COMMON, urls: listOf(url), timeout
   return (global): readonly AlertmanagerConfig[] =>
     (values.urls ?? []).map((written) => ({
       kind: 'alertmanager',
-      sendResolved: values.send_resolved ?? true,
-      http: over(values.http_config, global),
+      ...common(values, global),
       url: written.replace(/\/+$/, ''),
       timeoutMs: values.timeout ?? 0,
     }))
 })
 
-/** In the order in which a receiver's integrations are told. */
+/** In the order in which a receiver's integrations are notified. */
 const INTEGRATIONS: Readonly<Record<string, Kind<Draft>>> = {
   email_configs: email,
   pagerduty_configs: pagerduty,
@@ -414,7 +402,7 @@ const INTEGRATIONS: Readonly<Record<string, Kind<Draft>>> = {
   alertmanager_configs: alertmanager,
 }
 
-/** What Alertmanager tells and Daytwo does not. */
+/** Integrations of Alertmanager that Daytwo does not have. */
 const ABSENT = [
   'opsgenie_configs',
   'victorops_configs',
@@ -453,9 +441,7 @@ export const receiver: Kind<ReceiverDraft> = record({ name: text, ...LISTS }, (r
     at: read.at('name'),
     complete: (global) => ({
       name,
-      integrations: drafts.flatMap((draft) => {
-        return draft(global) ?? []
-      }),
+      integrations: drafts.flatMap((draft) => draft(global) ?? []),
     }),
   }
 })

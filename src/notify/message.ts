@@ -86,6 +86,11 @@ export function compareAlerts(a: { readonly labels: Labels }, b: { readonly labe
     if (y === '') return -1
     return x < y ? -1 : 1
   }
+  return compareByLabels(a, b)
+}
+
+/** Fewer labels first, then by the first label that differs; absent before present. */
+export function compareByLabels(a: { readonly labels: Labels }, b: { readonly labels: Labels }): number {
   if (a.labels.size !== b.labels.size) return a.labels.size - b.labels.size
   const names = new Set([...a.labels.pairs(), ...b.labels.pairs()].map(([name]) => name))
   for (const name of [...names].sort()) {

@@ -1,16 +1,16 @@
 /**
- * The silences of the server: changed one after the other, kept before they count, and answered from memory. Who did it
+ * The silences of the server: changed one after the other, durable before they count, and answered from memory. Who did it
  * is written with each change.
  */
 import { createSerialQueue } from '../base/serial-queue.ts'
 import type { AuditAction, AuditDeed } from '../model/audit.ts'
 import { silenceStateAt, type Silence } from '../model/silence.ts'
 import type { SilenceReader } from './ports.ts'
-import { createSilenceBook } from './silence-book.ts'
+import { SilenceIndex } from './silence-index.ts'
 import { changeSilence, endSilence, type SilenceChange, type SilenceWish } from './silence-change.ts'
 import { ResolvedWatch, type HiddenAlert } from './until-resolved.ts'
 
-/** Keeps silences; each call is durable when it resolves. */
+/** Stores silences; each call is durable when it resolves. */
 export interface SilenceStore {
   list(): Promise<readonly Silence[]>
   /** Adds or replaces by id, with the entries of the audit, all or nothing. */
@@ -22,55 +22,55 @@ export interface Silences extends SilenceReader {
   get(id: string): Silence | undefined
   /** In no order; expired ones of the last days too. */
   all(): Iterable<Silence>
-  /** Rejects when it cannot be kept; nothing has changed then. @param by for the audit */
+  /** Rejects when it cannot be stored; nothing has changed then. @param by for the audit */
   set(wish: SilenceWish, by: string, nowMs: number): Promise<SilenceChange>
   /** Ends one now; one that has ended stays as it is. `undefined` when there is none. */
   expire(id: string, by: string, nowMs: number): Promise<Silence | undefined>
-  /** Ends those that last until their alerts are resolved, when they are. To be called at each beat, with all alerts. */
+  /** Ends those that last until their alerts are resolved, when they are. To be called in each evaluation cycle, with all alerts. */
   endResolved(alerts: readonly HiddenAlert[], nowMs: number): Promise<void>
-  /** Forgets what ended before a time. */
+  /** Removes what ended before a time. */
   prune(endedBeforeMs: number): Promise<void>
 }
 
 /** Silences at one time, expired ones too: a limit for what a client that loops can do. */
 const SILENCES_MAX = 10_000
 
-/** In the audit, for what nobody did. */
+/** In the audit, for what ended without a user. */
 export const BY_ITSELF = 'daytwo'
 
-/** Reads what is kept. @param newId a UUID */
+/** Reads what is stored. @param newId a UUID */
 export async function createSilences(store: SilenceStore, newId: () => string): Promise<Silences> {
-  const book = createSilenceBook(await store.list())
+  const index = new SilenceIndex(await store.list())
   const watch = new ResolvedWatch()
   const inOrder = createSerialQueue()
 
-  const keep = async (silences: readonly Silence[], deeds: readonly AuditDeed[]): Promise<void> => {
+  const write = async (silences: readonly Silence[], deeds: readonly AuditDeed[]): Promise<void> => {
     await store.write(silences, deeds)
-    book.put(silences)
+    index.put(silences)
   }
   const expireNow = async (id: string, by: string, nowMs: number): Promise<Silence | undefined> => {
-    const silence = book.get(id)
+    const silence = index.get(id)
     if (silence === undefined || silenceStateAt(silence, nowMs) === 'expired') return silence
     const ended = endSilence(silence, nowMs)
-    await keep([ended], [deedOf('silence.expire', ended, by, nowMs)])
+    await write([ended], [deedOf('silence.expire', ended, by, nowMs)])
     return ended
   }
   return {
-    silencedBy: (labels, nowMs) => book.silencedBy(labels, nowMs),
-    get: (id) => book.get(id),
-    all: () => book.all(),
+    silencedBy: (labels, nowMs) => index.silencedBy(labels, nowMs),
+    get: (id) => index.get(id),
+    all: () => index.all(),
     set: (wish, by, nowMs) =>
       inOrder(async () => {
-        const previous = wish.id === undefined ? undefined : book.get(wish.id)
+        const previous = wish.id === undefined ? undefined : index.get(wish.id)
         const change = changeSilence(wish, previous, nowMs, newId)
         if (change.kind !== 'changed') return change
         const { silence, replaced } = change
-        if (book.get(silence.id) === undefined && [...book.all()].length >= SILENCES_MAX) {
+        if (index.get(silence.id) === undefined && index.size >= SILENCES_MAX) {
           return { kind: 'refused', message: `exceeded maximum number of silences: ${SILENCES_MAX}` }
         }
         const action = previous === undefined ? 'silence.create' : 'silence.update'
         const ended = replaced === undefined ? [] : [replaced]
-        await keep(
+        await write(
           [...ended, silence],
           [...ended.map((old) => deedOf('silence.expire', old, by, nowMs)), deedOf(action, silence, by, nowMs)],
         )
@@ -78,15 +78,14 @@ export async function createSilences(store: SilenceStore, newId: () => string): 
       }),
     expire: (id, by, nowMs) => inOrder(() => expireNow(id, by, nowMs)),
     endResolved: async (alerts, nowMs) => {
-      const silencedBy = book.silencedBy.bind(book)
-      for (const id of watch.ended(book.all(), alerts, (labels) => silencedBy(labels, nowMs), nowMs)) {
+      for (const id of watch.ended(index.all(), alerts, (labels) => index.silencedBy(labels, nowMs), nowMs)) {
         await inOrder(() => expireNow(id, BY_ITSELF, nowMs))
       }
     },
     prune: (endedBeforeMs) =>
       inOrder(async () => {
         await store.prune(endedBeforeMs)
-        book.prune(endedBeforeMs)
+        index.prune(endedBeforeMs)
       }),
   }
 }

@@ -3,9 +3,10 @@ import type { Clock } from '../../base/clock.ts'
 import type { OwnMetrics } from '../../base/metrics.ts'
 import type { AlertMarks } from '../../contract/alert-marks.ts'
 import type { Labels } from '../../model/labels.ts'
-import { compileSilence, type LabelTest } from '../../notify/silence-book.ts'
+import { compileMatchers } from '../../model/matcher-text.ts'
 import { isExternal, type PostedAlert } from '../../notify/external-alert.ts'
-import { generatorUrl } from '../../notify/message.ts'
+import { compareByLabels, generatorUrl } from '../../notify/message.ts'
+import { REPEATS_UNTIL_END } from '../../notify/receivers/alertmanager.ts'
 import type { AlertGroup, PipelineView } from '../../notify/pipeline-view.ts'
 import { marksReader } from '../fleet/alert-marks.ts'
 import {
@@ -56,8 +57,7 @@ interface GettableAlert {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** What a sender would have named as the end of a firing alert: four repetitions. */
-const REPETITIONS_UNTIL_END = 4
+/** How often a sender would repeat a firing alert at the most. */
 const REPETITION_MS = 60_000
 
 export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: AlertmanagerDeps): void {
@@ -141,7 +141,7 @@ function firingOnes(alerts: readonly AnyAlert[]): readonly AnyAlert[] {
 
 /** `active`, `silenced`, `inhibited` and `filter`; `unprocessed` says nothing, because asking processes an alert. */
 function alertFilter(params: Params): (labels: Labels, marks: AlertMarks) => boolean {
-  const matches: LabelTest = compileSilence(filterParam(params))
+  const matches = compileMatchers(filterParam(params))
   const withActive = flagParam(params, 'active', true)
   const withSilenced = flagParam(params, 'silenced', true)
   const withInhibited = flagParam(params, 'inhibited', true)
@@ -177,24 +177,12 @@ function gettable(alert: AnyAlert, marks: AlertMarks, nowMs: number, externalUrl
 }
 
 function endOf(intervalMs: number, nowMs: number): number {
-  return nowMs + REPETITIONS_UNTIL_END * Math.max(intervalMs, REPETITION_MS)
+  return nowMs + REPEATS_UNTIL_END * Math.max(intervalMs, REPETITION_MS)
 }
 
 /** Alertmanager's order: by the group's labels (the fewer first), then by receiver. */
 function compareGroups(a: AlertGroup, b: AlertGroup): number {
-  return compareGroupLabels(a.labels, b.labels) || (a.receiver < b.receiver ? -1 : a.receiver > b.receiver ? 1 : 0)
-}
-
-function compareGroupLabels(a: Labels, b: Labels): number {
-  if (a.size !== b.size) return a.size - b.size
-  const names = [...new Set([...a.pairs(), ...b.pairs()].map(([name]) => name))].sort()
-  for (const name of names) {
-    const [own, other] = [a.get(name), b.get(name)]
-    if (own === other) continue
-    if (own === '' || other === '') return own === '' ? -1 : 1
-    return own < other ? -1 : 1
-  }
-  return 0
+  return compareByLabels(a, b) || (a.receiver < b.receiver ? -1 : a.receiver > b.receiver ? 1 : 0)
 }
 
 function readPostedAlerts(body: unknown): readonly PostedAlert[] {

@@ -7,9 +7,10 @@ import { MatcherItem, SilenceRequest } from '../../contract/silences.ts'
 import type { SilenceItem, SilenceItems, SilencePreview } from '../../contract/silences.ts'
 import { severityOf } from '../../model/alert.ts'
 import { clusterOf } from '../../model/cluster-identity.ts'
+import type { Labels } from '../../model/labels.ts'
+import { compileMatchers } from '../../model/matcher-text.ts'
 import { RegexError } from '../../model/regex.ts'
 import { silenceStateAt, type Silence } from '../../model/silence.ts'
-import { compileSilence, type LabelTest } from '../../notify/silence-book.ts'
 import type { Silences } from '../../notify/silences.ts'
 import { compareSilences } from '../alertmanager/silences.ts'
 import type { AnyAlert } from '../../notify/alerts.ts'
@@ -113,9 +114,9 @@ function unknown(id: string): FleetError {
 }
 
 /** Throws `bad_request` for a pattern that is none. */
-function compiled(matchers: readonly MatcherItem[]): LabelTest {
+function compiled(matchers: readonly MatcherItem[]): (labels: Labels) => boolean {
   try {
-    return compileSilence(matchers)
+    return compileMatchers(matchers)
   } catch (thrown) {
     if (!(thrown instanceof RegexError)) throw thrown
     throw new FleetError('bad_request', thrown.message)
@@ -124,7 +125,7 @@ function compiled(matchers: readonly MatcherItem[]): LabelTest {
 
 /**
  * Makes silences of the contract's shape, with the alerts that each matches while it has not ended. Which active ones
- * hide an alert the book knows; a pending one is tested against all.
+ * hide an alert the index knows; a pending one is tested against all.
  */
 function silenceItems(
   silences: Silences,
@@ -139,7 +140,7 @@ function silenceItems(
     }
   }
   const matched = (silence: Silence): Iterable<string> => {
-    const matches = compileSilence(silence.matchers)
+    const matches = compileMatchers(silence.matchers)
     return new Set(active.flatMap(({ labels, fingerprint }) => (matches(labels) ? [fingerprint] : [])))
   }
   return (silence) => {

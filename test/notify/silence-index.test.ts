@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Labels } from '../../src/model/labels.ts'
 import { compileMatcher, type Matcher } from '../../src/model/matcher.ts'
 import type { Silence } from '../../src/model/silence.ts'
-import { createSilenceBook } from '../../src/notify/silence-book.ts'
+import { SilenceIndex } from '../../src/notify/silence-index.ts'
 
 const NOW_MS = 1_000_000
 
@@ -32,7 +32,7 @@ const matcherArbitrary = fc.record({
   value: fc.constantFrom(...VALUES, 'a|b', '.*', '.+'),
 })
 
-describe('the book of silences', () => {
+describe('the index of silences', () => {
   test('finds what testing every silence finds, whatever came and went before', () => {
     const silences = fc.array(fc.tuple(fc.nat(5), fc.array(matcherArbitrary, { minLength: 1, maxLength: 3 })), {
       maxLength: 12,
@@ -40,13 +40,13 @@ describe('the book of silences', () => {
     fc.assert(
       fc.property(silences, labelsArbitrary, (entries, labels) => {
         const all = entries.map(([id, matchers]) => silenceOf(`s${id}`, matchers))
-        const book = createSilenceBook(all.slice(0, 3))
-        book.put(all.slice(3))
+        const index = new SilenceIndex(all.slice(0, 3))
+        index.put(all.slice(3))
         const newest = [...new Map(all.map((silence) => [silence.id, silence])).values()]
         const want = newest
           .filter(({ matchers }) => matchers.every((matcher) => compileMatcher(matcher)(labels.get(matcher.name))))
           .map(({ id }) => id)
-        expect(book.silencedBy(labels, NOW_MS)).toEqual(want.sort())
+        expect(index.silencedBy(labels, NOW_MS)).toEqual(want.sort())
       }),
     )
   })
@@ -57,16 +57,16 @@ describe('the book of silences', () => {
     ['before its end', NOW_MS + 9, true],
     ['at its end', NOW_MS + 10, false],
   ])('%s', (_, nowMs, isSilenced) => {
-    const book = createSilenceBook([silenceOf('s', [{ name: 'a', op: '=', value: 'b' }])])
-    expect(book.silencedBy(Labels.of({ a: 'b' }), nowMs)).toEqual(isSilenced ? ['s'] : [])
+    const index = new SilenceIndex([silenceOf('s', [{ name: 'a', op: '=', value: 'b' }])])
+    expect(index.silencedBy(Labels.of({ a: 'b' }), nowMs)).toEqual(isSilenced ? ['s'] : [])
   })
 
   test('forgets what ended before a time, and only that', () => {
     const matchers = [{ name: 'a', op: '=', value: 'b' }] as const
-    const book = createSilenceBook([silenceOf('old', matchers, { endsAtMs: 5 }), silenceOf('new', matchers)])
-    book.prune(6)
-    expect([...book.all()].map(({ id }) => id)).toEqual(['new'])
-    expect(book.silencedBy(Labels.of({ a: 'b' }), NOW_MS)).toEqual(['new'])
+    const index = new SilenceIndex([silenceOf('old', matchers, { endsAtMs: 5 }), silenceOf('new', matchers)])
+    index.prune(6)
+    expect([...index.all()].map(({ id }) => id)).toEqual(['new'])
+    expect(index.silencedBy(Labels.of({ a: 'b' }), NOW_MS)).toEqual(['new'])
   })
 
   test('tests an alert only against silences that name one of its values', () => {
@@ -79,9 +79,9 @@ describe('the book of silences', () => {
       ])
       return Object.defineProperty({ ...silence }, 'startsAtMs', { get: () => (looked++, NOW_MS - 10) })
     })
-    const book = createSilenceBook(silences)
+    const index = new SilenceIndex(silences)
     for (let i = 0; i < 2000; i++)
-      book.silencedBy(Labels.of({ alertname: 'A', severity: 'x', cluster: `c${i % 400}` }), NOW_MS)
+      index.silencedBy(Labels.of({ alertname: 'A', severity: 'x', cluster: `c${i % 400}` }), NOW_MS)
     expect(looked).toBe(1000)
   })
 })

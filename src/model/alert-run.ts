@@ -23,6 +23,11 @@ export interface AlertRunKey {
   readonly activeAtMs: number
 }
 
+/** As a key of a map. */
+export function runKeyOf({ fingerprint, activeAtMs }: AlertRunKey): string {
+  return `${fingerprint} ${activeAtMs}`
+}
+
 /** A run as it is read again. */
 export interface KeptAlertRun extends AlertRunRecord {
   /** Who looked after it last. */

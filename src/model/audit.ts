@@ -1,4 +1,4 @@
-/** Who did what, and when. Written in the same transaction as the deed, so that there is none without the other. */
+/** Who did what, and when. Written in the same transaction as the action's effect, so that there is none without the other. */
 export const AUDIT_ACTIONS = [
   'silence.create',
   'silence.update',
@@ -12,7 +12,8 @@ export const AUDIT_ACTIONS = [
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
-export interface AuditDeed {
+/** One action of a user, or of the server itself. */
+export interface AuditedAction {
   readonly atMs: number
   /** The token's name; what the caller says on an open server; `daytwo` for what ends by itself. */
   readonly by: string
@@ -23,7 +24,7 @@ export interface AuditDeed {
   readonly detail: string
 }
 
-export interface AuditEntry extends AuditDeed {
+export interface AuditEntry extends AuditedAction {
   /** Rises with each entry. */
   readonly id: number
 }

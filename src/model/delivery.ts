@@ -1,4 +1,4 @@
-/** One attempt to tell a receiver, as it is kept. Nothing in it holds a secret. */
+/** One attempt to notify a receiver, as it is stored. Nothing in it holds a secret. */
 export interface DeliveryRecord {
   readonly atMs: number
   readonly receiver: string

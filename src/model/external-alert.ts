@@ -1,6 +1,6 @@
 import type { Labels } from './labels.ts'
 
-/** An alert that somebody POSTed, such as a cluster's own Prometheus: as it is kept, with Alertmanager's words. */
+/** An alert that somebody POSTed, such as a cluster's own Prometheus: as it is stored, with Alertmanager's words. */
 export interface ExternalAlertRecord {
   /** `fingerprintOf` the labels, which hold `cluster` when any alias of it was there. */
   readonly fingerprint: string
@@ -10,9 +10,9 @@ export interface ExternalAlertRecord {
   /** It is resolved from then on, unless somebody repeats it before. */
   readonly endsAtMs: number
   readonly updatedAtMs: number
-  /** When this run of it was first heard of. */
+  /** When this run of it was first seen. */
   readonly receivedAtMs: number
-  /** The sender named no end, so it ends `resolve_timeout` after it was last said. */
+  /** The sender named no end, so it ends `resolve_timeout` after it was last posted. */
   readonly isTimeout: boolean
   /** Empty when the sender gave none. */
   readonly generatorUrl: string

@@ -1,4 +1,4 @@
-/** What one receiver was last told of one group. Times in milliseconds since the epoch. */
+/** What one receiver was last notified of one group. Times in milliseconds since the epoch. */
 export interface NotificationLogEntry {
   /** Group, receiver and integration. */
   readonly key: string
@@ -10,7 +10,7 @@ export interface NotificationLogEntry {
   readonly expiresAtMs: number
 }
 
-/** Keeps the log over a restart, so that nobody is told twice. Implemented by `store`, used by `notify`. */
+/** Stores the log over a restart, so that nobody is notified twice. Implemented by `store`, used by `notify`. */
 export interface NotificationLogStore {
   load(): Promise<readonly NotificationLogEntry[]>
   /** Replaces what is there under the same keys; durable when it resolves. */

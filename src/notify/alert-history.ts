@@ -1,11 +1,11 @@
 /**
- * Writes down each run of an alert that fired: when it fires, and when it resolves. Looks at all alerts at each beat, so
- * that it needs no message of each change; what could not be written is written at a later beat.
+ * Writes down each run of an alert that fired: when it fires, and when it resolves. Compares all alerts in each cycle, so
+ * that it needs no message of each change; what could not be written is written in a later cycle.
  */
 import type { Alert } from '../model/alert.ts'
-import type { AlertRunKey, AlertRunRecord } from '../model/alert-run.ts'
+import { runKeyOf, type AlertRunRecord } from '../model/alert-run.ts'
 
-/** Keeps runs. Durable when it resolves; writing a run twice writes it once. */
+/** Stores runs. Durable when it resolves; writing a run twice writes it once. */
 export interface AlertRunStore {
   /** Runs that have not ended. */
   listOpen(): Promise<readonly AlertRunRecord[]>
@@ -13,13 +13,13 @@ export interface AlertRunStore {
 }
 
 export interface AlertHistory {
-  /** To be called at each beat, with all alerts. Rejects when the store does. */
+  /** To be called in each evaluation cycle, with all alerts. Rejects when the store does. */
   note(alerts: readonly Alert[], nowMs: number): Promise<void>
 }
 
 export async function createAlertHistory(store: AlertRunStore): Promise<AlertHistory> {
   /** Written as firing, and not as resolved. */
-  const open = new Map((await store.listOpen()).map((run) => [keyOf(run), run]))
+  const open = new Map((await store.listOpen()).map((run) => [runKeyOf(run), run]))
   /** Written as resolved, and still among the alerts. */
   let ended = new Set<string>()
   return {
@@ -33,7 +33,7 @@ export async function createAlertHistory(store: AlertRunStore): Promise<AlertHis
         if (alert.state === 'firing') {
           if (!open.has(key)) written.push(recordOf(alert, firedAtMs))
         } else if (ended.has(key)) stillEnded.add(key)
-        // One that fired and resolved between two beats is written too.
+        // One that fired and resolved between two cycles is written too.
         else
           written.push({ ...(open.get(key) ?? recordOf(alert, firedAtMs)), resolvedAtMs: alert.resolvedAtMs ?? nowMs })
       }
@@ -42,7 +42,7 @@ export async function createAlertHistory(store: AlertRunStore): Promise<AlertHis
 
       if (written.length > 0) await store.record(written)
       for (const run of written) {
-        const key = keyOf(run)
+        const key = runKeyOf(run)
         if (run.resolvedAtMs === undefined) open.set(key, run)
         else {
           open.delete(key)
@@ -59,7 +59,7 @@ function onePerRun(alerts: readonly Alert[]): ReadonlyMap<string, Alert> {
   const byKey = new Map<string, Alert>()
   for (const alert of alerts) {
     if (alert.state === 'pending') continue
-    const key = keyOf(alert)
+    const key = runKeyOf(alert)
     if (byKey.get(key)?.state !== 'firing') byKey.set(key, alert)
   }
   return byKey
@@ -68,8 +68,4 @@ function onePerRun(alerts: readonly Alert[]): ReadonlyMap<string, Alert> {
 function recordOf(alert: Alert, firedAtMs: number): AlertRunRecord {
   const { fingerprint, labels, annotations, activeAtMs } = alert
   return { fingerprint, labels, annotations, activeAtMs, firedAtMs }
-}
-
-function keyOf({ fingerprint, activeAtMs }: AlertRunKey): string {
-  return `${fingerprint} ${activeAtMs}`
 }

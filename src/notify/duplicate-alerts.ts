@@ -2,22 +2,22 @@
  * Two reports of one thing. A cluster's own Prometheus raises `KubeVirtCRModified`, and so does the rule here that looks
  * at the fleet: both are shown, and one of them pages.
  *
- * An alert's full label set does not tell them apart (facts 11.6): the same alert has a pod, a job, a namespace or an
+ * An alert's full label set does not distinguish them (facts 11.6): the same alert has a pod, a job, a namespace or an
  * external label on one way and not on the other, and versions differ in them. Neither does the name alone: three names
  * stand for two alerts each, of other severity or component. So two alerts are one thing when at least one is external,
- * name and cluster are equal, and every label that both have is equal, less those that only say through whom it was heard.
+ * name and cluster are equal, and every label that both have is equal, less those that only say
+ * who reported it.
  *
- * The one that fired here first speaks; at the same time the rule's. The others are as if inhibited by it. When it
- * resolves, the next speaks. So a page is never sent twice for one thing, and never missing: an external alert that is
- * less exact than the rule's (it names no machine, they name one each) speaks for one of them, and the others for
- * themselves.
+ * The one that fired here first notifies; of two at the same time the rule's. The others are as if inhibited by it. When it
+ * resolves, the next one notifies. So a page is never sent twice for one thing, and never missing: an external alert that is
+ * less exact than the rule's (it names no VM, they name one each) stands for one of them, and the others notify themselves.
  */
 import type { Alert } from '../model/alert.ts'
 import { CLUSTER_ALIASES, CLUSTER_LABEL, clusterOf } from '../model/cluster-identity.ts'
 import { isExternal, type ExternalAlert } from './external-alert.ts'
 
-/** Labels that say through whom an alert was heard, not what it is about. */
-const MESSENGER_LABELS: ReadonlySet<string> = new Set([
+/** Labels that say who reported an alert, not what it is about. */
+const REPORTER_LABELS: ReadonlySet<string> = new Set([
   'prometheus',
   'prometheus_replica',
   'replica',
@@ -43,39 +43,39 @@ export function duplicateAlerts(
   if (groups.size === 0) return found
   for (const alert of firing) groups.get(keyOf(alert))?.push(alert)
   for (const group of groups.values()) {
-    for (const [second, first] of repeatsIn(group)) found.set(second, first)
+    for (const [duplicate, original] of duplicatesIn(group)) found.set(duplicate, original)
   }
   return found
 }
 
 /** Of alerts of one name and cluster. */
-function repeatsIn(group: readonly (Alert | ExternalAlert)[]): ReadonlyMap<string, string> {
-  const repeats = new Map<string, string>()
-  const speakers: (Alert | ExternalAlert)[] = []
-  /** External speakers that speak for an alert of a rule. */
+function duplicatesIn(group: readonly (Alert | ExternalAlert)[]): ReadonlyMap<string, string> {
+  const duplicates = new Map<string, string>()
+  const originals: (Alert | ExternalAlert)[] = []
+  /** External ones that stand for an alert of a rule already. */
   const taken = new Set<string>()
   for (const alert of [...group].sort(byFirst)) {
     const isOfRule = !isExternal(alert)
-    const speaker = speakers.find(
+    const original = originals.find(
       (other) =>
         (!isOfRule || (isExternal(other) && !taken.has(other.fingerprint))) &&
         // Equal labels are one alert anyway: to receivers, and in every list by fingerprint.
         other.fingerprint !== alert.fingerprint &&
         isSameThing(alert, other),
     )
-    if (speaker === undefined) {
-      speakers.push(alert)
+    if (original === undefined) {
+      originals.push(alert)
       continue
     }
-    if (isOfRule) taken.add(speaker.fingerprint)
-    repeats.set(alert.fingerprint, speaker.fingerprint)
+    if (isOfRule) taken.add(original.fingerprint)
+    duplicates.set(alert.fingerprint, original.fingerprint)
   }
-  return repeats
+  return duplicates
 }
 
 function isSameThing(a: Alert, b: Alert): boolean {
   for (const [name, value] of a.labels.pairs()) {
-    if (MESSENGER_LABELS.has(name) || name === 'alertname') continue
+    if (REPORTER_LABELS.has(name) || name === 'alertname') continue
     const other = b.labels.get(name)
     if (other !== '' && other !== value) return false
   }
@@ -84,13 +84,13 @@ function isSameThing(a: Alert, b: Alert): boolean {
 
 function byFirst(a: Alert | ExternalAlert, b: Alert | ExternalAlert): number {
   return (
-    heardAtMs(a) - heardAtMs(b) ||
+    firstSeenMs(a) - firstSeenMs(b) ||
     Number(isExternal(a)) - Number(isExternal(b)) ||
     (a.fingerprint < b.fingerprint ? -1 : 1)
   )
 }
 
 /** When it first fired here. An external alert may have fired at its sender long before. */
-function heardAtMs(alert: Alert | ExternalAlert): number {
+function firstSeenMs(alert: Alert | ExternalAlert): number {
   return isExternal(alert) ? alert.external.receivedAtMs : (alert.firedAtMs ?? alert.activeAtMs)
 }

@@ -1,6 +1,6 @@
 /**
  * From what somebody POSTs to an alert of ours, by Alertmanager's rules (`api/v2/api.go`, `types.Alert`): times that are
- * missing, an alert that is said again, what is refused and in which words.
+ * missing, an alert that is posted again, what is refused and in which words.
  */
 import { fingerprintOf } from '../model/alert.ts'
 import { CLUSTER_LABEL, clusterOf } from '../model/cluster-identity.ts'
@@ -19,15 +19,15 @@ export interface PostedAlert {
 
 export interface IntakeRules {
   readonly nowMs: number
-  /** How long an alert without an end is believed. */
+  /** How long an alert without an end counts as firing. */
   readonly resolveTimeoutMs: number
   /** Labels that name the cluster when `cluster` is absent, first match wins. */
   readonly clusterAliases: readonly string[]
-  /** The one cluster that the sender may speak for. */
+  /** The one cluster whose alerts the sender may post. */
   readonly cluster?: string
 }
 
-/** The alert as it is kept, before it meets the one that is known; or why it is refused. */
+/** The alert as it is stored, before it is merged with the known one; or why it is refused. */
 export function readPosted(posted: PostedAlert, rules: IntakeRules): ExternalAlertRecord | { readonly fault: string } {
   const { nowMs } = rules
   const isTimeout = posted.endsAtMs === undefined
@@ -54,30 +54,30 @@ export function readPosted(posted: PostedAlert, rules: IntakeRules): ExternalAle
   }
 }
 
-/** The same alert, said again: one run when the two overlap, else a new one. */
-export function mergeExternal(known: ExternalAlertRecord | undefined, said: ExternalAlertRecord): ExternalAlertRecord {
-  if (known === undefined) return said
+/** The same alert, posted again: one run when the two overlap, else a new one. */
+export function mergeExternal(known: ExternalAlertRecord | undefined, next: ExternalAlertRecord): ExternalAlertRecord {
+  if (known === undefined) return next
   const overlaps =
-    (said.endsAtMs > known.startsAtMs && said.endsAtMs < known.endsAtMs) ||
-    (said.startsAtMs > known.startsAtMs && said.startsAtMs < known.endsAtMs)
-  const isSameRun = overlaps || said.startsAtMs === known.startsAtMs
-  const receivedAtMs = isSameRun ? known.receivedAtMs : said.receivedAtMs
-  if (!overlaps) return { ...said, receivedAtMs }
+    (next.endsAtMs > known.startsAtMs && next.endsAtMs < known.endsAtMs) ||
+    (next.startsAtMs > known.startsAtMs && next.startsAtMs < known.endsAtMs)
+  const isSameRun = overlaps || next.startsAtMs === known.startsAtMs
+  const receivedAtMs = isSameRun ? known.receivedAtMs : next.receivedAtMs
+  if (!overlaps) return { ...next, receivedAtMs }
   return {
-    ...said,
+    ...next,
     receivedAtMs,
-    startsAtMs: Math.min(known.startsAtMs, said.startsAtMs),
-    endsAtMs: mergedEnd(known, said),
+    startsAtMs: Math.min(known.startsAtMs, next.startsAtMs),
+    endsAtMs: mergedEnd(known, next),
   }
 }
 
-function mergedEnd(known: ExternalAlertRecord, said: ExternalAlertRecord): number {
-  const nowMs = said.updatedAtMs
-  if (known.endsAtMs <= said.endsAtMs) return said.endsAtMs
-  const isSaidResolved = said.endsAtMs <= nowMs
-  // The latest end that somebody named holds; one that only follows from the timeout does not.
-  if (isSaidResolved) return known.endsAtMs <= nowMs ? known.endsAtMs : said.endsAtMs
-  return known.isTimeout ? said.endsAtMs : known.endsAtMs
+function mergedEnd(known: ExternalAlertRecord, next: ExternalAlertRecord): number {
+  const nowMs = next.updatedAtMs
+  if (known.endsAtMs <= next.endsAtMs) return next.endsAtMs
+  const isNextResolved = next.endsAtMs <= nowMs
+  // The latest end that a sender named holds; one that only follows from the timeout does not.
+  if (isNextResolved) return known.endsAtMs <= nowMs ? known.endsAtMs : next.endsAtMs
+  return known.isTimeout ? next.endsAtMs : known.endsAtMs
 }
 
 /** An external alert as the rest of the program takes alerts. */

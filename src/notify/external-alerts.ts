@@ -1,4 +1,4 @@
-/** The alerts that others POSTed: bounded in number, kept before they are acknowledged, forgotten some time after their end. */
+/** The alerts that others POSTed: bounded in number, durable before the answer, removed some time after their end. */
 import { createSerialQueue } from '../base/serial-queue.ts'
 import type { ExternalAlertRecord } from '../model/external-alert.ts'
 import {
@@ -10,7 +10,7 @@ import {
   type PostedAlert,
 } from './external-alert.ts'
 
-/** Keeps external alerts; each call is durable when it resolves. */
+/** Stores external alerts; each call is durable when it resolves. */
 export interface ExternalAlertStore {
   list(): Promise<readonly ExternalAlertRecord[]>
   /** Adds or replaces by fingerprint, all or nothing. */
@@ -22,12 +22,12 @@ export interface ExternalAlertStore {
 export const RESOLVED_KEPT_MS = 15 * 60_000
 
 export interface ExternalAlertOptions {
-  /** Alerts at one time, resolved ones that are still kept too. */
+  /** Alerts at one time, resolved ones that are still retained too. */
   readonly alertsMax: number
   readonly clusterAliases: readonly string[]
 }
 
-/** What became of the alerts of one request. Those that were taken are kept, whatever happened to the others. */
+/** What became of the alerts of one request. Those that were taken are stored, whatever happened to the others. */
 export interface ExternalOutcome {
   readonly taken: number
   /** Why the others are wrong, in the order of the request. */
@@ -48,7 +48,7 @@ export async function createExternalAlerts(
   store: ExternalAlertStore,
   { alertsMax, clusterAliases }: ExternalAlertOptions,
 ): Promise<ExternalAlerts> {
-  const kept = new Map((await store.list()).map((alert) => [alert.fingerprint, alert]))
+  const stored = new Map((await store.list()).map((alert) => [alert.fingerprint, alert]))
   const inOrder = createSerialQueue()
   const isOver = (alert: ExternalAlertRecord, nowMs: number): boolean => alert.endsAtMs < nowMs - RESOLVED_KEPT_MS
   return {
@@ -59,32 +59,32 @@ export async function createExternalAlerts(
         let refused = 0
         let added = 0
         for (const one of posted) {
-          const said = readPosted(one, { ...rules, clusterAliases })
-          if ('fault' in said) {
-            faults.push(said.fault)
+          const record = readPosted(one, { ...rules, clusterAliases })
+          if ('fault' in record) {
+            faults.push(record.fault)
             continue
           }
-          const { fingerprint } = said
-          const known = changed.get(fingerprint) ?? kept.get(fingerprint)
-          if (known === undefined && kept.size + added >= alertsMax) {
+          const { fingerprint } = record
+          const known = changed.get(fingerprint) ?? stored.get(fingerprint)
+          if (known === undefined && stored.size + added >= alertsMax) {
             refused++
             continue
           }
           if (known === undefined) added++
-          changed.set(fingerprint, mergeExternal(known, said))
+          changed.set(fingerprint, mergeExternal(known, record))
         }
         if (changed.size > 0) await store.put([...changed.values()])
-        for (const [fingerprint, alert] of changed) kept.set(fingerprint, alert)
+        for (const [fingerprint, alert] of changed) stored.set(fingerprint, alert)
         return { taken: posted.length - faults.length - refused, faults, refused }
       }),
     alerts: (nowMs) =>
-      [...kept.values()].filter((alert) => !isOver(alert, nowMs)).map((alert) => externalAlertOf(alert, nowMs)),
+      [...stored.values()].filter((alert) => !isOver(alert, nowMs)).map((alert) => externalAlertOf(alert, nowMs)),
     prune: (nowMs) =>
       inOrder(async () => {
-        const over = [...kept.values()].filter((alert) => isOver(alert, nowMs))
+        const over = [...stored.values()].filter((alert) => isOver(alert, nowMs))
         if (over.length === 0) return
         await store.prune(nowMs - RESOLVED_KEPT_MS)
-        for (const { fingerprint } of over) kept.delete(fingerprint)
+        for (const { fingerprint } of over) stored.delete(fingerprint)
       }),
   }
 }

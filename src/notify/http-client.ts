@@ -1,5 +1,5 @@
 /**
- * Sending over HTTP to receivers that people configured: their certificates, their passwords, their redirects. An
+ * Sending over HTTP to receivers that users configured: their certificates, their passwords, their redirects. An
  * unreachable receiver is an answer too: nothing here rejects but for a secret or certificate that cannot be read.
  */
 import { request as httpRequest } from 'node:http'
@@ -47,14 +47,14 @@ export function createHttpClient(clock: Pick<Clock, 'nowMs'>): HttpClient {
     const done = (status: number | undefined, text: string, more: Partial<HttpAnswer> = {}): HttpAnswer => {
       return { status, text, contentType: '', latencyMs: clock.nowMs() - startMs, ...more }
     }
-    let asked: Asked = { url: new URL(url), method: 'POST', body }
+    let current: Hop = { url: new URL(url), method: 'POST', body }
     try {
       for (let redirects = 0; ; redirects++) {
-        const isSameHost = asked.url.host === new URL(url).host
-        const sent = { ...(isSameHost ? authorization : {}), ...headers }
-        const { response, text } = await ask(asked, sent, { ...tls, signal })
+        const isSameHost = current.url.host === new URL(url).host
+        const allHeaders = { ...(isSameHost ? authorization : {}), ...headers }
+        const { response, text } = await request(current, allHeaders, { ...tls, signal })
         const status = response.statusCode ?? 0
-        const next = http.followsRedirects ? redirectOf(asked, status, response.headers.location) : undefined
+        const next = http.followsRedirects ? redirectOf(current, status, response.headers.location) : undefined
         if (next === undefined) {
           const retryAfterMs = retryAfterOf(response.headers['retry-after'], clock.nowMs())
           return done(status, text, {
@@ -63,7 +63,7 @@ export function createHttpClient(clock: Pick<Clock, 'nowMs'>): HttpClient {
           })
         }
         if (redirects === REDIRECTS_MAX) return done(undefined, `stopped after ${REDIRECTS_MAX} redirects`)
-        asked = next
+        current = next
       }
     } catch (thrown) {
       return done(undefined, signal.aborted ? `no answer within ${timeoutMs / 1000} s` : reasonOf(thrown))
@@ -71,14 +71,14 @@ export function createHttpClient(clock: Pick<Clock, 'nowMs'>): HttpClient {
   }
 }
 
-interface Asked {
+interface Hop {
   readonly url: URL
   readonly method: 'POST' | 'GET'
   readonly body: string
 }
 
-function ask(
-  { url, method, body }: Asked,
+function request(
+  { url, method, body }: Hop,
   headers: Readonly<Record<string, string>>,
   options: RequestOptions,
 ): Promise<{ readonly response: IncomingMessage; readonly text: string }> {
@@ -87,7 +87,7 @@ function ask(
       url.protocol === 'https:' ? httpsRequest(url, all, onAnswer) : httpRequest(url, all, onAnswer)
     const length = method === 'POST' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
     // A connection of its own: messages are rare, and an idle connection that was cut would cost a retry.
-    const asking = send({ ...options, method, headers: { ...headers, ...length }, agent: false }, (response) => {
+    const outgoing = send({ ...options, method, headers: { ...headers, ...length }, agent: false }, (response) => {
       const chunks: Buffer[] = []
       let bytes = 0
       response.on('data', (chunk: Buffer) => {
@@ -99,18 +99,18 @@ function ask(
       })
       response.on('error', reject)
     })
-    asking.on('error', reject)
-    asking.end(method === 'POST' ? body : undefined)
+    outgoing.on('error', reject)
+    outgoing.end(method === 'POST' ? body : undefined)
   })
 }
 
 /** 307 and 308 repeat the message; after the others a client asks for the page, as Go's and browsers do. */
-function redirectOf(asked: Asked, status: number, location: string | undefined): Asked | undefined {
+function redirectOf(current: Hop, status: number, location: string | undefined): Hop | undefined {
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined
-  if (!URL.canParse(location, asked.url.href)) return undefined
-  const url = new URL(location, asked.url)
+  if (!URL.canParse(location, current.url.href)) return undefined
+  const url = new URL(location, current.url)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined
-  return { url, method: status >= 307 ? asked.method : 'GET', body: asked.body }
+  return { url, method: status >= 307 ? current.method : 'GET', body: current.body }
 }
 
 async function authorizationOf({ basicAuth, authorization }: HttpConfig): Promise<Record<string, string>> {

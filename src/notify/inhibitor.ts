@@ -60,7 +60,7 @@ export class Inhibitor {
       if (!rule.isTarget(labels)) continue
       const sources = rule.sources.get(valuesOf(rule.equal, labels))
       if (sources === undefined) continue
-      // Two alerts that match both sides would inhibit each other, and nobody would be told of either.
+      // Two alerts that match both sides would inhibit each other, and nobody would be notified of either.
       const isSource = rule.isSource(labels)
       for (const [fingerprint, isTarget] of sources) if (!(isSource && isTarget)) found.add(fingerprint)
     }

@@ -1,13 +1,13 @@
 /**
  * What creating, changing and ending a silence does, by Alertmanager's rules and in its words (0.25, `silence/silence.go`
  * and `api/v2/api.go`): whoever would change what a silence has hidden so far gets a new one, and the old one ends now,
- * so that the past stays told as it was.
+ * so that the record of the past stays as it was.
  */
 import { matchesEmpty, type Matcher } from '../model/matcher.ts'
 import { RegexError } from '../model/regex.ts'
 import { silenceStateAt, type Silence } from '../model/silence.ts'
 
-/** What somebody asks for. */
+/** What a user requests. */
 export interface SilenceWish {
   /** Of the silence to change; absent for a new one. */
   readonly id?: string

@@ -3,7 +3,7 @@
  * is written with each change.
  */
 import { createSerialQueue } from '../base/serial-queue.ts'
-import type { AuditAction, AuditDeed } from '../model/audit.ts'
+import type { AuditAction, AuditedAction } from '../model/audit.ts'
 import { silenceStateAt, type Silence } from '../model/silence.ts'
 import type { SilenceReader } from './ports.ts'
 import { SilenceIndex } from './silence-index.ts'
@@ -14,7 +14,7 @@ import { ResolvedWatch, type HiddenAlert } from './until-resolved.ts'
 export interface SilenceStore {
   list(): Promise<readonly Silence[]>
   /** Adds or replaces by id, with the entries of the audit, all or nothing. */
-  write(silences: readonly Silence[], deeds: readonly AuditDeed[]): Promise<void>
+  write(silences: readonly Silence[], actions: readonly AuditedAction[]): Promise<void>
   prune(endedBeforeMs: number): Promise<void>
 }
 
@@ -44,15 +44,15 @@ export async function createSilences(store: SilenceStore, newId: () => string): 
   const watch = new ResolvedWatch()
   const inOrder = createSerialQueue()
 
-  const write = async (silences: readonly Silence[], deeds: readonly AuditDeed[]): Promise<void> => {
-    await store.write(silences, deeds)
+  const write = async (silences: readonly Silence[], actions: readonly AuditedAction[]): Promise<void> => {
+    await store.write(silences, actions)
     index.put(silences)
   }
   const expireNow = async (id: string, by: string, nowMs: number): Promise<Silence | undefined> => {
     const silence = index.get(id)
     if (silence === undefined || silenceStateAt(silence, nowMs) === 'expired') return silence
     const ended = endSilence(silence, nowMs)
-    await write([ended], [deedOf('silence.expire', ended, by, nowMs)])
+    await write([ended], [auditOf('silence.expire', ended, by, nowMs)])
     return ended
   }
   return {
@@ -72,7 +72,7 @@ export async function createSilences(store: SilenceStore, newId: () => string): 
         const ended = replaced === undefined ? [] : [replaced]
         await write(
           [...ended, silence],
-          [...ended.map((old) => deedOf('silence.expire', old, by, nowMs)), deedOf(action, silence, by, nowMs)],
+          [...ended.map((old) => auditOf('silence.expire', old, by, nowMs)), auditOf(action, silence, by, nowMs)],
         )
         return change
       }),
@@ -90,6 +90,6 @@ export async function createSilences(store: SilenceStore, newId: () => string): 
   }
 }
 
-function deedOf(action: AuditAction, silence: Silence, by: string, atMs: number): AuditDeed {
+function auditOf(action: AuditAction, silence: Silence, by: string, atMs: number): AuditedAction {
   return { atMs, by, action, subject: silence.id, detail: JSON.stringify(silence) }
 }

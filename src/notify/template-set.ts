@@ -1,6 +1,6 @@
 /**
  * The templates of one configuration: ours, and above them those of its files, by name. Texts of receivers are expanded
- * with all of them at hand; HTML is expanded with every value escaped, for text and for addresses.
+ * with all of them defined; HTML is expanded with every value escaped, for text and for addresses.
  */
 import type { Node } from '../template/ast.ts'
 import { evaluateTemplate } from '../template/evaluate.ts'
@@ -88,7 +88,7 @@ export class TemplateSet {
 /** An address that begins with another scheme than these runs something when it is clicked. */
 const SCHEMES = new Set(['http', 'https', 'mailto'])
 
-/** @param before the end of what is written already: an attribute that holds an address is told by it */
+/** @param before the end of what is written already: shows whether it is an attribute that holds an address */
 function escapeForHtml(value: string, before: string): string {
   const startsAddress = /(?:href|src|action)\s*=\s*["']?$/i.test(before)
   const scheme = /^[^a-z0-9]*([a-z][a-z0-9+.-]*)\s*:/i.exec(value)?.[1]

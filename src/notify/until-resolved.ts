@@ -2,7 +2,7 @@
 import type { Labels } from '../model/labels.ts'
 import { silenceStateAt, type Silence } from '../model/silence.ts'
 
-/** What is asked of an alert here. */
+/** What is needed of an alert here. */
 export interface HiddenAlert {
   readonly labels: Labels
   readonly state: 'pending' | 'firing' | 'resolved'
@@ -24,7 +24,7 @@ export class ResolvedWatch {
   readonly #watches = new Map<string, Watch>()
 
   /**
-   * The silences that have hidden nothing for long enough. To be called at each beat, with all alerts.
+   * The silences that have hidden nothing for long enough. To be called in each evaluation cycle, with all alerts.
    * @param silencedBy ids of the silences that hide an alert now
    */
   ended(

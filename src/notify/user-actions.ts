@@ -3,7 +3,7 @@
  * write is durable before it counts.
  */
 import { randomUUID } from 'node:crypto'
-import type { AuditDeed, AuditEntry } from '../model/audit.ts'
+import type { AuditedAction, AuditEntry } from '../model/audit.ts'
 import { createAcknowledgements, type AcknowledgementStore, type Acknowledgements } from './acknowledgements.ts'
 import { createSilences, type SilenceStore, type Silences } from './silences.ts'
 
@@ -13,14 +13,14 @@ export interface UserActions {
   /** Newest first; only entries with a smaller id than `before`. */
   audit(limit: number, before?: number): Promise<readonly AuditEntry[]>
   /** Adds to the audit an action that changes no stored object, such as a reload. */
-  record(action: AuditDeed): Promise<void>
+  record(action: AuditedAction): Promise<void>
 }
 
 /** Each write is durable when it resolves. */
 export interface UserActionStore {
   readonly silences: SilenceStore
   readonly acknowledgements: AcknowledgementStore
-  readonly audit: { add(action: AuditDeed): Promise<void>; prune(beforeMs: number): Promise<void> }
+  readonly audit: { add(action: AuditedAction): Promise<void>; prune(beforeMs: number): Promise<void> }
 }
 
 export interface AuditReader {

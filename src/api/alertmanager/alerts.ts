@@ -35,7 +35,7 @@ export interface AlertmanagerDeps {
   readonly clock: Clock
   readonly metrics: OwnMetrics
   readonly externalUrl: string
-  /** How long an alert of others is believed that names no end. */
+  /** How long an external alert without an end counts as firing. */
   readonly resolveTimeoutMs: () => number
 }
 
@@ -96,7 +96,7 @@ export function registerAlertmanagerAlerts(scope: FastifyInstance, deps: Alertma
         if (alert === undefined) return []
         const marks = marksOf(alert)
         if (!keeps(alert.labels, marks)) return []
-        // Whoever asks for some receivers sees these only, here too.
+        // A filter of receivers applies to these lists too.
         const receivers = marks.receivers.filter(isReceiver).sort()
         return [gettable(alert, { ...marks, receivers }, nowMs, deps.externalUrl)]
       })
@@ -139,7 +139,7 @@ function firingOnes(alerts: readonly AnyAlert[]): readonly AnyAlert[] {
   return [...byFingerprint.values()]
 }
 
-/** `active`, `silenced`, `inhibited` and `filter`; `unprocessed` says nothing, because asking processes an alert. */
+/** `active`, `silenced`, `inhibited` and `filter`; `unprocessed` says nothing, because a request processes an alert. */
 function alertFilter(params: Params): (labels: Labels, marks: AlertMarks) => boolean {
   const matches = compileMatchers(filterParam(params))
   const withActive = flagParam(params, 'active', true)

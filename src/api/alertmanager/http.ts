@@ -181,7 +181,7 @@ function unescape(text: string): string {
   return text.replace(/\\([n"\\])/g, (_, char: string) => (char === 'n' ? '\n' : char))
 }
 
-/** Compiles as Alertmanager does, so that what is wrong is told with the pattern it would show. */
+/** Compiles as Alertmanager does, so that a fault shows the pattern that it would show. */
 function anchored(pattern: string): AnchoredRegex {
   compileRegex(`^(?:${pattern})$`)
   return compileAnchoredRegex(pattern)

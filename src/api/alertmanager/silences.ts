@@ -44,10 +44,10 @@ export function registerAlertmanagerSilences(scope: FastifyInstance, people: Api
   })
 
   scope.post('/api/v2/silences', { config: responder }, async (request, reply) => {
-    const asked = readWish(jsonBody(request, 'silence'))
+    const written = readWish(jsonBody(request, 'silence'))
     // Alertmanager's clients do not know of it, and what they change is not that.
-    const untilResolved = asked.id !== undefined && silences.get(asked.id)?.untilResolved === true
-    const wish = { ...asked, untilResolved }
+    const untilResolved = written.id !== undefined && silences.get(written.id)?.untilResolved === true
+    const wish = { ...written, untilResolved }
     const change = await silences.set(wish, actorOf(request, wish.createdBy), clock.nowMs())
     if (change.kind === 'not_found') throw new Refused(404, 'silence not found')
     if (change.kind === 'refused') throw new Refused(400, change.message)

@@ -12,7 +12,7 @@ export interface AlertmanagerStatusDeps {
 /** The Alertmanager whose answers these routes give, as the tests compare them: amtool warns about another one. */
 export const ALERTMANAGER_VERSION = '0.25.0'
 
-/** A configuration that tells nobody; `amtool config routes` reads it. */
+/** A configuration without receivers of messages; `amtool config routes` reads it. */
 const NO_CONFIG = `route:
   receiver: none
 receivers:

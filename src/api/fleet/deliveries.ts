@@ -11,8 +11,8 @@ import type { Pipeline } from '../../notify/pipeline.ts'
 import type { Route } from '../../notify/route.ts'
 
 /**
- * Who is told, who was, and why not: `/api/fleet/v1/deliveries`, `/receivers`, `/routes`, and `/debug/notify`. Nothing
- * here holds a secret: what is kept of a delivery has none, and routes never had.
+ * Who is notified, who was, and why not: `/api/fleet/v1/deliveries`, `/receivers`, `/routes`, and `/debug/notify`. Nothing
+ * here holds a secret: a stored delivery has none, and routes never had.
  */
 export interface ApiNotify {
   readonly pipeline: Pick<Pipeline, 'route' | 'routesOf' | 'health' | 'groups' | 'marksOf'>

@@ -3,7 +3,7 @@
  * did it. Whether a cluster is gone follows from it (gone.ts).
  */
 import { createSerialQueue } from '../../base/serial-queue.ts'
-import type { AuditAction, AuditDeed } from '../../model/audit.ts'
+import type { AuditAction, AuditedAction } from '../../model/audit.ts'
 import type { Decommission } from '../../model/decommission.ts'
 
 /** Keeps them; each call is durable when it resolves. */
@@ -11,7 +11,7 @@ export interface DecommissionStore {
   /** All there ever were, as they were said. */
   list(): Promise<readonly Decommission[]>
   /** Adds or replaces by id, with the entries of the audit, all or nothing. */
-  write(changed: readonly Decommission[], deeds: readonly AuditDeed[]): Promise<void>
+  write(changed: readonly Decommission[], deeds: readonly AuditedAction[]): Promise<void>
 }
 
 export interface DecommissionWish {
@@ -58,7 +58,7 @@ export async function createDecommissions(
 ): Promise<Decommissions> {
   const kept = new Map((await store.list()).map((one) => [one.id, one]))
   const inOrder = createSerialQueue()
-  const write = async (changed: readonly Decommission[], deeds: readonly AuditDeed[]): Promise<void> => {
+  const write = async (changed: readonly Decommission[], deeds: readonly AuditedAction[]): Promise<void> => {
     await store.write(changed, deeds)
     for (const one of changed) kept.set(one.id, one)
     await told()
@@ -111,6 +111,6 @@ export async function createDecommissions(
   }
 }
 
-function deedOf(action: AuditAction, one: Decommission, by: string, atMs: number): AuditDeed {
+function deedOf(action: AuditAction, one: Decommission, by: string, atMs: number): AuditedAction {
   return { atMs, by, action, subject: one.cluster, detail: JSON.stringify(one) }
 }

@@ -50,7 +50,7 @@ export interface LoadedConfig {
 /** Template files by the patterns of `templates:`; none for a pattern that matches nothing. */
 export type ReadTemplates = (pattern: string) => readonly { readonly path: string; readonly text: string }[]
 
-/** One route to nobody: groups and marks exist without a configuration. */
+/** One route without a receiver: groups and marks exist without a configuration. */
 export function emptyConfig(): NotifyConfig {
   return {
     global: GLOBAL_DEFAULTS,
@@ -164,7 +164,7 @@ function checkRoute(
   const { reader } = reading
   const { spec, at } = root
   if (spec.receiver === undefined)
-    reader.error(at('receiver'), 'the root route needs a receiver: whom to tell of the rest')
+    reader.error(at('receiver'), 'the root route needs a receiver for alerts that no other route matches')
   if (spec.matchers.length > 0) {
     const key = (['matchers', 'match', 'match_re'] as const).find((name) => at(name).from !== at('receiver').from)
     reader.error(at(key ?? 'matchers'), 'the root route cannot have matchers: it takes every alert')

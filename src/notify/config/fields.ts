@@ -1,5 +1,5 @@
 /**
- * Kinds of value in the notification configuration: how a node of YAML is read, and what is said when it cannot be.
+ * Kinds of value in the notification configuration: how a node of YAML is read, and what is reported when it cannot be.
  * A record of kinds describes a mapping, and its values have the types that the kinds say.
  */
 import type { Node } from 'yaml'

@@ -91,7 +91,7 @@ function pem(written: string | undefined, path: string | undefined): Secret | un
   return path === undefined || path === '' ? undefined : { kind: 'file', path }
 }
 
-/** A certificate that cannot be read makes every message fail: it is said when the file is loaded. */
+/** A certificate that cannot be read makes every message fail: so it is reported when the file is loaded. */
 function checkPem(reading: Reading, from: Secret | undefined, what: 'certificate' | 'key', at: Range): void {
   if (from === undefined) return
   let content: string

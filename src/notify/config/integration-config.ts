@@ -1,5 +1,5 @@
 /**
- * What can be told, as the configuration describes it: one shape an integration. Texts marked as templates are expanded
+ * Integrations as the configuration describes them, one shape each. Texts marked as templates are expanded
  * for each message; their defaults are written in `default-templates.ts`.
  */
 import type { HttpConfig, TlsConfig } from './http-config.ts'
@@ -125,8 +125,8 @@ export interface Msteamsv2Config extends OverHttp {
 }
 
 /**
- * One Alertmanager that gets the group's alerts as Prometheus would send them. Members of a cluster do not tell each
- * other of alerts, so each address is an integration of its own, with its own retries.
+ * One Alertmanager that gets the group's alerts as Prometheus would send them. Members of a cluster do not send each
+ * other alerts, so each address is an integration of its own, with its own retries.
  */
 export interface AlertmanagerConfig extends OverHttp {
   readonly kind: 'alertmanager'
@@ -137,8 +137,6 @@ export interface AlertmanagerConfig extends OverHttp {
 
 export type IntegrationConfig =
   WebhookConfig | SlackConfig | PagerdutyConfig | EmailConfig | MsteamsConfig | Msteamsv2Config | AlertmanagerConfig
-
-export type IntegrationKind = IntegrationConfig['kind']
 
 export interface Receiver {
   readonly name: string

@@ -1,4 +1,4 @@
-/** `time_intervals:` of the configuration, with ranges as people write them: `monday:friday`, `-3:-1`, `09:00`. */
+/** `time_intervals:` of the configuration, with ranges as users write them: `monday:friday`, `-3:-1`, `09:00`. */
 import { isTimeZone } from '../time-interval.ts'
 import type { Range, TimeInterval } from '../time-interval.ts'
 import { listOf, record, scalar, text } from './fields.ts'

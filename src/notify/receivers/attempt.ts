@@ -130,7 +130,7 @@ export function hostOf(url: string): string {
   return `${protocol}//${host}${pathname === '/' && search === '' ? '' : '/…'}`
 }
 
-/** A receiver may answer with the path it was asked for. */
+/** A receiver may answer with the path of the request. */
 function secretsOfUrl(url: string): readonly string[] {
   if (!URL.canParse(url)) return [url]
   const { pathname, search, password } = new URL(url)

@@ -52,8 +52,8 @@ export function sendMsteamsv2(config: Msteamsv2Config, message: Message, sending
 
 /** A connector answers 200 and says in its text that Teams did not take the message. */
 const judge: Judge = ({ text }) => {
-  const said = /Microsoft Teams endpoint returned HTTP error (\d+)/i.exec(text)
-  if (said === null) return undefined
-  const status = Number(said[1])
+  const fault = /Microsoft Teams endpoint returned HTTP error (\d+)/i.exec(text)
+  if (fault === null) return undefined
+  const status = Number(fault[1])
   return { outcome: status === 429 || status >= 500 ? 'failed' : 'refused', error: text }
 }

@@ -1,4 +1,4 @@
-/** One table: which file tells which integration. */
+/** One table: which file sends to which integration. */
 import type { IntegrationConfig } from '../config/integration-config.ts'
 import type { Message } from '../message.ts'
 import { sendAlertmanager } from './alertmanager.ts'
@@ -35,7 +35,7 @@ export function send(config: IntegrationConfig, message: Message, senders: Sende
   }
 }
 
-/** Where it goes, as far as people may know. */
+/** Where it goes, without secrets. */
 export function targetOf(config: IntegrationConfig): string {
   switch (config.kind) {
     case 'email':

@@ -75,13 +75,13 @@ const judge: Judge = ({ contentType, text }) => {
   if (!contentType.startsWith('application/json')) {
     return text.trim() === 'ok' ? undefined : { outcome: 'refused', error: `Slack answered: ${text}` }
   }
-  let said: unknown
+  let body: unknown
   try {
-    said = JSON.parse(text)
+    body = JSON.parse(text)
   } catch {
     return { outcome: 'failed', error: 'Slack answered with JSON that cannot be read' }
   }
-  const { ok, error } = (said ?? {}) as { readonly ok?: unknown; readonly error?: unknown }
+  const { ok, error } = (body ?? {}) as { readonly ok?: unknown; readonly error?: unknown }
   if (ok === true) return undefined
   return { outcome: error === 'ratelimited' ? 'failed' : 'refused', error: `Slack answered: ${String(error)}` }
 }

@@ -10,7 +10,7 @@ export function sendWebhook(config: WebhookConfig, message: Message, sending: Se
   return postJson(sending, { url, hidesPath: true, http, timeoutMs, body: webhookBody(message, maxAlerts) })
 }
 
-/** @param maxAlerts 0 for all; what all alerts share is still said of all */
+/** @param maxAlerts 0 for all; common labels are those of the alerts shown */
 export function webhookBody(message: Message, maxAlerts: number): unknown {
   const { alerts } = message
   const shown = maxAlerts === 0 ? alerts : alerts.slice(0, maxAlerts)

@@ -1,5 +1,5 @@
 import type { AlertRunKey } from '../../model/alert-run.ts'
-import type { AuditDeed } from '../../model/audit.ts'
+import type { AuditedAction } from '../../model/audit.ts'
 import type { Acknowledgement } from '../../model/silence.ts'
 import { insertAudit } from './audit.ts'
 import { FactsTables } from './facts-tables.ts'
@@ -8,8 +8,8 @@ export interface AcknowledgementStore {
   /** Those whose run has not ended. */
   listOpen(): Promise<readonly Acknowledgement[]>
   /** Replaces the one of the same run. In one transaction with the entry of the audit; durable when it resolves. */
-  put(acknowledgement: Acknowledgement, deed: AuditDeed): Promise<void>
-  remove(run: AlertRunKey, deed: AuditDeed): Promise<void>
+  put(acknowledgement: Acknowledgement, deed: AuditedAction): Promise<void>
+  remove(run: AlertRunKey, deed: AuditedAction): Promise<void>
 }
 
 export class SqlAcknowledgements extends FactsTables implements AcknowledgementStore {
@@ -31,7 +31,7 @@ export class SqlAcknowledgements extends FactsTables implements AcknowledgementS
     })
   }
 
-  async put({ fingerprint, activeAtMs, by, atMs, note }: Acknowledgement, deed: AuditDeed): Promise<void> {
+  async put({ fingerprint, activeAtMs, by, atMs, note }: Acknowledgement, deed: AuditedAction): Promise<void> {
     await this.transact('writing an acknowledgement', async (transaction) => {
       await transaction
         .replaceInto('acknowledgement')
@@ -41,7 +41,7 @@ export class SqlAcknowledgements extends FactsTables implements AcknowledgementS
     })
   }
 
-  async remove({ fingerprint, activeAtMs }: AlertRunKey, deed: AuditDeed): Promise<void> {
+  async remove({ fingerprint, activeAtMs }: AlertRunKey, deed: AuditedAction): Promise<void> {
     await this.transact('taking an acknowledgement back', async (transaction) => {
       await transaction
         .deleteFrom('acknowledgement')

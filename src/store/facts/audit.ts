@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from 'kysely'
-import { AUDIT_ACTIONS, type AuditDeed, type AuditEntry } from '../../model/audit.ts'
+import { AUDIT_ACTIONS, type AuditedAction, type AuditEntry } from '../../model/audit.ts'
 import { FactsTables } from './facts-tables.ts'
 import { oneOf } from './row-values.ts'
 import type { AuditTable, FactsSchema } from './schema.ts'
@@ -7,7 +7,7 @@ import type { AuditTable, FactsSchema } from './schema.ts'
 /** What people did. Deeds on other facts write their entry themselves, in their own transaction. */
 export interface AuditStore {
   /** A deed that changes no fact. */
-  add(deed: AuditDeed): Promise<void>
+  add(deed: AuditedAction): Promise<void>
   /** Newest first; only entries with a smaller id than `before`. */
   list(limit: number, before?: number): Promise<readonly AuditEntry[]>
   /** Removes entries from before a time. */
@@ -15,13 +15,13 @@ export interface AuditStore {
 }
 
 /** Writes the entry as part of the transaction that `db` is. */
-export async function insertAudit(db: Kysely<FactsSchema>, deed: AuditDeed): Promise<void> {
+export async function insertAudit(db: Kysely<FactsSchema>, deed: AuditedAction): Promise<void> {
   const { atMs, by, action, subject, detail } = deed
   await db.insertInto('audit').values({ at_ms: atMs, by, action, subject, detail }).execute()
 }
 
 export class SqlAudit extends FactsTables implements AuditStore {
-  async add(deed: AuditDeed): Promise<void> {
+  async add(deed: AuditedAction): Promise<void> {
     await this.run('writing the audit', (db) => insertAudit(db, deed))
   }
 

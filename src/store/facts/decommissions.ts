@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { AuditDeed } from '../../model/audit.ts'
+import type { AuditedAction } from '../../model/audit.ts'
 import { DECOMMISSION_ENDS } from '../../model/decommission.ts'
 import type { Decommission, DecommissionEnd } from '../../model/decommission.ts'
 import { insertAudit } from './audit.ts'
@@ -12,7 +12,7 @@ export interface DecommissionStore {
   /** As they were said. */
   list(): Promise<readonly Decommission[]>
   /** Adds or replaces by id, with the entries of the audit, in one transaction; durable when it resolves. */
-  write(changed: readonly Decommission[], deeds: readonly AuditDeed[]): Promise<void>
+  write(changed: readonly Decommission[], deeds: readonly AuditedAction[]): Promise<void>
 }
 
 export class SqlDecommissions extends FactsTables implements DecommissionStore {
@@ -23,7 +23,7 @@ export class SqlDecommissions extends FactsTables implements DecommissionStore {
     return rows.map(decommissionOf)
   }
 
-  async write(changed: readonly Decommission[], deeds: readonly AuditDeed[]): Promise<void> {
+  async write(changed: readonly Decommission[], deeds: readonly AuditedAction[]): Promise<void> {
     await this.transact('writing decommissioned clusters', async (transaction) => {
       for (const rows of insertBatches(changed.map(rowOf)))
         await transaction.replaceInto('decommission').values(rows).execute()

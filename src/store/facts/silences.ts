@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { AuditDeed } from '../../model/audit.ts'
+import type { AuditedAction } from '../../model/audit.ts'
 import type { Matcher } from '../../model/matcher.ts'
 import type { Silence } from '../../model/silence.ts'
 import { insertAudit } from './audit.ts'
@@ -10,7 +10,7 @@ import type { SilenceTable } from './schema.ts'
 export interface SilenceStore {
   list(): Promise<readonly Silence[]>
   /** Adds or replaces by id, with the entries of the audit, in one transaction; durable when it resolves. */
-  write(silences: readonly Silence[], deeds: readonly AuditDeed[]): Promise<void>
+  write(silences: readonly Silence[], deeds: readonly AuditedAction[]): Promise<void>
   /** Removes those that ended before a time. */
   prune(endedBeforeMs: number): Promise<void>
 }
@@ -23,7 +23,7 @@ export class SqlSilences extends FactsTables implements SilenceStore {
     return rows.map(silenceOf)
   }
 
-  async write(silences: readonly Silence[], deeds: readonly AuditDeed[]): Promise<void> {
+  async write(silences: readonly Silence[], deeds: readonly AuditedAction[]): Promise<void> {
     await this.transact('writing silences', async (transaction) => {
       for (const rows of insertBatches(silences.map(rowOf)))
         await transaction.replaceInto('silence').values(rows).execute()

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { fingerprintOf } from '../../../src/model/alert.ts'
 import type { AlertRunPlace, AlertRunRecord, KeptAlertRun } from '../../../src/model/alert-run.ts'
-import type { AuditDeed } from '../../../src/model/audit.ts'
+import type { AuditedAction } from '../../../src/model/audit.ts'
 import type { ExternalAlertRecord } from '../../../src/model/external-alert.ts'
 import { Labels } from '../../../src/model/labels.ts'
 import type { Silence } from '../../../src/model/silence.ts'
 import { openFactsForReading } from '../../../src/store/facts/facts.ts'
 import { NOW_MS, TempStore } from '../temp-store.ts'
 
-const DEED: AuditDeed = { atMs: NOW_MS, by: 'ada', action: 'silence.create', subject: 's1', detail: '{"a":1}' }
+const DEED: AuditedAction = { atMs: NOW_MS, by: 'ada', action: 'silence.create', subject: 's1', detail: '{"a":1}' }
 
 function silenceOf(id: string, more: Partial<Silence> = {}): Silence {
   return {

@@ -166,6 +166,7 @@ async function serve(
     clock,
     metrics,
     log,
+    alerts: (nowMs) => alerts.withoutDuplicates(alerts.alerts(nowMs)),
     store: threads.ingest,
     silences: userActions.silences,
     upgrades: createUpgradeMarks({
@@ -352,6 +353,6 @@ function beatSteps(parts: BeatParts): readonly (readonly [string, BeatStep])[] {
         watchSilences(nowMs)
       },
     ],
-    ['notifications', (nowMs) => notifications.notify(alerts.withoutDuplicates(alerts.alerts(nowMs)), nowMs)],
+    ['notifications', (nowMs) => notifications.cycle(nowMs)],
   ]
 }

@@ -20,7 +20,7 @@ import type { UpgradeMarks } from './upgrade-marks.ts'
 
 export interface Notifications {
   /** Decides, queues what is news and starts sending; calling it in each cycle is also what makes retries happen. */
-  notify(alerts: readonly NotifiedAlert[], nowMs: number): Promise<void>
+  cycle(nowMs: number): Promise<void>
   readonly pipeline: Pipeline
   /** The configuration file, to be read again: `read` checks it, what it answers takes it into use. */
   readonly reloadable: {
@@ -50,6 +50,8 @@ export interface NotificationsParts {
   readonly clock: Clock
   readonly metrics: OwnMetrics
   readonly log: Log
+  /** Those that notify: without duplicates. */
+  readonly alerts: (nowMs: number) => readonly NotifiedAlert[]
   readonly store: { readonly notificationLog: NotificationLogStore; readonly deliveries: Pick<DeliveryStore, 'add'> }
   readonly silences: SilenceReader
   readonly upgrades: UpgradeMarks
@@ -115,7 +117,8 @@ export async function createNotifications(parts: NotificationsParts): Promise<No
         return () => pipeline.use(next)
       },
     },
-    notify: async (alerts, nowMs) => {
+    cycle: async (nowMs) => {
+      const alerts = parts.alerts(nowMs)
       await upgrades.refresh(alerts, nowMs)
       await pipeline.cycle(alerts.map(pipelineAlert), nowMs)
       start(deliver(nowMs))

@@ -91,7 +91,6 @@ function LegendTable({ lines, legend, onToggle }: ChartLegendProps): ReactNode {
       <DataTable
         label="Lines"
         look="prose"
-        className="text-tiny"
         columns={columns}
         rows={rows.slice(0, LINES_MAX.table)}
         rowKey={({ line }) => line.key}

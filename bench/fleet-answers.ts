@@ -63,7 +63,7 @@ export function run({ quick }: { readonly quick: boolean }): void {
     const clock = times(10, () => answer((nowMs += 5000)))
     const heard = times(10, (turn) => {
       nowMs += 5000
-      for (let i = 0; i < 100; i++) book.hear(`cluster-${(turn * 100 + i) % clusters}`, { metricsMs: nowMs })
+      for (let i = 0; i < 100; i++) book.markSeen(`cluster-${(turn * 100 + i) % clusters}`, { metricsMs: nowMs })
       return answer(nowMs)
     })
     const put = times(10, (turn) => {

@@ -4,7 +4,7 @@
  */
 import { deriveUpgrades } from '../../src/fleet/derive/upgrades.ts'
 import { learnBaselines, type BaselineBook } from '../../src/fleet/stuck/stuck-baseline.ts'
-import { verdictOf, type Heard } from '../../src/fleet/stuck/stuck.ts'
+import { verdictOf, type LastSeen } from '../../src/fleet/stuck/stuck.ts'
 import type { ClusterObservations } from '../../src/model/observation.ts'
 import type { StuckVerdict } from '../../src/model/stuck.ts'
 import type { UpgradeRecord } from '../../src/model/upgrade.ts'
@@ -133,7 +133,7 @@ function judgeOf(
     const count = upperBound(newsMs, nowMs)
     if (count !== known) record = recordOf(real, deriveUpgrades(knownAt(observations, nowMs)))
     known = count
-    return record === undefined ? undefined : verdictOf(record, baselinesAt(nowMs), nowMs, heardAt(history, nowMs))
+    return record === undefined ? undefined : verdictOf(record, baselinesAt(nowMs), nowMs, lastSeenAt(history, nowMs))
   }
 }
 
@@ -151,7 +151,7 @@ function newsTimes({ objects, absences, metrics, spans }: ClusterObservations): 
  * The cluster is there, with a scrape each half minute and a list each half hour; that only few of them are simulated
  * where nothing happens must not look like silence.
  */
-function heardAt({ tells, profile }: ClusterHistory, nowMs: number): Heard {
+function lastSeenAt({ tells, profile }: ClusterHistory, nowMs: number): LastSeen {
   const lastOf = (everyMs: number, offsetMs: number): number =>
     Math.floor((nowMs - offsetMs) / everyMs) * everyMs + offsetMs
   return {

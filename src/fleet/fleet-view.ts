@@ -14,7 +14,7 @@ import { healthyUpgrades } from './alerts/healthy-upgrades.ts'
 import type { HealthyUpgrade } from './alerts/healthy-upgrades.ts'
 import type { ClusterPage, ClusterQuery, ClusterView } from './clusters/cluster-book.ts'
 import type { OpenUpgrade } from './clusters/cluster-states.ts'
-import type { HeardName } from './clusters/fleet-book.ts'
+import type { LastReport } from './clusters/fleet-book.ts'
 import type { FleetCoverage } from './clusters/fleet-coverage.ts'
 import { gateBook, gatesNamed, standingPatches } from './clusters/gate-uses.ts'
 import type { Gone } from './clusters/gone.ts'
@@ -35,7 +35,7 @@ export interface FleetView extends EdgeReader {
   /** When anything was first seen of any cluster; `undefined`: none is known. */
   knownFrom(): Promise<number | undefined>
   /** Clusters by name, also those without a record, or by another name; `undefined`: nobody knows it. */
-  lastReports(names: readonly string[]): Promise<readonly (HeardName | undefined)[]>
+  lastReports(names: readonly string[]): Promise<readonly (LastReport | undefined)[]>
   upgrades(query: UpgradeQuery): Promise<readonly UpgradeRecord[]>
   upgrade(id: string): Promise<UpgradeRecord | undefined>
   /** Upgrades that are under way or whose workload updates are. */
@@ -71,7 +71,7 @@ export interface FleetIndex extends NowSource {
   }
   clusters(query: ClusterQuery, nowMs: number): ClusterPage
   cluster(name: string, nowMs: number): ClusterView | undefined
-  heardOf(name: string): HeardName | undefined
+  lastReportOf(name: string): LastReport | undefined
   gone(nowMs: number): ReadonlyMap<string, Gone>
   judge(upgradeId: string, nowMs: number): StuckVerdict | undefined
   notOffered(nowMs: number): readonly NotOffered[]
@@ -107,7 +107,7 @@ export function createFleetView({ nowMs, index, records, knownFrom, progress }: 
     knownFrom,
     lastReports: async (names) => {
       const known = await index()
-      return names.map((name) => known.heardOf(name))
+      return names.map((name) => known.lastReportOf(name))
     },
     upgrades: (query) => records.upgrades(query),
     upgrade: (id) => records.upgrade(id),

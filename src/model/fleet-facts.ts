@@ -60,7 +60,7 @@ export interface ObservationReader {
   /** What `putRuns` left of a cluster, in the order of signal, labels and start. */
   runs(cluster: string): Promise<readonly MetricRun[]>
   /** When objects of clusters were last heard of, also those that say the same as before; of those heard after a time. */
-  heardSince(timeMs: number): Promise<readonly { readonly cluster: string; readonly objectsMs: number }[]>
+  lastSeenSince(timeMs: number): Promise<readonly { readonly cluster: string; readonly objectsMs: number }[]>
   /** How old the oldest kept observation of a cluster is; facts about what was before stay as they are. */
   oldestMs(cluster: string): Promise<number | undefined>
   /** When objects came into other states, the newest first: the log of what changed. */

@@ -80,7 +80,7 @@ const numbers = ({ clusters, stuck, silent, versions }: FleetNow) => ({
 const QUERY = { sort: 'cluster', isDescending: false, limit: 100, hasFacets: true } as const
 
 describe('how the fleet stands', () => {
-  test('a cluster that was not heard for long is gone by itself, and counts as such alone', () => {
+  test('a cluster that was not seen for long is gone by itself, and counts as such alone', () => {
     expect(numbers(fleetNow(book, at(NOW), 100))).toEqual({
       ...{ total: 3, reporting: 1, gone: 1, withMetrics: 3, silent: ['off', 'mute'], stuck: ['off'] },
       versions: ['1.17.0 1'],
@@ -105,21 +105,21 @@ describe('how the fleet stands', () => {
 
   test('heard again, the cluster is back at once, and whoever keeps the word is told to end it', () => {
     book.declare([said(30), said(30, undefined, 'mute')])
-    book.hear('off', { metricsMs: at(30) })
+    book.markSeen('off', { metricsMs: at(30) })
     expect(book.returned()).toEqual([{ id: 'mute 30', heardMs: at(NOW - 60) }])
-    book.hear('off', { metricsMs: at(NOW - 1) })
+    book.markSeen('off', { metricsMs: at(NOW - 1) })
     expect(book.returned().map(({ id }) => id)).toEqual(['off 30', 'mute 30'])
     expect(numbers(fleetNow(book, at(NOW), 100))).toMatchObject({ total: 3, reporting: 2, gone: 1, silent: ['mute'] })
   })
 
-  test('one that is only heard of can be gone as well', () => {
-    book.hear('stranger', { metricsMs: at(0) })
+  test('one that is only seen can be gone as well', () => {
+    book.markSeen('stranger', { metricsMs: at(0) })
     expect(fleetNow(book, at(NOW), 100).clusters).toMatchObject({ clusters: 4, gone: 1 })
     book.declare([said(1, undefined, 'stranger')])
     expect(fleetNow(book, at(NOW), 100).clusters).toMatchObject({ clusters: 3, gone: 2 })
-    expect([book.heardOf('stranger'), book.heardOf('off-id'), book.heardOf('nobody')]).toEqual([
-      { cluster: 'stranger', lastHeardMs: at(0) },
-      { cluster: 'off', lastHeardMs: at(0) },
+    expect([book.lastReportOf('stranger'), book.lastReportOf('off-id'), book.lastReportOf('nobody')]).toEqual([
+      { cluster: 'stranger', lastSeenMs: at(0) },
+      { cluster: 'off', lastSeenMs: at(0) },
       undefined,
     ])
   })
@@ -208,7 +208,7 @@ describe('the past', () => {
   })
 
   test('of one that came back since knows that it was gone until then', async () => {
-    book.hear('off', { metricsMs: at(NOW) })
+    book.markSeen('off', { metricsMs: at(NOW) })
     book.declare([said(300, { kind: 'returned', atMs: at(400), by: 'daytwo' })])
     expect([
       (await then(350)).cluster('off', at(350))?.states,

@@ -89,7 +89,7 @@ function facetsItem(facets: NonNullable<ClusterPage['facets']>): ClusterFacets {
   }
 }
 
-function clusterItem({ record, states, open, heard, gone }: ClusterView, nowMs: number): ClusterItem {
+function clusterItem({ record, states, open, lastSeen, gone }: ClusterView, nowMs: number): ClusterItem {
   const { cluster, aliases, flavour, platform, hcoVersion, versions, subscription, coverage } = record
   return {
     cluster,
@@ -118,13 +118,13 @@ function clusterItem({ record, states, open, heard, gone }: ClusterView, nowMs: 
     provider: record.provider ?? null,
     environment: record.environment ?? null,
     firstSeenAt: timeOf(record.firstSeenMs),
-    lastSeenAt: timeOf(Math.max(record.lastSeenMs, lastMsOf(heard) ?? 0)),
+    lastSeenAt: timeOf(Math.max(record.lastSeenMs, lastMsOf(lastSeen) ?? 0)),
     coverage: {
       objects: coverage.objects,
       metrics: coverage.metrics,
       spans: coverage.spans,
-      objectsLastAt: timeOf(heard.objectsMs),
-      metricsLastAt: timeOf(heard.metricsMs),
+      objectsLastAt: timeOf(lastSeen.objectsMs),
+      metricsLastAt: timeOf(lastSeen.metricsMs),
       kinds: [...coverage.kinds],
     },
   }

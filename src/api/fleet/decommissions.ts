@@ -73,15 +73,15 @@ async function wishesOf(
   for (const [i, name] of clusters.entries()) {
     const known = found[i]
     if (known === undefined) throw new FleetError('not_found', `no cluster is called ${JSON.stringify(name)}`)
-    const { cluster, lastHeardMs = -Infinity } = known
-    if (saidMs !== undefined && lastHeardMs > saidMs) {
+    const { cluster, lastSeenMs = -Infinity } = known
+    if (saidMs !== undefined && lastSeenMs > saidMs) {
       throw new FleetError(
         'bad_request',
-        `since: got ${JSON.stringify(since)}, want ${timeOf(lastHeardMs)} or later: ${JSON.stringify(cluster)} was heard then`,
+        `since: got ${JSON.stringify(since)}, want ${timeOf(lastSeenMs)} or later: ${JSON.stringify(cluster)} was seen then`,
       )
     }
     // A sender's clock may be ahead of ours.
-    wishes.set(cluster, { cluster, sinceMs: saidMs ?? Math.max(nowMs, lastHeardMs) })
+    wishes.set(cluster, { cluster, sinceMs: saidMs ?? Math.max(nowMs, lastSeenMs) })
   }
   return [...wishes.values()]
 }

@@ -4,18 +4,18 @@
  */
 import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
 import { lastMsOf } from './fleet-coverage.ts'
-import type { HeardCluster } from './fleet-coverage.ts'
+import type { SeenCluster } from './fleet-coverage.ts'
 import { runningVersions } from './running-versions.ts'
-import type { Heard } from '../stuck/stuck.ts'
+import type { LastSeen } from '../stuck/stuck.ts'
 
 /** @param intervals those of the cluster that hold at the moment; `undefined`: it was not heard of yet. */
 export function clusterAt(
-  { record, heard }: HeardCluster & { readonly record: ClusterRecord },
+  { record, lastSeen }: SeenCluster & { readonly record: ClusterRecord },
   intervals: readonly VersionInterval[],
   atMs: number,
 ): ClusterRecord | undefined {
   if (record.firstSeenMs > atMs) return undefined
-  if (Math.max(record.lastSeenMs, lastMsOf(heard) ?? -Infinity) <= atMs) return record
+  if (Math.max(record.lastSeenMs, lastMsOf(lastSeen) ?? -Infinity) <= atMs) return record
   const { cluster, aliases, flavour, region, provider, environment, firstSeenMs } = record
   const known = { flavour, region, provider, environment, platform: platformAt(record.platform, intervals) }
   const { workloads } = record
@@ -38,7 +38,7 @@ export function clusterAt(
 }
 
 /** By each way: the last word before the moment, or the moment itself where there were later ones. */
-export function heardAt({ metricsMs, objectsMs }: Heard, atMs: number): Heard {
+export function lastSeenAt({ metricsMs, objectsMs }: LastSeen, atMs: number): LastSeen {
   return {
     ...(metricsMs === undefined ? {} : { metricsMs: Math.min(metricsMs, atMs) }),
     ...(objectsMs === undefined ? {} : { objectsMs: Math.min(objectsMs, atMs) }),

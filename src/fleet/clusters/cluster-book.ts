@@ -16,14 +16,14 @@ import type { ClusterTraits } from './cluster-traits.ts'
 import type { OpenUpgrade } from './cluster-states.ts'
 import type { ReturnedCluster } from './decommissions.ts'
 import { coverageOf, lastMsOf, later } from './fleet-coverage.ts'
-import type { FleetCoverage, HeardCluster } from './fleet-coverage.ts'
+import type { FleetCoverage, SeenCluster } from './fleet-coverage.ts'
 import { goneAt, isOverheard } from './gone.ts'
 import type { Gone } from './gone.ts'
 import { pageOf } from '../past/keyset.ts'
 import type { PageAsked, Place, SortKey } from '../past/keyset.ts'
 import { shownVersion } from './shown-version.ts'
 import { isOpen } from '../stuck/stuck.ts'
-import type { Heard } from '../stuck/stuck.ts'
+import type { LastSeen } from '../stuck/stuck.ts'
 import { compareVersions } from '../version-order.ts'
 
 export const CLUSTER_SORTS = ['cluster', 'version', 'last_seen', 'outdated_workloads'] as const
@@ -39,7 +39,7 @@ export interface ClusterView {
   readonly record: ClusterRecord
   readonly states: readonly ClusterState[]
   readonly open: readonly OpenUpgrade[]
-  readonly heard: Heard
+  readonly lastSeen: LastSeen
   /** Absent: it is not. */
   readonly gone?: Gone
   /** What was ever said of it, as it was said. */
@@ -60,28 +60,28 @@ export interface ClusterBook {
   put(record: ClusterRecord, upgrades: readonly UpgradeRecord[]): void
   /** The cluster is no more. */
   remove(cluster: string): void
-  /** Something was heard of a cluster, whether or not it changed what is known of it. */
-  hear(cluster: string, heard: Heard): void
+  /** A cluster was seen, whether or not its facts changed. */
+  markSeen(cluster: string, lastSeen: LastSeen): void
   /** Where clusters stand, by name; what a record says itself stands. */
   describe(traits: ReadonlyMap<string, ClusterTraits>): void
-  /** When it was last heard, by way: of the record, or since. */
-  heard(cluster: string): Heard
+  /** When it was last seen, by source: of the record, or since. */
+  lastSeen(cluster: string): LastSeen
   /** Replaces all that was said of clusters that were switched off for good, in the order in which it was said. */
   declare(told: readonly Decommission[]): void
-  /** Those of which it was said that they are gone and that were heard again. */
+  /** Those of which it was said that they are gone and that were seen again. */
   returned(): readonly ReturnedCluster[]
   /** `undefined`: it is not, or not known. */
   goneAt(cluster: string, atMs: number): Gone | undefined
-  /** All that are gone, and those that are only heard of. */
+  /** All that are gone, and those of which only samples are known. */
   gone(nowMs: number): ReadonlyMap<string, Gone>
-  /** By name, also one that is only heard of; or by another name it goes by. */
-  heardOf(name: string): { readonly cluster: string; readonly lastHeardMs?: number } | undefined
-  /** All of them, last seen when anything was last heard of the cluster. */
+  /** By name, also one of which only samples are known; or by another name it goes by. */
+  lastReportOf(name: string): { readonly cluster: string; readonly lastSeenMs?: number } | undefined
+  /** All of them, last seen when the cluster was last seen. */
   records(): readonly ClusterRecord[]
-  /** All of them, and those that are only heard of. */
-  known(): Iterable<HeardCluster>
+  /** All of them, and those of which only samples are known. */
+  known(): Iterable<SeenCluster>
   /** Of these, all that are not gone. */
-  standing(nowMs: number): Iterable<HeardCluster>
+  standing(nowMs: number): Iterable<SeenCluster>
   open(): readonly UpgradeRecord[]
   list(query: ClusterQuery, verdictOf: VerdictOf, nowMs: number): ClusterPage
   /** By name, or else by another name it goes by. */
@@ -91,7 +91,7 @@ export interface ClusterBook {
 
 export type VerdictOf = (record: UpgradeRecord) => StuckVerdict
 
-/** What is known of a cluster, and what follows from it until it is put, heard or described again. */
+/** What is known of a cluster, and what follows from it until it is put, seen or described again. */
 interface Kept {
   /** As derived. */
   readonly own: ClusterRecord
@@ -99,12 +99,12 @@ interface Kept {
   readonly record: ClusterRecord
   readonly open: readonly UpgradeRecord[]
   /** What was told besides the record, which may know less when it is put again. */
-  readonly since: Heard
+  readonly since: LastSeen
   /** Of the record, or since. */
-  readonly heard: Heard
+  readonly lastSeen: LastSeen
   readonly notSilentUntilMs: number
   /** As long as nothing is open. */
-  readonly states: { readonly heard: readonly ClusterState[]; readonly silent: readonly ClusterState[] }
+  readonly states: { readonly reporting: readonly ClusterState[]; readonly silent: readonly ClusterState[] }
 }
 
 /** What decides whether a cluster is on a page: the rest of a view is only made of those that are. */
@@ -119,30 +119,38 @@ interface Standing {
 export function createClusterBook(goneAfterMs = Infinity): ClusterBook {
   const clusters = new Map<string, Kept>()
   /** Of those nothing else is known of. */
-  const onlyHeard = new Map<string, Heard>()
+  const onlySeen = new Map<string, LastSeen>()
   let traits: ReadonlyMap<string, ClusterTraits> = new Map()
   let toldOf: ReadonlyMap<string, readonly Decommission[]> = new Map()
 
-  const keep = (own: ClusterRecord, open: readonly UpgradeRecord[], since: Heard): void => {
+  const keep = (own: ClusterRecord, open: readonly UpgradeRecord[], since: LastSeen): void => {
     const record = { ...traits.get(own.cluster), ...own }
     const { objectsLastMs, metricsLastMs } = record.coverage
-    const heard = laterHeard({ objectsMs: objectsLastMs, metricsMs: metricsLastMs }, since)
-    const states = { heard: statesOf(record, [], false), silent: statesOf(record, [], true) }
-    clusters.set(own.cluster, { own, record, open, since, heard, notSilentUntilMs: notSilentUntilMs(heard), states })
+    const lastSeen = laterSeen({ objectsMs: objectsLastMs, metricsMs: metricsLastMs }, since)
+    const states = { reporting: statesOf(record, [], false), silent: statesOf(record, [], true) }
+    clusters.set(own.cluster, {
+      own,
+      record,
+      open,
+      since,
+      lastSeen,
+      notSilentUntilMs: notSilentUntilMs(lastSeen),
+      states,
+    })
   }
-  const known = function* (): Iterable<HeardCluster> {
-    for (const { record, heard } of clusters.values()) yield { cluster: record.cluster, record, heard }
-    for (const [cluster, heard] of onlyHeard) yield { cluster, record: undefined, heard }
+  const known = function* (): Iterable<SeenCluster> {
+    for (const { record, lastSeen } of clusters.values()) yield { cluster: record.cluster, record, lastSeen }
+    for (const [cluster, lastSeen] of onlySeen) yield { cluster, record: undefined, lastSeen }
   }
-  const goneOf = ({ cluster, record, heard }: HeardCluster, atMs: number): Gone | undefined =>
-    goneAt({ lastHeardMs: lastHeardMs(record, heard), told: toldOf.get(cluster) ?? NOTHING_TOLD, goneAfterMs }, atMs)
+  const goneOf = ({ cluster, record, lastSeen }: SeenCluster, atMs: number): Gone | undefined =>
+    goneAt({ lastSeenMs: lastSeenMsOf(record, lastSeen), told: toldOf.get(cluster) ?? NOTHING_TOLD, goneAfterMs }, atMs)
   const named = (name: string): Kept | undefined =>
     clusters.get(name) ?? [...clusters.values()].find(({ record }) => record.aliases.includes(name))
-  const heardOf = (cluster: string): HeardCluster => {
+  const seenOf = (cluster: string): SeenCluster => {
     const kept = clusters.get(cluster)
-    return { cluster, record: kept?.record, heard: kept?.heard ?? onlyHeard.get(cluster) ?? {} }
+    return { cluster, record: kept?.record, lastSeen: kept?.lastSeen ?? onlySeen.get(cluster) ?? {} }
   }
-  const standing = function* (nowMs: number): Iterable<HeardCluster> {
+  const standing = function* (nowMs: number): Iterable<SeenCluster> {
     for (const one of known()) if (goneOf(one, nowMs) === undefined) yield one
   }
   const gone = (nowMs: number): ReadonlyMap<string, Gone> => {
@@ -157,46 +165,53 @@ export function createClusterBook(goneAfterMs = Infinity): ClusterBook {
     open.map((record) => ({ record, verdict: verdictOf(record) }))
   const standingOf = (kept: Kept, verdictOf: VerdictOf, nowMs: number): Standing => {
     const { record, open, states } = kept
-    const gone = goneOf({ cluster: record.cluster, record, heard: kept.heard }, nowMs)
+    const gone = goneOf({ cluster: record.cluster, record, lastSeen: kept.lastSeen }, nowMs)
     if (gone !== undefined) return { kept, record, states: GONE_STATES, gone }
     const silent = nowMs > kept.notSilentUntilMs
     if (open.length > 0) return { kept, record, states: statesOf(record, judged(kept, verdictOf), silent), gone }
-    return { kept, record, states: silent ? states.silent : states.heard, gone }
+    return { kept, record, states: silent ? states.silent : states.reporting, gone }
   }
   const viewOf = ({ kept, record, states, gone: why }: Standing, verdictOf: VerdictOf): ClusterView => {
-    const { heard } = kept
+    const { lastSeen } = kept
     const told = toldOf.get(record.cluster) ?? NOTHING_TOLD
-    return { record, open: judged(kept, verdictOf), heard, states, ...(why === undefined ? {} : { gone: why }), told }
+    return {
+      record,
+      open: judged(kept, verdictOf),
+      lastSeen,
+      states,
+      ...(why === undefined ? {} : { gone: why }),
+      told,
+    }
   }
 
   return {
     put: (record, upgrades) => {
       const { cluster } = record
-      keep(record, upgrades.filter(isOpen), clusters.get(cluster)?.since ?? onlyHeard.get(cluster) ?? {})
-      onlyHeard.delete(cluster)
+      keep(record, upgrades.filter(isOpen), clusters.get(cluster)?.since ?? onlySeen.get(cluster) ?? {})
+      onlySeen.delete(cluster)
     },
     remove: (cluster) => {
       clusters.delete(cluster)
-      onlyHeard.delete(cluster)
+      onlySeen.delete(cluster)
     },
-    hear: (cluster, told) => {
+    markSeen: (cluster, told) => {
       const kept = clusters.get(cluster)
       if (kept === undefined) {
-        onlyHeard.set(cluster, laterHeard(onlyHeard.get(cluster) ?? {}, told))
+        onlySeen.set(cluster, laterSeen(onlySeen.get(cluster) ?? {}, told))
         return
       }
-      const heard = laterHeard(kept.heard, told)
-      const since = laterHeard(kept.since, told)
-      clusters.set(cluster, { ...kept, since, heard, notSilentUntilMs: notSilentUntilMs(heard) })
+      const lastSeen = laterSeen(kept.lastSeen, told)
+      const since = laterSeen(kept.since, told)
+      clusters.set(cluster, { ...kept, since, lastSeen, notSilentUntilMs: notSilentUntilMs(lastSeen) })
     },
     describe: (told) => {
       traits = told
       for (const { own, open, since } of [...clusters.values()]) keep(own, open, since)
     },
-    heard: (cluster) => clusters.get(cluster)?.heard ?? onlyHeard.get(cluster) ?? {},
+    lastSeen: (cluster) => clusters.get(cluster)?.lastSeen ?? onlySeen.get(cluster) ?? {},
     records: () =>
-      Array.from(clusters.values(), ({ record, heard }) => {
-        const lastMs = lastMsOf(heard) ?? 0
+      Array.from(clusters.values(), ({ record, lastSeen }) => {
+        const lastMs = lastMsOf(lastSeen) ?? 0
         return lastMs > record.lastSeenMs ? { ...record, lastSeenMs: lastMs } : record
       }),
     declare: (told) => {
@@ -204,18 +219,18 @@ export function createClusterBook(goneAfterMs = Infinity): ClusterBook {
     },
     returned: () =>
       [...toldOf].flatMap(([cluster, told]) => {
-        const { record, heard } = heardOf(cluster)
-        const heardMs = lastHeardMs(record, heard)
+        const { record, lastSeen } = seenOf(cluster)
+        const heardMs = lastSeenMsOf(record, lastSeen)
         return told.flatMap((one) => (isOverheard(one, heardMs) ? [{ id: one.id, heardMs: heardMs! }] : []))
       }),
-    heardOf: (name) => {
+    lastReportOf: (name) => {
       const kept = named(name)
-      if (kept === undefined && !onlyHeard.has(name)) return undefined
-      const { cluster, record, heard } = heardOf(kept?.record.cluster ?? name)
-      const lastMs = lastHeardMs(record, heard)
-      return { cluster, ...(lastMs === undefined ? {} : { lastHeardMs: lastMs }) }
+      if (kept === undefined && !onlySeen.has(name)) return undefined
+      const { cluster, record, lastSeen } = seenOf(kept?.record.cluster ?? name)
+      const lastMs = lastSeenMsOf(record, lastSeen)
+      return { cluster, ...(lastMs === undefined ? {} : { lastSeenMs: lastMs }) }
     },
-    goneAt: (cluster, atMs) => goneOf(heardOf(cluster), atMs),
+    goneAt: (cluster, atMs) => goneOf(seenOf(cluster), atMs),
     gone,
     known,
     standing,
@@ -260,24 +275,24 @@ export function createClusterBook(goneAfterMs = Infinity): ClusterBook {
 const SORT_KEYS: Readonly<Record<ClusterQuery['sort'], (one: Standing) => SortKey>> = {
   cluster: ({ record }) => record.cluster,
   version: ({ record }) => shownVersion(record) ?? '',
-  last_seen: ({ kept, record }) => lastMsOf(kept.heard) ?? record.lastSeenMs,
+  last_seen: ({ kept, record }) => lastMsOf(kept.lastSeen) ?? record.lastSeenMs,
   outdated_workloads: ({ record }) => record.workloads?.outdated ?? -1,
 }
 
 const NOTHING_TOLD: readonly Decommission[] = []
 
 /** By any way. */
-function lastHeardMs(record: ClusterRecord | undefined, heard: Heard): number | undefined {
-  return later(lastMsOf(heard), record?.lastSeenMs)
+function lastSeenMsOf(record: ClusterRecord | undefined, lastSeen: LastSeen): number | undefined {
+  return later(lastMsOf(lastSeen), record?.lastSeenMs)
 }
 
 function compareVersionKeys(a: SortKey, b: SortKey): number {
   return compareVersions(String(a), String(b))
 }
 
-function laterHeard(a: HeardTold, b: HeardTold): Heard {
+function laterSeen(a: SeenTimes, b: SeenTimes): LastSeen {
   const [metricsMs, objectsMs] = [later(a.metricsMs, b.metricsMs), later(a.objectsMs, b.objectsMs)]
   return { ...(metricsMs === undefined ? {} : { metricsMs }), ...(objectsMs === undefined ? {} : { objectsMs }) }
 }
 
-type HeardTold = { readonly [Way in keyof Heard]: Heard[Way] | undefined }
+type SeenTimes = { readonly [Way in keyof LastSeen]: LastSeen[Way] | undefined }

@@ -3,7 +3,7 @@ import { CLUSTER_STATES } from '../../model/cluster-record.ts'
 import type { ClusterRecord, ClusterState } from '../../model/cluster-record.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
-import type { Heard } from '../stuck/stuck.ts'
+import type { LastSeen } from '../stuck/stuck.ts'
 import { upgradeStage } from '../upgrade-stage.ts'
 
 /** An upgrade that runs or whose machines still follow, with what is to be thought of it. */
@@ -19,7 +19,7 @@ export const GONE_STATES: readonly ClusterState[] = ['gone']
 export const SILENT_AFTER = {
   // Two of telemetry's pushes (4 min 30 s apart) and a margin: one lost push is no silence.
   metricsMs: 10 * 60_000,
-  // A watch tells only what changes; by listings (every half hour by the edge kit) a cluster that rests is heard of.
+  // A watch tells only what changes; by listings (every half hour by the edge kit) a cluster at rest is seen.
   objectsMs: 65 * 60_000,
 } as const
 
@@ -46,15 +46,15 @@ export function statesOf(
 }
 
 /** Nothing came on any of its ways for longer than that way allows. */
-export function isSilent(heard: Heard, nowMs: number): boolean {
-  return nowMs > notSilentUntilMs(heard)
+export function isSilent(lastSeen: LastSeen, nowMs: number): boolean {
+  return nowMs > notSilentUntilMs(lastSeen)
 }
 
 /**
- * The last moment at which it is not yet silent, unless it is heard again. Where both ways came until the same time the
+ * The last moment at which it is not yet silent, unless it is seen again. Where both ways came until the same time the
  * metrics decide: objects that rest are only then a sign of life when they go on without metrics.
  */
-export function notSilentUntilMs({ metricsMs = -Infinity, objectsMs = -Infinity }: Heard): number {
+export function notSilentUntilMs({ metricsMs = -Infinity, objectsMs = -Infinity }: LastSeen): number {
   if (Number.isFinite(metricsMs) && objectsMs - metricsMs <= SILENT_AFTER.metricsMs) {
     return Math.max(metricsMs, objectsMs) + SILENT_AFTER.metricsMs
   }

@@ -12,7 +12,7 @@ import type { ClusterPage, ClusterQuery, ClusterView, VerdictOf } from './cluste
 import type { ReturnedCluster } from './decommissions.ts'
 import { fallingEdges } from '../edges/falling-edges.ts'
 import type { FallingEdge } from '../edges/falling-edges.ts'
-import type { FleetCoverage, HeardCluster } from './fleet-coverage.ts'
+import type { FleetCoverage, SeenCluster } from './fleet-coverage.ts'
 import type { ClusterTraits } from './cluster-traits.ts'
 import type { OpenUpgrade } from './cluster-states.ts'
 import { verdictOfGone } from './gone.ts'
@@ -21,12 +21,12 @@ import { createFleetInsight } from '../series/insight.ts'
 import type { FleetInsight } from '../series/insight.ts'
 import type { NotOffered } from '../edges/not-offered.ts'
 import { settledMs } from '../past/record-at.ts'
-import type { Heard } from '../stuck/stuck.ts'
+import type { LastSeen } from '../stuck/stuck.ts'
 
-/** A cluster by its name, and when anything was last heard of it. */
-export interface HeardName {
+/** A cluster by its name, and when it was last seen. */
+export interface LastReport {
   readonly cluster: string
-  readonly lastHeardMs?: number
+  readonly lastSeenMs?: number
 }
 
 export interface FleetBook {
@@ -34,8 +34,8 @@ export interface FleetBook {
   put(facts: ClusterFacts): void
   /** The cluster is no more. */
   remove(cluster: string): void
-  /** Something was heard of a cluster, whether or not it changed what is known of it. */
-  hear(cluster: string, heard: Heard): void
+  /** A cluster was seen, whether or not its facts changed. */
+  markSeen(cluster: string, lastSeen: LastSeen): void
   /** Where clusters stand, by name. */
   describe(traits: ReadonlyMap<string, ClusterTraits>): void
   /** Replaces all that was said of clusters that were switched off for good, in the order in which it was said. */
@@ -44,7 +44,7 @@ export interface FleetBook {
   told(): readonly Decommission[]
   /** Without a word for longer a cluster is gone. */
   readonly goneAfterMs: number
-  /** Those of which it was said that they are gone and that were heard again. */
+  /** Those of which it was said that they are gone and that were seen again. */
   returned(): readonly ReturnedCluster[]
   gone(nowMs: number): ReadonlyMap<string, Gone>
   /** `undefined`: it is not, or not known. */
@@ -56,14 +56,14 @@ export interface FleetBook {
   /** By name, or by another name it goes by. */
   cluster(name: string, nowMs: number): ClusterView | undefined
   coverage(nowMs: number): FleetCoverage
-  /** All records, last seen when anything was last heard of the cluster. */
+  /** All records, with the time at which each cluster was last seen. */
   records(): readonly ClusterRecord[]
-  /** By name, also one that is only heard of; or by another name it goes by. */
-  heardOf(name: string): HeardName | undefined
-  /** All clusters, and those that are only heard of. */
-  known(): Iterable<HeardCluster>
+  /** By name, also one of which only samples are known; or by another name it goes by. */
+  lastReportOf(name: string): LastReport | undefined
+  /** All clusters, and those of which only samples are known. */
+  known(): Iterable<SeenCluster>
   /** Of these, all that are not gone. */
-  standing(nowMs: number): Iterable<HeardCluster>
+  standing(nowMs: number): Iterable<SeenCluster>
   /** Clusters that are not gone and whose peers were offered a newer version long ago. */
   notOffered(nowMs: number): readonly NotOffered[]
   /** Edges on which fewer upgrades succeed lately, as of the last minute. */
@@ -95,7 +95,7 @@ export function createFleetBook(goneAfterMs = Infinity): FleetBook {
       let verdict = known.get(record)
       if (verdict === undefined) {
         const { cluster } = record.upgrade
-        const judged = insight.judge(record, nowMs, clusters.heard(cluster))
+        const judged = insight.judge(record, nowMs, clusters.lastSeen(cluster))
         verdict = isHere(cluster, nowMs) ? judged : verdictOfGone(judged)
         known.set(record, verdict)
       }
@@ -118,9 +118,9 @@ export function createFleetBook(goneAfterMs = Infinity): FleetBook {
       settled.delete(cluster)
       traits.delete(cluster)
     },
-    hear: (cluster, heard) => {
-      clusters.hear(cluster, heard)
-      insight.hear(cluster, heard)
+    markSeen: (cluster, lastSeen) => {
+      clusters.markSeen(cluster, lastSeen)
+      insight.markSeen(cluster, lastSeen)
     },
     describe: (told) => {
       // A cluster that is silent says nothing of itself, and stands where it stood.
@@ -139,12 +139,12 @@ export function createFleetBook(goneAfterMs = Infinity): FleetBook {
     goneAt: (cluster, atMs) => clusters.goneAt(cluster, atMs),
     insight,
     verdicts: (nowMs) =>
-      insight.verdicts(nowMs, (cluster) => (isHere(cluster, nowMs) ? clusters.heard(cluster) : undefined)),
+      insight.verdicts(nowMs, (cluster) => (isHere(cluster, nowMs) ? clusters.lastSeen(cluster) : undefined)),
     clusters: (query, nowMs) => clusters.list(query, verdictAt(nowMs), nowMs),
     cluster: (name, nowMs) => clusters.find(name, verdictAt(nowMs), nowMs),
     coverage: (nowMs) => clusters.coverage(nowMs),
     records: () => clusters.records(),
-    heardOf: (name) => clusters.heardOf(name),
+    lastReportOf: (name) => clusters.lastReportOf(name),
     known: () => clusters.known(),
     standing: (nowMs) => clusters.standing(nowMs),
     notOffered: (nowMs) => insight.notOffered(nowMs).filter(({ cluster }) => isHere(cluster, nowMs)),

@@ -1,13 +1,13 @@
 /** Of how many clusters the fleet's answers can speak, and how fresh what they sent is. */
 import type { ClusterRecord } from '../../model/cluster-record.ts'
 import { isSilent, isUnknown } from './cluster-states.ts'
-import type { Heard } from '../stuck/stuck.ts'
+import type { LastSeen } from '../stuck/stuck.ts'
 
-/** When a cluster was last heard, and what is known of it; absent: it is heard of, and tells nothing that is read. */
-export interface HeardCluster {
+/** When a cluster was last seen, and what is known of it; absent: it is seen, and reports nothing that is read. */
+export interface SeenCluster {
   readonly cluster: string
   readonly record: ClusterRecord | undefined
-  readonly heard: Heard
+  readonly lastSeen: LastSeen
 }
 
 export interface FleetCoverage {
@@ -29,19 +29,19 @@ export interface FleetCoverage {
  * One pass: landing pages ask every few seconds.
  * @param clusters those that are not gone
  */
-export function coverageOf(clusters: Iterable<HeardCluster>, gone: number, nowMs: number): FleetCoverage {
+export function coverageOf(clusters: Iterable<SeenCluster>, gone: number, nowMs: number): FleetCoverage {
   const counts = { clusters: 0, withObjects: 0, withMetrics: 0, withSpans: 0, silent: 0, unknown: 0 }
   let newestMs: number | undefined
   let oldestMs: number | undefined
-  for (const { record, heard } of clusters) {
-    const lastMs = lastMsOf(heard)
+  for (const { record, lastSeen } of clusters) {
+    const lastMs = lastMsOf(lastSeen)
     counts.clusters++
-    if (record?.coverage.objects ?? heard.objectsMs !== undefined) counts.withObjects++
-    if (record?.coverage.metrics ?? heard.metricsMs !== undefined) counts.withMetrics++
+    if (record?.coverage.objects ?? lastSeen.objectsMs !== undefined) counts.withObjects++
+    if (record?.coverage.metrics ?? lastSeen.metricsMs !== undefined) counts.withMetrics++
     if (record?.coverage.spans === true) counts.withSpans++
     if (record === undefined || isUnknown(record)) counts.unknown++
     newestMs = later(newestMs, lastMs)
-    if (isSilent(heard, nowMs)) counts.silent++
+    if (isSilent(lastSeen, nowMs)) counts.silent++
     else if (lastMs !== undefined) oldestMs = Math.min(oldestMs ?? Infinity, lastMs)
   }
   return {
@@ -52,8 +52,8 @@ export function coverageOf(clusters: Iterable<HeardCluster>, gone: number, nowMs
   }
 }
 
-/** The newest moment a cluster was heard; absent: only spans came of it. */
-export function lastMsOf({ metricsMs, objectsMs }: Heard): number | undefined {
+/** When a cluster was last seen; absent: only spans came of it. */
+export function lastMsOf({ metricsMs, objectsMs }: LastSeen): number | undefined {
   return later(metricsMs, objectsMs)
 }
 

@@ -1,7 +1,7 @@
 /**
- * Whether a cluster is gone at a moment: switched off for good, by somebody's word or because nothing was heard of it for
+ * Whether a cluster is gone at a moment: switched off for good, by somebody's word or because it was not seen for
  * longer than `goneAfterMs`. The one place that decides it; everybody else asks the book of clusters, which asks here.
- * Pure. A word never hides a living cluster: what is heard after the moment it names ends it.
+ * Pure. A word never hides a living cluster: what is seen after the moment it names ends it.
  */
 import type { Decommission } from '../../model/decommission.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
@@ -10,35 +10,35 @@ export interface Gone {
   readonly sinceMs: number
   readonly why:
     | { readonly kind: 'declared'; readonly decommission: Decommission }
-    /** Nothing was heard of it for so long. */
+    /** It was not seen for so long. */
     | { readonly kind: 'unheard'; readonly afterMs: number }
 }
 
 export interface GoneEvidence {
-  /** When anything was last heard of the cluster; absent: nobody knows. */
-  readonly lastHeardMs: number | undefined
+  /** When the cluster was last seen; absent: nobody knows. */
+  readonly lastSeenMs: number | undefined
   /** All that was ever said of it, in any order. */
   readonly told: readonly Decommission[]
   /** `Infinity`: never by time alone. */
   readonly goneAfterMs: number
 }
 
-export function goneAt({ lastHeardMs, told, goneAfterMs }: GoneEvidence, atMs: number): Gone | undefined {
-  const decommission = told.findLast((one) => holdsAt(one, lastHeardMs, atMs))
+export function goneAt({ lastSeenMs, told, goneAfterMs }: GoneEvidence, atMs: number): Gone | undefined {
+  const decommission = told.findLast((one) => holdsAt(one, lastSeenMs, atMs))
   if (decommission !== undefined) return { sinceMs: decommission.sinceMs, why: { kind: 'declared', decommission } }
-  const sinceMs = (lastHeardMs ?? Infinity) + goneAfterMs
+  const sinceMs = (lastSeenMs ?? Infinity) + goneAfterMs
   return atMs > sinceMs ? { sinceMs, why: { kind: 'unheard', afterMs: goneAfterMs } } : undefined
 }
 
-function holdsAt({ sinceMs, end }: Decommission, lastHeardMs = -Infinity, atMs: number): boolean {
+function holdsAt({ sinceMs, end }: Decommission, lastSeenMs = -Infinity, atMs: number): boolean {
   if (atMs < sinceMs) return false
-  if (end === undefined) return lastHeardMs <= sinceMs
+  if (end === undefined) return lastSeenMs <= sinceMs
   return end.kind === 'returned' && atMs < end.atMs
 }
 
-/** It stands, and the cluster was heard again: whoever keeps it should end it. */
-export function isOverheard({ sinceMs, end }: Decommission, lastHeardMs: number | undefined): boolean {
-  return end === undefined && lastHeardMs !== undefined && lastHeardMs > sinceMs
+/** It stands, and the cluster was seen again: whoever keeps it should end it. */
+export function isOverheard({ sinceMs, end }: Decommission, lastSeenMs: number | undefined): boolean {
+  return end === undefined && lastSeenMs !== undefined && lastSeenMs > sinceMs
 }
 
 /** What was said, as far as it holds at a moment: nothing later is in it. */

@@ -7,7 +7,7 @@ import type { StrandedVersion, StrandingReason } from '../../model/stranded.ts'
 import { CLUSTER_LIVES_MS } from '../series/derived-clusters.ts'
 import type { EdgeName, EdgeRun } from './edges.ts'
 import { lastMsOf } from '../clusters/fleet-coverage.ts'
-import type { HeardCluster } from '../clusters/fleet-coverage.ts'
+import type { SeenCluster } from '../clusters/fleet-coverage.ts'
 import type { NotOffered } from './not-offered.ts'
 import { compareVersions, newestOf } from '../version-order.ts'
 
@@ -28,15 +28,15 @@ interface Leaving {
 
 /** The most clusters first. `notOffered`: as `notOffered` finds them; empty where nobody tells. */
 export function strandedVersions(
-  clusters: Iterable<HeardCluster>,
+  clusters: Iterable<SeenCluster>,
   edges: Iterable<EdgeOfRuns>,
   notOffered: readonly NotOffered[],
   nowMs: number,
 ): readonly StrandedVersion[] {
   const byVersion = new Map<string, string[]>()
-  for (const { cluster, record, heard } of clusters) {
+  for (const { cluster, record, lastSeen } of clusters) {
     const version = record?.hcoVersion
-    const lastMs = Math.max(record?.lastSeenMs ?? 0, lastMsOf(heard) ?? 0)
+    const lastMs = Math.max(record?.lastSeenMs ?? 0, lastMsOf(lastSeen) ?? 0)
     if (version === undefined || nowMs - lastMs > CLUSTER_LIVES_MS) continue
     const known = byVersion.get(version)
     if (known === undefined) byVersion.set(version, [cluster])

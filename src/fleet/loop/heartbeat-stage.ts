@@ -4,18 +4,18 @@
  */
 import type { FleetCoverage } from '../clusters/fleet-coverage.ts'
 import type { SignalWatch } from '../signals/signal-watch.ts'
-import type { Heard } from '../stuck/stuck.ts'
+import type { LastSeen } from '../stuck/stuck.ts'
 import type { ObservationReader } from '../../model/fleet-facts.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
 import type { FleetLoopState } from './loop-state.ts'
 
 export interface HeartbeatParts {
-  readonly signals: Pick<SignalWatch, 'eachHeard'>
-  readonly observations: Pick<ObservationReader, 'heardSince'>
+  readonly signals: Pick<SignalWatch, 'eachLastSeen'>
+  readonly observations: Pick<ObservationReader, 'lastSeenSince'>
 }
 
 export interface HeartbeatIndex {
-  hear(cluster: string, heard: Heard): void
+  markSeen(cluster: string, lastSeen: LastSeen): void
   coverage(nowMs: number): FleetCoverage
   verdicts(nowMs: number): readonly StuckVerdict[]
 }
@@ -29,11 +29,11 @@ export async function updateLastSeen(
   index: HeartbeatIndex,
   nowMs: number,
 ): Promise<void> {
-  signals.eachHeard((cluster, metricsMs) => {
-    index.hear(cluster, { metricsMs })
+  signals.eachLastSeen((cluster, metricsMs) => {
+    index.markSeen(cluster, { metricsMs })
   })
-  for (const { cluster, objectsMs } of await observations.heardSince(nowMs - LOOK_BACK_MS)) {
-    index.hear(cluster, { objectsMs })
+  for (const { cluster, objectsMs } of await observations.lastSeenSince(nowMs - LOOK_BACK_MS)) {
+    index.markSeen(cluster, { objectsMs })
   }
   changedFacts.stands(index.coverage(nowMs), index.verdicts(nowMs))
 }

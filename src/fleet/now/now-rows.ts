@@ -2,7 +2,7 @@
 import type { EdgeFacts, PhaseBaseline, StuckVerdict } from '../../model/stuck.ts'
 import type { BlockCause, PhaseName, UpgradeOperator } from '../../model/upgrade.ts'
 import { lastMsOf } from '../clusters/fleet-coverage.ts'
-import type { HeardCluster } from '../clusters/fleet-coverage.ts'
+import type { SeenCluster } from '../clusters/fleet-coverage.ts'
 import type { OpenUpgrade } from '../clusters/cluster-states.ts'
 import { edgeNameOf } from '../edges/edges.ts'
 import type { EdgeName } from '../edges/edges.ts'
@@ -136,11 +136,11 @@ export function waitingUpgrade(one: OpenUpgrade): WaitingUpgrade {
   return { id, cluster, operator, from, to, sinceMs, channel, namespace, installPlan, isStuck: one.verdict.isStuck }
 }
 
-export function silentCluster({ cluster, record, heard }: HeardCluster, open: readonly OpenUpgrade[]): SilentCluster {
+export function silentCluster({ cluster, record, lastSeen }: SeenCluster, open: readonly OpenUpgrade[]): SilentCluster {
   const [first] = open.toSorted((a, b) => Number(b.verdict.isStuck) - Number(a.verdict.isStuck))
   return {
     cluster,
-    lastSeenMs: lastMsOf(heard) ?? record?.lastSeenMs ?? 0,
+    lastSeenMs: lastMsOf(lastSeen) ?? record?.lastSeenMs ?? 0,
     version: record === undefined ? undefined : shownVersion(record),
     upgrade: first === undefined ? undefined : openWhenSilent(first),
   }

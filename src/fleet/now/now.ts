@@ -6,7 +6,7 @@
 import { groupBy } from '../../base/group-by.ts'
 import type { EdgeFacts } from '../../model/stuck.ts'
 import type { PhaseName } from '../../model/upgrade.ts'
-import type { FleetCoverage, HeardCluster } from '../clusters/fleet-coverage.ts'
+import type { FleetCoverage, SeenCluster } from '../clusters/fleet-coverage.ts'
 import { isSilent, isUnknown } from '../clusters/cluster-states.ts'
 import type { OpenUpgrade } from '../clusters/cluster-states.ts'
 import { comparePhases } from '../edges/edges.ts'
@@ -56,8 +56,8 @@ export interface PhaseCount {
 
 /** What the fleet is read from. */
 export interface NowSource {
-  /** All that are not gone, also those that are only heard of. */
-  standing(nowMs: number): Iterable<HeardCluster>
+  /** All that are not gone, also those of which only samples are known. */
+  standing(nowMs: number): Iterable<SeenCluster>
   coverage(nowMs: number): FleetCoverage
   /** Of the same clusters. */
   open(nowMs: number): readonly OpenUpgrade[]
@@ -75,8 +75,8 @@ export function fleetNow(book: NowSource, nowMs: number, listMax: number): Fleet
   const versions = new Map<string, number>()
   let [told, unknown] = [0, 0]
   for (const one of book.standing(nowMs)) {
-    const { cluster, record, heard } = one
-    if (isSilent(heard, nowMs)) {
+    const { cluster, record, lastSeen } = one
+    if (isSilent(lastSeen, nowMs)) {
       silentNames.add(cluster)
       silent.push(silentCluster(one, openOf.get(cluster) ?? []))
       continue
@@ -88,8 +88,8 @@ export function fleetNow(book: NowSource, nowMs: number, listMax: number): Fleet
     versions.set(version, (versions.get(version) ?? 0) + 1)
   }
   const reporting = coverage.clusters - coverage.silent
-  const heard = open.filter(({ record }) => !silentNames.has(record.upgrade.cluster))
-  const stages = groupBy(heard, ({ record }) => upgradeStage(record))
+  const openReporting = open.filter(({ record }) => !silentNames.has(record.upgrade.cluster))
+  const stages = groupBy(openReporting, ({ record }) => upgradeStage(record))
   const of = (stage: UpgradeStage): readonly OpenUpgrade[] => stages.get(stage) ?? []
   const [waiting, upgrading, following] = [of('waiting'), of('upgrading'), of('following')]
   const row = (one: OpenUpgrade): NowUpgrade => nowUpgrade(one, (name) => book.insight.edges.edge(name), nowMs)

@@ -10,7 +10,7 @@ import { groupBy } from '../../base/group-by.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
 import type { PhaseName, UpgradeRecord } from '../../model/upgrade.ts'
-import { clusterAt, heardAt } from '../clusters/cluster-at.ts'
+import { clusterAt, lastSeenAt } from '../clusters/cluster-at.ts'
 import { createClusterBook } from '../clusters/cluster-book.ts'
 import type { OpenUpgrade } from '../clusters/cluster-states.ts'
 import { fallingEdges } from '../edges/falling-edges.ts'
@@ -21,7 +21,7 @@ import type { FleetIndex } from '../fleet-view.ts'
 import { eachUpgrade } from './past-pages.ts'
 import { recordAt } from './record-at.ts'
 import { isOpen } from '../stuck/stuck.ts'
-import type { Heard } from '../stuck/stuck.ts'
+import type { LastSeen } from '../stuck/stuck.ts'
 
 /** The index of a moment that is over. */
 export interface PastFleet extends FleetIndex {
@@ -59,22 +59,22 @@ export async function pastFleet(
   }
 
   const intervals = groupBy(await facts.intervalsAt(atMs), ({ cluster }) => cluster)
-  for (const { cluster, record, heard } of present.known()) {
+  for (const { cluster, record, lastSeen } of present.known()) {
     if (record === undefined) {
       // It is only heard of: since when, nobody knows.
-      if ((lastMsOf(heard) ?? Infinity) <= atMs) clusters.hear(cluster, heard)
+      if ((lastMsOf(lastSeen) ?? Infinity) <= atMs) clusters.markSeen(cluster, lastSeen)
       continue
     }
-    const then = clusterAt({ cluster, record, heard }, intervals.get(cluster) ?? [], atMs)
+    const then = clusterAt({ cluster, record, lastSeen }, intervals.get(cluster) ?? [], atMs)
     if (then === undefined) continue
     clusters.put(then, upgrades.get(cluster) ?? [])
-    clusters.hear(cluster, heardAt(heard, atMs))
+    clusters.markSeen(cluster, lastSeenAt(lastSeen, atMs))
   }
 
   const isHere = ({ upgrade }: UpgradeRecord): boolean => clusters.goneAt(upgrade.cluster, atMs) === undefined
   const verdictOf = (record: UpgradeRecord): StuckVerdict => {
-    const heard = clusters.heard(record.upgrade.cluster)
-    const verdict = judgeAt(record, lost.has(record.upgrade.id), present, atMs, heard)
+    const lastSeen = clusters.lastSeen(record.upgrade.cluster)
+    const verdict = judgeAt(record, lost.has(record.upgrade.id), present, atMs, lastSeen)
     return isHere(record) ? verdict : verdictOfGone(verdict)
   }
   const open = clusters
@@ -98,7 +98,7 @@ export async function pastFleet(
     fallingEdges: () => fallingEdges(edges.runs(), atMs),
     clusters: (query) => clusters.list(query, known, atMs),
     cluster: (name) => clusters.find(name, known, atMs),
-    heardOf: (name) => clusters.heardOf(name),
+    lastReportOf: (name) => clusters.lastReportOf(name),
     // Of what was offered only the present is stored.
     notOffered: () => [],
   }
@@ -118,9 +118,9 @@ function judgeAt(
   isLost: boolean,
   present: PresentFleet,
   atMs: number,
-  heard: Heard,
+  lastSeen: LastSeen,
 ): StuckVerdict {
-  const verdict = present.insight.judge(record, atMs, heard)
+  const verdict = present.insight.judge(record, atMs, lastSeen)
   if (!verdict.isStuck || !isLost || verdict.phase === undefined || !goesBySteps(verdict.phase)) return verdict
   const { upgradeId, phase, phaseSinceMs, baseline, silentSinceMs } = verdict
   return {

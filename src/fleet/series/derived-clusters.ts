@@ -1,8 +1,8 @@
-/** Series of each cluster: what it is, when it was heard, whether its versions fit together, what was changed past the API. */
+/** Series of each cluster: what it is, when it was last seen, whether its versions fit together, what was changed past the API. */
 import type { ClusterRecord, Modification } from '../../model/cluster-record.ts'
 import type { DerivedValue } from './derived-metrics.ts'
 
-/** Of a cluster that was not heard for a week the series end, whether or not it is gone. */
+/** Of a cluster that was not seen for a week the series end, whether or not it is gone. */
 export const CLUSTER_LIVES_MS = 7 * 24 * 3600_000
 /** Versions at most in the adoption series of one operator; the rarest are counted together. */
 export const ADOPTED_VERSIONS_MAX = 300

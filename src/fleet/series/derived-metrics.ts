@@ -97,13 +97,13 @@ export const DERIVED_METRICS = [
     type: 'gauge',
     labels: ['cluster'],
     unit: 'seconds',
-    help: 'How long ago anything was heard of a cluster.',
+    help: 'Seconds since the cluster was last seen.',
   },
   {
     name: 'daytwo_cluster_gone',
     type: 'gauge',
     labels: ['cluster', 'why'],
-    help: '1 for each cluster that was switched off for good: somebody said so (declared), or it was not heard for so long (unheard).',
+    help: '1 for each cluster that was switched off for good: somebody said so (declared), or it was not seen for so long that it counts as gone (unheard).',
   },
   {
     name: 'daytwo_update_not_offered_seconds',
@@ -122,7 +122,7 @@ export const DERIVED_METRICS = [
     name: 'daytwo_adoption_clusters',
     type: 'gauge',
     labels: ['operator', 'version'],
-    help: 'Clusters that run a version, of those heard in the last week.',
+    help: 'Clusters that run a version, of those seen in the last week.',
   },
   {
     name: 'daytwo_unsafe_modifications',

@@ -17,7 +17,7 @@ import type { Gone } from '../clusters/gone.ts'
 import { notOffered, takenSteps } from '../edges/not-offered.ts'
 import type { ChannelMember, NotOffered } from '../edges/not-offered.ts'
 import { isOpen } from '../stuck/stuck.ts'
-import type { Heard } from '../stuck/stuck.ts'
+import type { LastSeen } from '../stuck/stuck.ts'
 import { createBaselineBook } from '../stuck/stuck-baseline.ts'
 import { createStuckJudge } from '../stuck/stuck-judge.ts'
 
@@ -26,20 +26,20 @@ export interface FleetInsight {
   put(facts: ClusterFacts): void
   /** The cluster is no more. */
   remove(cluster: string): void
-  /** Something was heard of a cluster, whether or not it changed what is known of it. */
-  hear(cluster: string, heard: Heard): void
+  /** A cluster was seen, whether or not its facts changed. */
+  markSeen(cluster: string, lastSeen: LastSeen): void
   /** Where clusters stand, by name; what a record says itself stands. */
   describe(traits: ReadonlyMap<string, ClusterTraits>): void
   readonly edges: Pick<
     EdgeBook,
     'edges' | 'edge' | 'compare' | 'lengths' | 'usual' | 'medianRun' | 'prepare' | 'runs' | 'estimateNext' | 'without'
   >
-  /** Of every open upgrade, by cluster. `heard`: when a cluster was last heard, better than its facts know; `undefined` leaves it out. */
-  verdicts(nowMs: number, heard?: (cluster: string) => Heard | undefined): readonly StuckVerdict[]
+  /** Of every open upgrade, by cluster. `lastSeen`: when a cluster was last seen, better than its facts know; `undefined` leaves it out. */
+  verdicts(nowMs: number, lastSeen?: (cluster: string) => LastSeen | undefined): readonly StuckVerdict[]
   /** Clusters whose peers were offered a newer version long ago. */
   notOffered(nowMs: number): readonly NotOffered[]
-  /** Of one upgrade, by what is learned of all; `heard`: when its cluster was last heard. */
-  judge(record: UpgradeRecord, nowMs: number, heard: Heard): StuckVerdict
+  /** Of one upgrade, by what is learned of all; `lastSeen`: when its cluster was last seen. */
+  judge(record: UpgradeRecord, nowMs: number, lastSeen: LastSeen): StuckVerdict
   /** The last series written before the start. */
   restoreSeries(written: readonly WrittenSeries[]): void
   /**
@@ -59,11 +59,11 @@ export function createFleetInsight(): FleetInsight {
   const baselines = createBaselineBook()
   const judge = createStuckJudge(baselines)
   const book = createDerivedBook()
-  const heardMs = new Map<string, number>()
+  const seenMs = new Map<string, number>()
   let traits: ReadonlyMap<string, ClusterTraits> = new Map()
-  /** Facts know when a cluster was last heard to the hour. */
+  /** Facts know when a cluster was last seen to the hour. */
   const lately = (known: KnownCluster): KnownCluster => {
-    const lastSeenMs = Math.max(known.cluster.lastSeenMs, heardMs.get(known.cluster.cluster) ?? -Infinity)
+    const lastSeenMs = Math.max(known.cluster.lastSeenMs, seenMs.get(known.cluster.cluster) ?? -Infinity)
     return lastSeenMs === known.cluster.lastSeenMs ? known : { ...known, cluster: { ...known.cluster, lastSeenMs } }
   }
   const open = (): readonly UpgradeRecord[] => [...clusters.values()].flatMap((known) => known.open)
@@ -83,20 +83,20 @@ export function createFleetInsight(): FleetInsight {
       edges.put(cluster, [])
       baselines.put(cluster, [])
       clusters.delete(cluster)
-      heardMs.delete(cluster)
+      seenMs.delete(cluster)
     },
-    hear: (cluster, { metricsMs = -Infinity, objectsMs = -Infinity }) => {
-      heardMs.set(cluster, Math.max(heardMs.get(cluster) ?? -Infinity, metricsMs, objectsMs))
+    markSeen: (cluster, { metricsMs = -Infinity, objectsMs = -Infinity }) => {
+      seenMs.set(cluster, Math.max(seenMs.get(cluster) ?? -Infinity, metricsMs, objectsMs))
     },
     describe: (told) => {
       traits = told
     },
     edges,
-    verdicts: (nowMs, heard) => {
+    verdicts: (nowMs, lastSeen) => {
       const all: StuckVerdict[] = []
       for (const known of clusters.values()) {
         if (known.open.length === 0) continue
-        const when = heard === undefined ? heardOf(known) : heard(known.cluster.cluster)
+        const when = lastSeen === undefined ? lastSeenOf(known) : lastSeen(known.cluster.cluster)
         if (when === undefined) continue
         for (const record of known.open) all.push(judge(record, nowMs, when))
       }
@@ -126,7 +126,7 @@ export function createFleetInsight(): FleetInsight {
 }
 
 /** As its facts know it. */
-function heardOf({ cluster }: KnownCluster): Heard {
+function lastSeenOf({ cluster }: KnownCluster): LastSeen {
   const { metricsLastMs, objectsLastMs } = cluster.coverage
   return {
     ...(metricsLastMs === undefined ? {} : { metricsMs: metricsLastMs }),

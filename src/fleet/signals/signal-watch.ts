@@ -114,7 +114,7 @@ export class SignalWatch {
   }
 
   /** The newest sample of any signal in memory, of each cluster that has one. */
-  eachHeard(visit: (cluster: string, newestMs: number) => void): void {
+  eachLastSeen(visit: (cluster: string, newestMs: number) => void): void {
     for (const [number, cluster] of this.#names.entries()) {
       let newestMs = -Infinity
       for (const group of this.#groups) newestMs = Math.max(newestMs, group.newestMs(number))

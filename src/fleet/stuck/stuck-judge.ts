@@ -5,21 +5,21 @@
 import type { StuckVerdict } from '../../model/stuck.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { standsIn, verdictAt } from './stuck.ts'
-import type { Heard, Standing } from './stuck.ts'
+import type { LastSeen, Standing } from './stuck.ts'
 import type { BaselineBook } from './stuck-baseline.ts'
 
-export type StuckJudge = (record: UpgradeRecord, nowMs: number, heard: Heard) => StuckVerdict
+export type StuckJudge = (record: UpgradeRecord, nowMs: number, lastSeen: LastSeen) => StuckVerdict
 
 /** Says what `verdictOf` says. Records are never changed in place. */
 export function createStuckJudge(baselines: BaselineBook): StuckJudge {
   const kept = new WeakMap<UpgradeRecord, { readonly lesson: number; readonly stands: Standing | undefined }>()
-  return (record, nowMs, heard) => {
+  return (record, nowMs, lastSeen) => {
     const lesson = baselines.lesson()
     let known = kept.get(record)
     if (known?.lesson !== lesson) {
       known = { lesson, stands: standsIn(record, baselines) }
       kept.set(record, known)
     }
-    return verdictAt(record, known.stands, nowMs, heard)
+    return verdictAt(record, known.stands, nowMs, lastSeen)
   }
 }

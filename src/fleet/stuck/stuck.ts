@@ -13,8 +13,8 @@ import { SEED_SECONDS } from './stuck-baseline.ts'
 import { canStop, causesOf } from './stuck-causes.ts'
 import { isPartOf } from './stuck-silence.ts'
 
-/** When a cluster was last heard, by way. */
-export interface Heard {
+/** When a cluster was last seen, by source. */
+export interface LastSeen {
   readonly metricsMs?: number
   readonly objectsMs?: number
 }
@@ -32,9 +32,14 @@ export function isOpen({ upgrade }: UpgradeRecord): boolean {
   return upgrade.state === 'in_progress' || openPhases(upgrade).length > 0
 }
 
-/** @param heard absent: what the record itself was read from */
-export function verdictOf(record: UpgradeRecord, baselines: BaselineBook, nowMs: number, heard?: Heard): StuckVerdict {
-  return verdictAt(record, standsIn(record, baselines), nowMs, heard)
+/** @param lastSeen absent: what the record itself was read from */
+export function verdictOf(
+  record: UpgradeRecord,
+  baselines: BaselineBook,
+  nowMs: number,
+  lastSeen?: LastSeen,
+): StuckVerdict {
+  return verdictAt(record, standsIn(record, baselines), nowMs, lastSeen)
 }
 
 /** The same, of an upgrade of which it is known where it stands; `undefined`: nothing says since when. */
@@ -42,10 +47,10 @@ export function verdictAt(
   record: UpgradeRecord,
   stands: Standing | undefined,
   nowMs: number,
-  heard?: Heard,
+  lastSeen?: LastSeen,
 ): StuckVerdict {
-  const isHeardUntilMs = heardUntilMs(record, heard)
-  const silence = nowMs > isHeardUntilMs ? { silentSinceMs: lastHeardMs(record, heard) } : {}
+  const seenUntil = seenUntilMs(record, lastSeen)
+  const silence = nowMs > seenUntil ? { silentSinceMs: lastSeenMsOf(record, lastSeen) } : {}
   const calm = { upgradeId: record.upgrade.id, isStuck: false, causes: [], ...silence } as const
   if (stands === undefined) return calm
   const { phase, phaseSinceMs, baseline, stalledSinceMs, deadlineMs } = stands
@@ -54,7 +59,7 @@ export function verdictAt(
     ...(phaseSinceMs === undefined ? {} : { phaseSinceMs }),
     ...(baseline === undefined ? {} : { baseline }),
   }
-  if (Math.min(nowMs, isHeardUntilMs) <= deadlineMs) return { ...calm, ...where }
+  if (Math.min(nowMs, seenUntil) <= deadlineMs) return { ...calm, ...where }
   return {
     ...calm,
     ...where,
@@ -192,15 +197,15 @@ function openPhases(upgrade: Upgrade): readonly UpgradePhase[] {
   return [...counted].sort((a, b) => comparePhases(a.name, b.name))
 }
 
-function lastHeardMs({ detail }: UpgradeRecord, heard: Heard | undefined): number {
-  return Math.max(detail.observedUntilMs, heard?.metricsMs ?? -Infinity, heard?.objectsMs ?? -Infinity)
+function lastSeenMsOf({ detail }: UpgradeRecord, lastSeen: LastSeen | undefined): number {
+  return Math.max(detail.observedUntilMs, lastSeen?.metricsMs ?? -Infinity, lastSeen?.objectsMs ?? -Infinity)
 }
 
 /** Until when what is known of the cluster is believed. */
-function heardUntilMs(record: UpgradeRecord, heard: Heard | undefined): number {
-  const lastMs = lastHeardMs(record, heard)
-  const metricsMs = heard?.metricsMs
-  const objectsMs = heard?.objectsMs ?? (metricsMs === undefined ? lastMs : undefined)
+function seenUntilMs(record: UpgradeRecord, lastSeen: LastSeen | undefined): number {
+  const lastMs = lastSeenMsOf(record, lastSeen)
+  const metricsMs = lastSeen?.metricsMs
+  const objectsMs = lastSeen?.objectsMs ?? (metricsMs === undefined ? lastMs : undefined)
   if (metricsMs === undefined) return lastMs + OBJECTS_QUIET_MS
   if (objectsMs === undefined) return lastMs + METRICS_QUIET_MS
   // Both ways, and the scrapes stopped while objects went on: they alone tell now.

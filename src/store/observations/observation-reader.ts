@@ -124,7 +124,7 @@ export class SqlObservations implements ObservationReader {
     })
   }
 
-  heardSince(timeMs: number): Promise<readonly { readonly cluster: string; readonly objectsMs: number }[]> {
+  lastSeenSince(timeMs: number): Promise<readonly { readonly cluster: string; readonly objectsMs: number }[]> {
     return this.#reading(() => this.#heard.all(timeMs))
   }
 

@@ -172,10 +172,10 @@ test('its upgrade is with those that run still, and says that nobody waits for i
   expect((await ask('GET', 'stuck')).body).toMatchObject({ open: 0, stuckCount: 0, silentCount: 0 })
 })
 
-test('a cluster that is heard again is back, and says so', async () => {
+test('a cluster that is seen again is back, and says so', async () => {
   await ask('POST', 'decommissions', { clusters: ['prague'], reason: 'sold' })
   clock.advance(HOUR_MS)
-  book.hear('prague', { metricsMs: NOW_MS + 1 })
+  book.markSeen('prague', { metricsMs: NOW_MS + 1 })
   expect(await names('')).toEqual(['brno', 'here', 'prague'])
   await memory.people.decommissions.endReturned(book.returned(), clock.nowMs())
   expect(book.returned()).toEqual([])
@@ -191,7 +191,7 @@ test.each([
     'a moment before it was last heard',
     { clusters: ['prague'], reason: 'x', since: timeOf(NOW_MS - 4 * DAY_MS) },
     400,
-    `since: got "${timeOf(NOW_MS - 4 * DAY_MS)}", want ${timeOf(NOW_MS - 3 * DAY_MS)} or later: "prague" was heard then`,
+    `since: got "${timeOf(NOW_MS - 4 * DAY_MS)}", want ${timeOf(NOW_MS - 3 * DAY_MS)} or later: "prague" was seen then`,
   ],
   [
     'a moment that is yet to come',

@@ -37,7 +37,7 @@ test('the landing page is one answer, in the words and times of the contract', a
     upgrades: [],
     modifications: [],
   })
-  book.hear('gone', { objectsMs: NOW_MS - 75 * MINUTE_MS })
+  book.markSeen('gone', { objectsMs: NOW_MS - 75 * MINUTE_MS })
   let asked = 0
   const { app } = await makeServer({
     fleet: (moment) => ({

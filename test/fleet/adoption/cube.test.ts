@@ -27,7 +27,7 @@ describe('the rows of a day', () => {
     ])
   })
 
-  test('a cluster that told no version is counted and has none; one not yet or no longer heard of is not counted', () => {
+  test('a cluster that told no version is counted and has none; one not yet or no longer seen is not counted', () => {
     const fleet = [
       { record: recordOf('silent about it'), intervals: [] },
       clusterRan('later', [['2026-03-01', '1.16.0']], { firstSeenMs: dayStartMs('2026-03-06') }),

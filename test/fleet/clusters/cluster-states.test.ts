@@ -23,8 +23,11 @@ test.each([
   ['metrics go on while objects rest', 1, 300, false],
 ])('%s', (_, metrics, objects, isIt) => {
   const [metricsMs, objectsMs] = [ago(metrics), ago(objects)]
-  const heard = { ...(metricsMs === undefined ? {} : { metricsMs }), ...(objectsMs === undefined ? {} : { objectsMs }) }
-  expect(isSilent(heard, NOW_MS)).toBe(isIt)
+  const lastSeen = {
+    ...(metricsMs === undefined ? {} : { metricsMs }),
+    ...(objectsMs === undefined ? {} : { objectsMs }),
+  }
+  expect(isSilent(lastSeen, NOW_MS)).toBe(isIt)
 })
 
 test('who waits for an approval does not upgrade yet, and whose machines follow no longer does', () => {

@@ -68,7 +68,7 @@ test('saying it again takes back what was said before', async () => {
   ])
 })
 
-test('a cluster that is heard again ends it once, by itself', async () => {
+test('a cluster that is seen again ends it once, by itself', async () => {
   const { decommissions } = memory.people
   const [one] = await decommissions.declare([{ cluster: 'prague', sinceMs: 5 }], 'sold', 'ada', 10)
   const returned = [

@@ -4,7 +4,7 @@ import type { ClusterQuery } from '../../../src/fleet/clusters/cluster-book.ts'
 import { createFleetBook } from '../../../src/fleet/clusters/fleet-book.ts'
 import type { FleetBook } from '../../../src/fleet/clusters/fleet-book.ts'
 import { fleetNow } from '../../../src/fleet/now/now.ts'
-import type { Heard } from '../../../src/fleet/stuck/stuck.ts'
+import type { LastSeen } from '../../../src/fleet/stuck/stuck.ts'
 import { verdictOf } from '../../../src/fleet/stuck/stuck.ts'
 import { learnBaselines } from '../../../src/fleet/stuck/stuck-baseline.ts'
 import type { ClusterFacts } from '../../../src/model/fleet-facts.ts'
@@ -61,7 +61,7 @@ const query: fc.Arbitrary<ClusterQuery> = fc
   })
   .map((asked) => Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as never)
 
-function heardOf({ metricsMinute, objectsMinute }: Told): Heard {
+function lastReportOf({ metricsMinute, objectsMinute }: Told): LastSeen {
   return {
     ...(metricsMinute === undefined ? {} : { metricsMs: at(metricsMinute) }),
     ...(objectsMinute === undefined ? {} : { objectsMs: at(objectsMinute) }),
@@ -69,7 +69,7 @@ function heardOf({ metricsMinute, objectsMinute }: Told): Heard {
 }
 
 function factsOf({ cluster, version, platform, channel, outdated, runs, openMinute, ...told }: Put): ClusterFacts {
-  const { metricsMs, objectsMs } = heardOf(told)
+  const { metricsMs, objectsMs } = lastReportOf(told)
   const finished = runs.map((takes, i) =>
     recordOf({
       cluster,
@@ -117,31 +117,31 @@ function allAnswers(book: FleetBook, asked: ClusterQuery, nowMs: number): unknow
   }
 }
 
-test('whatever was put, heard, removed and asked before, the answers are those of a book that was never asked', () => {
+test('whatever was put, seen, removed and asked before, the answers are those of a book that was never asked', () => {
   fc.assert(
     fc.property(script, query, minute, (steps, asked, lastMinute) => {
       const book = createFleetBook()
       const puts = new Map<string, ClusterFacts>()
-      const heard = new Map<string, Heard[]>()
+      const lastSeen = new Map<string, LastSeen[]>()
       for (const step of steps) {
         if (step.does === 'put') {
           const facts = factsOf(step)
           book.put(facts)
           puts.set(step.cluster, facts)
         } else if (step.does === 'hear') {
-          book.hear(step.cluster, heardOf(step))
-          heard.set(step.cluster, [...(heard.get(step.cluster) ?? []), heardOf(step)])
+          book.markSeen(step.cluster, lastReportOf(step))
+          lastSeen.set(step.cluster, [...(lastSeen.get(step.cluster) ?? []), lastReportOf(step)])
         } else if (step.does === 'remove') {
           book.remove(step.cluster)
           puts.delete(step.cluster)
-          heard.delete(step.cluster)
+          lastSeen.delete(step.cluster)
         } else {
           allAnswers(book, asked, at(step.minute))
         }
       }
       const fresh = createFleetBook()
       for (const facts of puts.values()) fresh.put(facts)
-      for (const [name, all] of heard) for (const one of all) fresh.hear(name, one)
+      for (const [name, all] of lastSeen) for (const one of all) fresh.markSeen(name, one)
       const nowMs = at(lastMinute)
       expect(JSON.stringify(allAnswers(book, asked, nowMs))).toBe(JSON.stringify(allAnswers(fresh, asked, nowMs)))
 
@@ -149,7 +149,7 @@ test('whatever was put, heard, removed and asked before, the answers are those o
       const baselines = learnBaselines([...puts.values()].flatMap(({ upgrades }) => upgrades))
       for (const { record, verdict } of book.open(nowMs)) {
         const view = book.cluster(record.upgrade.cluster, nowMs)!
-        expect(verdict).toEqual(verdictOf(record, baselines, nowMs, view.heard))
+        expect(verdict).toEqual(verdictOf(record, baselines, nowMs, view.lastSeen))
       }
     }),
   )
@@ -189,7 +189,7 @@ test('a cluster that falls silent or comes back is counted anew, though nothing 
   book.put(factsOf({ ...told, metricsMinute: 0, objectsMinute: undefined, openMinute: undefined }))
   const statesAt = (minute: number) => book.clusters(PAGE, at(minute)).clusters[0]!.states
   expect([statesAt(10), statesAt(11)]).toEqual([['steady'], ['silent']])
-  book.hear('a', { metricsMs: at(11) })
+  book.markSeen('a', { metricsMs: at(11) })
   expect([statesAt(11), statesAt(22)]).toEqual([['steady'], ['silent']])
 })
 

@@ -20,24 +20,24 @@ describe('a cluster', () => {
     ['from that moment on', 100, [said(200)], NEVER, 200, 'declared'],
     ['heard at that very moment', 200, [said(200)], NEVER, 300, 'declared'],
     ['heard a moment later', 201, [said(200)], NEVER, 300, undefined],
-    ['never heard by any way', undefined, [said(200)], NEVER, 300, 'declared'],
+    ['never seen by any way', undefined, [said(200)], NEVER, 300, 'declared'],
     ['of which it was taken back', 100, [said(200, withdrawn(250))], NEVER, 300, undefined],
     ['of which it was taken back later', 100, [said(200, withdrawn(350))], NEVER, 300, undefined],
     ['that came back', 400, [said(200, returned(350))], NEVER, 400, undefined],
     ['that came back, before it did', 300, [said(200, returned(350))], NEVER, 300, 'declared'],
     ['that came back and was switched off again', 400, [said(200, returned(350)), said(450)], NEVER, 500, 'declared'],
-    ['not heard for exactly as long as allowed', 100, [], 50, 150, undefined],
-    ['not heard for longer', 100, [], 50, 151, 'unheard'],
+    ['not seen for exactly as long as allowed', 100, [], 50, 150, undefined],
+    ['not seen for longer', 100, [], 50, 151, 'unheard'],
     ['of which nobody knows when it was heard', undefined, [], 50, 1e9, undefined],
-    ['taken back, and not heard for longer than allowed', 100, [said(120, withdrawn(130))], 50, 200, 'unheard'],
-    ['said to be, and not heard for longer than allowed before', 100, [said(400)], 50, 300, 'unheard'],
-    ['said to be, and not heard for longer than allowed', 100, [said(400)], 50, 500, 'declared'],
-  ])('%s', (_, lastHeardMs, told, goneAfterMs, atMs, why) => {
-    expect(goneAt({ lastHeardMs, told, goneAfterMs }, atMs)?.why.kind).toBe(why)
+    ['taken back, and not seen for longer than allowed', 100, [said(120, withdrawn(130))], 50, 200, 'unheard'],
+    ['said to be, and not seen for longer than allowed before', 100, [said(400)], 50, 300, 'unheard'],
+    ['said to be, and not seen for longer than allowed', 100, [said(400)], 50, 500, 'declared'],
+  ])('%s', (_, lastSeenMs, told, goneAfterMs, atMs, why) => {
+    expect(goneAt({ lastSeenMs, told, goneAfterMs }, atMs)?.why.kind).toBe(why)
   })
 
   test('says since when, by whom and why', () => {
-    const evidence = { lastHeardMs: 100, told: [said(200)], goneAfterMs: 500 }
+    const evidence = { lastSeenMs: 100, told: [said(200)], goneAfterMs: 500 }
     expect(goneAt(evidence, 300)).toMatchObject({
       sinceMs: 200,
       why: { kind: 'declared', decommission: { by: 'ada', reason: 'sold' } },
@@ -57,23 +57,23 @@ const toldArbitrary = fc.array(
 
 test('no word hides a living cluster, and what was said later changes nothing that was before', () => {
   fc.assert(
-    fc.property(momentMs, toldArbitrary, momentMs, momentMs, (lastHeardMs, told, goneAfterMs, atMs) => {
-      const gone = goneAt({ lastHeardMs, told, goneAfterMs }, atMs)
-      const byTimeAlone = goneAt({ lastHeardMs, told: [], goneAfterMs }, atMs)
+    fc.property(momentMs, toldArbitrary, momentMs, momentMs, (lastSeenMs, told, goneAfterMs, atMs) => {
+      const gone = goneAt({ lastSeenMs, told, goneAfterMs }, atMs)
+      const byTimeAlone = goneAt({ lastSeenMs, told: [], goneAfterMs }, atMs)
       if (gone?.why.kind === 'unheard') expect(gone).toEqual(byTimeAlone)
       if (gone?.why.kind === 'declared') {
         const { end, sinceMs } = gone.why.decommission
         // Nothing was heard after the word, or it was over by then: until the cluster came back.
-        expect(end === undefined ? lastHeardMs <= sinceMs : end.kind === 'returned' && atMs < end.atMs).toBe(true)
+        expect(end === undefined ? lastSeenMs <= sinceMs : end.kind === 'returned' && atMs < end.atMs).toBe(true)
         expect(gone.sinceMs).toBeLessThanOrEqual(atMs)
       }
       const later = said(atMs + 1)
-      expect(goneAt({ lastHeardMs, told: [...told, later], goneAfterMs }, atMs)).toEqual(gone)
+      expect(goneAt({ lastSeenMs, told: [...told, later], goneAfterMs }, atMs)).toEqual(gone)
     }),
   )
 })
 
-test('a word that stands is overheard as soon as anything is heard after its moment', () => {
+test('a word that stands is overheard as soon as anything is seen after its moment', () => {
   expect([undefined, 199, 200, 201].map((heardMs) => isOverheard(said(200), heardMs))).toEqual([
     ...[false, false, false, true],
   ])

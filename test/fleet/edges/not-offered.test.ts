@@ -63,7 +63,7 @@ test.each<readonly [string, readonly ChannelMember[]]>([
     ],
   ],
   ['it runs another version', [stays({ hcoVersion: '4.20.4' }), ...peers([10, 20, 30])]],
-  ['it was not heard of for long', [stays({ lastSeenMs: T0 }), ...peers([10, 20, 30])]],
+  ['it was not seen for long', [stays({ lastSeenMs: T0 }), ...peers([10, 20, 30])]],
   [
     'they went back',
     [stays(), ...peers([10, 20, 30]).map(({ cluster }, i) => ({ cluster, steps: [step(i, '4.19.9')] }))],

@@ -12,7 +12,7 @@ const NOW_MS = T0 + LEFT_LATELY_MS
 const on = (cluster: string, hcoVersion: string, lastSeenMs = NOW_MS) => ({
   cluster,
   record: emptyRecord(cluster, { hcoVersion, lastSeenMs }),
-  heard: {},
+  lastSeen: {},
 })
 
 interface Run {

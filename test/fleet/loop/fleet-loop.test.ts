@@ -38,7 +38,7 @@ class Looped {
   readonly store: TempStore
   readonly appended: DerivedSample[] = []
   readonly insight = createFleetInsight()
-  readonly heard = new Map<string, number>()
+  readonly lastSeen = new Map<string, number>()
   readers: ReturnType<Looped['openReaders']>
   loop: FleetLoop
   failing: string | undefined
@@ -77,7 +77,7 @@ class Looped {
       observations: {
         changedSince: (position) => observations.changedSince(position),
         runs: (cluster) => observations.runs(cluster),
-        heardSince: (timeMs) => observations.heardSince(timeMs),
+        lastSeenSince: (timeMs) => observations.lastSeenSince(timeMs),
         oldestMs: (cluster) => observations.oldestMs(cluster),
         absences: (cluster) => observations.absences(cluster),
         changes: (cluster, range) => observations.changes(cluster, range),
@@ -120,14 +120,18 @@ class Looped {
         put: (one) => {
           insight.put(one)
         },
-        hear: (cluster, { metricsMs, objectsMs }) => {
-          if (metricsMs !== undefined) this.heard.set(cluster, metricsMs)
-          if (objectsMs !== undefined) this.heard.set(`${cluster}'s objects`, objectsMs)
+        markSeen: (cluster, { metricsMs, objectsMs }) => {
+          if (metricsMs !== undefined) this.lastSeen.set(cluster, metricsMs)
+          if (objectsMs !== undefined) this.lastSeen.set(`${cluster}'s objects`, objectsMs)
         },
         verdicts: (nowMs) => insight.verdicts(nowMs),
         coverage: (nowMs) =>
           coverageOf(
-            Array.from(this.heard, ([cluster, metricsMs]) => ({ cluster, record: undefined, heard: { metricsMs } })),
+            Array.from(this.lastSeen, ([cluster, metricsMs]) => ({
+              cluster,
+              record: undefined,
+              lastSeen: { metricsMs },
+            })),
             0,
             nowMs,
           ),
@@ -442,7 +446,7 @@ describe('alerts that fire during an upgrade', () => {
   })
 })
 
-test('a cluster whose objects say the same as before is heard of', async () => {
+test('a cluster whose objects say the same as before is seen', async () => {
   const looped = new Looped()
   const { cluster, objects } = historyOf(0)
   await looped.observe(objects)
@@ -460,7 +464,7 @@ test('a cluster whose objects say the same as before is heard of', async () => {
   await looped.store.writer.appender.commit()
   await looped.settle(UNTIL_MS + 5_401_000)
   // Kept in steps, so that a fleet at rest writes little.
-  expect(looped.heard.get(`${cluster}'s objects`)).toBe(UNTIL_MS + 5_400_000)
+  expect(looped.lastSeen.get(`${cluster}'s objects`)).toBe(UNTIL_MS + 5_400_000)
 })
 
 test('metrics become facts: samples, then runs, then a cluster with its version', async () => {
@@ -477,7 +481,7 @@ test('metrics become facts: samples, then runs, then a cluster with its version'
   expect(kept!.intervals).toMatchObject([
     { operator: 'kubevirt-hyperconverged', version: '1.16.0', isStartKnown: false },
   ])
-  expect(looped.heard.get('c9')).toBe(UNTIL_MS)
+  expect(looped.lastSeen.get('c9')).toBe(UNTIL_MS)
   const before = versionOf(looped)()
   expect(await looped.loop.runCycle(UNTIL_MS + 1000)).toMatchObject({ read: 0, derived: 0 })
   expect(before).toBeDefined()

@@ -20,12 +20,12 @@ test('a cluster that reports the same as before is seen, and pages are told when
   const asked: number[] = []
   const parts = {
     signals: {
-      eachHeard: (visit: (cluster: string, newestMs: number) => void) => {
+      eachLastSeen: (visit: (cluster: string, newestMs: number) => void) => {
         for (const [cluster, newestMs] of seen) visit(cluster, newestMs)
       },
     },
     observations: {
-      heardSince: (timeMs: number) => {
+      lastSeenSince: (timeMs: number) => {
         asked.push(timeMs)
         return Promise.resolve([{ cluster: 'a', objectsMs: seen.get('a')! + 5 }])
       },
@@ -36,7 +36,7 @@ test('a cluster that reports the same as before is seen, and pages are told when
     return [index.coverage(nowMs).silent, state.changedFacts.take()]
   }
   expect(await silentAt(NOW_MS)).toEqual([0, []])
-  expect(index.heardOf('a')?.lastHeardMs).toBe(NOW_MS + 5)
+  expect(index.lastReportOf('a')?.lastSeenMs).toBe(NOW_MS + 5)
   seen.set('a', NOW_MS + 3 * 3_600_000)
   expect(await silentAt(NOW_MS + 3 * 3_600_000)).toEqual([1, ['clusters']])
   expect(await silentAt(NOW_MS + 3 * 3_600_000 + 1)).toEqual([1, []])

@@ -44,10 +44,10 @@ describe('clusters', () => {
     hcoVersion: '1.16.0',
     coverage: { objects: true, metrics: false, spans: true, objectsLastMs: at(20), kinds: [] },
   })
-  book.hear('stranger', { metricsMs: at(59) })
+  book.markSeen('stranger', { metricsMs: at(59) })
   const now = nowAt(book, 60)
 
-  test('are counted by what is heard of them, and by which way', () => {
+  test('are counted by what is seen them, and by which way', () => {
     expect(now.clusters).toEqual({
       clusters: 6,
       reporting: 5,

@@ -122,7 +122,7 @@ describe('the fleet at a moment', () => {
     expect(ids(upgrading).sort()).toEqual(['done-1.17.0', 'halts-1.17.0', 'waves-1.17.0'])
   })
 
-  test('before anything was heard is empty', async () => {
+  test('before anything was seen is empty', async () => {
     const past = await then(-500)
     expect([past.coverage(0).clusters, past.insight.edges.edges()]).toEqual([0, []])
   })

@@ -77,7 +77,7 @@ function timesIn(value: unknown): readonly number[] {
 }
 
 describe('an upgrade at a moment', () => {
-  test('when nothing was heard later is as it is now', () => {
+  test('when nothing was seen later is as it is now', () => {
     fc.assert(
       fc.property(records, fc.integer({ min: SEEN, max: SEEN + 10 }), (record, atMs) => {
         expect(recordAt(record, atMs)).toEqual(record)

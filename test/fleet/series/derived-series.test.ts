@@ -116,7 +116,7 @@ describe('of clusters', () => {
     expect(values(clusterOf('a', more)).some((line) => line.startsWith('version_skew'))).toBe(false)
   })
 
-  test('a cluster that was not heard for a week has no series', () => {
+  test('a cluster that was not seen for a week has no series', () => {
     const cluster = {
       cluster: clusterOf('a', { hcoVersion: '1.17.0' }),
       modifications: [{ component: 'cdi', edits: 1, patches: 1 }],
@@ -350,7 +350,7 @@ test('insight forgets a cluster that is removed, and answers by what a cluster s
   expect(insight.series([], new Map(), at(1)).every(({ isStale }) => isStale)).toBe(true)
 })
 
-test('when a cluster was last heard is told as it is known since its facts', () => {
+test('when a cluster was last seen is told as it is known since its facts', () => {
   const insight = createFleetInsight()
   insight.put({ ...everything(), intervals: [] })
   const lastSeen = (minute: number) =>
@@ -358,8 +358,8 @@ test('when a cluster was last heard is told as it is known since its facts', () 
       .series([], new Map(), at(minute))
       .find(({ labels }) => labels.metricName === 'daytwo_cluster_last_seen_seconds')?.value
   const before = lastSeen(9000)!
-  insight.hear('fra-1', { metricsMs: at(8990), objectsMs: at(8980) })
-  insight.hear('fra-1', { objectsMs: at(8985) })
+  insight.markSeen('fra-1', { metricsMs: at(8990), objectsMs: at(8980) })
+  insight.markSeen('fra-1', { objectsMs: at(8985) })
   expect(before).toBeGreaterThan(600)
   expect(lastSeen(9000)).toBe(600)
 })

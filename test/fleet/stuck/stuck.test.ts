@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isOpen, verdictOf } from '../../../src/fleet/stuck/stuck.ts'
-import type { Heard } from '../../../src/fleet/stuck/stuck.ts'
+import type { LastSeen } from '../../../src/fleet/stuck/stuck.ts'
 import { learnBaselines } from '../../../src/fleet/stuck/stuck-baseline.ts'
 import type { BlockCause, PhaseName, UpgradeState } from '../../../src/model/upgrade.ts'
 import { MINUTE_MS, phase, recordOf, T0 } from '../edge-script.ts'
@@ -22,8 +22,8 @@ const QUICK = learnBaselines(
 )
 const NOTHING = learnBaselines([])
 const at = (minute: number): number => T0 + minute * MINUTE_MS
-const judge = (script: RecordScript, minute: number, heard?: Heard, baselines = QUICK) =>
-  verdictOf(recordOf({ startMinute: 0, seenMinute: minute, ...script }), baselines, at(minute), heard)
+const judge = (script: RecordScript, minute: number, lastSeen?: LastSeen, baselines = QUICK) =>
+  verdictOf(recordOf({ startMinute: 0, seenMinute: minute, ...script }), baselines, at(minute), lastSeen)
 
 test.each([
   ['within its threshold', 4, false],
@@ -279,8 +279,8 @@ const anyHeard = fc.record({ metricsMs: fc.nat(2000).map(at), objectsMs: fc.nat(
 
 test('a verdict never turns back with time alone, and never precedes its evidence', () => {
   fc.assert(
-    fc.property(anyRecord, anyHeard, fc.nat(3000), fc.nat(3000), (record, heard, first, more) => {
-      const [earlier, later] = [first, first + more].map((minute) => verdictOf(record, QUICK, at(minute), heard))
+    fc.property(anyRecord, anyHeard, fc.nat(3000), fc.nat(3000), (record, lastSeen, first, more) => {
+      const [earlier, later] = [first, first + more].map((minute) => verdictOf(record, QUICK, at(minute), lastSeen))
       if (!earlier!.isStuck) return
       expect(later).toMatchObject({ isStuck: true, stalledSinceMs: earlier!.stalledSinceMs })
       expect(later!.causes).toEqual(earlier!.causes)
@@ -289,11 +289,11 @@ test('a verdict never turns back with time alone, and never precedes its evidenc
   )
 })
 
-test('being heard of for longer never takes a verdict back', () => {
+test('being seen for longer never takes a verdict back', () => {
   fc.assert(
-    fc.property(anyRecord, fc.nat(2000), fc.nat(2000), fc.nat(4000), (record, heard, more, minute) => {
-      const earlier = verdictOf(record, QUICK, at(minute), { metricsMs: at(heard) })
-      const later = verdictOf(record, QUICK, at(minute), { metricsMs: at(heard + more) })
+    fc.property(anyRecord, fc.nat(2000), fc.nat(2000), fc.nat(4000), (record, lastSeen, more, minute) => {
+      const earlier = verdictOf(record, QUICK, at(minute), { metricsMs: at(lastSeen) })
+      const later = verdictOf(record, QUICK, at(minute), { metricsMs: at(lastSeen + more) })
       if (earlier.isStuck) expect(later.isStuck).toBe(true)
     }),
   )

@@ -51,7 +51,7 @@ describe('an upgrade as a trace', () => {
     ])
   })
 
-  test('while it runs, what has not ended ends where it was last heard of, and says so', () => {
+  test('while it runs, what has not ended ends where it was last seen, and says so', () => {
     expect(lines(traceAt(0))).toEqual(['upgrade kubevirt-hyperconverged 0-0…', 'olm.csv.pending 0-0…'])
     expect(lines(traceAt(200))).toEqual([
       'upgrade kubevirt-hyperconverged 0-200…',

@@ -393,7 +393,7 @@ describe('positions', () => {
     const observed = new Observed()
     const hour = NOW_MS - (NOW_MS % 3_600_000)
     await observed.put([{ ...source(1, 'READY'), observedMs: hour + 1_260_000 }])
-    expect(await observed.asking((reader) => reader.heardSince(0))).toEqual([
+    expect(await observed.asking((reader) => reader.lastSeenSince(0))).toEqual([
       { cluster: CLUSTER, objectsMs: hour + 1_200_000 },
     ])
     expect(await observed.asking((reader) => reader.read(CLUSTER))).toMatchObject({ objectsHeardMs: hour })

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { PLACES } from '../lib/paths.ts'
+import styles from './not-found-page.module.css'
 
 export function NotFoundPage(): ReactNode {
   const [pathname] = useLocation()
@@ -8,7 +9,7 @@ export function NotFoundPage(): ReactNode {
     <div className="page">
       <title>Not found · Daytwo</title>
       <h1>There is no page at {pathname}</h1>
-      <ul className="not-found">
+      <ul className={styles.list}>
         {PLACES.map((place) => (
           <li key={place.path}>
             <Link href={place.path}>{place.name}</Link> <span className="quiet">{place.says}</span>

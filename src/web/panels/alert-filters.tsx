@@ -4,7 +4,9 @@ import type { AlertView, GroupBy } from '../lib/alert-view.ts'
 import { formatCount } from '../lib/format-number.ts'
 import { ALERT_STATES, SEVERITIES } from '../lib/severity.ts'
 import { Choice, ManyChoice } from '../ui/choice.tsx'
+import { classNames } from '../ui/class-names.ts'
 import { FilterBar } from '../ui/filter-bar.tsx'
+import styles from './alert-filters.module.css'
 
 interface AlertFiltersProps {
   readonly view: AlertView
@@ -50,7 +52,7 @@ export function AlertFilters({ view, onChange, shown, total, labels }: AlertFilt
           : undefined
       }
       end={
-        <span className="filters-count nums" role="status">
+        <span className={classNames(styles.count, 'nums')} role="status">
           {isFiltered(view) ? `${formatCount(shown)} of ${formatCount(total)}` : formatCount(total)} alerts
         </span>
       }

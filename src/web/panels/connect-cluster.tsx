@@ -6,6 +6,7 @@ import { remoteWriteSnippet, isLoopback, SENDERS } from '../lib/remote-write-sni
 import type { Sender } from '../lib/remote-write-snippet.ts'
 import { Choice } from '../ui/choice.tsx'
 import { CodeBlock } from '../ui/code-block.tsx'
+import styles from './connect-cluster.module.css'
 
 /** What an empty server shows: how the first cluster comes in. The address is the real one of this server. */
 export function ConnectCluster(): ReactNode {
@@ -14,7 +15,7 @@ export function ConnectCluster(): ReactNode {
   const url = settings.data?.externalUrl ?? location.origin
   const snippet = remoteWriteSnippet(sender, url)
   return (
-    <section className="connect" aria-labelledby="connect-title">
+    <section className={styles.root} aria-labelledby="connect-title">
       <h2 id="connect-title">No cluster has reported yet</h2>
       <p>
         Two things go from a cluster to Daytwo, and either alone is useful. Nothing is written to the cluster, and this
@@ -36,7 +37,7 @@ export function ConnectCluster(): ReactNode {
       >
         {snippet}
       </CodeBlock>
-      <ul className="connect-notes">
+      <ul className={styles.notes}>
         <li>
           Give every cluster its own name in the label <code>cluster</code>; on OpenShift its id does that by itself.
         </li>

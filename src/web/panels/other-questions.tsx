@@ -2,11 +2,12 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { edgesPath, FLEET_ROUTES, modificationsPath, upgradesPath } from '../lib/fleet-paths.ts'
 import { adoptionPath, lintPath, resolvedPath } from '../lib/paths.ts'
+import styles from './other-questions.module.css'
 
 /** What people ask next, one step away: the landing page answers what is wrong now, and these are about the rest. */
 export function OtherQuestions(): ReactNode {
   return (
-    <nav className="other-questions quiet" aria-label="Other questions">
+    <nav className={`quiet ${styles.root}`} aria-label="Other questions">
       <Link href={modificationsPath()}>Who patches or edits by hand?</Link>
       <Link href={FLEET_ROUTES.gates}>Which feature gates are used?</Link>
       <Link href={edgesPath({ show: 'stranded' })}>Who is stranded?</Link>

@@ -9,12 +9,13 @@ import { operatorWords } from '../lib/upgrade-words.ts'
 import { useNowMs } from '../ui/server-clock.ts'
 import { Shape } from '../ui/shapes.tsx'
 import { Since, Until } from '../ui/time.tsx'
+import styles from './upgrade-cells.module.css'
 
 /** Cells that the tables of active upgrades share. */
 
 export function StuckMark(): ReactNode {
   return (
-    <span className="tone-critical stuck-mark">
+    <span className={`tone-critical ${styles.stuck}`}>
       <Shape name="triangle" /> stuck
     </span>
   )
@@ -39,7 +40,7 @@ interface StepProps {
 export function StepLink({ step, href }: StepProps): ReactNode {
   const operator = operatorWords(step.operator)
   return (
-    <Link href={href} className="step-link">
+    <Link href={href} className={styles.step}>
       {operator === '' ? null : `${operator} `}
       <Versions from={step.from} to={step.to} />
     </Link>

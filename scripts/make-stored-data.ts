@@ -135,12 +135,12 @@ async function play(stage: Stage, player: HistoryPlayer) {
     clock.advance(momentMs - clock.nowMs())
     for (const { history, shipping } of fleet) await player.send(history, mergedShipments(shipping.until(momentMs)))
     await byHand.sendUntil(momentMs)
-    await app.beat()
+    await app.runCycle()
     if (momentMs === END_MS - 2 * HOUR_MS) await settle(stage)
   }
   while ((await waitingDerivations(stage)) > 0) {
     clock.set(clock.nowMs() + 1000)
-    await app.beat()
+    await app.runCycle()
   }
   return { ...byHand.ids, ...(await foundIds(stage)) }
 }

@@ -1,6 +1,6 @@
 /**
- * The wiring, top-down in the order in which data flows: content, the two worker threads, fleet facts, HTTP (what its
- * routes ask stands in `app-server.ts`), the beat. It makes every part, and is the only one that hands out the time.
+ * The wiring, top-down in the order in which data flows: content, the two worker threads, fleet facts, HTTP (its routes are
+ * connected in `app-server.ts`), the evaluation cycle. It creates every part, and is the only one that hands out the time.
  */
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
@@ -18,8 +18,8 @@ import type { Log } from './base/log.ts'
 import { createOwnMetrics } from './base/metrics.ts'
 import type { Tracing } from './base/tracing.ts'
 import type { OwnMetrics } from './base/metrics.ts'
-import { createBeat } from './runtime/evaluation-cycle.ts'
-import type { BeatStep } from './runtime/evaluation-cycle.ts'
+import { createEvaluationCycle } from './runtime/evaluation-cycle.ts'
+import type { CycleStep } from './runtime/evaluation-cycle.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import {
   changedByFacts,
@@ -74,21 +74,21 @@ export interface App {
   readonly url: string
   /** Resolves with a sentence when a thread died: the process should end and be started anew. */
   readonly died: Promise<string>
-  /** From now on the app beats by itself. Until then it receives and answers, but evaluates no rules. */
-  startBeat(): void
-  /** One beat at the clock's present time: facts, rules, notifications. */
-  beat(): Promise<void>
-  /** Before `startBeat`: facts from what was received, as far as one beat gets. */
+  /** Evaluation cycles run by themselves from now on. Until then the server receives and answers, but evaluates no rules. */
+  startCycles(): void
+  /** One evaluation cycle at the clock's present time: facts, rules, notifications. */
+  runCycle(): Promise<void>
+  /** Before `startCycles`: facts from what was received, as far as one cycle gets. */
   deriveFacts(): Promise<DerivedRound>
   /** Reads rules, runbooks, dashboards and routing again. Rejects, and changes nothing, when they cannot be used. */
   reload(cause: ReloadCause): Promise<void>
-  /** Before `startBeat`: evaluates the rules as they would have been at each step of the past, both ends inclusive. */
+  /** Before `startCycles`: evaluates the rules as they would have been at each step of the past, both ends inclusive. */
   replayRules(range: { readonly fromMs: number; readonly toMs: number; readonly stepMs: number }): Promise<void>
   /** Answers what is under way, writes what was received, and ends. */
   stop(): Promise<void>
 }
 
-/** Clusters that one beat derived, and what waits for the next; nothing does when the beat found nothing to do. */
+/** Clusters that one cycle derived, and those that wait for the next; none do when the cycle found nothing to do. */
 export interface DerivedRound {
   readonly derived: number
   readonly waiting: number
@@ -125,7 +125,7 @@ async function serve(
   const { config, clock, log } = parts
   const { catalog } = content
   const tokens = await createTokenBook(() => threads.ingest.tokens.list(), clock)
-  checkDoors(config, tokens)
+  checkAccess(config, tokens)
   const query = measuredQuery(threads.query, metrics, ownTraces.tracing)
   const reader = fleetReaderOf(query)
   const events = createEventFeed({ clock, metrics, listenersMax: config['web.listeners-max'] })
@@ -210,7 +210,7 @@ async function serve(
   await rules.restore(clock.nowMs())
   readiness = 'ready'
 
-  const steps = beatSteps({
+  const steps = cycleSteps({
     threads,
     rules,
     userActions,
@@ -223,7 +223,7 @@ async function serve(
     note,
     faults,
   })
-  const beat = createBeat(clock, steps, log)
+  const cycle = createEvaluationCycle(clock, steps, log)
   metrics.storeHeadBytesMax.set(config['store.head-bytes-max'])
   const instance = config['own-metrics'] ? new URL(config['external.url']).host : undefined
   const upkeep = startUpkeep({ clock, threads, rules, metrics, log, faults, note, folder: config.data, instance })
@@ -237,10 +237,10 @@ async function serve(
   return {
     url,
     died: threads.died,
-    startBeat: () => {
-      beat.start()
+    startCycles: () => {
+      cycle.start()
     },
-    beat: () => beat.once(),
+    runCycle: () => cycle.once(),
     deriveFacts: async () => {
       const { read, derived, waiting } = await threads.query.fleetLoop.runCycle(clock.nowMs())
       return { derived, waiting: read + derived === 0 ? 0 : waiting }
@@ -255,7 +255,7 @@ async function serve(
       readiness = 'the server is stopping'
       watched?.stop()
       await server.close()
-      await beat.stop()
+      await cycle.stop()
       await upkeep.stop()
       await notifications.stop()
       await threads.stop()
@@ -284,7 +284,7 @@ async function useRules(
 }
 
 /** Loopback without tokens is fine; anything else needs them. */
-function checkDoors(config: Config, tokens: TokenBook): void {
+function checkAccess(config: Config, tokens: TokenBook): void {
   const { host, port } = config.listen
   if (isLoopback(host) || tokens.hasTokens) return
   throw new FleetError(
@@ -310,7 +310,7 @@ async function listen(server: FastifyInstance, config: Config): Promise<string> 
   return urlOf({ host, port: typeof address === 'object' && address !== null ? address.port : port })
 }
 
-interface BeatParts {
+interface CycleParts {
   readonly threads: AppThreads
   readonly rules: RemoteRules
   readonly userActions: UserActions
@@ -324,7 +324,7 @@ interface BeatParts {
   readonly faults: FaultWatch
 }
 
-function beatSteps(parts: BeatParts): readonly (readonly [string, BeatStep])[] {
+function cycleSteps(parts: CycleParts): readonly (readonly [string, CycleStep])[] {
   const { threads, rules, userActions, alerts, decommissions, metrics, log, notifications, tracing, note, faults } =
     parts
   const deriveFacts = createFactsStep(threads.query.fleetLoop, metrics, log)

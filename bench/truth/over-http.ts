@@ -166,13 +166,13 @@ async function play(
   for (const momentMs of moments) {
     await sendUntil(clusters, momentMs, clock, player)
     clock.advance(momentMs - clock.nowMs())
-    await app.beat()
+    await app.runCycle()
     said.push(...(await api.stuck(momentMs)))
   }
   // A beat does as much as fits into it.
   while ((await api.waiting()) > 0) {
     clock.advance(BEAT_MS)
-    await app.beat()
+    await app.runCycle()
   }
   return said
 }

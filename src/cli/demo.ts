@@ -123,7 +123,7 @@ async function prepare(app: App, simulation: Simulation, pace: DemoPace, ending:
   await simulation.done
   await replayRules(app, pace, ending)
   await deriveFacts(app, ending)
-  app.startBeat()
+  app.startCycles()
   return 'ready'
 }
 
@@ -131,7 +131,7 @@ async function prepare(app: App, simulation: Simulation, pace: DemoPace, ending:
 async function prepareLarge(app: App, simulation: Simulation, pace: DemoPace, ending: AbortSignal): Promise<'ready'> {
   await simulation.metricsDone
   await replayRules(app, pace, ending)
-  app.startBeat()
+  app.startCycles()
   return 'ready'
 }
 

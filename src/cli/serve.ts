@@ -29,7 +29,7 @@ export const serveCommand: Command = {
     const stopped = untilAskedToStop()
     const app = await startApp({ config, clock: systemClock, log, isDemo: false })
     onReloadSignal(() => app.reload('signal'))
-    app.startBeat()
+    app.startCycles()
     const reason = await Promise.race([stopped, app.died])
     log.info({ reason }, 'stopping')
     await app.stop()

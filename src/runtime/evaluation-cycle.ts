@@ -1,26 +1,30 @@
 /**
- * The heart: at each beat, and with one and the same `nowMs`, first the fleet's facts, then the rules, then the
- * notifications. A beat that takes long delays the next one; beats never overlap. Each is at a whole second.
+ * The evaluation cycle: steps in a fixed order (facts, rules, user actions, notifications), all with the same `nowMs`. A
+ * cycle that takes long delays the next one; cycles never overlap. Each runs at a whole second.
  */
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 
-/** On whole seconds, which is where groups of rules have their beats. */
-const BEAT_EVERY_MS = 1000
+/** On whole seconds, where rule groups are evaluated. */
+const CYCLE_EVERY_MS = 1000
 
-export interface Beat {
-  /** Beats by itself from now on. */
+export interface EvaluationCycle {
+  /** Runs by itself from now on. */
   start(): void
-  /** One beat at the clock's present time; waits for the one under way. */
+  /** One cycle at the clock's present time; waits for the one that runs. */
   once(): Promise<void>
-  /** Resolves when the beat under way, if any, is done; no further one starts. */
+  /** Resolves when the cycle that runs, if any, is done; no further one starts. */
   stop(): Promise<void>
 }
 
-export type BeatStep = (nowMs: number) => Promise<void>
+export type CycleStep = (nowMs: number) => Promise<void>
 
 /** A step that fails is logged, and the steps after it still run. */
-export function createBeat(clock: Clock, steps: readonly (readonly [string, BeatStep])[], log: Log): Beat {
+export function createEvaluationCycle(
+  clock: Clock,
+  steps: readonly (readonly [string, CycleStep])[],
+  log: Log,
+): EvaluationCycle {
   let underWay = Promise.resolve()
   let isStopped = false
   let cancel: (() => void) | undefined
@@ -31,11 +35,11 @@ export function createBeat(clock: Clock, steps: readonly (readonly [string, Beat
       try {
         await step(nowMs)
       } catch (thrown) {
-        log.error({ step: name, err: thrown }, 'step of the beat failed')
+        log.error({ step: name, err: thrown }, 'step of the evaluation cycle failed')
       }
     }
   }
-  const beatAt = (timeMs: () => number): Promise<void> => {
+  const runAt = (timeMs: () => number): Promise<void> => {
     underWay = underWay.then(() => (isStopped ? undefined : run(timeMs())))
     return underWay
   }
@@ -43,17 +47,17 @@ export function createBeat(clock: Clock, steps: readonly (readonly [string, Beat
     if (isStopped) return
     const nowMs = clock.nowMs()
     const secondMs = secondOf(nowMs)
-    // A timer may run a moment early: no second is beaten twice for that. A clock that was set back begins anew.
-    const isSetBack = lastMs - secondMs > BEAT_EVERY_MS
-    const nextMs = (isSetBack ? secondMs : Math.max(secondMs, lastMs)) + BEAT_EVERY_MS
+    // A timer may fire a moment early: no second is evaluated twice for that. A clock that was set back starts again.
+    const isSetBack = lastMs - secondMs > CYCLE_EVERY_MS
+    const nextMs = (isSetBack ? secondMs : Math.max(secondMs, lastMs)) + CYCLE_EVERY_MS
     cancel = clock.after(nextMs - nowMs, () => {
       lastMs = Math.max(nextMs, secondOf(clock.nowMs()))
-      void beatAt(() => lastMs).then(plan)
+      void runAt(() => lastMs).then(plan)
     })
   }
   return {
     start: plan,
-    once: () => beatAt(() => clock.nowMs()),
+    once: () => runAt(() => clock.nowMs()),
     stop: async () => {
       isStopped = true
       cancel?.()
@@ -63,5 +67,5 @@ export function createBeat(clock: Clock, steps: readonly (readonly [string, Beat
 }
 
 function secondOf(timeMs: number): number {
-  return Math.floor(timeMs / BEAT_EVERY_MS) * BEAT_EVERY_MS
+  return Math.floor(timeMs / CYCLE_EVERY_MS) * CYCLE_EVERY_MS
 }

@@ -61,7 +61,7 @@ async function scrape(value: number | undefined): Promise<string> {
   expect(response.status).toBe(204)
   // The group's beat is somewhere in the 30 s after the scrape; it is evaluated for that time.
   clock.set(clock.nowMs() + SCRAPE_MS - 1)
-  await app.beat()
+  await app.runCycle()
   return state()
 }
 

@@ -85,7 +85,7 @@ describe.skipIf(!existsSync(GOLDEN))('the stored upgrade (skipped where it is no
       send: async (app) => {
         for (const body of ones().toReversed()) {
           await post(app, body, JSON_TYPE)
-          await app.beat()
+          await app.runCycle()
           await post(app, body, JSON_TYPE)
         }
       },
@@ -97,7 +97,7 @@ describe.skipIf(!existsSync(GOLDEN))('the stored upgrade (skipped where it is no
     for (const { send } of WAYS) {
       const { app } = await start()
       await send(app)
-      await app.beat()
+      await app.runCycle()
       const { upgrades, coverage } = await get<UpgradeItems>(app, 'upgrades')
       expect(upgrades.length).toBe(1)
       expect(coverage).toMatchObject({ clusters: 1, withObjects: 1, withMetrics: 0 })
@@ -128,7 +128,7 @@ describe.skipIf(!existsSync(GOLDEN))('the stored upgrade (skipped where it is no
   test('the cluster runs the version from the moment it was reached', async () => {
     const { app } = await start()
     await post(app, read('logs-k8s-watch.json'), JSON_TYPE)
-    await app.beat()
+    await app.runCycle()
     const cluster = await get<Record<string, unknown>>(app, `clusters/${CLUSTER}`)
     expect(cluster).toMatchObject({ cluster: CLUSTER, version: '1.17.0', upgradeCount: 1, open: [] })
     const intervals = cluster['intervals'] as {

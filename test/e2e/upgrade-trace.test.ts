@@ -74,10 +74,10 @@ describe.skipIf(!existsSync(GOLDEN))('stored bodies (skipped when they are not b
       const body = readFileSync(join(GOLDEN, file!))
       const answer = await fetch(`${app.url}/v1/logs`, { method: 'POST', headers: { 'content-type': type! }, body })
       expect(answer.status).toBe(200)
-      await app.beat()
+      await app.runCycle()
     }
     clock.set(clock.nowMs() + 60_000)
-    await app.beat()
+    await app.runCycle()
     const answer = await fetch(`${app.url}/api/traces/${TRACE}`)
     spans = ((await answer.json()) as { data: readonly { spans: readonly JaegerSpan[] }[] }).data[0]?.spans ?? []
   })

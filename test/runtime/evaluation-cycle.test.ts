@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { silentLog } from '../../src/base/log.ts'
-import { createBeat } from '../../src/runtime/evaluation-cycle.ts'
+import { createEvaluationCycle } from '../../src/runtime/evaluation-cycle.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 
-describe('createBeat', () => {
+describe('createEvaluationCycle', () => {
   test('facts, rules and notifications follow each other with one time', async () => {
     const clock = new FakeClock(1000)
     const seen: string[] = []
@@ -16,7 +16,7 @@ describe('createBeat', () => {
           return Promise.resolve()
         },
       ] as const
-    const beat = createBeat(clock, [step('facts'), step('rules'), step('notifications')], silentLog)
+    const beat = createEvaluationCycle(clock, [step('facts'), step('rules'), step('notifications')], silentLog)
     await beat.once()
     expect(seen).toEqual(['facts@1000', 'rules@1000', 'notifications@1000'])
     await beat.stop()
@@ -29,7 +29,7 @@ describe('createBeat', () => {
       seen.push(nowMs)
       return Promise.resolve()
     }
-    const beat = createBeat(clock, [['rules', step]], silentLog)
+    const beat = createEvaluationCycle(clock, [['rules', step]], silentLog)
     clock.advance(5000)
     expect(seen).toEqual([])
     beat.start()
@@ -47,7 +47,7 @@ describe('createBeat', () => {
       clock.set(clock.nowMs() + (seen.length === 2 ? 1_700 : 20))
       return Promise.resolve()
     }
-    const beat = createBeat(clock, [['rules', step]], silentLog)
+    const beat = createEvaluationCycle(clock, [['rules', step]], silentLog)
     beat.start()
     for (let i = 0; i < 4; i++) {
       clock.advance(1000 - (clock.nowMs() % 1000))
@@ -60,7 +60,7 @@ describe('createBeat', () => {
 
   test('a failing step does not keep the later ones from running', async () => {
     const seen: string[] = []
-    const beat = createBeat(
+    const beat = createEvaluationCycle(
       new FakeClock(0),
       [
         ['facts', () => Promise.reject(new Error('no'))],
@@ -84,7 +84,7 @@ describe('createBeat', () => {
     let running = 0
     let most = 0
     let beats = 0
-    const beat = createBeat(
+    const beat = createEvaluationCycle(
       clock,
       [
         [

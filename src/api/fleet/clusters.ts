@@ -1,26 +1,26 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
-import { ClustersQuery } from '../../contract/fleet-clusters.ts'
-import type {
-  ClusterDetail,
-  ClusterFacets,
-  ClusterItem,
-  ClusterItems,
-  SettingItem,
+import {
+  ClustersQuery,
+  type ClusterDetail,
+  type ClusterFacets,
+  type ClusterItem,
+  type ClusterItems,
+  type SettingItem,
 } from '../../contract/fleet-clusters.ts'
 import { MomentQuery, PAGE_DEFAULT } from '../../contract/fleet-common.ts'
 import { lastMsOf } from '../../fleet/clusters/fleet-coverage.ts'
 import { toldAt } from '../../fleet/clusters/gone.ts'
 import type { ClusterPage, ClusterView } from '../../fleet/clusters/cluster-book.ts'
-import { settingsWithDefaults } from '../../fleet/clusters/setting-defaults.ts'
-import type { SettingValue } from '../../fleet/clusters/setting-defaults.ts'
+import { settingsWithDefaults, type SettingValue } from '../../fleet/clusters/setting-defaults.ts'
 import type { ClusterRecord, VersionInterval } from '../../model/cluster-record.ts'
 import { decommissionItem, goneItem } from './decommissions.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { ClusterWithHistory } from '../../fleet/fleet-view.ts'
 import type { FleetViews } from '../../fleet/fleet-views.ts'
-import { coverageItem, modificationItem, stuckItem, timeOf, upgradeItem } from './items.ts'
+import { coverageItem, modificationItem, stuckItem, timeOf } from './items.ts'
+import { upgradeItem } from './upgrades.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { pick, readQuery } from './query.ts'
 

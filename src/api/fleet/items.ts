@@ -2,11 +2,11 @@
 import type { FleetCoverage as CoverageItem } from '../../contract/fleet-common.ts'
 import type { DurationItem } from '../../contract/fleet-edges.ts'
 import type { ModificationItem } from '../../contract/fleet-modifications.ts'
-import type { BlockItem, EvidenceItem, StuckItem, UpgradeItem, WorkloadItem } from '../../contract/fleet-upgrades.ts'
+import type { BlockItem, EvidenceItem, StuckItem, WorkloadItem } from '../../contract/fleet-upgrades.ts'
 import type { FleetCoverage } from '../../fleet/clusters/fleet-coverage.ts'
 import type { Modification } from '../../model/cluster-record.ts'
 import type { DurationEstimate, StuckVerdict } from '../../model/stuck.ts'
-import type { Evidence, Upgrade, UpgradeBlock, UpgradePhase, WorkloadUpdate } from '../../model/upgrade.ts'
+import type { Evidence, UpgradeBlock, WorkloadUpdate } from '../../model/upgrade.ts'
 
 export function timeOf(ms: number): string
 export function timeOf(ms: number | undefined): string | null
@@ -16,38 +16,6 @@ export function timeOf(ms: number | undefined): string | null {
 
 export function coverageItem({ newestMs, oldestMs, ...counts }: FleetCoverage): CoverageItem {
   return { ...counts, newestAt: timeOf(newestMs), oldestAt: timeOf(oldestMs) }
-}
-
-export function upgradeItem(upgrade: Upgrade): UpgradeItem {
-  const { id, cluster, operator, from, to, channel, approval, state, startedMs, endedMs } = upgrade
-  return {
-    id,
-    cluster,
-    operator,
-    from: from ?? null,
-    to,
-    channel: channel ?? null,
-    approval: approval ?? null,
-    state,
-    startedAt: timeOf(startedMs),
-    endedAt: timeOf(endedMs),
-    nodes: upgrade.nodes ?? null,
-    phases: upgrade.phases.map(phaseItem),
-    blockedBy: upgrade.blockedBy === undefined ? null : blockItem(upgrade.blockedBy),
-    evidence: upgrade.evidence.map(evidenceItem),
-    resolutionSeconds: upgrade.resolutionSeconds,
-  }
-}
-
-function phaseItem({ name, startedMs, endedMs, state, resolutionSeconds, isReconstructed }: UpgradePhase) {
-  return {
-    name,
-    startedAt: timeOf(startedMs),
-    endedAt: timeOf(endedMs),
-    state,
-    resolutionSeconds,
-    reconstructed: isReconstructed,
-  }
 }
 
 export function evidenceItem({ source, atMs, text, ref, phase }: Evidence): EvidenceItem {

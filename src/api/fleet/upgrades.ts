@@ -1,18 +1,24 @@
+import type { UpgradePhase, Upgrade, UpgradeDetail, UpgradeRecord } from '../../model/upgrade.ts'
+import { timeOf, blockItem, evidenceItem, coverageItem, durationItem, stuckItem, workloadItem } from './items.ts'
+import {
+  type UpgradeItem,
+  StuckQuery,
+  UpgradesQuery,
+  type StuckItems,
+  type UpgradeDetailItem,
+  type UpgradeItems,
+} from '../../contract/fleet-upgrades.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
 import { MomentQuery, PAGE_DEFAULT } from '../../contract/fleet-common.ts'
-import { StuckQuery, UpgradesQuery } from '../../contract/fleet-upgrades.ts'
-import type { StuckItems, UpgradeDetailItem, UpgradeItem, UpgradeItems } from '../../contract/fleet-upgrades.ts'
 import type { OpenUpgrade } from '../../fleet/clusters/cluster-states.ts'
 import { upgradeTraceId } from '../../fleet/trace/trace-ids.ts'
 import { upgradeKeyOf } from '../../model/fleet-facts.ts'
 import type { StuckVerdict } from '../../model/stuck.ts'
-import type { UpgradeDetail, UpgradeRecord } from '../../model/upgrade.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { FleetView } from '../../fleet/fleet-view.ts'
 import type { FleetViews } from '../../fleet/fleet-views.ts'
-import { coverageItem, durationItem, stuckItem, timeOf, upgradeItem, workloadItem } from './items.ts'
 import { fleetAt, UNAVAILABLE } from './moment.ts'
 import { msOf, pick, readQuery } from './query.ts'
 
@@ -193,5 +199,37 @@ function virtHandlerItem({ startedMs, canaryMs, endedMs, ...counts }: NonNullabl
     startedAt: timeOf(startedMs),
     canaryAt: timeOf(canaryMs),
     endedAt: timeOf(endedMs),
+  }
+}
+
+export function upgradeItem(upgrade: Upgrade): UpgradeItem {
+  const { id, cluster, operator, from, to, channel, approval, state, startedMs, endedMs } = upgrade
+  return {
+    id,
+    cluster,
+    operator,
+    from: from ?? null,
+    to,
+    channel: channel ?? null,
+    approval: approval ?? null,
+    state,
+    startedAt: timeOf(startedMs),
+    endedAt: timeOf(endedMs),
+    nodes: upgrade.nodes ?? null,
+    phases: upgrade.phases.map(phaseItem),
+    blockedBy: upgrade.blockedBy === undefined ? null : blockItem(upgrade.blockedBy),
+    evidence: upgrade.evidence.map(evidenceItem),
+    resolutionSeconds: upgrade.resolutionSeconds,
+  }
+}
+
+export function phaseItem({ name, startedMs, endedMs, state, resolutionSeconds, isReconstructed }: UpgradePhase) {
+  return {
+    name,
+    startedAt: timeOf(startedMs),
+    endedAt: timeOf(endedMs),
+    state,
+    resolutionSeconds,
+    reconstructed: isReconstructed,
   }
 }

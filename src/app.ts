@@ -140,7 +140,7 @@ async function serve(
   const alerts = await createAlerts({
     store,
     runs: threads.query.alertRuns,
-    ruleAlerts: () => rules.alerts(),
+    rules,
     userActions,
     canonicalName,
     options: {
@@ -166,7 +166,7 @@ async function serve(
     clock,
     metrics,
     log,
-    alerts: (nowMs) => alerts.withoutDuplicates(alerts.alerts(nowMs)),
+    alerts,
     store: threads.ingest,
     silences: userActions.silences,
     upgrades: createUpgradeMarks({

@@ -27,6 +27,8 @@ export interface Alerts {
    * firing, and resolved ones that are still retained.
    */
   alerts(nowMs?: number): readonly AnyAlert[]
+  /** Those that notify at a time: without duplicates. */
+  toNotify(nowMs: number): readonly AnyAlert[]
   /** By fingerprint of an alert that only repeats another, that one's; as of the last cycle. */
   duplicates(): ReadonlyMap<string, string>
   /** All alerts less those that only repeat another. */
@@ -44,8 +46,8 @@ export interface AlertStore extends UserActionStore {
 export interface AlertParts {
   readonly store: AlertStore
   readonly runs: AlertRunReader
-  /** Of the rules, as of the last evaluation. */
-  readonly ruleAlerts: () => readonly RuleAlert[]
+  /** Their alerts as of the last evaluation. */
+  readonly rules: { alerts(): readonly RuleAlert[] }
   readonly userActions: UserActions
   readonly canonicalName: CanonicalName
   readonly options: AlertOptions
@@ -65,7 +67,7 @@ export interface AlertOptions {
 
 /** Reads what is stored. Rejects when the store does. */
 export async function createAlerts(parts: AlertParts): Promise<Alerts> {
-  const { store, runs, ruleAlerts, canonicalName, options, clock, log } = parts
+  const { store, runs, rules, canonicalName, options, clock, log } = parts
   const { silences, acknowledgements } = parts.userActions
   const { externalMax: alertsMax, clusterAliases } = options
   const [history, external] = await Promise.all([
@@ -78,7 +80,11 @@ export async function createAlerts(parts: AlertParts): Promise<Alerts> {
 
   const alertsAt = (nowMs: number): readonly AnyAlert[] => {
     const ofOthers = external.alerts(nowMs)
-    return ofOthers.length === 0 ? ruleAlerts() : [...ruleAlerts(), ...ofOthers]
+    return ofOthers.length === 0 ? rules.alerts() : [...rules.alerts(), ...ofOthers]
+  }
+  const withoutDuplicates = (alerts: readonly AnyAlert[]): readonly AnyAlert[] => {
+    duplicates = duplicateAlerts(alerts, canonicalName)
+    return duplicates.size === 0 ? alerts : alerts.filter(({ fingerprint }) => !duplicates.has(fingerprint))
   }
   /** A disk that is full stays so for a while: logged once a minute. */
   const report = (thrown: unknown, nowMs: number): void => {
@@ -97,10 +103,8 @@ export async function createAlerts(parts: AlertParts): Promise<Alerts> {
     runs,
     alerts: (nowMs = clock.nowMs()) => alertsAt(nowMs),
     duplicates: () => duplicates,
-    withoutDuplicates: (alerts) => {
-      duplicates = duplicateAlerts(alerts, canonicalName)
-      return duplicates.size === 0 ? alerts : alerts.filter(({ fingerprint }) => !duplicates.has(fingerprint))
-    },
+    toNotify: (nowMs) => withoutDuplicates(alertsAt(nowMs)),
+    withoutDuplicates,
     cycle: async (nowMs) => {
       const alerts = alertsAt(nowMs)
       acknowledgements.forget(alerts)

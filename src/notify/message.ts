@@ -1,8 +1,6 @@
 /** What a receiver gets: some alerts of one group, as they are at one moment. Templates and payloads are made of it. */
 import type { Labels } from '../model/labels.ts'
 import { escapeRegex } from '../model/regex.ts'
-import { ZERO_TIME_MS } from '../template/go-time.ts'
-import type { PipelineAlert } from './pipeline-view.ts'
 
 export interface Message {
   readonly receiver: string
@@ -30,21 +28,6 @@ export interface MessageAlert {
   readonly value: number | undefined
   /** As the rule compares: `> 0.9`. */
   readonly threshold: string | undefined
-}
-
-export function messageAlert(alert: PipelineAlert, nowMs: number): MessageAlert {
-  const status = alert.state === 'resolved' ? 'resolved' : 'firing'
-  return {
-    status,
-    labels: alert.labels,
-    annotations: alert.annotations,
-    startsAtMs: alert.firedAtMs ?? alert.activeAtMs,
-    endsAtMs: status === 'resolved' ? (alert.resolvedAtMs ?? nowMs) : ZERO_TIME_MS,
-    generatorUrl: alert.generatorUrl,
-    fingerprint: alert.fingerprint,
-    value: Number.isNaN(alert.value) ? undefined : alert.value,
-    threshold: alert.threshold,
-  }
 }
 
 /** Our own page for the expression: Prometheus' link form, which old links and karma know. */

@@ -3,8 +3,9 @@
  * before a message counts as sent, so a restart repeats at most the messages that were on their way.
  */
 import type { NotificationLogEntry } from '../model/notification-log.ts'
+import { ZERO_TIME_MS } from '../template/go-time.ts'
 import type { IntegrationConfig } from './config/integration-config.ts'
-import { messageAlert } from './message.ts'
+import type { MessageAlert } from './message.ts'
 import type { NotifyReason } from './notify-reason.ts'
 import { decide } from './pipeline-state.ts'
 import type { Cycle, Flush, PipelineState, Stage } from './pipeline-state.ts'
@@ -75,6 +76,21 @@ function deduplicate(
     logged.push(logEntry)
   }
   return verdict
+}
+
+function messageAlert(alert: PipelineAlert, nowMs: number): MessageAlert {
+  const status = alert.state === 'resolved' ? 'resolved' : 'firing'
+  return {
+    status,
+    labels: alert.labels,
+    annotations: alert.annotations,
+    startsAtMs: alert.firedAtMs ?? alert.activeAtMs,
+    endsAtMs: status === 'resolved' ? (alert.resolvedAtMs ?? nowMs) : ZERO_TIME_MS,
+    generatorUrl: alert.generatorUrl,
+    fingerprint: alert.fingerprint,
+    value: Number.isNaN(alert.value) ? undefined : alert.value,
+    threshold: alert.threshold,
+  }
 }
 
 function fingerprintsOf(alerts: readonly PipelineAlert[]): ReadonlySet<string> {

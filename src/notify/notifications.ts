@@ -50,8 +50,7 @@ export interface NotificationsParts {
   readonly clock: Clock
   readonly metrics: OwnMetrics
   readonly log: Log
-  /** Those that notify: without duplicates. */
-  readonly alerts: (nowMs: number) => readonly NotifiedAlert[]
+  readonly alerts: { toNotify(nowMs: number): readonly NotifiedAlert[] }
   readonly store: { readonly notificationLog: NotificationLogStore; readonly deliveries: Pick<DeliveryStore, 'add'> }
   readonly silences: SilenceReader
   readonly upgrades: UpgradeMarks
@@ -118,7 +117,7 @@ export async function createNotifications(parts: NotificationsParts): Promise<No
       },
     },
     cycle: async (nowMs) => {
-      const alerts = parts.alerts(nowMs)
+      const alerts = parts.alerts.toNotify(nowMs)
       await upgrades.refresh(alerts, nowMs)
       await pipeline.cycle(alerts.map(pipelineAlert), nowMs)
       start(deliver(nowMs))

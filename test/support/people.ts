@@ -49,7 +49,7 @@ export async function memoryPeople({
     const alerts = await createAlerts({
       store,
       runs: facts.alertRuns,
-      ruleAlerts,
+      rules: { alerts: ruleAlerts },
       userActions,
       canonicalName: (name) => aliases[name] ?? name,
       options: {

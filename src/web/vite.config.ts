@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { cssModules } from '../../scripts/css-module-names.ts'
-import { firstScreen, libraryStyles } from '../../scripts/first-screen.ts'
+import { firstScreen } from '../../scripts/first-screen.ts'
 import { pageParts } from '../../scripts/page-parts.ts'
 import { pagePatterns } from './lib/page-files.ts'
 
@@ -10,12 +10,11 @@ import { pagePatterns } from './lib/page-files.ts'
 const SERVER = 'http://127.0.0.1:4318'
 
 const REACT = /node_modules\/(?:react|react-dom|scheduler|wouter|regexparam|@tanstack\/(?:react-query|query-core))\//
-const PATTERNFLY = /node_modules\/@patternfly\//
 
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
-  plugins: [react(), libraryStyles(), firstScreen(import.meta.dirname), pageParts(pagePatterns())],
+  plugins: [react(), firstScreen(), pageParts(pagePatterns())],
   css: { modules: cssModules },
   // The editor of queries brings a copy of its own of the grammar; one is enough.
   resolve: { dedupe: ['@prometheus-io/lezer-promql'] },
@@ -27,11 +26,10 @@ export default defineConfig({
     target: 'es2022',
     rolldownOptions: {
       output: {
-        // React and PatternFly change with a dependency update, our code with every commit: two cache lives.
+        // React changes with a dependency update, our code with every commit: two cache lives.
         codeSplitting: {
           groups: [
             { name: 'react', test: REACT, tags: ['$initial'] },
-            { name: 'patternfly', test: PATTERNFLY, tags: ['$initial'] },
             // One file and not a dozen: all of it is needed before anything is seen.
             { name: 'shell', test: /\/src\/(?:web|model|contract)\//, tags: ['$initial'] },
           ],

@@ -4,7 +4,7 @@
 try {
   const kept = JSON.parse(localStorage.getItem('daytwo.preferences') ?? '{}').theme
   const isDark = kept === 'dark' || (kept !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
-  document.documentElement.classList.toggle('pf-v6-theme-dark', isDark)
+  document.documentElement.classList.toggle('theme-dark', isDark)
 } catch {
   // Storage may be forbidden or hold something else: the light theme is a fine start.
 }

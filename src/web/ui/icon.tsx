@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import styles from './icon.module.css'
 
 /** The signs of buttons and places, in a square of 16, filled with the colour of the text. */
 const PATHS = {
@@ -30,7 +31,7 @@ export type IconName = keyof typeof PATHS
 /** Decoration: a word beside it, or the name of its button, says the same. */
 export function Icon({ name }: { readonly name: IconName }): ReactNode {
   return (
-    <svg viewBox="0 0 16 16" width="1em" height="1em" aria-hidden="true" focusable="false">
+    <svg className={styles.root} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
       <path d={PATHS[name]} fill="currentColor" fillRule="evenodd" />
     </svg>
   )

@@ -79,7 +79,7 @@ const systemDark = matchMedia('(prefers-color-scheme: dark)')
 function applyPreferences(): void {
   const isDark = !isPrinting() && (current.theme === 'dark' || (current.theme === 'system' && systemDark.matches))
   const root = document.documentElement
-  root.classList.toggle('pf-v6-theme-dark', isDark)
+  root.classList.toggle('theme-dark', isDark)
   root.style.colorScheme = isDark ? 'dark' : 'light'
   root.dataset['density'] = current.density
 }
@@ -97,5 +97,5 @@ export function startPreferences(): void {
 
 /** Whether the page is dark now; for what is drawn and not styled. */
 export function useIsDark(): boolean {
-  return useSyncExternalStore(subscribe, () => document.documentElement.classList.contains('pf-v6-theme-dark'))
+  return useSyncExternalStore(subscribe, () => document.documentElement.classList.contains('theme-dark'))
 }

@@ -64,7 +64,7 @@ export const EDITOR_THEME = EditorView.theme({
   '.cm-tooltip.cm-completionInfo': {
     maxWidth: '24rem',
     padding: '0.375rem 0.625rem',
-    fontFamily: 'var(--pf-t--global--font--family--body)',
+    fontFamily: 'var(--dt-font)',
     fontSize: '0.8125rem',
   },
   '.cm-diagnostic': { padding: '0.25rem 0.625rem', fontSize: '0.8125rem' },

@@ -114,7 +114,7 @@ async function expectAccessible(page: Page, isPhoneScreen = false): Promise<void
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     // The page hears of the change in its own time; measured in between, half of it has the other theme's colours.
     await page.waitForFunction(
-      (isDark) => document.documentElement.classList.contains('pf-v6-theme-dark') === isDark,
+      (isDark) => document.documentElement.classList.contains('theme-dark') === isDark,
       colorScheme === 'dark',
     )
     // On a phone the same elements stand in another order; measuring a few screens there is enough.

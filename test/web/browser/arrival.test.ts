@@ -110,7 +110,7 @@ test('the focus stays where it is when only a question changes, when an alert op
   await page.waitForURL(/virt/)
   expect(await focused(page)).toMatch(/^input/)
   await page.keyboard.press('Control+K')
-  await page.getByRole('combobox').waitFor()
+  await page.getByRole('dialog').getByRole('combobox').waitFor()
   expect(await focused(page)).toMatch(/^input/)
   expect(await announced(page)).toBe('')
   await close()

@@ -102,9 +102,9 @@ test('a page is told what changes, moves nothing under its reader, and stands st
   // Evidence says of when it is, and where it was.
   await page.getByText(/^Daytwo, as of 20.*\/\?.*handover=8h/).waitFor()
   expect(await page.getByRole('navigation', { name: 'Summary' }).isVisible()).toBe(false)
-  await page.locator('html:not(.pf-v6-theme-dark)').waitFor()
+  await page.locator('html:not(.theme-dark)').waitFor()
   await page.emulateMedia({ media: 'screen' })
-  await page.locator('html.pf-v6-theme-dark').waitFor()
+  await page.locator('html.theme-dark').waitFor()
   expectClean()
   await close()
 })

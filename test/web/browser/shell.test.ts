@@ -22,7 +22,7 @@ beforeEach(() => {
   Object.assign(server.answers, usualAnswers())
 })
 
-const isDark = (): boolean => document.documentElement.classList.contains('pf-v6-theme-dark')
+const isDark = (): boolean => document.documentElement.classList.contains('theme-dark')
 
 test('the five places are links, and say where one is', async () => {
   const { page, expectClean, close } = await openPage(browser, server, '/')
@@ -72,7 +72,7 @@ describe('the theme', () => {
     const { page, close } = await openPage(browser, server, '/fleet', { ...DESKTOP, colorScheme: 'dark' })
     expect(await page.evaluate(isDark)).toBe(true)
     await page.emulateMedia({ colorScheme: 'light' })
-    await page.waitForFunction(() => !document.documentElement.classList.contains('pf-v6-theme-dark'))
+    await page.waitForFunction(() => !document.documentElement.classList.contains('theme-dark'))
     await page.getByRole('button', { name: 'Theme system: change to light' }).click()
     await page.getByRole('button', { name: 'Theme light: change to dark' }).click()
     expect(await page.evaluate(isDark)).toBe(true)

@@ -9,7 +9,7 @@ const WEB = resolve(import.meta.dirname, '../../src/web')
 const ASSETS = resolve(import.meta.dirname, '../../dist/web/assets')
 
 /** Classes that any component may use. A class of one component belongs in a module beside it, so this only shrinks. */
-const GLOBAL_CLASSES_MAX = 725
+const GLOBAL_CLASSES_MAX = 240
 
 const sources = readdirSync(WEB, { recursive: true, encoding: 'utf8' })
 const textOf = (path: string): string => readFileSync(join(WEB, path), 'utf8')

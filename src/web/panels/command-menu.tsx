@@ -6,6 +6,8 @@ import { formatCount } from '../lib/format-number.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { useMenu } from './command-groups.ts'
 import type { Command, MenuGroup, Search } from './command-groups.ts'
+import { classNames } from '../ui/class-names.ts'
+import styles from './command-menu.module.css'
 
 /** Of one group while something is typed; before, a few of each are enough to see what there is. */
 const SHOWN_MAX = 6
@@ -47,7 +49,7 @@ export function CommandMenu({ onClose }: { readonly onClose: () => void }): Reac
   return (
     <Dialog title="Command menu" isTitleHidden onClose={onClose}>
       <input
-        className="command-input"
+        className={styles.input}
         type="text"
         role="combobox"
         aria-label="Go to a page, a cluster, an upgrade, an alert, a metric, or do something"
@@ -64,10 +66,10 @@ export function CommandMenu({ onClose }: { readonly onClose: () => void }): Reac
         }}
         onKeyDown={onKeyDown}
       />
-      <ul className="command-list" role="listbox" id={listId} aria-label="Commands">
+      <ul className={styles.list} role="listbox" id={listId} aria-label="Commands">
         {parts.map(({ title, says, commands }) => (
           <Fragment key={title}>
-            <li className="command-group" role="presentation">
+            <li className={styles.group} role="presentation">
               {title} <span className="nums">{says}</span>
             </li>
             {commands.map((command) => {
@@ -89,7 +91,7 @@ export function CommandMenu({ onClose }: { readonly onClose: () => void }): Reac
           </Fragment>
         ))}
       </ul>
-      <p className="quiet command-none" role="status">
+      <p className={classNames(styles.none, 'quiet')} role="status">
         {SEARCH_TEXTS[search] ?? (found.length === 0 ? `Nothing is called “${typed}”.` : null)}
       </p>
     </Dialog>

@@ -9,6 +9,8 @@ import type { Preferences } from '../ui/preferences.ts'
 import { Tip } from '../ui/tip.tsx'
 import { FreshnessMark } from './freshness-mark.tsx'
 import { PlaceNav } from './place-nav.tsx'
+import { classNames } from '../ui/class-names.ts'
+import styles from './masthead.module.css'
 
 interface MastheadProps {
   readonly onCommands: () => void
@@ -18,23 +20,23 @@ interface MastheadProps {
 export function Masthead({ onCommands, onView }: MastheadProps): ReactNode {
   const settings = useSettings()
   return (
-    <header className="masthead">
-      <Link href={ROUTES.now} className="brand">
+    <header className={styles.root}>
+      <Link href={ROUTES.now} className={styles.brand}>
         <BrandMark />
         Daytwo
       </Link>
       <PlaceNav />
       {settings.data?.isDemo === true ? (
         <span
-          className="demo-badge"
+          className={styles.demo}
           title="Started as a demo: the clusters, their samples and their alerts are simulated"
         >
           Demo<span className="wide-only">: simulated fleet</span>
         </span>
       ) : null}
-      <div className="masthead-tools">
+      <div className={styles.tools}>
         <FreshnessMark />
-        <Button variant="plain" className="commands-button" onClick={onCommands}>
+        <Button variant="plain" className={styles.commands} onClick={onCommands}>
           <Icon name="search" /> <span className="visually-hidden">Command menu:</span>{' '}
           <span className="wide-only">Go to</span>{' '}
           <kbd className="wide-only" aria-hidden="true">
@@ -71,11 +73,11 @@ function ViewButtons(): ReactNode {
   const { theme, zone, density } = usePreferences()
   const isDense = density === 'dense'
   return (
-    <span className="wide-only view-buttons">
+    <span className={classNames(styles.view, 'wide-only')}>
       <Tip says={zone === 'utc' ? 'Times are in UTC' : 'Times are in your zone'}>
         <Button
           variant="plain"
-          className="zone-button"
+          className={styles.zone}
           onClick={() => {
             setPreference('zone', zone === 'utc' ? 'local' : 'utc')
           }}

@@ -6,6 +6,8 @@ import type { Place } from '../lib/paths.ts'
 import { useNow } from '../query/use-fleet.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Shape } from '../ui/shapes.tsx'
+import { classNames } from '../ui/class-names.ts'
+import styles from './place-nav.module.css'
 
 const ICONS: Readonly<Record<Place['name'], ReactNode>> = {
   Now: <Icon name="lines" />,
@@ -21,15 +23,15 @@ export function PlaceNav(): ReactNode {
   const current = placeOf(pathname)
   const critical = useNow().data?.firing.critical ?? 0
   return (
-    <nav className="places" aria-label="Places">
+    <nav className={styles.root} aria-label="Places">
       {PLACES.map((place) => (
         <Link key={place.name} href={place.path} {...(place === current ? { 'aria-current': 'page' } : {})}>
-          <span className="places-icon" aria-hidden="true">
+          <span className={styles.icon} aria-hidden="true">
             {ICONS[place.name]}
           </span>
           <span>{place.name}</span>
           {place.name === 'Alerts' ? (
-            <span className="places-badge tone-critical nums">
+            <span className={classNames(styles.badge, 'tone-critical nums')}>
               {critical === 0 ? null : (
                 <>
                   <Shape name="triangle" />

@@ -6,6 +6,7 @@ import { useMoment } from '../query/use-moment.ts'
 import { Choice } from '../ui/choice.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { setPreference, usePreferences } from '../ui/preferences.ts'
+import styles from './view-dialog.module.css'
 
 /** How the pages look to this reader, and the keys. */
 export function ViewDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -15,7 +16,7 @@ export function ViewDialog({ onClose }: { readonly onClose: () => void }): React
   const isPast = useMoment() !== undefined
   return (
     <Dialog title="View and keys" onClose={onClose}>
-      <div className="view-choices">
+      <div className={styles.choices}>
         <span>Theme</span>
         <Choice
           label="Theme"
@@ -70,7 +71,7 @@ export function ViewDialog({ onClose }: { readonly onClose: () => void }): React
           </>
         )}
       </div>
-      <div className="shortcuts">
+      <div className={styles.shortcuts}>
         {SHORTCUTS.map(({ title, keys }) => (
           <section key={title}>
             <h3>{title}</h3>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { CopyButton } from './copy-button.tsx'
+import styles from './code-block.module.css'
 
 interface CodeBlockProps {
   /** What is shown; marks may be inside. */
@@ -14,8 +15,8 @@ interface CodeBlockProps {
 
 export function CodeBlock({ children, text, what, bar }: CodeBlockProps): ReactNode {
   return (
-    <div className="code-block">
-      <div className="code-block-bar">
+    <div className={styles.root}>
+      <div className={styles.bar}>
         <span>{bar}</span>
         <CopyButton text={text} label={`Copy ${what}`} />
       </div>

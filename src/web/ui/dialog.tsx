@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
+import styles from './dialog.module.css'
 
 interface DialogProps {
   readonly title: string
@@ -30,7 +31,7 @@ export function Dialog({ title, isTitleHidden = false, onClose, children }: Dial
   return (
     <dialog
       ref={element}
-      className="dialog"
+      className={styles.root}
       aria-label={title}
       onClose={onClose}
       onCancel={onClose}
@@ -38,9 +39,9 @@ export function Dialog({ title, isTitleHidden = false, onClose, children }: Dial
         if (event.target === element.current) onClose() // the backdrop
       }}
     >
-      <div className="dialog-body">
+      <div className={styles.body}>
         {isTitleHidden ? null : (
-          <header className="dialog-head">
+          <header className={styles.head}>
             <h2>{title}</h2>
             <Button variant="plain" aria-label="Close" onClick={onClose} icon={<Icon name="cross" />} />
           </header>

@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react'
+import styles from './gone-mark.module.css'
 
 /** Of a row that stays for its reader although it is not in the list any more. */
 export function GoneMark({ row }: { readonly row: { readonly isGone?: boolean } }): ReactNode {
   if (row.isGone !== true) return null
   return (
-    <span className="gone-mark" title="It is no longer in this list, and stays until the list is shown anew">
+    <span className={styles.root} title="It is no longer in this list, and stays until the list is shown anew">
       no longer
     </span>
   )

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import styles from './skeleton.module.css'
 
 /**
  * Stands for what is being loaded, in its rough size. Invisible for the first 150 ms: a fast answer must not flash. After
@@ -6,11 +7,11 @@ import type { ReactNode } from 'react'
  */
 export function Skeleton({ lines, label }: { readonly lines: number; readonly label: string }): ReactNode {
   return (
-    <div className="skeleton" role="status" aria-label={label}>
+    <div className={styles.root} role="status" aria-label={label}>
       {Array.from({ length: lines }, (_, i) => (
         <span key={i} />
       ))}
-      <p className="skeleton-late">No answer yet. The page goes on waiting.</p>
+      <p className={styles.late}>No answer yet. The page goes on waiting.</p>
       <p className="paper-only">This had not come when the page was printed.</p>
     </div>
   )

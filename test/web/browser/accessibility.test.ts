@@ -193,7 +193,7 @@ test("where the reader's system chooses the colours, bars and swatches are still
   expect((await surfaces('.version-mark-swatch')).length).toBeGreaterThan(1)
   // Where one is.
   const lines = await page.evaluate(() => ({
-    place: getComputedStyle(document.querySelector('.places a[aria-current]')!, '::after').backgroundColor,
+    place: getComputedStyle(document.querySelector('.place-nav a[aria-current]')!, '::after').backgroundColor,
     pages: [...document.querySelectorAll('.pages-nav a')].map((link) => getComputedStyle(link).borderBottomColor),
   }))
   expect([lines.place]).not.toEqual(canvas)

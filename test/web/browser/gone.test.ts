@@ -151,7 +151,7 @@ test.each([360, 390, 800, 1024, 1280])('with a chip for them the list is whole a
       const right = Math.max(...chips.filter((chip) => chip.top === top).map((chip) => chip.right))
       if (box.right - right > 2) found.push(`a line of chips ends ${box.right - right} px early`)
     }
-    for (const place of document.querySelectorAll('.places a')) {
+    for (const place of document.querySelectorAll('.place-nav a')) {
       const text = document.createRange()
       text.selectNodeContents(place)
       const linePx = parseFloat(getComputedStyle(place).fontSize) * 2

@@ -234,7 +234,7 @@ test('a phone shows the same, without columns that do not fit', async () => {
   const places = await page.getByRole('navigation', { name: 'Places' }).boundingBox()
   expect(places!.y + places!.height).toBe(844)
   // A night with many is one line too.
-  const badge = await page.locator('.places-badge').boundingBox()
+  const badge = await page.locator('.place-nav-badge').boundingBox()
   expect(badge!.height).toBeLessThan(24)
   expectClean()
   await close()

@@ -95,7 +95,7 @@ describe('daytwo decommission', () => {
     [['nowhere', 'prague', '--reason', 'x'], 'no cluster is called "nowhere"'],
     [
       ['prague', '--reason', 'x', '--since', timeOf(NOW_MS - 5 * DAY_MS)],
-      `want ${timeOf(NOW_MS - 3 * DAY_MS)} or later: "prague" was heard then`,
+      `want ${timeOf(NOW_MS - 3 * DAY_MS)} or later: "prague" was seen then`,
     ],
     [['prague', '--reason', 'x', '--token', 'v'], 'token "wall" has role viewer, this needs responder'],
     [['prague', '--undo'], 'nobody said that prague is gone, or it was heard again'],

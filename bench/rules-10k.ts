@@ -71,7 +71,7 @@ async function measure(clusters: number, writer: StoreWriter, reader: StoreReade
   for (let i = 0; i < 1 + WARMUPS + EVALUATIONS; i++) {
     const timeMs = START_MS + (SCRAPES_BEFORE + i) * SCRAPE_MS
     await scrape(timeMs)
-    reader.noteGrowth(timeMs)
+    reader.recordGrowth(timeMs)
     const before = process.cpuUsage()
     const { groups: reports } = await rules.evaluate(timeMs)
     const { user, system } = process.cpuUsage(before)

@@ -17,15 +17,15 @@ export interface Election {
 }
 
 /** Why a replica may write, or may not. */
-export type Standing = 'first' | 'elected' | 'failover' | 'standby'
+export type ElectionResult = 'first' | 'elected' | 'failover' | 'standby'
 
 /** How a replica stands that has something to deliver. `election`: absent before the first. */
-export function standingOf(
+export function electionResultOf(
   election: Election | undefined,
   replica: string,
   nowMs: number,
   failoverAfterMs: number,
-): Standing {
+): ElectionResult {
   if (election === undefined) return 'first'
   if (election.replica === replica) return 'elected'
   // A clock that was put back makes the silence negative, and ends no term early.
@@ -42,9 +42,9 @@ export function delivered(
   nowMs: number,
   failoverAfterMs: number,
 ): Election {
-  const standing = standingOf(election, replica, nowMs, failoverAfterMs)
-  if (election === undefined || standing === 'first') return { replica, sinceMs: nowMs, heardMs: nowMs, failovers: 0 }
-  switch (standing) {
+  const result = electionResultOf(election, replica, nowMs, failoverAfterMs)
+  if (election === undefined || result === 'first') return { replica, sinceMs: nowMs, heardMs: nowMs, failovers: 0 }
+  switch (result) {
     case 'standby':
       return election
     case 'elected':

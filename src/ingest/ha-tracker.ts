@@ -1,5 +1,5 @@
 import { invariant } from '../base/invariant.ts'
-import { delivered, standingOf } from './ha-election.ts'
+import { delivered, electionResultOf } from './ha-election.ts'
 import type { Election } from './ha-election.ts'
 
 /**
@@ -14,7 +14,7 @@ const CLAIMS_MAX = 262_144
 /** Of one pair, remembered for the report: those heard last. A pod's name may be its replica, and changes. */
 const REPLICAS_MAX = 8
 
-interface ReplicaNote {
+interface ReplicaActivity {
   heardMs: number
   samplesDropped: number
 }
@@ -23,7 +23,7 @@ interface Pair {
   readonly cluster: string
   readonly group: string
   election: Election | undefined
-  readonly replicas: Map<string, ReplicaNote>
+  readonly replicas: Map<string, ReplicaActivity>
   /** The request for which `writer` holds. */
   request: number
   writer: string
@@ -53,7 +53,7 @@ export class HaTracker {
   #forgottenMs = -Infinity
   /** The claim whose samples were dropped last, and where that is noted. */
   #lastDropped = 0
-  #lastNote: ReplicaNote = { heardMs: NaN, samplesDropped: 0 }
+  #lastActivity: ReplicaActivity = { heardMs: NaN, samplesDropped: 0 }
 
   /** @param pairsMax pairs beyond it are not told apart: all of their replicas are taken. Tests give a small one. */
   constructor(failoverAfterMs: number, pairsMax = PAIRS_MAX) {
@@ -89,8 +89,8 @@ export class HaTracker {
   isDuplicate(claim: number): boolean {
     const { pair, replica } = this.#claimAt(claim)
     if (pair.request !== this.#request) {
-      const standing = standingOf(pair.election, replica, this.#nowMs, this.#failoverAfterMs)
-      pair.writer = standing === 'standby' && pair.election !== undefined ? pair.election.replica : replica
+      const result = electionResultOf(pair.election, replica, this.#nowMs, this.#failoverAfterMs)
+      pair.writer = result === 'standby' && pair.election !== undefined ? pair.election.replica : replica
       pair.request = this.#request
     }
     return pair.writer !== replica
@@ -105,21 +105,21 @@ export class HaTracker {
   taken(claim: number): void {
     const { pair, replica } = this.#claimAt(claim)
     pair.election = delivered(pair.election, replica, this.#nowMs, this.#failoverAfterMs)
-    this.#note(pair, replica).heardMs = this.#nowMs
+    this.#activityOf(pair, replica).heardMs = this.#nowMs
   }
 
   /** HOT: once per series of a standby. Samples of a claim were dropped as duplicates. */
   dropped(claim: number, samples: number): void {
-    if (claim === this.#lastDropped && this.#lastNote.heardMs === this.#nowMs) {
-      this.#lastNote.samplesDropped += samples
+    if (claim === this.#lastDropped && this.#lastActivity.heardMs === this.#nowMs) {
+      this.#lastActivity.samplesDropped += samples
       return
     }
     const { pair, replica } = this.#claimAt(claim)
-    const note = this.#note(pair, replica)
-    note.heardMs = this.#nowMs
-    note.samplesDropped += samples
+    const activity = this.#activityOf(pair, replica)
+    activity.heardMs = this.#nowMs
+    activity.samplesDropped += samples
     this.#lastDropped = claim
-    this.#lastNote = note
+    this.#lastActivity = activity
   }
 
   /** One sentence on why the samples of a claim are dropped. */
@@ -152,7 +152,7 @@ export class HaTracker {
       ...election,
       standbys: [...pair.replicas]
         .filter(([replica]) => replica !== election.replica)
-        .map(([replica, note]) => ({ replica, ...note }))
+        .map(([replica, activity]) => ({ replica, ...activity }))
         .reverse(),
     }))
     return { pairs: elected.length, elections }
@@ -175,11 +175,11 @@ export class HaTracker {
   }
 
   /** Moves the replica to the end of its pair's list; the first, heard longest ago, goes when the list is full. */
-  #note(pair: Pair, replica: string): ReplicaNote {
-    const note = pair.replicas.get(replica) ?? { heardMs: 0, samplesDropped: 0 }
+  #activityOf(pair: Pair, replica: string): ReplicaActivity {
+    const activity = pair.replicas.get(replica) ?? { heardMs: 0, samplesDropped: 0 }
     pair.replicas.delete(replica)
-    pair.replicas.set(replica, note)
+    pair.replicas.set(replica, activity)
     if (pair.replicas.size > REPLICAS_MAX) pair.replicas.delete(pair.replicas.keys().next().value ?? '')
-    return note
+    return activity
   }
 }

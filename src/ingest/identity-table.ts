@@ -62,7 +62,7 @@ export class IdentityTable {
   }
 
   /** Tells the time that later finds and remembers are noted with. */
-  tell(nowMs: number): void {
+  setTime(nowMs: number): void {
     this.#minute = Math.floor(nowMs / 60_000) | 0
   }
 

@@ -54,8 +54,8 @@ export function countsOf(record: FaroRecord): readonly OwnPageCount[] {
     const value = record.values[vital]
     // A time that is none would spoil a sum for ever.
     if (value === undefined || !(value >= 0 && value < LONGEST_MS)) return []
-    const told = RATINGS.has(rating) ? rating : 'unknown'
-    return [{ kind: 'vital', page, vital, rating: told, value: vital === 'cls' ? value : value / 1000 } as const]
+    const knownRating = RATINGS.has(rating) ? rating : 'unknown'
+    return [{ kind: 'vital', page, vital, rating: knownRating, value: vital === 'cls' ? value : value / 1000 } as const]
   })
 }
 

@@ -250,7 +250,7 @@ class BatchWriter {
     let lastSender = 0
     let cluster = 0
     let isStandby = false
-    let isHeard = true
+    let isDeliveryRecorded = true
     for (let series = 0; series < batch.seriesCount; series++) {
       const start = batch.sampleStart(series)
       const end = batch.sampleEnd[series]!
@@ -268,7 +268,7 @@ class BatchWriter {
         lastSender = sender
         cluster = this.#intake.clusterNumberOf(sender)
         isStandby = sender > 0 && replicas.isDuplicate(sender)
-        isHeard = sender <= 0
+        isDeliveryRecorded = sender <= 0
       }
       if (isStandby) {
         this.#drop(sender, end - start, tally)
@@ -288,9 +288,9 @@ class BatchWriter {
         if (outcome === APPENDED || outcome === APPENDED_BEFORE) taken++
         else this.#refuseSample(batch, series, timeMs, outcome, tally)
       }
-      if (!isHeard && taken > takenBefore) {
+      if (!isDeliveryRecorded && taken > takenBefore) {
         replicas.taken(sender)
-        isHeard = true
+        isDeliveryRecorded = true
       }
       activity.count(cluster, taken - takenBefore, end - start - taken + takenBefore, 0, nowMs)
     }

@@ -16,10 +16,10 @@ export class SeenMetadata {
     const hour = Math.floor(nowMs / HOUR_MS)
     if (hour !== this.#hour || this.#families.size >= FAMILIES_MAX) this.#families.clear()
     this.#hour = hour
-    const said = this.#families.get(family) ?? []
+    const known = this.#families.get(family) ?? []
     const { type, help, unit } = metadata
-    if (said.some((one) => one.type === type && one.help === help && one.unit === unit)) return false
-    this.#families.set(family, [metadata, ...said.slice(0, METADATA_PER_FAMILY - 1)])
+    if (known.some((one) => one.type === type && one.help === help && one.unit === unit)) return false
+    this.#families.set(family, [metadata, ...known.slice(0, METADATA_PER_FAMILY - 1)])
     return true
   }
 }

@@ -41,7 +41,7 @@ export class SeriesLimits {
 
   /** Why a cluster may not have so many new series now. */
   refusalOf(cluster: string, nowMs: number, count = 1): RefusedSeries | undefined {
-    this.#tell(nowMs)
+    this.#startMinute(nowMs)
     const { clusterSeriesMax, clusterNewSeriesPerMinuteMax, newSeriesPerMinuteMax } = this.#options
     const who = (): string => (cluster === '' ? 'the series without a cluster' : `cluster ${JSON.stringify(cluster)}`)
     const refuse = (reason: RefusedSeries['reason'], example: string): RefusedSeries => ({ reason, example, cluster })
@@ -69,7 +69,7 @@ export class SeriesLimits {
 
   /** How near the limits are; of `clusters` the one with the most series is named. */
   report(clusters: Iterable<string>, nowMs: number): LimitReport[] {
-    this.#tell(nowMs)
+    this.#startMinute(nowMs)
     const fullest = most([...clusters].map((cluster) => [cluster, this.#seriesOf(cluster)] as const))
     const fastest = most(this.#newByCluster)
     const { clusterSeriesMax, clusterNewSeriesPerMinuteMax, newSeriesPerMinuteMax } = this.#options
@@ -80,7 +80,7 @@ export class SeriesLimits {
     ]
   }
 
-  #tell(nowMs: number): void {
+  #startMinute(nowMs: number): void {
     const minute = Math.floor(nowMs / MINUTE_MS)
     if (minute === this.#minute) return
     this.#minute = minute

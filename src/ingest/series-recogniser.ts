@@ -50,7 +50,7 @@ export class SeriesRecogniser {
    */
   recognise(batch: WriteBatch, cluster: string | undefined, nowMs: number): number {
     const identities = this.#identities
-    identities.tell(nowMs)
+    identities.setTime(nowMs)
     if (this.refs.length < batch.seriesCount) {
       this.refs = new Int32Array(batch.sampleEnd.length)
       this.senders = new Int32Array(batch.sampleEnd.length)

@@ -29,7 +29,7 @@ export function runKeyOf({ fingerprint, activeAtMs }: AlertRunKey): string {
 }
 
 /** A run as it is read again. */
-export interface KeptAlertRun extends AlertRunRecord {
+export interface StoredAlertRun extends AlertRunRecord {
   /** Who looked after it last. */
   readonly acknowledgedBy?: string
   /** What they wrote down then; absent when nothing. */
@@ -89,7 +89,7 @@ export interface FiredAlertReader {
 
 /** Reads what is kept of alerts, on the thread that reads. Implemented by `store`. */
 export interface AlertRunReader {
-  page(query: AlertRunQuery): Promise<readonly KeptAlertRun[]>
+  page(query: AlertRunQuery): Promise<readonly StoredAlertRun[]>
   /** Runs that fired at some time of [fromMs, toMs). */
   spans(fingerprints: readonly string[], fromMs: number, toMs: number): Promise<readonly AlertRunSpan[]>
   /** Counts runs that fired at some time of [fromMs, toMs) and that all matchers match; the most frequent first. */

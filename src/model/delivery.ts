@@ -26,7 +26,7 @@ export interface DeliveryRecord {
 export const DELIVERY_OUTCOMES = ['delivered', 'refused', 'failed'] as const
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number]
 
-export interface KeptDelivery extends DeliveryRecord {
+export interface StoredDelivery extends DeliveryRecord {
   /** Rises with time. */
   readonly id: number
 }
@@ -47,6 +47,6 @@ export interface DeliveryStore extends DeliveryReader {
 
 export interface DeliveryReader {
   /** Newest first; payload and answer are empty. */
-  list(query: DeliveryQuery): Promise<readonly KeptDelivery[]>
-  get(id: number): Promise<KeptDelivery | undefined>
+  list(query: DeliveryQuery): Promise<readonly StoredDelivery[]>
+  get(id: number): Promise<StoredDelivery | undefined>
 }

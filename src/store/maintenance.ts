@@ -15,7 +15,7 @@ import type { Log } from './log/log.ts'
 import type { LogRecords } from './observations/log-records.ts'
 import type { Observations } from './observations/observations.ts'
 import { RETRY_WINDOW_MS, type StoreOptions } from './options.ts'
-import { endedSlots, removeLeftovers, tiersKept, tiersThatGo } from './packs/retention.ts'
+import { endedSlots, removeLeftovers, retainedTiers, tierRemovals } from './packs/retention.ts'
 import { blocksToRollUp, RollUp } from './rollups/roll-up.ts'
 import type { RollupRows } from './rollups/rollup-rows.ts'
 import type { SeriesRows } from './index/series-rows.ts'
@@ -112,7 +112,7 @@ export class Maintenance {
   }
 
   /** How much of the log a start had to read. */
-  noteReplay(byteLength: number): void {
+  recordReplay(byteLength: number): void {
     this.#checkpointedBytes = -byteLength
     // When it was much, the next start shall not have to.
     if (this.#isCheckpointDue) this.#nextCheckpointMs = -Infinity
@@ -158,7 +158,7 @@ export class Maintenance {
     head.reclaim()
     // First what makes room: on a full disk the commit after it may succeed again.
     await this.#steps('removing old samples', () => {
-      for (const { block, tiers } of tiersThatGo(blocks.all(), nowMs, this.#options, this.#hasFailed)) {
+      for (const { block, tiers } of tierRemovals(blocks.all(), nowMs, this.#options, this.#hasFailed)) {
         blocks.setTiers(block.id, { ...block, tiers })
       }
       return removeLeftovers(db, this.#parts)
@@ -231,16 +231,16 @@ export class Maintenance {
     const { db, blocks } = this.#parts
     // What cannot be rolled up cannot be compacted either, and waits for it.
     const asRolled = blocks.all().map((block) => ({ ...block, isRolled: 1 - block.isOpen }))
-    this.#noteBacklog(groupsToCompact(asRolled, this.#options), nowMs)
+    this.#recordBacklog(groupsToCompact(asRolled, this.#options), nowMs)
     let stepsLeft = ROLL_UP_STEPS
     for (;;) {
       const waiting = blocksToRollUp(blocks.all())
-      this.#noteUnrolled(waiting, nowMs)
+      this.#recordUnrolled(waiting, nowMs)
       const [block] = waiting
       if (block === undefined || stepsLeft <= 0 || this.#isStopped) return
       let rollUp: RollUp | undefined
       await this.#steps('rolling up', () => {
-        rollUp ??= new RollUp(db, this.#parts, block, tiersKept(block.toMs, nowMs, this.#options))
+        rollUp ??= new RollUp(db, this.#parts, block, retainedTiers(block.toMs, nowMs, this.#options))
         stepsLeft--
         const isMore = rollUp.step()
         this.rollups = { ...this.rollups, lastProgressMs: nowMs }
@@ -249,7 +249,7 @@ export class Maintenance {
     }
   }
 
-  #noteUnrolled(waiting: readonly BlockRow[], nowMs: number): void {
+  #recordUnrolled(waiting: readonly BlockRow[], nowMs: number): void {
     this.rollups = {
       backlogBlocks: waiting.length,
       oldestUnrolledMs: oldestOf(waiting),
@@ -263,7 +263,7 @@ export class Maintenance {
     let stepsLeft = COMPACTION_STEPS
     for (;;) {
       const groups = groupsToCompact(blocks.all(), this.#options)
-      this.#noteBacklog(groups, nowMs)
+      this.#recordBacklog(groups, nowMs)
       const [group] = groups
       if (group === undefined || stepsLeft <= 0 || this.#isStopped) return
       let compaction: Compaction | undefined
@@ -281,7 +281,7 @@ export class Maintenance {
     }
   }
 
-  #noteBacklog(groups: readonly CompactionGroup[], nowMs: number): void {
+  #recordBacklog(groups: readonly CompactionGroup[], nowMs: number): void {
     const waiting = groups.flatMap((group) => group.sources)
     this.compaction = {
       backlogBlocks: waiting.length,

@@ -15,12 +15,12 @@ import { HistogramReader } from './head/histogram-reader.ts'
 import { readFamilies } from './index/metadata.ts'
 import type { StoreOptions } from './options.ts'
 import { cardinalityOf, GrowthWatch, type Cardinality } from './index/cardinality.ts'
-import { indexStatusOf, keptTimesOf, type IndexStatus, type KeptTimes } from './index/index-status.ts'
+import { indexStatusOf, storedTimesOf, type IndexStatus, type StoredTimes } from './index/index-status.ts'
 import { PackReader, readChunk, type FoundChunk } from './packs/pack-reader.ts'
 import { PairTable } from './index/pair-table.ts'
 import { SeriesIndex } from './index/postings.ts'
 import { RollupReader, StoreRollupSelection } from './rollups/rollup-reader.ts'
-import { columnsOf, KeptSamples, samplesOf, type KeptRunSelection } from './rollups/rollup-samples.ts'
+import { columnsOf, RollupSamples, samplesOf, type RollupRunSelection } from './rollups/rollup-samples.ts'
 import { RunList } from './head/run-list.ts'
 import type { RunSources, StoreRunSelection } from './index/run-selection.ts'
 import { SampleColumns } from './head/sample-columns.ts'
@@ -37,11 +37,11 @@ export interface StoreReader extends Queryable {
   /** Series the reader knows of. */
   readonly seriesCount: number
   /** Notes which series there are by now, so that `cardinality` can tell which are new. Call it about once a minute. */
-  noteGrowth(nowMs: number): void
+  recordGrowth(nowMs: number): void
   /** What the series are made of; lists have at most `top` entries. `by`: a label whose values are counted too. */
   cardinality(request: { readonly nowMs: number; readonly top: number; readonly by: string }): Cardinality
   /** How large the index is and what makes it so, and the times between which samples are kept. */
-  status(top: number): IndexStatus & KeptTimes
+  status(top: number): IndexStatus & StoredTimes
   close(): void
 }
 
@@ -65,7 +65,7 @@ class SharedReader implements StoreReader {
   readonly #head: HeadReader
   readonly #packs: PackReader
   readonly #rollups: RollupReader
-  readonly #kept: KeptSamples
+  readonly #rollupSamples: RollupSamples
   readonly #histograms: HistogramReader
   readonly #runs = new RunList()
   readonly #growth = new GrowthWatch()
@@ -76,7 +76,7 @@ class SharedReader implements StoreReader {
   constructor(db: Database.Database, share: ReaderShare) {
     this.#db = db
     this.#shared = new SharedHead(share, {
-      told: (message) => {
+      received: (message) => {
         this.#take(message)
       },
       forget: (refs) => {
@@ -87,7 +87,7 @@ class SharedReader implements StoreReader {
     this.#head = this.#shared.reader
     this.#packs = new PackReader(db)
     this.#rollups = new RollupReader(db)
-    this.#kept = new KeptSamples(db)
+    this.#rollupSamples = new RollupSamples(db)
     this.#histograms = new HistogramReader(db)
     this.#sources = {
       memory: this.#memory,
@@ -177,14 +177,14 @@ class SharedReader implements StoreReader {
     return this.#selectRuns(request, this.#sources)
   }
 
-  #selectRuns(request: SelectRequest, sources: RunSources): StoreRunSelection | KeptRunSelection {
+  #selectRuns(request: SelectRequest, sources: RunSources): StoreRunSelection | RollupRunSelection {
     this.#shared.receive()
-    return samplesOf(this.#index.select(request.matchers, request.tally), request, sources, this.#kept)
+    return samplesOf(this.#index.select(request.matchers, request.tally), request, sources, this.#rollupSamples)
   }
 
   /** Width of the buckets that stand for samples in a part of a range; 0: all samples are there. */
   #resolutionMs(range: TimeRange): number {
-    return asFailure('reading blocks', () => this.#kept.widthMs(range))
+    return asFailure('reading blocks', () => this.#rollupSamples.widthMs(range))
   }
 
   selectRollup(request: RollupRequest): RollupSelection | undefined {
@@ -270,20 +270,20 @@ class SharedReader implements StoreReader {
     return asFailure('reading metadata', () => readFamilies(this.#db, name))
   }
 
-  noteGrowth(nowMs: number): void {
+  recordGrowth(nowMs: number): void {
     this.#shared.receive()
     this.#growth.note(nowMs, this.#index.newestRef)
   }
 
   cardinality({ nowMs, top, by }: { nowMs: number; top: number; by: string }): Cardinality {
-    this.noteGrowth(nowMs)
+    this.recordGrowth(nowMs)
     const since = this.#growth.since ?? { atMs: nowMs, newestRef: this.#index.newestRef }
     return cardinalityOf(this.#index, this.#pairs, since, { top, by })
   }
 
-  status(top: number): IndexStatus & KeptTimes {
+  status(top: number): IndexStatus & StoredTimes {
     this.#shared.receive()
-    const times = asFailure('reading blocks', () => keptTimesOf(this.#db))
+    const times = asFailure('reading blocks', () => storedTimesOf(this.#db))
     return { ...indexStatusOf(this.#index, this.#pairs, top), ...times }
   }
 
@@ -388,10 +388,10 @@ class SharedReader implements StoreReader {
     // Not only those with `flushedUntilMs` after the range: a flush may have moved what we looked for.
     asFailure('reading packs', () => {
       this.#packs.withSample(Uint32Array.from(unsure), this.#metricOf, fromMs, toMs, (ref) => inRange.push(ref))
-      if (this.#kept.widthMs({ fromMs, toMs }) === 0) return
+      if (this.#rollupSamples.widthMs({ fromMs, toMs }) === 0) return
       const known = new Set(inRange)
       const left = Uint32Array.from(unsure.filter((ref) => !known.has(ref)))
-      this.#kept.withSample(left, this.#metricOf, { fromMs, toMs }, (ref) => inRange.push(ref))
+      this.#rollupSamples.withSample(left, this.#metricOf, { fromMs, toMs }, (ref) => inRange.push(ref))
     })
     return inRange
   }

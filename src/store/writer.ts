@@ -82,13 +82,13 @@ export interface StoreStats {
 
 /**
  * Opens a data directory for writing and reads its log. Throws FleetError.
- * @param seriesKnown called when all series are known and before samples are read, so that a reader on another thread
+ * @param onSeriesLoaded called when all series are known and before samples are read, so that a reader on another thread
  *   can take them in meanwhile; it must not be asked anything before this function has returned
  */
 export function openWriter(
   options: StoreOptions,
   nowMs: number,
-  seriesKnown: (writer: StoreWriter) => void = () => undefined,
+  onSeriesLoaded: (writer: StoreWriter) => void = () => undefined,
 ): StoreWriter {
   const lock = lockDirectory(options.dir)
   let db: Database.Database | undefined
@@ -97,7 +97,7 @@ export function openWriter(
     const opened = db
     limitSize(opened, options.databaseBytesMax)
     const writer = asFailure(`reading ${options.dir}`, () => new SqliteWriter(options, opened, lock, nowMs))
-    seriesKnown(writer)
+    onSeriesLoaded(writer)
     asFailure(`reading ${options.dir}`, () => {
       writer.loadSamples()
     })
@@ -172,7 +172,7 @@ class SqliteWriter implements StoreWriter {
       histograms: this.#histograms,
       exemplars: this.#exemplars,
       metadata: this.#metadata,
-      beside: [this.spans, this.observations, this.logs],
+      otherParts: [this.spans, this.observations, this.logs],
       announce: () => {
         this.#announce()
       },
@@ -229,8 +229,8 @@ class SqliteWriter implements StoreWriter {
   }
 
   get #pendingBytes(): number {
-    const beside = [this.#histograms, this.spans, this.observations, this.logs]
-    return beside.reduce((bytes, part) => bytes + part.pendingBytes, this.#buffer.byteLength)
+    const otherParts = [this.#histograms, this.spans, this.observations, this.logs]
+    return otherParts.reduce((bytes, part) => bytes + part.pendingBytes, this.#buffer.byteLength)
   }
 
   maintain(nowMs: number): Promise<void> {
@@ -324,7 +324,7 @@ class SqliteWriter implements StoreWriter {
       const slot = this.#table.refs.get(ref)
       if (slot >= 0) this.appender.replay(slot, timeMs, low, high)
     })
-    this.#maintenance.noteReplay(readBytes)
+    this.#maintenance.recordReplay(readBytes)
   }
 
   /** Tells readers of new pairs and series, before anybody is told that their samples are durable. */

@@ -103,9 +103,9 @@ function writesOf(
   { otlp: otlpOptions, store }: IngestWorkerData,
 ): Writes {
   const otlp = createOtlpMetricsIngest({ intake, otlp: otlpOptions })
-  const limits = { keptMs: store.retentionTracesMs, spansPerTraceMax: store.spansPerTraceMax }
+  const limits = { retentionMs: store.retentionTracesMs, spansPerTraceMax: store.spansPerTraceMax }
   const traces = createOtlpTracesIngest({ intake, otlp: otlpOptions, spans: writer.spans, limits })
-  const kept = { objectsKeptMs: store.retentionObjectsMs, logsKeptMs: store.retentionLogsMs }
+  const kept = { objectRetentionMs: store.retentionObjectsMs, logRetentionMs: store.retentionLogsMs }
   const logs = createOtlpLogsIngest({
     intake,
     otlp: otlpOptions,

@@ -137,7 +137,7 @@ function ruleServicesOf(
   return {
     restore: (nowMs) => rules.restore(nowMs),
     evaluate: (nowMs) => {
-      reader.noteGrowth(nowMs)
+      reader.recordGrowth(nowMs)
       return rules.evaluate(nowMs)
     },
     reload: (changed) => {

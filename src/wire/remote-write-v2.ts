@@ -3,7 +3,7 @@ import { readExemplarV2 } from './exemplar-field.ts'
 import { familyOf, MetadataMemo, readMetadataV2, textOf, typeOf } from './metadata-field.ts'
 import type { MetadataRefs } from './metadata-field.ts'
 import { LENGTH_DELIMITED, ProtobufReader, VARINT, tagOf } from './protobuf.ts'
-import { noteHistogram, tooMany } from './remote-write.ts'
+import { recordHistogram, tooMany } from './remote-write.ts'
 import type { WriteRequestLimits } from './remote-write.ts'
 import { readSample } from './sample-field.ts'
 import { SymbolTable } from './symbol-table.ts'
@@ -57,8 +57,8 @@ export class WriteRequestV2Decoder {
   readonly #memo = new MetadataMemo()
   /** Of the series that is being read. */
   readonly #metadata: MetadataRefs = { type: 0, help: 0, unit: 0 }
-  /** By the symbol of its name, what this request said of a metric last: the series of one say the same. */
-  readonly #said = new Map<number, MetadataRefs>()
+  /** By the symbol of its name, what this request declared of a metric last: the series of one say the same. */
+  readonly #declared = new Map<number, MetadataRefs>()
   readonly #symbolText = (ref: number, bytesMax: number): string | undefined => {
     if (ref >= this.#symbols.count) throw this.#badRef(ref)
     return this.#symbols.textOf(ref, bytesMax)
@@ -75,7 +75,7 @@ export class WriteRequestV2Decoder {
    */
   decode(bytes: Uint8Array, view: DataView): WriteBatch {
     const reader = this.#reader
-    this.#said.clear()
+    this.#declared.clear()
     reader.reset(bytes, view)
     this.#batch.reset(view)
     this.#collectSymbols(bytes.length)
@@ -135,7 +135,7 @@ export class WriteRequestV2Decoder {
         hasMetadata = fieldEnd > reader.position
         readMetadataV2(reader, fieldEnd, this.#metadata)
       } else if (tag === SERIES_HISTOGRAM) {
-        noteHistogram(reader, reader.lengthDelimitedEnd(end), batch, this.#limits.samplesMax)
+        recordHistogram(reader, reader.lengthDelimitedEnd(end), batch, this.#limits.samplesMax)
         histograms++
       } else if (tag === SERIES_EXEMPLAR) this.#exemplar(reader.lengthDelimitedEnd(end))
       else if (tag === SERIES_REF) this.#ref(reader.varint32(end))
@@ -144,7 +144,7 @@ export class WriteRequestV2Decoder {
     if (series === batch.sampleEnd.length) batch.growSeries()
     this.#writeLabels(series, start)
     batch.histograms[series] = histograms
-    if (hasMetadata) this.#noteMetadata()
+    if (hasMetadata) this.#recordMetadata()
     batch.sampleEnd[series] = batch.sampleCount
     batch.seriesCount = series + 1
   }
@@ -181,7 +181,7 @@ export class WriteRequestV2Decoder {
   }
 
   /** HOT: stock senders say the metadata of each series in each request. */
-  #noteMetadata(): void {
+  #recordMetadata(): void {
     const { type, help, unit } = this.#metadata
     const symbols = this.#symbols
     if (help >= symbols.count) throw this.#badRef(help, 'help')
@@ -192,9 +192,9 @@ export class WriteRequestV2Decoder {
       if (this.#refs[i] === symbols.metricName) name = this.#refs[i + 1]!
     }
     if (name < 0) return
-    const said = this.#said.get(name)
-    if (said?.type === type && said.help === help && said.unit === unit) return
-    this.#said.set(name, { type, help, unit })
+    const declared = this.#declared.get(name)
+    if (declared?.type === type && declared.help === help && declared.unit === unit) return
+    this.#declared.set(name, { type, help, unit })
     const { bytes } = this.#reader
     const ranges = [name, help, unit].flatMap((ref) => [symbols.startOf(ref), symbols.endOf(ref)])
     if (!this.#memo.isNew(bytes, ranges, type + 2)) return

@@ -107,7 +107,7 @@ export class WriteRequestDecoder {
         reader.position = labelEnd = reader.lengthDelimitedEnd(end)
       } else if (tag === SERIES_SAMPLE) this.#sample(reader.lengthDelimitedEnd(end))
       else if (tag === SERIES_HISTOGRAM) {
-        noteHistogram(reader, reader.lengthDelimitedEnd(end), batch, this.#limits.samplesMax)
+        recordHistogram(reader, reader.lengthDelimitedEnd(end), batch, this.#limits.samplesMax)
         histograms++
       } else if (tag === SERIES_EXEMPLAR) this.#exemplar(reader.lengthDelimitedEnd(end))
       else reader.skipUnknown(tag, end, SERIES_FIELDS)
@@ -178,7 +178,7 @@ export function tooMany(
  * Reads a native histogram past, and notes where it lies.
  * @throws DecodeError when it is not one
  */
-export function noteHistogram(reader: ProtobufReader, end: number, batch: WriteBatch, most: number): void {
+export function recordHistogram(reader: ProtobufReader, end: number, batch: WriteBatch, most: number): void {
   if (batch.histogramCount === most) throw tooMany('histograms', most)
   batch.addHistogram(reader.position, end)
   // Nothing of it is kept: a body breaks before its first sample is used, or not at all.

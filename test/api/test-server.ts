@@ -198,7 +198,7 @@ export async function makeServer(
         return []
       },
     },
-    limits: { keptMs: 30 * 24 * 3_600_000, spansPerTraceMax: 20_000 },
+    limits: { retentionMs: 30 * 24 * 3_600_000, spansPerTraceMax: 20_000 },
   })
   const logs: TakenLogs = { objects: [], listings: [], aliases: [], records: [] }
   const logsIngest = createOtlpLogsIngest({
@@ -210,7 +210,7 @@ export async function makeServer(
       putAliases: (cluster, aliases) => logs.aliases.push([cluster, ...aliases]),
     },
     logs: { putLogs: (records) => logs.records.push(...records) },
-    limits: { objectsKeptMs: 400 * 24 * 3_600_000, logsKeptMs: 30 * 24 * 3_600_000 },
+    limits: { objectRetentionMs: 400 * 24 * 3_600_000, logRetentionMs: 30 * 24 * 3_600_000 },
   })
   const metrics = overrides.metrics ?? createOwnMetrics('0.0.0-test')
   const deps: ApiDeps = {

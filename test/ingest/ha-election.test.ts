@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { delivered, standingOf } from '../../src/ingest/ha-election.ts'
+import { delivered, electionResultOf } from '../../src/ingest/ha-election.ts'
 import type { Election } from '../../src/ingest/ha-election.ts'
 
 const AFTER_MS = 30_000
@@ -12,9 +12,9 @@ function play(turns: readonly (readonly [replica: string, afterMs: number])[]) {
   return turns.map(([replica, afterMs]) => {
     nowMs += afterMs
     const before = election
-    const standing = standingOf(before, replica, nowMs, AFTER_MS)
-    if (standing !== 'standby') election = delivered(before, replica, nowMs, AFTER_MS)
-    return { replica, nowMs, standing, before, election }
+    const result = electionResultOf(before, replica, nowMs, AFTER_MS)
+    if (result !== 'standby') election = delivered(before, replica, nowMs, AFTER_MS)
+    return { replica, nowMs, result, before, election }
   })
 }
 
@@ -36,7 +36,7 @@ describe('an election', () => {
       const [replica = '', afterMs = ''] = turn.split('+')
       return [replica, Number(afterMs)] as const
     })
-    const got = play(turns).map(({ standing }) => standing)
+    const got = play(turns).map(({ result }) => result)
     expect(got.join(' ')).toBe(want)
   })
 })
@@ -50,10 +50,10 @@ describe('whatever comes', () => {
       fc.property(turns, (script) => {
         let writer: string | undefined
         let heardMs = 0
-        for (const { replica, nowMs, standing, election } of play(script)) {
+        for (const { replica, nowMs, result, election } of play(script)) {
           const isFree = writer === undefined || nowMs - heardMs >= AFTER_MS
-          expect(standing !== 'standby').toBe(replica === writer || isFree)
-          if (standing !== 'standby') {
+          expect(result !== 'standby').toBe(replica === writer || isFree)
+          if (result !== 'standby') {
             writer = replica
             heardMs = nowMs
           }
@@ -67,7 +67,7 @@ describe('whatever comes', () => {
     fc.assert(
       fc.property(turns, (script) => {
         const played = play(script)
-        const writers = played.filter(({ standing }) => standing !== 'standby')
+        const writers = played.filter(({ result }) => result !== 'standby')
         const changes = writers.filter(({ replica }, i) => i > 0 && replica !== writers[i - 1]!.replica)
         const last = played.at(-1)?.election
         expect(last?.failovers).toBe(changes.length)
@@ -79,8 +79,8 @@ describe('whatever comes', () => {
   test('a delivery of a standby changes nothing', () => {
     fc.assert(
       fc.property(turns, (script) => {
-        for (const { replica, nowMs, standing, before } of play(script)) {
-          if (standing === 'standby') expect(delivered(before, replica, nowMs, AFTER_MS)).toBe(before)
+        for (const { replica, nowMs, result, before } of play(script)) {
+          if (result === 'standby') expect(delivered(before, replica, nowMs, AFTER_MS)).toBe(before)
         }
       }),
     )

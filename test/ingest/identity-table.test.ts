@@ -80,11 +80,11 @@ describe('the identity table', () => {
 
   test('when full, the half that was found longest ago goes', () => {
     const table = new IdentityTable(1000, keys())
-    table.tell(0)
+    table.setTime(0)
     for (let i = 1; i <= 1000; i++) remember(table, `series ${i}`, i)
-    table.tell(HOUR_MS)
+    table.setTime(HOUR_MS)
     for (let i = 1; i <= 300; i++) find(table, `series ${i}`)
-    table.tell(2 * HOUR_MS)
+    table.setTime(2 * HOUR_MS)
     remember(table, 'one more', 5000)
     expect(table.size).toBe(501)
     expect(numbers(300).filter((i) => find(table, `series ${i}`) !== i)).toEqual([])
@@ -130,9 +130,9 @@ describe('the identity table', () => {
 
   test('times before the epoch are times', () => {
     const table = new IdentityTable(2, keys())
-    table.tell(-HOUR_MS)
+    table.setTime(-HOUR_MS)
     remember(table, 'a', 1)
-    table.tell(0)
+    table.setTime(0)
     remember(table, 'b', 2)
     remember(table, 'c', 3)
     expect([find(table, 'a'), find(table, 'b'), find(table, 'c')]).toEqual([0, 2, 3])

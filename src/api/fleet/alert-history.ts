@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import { FleetError } from '../../base/errors.ts'
 import type { AlertRun, AlertRuns, AlertStrips, AuditEntries } from '../../contract/alert-history.ts'
-import type { AlertRunPlace, AlertRunSpan, KeptAlertRun } from '../../model/alert-run.ts'
+import type { AlertRunPlace, AlertRunSpan, StoredAlertRun } from '../../model/alert-run.ts'
 import { severityOf } from '../../model/alert.ts'
 import { clusterOf } from '../../model/cluster-identity.ts'
 import { paramsOf, type Params } from '../prometheus/params.ts'
@@ -95,7 +95,7 @@ export function firingShare(spans: readonly AlertRunSpan[], fromMs: number, toMs
   return Math.min(1, firingMs / (toMs - fromMs))
 }
 
-function runView(run: KeptAlertRun): AlertRun {
+function runView(run: StoredAlertRun): AlertRun {
   const { fingerprint, labels, annotations, activeAtMs, firedAtMs, resolvedAtMs, acknowledgedBy, acknowledgedNote } =
     run
   return {

@@ -2,7 +2,7 @@
 import { rankInstances } from '../../catalog/rank-instances.ts'
 import { NO_MARKS } from '../../contract/alert-marks.ts'
 import type { AlertItems } from '../../contract/alerts.ts'
-import type { AlertRunPlace, AlertRunReader, KeptAlertRun } from '../../model/alert-run.ts'
+import type { AlertRunPlace, AlertRunReader, StoredAlertRun } from '../../model/alert-run.ts'
 import type { RuleAlert } from '../../model/alert.ts'
 import { alertItems } from './alert-item.ts'
 import { pastNote, UNAVAILABLE } from './moment.ts'
@@ -48,11 +48,11 @@ export async function alertsAt(
   }
 }
 
-function firedThen({ firedAtMs, resolvedAtMs = Infinity }: KeptAlertRun, atMs: number): boolean {
+function firedThen({ firedAtMs, resolvedAtMs = Infinity }: StoredAlertRun, atMs: number): boolean {
   return firedAtMs <= atMs && resolvedAtMs > atMs
 }
 
-function alertAt({ fingerprint, labels, annotations, activeAtMs, firedAtMs }: KeptAlertRun, atMs: number): RuleAlert {
+function alertAt({ fingerprint, labels, annotations, activeAtMs, firedAtMs }: StoredAlertRun, atMs: number): RuleAlert {
   const then = { fingerprint, labels, annotations, activeAtMs, firedAtMs, state: 'firing', lastHeldAtMs: atMs } as const
   return { ...then, value: NaN, ruleKey: '', rule: UNKNOWN_RULE }
 }

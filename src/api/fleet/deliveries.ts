@@ -4,7 +4,7 @@ import { FleetError } from '../../base/errors.ts'
 import type { DebugNotify } from '../../contract/debug-notify.ts'
 import type { DeliveryItem, DeliveryItems, ReceiverItems, RouteItem, RouteTest } from '../../contract/deliveries.ts'
 import { DELIVERY_OUTCOMES } from '../../model/delivery.ts'
-import type { DeliveryQuery, DeliveryReader, KeptDelivery } from '../../model/delivery.ts'
+import type { DeliveryQuery, DeliveryReader, StoredDelivery } from '../../model/delivery.ts'
 import { Labels } from '../../model/labels.ts'
 import { formatMatcherText } from '../../model/matcher-text.ts'
 import type { Pipeline } from '../../notify/pipeline.ts'
@@ -129,7 +129,7 @@ function deliveryQuery(params: Readonly<Record<string, string | readonly string[
 }
 
 /** Without payload and answer. */
-export function deliveryItem(delivery: KeptDelivery): DeliveryItem {
+export function deliveryItem(delivery: StoredDelivery): DeliveryItem {
   const { alertnames, fingerprints, status, error, retryAtMs } = delivery
   return {
     id: delivery.id,

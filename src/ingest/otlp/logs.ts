@@ -45,9 +45,9 @@ export interface OtlpLogsParts {
   readonly logs: LogSink
   readonly limits: {
     /** How long states of objects are kept; what was observed before is not taken. */
-    readonly objectsKeptMs: number
+    readonly objectRetentionMs: number
     /** The same of log records, by their own time. */
-    readonly logsKeptMs: number
+    readonly logRetentionMs: number
   }
 }
 
@@ -163,9 +163,9 @@ class RequestWriter {
       refuse('too_far_ahead', `got ${aheadMs} ms ahead of the clock, want at most ${aheadMsMax}`)
       return
     }
-    const keptMs = this.#parts.limits.objectsKeptMs
-    if (-aheadMs > keptMs) {
-      refuse('too_old', `got an object observed before retention.objects, ${keptMs} ms ago`)
+    const retentionMs = this.#parts.limits.objectRetentionMs
+    if (-aheadMs > retentionMs) {
+      refuse('too_old', `got an object observed before retention.objects, ${retentionMs} ms ago`)
       return
     }
     this.#objects.push(observation)
@@ -188,11 +188,11 @@ class RequestWriter {
     }
     const aheadMs = msOf(timeNs) - nowMs
     const { aheadMsMax } = this.#parts.intake.options
-    const keptMs = this.#parts.limits.logsKeptMs
+    const retentionMs = this.#parts.limits.logRetentionMs
     const chars = charsOf(record.body) + charsOf({ entries: record.attributes })
     if (aheadMs > aheadMsMax)
       refuse('too_far_ahead', `got ${aheadMs} ms ahead of the clock, want at most ${aheadMsMax}`)
-    else if (-aheadMs > keptMs) refuse('too_old', `got a time before retention.logs, ${keptMs} ms ago`)
+    else if (-aheadMs > retentionMs) refuse('too_old', `got a time before retention.logs, ${retentionMs} ms ago`)
     else if (chars > RECORD_CHARS_MAX)
       refuse('log_record_too_large', `got ${chars} characters, want at most ${RECORD_CHARS_MAX}`)
     else {

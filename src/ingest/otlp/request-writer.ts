@@ -107,7 +107,7 @@ export class OtlpRequestWriter {
   #sender = 0
   #senderCluster = 0
   #isStandby = false
-  #isHeard = true
+  #isDeliveryRecorded = true
 
   constructor(parts: {
     readonly intake: Intake
@@ -271,7 +271,7 @@ export class OtlpRequestWriter {
       this.#refuse(reason, 1, whose, () => example)
       return undefined
     }
-    if (stream.sender !== this.#sender) this.#turnTo(stream.sender)
+    if (stream.sender !== this.#sender) this.#switchSender(stream.sender)
     const takenBefore = this.#taken
     if (this.#isStandby) this.#drop()
     else if (isStale) this.#settle(this.#appendStale(stream, timeMs), place, point)
@@ -359,9 +359,9 @@ export class OtlpRequestWriter {
     }
     this.#taken++
     this.#intake.activity.count(this.#senderCluster, 1, 0, 0, this.#nowMs)
-    if (!this.#isHeard) {
+    if (!this.#isDeliveryRecorded) {
       this.#intake.replicas.taken(this.#sender)
-      this.#isHeard = true
+      this.#isDeliveryRecorded = true
     }
     const { resource } = place
     if (point.timeMs < resource.oldestMs) resource.oldestMs = point.timeMs
@@ -412,12 +412,12 @@ export class OtlpRequestWriter {
     if (this.#tally.count(reason, count)) this.#tally.explain(reason, example())
   }
 
-  #turnTo(sender: number): void {
+  #switchSender(sender: number): void {
     const { replicas } = this.#intake
     this.#sender = sender
     this.#senderCluster = this.#intake.clusterNumberOf(sender)
     this.#isStandby = sender > 0 && replicas.isDuplicate(sender)
-    this.#isHeard = sender <= 0
+    this.#isDeliveryRecorded = sender <= 0
   }
 
   #drop(): void {

@@ -46,11 +46,11 @@ export function seriesOf(common: Labels, { kind, edges, hasSum }: StreamShape): 
   return [...buckets, ...counts]
 }
 
-/** Whether series made for `known` are those of `asked`. A sum more is no harm, and a point without one writes none. */
-export function isCovered(asked: StreamShape, known: StreamShape): boolean {
+/** Whether series made for `known` are those of `requested`. A sum more is no harm, and a point without one writes none. */
+export function isCovered(requested: StreamShape, known: StreamShape): boolean {
   const { edges } = known
-  if (asked.edges.length !== edges.length || (asked.hasSum && !known.hasSum)) return false
-  for (let i = 0; i < edges.length; i++) if (!Object.is(asked.edges[i], edges[i])) return false
+  if (requested.edges.length !== edges.length || (requested.hasSum && !known.hasSum)) return false
+  for (let i = 0; i < edges.length; i++) if (!Object.is(requested.edges[i], edges[i])) return false
   return true
 }
 

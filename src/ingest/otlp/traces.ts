@@ -35,7 +35,7 @@ export interface OtlpTracesParts {
   readonly spans: Pick<SpanSink, 'putSpans'>
   readonly limits: {
     /** How long traces are kept; what ended before is not taken. */
-    readonly keptMs: number
+    readonly retentionMs: number
     /** Of one trace. The store holds to it; here it stands for the sender to read. */
     readonly spansPerTraceMax: number
   }
@@ -133,8 +133,8 @@ class RequestWriter {
       return { reason: 'too_far_ahead', text }
     }
     const lastNs = endNs > startNs ? endNs : startNs
-    if (this.#context.nowMs - msOf(lastNs) > limits.keptMs) {
-      return { reason: 'too_old', text: `got an end before retention.traces, ${limits.keptMs} ms ago` }
+    if (this.#context.nowMs - msOf(lastNs) > limits.retentionMs) {
+      return { reason: 'too_old', text: `got an end before retention.traces, ${limits.retentionMs} ms ago` }
     }
     return undefined
   }
@@ -163,13 +163,14 @@ const SPAN_ID = /^(?!0{16})[0-9a-f]{16}$/
 const NO_ID = /^0*$/
 
 function idFault({ traceId, spanId, parentSpanId }: OtlpSpan): Fault | undefined {
-  if (!TRACE_ID.test(traceId)) return { reason: 'bad_span_id', text: `got trace id ${told(traceId)}, want 16 bytes` }
-  if (!SPAN_ID.test(spanId)) return { reason: 'bad_span_id', text: `got span id ${told(spanId)}, want 8 bytes` }
+  if (!TRACE_ID.test(traceId))
+    return { reason: 'bad_span_id', text: `got trace id ${describeId(traceId)}, want 16 bytes` }
+  if (!SPAN_ID.test(spanId)) return { reason: 'bad_span_id', text: `got span id ${describeId(spanId)}, want 8 bytes` }
   if (NO_ID.test(parentSpanId) || SPAN_ID.test(parentSpanId)) return undefined
-  return { reason: 'bad_span_id', text: `got parent span id ${told(parentSpanId)}, want 8 bytes or none` }
+  return { reason: 'bad_span_id', text: `got parent span id ${describeId(parentSpanId)}, want 8 bytes or none` }
 }
 
-function told(id: string): string {
+function describeId(id: string): string {
   return NO_ID.test(id) ? (id === '' ? 'none' : 'all zero') : `${id} of ${id.length / 2} bytes`
 }
 

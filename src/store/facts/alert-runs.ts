@@ -7,7 +7,7 @@ import type {
   AlertRunSpan,
   FiredAlert,
   FiredAlertReader,
-  KeptAlertRun,
+  StoredAlertRun,
   MatchedRuns,
 } from '../../model/alert-run.ts'
 import { clusterOf } from '../../model/cluster-identity.ts'
@@ -39,7 +39,7 @@ export class SqlAlertRuns extends FactsTables implements AlertRunStore {
   async record(runs: readonly AlertRunRecord[]): Promise<void> {
     await this.transact('writing runs of alerts', async (transaction) => {
       for (const rows of insertBatches(runs.map(rowOf))) {
-        await noteClusters(transaction, await withoutKnown(transaction, rows))
+        await recordClusters(transaction, await withoutKnown(transaction, rows))
         await transaction
           .insertInto('alert_run')
           .values(rows)
@@ -60,7 +60,7 @@ export class SqlAlertRuns extends FactsTables implements AlertRunStore {
     return rows.map(recordOf)
   }
 
-  async page(query: AlertRunQuery): Promise<readonly KeptAlertRun[]> {
+  async page(query: AlertRunQuery): Promise<readonly StoredAlertRun[]> {
     const { fromMs, toMs, alertname, cluster, fingerprint, limit, after } = query
     const rows = await this.run('reading runs of alerts', async (db) => {
       let select = (await during(db, fromMs, toMs))
@@ -228,7 +228,7 @@ async function withoutKnown(
   return rows.filter((row) => !known.has(`${row.fingerprint} ${row.active_at_ms}`))
 }
 
-async function noteClusters(db: Kysely<FactsSchema>, rows: readonly AlertRunTable[]): Promise<void> {
+async function recordClusters(db: Kysely<FactsSchema>, rows: readonly AlertRunTable[]): Promise<void> {
   const clusters = [...new Set(rows.map(({ cluster }) => cluster))].filter((cluster) => cluster !== '')
   if (clusters.length === 0) return
   await db

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { DELIVERY_OUTCOMES } from '../../model/delivery.ts'
-import type { DeliveryQuery, DeliveryRecord, DeliveryStore, KeptDelivery } from '../../model/delivery.ts'
+import type { DeliveryQuery, DeliveryRecord, DeliveryStore, StoredDelivery } from '../../model/delivery.ts'
 import { FactsTables } from './facts-tables.ts'
 import { insertBatches, oneOf, textsOf } from './row-values.ts'
 import type { DeliveryTable } from './schema.ts'
@@ -28,7 +28,7 @@ export class SqlDeliveries extends FactsTables implements DeliveryStore {
     })
   }
 
-  async list({ receiver, outcome, fingerprint, limit, before }: DeliveryQuery): Promise<readonly KeptDelivery[]> {
+  async list({ receiver, outcome, fingerprint, limit, before }: DeliveryQuery): Promise<readonly StoredDelivery[]> {
     const rows = await this.run('reading deliveries', (db) => {
       let query = db
         .selectFrom('delivery')
@@ -45,7 +45,7 @@ export class SqlDeliveries extends FactsTables implements DeliveryStore {
     return rows.map((row) => keptOf({ ...row, payload: '', answer: null }))
   }
 
-  async get(id: number): Promise<KeptDelivery | undefined> {
+  async get(id: number): Promise<StoredDelivery | undefined> {
     const row = await this.run('reading a delivery', (db) =>
       db.selectFrom('delivery').selectAll().where('id', '=', id).executeTakeFirst(),
     )
@@ -92,7 +92,7 @@ function rowOf(record: DeliveryRecord): Omit<DeliveryTable, 'id'> {
   }
 }
 
-function keptOf(row: Selectable<DeliveryTable>): KeptDelivery {
+function keptOf(row: Selectable<DeliveryTable>): StoredDelivery {
   return {
     id: row.id,
     atMs: row.at_ms,

@@ -10,7 +10,7 @@ export type IndexMessage = Exclude<StoreMessage, { readonly kind: 'slots' | 'pag
 
 /** What the reader does with what is told; new memory is taken in before. */
 export interface HeadListener {
-  told(message: IndexMessage): void
+  received(message: IndexMessage): void
   /** Lets go of removed series: not while the head is read, which may still use their slots. */
   forget(refs: readonly SeriesRef[]): void
 }
@@ -78,7 +78,7 @@ export class SharedHead {
   }
 
   #take(message: IndexMessage): void {
-    this.#listener.told(message)
+    this.#listener.received(message)
     if (message.kind !== 'removed') return
     if (this.#isReading) this.#removedLater.push(...message.refs)
     else this.#listener.forget(message.refs)

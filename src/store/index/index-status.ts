@@ -88,13 +88,13 @@ function isBefore(a: NamedCount, b: NamedCount): boolean {
 }
 
 /** The oldest and the newest sample that is kept. */
-export interface KeptTimes {
+export interface StoredTimes {
   /** Of the oldest block; before the first flush, the newest of the oldest commit. Undefined: nothing is kept. */
   readonly oldestMs: number | undefined
   readonly newestMs: number | undefined
 }
 
-export function keptTimesOf(db: Database.Database): KeptTimes {
+export function storedTimesOf(db: Database.Database): StoredTimes {
   const row = db
     .prepare<[], { oldestMs: number | null; newestMs: number | null }>(
       `SELECT coalesce((SELECT min(from_ms) FROM block), (SELECT min(max_ms) FROM log)) AS oldestMs,

@@ -46,9 +46,8 @@ export class Metadata {
     const families = this.#loaded()
     const known = families.get(family)
     if (known === undefined && families.size >= FAMILIES_MAX) return false
-    const said = known ?? []
-    if (said[0] !== undefined && isSame(said[0], metadata)) return true
-    families.set(family, this.#withFirst(family, said, metadata))
+    if (known?.[0] !== undefined && isSame(known[0], metadata)) return true
+    families.set(family, this.#withFirst(family, known ?? [], metadata))
     return true
   }
 
@@ -63,12 +62,12 @@ export class Metadata {
     if (!this.isDurable) this.#changes = []
   }
 
-  #withFirst(family: string, said: readonly MetricMetadata[], metadata: MetricMetadata): MetricMetadata[] {
+  #withFirst(family: string, known: readonly MetricMetadata[], metadata: MetricMetadata): MetricMetadata[] {
     const { type, help, unit } = metadata
     this.#changes.push((seq) => this.#put.run(family, type, help, unit, seq))
-    const others = said.filter((one) => !isSame(one, metadata))
-    for (const gone of others.splice(METADATA_PER_FAMILY - 1)) {
-      this.#changes.push(() => this.#remove.run(family, gone.type, gone.help, gone.unit))
+    const others = known.filter((one) => !isSame(one, metadata))
+    for (const excess of others.splice(METADATA_PER_FAMILY - 1)) {
+      this.#changes.push(() => this.#remove.run(family, excess.type, excess.help, excess.unit))
     }
     return [metadata, ...others]
   }

@@ -12,7 +12,7 @@ import { labelsOfPairs, type SeriesRow } from './series-table.ts'
 import { countAbove, intersect, NO_REFS, subtract, unite } from './sorted-refs.ts'
 
 /** Label sets kept as objects between reads; when there are more, all are let go and made again. */
-const LABELS_KEPT_MAX = 200_000
+const LABELS_CACHED_MAX = 200_000
 
 /**
  * The index on the reader's side: for each label pair the refs of its series, rising. New series have larger refs than
@@ -63,7 +63,7 @@ export class SeriesIndex implements RowIndex {
     const known = refs.filter((ref) => this.#slots.get(ref) >= 0)
     if (known.length === 0) return
     this.#matched.clear()
-    const gone = Uint32Array.from(known).sort()
+    const sortedRefs = Uint32Array.from(known).sort()
     const touched = new Set<number>()
     const removed = new Map<SeriesRef, Uint32Array>()
     for (const ref of known) {
@@ -75,10 +75,10 @@ export class SeriesIndex implements RowIndex {
       this.#labels.delete(ref)
     }
     this.#generation = this.#generation.end(removed)
-    this.#all.removeAll(gone)
+    this.#all.removeAll(sortedRefs)
     for (const id of touched) {
       const list = this.#lists.get(id)!
-      list.removeAll(gone)
+      list.removeAll(sortedRefs)
       if (list.count === 0) this.#lists.delete(id)
     }
   }
@@ -121,10 +121,10 @@ export class SeriesIndex implements RowIndex {
   }
 
   labelsOf(ref: SeriesRef): Labels {
-    const kept = this.#labels.get(ref)
-    if (kept !== undefined) return kept
+    const cached = this.#labels.get(ref)
+    if (cached !== undefined) return cached
     const labels = this.labelsOfPairIds(this.pairIdsOf(ref))
-    if (this.#labels.size >= LABELS_KEPT_MAX) this.#labels.clear()
+    if (this.#labels.size >= LABELS_CACHED_MAX) this.#labels.clear()
     this.#labels.set(ref, labels)
     return labels
   }
@@ -135,8 +135,8 @@ export class SeriesIndex implements RowIndex {
 
   /** One label's value, or the empty string; makes no label set. */
   valueOf(ref: SeriesRef, name: string): string {
-    const kept = this.#labels.get(ref)
-    if (kept !== undefined) return kept.get(name)
+    const cached = this.#labels.get(ref)
+    if (cached !== undefined) return cached.get(name)
     for (const id of this.pairIdsOf(ref)) {
       const pair = this.#pairs.get(id)!
       if (pair[0] === name) return pair[1]
@@ -223,8 +223,8 @@ class PostingList {
     this.#refs[this.count++] = ref
   }
 
-  removeAll(gone: Uint32Array): void {
-    const left = subtract(this.view, gone)
+  removeAll(refs: Uint32Array): void {
+    const left = subtract(this.view, refs)
     this.#refs = new Uint32Array(Math.max(4, left.length))
     this.#refs.set(left)
     this.count = left.length

@@ -29,7 +29,7 @@ export interface RunSources {
 const ASKED_ROWS_MAX = 32
 
 /** Whether all that a few series have from a time on is in the head. To be asked while it is pinned. */
-export function isInHeadAlone(slots: Int32Array, fromMs: number, memory: HeadMemory): boolean {
+export function isOnlyInHead(slots: Int32Array, fromMs: number, memory: HeadMemory): boolean {
   if (slots.length === 0 || slots.length > ASKED_ROWS_MAX) return false
   return slots.every((slot) => slot >= 0 && memory.flushedUntilMs(slot) < fromMs)
 }
@@ -65,7 +65,7 @@ export class StoreRunSelection implements RunSelection {
       const slots = this.rows.slots().subarray(from, to)
       head.readRows(slots, fromMs, toMs, into)
       // After the head: what a flush took out of it before we looked is flushed by now.
-      return isInHeadAlone(slots, fromMs, memory)
+      return isOnlyInHead(slots, fromMs, memory)
     })
     const refs = this.rows.refs.subarray(from, to)
     const chunks = isWhole

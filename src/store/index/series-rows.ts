@@ -73,16 +73,16 @@ export class SeriesRows {
       const pairIds = new Set<number>()
       const pages = new Set<number>()
       for (const { last_ref: lastRef, series } of this.#batches()) {
-        const kept: BatchedSeries[] = []
+        const remaining: BatchedSeries[] = []
         let count = 0
         readSeriesBatch(series, (ref, ids) => {
           count++
           if (ended.has(ref)) return
-          kept.push({ ref, pairIds: [...ids] })
+          remaining.push({ ref, pairIds: [...ids] })
           for (const id of ids) pairIds.add(id)
           pages.add(statePageOf(ref))
         })
-        if (kept.length < count) this.#replaceBatch(lastRef, kept)
+        if (remaining.length < count) this.#replaceBatch(lastRef, remaining)
       }
       this.#db.exec('DELETE FROM series_ended')
       this.#removeUnused('pair', 'id', pairIds)
@@ -99,11 +99,11 @@ export class SeriesRows {
       .all()
   }
 
-  #replaceBatch(lastRef: number, kept: readonly BatchedSeries[]): void {
-    if (kept.length === 0) this.#db.prepare('DELETE FROM series_batch WHERE last_ref = ?').run(lastRef)
+  #replaceBatch(lastRef: number, remaining: readonly BatchedSeries[]): void {
+    if (remaining.length === 0) this.#db.prepare('DELETE FROM series_batch WHERE last_ref = ?').run(lastRef)
     else {
       const update = this.#db.prepare('UPDATE series_batch SET series = ? WHERE last_ref = ?')
-      update.run(writeSeriesBatch(kept), lastRef)
+      update.run(writeSeriesBatch(remaining), lastRef)
     }
   }
 

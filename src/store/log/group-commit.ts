@@ -51,7 +51,7 @@ export class GroupCommit {
   readonly #histograms: Histograms
   readonly #exemplars: Exemplars
   readonly #metadata: Metadata
-  readonly #beside: readonly CommitPart[]
+  readonly #otherParts: readonly CommitPart[]
   readonly #write: Database.Transaction<() => void>
   #waiters: Waiter[] = []
   #isScheduled = false
@@ -68,12 +68,12 @@ export class GroupCommit {
       exemplars: Exemplars
       metadata: Metadata
       /** What is kept beside samples. */
-      beside: readonly CommitPart[]
+      otherParts: readonly CommitPart[]
       /** Tells readers of the table's new pairs and series: called before each try to write them. */
       announce: () => void
     },
   ) {
-    const { lock, buffer, log, table, rows, histograms, exemplars, metadata, beside } = parts
+    const { lock, buffer, log, table, rows, histograms, exemplars, metadata, otherParts } = parts
     this.#lock = lock
     this.#announce = parts.announce
     this.#buffer = buffer
@@ -82,21 +82,21 @@ export class GroupCommit {
     this.#histograms = histograms
     this.#exemplars = exemplars
     this.#metadata = metadata
-    this.#beside = beside
+    this.#otherParts = otherParts
     this.#write = db.transaction(() => {
       rows.insert(table.newPairs, table.newSeries)
       if (buffer.sampleCount > 0) log.insert(buffer.maxMs, buffer.payload)
       histograms.write()
       exemplars.write()
       metadata.write()
-      for (const part of beside) part.write()
+      for (const part of otherParts) part.write()
     })
   }
 
   get isDurable(): boolean {
     const { newPairs, newSeries } = this.#table
     if (this.#buffer.sampleCount > 0 || newSeries.length > 0 || newPairs.length > 0) return false
-    return this.#exemplars.isDurable && this.#metadata.isDurable && this.#beside.every((part) => part.isDurable)
+    return this.#exemplars.isDurable && this.#metadata.isDurable && this.#otherParts.every((part) => part.isDurable)
   }
 
   /**
@@ -124,7 +124,7 @@ export class GroupCommit {
       this.#write.immediate()
     } catch (thrown) {
       this.commitsFailed++
-      for (const part of this.#beside) part.failed()
+      for (const part of this.#otherParts) part.failed()
       const failure = failureOf('writing the log', thrown)
       if (failure instanceof FleetError) {
         const code = failure.code === 'storage_full' ? failure.code : 'storage_failed'
@@ -139,7 +139,7 @@ export class GroupCommit {
     this.#histograms.written()
     this.#exemplars.written()
     this.#metadata.written()
-    for (const part of this.#beside) part.written()
+    for (const part of this.#otherParts) part.written()
     this.#table.newPairs = []
     this.#table.newSeries = []
   }

@@ -10,7 +10,7 @@ import { ByteReader, ByteWriter, MalformedBytesError } from '../bytes.ts'
  * payload | 1 as it is, 2 deflated | texts | fields as attributes: severity_text, event_name, span_id, body, attributes |
  * ```
  */
-export type SaidByLogRecord = Pick<LogRecord, 'severityText' | 'eventName' | 'spanId' | 'body' | 'attributes'>
+export type LogRecordContent = Pick<LogRecord, 'severityText' | 'eventName' | 'spanId' | 'body' | 'attributes'>
 
 const PLAIN = 1
 const DEFLATED = 2
@@ -18,7 +18,7 @@ const DEFLATED = 2
 const DEFLATE_FROM_BYTES = 150
 const INFLATED_BYTES_MAX = 4 * 1024 * 1024
 
-export function packLogRecord({ severityText, eventName, spanId, body, attributes }: SaidByLogRecord): Uint8Array {
+export function packLogRecord({ severityText, eventName, spanId, body, attributes }: LogRecordContent): Uint8Array {
   const texts = new TextTable()
   const fields = new ByteWriter(256)
   writeAttributes(
@@ -40,7 +40,7 @@ export function packLogRecord({ severityText, eventName, spanId, body, attribute
   return Buffer.concat([Uint8Array.of(isLong ? DEFLATED : PLAIN), packed])
 }
 
-export function unpackLogRecord(payload: Uint8Array): SaidByLogRecord {
+export function unpackLogRecord(payload: Uint8Array): LogRecordContent {
   const reader = new ByteReader(contentOf(payload))
   const texts = TextReader.read(reader)
   const [severityText, eventName, spanId, body, attributes] = readAttributes(reader, texts).map(({ value }) => value)

@@ -17,7 +17,7 @@ interface Row {
 }
 
 /** Records that one question may look into for a text. */
-const LOOKED_AT_MAX = 200_000
+const CHECKED_MAX = 200_000
 
 export function openLogsForReading(dir: string): LogReader & { close(): void } {
   const db = openDatabaseForReading(dir)
@@ -47,11 +47,11 @@ export class SqlLogs implements LogReader {
     const { contains, limit } = query
     const wanted = contains?.toLowerCase() ?? ''
     const found: LogRecord[] = []
-    let lookedAt = 0
+    let checkedCount = 0
     for (const row of this.#rows(query)) {
       if (found.length >= limit) break
-      if (wanted !== '' && ++lookedAt > LOOKED_AT_MAX) {
-        throw new FleetError('query_limit', `looked for a text in ${LOOKED_AT_MAX} log records, which is the most`, {
+      if (wanted !== '' && ++checkedCount > CHECKED_MAX) {
+        throw new FleetError('query_limit', `looked for a text in ${CHECKED_MAX} log records, which is the most`, {
           hint: 'ask for a shorter time, one cluster or one service',
         })
       }

@@ -57,9 +57,9 @@ export class LogRecords implements LogSink {
   write(): void {
     for (const record of this.#pending) {
       const payload = packLogRecord(record)
-      const said = hash('sha1', payload, 'buffer').readUIntBE(0, 6)
+      const contentHash = hash('sha1', payload, 'buffer').readUIntBE(0, 6)
       const traceId = record.traceId === '' ? null : Buffer.from(record.traceId, 'hex')
-      this.#add.run(record.timeNs, this.#sourceOf(record), said, record.severity, traceId, payload)
+      this.#add.run(record.timeNs, this.#sourceOf(record), contentHash, record.severity, traceId, payload)
     }
   }
 
@@ -75,9 +75,9 @@ export class LogRecords implements LogSink {
   removeSome(floorMs: number): boolean {
     const floorNs = BigInt(Math.max(0, floorMs)) * 1_000_000n
     const edge = this.#edge.get(floorNs)
-    const gone = this.#remove.run(edge?.timeNs ?? floorNs).changes
-    if (edge !== undefined && gone > 0) return true
-    if (gone > 0 && this.#removeSources.run().changes > 0) this.#sources.clear()
+    const removed = this.#remove.run(edge?.timeNs ?? floorNs).changes
+    if (edge !== undefined && removed > 0) return true
+    if (removed > 0 && this.#removeSources.run().changes > 0) this.#sources.clear()
     return false
   }
 

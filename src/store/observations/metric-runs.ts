@@ -38,7 +38,7 @@ export function runOf(cluster: string, row: RunRow): MetricRun {
 export class MetricRuns {
   readonly #find: Database.Statement<[string, string], { id: number }>
   readonly #add: Database.Statement<[string, string]>
-  readonly #kept: Database.Statement<[number, number], RunRow & { series: number }>
+  readonly #stored: Database.Statement<[number, number], RunRow & { series: number }>
   readonly #remove: Database.Statement<[number, number]>
   readonly #put: Database.Statement<(number | null)[]>
   readonly #series = new Map<string, number>()
@@ -46,7 +46,7 @@ export class MetricRuns {
   constructor(db: Database.Database) {
     this.#find = db.prepare('SELECT id FROM metric_run_series WHERE signal = ? AND labels = ?')
     this.#add = db.prepare('INSERT INTO metric_run_series (signal, labels) VALUES (?, ?)')
-    this.#kept = db.prepare(
+    this.#stored = db.prepare(
       `SELECT series, first_ms AS firstMs, last_ms AS lastMs, value, before_ms AS beforeMs, after_ms AS afterMs
          FROM metric_run WHERE cluster = ? AND first_ms >= ? ORDER BY first_ms, series`,
     )
@@ -57,10 +57,10 @@ export class MetricRuns {
   /** False when that is what was kept already. */
   replaceFrom(cluster: number, fromMs: number, runs: readonly MetricRun[]): boolean {
     const rows = runs.map((run) => this.#rowOf(run)).sort((a, b) => a[0] - b[0] || a[1] - b[1])
-    const kept = this.#kept.all(cluster, fromMs)
+    const stored = this.#stored.all(cluster, fromMs)
     const isSame =
-      kept.length === rows.length &&
-      kept.every((row, i) => {
+      stored.length === rows.length &&
+      stored.every((row, i) => {
         const was = [row.firstMs, row.series, row.lastMs, row.value, row.beforeMs, row.afterMs]
         return was.every((field, j) => field === rows[i]![j])
       })
@@ -76,8 +76,8 @@ export class MetricRuns {
 
   #rowOf(run: MetricRun): [number, number, number, number | null, number | null, number | null] {
     const { firstMs, lastMs, value, beforeMs, afterMs } = run
-    const kept = Number.isNaN(value) ? null : value
-    return [firstMs, this.#seriesOf(run), lastMs, kept, beforeMs ?? null, afterMs ?? null]
+    const storedValue = Number.isNaN(value) ? null : value
+    return [firstMs, this.#seriesOf(run), lastMs, storedValue, beforeMs ?? null, afterMs ?? null]
   }
 
   #seriesOf({ signal, labels }: MetricRun): number {

@@ -49,11 +49,11 @@ function merged(known: Sighting, seen: Sighting): Sighting {
 }
 
 /** Of Events only the newest is kept: its count and its times say what those before it said. */
-export function isNewestKept(kind: number): boolean {
+export function isNewestStored(kind: number): boolean {
   return kind === EVENTS
 }
 
-export type ToldState<S extends StateSpan> = Sighting & { readonly state: S }
+export type StateStart<S extends StateSpan> = Sighting & { readonly state: S }
 
 /**
  * The states in their order, each when it began: a state between whose sightings there was no other is one.
@@ -62,14 +62,14 @@ export type ToldState<S extends StateSpan> = Sighting & { readonly state: S }
  * came back. A node is seen again every few minutes, and that would move: it is told where the state in between was last
  * seen, which it followed.
  */
-export function statesOf<S extends StateSpan>(kind: number, states: readonly S[]): ToldState<S>[] {
-  const points: ToldState<S>[] = []
+export function statesOf<S extends StateSpan>(kind: number, states: readonly S[]): StateStart<S>[] {
+  const points: StateStart<S>[] = []
   for (const state of states) {
     points.push({ ...state.first, state })
     if (state.last.version !== state.first.version) points.push({ ...state.last, state })
   }
   points.sort(byVersion)
-  const told: ToldState<S>[] = []
+  const starts: StateStart<S>[] = []
   const seen = new Set<S>()
   points.forEach((point, i) => {
     const before = points[i - 1]
@@ -77,19 +77,19 @@ export function statesOf<S extends StateSpan>(kind: number, states: readonly S[]
     const isBack = seen.has(point.state)
     seen.add(point.state)
     const isMoving = isBack && kind === NODES && before !== undefined
-    told.push(isMoving ? { ...point, version: before.version + 1, ms: before.ms } : point)
+    starts.push(isMoving ? { ...point, version: before.version + 1, ms: before.ms } : point)
   })
-  return told
+  return starts
 }
 
-function byVersion(a: ToldState<StateSpan>, b: ToldState<StateSpan>): number {
+function byVersion(a: StateStart<StateSpan>, b: StateStart<StateSpan>): number {
   if (a.version !== b.version) return a.version - b.version
   if (a.state.isDeleted !== b.state.isDeleted) return a.state.isDeleted ? 1 : -1
   return a.state.hash - b.state.hash
 }
 
 /** Whether facts are derived from the same: who wrote is told by the log of changes alone. */
-export function areTheSame(a: readonly ToldState<StateSpan>[], b: readonly ToldState<StateSpan>[]): boolean {
+export function haveSameStates(a: readonly StateStart<StateSpan>[], b: readonly StateStart<StateSpan>[]): boolean {
   return (
     a.length === b.length &&
     a.every((one, i) => {

@@ -11,13 +11,13 @@ import { changeOf, EVENTS, managerOf, uidOf, unpackFacts } from './object-codec.
 import { SPAN_COLUMNS, spanOf } from './object-rows.ts'
 import type { StateRow } from './object-rows.ts'
 import { statesOf } from './object-states.ts'
-import { HEARD_FACT_STEP_MS } from './observed-clusters.ts'
+import { LAST_SEEN_FACT_STEP_MS } from './observed-clusters.ts'
 
 /** What was observed, for the thread that reads. A read sees what is committed when it begins. */
 
 interface ClusterRow {
   readonly id: number
-  readonly heardMs: number
+  readonly lastSeenMs: number
   readonly aliases: string
   readonly trimmedMs: number | null
 }
@@ -54,7 +54,7 @@ export class SqlObservations implements ObservationReader {
   readonly #states: Database.Statement<[number], StateColumns>
   readonly #minutes: Database.Statement<[number], { kind: number; namespace: string; minutes: Uint8Array }>
   readonly #runs: Database.Statement<[number], RunRow>
-  readonly #heard: Database.Statement<[number], { cluster: string; objectsMs: number }>
+  readonly #lastSeen: Database.Statement<[number], { cluster: string; objectsMs: number }>
   readonly #oldest: Database.Statement<[number, number], { atMs: number | null }>
   readonly #facts = new Map<string, ObjectFacts>()
 
@@ -62,7 +62,7 @@ export class SqlObservations implements ObservationReader {
     this.#db = db
     this.#changed = db.prepare('SELECT name, position FROM observed_cluster WHERE position > ? ORDER BY position')
     this.#cluster = db.prepare(
-      'SELECT id, heard_ms AS heardMs, aliases, trimmed_ms AS trimmedMs FROM observed_cluster WHERE name = ?',
+      'SELECT id, heard_ms AS lastSeenMs, aliases, trimmed_ms AS trimmedMs FROM observed_cluster WHERE name = ?',
     )
     this.#objects = db.prepare(
       `SELECT id, uid, kind, namespace, name, listed_minute AS listedMinute FROM observed_object WHERE cluster = ?
@@ -74,7 +74,7 @@ export class SqlObservations implements ObservationReader {
     )
     this.#minutes = db.prepare('SELECT kind, namespace, minutes FROM object_listing WHERE cluster = ?')
     this.#runs = db.prepare(`SELECT ${RUN_COLUMNS} FROM ${RUN_TABLES} WHERE cluster = ? ORDER BY ${RUN_ORDER}`)
-    this.#heard = db.prepare(
+    this.#lastSeen = db.prepare(
       'SELECT name AS cluster, heard_ms AS objectsMs FROM observed_cluster WHERE heard_ms > ? ORDER BY name',
     )
     this.#oldest = db.prepare(
@@ -101,7 +101,7 @@ export class SqlObservations implements ObservationReader {
       return {
         cluster,
         aliases: JSON.parse(row.aliases) as string[],
-        ...(row.heardMs === 0 ? {} : { objectsHeardMs: row.heardMs - (row.heardMs % HEARD_FACT_STEP_MS) }),
+        ...(row.lastSeenMs === 0 ? {} : { objectsHeardMs: row.lastSeenMs - (row.lastSeenMs % LAST_SEEN_FACT_STEP_MS) }),
         objects: objects.flatMap((object) => this.#observationsOf(cluster, object, states.get(object.id) ?? [])),
         absences: this.#absencesOf(cluster, row.id, objects, states),
         metrics: this.#runsOf(cluster, row.id),
@@ -125,7 +125,7 @@ export class SqlObservations implements ObservationReader {
   }
 
   lastSeenSince(timeMs: number): Promise<readonly { readonly cluster: string; readonly objectsMs: number }[]> {
-    return this.#reading(() => this.#heard.all(timeMs))
+    return this.#reading(() => this.#lastSeen.all(timeMs))
   }
 
   oldestMs(cluster: string): Promise<number | undefined> {
@@ -147,15 +147,15 @@ export class SqlObservations implements ObservationReader {
         .filter((object) => uid === undefined || uidOf(object.uid) === uid)
         .flatMap((object) => {
           const all = statesOf(object.kind, states.get(object.id) ?? [])
-          return all.map((told, i) => ({ object, told, before: all[i - 1] }))
+          return all.map((start, i) => ({ object, start, before: all[i - 1] }))
         })
-        .filter(({ told }) => told.ms >= fromMs && told.ms <= toMs)
-        .sort((a, b) => b.told.ms - a.told.ms || b.told.version - a.told.version)
+        .filter(({ start }) => start.ms >= fromMs && start.ms <= toMs)
+        .sort((a, b) => b.start.ms - a.start.ms || b.start.version - a.start.version)
         .slice(0, limit)
-        .map(({ object, told, before }) => {
-          const manager = managerOf(told.manager)
+        .map(({ object, start, before }) => {
+          const manager = managerOf(start.manager)
           return {
-            after: this.#observationOf(cluster, object, told),
+            after: this.#observationOf(cluster, object, start),
             ...(before === undefined ? {} : { before: this.#factsOf(object.id, before.state) }),
             ...(manager === undefined ? {} : { manager }),
           }
@@ -184,7 +184,7 @@ export class SqlObservations implements ObservationReader {
   }
 
   #observationsOf(cluster: string, object: ObjectRow, states: readonly StateRow[]): ObjectObservation[] {
-    return statesOf(object.kind, states).map((told) => this.#observationOf(cluster, object, told))
+    return statesOf(object.kind, states).map((start) => this.#observationOf(cluster, object, start))
   }
 
   #observationOf(

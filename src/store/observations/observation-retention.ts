@@ -78,7 +78,7 @@ export class ObservationRetention {
   }
 
   #trim(cluster: number, floorMs: number): void {
-    const gone =
+    const removed =
       this.#objects.run({ cluster, floorMs }).changes +
       this.#states.run({ cluster, floorMs }).changes +
       this.#runs.run(cluster, floorMs).changes
@@ -91,7 +91,7 @@ export class ObservationRetention {
       else this.#relist.run(packMinutes(left), cluster, kind, namespace)
     }
     this.#checked.run(floorMs, cluster)
-    if (gone === 0) return
+    if (removed === 0) return
     this.#trimmed.run(floorMs, cluster)
     this.#clusters.touch(cluster)
   }

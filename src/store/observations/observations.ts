@@ -14,7 +14,7 @@ import {
   uidBytes,
 } from './object-codec.ts'
 import { ObjectRows } from './object-rows.ts'
-import { areTheSame, isNewestKept, statesOf, withSighting } from './object-states.ts'
+import { haveSameStates, isNewestStored, statesOf, withSighting } from './object-states.ts'
 import type { Sighting, StateSpan } from './object-states.ts'
 import { ObservationRetention } from './observation-retention.ts'
 import { ObservedClusters } from './observed-clusters.ts'
@@ -131,7 +131,7 @@ export class Observations implements ObservationSink {
   #observe(observation: ObjectObservation): void {
     const { cluster: name, uid, namespace, name: objectName, resourceVersion, change, observedMs, facts } = observation
     const kind = kindNumber(facts.kind)
-    this.#clusters.heard(name, observedMs)
+    this.#clusters.seen(name, observedMs)
     // That an Event is gone says nothing: each goes after an hour or so.
     if (kind === EVENTS && change === 'deleted') return
     const cluster = this.#clusters.idOf(name)
@@ -144,7 +144,7 @@ export class Observations implements ObservationSink {
     }
     const text = factsText(facts)
     const state = { isDeleted: change === 'deleted', hash: factsHash(text), first: seen, last: seen }
-    const isNew = isNewestKept(kind) ? this.#keepNewest(object, state, text) : this.#keep(object, kind, state, text)
+    const isNew = isNewestStored(kind) ? this.#keepNewest(object, state, text) : this.#keep(object, kind, state, text)
     if (isNew) this.#clusters.touch(cluster)
   }
 
@@ -159,7 +159,7 @@ export class Observations implements ObservationSink {
     if (moved === known) return false
     const before = statesOf(kind, this.#objects.states(object))
     this.#objects.move(object, moved)
-    if (!areTheSame(before, statesOf(kind, this.#objects.states(object)))) return true
+    if (!haveSameStates(before, statesOf(kind, this.#objects.states(object)))) return true
     return moved.last.ms > known.last.ms && this.#listings.wasMissing(object, known.last.ms)
   }
 
@@ -181,7 +181,7 @@ export class Observations implements ObservationSink {
   #list({ cluster: name, resource, namespace, observedMs, uids }: ObjectListing): void {
     const kind = kindNumber(resource)
     if (kind === -1) return
-    this.#clusters.heard(name, observedMs)
+    this.#clusters.seen(name, observedMs)
     const cluster = this.#clusters.idOf(name)
     const minute = Math.floor(observedMs / MINUTE_MS)
     const isOther = this.#listings.add({ cluster, kind, namespace }, minute, uids.map(uidBytes))

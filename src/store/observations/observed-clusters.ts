@@ -4,7 +4,7 @@ import type Database from 'better-sqlite3'
 
 interface ClusterRow {
   readonly id: number
-  readonly heardMs: number
+  readonly lastSeenMs: number
   readonly aliases: string
 }
 
@@ -12,15 +12,15 @@ interface ClusterRow {
 const ALIASES_MAX = 16
 
 /** A sign of life is kept this exactly: lists come each half hour, and silence is told from rest by it. */
-export const HEARD_STEP_MS = 10 * 60_000
+export const LAST_SEEN_STEP_MS = 10 * 60_000
 /** As a fact of the cluster it is one an hour: each is a reason to look at the cluster anew. */
-export const HEARD_FACT_STEP_MS = 3_600_000
+export const LAST_SEEN_FACT_STEP_MS = 3_600_000
 
 export class ObservedClusters {
   readonly #find: Database.Statement<[string], ClusterRow>
   readonly #add: Database.Statement<[string, number]>
   readonly #touch: Database.Statement<[number, number]>
-  readonly #heard: Database.Statement<[number, number]>
+  readonly #lastSeen: Database.Statement<[number, number]>
   readonly #alias: Database.Statement<[string, number]>
   readonly #newest: Database.Statement<[], { position: number | null }>
   readonly #known = new Map<string, ClusterRow>()
@@ -28,10 +28,10 @@ export class ObservedClusters {
   readonly #touched = new Set<number>()
 
   constructor(db: Database.Database) {
-    this.#find = db.prepare('SELECT id, heard_ms AS heardMs, aliases FROM observed_cluster WHERE name = ?')
+    this.#find = db.prepare('SELECT id, heard_ms AS lastSeenMs, aliases FROM observed_cluster WHERE name = ?')
     this.#add = db.prepare("INSERT INTO observed_cluster (name, position, heard_ms, aliases) VALUES (?, ?, 0, '[]')")
     this.#touch = db.prepare('UPDATE observed_cluster SET position = ? WHERE id = ?')
-    this.#heard = db.prepare('UPDATE observed_cluster SET heard_ms = ? WHERE id = ?')
+    this.#lastSeen = db.prepare('UPDATE observed_cluster SET heard_ms = ? WHERE id = ?')
     this.#alias = db.prepare('UPDATE observed_cluster SET aliases = ? WHERE id = ?')
     this.#newest = db.prepare('SELECT max(position) AS position FROM observed_cluster')
     this.#position = this.#newest.get()?.position ?? 0
@@ -47,13 +47,14 @@ export class ObservedClusters {
   }
 
   /** A sign of life. */
-  heard(name: string, ms: number): void {
+  seen(name: string, ms: number): void {
     const row = this.#row(name)
-    const heardMs = ms - (ms % HEARD_STEP_MS)
-    if (heardMs <= row.heardMs) return
-    this.#heard.run(heardMs, row.id)
-    this.#known.set(name, { ...row, heardMs })
-    if (Math.floor(heardMs / HEARD_FACT_STEP_MS) > Math.floor(row.heardMs / HEARD_FACT_STEP_MS)) this.touch(row.id)
+    const lastSeenMs = ms - (ms % LAST_SEEN_STEP_MS)
+    if (lastSeenMs <= row.lastSeenMs) return
+    this.#lastSeen.run(lastSeenMs, row.id)
+    this.#known.set(name, { ...row, lastSeenMs })
+    if (Math.floor(lastSeenMs / LAST_SEEN_FACT_STEP_MS) > Math.floor(row.lastSeenMs / LAST_SEEN_FACT_STEP_MS))
+      this.touch(row.id)
   }
 
   /** The first in the order of names stay when there are too many, so that it does not matter which came first. */
@@ -88,7 +89,7 @@ export class ObservedClusters {
       return known
     }
     const id = Number(this.#add.run(name, ++this.#position).lastInsertRowid)
-    const row = { id, heardMs: 0, aliases: '[]' }
+    const row = { id, lastSeenMs: 0, aliases: '[]' }
     this.#known.set(name, row)
     return row
   }

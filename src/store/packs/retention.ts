@@ -28,7 +28,7 @@ export function retentionsOf(options: Retentions): ReadonlyMap<number, number> {
 }
 
 /** The tiers whose retention a time has not passed. */
-export function tiersKept(toMs: number, nowMs: number, options: Retentions): number {
+export function retainedTiers(toMs: number, nowMs: number, options: Retentions): number {
   let tiers = 0
   for (const [bit, retentionMs] of retentionsOf(options)) {
     if (retentionMs > 0 && toMs >= nowMs - retentionMs) tiers |= bit
@@ -40,7 +40,7 @@ export function tiersKept(toMs: number, nowMs: number, options: Retentions): num
  * What blocks say they have after `nowMs`, for those in which it changes. The samples stay until they are rolled up,
  * unless `mustMakeRoom`. A compaction that goes on is one block: its parts change together.
  */
-export function tiersThatGo(
+export function tierRemovals(
   blocks: readonly BlockRow[],
   nowMs: number,
   options: Retentions,
@@ -50,9 +50,9 @@ export function tiersThatGo(
   return blocks.flatMap((block) => {
     // The target spans its sources.
     const { toMs } = byId.get(block.intoBlock ?? block.id) ?? block
-    let tiers = block.tiers & tiersKept(toMs, nowMs, options)
+    let tiers = block.tiers & retainedTiers(toMs, nowMs, options)
     const waits = block.isRolled === 0 && hasTier(block.tiers, RAW_BIT) && !mustMakeRoom
-    if (waits && tiersKept(toMs, nowMs, options) !== 0) tiers |= RAW_BIT
+    if (waits && retainedTiers(toMs, nowMs, options) !== 0) tiers |= RAW_BIT
     return tiers === block.tiers ? [] : [{ block, tiers }]
   })
 }
@@ -70,9 +70,9 @@ export function removeLeftovers(
       blocks.remove(block.id)
       return
     }
-    const isGone =
+    const isEmpty =
       bit === RAW_BIT ? blocks.removeSome(block.id, PACKS_PER_STEP) : rollups.removeSome(block.id, bit, PACKS_PER_STEP)
-    if (isGone) blocks.setTiers(block.id, { ...block, stored: block.stored & ~bit })
+    if (isEmpty) blocks.setTiers(block.id, { ...block, stored: block.stored & ~bit })
   })
   remove.immediate()
   return true
@@ -88,11 +88,11 @@ export function endedSlots(
   blocks: readonly BlockRow[],
   floorMs: number,
 ): readonly { readonly slot: number; readonly ref: SeriesRef }[] {
-  const oldestKeptMs = blocks.reduce((oldest, block) => Math.min(oldest, block.fromMs), floorMs)
+  const oldestStoredMs = blocks.reduce((oldest, block) => Math.min(oldest, block.fromMs), floorMs)
   const ended: { slot: number; ref: SeriesRef }[] = []
   for (let slot = 0; slot < head.lastMs.length && ended.length < SERIES_PER_STEP; slot++) {
     const ref = table.refOf(slot)
-    if (ref !== 0 && head.lastMs[slot]! < oldestKeptMs && head.isEmpty(slot)) ended.push({ slot, ref })
+    if (ref !== 0 && head.lastMs[slot]! < oldestStoredMs && head.isEmpty(slot)) ended.push({ slot, ref })
   }
   return ended
 }

@@ -11,7 +11,7 @@ import { asFailure } from '../database.ts'
 import { readPack } from '../packs/pack-reader.ts'
 import { decodeBuckets } from './rollup-codec.ts'
 import { decodeEdges, partAt } from './rollup-pack.ts'
-import { StoreRunSelection, isInHeadAlone, type RunSources } from '../index/run-selection.ts'
+import { StoreRunSelection, isOnlyInHead, type RunSources } from '../index/run-selection.ts'
 import type { SelectedRows } from '../index/selected-rows.ts'
 import { hasTier, RAW_BIT, ROLLUP_TIERS, type RollupTier } from './tiers.ts'
 
@@ -21,7 +21,7 @@ import { hasTier, RAW_BIT, ROLLUP_TIERS, type RollupTier } from './tiers.ts'
  * where the bucket ends with one.
  */
 
-interface KeptBlock {
+interface RollupBlock {
   readonly id: number
   readonly tier: RollupTier
 }
@@ -29,7 +29,7 @@ interface KeptBlock {
 const NO_PARTS = { extremes: false, sums: false }
 const NONE = new Uint8Array(0)
 
-export class KeptSamples {
+export class RollupSamples {
   readonly #blocks: Database.Statement<[number, number], { id: number; tiers: number }>
   readonly #rows: Database.Statement<[number, number, number, number, number], { id: number; edges: Uint8Array }>
   readonly #list = new BucketList(1)
@@ -100,7 +100,7 @@ export class KeptSamples {
     })
   }
 
-  #blocksIn({ fromMs, toMs }: TimeRange): readonly KeptBlock[] {
+  #blocksIn({ fromMs, toMs }: TimeRange): readonly RollupBlock[] {
     return this.#blocks.all(fromMs, toMs).map(({ id, tiers }) => {
       return { id, tier: ROLLUP_TIERS.find((tier) => hasTier(tiers, tier.bit))! }
     })
@@ -134,26 +134,26 @@ export function samplesOf(
   rows: SelectedRows,
   { fromMs, toMs, maxSamples, tally }: Omit<SelectRequest, 'matchers'>,
   sources: RunSources,
-  kept: KeptSamples,
-): StoreRunSelection | KeptRunSelection {
+  rollups: RollupSamples,
+): StoreRunSelection | RollupRunSelection {
   const range = { fromMs, toMs }
   const samples = new StoreRunSelection(rows, range, maxSamples, sources, tally)
   // Of nothing no part is coarse.
   if (rows.length === 0) return samples
-  if (sources.pinned(() => isInHeadAlone(rows.slots(), fromMs, sources.memory))) return samples
-  const resolutionMs = asFailure('reading blocks', () => kept.widthMs(range))
+  if (sources.pinned(() => isOnlyInHead(rows.slots(), fromMs, sources.memory))) return samples
+  const resolutionMs = asFailure('reading blocks', () => rollups.widthMs(range))
   if (resolutionMs === 0) return samples
-  return new KeptRunSelection(rows, samples, range, resolutionMs, kept, sources)
+  return new RollupRunSelection(rows, samples, range, resolutionMs, rollups, sources)
 }
 
 /** A selection over a range of which a part has rollups only. */
-export class KeptRunSelection implements RunSelection {
+export class RollupRunSelection implements RunSelection {
   readonly rows: SelectedRows
   readonly resolutionMs: number
   readonly hasHistograms: boolean
   readonly #base: RunSelection
   readonly #range: TimeRange
-  readonly #kept: KeptSamples
+  readonly #rollups: RollupSamples
   readonly #sources: RunSources
 
   constructor(
@@ -161,7 +161,7 @@ export class KeptRunSelection implements RunSelection {
     base: RunSelection,
     range: TimeRange,
     resolutionMs: number,
-    kept: KeptSamples,
+    rollups: RollupSamples,
     sources: RunSources,
   ) {
     this.rows = rows
@@ -169,20 +169,20 @@ export class KeptRunSelection implements RunSelection {
     this.hasHistograms = base.hasHistograms === true
     this.#base = base
     this.#range = range
-    this.#kept = kept
+    this.#rollups = rollups
     this.#sources = sources
   }
 
   readRuns(from: number, to: number, into: RunColumns): void {
     this.#base.readRuns(from, to, into)
-    const kept = this.#keptOf(from, to)
-    if (kept.size === 0) return
+    const rollupRuns = this.#rollupRunsOf(from, to)
+    if (rollupRuns.size === 0) return
     const samples = new RunColumns()
     samples.take(into)
     into.clear(Infinity)
     for (let row = 0; row < to - from; row++) {
       const first = row === 0 ? 0 : samples.ends[row - 1]!
-      mergeRow(kept.get(row), samples, first, samples.ends[row]!, into)
+      mergeRow(rollupRuns.get(row), samples, first, samples.ends[row]!, into)
       into.endRow()
     }
   }
@@ -190,21 +190,21 @@ export class KeptRunSelection implements RunSelection {
   readNewest(timesMs: Float64Array, values: Float64Array): void {
     this.#base.readNewest(timesMs, values)
     const words = new Int32Array(values.buffer, values.byteOffset, values.length * 2)
-    for (const [row, { count, startsMs, words: kept }] of this.#keptOf(0, this.rows.length)) {
+    for (const [row, { count, startsMs, words: rollupWords }] of this.#rollupRunsOf(0, this.rows.length)) {
       const last = count - 1
       if (last < 0 || startsMs[last]! <= timesMs[row]!) continue
       timesMs[row] = startsMs[last]!
-      words[row * 2] = kept[last * 2]!
-      words[row * 2 + 1] = kept[last * 2 + 1]!
+      words[row * 2] = rollupWords[last * 2]!
+      words[row * 2 + 1] = rollupWords[last * 2 + 1]!
     }
   }
 
-  #keptOf(from: number, to: number): ReadonlyMap<number, RunColumns> {
+  #rollupRunsOf(from: number, to: number): ReadonlyMap<number, RunColumns> {
     const byPlace = new Map<number, RunColumns>()
     const refs = this.rows.refs.subarray(from, to)
     if (refs.length === 0) return byPlace
     this.#sources.readingPacks(() => {
-      this.#kept.each(refs, this.#sources.metricOf, this.#range, (place, buckets) => {
+      this.#rollups.each(refs, this.#sources.metricOf, this.#range, (place, buckets) => {
         const known = byPlace.get(place) ?? new RunColumns()
         byPlace.set(place, known)
         pushBuckets(buckets, this.#range, known)
@@ -216,27 +216,28 @@ export class KeptRunSelection implements RunSelection {
 
 /** Both in the order of time; a time that is in both is taken once, from the samples. */
 function mergeRow(
-  kept: RunColumns | undefined,
+  rollupRuns: RunColumns | undefined,
   samples: RunColumns,
   first: number,
   end: number,
   into: RunColumns,
 ): void {
-  if (kept === undefined) {
+  if (rollupRuns === undefined) {
     into.pushFrom(samples, first, end, -Infinity)
     return
   }
   let next = 0
-  const pushKeptUntil = (timeMs: number): void => {
-    while (next < kept.count && kept.startsMs[next]! < timeMs) into.pushFrom(kept, next, ++next, -Infinity)
-    while (next < kept.count && kept.startsMs[next] === timeMs) next++
+  const pushRollupUntil = (timeMs: number): void => {
+    while (next < rollupRuns.count && rollupRuns.startsMs[next]! < timeMs)
+      into.pushFrom(rollupRuns, next, ++next, -Infinity)
+    while (next < rollupRuns.count && rollupRuns.startsMs[next] === timeMs) next++
   }
   for (let run = first; run < end; run++) {
     const startMs = samples.startsMs[run]!
     const count = samples.counts[run]!
-    pushKeptUntil(startMs)
+    pushRollupUntil(startMs)
     const lastMs = startMs + (count === 1 ? 0 : samples.deltasMs[run]! * (count - 1))
-    if (next === kept.count || kept.startsMs[next]! > lastMs) {
+    if (next === rollupRuns.count || rollupRuns.startsMs[next]! > lastMs) {
       into.pushFrom(samples, run, run + 1, -Infinity)
       continue
     }
@@ -244,11 +245,11 @@ function mergeRow(
     const high = samples.words[run * 2 + 1]!
     for (let i = 0; i < count; i++) {
       const timeMs = startMs + (i === 0 ? 0 : samples.deltasMs[run]! * i)
-      pushKeptUntil(timeMs)
+      pushRollupUntil(timeMs)
       into.pushCut(timeMs, 0, 1, low, high, -Infinity, Infinity)
     }
   }
-  pushKeptUntil(Infinity)
+  pushRollupUntil(Infinity)
 }
 
 /** The samples of a selection as columns: the slow path of `select`. */

@@ -24,7 +24,7 @@ export interface SpanReader extends TraceReader, UpgradeSpanReader {
 }
 
 /** Traces that one search may look at: an index that cannot tell must not hold a thread for long. */
-const LOOKED_AT_MAX = 20_000
+const CHECKED_MAX = 20_000
 /** Spans of one answer. */
 const SPANS_MAX = 200_000
 
@@ -110,11 +110,11 @@ export class SqlSpanReader implements SpanReader {
     return this.#reading(() => {
       const found: (readonly Span[])[] = []
       const wanted = new Map(Object.entries(query.attributes ?? {}))
-      let lookedAt = 0
+      let checkedCount = 0
       let spanCount = 0
       for (const { trace, traceId } of this.#candidates(query, wanted)) {
         if (found.length >= query.limit) break
-        if (++lookedAt > LOOKED_AT_MAX) throw tooMuch(`${LOOKED_AT_MAX} traces were looked at`)
+        if (++checkedCount > CHECKED_MAX) throw tooMuch(`${CHECKED_MAX} traces were looked at`)
         const spans = this.#spansOf(hexOf(traceId), trace)
         if (!spans.some((span) => isWanted(span, query, wanted))) continue
         spanCount += spans.length

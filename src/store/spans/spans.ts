@@ -170,7 +170,7 @@ export class Spans implements SpanSink {
     const row = this.#putRow(traceId, known, spans, { ...extentOf(spans, receivedMs), isWhole: false })
     const small = parts.length < PARTS_MAX ? [] : smallParts(parts, spans.length)
     this.#putPart(row.id, [...small.flatMap((part) => this.#take(traceId, part)), ...spans])
-    for (const cluster of clustersTold(spans)) this.#rows.putUpgrade(cluster, row.id)
+    for (const cluster of upgradeClustersOf(spans)) this.#rows.putUpgrade(cluster, row.id)
   }
 
   /** Writes the whole trace anew. */
@@ -188,8 +188,8 @@ export class Spans implements SpanSink {
         spans = merged([...spans, ...change.spans])
       } else {
         const replaced = new Set(change.spans.map(({ spanId }) => spanId))
-        const kept = spans.filter((span) => span.scope.name !== change.scope && !replaced.has(span.spanId))
-        spans = [...kept, ...change.spans]
+        const unchanged = spans.filter((span) => span.scope.name !== change.scope && !replaced.has(span.spanId))
+        spans = [...unchanged, ...change.spans]
       }
     }
     if (spans.length === 0) {
@@ -199,10 +199,10 @@ export class Spans implements SpanSink {
     if (known !== undefined) this.#rows.removeIndex(known.id)
     const extent = extentOf(spans, receivedMs)
     // What was derived of an upgrade long ago is kept as long as what was derived of one today.
-    const keptMs = changes.some(({ kind }) => kind === 'replace') ? receivedMs : extent.keptMs
-    const row = this.#putRow(traceId, known, spans, { ...extent, keptMs, isWhole: true })
+    const retainedFromMs = changes.some(({ kind }) => kind === 'replace') ? receivedMs : extent.retainedFromMs
+    const row = this.#putRow(traceId, known, spans, { ...extent, retainedFromMs, isWhole: true })
     this.#putPart(row.id, spans)
-    for (const cluster of clustersTold(put)) this.#rows.putUpgrade(cluster, row.id)
+    for (const cluster of upgradeClustersOf(put)) this.#rows.putUpgrade(cluster, row.id)
   }
 
   /** The trace's row, and what it is found by. @param isWhole the spans are all of the trace, as it is from now on */
@@ -210,19 +210,19 @@ export class Spans implements SpanSink {
     traceId: string,
     known: TraceRow | undefined,
     spans: readonly Span[],
-    { startNs, lastStartNs, keptMs, isWhole }: Extent & { readonly isWhole: boolean },
+    { startNs, lastStartNs, retainedFromMs, isWhole }: Extent & { readonly isWhole: boolean },
   ): TraceRow {
     const { tags, isCut } = tagsOf(spans)
     let row: TraceRow
     if (known === undefined) {
-      const added = { startNs, lastStartNs, keptMs, isCut }
+      const added = { startNs, lastStartNs, retainedFromMs, isCut }
       row = { id: this.#rows.add(traceId, added), ...added }
     } else {
       row = {
         id: known.id,
         startNs: isWhole || startNs < known.startNs ? startNs : known.startNs,
         lastStartNs: isWhole || lastStartNs > known.lastStartNs ? lastStartNs : known.lastStartNs,
-        keptMs: Math.max(keptMs, known.keptMs),
+        retainedFromMs: Math.max(retainedFromMs, known.retainedFromMs),
         isCut: (!isWhole && known.isCut) || isCut,
       }
       this.#rows.change(row)
@@ -311,7 +311,7 @@ function smallParts(parts: readonly PartRow[], newSpans: number): readonly PartR
 }
 
 /** Clusters of which operators tell of upgrades. */
-function clustersTold(spans: readonly Span[]): ReadonlySet<string> {
+function upgradeClustersOf(spans: readonly Span[]): ReadonlySet<string> {
   return new Set(spans.filter(isUpgradeSpan).map(({ resource }) => resource.cluster))
 }
 
@@ -319,7 +319,7 @@ function countOf(parts: readonly PartRow[]): number {
   return parts.reduce((sum, { spanCount }) => sum + spanCount, 0)
 }
 
-type Extent = Pick<TraceRow, 'startNs' | 'lastStartNs' | 'keptMs'>
+type Extent = Pick<TraceRow, 'startNs' | 'lastStartNs' | 'retainedFromMs'>
 
 function extentOf(spans: readonly Span[], receivedMs: number): Extent {
   let startNs = spans[0]!.startNs
@@ -330,5 +330,5 @@ function extentOf(spans: readonly Span[], receivedMs: number): Extent {
     if (span.startNs > lastStartNs) lastStartNs = span.startNs
     if (span.endNs > endNs) endNs = span.endNs
   }
-  return { startNs, lastStartNs, keptMs: Math.min(receivedMs, Number(endNs / 1_000_000n)) }
+  return { startNs, lastStartNs, retainedFromMs: Math.min(receivedMs, Number(endNs / 1_000_000n)) }
 }

@@ -15,7 +15,7 @@ export interface TraceRow {
   readonly id: number
   readonly startNs: bigint
   readonly lastStartNs: bigint
-  readonly keptMs: number
+  readonly retainedFromMs: number
   readonly isCut: boolean
 }
 
@@ -109,20 +109,20 @@ export class TraceRows {
       id: Number(row.id),
       startNs: row.start_ns,
       lastStartNs: row.last_start_ns,
-      keptMs: Number(row.kept_ms),
+      retainedFromMs: Number(row.kept_ms),
       isCut: row.tags_cut !== 0n,
     }
   }
 
   add(traceId: string, row: Omit<TraceRow, 'id'>): number {
-    const { startNs, lastStartNs, keptMs, isCut } = row
+    const { startNs, lastStartNs, retainedFromMs, isCut } = row
     return Number(
-      this.#add.run(Buffer.from(traceId, 'hex'), startNs, lastStartNs, keptMs, Number(isCut)).lastInsertRowid,
+      this.#add.run(Buffer.from(traceId, 'hex'), startNs, lastStartNs, retainedFromMs, Number(isCut)).lastInsertRowid,
     )
   }
 
-  change({ id, startNs, lastStartNs, keptMs, isCut }: TraceRow): void {
-    this.#change.run(startNs, lastStartNs, keptMs, Number(isCut), id)
+  change({ id, startNs, lastStartNs, retainedFromMs, isCut }: TraceRow): void {
+    this.#change.run(startNs, lastStartNs, retainedFromMs, Number(isCut), id)
   }
 
   /** In the order in which they were written. */

@@ -27,7 +27,7 @@ test('says what the series are made of and which of it grows, as the contract sa
   await add('up', 5, 'p1')
   await add('kubevirt_info', 3, 'p1')
   // Noted within a minute: does not count.
-  for (const minutes of [30, 59.5, 90]) store.reader.noteGrowth(STORE_NOW_MS + minutes * MINUTE_MS)
+  for (const minutes of [30, 59.5, 90]) store.reader.recordGrowth(STORE_NOW_MS + minutes * MINUTE_MS)
   await add('up', 1, 'p2')
   await add('up', 2, 'p3')
   await add('new_metric', 1, 'p3')

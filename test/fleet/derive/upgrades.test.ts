@@ -88,7 +88,7 @@ describe.skipIf(!existsSync(GOLDEN))('the stored bodies (skipped when they are n
       otlp: OTLP_DEFAULTS,
       observations: { putObjects: (more) => objects.push(...more), putListings: () => 0, putAliases: () => 0 },
       logs: { putLogs: () => 0 },
-      limits: { objectsKeptMs: 400 * 86_400_000, logsKeptMs: 30 * 86_400_000 },
+      limits: { objectRetentionMs: 400 * 86_400_000, logRetentionMs: 30 * 86_400_000 },
     })
     const body = readFileSync(`${GOLDEN}/otlp/logs-k8s-watch.${ending}`)
     const written = ingest.write(body, ending === 'pb' ? 'protobuf' : 'json', { nowMs: T0 + 86_400_000 })

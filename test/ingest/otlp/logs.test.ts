@@ -35,7 +35,7 @@ class Noting {
       putAliases: (cluster, aliases) => this.aliases.push([cluster, ...aliases]),
     },
     logs: { putLogs: (records) => this.records.push(...records) },
-    limits: { objectsKeptMs: 400 * DAY_MS, logsKeptMs: 30 * DAY_MS },
+    limits: { objectRetentionMs: 400 * DAY_MS, logRetentionMs: 30 * DAY_MS },
   })
 
   constructor(nowMs = NOW_MS) {

@@ -32,7 +32,7 @@ function rig(options: Partial<IngestOptions> = {}, room = Infinity) {
         return put.slice(room)
       },
     },
-    limits: { keptMs: HOUR_MS, spansPerTraceMax: 7 },
+    limits: { retentionMs: HOUR_MS, spansPerTraceMax: 7 },
   })
   const write = (body: Uint8Array | string, cluster?: string, nowMs = NOW_MS) =>
     ingest.write(Buffer.from(body as string), typeof body === 'string' ? 'json' : 'protobuf', {

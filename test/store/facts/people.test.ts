@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fingerprintOf } from '../../../src/model/alert.ts'
-import type { AlertRunPlace, AlertRunRecord, KeptAlertRun } from '../../../src/model/alert-run.ts'
+import type { AlertRunPlace, AlertRunRecord, StoredAlertRun } from '../../../src/model/alert-run.ts'
 import type { AuditedAction } from '../../../src/model/audit.ts'
 import type { ExternalAlertRecord } from '../../../src/model/external-alert.ts'
 import { Labels } from '../../../src/model/labels.ts'
@@ -96,7 +96,7 @@ describe('runs of alerts', () => {
     const runs = Array.from({ length: 25 }, (_, i) => runOf('A', NOW_MS + (i % 5), { cluster: `c${i}` }))
     await store.writer.facts.alertRuns.record(runs)
     const reader = openFactsForReading(store.options.dir)
-    const seen: KeptAlertRun[] = []
+    const seen: StoredAlertRun[] = []
     let after: AlertRunPlace | undefined
     for (;;) {
       const query = { fromMs: 0, toMs: NOW_MS + 10, limit: 4, ...(after === undefined ? {} : { after }) }

@@ -1,4 +1,4 @@
-/** The alerts of the rules on a thread that does not evaluate them: what `AlertUpdate`s add up to. */
+/** The alerts of all rules on a thread that does not evaluate them, built from `AlertUpdate`s. */
 import { invariant } from '../base/invariant.ts'
 import type { AlertUpdate, RuleAlertUpdate } from './alert-update.ts'
 import type { RuleAlert } from '../model/alert.ts'
@@ -7,7 +7,7 @@ export class AlertIndex {
   readonly #byRule = new Map<number, readonly RuleAlert[]>()
   #all: readonly RuleAlert[] | undefined
 
-  /** As `RuleEngine.alerts` answers them: resolved ones of the last 15 minutes included, in the order of their rules. */
+  /** The same alerts as `RuleEngine.alerts`: in the order of their rules, with those resolved in the last 15 minutes. */
   all(): readonly RuleAlert[] {
     this.#all ??= [...this.#byRule].sort(([a], [b]) => a - b).flatMap(([, alerts]) => alerts)
     return this.#all
@@ -23,9 +23,9 @@ export class AlertIndex {
 
 function updated(before: readonly RuleAlert[], update: RuleAlertUpdate): readonly RuleAlert[] {
   const { removed, changed, added, values, lastHeldAtMs } = update
-  const gone = new Set(removed)
-  const stay = gone.size === 0 ? before : before.filter((_, position) => !gone.has(position))
-  const alerts = stay.concat(added)
+  const removedPositions = new Set(removed)
+  const remaining = removed.length === 0 ? before : before.filter((_, position) => !removedPositions.has(position))
+  const alerts = remaining.concat(added)
   invariant(alerts.length === values.length, 'an update of alerts fits the one before it')
   for (const { position, annotations, phase } of changed) {
     const { fingerprint, labels, ruleKey, rule, value, lastHeldAtMs } = alerts[position]!

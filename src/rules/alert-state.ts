@@ -1,16 +1,16 @@
 /**
- * The life of one alert, as Prometheus lives it: pending while `for` runs, firing, kept firing by `keep_firing_for`,
- * resolved, forgotten. No alert is `undefined`. The step is pure: all the time it knows is `nowMs`.
+ * The state machine of one alert, as in Prometheus: pending during `for`, firing, kept firing by `keep_firing_for`,
+ * resolved, deleted. `undefined` is an inactive alert. The step is pure: `nowMs` is the only source of time.
  */
 
-/** How long a resolved alert stays, so that receivers that missed the news are told and a person sees that it worked. */
+/** Retention of a resolved alert: receivers that missed the resolution are notified again, and pages show it. */
 export const RESOLVED_RETENTION_MS = 15 * 60_000
 
 export type AlertPhase = PendingPhase | FiringPhase | ResolvedPhase
 
 export interface PendingPhase {
   readonly state: 'pending'
-  /** When the expression first held, in this run of it. */
+  /** When the expression first returned the sample, in this occurrence of the alert. */
   readonly activeAtMs: number
 }
 
@@ -18,7 +18,7 @@ export interface FiringPhase {
   readonly state: 'firing'
   readonly activeAtMs: number
   readonly firedAtMs: number
-  /** The first evaluation that did not hold, while `keep_firing_for` keeps it. */
+  /** The first evaluation without the sample, during `keep_firing_for`. */
   readonly keepFiringSinceMs?: number
 }
 
@@ -29,13 +29,13 @@ export interface ResolvedPhase {
   readonly resolvedAtMs: number
 }
 
-/** What the rule says about patience. */
+/** `for` and `keep_firing_for` of the rule. */
 export interface Hold {
   readonly forMs: number
   readonly keepFiringForMs: number
 }
 
-/** The next phase of one alert, given whether its expression holds at `nowMs`. */
+/** The next phase of one alert; `holds`: the expression returns its sample at `nowMs`. */
 export function stepAlert(
   phase: AlertPhase | undefined,
   holds: boolean,
@@ -50,10 +50,10 @@ function stepHolding(phase: AlertPhase | undefined, nowMs: number, forMs: number
     if (phase.keepFiringSinceMs === undefined) return phase
     return { state: 'firing', activeAtMs: phase.activeAtMs, firedAtMs: phase.firedAtMs }
   }
-  // A resolved alert that holds again is a new run of it: `for` starts over.
+  // A resolved alert that becomes active again is a new occurrence: `for` starts over.
   const activeAtMs = phase?.state === 'pending' ? phase.activeAtMs : nowMs
-  const isPatient = nowMs - activeAtMs < forMs
-  return isPatient ? { state: 'pending', activeAtMs } : { state: 'firing', activeAtMs, firedAtMs: nowMs }
+  const isPending = nowMs - activeAtMs < forMs
+  return isPending ? { state: 'pending', activeAtMs } : { state: 'firing', activeAtMs, firedAtMs: nowMs }
 }
 
 function stepGone(phase: AlertPhase | undefined, nowMs: number, keepFiringForMs: number): AlertPhase | undefined {
@@ -63,7 +63,7 @@ function stepGone(phase: AlertPhase | undefined, nowMs: number, keepFiringForMs:
       return undefined
     case 'firing': {
       const keepFiringSinceMs = phase.keepFiringSinceMs ?? nowMs
-      // Counted from the first evaluation that did not hold, as Prometheus counts; 0 keeps nothing.
+      // Counted from the first evaluation without the sample, as in Prometheus. 0 resolves at once.
       if (nowMs - keepFiringSinceMs < keepFiringForMs) return { ...phase, keepFiringSinceMs }
       return resolve(phase, nowMs)
     }
@@ -72,7 +72,7 @@ function stepGone(phase: AlertPhase | undefined, nowMs: number, keepFiringForMs:
   }
 }
 
-/** Ends a firing alert now, whatever its expression says: its rule is gone. */
+/** Resolves a firing alert at `nowMs` without an evaluation, because its rule was removed. */
 export function resolve(phase: FiringPhase, nowMs: number): ResolvedPhase {
   return { state: 'resolved', activeAtMs: phase.activeAtMs, firedAtMs: phase.firedAtMs, resolvedAtMs: nowMs }
 }

@@ -1,10 +1,10 @@
 /**
- * What changed in the alerts of the rules, for the thread that shows alerts and notifies: sent after each evaluation in
- * place of a copy of all alerts. `AlertIndex` applies it.
+ * The changes of the rules' alerts since the last evaluation, sent to the thread that shows alerts and notifies in place
+ * of a copy of all alerts. `AlertIndex` applies them.
  *
- * An alert that began is sent whole, one whose state or annotations changed without its labels. Values change at every
- * evaluation and are always sent, as two columns without names: notifications, pages and `/api/v2/alerts` all show the
- * value and the time of the last evaluation, so a second call for them would cost more than their sixteen bytes an alert.
+ * A new alert is sent whole; an alert whose state or annotations changed, without its labels. Values change at every
+ * evaluation and are always sent, as two columns: notifications, pages and `/api/v2/alerts` show the value and the time of
+ * the last evaluation, and a second call for them would cost more than sixteen bytes per alert.
  */
 import type { AlertPhase } from './alert-state.ts'
 import type { TrackedAlert, TrackedAlerts } from './alerting-rule.ts'
@@ -12,19 +12,19 @@ import { alertSourceOf, ruleAlertOf, ruleAlertsOf } from './rule-state.ts'
 import type { GroupState, OrphanAlert, RuleState } from './rule-state.ts'
 import type { RuleAlert } from '../model/alert.ts'
 
-/** Structured-cloneable. Updates are to be applied in the order in which they were made. */
+/** Structured-cloneable. Apply updates in the order of their creation. */
 export interface AlertUpdate {
-  /** Nothing that was sent before holds: the first update, and the first after the rules changed. */
+  /** Replaces everything that was sent before: the first update, and the first after a reload of the rules. */
   readonly isWhole: boolean
   /** Only rules whose alerts changed. */
   readonly rules: readonly RuleAlertUpdate[]
 }
 
-/** Alerts are named by their position in the list of the rule, which keeps its order: new ones come last. */
+/** Refers to alerts by their position in the list of the rule. The list keeps its order; new alerts come last. */
 export interface RuleAlertUpdate {
   /** Position of the rule among the rules of all groups. The alerts of removed rules come after the last rule. */
   readonly rule: number
-  /** Rising positions, in the list as it was, of alerts that are no longer in it. */
+  /** Ascending positions, in the list before this update, of deleted alerts. */
   readonly removed: readonly number[]
   /** Positions in the new list. */
   readonly changed: readonly ChangedAlert[]
@@ -40,14 +40,14 @@ export interface ChangedAlert {
   readonly phase: AlertPhase
 }
 
-/** Remembers what was sent. An alert is never changed in place, nor is the map of a rule's alerts: what is the same object is unchanged. */
+/** The state that was sent last. Alerts and the maps of them are never changed in place, so an identical object is unchanged. */
 export class AlertUpdates {
   #groups: readonly GroupState[] | undefined
   /** By position of the rule; an absent one has no alerts. */
   #sent = new Map<number, TrackedAlerts>()
   #orphans: readonly OrphanAlert[] = []
 
-  /** What changed since the call before. */
+  /** The changes since the previous call. */
   next(groups: readonly GroupState[], orphans: readonly OrphanAlert[]): AlertUpdate {
     const isWhole = groups !== this.#groups
     if (isWhole) {
@@ -64,7 +64,7 @@ export class AlertUpdates {
       this.#sent.set(position, rule.alerts)
     }
     if (!areSame(this.#orphans, orphans)) {
-      // There are few, and for a quarter of an hour: all of them are sent.
+      // Orphans are few and expire after 15 minutes, so all of them are sent.
       const added = orphans.map(({ tracked, ruleKey, source }) => ruleAlertOf(tracked, ruleKey, source))
       rules.push(replacement(states.length, this.#orphans.length, added))
       this.#orphans = [...orphans]
@@ -84,7 +84,7 @@ function replacement(rule: number, sizeBefore: number, added: readonly RuleAlert
   return { rule, removed, changed: [], added, ...columnsOf(added, added.length) }
 }
 
-/** HOT: once per alert and evaluation. Walks both maps side by side, because most alerts have the place they had. */
+/** HOT: once per alert and evaluation. Iterates both maps in parallel, because most alerts keep their position. */
 function updateOf(rule: number, before: TrackedAlerts, group: GroupState, state: RuleState): RuleAlertUpdate {
   const { alerts } = state
   if (before.size === 0) return replacement(rule, 0, ruleAlertsOf(group, state))
@@ -102,10 +102,10 @@ function updateOf(rule: number, before: TrackedAlerts, group: GroupState, state:
   for (const [key, alert] of alerts) {
     if (next.done !== true && next.value[0] !== key) skipRemoved()
     if (next.done === true) added.push(ruleAlertOf(alert, state.rule.ruleKey, source))
-    // An alert that ended and began between two updates has another place now.
+    // An alert that was deleted and created again between two updates has a new position.
     else if (next.value[0] !== key) return replacement(rule, before.size, ruleAlertsOf(group, state))
     else {
-      if (!isShownAlike(next.value[1], alert)) {
+      if (!isUnchanged(next.value[1], alert)) {
         changed.push({ position, annotations: alert.annotations, phase: alert.phase })
       }
       next = known.next()
@@ -130,12 +130,12 @@ function columnsOf(
   return { values, lastHeldAtMs }
 }
 
-/** But for value and time. */
-function isShownAlike(a: TrackedAlert, b: TrackedAlert): boolean {
+/** Ignores the value and the time of the last evaluation. */
+function isUnchanged(a: TrackedAlert, b: TrackedAlert): boolean {
   return a === b || (areSameFields(a.phase, b.phase) && areSameFields(a.annotations, b.annotations))
 }
 
-/** Of flat records. */
+/** Compares flat records. */
 function areSameFields<T extends object>(a: T, b: T): boolean {
   if (a === b) return true
   const names = Object.keys(a) as (keyof T)[]

@@ -1,10 +1,10 @@
-/** The series rules write: which samples an evaluation adds, and which series end with it. */
+/** The series that rules write: the samples that an evaluation adds, and the stale markers of series that end. */
 import type { DerivedSample } from '../model/appender.ts'
 import { METRIC_NAME } from '../model/labels.ts'
 import type { Labels } from '../model/labels.ts'
 import type { AlertPhase } from './alert-state.ts'
 
-/** Both are Prometheus' names; karma and Grafana ask for them. */
+/** Prometheus' names, which karma and Grafana query. */
 export const ALERTS_METRIC = 'ALERTS'
 export const ALERTS_FOR_STATE_METRIC = 'ALERTS_FOR_STATE'
 const ALERT_STATE_LABEL = 'alertstate'
@@ -16,14 +16,14 @@ export function seriesSetOf(samples: readonly DerivedSample[]): SeriesSet {
   return new Map(samples.map(({ labels }) => [labels.key, labels]))
 }
 
-/** A stale marker for each series that was written before and is not now. */
+/** A stale marker for each series of the previous evaluation that this evaluation does not write. */
 export function staleMarkers(before: SeriesSet, now: SeriesSet, timeMs: number): DerivedSample[] {
   return [...before.values()]
     .filter((labels) => !now.has(labels.key))
     .map((labels) => ({ labels, timeMs, value: NaN, isStale: true }))
 }
 
-/** `ALERTS` (1) and `ALERTS_FOR_STATE` (since when, in seconds) of one alert; nothing for a resolved one. */
+/** `ALERTS` (1) and `ALERTS_FOR_STATE` (active since, in seconds) of one alert; nothing for a resolved alert. */
 export function alertSamples(labels: Labels, phase: AlertPhase, timeMs: number): DerivedSample[] {
   if (phase.state === 'resolved') return []
   const series = alertSeries(labels)
@@ -40,7 +40,7 @@ interface AlertSeries {
   readonly forState: Labels
 }
 
-/** Written at each evaluation while the alert lives, so they are made once. */
+/** Written at each evaluation while the alert is active, so the label sets are created once. */
 const seriesOfAlerts = new WeakMap<Labels, AlertSeries>()
 
 function alertSeries(labels: Labels): AlertSeries {

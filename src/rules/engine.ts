@@ -1,6 +1,6 @@
 /**
- * The rule engine: all groups, each on its beat. It reads no clock and opens no file: time, queries, and where results
- * and alert states go are given to it. Calls are answered one after the other.
+ * The rule engine: all groups, each on its schedule. Time, the query function, the appender and the store of alert
+ * states are arguments; nothing here reads the clock or a file. Calls run one after the other.
  */
 import { createSerialQueue } from '../base/serial-queue.ts'
 import { invariant } from '../base/invariant.ts'
@@ -25,26 +25,26 @@ export interface RuleEngineOptions {
   readonly query: RuleQuery
   readonly appendDerived: AppendDerived
   readonly states: AlertStateStore
-  /** Under which people reach this server; a slash at the end is dropped. */
+  /** The URL of this server for its users; a trailing slash is removed. */
   readonly externalUrl: string
   readonly externalLabels?: Readonly<Record<string, string>>
   /** For durations only; see `GroupPorts`. */
   readonly stopwatchMs?: () => number
-  /** Where in its interval each group beats; spread by a hash of its name when absent. */
+  /** Offset of each group inside its interval; by default a hash of its name. */
   readonly offsetOf?: OffsetOf
 }
 
 export interface RuleEngine {
-  /** Before the first `evaluate`: alerts kept by an earlier run go on. Rejects when the store does. */
+  /** Call before the first `evaluate`: loads the stored alerts. Rejects when the store does. */
   restore(nowMs: number): Promise<void>
-  /** Evaluates the groups that are due, each for the time of its beat. Rejects only for bugs; what failed is in the report. */
+  /** Evaluates the groups that are due, each at its scheduled time. Rejects only for bugs; the report has the failures. */
   evaluate(nowMs: number): Promise<EvaluationReport>
   groups(): RuleGroupStatus[]
-  /** All alerts, resolved ones of the last 15 minutes included. */
+  /** All alerts, with those resolved in the last 15 minutes. */
   alerts(): RuleAlert[]
-  /** What changed in `alerts` since the call before: for one `AlertIndex` on another thread. */
+  /** The changes of `alerts` since the previous call, for one `AlertIndex` on another thread. */
   alertUpdate(): AlertUpdate
-  /** Takes new groups. A rule that is still there, by group and `ruleKey`, keeps its alerts; the alerts of the others end. */
+  /** Replaces the groups. Rules with the same group and `ruleKey` keep their alerts; the alerts of removed rules end. */
   reload(groups: readonly RuleGroup[]): Promise<void>
 }
 
@@ -68,7 +68,7 @@ class Engine {
   readonly #ports: GroupPorts
   readonly #offsetOf: OffsetOf
   groups: readonly GroupState[]
-  /** Rules removed by a reload or between two runs: their alerts, then only the resolved ones until they are old. */
+  /** Alerts of rules removed by a reload or before a restart, until the retention of resolved alerts has passed. */
   #orphans: OrphanAlert[] = []
   readonly #updates = new AlertUpdates()
   #endedSeries: Labels[] = []
@@ -85,14 +85,14 @@ class Engine {
 
   async restore(nowMs: number): Promise<void> {
     invariant(!this.#isRestored, 'rules are restored once, before the first evaluation')
-    const kept = await this.#ports.states.load()
+    const stored = await this.#ports.states.load()
     this.#isRestored = true
     const byKey = new Map(this.groups.map((group) => [group.key, group]))
-    for (const [key, records] of kept) {
+    for (const [key, records] of stored) {
       const group = byKey.get(key)
-      const homeless = group === undefined ? records : restoreGroup(group, records, nowMs)
+      const orphaned = group === undefined ? records : restoreGroup(group, records, nowMs)
       if (group === undefined) this.#removedGroups.add(key)
-      for (const record of homeless) this.#orphanRecord(key, record)
+      for (const record of orphaned) this.#orphanRecord(key, record)
     }
   }
 
@@ -101,7 +101,7 @@ class Engine {
     const transitions: AlertTransition[] = this.#resolveOrphans(nowMs)
     const groups: GroupReport[] = []
     for (const group of this.groups) {
-      const due = dueAt(group.beat, group.lastEvaluationMs, nowMs)
+      const due = dueAt(group.schedule, group.lastEvaluationMs, nowMs)
       if (!due.isDue) continue
       const evaluation = await evaluateGroup(group, this.#ports, due.timeMs, due.missed)
       groups.push(evaluation.report)
@@ -170,7 +170,7 @@ class Engine {
     this.#endedSeries.push(...seriesSetOf(alertSamples(record.labels, tracked.phase, 0)).values())
   }
 
-  /** Firing alerts without a rule resolve now, so that receivers hear of it; pending ones just end. */
+  /** Resolves firing alerts without a rule, so that receivers are notified; deletes pending ones. */
   #resolveOrphans(nowMs: number): AlertTransition[] {
     const transitions: AlertTransition[] = []
     this.#orphans = this.#orphans.flatMap((orphan) => {
@@ -189,30 +189,29 @@ class Engine {
   }
 
   /**
-   * Ends the series of removed rules, unless another rule goes on writing them, and forgets the kept alerts of removed
-   * groups. What fails is tried again the next time.
+   * Ends the series of removed rules, unless another rule still writes them, and deletes the stored alerts of removed
+   * groups. Failures are retried at the next evaluation.
    */
   async #tidyUp(nowMs: number): Promise<void> {
     if (this.#endedSeries.length > 0) {
       const written = new Map(this.groups.flatMap(({ rules }) => rules.flatMap(({ series }) => [...series])))
       const markers = staleMarkers(new Map(this.#endedSeries.map((labels) => [labels.key, labels])), written, nowMs)
-      const isDone = await this.#ports.appendDerived(markers).then(
-        () => true,
-        () => false,
-      )
-      if (isDone) this.#endedSeries = []
+      if (await succeeds(this.#ports.appendDerived(markers))) this.#endedSeries = []
     }
     for (const key of this.#removedGroups) {
-      const isDone = await this.#ports.states.replaceGroup(key, []).then(
-        () => true,
-        () => false,
-      )
-      if (isDone) this.#removedGroups.delete(key)
+      if (await succeeds(this.#ports.states.replaceGroup(key, []))) this.#removedGroups.delete(key)
     }
   }
 }
 
-/** Name and file of a group's key; a name may hold a semicolon, a file should not. */
+function succeeds(write: Promise<unknown>): Promise<boolean> {
+  return write.then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Name and file of a group's key; a name may contain a semicolon, a file should not. */
 function splitGroupKey(key: string): readonly [string, string] {
   const at = key.indexOf(';')
   return at === -1 ? [key, ''] : [key.slice(at + 1), key.slice(0, at)]

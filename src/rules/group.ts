@@ -1,6 +1,6 @@
 /**
- * One evaluation of a group: its rules in order, at one time. A rule that fails says so and changes nothing; the rules
- * after it go on.
+ * One evaluation of a group: its rules in order, at one time. A rule that fails reports its error and changes nothing;
+ * the rules after it are evaluated.
  */
 import { messageOf } from '../base/errors.ts'
 import type { AlertStateStore } from '../model/alert.ts'
@@ -17,21 +17,21 @@ import type { AlertTransition, GroupReport, RuleError } from './rule-status.ts'
 import type { TemplateScope } from './template.ts'
 import { WriteBatch } from './write-batch.ts'
 
-/** Asks at one time; rejects as `QueryEngine` does. */
+/** An instant query; rejects as `QueryEngine` does. */
 export type RuleQuery = (expr: string, timeMs: number) => Promise<QueryResult>
 
 export interface GroupPorts {
   readonly query: RuleQuery
   readonly appendDerived: AppendDerived
   readonly states: AlertStateStore
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly externalUrl: string
   readonly externalLabels: Readonly<Record<string, string>>
-  /** For durations only, never for decisions; without it a duration is what the query engine says of itself. */
+  /** For durations only, never for decisions; by default the query engine's own measurement is used. */
   readonly stopwatchMs: (() => number) | undefined
 }
 
-/** How old the kept copy of firing alerts may get while nothing happens; news is kept at once. */
+/** Maximum age of the stored copy of firing alerts without transitions; transitions are stored at once. */
 const PERSIST_EVERY_MS = 60_000
 
 export interface GroupEvaluation {
@@ -39,7 +39,7 @@ export interface GroupEvaluation {
   readonly transitions: readonly AlertTransition[]
 }
 
-/** Evaluates at `nowMs` and remembers the outcome in `state`. `missed` beats came before this one. Never rejects. */
+/** Evaluates at `nowMs` and updates `state`. `missed` evaluations were skipped before this one. Never rejects. */
 export async function evaluateGroup(
   state: GroupState,
   ports: GroupPorts,
@@ -60,7 +60,7 @@ export async function evaluateGroup(
   const transitions: AlertTransition[] = []
   const flush = async (): Promise<void> => {
     for (const { rule, message } of await batch.flush()) errors.push(fail(rule, 'append', message))
-    // What templates asked before may be different now.
+    // Queries of templates may have other results after a write.
     scope.answers.clear()
   }
   for (const rule of state.rules) {
@@ -101,11 +101,11 @@ export async function evaluateGroup(
 }
 
 type RuleOutcome =
-  /** `changes`: what the failure did to the rule's alerts. */
+  /** `changes`: of the rule's alerts, by the failure. */
   | { readonly error: string; readonly during: 'query' | 'result'; readonly changes?: readonly AlertChange[] }
   | {
       readonly samples: readonly DerivedSample[]
-      /** Metrics the samples belong to. */
+      /** Metric names of the samples. */
       readonly names: readonly string[]
       readonly seriesBefore: RuleState['series']
       readonly changes: readonly AlertChange[]
@@ -154,7 +154,7 @@ async function evaluateRule(
   return { samples, names: [ALERTS_METRIC, ALERTS_FOR_STATE_METRIC], seriesBefore, changes: outcome.changes }
 }
 
-/** A scalar is a vector of one sample without labels; other types are no result of a rule. */
+/** A scalar becomes a vector of one sample without labels; other types are not valid results of a rule. */
 function vectorOf(value: QueryValue): readonly VectorSample[] | undefined {
   if (value.type === 'vector') return value.samples
   if (value.type === 'scalar') return [{ labels: Labels.EMPTY, value: value.value, timeMs: value.timeMs }]
@@ -165,7 +165,7 @@ function transitionsOf(changes: readonly AlertChange[], rule: RuleState, group: 
   if (changes.length === 0) return []
   const source = alertSourceOf(group, rule)
   return changes.map(({ before, after }) => ({
-    // A pending alert that is gone is shown as it last was.
+    // A deleted pending alert is reported with its last state.
     alert: ruleAlertOf((after ?? before) as TrackedAlert, rule.rule.ruleKey, source),
     from: before?.phase.state ?? 'inactive',
     to: after?.phase.state ?? 'inactive',
@@ -179,20 +179,20 @@ function fail(rule: RuleState, during: RuleError['during'], message: string): Ru
 }
 
 /**
- * Keeps the alerts for a restart: at once when something changed, at each evaluation while `for` runs, now and then
- * while alerts merely go on firing.
+ * Stores the alerts for a restart: at once after a transition, at each evaluation while an alert is pending, else every
+ * `PERSIST_EVERY_MS`.
  */
 async function persist(
   state: GroupState,
   states: AlertStateStore,
   nowMs: number,
-  isNews: boolean,
+  hasTransitions: boolean,
 ): Promise<RuleError | undefined> {
   const records = recordsOf(state)
   if (records.length === 0 && state.isPersistedEmpty) return undefined
   const isPending = records.some((record) => record.state === 'pending')
   const isOld = state.persistedAtMs === undefined || nowMs - state.persistedAtMs >= PERSIST_EVERY_MS
-  if (!isNews && !isPending && !isOld && records.length > 0) return undefined
+  if (!hasTransitions && !isPending && !isOld && records.length > 0) return undefined
   try {
     await states.replaceGroup(state.key, records)
     state.persistedAtMs = nowMs

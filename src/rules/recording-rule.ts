@@ -8,7 +8,7 @@ export type RecordingOutcome =
   | { readonly kind: 'refused'; readonly error: string }
   | { readonly kind: 'recording'; readonly samples: readonly DerivedSample[] }
 
-/** `timeMs` is that of the samples written; `limit` 0 is no limit. */
+/** `timeMs` is the time of the written samples; `limit` 0 is no limit. */
 export function evaluateRecording(
   rule: RecordingRule,
   result: readonly VectorSample[],
@@ -34,8 +34,8 @@ export function evaluateRecording(
 }
 
 /**
- * The label set of a result under the rule's name and labels. The engine answers a rule with the same label sets each time,
- * and ten thousand clusters have ten thousand, so each is made once: what is written next knows them by identity.
+ * The label set of a result under the rule's name and labels. The engine returns identical label sets at each evaluation,
+ * ten thousand for ten thousand clusters, so each output is created once and the writer finds it by identity.
  */
 function outputsOf(rule: RecordingRule): (from: Labels) => Labels {
   let known = outputs.get(rule)

@@ -1,4 +1,4 @@
-/** What is to be replayed: a loaded rule found by its name, an edited one read from its text, and the steps. */
+/** Plans a replay: a loaded rule found by its name, an edited rule read from its text, and the steps. */
 import { FleetError } from '../base/errors.ts'
 import { positionOf, renderDiagnostic } from '../model/diagnostic.ts'
 import { formatDuration } from '../model/duration.ts'
@@ -10,7 +10,7 @@ import { loadRuleFiles } from './rule-file.ts'
 import type { AlertingRule, RuleGroup } from './rule.ts'
 import { DEFAULT_INTERVAL_MS } from './rule.ts'
 
-export interface ReplayAsked {
+export interface ReplayInput {
   readonly alertname?: string | undefined
   readonly group?: string | undefined
   readonly severity?: string | undefined
@@ -21,34 +21,33 @@ export interface ReplayAsked {
   readonly stepMs?: number | undefined
 }
 
-/** Everything a replay needs; plain data, so that it crosses threads. */
-export interface ReplayPlan {
+interface ReplayPlan {
   readonly window: ReplayWindow
   readonly present?: ReplayedRule
   readonly edited?: ReplayedRule
 }
 
-/** Steps when nobody says how far apart: as many as a range query has. */
-const STEPS_WHEN_UNSAID = 11_000
+/** Most steps of a request without `stepMs`: as many as a range query may have. */
+const STEPS_DEFAULT_MAX = 11_000
 const STEPS_MAX = 100_000
 const STEP_MS_MIN = 1000
 const RULE_CHARS_MAX = 100_000
 
-/** Throws `bad_request` for what cannot be, `not_found` for a rule that is not loaded. */
-export function planReplay(asked: ReplayAsked, groups: readonly RuleGroup[], language: ParseOptions): ReplayPlan {
-  const { alertname, rule: text } = asked
+/** Throws `bad_request` for an invalid request, `not_found` for a rule that is not loaded. */
+export function planReplay(input: ReplayInput, groups: readonly RuleGroup[], language: ParseOptions): ReplayPlan {
+  const { alertname, rule: text } = input
   if (alertname === undefined && text === undefined) {
     throw new FleetError('bad_request', 'nothing to replay: want alertname, rule or both')
   }
   const parsed = text === undefined ? undefined : readEditedRule(text, language)
-  const found = alertname === undefined ? undefined : findRule(asked, groups, parsed)
+  const found = alertname === undefined ? undefined : findRule(input, groups, parsed)
   if (alertname !== undefined && found === undefined && parsed === undefined) {
     throw new FleetError('not_found', `no loaded alerting rule is called ${JSON.stringify(alertname)}`)
   }
   const ofGroup = { limit: found?.group.limit ?? 0, queryOffsetMs: found?.group.queryOffsetMs ?? 0 }
   const edited = parsed === undefined ? undefined : { ...parsed, labels: { ...found?.group.labels, ...parsed.labels } }
   return {
-    window: windowOf(asked, found?.group.intervalMs ?? DEFAULT_INTERVAL_MS),
+    window: windowOf(input, found?.group.intervalMs ?? DEFAULT_INTERVAL_MS),
     ...(found === undefined ? {} : { present: { rule: found.rule, ...ofGroup } }),
     ...(edited === undefined ? {} : { edited: { rule: edited, ...ofGroup } }),
   }
@@ -59,9 +58,9 @@ interface FoundRule {
   readonly rule: AlertingRule
 }
 
-/** Of several with one name the one of the severity asked for, or of the edited rule's; else the first. */
+/** Of several rules with the name: that of the requested or the edited severity; else the first. */
 function findRule(
-  { alertname, group: groupName, severity }: ReplayAsked,
+  { alertname, group: groupName, severity }: ReplayInput,
   groups: readonly RuleGroup[],
   edited: AlertingRule | undefined,
 ): FoundRule | undefined {
@@ -74,7 +73,7 @@ function findRule(
   return exact ?? (severity === undefined ? named[0] : undefined)
 }
 
-function windowOf({ fromMs, toMs, stepMs: given }: ReplayAsked, intervalMs: number): ReplayWindow {
+function windowOf({ fromMs, toMs, stepMs: given }: ReplayInput, intervalMs: number): ReplayWindow {
   if (!Number.isSafeInteger(fromMs) || !Number.isSafeInteger(toMs) || fromMs < 0) {
     throw new FleetError('bad_request', 'fromMs and toMs: want whole milliseconds since the epoch')
   }
@@ -82,9 +81,9 @@ function windowOf({ fromMs, toMs, stepMs: given }: ReplayAsked, intervalMs: numb
   if (given !== undefined && (!Number.isSafeInteger(given) || given < STEP_MS_MIN)) {
     throw new FleetError('bad_request', `stepMs: got ${given}, want whole milliseconds, at least ${STEP_MS_MIN}`)
   }
-  // Whole intervals, so that what is coarser is a part of what the engine does.
-  const coarser = Math.ceil((toMs - fromMs) / (STEPS_WHEN_UNSAID - 1) / intervalMs)
-  const stepMs = given ?? intervalMs * Math.max(1, coarser)
+  // Whole intervals, so that coarser steps are a subset of the engine's evaluations.
+  const intervals = Math.ceil((toMs - fromMs) / (STEPS_DEFAULT_MAX - 1) / intervalMs)
+  const stepMs = given ?? intervalMs * Math.max(1, intervals)
   const steps = Math.floor((toMs - fromMs) / stepMs) + 1
   if (steps > STEPS_MAX) {
     throw new FleetError('bad_request', `a replay of ${steps} steps: at most ${STEPS_MAX} are taken`, {
@@ -97,14 +96,14 @@ function windowOf({ fromMs, toMs, stepMs: given }: ReplayAsked, intervalMs: numb
 const HEAD = 'groups:\n  - name: edited\n    rules:\n'
 const INDENT = '      '
 
-/** One YAML mapping as it stands below `rules:`, with or without its dash. Throws `bad_request` with carets. */
+/** Reads one YAML mapping of an entry of `rules:`, with or without its dash. Throws `bad_request` with carets. */
 export function readEditedRule(text: string, language: ParseOptions): AlertingRule {
   if (text.length > RULE_CHARS_MAX) {
     throw new FleetError('bad_request', `rule: got ${text.length} characters, at most ${RULE_CHARS_MAX} are taken`)
   }
   const lines = text.replace(/\s+$/, '').split('\n')
   const isItem = lines.some((line) => /^- /.test(line))
-  // A dash of its own line takes a mapping that is indented deeper, and leaves the columns of the text alone.
+  // A dash on its own line takes a mapping with deeper indentation and does not move the columns of the text.
   const head = isItem ? HEAD : `${HEAD}    -\n`
   const file = `${head}${lines.map((line) => (line === '' ? '' : INDENT + line)).join('\n')}\n`
   const { groups, diagnostics } = loadRuleFiles([{ path: 'rule', text: file }], { language })
@@ -125,7 +124,7 @@ export function readEditedRule(text: string, language: ParseOptions): AlertingRu
   return rule
 }
 
-/** The offset in the text as it was given. */
+/** The offset in the text of the request. */
 function offsetIn(
   lines: readonly string[],
   at: { readonly line: number; readonly column: number },

@@ -1,23 +1,23 @@
-/** Counts a replay: how often it fired, flapped and paged, over how many clusters, and the last runs themselves. */
+/** The counts of a replay: fires, flaps, pages and clusters, and its last occurrences. */
 import { clusterOf } from '../model/cluster-identity.ts'
-import { FLAP_MS } from './replay-lives.ts'
-import type { LivesObserver, ReplayedAlert, ReplayLives } from './replay-lives.ts'
+import { FLAP_MS } from './replay-alerts.ts'
+import type { ReplayObserver, ReplayedAlert, ReplayAlerts } from './replay-alerts.ts'
 
 export interface ReplayWindow {
   readonly fromMs: number
   readonly toMs: number
   readonly stepMs: number
-  /** Of `firingByBlock`. */
+  /** Width of a block of `firingByBlock`. */
   readonly blockMs: number
 }
 
-export interface ReplayRun {
+interface ReplayOccurrence {
   readonly labels: Readonly<Record<string, string>>
   readonly activeAtMs: number
   readonly firedAtMs: number
-  /** Absent while it fires at the end of the window. */
+  /** Absent when the alert fires at the end of the window. */
   readonly resolvedAtMs?: number
-  /** When it began to fire. */
+  /** The value when it started to fire. */
   readonly value: number
 }
 
@@ -26,16 +26,16 @@ export interface ReplayCounts {
   readonly flaps: number
   readonly neverFired: number
   readonly clusters: number
-  /** Fires of one cluster at one step are one page: that is how they are grouped. */
+  /** Alerts of one cluster that start to fire at one step are one page, as in the notification groups. */
   readonly pagesPerWeek: number
   readonly firingSeconds: number
   readonly mostAtOnce: number
-  /** Newest first, at most `RUNS_MAX`. */
-  readonly runs: readonly ReplayRun[]
+  /** Newest first, at most `OCCURRENCES_MAX`. */
+  readonly runs: readonly ReplayOccurrence[]
   readonly firingByBlock: readonly number[]
 }
 
-export const RUNS_MAX = 200
+export const OCCURRENCES_MAX = 200
 export const BLOCKS_MAX = 200
 
 const WEEK_MS = 7 * 86_400_000
@@ -46,12 +46,12 @@ export function blockMsOf(fromMs: number, toMs: number, stepMs: number): number 
   return Math.ceil(steps / BLOCKS_MAX) * stepMs
 }
 
-export class ReplayTally implements LivesObserver {
+export class ReplayTally implements ReplayObserver {
   readonly #window: ReplayWindow
   readonly #byBlock: number[]
   readonly #clusters = new Set<string>()
-  /** In the order in which they began to fire; the value of each by its alert's labels while it fires. */
-  #ended: ReplayRun[] = []
+  #ended: ReplayOccurrence[] = []
+  /** The value at which each firing alert started to fire, by the key of its labels. */
   readonly #values = new Map<string, number>()
   readonly #paged = new Map<string, number>()
   #fires = 0
@@ -84,8 +84,8 @@ export class ReplayTally implements LivesObserver {
     const value = this.#values.get(labels.key) ?? NaN
     this.#values.delete(labels.key)
     this.#ended.push({ labels: labels.toObject(), activeAtMs, firedAtMs, resolvedAtMs: nowMs, value })
-    // Half of them may go: only the last ones are told.
-    if (this.#ended.length > 2 * RUNS_MAX) this.#ended = newest(this.#ended)
+    // Only the newest are reported, so the older half is dropped.
+    if (this.#ended.length > 2 * OCCURRENCES_MAX) this.#ended = newest(this.#ended)
   }
 
   vanished(): void {
@@ -99,9 +99,9 @@ export class ReplayTally implements LivesObserver {
   }
 
   /** After the last step. */
-  counts(lives: ReplayLives): ReplayCounts {
+  counts(alerts: ReplayAlerts): ReplayCounts {
     const { fromMs, toMs } = this.#window
-    const firing = lives.firing().map(({ labels, phase: { activeAtMs, firedAtMs } }): ReplayRun => {
+    const firing = alerts.firing().map(({ labels, phase: { activeAtMs, firedAtMs } }): ReplayOccurrence => {
       return { labels: labels.toObject(), activeAtMs, firedAtMs, value: this.#values.get(labels.key) ?? NaN }
     })
     const firingMs = firing.reduce((sum, { firedAtMs }) => sum + toMs - firedAtMs, this.#firingMs)
@@ -119,8 +119,8 @@ export class ReplayTally implements LivesObserver {
   }
 }
 
-function newest(runs: readonly ReplayRun[]): ReplayRun[] {
+function newest(runs: readonly ReplayOccurrence[]): ReplayOccurrence[] {
   return [...runs]
     .sort((a, b) => b.firedAtMs - a.firedAtMs || (b.resolvedAtMs ?? Infinity) - (a.resolvedAtMs ?? Infinity))
-    .slice(0, RUNS_MAX)
+    .slice(0, OCCURRENCES_MAX)
 }

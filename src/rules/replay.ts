@@ -1,7 +1,7 @@
 /**
- * A rule run over what is stored: the expression is asked in slices of steps, and each step lived as the engine would
- * have (`replay-lives.ts`). It begins with nothing: what was already so before the window begins with it. Recorded series
- * and `ALERTS` are read as they were stored at the time.
+ * Evaluates a rule over stored samples: the expression is queried in slices of steps, and each step goes through the state
+ * machine of the engine (`replay-alerts.ts`). A replay starts without alerts. Recorded series and `ALERTS` are read as they
+ * were stored.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { Cancellation } from '../base/cancellation.ts'
@@ -22,14 +22,14 @@ import type {
 } from '../promql/query-engine.ts'
 import { alertLabelsOf, compileAlerting } from './alerting-rule.ts'
 import type { CompiledAlerting } from './alerting-rule.ts'
-import { ReplayLives } from './replay-lives.ts'
-import type { HeldSample } from './replay-lives.ts'
+import { ReplayAlerts } from './replay-alerts.ts'
+import type { HeldSample } from './replay-alerts.ts'
 import { ReplayTally } from './replay-tally.ts'
 import type { ReplayCounts, ReplayWindow } from './replay-tally.ts'
 import type { AlertingRule } from './rule.ts'
 import type { TemplateScope } from './template.ts'
 
-/** A rule with what its group says about it. */
+/** A rule with the settings of its group. */
 export interface ReplayedRule {
   readonly rule: AlertingRule
   /** 0 is no limit. */
@@ -40,21 +40,21 @@ export interface ReplayedRule {
 export interface ReplayPorts {
   range(query: RangeQuery, signal?: Cancellation): Promise<QueryResult>
   instant(query: InstantQuery, signal?: Cancellation): Promise<QueryResult>
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly externalUrl: string
   readonly language: ParseOptions
 }
 
-/** Steps of the first slice; it is halved and doubled by how much came. */
+/** Steps of the first slice; later slices are halved or doubled by the number of points. */
 const SLICE_STEPS = 256
 const SLICE_STEPS_MAX = 4096
-/** Points of one slice: 16 bytes each, and what the engine needs to make them. */
+/** Points of one slice: 16 bytes each, plus the memory of their evaluation. */
 const SLICE_POINTS_MAX = 2_000_000
 const SLICE_POINTS_FEW = 200_000
-/** Steps between two pauses in which others may use the thread. */
+/** Steps between two pauses, in which the thread serves other calls. */
 const STEPS_PER_TURN = 64
 
-/** Rejects as `QueryEngine` does; soon after its signal was aborted with `query_canceled`. */
+/** Rejects as `QueryEngine` does; with `query_canceled` soon after the signal was aborted. */
 export async function replayRule(
   { rule, limit, queryOffsetMs }: ReplayedRule,
   window: ReplayWindow,
@@ -63,7 +63,7 @@ export async function replayRule(
 ): Promise<ReplayCounts> {
   const tally = new ReplayTally(window)
   const compiled = compileAlerting(rule)
-  const lives = new ReplayLives(compiled.hold, limit, tally)
+  const alerts = new ReplayAlerts(compiled.hold, limit, tally)
   const labelled = new Labeller(compiled, ports)
   const slices = slicer(rule, queryOffsetMs, ports)
   const { fromMs, toMs, stepMs } = window
@@ -74,16 +74,16 @@ export async function replayRule(
     for (let i = 0; i < slice.steps; i++) {
       const nowMs = atMs + i * stepMs
       const held = labelled.at(nowMs - queryOffsetMs, nowMs)
-      lives.step(held instanceof Promise ? await held : held, nowMs)
+      alerts.step(held instanceof Promise ? await held : held, nowMs)
       if (i % STEPS_PER_TURN !== STEPS_PER_TURN - 1) continue
       await setImmediate()
       refuseCanceled(signal)
     }
     atMs += slice.steps * stepMs
-    lives.forget(atMs)
+    alerts.forget(atMs)
     await setImmediate()
   }
-  return tally.counts(lives)
+  return tally.counts(alerts)
 }
 
 function refuseCanceled(signal: Cancellation | undefined): void {
@@ -95,11 +95,11 @@ interface Slice {
   readonly series: readonly MatrixSeries[]
 }
 
-type AskSlice = (atMs: number, toMs: number, stepMs: number, signal: Cancellation | undefined) => Promise<Slice>
+type ReadSlice = (atMs: number, toMs: number, stepMs: number, signal: Cancellation | undefined) => Promise<Slice>
 
-/** Asks the steps from a time on, as many at once as are worth it and allowed. */
-function slicer({ expr }: AlertingRule, queryOffsetMs: number, ports: ReplayPorts): AskSlice {
-  if (asksAboutItself(parseExpr(expr, ports.language))) {
+/** Queries the steps from a time on, as many per slice as the limits allow. */
+function slicer({ expr }: AlertingRule, queryOffsetMs: number, ports: ReplayPorts): ReadSlice {
+  if (dependsOnRange(parseExpr(expr, ports.language))) {
     return async (atMs, _toMs, _stepMs, signal) => {
       const { value } = await ports.instant({ expr, timeMs: atMs - queryOffsetMs }, signal)
       return { steps: 1, series: seriesOf(value) }
@@ -118,7 +118,7 @@ function slicer({ expr }: AlertingRule, queryOffsetMs: number, ports: ReplayPort
         else if (points < SLICE_POINTS_FEW) most = Math.min(SLICE_STEPS_MAX, most * 2)
         return { steps, series }
       } catch (thrown) {
-        // What is too much at once may be little enough in parts.
+        // A smaller slice may stay within the limit.
         if (!(thrown instanceof FleetError) || thrown.code !== 'query_limit' || steps === 1) throw thrown
         most = Math.max(1, steps >> 2)
       }
@@ -126,14 +126,14 @@ function slicer({ expr }: AlertingRule, queryOffsetMs: number, ports: ReplayPort
   }
 }
 
-/** `@ end()`, `step()` and their like mean another thing in a range than at each of its steps. */
-function asksAboutItself(expr: Expr): boolean {
+/** `@ start()`, `@ end()`, `step()` and `range()` have other values in a range query than in instant queries of its steps. */
+function dependsOnRange(expr: Expr): boolean {
   const isComputed =
     (expr.kind === 'vector' && expr.offsetExpr !== undefined) ||
     (expr.kind === 'matrix' && expr.rangeExpr !== undefined) ||
     (expr.kind === 'subquery' && [expr.rangeExpr, expr.stepExpr, expr.offsetExpr].some((one) => one !== undefined))
   const at = expr.kind === 'vector' || expr.kind === 'subquery' ? expr.at : undefined
-  return isComputed || at?.kind === 'start' || at?.kind === 'end' || childrenOf(expr).some(asksAboutItself)
+  return isComputed || at?.kind === 'start' || at?.kind === 'end' || childrenOf(expr).some(dependsOnRange)
 }
 
 function seriesOf(value: QueryValue): readonly MatrixSeries[] {
@@ -163,21 +163,21 @@ function pointOf(labels: Labels, timeMs: number, value: number): MatrixSeries {
   return { labels, timesMs: Float64Array.of(timeMs), values: Float64Array.of(value) }
 }
 
-/** A series of the present slice, and where its next points stand. */
+/** A series of the current slice, and the positions of its next points. */
 interface Cursor {
   readonly series: MatrixSeries
   point: number
   histogram: number
-  /** Its sample under the alert's labels, where these are plain texts: one object, used again at each step. */
+  /** Its sample with the alert's labels, where these have no templates: one object, reused at each step. */
   held: { readonly labels: Labels; value: number } | undefined
 }
 
-/** Samples of a step under the labels of their alerts. */
+/** Gives the samples of a step the labels of their alerts. */
 class Labeller {
   readonly #compiled: CompiledAlerting
   readonly #ports: ReplayPorts
   #cursors: readonly Cursor[] = []
-  /** By the sample's labels; only where the rule's labels are plain texts. */
+  /** By the sample's labels; only where the rule's labels have no templates. */
   #plain = new Map<string, Labels>()
 
   constructor(compiled: CompiledAlerting, ports: ReplayPorts) {
@@ -185,7 +185,7 @@ class Labeller {
     this.#ports = ports
   }
 
-  /** The next slice. */
+  /** Starts the next slice. */
   begin(series: readonly MatrixSeries[]): void {
     if (this.#plain.size > PLAIN_MAX) this.#plain = new Map()
     this.#cursors = series.map((one) => {
@@ -195,8 +195,8 @@ class Labeller {
   }
 
   /**
-   * HOT: once a series and step. Steps come in order: what is before `timeMs` is passed. What is answered is good until
-   * the next step; it is a promise only where labels have to be made.
+   * HOT: once per series and step. Steps come in order: points before `timeMs` are skipped. The result is valid until the
+   * next step; it is a promise only where label templates have to be expanded.
    */
   at(timeMs: number, nowMs: number): readonly HeldSample[] | Promise<readonly HeldSample[]> {
     const held: HeldSample[] = []
@@ -241,7 +241,7 @@ class Labeller {
   }
 }
 
-/** Label sets remembered from slice to slice. */
+/** Label sets cached between slices. */
 const PLAIN_MAX = 200_000
 
 function histogramAt(cursor: Cursor, timeMs: number): Histogram | undefined {

@@ -1,6 +1,6 @@
 /**
- * Alerts after a restart. `for` goes on counting, but not over a time in which nobody looked; an alert that was firing
- * stays firing, and after a long outage it is not called resolved only because the senders are not back yet.
+ * Restores alerts after a restart. The time without evaluations does not count for `for`. A firing alert stays firing;
+ * after a long outage it is not resolved before the senders had time to reconnect.
  */
 import type { AlertRecord } from '../model/alert.ts'
 import type { TrackedAlert } from './alerting-rule.ts'
@@ -9,16 +9,15 @@ import { alertSamples, seriesSetOf } from './derived-series.ts'
 import { trackedOf } from './rule-state.ts'
 import type { GroupState } from './rule-state.ts'
 
-/** A pending alert older than this starts over: too much may have happened. Prometheus' outage tolerance. */
+/** After a longer outage a pending alert starts over. Prometheus' default outage tolerance. */
 export const OUTAGE_TOLERANCE_MS = 3_600_000
-/** An expression still sees samples this old: after a shorter outage its silence means something. */
+/** Lookback of instant queries: after a shorter outage, missing samples are meaningful. */
 const LOOKBACK_MS = 5 * 60_000
-/** After a longer outage: how long the senders have to come back. */
+/** After a longer outage: the time for senders to reconnect. */
 export const CONFIRM_WITHIN_MS = 5 * 60_000
 
-/** Puts the records of a group into its rules; answers those whose rule is gone. */
+/** Assigns the records of a group to its rules. Returns the records of removed rules. */
 export function restoreGroup(state: GroupState, records: readonly AlertRecord[], nowMs: number): AlertRecord[] {
-  const homeless: AlertRecord[] = []
   const byRule = new Map<string, AlertRecord[]>()
   for (const record of records) byRule.set(record.ruleKey, [...(byRule.get(record.ruleKey) ?? []), record])
   for (const rule of state.rules) {
@@ -27,28 +26,27 @@ export function restoreGroup(state: GroupState, records: readonly AlertRecord[],
     byRule.delete(rule.rule.ruleKey)
     const alerts = own.flatMap((record) => restoreAlert(record, nowMs, state.group.intervalMs) ?? [])
     rule.alerts = new Map(alerts.map((alert) => [alert.labels.key, alert]))
-    // As written before the restart, so that an alert that has ended meanwhile ends its series too.
+    // The series written before the restart, so that an alert that does not continue gets stale markers.
     rule.series = seriesSetOf(own.flatMap((record) => alertSamples(record.labels, trackedOf(record).phase, nowMs)))
   }
-  for (const left of byRule.values()) homeless.push(...left)
   state.persistedAtMs = nowMs
   state.isPersistedEmpty = records.length === 0
-  return homeless
+  return [...byRule.values()].flat()
 }
 
-/** The alert as it goes on at `nowMs`; `undefined` when it does not. */
+/** The restored alert at `nowMs`; `undefined` when it is expired. */
 export function restoreAlert(record: AlertRecord, nowMs: number, intervalMs: number): TrackedAlert | undefined {
   const tracked = trackedOf(record)
-  const goneMs = Math.max(0, nowMs - record.lastHeldAtMs)
+  const outageMs = Math.max(0, nowMs - record.lastHeldAtMs)
   switch (tracked.phase.state) {
     case 'resolved':
       return nowMs - tracked.phase.resolvedAtMs > RESOLVED_RETENTION_MS ? undefined : tracked
     case 'firing':
-      return goneMs > LOOKBACK_MS ? { ...tracked, unconfirmedUntilMs: nowMs + CONFIRM_WITHIN_MS } : tracked
+      return outageMs > LOOKBACK_MS ? { ...tracked, unconfirmedUntilMs: nowMs + CONFIRM_WITHIN_MS } : tracked
     case 'pending': {
-      if (goneMs > OUTAGE_TOLERANCE_MS) return undefined
-      // A beat or two without an evaluation is no outage; beyond that, unseen time does not count for `for`.
-      const unseenMs = goneMs <= 2 * intervalMs ? 0 : goneMs - intervalMs
+      if (outageMs > OUTAGE_TOLERANCE_MS) return undefined
+      // One or two missed evaluations are no outage; a longer time without evaluations does not count for `for`.
+      const unseenMs = outageMs <= 2 * intervalMs ? 0 : outageMs - intervalMs
       return { ...tracked, phase: { state: 'pending', activeAtMs: tracked.phase.activeAtMs + unseenMs } }
     }
   }

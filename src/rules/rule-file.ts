@@ -1,6 +1,6 @@
 /**
- * Prometheus rule files (the format of Prometheus 3, `groups:` with recording and alerting rules) to checked groups.
- * A file with an error is refused as a whole; what is wrong is said at its place, PromQL and templates included.
+ * Reads Prometheus rule files (the format of Prometheus 3, `groups:` with recording and alerting rules) into checked
+ * groups. A file with an error is refused whole; each diagnostic has its position, PromQL and templates included.
  */
 import type { Node } from 'yaml'
 import type { Diagnostic } from '../model/diagnostic.ts'
@@ -16,7 +16,7 @@ import type { Entry, Range } from '../yaml/yaml-reader.ts'
 import type { YamlText } from '../yaml/yaml-text.ts'
 
 export interface RuleFile {
-  /** As the user named it; shown, and part of a group's identity. */
+  /** The path as the user gave it; shown, and part of a group's identity. */
   readonly path: string
   readonly text: string
 }
@@ -29,9 +29,9 @@ export interface LoadedRules {
 }
 
 export interface RuleFileOptions {
-  /** For groups that do not say theirs. */
+  /** Interval of groups without one. */
   readonly intervalMs?: number
-  /** What expressions may use; the stable language when absent. */
+  /** The language of expressions; the stable language by default. */
   readonly language?: ParseOptions
 }
 
@@ -39,8 +39,8 @@ const GROUP_KEYS = ['name', 'interval', 'query_offset', 'limit', 'labels', 'rule
 const RULE_KEYS = ['record', 'alert', 'expr', 'for', 'keep_firing_for', 'labels', 'annotations']
 
 /**
- * Names of labels and annotations. Prometheus 3 also takes any UTF-8 name; an Alertmanager before 0.27 refuses the
- * alert then, so such a name is refused here, where somebody sees it.
+ * Names of labels and annotations. Prometheus 3 also accepts any UTF-8 name; an Alertmanager before 0.27 refuses such an
+ * alert, so the name is refused here, where its author sees the error.
  */
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/
 const RECORD_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
@@ -68,7 +68,7 @@ function hasErrors(yaml: YamlReader): boolean {
   return yaml.diagnostics.some(({ severity }) => severity === 'error')
 }
 
-/** A rule with the place of its name, for findings about more than one rule. */
+/** A rule with the position of its name, for findings about more than one rule. */
 interface ReadRule {
   readonly rule: Rule
   readonly at: Range
@@ -218,7 +218,7 @@ class FileChecker {
   /** 0 when absent. */
   #duration(entry: Entry | undefined): number {
     const text = this.#text(entry, entry?.key ?? '')
-    // An empty value is an absent one only when it is YAML's null.
+    // An empty value counts as absent only when it is YAML's null.
     if (entry === undefined || text === undefined || (text.text === '' && entry.value === null)) return 0
     const durationMs = parseDuration(text.text)
     if (durationMs === undefined) {
@@ -238,7 +238,7 @@ class FileChecker {
     return Math.max(0, Number(text.text))
   }
 
-  /** The same name with the same labels: legal, and nearly always a slip. */
+  /** The same name with the same labels is legal, and nearly always a mistake. */
   #warnRepeated(rules: readonly ReadRule[]): void {
     const seen = new Set<string>()
     for (const { rule, at } of rules) {

@@ -1,4 +1,4 @@
-/** What a group and its rules remember from one evaluation to the next, and how that is shown and kept. */
+/** The state of a group and its rules between evaluations, its status for the API, and its stored form. */
 import { FleetError } from '../base/errors.ts'
 import type { Alert, AlertRecord, AlertSource, RuleAlert } from '../model/alert.ts'
 import { METRIC_NAME } from '../model/labels.ts'
@@ -13,18 +13,18 @@ import type { RuleGroupStatus, RuleHealth, RuleStatus } from './rule-status.ts'
 import { groupKeyOf } from './rule.ts'
 import type { Rule, RuleGroup } from './rule.ts'
 import { nextSlotMs, spreadOffset } from './schedule.ts'
-import type { Beat, OffsetOf } from './schedule.ts'
+import type { GroupSchedule, OffsetOf } from './schedule.ts'
 import { isVolatile } from './template.ts'
 
 export interface GroupState {
   readonly group: RuleGroup
   readonly key: string
-  readonly beat: Beat
+  readonly schedule: GroupSchedule
   readonly rules: readonly RuleState[]
   lastEvaluationMs: number | undefined
   evaluationMs: number
   missed: number
-  /** When the alerts were last handed to the state store, and whether there were any. */
+  /** When the alerts were last stored, and whether there were none. */
   persistedAtMs: number | undefined
   isPersistedEmpty: boolean
 }
@@ -33,12 +33,12 @@ export interface RuleState {
   readonly rule: Rule
   /** The formatted expression. */
   readonly query: string
-  /** Metric names the rule reads; `undefined` when it cannot be told from its text. */
+  /** Metric names that the rule reads; `undefined` when its text does not determine them. */
   readonly reads: ReadonlySet<string> | undefined
-  /** Only of an alerting rule. */
+  /** Only for an alerting rule. */
   readonly alerting: CompiledAlerting | undefined
   alerts: TrackedAlerts
-  /** What the last good evaluation wrote. */
+  /** The series that the last successful evaluation wrote. */
   series: SeriesSet
   health: RuleHealth
   lastError: string | undefined
@@ -47,7 +47,7 @@ export interface RuleState {
   lastEvaluationMs: number | undefined
 }
 
-/** An alert whose rule is gone. */
+/** An alert of a removed rule. */
 export interface OrphanAlert {
   readonly tracked: TrackedAlert
   readonly ruleKey: string
@@ -59,7 +59,7 @@ export function createGroupState(group: RuleGroup, offsetOf: OffsetOf = spreadOf
   return {
     group,
     key,
-    beat: { intervalMs: group.intervalMs, offsetMs: offsetOf(key, group.intervalMs) },
+    schedule: { intervalMs: group.intervalMs, offsetMs: offsetOf(key, group.intervalMs) },
     rules: group.rules.map(createRuleState),
     lastEvaluationMs: undefined,
     evaluationMs: 0,
@@ -72,12 +72,12 @@ export function createGroupState(group: RuleGroup, offsetOf: OffsetOf = spreadOf
 function createRuleState(rule: Rule): RuleState {
   const alerting = rule.kind === 'alerting' ? compileAlerting(rule) : undefined
   const { query, reads } = readExpr(rule)
-  const asksInTemplates =
+  const hasVolatileTemplates =
     alerting !== undefined && [...alerting.labels, ...alerting.annotations].some(([, t]) => isVolatile(t))
   return {
     rule,
     query,
-    reads: asksInTemplates ? undefined : reads,
+    reads: hasVolatileTemplates ? undefined : reads,
     alerting,
     alerts: new Map(),
     series: new Map(),
@@ -89,7 +89,7 @@ function createRuleState(rule: Rule): RuleState {
   }
 }
 
-/** An expression that does not parse is shown as it is; each evaluation then says what is wrong with it. */
+/** An expression that does not parse is shown unformatted; each evaluation then reports the error. */
 function readExpr(rule: Rule): Pick<RuleState, 'query' | 'reads'> {
   try {
     const expr = parseExpr(rule.expr, { experimental: true })
@@ -105,12 +105,12 @@ function readExpr(rule: Rule): Pick<RuleState, 'query' | 'reads'> {
   }
 }
 
-/** `info` also reads series that it does not name. */
+/** `info` also reads series that its arguments do not name. */
 function readsInfo(expr: Expr): boolean {
   return (expr.kind === 'call' && expr.func === 'info') || childrenOf(expr).some(readsInfo)
 }
 
-// Showing
+// Status
 
 export function groupStatusOf(state: GroupState): RuleGroupStatus {
   const { group, lastEvaluationMs } = state
@@ -123,7 +123,7 @@ export function groupStatusOf(state: GroupState): RuleGroupStatus {
     evaluationMs: state.evaluationMs,
     ...(lastEvaluationMs === undefined
       ? {}
-      : { lastEvaluationMs, nextEvaluationMs: nextSlotMs(state.beat, lastEvaluationMs) }),
+      : { lastEvaluationMs, nextEvaluationMs: nextSlotMs(state.schedule, lastEvaluationMs) }),
     missed: state.missed,
     rules: state.rules.map(ruleStatusOf),
   }
@@ -152,7 +152,7 @@ function ruleStatusOf(state: RuleState): RuleStatus {
   return { ...common, kind: 'alerting', state: worst, forMs, keepFiringForMs, annotations, alertCounts }
 }
 
-/** Resolved ones included. */
+/** All alerts of the rule, resolved ones included. */
 export function ruleAlertsOf(group: GroupState, state: RuleState): RuleAlert[] {
   if (state.alerts.size === 0) return []
   const source = alertSourceOf(group, state)
@@ -173,7 +173,7 @@ function alertOf({ fingerprint, labels, annotations, phase, lastHeldAtMs, value 
   return { fingerprint, labels, annotations, ...phase, lastHeldAtMs, value }
 }
 
-// Keeping
+// Stored form
 
 export function recordsOf(state: GroupState): AlertRecord[] {
   return state.rules.flatMap((rule) =>
@@ -181,7 +181,7 @@ export function recordsOf(state: GroupState): AlertRecord[] {
   )
 }
 
-/** The alert of a record; the other way round from `recordsOf`. */
+/** The alert of a stored record; the inverse of `recordsOf`. */
 export function trackedOf(record: AlertRecord): TrackedAlert {
   const { fingerprint, labels, annotations, lastHeldAtMs, value } = record
   return { fingerprint, labels, annotations, phase: phaseOf(record), lastHeldAtMs, value }

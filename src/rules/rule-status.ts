@@ -1,8 +1,8 @@
 import type { AlertState, RuleAlert } from '../model/alert.ts'
 
 /**
- * What the rule engine says of itself. Plain data and `Labels`, because it crosses threads; times are milliseconds
- * since the epoch, durations milliseconds.
+ * The status of the rule engine. Plain data and `Labels`, because it crosses threads. Times are milliseconds since the
+ * epoch, durations milliseconds.
  */
 
 /** `unknown` until the first evaluation. */
@@ -16,9 +16,9 @@ export interface RuleGroupStatus {
   readonly queryOffsetMs: number
   readonly evaluationMs: number
   readonly lastEvaluationMs?: number
-  /** When the next one is due; absent: at once. */
+  /** Absent before the first evaluation, which is due at once. */
   readonly nextEvaluationMs?: number
-  /** Evaluations that were due and did not happen, since the start. */
+  /** Skipped evaluations since the start. */
   readonly missed: number
   readonly rules: readonly RuleStatus[]
 }
@@ -33,17 +33,17 @@ interface RuleStatusCommon {
   readonly labels: Readonly<Record<string, string>>
   readonly health: RuleHealth
   readonly lastError?: string
-  /** Warnings of the last good evaluation. */
+  /** Warnings of the last successful evaluation. */
   readonly warnings: readonly string[]
   readonly evaluationMs: number
   readonly lastEvaluationMs?: number
-  /** Samples the last evaluation wrote, stale markers apart. */
+  /** Samples of the last evaluation, without stale markers. */
   readonly lastSamples: number
 }
 
 export interface AlertingRuleStatus extends RuleStatusCommon {
   readonly kind: 'alerting'
-  /** The worst of its alerts. */
+  /** The most severe state of its alerts. */
   readonly state: 'inactive' | 'pending' | 'firing'
   readonly forMs: number
   readonly keepFiringForMs: number
@@ -57,7 +57,7 @@ export interface RecordingRuleStatus extends RuleStatusCommon {
   readonly kind: 'recording'
 }
 
-/** What one call of `evaluate` did. */
+/** The result of one `evaluate` call. */
 export interface EvaluationReport {
   readonly nowMs: number
   /** Only the groups that were due. */
@@ -69,13 +69,13 @@ export interface GroupReport {
   readonly name: string
   readonly file: string
   readonly intervalMs: number
-  /** What it was evaluated for. */
+  /** The evaluation time. */
   readonly timeMs: number
   readonly evaluationMs: number
-  /** Evaluations skipped since the one before this. */
+  /** Evaluations skipped since the previous evaluation. */
   readonly missed: number
   readonly ruleCount: number
-  /** Samples handed to the store, stale markers included. */
+  /** Samples passed to the store, stale markers included. */
   readonly samples: number
   readonly errors: readonly RuleError[]
 }
@@ -88,7 +88,7 @@ export interface RuleError {
   readonly message: string
 }
 
-/** `inactive` is before the first evaluation that held, and after a pending alert that no longer does. */
+/** `inactive` is the state before an alert is pending, and after a pending alert that did not fire. */
 export interface AlertTransition {
   readonly alert: RuleAlert
   readonly from: AlertState | 'inactive'

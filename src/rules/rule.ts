@@ -1,9 +1,9 @@
 /**
- * A rule group as a rule file declares it, checked: expressions and templates parse, durations are numbers. Plain data
- * with texts, so that it crosses threads; the engine compiles the templates for itself.
+ * A checked rule group of a rule file: expressions and templates parse, durations are numbers. Plain data with texts,
+ * because it crosses threads; the engine compiles the templates.
  */
 
-/** Where Prometheus' global `evaluation_interval` stands when nobody sets it. */
+/** Prometheus' default of the global `evaluation_interval`. */
 export const DEFAULT_INTERVAL_MS = 60_000
 
 export interface RuleGroup {
@@ -12,11 +12,11 @@ export interface RuleGroup {
   /** Unique inside its file. */
   readonly name: string
   readonly intervalMs: number
-  /** The most alerts or series one rule may yield; 0 is no limit. */
+  /** Maximum number of alerts or series of one rule; 0 is no limit. */
   readonly limit: number
-  /** How far in the past the rules look, for data that arrives late. */
+  /** How far in the past the rules are evaluated, for data that arrives late. */
   readonly queryOffsetMs: number
-  /** That its rules have by default; they are in their labels already. Absent when there are none. */
+  /** Default labels of its rules, which `rules` already include. Absent when there are none. */
   readonly labels?: Readonly<Record<string, string>>
   /** In the order of the file, which is the order of evaluation. */
   readonly rules: readonly Rule[]
@@ -28,13 +28,13 @@ interface RuleCommon {
   /** The alert's name, or the recorded metric's. */
   readonly name: string
   /**
-   * Identity inside the group: name, severity, component, and its place among equals. A name alone is not enough:
-   * three alert names of the operators exist twice (facts 2.1).
+   * Identity inside the group: name, severity, component, and position among rules with the same three. The name is not
+   * enough: three alert names of the operators exist twice (facts 2.1).
    */
   readonly ruleKey: string
-  /** PromQL as the file has it. */
+  /** PromQL as written in the file. */
   readonly expr: string
-  /** With the group's labels; a rule's own label wins. An empty value removes the label. */
+  /** Includes the group's labels; the rule's own label takes precedence. An empty value removes the label. */
   readonly labels: Readonly<Record<string, string>>
 }
 
@@ -50,7 +50,7 @@ export interface RecordingRule extends RuleCommon {
   readonly kind: 'recording'
 }
 
-/** Names a group among all files, as Prometheus does. */
+/** Identifies a group among all files, as in Prometheus. */
 export function groupKeyOf(group: Pick<RuleGroup, 'file' | 'name'>): string {
   return `${group.file};${group.name}`
 }

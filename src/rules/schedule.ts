@@ -1,56 +1,56 @@
 /**
- * When groups are evaluated, and for which time. Each has a place of its own inside its interval, by a hash of its name, so
- * that groups do not all ask at once and a group keeps its beat over restarts. Pure: it is told the time.
+ * When groups are evaluated, and at which evaluation time. A hash of the group's name gives its offset inside the interval,
+ * so groups do not all query at once and a group keeps its offset over restarts. Pure: time is an argument.
  *
- * A group is evaluated for the time of its beat, however late that is, as Prometheus does: `for: 5m` is then ten beats of
- * 30 s, and not eleven because one of them came a little late.
+ * A group is evaluated at its scheduled time even when the evaluation runs late, as in Prometheus: `for: 5m` is then ten
+ * evaluations of 30 s, not eleven because one of them was late.
  */
 
-export interface Beat {
+export interface GroupSchedule {
   readonly intervalMs: number
   /** In [0, intervalMs). */
   readonly offsetMs: number
 }
 
-/** Where in its interval the beat of a group is; in [0, intervalMs). */
+/** Offset of a group inside its interval; in [0, intervalMs). */
 export type OffsetOf = (groupKey: string, intervalMs: number) => number
 
-/** Whole seconds where the interval is: the heart beats on those, and no beat is late then. */
+/** Whole seconds for intervals of whole seconds: the evaluation cycle runs on those, so no evaluation is late. */
 export const spreadOffset: OffsetOf = (groupKey, intervalMs) => {
   const unitMs = intervalMs % 1000 === 0 ? 1000 : 1
   return (hash32(groupKey) % (intervalMs / unitMs)) * unitMs
 }
 
 export type Due =
-  /** For `timeMs`, which is not after now; `missed` beats passed without an evaluation since the last one. */
+  /** `timeMs` is not after now; `missed` scheduled evaluations were skipped since the last one. */
   | { readonly isDue: true; readonly timeMs: number; readonly missed: number }
   | { readonly isDue: false; readonly nextMs: number }
 
 /**
- * Whether a group is due at `nowMs`. The first evaluation is due at once: people wait for a screen after a start.
- * A clock that was set back by less than one interval evaluates nothing twice; one set back further starts a new beat.
+ * Whether a group is due at `nowMs`. The first evaluation is due at once, because users wait for results after a start.
+ * After the clock was set back by at most one interval nothing is evaluated twice; further back, the group is due at once.
  */
-export function dueAt(beat: Beat, lastMs: number | undefined, nowMs: number): Due {
+export function dueAt(schedule: GroupSchedule, lastMs: number | undefined, nowMs: number): Due {
   if (lastMs === undefined) return { isDue: true, timeMs: nowMs, missed: 0 }
-  const beats = slotOf(beat, nowMs) - slotOf(beat, lastMs)
-  if (nowMs > lastMs && beats > 0) {
-    return { isDue: true, timeMs: slotStartMs(beat, slotOf(beat, nowMs)), missed: beats - 1 }
+  const slots = slotOf(schedule, nowMs) - slotOf(schedule, lastMs)
+  if (nowMs > lastMs && slots > 0) {
+    return { isDue: true, timeMs: slotStartMs(schedule, slotOf(schedule, nowMs)), missed: slots - 1 }
   }
-  if (lastMs - nowMs > beat.intervalMs) return { isDue: true, timeMs: nowMs, missed: 0 }
-  return { isDue: false, nextMs: slotStartMs(beat, slotOf(beat, Math.max(nowMs, lastMs)) + 1) }
+  if (lastMs - nowMs > schedule.intervalMs) return { isDue: true, timeMs: nowMs, missed: 0 }
+  return { isDue: false, nextMs: nextSlotMs(schedule, Math.max(nowMs, lastMs)) }
 }
 
-/** When the first beat after `timeMs` comes. */
-export function nextSlotMs(beat: Beat, timeMs: number): number {
-  return slotStartMs(beat, slotOf(beat, timeMs) + 1)
+/** The first scheduled time after `timeMs`. */
+export function nextSlotMs(schedule: GroupSchedule, timeMs: number): number {
+  return slotStartMs(schedule, slotOf(schedule, timeMs) + 1)
 }
 
-/** The number of the interval that holds `timeMs`. */
-function slotOf({ intervalMs, offsetMs }: Beat, timeMs: number): number {
+/** The number of the interval that contains `timeMs`. */
+function slotOf({ intervalMs, offsetMs }: GroupSchedule, timeMs: number): number {
   return Math.floor((timeMs - offsetMs) / intervalMs)
 }
 
-function slotStartMs({ intervalMs, offsetMs }: Beat, slot: number): number {
+function slotStartMs({ intervalMs, offsetMs }: GroupSchedule, slot: number): number {
   return slot * intervalMs + offsetMs
 }
 

@@ -1,4 +1,4 @@
-/** The functions Prometheus adds to Go's templates: queries, numbers and times for people, links. */
+/** The functions that Prometheus adds to Go's templates: queries, readable numbers and times, links. */
 import { isIP, isIPv6 } from 'node:net'
 import { parseDuration } from '../model/duration.ts'
 import { compareText } from '../model/labels.ts'
@@ -12,12 +12,12 @@ import { replaceAll, searches } from '../template/regex.ts'
 import { TemplateError } from '../template/value.ts'
 import type { ListValue, SampleValue, Value } from '../template/value.ts'
 
-/** What these functions may know beside their arguments. */
+/** The context of these functions beside their arguments. */
 export interface FunctionContext {
   readonly nowMs: number
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly externalUrl: string
-  /** Answers a PromQL query at `nowMs`. */
+  /** The result of a PromQL query at `nowMs`. */
   query(expr: string): ListValue
 }
 
@@ -82,7 +82,7 @@ export const PROMETHEUS_FUNCTIONS: Readonly<Record<string, TemplateFunction<Func
   },
 }
 
-/** The longest time Go's nanoseconds can hold, in milliseconds. */
+/** The largest time of Go's 64-bit nanoseconds, in milliseconds. */
 const TIME_MS_MAX = 2 ** 63 / 1e6
 
 function toMs(seconds: number): number {
@@ -113,7 +113,7 @@ function sortByLabel(name: string, list: ListValue): ListValue {
   return { kind: 'list', items: [...list.items].sort((a, b) => compareText(labelOf(a, name), labelOf(b, name))) }
 }
 
-/** The first letter of each word in upper case, the others as they are. An underscore or apostrophe does not end a word. */
+/** Converts the first letter of each word to upper case. An underscore or apostrophe does not end a word. */
 function titleCase(value: string): string {
   return value.replace(/[\p{L}\p{M}\p{N}_]+(?:[.:'’][\p{L}\p{M}]+)*/gu, (word) => {
     return word.replace(/^\p{L}/u, (first) => first.toUpperCase())

@@ -1,7 +1,7 @@
 /**
  * Templates in alert labels and annotations: the part of Go's text/template that rule files use, with Prometheus'
- * functions. Bad syntax and unknown functions are found when a file is loaded; what fails later becomes text in the
- * annotation, because an alert with a bad summary must still reach somebody.
+ * functions. Syntax errors and unknown functions are reported when a file is loaded; a later failure becomes text in the
+ * annotation, because an alert with a bad summary must still be delivered.
  */
 import { messageOf } from '../base/errors.ts'
 import type { QueryValue } from '../promql/query-engine.ts'
@@ -19,7 +19,7 @@ const FUNCTIONS = { ...GO_FUNCTIONS, ...PROMETHEUS_FUNCTIONS }
 const FUNCTION_NAMES: ReadonlySet<string> = new Set(Object.keys(FUNCTIONS))
 const VARIABLES = ['$labels', '$externalLabels', '$externalURL', '$value'] as const
 
-/** Queries one expansion may ask. */
+/** Maximum number of queries of one expansion. */
 const QUERIES_MAX = 50
 
 export interface Template {
@@ -36,27 +36,27 @@ export interface TemplateProblem {
   readonly to: number
 }
 
-/** What the template is about: one sample of an alert's expression. */
+/** The data of a template: one sample of an alert's expression. */
 export interface TemplateSubject {
   readonly labels: Readonly<Record<string, string>>
-  /** A native histogram is the text that Prometheus has for it. */
+  /** A native histogram is passed in Prometheus' text form. */
   readonly value: number | string
 }
 
 export interface TemplateScope {
   readonly nowMs: number
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly externalUrl: string
   readonly externalLabels: Readonly<Record<string, string>>
-  /** Answers at `nowMs`. */
+  /** An instant query at `nowMs`. */
   readonly query: (expr: string) => Promise<QueryValue>
-  /** Answers so far. Share it among the templates of one evaluation: the same query is then asked once. */
+  /** Results so far. Shared by the templates of one evaluation, so that equal queries run once. */
   readonly answers: Map<string, QueryAnswer>
 }
 
 export type QueryAnswer = { readonly list: ListValue } | { readonly error: string }
 
-/** Parses; a text without `{{` costs nothing later. */
+/** Parses a template; text without `{{` is not parsed. */
 export function compileTemplate(text: string): Template | TemplateProblem {
   if (!text.includes('{{')) return { text, tree: undefined }
   try {
@@ -72,19 +72,19 @@ export function isTemplate(compiled: Template | TemplateProblem): compiled is Te
   return 'tree' in compiled
 }
 
-/** Whether the same subject may expand to another text at another time. */
+/** Whether the template may expand to another text at another time for the same subject. */
 export function isVolatile(template: Template): boolean {
   const functions = template.tree?.functions
   return functions !== undefined && (functions.has('query') || functions.has('now'))
 }
 
-/** The text; never rejects, a failure is `<error expanding template: ...>` as Prometheus writes it. */
+/** The expanded text. Never rejects: a failure becomes `<error expanding template: ...>`, as in Prometheus. */
 export async function expandTemplate(
   template: Template,
   subject: TemplateSubject,
   scope: TemplateScope,
 ): Promise<string> {
-  for (let asked = 0; asked <= QUERIES_MAX; asked++) {
+  for (let queries = 0; queries <= QUERIES_MAX; queries++) {
     const result = runTemplate(template, subject, scope)
     if (typeof result === 'string') return result
     scope.answers.set(result.expr, await answer(result.expr, scope))
@@ -92,8 +92,8 @@ export async function expandTemplate(
   return failureText(`more than ${QUERIES_MAX} queries`)
 }
 
-/** The text, or the query that must be answered first. */
-export function runTemplate(template: Template, subject: TemplateSubject, scope: TemplateScope): string | PendingQuery {
+/** The expanded text, or the query that has to run first. */
+function runTemplate(template: Template, subject: TemplateSubject, scope: TemplateScope): string | PendingQuery {
   if (template.tree === undefined) return template.text
   const labels = labelMap(subject.labels)
   const externalLabels = labelMap(scope.externalLabels)
@@ -111,7 +111,7 @@ export function runTemplate(template: Template, subject: TemplateSubject, scope:
     $value: subject.value,
   }
   try {
-    const context: FunctionContext = { nowMs: scope.nowMs, externalUrl, query: (expr) => known(expr, scope.answers) }
+    const context: FunctionContext = { nowMs: scope.nowMs, externalUrl, query: (expr) => answerOf(expr, scope.answers) }
     return evaluateTemplate({
       tree: template.tree,
       functions: FUNCTIONS,
@@ -126,8 +126,8 @@ export function runTemplate(template: Template, subject: TemplateSubject, scope:
   }
 }
 
-/** Stops a run: the template asked something that is not answered yet. */
-export class PendingQuery extends Error {
+/** Stops an expansion: the template needs a query that has not run yet. */
+class PendingQuery extends Error {
   override readonly name = 'PendingQuery'
   readonly expr: string
 
@@ -137,7 +137,7 @@ export class PendingQuery extends Error {
   }
 }
 
-function known(expr: string, answers: ReadonlyMap<string, QueryAnswer>): ListValue {
+function answerOf(expr: string, answers: ReadonlyMap<string, QueryAnswer>): ListValue {
   const found = answers.get(expr)
   if (found === undefined) throw new PendingQuery(expr)
   if ('error' in found) throw new TemplateError(found.error)
@@ -159,7 +159,8 @@ function samplesOf(value: QueryValue): SampleValue[] {
   }
   switch (value.type) {
     case 'vector':
-      // As Prometheus has it, the value of a native histogram is 0 here.
+      // As in Prometheus, the value of a native histogram is 0 here.
+
       return value.samples.map(({ labels, value: number, histogram }) =>
         sample(labels.toObject(), histogram === undefined ? number : 0),
       )

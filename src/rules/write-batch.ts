@@ -1,6 +1,6 @@
 /**
- * Collects what the rules of one evaluation write, so that a group costs one commit, and writes earlier when a later
- * rule reads it: rules of a group see the results of those above them.
+ * Collects the samples of one evaluation, so that a group costs one commit. The group flushes earlier when a later rule
+ * reads them: rules of a group see the results of the rules before them.
  */
 import { messageOf } from '../base/errors.ts'
 import type { AppendDerived, DerivedSample } from '../model/appender.ts'
@@ -16,14 +16,14 @@ export class WriteBatch {
   #samples: DerivedSample[] = []
   #rules: { readonly rule: RuleState; readonly seriesBefore: RuleState['series'] }[] = []
   #names = new Set<string>()
-  /** Samples handed over successfully, stale markers included. */
+  /** Samples written successfully, stale markers included. */
   written = 0
 
   constructor(append: AppendDerived) {
     this.#append = append
   }
 
-  /** `names` are the metrics the samples belong to; `seriesBefore` is what the rule had written before. */
+  /** `names` are the metric names of the samples; `seriesBefore`, the series of the rule's previous evaluation. */
   add(
     rule: RuleState,
     samples: readonly DerivedSample[],
@@ -36,15 +36,16 @@ export class WriteBatch {
     this.#rules.push({ rule, seriesBefore })
   }
 
-  /** Whether a rule may read something that is not written yet. */
+  /** Whether a rule may read samples that are not written yet. */
   isReadBy({ reads }: RuleState): boolean {
     if (this.#samples.length === 0) return false
     return reads === undefined || [...reads].some((name) => this.#names.has(name))
   }
 
   /**
-   * Resolves when all is readable. A failure is told per rule and does not stop the others: alerts are raised even on
-   * a full disk. The series of a rule whose samples were lost are remembered, so that they still end one day.
+   * Resolves when all samples are readable. A failure is reported per rule and stops no other rule: alerts fire even on a
+   * full disk. The rule keeps the series whose samples were lost, so that a later evaluation writes their stale markers.
+
    */
   async flush(): Promise<WriteFailure[]> {
     const [samples, rules] = [this.#samples, this.#rules]

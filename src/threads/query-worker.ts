@@ -32,9 +32,9 @@ import type { QueryEngine, QueryExplainer } from '../promql/query-engine.ts'
 import { createRuleEngine } from '../rules/engine.ts'
 import type { RuleEngine } from '../rules/engine.ts'
 import type { ReplayPorts } from '../rules/replay.ts'
-import { replayBeside } from '../rules/replay-beside.ts'
-import type { ReplayAnswer } from '../rules/replay-beside.ts'
-import type { ReplayAsked } from '../rules/replay-request.ts'
+import { replayRules } from '../rules/replay-rules.ts'
+import type { ReplayAnswer } from '../rules/replay-rules.ts'
+import type { ReplayInput } from '../rules/replay-request.ts'
 import { loadRuleFiles } from '../rules/rule-file.ts'
 import { openFactsForReading } from '../store/facts/facts.ts'
 import type { FactsReader } from '../store/facts/facts.ts'
@@ -100,7 +100,7 @@ interface RuleServices extends Omit<RuleEngine, 'reload' | 'alerts'> {
   /** Files that were checked by main: they load. */
   reload(files: QueryWorkerData['rules']['files']): Promise<void>
   /** Ends soon after its signal was aborted. */
-  replay(asked: ReplayAsked, signal?: AbortSignal): Promise<ReplayAnswer>
+  replay(asked: ReplayInput, signal?: AbortSignal): Promise<ReplayAnswer>
 }
 
 /** Milliseconds that only ever rise: for durations and time limits, never for the time of day. */
@@ -144,7 +144,7 @@ function ruleServicesOf(
       groups = groupsOf(changed)
       return rules.reload(groups)
     },
-    replay: (asked, signal) => replayBeside(asked, groups, replayPorts, signal),
+    replay: (asked, signal) => replayRules(asked, groups, replayPorts, signal),
     groups: () => rules.groups(),
     alertUpdate: () => rules.alertUpdate(),
   }

@@ -384,7 +384,7 @@ groups:
 })
 
 describe('the schedule', () => {
-  test('each group on its own beat, skipped beats counted', async () => {
+  test('each group on its own schedule, skipped evaluations counted', async () => {
     const harness = await started(`
 groups:
 - {name: fast, interval: 30s, rules: [{record: a, expr: 1}]}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { STABLE_LANGUAGE } from '../../src/promql/parse-options.ts'
 import { planReplay, readEditedRule } from '../../src/rules/replay-request.ts'
-import type { ReplayAsked } from '../../src/rules/replay-request.ts'
+import type { ReplayInput } from '../../src/rules/replay-request.ts'
 import { T0, groupsOf } from './harness.ts'
 
 const DAY_MS = 86_400_000
@@ -21,7 +21,7 @@ const GROUPS = groupsOf(`groups:
   - {alert: A, expr: other}
 `)
 
-const plan = (asked: Partial<ReplayAsked>): ReturnType<typeof planReplay> =>
+const plan = (asked: Partial<ReplayInput>): ReturnType<typeof planReplay> =>
   planReplay({ fromMs: T0 - DAY_MS, toMs: T0, ...asked }, GROUPS, STABLE_LANGUAGE)
 
 describe('which rules', () => {

@@ -202,7 +202,7 @@ describe('lives are those of the engine', () => {
     readonly resolvedAt: number | undefined
   }
 
-  /** What the engine says at each beat, put together to runs. */
+  /** The transitions of the engine at each evaluation, joined to occurrences. */
   async function livesOfEngine(
     group: RuleGroup,
     store: MemoryQueryable,

@@ -62,7 +62,7 @@ describe('after a restart', () => {
     const first = await started()
     await run(first, [0, 1, 2], 0)
     const second = await restarted(first, at(22))
-    // 20 minutes away, one of which is the usual beat.
+    // 20 minutes away, one of which is the normal interval.
     expect(second.rules.alerts()).toMatchObject([{ state: 'pending', activeAtMs: at(19) }])
     expect(await run(second, [22, 23, 24], 0)).toEqual(['24m Down: pending > firing'])
   })
@@ -162,7 +162,7 @@ describe('restoreAlert', () => {
   const held = T0 + 100_000
 
   test.each([
-    ['a pending alert after a beat', record({}), held + 60_000, { state: 'pending', activeAtMs: T0 }],
+    ['a pending alert after one interval', record({}), held + 60_000, { state: 'pending', activeAtMs: T0 }],
     ['a pending alert after two', record({}), held + 120_000, { state: 'pending', activeAtMs: T0 }],
     ['a pending alert after more', record({}), held + 300_000, { state: 'pending', activeAtMs: T0 + 240_000 }],
     ['a pending alert after too much', record({}), held + OUTAGE_TOLERANCE_MS + 1, undefined],

@@ -2,16 +2,16 @@ import type { FastifyInstance } from 'fastify'
 import { FleetError } from '../../base/errors.ts'
 import { ReplayRequest } from '../../contract/replay.ts'
 import type { Replay, ReplayOutcome } from '../../contract/replay.ts'
-import type { ReplayAnswer, ReplayedCounts } from '../../rules/replay-beside.ts'
-import type { ReplayAsked } from '../../rules/replay-request.ts'
+import type { ReplayAnswer, ReplayedCounts } from '../../rules/replay-rules.ts'
+import type { ReplayInput } from '../../rules/replay-request.ts'
 import { formatValue } from '../prometheus/format-value.ts'
 import { bodyOf } from './people.ts'
 import { abortedWithConnection } from '../prometheus/query.ts'
 
 /** `POST /api/fleet/v1/rules/replay`: a rule run over what is stored, beside the one that is loaded. */
 
-/** Rejects as `replayBeside` does; ends soon after the signal was aborted. */
-export type RunReplay = (asked: ReplayAsked, signal: AbortSignal) => Promise<ReplayAnswer>
+/** Rejects as `replayRules` does; ends soon after the signal was aborted. */
+export type RunReplay = (asked: ReplayInput, signal: AbortSignal) => Promise<ReplayAnswer>
 
 /** Each keeps the thread of queries busy for seconds. */
 const REPLAYS_MAX = 2

@@ -5,7 +5,7 @@ import { Labels } from '../../../src/model/labels.ts'
 import { DEFAULT_ENGINE_OPTIONS } from '../../../src/promql/engine-options.ts'
 import { createLocalEngine } from '../../../src/promql/engine.ts'
 import type { ReplayPorts } from '../../../src/rules/replay.ts'
-import { replayBeside } from '../../../src/rules/replay-beside.ts'
+import { replayRules } from '../../../src/rules/replay-rules.ts'
 import { groupsOf } from '../../rules/harness.ts'
 import { MemoryQueryable } from '../../support/memory-queryable.ts'
 import { until } from '../../support/until.ts'
@@ -41,7 +41,7 @@ beforeAll(async () => {
       started++
       signal.addEventListener('abort', () => canceled++)
       await gate
-      return replayBeside(asked, GROUPS, ports, signal)
+      return replayRules(asked, GROUPS, ports, signal)
     },
   })
 })

@@ -1,27 +1,26 @@
 /**
- * The lives of one rule's alerts over steps of time, as the engine would have lived them: the same labels, the same step
- * from state to state (`stepAlert`), a step whose result cannot be used changes
- * nothing, but for one above the limit, which ends them all. What it keeps between two
- * steps is what lives, and for an hour what has ended.
+ * The alerts of one rule over evaluation steps, as in the engine: the same labels and state machine (`stepAlert`). A step
+ * with an unusable result changes nothing; a step above the limit ends all alerts. Between two steps this holds the active
+ * alerts, and for an hour the resolved ones.
  */
 import type { Labels } from '../model/labels.ts'
 import { stepAlert } from './alert-state.ts'
 import type { AlertPhase, FiringPhase, Hold } from './alert-state.ts'
 
-/** One sample of the expression under the labels of its alert. */
+/** One sample of the expression, with the labels of its alert. */
 export interface HeldSample {
   readonly labels: Labels
   readonly value: number
 }
 
-export interface LivesObserver {
-  /** An alert began to fire. */
+export interface ReplayObserver {
+  /** An alert started to fire. */
   fired(alert: ReplayedAlert, nowMs: number): void
-  /** One that fired has resolved. */
+  /** A firing alert resolved. */
   resolved(alert: ReplayedAlert, nowMs: number): void
-  /** `for` held it back until it was gone. */
+  /** A pending alert became inactive before `for` had passed. */
   vanished(): void
-  /** After each step, how many fire. */
+  /** After each step, with the number of firing alerts. */
   stepped(nowMs: number, firing: number): void
 }
 
@@ -29,22 +28,22 @@ export interface ReplayedAlert {
   readonly labels: Labels
   readonly value: number
   readonly phase: AlertPhase | undefined
-  /** When it last resolved before it fires now. */
+  /** Resolution time of the previous occurrence. */
   readonly lastResolvedAtMs: number | undefined
 }
 
 type Tracked = { -readonly [Key in keyof ReplayedAlert]: ReplayedAlert[Key] } & {
-  /** The number of the step at which it was last seen to hold. */
+  /** The number of the last step whose result had its sample. */
   heldAt: number
 }
 
-/** How long an alert that has resolved is remembered, to know that it flaps. */
+/** An alert that fires again within this time after its resolution flaps. */
 export const FLAP_MS = 3_600_000
 
-export class ReplayLives {
+export class ReplayAlerts {
   readonly #hold: Hold
   readonly #limit: number
-  readonly #observer: LivesObserver
+  readonly #observer: ReplayObserver
   /** By the key of the alert's labels. */
   readonly #alerts = new Map<string, Tracked>()
   /** Pending or firing. */
@@ -52,36 +51,36 @@ export class ReplayLives {
   #step = 0
   #firing = 0
 
-  /** @param limit of the rule's group; 0 is none */
-  constructor(hold: Hold, limit: number, observer: LivesObserver) {
+  /** @param limit of the rule's group; 0 is no limit */
+  constructor(hold: Hold, limit: number, observer: ReplayObserver) {
     this.#hold = hold
     this.#limit = limit
     this.#observer = observer
   }
 
-  /** The next step, later than all before it. Answers false when the result could not be used. */
+  /** Applies the next step, which is later than all before it. Returns whether the result is usable. */
   step(held: readonly HeldSample[], nowMs: number): boolean {
     this.#step++
-    const isAlone = this.#note(held)
-    const isUsable = isAlone && !this.#exceedsLimit(nowMs)
+    const areUnique = this.#markHeld(held)
+    const isUsable = areUnique && !this.#exceedsLimit(nowMs)
     if (isUsable) {
       for (const alert of this.#live) this.#advance(alert, alert.heldAt === this.#step, nowMs)
-    } else if (isAlone) {
+    } else if (areUnique) {
       for (const alert of this.#live) this.#drop(alert, nowMs)
     }
-    this.#forgetUnborn()
+    this.#removeInactive()
     this.#observer.stepped(nowMs, this.#firing)
     return isUsable
   }
 
-  /** Alerts that fire at present. */
+  /** The alerts that fire after the last step. */
   firing(): readonly (ReplayedAlert & { readonly phase: FiringPhase })[] {
     return [...this.#live].flatMap((alert) =>
       alert.phase?.state === 'firing' ? [{ ...alert, phase: alert.phase }] : [],
     )
   }
 
-  /** Forgets what ended long ago. Call now and then. */
+  /** Deletes alerts that resolved more than `FLAP_MS` ago. Call between slices. */
   forget(nowMs: number): void {
     for (const [key, alert] of this.#alerts) {
       const isOld = nowMs - (alert.lastResolvedAtMs ?? -Infinity) > FLAP_MS
@@ -89,8 +88,8 @@ export class ReplayLives {
     }
   }
 
-  /** False when two samples are one alert. */
-  #note(held: readonly HeldSample[]): boolean {
+  /** False when two samples have the labels of one alert. */
+  #markHeld(held: readonly HeldSample[]): boolean {
     for (const { labels, value } of held) {
       let alert = this.#alerts.get(labels.key)
       if (alert === undefined) {
@@ -115,7 +114,7 @@ export class ReplayLives {
     return active > this.#limit
   }
 
-  /** Above the limit a rule has no alerts: what fired ends, and nobody is told. */
+  /** Above the limit a rule has no alerts: firing alerts end without a notification. */
   #drop(alert: Tracked, nowMs: number): void {
     const { phase } = alert
     alert.phase = undefined
@@ -130,7 +129,7 @@ export class ReplayLives {
 
   #advance(alert: Tracked, holds: boolean, nowMs: number): void {
     const before = alert.phase
-    // Most of what fires goes on firing.
+    // Most firing alerts continue to fire.
     if (holds && before?.state === 'firing' && before.keepFiringSinceMs === undefined) return
     const after = stepAlert(before, holds, nowMs, this.#hold)
     alert.phase = after
@@ -145,15 +144,15 @@ export class ReplayLives {
     if (after?.state === 'resolved') {
       this.#firing--
       this.#observer.resolved({ ...alert, phase: after }, nowMs)
-      // What holds again is a new run of it, as if it had never been.
+      // The next sample starts a new occurrence.
       alert.phase = undefined
       alert.lastResolvedAtMs = nowMs
       this.#live.delete(alert)
     }
   }
 
-  /** What a refused step brought up and that does not live. */
-  #forgetUnborn(): void {
+  /** Removes alerts that only an unusable step created. */
+  #removeInactive(): void {
     for (const alert of this.#live) {
       if (alert.phase !== undefined) continue
       this.#live.delete(alert)

@@ -1,9 +1,9 @@
-/** The present rule and the edited one over the same steps, one after the other. */
+/** Replays the loaded rule and the edited rule over the same steps, one after the other. */
 import type { Cancellation } from '../base/cancellation.ts'
 import { replayRule } from './replay.ts'
 import type { ReplayPorts, ReplayedRule } from './replay.ts'
 import { planReplay } from './replay-request.ts'
-import type { ReplayAsked } from './replay-request.ts'
+import type { ReplayInput } from './replay-request.ts'
 import type { ReplayCounts, ReplayWindow } from './replay-tally.ts'
 import type { RuleGroup } from './rule.ts'
 
@@ -19,14 +19,14 @@ export interface ReplayAnswer extends ReplayWindow {
   readonly edited?: ReplayedCounts
 }
 
-/** `groups` are those that are loaded now. Rejects as `planReplay` and `replayRule` do. */
-export async function replayBeside(
-  asked: ReplayAsked,
+/** `groups` are the loaded groups. Rejects as `planReplay` and `replayRule` do. */
+export async function replayRules(
+  input: ReplayInput,
   groups: readonly RuleGroup[],
   ports: ReplayPorts,
   signal?: Cancellation,
 ): Promise<ReplayAnswer> {
-  const { window, present, edited } = planReplay(asked, groups, ports.language)
+  const { window, present, edited } = planReplay(input, groups, ports.language)
   const countsOf = async (replayed: ReplayedRule): Promise<ReplayedCounts> => {
     const { expr, forMs, keepFiringForMs } = replayed.rule
     return { expr, forMs, keepFiringForMs, ...(await replayRule(replayed, window, ports, signal)) }

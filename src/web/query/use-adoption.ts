@@ -1,11 +1,10 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { OperatorsAnswer } from '../../contract/adoption.ts'
 import type { ClusterItems } from '../../contract/fleet-clusters.ts'
-import { fetchJson } from './fetch-json.ts'
 import { askedAt } from './moment-param.ts'
+import { useApiAnswer } from './use-api-answer.ts'
 import { useMoment } from './use-moment.ts'
-import { usePollMs } from './use-poll.ts'
 
 /** The server recounts the present day every 15 minutes. */
 const POLL_MS = 60_000
@@ -14,13 +13,7 @@ export const OPERATORS_CALL = '/api/adoption/v1/operators'
 
 /** The answer to an `adoptionCall`; the previous answer stays while another one is loading. */
 export function useAdoption<T>(call: string, isAsked = true): UseQueryResult<T> {
-  return useQuery({
-    queryKey: ['adoption', call],
-    queryFn: ({ signal }) => fetchJson<T>(call, signal),
-    refetchInterval: usePollMs('adoption', POLL_MS),
-    placeholderData: keepPreviousData,
-    enabled: isAsked,
-  })
+  return useApiAnswer<T>('adoption', call, { pollMs: POLL_MS, placeholderData: keepPreviousData, enabled: isAsked })
 }
 
 /** The counted operators, and the first counted day. */
@@ -34,9 +27,5 @@ const CLUSTERS_SHOWN = 12
 export function useClustersOf(search: Readonly<Record<string, readonly string[]>>): UseQueryResult<ClusterItems> {
   const order = { sort: 'last_seen', order: 'asc', limit: String(CLUSTERS_SHOWN) }
   const path = askedAt('/api/fleet/v1/clusters', useMoment(), { ...search, ...order })
-  return useQuery({
-    queryKey: ['clusters', 'some', path],
-    queryFn: ({ signal }) => fetchJson<ClusterItems>(path, signal),
-    placeholderData: keepPreviousData,
-  })
+  return useApiAnswer<ClusterItems>('clusters', path, { placeholderData: keepPreviousData })
 }

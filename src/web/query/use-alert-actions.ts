@@ -1,10 +1,11 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
 import type { AcknowledgeRequest } from '../../contract/alert-history.ts'
 import type { MatcherItem, SilenceItems, SilencePreview, SilenceRequest } from '../../contract/silences.ts'
 import { setServerTime } from '../ui/server-clock.ts'
 import { askJson, fetchJson, sendJson } from './fetch-json.ts'
-import type { ApiFailure } from './fetch-json.ts'
+import { useApiAction } from './use-api-action.ts'
+import type { ApiAction } from './use-api-action.ts'
 import { usePollMs } from './use-poll.ts'
 
 /** Actions on alerts: acknowledge, silence, and their undo. Each action refetches all queries that show its result. */
@@ -17,46 +18,36 @@ export const acknowledgePath = (fingerprint: string): string =>
 
 export const SILENCES_PATH = SILENCES
 
-type Action<T> = UseMutationResult<unknown, ApiFailure, T>
-
-function useAction<T>(run: (input: T) => Promise<unknown>): Action<T> {
-  const client = useQueryClient()
-  return useMutation<unknown, ApiFailure, T>({
-    mutationFn: run,
-    networkMode: 'always',
-    onSettled: () =>
-      Promise.all(
-        ['alerts', 'alert', 'silences', 'history'].map((key) => client.invalidateQueries({ queryKey: [key] })),
-      ),
-  })
-}
+const CHANGED_KEYS = ['alerts', 'alert', 'silences', 'history']
 
 export interface Acknowledging extends AcknowledgeRequest {
   readonly fingerprints: readonly string[]
 }
 
 /** One request per alert, one after the other: a list of fifty must not be fifty concurrent requests. */
-export function useAcknowledge(): Action<Acknowledging> {
-  return useAction(async ({ fingerprints, ...request }) => {
+export function useAcknowledge(): ApiAction<Acknowledging> {
+  return useApiAction(async ({ fingerprints, ...request }) => {
     for (const fingerprint of fingerprints) await sendJson('POST', acknowledgePath(fingerprint), request)
-  })
+  }, CHANGED_KEYS)
 }
 
-export function useUnacknowledge(): Action<readonly string[]> {
-  return useAction(async (fingerprints) => {
+export function useUnacknowledge(): ApiAction<readonly string[]> {
+  return useApiAction(async (fingerprints) => {
     for (const fingerprint of fingerprints) await sendJson('DELETE', acknowledgePath(fingerprint))
-  })
+  }, CHANGED_KEYS)
 }
 
 /** With `id`, replaces that silence. */
-export function useSaveSilence(): Action<{ readonly id?: string; readonly request: SilenceRequest }> {
-  return useAction(({ id, request }) =>
-    id === undefined ? sendJson('POST', SILENCES, request) : sendJson('PUT', `${SILENCES}/${id}`, request),
+export function useSaveSilence(): ApiAction<{ readonly id?: string; readonly request: SilenceRequest }> {
+  return useApiAction(
+    ({ id, request }) =>
+      id === undefined ? sendJson('POST', SILENCES, request) : sendJson('PUT', `${SILENCES}/${id}`, request),
+    CHANGED_KEYS,
   )
 }
 
-export function useExpireSilence(): Action<string> {
-  return useAction((id) => sendJson('DELETE', `${SILENCES}/${id}`))
+export function useExpireSilence(): ApiAction<string> {
+  return useApiAction((id) => sendJson('DELETE', `${SILENCES}/${id}`), CHANGED_KEYS)
 }
 
 export function useSilences(): UseQueryResult<SilenceItems> {

@@ -4,6 +4,7 @@ import type { AlertRuns } from '../../contract/alert-history.ts'
 import { withSearch } from '../lib/address.ts'
 import { serverNowMs } from '../ui/server-clock.ts'
 import { fetchJson } from './fetch-json.ts'
+import { useApiAnswer } from './use-api-answer.ts'
 import { usePollMs } from './use-poll.ts'
 
 /** Occurrences per request. */
@@ -19,12 +20,7 @@ export function useAlertOccurrences(
   const search = new URLSearchParams({ cluster, fromMs: String(Math.floor(fromMs)), limit: String(RUNS_MAX) })
   if (toMs !== undefined) search.set('toMs', String(Math.ceil(toMs)))
   const path = withSearch('/api/fleet/v1/alerts/history', search.toString())
-  const pollMs = usePollMs('alert-runs', POLL_MS)
-  return useQuery({
-    queryKey: ['alert-runs', path],
-    queryFn: ({ signal }) => fetchJson<AlertRuns>(path, signal),
-    refetchInterval: toMs === undefined ? pollMs : false,
-  })
+  return useApiAnswer<AlertRuns>('alert-runs', path, { pollMs: toMs === undefined ? POLL_MS : undefined })
 }
 
 /** Previous occurrences that are searched for notes, newest first. */

@@ -13,6 +13,7 @@ import type { Option } from '../lib/dashboards/variables.ts'
 import { serverNowMs } from '../ui/server-clock.ts'
 import { fetchJson, toFailure } from './fetch-json.ts'
 import type { ApiFailure } from './fetch-json.ts'
+import { useApiAnswer } from './use-api-answer.ts'
 import { useMoment } from './use-moment.ts'
 import { usePollMs } from './use-poll.ts'
 
@@ -25,19 +26,11 @@ export function dashboardApiPath(name: string): string {
 const LIST_POLL_MS = 60_000
 
 export function useDashboards(): UseQueryResult<DashboardList> {
-  return useQuery({
-    queryKey: ['dashboards'],
-    queryFn: ({ signal }) => fetchJson<DashboardList>(DASHBOARDS_PATH, signal),
-    refetchInterval: usePollMs('dashboards', LIST_POLL_MS),
-  })
+  return useApiAnswer<DashboardList>('dashboards', DASHBOARDS_PATH, { pollMs: LIST_POLL_MS })
 }
 
 export function useDashboard(name: string): UseQueryResult<DashboardAnswer, ApiFailure> {
-  return useQuery<DashboardAnswer, ApiFailure>({
-    queryKey: ['dashboard', name],
-    queryFn: ({ signal }) => fetchJson<DashboardAnswer>(dashboardApiPath(name), signal),
-    refetchInterval: usePollMs('dashboard', LIST_POLL_MS),
-  })
+  return useApiAnswer<DashboardAnswer>('dashboard', dashboardApiPath(name), { pollMs: LIST_POLL_MS })
 }
 
 /** What a dashboard's queries are asked with. */

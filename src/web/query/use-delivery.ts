@@ -1,19 +1,17 @@
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
-import type { InfiniteData, UseInfiniteQueryResult, UseMutationResult, UseQueryResult } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
 import type { DeliveryItem, DeliveryItems, ReceiverItems, RouteItem, RouteTest } from '../../contract/deliveries.ts'
 import { askJson, fetchJson } from './fetch-json.ts'
-import type { ApiFailure } from './fetch-json.ts'
+import { useApiAction } from './use-api-action.ts'
+import type { ApiAction } from './use-api-action.ts'
+import { useApiAnswer } from './use-api-answer.ts'
 import { usePollMs } from './use-poll.ts'
 
 const DELIVERY_POLL_MS = 15_000
 const PAGE_DELIVERIES = 50
 
 export function useReceivers(): UseQueryResult<ReceiverItems> {
-  return useQuery({
-    queryKey: ['receivers'],
-    queryFn: ({ signal }) => fetchJson<ReceiverItems>('/api/fleet/v1/receivers', signal),
-    refetchInterval: usePollMs('receivers', DELIVERY_POLL_MS),
-  })
+  return useApiAnswer<ReceiverItems>('receivers', '/api/fleet/v1/receivers', { pollMs: DELIVERY_POLL_MS })
 }
 
 export interface DeliveriesAsked {
@@ -41,26 +39,15 @@ export function useDeliveries(asked: DeliveriesAsked): UseInfiniteQueryResult<In
 
 /** One attempt with its request and response. */
 export function useDelivery(id: number): UseQueryResult<DeliveryItem> {
-  return useQuery({
-    queryKey: ['delivery', id],
-    queryFn: ({ signal }) => fetchJson<DeliveryItem>(`/api/fleet/v1/deliveries/${id}`, signal),
-    staleTime: 60_000,
-  })
+  return useApiAnswer<DeliveryItem>('delivery', `/api/fleet/v1/deliveries/${id}`, { staleTime: 60_000 })
 }
 
 export function useRouting(): UseQueryResult<RouteItem> {
-  return useQuery({
-    queryKey: ['routes'],
-    queryFn: ({ signal }) => fetchJson<RouteItem>('/api/fleet/v1/routes', signal),
-    staleTime: DELIVERY_POLL_MS,
-  })
+  return useApiAnswer<RouteItem>('routes', '/api/fleet/v1/routes', { staleTime: DELIVERY_POLL_MS })
 }
 
 export const ROUTE_TEST_PATH = '/api/fleet/v1/routes/test'
 
-export function useRouteTest(): UseMutationResult<RouteTest, ApiFailure, Readonly<Record<string, string>>> {
-  return useMutation<RouteTest, ApiFailure, Readonly<Record<string, string>>>({
-    mutationFn: (labels) => askJson<RouteTest>(ROUTE_TEST_PATH, { labels }),
-    networkMode: 'always',
-  })
+export function useRouteTest(): ApiAction<Readonly<Record<string, string>>, RouteTest> {
+  return useApiAction((labels) => askJson<RouteTest>(ROUTE_TEST_PATH, { labels }))
 }

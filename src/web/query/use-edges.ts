@@ -1,10 +1,9 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { EdgeComparisonItem, EdgeItems, RunItems } from '../../contract/fleet-edges.ts'
-import { fetchJson } from './fetch-json.ts'
 import { askedAt } from './moment-param.ts'
+import { useApiAnswer } from './use-api-answer.ts'
 import { useMoment } from './use-moment.ts'
-import { usePollMs } from './use-poll.ts'
 
 const EDGES = '/api/fleet/v1/edges'
 const EDGES_MAX = '1000'
@@ -18,14 +17,8 @@ export function edgesCall(asked: EdgesAsked, moment: string | undefined): string
 
 /** Edges of the upgrade graph; there are some hundreds at most. */
 export function useEdges(asked: EdgesAsked = {}): UseQueryResult<EdgeItems> {
-  const moment = useMoment()
-  const path = edgesCall(asked, moment)
-  return useQuery({
-    queryKey: ['edges', path],
-    queryFn: ({ signal }) => fetchJson<EdgeItems>(path, signal),
-    placeholderData: keepPreviousData,
-    refetchInterval: usePollMs('edges', POLL_MS),
-  })
+  const path = edgesCall(asked, useMoment())
+  return useApiAnswer<EdgeItems>('edges', path, { placeholderData: keepPreviousData, pollMs: POLL_MS })
 }
 
 export interface ComparedEdges {
@@ -42,13 +35,8 @@ export function compareCall(asked: ComparedEdges, moment: string | undefined): s
 }
 
 export function useEdgeComparison(asked: ComparedEdges): UseQueryResult<EdgeComparisonItem> {
-  const moment = useMoment()
-  const path = compareCall(asked, moment)
-  return useQuery({
-    queryKey: ['edge-comparison', path],
-    queryFn: ({ signal }) => fetchJson<EdgeComparisonItem>(path, signal),
-    enabled: asked.second !== '',
-  })
+  const path = compareCall(asked, useMoment())
+  return useApiAnswer<EdgeComparisonItem>('edge-comparison', path, { enabled: asked.second !== '' })
 }
 
 /** Which single runs: of an edge, or of all of an operator; empty values are left out. */
@@ -67,10 +55,5 @@ export function runsCall(asked: RunsAsked, moment: string | undefined): string {
 /** Not polled: points that are looked at do not move. */
 export function useRuns(asked: RunsAsked): UseQueryResult<RunItems> {
   const path = runsCall(asked, useMoment())
-  return useQuery({
-    queryKey: ['runs', path],
-    queryFn: ({ signal }) => fetchJson<RunItems>(path, signal),
-    placeholderData: keepPreviousData,
-    refetchOnWindowFocus: false,
-  })
+  return useApiAnswer<RunItems>('runs', path, { placeholderData: keepPreviousData, refetchOnWindowFocus: false })
 }

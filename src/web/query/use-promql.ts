@@ -1,10 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { QueryAnswer } from '../../contract/prometheus.ts'
 import { searchOf, withSearch } from '../lib/address.ts'
-import { fetchJson } from './fetch-json.ts'
+import { useApiAnswer } from './use-api-answer.ts'
 import { useMoment } from './use-moment.ts'
-import { usePollMs } from './use-poll.ts'
 
 const POLL_MS = 15_000
 
@@ -13,14 +11,8 @@ const SERIES_MAX = 500
 
 /** The value of an expression now, again and again; or at the moment the page shows. */
 export function useInstantQuery(expr: string): UseQueryResult<QueryAnswer> {
-  const moment = useMoment()
-  const path = instantCall(expr, moment)
-  return useQuery({
-    queryKey: ['instant', path],
-    queryFn: ({ signal }) => fetchJson<QueryAnswer>(path, signal),
-    refetchInterval: usePollMs('instant', POLL_MS),
-    enabled: expr.trim() !== '',
-  })
+  const path = instantCall(expr, useMoment())
+  return useApiAnswer<QueryAnswer>('instant', path, { pollMs: POLL_MS, enabled: expr.trim() !== '' })
 }
 
 export function instantCall(expr: string, moment: string | undefined): string {

@@ -1,10 +1,13 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
-import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
 import type { LintReport } from '../../contract/lint.ts'
 import type { PrometheusRuleGroup } from '../../contract/prometheus.ts'
 import type { Replay, ReplayRequest, RuleTests } from '../../contract/replay.ts'
+import { searchOf, withSearch } from '../lib/address.ts'
 import { askJson, fetchJson } from './fetch-json.ts'
-import type { ApiFailure } from './fetch-json.ts'
+import { useApiAction } from './use-api-action.ts'
+import type { ApiAction } from './use-api-action.ts'
+import { useApiAnswer } from './use-api-answer.ts'
 import { usePollMs } from './use-poll.ts'
 
 const RULES_POLL_MS = 15_000
@@ -28,14 +31,8 @@ export function useRules(): UseQueryResult<readonly PrometheusRuleGroup[]> {
 
 /** Runs the unit tests that mention an alert. They take seconds, so they are not polled. */
 export function useRuleTests(alertname: string, isWanted: boolean): UseQueryResult<RuleTests> {
-  return useQuery({
-    queryKey: ['rule-tests', alertname],
-    queryFn: ({ signal }) =>
-      fetchJson<RuleTests>(
-        `/api/fleet/v1/rules/tests?${new URLSearchParams({ alertname }).toString()}`,
-        signal,
-        SLOW_TIMEOUT_MS,
-      ),
+  return useApiAnswer<RuleTests>('rule-tests', withSearch('/api/fleet/v1/rules/tests', searchOf({ alertname })), {
+    timeoutMs: SLOW_TIMEOUT_MS,
     enabled: isWanted,
     refetchOnWindowFocus: false,
     staleTime: 60_000,
@@ -44,33 +41,19 @@ export function useRuleTests(alertname: string, isWanted: boolean): UseQueryResu
 
 /** The formatted expression; the original while loading (`isPending`) and on failure. */
 export function useFormatted(expr: string): { readonly text: string; readonly isPending: boolean } {
-  const { data, isPending } = useQuery({
-    queryKey: ['format', expr],
-    queryFn: ({ signal }) =>
-      fetchJson<{ readonly data: string }>(
-        `/api/v1/format_query?${new URLSearchParams({ query: expr }).toString()}`,
-        signal,
-      ),
-    staleTime: Infinity,
-  })
+  const path = withSearch('/api/v1/format_query', searchOf({ query: expr }))
+  const { data, isPending } = useApiAnswer<{ readonly data: string }>('format', path, { staleTime: Infinity })
   return { text: data?.data ?? expr, isPending }
 }
 
 /** Evaluates a rule over stored samples. Slow, so a button starts it. */
-export function useReplay(): UseMutationResult<Replay, ApiFailure, ReplayRequest> {
-  return useMutation<Replay, ApiFailure, ReplayRequest>({
-    mutationFn: (request) => askJson<Replay>(REPLAY_PATH, request, undefined, REPLAY_TIMEOUT_MS),
-    networkMode: 'always',
-  })
+export function useReplay(): ApiAction<ReplayRequest, Replay> {
+  return useApiAction((request) => askJson<Replay>(REPLAY_PATH, request, undefined, REPLAY_TIMEOUT_MS))
 }
 
 /** Enough for 30 days of a large fleet. */
 const REPLAY_TIMEOUT_MS = 180_000
 
 export function useLint(): UseQueryResult<LintReport> {
-  return useQuery({
-    queryKey: ['lint'],
-    queryFn: ({ signal }) => fetchJson<LintReport>(LINT_PATH, signal, SLOW_TIMEOUT_MS),
-    staleTime: 60_000,
-  })
+  return useApiAnswer<LintReport>('lint', LINT_PATH, { timeoutMs: SLOW_TIMEOUT_MS, staleTime: 60_000 })
 }

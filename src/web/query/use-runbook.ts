@@ -4,6 +4,7 @@ import type { BoundRunbook, RunbookList, RunbookSource, RunbookUnknown } from '.
 import { withSearch } from '../lib/address.ts'
 import { fetchJson } from './fetch-json.ts'
 import type { ApiFailure } from './fetch-json.ts'
+import { useApiAnswer } from './use-api-answer.ts'
 import { usePollMs } from './use-poll.ts'
 
 const RUNBOOK_POLL_MS = 15_000
@@ -27,9 +28,7 @@ export function useRunbook(name: string, instance: string | undefined): UseQuery
 
 /** The stored file of a runbook. Not refetched while somebody edits it. */
 export function useRunbookSource(name: string): UseQueryResult<RunbookSource> {
-  return useQuery({
-    queryKey: ['runbook-source', name],
-    queryFn: ({ signal }) => fetchJson<RunbookSource>(`${runbookCall(name, undefined)}/source`, signal),
+  return useApiAnswer<RunbookSource>('runbook-source', `${runbookCall(name, undefined)}/source`, {
     staleTime: 60_000,
     refetchOnWindowFocus: false,
   })
@@ -43,10 +42,5 @@ export function nearestNames(failure: ApiFailure): readonly string[] | undefined
 }
 
 export function useRunbookList(isWanted: boolean): UseQueryResult<RunbookList> {
-  return useQuery({
-    queryKey: ['runbooks'],
-    queryFn: ({ signal }) => fetchJson<RunbookList>('/api/runbooks/v1/pages', signal),
-    enabled: isWanted,
-    staleTime: 60_000,
-  })
+  return useApiAnswer<RunbookList>('runbooks', '/api/runbooks/v1/pages', { enabled: isWanted, staleTime: 60_000 })
 }

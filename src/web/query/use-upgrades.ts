@@ -1,10 +1,10 @@
-import { keepPreviousData, useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query'
+import { useQueries } from '@tanstack/react-query'
 import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
 import type { StuckItems, UpgradeDetailItem, UpgradeItem, UpgradeItems } from '../../contract/fleet-upgrades.ts'
 import { fetchJson } from './fetch-json.ts'
 import { askedAt } from './moment-param.ts'
+import { useApiAnswer, useApiPages } from './use-api-answer.ts'
 import { useMoment } from './use-moment.ts'
-import { usePollMs } from './use-poll.ts'
 
 const UPGRADES = '/api/fleet/v1/upgrades'
 const STUCK = '/api/fleet/v1/stuck'
@@ -25,48 +25,24 @@ export function upgradesCall(asked: UpgradesAsked, moment: string | undefined, l
 /** All there were, a page at a time, newest first unless asked otherwise. Not polled: rows do not move. */
 export function useUpgradeHistory(asked: UpgradesAsked): UseInfiniteQueryResult<InfiniteData<UpgradeItems>> {
   const path = upgradesCall(asked, useMoment())
-  return useInfiniteQuery({
-    queryKey: ['upgrades', path],
-    queryFn: ({ signal, pageParam }) =>
-      fetchJson<UpgradeItems>(pageParam === '' ? path : `${path}&cursor=${encodeURIComponent(pageParam)}`, signal),
-    initialPageParam: '',
-    getNextPageParam: (last) => last.nextCursor,
-    placeholderData: keepPreviousData,
-    refetchOnWindowFocus: false,
-    staleTime: LIST_STALE_MS,
-  })
+  return useApiPages<UpgradeItems>('upgrades', path, LIST_STALE_MS)
 }
 
 /** The newest of a history, asked again and again: what is new in it, and how those that run get on. */
 export function useNewestUpgrades(asked: UpgradesAsked): UseQueryResult<UpgradeItems> {
   const moment = useMoment()
   const path = upgradesCall({ ...asked, sort: 'started', order: 'desc' }, moment, NEWEST_UPGRADES)
-  return useQuery({
-    queryKey: ['newest-upgrades', path],
-    queryFn: ({ signal }) => fetchJson<UpgradeItems>(path, signal),
-    enabled: moment === undefined,
-    refetchInterval: usePollMs('newest-upgrades', NEWEST_POLL_MS),
-  })
+  return useApiAnswer<UpgradeItems>('newest-upgrades', path, { enabled: moment === undefined, pollMs: NEWEST_POLL_MS })
 }
 
 /** Up to `UPGRADES_MAX` at once: those of a cluster, those that run. */
 export function useUpgrades(asked: UpgradesAsked): UseQueryResult<UpgradeItems> {
-  const moment = useMoment()
-  const path = upgradesCall(asked, moment, UPGRADES_MAX)
-  return useQuery({
-    queryKey: ['upgrades-at-once', path],
-    queryFn: ({ signal }) => fetchJson<UpgradeItems>(path, signal),
-    refetchInterval: usePollMs('upgrades-at-once', RUNNING_POLL_MS),
-  })
+  const path = upgradesCall(asked, useMoment(), UPGRADES_MAX)
+  return useApiAnswer<UpgradeItems>('upgrades-at-once', path, { pollMs: RUNNING_POLL_MS })
 }
 
 export function useStuck(): UseQueryResult<StuckItems> {
-  const moment = useMoment()
-  return useQuery({
-    queryKey: ['stuck', moment],
-    queryFn: ({ signal }) => fetchJson<StuckItems>(askedAt(STUCK, moment), signal),
-    refetchInterval: usePollMs('stuck', RUNNING_POLL_MS),
-  })
+  return useApiAnswer<StuckItems>('stuck', askedAt(STUCK, useMoment()), { pollMs: RUNNING_POLL_MS })
 }
 
 export function upgradeCall(id: string, moment: string | undefined): string {
@@ -74,13 +50,8 @@ export function upgradeCall(id: string, moment: string | undefined): string {
 }
 
 export function useUpgrade(id: string): UseQueryResult<UpgradeDetailItem> {
-  const moment = useMoment()
-  const path = upgradeCall(id, moment)
-  return useQuery({
-    queryKey: ['upgrade', path],
-    queryFn: ({ signal }) => fetchJson<UpgradeDetailItem>(path, signal),
-    refetchInterval: usePollMs('upgrade', RUNNING_POLL_MS),
-  })
+  const path = upgradeCall(id, useMoment())
+  return useApiAnswer<UpgradeDetailItem>('upgrade', path, { pollMs: RUNNING_POLL_MS })
 }
 
 /** Some by their ids, to be compared. */

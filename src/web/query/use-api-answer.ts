@@ -1,0 +1,50 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
+import { fetchJson } from './fetch-json.ts'
+import type { ApiFailure } from './fetch-json.ts'
+import { usePollMs } from './use-poll.ts'
+
+interface AnswerOptions {
+  /** Absent: the answer is not polled. */
+  readonly pollMs?: number | undefined
+  readonly timeoutMs?: number
+  /** False: no request. */
+  readonly enabled?: boolean
+  /** The answer for another path stays until this one is there. */
+  readonly placeholderData?: typeof keepPreviousData
+  readonly staleTime?: number
+  readonly refetchOnWindowFocus?: false
+}
+
+/** The answer of the API to a GET of `path`. @param key names the kind of answer in the cache and in `LIVE_TOPICS` */
+export function useApiAnswer<T>(
+  key: string,
+  path: string,
+  { pollMs, timeoutMs, ...options }: AnswerOptions = {},
+): UseQueryResult<T, ApiFailure> {
+  const poll = usePollMs(key, pollMs ?? 0)
+  return useQuery<T, ApiFailure, T>({
+    queryKey: [key, path],
+    queryFn: ({ signal }) => fetchJson<T>(path, signal, timeoutMs),
+    refetchInterval: pollMs === undefined ? false : poll,
+    ...options,
+  })
+}
+
+/** A paged list; `path` has a query string. Not polled: rows do not move while they are read. */
+export function useApiPages<T extends { readonly nextCursor: string | null }>(
+  key: string,
+  path: string,
+  staleTime = 0,
+): UseInfiniteQueryResult<InfiniteData<T>> {
+  return useInfiniteQuery({
+    queryKey: [key, path],
+    queryFn: ({ signal, pageParam }) =>
+      fetchJson<T>(pageParam === '' ? path : `${path}&cursor=${encodeURIComponent(pageParam)}`, signal),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.nextCursor,
+    placeholderData: keepPreviousData,
+    refetchOnWindowFocus: false,
+    staleTime,
+  })
+}

@@ -2,7 +2,7 @@
  * A cluster's upgrades from a year of observations: what one beat of the derivation costs for each cluster that changed.
  * Simulated clusters by objects and by metrics; CPU time, the median of rounds, the first of which warms up.
  */
-import { deriveUpgrades } from '../src/fleet/derive/upgrades.ts'
+import { deriveUpgrades } from '../src/fleet/derive/derive-cluster.ts'
 import { observationsOf } from '../sim/history/cluster-observations.ts'
 import { planHistory } from '../sim/history/plan-history.ts'
 

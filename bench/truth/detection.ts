@@ -2,7 +2,7 @@
  * Stuck detection over simulated months, by the simulated clock: at sampled moments what was known then is derived and
  * judged, with baselines learned from the upgrades that had ended before the month began.
  */
-import { deriveUpgrades } from '../../src/fleet/derive/upgrades.ts'
+import { deriveUpgrades } from '../../src/fleet/derive/derive-cluster.ts'
 import { learnBaselines, type BaselineBook } from '../../src/fleet/stuck/stuck-baseline.ts'
 import { verdictOf, type LastSeen } from '../../src/fleet/stuck/stuck.ts'
 import type { ClusterObservations } from '../../src/model/observation.ts'

@@ -1,5 +1,5 @@
 /** A fleet over months in process: plan, observe, derive, compare, judge. Nothing here waits. */
-import { deriveUpgrades } from '../../src/fleet/derive/upgrades.ts'
+import { deriveUpgrades } from '../../src/fleet/derive/derive-cluster.ts'
 import type { UpgradeRecord } from '../../src/model/upgrade.ts'
 import { observationsOf } from '../../sim/history/cluster-observations.ts'
 import type { ClusterHistory } from '../../sim/history/cluster-history.ts'

@@ -148,3 +148,10 @@ export interface FleetFactsReader {
   /** Those that hold at a time, of all operators and clusters. */
   intervalsAt(timeMs: number): Promise<readonly VersionInterval[]>
 }
+
+/** Changes to the facts of many clusters, written together. */
+export interface FactsBatch {
+  readonly changes: readonly FactsChange[]
+  /** Texts of `meta` that must be true together with the facts: how far they are derived. */
+  readonly meta: readonly (readonly [key: string, value: string])[]
+}

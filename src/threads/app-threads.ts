@@ -6,10 +6,8 @@ import type { Config } from '../config/config.ts'
 import type { IngestServices, IngestWorkerData } from './ingest-worker.ts'
 import type { QueryServices, QueryWorkerData } from './query-worker.ts'
 import type { Remote } from './rpc.ts'
-import { portPair, startThread } from './start-thread.ts'
-import type { Thread } from './start-thread.ts'
-import { LANE_BYTES, createWriteLane } from './write-lane.ts'
-import type { WriteLane } from './write-lane.ts'
+import { portPair, startThread, type Thread } from './start-thread.ts'
+import { LANE_BYTES, createWriteLane, type WriteLane } from './write-lane.ts'
 
 export interface AppThreads {
   readonly ingest: Remote<IngestServices>

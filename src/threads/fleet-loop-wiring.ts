@@ -1,5 +1,6 @@
 /** The fleet loop, wired to the store that it reads and to the thread that writes. On the query worker. */
 import { createFleetLoop, type FleetLoop } from '../fleet/loop/fleet-loop.ts'
+import { POSITION_KEY } from '../fleet/loop/loop-state.ts'
 import type { DerivedServices } from './ingest-worker.ts'
 import { fleetReaderOf } from '../api/fleet/reader.ts'
 import { readUsage } from '../fleet/adoption/cluster-usage.ts'
@@ -30,8 +31,6 @@ export interface FleetLoopSources {
   readonly stopwatchMs: () => number
 }
 
-/** The key of `meta` that says up to where facts are derived. */
-export const POSITION_KEY = 'fleet.position'
 /** The most samples of one group of metrics of one cluster: far more than a cluster sends. */
 const SAMPLES_MAX = 20_000_000
 /** A series that was written longer ago has ended in any case. */
@@ -47,12 +46,7 @@ export function openFleetLoop(sources: FleetLoopSources): FleetLoop {
     facts: facts.fleet,
     alerts: facts.alertRuns,
     position: () => facts.meta.get(POSITION_KEY),
-    writer: {
-      putRuns: (changes) => writer.derived.runs(changes),
-      putFacts: (changes, position) =>
-        writer.fleet.write({ changes, meta: position === undefined ? [] : [[POSITION_KEY, position]] }),
-      replaceSpans: (traces, nowMs) => writer.derived.spans(traces, nowMs),
-    },
+    writer,
     counting: {
       facts: facts.fleet,
       clusters: async () => (await book).records(),

@@ -9,8 +9,7 @@
  * all the same. No other function crosses: a call with one rejects.
  */
 import type { Cancellation } from '../base/cancellation.ts'
-import { FleetError } from '../base/errors.ts'
-import type { ErrorCode } from '../base/errors.ts'
+import { FleetError, type ErrorCode } from '../base/errors.ts'
 import { invariant } from '../base/invariant.ts'
 import { Labels } from '../model/labels.ts'
 

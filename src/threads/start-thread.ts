@@ -2,11 +2,9 @@
  * Starts a worker thread from the file beside this one and waits until it says that it is ready. Under `tsx` and in
  * tests the files are TypeScript and the thread loads the same loader; after a build they are JavaScript.
  */
-import { MessageChannel, Worker } from 'node:worker_threads'
-import type { MessagePort, Transferable } from 'node:worker_threads'
+import { MessageChannel, Worker, type MessagePort, type Transferable } from 'node:worker_threads'
 import type { Log } from '../base/log.ts'
-import { createCaller, revive } from './rpc.ts'
-import type { CarriedFailure, Remote, Services } from './rpc.ts'
+import { createCaller, revive, type CarriedFailure, type Remote, type Services } from './rpc.ts'
 
 /** What a worker posts first. */
 export type ThreadHello = { readonly ready: true } | { readonly failed: CarriedFailure }

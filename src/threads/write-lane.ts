@@ -5,12 +5,10 @@
  *
  * What does not fit (a body larger than the ring has room for) is the caller's to send as a call.
  */
-import { BodyRing } from './body-ring.ts'
-import type { BodyPlace } from './body-ring.ts'
+import { BodyRing, type BodyPlace } from './body-ring.ts'
 import type { WriteContext } from '../ingest/remote-write.ts'
 import type { WriteOutcome, WriteProtocol } from '../ingest/write-outcome.ts'
-import { carry, revive } from './rpc.ts'
-import type { CarriedFailure, Channel } from './rpc.ts'
+import { carry, revive, type CarriedFailure, type Channel } from './rpc.ts'
 
 /**
  * Room for the bodies of some forty backlogs, or of a thousand scrapes, at once. No more than that: it is used all the

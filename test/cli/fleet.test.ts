@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { fleetCommand } from '../../src/cli/fleet.ts'
-import { deriveFrom } from '../../src/fleet/loop/derivation.ts'
+import { deriveFrom } from '../../src/fleet/derive/derive-cluster.ts'
 import { upgradeTraceId } from '../../src/fleet/trace/trace-ids.ts'
 import type { MetricRun } from '../../src/model/observation.ts'
 import { observationsOf } from '../../sim/history/cluster-observations.ts'

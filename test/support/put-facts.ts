@@ -1,4 +1,4 @@
-import { factsChangeOf } from '../../src/fleet/loop/facts-change.ts'
+import { factsChangeOf } from '../../src/fleet/loop/merge-facts.ts'
 import type { ClusterFacts } from '../../src/model/fleet-facts.ts'
 import type { FleetFactsStore } from '../../src/store/facts/fleet-facts.ts'
 

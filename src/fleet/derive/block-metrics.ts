@@ -6,8 +6,7 @@
  */
 import type { MetricRun } from '../../model/observation.ts'
 import type { UpgradeBlock, UpgradeRecord } from '../../model/upgrade.ts'
-import { isOpen, measured, phaseOf } from './block-evidence.ts'
-import type { BlockSignature } from './block-evidence.ts'
+import { isOpen, measured, phaseOf, type BlockSignature } from './block-evidence.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { countsProgress } from './metric-end.ts'
 import { unreadyRuns } from './metric-phases.ts'

@@ -5,11 +5,9 @@
  */
 import type { OperatorConditionFacts } from '../../model/object-facts.ts'
 import type { Evidence, PhaseName, UpgradeBlock, UpgradeRecord } from '../../model/upgrade.ts'
-import { conditionText, isOpen, phaseOf, said } from './block-evidence.ts'
-import type { BlockSignature } from './block-evidence.ts'
+import { conditionText, isOpen, phaseOf, said, type BlockSignature } from './block-evidence.ts'
 import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
-import { csvPath } from './csv-path.ts'
-import type { CsvStep } from './csv-path.ts'
+import { csvPath, type CsvStep } from './csv-path.ts'
 import { conditionOf } from './hco-window.ts'
 import { hcoSubscriptions } from './olm-offer.ts'
 import { operandFailing, reconcileError, virtHandlerRollout } from './block-operands.ts'

@@ -4,7 +4,7 @@
  * which is what makes facts a function of the set (facts wire 4.3: across resources no order holds, within one object
  * `resourceVersion` does).
  */
-import type { ObjectFacts, ObjectKind } from '../../model/object-facts.ts'
+import type { CsvFacts, ObjectFacts, ObjectKind } from '../../model/object-facts.ts'
 import type {
   ClusterObservations,
   MetricRun,
@@ -12,8 +12,7 @@ import type {
   ObjectObservation,
   SpanEvidence,
 } from '../../model/observation.ts'
-import { collectorClock } from './collector-clock.ts'
-import type { CollectorClock } from './collector-clock.ts'
+import { collectorClock, type CollectorClock } from './collector-clock.ts'
 import { groupBy } from '../../base/group-by.ts'
 import { joinRuns } from './metric-series.ts'
 
@@ -213,4 +212,29 @@ function newestOf({ objects, absences, metrics, spans, objectsHeardMs }: Cluster
   // A pull that finds nothing new is a sign of life too.
   newest = Math.max(newest, objectsHeardMs ?? -Infinity)
   return newest === -Infinity ? undefined : newest
+}
+
+/** Upstream and OpenShift: `kubevirt-hyperconverged-operator.v1.17.0`, `...v4.20.3`. */
+export const CSV_NAME = /^kubevirt-hyperconverged-operator\.v(\d+\.\d+\.\d+.*)$/
+
+/** The version a CSV's name says; `undefined` for another operator's. */
+export function hcoVersionOfCsvName(name: string): string | undefined {
+  return CSV_NAME.exec(name)?.[1]
+}
+
+/** OLM shows a CSV of all namespaces in each namespace; the copies say so and are no installation. */
+export function hcoCsvs(history: ClusterHistory): readonly ObjectHistory<CsvFacts>[] {
+  return history
+    .of('clusterserviceversions')
+    .filter((csv) => CSV_NAME.test(csv.name) && !csv.states.some(({ facts }) => facts.reason === 'Copied'))
+}
+
+export function versionOf(csv: ObjectHistory<CsvFacts>): string {
+  const version = csv.states.findLast(({ facts }) => facts.version !== '')?.facts.version
+  return version ?? hcoVersionOfCsvName(csv.name) ?? csv.name
+}
+
+/** OLM's packages of HCO: OperatorHub's has a prefix. */
+export function isHcoPackage(name: string): boolean {
+  return name === 'kubevirt-hyperconverged' || name === 'community-kubevirt-hyperconverged'
 }

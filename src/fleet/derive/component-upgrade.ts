@@ -7,8 +7,7 @@ import type { OperandFacts } from '../../model/object-facts.ts'
 import type { ComponentUpgrade, PhaseState } from '../../model/upgrade.ts'
 import type { ClusterHistory, ObjectHistory, ObjectState } from './cluster-history.ts'
 import { conditionOf } from './hco-window.ts'
-import { ownMoment, seenMoment } from './moment.ts'
-import type { Moment } from './moment.ts'
+import { ownMoment, seenMoment, type Moment } from './moment.ts'
 
 export const COMPONENTS: readonly { readonly kind: OperandFacts['kind']; readonly name: string }[] = [
   { kind: 'aaqs', name: 'aaq' },

@@ -1,10 +1,8 @@
 /** How conditions and feature gates changed while an upgrade ran: what its trace and its page tell as events. */
 import type { Condition, ObjectFacts } from '../../model/object-facts.ts'
 import type { UpgradeDetail } from '../../model/upgrade.ts'
-import { compareTexts } from './cluster-history.ts'
-import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
-import { COMPONENTS } from './component-upgrade.ts'
-import type { Span } from './component-upgrade.ts'
+import { compareTexts, type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
+import { COMPONENTS, type Span } from './component-upgrade.ts'
 
 type ConditionChange = UpgradeDetail['conditionChanges'][number]
 type GateChange = UpgradeDetail['featureGateChanges'][number]

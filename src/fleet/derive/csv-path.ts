@@ -5,8 +5,7 @@
  */
 import type { CsvFacts } from '../../model/object-facts.ts'
 import type { ObjectHistory } from './cluster-history.ts'
-import { ownMoment } from './moment.ts'
-import type { Moment } from './moment.ts'
+import { ownMoment, type Moment } from './moment.ts'
 
 export interface CsvStep {
   readonly phase: string

@@ -2,8 +2,7 @@
 import type { MetricRun } from '../../model/observation.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { groupBy } from '../../base/group-by.ts'
-import { scrapeMoment } from './moment.ts'
-import type { Moment } from './moment.ts'
+import { scrapeMoment, type Moment } from './moment.ts'
 
 /** A version's CSV was there over a stretch of scrapes. A CSV of an old version that comes again is another one. */
 export interface CsvSighting {

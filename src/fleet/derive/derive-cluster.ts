@@ -1,14 +1,24 @@
 /**
- * From all that is known of a cluster to its facts. A pure function of the set of observations: no clock, no order of
- * arrival, nothing remembered; the same set gives the same bytes.
+ * From all evidence of a cluster to its facts. A pure function of the set of observations: no clock, no order of arrival,
+ * no state; the same set in any order and with any repeats gives the same bytes. Objects take precedence over spans, spans
+ * over metrics; what no evidence reports is unknown.
  */
-import type { ClusterFacts } from '../../model/fleet-facts.ts'
+import { spanEvidenceOf } from '../trace/span-evidence.ts'
+import type { ClusterFacts, ObservationReader } from '../../model/fleet-facts.ts'
+import type { Span } from '../../model/span.ts'
 import type { ClusterObservations } from '../../model/observation.ts'
-import { clusterHistory } from './cluster-history.ts'
+import type { UpgradeRecord } from '../../model/upgrade.ts'
+import { blocksOf } from './block-signatures.ts'
+import { clusterHistory, type ClusterHistory } from './cluster-history.ts'
+import { hcoUpgrades } from './hco-upgrades.ts'
+import { hasHco, kubevirtUpgradesByMetrics, kubevirtUpgradesByObjects } from './kubevirt-upgrades.ts'
+import { mergeDrafts, isOpen, toRecord } from './upgrade-record.ts'
+import { metricUpgrades } from './metric-upgrades.ts'
+import { platformUpgradesByMetrics, platformUpgradesByObjects } from './platform-upgrades.ts'
+import { spanUpgrades } from './span-upgrades.ts'
 import { deriveRecord } from './cluster.ts'
 import { deriveIntervals } from './intervals.ts'
 import { deriveModifications } from './modifications.ts'
-import { upgradesOf } from './upgrades.ts'
 
 export function deriveCluster(observations: ClusterObservations): ClusterFacts {
   const history = clusterHistory(observations)
@@ -20,4 +30,51 @@ export function deriveCluster(observations: ClusterObservations): ClusterFacts {
     upgrades,
     modifications: deriveModifications(history, upgrades),
   }
+}
+
+/** The upgrades alone: oldest first, ties by id. */
+export function deriveUpgrades(observations: ClusterObservations): readonly UpgradeRecord[] {
+  return upgradesOf(clusterHistory(observations))
+}
+
+/** The upgrades of a history, as `deriveUpgrades` lists them. */
+export function upgradesOf(history: ClusterHistory): readonly UpgradeRecord[] {
+  const isPlain = !hasHco(history)
+  const drafts = mergeDrafts([
+    [
+      ...hcoUpgrades(history),
+      ...(isPlain ? kubevirtUpgradesByObjects(history) : []),
+      ...platformUpgradesByObjects(history),
+    ],
+    spanUpgrades(history),
+    [
+      ...metricUpgrades(history),
+      ...(isPlain ? kubevirtUpgradesByMetrics(history) : []),
+      ...platformUpgradesByMetrics(history),
+    ],
+  ])
+  const records = drafts.map((draft) => withBlock(toRecord(draft, history), history, isOpen(draft)))
+  return records.sort((a, b) => startOf(a) - startOf(b) || (a.upgrade.id < b.upgrade.id ? -1 : 1))
+}
+
+/** An open upgrade with what blocks it, when the evidence shows that. */
+function withBlock(record: UpgradeRecord, history: ClusterHistory, isOpen: boolean): UpgradeRecord {
+  const blockedBy = isOpen ? blocksOf(history, record)[0] : undefined
+  return blockedBy === undefined ? record : { ...record, upgrade: { ...record.upgrade, blockedBy } }
+}
+
+function startOf({ upgrade }: UpgradeRecord): number {
+  return upgrade.startedMs ?? -Infinity
+}
+
+/** Stored evidence of clusters. */
+export interface EvidenceReader {
+  readonly observations: Pick<ObservationReader, 'read'>
+  readonly spans: { upgradeSpans(cluster: string): Promise<readonly Span[]> }
+}
+
+/** Reads the evidence of a cluster and derives its facts. */
+export async function deriveFrom({ observations, spans }: EvidenceReader, cluster: string): Promise<ClusterFacts> {
+  const [observed, upgradeSpans] = [await observations.read(cluster), await spans.upgradeSpans(cluster)]
+  return deriveCluster({ ...observed, spans: spanEvidenceOf(upgradeSpans).get(cluster) ?? [] })
 }

@@ -5,14 +5,10 @@
  */
 import type { CsvFacts } from '../../model/object-facts.ts'
 import { compareVersions } from '../version-order.ts'
-import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
-import { csvPath, isBeingReplaced } from './csv-path.ts'
-import type { CsvStep } from './csv-path.ts'
-import { hcoCsvs, hcoVersionOfCsvName, versionOf } from './hco-csv.ts'
-import { hcoCreatedMs, hcoVersionAt, hcoWindows, timeOf } from './hco-window.ts'
-import type { HcoWindow } from './hco-window.ts'
-import { namedCsvs, offerOf } from './olm-offer.ts'
-import type { Offer } from './olm-offer.ts'
+import { type ClusterHistory, type ObjectHistory, hcoCsvs, hcoVersionOfCsvName, versionOf } from './cluster-history.ts'
+import { csvPath, isBeingReplaced, type CsvStep } from './csv-path.ts'
+import { hcoCreatedMs, hcoVersionAt, hcoWindows, timeOf, type HcoWindow } from './hco-window.ts'
+import { namedCsvs, offerOf, type Offer } from './olm-offer.ts'
 
 export interface Attempt {
   readonly to: string

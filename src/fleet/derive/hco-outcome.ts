@@ -1,13 +1,10 @@
 /** How an attempt to bring HCO to a version ended, as far as objects tell. */
 import type { UpgradeState } from '../../model/upgrade.ts'
-import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
+import { type ClusterHistory, type ObjectHistory, hcoCsvs, versionOf } from './cluster-history.ts'
 import type { CsvFacts } from '../../model/object-facts.ts'
-import { hasFailedFinally } from './csv-path.ts'
-import type { CsvStep } from './csv-path.ts'
-import { hcoCsvs, versionOf } from './hco-csv.ts'
+import { hasFailedFinally, type CsvStep } from './csv-path.ts'
 import type { Attempt } from './hco-attempts.ts'
-import { ownMoment } from './moment.ts'
-import type { Moment } from './moment.ts'
+import { ownMoment, type Moment } from './moment.ts'
 
 export interface Outcome {
   readonly state: UpgradeState

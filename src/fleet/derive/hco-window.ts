@@ -5,8 +5,7 @@
  */
 import type { Condition, EventFacts, HyperConvergedFacts } from '../../model/object-facts.ts'
 import type { ClusterHistory, ObjectHistory, ObjectState } from './cluster-history.ts'
-import { ownMoment, seenMoment } from './moment.ts'
-import type { Moment } from './moment.ts'
+import { ownMoment, seenMoment, type Moment } from './moment.ts'
 
 export interface HcoWindow {
   /** The version HCO said it had before; absent when it said none. */

@@ -5,8 +5,7 @@
  */
 import type { VersionInterval } from '../../model/cluster-record.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
-import { compareTexts } from './cluster-history.ts'
-import type { ClusterHistory } from './cluster-history.ts'
+import { compareTexts, type ClusterHistory } from './cluster-history.ts'
 import type { Arrival } from './arrival.ts'
 import { metricArrivals } from './metric-arrivals.ts'
 import { objectArrivals } from './object-arrivals.ts'

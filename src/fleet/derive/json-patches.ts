@@ -4,8 +4,7 @@
  */
 import type { HyperConvergedFacts } from '../../model/object-facts.ts'
 import type { MetricRun } from '../../model/observation.ts'
-import { compareTexts } from './cluster-history.ts'
-import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
+import { compareTexts, type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
 import { isSeenFromCreation, resolutionOf } from './present.ts'
 import { coverageOf } from './coverage.ts'
 import { parseJsonPatch } from './json-patch.ts'

@@ -1,16 +1,14 @@
 /** Upgrades of a KubeVirt that no HCO manages: its own object, or its nodes' versions, tell all there is. */
 import type { UpgradeState } from '../../model/upgrade.ts'
-import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
+import { type ClusterHistory, type ObjectHistory, hcoCsvs } from './cluster-history.ts'
 import type { OperandFacts } from '../../model/object-facts.ts'
 import { componentPaths, toComponent } from './component-upgrade.ts'
 import { conditionChanges } from './condition-changes.ts'
-import { hcoCsvs } from './hco-csv.ts'
 import { evidence } from './hco-evidence.ts'
 import { phase, handlerPhases, workloadsPhase } from './hco-phases.ts'
 import { metricRollout, metricWorkloads } from './metric-rollout.ts'
 import { ownMoment } from './moment.ts'
-import { bare } from './upgrade-draft.ts'
-import type { UpgradeDraft } from './upgrade-draft.ts'
+import { bare, type UpgradeDraft } from './upgrade-draft.ts'
 import { hasVirtHandler, toVirtHandler, virtHandlerRollout } from './virt-handler-rollout.ts'
 import { workloadPhase } from './workload-phase.ts'
 

@@ -9,8 +9,7 @@ import type { ClusterHistory } from './cluster-history.ts'
 import type { Span } from './component-upgrade.ts'
 import type { CsvSighting } from './csv-sightings.ts'
 import type { MetricRollout } from './metric-rollout.ts'
-import { scrapeMoment } from './moment.ts'
-import type { Moment } from './moment.ts'
+import { scrapeMoment, type Moment } from './moment.ts'
 
 export interface MetricEnd {
   readonly state: UpgradeState

@@ -8,10 +8,8 @@ import type { ClusterHistory } from './cluster-history.ts'
 import type { CsvSighting } from './csv-sightings.ts'
 import { phase } from './hco-phases.ts'
 import type { MetricRollout, MetricWorkloads } from './metric-rollout.ts'
-import { scrapeMoment } from './moment.ts'
-import type { Moment } from './moment.ts'
-import { bare } from './upgrade-draft.ts'
-import type { PhaseDraft } from './upgrade-draft.ts'
+import { scrapeMoment, type Moment } from './moment.ts'
+import { bare, type PhaseDraft } from './upgrade-draft.ts'
 
 /** What metrics showed of an upgrade, put together. */
 export interface MetricSighting {

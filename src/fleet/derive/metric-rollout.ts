@@ -5,8 +5,7 @@
 import type { MetricRun } from '../../model/observation.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import type { Span } from './component-upgrade.ts'
-import { latest, scrapeMoment } from './moment.ts'
-import type { Moment } from './moment.ts'
+import { latest, scrapeMoment, type Moment } from './moment.ts'
 
 export interface MetricRollout {
   readonly from: string | undefined

@@ -7,17 +7,19 @@ import type { MetricRun } from '../../model/observation.ts'
 import type { UpgradeState } from '../../model/upgrade.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { hasFailedFinally } from './csv-path.ts'
-import { csvSightings, succeededBefore } from './csv-sightings.ts'
-import type { CsvSighting } from './csv-sightings.ts'
+import { csvSightings, succeededBefore, type CsvSighting } from './csv-sightings.ts'
 import { evidence } from './hco-evidence.ts'
 import { metricEnd } from './metric-end.ts'
 import { firstOf, metricPhases, momentOf } from './metric-phases.ts'
-import { metricRollout, metricRolloutBegun, metricWorkloads } from './metric-rollout.ts'
-import type { MetricRollout, MetricWorkloads } from './metric-rollout.ts'
-import { scrapeMoment } from './moment.ts'
-import type { Moment } from './moment.ts'
-import { bare } from './upgrade-draft.ts'
-import type { UpgradeDraft } from './upgrade-draft.ts'
+import {
+  metricRollout,
+  metricRolloutBegun,
+  metricWorkloads,
+  type MetricRollout,
+  type MetricWorkloads,
+} from './metric-rollout.ts'
+import { scrapeMoment, type Moment } from './moment.ts'
+import { bare, type UpgradeDraft } from './upgrade-draft.ts'
 import { wavesOf } from './virt-handler-rollout.ts'
 import { workloadsOf } from './workload-phase.ts'
 

@@ -1,8 +1,7 @@
 /** What was changed past the API: operands edited by hand and changed back, and JSON patches in annotations. */
 import type { Modification } from '../../model/cluster-record.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
-import { compareTexts } from './cluster-history.ts'
-import type { ClusterHistory } from './cluster-history.ts'
+import { compareTexts, type ClusterHistory } from './cluster-history.ts'
 import { modificationId } from './found-modification.ts'
 import { jsonPatchesOf } from './json-patches.ts'
 import { outOfBandOf } from './out-of-band.ts'

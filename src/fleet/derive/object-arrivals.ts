@@ -1,9 +1,8 @@
 /** When a cluster came to run a version, as its objects tell: HyperConverged, the operands, ClusterVersion. */
 import type { ObjectFacts } from '../../model/object-facts.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
-import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
+import { type ClusterHistory, type ObjectHistory, hcoCsvs, versionOf as csvVersion } from './cluster-history.ts'
 import { isSeenFromCreation } from './present.ts'
-import { hcoCsvs, versionOf as csvVersion } from './hco-csv.ts'
 import { reachedBy, type Arrival } from './arrival.ts'
 import { OPERAND_KINDS, OPERAND_NAMES } from './operands.ts'
 

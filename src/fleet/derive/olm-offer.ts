@@ -3,10 +3,8 @@
  * manual approval somebody has to agree (facts 5.1, 5.5 steps 0 and 1).
  */
 import type { InstallPlanFacts, SubscriptionFacts } from '../../model/object-facts.ts'
-import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
-import { hcoVersionOfCsvName, isHcoPackage } from './hco-csv.ts'
-import { ownMoment, seenMoment } from './moment.ts'
-import type { Moment } from './moment.ts'
+import { type ClusterHistory, type ObjectHistory, hcoVersionOfCsvName, isHcoPackage } from './cluster-history.ts'
+import { ownMoment, seenMoment, type Moment } from './moment.ts'
 
 /** A CSV of HCO that is to be installed in place of another. */
 export interface Offer {

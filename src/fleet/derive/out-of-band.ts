@@ -4,8 +4,7 @@
  */
 import type { EventFacts } from '../../model/object-facts.ts'
 import type { MetricRun } from '../../model/observation.ts'
-import { compareTexts } from './cluster-history.ts'
-import type { ClusterHistory, ObjectHistory } from './cluster-history.ts'
+import { compareTexts, type ClusterHistory, type ObjectHistory } from './cluster-history.ts'
 import { labelsText } from './metric-series.ts'
 import { resolutionOf } from './present.ts'
 import type { FoundModification } from './found-modification.ts'

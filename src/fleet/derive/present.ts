@@ -1,8 +1,7 @@
 /** What is there now, as far as is known: the newest state of each object, the runs that still hold. */
 import type { ObjectKind } from '../../model/object-facts.ts'
 import type { MetricRun, MetricSignal } from '../../model/observation.ts'
-import { compareTexts } from './cluster-history.ts'
-import type { ClusterHistory, FactsOf, ObjectHistory } from './cluster-history.ts'
+import { compareTexts, type ClusterHistory, type FactsOf, type ObjectHistory } from './cluster-history.ts'
 import { labelsText } from './metric-series.ts'
 
 export interface PresentObject<K extends ObjectKind> {

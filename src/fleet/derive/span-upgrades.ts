@@ -3,8 +3,7 @@ import type { SpanEvidence } from '../../model/observation.ts'
 import type { PhaseName, UpgradeOperator, UpgradeState } from '../../model/upgrade.ts'
 import type { ClusterHistory } from './cluster-history.ts'
 import { groupBy } from '../../base/group-by.ts'
-import { earliest, latest, spanMoment } from './moment.ts'
-import type { Moment } from './moment.ts'
+import { earliest, latest, spanMoment, type Moment } from './moment.ts'
 import type { PhaseDraft, UpgradeDraft } from './upgrade-draft.ts'
 
 /** Root spans by name. */

@@ -2,8 +2,15 @@
  * An upgrade as one source tells it. Drafts of several sources about one upgrade become one record
  * (`merge-upgrades.ts`); until then each keeps its own times and says how exact they are.
  */
-import type { Evidence, EvidenceSource, PhaseName, PhaseState, UpgradeDetail } from '../../model/upgrade.ts'
-import type { UpgradeOperator, UpgradeState } from '../../model/upgrade.ts'
+import type {
+  Evidence,
+  EvidenceSource,
+  PhaseName,
+  PhaseState,
+  UpgradeDetail,
+  UpgradeOperator,
+  UpgradeState,
+} from '../../model/upgrade.ts'
 import type { Moment } from './moment.ts'
 
 export interface PhaseDraft {

@@ -6,8 +6,7 @@ import type { DaemonSetFacts } from '../../model/object-facts.ts'
 import type { UpgradeDetail } from '../../model/upgrade.ts'
 import type { ClusterHistory, ObjectState } from './cluster-history.ts'
 import type { Span } from './component-upgrade.ts'
-import { seenMoment } from './moment.ts'
-import type { Moment } from './moment.ts'
+import { seenMoment, type Moment } from './moment.ts'
 
 export interface Rollout {
   readonly ref: string

@@ -6,8 +6,7 @@ import type { OperandFacts } from '../../model/object-facts.ts'
 import type { WorkloadUpdate } from '../../model/upgrade.ts'
 import type { ClusterHistory, ObjectState } from './cluster-history.ts'
 import { isMoving } from './component-upgrade.ts'
-import { seenMoment } from './moment.ts'
-import type { Moment } from './moment.ts'
+import { seenMoment, type Moment } from './moment.ts'
 import { workloadUpdateOf } from './workloads.ts'
 
 export interface WorkloadPhase {

@@ -2,7 +2,7 @@
  * Alerts in the traces of upgrades: an alert that begins to fire changes no fact, but is an event in the trace of the
  * upgrade during which it fired. Clusters with new alerts wait here until their traces are written.
  */
-import { alertedTraces, type AlertedTrace } from './derivation.ts'
+import { alertedTraces, type AlertedTrace } from './upgrade-traces.ts'
 import type { LoopCycle } from './loop-cycle.ts'
 import type { FiredAlertReader } from '../../model/alert-run.ts'
 import type { FleetFactsReader } from '../../model/fleet-facts.ts'
@@ -11,7 +11,7 @@ import type { DerivedTrace } from '../../model/span.ts'
 export interface AlertTraceParts {
   readonly facts: Pick<FleetFactsReader, 'cluster'>
   readonly alerts: FiredAlertReader
-  readonly writer: { replaceSpans(traces: readonly DerivedTrace[], nowMs: number): Promise<void> }
+  readonly writer: { readonly derived: { spans(traces: readonly DerivedTrace[], nowMs: number): Promise<void> } }
 }
 
 const BUDGET_MS = 200
@@ -64,7 +64,7 @@ export class AlertTraces {
     const traces = stored === undefined ? [] : await alertedTraces(stored, alerts)
     const changed = traces.filter((trace) => this.#written.get(trace.traceId) !== alertsText(trace))
     if (changed.length === 0) return
-    await writer.replaceSpans(changed, nowMs)
+    await writer.derived.spans(changed, nowMs)
     if (this.#written.size >= WRITTEN_MAX) this.#written.clear()
     for (const trace of changed) this.#written.set(trace.traceId, alertsText(trace))
   }

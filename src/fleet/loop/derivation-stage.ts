@@ -4,14 +4,14 @@
  */
 import { changedFromMs } from '../adoption/late-change.ts'
 import type { FiredAlertReader } from '../../model/alert-run.ts'
-import type { ClusterFacts, FactsChange, FleetFactsReader } from '../../model/fleet-facts.ts'
+import type { ClusterFacts, FactsBatch, FactsChange, FleetFactsReader } from '../../model/fleet-facts.ts'
 import type { DerivedTrace } from '../../model/span.ts'
 import type { AlertTraces } from './alert-traces.ts'
-import { changedTraces, deriveFrom, type EvidenceReader } from './derivation.ts'
-import { factsChangeOf } from './facts-change.ts'
+import { changedTraces } from './upgrade-traces.ts'
+import { deriveFrom, type EvidenceReader } from '../derive/derive-cluster.ts'
+import { factsChangeOf, mergeFacts } from './merge-facts.ts'
 import type { LoopCycle } from './loop-cycle.ts'
-import type { FleetLoopState } from './loop-state.ts'
-import { mergeFacts } from './merge-facts.ts'
+import { POSITION_KEY, type FleetLoopState } from './loop-state.ts'
 import type { PendingDerivation } from './pending-derivations.ts'
 
 export interface DerivationStageParts extends EvidenceReader {
@@ -19,9 +19,8 @@ export interface DerivationStageParts extends EvidenceReader {
   readonly alerts: Pick<FiredAlertReader, 'firedOn'>
   readonly alertTraces: Pick<AlertTraces, 'waiting'>
   readonly writer: {
-    /** Together with how far facts are derived, in one transaction. */
-    putFacts(changes: readonly FactsChange[], position: string | undefined): Promise<void>
-    replaceSpans(traces: readonly DerivedTrace[], nowMs: number): Promise<void>
+    readonly fleet: { write(batch: FactsBatch): Promise<unknown> }
+    readonly derived: { spans(traces: readonly DerivedTrace[], nowMs: number): Promise<void> }
   }
   /** How long observations are stored: facts that ended before stay as they are. */
   readonly retentionMs: number
@@ -102,8 +101,9 @@ async function writeDerived(
   const position = reached === undefined ? state.storedPosition : JSON.stringify(reached)
   const isAhead = position !== state.storedPosition
   try {
-    if (traces.length > 0) await writer.replaceSpans(traces, nowMs)
-    if (changes.length > 0 || isAhead) await writer.putFacts(changes, isAhead ? position : undefined)
+    if (traces.length > 0) await writer.derived.spans(traces, nowMs)
+    const meta = isAhead && position !== undefined ? [[POSITION_KEY, position] as const] : []
+    if (changes.length > 0 || isAhead) await writer.fleet.write({ changes, meta })
   } catch (thrown) {
     for (const one of derived) state.pending.add(one)
     throw thrown

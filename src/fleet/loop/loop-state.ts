@@ -9,6 +9,9 @@ export interface LoopPosition {
   readonly alerts: number
 }
 
+/** The key under which the store has the position up to which facts are derived. */
+export const POSITION_KEY = 'fleet.position'
+
 /** What the stages of the fleet loop share. None of it is stored but the position. */
 export interface FleetLoopState {
   /** Clusters whose runs were written, with the time up to which their samples were read before. From signals to changes. */

@@ -3,8 +3,14 @@
  * Evidence expires: of what ended before `evidenceFromMs` the stored facts know more, from then on the derived ones are
  * complete. Facts are merged here and nowhere else.
  */
-import type { Modification, VersionInterval } from '../../model/cluster-record.ts'
-import { modificationKeyOf, upgradeKeyOf, type ClusterFacts } from '../../model/fleet-facts.ts'
+import type { VersionInterval, Modification } from '../../model/cluster-record.ts'
+import {
+  type ClusterFacts,
+  type FactsChange,
+  type ListChange,
+  modificationKeyOf,
+  upgradeKeyOf,
+} from '../../model/fleet-facts.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 
 /** @returns lists in the order in which `FleetFactsReader.cluster` reads them */
@@ -94,4 +100,41 @@ function startOf({ upgrade }: UpgradeRecord): number {
 
 function compare(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1
+}
+
+/** What has to be written for the stored facts of a cluster to become others; `undefined`: nothing. */
+export function factsChangeOf(stored: ClusterFacts | undefined, after: ClusterFacts): FactsChange | undefined {
+  const isRecordSame = stored !== undefined && JSON.stringify(stored.cluster) === JSON.stringify(after.cluster)
+  const change = {
+    cluster: after.cluster.cluster,
+    ...(isRecordSame ? {} : { record: after.cluster }),
+    upgrades: listChangeOf(stored?.upgrades ?? [], after.upgrades, ({ upgrade }) => upgrade.id, JSON.stringify),
+    intervals: listChangeOf(stored?.intervals ?? [], after.intervals, intervalKeyOf, intervalTextOf),
+    modifications: listChangeOf(stored?.modifications ?? [], after.modifications, ({ id }) => id, JSON.stringify),
+  }
+  const lists = [change.upgrades, change.intervals, change.modifications]
+  return isRecordSame && lists.every(({ removed, put }) => removed.length + put.length === 0) ? undefined : change
+}
+
+export function listChangeOf<T>(
+  stored: readonly T[],
+  after: readonly T[],
+  keyOf: (one: T) => string,
+  textOf: (one: T) => string,
+): ListChange<T> {
+  const texts = new Map(stored.map((one) => [keyOf(one), textOf(one)]))
+  const keys = new Set(after.map(keyOf))
+  return {
+    removed: stored.filter((one) => !keys.has(keyOf(one))),
+    put: after.filter((one) => texts.get(keyOf(one)) !== textOf(one)),
+  }
+}
+
+export function intervalKeyOf({ operator, fromMs, version }: VersionInterval): string {
+  return JSON.stringify([operator, fromMs, version])
+}
+
+/** Intervals are stored in columns, so the order of their properties means nothing. */
+export function intervalTextOf({ untilMs, isStartKnown, resolutionSeconds }: VersionInterval): string {
+  return JSON.stringify([untilMs, isStartKnown, resolutionSeconds])
 }

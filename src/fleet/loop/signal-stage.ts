@@ -7,7 +7,7 @@ import type { FleetLoopState } from './loop-state.ts'
 export interface SignalStageParts {
   readonly signals: SignalWatch
   readonly observations: Pick<ObservationReader, 'runs'>
-  readonly writer: { putRuns(changes: readonly RunChange[]): Promise<void> }
+  readonly writer: { readonly derived: { runs(changes: readonly RunChange[]): Promise<void> } }
 }
 
 const BUDGET_MS = 700
@@ -26,7 +26,7 @@ export async function readSignals(
     batch = []
     if (written.length === 0) return
     try {
-      await writer.putRuns(written.map(({ change }) => change))
+      await writer.derived.runs(written.map(({ change }) => change))
     } catch (thrown) {
       for (const { change, sinceMs } of written) signals.again(change.cluster, sinceMs)
       throw thrown

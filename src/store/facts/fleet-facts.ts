@@ -1,12 +1,13 @@
-import type { Kysely } from 'kysely'
-import type { ClusterRecord, Modification, VersionInterval } from '../../model/cluster-record.ts'
 import type {
+  FactsBatch,
   ClusterFacts,
   FactsChange,
   FleetFactsReader,
   ModificationQuery,
   UpgradeQuery,
 } from '../../model/fleet-facts.ts'
+import type { Kysely } from 'kysely'
+import type { ClusterRecord, Modification, VersionInterval } from '../../model/cluster-record.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { FactsTables } from './facts-tables.ts'
 import { intervalOfRow, intervalRowOf, selectIntervals } from './intervals.ts'
@@ -14,13 +15,6 @@ import { modificationOfRow, modificationRowOf, selectModifications, selectModifi
 import { insertBatches } from './row-values.ts'
 import type { FactsSchema, FleetClusterTable } from './schema.ts'
 import { selectUpgrades, selectUpgradesOf, upgradeOfRow, upgradeRowOf } from './upgrades.ts'
-
-/** Changes to the facts of many clusters, written together. */
-export interface FactsBatch {
-  readonly changes: readonly FactsChange[]
-  /** Texts of `meta` that must be true together with the facts: how far they are derived. */
-  readonly meta: readonly (readonly [key: string, value: string])[]
-}
 
 /** The facts about clusters. */
 export interface FleetFactsStore extends FleetFactsReader {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { causesOf } from '../../../src/fleet/stuck/stuck-causes.ts'
 import { METRIC_SIGNATURES } from '../../../src/fleet/derive/block-metrics.ts'
-import { deriveUpgrades } from '../../../src/fleet/derive/upgrades.ts'
+import { deriveUpgrades } from '../../../src/fleet/derive/derive-cluster.ts'
 import type { MetricRun, MetricSignal } from '../../../src/model/observation.ts'
 import type { UpgradeRecord } from '../../../src/model/upgrade.ts'
 import { observed, run, T0 } from './observed.ts'

@@ -2,15 +2,26 @@ import { describe, expect, test } from 'vitest'
 import { clusterHistory } from '../../../src/fleet/derive/cluster-history.ts'
 import { METRIC_SIGNATURES } from '../../../src/fleet/derive/block-metrics.ts'
 import { BLOCK_SIGNATURES, blocksOf } from '../../../src/fleet/derive/block-signatures.ts'
-import { deriveUpgrades, upgradesOf } from '../../../src/fleet/derive/upgrades.ts'
+import { deriveUpgrades, upgradesOf } from '../../../src/fleet/derive/derive-cluster.ts'
 import type { ObjectObservation } from '../../../src/model/observation.ts'
 import type { BlockCause, UpgradeRecord } from '../../../src/model/upgrade.ts'
 import type { ClusterHistory, StallKind } from '../../../sim/history/cluster-history.ts'
 import { knownAt, observationsOf } from '../../../sim/history/cluster-observations.ts'
 import { productVersion } from '../../../sim/cluster-profile.ts'
 import { planHistory } from '../../../sim/history/plan-history.ts'
-import { T0, at, condition, csvFacts, csvName, goldenUpgrade, hcoFacts, observations } from './stories.ts'
-import { settled, sight, upgradingTo } from './stories.ts'
+import {
+  T0,
+  at,
+  condition,
+  csvFacts,
+  csvName,
+  goldenUpgrade,
+  hcoFacts,
+  observations,
+  settled,
+  sight,
+  upgradingTo,
+} from './stories.ts'
 
 const YEAR = { fromMs: Date.UTC(2025, 8, 1), untilMs: Date.UTC(2026, 8, 1), seed: 'blocks', mode: 'objects' } as const
 const QUIET = { skewMs: 0, restartsMs: [], outages: [], repeatShare: 0 }

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest'
-import { deriveUpgrades } from '../../../src/fleet/derive/upgrades.ts'
+import { deriveUpgrades } from '../../../src/fleet/derive/derive-cluster.ts'
 import { observationsOf } from '../../../sim/history/cluster-observations.ts'
-import type { Comparison } from '../../../sim/history/compare.ts'
-import { compareUpgrades } from '../../../sim/history/compare.ts'
+import { type Comparison, compareUpgrades } from '../../../sim/history/compare.ts'
 import { truthOfHistory } from '../../../sim/history/history-truth.ts'
-import type { DeliveryMode } from '../../../sim/history/plan-history.ts'
-import { planHistory } from '../../../sim/history/plan-history.ts'
+import { type DeliveryMode, planHistory } from '../../../sim/history/plan-history.ts'
 
 /** Simulated clusters over half a year, with wrong clocks, Collectors that start anew, and gaps. */
 const HALF_YEAR = { fromMs: Date.UTC(2025, 10, 1), untilMs: Date.UTC(2026, 4, 1), seed: 'derived upgrades' }

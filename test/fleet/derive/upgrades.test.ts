@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { deriveUpgrades } from '../../../src/fleet/derive/upgrades.ts'
+import { deriveUpgrades } from '../../../src/fleet/derive/derive-cluster.ts'
 import { createOtlpLogsIngest } from '../../../src/ingest/otlp/logs.ts'
 import { Intake } from '../../../src/ingest/intake.ts'
 import { INGEST_DEFAULTS } from '../../../src/ingest/options.ts'
@@ -23,9 +23,12 @@ import {
   goldenUpgrade,
   hcoFacts,
   observations,
+  operandFacts,
+  settled,
+  sight,
+  upgradingTo,
+  type Step,
 } from './stories.ts'
-import { operandFacts, settled, sight, upgradingTo } from './stories.ts'
-import type { Step } from './stories.ts'
 
 const GOLDEN = resolve(import.meta.dirname, '../../../../shared/golden')
 

@@ -22,10 +22,12 @@ test('a trace is written when an alert joins it, once; a cluster that fails wait
       firedOn: () => Promise.resolve(fired),
     },
     writer: {
-      replaceSpans: (replaced) => {
-        if (faults.write) return Promise.reject(new Error('disk full'))
-        written.push(replaced.length)
-        return Promise.resolve()
+      derived: {
+        spans: (replaced) => {
+          if (faults.write) return Promise.reject(new Error('disk full'))
+          written.push(replaced.length)
+          return Promise.resolve()
+        },
       },
     },
   })

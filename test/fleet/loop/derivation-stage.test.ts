@@ -43,15 +43,20 @@ function stageOf() {
     alerts: { firedOn: () => Promise.resolve([]) },
     alertTraces,
     writer: {
-      putFacts: (put, position) => {
-        if (faults.write) return Promise.reject(new Error('disk full'))
-        log.push(`facts of ${put.map(({ cluster }) => cluster).join(' ')}, position ${position ?? 'as before'}`)
-        changes.push(...put)
-        return Promise.resolve()
+      fleet: {
+        write: ({ changes: put, meta }) => {
+          if (faults.write) return Promise.reject(new Error('disk full'))
+          const position = meta[0]?.[1] ?? 'as before'
+          log.push(`facts of ${put.map(({ cluster }) => cluster).join(' ')}, position ${position}`)
+          changes.push(...put)
+          return Promise.resolve()
+        },
       },
-      replaceSpans: (traces) => {
-        log.push(`${traces.length} traces`)
-        return Promise.resolve()
+      derived: {
+        spans: (traces) => {
+          log.push(`${traces.length} traces`)
+          return Promise.resolve()
+        },
       },
     },
     retentionMs: RETENTION_MS,

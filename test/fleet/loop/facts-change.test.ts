@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { factsChangeOf } from '../../../src/fleet/loop/facts-change.ts'
+import { factsChangeOf } from '../../../src/fleet/loop/merge-facts.ts'
 import type { VersionInterval } from '../../../src/model/cluster-record.ts'
 import type { ClusterFacts } from '../../../src/model/fleet-facts.ts'
 import { emptyRecord } from '../../support/cluster-record.ts'

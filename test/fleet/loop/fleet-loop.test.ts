@@ -1,11 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { changedTraces, deriveFrom } from '../../../src/fleet/loop/derivation.ts'
-import { factsChangeOf } from '../../../src/fleet/loop/facts-change.ts'
-import { mergeFacts } from '../../../src/fleet/loop/merge-facts.ts'
-import { createFleetLoop } from '../../../src/fleet/loop/fleet-loop.ts'
-import type { FleetLoop, FleetLoopParts } from '../../../src/fleet/loop/fleet-loop.ts'
-import { POSITION_KEY } from '../../../src/threads/fleet-loop-wiring.ts'
-import { deriveCluster } from '../../../src/fleet/derive/derive-cluster.ts'
+import { changedTraces } from '../../../src/fleet/loop/upgrade-traces.ts'
+import { deriveFrom, deriveCluster } from '../../../src/fleet/derive/derive-cluster.ts'
+import { factsChangeOf, mergeFacts } from '../../../src/fleet/loop/merge-facts.ts'
+import { createFleetLoop, type FleetLoop, type FleetLoopParts } from '../../../src/fleet/loop/fleet-loop.ts'
+import { POSITION_KEY } from '../../../src/fleet/loop/loop-state.ts'
 import { coverageOf } from '../../../src/fleet/clusters/fleet-coverage.ts'
 import { createFleetInsight } from '../../../src/fleet/series/insight.ts'
 import { SignalWatch } from '../../../src/fleet/signals/signal-watch.ts'
@@ -91,15 +89,16 @@ class Looped {
       alerts: facts.alertRuns,
       position: () => facts.meta.get(POSITION_KEY),
       writer: {
-        putRuns: (changes) => {
-          for (const { cluster, fromMs, runs } of changes) writer.observations.putRuns(cluster, fromMs, runs)
-          return commit()
-        },
-        putFacts: (changes, position) =>
-          writer.facts.fleet.write({ changes, meta: position === undefined ? [] : [[POSITION_KEY, position]] }),
-        replaceSpans: (traces, nowMs) => {
-          writer.spans.replaceSpans(traces, nowMs)
-          return commit()
+        fleet: writer.facts.fleet,
+        derived: {
+          runs: (changes) => {
+            for (const { cluster, fromMs, runs } of changes) writer.observations.putRuns(cluster, fromMs, runs)
+            return commit()
+          },
+          spans: (traces, nowMs) => {
+            writer.spans.replaceSpans(traces, nowMs)
+            return commit()
+          },
         },
       },
       counting: {

@@ -22,10 +22,12 @@ async function stageOf(...clusters: readonly string[]) {
       runs: (cluster) => (cluster === faults.read ? Promise.reject(new Error('no disk')) : Promise.resolve([])),
     },
     writer: {
-      putRuns: (changes) => {
-        if (faults.write) return Promise.reject(new Error('disk full'))
-        written.push(...changes)
-        return Promise.resolve()
+      derived: {
+        runs: (changes) => {
+          if (faults.write) return Promise.reject(new Error('disk full'))
+          written.push(...changes)
+          return Promise.resolve()
+        },
       },
     },
   }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { deriveCluster } from '../../../src/fleet/derive/derive-cluster.ts'
-import { deriveUpgrades } from '../../../src/fleet/derive/upgrades.ts'
+import { deriveCluster, deriveUpgrades } from '../../../src/fleet/derive/derive-cluster.ts'
 import { LONG_AGO_MS, notOffered, PEERS_MIN, takenSteps } from '../../../src/fleet/edges/not-offered.ts'
 import { roleOf } from '../../../sim/cast.ts'
 import { offerAt } from '../../../sim/history/calendar.ts'

@@ -1,10 +1,14 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { ClusterRecord, Modification, VersionInterval } from '../../../src/model/cluster-record.ts'
-import { modificationKeyOf, upgradeKeyOf } from '../../../src/model/fleet-facts.ts'
-import type { ClusterFacts, UpgradeQuery } from '../../../src/model/fleet-facts.ts'
+import {
+  modificationKeyOf,
+  upgradeKeyOf,
+  type ClusterFacts,
+  type UpgradeQuery,
+} from '../../../src/model/fleet-facts.ts'
 import type { UpgradeRecord } from '../../../src/model/upgrade.ts'
-import { factsChangeOf } from '../../../src/fleet/loop/facts-change.ts'
+import { factsChangeOf } from '../../../src/fleet/loop/merge-facts.ts'
 import { openDatabaseForReading } from '../../../src/store/database.ts'
 import { openFactsForReading } from '../../../src/store/facts/facts.ts'
 import { emptyRecord } from '../../support/cluster-record.ts'

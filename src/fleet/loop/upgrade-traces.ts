@@ -1,25 +1,12 @@
-/** One cluster's facts and traces from what is kept of it: what the loop does at each beat, and the command line to look after it. */
-import { deriveCluster } from '../derive/derive-cluster.ts'
-import { spanEvidenceOf } from '../trace/span-evidence.ts'
+/** The traces of a cluster's upgrades, with the alerts that fired while they ran. */
 import { traceOf } from '../trace/trace.ts'
 import { upgradeTraceId } from '../trace/trace-ids.ts'
 import type { FiredAlert, FiredAlertReader } from '../../model/alert-run.ts'
 import type { ClusterRecord } from '../../model/cluster-record.ts'
-import type { ClusterFacts, FactsChange, ObservationReader } from '../../model/fleet-facts.ts'
+import type { ClusterFacts, FactsChange } from '../../model/fleet-facts.ts'
 import type { DerivedTrace, Span } from '../../model/span.ts'
 import type { UpgradeRecord } from '../../model/upgrade.ts'
 import { UPGRADE_SCOPE } from '../../model/upgrade-convention.ts'
-
-/** What is kept of clusters, as far as facts are derived from it. */
-export interface EvidenceReader {
-  readonly observations: Pick<ObservationReader, 'read'>
-  readonly spans: { upgradeSpans(cluster: string): Promise<readonly Span[]> }
-}
-
-export async function deriveFrom({ observations, spans }: EvidenceReader, cluster: string): Promise<ClusterFacts> {
-  const [observed, told] = [await observations.read(cluster), await spans.upgradeSpans(cluster)]
-  return deriveCluster({ ...observed, spans: spanEvidenceOf(told).get(cluster) ?? [] })
-}
 
 /** Of one trace: an upgrade during which more begins to fire is told by its oldest ones. */
 const ALERTS_MAX = 100

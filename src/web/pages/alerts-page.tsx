@@ -81,7 +81,7 @@ export function AlertsPage({ fingerprint }: { readonly fingerprint: string | und
           ? 'Alerts · Daytwo'
           : `${opened.alert.alertname} on ${opened.alert.cluster} · Daytwo`}
       </title>
-      <div className={styles.list} ref={place}>
+      <div className={`page ${styles.list}`} ref={place}>
         <PagesNav place="Alerts" />
         <Answer query={list} what="the alerts" skeletonLines={14} call={call}>
           {(items) => (

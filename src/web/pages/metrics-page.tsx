@@ -82,7 +82,7 @@ function MetricFilters({ types, view }: MetricFiltersProps): ReactNode {
           change({ ...view, type: next })
         }}
       />
-      <label className={`row ${styles.check}`}>
+      <label className="row">
         <input
           type="checkbox"
           checked={isWhole}

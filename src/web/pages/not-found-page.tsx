@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { PLACES } from '../lib/paths.ts'
-import styles from './not-found-page.module.css'
 
 export function NotFoundPage(): ReactNode {
   const [pathname] = useLocation()
@@ -9,7 +8,7 @@ export function NotFoundPage(): ReactNode {
     <div className="page">
       <title>Not found · Daytwo</title>
       <h1>There is no page at {pathname}</h1>
-      <ul className={styles.list}>
+      <ul className="bullets">
         {PLACES.map((place) => (
           <li key={place.path}>
             <Link href={place.path}>{place.name}</Link> <span className="quiet">{place.says}</span>

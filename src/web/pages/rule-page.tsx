@@ -16,7 +16,6 @@ import { RuleTestList } from '../panels/rule-test-list.tsx'
 import { RULES_PATH, useLint, useFormatted, useRules } from '../query/use-rules.ts'
 import { AlertName } from '../ui/alert-name.tsx'
 import { Button } from '../ui/button.tsx'
-import { classNames } from '../ui/class-names.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
 import { FactList } from '../ui/fact-list.tsx'
 import { ImpactMark, SeverityMark, StateMark } from '../ui/marks.tsx'
@@ -103,7 +102,7 @@ function RuleText({ rule }: { readonly rule: RuleItem }): ReactNode {
       }
     >
       {rule.type === 'alerting' ? (
-        <p className={classNames(styles.marks, 'row row-text')}>
+        <p className="row row-text spaced">
           <SeverityMark severity={labels['severity'] ?? 'none'} />
           <ImpactMark impact={labels['operator_health_impact'] ?? 'none'} />
           {rule.state === 'inactive' ? <span className="quiet">quiet now</span> : <StateMark state={rule.state} />}

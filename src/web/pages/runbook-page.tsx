@@ -57,7 +57,7 @@ function Page({ bound, asked }: { readonly bound: BoundRunbook; readonly asked: 
       {instance === undefined && instances.length > 0 ? (
         <>
           <RunbookChooser name={bound.name} instances={instances} />
-          <h2 className={classNames(styles.rest, 'quiet')}>The page, before you choose</h2>
+          <h2 className="quiet spaced">The page, before you choose</h2>
         </>
       ) : null}
       {instance === undefined && instances.length === 0 && !isLost ? (
@@ -65,7 +65,7 @@ function Page({ bound, asked }: { readonly bound: BoundRunbook; readonly asked: 
           This is the plain page: what stands in angle brackets is for you to fill in.
         </Notice>
       ) : null}
-      <div className={styles.columns}>
+      <div className={classNames(styles.columns, 'columns')}>
         <RunbookBody bound={bound} sectionLevel={2} />
         {instance === undefined ? null : (
           <aside aria-label="The alert">
@@ -95,7 +95,7 @@ function Others({ bound, open }: { readonly bound: BoundRunbook; readonly open: 
   if (others.length === 0) return null
   return (
     <Panel title="The same alert elsewhere" aside={formatCount(others.length)}>
-      <ul className={classNames(styles.others, 'list')}>
+      <ul className={styles.others}>
         {others.slice(0, OTHERS_MAX).map(({ fingerprint, cluster, activeAtMs }) => (
           <li key={fingerprint} className="row row-apart">
             <Link href={runbookPath(bound.name, fingerprint)}>{cluster === '' ? 'no cluster' : cluster}</Link>
@@ -112,7 +112,7 @@ function Others({ bound, open }: { readonly bound: BoundRunbook; readonly open: 
 
 function InstanceLine({ instance }: { readonly instance: RunbookInstance }): ReactNode {
   return (
-    <p className={classNames(styles.instance, 'row row-text')}>
+    <p className="row row-text spaced">
       <SeverityMark severity={instance.severity} />
       <ImpactMark impact={instance.healthImpact} />
       <StateMark state={instance.state} />

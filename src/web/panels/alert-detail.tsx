@@ -49,7 +49,7 @@ export function AlertDetail({ alert, onClose, onAction }: AlertDetailProps): Rea
   return (
     <article className={styles.root} aria-labelledby="detail-title">
       <header className={styles.head}>
-        <div className={styles.title}>
+        <div className={classNames(styles.title, 'row row-apart')}>
           <h2 id="detail-title" ref={heading} tabIndex={-1} data-arrival="">
             <AlertName name={alert.alertname} />
           </h2>
@@ -61,7 +61,7 @@ export function AlertDetail({ alert, onClose, onAction }: AlertDetailProps): Rea
             className={styles.close ?? ''}
           />
         </div>
-        <p className={classNames(styles.marks, 'row row-text')}>
+        <p className="row row-text spaced">
           <SeverityMark severity={alert.severity} />
           <ImpactMark impact={alert.healthImpact} />
           <StateMark state={alert.state} />
@@ -83,7 +83,7 @@ export function AlertDetail({ alert, onClose, onAction }: AlertDetailProps): Rea
         {summary === undefined ? null : <p className={styles.summary}>{summary}</p>}
         {description === undefined || description === summary ? null : <p className="quiet">{description}</p>}
         <HeldBack alert={alert} isPast={isPast} />
-        <div className={classNames(styles.actions, 'row')}>
+        <div className={classNames(styles.actions, 'row row-controls spaced')}>
           {isPast ? (
             <Link href={atMoment(alertPath(alert.fingerprint), undefined)}>As it is now</Link>
           ) : (
@@ -135,7 +135,7 @@ function HeldBack({ alert, isPast }: { readonly alert: AlertItem; readonly isPas
   const silence = alert.marks?.silencedBy[0]
   const acknowledged = alert.marks?.acknowledged
   return (
-    <ul className={classNames(styles.heldBack, 'list')} aria-label="What keeps it quiet">
+    <ul className={classNames(styles.heldBack, 'spaced')} aria-label="What keeps it quiet">
       {marks.map((mark) => (
         <li key={mark.kind}>
           <AlertMarkList marks={[{ ...mark, reason: '' }]} /> {mark.reason}.

@@ -23,17 +23,17 @@ export function AlertFacts({ alert }: { readonly alert: AlertItem }): ReactNode 
   const annotations = Object.entries(alert.annotations).filter(([name]) => !HIDDEN_ANNOTATIONS.has(name))
   return (
     <section className={styles.facts} id="facts" aria-label="Facts">
-      <h3>When</h3>
+      <h3 className="panel-part-head">When</h3>
       <FactList facts={timesOf(alert)} />
-      <h3>Labels</h3>
+      <h3 className="panel-part-head">Labels</h3>
       <FactList isStacked facts={Object.entries(alert.labels).map(([name, value]) => ({ name, value }))} />
       {annotations.length === 0 ? null : (
         <>
-          <h3>Annotations</h3>
+          <h3 className="panel-part-head">Annotations</h3>
           <FactList isStacked facts={annotations.map(([name, value]) => ({ name, value }))} />
         </>
       )}
-      <h3>Rule</h3>
+      <h3 className="panel-part-head">Rule</h3>
       {rule.expr === '' ? (
         <p className="quiet">
           {isPast

@@ -198,8 +198,8 @@ function Outcomes({ replay }: { readonly replay: Replay }): ReactNode {
         rowKey={({ name }) => name}
       />
       {both.map(({ name, outcome }) => (
-        <figure key={name} className={styles.chart}>
-          <figcaption>
+        <figure key={name}>
+          <figcaption className="quiet text-small">
             {name}: alerts firing at once{outcome.fires === 0 ? ', none' : ''}
           </figcaption>
           <BlockChart

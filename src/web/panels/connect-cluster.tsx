@@ -15,7 +15,7 @@ export function ConnectCluster(): ReactNode {
   const url = settings.data?.externalUrl ?? location.origin
   const snippet = remoteWriteSnippet(sender, url)
   return (
-    <section className={styles.root} aria-labelledby="connect-title">
+    <section className={`panel ${styles.root}`} aria-labelledby="connect-title">
       <h2 id="connect-title">No cluster has reported yet</h2>
       <p>
         Two things go from a cluster to Daytwo, and either alone is useful. Nothing is written to the cluster, and this
@@ -37,7 +37,7 @@ export function ConnectCluster(): ReactNode {
       >
         {snippet}
       </CodeBlock>
-      <ul className={styles.notes}>
+      <ul className="bullets stack quiet">
         <li>
           Give every cluster its own name in the label <code>cluster</code>; on OpenShift its id does that by itself.
         </li>

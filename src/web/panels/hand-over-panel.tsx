@@ -59,7 +59,7 @@ function HandOverSince({ now, sinceMs, untilMs }: HandOverSinceProps): ReactNode
       title="Hand-over"
       className={styles.root}
       aside={
-        <span className={classNames(styles.tools, 'row')}>
+        <span className="row">
           <Choice
             label="Since"
             options={SHIFTS.map(({ name, text }) => ({ value: name, text }))}
@@ -122,11 +122,11 @@ function HandOverSince({ now, sinceMs, untilMs }: HandOverSinceProps): ReactNode
 function SectionPart({ section }: { readonly section: HandOverSection }): ReactNode {
   const { says, items, left } = section
   return (
-    <section className={styles.section}>
-      <h3 className={section.count === 0 ? 'quiet' : ''}>{sectionTitle(section)}</h3>
+    <section>
+      <h3 className={classNames('panel-part-head', section.count === 0 && 'quiet')}>{sectionTitle(section)}</h3>
       {says === '' ? null : <p>{says}</p>}
       {items.length === 0 ? null : (
-        <ul>
+        <ul className="bullets">
           {items.map((item) => (
             <ItemLine key={`${item.path} ${item.name}`} item={item} />
           ))}

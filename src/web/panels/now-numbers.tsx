@@ -78,7 +78,7 @@ function NumberLink({ name, href, count, isBad = false, note }: NumberLinkProps)
         {isBad ? <Shape name="triangle" /> : null}
         {formatCount(count)}
       </span>
-      <span className={classNames('quiet', 'text-small', styles.note)}>{note}</span>
+      <span className="quiet text-small row">{note}</span>
     </>
   )
   // The router would take a link within the page for one to another page.

@@ -7,7 +7,7 @@ import styles from './other-questions.module.css'
 /** What people ask next, one step away: the landing page answers what is wrong now, and these are about the rest. */
 export function OtherQuestions(): ReactNode {
   return (
-    <nav className={`quiet ${styles.root}`} aria-label="Other questions">
+    <nav className={`row quiet text-small spaced ${styles.root}`} aria-label="Other questions">
       <Link href={modificationsPath()}>Who patches or edits by hand?</Link>
       <Link href={FLEET_ROUTES.gates}>Which feature gates are used?</Link>
       <Link href={edgesPath({ show: 'stranded' })}>Who is stranded?</Link>

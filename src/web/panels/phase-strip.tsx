@@ -10,7 +10,7 @@ import styles from './phase-strip.module.css'
 export function PhaseStrip({ phases }: { readonly phases: Now['upgrading']['byPhase'] }): ReactNode {
   const most = Math.max(1, ...phases.map(({ count }) => count))
   return (
-    <ol className={styles.root} aria-label="Upgrades by phase">
+    <ol className={`row list text-small spaced ${styles.root}`} aria-label="Upgrades by phase">
       {phases.map(({ phase, count, stuck }) => (
         <li key={phase ?? ''}>
           <span className={styles.heat} aria-hidden="true" style={{ opacity: 0.03 + (0.09 * count) / most }} />

@@ -24,7 +24,7 @@ export function PreviousOccurrencesLine({ alertname, cluster }: PreviousOccurren
   const { data, error } = usePreviousOccurrences(alertname)
   const past = data === undefined ? undefined : previousOccurrences(data.runs, cluster)
   return (
-    <div className={styles.lead} role="group" aria-label="Earlier">
+    <div className={`stack spaced ${styles.lead}`} role="group" aria-label="Earlier">
       <p>
         <strong>What about earlier?</strong>{' '}
         {past === undefined ? (

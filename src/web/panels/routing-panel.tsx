@@ -56,7 +56,7 @@ export function RoutingPanel(): ReactNode {
       </form>
       <Answer query={routing} what="the routing tree" skeletonLines={4}>
         {(root) => (
-          <ul className={classNames(styles.tree, 'list')} aria-label="Routes">
+          <ul className={classNames(styles.tree, 'spaced')} aria-label="Routes">
             <RouteNode route={root} path={[]} matches={matches ?? []} isRoot />
           </ul>
         )}

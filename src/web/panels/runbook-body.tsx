@@ -50,7 +50,7 @@ export function RunbookBody({ bound, sectionLevel, isBesideAlert = false, extra 
     renderBlock: (block, key) => <Code key={key} block={block} bound={bound} mark={mark} />,
   }
   return (
-    <div className={isBesideAlert ? undefined : styles.page}>
+    <div className={isBesideAlert ? undefined : `panel ${styles.page}`}>
       <nav className={classNames(styles.jumps, 'row text-small')} aria-label="Sections of the runbook">
         {sections.map(({ id, title }) => (
           <a key={id} href={`#${id}`}>
@@ -131,7 +131,7 @@ function OnlyMe({ bound }: { readonly bound: BoundRunbook }): ReactNode {
   const others = bound.instances.filter((other) => other.state !== 'resolved' && other.cluster !== instance.cluster)
   const count = new Set(others.map((other) => other.cluster)).size
   return (
-    <p className={styles.lead}>
+    <p className={classNames(styles.lead, 'spaced')}>
       <strong>Is it only this cluster?</strong>{' '}
       {count === 0 ? (
         'Yes: no other cluster has this alert now.'
@@ -148,7 +148,7 @@ function OnlyMe({ bound }: { readonly bound: BoundRunbook }): ReactNode {
 function Filled({ bound }: { readonly bound: BoundRunbook }): ReactNode {
   if (bound.bindings.length + bound.unbound.length === 0) return null
   return (
-    <details className={classNames(styles.filledIn, 'quiet text-small')}>
+    <details className="quiet text-small spaced">
       <summary>
         {bound.bindings.length === 0 ? 'Nothing filled in' : `${countOf(bound.bindings.length, 'value')} filled in`}
         {bound.unbound.length === 0 ? null : (

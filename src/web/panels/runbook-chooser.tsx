@@ -31,7 +31,7 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
   const active = instances.filter(({ state }) => state !== 'resolved').length
   const rows = isWhole ? found : found.slice(0, ROWS_FIRST)
   return (
-    <section className={styles.root} aria-labelledby="chooser-title">
+    <section className={`panel ${styles.root}`} aria-labelledby="chooser-title">
       <h2 id="chooser-title">
         Which one? {formatCount(active)} active
         {active < instances.length ? `, ${formatCount(instances.length - active)} resolved` : ''}, worst and newest
@@ -40,7 +40,7 @@ export function RunbookChooser({ name, instances }: RunbookChooserProps): ReactN
       {instances.length < SEARCH_FROM ? null : (
         <input
           type="search"
-          className={styles.search}
+          className="field spaced"
           aria-label="Search by cluster or label"
           placeholder="Cluster or label"
           value={text}

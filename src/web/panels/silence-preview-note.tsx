@@ -5,11 +5,9 @@ import { countOf, formatCount } from '../lib/format-number.ts'
 import { alertPath } from '../lib/paths.ts'
 import { toFailure } from '../query/fetch-json.ts'
 import { useSilencePreview } from '../query/use-alert-actions.ts'
-import { classNames } from '../ui/class-names.ts'
 import { SeverityMark } from '../ui/marks.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Since } from '../ui/time.tsx'
-import styles from './silence-preview-note.module.css'
 
 interface SilencePreviewNoteProps {
   readonly matchers: readonly MatcherItem[]
@@ -21,7 +19,7 @@ interface SilencePreviewNoteProps {
 export function SilencePreviewNote({ matchers, isWanted, wanted }: SilencePreviewNoteProps): ReactNode {
   const preview = useSilencePreview(matchers, isWanted)
   return (
-    <section className={classNames(styles.root, 'stack')} aria-label="What it hides" aria-busy={preview.isFetching}>
+    <section className="panel stack" aria-label="What it hides" aria-busy={preview.isFetching}>
       {!isWanted ? <p className="quiet">What it hides is shown when the matchers can be read.</p> : null}
       {isWanted && preview.data !== undefined ? (
         <Preview preview={preview.data} {...(wanted === undefined ? {} : { wanted })} />

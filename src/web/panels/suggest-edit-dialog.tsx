@@ -58,7 +58,7 @@ function Edit({ source, bound }: { readonly source: RunbookSource; readonly boun
         The page as it is kept, placeholders and all
         <textarea
           ref={field}
-          className={styles.text}
+          className="code-field"
           rows={14}
           spellCheck
           value={text}
@@ -86,7 +86,7 @@ function Edit({ source, bound }: { readonly source: RunbookSource; readonly boun
           : 'Nothing is changed on this server. What you write is kept on this machine until you discard it.'}
       </p>
       {suggestion === undefined ? null : (
-        <pre className={styles.diff} tabIndex={0} aria-label="What would change">
+        <pre className={`scrolls text-tiny ${styles.diff}`} tabIndex={0} aria-label="What would change">
           {suggestion.patch}
         </pre>
       )}

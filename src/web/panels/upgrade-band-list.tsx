@@ -17,7 +17,7 @@ interface UpgradeBandListProps {
 /** The upgrades that are marked in graphs, as words: how each ended, when it ran, and the way to it. */
 export function UpgradeBandList({ bands, told, untold }: UpgradeBandListProps): ReactNode {
   return (
-    <section className={`rigid scrolls text-small ${styles.root}`} aria-label="Upgrades in this time">
+    <section className={`rigid scrolls text-small spaced ${styles.root}`} aria-label="Upgrades in this time">
       {untold.length === 0 ? null : (
         <p className="quiet">When {untold.join(', ')} upgraded cannot be shown: the question failed.</p>
       )}

@@ -13,7 +13,7 @@ interface FilterChipProps {
 /** One thing a list is narrowed to, which anybody can take away. */
 export function FilterChip({ name, value, text, onRemove }: FilterChipProps): ReactNode {
   return (
-    <span className={styles.root}>
+    <span className={`chip ${styles.root}`}>
       {text ?? `${name}: ${value}`}
       <button type="button" className={styles.remove} aria-label={`Remove filter ${name}: ${value}`} onClick={onRemove}>
         <Icon name="cross" />

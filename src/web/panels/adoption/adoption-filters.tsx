@@ -26,7 +26,6 @@ export function AdoptionFilters({ operators, lines, version, versions, ...part }
   const { view, change } = part
   return (
     <FilterBar
-      className={styles.root}
       chips={FACETS.filter((facet) => facet !== 'flavour' || lines.length < 2).flatMap((facet) =>
         (view.only[facet] ?? []).map((value) => ({
           name: facet,

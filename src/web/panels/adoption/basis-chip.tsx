@@ -20,7 +20,12 @@ export function BasisChip({ basis, onOpen }: { readonly basis: Basis; readonly o
   const { known, telling = known, to, updatedAt } = basis
   const isLive = useMoment() === undefined
   return (
-    <button type="button" className={styles.root} onClick={onOpen} title="How sure is this? Opens what it stands on.">
+    <button
+      type="button"
+      className={`chip ${styles.root}`}
+      onClick={onOpen}
+      title="How sure is this? Opens what it stands on."
+    >
       <Shape name={telling < known ? 'ring' : 'disc'} />
       <span className="nums">
         {known === 0 ? 'nothing counted' : null}

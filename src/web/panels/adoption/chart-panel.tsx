@@ -65,7 +65,7 @@ export function ChartPanel<T>(props: ChartPanelProps<T>): ReactNode {
       }
     >
       <p className={classNames(styles.lead, 'quiet')}>{lead}</p>
-      <div className={styles.tools}>
+      <div className="row row-controls spaced">
         {tools}
         {table === undefined ? null : (
           <Choice

@@ -13,7 +13,6 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { serverNowMs } from '../../ui/server-clock.ts'
 import { Answer } from '../answer.tsx'
 import type { Basis } from './basis-chip.tsx'
-import styles from './cite-dialog.module.css'
 
 interface CiteDialogProps {
   readonly name: PanelName
@@ -61,7 +60,7 @@ export function CiteDialog({ name, title, view, asked, basis, callFor, promql, o
               >
                 {link}
               </CodeBlock>
-              <p className={styles.files}>
+              <p className="row spaced">
                 <a href={`${call}&format=csv`} download={`adoption-${name}-${days.to}.csv`}>
                   Download CSV
                 </a>

@@ -14,7 +14,6 @@ import type { Column } from '../../ui/data-table.tsx'
 import { Since } from '../../ui/time.tsx'
 import { Answer } from '../answer.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
-import styles from './clusters-behind-list.module.css'
 import { FacetSelect } from './facet-select.tsx'
 
 interface ClustersBehindListProps {
@@ -29,7 +28,7 @@ export function ClustersBehindList({ part, older }: ClustersBehindListProps): Re
     return <p className="quiet empty">No cluster that tells would be left behind.</p>
   }
   return (
-    <div className={styles.root}>
+    <div className="parts">
       <BehindCohorts part={part} older={older} versions={versions} />
       <BehindClusters versions={versions} />
     </div>
@@ -47,7 +46,7 @@ function BehindCohorts({
   const machines = useAdoption<WorkloadsAnswer>(adoptionCall('workloads', view, asked)).data
   return (
     <div>
-      <h3>
+      <h3 className="row row-text spaced">
         Who they are, by{' '}
         <FacetSelect
           value={view.cohort}
@@ -90,7 +89,7 @@ function BehindClusters({ versions }: { readonly versions: readonly string[] }):
   const all = <Link href={clustersPath({ version: versions })}>All of them in Fleet</Link>
   return (
     <div>
-      <h3>The clusters, heard of least first</h3>
+      <h3 className="row row-text spaced">The clusters, heard of least first</h3>
       <Answer query={query} what="the clusters" skeletonLines={4}>
         {({ clusters, total }) =>
           total === 0 ? (

@@ -15,7 +15,6 @@ import { classNames } from '../../ui/class-names.ts'
 import { ChartArea, StepChart } from '../../ui/step-chart.tsx'
 import { ChartPanel } from './chart-panel.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
-import panelStyles from './chart-panel.module.css'
 import { DayTable } from './day-table.tsx'
 import { ClustersBehindList } from './clusters-behind-list.tsx'
 import styles from './clusters-behind-panel.module.css'
@@ -107,7 +106,7 @@ interface VersionSliderProps {
 function VersionSlider({ newestFirst, version, older, onDrag }: VersionSliderProps): ReactNode {
   const last = newestFirst.length - 1
   return (
-    <div className={styles.slider}>
+    <div className={`spaced ${styles.slider}`}>
       <label>
         <span className="quiet">Older than</span> <strong className="nums">{version}</strong>
         <input
@@ -123,7 +122,7 @@ function VersionSlider({ newestFirst, version, older, onDrag }: VersionSliderPro
           }}
         />
       </label>
-      <span className={classNames(styles.ends, 'quiet nums')} aria-hidden="true">
+      <span className="row row-apart text-tiny quiet nums" aria-hidden="true">
         <span>{newestFirst.at(-1)}</span>
         <span>{newestFirst[0]}</span>
       </span>
@@ -135,7 +134,7 @@ function BehindSentence({ older }: { readonly older: ClustersBehind }): ReactNod
   const { clusters, telling, known, day, version } = older
   const unreported = known - telling
   return (
-    <p className={panelStyles.answer} aria-live="polite">
+    <p className="spaced" aria-live="polite">
       <strong className="nums">
         {clusters === 0 ? 'None' : formatCount(clusters)} of {countOf(telling, 'cluster')} that tell (
         {formatShare(clusters, telling)})
@@ -178,13 +177,13 @@ function BehindChart({
           return <ChartArea d={area!.path} fill={3} />
         }}
       </StepChart>
-      <p className={classNames(styles.readout, 'quiet nums')}>
+      <p className={classNames(styles.readout, 'quiet nums text-small')}>
         {pointed === undefined || count === undefined
           ? 'Point at a day to read it.'
           : `${shortDay(days[pointed]!)}: ${count === null ? 'not counted' : `${formatCount(count)} of ${formatCount(older.tellingByDay[pointed]!)} (${formatShare(count, older.tellingByDay[pointed]!)})`}`}
       </p>
       {older.versions.length === 0 ? null : (
-        <p className={styles.versions}>
+        <p className="spaced">
           <span className="quiet">They run </span>
           {older.versions.map(({ version, clusters }) => (
             <span key={version} className="inline-item nums">

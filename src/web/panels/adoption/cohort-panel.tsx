@@ -149,7 +149,7 @@ function Spark({ share }: { readonly share: readonly (number | null)[] }): React
     y: (value: number) => SPARK.height - 1 - (SPARK.height - 2) * value,
   }
   return (
-    <span className={styles.spark}>
+    <span className="row text-tiny">
       <svg width={SPARK.width} height={SPARK.height} aria-hidden="true">
         <ChartLine step={8} d={steppedLine(share, scale)} />
       </svg>

@@ -15,7 +15,6 @@ import { FactList } from '../../ui/fact-list.tsx'
 import { Since } from '../../ui/time.tsx'
 import { Answer } from '../answer.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
-import panelStyles from './chart-panel.module.css'
 import styles from './denominator-dialog.module.css'
 
 /** The coverage of the numbers: reporting clusters, silent clusters, counted days and data sources. */
@@ -42,7 +41,7 @@ function Counted({ answer: { basis, days } }: { readonly answer: ShareAnswer }):
   const { known, telling, missingDays, updatedAt, operator, to } = basis
   return (
     <>
-      <p className={panelStyles.answer}>
+      <p className="spaced">
         <strong className="nums">
           {formatCount(telling)} of {countOf(known, 'cluster')} ({formatShare(telling, known)})
         </strong>{' '}
@@ -84,7 +83,7 @@ function DataSources(): ReactNode {
   const query = useClustersOf({ state: ['unknown', 'silent'] })
   return (
     <>
-      <h3 className={styles.heading}>By which way they {isLive ? 'are heard, now' : 'were heard, then'}</h3>
+      <h3 className="spaced">By which way they {isLive ? 'are heard, now' : 'were heard, then'}</h3>
       <Answer query={query} what="how clusters are heard" skeletonLines={5}>
         {(answer) => <SourceFacts answer={answer} />}
       </Answer>

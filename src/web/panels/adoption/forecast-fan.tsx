@@ -5,7 +5,6 @@ import { formatShare } from '../../lib/format-number.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import type { ChartScale } from '../../ui/step-chart.tsx'
-import styles from './forecast-fan.module.css'
 
 interface ForecastFanProps {
   readonly forecast: ForecastItem
@@ -43,7 +42,7 @@ export function ForecastFan({ forecast: { ageDays, share, fan }, scale, places }
 /** The day of 90 % adoption, and the accuracy of the forecast for earlier versions. */
 export function ForecastNote({ forecast }: { readonly forecast: ForecastItem }): ReactNode {
   return (
-    <div className={styles.note} role="group" aria-label="Forecast">
+    <div className="stack spaced" role="group" aria-label="Forecast">
       <p className="nums">{forecastSentence(forecast)}</p>
       {forecast.reason === null ? <p className="quiet nums">{accuracySentence(forecast)}</p> : null}
       {forecast.past.length === 0 ? null : (

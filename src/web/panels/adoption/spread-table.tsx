@@ -64,7 +64,7 @@ export function SpreadTable({ versions, telling, compared, onCompare }: SpreadTa
       label="How fast versions spread"
       look="prose"
       isScrollable
-      className={styles.table}
+      className="spaced"
       columns={[chooser, ...COLUMNS, now]}
       rows={versions}
       rowKey={({ version }) => version}

@@ -58,7 +58,7 @@ export function UsagePanel(part: AdoptionPart): ReactNode {
       callFor={callFor}
       promql={PROMQL}
       chart={(answer) => (
-        <div className={styles.subjects}>
+        <div className={`parts ${styles.subjects}`}>
           {SUBJECTS.map((about) => (
             <UsageTable key={about.subject} answer={answer} about={about} />
           ))}
@@ -80,7 +80,7 @@ function UsageTable({ answer: { items, known }, about }: UsageTableProps): React
     .toSorted((a, b) => b.clusters[last]! - a.clusters[last]! || b.count[last]! - a.count[last]!)
   return (
     <section>
-      <h3>
+      <h3 className="spaced">
         {about.title} <span className="quiet nums">{own.length > 0 ? formatCount(own.length) : ''}</span>
       </h3>
       <DataTable

@@ -8,7 +8,6 @@ import { BarList } from '../../ui/bar-list.tsx'
 import { Choice } from '../../ui/choice.tsx'
 import { ChartPanel } from './chart-panel.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
-import panelStyles from './chart-panel.module.css'
 
 const UNITS = { minors: 'minor', releases: 'release' } as const
 
@@ -54,7 +53,7 @@ function BehindBars({ answer, unit }: { readonly answer: BehindAnswer; readonly 
   const within = (counts[0] ?? 0) + (counts[1] ?? 0) + (counts[2] ?? 0)
   return (
     <>
-      <p className={panelStyles.answer}>
+      <p className="spaced">
         <strong className="nums">
           {formatCount(within)} of {formatCount(total)} ({formatShare(within, total)})
         </strong>{' '}

@@ -15,7 +15,6 @@ import type { Column } from '../../ui/data-table.tsx'
 import { ChartArea, ChartLine, Hatches, StepChart } from '../../ui/step-chart.tsx'
 import { ChartBeside, ChartPanel } from './chart-panel.tsx'
 import type { AdoptionPart } from './chart-panel.tsx'
-import panelStyles from './chart-panel.module.css'
 import { LineSwatch, Swatch } from './swatch.tsx'
 
 const PROMQL =
@@ -78,7 +77,7 @@ function WorkloadUpdateChart({
   const first = planned.findIndex((share) => share !== null)
   return (
     <>
-      <p className={panelStyles.answer}>
+      <p className="spaced">
         <strong>
           {formatCount(last.real)} of {countOf(last.machines, 'virtual machine')} really run {version} or newer (
           {formatShare(last.real, last.machines)})
